@@ -7,7 +7,7 @@
 
 static void print_rows(const struct heft_row *row, int depth)
 {
-	printf("%10" PRIu64 " %*s%s\n", row->now[HEFT_SIZE_FILE].whole, 2 * depth, "", row->label);
+	printf("%10" PRIu64 " %*s%s\n", row->now[HEFT_SIZE_FILE], 2 * depth, "", row->label);
 	for (size_t i = 0; i < row->child_count; i++)
 		print_rows(row->children[i], depth + 1); /* as deep as there are sources: two */
 }

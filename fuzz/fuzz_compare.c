@@ -154,8 +154,8 @@ static void charges_check(const struct snapshot_diff *d)
 		const struct heft_row *top = rows.table.top;
 		double sum = 0;
 		for (size_t i = 0; i < top->child_count; i++)
-			sum += top->children[i]->now[HEFT_DIFF_CHARGED].parts -
-			       top->children[i]->base[HEFT_DIFF_CHARGED].parts;
+			sum += top->children[i]->now_exact[HEFT_DIFF_CHARGED] -
+			       top->children[i]->base_exact[HEFT_DIFF_CHARGED];
 		if (by != HEFT_DIFF_BY_SECTION)
 			ASSERT(fabs(sum - (double)file) < 0.5);
 		diff_rows_release(&rows);

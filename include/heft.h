@@ -14,7 +14,7 @@
  *             const struct heft_row *top = heft_profile_table(p)->top;
  *             for (size_t i = 0; i < top->child_count; i++)
  *                     printf("%" PRIu64 " %s\n",
- *                            top->children[i]->now[HEFT_SIZE_FILE].whole,
+ *                            top->children[i]->now[HEFT_SIZE_FILE],
  *                            top->children[i]->label);
  *     }
  *     heft_profile_free(p);

@@ -12,12 +12,6 @@ extern "C" {
 
 struct heft_profile;
 
-/* Role of a file in a profile. */
-enum heft_role {
-	HEFT_INPUT, /* measured */
-	HEFT_BASE,  /* File to compare the inputs with. One base makes the profile a diff. */
-};
-
 /* Makes a handle. NULL only if memory runs out. Free the handle with heft_profile_free(), which
  * accepts NULL. */
 HEFT_API struct heft_profile *heft_profile_new(struct heft_session *s);
@@ -218,8 +212,8 @@ enum heft_filtered { HEFT_ROW_HIDDEN, HEFT_ROW_KEPT, HEFT_ROW_SHOWN };
  * next filter. */
 HEFT_API enum heft_filtered heft_profile_filtered(const struct heft_profile *p,
 						  const struct heft_row *row,
-						  const union heft_value **ret_now,
-						  const union heft_value **ret_base);
+						  const uint64_t **ret_now,
+						  const uint64_t **ret_base);
 /* True if a base was measured. False before a successful run. */
 HEFT_API bool heft_profile_is_diff(const struct heft_profile *p);
 /* Returns the bytes that the filters left out: HEFT_SIZE_FILE for files, HEFT_SIZE_VM for

@@ -269,8 +269,8 @@ struct heft_diff_query {
 	bool debug;
 };
 
-/* Measures of the rows of a difference: heft_value.parts, in bytes. A table has the measures that
- * match its heft_table.sorted_by; the others are 0. */
+/* Measures of the rows of a difference, in bytes with fractions (HEFT_PARTS). A table has the
+ * measures that match its heft_table.sorted_by. The others are 0, and NaN in heft_row.now_exact. */
 enum heft_diff_measure {
 	/* Bytes of the file, and of the VM image, charged to the row. Sums equal those of a profile
 	 * of both sides. Used if heft made both sides, unless SuperSize's counting, one section, or
@@ -281,7 +281,7 @@ enum heft_diff_measure {
 	HEFT_DIFF_PADDED,
 	HEFT_DIFF_OWN,     /* Own bytes. Sort key with HEFT_DIFF_SUPERSIZE. */
 	HEFT_DIFF_PADDING, /* Padding before symbols, which is not in HEFT_DIFF_OWN. */
-	/* heft_value.whole: number of symbols with that change, see enum heft_change. */
+	/* Number of symbols with that change (HEFT_COUNT), see enum heft_change. */
 	HEFT_DIFF_COUNT_UNCHANGED,
 	HEFT_DIFF_COUNT_CHANGED,
 	HEFT_DIFF_COUNT_ADDED,

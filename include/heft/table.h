@@ -12,17 +12,17 @@ extern "C" {
 
 /* Unit of a measure. */
 enum heft_unit {
-	HEFT_BYTES, /* Value in heft_value.whole. */
-	HEFT_COUNT, /* Value in heft_value.whole. */
-	/* Value in heft_value.parts: bytes. The bytes of a thing with n names count 1/n per name.
-	 * NaN if the row has none. */
+	HEFT_BYTES,
+	HEFT_COUNT,
+	/* Bytes with fractions: the bytes of a thing with n names count 1/n per name. heft_row.now
+	 * has the number rounded, heft_row.now_exact the number itself. */
 	HEFT_PARTS,
 };
 
-/* A number of a row. The unit of its measure tells which member has it. */
-union heft_value {
-	uint64_t whole;
-	double parts;
+/* Role of a file in a profile, and side of a table. */
+enum heft_role {
+	HEFT_INPUT, /* measured: now */
+	HEFT_BASE,  /* File to compare the inputs with. One base makes a profile a diff. */
 };
 
 /* A measure: a number that every row of a table has. Never grows. */
@@ -71,10 +71,15 @@ enum heft_row_kind {
  * object that returned the table. The numbers of a row's children add up to its own, except that a
  * diff leaves out unchanged rows. */
 struct heft_row {
-	const char *label;            /* Label. NUL-terminated; may contain any other byte. */
-	const union heft_value *now;  /* Numbers, by measure of the table. */
-	const union heft_value *base; /* Numbers of the base, by measure. All 0 if the table is
-				       * no diff. */
+	const char *label; /* Label. NUL-terminated; may contain any other byte. */
+	/* Numbers, by measure of the table. Whole numbers of every unit: numbers of HEFT_PARTS are
+	 * rounded, and are 0 if the row has no number or a negative one. */
+	const uint64_t *now;
+	const uint64_t *base; /* Numbers of the base, by measure. All 0 if the table is no diff. */
+	/* Numbers of the measures with unit HEFT_PARTS, by measure. NaN if the row has none. NULL
+	 * if the table has no such measure. heft_row_number() returns them. */
+	const double *now_exact;
+	const double *base_exact;
 	const struct heft_row *const *children; /* Rows below, sorted, cut to the row limit. */
 	size_t child_count;
 	uint64_t others;          /* Number of rows over the limit that this row sums up. 0 for an
@@ -105,9 +110,11 @@ struct heft_table {
 	const struct heft_row *top; /* Top row, with the label "TOTAL". */
 };
 
-/* A value as a number, whichever member of the union holds it: by the unit of measure `measure`,
- * which the table has.  NaN where it or the row has none.  Above 2^53 it is rounded. */
-HEFT_API double heft_table_value(const struct heft_table *t, size_t measure, union heft_value v);
+/* Returns a number of a row, with its fraction if its unit is HEFT_PARTS. `role` tells the side:
+ * HEFT_INPUT is now, HEFT_BASE is the base. NaN if the row or the table has no such number. Numbers
+ * above 2^53 are rounded. */
+HEFT_API double heft_row_number(const struct heft_table *t, const struct heft_row *row,
+				size_t measure, enum heft_role role);
 /* Returns the index of the measure with this name. SIZE_MAX if the table has none. */
 HEFT_API size_t heft_table_measure(const struct heft_table *t, const char *name);
 

@@ -24,8 +24,7 @@ struct browse_rows {
 	bool (*open_filtered)(void *of, const struct heft_row *row,
 			      const struct heft_row *const **ret_list, size_t *ret_count);
 	enum heft_filtered (*filtered)(void *of, const struct heft_row *row,
-				       const union heft_value **ret_now,
-				       const union heft_value **ret_base);
+				       const uint64_t **ret_now, const uint64_t **ret_base);
 	void *of;
 };
 

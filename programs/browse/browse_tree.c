@@ -70,8 +70,7 @@ static bool browse_tree_grow(struct tree *t, size_t more)
 }
 
 static enum heft_filtered browse_tree_filtered(const struct tree *t, const struct heft_row *row,
-					       const union heft_value **now,
-					       const union heft_value **base)
+					       const uint64_t **now, const uint64_t **base)
 {
 	return t->rows.filtered(t->rows.of, row, now, base);
 }
@@ -79,7 +78,7 @@ static enum heft_filtered browse_tree_filtered(const struct tree *t, const struc
 /* Adds a node. A row that the table hides gets none. */
 static bool add_node(struct tree *t, const struct heft_row *row, uint32_t parent)
 {
-	const union heft_value *now, *base;
+	const uint64_t *now, *base;
 	const enum heft_filtered how = t->by_table ? browse_tree_filtered(t, row, &now, &base)
 						   : HEFT_ROW_SHOWN;
 	if (how == HEFT_ROW_HIDDEN)
@@ -187,7 +186,7 @@ void tree_release(struct tree *t)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static union heft_value *browse_tree_sums_of(const struct tree *t, uint32_t node)
+static double *browse_tree_sums_of(const struct tree *t, uint32_t node)
 {
 	return t->sums + (size_t)node * t->table->measure_count * 2;
 }
@@ -201,46 +200,38 @@ static bool is_summed(const struct tree *t, uint32_t node, size_t measure)
 }
 
 /* Returns the sums of the rows that the table lets through. NULL means all of the row. */
-static const union heft_value *sums_by_table(const struct tree *t, uint32_t node, bool base)
+static const uint64_t *sums_by_table(const struct tree *t, uint32_t node, bool base)
 {
-	const union heft_value *now, *was;
+	const uint64_t *now, *was;
 	if (!t->by_table || !tree_has_children(t, node))
 		return NULL;
 	(void)browse_tree_filtered(t, t->nodes[node].row, &now, &was);
 	return base ? was : now;
 }
 
-union heft_value tree_now(const struct tree *t, uint32_t node, size_t measure)
+double tree_now(const struct tree *t, uint32_t node, size_t measure)
 {
-	const union heft_value *sums = sums_by_table(t, node, false);
+	const uint64_t *sums = sums_by_table(t, node, false);
 	if (sums != NULL)
-		return sums[measure];
-	return is_summed(t, node, measure) ? browse_tree_sums_of(t, node)[measure]
-					   : t->nodes[node].row->now[measure];
+		return (double)sums[measure];
+	return is_summed(t, node, measure)
+		       ? browse_tree_sums_of(t, node)[measure]
+		       : heft_row_number(t->table, t->nodes[node].row, measure, HEFT_INPUT);
 }
 
-union heft_value tree_base(const struct tree *t, uint32_t node, size_t measure)
+double tree_base(const struct tree *t, uint32_t node, size_t measure)
 {
-	const union heft_value *sums = sums_by_table(t, node, true);
+	const uint64_t *sums = sums_by_table(t, node, true);
 	if (sums != NULL)
-		return sums[measure];
-	if (is_summed(t, node, measure))
-		return browse_tree_sums_of(t, node)[t->table->measure_count + measure];
-	return t->nodes[node].row->base[measure];
-}
-
-double tree_number(const struct tree *t, union heft_value v, size_t measure)
-{
-	return t->table->measures[measure].unit == HEFT_PARTS ? v.parts : (double)v.whole;
+		return (double)sums[measure];
+	return is_summed(t, node, measure)
+		       ? browse_tree_sums_of(t, node)[t->table->measure_count + measure]
+		       : heft_row_number(t->table, t->nodes[node].row, measure, HEFT_BASE);
 }
 
 double tree_change(const struct tree *t, uint32_t node, size_t measure)
 {
-	const union heft_value now = tree_now(t, node, measure), base = tree_base(t, node, measure);
-	if (t->table->measures[measure].unit == HEFT_PARTS)
-		return now.parts - base.parts;
-	return now.whole < base.whole ? -(double)(base.whole - now.whole)
-				      : (double)(now.whole - base.whole);
+	return tree_now(t, node, measure) - tree_base(t, node, measure);
 }
 
 /* ---- the order ------------------------------------------------------------------------------- */
@@ -309,10 +300,9 @@ static double size_in(const struct tree *t, uint32_t node, size_t measure)
 	switch (t->sort) {
 	case TREE_BY_NAME: return 0;
 	case TREE_BY_GROWTH: size = tree_change(t, node, measure); break;
-	case TREE_BY_BASE: size = tree_number(t, tree_base(t, node, measure), measure); break;
+	case TREE_BY_BASE: size = tree_base(t, node, measure); break;
 	case TREE_BY_SIZE:
-		size = t->diff ? fabs(tree_change(t, node, measure))
-			       : tree_number(t, tree_now(t, node, measure), measure);
+		size = t->diff ? fabs(tree_change(t, node, measure)) : tree_now(t, node, measure);
 		break;
 	}
 	return isnan(size) ? 0 : size;
@@ -447,7 +437,7 @@ void tree_marked(const struct tree *t, size_t measure, double *ret_now, double *
 		}
 		if (counted) /* Counted already with the marked row above it. */
 			continue;
-		const double now = tree_number(t, tree_now(t, i, measure), measure);
+		const double now = tree_now(t, i, measure);
 		*ret_now += isnan(now) ? 0 : now;
 		*ret_base += now - tree_change(t, i, measure);
 	}

@@ -50,7 +50,7 @@ struct tree {
 			  * order. */
 	/* Sums of what the filter lets through: per node the measures now, then those of the base.
 	 * NULL if there is no filter. */
-	union heft_value *sums;
+	double *sums;
 	size_t measure; /* Measure that decides the order. */
 	enum tree_sort sort;
 	bool reversed;
@@ -80,11 +80,10 @@ bool tree_make_all(struct tree *t);
  * tree_carry(). False if there is no memory; then nothing changes. */
 bool tree_make_again(struct tree *t, uint64_t leaves, bool by_table, uint32_t *cursor);
 
-/* Return a measure of a node: of the whole row, or of what the filter lets through. */
-union heft_value tree_now(const struct tree *t, uint32_t node, size_t measure);
-union heft_value tree_base(const struct tree *t, uint32_t node, size_t measure);
-/* Returns a measure as a number. NaN if the row has none. */
-double tree_number(const struct tree *t, union heft_value v, size_t measure);
+/* Return a measure of a node: of the whole row, or of what the filter lets through. NaN if the row
+ * has none. */
+double tree_now(const struct tree *t, uint32_t node, size_t measure);
+double tree_base(const struct tree *t, uint32_t node, size_t measure);
 /* Returns now - base. */
 double tree_change(const struct tree *t, uint32_t node, size_t measure);
 

@@ -106,8 +106,7 @@ static bool browse_open_filtered(void *of, const struct heft_row *row,
 }
 
 static enum heft_filtered browse_filtered(void *of, const struct heft_row *row,
-					  const union heft_value **ret_now,
-					  const union heft_value **ret_base)
+					  const uint64_t **ret_now, const uint64_t **ret_base)
 {
 	return heft_profile_filtered(of, row, ret_now, ret_base);
 }

@@ -107,44 +107,36 @@ static bool match_leaves(struct tree *t, const struct words *w)
 	return true;
 }
 
-static void filter_add_value(union heft_value *to, union heft_value v, enum heft_unit unit)
-{
-	if (unit != HEFT_PARTS)
-		to->whole += v.whole;
-	else if (!isnan(v.parts))
-		to->parts += v.parts;
-}
-
 /* Adds up the sums. Children have higher numbers than their parents, so the sums below a node are
  * complete before the node. */
-static void filter_add_up(struct tree *t, union heft_value *sums)
+static void filter_add_up(struct tree *t, double *sums)
 {
 	const size_t measures = t->table->measure_count;
 	for (uint32_t i = t->count; i-- > 0;) {
 		const struct tree_node *n = &t->nodes[i];
 		ASSERT(n->parent < i || i == 0);
-		union heft_value *own = sums + i * measures * 2;
-		union heft_value *above = sums + n->parent * measures * 2;
+		double *own = sums + i * measures * 2;
+		double *above = sums + n->parent * measures * 2;
 		if (!n->shown)
 			continue;
 		t->nodes[n->parent].shown = true;
 		for (size_t m = 0; m < measures; m++) {
 			const struct heft_measure *measure = &t->table->measures[m];
 			if (n->below == 0) {
-				own[m] = n->row->now[m];
-				own[measures + m] = n->row->base[m];
+				own[m] = heft_row_number(t->table, n->row, m, HEFT_INPUT);
+				own[measures + m] = heft_row_number(t->table, n->row, m, HEFT_BASE);
 			}
 			if (i == 0 || measure->shared)
 				continue;
-			filter_add_value(&above[m], own[m], measure->unit);
-			filter_add_value(&above[measures + m], own[measures + m], measure->unit);
+			above[m] += isnan(own[m]) ? 0 : own[m];
+			above[measures + m] += isnan(own[measures + m]) ? 0 : own[measures + m];
 		}
 	}
 }
 
 static bool filter_here(struct tree *t, const struct words *w)
 {
-	union heft_value *sums = NULL;
+	double *sums = NULL;
 	if (w->count == 0) { /* All rows are shown. */
 		free(t->sums);
 		t->sums = NULL;

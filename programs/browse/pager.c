@@ -133,13 +133,10 @@ static void pager_put_path(FILE *to, const struct tree *t, uint32_t node)
 	}
 }
 
-static void put_exact(FILE *to, const struct tree *t, size_t m, union heft_value v)
+static void put_exact(FILE *to, const struct tree *t, size_t m, double v)
 {
 	const struct heft_measure *measure = &t->table->measures[m];
-	if (measure->unit == HEFT_PARTS)
-		fprintf(to, "%.*f", v.parts != floor(v.parts), isnan(v.parts) ? 0 : v.parts);
-	else
-		fprintf(to, "%llu", (unsigned long long)v.whole);
+	fprintf(to, "%.*f", v != floor(v), isnan(v) ? 0 : v);
 	fputs(measure->unit == HEFT_COUNT ? "" : " bytes", to);
 }
 
@@ -148,9 +145,9 @@ static void pager_put_measures(FILE *to, const struct browse *b, uint32_t node)
 	const struct tree *t = &b->tree;
 	for (size_t m = 0; m < t->table->measure_count; m++) {
 		const struct heft_measure *measure = &t->table->measures[m];
-		const union heft_value now = tree_now(t, node, m);
-		const double whole = tree_number(t, tree_now(t, 0, m), m);
-		if (measure->of_change && (!t->diff || now.whole == 0))
+		const double now = tree_now(t, node, m);
+		const double whole = tree_now(t, 0, m);
+		if (measure->of_change && (!t->diff || now == 0))
 			continue;
 		fprintf(to, "%-16s ", measure->title);
 		if (t->diff && !measure->of_change) {
@@ -163,8 +160,7 @@ static void pager_put_measures(FILE *to, const struct browse *b, uint32_t node)
 		} else {
 			put_exact(to, t, m, now);
 			if (whole > 0 && !measure->shared)
-				fprintf(to, "  %.2f%% of all shown",
-					100 * tree_number(t, now, m) / whole);
+				fprintf(to, "  %.2f%% of all shown", 100 * now / whole);
 		}
 		fputc('\n', to);
 	}

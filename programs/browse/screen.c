@@ -40,8 +40,7 @@ static void browse_now_text(char out[NUMBER_TEXT_MAX], const struct browse *b, u
 	const struct tree *t = &b->tree;
 	out[0] = '\0';
 	if (has_number(b, node, m))
-		browse_number_text(out, t->table->measures[m].unit,
-				   tree_number(t, tree_now(t, node, m), m), false);
+		browse_number_text(out, t->table->measures[m].unit, tree_now(t, node, m), false);
 }
 
 void browse_change_text(char out[NUMBER_TEXT_MAX], const struct browse *b, uint32_t node, size_t m)
@@ -166,16 +165,16 @@ static double share_of(const struct browse *b, uint32_t node)
 {
 	const struct tree *t = &b->tree;
 	const size_t m = t->measure;
-	const double part = tree_number(t, tree_now(t, node, m), m);
-	const double whole = tree_number(t, tree_now(t, t->root, m), m);
+	const double part = tree_now(t, node, m);
+	const double whole = tree_now(t, t->root, m);
 	return whole > 0 && part >= 0 ? part / whole : 0;
 }
 
 static void growth_text(char out[NUMBER_TEXT_MAX], const struct browse *b, uint32_t node, size_t m)
 {
 	const struct tree *t = &b->tree;
-	const double now = tree_number(t, tree_now(t, node, m), m);
-	const double base = tree_number(t, tree_base(t, node, m), m);
+	const double now = tree_now(t, node, m);
+	const double base = tree_base(t, node, m);
 	out[0] = '\0';
 	if (now >= 0 && base >= 0 && now < 0x1p63 && base < 0x1p63)
 		number_growth(out, (uint64_t)(now + 0.5), (uint64_t)(base + 0.5));

@@ -117,12 +117,15 @@ static void close_compared(struct compared *c)
 	*c = (struct compared){ NULL, NULL, NULL };
 }
 
+/* Pages read only the exact numbers of measures with fractions. */
+static const uint64_t no_whole[MEASURES];
+
 /* Copies the values. Lists of SuperSize have no charged bytes, so both numbers are sizes with
  * padding. */
-static const union heft_value *copy_values(struct arena *a, const union heft_value *v)
+static const double *copy_values(struct arena *a, const double *v)
 {
-	union heft_value *copy = arena_new(a, union heft_value, MEASURES);
-	const bool charged = !isnan(v[HEFT_DIFF_CHARGED].parts);
+	double *copy = arena_new(a, double, MEASURES);
+	const bool charged = !isnan(v[HEFT_DIFF_CHARGED]);
 	copy[0] = v[charged ? HEFT_DIFF_CHARGED : HEFT_DIFF_PADDED];
 	copy[1] = v[charged ? HEFT_DIFF_VM : HEFT_DIFF_PADDED];
 	return copy;
@@ -132,8 +135,9 @@ static struct heft_row *copy_row(struct arena *a, const struct heft_row *r, cons
 {
 	struct heft_row *copy = arena_new(a, struct heft_row, 1);
 	copy->label = arena_copy(a, str_of(label));
-	copy->now = copy_values(a, r->now);
-	copy->base = copy_values(a, r->base);
+	copy->now = copy->base = no_whole;
+	copy->now_exact = copy_values(a, r->now_exact);
+	copy->base_exact = copy_values(a, r->base_exact);
 	copy->change = r->change;
 	return copy;
 }
@@ -238,17 +242,19 @@ static bool page_make_steps(struct page_making *m, struct tab *tab, struct heft_
 static struct heft_row *page_make_top(struct tab *tab)
 {
 	struct heft_row *top = arena_new(&tab->arena, struct heft_row, 1);
-	union heft_value *now = arena_new(&tab->arena, union heft_value, MEASURES);
-	union heft_value *base = arena_new(&tab->arena, union heft_value, MEASURES);
+	double *now = arena_new(&tab->arena, double, MEASURES);
+	double *base = arena_new(&tab->arena, double, MEASURES);
 	for (size_t i = 0; i < tab->rows.count; i++) {
 		for (size_t k = 0; k < MEASURES; k++) {
-			now[k].parts += tab->rows.data[i]->now[k].parts;
-			base[k].parts += tab->rows.data[i]->base[k].parts;
+			now[k] += tab->rows.data[i]->now_exact[k];
+			base[k] += tab->rows.data[i]->base_exact[k];
 		}
 	}
 	*top = (struct heft_row){ .label = "TOTAL",
-				  .now = now,
-				  .base = base,
+				  .now = no_whole,
+				  .base = no_whole,
+				  .now_exact = now,
+				  .base_exact = base,
 				  .children = tab->rows.data,
 				  .child_count = tab->rows.count };
 	return top;

@@ -51,7 +51,7 @@ static void row_sources_add_values(struct measured *m, const struct heft_table *
 		const struct heft_measure *of = &t->measures[i];
 		if (region ? strcmp(of->name, "vm") == 0 : of->unit != HEFT_PARTS && !of->shared)
 			row_sources_add(m, source, region ? "used" : of->name, label,
-					(double)row->now[i].whole);
+					(double)row->now[i]);
 	}
 	if (region && *limit)
 		row_sources_add(m, source, "limit", label, strtod(limit, NULL));

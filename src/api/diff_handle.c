@@ -221,8 +221,8 @@ static double share_explained(const struct heft_table *t)
 	double named = 0, all = 0;
 	for (size_t i = 0; i < t->top->child_count; i++) {
 		const struct heft_row *row = t->top->children[i];
-		const double change = fabs(row->now[t->sorted_by].parts -
-					   row->base[t->sorted_by].parts);
+		const double change = fabs(row->now_exact[t->sorted_by] -
+					   row->base_exact[t->sorted_by]);
 		all += change;
 		named += row->kind == HEFT_ROW_NAME && row->label[0] != '(' ? change : 0;
 	}

@@ -243,11 +243,11 @@ static void info_handle_fill_row(void *ctx, uint32_t node, uint32_t level, struc
 static void info_handle_add_sums(struct tree *t, uint32_t node, const struct info_file *f,
 				 bool copy)
 {
-	union heft_value *sums = tree_sums(t, node, HEFT_INPUT);
-	sums[INFO_BYTES].whole += f->size;
-	sums[INFO_RELOCATIONS].whole += f->facts.reloc_count;
-	sums[INFO_SAVINGS].whole += f->facts.saved;
-	sums[INFO_COPIED].whole += copy ? f->size : 0;
+	uint64_t *sums = tree_sums(t, node, HEFT_INPUT);
+	sums[INFO_BYTES] += f->size;
+	sums[INFO_RELOCATIONS] += f->facts.reloc_count;
+	sums[INFO_SAVINGS] += f->facts.saved;
+	sums[INFO_COPIED] += copy ? f->size : 0;
 }
 
 static bool info_handle_make_table(struct heft_info *info)

@@ -56,8 +56,7 @@ bool heft_profile_open_filtered(struct heft_profile *p, const struct heft_row *r
 }
 
 enum heft_filtered heft_profile_filtered(const struct heft_profile *p, const struct heft_row *row,
-					 const union heft_value **ret_now,
-					 const union heft_value **ret_base)
+					 const uint64_t **ret_now, const uint64_t **ret_base)
 {
 	if (p->levelwise)
 		return rows_filtered(&p->maker, row, ret_now, ret_base);

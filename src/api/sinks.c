@@ -1,5 +1,6 @@
 /* Implements outputs of reports and look-ups in tables: heft_sink_*, heft_table_*. */
 #include "base/mem.h"
+#include "map/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,11 +45,12 @@ void heft_buffer_release(struct heft_buffer *b)
 	*b = (struct heft_buffer){ NULL, 0, 0 };
 }
 
-double heft_table_value(const struct heft_table *t, size_t measure, union heft_value v)
+double heft_row_number(const struct heft_table *t, const struct heft_row *row, size_t measure,
+		       enum heft_role role)
 {
 	if (measure >= t->measure_count)
 		return (double)NAN;
-	return t->measures[measure].unit == HEFT_PARTS ? v.parts : (double)v.whole;
+	return row_number(t, row, measure, role == HEFT_BASE);
 }
 
 size_t heft_table_measure(const struct heft_table *t, const char *name)

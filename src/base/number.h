@@ -39,4 +39,10 @@ void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole);
 void number_growth(char out[NUMBER_MAX], uint64_t now, uint64_t base);
 void number_growth_exponent(char out[NUMBER_MAX], uint64_t now, uint64_t base);
 
+/* Returns the whole number nearest to a number. 0 if it is NaN or negative. */
+static inline uint64_t whole_of(double v)
+{
+	return v > 0 ? (uint64_t)(v + 0.5) : 0;
+}
+
 #endif

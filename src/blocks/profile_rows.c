@@ -13,12 +13,10 @@ static const char *linkage_name(const struct profile_rows *r, uint32_t function)
 
 static void profile_rows_add_block(struct profile_rows *r, uint32_t node, uint64_t block)
 {
-	union heft_value *sums = tree_sums(&r->tree, node, HEFT_INPUT);
-	sums[HEFT_SAMPLES_COUNT].whole = add_sat(sums[HEFT_SAMPLES_COUNT].whole,
-						 r->profile->counts[block]);
-	sums[HEFT_SAMPLES_FALLS].whole = add_sat(sums[HEFT_SAMPLES_FALLS].whole,
-						 r->profile->falls[block]);
-	sums[HEFT_SAMPLES_BYTES].whole += r->map->blocks.data[block].size;
+	uint64_t *sums = tree_sums(&r->tree, node, HEFT_INPUT);
+	sums[HEFT_SAMPLES_COUNT] = add_sat(sums[HEFT_SAMPLES_COUNT], r->profile->counts[block]);
+	sums[HEFT_SAMPLES_FALLS] = add_sat(sums[HEFT_SAMPLES_FALLS], r->profile->falls[block]);
+	sums[HEFT_SAMPLES_BYTES] += r->map->blocks.data[block].size;
 }
 
 static void profile_rows_add_function(struct profile_rows *r, uint32_t function)

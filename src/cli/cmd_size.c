@@ -58,10 +58,8 @@ static int cmd_size_report(struct size_job *job)
 		return status;
 	notes_print(job->cli, job->session, job->verbose > 0);
 	const struct heft_table *t = heft_profile_table(job->profile);
-	const uint64_t file = t->top->now[HEFT_SIZE_FILE].whole,
-		       vm = t->top->now[HEFT_SIZE_VM].whole,
-		       old_file = t->top->base[HEFT_SIZE_FILE].whole,
-		       old_vm = t->top->base[HEFT_SIZE_VM].whole;
+	const uint64_t file = t->top->now[HEFT_SIZE_FILE], vm = t->top->now[HEFT_SIZE_VM],
+		       old_file = t->top->base[HEFT_SIZE_FILE], old_vm = t->top->base[HEFT_SIZE_VM];
 	if (job->filtered && file == 0 && vm == 0 && old_file == 0 && old_vm == 0) {
 		fflush(stdout);
 		fprintf(stderr, "%s: note: the filters let nothing through\n", job->cli->program);

@@ -106,15 +106,15 @@ struct grouping {
 
 static void add_amount(struct grouping *g, uint32_t node, enum heft_role role, struct amount a)
 {
-	union heft_value *sums = tree_sums(&g->out->tree, node, role);
-	sums[HEFT_DIFF_OWN].parts += a.size;
-	sums[HEFT_DIFF_PADDING].parts += a.padding;
-	sums[HEFT_DIFF_PADDED].parts += a.size + a.padding;
+	double *sums = tree_exact(&g->out->tree, node, role);
+	sums[HEFT_DIFF_OWN] += a.size;
+	sums[HEFT_DIFF_PADDING] += a.padding;
+	sums[HEFT_DIFF_PADDED] += a.size + a.padding;
 }
 
 static void add_count(struct grouping *g, uint32_t node, enum heft_change change)
 {
-	tree_sums(&g->out->tree, node, HEFT_INPUT)[DIFF_COUNTS + (int)change].whole++;
+	tree_sums(&g->out->tree, node, HEFT_INPUT)[DIFF_COUNTS + (int)change]++;
 }
 
 static bool has_debug(const struct snapshot *s)
@@ -146,10 +146,10 @@ static void node_drop_measures(struct grouping *g, uint32_t node)
 {
 	const bool charged = g->out->counting == DIFF_CHARGED;
 	for (size_t role = 0; role < 2; role++) {
-		union heft_value *sums = tree_sums(&g->out->tree, node, (enum heft_role)role);
+		double *sums = tree_exact(&g->out->tree, node, (enum heft_role)role);
 		for (unsigned m = 0; m < DIFF_COUNTS; m++)
 			if (charged != (m == HEFT_DIFF_CHARGED || m == HEFT_DIFF_VM))
-				sums[m].parts = (double)NAN;
+				sums[m] = (double)NAN;
 	}
 }
 
@@ -443,9 +443,9 @@ static void tell_charge(struct grouping *g, const struct charge_pair *p, uint32_
 static void add_charged(struct grouping *g, uint32_t node, enum heft_role role, uint64_t file,
 			uint64_t vm)
 {
-	union heft_value *sums = tree_sums(&g->out->tree, node, role);
-	sums[HEFT_DIFF_CHARGED].parts += (double)file;
-	sums[HEFT_DIFF_VM].parts += (double)vm;
+	double *sums = tree_exact(&g->out->tree, node, role);
+	sums[HEFT_DIFF_CHARGED] += (double)file;
+	sums[HEFT_DIFF_VM] += (double)vm;
 }
 
 static void add_charge_pair(struct grouping *g, const struct charge_pair *p)
@@ -553,10 +553,11 @@ static void diff_rows_make_table(struct diff_rows *out, const struct heft_diff_q
 					.told = symbols || q->min > 0 ? 0 : told,
 					.diff = true,
 					.others_last = true,
-					.least.parts = (double)q->min,
+					.least = q->min,
 					.label = diff_rows_node_label,
 					.fill = diff_rows_fill,
 					.ctx = out };
+	tree_round(&out->tree, diff_measures);
 	out->level = by_words[q->by];
 	out->table = (struct heft_table){ .size = sizeof out->table,
 					  .levels = &out->level,
@@ -583,6 +584,7 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 	const bool charged = d->charged && !query->section && query->by != HEFT_DIFF_BY_SECTION;
 	ret->counting = charged ? DIFF_CHARGED : d->supersize ? DIFF_SUPERSIZE : DIFF_PADDED;
 	tree_init(&ret->tree, DIFF_MEASURES, 2);
+	tree_keep_fractions(&ret->tree);
 	vec_push(&ret->facts, (struct diff_fact){ .label = "TOTAL", .kind = HEFT_ROW_SUM });
 	node_drop_measures(&g, 0);
 	if (charged)

@@ -51,8 +51,8 @@ static void take_stack(struct digest_stack *ret, const struct heap_report *r,
 		       const struct heft_row *row, struct arena *arena)
 {
 	*ret = (struct digest_stack){ .hash = FNV_START,
-				      .live_bytes = row->now[HEFT_HEAP_LIVE_BYTES].whole,
-				      .live = row->now[HEFT_HEAP_LIVE].whole };
+				      .live_bytes = row->now[HEFT_HEAP_LIVE_BYTES],
+				      .live = row->now[HEFT_HEAP_LIVE] };
 	for (uint32_t step = row->ref; step != 0; step = r->steps.data[step].parent) {
 		const char *text = digest_frame(arena, &heap_step_site(r, step)->frame);
 		ret->hash = digest_hash(ret->hash, text);
@@ -86,8 +86,8 @@ static void take_leaks(struct heap_digest *d, struct heft_heap *h)
 		return;
 	const struct heft_row *top = r->report.table.top;
 	d->knows_leaks = h->info.of.live_known;
-	d->leaked_bytes = top->now[HEFT_HEAP_LIVE_BYTES].whole;
-	d->leaked = top->now[HEFT_HEAP_LIVE].whole;
+	d->leaked_bytes = top->now[HEFT_HEAP_LIVE_BYTES];
+	d->leaked = top->now[HEFT_HEAP_LIVE];
 	heap_report_release(r);
 }
 

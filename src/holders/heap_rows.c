@@ -122,11 +122,11 @@ static void make_keys(struct rower *w)
 
 static void heap_rows_add_leaf(struct rower *w, uint32_t node, const struct heap_leaf *l)
 {
-	union heft_value *now = tree_sums(&w->r->tree, node, HEFT_INPUT);
-	union heft_value *base = tree_sums(&w->r->tree, node, HEFT_BASE);
+	uint64_t *now = tree_sums(&w->r->tree, node, HEFT_INPUT);
+	uint64_t *base = tree_sums(&w->r->tree, node, HEFT_BASE);
 	for (size_t m = 0; m < HEAP_MEASURES; m++) {
-		now[m].whole += l->now[m];
-		base[m].whole += l->base[m];
+		now[m] += l->now[m];
+		base[m] += l->base[m];
 	}
 }
 
@@ -206,10 +206,10 @@ static void add_callees(struct rower *w)
 			if (seen[key] == i + 1 || node == 0)
 				continue;
 			seen[key] = (uint32_t)i + 1;
-			tree_sums(&r->tree, node, HEFT_INPUT)[HEFT_HEAP_WITH_CALLEES].whole +=
-				l->now[r->query.sort];
-			tree_sums(&r->tree, node, HEFT_BASE)[HEFT_HEAP_WITH_CALLEES].whole +=
-				l->base[r->query.sort];
+			tree_sums(&r->tree, node,
+				  HEFT_INPUT)[HEFT_HEAP_WITH_CALLEES] += l->now[r->query.sort];
+			tree_sums(&r->tree, node,
+				  HEFT_BASE)[HEFT_HEAP_WITH_CALLEES] += l->base[r->query.sort];
 		}
 	}
 	mem_free(seen);
@@ -271,8 +271,8 @@ enum { SMALL = 200 };
 
 static uint64_t least_below(const struct heap_report *r)
 {
-	const uint64_t now = tree_sums(&r->tree, 0, HEFT_INPUT)[r->query.sort].whole;
-	const uint64_t base = tree_sums(&r->tree, 0, HEFT_BASE)[r->query.sort].whole;
+	const uint64_t now = tree_sums(&r->tree, 0, HEFT_INPUT)[r->query.sort];
+	const uint64_t base = tree_sums(&r->tree, 0, HEFT_BASE)[r->query.sort];
 	const uint64_t all = !r->base ? now : now > base ? now - base : base - now;
 	return r->query.rows > 0 ? all / SMALL : 0;
 }
@@ -291,8 +291,8 @@ static const struct heft_row *build_rows(struct rower *w)
 		.told = r->base && !r->query.unchanged ? (1u << HEAP_MEASURES) - 1 : 0,
 		.diff = r->base != NULL,
 		.others_last = true,
-		.least.whole = r->base && r->query.rows > 0,
-		.least_below.whole = least_below(r),
+		.least = r->base && r->query.rows > 0,
+		.least_below = least_below(r),
 		.label = heap_rows_node_label,
 		.fill = heap_rows_fill,
 		.ctx = w,

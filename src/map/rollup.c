@@ -68,7 +68,7 @@ static void count_symbol(struct rollup *r, enum heft_role role, uint32_t node,
 	vec_push(&c->pairs, pair);
 	vec_push(&c->images, s.image);
 	vec_push(&c->sizes, bytes);
-	tree_sums(&r->tree, node, role)[HEFT_SIZE_COUNT].whole++;
+	tree_sums(&r->tree, node, role)[HEFT_SIZE_COUNT]++;
 }
 
 /* Sums up copies. Sizes of pairs are 0, except for generics. */
@@ -86,7 +86,7 @@ static void add_copies(struct rollup *r, enum heft_role role)
 	for (uint32_t i = 1; i < nodes; i++) {
 		const uint64_t copies = sum[i] - largest[i];
 		for (uint32_t node = i; copies > 0; node = r->tree.nodes.data[node].parent) {
-			tree_sums(&r->tree, node, role)[HEFT_SIZE_COPIES].whole += copies;
+			tree_sums(&r->tree, node, role)[HEFT_SIZE_COPIES] += copies;
 			if (node == 0)
 				break;
 		}
@@ -190,7 +190,7 @@ struct adder {
 
 static void rollup_add_bytes(const struct adder *a, uint32_t node, uint64_t size)
 {
-	uint64_t *sum = &tree_sums(&a->rollup->tree, node, a->role)[a->measure].whole;
+	uint64_t *sum = &tree_sums(&a->rollup->tree, node, a->role)[a->measure];
 	ASSERT(*sum <= UINT64_MAX - size);
 	*sum += size;
 }
@@ -245,7 +245,7 @@ static void rollup_add_piece(void *ctx, uint64_t start, uint64_t size, const lab
 	const label_id *hidden = ids + n + a->place_count + a->name_count;
 	const bool is_code = w->code && *hidden++ != LABEL_NONE;
 	for (size_t k = 0; is_code && k <= n; k++)
-		tree_sums(&r->tree, a->path[k], a->role)[r->code].whole += size;
+		tree_sums(&r->tree, a->path[k], a->role)[r->code] += size;
 	struct counted_symbol symbol = { 0 };
 	if (!w->symbols || label_is_fallback(w->labels, *hidden) ||
 	    !image_at_start(w, start, &symbol.image))
@@ -350,11 +350,10 @@ static void merge(const struct both *b)
 	for (uint32_t i = 0; i < from->nodes.count; i++) {
 		const struct tree_node *node = &from->nodes.data[i];
 		to[i] = i == 0 ? 0 : tree_get(&b->to->tree, to[node->parent], node->key);
-		union heft_value *sum = &tree_sums(&b->to->tree, to[i],
-						   role)[measure_of(b->second)];
-		const uint64_t more = tree_sums(from, i, HEFT_INPUT)->whole;
-		ASSERT(sum->whole <= UINT64_MAX - more);
-		sum->whole += more;
+		uint64_t *sum = &tree_sums(&b->to->tree, to[i], role)[measure_of(b->second)];
+		const uint64_t more = *tree_sums(from, i, HEFT_INPUT);
+		ASSERT(*sum <= UINT64_MAX - more);
+		*sum += more;
 	}
 	mem_free(to);
 }

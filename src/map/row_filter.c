@@ -21,7 +21,7 @@ struct matching {
 };
 
 /* Returns the filtered sums of a node with others below it, on both sides of the tree. */
-static union heft_value *row_filter_sums_of(const struct rows_maker *b, uint32_t node)
+static uint64_t *row_filter_sums_of(const struct rows_maker *b, uint32_t node)
 {
 	return b->filter.sums + (size_t)b->filter.place[node] * b->tree->sides * b->tree->measures;
 }
@@ -108,8 +108,8 @@ static void row_filter_add_up(struct rows_maker *b)
 		if (!(state[i] & SHOWN))
 			continue;
 		const uint32_t above = t->nodes.data[i].parent;
-		const union heft_value *sums = state[i] & LEAF ? tree_sums(t, i, HEFT_INPUT)
-							       : row_filter_sums_of(b, i);
+		const uint64_t *sums = state[i] & LEAF ? tree_sums(t, i, HEFT_INPUT)
+						       : row_filter_sums_of(b, i);
 		state[above] |= SHOWN;
 		for (uint32_t side = 0; side < t->sides; side++)
 			rows_add_values(b, row_filter_sums_of(b, above) + side * t->measures,
@@ -135,6 +135,7 @@ uint64_t rows_filter(struct rows_maker *b, const struct heft_row_filter *f)
 {
 	const struct tree *t = b->tree;
 	struct matching g = { .maker = b, .filter = f };
+	ASSERT(!f || !t->fractions); /* Filters add up whole numbers. */
 	mem_free(b->filter.state);
 	mem_free(b->filter.place);
 	mem_free(b->filter.sums);
@@ -168,8 +169,7 @@ uint64_t rows_filter(struct rows_maker *b, const struct heft_row_filter *f)
 }
 
 enum heft_filtered rows_filtered(const struct rows_maker *b, const struct heft_row *row,
-				 const union heft_value **ret_now,
-				 const union heft_value **ret_base)
+				 const uint64_t **ret_now, const uint64_t **ret_base)
 {
 	const uint32_t node = rows_node(b, row);
 	*ret_now = row->now;

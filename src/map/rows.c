@@ -27,34 +27,48 @@ struct weight {
 	uint64_t size;
 };
 
-static struct weight rows_weight_of(enum heft_unit unit, union heft_value now,
-				    union heft_value base)
+/* The numbers of a node or row on one side. */
+struct numbers {
+	const uint64_t *whole;
+	const double *exact; /* NULL in a tree without fractions */
+};
+
+static struct numbers numbers_now(const struct rows_maker *b, uint32_t node)
 {
-	if (unit != HEFT_PARTS)
-		return now.whole >= base.whole ? (struct weight){ false, now.whole - base.whole }
-					       : (struct weight){ true, base.whole - now.whole };
-	union heft_value size = { .parts = now.parts - base.parts };
-	const bool negative = size.parts < 0;
-	/* Bits of doubles that are not negative have the order of their values. fabs removes
-	 * -0.0. */
-	size.parts = fabs(size.parts);
-	return (struct weight){ negative, size.whole };
+	return (struct numbers){ tree_sums(b->tree, node, HEFT_INPUT),
+				 tree_exact(b->tree, node, HEFT_INPUT) };
 }
 
-void rows_add_values(const struct rows_maker *b, union heft_value *to, const union heft_value *more)
+static struct numbers numbers_base(const struct rows_maker *b, uint32_t node)
 {
-	for (uint32_t m = 0; m < b->tree->measures; m++) {
-		const struct heft_measure *measure = &b->opts->measures[m];
-		if (measure->unit == HEFT_PARTS)
-			to[m].parts += more[m].parts;
-		else if (!measure->shared)
-			to[m].whole += more[m].whole;
-	}
+	return (struct numbers){ tree_base(b->tree, node), tree_exact(b->tree, node, HEFT_BASE) };
+}
+
+static struct weight weight_of_change(uint64_t now, uint64_t base)
+{
+	return now >= base ? (struct weight){ false, now - base }
+			   : (struct weight){ true, base - now };
+}
+
+static struct weight weight_of_fraction(double change)
+{
+	/* Bits of doubles that are not negative have the order of their values. fabs removes
+	 * -0.0. */
+	const double size = fabs(change);
+	struct weight w = { .negative = change < 0 };
+	memcpy(&w.size, &size, sizeof w.size);
+	return w;
+}
+
+void rows_add_values(const struct rows_maker *b, uint64_t *to, const uint64_t *more)
+{
+	for (uint32_t m = 0; m < b->tree->measures; m++)
+		if (!b->opts->measures[m].shared)
+			to[m] += more[m];
 }
 
 /* Returns the value that a row is sorted by. */
-static struct weight rows_weigh(const struct rows_maker *b, const union heft_value *now,
-				const union heft_value *base)
+static struct weight rows_weigh(const struct rows_maker *b, struct numbers now, struct numbers base)
 {
 	const struct rows_opts *o = b->opts;
 	const bool sized = !o->diff || o->sort == HEFT_SORT_SIZE || o->sort == HEFT_SORT_BASE;
@@ -62,26 +76,27 @@ static struct weight rows_weigh(const struct rows_maker *b, const union heft_val
 	for (uint32_t m = 0; o->keys >> m; m++) {
 		if (!(o->keys >> m & 1))
 			continue;
-		const struct weight w = rows_weight_of(o->measures[m].unit,
-						       o->sort == HEFT_SORT_BASE ? base[m] : now[m],
-						       sized ? tree_nothing[m] : base[m]);
+		const struct numbers of = o->sort == HEFT_SORT_BASE ? base : now;
+		const struct weight w =
+			o->measures[m].unit == HEFT_PARTS
+				? weight_of_fraction(of.exact[m] - (sized ? 0 : base.exact[m]))
+				: weight_of_change(of.whole[m], sized ? 0 : base.whole[m]);
 		if (w.size > best.size)
 			best = w;
 	}
 	return best;
 }
 
-static bool says_nothing(const struct rows_maker *b, const union heft_value *now,
-			 const union heft_value *base)
+static bool says_nothing(const struct rows_maker *b, struct numbers now, struct numbers base)
 {
 	const struct rows_opts *o = b->opts;
 	if (!o->diff)
-		base = tree_nothing;
+		base.whole = tree_nothing;
 	/* Sums of parts of bytes are not exact. */
 	for (uint32_t m = 0; o->told >> m; m++)
 		if (o->told >> m & 1 &&
-		    (o->measures[m].unit == HEFT_PARTS ? fabs(now[m].parts - base[m].parts) >= 1e-6
-						       : now[m].whole != base[m].whole))
+		    (o->measures[m].unit == HEFT_PARTS ? fabs(now.exact[m] - base.exact[m]) >= 1e-6
+						       : now.whole[m] != base.whole[m]))
 			return false;
 	return o->told != 0;
 }
@@ -101,7 +116,7 @@ struct row_item {
 struct rows_items {
 	struct row_item *list;
 	size_t count;
-	union heft_value *others_sums;
+	struct numbers others_now, others_base;
 	size_t others;
 };
 
@@ -200,29 +215,45 @@ static bool is_growth(struct row_item item, uint64_t unused)
 	return !item.negative;
 }
 
-static struct row_item make_item(const struct rows_maker *b, const union heft_value *now,
-				 const union heft_value *base)
+static struct row_item make_item(const struct rows_maker *b, struct numbers now,
+				 struct numbers base)
 {
 	const struct weight w = rows_weigh(b, now, base);
 	return (struct row_item){ .rank = UINT64_MAX - w.size, .negative = w.negative };
 }
 
+/* Adds up the numbers of the items from `from` on, on one side. */
+static struct numbers numbers_add_up(const struct rows_maker *b, const struct rows_items *items,
+				     size_t from,
+				     struct numbers (*of)(const struct rows_maker *, uint32_t))
+{
+	const uint32_t measures = b->tree->measures;
+	const bool fractions = b->tree->fractions;
+	uint64_t *whole = arena_new(b->arena, uint64_t, measures);
+	double *exact = fractions ? arena_new(b->arena, double, measures) : NULL;
+	for (size_t i = from; i < items->count; i++) {
+		const struct numbers more = of(b, items->list[i].node);
+		rows_add_values(b, whole, more.whole);
+		for (uint32_t m = 0; fractions && m < measures; m++)
+			exact[m] += more.exact[m];
+	}
+	for (uint32_t m = 0; fractions && m < measures; m++)
+		if (b->opts->measures[m].unit == HEFT_PARTS)
+			whole[m] = whole_of(exact[m]);
+	return (struct numbers){ whole, exact };
+}
+
 /* Replaces the items from `from` on by one item with their sum. */
 static void fold_others(struct rows_maker *b, struct rows_items *items, size_t from)
 {
-	const uint32_t measures = b->tree->measures;
 	items->others = items->count - from;
-	items->others_sums = arena_new(b->arena, union heft_value, 2 * (size_t)measures);
-	for (size_t i = from; i < items->count; i++) {
-		const uint32_t node = items->list[i].node;
-		rows_add_values(b, items->others_sums, tree_sums(b->tree, node, HEFT_INPUT));
-		rows_add_values(b, items->others_sums + measures, tree_base(b->tree, node));
-	}
+	items->others_now = numbers_add_up(b, items, from, numbers_now);
+	items->others_base = numbers_add_up(b, items, from, numbers_base);
 	items->count = from;
-	if (says_nothing(b, items->others_sums, items->others_sums + measures))
+	if (says_nothing(b, items->others_now, items->others_base))
 		return;
 	struct row_item *item = &items->list[items->count++];
-	*item = make_item(b, items->others_sums, items->others_sums + measures);
+	*item = make_item(b, items->others_now, items->others_base);
 	item->label = arena_format(b->arena, "[%zu Others]", items->others);
 	item->group = b->opts->group ? UINT8_MAX : 0;
 }
@@ -231,7 +262,8 @@ static void fold_others(struct rows_maker *b, struct rows_items *items, size_t f
 static void cut_items(struct rows_maker *b, struct rows_items *items, uint32_t level)
 {
 	const struct rows_opts *o = b->opts;
-	const uint64_t least = level > 0 ? o->least_below.whole : o->least.whole;
+	const uint64_t bytes = level > 0 ? o->least_below : o->least;
+	const uint64_t least = b->tree->fractions ? weight_of_fraction((double)bytes).size : bytes;
 	size_t wanted = items->count;
 	if (o->sort == HEFT_SORT_NONE)
 		return;
@@ -305,7 +337,7 @@ static bool is_repeat(const struct rows_maker *b, const char *label, const char 
 bool rows_is_row(const struct rows_maker *b, uint32_t node)
 {
 	return (node >= b->opts->empty_from && node < b->opts->empty_to) ||
-	       !says_nothing(b, tree_sums(b->tree, node, HEFT_INPUT), tree_base(b->tree, node));
+	       !says_nothing(b, numbers_now(b, node), numbers_base(b, node));
 }
 
 static void list_items(const struct rows_maker *b, uint32_t parent, struct rows_items *ret)
@@ -314,8 +346,7 @@ static void list_items(const struct rows_maker *b, uint32_t parent, struct rows_
 		if (!rows_is_row(b, node))
 			continue;
 		struct row_item *item = &ret->list[ret->count++];
-		*item = make_item(b, tree_sums(b->tree, node, HEFT_INPUT),
-				  tree_base(b->tree, node));
+		*item = make_item(b, numbers_now(b, node), numbers_base(b, node));
 		item->node = node;
 		item->group = b->opts->group ? b->opts->group(b->opts->ctx, node) : 0;
 	}
@@ -357,9 +388,12 @@ enum heft_row_kind rows_kind(struct str label)
 void rows_describe(const struct rows_maker *b, uint32_t node, const char *label, uint32_t level,
 		   struct heft_row *row)
 {
+	const struct numbers now = numbers_now(b, node), base = numbers_base(b, node);
 	*row = (struct heft_row){ .label = label,
-				  .now = tree_sums(b->tree, node, HEFT_INPUT),
-				  .base = tree_base(b->tree, node),
+				  .now = now.whole,
+				  .base = base.whole,
+				  .now_exact = now.exact,
+				  .base_exact = base.exact,
 				  .kind = rows_kind(str_of(label)) };
 	if (b->opts->fill)
 		b->opts->fill(b->opts->ctx, node, level, row);
@@ -372,8 +406,10 @@ static void make_row(struct rows_maker *b, const struct rows_items *items,
 		rows_describe(b, item->node, item->label, level, row);
 	else
 		*row = (struct heft_row){ .label = item->label,
-					  .now = items->others_sums,
-					  .base = items->others_sums + b->tree->measures,
+					  .now = items->others_now.whole,
+					  .base = items->others_base.whole,
+					  .now_exact = items->others_now.exact,
+					  .base_exact = items->others_base.exact,
 					  .others = items->others,
 					  .kind = HEFT_ROW_SUM };
 }
@@ -457,6 +493,8 @@ static struct heft_row *map_rows_begin(struct rows_maker *b, const struct tree *
 	*top = (struct heft_row){ .label = rows_label(b, 0),
 				  .now = tree_sums(t, 0, HEFT_INPUT),
 				  .base = tree_base(t, 0),
+				  .now_exact = tree_exact(t, 0, HEFT_INPUT),
+				  .base_exact = tree_exact(t, 0, HEFT_BASE),
 				  .kind = HEFT_ROW_SUM };
 	b->borrows = other != NULL;
 	if (other) {
@@ -531,7 +569,7 @@ const struct heft_row *rows_visit_all(struct rows_maker *b, const struct tree *t
 				      const struct rows_opts *opts, const struct rows_maker *other,
 				      struct arena *arena)
 {
-	ASSERT(opts->limit == 0 && opts->least.whole == 0 && opts->least_below.whole == 0);
+	ASSERT(opts->limit == 0 && opts->least == 0 && opts->least_below == 0);
 	struct heft_row *const top = map_rows_begin(b, t, opts, other, arena);
 	b->visiting = true;
 	top->child_count = nodes_below(b, 0);

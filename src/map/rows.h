@@ -9,6 +9,8 @@
 #include "base/arena.h"
 #include "map/tree.h"
 
+#include <math.h>
+
 enum { ROWS_DEPTH_MAX = 16 }; /* Maximal depth of rows with filters */
 
 struct rows_opts {
@@ -31,9 +33,9 @@ struct rows_opts {
 	bool drop_repeats;
 	uint32_t keep; /* Bit k: on level k leave out only rows of bytes without an owner,
 		        * because further levels follow */
-	/* Rows with a smaller value than this are put into the others: on the first level, and on
-	 * deeper levels. The value is the one that decides the order. */
-	union heft_value least, least_below;
+	/* Rows with a smaller number than this are put into the others: on the first level, and on
+	 * deeper levels. The number is the one that decides the order. */
+	uint64_t least, least_below;
 	/* Returns the label of a node. NUL-terminated, valid as long as the tree. */
 	const char *(*label)(void *ctx, uint32_t node);
 	/* Returns the i-th full name of the symbols of a node whose label is shorter, valid until
@@ -48,6 +50,16 @@ struct rows_opts {
 /* Makes the row of node 0, labelled "TOTAL", with all rows below it. */
 const struct heft_row *rows_build(const struct tree *t, const struct rows_opts *opts,
 				  struct arena *arena);
+
+/* Returns number `m` of a row, now or of the base, with its fraction. NaN if the row has none. */
+static inline double row_number(const struct heft_table *t, const struct heft_row *row, size_t m,
+				bool base)
+{
+	if (t->measures[m].unit != HEFT_PARTS)
+		return (double)(base ? row->base : row->now)[m];
+	const double *exact = base ? row->base_exact : row->now_exact;
+	return exact ? exact[m] : (double)NAN;
+}
 
 /* Returns the kind of a label, by the form of fallback labels. */
 enum heft_row_kind rows_kind(struct str label);
@@ -66,7 +78,7 @@ struct rows_maker {
 		uint8_t *state;  /* Per node. NULL if there is no filter. */
 		uint32_t *place; /* Per node with others below it: index of its sums */
 		/* Filtered sums, in the tree's layout. */
-		union heft_value *sums;
+		uint64_t *sums;
 	} filter;
 	/* private */
 	bool borrows;           /* `first` and `next` belong to another maker */
@@ -101,8 +113,7 @@ void rows_end(struct rows_maker *m);
 uint64_t rows_filter(struct rows_maker *m, const struct heft_row_filter *f);
 /* Returns how the filter affects a row, and the filtered sums of the row. */
 enum heft_filtered rows_filtered(const struct rows_maker *m, const struct heft_row *row,
-				 const union heft_value **ret_now,
-				 const union heft_value **ret_base);
+				 const uint64_t **ret_now, const uint64_t **ret_base);
 /* Returns the rows below a row that the filter shows or that are kept, possibly with others. Rows
  * of different lists are different objects, but point to the same sums. */
 const struct heft_row *const *rows_open_filtered(struct rows_maker *m, const struct heft_row *row,
@@ -127,7 +138,6 @@ size_t rows_below(const struct rows_maker *m, uint32_t node, const char *label, 
 const struct heft_row *const *rows_make_some(struct rows_maker *m, uint32_t node, size_t count,
 					     bool (*wanted)(const struct rows_maker *m,
 							    uint32_t node));
-void rows_add_values(const struct rows_maker *m, union heft_value *to,
-		     const union heft_value *more);
+void rows_add_values(const struct rows_maker *m, uint64_t *to, const uint64_t *more);
 
 #endif

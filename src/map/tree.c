@@ -1,7 +1,7 @@
 /* Implements the tree of sums. */
 #include "map/tree.h"
 
-const union heft_value tree_nothing[MEASURES_MAX];
+const uint64_t tree_nothing[MEASURES_MAX];
 
 void tree_init(struct tree *t, uint32_t measures, uint32_t sides)
 {
@@ -14,6 +14,7 @@ void tree_verify(const struct tree *t)
 {
 	ASSERT(t->nodes.count > 0 && t->nodes.data[0].parent == 0);
 	ASSERT(t->sums.count == t->nodes.count * t->measures * t->sides);
+	ASSERT(t->exact.count == (t->fractions ? t->sums.count : 0));
 	for (size_t i = 1; i < t->nodes.count; i++)
 		ASSERT(t->nodes.data[i].parent < i);
 }
@@ -22,12 +23,29 @@ void tree_release(struct tree *t)
 {
 	vec_release(&t->nodes);
 	vec_release(&t->sums);
+	vec_release(&t->exact);
 	vec_release(&t->top);
 	vec_release(&t->first);
 	for (uint32_t i = 0; i < t->wide_count; i++)
 		vec_release(&t->wide[i].slots);
 	map_release(&t->below);
 	*t = (struct tree){ .measures = t->measures, .sides = t->sides };
+}
+
+void tree_keep_fractions(struct tree *t)
+{
+	ASSERT(t->nodes.count == 1 && t->sides == 2);
+	t->fractions = true;
+	for (size_t i = 0; i < t->sums.count; i++)
+		vec_push(&t->exact, 0);
+}
+
+void tree_round(struct tree *t, const struct heft_measure *measures)
+{
+	ASSERT(t->fractions && t->exact.count == t->sums.count);
+	for (size_t i = 0; i < t->sums.count; i++)
+		if (measures[i % t->measures].unit == HEFT_PARTS)
+			t->sums.data[i] = whole_of(t->exact.data[i]);
 }
 
 uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key)
@@ -38,6 +56,8 @@ uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key)
 	vec_reserve(&t->sums, sums);
 	memset(t->sums.data + t->sums.count, 0, sums * sizeof *t->sums.data);
 	t->sums.count += sums;
+	for (size_t i = 0; t->fractions && i < sums; i++)
+		vec_push(&t->exact, 0);
 	return (uint32_t)t->nodes.count - 1;
 }
 

@@ -13,6 +13,7 @@
 #define HEFT_MAP_TREE_H
 
 #include "base/map.h"
+#include "base/number.h"
 #include "base/vec.h"
 #include "heft.h"
 
@@ -36,7 +37,10 @@ struct tree_wide {
 
 struct tree {
 	VEC(struct tree_node) nodes;
-	VEC(union heft_value) sums; /* See tree_sums(). */
+	VEC(uint64_t) sums; /* See tree_sums(). */
+	/* The same sums with their fractions. Empty unless tree_keep_fractions() was called. */
+	VEC(double) exact;
+	bool fractions;
 	uint32_t measures, sides;
 	tree_slots top;   /* Nodes of the first level */
 	tree_slots first; /* Deeper levels: the first node of each key, without those in `wide` */
@@ -49,6 +53,11 @@ struct tree {
 
 void tree_init(struct tree *t, uint32_t measures, uint32_t sides);
 void tree_release(struct tree *t);
+/* Makes a new tree keep sums with fractions beside the whole sums. The caller adds to the sums with
+ * fractions, and calls tree_round() at the end. */
+void tree_keep_fractions(struct tree *t);
+/* Rounds the sums with fractions of these measures into the whole sums. */
+void tree_round(struct tree *t, const struct heft_measure *measures);
 /* Asserts that nodes come after their parents and have sums. O(nodes): only if HEFT_CHECKS. */
 void tree_verify(const struct tree *t);
 
@@ -58,15 +67,21 @@ uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key);
 uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key);
 
 /* Returns the sums of a node on one side of the tree, by measure. */
-static inline union heft_value *tree_sums(const struct tree *t, uint32_t node, enum heft_role role)
+static inline uint64_t *tree_sums(const struct tree *t, uint32_t node, enum heft_role role)
 {
 	return t->sums.data + ((size_t)node * t->sides + role) * t->measures;
 }
 
-extern const union heft_value tree_nothing[MEASURES_MAX];
+/* Returns the sums of a node with their fractions. NULL in a tree without fractions. */
+static inline double *tree_exact(const struct tree *t, uint32_t node, enum heft_role role)
+{
+	return t->fractions ? t->exact.data + ((size_t)node * t->sides + role) * t->measures : NULL;
+}
+
+extern const uint64_t tree_nothing[MEASURES_MAX];
 
 /* Returns the sums of a node on the side of the base. All 0 in a tree of one side. */
-static inline const union heft_value *tree_base(const struct tree *t, uint32_t node)
+static inline const uint64_t *tree_base(const struct tree *t, uint32_t node)
 {
 	return t->sides > 1 ? tree_sums(t, node, HEFT_BASE) : tree_nothing;
 }

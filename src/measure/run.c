@@ -554,16 +554,15 @@ static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_
 /* Checks that every byte of every input is in TOTAL or was left out by the filter. */
 static void check_totals(const struct heft_profile *p)
 {
-	const union heft_value *now = tree_sums(&p->rollup.tree, 0, HEFT_INPUT);
-	const union heft_value *base = tree_base(&p->rollup.tree, 0);
+	const uint64_t *now = tree_sums(&p->rollup.tree, 0, HEFT_INPUT);
+	const uint64_t *base = tree_base(&p->rollup.tree, 0);
 	uint64_t file = 0, vm = 0;
 	for (size_t i = 0; i < p->entries.count; i++) {
 		file += input_size(&p->entries.data[i].program.input);
 		vm += p->entries.data[i].vm_size;
 	}
-	ASSERT(now[HEFT_SIZE_FILE].whole + base[HEFT_SIZE_FILE].whole + p->rollup.omitted_file ==
-	       file);
-	ASSERT(now[HEFT_SIZE_VM].whole + base[HEFT_SIZE_VM].whole + p->rollup.omitted_vm == vm);
+	ASSERT(now[HEFT_SIZE_FILE] + base[HEFT_SIZE_FILE] + p->rollup.omitted_file == file);
+	ASSERT(now[HEFT_SIZE_VM] + base[HEFT_SIZE_VM] + p->rollup.omitted_vm == vm);
 }
 
 /* Notes an exclude filter that matches no label, which may be a mistake. An include filter without

@@ -1,5 +1,6 @@
 /* Turns a table into the columns of a tab. */
 #include "page/page.h"
+#include "map/rows.h"
 
 #include "base/json.h"
 #include "base/tame.h"
@@ -174,21 +175,27 @@ static void put_double(struct text *t, double v)
 		text_add_char(t, (char)(bits >> 8 * i));
 }
 
-static void page_put_values(const struct page_flat *f, struct text *to,
-			    const union heft_value *values)
+static bool page_is_parts(const struct page_flat *f, unsigned measure)
+{
+	return f->tab->table->measures[measure].unit == HEFT_PARTS;
+}
+
+static void page_put_values(const struct page_flat *f, struct text *to, const uint64_t *whole,
+			    const double *exact)
 {
 	for (size_t i = 0; i < f->measure_count; i++) {
 		const unsigned m = f->measures[i];
-		if (f->tab->table->measures[m].unit == HEFT_PARTS)
-			put_double(&to[i], values[m].parts);
+		if (page_is_parts(f, m))
+			put_double(&to[i], exact ? exact[m] : (double)NAN);
 		else
-			text_add_varint(&to[i], values[m].whole);
+			text_add_varint(&to[i], whole[m]);
 	}
 }
 
-/* Writes one line. Its labels are in f->ids. */
-static void put_line(struct page_flat *f, const struct heft_row *row, const union heft_value *now,
-		     const union heft_value *base)
+/* Writes one line with the numbers of a row. Its labels are in f->ids. `row` has its texts, or is
+ * NULL if it has none. */
+static void put_line(struct page_flat *f, const struct heft_row *row,
+		     const struct heft_row *numbers)
 {
 	const struct heft_table *t = f->tab->table;
 	bool is_new = false;
@@ -203,9 +210,9 @@ static void put_line(struct page_flat *f, const struct heft_row *row, const unio
 			       !row         ? f->ids[0]
 			       : row->texts ? page_text(f->page, row->texts[i])
 					    : 0);
-	page_put_values(f, f->now, now);
+	page_put_values(f, f->now, numbers->now, numbers->now_exact);
 	if (page_has_base(f))
-		page_put_values(f, f->base, base);
+		page_put_values(f, f->base, numbers->base, numbers->base_exact);
 	if (has_changes(f))
 		text_add_varint(&f->changes, row && row->others == 0 ? row->change : 0);
 	text_add_varint(&f->others, row ? row->others : 0);
@@ -237,45 +244,48 @@ static void set_text(struct page_flat *f, size_t depth, uint32_t id)
 		f->ids[i] = id;
 }
 
-static void take_off(const struct heft_table *t, union heft_value *from,
-		     const union heft_value *part)
-{
-	for (size_t m = 0; m < t->measure_count; m++) {
-		if (t->measures[m].unit == HEFT_PARTS)
-			from[m].parts -= part[m].parts;
-		else
-			from[m].whole -= part[m].whole;
-	}
-}
+/* What an inner row has beyond its children, on one side. */
+struct page_rest {
+	uint64_t whole[COLUMNS_MAX];
+	double exact[COLUMNS_MAX];
+	bool is_something;
+};
 
-static bool is_something(const struct page_flat *f, const union heft_value *values)
+static void page_find_rest(const struct page_flat *f, const struct heft_row *row, bool base,
+			   struct page_rest *ret)
 {
 	for (size_t i = 0; i < f->measure_count; i++) {
 		const unsigned m = f->measures[i];
-		if (f->tab->table->measures[m].unit == HEFT_PARTS ? values[m].parts > 1e-3
-								  : values[m].whole > 0)
-			return true;
+		const bool parts = page_is_parts(f, m);
+		uint64_t whole = (base ? row->base : row->now)[m];
+		double exact = parts ? row_number(f->tab->table, row, m, base) : 0;
+		for (size_t k = 0; k < row->child_count; k++) {
+			const struct heft_row *child = row->children[k];
+			whole -= (base ? child->base : child->now)[m];
+			exact -= parts ? row_number(f->tab->table, child, m, base) : 0;
+		}
+		ret->whole[m] = whole;
+		ret->exact[m] = exact;
+		ret->is_something |= parts ? exact > 1e-3 : whole > 0;
 	}
-	return false;
 }
 
 /* Writes what an inner row has beyond its children, as a line. */
 static void page_put_rest(struct page_flat *f, const struct heft_row *row, size_t depth)
 {
-	const struct heft_table *t = f->tab->table;
-	union heft_value now[COLUMNS_MAX], base[COLUMNS_MAX];
-	if (!t->diff)
+	struct page_rest now = { .is_something = false }, base = { .is_something = false };
+	if (!f->tab->table->diff)
 		return;
-	memcpy(now, row->now, t->measure_count * sizeof *now);
-	memcpy(base, row->base, t->measure_count * sizeof *base);
-	for (size_t i = 0; i < row->child_count; i++) {
-		take_off(t, now, row->children[i]->now);
-		take_off(t, base, row->children[i]->base);
-	}
-	if (!is_something(f, now) && !is_something(f, base))
+	page_find_rest(f, row, false, &now);
+	page_find_rest(f, row, true, &base);
+	if (!now.is_something && !base.is_something)
 		return;
 	set_text(f, depth, page_text(f->page, "[unchanged]"));
-	put_line(f, NULL, now, base);
+	put_line(f, NULL,
+		 &(struct heft_row){ .now = now.whole,
+				     .base = base.whole,
+				     .now_exact = now.exact,
+				     .base_exact = base.exact });
 }
 
 static void page_put_rows(struct page_flat *f)
@@ -289,7 +299,7 @@ static void page_put_rows(struct page_flat *f)
 		const size_t depth = walk.levels.count - 2;
 		set_text(f, depth, text_of_row(f, row));
 		if (row->child_count == 0)
-			put_line(f, row, row->now, row->base);
+			put_line(f, row, row);
 		else
 			page_put_rest(f, row, depth + 1);
 	}
@@ -572,7 +582,7 @@ void page_add(struct page *p, const struct page_tab *tab)
 		f->labels[f->label_count++].name = t->texts[i].name;
 	for (unsigned m = 0; m < t->measure_count; m++)
 		if (!t->measures[m].shared && !t->measures[m].of_change &&
-		    (t->measures[m].unit != HEFT_PARTS || !isnan(t->top->now[m].parts)))
+		    !isnan(row_number(t, t->top, m, false)))
 			f->measures[f->measure_count++] = m;
 	page_put_rows(f);
 	drop_empty_texts(f);

@@ -58,27 +58,28 @@ void report_all_fields(struct report *r, struct arena *arena)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-uint64_t whole_value(enum heft_unit unit, union heft_value v)
-{
-	return unit != HEFT_PARTS ? v.whole : bytes_of(v.parts);
-}
-
 static void count_text(char out[CELL_MAX], struct change c, bool sign)
 {
 	const char *mark = c.negative ? "-" : sign && c.size > 0 ? "+" : "";
 	snprintf(out, CELL_MAX, "%s%" PRIu64, mark, c.size);
 }
 
-static void value_text(char out[CELL_MAX], enum heft_unit unit, union heft_value v)
+/* Writes number `m` of one side of a row. */
+static void value_text(char out[CELL_MAX], const struct report *r, unsigned m,
+		       const struct heft_row *row, bool base)
 {
-	if (unit == HEFT_PARTS && isnan(v.parts))
+	const uint64_t whole = (base ? row->base : row->now)[m];
+	const double *exact = base ? row->base_exact : row->now_exact;
+	const enum heft_unit unit = r->table.measures[m].unit;
+	ASSERT(unit != HEFT_PARTS || exact);
+	if (unit == HEFT_PARTS && isnan(exact[m]))
 		out[0] = '\0';
 	else if (unit == HEFT_BYTES)
-		number_size(out, v.whole, '\0');
+		number_size(out, whole, '\0');
 	else if (unit == HEFT_PARTS)
-		pss_text(out, v.parts);
+		pss_text(out, exact[m]);
 	else
-		count_text(out, (struct change){ v.whole, false }, false);
+		count_text(out, (struct change){ whole, false }, false);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -103,14 +104,12 @@ static bool has_value(const struct report *r, const struct column *c, const stru
 	return !r->table.measures[c->index].shared || (row->others == 0 && row != r->table.top);
 }
 
-static void share_text(char out[CELL_MAX], const struct report *r, enum heft_unit unit,
-		       union heft_value part, union heft_value whole)
+static void share_text(char out[CELL_MAX], const struct report *r, uint64_t part, uint64_t whole)
 {
-	const uint64_t n = whole_value(unit, part), of = whole_value(unit, whole);
-	if (n == 0 && of == 0 && r->nan_shares)
+	if (part == 0 && whole == 0 && r->nan_shares)
 		snprintf(out, CELL_MAX, "NAN%%");
 	else
-		number_percent(out, n, of);
+		number_percent(out, part, whole);
 }
 
 const char *cell_text(char room[CELL_MAX], const struct report *r, const struct column *c,
@@ -123,40 +122,38 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 	if (cells_is_text(c))
 		return cells_text_of(r, c, row);
 	const enum heft_unit unit = r->table.measures[c->index].unit;
-	const union heft_value now = row->now[c->index], base = row->base[c->index];
-	const union heft_value all = { .whole = 1 };
+	const uint64_t now = row->now[c->index], base = row->base[c->index];
 	if (!has_value(r, c, row))
 		return "";
 	const bool parts = unit == HEFT_PARTS;
-	if (c->cell == CELL_EXTRA &&
-	    (parts ? fabs(now.parts - base.parts) < 1e-6 : now.whole == base.whole))
+	const double change = parts ? row->now_exact[c->index] - row->base_exact[c->index] : 0;
+	if (c->cell == CELL_EXTRA && (parts ? fabs(change) < 1e-6 : now == base))
 		return "";
 	if (c->cell == CELL_EXTRA || (c->cell == CELL_CHANGE && r->table.diff)) {
 		if (unit == HEFT_BYTES)
-			number_change(room, change_of(now.whole, base.whole));
+			number_change(room, change_of(now, base));
 		else if (parts)
-			pss_change(room, now.parts - base.parts);
+			pss_change(room, change);
 		else
-			count_text(room, change_of(now.whole, base.whole), true);
+			count_text(room, change_of(now, base), true);
 		return room;
 	}
 	switch (c->cell) {
-	case CELL_BASE: value_text(room, unit, base); break;
+	case CELL_BASE: value_text(room, r, c->index, row, true); break;
 	case CELL_GROWTH:
-		(r->opts.bloaty ? number_growth_exponent : number_growth)(
-			room, whole_value(unit, now), whole_value(unit, base));
+		(r->opts.bloaty ? number_growth_exponent : number_growth)(room, now, base);
 		break;
 	case CELL_PART:
-		if (r->table.top->now[c->index].whole == 0)
+		if (r->table.top->now[c->index] == 0)
 			return "";
-		share_text(room, r, unit, now, r->table.top->now[c->index]);
+		share_text(room, r, now, r->table.top->now[c->index]);
 		break;
 	case CELL_SHARE:
 		/* The top row is all there is, even if that is 0. */
-		share_text(room, r, unit, row == parent ? all : now,
-			   row == parent ? all : parent->now[c->index]);
+		share_text(room, r, row == parent ? 1 : now,
+			   row == parent ? 1 : parent->now[c->index]);
 		break;
-	default: value_text(room, unit, now); break;
+	default: value_text(room, r, c->index, row, false); break;
 	}
 	return room;
 }
@@ -168,17 +165,17 @@ const char *cell_exact(char room[CELL_MAX], const struct report *r, const struct
 		return cells_text_of(r, c, row);
 	if (!has_value(r, c, row))
 		return "";
-	const bool change = c->cell == CELL_CHANGE && r->table.diff;
-	const union heft_value now = row->now[c->index], base = row->base[c->index];
-	const union heft_value v = c->cell == CELL_BASE ? base : now;
-	if (r->table.measures[c->index].unit == HEFT_PARTS && isnan(v.parts))
-		return "";
-	if (r->table.measures[c->index].unit == HEFT_PARTS)
-		pss_exact(room, change ? now.parts - base.parts : v.parts);
-	else
+	const bool change = c->cell == CELL_CHANGE && r->table.diff, old = c->cell == CELL_BASE;
+	const unsigned m = c->index;
+	if (r->table.measures[m].unit == HEFT_PARTS) {
+		const double v = (old ? row->base_exact : row->now_exact)[m];
+		if (isnan(v))
+			return "";
+		pss_exact(room, change ? v - row->base_exact[m] : v);
+	} else {
 		count_text(room,
-			   change ? change_of(now.whole, base.whole)
-				  : (struct change){ v.whole, false },
+			   change_of((old ? row->base : row->now)[m], change ? row->base[m] : 0),
 			   false);
+	}
 	return room;
 }

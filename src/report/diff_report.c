@@ -63,7 +63,7 @@ void diff_report_sum(struct diff_report *z)
 void padded_put(struct padded size, struct sink *s)
 {
 	sink_printf(s, "%s bytes (%s), now %s", shown_change(size.after - size.before).p,
-		    shown_growth(size.after, size.before).p, shown_size(bytes_of(size.after)).p);
+		    shown_growth(size.after, size.before).p, shown_size(whole_of(size.after)).p);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

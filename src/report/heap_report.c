@@ -346,7 +346,7 @@ static void heap_report_set_columns(struct report *r)
 	}
 	report_column(r, (struct column){ "", CELL_PART, sort, 0, 2, true, 0 });
 	for (unsigned m = 0; m < t->measure_count; m++)
-		if ((m != HEFT_HEAP_PEAK && t->top->now[m].whole > 0) || m == sort ||
+		if ((m != HEFT_HEAP_PEAK && t->top->now[m] > 0) || m == sort ||
 		    t->measures[m].shared)
 			report_column(r, (struct column){ t->measures[m].title, CELL_NOW, m, 0, 2,
 							  false, m == sort ? 0 : spare[m] });

@@ -118,7 +118,7 @@ static void info_report_put_details(const struct report *r, const struct heft_ro
 
 static bool has_copies(const struct heft_table *t)
 {
-	return t->top->now[INFO_COPIED].whole > 0;
+	return t->top->now[INFO_COPIED] > 0;
 }
 
 /* Sets the columns. If a row of 80 columns has no room, columns are dropped in this order, the

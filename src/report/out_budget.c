@@ -168,7 +168,8 @@ const struct heft_text budget_texts[BUDGET_TEXTS] = {
 /* A row while it is made. */
 struct out_budget_new_row {
 	struct heft_row *row;
-	union heft_value *values;
+	uint64_t *whole;
+	double *values;
 	const char **texts;
 };
 
@@ -176,16 +177,28 @@ struct out_budget_new_row {
 static struct out_budget_new_row out_budget_new_row(struct arena *arena, const char *label)
 {
 	const struct out_budget_new_row n = { arena_new(arena, struct heft_row, 1),
-					      arena_new(arena, union heft_value, BUDGET_MEASURES),
+					      arena_new(arena, uint64_t, BUDGET_MEASURES),
+					      arena_new(arena, double, BUDGET_MEASURES),
 					      arena_new(arena, const char *, BUDGET_TEXTS) };
 	for (size_t i = 0; i < BUDGET_MEASURES; i++)
-		n.values[i].parts = (double)NAN;
+		n.values[i] = (double)NAN;
 	for (size_t i = 0; i < BUDGET_TEXTS; i++)
 		n.texts[i] = "";
-	*n.row = (struct heft_row){
-		.label = label, .now = n.values, .base = n.values, .texts = n.texts
-	};
+	*n.row = (struct heft_row){ .label = label,
+				    .now = n.whole,
+				    .base = n.whole,
+				    .now_exact = n.values,
+				    .base_exact = n.values,
+				    .texts = n.texts };
 	return n;
+}
+
+/* Ends a row whose values are set. */
+static const struct heft_row *out_budget_end_row(const struct out_budget_new_row *n)
+{
+	for (size_t i = 0; i < BUDGET_MEASURES; i++)
+		n->whole[i] = whole_of(n->values[i]);
+	return n->row;
 }
 
 static const struct heft_row *limit_row(struct arena *arena, const struct heft_budget_row *limit,
@@ -195,14 +208,14 @@ static const struct heft_row *limit_row(struct arena *arena, const struct heft_b
 	ASSERT(limit->state < COUNT_OF(state_words));
 	const size_t count = with_parts ? limit->part_count : 0;
 	const struct heft_row **parts = arena_new(arena, const struct heft_row *, count);
-	n.values[NOW].parts = limit->now;
+	n.values[NOW] = limit->now;
 	if (is_checked(limit)) {
-		n.values[BYTES].parts = out_budget_measured(limit);
-		n.values[AT_MOST].parts = limit->limit;
-		n.values[BASE].parts = limit->base;
+		n.values[BYTES] = out_budget_measured(limit);
+		n.values[AT_MOST] = limit->limit;
+		n.values[BASE] = limit->base;
 	}
 	if (limit->state == HEFT_BUDGET_BROKEN)
-		n.values[OVER].parts = out_budget_measured(limit) - limit->limit;
+		n.values[OVER] = out_budget_measured(limit) - limit->limit;
 	n.texts[STATE] = state_words[limit->state];
 	n.texts[LINE] = arena_format(arena, "%u", limit->line);
 	n.texts[LIMIT_OF] = limit->growth ? "growth" : "size";
@@ -213,15 +226,15 @@ static const struct heft_row *limit_row(struct arena *arena, const struct heft_b
 	for (size_t i = 0; i < count; i++) {
 		const struct heft_budget_part *p = &limit->parts[i];
 		const struct out_budget_new_row part = out_budget_new_row(arena, p->label);
-		part.values[BYTES].parts = limit->growth ? p->now - p->base : p->now;
-		part.values[NOW].parts = p->now;
-		part.values[BASE].parts = p->base;
+		part.values[BYTES] = limit->growth ? p->now - p->base : p->now;
+		part.values[NOW] = p->now;
+		part.values[BASE] = p->base;
 		part.texts[PATH] = p->path;
-		parts[i] = part.row;
+		parts[i] = out_budget_end_row(&part);
 	}
 	n.row->children = parts;
 	n.row->child_count = count;
-	return n.row;
+	return out_budget_end_row(&n);
 }
 
 static const struct heft_row *all_rows(const struct budget_report *b, bool with_parts,

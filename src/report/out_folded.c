@@ -45,7 +45,7 @@ static void put_leaf(const struct report *r, const struct row_walk *walk, struct
 	const struct column base = value_column(r, CELL_BASE), now = value_column(r, CELL_NOW);
 	const size_t m = r->table.sorted_by;
 	char room[CELL_MAX];
-	if (row->now[m].whole == 0 && (!r->table.diff || row->base[m].whole == 0))
+	if (row->now[m] == 0 && (!r->table.diff || row->base[m] == 0))
 		return;
 	out_folded_put_path(r, walk, s);
 	if (r->table.diff)

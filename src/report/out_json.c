@@ -47,11 +47,11 @@ static void out_json_put_values(struct json *j, const struct heft_table *t,
 			continue;
 		strncpy(key + 5, measure->name, sizeof key - 6);
 		const char *name = of_base ? key : measure->name;
-		const union heft_value v = of_base ? row->base[m] : row->now[m];
+		const double *exact = of_base ? row->base_exact : row->now_exact;
 		if (measure->unit != HEFT_PARTS)
-			json_member_uint(j, name, v.whole);
-		else if (!isnan(v.parts))
-			json_member_pss(j, name, v.parts);
+			json_member_uint(j, name, (of_base ? row->base : row->now)[m]);
+		else if (!isnan(exact[m]))
+			json_member_pss(j, name, exact[m]);
 	}
 }
 

@@ -19,7 +19,7 @@ static void out_pprof_put_sample(struct rows_profile *p, const struct row_walk *
 	}
 	pprof_message(&m, 1, &packed);
 	for (size_t i = 0; i < t->measure_count; i++)
-		text_add_varint(&packed, whole_value(t->measures[i].unit, row->now[i]));
+		text_add_varint(&packed, row->now[i]);
 	pprof_message(&m, 2, &packed);
 	pprof_message(&p->pprof.out, 2, &m);
 	text_release(&m);

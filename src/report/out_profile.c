@@ -68,7 +68,7 @@ static void out_profile_put_label(const struct report *r, const struct heft_row 
 static void out_profile_put_sums(const struct report *report, struct sink *s)
 {
 	const struct profile_report *r = report->ctx;
-	const uint64_t whole = report->table.top->now[HEFT_SAMPLES_COUNT].whole;
+	const uint64_t whole = report->table.top->now[HEFT_SAMPLES_COUNT];
 	uint64_t blocks[HOTNESS_COUNT] = { 0 }, bytes[HOTNESS_COUNT] = { 0 };
 	for (uint64_t i = 0; i < r->map->blocks.count; i++) {
 		const enum hotness h = hotness_of(&r->limits, r->profile->counts[i]);

@@ -21,7 +21,7 @@ static void put_object(const struct report *r, const struct row_walk *walk, stru
 		json_text(&j, str_of(walk->levels.data[i].row->label));
 	json_close(&j, ']');
 	for (size_t m = 0; m < r->table.measure_count; m++)
-		json_member_uint(&j, r->table.measures[m].name, row->now[m].whole);
+		json_member_uint(&j, r->table.measures[m].name, row->now[m]);
 	json_close(&j, '}');
 }
 

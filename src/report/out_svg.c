@@ -1,5 +1,6 @@
 /* Draws rows: treemaps and flame graphs. */
 #include "base/number.h"
+#include "map/rows.h"
 #include "report/row_walk.h"
 #include "report/svg.h"
 
@@ -15,20 +16,20 @@ static const double sign_width = 11;
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
-static double out_svg_number_of(const struct report *r, union heft_value v)
+static double out_svg_number_of(const struct report *r, const struct heft_row *row, bool base)
 {
-	const bool parts = r->table.measures[r->table.sorted_by].unit == HEFT_PARTS;
-	return !parts ? (double)v.whole : isnan(v.parts) ? 0 : v.parts;
+	const double v = row_number(&r->table, row, r->table.sorted_by, base);
+	return isnan(v) ? 0 : v;
 }
 
 static double now_of(const struct report *r, const struct heft_row *row)
 {
-	return out_svg_number_of(r, row->now[r->table.sorted_by]);
+	return out_svg_number_of(r, row, false);
 }
 
 static double change_of_row(const struct report *r, const struct heft_row *row)
 {
-	return now_of(r, row) - out_svg_number_of(r, row->base[r->table.sorted_by]);
+	return now_of(r, row) - out_svg_number_of(r, row, true);
 }
 
 /* Returns the drawn weight of a row: its size. In a diff, all growth and shrinkage below the

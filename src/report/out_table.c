@@ -1,6 +1,7 @@
 /* Writes rows as the table for people. */
 #include "report/label_text.h"
 #include "base/number.h"
+#include "map/rows.h"
 #include "report/row_walk.h"
 #include "report/report.h"
 
@@ -118,12 +119,12 @@ static void shrink_columns(struct out_table *t)
 static struct str cell_color(const struct out_table *t, const struct column *c,
 			     const struct heft_row *row)
 {
-	const union heft_value now = row->now[c->index], base = row->base[c->index];
-	const bool parts = t->r->table.measures[c->index].unit == HEFT_PARTS;
-	const bool less = parts ? now.parts < base.parts : now.whole < base.whole;
-	if (!t->r->table.diff || now.whole == base.whole)
+	const struct heft_table *table = &t->r->table;
+	const double now = row_number(table, row, c->index, false);
+	const double base = row_number(table, row, c->index, true);
+	if (!table->diff || !(now < base || now > base))
 		return STR("\x1b[2m");
-	return less ? STR("\x1b[32m") : STR("\x1b[31m");
+	return now < base ? STR("\x1b[32m") : STR("\x1b[31m");
 }
 
 static void out_table_put_text(const struct out_table *t, const struct column *c, struct str text)

@@ -88,6 +88,6 @@ struct shown shown_change(double v)
 struct shown shown_growth(double now, double base)
 {
 	struct shown text = { "" };
-	number_growth(text.p, bytes_of(now), bytes_of(base));
+	number_growth(text.p, whole_of(now), whole_of(base));
 	return text;
 }

@@ -7,12 +7,6 @@
 
 enum { PSS_MAX = 40 }; /* Bytes of the longest text, with its NUL. */
 
-/* Returns the nearest whole number of bytes. 0 if v is negative. */
-static inline uint64_t bytes_of(double v)
-{
-	return v > 0 ? (uint64_t)(v + 0.5) : 0;
-}
-
 /* Writes v for people: whole bytes from 10 on; below 10 one decimal unless v is whole; "~0" if v is
  * above 0 but below a tenth. */
 void pss_text(char out[PSS_MAX], double v);

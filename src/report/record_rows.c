@@ -14,8 +14,8 @@ static const char *record_rows_label_of(void *ctx, uint32_t node)
 
 static void record_rows_add(struct record_rows *rows, uint32_t node, uint64_t size)
 {
-	union heft_value *sum = tree_sums(&rows->tree, node, HEFT_INPUT);
-	sum->whole = add_sat(sum->whole, size);
+	uint64_t *sum = tree_sums(&rows->tree, node, HEFT_INPUT);
+	*sum = add_sat(*sum, size);
 }
 
 static void add_record(struct record_rows *rows, const struct heft_table *t, size_t measure,

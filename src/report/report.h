@@ -171,7 +171,6 @@ void report_field(struct report *r, const char *title, enum cell cell, unsigned 
 void report_all_fields(struct report *r, struct arena *arena);
 
 /* Rounds to whole bytes. */
-uint64_t whole_value(enum heft_unit unit, union heft_value v);
 enum { CELL_MAX = 40 };
 /* Return the text of a cell, for people and exact. It lies in `room` or belongs to the row. */
 const char *cell_text(char room[CELL_MAX], const struct report *r, const struct column *c,

@@ -89,7 +89,7 @@ static void size_report_put_head(const struct report *r, struct sink *s)
 /* True if the row is empty in a domain: no bytes, or in a diff no change. */
 static bool is_still(const struct report *r, const struct heft_row *row, enum heft_size_measure m)
 {
-	return row->now[m].whole == (r->table.diff ? row->base[m].whole : 0);
+	return row->now[m] == (r->table.diff ? row->base[m] : 0);
 }
 
 /* True if the table hides a row because its shown size columns are empty. With both domains, the

@@ -123,9 +123,9 @@ static void function_choose(struct stack_rows *r, uint32_t i)
 {
 	ASSERT(i < r->stack->functions.count);
 	const struct stack_function *f = &r->stack->functions.data[i];
-	union heft_value *sums = tree_sums(&r->tree, tree_add(&r->tree, 0, 0), HEFT_INPUT);
-	sums[STACK_MOST].whole = f->worst;
-	sums[STACK_FRAME].whole = f->frame;
+	uint64_t *sums = tree_sums(&r->tree, tree_add(&r->tree, 0, 0), HEFT_INPUT);
+	sums[STACK_MOST] = f->worst;
+	sums[STACK_FRAME] = f->frame;
 	vec_push(&r->chosen, i);
 }
 

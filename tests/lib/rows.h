@@ -36,9 +36,9 @@ static inline const char *captured(struct capture *c)
 }
 
 /* Values of rows made by row(), now and base of enum heft_size_measure; never given back. */
-static inline union heft_value *new_values(void)
+static inline uint64_t *new_values(void)
 {
-	static union heft_value pool[600][2 * HEFT_SIZE_MEASURES];
+	static uint64_t pool[600][2 * HEFT_SIZE_MEASURES];
 	static size_t used;
 	assert_true(used < COUNT_OF(pool));
 	return pool[used++];
@@ -47,11 +47,11 @@ static inline union heft_value *new_values(void)
 static inline struct heft_row diff_row(const char *label, uint64_t file, uint64_t vm,
 				       uint64_t base_file, uint64_t base_vm)
 {
-	union heft_value *v = new_values();
-	v[HEFT_SIZE_FILE].whole = file;
-	v[HEFT_SIZE_VM].whole = vm;
-	v[HEFT_SIZE_MEASURES + HEFT_SIZE_FILE].whole = base_file;
-	v[HEFT_SIZE_MEASURES + HEFT_SIZE_VM].whole = base_vm;
+	uint64_t *v = new_values();
+	v[HEFT_SIZE_FILE] = file;
+	v[HEFT_SIZE_VM] = vm;
+	v[HEFT_SIZE_MEASURES + HEFT_SIZE_FILE] = base_file;
+	v[HEFT_SIZE_MEASURES + HEFT_SIZE_VM] = base_vm;
 	return (struct heft_row){ .label = label, .now = v, .base = v + HEFT_SIZE_MEASURES };
 }
 
@@ -63,9 +63,9 @@ static inline struct heft_row row(const char *label, uint64_t file, uint64_t vm)
 
 static inline void set_count(struct heft_row *r, uint64_t now, uint64_t base)
 {
-	union heft_value *v = (union heft_value *)(uintptr_t)r->now;
-	v[HEFT_SIZE_COUNT].whole = now;
-	v[HEFT_SIZE_MEASURES + HEFT_SIZE_COUNT].whole = base;
+	uint64_t *v = (uint64_t *)(uintptr_t)r->now;
+	v[HEFT_SIZE_COUNT] = now;
+	v[HEFT_SIZE_MEASURES + HEFT_SIZE_COUNT] = base;
 }
 
 /* A report of sizes as the library makes it: counts too if the test asks for them.  It refers

@@ -35,7 +35,7 @@ struct state {
 
 static uint64_t sum(const struct tree *t, uint32_t node, enum heft_size_measure m)
 {
-	return tree_sums(t, node, HEFT_INPUT)[m].whole;
+	return tree_sums(t, node, HEFT_INPUT)[m];
 }
 
 /* Whether the nodes below each node that has some add up to it. */

@@ -66,14 +66,13 @@ static void check_sums(struct state *s, const struct heft_row *row, size_t depth
 	if (row->child_count == 0 || depth > 16)
 		return;
 	for (size_t i = 0; i < row->child_count; i++) {
-		vm += row->children[i]->now[HEFT_SIZE_VM].whole;
-		file += row->children[i]->now[HEFT_SIZE_FILE].whole;
+		vm += row->children[i]->now[HEFT_SIZE_VM];
+		file += row->children[i]->now[HEFT_SIZE_FILE];
 		check_sums(s, row->children[i], depth + 1);
 	}
-	if (vm != row->now[HEFT_SIZE_VM].whole || file != row->now[HEFT_SIZE_FILE].whole)
+	if (vm != row->now[HEFT_SIZE_VM] || file != row->now[HEFT_SIZE_FILE])
 		broken(s, "rows below %s: %" PRIu64 "/%" PRIu64 ", the row %" PRIu64 "/%" PRIu64,
-		       row->label, file, vm, row->now[HEFT_SIZE_FILE].whole,
-		       row->now[HEFT_SIZE_VM].whole);
+		       row->label, file, vm, row->now[HEFT_SIZE_FILE], row->now[HEFT_SIZE_VM]);
 }
 
 static void check_total(struct state *s, const struct heft_profile *p)
@@ -85,9 +84,9 @@ static void check_total(struct state *s, const struct heft_profile *p)
 		vm += info.vm_size;
 		file += info.file_size;
 	}
-	if (top->now[HEFT_SIZE_VM].whole != vm || top->now[HEFT_SIZE_FILE].whole != file)
+	if (top->now[HEFT_SIZE_VM] != vm || top->now[HEFT_SIZE_FILE] != file)
 		broken(s, "TOTAL is %" PRIu64 "/%" PRIu64 ", the files have %" PRIu64 "/%" PRIu64,
-		       top->now[HEFT_SIZE_FILE].whole, top->now[HEFT_SIZE_VM].whole, file, vm);
+		       top->now[HEFT_SIZE_FILE], top->now[HEFT_SIZE_VM], file, vm);
 	if (top->child_count == 0 && file > 0)
 		broken(s, "no rows for %" PRIu64 " bytes", file);
 	check_sums(s, top, 0);
@@ -243,9 +242,9 @@ static void check_info(struct state *s, const char *path, uint64_t size)
 		t = heft_info_table(info);
 	if (!t || t->top->child_count != 1)
 		broken(s, "no line about a file that opens: %s", err.text);
-	else if (t->top->now[BYTES].whole != size || t->top->now[SAVINGS].whole > size)
+	else if (t->top->now[BYTES] != size || t->top->now[SAVINGS] > size)
 		broken(s, "%" PRIu64 " bytes to save of %" PRIu64 ", the file has %" PRIu64,
-		       t->top->now[SAVINGS].whole, t->top->now[BYTES].whole, size);
+		       t->top->now[SAVINGS], t->top->now[BYTES], size);
 	heft_info_free(info);
 }
 

@@ -45,16 +45,18 @@ static const struct heft_table table = { .size = sizeof table,
 					 .diff = true,
 					 .top = &top };
 
-static union heft_value values[6][4];
+static uint64_t values[6][4];
+static double exact[6][4];
 
 static void set(struct heft_row *row, unsigned i, uint64_t now, uint64_t base, double parts)
 {
-	values[i][0].whole = now;
-	values[i][1].parts = parts;
-	values[i][2].whole = base;
-	values[i][3].parts = 0;
+	values[i][0] = now;
+	values[i][2] = base;
+	exact[i][1] = parts;
 	row->now = values[i];
 	row->base = values[i] + 2;
+	row->now_exact = exact[i];
+	row->base_exact = exact[i] + 2;
 }
 
 static int setup(void **state)
@@ -68,6 +70,8 @@ static int setup(void **state)
 	set(&gamma_row, 5, 20, 10, (double)NAN);
 	again.now = data.now;
 	again.base = data.base;
+	again.now_exact = data.now_exact;
+	again.base_exact = data.base_exact;
 	assert_true(tree_init(t, &(struct browse_table){ .table = &table, .only_now = true }));
 	return 0;
 }
@@ -239,7 +243,7 @@ static void a_row_without_a_number_is_the_last(void **state)
 	tree_set_order(t, 1, TREE_BY_SIZE, false);
 	assert_true(tree_list(t));
 	assert_lines(t, ".text Beta alpha gamma .data");
-	assert_true(isnan(tree_number(t, tree_now(t, find(t, "gamma"), 1), 1)));
+	assert_true(isnan(tree_now(t, find(t, "gamma"), 1)));
 }
 
 /* A level of rows of one size; the second measure is larger in the last one. */
@@ -248,17 +252,21 @@ static void assert_first_of_alike(unsigned count, const char *first, const char 
 	static struct heft_row rows[5000];
 	static const struct heft_row *list[5000];
 	static char names[5000][16];
-	static const union heft_value same[2] = { { .whole = 8 }, { .parts = 1 } },
-				      larger[2] = { { .whole = 8 }, { .parts = 9 } };
+	static const uint64_t whole[2] = { 8, 1 };
+	static const double same[2] = { 0, 1 }, larger[2] = { 0, 9 };
 	struct heft_row all = top;
 	struct heft_table alike = table;
 	struct tree t;
 	for (unsigned i = 0; i < count; i++) {
 		snprintf(names[i], sizeof names[i], "row%04u", count - i);
-		rows[i] = (struct heft_row){ .label = names[i], .now = same, .base = same };
+		rows[i] = (struct heft_row){ .label = names[i],
+					     .now = whole,
+					     .base = whole,
+					     .now_exact = same,
+					     .base_exact = same };
 		list[i] = &rows[i];
 	}
-	rows[count - 1].now = larger;
+	rows[count - 1].now_exact = larger;
 	all.children = list;
 	all.child_count = count;
 	alike.top = &all;
@@ -281,31 +289,31 @@ static void a_filter_shows_leaves_and_sums_them(void **state)
 	open_row(t, ".text");
 	assert_true(filter(t, "a !bet") && tree_list(t));
 	assert_lines(t, ".data .text gamma alpha");
-	assert_int_equal(tree_now(t, 0, 0).whole, 60);
-	assert_int_equal(tree_now(t, find(t, ".text"), 0).whole, 30);
-	assert_int_equal(tree_base(t, find(t, ".text"), 0).whole, 40);
+	assert_int_equal((int)tree_now(t, 0, 0), 60);
+	assert_int_equal((int)tree_now(t, find(t, ".text"), 0), 30);
+	assert_int_equal((int)tree_base(t, find(t, ".text"), 0), 40);
 	assert_true(filter(t, "") && tree_list(t));
 	assert_lines(t, ".text Beta gamma alpha .data");
-	assert_int_equal(tree_now(t, 0, 0).whole, 100);
+	assert_int_equal((int)tree_now(t, 0, 0), 100);
 }
 
 static void words_with_a_capital_are_matched_exactly(void **state)
 {
 	struct tree *t = *state;
 	assert_true(filter(t, "beta") && tree_list(t));
-	assert_int_equal(tree_now(t, 0, 0).whole, 40);
+	assert_int_equal((int)tree_now(t, 0, 0), 40);
 	assert_true(filter(t, "BETA") && tree_list(t));
 	assert_int_equal(t->line_count, 0);
-	assert_int_equal(tree_now(t, 0, 0).whole, 0);
+	assert_int_equal((int)tree_now(t, 0, 0), 0);
 }
 
 static void filters_look_at_labels_above_and_at_texts(void **state)
 {
 	struct tree *t = *state;
 	assert_true(filter(t, ".text gamma") && tree_list(t));
-	assert_int_equal(tree_now(t, 0, 0).whole, 20);
+	assert_int_equal((int)tree_now(t, 0, 0), 20);
 	assert_true(filter(t, "Main.c") && tree_list(t));
-	assert_int_equal(tree_now(t, 0, 0).whole, 10);
+	assert_int_equal((int)tree_now(t, 0, 0), 10);
 	tree_open_shown(t, 5);
 	assert_true(tree_list(t));
 	assert_lines(t, ".text alpha");
@@ -316,7 +324,7 @@ static void more_words_than_fit_are_left_out(void **state)
 	struct tree *t = *state;
 	assert_true(filter(t, "a a a a a a a a a a a a a a a a a a ! !"));
 	assert_true(tree_list(t));
-	assert_int_equal(tree_now(t, find(t, ".text"), 0).whole, 70);
+	assert_int_equal((int)tree_now(t, find(t, ".text"), 0), 70);
 }
 
 static void what_is_below_something_marked_counts_once(void **state)
@@ -404,7 +412,7 @@ static void a_filter_makes_all_rows(void **state)
 	(void)state;
 	init_later(&t);
 	assert_true(filter(&t, "alpha") && tree_list(&t));
-	assert_int_equal(tree_now(&t, 0, 0).whole, 10);
+	assert_int_equal((int)tree_now(&t, 0, 0), 10);
 	assert_int_equal(t.count, 6);
 	tree_release(&t);
 }
@@ -414,7 +422,7 @@ static void a_filter_makes_all_rows(void **state)
 /* By row, as values[] has them: what the table's filter does, and the sums of what it lets
  * through. */
 static enum heft_filtered how[6];
-static union heft_value let_through[6][4];
+static uint64_t let_through[6][4];
 static struct heft_row *const all_rows[] = { NULL,   &later_text, &later_data,
 					     &alpha, &beta,       &gamma_row };
 static const size_t above[] = { 0, 0, 0, 1, 1, 1 };
@@ -443,7 +451,7 @@ static bool filter_table(void *of, const struct heft_row_filter *f, uint64_t *re
 		how[i] = how[above[i]] = HEFT_ROW_SHOWN;
 		for (size_t at = i; at != 0; at = above[at])
 			for (size_t k = 0; k < 4; k += 2)
-				let_through[above[at]][k].whole += values[i][k].whole;
+				let_through[above[at]][k] += values[i][k];
 	}
 	return has_memory;
 }
@@ -468,8 +476,7 @@ static bool open_shown(void *of, const struct heft_row *row, const struct heft_r
 }
 
 static enum heft_filtered what_is_filtered(void *of, const struct heft_row *row,
-					   const union heft_value **ret_now,
-					   const union heft_value **ret_base)
+					   const uint64_t **ret_now, const uint64_t **ret_base)
 {
 	const size_t i = number_of(row);
 	assert_ptr_equal(of, &opened);
@@ -500,13 +507,13 @@ static void a_table_that_filters_makes_only_what_is_shown(void **state)
 	assert_true(filter(&t, "a !bet") && tree_list(&t));
 	assert_lines(&t, ".data .text gamma alpha");
 	assert_int_equal(t.count, 5);
-	assert_int_equal(tree_now(&t, 0, 0).whole, 60);
-	assert_int_equal(tree_now(&t, find(&t, ".text"), 0).whole, 30);
-	assert_int_equal(tree_base(&t, find(&t, ".text"), 0).whole, 40);
+	assert_int_equal((int)tree_now(&t, 0, 0), 60);
+	assert_int_equal((int)tree_now(&t, find(&t, ".text"), 0), 30);
+	assert_int_equal((int)tree_base(&t, find(&t, ".text"), 0), 40);
 	assert_null(later_text.children);
 	assert_true(filter(&t, "") && tree_list(&t));
 	assert_lines(&t, ".text Beta gamma alpha .data");
-	assert_int_equal(tree_now(&t, 0, 0).whole, 100);
+	assert_int_equal((int)tree_now(&t, 0, 0), 100);
 	tree_release(&t);
 }
 

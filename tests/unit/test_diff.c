@@ -5,6 +5,7 @@
 #include "snapshot/sizefile.h"
 
 #include <math.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -401,7 +402,7 @@ static const struct heft_row *row_named(const struct diff_rows *r, const char *l
 
 static double change(const struct heft_row *row, enum heft_diff_measure m)
 {
-	return row->now[m].parts - row->base[m].parts;
+	return row->now_exact[m] - row->base_exact[m];
 }
 
 static void what_moved_counts_where_it_was_and_where_it_is(void **state)
@@ -416,10 +417,15 @@ static void what_moved_counts_where_it_was_and_where_it_is(void **state)
 	SETUP(f, old, new_, false);
 	diff_rows_make(&r, &f.diff, &q);
 	assert_int_equal(r.table.top->child_count, 2);
-	assert_int_equal((int)row_named(&r, "x")->base[HEFT_DIFF_OWN].parts, 37);
-	assert_int_equal((int)row_named(&r, "x")->now[HEFT_DIFF_OWN].parts, 7);
-	assert_int_equal((int)row_named(&r, "y")->now[HEFT_DIFF_OWN].parts, 40);
+	assert_int_equal((int)row_named(&r, "x")->base_exact[HEFT_DIFF_OWN], 37);
+	assert_int_equal((int)row_named(&r, "x")->now_exact[HEFT_DIFF_OWN], 7);
+	assert_int_equal((int)row_named(&r, "y")->now_exact[HEFT_DIFF_OWN], 40);
 	assert_int_equal((int)change(r.table.top, HEFT_DIFF_OWN), 10);
+	assert_int_equal(row_named(&r, "x")->base[HEFT_DIFF_OWN], 37);
+	assert_int_equal(row_named(&r, "x")->now[HEFT_DIFF_OWN], 7);
+	assert_true(heft_row_number(&r.table, row_named(&r, "x"), HEFT_DIFF_OWN, HEFT_BASE) == 37);
+	assert_true(isnan(heft_row_number(&r.table, r.table.top, HEFT_DIFF_CHARGED, HEFT_INPUT)));
+	assert_int_equal(r.table.top->now[HEFT_DIFF_CHARGED], 0);
 	diff_rows_release(&r);
 	teardown(&f);
 }

@@ -85,7 +85,7 @@ static uint32_t below(const struct fixture *f, uint32_t parent, const char *labe
 static uint64_t sum(const struct fixture *f, uint32_t node, enum heft_size_measure m,
 		    enum heft_role role)
 {
-	return tree_sums(&f->rollup.tree, node, role)[m].whole;
+	return tree_sums(&f->rollup.tree, node, role)[m];
 }
 
 static uint64_t file_of(const struct fixture *f, uint32_t node)

@@ -103,7 +103,7 @@ static void comment_put_sizes(const struct comment *c, const struct line *l, str
 	sink_printf(s, " | %s |", shown_parts(size.after).p);
 	if (isfinite(l->limit))
 		sink_printf(s, " %s | %s |", shown_parts(l->limit).p,
-			    shown_share(bytes_of(size.after), bytes_of(l->limit)).p);
+			    shown_share(whole_of(size.after), whole_of(l->limit)).p);
 	else
 		sink_text(s, STR("  |  |"));
 	sink_printf(s, " %s | %s |", shown_change(grown_by(size)).p,

@@ -180,7 +180,7 @@ struct story_lines {
 
 static struct padded measured(const struct heft_row *row, size_t measure)
 {
-	return (struct padded){ row->base[measure].parts, row->now[measure].parts };
+	return (struct padded){ row->base_exact[measure], row->now_exact[measure] };
 }
 
 static const char *path_of(const struct heft_row *row)
