@@ -3,6 +3,7 @@
 #include "linkmap/linkmap_internal.h"
 
 #include "base/sort.h"
+#include <ctype.h>
 
 /* True if the vector can take one more element with a u32 index less than LINKMAP_NONE. */
 #define HAS_ROOM(v) ((v)->count < LINKMAP_NONE)
@@ -133,18 +134,6 @@ void map_add_discarded(struct map_maker *m, struct str name, uint64_t size, stru
 	vec_push(&m->lm->discarded, p);
 }
 
-/* Returns the address of a symbol. lld and gold print a TLS symbol as an offset in the TLS image,
- * which is converted here. */
-static uint64_t linkmap_build_symbol_addr(const struct map_maker *m, uint64_t addr)
-{
-	if (m->section == LINKMAP_NONE || !m->lm->sections.data[m->section].tls)
-		return addr;
-	const struct linkmap_piece *p = &m->lm->pieces.data[m->piece];
-	const uint64_t moved = add_sat(m->tls_start, addr);
-	const bool inside = addr >= p->addr && addr - p->addr <= p->size;
-	return !inside && moved >= p->addr && moved - p->addr <= p->size ? moved : addr;
-}
-
 static struct linkmap_symbol make_symbol(struct map_maker *m, struct str name, uint64_t addr)
 {
 	const struct linkmap_text text = map_text(m, name);
@@ -162,7 +151,15 @@ void map_add_symbol(struct map_maker *m, struct str name, uint64_t addr, uint64_
 		map_add_loose(m, name, addr);
 		return;
 	}
-	struct linkmap_symbol s = make_symbol(m, name, linkmap_build_symbol_addr(m, addr));
+	const struct linkmap_piece *p = &m->lm->pieces.data[m->piece];
+	/* lld and gold print a TLS symbol as an offset in the TLS image. */
+	if (m->lm->sections.data[p->section].tls) {
+		const uint64_t moved = add_sat(m->tls_start, addr);
+		const bool inside = addr >= p->addr && addr - p->addr <= p->size;
+		if (!inside && moved >= p->addr && moved - p->addr <= p->size)
+			addr = moved;
+	}
+	struct linkmap_symbol s = make_symbol(m, name, addr);
 	s.size = min_u64(size, UINT64_MAX - s.addr);
 	s.piece = m->piece;
 	ASSERT(s.piece < m->lm->pieces.count);
@@ -171,17 +168,11 @@ void map_add_symbol(struct map_maker *m, struct str name, uint64_t addr, uint64_
 
 /* ---- parsing linker script text -------------------------------------------------------------- */
 
-static bool name_char(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       c == '_' || c == '.' || c == '$';
-}
-
 /* Parses "NAME = ", "NAME += " and so on, and moves *s after it. */
 static bool take_assignment(struct str *s, struct str *ret_name)
 {
 	size_t n = 0;
-	while (n < s->len && name_char(s->p[n]))
+	while (n < s->len && (isalnum((unsigned char)s->p[n]) || memchr("_.$", s->p[n], 3)))
 		n++;
 	*ret_name = (struct str){ s->p, n };
 	struct str rest = map_cut(*s, n);
@@ -234,16 +225,6 @@ struct linkmap_build_place {
 	uint64_t index;
 };
 
-static bool linkmap_build_in_order(const struct linkmap *lm)
-{
-	for (size_t i = 1; i < lm->pieces.count; i++) {
-		const struct linkmap_piece *a = &lm->pieces.data[i - 1], *b = a + 1;
-		if (a->section > b->section || (a->section == b->section && a->addr > b->addr))
-			return false;
-	}
-	return true;
-}
-
 static void linkmap_build_sort_symbols(struct linkmap *lm)
 {
 	const size_t count = lm->symbols.count;
@@ -261,10 +242,18 @@ static void linkmap_build_sort_symbols(struct linkmap *lm)
 }
 
 /* Sorts pieces by section and then by address, with two stable sorts. Renumbers the pieces of
- * symbols. */
+ * symbols, and sorts the symbols. Most maps are in order already. */
 static void sort_pieces(struct linkmap *lm)
 {
 	const size_t count = lm->pieces.count;
+	const struct linkmap_piece *given = lm->pieces.data;
+	size_t ordered = count > 0;
+	while (ordered < count && (given[ordered - 1].section < given[ordered].section ||
+				   (given[ordered - 1].section == given[ordered].section &&
+				    given[ordered - 1].addr <= given[ordered].addr)))
+		ordered++;
+	if (ordered == count)
+		return;
 	struct linkmap_build_place *places = mem_zeroed(count + 1, sizeof *places);
 	struct linkmap_piece *sorted = mem_zeroed(count + 1, sizeof *sorted);
 	uint32_t *moved_to = mem_zeroed(count + 1, sizeof *moved_to);
@@ -285,6 +274,7 @@ static void sort_pieces(struct linkmap *lm)
 	mem_free(lm->pieces.data);
 	lm->pieces.data = sorted;
 	lm->pieces.cap = count + 1;
+	linkmap_build_sort_symbols(lm);
 }
 
 /* Cuts each piece at the start of the next piece with a size, from the last piece to the first. GNU
@@ -325,10 +315,7 @@ static void linkmap_build_list_pieces(struct map_maker *m)
 void map_finish(struct map_maker *m)
 {
 	struct linkmap *lm = m->lm;
-	if (!linkmap_build_in_order(lm)) {
-		sort_pieces(lm);
-		linkmap_build_sort_symbols(lm);
-	}
+	sort_pieces(lm);
 	linkmap_build_list_pieces(m);
 	vec_reserve(&lm->symbols, m->loose.count);
 	for (size_t i = 0; i < m->loose.count; i++)

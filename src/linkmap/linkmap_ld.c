@@ -1,6 +1,12 @@
-/* Reads the map files of GNU ld and gold line by line: the tables at the beginning, then the
- * memory map. */
-#include "linkmap/linkmap_ld.h"
+/* Parses maps of GNU ld and gold line by line: the tables at the beginning, then the memory map,
+ * whose lines have a name, an address and a size. A long name has a line of its own.
+ *
+ * GNU ld: a symbol line has 16 blanks, the address, 16 blanks and the name, usually demangled.
+ * Lines of the linker script look the same. The size of a piece before merging or relaxing is on
+ * the next line: "0x20 (size before relaxing)".
+ * gold: names of pieces that gold makes begin with "** ". File headers come before the first
+ * section. */
+#include "linkmap/linkmap_internal.h"
 
 enum part {
 	PART_OTHER, /* Part that is not read. */
@@ -8,6 +14,22 @@ enum part {
 	PART_DISCARDED,
 	PART_MEMORY,
 	PART_MAP,
+};
+
+struct ld_entry {
+	struct str name; /* Name without blanks around it. */
+	bool indented;   /* The line begins with a blank. */
+	unsigned count;  /* Numbers on the line: 0, addr only (1), addr and size (2). */
+	uint64_t addr, size;
+	struct str rest; /* Text after the numbers. */
+};
+
+/* What differs between the two linkers: the heading of the memory map, and how its lines are read.
+ * `script` is called for a symbol line, and returns true if it handled the line. */
+struct ld_dialect {
+	const char *map_heading;
+	void (*piece)(struct map_maker *m, const struct ld_entry *e);
+	bool (*script)(struct map_maker *m, const struct ld_entry *e);
 };
 
 struct ld_parser {
@@ -35,20 +57,16 @@ static size_t find_number(struct str line)
 	return line.len;
 }
 
-static struct ld_entry linkmap_ld_read_entry(struct str line)
+static struct ld_entry ld_entry_read(struct str line)
 {
 	const size_t at = find_number(line);
 	struct ld_entry e = { .indented = line.len > 0 && line.p[0] == ' ' };
 	e.name = map_trim_end((struct str){ line.p, at });
 	map_skip_blanks(&e.name);
 	e.rest = map_cut(line, at);
-	if (map_take_0x(&e.rest, &e.addr)) {
-		e.count = 1;
-		map_skip_blanks(&e.rest);
-		if (map_take_0x(&e.rest, &e.size))
-			e.count = 2;
-		map_skip_blanks(&e.rest);
-	}
+	e.count += map_take_0x(&e.rest, &e.addr);
+	e.count += map_take_0x(&e.rest, &e.size);
+	map_skip_blanks(&e.rest);
 	e.rest = map_trim_end(e.rest);
 	return e;
 }
@@ -78,28 +96,24 @@ static enum part part_of_heading(const struct ld_parser *p, struct str line, boo
 	return p->part;
 }
 
-/* Parses "name 0xSIZE file". After a long name, the numbers are on the next line. */
-static void linkmap_ld_read_common(struct ld_parser *p, const struct ld_entry *e)
+/* Reads an entry of the table of common symbols, "name 0xSIZE file", or of the discarded sections,
+ * "name 0xADDR 0xSIZE file". After a long name, the numbers are on the next line. */
+static void ld_read_listed(struct ld_parser *p, const struct ld_entry *e)
 {
+	struct map_maker *m = p->m;
+	const bool common = p->part == PART_COMMON;
 	const struct str name = e->name.len > 0 ? e->name : p->waiting;
 	p->waiting = e->count == 0 ? e->name : STR("");
 	if (e->count == 0)
 		return;
-	if (name.len == 0 || e->count != 1)
-		map_odd_line(p->m, "not an entry of the table of common symbols");
+	if (name.len == 0 || e->count != (common ? 1 : 2))
+		map_odd_line(m, common ? "not an entry of the table of common symbols"
+				       : "not an entry of the discarded sections");
+	else if (common)
+		vec_push(&m->lm->commons, (struct linkmap_common){ map_text(m, name), e->addr,
+								   map_object(m, e->rest) });
 	else
-		vec_push(&p->m->lm->commons, (struct linkmap_common){ map_text(p->m, name), e->addr,
-								      map_object(p->m, e->rest) });
-}
-
-static void read_discarded(struct ld_parser *p, const struct ld_entry *e)
-{
-	const struct str name = e->name.len > 0 ? e->name : p->waiting;
-	p->waiting = e->count == 0 ? e->name : STR("");
-	if (e->count == 2 && name.len > 0)
-		map_add_discarded(p->m, name, e->size, e->rest);
-	else if (e->count != 0)
-		map_odd_line(p->m, "not an entry of the discarded sections");
+		map_add_discarded(m, name, e->size, e->rest);
 }
 
 /* Parses "NAME 0xORIGIN 0xLENGTH ATTRIBUTES". "*default*" is everything outside of all regions. */
@@ -181,16 +195,16 @@ static void linkmap_ld_read_line(struct ld_parser *p)
 	}
 	if (part == PART_OTHER)
 		return;
-	struct ld_entry e = linkmap_ld_read_entry(p->m->line);
+	struct ld_entry e = ld_entry_read(p->m->line);
 	switch (part) {
-	case PART_COMMON: linkmap_ld_read_common(p, &e); break;
-	case PART_DISCARDED: read_discarded(p, &e); break;
+	case PART_COMMON:
+	case PART_DISCARDED: ld_read_listed(p, &e); break;
 	case PART_MEMORY: linkmap_ld_read_region(p, &e); break;
 	default: read_map_line(p, &e); break;
 	}
 }
 
-void linkmap_ld_parse(struct map_maker *m, const struct ld_dialect *d)
+static void ld_parse(struct map_maker *m, const struct ld_dialect *d)
 {
 	struct ld_parser p = { .m = m, .dialect = d, .waiting = STR("") };
 	while (map_next_line(m)) {
@@ -199,4 +213,89 @@ void linkmap_ld_parse(struct map_maker *m, const struct ld_dialect *d)
 		else
 			p.waiting = STR("");
 	}
+}
+
+/* ---- GNU ld ---------------------------------------------------------------------------------- */
+
+/* Adds a piece. The linker itself makes objects named "linker stubs". */
+static void gnu_piece(struct map_maker *m, const struct ld_entry *e)
+{
+	static const char *const data[] = { "BYTE ", "SHORT ", "LONG ", "QUAD ", "SQUAD " };
+	struct str object = e->rest;
+	enum linkmap_kind kind = map_kind(e->name);
+	bool own = object.len == 0 || str_eq(object, STR("linker stubs"));
+	for (size_t i = 0; i < COUNT_OF(data); i++)
+		own |= str_starts(e->name, str_of(data[i]));
+	if (str_eq(e->name, STR("*fill*"))) {
+		kind = LINKMAP_FILL; /* Text after the size: the bytes used as padding. */
+		object = STR("");
+	} else if (own) {
+		kind = LINKMAP_INTERNAL;
+	}
+	map_add_piece(m, kind, e->name, e->addr, e->size, object);
+}
+
+/* Handles a symbol line. A size before relaxing may be less than the size: the merged contents may
+ * need alignment. */
+static bool gnu_script(struct map_maker *m, const struct ld_entry *e)
+{
+	if (!str_eq(e->rest, STR("(size before relaxing)")))
+		return map_script_text(m, e->rest, e->addr);
+	if (m->piece != LINKMAP_NONE)
+		m->lm->pieces.data[m->piece].input_size = e->addr;
+	return true;
+}
+
+void linkmap_gnu_parse(struct map_maker *m)
+{
+	static const struct ld_dialect gnu = { "Linker script and memory map", gnu_piece,
+					       gnu_script };
+	ld_parse(m, &gnu);
+}
+
+/* ---- gold ------------------------------------------------------------------------------------ */
+
+/* Address of an object's merged section whose address gold does not print. */
+#define NO_PLACE UINT64_MAX
+
+static void gold_piece(struct map_maker *m, const struct ld_entry *e)
+{
+	struct str what = e->name;
+	if (map_take(&what, STR("** "))) {
+		if (m->section == LINKMAP_NONE || m->lm->sections.data[m->section].header)
+			map_add_section(m, what, e->addr, e->size)->header = true;
+		const enum linkmap_kind kind = str_ends(what, STR("fill"))
+						       ? LINKMAP_FILL /* also "zero fill" */
+					       : str_eq(what, STR("common"))     ? LINKMAP_COMMON
+					       : str_starts(what, STR("merge ")) ? LINKMAP_MERGED
+										 : LINKMAP_INTERNAL;
+		map_add_piece(m, kind, what, e->addr, e->size, e->rest);
+	} else if (e->addr == NO_PLACE && m->section != LINKMAP_NONE) {
+		/* It stands where the last piece of its section ends. */
+		const struct linkmap *lm = m->lm;
+		const struct linkmap_piece *last = lm->pieces.count
+							   ? &lm->pieces.data[lm->pieces.count - 1]
+							   : NULL;
+		const uint64_t addr = last && last->section == m->section
+					      ? add_sat(last->addr, last->size)
+					      : lm->sections.data[m->section].addr;
+		struct linkmap_piece *p = map_add_piece(m, LINKMAP_MERGED, e->name, addr, 0,
+							e->rest);
+		if (p)
+			p->input_size = e->size;
+	} else {
+		map_add_piece(m, map_kind(e->name), e->name, e->addr, e->size, e->rest);
+	}
+}
+
+/* Handles a symbol line. gold lists only symbols, even with a linker script. */
+static bool gold_script(struct map_maker *m, const struct ld_entry *e)
+{
+	return map_script_text(m, e->rest, e->addr);
+}
+
+void linkmap_gold_parse(struct map_maker *m)
+{
+	static const struct ld_dialect gold = { "Memory map", gold_piece, gold_script };
+	ld_parse(m, &gold);
 }

@@ -42,7 +42,6 @@ static bool linkmap_ld64_take_number(struct str *s, uint64_t *ret)
 {
 	if (!map_take(s, STR("[")))
 		return false;
-	map_skip_blanks(s);
 	const size_t close = map_find(*s, STR("]"));
 	struct str digits = { s->p, close };
 	if (close == s->len || !map_take_decimal(&digits, ret) || digits.len > 0)
@@ -52,16 +51,10 @@ static bool linkmap_ld64_take_number(struct str *s, uint64_t *ret)
 	return true;
 }
 
-static bool take_tab_0x(struct str *s, uint64_t *ret)
-{
-	map_skip_blanks(s);
-	return map_take_0x(s, ret);
-}
-
 static bool linkmap_ld64_read_section(struct ld64 *l, struct str s)
 {
 	uint64_t addr, size;
-	if (!take_tab_0x(&s, &addr) || !take_tab_0x(&s, &size))
+	if (!map_take_0x(&s, &addr) || !map_take_0x(&s, &size))
 		return false;
 	map_skip_blanks(&s);
 	const size_t tab = map_find(s, STR("\t"));
@@ -74,31 +67,25 @@ static bool linkmap_ld64_read_section(struct ld64 *l, struct str s)
 	return true;
 }
 
-/* Makes the section at the address the current section. */
-static bool linkmap_ld64_find_section(struct ld64 *l, uint64_t addr)
-{
-	const size_t i = upper_bound(l->starts.data, l->starts.count, sizeof *l->starts.data, addr);
-	if (i == 0)
-		return false;
-	l->m->section = (uint32_t)l->starts.data[i - 1].index;
-	const struct linkmap_section *s = &l->m->lm->sections.data[l->m->section];
-	return addr - s->addr <= s->size;
-}
-
 static bool linkmap_ld64_read_symbol(struct ld64 *l, struct str s)
 {
 	struct map_maker *m = l->m;
 	uint64_t addr, size, number;
-	if (!take_tab_0x(&s, &addr) || !take_tab_0x(&s, &size))
+	if (!map_take_0x(&s, &addr) || !map_take_0x(&s, &size))
 		return false;
 	map_skip_blanks(&s);
 	if (!linkmap_ld64_take_number(&s, &number) || number >= l->objects.count)
 		return false;
-	if (!linkmap_ld64_find_section(l, addr)) {
+	const size_t at = upper_bound(l->starts.data, l->starts.count, sizeof *l->starts.data,
+				      addr);
+	const uint64_t index = at > 0 ? l->starts.data[at - 1].index : 0;
+	const struct linkmap_section *in = at > 0 ? &m->lm->sections.data[index] : NULL;
+	if (!in || addr - in->addr > in->size) {
 		map_add_loose(m, s, addr);
 		return true;
 	}
-	const struct str section = linkmap_text(m->lm, m->lm->sections.data[m->section].name);
+	m->section = (uint32_t)index;
+	const struct str section = linkmap_text(m->lm, in->name);
 	/* A literal is named by its contents. */
 	const bool literal = str_starts(s, STR("literal string: "));
 	const uint32_t object = l->objects.data[number];
@@ -115,7 +102,7 @@ static bool linkmap_ld64_read_symbol(struct ld64 *l, struct str s)
 static bool read_dead(struct ld64 *l, struct str s)
 {
 	uint64_t size, number;
-	if (!map_take(&s, STR("<<dead>>")) || !take_tab_0x(&s, &size))
+	if (!map_take(&s, STR("<<dead>>")) || !map_take_0x(&s, &size))
 		return false;
 	map_skip_blanks(&s);
 	if (!linkmap_ld64_take_number(&s, &number) || number >= l->objects.count)

@@ -60,45 +60,42 @@ bool map_take(struct str *s, struct str word)
 	return true;
 }
 
-/* Returns the value of a hexadecimal digit, 16 for other characters. */
-static unsigned linkmap_line_digit(char c)
+/* Takes a number of at most `most` digits after blanks and `front`. */
+static bool take_number(struct str *s, struct str front, unsigned base, size_t most, uint64_t *ret)
 {
-	const unsigned decimal = (unsigned)(unsigned char)c - '0';
-	const unsigned letter = ((unsigned)(unsigned char)c | 0x20) - 'a';
-	return decimal < 10 ? decimal : letter < 6 ? letter + 10 : 16;
-}
-
-/* Takes a number of at most `most` digits. It must end at a blank, a tab or the end of the text. */
-static bool linkmap_line_take_number(struct str *s, unsigned base, size_t most, uint64_t *ret)
-{
+	struct str rest = *s;
 	uint64_t v = 0;
 	size_t n = 0;
-	for (unsigned d; n < s->len && n < most && (d = linkmap_line_digit(s->p[n])) < base; n++)
-		v = v * base + d;
-	if (n == 0 || (n < s->len && s->p[n] != ' ' && s->p[n] != '\t'))
+	map_skip_blanks(&rest);
+	if (!map_take(&rest, front))
+		return false;
+	for (; n < rest.len && n < most; n++) {
+		const unsigned c = (unsigned char)rest.p[n], letter = (c | 0x20) - 'a';
+		const unsigned digit = c - '0' < 10 ? c - '0' : letter < 6 ? letter + 10 : base;
+		if (digit >= base)
+			break;
+		v = v * base + digit;
+	}
+	if (n == 0 || (n < rest.len && rest.p[n] != ' ' && rest.p[n] != '\t'))
 		return false;
 	*ret = v;
-	*s = map_cut(*s, n);
+	*s = map_cut(rest, n);
 	return true;
 }
 
 bool map_take_hex(struct str *s, uint64_t *ret)
 {
-	return linkmap_line_take_number(s, 16, 16, ret);
+	return take_number(s, STR(""), 16, 16, ret);
 }
 
 bool map_take_decimal(struct str *s, uint64_t *ret)
 {
-	return linkmap_line_take_number(s, 10, 19, ret);
+	return take_number(s, STR(""), 10, 19, ret);
 }
 
 bool map_take_0x(struct str *s, uint64_t *ret)
 {
-	struct str rest = *s;
-	if (!map_take(&rest, STR("0x")) || !map_take_hex(&rest, ret))
-		return false;
-	*s = rest;
-	return true;
+	return take_number(s, STR("0x"), 16, 16, ret);
 }
 
 size_t map_find(struct str s, struct str word)

@@ -28,7 +28,6 @@ struct msvc {
 static bool take_place(struct str *s, uint64_t *ret)
 {
 	uint64_t number, off;
-	map_skip_blanks(s);
 	const size_t colon = map_find(*s, STR(":"));
 	struct str digits = { s->p, colon };
 	if (colon == s->len || !map_take_hex(&digits, &number) || digits.len > 0)
@@ -95,28 +94,6 @@ static bool read_group(struct msvc *v, struct str s)
 
 /* ---- reading the tables of symbols ----------------------------------------------------------- */
 
-/* Returns the bytes from `place` to the next group, or to the end of this group if the next one
- * overlaps it. */
-static uint64_t bytes_left(const struct msvc *v, const struct linkmap_msvc_group *g, uint64_t place)
-{
-	const struct linkmap_msvc_group *next = g + 1;
-	const struct linkmap_msvc_group *end = v->groups.data + v->groups.count;
-	if (next < end && next->place >> 32 == place >> 32 && next->place >= g->place + g->size)
-		return next->place - place;
-	return g->place + g->size - place;
-}
-
-static const struct linkmap_msvc_group *linkmap_msvc_find_group(const struct msvc *v,
-								uint64_t place)
-{
-	const size_t i = upper_bound(v->groups.data, v->groups.count, sizeof *v->groups.data,
-				     place);
-	if (i == 0)
-		return NULL;
-	const struct linkmap_msvc_group *g = &v->groups.data[i - 1];
-	return g->place >> 32 == place >> 32 && place - g->place <= g->size ? g : NULL;
-}
-
 /* Sets the address of a section at its first symbol. False if the address is not the section's
  * address plus the offset. */
 static bool linkmap_msvc_place_section(struct msvc *v, const struct linkmap_msvc_group *g,
@@ -134,8 +111,10 @@ static void linkmap_msvc_add_symbol(struct msvc *v, uint64_t place, struct str n
 				    struct str object)
 {
 	struct map_maker *m = v->m;
-	const struct linkmap_msvc_group *g = linkmap_msvc_find_group(v, place);
-	if (!g) {
+	const size_t at = upper_bound(v->groups.data, v->groups.count, sizeof *v->groups.data,
+				      place);
+	const struct linkmap_msvc_group *g = at > 0 ? &v->groups.data[at - 1] : NULL;
+	if (!g || g->place >> 32 != place >> 32 || place - g->place > g->size) {
 		map_add_loose(m, name, addr);
 		return;
 	}
@@ -147,8 +126,12 @@ static void linkmap_msvc_add_symbol(struct msvc *v, uint64_t place, struct str n
 	const enum linkmap_kind kind = str_eq(object, STR("<common>")) ? LINKMAP_COMMON
 				       : own                           ? LINKMAP_INTERNAL
 								       : LINKMAP_OBJECT;
+	/* The piece reaches to the next group, or to the end of this one if they overlap. */
+	const uint64_t end = g->place + g->size;
+	const bool next = at < v->groups.count && g[1].place >> 32 == place >> 32 &&
+			  g[1].place >= end;
 	m->section = (uint32_t)g->section;
-	map_add_piece(m, kind, g->name, addr, bytes_left(v, g, place),
+	map_add_piece(m, kind, g->name, addr, (next ? g[1].place : end) - place,
 		      kind == LINKMAP_OBJECT ? object : STR(""))
 		->input_size = 0;
 	map_add_symbol(m, name, addr, 0);
@@ -161,7 +144,6 @@ static bool linkmap_msvc_read_symbol(struct msvc *v, struct str s)
 	if (!take_place(&s, &place))
 		return false;
 	const struct str name = linkmap_msvc_take_word(&s);
-	map_skip_blanks(&s);
 	if (name.len == 0 || !map_take_hex(&s, &addr))
 		return false;
 	/* Returns the object of " f i lib:object", after the one-letter flags. */
