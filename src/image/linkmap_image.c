@@ -91,33 +91,21 @@ static bool linkmap_image_is_code(const struct linkmap *map, const struct linkma
 	return false;
 }
 
-static const struct linkmap_region *linkmap_image_region_at(const struct linkmap *map,
-							    uint64_t addr)
-{
-	for (size_t i = 0; i < min_u64(map->regions.count, REGIONS_MAX); i++)
-		if (addr - map->regions.data[i].origin < map->regions.data[i].length)
-			return &map->regions.data[i];
-	return NULL;
-}
-
-/* True if the program copies some data to RAM when it starts. */
-static bool is_copied(const struct linkmap *map)
-{
-	for (size_t i = 0; i < map->sections.count; i++)
-		if (map->sections.data[i].load_addr != map->sections.data[i].addr)
-			return true;
-	return false;
-}
-
 void linkmap_doubts(const struct linkmap *map, struct text *ret)
 {
-	/* True if a section may have no bytes in the file. It lies in writable memory and is not
-	 * copied there, although the program copies other sections. */
-	for (size_t i = 0; is_copied(map) && i < map->sections.count; i++) {
+	bool copies = false; /* The program copies some data to RAM when it starts. */
+	for (size_t i = 0; i < map->sections.count; i++)
+		copies |= map->sections.data[i].load_addr != map->sections.data[i].addr;
+	/* A section that may have no bytes in the file lies in writable memory and is not copied
+	 * there, although the program copies other sections. */
+	for (size_t i = 0; copies && i < map->sections.count; i++) {
 		const struct linkmap_section *s = &map->sections.data[i];
 		const struct str name = linkmap_text(map, s->name);
-		const struct linkmap_region *r = linkmap_image_region_at(map, s->addr);
-		if (s->size == 0 || s->load_addr != s->addr || !r || !r->written ||
+		const struct linkmap_region *r = map->regions.data;
+		const struct linkmap_region *end = r + min_u64(map->regions.count, REGIONS_MAX);
+		while (r < end && s->addr - r->origin >= r->length)
+			r++;
+		if (s->size == 0 || s->load_addr != s->addr || r == end || !r->written ||
 		    !linkmap_image_is_loaded(s, name) || linkmap_image_is_code(map, s, name) ||
 		    is_without_bytes(name) || is_all_zeros(map, s))
 			continue;
@@ -147,11 +135,14 @@ struct linkmap_image_making {
 	uint32_t locals;       /* Number of symbols in the table. All are local. */
 };
 
-static void linkmap_image_put(struct text *t, uint64_t value, unsigned width)
+/* Appends numbers, little-endian. `widths` has a digit for each: its bytes. */
+static void put_fields(struct text *t, const char *widths, const uint64_t *values)
 {
-	for (unsigned i = 0; i < width; i++)
-		text_add_char(t, (char)(uint8_t)(value >> (8 * i)));
+	for (size_t k = 0; widths[k] != '\0'; k++)
+		for (int i = 0; i < widths[k] - '0'; i++)
+			text_add_char(t, (char)(uint8_t)(values[k] >> (8 * i)));
 }
+#define PUT(t, widths, ...) put_fields(t, widths, (const uint64_t[]){ __VA_ARGS__ })
 
 static uint32_t linkmap_image_put_name(struct text *t, struct str name)
 {
@@ -192,13 +183,9 @@ static void linkmap_image_add_part(struct linkmap_image_making *m, uint32_t inde
 static void linkmap_image_put_symbol(struct linkmap_image_making *m, struct str name, uint8_t info,
 				     uint16_t section, const struct linkmap_name *y)
 {
-	linkmap_image_put(&m->symbols, name.len > 0 ? linkmap_image_put_name(&m->strings, name) : 0,
-			  4);
-	linkmap_image_put(&m->symbols, info, 1);
-	linkmap_image_put(&m->symbols, 0, 1);
-	linkmap_image_put(&m->symbols, section, 2);
-	linkmap_image_put(&m->symbols, y ? y->addr : 0, 8);
-	linkmap_image_put(&m->symbols, y ? y->size : 0, 8);
+	/* st_name, st_info, st_other, st_shndx, st_value, st_size */
+	PUT(&m->symbols, "411288", name.len > 0 ? linkmap_image_put_name(&m->strings, name) : 0,
+	    info, 0, section, y ? y->addr : 0, y ? y->size : 0);
 	m->locals++;
 }
 
@@ -223,96 +210,44 @@ static void linkmap_image_add_symbols(struct linkmap_image_making *m, uint16_t p
 	}
 }
 
-/* Fields of a section header. */
-struct linkmap_image_header {
-	uint64_t name, type, flags, addr, off, size, link, info, align, entsize;
-};
-
-static void linkmap_image_put_section(struct text *t, const struct linkmap_image_header *h)
-{
-	linkmap_image_put(t, h->name, 4);
-	linkmap_image_put(t, h->type, 4);
-	linkmap_image_put(t, h->flags, 8);
-	linkmap_image_put(t, h->addr, 8);
-	linkmap_image_put(t, h->off, 8);
-	linkmap_image_put(t, h->size, 8);
-	linkmap_image_put(t, h->link, 4);
-	linkmap_image_put(t, h->info, 4);
-	linkmap_image_put(t, h->align, 8);
-	linkmap_image_put(t, h->entsize, 8);
-}
-
-static void put_segment(struct text *t, const struct linkmap_image_part *p)
-{
-	const uint64_t rights = PF_R | (p->flags & SHF_WRITE ? PF_W : 0u) |
-				(p->flags & SHF_EXECINSTR ? PF_X : 0u);
-	linkmap_image_put(t, PT_LOAD, 4);
-	linkmap_image_put(t, rights, 4);
-	linkmap_image_put(t, p->off, 8);
-	linkmap_image_put(t, p->addr, 8);
-	linkmap_image_put(t, p->load_addr, 8);
-	linkmap_image_put(t, p->nobits ? 0 : p->size, 8);
-	linkmap_image_put(t, p->size, 8);
-	linkmap_image_put(t, 1, 8);
-}
-
-/* File offsets of the parts after the contents. */
+/* File offsets of the tables after the contents. */
 struct made_at {
-	uint64_t symbols, strings, names, segments, sections;
-	uint16_t segment_count, section_count;
+	uint64_t symbols, strings, names;
 };
 
-static void linkmap_image_put_header(struct text *t, const struct made_at *at)
+/* Puts section headers: sh_name, sh_type, sh_flags, sh_addr, sh_offset, sh_size, sh_link, sh_info,
+ * sh_addralign, sh_entsize. */
+static void put_sections(const struct linkmap_image_making *m, struct text *t,
+			 const struct made_at *at)
 {
-	static const uint8_t ident[EI_NIDENT] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 };
-	text_add(t, (struct str){ (const char *)ident, sizeof ident });
-	linkmap_image_put(t, ET_EXEC, 2);
-	linkmap_image_put(t, EM_NONE, 2);
-	linkmap_image_put(t, 1, 4);
-	linkmap_image_put(t, 0, 8);
-	linkmap_image_put(t, at->segments, 8);
-	linkmap_image_put(t, at->sections, 8);
-	linkmap_image_put(t, 0, 4);
-	linkmap_image_put(t, EHDR64_SIZE, 2);
-	linkmap_image_put(t, PHDR64_SIZE, 2);
-	linkmap_image_put(t, at->segment_count, 2);
-	linkmap_image_put(t, SHDR64_SIZE, 2);
-	linkmap_image_put(t, at->section_count, 2);
-	linkmap_image_put(t, (uint64_t)at->section_count - 1, 2);
-}
-
-static void linkmap_image_put_sections(const struct linkmap_image_making *m, struct text *t,
-				       const struct made_at *at)
-{
+	static const char widths[] = "4488884488";
 	const uint64_t strtab = m->parts.count + 2;
-	linkmap_image_put_section(t, &(struct linkmap_image_header){ 0 });
+	PUT(t, widths, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 	for (size_t i = 0; i < m->parts.count; i++) {
 		const struct linkmap_image_part *p = &m->parts.data[i];
-		linkmap_image_put_section(t,
-					  &(struct linkmap_image_header){
-						  p->name, p->nobits ? SHT_NOBITS : SHT_PROGBITS,
-						  p->flags, p->addr, p->off, p->size, 0, 0, 1, 0 });
+		PUT(t, widths, p->name, p->nobits ? SHT_NOBITS : SHT_PROGBITS, p->flags, p->addr,
+		    p->off, p->size, 0, 0, 1, 0);
 	}
-	linkmap_image_put_section(t, &(struct linkmap_image_header){
-					     m->own_names[0], SHT_SYMTAB, 0, 0, at->symbols,
-					     m->symbols.len, strtab, m->locals, 8, SYM64_SIZE });
-	linkmap_image_put_section(t, &(struct linkmap_image_header){ m->own_names[1], SHT_STRTAB, 0,
-								     0, at->strings, m->strings.len,
-								     0, 0, 1, 0 });
-	linkmap_image_put_section(t, &(struct linkmap_image_header){ m->own_names[2], SHT_STRTAB, 0,
-								     0, at->names, m->names.len, 0,
-								     0, 1, 0 });
+	PUT(t, widths, m->own_names[0], SHT_SYMTAB, 0, 0, at->symbols, m->symbols.len, strtab,
+	    m->locals, 8, SYM64_SIZE);
+	PUT(t, widths, m->own_names[1], SHT_STRTAB, 0, 0, at->strings, m->strings.len, 0, 0, 1, 0);
+	PUT(t, widths, m->own_names[2], SHT_STRTAB, 0, 0, at->names, m->names.len, 0, 0, 1, 0);
 }
 
+/* Puts program headers: p_type, p_flags, p_offset, p_vaddr, p_paddr, p_filesz, p_memsz, p_align.
+ * Returns their number. */
 static uint16_t put_segments(const struct linkmap_image_making *m, struct text *t)
 {
 	uint16_t count = 0;
 	for (size_t i = 0; i < m->parts.count; i++) {
 		const struct linkmap_image_part *p = &m->parts.data[i];
-		if (p->flags & SHF_ALLOC && !(p->flags & SHF_TLS && p->nobits)) {
-			put_segment(t, p);
-			count++;
-		}
+		const uint64_t rights = PF_R | (p->flags & SHF_WRITE ? PF_W : 0u) |
+					(p->flags & SHF_EXECINSTR ? PF_X : 0u);
+		if (!(p->flags & SHF_ALLOC) || (p->flags & SHF_TLS && p->nobits))
+			continue;
+		PUT(t, "44888888", PT_LOAD, rights, p->off, p->addr, p->load_addr,
+		    p->nobits ? 0 : p->size, p->size, 1);
+		count++;
 	}
 	return count;
 }
@@ -340,18 +275,22 @@ static void put_empty_index(const struct linkmap_image_making *m, uint8_t *bytes
 /* Joins the file. Contents are zeros; the ELF header overwrites the first of them. */
 static struct bytes linkmap_image_join(const struct linkmap_image_making *m)
 {
+	static const uint8_t ident[EI_NIDENT] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 };
 	struct text head = { 0 }, tail = { 0 };
-	const uint64_t from = max_u64(m->content, EHDR64_SIZE);
-	struct made_at at = { .segments = from,
-			      .segment_count = put_segments(m, &tail),
-			      .section_count = (uint16_t)(m->parts.count + 4) };
+	const uint64_t from = max_u64(m->content, EHDR64_SIZE), count = m->parts.count + 4;
+	const uint16_t segments = put_segments(m, &tail);
+	struct made_at at;
 	at.symbols = put_part(&tail, from, &m->symbols);
 	at.strings = put_part(&tail, from, &m->strings);
 	at.names = put_part(&tail, from, &m->names);
-	at.sections = from + tail.len;
-	linkmap_image_put_sections(m, &tail, &at);
-	linkmap_image_put_header(&head, &at);
+	const uint64_t sections = from + tail.len;
+	put_sections(m, &tail, &at);
+	/* e_type to e_shstrndx */
+	text_add(&head, (struct str){ (const char *)ident, sizeof ident });
+	PUT(&head, "2248884222222", ET_EXEC, EM_NONE, 1, 0, from, sections, 0, EHDR64_SIZE,
+	    PHDR64_SIZE, segments, SHDR64_SIZE, count, count - 1);
 	uint8_t *bytes = mem_zeroed(from + tail.len, 1);
+	ASSERT(head.len == EHDR64_SIZE);
 	memcpy(bytes, head.p, head.len);
 	memcpy(bytes + from, tail.p, tail.len);
 	put_empty_index(m, bytes);

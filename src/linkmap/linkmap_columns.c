@@ -1,10 +1,10 @@
 /* Parses maps of lld and mold: numbers in columns, then text. The indentation of the text tells
  * whether the line is a section, a piece of it, or a symbol in the piece.
  *
- * lld: columns are "Address Size Align" (until version 7) or "VMA LMA Size Align", in hex except for
- * the alignment. Lines of linker scripts are among the sections and pieces.
- * mold: addresses in hex ("0" for zero), sizes in decimal. Sections that mold makes have no pieces in
- * the map. They get one piece here, so that all bytes of sections have a piece. */
+ * lld: columns are "Address Size Align" (until version 7) or "VMA LMA Size Align", in hex except
+ * for the alignment. Lines of linker scripts are among the sections and pieces.
+ * mold: addresses in hex ("0" for zero), sizes in decimal. Sections that mold makes have no pieces
+ * in the map. They get one piece here, so that all bytes of sections have a piece. */
 #include "linkmap/linkmap_internal.h"
 
 enum columns_level { COLUMNS_SECTION, COLUMNS_PIECE, COLUMNS_SYMBOL };
@@ -124,7 +124,7 @@ void linkmap_lld_parse(struct map_maker *m)
 			linkmap_lld_read_section(&l, &c);
 		else if (c.level == COLUMNS_PIECE)
 			linkmap_lld_read_piece(&l, &c);
-		/* "$x" and "$d.12" are marks of Arm and RISC-V that tell what kind of bytes follows. */
+		/* Marks of Arm and RISC-V tell the kind of the next bytes: "$x", "$d.12". */
 		else if (c.text.len < 2 || c.text.p[0] != '$' ||
 			 (c.text.len > 2 && c.text.p[2] != '.'))
 			map_add_symbol(m, c.text, l.thumb ? c.addr & ~UINT64_C(1) : c.addr, c.size);
