@@ -39,6 +39,20 @@ static inline bool str_eq(struct str a, struct str b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
 }
 
+/* Returns s without its first `at` bytes. */
+static inline struct str str_from(struct str s, size_t at)
+{
+	ASSERT(at <= s.len);
+	return (struct str){ s.p + at, s.len - at };
+}
+
+/* Returns the first `len` bytes of s. */
+static inline struct str str_upto(struct str s, size_t len)
+{
+	ASSERT(len <= s.len);
+	return (struct str){ s.p, len };
+}
+
 static inline bool str_starts(struct str s, struct str prefix)
 {
 	return prefix.len == 0 || (s.len >= prefix.len && memcmp(s.p, prefix.p, prefix.len) == 0);
@@ -74,6 +88,12 @@ static inline uint64_t max_u64(uint64_t a, uint64_t b)
 static inline uint64_t add_sat(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Returns the number in the low `bits` bits of v, whose highest bit is the sign. */
+static inline uint64_t sign_extend(uint64_t v, unsigned bits)
+{
+	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
 
 /* Rounds v up to a multiple of `align`, a power of two. UINT64_MAX on overflow. `align` 0 means

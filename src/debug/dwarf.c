@@ -43,7 +43,7 @@ static struct str bare_name(struct str name)
 {
 	const size_t skip = str_starts(name, STR(".zdebug_")) ? sizeof ".zdebug_" - 1
 							      : sizeof ".debug_" - 1;
-	return (struct str){ name.p + skip, name.len - skip };
+	return str_from(name, skip);
 }
 
 bool dw_section_of(struct str name, enum dw_section *ret, bool *ret_dwo)

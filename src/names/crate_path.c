@@ -96,7 +96,7 @@ static bool crate_path_find_library(const struct crate_path_parts *p, size_t i,
 	if (is_folder(p, i, "library"))
 		*ret = of_library(next);
 	else if (i > 0 && is_folder(p, i, "src") && str_starts(next, STR("lib")))
-		*ret = of_library((struct str){ next.p + 3, next.len - 3 });
+		*ret = of_library(str_from(next, 3));
 	else
 		return false;
 	return true;

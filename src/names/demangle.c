@@ -182,8 +182,7 @@ static enum scheme scheme_of(struct str raw)
 static struct str without_underscore(struct str raw)
 {
 	const char third = raw.len > 2 && raw.p[0] == '_' && raw.p[1] == '_' ? raw.p[2] : 0;
-	return third == 'Z' || third == 'R' || third == 'D' ? (struct str){ raw.p + 1, raw.len - 1 }
-							    : raw;
+	return third == 'Z' || third == 'R' || third == 'D' ? str_from(raw, 1) : raw;
 }
 
 /* Returns the index where the suffix (.cold, @@VERSION) starts. raw.len if there is none. */
@@ -345,7 +344,7 @@ struct str demangle(struct demangler *d, struct str raw, enum heft_demangle styl
 	struct str result = text;
 	enum sig_language language;
 	if (style != HEFT_NAMES_SHORT) {
-		const struct str suffix = { name.p + end, name.len - end };
+		const struct str suffix = str_from(name, end);
 		result = demangle_full_name(d, text, suffix);
 	} else if (scheme_language(scheme, &language)) {
 		room(d, SIGNATURE_ROOM(text.len));

@@ -59,7 +59,7 @@ static struct str rust_instance(const struct str whole, struct text *room)
 		const size_t size = cut ? (size_t)(cut - name.p) : name.len;
 		text_add(room, (struct str){ name.p, size });
 		const size_t used = cut ? size + 4 : size;
-		name = (struct str){ name.p + used, name.len - used };
+		name = str_from(name, used);
 	}
 	return room->len > 0 ? text_str(room) : whole;
 }

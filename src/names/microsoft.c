@@ -56,7 +56,7 @@ static char next(struct ms *m)
 
 static struct str rest(const struct ms *m)
 {
-	return (struct str){ m->s.p + m->pos, m->s.len - m->pos };
+	return str_from(m->s, m->pos);
 }
 
 static bool eat(struct ms *m, const char *text)

@@ -4,16 +4,6 @@
 
 #include "names/rust_out.h"
 
-static struct str module_name_from(struct str s, size_t at)
-{
-	return (struct str){ s.p + at, s.len - at };
-}
-
-static struct str module_name_upto(struct str s, size_t len)
-{
-	return (struct str){ s.p, len };
-}
-
 /* Returns the index where `word` begins in s. s.len if it does not occur. */
 static size_t module_name_find(struct str s, struct str word)
 {
@@ -88,13 +78,13 @@ static bool read_gfortran(struct str raw, struct out *o, struct module_name *ret
 	const struct str mark = STR("_MOD_");
 	if (raw.len < 4)
 		return false;
-	const size_t at = 3 + module_name_find(module_name_from(raw, 3), mark);
+	const size_t at = 3 + module_name_find(str_from(raw, 3), mark);
 	if (at + mark.len >= raw.len)
 		return false;
-	module_name_put_str(o, module_name_from(module_name_upto(raw, at), 2));
+	module_name_put_str(o, str_from(str_upto(raw, at), 2));
 	ret->module = ret->package = o->len;
 	put_text(o, "::");
-	module_name_put_str(o, module_name_from(raw, at + mark.len));
+	module_name_put_str(o, str_from(raw, at + mark.len));
 	ret->brief = o->len;
 	return true;
 }
@@ -112,7 +102,7 @@ static bool read_flang(struct str raw, struct out *o, struct module_name *ret)
 			return false;
 		if (o->len > 0)
 			put_text(o, "::");
-		module_name_put_str(o, module_name_from(module_name_upto(raw, i), start));
+		module_name_put_str(o, str_from(str_upto(raw, i), start));
 		if (tag == 'M' && start == 3)
 			ret->package = o->len;
 		if (tag == 'M' || tag == 'S')
@@ -134,7 +124,7 @@ static void put_parameters(struct out *o, struct str types)
 		size_t next = at;
 		while (next < end && types.p[next] != '$')
 			next++;
-		module_name_put_str(o, module_name_from(module_name_upto(types, next), at));
+		module_name_put_str(o, str_from(str_upto(types, next), at));
 		at = next + 1;
 		if (next < end)
 			put_text(o, ", ");
@@ -142,7 +132,7 @@ static void put_parameters(struct out *o, struct str types)
 	put_text(o, ")");
 	if (end + 2 < types.len) {
 		put_text(o, ": ");
-		module_name_put_str(o, module_name_from(types, end + 2));
+		module_name_put_str(o, str_from(types, end + 2));
 	}
 }
 
@@ -151,17 +141,17 @@ static void put_parameters(struct out *o, struct str types)
 static void put_pascal_unit(struct out *o, struct str unit, struct module_name *ret)
 {
 	if (str_starts(unit, STR("P$")))
-		unit = module_name_from(unit, 2);
+		unit = str_from(unit, 2);
 	const size_t end = module_name_find(unit, STR("$_$"));
-	module_name_put_str(o, module_name_upto(unit, end));
+	module_name_put_str(o, str_upto(unit, end));
 	ret->module = ret->package = o->len;
 	if (end + 3 >= unit.len)
 		return;
-	const struct str owner = module_name_from(unit, end + 3);
+	const struct str owner = str_from(unit, end + 3);
 	const size_t class = module_name_find(owner, STR("_$_")),
 		     function = module_name_find(owner, STR("$"));
 	put_text(o, ".");
-	module_name_put_str(o, module_name_upto(owner, min_u64(class, function)));
+	module_name_put_str(o, str_upto(owner, min_u64(class, function)));
 }
 
 /* Returns the index of "$_Ld" in "_$UNIT$_Ld1", the name of unnamed data. raw.len if the name has
@@ -176,9 +166,9 @@ static bool read_pascal_local(struct str raw, struct out *o, struct module_name 
 	const size_t at = pascal_local(raw);
 	if (at == raw.len || at < 3)
 		return false;
-	put_pascal_unit(o, module_name_from(module_name_upto(raw, at), 2), ret);
+	put_pascal_unit(o, str_from(str_upto(raw, at), 2), ret);
 	put_text(o, ".");
-	module_name_put_str(o, module_name_from(raw, at + 2));
+	module_name_put_str(o, str_from(raw, at + 2));
 	ret->brief = o->len;
 	return true;
 }
@@ -189,30 +179,29 @@ static bool read_pascal(struct str raw, struct out *o, struct module_name *ret)
 {
 	const struct str mark = STR("_$$_");
 	const size_t at = module_name_find(raw, mark);
-	struct str unit = module_name_upto(raw, at), kind = STR("");
+	struct str unit = str_upto(raw, at), kind = STR("");
 	if (at == raw.len)
 		return read_pascal_local(raw, o, ret);
 	if (at == 0 || at + mark.len == raw.len)
 		return false;
 	const size_t split = module_name_find(unit, STR("_$"));
 	if (split > 0 && split < unit.len && unit.p[split - 1] != '$') {
-		kind = module_name_upto(unit, split);
-		unit = module_name_from(unit, split + 2);
+		kind = str_upto(unit, split);
+		unit = str_from(unit, split + 2);
 	}
-	struct str name = module_name_from(raw, at + mark.len);
+	struct str name = str_from(raw, at + mark.len);
 	if (str_ends(name, STR("$indirect")))
-		name = module_name_upto(name, name.len - strlen("$indirect"));
+		name = str_upto(name, name.len - strlen("$indirect"));
 	put_pascal_unit(o, unit, ret);
 	put_text(o, ".");
 	/* The name of an operator begins with "$", so the search starts after the first byte. */
-	const size_t end = name.len > 0 ? 1 + module_name_find(module_name_from(name, 1), STR("$"))
-					: 0;
-	module_name_put_str(o, module_name_upto(name, end));
+	const size_t end = name.len > 0 ? 1 + module_name_find(str_from(name, 1), STR("$")) : 0;
+	module_name_put_str(o, str_upto(name, end));
 	ret->brief = o->len;
 	if (kind.len > 0)
 		put_kind(o, kind);
 	else if (end + 1 < name.len)
-		put_parameters(o, module_name_from(name, end + 1));
+		put_parameters(o, str_from(name, end + 1));
 	return true;
 }
 
@@ -278,14 +267,14 @@ static size_t swift_identifier(struct swift *w, struct str s, struct out *o)
 	if (!str_starts(s, STR("0")))
 		return swift_literal(w, s, o);
 	for (bool last = false; !last;) {
-		const size_t words = swift_words(w, module_name_from(s, at), o);
+		const size_t words = swift_words(w, str_from(s, at), o);
 		at += words;
 		if (words == 0 || at == s.len)
 			return 0;
 		last = is_upper(s.p[at - 1]);
 		if (s.p[at] == '0')
 			return at + 1;
-		const size_t literal = swift_literal(w, module_name_from(s, at), o);
+		const size_t literal = swift_literal(w, str_from(s, at), o);
 		if (literal == 0)
 			return 0;
 		at += literal;
@@ -405,11 +394,11 @@ static size_t swift_start(struct swift *w, struct str s, struct out *o, struct m
 static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 {
 	struct swift w = { .count = 0 };
-	struct str rest = module_name_from(raw, swift_prefix(raw));
+	struct str rest = str_from(raw, swift_prefix(raw));
 	size_t size = swift_start(&w, rest, o, ret);
 	if (size == 0 || rest.len == raw.len)
 		return false;
-	rest = module_name_from(rest, size);
+	rest = str_from(rest, size);
 	for (;;) {
 		const size_t before = o->len;
 		put_text(o, ".");
@@ -419,13 +408,13 @@ static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 			o->len = before;
 			break;
 		}
-		rest = module_name_from(rest, size);
+		rest = str_from(rest, size);
 		if (rest.len == 0 || !strchr("CVOPE", rest.p[0]))
 			break;
 		/* An extension belongs to the module that defines it. */
 		if (rest.p[0] == 'E')
 			extension_turn(o, start, ret);
-		rest = module_name_from(rest, 1);
+		rest = str_from(rest, 1);
 	}
 	/* If the member is missing or given by reference, only the rest of the name distinguishes
 	 * the symbols. */
@@ -499,24 +488,24 @@ static size_t without_hash(const char *p, size_t len)
 static bool read_ghc(struct str raw, struct out *o, struct module_name *ret)
 {
 	const struct str kind = ghc_kind(raw);
-	struct str s = module_name_upto(raw, raw.len - kind.len);
+	struct str s = str_upto(raw, raw.len - kind.len);
 	const size_t first = module_name_find(s, STR("_"));
 	if (kind.len == 0 || first == 0 || first + 1 >= s.len)
 		return false;
 	const bool package = !is_upper(s.p[0]);
-	bool escaped = put_unescaped(o, package ? module_name_upto(s, first) : STR("main"));
+	bool escaped = put_unescaped(o, package ? str_upto(s, first) : STR("main"));
 	o->len = ret->package = without_hash(o->p, o->len);
-	s = package ? module_name_from(s, first + 1) : s;
+	s = package ? str_from(s, first + 1) : s;
 	const size_t end = module_name_find(s, STR("_"));
 	if (!is_upper(s.p[0]) || end + 1 >= s.len)
 		return false;
 	put_text(o, ":");
-	escaped = put_unescaped(o, module_name_upto(s, end)) || escaped;
+	escaped = put_unescaped(o, str_upto(s, end)) || escaped;
 	ret->module = o->len;
 	put_text(o, ".");
-	escaped = put_unescaped(o, module_name_from(s, end + 1)) || escaped;
+	escaped = put_unescaped(o, str_from(s, end + 1)) || escaped;
 	ret->brief = o->len;
-	put_kind(o, module_name_from(kind, 1));
+	put_kind(o, str_from(kind, 1));
 	return escaped;
 }
 

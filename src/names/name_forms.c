@@ -56,7 +56,7 @@ static bool piece_drop(struct text *out, struct str text, struct str open, char 
 		text_add(out, (struct str){ text.p, end ? size : text.len });
 		dropped = dropped || end;
 		const size_t used = end ? (size_t)(end + 1 - text.p) : text.len;
-		text = (struct str){ text.p + used, text.len - used };
+		text = str_from(text, used);
 	}
 	return dropped;
 }
@@ -136,7 +136,7 @@ static void base_tell(struct name_forms *f, struct str raw)
 static void clone_tell(struct name_forms *f, struct str raw, struct str full)
 {
 	const size_t base = demangle_base(raw);
-	const struct str suffix = { raw.p + base, raw.len - base };
+	const struct str suffix = str_from(raw, base);
 	if (full.p == raw.p || full.len < suffix.len + 3)
 		return;
 	text_set(&f->full, (struct str){ full.p, full.len - suffix.len - 2 });

@@ -17,22 +17,12 @@ void namespaces_release(struct namespaces *n)
 
 /* ---- components ------------------------------------------------------------------------------ */
 
-static struct str namespace_upto(struct str s, size_t len)
-{
-	return (struct str){ s.p, len };
-}
-
-static struct str namespace_from(struct str s, size_t at)
-{
-	return (struct str){ s.p + at, s.len - at };
-}
-
 /* Returns the end of the component that starts at `at`: the next separator outside brackets, or
  * s.len. An operator takes the rest of the name, because it may convert to a::b. */
 static size_t component_end(struct str s, size_t at, char separator)
 {
 	size_t depth = 0, i = at;
-	if (separator == ':' && str_starts(namespace_from(s, at), STR("operator")) &&
+	if (separator == ':' && str_starts(str_from(s, at), STR("operator")) &&
 	    (at + 8 == s.len ||
 	     !(s.p[at + 8] == '_' || (s.p[at + 8] >= 'a' && s.p[at + 8] <= 'z'))))
 		return s.len;
@@ -65,7 +55,7 @@ static struct str without_last(struct str s, char separator)
 		end = next;
 		at = behind_separator(s, next, separator);
 	}
-	return namespace_upto(s, end);
+	return str_upto(s, end);
 }
 
 struct str name_qualifier(struct str name)
@@ -76,7 +66,7 @@ struct str name_qualifier(struct str name)
 static struct str namespace_last_of(struct str s, char separator)
 {
 	const struct str before = without_last(s, separator);
-	return before.len > 0 ? namespace_from(s, behind_separator(s, before.len, separator)) : s;
+	return before.len > 0 ? str_from(s, behind_separator(s, before.len, separator)) : s;
 }
 
 /* ---- C++ ------------------------------------------------------------------------------------- */
@@ -90,7 +80,7 @@ static bool namespace_has(const struct intern *in, struct str s)
 static bool namespace_is_cxx(struct str raw)
 {
 	while (raw.len > 0 && raw.p[0] == '_')
-		raw = namespace_from(raw, 1);
+		raw = str_from(raw, 1);
 	return raw.len > 1 && raw.p[0] == 'Z' && rust_legacy_size(raw) == 0;
 }
 
@@ -126,9 +116,9 @@ static struct str cxx_space(const struct namespaces *n, struct str raw, struct s
 		max = without_last(max, ':');
 	while (at < max.len) {
 		const size_t next = component_end(max, at, ':');
-		const struct str path = namespace_upto(max, next);
+		const struct str path = str_upto(max, next);
 		const bool known = namespace_has(&n->spaces, path);
-		if (names_no_space(namespace_upto(namespace_from(max, at), next - at)))
+		if (names_no_space(str_upto(str_from(max, at), next - at)))
 			break;
 		if (!known && (namespace_has(&n->classes, path) || listed))
 			break;
@@ -137,10 +127,9 @@ static struct str cxx_space(const struct namespaces *n, struct str raw, struct s
 		at = behind_separator(max, next, ':');
 	}
 	/* The component before a lambda is its enclosing function. */
-	if (at < max.len && max.p[at] == '{' &&
-	    !namespace_has(&n->spaces, namespace_upto(max, end)))
-		return without_last(namespace_upto(max, end), ':');
-	return namespace_upto(max, end);
+	if (at < max.len && max.p[at] == '{' && !namespace_has(&n->spaces, str_upto(max, end)))
+		return without_last(str_upto(max, end), ':');
+	return str_upto(max, end);
 }
 
 /* Tells from its letters alone whether a name may reveal a class. Most names do not, and are not
@@ -215,14 +204,14 @@ static struct str namespace_plain_path(struct str text)
 	while (at < text.len) {
 		const size_t next = component_end(text, at, ':');
 		if (text.p[at] == '<' && next > at + 2)
-			return namespace_upto(text, end);
+			return str_upto(text, end);
 		if (text.p[at] == '{')
-			return without_last(namespace_upto(text, end), ':');
+			return without_last(str_upto(text, end), ':');
 		if (text.p[at] != '<')
 			end = next;
 		at = behind_separator(text, next, ':');
 	}
-	return without_last(namespace_upto(text, end), ':');
+	return without_last(str_upto(text, end), ':');
 }
 
 /* Returns the path of a type without its name. Skips what precedes the path: & &mut *const [ (
@@ -234,21 +223,21 @@ static struct str type_path(struct str type)
 		const struct str word = str_of(words[i]);
 		if (!str_starts(type, word))
 			continue;
-		type = namespace_from(type, word.len);
+		type = str_from(type, word.len);
 		i = (size_t)-1;
 	}
 	size_t end = 0;
 	while (end < type.len && type.p[end] != '<' && type.p[end] != ',' && type.p[end] != ';' &&
 	       type.p[end] != ']' && type.p[end] != ')' && type.p[end] != ' ')
 		end++;
-	return without_last(namespace_upto(type, end), ':');
+	return without_last(str_upto(type, end), ':');
 }
 
 /* Returns the path of T for <T as Trait>::f. Returns the path of Trait if T has none, like u8. */
 static struct str impl_space(struct str text)
 {
 	const size_t end = component_end(text, 0, ':');
-	struct str inner = namespace_upto(namespace_from(text, 1), end > 1 ? end - 2 : 0);
+	struct str inner = str_upto(str_from(text, 1), end > 1 ? end - 2 : 0);
 	size_t depth = 0, as = 0;
 	for (size_t i = 0; i + 4 < inner.len && as == 0; i++) {
 		if (inner.p[i] == '<')
@@ -258,9 +247,9 @@ static struct str impl_space(struct str text)
 		else if (depth == 0 && memcmp(inner.p + i, " as ", 4) == 0)
 			as = i;
 	}
-	struct str space = type_path(as > 0 ? namespace_upto(inner, as) : inner);
+	struct str space = type_path(as > 0 ? str_upto(inner, as) : inner);
 	if (space.len == 0 && as > 0)
-		space = type_path(namespace_from(inner, as + 4));
+		space = type_path(str_from(inner, as + 4));
 	return space;
 }
 
@@ -269,7 +258,7 @@ static struct str rust_space(struct str text)
 	struct str space = text;
 	/* An impl may be inside an impl: <<a::B as C>::D as E>::f. */
 	for (unsigned i = 0; i < 4 && str_starts(space, STR("<")); i++) {
-		const struct str inner = namespace_from(space, 1);
+		const struct str inner = str_from(space, 1);
 		if (!str_starts(inner, STR("<")))
 			return without_types(impl_space(space), ':');
 		space = inner;
@@ -282,7 +271,7 @@ struct str namespace_of(const struct namespaces *n, struct demangler *d, struct 
 	struct module_name parts;
 	struct str text;
 	if (demangle_module(d, raw, &text, &parts))
-		return namespace_upto(text, parts.module);
+		return str_upto(text, parts.module);
 	text = demangle(d, raw, HEFT_NAMES_SHORT);
 	if (str_eq(text, raw))
 		return STR("");
@@ -293,7 +282,7 @@ struct str namespace_of(const struct namespaces *n, struct demangler *d, struct 
 		while (end < text.len && text.p[end] != '(' && text.p[end] != '!' &&
 		       text.p[end] != ' ')
 			end++;
-		return without_types(without_last(namespace_upto(text, end), '.'), '.');
+		return without_types(without_last(str_upto(text, end), '.'), '.');
 	}
 	return rust_space(text);
 }

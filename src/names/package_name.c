@@ -9,11 +9,6 @@
 
 /* ---- Go -------------------------------------------------------------------------------------- */
 
-static struct str package_name_behind(struct str s, size_t at)
-{
-	return (struct str){ s.p + at, s.len - at };
-}
-
 /* Tells whether the Go compiler generated the symbol. "type" and "go" are keywords, so no package
  * has these names. Hosts may begin with them: go.uber.org. Until Go 1.19, these names had a dot
  * instead of the colon. */
@@ -27,7 +22,7 @@ static bool is_made_by_compiler(struct str name)
 	    str_starts(name, STR("go:")))
 		return true;
 	for (size_t i = 0; str_starts(name, STR("go.")) && i < COUNT_OF(words); i++)
-		if (str_starts(package_name_behind(name, 3), str_of(words[i])))
+		if (str_starts(str_from(name, 3), str_of(words[i])))
 			return true;
 	return false;
 }
@@ -75,15 +70,15 @@ static struct str made_qualifier(struct str name)
 	static const char *const paths[] = { "link.pkghash.", "link.pkghashbytes." };
 	static const char *const words[] = { ".eq.",       ".hash.",   ".importpath.", "itab.",
 					     "interface:", "map.zero", "string.",      "func." };
-	name = package_name_behind(name, name.p[0] == 't' ? 5 : 3);
+	name = str_from(name, name.p[0] == 't' ? 5 : 3);
 	for (size_t i = 0; i < COUNT_OF(paths); i++)
 		if (str_starts(name, str_of(paths[i])))
-			return package_name_behind(name, strlen(paths[i]));
+			return str_from(name, strlen(paths[i]));
 	if (str_starts(name, STR(".namedata.")))
 		return STR("");
 	for (size_t i = 0; i < COUNT_OF(words); i++) {
 		if (str_starts(name, str_of(words[i]))) {
-			name = package_name_behind(name, strlen(words[i]));
+			name = str_from(name, strlen(words[i]));
 			break;
 		}
 	}
@@ -98,7 +93,7 @@ static bool has_c_suffix(struct str name)
 	const char *const dot = memchr(name.p, '.', name.len);
 	if (!dot)
 		return false;
-	const struct str rest = package_name_behind(name, (size_t)(dot - name.p) + 1);
+	const struct str rest = str_from(name, (size_t)(dot - name.p) + 1);
 	for (size_t i = 0; i < COUNT_OF(words); i++) {
 		const size_t len = strlen(words[i]);
 		if (str_starts(rest, str_of(words[i])) && (rest.len == len || rest.p[len] == '.'))
@@ -164,14 +159,14 @@ bool crate_hash(struct str raw, struct str crate, char out[CRATE_HASH_ROOM])
 		return false;
 	const int digits = snprintf(name, sizeof name, "%zu", crate.len);
 	for (size_t i = 0; i + 1 < raw.len; i++) {
-		const struct str at = package_name_behind(raw, i + 2);
+		const struct str at = str_from(raw, i + 2);
 		const char *const end = memchr(at.p, '_', at.len);
 		if (raw.p[i] != 'C' || raw.p[i + 1] != 's' || !end)
 			continue;
-		const struct str next = package_name_behind(at, (size_t)(end - at.p) + 1);
+		const struct str next = str_from(at, (size_t)(end - at.p) + 1);
 		if (end == at.p || end - at.p >= CRATE_HASH_ROOM ||
 		    !str_starts(next, (struct str){ name, (size_t)digits }) ||
-		    !str_starts(package_name_behind(next, (size_t)digits), crate))
+		    !str_starts(str_from(next, (size_t)digits), crate))
 			continue;
 		memcpy(out, at.p, (size_t)(end - at.p));
 		out[end - at.p] = '\0';
@@ -194,7 +189,7 @@ static struct str first_part(struct str path)
 static struct str behind_number(struct str s, char letter)
 {
 	const char *const end = s.len > 0 && s.p[0] == letter ? memchr(s.p, '_', s.len) : NULL;
-	return end ? package_name_behind(s, (size_t)(end - s.p) + 1) : s;
+	return end ? str_from(s, (size_t)(end - s.p) + 1) : s;
 }
 
 /* Returns the crate that contains an implementation (RFC 2603). Used for implementations on
@@ -202,19 +197,19 @@ static struct str behind_number(struct str s, char letter)
 static struct str crate_of_impl(struct str raw)
 {
 	while (raw.len > 2 && raw.p[1] == '_')
-		raw = package_name_behind(raw, 1);
-	raw = str_starts(raw, STR("_R")) ? package_name_behind(raw, 2) : STR("");
+		raw = str_from(raw, 1);
+	raw = str_starts(raw, STR("_R")) ? str_from(raw, 2) : STR("");
 	while (raw.len > 1 && strchr("NIMX", raw.p[0]))
-		raw = raw.p[0] == 'N'   ? package_name_behind(raw, 2)
-		      : raw.p[0] == 'I' ? package_name_behind(raw, 1)
-					: behind_number(package_name_behind(raw, 1), 's');
+		raw = raw.p[0] == 'N'   ? str_from(raw, 2)
+		      : raw.p[0] == 'I' ? str_from(raw, 1)
+					: behind_number(str_from(raw, 1), 's');
 	if (raw.len == 0 || raw.p[0] != 'C')
 		return STR("");
-	raw = behind_number(package_name_behind(raw, 1), 's');
+	raw = behind_number(str_from(raw, 1), 's');
 	size_t len = 0, digits = 0;
 	while (digits < raw.len && digits < 4 && is_digit(raw.p[digits]))
 		len = 10 * len + (size_t)(raw.p[digits++] - '0');
-	raw = package_name_behind(raw, digits);
+	raw = str_from(raw, digits);
 	return len < raw.len ? (struct str){ raw.p, len } : STR("");
 }
 
@@ -233,7 +228,7 @@ static struct str crate_of_dropped(struct str text)
 			end++;
 		const struct str word = { text.p + i, end - i };
 		const bool root = text.p[i - 1] != ':' &&
-				  str_starts(package_name_behind(text, end), STR("::"));
+				  str_starts(str_from(text, end), STR("::"));
 		if (root && word.len > 0 && !str_eq(word, STR("core")) &&
 		    !str_eq(word, STR("alloc")) && !str_eq(word, STR("std")))
 			return word;
@@ -261,7 +256,7 @@ static bool split_version(struct str s, struct str *ret_name, struct str *ret_ve
 		if (s.p[i] != '-' || !is_digit(s.p[i + 1]))
 			continue;
 		*ret_name = (struct str){ s.p, i };
-		*ret_version = package_name_behind(s, i + 1);
+		*ret_version = str_from(s, i + 1);
 		return memchr(ret_version->p, '.', ret_version->len) != NULL;
 	}
 	return false;
@@ -275,7 +270,7 @@ bool crate_version(struct str path, struct str *ret_name, struct str *ret_versio
 		const size_t len = end ? (size_t)(end - path.p) : path.len;
 		if (split_version((struct str){ path.p, len }, ret_name, ret_version))
 			return true;
-		path = package_name_behind(path, min_u64(path.len, len + 1));
+		path = str_from(path, min_u64(path.len, len + 1));
 	}
 	return false;
 }
@@ -337,7 +332,7 @@ enum package_kind package_of(const struct namespaces *n, struct demangler *d, st
 	const struct str hidden = STR("(anonymous namespace)::");
 	struct str space = namespace_of(n, d, raw);
 	if (str_starts(space, hidden))
-		space = package_name_behind(space, hidden.len);
+		space = str_from(space, hidden.len);
 	if (rust_name(raw)) {
 		*ret = crate_of(d, raw, space);
 		return ret->len > 0 ? PACKAGE_CRATE : PACKAGE_NONE;

@@ -59,7 +59,7 @@ static void legacy_element(struct out *o, struct str s)
 	size_t i = s.len > 1 && s.p[0] == '_' && s.p[1] == '$';
 	while (i < s.len) {
 		uint32_t c = 0;
-		const struct str rest = { s.p + i, s.len - i };
+		const struct str rest = str_from(s, i);
 		const size_t escape = s.p[i] == '$' ? legacy_escape(rest, &c) : 0;
 		if (escape != 0) {
 			put_char(o, c);

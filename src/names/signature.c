@@ -48,7 +48,7 @@ static size_t numbered_temporary(struct str name)
 		return 0;
 	while (i < name.len && name.p[i] >= '0' && name.p[i] <= '9')
 		i++;
-	return str_starts((struct str){ name.p + i, name.len - i }, STR(" for ")) ? i : 0;
+	return str_starts(str_from(name, i), STR(" for ")) ? i : 0;
 }
 
 /* Tells cheaply, from the first two letters, whether a name may have a special prefix. */
@@ -91,7 +91,7 @@ struct str signature_special(struct str *name)
 		if (s->text[0] != all.p[0] || all.len <= s->size ||
 		    memcmp(all.p, s->text, s->size) != 0)
 			continue;
-		*name = (struct str){ all.p + s->size, all.len - s->size };
+		*name = str_from(all, s->size);
 		return (struct str){ all.p, s->word };
 	}
 	return (struct str){ all.p, 0 };
@@ -124,7 +124,7 @@ static struct str without_base(struct str special, struct str name)
 	if (!str_eq(special, STR("construction vtable")))
 		return name;
 	for (size_t i = name.len; i-- > 1;) {
-		if (str_starts((struct str){ name.p + i, name.len - i }, STR("-in-")))
+		if (str_starts(str_from(name, i), STR("-in-")))
 			return (struct str){ name.p, i };
 	}
 	return name;
