@@ -36,11 +36,6 @@ struct arm64_scan {
 	code_ref_vec *ret;
 };
 
-static uint64_t arm64_sign_extend(uint64_t v, unsigned bits)
-{
-	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
-}
-
 static uint32_t arm64_insn_at(struct bytes code, uint64_t off)
 {
 	uint32_t v;
@@ -102,7 +97,7 @@ static void arm64_restart(struct arm64_pages *g, uint64_t off)
 static void do_adr(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off, uint32_t insn)
 {
 	const unsigned rd = insn & 31;
-	const uint64_t imm = arm64_sign_extend((insn >> 3 & 0x1ffffc) | (insn >> 29 & 3), 21);
+	const uint64_t imm = sign_extend((insn >> 3 & 0x1ffffc) | (insn >> 29 & 3), 21);
 	const uint64_t pc = s->addr + off;
 	if (!(insn >> 31)) {
 		arm64_forget(g, rd);
@@ -139,8 +134,8 @@ static void do_literal(const struct arm64_scan *s, struct arm64_pages *g, uint64
 	static const uint8_t sizes[2][4] = { { 4, 8, 4, 0 }, { 4, 8, 16, 0 } };
 	const unsigned opc = insn >> 30;
 	const bool vector = insn >> 26 & 1;
-	arm64_add(s, off, s->addr + off + (arm64_sign_extend(insn >> 5 & 0x7ffff, 19) << 2),
-		  REF_MEM, sizes[vector][opc]);
+	arm64_add(s, off, s->addr + off + (sign_extend(insn >> 5 & 0x7ffff, 19) << 2), REF_MEM,
+		  sizes[vector][opc]);
 	if (!vector && opc != 3)
 		arm64_forget(g, insn & 31);
 }
@@ -269,7 +264,7 @@ static const uint8_t forms[256] = {
 
 static inline uint64_t disp26(uint32_t insn)
 {
-	return arm64_sign_extend(insn & 0x3ffffff, 26) << 2;
+	return sign_extend(insn & 0x3ffffff, 26) << 2;
 }
 
 /* Tells whether an instruction may name a register with a known page, in any field for
@@ -318,11 +313,9 @@ static inline bool arm64_step(const struct arm64_scan *s, struct arm64_pages *g,
 		g->known &= ~CALLER_SAVED;
 		break;
 	case F_BCOND:
-		do_branch(s, g, off, arm64_sign_extend(insn >> 5 & 0x7ffff, 19) << 2, REF_JUMP);
+		do_branch(s, g, off, sign_extend(insn >> 5 & 0x7ffff, 19) << 2, REF_JUMP);
 		break;
-	case F_TBZ:
-		do_branch(s, g, off, arm64_sign_extend(insn >> 5 & 0x3fff, 14) << 2, REF_JUMP);
-		break;
+	case F_TBZ: do_branch(s, g, off, sign_extend(insn >> 5 & 0x3fff, 14) << 2, REF_JUMP); break;
 	case F_INDIRECT: *falls = do_indirect(g, off, insn); break;
 	case F_UNDEFINED:
 		*falls = false; /* also udf, a trap */

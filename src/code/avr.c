@@ -3,11 +3,6 @@
 
 #include "base/reader.h"
 
-static uint64_t avr_extend(uint64_t v, unsigned bits)
-{
-	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
-}
-
 static void decode_plain(uint32_t w, struct flow *ret)
 {
 	switch (w) {
@@ -43,8 +38,8 @@ bool avr_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 				   read_u16(&r));
 	} else if ((w & 0xe000) == 0xc000 || (w & 0xf800) == 0xf000) {
 		const bool conditional = (w & 0xf800) == 0xf000; /* brbs, brbc */
-		const uint64_t words = conditional ? avr_extend(w >> 3 & 0x7f, 7)
-						   : avr_extend(w & 0xfff, 12);
+		const uint64_t words = conditional ? sign_extend(w >> 3 & 0x7f, 7)
+						   : sign_extend(w & 0xfff, 12);
 		ret->kind = conditional              ? FLOW_CONDITIONAL
 			    : (w & 0xf000) == 0xd000 ? FLOW_CALL
 						     : FLOW_JUMP;

@@ -43,11 +43,6 @@ static void code_data_refs_add(const struct data_scan *s, uint64_t off, uint64_t
 	data_refs_add(s, off, to, USE_ACCESS);
 }
 
-static uint64_t data_refs_sign_extend(uint64_t v, unsigned bits)
-{
-	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
-}
-
 /* ---- ARM ------------------------------------------------------------------------------------- */
 
 /* Reports the word of a literal pool at an address. */
@@ -101,8 +96,8 @@ static void data_refs_do_move(struct data_scan *s, uint64_t off, unsigned reg, u
 }
 
 /* Decodes ldr literal and movw, movt: cond 010 1 U 0 0 1 1111 Rt imm12; cond 0011 0 H 00 imm4 Rd
- * imm12. */
-static void do_arm(struct data_scan *s, uint64_t off)
+ * imm12. Returns the size of the instruction, here and below. */
+static unsigned do_arm(struct data_scan *s, uint64_t off)
 {
 	const uint32_t insn = number_at(s, off, 4), imm = insn & 0xfff;
 	const uint64_t pc = s->addr + off + 8;
@@ -112,10 +107,11 @@ static void do_arm(struct data_scan *s, uint64_t off)
 	else if ((insn & 0x0fb00000) == 0x03000000)
 		data_refs_do_move(s, off, insn >> 12 & 15, (insn >> 4 & 0xf000) | imm,
 				  insn >> 22 & 1);
+	return 4;
 }
 
 /* Decodes ldr literal and movw, movt: 01001 Rt imm8; 11111000 U 101 1111 Rt imm12; 11110 i 10 H 100
- * imm4, 0 imm3 Rd imm8. Returns the size of the instruction. */
+ * imm4, 0 imm3 Rd imm8. */
 static unsigned do_thumb(struct data_scan *s, uint64_t off)
 {
 	const uint32_t a = number_at(s, off, 2);
@@ -133,21 +129,6 @@ static unsigned do_thumb(struct data_scan *s, uint64_t off)
 					  (b & 0xff),
 				  a >> 7 & 1);
 	return 4;
-}
-
-static void do_thumb_set(struct data_scan *s)
-{
-	s->known = 0;
-	for (uint64_t off = s->addr % 2; off < s->code.size && s->code.size - off >= 2;)
-		off += do_thumb(s, off);
-}
-
-static void do_both_sets(struct data_scan *s)
-{
-	const uint64_t skip = -s->addr % 4;
-	for (uint64_t off = skip; off <= s->code.size && s->code.size - off >= 4; off += 4)
-		do_arm(s, off);
-	do_thumb_set(s);
 }
 
 /* ---- registers set by constants -------------------------------------------------------------- */
@@ -213,15 +194,13 @@ static void set_rd(struct data_scan *s, unsigned rd, uint64_t value, bool bare)
 static void do_riscv_wide(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned rd = insn >> 7 & 31, rs1 = insn >> 15 & 31;
-	const uint64_t high = data_refs_sign_extend(insn & 0xfffff000, 32);
-	const uint64_t imm = data_refs_sign_extend(insn >> 20, 12);
+	const uint64_t high = sign_extend(insn & 0xfffff000, 32);
+	const uint64_t imm = sign_extend(insn >> 20, 12);
 	switch (insn & 0x7f) {
 	case R_LUI: set_rd(s, rd, high, true); return;
 	case R_AUIPC: set_rd(s, rd, s->addr + off + high, false); return;
 	case R_STORE:
-	case R_STORE_FP:
-		use(s, off, rs1, data_refs_sign_extend((insn >> 20 & 0xfe0) | rd, 12));
-		return;
+	case R_STORE_FP: use(s, off, rs1, sign_extend((insn >> 20 & 0xfe0) | rd, 12)); return;
 	case R_BRANCH: return;
 	case R_LOAD_FP: use(s, off, rs1, imm); return;
 	case R_LOAD: use(s, off, rs1, imm); break;
@@ -238,7 +217,7 @@ static void do_riscv_wide(struct data_scan *s, uint64_t off, uint32_t insn)
 static void do_riscv_short(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned rd = insn >> 7 & 31, kind = insn & 3, op = insn >> 13;
-	const uint64_t imm = data_refs_sign_extend((insn >> 7 & 0x20) | (insn >> 2 & 0x1f), 6);
+	const uint64_t imm = sign_extend((insn >> 7 & 0x20) | (insn >> 2 & 0x1f), 6);
 	if (kind == 1 && op == 3 && rd != 2) {
 		set_rd(s, rd, imm << 12, true);
 		return;
@@ -251,20 +230,14 @@ static void do_riscv_short(struct data_scan *s, uint64_t off, uint32_t insn)
 		data_refs_forget(s, rd);
 }
 
-static void do_riscv(struct data_scan *s)
+static unsigned do_riscv(struct data_scan *s, uint64_t off)
 {
-	for (uint64_t off = s->addr % 2; off < s->code.size && s->code.size - off >= 2;) {
-		const uint32_t low = number_at(s, off, 2);
-		if ((low & 3) != 3) {
-			do_riscv_short(s, off, low);
-			off += 2;
-		} else if (s->code.size - off >= 4) {
-			do_riscv_wide(s, off, number_at(s, off, 4));
-			off += 4;
-		} else {
-			break;
-		}
-	}
+	const uint32_t low = number_at(s, off, 2);
+	if ((low & 3) != 3)
+		do_riscv_short(s, off, low);
+	else if (s->code.size - off >= 4)
+		do_riscv_wide(s, off, number_at(s, off, 4));
+	return (low & 3) != 3 ? 2 : 4;
 }
 
 /* ---- MIPS ------------------------------------------------------------------------------------ */
@@ -286,10 +259,12 @@ enum {
 	M_GP = 28
 };
 
-static void do_mips_one(struct data_scan *s, uint64_t off, uint32_t insn)
+static unsigned do_mips(struct data_scan *s, uint64_t off)
 {
+	const uint32_t insn = number_at(s, off, 4);
 	const unsigned op = insn >> 26, rs = insn >> 21 & 31, rt = insn >> 16 & 31;
-	const uint64_t imm = data_refs_sign_extend(insn & 0xffff, 16);
+	const uint64_t imm = sign_extend(insn & 0xffff, 16);
+	age(s);
 	if (op == M_SPECIAL) {
 		/* Go adds gp, which is 0, to the upper half of an address. */
 		const unsigned rd = insn >> 11 & 31, function = insn & 0x3f;
@@ -299,7 +274,7 @@ static void do_mips_one(struct data_scan *s, uint64_t off, uint32_t insn)
 		else
 			data_refs_forget(s, rd);
 	} else if (op == M_LUI) {
-		data_refs_set(s, rt, data_refs_sign_extend((uint64_t)(insn & 0xffff) << 16, 32));
+		data_refs_set(s, rt, sign_extend((uint64_t)(insn & 0xffff) << 16, 32));
 	} else if (op >= M_LOAD || op == M_ADDIU || op == M_DADDIU) {
 		use(s, off, rs, imm);
 		if (op < M_STORE || op == M_LOAD_WIDE)
@@ -307,15 +282,7 @@ static void do_mips_one(struct data_scan *s, uint64_t off, uint32_t insn)
 	} else if (op > M_BRANCH_LAST && !(op >= M_LIKELY && op <= M_LIKELY_LAST)) {
 		data_refs_forget(s, rt);
 	}
-}
-
-static void do_mips(struct data_scan *s)
-{
-	for (uint64_t off = -s->addr % 4; off <= s->code.size && s->code.size - off >= 4;
-	     off += 4) {
-		age(s);
-		do_mips_one(s, off, number_at(s, off, 4));
-	}
+	return 4;
 }
 
 /* ---- PowerPC --------------------------------------------------------------------------------- */
@@ -335,11 +302,13 @@ enum {
 	P_STORE_WIDE = 62
 };
 
-static void do_power_one(struct data_scan *s, uint64_t off, uint32_t insn)
+static unsigned do_power(struct data_scan *s, uint64_t off)
 {
+	const uint32_t insn = number_at(s, off, 4);
 	const unsigned op = insn >> 26, rt = insn >> 21 & 31, ra = insn >> 16 & 31;
-	const uint64_t imm = data_refs_sign_extend(insn & 0xffff, 16);
+	const uint64_t imm = sign_extend(insn & 0xffff, 16);
 	const bool known = s->known >> ra & 1, wide = op == P_LOAD_WIDE || op == P_STORE_WIDE;
+	age(s);
 	if (op == P_ADDIS && ra == 0) {
 		data_refs_set(s, rt, imm << 16);
 	} else if (op == P_ADDIS && known) {
@@ -362,15 +331,7 @@ static void do_power_one(struct data_scan *s, uint64_t off, uint32_t insn)
 		if (op == P_X)
 			data_refs_forget(s, ra);
 	}
-}
-
-static void do_power(struct data_scan *s)
-{
-	for (uint64_t off = -s->addr % 4; off <= s->code.size && s->code.size - off >= 4;
-	     off += 4) {
-		age(s);
-		do_power_one(s, off, number_at(s, off, 4));
-	}
+	return 4;
 }
 
 /* ---- z/Architecture -------------------------------------------------------------------------- */
@@ -378,20 +339,15 @@ static void do_power(struct data_scan *s)
 /* Decodes larl, and loads, stores and comparisons with names ending in rl: C00, C4x and C6x, a
  * register, a distance of 32 bits in half-words. The first two bits of an instruction tell its
  * length. */
-static void do_s390(struct data_scan *s)
+static unsigned do_s390(struct data_scan *s, uint64_t off)
 {
-	for (uint64_t off = s->addr % 2; off < s->code.size && s->code.size - off >= 2;) {
-		const uint32_t first = number_at(s, off, 2);
-		const unsigned size = first >> 14 == 0 ? 2 : first >> 14 == 3 ? 6 : 4;
-		const unsigned op = first >> 8;
-		const bool far = op == 0xc4 || op == 0xc6 || (op == 0xc0 && (first & 15) == 0);
-		if (far && s->code.size - off >= 6)
-			code_data_refs_add(
-				s, off,
-				s->addr + off +
-					2 * data_refs_sign_extend(number_at(s, off + 2, 4), 32));
-		off += size;
-	}
+	const uint32_t first = number_at(s, off, 2);
+	const unsigned op = first >> 8;
+	const bool far = op == 0xc4 || op == 0xc6 || (op == 0xc0 && (first & 15) == 0);
+	if (far && s->code.size - off >= 6)
+		code_data_refs_add(s, off,
+				   s->addr + off + 2 * sign_extend(number_at(s, off + 2, 4), 32));
+	return first >> 14 == 0 ? 2 : first >> 14 == 3 ? 6 : 4;
 }
 
 /* ---- AVR ------------------------------------------------------------------------------------- */
@@ -440,20 +396,16 @@ static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 	}
 }
 
-/* Scans AVR code. lds and sts state an address of data. */
-static void do_avr(struct data_scan *s)
+/* Decodes AVR code. lds and sts state an address of data. */
+static unsigned do_avr(struct data_scan *s, uint64_t off)
 {
-	for (uint64_t off = s->addr % 2; off < s->code.size && s->code.size - off >= 2;) {
-		const uint32_t a = number_at(s, off, 2);
-		const unsigned size = avr_size(a);
-		if (s->code.size - off < size)
-			break;
-		if ((a & 0xfc0f) == 0x9000)
-			code_data_refs_add(s, off, AVR_DATA + number_at(s, off + 2, 2));
-		else if ((a >= 0x4000 && a < 0x8000) || a >> 12 == 14)
-			do_avr_byte(s, off, a);
-		off += size;
-	}
+	const uint32_t a = number_at(s, off, 2);
+	const unsigned size = avr_size(a);
+	if ((a & 0xfc0f) == 0x9000 && s->code.size - off >= size)
+		code_data_refs_add(s, off, AVR_DATA + number_at(s, off + 2, 2));
+	else if ((a >= 0x4000 && a < 0x8000) || a >> 12 == 14)
+		do_avr_byte(s, off, a);
+	return size;
 }
 
 /* ---- Xtensa ---------------------------------------------------------------------------------- */
@@ -472,43 +424,60 @@ static void add_far_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 		add_pool(s, off, at, USE_ACCESS);
 }
 
-/* Scans Xtensa code for words of pools, which lie before the code that loads them. */
-static void do_xtensa(struct data_scan *s)
+/* Finds words of pools, which lie before the code that loads them. */
+static unsigned do_xtensa(struct data_scan *s, uint64_t off)
 {
-	for (uint64_t off = 0; off < s->code.size;) {
-		const uint8_t *p = s->code.p + off;
-		const unsigned size = xtensa_size(*p);
-		unsigned reg;
-		uint64_t at;
-		if (xtensa_literal(p, s->code.size - off, s->addr + off, &reg, &at))
-			add_far_pool(s, off, at);
-		off += size > 0 ? size : 1;
-	}
+	const uint8_t *p = s->code.p + off;
+	const unsigned size = xtensa_size(*p);
+	unsigned reg;
+	uint64_t at;
+	if (xtensa_literal(p, s->code.size - off, s->addr + off, &reg, &at))
+		add_far_pool(s, off, at);
+	return size > 0 ? size : 1;
 }
 
 /* ---- all steps together ---------------------------------------------------------------------- */
 
-typedef void (*scan_fn)(struct data_scan *s);
+/* A machine: decodes the instruction at an offset and returns its size. Instructions begin at
+ * multiples of `unit` bytes, at which as many bytes are left. */
+struct machine {
+	unsigned (*decode)(struct data_scan *s, uint64_t off);
+	unsigned unit;
+};
 
-/* Returns the scanner of a machine. NULL if there is none. */
-static scan_fn scan_of(const struct image *im)
+static const struct machine thumb = { do_thumb, 2 }, riscv = { do_riscv, 2 };
+
+/* Returns the machine of an image. decode is NULL if there is no decoder. */
+static struct machine machine_of(const struct image *im)
 {
+	const struct machine none = { NULL, 1 };
 	switch (image_arch(im)->id) {
-	case ARCH_ARM: return im->bits == 32 ? do_both_sets : NULL;
-	case ARCH_RISCV: return do_riscv;
-	case ARCH_MIPS: return do_mips;
+	case ARCH_ARM: return im->bits == 32 ? (struct machine){ do_arm, 4 } : none;
+	case ARCH_RISCV: return riscv;
+	case ARCH_MIPS: return (struct machine){ do_mips, 4 };
 	case ARCH_PPC:
-	case ARCH_PPC64: return do_power;
-	case ARCH_S390: return do_s390;
-	case ARCH_AVR: return do_avr;
-	case ARCH_XTENSA: return im->big_endian ? NULL : do_xtensa;
-	default: return NULL;
+	case ARCH_PPC64: return (struct machine){ do_power, 4 };
+	case ARCH_S390: return (struct machine){ do_s390, 2 };
+	case ARCH_AVR: return (struct machine){ do_avr, 2 };
+	case ARCH_XTENSA: return im->big_endian ? none : (struct machine){ do_xtensa, 1 };
+	default: return none;
+	}
+}
+
+static void data_scan(struct data_scan *s, struct machine m)
+{
+	const uint64_t size = s->code.size;
+	s->known = 0;
+	for (uint64_t off = -s->addr % m.unit; off <= size && size - off >= m.unit;) {
+		const unsigned step = m.decode(s, off);
+		ASSERT(step >= m.unit);
+		off += step;
 	}
 }
 
 bool data_refs_known(const struct image *im)
 {
-	return scan_of(im) != NULL;
+	return machine_of(im).decode != NULL;
 }
 
 void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_ref_vec *ret)
@@ -520,9 +489,11 @@ void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_re
 			       .wide = im->bits == 64,
 			       .im = im,
 			       .ret = ret };
-	const scan_fn scan = scan_of(im);
-	if (scan)
-		scan(&s);
+	const struct machine m = machine_of(im);
+	if (m.decode)
+		data_scan(&s, m);
+	if (m.decode == do_arm)
+		data_scan(&s, thumb);
 }
 
 void data_refs_of(enum code_isa isa, struct bytes code, uint64_t addr, code_ref_vec *ret)
@@ -531,7 +502,7 @@ void data_refs_of(enum code_isa isa, struct bytes code, uint64_t addr, code_ref_
 		.code = code, .addr = addr, .wide = isa == CODE_RISCV64, .ret = ret
 	};
 	if (isa == CODE_THUMB)
-		do_thumb_set(&s);
+		data_scan(&s, thumb);
 	else if (isa == CODE_RISCV32 || isa == CODE_RISCV64)
-		do_riscv(&s);
+		data_scan(&s, riscv);
 }

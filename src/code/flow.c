@@ -76,13 +76,6 @@ static bool decode_x86(bool mode64, const uint8_t *p, uint64_t left, uint64_t ad
 	return true;
 }
 
-static uint64_t flow_displaced(uint64_t addr, uint32_t field, unsigned bits)
-{
-	const uint64_t sign = UINT64_C(1) << (bits - 1);
-	const uint64_t words = (field & (2 * sign - 1));
-	return addr + ((words ^ sign) - sign) * 4;
-}
-
 /* Decodes AArch64: Arm ARM C4.1.65, "Branches, Exception Generating and System instructions". */
 static void decode_arm64(uint32_t insn, uint64_t addr, struct flow *ret)
 {
@@ -90,13 +83,13 @@ static void decode_arm64(uint32_t insn, uint64_t addr, struct flow *ret)
 	if ((insn & 0x7c000000) == 0x14000000) { /* b, bl */
 		ret->kind = insn >> 31 ? FLOW_CALL : FLOW_JUMP;
 		ret->direct = insn >> 31;
-		ret->target = flow_displaced(addr, insn, 26);
+		ret->target = addr + 4 * sign_extend(insn, 26);
 	} else if ((insn & 0xff000000) == 0x54000000 || (insn & 0x7e000000) == 0x34000000) {
 		ret->kind = FLOW_CONDITIONAL; /* b.cond, cbz, cbnz */
-		ret->target = flow_displaced(addr, insn >> 5, 19);
+		ret->target = addr + 4 * sign_extend(insn >> 5, 19);
 	} else if ((insn & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
 		ret->kind = FLOW_CONDITIONAL;
-		ret->target = flow_displaced(addr, insn >> 5, 14);
+		ret->target = addr + 4 * sign_extend(insn >> 5, 14);
 	} else if ((insn & 0xfe000000) == 0xd6000000) { /* by register, authenticated or not */
 		static const uint8_t kinds[] = { FLOW_JUMP_INDIRECT, FLOW_CALL, FLOW_RETURN,
 						 FLOW_PLAIN };

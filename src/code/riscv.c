@@ -5,11 +5,6 @@
 
 enum { RA = 1, T0 = 5 };
 
-static uint64_t riscv_extend(uint64_t v, unsigned bits)
-{
-	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
-}
-
 /* Tells whether a register is a link register (table 2.1: hints of the return address stack). */
 static bool is_link(unsigned reg)
 {
@@ -44,14 +39,14 @@ static void riscv_decode_short(bool wide, uint32_t c, uint64_t addr, struct flow
 		const uint32_t v = (c >> 1 & 0x800) | (c >> 7 & 0x10) | (c >> 1 & 0x300) |
 				   (c << 2 & 0x400) | (c >> 1 & 0x40) | (c << 1 & 0x80) |
 				   (c >> 2 & 0xe) | (c << 3 & 0x20);
-		ret->target = addr + riscv_extend(v, 12);
+		ret->target = addr + sign_extend(v, 12);
 	} else if (kind == 1 && op >= 6) {
 		ret->kind = FLOW_CONDITIONAL;
 		/* Decodes imm[8|4:3] in bits 12-10 and imm[7:6|2:1|5] in bits 6-2, of c.beqz and
 		 * c.bnez. */
 		const uint32_t v = (c >> 4 & 0x100) | (c >> 7 & 0x18) | (c << 1 & 0xc0) |
 				   (c >> 2 & 6) | (c << 3 & 0x20);
-		ret->target = addr + riscv_extend(v, 9);
+		ret->target = addr + sign_extend(v, 9);
 	} else if (kind == 2 && op == 4) {
 		decode_by_register(c, ret);
 	}
@@ -66,13 +61,13 @@ static void decode_long(uint32_t c, uint64_t addr, struct flow *ret)
 	case BRANCH:
 		ret->kind = FLOW_CONDITIONAL;
 		far = (c >> 19 & 0x1000) | (c << 4 & 0x800) | (c >> 20 & 0x7e0) | (c >> 7 & 0x1e);
-		ret->target = addr + riscv_extend(far, 13);
+		ret->target = addr + sign_extend(far, 13);
 		break;
 	case JAL:
 		ret->kind = rd == 0 ? FLOW_JUMP : FLOW_CALL;
 		ret->direct = rd != 0;
 		far = (c >> 11 & 0x100000) | (c & 0xff000) | (c >> 9 & 0x800) | (c >> 20 & 0x7fe);
-		ret->target = addr + riscv_extend(far, 21);
+		ret->target = addr + sign_extend(far, 21);
 		break;
 	case JALR:
 		ret->kind = rd != 0 ? FLOW_CALL : is_link(rs1) ? FLOW_RETURN : FLOW_JUMP_INDIRECT;
@@ -99,8 +94,8 @@ bool riscv_far(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct
 	*ret = (struct flow){ .size = 4,
 			      .kind = call ? FLOW_CALL : FLOW_JUMP,
 			      .direct = call,
-			      .target = addr + riscv_extend(high & 0xfffff000, 32) +
-					riscv_extend(low >> 20, 12) };
+			      .target = addr + sign_extend(high & 0xfffff000, 32) +
+					sign_extend(low >> 20, 12) };
 	if (!wide)
 		ret->target &= UINT32_MAX;
 	ASSERT(left >= 8);

@@ -3,11 +3,6 @@
 
 #include "base/reader.h"
 
-static uint64_t thumb_extend(uint64_t v, unsigned bits)
-{
-	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
-}
-
 static uint32_t thumb_half_at(const uint8_t *p)
 {
 	return (uint32_t)(p[0] | p[1] << 8);
@@ -153,12 +148,12 @@ static void thumb_decode_short(uint32_t a, uint64_t addr, struct flow *ret)
 	const uint64_t pc = addr + 4;
 	if ((a & 0xf000) == 0xd000 && (a & 0x0f00) < 0x0e00) {
 		ret->kind = FLOW_CONDITIONAL;
-		ret->target = pc + (thumb_extend(a & 0xff, 8) << 1);
+		ret->target = pc + (sign_extend(a & 0xff, 8) << 1);
 	} else if ((a & 0xff00) == 0xde00) {
 		ret->kind = FLOW_TRAP; /* udf */
 	} else if ((a & 0xf800) == 0xe000) {
 		ret->kind = FLOW_JUMP;
-		ret->target = pc + (thumb_extend(a & 0x7ff, 11) << 1);
+		ret->target = pc + (sign_extend(a & 0x7ff, 11) << 1);
 	} else if ((a & 0xf500) == 0xb100) { /* cbz, cbnz */
 		ret->kind = FLOW_CONDITIONAL;
 		ret->target = pc + ((a >> 3 & 0x40) | (a >> 2 & 0x3e));
@@ -199,9 +194,9 @@ static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *re
 	case 0:
 		if ((a >> 7 & 7) != 7) {
 			ret->kind = FLOW_CONDITIONAL;
-			ret->target = pc + thumb_extend(s << 20 | j2 << 19 | j1 << 18 |
-								(a & 0x3f) << 12 | low,
-							21);
+			ret->target = pc + sign_extend(s << 20 | j2 << 19 | j1 << 18 |
+							       (a & 0x3f) << 12 | low,
+						       21);
 		} else if ((a & 0xfff0) == 0xf7f0 && b & 0x2000) {
 			ret->kind = FLOW_TRAP; /* udf.w */
 		} else if (a == 0xf3de && b >> 8 == 0x8f) {
@@ -216,7 +211,7 @@ static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *re
 		ret->direct = true;
 		break;
 	}
-	ret->target = pc + thumb_extend(far, 25);
+	ret->target = pc + sign_extend(far, 25);
 	if ((b >> 12 & 5) == 4)
 		ret->target &= ~UINT64_C(3);
 }

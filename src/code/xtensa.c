@@ -3,11 +3,6 @@
 
 #include "base/reader.h"
 
-static uint64_t xtensa_extend(uint64_t v, unsigned bits)
-{
-	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
-}
-
 /* Decodes RST0, ST0: op0, op1 and op2 are 0. */
 static void decode_st0(uint32_t insn, struct flow *ret)
 {
@@ -33,13 +28,13 @@ static void decode_si(uint32_t insn, uint64_t addr, struct flow *ret)
 	const uint64_t pc = addr + 4;
 	ret->kind = n == 0 ? FLOW_JUMP : FLOW_CONDITIONAL;
 	if (n == 0)
-		ret->target = pc + xtensa_extend(insn >> 6, 18);
+		ret->target = pc + sign_extend(insn >> 6, 18);
 	else if (n == 1)
-		ret->target = pc + xtensa_extend(insn >> 12, 12);
+		ret->target = pc + sign_extend(insn >> 12, 12);
 	else if (n == 3 && m == 1 && r >= 8 && r <= 10)
 		ret->target = pc + (insn >> 16); /* loop, loopnez, loopgtz */
 	else
-		ret->target = pc + xtensa_extend(insn >> 16, 8);
+		ret->target = pc + sign_extend(insn >> 16, 8);
 	if (n == 3 && (m == 0 || (m == 1 && (r == 8 || (r > 1 && r != 9 && r != 10)))))
 		ret->kind = FLOW_PLAIN; /* entry; loop, which is executed at least once */
 }
@@ -78,13 +73,12 @@ bool xtensa_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *re
 		case 5: /* call0, 4, 8, 12 */
 			ret->kind = FLOW_CALL;
 			ret->direct = true;
-			ret->target = (addr & ~UINT64_C(3)) + 4 +
-				      (xtensa_extend(insn >> 6, 18) << 2);
+			ret->target = (addr & ~UINT64_C(3)) + 4 + (sign_extend(insn >> 6, 18) << 2);
 			break;
 		case 6: decode_si(insn, addr, ret); break;
 		case 7:
 			ret->kind = FLOW_CONDITIONAL;
-			ret->target = addr + 4 + xtensa_extend(insn >> 16, 8);
+			ret->target = addr + 4 + sign_extend(insn >> 16, 8);
 			break;
 		default: break;
 		}
