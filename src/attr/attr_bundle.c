@@ -316,8 +316,7 @@ void attr_packed(struct attr *a)
 	ASSERT(a->owner == BY_SYMBOL);
 	const struct str packer = made_by_packer(im);
 	const uint64_t start = headers_end(im), end = image_end(im);
-	if (packer.len == 0)
-		return;
+	ASSERT(packer.len > 0);
 	const label_id label = label_format(a->f->labels, "(packed by " STR_FMT ")",
 					    STR_ARG(packer));
 	if (end < im->bytes.size)

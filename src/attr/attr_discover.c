@@ -177,12 +177,9 @@ void attr_discover(struct attr *a)
 {
 	struct discover d = { .a = a, .isa = flow_isa_of(a->im) };
 	ASSERT(a->owner == BY_SYMBOL);
-	/* Objects may have kept some symbols, which the linker needs. */
-	if (image_states_sizes(a->im)
-		    ? a->im->kind == IMAGE_EXEC && image_symbols_name_places(a->im)
-		    : names_code(a->im))
-		return;
-	if (a->debug || made_by_packer(a->im).len > 0) /* calls in packed bytes are meaningless */
+	ASSERT(!a->debug);
+	/* Calls in packed bytes are meaningless. */
+	if ((!image_states_sizes(a->im) && names_code(a->im)) || made_by_packer(a->im).len > 0)
 		return;
 	find_gaps(&d);
 	a->scratch->code_unread = d.isa == CODE_NONE && d.gaps.count > 0 &&

@@ -96,10 +96,9 @@ void attr_objects(struct attr *a)
 {
 	const struct image *im = a->im;
 	struct object o = { .a = a, .header_size = im->bits == 64 ? 64 : 40 };
-	if (im->kind != IMAGE_OBJECT || im->section_count == 0 ||
-	    im->shdr_size / o.header_size != im->section_count)
-		return;
 	ASSERT(im->kind == IMAGE_OBJECT && a->vm_claims.list.count == 0);
+	if (im->section_count == 0 || im->shdr_size / o.header_size != im->section_count)
+		return;
 	o.owners = mem_zeroed(im->section_count, sizeof *o.owners);
 	o.names = attr_objects_name_table(im);
 	find_owners(&o);

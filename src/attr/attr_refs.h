@@ -26,7 +26,7 @@ typedef VEC(struct pointer) pointer_vec;
 /* Pointers per part of the image. */
 typedef VEC(pointer_vec) pointer_parts;
 
-/* attr_panics.c: lists the places where a Rust program can panic, if it has no symbols and
+/* panics.c: lists the places where a Rust program can panic, if it has no symbols and
  * source_file.panics is set. Uses the pointers to names of files, and the targets that are places.
  * Targets of code must be in the order of the code. */
 void attr_panics(const struct attr *a, const target_vec *targets, const pointer_parts *pointers);

@@ -216,10 +216,7 @@ void attr_units(struct attr *a)
 /* Claims the image's own debug sections. Those of a separate file are not measured. */
 void attr_debug_sections(struct attr *a)
 {
-	a->scratch->debug_owner = LABEL_NONE;
-	if (a->owner == BY_SYMBOL && a->f->debug_stays)
-		return;
-	if (a->owner == BY_SYMBOL && !a->f->vm_only && debuginfo_present(a->im)) {
+	if (a->owner == BY_SYMBOL) {
 		a->scratch->dwarf = source_dwarf(a->f, a->im, NULL);
 		a->scratch->bytes = mem_zeroed(1, sizeof *a->scratch->bytes);
 		*a->scratch->bytes = (struct debug_bytes){ .f = a->f,

@@ -6,7 +6,7 @@
  * code brings places of its own crate, so that a function's places need not be of the function's
  * crate. panics_tell() relies on places that many functions agree on.
  *
- * The source symbols lists them for a program without symbols of its own (attr/attr_panics.c). Time
+ * The source symbols lists them for a program without symbols of its own (attr_panics). Time
  * and memory are linear in the references. One thread at a time. */
 #ifndef HEFT_ATTR_PANICS_H
 #define HEFT_ATTR_PANICS_H

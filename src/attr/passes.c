@@ -3,6 +3,8 @@
 
 #include "base/pool.h"
 #include "image/elf/elf_const.h"
+#include "program/debuginfo.h"
+#include "program/go_table.h"
 #include "program/made_by.h"
 
 /* ---- conditions for passes ------------------------------------------------------------------- */
@@ -30,6 +32,45 @@ static bool is_own_program(const struct attr *a)
 static bool has_entries(const struct attr *a)
 {
 	return a->im->entry_count > 0;
+}
+
+static bool is_object(const struct attr *a)
+{
+	return is_own_way(a) && a->im->kind == IMAGE_OBJECT;
+}
+
+static bool is_packed(const struct attr *a)
+{
+	return is_own_program(a) && made_by_packer(a->im).len > 0;
+}
+
+static bool is_go(const struct attr *a)
+{
+	return go_slot_open(a->f->go, a->im, NULL) != NULL;
+}
+
+/* Tells whether functions may lack symbols. Objects may have kept some symbols, which the linker
+ * needs. */
+static bool lacks_functions(const struct attr *a)
+{
+	return !a->debug && !(image_states_sizes(a->im) && a->im->kind == IMAGE_EXEC &&
+			      image_symbols_name_places(a->im));
+}
+
+static bool wants_debug_owners(const struct attr *a)
+{
+	return a->owner != BY_SYMBOL ||
+	       (!a->f->debug_stays && !a->f->vm_only && debuginfo_present(a->im));
+}
+
+/* Tells whether the image has one of the sections that the pass reads. */
+static bool pass_has_section(const struct attr_pass *p, const struct image *im)
+{
+	for (size_t i = 1; i < im->section_count; i++)
+		for (size_t k = 0; k < COUNT_OF(p->reads) && p->reads[k]; k++)
+			if (str_starts(im->sections[i].name, str_of(p->reads[k])))
+				return true;
+	return !p->reads[0];
 }
 
 /* ---- parts of passes ------------------------------------------------------------------------- */
@@ -142,6 +183,7 @@ static const struct attr_pass passes[] = {
 	  .why = "code that no table bounds, to functions that calls and blocks tell",
 	  .needs = "symbols, unwind bounds",
 	  .owners = FOR_SYMBOL,
+	  .applies = lacks_functions,
 	  .run = attr_discover,
 	  .commits = true },
 	{ .name = "code padding",
@@ -161,6 +203,7 @@ static const struct attr_pass passes[] = {
 	  .why = "tables of Go's runtime, to the functions that they describe",
 	  .needs = "symbols",
 	  .owners = FOR_ALL,
+	  .applies = is_go,
 	  .run = attr_go,
 	  .commits = true },
 	{ .name = "alignment",
@@ -237,16 +280,19 @@ static const struct attr_pass passes[] = {
 	  .why = "BTF of functions and variables to these; a row for each other kind",
 	  .owners = FOR_SYMBOL,
 	  .applies = is_own_way,
+	  .reads = { ".BTF" },
 	  .run = attr_btf },
 	{ .name = "notes",
 	  .why = "records of annobin to their function; a row for each probe of SystemTap",
 	  .owners = FOR_SYMBOL,
 	  .applies = is_own_way,
+	  .reads = { ".note.stapsdt", ".gnu.build.attributes" },
 	  .run = attr_notes },
 	{ .name = "gpu",
 	  .why = "code of graphics processors, to kernels by name and architecture",
 	  .owners = FOR_SYMBOL,
 	  .applies = is_own_way,
+	  .reads = { ".nv_fatbin", "__nv_relfatbin", ".hip_fatbin" },
 	  .run = attr_gpu },
 	{ .name = "bundle",
 	  .why = "what is appended to a program, to the members of the archive that it is",
@@ -259,12 +305,13 @@ static const struct attr_pass passes[] = {
 		 "describe",
 	  .needs = "references",
 	  .owners = FOR_ALL,
+	  .applies = wants_debug_owners,
 	  .run = attr_debug_sections },
 	{ .name = "objects",
 	  .why = "header, name and section symbol of a section, to the only symbol in it",
 	  .needs = "symbols, relocations",
 	  .owners = FOR_ALL,
-	  .applies = is_own_way,
+	  .applies = is_object,
 	  .run = attr_objects,
 	  .commits = true },
 	{ .name = "object of a unit",
@@ -276,7 +323,7 @@ static const struct attr_pass passes[] = {
 	{ .name = "packed",
 	  .why = "what has no owner in a packed program, to its packer",
 	  .owners = FOR_SYMBOL,
-	  .applies = is_own_program,
+	  .applies = is_packed,
 	  .run = attr_packed,
 	  .commits = true },
 };
@@ -334,7 +381,8 @@ void attr_passes_run(struct attr *a, size_t number, size_t total)
 			progress_tell("symbols", 2 * number, 2 * total);
 		if (p->run == attr_refs_find)
 			progress_tell("references", 2 * number + 1, 2 * total);
-		if ((p->owners & 1u << a->owner) && (!p->applies || p->applies(a)))
+		if ((p->owners & 1u << a->owner) && (!p->applies || p->applies(a)) &&
+		    pass_has_section(p, a->im))
 			pass_run(p, a, &partner, &partner_open);
 		if (p->commits)
 			attr_commit_vm(a);

@@ -27,6 +27,9 @@ struct attr_pass {
 	unsigned owners;   /* Bits of enum pass_for */
 	/* Tells whether the pass must run for this image. NULL: always. */
 	bool (*applies)(const struct attr *a);
+	/* Beginnings of names of sections. The pass runs only if the image has one of them. Empty:
+	 * always. */
+	const char *reads[3];
 	void (*run)(struct attr *a);
 	/* Runs at the same time in its own thread, on a partner with its own claims. The partner
 	 * lives until a pass takes over its claims with `join`. */

@@ -1,5 +1,6 @@
 /* Opens the DWARF of an image: finds, unpacks and loads its sections. */
 #include "program/debuginfo_internal.h"
+#include "program/dwarf_slot.h"
 
 #include "base/sort.h"
 #include "base/unpack.h"
@@ -239,4 +240,42 @@ bool debuginfo_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret)
 bool debuginfo_data_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret)
 {
 	return debuginfo_addr(d, d->image ? addr + d->image->data_bias : addr, ret);
+}
+
+/* ---- opened when first asked for ------------------------------------------------------------- */
+
+static void program_dwarf_slot_release(struct dwarf_place *p)
+{
+	if (p->open)
+		debuginfo_close(&p->info);
+	p->open = false;
+}
+
+struct debuginfo *dwarf_slot_open(struct dwarf_slot *s, const struct image *im,
+				  const struct image *debug, struct notes *notes)
+{
+	const bool prefer = debug && im->debug_name.len > 0 && debuginfo_present(debug);
+	const struct image *holder = debuginfo_present(im) && !prefer ? im : debug;
+	struct dwarf_place *p = holder == im ? &s->own : &s->debug;
+	if (!holder || !debuginfo_present(holder))
+		return NULL;
+	if (p->open && p->info.image == holder)
+		return &p->info;
+	ASSERT(s->wish && holder);
+	program_dwarf_slot_release(p);
+	const struct debug_search how = wish_search(s->wish);
+	debuginfo_open(&p->info, holder, &how, notes);
+	p->open = true;
+	return &p->info;
+}
+
+bool dwarf_slot_found(const struct dwarf_slot *s)
+{
+	return s->own.open || s->debug.open;
+}
+
+void dwarf_slot_release(struct dwarf_slot *s)
+{
+	program_dwarf_slot_release(&s->own);
+	program_dwarf_slot_release(&s->debug);
 }

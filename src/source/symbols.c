@@ -52,7 +52,7 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 	struct claims file = { 0 };
 	label_id *members = mem_zeroed(f->input->image_count, sizeof *members);
 	for (size_t i = 0; i < f->input->image_count; i++) {
-		struct attr_scratch scratch = { 0 };
+		struct attr_scratch scratch = { .debug_owner = LABEL_NONE };
 		struct attr a = { .f = f,
 				  .im = &f->input->images[i],
 				  .debug = f->debug ? &f->debug->images[0] : NULL,
@@ -67,7 +67,8 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 		members[i] = scratch.debug_owner;
 		attr_scratch_release(&scratch);
 	}
-	attr_archive(f, owner == BY_SYMBOL ? NULL : members, &file);
+	if (f->input->archive)
+		attr_archive(f, owner == BY_SYMBOL ? NULL : members, &file);
 	mem_free(members);
 	layer_finish(f, ret, &file);
 }

@@ -4,7 +4,6 @@
 #include "image/elf/elf_const.h"
 #include "program/go_types.h"
 #include "program/symbolize.h"
-#include "attr/go/go_mask.h"
 #include "attr/go/go_words.h"
 
 #include <setjmp.h>

@@ -256,9 +256,7 @@ void attr_go(struct attr *a)
 {
 	struct go g = { .attr = a, .table = go_slot_open(a->f->go, a->im, NULL) };
 	struct span_cursor cursor = { &a->vm, 0 };
-	if (!g.table)
-		return;
-	ASSERT(g.table->section);
+	ASSERT(g.table && g.table->section);
 	for (uint64_t i = 0; i < g.table->tab.func_count; i++) {
 		if (!pclntab_record(&g.table->tab, i, &g.f))
 			continue;
