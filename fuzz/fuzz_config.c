@@ -70,7 +70,7 @@ static void write_config(struct text *t, const struct config *c)
 	if (c->has_demangle)
 		add_number(t, "demangle", demangle[c->demangle]);
 	if (c->has_sort)
-		add_number(t, "sort_by", sort[c->sort_domain]);
+		add_number(t, "sort_by", sort[c->sort]);
 	if (c->has_verbose)
 		add_number(t, "verbose_level", c->verbose);
 	if (c->has_raw_map)

@@ -333,7 +333,7 @@ static bool apply_config(struct heft_profile *p, const char *path, struct heft_e
 	if (c->has_demangle)
 		p->context.session->style = c->demangle;
 	if (c->has_sort)
-		p->sort_domain = c->sort_domain;
+		p->sort_domain = c->sort;
 	return true;
 }
 

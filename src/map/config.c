@@ -3,35 +3,8 @@
 
 #include "map/config_lex.h"
 
-enum field_id {
-	FILENAME,
-	BASE_FILENAME,
-	DEBUG_FILENAME,
-	SOURCE_MAP,
-	DSYM_PATH,
-	DATA_SOURCE,
-	MAX_ROWS,
-	DEMANGLE,
-	SORT_BY,
-	VERBOSE_LEVEL,
-	DEBUG_VMADDR,
-	DEBUG_FILEOFF,
-	CUSTOM_SOURCE,
-	DISASSEMBLE,
-	SOURCE_FILTER,
-	RAW_MAP,
-	MEMORY_REGION,
-	REGION_NAME,
-	REGION_ORIGIN,
-	REGION_LENGTH,
-	SOURCE_NAME,
-	SOURCE_BASE,
-	REWRITE,
-	PATTERN,
-	REPLACEMENT,
-};
-
-enum value_kind { VALUE_STRING, VALUE_UINT32, VALUE_UINT64, VALUE_BOOL, VALUE_ENUM, VALUE_MESSAGE };
+/* What a field holds. The plural kinds and messages may repeat. */
+enum value_kind { A_STRING, STRINGS, A_UINT32, A_UINT64, UINT64S, A_BOOL, A_CHOICE, MESSAGES };
 
 struct config_choice {
 	const char *name;
@@ -39,12 +12,15 @@ struct config_choice {
 	uint32_t value;  /* the value in heft */
 };
 
+struct parser;
+
 struct config_field {
 	const char *name;
-	enum field_id id;
 	enum value_kind kind;
-	bool repeated;
-	const struct config_choice *choices; /* Choices of a VALUE_ENUM. Ends with name NULL. */
+	uint16_t at;    /* Offset of the member in the struct of the message */
+	uint16_t given; /* Offset of a bool that tells whether the field was given. 0: none. */
+	const struct config_choice *choices; /* Choices of an A_CHOICE. Ends with name NULL. */
+	bool (*parse)(struct parser *p);     /* Parses one of MESSAGES */
 };
 
 struct message_type {
@@ -67,41 +43,48 @@ static const struct config_choice sort_choices[] = {
 	{ NULL, 0, 0 },
 };
 
+static bool parse_source(struct parser *p);
+static bool parse_rewrite(struct parser *p);
+static bool parse_region(struct parser *p);
+
+#define AT(member)  offsetof(struct config, member)
+#define GIVEN(name) AT(name), AT(has_##name)
+
 static const struct config_field top_fields[] = {
-	{ "filename", FILENAME, VALUE_STRING, true, NULL },
-	{ "base_filename", BASE_FILENAME, VALUE_STRING, true, NULL },
-	{ "debug_filename", DEBUG_FILENAME, VALUE_STRING, true, NULL },
-	{ "source_map", SOURCE_MAP, VALUE_STRING, true, NULL },
-	{ "dsym_path", DSYM_PATH, VALUE_STRING, true, NULL },
-	{ "data_source", DATA_SOURCE, VALUE_STRING, true, NULL },
-	{ "max_rows_per_level", MAX_ROWS, VALUE_UINT32, false, NULL },
-	{ "demangle", DEMANGLE, VALUE_ENUM, false, demangle_choices },
-	{ "sort_by", SORT_BY, VALUE_ENUM, false, sort_choices },
-	{ "verbose_level", VERBOSE_LEVEL, VALUE_UINT32, false, NULL },
-	{ "debug_vmaddr", DEBUG_VMADDR, VALUE_UINT64, true, NULL },
-	{ "debug_fileoff", DEBUG_FILEOFF, VALUE_UINT64, true, NULL },
-	{ "custom_data_source", CUSTOM_SOURCE, VALUE_MESSAGE, true, NULL },
-	{ "disassemble_function", DISASSEMBLE, VALUE_STRING, false, NULL },
-	{ "source_filter", SOURCE_FILTER, VALUE_STRING, false, NULL },
-	{ "dump_raw_map", RAW_MAP, VALUE_BOOL, false, NULL },
-	{ "memory_region", MEMORY_REGION, VALUE_MESSAGE, true, NULL },
+	{ "filename", STRINGS, AT(filenames) },
+	{ "base_filename", STRINGS, AT(base_filenames) },
+	{ "debug_filename", STRINGS, AT(debug_filenames) },
+	{ "source_map", STRINGS, AT(source_maps) },
+	{ "dsym_path", STRINGS, AT(dsym_paths) },
+	{ "data_source", STRINGS, AT(data_sources) },
+	{ "max_rows_per_level", A_UINT32, GIVEN(rows) },
+	{ "demangle", A_CHOICE, GIVEN(demangle), demangle_choices },
+	{ "sort_by", A_CHOICE, GIVEN(sort), sort_choices },
+	{ "verbose_level", A_UINT32, GIVEN(verbose) },
+	{ "debug_vmaddr", UINT64S, AT(debug_vmaddrs) },
+	{ "debug_fileoff", UINT64S, AT(debug_fileoffs) },
+	{ "custom_data_source", MESSAGES, .parse = parse_source },
+	{ "disassemble_function", A_STRING, AT(disassemble) },
+	{ "source_filter", A_STRING, AT(source_filter) },
+	{ "dump_raw_map", A_BOOL, GIVEN(raw_map) },
+	{ "memory_region", MESSAGES, .parse = parse_region },
 };
 
 static const struct config_field source_fields[] = {
-	{ "name", SOURCE_NAME, VALUE_STRING, false, NULL },
-	{ "base_data_source", SOURCE_BASE, VALUE_STRING, false, NULL },
-	{ "rewrite", REWRITE, VALUE_MESSAGE, true, NULL },
+	{ "name", A_STRING, offsetof(struct config_source, name) },
+	{ "base_data_source", A_STRING, offsetof(struct config_source, base) },
+	{ "rewrite", MESSAGES, .parse = parse_rewrite },
 };
 
 static const struct config_field rewrite_fields[] = {
-	{ "pattern", PATTERN, VALUE_STRING, false, NULL },
-	{ "replacement", REPLACEMENT, VALUE_STRING, false, NULL },
+	{ "pattern", A_STRING, offsetof(struct heft_rewrite, pattern) },
+	{ "replacement", A_STRING, offsetof(struct heft_rewrite, replacement) },
 };
 
 static const struct config_field region_fields[] = {
-	{ "name", REGION_NAME, VALUE_STRING, false, NULL },
-	{ "origin", REGION_ORIGIN, VALUE_UINT64, false, NULL },
-	{ "length", REGION_LENGTH, VALUE_UINT64, false, NULL },
+	{ "name", A_STRING, offsetof(struct config_region, name) },
+	{ "origin", A_UINT64, offsetof(struct config_region, origin) },
+	{ "length", A_UINT64, offsetof(struct config_region, length) },
 };
 
 #define MESSAGE_TYPE(name, fields) { name, fields, COUNT_OF(fields) }
@@ -110,35 +93,25 @@ static const struct message_type source_type = MESSAGE_TYPE("custom_data_source"
 static const struct message_type rewrite_type = MESSAGE_TYPE("rewrite", rewrite_fields);
 static const struct message_type region_type = MESSAGE_TYPE("memory_region", region_fields);
 
-struct config_value {
-	const char *string;
-	uint64_t number; /* a number, a bool (0, 1) or the value of a choice */
-};
-
 struct parser {
 	struct lexer lx;
 	struct config *config;
 	struct config_source *source; /* Read at the moment. NULL otherwise. */
-	struct heft_rewrite *rewrite; /* Read at the moment. NULL otherwise. */
-	struct config_region *region; /* Read at the moment. NULL otherwise. */
 };
 
 /* ---- values --------------------------------------------------------------- */
 
 /* Parses strings. Adjacent strings are joined, as in C. */
-static bool parse_string(struct parser *p, struct config_value *ret)
+static bool parse_string(struct parser *p, const char **ret)
 {
 	VEC(char) all = { NULL, 0, 0 };
 	if (p->lx.kind != TOKEN_STRING)
 		return lexer_fail(&p->lx, "expected a string in quotes");
 	while (p->lx.kind == TOKEN_STRING) {
-		vec_reserve(&all, p->lx.string.count);
-		if (p->lx.string.count)
-			memcpy(all.data + all.count, p->lx.string.data, p->lx.string.count);
-		all.count += p->lx.string.count;
+		vec_copy(&all, &p->lx.string);
 		lexer_next(&p->lx);
 	}
-	ret->string = arena_copy(&p->config->arena, (struct str){ all.data, all.count });
+	*ret = arena_copy(&p->config->arena, (struct str){ all.data, all.count });
 	vec_release(&all);
 	return p->lx.kind != TOKEN_BAD;
 }
@@ -202,82 +175,52 @@ static bool read_choice(struct parser *p, const struct config_field *f, uint64_t
 			  f->choices[0].name, f->choices[1].name, f->choices[2].name);
 }
 
-static bool parse_value(struct parser *p, const struct config_field *f, struct config_value *ret)
+/* Parses a value into the member of the message. */
+static bool parse_value(struct parser *p, const struct config_field *f, void *member)
 {
+	const char *string = NULL;
+	uint64_t number = 0;
 	bool fine = false;
 	switch (f->kind) {
-	case VALUE_STRING: return parse_string(p, ret);
-	case VALUE_UINT32: fine = config_read_number(p, UINT32_MAX, &ret->number); break;
-	case VALUE_UINT64: fine = config_read_number(p, UINT64_MAX, &ret->number); break;
-	case VALUE_BOOL: fine = config_read_bool(p, &ret->number); break;
-	case VALUE_ENUM: fine = read_choice(p, f, &ret->number); break;
-	case VALUE_MESSAGE: ASSERT(false);
+	case A_STRING:
+	case STRINGS: fine = parse_string(p, &string); break;
+	case A_UINT32: fine = config_read_number(p, UINT32_MAX, &number); break;
+	case A_UINT64:
+	case UINT64S: fine = config_read_number(p, UINT64_MAX, &number); break;
+	case A_BOOL: fine = config_read_bool(p, &number); break;
+	case A_CHOICE: fine = read_choice(p, f, &number); break;
+	case MESSAGES: ASSERT(false);
 	}
-	if (fine)
+	if (fine && !string)
 		lexer_next(&p->lx);
-	return fine && p->lx.kind != TOKEN_BAD;
-}
-
-/* Stores the value of a field. */
-static void config_store(struct parser *p, enum field_id id, struct config_value v)
-{
-	struct config *c = p->config;
-	switch (id) {
-	case FILENAME: vec_push(&c->filenames, v.string); break;
-	case BASE_FILENAME: vec_push(&c->base_filenames, v.string); break;
-	case DEBUG_FILENAME: vec_push(&c->debug_filenames, v.string); break;
-	case SOURCE_MAP: vec_push(&c->source_maps, v.string); break;
-	case DSYM_PATH: vec_push(&c->dsym_paths, v.string); break;
-	case DATA_SOURCE: vec_push(&c->data_sources, v.string); break;
-	case MAX_ROWS:
-		c->has_rows = true;
-		c->rows = (uint32_t)v.number;
-		break;
-	case DEMANGLE:
-		c->has_demangle = true;
-		c->demangle = (enum heft_demangle)v.number;
-		break;
-	case SORT_BY:
-		c->has_sort = true;
-		c->sort_domain = (enum heft_domain)v.number;
-		break;
-	case VERBOSE_LEVEL:
-		c->has_verbose = true;
-		c->verbose = (uint32_t)v.number;
-		break;
-	case DEBUG_VMADDR: vec_push(&c->debug_vmaddrs, v.number); break;
-	case DEBUG_FILEOFF: vec_push(&c->debug_fileoffs, v.number); break;
-	case DISASSEMBLE: c->disassemble = v.string; break;
-	case SOURCE_FILTER: c->source_filter = v.string; break;
-	case RAW_MAP:
-		c->has_raw_map = true;
-		c->raw_map = v.number != 0;
-		break;
-	case REGION_NAME: p->region->name = v.string; break;
-	case REGION_ORIGIN: p->region->origin = v.number; break;
-	case REGION_LENGTH: p->region->length = v.number; break;
-	case SOURCE_NAME: p->source->name = v.string; break;
-	case SOURCE_BASE: p->source->base = v.string; break;
-	case PATTERN: p->rewrite->pattern = v.string; break;
-	case REPLACEMENT: p->rewrite->replacement = v.string; break;
-	case CUSTOM_SOURCE:
-	case MEMORY_REGION:
-	case REWRITE: ASSERT(false);
+	if (!fine || p->lx.kind == TOKEN_BAD)
+		return false;
+	switch (f->kind) {
+	case A_STRING: *(const char **)member = string; break;
+	case STRINGS: vec_push((config_strings *)member, string); break;
+	case A_UINT32:
+	case A_CHOICE: memcpy(member, &(uint32_t){ (uint32_t)number }, sizeof(uint32_t)); break;
+	case A_UINT64: *(uint64_t *)member = number; break;
+	case UINT64S: vec_push((config_numbers *)member, number); break;
+	case A_BOOL: *(bool *)member = number != 0; break;
+	case MESSAGES: break;
 	}
+	return true;
 }
 
 /* ---- messages ------------------------------------------------------------- */
 
-static bool parse_fields(struct parser *p, const struct message_type *type, char closer);
+static bool parse_fields(struct parser *p, const struct message_type *type, char closer,
+			 void *message);
 
 /* Parses the body of a message. parse_fields() and the functions below call each other as deep as
  * messages nest in the tables above: a rewrite in a source in the file. */
-static bool parse_body(struct parser *p, const struct message_type *type)
+static bool parse_body(struct parser *p, const struct message_type *type, void *message)
 {
 	if (lexer_take(&p->lx, '{'))
-		return parse_fields(p, type, '}');
+		return parse_fields(p, type, '}', message);
 	if (lexer_take(&p->lx, '<'))
-		return parse_fields(p, type, '>');
+		return parse_fields(p, type, '>', message);
 	return lexer_fail(&p->lx, "expected { after %s", type->name);
 }
 
@@ -286,9 +229,7 @@ static bool parse_rewrite(struct parser *p)
 	struct heft_rewrite rewrite = { .replacement = "" };
 	struct lexer *lx = &p->lx;
 	const size_t line = lx->token_line;
-	p->rewrite = &rewrite;
-	const bool fine = parse_body(p, &rewrite_type);
-	p->rewrite = NULL;
+	const bool fine = parse_body(p, &rewrite_type, &rewrite);
 	if (fine && !rewrite.pattern)
 		return lexer_fail(lx, "the rewrite in line %zu has no pattern", line);
 	if (fine)
@@ -301,7 +242,7 @@ static bool parse_source(struct parser *p)
 	struct config_source source = { 0 };
 	const size_t line = p->lx.token_line;
 	p->source = &source;
-	bool fine = parse_body(p, &source_type);
+	bool fine = parse_body(p, &source_type, &source);
 	p->source = NULL;
 	if (fine && (!source.name || !source.base))
 		fine = lexer_fail(&p->lx, "the custom_data_source in line %zu has no %s", line,
@@ -317,9 +258,7 @@ static bool parse_region(struct parser *p)
 {
 	struct config_region region = { 0 };
 	const size_t line = p->lx.token_line;
-	p->region = &region;
-	const bool fine = parse_body(p, &region_type);
-	p->region = NULL;
+	const bool fine = parse_body(p, &region_type, &region);
 	if (fine && (!region.name || region.length == 0))
 		return lexer_fail(&p->lx, "the memory_region in line %zu has no %s", line,
 				  region.name ? "length" : "name");
@@ -328,28 +267,22 @@ static bool parse_region(struct parser *p)
 	return fine;
 }
 
-static bool parse_one(struct parser *p, const struct config_field *f)
+static bool parse_one(struct parser *p, const struct config_field *f, void *message)
 {
-	struct config_value v = { NULL, 0 };
-	if (f->id == CUSTOM_SOURCE)
-		return parse_source(p);
-	if (f->id == REWRITE)
-		return parse_rewrite(p);
-	if (f->id == MEMORY_REGION)
-		return parse_region(p);
-	if (!parse_value(p, f, &v))
-		return false;
-	config_store(p, f->id, v);
-	return true;
+	if (f->kind == MESSAGES)
+		return f->parse(p);
+	if (f->given > 0)
+		*(bool *)(void *)((char *)message + f->given) = true;
+	return parse_value(p, f, (char *)message + f->at);
 }
 
 /* Parses [a, b, ...] after its opening bracket. */
-static bool parse_list(struct parser *p, const struct config_field *f)
+static bool parse_list(struct parser *p, const struct config_field *f, void *message)
 {
 	if (lexer_take(&p->lx, ']'))
 		return true;
 	do {
-		if (!parse_one(p, f))
+		if (!parse_one(p, f, message))
 			return false;
 	} while (lexer_take(&p->lx, ','));
 	if (!lexer_take(&p->lx, ']'))
@@ -358,7 +291,8 @@ static bool parse_list(struct parser *p, const struct config_field *f)
 }
 
 /* Parses one field with its value. `seen` has one bit per field of the message. */
-static bool parse_field(struct parser *p, const struct message_type *type, uint32_t *seen)
+static bool parse_field(struct parser *p, const struct message_type *type, uint32_t *seen,
+			void *message)
 {
 	struct lexer *lx = &p->lx;
 	if (lx->kind != TOKEN_NAME)
@@ -370,20 +304,23 @@ static bool parse_field(struct parser *p, const struct message_type *type, uint3
 		return lexer_fail(lx, "unknown field \"%.*s\" of %s",
 				  (int)min_u64(lx->text.len, 60), lx->text.p, type->name);
 	const uint32_t bit = UINT32_C(1) << (f - type->fields);
-	if (*seen & bit && !f->repeated)
+	const bool repeats = f->kind == STRINGS || f->kind == UINT64S || f->kind == MESSAGES;
+	if (*seen & bit && !repeats)
 		return lexer_fail(lx, "%s is given a second time", f->name);
 	*seen |= bit;
 	lexer_next(lx);
-	if (!lexer_take(lx, ':') && f->kind != VALUE_MESSAGE)
+	if (!lexer_take(lx, ':') && f->kind != MESSAGES)
 		return lexer_fail(lx, "expected : after %s", f->name);
-	const bool fine = f->repeated && lexer_take(lx, '[') ? parse_list(p, f) : parse_one(p, f);
+	const bool fine = repeats && lexer_take(lx, '[') ? parse_list(p, f, message)
+							 : parse_one(p, f, message);
 	if (fine && !lexer_take(lx, ';'))
 		lexer_take(lx, ',');
 	return fine && lx->kind != TOKEN_BAD;
 }
 
 /* Parses fields until `closer`, or until the end of the file if that is 0. */
-static bool parse_fields(struct parser *p, const struct message_type *type, char closer)
+static bool parse_fields(struct parser *p, const struct message_type *type, char closer,
+			 void *message)
 {
 	uint32_t seen = 0;
 	while (p->lx.kind != TOKEN_BAD) {
@@ -391,7 +328,7 @@ static bool parse_fields(struct parser *p, const struct message_type *type, char
 			return p->lx.kind != TOKEN_BAD;
 		if (p->lx.kind == TOKEN_END)
 			return lexer_fail(&p->lx, "%s has no closing %c", type->name, closer);
-		if (!parse_field(p, type, &seen))
+		if (!parse_field(p, type, &seen, message))
 			return false;
 	}
 	return false;
@@ -402,7 +339,7 @@ bool config_parse(struct config *c, const char *path, struct str text, struct he
 	struct parser p = { .config = c };
 	memset(c, 0, sizeof *c);
 	lexer_init(&p.lx, path, text, err);
-	const bool fine = parse_fields(&p, &top_type, 0);
+	const bool fine = parse_fields(&p, &top_type, 0, c);
 	lexer_release(&p.lx);
 	if (!fine)
 		config_release(c);

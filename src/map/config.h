@@ -33,7 +33,7 @@ struct config {
 	bool has_rows, has_demangle, has_sort, has_verbose, has_raw_map;
 	uint32_t rows;
 	enum heft_demangle demangle;
-	enum heft_domain sort_domain;
+	enum heft_domain sort;
 	uint32_t verbose;
 	config_numbers debug_vmaddrs, debug_fileoffs;
 	const char *disassemble, *source_filter; /* NULL if not given */

@@ -69,7 +69,7 @@ static void all_fields_are_read(void **state)
 	assert_string_equal(c.data_sources.data[1], "symbols");
 	assert_true(c.has_rows && c.rows == 7);
 	assert_true(c.has_demangle && c.demangle == HEFT_NAMES_FULL);
-	assert_true(c.has_sort && c.sort_domain == HEFT_VM);
+	assert_true(c.has_sort && c.sort == HEFT_VM);
 	assert_true(c.has_verbose && c.verbose == 2);
 	assert_int_equal(c.debug_vmaddrs.data[0], 0x1000);
 	assert_int_equal(c.debug_fileoffs.data[0], 8);
@@ -165,7 +165,7 @@ static void numbers_and_names_are_checked(void **state)
 	assert_true(c.debug_vmaddrs.data[1] == UINT64_MAX);
 	assert_true(c.rows == UINT32_MAX);
 	assert_true(c.has_demangle && c.demangle == HEFT_NAMES_RAW);
-	assert_true(c.sort_domain == HEFT_FILE);
+	assert_true(c.sort == HEFT_FILE);
 	assert_true(c.has_raw_map && !c.raw_map);
 	config_release(&c);
 	expect_error("debug_vmaddr: 18446744073709551616",
