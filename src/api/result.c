@@ -77,27 +77,14 @@ size_t heft_profile_file_count(const struct heft_profile *p)
 	return p->entries.count;
 }
 
-static void result_fill_info(const struct entry *e, struct heft_file_info *ret)
-{
-	*ret = (struct heft_file_info){ .size = sizeof *ret,
-					.path = e->path,
-					.format = e->format ? e->format : "",
-					.build_id = e->build_id ? e->build_id : "",
-					.debug_path = program_debug_path(&e->program),
-					.file_size = input_size(&e->program.input),
-					.vm_size = e->vm_size,
-					.role = e->role };
-}
-
 bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_info *ret,
 		       struct heft_err *err)
 {
 	if (!STATED(heft_file_info, ret, err))
 		return false;
-	struct heft_file_info made;
 	if (i >= p->entries.count)
 		return absent(err);
-	result_fill_info(&p->entries.data[i], &made);
+	const struct heft_file_info made = entry_info(&p->entries.data[i]);
 	give(ret, &made, sizeof made);
 	return true;
 }
@@ -220,7 +207,7 @@ static bool profile_write(const struct heft_profile *p, const struct heft_write_
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "the profile has not run");
 	struct heft_file_info *files = mem_zeroed(p->entries.count, sizeof *files);
 	for (size_t i = 0; i < p->entries.count; i++)
-		result_fill_info(&p->entries.data[i], &files[i]);
+		files[i] = entry_info(&p->entries.data[i]);
 	const struct size_report z = { .filtered = p->include || p->exclude || p->no_debug,
 				       .omitted_file = p->rollup.omitted_file,
 				       .omitted_vm = p->rollup.omitted_vm,

@@ -8,6 +8,18 @@ const struct spans *entry_spans(const struct entry *e, const struct level *l,
 	return domain == HEFT_VM ? &layer->vm : &layer->file;
 }
 
+struct heft_file_info entry_info(const struct entry *e)
+{
+	return (struct heft_file_info){ .size = sizeof(struct heft_file_info),
+					.path = e->path,
+					.format = e->format ? e->format : "",
+					.build_id = e->build_id ? e->build_id : "",
+					.debug_path = program_debug_path(&e->program),
+					.file_size = input_size(&e->program.input),
+					.vm_size = e->vm_size,
+					.role = e->role };
+}
+
 static void renamed_forget(struct entry *e)
 {
 	for (size_t i = 0; e->renamed && i < e->layer_count; i++)

@@ -115,6 +115,8 @@ struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_
 /* Returns the spans of an input's level in one domain. */
 const struct spans *entry_spans(const struct entry *e, const struct level *l,
 				enum heft_domain domain);
+/* Returns what is known of the file of an input. */
+struct heft_file_info entry_info(const struct entry *e);
 typedef void source_fn(const struct source_file *f, struct layer *ret);
 /* Returns the layer of symbols or compile units of an input. NULL if it was not measured. */
 const struct layer *entry_layer(const struct heft_profile *p, const struct entry *e,

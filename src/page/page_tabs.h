@@ -1,0 +1,25 @@
+/* page_tabs.h - adds tabs for what heft measures: profiles, snapshots, heaps, samples.
+ *
+ * The memory domain is that of the page. What is added is borrowed until the function returns. */
+#ifndef HEFT_PAGE_PAGE_TABS_H
+#define HEFT_PAGE_PAGE_TABS_H
+
+#include "blocks/block_counts.h"
+#include "holders/holders.h"
+#include "measure/profile.h"
+#include "measure/snapshot_handle.h"
+#include "page/cards/symbol_code.h"
+#include "page/page.h"
+
+/* Adds a profile that has run. `code` is NULL if no code is shown. */
+void page_add_profile(struct page *page, const char *title, const struct heft_profile *profile,
+		      const struct symbol_code *code);
+/* Adds the difference of two lists of symbols. Without `before`, the symbols of `after`. */
+void page_add_lists(struct page *page, const char *title, const struct snapshot *before,
+		    const struct heft_snapshot *after);
+/* Adds the stacks of a heap's report. `damage` is what heft heap check tells, or NULL. */
+void page_add_stacks(struct page *page, const char *title, const struct heft_heap *heap,
+		     const struct heft_heap_report *report, const char *damage);
+void page_add_samples(struct page *page, const char *title, struct heft_samples *s);
+
+#endif
