@@ -32,7 +32,8 @@ static bool go_mask_repeat(struct go_mask_run *r, uint64_t count, uint64_t times
 
 /* Runs the bit program (documentation of package runtime, mbitmap.go). 1 to 0x7f: that many bits
  * follow, lowest first. 0x80, a number n, a number c: repeat the last n bits c times. 0x81 to 0xff:
- * the same with n in the low bits. 0 ends it. False if it describes more words than exist, as damaged ones do. */
+ * the same with n in the low bits. 0 ends it. False if it describes more words than exist, as
+ * damaged ones do. */
 static bool go_mask_run(struct go_mask_run *r, struct reader *program)
 {
 	for (uint8_t op; (op = read_u8(program)) != 0 && reader_ok(program) && r->at <= r->count;) {

@@ -1,0 +1,72 @@
+/* info_rows.h - the inside of struct heft_info: facts about files, one row per file.
+ *
+ * All functions work in the memory domain of the handle. */
+#ifndef HEFT_MEASURE_INFO_ROWS_H
+#define HEFT_MEASURE_INFO_ROWS_H
+
+#include "map/rows.h"
+#include "program/facts.h"
+#include "program/session.h"
+
+/* Texts of a row. */
+enum info_text {
+	INFO_KIND,
+	INFO_LINKED,
+	INFO_FORMAT,
+	INFO_MACHINE,
+	INFO_SYMBOLS,
+	INFO_DEBUG,
+	INFO_DEBUG_PATH,
+	INFO_DWARF,
+	INFO_BUILD_ID,
+	INFO_RELRO,
+	INFO_PIE,
+	INFO_NX,
+	INFO_CANARY,
+	INFO_FORTIFY,
+	INFO_TEXTREL,
+	INFO_FEATURES,
+	INFO_RUNPATH,
+	INFO_MEMBERS,
+	INFO_RELOCATION_KINDS, /* Such as "relative 12, plt 3". */
+	INFO_SAVING_KINDS,     /* Such as "debug info 1234, symbol table 56", in bytes. */
+	INFO_COPY_OF,
+	INFO_MADE_BY,
+	INFO_PARTS,    /* Such as "NAME VERSION, NAME VERSION". */
+	INFO_SETTINGS, /* Such as "NAME=VALUE, NAME=VALUE". */
+	INFO_THREAD,   /* Bytes. */
+	INFO_PACKAGE,
+	INFO_OPENS, /* Such as "libx.so.1 (feature: priority), liby.so". */
+	INFO_TEXTS,
+};
+
+enum info_measure { INFO_BYTES, INFO_RELOCATIONS, INFO_SAVINGS, INFO_COPIED, INFO_MEASURES };
+
+extern const struct heft_text info_texts[INFO_TEXTS];
+extern const struct heft_measure info_measures[INFO_MEASURES];
+
+struct info_file {
+	const char *path;
+	struct facts facts;
+	uint64_t size, device, inode;
+	uint32_t copy_of; /* Index of a file with the same bytes. Its own index if there is none. */
+};
+
+struct heft_info {
+	struct memory *memory; /* Must be the first field: see handle_new(). */
+	struct arena arena;
+	struct context context;
+	VEC(struct info_file) files;
+	struct arena rows; /* Belongs to the table. */
+	struct tree tree;
+	struct heft_table table; /* `top` is NULL until the table is made. */
+};
+
+/* Adds a file. */
+bool info_add(struct heft_info *info, const char *path, struct heft_err *err);
+/* Returns the table of all files. It is made when first asked for, and when files were added. */
+const struct heft_table *info_table(struct heft_info *info);
+/* Releases all that the handle holds. */
+void info_close(struct heft_info *info);
+
+#endif
