@@ -65,7 +65,7 @@ void panics_use(struct panics *p, label_id function, uint64_t addr)
 		vec_push(&p->uses, (struct panic_use){ function, (uint32_t)i });
 }
 
-/* ---- finding places --------------------------------------------------------------------------- */
+/* ---- finding places -------------------------------------------------------------------------- */
 
 enum { NAME_LONGEST = 4096 };
 
