@@ -25,14 +25,6 @@ static inline uint64_t map_load32(const uint8_t *p)
 	return v;
 }
 
-/* Loads fewer than 8 bytes into one number. The number and the size are the key. */
-static inline uint64_t load_short(const uint8_t *p, size_t size)
-{
-	if (size >= 4)
-		return map_load32(p) << 32 | map_load32(p + size - 4);
-	return size ? (uint64_t)p[0] << 16 | (uint64_t)p[size / 2] << 8 | p[size - 1] : 0;
-}
-
 /* Hashes bytes by multiplying steps of 16 bytes; the last step overlaps. Both factors of a product
  * hold the seed. Without knowing it, nobody can make a factor 0 and thus erase the bytes before. */
 uint64_t hash_bytes(const void *data, size_t size)
@@ -40,8 +32,13 @@ uint64_t hash_bytes(const void *data, size_t size)
 	const uint8_t *p = data;
 	const uint64_t k0 = hash_seed() ^ HASH_ODD_1, k1 = hash_seed() + HASH_ODD_2;
 	uint64_t h = hash_mix(size ^ k0, k1);
-	if (size < 8)
-		return hash_mix(load_short(p, size) ^ h, k0);
+	if (size < 8) { /* One number has all bytes; with the size it is the key. */
+		const uint64_t ends = size >= 4 ? map_load32(p) << 32 | map_load32(p + size - 4)
+				      : size ? (uint64_t)p[0] << 16 | (uint64_t)p[size / 2] << 8 |
+						       p[size - 1]
+					     : 0;
+		return hash_mix(ends ^ h, k0);
+	}
 	size_t i = 0;
 	for (; size - i > 16; i += 16)
 		h = hash_mix(map_load64(p + i) ^ h, map_load64(p + i + 8) ^ k1);

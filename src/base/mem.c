@@ -77,22 +77,17 @@ static bool is_large(size_t size)
 	return LARGE_MAPPED && size >= LARGE_FROM && allocator.resize == system_resize;
 }
 
-static void *take_zeroed(size_t size)
-{
-	if (allocator.resize == system_resize)
-		return calloc(1, size);
-	void *p = allocator.resize(allocator.ctx, NULL, size);
-	return p ? memset(p, 0, size) : NULL;
-}
-
 /* Allocates a piece. `size` includes the struct, also in the functions below. NULL if there is no
  * memory. */
 static struct mem_piece *piece_new(size_t size, bool zeroed)
 {
 	const bool large = is_large(size);
-	struct mem_piece *p = large    ? large_new(size)
-			      : zeroed ? take_zeroed(size)
-				       : allocator.resize(allocator.ctx, NULL, size);
+	const bool cleared = zeroed && allocator.resize == system_resize;
+	struct mem_piece *p = large     ? large_new(size)
+			      : cleared ? calloc(1, size)
+					: allocator.resize(allocator.ctx, NULL, size);
+	if (p && zeroed && !large && !cleared)
+		memset(p, 0, size);
 	if (p)
 		p->mapped = large ? size : 0;
 	return p;

@@ -30,32 +30,24 @@ static uint64_t reg(const uint64_t *regs, uint8_t i)
 	return i == NO_REG ? 0 : regs[i];
 }
 
+/* Reads the registers. If the layout `l` of the machine is unknown, all numbers to the end are
+ * registers, pr_fpvalid at the end too. */
 static void read_regs(struct core *c, struct core_thread *t, struct reader *r,
-		      const struct reg_layout *l)
+		      const struct reg_layout *l, unsigned word)
 {
-	uint64_t *regs = arena_new(&c->arena, uint64_t, l->count);
-	for (unsigned i = 0; i < l->count; i++)
-		regs[i] = read_wide(r, l->width);
-	if (!reader_ok(r))
-		return;
-	t->regs = regs;
-	t->reg_count = l->count;
-	t->pc = reg(regs, l->pc);
-	t->sp = reg(regs, l->sp);
-	t->fp = reg(regs, l->fp);
-	t->tp = reg(regs, l->tp);
-}
-
-/* Reads all registers of a machine whose layout is unknown. pr_fpvalid at the end is read as a
- * register, too. */
-static void read_all_regs(struct core *c, struct core_thread *t, struct reader *r, unsigned width)
-{
-	const size_t count = (size_t)(reader_left(r) / width);
+	const unsigned width = l ? l->width : word;
+	const size_t count = l ? l->count : (size_t)(reader_left(r) / width);
 	uint64_t *regs = arena_new(&c->arena, uint64_t, count + 1);
 	for (size_t i = 0; i < count; i++)
 		regs[i] = read_wide(r, width);
+	if (!reader_ok(r))
+		return;
 	t->regs = regs;
 	t->reg_count = count;
+	t->pc = l ? reg(regs, l->pc) : 0;
+	t->sp = l ? reg(regs, l->sp) : 0;
+	t->fp = l ? reg(regs, l->fp) : 0;
+	t->tp = l ? reg(regs, l->tp) : 0;
 }
 
 static void read_prstatus(struct core *c, const struct image *im, struct reader r)
@@ -75,10 +67,7 @@ static void read_prstatus(struct core *c, const struct image *im, struct reader 
 	if (c->threads.count == 0 && c->signal == 0)
 		c->signal = signal;
 	reader_seek(&r, wide ? 112 : 72);
-	if (l)
-		read_regs(c, &t, &r, l);
-	else
-		read_all_regs(c, &t, &r, wide ? 8 : 4);
+	read_regs(c, &t, &r, l, wide ? 8 : 4);
 	vec_push(&c->threads, t);
 }
 

@@ -137,25 +137,22 @@ static const char *read_debuglink(struct wanted *w)
 	return arena_copy(&w->arena, name);
 }
 
-/* Removes `root` from the start of a path: gives the path as the machine that runs the image has
- * it. */
-static const char *below_root(const char *root, const char *path)
-{
-	const size_t size = root ? strlen(root) : 0;
-	return size > 0 && strncmp(path, root, size) == 0 && path[size] == '/' ? path + size : path;
-}
-
 static char *find_debuglink(struct wanted *w)
 {
 	const char *name = read_debuglink(w);
 	if (!name || !w->image_dir)
 		return NULL;
+	/* The path of the folder as the machine that runs the image has it. */
+	const char *root = w->how->sysroot, *below = w->image_dir;
+	const size_t size = root ? strlen(root) : 0;
+	if (size > 0 && strncmp(below, root, size) == 0 && below[size] == '/')
+		below += size;
 	char *found = try_link(w, w->image_dir, "", name);
 	if (!found)
 		found = try_link(w, w->image_dir, "/.debug", name);
 	for (size_t i = 0; i <= w->how->dir_count && !found; i++) {
 		const char *dir = i < w->how->dir_count ? w->how->dirs[i] : SYSTEM_DIR;
-		found = try_link(w, dir, below_root(w->how->sysroot, w->image_dir), name);
+		found = try_link(w, dir, below, name);
 		if (!found && i < w->how->dir_count)
 			found = try_link(w, dir, "", name);
 		if (!found && i < w->how->dir_count)

@@ -74,15 +74,6 @@ static void move_run(struct text_run *r, const struct image *im, uint64_t addr)
 	r->zero = r->end < s->addr + s->size && slices_byte_at(im, r->end) == 0;
 }
 
-static uint64_t slices_word_at(const struct image *im, uint64_t addr)
-{
-	const struct bytes b = image_at(im, addr, im->bits / 8);
-	uint64_t v = 0;
-	for (uint64_t i = 0; i < b.size; i++)
-		v |= (uint64_t)b.p[i] << 8 * (im->big_endian ? b.size - 1 - i : i);
-	return b.size == im->bits / 8 ? v : 0;
-}
-
 static bool begins_character(const struct image *im, uint64_t addr)
 {
 	return (slices_byte_at(im, addr) & 0xc0) != 0x80;
@@ -94,16 +85,6 @@ static int slices_longer_first(const void *pa, const void *pb)
 {
 	const struct slice *a = pa, *b = pb;
 	return a->size > b->size ? -1 : a->size < b->size;
-}
-
-/* Decides if a text is surely a slice. Text before a 0 may be a C string, with an unrelated number
- * after the pointer to it. It is taken only if another slice is beside it and either it is long or
- * the program has slices. Short texts always need a neighbour. */
-static bool slices_is_sure(const struct slice *y, const struct text_run *r, bool beside,
-			   bool has_slices)
-{
-	const bool fine = !r->zero || (beside && (has_slices || y->size >= NUMBER_MAX));
-	return fine && (beside || y->size >= ALONE_MIN);
 }
 
 /* True if the program has slices: more than one text in 17 is not followed by a 0. C programs have
@@ -152,7 +133,11 @@ static void keep_sure(struct slices *s, const struct image *im)
 		const bool inside = behind <= end;
 		end = max_u64(end, behind);
 		move_run(&r, im, y->addr);
-		if (!inside && slices_is_sure(y, &r, beside, many))
+		/* Text before a 0 may be a C string, with an unrelated number after the pointer to
+		 * it. It is taken only if another slice is beside it and either it is long or the
+		 * program has slices. Short texts always need a neighbour. */
+		const bool fine = !r.zero || (beside && (many || y->size >= NUMBER_MAX));
+		if (!inside && fine && (beside || y->size >= ALONE_MIN))
 			vec_push(&s->list, *y);
 	}
 	slices_release(&all);
@@ -165,8 +150,10 @@ static void add_candidates(struct slices *s, const struct image *im, const point
 		const struct slices_pointer *p = &all->data[i];
 		const bool pointer_next = i + 1 < all->count &&
 					  all->data[i + 1].place - p->place <= word;
+		struct reader after = reader_of(image_at(im, p->place + word, word),
+						im->big_endian);
 		const struct slice y = { p->target,
-					 pointer_next ? 0 : slices_word_at(im, p->place + word) };
+					 pointer_next ? 0 : read_wide(&after, im->bits / 8) };
 		const struct section *in = y.size > 0 && y.size <= SLICE_MAX
 						   ? image_section_at(im, y.addr)
 						   : NULL;

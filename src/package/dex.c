@@ -200,26 +200,20 @@ static void name_literals(const struct dex_parse *p, uint32_t *owners)
 	}
 }
 
-static bool claim_each_string(struct dex_parse *p, const uint32_t *owners)
-{
-	const struct dex_ids *t = &p->part->strings;
-	struct reader r = dex_reader(p->d, t->count > 0 ? t->off : 0);
-	for (uint32_t i = 0; i < t->count; i++) {
-		const uint32_t item = owners[i] ? owners[i] : p->part->first + DEX_NAMES;
-		if (!dex_claim(p, r.pos, item) || !dex_claim(p, read_u32(&r), item))
-			return false;
-	}
-	return t->count == 0 || dex_claim_end(p, r.pos);
-}
-
 static bool claim_strings(struct dex_parse *p)
 {
-	uint32_t *owners = mem_zeroed((size_t)p->part->strings.count + 1, sizeof *owners);
+	const struct dex_ids *t = &p->part->strings;
+	uint32_t *owners = mem_zeroed((size_t)t->count + 1, sizeof *owners);
+	struct reader r = dex_reader(p->d, t->count > 0 ? t->off : 0);
+	bool ok = true;
 	dex_name_classes(p, owners);
 	name_literals(p, owners);
-	const bool ok = claim_each_string(p, owners);
+	for (uint32_t i = 0; i < t->count && ok; i++) {
+		const uint32_t item = owners[i] ? owners[i] : p->part->first + DEX_NAMES;
+		ok = dex_claim(p, r.pos, item) && dex_claim(p, read_u32(&r), item);
+	}
 	mem_free(owners);
-	return ok;
+	return ok && (t->count == 0 || dex_claim_end(p, r.pos));
 }
 
 /* ---- reading the map list -------------------------------------------------------------------- */

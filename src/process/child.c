@@ -64,27 +64,6 @@ bool child_start(struct child *c, const char *path, char *const *argv, char *con
 	return fail_sys(err, "%s", argv[0]);
 }
 
-/* Hands signals on to the child. Signals of the terminal reach it anyway: it is in our process
- * group. */
-static void child_hand_on(const struct child *c, int timeout_ms)
-{
-	const struct timespec t = { .tv_nsec = timeout_ms * 1000000L };
-	siginfo_t info;
-	if (sigtimedwait(&c->handed, &info, &t) > 0 && info.si_code <= 0)
-		kill(c->pid, info.si_signo);
-}
-
-/* Returns a descriptor that becomes readable when the child ends. -1 if the system has none. */
-static int end_descriptor(pid_t pid)
-{
-#ifdef SYS_pidfd_open
-	return (int)syscall(SYS_pidfd_open, pid, 0);
-#else
-	(void)pid;
-	return -1;
-#endif
-}
-
 static uint64_t now_ms(void)
 {
 	struct timespec t;
@@ -92,27 +71,29 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Calls `tick` if it is due. *due is the time of the next call. */
-static void child_tick(const struct child *c, uint64_t *due)
-{
-	if (c->every_ms == 0 || now_ms() < *due)
-		return;
-	c->tick(c->tick_ctx, (uint32_t)c->pid);
-	*due = now_ms() + c->every_ms;
-}
-
 bool child_wait(const struct child *c, int *ret_status, struct heft_err *err)
 {
 	enum { SIGNAL_MS = 20 }; /* Longest delay of a signal, in milliseconds. */
-	struct pollfd end = { .fd = end_descriptor(c->pid), .events = POLLIN };
+	struct pollfd end = { .fd = -1, .events = POLLIN }; /* Readable when the child ends. */
+#ifdef SYS_pidfd_open
+	end.fd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+#endif
 	uint64_t due = now_ms() + c->every_ms;
 	pid_t got;
 	do {
 		struct pollfd both[2] = { end, { c->ready != NULL ? c->fd : -1, POLLIN, 0 } };
-		child_hand_on(c, end.fd < 0 ? SIGNAL_MS : 0);
+		/* Hands signals on to the child. Signals of the terminal reach it anyway: it is in
+		 * our process group. */
+		const struct timespec t = { .tv_nsec = end.fd < 0 ? SIGNAL_MS * 1000000L : 0 };
+		siginfo_t info;
+		if (sigtimedwait(&c->handed, &info, &t) > 0 && info.si_code <= 0)
+			kill(c->pid, info.si_signo);
 		if (poll(both, 2, end.fd >= 0 ? SIGNAL_MS : 0) > 0 && both[1].revents != 0)
 			c->ready(c->ctx);
-		child_tick(c, &due);
+		if (c->every_ms > 0 && now_ms() >= due) {
+			c->tick(c->tick_ctx, (uint32_t)c->pid);
+			due = now_ms() + c->every_ms;
+		}
 		got = waitpid(c->pid, ret_status, WNOHANG);
 	} while (got == 0 || (got < 0 && errno == EINTR));
 	const int error = errno;

@@ -223,14 +223,6 @@ static struct bytes code_before(struct process *p, uint64_t addr, uint64_t size)
 		       : (struct bytes){ NULL, 0 };
 }
 
-/* Returns the start of the function at an address. 0 if unknown. */
-static uint64_t function_start(struct process *p, uint64_t pc)
-{
-	const struct process_place at = process_locate(p, pc);
-	const struct symbol_place *s = at.locator ? locator_symbol(at.locator, at.addr) : NULL;
-	return s != NULL ? s->addr + at.module->bias : 0;
-}
-
 /* Steps out of a function without a frame. Its return address is on top of the stack, and the frame
  * pointer is its caller's. This is proven if a call before that address leads to the function
  * (x86-64: E8 and the distance, 4 bytes). */
@@ -244,7 +236,11 @@ static bool step_out_of_leaf(struct process *p, const struct arch_registers *m, 
 	struct reader r = reader_of(code_before(p, to, SIZE), false);
 	const bool call = read_u8(&r) == CALL;
 	const uint64_t target = to + (uint64_t)(int64_t)read_i32(&r);
-	if (!call || !reader_ok(&r) || target != function_start(p, f->pc))
+	if (!call || !reader_ok(&r))
+		return false;
+	const struct process_place at = process_locate(p, f->pc);
+	const struct symbol_place *s = at.locator ? locator_symbol(at.locator, at.addr) : NULL;
+	if (target != (s != NULL ? s->addr + at.module->bias : 0))
 		return false;
 	f->pc = to;
 	f->regs[m->stack] += p->dump.word;

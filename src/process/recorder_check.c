@@ -82,25 +82,25 @@ static bool gains_rights(const char *path)
 #endif
 }
 
-/* Reads the first bytes of a file. Returns how many there are. */
-static size_t first_bytes(const char *path, char *ret, size_t size)
+/* True for an ELF file. Otherwise *ret_interpreter is the path in its first line "#! /bin/sh -e",
+ * kept in `line`. NULL if there is no such line. */
+static bool is_elf_or_script(const char *path, char line[LINE_MAX_SIZE + 1],
+			     const char **ret_interpreter)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t n = fd >= 0 ? read(fd, ret, size) : -1;
+	const ssize_t n = fd >= 0 ? read(fd, line, LINE_MAX_SIZE) : -1;
 	if (fd >= 0)
 		close(fd);
-	return n > 0 ? (size_t)n : 0;
-}
-
-/* Returns the path in a line "#! /bin/sh -e". NULL if it is no such line. */
-static const char *interpreter(char *line, size_t size)
-{
-	line[size] = '\0';
-	if (size < 3 || memcmp(line, "#!", 2) != 0)
-		return NULL;
-	char *path = line + 2 + strspn(line + 2, " \t");
-	path[strcspn(path, " \t\r\n")] = '\0';
-	return *path != '\0' ? path : NULL;
+	line[n > 0 ? n : 0] = '\0';
+	if (n >= 4 && memcmp(line, "\177ELF", 4) == 0)
+		return true;
+	char *name = line + 2;
+	if (n >= 3 && memcmp(line, "#!", 2) == 0) {
+		name += strspn(name, " \t");
+		name[strcspn(name, " \t\r\n")] = '\0';
+	}
+	*ret_interpreter = n >= 3 && memcmp(line, "#!", 2) == 0 && *name != '\0' ? name : NULL;
+	return false;
 }
 
 static bool has_interp(const struct image *im)
@@ -147,18 +147,6 @@ static const char *telling_name_find(const struct image *im, const struct tellin
 	return NULL;
 }
 
-/* Returns the sanitizer whose allocator the program contains; that allocator must come first. NULL
- * if there is none. */
-static const char *sanitizer_of(const struct image *im)
-{
-	static const struct telling_name names[] = { { "__asan_init", "AddressSanitizer" },
-						     { "__hwasan_init", "HWAddressSanitizer" },
-						     { "__lsan_init", "LeakSanitizer" },
-						     { "__tsan_init", "ThreadSanitizer" },
-						     { "__msan_init", "MemorySanitizer" } };
-	return telling_name_find(im, names, COUNT_OF(names));
-}
-
 /* True for a dynamic linker, which can be run as a program to load another. Its exports for
  * debuggers reveal it (glibc, musl). */
 static bool is_linker(const struct image *im)
@@ -186,33 +174,35 @@ static const char *loaded_program(char *const *argv)
 	return *argv;
 }
 
-/* True if the recorder is linked into the program. The name of its variable is among the constants,
- * even if stripped. */
-static bool has_recorder(const struct image *im)
-{
-	static const char name[] = "HEFT_HEAP_OUT";
-	return memmem(im->bytes.p, im->bytes.size, name, sizeof name) != NULL;
-}
-
 static bool check_image(const char *path, const struct image *im, const char *const libraries[2],
 			struct heft_err *err)
 {
+	/* Sanitizers whose allocator must come first. */
+	static const struct telling_name sanitizers[] = { { "__asan_init", "AddressSanitizer" },
+							  { "__hwasan_init", "HWAddressSanitizer" },
+							  { "__lsan_init", "LeakSanitizer" },
+							  { "__tsan_init", "ThreadSanitizer" },
+							  { "__msan_init", "MemorySanitizer" } };
+	/* The variable of a recorder that is linked in. Its name is among the constants, even if
+	 * the program is stripped. */
+	static const char variable[] = "HEFT_HEAP_OUT";
 	if (im->kind != IMAGE_EXEC)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: is no program", path);
 	if (!has_interp(im) && !is_linker(im))
-		return has_recorder(im) ? true
-					: fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-					       "%s: is linked statically: nothing can be loaded "
-					       "into it; link the recorder in: cc ... $(pkg-config "
-					       "--static --libs heft-heap)",
-					       path);
+		return memmem(im->bytes.p, im->bytes.size, variable, sizeof variable) != NULL
+			       ? true
+			       : fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
+				      "%s: is linked statically: nothing can be loaded "
+				      "into it; link the recorder in: cc ... $(pkg-config "
+				      "--static --libs heft-heap)",
+				      path);
 	if (!same_machine(im, libraries[0]) &&
 	    (libraries[1] == NULL || !same_machine(im, libraries[1])))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: is %s, and the recorder %s is not", path,
 			    im->bits == 32 ? "a 32-bit program" : "for another machine",
 			    libraries[0]);
-	const char *sanitizer = sanitizer_of(im);
+	const char *sanitizer = telling_name_find(im, sanitizers, COUNT_OF(sanitizers));
 	if (sanitizer != NULL)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: is built with %s, which brings an allocator of its own: record a "
@@ -228,12 +218,9 @@ bool program_check(const char *path, char *const *argv, const char *const librar
 	char lines[SCRIPTS_MAX][LINE_MAX_SIZE + 1];
 	for (unsigned i = 0; i < SCRIPTS_MAX && path != NULL; i++) {
 		struct input in;
-		const size_t size = first_bytes(path, lines[i], LINE_MAX_SIZE);
-		if (size < 4 || memcmp(lines[i], "\177ELF", 4) != 0) {
-			/* A file without such a line is run by the shell, or not at all. */
-			path = interpreter(lines[i], size);
+		/* A file without such a line is run by the shell, or not at all. */
+		if (!is_elf_or_script(path, lines[i], &path))
 			continue;
-		}
 		if (gains_rights(path))
 			return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 				    "%s: runs with other rights than yours: the system loads no "

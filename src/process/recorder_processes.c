@@ -40,14 +40,6 @@ static bool has_variable(struct str environment, struct str variable)
 	return false;
 }
 
-static bool is_ours(const char *pid)
-{
-	char path[40];
-	struct stat st;
-	snprintf(path, sizeof path, "/proc/%.20s", pid);
-	return stat(path, &st) == 0 && st.st_uid == geteuid();
-}
-
 bool run_processes(const char *mark, uint32_t but, heft_recorder_tick_fn fn, void *ctx)
 {
 	bool goes_on = true;
@@ -58,9 +50,12 @@ bool run_processes(const char *mark, uint32_t but, heft_recorder_tick_fn fn, voi
 	text_add(&variable, str_of(mark));
 	while (d != NULL && goes_on && (e = readdir(d)) != NULL) {
 		char *end;
+		char path[40];
+		struct stat st;
 		const unsigned long pid = strtoul(e->d_name, &end, 10);
+		snprintf(path, sizeof path, "/proc/%.20s", e->d_name);
 		if (e->d_name[0] < '1' || e->d_name[0] > '9' || *end != '\0' || pid == but ||
-		    pid > UINT32_MAX || !is_ours(e->d_name))
+		    pid > UINT32_MAX || stat(path, &st) != 0 || st.st_uid != geteuid())
 			continue;
 		read_environment(&environment, e->d_name);
 		if (has_variable(text_str(&environment), text_str(&variable)))

@@ -72,16 +72,6 @@ int os_dup(int fd)
 
 #ifdef SEEK_HOLE
 
-/* Maps zeros in place of [start, end) of a mapping that begins at p. False on failure. */
-static bool map_zeros(unsigned char *p, size_t start, size_t end)
-{
-	if (mmap(p + start, end - start, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-		 0) == MAP_FAILED)
-		return false;
-	want_huge_pages(p + start, end - start);
-	return true;
-}
-
 /* Replaces large holes of a mapped file by zeros. A page of a hole takes memory once it is read, a
  * page of zeros does not. Small holes stay, and so do holes after many others. */
 static void map_holes(unsigned char *p, size_t size, int fd)
@@ -101,8 +91,10 @@ static void map_holes(unsigned char *p, size_t size, int fd)
 		const size_t end = at / HOLE_MIN * HOLE_MIN;
 		if (end <= start)
 			continue;
-		if (!map_zeros(p, start, end))
+		if (mmap(p + start, end - start, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+			 -1, 0) == MAP_FAILED)
 			break;
+		want_huge_pages(p + start, end - start);
 		holes++;
 	}
 	if (before >= 0)

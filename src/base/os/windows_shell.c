@@ -16,25 +16,18 @@ const char os_path_separator = ';', os_program_suffix[] = ".exe";
 /* Every stream is bytes as they are. */
 int _CRT_fmode = _O_BINARY;
 
-/* heft looks for slashes.  A word with backslashes that names a file gets slashes; other words,
- * such as regular expressions, stay. */
-static void use_slashes(char *word)
-{
-	if (strchr(word, '\\') == NULL || _access(word, 0) != 0)
-		return;
-	for (; *word != '\0'; word++)
-		if (*word == '\\')
-			*word = '/';
-}
-
 void os_shell_start(int argc, char **argv, int trouble)
 {
 	(void)trouble; /* a file that is mapped cannot become shorter */
 	for (int fd = 0; fd <= 2; fd++)
 		_setmode(fd, _O_BINARY);
 	SetConsoleOutputCP(CP_UTF8);
+	/* heft looks for slashes. A word with backslashes that names a file gets slashes; other
+	 * words, such as regular expressions, stay. */
 	for (int i = 0; i < argc; i++)
-		use_slashes(argv[i]);
+		for (char *c = _access(argv[i], 0) == 0 ? strchr(argv[i], '\\') : NULL; c != NULL;
+		     c = strchr(c, '\\'))
+			*c = '/';
 }
 
 bool os_own_path(char *ret, size_t room)

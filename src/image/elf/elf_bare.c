@@ -183,15 +183,6 @@ static void elf_bare_add_section(struct bare *b, const struct segment *in, struc
 		vec_push(&b->list, like);
 }
 
-/* Returns the bytes at the start of a segment that header tables take. */
-static uint64_t header_bytes(const struct image *im, const struct segment *s)
-{
-	uint64_t end = s->off < im->ehdr_size ? im->ehdr_size : s->off;
-	if (im->phdr_off <= end && end - im->phdr_off < im->phdr_size)
-		end = im->phdr_off + im->phdr_size;
-	return min_u64(end - s->off, s->file_size);
-}
-
 /* Adds the parts of a segment in the order of addresses, and a plain section for each gap between
  * them. */
 static void cut_segment(struct bare *b, const struct segment *s)
@@ -204,7 +195,11 @@ static void cut_segment(struct bare *b, const struct segment *s)
 							  : STR(".rodata"),
 				       .type = SHT_PROGBITS,
 				       .exec = s->exec };
-	uint64_t at = min_u64(header_bytes(b->im, s), held);
+	/* Header tables at the start of the segment are in no section. */
+	uint64_t at = s->off < b->im->ehdr_size ? b->im->ehdr_size : s->off;
+	if (b->im->phdr_off <= at && at - b->im->phdr_off < b->im->phdr_size)
+		at = b->im->phdr_off + b->im->phdr_size;
+	at = min_u64(at - s->off, held);
 	for (size_t i = 0; i < b->parts.count; i++) {
 		const struct section *p = &b->parts.data[i];
 		const uint64_t start = p->addr - s->addr;

@@ -142,14 +142,6 @@ static uint64_t *unmapped_offsets(const struct image *im, size_t *count)
 	return offs;
 }
 
-/* Returns the first of the ascending offsets at or above `from`, or UINT64_MAX. */
-static uint64_t first_from(const uint64_t *offs, size_t count, uint64_t from)
-{
-	size_t lo;
-	BISECT(lo, 0, count, mid, offs[mid] < from);
-	return lo < count ? offs[lo] : UINT64_MAX;
-}
-
 /* Reduces file_size of segments in separate debug files. `objcopy --only-keep-debug` and `eu-strip
  * -f` turn alloc sections into NOBITS but may keep p_filesz. The segment's file range then covers
  * debug sections that do not belong to it.
@@ -175,7 +167,9 @@ static void hollow_segments(struct image *im)
 		const uint64_t gone = min_u64(b->first_gone, b->first_tls);
 		if (b->first_gone == UINT64_MAX || max_u64(gone, b->last_end) >= seg->file_size)
 			continue;
-		const uint64_t unmapped = first_from(offs, count, seg->off) - seg->off;
+		size_t at;
+		BISECT(at, 0, count, mid, offs[mid] < seg->off);
+		const uint64_t unmapped = (at < count ? offs[at] : UINT64_MAX) - seg->off;
 		seg->file_size = min_u64(max_u64(gone, b->last_end), unmapped);
 	}
 	mem_free(offs);

@@ -86,16 +86,6 @@ static bool open_plain(struct reloc_iter *it)
 	return true;
 }
 
-/* Reads the header of CREL: count * 8 + (addends ? 4 : 0) + shift. */
-static bool open_crel(struct reloc_iter *it)
-{
-	const uint64_t head = read_uleb(&it->reader);
-	it->remaining = head >> 3;
-	it->state[ST_FLAGS] = head & 4 ? 3 : 2;
-	it->state[ST_SHIFT] = head & 3;
-	return reader_ok(&it->reader);
-}
-
 /* Reads the header of APS2: "APS2", the number of relocations, the first offset. All numbers are
  * SLEB128. */
 static bool open_aps2(struct reloc_iter *it)
@@ -145,9 +135,13 @@ bool reloc_open(struct reloc_iter *it, const struct image *im, const struct sect
 	bool ok = true;
 	if (it->form == FORM_REL || it->form == FORM_RELA)
 		ok = open_plain(it);
-	else if (it->form == FORM_CREL)
-		ok = open_crel(it);
-	else if (it->form == FORM_APS2)
+	else if (it->form == FORM_CREL) { /* count * 8 + (addends ? 4 : 0) + shift */
+		const uint64_t head = read_uleb(&it->reader);
+		it->remaining = head >> 3;
+		it->state[ST_FLAGS] = head & 4 ? 3 : 2;
+		it->state[ST_SHIFT] = head & 3;
+		ok = reader_ok(&it->reader);
+	} else if (it->form == FORM_APS2)
 		ok = open_aps2(it);
 	else if (it->form == FORM_KERNEL)
 		for (struct reader r = it->reader; reader_left(&r) >= KERNEL_RELOC_SIZE;)

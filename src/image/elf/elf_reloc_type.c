@@ -524,16 +524,6 @@ static unsigned addend_width(const struct image *im, const struct reloc *r)
 	}
 }
 
-static struct bytes patched_bytes(const struct reloc_iter *it, const struct reloc *r, unsigned n)
-{
-	const struct image *im = it->image;
-	if (r->alloc)
-		return image_at(im, r->addr, n);
-	if (r->section == 0 || im->sections[r->section].compressed)
-		return (struct bytes){ NULL, 0 };
-	return bytes_sub(section_bytes(im, &im->sections[r->section]), r->addr, n);
-}
-
 static bool reloc_implicit_addend(const struct reloc_iter *it, const struct reloc *r, int64_t *ret)
 {
 	const struct image *im = it->image;
@@ -543,7 +533,12 @@ static bool reloc_implicit_addend(const struct reloc_iter *it, const struct relo
 	*ret = 0;
 	if (width == 0)
 		return true;
-	struct reader reader = reader_of(patched_bytes(it, r, width), im->big_endian);
+	struct bytes b = { NULL, 0 };
+	if (r->alloc)
+		b = image_at(im, r->addr, width);
+	else if (r->section != 0 && !im->sections[r->section].compressed)
+		b = bytes_sub(section_bytes(im, &im->sections[r->section]), r->addr, width);
+	struct reader reader = reader_of(b, im->big_endian);
 	uint64_t v = read_uint(&reader, width);
 	unsigned bits = width * 8;
 	if (im->machine == EM_ARM && r->type == R_ARM_PREL31)

@@ -45,16 +45,6 @@ static const char *pe_resources_string_at(struct resources *x, uint64_t off)
 	return arena_copy(&x->p->build.im->arena, (struct str){ text, reader_ok(&r) ? n : 0 });
 }
 
-static const char *pe_resources_name_of(struct resources *x, unsigned level, uint32_t id)
-{
-	if (id & HIGH_BIT)
-		return pe_resources_string_at(x, id & ~HIGH_BIT);
-	const char *known = level == 0 ? pe_resources_type_name(id) : NULL;
-	return known ? known
-		     : arena_format(&x->p->build.im->arena, level == 0 ? "type %u" : "%u",
-				    (unsigned)id);
-}
-
 /* Adds the symbol of a resource. 0 if the resource is damaged. */
 static uint32_t read_leaf(struct resources *x, uint64_t off)
 {
@@ -86,7 +76,12 @@ static uint32_t pe_resources_read_directory(struct resources *x, uint64_t off, u
 		uint32_t symbol = 0;
 		if (!pe_spend(p, ENTRY_SIZE))
 			return first;
-		x->names[level] = pe_resources_name_of(x, level, id);
+		const char *name = id & HIGH_BIT ? pe_resources_string_at(x, id & ~HIGH_BIT)
+				   : level == 0  ? pe_resources_type_name(id)
+						 : NULL;
+		x->names[level] = name ? name
+				       : arena_format(&p->build.im->arena,
+						      level == 0 ? "type %u" : "%u", (unsigned)id);
 		if (!(to & HIGH_BIT) && level == LEVELS - 1)
 			symbol = read_leaf(x, to);
 		else if (to & HIGH_BIT && level < LEVELS - 1)
