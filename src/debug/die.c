@@ -38,49 +38,6 @@ void die_value(const struct unit *u, struct reader *r, const struct abbrev_attr 
 		ret->u = (uint64_t)a->value;
 }
 
-/* ---- walking steps --------------------------------------------------------------------------- */
-
-static void skip_step(const struct unit *u, struct reader *r, enum walk_kind kind)
-{
-	switch (kind) {
-	case WALK_NOTHING: break;
-	case WALK_ULEB:
-	case WALK_STRX:
-	case WALK_LOCLISTX:
-	case WALK_RNGLISTX: skip_leb(r); break;
-	case WALK_CSTR: read_cstr(r); break;
-	case WALK_BLOCK1:
-	case WALK_LOCATION1: read_skip(r, read_u8(r)); break;
-	case WALK_BLOCK2: read_skip(r, read_u16(r)); break;
-	case WALK_BLOCK4: read_skip(r, read_u32(r)); break;
-	case WALK_BLOCK:
-	case WALK_LOCATION: read_skip(r, read_uleb(r)); break;
-	case WALK_INDIRECT: {
-		const struct abbrev_attr any = { .form = DW_FORM_indirect };
-		struct value v;
-		die_value(u, r, &any, &v);
-		break;
-	}
-	case WALK_STRP:
-	case WALK_LINE_STRP:
-	case WALK_LOC:
-	case WALK_RANGES: read_skip(r, u->offset_size); break;
-	case WALK_STRX1: read_skip(r, 1); break;
-	case WALK_STRX2: read_skip(r, 2); break;
-	case WALK_STRX3: read_skip(r, 3); break;
-	case WALK_STRX4: read_skip(r, 4); break;
-	}
-}
-
-void die_skip(const struct unit *u, struct reader *r, const struct abbrev *a)
-{
-	for (uint32_t i = 0; i < a->steps; i++) {
-		const struct walk_step *s = &u->abbrevs->steps.data[a->step + i];
-		read_skip(r, s->skip);
-		skip_step(u, r, s->kind);
-	}
-}
-
 /* ---- what values mean ------------------------------------------------------------------------ */
 
 bool value_string(const struct unit *u, const struct value *v, struct str *ret)

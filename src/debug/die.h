@@ -22,7 +22,7 @@ bool die_next(const struct unit *u, struct reader *r, struct die *ret);
 /* Reads one attribute and moves over it. */
 void die_value(const struct unit *u, struct reader *r, const struct abbrev_attr *a,
 	       struct value *ret);
-/* Moves over all attributes. */
+/* walk.c: moves over all attributes. */
 void die_skip(const struct unit *u, struct reader *r, const struct abbrev *a);
 
 /* Skips a LEB128 number, signed or not, of any length. */

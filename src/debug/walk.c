@@ -100,7 +100,8 @@ static void indirect(struct unit_walk *k)
 		tell_index(k, v.u);
 }
 
-static inline void debug_walk_step(struct unit_walk *k, enum walk_kind kind)
+static inline __attribute__((always_inline)) void debug_walk_step(struct unit_walk *k,
+								  enum walk_kind kind)
 {
 	struct reader *r = &k->r;
 	const unsigned width = k->u->offset_size;
@@ -129,6 +130,24 @@ static inline void debug_walk_step(struct unit_walk *k, enum walk_kind kind)
 	}
 }
 
+static inline __attribute__((always_inline)) void walk_attributes(struct unit_walk *k,
+								  const struct abbrev *a)
+{
+	const struct walk_step *s = a->steps > 0 ? &k->u->abbrevs->steps.data[a->step] : NULL;
+	for (uint32_t left = a->steps; left > 0; left--, s++) {
+		read_skip(&k->r, s->skip);
+		debug_walk_step(k, s->kind);
+	}
+}
+
+void die_skip(const struct unit *u, struct reader *r, const struct abbrev *a)
+{
+	static const struct walker none = { 0 };
+	struct unit_walk k = { .u = u, .w = &none, .r = *r };
+	walk_attributes(&k, a);
+	*r = k.r;
+}
+
 static void walk_leave(struct unit_walk *k)
 {
 	k->entered = 0;
@@ -145,11 +164,7 @@ static inline void walk_one_die(struct unit_walk *k, const struct abbrev *a)
 		if (k->w->enter(k->w->ctx, &d, &k->r))
 			k->entered = k->depth + 1;
 	}
-	const struct walk_step *s = a->steps > 0 ? &k->u->abbrevs->steps.data[a->step] : NULL;
-	for (uint32_t left = a->steps; left > 0; left--, s++) {
-		read_skip(&k->r, s->skip);
-		debug_walk_step(k, s->kind);
-	}
+	walk_attributes(k, a);
 	k->depth += a->children;
 	if (!a->children && k->entered == k->depth + 1)
 		walk_leave(k);
