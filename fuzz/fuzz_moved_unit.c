@@ -44,10 +44,10 @@ static void read_back(const struct moved_dwarf *m)
 	struct unit u;
 	struct abbrev_cache cache = { 0 };
 	notes_init(&notes);
-	set(&d, DW_INFO, &m->info);
-	set(&d, DW_ABBREV, &m->abbrev);
-	set(&d, DW_LINE, &m->line);
-	set(&d, DW_RANGES, &m->ranges);
+	set(&d, DW_INFO, &m->made.info);
+	set(&d, DW_ABBREV, &m->made.abbrev);
+	set(&d, DW_LINE, &m->made.line);
+	set(&d, DW_RANGES, &m->made.ranges);
 	units_init(&units, &d);
 	for (size_t i = 0; i < units_count(&units, DW_INFO); i++) {
 		struct scopes scopes = { 0 };
@@ -72,16 +72,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (size_t i = 0; i < in.image_count; i++) {
 			const struct image *im = &in.images[i];
 			struct debuginfo d;
-			struct moved_dwarf m;
+			struct moved_dwarf m = { .budget = 0 };
 			piece_vec pieces = { 0 };
 			debuginfo_open(&d, im, NULL, &notes);
-			moved_dwarf_init(&m, &dwarf_form_64);
+			dwarf_made_init(&m.made, &dwarf_form_64);
 			m.budget = 16 * size;
 			if (im->kind == IMAGE_OBJECT && im->bits == 64 && !im->big_endian)
 				write_units(&m, &d, &pieces);
 			read_back(&m);
 			vec_release(&pieces);
-			moved_dwarf_release(&m);
+			dwarf_made_release(&m.made);
 			debuginfo_close(&d);
 		}
 		input_close(&in);

@@ -16,14 +16,14 @@ static void check_rows(const struct source_map *m)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct source_map m;
-	struct source_map_dwarf d;
+	struct dwarf_made d;
 	const char *problem;
 	uint64_t pos;
 	if (source_map_parse(&m, (struct bytes){ data, size }, &problem, &pos)) {
 		check_rows(&m);
 		source_map_dwarf(&m, 10, 1000, 5, &d);
 		ASSERT(d.ranges.len % 16 == 0);
-		source_map_dwarf_release(&d);
+		dwarf_made_release(&d);
 	} else {
 		ASSERT(problem && pos <= size);
 	}

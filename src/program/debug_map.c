@@ -238,7 +238,8 @@ static void debug_map_add_file(struct debug_map_making *m, const struct debug_ob
 static bool is_full(const struct debug_map_making *m)
 {
 	const uint64_t most = UINT32_MAX / 2;
-	return m->dwarf.info.len > most || m->dwarf.line.len > most || m->dwarf.ranges.len > most;
+	return m->dwarf.made.info.len > most || m->dwarf.made.line.len > most ||
+	       m->dwarf.made.ranges.len > most;
 }
 
 static void add_objects(struct debug_map_making *m)
@@ -272,10 +273,7 @@ static void debug_map_make(struct debug_map_making *m, struct input *ret)
 			       .image_count = 1,
 			       .notes = m->notes };
 	made_image_begin(&b, ret->images, m->im, m->im->path, m->notes);
-	made_image_add(&b, &bytes, STR(".debug_info"), &m->dwarf.info);
-	made_image_add(&b, &bytes, STR(".debug_abbrev"), &m->dwarf.abbrev);
-	made_image_add(&b, &bytes, STR(".debug_line"), &m->dwarf.line);
-	made_image_add(&b, &bytes, STR(".debug_ranges"), &m->dwarf.ranges);
+	made_image_add_dwarf(&b, &bytes, &m->dwarf.made);
 	build_finish(&b, 0, 0);
 	ret->owned = bytes.p;
 }
@@ -291,7 +289,7 @@ static void debug_map_release(struct debug_map_making *m)
 	vec_release(&m->placed);
 	vec_release(&m->pieces);
 	intern_release(&m->paths);
-	moved_dwarf_release(&m->dwarf);
+	dwarf_made_release(&m->dwarf.made);
 }
 
 bool debug_map_open(const struct image *im, const struct program_wish *wish, struct input *ret,
@@ -303,9 +301,9 @@ bool debug_map_open(const struct image *im, const struct program_wish *wish, str
 					 .big_endian = im->big_endian };
 	if (im->debug_object_count == 0 || im->member.len > 0)
 		return false;
-	moved_dwarf_init(&m.dwarf, &form);
+	dwarf_made_init(&m.dwarf.made, &form);
 	add_objects(&m);
-	const bool any = m.dwarf.info.len > 0;
+	const bool any = m.dwarf.made.info.len > 0;
 	if (any)
 		debug_map_make(&m, ret);
 	debug_map_release(&m);

@@ -2,6 +2,7 @@
 #include "program/go_dwarf.h"
 
 #include "base/map.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "debug/dwarf_const.h"
 #include "debug/write/dwarf_write.h"
@@ -51,65 +52,21 @@ struct writer {
 
 /* ---- abbreviations --------------------------------------------------------------------------- */
 
-static void put_abbrevs(struct text *t)
-{
-	static const uint8_t bytes[] = {
-		ABBREV_UNIT,
-		DW_TAG_compile_unit,
-		1, /* Has children. */
-		DW_AT_language,
-		DW_FORM_data1,
-		DW_AT_name,
-		DW_FORM_string,
-		DW_AT_stmt_list,
-		DW_FORM_sec_offset,
-		DW_AT_low_pc,
-		DW_FORM_addr,
-		DW_AT_high_pc,
-		DW_FORM_udata,
-		0,
-		0,
-		ABBREV_FUNCTION,
-		DW_TAG_subprogram,
-		1,
-		DW_AT_name,
-		DW_FORM_strp,
-		DW_AT_low_pc,
-		DW_FORM_addr,
-		DW_AT_high_pc,
-		DW_FORM_udata,
-		0,
-		0,
-		ABBREV_LEAF,
-		DW_TAG_subprogram,
-		0,
-		DW_AT_name,
-		DW_FORM_strp,
-		DW_AT_low_pc,
-		DW_FORM_addr,
-		DW_AT_high_pc,
-		DW_FORM_udata,
-		0,
-		0,
-		ABBREV_INLINED,
-		DW_TAG_inlined_subroutine,
-		1,
-		DW_AT_name,
-		DW_FORM_strp,
-		DW_AT_low_pc,
-		DW_FORM_addr,
-		DW_AT_high_pc,
-		DW_FORM_udata,
-		DW_AT_call_file,
-		DW_FORM_udata,
-		DW_AT_call_line,
-		DW_FORM_udata,
-		0,
-		0,
-		0,
-	};
-	text_add(t, (struct str){ (const char *)bytes, sizeof bytes });
-}
+static const uint8_t abbrevs[] = {
+	/* clang-format off */
+	ABBREV_UNIT, DW_TAG_compile_unit, 1, DW_AT_language, DW_FORM_data1, DW_AT_name,
+	DW_FORM_string, DW_AT_stmt_list, DW_FORM_sec_offset, DW_AT_low_pc, DW_FORM_addr,
+	DW_AT_high_pc, DW_FORM_udata, 0, 0,
+	ABBREV_FUNCTION, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_strp, DW_AT_low_pc,
+	DW_FORM_addr, DW_AT_high_pc, DW_FORM_udata, 0, 0,
+	ABBREV_LEAF, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_strp, DW_AT_low_pc, DW_FORM_addr,
+	DW_AT_high_pc, DW_FORM_udata, 0, 0,
+	ABBREV_INLINED, DW_TAG_inlined_subroutine, 1, DW_AT_name, DW_FORM_strp, DW_AT_low_pc,
+	DW_FORM_addr, DW_AT_high_pc, DW_FORM_udata, DW_AT_call_file, DW_FORM_udata,
+	DW_AT_call_line, DW_FORM_udata, 0, 0,
+	0,
+	/* clang-format on */
+};
 
 /* ---- values of a function -------------------------------------------------------------------- */
 
@@ -126,14 +83,8 @@ static void go_dwarf_read_values(struct writer *w, uint64_t off, until_vec *ret)
 /* Returns the value at an offset in the function. -1 if there is none. */
 static int64_t value_at(const until_vec *list, uint64_t pos)
 {
-	size_t low = 0, high = list->count;
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		if (list->data[mid].end <= pos)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low;
+	BISECT(low, 0, list->count, mid, list->data[mid].end <= pos);
 	return low < list->count ? list->data[low].value : -1;
 }
 
@@ -365,7 +316,8 @@ bool go_dwarf_make(struct go_dwarf *d, const struct image *im, const struct go_t
 			    .info = &d->sections[GO_DWARF_INFO],
 			    .line = &d->sections[GO_DWARF_LINE] };
 	const struct bytes texts = table->tab.bytes;
-	put_abbrevs(&d->sections[GO_DWARF_ABBREV]);
+	text_add(&d->sections[GO_DWARF_ABBREV],
+		 (struct str){ (const char *)abbrevs, sizeof abbrevs });
 	if (texts.size < UINT32_MAX)
 		go_dwarf_put_units(&w);
 	text_add(&d->sections[GO_DWARF_STR], (struct str){ (const char *)texts.p, texts.size });

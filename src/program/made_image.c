@@ -32,3 +32,11 @@ void made_image_add(struct image_build *b, struct text *bytes, struct str name,
 	b->im->bytes = (struct bytes){ (const uint8_t *)bytes->p, bytes->len };
 	build_section(b, &s);
 }
+
+void made_image_add_dwarf(struct image_build *b, struct text *bytes, const struct dwarf_made *d)
+{
+	made_image_add(b, bytes, STR(".debug_info"), &d->info);
+	made_image_add(b, bytes, STR(".debug_abbrev"), &d->abbrev);
+	made_image_add(b, bytes, STR(".debug_line"), &d->line);
+	made_image_add(b, bytes, STR(".debug_ranges"), &d->ranges);
+}

@@ -4,6 +4,7 @@
 #define HEFT_PROGRAM_MADE_IMAGE_H
 
 #include "base/text.h"
+#include "debug/write/dwarf_write.h"
 #include "image/build.h"
 
 /* Begins *ret with the sections of `im`, at their indexes and without bytes. It borrows from `im`,
@@ -14,5 +15,7 @@ void made_image_begin(struct image_build *b, struct image *ret, const struct ima
  * as the image. */
 void made_image_add(struct image_build *b, struct text *bytes, struct str name,
 		    const struct text *contents);
+/* Likewise adds the sections of DWARF. */
+void made_image_add_dwarf(struct image_build *b, struct text *bytes, const struct dwarf_made *d);
 
 #endif

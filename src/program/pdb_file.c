@@ -123,10 +123,7 @@ static void pdb_file_make(struct pdb_file_making *m, struct image *ret, const ch
 	ASSERT(m->bytes.len == 0 && ret != m->im);
 	made_image_begin(&m->build, ret, m->im, path, notes);
 	ret->build_id = m->im->build_id;
-	made_image_add(&m->build, &m->bytes, STR(".debug_info"), &m->dwarf.info);
-	made_image_add(&m->build, &m->bytes, STR(".debug_abbrev"), &m->dwarf.abbrev);
-	made_image_add(&m->build, &m->bytes, STR(".debug_line"), &m->dwarf.line);
-	made_image_add(&m->build, &m->bytes, STR(".debug_ranges"), &m->dwarf.ranges);
+	made_image_add_dwarf(&m->build, &m->bytes, &m->dwarf.made);
 	pdb_file_put_symbols(m);
 	build_finish(&m->build, 0, 0);
 }

@@ -74,17 +74,14 @@ static void source_map_file_make(const struct source_map *map, const struct imag
 		if (im->sections[i].exec && im->sections[i].alloc)
 			code = &im->sections[i];
 	struct image_build b;
-	struct source_map_dwarf d;
+	struct dwarf_made d;
 	struct text bytes = { 0 };
 	source_map_dwarf(map, code ? code->off : 0, code ? code->file_size : 0,
 			 code ? code->addr : 0, &d);
 	made_image_begin(&b, in->images, im, in->file.path, in->notes);
-	made_image_add(&b, &bytes, STR(".debug_info"), &d.info);
-	made_image_add(&b, &bytes, STR(".debug_abbrev"), &d.abbrev);
-	made_image_add(&b, &bytes, STR(".debug_line"), &d.line);
-	made_image_add(&b, &bytes, STR(".debug_ranges"), &d.ranges);
+	made_image_add_dwarf(&b, &bytes, &d);
 	build_finish(&b, 0, 0);
-	source_map_dwarf_release(&d);
+	dwarf_made_release(&d);
 	in->owned = bytes.p;
 }
 

@@ -94,7 +94,7 @@ static void what_is_no_map_is_refused(void **state)
 static void code_outside_of_the_section_is_left_out(void **state)
 {
 	struct source_map m;
-	struct source_map_dwarf d;
+	struct dwarf_made d;
 	(void)state;
 	assert_true(parse(&m, "{\"sources\":[\"a\",\"b\"],\"mappings\":\"AAAA,ICAA,IDAA\"}"));
 	source_map_dwarf(&m, 4, 2, 0x1000, &d);
@@ -103,7 +103,7 @@ static void code_outside_of_the_section_is_left_out(void **state)
 	struct reader r = reader_make(d.ranges.p, d.ranges.len, false);
 	assert_int_equal(read_u64(&r), 0x1000);
 	assert_int_equal(read_u64(&r), 0x1002);
-	source_map_dwarf_release(&d);
+	dwarf_made_release(&d);
 	source_map_release(&m);
 }
 

@@ -4,7 +4,6 @@
 #include "base/sort.h"
 #include "debug/codeview/codeview.h"
 #include "debug/codeview/pdb_lines.h"
-#include "debug/dwarf_const.h"
 
 static const struct dwarf_form *const form = &dwarf_form_64;
 
@@ -39,45 +38,8 @@ struct pdb_dwarf_making {
 	uint32_t module;
 	struct pdb_lines lines;
 	VEC(struct pdb_dwarf_level) levels;
-	size_t unit;  /* Offset of its unit */
 	size_t outer; /* Number of rows at the start that belong to no inlined function */
 };
-
-/* ---- abbreviations --------------------------------------------------------------------------- */
-
-enum abbreviation {
-	AB_UNIT = 1,
-	AB_FUNCTION,
-	AB_LINKED_FUNCTION,
-	AB_ABSTRACT,
-	AB_INLINED,
-	AB_VARIABLE,
-};
-
-static void pdb_dwarf_put_abbreviations(struct text *t)
-{
-	static const uint8_t all[] = {
-		/* clang-format off */
-		AB_UNIT, DW_TAG_compile_unit, 1, DW_AT_name, DW_FORM_string, DW_AT_comp_dir,
-		DW_FORM_string, DW_AT_stmt_list, DW_FORM_sec_offset, DW_AT_low_pc, DW_FORM_addr,
-		DW_AT_ranges, DW_FORM_sec_offset, 0, 0,
-		AB_FUNCTION, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string, DW_AT_low_pc,
-		DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0, 0,
-		AB_LINKED_FUNCTION, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string,
-		DW_AT_linkage_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc,
-		DW_FORM_data4, 0, 0,
-		AB_ABSTRACT, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, DW_AT_decl_file,
-		DW_FORM_udata, DW_AT_decl_line, DW_FORM_udata, DW_AT_inline, DW_FORM_data1, 0, 0,
-		AB_INLINED, DW_TAG_inlined_subroutine, 1, DW_AT_abstract_origin, DW_FORM_ref4,
-		DW_AT_ranges, DW_FORM_sec_offset, DW_AT_call_file, DW_FORM_udata, DW_AT_call_line,
-		DW_FORM_udata, 0, 0,
-		AB_VARIABLE, DW_TAG_variable, 0, DW_AT_name, DW_FORM_string, DW_AT_location,
-		DW_FORM_exprloc, 0, 0,
-		0,
-		/* clang-format on */
-	};
-	text_add(t, (struct str){ (const char *)all, sizeof all });
-}
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
@@ -165,7 +127,7 @@ static void pdb_dwarf_read_build(struct pdb_dwarf_making *m, struct reader *r, s
 static void put_pieces(struct pdb_dwarf_making *m)
 {
 	const uint64_t base = m->out->base;
-	struct text *t = &m->out->ranges;
+	struct text *t = &m->out->made.ranges;
 	for (; m->next < m->owned.count && m->owned.data[m->next].module == m->module; m->next++) {
 		const struct pdb_piece *p = m->owned.data[m->next].piece;
 		put_range(t, form, base + p->rva, base + p->rva + p->size);
@@ -176,7 +138,6 @@ static void put_pieces(struct pdb_dwarf_making *m)
 static void pdb_dwarf_put_unit(struct pdb_dwarf_making *m, struct reader symbols)
 {
 	const struct pdb_module *module = &m->pdb->modules.data[m->module];
-	struct text *t = &m->out->info;
 	struct str dir = STR(""), source = STR(""), name = module->name;
 	struct reader sub;
 	uint16_t kind;
@@ -187,38 +148,26 @@ static void pdb_dwarf_put_unit(struct pdb_dwarf_making *m, struct reader symbols
 	if (module->library.len > 0 && !str_eq(module->library, module->name))
 		name = str_of(arena_format(&m->out->arena, STR_FMT "(" STR_FMT ")",
 					   STR_ARG(module->library), STR_ARG(module->name)));
-	m->unit = put_unit_header(t, form, 4);
-	put_uint(t, AB_UNIT, 1);
-	put_cstr(t, source.len > 0 ? source : name);
-	put_cstr(t, source.len > 0 ? dir : STR(""));
-	put_uint(t, m->out->line.len, 4);
-	put_addr(t, form, 0);
-	put_uint(t, m->out->ranges.len, 4);
+	made_unit(&m->out->made, source.len > 0 ? source : name, source.len > 0 ? dir : STR(""), 0,
+		  m->out->made.line.len);
 	put_pieces(m);
 }
 
 static void put_variable(struct pdb_dwarf_making *m, const struct global *g)
 {
-	struct text *t = &m->out->info;
-	put_uint(t, AB_VARIABLE, 1);
+	struct text *t = &m->out->made.info;
+	put_uint(t, MADE_VARIABLE, 1);
 	put_cstr(t, g->name);
-	put_uint(t, 1 + form->address_size, 1);
-	put_uint(t, DW_OP_addr, 1);
-	put_addr(t, form, m->out->base + g->rva);
+	put_location(t, form, m->out->base + g->rva);
 }
 
 /* Writes the functions that are inlined somewhere in the unit. */
 static void pdb_dwarf_put_abstract(struct pdb_dwarf_making *m)
 {
-	struct text *t = &m->out->info;
 	for (size_t i = 0; i < m->lines.inlinees.count; i++) {
 		struct pdb_inlinee *f = &m->lines.inlinees.data[i];
-		f->die = t->len - m->unit;
-		put_uint(t, AB_ABSTRACT, 1);
-		put_cstr(t, pdb_function_name(m->pdb, (uint32_t)f->id, &m->out->arena));
-		text_add_varint(t, f->place.file);
-		text_add_varint(t, f->place.line);
-		put_uint(t, 1, 1);
+		const struct str name = pdb_function_name(m->pdb, (uint32_t)f->id, &m->out->arena);
+		f->die = made_abstract(&m->out->made, name, STR(""), f->place);
 	}
 }
 
@@ -243,13 +192,13 @@ static void pdb_dwarf_leave(struct pdb_dwarf_making *m)
 	if (m->levels.count == 0)
 		return;
 	if (top(m).die)
-		put_uint(&m->out->info, 0, 1);
+		put_uint(&m->out->made.info, 0, 1);
 	m->levels.count--;
 }
 
 static void enter_function(struct pdb_dwarf_making *m, struct reader *r, bool global)
 {
-	struct text *t = &m->out->info;
+	struct text *t = &m->out->made.info;
 	uint64_t rva;
 	read_skip(r, 12);
 	const uint32_t size = read_u32(r);
@@ -271,10 +220,9 @@ static void enter_function(struct pdb_dwarf_making *m, struct reader *r, bool gl
 	pdb_dwarf_add_symbol(
 		m, rva,
 		(struct pdb_symbol){ .name = name, .size = size, .code = true, .global = global });
-	put_uint(t, linkage.len > 0 ? AB_LINKED_FUNCTION : AB_FUNCTION, 1);
+	put_uint(t, MADE_FUNCTION, 1);
 	put_cstr(t, name);
-	if (linkage.len > 0)
-		put_cstr(t, linkage);
+	put_cstr(t, linkage);
 	put_addr(t, form, m->out->base + rva);
 	put_uint(t, size, 4);
 	vec_push(&m->levels, (struct pdb_dwarf_level){ true, rva, 0, m->outer });
@@ -298,7 +246,7 @@ static void enter_thunk(struct pdb_dwarf_making *m, struct reader *r)
 /* Writes the ranges of the rows from `first` on. Merges ranges that touch. */
 static void put_row_ranges(struct pdb_dwarf_making *m, size_t first)
 {
-	struct text *t = &m->out->ranges;
+	struct text *t = &m->out->made.ranges;
 	const uint64_t base = m->out->base;
 	uint64_t addr = 0, end = 0;
 	for (size_t i = first; i < m->lines.rows.count; i++) {
@@ -319,7 +267,6 @@ static void put_row_ranges(struct pdb_dwarf_making *m, size_t first)
 static void enter_inlined(struct pdb_dwarf_making *m, struct reader *r, bool counted)
 {
 	const struct pdb_dwarf_level around = top(m);
-	struct text *t = &m->out->info;
 	const size_t first = m->lines.rows.count;
 	read_skip(r, 8);
 	const struct pdb_inlinee *f = pdb_lines_inlinee(&m->lines, read_u32(r));
@@ -333,11 +280,7 @@ static void enter_inlined(struct pdb_dwarf_making *m, struct reader *r, bool cou
 	}
 	const struct line_origin call = pdb_lines_find(&m->lines, around.first, around.end,
 						       m->lines.rows.data[first].addr);
-	put_uint(t, AB_INLINED, 1);
-	put_uint(t, f->die, 4);
-	put_uint(t, m->out->ranges.len, 4);
-	text_add_varint(t, call.file);
-	text_add_varint(t, call.line);
+	made_inlined(&m->out->made, f->die, call, 0);
 	put_row_ranges(m, first);
 	vec_push(&m->levels,
 		 (struct pdb_dwarf_level){ true, around.base, first, m->lines.rows.count });
@@ -398,7 +341,7 @@ static void pdb_dwarf_put_lines(struct pdb_dwarf_making *m)
 					.rows = m->lines.rows.data,
 					.row_count = m->lines.rows.count,
 					.origins = m->lines.places.data };
-	line_write(&m->out->line, &rows, m->out->base);
+	line_write(&m->out->made.line, &rows, m->out->base);
 	mem_free(files);
 }
 
@@ -419,8 +362,7 @@ static void put_module(struct pdb_dwarf_making *m)
 	for (; i < m->variables.count && m->variables.data[i].key == m->module; i++)
 		put_variable(m, &m->variables.data[i]);
 	pdb_dwarf_put_symbols(m, symbols);
-	put_uint(&m->out->info, 0, 1);
-	put_length(&m->out->info, form, m->unit);
+	made_unit_end(&m->out->made);
 	pdb_dwarf_put_lines(m);
 	m->pdb->damaged += m->lines.damaged;
 	pdb_lines_release(&m->lines);
@@ -438,7 +380,7 @@ void pdb_dwarf_make(struct pdb_dwarf *ret, struct pdb *p, uint64_t base)
 	memset(ret, 0, sizeof *ret);
 	ret->pdb = p;
 	ret->base = base;
-	pdb_dwarf_put_abbreviations(&ret->abbrev);
+	dwarf_made_init(&ret->made, form);
 	read_globals(&m);
 	for (size_t i = 0; i < p->pieces.count; i++) {
 		const struct pdb_piece *piece = &p->pieces.data[i];
@@ -460,10 +402,7 @@ void pdb_dwarf_make(struct pdb_dwarf *ret, struct pdb *p, uint64_t base)
 
 void pdb_dwarf_release(struct pdb_dwarf *d)
 {
-	text_release(&d->info);
-	text_release(&d->abbrev);
-	text_release(&d->line);
-	text_release(&d->ranges);
+	dwarf_made_release(&d->made);
 	vec_release(&d->symbols);
 	arena_release(&d->arena);
 }

@@ -9,8 +9,8 @@
 #ifndef HEFT_DEBUG_CODEVIEW_PDB_DWARF_H
 #define HEFT_DEBUG_CODEVIEW_PDB_DWARF_H
 
-#include "base/text.h"
 #include "debug/codeview/pdb.h"
+#include "debug/write/dwarf_write.h"
 
 struct pdb_symbol {
 	uint64_t addr, size; /* size 0 if not stated */
@@ -22,7 +22,7 @@ struct pdb_symbol {
 struct pdb_dwarf {
 	const struct pdb *pdb;
 	uint64_t base;
-	struct text info, abbrev, line, ranges;
+	struct dwarf_made made;
 	VEC(struct pdb_symbol) symbols; /* sorted by address */
 	struct arena arena;             /* holds the names */
 };

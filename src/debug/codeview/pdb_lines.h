@@ -17,7 +17,7 @@ struct pdb_file {
 struct pdb_inlinee {
 	uint64_t id;
 	struct line_origin place; /* Source line of its declaration */
-	uint64_t die;             /* for use by the caller */
+	uint32_t die;             /* for use by the caller */
 };
 
 struct pdb_lines {

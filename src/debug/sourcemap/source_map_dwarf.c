@@ -1,40 +1,8 @@
 /* Writes the DWARF 4 of a source map: a unit per source, and one line program. */
 #include "base/sort.h"
-#include "debug/dwarf_const.h"
 #include "debug/sourcemap/source_map.h"
 
 static const struct dwarf_form *const form = &dwarf_form_64;
-
-static void put_abbreviation(struct text *t)
-{
-	static const uint8_t all[] = { 1,
-				       DW_TAG_compile_unit,
-				       0,
-				       DW_AT_name,
-				       DW_FORM_string,
-				       DW_AT_stmt_list,
-				       DW_FORM_sec_offset,
-				       DW_AT_low_pc,
-				       DW_FORM_addr,
-				       DW_AT_ranges,
-				       DW_FORM_sec_offset,
-				       0,
-				       0,
-				       0 };
-	text_add(t, (struct str){ (const char *)all, sizeof all });
-}
-
-static void source_map_dwarf_put_unit(struct source_map_dwarf *d, struct str name)
-{
-	struct text *t = &d->info;
-	const size_t at = put_unit_header(t, form, 4);
-	put_uint(t, 1, 1);
-	put_cstr(t, name);
-	put_uint(t, 0, 4); /* offset of the line program */
-	put_addr(t, form, 0);
-	put_uint(t, d->ranges.len, 4);
-	put_length(t, form, at);
-}
 
 /* A row, sorted by its file. */
 struct owned {
@@ -44,12 +12,12 @@ struct owned {
 
 /* Writes units and their ranges. Merges ranges that touch. */
 static void source_map_dwarf_put_units(const struct source_map *m, const struct owned *rows,
-				       size_t count, struct source_map_dwarf *ret)
+				       size_t count, struct dwarf_made *ret)
 {
 	size_t i = 0;
 	while (i < count) {
 		const uint64_t file = rows[i].file;
-		source_map_dwarf_put_unit(ret, m->sources.data[file - 1]);
+		made_unit(ret, m->sources.data[file - 1], STR(""), 0, 0);
 		while (i < count && rows[i].file == file) {
 			const uint64_t addr = rows[i].addr;
 			uint64_t end = rows[i++].end;
@@ -58,17 +26,17 @@ static void source_map_dwarf_put_units(const struct source_map *m, const struct 
 			put_range(&ret->ranges, form, addr, end);
 		}
 		put_range(&ret->ranges, form, 0, 0);
+		made_unit_end(ret);
 	}
 }
 
 void source_map_dwarf(const struct source_map *m, uint64_t off, uint64_t size, uint64_t addr,
-		      struct source_map_dwarf *ret)
+		      struct dwarf_made *ret)
 {
 	struct flat_range *rows = mem_zeroed(m->rows.count + 1, sizeof *rows);
 	struct owned *owned = mem_zeroed(m->rows.count + 1, sizeof *owned);
 	size_t count = 0, known = 0;
-	memset(ret, 0, sizeof *ret);
-	put_abbreviation(&ret->abbrev);
+	dwarf_made_init(ret, form);
 	for (size_t i = 0; i < m->rows.count; i++) {
 		const struct flat_range *r = &m->rows.data[i];
 		ASSERT(r->who < m->origins.count);
@@ -89,12 +57,4 @@ void source_map_dwarf(const struct source_map *m, uint64_t off, uint64_t size, u
 	line_write(&ret->line, &lines, 0);
 	mem_free(rows);
 	mem_free(owned);
-}
-
-void source_map_dwarf_release(struct source_map_dwarf *d)
-{
-	text_release(&d->info);
-	text_release(&d->abbrev);
-	text_release(&d->line);
-	text_release(&d->ranges);
 }

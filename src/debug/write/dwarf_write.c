@@ -66,6 +66,98 @@ size_t put_unit_header(struct text *t, const struct dwarf_form *f, unsigned vers
 	return at;
 }
 
+/* ---- units of DWARF 4 ------------------------------------------------------------------------ */
+
+static const uint8_t abbreviations[] = {
+	/* clang-format off */
+	MADE_UNIT, DW_TAG_compile_unit, 1, DW_AT_name, DW_FORM_string, DW_AT_comp_dir,
+	DW_FORM_string, DW_AT_language, DW_FORM_udata, DW_AT_stmt_list, DW_FORM_sec_offset,
+	DW_AT_low_pc, DW_FORM_addr, DW_AT_ranges, DW_FORM_sec_offset, 0, 0,
+	MADE_ABSTRACT, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, DW_AT_linkage_name,
+	DW_FORM_string, DW_AT_decl_file, DW_FORM_udata, DW_AT_decl_line, DW_FORM_udata,
+	DW_AT_inline, DW_FORM_data1, 0, 0,
+	MADE_FUNCTION, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string, DW_AT_linkage_name,
+	DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data4, 0, 0,
+	MADE_PIECES, DW_TAG_subprogram, 1, DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_ranges,
+	DW_FORM_sec_offset, 0, 0,
+	MADE_INLINED, DW_TAG_inlined_subroutine, 1, DW_AT_abstract_origin, DW_FORM_ref4,
+	DW_AT_ranges, DW_FORM_sec_offset, DW_AT_call_file, DW_FORM_udata, DW_AT_call_line,
+	DW_FORM_udata, DW_AT_call_column, DW_FORM_udata, 0, 0,
+	MADE_TYPE, DW_TAG_base_type, 0, DW_AT_byte_size, DW_FORM_udata, 0, 0,
+	MADE_VARIABLE, DW_TAG_variable, 0, DW_AT_name, DW_FORM_string, DW_AT_location,
+	DW_FORM_exprloc, 0, 0,
+	MADE_TYPED, DW_TAG_variable, 0, DW_AT_type, DW_FORM_ref4, DW_AT_decl_file,
+	DW_FORM_udata, DW_AT_decl_line, DW_FORM_udata, DW_AT_location, DW_FORM_exprloc, 0, 0,
+	0,
+	/* clang-format on */
+};
+
+void dwarf_made_init(struct dwarf_made *m, const struct dwarf_form *form)
+{
+	ASSERT(form->address_size == 4 || form->address_size == 8);
+	*m = (struct dwarf_made){ .form = *form };
+	text_add(&m->abbrev, (struct str){ (const char *)abbreviations, sizeof abbreviations });
+}
+
+void dwarf_made_release(struct dwarf_made *m)
+{
+	text_release(&m->info);
+	text_release(&m->abbrev);
+	text_release(&m->line);
+	text_release(&m->ranges);
+}
+
+void made_unit(struct dwarf_made *m, struct str name, struct str comp_dir, uint64_t language,
+	       uint64_t line)
+{
+	m->unit = put_unit_header(&m->info, &m->form, 4);
+	put_uint(&m->info, MADE_UNIT, 1);
+	put_cstr(&m->info, name);
+	put_cstr(&m->info, comp_dir);
+	text_add_varint(&m->info, language);
+	put_fixed(&m->info, &m->form, line, 4);
+	put_addr(&m->info, &m->form, 0);
+	put_fixed(&m->info, &m->form, m->ranges.len, 4);
+}
+
+void made_unit_end(struct dwarf_made *m)
+{
+	put_uint(&m->info, 0, 1);
+	put_length(&m->info, &m->form, m->unit);
+}
+
+uint32_t made_abstract(struct dwarf_made *m, struct str name, struct str linkage,
+		       struct line_origin decl)
+{
+	ASSERT(m->info.len > m->unit);
+	const uint32_t at = (uint32_t)(m->info.len - m->unit);
+	put_uint(&m->info, MADE_ABSTRACT, 1);
+	put_cstr(&m->info, name);
+	put_cstr(&m->info, linkage);
+	text_add_varint(&m->info, decl.file);
+	text_add_varint(&m->info, decl.line);
+	put_uint(&m->info, 1, 1);
+	return at;
+}
+
+void made_inlined(struct dwarf_made *m, uint32_t abstract, struct line_origin call, uint32_t column)
+{
+	ASSERT(abstract < m->info.len - m->unit);
+	put_uint(&m->info, MADE_INLINED, 1);
+	put_fixed(&m->info, &m->form, abstract, 4);
+	put_fixed(&m->info, &m->form, m->ranges.len, 4);
+	text_add_varint(&m->info, call.file);
+	text_add_varint(&m->info, call.line);
+	text_add_varint(&m->info, column);
+}
+
+void put_location(struct text *t, const struct dwarf_form *f, uint64_t addr)
+{
+	put_uint(t, 1 + f->address_size, 1);
+	put_uint(t, DW_OP_addr, 1);
+	put_addr(t, f, addr);
+}
+
 /* ---- line programs --------------------------------------------------------------------------- */
 
 /* Special opcodes advance the line by LINE_BASE to LINE_BASE + LINE_RANGE - 1. */

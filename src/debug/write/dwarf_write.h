@@ -46,6 +46,50 @@ void put_length(struct text *t, const struct dwarf_form *f, size_t at);
  * Returns the offset of its length, which put_length() fills later. */
 size_t put_unit_header(struct text *t, const struct dwarf_form *f, unsigned version);
 
+/* ---- units of DWARF 4 ------------------------------------------------------------------------ */
+
+/* Source file and line of code. */
+struct line_origin {
+	uint32_t file; /* Number in the line program, from 1. 0 if unknown. */
+	uint32_t line;
+};
+
+/* Abbreviations, with their attributes in order. A text may be empty. */
+enum made_abbrev {
+	MADE_UNIT = 1,
+	MADE_ABSTRACT,
+	MADE_FUNCTION, /* Name, linkage name, address, size of 4 bytes; children */
+	MADE_PIECES, /* A function: offset of its abstract entry, offset of its ranges; children */
+	MADE_INLINED,
+	MADE_TYPE,     /* Size in bytes as ULEB128 */
+	MADE_VARIABLE, /* Name, location */
+	MADE_TYPED,    /* A variable: offset of its type, file and line as ULEB128, location */
+};
+
+/* Sections while they are written. Units share one table of abbreviations. Offsets of entries count
+ * from their unit, in 4 bytes. */
+struct dwarf_made {
+	struct dwarf_form form;
+	struct text info, abbrev, line, ranges;
+	size_t unit; /* Offset of the current unit */
+};
+
+void dwarf_made_init(struct dwarf_made *m, const struct dwarf_form *form);
+void dwarf_made_release(struct dwarf_made *m);
+/* Begins a unit whose line program is at `line`. Its ranges are those that follow in `ranges`. */
+void made_unit(struct dwarf_made *m, struct str name, struct str comp_dir, uint64_t language,
+	       uint64_t line);
+/* Ends the list of entries and the unit. */
+void made_unit_end(struct dwarf_made *m);
+/* Writes the name of a function. Returns the offset of the entry. */
+uint32_t made_abstract(struct dwarf_made *m, struct str name, struct str linkage,
+		       struct line_origin decl);
+/* Begins code of an inlined function, whose ranges follow in `ranges`. Children come next. */
+void made_inlined(struct dwarf_made *m, uint32_t abstract, struct line_origin call,
+		  uint32_t column);
+/* Writes the address of a variable as an expression. */
+void put_location(struct text *t, const struct dwarf_form *f, uint64_t addr);
+
 /* ---- line programs --------------------------------------------------------------------------- */
 
 /* Writes the part of a line program's header from the size of instructions to the lengths of
@@ -77,12 +121,6 @@ void line_writer_column(struct line_writer *p, uint32_t column);
 void line_writer_row(struct line_writer *p, uint64_t addr, uint32_t file, uint32_t line);
 /* Ends a sequence at the first address after its code. */
 void line_writer_end(struct line_writer *p, uint64_t end);
-
-/* Source file and line of code. */
-struct line_origin {
-	uint32_t file; /* Index in `files` plus 1. 0 if unknown. */
-	uint32_t line;
-};
 
 struct line_rows {
 	const struct str *files;

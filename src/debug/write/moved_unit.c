@@ -18,7 +18,6 @@ struct scope_code {
 struct moving {
 	struct moved_dwarf *out;
 	const struct unit *unit;
-	size_t start; /* Offset of the unit in out->info */
 	struct scopes scopes;
 	VEC(struct scope_code) code;
 	VEC(struct flat_range) covered; /* Ranges covered by code and lines */
@@ -27,50 +26,6 @@ struct moving {
 					 * none. */
 	struct text variables;
 };
-
-/* ---- abbreviations --------------------------------------------------------------------------- */
-
-enum abbreviation { AB_UNIT = 1, AB_ABSTRACT, AB_FUNCTION, AB_INLINED, AB_TYPE, AB_VARIABLE };
-
-static void moved_unit_put_abbreviations(struct text *t)
-{
-	static const uint8_t all[] = {
-		/* clang-format off */
-		AB_UNIT, DW_TAG_compile_unit, 1, DW_AT_name, DW_FORM_string, DW_AT_comp_dir,
-		DW_FORM_string, DW_AT_language, DW_FORM_udata, DW_AT_stmt_list,
-		DW_FORM_sec_offset, DW_AT_low_pc, DW_FORM_addr, DW_AT_ranges,
-		DW_FORM_sec_offset, 0, 0,
-		AB_ABSTRACT, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string,
-		DW_AT_linkage_name, DW_FORM_string, DW_AT_decl_file, DW_FORM_udata,
-		DW_AT_decl_line, DW_FORM_udata, DW_AT_inline, DW_FORM_data1, 0, 0,
-		AB_FUNCTION, DW_TAG_subprogram, 1, DW_AT_abstract_origin, DW_FORM_ref4,
-		DW_AT_ranges, DW_FORM_sec_offset, 0, 0,
-		AB_INLINED, DW_TAG_inlined_subroutine, 1, DW_AT_abstract_origin, DW_FORM_ref4,
-		DW_AT_ranges, DW_FORM_sec_offset, DW_AT_call_file, DW_FORM_udata,
-		DW_AT_call_line, DW_FORM_udata, DW_AT_call_column, DW_FORM_udata, 0, 0,
-		AB_TYPE, DW_TAG_base_type, 0, DW_AT_byte_size, DW_FORM_udata, 0, 0,
-		AB_VARIABLE, DW_TAG_variable, 0, DW_AT_type, DW_FORM_ref4, DW_AT_decl_file,
-		DW_FORM_udata, DW_AT_decl_line, DW_FORM_udata, DW_AT_location,
-		DW_FORM_exprloc, 0, 0,
-		0,
-		/* clang-format on */
-	};
-	text_add(t, (struct str){ (const char *)all, sizeof all });
-}
-
-void moved_dwarf_init(struct moved_dwarf *m, const struct dwarf_form *form)
-{
-	*m = (struct moved_dwarf){ .form = *form };
-	moved_unit_put_abbreviations(&m->abbrev);
-}
-
-void moved_dwarf_release(struct moved_dwarf *m)
-{
-	text_release(&m->info);
-	text_release(&m->abbrev);
-	text_release(&m->line);
-	text_release(&m->ranges);
-}
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
@@ -127,8 +82,8 @@ static void moved_unit_put_row(struct moving *w, struct moved_unit_sequence *s,
 
 static void moved_unit_put_rows(struct moving *w, struct line_program *p)
 {
-	struct moved_unit_sequence s = { .writer = { .out = &w->out->line,
-						     .form = &w->out->form } };
+	struct moved_unit_sequence s = { .writer = { .out = &w->out->made.line,
+						     .form = &w->out->made.form } };
 	struct line_row row, last = { .end_sequence = true };
 	while (w->out->budget > 0 && line_next(p, &row)) {
 		uint64_t at = last.addr, addr, end;
@@ -160,22 +115,22 @@ static void moved_unit_put_files(struct text *t, const struct line_program *p)
 static size_t moved_unit_put_lines(struct moving *w)
 {
 	const struct unit *u = w->unit;
-	struct text *t = &w->out->line;
+	struct text *t = &w->out->made.line;
 	struct line_program p;
 	const bool open = u->line_off != DW_NO_OFFSET &&
 			  line_open(&p, u->dwarf, u->line_off, u->address_size, u->comp_dir,
 				    u->str_offsets_base);
-	const size_t at = put_line_header(t, &w->out->form);
+	const size_t at = put_line_header(t, &w->out->made.form);
 	if (open)
 		moved_unit_put_files(t, &p);
 	else
 		text_add(t, (struct str){ "\0\0", 2 });
-	put_length(t, &w->out->form, line_header_length(at));
+	put_length(t, &w->out->made.form, line_header_length(at));
 	if (open) {
 		moved_unit_put_rows(w, &p);
 		line_release(&p);
 	}
-	put_length(t, &w->out->form, at);
+	put_length(t, &w->out->made.form, at);
 	return at;
 }
 
@@ -199,7 +154,6 @@ static void move_span(struct moving *w, const struct flat_span *span)
 /* Writes the names of the live scopes, once per function. */
 static void moved_unit_put_abstract(struct moving *w)
 {
-	struct text *t = &w->out->info;
 	for (size_t i = 0; i < w->scopes.list.count; i++) {
 		const uint32_t number = w->scopes.list.data[i].function;
 		const struct scope_function *f = &w->scopes.functions.data[number];
@@ -207,13 +161,9 @@ static void moved_unit_put_abstract(struct moving *w)
 				  f->decl_lines == w->unit->line_off;
 		if (!w->live[i] || w->dies[number] != 0)
 			continue;
-		w->dies[number] = (uint32_t)(t->len - w->start);
-		put_uint(t, AB_ABSTRACT, 1);
-		put_cstr(t, f->name);
-		put_cstr(t, f->linkage);
-		text_add_varint(t, here ? f->decl_file : 0);
-		text_add_varint(t, here ? f->decl_line : 0);
-		put_uint(t, 1, 1);
+		const struct line_origin decl = { f->decl_file, f->decl_line };
+		w->dies[number] = made_abstract(&w->out->made, f->name, f->linkage,
+						here ? decl : (struct line_origin){ 0, 0 });
 	}
 }
 
@@ -223,16 +173,15 @@ static void put_scope(struct moving *w, uint32_t i, size_t *code)
 {
 	ASSERT(i < w->scopes.list.count);
 	const struct scope *s = &w->scopes.list.data[i];
-	const struct dwarf_form *form = &w->out->form;
-	struct text *t = &w->out->info, *ranges = &w->out->ranges;
-	const bool inlined = s->parent != SCOPE_NONE;
-	put_uint(t, inlined ? AB_INLINED : AB_FUNCTION, 1);
-	put_fixed(t, form, w->dies[s->function], 4);
-	put_fixed(t, form, ranges->len, 4);
-	if (inlined) {
-		text_add_varint(t, s->call_file);
-		text_add_varint(t, s->call_line);
-		text_add_varint(t, s->call_column);
+	const struct dwarf_form *form = &w->out->made.form;
+	struct text *t = &w->out->made.info, *ranges = &w->out->made.ranges;
+	if (s->parent != SCOPE_NONE) {
+		const struct line_origin call = { s->call_file, s->call_line };
+		made_inlined(&w->out->made, w->dies[s->function], call, s->call_column);
+	} else {
+		put_uint(t, MADE_PIECES, 1);
+		put_fixed(t, form, w->dies[s->function], 4);
+		put_fixed(t, form, ranges->len, 4);
 	}
 	for (; *code < w->code.count && w->code.data[*code].scope == i; ++*code)
 		put_range(ranges, form, w->code.data[*code].addr, w->code.data[*code].end);
@@ -250,14 +199,14 @@ static void put_scopes(struct moving *w)
 		if (!w->live[i])
 			continue;
 		while (open.count > 0 && open.data[open.count - 1] != parent) {
-			put_uint(&w->out->info, 0, 1);
+			put_uint(&w->out->made.info, 0, 1);
 			open.count--;
 		}
 		put_scope(w, i, &code);
 		vec_push(&open, i);
 	}
 	for (size_t i = 0; i < open.count; i++)
-		put_uint(&w->out->info, 0, 1);
+		put_uint(&w->out->made.info, 0, 1);
 	vec_release(&open);
 }
 
@@ -267,29 +216,27 @@ static void moved_unit_on_variable(void *ctx, uint64_t die_off, uint64_t addr)
 {
 	struct moving *w = ctx;
 	struct text *t = &w->variables;
-	const struct dwarf_form *form = &w->out->form;
+	const struct dwarf_form *form = &w->out->made.form;
 	uint64_t at = addr, to, end, size;
 	struct decl decl;
 	if (addr == UINT64_MAX || !next_moved(w->out, &at, addr + 1, &to, &end))
 		return;
 	const bool known = decl_read(w->unit, die_off, &decl) && decl.has_file;
-	const size_t type = w->out->info.len - w->start + t->len;
-	put_uint(t, AB_TYPE, 1);
+	const size_t type = w->out->made.info.len - w->out->made.unit + t->len;
+	put_uint(t, MADE_TYPE, 1);
 	text_add_varint(t, variable_size(w->unit, die_off, &size) ? size : 0);
-	put_uint(t, AB_VARIABLE, 1);
+	put_uint(t, MADE_TYPED, 1);
 	put_fixed(t, form, type, 4);
 	text_add_varint(t, known ? decl.file : 0);
 	text_add_varint(t, known ? decl.line : 0);
-	put_uint(t, 1 + form->address_size, 1);
-	put_uint(t, DW_OP_addr, 1);
-	put_addr(t, form, to);
+	put_location(t, form, to);
 }
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
 static void put_covered(struct moving *w)
 {
-	struct text *t = &w->out->ranges;
+	struct text *t = &w->out->made.ranges;
 	struct flat flat = { 0 };
 	flat_lay(&flat, w->covered.data, w->covered.count);
 	for (size_t i = 0, next; i < flat.spans.count; i = next) {
@@ -297,39 +244,29 @@ static void put_covered(struct moving *w)
 		uint64_t end = addr;
 		for (next = i; next < flat.spans.count && flat.spans.data[next].addr == end; next++)
 			end += flat.spans.data[next].size;
-		put_range(t, &w->out->form, addr, end);
+		put_range(t, &w->out->made.form, addr, end);
 	}
-	put_range(t, &w->out->form, 0, 0);
+	put_range(t, &w->out->made.form, 0, 0);
 	flat_release(&flat);
 }
 
 static void moved_unit_put(struct moving *w, size_t line)
 {
 	const struct unit *u = w->unit;
-	const struct dwarf_form *form = &w->out->form;
-	struct text *t = &w->out->info;
-	w->start = put_unit_header(t, form, 4);
-	put_uint(t, AB_UNIT, 1);
-	put_cstr(t, u->name);
-	put_cstr(t, u->comp_dir);
-	text_add_varint(t, u->language);
-	put_fixed(t, form, line, 4);
-	put_addr(t, form, 0);
-	put_fixed(t, form, w->out->ranges.len, 4);
+	made_unit(&w->out->made, u->name, u->comp_dir, u->language, line);
 	put_covered(w);
 	moved_unit_put_abstract(w);
 	put_scopes(w);
 	const struct walker walker = { .ctx = w, .variable = moved_unit_on_variable };
 	(void)unit_walk(u, &walker);
-	text_add(t, text_str(&w->variables));
-	put_uint(t, 0, 1);
-	put_length(t, form, w->start);
+	text_add(&w->out->made.info, text_str(&w->variables));
+	made_unit_end(&w->out->made);
 }
 
 void moved_unit_write(struct moved_dwarf *m, struct units *units, const struct unit *u)
 {
 	struct moving w = { .out = m, .unit = u };
-	const size_t info = m->info.len, line = m->line.len, ranges = m->ranges.len;
+	const size_t info = m->made.info.len, line = m->made.line.len, ranges = m->made.ranges.len;
 	(void)scopes_read(&w.scopes, units, u);
 	w.live = mem_zeroed(w.scopes.list.count + 1, sizeof *w.live);
 	w.dies = mem_zeroed(w.scopes.functions.count + 1, sizeof *w.dies);
@@ -338,9 +275,9 @@ void moved_unit_write(struct moved_dwarf *m, struct units *units, const struct u
 	sort_by_key(w.code.data, w.code.count, sizeof *w.code.data);
 	moved_unit_put(&w, moved_unit_put_lines(&w));
 	if (w.covered.count == 0 && w.variables.len == 0) {
-		m->info.len = info;
-		m->line.len = line;
-		m->ranges.len = ranges;
+		m->made.info.len = info;
+		m->made.line.len = line;
+		m->made.ranges.len = ranges;
 	}
 	scopes_release(&w.scopes);
 	vec_release(&w.code);

@@ -16,16 +16,13 @@ struct moved_piece {
 };
 
 struct moved_dwarf {
-	struct dwarf_form form;
-	struct text info, abbrev, line, ranges;
+	struct dwarf_made made;
 	/* Pieces of the current object, borrowed, by `from`, without overlap. */
 	const struct moved_piece *pieces;
 	size_t piece_count;
 	uint64_t budget; /* Number of rows and ranges that may still be read for this object */
 };
 
-void moved_dwarf_init(struct moved_dwarf *m, const struct dwarf_form *form);
-void moved_dwarf_release(struct moved_dwarf *m);
 /* Appends a unit of `units`, opened with a cache of the caller. Appends nothing if all of its code
  * and data was left out. */
 void moved_unit_write(struct moved_dwarf *m, struct units *units, const struct unit *u);
