@@ -3,7 +3,7 @@
  * runtime knows of the module. */
 #include "../tests/lib/pclntab_made.h"
 #include "program/debuginfo.h"
-#include "program/go_symbols.h"
+#include "program/companion_forms.h"
 #include "program/symbolize.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

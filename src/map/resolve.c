@@ -284,23 +284,6 @@ static void resolve_part(void *ctx, size_t i, unsigned worker)
 	sweep(p);
 }
 
-static void join_part(struct spans *ret, struct spans *more)
-{
-	if (ret->list.count == 0) {
-		*ret = *more;
-		return;
-	}
-	if (more->list.count > 0) {
-		const struct span first = more->list.data[0];
-		spans_push(ret, first.start, first.size, first.label);
-		vec_reserve(&ret->list, more->list.count);
-		memcpy(ret->list.data + ret->list.count, more->list.data + 1,
-		       (more->list.count - 1) * sizeof first);
-		ret->list.count += more->list.count - 1;
-	}
-	spans_release(more);
-}
-
 static void resolve_in_parts(struct claims *c, uint64_t end, size_t count, struct spans *ret)
 {
 	uint64_t *cuts = mem_alloc(count * sizeof *cuts);
@@ -311,7 +294,7 @@ static void resolve_in_parts(struct claims *c, uint64_t end, size_t count, struc
 		reach_over(parts, cuts, cut_count, i);
 	parallel_for((unsigned)cut_count + 1, cut_count + 1, resolve_part, parts);
 	for (size_t i = 0; i <= cut_count; i++)
-		join_part(ret, &parts[i].spans);
+		spans_append(ret, &parts[i].spans);
 	mem_free(parts);
 	mem_free(cuts);
 }
@@ -410,11 +393,7 @@ static void resolve_cluster(const struct claim *list, struct resolve_stretch *s,
 		for (size_t k = 0; k < s[i].count; k++)
 			vec_push(&c.list, list[s[i].first + k]);
 	resolve_unsorted(&c, UINT64_MAX, 1, &spans);
-	for (size_t i = 0; i < spans.list.count; i++) {
-		const struct span *p = &spans.list.data[i];
-		spans_push(ret, p->start, p->size, p->label);
-	}
-	spans_release(&spans);
+	spans_append(ret, &spans);
 }
 
 /* Resolves by stretches. False, with nothing done, if sorting claims one by one is faster. */

@@ -263,8 +263,7 @@ void spans_append(struct spans *top, struct spans *below)
 
 size_t spans_from(const struct spans *s, uint64_t addr)
 {
-	const size_t low = lower_bound(s->list.data, s->list.count, sizeof *s->list.data, addr);
-	return low;
+	return lower_bound(s->list.data, s->list.count, sizeof *s->list.data, addr);
 }
 
 const struct span *spans_find(const struct spans *s, uint64_t addr)

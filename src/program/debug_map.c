@@ -1,12 +1,11 @@
 /* Collects the DWARF of a Mach-O program from the objects that its debug map names. */
-#include "program/debug_map.h"
+#include "program/companion_forms.h"
 
 #include "base/intern.h"
 #include "base/sort.h"
 #include "debug/write/moved_unit.h"
 #include "image/arch.h"
 #include "program/debuginfo.h"
-#include "program/made_image.h"
 
 /* A piece of an object at its VM address. sort_by_key() sorts by the first field. */
 struct placed {

@@ -6,7 +6,7 @@
 #include "image/elf/elf_const.h"
 #include "image/elf/elf_note.h"
 #include "program/go_table.h"
-#include "program/kernel_symbols.h"
+#include "program/companion_forms.h"
 #include "program/made_by.h"
 
 const char *fact_text(enum fact f)

@@ -1,5 +1,5 @@
 /* Writes the tables of Go's runtime as DWARF 5. */
-#include "program/go_dwarf.h"
+#include "program/companion_forms.h"
 
 #include "base/map.h"
 #include "base/sort.h"

@@ -1,10 +1,8 @@
 /* Makes a companion image with the symbols of a stripped Go program. */
-#include "program/go_symbols.h"
+#include "program/companion_forms.h"
 
 #include "image/elf/elf_const.h"
 #include "names/package_name.h"
-#include "program/go_dwarf.h"
-#include "program/made_image.h"
 
 /* ---- the image ------------------------------------------------------------------------------- */
 

@@ -1,10 +1,9 @@
 /* Makes a companion image with the symbols of a stripped Linux kernel. */
-#include "program/kernel_symbols.h"
+#include "program/companion_forms.h"
 
 #include "base/sort.h"
 #include "debug/runtime/kallsyms.h"
 #include "image/elf/elf_const.h"
-#include "program/made_image.h"
 
 #include <ctype.h>
 

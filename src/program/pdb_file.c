@@ -1,11 +1,10 @@
 /* Finds the PDB of a program, and opens it as the program's separate debug file. */
-#include "program/pdb_file.h"
+#include "program/companion_forms.h"
 
 #include "base/sort.h"
 #include "debug/codeview/pdb_dwarf.h"
 #include "image/debugfile.h"
 #include "image/elf/elf_const.h"
-#include "program/made_image.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 #include "image/elf/elf_const.h"
 #include "image/linkmap_image.h"
 #include "program/made_by.h"
-#include "program/pdb_file.h"
+#include "program/companion_forms.h"
 
 /* ---- given debug files ---------------------------------------------------------------------- */
 

@@ -1,10 +1,9 @@
 /* Finds the source map of a WebAssembly module, and opens it as the module's separate debug
  * file. */
-#include "program/source_map_file.h"
+#include "program/companion_forms.h"
 
 #include "debug/sourcemap/source_map.h"
 #include "image/elf/elf_const.h"
-#include "program/made_image.h"
 
 /* ---- finding the file ------------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* What is made of the tables of Go's runtime: DWARF of its functions, packages of types. */
 #include "../lib/pclntab_made.h"
-#include "program/go_symbols.h"
+#include "program/companion_forms.h"
 #include "image/elf/elf_const.h"
 #include "program/go_types.h"
 #include "program/symbolize.h"

@@ -2,7 +2,7 @@
 #include "../lib/elfgen.h"
 #include "../lib/kallsyms_made.h"
 #include "image/elf/elf_const.h"
-#include "program/kernel_symbols.h"
+#include "program/companion_forms.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
