@@ -214,17 +214,6 @@ static void node_of_pe(struct attr *a)
 	}
 }
 
-/* Mach-O: the blob is a section of that name. */
-static void node_of_macho(struct attr *a)
-{
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		const struct section *s = &a->im->sections[i];
-		if (!s->nobits && str_eq(s->title, STR("NODE_SEA,__NODE_SEA_BLOB")))
-			node_put(&(struct bundle){
-				.attr = a, .in = s, .bytes = section_bytes(a->im, s) });
-	}
-}
-
 static bool squashfs_bundle(const struct bundle *b)
 {
 	struct reader r = reader_of(b->bytes, false);
@@ -263,7 +252,13 @@ void attr_node(struct attr *a)
 		node_of_elf(a);
 	else
 		node_of_pe(a);
-	node_of_macho(a);
+	/* Mach-O: the blob is a section of that name. */
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (!s->nobits && str_eq(s->title, STR("NODE_SEA,__NODE_SEA_BLOB")))
+			node_put(&(struct bundle){
+				.attr = a, .in = s, .bytes = section_bytes(a->im, s) });
+	}
 }
 
 void attr_bundle(struct attr *a)

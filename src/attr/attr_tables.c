@@ -102,14 +102,6 @@ struct version_chain {
 	uint64_t left;
 };
 
-static struct version_chain version_chain(struct attr *a, const struct section *s,
-					  const struct section *strings)
-{
-	enum { LEAST = 8 }; /* Minimal size of a record */
-	return (struct version_chain){ a, s, strings, s->type == SHT_GNU_VERNEED,
-				       section_bytes(a->im, s).size / LEAST };
-}
-
 static bool version_record(struct version_chain *v, uint64_t off, struct reader *ret)
 {
 	if (v->left == 0)
@@ -141,44 +133,27 @@ static label_id version_aux(struct version_chain *v, uint64_t off, unsigned coun
 	return owner;
 }
 
-/* .gnu.version_r: claims the needs of a library for the library. */
-static void version_needs(struct attr *a, const struct section *s, const struct section *strings)
+/* Claims the needs of .gnu.version_r for their libraries, and the definitions of .gnu.version_d for
+ * the names of the versions. */
+static void versions(struct attr *a, const struct section *s, const struct section *strings)
 {
-	struct version_chain v = version_chain(a, s, strings);
+	enum { LEAST = 8 }; /* Minimal size of a record */
+	struct version_chain v = { a, s, strings, s->type == SHT_GNU_VERNEED,
+				   section_bytes(a->im, s).size / LEAST };
 	struct reader r;
 	uint64_t off = 0;
 	while (version_record(&v, off, &r)) {
-		read_u16(&r);
+		read_skip(&r, v.need ? 2 : 6);
 		const unsigned count = read_u16(&r);
-		const uint32_t file = read_u32(&r), aux = read_u32(&r), next = read_u32(&r);
-		if (!reader_ok(&r))
-			return;
-		const label_id library = string_label(a, strings, file);
-		attr_put(a, s, off, 16, library, WHY_VERSION);
-		attr_tables_put_string(a, strings, file, library);
-		version_aux(&v, off + aux, count, library);
-		if (next == 0)
-			return;
-		off += next;
-	}
-}
-
-/* .gnu.version_d: claims a definition for the version's name. */
-static void version_definitions(struct attr *a, const struct section *s,
-				const struct section *strings)
-{
-	struct version_chain v = version_chain(a, s, strings);
-	struct reader r;
-	uint64_t off = 0;
-	while (version_record(&v, off, &r)) {
-		read_skip(&r, 6);
-		const unsigned count = read_u16(&r);
-		read_u32(&r);
+		const uint32_t word = read_u32(&r); /* the library's name, or a hash */
 		const uint32_t aux = read_u32(&r), next = read_u32(&r);
 		if (!reader_ok(&r))
 			return;
-		const label_id name = version_aux(&v, off + aux, count, LABEL_NONE);
-		attr_put(a, s, off, 20, name, WHY_VERSION);
+		label_id owner = v.need ? string_label(a, strings, word) : LABEL_NONE;
+		if (v.need)
+			attr_tables_put_string(a, strings, word, owner);
+		owner = version_aux(&v, off + aux, count, owner);
+		attr_put(a, s, off, v.need ? 16 : 20, owner, WHY_VERSION);
 		if (next == 0)
 			return;
 		off += next;
@@ -260,10 +235,8 @@ static void attr_tables_table(struct attr *a, const struct section *s)
 	const struct section *strings = has_strings ? &a->im->sections[s->link] : NULL;
 	if (s->type == SHT_GROUP)
 		attr_put(a, s, 0, s->file_size, attr_group_owner(a, s), WHY_GROUP);
-	else if (strings && s->type == SHT_GNU_VERNEED)
-		version_needs(a, s, strings);
-	else if (strings && s->type == SHT_GNU_VERDEF)
-		version_definitions(a, s, strings);
+	else if (strings && (s->type == SHT_GNU_VERNEED || s->type == SHT_GNU_VERDEF))
+		versions(a, s, strings);
 	else if (strings && s->type == SHT_DYNAMIC)
 		needed_names(a, s, strings);
 	else if (is_pointer_array(s))

@@ -224,16 +224,6 @@ static void note_end(struct basemap *b, label_id region, uint64_t end)
 	b->region_ends[region] = max_u64(b->region_ends[region], end);
 }
 
-/* Gives bytes in no region to the region before them, into which they did not fit. */
-static void add_overflow(struct basemap *b, struct claims *over, label_id before, uint64_t start,
-			 uint64_t end)
-{
-	if (before == LABEL_NONE || start - b->region_ends[before] >= OVERFLOW_GAP)
-		return;
-	claim(over, b->region_ends[before], end - b->region_ends[before], before, WHY_REGION);
-	note_end(b, before, end);
-}
-
 /* Records how far the piece fills its regions. *before is the region of the previous piece. */
 static void measure_piece(struct basemap *b, const struct span *piece, struct claims *over,
 			  label_id *before)
@@ -252,7 +242,12 @@ static void measure_piece(struct basemap *b, const struct span *piece, struct cl
 		}
 		if (next < regions->list.count)
 			stop = min_u64(end, regions->list.data[next].start);
-		add_overflow(b, over, *before, at, stop);
+		/* Bytes in no region did not fit into the region before them. */
+		if (*before == LABEL_NONE || at - b->region_ends[*before] >= OVERFLOW_GAP)
+			continue;
+		claim(over, b->region_ends[*before], stop - b->region_ends[*before], *before,
+		      WHY_REGION);
+		note_end(b, *before, stop);
 	}
 }
 
@@ -347,14 +342,19 @@ uint64_t basemap_region_used(const struct basemap *b, size_t region)
 
 /* ---- using the base map ------------------------------------------------------- */
 
+/* Returns the first span that ends after an address. */
+static size_t spans_around(const struct spans *s, uint64_t addr)
+{
+	const size_t i = spans_from(s, addr);
+	return i - (i > 0 && s->list.data[i - 1].start + s->list.data[i - 1].size > addr);
+}
+
 /* Adds the file pieces of the VM spans that lie in range r. */
 static void translate_range(const struct base_range *r, const struct spans *vm, struct claims *out)
 {
 	const uint64_t end = r->addr + r->file_size;
-	size_t i = spans_from(vm, r->addr);
-	if (i > 0 && vm->list.data[i - 1].start + vm->list.data[i - 1].size > r->addr)
-		i--;
-	for (; i < vm->list.count && vm->list.data[i].start < end; i++) {
+	for (size_t i = spans_around(vm, r->addr);
+	     i < vm->list.count && vm->list.data[i].start < end; i++) {
 		const struct span *s = &vm->list.data[i];
 		const uint64_t from = max_u64(s->start, r->addr);
 		const uint64_t to = min_u64(s->start + s->size, end);
@@ -391,9 +391,8 @@ static void copy_spans(const struct spans *vm, uint64_t from, uint64_t size, uin
 		       struct spans *ret)
 {
 	const uint64_t end = from + size;
-	size_t i = spans_from(vm, from);
-	i -= i > 0 && vm->list.data[i - 1].start + vm->list.data[i - 1].size > from;
-	for (; i < vm->list.count && vm->list.data[i].start < end; i++) {
+	for (size_t i = spans_around(vm, from); i < vm->list.count && vm->list.data[i].start < end;
+	     i++) {
 		const struct span *s = &vm->list.data[i];
 		const uint64_t first = max_u64(s->start, from);
 		const uint64_t last = min_u64(s->start + s->size, end);

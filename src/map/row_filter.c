@@ -66,17 +66,6 @@ static void decide(struct matching *g, uint32_t node, uint32_t found)
 	g->leaves += shown;
 }
 
-/* Tells whether the only row below another repeats it. It is then not asked. */
-static bool row_filter_says_again(const struct matching *g, uint32_t node, uint32_t only)
-{
-	const struct tree *t = g->maker->tree;
-	const size_t size = (size_t)t->sides * t->measures * sizeof *t->sums.data;
-	return g->filter->repeats &&
-	       memcmp(tree_sums(t, node, HEFT_INPUT), tree_sums(t, only, HEFT_INPUT), size) == 0 &&
-	       g->filter->repeats(g->filter->ctx, rows_label(g->maker, node),
-				  rows_label(g->maker, only));
-}
-
 /* Decides about the leaves directly below a node, or about the node if its row is a leaf. */
 static void match_below(struct matching *g, uint32_t node)
 {
@@ -88,7 +77,13 @@ static void match_below(struct matching *g, uint32_t node)
 		decide(g, node, above);
 		return;
 	}
-	const bool again = rows == 1 && row_filter_says_again(g, node, only);
+	/* A single row that repeats the row above it is not asked. */
+	const struct tree *t = b->tree;
+	const size_t size = (size_t)t->sides * t->measures * sizeof *t->sums.data;
+	const bool again =
+		rows == 1 && g->filter->repeats &&
+		memcmp(tree_sums(t, node, HEFT_INPUT), tree_sums(t, only, HEFT_INPUT), size) == 0 &&
+		g->filter->repeats(g->filter->ctx, rows_label(b, node), rows_label(b, only));
 	for (uint32_t i = b->first[node]; i != 0; i = b->next[i]) {
 		if (!rows_is_row(b, i))
 			continue;

@@ -277,16 +277,6 @@ static void cut_items(struct rows_maker *b, struct rows_items *items, uint32_t l
 		fold_others(b, items, wanted);
 }
 
-/* Moves the items of the lowest group to the front. Returns their number. */
-static size_t take_group(struct row_item *list, size_t count)
-{
-	uint8_t lowest = list[0].group;
-	for (size_t i = 1; i < count; i++)
-		if (list[i].group < lowest)
-			lowest = list[i].group;
-	return part_items(list, count, is_of_group, lowest);
-}
-
 static void sort_items(const struct rows_opts *o, struct row_item *list, size_t count)
 {
 	if (o->sort == HEFT_SORT_NONE || count < 2)
@@ -299,8 +289,11 @@ static void sort_items(const struct rows_opts *o, struct row_item *list, size_t 
 	if (o->others_last && list[count - 1].node == 0)
 		count--;
 	for (size_t from = 0, end; from < count; from = end) {
-		end = o->group ? from + take_group(list + from, count - from) : count;
 		struct row_item *some = list + from;
+		uint8_t lowest = some->group;
+		for (size_t i = from; i < count; i++)
+			lowest = list[i].group < lowest ? list[i].group : lowest;
+		end = o->group ? from + part_items(some, count - from, is_of_group, lowest) : count;
 		const size_t n = end - from,
 			     growth = is_signed ? part_items(some, n, is_growth, 0) : n;
 		for (size_t i = growth; i < n; i++)

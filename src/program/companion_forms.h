@@ -74,9 +74,10 @@ bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes
 /* Parts that the image may have. */
 enum { GO_SYMBOLS = 1, GO_LINES = 2 };
 
-/* Makes the symbols of a stripped Go program. With GO_SYMBOLS it has a symbol per table of the whole program and per function; the package name
- * is the file before the functions. With GO_LINES it has the DWARF of go_dwarf_make(). It borrows from
- * `im`, its table and *ret_owned (or NULL), which the caller frees after the image. */
+/* Makes the symbols of a stripped Go program. With GO_SYMBOLS there is a symbol per table of the
+ * whole program and per function; the package name is the file before the functions. With GO_LINES
+ * there is the DWARF of go_dwarf_make(). Borrows from `im`, its table and *ret_owned (or NULL),
+ * which the caller frees after the image. */
 void go_symbols_open(const struct image *im, const struct go_table *table, unsigned what,
 		     struct input *ret, void **ret_owned, struct notes *notes);
 
@@ -88,8 +89,9 @@ struct go_dwarf {
 
 extern const char *const go_dwarf_names[GO_DWARF_SECTIONS];
 
-/* Writes what the tables say about packages, lines and inlined calls as DWARF 5, so that all readers
- * of DWARF use it.
+/* Writes what the tables say about packages, lines and inlined calls as DWARF 5. So all readers of
+ * DWARF use it. False if the sections would be too large for DWARF's 32-bit form; then nothing
+ * needs to be released.
  *
  * A unit stands for each run of functions of one package and has the package's name. It has a
  * subprogram per function and one line program. A subprogram has an inlined subroutine per piece of
@@ -97,8 +99,7 @@ extern const char *const go_dwarf_names[GO_DWARF_SECTIONS];
  * is .debug_str. Lists of calls have two forms, Go 1.12 to 1.19 and from 1.20 on; found by
  * experiment. Damaged parts are left out.
  *
- * Memory: about three times the bytes of the table. Time: O(bytes of the table). False if they would be too large for DWARF's 32-bit form; then nothing needs
- * to be released. */
+ * Memory: about three times the bytes of the table. Time: O(bytes of the table). */
 bool go_dwarf_make(struct go_dwarf *d, const struct image *im, const struct go_table *table);
 void go_dwarf_release(struct go_dwarf *d);
 

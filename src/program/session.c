@@ -62,26 +62,22 @@ void context_take_inputs(const struct context *c)
 		memory_set_inputs(&c->session->finder.wish.inputs);
 }
 
-static bool notes_told(struct context *c, const struct heft_note *n)
-{
-	for (c = c->before; c; c = c->before)
-		if (notes_have(&c->notes, n))
-			return true;
-	return false;
-}
-
 /* Moves to the next note that no older context has. False at the end. */
 static bool told_next(struct heft_session *s)
 {
 	struct context *c = s->told.of;
 	for (size_t i = s->told.at + 1; c; c = c->after, i = 0)
-		for (; i < c->notes.count; i++)
-			if (!notes_told(c, &c->notes.data[i])) {
-				s->told.of = c;
-				s->told.at = i;
-				s->told.number++;
-				return true;
-			}
+		for (; i < c->notes.count; i++) {
+			struct context *older = c->before;
+			while (older && !notes_have(&older->notes, &c->notes.data[i]))
+				older = older->before;
+			if (older)
+				continue;
+			s->told.of = c;
+			s->told.at = i;
+			s->told.number++;
+			return true;
+		}
 	s->told.of = NULL;
 	return false;
 }

@@ -95,7 +95,7 @@ void source_allocations(const struct source_file *f, struct layer *ret)
 	if (!f->process) {
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "no dump of a process: '%s' has nothing to say", f->source);
-		layer_finish(f, ret, NULL);
+		layer_finish(f, ret, NULL, NULL);
 		return;
 	}
 	const struct process_heap *h = process_read_heap(f->process);

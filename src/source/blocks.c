@@ -118,8 +118,7 @@ static void blocks_put(const struct source_file *f, struct claims *vm, bool any,
 	if (!any)
 		note(f->notes, f->path, HEFT_NO_OFFSET, 0,
 		     "no basic-block map, nor code to derive one from: blocks are not known");
-	claims_own(f, &ret->vm, vm);
-	layer_finish(f, ret, NULL);
+	layer_finish(f, ret, vm, NULL);
 }
 
 /* Claims the blocks of an image, if it has any, and releases the map. */

@@ -65,6 +65,5 @@ void source_hotness(const struct source_file *f, struct layer *ret)
 		     "hotness is known of programs and shared objects only");
 	else
 		hotness_claim_image(f, &f->input->images[0], &vm);
-	claims_own(f, &ret->vm, &vm);
-	layer_finish(f, ret, NULL);
+	layer_finish(f, ret, &vm, NULL);
 }

@@ -24,6 +24,5 @@ void source_inlines(const struct source_file *f, struct layer *ret)
 			     "debug info without line tables for the code: source lines are not "
 			     "known");
 	}
-	claims_own(f, &ret->vm, &vm);
-	layer_finish(f, ret, NULL);
+	layer_finish(f, ret, &vm, NULL);
 }

@@ -135,9 +135,12 @@ static void claim_hollow(const struct source_file *f, const struct image *im, st
 	}
 }
 
-void layer_finish(const struct source_file *f, struct layer *l, struct claims *file)
+void layer_finish(const struct source_file *f, struct layer *l, struct claims *vm,
+		  struct claims *file)
 {
 	struct finish d = { .f = f, .layer = l };
+	if (vm)
+		claims_own(f, &l->vm, vm);
 	const unsigned threads = l->vm.list.count < PARALLEL_MIN ? 1 : f->threads;
 	if (file) {
 		claims_trace(f, HEFT_FILE, file);

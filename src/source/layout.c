@@ -12,8 +12,7 @@ void source_inputfiles(const struct source_file *f, struct layer *ret)
 		claim(&vm, f->map->ranges.data[i].addr, f->map->ranges.data[i].size, label,
 		      WHY_FILE);
 	claim(&file, 0, f->map->file_size, label, WHY_FILE);
-	claims_own(f, &ret->vm, &vm);
-	layer_finish(f, ret, &file);
+	layer_finish(f, ret, &vm, &file);
 }
 
 void source_armembers(const struct source_file *f, struct layer *ret)
@@ -34,8 +33,7 @@ void source_armembers(const struct source_file *f, struct layer *ret)
 				      WHY_MEMBER);
 		claim(&file, im->file_off, im->bytes.size, label, WHY_MEMBER);
 	}
-	claims_own(f, &ret->vm, &vm);
-	layer_finish(f, ret, &file);
+	layer_finish(f, ret, &vm, &file);
 }
 
 /* The source segments has labels of its own. Bytes in no segment are [Unmapped], also header
@@ -60,8 +58,7 @@ void source_segments(const struct source_file *f, struct layer *ret)
 			label = s[-1].label;
 		claim(&file, s->start, s->size, label, WHY_SEGMENT);
 	}
-	claims_own(f, &ret->vm, &vm);
-	layer_finish(f, ret, &file);
+	layer_finish(f, ret, &vm, &file);
 }
 
 void source_sections(const struct source_file *f, struct layer *ret)
@@ -89,6 +86,5 @@ void source_sections(const struct source_file *f, struct layer *ret)
 		}
 	}
 	vec_release(&order);
-	claims_own(f, &ret->vm, &vm);
-	layer_finish(f, ret, &file);
+	layer_finish(f, ret, &vm, &file);
 }

@@ -9,7 +9,7 @@ static bool is_no_dump(const struct source_file *f, struct layer *ret)
 		return false;
 	note(f->notes, f->path, HEFT_NO_OFFSET, 0, "no dump of a process: '%s' has nothing to say",
 	     f->source);
-	layer_finish(f, ret, NULL);
+	layer_finish(f, ret, NULL, NULL);
 	return true;
 }
 

@@ -59,18 +59,6 @@ static void namespaces_add_part(struct text *path, struct str name)
 	text_add(path, name);
 }
 
-/* Adds a class, except instances of templates: their arguments already tell that they are
- * classes. */
-static void namespaces_add_class(struct space_walk *w, struct str name)
-{
-	const size_t outside = w->path.len;
-	if (name.len == 0 || memchr(name.p, '<', name.len))
-		return;
-	namespaces_add_part(&w->path, name);
-	namespaces_add(w->out, text_str(&w->path), true);
-	w->path.len = outside;
-}
-
 /* Maximal length of a path. Only malicious files have longer ones. */
 enum { PATH_MAX_SIZE = 4096 };
 
@@ -89,8 +77,15 @@ static void walk_child(struct space_walk *w, const struct die *d)
 		w->depth++;
 		return;
 	}
-	if (tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type)
-		namespaces_add_class(w, n.name);
+	/* Arguments of a template's instance already tell that it is a class. */
+	if ((tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+	     tag == DW_TAG_union_type) &&
+	    n.name.len > 0 && !memchr(n.name.p, '<', n.name.len)) {
+		const size_t outside = w->path.len;
+		namespaces_add_part(&w->path, n.name);
+		namespaces_add(w->out, text_str(&w->path), true);
+		w->path.len = outside;
+	}
 	if (!d->abbrev->children)
 		return;
 	if (n.sibling > w->r.pos && n.sibling < unit_end(w->unit))

@@ -117,6 +117,5 @@ void process_finish(const struct source_file *f, struct layer *l, struct claims 
 			      core->segments[i].file_size,
 			      label_borrow(f->labels, STR("[core notes]")), WHY_SEGMENT);
 	claims_own(f, &l->vm, vm);
-	claims_own(f, &l->vm, &rest);
-	layer_finish(f, l, &file);
+	layer_finish(f, l, &rest, &file);
 }

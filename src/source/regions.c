@@ -17,8 +17,7 @@ void source_regions(const struct source_file *f, struct layer *ret)
 		claim(&vm, f->map->ranges.data[i].addr, f->map->ranges.data[i].size, none,
 		      WHY_FALLBACK);
 	ret->exact = true;
-	claims_own(f, &ret->vm, &vm);
-	layer_finish(f, ret, NULL);
+	layer_finish(f, ret, &vm, NULL);
 	for (size_t i = 0; i < ret->file.list.count; i++)
 		if (label_is_fallback(f->labels, ret->file.list.data[i].label))
 			ret->file.list.data[i].label = none;

@@ -17,10 +17,11 @@ struct layer {
 
 void layer_release(struct layer *l);
 
-/* Completes the layer. Claims of file bytes (consumed; may be NULL) win over VM spans translated to
- * the file. The fallback gets the rest, and padding goes to the owner before it. Checks that every
- * byte has an owner. */
-void layer_finish(const struct source_file *f, struct layer *l, struct claims *file);
+/* Completes the layer. VM claims get the bytes without an owner. Claims of file bytes win over VM
+ * spans translated to the file. The fallback gets the rest, and padding goes to the owner before
+ * it. Checks that every byte has an owner. Consumes the claims; NULL: none. */
+void layer_finish(const struct source_file *f, struct layer *l, struct claims *vm,
+		  struct claims *file);
 
 /* fallback.c: makes the labels [section X], header tables, segments, [Unmapped], archive parts. */
 void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file);

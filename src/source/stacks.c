@@ -198,6 +198,5 @@ void source_inlinestacks(const struct source_file *f, struct layer *ret)
 		}
 		vec_release(&s.places);
 	}
-	claims_own(f, &ret->vm, &vm);
-	layer_finish(f, ret, NULL);
+	layer_finish(f, ret, &vm, NULL);
 }

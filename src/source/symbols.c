@@ -70,7 +70,7 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 	if (f->input->archive)
 		attr_archive(f, owner == BY_SYMBOL ? NULL : members, &file);
 	mem_free(members);
-	layer_finish(f, ret, &file);
+	layer_finish(f, ret, NULL, &file);
 }
 
 void source_symbols(const struct source_file *f, struct layer *ret)
