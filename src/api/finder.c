@@ -2,34 +2,19 @@
 #include "api/structs.h"
 #include "program/session.h"
 
-static void finder_add_debug_file(struct heft_finder *f, const char *path)
-{
-	wish_add_debug_file(&f->wish, path);
-}
-
 void heft_finder_add_debug_file(struct heft_finder *f, const char *path)
 {
-	GUARDED_VOID(f->memory, finder_add_debug_file(f, path));
-}
-
-static void finder_add_debug_dir(struct heft_finder *f, const char *dir)
-{
-	wish_add_debug_dir(&f->wish, dir);
+	GUARDED_VOID(f->memory, wish_add_debug_file(&f->wish, path));
 }
 
 void heft_finder_add_debug_dir(struct heft_finder *f, const char *dir)
 {
-	GUARDED_VOID(f->memory, finder_add_debug_dir(f, dir));
-}
-
-static void finder_add_map(struct heft_finder *f, const char *path)
-{
-	wish_add_map(&f->wish, path);
+	GUARDED_VOID(f->memory, wish_add_debug_dir(&f->wish, dir));
 }
 
 void heft_finder_add_map(struct heft_finder *f, const char *path)
 {
-	GUARDED_VOID(f->memory, finder_add_map(f, path));
+	GUARDED_VOID(f->memory, wish_add_map(&f->wish, path));
 }
 
 bool heft_finder_add_region(struct heft_finder *f, const char *name, uint64_t origin,
@@ -38,79 +23,44 @@ bool heft_finder_add_region(struct heft_finder *f, const char *name, uint64_t or
 	return GUARDED(f->memory, err, wish_add_region(&f->wish, name, origin, length, err));
 }
 
-static void finder_add_stack_usage(struct heft_finder *f, const char *path)
-{
-	wish_add_stack_usage(&f->wish, path);
-}
-
 void heft_finder_add_stack_usage(struct heft_finder *f, const char *path)
 {
-	GUARDED_VOID(f->memory, finder_add_stack_usage(f, path));
-}
-
-static void finder_set_calls(struct heft_finder *f, const char *path)
-{
-	wish_set_calls(&f->wish, path);
+	GUARDED_VOID(f->memory, wish_add_stack_usage(&f->wish, path));
 }
 
 void heft_finder_set_calls(struct heft_finder *f, const char *path)
 {
-	GUARDED_VOID(f->memory, finder_set_calls(f, path));
-}
-
-static void finder_add_source_map(struct heft_finder *f, const char *id, const char *path)
-{
-	wish_add_source_map(&f->wish, id, path);
+	GUARDED_VOID(f->memory, wish_set_calls(&f->wish, path));
 }
 
 void heft_finder_add_source_map(struct heft_finder *f, const char *id, const char *path)
 {
-	GUARDED_VOID(f->memory, finder_add_source_map(f, id, path));
-}
-
-static void finder_set_sysroot(struct heft_finder *f, const char *dir)
-{
-	wish_set_sysroot(&f->wish, dir);
+	GUARDED_VOID(f->memory, wish_add_source_map(&f->wish, id, path));
 }
 
 void heft_finder_set_sysroot(struct heft_finder *f, const char *dir)
 {
-	GUARDED_VOID(f->memory, finder_set_sysroot(f, dir));
-}
-
-static void finder_set_arch(struct heft_finder *f, const char *arch)
-{
-	wish_set_arch(&f->wish, arch);
+	GUARDED_VOID(f->memory, wish_set_sysroot(&f->wish, dir));
 }
 
 void heft_finder_set_arch(struct heft_finder *f, const char *arch)
 {
-	GUARDED_VOID(f->memory, finder_set_arch(f, arch));
-}
-
-static void finder_add_program(struct heft_finder *f, const char *path)
-{
-	wish_add_program(&f->wish, path);
+	GUARDED_VOID(f->memory, wish_set_arch(&f->wish, arch));
 }
 
 void heft_finder_add_program(struct heft_finder *f, const char *path)
 {
-	GUARDED_VOID(f->memory, finder_add_program(f, path));
-}
-
-static void finder_add_piece(struct heft_finder *f, const char *path, uint64_t addr, uint64_t off)
-{
-	wish_add_piece(&f->wish, path, addr, off);
+	GUARDED_VOID(f->memory, wish_add_program(&f->wish, path));
 }
 
 void heft_finder_set_base(struct heft_finder *f, uint64_t addr)
 {
-	GUARDED_VOID(f->memory, finder_add_piece(f, NULL, addr, 0));
+	GUARDED_VOID(f->memory, wish_add_piece(&f->wish, NULL, addr, 0));
 }
 
 void heft_finder_add_piece(struct heft_finder *f, const char *path, uint64_t addr, uint64_t off)
 {
-	GUARDED_VOID(f->memory, finder_add_piece(f, path, addr, off));
+	GUARDED_VOID(f->memory, wish_add_piece(&f->wish, path, addr, off));
 }
 
 void heft_finder_set_load(struct heft_finder *f, uint64_t addr)
@@ -146,24 +96,14 @@ bool heft_finder_add_input(struct heft_finder *f, const struct heft_input *in, s
 	return GUARDED(f->memory, err, wish_add_input(&f->wish, &own, err));
 }
 
-static bool finder_map_path(struct heft_finder *f, const char *from, const char *to,
-			    struct heft_err *err)
-{
-	return paths_add_map(&f->wish.paths, str_of(from), str_of(to), err);
-}
-
 bool heft_finder_map_path(struct heft_finder *f, const char *from, const char *to,
 			  struct heft_err *err)
 {
-	return GUARDED(f->memory, err, finder_map_path(f, from, to, err));
-}
-
-static bool finder_strip_prefix(struct heft_finder *f, const char *prefix, struct heft_err *err)
-{
-	return paths_add_strip(&f->wish.paths, str_of(prefix), err);
+	return GUARDED(f->memory, err,
+		       paths_add_map(&f->wish.paths, str_of(from), str_of(to), err));
 }
 
 bool heft_finder_strip_prefix(struct heft_finder *f, const char *prefix, struct heft_err *err)
 {
-	return GUARDED(f->memory, err, finder_strip_prefix(f, prefix, err));
+	return GUARDED(f->memory, err, paths_add_strip(&f->wish.paths, str_of(prefix), err));
 }

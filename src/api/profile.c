@@ -82,52 +82,17 @@ struct heft_profile *heft_profile_new(struct heft_session *session)
 	return p;
 }
 
-static void level_release(struct level *l)
+static void profile_release(void *handle)
 {
-	view_release(&l->view);
-	view_names_release(&l->full);
-	alias_index_release(&l->aliases);
-}
-
-static void api_profile_release(void *handle)
-{
-	struct heft_profile *p = handle;
-	for (size_t i = 0; i < p->entries.count; i++)
-		entry_release(&p->entries.data[i]);
-	for (size_t i = 0; i < p->customs.count; i++)
-		rules_free(p->customs.data[i].rules);
-	for (size_t i = 0; i < p->levels.count; i++)
-		level_release(&p->levels.data[i]);
-	places_release(&p->places);
-	vec_release(&p->entries);
-	vec_release(&p->configured_debug);
-	vec_release(&p->configured_source_maps);
-	wish_release(&p->configured);
-	vec_release(&p->customs);
-	vec_release(&p->levels);
-	vec_release(&p->trace_addrs);
-	vec_release(&p->trace_texts);
-	region_sums_release(&p->regions);
-	region_sums_release(&p->base_regions);
-	stack_column_release(&p->stacks);
-	namespaces_release(&p->namespaces);
-	pattern_free(p->include);
-	pattern_free(p->exclude);
-	if (p->has_config)
-		config_release(&p->config);
-	rows_end(&p->maker);
-	rollup_release(&p->rollup);
-	labels_release(&p->labels);
-	context_release(&p->context);
-	arena_release(&p->arena);
-	mem_free(p);
+	profile_close(handle);
+	mem_free(handle);
 }
 
 void heft_profile_free(struct heft_profile *p)
 {
 	if (p)
 		context_end(&p->context);
-	handle_free(p, api_profile_release);
+	handle_free(p, profile_release);
 }
 
 /* ---- sources ------------------------------------------------------------------- */
@@ -146,19 +111,10 @@ bool heft_profile_define_source(struct heft_profile *p, const char *name, const 
 
 /* ---- inputs -------------------------------------------------------------------- */
 
-static bool profile_add_file(struct heft_profile *p, const char *path, enum heft_role role,
-			     struct heft_err *err)
-{
-	(void)err;
-	vec_push(&p->entries,
-		 (struct entry){ .path = arena_copy(&p->arena, str_of(path)), .role = role });
-	return true;
-}
-
 bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_role role,
 			   struct heft_err *err)
 {
-	return GUARDED(p->memory, err, profile_add_file(p, path, role, err));
+	return GUARDED(p->memory, err, (profile_add_file(p, path, role), true));
 }
 
 static bool profile_set_samples(struct heft_profile *p, const char *path, struct heft_err *err)
@@ -183,34 +139,14 @@ bool heft_profile_set_samples(struct heft_profile *p, const char *path, struct h
 
 /* ---- settings ------------------------------------------------------------------ */
 
-static bool set_pattern(struct pattern **slot, const char *regex, struct heft_err *err)
-{
-	struct pattern *made = pattern_new(str_of(regex), err);
-	if (!made)
-		return false;
-	pattern_free(*slot);
-	*slot = made;
-	return true;
-}
-
-static bool profile_include(struct heft_profile *p, const char *regex, struct heft_err *err)
-{
-	return set_pattern(&p->include, regex, err);
-}
-
 bool heft_profile_include(struct heft_profile *p, const char *regex, struct heft_err *err)
 {
-	return GUARDED(p->memory, err, profile_include(p, regex, err));
-}
-
-static bool profile_exclude(struct heft_profile *p, const char *regex, struct heft_err *err)
-{
-	return set_pattern(&p->exclude, regex, err);
+	return GUARDED(p->memory, err, profile_set_pattern(&p->include, regex, err));
 }
 
 bool heft_profile_exclude(struct heft_profile *p, const char *regex, struct heft_err *err)
 {
-	return GUARDED(p->memory, err, profile_exclude(p, regex, err));
+	return GUARDED(p->memory, err, profile_set_pattern(&p->exclude, regex, err));
 }
 
 void heft_profile_set_depth(struct heft_profile *p, unsigned levels)
@@ -281,75 +217,10 @@ bool heft_profile_run(struct heft_profile *p, struct heft_err *err)
 
 /* ---- configuration file --------------------------------------------------------- */
 
-static bool apply_lists(struct heft_profile *p, const struct config *c, struct heft_err *err)
-{
-	for (size_t i = 0; i < c->sources.count; i++) {
-		const struct config_source *s = &c->sources.data[i];
-		if (!heft_profile_define_source(p, s->name, s->base, s->rewrites.data,
-						s->rewrites.count, err))
-			return false;
-	}
-	for (size_t i = 0; i < c->data_sources.count; i++)
-		if (!heft_profile_add_source(p, c->data_sources.data[i], err))
-			return false;
-	for (size_t i = 0; i < c->filenames.count; i++)
-		heft_profile_add_file(p, c->filenames.data[i], HEFT_INPUT, err);
-	for (size_t i = 0; i < c->base_filenames.count; i++)
-		heft_profile_add_file(p, c->base_filenames.data[i], HEFT_BASE, err);
-	for (size_t i = 0; i < c->debug_filenames.count; i++)
-		vec_push(&p->configured_debug,
-			 arena_copy(&p->arena, str_of(c->debug_filenames.data[i])));
-	for (size_t i = 0; i < c->dsym_paths.count; i++)
-		vec_push(&p->configured_debug,
-			 arena_copy(&p->arena, str_of(c->dsym_paths.data[i])));
-	for (size_t i = 0; i < c->source_maps.count; i++)
-		vec_push(&p->configured_source_maps,
-			 arena_copy(&p->arena, str_of(c->source_maps.data[i])));
-	return !c->source_filter || heft_profile_include(p, c->source_filter, err);
-}
-
-static bool apply_regions(struct heft_profile *p, const struct config *c, struct heft_err *err)
-{
-	for (size_t i = 0; i < c->regions.count; i++) {
-		const struct config_region *r = &c->regions.data[i];
-		if (!wish_add_region(&p->configured, r->name, r->origin, r->length, err))
-			return false;
-	}
-	return true;
-}
-
-static bool apply_config(struct heft_profile *p, const char *path, struct heft_err *err)
-{
-	const struct config *c = &p->config;
-	for (size_t i = 0; i < c->source_maps.count; i++)
-		if (!strchr(c->source_maps.data[i], '='))
-			return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
-				    "%s: source_map '%s' is not an id, '=' and a file", path,
-				    c->source_maps.data[i]);
-	if (!apply_lists(p, c, err) || !apply_regions(p, c, err))
-		return false;
-	if (c->has_rows)
-		p->rows = c->rows;
-	if (c->has_demangle)
-		p->context.session->style = c->demangle;
-	if (c->has_sort)
-		p->sort_domain = c->sort;
-	return true;
-}
-
 static bool profile_config(struct heft_profile *p, const char *path, struct heft_config *ret,
 			   struct heft_err *err)
 {
-	struct file f;
-	context_take_inputs(&p->context);
-	if (!file_open_stream(&f, path, err))
-		return false;
-	if (p->has_config)
-		config_release(&p->config);
-	const struct str text = { (const char *)f.bytes.p, f.bytes.size };
-	p->has_config = config_parse(&p->config, path, text, err);
-	file_close(&f);
-	if (!p->has_config || !apply_config(p, path, err))
+	if (!profile_configure(p, path, err))
 		return false;
 	const struct config *c = &p->config;
 	const struct heft_config made = {

@@ -91,80 +91,21 @@ bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_
 
 /* ---- ranges ------------------------------------------------------------------------ */
 
-static bool kept_levels(const struct heft_profile *p, size_t i, enum heft_domain domain,
-			struct rollup_level *ret)
-{
-	if (i >= p->entries.count || !p->entries.data[i].layers)
-		return false;
-	for (size_t k = 0; k < p->levels.count; k++) {
-		const struct level *l = &p->levels.data[k];
-		ret[k] = (struct rollup_level){ entry_spans(&p->entries.data[i], l, domain),
-						view_is_plain(&l->view) ? NULL : l->view.shown };
-	}
-	return true;
-}
-
-struct result_walk {
-	const struct heft_profile *profile;
-	heft_range_fn fn;
-	void *ctx;
-	uint64_t at; /* End of the previous range. */
-	bool stopped;
-};
-
-static void walk_piece(void *ctx, uint64_t start, uint64_t size, const label_id *ids)
-{
-	struct result_walk *w = ctx;
-	const char *labels[LEVELS_MAX];
-	const size_t n = w->profile->levels.count;
-	for (size_t k = 0; k < n; k++)
-		labels[k] = label_text(&w->profile->labels, ids[k]).p;
-	w->stopped = w->stopped ||
-		     (start > w->at && !w->fn(w->ctx, w->at, start - w->at, NULL, 0)) ||
-		     !w->fn(w->ctx, start, size, labels, n);
-	w->at = start + size;
-}
-
 bool heft_profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,
 			 heft_range_fn fn, void *ctx)
 {
-	struct rollup_level levels[LEVELS_MAX + 1];
-	struct result_walk w = { .profile = p, .fn = fn, .ctx = ctx };
-	size_t count = p->levels.count;
-	if (!kept_levels(p, i, domain, levels))
-		return false;
-	/* Bloaty cuts at the boundaries of its base map. */
-	if (p->as_bloaty && domain == HEFT_FILE)
-		levels[count++] = (struct rollup_level){ &p->entries.data[i].measure.map.file,
-							 NULL };
-	rollup_pieces(levels, count, walk_piece, &w);
-	return true;
+	return profile_ranges(p, i, domain, fn, ctx);
 }
 
 bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain domain, uint64_t addr,
 			 struct heft_place *ret, struct heft_err *err)
 {
+	struct heft_place made;
 	if (!STATED(heft_place, ret, err))
 		return false;
-	struct rollup_level levels[LEVELS_MAX];
-	if (!kept_levels(p, i, domain, levels))
+	if (!profile_lookup(p, i, domain, addr, &made))
 		return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET,
 			    "no range of this file is known there");
-	uint64_t start = 0, end = UINT64_MAX;
-	for (size_t k = 0; k < p->levels.count; k++) {
-		const struct span *s = spans_find(levels[k].spans, addr);
-		if (!s)
-			return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET,
-				    "no range of this file is known there");
-		const label_id id = levels[k].shown ? levels[k].shown[s->label] : s->label;
-		p->place[k] = label_text(&p->labels, id).p;
-		start = max_u64(start, s->start);
-		end = min_u64(end, s->start + s->size);
-	}
-	const struct heft_place made = { .start = start,
-					 .bytes = end - start,
-					 .labels = p->place,
-					 .label_count = p->levels.count };
 	give(ret, &made, sizeof made);
 	return true;
 }

@@ -87,3 +87,79 @@ void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run)
 	e->measure.file.notes = notes;
 	notes_release(&unread);
 }
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+static bool kept_levels(const struct heft_profile *p, size_t i, enum heft_domain domain,
+			struct rollup_level *ret)
+{
+	if (i >= p->entries.count || !p->entries.data[i].layers)
+		return false;
+	for (size_t k = 0; k < p->levels.count; k++) {
+		const struct level *l = &p->levels.data[k];
+		ret[k] = (struct rollup_level){ entry_spans(&p->entries.data[i], l, domain),
+						view_is_plain(&l->view) ? NULL : l->view.shown };
+	}
+	return true;
+}
+
+struct range_walk {
+	const struct heft_profile *profile;
+	heft_range_fn fn;
+	void *ctx;
+	uint64_t at; /* End of the previous range. */
+	bool stopped;
+};
+
+static void walk_piece(void *ctx, uint64_t start, uint64_t size, const label_id *ids)
+{
+	struct range_walk *w = ctx;
+	const char *labels[LEVELS_MAX];
+	const size_t n = w->profile->levels.count;
+	for (size_t k = 0; k < n; k++)
+		labels[k] = label_text(&w->profile->labels, ids[k]).p;
+	w->stopped = w->stopped ||
+		     (start > w->at && !w->fn(w->ctx, w->at, start - w->at, NULL, 0)) ||
+		     !w->fn(w->ctx, start, size, labels, n);
+	w->at = start + size;
+}
+
+bool profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,
+		    heft_range_fn fn, void *ctx)
+{
+	struct rollup_level levels[LEVELS_MAX + 1];
+	struct range_walk w = { .profile = p, .fn = fn, .ctx = ctx };
+	size_t count = p->levels.count;
+	if (!kept_levels(p, i, domain, levels))
+		return false;
+	/* Bloaty cuts at the boundaries of its base map. */
+	if (p->as_bloaty && domain == HEFT_FILE)
+		levels[count++] = (struct rollup_level){ &p->entries.data[i].measure.map.file,
+							 NULL };
+	rollup_pieces(levels, count, walk_piece, &w);
+	return true;
+}
+
+bool profile_lookup(struct heft_profile *p, size_t i, enum heft_domain domain, uint64_t addr,
+		    struct heft_place *ret)
+{
+	struct rollup_level levels[LEVELS_MAX];
+	uint64_t start = 0, end = UINT64_MAX;
+	if (!kept_levels(p, i, domain, levels))
+		return false;
+	for (size_t k = 0; k < p->levels.count; k++) {
+		const struct span *s = spans_find(levels[k].spans, addr);
+		if (!s)
+			return false;
+		const label_id id = levels[k].shown ? levels[k].shown[s->label] : s->label;
+		p->place[k] = label_text(&p->labels, id).p;
+		start = max_u64(start, s->start);
+		end = min_u64(end, s->start + s->size);
+	}
+	ASSERT(start <= addr && addr < end);
+	*ret = (struct heft_place){ .start = start,
+				    .bytes = end - start,
+				    .labels = p->place,
+				    .label_count = p->levels.count };
+	return true;
+}

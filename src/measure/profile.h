@@ -66,14 +66,11 @@ struct heft_profile {
 	VEC(struct custom) customs;
 	VEC(struct level) levels;
 	VEC(struct entry) entries;
-	VEC(const char *)
-	configured_debug;                         /* Debug files that the configuration file
-						   * names. */
-	VEC(const char *) configured_source_maps; /* In the form ID=FILE. */
-	label_id padding;                         /* Label of rows that come last in a diff. */
-	uint32_t empty_from, empty_to;            /* Nodes of empty regions: [empty_from,
-						   * empty_to). */
-	struct program_wish configured;           /* Memory regions of the configuration file. */
+	config_strings configured_debug;       /* Debug files that the configuration file names. */
+	config_strings configured_source_maps; /* In the form ID=FILE. */
+	label_id padding;                      /* Label of rows that come last in a diff. */
+	uint32_t empty_from, empty_to;         /* Nodes of empty regions: [empty_from, empty_to). */
+	struct program_wish configured;        /* Memory regions of the configuration file. */
 	VEC(struct trace_addr) trace_addrs;
 	VEC(const char *) trace_texts; /* Addresses of the VM image as people write them. */
 	struct trace trace;
@@ -105,6 +102,13 @@ struct heft_profile {
 bool profile_add_source(struct heft_profile *p, const char *name, struct heft_err *err);
 bool profile_define_source(struct heft_profile *p, const char *name, const char *base,
 			   const struct heft_rewrite *rules, size_t count, struct heft_err *err);
+void profile_add_file(struct heft_profile *p, const char *path, enum heft_role role);
+/* Replaces a filter. */
+bool profile_set_pattern(struct pattern **slot, const char *regex, struct heft_err *err);
+/* Reads a configuration file of Bloaty into p->config, and adds what it lists. */
+bool profile_configure(struct heft_profile *p, const char *path, struct heft_err *err);
+/* Releases all that the handle holds. */
+void profile_close(struct heft_profile *p);
 /* Opens the inputs, measures them, sums up and makes the rows. Call once. */
 bool profile_run(struct heft_profile *p, struct heft_err *err);
 /* Measures of sizes. The last one is the size of code. */
@@ -115,6 +119,12 @@ struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_
 /* Returns the spans of an input's level in one domain. */
 const struct spans *entry_spans(const struct entry *e, const struct level *l,
 				enum heft_domain domain);
+/* Calls fn with all ranges of input `i`. False if its layers were not kept. */
+bool profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,
+		    heft_range_fn fn, void *ctx);
+/* Finds the owners of an address of input `i`. False if no range is known there. */
+bool profile_lookup(struct heft_profile *p, size_t i, enum heft_domain domain, uint64_t addr,
+		    struct heft_place *ret);
 /* Returns what is known of the file of an input. */
 struct heft_file_info entry_info(const struct entry *e);
 typedef void source_fn(const struct source_file *f, struct layer *ret);

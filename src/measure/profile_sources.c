@@ -1,4 +1,5 @@
-/* Sets the levels of a profile, and the sources that the user defined. */
+/* Sets up a profile: its levels, the sources that the user defined, its inputs and filters, and the
+ * configuration file. Releases it. */
 #include "measure/profile.h"
 
 static const struct custom *custom_find(const struct heft_profile *p, const char *name)
@@ -60,4 +61,122 @@ bool profile_define_source(struct heft_profile *p, const char *name, const char 
 	}
 	vec_push(&p->customs, c);
 	return true;
+}
+
+/* ---- inputs and filters ---------------------------------------------------------------------- */
+
+void profile_add_file(struct heft_profile *p, const char *path, enum heft_role role)
+{
+	vec_push(&p->entries,
+		 (struct entry){ .path = arena_copy(&p->arena, str_of(path)), .role = role });
+}
+
+bool profile_set_pattern(struct pattern **slot, const char *regex, struct heft_err *err)
+{
+	struct pattern *made = pattern_new(str_of(regex), err);
+	if (!made)
+		return false;
+	pattern_free(*slot);
+	*slot = made;
+	return true;
+}
+
+/* ---- the configuration file ------------------------------------------------------------------ */
+
+static void paths_keep(struct heft_profile *p, const config_strings *from, config_strings *to)
+{
+	for (size_t i = 0; i < from->count; i++)
+		vec_push(to, arena_copy(&p->arena, str_of(from->data[i])));
+}
+
+/* Adds what the file lists. */
+static bool config_apply(struct heft_profile *p, const struct config *c, struct heft_err *err)
+{
+	for (size_t i = 0; i < c->sources.count; i++) {
+		const struct config_source *s = &c->sources.data[i];
+		if (!profile_define_source(p, s->name, s->base, s->rewrites.data, s->rewrites.count,
+					   err))
+			return false;
+	}
+	for (size_t i = 0; i < c->data_sources.count; i++)
+		if (!profile_add_source(p, c->data_sources.data[i], err))
+			return false;
+	for (size_t i = 0; i < c->filenames.count; i++)
+		profile_add_file(p, c->filenames.data[i], HEFT_INPUT);
+	for (size_t i = 0; i < c->base_filenames.count; i++)
+		profile_add_file(p, c->base_filenames.data[i], HEFT_BASE);
+	paths_keep(p, &c->debug_filenames, &p->configured_debug);
+	paths_keep(p, &c->dsym_paths, &p->configured_debug);
+	paths_keep(p, &c->source_maps, &p->configured_source_maps);
+	for (size_t i = 0; i < c->regions.count; i++) {
+		const struct config_region *r = &c->regions.data[i];
+		if (!wish_add_region(&p->configured, r->name, r->origin, r->length, err))
+			return false;
+	}
+	return !c->source_filter || profile_set_pattern(&p->include, c->source_filter, err);
+}
+
+bool profile_configure(struct heft_profile *p, const char *path, struct heft_err *err)
+{
+	const struct config *c = &p->config;
+	struct file f;
+	context_take_inputs(&p->context);
+	if (!file_open_stream(&f, path, err))
+		return false;
+	if (p->has_config)
+		config_release(&p->config);
+	const struct str text = { (const char *)f.bytes.p, f.bytes.size };
+	p->has_config = config_parse(&p->config, path, text, err);
+	file_close(&f);
+	for (size_t i = 0; p->has_config && i < c->source_maps.count; i++)
+		if (!strchr(c->source_maps.data[i], '='))
+			return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET,
+				    "%s: source_map '%s' is not an id, '=' and a file", path,
+				    c->source_maps.data[i]);
+	if (!p->has_config || !config_apply(p, c, err))
+		return false;
+	if (c->has_rows)
+		p->rows = c->rows;
+	if (c->has_demangle)
+		p->context.session->style = c->demangle;
+	if (c->has_sort)
+		p->sort_domain = c->sort;
+	return true;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+void profile_close(struct heft_profile *p)
+{
+	for (size_t i = 0; i < p->entries.count; i++)
+		entry_release(&p->entries.data[i]);
+	for (size_t i = 0; i < p->customs.count; i++)
+		rules_free(p->customs.data[i].rules);
+	for (size_t i = 0; i < p->levels.count; i++) {
+		view_release(&p->levels.data[i].view);
+		view_names_release(&p->levels.data[i].full);
+		alias_index_release(&p->levels.data[i].aliases);
+	}
+	places_release(&p->places);
+	vec_release(&p->entries);
+	vec_release(&p->configured_debug);
+	vec_release(&p->configured_source_maps);
+	wish_release(&p->configured);
+	vec_release(&p->customs);
+	vec_release(&p->levels);
+	vec_release(&p->trace_addrs);
+	vec_release(&p->trace_texts);
+	region_sums_release(&p->regions);
+	region_sums_release(&p->base_regions);
+	stack_column_release(&p->stacks);
+	namespaces_release(&p->namespaces);
+	pattern_free(p->include);
+	pattern_free(p->exclude);
+	if (p->has_config)
+		config_release(&p->config);
+	rows_end(&p->maker);
+	rollup_release(&p->rollup);
+	labels_release(&p->labels);
+	context_release(&p->context);
+	arena_release(&p->arena);
 }

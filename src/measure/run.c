@@ -204,8 +204,7 @@ static bool run_add_regions(struct heft_profile *p, struct heft_err *err)
 	if (!p->by_regions || regions_wanted(p) || !states_regions(&p->entries.data[0]))
 		return true;
 	const size_t given = p->levels.count;
-	if (!heft_profile_add_source(p, "regions", err) ||
-	    !heft_profile_add_source(p, "libraries", err))
+	if (!profile_add_source(p, "regions", err) || !profile_add_source(p, "libraries", err))
 		return false;
 	memcpy(ours, &p->levels.data[given], sizeof ours);
 	memmove(&p->levels.data[COUNT_OF(ours)], p->levels.data, given * sizeof *ours);
