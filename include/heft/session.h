@@ -57,6 +57,12 @@ HEFT_API void heft_session_set_demangle(struct heft_session *s, enum heft_demang
 /* Sets the number of threads; 0 (default) means one per processor. Never changes a result. */
 HEFT_API void heft_session_set_threads(struct heft_session *s, unsigned threads);
 
+/* Sets whether inputs are read into memory as a whole. False (default): inputs are mapped, so that
+ * only what is read takes memory. But if a mapped file becomes shorter, or its disk fails, while
+ * heft works on it, the system raises SIGBUS (heft_file_at). True: opening such a file fails with
+ * HEFT_EIO, and later changes of the file have no effect. Servers want true. */
+HEFT_API void heft_session_set_copying(struct heft_session *s, bool copies);
+
 /* Sets the function that long calls on all handles of the session call from now on; see
  * heft_progress_fn. NULL (default) calls nothing. */
 HEFT_API void heft_session_set_progress(struct heft_session *s, heft_progress_fn progress,

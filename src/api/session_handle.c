@@ -54,6 +54,11 @@ void heft_session_set_threads(struct heft_session *s, unsigned threads)
 	s->threads = threads;
 }
 
+void heft_session_set_copying(struct heft_session *s, bool copies)
+{
+	s->finder.wish.inputs.copied = copies;
+}
+
 void heft_session_set_progress(struct heft_session *s, heft_progress_fn progress, void *ctx)
 {
 	s->progress = progress;

@@ -92,7 +92,12 @@ static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *er
 		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
 			    "%s: larger than the address space of this heft, which is for 32 bits",
 			    path);
-	void *p = os_map(fd, (size_t)is.size, is.stored / 512 < is.size / 512);
+	const struct file_inputs *in = memory_inputs();
+	f->copied = in && in->copied;
+	void *p = f->copied ? os_copy(fd, (size_t)is.size)
+			    : os_map(fd, (size_t)is.size, is.stored / 512 < is.size / 512);
+	if (!p && f->copied && errno == EIO)
+		return fail_sys(err, "%s: cannot read all of the file", path);
 	if (!p)
 		return fail_sys(err, "%s", path);
 	f->bytes = (struct bytes){ p, is.size };
@@ -187,6 +192,7 @@ static bool keep_copy(struct file *f, struct bytes from, const char *path, struc
 	}
 	memcpy(p, from.p, (size_t)from.size);
 	f->bytes = (struct bytes){ p, from.size };
+	f->copied = true;
 	keep_mapping(f);
 	return true;
 }
@@ -219,6 +225,7 @@ void file_replace(struct file *f, struct bytes mapped)
 {
 	drop_mapping(f);
 	f->bytes = mapped;
+	f->copied = false;
 	keep_mapping(f);
 }
 

@@ -1,4 +1,4 @@
-/* file.h - maps input files read-only, and holds inputs that replace files.
+/* file.h - maps input files read-only, or copies them, and holds inputs that replace files.
  *
  * The bytes stay valid and unchanged until file_close(), so that parsed data may borrow them. Only
  * regular files are opened. A directory, a device or an empty file is an error with its own
@@ -19,7 +19,8 @@ struct file {
 	uint64_t device, inode;
 	int64_t modified; /* Seconds since 1970. 0 if unknown. */
 	bool cut;         /* Its packed contents are damaged or cut off: `bytes` came before that */
-	struct bytes *mapped; /* Mapped bytes, owned */
+	struct bytes *mapped; /* Mapped or copied bytes, owned */
+	bool copied;          /* The bytes are a copy in memory, as of a pipe */
 	struct owned *owned;
 };
 
@@ -32,6 +33,11 @@ bool file_open(struct file *f, const char *path, struct heft_err *err);
  * texts that the user names. */
 bool file_open_stream(struct file *f, const char *path, struct heft_err *err);
 void file_close(struct file *f);
+/* Tells whether the bytes are those of a mapped file, so that pages_drop() only costs time. */
+static inline bool file_is_mapped(const struct file *f)
+{
+	return f->mapped && !f->copied;
+}
 /* Tells whether file_open() may find something at the path. */
 bool file_exists(const char *path);
 /* Replaces the bytes of the file by those of a mapping of mmap(2), its unpacked contents. The
@@ -48,6 +54,7 @@ struct file_inputs {
 		struct owned *owned;
 	})
 	list;
+	bool copied; /* Files are read into memory instead of mapped. */
 };
 
 /* Adds bytes. If `bytes` is empty, adds a copy of the descriptor, which must be of a regular file

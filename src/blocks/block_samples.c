@@ -16,7 +16,7 @@ bool samples_open(struct samples *s, const char *path, enum samples_form form, s
 		return true;
 	}
 	if (perfdata_open(&s->perf, s->file.path, s->file.bytes, notes, err)) {
-		s->perf.mapped = s->file.mapped != NULL;
+		s->perf.mapped = file_is_mapped(&s->file);
 		return true;
 	}
 	file_close(&s->file);

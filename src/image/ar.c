@@ -407,7 +407,7 @@ static void outside_read(struct ar *ar, size_t i)
 	const size_t first = in->image_count;
 	if (!f->open || !outside_bytes(ar, &o, f, &m, &ar->bytes))
 		return;
-	const bool mapped = f->file.mapped != NULL;
+	const bool mapped = file_is_mapped(&f->file);
 	ar->own = path;
 	if (ar_matches(ar->bytes))
 		archive_read(ar, m.name);

@@ -115,7 +115,7 @@ static bool parse_file(struct input *in, enum file_use use, const char *path, st
 		return false;
 	for (size_t i = 0; i < in->image_count; i++)
 		if (in->images[i].file_off < in->file.bytes.size)
-			in->images[i].mapped = in->file.mapped != NULL && input_has_offsets(in);
+			in->images[i].mapped = file_is_mapped(&in->file) && input_has_offsets(in);
 	return true;
 }
 

@@ -169,7 +169,7 @@ bool linkmap_adopt(struct linkmap *lm, const struct file *f, struct notes *notes
 {
 	memset(lm, 0, sizeof *lm);
 	lm->file = *f;
-	if (linkmap_parse_bytes(lm, f->path, f->bytes, f->mapped != NULL, notes, err))
+	if (linkmap_parse_bytes(lm, f->path, f->bytes, file_is_mapped(f), notes, err))
 		return true;
 	linkmap_release(lm);
 	return false;

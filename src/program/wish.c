@@ -150,6 +150,7 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 		struct heft_err err;
 		(void)file_inputs_add(&w->inputs, wish_keep(w, in->name), in->bytes, in->fd, &err);
 	}
+	w->inputs.copied = from->inputs.copied;
 	memory_set_inputs(&w->inputs);
 	ASSERT(w->debug_dirs.count == from->debug_dirs.count);
 }

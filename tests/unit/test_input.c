@@ -322,6 +322,45 @@ static void limits_are_bytes(void **state)
 	heft_session_free(none);
 }
 
+/* A file that becomes shorter raises SIGBUS if it is mapped. */
+static void copied_inputs_outlive_their_files(void **state)
+{
+	size_t size;
+	char *data = read_all("/bin/ls", &size);
+	const int fd = open("given", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	assert_int_equal(write(fd, data, size), size);
+	struct heft_session *s = session_of(NULL), *copy;
+	(void)state;
+	const struct answer want = ask(measure, s);
+	heft_session_set_copying(s, true);
+	same(&want, ask(measure, s), "/bin/ls", "a copy");
+	copy = heft_session_copy(s);
+	struct heft_where *w = heft_where_new(copy);
+	struct heft_location at = { .size = sizeof at };
+	uint64_t addr;
+	assert_true(heft_where_add_source(w, "sections", NULL) &&
+		    heft_where_open(w, "given", NULL));
+	assert_int_equal(ftruncate(fd, 1), 0);
+	assert_true(heft_where_parse(w, ".text+10", &addr, NULL) &&
+		    heft_where_find(w, addr, &at, NULL));
+	assert_string_equal(at.owners[0]->label, ".text");
+	heft_where_free(w);
+	heft_session_free(copy);
+	heft_session_free(s);
+	assert_int_equal(ftruncate(fd, (off_t)size * 100), 0); /* a hole */
+	s = session_of(NULL);
+	heft_session_set_copying(s, true);
+	struct heft_err err;
+	w = heft_where_new(s);
+	assert_false(heft_where_open(w, "given", &err));
+	assert_int_equal(err.code, HEFT_EUNSUPPORTED);
+	heft_where_free(w);
+	heft_session_free(s);
+	assert_int_equal(close(fd) | unlink("given"), 0);
+	free(want.text);
+	free(data);
+}
+
 /* Descriptors that are open. */
 static int open_count(void)
 {
@@ -374,6 +413,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(maps_and_debug_files_are_found_by_their_names),
 		cmocka_unit_test(limits_are_bytes),
 		cmocka_unit_test(what_is_no_input_is_refused),
+		cmocka_unit_test(copied_inputs_outlive_their_files),
 		cmocka_unit_test(no_descriptor_is_left_open),
 	};
 	char folder[] = "/tmp/heft-input-XXXXXX";

@@ -43,7 +43,11 @@ int os_dup(int fd);
 /* Maps the file's bytes (at least one) for reading. NULL on failure. `sparse`: the file has holes,
  * which must take no memory. */
 void *os_map(int fd, size_t size, bool sparse);
-/* Unmaps memory of os_map(), os_scratch_map() and os_pages_new(). */
+/* Reads the file's bytes into memory, so that they stay if the file becomes shorter. NULL on
+ * failure,
+ * with EIO if the file is shorter than `size`. Zeros in a file with holes take no memory. */
+void *os_copy(int fd, size_t size);
+/* Unmaps memory of os_map(), os_copy(), os_scratch_map() and os_pages_new(). */
 void os_unmap(void *p, size_t size);
 /* Returns the absolute path without links, with slashes. Free it with free(). NULL if there is
  * none. */

@@ -12,6 +12,7 @@
 #endif
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -101,7 +102,27 @@ static void map_holes(unsigned char *p, size_t size, int fd)
 		lseek(fd, before, SEEK_SET);
 }
 
+/* Returns where the next data of a file begins, at `at` or later. */
+static size_t next_data(int fd, size_t at, size_t size)
+{
+	const off_t before = lseek(fd, 0, SEEK_CUR);
+	const off_t data = lseek(fd, (off_t)at, SEEK_DATA);
+	const bool no_more = data < 0 && errno == ENXIO;
+	if (before >= 0)
+		lseek(fd, before, SEEK_SET);
+	if (data < 0)
+		return no_more ? size : at;
+	return (uint64_t)data < size ? (size_t)data : size;
+}
+
 #else
+
+static size_t next_data(int fd, size_t at, size_t size)
+{
+	(void)fd;
+	(void)size;
+	return at;
+}
 
 static void map_holes(unsigned char *p, size_t size, int fd)
 {
@@ -117,6 +138,35 @@ void *os_map(int fd, size_t size, bool sparse)
 	void *p = mapping_or_null(mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0));
 	if (p && sparse)
 		map_holes(p, size, fd);
+	return p;
+}
+
+static bool is_zero(const unsigned char *p, size_t size)
+{
+	return size == 0 || (p[0] == 0 && memcmp(p, p + 1, size - 1) == 0);
+}
+
+void *os_copy(int fd, size_t size)
+{
+	unsigned char some[1 << 16];
+	unsigned char *p = os_pages_new(size);
+	for (size_t done = 0; p && done < size;) {
+		const size_t want = size - done < sizeof some ? size - done : sizeof some;
+		const ssize_t n = pread(fd, some, want, (off_t)done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			const int why = n < 0 ? errno : EIO;
+			os_pages_free(p, size);
+			errno = why;
+			return NULL;
+		}
+		/* Pages of zeros stay unwritten, and so cost nothing. */
+		const bool zero = is_zero(some, (size_t)n);
+		if (!zero)
+			memcpy(p + done, some, (size_t)n);
+		done = zero ? next_data(fd, done + (size_t)n, size) : done + (size_t)n;
+	}
 	return p;
 }
 

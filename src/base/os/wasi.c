@@ -65,6 +65,11 @@ void *os_map(int fd, size_t size, bool sparse)
 	return p;
 }
 
+void *os_copy(int fd, size_t size)
+{
+	return os_map(fd, size, false);
+}
+
 void os_unmap(void *p, size_t size)
 {
 	os_pages_free(p, size);

@@ -149,6 +149,12 @@ void *os_map(int fd, size_t size, bool sparse)
 	return p;
 }
 
+/* A file that is mapped cannot become shorter. */
+void *os_copy(int fd, size_t size)
+{
+	return os_map(fd, size, false);
+}
+
 void os_unmap(void *p, size_t size)
 {
 	if (!UnmapViewOfFile(p))
