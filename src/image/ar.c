@@ -42,8 +42,6 @@ struct ar {
 	struct ar_level levels[NEST_MAX];
 	size_t depth;
 	uint64_t vm_index; /* vm_index of section 0 of the next object. */
-	size_t image_cap;
-	uint64_t done; /* All bytes below this offset belong to an image or a part. */
 	struct intern paths;
 	VEC(struct outside_file) files; /* Files, by the number of their path in `paths`. */
 };
@@ -69,24 +67,6 @@ bool ar_matches(struct bytes b)
 static bool is_thin(struct bytes b)
 {
 	return ar_matches(b) && b.p[2] == 't';
-}
-
-/* ---- adding parts of the archive ------------------------------------------------------------- */
-
-/* Adds the range [ar->done, end) as a part. Neighbouring parts of the same kind and member are
- * merged. */
-static void ar_add_part(struct ar *ar, enum ar_part_kind kind, uint64_t end, struct str member)
-{
-	if (end <= ar->done)
-		return;
-	struct input *in = ar->in;
-	struct ar_part *last = in->parts.count ? &in->parts.data[in->parts.count - 1] : NULL;
-	if (last && last->off + last->size == ar->done && last->kind == kind &&
-	    str_eq(last->member, member))
-		last->size = end - last->off;
-	else
-		vec_push(&in->parts, (struct ar_part){ kind, ar->done, end - ar->done, member });
-	ar->done = end;
 }
 
 /* ---- reading member headers ------------------------------------------------------------------ */
@@ -229,36 +209,25 @@ static bool ar_read_member(const struct ar *ar, const struct ar_level *l, struct
 
 /* ---- reading members ------------------------------------------------------------------------- */
 
-static void ar_add_image(struct ar *ar, const struct image *im)
-{
-	struct input *in = ar->in;
-	if (in->image_count == ar->image_cap)
-		in->images = vec_grow(in->images, &ar->image_cap, in->image_count + 1,
-				      sizeof *in->images);
-	in->images[in->image_count++] = *im;
-	if (im->kind == IMAGE_OBJECT)
-		ar->vm_index += im->section_count;
-	ar->done = im->file_off + im->bytes.size;
-}
-
-/* Reads the contents of a member, which begin at ar->done: adds an image, or a part if they are no
+/* Reads the contents of a member, which begin at in->done: adds an image, or a part if they are no
  * object. */
 static void ar_contents_read(struct ar *ar, const struct member *m, struct bytes data)
 {
 	struct input *in = ar->in;
-	const uint64_t at = ar->done;
+	const uint64_t at = ar->in->done;
 	struct image im;
 	struct heft_err err;
 	if (file_format_of_plain(data)->parse) {
 		const struct image_place place = { ar->path, m->name, at, ar->vm_index };
 		if (image_parse(&im, &place, data, in->notes, &err)) {
 			im.time = m->time;
-			ar_add_image(ar, &im);
+			input_add_image(in, &im);
+			ar->vm_index += im.kind == IMAGE_OBJECT ? im.section_count : 0;
 			return;
 		}
 		note(in->notes, ar->path, at, data.size, "damaged member: %s", err.text);
 	}
-	ar_add_part(ar, AR_OTHER_MEMBER, at + data.size, m->name);
+	input_add_part(ar->in, AR_OTHER_MEMBER, at + data.size, m->name);
 }
 
 /* Opens a member that is itself an archive. False if it is no ordinary archive, or if NEST_MAX
@@ -270,7 +239,7 @@ static bool level_open(struct ar *ar, uint64_t off, uint64_t size, struct str na
 		return false;
 	ar->levels[ar->depth++] =
 		(struct ar_level){ .off = off + MAGIC_SIZE, .end = off + size, .prefix = name };
-	ar_add_part(ar, AR_HEADERS, ar->base + off + MAGIC_SIZE, name);
+	input_add_part(ar->in, AR_HEADERS, ar->base + off + MAGIC_SIZE, name);
 	return true;
 }
 
@@ -280,20 +249,20 @@ static void ar_add_member(struct ar *ar, struct ar_level *l, const struct member
 	const uint64_t data = ar->base + m->data;
 	const struct str none = STR("");
 	if (m->outside) {
-		ar_add_part(ar, AR_HEADERS, data, m->name);
+		input_add_part(ar->in, AR_HEADERS, data, m->name);
 		vec_push(&in->outside, (struct ar_outside){ .path = m->name,
 							    .from = ar->own,
 							    .header = ar->base + m->off,
 							    .origin = m->origin,
 							    .time = m->time });
 	} else if (is_symbol_table(m)) {
-		ar_add_part(ar, AR_HEADERS, data, none);
-		ar_add_part(ar, AR_SYMBOL_TABLE, data + m->size, m->name);
+		input_add_part(ar->in, AR_HEADERS, data, none);
+		input_add_part(ar->in, AR_SYMBOL_TABLE, data + m->size, m->name);
 	} else if (is_names(m->field)) {
 		l->names = bytes_sub(ar->bytes, m->data, m->size);
-		ar_add_part(ar, AR_HEADERS, data + m->size, none);
+		input_add_part(ar->in, AR_HEADERS, data + m->size, none);
 	} else {
-		ar_add_part(ar, AR_HEADERS, data, m->name);
+		input_add_part(ar->in, AR_HEADERS, data, m->name);
 		if (!level_open(ar, m->data, m->size, m->name))
 			ar_contents_read(ar, m, bytes_sub(ar->bytes, m->data, m->size));
 	}
@@ -311,7 +280,7 @@ static void level_step(struct ar *ar)
 		     "; the rest of the archive is not read",
 		     l->off);
 	if (!good) {
-		ar_add_part(ar, AR_HEADERS, ar->base + l->end, l->prefix);
+		input_add_part(ar->in, AR_HEADERS, ar->base + l->end, l->prefix);
 		ar->depth--;
 		return;
 	}
@@ -319,20 +288,20 @@ static void level_step(struct ar *ar)
 	const uint64_t next = l->off + HEADER_SIZE + m.stored, start = l->off;
 	l->off = min_u64(next + (next - start) % 2, l->end);
 	ar_add_member(ar, l, &m);
-	if (ar->base + l->off - ar->done == 1)
-		ar_add_part(ar, AR_HEADERS, ar->base + l->off, STR(""));
+	if (ar->base + l->off - ar->in->done == 1)
+		input_add_part(ar->in, AR_HEADERS, ar->base + l->off, STR(""));
 }
 
 /* Reads all members of the archive in ar->bytes. */
 static void archive_read(struct ar *ar, struct str name)
 {
-	ar->base = ar->done;
+	ar->base = ar->in->done;
 	ar->depth = 0;
 	if (!level_open(ar, 0, ar->bytes.size, name))
 		return;
 	while (ar->depth > 0)
 		level_step(ar);
-	ASSERT(ar->done == ar->base + ar->bytes.size);
+	ASSERT(ar->in->done == ar->base + ar->bytes.size);
 }
 
 /* ---- members that are outside a thin archive ------------------------------------------------- */
@@ -429,8 +398,8 @@ bool ar_parse(struct input *in, const char *path, struct heft_err *err)
 	 * while it is read. */
 	for (size_t i = 0; in->file.path && i < in->outside.count; i++)
 		outside_read(&ar, i);
-	ASSERT(ar.done >= in->file.bytes.size && in->image_count + in->parts.count > 0);
-	in->outside_size = ar.done - in->file.bytes.size;
+	ASSERT(in->done >= in->file.bytes.size && in->image_count + in->parts.count > 0);
+	in->outside_size = in->done - in->file.bytes.size;
 	/* Moves the open files to the input. They stay open as long as its images. */
 	for (size_t i = 0; i < ar.files.count; i++)
 		if (ar.files.data[i].open)

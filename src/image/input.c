@@ -153,13 +153,37 @@ bool input_parse(struct input *in, const char *path, struct bytes bytes, struct 
 	return false;
 }
 
+void input_add_image(struct input *in, const struct image *im)
+{
+	ASSERT(im->file_off >= in->done);
+	if (in->image_count == in->image_cap)
+		in->images = vec_grow(in->images, &in->image_cap, in->image_count + 1,
+				      sizeof *in->images);
+	in->images[in->image_count++] = *im;
+	in->done = im->file_off + im->bytes.size;
+}
+
+void input_add_part(struct input *in, enum ar_part_kind kind, uint64_t end, struct str member)
+{
+	if (end <= in->done)
+		return;
+	struct ar_part *last = in->parts.count ? &in->parts.data[in->parts.count - 1] : NULL;
+	if (last && last->off + last->size == in->done && last->kind == kind &&
+	    str_eq(last->member, member))
+		last->size = end - last->off;
+	else
+		vec_push(&in->parts, (struct ar_part){ kind, in->done, end - in->done, member });
+	in->done = end;
+}
+
 static void release_images(struct input *in)
 {
 	for (size_t i = 0; i < in->image_count; i++)
 		image_release(&in->images[i]);
 	mem_free(in->images);
 	in->images = NULL;
-	in->image_count = 0;
+	in->image_count = in->image_cap = 0;
+	in->done = 0;
 	vec_release(&in->parts);
 }
 

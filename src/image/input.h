@@ -49,8 +49,9 @@ struct input {
 			 * slices. */
 	bool component;       /* A WebAssembly component with modules. `archive` is set too. */
 	struct image *images; /* Images, owned. One unless `archive`. */
-	size_t image_count;
+	size_t image_count, image_cap;
 	VEC(struct ar_part) parts;
+	uint64_t done; /* All bytes below this offset belong to an image or a part, if `archive`. */
 	struct linkmap *linkmap; /* The linker map that the image was made from. NULL if the file
 				  * is no linker map. */
 	/* Memory of the image that was made from a linker map. The bytes of `file` are its
@@ -100,6 +101,11 @@ void input_close(struct input *in);
 /* Returns the path of a member of the thin archive at `path`. A relative member counts from the
  * archive's folder. */
 const char *input_member_path(struct arena *a, const char *path, struct str member);
+
+/* Add what follows the bytes in `done`: an image, which the input owns from then on, or the part
+ * that ends at `end`. Neighbouring parts of the same kind and member are merged. */
+void input_add_image(struct input *in, const struct image *im);
+void input_add_part(struct input *in, enum ar_part_kind kind, uint64_t end, struct str member);
 
 /* ar.c: fill in->images, parts and outside from in->file.bytes. If the input is a file on disk,
  * opens the files that a thin archive names. A file that cannot be opened becomes a note. */

@@ -61,13 +61,6 @@ static const char *fat_arch_name(struct arena *a, uint64_t cpu)
 	return arena_format(a, "cpu %" PRIu64, cpu);
 }
 
-static void fat_add_part(struct input *in, enum ar_part_kind kind, uint64_t off, uint64_t end)
-{
-	ASSERT(kind == FAT_HEADERS || kind == FAT_PADDING || kind == AR_OTHER_MEMBER);
-	if (end > off)
-		vec_push(&in->parts, (struct ar_part){ kind, off, end - off, STR("") });
-}
-
 /* Adds a slice. A slice that is no Mach-O file, for example an archive, becomes a part. */
 static void add_slice(struct input *in, const char *path, const struct fat_slice *s, size_t number)
 {
@@ -78,15 +71,14 @@ static void add_slice(struct input *in, const char *path, const struct fat_slice
 					.member = arch,
 					.file_off = s->off,
 					.vm_bias = (uint64_t)number << SLICE_SHIFT };
-	struct image *im = &in->images[in->image_count];
-	if (macho_matches(bytes) && macho_parse(im, &at, bytes, in->notes, &err)) {
-		in->image_count++;
+	struct image im;
+	if (macho_matches(bytes) && macho_parse(&im, &at, bytes, in->notes, &err)) {
+		input_add_image(in, &im);
 		return;
 	}
 	note(in->notes, path, s->off, s->size, "slice " STR_FMT " is not read: %s", STR_ARG(arch),
 	     macho_matches(bytes) ? err.text : "it is no Mach-O file");
-	if (s->size > 0)
-		vec_push(&in->parts, (struct ar_part){ AR_OTHER_MEMBER, s->off, s->size, arch });
+	input_add_part(in, AR_OTHER_MEMBER, s->off + s->size, arch);
 }
 
 bool fat_parse(struct input *in, const char *path, struct heft_err *err)
@@ -96,20 +88,17 @@ bool fat_parse(struct input *in, const char *path, struct heft_err *err)
 	if (!read_fat(in->file.bytes, &fat))
 		return fail(err, HEFT_EFORMAT, 0, "%s: damaged Mach-O universal file", path);
 	in->archive = in->fat = true;
-	in->images = mem_zeroed(fat.count, sizeof *in->images);
-	fat_add_part(in, FAT_HEADERS, 0, fat.header);
-	uint64_t done = fat.header;
+	input_add_part(in, FAT_HEADERS, fat.header, STR(""));
 	for (size_t i = 0; i < fat.count; i++) {
 		struct fat_slice s = fat.slices[i];
-		if (s.off < done || s.off > size || s.size > size - s.off) {
+		if (s.off < in->done || s.off > size || s.size > size - s.off) {
 			note(in->notes, path, s.off, s.size,
 			     "slice %zu overlaps another or goes beyond the end of the file", i);
 			continue;
 		}
-		fat_add_part(in, FAT_PADDING, done, s.off);
+		input_add_part(in, FAT_PADDING, s.off, STR(""));
 		add_slice(in, path, &s, i);
-		done = s.off + s.size;
 	}
-	fat_add_part(in, FAT_PADDING, done, size);
+	input_add_part(in, FAT_PADDING, size, STR(""));
 	return true;
 }

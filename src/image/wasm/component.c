@@ -1,7 +1,7 @@
 /* Parses WebAssembly components: "Component Model", Binary.md. They have sections like modules.
  * Some sections contain a whole module or component. */
 #include "image/input.h"
-#include "image/wasm/wasm.h"
+#include "image/wasm/wasm_internal.h"
 
 enum { HEADER_SIZE = 8, LAYER = 1, CORE_MODULE = 1, COMPONENT = 4, CUSTOM = 0 };
 enum { DEPTH_MAX = 16, MODULE_SHIFT = 52, MODULES_MAX = 4095 };
@@ -21,8 +21,7 @@ struct component_components {
 	struct input *in;
 	const char *path;
 	struct component stack[DEPTH_MAX];
-	size_t depth, image_cap;
-	uint64_t done; /* All bytes below this offset belong to an image or a part. */
+	size_t depth;
 };
 
 bool component_matches(struct bytes b)
@@ -30,13 +29,6 @@ bool component_matches(struct bytes b)
 	struct reader r = reader_of(b, false);
 	reader_seek(&r, 6);
 	return wasm_matches(b) && read_u16(&r) == LAYER && reader_ok(&r);
-}
-
-static void component_add_part(struct component_components *c, enum ar_part_kind kind, uint64_t end)
-{
-	if (end > c->done)
-		vec_push(&c->in->parts, (struct ar_part){ kind, c->done, end - c->done, STR("") });
-	c->done = end;
 }
 
 /* ---- reading sections ------------------------------------------------------------------------ */
@@ -60,18 +52,11 @@ static bool section_read(const struct component_components *c, const struct comp
 	return reader_ok(&r);
 }
 
-static struct str name_read(struct reader *r)
-{
-	const uint64_t size = read_uleb(r);
-	const uint8_t *p = read_take(r, size);
-	return p ? (struct str){ (const char *)p, (size_t)size } : STR("");
-}
-
 /* Finds the names of core modules in a section "component-name". One of its subsections has
  * them. */
 static bool component_names_find(struct reader r, struct reader *ret)
 {
-	if (!str_eq(name_read(&r), STR("component-name")))
+	if (!str_eq(wasm_name(&r), STR("component-name")))
 		return false;
 	while (reader_left(&r) > 0) {
 		const uint8_t kind = read_u8(&r);
@@ -108,7 +93,7 @@ static struct str module_name(const struct component_components *c, const struct
 	for (uint64_t left = min_u64(read_uleb(&r), MODULES_MAX); left > 0 && reader_ok(&r);
 	     left--) {
 		const uint64_t index = read_uleb(&r);
-		const struct str found = name_read(&r);
+		const struct str found = wasm_name(&r);
 		if (index == of->modules && reader_ok(&r))
 			name = found;
 	}
@@ -133,21 +118,17 @@ static void module_read(struct component_components *c, struct component *of,
 	struct image im;
 	struct heft_err err;
 	of->modules++;
-	component_add_part(c, COMPONENT_HEADERS, s->off);
+	input_add_part(c->in, COMPONENT_HEADERS, s->off, STR(""));
 	if (in->image_count == MODULES_MAX || !wasm_matches(b) ||
 	    !wasm_parse(&im, &at, b, in->notes, &err)) {
 		note(in->notes, c->path, s->off, b.size,
 		     "a module of the component is not read%s%s",
 		     in->image_count < MODULES_MAX && wasm_matches(b) ? ": " : "",
 		     in->image_count < MODULES_MAX && wasm_matches(b) ? err.text : "");
-		component_add_part(c, AR_OTHER_MEMBER, s->end);
+		input_add_part(c->in, AR_OTHER_MEMBER, s->end, STR(""));
 		return;
 	}
-	if (in->image_count == c->image_cap)
-		in->images = vec_grow(in->images, &c->image_cap, in->image_count + 1,
-				      sizeof *in->images);
-	in->images[in->image_count++] = im;
-	c->done = s->end;
+	input_add_image(in, &im);
 }
 
 static void component_open(struct component_components *c, uint64_t off, uint64_t end,
@@ -156,7 +137,7 @@ static void component_open(struct component_components *c, uint64_t off, uint64_
 	struct component *new = &c->stack[c->depth++];
 	*new = (struct component){ .off = off + HEADER_SIZE, .end = end, .prefix = prefix };
 	new->names = reader_make(NULL, 0, false);
-	component_add_part(c, COMPONENT_HEADERS, off + HEADER_SIZE);
+	input_add_part(c->in, COMPONENT_HEADERS, off + HEADER_SIZE, STR(""));
 	names_read(c, new);
 }
 
@@ -171,7 +152,7 @@ static void section_take(struct component_components *c, const struct section_of
 		component_open(c, s->off, s->end,
 			       str_of(arena_format(&c->in->arena, "%zu.", c->in->image_count)));
 	else
-		component_add_part(c, COMPONENT_SECTION, s->end);
+		input_add_part(c->in, COMPONENT_SECTION, s->end, STR(""));
 }
 
 bool component_parse(struct input *in, const char *path, struct heft_err *err)
@@ -190,9 +171,9 @@ bool component_parse(struct input *in, const char *path, struct heft_err *err)
 		if (of->off < of->end)
 			note(in->notes, path, of->off, of->end - of->off,
 			     "a section of the component goes beyond its end");
-		component_add_part(&c, COMPONENT_SECTION, of->end);
+		input_add_part(in, COMPONENT_SECTION, of->end, STR(""));
 		c.depth--;
 	}
-	ASSERT(c.done == in->file.bytes.size);
+	ASSERT(in->done == in->file.bytes.size);
 	return true;
 }
