@@ -32,21 +32,21 @@ static uint32_t name_of(struct maker *m, const uint8_t *p)
 	return intern_add(&m->s.texts, str_of(name));
 }
 
-/* Up to three references, and a sample of code. */
+/* Up to three references, and some code. */
 static void clue_add(struct maker *m, const uint8_t *p)
 {
 	struct clue c = { .addr = m->addr,
 			  .first_ref = (uint32_t)m->clues->refs.count,
 			  .ref_count = p[5] & 3,
-			  .first_gram = (uint32_t)m->clues->grams.count,
-			  .gram_count = p[5] >> 2 & 7,
+			  .code = m->clues->code.count,
+			  .code_size = p[5] >> 2 & 7,
 			  .print = p[4] };
 	for (unsigned i = 0; i < c.ref_count; i++)
 		vec_push(&m->clues->refs,
 			 p[6] & 1 ? CLUE_NAMED | (uint64_t)p[6] % m->s.texts.entries.count
 				  : (uint64_t)((p[6] + i * p[7]) & 0xff) * 8);
-	for (unsigned i = 0; i < c.gram_count; i++)
-		vec_push(&m->clues->grams, p[7] + i * (1u + p[4]));
+	for (unsigned i = 0; i < c.code_size; i++)
+		vec_push(&m->clues->code, p[i]);
 	vec_push(&m->clues->list, c);
 }
 
@@ -90,6 +90,7 @@ static void side_make(struct maker *m, const uint8_t *data, size_t count, bool c
 	snapshot_init(&m->s);
 	m->s.by_heft = true;
 	m->clues->lowest = BASE;
+	m->clues->isa = CODE_ARM64;
 	vec_push(&m->s.containers, (struct snap_container){ .name = "" });
 	for (size_t i = 0; i < count; i++)
 		symbol_add(m, data + i * SYMBOL_BYTES);

@@ -36,44 +36,51 @@ struct code_print bytes_print(struct bytes data)
 
 /* ---- x86 ------------------------------------------------------------------------------------- */
 
-/* Splits an instruction into two words of 8 bytes, padded with zeros. */
-static void x86_words(struct bytes code, uint64_t at, unsigned len, uint64_t words[2])
+/* Adds bytes to a number, 16 bytes per step. */
+static uint64_t bytes_mixed(uint64_t h, struct bytes b)
 {
-	static const uint8_t kept[32] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-					  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
-	uint64_t mask[2];
-	words[0] = words[1] = 0;
-	if (LIKELY(code.size - at >= 16))
-		memcpy(words, code.p + at, 16);
-	else
-		memcpy(words, code.p + at, len);
-	memcpy(mask, kept + 16 - len, 16);
-	words[0] &= mask[0];
-	words[1] &= mask[1];
+	uint64_t i = 0;
+	for (; b.size - i >= 16; i += 16)
+		h = hash_mix(h ^ alike_word_of(b.p + i, 8),
+			     HASH_ODD_1 ^ alike_word_of(b.p + i + 8, 8)) +
+		    HASH_ODD_2;
+	for (; i < b.size; i += 8)
+		h = mixed(h, alike_word_of(b.p + i, b.size - i));
+	return h;
+}
+
+struct code_print x86_refs_print(struct bytes code, bool mode64, uint64_t addr,
+				 const code_ref_vec *refs)
+{
+	struct code_print p = start;
+	uint64_t at = 0;
+	for (size_t i = 0; i < refs->count; i++) {
+		const struct code_ref *r = &refs->data[i];
+		const bool branch = r->kind == REF_CALL || r->kind == REF_JUMP;
+		const uint64_t off = mode64 ? r->field - addr : (uint32_t)(r->field - addr);
+		if (r->kind == REF_IMM)
+			continue;
+		ASSERT(off >= at && off < code.size && r->tail <= code.size - off);
+		p.shape = mixed(bytes_mixed(p.shape, bytes_sub(code, at, off - at)), off);
+		p.whole = mixed(p.whole, r->to);
+		/* The distance of a branch ends the instruction. An operand has 4 bytes. */
+		at = off + (branch ? r->tail : 4);
+	}
+	p.shape = bytes_mixed(p.shape, bytes_sub(code, at, code.size - at));
+	p.whole = mixed(p.whole, p.shape);
+	return p;
 }
 
 static bool x86_print(struct bytes code, uint64_t addr, bool mode64, struct code_print *ret)
 {
-	struct x86_insn in;
-	for (uint64_t at = 0; at < code.size; at += in.len) {
-		uint64_t words[2];
-		if (!x86_decode(code.p + at, code.size - at, mode64, &in))
-			return false;
-		ASSERT(in.len > 0 && in.len <= 15);
-		x86_words(code, at, in.len, words);
-		const uint64_t to = at + in.len + (uint64_t)in.disp;
-		/* The displacement counts from the end of the instruction. */
-		const bool relative = in.pc_relative || in.flow == X86_JCC || in.flow == X86_JMP ||
-				      in.flow == X86_CALL;
-		if (relative && to >= code.size) {
-			memset((uint8_t *)words + in.disp_off, 0, in.disp_size);
-			ret->whole = mixed(ret->whole, addr + to);
-		}
-		print_add(ret, words[0]);
-		if (in.len > 8)
-			print_add(ret, words[1]);
-	}
-	return true;
+	const struct ref_wish relative = { .kinds = REF_MEM | REF_ADDR | REF_CALL | REF_JUMP };
+	code_ref_vec refs = { 0 };
+	const bool ok = (mode64 || code.size < UINT32_MAX) &&
+			x86_refs(code, mode64, addr, &relative, &refs) == 0;
+	if (ok)
+		*ret = x86_refs_print(code, mode64, addr, &refs);
+	vec_release(&refs);
+	return ok;
 }
 
 /* ---- AArch64: Arm ARM DDI 0487, C4.1 --------------------------------------------------------- */

@@ -19,6 +19,10 @@ struct code_print {
 /* Computes the numbers of code. False if there is no decoder for `isa`, or if some bytes are no
  * instruction. O(bytes). */
 bool code_print(enum code_isa isa, struct bytes code, uint64_t addr, struct code_print *ret);
+/* Computes the numbers of x86 code from its relative references, as x86_refs() finds them. Other
+ * references are ignored. All bytes must be instructions. */
+struct code_print x86_refs_print(struct bytes code, bool mode64, uint64_t addr,
+				 const code_ref_vec *refs);
 /* Computes the numbers of bytes that refer to nothing. */
 struct code_print bytes_print(struct bytes data);
 /* Adds something else that distinguishes pieces. */

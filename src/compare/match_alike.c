@@ -119,6 +119,7 @@ static void match_alike_side_init(struct alike *a, struct alike_side *as, struct
 		.idents = mem_alloc((s->symbols.count + 1) * sizeof *as->idents),
 		.clues = mem_zeroed(s->symbols.count + 1, sizeof *as->clues),
 		.first_ref = mem_zeroed(s->containers.count + 1, sizeof *as->first_ref),
+		.samples = mem_zeroed(s->symbols.count + 1, sizeof *as->samples),
 	};
 	for (uint32_t i = 0; i < s->containers.count; i++) {
 		as->first_ref[i] = refs;
@@ -152,6 +153,8 @@ static void match_alike_side_release(struct alike_side *as)
 	mem_free(as->first_ref);
 	mem_free(as->first_to);
 	mem_free(as->refs_to);
+	mem_free(as->samples);
+	vec_release(&as->grams);
 }
 
 void alike_release(struct alike *a)
@@ -336,30 +339,38 @@ void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_
 
 /* ---- scores ---------------------------------------------------------------------------------- */
 
+/* Returns where the sample of a function lies in `grams`. Makes it when it is first needed. */
+static size_t sample_of(struct alike_side *as, uint32_t symbol)
+{
+	const struct snapshot *s = as->side->s;
+	const uint32_t container = s->sections.data[s->symbols.data[symbol].section].container;
+	if (as->samples[symbol] == 0) {
+		ASSERT(as->clues[symbol] && as->grams.count < UINT32_MAX);
+		as->samples[symbol] = (uint32_t)as->grams.count + 1;
+		vec_reserve(&as->grams, 1 + CLUE_GRAMS);
+		uint32_t *to = as->grams.data + as->grams.count;
+		*to = (uint32_t)clues_sample(clues_of(s, container), as->clues[symbol], to + 1);
+		as->grams.count += 1 + *to;
+	}
+	return as->samples[symbol] - 1;
+}
+
 /* Returns the percentage of instruction groups that two functions share, estimated from the groups
  * with the lowest hashes. */
-static unsigned grams_shared(const struct alike *a, uint32_t before, uint32_t after)
+static unsigned grams_shared(struct alike *a, uint32_t before, uint32_t after)
 {
-	const struct snapshot *bs = a->before.side->s, *ns = a->after.side->s;
-	const struct clue *b = a->before.clues[before], *n = a->after.clues[after];
-	if (b->gram_count == 0 || n->gram_count == 0)
-		return 0;
-	const uint32_t *x = clues_of(bs,
-				     bs->sections.data[bs->symbols.data[before].section].container)
-				    ->grams.data +
-			    b->first_gram;
-	const uint32_t *y = clues_of(ns,
-				     ns->sections.data[ns->symbols.data[after].section].container)
-				    ->grams.data +
-			    n->first_gram;
+	const size_t old = sample_of(&a->before, before), new_ = sample_of(&a->after, after);
+	const uint32_t *x = a->before.grams.data + old, *y = a->after.grams.data + new_;
+	const uint32_t *x_end = x + 1 + *x, *y_end = y + 1 + *y;
 	unsigned all = 0, both = 0;
-	for (size_t i = 0, k = 0; all < CLUE_GRAMS && (i < b->gram_count || k < n->gram_count);
-	     all++) {
-		const bool from_b = k == n->gram_count || (i < b->gram_count && x[i] <= y[k]);
-		const bool from_n = i == b->gram_count || (k < n->gram_count && y[k] <= x[i]);
-		both += from_b && from_n;
-		i += from_b;
-		k += from_n;
+	if (*x++ == 0 || *y++ == 0)
+		return 0;
+	for (; all < CLUE_GRAMS && (x < x_end || y < y_end); all++) {
+		const bool from_x = y == y_end || (x < x_end && *x <= *y);
+		const bool from_y = x == x_end || (y < y_end && *y <= *x);
+		both += from_x && from_y;
+		x += from_x;
+		y += from_y;
 	}
 	return all > 0 ? both * 100 / all : 0;
 }
@@ -404,7 +415,7 @@ static void score_refs(const struct alike *a, struct score *s, uint32_t before, 
 
 enum { SIZES_LEAST = 12, DATA_LEAST = 50, SIZES_ALONE = 70, SIZES_ALONE_APART = 12 };
 
-unsigned alike_score(const struct alike *a, uint32_t before, uint32_t after, unsigned least)
+unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least)
 {
 	enum { OF_GRAMS = 2 };
 	const struct snap_symbol *b = &a->before.side->s->symbols.data[before];

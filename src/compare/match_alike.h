@@ -35,6 +35,10 @@ struct alike_side {
 	/* Per symbol: where its incoming references begin in refs_to. refs_to holds indexes into
 	 * refs. */
 	uint32_t *first_to, *refs_to;
+	/* Per symbol: index plus 1 of its sample in `grams`, which is a count and the grams. 0 if
+	 * no score has needed the sample. */
+	uint32_t *samples;
+	VEC(uint32_t) grams;
 };
 
 struct alike {
@@ -49,7 +53,7 @@ void alike_release(struct alike *a);
 void alike_learn(struct alike *a, uint32_t before, uint32_t after);
 /* Returns how similar two symbols are, 0 to 100. If the score does not reach `least`, returns any
  * number below `least`. O(references). */
-unsigned alike_score(const struct alike *a, uint32_t before, uint32_t after, unsigned least);
+unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least);
 /* Adds votes for the symbols that the two symbols of a pair refer to. */
 void alike_vote(struct alike *a, uint32_t before, uint32_t after);
 /* Adds votes for symbols without partners that share a rare known thing: one that refers to both,

@@ -138,7 +138,8 @@ static void snapshot_make_collect(struct made *p)
 					  .no_literals = s->flags & HEFT_SNAPSHOT_NO_LITERALS ||
 							 p->program->input.linkmap,
 					  .contents = s->flags & HEFT_SNAPSHOT_CONTENTS,
-					  .alone = s->flags & HEFT_SNAPSHOT_ALONE };
+					  .alone = s->flags & HEFT_SNAPSHOT_ALONE,
+					  .clues = program_image(p->program) != NULL };
 	snapshot_collect(&s->snapshot, p->container, &in);
 	if (p->program->input.archive)
 		collect_archive(&s->snapshot, p->container, p->path, &p->program->input);

@@ -8,6 +8,7 @@
 #include "code/x86.h"
 #include "image/elf/elf_const.h"
 #include "program/plt.h"
+#include "snapshot/contents.h"
 
 #include <stdlib.h>
 
@@ -25,10 +26,8 @@ struct clue_maker {
 	struct ref_wish wish;
 	VEC(struct link) links;    /* Stubs and slots of imports, sorted by address. */
 	VEC(struct link) pointers; /* Fields of data that relocations fill, sorted by address. */
-	code_ref_vec refs;
-	uint32_t grams[2 * CLUE_GRAMS]; /* Belongs to the symbol that is being read. */
-	size_t gram_count;
-	uint64_t gram_limit; /* Grams from this value on are not among the lowest. */
+	struct contents contents;
+	code_ref_vec refs; /* Of the symbol that is being read. */
 };
 
 /* ---- links ----------------------------------------------------------------------------------- */
@@ -127,11 +126,43 @@ static void ref_add(struct clue_maker *m, struct clue *c, uint64_t addr)
 	c->ref_count++;
 }
 
-static void code_refs_add(struct clue_maker *m, struct clue *c, struct bytes code)
+static bool clues_is_x86(enum code_isa isa)
 {
-	const enum code_isa isa = flow_isa_of(m->im);
+	return isa == CODE_X86_64 || isa == CODE_I386;
+}
+
+/* Numbers the contents of a function by the references that were just read. `bad` of its bytes are
+ * no instructions. */
+static struct code_print function_print(struct clue_maker *m, const struct snap_symbol *y,
+					uint64_t bad)
+{
+	const struct section *s = image_section_at(m->im, y->addr);
+	if (!s || !s->exec || (bad > 0 && clues_is_x86(m->out->isa)))
+		return (struct code_print){ 0, 0 };
+	contents_read(&m->contents);
+	return clues_is_x86(m->out->isa)
+		       ? contents_of_x86(&m->contents, s, y->addr, y->size, &m->refs)
+		       : contents_of(&m->contents, s, y->addr, y->size);
+}
+
+/* Reads a function. A nameless function is numbered and copied. */
+static void code_read(struct clue_maker *m, struct clue *c, struct snap_symbol *y)
+{
+	const struct bytes code = image_at(m->im, y->addr, y->size);
 	m->refs.count = 0;
-	(void)code_refs(isa, code, c->addr, &m->wish, &m->refs);
+	const uint64_t bad = code_refs(flow_isa_of(m->im), code, c->addr, &m->wish, &m->refs);
+	if (snap_is_made_up(snapshot_text(m->s, y->full_name))) {
+		if (y->contents.shape == 0)
+			y->contents = function_print(m, y, bad);
+		c->code = m->out->code.count;
+		c->code_size = code.size;
+		vec_reserve(&m->out->code, code.size);
+		if (code.size > 0)
+			memcpy(m->out->code.data + c->code, code.p, code.size);
+		m->out->code.count += code.size;
+		if (!clues_is_x86(m->out->isa) && m->out->isa != CODE_ARM64)
+			c->print = bytes_print(code).shape;
+	}
 	if (data_refs_known(m->im))
 		data_refs(m->im, code, c->addr, &m->refs);
 	for (size_t i = 0; i < m->refs.count; i++)
@@ -159,12 +190,19 @@ static void data_read(struct clue_maker *m, struct clue *c, uint64_t size)
 
 /* ---- samples of code ------------------------------------------------------------------------- */
 
+/* The lowest grams of a function so far. */
+struct sample {
+	uint32_t grams[2 * CLUE_GRAMS];
+	size_t count;
+	uint64_t limit; /* Grams from this value on are not among the lowest. */
+};
+
 /* Sorts the grams, each once, and keeps the lowest. */
-static void grams_settle(struct clue_maker *m)
+static void sample_settle(struct sample *z)
 {
-	uint32_t *list = m->grams;
+	uint32_t *list = z->grams;
 	size_t kept = 0;
-	for (size_t i = 0; i < m->gram_count; i++) {
+	for (size_t i = 0; i < z->count; i++) {
 		const uint32_t gram = list[i];
 		size_t at = kept;
 		while (at > 0 && list[at - 1] > gram)
@@ -175,18 +213,9 @@ static void grams_settle(struct clue_maker *m)
 		list[at] = gram;
 		kept++;
 	}
-	m->gram_count = min_u64(kept, CLUE_GRAMS);
+	z->count = min_u64(kept, CLUE_GRAMS);
 	if (kept >= CLUE_GRAMS)
-		m->gram_limit = list[CLUE_GRAMS - 1];
-}
-
-static void gram_add(struct clue_maker *m, uint32_t gram)
-{
-	if (gram >= m->gram_limit)
-		return;
-	m->grams[m->gram_count++] = gram;
-	if (m->gram_count == COUNT_OF(m->grams))
-		grams_settle(m);
+		z->limit = list[CLUE_GRAMS - 1];
 }
 
 /* Returns a number for what an instruction does. Register numbers, displacements and immediates do
@@ -205,15 +234,21 @@ static uint64_t x86_kind(const uint8_t *p, const struct x86_insn *in)
 	return kind;
 }
 
-static void group_add(struct clue_maker *m, uint64_t last[2], uint64_t kind)
+/* Adds an instruction and the two before it, whose numbers are in `last`, as a gram. */
+static void group_add(struct sample *z, uint64_t last[2], uint64_t kind)
 {
 	const uint64_t whole = hash_mix(last[0] ^ HASH_ODD_2, HASH_ODD_1) + last[1];
-	gram_add(m, (uint32_t)(hash_mix(whole ^ HASH_ODD_1, kind | HASH_ODD_2) >> 32));
+	const uint32_t gram = (uint32_t)(hash_mix(whole ^ HASH_ODD_1, kind | HASH_ODD_2) >> 32);
 	last[0] = last[1];
 	last[1] = hash_mix(kind ^ HASH_ODD_1, HASH_ODD_2);
+	if (gram >= z->limit)
+		return;
+	z->grams[z->count++] = gram;
+	if (z->count == COUNT_OF(z->grams))
+		sample_settle(z);
 }
 
-static void x86_sample(struct clue_maker *m, struct bytes code, bool mode64)
+static void x86_sample(struct sample *z, struct bytes code, bool mode64)
 {
 	uint64_t last[2] = { 0, 0 };
 	struct x86_insn in;
@@ -221,56 +256,41 @@ static void x86_sample(struct clue_maker *m, struct bytes code, bool mode64)
 		if (!x86_decode(code.p + at, code.size - at, mode64, &in))
 			in = (struct x86_insn){ .len = 1 };
 		else if (in.flow != X86_NOP)
-			group_add(m, last, x86_kind(code.p + at, &in));
+			group_add(z, last, x86_kind(code.p + at, &in));
 	}
 }
 
-/* Samples code of fixed-size instructions. The upper bits of an AArch64 instruction are its kind.
- * For other machines, each half-word counts whole. */
-static void word_sample(struct clue_maker *m, struct bytes code, unsigned unit)
+size_t clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret[CLUE_GRAMS])
 {
+	struct sample z = { .limit = UINT64_C(1) << 32 };
+	ASSERT(clue->code + clue->code_size <= c->code.count);
+	const struct bytes code = { c->code.data + clue->code, clue->code_size };
 	uint64_t last[2] = { 0, 0 };
-	for (size_t at = 0; at + unit <= code.size; at += unit) {
+	/* The upper bits of an AArch64 instruction are its kind. For other machines with
+	 * instructions of fixed size, each half-word counts whole. */
+	const unsigned unit = c->isa == CODE_ARM64 ? 4 : 2;
+	if (clues_is_x86(c->isa))
+		x86_sample(&z, code, c->isa == CODE_X86_64);
+	for (size_t at = 0; !clues_is_x86(c->isa) && at + unit <= code.size; at += unit) {
 		uint32_t word = 0;
 		memcpy(&word, code.p + at, unit);
-		group_add(m, last, unit == 4 ? word >> 22 : word);
+		group_add(&z, last, unit == 4 ? word >> 22 : word);
 	}
-}
-
-static void code_sample(struct clue_maker *m, struct clue *c, struct bytes code)
-{
-	const enum code_isa isa = code_isa_of(m->im);
-	m->gram_count = 0;
-	m->gram_limit = UINT64_C(1) << 32;
-	if (isa == CODE_X86_64 || isa == CODE_I386)
-		x86_sample(m, code, isa == CODE_X86_64);
-	else
-		word_sample(m, code, isa == CODE_ARM64 ? 4 : 2);
-	c->print = isa == CODE_X86_64 || isa == CODE_I386 || isa == CODE_ARM64
-			   ? 0
-			   : bytes_print(code).shape;
-	grams_settle(m);
-	c->first_gram = (uint32_t)m->out->grams.count;
-	c->gram_count = (uint32_t)m->gram_count;
-	for (size_t i = 0; i < c->gram_count; i++)
-		vec_push(&m->out->grams, m->grams[i]);
+	sample_settle(&z);
+	memcpy(ret, z.grams, z.count * sizeof *ret);
+	return z.count;
 }
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
-static void symbol_read(struct clue_maker *m, const struct snap_symbol *y)
+static void symbol_read(struct clue_maker *m, struct snap_symbol *y)
 {
-	const struct snap_section *sec = &m->s->sections.data[y->section];
 	struct clue c = { .addr = y->addr, .first_ref = (uint32_t)m->out->refs.count };
-	if (sec->code) {
-		const struct bytes code = image_at(m->im, y->addr, y->size);
-		code_refs_add(m, &c, code);
-		if (snap_is_made_up(snapshot_text(m->s, y->full_name)))
-			code_sample(m, &c, code);
-	} else {
+	if (m->s->sections.data[y->section].code)
+		code_read(m, &c, y);
+	else
 		data_read(m, &c, y->size);
-	}
-	if (c.ref_count > 0 || c.gram_count > 0 || c.print != 0)
+	if (c.ref_count > 0 || c.code_size > 0 || c.print != 0)
 		vec_push(&m->out->list, c);
 }
 
@@ -304,12 +324,13 @@ void clues_add(struct snapshot *s, size_t first, uint32_t container, const struc
 	};
 	s->clues.data[container] = m.out;
 	m.out->lowest = m.wish.imm_low;
+	m.out->isa = code_isa_of(im);
+	contents_init(&m.contents, im);
 	links_read(&m);
 	pointers_read(&m);
 	for (size_t i = first; i < s->symbols.count; i++) {
-		const struct snap_symbol *y = &s->symbols.data[i];
-		const struct snap_symbol *before = i > first ? y - 1 : NULL;
-		const bool again = before && before->addr == y->addr && before->size > 0;
+		struct snap_symbol *y = &s->symbols.data[i];
+		const bool again = i > first && y[-1].addr == y->addr && y[-1].size > 0;
 		if (!again && has_clues(s, y))
 			symbol_read(&m, y);
 	}
@@ -317,13 +338,14 @@ void clues_add(struct snapshot *s, size_t first, uint32_t container, const struc
 	vec_release(&m.links);
 	vec_release(&m.pointers);
 	vec_release(&m.refs);
+	contents_release(&m.contents);
 }
 
 void clues_release(struct clues *c)
 {
 	vec_release(&c->list);
 	vec_release(&c->refs);
-	vec_release(&c->grams);
+	vec_release(&c->code);
 	mem_free(c);
 }
 

@@ -45,6 +45,7 @@ struct collect_input {
 	/* Which symbols get a number of their contents: all with `contents`, none with `alone`
 	 * (nothing is compared). Otherwise the symbols whose names heft made. */
 	bool contents, alone;
+	bool clues; /* clues_add() follows, and numbers the code whose names heft made. */
 };
 
 /* Adds the symbols of one image to a container, with section sizes and metadata. The caller

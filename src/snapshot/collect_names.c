@@ -60,8 +60,10 @@ static struct str clone_form(struct collect *c, struct str name)
  * are asked for. */
 static void add_contents(struct collect *c, struct snap_symbol *y)
 {
-	if (!c->in->contents &&
-	    (c->in->alone || !snap_is_made_up(snapshot_text(c->s, y->full_name))))
+	if (y->addr == 0 || (c->in->alone && !c->in->contents))
+		return;
+	if (!c->in->contents && ((c->in->clues && c->section->exec) ||
+				 !snap_is_made_up(snapshot_text(c->s, y->full_name))))
 		return;
 	contents_read(&c->contents);
 	y->contents = contents_of(&c->contents, c->section, y->addr, y->size);

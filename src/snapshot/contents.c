@@ -56,20 +56,40 @@ static bool contents_is_constant(const struct section *s)
 	       (!s->write || str_starts(s->name, STR(".data.rel.ro")));
 }
 
+/* Returns the bytes of a symbol. Empty if they may change when the program runs, or if the file
+ * lacks some of them. */
+static struct bytes constant_bytes(const struct contents *c, const struct section *s, uint64_t addr,
+				   uint64_t size)
+{
+	if (addr == 0 || !contents_is_constant(s) || addr < s->addr)
+		return (struct bytes){ NULL, 0 };
+	const struct bytes b = bytes_sub(section_bytes(c->image, s), addr - s->addr, size);
+	return b.size < size ? (struct bytes){ NULL, 0 } : b;
+}
+
 struct code_print contents_of(const struct contents *c, const struct section *s, uint64_t addr,
 			      uint64_t size)
 {
 	const struct code_print unknown = { 0, 0 };
 	struct code_print p;
-	if (addr == 0 || size == 0 || !contents_is_constant(s) || addr < s->addr)
-		return unknown;
-	const struct bytes b = bytes_sub(section_bytes(c->image, s), addr - s->addr, size);
-	if (b.size < size)
+	const struct bytes b = constant_bytes(c, s, addr, size);
+	if (b.size == 0)
 		return unknown;
 	if (!s->exec)
 		p = bytes_print(b);
 	else if (!code_print(code_isa_of(c->image), b, addr, &p))
 		return unknown;
+	add_patches(c, addr, size, &p);
+	return p;
+}
+
+struct code_print contents_of_x86(const struct contents *c, const struct section *s, uint64_t addr,
+				  uint64_t size, const code_ref_vec *refs)
+{
+	const struct bytes b = constant_bytes(c, s, addr, size);
+	if (b.size == 0)
+		return (struct code_print){ 0, 0 };
+	struct code_print p = x86_refs_print(b, code_isa_of(c->image) == CODE_X86_64, addr, refs);
 	add_patches(c, addr, size, &p);
 	return p;
 }

@@ -31,5 +31,9 @@ void contents_release(struct contents *c);
  * then the section may be anything. O(bytes). Any number of threads. */
 struct code_print contents_of(const struct contents *c, const struct section *s, uint64_t addr,
 			      uint64_t size);
+/* Does contents_of() for x86 code whose relative references are known. All bytes must be
+ * instructions. */
+struct code_print contents_of_x86(const struct contents *c, const struct section *s, uint64_t addr,
+				  uint64_t size, const code_ref_vec *refs);
 
 #endif
