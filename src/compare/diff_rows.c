@@ -54,7 +54,7 @@ const struct heft_measure diff_measures[DIFF_MEASURES] = {
 		       "the old name if it was renamed, the old path if it was moved" },           \
 	[DIFF_PAIRED_BY] = { "paired_by", false,                                                   \
 			     "what made both sides one if that is not the name: `contents`, "      \
-			     "`neighbours`, `references`, `function` or `likeness`" }
+			     "`neighbours`, `references`, `function`, `address` or `likeness`" }
 
 static const struct heft_text texts[DIFF_ALL_TEXTS] = {
 	COMMON_TEXTS,

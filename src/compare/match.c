@@ -248,6 +248,16 @@ static bool key_owned(struct matcher *m, struct match_side *side, const struct s
 	return ok;
 }
 
+/* A made-up name is an address. */
+static bool key_address(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
+			struct match_key *ret)
+{
+	*ret = base_key(side, y);
+	ret->name = match_text(m, side, y->full_name);
+	ret->size = y->size;
+	return match_is_nameless(side, y);
+}
+
 static bool key_plain(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		      struct match_key *ret)
 {
@@ -323,7 +333,8 @@ const char *match_pass_word(unsigned pass)
 		[MATCH_CONTENTS] = "contents",     [MATCH_NEIGHBOURS] = "neighbours",
 		[MATCH_REFERENCES] = "references", [MATCH_REPEATED] = "contents",
 		[MATCH_OWNED] = "function",        [MATCH_OWNED_SIZED] = "function",
-		[MATCH_RENAMED] = "likeness",      [MATCH_ALIKE] = "likeness",
+		[MATCH_ADDRESS] = "address",       [MATCH_RENAMED] = "likeness",
+		[MATCH_ALIKE] = "likeness",
 	};
 	return pass < COUNT_OF(words) && words[pass] ? words[pass] : "";
 }
@@ -504,6 +515,37 @@ static void run_passes(struct matcher *m, const struct pass_step *list, size_t c
 			run_pass(m, list[i].pass, list[i].key);
 }
 
+/* True if a symbol of `before` and one of `after` are the same in all that a comparison tells. */
+static bool symbols_equal(const struct matcher *m, const struct snap_symbol *old,
+			  const struct snap_symbol *new_)
+{
+	const uint32_t was[] = { old->full_name, old->source, old->object };
+	const uint32_t now[] = { new_->full_name, new_->source, new_->object };
+	for (size_t i = 0; i < COUNT_OF(was); i++)
+		if (!str_eq(snapshot_text(m->before.s, was[i]), snapshot_text(m->after.s, now[i])))
+			return false;
+	return old->addr == new_->addr && old->size == new_->size &&
+	       old->contents.whole == new_->contents.whole &&
+	       m->before.places[old->section] == m->after.places[new_->section];
+}
+
+/* Pairs symbols by their places if both lists are the same. Passes by likeness may pair equal
+ * symbols crosswise, and leave a symbol of a list that is compared with itself. */
+static bool same_lists_pair(struct matcher *m)
+{
+	const struct snapshot *b = m->before.s, *n = m->after.s;
+	if (b->symbols.count != n->symbols.count)
+		return false;
+	for (size_t i = 0; i < n->symbols.count; i++)
+		if (!symbols_equal(m, &b->symbols.data[i], &n->symbols.data[i]))
+			return false;
+	for (uint32_t i = 0; i < n->symbols.count; i++)
+		match_pair(m, i, i, MATCH_SAME);
+	match_drop(m);
+	ASSERT(m->before.left.count == 0 && m->after.left.count == 0);
+	return true;
+}
+
 void matcher_run(struct matcher *m)
 {
 	static const struct pass_step names[] = {
@@ -521,7 +563,10 @@ void matcher_run(struct matcher *m)
 		{ MATCH_REPEATED, true, key_contents },
 		{ MATCH_OWNED, true, key_owned },
 		{ MATCH_OWNED_SIZED, true, key_owned_sized },
+		{ MATCH_ADDRESS, true, key_address },
 	};
+	if (same_lists_pair(m))
+		return;
 	run_passes(m, names, COUNT_OF(names));
 	if (!m->supersize) {
 		match_nameless(m);

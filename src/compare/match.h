@@ -58,6 +58,7 @@ enum match_pass {
 	MATCH_REPEATED,     /* Equal code or data that occurs several times, paired in order. */
 	MATCH_OWNED,        /* Data of a function that has a partner. */
 	MATCH_OWNED_SIZED,
+	MATCH_ADDRESS, /* Same address and size. Nothing else is known. */
 	/* Passes for symbols with a name: */
 	MATCH_SAME,
 	MATCH_SIZED, /* Size differs. */
