@@ -108,13 +108,6 @@ static struct str without_suffixes(struct str s)
 	return s.len > 0 ? s : whole;
 }
 
-/* If all functions of a program have names, its data count as named too. */
-bool match_is_nameless(const struct match_side *side, const struct snap_symbol *y)
-{
-	const struct str name = snapshot_text(side->s, y->full_name);
-	return snap_is_made_up(name) || (side->has_clues && snap_is_owned(name));
-}
-
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 uint32_t match_text(struct matcher *m, struct match_side *side, uint32_t id)
@@ -577,6 +570,13 @@ void matcher_run(struct matcher *m)
 
 /* ---- start and release ----------------------------------------------------------------------- */
 
+/* If all functions of a program have names, its data count as named too. */
+static bool name_is_made_up(const struct match_side *side, uint32_t full_name)
+{
+	const struct str name = snapshot_text(side->s, full_name);
+	return snap_is_made_up(name) || (side->has_clues && snap_is_owned(name));
+}
+
 static void match_side_init(struct matcher *m, struct match_side *side, const struct snapshot *s,
 			    bool any_container)
 {
@@ -592,10 +592,12 @@ static void match_side_init(struct matcher *m, struct match_side *side, const st
 		side->places[i] = made_text(m, str_of(name)) << 8 | (uint8_t)sec->letter;
 	}
 	vec_reserve(&side->left, s->symbols.count);
+	side->nameless = mem_alloc(s->symbols.count + 1);
 	side->function = mem_zeroed(s->texts.entries.count + 1, sizeof *side->function);
 	for (uint32_t i = 0; i < s->symbols.count; i++) {
 		const uint32_t name = s->symbols.data[i].full_name;
 		vec_push(&side->left, i);
+		side->nameless[i] = name_is_made_up(side, name);
 		if (s->sections.data[s->symbols.data[i].section].code)
 			side->function[name] = i + 1;
 	}
@@ -609,10 +611,10 @@ void matcher_init(struct matcher *m, const struct snapshot *before, const struct
 			 after->containers.count == 1;
 	memset(m, 0, sizeof *m);
 	m->supersize = supersize;
-	match_side_init(m, &m->before, before, one);
-	match_side_init(m, &m->after, after, one);
 	m->before.has_clues = m->after.has_clues = before->clues.count > 0 &&
 						   after->clues.count > 0;
+	match_side_init(m, &m->before, before, one);
+	match_side_init(m, &m->after, after, one);
 	m->partner = mem_alloc((after->symbols.count + 1) * sizeof *m->partner);
 	m->pass = mem_zeroed(after->symbols.count + 1, sizeof *m->pass);
 	for (size_t i = 0; i < after->symbols.count; i++)
@@ -626,6 +628,7 @@ static void match_side_release(struct match_side *side)
 	mem_free(side->bare);
 	mem_free(side->places);
 	mem_free(side->function);
+	mem_free(side->nameless);
 	vec_release(&side->left);
 }
 

@@ -35,6 +35,7 @@ struct match_side {
 	uint32_t *places;   /* Per section: container and section letter. */
 	uint32_t *function; /* Per text id of a name: the function with that name, its index plus
 			     * 1. 0 if there is none. */
+	bool *nameless;     /* Per symbol: see match_is_nameless(). */
 	VEC(uint32_t) left; /* Symbols without a partner, in order. */
 	bool has_clues;     /* True if both sides have clues. Then made-up names do not pair
 			     * symbols. */
@@ -105,7 +106,10 @@ uint64_t match_print(const struct match_side *side, const struct snap_symbol *y,
 
 /* True if a symbol has no name of its own: the name is made up, or it is that of the function which
  * refers to the symbol. */
-bool match_is_nameless(const struct match_side *side, const struct snap_symbol *y);
+static inline bool match_is_nameless(const struct match_side *side, const struct snap_symbol *y)
+{
+	return side->nameless[y - side->s->symbols.data];
+}
 
 /* Returns a text without the parts that differ from build to build: a part of the text, or a text
  * in `work`. */

@@ -58,12 +58,18 @@ static uint32_t match_alike_symbol_at(const struct snapshot *s, const start_vec 
 	return addr - y->addr < y->size ? starts->data[i - 1].symbol : DIFF_NONE;
 }
 
-/* Finds the symbols that the references of a container lead to, and the symbols that have clues. */
-static void container_resolve(struct alike *a, struct alike_side *as, uint32_t container)
+enum {
+	REFS_MOST = 512
+}; /* Number of references of a symbol that are compared at most. Further
+			   * references are ignored. */
+
+/* Finds the symbols that the references of a container lead to, and the symbols that have clues.
+ * The references begin at `to`. */
+static void container_resolve(struct alike *a, struct alike_side *as, uint32_t container,
+			      struct alike_ref *to)
 {
 	const struct snapshot *s = as->side->s;
 	const struct clues *c = clues_of(s, container);
-	struct alike_ref *to = as->refs + as->first_ref[container];
 	start_vec starts = starts_list(s, container);
 	for (size_t i = 0; i < c->refs.count; i++) {
 		const uint64_t ref = c->refs.data[i], addr = c->lowest + ref;
@@ -79,8 +85,14 @@ static void container_resolve(struct alike *a, struct alike_side *as, uint32_t c
 	for (size_t i = 0, k = 0; i < starts.count && k < c->list.count; i++) {
 		while (k < c->list.count && c->list.data[k].addr < starts.data[i].addr)
 			k++;
-		if (k < c->list.count && c->list.data[k].addr == starts.data[i].addr)
-			as->clues[starts.data[i].symbol] = &c->list.data[k];
+		if (k == c->list.count || c->list.data[k].addr != starts.data[i].addr)
+			continue;
+		const struct clue *clue = &c->list.data[k];
+		struct alike_symbol *y = &as->symbols[starts.data[i].symbol];
+		ASSERT(clue->first_ref + (uint64_t)clue->ref_count <= c->refs.count);
+		y->clue = clue;
+		y->refs = to + clue->first_ref;
+		y->ref_count = (uint32_t)min_u64(clue->ref_count, REFS_MOST);
 	}
 	vec_release(&starts);
 }
@@ -103,7 +115,7 @@ static void refs_turn(struct alike_side *as, size_t count)
 
 static void symbol_learn(struct alike_side *as, uint32_t symbol, uint64_t ident)
 {
-	as->idents[symbol] = ident;
+	as->symbols[symbol].ident = ident;
 	for (uint32_t i = as->first_to[symbol]; i < as->first_to[symbol + 1]; i++) {
 		struct alike_ref *r = &as->refs[as->refs_to[i]];
 		r->ident = ident == 0 ? 0 : ident + ((uint64_t)r->off << 32);
@@ -116,23 +128,27 @@ static void match_alike_side_init(struct alike *a, struct alike_side *as, struct
 	size_t refs = 0;
 	*as = (struct alike_side){
 		.side = side,
-		.idents = mem_alloc((s->symbols.count + 1) * sizeof *as->idents),
-		.clues = mem_zeroed(s->symbols.count + 1, sizeof *as->clues),
-		.first_ref = mem_zeroed(s->containers.count + 1, sizeof *as->first_ref),
-		.samples = mem_zeroed(s->symbols.count + 1, sizeof *as->samples),
+		.symbols = mem_zeroed(s->symbols.count + 1, sizeof *as->symbols),
 	};
-	for (uint32_t i = 0; i < s->containers.count; i++) {
-		as->first_ref[i] = refs;
+	for (uint32_t i = 0; i < s->containers.count; i++)
 		refs += clues_of(s, i) ? clues_of(s, i)->refs.count : 0;
-	}
 	ASSERT(refs < UINT32_MAX);
 	as->refs = mem_alloc((refs + 1) * sizeof *as->refs);
+	refs = 0;
 	for (uint32_t i = 0; i < s->containers.count; i++)
-		if (clues_of(s, i))
-			container_resolve(a, as, i);
+		if (clues_of(s, i)) {
+			container_resolve(a, as, i, as->refs + refs);
+			refs += clues_of(s, i)->refs.count;
+		}
 	refs_turn(as, refs);
-	for (uint32_t i = 0; i < s->symbols.count; i++)
-		symbol_learn(as, i, first_ident(a->m, side, &s->symbols.data[i]));
+	for (uint32_t i = 0; i < s->symbols.count; i++) {
+		const struct snap_symbol *y = &s->symbols.data[i];
+		struct alike_symbol *z = &as->symbols[i];
+		z->size = y->size;
+		z->code = s->sections.data[y->section].code;
+		z->print = match_print(side, y, z->clue);
+		symbol_learn(as, i, first_ident(a->m, side, y));
+	}
 }
 
 void alike_init(struct alike *a, struct matcher *m)
@@ -147,13 +163,10 @@ void alike_init(struct alike *a, struct matcher *m)
 
 static void match_alike_side_release(struct alike_side *as)
 {
-	mem_free(as->idents);
-	mem_free(as->clues);
+	mem_free(as->symbols);
 	mem_free(as->refs);
-	mem_free(as->first_ref);
 	mem_free(as->first_to);
 	mem_free(as->refs_to);
-	mem_free(as->samples);
 	vec_release(&as->grams);
 }
 
@@ -162,6 +175,7 @@ void alike_release(struct alike *a)
 	match_alike_side_release(&a->before);
 	match_alike_side_release(&a->after);
 	vec_release(&a->votes);
+	vec_release(&a->features);
 }
 
 void alike_learn(struct alike *a, uint32_t before, uint32_t after)
@@ -172,28 +186,6 @@ void alike_learn(struct alike *a, uint32_t before, uint32_t after)
 }
 
 /* ---- references ------------------------------------------------------------------------------ */
-
-/* References of one symbol. */
-struct ref_list {
-	const struct alike_ref *refs;
-	size_t count;
-};
-
-enum {
-	REFS_MOST = 512
-}; /* Number of references of a symbol that are compared at most. Further
-			   * references are ignored. */
-
-static struct ref_list refs_of(const struct alike_side *as, uint32_t symbol)
-{
-	const struct snapshot *s = as->side->s;
-	const struct clue *c = as->clues[symbol];
-	if (!c)
-		return (struct ref_list){ NULL, 0 };
-	const uint32_t container = s->sections.data[s->symbols.data[symbol].section].container;
-	return (struct ref_list){ as->refs + as->first_ref[container] + c->first_ref,
-				  min_u64(c->ref_count, REFS_MOST) };
-}
 
 /* Number of references that agree and that differ between two lists. */
 struct match_alike_agreement {
@@ -212,13 +204,14 @@ static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 
 /* Finds the next place where both lists agree again, with the fewest references skipped. False if
  * there is none within a few references. */
-static bool refs_resume(const struct ref_list *b, const struct ref_list *n, size_t *i, size_t *k)
+static bool refs_resume(const struct alike_symbol *b, const struct alike_symbol *n, size_t *i,
+			size_t *k)
 {
 	enum { AHEAD = 8 };
 	for (size_t skip = 1; skip <= AHEAD; skip++)
 		for (size_t x = 0; x <= skip; x++) {
 			const size_t bi = *i + x, nk = *k + skip - x;
-			if (bi >= b->count || nk >= n->count || b->refs[bi].ident == 0 ||
+			if (bi >= b->ref_count || nk >= n->ref_count || b->refs[bi].ident == 0 ||
 			    b->refs[bi].ident != n->refs[nk].ident)
 				continue;
 			*i = bi;
@@ -228,14 +221,16 @@ static bool refs_resume(const struct ref_list *b, const struct ref_list *n, size
 	return false;
 }
 
-/* Compares two lists of references. Pairs of unknown references between equal ones, and at the ends
- * of both lists, get votes in `votes`, unless `votes` is NULL. */
-static struct match_alike_agreement refs_compare(const struct ref_list *b, const struct ref_list *n,
+/* Compares two lists of references, until more than `most` differ. Pairs of unknown references
+ * between equal ones, and at the ends of both lists, get votes in `votes`, unless `votes` is
+ * NULL. */
+static struct match_alike_agreement refs_compare(const struct alike_symbol *b,
+						 const struct alike_symbol *n, size_t most,
 						 struct alike *votes)
 {
 	struct match_alike_agreement ret = { 0, 0 };
 	size_t i = 0, k = 0, sure = votes ? votes->votes.count : 0;
-	while (i < b->count && k < n->count) {
+	while (i < b->ref_count && k < n->ref_count && ret.different <= most) {
 		const struct alike_ref *was = &b->refs[i], *now = &n->refs[k];
 		if (was->ident == now->ident) {
 			if (was->ident == 0 && votes && may_pair(votes, was->target, now->target))
@@ -255,28 +250,30 @@ static struct match_alike_agreement refs_compare(const struct ref_list *b, const
 		if (votes)
 			votes->votes.count = sure;
 	}
-	ret.different += (b->count - i) + (n->count - k);
-	if (votes && (i < b->count || k < n->count))
+	ret.different += (b->ref_count - i) + (n->ref_count - k);
+	if (votes && (i < b->ref_count || k < n->ref_count))
 		votes->votes.count = sure;
 	return ret;
 }
 
+/* True if a symbol refers to something unknown. What is known stays known. */
+static bool has_unknown(struct alike_symbol *y)
+{
+	for (size_t i = 0; i < y->ref_count && !y->settled; i++)
+		if (y->refs[i].ident == 0 && y->refs[i].target != DIFF_NONE)
+			return true;
+	y->settled = true;
+	return false;
+}
+
 void alike_vote(struct alike *a, uint32_t before, uint32_t after)
 {
-	const struct ref_list b = refs_of(&a->before, before), n = refs_of(&a->after, after);
-	if (b.count > 0 && n.count > 0)
-		(void)refs_compare(&b, &n, a);
+	struct alike_symbol *b = &a->before.symbols[before], *n = &a->after.symbols[after];
+	if (has_unknown(b) && has_unknown(n))
+		(void)refs_compare(b, n, SIZE_MAX, a);
 }
 
 /* ---- rare features --------------------------------------------------------------------------- */
-
-/* A known thing that a symbol refers to, or that refers to the symbol. */
-struct feature {
-	uint64_t ident;
-	uint32_t symbol, side; /* `side`: 0 is before, 1 is after. */
-};
-
-typedef VEC(struct feature) feature_vec;
 
 enum {
 	FEW = 3
@@ -284,20 +281,21 @@ enum {
 		   * are ignored. */
 
 /* Adds the features of the symbols of a side that have no partner yet. */
-static void features_add(const struct alike_side *as, const uint32_t *open, uint32_t side,
+static void features_add(struct alike_side *as, const uint32_t *open, uint32_t side,
 			 feature_vec *ret)
 {
 	for (uint32_t i = 0; i < as->side->s->symbols.count; i++) {
-		const struct ref_list l = refs_of(as, i);
+		struct alike_symbol *y = &as->symbols[i];
 		const bool is_open = open[i] == DIFF_NONE;
-		const uint64_t caller = hash_mix(as->idents[i] ^ HASH_ODD_1, HASH_ODD_2);
-		for (size_t k = 0; k < l.count; k++) {
-			const uint64_t ident = is_open ? l.refs[k].ident : 0;
-			const uint32_t to = l.refs[k].target;
-			if (ident != 0)
+		const uint64_t caller = hash_mix(y->ident ^ HASH_ODD_1, HASH_ODD_2);
+		if (!is_open && (y->ident == 0 || !has_unknown(y)))
+			continue;
+		for (size_t k = 0; k < y->ref_count; k++) {
+			const uint64_t ident = y->refs[k].ident;
+			const uint32_t to = y->refs[k].target;
+			if (is_open && ident != 0)
 				vec_push(ret, (struct feature){ ident, i, side });
-			if (!is_open && as->idents[i] != 0 && to != DIFF_NONE &&
-			    open[to] == DIFF_NONE && as->idents[to] == 0)
+			if (!is_open && ident == 0 && to != DIFF_NONE && open[to] == DIFF_NONE)
 				vec_push(ret, (struct feature){ caller, to, side });
 		}
 	}
@@ -314,19 +312,20 @@ static bool few_have(const feature_vec *list, size_t from, size_t end, size_t re
 
 void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_t *open_after)
 {
-	feature_vec list = { 0 };
-	features_add(&a->before, open_before, 0, &list);
-	features_add(&a->after, open_after, 1, &list);
-	sort_by_key(list.data, list.count, sizeof *list.data);
-	for (size_t i = 0, end; i < list.count; i = end) {
+	feature_vec *list = &a->features;
+	list->count = 0;
+	features_add(&a->before, open_before, 0, list);
+	features_add(&a->after, open_after, 1, list);
+	sort_by_key(list->data, list->count, sizeof *list->data);
+	for (size_t i = 0, end; i < list->count; i = end) {
 		size_t counts[2];
-		for (end = i; end < list.count && list.data[end].ident == list.data[i].ident;)
+		for (end = i; end < list->count && list->data[end].ident == list->data[i].ident;)
 			end++;
-		if (!few_have(&list, i, end, counts))
+		if (!few_have(list, i, end, counts))
 			continue;
 		for (size_t x = i; x < end; x++)
 			for (size_t y = i; y < end; y++) {
-				const struct feature *b = &list.data[x], *n = &list.data[y];
+				const struct feature *b = &list->data[x], *n = &list->data[y];
 				if (b->side == 0 && n->side == 1 &&
 				    may_pair(a, b->symbol, n->symbol))
 					vec_push(&a->votes,
@@ -334,7 +333,6 @@ void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_
 								n->symbol });
 			}
 	}
-	vec_release(&list);
 }
 
 /* ---- scores ---------------------------------------------------------------------------------- */
@@ -344,15 +342,16 @@ static size_t sample_of(struct alike_side *as, uint32_t symbol)
 {
 	const struct snapshot *s = as->side->s;
 	const uint32_t container = s->sections.data[s->symbols.data[symbol].section].container;
-	if (as->samples[symbol] == 0) {
-		ASSERT(as->clues[symbol] && as->grams.count < UINT32_MAX);
-		as->samples[symbol] = (uint32_t)as->grams.count + 1;
+	struct alike_symbol *y = &as->symbols[symbol];
+	if (y->sample == 0) {
+		ASSERT(y->clue && as->grams.count < UINT32_MAX);
+		y->sample = (uint32_t)as->grams.count + 1;
 		vec_reserve(&as->grams, 1 + CLUE_GRAMS);
 		uint32_t *to = as->grams.data + as->grams.count;
-		*to = (uint32_t)clues_sample(clues_of(s, container), as->clues[symbol], to + 1);
+		*to = (uint32_t)clues_sample(clues_of(s, container), y->clue, to + 1);
 		as->grams.count += 1 + *to;
 	}
-	return as->samples[symbol] - 1;
+	return y->sample - 1;
 }
 
 /* Returns the percentage of instruction groups that two functions share, estimated from the groups
@@ -381,16 +380,6 @@ static unsigned ratio(uint64_t a, uint64_t b)
 	return large == 0 ? 100 : (unsigned)((double)small * 100 / (double)large);
 }
 
-static bool same_contents(const struct alike *a, uint32_t before, uint32_t after)
-{
-	const struct snap_symbol *b = &a->before.side->s->symbols.data[before];
-	const struct snap_symbol *n = &a->after.side->s->symbols.data[after];
-	if (b->size != n->size)
-		return false;
-	const uint64_t was = match_print(a->before.side, b, a->before.clues[before]);
-	return was != 0 && was == match_print(a->after.side, n, a->after.clues[after]);
-}
-
 /* A score: the sum of its parts (0 to 100 each, times a weight), and the sum of the weights. */
 struct score {
 	unsigned sum, weight;
@@ -402,33 +391,70 @@ static void score_add(struct score *s, unsigned part, unsigned weight)
 	s->weight += weight;
 }
 
-static void score_refs(const struct alike *a, struct score *s, uint32_t before, uint32_t after)
+enum { OF_REFS = 3, OF_GRAMS = 2, OF_OWNERS = 3 }; /* Weights at most. */
+
+/* Returns how many references may differ for a score that can still reach `least`, if all that is
+ * scored later agrees. `most`: number of references that agree at most. */
+static size_t differ_most(const struct score *s, size_t most, unsigned least)
 {
-	const struct ref_list b = refs_of(&a->before, before), n = refs_of(&a->after, after);
-	if (b.count == 0 && n.count == 0)
-		return;
-	const struct match_alike_agreement g = refs_compare(&b, &n, NULL);
+	const unsigned later = OF_OWNERS > OF_GRAMS ? OF_OWNERS : OF_GRAMS;
+	const unsigned need = least * (s->weight + OF_REFS + later), have = s->sum + 100 * later;
+	/* The part that references need, times their weight. */
+	const unsigned part = need > have ? need - have : 0;
+	if (part == 0)
+		return SIZE_MAX;
+	if (part > 100 * OF_REFS)
+		return OF_REFS;
+	return max_u64(OF_REFS, most * (100 * OF_REFS - part) / part);
+}
+
+/* Adds how many references agree. False if the score cannot reach `least` any more. */
+static bool score_refs(struct score *s, const struct alike_symbol *b, const struct alike_symbol *n,
+		       unsigned least)
+{
+	if (b->ref_count == 0 && n->ref_count == 0)
+		return true;
+	const size_t both = min_u64(b->ref_count, n->ref_count);
+	const size_t most = differ_most(s, both, least);
+	if (b->ref_count + n->ref_count - 2 * both > most)
+		return false;
+	const struct match_alike_agreement g = refs_compare(b, n, most, NULL);
 	const size_t all = g.same + g.different;
 	if (all > 0)
-		score_add(s, (unsigned)(g.same * 100 / all), (unsigned)min_u64(all, 3));
+		score_add(s, (unsigned)(g.same * 100 / all), (unsigned)min_u64(all, OF_REFS));
+	return g.different <= most;
 }
 
 enum { SIZES_LEAST = 12, DATA_LEAST = 50, SIZES_ALONE = 70, SIZES_ALONE_APART = 12 };
 
+/* Weights of what is equal or alike in size. */
+enum { OF_CONTENTS = 6, OF_CODE_SIZE = 1, OF_DATA_SIZE = 2 };
+
+bool alike_sizes_reach(const struct alike_symbol *before, const struct alike_symbol *after,
+		       unsigned least)
+{
+	const unsigned sizes = ratio(before->size, after->size);
+	const unsigned weight = before->code ? OF_CODE_SIZE : OF_DATA_SIZE;
+	const unsigned later = OF_REFS + (before->code ? OF_GRAMS : OF_OWNERS);
+	return sizes == 100 || (sizes >= (before->code ? SIZES_LEAST : DATA_LEAST) &&
+				sizes * weight + 100 * later >= least * (weight + later));
+}
+
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least)
 {
-	enum { OF_GRAMS = 2 };
-	const struct snap_symbol *b = &a->before.side->s->symbols.data[before];
-	const struct snap_symbol *n = &a->after.side->s->symbols.data[after];
-	const bool code = a->before.side->s->sections.data[b->section].code;
-	const bool sampled = code && a->before.clues[before] && a->after.clues[after];
+	const struct alike_symbol *b = &a->before.symbols[before], *n = &a->after.symbols[after];
+	const bool sampled = b->code && b->clue && n->clue;
 	const unsigned sizes = ratio(b->size, n->size);
 	struct score s = { 0, 0 };
-	if (sizes < (code ? SIZES_LEAST : DATA_LEAST))
+	if (sizes < (b->code ? SIZES_LEAST : DATA_LEAST))
 		return 0;
-	const bool same = same_contents(a, before, after);
-	score_add(&s, same ? 100 : sizes, same ? 6 : code ? 1 : 2);
-	score_refs(a, &s, before, after);
+	const bool same = b->size == n->size && b->print != 0 && b->print == n->print;
+	score_add(&s, same ? 100 : sizes,
+		  same      ? OF_CONTENTS
+		  : b->code ? OF_CODE_SIZE
+			    : OF_DATA_SIZE);
+	if (!score_refs(&s, b, n, least))
+		return 0;
 	if (!same && sampled) {
 		/* Comparing samples is slowest. It is skipped if even equal samples would not reach
 		 * `least`. */
@@ -436,11 +462,13 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 			return 0;
 		score_add(&s, grams_shared(a, before, after), OF_GRAMS);
 	}
-	if (!code) {
-		const uint32_t was = match_owner(a->m, &a->m->before, b);
-		const uint32_t now = match_owner(a->m, &a->m->after, n);
+	if (!b->code) {
+		const struct snapshot *was_in = a->m->before.s, *now_in = a->m->after.s;
+		const uint32_t was = match_owner(a->m, &a->m->before,
+						 &was_in->symbols.data[before]);
+		const uint32_t now = match_owner(a->m, &a->m->after, &now_in->symbols.data[after]);
 		if (was != DIFF_NONE && now != DIFF_NONE)
-			score_add(&s, was == now ? 100 : 0, 3);
+			score_add(&s, was == now ? 100 : 0, OF_OWNERS);
 	}
 	/* Equal sizes alone prove little. */
 	if (s.weight <= 2)

@@ -25,26 +25,42 @@ struct alike_ref {
 	uint32_t off;    /* Lower bits of the offset in the target symbol. */
 };
 
+/* A known thing that a symbol refers to, or that refers to the symbol. */
+struct feature {
+	uint64_t ident;
+	uint32_t symbol, side; /* `side`: 0 is before, 1 is after. */
+};
+
+typedef VEC(struct feature) feature_vec;
+
+/* What scores need of a symbol. */
+struct alike_symbol {
+	uint64_t ident; /* Number of the thing it is known as. 0 if unknown. */
+	uint64_t size;
+	uint64_t print;               /* See match_print(). */
+	const struct clue *clue;      /* NULL if it has none. */
+	const struct alike_ref *refs; /* References that are compared. */
+	uint32_t ref_count;
+	uint32_t sample; /* Index plus 1 of its sample in `grams`. 0 if no score needed it. */
+	bool code;
+	bool settled; /* All that it refers to is known. */
+};
+
 struct alike_side {
 	struct match_side *side;
-	uint64_t *idents;          /* Per symbol: number of the thing it is known as. 0 if
-				    * unknown. */
-	const struct clue **clues; /* Per symbol: its clue, or NULL. */
-	struct alike_ref *refs;    /* References of all containers, in the order of their clues. */
-	size_t *first_ref;         /* Per container: index of its first reference. */
+	struct alike_symbol *symbols; /* Per symbol of the snapshot. */
+	struct alike_ref *refs;       /* References of all containers, in the order of clues. */
 	/* Per symbol: where its incoming references begin in refs_to. refs_to holds indexes into
 	 * refs. */
 	uint32_t *first_to, *refs_to;
-	/* Per symbol: index plus 1 of its sample in `grams`, which is a count and the grams. 0 if
-	 * no score has needed the sample. */
-	uint32_t *samples;
-	VEC(uint32_t) grams;
+	VEC(uint32_t) grams; /* Samples: a count and the grams of each. */
 };
 
 struct alike {
 	struct matcher *m;
 	struct alike_side before, after;
 	VEC(struct vote) votes;
+	feature_vec features; /* Room for alike_vote_rare(). */
 };
 
 void alike_init(struct alike *a, struct matcher *m);
@@ -54,6 +70,10 @@ void alike_learn(struct alike *a, uint32_t before, uint32_t after);
 /* Returns how similar two symbols are, 0 to 100. If the score does not reach `least`, returns any
  * number below `least`. O(references). */
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least);
+/* True if two symbols have sizes with which a score can reach `least`, which is above that of sizes
+ * alone. */
+bool alike_sizes_reach(const struct alike_symbol *before, const struct alike_symbol *after,
+		       unsigned least);
 /* Adds votes for the symbols that the two symbols of a pair refer to. */
 void alike_vote(struct alike *a, uint32_t before, uint32_t after);
 /* Adds votes for symbols without partners that share a rare known thing: one that refers to both,

@@ -18,7 +18,7 @@ enum {
 	VOTES_MOST = 3,       /* Number of votes of a pair that count. Further votes are ignored. */
 	STEPS_MOST = 12,      /* Number of repetitions with one threshold. Then the next
 			       * threshold follows. */
-	FEW_OF = 20000,
+	FEW_OF = 2000,
 };
 
 /* Scores that a pair has to reach, one threshold after the other. Below FAINT, symbols are paired
@@ -129,16 +129,11 @@ static void pair_found(struct order *o, uint32_t before, uint32_t after, enum ma
 	o->found++;
 }
 
-static bool is_nameless(const struct match_side *side, uint32_t symbol)
-{
-	return match_is_nameless(side, &side->s->symbols.data[symbol]);
-}
-
 /* True if two symbols may be a pair: at least one is nameless, as it may have gained or lost its
  * name. */
 static bool may_be_one(const struct order *o, uint32_t before, uint32_t after)
 {
-	return is_nameless(&o->m->before, before) || is_nameless(&o->m->after, after);
+	return o->m->before.nameless[before] || o->m->after.nameless[after];
 }
 
 static bool match_order_is_text(const struct match_side *side, uint32_t symbol)
@@ -161,7 +156,10 @@ static void scores_fill(struct order *o, const struct gap *g, unsigned least)
 	for (size_t i = 0; i < g->old_count; i++)
 		for (size_t k = 0; k < g->new_count; k++) {
 			const uint32_t a = g->old[i], b = g->new_[k];
-			const unsigned score = may_be_one(o, a, b)
+			const unsigned score = alike_sizes_reach(&o->alike.before.symbols[a],
+								 &o->alike.after.symbols[b],
+								 least) &&
+							       may_be_one(o, a, b)
 						       ? alike_score(&o->alike, a, b, least)
 						       : 0;
 			vec_push(&o->scores, (uint8_t)(score >= least ? score : 0));
@@ -352,7 +350,7 @@ static candidate_vec votes_count(struct order *o)
 	candidate_vec list = { 0 };
 	o->alike.votes.count = 0;
 	for (uint32_t i = 0; i < o->m->after.s->symbols.count; i++)
-		if (o->m->partner[i] != DIFF_NONE && o->alike.after.clues[i])
+		if (o->m->partner[i] != DIFF_NONE && o->alike.after.symbols[i].clue)
 			alike_vote(&o->alike, o->m->partner[i], i);
 	alike_vote_rare(&o->alike, o->after_of, o->m->partner);
 	const struct vote *votes = o->alike.votes.data;
@@ -401,7 +399,7 @@ static void votes_take(struct order *o, unsigned least)
 static bool match_order_lacks_names(const struct match_side *side)
 {
 	for (size_t i = 0; i < side->left.count; i++)
-		if (is_nameless(side, side->left.data[i]))
+		if (side->nameless[side->left.data[i]])
 			return true;
 	return false;
 }
