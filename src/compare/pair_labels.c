@@ -7,6 +7,7 @@ void pair_labels_init(struct pair_labels *n, struct labels *labels)
 {
 	*n = (struct pair_labels){ .labels = labels, .count = labels->kinds.count };
 	n->of_input = mem_zeroed(n->count + 1, sizeof *n->of_input);
+	n->of_base = mem_zeroed(n->count + 1, sizeof *n->of_base);
 	n->becomes = mem_alloc((n->count + 1) * sizeof *n->becomes);
 	for (size_t i = 0; i < n->count; i++)
 		n->becomes[i] = LABEL_NONE;
@@ -15,23 +16,26 @@ void pair_labels_init(struct pair_labels *n, struct labels *labels)
 void pair_labels_release(struct pair_labels *n)
 {
 	mem_free(n->of_input);
+	mem_free(n->of_base);
 	mem_free(n->becomes);
 	text_release(&n->roots[0]);
 	text_release(&n->roots[1]);
 }
 
-void pair_labels_mark(struct pair_labels *n, const struct spans *s)
+void pair_labels_mark(struct pair_labels *n, enum heft_role role, const struct spans *s)
 {
+	bool *of = role == HEFT_BASE ? n->of_base : n->of_input;
 	for (size_t i = 0; i < s->list.count; i++) {
 		ASSERT(s->list.data[i].label < n->count);
-		n->of_input[s->list.data[i].label] = true;
+		of[s->list.data[i].label] = true;
 	}
 }
 
-bool pair_labels_lack(const struct pair_labels *n, const struct spans *s)
+bool pair_labels_lack(const struct pair_labels *n, enum heft_role role, const struct spans *s)
 {
+	const bool *other = role == HEFT_BASE ? n->of_input : n->of_base;
 	for (size_t i = 0; i < s->list.count; i++)
-		if (!n->of_input[s->list.data[i].label] &&
+		if (!other[s->list.data[i].label] &&
 		    !label_is_fallback(n->labels, s->list.data[i].label))
 			return true;
 	return false;

@@ -18,6 +18,7 @@ struct pair_labels {
 	struct labels *labels; /* Borrowed. */
 	size_t count;          /* Number of labels at the beginning. Size of the arrays. */
 	bool *of_input;        /* Per label: true if the other side has it. */
+	bool *of_base;         /* Per label: true if the base has it. */
 	label_id *becomes;     /* Per label of a function or variable: its new label. LABEL_NONE
 			        * if it stays. */
 	struct text roots[2];  /* Roots of paths: [0] of the other side, [1] of the base. Both
@@ -26,11 +27,10 @@ struct pair_labels {
 
 void pair_labels_init(struct pair_labels *n, struct labels *labels);
 void pair_labels_release(struct pair_labels *n);
-/* Marks the labels that spans of the other side have. */
-void pair_labels_mark(struct pair_labels *n, const struct spans *s);
-/* True if spans of the base have a label that the other side lacks. Fallback labels do not
- * count. */
-bool pair_labels_lack(const struct pair_labels *n, const struct spans *s);
+/* Marks the labels that spans of a side have. */
+void pair_labels_mark(struct pair_labels *n, enum heft_role role, const struct spans *s);
+/* True if spans of a side have a label that the other side lacks. Fallback labels do not count. */
+bool pair_labels_lack(const struct pair_labels *n, enum heft_role role, const struct spans *s);
 
 /* True if spans have a label that heft made from an address. */
 bool pair_labels_made_up(const struct pair_labels *n, const struct spans *s);

@@ -2,6 +2,7 @@
 #include "measure/base_names.h"
 #include "measure/snapshot_handle.h"
 
+#include "base/pool.h"
 #include "compare/align_paths.h"
 #include "compare/pair_labels.h"
 
@@ -35,31 +36,46 @@ bool base_names_wanted(const struct heft_profile *p)
 	return sides[0] && sides[1] && level && !p->as_bloaty && !p->trace.fn;
 }
 
-static void inputs_mark(const struct heft_profile *p, struct pair_labels *n)
+static void labels_mark(const struct heft_profile *p, struct pair_labels *n)
 {
 	for (size_t i = 0; i < p->levels.count; i++)
 		for (size_t k = 0; k < p->entries.count; k++) {
 			const struct entry *e = &p->entries.data[k];
-			if (e->role != HEFT_INPUT)
-				continue;
-			pair_labels_mark(n, entry_spans(e, &p->levels.data[i], HEFT_VM));
-			pair_labels_mark(n, entry_spans(e, &p->levels.data[i], HEFT_FILE));
+			const struct level *l = &p->levels.data[i];
+			pair_labels_mark(n, e->role, entry_spans(e, l, HEFT_VM));
+			pair_labels_mark(n, e->role, entry_spans(e, l, HEFT_FILE));
 		}
 }
 
-/* True if levels of a kind have labels of a base that no input has. */
-static bool levels_lack(const struct heft_profile *p, const struct pair_labels *n, level_fn *wanted)
+/* True if levels of a kind have labels of one side that the other side lacks. */
+static bool levels_lack(const struct heft_profile *p, const struct pair_labels *n,
+			enum heft_role role, level_fn *wanted)
 {
 	for (size_t i = 0; i < p->levels.count; i++) {
 		const struct level *l = &p->levels.data[i];
 		for (size_t k = 0; wanted(l->source) && k < p->entries.count; k++) {
 			const struct entry *e = &p->entries.data[k];
-			if (e->role == HEFT_BASE &&
-			    (pair_labels_lack(n, entry_spans(e, l, HEFT_VM)) ||
-			     pair_labels_lack(n, entry_spans(e, l, HEFT_FILE))))
+			if (e->role == role &&
+			    (pair_labels_lack(n, role, entry_spans(e, l, HEFT_VM)) ||
+			     pair_labels_lack(n, role, entry_spans(e, l, HEFT_FILE))))
 				return true;
 		}
 	}
+	return false;
+}
+
+/* True if a function of the base may have another label in an input. Inputs have labels of their
+ * own then, or labels that heft made from addresses. */
+static bool functions_may_differ(const struct heft_profile *p, const struct pair_labels *n)
+{
+	bool differ = levels_lack(p, n, HEFT_BASE, base_names_functions);
+	if (!differ || levels_lack(p, n, HEFT_INPUT, base_names_functions))
+		return differ;
+	for (size_t i = 0; i < p->levels.count; i++)
+		for (size_t k = 0; k < p->entries.count; k++)
+			if (pair_labels_made_up(n, entry_spans(&p->entries.data[k],
+							       &p->levels.data[i], HEFT_VM)))
+				return true;
 	return false;
 }
 
@@ -106,7 +122,7 @@ static align_paths units_list(struct heft_profile *p, enum heft_role role)
 
 static bool roots_find(struct heft_profile *p, struct pair_labels *n)
 {
-	if (!paths_empty(&p->context.wish.paths) || !levels_lack(p, n, names_paths))
+	if (!paths_empty(&p->context.wish.paths) || !levels_lack(p, n, HEFT_BASE, names_paths))
 		return false;
 	for (size_t i = 0; i < p->entries.count; i++)
 		entry_measure_more(p, &p->entries.data[i], source_compileunits);
@@ -122,15 +138,21 @@ static bool roots_find(struct heft_profile *p, struct pair_labels *n)
 /* A side as a snapshot, with a container per input. */
 struct base_side {
 	struct heft_snapshot s;
+	const struct heft_profile *profile;
+	enum heft_role role;
 	const struct spans **symbols;
 	size_t count;
+	struct heft_err err;
+	bool ok;
 };
 
-static bool side_make(struct base_side *side, struct heft_profile *p, enum heft_role role,
-		      const struct pair_labels *n, struct heft_err *err)
+static void side_measure(struct base_side *side, struct heft_profile *p, enum heft_role role,
+			 const struct pair_labels *n)
 {
 	*side = (struct base_side){ .s = { .context = { .wish = p->context.wish,
-							.threads = p->context.threads } } };
+							.threads = p->context.threads } },
+				    .profile = p,
+				    .role = role };
 	side->symbols = mem_zeroed(p->entries.count, sizeof(struct spans *));
 	for (size_t i = 0; i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
@@ -145,7 +167,13 @@ static bool side_make(struct base_side *side, struct heft_profile *p, enum heft_
 	for (size_t i = 0; i < side->count && !made_up; i++)
 		made_up = pair_labels_made_up(n, side->symbols[i]);
 	side->s.flags = made_up ? 0 : HEFT_SNAPSHOT_NO_LITERALS;
-	return snapshot_take_side(&side->s, p, role, err);
+}
+
+static void side_take(void *ctx, size_t i, unsigned worker)
+{
+	struct base_side *side = (struct base_side *)ctx + i;
+	(void)worker;
+	side->ok = snapshot_take_side(&side->s, side->profile, side->role, &side->err);
 }
 
 static void base_names_side_release(struct base_side *side)
@@ -160,20 +188,25 @@ static void base_names_side_release(struct base_side *side)
 
 static bool functions_pair(struct heft_profile *p, struct pair_labels *n, struct heft_err *err)
 {
-	struct base_side now, old = { .count = 0 };
-	const bool ok = side_make(&now, p, HEFT_INPUT, n, err) &&
-			side_make(&old, p, HEFT_BASE, n, err);
+	struct base_side sides[2];
+	struct base_side *now = &sides[0], *old = &sides[1];
+	side_measure(now, p, HEFT_INPUT, n);
+	side_measure(old, p, HEFT_BASE, n);
+	parallel_for(p->context.threads, COUNT_OF(sides), side_take, sides);
+	const bool ok = now->ok && old->ok;
 	if (ok) {
 		struct snapshot_diff d;
 		if (paths_empty(&p->context.wish.paths))
-			align_snapshots(&old.s.snapshot, &now.s.snapshot);
-		diff_init(&d, &old.s.snapshot, &now.s.snapshot, false);
-		pair_labels_learn(n, &d, &(struct label_side){ old.symbols, old.count },
-				  &(struct label_side){ now.symbols, now.count });
+			align_snapshots(&old->s.snapshot, &now->s.snapshot);
+		diff_init(&d, &old->s.snapshot, &now->s.snapshot, false);
+		pair_labels_learn(n, &d, &(struct label_side){ old->symbols, old->count },
+				  &(struct label_side){ now->symbols, now->count });
 		diff_release(&d);
+	} else if (err) {
+		*err = now->ok ? old->err : now->err;
 	}
-	base_names_side_release(&now);
-	base_names_side_release(&old);
+	base_names_side_release(now);
+	base_names_side_release(old);
 	return ok;
 }
 
@@ -182,8 +215,8 @@ bool base_names_find(struct heft_profile *p, struct heft_err *err)
 	struct pair_labels n;
 	bool ok = true;
 	pair_labels_init(&n, &p->labels);
-	inputs_mark(p, &n);
-	const bool functions = levels_lack(p, &n, base_names_functions);
+	labels_mark(p, &n);
+	const bool functions = functions_may_differ(p, &n);
 	if (roots_find(p, &n))
 		levels_rename(p, &n, names_paths);
 	if (functions) {
