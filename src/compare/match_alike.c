@@ -425,7 +425,7 @@ static bool score_refs(struct score *s, const struct alike_symbol *b, const stru
 	return g.different <= most;
 }
 
-enum { SIZES_LEAST = 12, DATA_LEAST = 50, SIZES_ALONE = 70, SIZES_ALONE_APART = 12 };
+enum { SIZES_LEAST = 12, DATA_LEAST = 50, SIZES_ALONE_APART = 12 };
 
 /* Weights of what is equal or alike in size. */
 enum { OF_CONTENTS = 6, OF_CODE_SIZE = 1, OF_DATA_SIZE = 2 };
@@ -433,11 +433,23 @@ enum { OF_CONTENTS = 6, OF_CODE_SIZE = 1, OF_DATA_SIZE = 2 };
 bool alike_sizes_reach(const struct alike_symbol *before, const struct alike_symbol *after,
 		       unsigned least)
 {
-	const unsigned sizes = ratio(before->size, after->size);
+	const uint64_t small = min_u64(before->size, after->size);
+	const uint64_t large = max_u64(before->size, after->size);
+	const bool sampled = before->code && before->clue && after->clue;
 	const unsigned weight = before->code ? OF_CODE_SIZE : OF_DATA_SIZE;
-	const unsigned later = OF_REFS + (before->code ? OF_GRAMS : OF_OWNERS);
-	return sizes == 100 || (sizes >= (before->code ? SIZES_LEAST : DATA_LEAST) &&
-				sizes * weight + 100 * later >= least * (weight + later));
+	const unsigned later = (before->ref_count + after->ref_count > 0 ? OF_REFS : 0u) +
+			       (sampled ? OF_GRAMS : 0u) + (before->code ? 0u : OF_OWNERS);
+	if (small == large)
+		return later > 0 || least <= SIZES_ALONE ||
+		       (before->print != 0 && before->print == after->print);
+	if (later == 0)
+		return false;
+	/* The percentage that the sizes need if all that is scored later agrees. */
+	const int need = (int)(least * (weight + later)) - (int)(100 * later);
+	const int known = before->code ? SIZES_LEAST : DATA_LEAST;
+	const int sizes = need > known * (int)weight ? (need + (int)weight - 1) / (int)weight
+						     : known;
+	return (double)small * 100 >= (double)sizes * (double)large;
 }
 
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least)

@@ -13,6 +13,9 @@
 #include "snapshot/clues.h"
 #include "compare/match.h"
 
+/* Score of two symbols of one size if nothing else is known. */
+enum { SIZES_ALONE = 70 };
+
 /* A vote that two symbols are a pair. */
 struct vote {
 	uint64_t pair; /* Index of `before` << 32 | index of `after`. */

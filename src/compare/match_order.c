@@ -149,8 +149,10 @@ struct gap {
 	size_t old_count, new_count;
 };
 
-static void scores_fill(struct order *o, const struct gap *g, unsigned least)
+/* Fills the table of scores. False if no score reaches `least`. */
+static bool scores_fill(struct order *o, const struct gap *g, unsigned least)
 {
+	bool any = false;
 	o->scores.count = 0;
 	vec_reserve(&o->scores, g->old_count * g->new_count);
 	for (size_t i = 0; i < g->old_count; i++)
@@ -163,7 +165,9 @@ static void scores_fill(struct order *o, const struct gap *g, unsigned least)
 						       ? alike_score(&o->alike, a, b, least)
 						       : 0;
 			vec_push(&o->scores, (uint8_t)(score >= least ? score : 0));
+			any |= score >= least;
 		}
+	return any;
 }
 
 /* True if no other symbol of the gap is nearly as similar. */
@@ -204,7 +208,8 @@ static void gap_pair(struct order *o, const struct gap *g, unsigned least)
 {
 	const size_t width = g->new_count + 1;
 	o->budget -= g->old_count * g->new_count;
-	scores_fill(o, g, least);
+	if (!scores_fill(o, g, least))
+		return;
 	sums_fill(o, g);
 	for (size_t i = 0, k = 0; i < g->old_count && k < g->new_count;) {
 		const uint32_t *here = o->sums.data + i * width + k;
@@ -445,7 +450,8 @@ void match_nameless(struct matcher *m)
 	/* With very many symbols left, a few more pairs are not worth another step. */
 	const size_t few = (m->before.left.count + m->after.left.count) / FEW_OF;
 	for (size_t t = 0; t < COUNT_OF(thresholds); t++) {
-		o.found = few + 1;
+		/* Without clues, no score of code reaches these thresholds. */
+		o.found = m->before.has_clues || thresholds[t] <= SIZES_ALONE ? few + 1 : 0;
 		for (unsigned step = 0; step < STEPS_MOST && o.found > few; step++) {
 			o.found = 0;
 			votes_take(&o, thresholds[t]);
