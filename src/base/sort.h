@@ -61,4 +61,18 @@ static inline size_t upper_bound(const void *records, size_t count, size_t size,
 	return key == UINT64_MAX ? count : lower_bound(records, count, size, key + 1);
 }
 
+/* Returns the last of the sorted records whose key is at most `key`. NULL if there is none. */
+static inline const void *last_record(const void *records, size_t count, size_t size, uint64_t key)
+{
+	const size_t i = upper_bound(records, count, size, key);
+	return i > 0 ? (const char *)records + (i - 1) * size : NULL;
+}
+
+/* The same for an array of vec.h, whose elements begin with their key. */
+#define vec_sort(v)        sort_by_key((v)->data, (v)->count, sizeof *(v)->data)
+#define vec_sorted(v)      sorted_by_key((v)->data, (v)->count, sizeof *(v)->data)
+#define vec_lower(v, key)  lower_bound((v)->data, (v)->count, sizeof *(v)->data, key)
+#define vec_upper(v, key)  upper_bound((v)->data, (v)->count, sizeof *(v)->data, key)
+#define vec_before(v, key) last_record((v)->data, (v)->count, sizeof *(v)->data, key)
+
 #endif

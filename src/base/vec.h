@@ -42,6 +42,9 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 		(v)->data[(v)->count++] = (__VA_ARGS__);                                           \
 	} while (0)
 
+/* Returns the last element. NULL if there is none. */
+#define vec_last(v) ((v)->count > 0 ? &(v)->data[(v)->count - 1] : NULL)
+
 /* Appends the elements of `from`, which keeps them. */
 #define vec_copy(v, from)                                                                          \
 	do {                                                                                       \

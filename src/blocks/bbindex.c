@@ -179,7 +179,7 @@ void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run
 	x->pages = mem_zeroed(x->page_count + 1, sizeof *x->pages);
 	x->places = mem_zeroed(x->count + LANES, sizeof *x->places);
 	fill_pages(x, w);
-	ASSERT(sorted_by_key(x->regions.data, x->regions.count, sizeof *x->regions.data));
+	ASSERT(vec_sorted(&x->regions));
 	mem_free(sorted);
 }
 

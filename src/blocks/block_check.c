@@ -97,12 +97,12 @@ static void block_check_gather(struct checker *c, const struct image *debug)
 							  c->facts.claims.data[i].size, NULL });
 	c->stripped = !image_section_type(im, SHT_SYMTAB, 1) &&
 		      !(debug && image_section_type(debug, SHT_SYMTAB, 1));
-	sort_by_key(c->known.data, c->known.count, sizeof *c->known.data);
-	sort_by_key(c->labels.data, c->labels.count, sizeof *c->labels.data);
+	vec_sort(&c->known);
+	vec_sort(&c->labels);
 	for (size_t i = 0; i < c->facts.sites.count; i++)
 		if (c->facts.sites.data[i].pad != 0)
 			vec_push(&c->pads, c->facts.sites.data[i].pad);
-	sort_by_key(c->pads.data, c->pads.count, sizeof *c->pads.data);
+	vec_sort(&c->pads);
 	blockmap_index(c->b, &c->index);
 	for (size_t i = 0; i < c->b->blocks.count && !c->has_indirect; i++)
 		c->has_indirect = c->b->blocks.data[i].flags & BBMAP_INDIRECT_JUMP;
@@ -148,7 +148,7 @@ static void check_place(struct checker *c, const struct blockmap_function *f,
 {
 	const struct bbmap_block *last = &c->b->blocks.data[r->first + r->count - 1];
 	const uint64_t end = r->addr + (r->count > 0 ? (uint64_t)last->off + last->size : 0);
-	size_t i = lower_bound(c->known.data, c->known.count, sizeof *c->known.data, r->addr);
+	size_t i = vec_lower(&c->known, r->addr);
 	uint64_t stated = 0;
 	bool fits = false;
 	if (i == c->known.count || c->known.data[i].addr != r->addr) {

@@ -159,7 +159,7 @@ static void check_targets(const struct block_check_code_walk *w, const struct bb
  * only whole functions can be tail calls. */
 static bool block_check_code_is_part(const struct checker *c, uint64_t addr)
 {
-	size_t i = lower_bound(c->known.data, c->known.count, sizeof *c->known.data, addr);
+	size_t i = vec_lower(&c->known, addr);
 	bool named = false;
 	for (; i < c->known.count && c->known.data[i].addr == addr; i++) {
 		const char *name = c->known.data[i].name;
@@ -240,8 +240,7 @@ static bool runs_into_next(const struct block_check_code_walk *w, const struct b
 			   const struct end *e)
 {
 	const uint64_t from = (uint64_t)b->off + b->size;
-	const size_t i = lower_bound(w->c->known.data, w->c->known.count, sizeof *w->c->known.data,
-				     w->r->addr + from);
+	const size_t i = vec_lower(&w->c->known, w->r->addr + from);
 	if (i == w->c->known.count ||
 	    (e->last.kind != FLOW_PLAIN && e->last.kind != FLOW_CONDITIONAL))
 		return false;
@@ -283,7 +282,7 @@ static void check_flags(const struct block_check_code_walk *w, uint64_t index,
 
 static bool block_check_code_is_pad(const struct checker *c, uint64_t addr)
 {
-	const size_t i = lower_bound(c->pads.data, c->pads.count, sizeof *c->pads.data, addr);
+	const size_t i = vec_lower(&c->pads, addr);
 	return i < c->pads.count && c->pads.data[i] == addr;
 }
 

@@ -44,7 +44,7 @@ static void block_profile_names_collect(struct block_profile_names_reading *r,
 		vec_push(&r->list, (struct found){ addr, s.name.p, id, s.bind == STB_LOCAL });
 		r->uses.data[id]++;
 	}
-	sort_by_key(r->list.data, r->list.count, sizeof *r->list.data);
+	vec_sort(&r->list);
 }
 
 /* Adds the names at one address, each once. A name that comes several times in the table counts as

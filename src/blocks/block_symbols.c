@@ -142,8 +142,8 @@ void block_symbols_read(struct blockmap *b, const struct image *im, struct notes
 		return;
 	block_symbols_collect(&all, &t);
 	if (all.blocks.count > 0) {
-		sort_by_key(all.functions.data, all.functions.count, sizeof *all.functions.data);
-		sort_by_key(all.blocks.data, all.blocks.count, sizeof *all.blocks.data);
+		vec_sort(&all.functions);
+		vec_sort(&all.blocks);
 		measure_blocks(&all, im);
 		block_symbols_add(b, &all);
 	}

@@ -75,7 +75,7 @@ static void blockmap_list_starts(struct blockmap_places *p)
 	blockmap_list_symbols(p, p->debug, SHT_SYMTAB);
 	const bool unwind = list_unwind(p);
 	p->sure = own || other || unwind;
-	sort_by_key(p->starts.data, p->starts.count, sizeof *p->starts.data);
+	vec_sort(&p->starts);
 }
 
 static bool is_start(void *ctx, uint64_t addr)
@@ -187,7 +187,7 @@ static void read_fixes(struct blockmap_reading *r, const struct section *s,
 					 off, blockmap_target_of(&it, &reloc, &ret->map, off) });
 	}
 	if (!sorted)
-		sort_by_key(fixes.data, fixes.count, sizeof *fixes.data);
+		vec_sort(&fixes);
 	ret->fixes = fixes.data;
 	ret->map.fixes = fixes.data;
 	ret->map.fix_count = fixes.count;
@@ -375,7 +375,7 @@ static void order_ranges(struct blockmap *b)
 		}
 	}
 	if (!sorted)
-		sort_by_key(list.data, list.count, sizeof *list.data);
+		vec_sort(&list);
 	vec_reserve(&b->by_addr, list.count);
 	for (size_t i = 0; i < list.count; i++)
 		vec_push(&b->by_addr, (uint32_t)list.data[i].index);

@@ -154,7 +154,7 @@ void gather_data(struct gathering *g)
 	list_marks(g, g->im, &marks);
 	if (marks.count == 0)
 		list_marks(g, g->debug, &marks);
-	sort_by_key(marks.data, marks.count, sizeof *marks.data);
+	vec_sort(&marks);
 	take_marks(g, &marks);
 	const bool reads = g->isa == CODE_THUMB || g->isa == CODE_XTENSA;
 	for (size_t i = 0; marks.count == 0 && reads && i < g->regions.count; i++)
@@ -164,7 +164,6 @@ void gather_data(struct gathering *g)
 
 uint64_t data_end(const struct gathering *g, uint64_t addr)
 {
-	const size_t i = upper_bound(g->data.data, g->data.count, sizeof *g->data.data, addr);
-	const struct derive_data *d = i > 0 ? &g->data.data[i - 1] : NULL;
+	const struct derive_data *d = vec_before(&g->data, addr);
 	return d && addr - d->addr < d->size ? d->addr + d->size : addr;
 }

@@ -45,7 +45,7 @@ static void derive_facts_read_fixups(const struct gathering *g, const struct sec
 			if (reloc_target(&it, &r, &target))
 				vec_push(ret, (struct unwind_fixup){ r.addr - s->addr, target });
 	}
-	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+	vec_sort(ret);
 }
 
 static void derive_facts_read_frames(struct gathering *g, const struct section *s)
@@ -78,7 +78,7 @@ static void derive_facts_read_frames(struct gathering *g, const struct section *
 static void order_sites(struct gathering *g)
 {
 	size_t kept = 0;
-	sort_by_key(g->sites.data, g->sites.count, sizeof *g->sites.data);
+	vec_sort(&g->sites);
 	for (size_t i = 0; i < g->sites.count; i++) {
 		const struct derive_site s = g->sites.data[i];
 		const struct derive_site *before = kept ? &g->sites.data[kept - 1] : NULL;
@@ -151,7 +151,7 @@ void gather_pointers(struct gathering *g)
 			 s->type == SHT_PROGBITS)
 			derive_facts_read_words(g, s);
 	}
-	sort_by_key(g->entries.data, g->entries.count, sizeof *g->entries.data);
+	vec_sort(&g->entries);
 }
 
 /* ---- callees --------------------------------------------------------------------------------- */
@@ -242,5 +242,5 @@ void gather_fixes(struct gathering *g)
 		while (reloc_next(&it, &r))
 			fix(g, &it, &r);
 	}
-	sort_by_key(g->fixes.data, g->fixes.count, sizeof *g->fixes.data);
+	vec_sort(&g->fixes);
 }

@@ -26,10 +26,7 @@ struct derive_gaps_search {
 
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr)
 {
-	const struct code_gaps *gaps = &g->gaps;
-	const size_t i = upper_bound(gaps->list.data, gaps->list.count, sizeof *gaps->list.data,
-				     addr);
-	const struct derive_extent *x = i > 0 ? &gaps->list.data[i - 1] : NULL;
+	const struct derive_extent *x = vec_before(&g->gaps.list, addr);
 	return x && addr - x->addr < x->code.size ? x : NULL;
 }
 
@@ -132,8 +129,7 @@ static void derive_gaps_read_described(struct derive_gaps_search *s, const struc
 {
 	const uint64_t end = r->addr + r->bytes.size;
 	uint64_t at = r->addr;
-	size_t i = lower_bound(s->gaps->list.data, s->gaps->list.count, sizeof *s->gaps->list.data,
-			       r->addr);
+	size_t i = vec_lower(&s->gaps->list, r->addr);
 	for (; at < end; i++) {
 		const struct derive_extent *x = i < s->gaps->list.count ? &s->gaps->list.data[i]
 									: NULL;
@@ -257,7 +253,7 @@ static void search_all(struct derive_gaps_search *s)
 	addrs_sort(&s->gaps->starts);
 	addrs_sort(&s->gaps->labels);
 	addrs_sort(&s->gaps->pointers);
-	sort_by_key(s->gaps->taken.data, s->gaps->taken.count, sizeof *s->gaps->taken.data);
+	vec_sort(&s->gaps->taken);
 	addrs_sort(&s->gaps->objects);
 	addrs_sort(&s->gaps->wholes);
 }
@@ -286,7 +282,7 @@ void gaps_split(struct gathering *g, split_function_vec *ret)
 		return;
 	for (size_t i = 0; i < g->regions.count; i++)
 		s.looks += LOOKS_PER_BYTE * g->regions.data[i].bytes.size;
-	ASSERT(sorted_by_key(gaps->list.data, gaps->list.count, sizeof *gaps->list.data));
+	ASSERT(vec_sorted(&gaps->list));
 	search_all(&s);
 	vec_release(&s.refs);
 	vec_copy(&starts, &gaps->starts);

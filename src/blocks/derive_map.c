@@ -36,7 +36,7 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 		if (s->type == PT_LOAD && s->exec)
 			derive_map_add_region(ret, s->addr, segment_bytes(im, s), false);
 	}
-	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+	vec_sort(ret);
 	/* If two regions overlap, the one with the lower address stays. */
 	size_t kept = 0;
 	for (size_t i = 0; i < ret->count; i++) {
@@ -51,9 +51,7 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 
 const struct code_region *region_at(const struct gathering *g, uint64_t addr)
 {
-	const size_t i = upper_bound(g->regions.data, g->regions.count, sizeof *g->regions.data,
-				     addr);
-	const struct code_region *r = i > 0 ? &g->regions.data[i - 1] : NULL;
+	const struct code_region *r = vec_before(&g->regions, addr);
 	return r && addr - r->addr < r->bytes.size ? r : NULL;
 }
 
@@ -154,9 +152,7 @@ static void derive_add_extent(struct gathering *g, const struct code_region *r, 
 static void derive_map_add_gap(struct gathering *g, const struct code_region *r, uint64_t from,
 			       uint64_t to, const struct code_claim *c)
 {
-	struct derive_extent *before = g->gaps.list.count > 0
-					       ? &g->gaps.list.data[g->gaps.list.count - 1]
-					       : NULL;
+	struct derive_extent *before = vec_last(&g->gaps.list);
 	ASSERT(from >= r->addr && from <= to && to - r->addr <= r->bytes.size);
 	if (from == to)
 		return;
@@ -331,7 +327,7 @@ static void lay_found(struct gathering *g)
 		derive_add_extent(g, region_at(g, f->addr), f->addr, f->addr + f->size, NULL);
 	}
 	vec_release(&found);
-	sort_by_key(g->extents.data, g->extents.count, sizeof *g->extents.data);
+	vec_sort(&g->extents);
 }
 
 static void gather_extents(struct gathering *g)

@@ -47,7 +47,7 @@ void code_marks_read(struct code_marks *m, const struct image *im, const struct 
 	if (m->list.count == 0 && !derive_marks_read_functions(m, im, SHT_SYMTAB) &&
 	    !derive_marks_read_functions(m, im, SHT_DYNSYM))
 		m->list.count = 0;
-	sort_by_key(m->list.data, m->list.count, sizeof *m->list.data);
+	vec_sort(&m->list);
 }
 
 void code_marks_release(struct code_marks *m)
@@ -70,7 +70,7 @@ bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code
 {
 	const size_t first = b->blocks.count;
 	const uint64_t size = code.size;
-	size_t i = upper_bound(m->list.data, m->list.count, sizeof *m->list.data, addr);
+	size_t i = vec_upper(&m->list, addr);
 	char kind = i > 0 ? m->list.data[i - 1].kind : kind_by_code(m->image, code);
 	bool thumb = false;
 	for (uint64_t from = 0, to; from < size; from = to) {

@@ -57,14 +57,12 @@ void gather_patched(struct gathering *g)
 		derive_patched_patch(im, s, relocs, copy);
 		vec_push(&g->patched, (struct patched){ s->addr, b.size, copy });
 	}
-	sort_by_key(g->patched.data, g->patched.count, sizeof *g->patched.data);
+	vec_sort(&g->patched);
 }
 
 struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size)
 {
-	const size_t i = upper_bound(g->patched.data, g->patched.count, sizeof *g->patched.data,
-				     addr);
-	const struct patched *p = i > 0 ? &g->patched.data[i - 1] : NULL;
+	const struct patched *p = vec_before(&g->patched, addr);
 	ASSERT(!p || p->addr <= addr);
 	if (!p || addr - p->addr >= p->size)
 		return image_at(g->im, addr, size);

@@ -49,7 +49,7 @@ static void add_attr(struct perfdata *p, const struct perf_attr *a, struct bytes
 static void sort_ids(struct perfdata *p)
 {
 	if (!p->sorted && !p->alike)
-		sort_by_key(p->ids.data, p->ids.count, sizeof *p->ids.data);
+		vec_sort(&p->ids);
 	p->sorted = true;
 }
 

@@ -323,7 +323,7 @@ static void replay(struct replay *r)
 		const uint64_t k = order[i].index;
 		replay_change(r, &r->changes.data[k], r->matches.data[k]);
 	}
-	sort_by_key(r->m->list.data, r->m->list.count, sizeof *r->m->list.data);
+	vec_sort(&r->m->list);
 	mem_free(order);
 }
 

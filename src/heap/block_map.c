@@ -97,9 +97,8 @@ void block_map_set(struct block_map *m, uint64_t addr)
 
 static const struct block_piece *piece_of(const struct block_map *m, uint64_t addr)
 {
-	const struct block_piece *p = m->pieces.data;
-	const size_t i = upper_bound(p, m->pieces.count, sizeof *p, addr);
-	return i > 0 && block_map_has_place(m, &p[i - 1], addr) ? &p[i - 1] : NULL;
+	const struct block_piece *p = vec_before(&m->pieces, addr);
+	return p && block_map_has_place(m, p, addr) ? p : NULL;
 }
 
 bool block_map_covers(const struct block_map *m, uint64_t addr)

@@ -110,7 +110,7 @@ static void find_modules(struct calls *c, const struct dump *d, const struct rec
 		vec_push(&order, (struct by_start){ r->modules.data[i].start, i });
 		vec_push(&c->index->noted, 0);
 	}
-	sort_by_key(order.data, order.count, sizeof *order.data);
+	vec_sort(&order);
 	const struct heap_module *last = NULL;
 	for (size_t i = 0; i < order.count; i++) {
 		const struct heap_module *m = &r->modules.data[order.data[i].index];
@@ -148,7 +148,7 @@ static void choose_epoch(struct calls *c, const struct records *r, uint32_t epoc
 			vec_push(&x->now,
 				 (struct calls_range){ m->start, m->end, x->noted.data[i] });
 	}
-	sort_by_key(x->now.data, x->now.count, sizeof *x->now.data);
+	vec_sort(&x->now);
 	x->epoch = epoch;
 	x->has_epoch = true;
 }
@@ -158,9 +158,9 @@ static uint32_t module_of(const struct calls *c, uint64_t frame)
 	const struct call_index *x = c->index;
 	if (frame == HEAP_FRAME_CUT || frame == 0)
 		return CALLS_NONE;
-	const size_t i = upper_bound(x->now.data, x->now.count, sizeof *x->now.data, frame - 1);
-	if (i > 0 && frame - 1 < x->now.data[i - 1].end)
-		return (uint32_t)x->now.data[i - 1].module;
+	const struct calls_range *r = vec_before(&x->now, frame - 1);
+	if (r && frame - 1 < r->end)
+		return (uint32_t)r->module;
 	const struct dump_file *f = dump_module(x->dump, frame - 1);
 	return f != NULL ? (uint32_t)(f - x->dump->files) : CALLS_NONE;
 }
@@ -323,7 +323,7 @@ static void add_share(struct calls *c, const struct call_share *s, uint64_t bloc
 	c->live = add_sat(c->live, s->live);
 	c->live_bytes = add_sat(c->live_bytes, s->live_bytes);
 	c->at_peak_bytes = add_sat(c->at_peak_bytes, s->at_peak_bytes);
-	struct call_share *last = c->shares.count > 0 ? &c->shares.data[c->shares.count - 1] : NULL;
+	struct call_share *last = vec_last(&c->shares);
 	if (last == NULL || last->stack != s->stack || last->slot != s->slot) {
 		vec_push(&c->shares, *s);
 		return;
@@ -339,7 +339,7 @@ static void calls_sum_up(struct calls_reading *g)
 {
 	/* More is live than at the recorded peak, so the peak is now. */
 	const bool peak_now = g->live_bytes > g->r->process.peak_bytes;
-	sort_by_key(g->keys.data, g->keys.count, sizeof *g->keys.data);
+	vec_sort(&g->keys);
 	ASSERT(g->keys.count == g->shares.count && g->blocks.count == g->shares.count);
 	for (size_t i = 0; i < g->keys.count; i++) {
 		const size_t at = (size_t)g->keys.data[i].index;

@@ -29,7 +29,7 @@ void dump_set_regions(struct dump *d, region_vec *regions)
 {
 	uint64_t end = 0;
 	size_t out = 0;
-	sort_by_key(regions->data, regions->count, sizeof *regions->data);
+	vec_sort(regions);
 	d->size = d->present = 0;
 	for (size_t i = 0; i < regions->count; i++) {
 		struct region *r = &regions->data[i];
@@ -50,8 +50,7 @@ void dump_set_regions(struct dump *d, region_vec *regions)
 
 const struct region *dump_region(const struct dump *d, uint64_t addr)
 {
-	const size_t i = upper_bound(d->regions, d->region_count, sizeof *d->regions, addr);
-	const struct region *r = i > 0 ? &d->regions[i - 1] : NULL;
+	const struct region *r = last_record(d->regions, d->region_count, sizeof *d->regions, addr);
 	return r && addr - r->addr < r->size ? r : NULL;
 }
 

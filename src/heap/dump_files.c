@@ -21,7 +21,7 @@ static void dump_files_list_pieces(const struct core *c, piece_vec *ret)
 		const struct core_file *f = &c->files.data[i];
 		vec_push(ret, (struct dump_files_piece){ f->start, f->end, f->off, f->path, 0 });
 	}
-	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+	vec_sort(ret);
 	for (size_t i = 0; i < ret->count; i++) { /* If pieces of a damaged note overlap, the
 						   * first one is kept. */
 		struct dump_files_piece *p = &ret->data[i];
@@ -36,7 +36,7 @@ static void group_pieces(const struct dump *d, piece_vec *pieces, file_vec *file
 {
 	for (size_t i = 0; i < pieces->count; i++) {
 		struct dump_files_piece *p = &pieces->data[i];
-		struct dump_file *last = files->count ? &files->data[files->count - 1] : NULL;
+		struct dump_file *last = vec_last(files);
 		/* True if a piece belongs to the file before it: same path, and inside the range
 		 * that the file's headers state. Without headers, consecutive pieces with one path
 		 * belong together. */

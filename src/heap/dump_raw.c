@@ -118,7 +118,7 @@ static void add_stretch(const struct dump *d, struct bytes b, const struct dump_
 {
 	const uint64_t delta = s->addr - s->off;
 	const uint64_t end = s->given ? s->off : min_u64(s->off + HEAP_PAGE_SIZE, b.size);
-	struct dump_raw_stretch *last = ret->count ? &ret->data[ret->count - 1] : NULL;
+	struct dump_raw_stretch *last = vec_last(ret);
 	if (last && last->delta == delta) {
 		last->end = max_u64(last->end, end);
 		return;
@@ -208,7 +208,7 @@ static void add_given(const struct dump_wish *wish, const char *path, uint64_t s
 		if (here && p->has_addr && p->off < size)
 			vec_push(spots, (struct dump_raw_spot){ p->off, p->addr, true });
 	}
-	sort_by_key(spots->data, spots->count, sizeof *spots->data);
+	vec_sort(spots);
 }
 
 static void place_file(struct dump *d, const struct dump_wish *wish, const char *path,

@@ -114,9 +114,8 @@ static void find_plain(struct heaps *x)
 
 static const struct glibc_stretch *plain_at(const struct heaps *x, uint64_t addr)
 {
-	const struct glibc_stretch *s = x->plain.data;
-	const size_t i = upper_bound(s, x->plain.count, sizeof *s, addr);
-	return i > 0 && addr < s[i - 1].end ? &s[i - 1] : NULL;
+	const struct glibc_stretch *s = vec_before(&x->plain, addr);
+	return s && addr < s->end ? s : NULL;
 }
 
 static void doubt(struct heaps *x, const char *why)
@@ -740,7 +739,7 @@ static void take_kept(struct heaps *x, struct blocks_found *b)
 	struct kept_lists k = best_lists(x, b);
 	vec_copy(&b->written, &k.written);
 	vec_release(&k.written);
-	sort_by_key(b->caches.data, b->caches.count, sizeof *b->caches.data);
+	vec_sort(&b->caches);
 	x->to->cached = k.count;
 	x->to->cached_bytes = k.bytes;
 	x->to->broken += k.broken;

@@ -155,7 +155,7 @@ static void find_own(struct laying *y, const struct records *r)
 		if (t->own != 0)
 			vec_push(&y->owns, (struct own){ t->own, add_sat(t->own, t->own_size) });
 	}
-	sort_by_key(y->owns.data, y->owns.count, sizeof *y->owns.data);
+	vec_sort(&y->owns);
 }
 
 static void heap_layout_add_piece(struct heap_part *ret, size_t *count,
@@ -543,15 +543,14 @@ static void lay_near(struct laying *y, uint64_t addr)
 
 void heap_parts_near(const struct heap_layout *l, uint64_t addr, heap_part_fn *fn, void *ctx)
 {
-	const struct heap_span *spans = l->spans.data;
-	const size_t i = upper_bound(spans, l->spans.count, sizeof *spans, addr);
-	if (i == 0 || addr - spans[i - 1].addr >= spans[i - 1].size)
+	const struct heap_span *span = vec_before(&l->spans, addr);
+	if (!span || addr - span->addr >= span->size)
 		return;
 	struct heap_layout unused = { 0 };
 	struct laying y = laying_of(l, &unused);
 	y.fn = fn;
 	y.ctx = ctx;
-	y.span = spans[i - 1];
+	y.span = *span;
 	lay_near(&y, addr);
 	vec_release(&y.owns);
 	heap_layout_release(&unused);

@@ -269,7 +269,7 @@ static size_t copy_some(struct live *l, size_t first)
 	size_t i = first;
 	for (; i < p->slices.count && p->slices.data[i].size <= l->buffer_size - used; i++) {
 		const uint64_t size = p->slices.data[i].size;
-		struct live_job *last = c.jobs.count > 0 ? &c.jobs.data[c.jobs.count - 1] : NULL;
+		struct live_job *last = vec_last(&c.jobs);
 		if (last == NULL || last->count == PIECES_MAX || of_job + size > SLICE_MAX) {
 			vec_push(&c.jobs, (struct live_job){ i, 1, used });
 			of_job = size;

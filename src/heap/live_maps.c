@@ -153,7 +153,7 @@ static void add_pages(struct live_maps_scan *s, uint64_t start, uint64_t end)
 {
 	const uint64_t gap_max = s->pages == PAGES_TOUCHED ? GAP_MAX : 0;
 	struct live_plan *p = s->plan;
-	struct live_piece *last = p->pieces.count > 0 ? &p->pieces.data[p->pieces.count - 1] : NULL;
+	struct live_piece *last = vec_last(&p->pieces);
 	start = max_u64(start, s->at);
 	if (start >= end)
 		return;

@@ -285,7 +285,7 @@ static void stack_holes(struct holes *h, const struct dump *d, const struct reco
 		if (t->stack_start < t->stack_end && t->sp >= t->stack_start)
 			vec_push(&stacks, (struct hole){ t->stack_start, t->sp });
 	}
-	sort_by_key(stacks.data, stacks.count, sizeof *stacks.data);
+	vec_sort(&stacks);
 	for (size_t i = 0, next; i < stacks.count; i = next) {
 		uint64_t sp = stacks.data[i].end;
 		for (next = i + 1; next < stacks.count; next++) {
@@ -296,7 +296,7 @@ static void stack_holes(struct holes *h, const struct dump *d, const struct reco
 		if (sp - stacks.data[i].addr > RED_ZONE)
 			add_hole(h, stacks.data[i].addr, sp - stacks.data[i].addr - RED_ZONE);
 	}
-	ASSERT(sorted_by_key(stacks.data, stacks.count, sizeof *stacks.data));
+	ASSERT(vec_sorted(&stacks));
 	vec_release(&stacks);
 }
 
@@ -393,7 +393,7 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 		add_hole(&holes, x->b->arenas.data[i].addr, x->b->arenas.data[i].size);
 	recorder_holes(&holes, r);
 	stack_holes(&holes, d, r);
-	sort_by_key(holes.data, holes.count, sizeof *holes.data);
+	vec_sort(&holes);
 	for (size_t i = 0, from = 0; i < d->region_count; i++) {
 		/* True if a region can be a root. A module wrote its PT_GNU_RELRO memory before
 		 * that became read-only. */

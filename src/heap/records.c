@@ -122,7 +122,7 @@ static uint64_t find_home(const struct records_search *s)
 	VEC(uint64_t) names = { 0 };
 	for (size_t i = 0; i < s->pages.count; i++)
 		vec_push(&names, s->pages.data[i].process);
-	sort_by_key(names.data, names.count, sizeof *names.data);
+	vec_sort(&names);
 	uint64_t home = 0;
 	size_t most = 0;
 	for (size_t i = 0, next; i < names.count; i = next) {
@@ -280,7 +280,7 @@ static bool add_page(struct records *to, const struct records_seen *page, bool b
 	case HEAP_PAGE_GONE:
 		while (reader_left(&r) > 0)
 			read_gone(to, &r);
-		sort_by_key(to->gone.data, to->gone.count, sizeof *to->gone.data);
+		vec_sort(&to->gone);
 		return true;
 	}
 	return true;

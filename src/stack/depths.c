@@ -315,7 +315,7 @@ static bool read_program(struct stack_use *s, struct stack_hints *hints, struct 
  * functions. */
 static void stack_verify(const struct stack_use *s)
 {
-	ASSERT(sorted_by_key(s->functions.data, s->functions.count, sizeof *s->functions.data));
+	ASSERT(vec_sorted(&s->functions));
 	for (size_t i = 0; i < s->functions.count; i++) {
 		const struct stack_function *f = &s->functions.data[i];
 		ASSERT(f->edge_first <= s->edges.count);

@@ -327,7 +327,7 @@ void frame_read(struct stack_frame *ret, enum code_isa isa, struct bytes code, u
 	drop_guesses(&w, has_cases);
 	drop_switches(&w, has_cases);
 	ASSERT(w.jumps.count == 0 && w.later.count == 0 && w.deepest >= word);
-	sort_by_key(ret->calls.data, ret->calls.count, sizeof *ret->calls.data);
+	vec_sort(&ret->calls);
 	ret->size = (uint64_t)(w.deepest + w.align);
 	vec_release(&w.jumps);
 	vec_release(&w.later);
