@@ -76,7 +76,7 @@ static void note_outs(struct derivation *d, struct batch *b, size_t function)
 	const struct derive_extent *x = &d->facts->extents[function];
 	struct function *fn = &d->functions[function];
 	const bool gcc = fn->convention == DERIVE_GCC;
-	size_t i = lower_bound(d->outs.data, d->outs.count, sizeof *d->outs.data, x->addr);
+	size_t i = vec_lower(&d->outs, x->addr);
 	fn->cold = x->cold;
 	for (; i < d->outs.count && extent_has(x, d->outs.data[i].to); i++) {
 		const struct out o = d->outs.data[i];
@@ -131,8 +131,8 @@ static void gather_places(struct derivation *d)
 		for (size_t k = 0; k < b->outs.count; k++)
 			vec_push(&d->outs, b->outs.data[k]);
 	}
-	sort_by_key(d->outs.data, d->outs.count, sizeof *d->outs.data);
-	sort_by_key(d->bases.data, d->bases.count, sizeof *d->bases.data);
+	vec_sort(&d->outs);
+	vec_sort(&d->bases);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -218,7 +218,7 @@ void derive_decode(struct derivation *d, unsigned threads)
 	for (size_t i = 0; i < d->facts->site_count; i++)
 		if (d->facts->sites[i].pad != 0)
 			vec_push(&d->pads, d->facts->sites[i].pad);
-	sort_by_key(d->pads.data, d->pads.count, sizeof *d->pads.data);
+	vec_sort(&d->pads);
 	parallel_for(threads, d->batches.count, decode_batch, d);
 	gather_places(d);
 }

@@ -8,15 +8,7 @@
  * instructions. FAR is for loads of addresses, which may come before a loop. */
 enum { NEAR = 40, FAR = 400 };
 
-struct derive_arm64_scan {
-	const struct derive_facts *facts;
-	const struct derive_extent *extent;
-	struct function *fn;
-	struct batch *b;
-	size_t fix;
-};
-
-static uint32_t derive_arm64_insn_at(const struct derive_arm64_scan *s, uint64_t off)
+static uint32_t derive_arm64_insn_at(const struct derive_scan *s, uint64_t off)
 {
 	const uint8_t *p = s->extent->code.p + off;
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
@@ -27,27 +19,11 @@ static uint64_t derive_arm64_sign_extend(uint64_t v, unsigned bits)
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
 
-static struct event *derive_arm64_push(struct derive_arm64_scan *s, uint64_t off,
-				       enum event_kind kind)
-{
-	vec_push(&s->b->events, (struct event){ .target = DERIVE_NOWHERE,
-						.off = (uint32_t)off,
-						.len = 4,
-						.kind = (uint8_t)kind });
-	return &s->b->events.data[s->b->events.count - 1];
-}
-
-static void derive_arm64_add_jump(struct derive_arm64_scan *s, uint64_t off, uint64_t disp,
+static void derive_arm64_add_jump(struct derive_scan *s, uint64_t off, uint64_t disp,
 				  enum event_kind kind)
 {
-	const struct derive_facts *f = s->facts;
-	const uint64_t at = s->extent->addr + off;
-	struct event *e = derive_arm64_push(s, off, kind);
-	e->target = at + disp;
-	while (s->fix < f->fix_count && f->fixes[s->fix].addr < at)
-		s->fix++;
-	if (s->fix < f->fix_count && f->fixes[s->fix].addr == at)
-		e->target = f->fixes[s->fix].target;
+	struct event *e = scan_push(s, off, 4, kind);
+	e->target = scan_relocated(s, off, s->extent->addr + off + disp);
 	if (kind != EVENT_CALL)
 		note_target(s->b, s->fn, s->extent, e->target, kind == EVENT_JCC);
 }
@@ -70,7 +46,7 @@ static bool writes(uint32_t insn, unsigned reg)
 	       (insn & 0x7fffc000) == 0x13000000 || (insn & 0xffc00000) == 0x93400000; /* sxt* */
 }
 
-static bool find_write(const struct derive_arm64_scan *s, uint64_t off, unsigned reg, unsigned most,
+static bool find_write(const struct derive_scan *s, uint64_t off, unsigned reg, unsigned most,
 		       uint64_t *ret)
 {
 	for (unsigned i = 1; i <= most && off >= 4 * (uint64_t)i; i++) {
@@ -84,7 +60,7 @@ static bool find_write(const struct derive_arm64_scan *s, uint64_t off, unsigned
 
 /* Returns the address that adr or adrp computes. In objects both instructions of a split address
  * have relocations to the whole address, and fields of 0. */
-static uint64_t adr_of(const struct derive_arm64_scan *s, uint64_t off)
+static uint64_t adr_of(const struct derive_scan *s, uint64_t off)
 {
 	const struct derive_facts *f = s->facts;
 	const uint64_t at = s->extent->addr + off;
@@ -99,7 +75,7 @@ static uint64_t adr_of(const struct derive_arm64_scan *s, uint64_t off)
 }
 
 /* Finds the address that `reg` holds at `off`, computed by adr, or by adrp and add. */
-static bool address_in(const struct derive_arm64_scan *s, uint64_t off, unsigned reg, uint64_t *ret)
+static bool address_in(const struct derive_scan *s, uint64_t off, unsigned reg, uint64_t *ret)
 {
 	uint64_t add = 0;
 	for (unsigned step = 0; step < 4; step++) {
@@ -124,7 +100,7 @@ static bool address_in(const struct derive_arm64_scan *s, uint64_t off, unsigned
 
 /* Finds the number of entries from `cmp w, #n; b.hi default` before the jump: n + 1. UINT64_MAX if
  * unknown. */
-static uint64_t bound_before(const struct derive_arm64_scan *s, uint64_t off)
+static uint64_t bound_before(const struct derive_scan *s, uint64_t off)
 {
 	for (unsigned i = 1; i <= NEAR && off >= 4 * (uint64_t)i; i++) {
 		const uint32_t insn = derive_arm64_insn_at(s, off - 4 * (uint64_t)i);
@@ -136,8 +112,7 @@ static uint64_t bound_before(const struct derive_arm64_scan *s, uint64_t off)
 
 /* Reads the load of a table entry, with a register offset: size 111 0 00 opc 1 Rm option S 10 Rn
  * Rt. */
-static bool derive_arm64_read_entry(const struct derive_arm64_scan *s, uint64_t off,
-				    struct jump_table *t)
+static bool derive_arm64_read_entry(const struct derive_scan *s, uint64_t off, struct jump_table *t)
 {
 	const uint32_t insn = derive_arm64_insn_at(s, off);
 	const unsigned opc = insn >> 22 & 3;
@@ -150,7 +125,7 @@ static bool derive_arm64_read_entry(const struct derive_arm64_scan *s, uint64_t 
 
 /* Reads `add x, anchor, entry, how` at `off`. The entry is in Rm, or possibly in Rn if nothing is
  * extended. */
-static bool read_sum(const struct derive_arm64_scan *s, uint64_t off, struct jump_table *t)
+static bool read_sum(const struct derive_scan *s, uint64_t off, struct jump_table *t)
 {
 	const uint32_t insn = derive_arm64_insn_at(s, off);
 	const bool extended = insn >> 21 & 1;
@@ -175,7 +150,7 @@ static bool read_sum(const struct derive_arm64_scan *s, uint64_t off, struct jum
 	return false;
 }
 
-static bool derive_arm64_find_table(const struct derive_arm64_scan *s, uint64_t off, unsigned reg,
+static bool derive_arm64_find_table(const struct derive_scan *s, uint64_t off, unsigned reg,
 				    struct jump_table *t)
 {
 	uint64_t at;
@@ -192,18 +167,18 @@ static bool derive_arm64_find_table(const struct derive_arm64_scan *s, uint64_t 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
 /* Records br, blr, ret and their authenticated forms: bits 31-25 are 1101011, opc is in 24-21. */
-static void derive_arm64_add_indirect(struct derive_arm64_scan *s, uint64_t off, uint32_t insn)
+static void derive_arm64_add_indirect(struct derive_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned opc = insn >> 21 & 7;
 	struct jump_table t;
 	if (opc == 1) {
 		/* `ldr x, [x, #slot]` comes before */
 		const uint32_t load = off >= 4 ? derive_arm64_insn_at(s, off - 4) : 0;
-		struct event *e = derive_arm64_push(s, off, EVENT_CALL_INDIRECT);
+		struct event *e = scan_push(s, off, 4, EVENT_CALL_INDIRECT);
 		if ((load & 0xffc00000) == 0xf9400000)
 			e->slot = (uint8_t)min_u64((load >> 10 & 0xfff) * 8, UINT8_MAX);
 	} else if (opc == 0) {
-		struct event *e = derive_arm64_push(s, off, EVENT_JMP_INDIRECT);
+		struct event *e = scan_push(s, off, 4, EVENT_JMP_INDIRECT);
 		if (derive_arm64_find_table(s, off, insn >> 5 & 31, &t)) {
 			table_set_reach(s->facts, s->extent, &t);
 			vec_push(&s->b->tables, t);
@@ -211,12 +186,12 @@ static void derive_arm64_add_indirect(struct derive_arm64_scan *s, uint64_t off,
 		}
 		s->fn->returns |= !e->table;
 	} else {
-		derive_arm64_push(s, off, EVENT_RET);
+		scan_push(s, off, 4, EVENT_RET);
 		s->fn->returns = true;
 	}
 }
 
-static void add_conditional(struct derive_arm64_scan *s, uint64_t off, uint32_t insn)
+static void add_conditional(struct derive_scan *s, uint64_t off, uint32_t insn)
 {
 	const bool test = (insn & 0x7e000000) == 0x36000000;
 	const uint64_t disp = test ? derive_arm64_sign_extend(insn >> 5 & 0x3fff, 14)
@@ -236,16 +211,15 @@ static void add_conditional(struct derive_arm64_scan *s, uint64_t off, uint32_t 
 
 /* Tells whether zeros at `off` are padding and no trap: they follow an instruction that never
  * continues, or other padding. */
-static bool derive_arm64_is_fill(const struct derive_arm64_scan *s, uint64_t off)
+static bool derive_arm64_is_fill(const struct derive_scan *s, uint64_t off)
 {
 	const size_t count = s->b->events.count;
 	const struct event *e = s->b->events.data + count - 1;
 	return s->facts->stretches && count > s->fn->event_first && event_end(e) == off &&
-	       (e->kind == EVENT_RET || e->kind == EVENT_JMP || e->kind == EVENT_JMP_INDIRECT ||
-		e->kind == EVENT_TRAP || e->kind == EVENT_NOP);
+	       (event_ends(e) || e->kind == EVENT_NOP);
 }
 
-static void derive_arm64_add(struct derive_arm64_scan *s, uint64_t off, uint32_t insn)
+static void derive_arm64_add(struct derive_scan *s, uint64_t off, uint32_t insn)
 {
 	const bool is_nop = insn == 0xd503201f;
 	/* Linkers replace adrp and add by nop and adr. */
@@ -259,25 +233,19 @@ static void derive_arm64_add(struct derive_arm64_scan *s, uint64_t off, uint32_t
 	else if ((insn & 0xfe000000) == 0xd6000000)
 		derive_arm64_add_indirect(s, off, insn);
 	else if ((is_nop && !relaxed) || (insn == 0 && derive_arm64_is_fill(s, off)))
-		derive_arm64_push(s, off, EVENT_NOP);
+		scan_push(s, off, 4, EVENT_NOP);
 	else if ((insn & 0xffe0001f) == 0xd4200000 || insn >> 16 == 0) /* brk, udf */
-		derive_arm64_push(s, off, EVENT_TRAP);
+		scan_push(s, off, 4, EVENT_TRAP);
 }
 
 void derive_arm64(const struct derivation *d, struct batch *b, size_t function)
 {
-	struct derive_arm64_scan s = { .facts = d->facts,
-				       .extent = &d->facts->extents[function],
-				       .fn = &d->functions[function],
-				       .b = b };
+	struct derive_scan s = scan_of(d, b, function);
 	const uint64_t size = s.extent->code.size, end = size & ~UINT64_C(3);
-	ASSERT(function < d->facts->extent_count && size <= UINT32_MAX);
-	s.fix = lower_bound(d->facts->fixes, d->facts->fix_count, sizeof *d->facts->fixes,
-			    s.extent->addr);
 	for (uint64_t off = 0; off < end; off += 4)
 		derive_arm64_add(&s, off, derive_arm64_insn_at(&s, off));
 	for (uint64_t off = end; off < size; off++)
-		derive_arm64_push(&s, off, EVENT_BAD)->len = 1;
+		scan_push(&s, off, 1, EVENT_BAD);
 }
 
 /* Guesses the compiler by the order of saved register pairs (stp, signed offset and pre-indexed).
@@ -286,7 +254,7 @@ int derive_arm64_vote(struct bytes code)
 {
 	enum { NEAR_ENTRY = 16 };
 	const struct derive_extent x = { .code = code };
-	const struct derive_arm64_scan s = { .extent = &x };
+	const struct derive_scan s = { .extent = &x };
 	for (uint64_t i = 0; i < NEAR_ENTRY && code.size / 4 > i; i++) {
 		const uint32_t insn = derive_arm64_insn_at(&s, i * 4), a = insn & 31,
 			       b = insn >> 10 & 31;

@@ -135,8 +135,8 @@ static bool derive_blocks_is_tail_call(const struct derive_blocks_walk *w, uint6
 	const struct derive_facts *f = w->d->facts;
 	if (extent_has(w->x, target) || w->x->cold)
 		return false;
-	const size_t i = upper_bound(f->extents, f->extent_count, sizeof *f->extents, target);
-	const struct derive_extent *to = i > 0 ? &f->extents[i - 1] : NULL;
+	const struct derive_extent *to = last_record(f->extents, f->extent_count,
+						     sizeof *f->extents, target);
 	return !to || !extent_has(to, target) || to->stubs || (target == to->addr && !to->cold);
 }
 
@@ -260,7 +260,7 @@ static bool is_jumped_to(const struct derive_blocks_walk *w, uint64_t addr, cons
 			 const struct event *last)
 {
 	const struct derivation *d = w->d;
-	const size_t i = lower_bound(d->outs.data, d->outs.count, sizeof *d->outs.data, addr);
+	const size_t i = vec_lower(&d->outs, addr);
 	if (i < d->outs.count && d->outs.data[i].to == addr)
 		return true;
 	while (e < last && (e->target != addr || event_is_call(e)))
@@ -337,8 +337,7 @@ void derive_blocks(const struct derivation *d, struct batch *b, size_t function)
 					.b = b,
 					.targets = b->targets + fn->word,
 					.size = (uint32_t)x->code.size,
-					.pad = lower_bound(d->pads.data, d->pads.count,
-							   sizeof *d->pads.data, x->addr),
+					.pad = vec_lower(&d->pads, x->addr),
 					.site = site_from(d->facts, x->addr),
 					.last_site = SIZE_MAX };
 	const struct event *e = events_of(b, fn), *last = e + fn->event_count;

@@ -99,12 +99,12 @@ static void note_returning(struct derivation *d, const struct batch *b, size_t f
 
 /* Marks functions that jump to a returning function, round by round. Unknown functions are assumed
  * to return. */
-static bool pass_on_returning(struct derivation *d, const struct batch *b, size_t function)
+static void pass_on_returning(struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct derive_extent *x = &d->facts->extents[function];
 	const struct function *fn = &d->functions[function];
 	if (derive_calls_has(d, x->addr, DERIVE_RETURNS))
-		return false;
+		return;
 	for (size_t i = 0; i < fn->event_count; i++) {
 		const struct event *e = events_of(b, fn) + i;
 		if ((e->kind != EVENT_JMP && e->kind != EVENT_JCC) || extent_has(x, e->target) ||
@@ -118,9 +118,9 @@ static bool pass_on_returning(struct derivation *d, const struct batch *b, size_
 		if (known && !derive_calls_has(d, e->target, DERIVE_RETURNS))
 			continue;
 		traits_add(&d->traits, x->addr, DERIVE_RETURNS);
-		return true;
+		d->changed = true;
+		return;
 	}
-	return false;
 }
 
 static void note_not_returning(struct derivation *d, const struct batch *b, size_t function)
@@ -238,27 +238,9 @@ static void note_destructors(struct derivation *d, const struct batch *b, size_t
 
 /* ---- entry points ---------------------------------------------------------------------------- */
 
-/* Calls `fn` for all functions until none changes, at most ROUNDS times. Returns whether no
- * function changed in the last round. */
-static bool derive_calls_repeat(struct derivation *d,
-				bool (*fn)(struct derivation *d, const struct batch *b,
-					   size_t function))
-{
-	enum { ROUNDS = 16 };
-	bool changed = true;
-	for (unsigned round = 0; changed && round < ROUNDS; round++) {
-		changed = false;
-		for (size_t i = 0; i < d->batches.count; i++) {
-			const struct batch *b = &d->batches.data[i];
-			for (size_t k = b->first; k < b->last; k++)
-				changed |= !d->facts->extents[k].stubs && fn(d, b, k);
-		}
-	}
-	return !changed;
-}
-
 void derive_calls(struct derivation *d)
 {
+	enum { ROUNDS = 16 };
 	const struct derive_facts *f = d->facts;
 	for (size_t i = 0; i < f->callee_count; i++)
 		traits_add(&d->traits, f->callees[i].addr,
@@ -266,7 +248,12 @@ void derive_calls(struct derivation *d)
 				   (f->callees[i].traits & DERIVE_NO_THROW ? DERIVE_CALM : 0));
 	ASSERT(d->functions && d->traits.list.count < UINT32_MAX);
 	each_function(d, note_returning);
-	if (derive_calls_repeat(d, pass_on_returning))
+	d->changed = true;
+	for (unsigned round = 0; d->changed && round < ROUNDS; round++) {
+		d->changed = false;
+		each_function(d, pass_on_returning);
+	}
+	if (!d->changed)
 		each_function(d, note_not_returning);
 	each_function(d, note_last_call);
 	each_function(d, check_calls);

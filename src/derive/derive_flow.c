@@ -10,34 +10,13 @@
 #include "code/riscv.h"
 #include "code/thumb.h"
 
-struct derive_flow_scan {
-	const struct derive_facts *facts;
-	const struct derive_extent *extent;
-	struct function *fn;
-	struct batch *b;
-	struct flow_way way;
-	size_t fix, data;  /* Indexes of the next fix and the next data */
-	uint64_t returned; /* Offset after the last return */
-	bool untold;       /* At least one indirect jump has no table after it. */
-};
-
-static struct event *derive_flow_push(struct derive_flow_scan *s, uint64_t off, uint64_t len,
-				      enum event_kind kind)
-{
-	vec_push(&s->b->events, (struct event){ .target = DERIVE_NOWHERE,
-						.off = (uint32_t)off,
-						.len = (uint8_t)len,
-						.kind = (uint8_t)kind });
-	return &s->b->events.data[s->b->events.count - 1];
-}
-
 /* Records bytes that are no code as EVENT_BAD. Returns `end`. */
-static uint64_t derive_flow_skip(struct derive_flow_scan *s, uint64_t off, uint64_t end)
+static uint64_t derive_flow_skip(struct derive_scan *s, uint64_t off, uint64_t end)
 {
 	enum { MOST = 252 };
 	while (off < end) {
 		const uint64_t len = min_u64(end - off, MOST);
-		derive_flow_push(s, off, len, EVENT_BAD);
+		scan_push(s, off, len, EVENT_BAD);
 		off += len;
 	}
 	s->way.it = 0;
@@ -45,7 +24,7 @@ static uint64_t derive_flow_skip(struct derive_flow_scan *s, uint64_t off, uint6
 }
 
 /* Returns the data at `off`, or NULL. */
-static const struct derive_data *derive_flow_data_at(struct derive_flow_scan *s, uint64_t off)
+static const struct derive_data *derive_flow_data_at(struct derive_scan *s, uint64_t off)
 {
 	const struct derive_facts *f = s->facts;
 	const uint64_t addr = s->extent->addr + off;
@@ -56,7 +35,7 @@ static const struct derive_data *derive_flow_data_at(struct derive_flow_scan *s,
 
 /* Returns the target of the instruction: the relocated one, or `stands` if there is no relocation.
  * If several relocations apply to one field, those that only permit relaxing have no target. */
-static uint64_t derive_flow_relocated(struct derive_flow_scan *s, uint64_t off, uint64_t stands)
+static uint64_t derive_flow_relocated(struct derive_scan *s, uint64_t off, uint64_t stands)
 {
 	const struct derive_facts *f = s->facts;
 	const uint64_t addr = s->extent->addr + off;
@@ -72,7 +51,7 @@ static uint64_t derive_flow_relocated(struct derive_flow_scan *s, uint64_t off, 
 
 /* Adds a table among the code and returns its end. If data is known there, the table ends with the
  * data at the latest. */
-static uint64_t add_inline_table(struct derive_flow_scan *s, struct jump_table t)
+static uint64_t add_inline_table(struct derive_scan *s, struct jump_table t)
 {
 	const struct derive_extent *x = s->extent;
 	const uint64_t begin = t.addr - x->addr;
@@ -85,7 +64,7 @@ static uint64_t add_inline_table(struct derive_flow_scan *s, struct jump_table t
 
 /* Guesses the tables of indirect jumps without a known table, among the data that the function
  * refers to. */
-static void derive_flow_add_tables(struct derive_flow_scan *s)
+static void derive_flow_add_tables(struct derive_scan *s)
 {
 	struct jump_table t;
 	code_ref_vec refs = { 0 };
@@ -108,7 +87,7 @@ static void derive_flow_add_tables(struct derive_flow_scan *s)
 
 /* Finds the table of the jump at `off`, if extents hold several functions. Its address comes from
  * instructions shortly before the jump and after the last return. */
-static bool derive_flow_find_table(struct derive_flow_scan *s, uint64_t off, uint64_t end)
+static bool derive_flow_find_table(struct derive_scan *s, uint64_t off, uint64_t end)
 {
 	enum { WINDOW = 64 };
 	const struct derive_extent *x = s->extent;
@@ -129,34 +108,32 @@ static bool derive_flow_find_table(struct derive_flow_scan *s, uint64_t off, uin
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-static void derive_flow_add_jump(struct derive_flow_scan *s, uint64_t off, const struct flow *in,
+static void derive_flow_add_jump(struct derive_scan *s, uint64_t off, const struct flow *in,
 				 uint64_t target)
 {
 	/* Distance that a conditional jump reaches, as a power of two. RISC-V compilers estimate it
 	 * before instructions are compressed, and so get at most twice the final distance. */
 	const enum code_isa isa = s->facts->isa;
 	const bool conditional = in->kind == FLOW_CONDITIONAL;
-	struct event *e = derive_flow_push(s, off, in->size, conditional ? EVENT_JCC : EVENT_JMP);
+	struct event *e = scan_push(s, off, in->size, conditional ? EVENT_JCC : EVENT_JMP);
 	e->target = target;
 	if (conditional)
 		e->reach = isa == CODE_THUMB ? 20 : isa == CODE_AVR || isa == CODE_XTENSA ? 7 : 11;
 	note_target(s->b, s->fn, s->extent, target, conditional);
 }
 
-static void derive_flow_add_call(struct derive_flow_scan *s, uint64_t off, const struct flow *in,
+static void derive_flow_add_call(struct derive_scan *s, uint64_t off, const struct flow *in,
 				 uint64_t target)
 {
 	const bool direct = in->direct || target != DERIVE_NOWHERE;
-	struct event *e = derive_flow_push(s, off, in->size,
-					   direct ? EVENT_CALL : EVENT_CALL_INDIRECT);
+	struct event *e = scan_push(s, off, in->size, direct ? EVENT_CALL : EVENT_CALL_INDIRECT);
 	e->target = target;
 	e->maybe = in->maybe;
 }
 
 /* Tells whether the instruction is padding. lld pads Thumb code, after instructions that never
  * continue, with a value that would elsewhere be a conditional jump. */
-static bool derive_flow_is_pad(const struct derive_flow_scan *s, uint64_t off,
-			       const struct flow *in)
+static bool derive_flow_is_pad(const struct derive_scan *s, uint64_t off, const struct flow *in)
 {
 	const struct derive_extent *x = s->extent;
 	const size_t count = s->b->events.count;
@@ -164,19 +141,18 @@ static bool derive_flow_is_pad(const struct derive_flow_scan *s, uint64_t off,
 	if (!s->facts->stretches || in->kind != FLOW_CONDITIONAL || count <= s->fn->event_first ||
 	    event_end(e) != off || s->way.it > 0)
 		return false;
-	return (e->kind == EVENT_RET || e->kind == EVENT_JMP || e->kind == EVENT_JMP_INDIRECT ||
-		e->kind == EVENT_TRAP || e->kind == EVENT_NOP || e->kind == EVENT_BAD) &&
+	return (event_ends(e) || e->kind == EVENT_NOP || e->kind == EVENT_BAD) &&
 	       code_pad_size(s->facts->isa, x->code.p + off, x->code.size - off) > 0;
 }
 
 /* Records the event of an instruction. Returns the end of the instruction and of its table. */
-static uint64_t derive_flow_add(struct derive_flow_scan *s, uint64_t off, const struct flow *in)
+static uint64_t derive_flow_add(struct derive_scan *s, uint64_t off, const struct flow *in)
 {
 	const uint64_t end = off + in->size;
 	struct jump_table t;
 	if ((in->kind == FLOW_JUMP_INDIRECT || in->kind == FLOW_CALL) && !in->maybe &&
 	    derive_thumb_table(s->facts, s->extent, off, in, &t)) {
-		derive_flow_push(s, off, in->size, EVENT_JMP_INDIRECT)->table = true;
+		scan_push(s, off, in->size, EVENT_JMP_INDIRECT)->table = true;
 		const size_t first = s->b->events.count;
 		const uint64_t behind = derive_flow_skip(s, end, add_inline_table(s, t));
 		for (size_t i = first; i < s->b->events.count; i++)
@@ -186,7 +162,7 @@ static uint64_t derive_flow_add(struct derive_flow_scan *s, uint64_t off, const 
 	switch (in->kind) {
 	case FLOW_CONDITIONAL:
 		if (derive_flow_is_pad(s, off, in)) {
-			derive_flow_push(s, off, in->size, EVENT_NOP);
+			scan_push(s, off, in->size, EVENT_NOP);
 			break;
 		}
 		derive_flow_add_jump(s, off, in, derive_flow_relocated(s, off, in->target));
@@ -200,26 +176,26 @@ static uint64_t derive_flow_add(struct derive_flow_scan *s, uint64_t off, const 
 			derive_flow_relocated(s, off, in->direct ? in->target : DERIVE_NOWHERE));
 		break;
 	case FLOW_RETURN:
-		derive_flow_push(s, off, in->size, in->maybe ? EVENT_RET_IF : EVENT_RET);
+		scan_push(s, off, in->size, in->maybe ? EVENT_RET_IF : EVENT_RET);
 		s->fn->returns = true;
 		s->returned = in->maybe ? s->returned : end;
 		break;
 	case FLOW_JUMP_INDIRECT:
-		derive_flow_push(s, off, in->size, in->maybe ? EVENT_RET_IF : EVENT_JMP_INDIRECT);
+		scan_push(s, off, in->size, in->maybe ? EVENT_RET_IF : EVENT_JMP_INDIRECT);
 		if (s->facts->stretches && !in->maybe)
 			s->b->events.data[s->b->events.count - 1].table = derive_flow_find_table(
 				s, off, end);
 		s->untold = !s->facts->stretches;
 		break;
-	case FLOW_TRAP: derive_flow_push(s, off, in->size, EVENT_TRAP); break;
-	case FLOW_NOP: derive_flow_push(s, off, in->size, EVENT_NOP); break;
+	case FLOW_TRAP: scan_push(s, off, in->size, EVENT_TRAP); break;
+	case FLOW_NOP: scan_push(s, off, in->size, EVENT_NOP); break;
 	default: break;
 	}
 	return end;
 }
 
 /* Handles auipc and jalr as one jump or call. Relocations apply to auipc. */
-static bool add_far(struct derive_flow_scan *s, uint64_t off)
+static bool add_far(struct derive_scan *s, uint64_t off)
 {
 	const struct derive_extent *x = s->extent;
 	const bool wide = s->facts->isa == CODE_RISCV64;
@@ -238,7 +214,7 @@ static bool add_far(struct derive_flow_scan *s, uint64_t off)
 }
 
 /* Decodes the bytes at `off`, which may be no instruction. Returns their end. */
-static uint64_t derive_flow_look(struct derive_flow_scan *s, uint64_t off)
+static uint64_t derive_flow_look(struct derive_scan *s, uint64_t off)
 {
 	const struct derive_extent *x = s->extent;
 	const struct derive_data *data = derive_flow_data_at(s, off);
@@ -258,16 +234,8 @@ static uint64_t derive_flow_look(struct derive_flow_scan *s, uint64_t off)
 
 void derive_flow(const struct derivation *d, struct batch *b, size_t function)
 {
-	const struct derive_facts *f = d->facts;
-	struct derive_flow_scan s = { .facts = f,
-				      .extent = &f->extents[function],
-				      .fn = &d->functions[function],
-				      .b = b,
-				      .way = { .isa = f->isa } };
-	const uint64_t addr = s.extent->addr;
-	ASSERT(function < f->extent_count && b->starts && s.extent->code.size <= UINT32_MAX);
-	s.fix = lower_bound(f->fixes, f->fix_count, sizeof *f->fixes, addr);
-	s.data = lower_bound(f->data, f->data_count, sizeof *f->data, addr);
+	struct derive_scan s = scan_of(d, b, function);
+	ASSERT(b->starts);
 	s.data -= s.data > 0;
 	for (uint64_t off = 0; off < s.extent->code.size;)
 		off = derive_flow_look(&s, off);

@@ -8,6 +8,8 @@
 #define HEFT_DERIVE_DERIVE_INTERNAL_H
 
 #include "base/map.h"
+#include "base/sort.h"
+#include "code/flow.h"
 #include "derive/derive.h"
 
 enum event_kind {
@@ -104,6 +106,7 @@ struct derivation {
 	outs;          /* Jumps out of functions, of all batches, sorted. Parts of one
 			       * function jump to each other. */
 	bool has_cold; /* At least one function is cold. */
+	bool changed;  /* derive_calls.c: a function was found to return in this round. */
 	struct traits traits;
 };
 
@@ -137,6 +140,13 @@ static inline const struct event *events_of(const struct batch *b, const struct 
 	return b->events.data + f->event_first;
 }
 
+/* Tells whether control never continues after the event. */
+static inline bool event_ends(const struct event *e)
+{
+	return e->kind == EVENT_RET || e->kind == EVENT_JMP || e->kind == EVENT_JMP_INDIRECT ||
+	       e->kind == EVENT_TRAP || e->kind == EVENT_INT3;
+}
+
 /* Records the target of a jump: as a bit inside the function, in `outs` if outside. */
 static inline void note_target(struct batch *b, const struct function *f,
 			       const struct derive_extent *x, uint64_t addr, bool conditional)
@@ -145,6 +155,71 @@ static inline void note_target(struct batch *b, const struct function *f,
 		bit_set(b->targets + f->word, addr - x->addr);
 	else if (addr != DERIVE_NOWHERE)
 		vec_push(&b->outs, (struct out){ addr, conditional });
+}
+
+/* A function while it is decoded. */
+struct derive_scan {
+	const struct derive_facts *facts;
+	const struct derive_extent *extent;
+	struct function *fn;
+	struct batch *b;
+	size_t fix; /* Index of the next fix */
+	/* derive_x86.c */
+	uint64_t before; /* Offset of the previous instruction */
+	size_t tried;    /* Number of references tried before without finding a table */
+	uint64_t loaded; /* Only if extents hold several functions: address of the table that the
+			  * previous instruction loads from */
+	uint64_t base;   /* Only i386, and only if extents hold several functions: address that
+			  * code adds distances to. 0 if unknown. */
+	uint64_t called; /* Offset after the last call. That call may load `base`. */
+	bool mode64;
+	bool has_table;
+	/* derive_flow.c */
+	struct flow_way way;
+	size_t data;       /* Index of the next data */
+	uint64_t returned; /* Offset after the last return */
+	bool untold;       /* At least one indirect jump has no table after it. */
+};
+
+static inline struct derive_scan scan_of(const struct derivation *d, struct batch *b,
+					 size_t function)
+{
+	const struct derive_facts *f = d->facts;
+	const struct derive_extent *x = &f->extents[function];
+	ASSERT(b->first <= function && function < b->last && b->last <= f->extent_count);
+	ASSERT(x->code.size <= UINT32_MAX && b->targets);
+	return (struct derive_scan){
+		.facts = f,
+		.extent = x,
+		.fn = &d->functions[function],
+		.b = b,
+		.fix = lower_bound(f->fixes, f->fix_count, sizeof *f->fixes, x->addr),
+		.mode64 = f->isa == CODE_X86_64,
+		.way = { .isa = f->isa },
+		.data = lower_bound(f->data, f->data_count, sizeof *f->data, x->addr),
+	};
+}
+
+static inline struct event *scan_push(struct derive_scan *s, uint64_t off, uint64_t len,
+				      enum event_kind kind)
+{
+	vec_push(&s->b->events, (struct event){ .target = DERIVE_NOWHERE,
+						.off = (uint32_t)off,
+						.len = (uint8_t)len,
+						.kind = (uint8_t)kind });
+	return &s->b->events.data[s->b->events.count - 1];
+}
+
+/* Returns the address that the field at offset `off` refers to: the relocated one, or `stands` if
+ * there is no relocation. Offsets must not fall from call to call. */
+static inline uint64_t scan_relocated(struct derive_scan *s, uint64_t off, uint64_t stands)
+{
+	const struct derive_facts *f = s->facts;
+	const uint64_t field = s->extent->addr + off;
+	while (s->fix < f->fix_count && f->fixes[s->fix].addr < field)
+		s->fix++;
+	return s->fix < f->fix_count && f->fixes[s->fix].addr == field ? f->fixes[s->fix].target
+								       : stands;
 }
 
 /* derive.c: decodes all extents of d->facts, the only member that is set before. */
@@ -157,7 +232,6 @@ void derive_x86(const struct derivation *d, struct batch *b, size_t function);
 void derive_arm64(const struct derivation *d, struct batch *b, size_t function);
 void derive_flow(const struct derivation *d, struct batch *b, size_t function);
 /* derive_thumb.c: tells whether the instruction at `off` jumps through a table that follows it. */
-struct flow;
 bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent *x, uint64_t off,
 			const struct flow *in, struct jump_table *ret);
 /* Guess the compiler of a function, from -2 to 2. Values below 0 speak for gcc, above 0 for
@@ -176,6 +250,9 @@ struct table_cursor {
 };
 void table_open(struct table_cursor *c, const struct derive_facts *f, const struct jump_table *t,
 		uint64_t most);
+/* Opens a table that ends where the next one begins. */
+void table_open_whole(struct table_cursor *c, const struct derivation *d,
+		      const struct jump_table *t);
 bool table_next(struct table_cursor *c, uint64_t *ret);
 /* Completes the fields of a table that belongs to function x. */
 void table_set_reach(const struct derive_facts *f, const struct derive_extent *x,

@@ -15,6 +15,14 @@ void table_open(struct table_cursor *c, const struct derive_facts *f, const stru
 	c->bytes = f->load(f->ctx, t->addr, most * t->width);
 }
 
+void table_open_whole(struct table_cursor *c, const struct derivation *d,
+		      const struct jump_table *t)
+{
+	const size_t next = vec_upper(&d->bases, t->addr);
+	const uint64_t most = next < d->bases.count ? d->bases.data[next] - t->addr : UINT64_MAX;
+	table_open(c, d->facts, t, most / t->width);
+}
+
 bool table_next(struct table_cursor *c, uint64_t *ret)
 {
 	const struct jump_table *t = c->table;
@@ -99,26 +107,16 @@ bool table_of_distances(const struct derive_facts *f, const struct derive_extent
 	return leads_into(f, x, ret) && derive_tables_leads_on(f, x, ret, end);
 }
 
-static bool derive_tables_may_start(const struct derivation *d, const struct batch *b,
-				    const struct function *fn, uint64_t off)
-{
-	return d->facts->isa == CODE_ARM64 ? off % 4 == 0 : bit_get(b->starts + fn->word, off);
-}
-
 static void derive_tables_follow(const struct derivation *d, struct batch *b, size_t function,
 				 const struct jump_table *t)
 {
 	const struct derive_extent *x = &d->facts->extents[function];
 	const struct function *fn = &d->functions[function];
 	struct table_cursor c;
-	uint64_t to, most = UINT64_MAX;
-	const size_t next = upper_bound(d->bases.data, d->bases.count, sizeof *d->bases.data,
-					t->addr);
-	if (next < d->bases.count)
-		most = (d->bases.data[next] - t->addr) / t->width;
-	table_open(&c, d->facts, t, most);
+	uint64_t to;
+	table_open_whole(&c, d, t);
 	while (table_next(&c, &to) && extent_has(x, to) &&
-	       derive_tables_may_start(d, b, fn, to - x->addr))
+	       (b->starts ? bit_get(b->starts + fn->word, to - x->addr) : (to - x->addr) % 4 == 0))
 		note_target(b, fn, x, to, false);
 }
 

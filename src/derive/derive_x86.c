@@ -8,63 +8,22 @@
 /* Maximal number of references that are tried as a jump table, the latest first. */
 enum { TABLE_TRIES = 32 };
 
-struct derive_x86_scan {
-	const struct derive_facts *facts;
-	const struct derive_extent *extent;
-	struct function *fn;
-	struct batch *b;
-	size_t fix;      /* Index of the next one */
-	uint64_t before; /* Offset of the previous instruction */
-	size_t tried;    /* Number of references tried before without finding a table */
-	uint64_t loaded; /* Only if extents hold several functions: address of the table that the
-			  * previous instruction loads from */
-	uint64_t base;   /* Only i386, and only if extents hold several functions: address that
-			  * code adds distances to. 0 if unknown. */
-	uint64_t called; /* Offset after the last call. That call may load `base`. */
-	bool mode64;
-	bool has_table;
-};
-
-/* Returns the address that the instruction's field refers to: the relocated one, or `stands` if
- * there is no relocation. */
-static uint64_t derive_x86_relocated(struct derive_x86_scan *s, uint64_t off,
-				     const struct x86_insn *in, uint64_t stands)
-{
-	const struct derive_facts *f = s->facts;
-	const uint64_t field = s->extent->addr + off + in->disp_off;
-	while (s->fix < f->fix_count && f->fixes[s->fix].addr < field)
-		s->fix++;
-	return s->fix < f->fix_count && f->fixes[s->fix].addr == field ? f->fixes[s->fix].target
-								       : stands;
-}
-
-static uint64_t derive_x86_target_of(struct derive_x86_scan *s, uint64_t off,
-				     const struct x86_insn *in)
+static uint64_t derive_x86_target_of(struct derive_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	const uint64_t to = s->extent->addr + off + in->len + (uint64_t)in->disp;
-	return derive_x86_relocated(
-		s, off, in,
-		s->mode64 ? to : (s->extent->addr & ~UINT64_C(0xffffffff)) | (uint32_t)to);
+	return scan_relocated(s, off + in->disp_off,
+			      s->mode64 ? to
+					: (s->extent->addr & ~UINT64_C(0xffffffff)) | (uint32_t)to);
 }
 
-static struct event *derive_x86_push(struct derive_x86_scan *s, uint64_t off, uint8_t len,
-				     enum event_kind kind)
-{
-	vec_push(&s->b->events, (struct event){ .target = DERIVE_NOWHERE,
-						.off = (uint32_t)off,
-						.len = len,
-						.kind = (uint8_t)kind });
-	return &s->b->events.data[s->b->events.count - 1];
-}
-
-static void derive_x86_add_jump(struct derive_x86_scan *s, uint64_t off, const struct x86_insn *in,
+static void derive_x86_add_jump(struct derive_scan *s, uint64_t off, const struct x86_insn *in,
 				enum event_kind kind)
 {
-	struct event *e = derive_x86_push(s, off, in->len, kind);
+	struct event *e = scan_push(s, off, in->len, kind);
 	e->target = derive_x86_target_of(s, off, in);
 }
 
-static bool has_table(struct derive_x86_scan *s)
+static bool has_table(struct derive_scan *s)
 {
 	const size_t count = s->b->refs.count;
 	struct jump_table t;
@@ -75,7 +34,7 @@ static bool has_table(struct derive_x86_scan *s)
 }
 
 /* Adds all tables that a function refers to. It does not matter which jump reads which table. */
-static void derive_x86_add_tables(struct derive_x86_scan *s)
+static void derive_x86_add_tables(struct derive_scan *s)
 {
 	uint64_t *refs = s->b->refs.data;
 	const size_t count = s->b->refs.count;
@@ -89,7 +48,7 @@ static void derive_x86_add_tables(struct derive_x86_scan *s)
 
 /* Tells whether the previous instruction ends an epilogue. The jump after it is then a tail
  * call. */
-static bool frame_is_gone(const struct derive_x86_scan *s, uint64_t off)
+static bool frame_is_gone(const struct derive_scan *s, uint64_t off)
 {
 	const uint8_t *p = s->extent->code.p + s->before;
 	const uint64_t len = off - s->before;
@@ -102,8 +61,7 @@ static bool frame_is_gone(const struct derive_x86_scan *s, uint64_t off)
 
 /* Finds the table of the jump at `off`, if extents hold several functions. Either the jump loads
  * its target from the table, or the table's address was taken since the last return. */
-static bool derive_x86_find_table(struct derive_x86_scan *s, uint64_t off,
-				  const struct x86_insn *in)
+static bool derive_x86_find_table(struct derive_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	const uint64_t end = s->extent->addr + off + in->len;
 	const size_t count = s->b->refs.count;
@@ -120,10 +78,10 @@ static bool derive_x86_find_table(struct derive_x86_scan *s, uint64_t off,
 	return found;
 }
 
-static void derive_x86_add_indirect(struct derive_x86_scan *s, uint64_t off,
-				    const struct x86_insn *in, enum event_kind kind)
+static void derive_x86_add_indirect(struct derive_scan *s, uint64_t off, const struct x86_insn *in,
+				    enum event_kind kind)
 {
-	struct event *e = derive_x86_push(s, off, in->len, kind);
+	struct event *e = scan_push(s, off, in->len, kind);
 	if (in->pc_relative)
 		e->target = derive_x86_target_of(s, off, in);
 	e->slot = in->disp_size == 1 ? (uint8_t)in->disp : 0;
@@ -137,32 +95,32 @@ static void derive_x86_add_indirect(struct derive_x86_scan *s, uint64_t off,
 		e->table = has_table(s);
 }
 
-static inline void derive_x86_add_ref(struct derive_x86_scan *s, uint64_t to)
+static inline void derive_x86_add_ref(struct derive_scan *s, uint64_t to)
 {
 	if (!extent_has(s->extent, to))
 		vec_push(&s->b->refs, to);
 }
 
-static void derive_x86_add(struct derive_x86_scan *s, uint64_t off, const struct x86_insn *in)
+static void derive_x86_add(struct derive_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	if (s->facts->stretches && in->indexed)
 		vec_push(&s->b->bases, (uint32_t)in->disp);
 	if (in->pc_relative && in->address)
 		derive_x86_add_ref(s, derive_x86_target_of(s, off, in));
 	else if (in->indexed && !s->facts->stretches)
-		derive_x86_add_ref(s, derive_x86_relocated(s, off, in, (uint32_t)in->disp));
+		derive_x86_add_ref(s, scan_relocated(s, off + in->disp_off, (uint32_t)in->disp));
 	switch (in->flow) {
 	case X86_JCC: derive_x86_add_jump(s, off, in, EVENT_JCC); break;
 	case X86_JMP: derive_x86_add_jump(s, off, in, EVENT_JMP); break;
 	case X86_CALL: derive_x86_add_jump(s, off, in, EVENT_CALL); break;
 	case X86_JMP_INDIRECT: derive_x86_add_indirect(s, off, in, EVENT_JMP_INDIRECT); break;
 	case X86_CALL_INDIRECT: derive_x86_add_indirect(s, off, in, EVENT_CALL_INDIRECT); break;
-	case X86_RET: derive_x86_push(s, off, in->len, EVENT_RET); break;
+	case X86_RET: scan_push(s, off, in->len, EVENT_RET); break;
 	case X86_TRAP:
-		derive_x86_push(s, off, in->len,
-				s->extent->code.p[off] == 0xcc ? EVENT_INT3 : EVENT_TRAP);
+		scan_push(s, off, in->len,
+			  s->extent->code.p[off] == 0xcc ? EVENT_INT3 : EVENT_TRAP);
 		break;
-	case X86_NOP: derive_x86_push(s, off, in->len, EVENT_NOP); break;
+	case X86_NOP: scan_push(s, off, in->len, EVENT_NOP); break;
 	default: break;
 	}
 }
@@ -170,7 +128,7 @@ static void derive_x86_add(struct derive_x86_scan *s, uint64_t off, const struct
 /* Follows position-independent i386 code. It adds a distance to the address after a call and so
  * gets the address of the global offset table or of a jump table. Later distances count from
  * there. */
-static void note_distance(struct derive_x86_scan *s, uint64_t off, const struct x86_insn *in)
+static void note_distance(struct derive_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	enum { ADD = 0x81, ADD_EAX = 0x05, NEAR = 16 };
 	const struct derive_facts *f = s->facts;
@@ -189,11 +147,11 @@ static void note_distance(struct derive_x86_scan *s, uint64_t off, const struct 
 }
 
 /* Decodes one instruction. Returns its length, or 1 if the bytes are no instruction. */
-static unsigned derive_x86_look(struct derive_x86_scan *s, uint64_t off)
+static unsigned derive_x86_look(struct derive_scan *s, uint64_t off)
 {
 	struct x86_insn in;
 	if (!x86_decode(s->extent->code.p + off, s->extent->code.size - off, s->mode64, &in)) {
-		derive_x86_push(s, off, 1, EVENT_BAD);
+		scan_push(s, off, 1, EVENT_BAD);
 		return 1;
 	}
 	bit_set(s->b->starts + s->fn->word, off);
@@ -284,7 +242,7 @@ static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struc
 /* Records the events of x86-64 code from `off` until an instruction that is not common, and returns
  * its offset. Each instruction writes an event and a reference, which are then kept or overwritten.
  * Needs functions of at least 4 bytes. */
-static uint64_t scan_common(struct derive_x86_scan *s, uint64_t off)
+static uint64_t scan_common(struct derive_scan *s, uint64_t off)
 {
 	static const uint8_t kinds[] = {
 		[CLASS_NOP] = EVENT_NOP, [CLASS_RET] = EVENT_RET,   [CLASS_JCC] = EVENT_JCC,
@@ -341,7 +299,7 @@ static bool is_of_pair(const uint8_t *op)
 }
 
 /* Concludes facts about the function from its events: whether it returns, and its jump targets. */
-static void note_events(struct derive_x86_scan *s)
+static void note_events(struct derive_scan *s)
 {
 	struct event *e = s->b->events.data + s->fn->event_first;
 	const struct event *end = s->b->events.data + s->b->events.count;
@@ -357,7 +315,7 @@ static void note_events(struct derive_x86_scan *s)
 
 /* Returns the event that ends at `off`, or before padding that ends there. NULL if there is
  * none. */
-static const struct event *derive_x86_event_before(const struct derive_x86_scan *s, uint64_t off)
+static const struct event *derive_x86_event_before(const struct derive_scan *s, uint64_t off)
 {
 	enum { MOST = 64 };
 	const size_t count = s->b->events.count - s->fn->event_first;
@@ -370,20 +328,19 @@ static const struct event *derive_x86_event_before(const struct derive_x86_scan 
 
 /* Skips zeros after an instruction that never continues, or after padding that follows one. Such
  * zeros align the next code and are no instructions. */
-static uint64_t pass_zeros(struct derive_x86_scan *s, uint64_t off)
+static uint64_t pass_zeros(struct derive_scan *s, uint64_t off)
 {
 	enum { MOST = 252 };
 	const struct bytes code = s->extent->code;
 	if (off >= code.size || code.p[off] != 0)
 		return off;
 	const struct event *e = derive_x86_event_before(s, off);
-	if (!e || (e->kind != EVENT_RET && e->kind != EVENT_JMP && e->kind != EVENT_JMP_INDIRECT &&
-		   e->kind != EVENT_TRAP && e->kind != EVENT_INT3))
+	if (!e || !event_ends(e))
 		return off;
 	for (uint64_t from = off; off < code.size && code.p[off] == 0; from = off) {
 		while (off < code.size && off - from < MOST && code.p[off] == 0)
 			off++;
-		derive_x86_push(s, from, (uint8_t)(off - from), EVENT_NOP);
+		scan_push(s, from, (uint8_t)(off - from), EVENT_NOP);
 	}
 	return off;
 }
@@ -391,15 +348,9 @@ static uint64_t pass_zeros(struct derive_x86_scan *s, uint64_t off)
 void derive_x86(const struct derivation *d, struct batch *b, size_t function)
 {
 	enum { ROOM = 64 };
-	struct derive_x86_scan s = { .facts = d->facts,
-				     .extent = &d->facts->extents[function],
-				     .fn = &d->functions[function],
-				     .b = b,
-				     .mode64 = d->facts->isa == CODE_X86_64 };
+	struct derive_scan s = scan_of(d, b, function);
 	const uint64_t size = s.extent->code.size;
-	ASSERT(function < d->facts->extent_count && size <= UINT32_MAX && b->starts);
-	s.fix = lower_bound(d->facts->fixes, d->facts->fix_count, sizeof *d->facts->fixes,
-			    s.extent->addr);
+	ASSERT(b->starts);
 	b->refs.count = 0;
 	for (uint64_t off = 0; off < size;) {
 		vec_reserve(&b->events, ROOM);

@@ -54,12 +54,6 @@ static bool split_is_known(const addr_vec *v, uint64_t addr)
 
 /* ---- ending a function ----------------------------------------------------------------------- */
 
-static bool split_is_data(const struct derive_facts *f, uint64_t addr)
-{
-	const size_t i = upper_bound(f->data, f->data_count, sizeof *f->data, addr);
-	return i > 0 && addr - f->data[i - 1].addr < f->data[i - 1].size;
-}
-
 /* The end of the current function. */
 struct tail {
 	const struct event *e; /* End of the events before `to`, exclusive */
@@ -90,7 +84,7 @@ static void tail_drop_literals(const struct split_cut *c, struct tail *t)
 	const struct derive_facts *f = c->all->facts->code;
 	const uint64_t base = c->s.x->addr;
 	while (tail_has(c, t) && t->e[-1].kind == EVENT_BAD &&
-	       split_is_data(f, base + t->e[-1].off)) {
+	       split_data_at(f, base + t->e[-1].off)) {
 		t->to = base + (--t->e)->off;
 		tail_drop_pads(c, t);
 	}
@@ -108,7 +102,7 @@ static void told_by(const struct split_cut *c, const struct event *e, uint64_t t
 	const struct derive_facts *f = c->all->facts->code;
 	const uint64_t at = c->s.x->addr + e->off;
 	switch ((enum event_kind)e->kind) {
-	case EVENT_BAD: ret->bad = ret->bad || !(e->table || split_is_data(f, at)); break;
+	case EVENT_BAD: ret->bad = ret->bad || !(e->table || split_data_at(f, at)); break;
 	case EVENT_RET:
 	case EVENT_RET_IF: ret->returns = true; break;
 	case EVENT_JMP_INDIRECT: ret->returns = ret->returns || !e->table; break;
@@ -460,7 +454,7 @@ static void split_stretch(struct split_cut *c)
 	const uint64_t end = s->x->addr + s->x->code.size;
 	const struct event *e = events_of(s->b, s->fn), *last = e + s->fn->event_count;
 	stretch_list_edges(&c->s);
-	c->named_next = lower_bound(starts->data, starts->count, sizeof *starts->data, s->x->addr);
+	c->named_next = vec_lower(starts, s->x->addr);
 	c->next = e;
 	c->data = false;
 	split_begin_function(c, stretch_skip(s, s->x->addr), false);
@@ -578,7 +572,7 @@ static void list_calls(struct splitter *all)
 static void keep_leaps(struct splitter *all, leap_vec *leaps)
 {
 	vec_copy(leaps, all->facts->leaps);
-	sort_by_key(leaps->data, leaps->count, sizeof *leaps->data);
+	vec_sort(leaps);
 	vec_release(&all->jumpers.leaps);
 	all->jumpers.leaps = *leaps;
 	for (size_t i = 0; i < leaps->count; i++)
@@ -615,7 +609,7 @@ static void split_all(struct splitter *all)
 static void count_votes(struct splitter *all)
 {
 	enum { MANY = 3 };
-	sort_by_key(all->votes.data, all->votes.count, sizeof *all->votes.data);
+	vec_sort(&all->votes);
 	for (size_t i = 0, k; i < all->votes.count; i = k) {
 		uint64_t last = 0;
 		for (k = i;

@@ -6,24 +6,23 @@
 
 bool addrs_within(const addr_vec *v, uint64_t from, uint64_t to)
 {
-	const size_t i = lower_bound(v->data, v->count, sizeof *v->data, from);
+	const size_t i = vec_lower(v, from);
 	return i < v->count && v->data[i] < to;
 }
 
 void addrs_sort(addr_vec *v)
 {
 	size_t kept = 0;
-	sort_by_key(v->data, v->count, sizeof *v->data);
+	vec_sort(v);
 	for (size_t i = 0; i < v->count; i++)
 		if (kept == 0 || v->data[kept - 1] != v->data[i])
 			v->data[kept++] = v->data[i];
 	v->count = kept;
 }
 
-static const struct derive_data *split_edges_data_at(const struct derive_facts *f, uint64_t addr)
+const struct derive_data *split_data_at(const struct derive_facts *f, uint64_t addr)
 {
-	const size_t i = upper_bound(f->data, f->data_count, sizeof *f->data, addr);
-	const struct derive_data *data = i > 0 ? &f->data[i - 1] : NULL;
+	const struct derive_data *data = last_record(f->data, f->data_count, sizeof *f->data, addr);
 	return data && addr - data->addr < data->size ? data : NULL;
 }
 
@@ -31,14 +30,13 @@ uint64_t stretch_skip(const struct stretch *s, uint64_t addr)
 {
 	const struct derive_facts *f = s->d->facts;
 	const struct derive_extent *x = s->x;
-	const size_t i = lower_bound(s->starts->data, s->starts->count, sizeof *s->starts->data,
-				     addr);
+	const size_t i = vec_lower(s->starts, addr);
 	uint64_t end = x->addr + x->code.size;
 	ASSERT(addr >= x->addr);
 	if (i < s->starts->count)
 		end = min_u64(end, s->starts->data[i]);
 	while (addr < end) {
-		const struct derive_data *data = split_edges_data_at(f, addr);
+		const struct derive_data *data = split_data_at(f, addr);
 		const uint64_t off = addr - x->addr;
 		const uint64_t size = data ? data->addr + data->size - addr
 					   : code_pad_size(f->isa, x->code.p + off,
@@ -148,14 +146,9 @@ static void list_jump(struct stretch *s, const struct event *e)
 
 static void list_targets(struct stretch *s, const struct jump_table *t, addr_vec *ret)
 {
-	const struct derivation *d = s->d;
-	const size_t next = upper_bound(d->bases.data, d->bases.count, sizeof *d->bases.data,
-					t->addr);
 	struct table_cursor c;
-	uint64_t to, most = UINT64_MAX;
-	if (next < d->bases.count)
-		most = (d->bases.data[next] - t->addr) / t->width;
-	table_open(&c, d->facts, t, most);
+	uint64_t to;
+	table_open_whole(&c, s->d, t);
 	while (table_next(&c, &to) && extent_has(s->x, to) &&
 	       (!s->b->starts || bit_get(s->b->starts + s->fn->word, to - s->x->addr)))
 		vec_push(ret, to);
@@ -172,7 +165,7 @@ static void note_table(struct stretch *s, uint64_t from, addr_vec *targets)
 			hold(s, to);
 	}
 	vec_push(targets, from);
-	sort_by_key(targets->data, targets->count, sizeof *targets->data);
+	vec_sort(targets);
 	for (size_t k = 1; k < targets->count; k++)
 		if (!starts_between(s, targets->data[k - 1], targets->data[k]))
 			split_edges_add(s, targets->data[k - 1], targets->data[k], false);
@@ -209,7 +202,7 @@ void stretch_list_edges(struct stretch *s)
 		if (e->kind == EVENT_JMP || e->kind == EVENT_JCC)
 			list_jump(s, e);
 	split_edges_list_tables(s);
-	sort_by_key(s->edges.data, s->edges.count, sizeof *s->edges.data);
+	vec_sort(&s->edges);
 }
 
 enum crossing stretch_crosses(struct stretch *s, uint64_t addr)

@@ -36,6 +36,8 @@ struct stretch {
 
 /* split_edges.c: fills s->edges and s->held and adds to s->leaps. No edge counts as passed yet. */
 void stretch_list_edges(struct stretch *s);
+/* Returns the data at addr, or NULL. */
+const struct derive_data *split_data_at(const struct derive_facts *f, uint64_t addr);
 /* Tells whether an edge crosses a beginning at addr. addr must not fall from call to call. */
 enum crossing stretch_crosses(struct stretch *s, uint64_t addr);
 /* Tells whether a jump of the extent leads to addr. */
@@ -85,12 +87,6 @@ static inline struct bytes extent_from(const struct derive_extent *x, uint64_t a
 {
 	const uint64_t off = addr - x->addr;
 	return bytes_sub(x->code, off, x->code.size - off);
-}
-
-static inline bool event_ends(const struct event *e)
-{
-	return e->kind == EVENT_RET || e->kind == EVENT_JMP || e->kind == EVENT_JMP_INDIRECT ||
-	       e->kind == EVENT_TRAP || e->kind == EVENT_INT3;
 }
 
 static inline bool event_is_dead_call(const struct event *e, const addr_vec *dead)

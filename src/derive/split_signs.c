@@ -17,7 +17,7 @@ struct neighbours {
 
 static struct neighbours neighbours_of(const addr_vec *starts, uint64_t addr)
 {
-	const size_t i = lower_bound(starts->data, starts->count, sizeof *starts->data, addr);
+	const size_t i = vec_lower(starts, addr);
 	const size_t from = i > NEIGHBOURS ? i - NEIGHBOURS : 0;
 	const size_t to = starts->count - i > NEIGHBOURS ? i + NEIGHBOURS : starts->count;
 	if (starts->count == 0)
@@ -111,7 +111,7 @@ static bool is_room(struct bytes pads)
 
 bool signs_taken(const taken_vec *taken, uint64_t addr, uint64_t from, uint64_t to)
 {
-	size_t i = lower_bound(taken->data, taken->count, sizeof *taken->data, addr);
+	size_t i = vec_lower(taken, addr);
 	while (i < taken->count && taken->data[i].to == addr &&
 	       (taken->data[i].from < from || taken->data[i].from >= to))
 		i++;
@@ -149,7 +149,7 @@ uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next)
 
 bool signs_leapt(const leap_vec *leaps, uint64_t addr)
 {
-	size_t i = lower_bound(leaps->data, leaps->count, sizeof *leaps->data, addr);
+	size_t i = vec_lower(leaps, addr);
 	while (i < leaps->count && leaps->data[i].to == addr && !leaps->data[i].sure)
 		i++;
 	return i < leaps->count && leaps->data[i].to == addr;
@@ -159,11 +159,10 @@ bool signs_leapt(const leap_vec *leaps, uint64_t addr)
 static uint64_t function_at(const struct jumpers *j, uint64_t from)
 {
 	const split_function_vec *v = j->functions;
-	const size_t i = upper_bound(v->data, v->count, sizeof *v->data, from);
+	const size_t i = vec_upper(v, from);
 	if (i > 0 && from - v->data[i - 1].addr < v->data[i - 1].size)
 		return v->data[i - 1].addr;
-	const size_t k = upper_bound(j->others->data, j->others->count, sizeof *j->others->data,
-				     from);
+	const size_t k = vec_upper(j->others, from);
 	return k > 0 ? j->others->data[k - 1] : UINT64_MAX;
 }
 
@@ -171,8 +170,7 @@ struct owner signs_owner(const struct jumpers *j, uint64_t addr)
 {
 	const leap_vec *v = &j->leaps;
 	struct owner ret = { UINT64_MAX, false };
-	for (size_t i = lower_bound(v->data, v->count, sizeof *v->data, addr);
-	     i < v->count && v->data[i].to == addr; i++) {
+	for (size_t i = vec_lower(v, addr); i < v->count && v->data[i].to == addr; i++) {
 		const uint64_t from = function_at(j, v->data[i].from);
 		if (ret.addr != UINT64_MAX && ret.addr != from)
 			return (struct owner){ UINT64_MAX, false };
