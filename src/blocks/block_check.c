@@ -110,20 +110,20 @@ static void block_check_gather(struct checker *c, const struct image *debug)
 
 /* ---- comparing with known functions ---------------------------------------------------------- */
 
-/* Tells whether [from, to), between the last block and the end of the function, is padding. */
-static bool block_check_is_padded(const struct checker *c, uint64_t from, uint64_t to)
+uint64_t check_skip_padding(const struct checker *c, uint64_t from, uint64_t to)
 {
-	const struct code_region *r = region_at(&c->facts, from);
-	while (r && from < to && from - r->addr < r->bytes.size) {
-		const uint64_t off = from - r->addr, data = data_end(&c->facts, from) - from;
+	const struct code_region *r = from < to ? region_at(&c->facts, from) : NULL;
+	while (r && from < to && to - r->addr <= r->bytes.size) {
+		const uint64_t off = from - r->addr;
+		const uint64_t data = min_u64(data_end(&c->facts, from), to) - from;
 		const uint64_t pad = data > 0 ? data
 					      : code_pad_size(c->facts.isa, r->bytes.p + off,
 							      r->bytes.size - off);
 		if (pad == 0)
-			return false;
+			break;
 		from += pad;
 	}
-	return from == to;
+	return from;
 }
 
 /* Tells whether an undescribed function may start at addr. Linkers and assembly put functions at
@@ -167,7 +167,7 @@ static void check_place(struct checker *c, const struct blockmap_function *f,
 	}
 	/* A part without bytes lies where another function starts. */
 	if (fits || stated == 0 || end == r->addr ||
-	    block_check_is_padded(c, end, r->addr + stated))
+	    check_skip_padding(c, end, r->addr + stated) == r->addr + stated)
 		return;
 	check_find(c, CHECK_SIZE, f, r->addr,
 		   "the blocks take 0x%" PRIx64 " bytes, the function 0x%" PRIx64, end - r->addr,
@@ -303,10 +303,7 @@ void blockmap_check(const struct blockmap *b, const struct image *debug, struct 
 	vec_release(&c.known);
 	vec_release(&c.labels);
 	vec_release(&c.pads);
-	vec_release(&c.facts.regions);
-	vec_release(&c.facts.claims);
-	vec_release(&c.facts.sites);
-	vec_release(&c.facts.data);
+	gathering_release(&c.facts);
 }
 
 void block_check_release(struct block_check *c)

@@ -67,34 +67,17 @@ static bool decode_block(const struct block_check_code_walk *w, const struct bbm
 	return true;
 }
 
-/* Skips padding and data among code. Returns the end of both. That is `to` or later if nothing else
- * lies before `to`. */
-static uint64_t block_check_code_skip_padding(const struct block_check_code_walk *w, uint64_t from,
-					      uint64_t to)
-{
-	while (from < to && to <= w->room) {
-		const uint64_t addr = w->r->addr + from;
-		const uint64_t data = min_u64(data_end(&w->c->facts, addr) - addr, to - from);
-		const uint64_t pad = data > 0 ? data
-					      : code_pad_size(w->c->facts.isa, w->code + from,
-							      w->room - from);
-		if (pad == 0)
-			return from;
-		from += pad;
-	}
-	return from;
-}
-
 /* Checks the bytes from `from`, the end of the previous block, to block b. */
 static void check_gap(const struct block_check_code_walk *w, uint64_t from,
 		      const struct bbmap_block *b)
 {
-	const uint64_t end = block_check_code_skip_padding(w, from, b->off);
-	if (end < b->off)
-		check_find(w->c, CHECK_GAP, w->f, w->r->addr + end,
-			   "0x%" PRIx64 " bytes in front of a block are no padding", b->off - end);
-	if (end > b->off && from < b->off)
-		check_find(w->c, CHECK_START, w->f, block_check_code_addr(w, b),
+	const uint64_t start = block_check_code_addr(w, b);
+	const uint64_t end = check_skip_padding(w->c, w->r->addr + from, start);
+	if (end < start)
+		check_find(w->c, CHECK_GAP, w->f, end,
+			   "0x%" PRIx64 " bytes in front of a block are no padding", start - end);
+	if (end > start && from < b->off)
+		check_find(w->c, CHECK_START, w->f, start,
 			   "the block begins inside an instruction");
 }
 
@@ -193,12 +176,11 @@ static const char *jump_fault(const struct block_check_code_walk *w, const struc
 static bool block_check_code_leads_on(const struct block_check_code_walk *w,
 				      const struct bbmap_block *b, const struct end *e)
 {
-	const uint64_t from = (uint64_t)b->off + b->size;
-	for (unsigned i = 0; i < e->jumps; i++) {
-		const uint64_t to = e->targets[i] - w->r->addr;
-		if (to >= from && to <= w->room && block_check_code_skip_padding(w, from, to) == to)
+	const uint64_t from = block_check_code_addr(w, b) + b->size;
+	for (unsigned i = 0; i < e->jumps; i++)
+		if (e->targets[i] >= from &&
+		    check_skip_padding(w->c, from, e->targets[i]) == e->targets[i])
 			return true;
-	}
 	return !w->linked || w->f->range_count > 1;
 }
 
@@ -239,13 +221,13 @@ static const char *flags_fault(const struct block_check_code_walk *w, const stru
 static bool runs_into_next(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			   const struct end *e)
 {
-	const uint64_t from = (uint64_t)b->off + b->size;
-	const size_t i = vec_lower(&w->c->known, w->r->addr + from);
+	const uint64_t from = block_check_code_addr(w, b) + b->size;
+	const size_t i = vec_lower(&w->c->known, from);
 	if (i == w->c->known.count ||
 	    (e->last.kind != FLOW_PLAIN && e->last.kind != FLOW_CONDITIONAL))
 		return false;
-	const uint64_t next = w->c->known.data[i].addr - w->r->addr;
-	return next <= w->room && block_check_code_skip_padding(w, from, next) == next;
+	const uint64_t next = w->c->known.data[i].addr;
+	return check_skip_padding(w->c, from, next) == next;
 }
 
 static void check_flags(const struct block_check_code_walk *w, uint64_t index,

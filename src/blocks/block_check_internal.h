@@ -27,6 +27,10 @@ void PRINTF_LIKE(5, 6)
 	check_find(struct checker *c, enum check_rule rule, const struct blockmap_function *f,
 		   uint64_t addr, const char *fmt, ...);
 
+/* Skips padding and data among code. Returns the end of both. That is `to` or later if nothing else
+ * lies in [from, to). */
+uint64_t check_skip_padding(const struct checker *c, uint64_t from, uint64_t to);
+
 /* block_check_code.c: checks the blocks of one range against the instructions. */
 void check_code(struct checker *c, const struct blockmap_function *f,
 		const struct blockmap_range *r);

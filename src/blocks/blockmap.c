@@ -176,18 +176,15 @@ static void read_fixes(struct blockmap_reading *r, const struct section *s,
 	    !reloc_open(&it, im, &im->sections[index]))
 		return;
 	r->left -= im->sections[index].file_size;
-	bool sorted = true;
 	while (reloc_next(&it, &reloc)) {
 		const struct reloc_field field = reloc_field(im, reloc.type);
 		const uint64_t off = reloc.addr - (reloc.alloc ? s->addr : 0);
 		if (field.op != RELOC_OP_SET || field.width != ret->map.addr_size)
 			continue;
-		sorted = sorted && (fixes.count == 0 || fixes.data[fixes.count - 1].off < off);
 		vec_push(&fixes, (struct bbmap_fix){
 					 off, blockmap_target_of(&it, &reloc, &ret->map, off) });
 	}
-	if (!sorted)
-		vec_sort(&fixes);
+	vec_sort(&fixes);
 	ret->fixes = fixes.data;
 	ret->map.fixes = fixes.data;
 	ret->map.fix_count = fixes.count;
@@ -319,63 +316,38 @@ static bool has_maps(const struct image *im)
 
 /* ---- sorting --------------------------------------------------------------------------------- */
 
-struct blockmap_keyed {
-	uint64_t addr, index;
-};
-
-static struct blockmap_keyed *sort_functions(const struct blockmap *b)
-{
-	struct blockmap_keyed *list = mem_zeroed(b->functions.count, sizeof *list);
-	bool sorted = true;
-	for (size_t i = 0; i < b->functions.count; i++) {
-		list[i] = (struct blockmap_keyed){ b->functions.data[i].addr, i };
-		sorted = sorted && (i == 0 || list[i - 1].addr < list[i].addr);
-	}
-	if (!sorted)
-		sort_by_key(list, b->functions.count, sizeof *list);
-	return list;
-}
-
 /* Sorts functions by address. Keeps one per address. */
 static void order_functions(struct blockmap *b)
 {
-	struct blockmap_keyed *list = sort_functions(b);
-	const size_t count = b->functions.count;
-	struct blockmap_function *old = b->functions.data;
-	memset(&b->functions, 0, sizeof b->functions);
-	vec_reserve(&b->functions, count);
-	for (size_t i = 0; i < count; i++) {
-		const struct blockmap_function *f = &old[list[i].index];
-		if (i > 0 && list[i].addr == list[i - 1].addr) {
+	uint32_t kept = 0;
+	vec_sort(&b->functions);
+	for (size_t i = 0; i < b->functions.count; i++) {
+		const struct blockmap_function f = b->functions.data[i];
+		if (kept > 0 && b->functions.data[kept - 1].addr == f.addr) {
 			b->repeated++;
-			blocks_blockmap_drop(b, f->addr, f->entry, BLOCKS_REPEATED);
+			blocks_blockmap_drop(b, f.addr, f.entry, BLOCKS_REPEATED);
 			continue;
 		}
-		const uint32_t number = (uint32_t)b->functions.count;
-		for (uint32_t k = 0; k < f->range_count; k++)
-			b->ranges.data[f->range_first + k].function = number;
-		vec_push(&b->functions, *f);
+		for (uint32_t k = 0; k < f.range_count; k++)
+			b->ranges.data[f.range_first + k].function = kept;
+		b->functions.data[kept++] = f;
 	}
-	mem_free(old);
-	mem_free(list);
+	b->functions.count = kept;
 }
 
 /* Sorts the ranges of the kept functions by address. */
 static void order_ranges(struct blockmap *b)
 {
-	VEC(struct blockmap_keyed) list = { 0 };
-	bool sorted = true;
+	struct by_addr {
+		uint64_t addr, index;
+	};
+	VEC(struct by_addr) list = { 0 };
 	for (size_t i = 0; i < b->functions.count; i++) {
 		const struct blockmap_function *f = &b->functions.data[i];
-		for (uint32_t k = f->range_first; k < f->range_first + f->range_count; k++) {
-			const uint64_t addr = b->ranges.data[k].addr;
-			sorted = sorted &&
-				 (list.count == 0 || list.data[list.count - 1].addr <= addr);
-			vec_push(&list, (struct blockmap_keyed){ addr, k });
-		}
+		for (uint32_t k = f->range_first; k < f->range_first + f->range_count; k++)
+			vec_push(&list, (struct by_addr){ b->ranges.data[k].addr, k });
 	}
-	if (!sorted)
-		vec_sort(&list);
+	vec_sort(&list);
 	vec_reserve(&b->by_addr, list.count);
 	for (size_t i = 0; i < list.count; i++)
 		vec_push(&b->by_addr, (uint32_t)list.data[i].index);

@@ -9,40 +9,27 @@
 
 /* ---- data by mapping symbols ----------------------------------------------------------------- */
 
-/* A mapping symbol, such as "$d" for data. It tells the kind of the bytes until the next one (ELF
- * for the Arm Architecture, 5.5.5; RISC-V ELF psABI). */
-struct mark {
-	uint64_t addr;
-	uint64_t is_data; /* 1 for data, or for code of the other instruction set */
-};
-
-typedef VEC(struct mark) mark_vec;
-
-static void list_marks(const struct gathering *g, const struct image *im, mark_vec *ret)
+/* Adds the data from each mark of data to the next mark, or to the end of the region. Code of the
+ * other instruction set counts as data. Returns whether any mark lies in code. */
+static bool take_marks(struct gathering *g, const struct image *im)
 {
-	struct code_symbols all;
-	struct symbol s;
-	uint64_t addr;
-	code_symbols_start(&all, im, SHT_SYMTAB);
-	while (code_symbols_next(&all, &s, &addr)) {
-		const char kind = symbol_mark(&s);
-		if (kind != '\0' && region_at(g, addr))
-			vec_push(ret, (struct mark){ addr, kind == 'd' || kind == 'a' });
-	}
-}
-
-/* Adds the data from each mark of data to the next mark, or to the end of the region. */
-static void take_marks(struct gathering *g, const mark_vec *marks)
-{
-	for (size_t i = 0; i < marks->count; i++) {
-		const struct mark m = marks->data[i];
-		const struct code_region *r = region_at(g, m.addr);
+	struct code_marks marks;
+	bool any = false;
+	code_marks_list(&marks, im);
+	for (size_t i = 0; i < marks.list.count; i++) {
+		const struct code_mark *m = &marks.list.data[i];
+		const struct code_region *r = region_at(g, m->addr);
+		if (!r)
+			continue;
 		uint64_t end = r->addr + r->bytes.size;
-		if (i + 1 < marks->count)
-			end = min_u64(end, marks->data[i + 1].addr);
-		if (m.is_data && end > m.addr)
-			vec_push(&g->data, (struct derive_data){ m.addr, end - m.addr });
+		if (i + 1 < marks.list.count)
+			end = min_u64(end, m[1].addr);
+		if ((m->kind == 'd' || m->kind == 'a') && end > m->addr)
+			vec_push(&g->data, (struct derive_data){ m->addr, end - m->addr });
+		any = true;
 	}
+	code_marks_release(&marks);
+	return any;
 }
 
 /* ---- data by what code reads ----------------------------------------------------------------- */
@@ -148,18 +135,11 @@ static void derive_data_read_region(struct gathering *g, const struct code_regio
 
 void gather_data(struct gathering *g)
 {
-	mark_vec marks = { 0 };
-	if (!is_small(g->isa))
+	if (!is_small(g->isa) || take_marks(g, g->im) || take_marks(g, g->debug))
 		return;
-	list_marks(g, g->im, &marks);
-	if (marks.count == 0)
-		list_marks(g, g->debug, &marks);
-	vec_sort(&marks);
-	take_marks(g, &marks);
 	const bool reads = g->isa == CODE_THUMB || g->isa == CODE_XTENSA;
-	for (size_t i = 0; marks.count == 0 && reads && i < g->regions.count; i++)
+	for (size_t i = 0; reads && i < g->regions.count; i++)
 		derive_data_read_region(g, &g->regions.data[i]);
-	vec_release(&marks);
 }
 
 uint64_t data_end(const struct gathering *g, uint64_t addr)

@@ -17,13 +17,6 @@
  * followed, per byte of code. */
 enum { GAPS_SHARE = 64, CHUNK = 1 << 20, LOOKS_PER_BYTE = 16 };
 
-struct derive_gaps_search {
-	struct gathering *g;
-	struct code_gaps *gaps;
-	uint64_t looks;    /* Bytes of code that may still be followed */
-	code_ref_vec refs; /* reused for each gap */
-};
-
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr)
 {
 	const struct derive_extent *x = vec_before(&g->gaps.list, addr);
@@ -36,61 +29,51 @@ void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr)
 		vec_push(to, addr);
 }
 
-static void derive_gaps_add_start(struct derive_gaps_search *s, uint64_t addr)
-{
-	gaps_add(s->g, &s->gaps->starts, addr);
-}
-
-static void derive_gaps_add_pointer(struct derive_gaps_search *s, uint64_t addr)
-{
-	gaps_add(s->g, &s->gaps->pointers, addr);
-}
-
 /* ---- evidence in code ------------------------------------------------------------------------ */
 
 /* Records a call. If a weak Thumb function is missing, lld makes the call lead to the next
  * instruction. Such a call is ignored. */
-static void derive_gaps_add_call(struct derive_gaps_search *s, const struct code_ref *call)
+static void derive_gaps_add_call(struct gathering *g, const struct code_ref *call)
 {
 	enum { BL = 4 };
-	const struct image *im = s->g->im;
+	const struct image *im = g->im;
 	const uint64_t to = image_jump_target(im, call->from, call->to);
-	if (s->g->isa == CODE_THUMB &&
-	    (to == call->from + BL || entry_takes_first(im, to, &s->looks)))
+	if (g->isa == CODE_THUMB &&
+	    (to == call->from + BL || entry_takes_first(im, to, &g->gaps.looks)))
 		return;
-	derive_gaps_add_start(s, to);
+	gaps_add(g, &g->gaps.signs.starts, to);
 }
 
 /* Records a jump from described code into a gap. */
-static void add_leap(struct derive_gaps_search *s, const struct code_ref *r)
+static void add_leap(struct gathering *g, const struct code_ref *r)
 {
-	const bool x86 = s->g->isa == CODE_X86_64 || s->g->isa == CODE_I386;
-	if (!gap_at(s->g, r->to))
+	const bool x86 = g->isa == CODE_X86_64 || g->isa == CODE_I386;
+	if (!gap_at(g, r->to))
 		return;
-	derive_gaps_add_pointer(s, r->to);
+	gaps_add(g, &g->gaps.signs.pointers, r->to);
 	/* The field follows the opcode. Opcodes of conditional jumps have two bytes. */
 	const bool conditional = x86 && r->field - r->from > 1;
-	vec_push(&s->gaps->leaps, (struct leap){ r->to, r->from, conditional, true });
+	vec_push(&g->gaps.signs.leaps, (struct leap){ r->to, r->from, conditional, true });
 }
 
-static void derive_gaps_add_refs(struct derive_gaps_search *s)
+static void derive_gaps_add_refs(struct gathering *g)
 {
-	for (size_t i = 0; i < s->refs.count; i++) {
-		const struct code_ref *r = &s->refs.data[i];
+	for (size_t i = 0; i < g->gaps.refs.count; i++) {
+		const struct code_ref *r = &g->gaps.refs.data[i];
 		if (r->kind == REF_CALL)
-			derive_gaps_add_call(s, r);
+			derive_gaps_add_call(g, r);
 		else if (r->kind == REF_JUMP)
-			add_leap(s, r);
+			add_leap(g, r);
 		else {
 			/* Constants in code of microcontrollers may be any number. */
-			const bool number = r->use != USE_ACCESS || is_small(s->g->isa);
-			derive_gaps_add_pointer(s, r->to);
-			if (gap_at(s->g, r->to))
-				vec_push(&s->gaps->taken,
+			const bool number = r->use != USE_ACCESS || is_small(g->isa);
+			gaps_add(g, &g->gaps.signs.pointers, r->to);
+			if (gap_at(g, r->to))
+				vec_push(&g->gaps.signs.taken,
 					 (struct split_taken){ r->to, r->from, number });
 		}
 	}
-	s->refs.count = 0;
+	g->gaps.refs.count = 0;
 }
 
 static struct ref_wish derive_gaps_wish_of(const struct gathering *g, bool inside)
@@ -107,35 +90,35 @@ static struct ref_wish derive_gaps_wish_of(const struct gathering *g, bool insid
 				  .imm_high = last->addr + last->bytes.size };
 }
 
-static void derive_gaps_read_code(struct derive_gaps_search *s, uint64_t addr, struct bytes code,
+static void derive_gaps_read_code(struct gathering *g, uint64_t addr, struct bytes code,
 				  bool in_gap)
 {
-	const struct ref_wish wish = derive_gaps_wish_of(s->g, in_gap);
+	const struct ref_wish wish = derive_gaps_wish_of(g, in_gap);
 	for (uint64_t done = 0; done < code.size; done += CHUNK) {
 		const struct bytes part = bytes_sub(code, done, min_u64(code.size - done, CHUNK));
-		code_refs(s->g->isa, part, addr + done, &wish, &s->refs);
-		derive_gaps_add_refs(s);
-		if (!is_small(s->g->isa) || s->g->isa == CODE_THUMB)
+		code_refs(g->isa, part, addr + done, &wish, &g->gaps.refs);
+		derive_gaps_add_refs(g);
+		if (!is_small(g->isa) || g->isa == CODE_THUMB)
 			continue;
-		data_refs(s->g->im, part, addr + done, &s->refs);
-		for (size_t i = 0; i < s->refs.count; i++)
-			gaps_add(s->g, &s->gaps->objects, s->refs.data[i].to);
-		derive_gaps_add_refs(s);
+		data_refs(g->im, part, addr + done, &g->gaps.refs);
+		for (size_t i = 0; i < g->gaps.refs.count; i++)
+			gaps_add(g, &g->gaps.signs.objects, g->gaps.refs.data[i].to);
+		derive_gaps_add_refs(g);
 	}
 }
 
 /* Reads the parts of a region that symbols or unwind tables describe. */
-static void derive_gaps_read_described(struct derive_gaps_search *s, const struct code_region *r)
+static void derive_gaps_read_described(struct gathering *g, const struct code_region *r)
 {
 	const uint64_t end = r->addr + r->bytes.size;
 	uint64_t at = r->addr;
-	size_t i = vec_lower(&s->gaps->list, r->addr);
+	size_t i = vec_lower(&g->gaps.list, r->addr);
 	for (; at < end; i++) {
-		const struct derive_extent *x = i < s->gaps->list.count ? &s->gaps->list.data[i]
-									: NULL;
+		const struct derive_extent *x = i < g->gaps.list.count ? &g->gaps.list.data[i]
+								       : NULL;
 		const uint64_t to = x ? min_u64(end, x->addr) : end;
 		if (to > at)
-			derive_gaps_read_code(s, at, bytes_sub(r->bytes, at - r->addr, to - at),
+			derive_gaps_read_code(g, at, bytes_sub(r->bytes, at - r->addr, to - at),
 					      false);
 		at = x ? x->addr + x->code.size : end;
 	}
@@ -148,27 +131,27 @@ bool code_gap_pads(enum code_isa isa, uint64_t size)
 	return size < (aligned ? 16 : 2);
 }
 
-static void read_all_code(struct derive_gaps_search *s)
+static void read_all_code(struct gathering *g)
 {
 	uint64_t all = 0, gaps = 0;
-	for (size_t i = 0; i < s->gaps->list.count; i++) {
-		const struct derive_extent *x = &s->gaps->list.data[i];
-		if (!code_gap_pads(s->g->isa, x->code.size))
+	for (size_t i = 0; i < g->gaps.list.count; i++) {
+		const struct derive_extent *x = &g->gaps.list.data[i];
+		if (!code_gap_pads(g->isa, x->code.size))
 			gaps += x->code.size;
-		derive_gaps_read_code(s, x->addr, x->code, true);
+		derive_gaps_read_code(g, x->addr, x->code, true);
 	}
-	for (size_t i = 0; i < s->g->regions.count; i++)
-		all += s->g->regions.data[i].bytes.size;
-	for (size_t i = 0; gaps >= all / GAPS_SHARE && i < s->g->regions.count; i++)
-		derive_gaps_read_described(s, &s->g->regions.data[i]);
+	for (size_t i = 0; i < g->regions.count; i++)
+		all += g->regions.data[i].bytes.size;
+	for (size_t i = 0; gaps >= all / GAPS_SHARE && i < g->regions.count; i++)
+		derive_gaps_read_described(g, &g->regions.data[i]);
 }
 
 /* ---- evidence in data ------------------------------------------------------------------------ */
 
 /* Reads ARM's unwind tables, which tell where functions of both instruction sets begin. */
-static void read_exidx(struct derive_gaps_search *s, const struct section *table)
+static void read_exidx(struct gathering *g, const struct section *table)
 {
-	const struct image *im = s->g->im;
+	const struct image *im = g->im;
 	const struct unwind_section u = { .bytes = section_bytes(im, table),
 					  .addr = table->addr,
 					  .address_size = 4,
@@ -176,51 +159,51 @@ static void read_exidx(struct derive_gaps_search *s, const struct section *table
 					  .path = im->path };
 	uint64_t function, extab;
 	for (uint64_t i = 0; exidx_get(&u, i, &function, &extab); i++) {
-		derive_gaps_add_start(s, function & ~UINT64_C(1));
+		gaps_add(g, &g->gaps.signs.starts, function & ~UINT64_C(1));
 		if (extab != 0)
-			gaps_add(s->g, &s->gaps->wholes, function & ~UINT64_C(1));
+			gaps_add(g, &g->gaps.signs.wholes, function & ~UINT64_C(1));
 	}
 }
 
 /* Adds the resolvers of indirect functions, which are functions too. */
-static void read_choosers(struct derive_gaps_search *s, const struct section *table)
+static void read_choosers(struct gathering *g, const struct section *table)
 {
 	struct reloc_iter it;
 	struct reloc r;
 	uint64_t target;
-	if (!reloc_open(&it, s->g->im, table))
+	if (!reloc_open(&it, g->im, table))
 		return;
 	while (reloc_next(&it, &r))
 		if (r.kind == RELOC_IRELATIVE && reloc_target(&it, &r, &target))
-			derive_gaps_add_start(s, flow_entry(s->g->isa, target));
+			gaps_add(g, &g->gaps.signs.starts, flow_entry(g->isa, target));
 }
 
-static void derive_gaps_read_tables(struct derive_gaps_search *s)
+static void derive_gaps_read_tables(struct gathering *g)
 {
-	const struct image *im = s->g->im;
+	const struct image *im = g->im;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *t = &im->sections[i];
 		if (!t->alloc || t->nobits)
 			continue;
 		if (section_is_reloc(t))
-			read_choosers(s, t);
+			read_choosers(g, t);
 		else if (t->type == SHT_INIT_ARRAY || t->type == SHT_FINI_ARRAY ||
 			 t->type == SHT_PREINIT_ARRAY) {
 			/* Arrays of constructors and destructors */
 			const unsigned size = im->bits == 64 ? 8 : 4;
 			struct reader r = reader_of(section_bytes(im, t), im->big_endian);
 			while (reader_left(&r) >= size)
-				derive_gaps_add_start(s,
-						      flow_entry(s->g->isa, read_uint(&r, size)));
+				gaps_add(g, &g->gaps.signs.starts,
+					 flow_entry(g->isa, read_uint(&r, size)));
 		} else if (section_is_unwind_index(im, t))
-			read_exidx(s, t);
+			read_exidx(g, t);
 	}
 }
 
 /* Lists functions of the dynamic symbol table, if there is no .eh_frame, which tells more. */
-static void list_others(struct derive_gaps_search *s)
+static void list_others(struct gathering *g)
 {
-	const struct image *im = s->g->im;
+	const struct image *im = g->im;
 	struct code_symbols all;
 	struct symbol symbol;
 	uint64_t addr;
@@ -229,33 +212,32 @@ static void list_others(struct derive_gaps_search *s)
 	code_symbols_start(&all, im, SHT_DYNSYM);
 	while (code_symbols_next(&all, &symbol, &addr))
 		if (symbol_is_function(&symbol))
-			vec_push(&s->gaps->others, flow_entry(s->g->isa, addr));
-	addrs_sort(&s->gaps->others);
+			vec_push(&g->gaps.signs.others, flow_entry(g->isa, addr));
+	addrs_sort(&g->gaps.signs.others);
 }
 
 /* ---- all steps together ---------------------------------------------------------------------- */
 
-static void search_all(struct derive_gaps_search *s)
+static void search_all(struct gathering *g)
 {
-	struct gathering *g = s->g;
 	gather_pointers(g);
 	/* Thumb programs: words are read below, because even words never lead to code. */
 	const bool words = g->isa == CODE_THUMB && g->im->type == ET_EXEC;
 	for (size_t i = 0; !words && i < g->entries.count; i++)
-		derive_gaps_add_pointer(s, flow_entry(g->isa, g->entries.data[i]));
+		gaps_add(g, &g->gaps.signs.pointers, flow_entry(g->isa, g->entries.data[i]));
 	if (g->im->kind == IMAGE_EXEC)
-		derive_gaps_add_start(s, flow_entry(g->isa, g->im->entry));
-	derive_gaps_read_tables(s);
+		gaps_add(g, &g->gaps.signs.starts, flow_entry(g->isa, g->im->entry));
+	derive_gaps_read_tables(g);
 	if (g->isa == CODE_THUMB)
 		gaps_read_words(g);
-	read_all_code(s);
-	list_others(s);
-	addrs_sort(&s->gaps->starts);
-	addrs_sort(&s->gaps->labels);
-	addrs_sort(&s->gaps->pointers);
-	vec_sort(&s->gaps->taken);
-	addrs_sort(&s->gaps->objects);
-	addrs_sort(&s->gaps->wholes);
+	read_all_code(g);
+	list_others(g);
+	addrs_sort(&g->gaps.signs.starts);
+	addrs_sort(&g->gaps.labels);
+	addrs_sort(&g->gaps.signs.pointers);
+	vec_sort(&g->gaps.signs.taken);
+	addrs_sort(&g->gaps.signs.objects);
+	addrs_sort(&g->gaps.signs.wholes);
 }
 
 /* A label without a size does not turn data into code: linker scripts put labels at the start of
@@ -266,7 +248,7 @@ static void drop_data(const struct code_gaps *gaps, split_function_vec *found)
 	for (size_t i = 0; i < found->count; i++) {
 		const struct split_function f = found->data[i];
 		const bool labelled = addrs_within(&gaps->labels, f.addr, f.addr + 1) &&
-				      !addrs_within(&gaps->starts, f.addr, f.addr + 1);
+				      !addrs_within(&gaps->signs.starts, f.addr, f.addr + 1);
 		if (!f.bad || !labelled)
 			found->data[kept++] = f;
 	}
@@ -276,45 +258,22 @@ static void drop_data(const struct code_gaps *gaps, split_function_vec *found)
 void gaps_split(struct gathering *g, split_function_vec *ret)
 {
 	struct code_gaps *gaps = &g->gaps;
-	struct derive_gaps_search s = { .g = g, .gaps = gaps };
-	addr_vec starts = { 0 };
 	if (gaps->list.count == 0 || g->isa == CODE_NONE)
 		return;
 	for (size_t i = 0; i < g->regions.count; i++)
-		s.looks += LOOKS_PER_BYTE * g->regions.data[i].bytes.size;
+		gaps->looks += LOOKS_PER_BYTE * g->regions.data[i].bytes.size;
 	ASSERT(vec_sorted(&gaps->list));
-	search_all(&s);
-	vec_release(&s.refs);
-	vec_copy(&starts, &gaps->starts);
-	vec_copy(&starts, &gaps->labels);
-	addrs_sort(&starts);
+	search_all(g);
+	struct split_signs signs = gaps->signs;
+	signs.starts = (addr_vec){ 0 };
+	vec_copy(&signs.starts, &gaps->signs.starts);
+	vec_copy(&signs.starts, &gaps->labels);
+	addrs_sort(&signs.starts);
 	struct derive_facts code = gathering_facts(g);
 	code.stretches = true;
 	code.extents = gaps->list.data;
 	code.extent_count = gaps->list.count;
-	split_code(&(struct split_facts){ .image = g->im,
-					  .code = &code,
-					  .starts = &starts,
-					  .pointers = &gaps->pointers,
-					  .taken = &gaps->taken,
-					  .leaps = &gaps->leaps,
-					  .others = &gaps->others,
-					  .objects = &gaps->objects,
-					  .wholes = &gaps->wholes },
-		   1, ret);
+	split_code(&(struct split_facts){ g->im, &code, &signs }, 1, ret);
 	drop_data(gaps, ret);
-	vec_release(&starts);
-}
-
-void gaps_release(struct code_gaps *gaps)
-{
-	vec_release(&gaps->list);
-	vec_release(&gaps->starts);
-	vec_release(&gaps->labels);
-	vec_release(&gaps->pointers);
-	vec_release(&gaps->taken);
-	vec_release(&gaps->leaps);
-	vec_release(&gaps->others);
-	vec_release(&gaps->objects);
-	vec_release(&gaps->wholes);
+	vec_release(&signs.starts);
 }

@@ -8,7 +8,6 @@
 #include "image/elf/elf_const.h"
 #include "program/plt.h"
 #include "program/symbol_rule.h"
-#define _GNU_SOURCE /* memmem */
 #include "blocks/derive_map_internal.h"
 
 /* ---- where code lies ------------------------------------------------------------------------- */
@@ -157,7 +156,7 @@ static void derive_map_add_gap(struct gathering *g, const struct code_region *r,
 	if (from == to)
 		return;
 	if (c)
-		vec_push(c->function ? &g->gaps.starts : &g->gaps.labels, from);
+		vec_push(c->function ? &g->gaps.signs.starts : &g->gaps.labels, from);
 	if (before && before->addr + before->code.size == from && from != r->addr &&
 	    before->code.size + (to - from) < UINT32_MAX / 2)
 		before->code.size += to - from;
@@ -226,10 +225,7 @@ static bool comment_has(const struct image *im, struct str what)
 {
 	const struct section *s = image_section_find(im, ".comment");
 	const struct bytes b = s && !s->compressed ? section_bytes(im, s) : (struct bytes){ 0 };
-	for (uint64_t i = 0; b.size >= what.len && i <= b.size - what.len; i++)
-		if (memcmp(b.p + i, what.p, what.len) == 0)
-			return true;
-	return false;
+	return b.size > 0 && memmem(b.p, b.size, what.p, what.len);
 }
 
 /* Chooses the convention. The code decides first, since .comment also names the compiler of the
@@ -302,8 +298,12 @@ static void derive_map_add_function(struct blockmap *b, const struct derive_exte
 	vec_push(&b->by_addr, number);
 }
 
-static void gathering_release(struct gathering *g)
+void gathering_release(struct gathering *g)
 {
+	struct split_signs *signs = &g->gaps.signs;
+	for (size_t i = 0; i < g->patched.count; i++)
+		mem_free(g->patched.data[i].bytes);
+	vec_release(&g->patched);
 	vec_release(&g->regions);
 	vec_release(&g->claims);
 	vec_release(&g->extents);
@@ -312,9 +312,17 @@ static void gathering_release(struct gathering *g)
 	vec_release(&g->callees);
 	vec_release(&g->fixes);
 	vec_release(&g->data);
-	gaps_release(&g->gaps);
+	vec_release(&g->gaps.list);
+	vec_release(&g->gaps.labels);
+	vec_release(&g->gaps.refs);
+	vec_release(&signs->starts);
+	vec_release(&signs->pointers);
+	vec_release(&signs->taken);
+	vec_release(&signs->leaps);
+	vec_release(&signs->others);
+	vec_release(&signs->objects);
+	vec_release(&signs->wholes);
 	mem_free(g->conventions);
-	patched_release(g);
 }
 
 /* Adds the functions found in the gaps to the extents. */

@@ -32,14 +32,11 @@ struct code_regions {
  * them. */
 struct code_gaps {
 	VEC(struct derive_extent) list; /* sorted by addr */
-	addr_vec starts;                /* Known starts of functions */
 	addr_vec labels;                /* Labels: starts of functions or of data */
-	addr_vec pointers;              /* Possible starts of functions */
-	taken_vec taken;                /* Addresses that code takes */
-	leap_vec leaps;                 /* Jumps from other code */
-	addr_vec others;                /* Starts of functions in other code */
-	addr_vec objects;               /* Possible addresses of data */
-	addr_vec wholes;                /* Starts of functions with landing pads */
+	struct split_signs signs;       /* All but what labels say */
+	/* derive_gaps.c */
+	uint64_t looks;    /* Bytes of code that may still be followed */
+	code_ref_vec refs; /* reused for each gap */
 };
 
 /* Bytes that differ from those of the file. */
@@ -72,15 +69,15 @@ void code_regions_list(const struct image *im, struct code_regions *ret);
 /* derive_gaps.c: lists evidence for functions in g->gaps, then appends these functions, by
  * address. */
 void gaps_split(struct gathering *g, split_function_vec *ret);
-void gaps_release(struct code_gaps *gaps);
 /* Adds an address to a list if it lies in a gap. */
 void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr);
 /* Returns the gap that holds addr, or NULL. */
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr);
 /* derive_words.c: adds addresses that words of a Thumb image lead to. */
 void gaps_read_words(struct gathering *g);
-/* derive_map.c: makes the facts for blocks/derive.h. */
+/* derive_map.c: makes the facts for derive/derive.h. */
 struct derive_facts gathering_facts(const struct gathering *g);
+void gathering_release(struct gathering *g);
 
 /* Tells whether the machine is one of microcontrollers, whose functions are aligned to at most 4
  * bytes. */
@@ -109,7 +106,6 @@ uint64_t data_end(const struct gathering *g, uint64_t addr);
  * address, from image_at() if not patched. */
 void gather_patched(struct gathering *g);
 struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size);
-void patched_release(struct gathering *g);
 
 /* derive_marks.c: mapping symbols ("ELF for the Arm Architecture", 5.5.5: $a, $t, $d). They tell
  * where ARM code is of the Thumb set, and where data lies among code. */
@@ -125,6 +121,10 @@ struct code_marks {
 				     * kind. */
 };
 
+/* Reads the mapping symbols of one file. `im` may be NULL. */
+void code_marks_list(struct code_marks *m, const struct image *im);
+/* Reads the mapping symbols of the image or, if it has none, of the debug file. Without any, the
+ * functions tell their set. */
 void code_marks_read(struct code_marks *m, const struct image *im, const struct image *debug);
 void code_marks_release(struct code_marks *m);
 /* Appends the blocks of the code at addr, at most 4 GiB, to b->blocks: the pieces that are no data.

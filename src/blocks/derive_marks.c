@@ -5,17 +5,19 @@
 #include "image/arch.h"
 #include "image/code_symbols.h"
 
-static void derive_marks_read_table(struct code_marks *m, const struct image *im)
+void code_marks_list(struct code_marks *m, const struct image *im)
 {
 	struct code_symbols all;
 	struct symbol s;
 	uint64_t addr;
+	*m = (struct code_marks){ .image = im };
 	code_symbols_start(&all, im, SHT_SYMTAB);
 	while (code_symbols_next(&all, &s, &addr)) {
 		const char kind = symbol_mark(&s);
 		if (kind)
 			vec_push(&m->list, (struct code_mark){ addr, kind });
 	}
+	vec_sort(&m->list);
 }
 
 /* Reads the kind of functions from their symbols, if there are no mapping symbols. In ELF, values
@@ -41,9 +43,10 @@ void code_marks_read(struct code_marks *m, const struct image *im, const struct 
 	*m = (struct code_marks){ .image = im };
 	if (!image_arch(im)->two_sets)
 		return;
-	derive_marks_read_table(m, im);
+	code_marks_list(m, im);
 	if (m->list.count == 0)
-		derive_marks_read_table(m, debug);
+		code_marks_list(m, debug);
+	m->image = im;
 	if (m->list.count == 0 && !derive_marks_read_functions(m, im, SHT_SYMTAB) &&
 	    !derive_marks_read_functions(m, im, SHT_DYNSYM))
 		m->list.count = 0;

@@ -68,10 +68,3 @@ struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size)
 		return image_at(g->im, addr, size);
 	return bytes_sub((struct bytes){ p->bytes, p->size }, addr - p->addr, size);
 }
-
-void patched_release(struct gathering *g)
-{
-	for (size_t i = 0; i < g->patched.count; i++)
-		mem_free(g->patched.data[i].bytes);
-	vec_release(&g->patched);
-}

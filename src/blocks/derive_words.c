@@ -78,9 +78,9 @@ static void derive_words_read_section(struct gathering *g, const struct section 
 		struct reader r = reader_of(bytes_sub(b, off, 4), false);
 		const uint32_t word = read_u32(&r);
 		if (!(word & 1))
-			gaps_add(g, &g->gaps.objects, word);
+			gaps_add(g, &g->gaps.signs.objects, word);
 		else if (!derive_words_is_number(g, word))
-			gaps_add(g, &g->gaps.starts, word - 1);
+			gaps_add(g, &g->gaps.signs.starts, word - 1);
 	}
 }
 

@@ -200,7 +200,7 @@ static void split_begin_function(struct split_cut *c, uint64_t at, bool named)
 	c->named = named;
 	c->indirect = c->untold = false;
 	c->owner_asked = false;
-	c->whole = split_is_known(c->all->facts->wholes, at);
+	c->whole = split_is_known(&c->all->facts->signs->wholes, at);
 	c->first = c->next;
 	while (c->first > events_of(c->s.b, c->s.fn) && c->s.x->addr + c->first[-1].off >= at)
 		c->first--;
@@ -356,7 +356,7 @@ static bool is_beginning(struct split_cut *c, const struct follower *p)
 		return false;
 	/* The function takes this address and jumps to it. */
 	if (e->kind == EVENT_JMP_INDIRECT &&
-	    signs_taken(c->all->facts->taken, p->next, c->start, p->end))
+	    signs_taken(&c->all->facts->signs->taken, p->next, c->start, p->end))
 		return false;
 	if (p->pointed)
 		return true;
@@ -391,7 +391,8 @@ static bool is_likely(const struct splitter *all, const struct derive_extent *x,
 	if (split_is_fill(rest) &&
 	    !(flow_decode(f->isa, rest.p, rest.size, addr, &in) && in.kind == FLOW_RETURN))
 		return false;
-	if (split_is_known(all->facts->objects, addr) && !split_is_known(&all->pointers, addr))
+	if (split_is_known(&all->facts->signs->objects, addr) &&
+	    !split_is_known(&all->pointers, addr))
 		return false;
 	for (uint64_t off = 0; off < b.size; off += in.size) {
 		if (!flow_decode(f->isa, b.p + off, b.size - off, addr + off, &in))
@@ -526,7 +527,7 @@ static bool is_apart(const struct splitter *all, const struct split_taken *t)
 /* Adds functions whose address another function takes: a known start lies between both places. */
 static void list_taken(struct splitter *all)
 {
-	const taken_vec *taken = all->facts->taken;
+	const taken_vec *taken = &all->facts->signs->taken;
 	const size_t known = all->starts.count;
 	const addr_vec starts = { all->starts.data, known, known };
 	addr_vec more = { 0 };
@@ -546,9 +547,8 @@ static void list_taken(struct splitter *all)
 /* Lists the starts that the caller states and those called in the previous round. */
 static void split_list_starts(struct splitter *all)
 {
-	const struct split_facts *f = all->facts;
 	all->starts.count = 0;
-	vec_copy(&all->starts, f->starts);
+	vec_copy(&all->starts, &all->facts->signs->starts);
 	for (size_t i = 0; i < all->called.count; i++)
 		if (may_be_called(all, all->called.data[i]))
 			vec_push(&all->starts, all->called.data[i]);
@@ -571,7 +571,7 @@ static void list_calls(struct splitter *all)
 
 static void keep_leaps(struct splitter *all, leap_vec *leaps)
 {
-	vec_copy(leaps, all->facts->leaps);
+	vec_copy(leaps, &all->facts->signs->leaps);
 	vec_sort(leaps);
 	vec_release(&all->jumpers.leaps);
 	all->jumpers.leaps = *leaps;
@@ -626,13 +626,13 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 {
 	struct splitter all = { .facts = f, .d = { .facts = f->code } };
 	all.jumpers.functions = &all.before;
-	all.jumpers.others = f->others;
+	all.jumpers.others = &f->signs->others;
 	if (f->code->isa == CODE_NONE || f->code->extent_count == 0)
 		return;
 	derive_decode(&all.d, threads);
 	for (size_t i = 0; i < f->code->extent_count; i++)
 		all.looks += LOOKS_PER_BYTE * f->code->extents[i].code.size;
-	vec_copy(&all.pointers, f->pointers);
+	vec_copy(&all.pointers, &f->signs->pointers);
 	/* Imports known by name, and other functions that the caller knows. */
 	for (size_t i = 0; i < f->code->callee_count; i++)
 		if (f->code->callees[i].traits & DERIVE_NO_RETURN)

@@ -51,21 +51,24 @@ struct leap {
 
 typedef VEC(struct leap) leap_vec;
 
+/* Signs of functions. Lists of addresses are those of addrs_sort(). */
+struct split_signs {
+	addr_vec starts;   /* Addresses at which functions begin */
+	addr_vec pointers; /* Addresses at which functions, or parts of functions, may begin */
+	taken_vec taken;   /* Addresses taken by code, sorted by `to`. If another function takes
+			    * one, a function begins there. */
+	leap_vec leaps;    /* Jumps from code outside all extents */
+	addr_vec others;   /* Starts of functions outside all extents. May be empty. */
+	addr_vec objects;  /* Only for microcontrollers: addresses that may be data among code */
+	addr_vec wholes;   /* Starts of functions that reach to the next start. Some of their code
+			    * is reached only by unwinding. */
+};
+
 struct split_facts {
 	const struct image *image;
 	/* The code. Its extents are split into functions. Conventions and sites do not matter. */
 	const struct derive_facts *code;
-	const addr_vec *starts;   /* Addresses at which functions begin */
-	const addr_vec *pointers; /* Addresses at which functions, or parts of functions, may
-				   * begin */
-	const taken_vec *taken;   /* Addresses taken by code, sorted by `to`. If another function
-				   * takes one, a function begins there. */
-	const leap_vec *leaps;    /* Jumps from code outside all extents */
-	const addr_vec *others;   /* Starts of functions outside all extents. May be empty. */
-	const addr_vec *objects;  /* Only for microcontrollers: addresses that may be data among
-				   * code */
-	const addr_vec *wholes;   /* Starts of functions that reach to the next start. Some of
-				   * their code is reached only by unwinding. */
+	const struct split_signs *signs;
 };
 
 struct split_function {
