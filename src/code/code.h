@@ -74,4 +74,10 @@ struct ref_wish {
 uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const struct ref_wish *wish,
 		   code_ref_vec *ret);
 
+/* Extends the sign of the lowest `bits` bits of v to 64 bits. Higher bits of v do not matter. */
+static inline uint64_t code_extend(uint64_t v, unsigned bits)
+{
+	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
+}
+
 #endif

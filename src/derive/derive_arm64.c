@@ -14,11 +14,6 @@ static uint32_t derive_arm64_insn_at(const struct derive_scan *s, uint64_t off)
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static uint64_t derive_arm64_sign_extend(uint64_t v, unsigned bits)
-{
-	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
-}
-
 static void derive_arm64_add_jump(struct derive_scan *s, uint64_t off, uint64_t disp,
 				  enum event_kind kind)
 {
@@ -68,8 +63,7 @@ static uint64_t adr_of(const struct derive_scan *s, uint64_t off)
 	if (i < f->fix_count && f->fixes[i].addr == at)
 		return f->fixes[i].target;
 	const uint32_t insn = derive_arm64_insn_at(s, off);
-	const uint64_t imm = derive_arm64_sign_extend((insn >> 3 & 0x1ffffc) | (insn >> 29 & 3),
-						      21);
+	const uint64_t imm = code_extend((insn >> 3 & 0x1ffffc) | (insn >> 29 & 3), 21);
 	const uint64_t pc = s->extent->addr + off;
 	return insn >> 31 ? (pc & ~UINT64_C(0xfff)) + (imm << 12) : pc + imm;
 }
@@ -194,8 +188,8 @@ static void derive_arm64_add_indirect(struct derive_scan *s, uint64_t off, uint3
 static void add_conditional(struct derive_scan *s, uint64_t off, uint32_t insn)
 {
 	const bool test = (insn & 0x7e000000) == 0x36000000;
-	const uint64_t disp = test ? derive_arm64_sign_extend(insn >> 5 & 0x3fff, 14)
-				   : derive_arm64_sign_extend(insn >> 5 & 0x7ffff, 19);
+	const uint64_t disp = test ? code_extend(insn >> 5 & 0x3fff, 14)
+				   : code_extend(insn >> 5 & 0x7ffff, 19);
 	derive_arm64_add_jump(s, off, disp << 2, EVENT_JCC);
 	/* Floating-point conditions: mi and gt are "not equal", eq and vs "equal or unordered"
 	 * (C1.2.4). */
@@ -226,7 +220,7 @@ static void derive_arm64_add(struct derive_scan *s, uint64_t off, uint32_t insn)
 	const bool relaxed = is_nop && s->extent->code.size - off >= 8 &&
 			     (derive_arm64_insn_at(s, off + 4) & 0x9f000000) == 0x10000000;
 	if ((insn & 0x7c000000) == 0x14000000)
-		derive_arm64_add_jump(s, off, derive_arm64_sign_extend(insn & 0x3ffffff, 26) << 2,
+		derive_arm64_add_jump(s, off, code_extend(insn & 0x3ffffff, 26) << 2,
 				      insn >> 31 ? EVENT_CALL : EVENT_JMP);
 	else if ((insn & 0xff000000) == 0x54000000 || (insn & 0x7c000000) == 0x34000000)
 		add_conditional(s, off, insn);

@@ -112,6 +112,11 @@ const char *stack_name(struct stack_use *s, uint32_t function);
 typedef VEC(uint32_t) stack_indexes;
 void stack_named(struct stack_use *s, struct str name, stack_indexes *ret);
 
+/* usage_files.c: adds the lines of the .su files of a program: of those that the options name, else
+ * of those beside the objects in its linker map, or beside the program. False if a file that the
+ * user named is missing. */
+struct stated;
+bool usage_files_read(struct stated *ret, struct program *p, struct heft_err *err);
 /* stated_frames.c: takes larger frames that compilers state (stated.h). Must run before
  * stack_sum(). False if a file that the user named cannot be read. */
 bool stack_take_stated(struct stack_use *s, struct heft_err *err);

@@ -28,6 +28,40 @@ static void see_data(struct frame_walk *w)
 	}
 }
 
+void frame_add(struct frame_walk *w, unsigned sp, unsigned rd, unsigned rs, int64_t n)
+{
+	ASSERT(sp < 32 && rd < 32 && rs < 32);
+	const struct value v = w->regs[rs];
+	if (rd == sp && rs == sp)
+		frame_grow(w, -n);
+	else if (rd == sp)
+		frame_from(w, rs, -n);
+	else if (rs == sp)
+		frame_keep(w, rd, -n);
+	else if (v.kind == VALUE_PLACE)
+		w->regs[rd] = (struct value){ VALUE_PLACE, v.v - n };
+	else if (v.kind == VALUE_NUMBER)
+		frame_derive(w, rd, &v, (int64_t)((uint64_t)v.v + (uint64_t)n));
+	else
+		frame_forget(w, rd);
+}
+
+void frame_add_registers(struct frame_walk *w, unsigned sp, unsigned rd, unsigned a, unsigned b,
+			 bool sub)
+{
+	ASSERT(sp < 32 && rd < 32 && a < 32 && b < 32);
+	if (rd == sp && (a == sp || (b == sp && !sub)))
+		frame_grow_by(w, a == sp ? b : a, !sub);
+	else if (rd == sp)
+		w->frame->flags |= FRAME_DYNAMIC;
+	else if (a == sp && frame_is_size(w, b))
+		frame_keep(w, rd, sub ? w->regs[b].v : -w->regs[b].v);
+	else if (b == sp && !sub && frame_is_size(w, a))
+		frame_keep(w, rd, -w->regs[a].v);
+	else
+		frame_forget(w, rd);
+}
+
 static bool frame_step_at(struct frame_walk *w, struct bytes code, uint64_t addr,
 			  struct frame_insn *ret)
 {

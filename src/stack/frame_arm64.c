@@ -5,47 +5,25 @@
 
 enum { SP = 31, FP = 29 };
 
-static int64_t frame_arm64_extend(uint64_t v, unsigned bits)
-{
-	return (int64_t)(v << (64 - bits)) >> (64 - bits);
-}
-
 /* Handles add, sub of an immediate, 64 bits. `mov` from and to sp is an add of 0. */
 static void do_immediate(struct frame_walk *w, uint32_t c)
 {
 	const unsigned rd = c & 31, rn = c >> 5 & 31;
 	const int64_t v = (int64_t)(c >> 10 & 0xfff) << (c >> 22 & 1 ? 12 : 0);
-	const int64_t grow = c >> 30 & 1 ? v : -v;
-	if (c >> 29 & 1) { /* adds, subs: cmp */
-		if (rd != SP)
-			frame_forget(w, rd);
-	} else if (rd == SP && rn == SP) {
-		frame_grow(w, grow);
-	} else if (rd == SP) {
-		frame_from(w, rn, grow);
-	} else if (rn == SP) {
-		frame_keep(w, rd, grow);
-	} else if (w->regs[rn].kind == VALUE_PLACE) {
-		w->regs[rd] = (struct value){ VALUE_PLACE, w->regs[rn].v + grow };
-	} else if (w->regs[rn].kind == VALUE_NUMBER) {
-		frame_derive(w, rd, &w->regs[rn],
-			     (int64_t)((uint64_t)w->regs[rn].v - (uint64_t)grow));
-	} else {
+	if (!(c >> 29 & 1))
+		frame_add(w, SP, rd, rn, c >> 30 & 1 ? -v : v);
+	else if (rd != SP) /* adds, subs: cmp */
 		frame_forget(w, rd);
-	}
 }
 
 /* Handles sub, add sp, sp, Xm (extended register). */
 static void frame_arm64_do_registers(struct frame_walk *w, uint32_t c)
 {
 	const unsigned rd = c & 31, rn = c >> 5 & 31, rm = c >> 16 & 31;
-	const bool sub = c >> 30 & 1;
-	if (rd == SP && rn == SP && !(c >> 10 & 7))
-		frame_grow_by(w, rm, !sub);
-	else if (rd == SP)
+	if (!(c >> 10 & 7))
+		frame_add_registers(w, SP, rd, rn, rm, c >> 30 & 1);
+	else if (rd == SP) /* shifted */
 		w->frame->flags |= FRAME_DYNAMIC;
-	else if (rn == SP && frame_is_size(w, rm))
-		frame_keep(w, rd, sub ? w->regs[rm].v : -w->regs[rm].v);
 	else
 		frame_forget(w, rd);
 }
@@ -73,27 +51,16 @@ static bool do_address(struct frame_walk *w, uint32_t c, uint64_t addr)
 	const uint64_t far = (c >> 3 & 0x1ffffc) | (c >> 29 & 3);
 	if ((c & 0x9f000000) == 0x90000000) {
 		const uint64_t page = (addr & ~UINT64_C(0xfff)) +
-				      (uint64_t)frame_arm64_extend(far, 21) * 4096;
+				      (uint64_t)frame_extend(far, 21) * 4096;
 		frame_number(w, c & 31, (int64_t)page);
 		return true;
 	}
 	if ((c & 0xff000000) != 0x58000000)
 		return false;
-	const uint64_t at = addr + (uint64_t)frame_arm64_extend(c >> 5, 19) * 4;
+	const uint64_t at = addr + (uint64_t)frame_extend(c >> 5, 19) * 4;
 	frame_pool(w, at, 8);
 	frame_load(w, c & 31, at, 8);
 	return true;
-}
-
-/* Forgets numbers in registers that loads write, and stores that write a status. */
-static void forget_memory(struct frame_walk *w, uint32_t c)
-{
-	if ((c & 0x0a000000) != 0x08000000)
-		return;
-	frame_forget_number(w, c & 31);
-	frame_forget_number(w, c >> 5 & 31);
-	frame_forget_number(w, c >> 10 & 31);
-	frame_forget_number(w, c >> 16 & 31);
 }
 
 /* Handles pairs and single registers whose base changes before or after the access. False for other
@@ -108,8 +75,8 @@ static bool frame_arm64_do_memory(struct frame_walk *w, uint32_t c)
 	/* Offsets of pairs are scaled: by 4 for 4-byte words, by 8 for 8-byte words, by 4 to 16 for
 	 * vector registers. */
 	const unsigned opc = c >> 30, scale = c >> 26 & 1 ? 2 + opc : 2 + (opc >> 1);
-	frame_grow(w, pair ? -frame_arm64_extend(c >> 15 & 0x7f, 7) * (1 << scale)
-			   : -frame_arm64_extend(c >> 12 & 0x1ff, 9));
+	frame_grow(w, pair ? -frame_extend(c >> 15 & 0x7f, 7) * (1 << scale)
+			   : -frame_extend(c >> 12 & 0x1ff, 9));
 	return true;
 }
 
@@ -141,9 +108,15 @@ bool frame_step_arm64(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	const struct value *v = &w->regs[c >> 5 & 31];
 	if ((c & 0xffdffc1f) == 0xd61f0000 && v->kind == VALUE_NUMBER)
 		frame_lead(w, &ret->flow, v, (uint64_t)v->v);
-	if (!do_address(w, c, addr)) {
-		forget_memory(w, c);
-		frame_arm64_do_one(w, c);
+	if (do_address(w, c, addr))
+		return true;
+	if ((c & 0x0a000000) == 0x08000000) {
+		/* Loads write these registers, and stores that write a status. */
+		frame_forget_number(w, c & 31);
+		frame_forget_number(w, c >> 5 & 31);
+		frame_forget_number(w, c >> 10 & 31);
+		frame_forget_number(w, c >> 16 & 31);
 	}
+	frame_arm64_do_one(w, c);
 	return true;
 }

@@ -76,6 +76,11 @@ bool frame_step_xtensa(struct frame_walk *w, const uint8_t *p, uint64_t left, ui
 bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		      struct frame_insn *ret);
 
+static inline int64_t frame_extend(uint64_t v, unsigned bits)
+{
+	return (int64_t)code_extend(v, bits);
+}
+
 /* Effects of instructions. The stack grows by n bytes, or shrinks if n is negative. */
 static inline void frame_grow(struct frame_walk *w, int64_t n)
 {
@@ -143,6 +148,12 @@ static inline void frame_derive(struct frame_walk *w, unsigned reg, const struct
 {
 	w->regs[reg] = (struct value){ VALUE_NUMBER, v, of->since };
 }
+
+/* rd = rs + n. `sp` is the number of the stack pointer. */
+void frame_add(struct frame_walk *w, unsigned sp, unsigned rd, unsigned rs, int64_t n);
+/* rd = a + b, or a - b. */
+void frame_add_registers(struct frame_walk *w, unsigned sp, unsigned rd, unsigned a, unsigned b,
+			 bool sub);
 
 /* Records that a jump leads to `off`. */
 static inline void frame_join(struct frame_walk *w, uint64_t off)

@@ -6,52 +6,20 @@
 
 enum { SP = 2, T0 = 5, AUIPC = 0x17 };
 
-static int64_t frame_riscv_extend(uint64_t v, unsigned bits)
-{
-	return (int64_t)(v << (64 - bits)) >> (64 - bits);
-}
-
 /* addi rd, rs, imm */
 static void do_addi(struct frame_walk *w, unsigned rd, unsigned rs, int64_t imm)
 {
-	const struct value v = w->regs[rs];
-	if (rd == SP && rs == SP)
-		frame_grow(w, -imm);
-	else if (rd == SP)
-		frame_from(w, rs, -imm);
-	else if (rs == SP)
-		frame_keep(w, rd, -imm);
-	else if (rs == 0)
+	if (rs == 0 && rd != SP)
 		frame_number(w, rd, imm);
-	else if (v.kind == VALUE_NUMBER)
-		frame_derive(w, rd, &v, v.v + imm);
-	else if (v.kind == VALUE_PLACE)
-		w->regs[rd] = (struct value){ VALUE_PLACE, v.v - imm };
 	else
-		frame_forget(w, rd);
-}
-
-/* add, sub rd, rs1, rs2 */
-static void frame_riscv_do_add(struct frame_walk *w, unsigned rd, unsigned rs1, unsigned rs2,
-			       bool sub)
-{
-	if (rd == SP && rs1 == SP)
-		frame_grow_by(w, rs2, !sub);
-	else if (rd == SP && rs2 == SP)
-		frame_grow_by(w, rs1, !sub);
-	else if (rs1 == SP && frame_is_size(w, rs2))
-		frame_keep(w, rd, sub ? w->regs[rs2].v : -w->regs[rs2].v);
-	else if (rs2 == SP && frame_is_size(w, rs1) && !sub)
-		frame_keep(w, rd, -w->regs[rs1].v);
-	else
-		frame_forget(w, rd);
+		frame_add(w, SP, rd, rs, imm);
 }
 
 static void frame_riscv_do_wide(struct frame_walk *w, uint32_t c)
 {
 	enum { OP_IMM = 0x13, OP_IMM_32 = 0x1b, OP = 0x33, LUI = 0x37 };
 	const unsigned rd = c >> 7 & 31, rs1 = c >> 15 & 31, rs2 = c >> 20 & 31, f3 = c >> 12 & 7;
-	const int64_t imm = frame_riscv_extend(c >> 20, 12);
+	const int64_t imm = frame_extend(c >> 20, 12);
 	switch (c & 0x7f) {
 	case OP_IMM:
 	case OP_IMM_32:
@@ -64,11 +32,11 @@ static void frame_riscv_do_wide(struct frame_walk *w, uint32_t c)
 		break;
 	case OP:
 		if (f3 == 0 && (c >> 25 == 0 || c >> 25 == 0x20))
-			frame_riscv_do_add(w, rd, rs1, rs2, c >> 25 == 0x20);
+			frame_add_registers(w, SP, rd, rs1, rs2, c >> 25 == 0x20);
 		else
 			frame_forget(w, rd);
 		break;
-	case LUI: frame_number(w, rd, frame_riscv_extend(c & 0xfffff000, 32)); break;
+	case LUI: frame_number(w, rd, frame_extend(c & 0xfffff000, 32)); break;
 	case 0x63: break; /* branches */
 	case 0x23:
 	case 0x27: break; /* stores */
@@ -76,18 +44,10 @@ static void frame_riscv_do_wide(struct frame_walk *w, uint32_t c)
 	}
 }
 
-/* c.addi16sp: imm[9|4|6|8:7|5] */
-static int64_t addi16sp(uint32_t c)
-{
-	return frame_riscv_extend((c >> 3 & 0x200) | (c >> 2 & 0x10) | (c << 1 & 0x40) |
-					  (c << 4 & 0x180) | (c << 3 & 0x20),
-				  10);
-}
-
 static void do_first_quadrant(struct frame_walk *w, uint32_t c)
 {
 	const unsigned rd = c >> 7 & 31, op = c >> 13;
-	const int64_t imm = frame_riscv_extend((c >> 7 & 0x20) | (c >> 2 & 0x1f), 6);
+	const int64_t imm = frame_extend((c >> 7 & 0x20) | (c >> 2 & 0x1f), 6);
 	switch (op) {
 	case 0: do_addi(w, rd, rd, imm); break;
 	case 1: /* c.addiw; with 32 bits c.jal */
@@ -96,8 +56,11 @@ static void do_first_quadrant(struct frame_walk *w, uint32_t c)
 		break;
 	case 2: frame_number(w, rd, imm); break;
 	case 3:
-		if (rd == SP)
-			frame_grow(w, -addi16sp(c));
+		if (rd == SP) /* c.addi16sp: imm[9|4|6|8:7|5] */
+			frame_grow(w, -frame_extend((c >> 3 & 0x200) | (c >> 2 & 0x10) |
+							    (c << 1 & 0x40) | (c << 4 & 0x180) |
+							    (c << 3 & 0x20),
+						    10));
 		else
 			frame_number(w, rd, imm * 4096);
 		break;
@@ -113,7 +76,7 @@ static void do_second_quadrant(struct frame_walk *w, uint32_t c)
 	if (op == 0 && !(c & 0x1000) && frame_is_size(w, rd)) /* c.slli */
 		frame_derive(w, rd, &v, (int32_t)((uint32_t)v.v << rs2));
 	else if (op == 4 && rs2 != 0 && c & 0x1000)
-		frame_riscv_do_add(w, rd, rd, rs2, false);
+		frame_add_registers(w, SP, rd, rd, rs2, false);
 	else if (op == 4 && rs2 != 0)
 		do_addi(w, rd, rs2, 0); /* c.mv */
 	else if (op < 4)
@@ -142,21 +105,11 @@ static void frame_riscv_do_far(struct frame_walk *w, uint32_t c, struct flow *f)
 	const struct value *v = &w->regs[c >> 15 & 31];
 	if ((c & 0x7f) != JALR || v->kind != VALUE_NUMBER || f->kind == FLOW_RETURN)
 		return;
-	f->target = (uint64_t)(v->v + frame_riscv_extend(c >> 20, 12));
+	f->target = (uint64_t)(v->v + frame_extend(c >> 20, 12));
 	if (w->isa == CODE_RISCV32)
 		f->target &= UINT32_MAX;
 	f->direct = f->kind == FLOW_CALL;
 	f->kind = f->direct ? FLOW_CALL : FLOW_JUMP;
-}
-
-/* Handles c.jr and c.jalr of a known address. */
-static void do_far_short(struct frame_walk *w, uint32_t c, struct flow *f)
-{
-	const struct value *v = &w->regs[c >> 7 & 31];
-	if ((c & 0xe07f) != 0x8002 || v->kind != VALUE_NUMBER || f->kind == FLOW_TRAP ||
-	    f->kind == FLOW_RETURN)
-		return;
-	frame_lead(w, f, v, (uint64_t)v->v & (w->isa == CODE_RISCV32 ? UINT32_MAX : UINT64_MAX));
 }
 
 /* Returns the bytes that cm.push and cm.pop of Zcmp move: ra and s0 onwards, by a list, plus up to
@@ -197,7 +150,13 @@ bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (ret->flow.size == 2 && do_zcmp(w, low, &ret->flow))
 		return true;
 	if (ret->flow.size == 2) {
-		do_far_short(w, low, &ret->flow);
+		/* c.jr and c.jalr of a known address */
+		const struct value *v = &w->regs[low >> 7 & 31];
+		if ((low & 0xe07f) == 0x8002 && v->kind == VALUE_NUMBER &&
+		    ret->flow.kind != FLOW_TRAP && ret->flow.kind != FLOW_RETURN)
+			frame_lead(w, &ret->flow, v,
+				   (uint64_t)v->v &
+					   (w->isa == CODE_RISCV32 ? UINT32_MAX : UINT64_MAX));
 		frame_riscv_do_short(w, low);
 	}
 	if (ret->flow.size != 4)
@@ -207,8 +166,7 @@ bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	/* -msave-restore: jal or jalr with t0 as the link register. */
 	ret->saves = ret->flow.kind == FLOW_CALL && ret->flow.direct && (c >> 7 & 31) == T0;
 	if ((c & 0x7f) == AUIPC)
-		frame_number(w, c >> 7 & 31,
-			     (int64_t)addr + frame_riscv_extend(c & 0xfffff000, 32));
+		frame_number(w, c >> 7 & 31, (int64_t)addr + frame_extend(c & 0xfffff000, 32));
 	else
 		frame_riscv_do_wide(w, c);
 	return true;

@@ -168,21 +168,15 @@ static bool frame_thumb_do_memory(struct frame_walk *w, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* Handles add, sub of registers: sp, sp, Rm. */
-static bool frame_thumb_do_registers(struct frame_walk *w, uint32_t a, uint32_t b)
-{
-	const bool add = a == 0xeb0d, sub = a == 0xebad;
-	if ((!add && !sub) || (b & 0xfff0) != 0x0d00)
-		return false;
-	frame_grow_by(w, b & 15, add);
-	return true;
-}
-
 static void frame_thumb_do_wide(struct frame_walk *w, uint32_t a, uint32_t b)
 {
 	if (frame_thumb_do_add(w, a, b) || frame_thumb_do_number(w, a, b) ||
-	    frame_thumb_do_memory(w, a, b) || frame_thumb_do_registers(w, a, b))
+	    frame_thumb_do_memory(w, a, b))
 		return;
+	if ((a == 0xeb0d || a == 0xebad) && (b & 0xfff0) == 0x0d00) { /* add, sub sp, sp, Rm */
+		frame_grow_by(w, b & 15, a == 0xeb0d);
+		return;
+	}
 	/* and, bic sp, Rn, #mask; bfc sp */
 	if ((a & 0xfbe0) == 0xf020 && (b & 0x8f00) == 0x0d00)
 		frame_align(w, (int64_t)thumb_constant(a, b) + 1);

@@ -146,13 +146,9 @@ static void do_evex(struct frame_walk *w, const struct insn *i)
 static void move_stack(struct frame_walk *w, const struct insn *i)
 {
 	const uint8_t op = i->op[0];
-	if (op >= 0x50 && op <= 0x57) {
+	if ((op & 0xf8) == 0x50 || op == 0x68 || op == 0x6a || op == 0x9c) { /* push, pushf */
 		frame_grow(w, i->word);
-	} else if (op >= 0x58 && op <= 0x5f) {
-		frame_grow(w, -i->word);
-	} else if (op == 0x68 || op == 0x6a || op == 0x9c) {
-		frame_grow(w, i->word);
-	} else if (op == 0x9d) {
+	} else if ((op & 0xf8) == 0x58 || op == 0x9d) { /* pop, popf */
 		frame_grow(w, -i->word);
 	} else if (op == 0xc9) { /* leave */
 		frame_from(w, RBP, 0);

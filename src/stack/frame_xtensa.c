@@ -6,53 +6,14 @@
 
 enum { SP = 1 };
 
-static int64_t frame_xtensa_extend(uint64_t v, unsigned bits)
-{
-	return (int64_t)(v << (64 - bits)) >> (64 - bits);
-}
-
-/* Handles addi, addmi: to, from, number. */
-static void frame_xtensa_do_add(struct frame_walk *w, unsigned to, unsigned from, int64_t n)
-{
-	const struct value v = w->regs[from];
-	if (to == SP && from == SP)
-		frame_grow(w, -n);
-	else if (to == SP)
-		frame_from(w, from, -n);
-	else if (from == SP)
-		frame_keep(w, to, -n);
-	else if (v.kind == VALUE_PLACE)
-		w->regs[to] = (struct value){ VALUE_PLACE, v.v - n };
-	else if (v.kind == VALUE_NUMBER)
-		frame_derive(w, to, &v, v.v + n);
-	else
-		frame_forget(w, to);
-}
-
-/* Handles add, sub of registers. */
-static void frame_xtensa_do_registers(struct frame_walk *w, uint32_t insn, bool sub)
-{
-	const unsigned r = insn >> 12 & 15, s = insn >> 8 & 15, t = insn >> 4 & 15;
-	if (r == SP && s == SP)
-		frame_grow_by(w, t, !sub);
-	else if (r == SP && t == SP && !sub)
-		frame_grow_by(w, s, true);
-	else if (s == SP && w->regs[t].kind == VALUE_NUMBER)
-		frame_keep(w, r, sub ? w->regs[t].v : -w->regs[t].v);
-	else if (r == SP)
-		w->frame->flags |= FRAME_DYNAMIC;
-	else
-		frame_forget(w, r);
-}
-
 static void do_long(struct frame_walk *w, uint32_t insn)
 {
 	const unsigned t = insn >> 4 & 15, s = insn >> 8 & 15, r = insn >> 12 & 15;
-	const int64_t imm8 = frame_xtensa_extend(insn >> 16, 8);
+	const int64_t imm8 = frame_extend(insn >> 16, 8);
 	switch (insn & 15) {
 	case 0:
 		if (insn >> 16 == 0xc0 || insn >> 16 == 0x80)
-			frame_xtensa_do_registers(w, insn, insn >> 16 == 0xc0);
+			frame_add_registers(w, SP, r, s, t, insn >> 16 == 0xc0);
 		else if (insn >> 12 == 1 && t == SP) /* movsp */
 			frame_from(w, s, 0);
 		else if (insn >> 16 == 0x20 && s == t && r == SP) /* or: mov */
@@ -71,11 +32,11 @@ static void do_long(struct frame_walk *w, uint32_t insn)
 		break;
 	case 2:
 		if (r == 12)
-			frame_xtensa_do_add(w, t, s, imm8);
+			frame_add(w, SP, t, s, imm8);
 		else if (r == 13)
-			frame_xtensa_do_add(w, t, s, imm8 * 256);
+			frame_add(w, SP, t, s, imm8 * 256);
 		else if (r == 10) /* movi */
-			frame_number(w, t, frame_xtensa_extend(s << 8 | insn >> 16, 12));
+			frame_number(w, t, frame_extend(s << 8 | insn >> 16, 12));
 		else if (r < 4 || r == 9)
 			frame_forget(w, t); /* loads */
 		else if (r == 11 || r == 14)
@@ -100,7 +61,7 @@ static void frame_xtensa_do_short(struct frame_walk *w, uint32_t insn)
 		else
 			frame_forget(w, r);
 		break;
-	case 11: frame_xtensa_do_add(w, r, s, t == 0 ? -1 : (int)t); break; /* addi.n */
+	case 11: frame_add(w, SP, r, s, t == 0 ? -1 : (int)t); break; /* addi.n */
 	case 12:
 		if (!(t & 8)) { /* movi.n: -32 to 95 */
 			const int64_t v = (int64_t)((t & 7) << 4 | r);
@@ -119,24 +80,17 @@ static void frame_xtensa_do_short(struct frame_walk *w, uint32_t insn)
 	}
 }
 
-static bool frame_xtensa_load_number(struct frame_walk *w, const uint8_t *p, uint64_t left,
-				     uint64_t addr)
-{
-	unsigned reg;
-	uint64_t at;
-	if (!xtensa_literal(p, left, addr, &reg, &at))
-		return false;
-	frame_load(w, reg, at, 4);
-	return true;
-}
-
 bool frame_step_xtensa(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		       struct frame_insn *ret)
 {
+	unsigned reg;
+	uint64_t at;
 	if (!xtensa_flow(p, left, addr, &ret->flow))
 		return false;
-	if (frame_xtensa_load_number(w, p, left, addr))
+	if (xtensa_literal(p, left, addr, &reg, &at)) {
+		frame_load(w, reg, at, 4);
 		return true;
+	}
 	if (ret->flow.size == 3) {
 		/* Handles callx and jx of a known address, as in all far calls. */
 		const uint32_t insn = (uint32_t)(p[0] | p[1] << 8 | p[2] << 16);

@@ -1,7 +1,11 @@
-/* Parses the user's hints about indirect calls and stack use. */
+/* Parses the user's hints about indirect calls and stack use, and finds the functions that they
+ * name. */
 #include "stack/depths.h"
 
 #include "base/err.h"
+#include "stack/stated.h"
+
+#include <stdlib.h>
 
 static bool hints_is_blank(char c)
 {
@@ -22,18 +26,6 @@ static struct str hints_next_word(struct str *line)
 	return word;
 }
 
-static bool read_bytes(struct str word, uint64_t *ret)
-{
-	uint64_t v = 0;
-	for (size_t i = 0; i < word.len; i++) {
-		if (word.p[i] < '0' || word.p[i] > '9' || v > UINT32_MAX)
-			return false;
-		v = v * 10 + (uint64_t)(word.p[i] - '0');
-	}
-	*ret = v;
-	return word.len > 0;
-}
-
 /* Parses a line. Returns what is wrong with it, or NULL. */
 static const char *hints_read_line(struct stack_hints *h, struct str line)
 {
@@ -44,7 +36,7 @@ static const char *hints_read_line(struct stack_hints *h, struct str line)
 	struct str word = hints_next_word(&line);
 	if (str_eq(sign, STR("="))) {
 		hint.states = true;
-		if (!read_bytes(word, &hint.worst))
+		if (!stated_number(word, &hint.worst))
 			return "a number of bytes is missing behind '='";
 		word = hints_next_word(&line);
 		if (word.len > 0)
@@ -68,15 +60,11 @@ bool stack_hints_parse(struct stack_hints *ret, const char *path, struct str inp
 	unsigned number = 0;
 	memset(ret, 0, sizeof *ret);
 	while (input.len > 0) {
-		const char *end = memchr(input.p, '\n', input.len);
-		const size_t size = end ? (size_t)(end - input.p) : input.len;
-		const char *wrong = hints_read_line(ret, (struct str){ input.p, size });
+		const char *wrong = hints_read_line(ret, stated_line_take(&input));
 		number++;
 		if (wrong)
 			return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s:%u: %s", path, number,
 				    wrong);
-		const size_t taken = size + (end != NULL);
-		input = (struct str){ input.p + taken, input.len - taken };
 	}
 	return true;
 }
@@ -85,4 +73,58 @@ void stack_hints_release(struct stack_hints *h)
 {
 	vec_release(&h->list);
 	vec_release(&h->names);
+}
+
+/* ---- functions by name ----------------------------------------------------------------------- */
+
+static int index_compare(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
+void stack_named(struct stack_use *s, struct str name, stack_indexes *ret)
+{
+	name_matches matches = { 0 };
+	const size_t count = name_index_find(program_names(s->program, 0), name, &matches);
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t function = stack_find(s, matches.data[i].addr);
+		if (ret->count > 0 && matches.data[i].form != matches.data[i - 1].form)
+			break;
+		if (function != STACK_NONE)
+			vec_push(ret, function);
+	}
+	if (ret->count > 0)
+		qsort(ret->data, ret->count, sizeof *ret->data, index_compare);
+	vec_release(&matches);
+}
+
+/* Replaces a word by the linkage name of the function that it means. A word that means no function
+ * stays: it may be a function of another file. */
+static bool word_settle(struct stack_use *s, struct str *word, bool must, struct heft_err *err)
+{
+	stack_indexes found = { 0 };
+	stack_named(s, *word, &found);
+	const size_t count = found.count;
+	if (count == 1)
+		*word = str_of(stack_name(s, found.data[0]));
+	vec_release(&found);
+	if (count > 1)
+		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+			    "%s: %zu functions are called '%.*s': name it as the linker does",
+			    s->program->path, count, (int)word->len, word->p);
+	return count > 0 || !must ||
+	       fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: no function is called '%.*s'",
+		    s->program->path, (int)word->len, word->p);
+}
+
+bool stack_hints_settle(struct stack_use *s, struct stack_hints *h, struct heft_err *err)
+{
+	for (size_t i = 0; i < h->list.count; i++)
+		if (!word_settle(s, &h->list.data[i].name, false, err))
+			return false;
+	for (size_t i = 0; i < h->names.count; i++)
+		if (!word_settle(s, &h->names.data[i], true, err))
+			return false;
+	return true;
 }

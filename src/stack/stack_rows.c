@@ -108,17 +108,6 @@ static uint8_t stack_rows_group_of(void *ctx, uint32_t node)
 	}
 }
 
-/* Returns how many rows are shown. 0: all. */
-static uint32_t row_limit(struct stack_rows *r, const struct heft_stack_query *q)
-{
-	uint32_t limit = q->rows;
-	if (limit == 0 || !(q->flags & HEFT_STACK_MORE_ROWS))
-		return limit;
-	for (uint32_t node = 1; node <= r->chosen.count; node++)
-		limit += stack_rows_group_of(r, node) < 2;
-	return limit;
-}
-
 static void function_choose(struct stack_rows *r, uint32_t i)
 {
 	ASSERT(i < r->stack->functions.count);
@@ -153,8 +142,12 @@ bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q)
 	arena_reset(&r->arena);
 	r->chosen.count = 0;
 	stack_rows_choose(r, q);
+	uint32_t limit = q->rows; /* 0: all */
+	const bool more = limit > 0 && q->flags & HEFT_STACK_MORE_ROWS;
+	for (uint32_t node = 1; more && node <= r->chosen.count; node++)
+		limit += stack_rows_group_of(r, node) < 2;
 	const struct rows_opts how = { .measures = stack_measures,
-				       .limit = row_limit(r, q),
+				       .limit = limit,
 				       .keys = 1u << STACK_MOST,
 				       .group = stack_rows_group_of,
 				       .others_last = true,

@@ -17,7 +17,7 @@ static bool cut_last(struct str *text, char c, struct str *ret)
 	return false;
 }
 
-static bool stated_read_number(struct str s, uint64_t *ret)
+bool stated_number(struct str s, uint64_t *ret)
 {
 	uint64_t v = 0;
 	for (size_t i = 0; i < s.len; i++) {
@@ -72,7 +72,7 @@ static bool stated_read_line(struct str line, struct su_line *ret)
 	if (line.len > 0 && line.p[line.len - 1] == '\r')
 		line.len--;
 	if (!cut_last(&line, '\t', &kind) || !stated_read_kind(kind, &ret->kind) ||
-	    !cut_last(&line, '\t', &size) || !stated_read_number(size, &ret->size))
+	    !cut_last(&line, '\t', &size) || !stated_number(size, &ret->size))
 		return false;
 	const size_t end = place_end(line, &file);
 	ret->file = (struct str){ line.p, file };
@@ -80,13 +80,20 @@ static bool stated_read_line(struct str line, struct su_line *ret)
 	return end > 0 && ret->name.len > 0;
 }
 
+struct str stated_line_take(struct str *text)
+{
+	ASSERT(text->len > 0);
+	const char *end = memchr(text->p, '\n', text->len);
+	const struct str line = { text->p, end ? (size_t)(end - text->p) : text->len };
+	const size_t taken = line.len + (end != NULL);
+	*text = (struct str){ text->p + taken, text->len - taken };
+	return line;
+}
+
 bool su_next(struct str *text, struct su_line *ret, uint64_t *bad)
 {
 	while (text->len > 0) {
-		const char *end = memchr(text->p, '\n', text->len);
-		const struct str line = { text->p, end ? (size_t)(end - text->p) : text->len };
-		const size_t taken = line.len + (end != NULL);
-		*text = (struct str){ text->p + taken, text->len - taken };
+		const struct str line = stated_line_take(text);
 		if (stated_read_line(line, ret))
 			return true;
 		*bad += line.len > 0;

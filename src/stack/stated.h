@@ -35,6 +35,10 @@ struct su_line {
 	enum stated_kind kind;
 };
 
+/* Parses a decimal number of at most about 2^35. */
+bool stated_number(struct str s, uint64_t *ret);
+/* Returns the next line, without its end, and removes it from the text. */
+struct str stated_line_take(struct str *text);
 /* Parses the next valid line and removes it from the text. *bad counts invalid lines. False at the
  * end. */
 bool su_next(struct str *text, struct su_line *ret, uint64_t *bad);

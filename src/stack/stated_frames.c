@@ -1,7 +1,7 @@
 /* Compares frames that compilers state with those found in the code, and takes the larger one. The
  * code is certain, but the compiler may know about code that was not understood. */
 #include "stack/depths.h"
-#include "stack/usage_files.h"
+#include "stack/stated.h"
 
 #include "base/err.h"
 #include "names/demangle.h"
@@ -73,20 +73,15 @@ static void stated_frames_read_section(struct stating *t, const struct image *im
 
 /* ---- .su files ------------------------------------------------------------------------------- */
 
-/* Removes the number of a copy of a function. Only the program has these numbers. */
-static struct str without_number(struct str name)
+static bool stated_frames_find_name(struct stating *t, struct str linkage, uint32_t *ret)
 {
+	struct str name = linkage;
 	size_t len = name.len;
+	/* Only the program has numbers of copies of a function. */
 	while (len > 0 && name.p[len - 1] >= '0' && name.p[len - 1] <= '9')
 		len--;
 	if (len > 1 && len < name.len && name.p[len - 1] == '.')
 		name.len = len - 1;
-	return name;
-}
-
-static bool stated_frames_find_name(struct stating *t, struct str linkage, uint32_t *ret)
-{
-	const struct str name = without_number(linkage);
 	if (intern_find(&t->lines.names, name, ret))
 		return true;
 	if (!str_starts(linkage, STR("_Z")))

@@ -1,6 +1,7 @@
 /* Finds .su files: named by the user, else beside the objects of the linker map and beside the
  * program. */
-#include "stack/usage_files.h"
+#include "stack/depths.h"
+#include "stack/stated.h"
 
 #include "base/err.h"
 #include "base/file.h"
