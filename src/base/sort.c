@@ -5,7 +5,7 @@
 
 /* BITS_OF_MANY: wider digits for many records, because fewer passes save more than start positions
  * that fit the fastest cache. */
-enum { BITS = 11, BITS_OF_MANY = 13, MANY = 1 << 16, SMALL = 64 };
+enum { BITS = 11, BITS_OF_MANY = 13, MANY = 1 << 16, SMALL = 64, SIZE_MOST = 128 };
 
 static inline uint64_t key_at(const unsigned char *p)
 {
@@ -16,7 +16,7 @@ static inline uint64_t key_at(const unsigned char *p)
 
 static void insertion_sort(unsigned char *p, size_t count, size_t size)
 {
-	unsigned char held[64];
+	unsigned char held[SIZE_MOST];
 	for (size_t i = 1; i < count; i++) {
 		const uint64_t key = key_at(p + i * size);
 		size_t j = i;
@@ -123,7 +123,7 @@ static void radix_sort(unsigned char *records, size_t count, size_t size, uint64
 void sort_by_key(void *records, size_t count, size_t size)
 {
 	uint64_t varies = 0;
-	ASSERT(size % 4 == 0 && size >= 8 && size <= 64);
+	ASSERT(size % 4 == 0 && size >= 8 && size <= SIZE_MOST);
 	if (count <= SMALL) {
 		insertion_sort(records, count, size);
 		return;

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 
-/* Sorts `count` records of `size` bytes (a multiple of 4, at most 64) in place, ascending. */
+/* Sorts `count` records of `size` bytes (a multiple of 4, at most 128) in place, ascending. */
 void sort_by_key(void *records, size_t count, size_t size);
 
 /* Sorts like sort_by_key(), then records with equal keys by `compare`, like qsort. */

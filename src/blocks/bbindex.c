@@ -51,16 +51,6 @@ static bool walk_next(struct bbindex_walk *w, uint64_t *addr)
 	return true;
 }
 
-/* Tells whether the runs follow one another in the array of blocks without gaps. */
-static bool are_in_order(const struct bbindex_run *runs, size_t count)
-{
-	uint64_t next = 0;
-	for (size_t i = 0; i < count; next = runs[i].first + runs[i].count, i++)
-		if (runs[i].first != next)
-			return false;
-	return true;
-}
-
 static struct bbindex_start *sort_starts(const struct bbindex_run *runs, size_t run_count,
 					 const struct bbmap_block *blocks, uint64_t count)
 {
@@ -157,14 +147,18 @@ void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run
 {
 	struct bbindex_walk w = { .runs = runs, .run_count = run_count, .blocks = blocks };
 	struct bbindex_start *sorted = NULL;
-	bool rising;
+	bool rising, in_order = true; /* in_order: runs have no gaps in the array of blocks */
+	uint64_t next = 0;
 	memset(x, 0, sizeof *x);
-	for (size_t i = 0; i < run_count; i++)
+	for (size_t i = 0; i < run_count; i++) {
+		in_order = in_order && runs[i].first == next;
+		next = runs[i].first + runs[i].count;
 		x->count += min_u64(runs[i].count, UINT32_MAX - x->count);
+	}
 	if (x->count == 0)
 		return;
 	uint64_t varies = lay_regions(x, w, &rising);
-	if (!rising || !are_in_order(runs, run_count)) {
+	if (!rising || !in_order) {
 		w.sorted = sorted = sort_starts(runs, run_count, blocks, x->count);
 		w.sorted_count = x->count;
 		x->regions.count = 0;
@@ -263,12 +257,6 @@ enum {
 			  * cache. */
 };
 
-static bool are_near(const uint64_t *addrs)
-{
-	const uint64_t a = addrs[0], b = addrs[CHUNK - 1];
-	return max_u64(a, b) - min_u64(a, b) < NEAR;
-}
-
 static void bbindex_find_near(const struct bbindex *x, const uint64_t *addrs, size_t count,
 			      uint32_t *ret)
 {
@@ -311,9 +299,10 @@ void bbindex_find_batch(const struct bbindex *x, const uint64_t *addrs, size_t c
 	const bool large = bbindex_size(x) > CACHE;
 	for (size_t n; count > 0; addrs += n, ret += n, count -= n) {
 		n = min_u64(count, CHUNK);
+		const uint64_t a = addrs[0], b = addrs[n - 1];
 		if (x->count == 0)
 			memset(ret, 0xff, n * sizeof *ret);
-		else if (!large || n < CHUNK || are_near(addrs))
+		else if (!large || n < CHUNK || max_u64(a, b) - min_u64(a, b) < NEAR)
 			bbindex_find_near(&own, addrs, n, ret);
 		else
 			bbindex_find_chunk(&own, addrs, ret);

@@ -95,27 +95,26 @@ static bool function_has(const struct block_check_code_walk *w, uint64_t addr)
 	return false;
 }
 
-static bool starts_block(const struct checker *c, uint64_t addr)
-{
-	const uint32_t place = bbindex_find(&c->index, addr);
-	return place != BBINDEX_NONE &&
-	       blockmap_range_of(c->b, place)->addr + c->b->blocks.data[place].off == addr;
-}
-
-/* Tells whether a jump leads into an instruction, directly after its "lock" prefix. glibc does so,
- * because only programs with several threads need the prefix. */
-static bool is_behind_lock(const struct block_check_code_walk *w, uint64_t addr)
+/* Tells whether a jump may lead to addr: a block starts there, or it is in an instruction, directly
+ * after its "lock" prefix. glibc does so, because only programs with several threads need the
+ * prefix. */
+static bool may_be_target(const struct block_check_code_walk *w, uint64_t addr)
 {
 	enum { LOCK = 0xf0 };
 	const uint32_t place = bbindex_find(&w->c->index, addr);
 	const uint64_t to = addr - w->r->addr;
 	struct flow in = { 0 };
 	uint64_t at;
-	if (w->c->facts.isa != CODE_X86_64 && w->c->facts.isa != CODE_I386)
+	if (place == BBINDEX_NONE)
 		return false;
-	if (place == BBINDEX_NONE || blockmap_range_of(w->c->b, place) != w->r || to > w->room)
+	const struct blockmap_range *r = blockmap_range_of(w->c->b, place);
+	const uint32_t off = w->c->b->blocks.data[place].off;
+	if (r->addr + off == addr)
+		return true;
+	if ((w->c->facts.isa != CODE_X86_64 && w->c->facts.isa != CODE_I386) || r != w->r ||
+	    to > w->room)
 		return false;
-	for (at = w->c->b->blocks.data[place].off; at < to; at += in.size)
+	for (at = off; at < to; at += in.size)
 		if (!flow_decode(w->c->facts.isa, w->code + at, w->room - at, 0, &in))
 			return false;
 	return at > to && w->code[to - 1] == LOCK && to - 1 == at - in.size;
@@ -129,7 +128,7 @@ static void check_targets(const struct block_check_code_walk *w, const struct bb
 	for (unsigned i = 0; w->linked && i < e->jumps; i++) {
 		const uint64_t to = e->targets[i];
 		if (to - block_check_code_addr(w, b) < b->size || !function_has(w, to) ||
-		    starts_block(w->c, to) || is_behind_lock(w, to))
+		    may_be_target(w, to))
 			continue;
 		check_find(w->c, CHECK_TARGET, w->f, block_check_code_addr(w, b),
 			   "the block jumps to 0x%" PRIx64 ", where no block starts", to);

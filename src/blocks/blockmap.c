@@ -111,25 +111,23 @@ bool section_is_block_map(const struct section *s)
 	       str_eq(s->name, STR(".bb_info"));
 }
 
-/* Guesses the form of a map from its first entry. Tools that copy sections may lose the type. */
-static enum bbmap_form guess_form(const struct bbmap_section *map)
+/* Returns the form of a map. Tools that copy sections may lose the type. Then the first entry
+ * tells. */
+static enum bbmap_form blockmap_form_of(const struct section *s, const struct bbmap_section *map)
 {
 	struct bbmap_section as = *map;
 	struct bbmap_cursor c;
+	if (s->type == SHT_LLVM_BB_ADDR_MAP)
+		return BBMAP_VERSIONED;
+	if (s->type == SHT_LLVM_BB_ADDR_MAP_V0 || str_eq(s->name, STR(".bb_addr_map")))
+		return BBMAP_UNVERSIONED;
+	if (str_eq(s->name, STR(".bb_info")))
+		return BBMAP_SEED;
 	as.form = BBMAP_VERSIONED;
 	bbmap_open(&c, &as, false);
 	const bool good = bbmap_read(&c, 0);
 	bbmap_close(&c);
 	return good ? BBMAP_VERSIONED : BBMAP_UNVERSIONED;
-}
-
-static enum bbmap_form blockmap_form_of(const struct section *s, const struct bbmap_section *map)
-{
-	if (s->type == SHT_LLVM_BB_ADDR_MAP)
-		return BBMAP_VERSIONED;
-	if (s->type == SHT_LLVM_BB_ADDR_MAP_V0 || str_eq(s->name, STR(".bb_addr_map")))
-		return BBMAP_UNVERSIONED;
-	return str_eq(s->name, STR(".bb_info")) ? BBMAP_SEED : guess_form(map);
 }
 
 static void find_reloc_sections(struct blockmap_reading *r)

@@ -211,19 +211,14 @@ void gather_callees(struct gathering *g)
 
 /* ---- relocations of code --------------------------------------------------------------------- */
 
-/* Makes up an address for a symbol outside the file, so that all calls of one function have the
- * same target. */
-static uint64_t made_up_addr(uint32_t symbol)
-{
-	return DERIVE_NOWHERE - 1 - symbol;
-}
-
 static void fix(struct gathering *g, const struct reloc_iter *it, const struct reloc *r)
 {
 	uint64_t target = DERIVE_NOWHERE;
 	if (!reloc_target(it, r, &target) && r->symbol > 0 && r->symbol < it->symbols.count) {
 		const struct symbol s = symtab_get(&it->symbols, r->symbol);
-		target = made_up_addr(r->symbol);
+		/* Makes up an address for a symbol outside the file, so that all calls of one
+		 * function have the same target. */
+		target = DERIVE_NOWHERE - 1 - r->symbol;
 		add_callee(g, target, traits_of_name(s.name));
 	}
 	vec_push(&g->fixes, (struct derive_fix){ r->addr, target });

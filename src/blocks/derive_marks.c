@@ -60,12 +60,15 @@ void code_marks_release(struct code_marks *m)
 
 /* Guesses the kind from the code, if no symbol tells. The highest four bits of nearly all ARM
  * instructions mean "unconditional". Thumb code has any value there. */
-static char kind_by_code(const struct image *im, struct bytes code)
+static char code_kind_guess(const struct image *im, struct bytes code)
 {
 	size_t count = 0, arm = 0;
+	if (!image_arch(im)->two_sets)
+		return 'a';
 	for (uint64_t i = 0; i + 4 <= code.size; i += 4, count++)
 		arm += code.p[im->big_endian ? i : i + 3] >> 4 == 0xe;
-	return !image_arch(im)->two_sets || arm * 2 > count ? 'a' : 't';
+	ASSERT(arm <= count);
+	return arm * 2 > count ? 'a' : 't';
 }
 
 bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code,
@@ -74,7 +77,7 @@ bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code
 	const size_t first = b->blocks.count;
 	const uint64_t size = code.size;
 	size_t i = vec_upper(&m->list, addr);
-	char kind = i > 0 ? m->list.data[i - 1].kind : kind_by_code(m->image, code);
+	char kind = i > 0 ? m->list.data[i - 1].kind : code_kind_guess(m->image, code);
 	bool thumb = false;
 	for (uint64_t from = 0, to; from < size; from = to) {
 		const bool ends = i < m->list.count && m->list.data[i].addr - addr < size;
@@ -82,14 +85,11 @@ bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code
 		ASSERT(to >= from && to <= size);
 		if (b->blocks.count == first)
 			thumb = kind == 't';
-		if (kind != 'd' && to > from) {
-
-			const struct bbmap_block block = { .id = (uint32_t)(b->blocks.count -
-									    first),
-							   .off = (uint32_t)from,
-							   .size = (uint32_t)(to - from) };
-			vec_push(&b->blocks, block);
-		}
+		const uint32_t id = (uint32_t)(b->blocks.count - first);
+		if (kind != 'd' && to > from)
+			vec_push(&b->blocks, (struct bbmap_block){ .id = id,
+								   .off = (uint32_t)from,
+								   .size = (uint32_t)(to - from) });
 		if (ends)
 			kind = m->list.data[i++].kind;
 	}

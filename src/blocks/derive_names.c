@@ -103,12 +103,10 @@ static const struct derive_names_named names[] = {
 static bool is_throw_helper(struct str name)
 {
 	size_t i = 4;
-	if (!str_starts(name, STR("_ZSt")))
-		return false;
 	while (i < name.len && name.p[i] >= '0' && name.p[i] <= '9')
 		i++;
-	const struct str rest = { name.p + min_u64(i, name.len), name.len - min_u64(i, name.len) };
-	return i > 4 && str_starts(rest, STR("__throw_"));
+	return i > 4 && str_starts(name, STR("_ZSt")) &&
+	       str_starts((struct str){ name.p + i, name.len - i }, STR("__throw_"));
 }
 
 /* Prefixes of names in the standard C++ library that never throw: noexcept functions, or plain
@@ -128,23 +126,6 @@ static const char *const calm[] = {
 	"_ZNSt6chrono3_V212s",
 };
 
-static bool is_calm(struct str name)
-{
-	for (size_t i = 0; i < COUNT_OF(calm); i++)
-		if (str_starts(name, str_of(calm[i])))
-			return true;
-	return false;
-}
-
-/* Tells whether a function is a destructor: D0Ev, D1Ev or D2Ev after a nested name. Destructors are
- * noexcept unless declared otherwise. */
-static bool is_destructor(struct str name)
-{
-	return str_starts(name, STR("_ZN")) && name.len > 7 && name.p[name.len - 4] == 'D' &&
-	       name.p[name.len - 3] >= '0' && name.p[name.len - 3] <= '2' &&
-	       str_ends(name, STR("Ev"));
-}
-
 uint64_t traits_of_name(struct str name)
 {
 	size_t low = 0, high = COUNT_OF(names), at = 0;
@@ -163,5 +144,12 @@ uint64_t traits_of_name(struct str name)
 	}
 	if (is_throw_helper(name))
 		return R;
-	return is_destructor(name) || is_calm(name) ? T : 0;
+	/* A destructor ends in D0Ev, D1Ev or D2Ev after a nested name. Destructors are noexcept
+	 * unless declared otherwise. */
+	bool quiet = str_starts(name, STR("_ZN")) && name.len > 7 && name.p[name.len - 4] == 'D' &&
+		     name.p[name.len - 3] >= '0' && name.p[name.len - 3] <= '2' &&
+		     str_ends(name, STR("Ev"));
+	for (size_t i = 0; i < COUNT_OF(calm) && !quiet; i++)
+		quiet = str_starts(name, str_of(calm[i]));
+	return quiet ? T : 0;
 }

@@ -3,28 +3,23 @@
 #include "base/sort.h"
 #include "blocks/derive_map_internal.h"
 
-/* Returns the size of the relocated field: a pointer, or the distance from the field to the target
- * (psABIs of x86-64 and AArch64). 0 if neither. */
-static unsigned field_width(const struct image *im, const struct reloc *r)
-{
-	enum { X86_64_PC64 = 24, AARCH64_PREL64 = 260 };
-	if (r->kind == RELOC_ABS)
-		return reloc_field(im, r->type).width;
-	if (r->kind != RELOC_PCREL)
-		return 0;
-	return r->type == X86_64_PC64 || r->type == AARCH64_PREL64 ? 8 : 4;
-}
-
 static void derive_patched_patch(const struct image *im, const struct section *s,
 				 const struct section *relocs, uint8_t *bytes)
 {
+	enum { X86_64_PC64 = 24, AARCH64_PREL64 = 260 };
 	struct reloc_iter it;
 	struct reloc r;
 	uint64_t value;
 	if (!reloc_open(&it, im, relocs))
 		return;
 	while (reloc_next(&it, &r)) {
-		const unsigned width = field_width(im, &r);
+		/* The field is a pointer, or the distance from the field to the target (psABIs of
+		 * x86-64 and AArch64). */
+		const bool wide = r.type == X86_64_PC64 || r.type == AARCH64_PREL64;
+		const unsigned width = r.kind == RELOC_ABS     ? reloc_field(im, r.type).width
+				       : r.kind != RELOC_PCREL ? 0
+				       : wide                  ? 8
+							       : 4;
 		const uint64_t off = r.addr - s->addr;
 		if (width == 0 || width > s->file_size || off > s->file_size - width ||
 		    !reloc_target(&it, &r, &value))

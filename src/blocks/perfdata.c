@@ -17,6 +17,7 @@ enum {
 };
 
 enum {
+	MAGIC_SIZE = 8,
 	PIPE_HEADER_SIZE = 16,
 	FILE_HEADER_SIZE = 104,
 	FEATURE_BUILD_ID = 2,
@@ -90,16 +91,6 @@ static void perfdata_read_attrs(struct perfdata *p, struct bytes table, uint64_t
 
 /* ---- header of the file ---------------------------------------------------------------------- */
 
-static const char magic[8] = { 'P', 'E', 'R', 'F', 'I', 'L', 'E', '2' };
-static const char magic_swapped[8] = { '2', 'E', 'L', 'I', 'F', 'R', 'E', 'P' };
-
-static bool perfdata_matches(struct bytes bytes)
-{
-	return bytes.size >= PIPE_HEADER_SIZE &&
-	       (memcmp(bytes.p, magic, sizeof magic) == 0 ||
-		memcmp(bytes.p, magic_swapped, sizeof magic) == 0);
-}
-
 /* Finds the table of build ids. The header's other tables follow the events, one {offset, size}
  * pair per feature bit that is set. */
 static void find_build_ids(struct perfdata *p, const uint64_t *features)
@@ -153,10 +144,12 @@ static bool perfdata_read_file_header(struct perfdata *p, struct reader *r, stru
 bool perfdata_open(struct perfdata *p, const char *path, struct bytes bytes, struct notes *notes,
 		   struct heft_err *err)
 {
+	static const char magic[] = "PERFILE2", swapped[] = "2ELIFREP";
 	memset(p, 0, sizeof *p);
 	if (bytes.size >= 8 && memcmp(bytes.p, "PERFFILE", 8) == 0)
 		return fail(err, HEFT_EUNSUPPORTED, 0, "%s: the first version of perf.data", path);
-	if (!perfdata_matches(bytes))
+	if (bytes.size < PIPE_HEADER_SIZE ||
+	    (memcmp(bytes.p, magic, MAGIC_SIZE) != 0 && memcmp(bytes.p, swapped, MAGIC_SIZE) != 0))
 		return file_format_refuse(file_format_of(bytes, NULL), USE_SAMPLES, path,
 					  bytes.size, err);
 	p->path = path;
@@ -165,8 +158,8 @@ bool perfdata_open(struct perfdata *p, const char *path, struct bytes bytes, str
 	p->alike = true;
 	struct reader r = reader_of(bytes, false);
 	/* The magic is a number in the byte order of the machine. */
-	p->big_endian = r.big_endian = memcmp(bytes.p, magic, sizeof magic) != 0;
-	read_skip(&r, sizeof magic);
+	p->big_endian = r.big_endian = memcmp(bytes.p, magic, MAGIC_SIZE) != 0;
+	read_skip(&r, MAGIC_SIZE);
 	p->pipe = read_u64(&r) == PIPE_HEADER_SIZE;
 	p->data_off = PIPE_HEADER_SIZE;
 	p->data_end = bytes.size;
@@ -251,15 +244,27 @@ static void unpack_more(struct perfdata *p)
 	p->packed_more = made > 0;
 }
 
+/* Reads the header of the event at the start of `left`. Returns the size of the event, UINT64_MAX
+ * if the header is cut off. */
+static uint64_t event_head(const struct perfdata *p, struct bytes left, uint32_t *ret_type)
+{
+	struct reader r = reader_of(left, p->big_endian);
+	*ret_type = read_u32(&r);
+	read_u16(&r);
+	uint64_t size = read_u16(&r);
+	/* perf 6.16 writes 0 if the size does not fit. The size of the data then tells. */
+	if (size == 0 && *ret_type == RECORD_COMPRESSED2)
+		size = add_sat(2 * EVENT_HEADER_SIZE, read_u64(&r));
+	return reader_ok(&r) ? size : UINT64_MAX;
+}
+
 /* Returns the next unpacked event. Size 0 if it is incomplete. */
-static struct bytes unpacked_event(struct perfdata *p)
+static struct bytes unpacked_event(struct perfdata *p, uint32_t *ret_type)
 {
 	const struct bytes left = { p->unpacked + p->unpacked_pos,
 				    p->unpacked_end - p->unpacked_pos };
-	struct reader r = reader_of(left, p->big_endian);
-	read_skip(&r, 6);
-	const uint16_t size = read_u16(&r);
-	if (!reader_ok(&r) || size > left.size)
+	const uint64_t size = event_head(p, left, ret_type);
+	if (size > left.size)
 		return (struct bytes){ NULL, 0 };
 	if (size < EVENT_HEADER_SIZE) {
 		const struct heft_err err = { .text = "an event without a size" };
@@ -276,16 +281,10 @@ static struct bytes unpacked_event(struct perfdata *p)
 static bool event_bytes(struct perfdata *p, struct bytes *ret, uint32_t *ret_type)
 {
 	const struct bytes left = bytes_sub(p->bytes, p->pos, p->data_end - p->pos);
-	struct reader r = reader_of(left, p->big_endian);
 	if (left.size == 0)
 		return false;
-	*ret_type = read_u32(&r);
-	read_u16(&r);
-	uint64_t size = read_u16(&r);
-	/* perf 6.16 writes 0 if the size does not fit. The size of the data then tells. */
-	if (size == 0 && *ret_type == RECORD_COMPRESSED2)
-		size = add_sat(2 * EVENT_HEADER_SIZE, read_u64(&r));
-	if (!reader_ok(&r) || size < EVENT_HEADER_SIZE || size > left.size) {
+	const uint64_t size = event_head(p, left, ret_type);
+	if (size < EVENT_HEADER_SIZE || size > left.size) {
 		note(p->notes, p->path, p->pos, left.size,
 		     "an event without a size, or cut off: all behind it is left out");
 		p->pos = p->data_end;
@@ -329,11 +328,10 @@ static bool next_build_id(struct perfdata *p, struct perf_event *ret)
 {
 	const struct bytes left = bytes_sub(p->build_ids, p->build_ids_pos,
 					    p->build_ids.size - p->build_ids_pos);
-	struct reader r = reader_of(left, p->big_endian);
 	const uint64_t off = left.size > 0 ? (uint64_t)(left.p - p->bytes.p) : 0;
-	read_skip(&r, 6);
-	const uint16_t size = read_u16(&r);
-	if (!reader_ok(&r) || size < EVENT_HEADER_SIZE || size > left.size) {
+	uint32_t type;
+	const uint64_t size = event_head(p, left, &type);
+	if (size < EVENT_HEADER_SIZE || size > left.size) {
 		p->build_ids_pos = p->build_ids.size;
 		return false;
 	}
@@ -345,11 +343,11 @@ static bool next_build_id(struct perfdata *p, struct perf_event *ret)
 static bool next_unpacked(struct perfdata *p, struct perf_event *ret)
 {
 	while (p->unpacked_pos < p->unpacked_end || p->packed_more) {
-		const struct bytes event = unpacked_event(p);
+		uint32_t type;
+		const struct bytes event = unpacked_event(p, &type);
 		if (event.size > 0) {
-			struct reader r = reader_of(event, p->big_endian);
 			sort_ids(p);
-			if (perf_event_parse(p, read_u32(&r), event, p->packed_off, ret))
+			if (perf_event_parse(p, type, event, p->packed_off, ret))
 				return true;
 		} else if (p->packed_more) {
 			unpack_more(p);

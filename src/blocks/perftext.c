@@ -66,25 +66,18 @@ static bool read_word_number(struct str word, unsigned base, uint64_t *ret)
 
 /* ---- parts of a line ------------------------------------------------------------------------- */
 
-/* Reads a branch: FROM/TO/M|P|-/... M means mispredicted. */
-static bool read_branch(struct str word, struct perf_branch *ret)
-{
-	struct perftext_cursor c = { word.p, word.p + word.len };
-	if (!perftext_read_number(&c, 16, &ret->from) || !skip_char(&c, '/') ||
-	    !perftext_read_number(&c, 16, &ret->to) || !skip_char(&c, '/'))
-		return false;
-	ret->mispredicted = c.p < c.end && *c.p == 'M';
-	return true;
-}
-
 static bool read_script(struct perftext *t, struct perftext_cursor *c, struct perf_event *e)
 {
 	struct perf_branch b;
 	t->branches.count = 0;
 	for (struct str word; (word = perftext_next_word(c)).len > 0;) {
-		if (read_branch(word, &b))
+		/* A branch: FROM/TO/M|P|-/... M means mispredicted. */
+		struct perftext_cursor w = { word.p, word.p + word.len };
+		if (perftext_read_number(&w, 16, &b.from) && skip_char(&w, '/') &&
+		    perftext_read_number(&w, 16, &b.to) && skip_char(&w, '/')) {
+			b.mispredicted = w.p < w.end && *w.p == 'M';
 			vec_push(&t->branches, b);
-		else if (!e->has_ip)
+		} else if (!e->has_ip)
 			e->has_ip = read_word_number(word, 16, &e->ip);
 	}
 	e->has_branches = t->branches.count > 0;

@@ -32,6 +32,7 @@ struct sample_mappings_change {
 	uint32_t pid, parent, name;
 	uint64_t addr, size, file_off;
 	struct id id;
+	enum match match;
 };
 
 struct sample_mappings_process {
@@ -49,7 +50,6 @@ struct replay {
 	VEC(struct sample_mappings_process) processes; /* By index of the pid in `pids` */
 	VEC(struct id) ids;                            /* Build ids of the header's table */
 	VEC(uint32_t) id_names;                        /* Names of the files in `ids` */
-	VEC(uint8_t) matches;                          /* An enum match per change */
 	enum match taken;
 	struct id other; /* Build id of a mapping that matched as OTHER_BUILD */
 };
@@ -171,13 +171,10 @@ static void match_changes(struct replay *r)
 	struct id *of_name = ids_by_name(r);
 	r->taken = NO_MATCH;
 	for (size_t i = 0; i < r->changes.count; i++) {
-		const struct sample_mappings_change *c = &r->changes.data[i];
-		enum match match = NO_MATCH;
-		if (c->type == PERF_MAP)
-			match = match_change(r, c, &of_name[c->name]);
-		vec_push(&r->matches, (uint8_t)match);
-		if (match < r->taken)
-			r->taken = match;
+		struct sample_mappings_change *c = &r->changes.data[i];
+		c->match = c->type == PERF_MAP ? match_change(r, c, &of_name[c->name]) : NO_MATCH;
+		if (c->match < r->taken)
+			r->taken = c->match;
 	}
 	mem_free(of_name);
 }
@@ -279,15 +276,14 @@ static void fork_process(struct replay *r, const struct sample_mappings_change *
 	}
 }
 
-static void replay_change(struct replay *r, const struct sample_mappings_change *c,
-			  enum match match)
+static void replay_change(struct replay *r, const struct sample_mappings_change *c)
 {
 	switch (c->type) {
 	case PERF_FORK: fork_process(r, c); break;
 	case PERF_COMM: sample_mappings_unmap(r, c->pid, 0, UINT64_MAX, c->time); break;
 	default:
 		sample_mappings_unmap(r, c->pid, c->addr, c->size, c->time);
-		if (match != r->taken)
+		if (c->match != r->taken)
 			break;
 		if (is_kernel(intern_get(&r->names, c->name)))
 			map_kernel(r, c);
@@ -308,23 +304,13 @@ static void map_itself(struct replay *r)
 	}
 }
 
-struct sample_mappings_keyed {
-	uint64_t time, index;
-};
-
 static void replay(struct replay *r)
 {
-	ASSERT(r->matches.count == r->changes.count);
-	struct sample_mappings_keyed *order = mem_zeroed(r->changes.count + 1, sizeof *order);
+	ASSERT(r->taken < NO_MATCH && r->m->list.count == 0);
+	vec_sort(&r->changes);
 	for (size_t i = 0; i < r->changes.count; i++)
-		order[i] = (struct sample_mappings_keyed){ r->changes.data[i].time, i };
-	sort_by_key(order, r->changes.count, sizeof *order);
-	for (size_t i = 0; i < r->changes.count; i++) {
-		const uint64_t k = order[i].index;
-		replay_change(r, &r->changes.data[k], r->matches.data[k]);
-	}
+		replay_change(r, &r->changes.data[i]);
 	vec_sort(&r->m->list);
-	mem_free(order);
 }
 
 /* ---- entry points ---------------------------------------------------------------------------- */
@@ -366,7 +352,6 @@ bool mappings_read(struct mappings *m, struct samples *s, const struct image *im
 	vec_release(&r.processes);
 	vec_release(&r.ids);
 	vec_release(&r.id_names);
-	vec_release(&r.matches);
 	intern_release(&r.names);
 	intern_release(&r.pids);
 	if (!ok)
