@@ -183,11 +183,6 @@ static void leave_out_unsettled(const struct finding *g)
 
 /* ---- finding freed blocks -------------------------------------------------------------------- */
 
-static const struct dump_thread *first_thread(const struct finding *g)
-{
-	return g->d->thread_count > 0 ? &g->d->threads[0] : NULL;
-}
-
 /* Returns the freed block that begins at an address: for the program, the recorder or the
  * allocator. */
 static size_t damage_freed_from(const struct finding *g, uint64_t addr)
@@ -207,7 +202,7 @@ static size_t damage_freed_from(const struct finding *g, uint64_t addr)
  * again holds its address. */
 static size_t freed_on_stack(const struct finding *g)
 {
-	const struct dump_thread *t = first_thread(g);
+	const struct dump_thread *t = dump_first_thread(g->d);
 	const unsigned word = memory_word_size(g->d);
 	uint64_t v;
 	if (t == NULL || g->d->signal != SIGNAL_ABRT)
@@ -250,15 +245,6 @@ static bool double_frees(const struct finding *g)
 	return any;
 }
 
-/* Returns the damage after a freed block, or NULL. */
-static struct damage *chunk_behind(const struct finding *g, size_t freed)
-{
-	for (size_t i = 0; i < g->to->list.count; i++)
-		if (g->to->list.data[i].kind == DAMAGE_CHUNK && g->to->list.data[i].freed == freed)
-			return &g->to->list.data[i];
-	return NULL;
-}
-
 /* Adds blocks whose canary was overwritten when they were freed, as the recorder noted. Returns
  * their number. */
 static uint64_t overruns(const struct finding *g)
@@ -269,7 +255,11 @@ static uint64_t overruns(const struct finding *g)
 		if (e->why != HEAP_GONE_OVERRUN)
 			continue;
 		const size_t at = heap_freed_find(g->b, e->addr);
-		struct damage *found = at != SIZE_MAX ? chunk_behind(g, at) : NULL;
+		struct damage *found = NULL; /* The damage of the chunk after the block */
+		for (size_t k = 0; at != SIZE_MAX && k < g->to->list.count && !found; k++)
+			if (g->to->list.data[k].kind == DAMAGE_CHUNK &&
+			    g->to->list.data[k].freed == at)
+				found = &g->to->list.data[k];
 		if (found == NULL)
 			found = damage_add(g, DAMAGE_CANARY_FREED, e->addr);
 		found->kind = DAMAGE_CANARY_FREED;
@@ -348,7 +338,7 @@ static void fault(const struct finding *g)
  * pointers are common otherwise. */
 static void registers(const struct finding *g)
 {
-	const struct dump_thread *t = first_thread(g);
+	const struct dump_thread *t = dump_first_thread(g->d);
 	const int signal = g->d->signal;
 	if (t == NULL || (signal != SIGNAL_SEGV && signal != SIGNAL_BUS))
 		return;
@@ -360,23 +350,6 @@ static void registers(const struct finding *g)
 		if (!known)
 			damage_add(g, DAMAGE_FREED_POINTER, t->regs[i])->freed = freed;
 	}
-}
-
-static void sort_by_address(struct damages *ret)
-{
-	struct place {
-		uint64_t addr, index;
-	} *places = mem_zeroed(ret->list.count + 1, sizeof *places);
-	struct damage *sorted = mem_zeroed(ret->list.count + 1, sizeof *sorted);
-	for (size_t i = 0; i < ret->list.count; i++)
-		places[i] = (struct place){ ret->list.data[i].addr, i };
-	sort_by_key(places, ret->list.count, sizeof *places);
-	for (size_t i = 0; i < ret->list.count; i++)
-		sorted[i] = ret->list.data[places[i].index];
-	mem_free(places);
-	mem_free(ret->list.data);
-	ret->list.data = sorted;
-	ret->list.cap = ret->list.count + 1;
 }
 
 void heap_damage_find(struct damages *ret, const struct dump *d, const struct records *r,
@@ -396,7 +369,7 @@ void heap_damage_find(struct damages *ret, const struct dump *d, const struct re
 		damage_foreign(&g);
 	}
 	damage_said(&g);
-	sort_by_address(ret);
+	vec_sort(&ret->list);
 }
 
 void heap_damage_release(struct damages *damages)

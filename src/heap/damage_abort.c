@@ -11,7 +11,7 @@ struct at_work {
 
 static bool find_work(const struct finding *g, struct at_work *ret)
 {
-	const struct dump_thread *t = g->d->thread_count > 0 ? &g->d->threads[0] : NULL;
+	const struct dump_thread *t = dump_first_thread(g->d);
 	for (size_t i = 0; t != NULL && i < g->r->threads.count; i++) {
 		const struct heap_thread *slot = &g->r->threads.data[i];
 		if (slot->state != 0 && slot->own != 0 && slot->thread == t->id) {
@@ -25,17 +25,6 @@ static bool find_work(const struct finding *g, struct at_work *ret)
 		}
 	}
 	return false;
-}
-
-/* Returns the live block whose bytes or header contain an address, or end a few bytes before it. */
-static size_t live_around(const struct finding *g, uint64_t addr)
-{
-	const size_t i = heap_block_at(g->b, addr);
-	if (i == SIZE_MAX)
-		return SIZE_MAX;
-	const struct heap_found f = heap_live(g->b, i);
-	const bool near = addr < add_sat(heap_found_end(&f), HEAP_ALIGN);
-	return near && heap_freed_at(g->b, addr, false) == SIZE_MAX ? i : SIZE_MAX;
 }
 
 bool damage_abort(const struct finding *g)
@@ -53,9 +42,15 @@ bool damage_abort(const struct finding *g)
 	const size_t i = heap_freed_find(g->b, w.given);
 	if (w.given != 0 && i == SIZE_MAX) {
 		struct damage *found = damage_add(g, DAMAGE_WILD_FREE, w.given);
-		found->block = live_around(g, w.given);
-		if (found->block == SIZE_MAX)
-			found->freed = heap_freed_at(g->b, w.given, false);
+		/* The block whose bytes or header contain the address, or end a few bytes before */
+		found->freed = heap_freed_at(g->b, w.given, false);
+		if (found->freed == SIZE_MAX)
+			found->block = heap_block_at(g->b, w.given);
+		if (found->block != SIZE_MAX) {
+			const struct heap_found f = heap_live(g->b, found->block);
+			if (w.given >= add_sat(heap_found_end(&f), HEAP_ALIGN))
+				found->block = SIZE_MAX;
+		}
 		found->again_by = calls_add(g->c, &w.by, 1);
 	} else if (g->to->list.count == 0) {
 		/* Adds the abort in the allocator. The recorder knows no damage of the block. */

@@ -51,17 +51,6 @@ struct lost {
 	uint32_t stack;
 };
 
-static bool lost_link(const struct shape *s, uint64_t p, uint64_t mark, const struct sizes *of,
-		      struct lost *ret)
-{
-	const uint64_t size = mark & HEAP_SIZE_MASK;
-	if ((mark & HEAP_MARK_MASK) != HEAP_MARK || size < of->least || size > of->most ||
-	    (mark >> HEAP_FLAG_SHIFT & 15) != s->flags)
-		return false;
-	*ret = (struct lost){ p - HEAP_HEADER_SIZE, p, size, 0 };
-	return true;
-}
-
 static bool lost_mark(const struct finding *g, const struct shape *s, uint64_t p, uint64_t link,
 		      const struct sizes *of, struct lost *ret)
 {
@@ -79,16 +68,6 @@ static bool lost_mark(const struct finding *g, const struct shape *s, uint64_t p
 	return false;
 }
 
-/* True if the mark itself was damaged: it has no magic, or it has the flags of a live block and a
- * size that does not fit the chunk. A freed block has other flags. */
-static bool is_bent(const struct shape *s, uint64_t mark, const struct sizes *of)
-{
-	const uint64_t size = mark & HEAP_SIZE_MASK;
-	return (mark & HEAP_MARK_MASK) != HEAP_MARK ||
-	       ((mark >> HEAP_FLAG_SHIFT & 15) == s->flags &&
-		(size < of->least || size > of->most));
-}
-
 /* Finds the half of a header that is left in a chunk in use. A block that is just being freed or
  * reused differs only in the flag of its mark. */
 static bool lost_header(const struct finding *g, const struct shape *s, uint64_t chunk,
@@ -97,9 +76,18 @@ static bool lost_header(const struct finding *g, const struct shape *s, uint64_t
 	const uint64_t p = chunk + 2 * s->word + s->front;
 	uint64_t link, mark;
 	if (p % HEAP_ALIGN != 0 || !memory_uint(g->d, p - 16, 8, &link) ||
-	    !memory_uint(g->d, p - 8, 8, &mark) ||
-	    !(lost_link(s, p, mark, of, ret) ||
-	      (is_bent(s, mark, of) && lost_mark(g, s, p, link, of, ret))))
+	    !memory_uint(g->d, p - 8, 8, &mark))
+		return false;
+	const uint64_t size = mark & HEAP_SIZE_MASK;
+	const bool marked = (mark & HEAP_MARK_MASK) == HEAP_MARK;
+	const bool flags = (mark >> HEAP_FLAG_SHIFT & 15) == s->flags;
+	const bool fits = size >= of->least && size <= of->most;
+	/* If the mark is good, the link was lost. The mark itself was damaged if it has no magic,
+	 * or the flags of a live block and a size that does not fit the chunk. A freed block has
+	 * other flags. */
+	if (marked && flags && fits)
+		*ret = (struct lost){ p - HEAP_HEADER_SIZE, p, size, 0 };
+	else if ((marked && !flags) || !lost_mark(g, s, p, link, of, ret))
 		return false;
 	if ((s->flags & HEAP_INLINE) != 0) {
 		/* Without a header; 0: the stack is not whole either. */

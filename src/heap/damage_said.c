@@ -16,14 +16,6 @@ enum {
 
 /* ---- finding the abort message of the C library ---------------------------------------------- */
 
-static bool damage_said_is_text(struct bytes b)
-{
-	for (size_t i = 0; i < b.size; i++)
-		if (b.p[i] < ' ' && b.p[i] != '\t' && b.p[i] != '\n')
-			return false;
-	return b.size > 1 && b.p[b.size - 1] == '\n';
-}
-
 /* Returns the message whose mapping begins at an address, or NULL. The message ends with a line
  * end, and zeros follow. */
 static const char *said_at(const struct dump *d, uint64_t at)
@@ -35,10 +27,12 @@ static const char *said_at(const struct dump *d, uint64_t at)
 		return NULL;
 	const struct bytes text = bytes_sub(b, 4, size - 4);
 	const size_t length = strnlen((const char *)text.p, text.size);
-	if (length == text.size || !damage_said_is_text(bytes_sub(text, 0, length)) ||
-	    !bytes_are_zeros(bytes_sub(text, length, min_u64(text.size - length, 16))))
-		return NULL;
-	return (const char *)text.p;
+	bool is_text = length > 1 && length < text.size && text.p[length - 1] == '\n';
+	for (size_t i = 0; i < length && is_text; i++)
+		is_text = text.p[i] >= ' ' || text.p[i] == '\t' || text.p[i] == '\n';
+	return is_text && bytes_are_zeros(bytes_sub(text, length, min_u64(text.size - length, 16)))
+		       ? (const char *)text.p
+		       : NULL;
 }
 
 /* Returns the message that a word near the arena points to. */

@@ -125,6 +125,11 @@ void dump_add_program(struct dump *d, const char *path, uint64_t end, uint64_t b
  * `dynamic` is the address of the program's dynamic section. */
 void dump_add_linked(struct dump *d, uint64_t dynamic, uint64_t size, const char *path);
 
+/* Returns the first thread, which received the signal. NULL if the dump has no threads. */
+static inline const struct dump_thread *dump_first_thread(const struct dump *d)
+{
+	return d->thread_count > 0 ? &d->threads[0] : NULL;
+}
 /* True if the first thread died by its own fault. */
 bool dump_is_fatal(const struct dump *d);
 /* Returns the region that contains an address. NULL if there is none. O(log regions). */

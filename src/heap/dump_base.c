@@ -43,29 +43,22 @@ static uint64_t dump_base_word_at(const struct solving *x, uint64_t off)
 	return read_u64(&r);
 }
 
-/* True if the inline stack that a header names is present. The first word of an inline stack looks
- * like a mark, too, and is refused. */
-static bool dump_base_is_whole(const struct solving *x, const struct dump_base_seen *s)
-{
-	if (s->mark == HEAP_INLINE_MAGIC + x->d->word)
-		return false;
-	const uint64_t distance = (uint32_t)s->link;
-	return (s->mark >> HEAP_FLAG_SHIFT & HEAP_INLINE) == 0 ||
-	       (distance % 8 == 0 && distance <= s->off &&
-		dump_base_word_at(x, s->off - distance) == HEAP_INLINE_MAGIC + x->d->word);
-}
-
+/* Lists possible headers. The first word of an inline stack looks like a mark, too, and is refused.
+ * The inline stack that a header names must be present. */
 static void find_headers(struct solving *x)
 {
+	const uint64_t inlined = HEAP_INLINE_MAGIC + x->d->word;
 	for (uint64_t off = HEAP_WIDE_SIZE; off + 8 <= x->b.size; off += 8) {
 		struct dump_base_seen s = { .off = off, .mark = dump_base_word_at(x, off - 8) };
 		const uint64_t flags = s.mark >> HEAP_FLAG_SHIFT & 15;
-		if ((s.mark & HEAP_MARK_MASK) != HEAP_MARK)
+		if ((s.mark & HEAP_MARK_MASK) != HEAP_MARK || s.mark == inlined)
 			continue;
 		s.link = dump_base_word_at(x, off - 16);
 		if ((flags & (HEAP_WIDE | HEAP_FREED)) == HEAP_WIDE)
 			s.wide = dump_base_word_at(x, off - 32) ^ dump_base_word_at(x, off - 24);
-		if (dump_base_is_whole(x, &s))
+		const uint64_t distance = (uint32_t)s.link;
+		if ((flags & HEAP_INLINE) == 0 || (distance % 8 == 0 && distance <= off &&
+						   dump_base_word_at(x, off - distance) == inlined))
 			vec_push(&x->seen, s);
 		if (x->seen.count == TAKEN_MOST)
 			return;
@@ -93,21 +86,15 @@ static void try_base(struct solving *x, uint64_t base)
 	x->several = false;
 }
 
-/* Returns the inverse of an odd number mod 2^64. Each step doubles the number of right bits. */
-static uint64_t inverse(uint64_t v)
-{
-	uint64_t r = v;
-	for (unsigned i = 0; i < 6; i++)
-		r *= 2 - v * r;
-	return r;
-}
-
 /* Tries all addresses of a block that have the given low bits: solves heap_check() for the
  * address. */
 static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t low, unsigned bits)
 {
 	ASSERT(bits <= 32);
-	const uint64_t third = UINT64_C(0xd6e8feb86659fd93), back = inverse(third);
+	const uint64_t third = UINT64_C(0xd6e8feb86659fd93);
+	uint64_t back = third; /* The inverse of `third` mod 2^64 */
+	for (unsigned i = 0; i < 6; i++)
+		back *= 2 - third * back; /* doubles the number of right bits */
 	const uint64_t first = s->mark * UINT64_C(0x9e3779b97f4a7c15);
 	const uint64_t second = ((uint32_t)s->link ^ s->wide) * UINT64_C(0xc2b2ae3d27d4eb4f);
 	const uint64_t mask = (UINT64_C(1) << bits) - 1;

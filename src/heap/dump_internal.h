@@ -13,6 +13,13 @@ void dump_set_regions(struct dump *d, region_vec *regions);
 /* Returns the part [from, to) of a region. */
 struct region region_part(const struct region *r, uint64_t from, uint64_t to);
 
+/* Returns the file that a region maps. NULL if unknown. */
+static inline struct dump_file *region_file(const struct dump *d, const struct region *r)
+{
+	ASSERT(r->file <= d->file_count);
+	return r->file > 0 ? &d->files[r->file - 1] : NULL;
+}
+
 /* dump_files.c: lists the mapped files of the notes, and cuts regions at the boundaries of
  * files. */
 void dump_add_files(struct dump *d, const struct core *c);

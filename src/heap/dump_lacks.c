@@ -28,34 +28,26 @@ bool dump_is_lacking(const struct dump *d, uint64_t addr)
 	       (g->cut || is_left_out(d, g));
 }
 
-/* True if a stack is all zeros. From the stack pointer to the end, it has at least the frame of the
- * first caller. */
-static bool stack_is_zero(const struct dump *d, const struct dump_thread *t)
-{
-	if (t->stack_start >= t->stack_end || t->sp >= t->stack_end)
-		return false;
-	const struct bytes b = dump_at(d, t->sp, t->stack_end - t->sp);
-	return b.size > 0 && bytes_are_zeros(b);
-}
-
-/* True if the ELF header of a module is zeros. It is at the start of a region that begins with the
- * module's first byte. */
-static bool header_is_zero(const struct dump *d, const struct region *g)
-{
-	enum { HEADER = 64 };
-	return g->file > 0 && d->files[g->file - 1].module && g->file_off == 0 &&
-	       d->files[g->file - 1].start == g->addr && g->bytes.size >= HEADER &&
-	       bytes_are_zeros(bytes_sub(g->bytes, 0, HEADER));
-}
-
 static bool dump_lacks_has_zeros(const struct dump *d)
 {
-	for (size_t i = 0; i < d->thread_count; i++)
-		if (stack_is_zero(d, &d->threads[i]))
+	enum { HEADER = 64 };
+	for (size_t i = 0; i < d->thread_count; i++) {
+		/* From the stack pointer to the end, a stack has at least the frame of the first
+		 * caller. */
+		const struct dump_thread *t = &d->threads[i];
+		const bool known = t->stack_start < t->stack_end && t->sp < t->stack_end;
+		const struct bytes b = dump_at(d, t->sp, known ? t->stack_end - t->sp : 0);
+		if (b.size > 0 && bytes_are_zeros(b))
 			return true;
-	for (size_t i = 0; i < d->region_count; i++)
-		if (header_is_zero(d, &d->regions[i]))
+	}
+	for (size_t i = 0; i < d->region_count; i++) {
+		/* A module's header is at the start of a region that begins with the module. */
+		const struct region *g = &d->regions[i];
+		const struct dump_file *f = region_file(d, g);
+		if (f && f->module && g->file_off == 0 && f->start == g->addr &&
+		    g->bytes.size >= HEADER && bytes_are_zeros(bytes_sub(g->bytes, 0, HEADER)))
 			return true;
+	}
 	for (size_t i = 0; i < d->file_count; i++)
 		if (d->files[i].module && !dump_has_dynamic(d, &d->files[i]))
 			return true;

@@ -215,10 +215,19 @@ static void merge_files(struct dump *d, const file_vec *more)
 	mem_free(place);
 }
 
+/* Adds one file. */
+static void merge_file(struct dump *d, const struct dump_file *f)
+{
+	file_vec more = { 0 };
+	vec_push(&more, *f);
+	merge_files(d, &more);
+	vec_release(&more);
+}
+
 static struct dump_file *file_at(struct dump *d, uint64_t addr)
 {
 	const struct region *r = dump_region(d, addr);
-	return r && r->file > 0 ? &d->files[r->file - 1] : NULL;
+	return r ? region_file(d, r) : NULL;
 }
 
 /* ---- the dynamic linker's list of modules ---------------------------------------------------- */
@@ -316,7 +325,6 @@ static void find_program(struct dump *d, const struct core *c)
 	const struct phdrs t = phdrs_make(dump_at(d, c->phdr, UINT64_MAX), c->phnum, c->phent,
 					  word == 8, d->big_endian);
 	uint64_t bias;
-	file_vec more = { 0 };
 	if (!program_bias(c, &t, &bias))
 		return;
 	struct dump_file *known = file_at(d, c->phdr);
@@ -326,9 +334,7 @@ static void find_program(struct dump *d, const struct core *c)
 	if (!known && *path) {
 		struct dump_file f = { .path = path, .start = c->phdr, .end = c->phdr };
 		take_headers(d, &t, bias, &f);
-		vec_push(&more, f);
-		merge_files(d, &more);
-		vec_release(&more);
+		merge_file(d, &f);
 	}
 	for (uint64_t i = 0; i < t.count; i++) {
 		const struct phdr p = phdr_get(&t, i);
@@ -347,13 +353,10 @@ static void add_vdso(struct dump *d, const struct core *c)
 	if (!r || r->file > 0 || r->addr != c->vdso)
 		return;
 	struct dump_file f = { .path = "[vdso]", .start = c->vdso, .end = region_end(r) };
-	file_vec more = { 0 };
 	if (!dump_read_header(d, &f))
 		return;
-	vec_push(&more, f);
 	d->regions[r - d->regions].file = (uint32_t)d->file_count + 1;
-	merge_files(d, &more);
-	vec_release(&more);
+	merge_file(d, &f);
 }
 
 /* Guesses modules: files without headers in the dump that are executable somewhere. Their first
@@ -364,7 +367,7 @@ static void guess_modules(struct dump *d)
 	const uint64_t fixed = d->word == 4 ? 0x10000000 : UINT64_C(1) << 32;
 	for (size_t i = 0; i < d->region_count; i++) {
 		const struct region *r = &d->regions[i];
-		struct dump_file *f = r->exec && r->file > 0 ? &d->files[r->file - 1] : NULL;
+		struct dump_file *f = r->exec ? region_file(d, r) : NULL;
 		if (!f || f->module || f->start > r->addr)
 			continue;
 		const uint64_t start = r->addr - r->file_off;
@@ -447,8 +450,5 @@ void dump_add_linked(struct dump *d, uint64_t dynamic, uint64_t size, const char
 
 void dump_add_program(struct dump *d, const char *path, uint64_t end, uint64_t bias)
 {
-	file_vec more = { 0 };
-	vec_push(&more, (struct dump_file){ path, true, bias, end, bias, { NULL, 0 } });
-	merge_files(d, &more);
-	vec_release(&more);
+	merge_file(d, &(struct dump_file){ path, true, bias, end, bias, { NULL, 0 } });
 }

@@ -142,17 +142,6 @@ static void dump_raw_find_stretches(const struct dump *d, struct bytes b, const 
 		     "bytes in front of the first piece have no address");
 }
 
-/* True if the file is a snapshot of the recorder: only its pages. */
-static bool is_all_pages(struct bytes b, const spot_vec *spots)
-{
-	for (size_t i = 0; i < spots->count; i++)
-		if (spots->data[i].given)
-			return false;
-	return spots->count > 0 && spots->count == (b.size + HEAP_PAGE_SIZE - 1) / HEAP_PAGE_SIZE &&
-	       spots->data[0].off == 0 &&
-	       spots->data[spots->count - 1].off == (spots->count - 1) * HEAP_PAGE_SIZE;
-}
-
 /* ---- placing regions ------------------------------------------------------------------------- */
 
 /* Adds a region with all rights, because the rights in raw memory are unknown. */
@@ -181,7 +170,12 @@ static void push_region(struct dump *d, region_vec *out, struct bytes b, uint64_
 static void place_by_spots(struct dump *d, struct bytes b, const spot_vec *spots, region_vec *out)
 {
 	stretch_vec stretches = { 0 };
-	if (is_all_pages(b, spots)) {
+	ASSERT(spots->count > 0);
+	/* A snapshot of the recorder has its pages, and nothing else. */
+	bool all_pages = spots->count == (b.size + HEAP_PAGE_SIZE - 1) / HEAP_PAGE_SIZE;
+	for (size_t i = 0; i < spots->count && all_pages; i++)
+		all_pages = !spots->data[i].given && spots->data[i].off == i * HEAP_PAGE_SIZE;
+	if (all_pages) {
 		d->kind = DUMP_PAGES;
 		for (size_t i = 0; i < spots->count; i++) {
 			const struct dump_raw_spot *s = &spots->data[i];

@@ -246,10 +246,7 @@ static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_
 static uint64_t take_chain(struct heaps *x, uint64_t at, uint64_t end)
 {
 	ASSERT(at <= end);
-	enum {
-		BROKEN_MOST = 64
-	}; /* Most breaks of one chain. Beyond this, the memory is
-				    * probably no chain. */
+	enum { BROKEN_MOST = 64 }; /* Beyond so many breaks, the memory is probably no chain. */
 	uint64_t stop = at;
 	x->to->arenas++;
 	for (unsigned broken = 0; at != 0 && at < end && broken < BROKEN_MOST;) {
@@ -312,30 +309,20 @@ static uint64_t first_chunk(struct heaps *x, uint64_t addr, uint64_t end)
 	return 0;
 }
 
-/* Returns the end of a heap whose first chunk is in this page. 0 if there is none. */
-static uint64_t extra_at(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_first)
-{
-	uint64_t stop;
-	*ret_first = first_chunk(x, at, end);
-	if (*ret_first == 0 || !leads(x, *ret_first, end, &stop) ||
-	    (stop == end && !chunk_is_end(&x->v, end - 2 * x->v.word)))
-		return 0;
-	return align_up(stop, CHUNK_PAGE);
-}
-
 /* Takes further pieces of the first arena in memory between two heaps. Returns the bytes taken. */
 static uint64_t take_extra_in(struct heaps *x, struct glibc_stretch s)
 {
 	uint64_t had = 0, first, stop;
-	for (uint64_t at = align_up(s.addr, CHUNK_PAGE); at < s.end;) {
-		const uint64_t end = extra_at(x, at, s.end, &first);
-		if (end == 0 || end > s.end ||
-		    !glibc_take_piece(x, (struct glibc_stretch){ at, end }, first, &stop)) {
-			at += CHUNK_PAGE;
-			continue;
-		}
-		had += end - at;
-		at = end;
+	for (uint64_t at = align_up(s.addr, CHUNK_PAGE), end; at < s.end; at = end) {
+		first = first_chunk(x, at, s.end);
+		const bool heap = first != 0 && leads(x, first, s.end, &stop) &&
+				  (stop != s.end || chunk_is_end(&x->v, s.end - 2 * x->v.word));
+		end = heap ? align_up(stop, CHUNK_PAGE) : at + CHUNK_PAGE;
+		if (heap && end <= s.end &&
+		    glibc_take_piece(x, (struct glibc_stretch){ at, end }, first, &stop))
+			had += end - at;
+		else
+			end = at + CHUNK_PAGE;
 	}
 	return had;
 }

@@ -385,16 +385,6 @@ static void lay_span(struct laying *y)
 	ASSERT(y->at == heap_layout_span_end(y) && y->part.size == 0);
 }
 
-/* True if the last block below an address extends beyond it. */
-static bool is_reached(const struct laying *y, uint64_t addr)
-{
-	const size_t next = heap_live_below(y->b, addr);
-	if (next == 0)
-		return false;
-	const struct heap_found f = heap_live(y->b, next - 1);
-	return heap_found_end(&f) > addr;
-}
-
 /* Makes y->span from region i and the later regions that continue it or that its blocks reach into.
  * Returns the next region. The span is empty if there is no recorded block. */
 static size_t find_span(struct laying *y, size_t i)
@@ -414,7 +404,11 @@ static size_t find_span(struct laying *y, size_t i)
 		const bool goes_on = r->addr == region_end(a) && a->file == 0 && r->file == 0 &&
 				     a->read == r->read && a->write == r->write &&
 				     a->exec == r->exec;
-		if (!goes_on && !is_reached(y, heap_layout_span_end(y)))
+		/* A block may extend beyond the end. */
+		const size_t next = goes_on ? 0 : heap_live_below(b, heap_layout_span_end(y));
+		const struct heap_found last = next > 0 ? heap_live(b, next - 1)
+							: (struct heap_found){ 0 };
+		if (!goes_on && heap_found_end(&last) <= heap_layout_span_end(y))
 			break;
 		y->span.size += d->regions[i].size;
 	}

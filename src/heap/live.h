@@ -46,4 +46,12 @@ struct live_facts {
 bool live_snapshot(uint32_t pid, const char *path, const struct live_wish *wish,
 		   struct live_facts *ret, struct heft_err *err);
 
+/* live_tables.c: copies the recorder's pages from a process, in the form in which the recorder
+ * writes them to a file, to memory that the caller frees with mem_free(). The process is not
+ * stopped. Only whole entries are copied, but counters may change between the first page and the
+ * last. Cost: a test of each 32 KiB of touched memory, twice, and a copy of the pages. HEFT_EIO if
+ * there is no such process (ESRCH) or if it may not be read (EPERM). HEFT_EUNSUPPORTED if it has no
+ * recorder. */
+bool live_tables(uint32_t pid, uint8_t **ret, size_t *ret_size, struct heft_err *err);
+
 #endif

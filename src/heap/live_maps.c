@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "heap/live_internal.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -26,10 +27,8 @@ enum {
 };
 
 enum { REGIONS = 512, ENTRIES = 8192 };
-enum {
-	GAP_MAX = 1 << 20
-}; /* Most untouched bytes inside a piece; they become zeros. A longer
-			     * gap divides the piece. */
+/* Most untouched bytes inside a piece; they become zeros. A longer gap divides the piece. */
+enum { GAP_MAX = 1 << 20 };
 
 /* Which pages of an area are copied. */
 enum pages {
@@ -248,7 +247,11 @@ bool live_plan_make(struct live_plan *p, uint32_t pid, bool full, struct heft_er
 	*p = (struct live_plan){ 0 };
 	snprintf(path, sizeof path, "/proc/%" PRIu32 "/pagemap", pid);
 	struct live_maps_scan s = { .plan = p, .fd = open(path, O_RDONLY | O_CLOEXEC) };
-	const bool good = s.fd >= 0 ? read_areas(p, pid, err) : fail_sys(err, "%s", path);
+	bool good = s.fd >= 0;
+	if (!good && (errno == EACCES || errno == EPERM))
+		live_denied(pid, "to look at it", err);
+	else
+		good = good ? read_areas(p, pid, err) : fail_sys(err, "%s", path);
 	for (size_t i = 0; good && i < p->areas.count; i++) {
 		s.area = &p->areas.data[i];
 		plan_area(&s, full);

@@ -6,11 +6,8 @@
 
 #include <stdio.h>
 
-enum {
-	PATH_ROOM = 4096,
-	DEPTH_MAX = 64
-}; /* DEPTH_MAX limits the control groups that are read,
-					    * from the process upwards. */
+/* DEPTH_MAX limits the control groups that are read, from the process upwards. */
+enum { PATH_ROOM = 4096, DEPTH_MAX = 64 };
 
 /* Folders and file names of a version of control groups. */
 struct group_files {
@@ -29,12 +26,17 @@ static const struct group_files versions[] = {
 	  "total_inactive_file" },
 };
 
-/* Reads the number in a file. False if there is none: "max" means no limit. */
-static bool number_read(const char *folder, const char *name, uint64_t *ret)
+static FILE *group_open(const char *folder, const char *name)
 {
 	char path[PATH_ROOM];
 	const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-	FILE *f = length > 0 && length < (int)sizeof path ? fopen(path, "re") : NULL;
+	return length > 0 && length < (int)sizeof path ? fopen(path, "re") : NULL;
+}
+
+/* Reads the number in a file. False if there is none: "max" means no limit. */
+static bool number_read(const char *folder, const char *name, uint64_t *ret)
+{
+	FILE *f = group_open(folder, name);
 	const bool good = f != NULL && fscanf(f, "%" SCNu64, ret) == 1;
 	if (f != NULL)
 		fclose(f);
@@ -44,11 +46,9 @@ static bool number_read(const char *folder, const char *name, uint64_t *ret)
 /* Returns the bytes of file cache that the group can release at once. 0 if unknown. */
 static uint64_t droppable_read(const char *folder, const char *name)
 {
-	char path[PATH_ROOM], line[128], key[64];
-	uint64_t value;
-	const int length = snprintf(path, sizeof path, "%s/memory.stat", folder);
-	FILE *f = length > 0 && length < (int)sizeof path ? fopen(path, "re") : NULL;
-	uint64_t found = 0;
+	char line[128], key[64];
+	uint64_t value, found = 0;
+	FILE *f = group_open(folder, "memory.stat");
 	while (f != NULL && fgets(line, sizeof line, f) != NULL)
 		if (sscanf(line, "%63s %" SCNu64, key, &value) == 2 && strcmp(key, name) == 0)
 			found = value;

@@ -1,6 +1,5 @@
-/* live.h and live_tables.h in a build that reads no living processes. */
+/* live.h in a build that reads no living processes. */
 #include "heap/live.h"
-#include "heap/live_tables.h"
 
 static bool live_unsupported(struct heft_err *err)
 {

@@ -300,16 +300,6 @@ static void stack_holes(struct holes *h, const struct dump *d, const struct reco
 	vec_release(&stacks);
 }
 
-/* Adds the recorder's memory as holes, because it contains addresses of the program's blocks. */
-static void recorder_holes(struct holes *h, const struct records *r)
-{
-	for (size_t i = 0; i < r->places.count; i++)
-		add_hole(h, r->places.data[i].addr, r->places.data[i].size);
-	for (size_t i = 0; i < r->threads.count; i++)
-		if (r->threads.data[i].own != 0)
-			add_hole(h, r->threads.data[i].own, r->threads.data[i].own_size);
-}
-
 /* Scans a region outside of the holes. *from is the first hole that may end above the region's
  * start. */
 static void scan_around(struct reaching *x, const struct region *g, const struct holes *h,
@@ -391,7 +381,12 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 		add_hole(&holes, l->spans.data[i].addr, l->spans.data[i].size);
 	for (size_t i = 0; i < x->b->arenas.count; i++)
 		add_hole(&holes, x->b->arenas.data[i].addr, x->b->arenas.data[i].size);
-	recorder_holes(&holes, r);
+	/* The recorder's memory contains addresses of the program's blocks. */
+	for (size_t i = 0; i < r->places.count; i++)
+		add_hole(&holes, r->places.data[i].addr, r->places.data[i].size);
+	for (size_t i = 0; i < r->threads.count; i++)
+		if (r->threads.data[i].own != 0)
+			add_hole(&holes, r->threads.data[i].own, r->threads.data[i].own_size);
 	stack_holes(&holes, d, r);
 	vec_sort(&holes);
 	for (size_t i = 0, from = 0; i < d->region_count; i++) {

@@ -56,11 +56,6 @@ struct heap_page record_head(struct reader *r)
 	return p;
 }
 
-static bool records_is_magic(uint64_t magic)
-{
-	return magic == HEAP_PAGE_MAGIC + 4 || magic == HEAP_PAGE_MAGIC + 8;
-}
-
 /* Says why a page with the magic is invalid. NULL if it is valid. */
 static const char *what_is_wrong(const struct heap_page *p, uint64_t addr)
 {
@@ -84,7 +79,8 @@ static void records_look_at(struct records_search *s, struct bytes page, uint64_
 			    uint64_t off)
 {
 	struct reader r = reader_of(page, s->d->big_endian);
-	if (!records_is_magic(read_u64(&r)))
+	const uint64_t magic = read_u64(&r);
+	if (magic != HEAP_PAGE_MAGIC + 4 && magic != HEAP_PAGE_MAGIC + 8)
 		return;
 	reader_seek(&r, 0);
 	const struct heap_page head = record_head(&r);
