@@ -17,20 +17,15 @@ void print_add(struct code_print *p, uint64_t what)
 	p->shape = mixed(p->shape, what);
 }
 
-/* Makes a number of at most 8 bytes, in any byte order, since numbers of different machines are
- * never compared. */
-static uint64_t alike_word_of(const uint8_t *p, uint64_t size)
-{
-	uint64_t v = 0;
-	memcpy(&v, p, min_u64(size, sizeof v));
-	return v;
-}
-
 struct code_print bytes_print(struct bytes data)
 {
 	struct code_print p = start;
-	for (uint64_t i = 0; i < data.size; i += 8)
-		print_add(&p, alike_word_of(data.p + i, data.size - i));
+	for (uint64_t i = 0; i < data.size; i += sizeof i) {
+		/* Any byte order serves: numbers of different machines are never compared. */
+		uint64_t word = 0;
+		memcpy(&word, data.p + i, min_u64(data.size - i, sizeof word));
+		print_add(&p, word);
+	}
 	return p;
 }
 
@@ -85,30 +80,22 @@ static bool x86_print(struct bytes code, uint64_t addr, bool mode64, struct code
 
 /* ---- AArch64: Arm ARM DDI 0487, C4.1 --------------------------------------------------------- */
 
-/* Reads a signed field of `bits` bits from bit `low` on, times 4. */
-static uint64_t offset_at(uint32_t word, unsigned low, unsigned bits)
-{
-	const uint64_t sign = UINT64_C(1) << (bits - 1);
-	const uint64_t field = word >> low & ((UINT64_C(1) << bits) - 1);
-	return ((field ^ sign) - sign) * 4;
-}
-
 /* Finds the target that an instruction states relative to itself. *mask has the bits of the
  * field. */
 static bool arm64_target(uint32_t word, uint64_t addr, uint32_t *mask, uint64_t *ret)
 {
 	if ((word & 0x7c000000) == 0x14000000) { /* b, bl */
 		*mask = 0x03ffffff;
-		*ret = addr + offset_at(word, 0, 26);
+		*ret = addr + 4 * sign_extend(word, 26);
 	} else if ((word & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
 		*mask = 0x0007ffe0;
-		*ret = addr + offset_at(word, 5, 14);
+		*ret = addr + 4 * sign_extend(word >> 5, 14);
 	} else if ((word & 0x7e000000) == 0x34000000 || (word & 0xfe000000) == 0x54000000 ||
 		   (word & 0x3b000000) == 0x18000000) { /* cbz, cbnz; b.cond; ldr of a literal */
 		*mask = 0x00ffffe0;
-		*ret = addr + offset_at(word, 5, 19);
+		*ret = addr + 4 * sign_extend(word >> 5, 19);
 	} else if ((word & 0x1f000000) == 0x10000000) { /* adr, adrp */
-		const uint64_t value = offset_at(word, 5, 19) + (word >> 29 & 3);
+		const uint64_t value = 4 * sign_extend(word >> 5, 19) + (word >> 29 & 3);
 		*mask = 0x60ffffe0;
 		*ret = word >> 31 ? (addr & ~UINT64_C(0xfff)) + (value << 12) : addr + value;
 	} else {
@@ -121,10 +108,7 @@ static void arm64_print(struct bytes code, uint64_t addr, struct code_print *ret
 {
 	ASSERT(code.size % 4 == 0);
 	for (uint64_t at = 0; at + 4 <= code.size; at += 4) {
-		const uint8_t *p = code.p + at;
-		uint32_t word = (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 |
-				p[0];
-		uint32_t mask;
+		uint32_t word = load_le32(code.p + at), mask;
 		uint64_t to;
 		/* The target of adrp is a page, and never a place in the code. */
 		if (arm64_target(word, addr + at, &mask, &to) &&

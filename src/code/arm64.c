@@ -36,16 +36,6 @@ struct arm64_scan {
 	code_ref_vec *ret;
 };
 
-static uint32_t arm64_insn_at(struct bytes code, uint64_t off)
-{
-	uint32_t v;
-	memcpy(&v, code.p + off, sizeof v);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap32(v);
-#endif
-	return v;
-}
-
 static __attribute__((noinline)) void push(const struct arm64_scan *s, uint64_t off, uint64_t to,
 					   enum ref_kind kind, uint8_t size)
 {
@@ -282,7 +272,7 @@ static inline bool touches_known(const struct arm64_pages *g, uint32_t insn)
 static inline bool arm64_step(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
 			      bool *falls)
 {
-	const uint32_t insn = arm64_insn_at(s->code, off);
+	const uint32_t insn = load_le32(s->code.p + off);
 	const enum form form = (enum form)forms[insn >> 24];
 	if (form < F_ADR && (g->known == 0 || !touches_known(g, insn)))
 		return true;

@@ -1,8 +1,6 @@
 /* Decodes lengths and branches of AVR instructions. */
 #include "code/avr.h"
 
-#include "base/reader.h"
-
 static void decode_plain(uint32_t w, struct flow *ret)
 {
 	switch (w) {
@@ -23,11 +21,10 @@ static void decode_plain(uint32_t w, struct flow *ret)
 
 bool avr_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 {
-	struct reader r = reader_make(p, left, false);
 	*ret = (struct flow){ .size = 2 };
 	if (left < 2)
 		return false;
-	const uint32_t w = read_u16(&r);
+	const uint32_t w = load_le16(p);
 	ret->size = (uint8_t)avr_size(w);
 	if (ret->size > left)
 		return false;
@@ -35,7 +32,7 @@ bool avr_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 		ret->direct = w & 2;
 		ret->kind = ret->direct ? FLOW_CALL : FLOW_JUMP;
 		ret->target = 2 * ((uint64_t)(w >> 4 & 0x1f) << 17 | (uint64_t)(w & 1) << 16 |
-				   read_u16(&r));
+				   load_le16(p + 2));
 	} else if ((w & 0xe000) == 0xc000 || (w & 0xf800) == 0xf000) {
 		const bool conditional = (w & 0xf800) == 0xf000; /* brbs, brbc */
 		const uint64_t words = conditional ? sign_extend(w >> 3 & 0x7f, 7)
@@ -48,7 +45,7 @@ bool avr_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 	} else if ((w & 0xfc00) == 0x1000 || (w & 0xfc08) == 0xfc00 || (w & 0xfd00) == 0x9900) {
 		/* cpse, sbrc and sbrs, sbic and sbis */
 		ret->kind = FLOW_CONDITIONAL;
-		ret->target = addr + 2 + (left >= 4 ? avr_size(read_u16(&r)) : 2);
+		ret->target = addr + 2 + (left >= 4 ? avr_size(load_le16(p + 2)) : 2);
 	} else {
 		decode_plain(w, ret);
 	}

@@ -21,6 +21,22 @@ enum code_isa {
 	CODE_XTENSA,
 };
 
+/* Read little-endian numbers, which instructions are made of on all machines that these decode. */
+static inline uint32_t load_le16(const uint8_t *p)
+{
+	return p[0] | (uint32_t)p[1] << 8;
+}
+
+static inline uint32_t load_le32(const uint8_t *p)
+{
+	return load_le16(p) | load_le16(p + 2) << 16;
+}
+
+static inline uint64_t load_le64(const uint8_t *p)
+{
+	return load_le32(p) | (uint64_t)load_le32(p + 4) << 32;
+}
+
 struct image;
 /* Returns the instruction set of an image. CODE_NONE if heft has no decoder. */
 enum code_isa code_isa_of(const struct image *im);

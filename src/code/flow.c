@@ -104,7 +104,6 @@ static void decode_arm64(uint32_t insn, uint64_t addr, struct flow *ret)
 bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t addr,
 		 struct flow *ret)
 {
-	struct reader r;
 	switch (isa) {
 	case CODE_X86_64:
 	case CODE_I386: return decode_x86(isa == CODE_X86_64, p, left, addr, ret);
@@ -114,9 +113,10 @@ bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t ad
 	case CODE_AVR: return avr_flow(p, left, addr, ret);
 	case CODE_XTENSA: return xtensa_flow(p, left, addr, ret);
 	case CODE_ARM64:
-		r = reader_make(p, left, false);
-		decode_arm64(read_u32(&r), addr, ret);
-		return left >= 4;
+		if (left < 4)
+			return false;
+		decode_arm64(load_le32(p), addr, ret);
+		return true;
 	case CODE_NONE: break;
 	}
 	return false;
@@ -132,7 +132,7 @@ bool flow_next(struct flow_way *w, const uint8_t *p, uint64_t left, uint64_t add
 	if (w->isa != CODE_THUMB)
 		return true;
 	ret->maybe = w->it > 0;
-	w->it = ret->maybe ? w->it - 1 : thumb_it_count((uint32_t)(p[0] | p[1] << 8));
+	w->it = ret->maybe ? w->it - 1 : thumb_it_count(load_le16(p));
 	if (ret->maybe && ret->kind == FLOW_JUMP)
 		ret->kind = FLOW_CONDITIONAL;
 	return true;
@@ -151,12 +151,9 @@ uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left)
 		return zeros;
 	if (isa == CODE_THUMB && left >= 2 && p[0] == 0xd4 && p[1] == 0xd4) /* padding by lld */
 		return 2;
-	if (isa == CODE_ARM64 && left >= 8) {
-		/* Linkers replace adrp and add by nop and adr. */
-		struct reader r = reader_make(p + 4, 4, false);
-		if ((read_u32(&r) & 0x9f000000) == 0x10000000)
-			return 0;
-	}
+	/* Linkers replace adrp and add by nop and adr. */
+	if (isa == CODE_ARM64 && left >= 8 && (load_le32(p + 4) & 0x9f000000) == 0x10000000)
+		return 0;
 	return flow_decode(isa, p, left, 0, &in) && in.kind == FLOW_NOP ? in.size : 0;
 }
 

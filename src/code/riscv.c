@@ -1,8 +1,6 @@
 /* Decodes lengths and branches of RISC-V instructions. */
 #include "code/riscv.h"
 
-#include "base/reader.h"
-
 enum { RA = 1, T0 = 5 };
 
 /* Tells whether a register is a link register (table 2.1: hints of the return address stack). */
@@ -85,10 +83,10 @@ static void decode_long(uint32_t c, uint64_t addr, struct flow *ret)
 bool riscv_far(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 {
 	enum { AUIPC = 0x17, JALR = 0x67 };
-	struct reader r = reader_make(p, left, false);
-	const uint32_t high = read_u32(&r), low = read_u32(&r);
-	if (!reader_ok(&r) || (high & 0x7f) != AUIPC || (low & 0x7f) != JALR ||
-	    (low >> 15 & 31) != (high >> 7 & 31))
+	if (left < 8)
+		return false;
+	const uint32_t high = load_le32(p), low = load_le32(p + 4);
+	if ((high & 0x7f) != AUIPC || (low & 0x7f) != JALR || (low >> 15 & 31) != (high >> 7 & 31))
 		return false;
 	const bool call = (low >> 7 & 31) != 0;
 	*ret = (struct flow){ .size = 4,
@@ -98,24 +96,22 @@ bool riscv_far(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct
 					sign_extend(low >> 20, 12) };
 	if (!wide)
 		ret->target &= UINT32_MAX;
-	ASSERT(left >= 8);
 	return true;
 }
 
 bool riscv_flow(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 {
-	struct reader r = reader_make(p, left, false);
 	*ret = (struct flow){ .size = 2 };
 	if (left < 2)
 		return false;
-	const uint32_t first = read_u16(&r);
+	const uint32_t first = load_le16(p);
 	ret->size = (uint8_t)riscv_size(first);
 	if (ret->size == 0 || ret->size > left)
 		return false;
 	if (ret->size == 2)
 		riscv_decode_short(wide, first, addr, ret);
 	else if (ret->size == 4)
-		decode_long(first | (uint32_t)read_u16(&r) << 16, addr, ret);
+		decode_long(load_le32(p), addr, ret);
 	if (!wide)
 		ret->target &= UINT32_MAX;
 	ASSERT(ret->size % 2 == 0 && ret->size <= left);

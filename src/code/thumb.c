@@ -1,13 +1,6 @@
 /* Decodes lengths, branches and pc-relative loads of Thumb instructions. */
 #include "code/thumb.h"
 
-#include "base/reader.h"
-
-static uint32_t thumb_half_at(const uint8_t *p)
-{
-	return (uint32_t)(p[0] | p[1] << 8);
-}
-
 unsigned thumb_it_count(uint32_t first)
 {
 	if ((first & 0xff00) != 0xbf00 || !(first & 0xf))
@@ -25,7 +18,7 @@ bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width)
 /* Tells whether the instruction is bhi, or bhi.w of two halfwords. */
 static bool leaves_above(struct bytes code, uint64_t off)
 {
-	const uint32_t a = thumb_half_at(code.p + off), b = thumb_half_at(code.p + off + 2);
+	const uint32_t a = load_le16(code.p + off), b = load_le16(code.p + off + 2);
 	return (a & 0xff00) == 0xd800 || ((a & 0xfbc0) == 0xf200 && (b & 0xd000) == 0x8000);
 }
 
@@ -35,7 +28,7 @@ uint64_t thumb_case_count(struct bytes code, uint64_t off, unsigned reg)
 	enum { WINDOW = 16, CMP = 4 };
 	for (uint64_t back = CMP; back <= WINDOW && back <= off; back += 2) {
 		const uint8_t *p = code.p + (off - back);
-		const uint32_t a = thumb_half_at(p), b = thumb_half_at(p + 2);
+		const uint32_t a = load_le16(p), b = load_le16(p + 2);
 		if (reg < 8 && (a & 0xff00) == (0x2800 | reg << 8) &&
 		    leaves_above(code, off - back + 2))
 			return (a & 0xff) + 1;
@@ -66,7 +59,7 @@ bool thumb_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret
 		   uint64_t *ret_addr)
 {
 	const uint64_t pc = (addr + 4) & ~UINT64_C(3);
-	const uint32_t a = left >= 2 ? thumb_half_at(p) : 0;
+	const uint32_t a = left >= 2 ? load_le16(p) : 0;
 	if ((a & 0xf800) == 0x4800) {
 		*ret_reg = a >> 8 & 7;
 		*ret_addr = pc + (a & 0xff) * 4;
@@ -74,7 +67,7 @@ bool thumb_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret
 	}
 	if ((a & 0xff7f) != 0xf85f || left < 4)
 		return false;
-	const uint32_t b = thumb_half_at(p + 2);
+	const uint32_t b = load_le16(p + 2);
 	*ret_reg = b >> 12;
 	*ret_addr = a & 0x80 ? pc + (b & 0xfff) : pc - (b & 0xfff);
 	return true;
@@ -88,8 +81,7 @@ bool thumb_pool(const uint8_t *p, uint64_t left, uint64_t addr, uint64_t *ret_ad
 	*ret_size = 4;
 	if (thumb_literal(p, left, addr, &reg, ret_addr))
 		return true;
-	const uint32_t a = left >= 4 ? thumb_half_at(p) : 0,
-		       b = left >= 4 ? thumb_half_at(p + 2) : 0;
+	const uint32_t a = left >= 4 ? load_le16(p) : 0, b = left >= 4 ? load_le16(p + 2) : 0;
 	uint64_t imm = b & 0xfff;
 	if ((a & 0xff3f) == 0xed1f && (b & 0xe00) == 0xa00) { /* vldr */
 		imm = (uint64_t)(b & 0xff) * 4;
@@ -110,8 +102,7 @@ bool thumb_adr(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg
 	       uint64_t *ret_addr)
 {
 	const uint64_t pc = (addr + 4) & ~UINT64_C(3);
-	const uint32_t a = left >= 2 ? thumb_half_at(p) : 0,
-		       b = left >= 4 ? thumb_half_at(p + 2) : 0;
+	const uint32_t a = left >= 2 ? load_le16(p) : 0, b = left >= 4 ? load_le16(p + 2) : 0;
 	if ((a & 0xf800) == 0xa000) {
 		*ret_reg = a >> 8 & 7;
 		*ret_addr = pc + (a & 0xff) * 4;
@@ -127,8 +118,7 @@ bool thumb_adr(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg
 unsigned thumb_loads_at(const uint8_t *p, uint64_t left, unsigned reg)
 {
 	ASSERT(reg < 16);
-	const uint32_t a = left >= 2 ? thumb_half_at(p) : 0,
-		       b = left >= 4 ? thumb_half_at(p + 2) : 0;
+	const uint32_t a = left >= 2 ? load_le16(p) : 0, b = left >= 4 ? load_le16(p + 2) : 0;
 	if ((a & 0xf800) == 0xc800 && (a >> 8 & 7) == reg) /* ldm */
 		return 4 * (unsigned)__builtin_popcount(a & 0xff);
 	if ((a & 0xffc0) == 0x6800 && (a >> 3 & 7) == reg) /* ldr */
@@ -234,12 +224,12 @@ bool thumb_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret
 	*ret = (struct flow){ .size = 2 };
 	if (left < 2)
 		return false;
-	const uint32_t a = thumb_half_at(p);
+	const uint32_t a = load_le16(p);
 	ret->size = (uint8_t)thumb_size(a);
 	if (ret->size == 2) {
 		thumb_decode_short(a, addr, ret);
 	} else if (left >= 4) {
-		const uint32_t b = thumb_half_at(p + 2);
+		const uint32_t b = load_le16(p + 2);
 		if ((a & 0xf800) == 0xf000 && b & 0x8000)
 			decode_branch(a, b, addr, ret);
 		else

@@ -96,16 +96,6 @@ static __attribute__((noinline)) unsigned scan_slow(struct x86_refs_scan *s, uin
 	return in.len;
 }
 
-static inline uint64_t x86_refs_load64(const uint8_t *p)
-{
-	uint64_t v;
-	memcpy(&v, p, sizeof v);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
-	return v;
-}
-
 /* Tells whether an instruction of a class that ModRM decides is common and simple. Sets *imm to the
  * size of its immediate. */
 static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
@@ -119,16 +109,6 @@ static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
 	case 0xff: return (0x57 >> reg & 1) != 0; /* all except far ones and /7 */
 	default: return false;
 	}
-}
-
-static inline uint32_t x86_refs_load32(const uint8_t *p)
-{
-	uint32_t v;
-	memcpy(&v, p, sizeof v);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap32(v);
-#endif
-	return v;
 }
 
 /* Tells whether the prefix 66 before `w` can change the length. With the 0F map it cannot. */
@@ -146,7 +126,7 @@ static inline bool may_shorten(uint64_t w)
 static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *p, uint64_t off,
 					bool mode64, bool want_imm)
 {
-	uint64_t w = x86_refs_load64(p);
+	uint64_t w = load_le64(p);
 	unsigned len = 1;
 	if (mode64 && UNLIKELY(x86_class_of(x86_attr[0][w & 0xff]) == CLASS_PREFIX)) {
 		if ((w & 0xff) == 0x66 && may_shorten(w >> 8))
@@ -175,7 +155,7 @@ static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *
 	 * its displacement before. */
 	const unsigned branch = class - CLASS_JCC <= CLASS_CALL - CLASS_JCC;
 	const unsigned end = len + imm;
-	const int32_t field = (int32_t)x86_refs_load32(p + (branch ? end : len) - 4);
+	const int32_t field = (int32_t)load_le32(p + (branch ? end : len) - 4);
 	const int64_t disp = branch && imm == 1 ? field >> 24 : field;
 	unsigned odd = ((branch & s->branches) | (rm & X86_RM_NOBASE)) &&
 		       off + end + (uint64_t)disp >= s->inside;

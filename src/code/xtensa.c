@@ -1,8 +1,6 @@
 /* Decodes lengths and branches of Xtensa instructions. */
 #include "code/xtensa.h"
 
-#include "base/reader.h"
-
 /* Decodes RST0, ST0: op0, op1 and op2 are 0. */
 static void decode_st0(uint32_t insn, struct flow *ret)
 {
@@ -60,7 +58,7 @@ bool xtensa_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *re
 	*ret = (struct flow){ .size = left > 0 ? (uint8_t)xtensa_size(*p) : 0 };
 	if (ret->size == 0 || ret->size > left)
 		return false;
-	uint32_t insn = (uint32_t)(p[0] | p[1] << 8);
+	uint32_t insn = load_le16(p);
 	if (ret->size == 2) {
 		xtensa_decode_short(insn, addr, ret);
 	} else {
@@ -95,7 +93,7 @@ bool xtensa_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *re
 		return false;
 	*ret_reg = p[0] >> 4;
 	*ret_addr = (((addr + 3) & ~UINT64_C(3)) +
-		     ((UINT64_C(0xffffffffffff0000) | (uint64_t)(p[1] | p[2] << 8)) << 2)) &
+		     ((UINT64_C(0xffffffffffff0000) | load_le16(p + 1)) << 2)) &
 		    UINT32_MAX;
 	return true;
 }
