@@ -1,5 +1,6 @@
 /* Language-specific data, .ARM.extab and .ARM.exidx.  The first byte chooses: bit 0 byte
  * order, bit 1 4-byte addresses, bit 2 .ARM.extab, bit 3 .ARM.exidx. */
+#include "unwind/lsda.h"
 #include "unwind/unwind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -8,7 +9,7 @@ static bool measure(uint8_t mode, struct bytes bytes, uint64_t *ret)
 {
 	if (mode & 4)
 		return extab_size(bytes, mode & 1, ret);
-	return lsda_size(bytes, mode & 2 ? 4 : 8, mode & 1, ret);
+	return lsda_size(bytes, mode & 2 ? 4 : 8, mode & 1, LSDA_SPECS_ULEB, ret);
 }
 
 static void check_exidx(bool big_endian, struct bytes bytes)

@@ -3,6 +3,7 @@
 #include "attr/attr_scratch.h"
 
 #include "base/sort.h"
+#include "unwind/lsda.h"
 #include "unwind/unwind.h"
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
@@ -153,8 +154,8 @@ static bool table_size(const struct attr *a, const struct section *in, uint64_t 
 {
 	const struct bytes all = section_bytes(a->im, in);
 	end = min_u64(end, all.size);
-	return off < end &&
-	       lsda_size(bytes_sub(all, off, end - off), a->im->bits / 8, a->im->big_endian, ret);
+	return off < end && lsda_size(bytes_sub(all, off, end - off), a->im->bits / 8,
+				      a->im->big_endian, LSDA_SPECS_ULEB, ret);
 }
 
 static void lsda_bytes(struct attr *a, const struct fde *d, label_id owner, used_vec *used)

@@ -3,7 +3,7 @@
 
 #include "base/sort.h"
 #include "code/flow.h"
-#include "unwind/lsda_sites.h"
+#include "unwind/lsda.h"
 #include "unwind/unwind.h"
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"

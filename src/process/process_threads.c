@@ -23,12 +23,25 @@ struct unwind_table {
 	VEC(struct unwind_place) places; /* sorted by func */
 };
 
+/* Lists the functions of the section. `ends`: its size is unknown, and a zero length ends it. */
+static void process_threads_list_places(struct unwind_table *t, bool ends)
+{
+	struct unwind_iter it;
+	struct unwind_entry e;
+	unwind_init(&it, &t->section);
+	while (unwind_next(&it, &e) && !(ends && e.terminator))
+		if (e.ok && !e.cie && !e.terminator && e.func_size > 0)
+			vec_push(&t->places, (struct unwind_place){ e.func_addr, e.func_size, e.off,
+								    e.cie_off });
+	unwind_release(&it);
+	sort_by_key(t->places.data, t->places.count, sizeof *t->places.data);
+	ASSERT(t->places.count <= t->section.bytes.size);
+}
+
 static void process_threads_open_table(struct unwind_table *t, const struct image *im,
 				       const char *name)
 {
 	const struct section *s = image_section_find(im, name);
-	struct unwind_iter it;
-	struct unwind_entry e;
 	if (s == NULL || s->nobits)
 		return;
 	t->section = (struct unwind_section){ .bytes = section_bytes(im, s),
@@ -38,61 +51,28 @@ static void process_threads_open_table(struct unwind_table *t, const struct imag
 					      .debug_frame = name[1] == 'd',
 					      .path = im->path,
 					      .file_off = im->file_off + s->off };
-	unwind_init(&it, &t->section);
-	while (unwind_next(&it, &e))
-		if (e.ok && !e.cie && !e.terminator && e.func_size > 0)
-			vec_push(&t->places, (struct unwind_place){ e.func_addr, e.func_size, e.off,
-								    e.cie_off });
-	unwind_release(&it);
-	sort_by_key(t->places.data, t->places.count, sizeof *t->places.data);
+	process_threads_list_places(t, false);
 }
 
-/* Reads a pointer of .eh_frame_hdr (LSB 5.0 Core, "DWARF Exception Header Encoding"), in the
- * encodings that linkers write. `at`: its own address. `base`: address of the header. */
-static bool read_encoded(struct reader *r, uint8_t encoding, uint64_t at, uint64_t base,
-			 uint64_t *ret)
-{
-	enum { UDATA4 = 3, UDATA8 = 4, SDATA4 = 11, SDATA8 = 12, PCREL = 0x10, DATAREL = 0x30 };
-	switch (encoding & 15) {
-	case UDATA4: *ret = read_u32(r); break;
-	case SDATA4: *ret = (uint64_t)(int64_t)read_i32(r); break;
-	case UDATA8:
-	case SDATA8: *ret = read_u64(r); break;
-	default: return false;
-	}
-	*ret += (encoding & 0x70) == PCREL ? at : (encoding & 0x70) == DATAREL ? base : 0;
-	return reader_ok(r);
-}
-
-/* Opens the table in the process's memory, for a module without a file. The table ends with a zero
- * length. */
+/* Opens the table in the process's memory, for a module without a file. */
 static void process_threads_open_memory(struct unwind_table *t, const struct dump *d,
 					const struct process_module *m)
 {
-	enum { AT = 4 }; /* Offset of the pointer, after the version and three encodings */
 	const struct dump_file file = { .start = m->start, .bias = m->bias };
-	struct unwind_iter it;
-	struct unwind_entry e;
-	uint64_t header, size, frames;
+	struct unwind_hdr h;
+	uint64_t header, size;
 	if (!dump_module_segment(d, &file, PT_GNU_EH_FRAME, &header, &size))
 		return;
-	struct reader r = reader_of(dump_at(d, header, size), d->big_endian);
-	const uint8_t version = read_u8(&r), encoding = read_u8(&r);
-	read_skip(&r, 2);
-	if (version != 1 || !read_encoded(&r, encoding, header + AT, header, &frames))
-		return;
-	t->section = (struct unwind_section){ .bytes = dump_at(d, frames, UINT64_MAX),
-					      .addr = frames - m->bias,
+	t->section = (struct unwind_section){ .bytes = dump_at(d, header, size),
+					      .addr = header,
 					      .address_size = (uint8_t)memory_word_size(d),
 					      .big_endian = d->big_endian,
 					      .path = d->path };
-	unwind_init(&it, &t->section);
-	while (unwind_next(&it, &e) && !e.terminator)
-		if (e.ok && !e.cie && e.func_size > 0)
-			vec_push(&t->places, (struct unwind_place){ e.func_addr, e.func_size, e.off,
-								    e.cie_off });
-	unwind_release(&it);
-	sort_by_key(t->places.data, t->places.count, sizeof *t->places.data);
+	if (!unwind_hdr_parse(&h, &t->section) || h.eh_frame_addr == 0)
+		return;
+	t->section.bytes = dump_at(d, h.eh_frame_addr, UINT64_MAX);
+	t->section.addr = h.eh_frame_addr - m->bias;
+	process_threads_list_places(t, true);
 }
 
 static const struct unwind_table *process_threads_table_of(struct process *p,

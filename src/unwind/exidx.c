@@ -76,7 +76,7 @@ static bool generic_size(struct reader *r)
 	if (!reader_ok(r))
 		return false;
 	const struct bytes rest = { r->base + r->pos, reader_left(r) };
-	if (lsda_extent(rest, 4, r->big_endian, LSDA_SPECS_WORD, &size))
+	if (lsda_size(rest, 4, r->big_endian, LSDA_SPECS_WORD, &size))
 		read_skip(r, size);
 	return true;
 }

@@ -1,5 +1,7 @@
-/* lsda.h - computes the size of language-specific data, for the general form and for that of ARM.
- * Private to unwind/. Other rooms use lsda_size() (unwind/unwind.h). */
+/* lsda.h - reads language-specific data (.gcc_except_table): the size of the data of one function,
+ * and its call sites.
+ *
+ * Source: Itanium C++ ABI, "Exception Handling Tables". */
 #ifndef HEFT_UNWIND_LSDA_H
 #define HEFT_UNWIND_LSDA_H
 
@@ -11,7 +13,31 @@ enum lsda_specs {
 	LSDA_SPECS_WORD, /* ARM EHABI: lists of 4-byte pointers, addressed in words */
 };
 
-bool lsda_extent(struct bytes bytes, uint8_t address_size, bool big_endian, enum lsda_specs specs,
-		 uint64_t *ret);
+/* Computes the size of the data at the start of `bytes`, at most bytes.size. It has a header, call
+ * sites, actions, types and exception specifications. Padding at the end is not counted. False if
+ * damaged or not such data. Cost: O(bytes.size) at worst, so that callers with many tables should
+ * end `bytes` at the next table. */
+bool lsda_size(struct bytes bytes, uint8_t address_size, bool big_endian, enum lsda_specs specs,
+	       uint64_t *ret);
+
+struct lsda_site {
+	uint64_t addr, size;
+	uint64_t pad; /* 0 if exceptions pass through */
+};
+
+struct lsda_sites {
+	struct reader reader; /* Ends at the end of the call sites */
+	uint64_t func_addr, func_size, pad_base;
+	uint64_t end; /* End of the previous site, relative to func_addr */
+	uint8_t address_size, encoding;
+};
+
+/* Opens the data at the position of `r`, with VM address `addr`, for one function. False if the
+ * header is damaged. */
+bool lsda_sites_open(struct lsda_sites *s, struct reader r, uint64_t addr, uint8_t address_size,
+		     uint64_t func_addr, uint64_t func_size);
+/* Reads the next site. Sites rise and lie in the function. The first that does not ends them,
+ * because tables of the parts of a function share the following sites. */
+bool lsda_sites_next(struct lsda_sites *s, struct lsda_site *ret);
 
 #endif

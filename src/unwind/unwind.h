@@ -1,5 +1,5 @@
-/* unwind.h - reads unwind tables: .eh_frame, .debug_frame, .eh_frame_hdr, the language-specific
- * data (.gcc_except_table) and ARM's .ARM.exidx.
+/* unwind.h - reads unwind tables: .eh_frame, .debug_frame, .eh_frame_hdr and ARM's
+ * .ARM.exidx. lsda.h reads the language-specific data.
  *
  * Knows no container: callers pass bytes, addresses and, for relocatable objects, the relocated
  * pointers. Sources: LSB 5.0 Core "Exception Frames", DWARF 5 section 6.4, Itanium C++ ABI
@@ -86,12 +86,6 @@ struct unwind_hdr {
 bool unwind_hdr_parse(struct unwind_hdr *h, const struct unwind_section *s);
 /* Reads entry i < count: the address of a function and of its FDE. */
 bool unwind_hdr_get(const struct unwind_hdr *h, uint64_t i, uint64_t *ret_func, uint64_t *ret_fde);
-
-/* Computes the size of the language-specific data at the start of `bytes`, at most bytes.size. It
- * has a header, call sites, actions, types and exception specifications. Padding at the end is not
- * counted. False if damaged or not such a table. Cost: O(bytes.size) at worst, so that callers with
- * many tables should end `bytes` at the next table. */
-bool lsda_size(struct bytes bytes, uint8_t address_size, bool big_endian, uint64_t *ret);
 
 /* Reads entry i of .ARM.exidx, which has 8 bytes per entry. *ret_extab is the VM address of its
  * .ARM.extab data. 0 if the data is inline, or if the function cannot be unwound. */

@@ -10,6 +10,7 @@
  * "offset target", in hex, sorted. */
 #include "base/file.h"
 #include "base/vec.h"
+#include "unwind/lsda.h"
 #include "unwind/unwind.h"
 
 #include <stdio.h>
@@ -123,7 +124,7 @@ static bool measure(const struct unwind_section *s, uint64_t off, bool extab, ui
 	const struct bytes rest = bytes_sub(s->bytes, off, s->bytes.size - off);
 	if (extab)
 		return extab_size(rest, s->big_endian, ret);
-	return lsda_size(rest, s->address_size, s->big_endian, ret);
+	return lsda_size(rest, s->address_size, s->big_endian, LSDA_SPECS_ULEB, ret);
 }
 
 /* What lies between the end of one area and the next one that an entry refers to: padding

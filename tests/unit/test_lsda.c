@@ -1,6 +1,6 @@
 /* Hand-assembled language-specific data. */
 #include "../lib/blob.h"
-#include "unwind/unwind.h"
+#include "unwind/lsda.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ static void action(struct blob *b, int filter, int step)
 static void expect_size(const struct blob *b, uint64_t want)
 {
 	uint64_t size = 0;
-	assert_true(lsda_size(blob_bytes(b), 8, b->big_endian, &size));
+	assert_true(lsda_size(blob_bytes(b), 8, b->big_endian, LSDA_SPECS_ULEB, &size));
 	assert_int_equal(size, want);
 }
 
@@ -56,7 +56,7 @@ static void expect_end(struct blob *b)
 static void expect_damaged(const struct blob *b)
 {
 	uint64_t size;
-	assert_false(lsda_size(blob_bytes(b), 8, b->big_endian, &size));
+	assert_false(lsda_size(blob_bytes(b), 8, b->big_endian, LSDA_SPECS_ULEB, &size));
 }
 
 static void a_header_alone_is_the_smallest_table(void **state)

@@ -1,6 +1,6 @@
 /* Hand-assembled call sites. */
 #include "../lib/blob.h"
-#include "unwind/lsda_sites.h"
+#include "unwind/lsda.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
