@@ -843,8 +843,5 @@ bool microsoft_is_member(struct str full)
 {
 	static const char *const leads[] = { "[thunk]: ", "private: ", "protected: ", "public: ",
 					     "const " };
-	for (size_t i = 0; i < COUNT_OF(leads); i++)
-		if (str_starts(full, str_of(leads[i])))
-			return true;
-	return false;
+	return STARTS_WITH(full, leads) > 0;
 }

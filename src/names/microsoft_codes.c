@@ -74,12 +74,8 @@ static const char *const more_types[] = {
 	['W'] = "wchar_t",
 };
 
-static const char *look_up(const char *const *table, size_t count, char c)
-{
-	return (unsigned char)c < count ? table[(unsigned char)c] : NULL;
-}
-
-#define LOOK_UP(table, c) look_up(table, COUNT_OF(table), c)
+#define LOOK_UP(table, c)                                                                          \
+	((unsigned char)(c) < COUNT_OF(table) ? (table)[(unsigned char)(c)] : NULL)
 
 const char *ms_operator(unsigned lines, char c)
 {

@@ -5,7 +5,7 @@
 #ifndef HEFT_NAMES_MICROSOFT_NODE_H
 #define HEFT_NAMES_MICROSOFT_NODE_H
 
-#include "names/rust_out.h"
+#include "names/out.h"
 
 enum ms_kind {
 	MS_NONE,

@@ -40,23 +40,18 @@ static void write(struct printer *p, const char *text)
 	put_text(p->o, text);
 }
 
-static void write_str(struct printer *p, struct str s)
-{
-	if (s.len > 0)
-		put(p->o, s.p, s.len);
-}
-
 static void write_number(struct printer *p, int64_t n)
 {
-	char digits[24];
-	put(p->o, digits, (size_t)snprintf(digits, sizeof digits, "%" PRId64, n));
+	if (n < 0)
+		write(p, "-");
+	put_number(p->o, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
 }
 
 /* Writes a blank if the text so far ends in a word. */
 static void blank_behind_word(struct printer *p)
 {
 	const char c = p->o->len > 0 ? p->o->p[p->o->len - 1] : ' ';
-	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '>')
+	if (is_upper(c) || is_lower(c) || is_digit(c) || c == '_' || c == '>')
 		write(p, " ");
 }
 
@@ -186,7 +181,7 @@ static void name(struct printer *p, ms_id id, ms_id class)
 	case MS_NAME:
 		if (n->n)
 			write(p, "operator \"\"");
-		write_str(p, n->text);
+		put_str(p->o, n->text);
 		break;
 	case MS_ANONYMOUS: write(p, "(anonymous namespace)"); break;
 	case MS_TEMPLATE: instance(p, n, class); break;
@@ -199,7 +194,7 @@ static void name(struct printer *p, ms_id id, ms_id class)
 	case MS_CONVERSION: conversion(p, n, NULL); break;
 	case MS_DYNAMIC:
 		write(p, "`");
-		write_str(p, n->text);
+		put_str(p->o, n->text);
 		write(p, node_of(p, n->a)->kind == MS_QUALIFIED ? " for '" : " for `");
 		item(p, n->a);
 		write(p, "''");
@@ -232,7 +227,7 @@ static void pointer_before(struct printer *p, const struct ms_node *n)
 		write(p, "__unaligned ");
 	if (target->kind == MS_FUNCTION) {
 		write(p, "(");
-		write_str(p, target->text);
+		put_str(p->o, target->text);
 		write(p, " ");
 	} else if (is_around(target)) {
 		write(p, "(");
@@ -241,7 +236,7 @@ static void pointer_before(struct printer *p, const struct ms_node *n)
 		name(p, n->b, 0);
 		write(p, "::");
 	}
-	write_str(p, n->text);
+	put_str(p->o, n->text);
 	microsoft_print_qualifiers(p, n->quals, "");
 }
 
@@ -254,11 +249,11 @@ static void type_before(struct printer *p, ms_id id, bool behind_pointer)
 		return;
 	switch (n->kind) {
 	case MS_PLAIN:
-		write_str(p, n->text);
+		put_str(p->o, n->text);
 		microsoft_print_qualifiers(p, n->quals, " ");
 		break;
 	case MS_TAG:
-		write_str(p, n->text);
+		put_str(p->o, n->text);
 		name(p, n->a, 0);
 		microsoft_print_qualifiers(p, n->quals, " ");
 		break;
@@ -269,7 +264,7 @@ static void type_before(struct printer *p, ms_id id, bool behind_pointer)
 		if (n->a)
 			write(p, " ");
 		if (!behind_pointer)
-			write_str(p, n->text);
+			put_str(p->o, n->text);
 		break;
 	default: p->o->failed = true; break;
 	}
@@ -335,7 +330,7 @@ static void microsoft_print_code(struct printer *p, const struct ms_node *n)
 		write(p, n->n == MS_VCALL ? "::`vcall'()" : "()");
 		return;
 	}
-	write_str(p, n->text);
+	put_str(p->o, n->text);
 	type_before(p, n->b, false);
 	if (node_of(p, n->b)->text.len > 0)
 		write(p, " ");
@@ -351,7 +346,7 @@ static void data(struct printer *p, const struct ms_node *n)
 		name(p, n->a, 0);
 		return;
 	}
-	write_str(p, n->text);
+	put_str(p->o, n->text);
 	type_before(p, n->b, false);
 	blank_behind_word(p);
 	name(p, n->a, 0);
@@ -368,7 +363,7 @@ static void microsoft_print_table(struct printer *p, const struct ms_node *n)
 	if (p->brief)
 		return;
 	write(p, "::`");
-	write_str(p, n->text);
+	put_str(p->o, n->text);
 	write(p, "'");
 	for (ms_id id = n->b; id && !p->o->failed; id = node_of(p, id)->b) {
 		write(p, id == n->b ? "{for `" : "s `");
@@ -389,7 +384,7 @@ static void microsoft_print_described(struct printer *p, const struct ms_node *n
 	if (p->brief)
 		return;
 	write(p, n->c ? " `" : "::`");
-	write_str(p, n->text);
+	put_str(p->o, n->text);
 	if (n->b && !n->n) {
 		write(p, " (");
 		microsoft_print_list(p, n->b);

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "names/module_name.h"
 
-#include "names/rust_out.h"
+#include "names/out.h"
 
 /* Returns the index where `word` begins in s. s.len if it does not occur. */
 static size_t module_name_find(struct str s, struct str word)
@@ -11,26 +11,11 @@ static size_t module_name_find(struct str s, struct str word)
 	return at ? (size_t)(at - s.p) : s.len;
 }
 
-static bool is_upper(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
-static bool is_lower(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
-
-static void module_name_put_str(struct out *o, struct str s)
-{
-	put(o, s.p, s.len);
-}
-
 /* Writes " (KIND)". */
 static void put_kind(struct out *o, struct str kind)
 {
 	put_text(o, " (");
-	module_name_put_str(o, kind);
+	put_str(o, kind);
 	put_text(o, ")");
 }
 
@@ -81,10 +66,10 @@ static bool read_gfortran(struct str raw, struct out *o, struct module_name *ret
 	const size_t at = 3 + module_name_find(str_from(raw, 3), mark);
 	if (at + mark.len >= raw.len)
 		return false;
-	module_name_put_str(o, str_from(str_upto(raw, at), 2));
+	put_str(o, str_from(str_upto(raw, at), 2));
 	ret->module = ret->package = o->len;
 	put_text(o, "::");
-	module_name_put_str(o, str_from(raw, at + mark.len));
+	put_str(o, str_from(raw, at + mark.len));
 	ret->brief = o->len;
 	return true;
 }
@@ -102,7 +87,7 @@ static bool read_flang(struct str raw, struct out *o, struct module_name *ret)
 			return false;
 		if (o->len > 0)
 			put_text(o, "::");
-		module_name_put_str(o, str_from(str_upto(raw, i), start));
+		put_str(o, str_from(str_upto(raw, i), start));
 		if (tag == 'M' && start == 3)
 			ret->package = o->len;
 		if (tag == 'M' || tag == 'S')
@@ -124,7 +109,7 @@ static void put_parameters(struct out *o, struct str types)
 		size_t next = at;
 		while (next < end && types.p[next] != '$')
 			next++;
-		module_name_put_str(o, str_from(str_upto(types, next), at));
+		put_str(o, str_from(str_upto(types, next), at));
 		at = next + 1;
 		if (next < end)
 			put_text(o, ", ");
@@ -132,7 +117,7 @@ static void put_parameters(struct out *o, struct str types)
 	put_text(o, ")");
 	if (end + 2 < types.len) {
 		put_text(o, ": ");
-		module_name_put_str(o, str_from(types, end + 2));
+		put_str(o, str_from(types, end + 2));
 	}
 }
 
@@ -143,7 +128,7 @@ static void put_pascal_unit(struct out *o, struct str unit, struct module_name *
 	if (str_starts(unit, STR("P$")))
 		unit = str_from(unit, 2);
 	const size_t end = module_name_find(unit, STR("$_$"));
-	module_name_put_str(o, str_upto(unit, end));
+	put_str(o, str_upto(unit, end));
 	ret->module = ret->package = o->len;
 	if (end + 3 >= unit.len)
 		return;
@@ -151,7 +136,7 @@ static void put_pascal_unit(struct out *o, struct str unit, struct module_name *
 	const size_t class = module_name_find(owner, STR("_$_")),
 		     function = module_name_find(owner, STR("$"));
 	put_text(o, ".");
-	module_name_put_str(o, str_upto(owner, min_u64(class, function)));
+	put_str(o, str_upto(owner, min_u64(class, function)));
 }
 
 /* Returns the index of "$_Ld" in "_$UNIT$_Ld1", the name of unnamed data. raw.len if the name has
@@ -168,7 +153,7 @@ static bool read_pascal_local(struct str raw, struct out *o, struct module_name 
 		return false;
 	put_pascal_unit(o, str_from(str_upto(raw, at), 2), ret);
 	put_text(o, ".");
-	module_name_put_str(o, str_from(raw, at + 2));
+	put_str(o, str_from(raw, at + 2));
 	ret->brief = o->len;
 	return true;
 }
@@ -196,7 +181,7 @@ static bool read_pascal(struct str raw, struct out *o, struct module_name *ret)
 	put_text(o, ".");
 	/* The name of an operator begins with "$", so the search starts after the first byte. */
 	const size_t end = name.len > 0 ? 1 + module_name_find(str_from(name, 1), STR("$")) : 0;
-	module_name_put_str(o, str_upto(name, end));
+	put_str(o, str_upto(name, end));
 	ret->brief = o->len;
 	if (kind.len > 0)
 		put_kind(o, kind);
@@ -240,7 +225,7 @@ static size_t swift_literal(struct swift *w, struct str s, struct out *o)
 	if (i == 0 || s.p[0] == '0' || n == 0 || n > s.len - i)
 		return 0;
 	const struct str text = { s.p + i, n };
-	module_name_put_str(o, text);
+	put_str(o, text);
 	learn_words(w, text);
 	return i + n;
 }
@@ -256,7 +241,7 @@ static size_t swift_words(struct swift *w, struct str s, struct out *o)
 		const size_t word = (size_t)(s.p[i++] - (more ? 'a' : 'A'));
 		if (word >= w->count)
 			return 0;
-		module_name_put_str(o, w->words[word]);
+		put_str(o, w->words[word]);
 	}
 	return i;
 }
@@ -342,10 +327,7 @@ static size_t swift_known_type(struct str s, struct str *ret_name)
 static size_t swift_prefix(struct str raw)
 {
 	static const char *const prefixes[] = { "_$s", "_$S", "$s", "$S" };
-	for (size_t i = 0; i < COUNT_OF(prefixes); i++)
-		if (str_starts(raw, str_of(prefixes[i])))
-			return strlen(prefixes[i]);
-	return 0;
+	return STARTS_WITH(raw, prefixes);
 }
 
 bool module_name_is_swift(struct str raw)
@@ -385,7 +367,7 @@ static size_t swift_start(struct swift *w, struct str s, struct out *o, struct m
 	if (known == 0)
 		return size;
 	put_text(o, ".");
-	module_name_put_str(o, type);
+	put_str(o, type);
 	return size;
 }
 

@@ -1,24 +1,38 @@
-/* Writes characters, and decodes punycode, for Rust's names. */
-#include "names/rust_out.h"
+/* Writes numbers and characters, and decodes punycode, for demanglers. */
+#include "names/out.h"
+
+#include "base/digits.h"
+
+void put_number(struct out *o, uint64_t n)
+{
+	char digits[DECIMAL_MOST], *const end = digits + sizeof digits;
+	const char *const start = decimal_before(end, n);
+	put(o, start, (size_t)(end - start));
+}
+
+size_t starts_with(struct str s, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_starts(s, str_of(words[i])))
+			return strlen(words[i]);
+	return 0;
+}
 
 void put_char(struct out *o, uint32_t c)
 {
 	char b[4];
 	size_t n = 0;
-	if (c < 0x80) {
+	if (c < 0x80)
 		b[n++] = (char)c;
-	} else if (c < 0x800) {
+	else if (c < 0x800)
 		b[n++] = (char)(0xc0 | c >> 6);
-		b[n++] = (char)(0x80 | (c & 0x3f));
-	} else if (c < 0x10000) {
+	else if (c < 0x10000)
 		b[n++] = (char)(0xe0 | c >> 12);
-		b[n++] = (char)(0x80 | (c >> 6 & 0x3f));
-		b[n++] = (char)(0x80 | (c & 0x3f));
-	} else {
+	else
 		b[n++] = (char)(0xf0 | c >> 18);
-		b[n++] = (char)(0x80 | (c >> 12 & 0x3f));
-		b[n++] = (char)(0x80 | (c >> 6 & 0x3f));
-		b[n++] = (char)(0x80 | (c & 0x3f));
+	for (unsigned shift = c < 0x80 ? 0 : c < 0x800 ? 6 : c < 0x10000 ? 12 : 18; shift > 0;) {
+		shift -= 6;
+		b[n++] = (char)(0x80 | (c >> shift & 0x3f));
 	}
 	put(o, b, n);
 }
@@ -39,7 +53,7 @@ static bool punycode_delta(struct rust_text_decoder *d, uint64_t *delta)
 		uint64_t t = 1, digit = 0;
 		if (is_digit(c))
 			digit = (uint64_t)(c - '0') + 26;
-		else if (c >= 'a' && c <= 'z')
+		else if (is_lower(c))
 			digit = (uint64_t)(c - 'a');
 		else
 			return false;

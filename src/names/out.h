@@ -1,7 +1,7 @@
-/* rust_out.h - declares the bounded output and the small helpers that demanglers share. Private to
+/* out.h - declares the bounded output and the small helpers that demanglers share. Private to
  * names/. */
-#ifndef HEFT_NAMES_RUST_OUT_H
-#define HEFT_NAMES_RUST_OUT_H
+#ifndef HEFT_NAMES_OUT_H
+#define HEFT_NAMES_OUT_H
 
 #include "base/base.h"
 
@@ -29,6 +29,13 @@ static inline void put_text(struct out *o, const char *text)
 	put(o, text, strlen(text));
 }
 
+static inline void put_str(struct out *o, struct str s)
+{
+	if (s.len > 0)
+		put(o, s.p, s.len);
+}
+
+void put_number(struct out *o, uint64_t n);
 /* Writes one character as UTF-8. */
 void put_char(struct out *o, uint32_t c);
 
@@ -36,6 +43,26 @@ static inline bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
+
+static inline bool is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static inline bool is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+/* Tells whether a byte may be in an identifier: a letter, a digit, "_", or a part of UTF-8. */
+static inline bool is_ident(char c)
+{
+	return is_upper(c) || is_lower(c) || is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Returns the length of the first of the words that s begins with. 0 if there is none. */
+size_t starts_with(struct str s, const char *const *words, size_t count);
+#define STARTS_WITH(s, words) starts_with((s), (words), COUNT_OF(words))
 
 /* Returns the value of a lower-case hexadecimal digit. -1 for any other character. */
 static inline int hex_value(char c)

@@ -2,7 +2,7 @@
 #include "names/package_name.h"
 
 #include "names/rust.h"
-#include "names/rust_out.h"
+#include "names/out.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -21,16 +21,12 @@ static bool is_made_by_compiler(struct str name)
 	if (str_starts(name, STR("type.")) || str_starts(name, STR("type:")) ||
 	    str_starts(name, STR("go:")))
 		return true;
-	for (size_t i = 0; str_starts(name, STR("go.")) && i < COUNT_OF(words); i++)
-		if (str_starts(str_from(name, 3), str_of(words[i])))
-			return true;
-	return false;
+	return str_starts(name, STR("go.")) && STARTS_WITH(str_from(name, 3), words) > 0;
 }
 
 static bool is_of_path(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c != '\0' && strchr("_./%~-", c) != NULL) || (unsigned char)c >= 0x80;
+	return is_ident(c) || (c != '\0' && strchr("./%~-", c) != NULL);
 }
 
 /* Returns the text before the first dot after the last slash. Ignores types in brackets. */
@@ -71,18 +67,12 @@ static struct str made_qualifier(struct str name)
 	static const char *const words[] = { ".eq.",       ".hash.",   ".importpath.", "itab.",
 					     "interface:", "map.zero", "string.",      "func." };
 	name = str_from(name, name.p[0] == 't' ? 5 : 3);
-	for (size_t i = 0; i < COUNT_OF(paths); i++)
-		if (str_starts(name, str_of(paths[i])))
-			return str_from(name, strlen(paths[i]));
+	const size_t path = STARTS_WITH(name, paths);
+	if (path > 0)
+		return str_from(name, path);
 	if (str_starts(name, STR(".namedata.")))
 		return STR("");
-	for (size_t i = 0; i < COUNT_OF(words); i++) {
-		if (str_starts(name, str_of(words[i]))) {
-			name = str_from(name, strlen(words[i]));
-			break;
-		}
-	}
-	return qualifier_inside(name);
+	return qualifier_inside(str_from(name, STARTS_WITH(name, words)));
 }
 
 /* Tells whether the name has a suffix that C compilers add to parts and copies of functions. */
@@ -99,7 +89,7 @@ static bool has_c_suffix(struct str name)
 		if (str_starts(rest, str_of(words[i])) && (rest.len == len || rest.p[len] == '.'))
 			return true;
 	}
-	return rest.len > 0 && rest.p[0] >= '0' && rest.p[0] <= '9';
+	return rest.len > 0 && is_digit(rest.p[0]);
 }
 
 struct str go_package(struct str name)
@@ -144,10 +134,7 @@ static bool is_of_rust_runtime(struct str raw)
 {
 	static const char *const words[] = { "__rust_",     "__rdl_",   "__rg_",      "__rustc",
 					     "rust_begin_", "rust_eh_", "rust_panic", "_rust_" };
-	for (size_t i = 0; i < COUNT_OF(words); i++)
-		if (str_starts(raw, str_of(words[i])))
-			return true;
-	return false;
+	return STARTS_WITH(raw, words) > 0;
 }
 
 /* In RFC 2603, a crate is "C", then "s", a number in base 62 and "_", then the length of its name

@@ -1,6 +1,6 @@
 /* Demangles Rust's legacy names. */
 #include "names/rust.h"
-#include "names/rust_out.h"
+#include "names/out.h"
 
 #define HASH_SIZE 20 /* "17h", 16 hexadecimal digits and "E" */
 

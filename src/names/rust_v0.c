@@ -1,15 +1,9 @@
 /* Demangles RFC 2603, "Rust Symbol Mangling (v0)". The names of productions are those of the
  * RFC. */
 #include "names/rust.h"
-#include "names/rust_out.h"
+#include "names/out.h"
 
 #include <stdio.h>
-
-static void rust_v0_put_number(struct out *o, uint64_t n)
-{
-	char digits[24];
-	put(o, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, n));
-}
 
 /* Largest nesting of paths, types and constants. Deeper names stay mangled. Of 100,000 names of
  * rustc, all but 3 need less than 64. */
@@ -72,9 +66,9 @@ static uint64_t v0_base62(struct v0 *v)
 		uint64_t digit = 62;
 		if (is_digit(c))
 			digit = (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'z')
+		else if (is_lower(c))
 			digit = (uint64_t)(c - 'a') + 10;
-		else if (c >= 'A' && c <= 'Z')
+		else if (is_upper(c))
 			digit = (uint64_t)(c - 'A') + 36;
 		if (digit == 62 || n > (UINT64_MAX - 63) / 62)
 			v->o.failed = true;
@@ -130,7 +124,7 @@ static void v0_put_ident(struct v0 *v, struct ident id)
 {
 	uint32_t chars[MAX_PUNYCODE];
 	if (!id.punycode) {
-		put(&v->o, id.text.p, id.text.len);
+		put_str(&v->o, id.text);
 		return;
 	}
 	const size_t count = punycode(id.text, chars);
@@ -138,7 +132,7 @@ static void v0_put_ident(struct v0 *v, struct ident id)
 		put_char(&v->o, chars[i]);
 	if (count == 0) {
 		put_text(&v->o, "punycode{");
-		put(&v->o, id.text.p, id.text.len);
+		put_str(&v->o, id.text);
 		put_text(&v->o, "}");
 	}
 }
@@ -161,7 +155,7 @@ static void v0_lifetime(struct v0 *v, uint64_t n)
 		put(&v->o, &letter, 1);
 	} else {
 		put_text(&v->o, "z");
-		rust_v0_put_number(&v->o, depth - 26 + 1);
+		put_number(&v->o, depth - 26 + 1);
 	}
 }
 
@@ -187,19 +181,20 @@ static uint64_t v0_binder(struct v0 *v)
 }
 
 /* Reads a reference "B<n>_" after its B and moves to its target. Only targets before the reference
- * are valid. Returns the position after the reference. Returns 0 if there is nothing to visit. */
-static size_t v0_backref(struct v0 *v)
+ * are valid. *ret_back is the position after the reference, to which the caller returns. False if
+ * there is nothing to visit. */
+static bool v0_backref(struct v0 *v, size_t *ret_back)
 {
 	const size_t start = v->pos - 1;
 	const uint64_t target = v0_base62(v);
-	const size_t back = v->pos;
+	*ret_back = v->pos;
 	if (target >= start)
 		v->o.failed = true;
 	if (v->o.failed || v->o.muted)
-		return 0;
+		return false;
 	v->pos = (size_t)target;
 	ASSERT(v->pos <= v->s.len);
-	return back;
+	return true;
 }
 
 static void v0_generic_arg(struct v0 *v)
@@ -228,8 +223,8 @@ static size_t v0_list(struct v0 *v, void (*item)(struct v0 *))
 static void v0_nested(struct v0 *v, bool in_value)
 {
 	const char space = v0_next(v);
-	const bool special = space >= 'A' && space <= 'Z';
-	if (!special && !(space >= 'a' && space <= 'z'))
+	const bool special = is_upper(space);
+	if (!special && !is_lower(space))
 		v->o.failed = true;
 	v0_path(v, in_value);
 	const uint64_t disambiguator = v0_tagged(v, 's');
@@ -253,7 +248,7 @@ static void v0_nested(struct v0 *v, bool in_value)
 		v0_put_ident(v, id);
 	}
 	put_text(&v->o, "#");
-	rust_v0_put_number(&v->o, disambiguator);
+	put_number(&v->o, disambiguator);
 	put_text(&v->o, "}");
 }
 
@@ -279,7 +274,7 @@ static void v0_impl(struct v0 *v, char tag)
 
 static void v0_path_tag(struct v0 *v, char tag, bool in_value)
 {
-	size_t back = 0;
+	size_t back;
 	switch (tag) {
 	case 'C':
 		v0_skip_tagged(v, 's');
@@ -296,8 +291,7 @@ static void v0_path_tag(struct v0 *v, char tag, bool in_value)
 		put_text(&v->o, ">");
 		break;
 	case 'B':
-		back = v0_backref(v);
-		if (back != 0) {
+		if (v0_backref(v, &back)) {
 			v0_path(v, in_value);
 			v->pos = back;
 		}
@@ -352,8 +346,8 @@ static bool v0_open_path(struct v0 *v)
 	if (!v0_enter(v))
 		return false;
 	if (v0_eat(v, 'B')) {
-		const size_t back = v0_backref(v);
-		if (back != 0) {
+		size_t back;
+		if (v0_backref(v, &back)) {
 			open = v0_open_path(v);
 			v->pos = back;
 		}
@@ -426,7 +420,7 @@ static const char *v0_basic(char tag)
 					       "u32", "i128", "u128",  "_",     NULL,  NULL,
 					       "i16", "u16",  "()",    "...",   NULL,  "i64",
 					       "u64", "!" };
-	return tag >= 'a' && tag <= 'z' ? types[tag - 'a'] : NULL;
+	return is_lower(tag) ? types[tag - 'a'] : NULL;
 }
 
 static void v0_array(struct v0 *v, bool sized)
@@ -442,7 +436,7 @@ static void v0_array(struct v0 *v, bool sized)
 
 static void v0_type_tag(struct v0 *v, char tag)
 {
-	size_t back = 0;
+	size_t back;
 	switch (tag) {
 	case 'R':
 	case 'Q': v0_reference(v, tag == 'Q'); break;
@@ -460,8 +454,7 @@ static void v0_type_tag(struct v0 *v, char tag)
 	case 'F': v0_function(v); break;
 	case 'D': v0_dyn(v); break;
 	case 'B':
-		back = v0_backref(v);
-		if (back != 0) {
+		if (v0_backref(v, &back)) {
 			v0_type(v);
 			v->pos = back;
 		}
@@ -510,10 +503,10 @@ static void v0_integer(struct v0 *v)
 {
 	const struct str digits = v0_hex(v);
 	if (digits.len <= 16) {
-		rust_v0_put_number(&v->o, hex_number(digits));
+		put_number(&v->o, hex_number(digits));
 	} else {
 		put_text(&v->o, "0x");
-		put(&v->o, digits.p, digits.len);
+		put_str(&v->o, digits);
 	}
 }
 
@@ -541,11 +534,10 @@ static void v0_character(struct v0 *v)
 
 static void v0_const_tag(struct v0 *v, char tag)
 {
-	size_t back = 0;
+	size_t back;
 	switch (tag) {
 	case 'B':
-		back = v0_backref(v);
-		if (back != 0) {
+		if (v0_backref(v, &back)) {
 			v0_const(v);
 			v->pos = back;
 		}
@@ -593,7 +585,7 @@ size_t rust_v0(struct str raw, char *out, size_t room)
 	struct v0 v = { .s = { raw.p + 2, raw.len - 2 },
 			.o = { .p = out, .room = room },
 			.steps = (uint32_t)1 << 16 };
-	if (raw.len < 3 || !(v.s.p[0] >= 'A' && v.s.p[0] <= 'Z'))
+	if (raw.len < 3 || !is_upper(v.s.p[0]))
 		return 0;
 	v0_path(&v, true);
 	if (!v.o.failed && v.pos < v.s.len) { /* the crate that instantiated the item */

@@ -5,6 +5,7 @@
  * "(anonymous namespace)" and after a parameter list. */
 #include "base/digits.h"
 #include "names/cut.h"
+#include "names/out.h"
 
 enum { STOP_NAME = 1, STOP_ANGLE = 2, STOP_SIGN = 4 };
 
@@ -44,9 +45,7 @@ static inline char signature_cxx_byte_at(const struct cut *c, const char *p)
 
 static bool signature_cxx_is_ident(char byte)
 {
-	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-	       (byte >= '0' && byte <= '9') || byte == '_' || byte == '$' ||
-	       (unsigned char)byte >= 0x80;
+	return is_ident(byte) || byte == '$';
 }
 
 /* Returns the byte after the ")" that closes the "(" at p. Ignores other brackets, because LLVM

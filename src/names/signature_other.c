@@ -1,11 +1,6 @@
 /* Shortens Rust and D names; see signature.h. */
 #include "names/cut.h"
-
-static bool signature_other_is_ident(char byte)
-{
-	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-	       (byte >= '0' && byte <= '9') || byte == '_' || (unsigned char)byte >= 0x80;
-}
+#include "names/out.h"
 
 /* Bytes that open or close a bracket or a literal. */
 static const bool stops[256] = {
@@ -66,9 +61,9 @@ static bool is_generic(const struct cut *c)
 	if (p == c->base || CUT_AT(c, p, "<impl "))
 		return false;
 	if (p - c->base >= 3 && memcmp(p - 3, "for", 3) == 0 &&
-	    (p - c->base == 3 || !signature_other_is_ident(p[-4])))
+	    (p - c->base == 3 || !is_ident(p[-4])))
 		return false;
-	return signature_other_is_ident(p[-1]) || p[-1] == ':' || p[-1] == '}';
+	return is_ident(p[-1]) || p[-1] == ':' || p[-1] == '}';
 }
 
 bool cut_rust(struct cut *c)

@@ -1,20 +1,15 @@
 /* Finds the suffixes that compilers and linkers add to names. */
 #include "names/suffix.h"
 
-static bool suffix_is_number(struct str s)
-{
-	for (size_t i = 0; i < s.len; i++)
-		if (s.p[i] < '0' || s.p[i] > '9')
-			return false;
-	return s.len > 0;
-}
-
 static bool is_suffix_word(struct str s)
 {
 	static const char *const words[] = { "cold",     "constprop",  "isra",    "llvm",
 					     "lto_priv", "part",       "clone",   "__part",
 					     "__uniq",   "localalias", "unlikely" };
-	if (suffix_is_number(s))
+	size_t digits = 0;
+	while (digits < s.len && s.p[digits] >= '0' && s.p[digits] <= '9')
+		digits++;
+	if (digits > 0 && digits == s.len)
 		return true;
 	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (str_eq(s, str_of(words[i])))

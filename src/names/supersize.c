@@ -1,6 +1,8 @@
 /* Splits names into the three forms of SuperSize. */
 #include "names/supersize.h"
 
+#include "names/out.h"
+
 /* A name and the places of its brackets and blanks, in ascending order. Brackets inside an
  * operator's name do not count. */
 struct supersize_parse {
@@ -44,12 +46,6 @@ static size_t supersize_find_word(struct str s, size_t from, const char *word)
 	while (i < s.len && !at(s, i, word))
 		i = find_char(s, i + 1, word[0]);
 	return i;
-}
-
-static bool supersize_is_word_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '$';
 }
 
 /* ---- brackets -------------------------------------------------------------------------------- */
@@ -124,7 +120,7 @@ static size_t add_mark(struct supersize_name *n, struct str s, size_t i, bool ex
 	const char c = s.p[i];
 	if (c == 'o') {
 		const bool is_word = at(s, i, "operator") &&
-				     (i == 0 || !supersize_is_word_char(s.p[i - 1]));
+				     (i == 0 || !(is_ident(s.p[i - 1]) || s.p[i - 1] == '$'));
 		return is_word ? i + 8 + operator_size(s, i + 8, exact) : i;
 	}
 	if (c != '>' || exact || i == 0 || s.p[i - 1] != '-')
