@@ -7,10 +7,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct dwarf dwarf_of(const struct pdb_dwarf *made, struct notes *notes)
 {
-	const struct text *texts[DW_SECTIONS] = { [DW_INFO] = &made->info,
-						  [DW_ABBREV] = &made->abbrev,
-						  [DW_LINE] = &made->line,
-						  [DW_RANGES] = &made->ranges };
+	const struct text *texts[DW_SECTIONS] = { [DW_INFO] = &made->made.info,
+						  [DW_ABBREV] = &made->made.abbrev,
+						  [DW_LINE] = &made->made.line,
+						  [DW_RANGES] = &made->made.ranges };
 	struct dwarf d = { .path = "fuzz", .notes = notes };
 	for (unsigned i = 0; i < DW_SECTIONS; i++) {
 		d.loaded[i] = true;

@@ -17,15 +17,20 @@ void print_add(struct code_print *p, uint64_t what)
 	p->shape = mixed(p->shape, what);
 }
 
+/* Makes a number of at most 8 bytes, in any byte order, since numbers of different machines are
+ * never compared. */
+static uint64_t alike_word_of(const uint8_t *p, uint64_t size)
+{
+	uint64_t v = 0;
+	memcpy(&v, p, min_u64(size, sizeof v));
+	return v;
+}
+
 struct code_print bytes_print(struct bytes data)
 {
 	struct code_print p = start;
-	for (uint64_t i = 0; i < data.size; i += sizeof i) {
-		/* Any byte order serves: numbers of different machines are never compared. */
-		uint64_t word = 0;
-		memcpy(&word, data.p + i, min_u64(data.size - i, sizeof word));
-		print_add(&p, word);
-	}
+	for (uint64_t i = 0; i < data.size; i += 8)
+		print_add(&p, alike_word_of(data.p + i, data.size - i));
 	return p;
 }
 
