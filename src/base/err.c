@@ -151,6 +151,7 @@ bool notes_have(struct notes *n, const struct heft_note *like)
 void note_copy(struct notes *n, const struct heft_note *from)
 {
 	struct map_at at;
+	ASSERT(from->path && from->text);
 	if (note_find(n, from->path, from->kind, &at))
 		return;
 	struct heft_note copy = *from;
@@ -161,6 +162,7 @@ void note_copy(struct notes *n, const struct heft_note *from)
 
 void notes_append(struct notes *n, struct notes *more)
 {
+	ASSERT(n != more);
 	for (size_t i = 0; i < more->count; i++) {
 		struct map_at at;
 		const struct heft_note *m = &more->data[i];

@@ -19,6 +19,7 @@ static struct file_mapping {
 
 static void mapping_add(struct bytes b, const char *path)
 {
+	ASSERT(b.size > 0 && path); /* A size of 0 marks a free slot, a path one in use. */
 	for (size_t i = 0; i < COUNT_OF(mappings); i++) {
 		uint64_t none = 0;
 		if (atomic_load_explicit(&mappings[i].size, memory_order_relaxed) != 0 ||
@@ -110,6 +111,7 @@ static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *er
 /* Registers the mapping with the domain, and for file_mapped_at(). */
 static void keep_mapping(struct file *f)
 {
+	ASSERT(!f->owned && f->bytes.p);
 	struct bytes *mapped = mem_alloc(sizeof *mapped);
 	*mapped = f->bytes;
 	mapping_add(f->bytes, f->path);
@@ -267,6 +269,7 @@ bool file_inputs_add(struct file_inputs *in, const char *name, struct bytes byte
 		     struct heft_err *err)
 {
 	struct file_input made = { .name = name, .bytes = bytes, .fd = -1 };
+	ASSERT(name && !file_inputs_find(in, name));
 	vec_reserve(&in->list, 1);
 	if (!bytes.p && !copy_fd(&made, fd, err))
 		return false;

@@ -94,6 +94,7 @@ static struct bytes join_parts(const struct gzip_part *parts, size_t count, stru
 		at += parts[i].packed.size;
 		mem_free((void *)(uintptr_t)parts[i].packed.p);
 	}
+	ASSERT(at + GZIP_TRAILER == size);
 	gzip_put_u32(out + at, crc32_of(plain));
 	gzip_put_u32(out + at + 4, (uint32_t)plain.size);
 	return (struct bytes){ out, size };
@@ -105,6 +106,7 @@ bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned thre
 	if (plain.size > UINT32_MAX)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%" PRIu64 " bytes are more than a gzip member can tell", plain.size);
+	ASSERT(part > 0 || plain.size == 0);
 	const size_t count = plain.size > part ? (plain.size - 1) / part + 1 : 1;
 	struct gzip_part *parts = mem_zeroed(count, sizeof *parts);
 	for (size_t i = 0; i < count; i++)

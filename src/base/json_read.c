@@ -225,6 +225,7 @@ struct str json_rest(struct json_in *in, enum json_token first)
 {
 	const uint64_t start = in->start;
 	const unsigned depth = in->depth - (first == JSON_OBJECT || first == JSON_ARRAY);
+	ASSERT(in->depth >= depth && start <= in->pos);
 	while (!in->bad && in->depth > depth)
 		(void)json_next(in);
 	return (struct str){ (const char *)in->bytes.p + start, in->pos - start };

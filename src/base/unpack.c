@@ -105,6 +105,7 @@ bool unpack_stream_open_any(struct unpack_stream **ret, enum unpack_method metho
 	s->codec = codecs[method].codec;
 	s->packed = packed;
 	s->state = s->codec->open(s);
+	ASSERT(s->state && s->used == 0);
 	*ret = s;
 	return true;
 }
@@ -150,6 +151,7 @@ bool unpack_stream_next(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 			break;
 		ok = unpack_bad(err, "the packed data are cut off");
 	}
+	ASSERT(total <= size && s->used <= s->packed.size);
 	*ret_made = total;
 	return ok;
 }

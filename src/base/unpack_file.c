@@ -35,6 +35,7 @@ uint64_t unpack_head(enum unpack_method method, struct bytes packed, uint8_t *ou
 		return 0;
 	unpack_stream_next(s, out, size, &made, NULL);
 	unpack_stream_close(s);
+	ASSERT(made <= size);
 	return made;
 }
 
@@ -84,6 +85,7 @@ static bool copy_out(struct unpack_stream *s, struct unpacked_file *f, struct he
 	bool ok = true, more = true;
 	while (ok && more && made == BATCH) {
 		more = unpack_stream_next(s, batch, BATCH, &made, ret_cut);
+		ASSERT(made <= BATCH && f->size <= f->size_max);
 		if (made > f->size_max - f->size || f->stored > f->stored_max)
 			ok = fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
 				  "it unpacks to more than %" PRIu64
@@ -165,6 +167,7 @@ bool unpack_part_in_place(struct file *f, struct bytes part, struct notes *notes
 	enum unpack_method method;
 	struct bytes plain;
 	struct heft_err cut, why;
+	ASSERT(part.p >= f->bytes.p && part.size <= f->bytes.size);
 	if (!unpack_guess(part, &method))
 		return true;
 	if (!unpack_file(method, part, FILE_MAX, &plain, &cut, &why))

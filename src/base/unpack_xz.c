@@ -55,6 +55,7 @@ static bool xz_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t *
 	xz->next_out = out;
 	xz->avail_out = size;
 	const lzma_ret code = lzma.lzma_code(xz, LZMA_FINISH);
+	ASSERT(xz->avail_in <= s->packed.size && xz->avail_out <= size);
 	s->used = s->packed.size - xz->avail_in;
 	s->whole = code == LZMA_STREAM_END;
 	*ret_made = size - xz->avail_out;

@@ -48,6 +48,7 @@ static bool zstd_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t
 	ZSTD_inBuffer in = { s->packed.p, (size_t)s->packed.size, (size_t)s->used };
 	ZSTD_outBuffer to = { out, size, 0 };
 	const size_t result = zstd.ZSTD_decompressStream(z->stream, &to, &in);
+	ASSERT(in.pos <= in.size && to.pos <= size);
 	s->used = in.pos;
 	s->whole = result == 0;
 	*ret_made = to.pos;

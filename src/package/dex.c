@@ -269,6 +269,7 @@ static int compare_claims(const void *pa, const void *pb)
  * get bytes only if no other item claims them; then the first table gets all. */
 static void share_out(struct dex_parse *p, size_t first, size_t end, uint64_t size)
 {
+	ASSERT(first < end && end <= p->claims.count);
 	struct dex_item *items = p->d->items.data;
 	const struct dex_claim *c = p->claims.data;
 	size_t kept = first;
@@ -286,6 +287,7 @@ static void tile(struct dex_parse *p)
 {
 	const size_t count = p->claims.count;
 	sort_by_key_then(p->claims.data, count, sizeof *p->claims.data, compare_claims);
+	ASSERT(count > 0 && p->claims.data[0].off == 0); /* The header is claimed. */
 	for (size_t i = 0; i < count;) {
 		const uint64_t off = p->claims.data[i].off;
 		size_t end = i + 1;

@@ -171,6 +171,7 @@ static bool read_class(struct dex_parse *p, struct reader *r, uint32_t item)
 	const uint32_t annotations = read_u32(r), data = read_u32(r), values = read_u32(r);
 	if (type >= p->part->types.count)
 		return dex_damaged(p, at, "a class of a type that is not there");
+	ASSERT(p->d->items.data[item].kind == DEX_CLASS);
 	p->class_of_type[type] = item;
 	return dex_claim(p, at, item) && dex_class_read_at(p, interfaces, item, NULL) &&
 	       dex_class_read_at(p, annotations, item, dex_class_read_directory) &&

@@ -52,6 +52,7 @@ static uint64_t table_length(struct reader r)
 
 bool dex_read_code(struct dex_parse *p, uint64_t off, uint64_t count, uint32_t class_item)
 {
+	ASSERT(off <= p->d->bytes.size && count <= (p->d->bytes.size - off) / 2);
 	struct reader r = reader_make(p->d->bytes.p, off + count * 2, false);
 	reader_seek(&r, off);
 	while (reader_left(&r) > 0) {

@@ -153,6 +153,7 @@ static bool add_method(struct dex_names_naming *n, uint32_t index)
 static struct dex_names_naming naming_of(struct dex *d, const struct dex_item *i, struct text *out,
 					 struct heft_err *err)
 {
+	ASSERT(i->part < d->parts.count);
 	return (struct dex_names_naming){ d, &d->parts.data[i->part], out, err };
 }
 

@@ -70,6 +70,7 @@ static bool read_entries(struct pak *ret, struct reader *r, const struct pak_hea
 			return false;
 		vec_push(&ret->aliases, a);
 	}
+	ASSERT(ret->entries.count == h->count && ret->aliases.count == h->aliases);
 	return reader_ok(r);
 }
 

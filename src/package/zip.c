@@ -130,6 +130,7 @@ static void order_entries(struct package_zip_parse *p)
 			continue;
 		}
 		end = e.data + e.packed;
+		ASSERT(end <= z->directory);
 		z->entries.data[kept++] = e;
 	}
 	z->entries.count = kept;
@@ -220,6 +221,7 @@ static void zip_put_u32(uint8_t *to, uint32_t v)
 static uint8_t *as_gzip(const struct zip *z, const struct zip_entry *e)
 {
 	static const uint8_t header[10] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255 };
+	ASSERT(e->data <= z->bytes.size && e->packed <= z->bytes.size - e->data);
 	uint8_t *b = mem_alloc(sizeof header + e->packed + 8);
 	memcpy(b, header, sizeof header);
 	memcpy(b + sizeof header, z->bytes.p + e->data, e->packed);

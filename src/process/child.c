@@ -80,6 +80,7 @@ bool child_wait(const struct child *c, int *ret_status, struct heft_err *err)
 #endif
 	uint64_t due = now_ms() + c->every_ms;
 	pid_t got;
+	ASSERT(c->pid > 0 && (c->every_ms == 0 || c->tick));
 	do {
 		struct pollfd both[2] = { end, { c->ready != NULL ? c->fd : -1, POLLIN, 0 } };
 		/* Hands signals on to the child. Signals of the terminal reach it anyway: it is in

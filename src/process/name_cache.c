@@ -31,6 +31,7 @@ const struct heft_frame *name_cache_find(const struct name_cache *c, uint64_t ad
 	uint32_t i;
 	if (!process_name_cache_find(c, addr, &i))
 		return NULL;
+	ASSERT(c->list.data[i].first + c->list.data[i].count <= c->frames.count);
 	*ret_count = c->list.data[i].count;
 	return &c->frames.data[c->list.data[i].first];
 }

@@ -46,6 +46,7 @@ static void push_mapping(struct process *p, struct process_mapping m)
 static void push_stack(struct process *p, const struct dump_thread *t)
 {
 	enum { PAGE = 4096, RED_ZONE = 128 };
+	ASSERT(t->stack_start < t->stack_end);
 	const uint64_t least = (t->sp - min_u64(t->sp, RED_ZONE)) & ~(uint64_t)(PAGE - 1);
 	const uint64_t used = max_u64(t->stack_start, least);
 	struct arena *a = &p->modules->arena;
@@ -92,5 +93,7 @@ const struct process_mapping *process_mapping_at(struct process *p, uint64_t add
 	for (size_t i = 0; r && i < p->modules->special; i++)
 		if (addr - all[i].addr < all[i].size)
 			return &all[i];
-	return r ? &all[p->modules->special + (size_t)(r - p->dump.regions)] : NULL;
+	const size_t index = p->modules->special + (r ? (size_t)(r - p->dump.regions) : 0);
+	ASSERT(!r || index < count);
+	return r ? &all[index] : NULL;
 }

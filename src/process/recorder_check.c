@@ -215,6 +215,7 @@ bool program_check(const char *path, char *const *argv, const char *const librar
 		   struct heft_err *err)
 {
 	bool loaded = false;
+	ASSERT(argv[0] && libraries[0]);
 	char lines[SCRIPTS_MAX][LINE_MAX_SIZE + 1];
 	for (unsigned i = 0; i < SCRIPTS_MAX && path != NULL; i++) {
 		struct input in;

@@ -46,6 +46,7 @@ bool run_processes(const char *mark, uint32_t but, heft_recorder_tick_fn fn, voi
 	struct text variable = { 0 }, environment = { 0 };
 	DIR *d = opendir("/proc");
 	const struct dirent *e;
+	ASSERT(mark && fn);
 	text_add(&variable, STR(RUN_MARK "="));
 	text_add(&variable, str_of(mark));
 	while (d != NULL && goes_on && (e = readdir(d)) != NULL) {
