@@ -55,7 +55,8 @@ void attr_code_padding(struct attr *a)
 			continue;
 		if (!in || start - in->addr >= in->size)
 			in = image_section_at(a->im, start);
-		if (!in || !in->exec || start + size - in->addr >= in->size)
+		/* Nops at the start of a section are no function's end. */
+		if (!in || !in->exec || start == in->addr || start + size - in->addr >= in->size)
 			continue;
 		code_passed(&pass, start, size);
 		if (attr_pad_idles(a->im, isa, start, start + size))
@@ -72,7 +73,8 @@ void attr_padding(struct attr *a)
 		const struct span *before = &a->vm.list.data[i - 1];
 		const uint64_t size = attr_pad_size(before), start = before->start + before->size;
 		const struct section *in = size > 0 ? image_section_at(a->im, start) : NULL;
-		if (in && start + size - in->addr < in->size && (in->exec || section_is_data(in)) &&
+		if (in && start > in->addr && start + size - in->addr < in->size &&
+		    (in->exec || section_is_data(in)) &&
 		    (fill_end(a->im, in, start, start + size) == start + size ||
 		     (in->exec && isa != CODE_NONE &&
 		      attr_pad_idles(a->im, isa, start, start + size))))

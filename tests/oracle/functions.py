@@ -117,14 +117,14 @@ def derived(heft, path):
             if re.fullmatch(r"sub_[0-9a-f]+", r["function"]) and r["section"].startswith(".text")}
 
 
-def owners(heft, source_name, path):
-    """Bytes of .text by owner."""
+def owners(heft, source_name, path, section=".text"):
+    """Bytes of a section by owner."""
     text = run(heft, "size", "--no-map", "-C", "none", "-d", f"sections,{source_name}", "--domain=vm", "-n", "0", "--csv", path)
-    return {r[source_name]: int(r["vmsize"]) for r in csv.DictReader(text.splitlines()) if r["sections"] == ".text"}
+    return {r[source_name]: int(r["vmsize"]) for r in csv.DictReader(text.splitlines()) if r["sections"] == section}
 
 
 # Functions of 16 bytes with padding.  Labels without a size: in the nops after a function, between functions, on a trap.
-# A constant among the code belongs to the function that reads it.
+# A constant among the code belongs to the function that reads it.  Nops at the start of a section belong to no function.
 LABELS = """
 .text
 .globl first, second, third, in_nops, on_trap, after_trap
@@ -158,6 +158,18 @@ last: .cfi_startproc
  call hidden
  ret
  .cfi_endproc
+.balign 16
+tail: .cfi_startproc
+ mov %eax, %eax
+ ret
+ nop
+ .cfi_endproc
+.section .zcode, "ax"
+.balign 4
+ .byte 0x90, 0x90, 0x90, 0x90
+zed: .cfi_startproc
+ ret
+ .cfi_endproc
 .section .data.rel.ro, "aw"
 .globl table
 .type table, @object
@@ -177,6 +189,9 @@ def judge_labels(heft):
     wrong += [f"{label} owns nops" for label in ("in_nops", "after_trap") if label in symbols]
     if symbols.get("first") != 16 + 16:
         wrong.append(f"first has {symbols.get('first')} bytes, not 16 and 16 of the number")
+    other = {k: v for k, v in owners(heft, "symbols", "labels.so", ".zcode").items() if not k.startswith("sub_")}
+    if other != {"[section .zcode]": 4}:
+        wrong.append(f"nops at the start of .zcode belong to {other}")
     return wrong + [f"{k} stays" for k in symbols if k.startswith("[")]
 
 
