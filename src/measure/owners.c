@@ -13,20 +13,12 @@ bool owners_add(struct owners *o, const char *source, struct heft_err *err)
 	return true;
 }
 
-bool owners_of_units(const struct owners *o)
+unsigned owners_need(const struct owners *o)
 {
+	unsigned needs = 0;
 	for (size_t i = 0; i < o->levels.count; i++)
-		if (o->levels.data[i].source->units)
-			return true;
-	return false;
-}
-
-bool owners_of_regions(const struct owners *o)
-{
-	for (size_t i = 0; i < o->levels.count; i++)
-		if (o->levels.data[i].source->regions)
-			return true;
-	return false;
+		needs |= source_needs(o->levels.data[i].source);
+	return needs;
 }
 
 void owners_begin(struct owners *o, const struct source_file *file, const struct program_wish *wish)

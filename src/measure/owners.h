@@ -35,10 +35,8 @@ struct owners {
 
 /* Adds a source. HEFT_EARG if it does not exist. */
 bool owners_add(struct owners *o, const char *source, struct heft_err *err);
-/* True if a level is of compile units. Linker maps help to find compile units. */
-bool owners_of_units(const struct owners *o);
-/* True if a level is of memory regions. */
-bool owners_of_regions(const struct owners *o);
+/* Returns what the sources need, see source_needs(). */
+unsigned owners_need(const struct owners *o);
 /* Sets what is measured. All is borrowed until owners_release(). `file` has the input, its
  * companions and the notes; the other fields are filled in. */
 void owners_begin(struct owners *o, const struct source_file *file,

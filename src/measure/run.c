@@ -18,12 +18,13 @@ static const struct level *symbols_level(const struct heft_profile *p)
 	return NULL;
 }
 
-static bool dwarf_wanted(const struct heft_profile *p)
+/* Returns what the sources of all levels need, see source_needs(). */
+static unsigned profile_needs(const struct heft_profile *p)
 {
+	unsigned needs = p->counting ? NEED_SYMBOLS : 0;
 	for (size_t i = 0; i < p->levels.count; i++)
-		if (p->levels.data[i].source->dwarf)
-			return true;
-	return false;
+		needs |= source_needs(p->levels.data[i].source);
+	return needs;
 }
 
 static bool has_process(const struct heft_profile *p)
@@ -39,7 +40,7 @@ static bool run_open_process(struct heft_profile *p, struct entry *e, struct hef
 {
 	const struct image *im = program_image(&e->program);
 	const struct process_wish wish = { .find = &p->context.wish,
-					   .dwarf = dwarf_wanted(p),
+					   .dwarf = profile_needs(p) & NEED_DWARF,
 					   .style = HEFT_NAMES_RAW,
 					   .threads = p->context.threads,
 					   .notes = &p->context.notes };
@@ -133,30 +134,6 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 	return check_wish(p, err);
 }
 
-static bool units_wanted(const struct heft_profile *p)
-{
-	for (size_t i = 0; i < p->levels.count; i++)
-		if (p->levels.data[i].source->units)
-			return true;
-	return false;
-}
-
-/* Returns the debug file that has the symbols of an input without .symtab, and its DWARF. NULL if
- * no level needs it. */
-static const struct input *debug_of(struct heft_profile *p, struct entry *e)
-{
-	const struct image *im = program_image(&e->program);
-	const bool units = units_wanted(p);
-	const bool asked = p->counting || symbols_level(p) || dwarf_wanted(p) || units;
-	if (!im || im->kind != IMAGE_EXEC)
-		return NULL;
-	/* Packages need no DWARF made from Go's tables. */
-	if (units)
-		(void)program_debug_file(&e->program);
-	const bool dwarf = dwarf_wanted(p) || (units && im->debug_object_count > 0);
-	return asked ? program_debug(&e->program, dwarf) : NULL;
-}
-
 /* ---- measuring -------------------------------------------------------------------- */
 
 /* Splits a level of directories into one level per component. */
@@ -183,14 +160,6 @@ static bool split_directories(struct heft_profile *p, struct heft_err *err)
 	return true;
 }
 
-static bool regions_wanted(const struct heft_profile *p)
-{
-	for (size_t i = 0; i < p->levels.count; i++)
-		if (p->levels.data[i].source->regions)
-			return true;
-	return false;
-}
-
 static bool states_regions(struct entry *e)
 {
 	const struct memory_regions *r = program_regions(&e->program);
@@ -201,7 +170,8 @@ static bool states_regions(struct entry *e)
 static bool run_add_regions(struct heft_profile *p, struct heft_err *err)
 {
 	struct level ours[2];
-	if (!p->by_regions || regions_wanted(p) || !states_regions(&p->entries.data[0]))
+	if (!p->by_regions || profile_needs(p) & NEED_REGIONS ||
+	    !states_regions(&p->entries.data[0]))
 		return true;
 	const size_t given = p->levels.count;
 	if (!profile_add_source(p, "regions", err) || !profile_add_source(p, "libraries", err))
@@ -461,24 +431,17 @@ static bool run_add_stacks(struct heft_profile *p, struct entry *e, struct heft_
 static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_count,
 			struct heft_err *err)
 {
-	const struct source_file of = {
-		.path = e->path,
-		.input = &e->program.input,
-		.debug = debug_of(p, e),
-		.go = &e->program.go,
-		.linkmap = units_wanted(p) ? program_map(&e->program) : NULL,
-		.regions = regions_wanted(p) ? program_regions(&e->program) : NULL,
-		.labels = &p->labels,
-		.notes = &p->context.notes,
-		.threads = p->context.threads,
-		.samples = p->samples,
-		.process = e->process.open ? &e->process : NULL,
-		.places = p->listing_aliases || p->keep_ranges || p->pairing ? &p->places : NULL,
-		.debug_stays = !p->debug_owners,
-		.own_headers = p->own_headers,
-		.as_bloaty = p->as_bloaty,
-		.trace = p->trace.fn ? &p->trace : NULL
-	};
+	struct source_file of = measure_input(&e->program, e->process.open ? &e->process : NULL,
+					      profile_needs(p));
+	of.labels = &p->labels;
+	of.notes = &p->context.notes;
+	of.threads = p->context.threads;
+	of.samples = p->samples;
+	of.places = p->listing_aliases || p->keep_ranges || p->pairing ? &p->places : NULL;
+	of.debug_stays = !p->debug_owners;
+	of.own_headers = p->own_headers;
+	of.as_bloaty = p->as_bloaty;
+	of.trace = p->trace.fn ? &p->trace : NULL;
 	measure_begin(&e->measure, &of, &p->context.wish);
 	e->vm_size = e->measure.map.vm_size;
 	if (e->vm_size > UINT64_MAX - p->vm_total)
@@ -772,7 +735,7 @@ static bool has_padding(struct heft_profile *p)
 static void run_make_rows(struct heft_profile *p)
 {
 	struct rows_opts opts;
-	const bool by_region = regions_wanted(p);
+	const bool by_region = profile_needs(p) & NEED_REGIONS;
 	p->table = profile_begin_table(p, &opts, &p->arena);
 	if (p->diff && !p->as_bloaty && has_padding(p))
 		opts.group = padding_group;

@@ -72,17 +72,15 @@ static void snapshot_make_prepare(struct made *p, size_t source)
 	struct heft_snapshot *s = p->owner;
 	struct measured *m = &p->sources[source];
 	notes_init(&m->notes);
-	const struct source_file of = { .path = p->path,
-					.input = &p->program->input,
-					.debug = program_debug(p->program, true),
-					.linkmap = source == PATHS ? NULL : p->map,
-					.labels = &m->labels,
-					.notes = &m->notes,
-					.threads = (pool_threads(s->context.threads) + 1) / 2,
-					.places = source == SYMBOLS ? &p->places : NULL,
-					.vm_only = source == PATHS ||
-						   (source == UNITS && p->maker->uncharged),
-					.debug_stays = source == SYMBOLS };
+	struct source_file of = measure_input(p->program, NULL, NEED_SYMBOLS | NEED_DWARF);
+	of.go = NULL; /* Sources that run in parallel share none. */
+	of.linkmap = source == PATHS ? NULL : p->map;
+	of.labels = &m->labels;
+	of.notes = &m->notes;
+	of.threads = (pool_threads(s->context.threads) + 1) / 2;
+	of.places = source == SYMBOLS ? &p->places : NULL;
+	of.vm_only = source == PATHS || (source == UNITS && p->maker->uncharged);
+	of.debug_stays = source == SYMBOLS;
 	measure_begin(&m->measure, &of, &s->context.wish);
 }
 

@@ -40,17 +40,9 @@ static enum heft_demangle where_style(const struct heft_where *w)
 
 static void begin_owners(struct heft_where *w)
 {
-	const bool core = w->process.open;
-	const bool units = !core && owners_of_units(&w->owners);
-	const bool regions = !core && owners_of_regions(&w->owners);
-	const struct source_file file = { .path = w->program.path,
-					  .regions = regions ? program_regions(&w->program) : NULL,
-					  .linkmap = units ? program_map(&w->program) : NULL,
-					  .input = &w->program.input,
-					  .go = &w->program.go,
-					  .debug = core ? NULL : program_debug(&w->program, true),
-					  .process = core ? &w->process : NULL,
-					  .notes = &w->context.notes };
+	struct source_file file = measure_input(&w->program, w->process.open ? &w->process : NULL,
+						owners_need(&w->owners) | NEED_DWARF);
+	file.notes = &w->context.notes;
 	owners_begin(&w->owners, &file, &w->context.wish);
 }
 
@@ -537,7 +529,7 @@ bool where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
 		find_in_program(w, at, ret);
 	else if (w->process.open)
 		mapped = find_in_process(w, ret);
-	if (!program || !owners_of_regions(&w->owners))
+	if (!program || !(owners_need(&w->owners) & NEED_REGIONS))
 		addr = at;
 	else
 		addr = stored_at(w->im, addr);

@@ -1,6 +1,31 @@
 /* Prepares an input for its sources, and runs them. */
 #include "source/measure.h"
 
+unsigned source_needs(const struct source *s)
+{
+	return (s->run == source_symbols ? NEED_SYMBOLS : 0) | (s->dwarf ? NEED_DWARF : 0) |
+	       (s->units ? NEED_UNITS : 0) | (s->regions ? NEED_REGIONS : 0);
+}
+
+struct source_file measure_input(struct program *p, struct process *core, unsigned needs)
+{
+	const struct image *im = program_image(p);
+	const bool units = im && needs & NEED_UNITS;
+	/* Packages need no DWARF made from Go's tables. */
+	if (units && im->kind == IMAGE_EXEC)
+		(void)program_debug_file(p);
+	const bool dwarf = needs & NEED_DWARF || (units && im->debug_object_count > 0);
+	return (struct source_file){ .path = p->path,
+				     .input = &p->input,
+				     .go = &p->go,
+				     .process = core,
+				     .debug = needs & (NEED_SYMBOLS | NEED_DWARF | NEED_UNITS)
+						      ? program_debug(p, dwarf)
+						      : NULL,
+				     .linkmap = needs & NEED_UNITS ? program_map(p) : NULL,
+				     .regions = needs & NEED_REGIONS ? program_regions(p) : NULL };
+}
+
 void measure_begin(struct measure *m, const struct source_file *of, const struct program_wish *wish)
 {
 	ASSERT(of->input && of->labels && of->notes && wish);

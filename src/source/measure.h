@@ -7,6 +7,7 @@
 
 #include "program/dwarf_slot.h"
 #include "program/go_table.h"
+#include "program/program.h"
 #include "attr/panics.h"
 #include "source/source.h"
 
@@ -19,6 +20,17 @@ struct measure {
 	struct source_file file;
 };
 
+/* What sources need of a program beside its bytes. */
+enum {
+	NEED_SYMBOLS = 1 << 0,
+	NEED_DWARF = 1 << 1,
+	NEED_UNITS = 1 << 2, /* Compile units, also from a linker map. */
+	NEED_REGIONS = 1 << 3,
+};
+unsigned source_needs(const struct source *s);
+/* Returns a program as its sources see it, with the parts that they need. `core` is the process of
+ * a core, otherwise NULL. The caller adds labels and notes. */
+struct source_file measure_input(struct program *p, struct process *core, unsigned needs);
 /* Prepares an input. `of` has the input, its labels and other facts of the user. It and the options
  * are borrowed until measure_release(). Fills in the map and the DWARF, and the slot for Go's table
  * if the caller has none to share. */
