@@ -46,7 +46,7 @@ static void padded_add(struct padded *sum, struct padded size)
 	sum->after += size.after;
 }
 
-void diff_report_sum(struct diff_report *z)
+static void diff_report_sum(struct diff_report *z)
 {
 	ASSERT(z->section_count == 0 || z->sections != NULL);
 	z->file = z->vm = z->debug = z->beside = (struct padded){ 0 };
@@ -58,6 +58,25 @@ void diff_report_sum(struct diff_report *z)
 		if (diff_section_is_debug(s))
 			padded_add(&z->debug, diff_padded(s));
 	}
+}
+
+struct diff_report diff_report_of(const struct snapshot_diff *diff,
+				  const struct diff_sections *sections,
+				  const struct diff_rows *rows)
+{
+	const struct diff_section *list = sections->sections.data;
+	ASSERT(sections->sections.count > 0); /* The last is the total. */
+	const size_t count = sections->sections.count - 1;
+	const bool charged = rows->counting == DIFF_CHARGED;
+	struct diff_report ret = { .sections = list,
+				   .section_count = count,
+				   .knows_memory = sections->knows_memory,
+				   .hides_debug = rows->hides_debug,
+				   .counting = rows->counting,
+				   .uncharged = !diff->charged && !diff->supersize,
+				   .counts = charged ? rows->counts : list[count].counts };
+	diff_report_sum(&ret);
+	return ret;
 }
 
 void padded_put(struct padded size, struct sink *s)

@@ -23,11 +23,14 @@ struct diff_report {
 	enum diff_counting counting;
 	bool uncharged;         /* A side does not know charged bytes. */
 	const uint64_t *counts; /* Per enum heft_change. */
-	/* Sums of sections that diff_report_sum() sets: in the file, in the VM image, debug info,
+	/* Sums of sections: in the file, in the VM image, debug info,
 	 * not in the file. */
 	struct padded file, vm, debug, beside;
 };
-void diff_report_sum(struct diff_report *z);
+/* Returns what the formats need of a diff beside its rows. All is borrowed. */
+struct diff_report diff_report_of(const struct snapshot_diff *diff,
+				  const struct diff_sections *sections,
+				  const struct diff_rows *rows);
 
 struct padded diff_padded(const struct diff_section *s);
 bool diff_section_is_debug(const struct diff_section *s);

@@ -39,5 +39,9 @@ bool comment_takes_url(const char *url);
  * symbols that changed most. */
 void comment_put_story(const struct comment *c, struct sink *s);
 void out_comment(const struct comment *c, struct sink *s);
+/* Writes the comment on a difference, unless it is noise. A budget without rows is left out. */
+void comment_make(const struct snapshot_diff *diff, const struct diff_sections *sections,
+		  const struct budget_report *budget, const struct heft_comment_opts *opts,
+		  struct sink *s);
 
 #endif
