@@ -1,13 +1,10 @@
 /* Implements snapshots: heft_snapshot_*. */
 #include "measure/profile.h"
 #include "measure/snapshot_handle.h"
-#include "snapshot/set_paths.h"
 
 #include "api/structs.h"
-#include "map/rows.h"
-#include "base/file.h"
 #include "base/pool.h"
-#include "program/program.h"
+#include "map/rows.h"
 #include "query/region_metrics.h"
 #include "report/report.h"
 #include "compare/align_paths.h"
@@ -26,17 +23,8 @@ struct heft_snapshot *heft_snapshot_new(struct heft_session *session)
 
 static void snapshot_handle_release(void *handle)
 {
-	struct heft_snapshot *s = handle;
-	if (s->open)
-		snapshot_release(&s->snapshot);
-	if (s->is_diff)
-		snapshot_release(&s->before);
-	vec_release(&s->builds);
-	vec_release(&s->metadata);
-	vec_release(&s->programs);
-	context_release(&s->context);
-	arena_release(&s->arena);
-	mem_free(s);
+	snapshot_close(handle);
+	mem_free(handle);
 }
 
 void heft_snapshot_free(struct heft_snapshot *s)
@@ -56,33 +44,6 @@ void heft_snapshot_add_build(struct heft_snapshot *s, const char *path)
 	GUARDED_VOID(s->memory, snapshot_add_build(s, path));
 }
 
-/* True for a key of metadata that heft itself sets for programs and packages. */
-static bool is_own_key(const char *key)
-{
-	static const char *const own[] = { "elf_", "apk_", "map_file_name", "zipalign_padding",
-					   "proguard_mapping_file_name" };
-	for (size_t i = 0; i < COUNT_OF(own); i++)
-		if (str_starts(str_of(key), str_of(own[i])))
-			return true;
-	return false;
-}
-
-static bool snapshot_add_metadata(struct heft_snapshot *s, const char *key, const char *value,
-				  struct heft_err *err)
-{
-	if (*key == '\0' || is_own_key(key))
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s%s",
-			    *key ? key : "metadata needs a key",
-			    *key ? ": heft says that itself" : "");
-	for (size_t i = 0; i < s->metadata.count; i++)
-		if (strcmp(s->metadata.data[i].key, key) == 0)
-			return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: named twice", key);
-	vec_push(&s->metadata, (struct snap_value){ .key = arena_copy(&s->arena, str_of(key)),
-						    .kind = SNAP_TEXT,
-						    .text = arena_copy(&s->arena, str_of(value)) });
-	return true;
-}
-
 bool heft_snapshot_add_metadata(struct heft_snapshot *s, const char *key, const char *value,
 				struct heft_err *err)
 {
@@ -99,14 +60,9 @@ const char *heft_snapshot_metadata(const struct heft_snapshot *s, const char *ke
 	return NULL;
 }
 
-static void snapshot_set_components(struct heft_snapshot *s, const char *path)
-{
-	s->components_path = arena_copy(&s->arena, str_of(path));
-}
-
 void heft_snapshot_set_components(struct heft_snapshot *s, const char *path)
 {
-	GUARDED_VOID(s->memory, snapshot_set_components(s, path));
+	GUARDED_VOID(s->memory, s->components_path = arena_copy(&s->arena, str_of(path)));
 }
 
 void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags)
@@ -115,78 +71,6 @@ void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags)
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
-
-static bool read_diff(struct heft_snapshot *s, const char *path, struct bytes b,
-		      struct heft_err *err)
-{
-	s->is_diff = s->open = sizediff_read(&s->before, &s->snapshot, path, b, &s->context.notes,
-					     err);
-	if (!s->open)
-		return false;
-	snapshot_split_names(&s->before);
-	snapshot_split_names(&s->snapshot);
-	return true;
-}
-
-/* Takes the components of the named file, if there is one. For a snapshot that was read from a
- * file. */
-static bool snapshot_take_components(struct heft_snapshot *s, struct heft_err *err)
-{
-	struct components c = { { 0 } };
-	const bool ok = !s->components_path || components_open(&c, s->components_path, err);
-	if (ok && s->components_path) {
-		snapshot_name_components(&s->snapshot, &c);
-		components_note_unused(&c, &s->context.notes);
-	}
-	components_close(&c);
-	return ok;
-}
-
-static bool snapshot_handle_open_file(struct heft_snapshot *s, const char *path,
-				      struct heft_err *err)
-{
-	struct file f;
-	bool ok;
-	if (!file_open(&f, path, err))
-		return false;
-	progress_begin(f.bytes.size);
-	progress_tell(path, 0, 1);
-	const enum file_kind kind = file_format_of(f.bytes, NULL)->kind;
-	if (kind == KIND_SIZEDIFF) {
-		ok = read_diff(s, path, f.bytes, err);
-	} else if (kind == KIND_SIZE) {
-		ok = s->open = (s->flags & HEFT_SNAPSHOT_UNCHARGED ? sizefile_read_uncharged
-								   : sizefile_read)(
-			&s->snapshot, path, f.bytes, &s->context.notes, err);
-		if (ok)
-			snapshot_split_names(&s->snapshot);
-		ok = ok && snapshot_take_components(s, err);
-	} else {
-		file_close(&f);
-		return snapshot_make(s, &path, 1, err);
-	}
-	file_close(&f);
-	return ok;
-}
-
-/* HEFT_EARG if the finder names something for programs that neither snapshot was made from. `other`
- * may be NULL. */
-static bool check_used(const struct heft_snapshot *s, const struct heft_snapshot *other,
-		       struct heft_err *err)
-{
-	const size_t count = s->context.wish.debug_files.count;
-	bool *used = mem_zeroed(count + 1, sizeof *used);
-	for (size_t i = 0; i < count; i++)
-		used[i] = s->used && s->used[i];
-	for (size_t i = 0; other && other->used && i < other->context.wish.debug_files.count; i++)
-		for (size_t k = 0; k < count; k++)
-			used[k] |= other->used[i] &&
-				   strcmp(other->context.wish.debug_files.data[i],
-					  s->context.wish.debug_files.data[k]) == 0;
-	const bool ok = program_check_used(&s->context.wish, used, err);
-	mem_free(used);
-	return ok;
-}
 
 struct snapshot_handle_half {
 	struct heft_snapshot *s;
@@ -204,7 +88,7 @@ static void open_half(void *ctx, size_t i, unsigned worker)
 	(void)worker;
 	h->ok = GUARDED(h->s->memory, &h->err,
 			h->profile ? snapshot_take(h->s, h->profile, h->entry, &h->err)
-				   : snapshot_handle_open_file(h->s, h->path, &h->err));
+				   : snapshot_read(h->s, &h->path, 1, &h->err));
 }
 
 static bool are_open(const struct snapshot_handle_half halves[2], struct heft_err *err)
@@ -224,22 +108,9 @@ static bool snapshot_handle_begin(struct heft_snapshot *s, struct heft_err *err)
 	return GUARDED(s->memory, err, (context_take(&s->context), true));
 }
 
-/* True if the file is a list of symbols. A file that cannot be opened is none; opening it later
- * says why. */
-static bool snapshot_handle_look(const char *path)
-{
-	struct file f;
-	struct heft_err err;
-	if (!file_open(&f, path, &err))
-		return false;
-	const bool is = file_format_of(f.bytes, NULL)->kind == KIND_SIZE;
-	file_close(&f);
-	return is;
-}
-
 static bool snapshot_handle_is_list(const struct heft_snapshot *s, const char *path)
 {
-	return GUARDED(s->memory, NULL, snapshot_handle_look(path));
+	return GUARDED(s->memory, NULL, snapshot_is_list(path));
 }
 
 /* Roots before the common paths of both sides. */
@@ -269,19 +140,13 @@ static bool release_roots(struct roots *r)
 	return true;
 }
 
-static bool has_own_paths(const struct heft_snapshot *s)
-{
-	return !s->snapshot.by_heft || s->is_diff || s->flags & HEFT_SNAPSHOT_WHOLE_PATHS ||
-	       !paths_empty(&s->context.wish.paths);
-}
-
 /* Aligns the paths of two builds of one project in two directories, unless the user says how to
  * treat paths. */
 static bool snapshot_handle_align(struct heft_snapshot *before, struct heft_snapshot *after,
 				  struct heft_err *err)
 {
 	struct roots r = { 0 };
-	return has_own_paths(before) || has_own_paths(after) ||
+	return snapshot_has_own_paths(before) || snapshot_has_own_paths(after) ||
 	       (GUARDED(after->memory, err, find_roots(before, after, &r)) &&
 		GUARDED(before->memory, err, apply_root(before, &r, 0)) &&
 		GUARDED(after->memory, err, apply_root(after, &r, 1)) &&
@@ -308,27 +173,27 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 	}
 	return are_open(halves, err) &&
 	       GUARDED(after->memory, err,
-		       check_used(after, before, err) && check_used(before, after, err)) &&
+		       snapshot_check_used(after, before, err) &&
+			       snapshot_check_used(before, after, err)) &&
 	       snapshot_handle_align(before, after, err);
 }
 
-/* Sets what the halves are made from. If the profile has too little, they are made from the files
- * again. */
+/* Finds the inputs that the sides are made from. */
 static bool find_measured(struct heft_profile *p, struct snapshot_handle_half halves[2],
 			  struct heft_err *err)
 {
 	static const enum heft_role roles[] = { HEFT_INPUT, HEFT_BASE };
 	bool take = p->ran;
 	for (size_t i = 0; i < COUNT_OF(roles); i++) {
-		for (size_t k = p->entries.count; k-- > 0;)
-			if (p->entries.data[k].role == roles[i])
-				halves[i].entry = &p->entries.data[k];
-		if (!halves[i].entry)
+		struct snapshot_handle_half *h = &halves[i];
+		h->entry = profile_first(p, roles[i]);
+		if (!h->entry)
 			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 				    "the profile lacks a file, or a base to compare it with");
-		halves[i].path = halves[i].entry->path;
-		take = take && snapshot_can_take(halves[i].s, p, halves[i].entry);
+		h->path = h->entry->path;
+		take = take && snapshot_can_take(h->s, p, h->entry);
 	}
+	/* If the profile has too little, the sides are made from the files again. */
 	halves[0].profile = halves[1].profile = take ? p : NULL;
 	return true;
 }
@@ -352,9 +217,7 @@ static bool snapshot_open_all(struct heft_snapshot *s, const char *const *paths,
 	if (s->open)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens once");
 	context_take(&s->context);
-	return (count == 1 ? snapshot_handle_open_file(s, paths[0], err)
-			   : snapshot_make(s, paths, count, err)) &&
-	       check_used(s, NULL, err);
+	return snapshot_read(s, paths, count, err) && snapshot_check_used(s, NULL, err);
 }
 
 bool heft_snapshot_open_all(struct heft_snapshot *s, const char *const *paths, size_t count,

@@ -8,6 +8,14 @@ const struct spans *entry_spans(const struct entry *e, const struct level *l,
 	return domain == HEFT_VM ? &layer->vm : &layer->file;
 }
 
+struct entry *profile_first(const struct heft_profile *p, enum heft_role role)
+{
+	for (size_t i = 0; i < p->entries.count; i++)
+		if (p->entries.data[i].role == role)
+			return &p->entries.data[i];
+	return NULL;
+}
+
 struct heft_file_info entry_info(const struct entry *e)
 {
 	return (struct heft_file_info){ .size = sizeof(struct heft_file_info),

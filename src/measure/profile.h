@@ -125,6 +125,8 @@ bool profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain dom
 /* Finds the owners of an address of input `i`. False if no range is known there. */
 bool profile_lookup(struct heft_profile *p, size_t i, enum heft_domain domain, uint64_t addr,
 		    struct heft_place *ret);
+/* Returns the first input of a role. NULL if there is none. */
+struct entry *profile_first(const struct heft_profile *p, enum heft_role role);
 /* Returns what is known of the file of an input. */
 struct heft_file_info entry_info(const struct entry *e);
 typedef void source_fn(const struct source_file *f, struct layer *ret);

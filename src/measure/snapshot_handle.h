@@ -25,6 +25,24 @@ struct heft_snapshot {
 	bool is_diff;
 };
 
+/* Adds metadata of the user. HEFT_EARG for a key that heft sets itself, or that was named. */
+bool snapshot_add_metadata(struct heft_snapshot *s, const char *key, const char *value,
+			   struct heft_err *err);
+/* Opens a list of symbols or of differences, or makes a snapshot of other files. */
+bool snapshot_read(struct heft_snapshot *s, const char *const *paths, size_t count,
+		   struct heft_err *err);
+/* Releases all that the handle holds. */
+void snapshot_close(struct heft_snapshot *s);
+/* HEFT_EARG if the finder names something for programs that neither snapshot was made from. `other`
+ * may be NULL. */
+bool snapshot_check_used(const struct heft_snapshot *s, const struct heft_snapshot *other,
+			 struct heft_err *err);
+/* True if the file is a list of symbols. A file that cannot be opened is none; opening it later
+ * says why. */
+bool snapshot_is_list(const char *path);
+/* True if the paths of a snapshot stay as they are. */
+bool snapshot_has_own_paths(const struct heft_snapshot *s);
+
 /* snapshot_make.c: fills s->snapshot from files that are no `.size` files. Each file is a
  * container; in a zip file, each library is one too. */
 bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t count,
