@@ -33,6 +33,7 @@ static size_t shared_end(struct str a, struct str b)
 		n++;
 		whole = a.p[a.len - n] == '/' ? n : whole;
 	}
+	ASSERT(whole <= n && n <= min_u64(a.len, b.len));
 	return whole;
 }
 
@@ -140,6 +141,7 @@ static bool elect(const struct votes *v, size_t pairs, const align_paths *same,
 	for (uint32_t i = 0; i < v->counts.count; i++) {
 		const struct str both = intern_get(&v->roots, i);
 		const char *middle = memchr(both.p, '\n', both.len);
+		ASSERT(middle);
 		const struct str before = { both.p, (size_t)(middle - both.p) };
 		const struct str after = { middle + 1, both.len - before.len - 1 };
 		if (2 * v->counts.data[i] <= pairs || before.len == 0 || after.len == 0)

@@ -180,6 +180,7 @@ static uint32_t group_of_symbol(const struct charge_side *z, uint32_t symbol)
 {
 	const struct snap_symbol *y = &z->s->symbols.data[symbol];
 	uint32_t found = z->of_symbol[symbol];
+	ASSERT(y->alias_place <= symbol);
 	for (uint32_t i = 0; i < y->alias_count && found == GROUP_NONE; i++)
 		found = z->of_symbol[symbol - y->alias_place + i];
 	return found;
@@ -187,6 +188,8 @@ static uint32_t group_of_symbol(const struct charge_side *z, uint32_t symbol)
 
 static void groups_join(struct charge_matcher *m, uint32_t before, uint32_t after)
 {
+	ASSERT(m->sides[0].groups.data[before].other == GROUP_NONE);
+	ASSERT(m->sides[1].groups.data[after].other == GROUP_NONE);
 	m->sides[0].groups.data[before].other = after;
 	m->sides[1].groups.data[after].other = before;
 }
@@ -305,6 +308,7 @@ static void pairs_fill(struct charge_matcher *m)
 	uint32_t *place = none_by(m->sides[0].groups.count + m->sides[1].groups.count);
 	charges_put(m, 1, place);
 	charges_put(m, 0, place);
+	ASSERT(m->out->list.count <= m->sides[0].groups.count + m->sides[1].groups.count);
 	for (size_t i = 0; i < m->out->list.count; i++)
 		m->out->list.data[i].change = charge_pairs_change_of(m, &m->out->list.data[i]);
 	mem_free(place);

@@ -133,6 +133,7 @@ static uint16_t *count_common(const struct code_diff_lines *a, const struct code
 {
 	const size_t m = a->list.count, n = b->list.count;
 	uint16_t *common = mem_zeroed((m + 1) * (n + 1), sizeof *common);
+	ASSERT(m <= UINT16_MAX && n <= UINT16_MAX);
 	for (size_t i = m; i-- > 0;)
 		for (size_t k = n; k-- > 0;) {
 			const uint16_t *next = &common[(i + 1) * (n + 1) + k];
@@ -170,6 +171,7 @@ static void add_hunk(struct text *out, const edit_vec *edits, size_t from, size_
 {
 	char head[100];
 	size_t count[2] = { 0, 0 };
+	ASSERT(from < to && to <= edits->count);
 	for (size_t i = from; i < to; i++) {
 		count[0] += edits->data[i].kind != '+';
 		count[1] += edits->data[i].kind != '-';

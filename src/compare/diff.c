@@ -26,6 +26,7 @@ static struct diff_value diff_value_of(const struct snap_symbol *y, int sign)
 struct diff_value diff_value(const struct snapshot_diff *d, const struct diff_pair *p)
 {
 	const struct snap_symbol *old = diff_before(d, p), *new_ = diff_after(d, p);
+	ASSERT(old || new_);
 	if (!old)
 		return diff_value_of(new_, 1);
 	if (!new_)
@@ -78,13 +79,16 @@ static enum heft_change change_of_pair(const struct snapshot_diff *d, const stru
 
 static void add_pairs(struct snapshot_diff *d, const struct matcher *m)
 {
+	size_t paired = 0;
 	vec_reserve(&d->pairs, d->after->symbols.count + m->before.left.count);
 	for (uint32_t i = 0; i < d->after->symbols.count; i++) {
 		struct diff_pair p = { m->partner[i], i, HEFT_ADDED, m->pass[i] };
 		if (p.before != DIFF_NONE)
 			p.change = change_of_pair(d, &p, m->pass[i]);
+		paired += p.before != DIFF_NONE;
 		vec_push(&d->pairs, p);
 	}
+	ASSERT(paired + m->before.left.count == d->before->symbols.count);
 	for (size_t i = 0; i < m->before.left.count; i++)
 		vec_push(&d->pairs,
 			 (struct diff_pair){ m->before.left.data[i], DIFF_NONE, HEFT_REMOVED, 0 });

@@ -157,6 +157,7 @@ static uint32_t diff_rows_new_node(struct grouping *g)
 {
 	vec_push(&g->out->facts, (struct diff_fact){ .label = "" });
 	const uint32_t node = tree_add(&g->out->tree, 0, 0);
+	ASSERT(node + 1 == g->out->facts.count);
 	node_drop_measures(g, node);
 	return node;
 }
@@ -418,6 +419,7 @@ static void tell_charge(struct grouping *g, const struct charge_pair *p, uint32_
 	const struct snap_charge *new_ = charge_at(g->d->after, p->after);
 	const struct snapshot *s = new_ ? g->d->after : g->d->before;
 	const struct snap_charge *c = new_ ? new_ : old;
+	ASSERT(c && node < g->out->facts.count);
 	const struct snap_symbol *y = diff_rows_symbol_of(s, c);
 	const struct snap_symbol *was = diff_rows_symbol_of(g->d->before, old);
 	const struct str label = charge_label(s, c, HEFT_DIFF_BY_SYMBOL);
@@ -648,6 +650,7 @@ static uint32_t diff_rows_find_sum(struct section_sums *t, const struct snap_sec
 static struct diff_section *diff_rows_sum_of(struct section_sums *t, enum heft_role role,
 					     const struct snapshot *s, uint32_t section)
 {
+	ASSERT(section < s->sections.count);
 	uint32_t *place = &t->places[role == HEFT_BASE][section];
 	if (*place == 0)
 		*place = diff_rows_find_sum(t, &s->sections.data[section]) + 1;
@@ -697,6 +700,7 @@ static void add_pair_sizes(struct section_sums *t, const struct snapshot_diff *d
 		s->sizes.after += a.size;
 		s->sizes.padding_after += a.padding;
 	}
+	ASSERT(s && p->change < HEFT_CHANGES);
 	s->counts[p->change]++;
 }
 

@@ -102,6 +102,7 @@ static void copy_charges(struct diff_save_half *h, const struct charge_pairs *pa
 		c.component = diff_save_copy_text(h, c.component);
 		if (c.symbol != SNAP_NO_SYMBOL)
 			c.symbol = h->places[c.symbol];
+		ASSERT(c.symbol == SNAP_NO_SYMBOL || c.symbol < h->to->symbols.count);
 		vec_push(&h->to->charges, c);
 	}
 }

@@ -402,6 +402,7 @@ static uint32_t queue_take(struct queues *q, const struct match_key *key, uint64
 
 void match_pair(struct matcher *m, uint32_t before, uint32_t after, enum match_pass pass)
 {
+	ASSERT(m->partner[after] == DIFF_NONE && before < m->before.s->symbols.count);
 	m->partner[after] = before;
 	m->pass[after] = (uint8_t)pass;
 }
@@ -491,6 +492,9 @@ void match_drop(struct matcher *m)
 		if (!taken[m->before.left.data[i]])
 			m->before.left.data[kept++] = m->before.left.data[i];
 	m->before.left.count = kept;
+	/* Each symbol has one partner at most. */
+	ASSERT(m->before.s->symbols.count + m->after.left.count ==
+	       m->after.s->symbols.count + m->before.left.count);
 	mem_free(taken);
 }
 
@@ -581,6 +585,7 @@ static void match_side_init(struct matcher *m, struct match_side *side, const st
 			    bool any_container)
 {
 	ASSERT(s->symbols.count < DIFF_NONE);
+	ASSERT(s->texts.entries.count > 0 && snapshot_text(s, 0).len == 0);
 	side->s = s;
 	side->texts = mem_zeroed(s->texts.entries.count + 1, sizeof *side->texts);
 	side->stable = mem_zeroed(s->texts.entries.count + 1, sizeof *side->stable);

@@ -181,6 +181,8 @@ void alike_release(struct alike *a)
 void alike_learn(struct alike *a, uint32_t before, uint32_t after)
 {
 	const uint64_t ident = ident_of(after, KNOWN_PAIR);
+	ASSERT(before < a->before.side->s->symbols.count);
+	ASSERT(after < a->after.side->s->symbols.count);
 	symbol_learn(&a->before, before, ident);
 	symbol_learn(&a->after, after, ident);
 }
@@ -349,6 +351,7 @@ static size_t sample_of(struct alike_side *as, uint32_t symbol)
 		vec_reserve(&as->grams, 1 + CLUE_GRAMS);
 		uint32_t *to = as->grams.data + as->grams.count;
 		*to = (uint32_t)clues_sample(clues_of(s, container), y->clue, to + 1);
+		ASSERT(*to <= CLUE_GRAMS);
 		as->grams.count += 1 + *to;
 	}
 	return y->sample - 1;

@@ -73,6 +73,8 @@ static void sequence_add(struct order *o, const struct snap_section *old,
 {
 	const struct snapshot *b = o->m->before.s, *n = o->m->after.s;
 	struct match_order_sequence q = { { 0 }, { 0 } };
+	ASSERT(old->first + old->count <= b->symbols.count);
+	ASSERT(new_->first + new_->count <= n->symbols.count);
 	for (uint64_t i = old->first; i < old->first + old->count; i++)
 		if (match_order_has_place(b, &b->symbols.data[i]))
 			vec_push(&q.before, (uint32_t)i);
@@ -207,6 +209,7 @@ static void sums_fill(struct order *o, const struct gap *g)
 static void gap_pair(struct order *o, const struct gap *g, unsigned least)
 {
 	const size_t width = g->new_count + 1;
+	ASSERT(g->old_count * g->new_count <= o->budget);
 	o->budget -= g->old_count * g->new_count;
 	if (!scores_fill(o, g, least))
 		return;
@@ -313,6 +316,7 @@ static void sequence_align(struct order *o, size_t sequence, unsigned least)
 	anchor_vec anchors = anchors_find(o, sequence);
 	struct anchor from = { 0, 0 };
 	for (size_t i = 0; i < anchors.count; i++) {
+		ASSERT(from.old <= anchors.data[i].old && from.new_ <= anchors.data[i].new_);
 		between_align(o, q, from, anchors.data[i], least);
 		from = (struct anchor){ anchors.data[i].old + 1, anchors.data[i].new_ + 1 };
 	}

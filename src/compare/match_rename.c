@@ -79,13 +79,6 @@ struct bucket {
 	size_t old_first, old_end, new_first, new_end;
 };
 
-static void pair_candidates(struct matcher *m, struct match_rename_candidate *old,
-			    struct match_rename_candidate *new_, enum match_pass pass)
-{
-	match_pair(m, old->symbol, new_->symbol, pass);
-	old->taken = new_->taken = true;
-}
-
 /* Returns the candidate with the most similar name, if the name is similar enough. Code above a few
  * bytes in the same path needs no similar name if each side has only one symbol. */
 static void match_rename_find_partner(struct matcher *m, struct candidates *old,
@@ -110,18 +103,11 @@ static void match_rename_find_partner(struct matcher *m, struct candidates *old,
 			found = c;
 		}
 	}
-	if (found)
-		pair_candidates(m, found, new_, in_path ? MATCH_RENAMED : MATCH_ALIKE);
-}
-
-static void pair_bucket(struct matcher *m, struct candidates *old, struct candidates *new_,
-			const struct bucket *b)
-{
-	for (int in_path = 1; in_path >= 0; in_path--)
-		for (size_t i = b->new_first; i < b->new_end; i++)
-			if (!new_->all.data[i].taken &&
-			    (in_path || new_->all.data[i].size >= SMALL))
-				match_rename_find_partner(m, old, &new_->all.data[i], b, in_path);
+	if (!found)
+		return;
+	ASSERT(!new_->taken);
+	match_pair(m, found->symbol, new_->symbol, in_path ? MATCH_RENAMED : MATCH_ALIKE);
+	found->taken = new_->taken = true;
 }
 
 static size_t bucket_end(const struct candidates *c, size_t first)
@@ -144,8 +130,13 @@ void match_renamed(struct matcher *m)
 		a.symbol = b.symbol = 0;
 		const int c = match_rename_compare(&a, &b);
 		const size_t old_end = bucket_end(&old, o), new_end = bucket_end(&new_, n);
-		if (c == 0)
-			pair_bucket(m, &old, &new_, &(struct bucket){ o, old_end, n, new_end });
+		ASSERT(o < old_end && n < new_end);
+		const struct bucket bucket = { o, old_end, n, new_end };
+		for (int in_path = 1; c == 0 && in_path >= 0; in_path--)
+			for (size_t i = n; i < new_end; i++)
+				if (!new_.all.data[i].taken && (in_path || b.size >= SMALL))
+					match_rename_find_partner(m, &old, &new_.all.data[i],
+								  &bucket, in_path);
 		if (c <= 0)
 			o = old_end;
 		if (c >= 0)

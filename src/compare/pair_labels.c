@@ -96,6 +96,7 @@ void pair_labels_learn(struct pair_labels *n, const struct snapshot_diff *d,
 		       const struct label_side *before, const struct label_side *after)
 {
 	uint64_t *weights = mem_zeroed(n->labels->kinds.count + 1, sizeof *weights);
+	ASSERT(n->count <= n->labels->kinds.count);
 	for (size_t i = 0; i < d->pairs.count; i++) {
 		const struct snap_symbol *old = diff_before(d, &d->pairs.data[i]);
 		const struct snap_symbol *new_ = diff_after(d, &d->pairs.data[i]);

@@ -76,6 +76,7 @@ static void collect_sort_places(struct by_section *b, struct places *p, const st
 	memcpy(next, b->first, (im->section_count + 1) * sizeof *next);
 	collect_put_places(b, next, in_vm, vm_count);
 	collect_put_places(b, next, outside, outside_count);
+	ASSERT(next[im->section_count] == vm_count + outside_count);
 	mem_free(next);
 }
 
@@ -130,6 +131,7 @@ static void add_places(struct collect *c, const struct named_place *const *list,
 			collect_add_group(c, list + i, next - i, addr, 0);
 			continue;
 		}
+		ASSERT(c->end <= from && end <= c->limit);
 		collect_gap(c, from);
 		collect_take(c, from, end - from);
 		collect_add_group(c, list + i, next - i, from, end - from);

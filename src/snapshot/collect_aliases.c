@@ -5,6 +5,7 @@
 static void add_others(struct collect *c, uint32_t first)
 {
 	const struct path_aliases *p = c->in->aliases;
+	ASSERT(c->s->symbols.count > 0);
 	const size_t at = c->s->symbols.count - 1;
 	const uint32_t own = c->s->symbols.data[at].object;
 	for (uint32_t i = first; i != UINT32_MAX; i = p->list.data[i].next) {

@@ -229,12 +229,14 @@ static uint64_t add_run(struct collect *c, const struct collect_gaps_run *run)
 {
 	const bool strings = !c->in->no_literals && !c->section->exec && !c->section->write &&
 			     c->s->sections.data[c->to].in_memory && !c->section->nobits;
+	ASSERT(run->from < run->to && run->to <= run->limit);
 	uint64_t plain = run->from; /* Start of the bytes that are no string. */
 	c->owner = run->owner;
 	for (uint64_t at = run->from; at < run->to && strings;) {
 		struct literal l;
 		uint64_t skip;
 		if (!find_literal(c, run, at, at == plain, &l, &skip)) {
+			ASSERT(skip > 0);
 			at += skip;
 			continue;
 		}

@@ -20,6 +20,7 @@ void collect_map_pieces(struct collect *c)
 	if (found == LINKMAP_NONE)
 		return;
 	const struct linkmap_section *s = &map->sections.data[found];
+	ASSERT((uint64_t)s->first_piece + s->piece_count <= map->pieces.count);
 	for (uint32_t i = s->first_piece; i < s->first_piece + s->piece_count; i++)
 		if (map->pieces.data[i].size > 0)
 			vec_push(&c->pieces,

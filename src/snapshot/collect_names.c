@@ -72,6 +72,7 @@ static void add_contents(struct collect *c, struct snap_symbol *y)
 
 void collect_add(struct collect *c, struct snap_symbol *y)
 {
+	ASSERT(y->section < c->s->sections.count);
 	add_contents(c, y);
 	if (y->object == 0)
 		y->object = c->object;

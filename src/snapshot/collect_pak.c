@@ -69,20 +69,17 @@ static uint32_t collect_pak_source_of(const struct adding *a, uint16_t id)
 	return a->info->names ? a->info->sources[id] : 0;
 }
 
-static void name_resource(struct adding *a, uint16_t id)
-{
-	struct snap_symbol *y = collect_pack_add(a->s, a->entry->container, a->section, STR(""), 0);
-	y->addr = id;
-	set_name(a->s, y, collect_pak_full_name(a, id), collect_pak_source_of(a, id));
-}
-
 static struct snap_symbol *add_resource(struct adding *a, uint16_t id, uint64_t size)
 {
 	const uint64_t taken = share_take(&a->share, size);
 	if (a->at[id] == 0) {
-		name_resource(a, id);
+		struct snap_symbol *made = collect_pack_add(a->s, a->entry->container, a->section,
+							    STR(""), 0);
+		made->addr = id;
+		set_name(a->s, made, collect_pak_full_name(a, id), collect_pak_source_of(a, id));
 		a->at[id] = (uint32_t)a->s->symbols.count;
 	}
+	ASSERT(a->at[id] <= a->s->symbols.count);
 	struct snap_symbol *y = &a->s->symbols.data[a->at[id] - 1];
 	y->size += taken;
 	a->used += taken;
@@ -121,15 +118,6 @@ static void add_same(struct adding *a, uint16_t id, uint16_t other)
 						    collect_pak_source_of(a, id) });
 }
 
-static void add_pak(struct adding *a, const struct pak *p)
-{
-	find_resources(a);
-	for (size_t i = 0; i < p->entries.count; i++)
-		collect_pak_add_entry(a, &p->entries.data[i]);
-	for (size_t i = 0; i < p->aliases.count; i++)
-		add_same(a, p->aliases.data[i].id, p->entries.data[p->aliases.data[i].entry].id);
-}
-
 bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info *info,
 		 struct heft_err *err)
 {
@@ -141,9 +129,15 @@ bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info
 	a.section = pak_section(file_name(e->name));
 	a.at = mem_zeroed((size_t)UINT16_MAX + 1, sizeof *a.at);
 	a.share = (struct share){ e->bytes.size, e->packed, 0 };
-	add_pak(&a, &pak);
+	find_resources(&a);
+	for (size_t i = 0; i < pak.entries.count; i++)
+		collect_pak_add_entry(&a, &pak.entries.data[i]);
+	for (size_t i = 0; i < pak.aliases.count; i++)
+		add_same(&a, pak.aliases.data[i].id,
+			 pak.entries.data[pak.aliases.data[i].entry].id);
 	text_set(&name, STR("Overhead: "));
 	text_add(&name, str_of(e->name));
+	ASSERT(a.used <= e->packed);
 	collect_overhead(s, e->container, a.section, text_str(&name), e->packed - a.used);
 	collect_section_size(s, e->container, a.section, e->packed);
 	text_release(&name);
@@ -188,6 +182,7 @@ static const struct collect_pak_place *find_place(const places *list, uint64_t k
 /* Adds one more symbol for the bytes of symbol `of`. */
 static struct snap_symbol *add_alias(struct snapshot *s, uint32_t of)
 {
+	ASSERT(of < s->symbols.count);
 	struct snap_symbol *y = &s->symbols.data[of];
 	if (y->alias_place == 0)
 		y->alias_place = of + 1;
@@ -266,12 +261,6 @@ static void join_payloads(struct snapshot *s)
 			y[i].addr = y[y[i].alias_place - 1].addr;
 }
 
-static void set_user(struct snap_symbol *y, const struct collect_pak_user *u)
-{
-	y->object = u->object;
-	y->source = u->source != 0 ? u->source : y->source;
-}
-
 void collect_pak_users(struct snapshot *s)
 {
 	users list = { 0 };
@@ -282,8 +271,12 @@ void collect_pak_users(struct snapshot *s)
 			continue;
 		const uint64_t id = s->symbols.data[i].addr;
 		const size_t first = lower_bound(list.data, list.count, sizeof *list.data, id);
-		for (size_t k = first; k < list.count && list.data[k].id == id; k++)
-			set_user(k == first ? &s->symbols.data[i] : add_alias(s, i), &list.data[k]);
+		for (size_t k = first; k < list.count && list.data[k].id == id; k++) {
+			const struct collect_pak_user *u = &list.data[k];
+			struct snap_symbol *y = k == first ? &s->symbols.data[i] : add_alias(s, i);
+			y->object = u->object;
+			y->source = u->source != 0 ? u->source : y->source;
+		}
 	}
 	join_payloads(s);
 	vec_release(&list);

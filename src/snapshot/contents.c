@@ -72,6 +72,7 @@ struct code_print contents_of(const struct contents *c, const struct section *s,
 {
 	const struct code_print unknown = { 0, 0 };
 	struct code_print p;
+	ASSERT(c->read);
 	const struct bytes b = constant_bytes(c, s, addr, size);
 	if (b.size == 0)
 		return unknown;
@@ -87,6 +88,7 @@ struct code_print contents_of_x86(const struct contents *c, const struct section
 				  uint64_t size, const code_ref_vec *refs)
 {
 	const struct bytes b = constant_bytes(c, s, addr, size);
+	ASSERT(c->read);
 	if (b.size == 0)
 		return (struct code_print){ 0, 0 };
 	struct code_print p = x86_refs_print(b, code_isa_of(c->image) == CODE_X86_64, addr, refs);

@@ -67,6 +67,7 @@ static bool wide_size(const struct literal *l, bool any, uint64_t *ret)
 
 bool literal_size(const struct literal *l, bool any, uint64_t *ret)
 {
+	ASSERT(l->width == 1 || l->width == 2 || l->width == 4);
 	return l->width == 1 && !any ? plain_size(l->bytes, ret) : wide_size(l, any, ret);
 }
 

@@ -83,6 +83,7 @@ void snapshot_split_names(struct snapshot *s)
 	supersize_name_release(&n);
 	for (size_t i = 0; i < s->charges.count; i++) {
 		struct snap_charge *c = &s->charges.data[i];
+		ASSERT(c->name != SNAP_PLAIN_NAME || c->symbol < s->symbols.count);
 		if (c->name == SNAP_PLAIN_NAME)
 			c->name = s->symbols.data[c->symbol].name;
 	}

@@ -61,15 +61,6 @@ static uint64_t shares_shared(const struct spans *a, const struct spans *b, labe
 	return sum;
 }
 
-/* Fills the VM shares of an object. Objects have no segments: their loaded bytes are their
- * sections. */
-static void object_vm(const struct image *im, struct shares *ret)
-{
-	for (size_t i = 1; i < im->section_count; i++)
-		if (section_takes_vm(im, &im->sections[i]))
-			ret->sections[i].vm = im->sections[i].size;
-}
-
 void shares_find(struct shares *ret, const struct basemap *map, const struct image *im)
 {
 	const label_id none = (label_id)im->section_count;
@@ -78,12 +69,16 @@ void shares_find(struct shares *ret, const struct basemap *map, const struct ima
 	file_spans(map, im, &file);
 	shares_add_up(&file, none, ret->sections, false, &ret->file_only);
 	if (im->kind == IMAGE_OBJECT) {
-		object_vm(im, ret);
+		/* Objects have no segments: their loaded bytes are their sections. */
+		for (size_t i = 1; i < im->section_count; i++)
+			if (section_takes_vm(im, &im->sections[i]))
+				ret->sections[i].vm = im->sections[i].size;
 	} else {
 		vm_spans(map, im, &vm);
 		shares_add_up(&vm, none, ret->sections, true, &ret->memory_only);
 		basemap_translate(map, &vm, &loaded);
 		ret->loaded = shares_shared(&file, &loaded, none);
+		ASSERT(ret->loaded <= min_u64(ret->file_only, ret->memory_only));
 		ret->file_only -= ret->loaded;
 		ret->memory_only -= ret->loaded;
 		spans_release(&loaded);

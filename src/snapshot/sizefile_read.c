@@ -645,6 +645,7 @@ static bool sizefile_read_text(struct sizefile_read_in *in)
 		take_sizes(s);
 	if (!in->failed)
 		sizefile_read_take_stacks(in);
+	ASSERT(in->failed || in->pos <= in->text.size);
 	vec_release(&in->head.sections);
 	vec_release(&in->head.stacks);
 	vec_release(&in->objects);

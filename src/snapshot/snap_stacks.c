@@ -3,6 +3,7 @@
 
 void snapshot_add_stacks(struct snapshot *s, size_t first, const struct stack_use *use)
 {
+	ASSERT(first <= s->symbols.count);
 	s->has_stacks = true;
 	for (size_t i = first; i < s->symbols.count; i++) {
 		struct snap_symbol *y = &s->symbols.data[i];
