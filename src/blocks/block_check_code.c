@@ -170,25 +170,19 @@ static const char *jump_fault(const struct block_check_code_walk *w, const struc
 	return NULL;
 }
 
-/* Tells whether a jump leads to the next block, as in code without optimization. Always true if the
- * function has several parts, which may lie anywhere. */
-static bool block_check_code_leads_on(const struct block_check_code_walk *w,
-				      const struct bbmap_block *b, const struct end *e)
-{
-	const uint64_t from = block_check_code_addr(w, b) + b->size;
-	for (unsigned i = 0; i < e->jumps; i++)
-		if (e->targets[i] >= from &&
-		    check_skip_padding(w->c, from, e->targets[i]) == e->targets[i])
-			return true;
-	return !w->linked || w->f->range_count > 1;
-}
-
 static const char *flags_fault(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			       const struct end *e)
 {
 	const struct flow *in = &e->last;
 	const unsigned flags = b->flags;
 	const unsigned leaves = BBMAP_RETURN | BBMAP_TAIL_CALL;
+	/* Tells whether a jump leads to the next block, as in code without optimization. Always
+	 * true if the function has several parts, which may lie anywhere. */
+	const uint64_t from = block_check_code_addr(w, b) + b->size;
+	bool leads_on = !w->linked || w->f->range_count > 1;
+	for (unsigned i = 0; in->kind == FLOW_JUMP && i < e->jumps && !leads_on; i++)
+		leads_on = e->targets[i] >= from &&
+			   check_skip_padding(w->c, from, e->targets[i]) == e->targets[i];
 	if ((flags & leaves) == BBMAP_TAIL_CALL)
 		return "a tail call is not called a return";
 	switch (in->kind) {
@@ -200,7 +194,7 @@ static const char *flags_fault(const struct block_check_code_walk *w, const stru
 			return "a return is called something else too";
 		return NULL;
 	case FLOW_JUMP:
-		if (flags & BBMAP_FALL_THROUGH && !block_check_code_leads_on(w, b, e))
+		if (flags & BBMAP_FALL_THROUGH && !leads_on)
 			return "falls through, according to the flags, but ends in a jump";
 		return jump_fault(w, in, flags);
 	case FLOW_CONDITIONAL: return jump_fault(w, in, flags);

@@ -99,16 +99,6 @@ static const struct derive_names_named names[] = {
 	{ "verrx", R },
 };
 
-/* Tells whether the name is std::__throw_bad_alloc() or alike: _ZSt, the length, __throw_. */
-static bool is_throw_helper(struct str name)
-{
-	size_t i = 4;
-	while (i < name.len && name.p[i] >= '0' && name.p[i] <= '9')
-		i++;
-	return i > 4 && str_starts(name, STR("_ZSt")) &&
-	       str_starts((struct str){ name.p + i, name.len - i }, STR("__throw_"));
-}
-
 /* Prefixes of names in the standard C++ library that never throw: noexcept functions, or plain
  * algorithms on nodes. */
 static const char *const calm[] = {
@@ -132,6 +122,7 @@ uint64_t traits_of_name(struct str name)
 	while (at < name.len && name.p[at] != '@')
 		at++;
 	name.len = at;
+	ASSERT(name.len <= at && high > 0);
 	while (low < high) {
 		const size_t mid = low + (high - low) / 2;
 		const int order = str_cmp(str_of(names[mid].name), name);
@@ -142,7 +133,12 @@ uint64_t traits_of_name(struct str name)
 		else
 			high = mid;
 	}
-	if (is_throw_helper(name))
+	/* std::__throw_bad_alloc() or alike: _ZSt, the length, __throw_ */
+	size_t digits = 4;
+	while (digits < name.len && name.p[digits] >= '0' && name.p[digits] <= '9')
+		digits++;
+	if (digits > 4 && str_starts(name, STR("_ZSt")) &&
+	    str_starts((struct str){ name.p + digits, name.len - digits }, STR("__throw_")))
 		return R;
 	/* A destructor ends in D0Ev, D1Ev or D2Ev after a nested name. Destructors are noexcept
 	 * unless declared otherwise. */

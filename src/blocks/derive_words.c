@@ -52,22 +52,12 @@ static uint64_t jump_table_end(const struct section *s, struct bytes b, uint64_t
 	return begin + r.pos;
 }
 
-/* Tells whether a word is likely a small number and no address. If flash begins at 0, small numbers
- * are valid addresses. A small word counts as an address only if a function is likely to begin
- * there. */
-static bool derive_words_is_number(const struct gathering *g, uint32_t word)
-{
-	enum { SMALL = 1 << 20 };
-	const uint64_t addr = word - 1;
-	return word < SMALL &&
-	       (!entry_like(g->isa, image_at(g->im, addr, 4)) || moved_to_lr(g->im, addr) ||
-		(addr % 4 != 0 && !is_behind_end(g, addr)));
-}
-
 /* Reads the words of a section. Odd words are addresses of functions, even words of data. Words may
- * also lie among code. */
+ * also lie among code. If flash begins at 0, small numbers are valid addresses. A small word counts
+ * as an address only if a function is likely to begin there. */
 static void derive_words_read_section(struct gathering *g, const struct section *s)
 {
+	enum { SMALL = 1 << 20 };
 	const struct bytes b = section_bytes(g->im, s);
 	uint64_t table_end = 0;
 	for (uint64_t off = s->addr % 2; off + 4 <= b.size; off += 2) {
@@ -77,10 +67,13 @@ static void derive_words_read_section(struct gathering *g, const struct section 
 			continue;
 		struct reader r = reader_of(bytes_sub(b, off, 4), false);
 		const uint32_t word = read_u32(&r);
+		const uint64_t addr = word & ~UINT32_C(1);
 		if (!(word & 1))
-			gaps_add(g, &g->gaps.signs.objects, word);
-		else if (!derive_words_is_number(g, word))
-			gaps_add(g, &g->gaps.signs.starts, word - 1);
+			gaps_add(g, &g->gaps.signs.objects, addr);
+		else if (word >= SMALL ||
+			 (entry_like(g->isa, image_at(g->im, addr, 4)) &&
+			  !moved_to_lr(g->im, addr) && (addr % 4 == 0 || is_behind_end(g, addr))))
+			gaps_add(g, &g->gaps.signs.starts, addr);
 	}
 }
 

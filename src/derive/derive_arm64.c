@@ -92,18 +92,6 @@ static bool address_in(const struct derive_scan *s, uint64_t off, unsigned reg, 
 	return false;
 }
 
-/* Finds the number of entries from `cmp w, #n; b.hi default` before the jump: n + 1. UINT64_MAX if
- * unknown. */
-static uint64_t bound_before(const struct derive_scan *s, uint64_t off)
-{
-	for (unsigned i = 1; i <= NEAR && off >= 4 * (uint64_t)i; i++) {
-		const uint32_t insn = derive_arm64_insn_at(s, off - 4 * (uint64_t)i);
-		if ((insn & 0x7fc0001f) == 0x7100001f)
-			return (insn >> 10 & 0xfff) + 1;
-	}
-	return UINT64_MAX;
-}
-
 /* Reads the load of a table entry, with a register offset: size 111 0 00 opc 1 Rm option S 10 Rn
  * Rt. */
 static bool derive_arm64_read_entry(const struct derive_scan *s, uint64_t off, struct jump_table *t)
@@ -148,11 +136,16 @@ static bool derive_arm64_find_table(const struct derive_scan *s, uint64_t off, u
 				    struct jump_table *t)
 {
 	uint64_t at;
-	*t = (struct jump_table){ 0 };
+	*t = (struct jump_table){ .limit = UINT64_MAX };
 	if (!find_write(s, off, reg, NEAR, &at))
 		return false;
 	const uint32_t insn = derive_arm64_insn_at(s, at);
-	t->limit = bound_before(s, off);
+	/* `cmp w, #n; b.hi default` before the jump: there are n + 1 entries. */
+	for (uint64_t i = 1; i <= NEAR && off >= 4 * i && t->limit == UINT64_MAX; i++) {
+		const uint32_t cmp = derive_arm64_insn_at(s, off - 4 * i);
+		if ((cmp & 0x7fc0001f) == 0x7100001f)
+			t->limit = (cmp >> 10 & 0xfff) + 1;
+	}
 	if ((insn & 0xff200000) == 0x8b200000 || (insn & 0xffe00000) == 0x8b000000)
 		return read_sum(s, at, t);
 	return derive_arm64_read_entry(s, at, t) && t->width == 8;
@@ -203,16 +196,6 @@ static void add_conditional(struct derive_scan *s, uint64_t off, uint32_t insn)
 		e->pair = 2;
 }
 
-/* Tells whether zeros at `off` are padding and no trap: they follow an instruction that never
- * continues, or other padding. */
-static bool derive_arm64_is_fill(const struct derive_scan *s, uint64_t off)
-{
-	const size_t count = s->b->events.count;
-	const struct event *e = s->b->events.data + count - 1;
-	return s->facts->stretches && count > s->fn->event_first && event_end(e) == off &&
-	       (event_ends(e) || e->kind == EVENT_NOP);
-}
-
 static void derive_arm64_add(struct derive_scan *s, uint64_t off, uint32_t insn)
 {
 	const bool is_nop = insn == 0xd503201f;
@@ -226,7 +209,7 @@ static void derive_arm64_add(struct derive_scan *s, uint64_t off, uint32_t insn)
 		add_conditional(s, off, insn);
 	else if ((insn & 0xfe000000) == 0xd6000000)
 		derive_arm64_add_indirect(s, off, insn);
-	else if ((is_nop && !relaxed) || (insn == 0 && derive_arm64_is_fill(s, off)))
+	else if ((is_nop && !relaxed) || (insn == 0 && s->facts->stretches && scan_pads(s, off)))
 		scan_push(s, off, 4, EVENT_NOP);
 	else if ((insn & 0xffe0001f) == 0xd4200000 || insn >> 16 == 0) /* brk, udf */
 		scan_push(s, off, 4, EVENT_TRAP);

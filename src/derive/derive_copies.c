@@ -54,17 +54,6 @@ static bool read_copy(const uint8_t *p, uint64_t left, struct derive_copies_copy
 	return ret->load || (op == 0x8d && (stack || in.pc_relative));
 }
 
-/* Tells whether the next instruction is a cmpq with $0 of the place that %rax was just stored to.
- * The displacement is then the same. */
-static bool compares(const uint8_t *p, uint64_t left, const struct derive_copies_copy *c)
-{
-	const unsigned size = c->size - 4; /* size of the displacement, after REX, opcode, ModRM
-					    * and SIB */
-	return left > 6 + size && p[c->size] == 0x48 && p[c->size + 1] == 0x83 &&
-	       p[c->size + 2] == (p[2] | 0x38) && p[c->size + 3] == 0x24 &&
-	       memcmp(p + c->size + 4, p + 4, size) == 0 && p[c->size + 4 + size] == 0;
-}
-
 /* Tells whether callees preserve the register: rbx, rbp, r12 to r15. */
 static bool is_saved(unsigned reg)
 {
@@ -82,8 +71,20 @@ uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint
 		return from;
 	for (unsigned i = 0; i < MOST && read_copy(x->code.p + at, x->code.size - at, &c); i++) {
 		const uint8_t *p = x->code.p + at;
-		if (c.store)
-			return i == 0 && compares(p, x->code.size - at, &c) ? at + c.size : from;
+		if (c.store) {
+			/* Tells whether the next instruction is a cmpq with $0 of the place that
+			 * %rax was just stored to. Its displacement, after REX, opcode, ModRM and
+			 * SIB, is then the same. */
+			const unsigned size = c.size - 4;
+			const uint8_t *next_insn = p + c.size;
+			const bool compares = x->code.size - at > 6 + size &&
+					      next_insn[0] == 0x48 && next_insn[1] == 0x83 &&
+					      next_insn[2] == (p[2] | 0x38) &&
+					      next_insn[3] == 0x24 &&
+					      memcmp(next_insn + 4, p + 4, size) == 0 &&
+					      next_insn[4 + size] == 0;
+			return i == 0 && compares ? at + c.size : from;
+		}
 		if (c.from == RAX)
 			return is_saved(c.to) ? at : from; /* first use of the result */
 		at += c.size;

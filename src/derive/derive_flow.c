@@ -131,20 +131,6 @@ static void derive_flow_add_call(struct derive_scan *s, uint64_t off, const stru
 	e->maybe = in->maybe;
 }
 
-/* Tells whether the instruction is padding. lld pads Thumb code, after instructions that never
- * continue, with a value that would elsewhere be a conditional jump. */
-static bool derive_flow_is_pad(const struct derive_scan *s, uint64_t off, const struct flow *in)
-{
-	const struct derive_extent *x = s->extent;
-	const size_t count = s->b->events.count;
-	const struct event *e = s->b->events.data + count - 1;
-	if (!s->facts->stretches || in->kind != FLOW_CONDITIONAL || count <= s->fn->event_first ||
-	    event_end(e) != off || s->way.it > 0)
-		return false;
-	return (event_ends(e) || e->kind == EVENT_NOP || e->kind == EVENT_BAD) &&
-	       code_pad_size(s->facts->isa, x->code.p + off, x->code.size - off) > 0;
-}
-
 /* Records the event of an instruction. Returns the end of the instruction and of its table. */
 static uint64_t derive_flow_add(struct derive_scan *s, uint64_t off, const struct flow *in)
 {
@@ -161,7 +147,11 @@ static uint64_t derive_flow_add(struct derive_scan *s, uint64_t off, const struc
 	}
 	switch (in->kind) {
 	case FLOW_CONDITIONAL:
-		if (derive_flow_is_pad(s, off, in)) {
+		/* lld pads Thumb code, after instructions that never continue, with a value that
+		 * would elsewhere be a conditional jump. */
+		if (s->facts->stretches && s->way.it == 0 && scan_pads(s, off) &&
+		    code_pad_size(s->facts->isa, s->extent->code.p + off,
+				  s->extent->code.size - off) > 0) {
 			scan_push(s, off, in->size, EVENT_NOP);
 			break;
 		}

@@ -222,6 +222,15 @@ static inline uint64_t scan_relocated(struct derive_scan *s, uint64_t off, uint6
 								       : stands;
 }
 
+/* Tells whether the code at `off` follows an instruction that never continues, or other padding. */
+static inline bool scan_pads(const struct derive_scan *s, uint64_t off)
+{
+	const size_t count = s->b->events.count;
+	const struct event *e = s->b->events.data + count - 1;
+	return count > s->fn->event_first && event_end(e) == off &&
+	       (event_ends(e) || e->kind == EVENT_NOP || e->kind == EVENT_BAD);
+}
+
 /* derive.c: decodes all extents of d->facts, the only member that is set before. */
 void derive_decode(struct derivation *d, unsigned threads);
 void derive_release(struct derivation *d);

@@ -12,11 +12,6 @@ static uint32_t derive_thumb_half_at(struct bytes code, uint64_t off)
 	return (uint32_t)read_u16(&r);
 }
 
-static uint32_t derive_thumb_word_at(struct bytes code, uint64_t off)
-{
-	return derive_thumb_half_at(code, off) | derive_thumb_half_at(code, off + 2) << 16;
-}
-
 /* Counts the entries of a table of distances. The table ends where the first of its targets
  * begins. */
 static uint64_t count_distances(const struct derive_extent *x, const struct jump_table *t)
@@ -49,7 +44,8 @@ static bool derive_thumb_read_words(const struct derive_extent *x, uint64_t off,
 	const uint64_t begin = align_up(x->addr + off + 4, 4) - x->addr;
 	uint64_t at = begin, first = x->code.size;
 	for (; at < first && first - at >= 4; at += 4) {
-		const uint64_t to = (derive_thumb_word_at(x->code, at) & ~UINT32_C(1)) - x->addr;
+		struct reader r = reader_of(bytes_sub(x->code, at, 4), false);
+		const uint64_t to = (read_u32(&r) & ~UINT32_C(1)) - x->addr;
 		if (to >= x->code.size || to <= begin)
 			break;
 		first = min_u64(first, to);

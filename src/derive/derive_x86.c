@@ -287,17 +287,6 @@ static uint64_t scan_common(struct derive_scan *s, uint64_t off)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* Tells whether a conditional jump may be one of a pair. ucomiss and similar instructions set ZF,
- * PF and CF. Testing for equality then takes two jumps, one of them on PF (SDM volume 2, UCOMISD).
- * `op` points to the opcode. */
-static bool is_of_pair(const uint8_t *op)
-{
-	const uint8_t last = op[0] == 0x0f ? op[1] : op[0];
-	const unsigned condition = last & 15;
-	return (last >> 4 == 7 || last >> 4 == 8) &&
-	       (condition == 4 || condition == 5 || condition == 10 || condition == 11);
-}
-
 /* Concludes facts about the function from its events: whether it returns, and its jump targets. */
 static void note_events(struct derive_scan *s)
 {
@@ -306,8 +295,14 @@ static void note_events(struct derive_scan *s)
 	for (; e < end; e++) {
 		s->fn->returns |= e->kind == EVENT_RET ||
 				  (e->kind == EVENT_JMP_INDIRECT && !e->table);
-		if (e->kind == EVENT_JCC)
-			e->pair = is_of_pair(s->extent->code.p + e->off);
+		if (e->kind == EVENT_JCC) {
+			/* ucomiss and similar instructions set ZF, PF and CF. Testing for equality
+			 * then takes two jumps, one of them on PF (SDM volume 2, UCOMISD). */
+			const uint8_t *op = s->extent->code.p + e->off;
+			const uint8_t last = op[0] == 0x0f ? op[1] : op[0];
+			e->pair = (last >> 4 == 7 || last >> 4 == 8) &&
+				  ((last & 14) == 4 || (last & 14) == 10);
+		}
 		if (e->kind == EVENT_JCC || e->kind == EVENT_JMP)
 			note_target(s->b, s->fn, s->extent, e->target, e->kind == EVENT_JCC);
 	}

@@ -144,16 +144,6 @@ static void list_jump(struct stretch *s, const struct event *e)
 	hold(s, to);
 }
 
-static void list_targets(struct stretch *s, const struct jump_table *t, addr_vec *ret)
-{
-	struct table_cursor c;
-	uint64_t to;
-	table_open_whole(&c, s->d, t);
-	while (table_next(&c, &to) && extent_has(s->x, to) &&
-	       (!s->b->starts || bit_get(s->b->starts + s->fn->word, to - s->x->addr)))
-		vec_push(ret, to);
-}
-
 /* Keeps all targets of a table, and the jump at `from`, in one function. */
 static void note_table(struct stretch *s, uint64_t from, addr_vec *targets)
 {
@@ -177,11 +167,17 @@ static void split_edges_list_tables(struct stretch *s)
 	const struct event *e = events_of(s->b, s->fn), *end = e + s->fn->event_count;
 	const struct jump_table *last = t + s->fn->table_count;
 	addr_vec targets = { 0 };
+	struct table_cursor c;
+	uint64_t to;
+	ASSERT(s->fn->table_first + s->fn->table_count <= s->b->tables.count);
 	for (; e < end && t < last; e++) {
 		if (e->kind != EVENT_JMP_INDIRECT || !e->table)
 			continue;
 		targets.count = 0;
-		list_targets(s, t++, &targets);
+		table_open_whole(&c, s->d, t++);
+		while (table_next(&c, &to) && extent_has(s->x, to) &&
+		       (!s->b->starts || bit_get(s->b->starts + s->fn->word, to - s->x->addr)))
+			vec_push(&targets, to);
 		note_table(s, s->x->addr + e->off, &targets);
 	}
 	vec_release(&targets);

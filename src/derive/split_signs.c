@@ -98,17 +98,6 @@ static uint64_t most_aligned(const struct stretch *s, uint64_t end, uint64_t nex
 	return best;
 }
 
-/* Tells whether the bytes are nops of one byte each, as compilers reserve room, and not as
- * assemblers pad. */
-static bool is_room(struct bytes pads)
-{
-	enum { NOP = 0x90 };
-	for (uint64_t i = 0; i < pads.size; i++)
-		if (pads.p[i] != NOP)
-			return false;
-	return pads.size > 1;
-}
-
 bool signs_taken(const taken_vec *taken, uint64_t addr, uint64_t from, uint64_t to)
 {
 	size_t i = vec_lower(taken, addr);
@@ -120,7 +109,7 @@ bool signs_taken(const taken_vec *taken, uint64_t addr, uint64_t from, uint64_t 
 
 uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next)
 {
-	enum { MOST_PADS = 4096 };
+	enum { MOST_PADS = 4096, NOP = 0x90 };
 	const struct derive_extent *x = s->x;
 	const enum code_isa isa = s->d->facts->isa;
 	const bool arm = isa == CODE_ARM64;
@@ -142,9 +131,11 @@ uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next)
 		return next;
 	if (neighbours_padded(s, end))
 		return most_aligned(s, at, next);
-	return !arm && next % ALIGN != 0 && is_room(bytes_sub(x->code, at - x->addr, next - at))
-		       ? at
-		       : next;
+	/* Compilers reserve room with nops of one byte each. Assemblers do not pad so. */
+	bool room = !arm && next % ALIGN != 0 && next - at > 1;
+	for (uint64_t i = at; i < next && room; i++)
+		room = x->code.p[i - x->addr] == NOP;
+	return room ? at : next;
 }
 
 bool signs_leapt(const leap_vec *leaps, uint64_t addr)

@@ -52,6 +52,7 @@ static void canaries(const struct finding *g)
 		canary(g, w.index);
 		left--;
 	}
+	ASSERT(left == 0);
 }
 
 /* Returns the freed block whose chunk ends at the break of the chain. SIZE_MAX if there is none. */

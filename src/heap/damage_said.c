@@ -89,16 +89,6 @@ static const char *const of_malloc[] = {
 	"malloc: top chunk is corrupt",
 };
 
-/* True if malloc printed the message. Since 2.36 also for assertions: "Fatal glibc error:
- * malloc.c:2593 (sysmalloc): ...". */
-static bool is_of_malloc(const char *said)
-{
-	for (size_t i = 0; i < COUNT_OF(of_malloc); i++)
-		if (strstr(said, of_malloc[i]) != NULL)
-			return true;
-	return strstr(said, "malloc.c:") != NULL && strstr(said, "ssertion") != NULL;
-}
-
 /* ---- finding the block that the message is about --------------------------------------------- */
 
 struct suspect {
@@ -165,7 +155,14 @@ void damage_said(const struct finding *g)
 	if (said == NULL && g->d->signal == SIGNAL_ABRT)
 		said = said_in_memory(g->d);
 	g->to->said = said;
-	if (said == NULL || !is_of_malloc(said) || g->d->thread_count == 0)
+	if (said == NULL || g->d->thread_count == 0)
+		return;
+	/* Since 2.36 malloc's assertions also print "Fatal glibc error: malloc.c:2593
+	 * (sysmalloc): ...". */
+	bool mallocs = strstr(said, "malloc.c:") != NULL && strstr(said, "ssertion") != NULL;
+	for (size_t i = 0; i < COUNT_OF(of_malloc) && !mallocs; i++)
+		mallocs = strstr(said, of_malloc[i]) != NULL;
+	if (!mallocs)
 		return;
 	/* True for messages that surely mean a double free. */
 	if (strstr(said, "double free detected in tcache") != NULL ||

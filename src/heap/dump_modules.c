@@ -202,6 +202,7 @@ static void merge_files(struct dump *d, const file_vec *more)
 		order[i] = &all[i];
 	}
 	qsort(order, count, sizeof *order, by_start);
+	ASSERT(count >= d->file_count && count < UINT32_MAX);
 	for (size_t i = 0; i < count; i++) {
 		all[count + i] = *order[i];
 		place[order[i] - all] = (uint32_t)i;

@@ -38,19 +38,12 @@ static bool is_empty_list(const struct dump *d, uint64_t at)
 	return glibc_state_word_at(d, at) == self && glibc_state_word_at(d, at + word) == self;
 }
 
-static bool glibc_state_is_list(const struct dump *d, uint64_t at)
-{
-	const uint64_t word = memory_word_size(d), self = at - 2 * word;
-	const uint64_t first = glibc_state_word_at(d, at), last = glibc_state_word_at(d, at + word);
-	return first != 0 && last != 0 && glibc_state_word_at(d, first + 3 * word) == self &&
-	       glibc_state_word_at(d, last + 2 * word) == self;
-}
-
 /* True if there are the lists of an arena at `bins`. The last list is always empty, and no list
  * follows it. This excludes a start that is some lists too low. */
 static bool has_lists(const struct dump *d, uint64_t bins)
 {
-	const uint64_t step = 2 * memory_word_size(d), last = bins + (LISTS - 1) * step;
+	const uint64_t word = memory_word_size(d), step = 2 * word;
+	const uint64_t last = bins + (LISTS - 1) * step;
 	unsigned good = 0;
 	if (!is_empty_list(d, last))
 		return false;
@@ -58,7 +51,11 @@ static bool has_lists(const struct dump *d, uint64_t bins)
 		if (is_empty_list(d, last + i * step))
 			return false;
 	for (unsigned i = 0; i < LISTS; i++) {
-		good += glibc_state_is_list(d, bins + i * step);
+		const uint64_t at = bins + i * step, self = at - step;
+		const uint64_t from = glibc_state_word_at(d, at),
+			       to = glibc_state_word_at(d, at + word);
+		good += from != 0 && to != 0 && glibc_state_word_at(d, from + 3 * word) == self &&
+			glibc_state_word_at(d, to + step) == self;
 		if (i + 1 - good > LISTS - LISTS_GOOD)
 			return false;
 	}

@@ -94,24 +94,19 @@ static void header_fetch(const struct reaching *x, struct block_at at)
 
 /* ---- reading words --------------------------------------------------------------------------- */
 
-/* True if an address is the start of glibc's next chunk, whose first word still belongs to the
- * block. Lists of free chunks and the arena's `top` hold such addresses. If the arenas were found,
- * they are no roots; else such addresses do not count. */
-static bool is_chunk_behind(const struct reaching *x, uint64_t addr, const struct heap_found *f)
-{
-	const unsigned word = memory_word_size(x->d);
-	const uint64_t raw = heap_found_raw(f), used = heap_found_end(f) - raw;
-	return x->b->arenas.count == 0 && addr != f->addr &&
-	       addr == raw - 2 * word + align_up(used + word, 2 * word);
-}
-
 /* Completes a visit: updates the state of the block, if the word points into it. */
 static void visit_settle(struct reaching *x, const struct reach_visit *v)
 {
 	struct heap_found f;
 	heap_live_at(x->b, v->at, &f);
 	const bool inside = v->addr - f.addr < f.size || v->addr == f.addr;
-	if (!inside || is_chunk_behind(x, v->addr, &f))
+	/* glibc's next chunk begins in the block, whose last word it is. Lists of free chunks and
+	 * the arena's `top` hold such addresses. If the arenas were found, they are no roots; else
+	 * such addresses do not count. */
+	const unsigned word = memory_word_size(x->d);
+	const uint64_t raw = heap_found_raw(&f), used = heap_found_end(&f) - raw;
+	if (!inside || (x->b->arenas.count == 0 && v->addr != f.addr &&
+			v->addr == raw - 2 * word + align_up(used + word, 2 * word)))
 		return;
 	const size_t i = block_map_number(&x->b->live, v->at);
 	const unsigned whole = state_of(x, i), state = whole & STATES;

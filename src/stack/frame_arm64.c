@@ -5,17 +5,6 @@
 
 enum { SP = 31, FP = 29 };
 
-/* Handles add, sub of an immediate, 64 bits. `mov` from and to sp is an add of 0. */
-static void do_immediate(struct frame_walk *w, uint32_t c)
-{
-	const unsigned rd = c & 31, rn = c >> 5 & 31;
-	const int64_t v = (int64_t)(c >> 10 & 0xfff) << (c >> 22 & 1 ? 12 : 0);
-	if (!(c >> 29 & 1))
-		frame_add(w, SP, rd, rn, c >> 30 & 1 ? -v : v);
-	else if (rd != SP) /* adds, subs: cmp */
-		frame_forget(w, rd);
-}
-
 /* Handles sub, add sp, sp, Xm (extended register). */
 static void frame_arm64_do_registers(struct frame_walk *w, uint32_t c)
 {
@@ -82,8 +71,9 @@ static bool frame_arm64_do_memory(struct frame_walk *w, uint32_t c)
 
 static void frame_arm64_do_one(struct frame_walk *w, uint32_t c)
 {
-	if ((c & 0x9f800000) == 0x91000000)
-		do_immediate(w, c);
+	const int64_t v = (int64_t)(c >> 10 & 0xfff) << (c >> 22 & 1 ? 12 : 0);
+	if ((c & 0xbf800000) == 0x91000000) /* add, sub of an immediate. `mov` is an add of 0. */
+		frame_add(w, SP, c & 31, c >> 5 & 31, c >> 30 & 1 ? -v : v);
 	else if ((c & 0xbfe00000) == 0x8b200000)
 		frame_arm64_do_registers(w, c);
 	else if ((c & 0x1f800000) == 0x12800000)

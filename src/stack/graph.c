@@ -96,17 +96,6 @@ static void sum_circle(struct stack_use *s, const uint32_t *members, size_t coun
 	}
 }
 
-/* Tells whether a function calls itself. A tail call of itself is a loop. */
-static bool calls_itself(const struct stack_use *s, uint32_t function)
-{
-	const struct stack_function *f = &s->functions.data[function];
-	for (uint32_t i = 0; i < f->edge_count; i++)
-		if (edges_of(s, f)[i].to == function &&
-		    !(edges_of(s, f)[i].tail && edges_of(s, f)[i].depth == 0))
-			return true;
-	return false;
-}
-
 static void end_circle(struct circles *c, size_t first)
 {
 	ASSERT(first < c->members.count);
@@ -121,7 +110,13 @@ static void end_circle(struct circles *c, size_t first)
 	for (size_t i = 0; i < count; i++)
 		if (!s->functions.data[members[i]].stated)
 			take_outer(s, &s->functions.data[members[i]]);
-	if (count > 1 || calls_itself(s, members[0]))
+	const struct stack_function *f = &s->functions.data[members[0]];
+	bool circle = count > 1; /* A function that calls itself is a circle, too. */
+	for (uint32_t i = 0; i < f->edge_count && !circle; i++) {
+		const struct stack_edge *e = &edges_of(s, f)[i];
+		circle = e->to == members[0] && !(e->tail && e->depth == 0);
+	}
+	if (circle)
 		sum_circle(s, members, count);
 	c->members.count = first;
 }
