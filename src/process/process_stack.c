@@ -9,78 +9,25 @@
 const char process_cut_off[] = "[cut off]";
 const char process_no_stack[] = "[no call stack]";
 
-/* Functions of allocators. Their frames are left out if they are innermost. */
-static const char *const allocators[] = {
-	"malloc",       "calloc",       "realloc",           "reallocarray",   "memalign",
-	"valloc",       "pvalloc",      "aligned_alloc",     "posix_memalign", "libc_malloc",
-	"libc_calloc",  "libc_realloc", "libc_memalign",     "wrap_malloc",    "wrap_calloc",
-	"wrap_realloc", "rust_alloc",   "rust_alloc_zeroed", "rust_realloc",
-};
+/* Functions of allocators, separated by blanks. Their frames are left out if they are innermost. */
+static const char allocators[] =
+	"malloc calloc realloc reallocarray memalign valloc pvalloc aligned_alloc "
+	"posix_memalign libc_malloc libc_calloc libc_realloc libc_memalign "
+	"wrap_malloc wrap_calloc wrap_realloc rust_alloc rust_alloc_zeroed "
+	"rust_realloc";
 
 /* Functions that allocate for their caller. */
-static const char *const helpers[] = {
-	"strdup",
-	"strndup",
-	"wcsdup",
-	"asprintf",
-	"vasprintf",
-	"asprintf_chk",
-	"vasprintf_chk",
-	"vasprintf_internal",
-	"getline",
-	"getdelim",
-	"IO_getdelim",
-	"IO_getline",
-	"realpath",
-	"realpath_stk",
-	"alloc_dir",
-	"opendir_tail",
-	"opendir",
-	"fopen_internal",
-	"IO_new_fopen",
-	"fopen",
-	"g_malloc",
-	"g_malloc0",
-	"g_realloc",
-	"g_strdup",
-	"xmalloc",
-	"xcalloc",
-	"xrealloc",
-	"xstrdup",
-	"xstrndup",
-	"xzalloc",
-	"xmemdup",
-	"xreallocarray",
-	"xasprintf",
-	"g_malloc_n",
-	"g_malloc0_n",
-	"g_realloc_n",
-	"g_try_malloc",
-	"g_strndup",
-	"g_memdup",
-	"g_memdup2",
-	"g_slice_alloc",
-	"g_slice_alloc0",
-	"zmalloc",
-	"zcalloc",
-	"zcalloc_num",
-	"zrealloc",
-	"zmalloc_usable",
-	"zcalloc_usable",
-	"zrealloc_usable",
-	"ztrymalloc",
-	"ztrymalloc_usable",
-	"ztrycalloc",
-	"ztryrealloc",
-	"zstrdup",
-	"CRYPTO_malloc",
-	"CRYPTO_zalloc",
-	"CRYPTO_calloc",
-	"CRYPTO_realloc",
-	"CRYPTO_strdup",
-	"CRYPTO_strndup",
-	"CRYPTO_memdup",
-};
+static const char helpers[] =
+	"strdup strndup wcsdup asprintf vasprintf asprintf_chk vasprintf_chk "
+	"vasprintf_internal getline getdelim IO_getdelim IO_getline realpath "
+	"realpath_stk alloc_dir opendir_tail opendir fopen_internal IO_new_fopen "
+	"fopen g_malloc g_malloc0 g_realloc g_strdup xmalloc xcalloc xrealloc "
+	"xstrdup xstrndup xzalloc xmemdup xreallocarray xasprintf g_malloc_n "
+	"g_malloc0_n g_realloc_n g_try_malloc g_strndup g_memdup g_memdup2 "
+	"g_slice_alloc g_slice_alloc0 zmalloc zcalloc zcalloc_num zrealloc "
+	"zmalloc_usable zcalloc_usable zrealloc_usable ztrymalloc ztrymalloc_usable "
+	"ztrycalloc ztryrealloc zstrdup CRYPTO_malloc CRYPTO_zalloc CRYPTO_calloc "
+	"CRYPTO_realloc CRYPTO_strdup CRYPTO_strndup CRYPTO_memdup";
 
 /* Libraries of C++ and Rust, by prefixes of mangled names (Itanium C++ ABI 5.1.5: nested names in
  * std and __gnu_cxx, members of const type, names of std itself, of its abbreviations). */
@@ -92,11 +39,13 @@ static const char *const library_starts[] = {
 /* Crates of Rust's library, and the crate that its maps come from. */
 static const char *const crates[] = { "alloc::", "core::", "std::", "hashbrown::" };
 
-static bool is_one_of(struct str name, const char *const *list, size_t count)
+static bool is_one_of(struct str name, const char *words)
 {
-	for (size_t i = 0; i < count; i++)
-		if (str_eq(name, str_of(list[i])))
+	for (size_t n; *words != '\0'; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (n == name.len && memcmp(words, name.p, n) == 0)
 			return true;
+	}
 	return false;
 }
 
@@ -154,9 +103,9 @@ enum process_frame_kind process_frame_kind(const struct heft_frame *f)
 		plain += 5;
 	plain += strspn(plain, "_");
 	const struct str name = { plain, strcspn(plain, ".@") };
-	if (is_one_of(name, allocators, COUNT_OF(allocators)))
+	if (is_one_of(name, allocators))
 		return PROCESS_FRAME_ALLOCATOR;
-	if (is_one_of(name, helpers, COUNT_OF(helpers)))
+	if (is_one_of(name, helpers))
 		return PROCESS_FRAME_HELPER;
 	/* Tells whether a frame is a layer of the standard library between program and allocator:
 	 * its allocations are its caller's. Mangled names of Rust begin with _R (v0), or end with
