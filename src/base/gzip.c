@@ -15,15 +15,28 @@ static bool no_library(struct heft_err *err)
 		    "this heft was built without libz, which gzip needs");
 }
 
-#ifdef HEFT_HAVE_ZLIB
-
-enum { GZIP_HEADER = 10, GZIP_TRAILER = 8 };
-
-static void gzip_put_u32(uint8_t *p, uint32_t v)
+struct bytes gzip_member(const struct bytes *pieces, size_t count, int level, uint32_t crc,
+			 uint64_t size)
 {
-	for (unsigned i = 0; i < 4; i++)
-		p[i] = (uint8_t)(v >> 8 * i);
+	const uint8_t xfl = level == 9 ? 2 : 0;
+	const uint8_t header[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, xfl, 255 };
+	const uint64_t trailer = (size & UINT32_MAX) << 32 | crc;
+	uint64_t all = sizeof header + sizeof trailer, at = sizeof header;
+	for (size_t i = 0; i < count; i++)
+		all += pieces[i].size;
+	uint8_t *out = mem_alloc(all);
+	memcpy(out, header, sizeof header);
+	for (size_t i = 0; i < count; i++) {
+		memcpy(out + at, pieces[i].p, pieces[i].size);
+		at += pieces[i].size;
+	}
+	ASSERT(at + sizeof trailer == all);
+	for (unsigned i = 0; i < sizeof trailer; i++)
+		out[at + i] = (uint8_t)(trailer >> 8 * i);
+	return (struct bytes){ out, all };
 }
+
+#ifdef HEFT_HAVE_ZLIB
 
 /* Returns the size of the next piece, because the libraries count in unsigned int. */
 static unsigned gzip_piece(uint64_t left)
@@ -53,7 +66,8 @@ static uint64_t deflate_all(z_stream *z, struct bytes plain, int last, uint8_t *
 
 /* A part of a member: [at, at + size) of `plain`, and the bytes before it that it needs. */
 struct gzip_part {
-	struct bytes plain, packed;
+	struct bytes plain;
+	struct bytes *packed; /* To be set. */
 	uint64_t at, size;
 	int level;
 };
@@ -74,30 +88,9 @@ static void pack_part(void *ctx, size_t i, unsigned worker)
 		deflateSetDictionary(&z, p->plain.p + p->at - window, (uInt)window);
 	const uint64_t room = deflateBound(&z, p->size) + FLUSH_ROOM;
 	uint8_t *out = mem_alloc(room);
-	p->packed = (struct bytes){ out, deflate_all(&z, bytes_sub(p->plain, p->at, p->size), last,
-						     out, room) };
+	*p->packed = (struct bytes){ out, deflate_all(&z, bytes_sub(p->plain, p->at, p->size), last,
+						      out, room) };
 	deflateEnd(&z);
-}
-
-static struct bytes join_parts(const struct gzip_part *parts, size_t count, struct bytes plain,
-			       int level)
-{
-	const uint8_t xfl = level == 9 ? 2 : 0;
-	const uint8_t header[GZIP_HEADER] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, xfl, 255 };
-	uint64_t at = GZIP_HEADER, size = GZIP_HEADER + GZIP_TRAILER;
-	for (size_t i = 0; i < count; i++)
-		size += parts[i].packed.size;
-	uint8_t *out = mem_alloc(size);
-	memcpy(out, header, sizeof header);
-	for (size_t i = 0; i < count; i++) {
-		memcpy(out + at, parts[i].packed.p, parts[i].packed.size);
-		at += parts[i].packed.size;
-		mem_free((void *)(uintptr_t)parts[i].packed.p);
-	}
-	ASSERT(at + GZIP_TRAILER == size);
-	gzip_put_u32(out + at, crc32_of(plain));
-	gzip_put_u32(out + at + 4, (uint32_t)plain.size);
-	return (struct bytes){ out, size };
 }
 
 bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned threads,
@@ -109,13 +102,18 @@ bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned thre
 	ASSERT(part > 0 || plain.size == 0);
 	const size_t count = plain.size > part ? (plain.size - 1) / part + 1 : 1;
 	struct gzip_part *parts = mem_zeroed(count, sizeof *parts);
+	struct bytes *packed = mem_zeroed(count, sizeof *packed);
 	for (size_t i = 0; i < count; i++)
 		parts[i] = (struct gzip_part){ .plain = plain,
+					       .packed = &packed[i],
 					       .at = i * part,
 					       .size = min_u64(part, plain.size - i * part),
 					       .level = level };
 	parallel_for(threads, count, pack_part, parts);
-	*ret = join_parts(parts, count, plain, level);
+	*ret = gzip_member(packed, count, level, crc32_of(plain), plain.size);
+	for (size_t i = 0; i < count; i++)
+		mem_free((void *)(uintptr_t)packed[i].p);
+	mem_free(packed);
 	mem_free(parts);
 	return true;
 }

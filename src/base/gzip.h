@@ -22,6 +22,9 @@ bool gzip_pack_level(struct bytes plain, int level, struct bytes *ret, struct he
 bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned threads,
 		     struct bytes *ret, struct heft_err *err);
 
+/* Makes a member of deflated pieces. `crc` and `size` are those of the plain bytes. malloc'ed. */
+struct bytes gzip_member(const struct bytes *pieces, size_t count, int level, uint32_t crc,
+			 uint64_t size);
 /* Unpacks the first member. *ret_used (may be NULL) is its size. The result is malloc'ed and has at
  * most `most` bytes. On failure *err tells the reason without naming a file. */
 bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t *ret_used,

@@ -1,6 +1,7 @@
 /* Lists the entries of zip files and unpacks them. */
 #include "package/zip.h"
 
+#include "base/gzip.h"
 #include "base/sort.h"
 #include "base/unpack.h"
 
@@ -210,41 +211,23 @@ bool zip_parse(struct zip *ret, const char *path, struct bytes b, struct notes *
 
 /* ---- unpacking entries ----------------------------------------------------------------------- */
 
-static void zip_put_u32(uint8_t *to, uint32_t v)
-{
-	for (unsigned i = 0; i < 4; i++)
-		to[i] = (uint8_t)(v >> (8 * i));
-}
-
-/* Copies an entry's data between the header and trailer of a gzip member (RFC 1952). The trailer
- * makes the unpacker check size and CRC. */
-static uint8_t *as_gzip(const struct zip *z, const struct zip_entry *e)
-{
-	static const uint8_t header[10] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255 };
-	ASSERT(e->data <= z->bytes.size && e->packed <= z->bytes.size - e->data);
-	uint8_t *b = mem_alloc(sizeof header + e->packed + 8);
-	memcpy(b, header, sizeof header);
-	memcpy(b + sizeof header, z->bytes.p + e->data, e->packed);
-	zip_put_u32(b + sizeof header + e->packed, e->crc);
-	zip_put_u32(b + sizeof header + e->packed + 4, (uint32_t)e->size);
-	return b;
-}
-
+/* Unpacks an entry as a gzip member, so that the unpacker checks size and CRC. */
 static bool inflate_entry(const struct zip *z, const struct zip_entry *e, uint8_t *out,
 			  struct heft_err *err)
 {
-	uint8_t *packed = as_gzip(z, e);
+	const struct bytes data = bytes_sub(z->bytes, e->data, e->packed);
+	ASSERT(data.size == e->packed);
+	const struct bytes packed = gzip_member(&data, 1, 0, e->crc, e->size);
 	struct unpack_stream *stream;
 	uint64_t made = 0;
-	bool ok = unpack_stream_open_any(&stream, UNPACK_GZIP,
-					 (struct bytes){ packed, e->packed + 18 }, err);
+	bool ok = unpack_stream_open_any(&stream, UNPACK_GZIP, packed, err);
 	if (ok) {
 		ok = unpack_stream_next(stream, out, e->size, &made, err);
 		unpack_stream_close(stream);
 		if (ok && made != e->size)
 			ok = fail(err, HEFT_EFORMAT, e->data, "shorter than stated");
 	}
-	mem_free(packed);
+	mem_free((void *)(uintptr_t)packed.p);
 	return ok;
 }
 
