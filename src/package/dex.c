@@ -137,29 +137,27 @@ static bool dex_claim_end(struct dex_parse *p, uint64_t end)
 	return end >= p->d->bytes.size || dex_claim(p, end, p->part->first + DEX_REST);
 }
 
+/* Claims the ids of a table, each for its owner, else for the table `rest`. */
+static bool claim_ids(struct dex_parse *p, const struct dex_ids *ids, uint64_t each,
+		      const uint32_t *owners, enum dex_table rest)
+{
+	bool ok = true;
+	for (uint32_t i = 0; i < ids->count && ok; i++)
+		ok = dex_claim(p, ids->off + i * each,
+			       owners[i] ? owners[i] : p->part->first + rest);
+	return ok && (ids->count == 0 || dex_claim_end(p, ids->off + ids->count * each));
+}
+
 /* Claims the ids of fields or methods. dex_read_classes() has set the class of those that are
  * defined here. */
 static bool claim_members(struct dex_parse *p, const struct dex_ids *ids, uint32_t first)
 {
-	for (uint32_t i = 0; i < ids->count; i++) {
-		const bool own = p->d->items.data[first + i].owner != first + i;
-		if (!dex_claim(p, ids->off + (uint64_t)i * 8,
-			       own ? first + i : p->part->first + DEX_MEMBERS))
-			return false;
-	}
-	return ids->count == 0 || dex_claim_end(p, ids->off + (uint64_t)ids->count * 8);
-}
-
-static bool claim_types(struct dex_parse *p)
-{
-	const struct dex_ids *t = &p->part->types;
-	for (uint32_t i = 0; i < t->count; i++) {
-		const uint32_t item = p->class_of_type[i];
-		if (!dex_claim(p, t->off + (uint64_t)i * DEX_TYPE_ID,
-			       item ? item : p->part->first + DEX_TYPES))
-			return false;
-	}
-	return t->count == 0 || dex_claim_end(p, t->off + (uint64_t)t->count * DEX_TYPE_ID);
+	uint32_t *owners = mem_zeroed((size_t)ids->count + 1, sizeof *owners);
+	for (uint32_t i = 0; i < ids->count; i++)
+		owners[i] = p->d->items.data[first + i].owner != first + i ? first + i : 0;
+	const bool ok = claim_ids(p, ids, DEX_FIELD_ID, owners, DEX_MEMBERS);
+	mem_free(owners);
+	return ok;
 }
 
 static bool claim_protos(struct dex_parse *p)
@@ -311,8 +309,8 @@ static bool dex_read_part(struct dex_parse *p, uint64_t off, uint64_t *ret_end)
 	vec_push(&p->d->parts, part);
 	p->class_of_type = mem_zeroed((size_t)part.types.count + 1, sizeof *p->class_of_type);
 	const bool ok = dex_claim(p, off, part.first + DEX_REST) && dex_read_classes(p) &&
-			claim_types(p) && claim_protos(p) &&
-			claim_members(p, &part.fields, dex_field_item(p, 0)) &&
+			claim_ids(p, &part.types, DEX_TYPE_ID, p->class_of_type, DEX_TYPES) &&
+			claim_protos(p) && claim_members(p, &part.fields, dex_field_item(p, 0)) &&
 			claim_members(p, &part.methods, dex_method_item(p, 0)) &&
 			claim_strings(p) && claim_map(p) && dex_claim_end(p, *ret_end);
 	mem_free(p->class_of_type);
