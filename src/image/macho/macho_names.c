@@ -2,45 +2,44 @@
 #include "image/macho/macho_internal.h"
 
 static const struct {
-	const char *segment, *section; /* `segment` is NULL for any segment. */
-	const char *name;
+	const char *section, *name;
 } known[] = {
-	{ NULL, "__text", ".text" },
-	{ NULL, "__stubs", ".stubs" },
-	{ NULL, "__cstring", ".rodata.str1.1" },
-	{ NULL, "__ustring", ".rodata.ustring" },
-	{ NULL, "__literal4", ".rodata.cst4" },
-	{ NULL, "__literal8", ".rodata.cst8" },
-	{ NULL, "__literal16", ".rodata.cst16" },
-	{ NULL, "__literals", ".rodata.literals" },
-	{ "__TEXT", "__const", ".rodata" },
-	{ NULL, "__rodata", ".rodata" },
-	{ NULL, "__const", ".data.rel.ro" },
-	{ NULL, "__eh_frame", ".eh_frame" },
-	{ NULL, "__gcc_except_tab", ".gcc_except_table" },
-	{ NULL, "__bss", ".bss" },
-	{ NULL, "__common", ".bss" },
-	{ NULL, "__thread_data", ".tdata" },
-	{ NULL, "__thread_bss", ".tbss" },
-	{ NULL, "__thread_vars", ".data.thread" },
-	{ NULL, "__cfstring", ".data.cfstring" },
-	{ NULL, "__mod_init_func", ".ctors" },
-	{ NULL, "__apple_names", ".debug_apple_names" },
-	{ NULL, "__apple_types", ".debug_apple_types" },
-	{ NULL, "__apple_objc", ".debug_apple_objc" },
-	/* These names are cut to 16 bytes. */
-	{ NULL, "__apple_namespac", ".debug_apple_namespaces" },
-	{ NULL, "__debug_str_offs", ".debug_str_offsets" },
-	{ NULL, "__debug_gnu_pubn", ".debug_gnu_pubnames" },
-	{ NULL, "__debug_gnu_pubt", ".debug_gnu_pubtypes" },
+	/* Long names are cut to 16 bytes. */
+	{ "__text", ".text" },
+	{ "__stubs", ".stubs" },
+	{ "__cstring", ".rodata.str1.1" },
+	{ "__ustring", ".rodata.ustring" },
+	{ "__literal4", ".rodata.cst4" },
+	{ "__literal8", ".rodata.cst8" },
+	{ "__literal16", ".rodata.cst16" },
+	{ "__literals", ".rodata.literals" },
+	{ "__rodata", ".rodata" },
+	{ "__const", ".data.rel.ro" },
+	{ "__eh_frame", ".eh_frame" },
+	{ "__gcc_except_tab", ".gcc_except_table" },
+	{ "__bss", ".bss" },
+	{ "__common", ".bss" },
+	{ "__thread_data", ".tdata" },
+	{ "__thread_bss", ".tbss" },
+	{ "__thread_vars", ".data.thread" },
+	{ "__cfstring", ".data.cfstring" },
+	{ "__mod_init_func", ".ctors" },
+	{ "__apple_names", ".debug_apple_names" },
+	{ "__apple_types", ".debug_apple_types" },
+	{ "__apple_objc", ".debug_apple_objc" },
+	{ "__apple_namespac", ".debug_apple_namespaces" },
+	{ "__debug_str_offs", ".debug_str_offsets" },
+	{ "__debug_gnu_pubn", ".debug_gnu_pubnames" },
+	{ "__debug_gnu_pubt", ".debug_gnu_pubtypes" },
 };
 
 struct str macho_section_name(struct macho *m, struct str segment, struct str section,
 			      uint32_t flags)
 {
+	if (str_eq(segment, STR("__TEXT")) && str_eq(section, STR("__const")))
+		return STR(".rodata");
 	for (size_t i = 0; i < COUNT_OF(known); i++)
-		if (str_eq(section, str_of(known[i].section)) &&
-		    (!known[i].segment || str_eq(segment, str_of(known[i].segment))))
+		if (str_eq(section, str_of(known[i].section)))
 			return str_of(known[i].name);
 	if (str_starts(section, STR("__objc_")) || str_starts(section, STR("__swift5_")))
 		return str_of(
