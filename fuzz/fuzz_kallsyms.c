@@ -1,7 +1,7 @@
 /* Tables of a kernel's symbols.  The first byte chooses: bit 0 byte order, bit 1 pointers of 4
  * bytes. */
 #include "base/base.h"
-#include "debug/runtime/kallsyms.h"
+#include "runtime/kallsyms.h"
 
 /* Where the bytes stand in memory. */
 #define ADDR UINT64_C(0xffffffff82000000)

@@ -1,6 +1,6 @@
 /* Tables of Go's functions.  The first byte chooses: bit 0 byte order. */
 #include "base/base.h"
-#include "debug/pclntab.h"
+#include "runtime/pclntab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

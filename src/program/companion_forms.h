@@ -64,12 +64,12 @@ bool debug_map_open(const struct image *im, const struct program_wish *wish, str
 /* True if the image is a kernel with a table of symbols. O(its bytes). */
 bool kernel_has_symbols(const struct image *im);
 /* Makes the symbols from the table that the kernel carries for its own messages
- * (debug/runtime/kallsyms.h). The kernel is an ELF file, or for AArch64 the bootable file. The
+ * (runtime/kallsyms.h). The kernel is an ELF file, or for AArch64 the bootable file. The
  * latter has only two sections, so its bytes after the code and without a name are called "(data
  * without symbols)". Borrows from `im`. */
 bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes *notes);
 
-/* ---- tables of Go's runtime (debug/pclntab.h) ------------------------------------------------ */
+/* ---- tables of Go's runtime (runtime/pclntab.h) ------------------------------------------------ */
 
 /* Parts that the image may have. */
 enum { GO_SYMBOLS = 1, GO_LINES = 2 };

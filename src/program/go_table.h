@@ -1,11 +1,11 @@
-/* go_table.h - finds the tables of Go's runtime in a program (debug/pclntab.h), and the base of
+/* go_table.h - finds the tables of Go's runtime in a program (runtime/pclntab.h), and the base of
  * their numbers.
  *
  * Borrows from the image. Read-only once opened: any number of threads. */
 #ifndef HEFT_PROGRAM_GO_TABLE_H
 #define HEFT_PROGRAM_GO_TABLE_H
 
-#include "debug/pclntab.h"
+#include "runtime/pclntab.h"
 #include "image/image.h"
 
 /* A table that the runtime has for the whole program, under the name that Go's linker uses. */

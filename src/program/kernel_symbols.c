@@ -2,7 +2,7 @@
 #include "program/companion_forms.h"
 
 #include "base/sort.h"
-#include "debug/runtime/kallsyms.h"
+#include "runtime/kallsyms.h"
 #include "image/elf/elf_const.h"
 
 #include <ctype.h>

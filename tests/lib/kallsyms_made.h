@@ -3,7 +3,7 @@
 #define HEFT_TESTS_KALLSYMS_MADE_H
 
 #include "blob.h"
-#include "debug/runtime/kallsyms.h"
+#include "runtime/kallsyms.h"
 
 #include <stdio.h>
 

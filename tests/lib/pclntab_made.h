@@ -3,7 +3,7 @@
 #define HEFT_TESTS_PCLNTAB_MADE_H
 
 #include "blob.h"
-#include "debug/pclntab.h"
+#include "runtime/pclntab.h"
 #include "image/build.h"
 #include "image/elf/elf_const.h"
 

@@ -1,7 +1,7 @@
 /* Claims the tables of Go's runtime for the functions that they describe. Parts that several
  * functions share go to the first.
  *
- * Layouts: debug/pclntab.h; the data of functions by experiment. */
+ * Layouts: runtime/pclntab.h; the data of functions by experiment. */
 #include "attr/attr.h"
 
 #include "base/bits.h"

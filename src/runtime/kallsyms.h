@@ -9,8 +9,8 @@
  *
  * Offsets are relative to the bytes that hold the table, which are borrowed. Read-only once found:
  * any number of threads. */
-#ifndef HEFT_DEBUG_KALLSYMS_H
-#define HEFT_DEBUG_KALLSYMS_H
+#ifndef HEFT_RUNTIME_KALLSYMS_H
+#define HEFT_RUNTIME_KALLSYMS_H
 
 #include "base/reader.h"
 

@@ -1,5 +1,5 @@
 /* Finds the symbol table inside a Linux kernel and reads its symbols. */
-#include "debug/runtime/kallsyms.h"
+#include "runtime/kallsyms.h"
 
 static uint64_t kallsyms_align(const struct kallsyms *k, uint64_t off)
 {

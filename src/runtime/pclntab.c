@@ -1,5 +1,5 @@
 /* Reads the table of functions of Go programs. */
-#include "debug/pclntab.h"
+#include "runtime/pclntab.h"
 
 #include "base/base.h"
 

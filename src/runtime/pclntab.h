@@ -7,8 +7,8 @@
  *
  * Offsets are relative to the start of the table. Texts are borrowed and NUL-terminated. Read-only
  * once opened: any number of threads. */
-#ifndef HEFT_DEBUG_PCLNTAB_H
-#define HEFT_DEBUG_PCLNTAB_H
+#ifndef HEFT_RUNTIME_PCLNTAB_H
+#define HEFT_RUNTIME_PCLNTAB_H
 
 #include "base/reader.h"
 
