@@ -4,7 +4,7 @@
 
 void heft_finder_add_debug_file(struct heft_finder *f, const char *path)
 {
-	GUARDED_VOID(f->memory, wish_add_debug_file(&f->wish, path));
+	GUARDED_VOID(f->memory, wish_add(&f->wish, &f->wish.debug_files, path));
 }
 
 void heft_finder_add_debug_dir(struct heft_finder *f, const char *dir)
@@ -14,7 +14,7 @@ void heft_finder_add_debug_dir(struct heft_finder *f, const char *dir)
 
 void heft_finder_add_map(struct heft_finder *f, const char *path)
 {
-	GUARDED_VOID(f->memory, wish_add_map(&f->wish, path));
+	GUARDED_VOID(f->memory, wish_add(&f->wish, &f->wish.maps, path));
 }
 
 bool heft_finder_add_region(struct heft_finder *f, const char *name, uint64_t origin,
@@ -25,7 +25,7 @@ bool heft_finder_add_region(struct heft_finder *f, const char *name, uint64_t or
 
 void heft_finder_add_stack_usage(struct heft_finder *f, const char *path)
 {
-	GUARDED_VOID(f->memory, wish_add_stack_usage(&f->wish, path));
+	GUARDED_VOID(f->memory, wish_add(&f->wish, &f->wish.stack_usage, path));
 }
 
 void heft_finder_set_calls(struct heft_finder *f, const char *path)
@@ -50,7 +50,7 @@ void heft_finder_set_arch(struct heft_finder *f, const char *arch)
 
 void heft_finder_add_program(struct heft_finder *f, const char *path)
 {
-	GUARDED_VOID(f->memory, wish_add_program(&f->wish, path));
+	GUARDED_VOID(f->memory, wish_add(&f->wish, &f->wish.programs, path));
 }
 
 void heft_finder_set_base(struct heft_finder *f, uint64_t addr)

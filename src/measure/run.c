@@ -56,7 +56,7 @@ static void join_debug_files(struct heft_profile *p)
 		for (size_t k = 0; k < p->context.wish.debug_files.count; k++)
 			known |= strcmp(p->context.wish.debug_files.data[k], path) == 0;
 		if (!known)
-			wish_add_debug_file(&p->context.wish, path);
+			wish_add(&p->context.wish, &p->context.wish.debug_files, path);
 	}
 }
 

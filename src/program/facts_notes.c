@@ -115,6 +115,7 @@ static void note_read(struct facts_notes_told *t, const struct elf_note *n)
 void facts_add_notes(struct facts *f, const struct image *im, struct arena *arena)
 {
 	struct facts_notes_told t = { { NULL, 0, 0 }, { NULL, 0, 0 } };
+	ASSERT(im->kind != IMAGE_CORE); /* a core has notes of a process */
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		struct elf_note n;

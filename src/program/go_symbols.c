@@ -104,6 +104,7 @@ void go_symbols_open(const struct image *im, const struct go_table *table, unsig
 {
 	struct go_symbols_making m = { .im = im, .table = table };
 	struct go_dwarf d;
+	ASSERT(im->kind == IMAGE_EXEC && table->section && what != 0);
 	const bool lines = (what & GO_LINES) != 0 && go_dwarf_make(&d, im, table);
 	*ret = (struct input){ .images = mem_zeroed(1, sizeof *ret->images),
 			       .image_count = 1,

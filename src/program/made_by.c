@@ -64,6 +64,7 @@ static const char go_magic[] = "\xff Go buildinf:";
 /* Reads a string as Go has it in memory: its address and its length. */
 static struct str go_string(const struct image *im, uint64_t addr, unsigned width, bool big_endian)
 {
+	ASSERT(width == 4 || width == 8);
 	struct reader r = reader_of(image_at(im, addr, 2 * (uint64_t)width), big_endian);
 	const uint64_t at = read_uint(&r, width), len = read_uint(&r, width);
 	const struct bytes b = image_at(im, at, len);

@@ -224,6 +224,7 @@ size_t name_index_find(struct name_index *n, struct str text, name_matches *ret)
 size_t name_matches_surest(const name_matches *m, size_t from)
 {
 	size_t i = from;
+	ASSERT(from <= m->count);
 	while (i < m->count && m->data[i].form == m->data[from].form)
 		i++;
 	return i - from;

@@ -342,6 +342,7 @@ static bool use_given(struct program *p, struct heft_err *err)
 {
 	const struct image *im;
 	struct str packer = STR("");
+	ASSERT(p->input.archive || p->input.image_count == 1);
 	p->open = true;
 	progress_begin(p->input.file.bytes.size);
 	progress_tell(p->path, 0, 1);

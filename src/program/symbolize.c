@@ -127,7 +127,9 @@ static void symbolize_list_frames(struct symbolizer *s, struct loaded_unit *l, u
 	if (p)
 		set_place(s, l, f, p->file, p->line, p->column);
 	while (i != SCOPE_NONE) {
+		ASSERT(i < l->scopes.list.count);
 		const struct scope *scope = &l->scopes.list.data[i];
+		ASSERT(scope->function < l->scopes.functions.count);
 		f->function = &l->scopes.functions.data[scope->function];
 		i = scope->parent;
 		if (i == SCOPE_NONE || s->frames.count == FRAMES_MAX)

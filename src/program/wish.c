@@ -22,15 +22,15 @@ static const char *wish_keep(struct program_wish *w, const char *text)
 	return arena_copy(&w->arena, str_of(text));
 }
 
-void wish_add_debug_file(struct program_wish *w, const char *path)
+void wish_add(struct program_wish *w, wish_texts *list, const char *text)
 {
-	vec_push(&w->debug_files, wish_keep(w, path));
+	vec_push(list, wish_keep(w, text));
 }
 
 /* It comes before the sysroot's directory. */
 void wish_add_debug_dir(struct program_wish *w, const char *dir)
 {
-	vec_push(&w->debug_dirs, wish_keep(w, dir));
+	wish_add(w, &w->debug_dirs, dir);
 	if (!w->sysroot)
 		return;
 	const char **dirs = w->debug_dirs.data;
@@ -38,16 +38,6 @@ void wish_add_debug_dir(struct program_wish *w, const char *dir)
 	const char *added = dirs[last];
 	dirs[last] = dirs[last - 1];
 	dirs[last - 1] = added;
-}
-
-void wish_add_map(struct program_wish *w, const char *path)
-{
-	vec_push(&w->maps, wish_keep(w, path));
-}
-
-void wish_add_stack_usage(struct program_wish *w, const char *path)
-{
-	vec_push(&w->stack_usage, wish_keep(w, path));
 }
 
 void wish_set_calls(struct program_wish *w, const char *path)
@@ -59,11 +49,6 @@ void wish_add_source_map(struct program_wish *w, const char *id, const char *pat
 {
 	vec_push(&w->source_maps,
 		 (struct wished_source_map){ wish_keep(w, id), wish_keep(w, path) });
-}
-
-void wish_add_program(struct program_wish *w, const char *path)
-{
-	vec_push(&w->programs, wish_keep(w, path));
 }
 
 bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, uint64_t length,
@@ -109,6 +94,13 @@ bool wish_add_input(struct program_wish *w, const struct heft_input *in, struct 
 			       (struct bytes){ in->data, in->data_size }, in->fd, err);
 }
 
+static void wish_copy_texts(struct program_wish *w, wish_texts *list, const wish_texts *from)
+{
+	ASSERT(list->count == 0);
+	for (size_t i = 0; i < from->count; i++)
+		wish_add(w, list, from->data[i]);
+}
+
 static void copy_dump(struct program_wish *w, const struct program_wish *from)
 {
 	for (size_t i = 0; i < from->pieces.count; i++) {
@@ -124,20 +116,16 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 {
 	ASSERT(w != from);
 	wish_release(w);
-	for (size_t i = 0; i < from->debug_files.count; i++)
-		wish_add_debug_file(w, from->debug_files.data[i]);
+	wish_copy_texts(w, &w->debug_files, &from->debug_files);
+	wish_copy_texts(w, &w->maps, &from->maps);
+	wish_copy_texts(w, &w->programs, &from->programs);
+	wish_copy_texts(w, &w->stack_usage, &from->stack_usage);
 	for (size_t i = 0; i + !!from->sysroot < from->debug_dirs.count; i++)
 		wish_add_debug_dir(w, from->debug_dirs.data[i]);
-	for (size_t i = 0; i < from->maps.count; i++)
-		wish_add_map(w, from->maps.data[i]);
 	for (size_t i = 0; i < from->source_maps.count; i++)
 		wish_add_source_map(w, from->source_maps.data[i].id,
 				    from->source_maps.data[i].path);
-	for (size_t i = 0; i < from->programs.count; i++)
-		wish_add_program(w, from->programs.data[i]);
 	regions_copy(&w->regions, &from->regions);
-	for (size_t i = 0; i < from->stack_usage.count; i++)
-		wish_add_stack_usage(w, from->stack_usage.data[i]);
 	wish_set_calls(w, from->calls);
 	wish_set_sysroot(w, from->sysroot);
 	wish_set_arch(w, from->arch);

@@ -17,17 +17,17 @@ struct wished_source_map {
 	const char *id, *path;
 };
 
+typedef VEC(const char *) wish_texts;
+
 struct program_wish {
 	struct arena arena;
-	VEC(const char *) debug_files; /* Given by the user. */
-	VEC(const char *)
-	debug_dirs; /* The last directory is the sysroot's, if there is a
-				        * sysroot. */
-	VEC(const char *) maps;
+	wish_texts debug_files; /* Given by the user. */
+	wish_texts debug_dirs;  /* The last directory is the sysroot's, if there is a sysroot. */
+	wish_texts maps;
 	VEC(struct wished_source_map) source_maps;
-	VEC(const char *) programs;    /* Programs of dumps. */
+	wish_texts programs;           /* Programs of dumps. */
 	struct memory_regions regions; /* Given by the user. */
-	VEC(const char *) stack_usage; /* .su files, and folders with .su files. */
+	wish_texts stack_usage;        /* .su files, and folders with .su files. */
 	const char *calls;             /* File with calls that the code does not reveal, for
 				        * stacks. May be NULL. */
 	const char *sysroot;           /* May be NULL. */
@@ -44,16 +44,14 @@ void wish_release(struct program_wish *w);
  * thread's domain. */
 void wish_copy(struct program_wish *w, const struct program_wish *from);
 
-void wish_add_debug_file(struct program_wish *w, const char *path);
+/* Adds a text to one of the lists of *w. */
+void wish_add(struct program_wish *w, wish_texts *list, const char *text);
 void wish_add_debug_dir(struct program_wish *w, const char *dir);
 void wish_add_source_map(struct program_wish *w, const char *id, const char *path);
-void wish_add_map(struct program_wish *w, const char *path);
 /* Adds a region. HEFT_EARG if it is empty, wraps around or exceeds the maximum number. */
 bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, uint64_t length,
 		     struct heft_err *err);
-void wish_add_stack_usage(struct program_wish *w, const char *path);
 void wish_set_calls(struct program_wish *w, const char *path);
-void wish_add_program(struct program_wish *w, const char *path);
 void wish_set_sysroot(struct program_wish *w, const char *dir);
 void wish_set_arch(struct program_wish *w, const char *arch);
 /* Adds where a part of an image of memory lay. `path` is NULL for the dump itself. */

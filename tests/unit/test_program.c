@@ -112,11 +112,11 @@ static void a_debug_file_given_by_hand_is_used_if_its_build_id_is_the_same(void 
 	(void)state;
 	begin(&s);
 	const char *path = write_image(&s, "a", 1, 8);
-	wish_add_debug_file(&s.wish, write_image(&s, "a.dbg", 1, 8));
+	wish_add(&s.wish, &s.wish.debug_files, write_image(&s, "a.dbg", 1, 8));
 	assert_true(open_scene(&s, path));
 	assert_non_null(program_debug(&s.program, false));
 	assert_string_equal(program_debug_path(&s.program), in_dir(&s, "a.dbg"));
-	wish_add_debug_file(&s.wish, write_image(&s, "b.dbg", 2, 8));
+	wish_add(&s.wish, &s.wish.debug_files, write_image(&s, "b.dbg", 2, 8));
 	assert_false(open_scene(&s, path));
 	assert_non_null(
 		strstr(s.err.text, "b.dbg: no input has this debug file's build ID abcd02"));
@@ -129,8 +129,8 @@ static void a_second_debug_file_is_an_error(void **state)
 	(void)state;
 	begin(&s);
 	const char *path = write_image(&s, "a", 1, 8);
-	wish_add_debug_file(&s.wish, write_image(&s, "a.dbg", 1, 8));
-	wish_add_debug_file(&s.wish, write_image(&s, "a2.dbg", 1, 8));
+	wish_add(&s.wish, &s.wish.debug_files, write_image(&s, "a.dbg", 1, 8));
+	wish_add(&s.wish, &s.wish.debug_files, write_image(&s, "a2.dbg", 1, 8));
 	assert_false(open_scene(&s, path));
 	assert_non_null(strstr(s.err.text, "a2.dbg: a second debug file"));
 	end(&s);
@@ -142,12 +142,12 @@ static void a_debug_file_without_a_build_id_has_sections_in_the_same_places(void
 	(void)state;
 	begin(&s);
 	const char *path = write_image(&s, "a", 1, 8);
-	wish_add_debug_file(&s.wish, write_image(&s, "same.dbg", 0, 8));
+	wish_add(&s.wish, &s.wish.debug_files, write_image(&s, "same.dbg", 0, 8));
 	assert_true(open_scene(&s, path));
 	assert_string_equal(program_debug_path(&s.program), in_dir(&s, "same.dbg"));
 	assert_non_null(strstr(s.notes.data[0].text, "since sections agree"));
 	wish_release(&s.wish);
-	wish_add_debug_file(&s.wish, write_image(&s, "other.dbg", 0, 16));
+	wish_add(&s.wish, &s.wish.debug_files, write_image(&s, "other.dbg", 0, 16));
 	assert_false(open_scene(&s, path));
 	assert_non_null(strstr(s.err.text, "other.dbg: has no build ID"));
 	end(&s);
@@ -160,7 +160,7 @@ static void one_of_several_programs_may_have_the_debug_file(void **state)
 	(void)state;
 	begin(&s);
 	const char *a = write_image(&s, "a", 1, 8), *b = write_image(&s, "b", 2, 8);
-	wish_add_debug_file(&s.wish, write_image(&s, "b.dbg", 2, 8));
+	wish_add(&s.wish, &s.wish.debug_files, write_image(&s, "b.dbg", 2, 8));
 	assert_true(program_open(&s.program, a, USE_SIZE, &s.wish, &s.notes, &s.err));
 	program_mark_used(&s.program, used);
 	assert_null(program_debug(&s.program, true));
@@ -218,8 +218,8 @@ static void of_several_maps_the_one_that_agrees_is_used(void **state)
 	(void)state;
 	begin(&s);
 	const char *a = write_image(&s, "a", 0, 0x40), *b = write_image(&s, "b", 0, 0x50);
-	wish_add_map(&s.wish, write_map(&s, "1", 0x40, "a.o"));
-	wish_add_map(&s.wish, write_map(&s, "2", 0x50, "b.o"));
+	wish_add(&s.wish, &s.wish.maps, write_map(&s, "1", 0x40, "a.o"));
+	wish_add(&s.wish, &s.wish.maps, write_map(&s, "2", 0x50, "b.o"));
 	s.wish.flags = HEFT_FIND_NO_MAP;
 	assert_true(open_scene(&s, a));
 	expect_map(&s, "a.o");

@@ -26,10 +26,10 @@ static void the_debug_files_of_a_sysroot_come_behind_the_directories_given(void 
 
 static void fill(struct program_wish *w)
 {
-	wish_add_debug_file(w, "a.debug");
+	wish_add(w, &w->debug_files, "a.debug");
 	wish_add_debug_dir(w, "dir");
-	wish_add_map(w, "a.map");
-	wish_add_program(w, "a");
+	wish_add(w, &w->maps, "a.map");
+	wish_add(w, &w->programs, "a");
 	wish_set_sysroot(w, "/target");
 	wish_set_arch(w, "arm64");
 	w->flags = HEFT_FIND_NO_MAP;
@@ -51,7 +51,7 @@ static void a_copy_says_the_same_when_the_first_is_gone(void **state)
 	struct program_wish w = { 0 }, copy = { 0 };
 	(void)state;
 	fill(&w);
-	wish_add_map(&copy, "forgotten.map");
+	wish_add(&copy, &copy.maps, "forgotten.map");
 	wish_copy(&copy, &w);
 	wish_release(&w);
 	assert_int_equal(copy.debug_files.count, 1);
