@@ -210,7 +210,7 @@ HEFT_API bool heft_set_allocator(const struct heft_allocator *a, struct heft_err
 
 /* Returns the path of the input file that is mapped at `address`. NULL if there is none. Inputs are
  * mapped into memory, so the system raises SIGBUS if a file becomes shorter, or cannot be read,
- * while heft works on it; heft_session_set_copying() prevents this. A signal handler can call this
+ * while heft works on it. heft_session_set_copying() prevents this. A signal handler can call this
  * with the signal's address (si_addr) to report the file. Async-signal-safe; any thread. The path
  * is valid while the input is open. If more than 256 inputs are open, some are unknown. */
 HEFT_API const char *heft_file_at(const void *address);

@@ -15,8 +15,9 @@ extern "C" {
  * `.size` files are read and written.
  *
  * The size of a symbol has three forms with fixed names. Own: the bytes that the symbol table
- * states. Padded: own bytes and the padding before them. Charged: all bytes that the file holds
- * because of the symbol, as profiles count (heft_snapshot_charge).
+ * states. A symbol whose stated size is 0 or missing owns the bytes up to the next symbol or to the
+ * end of its section. Padded: own bytes and the padding before them. Charged: all bytes that the
+ * file holds because of the symbol, as profiles count (heft_snapshot_charge).
  *
  *     struct heft_snapshot *s = heft_snapshot_new(session);
  *     if (s && heft_snapshot_open(s, "a.out", &err))
@@ -153,13 +154,15 @@ struct heft_snapshot_symbol {
 	const char *object;    /* Path of the object. "" if unknown. */
 	const char *component; /* Component that owns the source. "" if unknown. */
 	uint64_t address;      /* Address. 0 if there is none. */
-	uint64_t own;          /* Own bytes, without padding. */
-	int64_t padding;       /* Padding before it, in bytes. Negative only in files of other
+	/* Own bytes, without padding. If the program states none: the bytes up to the next
+	 * symbol. */
+	uint64_t own;
+	int64_t padding;  /* Padding before it, in bytes. Negative only in files of other
 			        * tools. */
-	uint32_t aliases;      /* Number of symbols with the same bytes, this one included. */
-	uint32_t alias;        /* Its index among these aliases, from 0. The bytes count to the
+	uint32_t aliases; /* Number of symbols with the same bytes, this one included. */
+	uint32_t alias;   /* Its index among these aliases, from 0. The bytes count to the
 			        * alias with index 0. */
-	unsigned flags;        /* Bits of enum heft_symbol_flag. */
+	unsigned flags;   /* Bits of enum heft_symbol_flag. */
 };
 /* Return the number of symbols, and symbol `i`. Symbols are sorted by section and address; symbols
  * that share their bytes are adjacent. The sums of `own` and `padding` over the symbols with

@@ -90,7 +90,6 @@ struct heft_row {
 	const char *const *aliases;
 	size_t alias_count;
 	enum heft_change change; /* Change. Only in tables with `has_changes`. */
-	uint32_t ref;            /* Value for the report's own use. */
 	enum heft_row_kind kind;
 };
 
@@ -186,23 +185,27 @@ struct heft_constant {
 /* Which sizes of a profile count: of the file, of the VM image. */
 enum heft_domain { HEFT_FILE = 1, HEFT_VM = 2, HEFT_BOTH = 3 };
 
-/* How a table is written. Set `size` and zero the rest for defaults. */
+/* How a report is written. Set `size` and zero the rest for defaults. All reports take this struct,
+ * so that one set of options serves them all. A report ignores the members that are not its own. */
 struct heft_write_opts {
 	size_t size;             /* Set to sizeof(struct heft_write_opts). */
 	enum heft_format format; /* Default HEFT_TABLE. */
-	unsigned width;          /* Tables: labels are cut so that lines fit this width. 0 =
-				  * never. */
-	bool color;              /* Tables: ANSI colours. */
-	bool csv_safe; /* CSV, TSV: "'" before text that a spreadsheet would read as a formula. */
-	enum heft_domain domain; /* Sizes: columns of the table. 0 = both. */
-	bool old_new;            /* Sizes: a diff shows old and new sizes beside the change. */
-	bool bloaty;             /* Sizes: growth above 1000 % in Bloaty's form, "+43e2%". */
-	bool base_columns;       /* Sizes: csv of a diff has original and current sizes. */
-	uint32_t frames;         /* Heaps: most frames per stack in the table. 0 for all. */
-	bool full;       /* Heaps: full paths instead of file names. Facts: all facts about a file
-		    * instead of one line. */
-	bool no_summary; /* Heaps: no summary of the process above the table. */
-	bool live_only;  /* Heaps: HEFT_PPROF has live memory instead of allocations. */
+	/* All reports, HEFT_TABLE: */
+	unsigned width; /* Labels are cut so that lines fit this width. 0 = never. */
+	bool color;     /* ANSI colours. */
+	/* All reports, HEFT_CSV and HEFT_TSV: */
+	bool csv_safe; /* "'" before text that a spreadsheet would read as a formula. */
+	/* heft_profile_write(): */
+	enum heft_domain domain; /* Columns of the table. 0 = both. */
+	bool old_new;            /* A diff shows old and new sizes beside the change. */
+	bool bloaty;       /* The forms of Bloaty: growth above 1000 % as "+43e2%", TSV unquoted. */
+	bool base_columns; /* CSV of a diff has original and current sizes. */
+	/* heft_heap_report_write(): */
+	uint32_t frames; /* Most frames per stack in the table. 0 for all. */
+	bool full;       /* Full paths instead of file names. heft_info_write() and
+			  * heft_stack_write(): all facts instead of one line. */
+	bool no_summary; /* No summary of the process above the table. */
+	bool live_only;  /* HEFT_PPROF has live memory instead of allocations. */
 	/* HEFT_NDJSON: constant columns before the others. Borrowed during the call. */
 	const struct heft_constant *constants;
 	size_t constant_count;

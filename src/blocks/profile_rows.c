@@ -60,7 +60,7 @@ static void profile_rows_fill(void *ctx, uint32_t node, uint32_t level, struct h
 	}
 	texts[PROFILE_ADDRESS] = arena_format(&r->arena, "%" PRIu64, addr);
 	row->texts = texts;
-	row->ref = key;
+	row_set_ref(row, key);
 }
 
 void profile_rows_make(struct profile_rows *r, const struct heft_samples_query *q)

@@ -53,7 +53,7 @@ static void take_stack(struct digest_stack *ret, const struct heap_report *r,
 	*ret = (struct digest_stack){ .hash = FNV_START,
 				      .live_bytes = row->now[HEFT_HEAP_LIVE_BYTES],
 				      .live = row->now[HEFT_HEAP_LIVE] };
-	for (uint32_t step = row->ref; step != 0; step = r->steps.data[step].parent) {
+	for (uint32_t step = row_ref(row); step != 0; step = r->steps.data[step].parent) {
 		const char *text = digest_frame(arena, &heap_step_site(r, step)->frame);
 		ret->hash = digest_hash(ret->hash, text);
 		if (ret->frame_count < DIGEST_FRAMES)

@@ -256,12 +256,12 @@ static void heap_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft
 										: "";
 	texts[HEAP_LINE] = lines ? line_text(w, s->frame.line) : "";
 	texts[HEAP_REACH] = "";
-	row->ref = (uint32_t)(s - w->r->sites.data);
+	row_set_ref(row, (uint32_t)(s - w->r->sites.data));
 	if (by == HEFT_HEAP_BY_STACK) {
 		texts[HEAP_REACH] = l->class == LEAF_LOST       ? "lost"
 				    : l->class == LEAF_INDIRECT ? "indirect"
 								: "";
-		row->ref = l->step;
+		row_set_ref(row, l->step);
 	}
 	row->texts = texts;
 }

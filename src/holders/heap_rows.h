@@ -61,7 +61,7 @@ struct heap_report {
 	VEC(struct heap_leaf) leaves; /* Sorted by step, then class. No leaf is all 0. */
 	struct heft_measure measures[HEFT_HEAP_WITH_CALLEES + 1];
 	struct tree tree;
-	struct heft_table table; /* `ref` of a row is its step if rows are by stack, otherwise
+	struct heft_table table; /* row_ref() of a row is its step if rows are by stack, otherwise
 				  * its site. */
 	const struct heft_note *notes;
 	size_t note_count;

@@ -50,10 +50,10 @@ static uint32_t row_filter_bits_of(struct matching *g, uint32_t node, uint32_t l
 		*known = mem_zeroed(g->keys, sizeof **known);
 	uint32_t *const bits = &(*known)[g->maker->tree->nodes.data[node].key];
 	if (*bits == 0) {
-		struct heft_row row;
-		rows_describe(g->maker, node, rows_label(g->maker, node), level, &row);
-		*bits = g->filter->match(g->filter->ctx, &row);
-		*bits = ASKED | bits_in_full(g, node, level, &row, *bits);
+		struct ref_row row;
+		rows_describe(g->maker, node, rows_label(g->maker, node), level, &row.row);
+		*bits = g->filter->match(g->filter->ctx, &row.row);
+		*bits = ASKED | bits_in_full(g, node, level, &row.row, *bits);
 	}
 	return *bits & ~ASKED;
 }

@@ -382,6 +382,7 @@ void rows_describe(const struct rows_maker *b, uint32_t node, const char *label,
 		   struct heft_row *row)
 {
 	const struct numbers now = numbers_now(b, node), base = numbers_base(b, node);
+	row_set_ref(row, 0);
 	*row = (struct heft_row){ .label = label,
 				  .now = now.whole,
 				  .base = base.whole,
@@ -412,24 +413,25 @@ static void rows_make(struct rows_maker *b, const struct rows_items *items, stru
 		      pending_vec *todo)
 {
 	/* One allocation, so that an arena that is reset has room for as many rows again. */
-	struct heft_row *rows = arena_alloc(b->arena,
-					    items->count * (sizeof *rows + sizeof *p.row->children),
-					    _Alignof(struct heft_row));
+	struct ref_row *rows = arena_alloc(b->arena,
+					   items->count * (sizeof *rows + sizeof *p.row->children),
+					   _Alignof(struct ref_row));
 	const struct heft_row **children = (const struct heft_row **)(rows + items->count);
 	uint32_t last;
 	for (size_t i = 0; i < items->count; i++) {
-		const struct pending below = { &rows[i], items->list[i].node, p.level + 1 };
-		children[i] = &rows[i];
-		make_row(b, items, &items->list[i], p.level, &rows[i]);
+		struct heft_row *const row = &rows[i].row;
+		const struct pending below = { row, items->list[i].node, p.level + 1 };
+		children[i] = row;
+		make_row(b, items, &items->list[i], p.level, row);
 		if (below.node == 0 || b->first[below.node] == 0)
 			continue;
 		if (todo)
 			vec_push(todo, below);
 		else if (b->visiting)
-			rows[i].child_count = nodes_below(b, below.node);
+			row->child_count = nodes_below(b, below.node);
 		else
-			rows[i].child_count = rows_below(b, below.node, rows[i].label, below.level,
-							 &last);
+			row->child_count = rows_below(b, below.node, row->label, below.level,
+						      &last);
 	}
 	p.row->children = children;
 	p.row->child_count = items->count;
@@ -482,7 +484,7 @@ static struct heft_row *map_rows_begin(struct rows_maker *b, const struct tree *
 				       struct arena *arena)
 {
 	*b = (struct rows_maker){ .tree = t, .opts = opts, .arena = arena };
-	struct heft_row *top = arena_new(arena, struct heft_row, 1);
+	struct heft_row *top = &arena_new(arena, struct ref_row, 1)->row;
 	*top = (struct heft_row){ .label = rows_label(b, 0),
 				  .now = tree_sums(t, 0, HEFT_INPUT),
 				  .base = tree_base(t, 0),

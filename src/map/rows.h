@@ -11,6 +11,22 @@
 
 #include <math.h>
 
+/* A row with a number for the own use of its report. All rows of this file are such rows. */
+struct ref_row {
+	struct heft_row row;
+	uint32_t ref;
+};
+
+static inline uint32_t row_ref(const struct heft_row *row)
+{
+	return ((const struct ref_row *)row)->ref;
+}
+
+static inline void row_set_ref(struct heft_row *row, uint32_t ref)
+{
+	((struct ref_row *)row)->ref = ref;
+}
+
 enum { ROWS_DEPTH_MAX = 16 }; /* Maximal depth of rows with filters */
 
 struct rows_opts {
@@ -41,8 +57,8 @@ struct rows_opts {
 	/* Returns the i-th full name of the symbols of a node whose label is shorter, valid until
 	 * the next call. NULL if there are no more. Filters ask for them. May be NULL. */
 	const char *(*full_name)(void *ctx, uint32_t node, uint32_t level, size_t i);
-	/* Sets further fields of a row: texts, aliases, change, ref. May be NULL. Level 0 is the
-	 * first. */
+	/* Sets further fields of a row: texts, aliases, change, row_set_ref(). May be NULL. Level
+	 * 0 is the first. */
 	void (*fill)(void *ctx, uint32_t node, uint32_t level, struct heft_row *row);
 	void *ctx;
 };

@@ -229,9 +229,9 @@ static uint32_t text_of_row(struct page_flat *f, const struct heft_row *row)
 {
 	if (!f->tab->maker)
 		return page_text(f->page, row->label);
-	while (f->by_ref.count <= row->ref)
+	while (f->by_ref.count <= row_ref(row))
 		vec_push(&f->by_ref, 0);
-	uint32_t *text = &f->by_ref.data[row->ref];
+	uint32_t *text = &f->by_ref.data[row_ref(row)];
 	if (*text == 0)
 		*text = page_text(f->page, row->label) + 1;
 	return *text - 1;

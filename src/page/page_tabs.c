@@ -45,12 +45,12 @@ struct profile_cards {
 
 static const struct symbol_card *card_of(void *ctx, const struct heft_row *row)
 {
-	return symbol_cards_of(&((struct profile_cards *)ctx)->cards, (label_id)row->ref);
+	return symbol_cards_of(&((struct profile_cards *)ctx)->cards, (label_id)row_ref(row));
 }
 
 static struct str code_of(void *ctx, const struct heft_row *row)
 {
-	return symbol_code_of(((struct profile_cards *)ctx)->code, (label_id)row->ref);
+	return symbol_code_of(((struct profile_cards *)ctx)->code, (label_id)row_ref(row));
 }
 
 /* Returns the fact that says how much of the code is shown. */
@@ -141,7 +141,7 @@ static uint32_t step_of(void *ctx, const struct heft_row *row)
 	struct page *page = k->page;
 	struct heap_path path = { 0 };
 	uint32_t at = 0;
-	heap_path_of(&path, k->report, row->ref);
+	heap_path_of(&path, k->report, row_ref(row));
 	for (size_t i = 0; i < path.steps.count; i++) {
 		const struct heap_site *s = heap_step_site(k->report, path.steps.data[i]);
 		const struct page_frame frame = { .function = page_text(page, s->label),

@@ -80,13 +80,13 @@ static void heap_report_put_label(const struct report *r, const struct heft_row 
 	if (row->texts && *row->texts[HEAP_REACH])
 		text_add_all(out, row->texts[HEAP_REACH], ": ");
 	if (by == HEFT_HEAP_BY_STACK) {
-		heap_report_add_frame(r, heap_step_site(h, row->ref), out);
+		heap_report_add_frame(r, heap_step_site(h, row_ref(row)), out);
 		return;
 	}
 	text_add(out, str_of(row->label));
 	if (by > HEFT_HEAP_BY_FUNCTION && by != HEFT_HEAP_BY_LINE)
 		return;
-	const bool named = *h->sites.data[row->ref].frame.function;
+	const bool named = *h->sites.data[row_ref(row)].frame.function;
 	heap_report_add_place(r, by == HEFT_HEAP_BY_LINE ? row->texts[HEAP_FILE] : "",
 			      row->texts[HEAP_LINE], named ? row->texts[HEAP_MODULE] : "", out);
 }
@@ -97,7 +97,7 @@ static void heap_report_put_frames(const struct report *r, const struct heft_row
 {
 	enum { INDENT = 6 };
 	const struct heap_report *h = heap_of(r);
-	uint32_t count = 1, more = 0, step = h->steps.data[row->ref].parent;
+	uint32_t count = 1, more = 0, step = h->steps.data[row_ref(row)].parent;
 	struct text text = { 0 };
 	(void)column;
 	for (; step != 0; step = h->steps.data[step].parent, count++) {
@@ -138,7 +138,7 @@ static void heap_report_put_path(const struct report *r, const struct heft_row *
 				 struct text *out)
 {
 	struct heap_path path = { 0 };
-	add_folded(out, heap_of(r), &path, row->ref);
+	add_folded(out, heap_of(r), &path, row_ref(row));
 	vec_release(&path.steps);
 }
 
@@ -272,7 +272,7 @@ static void heap_list_frames(struct writing *w)
 	const struct heft_row *top = r->table.top;
 	w->place = mem_zeroed(r->sites.count + 1, sizeof *w->place);
 	for (size_t i = 0; r->query.by == HEFT_HEAP_BY_STACK && i < top->child_count; i++) {
-		uint32_t step = top->children[i]->others > 0 ? 0 : top->children[i]->ref;
+		uint32_t step = top->children[i]->others > 0 ? 0 : row_ref(top->children[i]);
 		for (; step != 0; step = r->steps.data[step].parent) {
 			const uint32_t site = r->steps.data[step].site;
 			if (w->place[site] > 0)
@@ -289,7 +289,7 @@ static void heap_put_stack(const struct field_at *at, struct json *j)
 	const struct heft_row *row = at->of;
 	const struct writing *w = ((const struct report *)at->in)->ctx;
 	json_open(j, '[');
-	for (uint32_t step = row->ref; step != 0; step = w->r->steps.data[step].parent)
+	for (uint32_t step = row_ref(row); step != 0; step = w->r->steps.data[step].parent)
 		json_uint(j, w->place[w->r->steps.data[step].site] - 1);
 	json_close(j, ']');
 }

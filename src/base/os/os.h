@@ -44,8 +44,7 @@ int os_dup(int fd);
  * which must take no memory. */
 void *os_map(int fd, size_t size, bool sparse);
 /* Reads the file's bytes into memory, so that they stay if the file becomes shorter. NULL on
- * failure, with EIO if the file is shorter than `size`. Zeros in a file with holes take no
- * memory. */
+ * failure, with EIO if the file is shorter than `size`. Holes take no memory. */
 void *os_copy(int fd, size_t size);
 /* Unmaps memory of os_map(), os_copy(), os_scratch_map() and os_pages_new(). */
 void os_unmap(void *p, size_t size);

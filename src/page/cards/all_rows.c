@@ -5,7 +5,7 @@ static void all_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft_
 {
 	struct all_rows *all = ctx;
 	const struct heft_profile *p = all->flags.profile;
-	row->ref = p->rollup.tree.nodes.data[node].key;
+	row_set_ref(row, p->rollup.tree.nodes.data[node].key);
 	if (level + 1 == p->levels.count)
 		row->texts = symbol_flags_of(&all->flags, node);
 }
