@@ -337,13 +337,20 @@ static const char *process_modules_what_differs(const struct process *p,
 	return NULL;
 }
 
-static bool process_modules_try_path(const struct process *p, struct opened_module *o,
-				     const char *path)
+/* The search for the file of a module. */
+struct module_search {
+	const struct process *p;
+	struct opened_module *o;
+	struct arena scratch;
+};
+
+static bool try_path(struct module_search *s, const char *path)
 {
+	struct opened_module *o = s->o;
 	struct heft_err err;
 	if (!path || !input_open(&o->input, path, USE_SIZE, &o->notes, &err))
 		return false;
-	const char *wrong = process_modules_what_differs(p, o, &o->input, path);
+	const char *wrong = process_modules_what_differs(s->p, o, &o->input, path);
 	if (wrong) {
 		note(&o->notes, path, HEFT_NO_OFFSET, 0, "%s: not used", wrong);
 		input_close(&o->input);
@@ -390,37 +397,31 @@ static const char *mapped_file(uint32_t pid, uint64_t start, struct arena *a)
 
 /* Tries the living process's view: its root may differ from ours, and a replaced file is still
  * mapped. */
-static bool try_living(const struct process *p, struct opened_module *o, const char *path,
-		       struct arena *scratch)
+static bool try_living(struct module_search *s, const char *path)
 {
-	const uint32_t pid = p->wish.pid;
-	const uint64_t at = o->module.start;
+	const uint32_t pid = s->p->wish.pid;
+	const uint64_t at = s->o->module.start;
 	if (pid == 0)
 		return false;
 	if (strcmp(path, HEAP_PROGRAM) == 0)
-		return process_modules_try_path(
-			p, o, arena_format(scratch, "/proc/%" PRIu32 "/exe", pid));
+		return try_path(s, arena_format(&s->scratch, "/proc/%" PRIu32 "/exe", pid));
 	if (path[0] == '/' &&
-	    process_modules_try_path(p, o,
-				     arena_format(scratch, "/proc/%" PRIu32 "/root%s", pid, path)))
+	    try_path(s, arena_format(&s->scratch, "/proc/%" PRIu32 "/root%s", pid, path)))
 		return true;
 	if (path[0] != '/' &&
-	    process_modules_try_path(p, o,
-				     arena_format(scratch, "/proc/%" PRIu32 "/cwd/%s", pid, path)))
+	    try_path(s, arena_format(&s->scratch, "/proc/%" PRIu32 "/cwd/%s", pid, path)))
 		return true;
-	const char *mapped = mapped_file(pid, at, scratch);
-	return mapped != NULL && process_modules_try_path(p, o, mapped);
+	const char *mapped = mapped_file(pid, at, &s->scratch);
+	return mapped != NULL && try_path(s, mapped);
 }
 
 /* Tries a folder: first the path in the process, then the file name alone. */
-static bool try_below(const struct process *p, struct opened_module *o, struct str dir,
-		      const char *path, struct arena *scratch)
+static bool try_below(struct module_search *s, struct str dir, const char *path)
 {
-	return process_modules_try_path(p, o,
-					arena_format(scratch, STR_FMT "/%s", STR_ARG(dir), path)) ||
+	return try_path(s, arena_format(&s->scratch, STR_FMT "/%s", STR_ARG(dir), path)) ||
 	       (strchr(path, '/') != NULL &&
-		process_modules_try_path(
-			p, o, arena_format(scratch, STR_FMT "/%s", STR_ARG(dir), file_name(path))));
+		try_path(s,
+			 arena_format(&s->scratch, STR_FMT "/%s", STR_ARG(dir), file_name(path))));
 }
 
 static struct str process_modules_folder_of(const char *path)
@@ -431,9 +432,9 @@ static struct str process_modules_folder_of(const char *path)
 
 /* Tries a relative path. It counts from the process's folder, which is unknown. Most processes ran
  * in heft's folder, in the dump's, or in that of a program that they had. */
-static bool try_relative(const struct process *p, struct opened_module *o, const char *path,
-			 struct arena *scratch)
+static bool try_relative(struct module_search *s, const char *path)
 {
+	const struct process *p = s->p;
 	const char *exe = NULL;
 	if (strcmp(path, HEAP_PROGRAM) == 0 || path[0] == '[')
 		return false;
@@ -441,52 +442,48 @@ static bool try_relative(const struct process *p, struct opened_module *o, const
 		if (p->modules->list[i]->module.path[0] == '/')
 			exe = p->modules->list[i]->module.path;
 	for (size_t i = 0; i < p->wish.find->programs.count; i++)
-		if (try_below(p, o, process_modules_folder_of(p->wish.find->programs.data[i]), path,
-			      scratch))
+		if (try_below(s, process_modules_folder_of(p->wish.find->programs.data[i]), path))
 			return true;
-	return process_modules_try_path(p, o, path) ||
-	       try_below(p, o, process_modules_folder_of(p->dump.path), path, scratch) ||
-	       (exe != NULL && try_below(p, o, process_modules_folder_of(exe), path, scratch));
+	return try_path(s, path) || try_below(s, process_modules_folder_of(p->dump.path), path) ||
+	       (exe != NULL && try_below(s, process_modules_folder_of(exe), path));
 }
 
 /* Tries the path as changed by the user's rules. */
-static bool try_renamed(const struct process *p, struct opened_module *o, const char *path,
-			struct arena *scratch)
+static bool try_renamed(struct module_search *s, const char *path)
 {
 	struct text other = { 0 };
 	bool found = false;
-	if (!paths_empty(&p->wish.find->paths) &&
-	    paths_apply(&p->wish.find->paths, str_of(path), &other))
-		found = process_modules_try_path(p, o, arena_copy(scratch, text_str(&other)));
+	if (!paths_empty(&s->p->wish.find->paths) &&
+	    paths_apply(&s->p->wish.find->paths, str_of(path), &other))
+		found = try_path(s, arena_copy(&s->scratch, text_str(&other)));
 	text_release(&other);
 	return found;
 }
 
 /* Tries the path below the sysroot, then the path itself. The kernel marks the path of a replaced
  * file. The same file may exist again. */
-static bool try_own_path(const struct process *p, struct opened_module *o, struct arena *scratch)
+static bool try_own_path(struct module_search *s)
 {
-	const char *root = p->wish.find->sysroot;
-	struct str s = str_of(o->module.path);
-	if (str_ends(s, STR(" (deleted)")))
-		s.len -= strlen(" (deleted)");
-	const char *path = arena_copy(scratch, s);
-	if (root && try_below(p, o, str_of(root), path, scratch))
+	const char *root = s->p->wish.find->sysroot;
+	struct str name = str_of(s->o->module.path);
+	if (str_ends(name, STR(" (deleted)")))
+		name.len -= strlen(" (deleted)");
+	const char *path = arena_copy(&s->scratch, name);
+	if (root && try_below(s, str_of(root), path))
 		return true;
-	if (try_renamed(p, o, path, scratch) || try_living(p, o, path, scratch))
+	if (try_renamed(s, path) || try_living(s, path))
 		return true;
-	return path[0] == '/' ? process_modules_try_path(p, o, path)
-			      : try_relative(p, o, path, scratch);
+	return path[0] == '/' ? try_path(s, path) : try_relative(s, path);
 }
 
 /* Tries debug files by build id. They state symbols, lines and sections as well as the module
  * itself. */
-static bool try_build_id(const struct process *p, struct opened_module *o, struct arena *scratch)
+static bool try_build_id(struct module_search *s)
 {
-	const struct debug_search how = wish_search(p->wish.find);
-	for (size_t i = 0; i <= how.dir_count && wish_finds_debug(p->wish.find); i++) {
+	const struct debug_search how = wish_search(s->p->wish.find);
+	for (size_t i = 0; i <= how.dir_count && wish_finds_debug(s->p->wish.find); i++) {
 		const char *dir = i < how.dir_count ? how.dirs[i] : "/usr/lib/debug";
-		if (process_modules_try_path(p, o, build_id_path(scratch, dir, o->module.build_id)))
+		if (try_path(s, build_id_path(&s->scratch, dir, s->o->module.build_id)))
 			return true;
 	}
 	return false;
@@ -494,15 +491,14 @@ static bool try_build_id(const struct process *p, struct opened_module *o, struc
 
 static bool try_all(const struct process *p, struct opened_module *o)
 {
-	struct arena scratch = { 0 };
+	struct module_search s = { .p = p, .o = o };
 	const struct debug_search how = wish_search(p->wish.find);
-	bool found = (o->program && process_modules_try_path(p, o, o->program)) ||
-		     take_given(p, &o->module) || try_memory(p, o) ||
-		     try_own_path(p, o, &scratch) || try_build_id(p, o, &scratch);
+	bool found = (o->program && try_path(&s, o->program)) || take_given(p, &o->module) ||
+		     try_memory(p, o) || try_own_path(&s) || try_build_id(&s);
 	/* Tries the folders that the user named for debug files, which may hold modules too. */
 	for (size_t i = 0; i < how.dir_count && !found; i++)
-		found = try_below(p, o, str_of(how.dirs[i]), o->module.path, &scratch);
-	arena_release(&scratch);
+		found = try_below(&s, str_of(how.dirs[i]), o->module.path);
+	arena_release(&s.scratch);
 	return found;
 }
 
