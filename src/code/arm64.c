@@ -257,16 +257,6 @@ static inline uint64_t disp26(uint32_t insn)
 	return sign_extend(insn & 0x3ffffff, 26) << 2;
 }
 
-/* Tells whether an instruction may name a register with a known page, in any field for
- * registers. */
-static inline bool touches_known(const struct arm64_pages *g, uint32_t insn)
-{
-	const uint32_t known = g->known;
-	return (known >> (insn & 31) | known >> (insn >> 5 & 31) | known >> (insn >> 10 & 31) |
-		known >> (insn >> 16 & 31)) &
-	       1;
-}
-
 /* Handles one instruction. False if it is none. Clears *falls if the next instruction does not
  * follow. */
 static inline bool arm64_step(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
@@ -274,7 +264,11 @@ static inline bool arm64_step(const struct arm64_scan *s, struct arm64_pages *g,
 {
 	const uint32_t insn = load_le32(s->code.p + off);
 	const enum form form = (enum form)forms[insn >> 24];
-	if (form < F_ADR && (g->known == 0 || !touches_known(g, insn)))
+	const uint32_t known = g->known; /* asked for each field that may name a register */
+	if (form < F_ADR &&
+	    (known == 0 || !((known >> (insn & 31) | known >> (insn >> 5 & 31) |
+			      known >> (insn >> 10 & 31) | known >> (insn >> 16 & 31)) &
+			     1)))
 		return true;
 	switch (form) {
 	case F_OTHER: break;

@@ -52,16 +52,6 @@ static void add_pool(const struct data_scan *s, uint64_t off, uint64_t at, enum 
 		data_refs_add(s, off, number_at(s, at - s->addr, 4), use);
 }
 
-/* Tells whether an instruction loads or stores with the base register Rn: cond 01 ... Rn Rd; cond
- * 000 ... Rn Rd ... 1 S H 1, except multiplications and swaps; cond 110 ... Rn. */
-static bool arm_accesses(uint32_t insn, unsigned reg)
-{
-	const bool one = (insn & 0x0c000000) == 0x04000000;
-	const bool half = (insn & 0x0e000090) == 0x90 && (insn & 0x60) != 0;
-	const bool coprocessor = (insn & 0x0e000000) == 0x0c000000;
-	return (one || half || coprocessor) && (insn >> 16 & 15) == reg;
-}
-
 /* Tells how code after `off` uses a register: whether it loads or stores there, before it branches
  * or writes the register. */
 static enum ref_use arm_use(const struct data_scan *s, uint64_t off, unsigned reg)
@@ -73,7 +63,12 @@ static enum ref_use arm_use(const struct data_scan *s, uint64_t off, unsigned re
 		if (off >= s->code.size || s->code.size - off < 4)
 			return none;
 		const uint32_t insn = number_at(s, off, 4);
-		if (arm_accesses(insn, reg))
+		/* Loads and stores with the base register Rn: cond 01 ... Rn Rd; cond 000 ... Rn
+		 * Rd ... 1 S H 1, except multiplications and swaps; cond 110 ... Rn. */
+		const bool one = (insn & 0x0c000000) == 0x04000000;
+		const bool half = (insn & 0x0e000090) == 0x90 && (insn & 0x60) != 0;
+		const bool coprocessor = (insn & 0x0e000000) == 0x0c000000;
+		if ((one || half || coprocessor) && (insn >> 16 & 15) == reg)
 			return USE_ACCESS;
 		if ((insn & 0x0e000000) == 0x0a000000 ||
 		    ((insn & 0x0c000000) <= 0x04000000 && (insn >> 12 & 15) == reg))

@@ -29,14 +29,6 @@ struct mode {
 	unsigned unit;
 };
 
-/* Returns the release of the instruction set, from the highest bits of e_flags (EF_MIPS_ARCH). */
-static unsigned mips_release(const struct image *im)
-{
-	const uint32_t arch = im->flags >> 28;
-	const unsigned width = im->bits == 64 ? CS_MODE_MIPS64 : CS_MODE_MIPS32;
-	return arch == 9 || arch == 10 ? width | CS_MODE_MIPS32R6 : width;
-}
-
 static struct mode mode_of(cs_arch arch, unsigned mode, unsigned unit, bool big_endian)
 {
 	const unsigned order = big_endian ? (unsigned)CS_MODE_BIG_ENDIAN : 0;
@@ -46,6 +38,9 @@ static struct mode mode_of(cs_arch arch, unsigned mode, unsigned unit, bool big_
 static bool choose_mode(const struct image *im, bool thumb, struct mode *ret)
 {
 	const bool big = im->big_endian;
+	const unsigned width = im->bits == 64 ? CS_MODE_MIPS64 : CS_MODE_MIPS32;
+	/* Release 6 of the instruction set (EF_MIPS_ARCH, the highest bits of e_flags). */
+	const bool six = im->flags >> 28 == 9 || im->flags >> 28 == 10;
 	switch (image_arch(im)->id) {
 	case ARCH_X86_64: *ret = mode_of(CS_ARCH_X86, CS_MODE_64, 1, false); return true;
 	case ARCH_386: *ret = mode_of(CS_ARCH_X86, CS_MODE_32, 1, false); return true;
@@ -55,7 +50,9 @@ static bool choose_mode(const struct image *im, bool thumb, struct mode *ret)
 		*ret = thumb ? mode_of(CS_ARCH_ARM, CS_MODE_THUMB, 2, big)
 			     : mode_of(CS_ARCH_ARM, CS_MODE_ARM, 4, big);
 		return true;
-	case ARCH_MIPS: *ret = mode_of(CS_ARCH_MIPS, mips_release(im), 4, big); return true;
+	case ARCH_MIPS:
+		*ret = mode_of(CS_ARCH_MIPS, six ? width | CS_MODE_MIPS32R6 : width, 4, big);
+		return true;
 	case ARCH_PPC: *ret = mode_of(CS_ARCH_PPC, CS_MODE_32, 4, big); return true;
 	case ARCH_PPC64: *ret = mode_of(CS_ARCH_PPC, CS_MODE_64, 4, big); return true;
 	case ARCH_SPARC: *ret = mode_of(CS_ARCH_SPARC, 0, 4, big); return true;

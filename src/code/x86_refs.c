@@ -111,14 +111,6 @@ static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
 	}
 }
 
-/* Tells whether the prefix 66 before `w` can change the length. With the 0F map it cannot. */
-static inline bool may_shorten(uint64_t w)
-{
-	if ((w & 0xf0) == 0x40)
-		w >>= 8;
-	return (w & 0xff) != 0x0f;
-}
-
 /* Returns the length of a common instruction at p. FAST_WINDOW bytes there and FAST_BEFORE bytes
  * before may be loaded. Leaves instructions that are reported or unusual to scan_slow(). REX, 0F
  * and the kind of an instruction vary like random numbers, so that the code branches on rare
@@ -129,7 +121,9 @@ static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *
 	uint64_t w = load_le64(p);
 	unsigned len = 1;
 	if (mode64 && UNLIKELY(x86_class_of(x86_attr[0][w & 0xff]) == CLASS_PREFIX)) {
-		if ((w & 0xff) == 0x66 && may_shorten(w >> 8))
+		/* The prefix 66 can change the length, but not with the 0F map. */
+		const unsigned rexes = (w >> 8 & 0xf0) == 0x40;
+		if ((w & 0xff) == 0x66 && (w >> (8 + 8 * rexes) & 0xff) != 0x0f)
 			return scan_slow(s, off);
 		w >>= 8;
 		len++;

@@ -60,17 +60,6 @@ struct form form_other(uint16_t form)
 	}
 }
 
-/* Reads a number of a fixed size. Heft uses none of 16 bytes. */
-static uint64_t fixed_read(struct reader *r, unsigned size)
-{
-	switch (size) {
-	case 0: return 1; /* DW_FORM_flag_present */
-	case 3: return read_wide(r, 3);
-	case FORM_FIXED: read_skip(r, FORM_FIXED); return 0;
-	default: return read_uint(r, size);
-	}
-}
-
 static void block_read(struct reader *r, uint64_t size, struct bytes *ret)
 {
 	const uint8_t *p = read_take(r, size);
@@ -103,10 +92,14 @@ void value_read(struct reader *r, uint16_t form, struct form_sizes s, struct val
 	if (UNLIKELY(f.data == FORM_INDIRECT)) /* A second indirection is damage. */
 		f = form_find(read_form(r));
 	*ret = (struct value){ (enum value_kind)f.kind, 0, { NULL, 0 } };
-	if (form_size(f, s, &size))
-		ret->u = fixed_read(r, size);
-	else
+	if (!form_size(f, s, &size))
 		varying_read(r, (enum form_data)f.data, ret);
+	else if (size == 0)
+		ret->u = 1; /* DW_FORM_flag_present */
+	else if (size == FORM_FIXED)
+		read_skip(r, FORM_FIXED); /* heft uses no number of 16 bytes */
+	else
+		ret->u = size == 3 ? read_wide(r, 3) : read_uint(r, size);
 	if (UNLIKELY(!reader_ok(r)))
 		*ret = (struct value){ VALUE_NONE, 0, { NULL, 0 } };
 }

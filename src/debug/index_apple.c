@@ -84,6 +84,7 @@ static void index_apple_put_column(struct apple *a, uint64_t column)
 /* Reports the data of a hash. Its strings end with a 0, which belongs to the last string. */
 static bool index_apple_put_data(struct apple *a, uint64_t data)
 {
+	ASSERT(a->entry_size > 0);
 	struct reader r = a->r;
 	uint64_t die;
 	reader_seek(&r, data);

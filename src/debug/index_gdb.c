@@ -49,6 +49,7 @@ static struct reader gdb_at(const struct gdb_index *g, uint64_t off)
  * it. */
 static void put_type(struct gdb_index *g, uint64_t off, uint64_t size, uint64_t index)
 {
+	ASSERT(index < g->type_count);
 	const struct dwarf *d = g->out->dwarf;
 	struct reader r = gdb_at(g, g->start[GDB_TYPES] + index * TYPE_SIZE);
 	const uint64_t unit = read_u64(&r);
@@ -150,6 +151,7 @@ static void put_use(struct gdb_index *g, const struct gdb_use *u, uint64_t next)
 {
 	if (u->off >= g->r.size)
 		return;
+	ASSERT(next > u->off);
 	const uint64_t end = min_u64(next, g->r.size);
 	uint64_t size = use_size(g, u, end);
 	if (size == 0 && next < g->r.size && !u->vector)

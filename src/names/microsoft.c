@@ -310,16 +310,6 @@ static ms_id anonymous(struct ms *m)
 	return id;
 }
 
-/* Reads a local scope after "?": "1?" and the symbol that contains the name. */
-static ms_id local_scope(struct ms *m)
-{
-	const int64_t n = eat(m, "@") ? 0 : microsoft_number(m);
-	if (!eat(m, "?"))
-		return microsoft_fail(m);
-	const ms_id symbol = microsoft_read_symbol(m);
-	return microsoft_add(m, (struct ms_node){ .kind = MS_LOCAL, .a = symbol, .n = n });
-}
-
 /* Numbers of scopes never begin with "A", so "?A" is an anonymous namespace. */
 static ms_id read_scope(struct ms *m)
 {
@@ -329,7 +319,14 @@ static ms_id read_scope(struct ms *m)
 		return remembered_template(m);
 	if (eat(m, "?A"))
 		return anonymous(m);
-	return eat(m, "?") ? local_scope(m) : simple_name(m);
+	if (!eat(m, "?"))
+		return simple_name(m);
+	/* A local scope: "1?" and the symbol that contains the name. */
+	const int64_t n = eat(m, "@") ? 0 : microsoft_number(m);
+	if (!eat(m, "?"))
+		return microsoft_fail(m);
+	const ms_id symbol = microsoft_read_symbol(m);
+	return microsoft_add(m, (struct ms_node){ .kind = MS_LOCAL, .a = symbol, .n = n });
 }
 
 static ms_id microsoft_innermost(struct ms *m, bool is_type)

@@ -455,16 +455,6 @@ static bool put_unescaped(struct out *o, struct str s)
 	return any;
 }
 
-/* Returns the length without the hash that makes the package of a build unique: "-" and 20 or more
- * letters and digits. */
-static size_t without_hash(const char *p, size_t len)
-{
-	size_t at = len;
-	while (at > 0 && (is_digit(p[at - 1]) || is_upper(p[at - 1]) || is_lower(p[at - 1])))
-		at--;
-	return at > 1 && p[at - 1] == '-' && len - at >= 20 ? at - 1 : len;
-}
-
 /* Reads [PACKAGE_]MODULE_NAME_KIND, each part z-encoded. Accepts only names with an encoded
  * character, because others may be names of C. */
 static bool read_ghc(struct str raw, struct out *o, struct module_name *ret)
@@ -476,7 +466,14 @@ static bool read_ghc(struct str raw, struct out *o, struct module_name *ret)
 		return false;
 	const bool package = !is_upper(s.p[0]);
 	bool escaped = put_unescaped(o, package ? str_upto(s, first) : STR("main"));
-	o->len = ret->package = without_hash(o->p, o->len);
+	/* The package of a build ends with a hash: "-" and 20 or more letters and digits. */
+	size_t hash = o->len;
+	while (hash > 0 &&
+	       (is_digit(o->p[hash - 1]) || is_upper(o->p[hash - 1]) || is_lower(o->p[hash - 1])))
+		hash--;
+	if (hash > 1 && o->p[hash - 1] == '-' && o->len - hash >= 20)
+		o->len = hash - 1;
+	ret->package = o->len;
 	s = package ? str_from(s, first + 1) : s;
 	const size_t end = module_name_find(s, STR("_"));
 	if (!is_upper(s.p[0]) || end + 1 >= s.len)
@@ -577,5 +574,6 @@ bool module_name_read(struct str raw, char *out, size_t room, struct module_name
 	if (raw.len <= 4 || i == COUNT_OF(rules) || !rules[i].read(raw, &o, ret) || o.failed)
 		return false;
 	ret->len = o.len;
+	ASSERT(ret->package <= o.len && ret->module <= o.len && ret->brief <= o.len);
 	return true;
 }

@@ -21,6 +21,7 @@ void namespaces_release(struct namespaces *n)
  * s.len. An operator takes the rest of the name, because it may convert to a::b. */
 static size_t component_end(struct str s, size_t at, char separator)
 {
+	ASSERT(at <= s.len);
 	size_t depth = 0, i = at;
 	if (separator == ':' && str_starts(str_from(s, at), STR("operator")) &&
 	    (at + 8 == s.len ||

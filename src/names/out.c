@@ -68,16 +68,6 @@ static bool punycode_delta(struct rust_text_decoder *d, uint64_t *delta)
 	}
 }
 
-static uint64_t punycode_bias(uint64_t delta, size_t count, bool first)
-{
-	uint64_t k = 0;
-	delta /= first ? 700 : 2;
-	delta += delta / count;
-	for (; delta > 455; k += 36)
-		delta /= 35;
-	return k + 36 * delta / (delta + 38);
-}
-
 size_t punycode(struct str s, uint32_t *chars)
 {
 	struct rust_text_decoder d = { .s = s, .pos = s.len, .bias = 72 };
@@ -94,8 +84,13 @@ size_t punycode(struct str s, uint32_t *chars)
 		if (count == MAX_PUNYCODE || !punycode_delta(&d, &delta))
 			return 0;
 		count++;
-		d.bias = punycode_bias(delta, count, first);
 		at += delta;
+		/* Adapts the bias (RFC 3492, section 6.1). */
+		delta /= first ? 700 : 2;
+		delta += delta / count;
+		for (d.bias = 0; delta > 455; d.bias += 36)
+			delta /= 35;
+		d.bias += 36 * delta / (delta + 38);
 		n += at / count;
 		at %= count;
 		if (n > 0x10ffff || (n >= 0xd800 && n < 0xe000))

@@ -118,6 +118,7 @@ size_t go_package_text(struct str path, char *out)
 			i += 2;
 		out[len++] = c >= ' ' ? (char)c : path.p[i];
 	}
+	ASSERT(len <= path.len);
 	return len;
 }
 
@@ -129,13 +130,9 @@ static bool package_name_is_go(struct str name)
 
 /* ---- Rust ------------------------------------------------------------------------------------ */
 
-/* Tells whether the name is one that parts of the standard library use to call each other. */
-static bool is_of_rust_runtime(struct str raw)
-{
-	static const char *const words[] = { "__rust_",     "__rdl_",   "__rg_",      "__rustc",
-					     "rust_begin_", "rust_eh_", "rust_panic", "_rust_" };
-	return STARTS_WITH(raw, words) > 0;
-}
+/* Names by which parts of the standard library call each other. */
+static const char *const rust_runtime[] = { "__rust_",     "__rdl_",   "__rg_",      "__rustc",
+					    "rust_begin_", "rust_eh_", "rust_panic", "_rust_" };
 
 /* In RFC 2603, a crate is "C", then "s", a number in base 62 and "_", then the length of its name
  * and its name. */
@@ -224,15 +221,6 @@ static struct str crate_of_dropped(struct str text)
 	return STR("");
 }
 
-static struct str crate_of(struct demangler *d, struct str raw, struct str space)
-{
-	if (str_eq(space, STR("core::ptr"))) {
-		const struct str found = crate_of_dropped(demangle(d, raw, HEFT_NAMES_FULL));
-		return found.len > 0 ? found : STR("core");
-	}
-	return space.len > 0 && space.p[0] != '(' ? first_part(space) : crate_of_impl(raw);
-}
-
 /* Splits "NAME-1.2.3". The version follows the first "-" before a digit. */
 static bool split_version(struct str s, struct str *ret_name, struct str *ret_version)
 {
@@ -312,7 +300,7 @@ enum package_kind package_of(const struct namespaces *n, struct demangler *d, st
 	*ret = package_in(languages, raw);
 	if (ret->len > 0)
 		return PACKAGE_SPACE;
-	if (is_of_rust_runtime(raw)) {
+	if (STARTS_WITH(raw, rust_runtime) > 0) {
 		*ret = STR("std");
 		return PACKAGE_CRATE;
 	}
@@ -321,7 +309,14 @@ enum package_kind package_of(const struct namespaces *n, struct demangler *d, st
 	if (str_starts(space, hidden))
 		space = str_from(space, hidden.len);
 	if (rust_name(raw)) {
-		*ret = crate_of(d, raw, space);
+		if (str_eq(space, STR("core::ptr"))) {
+			const struct str type = demangle(d, raw, HEFT_NAMES_FULL);
+			const struct str found = crate_of_dropped(type);
+			*ret = found.len > 0 ? found : STR("core");
+		} else {
+			const bool named = space.len > 0 && space.p[0] != '(';
+			*ret = named ? first_part(space) : crate_of_impl(raw);
+		}
 		return ret->len > 0 ? PACKAGE_CRATE : PACKAGE_NONE;
 	}
 	if (space.len == 0 || space.p[0] == '(')

@@ -91,5 +91,6 @@ size_t rust_legacy(struct str raw, char *out, size_t room)
 		legacy_element(&o, (struct str){ raw.p + i, size });
 		i += size;
 	}
+	ASSERT(o.len <= room);
 	return o.failed || i != end ? 0 : o.len;
 }

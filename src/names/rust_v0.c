@@ -413,16 +413,6 @@ static void v0_reference(struct v0 *v, bool mutable)
 	v0_type(v);
 }
 
-static const char *v0_basic(char tag)
-{
-	static const char *const types[26] = { "i8",  "bool", "char",  "f64",   "str", "f32",
-					       NULL,  "u8",   "isize", "usize", NULL,  "i32",
-					       "u32", "i128", "u128",  "_",     NULL,  NULL,
-					       "i16", "u16",  "()",    "...",   NULL,  "i64",
-					       "u64", "!" };
-	return is_lower(tag) ? types[tag - 'a'] : NULL;
-}
-
 static void v0_array(struct v0 *v, bool sized)
 {
 	put_text(&v->o, "[");
@@ -468,10 +458,15 @@ static void v0_type_tag(struct v0 *v, char tag)
 
 static void v0_type(struct v0 *v)
 {
+	static const char *const types[26] = { "i8",  "bool", "char",  "f64",   "str", "f32",
+					       NULL,  "u8",   "isize", "usize", NULL,  "i32",
+					       "u32", "i128", "u128",  "_",     NULL,  NULL,
+					       "i16", "u16",  "()",    "...",   NULL,  "i64",
+					       "u64", "!" };
 	if (!v0_enter(v))
 		return;
 	const char tag = v0_next(v);
-	const char *const basic = v0_basic(tag);
+	const char *const basic = is_lower(tag) ? types[tag - 'a'] : NULL;
 	if (basic)
 		put_text(&v->o, basic);
 	else if (!v->o.failed)

@@ -52,6 +52,9 @@ static bool find_names_end(struct kallsyms *k, uint64_t *steps)
 	return reader_ok(&r);
 }
 
+/* Number of bytes per name in the order of the names. */
+enum { ORDER = 3 };
+
 /* ---- pieces that names are made of ----------------------------------------------------------- */
 
 static bool pieces_at(struct kallsyms *k, uint64_t off)
@@ -70,19 +73,6 @@ static bool pieces_at(struct kallsyms *k, uint64_t off)
 		if (read_u16(&index) != starts[i])
 			return false;
 	return reader_ok(&index);
-}
-
-enum { ORDER = 3 };
-
-/* Finds the pieces of text. From Linux 6.2 to 6.4, and in older releases with the same change, the
- * order of the names comes before the pieces, with three bytes per name. */
-static bool find_pieces(struct kallsyms *k)
-{
-	const uint64_t off = kallsyms_align(k, k->markers_end);
-	if (pieces_at(k, off))
-		return true;
-	k->order = off;
-	return pieces_at(k, kallsyms_align(k, off + ORDER * k->count));
 }
 
 /* ---- addresses ------------------------------------------------------------------------------- */
@@ -180,9 +170,17 @@ static bool kallsyms_find_table(struct kallsyms *k, unsigned unit)
 		k->names = r.pos;
 		/* Fewer than 257 names have no marker to verify the table with. */
 		if (k->count <= 256 || k->count > reader_left(&r) / 3 ||
-		    !find_names_end(k, &steps) ||
-		    (!markers_fit(k, 4) && !markers_fit(k, k->width)) || !find_pieces(k) ||
-		    !find_addresses(k))
+		    !find_names_end(k, &steps) || (!markers_fit(k, 4) && !markers_fit(k, k->width)))
+			continue;
+		/* From Linux 6.2 to 6.4, and in older releases with the same change, the order of
+		 * the names comes before the pieces. */
+		const uint64_t next = kallsyms_align(k, k->markers_end);
+		if (!pieces_at(k, next)) {
+			k->order = next;
+			if (!pieces_at(k, kallsyms_align(k, next + ORDER * k->count)))
+				continue;
+		}
+		if (!find_addresses(k))
 			continue;
 		kallsyms_find_order(k);
 		ASSERT(k->names < k->markers && k->markers < k->markers_end);

@@ -121,15 +121,6 @@ bool pclntab_values_next(struct pclntab_values *v)
 	return true;
 }
 
-/* Returns how many of `room` bytes of code a table of values covers. */
-static uint64_t covered(const struct pclntab *t, uint64_t off, uint64_t room)
-{
-	struct pclntab_values v = pclntab_values(t, off);
-	while (off != 0 && v.end < room && pclntab_values_next(&v))
-		;
-	return v.end;
-}
-
 /* ---- functions ------------------------------------------------------------------------------- */
 
 /* Reads the part of a record before its arrays. */
@@ -210,8 +201,12 @@ bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret)
 	uint64_t size = 0;
 	if (!pclntab_record(t, i, ret))
 		return false;
-	for (size_t k = 0; k < PCLNTAB_TABLES; k++)
-		size = max_u64(size, covered(t, ret->tables[k], ret->room));
+	for (size_t k = 0; k < PCLNTAB_TABLES; k++) {
+		struct pclntab_values v = pclntab_values(t, ret->tables[k]);
+		while (ret->tables[k] != 0 && v.end < ret->room && pclntab_values_next(&v))
+			;
+		size = max_u64(size, v.end);
+	}
 	ret->size = size > 0 ? min_u64(size, ret->room) : ret->room;
 	ASSERT(ret->size <= ret->room);
 	return true;

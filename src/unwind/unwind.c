@@ -301,21 +301,11 @@ static void read_lsda(struct unwind_state *st, struct reader *r, const struct un
 	     "unwind entry's language-specific data is behind a pointer that cannot be read");
 }
 
-/* Tells whether the instructions begin with a rule for the frame or a register, not with an advance
- * (DWARF 5 section 6.4.2). */
-static bool starts_with_rule(struct reader *r)
-{
-	enum { OFFSET_EXTENDED = 5, DEF_CFA = 0xc, DEF_CFA_EXPRESSION = 0xf };
-	uint8_t op = 0;
-	while (op == 0 && reader_left(r) > 0)
-		op = read_u8(r);
-	return op >> 6 == 2 || op == OFFSET_EXTENDED || (op >= DEF_CFA && op <= DEF_CFA_EXPRESSION);
-}
-
 /* Parses an FDE: DWARF 5 section 6.4.1; LSB 5.0 Core "The Frame Description Entry Format". */
 static bool parse_fde(struct unwind_state *st, const struct entry_head *h,
 		      const struct unwind_cie *c, struct unwind_entry *ret)
 {
+	enum { OFFSET_EXTENDED = 5, DEF_CFA = 0xc, DEF_CFA_EXPRESSION = 0xf };
 	const struct unwind_section *s = st->section;
 	struct reader r = reader_of(s->bytes, s->big_endian);
 	r.size = h->end;
@@ -343,7 +333,13 @@ static bool parse_fde(struct unwind_state *st, const struct entry_head *h,
 	struct reader rules = r;
 	read_skip(&rules, data_size);
 	ret->rules.fde_off = rules.pos;
-	ret->in_frame = starts_with_rule(&rules);
+	/* In a frame the instructions begin with a rule for the frame or a register, not with an
+	 * advance (DWARF 5 section 6.4.2). */
+	uint8_t op = 0;
+	while (op == 0 && reader_left(&rules) > 0)
+		op = read_u8(&rules);
+	ret->in_frame = op >> 6 == 2 || op == OFFSET_EXTENDED ||
+			(op >= DEF_CFA && op <= DEF_CFA_EXPRESSION);
 	r.size = r.pos + data_size;
 	read_lsda(st, &r, c, ret);
 	return reader_ok(&r);

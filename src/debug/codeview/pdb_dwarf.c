@@ -161,16 +161,6 @@ static void put_variable(struct pdb_dwarf_making *m, const struct global *g)
 	put_location(t, form, m->out->base + g->rva);
 }
 
-/* Writes the functions that are inlined somewhere in the unit. */
-static void pdb_dwarf_put_abstract(struct pdb_dwarf_making *m)
-{
-	for (size_t i = 0; i < m->lines.inlinees.count; i++) {
-		struct pdb_inlinee *f = &m->lines.inlinees.data[i];
-		const struct str name = pdb_function_name(m->pdb, (uint32_t)f->id, &m->out->arena);
-		f->die = made_abstract(&m->out->made, name, STR(""), f->place);
-	}
-}
-
 /* ---- functions ------------------------------------------------------------------------------- */
 
 static struct pdb_dwarf_level top(const struct pdb_dwarf_making *m)
@@ -356,7 +346,11 @@ static void put_module(struct pdb_dwarf_making *m)
 	pdb_lines_read(&m->lines, m->pdb, bytes_sub(all, lines, module->c13_size));
 	m->outer = m->lines.rows.count;
 	pdb_dwarf_put_unit(m, symbols);
-	pdb_dwarf_put_abstract(m);
+	for (size_t i = 0; i < m->lines.inlinees.count; i++) {
+		struct pdb_inlinee *f = &m->lines.inlinees.data[i];
+		const struct str name = pdb_function_name(m->pdb, (uint32_t)f->id, &m->out->arena);
+		f->die = made_abstract(&m->out->made, name, STR(""), f->place);
+	}
 	size_t i = lower_bound(m->variables.data, m->variables.count, sizeof *m->variables.data,
 			       m->module);
 	for (; i < m->variables.count && m->variables.data[i].key == m->module; i++)
