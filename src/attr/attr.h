@@ -115,9 +115,10 @@ void attr_units(struct attr *a);
 /* Claims VM bytes, at most until the end of their section. */
 void attr_claim_vm(struct attr *a, uint64_t addr, uint64_t size, label_id label);
 void attr_debug_sections(struct attr *a);
-/* attr_code_tables.c: claims the kernel's tables for the code that they describe, and Go's links to
- * types for the owners of the types. */
+/* attr_code_tables.c: claims the kernel's tables for the code that they describe. */
 void attr_code_tables(struct attr *a);
+/* Claims the links to types of a Go program for the owners of the types. */
+void attr_go_links(struct attr *a);
 /* attr_btf.c: by symbol, claims what BTF tells about functions and variables for these. The rest
  * gets a row per kind. */
 void attr_btf(struct attr *a);

@@ -20,11 +20,11 @@ static const struct section *attr_code_tables_table(const struct image *im, cons
 	return s && s->alloc && !s->nobits ? s : NULL;
 }
 
-/* Claims the links to types for the owners of the types. */
-static void type_links(struct attr *a)
+void attr_go_links(struct attr *a)
 {
 	const struct go_table *g = go_slot_open(a->f->go, a->im, NULL);
-	if (!g || g->types.start == 0)
+	ASSERT(g);
+	if (g->types.start == 0)
 		return;
 	const struct go_part *p = &g->parts[GO_TYPE_LINKS];
 	const struct section *s = image_section_at(a->im, p->addr);
@@ -209,7 +209,6 @@ static void orc(struct attr *a)
 
 void attr_code_tables(struct attr *a)
 {
-	type_links(a);
 	exports(a, "__ksymtab", "__kcrctab");
 	exports(a, "__ksymtab_gpl", "__kcrctab_gpl");
 	for (size_t i = 0; i < COUNT_OF(place_tables); i++)

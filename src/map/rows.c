@@ -593,6 +593,7 @@ void rows_end(struct rows_maker *b)
 	for (size_t i = 0; i < b->rooms.count; i++)
 		arena_release(&b->rooms.data[i]);
 	vec_release(&b->rooms);
-	(void)rows_filter(b, NULL);
+	if (b->filter.state)
+		(void)rows_filter(b, NULL);
 	*b = (struct rows_maker){ 0 };
 }

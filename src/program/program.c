@@ -428,7 +428,8 @@ void program_close(struct program *p)
 	for (size_t i = 0; p->names && i < p->input.image_count; i++)
 		name_index_release(&p->names[i]);
 	mem_free(p->names);
-	symbol_table_release(&p->symbols);
+	if (p->symbols_read)
+		symbol_table_release(&p->symbols);
 	dwarf_slot_release(&p->dwarf);
 	if (p->map_open)
 		linkmap_release(&p->map);

@@ -10,7 +10,8 @@ void wish_release(struct program_wish *w)
 	vec_release(&w->programs);
 	regions_release(&w->regions);
 	vec_release(&w->stack_usage);
-	paths_release(&w->paths);
+	if (!paths_empty(&w->paths))
+		paths_release(&w->paths);
 	vec_release(&w->pieces);
 	file_inputs_release(&w->inputs);
 	arena_release(&w->arena);
@@ -130,7 +131,8 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 	wish_set_sysroot(w, from->sysroot);
 	wish_set_arch(w, from->arch);
 	w->flags = from->flags;
-	paths_copy(&w->paths, &from->paths);
+	if (!paths_empty(&from->paths))
+		paths_copy(&w->paths, &from->paths);
 	copy_dump(w, from);
 	/* If too many files are open, an input cannot be copied, and its name will not be found. */
 	for (size_t i = 0; i < from->inputs.list.count; i++) {
