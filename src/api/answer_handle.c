@@ -107,6 +107,7 @@ static bool answer_handle_row(struct heft_answer *a, const struct heft_cell *cel
 {
 	if (a->columns == 0)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a row needs columns");
+	ASSERT(a->room);
 	a->cells.count = 0;
 	for (size_t i = 0; i < a->columns; i++)
 		vec_push(&a->cells, answer_handle_cell_of(&cells[i], a->room[i]));

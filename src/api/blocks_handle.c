@@ -207,6 +207,7 @@ static bool blocks_check(struct heft_blocks *b, struct heft_block_check *ret, st
 		ret->wrong += wrong;
 		ret->odd += !wrong;
 	}
+	ASSERT(ret->known >= ret->mapped);
 	return true;
 }
 

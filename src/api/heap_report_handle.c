@@ -39,7 +39,9 @@ const struct heft_table *heft_heap_report_table(const struct heft_heap_report *r
 /* Returns the innermost step of a row that is a stack. 0 for other rows. */
 static uint32_t innermost_step(const struct heft_heap_report *r, const struct heft_row *row)
 {
-	return r->report.query.by == HEFT_HEAP_BY_STACK && row->texts ? row_ref(row) : 0;
+	const bool stack = r->report.query.by == HEFT_HEAP_BY_STACK && row->texts;
+	ASSERT(!stack || row_ref(row) < r->report.steps.count);
+	return stack ? row_ref(row) : 0;
 }
 
 size_t heft_heap_report_frame_count(const struct heft_heap_report *r, const struct heft_row *row)

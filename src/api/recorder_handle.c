@@ -56,6 +56,7 @@ bool heft_recorder_run(struct heft_recorder *r, char *const *argv, struct heft_r
 	if (!STATED(heft_recorder_end, ret, err) ||
 	    !GUARDED(r->memory, err, recorder_run(r, argv, &made, err)))
 		return false;
+	ASSERT(made.pid > 0 && (made.signal == 0 || made.status == 0));
 	give(ret, &made, sizeof made);
 	return true;
 }

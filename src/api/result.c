@@ -134,6 +134,7 @@ static bool write_walked(const struct heft_profile *p, const struct report *r,
 	walked.table = profile_begin_table(p, &opts, &arena);
 	opts.limit = 0;
 	walked.table.top = rows_visit_all(&maker, &p->rollup.tree, &opts, &p->maker, &arena);
+	ASSERT(walked.table.top);
 	walked.maker = &maker;
 	const bool good = result_write_report(&walked, sink, err);
 	rows_end(&maker);

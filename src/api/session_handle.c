@@ -63,8 +63,10 @@ void heft_session_set_progress(struct heft_session *s, heft_progress_fn progress
 {
 	s->progress = progress;
 	s->progress_ctx = ctx;
-	for (struct context *c = s->oldest; c; c = c->after)
+	for (struct context *c = s->oldest; c; c = c->after) {
+		ASSERT(c->session == s);
 		memory_set_progress(c->memory, progress, ctx);
+	}
 }
 
 size_t heft_session_note_count(struct heft_session *s)

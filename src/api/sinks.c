@@ -28,6 +28,7 @@ static bool sinks_buffer_write(void *ctx, const void *data, size_t size)
 		b->data = grown;
 		b->room = room;
 	}
+	ASSERT(b->size + size < b->room);
 	memcpy(b->data + b->size, data, size);
 	b->size += size;
 	b->data[b->size] = '\0';

@@ -119,24 +119,10 @@ struct roots {
 	bool found;
 };
 
-static bool find_roots(const struct heft_snapshot *before, const struct heft_snapshot *after,
-		       struct roots *r)
-{
-	r->found = align_find(&before->snapshot, &after->snapshot, r->of);
-	return true;
-}
-
 static bool apply_root(struct heft_snapshot *s, const struct roots *r, size_t side)
 {
 	if (r->found)
 		align_apply(&s->snapshot, text_str(&r->of[side]));
-	return true;
-}
-
-static bool release_roots(struct roots *r)
-{
-	text_release(&r->of[0]);
-	text_release(&r->of[1]);
 	return true;
 }
 
@@ -147,10 +133,12 @@ static bool snapshot_handle_align(struct heft_snapshot *before, struct heft_snap
 {
 	struct roots r = { 0 };
 	return snapshot_has_own_paths(before) || snapshot_has_own_paths(after) ||
-	       (GUARDED(after->memory, err, find_roots(before, after, &r)) &&
+	       (GUARDED(after->memory, err,
+			(r.found = align_find(&before->snapshot, &after->snapshot, r.of), true)) &&
 		GUARDED(before->memory, err, apply_root(before, &r, 0)) &&
 		GUARDED(after->memory, err, apply_root(after, &r, 1)) &&
-		GUARDED(after->memory, err, release_roots(&r)));
+		GUARDED(after->memory, err,
+			(text_release(&r.of[0]), text_release(&r.of[1]), true)));
 }
 
 bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
@@ -270,6 +258,7 @@ bool heft_snapshot_write_text(const struct heft_snapshot *s, const struct heft_s
 static void add_totals(const struct snapshot *s, const struct snap_section *sec,
 		       struct heft_snapshot_section *ret)
 {
+	ASSERT(sec->first + sec->count <= s->symbols.count);
 	for (uint64_t i = sec->first; i < sec->first + sec->count; i++) {
 		const struct snap_symbol *y = &s->symbols.data[i];
 		ret->symbols++;
@@ -297,6 +286,7 @@ bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
 	if (!s->open || i >= snap->sections.count)
 		return absent(err);
 	const struct snap_section *sec = &snap->sections.data[i];
+	ASSERT(sec->container < snap->containers.count);
 	const struct snap_container *c = &snap->containers.data[sec->container];
 	struct heft_snapshot_section made = { .container = c->name,
 					      .name = sec->name,

@@ -16,6 +16,7 @@ static inline void give(void *ret, const void *made, size_t made_size)
 	size_t room;
 	memcpy(&room, ret, sizeof room);
 	const size_t both = room < made_size ? room : made_size;
+	ASSERT(both >= sizeof room);
 	if (both > sizeof room)
 		memcpy((char *)ret + sizeof room, (const char *)made + sizeof room,
 		       both - sizeof room);

@@ -69,6 +69,7 @@ struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i)
 	};
 	ASSERT(h->damages_known && i < h->damages.list.count);
 	const struct damage *d = &h->damages.list.data[i];
+	ASSERT(d->kind < COUNT_OF(kinds));
 	const struct blocks_found *b = &h->process.heap.blocks;
 	const struct heap_found was = { .addr = d->was_addr,
 					.size = d->was_size,

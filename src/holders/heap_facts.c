@@ -139,6 +139,7 @@ static void add_moment(struct heft_heap *h, struct heft_heap_moment m)
 	for (; i > 0 && at[i - 1].at > m.at; i--)
 		at[i] = at[i - 1];
 	at[i] = m;
+	ASSERT(i == 0 || at[i - 1].at <= m.at);
 	if (i == 0 || at[i - 1].at != m.at)
 		return;
 	at[i - 1].peak_bytes = max_u64(at[i - 1].peak_bytes, m.peak_bytes);

@@ -172,6 +172,7 @@ static uint32_t *heap_join_steps(struct heap_join *j, const struct heft_heap *h)
 	uint32_t *steps = mem_zeroed(c->nodes.count + 1, sizeof *steps);
 	for (uint32_t i = 1; i < c->nodes.count; i++) {
 		const size_t spot = process_spot_of(&h->process, i);
+		ASSERT(c->nodes.data[i].parent < i);
 		uint32_t step = steps[c->nodes.data[i].parent];
 		for (uint32_t k = process_spot(&h->process, spot)->count; k-- > 0;)
 			step = join_step(j, step, sites[first[spot] + k]);
@@ -236,6 +237,7 @@ static uint32_t step_past(const struct heap_report *r, uint32_t step, bool helpe
 
 uint32_t heap_owner_step(const struct heap_report *r, uint32_t step)
 {
+	ASSERT(step < r->steps.count);
 	const uint32_t owner = step_past(r, step, true);
 	const uint32_t shown = owner != 0 ? owner : step_past(r, step, false);
 	return shown != 0 ? shown : step;

@@ -93,6 +93,7 @@ static uint64_t *heap_leaves_add_leaf(const struct heap_leaves_source *s, uint32
 				      uint32_t class)
 {
 	struct heap_report *r = &s->r->report;
+	ASSERT(stack < s->h->process.heap.calls.stacks.count);
 	const uint32_t node = s->h->process.heap.calls.stacks.data[stack].node;
 	vec_push(&r->leaves, (struct heap_leaf){ .step = s->steps[node], .class = class });
 	struct heap_leaf *leaf = &r->leaves.data[r->leaves.count - 1];
@@ -409,6 +410,7 @@ static void merge_leaves(struct heap_report *r)
 			merged[count++] = *l;
 		}
 	}
+	ASSERT(count <= r->leaves.count);
 	mem_free(keys);
 	mem_free(r->leaves.data);
 	r->leaves.data = merged;

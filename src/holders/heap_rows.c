@@ -73,16 +73,6 @@ static bool by_class(enum heft_heap_by by)
 	return by >= HEFT_HEAP_BY_THREAD;
 }
 
-static bool has_callees(enum heft_heap_by by)
-{
-	return by >= HEFT_HEAP_BY_FUNCTION && by <= HEFT_HEAP_BY_LINE;
-}
-
-static bool keeps_order(enum heft_heap_by by)
-{
-	return by == HEFT_HEAP_BY_SIZE || by == HEFT_HEAP_BY_AGE;
-}
-
 static struct str site_text(const struct heap_report *r, const struct heap_site *s)
 {
 	switch (r->query.by) {
@@ -235,11 +225,6 @@ static const char *heap_rows_node_label(void *ctx, uint32_t node)
 	return *text ? text : "(not known)";
 }
 
-static const char *line_text(const struct rower *w, uint32_t line)
-{
-	return line > 0 ? arena_format(w->arena, "%" PRIu32, line) : "";
-}
-
 static void heap_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	const struct rower *w = ctx;
@@ -254,7 +239,9 @@ static void heap_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft
 	texts[HEAP_MODULE] = by != HEFT_HEAP_BY_FILE ? s->frame.module : "";
 	texts[HEAP_FILE] = by != HEFT_HEAP_BY_FILE && by != HEFT_HEAP_BY_MODULE ? s->frame.file
 										: "";
-	texts[HEAP_LINE] = lines ? line_text(w, s->frame.line) : "";
+	texts[HEAP_LINE] = lines && s->frame.line > 0
+				   ? arena_format(w->arena, "%" PRIu32, s->frame.line)
+				   : "";
 	texts[HEAP_REACH] = "";
 	row_set_ref(row, (uint32_t)(s - w->r->sites.data));
 	if (by == HEFT_HEAP_BY_STACK) {
@@ -280,13 +267,14 @@ static uint64_t least_below(const struct heap_report *r)
 static const struct heft_row *build_rows(struct rower *w)
 {
 	const struct heap_report *r = w->r;
+	const enum heft_heap_by by = r->query.by;
 	const struct rows_opts opts = {
 		.measures = r->measures,
 		.limit = r->query.rows,
-		.sort = keeps_order(r->query.by)           ? HEFT_SORT_NONE
-			: r->query.order != HEFT_SORT_AUTO ? r->query.order
-			: r->base                          ? HEFT_SORT_DELTA
-							   : HEFT_SORT_SIZE,
+		.sort = by == HEFT_HEAP_BY_SIZE || by == HEFT_HEAP_BY_AGE ? HEFT_SORT_NONE
+			: r->query.order != HEFT_SORT_AUTO                ? r->query.order
+			: r->base                                         ? HEFT_SORT_DELTA
+									  : HEFT_SORT_SIZE,
 		.keys = 1u << r->query.sort,
 		.told = r->base && !r->query.unchanged ? (1u << HEAP_MEASURES) - 1 : 0,
 		.diff = r->base != NULL,
@@ -304,7 +292,9 @@ void heap_rows_make(struct heft_heap_report *hr)
 {
 	struct heap_report *r = &hr->report;
 	struct rower w = { .r = r, .classes = &hr->classes, .arena = &hr->arena };
-	const bool callees = has_callees(r->query.by);
+	ASSERT(r->steps.count > 0 && r->sites.count > 0);
+	const bool callees = r->query.by >= HEFT_HEAP_BY_FUNCTION &&
+			     r->query.by <= HEFT_HEAP_BY_LINE;
 	const uint32_t count = HEAP_MEASURES + (callees ? 1 : 0);
 	memcpy(r->measures, heap_measures, sizeof heap_measures);
 	r->measures[HEFT_HEAP_WITH_CALLEES].unit = heap_measures[r->query.sort].unit;

@@ -20,6 +20,7 @@ static const struct image *side_image(struct diff_side *p, const struct snap_sym
 	struct heft_err err;
 	if (!p->s || !y || p->s->is_diff)
 		return NULL;
+	ASSERT(y->section < p->s->snapshot.sections.count);
 	const uint32_t container = p->s->snapshot.sections.data[y->section].container;
 	const char *path = container < p->s->programs.count ? p->s->programs.data[container] : NULL;
 	if (path && path != p->path) {

@@ -216,6 +216,7 @@ static const char *savings_text(struct heft_info *info, const struct facts *f)
 static void info_set_texts(struct heft_info *info, const struct info_file *file, const char **t)
 {
 	const struct facts *f = &file->facts;
+	ASSERT(file->copy_of < info->files.count);
 	const struct info_file *original = &info->files.data[file->copy_of];
 	t[INFO_KIND] = f->kind;
 	t[INFO_LINKED] = f->linked;

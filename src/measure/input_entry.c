@@ -4,6 +4,7 @@
 const struct spans *entry_spans(const struct entry *e, const struct level *l,
 				enum heft_domain domain)
 {
+	ASSERT(l->layer < e->layer_count);
 	const struct layer *layer = &e->layers[l->layer];
 	return domain == HEFT_VM ? &layer->vm : &layer->file;
 }
@@ -49,6 +50,7 @@ void entry_forget_layers(struct entry *e)
 	for (size_t i = 0; i < e->layer_count; i++)
 		layer_release(&e->layers[i]);
 	mem_free(e->layers);
+	ASSERT(!e->renamed);
 	e->layers = NULL;
 	e->layer_count = 0;
 	measure_release(&e->measure);

@@ -23,6 +23,7 @@ unsigned owners_need(const struct owners *o)
 
 void owners_begin(struct owners *o, const struct source_file *file, const struct program_wish *wish)
 {
+	ASSERT(!o->ready && file->input && file->notes);
 	struct source_file of = *file;
 	of.labels = &o->labels;
 	of.threads = pool_threads(0);
@@ -77,6 +78,7 @@ static const struct owner_level *owners_measured(struct owners *o, struct owner_
 	struct owner_level *first = o->levels.data;
 	while (first->source->run != l->source->run)
 		first++;
+	ASSERT(first <= l);
 	if (!first->measured)
 		owners_measure(o, first);
 	if (!l->viewed)
@@ -112,6 +114,7 @@ static void tell_claim(const struct origins *origins, const struct span *owned, 
 			    ret->start;
 		return;
 	}
+	ASSERT(c->start <= addr);
 	ret->why = why_text((enum why)c->why);
 	ret->start = c->start;
 	ret->size = c->size != SIZE_UNKNOWN ? c->size : part->start + part->size - c->start;

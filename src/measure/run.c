@@ -27,14 +27,6 @@ static unsigned profile_needs(const struct heft_profile *p)
 	return needs;
 }
 
-static bool has_process(const struct heft_profile *p)
-{
-	for (size_t i = 0; i < p->entries.count; i++)
-		if (p->entries.data[i].process.open)
-			return true;
-	return false;
-}
-
 /* Opens the process of a core, which is a program's image and a process. */
 static bool run_open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
@@ -99,7 +91,10 @@ static void run_describe(struct heft_profile *p, struct entry *e)
 /* Fails if a program or debug file that the user named belongs to no input. */
 static bool check_wish(const struct heft_profile *p, struct heft_err *err)
 {
-	if (p->context.wish.programs.count > 0 && !has_process(p))
+	bool core = false;
+	for (size_t i = 0; i < p->entries.count; i++)
+		core |= p->entries.data[i].process.open;
+	if (p->context.wish.programs.count > 0 && !core)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "%s: no input is a core that it could be the program of",
 			    p->context.wish.programs.data[0]);
@@ -157,6 +152,7 @@ static bool split_directories(struct heft_profile *p, struct heft_err *err)
 		}
 		i += p->depth - 1;
 	}
+	ASSERT(p->levels.count <= LEVELS_MAX);
 	return true;
 }
 
@@ -205,6 +201,7 @@ static size_t number_layers(struct heft_profile *p)
 		count += l->layer == count;
 		run_set_view(p, l);
 	}
+	ASSERT(count > 0 && count <= p->levels.count);
 	return count;
 }
 
@@ -220,10 +217,12 @@ static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
 		if (measure_lends(l->source) == borrowed)
 			measure_run(&e->measure, l->source, &e->layers[l->layer]);
 	}
+	ASSERT(next == e->layer_count);
 }
 
 static void run_sources(struct heft_profile *p, struct entry *e, size_t layer_count)
 {
+	ASSERT(!e->layers);
 	e->layers = mem_zeroed(layer_count, sizeof *e->layers);
 	e->layer_count = layer_count;
 	run_layers(p, e, true);
@@ -355,6 +354,7 @@ static struct rollup_walk run_walk_of(const struct heft_profile *p, const struct
 				      const struct filter_places *places)
 {
 	const struct layer *symbols = p->counting ? entry_layer(p, e, source_symbols) : NULL;
+	ASSERT(p->levels.count <= LEVELS_MAX);
 	for (size_t i = 0; i < p->levels.count; i++) {
 		const struct level *l = &p->levels.data[i];
 		const bool name = l->view.form == VIEW_NAME || l->view.form == VIEW_GENERIC;
@@ -454,6 +454,7 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 	e->places_begin = places_mark(&p->places);
 	run_sources(p, e, layer_count);
 	e->places_end = places_mark(&p->places);
+	ASSERT(e->places_begin.list <= e->places_end.list);
 	if (namespaces_wanted(p))
 		source_namespaces(&e->measure.file, &p->namespaces);
 	e->has_dwarf = dwarf_slot_found(&e->measure.dwarf);
@@ -486,6 +487,7 @@ static void add_empty_regions(struct heft_profile *p)
 			(void)tree_get(&p->rollup.tree, 0, label_copy(&p->labels, str_of(r->name)));
 	}
 	p->empty_to = (uint32_t)p->rollup.tree.nodes.count;
+	ASSERT(p->empty_from <= p->empty_to);
 }
 
 static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_err *err)
@@ -588,6 +590,7 @@ static void run_list_aliases(void *ctx, uint32_t node, uint32_t level, struct he
 	const struct alias_run *run = alias_index_find(index, p->rollup.tree.nodes.data[node].key);
 	if (!run)
 		return;
+	ASSERT(run->count > 0);
 	row->aliases = index->names + run->first;
 	row->alias_count = run->count;
 }
@@ -652,6 +655,7 @@ static void run_set_texts(const struct heft_profile *p, bool by_region, struct a
 	memcpy(texts + first, region_texts, REGION_TEXTS * sizeof *texts);
 	table->texts = texts;
 	table->text_count = first + (by_region ? REGION_TEXTS : 0);
+	ASSERT(table->text_count <= ROW_TEXTS);
 }
 
 static void run_make_top(struct heft_profile *p, const struct rows_opts *opts, struct arena *arena,
@@ -745,14 +749,7 @@ static void run_make_rows(struct heft_profile *p)
 		index_aliases(p);
 	run_set_texts(p, by_region, &p->arena, &p->table);
 	run_make_top(p, &opts, &p->arena, &p->table);
-}
-
-static bool run_has_base(const struct heft_profile *p)
-{
-	for (size_t i = 0; i < p->entries.count; i++)
-		if (p->entries.data[i].role == HEFT_BASE)
-			return true;
-	return false;
+	ASSERT(p->table.top && p->table.sorted_by < p->table.measure_count);
 }
 
 static unsigned measures_of(const struct heft_profile *p)
@@ -816,7 +813,7 @@ bool profile_run(struct heft_profile *p, struct heft_err *err)
 	p->counting = p->counting || generics_level(p) > 0;
 	if (!find_traced(p, err))
 		return false;
-	rollup_init(&p->rollup, measures_of(p), run_has_base(p));
+	rollup_init(&p->rollup, measures_of(p), profile_first(p, HEFT_BASE) != NULL);
 	p->rollup.filter = (struct filter){ .include = p->include,
 					    .exclude = p->exclude,
 					    .no_debug = p->no_debug,

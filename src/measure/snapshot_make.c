@@ -104,6 +104,7 @@ static void snapshot_make_measure(struct made *p)
 	const size_t count = p->map ? 4 : p->program->input.archive ? 3 : 2;
 	for (size_t i = 0; i < count; i++)
 		snapshot_make_prepare(p, i);
+	ASSERT(count <= COUNT_OF(p->sources));
 	parallel_for(s->context.threads, count, run_source, p);
 	notes_append(&s->context.notes, &m[SYMBOLS].notes);
 	notes_append(&s->context.notes, &m[p->map ? PATHS : UNITS].notes);
@@ -530,8 +531,10 @@ static void snapshot_make_begin(struct heft_snapshot *s)
 static void charge_rest(struct snapshot *s)
 {
 	bool *done = mem_zeroed(s->containers.count + 1, sizeof *done);
-	for (size_t i = 0; i < s->charges.count; i++)
+	for (size_t i = 0; i < s->charges.count; i++) {
+		ASSERT(s->charges.data[i].container < s->containers.count);
 		done[s->charges.data[i].container] = true;
+	}
 	for (uint32_t i = 0; i < s->containers.count; i++)
 		if (!done[i])
 			snapshot_charge_symbols(s, i);
@@ -541,6 +544,7 @@ static void charge_rest(struct snapshot *s)
 static bool snapshot_make_end(struct maker *m, bool good)
 {
 	struct heft_snapshot *s = m->owner;
+	ASSERT(!s->open && !s->is_diff);
 	s->open = good;
 	if (s->open) {
 		collect_pak_users(&s->snapshot);

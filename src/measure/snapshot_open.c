@@ -93,6 +93,7 @@ void snapshot_close(struct heft_snapshot *s)
 bool snapshot_check_used(const struct heft_snapshot *s, const struct heft_snapshot *other,
 			 struct heft_err *err)
 {
+	ASSERT(s->open);
 	const size_t count = s->context.wish.debug_files.count;
 	bool *used = mem_zeroed(count + 1, sizeof *used);
 	for (size_t i = 0; i < count; i++)

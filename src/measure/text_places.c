@@ -56,6 +56,7 @@ static bool name_find(struct name_index *n, struct str name, struct text_places 
 		return true;
 	name_index_find(n, name, &ret->matches);
 	ret->surest = name_matches_surest(&ret->matches, 0);
+	ASSERT(ret->surest <= ret->matches.count);
 	return ret->matches.count > 0;
 }
 

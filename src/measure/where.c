@@ -429,6 +429,7 @@ static void find_frames(struct heft_where *w, const struct where_place *p, struc
 		w->kept.data[i].module = p->module;
 		vec_push(&w->frames, &w->kept.data[i]);
 	}
+	ASSERT(w->kept.count == count && w->frames.count == count);
 	at->frames = w->frames.data;
 	at->frame_count = count;
 }
@@ -481,6 +482,7 @@ static void where_find_block(struct heft_where *w, uint64_t addr, struct heft_lo
 		return;
 	const struct bbmap_block *b = &w->blocks.blocks.data[place];
 	const uint64_t start = blockmap_range_of(&w->blocks, place)->addr + b->off;
+	ASSERT(start <= addr);
 	if (addr - start >= b->size)
 		return;
 	w->block = (struct heft_block){
@@ -519,6 +521,7 @@ static bool find_in_process(struct heft_where *w, struct heft_location *at)
 bool where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
 		struct heft_err *err)
 {
+	ASSERT(w->at == &w->program || w->at == &w->member);
 	*ret = (struct heft_location){ .size = sizeof *ret, .addr = addr };
 	const bool program = w->im && !w->process.open;
 	const uint64_t at = program ? runs_at(w->im, addr) : addr;

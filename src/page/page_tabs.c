@@ -77,6 +77,7 @@ void page_add_profile(struct page *page, const char *title, const struct heft_pr
 		add_file_facts(&profile->entries.data[i], facts + count);
 		count += FILE_FACTS;
 	}
+	ASSERT(count < COUNT_OF(facts));
 	if (code)
 		facts[count++] = code_fact(code, profile->diff, &arena);
 	struct all_rows rows;

@@ -116,6 +116,7 @@ static bool budget_is_padded(const struct budget_limit *l)
 
 static double budget_bytes_of(const struct budget_limit *l, const struct snap_symbol *y)
 {
+	ASSERT(y->alias_count > 0);
 	if (l->subject == BUDGET_STACK)
 		return (double)y->stack - 1;
 	if (budget_is_padded(l) || y->size == 0)
@@ -151,6 +152,7 @@ static uint32_t known_text(const struct snapshot *s, uint32_t text)
 static struct item charge_item(const struct budget_limit *l, const struct snapshot *s,
 			       const struct snap_charge *c)
 {
+	ASSERT(c->symbol == SNAP_NO_SYMBOL || c->symbol < s->symbols.count);
 	const struct snap_symbol *y = c->symbol == SNAP_NO_SYMBOL ? NULL
 								  : &s->symbols.data[c->symbol];
 	const uint32_t source = known_text(s, c->source), object = known_text(s, c->object);
@@ -206,6 +208,8 @@ static bool speaks_of(const struct budget_items *z, struct chosen *c, const stru
 	const struct budget_limit *l = z->limit;
 	const struct snap_symbol *y = item->symbol;
 	const struct snap_section *section = y ? &z->s->sections.data[y->section] : NULL;
+	ASSERT(section || l->subject > BUDGET_REGION);
+	ASSERT(item->text < z->s->texts.entries.count);
 	switch (l->subject) {
 	case BUDGET_FILE: return section->in_file;
 	case BUDGET_VM: return section->in_memory;
@@ -263,18 +267,14 @@ static void budget_add_bytes(const struct budget_limit *l, double *to, const str
 		*to = item->bytes;
 }
 
-/* Returns the used size of a region: until its last used byte, whoever owns it. */
-static struct budget_measured budget_region_size(const struct snapshot *s, const char *name)
-{
-	const struct region_metrics r = region_metrics_find(s, name);
-	return (struct budget_measured){ (double)r.used, r.known };
-}
-
 static struct budget_measured budget_measure(const struct budget_items *z)
 {
 	const struct budget_limit *l = z->limit;
-	if (l->subject == BUDGET_REGION)
-		return budget_region_size(z->s, l->pattern);
+	if (l->subject == BUDGET_REGION) {
+		/* Until its last used byte, whoever owns it. */
+		const struct region_metrics r = region_metrics_find(z->s, l->pattern);
+		return (struct budget_measured){ (double)r.used, r.known };
+	}
 	struct budget_measured m = { .any = l->subject <= BUDGET_SECTION };
 	struct chosen c;
 	if (l->subject == BUDGET_SECTION && !has_section(z->s, l->pattern))
@@ -293,16 +293,13 @@ static struct budget_measured budget_measure(const struct budget_items *z)
 	return m;
 }
 
-/* Returns the limit of the used bytes that leaves the wanted bytes free. */
-static double limit_of_free(const struct budget_limit *l, const struct snapshot *s)
+/* Returns the most bytes that a limit allows. For bytes to leave free, the rest of the region. */
+static double limit_bytes(const struct budget_limit *l, const struct snapshot *s, double base)
 {
-	const struct region_metrics r = region_metrics_find(s, l->pattern);
-	return (double)r.length - (double)l->amount;
-}
-
-static double limit_bytes(const struct budget_limit *l, double base)
-{
-	return l->percent ? base * (double)l->amount / 100000 : (double)l->amount;
+	const double amount = (double)l->amount;
+	if (l->left)
+		return (double)region_metrics_find(s, l->pattern).length - amount;
+	return l->percent ? base * amount / 100000 : amount;
 }
 
 /* ---- the symbols that caused a change -------------------------------------------------------- */
@@ -322,6 +319,7 @@ static struct heft_budget_part *budget_part_of(struct budget_parts *p, struct bu
 			 (struct heft_budget_part){
 				 arena_copy(&ret->arena, name.len ? name : STR("(no name)")),
 				 arena_copy(&ret->arena, snapshot_text(s, item->path)), 0, 0 });
+	ASSERT(id < p->sums.count);
 	return &p->sums.data[id];
 }
 
@@ -376,6 +374,7 @@ static void name_parts(struct budget_result *ret, const struct budget_limit *l,
 		if ((l->growth ? p.sums.data[i].now - p.sums.data[i].base : p.sums.data[i].now) >
 		    0.5)
 			kept[row->part_count++] = p.sums.data[i];
+	ASSERT(row->part_count <= PARTS);
 	row->parts = kept;
 	intern_release(&p.names);
 	vec_release(&p.sums);
@@ -519,7 +518,7 @@ static void check_limit(struct budget_result *ret, const struct budget_limit *l,
 	row->besides = besides_text(ret, now.besides);
 	row->now = now.bytes;
 	row->base = base.bytes;
-	row->limit = l->left ? limit_of_free(l, in->now) : limit_bytes(l, row->base);
+	row->limit = limit_bytes(l, in->now, row->base);
 	const double measured = l->growth ? row->now - row->base : row->now;
 	if (!now.any && !base.any) {
 		row->state = HEFT_BUDGET_UNMATCHED;
@@ -529,6 +528,7 @@ static void check_limit(struct budget_result *ret, const struct budget_limit *l,
 	/* Sums of parts of bytes are not exact. */
 	else if (measured > row->limit + 0.001)
 		row->state = HEFT_BUDGET_BROKEN;
+	ASSERT(row->state != HEFT_BUDGET_BROKEN || !l->growth || in->base);
 	if (row->state == HEFT_BUDGET_BROKEN)
 		name_parts(ret, l, in, row);
 }

@@ -31,6 +31,7 @@ static void quality_find(struct check *c, bool error, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
+	ASSERT(c->section->container < c->s->containers.count);
 	const char *container = c->s->containers.data[c->section->container].name;
 	vec_push(&c->q->findings,
 		 (struct heft_quality_finding){ arena_copy(&c->q->arena, str_of(container)),
@@ -132,6 +133,7 @@ static void check_section(struct check *c)
 {
 	struct quality_sums h = { 0 };
 	const struct snap_section *sec = c->section;
+	ASSERT(sec->first + sec->count <= c->s->symbols.count);
 	/* For sections with names of their own, it is unknown what would be unusual. */
 	const bool other = sec->letter == 'o' || strcmp(snap_segment(sec), sec->name) != 0;
 	for (uint64_t i = sec->first; i < sec->first + sec->count; i++)

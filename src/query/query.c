@@ -76,26 +76,14 @@ static void query_tell(sqlite3_context *to, const struct heft_err *err)
 		sqlite3_result_error(to, err->text, -1);
 }
 
-static bool query_match(struct pattern *p, const char *text, bool *ret)
-{
-	*ret = pattern_matches(p, str_of(text), NULL);
-	return true;
-}
-
 static bool guarded_match(struct pattern *p, const char *text, bool *ret, struct heft_err *err)
 {
-	return GUARDED_INSIDE(err, query_match(p, text, ret));
-}
-
-static bool make_pattern(struct pattern **ret, const char *regex, struct heft_err *err)
-{
-	*ret = pattern_new(str_of(regex), err);
-	return *ret != NULL;
+	return GUARDED_INSIDE(err, (*ret = pattern_matches(p, str_of(text), NULL), true));
 }
 
 static bool guarded_pattern(struct pattern **ret, const char *regex, struct heft_err *err)
 {
-	return GUARDED_INSIDE(err, make_pattern(ret, regex, err));
+	return GUARDED_INSIDE(err, (*ret = pattern_new(str_of(regex), err)) != NULL);
 }
 
 /* Implements "text REGEXP pattern": SQLite calls regexp(pattern, text). It must return to SQLite's
@@ -107,7 +95,7 @@ static void regexp(sqlite3_context *to, int argc, sqlite3_value **argv)
 	struct pattern *p = sqlite3_get_auxdata(to, 0);
 	struct heft_err err = { .code = HEFT_ENOMEM };
 	bool is;
-	(void)argc;
+	ASSERT(argc == 2);
 	if (!regex || !text)
 		return;
 	if (!p) {
@@ -180,6 +168,7 @@ static bool insert_sections(struct query *q)
 	bool ok = true;
 	for (size_t i = 0; ok && q->s->by_heft && i < q->s->sections.count; i++) {
 		const struct snap_section *sec = &q->s->sections.data[i];
+		ASSERT(sec->container < q->s->containers.count);
 		ok = insert_size(q, q->s->containers.data[sec->container].name, sec->name,
 				 sec->size);
 	}

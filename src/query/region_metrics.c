@@ -17,6 +17,7 @@ static void query_region_metrics_add(struct snapshot *s, uint32_t container, con
 void region_metrics_add(struct snapshot *s, uint32_t container, const char *file,
 			const struct basemap *map)
 {
+	ASSERT(container < s->containers.count);
 	const char *kept = arena_copy(&s->arena, str_of(file));
 	for (size_t i = 0; i < map->regions->list.count; i++) {
 		const struct memory_region *r = &map->regions->list.data[i];
@@ -59,6 +60,7 @@ struct region_metrics region_metrics_find(const struct snapshot *s, const char *
 
 bool region_metrics_has(const struct snapshot *s, const char *name, const struct snap_symbol *y)
 {
+	ASSERT(y->section < s->sections.count);
 	const struct snap_section *section = &s->sections.data[y->section];
 	const struct snap_container *c = &s->containers.data[section->container];
 	const uint64_t start = region_metrics_value_of(c, STR(START), name);

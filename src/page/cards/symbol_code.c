@@ -56,6 +56,7 @@ static void close_text(struct symbol_code *c, uint64_t label, size_t from)
 	struct label_code *last = c->labels.count > 0 ? &c->labels.data[c->labels.count - 1] : NULL;
 	if (c->text.len == from)
 		return;
+	ASSERT(c->text.len > from);
 	c->shown++;
 	if (last && last->label == label)
 		last->size = c->text.len - last->from;
