@@ -14,8 +14,9 @@ import statistics
 import sys
 
 LIMITS = {"lines of a function": 70, "lines of a file": 900, "parameters": 6, "columns": 100, "lines of a room": 9000}
-# Rooms that are larger than a room may be, each with the size it must not pass until it is smaller.
-TOO_LARGE = {"image": 14000, "attr": 9200, "heap": 9450}
+# Rooms with a limit of their own: larger ones, each with the size it must not pass until it is smaller, and api,
+# which only checks arguments.
+OWN_LIMITS = {"image": 14000, "attr": 9200, "heap": 9450, "api": 4000}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # A definition or a prototype of a function that begins in column 1 and ends with ")" before "{" or ";".
 HEAD = re.compile(r"^(?:[A-Za-z_][\w \t*]*?[\s*])(\w+)\(((?:[^(){};]|\([^()]*\))*)\)(?:\n\{|;)", re.M)
@@ -116,7 +117,7 @@ def main():
         if name.parts[0] == "src":
             names[name.name].append(str(name))
     for room, lines in rooms.items():
-        limit = TOO_LARGE.get(room, LIMITS["lines of a room"])
+        limit = OWN_LIMITS.get(room, LIMITS["lines of a room"])
         if lines > limit:
             beyond.append(f"{room}: {lines} lines with all folders below it (at most {limit})")
     for name, paths in names.items():
