@@ -150,9 +150,12 @@ const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thum
 /* Returns the name of a section, or "#5". */
 static const char *section_keep(struct heft_blocks *b, const struct section *s)
 {
+	struct str name = section_title(s);
 	char number[16];
-	snprintf(number, sizeof number, "#%" PRIu32, s->index);
-	const struct str name = section_title(s).len > 0 ? section_title(s) : str_of(number);
+	if (name.len == 0) {
+		snprintf(number, sizeof number, "#%" PRIu32, s->index);
+		name = str_of(number);
+	}
 	return intern_get(&b->sections, intern_add(&b->sections, name)).p;
 }
 

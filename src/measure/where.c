@@ -323,8 +323,21 @@ struct where_place {
 static const char *section_keep(struct heft_where *w, const struct section *s)
 {
 	char number[16];
+	if (section_title(s).len > 0)
+		return text_keep(w, section_title(s));
 	snprintf(number, sizeof number, "#%" PRIu32, s->index);
-	return text_keep(w, section_title(s).len > 0 ? section_title(s) : str_of(number));
+	return text_keep(w, str_of(number));
+}
+
+static const char *segment_keep(struct heft_where *w, const struct segment *s)
+{
+	if (!w->segments)
+		w->segments = arena_new(&w->arena, const char *, w->im->segment_count);
+	const char **name = &w->segments[s - w->im->segments];
+	if (!*name)
+		*name = s->name.len > 0 ? arena_copy(&w->arena, s->name)
+					: arena_format(&w->arena, SEGMENT_FMT, SEGMENT_ARG(s));
+	return *name;
 }
 
 /* Finds the bytes of an object by sections, as it has no segments. */
@@ -399,9 +412,7 @@ static void find_segment(struct heft_where *w, uint64_t addr, struct heft_locati
 	if (!s)
 		return;
 	const uint64_t offset = addr - s->addr;
-	char name[64];
-	snprintf(name, sizeof name, SEGMENT_FMT, SEGMENT_ARG(s));
-	at->segment = text_keep(w, s->name.len > 0 ? s->name : str_of(name));
+	at->segment = segment_keep(w, s);
 	at->in_file = offset < s->file_size && input_has_offsets(&w->at->input);
 	at->file_offset = at->in_file ? s->off + offset : 0;
 }
@@ -555,6 +566,7 @@ static bool member_open(struct heft_where *w, size_t image, struct heft_err *err
 	w->index = (struct bbindex){ 0 };
 	w->blocks = (struct blockmap){ 0 };
 	w->blocks_read = false;
+	w->segments = NULL;
 	w->im = NULL;
 	const char *path = arena_format(&w->arena, "%s(" STR_FMT ")", w->program.path,
 					STR_ARG(im->member));

@@ -21,7 +21,7 @@ struct where_asked {
 
 struct heft_where {
 	struct memory *memory; /* Must be the first field: see handle_new(). */
-	struct arena arena;    /* Paths of members. */
+	struct arena arena;    /* Names of segments, paths of members. */
 	struct context context;
 	unsigned flags; /* Bits of enum heft_where_flag. */
 	struct owners owners;
@@ -38,6 +38,7 @@ struct heft_where {
 	struct blockmap blocks; /* Read at the first look-up, like the index. */
 	struct bbindex index;
 	struct intern texts;                   /* Names in answers. */
+	const char **segments;                 /* Per segment of `im`: its name once asked for. */
 	struct heft_block block;               /* Block found last. */
 	VEC(struct heft_frame) kept;           /* Frames of the last look-up. */
 	VEC(const struct heft_frame *) frames; /* One per element of the previous list. */
