@@ -233,7 +233,8 @@ static int report_run(const struct cli *cli, int argc, char **argv, size_t opera
 	if (!output_settle(&job.out, cli))
 		return EXIT_TROUBLE;
 	if (job.operand_count != operands)
-		return cli_error(cli, "wrong number of operands; try '%s --help'", cli->usage);
+		return cli_error(cli, "must be called as: %s %s", cli->usage,
+				 cli->command->operands);
 	if (!history_open(cli, &job.settings, 0, &job.history))
 		return EXIT_TROUBLE;
 	status = history_write(cli, &job.out, 20, false, put, &job);

@@ -87,7 +87,9 @@ static int blocks_emit_run(struct emit_job *job)
 	struct heft_err err;
 	struct os_file is;
 	if (job->output == NULL)
-		return cli_error(job->cli, "say where to with -o FILE");
+		return cli_error(job->cli,
+				 "must specify where to write, with -o FILE; try '%s --help'",
+				 job->cli->usage);
 	if (!os_path_look(job->file, &is))
 		return cli_error(job->cli, "%s: cannot open: %s", job->file, strerror(errno));
 	if (!outfile_spares(job->cli, job->output, job->file))

@@ -62,7 +62,8 @@ bool heap_open_is_known(const struct heap_open *h, const struct heft_heap *heap)
 	heft_heap_info(heap, &info, NULL);
 	fflush(stdout);
 	if (!info.live_known)
-		cli_error(h->cli, "%s: what is live is not known: %s", info.path, info.unknown);
+		cli_error(h->cli, "%s: heft cannot tell which blocks are live: %s", info.path,
+			  info.unknown);
 	return info.live_known;
 }
 

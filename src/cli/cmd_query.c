@@ -88,8 +88,8 @@ static int unknown_name(const struct query_job *job, const char *name)
 	       heft_named_query(count, &names[count], &text, &sql))
 		count++;
 	const char *nearest = nearest_of(name, names, count);
-	return cli_error(job->cli, "no query is called '%s'%s%s%s", name,
-			 nearest ? "; did you mean '" : "", nearest ? nearest : "",
+	return cli_error(job->cli, "no query is called '@%s'%s%s%s", name,
+			 nearest ? "; did you mean '@" : "", nearest ? nearest : "",
 			 nearest ? "'?" : "; see heft query --list");
 }
 
@@ -106,6 +106,9 @@ static int run_text(struct query_job *job, const char *text)
 	ASSERT(job->query != NULL);
 	job->opts.rows = job->out.rows;
 	job->sql = text;
+	if (named_sql(text) != NULL)
+		return cli_error(job->cli, "'%s' is no SQL; the ready-made query is called '@%s'",
+				 text, text);
 	if (text[0] == '@') {
 		job->sql = named_sql(text + 1);
 		if (job->sql == NULL)

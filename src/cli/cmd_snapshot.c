@@ -152,7 +152,11 @@ static int snapshot_run(struct snapshot_job *job)
 	if (job->file_count == 0)
 		return cli_error(job->cli, "must specify a file; try '%s --help'", job->cli->usage);
 	if (!job->output && !job->stats && !job->check)
-		return cli_error(job->cli, "say where to with -o FILE, or --stats or --check");
+		return cli_error(
+			job->cli,
+			"must specify where to write, with -o FILE, or --stats or --check; "
+			"try '%s --help'",
+			job->cli->usage);
 	for (size_t i = 0; i < job->file_count; i++)
 		if (!outfile_spares(job->cli, job->output, job->files[i]))
 			return EXIT_TROUBLE;

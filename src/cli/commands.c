@@ -75,6 +75,9 @@ int commands_no_member(const struct cli *cli, const struct commands *all, const 
 	if (near != NULL)
 		return cli_error(cli, "no such command: %s %s; did you mean 'heft %s %s'?", family,
 				 word, family, near);
+	if (word != NULL && word[0] != '-')
+		return cli_error(cli, "no such command: %s %s; '%s' is followed by one of: %s",
+				 family, word, family, names);
 	return cli_error(cli, "'%s' is followed by one of: %s", family, names);
 }
 

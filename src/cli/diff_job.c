@@ -1,6 +1,8 @@
 /* Handles the options of commands that compare two snapshots, and writes the diff. */
 #include "cli/diff_job.h"
 
+#include <string.h>
+
 static const struct choice by_choices[] = {
 	{ "symbol", HEFT_DIFF_BY_SYMBOL },       { "source", HEFT_DIFF_BY_SOURCE },
 	{ "directory", HEFT_DIFF_BY_DIRECTORY }, { "object", HEFT_DIFF_BY_OBJECT },
@@ -96,10 +98,26 @@ static bool save_write(void *ctx, FILE *to, struct heft_err *err)
 			      &(struct heft_sink){ outfile_put, to }, err);
 }
 
+/* False if neither side has the section that was asked for. A letter may stand for several. */
+static bool section_exists(const struct diff_job *job)
+{
+	struct heft_diff_section s = { .size = sizeof s };
+	const char *wanted = job->query.section;
+	if (!wanted || (wanted[0] && !wanted[1]))
+		return true;
+	for (size_t i = 0; heft_diff_section(job->diff, i, &s, NULL); i++)
+		if (strcmp(s.name, wanted) == 0)
+			return true;
+	return false;
+}
+
 static int diff_report(struct diff_job *job)
 {
 	struct heft_err err;
 	ASSERT(job->diff != NULL);
+	if (!section_exists(job))
+		return cli_error(job->cli, "--section: no section is called '%s'",
+				 job->query.section);
 	job->query.rows = output_rows(&job->out, 20);
 	if (!heft_diff_rows(job->diff, &job->query, &err))
 		return cli_failed(job->cli, &err);

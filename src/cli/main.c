@@ -209,6 +209,9 @@ static int run_heft(struct cli *cli, int argc, char **argv)
 		return cli_error(cli,
 				 "%s: no such file, and no such command; did you mean 'heft %s'?",
 				 argv[0], near);
+	if (is_no_file(argv[0]))
+		return cli_error(cli, "%s: no such file, and no such command; try 'heft help'",
+				 argv[0]);
 	cli_set_command(cli, &commands[0]);
 	return cmd_size(cli, argc, argv);
 }

@@ -38,6 +38,9 @@ int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_wor
 				return EXIT_TROUBLE;
 			break;
 		case OPT_OPERAND:
+			if (c.value[0] == '\0')
+				return cli_error(cli, "an operand is empty; try '%s --help'",
+						 cli->usage);
 			if (!(c.separated && words->base != NULL ? words->base
 								 : words->operand)(job, c.value))
 				return EXIT_TROUBLE;

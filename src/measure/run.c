@@ -789,7 +789,8 @@ static bool find_traced(struct heft_profile *p, struct heft_err *err)
 			trace_in(p, &p->entries.data[k].program, text, &found);
 		if (!found && !place_number(text, &number.addr))
 			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-				    "no address, section or symbol: %.200s", text);
+				    "'%.200s' is no address, section or symbol of the inputs",
+				    text);
 		if (!found)
 			vec_push(&p->trace_addrs, number);
 	}

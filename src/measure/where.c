@@ -124,6 +124,7 @@ bool where_open(struct heft_where *w, const char *path, struct heft_err *err)
 	if (w->opened)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "a handle opens one file");
 	w->opened = true;
+	w->path = copy;
 	context_take(&w->context);
 	w->owners.style = context_style(&w->context, HEFT_NAMES_SHORT);
 	if (!where_open_file(w, copy, err))
@@ -254,9 +255,12 @@ static bool nothing_asked(struct heft_where *w, const char *text, struct heft_er
 {
 	for (size_t i = 0; i < w->program.input.image_count; i++)
 		if (name_index_has_import(program_names(&w->program, i), str_of(text)))
-			return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-				    "no address: another module defines %.200s", text);
-	return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no address, section or symbol: %.200s", text);
+			return fail(
+				err, HEFT_EARG, HEFT_NO_OFFSET,
+				"%s: another module defines '%.200s', so it has no address here",
+				w->path, text);
+	return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: '%.200s' is no address, section or symbol",
+		    w->path, text);
 }
 
 static bool text_ask(struct heft_where *w, const char *text, struct heft_err *err)

@@ -25,7 +25,8 @@ struct heft_where {
 	struct context context;
 	unsigned flags; /* Bits of enum heft_where_flag. */
 	struct owners owners;
-	bool opened; /* Opening was tried, with or without success. */
+	bool opened;      /* Opening was tried, with or without success. */
+	const char *path; /* Path of the file, as it was opened. */
 	struct program program;
 	struct program member;     /* Member of an archive that was asked for last. */
 	struct program *at;        /* Points to `program` or `member`, whichever is in use. */

@@ -54,7 +54,7 @@ struct page_tab {
 	const char *title;
 	const char *kind; /* "sizes", "symbols", "heap", "blocks" or "history". */
 	const struct heft_table *table;
-	/* Makes the rows of the table. row_ref() of a row is then the number of its label. Texts that
+	/* Makes the rows of the table. row_ref() is then the number of its label. Texts that
 	 * are empty in all rows become no column. NULL if the rows exist already. */
 	struct rows_maker *maker;
 	const struct heft_page_fact *facts;

@@ -86,7 +86,7 @@ static const char *unrecorded_unknown(struct process *p)
 		if (strcmp(file_name(p->dump.files[i].path), "libc.so.6") == 0)
 			return NULL;
 	return p->dump.kind == DUMP_CORE ? "no heap in it is of an allocator that heft reads"
-					 : "nothing in it is of a recorded heap";
+					 : "it is no core, and has no heap that heft recorded";
 }
 
 static const char *process_what_is_unknown(struct process *p)

@@ -1,7 +1,7 @@
 /* all_rows.h - makes every row of a profile that holds a byte, without a limit. This includes
  * unchanged rows and rows that only repeat the row above.
  *
- * Rows are made during the walk, see rows_visit(). row_ref() of a row is the number of its label. Rows
+ * Rows are made during the walk, see rows_visit(). row_ref() is the number of a row's label. Rows
  * of the last level have one text, the flags. One thread. */
 #ifndef HEFT_PAGE_CARDS_ALL_ROWS_H
 #define HEFT_PAGE_CARDS_ALL_ROWS_H
