@@ -22,6 +22,9 @@
 
 #define DIFF_NONE UINT32_MAX
 
+/* Name of the symbols that a diff makes of padding, as SuperSize calls them. */
+#define DIFF_PADDING_NAME "Overhead: aggregate padding of diff'ed symbols"
+
 struct diff_pair {
 	uint32_t before, after; /* Indexes of the symbols in each snapshot. DIFF_NONE if a side
 				 * lacks the symbol. */

@@ -198,21 +198,14 @@ static void add_key_part(struct grouping *g, struct str s)
 	text_add_char(&g->key, '\n');
 }
 
-static void diff_rows_add_flag(struct text *to, const char *word)
-{
-	if (to->len > 0)
-		text_add(to, STR(", "));
-	text_add(to, str_of(word));
-}
-
 static const char *diff_rows_flags_text(struct grouping *g, const struct snap_symbol *y)
 {
 	g->work.len = 0;
 	snap_flag_words(&g->work, y->flags);
 	if (y->alias_count > 1)
-		diff_rows_add_flag(&g->work, "shared by names");
+		snap_flag_add(&g->work, "shared by names");
 	if (y->size == 0 && y->padding > 0)
-		diff_rows_add_flag(&g->work, "padding");
+		snap_flag_add(&g->work, "padding");
 	return g->work.len > 0 ? arena_copy(&g->out->arena, text_str(&g->work)) : "";
 }
 
@@ -334,8 +327,6 @@ static bool wants_pair(const struct grouping *g, const struct diff_pair *p)
 	return (old && wants(g, g->d->before, old)) || (new_ && wants(g, g->d->after, new_));
 }
 
-static const char padding_name[] = "Overhead: aggregate padding of diff'ed symbols";
-
 /* Adds the padding of paired symbols as symbols of their own, as SuperSize does. */
 static void diff_rows_add_paddings(struct grouping *g)
 {
@@ -353,7 +344,7 @@ static void diff_rows_add_paddings(struct grouping *g)
 		list[DIFF_PATH] = list[DIFF_COMPONENT] = list[DIFF_WAS] = list[DIFF_CODE] = "";
 		list[DIFF_PAIRED_BY] = "";
 		list[DIFF_FLAGS] = g->d->has_stacks ? "" : "padding";
-		g->out->facts.data[node] = (struct diff_fact){ padding_name, HEFT_ROW_FALLBACK,
+		g->out->facts.data[node] = (struct diff_fact){ DIFF_PADDING_NAME, HEFT_ROW_FALLBACK,
 							       list, HEFT_ADDED };
 		for (size_t k = 0; k < 2; k++) {
 			const uint32_t to = k == 0 ? node : 0;

@@ -149,8 +149,7 @@ static uint32_t container_named(const struct snapshot *s, const char *name)
 
 static void diff_save_add_paddings(const struct snapshot_diff *d, struct snapshot *to)
 {
-	const uint32_t name = intern_add(&to->texts,
-					 STR("Overhead: aggregate padding of diff'ed symbols"));
+	const uint32_t name = intern_add(&to->texts, STR(DIFF_PADDING_NAME));
 	for (size_t i = 0; i < d->paddings.count && to->containers.count > 0; i++) {
 		const struct diff_padding *p = &d->paddings.data[i];
 		struct snap_section sec = d->before->sections.data[p->section];

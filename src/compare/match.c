@@ -15,23 +15,17 @@ static bool match_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static size_t digits_at(struct str s, size_t at)
-{
-	size_t n = 0;
-	while (at + n < s.len && match_is_digit(s.p[at + n]))
-		n++;
-	return n;
-}
-
 /* Deletes each "$" with the digits after it. */
 static struct str without_dollars(struct str s, struct text *work)
 {
 	work->len = 0;
 	for (size_t i = 0; i < s.len; i++) {
-		const size_t n = s.p[i] == '$' ? digits_at(s, i + 1) : 0;
-		if (n == 0)
+		size_t end = i + 1;
+		while (s.p[i] == '$' && end < s.len && match_is_digit(s.p[end]))
+			end++;
+		if (end == i + 1)
 			text_add_char(work, s.p[i]);
-		i += n;
+		i = end - 1;
 	}
 	return text_str(work);
 }
@@ -160,7 +154,8 @@ static bool is_unique(const struct match_side *side, const struct snap_symbol *y
 	       !memchr(name.p, '.', name.len);
 }
 
-/* Makes the key of a symbol for one pass. False if the pass cannot pair the symbol. */
+/* Makes the key of a symbol for one pass, without its size. False if the pass cannot pair the
+ * symbol. */
 typedef bool (*key_fn)(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		       struct match_key *ret);
 
@@ -177,7 +172,6 @@ static bool key_same(struct matcher *m, struct match_side *side, const struct sn
 		     struct match_key *ret)
 {
 	key_sized(m, side, y, ret);
-	ret->size = y->size;
 	/* A made-up name keeps its digits: they are the whole name and no number of a build. */
 	if (!m->supersize && snap_is_made_up(snapshot_text(side->s, y->full_name)))
 		ret->name = match_text(m, side, y->full_name);
@@ -201,7 +195,6 @@ static bool key_contents(struct matcher *m, struct match_side *side, const struc
 		return false;
 	const uint64_t shape = match_print(side, y, clues_find(side->s, y));
 	*ret = base_key(side, y);
-	ret->size = y->size;
 	ret->name = (uint32_t)shape;
 	ret->path = (uint32_t)(shape >> 32);
 	return shape != 0;
@@ -225,20 +218,12 @@ uint32_t match_owner(const struct matcher *m, const struct match_side *side,
 	return side == &m->after ? m->partner[function] : function;
 }
 
-static bool key_owned_sized(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
-			    struct match_key *ret)
+static bool key_owned(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
+		      struct match_key *ret)
 {
 	*ret = base_key(side, y);
 	ret->name = match_owner(m, side, y);
 	return ret->name != DIFF_NONE;
-}
-
-static bool key_owned(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
-		      struct match_key *ret)
-{
-	const bool ok = key_owned_sized(m, side, y, ret);
-	ret->size = y->size;
-	return ok;
 }
 
 /* A made-up name is an address. */
@@ -247,7 +232,6 @@ static bool key_address(struct matcher *m, struct match_side *side, const struct
 {
 	*ret = base_key(side, y);
 	ret->name = match_text(m, side, y->full_name);
-	ret->size = y->size;
 	return match_is_nameless(side, y);
 }
 
@@ -264,8 +248,8 @@ static bool key_plain(struct matcher *m, struct match_side *side, const struct s
 	return true;
 }
 
-static bool key_file_sized(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
-			   struct match_key *ret)
+static bool key_file(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
+		     struct match_key *ret)
 {
 	const struct str path = snapshot_text(side->s, snap_path(y));
 	const struct str directory = path_directory(path, 0);
@@ -280,14 +264,6 @@ static bool key_file_sized(struct matcher *m, struct match_side *side, const str
 	return true;
 }
 
-static bool key_file(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
-		     struct match_key *ret)
-{
-	const bool ok = key_file_sized(m, side, y, ret);
-	ret->size = y->size;
-	return ok;
-}
-
 static bool key_unique(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		       struct match_key *ret)
 {
@@ -300,8 +276,8 @@ static bool key_unique(struct matcher *m, struct match_side *side, const struct 
 	return is_unique(side, y);
 }
 
-static bool key_moved_sized(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
-			    struct match_key *ret)
+static bool key_moved(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
+		      struct match_key *ret)
 {
 	const struct str name = snapshot_text(side->s, y->full_name);
 	if (name.len == 0 || name.p[0] == '*' || name.p[0] == '.' || snap_is_literal(name) ||
@@ -310,14 +286,6 @@ static bool key_moved_sized(struct matcher *m, struct match_side *side, const st
 	*ret = base_key(side, y);
 	ret->name = bare_text(m, side, y->full_name);
 	return true;
-}
-
-static bool key_moved(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
-		      struct match_key *ret)
-{
-	const bool ok = key_moved_sized(m, side, y, ret);
-	ret->size = y->size;
-	return ok;
 }
 
 const char *match_pass_word(unsigned pass)
@@ -382,12 +350,6 @@ static void queues_init(struct queues *q, const struct match_keyed *of, size_t c
 	}
 }
 
-static void queues_release(struct queues *q)
-{
-	map_release(&q->last);
-	mem_free(q->next);
-}
-
 /* Takes and returns the first symbol of the key. DIFF_NONE if there is none. */
 static uint32_t queue_take(struct queues *q, const struct match_key *key, uint64_t hash)
 {
@@ -430,8 +392,15 @@ static void keyed_once(struct match_keyed *k, size_t count)
 	mem_free(list);
 }
 
+struct pass_step {
+	enum match_pass pass;
+	bool own;   /* The pass is not one of SuperSize's. */
+	bool sized; /* Partners have equal sizes. */
+	key_fn key;
+};
+
 static void keyed_init(struct match_keyed *k, struct matcher *m, struct match_side *side,
-		       enum match_pass pass, key_fn key_of)
+		       const struct pass_step *step)
 {
 	const struct snap_symbol *all = side->s->symbols.data;
 	const size_t count = side->left.count;
@@ -439,10 +408,13 @@ static void keyed_init(struct match_keyed *k, struct matcher *m, struct match_si
 				   mem_zeroed(count + 1, sizeof *k->hashes) };
 	for (size_t i = 0; i < count; i++) {
 		const struct snap_symbol *y = &all[side->left.data[i]];
-		if (tells(m, side, pass, y) && key_of(m, side, y, &k->keys[i]))
-			k->hashes[i] = hash_bytes(&k->keys[i], sizeof k->keys[i]) | 1;
+		if (!tells(m, side, step->pass, y) || !step->key(m, side, y, &k->keys[i]))
+			continue;
+		if (step->sized)
+			k->keys[i].size = y->size;
+		k->hashes[i] = hash_bytes(&k->keys[i], sizeof k->keys[i]) | 1;
 	}
-	if (pass == MATCH_CONTENTS)
+	if (step->pass == MATCH_CONTENTS)
 		keyed_once(k, count);
 }
 
@@ -452,13 +424,13 @@ static void keyed_release(struct match_keyed *k)
 	mem_free(k->hashes);
 }
 
-static void run_pass(struct matcher *m, enum match_pass pass, key_fn key_of)
+static void run_pass(struct matcher *m, const struct pass_step *step)
 {
 	const size_t count = m->after.left.count;
 	struct match_keyed old, new_;
 	struct queues q;
-	keyed_init(&old, m, &m->before, pass, key_of);
-	keyed_init(&new_, m, &m->after, pass, key_of);
+	keyed_init(&old, m, &m->before, step);
+	keyed_init(&new_, m, &m->after, step);
 	queues_init(&q, &old, m->before.left.count);
 	for (size_t i = 0; i < count; i++) {
 		if (i + AHEAD < count)
@@ -467,9 +439,11 @@ static void run_pass(struct matcher *m, enum match_pass pass, key_fn key_of)
 			continue;
 		const uint32_t place = queue_take(&q, &new_.keys[i], new_.hashes[i]);
 		if (place != DIFF_NONE)
-			match_pair(m, m->before.left.data[place], m->after.left.data[i], pass);
+			match_pair(m, m->before.left.data[place], m->after.left.data[i],
+				   step->pass);
 	}
-	queues_release(&q);
+	map_release(&q.last);
+	mem_free(q.next);
 	keyed_release(&old);
 	keyed_release(&new_);
 	match_drop(m);
@@ -498,18 +472,12 @@ void match_drop(struct matcher *m)
 	mem_free(taken);
 }
 
-struct pass_step {
-	enum match_pass pass;
-	bool own; /* The pass is not one of SuperSize's. */
-	key_fn key;
-};
-
 static void run_passes(struct matcher *m, const struct pass_step *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (m->before.left.count > 0 && m->after.left.count > 0 &&
 		    !(m->supersize && list[i].own))
-			run_pass(m, list[i].pass, list[i].key);
+			run_pass(m, &list[i]);
 }
 
 /* True if a symbol of `before` and one of `after` are the same in all that a comparison tells. */
@@ -546,21 +514,21 @@ static bool same_lists_pair(struct matcher *m)
 void matcher_run(struct matcher *m)
 {
 	static const struct pass_step names[] = {
-		{ MATCH_CONTENTS, true, key_contents },
-		{ MATCH_SAME, false, key_same },
-		{ MATCH_SIZED, false, key_sized },
-		{ MATCH_PLAIN, false, key_plain },
-		{ MATCH_FILE, true, key_file },
-		{ MATCH_FILE_SIZED, true, key_file_sized },
-		{ MATCH_UNIQUE, false, key_unique },
-		{ MATCH_MOVED, true, key_moved },
-		{ MATCH_MOVED_SIZED, true, key_moved_sized },
+		{ MATCH_CONTENTS, true, true, key_contents },
+		{ MATCH_SAME, false, true, key_same },
+		{ MATCH_SIZED, false, false, key_sized },
+		{ MATCH_PLAIN, false, false, key_plain },
+		{ MATCH_FILE, true, true, key_file },
+		{ MATCH_FILE_SIZED, true, false, key_file },
+		{ MATCH_UNIQUE, false, false, key_unique },
+		{ MATCH_MOVED, true, true, key_moved },
+		{ MATCH_MOVED_SIZED, true, false, key_moved },
 	};
 	static const struct pass_step rest[] = {
-		{ MATCH_REPEATED, true, key_contents },
-		{ MATCH_OWNED, true, key_owned },
-		{ MATCH_OWNED_SIZED, true, key_owned_sized },
-		{ MATCH_ADDRESS, true, key_address },
+		{ MATCH_REPEATED, true, true, key_contents },
+		{ MATCH_OWNED, true, true, key_owned },
+		{ MATCH_OWNED_SIZED, true, false, key_owned },
+		{ MATCH_ADDRESS, true, true, key_address },
 	};
 	if (same_lists_pair(m))
 		return;

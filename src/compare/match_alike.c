@@ -303,15 +303,6 @@ static void features_add(struct alike_side *as, const uint32_t *open, uint32_t s
 	}
 }
 
-static bool few_have(const feature_vec *list, size_t from, size_t end, size_t ret_counts[2])
-{
-	ret_counts[0] = ret_counts[1] = 0;
-	for (size_t i = from; i < end && i - from <= 2 * FEW; i++)
-		ret_counts[list->data[i].side]++;
-	return end - from <= 2 * FEW && ret_counts[0] > 0 && ret_counts[1] > 0 &&
-	       ret_counts[0] <= FEW && ret_counts[1] <= FEW;
-}
-
 void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_t *open_after)
 {
 	feature_vec *list = &a->features;
@@ -320,10 +311,10 @@ void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_
 	features_add(&a->after, open_after, 1, list);
 	sort_by_key(list->data, list->count, sizeof *list->data);
 	for (size_t i = 0, end; i < list->count; i = end) {
-		size_t counts[2];
+		size_t counts[2] = { 0, 0 };
 		for (end = i; end < list->count && list->data[end].ident == list->data[i].ident;)
-			end++;
-		if (!few_have(list, i, end, counts))
+			counts[list->data[end++].side]++;
+		if (counts[0] > FEW || counts[1] > FEW)
 			continue;
 		for (size_t x = i; x < end; x++)
 			for (size_t y = i; y < end; y++) {

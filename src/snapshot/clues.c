@@ -69,13 +69,6 @@ static void table_read(struct clue_maker *m, const struct section *table)
 			vec_push(&m->pointers, (struct link){ r.addr, to });
 }
 
-static void pointers_read(struct clue_maker *m)
-{
-	for (size_t i = 1; i < m->im->section_count; i++)
-		table_read(m, &m->im->sections[i]);
-	sort_by_key(m->pointers.data, m->pointers.count, sizeof *m->pointers.data);
-}
-
 /* Returns which numbers in code count as references. Position-independent programs have no
  * addresses in their code. In other programs, addresses are no small numbers. */
 static struct ref_wish clues_wish_of(const struct image *im)
@@ -327,7 +320,9 @@ void clues_add(struct snapshot *s, size_t first, uint32_t container, const struc
 	m.out->isa = code_isa_of(im);
 	contents_init(&m.contents, im);
 	links_read(&m);
-	pointers_read(&m);
+	for (size_t i = 1; i < im->section_count; i++)
+		table_read(&m, &im->sections[i]);
+	sort_by_key(m.pointers.data, m.pointers.count, sizeof *m.pointers.data);
 	for (size_t i = first; i < s->symbols.count; i++) {
 		struct snap_symbol *y = &s->symbols.data[i];
 		const bool again = i > first && y[-1].addr == y->addr && y[-1].size > 0;

@@ -80,12 +80,6 @@ static void collect_sort_places(struct by_section *b, struct places *p, const st
 	mem_free(next);
 }
 
-static void by_section_release(struct by_section *b)
-{
-	mem_free(b->list);
-	mem_free(b->first);
-}
-
 /* ---- one section ----------------------------------------------------------------------------- */
 
 /* True if a label occurs for the first time among the labels of one address. */
@@ -343,7 +337,8 @@ static void collect_image(struct collect *c, size_t index)
 	add_overheads(c, &shares);
 	image_forget(im, im->bytes); /* The contents of symbols, texts and tables have been read. */
 	shares_release(&shares);
-	by_section_release(&places);
+	mem_free(places.list);
+	mem_free(places.first);
 	slices_release(&c->slices);
 	contents_release(&c->contents);
 }

@@ -54,13 +54,8 @@ static uint32_t collect_pak_full_name(const struct adding *a, uint16_t id)
 /* Sets the names of a symbol. The short name is the part after the last blank. */
 static void set_name(struct snapshot *s, struct snap_symbol *y, uint32_t name, uint32_t source)
 {
-	struct str text = snapshot_text(s, name);
-	size_t from = text.len;
-	while (from > 0 && text.p[from - 1] != ' ')
-		from--;
 	y->full_name = name;
-	y->name = y->template_name = intern_add(&s->texts,
-						(struct str){ text.p + from, text.len - from });
+	y->name = y->template_name = intern_add(&s->texts, snap_last_word(snapshot_text(s, name)));
 	y->source = source;
 }
 

@@ -2,8 +2,7 @@
 #include "names/supersize.h"
 #include "snapshot/snapshot.h"
 
-/* Returns the part after the last blank. */
-static struct str names_last_word(struct str s)
+struct str snap_last_word(struct str s)
 {
 	size_t i = s.len;
 	while (i > 0 && s.p[i - 1] != ' ')
@@ -74,7 +73,7 @@ void snapshot_split_names(struct snapshot *s)
 		if (snap_is_star(full) || snap_is_overhead(full) || snap_is_literal(full))
 			continue;
 		if (sec->letter == 'p' || sec->letter == 'P')
-			y->template_name = y->name = intern_add(&s->texts, names_last_word(full));
+			y->template_name = y->name = intern_add(&s->texts, snap_last_word(full));
 		else if (sec->letter == 'x' || sec->letter == 'm')
 			snapshot_split_dex(s, y);
 		else if (sec->native)

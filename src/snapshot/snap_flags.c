@@ -50,7 +50,7 @@ uint16_t snap_name_flags(struct supersize_name *work, struct str name)
 	return flags;
 }
 
-static void snap_flags_add_word(struct text *to, const char *word)
+void snap_flag_add(struct text *to, const char *word)
 {
 	if (to->len > 0)
 		text_add(to, STR(", "));
@@ -69,5 +69,5 @@ void snap_flag_words(struct text *to, unsigned flags)
 	};
 	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (flags & words[i].flag)
-			snap_flags_add_word(to, words[i].word);
+			snap_flag_add(to, words[i].word);
 }

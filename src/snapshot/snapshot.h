@@ -49,6 +49,8 @@ uint16_t snap_piece_flags(struct str name);
 uint16_t snap_name_flags(struct supersize_name *work, struct str name);
 /* Appends words for the flags that people see: "cold, clone". */
 void snap_flag_words(struct text *to, unsigned flags);
+/* Adds a word to the list of words. */
+void snap_flag_add(struct text *to, const char *word);
 
 enum snap_status { SNAP_UNCHANGED, SNAP_CHANGED, SNAP_ADDED, SNAP_REMOVED };
 
@@ -242,6 +244,8 @@ void snapshot_split_names(struct snapshot *s);
 
 /* Splits the names of one symbol of .dex or .dex.method. */
 void snapshot_split_dex(struct snapshot *s, struct snap_symbol *y);
+/* Returns the part of a name after its last blank. */
+struct str snap_last_word(struct str s);
 
 /* Returns the PSS: size + padding, divided by the members of the alias list. */
 static inline double snap_pss(const struct snap_symbol *y)
