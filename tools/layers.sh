@@ -46,7 +46,7 @@ for folder in programs/*/; do
 done
 
 # What a format is, is asked in image/ alone: other rooms ask what an image has (image/image.h, image/arch.h).
-# The writer of cores (heap/live_core.c) states the machine that it runs on.
+# The writer of cores (process/live_core.c) states the machine that it runs on.
 words='\bEM_[A-Z0-9_]+\b|\bSHT_ARM_EXIDX.*\bEM_|\bR_(X86_64|386|AARCH64|ARM|RISCV|MIPS|PPC|PPC64)_[A-Z]'
 words="$words|\b(im|image|core|debug|object|in|images\[[^]]*\])(->|\.)(machine|made|by_build|made_symbols|made_count|made_table|made_strings)\b"
 words="$words|\b(elf|macho|pe|coff|wasm|import)_(matches|parse)\b|\b(ar|fat|component|zip|dex|pak|linkmap)_matches\b"
@@ -55,7 +55,7 @@ for layer in $order; do
 	base | linkmap | package | image) continue ;;
 	esac
 	if grep -rnE "$words" "src/$layer" --include='*.[ch]' |
-		grep -vE '^src/heap/live_core\.c:|^[^:]*:[0-9]+:[[:space:]]*(\*|/\*)'; then
+		grep -vE '^src/process/live_core\.c:|^[^:]*:[0-9]+:[[:space:]]*(\*|/\*)'; then
 		echo "src/$layer/ asks what a format is: ask what the image has"
 		bad=1
 	fi

@@ -1,7 +1,7 @@
 /* Makes dumps of living processes: heft_process_dump. */
 #include "base/mem.h"
 #include "api/structs.h"
-#include "heap/live.h"
+#include "process/live.h"
 
 static bool dump_process(uint32_t pid, const char *path, const struct heft_dump_opts *opts,
 			 struct heft_dump_facts *ret, struct heft_err *err)

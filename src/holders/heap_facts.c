@@ -1,7 +1,7 @@
 /* Opens the heap of a process, and collects the facts about it. */
 #include "holders/holders.h"
 
-#include "heap/live.h"
+#include "process/live.h"
 #include "image/debugfile.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "process/keeper.h"
 
 #include "heap/block.h"
-#include "heap/live.h"
+#include "process/live.h"
 
 #include <errno.h>
 #include <fcntl.h>

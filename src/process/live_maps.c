@@ -1,6 +1,6 @@
 /* live_maps.c - finds out what is mapped in a process, and which pages have to be copied. */
 #define _GNU_SOURCE
-#include "heap/live_internal.h"
+#include "process/live_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * fs/binfmt_elf.c), then the pieces. Each piece is at a multiple of a page. */
 #define _GNU_SOURCE
 #include "base/packed_sink.h"
-#include "heap/live_internal.h"
+#include "process/live_internal.h"
 #include "image/core.h"
 
 #include <elf.h>

@@ -1,6 +1,6 @@
 /* live.c - stops a process, copies its memory, and lets it continue. */
 #define _GNU_SOURCE
-#include "heap/live_internal.h"
+#include "process/live_internal.h"
 
 #include "base/pool.h"
 

@@ -1,6 +1,6 @@
 /* live_tables.c - copies the recorder's pages while the process runs. */
 #define _GNU_SOURCE
-#include "heap/live_internal.h"
+#include "process/live_internal.h"
 
 #include "heap/block.h"
 

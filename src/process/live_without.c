@@ -1,5 +1,5 @@
 /* live.h in a build that reads no living processes. */
-#include "heap/live.h"
+#include "process/live.h"
 
 static bool live_unsupported(struct heft_err *err)
 {

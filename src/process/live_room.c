@@ -2,7 +2,7 @@
  * memory, and by the limits of its control groups. Linux, Documentation/admin-guide/cgroup-v2.rst
  * and cgroup-v1/memory.rst. */
 #define _GNU_SOURCE
-#include "heap/live_internal.h"
+#include "process/live_internal.h"
 
 #include <stdio.h>
 

@@ -1,11 +1,11 @@
 /* live_internal.h - the parts of live.c: maps and pages (live_maps.c), stopping and copying
  * (live.c), the file (live_core.c). */
-#ifndef HEFT_HEAP_LIVE_INTERNAL_H
-#define HEFT_HEAP_LIVE_INTERNAL_H
+#ifndef HEFT_PROCESS_LIVE_INTERNAL_H
+#define HEFT_PROCESS_LIVE_INTERNAL_H
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "heap/live.h"
+#include "process/live.h"
 
 #include <sys/procfs.h>
 

@@ -13,8 +13,8 @@
  * Pages of zeros are holes of the file. Memory that was never touched is a segment without bytes,
  * unless it lies between touched pages. Notes: NT_PRSTATUS, NT_FPREGSET, NT_PRPSINFO, NT_AUXV,
  * NT_FILE. */
-#ifndef HEFT_HEAP_LIVE_H
-#define HEFT_HEAP_LIVE_H
+#ifndef HEFT_PROCESS_LIVE_H
+#define HEFT_PROCESS_LIVE_H
 
 #include "base/err.h"
 
