@@ -69,7 +69,7 @@ bool kernel_has_symbols(const struct image *im);
  * without symbols)". Borrows from `im`. */
 bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes *notes);
 
-/* ---- tables of Go's runtime (runtime/pclntab.h) ------------------------------------------------ */
+/* ---- tables of Go's runtime (runtime/pclntab.h) ---------------------------------------------- */
 
 /* Parts that the image may have. */
 enum { GO_SYMBOLS = 1, GO_LINES = 2 };
