@@ -257,8 +257,6 @@ struct table_cursor {
 	bool big_endian;
 	enum code_isa isa;
 };
-void table_open(struct table_cursor *c, const struct derive_facts *f, const struct jump_table *t,
-		uint64_t most);
 /* Opens a table that ends where the next one begins. */
 void table_open_whole(struct table_cursor *c, const struct derivation *d,
 		      const struct jump_table *t);

@@ -6,8 +6,8 @@
 
 enum { MOST_ENTRIES = 1 << 16 };
 
-void table_open(struct table_cursor *c, const struct derive_facts *f, const struct jump_table *t,
-		uint64_t most)
+static void table_open(struct table_cursor *c, const struct derive_facts *f,
+		       const struct jump_table *t, uint64_t most)
 {
 	ASSERT(t->width > 0 && t->width <= 8);
 	most = min_u64(min_u64(most, t->limit), MOST_ENTRIES);

@@ -6,7 +6,7 @@
 
 /* ---- names of columns --------------------------------------------------------------------- */
 
-const char *const heap_by_names[] = {
+static const char *const heap_by_names[] = {
 	[HEFT_HEAP_BY_STACK] = "stack",     [HEFT_HEAP_BY_TREE] = "tree",
 	[HEFT_HEAP_BY_CALLERS] = "callers", [HEFT_HEAP_BY_FUNCTION] = "function",
 	[HEFT_HEAP_BY_MODULE] = "module",   [HEFT_HEAP_BY_FILE] = "file",

@@ -76,7 +76,6 @@ static inline const struct heap_site *heap_step_site(const struct heap_report *r
 }
 extern const struct heft_measure heap_measures[HEFT_HEAP_WITH_CALLEES + 1];
 extern const struct heft_text heap_texts[HEAP_TEXTS];
-extern const char *const heap_by_names[]; /* "stack" and so on. */
 /* Steps of a stack, outermost first. The vec is emptied before and reused. */
 struct heap_path {
 	VEC(uint32_t) steps;

@@ -34,11 +34,6 @@ struct filter {
 	unsigned matched; /* MATCH_* bits of all labels asked so far */
 };
 
-/* Tells whether the filter has a condition. */
-static inline bool filter_is_set(const struct filter *f)
-{
-	return f->include || f->exclude || f->no_debug;
-}
 /* Tells whether any label asked so far matched `exclude`. True if there is no such expression. */
 bool filter_excluded(const struct filter *f);
 

@@ -79,7 +79,8 @@ struct diff_report diff_report_of(const struct snapshot_diff *diff,
 	return ret;
 }
 
-void padded_put(struct padded size, struct sink *s)
+/* Writes "+579 bytes (+18%), now 3.79Ki". */
+static void padded_put(struct padded size, struct sink *s)
 {
 	sink_printf(s, "%s bytes (%s), now %s", shown_change(size.after - size.before).p,
 		    shown_growth(size.after, size.before).p, shown_size(whole_of(size.after)).p);

@@ -34,8 +34,6 @@ struct diff_report diff_report_of(const struct snapshot_diff *diff,
 
 struct padded diff_padded(const struct diff_section *s);
 bool diff_section_is_debug(const struct diff_section *s);
-/* Writes "+579 bytes (+18%), now 3.79Ki". */
-void padded_put(struct padded size, struct sink *s);
 /* Writes "12 added, 1 removed". */
 void diff_counts_put(const struct diff_report *z, struct sink *s);
 
