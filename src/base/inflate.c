@@ -71,10 +71,13 @@ bool inflate_step(struct inflate *s, struct bytes packed, uint8_t *out, uint64_t
 	s->z.next_out = out;
 	s->z.avail_out = want;
 	const int result = isal.isal_inflate(&s->z);
-	ASSERT(s->z.avail_in <= in && s->z.avail_out <= want);
-	*ret_used = in - s->z.avail_in;
+	const bool fine = result >= ISAL_DECOMP_OK;
+	ASSERT(s->z.avail_out <= want);
+	/* ISA-L gives back what it has read ahead. With damaged data it may give back more than it
+	 * was given. */
+	*ret_used = fine && s->z.avail_in <= in ? in - s->z.avail_in : in;
 	*ret_made = want - s->z.avail_out;
-	return result >= ISAL_DECOMP_OK;
+	return fine && s->z.avail_in <= in;
 }
 
 bool inflate_ended(const struct inflate *s)
