@@ -95,14 +95,6 @@ static int builds_run(struct builds_job *job)
 		       : EXIT_TROUBLE;
 }
 
-/* Sets the default operands: without any, `top` covers all builds. */
-static void operands_settle(struct diff_job *d)
-{
-	static const char *const words[2] = { "first", "latest" };
-	for (; d->operand_count < 2; d->operand_count++)
-		d->operands[d->operand_count] = words[d->operand_count];
-}
-
 static int builds_compare(const struct cli *cli, int argc, char **argv, bool top)
 {
 	static const struct cli_words words = { cmd_diff_apply, cmd_diff_add_operand };
@@ -115,8 +107,8 @@ static int builds_compare(const struct cli *cli, int argc, char **argv, bool top
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON && !output_settle(&job.diff.out, cli))
 		status = EXIT_TROUBLE;
-	if (top)
-		operands_settle(&job.diff);
+	for (struct diff_job *d = &job.diff; top && d->operand_count < 2; d->operand_count++)
+		d->operands[d->operand_count] = d->operand_count == 0 ? "first" : "latest";
 	if (status == CLI_GO_ON)
 		status = builds_run(&job);
 	history_close(&job.history);

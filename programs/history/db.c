@@ -42,19 +42,13 @@ bool db_check(const struct db *db, struct heft_err *err)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Returns the part of an address between "scheme://" and the path. */
-static struct str authority_of(const char *url)
-{
-	const char *start = strstr(url, "://");
-	start = start ? start + 3 : url;
-	return (struct str){ start, strcspn(start, "/?#") };
-}
-
 /* Returns the address without user, password and options. */
 static char *db_shown_name(const char *url)
 {
 	struct text t = { 0 };
-	const struct str a = authority_of(url);
+	const char *scheme = strstr(url, "://"), *start = scheme ? scheme + 3 : url;
+	/* The authority lies between "scheme://" and the path. */
+	const struct str a = { start, strcspn(start, "/?#") };
 	const char *host = a.p;
 	for (size_t i = 0; i < a.len; i++)
 		host = a.p[i] == '@' ? a.p + i + 1 : host;
@@ -70,11 +64,6 @@ static bool has_scheme(const char *url, const char *scheme)
 	       strncmp(url + strlen(scheme), "://", 3) == 0;
 }
 
-static bool is_server(const char *url)
-{
-	return has_scheme(url, "postgresql") || has_scheme(url, "postgres");
-}
-
 static const struct db_engine *find_engine(const char *url, struct heft_err *err)
 {
 	if (has_scheme(url, "clickhouse")) {
@@ -83,7 +72,7 @@ static const struct db_engine *find_engine(const char *url, struct heft_err *err
 		     "writes rows that ClickHouse loads");
 		return NULL;
 	}
-	if (!is_server(url))
+	if (!has_scheme(url, "postgresql") && !has_scheme(url, "postgres"))
 		return &engine_sqlite;
 	if (!engine_postgres)
 		fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,

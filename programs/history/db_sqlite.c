@@ -180,11 +180,6 @@ static bool db_sqlite_prepare(struct db_query *q)
 	return !q->db->failed;
 }
 
-static int bind_text(const struct db_query *q, int at, struct str s)
-{
-	return sqlite3_bind_text64(q->own, at, s.p, s.len, SQLITE_STATIC, SQLITE_UTF8);
-}
-
 static int db_sqlite_bind(struct db_query *q, int i)
 {
 	const struct db_value *v = &q->values.data[i];
@@ -192,7 +187,8 @@ static int db_sqlite_bind(struct db_query *q, int i)
 	switch (v->type) {
 	case DB_INT: return sqlite3_bind_int64(q->own, i + 1, v->integer);
 	case DB_REAL: return sqlite3_bind_double(q->own, i + 1, v->real);
-	case DB_TEXT: return bind_text(q, i + 1, s);
+	case DB_TEXT:
+		return sqlite3_bind_text64(q->own, i + 1, s.p, s.len, SQLITE_STATIC, SQLITE_UTF8);
 	case DB_BYTES: return sqlite3_bind_blob64(q->own, i + 1, s.p, s.len, SQLITE_STATIC);
 	case DB_NULL: break;
 	}

@@ -47,12 +47,6 @@ static void set_range(struct series_range *r, const char *name, bool all)
 		text_add_char(&r->end, '\1');
 }
 
-static void range_release(struct series_range *r)
-{
-	text_release(&r->first);
-	text_release(&r->end);
-}
-
 /* Reads rows of sections, which are the values themselves. */
 static bool read_sizes(struct series *ret, struct store *s, const struct series_range *r)
 {
@@ -187,7 +181,8 @@ static bool series_read_kind(struct series *ret, struct store *s, enum kind kind
 		text_add_char(&r.end, '(' + 1);
 		any = read_changes(ret, s, sums[kind], &r);
 	}
-	range_release(&r);
+	text_release(&r.first);
+	text_release(&r.end);
 	return any;
 }
 

@@ -115,14 +115,6 @@ static void settle_cuts(const struct trend_search *s, size_t count)
 	t->changes.count = kept;
 }
 
-/* Finds the steps of values without noise. */
-static void find_steps(const struct trend_search *s, const double *values, size_t count)
-{
-	for (size_t i = 1; i < count; i++)
-		if (values[i] != values[i - 1])
-			vec_push(&s->to->changes, (struct level_change){ .at = i });
-}
-
 /* Sets the levels. `zero` was subtracted from the values. */
 static void set_levels(const struct trend_search *s, size_t count, double zero)
 {
@@ -166,8 +158,9 @@ void trend_make(struct trend *ret, const double *values, const double *times, si
 	const struct trend_search s = { sums, ret->noise, ret };
 	if (ret->noise > 0)
 		trend_find_cuts(&s, count);
-	else
-		find_steps(&s, values, count);
+	for (size_t i = 1; i < count && !(ret->noise > 0); i++)
+		if (values[i] != values[i - 1])
+			vec_push(&ret->changes, (struct level_change){ .at = i });
 	if (ret->changes.count > 1)
 		qsort(ret->changes.data, ret->changes.count, sizeof *ret->changes.data,
 		      compare_changes);

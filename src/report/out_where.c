@@ -36,14 +36,6 @@ static void where_put_head(const struct heft_location *at, struct sink *s)
 	sink_text(s, at->segment || at->in_file ? STR(")\n") : STR("\n"));
 }
 
-static void where_put_block(const struct heft_block *b, struct sink *s)
-{
-	label_printf(s, "  block   #%" PRIu32 " at 0x%" PRIx64 ", %" PRIu64 " byte%s%s", b->id,
-		     b->addr, b->size, b->size == 1 ? "" : "s", b->flags ? ", " : "");
-	block_flags_put(s, b->flags, ", ");
-	sink_text(s, STR("\n"));
-}
-
 static void where_text(const struct heft_location *at, struct sink *s)
 {
 	if (at->addr == HEFT_NO_ADDRESS) {
@@ -63,8 +55,14 @@ static void where_text(const struct heft_location *at, struct sink *s)
 			     o->label, o->source, o->why, o->size, o->size == 1 ? "" : "s",
 			     o->start);
 	}
-	if (at->block)
-		where_put_block(at->block, s);
+	const struct heft_block *b = at->block;
+	if (b) {
+		label_printf(s, "  block   #%" PRIu32 " at 0x%" PRIx64 ", %" PRIu64 " byte%s%s",
+			     b->id, b->addr, b->size, b->size == 1 ? "" : "s",
+			     b->flags ? ", " : "");
+		block_flags_put(s, b->flags, ", ");
+		sink_text(s, STR("\n"));
+	}
 	if (at->unit)
 		label_printf(s, "  unit    %s\n", at->unit);
 	if (at->decl_file) {
