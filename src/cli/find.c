@@ -1,4 +1,5 @@
 /* Passes options to the finder, which knows where parts of programs are. */
+#include "base/os/os.h"
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -144,6 +145,7 @@ bool cli_find(const struct cli *cli, struct heft_session *s, const struct opt *o
 {
 	struct heft_finder *f = heft_session_finder(s);
 	struct heft_err err;
+	struct os_file is;
 	uint64_t word;
 	switch (o->id) {
 	case O_DEBUG_FILE: heft_finder_add_debug_file(f, value); break;
@@ -157,7 +159,11 @@ bool cli_find(const struct cli *cli, struct heft_session *s, const struct opt *o
 	case O_STACK_USAGE: heft_finder_add_stack_usage(f, value); break;
 	case O_REGION: return find_add_region(cli, f, o, value);
 	case O_NO_MAP: find_add_flag(f, HEFT_FIND_NO_MAP); break;
-	case O_SYSROOT: heft_finder_set_sysroot(f, value); break;
+	case O_SYSROOT:
+		if (!os_path_look(value, &is) || is.kind != OS_FOLDER)
+			return cli_bad_value(cli, o, value, "a folder that exists");
+		heft_finder_set_sysroot(f, value);
+		break;
 	case O_PATH_MAP: return find_map_path(cli, f, o, value);
 	case O_STRIP_PREFIX:
 		if (heft_finder_strip_prefix(f, value, &err))
