@@ -327,7 +327,9 @@ static size_t swift_known_type(struct str s, struct str *ret_name)
 static size_t swift_prefix(struct str raw)
 {
 	static const char *const prefixes[] = { "_$s", "_$S", "$s", "$S" };
-	return STARTS_WITH(raw, prefixes);
+	/* Asked of every name, and nearly none has this. */
+	const bool dollar = raw.len >= 2 && (raw.p[0] == '$' || raw.p[1] == '$');
+	return dollar ? STARTS_WITH(raw, prefixes) : 0;
 }
 
 bool module_name_is_swift(struct str raw)
