@@ -78,7 +78,7 @@ void attr_padding(struct attr *a)
 		    (fill_end(a->im, in, start, start + size) == start + size ||
 		     (in->exec && isa != CODE_NONE &&
 		      attr_pad_idles(a->im, isa, start, start + size))))
-			claim(&a->vm_claims, start, size, before->label, WHY_FALLBACK);
+			claim(&a->vm_claims, start, size, before->label, WHY_PADDING);
 		/* Gaps occur all over the code, and the kernel maps the bytes between them too. */
 		code_passed(&pass, before->start, size + before->size);
 	}
@@ -114,6 +114,6 @@ void attr_alignment(struct attr *a)
 			continue;
 		if ((align >= PAGE && size < align && (in->exec || section_is_data(in))) ||
 		    (in->exec && size >= PAGE))
-			claim(&a->vm_claims, start, size, label, WHY_FALLBACK);
+			claim(&a->vm_claims, start, size, label, WHY_PADDING);
 	}
 }

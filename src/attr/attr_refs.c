@@ -3,13 +3,14 @@
  *
  * Every address referred to begins a piece. A piece reaches to the next piece, the next owner, the
  * end of its section, or, in sections of mergeable strings, the end of the string. A piece belongs
- * to the first code, by address, that refers to its start. Otherwise it belongs to the owner of the
- * first pointer to it, found round by round. References to a table of virtual functions lead to the
- * word after its head. The table ends with its last function. Bytes after it that nobody refers to
- * have no owner. */
+ * to the code that refers to its start: by symbol to the function that fits the order of units,
+ * else to the first by address. Otherwise it belongs to the owner of a pointer to it, found round
+ * by round. References to a table of virtual functions lead to the word after its head. The table
+ * ends with its last function. Bytes after it that nobody refers to have no owner. */
 #include "attr/attr_extents.h"
 #include "image/arch.h"
 #include "attr/attr_operands.h"
+#include "attr/attr_order.h"
 #include "attr/attr_refs.h"
 #include "attr/attr_vtables.h"
 #include "attr/code_pass.h"
@@ -34,6 +35,8 @@ struct attr_refs_piece {
 	uint64_t start, end;
 	label_id label;
 	uint32_t why;
+	uint32_t away; /* Distance of an owner by pointers, in the order of units */
+	bool open;     /* A pointer of this round may offer a nearer owner. */
 };
 
 typedef VEC(struct attr_refs_piece) piece_vec;
@@ -60,6 +63,7 @@ struct refs {
 	pointer_parts pointers;           /* Per part of the image */
 	VEC(struct attr_refs_slot) slots; /* sorted */
 	struct vtables vtables;
+	struct order order;
 	piece_vec pieces;
 };
 
@@ -242,10 +246,15 @@ static void take_targets(struct refs *r, const target_vec *found)
 {
 	for (size_t i = 0; i < found->count; i++) {
 		const struct attr_refs_slot *slot = slot_at(r, found->data[i].addr);
-		if (!slot)
-			vec_push(&r->targets, found->data[i]);
-		else if (slot->pointer->owner == LABEL_NONE)
-			slot->pointer->owner = found->data[i].label;
+		struct target t = found->data[i];
+		if (slot && slot->pointer->owner == LABEL_NONE)
+			slot->pointer->owner = t.label;
+		if (slot) {
+			t.addr = slot->pointer->target;
+			t.why = WHY_GOT;
+		}
+		if (!slot || r->a->owner == BY_SYMBOL)
+			vec_push(&r->targets, t);
 	}
 }
 
@@ -683,6 +692,21 @@ static uint64_t string_end(const struct image *im, const struct section *s, uint
 	return end;
 }
 
+/* By symbol: gives a piece to the function that fits the order of units best. Unless one fits, the
+ * first function by address has it. A global variable that only others use belongs to none of
+ * them. */
+static void piece_by_order(struct refs *r, struct attr_refs_piece *p)
+{
+	const struct order_verdict *v = p->why == WHY_CODE_REF || p->label == LABEL_NONE
+						? order_verdict_next(&r->order, p->start)
+						: NULL;
+	if (!v)
+		return;
+	if (!v->strange || v->global)
+		p->label = v->label;
+	p->why = v->sure ? WHY_CODE_ORDER : v->strange && v->global ? WHY_AFTER : WHY_CODE_REF;
+}
+
 /* Turns sorted targets into pieces. The first label of an address counts. Labels of the entry point
  * and of weak references come last. */
 static void make_pieces(struct refs *r)
@@ -698,6 +722,9 @@ static void make_pieces(struct refs *r)
 		extents_find(r->a, &r->targets);
 		sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
 	}
+	/* The linker of Go sorts data by their kind and size. */
+	if (r->a->owner == BY_SYMBOL && r->a->im->kind == IMAGE_EXEC && !r->go.table)
+		order_judge(&r->order, r->a, &r->targets, r->data, r->data_count);
 	for (size_t i = 0; i < r->targets.count;) {
 		const uint64_t addr = r->targets.data[i].addr;
 		const struct section *in = data_section(r, addr);
@@ -705,12 +732,16 @@ static void make_pieces(struct refs *r)
 			i++;
 			continue;
 		}
-		struct attr_refs_piece p = { addr, in->addr + in->size, LABEL_NONE, WHY_DATA_REF };
+		struct attr_refs_piece p = { .start = addr,
+					     .end = in->addr + in->size,
+					     .label = LABEL_NONE,
+					     .why = WHY_DATA_REF };
 		bool sure = false;
 		for (; i < r->targets.count && r->targets.data[i].addr == addr; i++) {
 			const struct target *t = &r->targets.data[i];
 			const bool weak = t->weak || t->label == entry;
-			if (t->label == LABEL_NONE || sure || (weak && p.label != LABEL_NONE))
+			if (t->label == LABEL_NONE || t->why == WHY_GOT || sure ||
+			    (weak && p.label != LABEL_NONE))
 				continue;
 			p.label = t->label;
 			p.why = t->why;
@@ -725,6 +756,7 @@ static void make_pieces(struct refs *r)
 		p.end = string_end(r->a->im, in, addr, p.end);
 		if (p.why != WHY_SYMBOL)
 			p.end = vtable_end(&r->vtables, addr, p.end);
+		piece_by_order(r, &p);
 		vec_push(&r->pieces, p);
 	}
 	vec_release(&r->targets);
@@ -737,30 +769,78 @@ static struct attr_refs_piece *attr_refs_piece_at(const struct refs *r, uint64_t
 	return low > 0 && addr < r->pieces.data[low - 1].end ? &r->pieces.data[low - 1] : NULL;
 }
 
+static bool piece_is_sure(const struct attr_refs_piece *p)
+{
+	return p->why == WHY_CODE_ORDER || p->why == WHY_DATA_ORDER;
+}
+
+/* Offers a piece to the owner of a pointer to it. The owner nearest by the order of units wins, of
+ * these the first. */
+static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const struct pointer *p,
+			const struct attr_refs_piece *in)
+{
+	const label_id owner = in ? in->label : p->owner;
+	const bool known = !in || piece_is_sure(in);
+	const struct order_verdict v = order_of_pointer(&r->order, p->addr, owner, p->target);
+	if (to->label != LABEL_NONE && v.away >= to->away)
+		return;
+	to->label = owner;
+	to->away = v.away;
+	to->why = v.sure && known ? WHY_DATA_ORDER : v.strange && !known ? WHY_AFTER : WHY_DATA_REF;
+}
+
 /* Visits every pointer whose piece has no owner yet. True if a piece got an owner. */
 static bool spread_once(struct refs *r)
 {
-	bool changed = false;
+	VEC(struct attr_refs_piece *) changed = { 0 };
 	for (size_t k = 0; k < r->pointers.count; k++) {
 		pointer_vec *pointers = &r->pointers.data[k];
 		size_t left = 0;
 		for (size_t i = 0; i < pointers->count; i++) {
 			const struct pointer p = pointers->data[i];
 			struct attr_refs_piece *to = attr_refs_piece_at(r, p.target);
-			if (!to || to->label != LABEL_NONE)
+			if (!to || (to->label != LABEL_NONE && !to->open))
 				continue;
 			const struct attr_refs_piece *in = p.owner == LABEL_NONE
 								   ? attr_refs_piece_at(r, p.addr)
 								   : NULL;
-			to->label = in ? in->label : p.owner;
-			if (to->label == LABEL_NONE)
+			if ((in ? in->label : p.owner) == LABEL_NONE) {
 				pointers->data[left++] = p;
-			else
-				changed = true;
+				continue;
+			}
+			if (!to->open)
+				vec_push(&changed, to);
+			to->open = true;
+			offer_piece(r, to, &p, in);
 		}
 		pointers->count = left;
 	}
-	return changed;
+	const bool any = changed.count > 0;
+	for (size_t i = 0; i < changed.count; i++)
+		changed.data[i]->open = false;
+	vec_release(&changed);
+	return any;
+}
+
+/* Claims the pieces. What lies behind the data of a unit, and nobody near refers to, is a row of
+ * its own. */
+static void claim_pieces(struct refs *r)
+{
+	struct attr *a = r->a;
+	const struct attr_refs_piece *before = NULL;
+	for (size_t i = 0; i < r->pieces.count; i++) {
+		const struct attr_refs_piece *p = &r->pieces.data[i];
+		ASSERT(i == 0 || p->start >= p[-1].end);
+		if (p->label == LABEL_NONE)
+			continue;
+		label_id label = p->label;
+		if (p->why != WHY_AFTER)
+			before = p;
+		else if (before && data_section(r, before->start) == data_section(r, p->start))
+			label = label_format(a->f->labels, "(after %s)",
+					     label_text(a->f->labels, before->label).p);
+		claim(&a->vm_claims, p->start, p->end - p->start, label, p->why);
+	}
 }
 
 enum { ROUNDS_MAX = 64 };
@@ -789,13 +869,9 @@ void attr_refs_claim(struct attr *a)
 	make_pieces(r);
 	for (unsigned round = 0; round < ROUNDS_MAX && spread_once(r); round++)
 		;
-	for (size_t i = 0; i < r->pieces.count; i++) {
-		const struct attr_refs_piece *p = &r->pieces.data[i];
-		ASSERT(i == 0 || p->start >= p[-1].end);
-		if (p->label != LABEL_NONE)
-			claim(&a->vm_claims, p->start, p->end - p->start, p->label, p->why);
-	}
+	claim_pieces(r);
 	vec_release(&r->pieces);
+	order_release(&r->order);
 	for (size_t i = 0; i < r->pointers.count; i++)
 		vec_release(&r->pointers.data[i]);
 	vec_release(&r->pointers);

@@ -20,6 +20,9 @@ const char *why_text(enum why why)
 		[WHY_GOT] = "GOT slot",
 		[WHY_CODE_REF] = "code reference",
 		[WHY_DATA_REF] = "data reference",
+		[WHY_CODE_ORDER] = "code reference in the order of units",
+		[WHY_DATA_ORDER] = "data reference in the order of units",
+		[WHY_AFTER] = "behind other data, no reference from its unit",
 		[WHY_POINTER_ARRAY] = "pointer array slot",
 		[WHY_SYMBOL_ENTRY] = "symbol table entry",
 		[WHY_NAME] = "name",
@@ -36,10 +39,30 @@ const char *why_text(enum why why)
 		[WHY_MAPPING] = "mapping",
 		[WHY_MODULE] = "file of a module",
 		[WHY_ALLOCATION] = "heap block",
+		[WHY_PADDING] = "alignment",
 		[WHY_FALLBACK] = "fallback",
 	};
 	ASSERT(why < WHY_COUNT);
 	return text[why];
+}
+
+const char *why_sure(enum why why)
+{
+	switch (why) {
+	case WHY_PADDING:
+	case WHY_FALLBACK: return NULL;
+	case WHY_UNSIZED_SYMBOL:
+	case WHY_ENTRY_POINT:
+	case WHY_CODE_REF:
+	case WHY_DATA_REF:
+	case WHY_AFTER: return "inferred";
+	case WHY_PLT:
+	case WHY_GOT:
+	case WHY_CODE_ORDER:
+	case WHY_DATA_ORDER:
+	case WHY_POINTER_ARRAY: return "proved";
+	default: return "stated";
+	}
 }
 
 void claim(struct claims *c, uint64_t start, uint64_t size, label_id label, enum why why)

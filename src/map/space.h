@@ -34,6 +34,9 @@ enum why {
 	WHY_GOT,
 	WHY_CODE_REF,
 	WHY_DATA_REF,
+	WHY_CODE_ORDER,
+	WHY_DATA_ORDER,
+	WHY_AFTER,
 	WHY_POINTER_ARRAY,
 	WHY_SYMBOL_ENTRY,
 	WHY_NAME,
@@ -50,11 +53,15 @@ enum why {
 	WHY_MAPPING,
 	WHY_MODULE,
 	WHY_ALLOCATION,
+	WHY_PADDING,
 	WHY_FALLBACK,
 	WHY_COUNT
 };
 
 const char *why_text(enum why why);
+/* Returns how sure an owner is: "stated", "proved" or "inferred". NULL for bytes without an
+ * owner and for padding. */
+const char *why_sure(enum why why);
 
 struct claim {
 	_Alignas(8) uint64_t start; /* As wide on all machines */

@@ -263,7 +263,7 @@ class Owners:
         self.at = names_at(unstripped) if unstripped else {}
 
     def names(self, label):
-        if label.startswith("["):
+        if label.startswith(("[", "(after ")):
             return []
         m = re.match(r"sub_([0-9a-f]+)$", label)
         return self.at.get(int(m[1], 16), []) if m else [label]
