@@ -60,6 +60,7 @@ static const struct page_known {
 	{ "segments", "Segments", NULL, false },
 	{ "shortsymbols", "Symbols", NULL, false },
 	{ "sourcefiles", "Declared in", "/", false },
+	{ "sure", "How sure", NULL, false },
 	{ "stack", "Call stacks", NULL, false },
 	{ "symbol", "Symbols", NULL, false },
 	{ "symbols", "Symbols", NULL, false },

@@ -135,6 +135,49 @@ static void claim_hollow(const struct source_file *f, const struct image *im, st
 	}
 }
 
+/* Replaces the labels of claims that have an owner by how sure that is. */
+static void claims_sure(const struct source_file *f, struct claims *c)
+{
+	for (size_t i = 0; i < c->list.count; i++) {
+		struct claim *k = &c->list.data[i];
+		const char *sure = why_sure((enum why)k->why);
+		if (sure && !label_is_fallback(f->labels, k->label))
+			k->label = label_borrow(f->labels, str_of(sure));
+	}
+}
+
+/* Replaces the owners of the VM image by how sure they are. Padding is as sure as what precedes it.
+ * Padding in code has no claim. */
+static void spans_sure(const struct source_file *f, struct spans *vm)
+{
+	const struct spans *from = &f->origins->spans;
+	struct spans made = { 0 };
+	size_t k = 0;
+	claims_sure(f, &f->origins->claims);
+	for (size_t i = 0; i < vm->list.count; i++) {
+		const struct span s = vm->list.data[i];
+		for (uint64_t at = s.start, end; at < s.start + s.size; at = end) {
+			const struct span *part = from->list.data + k;
+			while (k < from->list.count && part->start + part->size <= at)
+				part = from->list.data + ++k;
+			const bool claimed = k < from->list.count && part->start <= at;
+			const struct claim *c = claimed ? &f->origins->claims.list.data[part->label]
+							: NULL;
+			label_id label = c ? c->label : s.label;
+			if ((!c || c->why == WHY_PADDING) && made.list.count > 0)
+				label = made.list.data[made.list.count - 1].label;
+			end = s.start + s.size;
+			if (k < from->list.count)
+				end = min_u64(end,
+					      claimed ? part->start + part->size : part->start);
+			spans_push(&made, at, end - at, label);
+		}
+	}
+	ASSERT(spans_total(&made) == spans_total(vm));
+	spans_release(vm);
+	*vm = made;
+}
+
 void layer_finish(const struct source_file *f, struct layer *l, struct claims *vm,
 		  struct claims *file)
 {
@@ -152,7 +195,14 @@ void layer_finish(const struct source_file *f, struct layer *l, struct claims *v
 			claim_hollow(f, &f->input->images[i], &d.file);
 	claims_trace(f, HEFT_VM, &d.vm_rest);
 	claims_trace(f, HEFT_FILE, &d.file_rest);
-	origins_keep(f, &d.vm_rest);
+	if (f->sureness) {
+		spans_sure(f, &l->vm);
+		claims_sure(f, &d.file);
+		claims_sure(f, &d.vm_rest);
+		claims_sure(f, &d.file_rest);
+	} else {
+		origins_keep(f, &d.vm_rest);
+	}
 	parallel_for(threads, 2, own_claims, &d);
 	parallel_for(threads, 2, rest_of_side, &d);
 	ASSERT(d.file.list.count == 0 && d.file_rest.list.count == 0 && d.vm_rest.list.count == 0);

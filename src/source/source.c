@@ -46,6 +46,8 @@ static const struct source sources[] = {
 	{ "segments", "segments the loader maps", source_segments, TEXT_AS_IS, false, true },
 	{ "sourcefiles", "source files that declare the code (debug info)", source_sourcefiles,
 	  TEXT_PATH, true },
+	{ "sure", "how sure heft is of the symbol that has a byte: stated, proved, inferred",
+	  source_sure, TEXT_AS_IS, false },
 	{ "symbols", "symbols, named as -C says (short names unless set)", source_symbols,
 	  TEXT_CHOSEN, false },
 	{ "rawsymbols", "symbols, as the linker names them", source_symbols, TEXT_AS_IS, false },

@@ -80,6 +80,18 @@ void source_symbols(const struct source_file *f, struct layer *ret)
 	attribute_input(f, BY_SYMBOL, ret);
 }
 
+void source_sure(const struct source_file *f, struct layer *ret)
+{
+	struct origins origins = { 0 };
+	struct source_file own = *f;
+	own.origins = &origins;
+	own.sureness = true;
+	own.places = NULL;
+	own.panics = NULL;
+	attribute_input(&own, BY_SYMBOL, ret);
+	origins_release(&origins);
+}
+
 void source_compileunits(const struct source_file *f, struct layer *ret)
 {
 	attribute_input(f, BY_UNIT, ret);
