@@ -6,7 +6,7 @@
 #ifndef HEFT_ATTR_ATTR_H
 #define HEFT_ATTR_ATTR_H
 
-#include "attr/source_file.h"
+#include "program/source_file.h"
 
 /* Kind of owners. */
 enum owner { BY_SYMBOL, BY_UNIT, BY_FILE };

@@ -2,8 +2,8 @@
  * them. */
 #include "attr/attr_scratch.h"
 #include "debug/decl.h"
-#include "attr/debug_bytes.h"
-#include "attr/lines.h"
+#include "debugowners/debug_bytes.h"
+#include "debugowners/lines.h"
 
 /* The file table of one line program, with labels of its files. */
 struct decl_files {

@@ -16,7 +16,7 @@
 #include "attr/code_pass.h"
 #include "attr/go/go_words.h"
 #include "attr/lookalike.h"
-#include "attr/reloc_parts.h"
+#include "debugowners/reloc_parts.h"
 
 #include "base/pool.h"
 #include "base/sort.h"

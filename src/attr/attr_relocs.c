@@ -1,7 +1,7 @@
 /* Claims relocation entries for what they patch, and cuts relocation tables into parts. A slot of
  * the GOT stands for a symbol. */
 #include "attr/attr_scratch.h"
-#include "attr/reloc_parts.h"
+#include "debugowners/reloc_parts.h"
 
 #include "base/pool.h"
 #include "image/elf/elf_const.h"

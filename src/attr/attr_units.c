@@ -2,7 +2,7 @@
  * come from the DWARF, then local symbols from their STT_FILE symbol. Also claims the bytes of
  * debug sections, by unit or by symbol. */
 #include "attr/attr_scratch.h"
-#include "attr/debug_bytes.h"
+#include "debugowners/debug_bytes.h"
 #include "program/dwarf_slot.h"
 
 #include "base/sort.h"

@@ -1,5 +1,5 @@
 /* Implements the source inlines. */
-#include "attr/lines.h"
+#include "debugowners/lines.h"
 #include "source/source.h"
 
 void source_inlines(const struct source_file *f, struct layer *ret)

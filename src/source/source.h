@@ -5,7 +5,7 @@
 #ifndef HEFT_SOURCE_SOURCE_H
 #define HEFT_SOURCE_SOURCE_H
 
-#include "attr/source_file.h"
+#include "program/source_file.h"
 #include "map/view.h"
 
 /* Result of a source for one input. */

@@ -2,7 +2,7 @@
  * outermost first, as linkage names joined by ";". */
 #include "base/sort.h"
 #include "attr/attr_scratch.h"
-#include "attr/debug_bytes.h"
+#include "debugowners/debug_bytes.h"
 #include "source/source.h"
 #include "program/dwarf_slot.h"
 

@@ -4,8 +4,8 @@
 #include "base/sort.h"
 #include "base/wide.h"
 #include "debug/index.h"
-#include "attr/debug_bytes.h"
-#include "attr/reloc_parts.h"
+#include "debugowners/debug_bytes.h"
+#include "debugowners/reloc_parts.h"
 
 /* ---- tables that index other sections -------------------------------------------------------- */
 

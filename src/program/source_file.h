@@ -1,8 +1,8 @@
 /* source_file.h - holds one input while sources measure it, and makes claims owners.
  *
  * The sources and the attribution passes share it. One thread at a time makes owners. */
-#ifndef HEFT_ATTR_SOURCE_FILE_H
-#define HEFT_ATTR_SOURCE_FILE_H
+#ifndef HEFT_PROGRAM_SOURCE_FILE_H
+#define HEFT_PROGRAM_SOURCE_FILE_H
 
 #include "image/input.h"
 #include "map/alias.h"

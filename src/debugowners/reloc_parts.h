@@ -2,8 +2,8 @@
  *
  * The cuts depend only on the tables. Findings in the order of the parts are thus the same for any
  * number of threads. */
-#ifndef HEFT_ATTR_RELOC_PARTS_H
-#define HEFT_ATTR_RELOC_PARTS_H
+#ifndef HEFT_DEBUGOWNERS_RELOC_PARTS_H
+#define HEFT_DEBUGOWNERS_RELOC_PARTS_H
 
 #include "base/vec.h"
 #include "image/image.h"

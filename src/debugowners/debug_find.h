@@ -3,11 +3,11 @@
  *
  * Findings belong to a job, or to all jobs together. A job runs beside others and has no label
  * table: its labels are local (see local_label.h), except for owners of VM addresses. */
-#ifndef HEFT_ATTR_DEBUG_FIND_H
-#define HEFT_ATTR_DEBUG_FIND_H
+#ifndef HEFT_DEBUGOWNERS_DEBUG_FIND_H
+#define HEFT_DEBUGOWNERS_DEBUG_FIND_H
 
 #include "base/bits.h"
-#include "attr/debug_bytes.h"
+#include "debugowners/debug_bytes.h"
 
 /* Converts an offset of the unit to an offset in the whole section. */
 static inline uint64_t find_placed(const struct findings *f, enum dw_section in, uint64_t off)

@@ -1,5 +1,5 @@
 /* Claims code by the rows of line programs. */
-#include "attr/lines.h"
+#include "debugowners/lines.h"
 
 #include "base/bits.h"
 #include "debug/dwarf_jobs.h"

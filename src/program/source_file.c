@@ -1,5 +1,5 @@
 /* Makes claims of an input its owners, and opens its DWARF. */
-#include "attr/source_file.h"
+#include "program/source_file.h"
 
 #include "base/pool.h"
 #include "program/dwarf_slot.h"

@@ -1,10 +1,10 @@
 /* Walks over debug info: runs units and line programs as jobs, and joins their findings. */
-#include "attr/debug_bytes.h"
+#include "debugowners/debug_bytes.h"
 
 #include "base/pool.h"
 #include "base/sort.h"
 #include "debug/index.h"
-#include "attr/debug_find.h"
+#include "debugowners/debug_find.h"
 
 /* ---- labels by key --------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* Finds the owners of the debug bytes of one unit or line program. */
-#include "attr/debug_find.h"
+#include "debugowners/debug_find.h"
 
 /* ---- claims of section bytes --------------------------------------------------------------- */
 

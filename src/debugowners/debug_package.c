@@ -1,6 +1,6 @@
 /* Walks a measured package (.dwp), whose units have their own parts of the sections. */
 #include "debug/package.h"
-#include "attr/debug_find.h"
+#include "debugowners/debug_find.h"
 
 #include "base/sort.h"
 

@@ -10,15 +10,15 @@
  * There are two passes. debug_bytes_walk() reads the units. debug_bytes_claim() reads the tables
  * about addresses, when the VM image has its owners. Units and line programs are jobs on
  * f->threads. Their findings are joined in file order. */
-#ifndef HEFT_ATTR_DEBUG_BYTES_H
-#define HEFT_ATTR_DEBUG_BYTES_H
+#ifndef HEFT_DEBUGOWNERS_DEBUG_BYTES_H
+#define HEFT_DEBUGOWNERS_DEBUG_BYTES_H
 
 #include "debug/dwarf_jobs.h"
 #include "debug/unit_name.h"
 #include "debug/walk.h"
 #include "map/local_label.h"
 #include "program/debuginfo.h"
-#include "attr/source_file.h"
+#include "program/source_file.h"
 
 /* A label by a key: an offset of a line program, a type signature, or an offset in a section. */
 struct keyed {

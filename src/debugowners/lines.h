@@ -5,11 +5,11 @@
  * nothing at addresses that several overlays share: the code there belongs to its unit's file.
  * Programs are jobs on f->threads, joined in file order. Cost: about 20 ns per row, and a label for
  * each distinct file (and line) of a program. */
-#ifndef HEFT_ATTR_LINES_H
-#define HEFT_ATTR_LINES_H
+#ifndef HEFT_DEBUGOWNERS_LINES_H
+#define HEFT_DEBUGOWNERS_LINES_H
 
 #include "program/debuginfo.h"
-#include "attr/source_file.h"
+#include "program/source_file.h"
 
 struct lines {
 	const struct source_file *f;
