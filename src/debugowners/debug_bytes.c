@@ -286,7 +286,7 @@ void debug_bytes_units(struct debug_bytes *b, struct unit_findings *j, unsigned 
 {
 	struct findings *f = &j->found;
 	f->all = b;
-	f->seen = b->job_seen[worker];
+	f->seen = b->job_seen[j->job.head.alone ? b->job_alone : worker];
 	f->range_budget = JOB_RANGES;
 	j->units.count = 0;
 	for (size_t i = 0; i < j->job.units.count; i++)
@@ -534,7 +534,9 @@ void debug_bytes_walk(struct debug_bytes *b)
 	ASSERT(!b->any && !b->job_seen && (!b->by_symbol || b->vm));
 	b->found.all = b;
 	b->found.seen = b->seen;
-	b->job_seen = threads == 1 ? &b->seen : mem_zeroed(threads, sizeof *b->job_seen);
+	/* A job that runs alone comes late. What its thread has seen may be of later jobs. */
+	b->job_alone = threads == 1 ? 0 : threads;
+	b->job_seen = threads == 1 ? &b->seen : mem_zeroed(threads + 1, sizeof *b->job_seen);
 	/* Only the index of a package lists its units. */
 	debug_package_walk(b, DW_CU_INDEX);
 	debug_package_walk(b, DW_TU_INDEX);
@@ -548,7 +550,7 @@ void debug_bytes_walk(struct debug_bytes *b)
 	all_lines(b);
 	/* The `seen` bits are not needed once all units and line programs are taken. */
 	if (b->job_seen != &b->seen) {
-		for (unsigned i = 0; i < threads; i++)
+		for (unsigned i = 0; i <= b->job_alone; i++)
 			release_seen(b->job_seen[i]);
 		mem_free(b->job_seen);
 	}

@@ -87,6 +87,7 @@ struct debug_bytes {
 	struct findings found;              /* Findings of all units, in file order */
 	uint64_t *seen[DW_SECTIONS];        /* offsets that all jobs have seen, one bit each */
 	uint64_t *(*job_seen)[DW_SECTIONS]; /* `seen` bits for the jobs of each thread */
+	unsigned job_alone;                 /* Index in job_seen for jobs that run alone */
 	uint64_t *lists_seen[DW_SECTIONS];  /* Range lists of units: one bit per offset */
 	struct spans owners[DW_SECTIONS];
 	line_use_vec lines;  /* Programs whose names and rows are still to be read */
