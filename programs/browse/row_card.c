@@ -24,8 +24,8 @@ struct row_card_places {
 	const struct browse_row *row;
 	struct row_card_place list[CODE_PLACES]; /* The first places. */
 	size_t count;                            /* all */
-	uint64_t bytes;                          /* Bytes of all places. */
-	uint64_t bytes_of_label;                 /* Bytes of the same label, including bytes
+	uint64_t bytes;          /* Bytes of the row's item, over all places where it stands. */
+	uint64_t bytes_of_label; /* Bytes of the same label, including bytes
 						  * below other rows. */
 };
 

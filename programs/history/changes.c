@@ -82,7 +82,8 @@ static void uncharged_add(struct changes_sums *s, const struct heft_snapshot *of
 {
 	struct heft_snapshot_symbol y = { .size = sizeof y };
 	struct heft_snapshot_section section = { .size = sizeof section };
-	size_t at = SIZE_MAX; /* Section that is known. */
+	size_t at =
+		SIZE_MAX; /* Index of the section that was looked up last. SIZE_MAX: none yet. */
 	for (size_t i = 0; heft_snapshot_symbol(of, i, &y, NULL); i++) {
 		if (y.section != at && heft_snapshot_section(of, y.section, &section, NULL))
 			at = y.section;

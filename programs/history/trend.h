@@ -13,7 +13,7 @@
 
 struct level_change {
 	size_t at;          /* Index of the first value of the new level. */
-	double before, now; /* Means of both levels. */
+	double before, now; /* Mean value before and after the step. */
 };
 
 struct trend {

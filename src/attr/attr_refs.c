@@ -24,7 +24,7 @@
 #include "code/code.h"
 #include "image/elf/elf_const.h"
 
-/* Findings in a part of the image. */
+/* References found in one part of the image. */
 struct finds {
 	pointer_vec pointers;
 	target_vec targets; /* Sorted, each address once */

@@ -69,7 +69,7 @@ void panics_use(struct panics *p, label_id function, uint64_t addr)
 
 enum { NAME_LONGEST = 4096 };
 
-/* A pointer that may be the first word of a place. */
+/* A pointer that may be the first word of a panic's place: the file name. */
 struct panic_candidate {
 	uint64_t addr, target;
 };

@@ -256,8 +256,10 @@ static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end,
 	const uint64_t longer = w & UINT64_C(0x8080808080);
 	const bool id = longer == 0x80;
 	const uint32_t rest = (uint32_t)(w >> 8);
-	const uint32_t kept = id ? 0x7f : 0x7fffff; /* The block's numbers before the second byte
-						     * of the long number */
+	const uint32_t kept =
+		/* Bits of the word with the one-byte numbers, and with the first byte of the number
+		 * that takes two. */
+		id ? 0x7f : 0x7fffff;
 	const uint32_t bytes = (rest & ~(id ? 0xffu : 0xffffffu)) | ((uint32_t)w & kept);
 	const __m128i upper = id ? _mm_set_epi32(0, 0, 0, (int)((rest & 0x7f) << 7))
 				 : _mm_set_epi32(0, (int)((rest >> 16 & 0x7f) << 7), 0, 0);

@@ -38,7 +38,7 @@ typedef VEC(struct feature) feature_vec;
 
 /* What scores need of a symbol. */
 struct alike_symbol {
-	uint64_t ident; /* Number of the thing it is known as. 0 if unknown. */
+	uint64_t ident; /* Two symbols with the same number are the same thing. 0 if unknown. */
 	uint64_t size;
 	uint64_t print;               /* See match_print(). */
 	const struct clue *clue;      /* NULL if it has none. */

@@ -24,7 +24,8 @@ struct package_index {
 struct package_unit {
 	uint32_t row; /* Index, below `units` */
 	struct {
-		uint64_t off, size; /* Range in the package's section. May leave it. */
+		/* Range in the package's section. Not checked: it may reach beyond its end. */
+		uint64_t off, size;
 		bool present;
 	} parts[DW_SECTIONS];
 };

@@ -135,7 +135,7 @@ struct image {
 	enum image_kind kind;
 	uint8_t bits; /* 32 or 64 */
 	bool big_endian;
-	uint16_t machine; /* EM_*; for image/, see arch.h */
+	uint16_t machine; /* EM_*, also of containers other than ELF. Other rooms ask arch.h. */
 	uint16_t type;    /* ET_* */
 	uint8_t os_abi;
 	uint32_t flags; /* e_flags */
@@ -167,7 +167,8 @@ struct image {
 	/* Number of places that a loader patches by a table that is no relocation section (PE). */
 	uint64_t moved_places;
 	bool mapped;   /* The bytes are those of a mapped file. */
-	bool by_build; /* by build.h; for image/, see image_states_loading and image_states_sizes */
+	bool by_build; /* build.h made the image. Other rooms ask image_states_loading() and
+			* image_states_sizes(). */
 	bool bare;     /* The file has no section headers: its sections are derived from its
 		        * segments. */
 	/* The image has a relocation for every address that it stores, even if its type is

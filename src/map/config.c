@@ -20,7 +20,8 @@ struct config_field {
 	uint16_t at;    /* Offset of the member in the struct of the message */
 	uint16_t given; /* Offset of a bool that tells whether the field was given. 0: none. */
 	const struct config_choice *choices; /* Choices of an A_CHOICE. Ends with name NULL. */
-	bool (*parse)(struct parser *p);     /* Parses one of MESSAGES */
+	bool (*parse)(
+		struct parser *p); /* Parses one message, whose fields the table MESSAGES has */
 };
 
 struct message_type {

@@ -29,7 +29,8 @@ static inline bool microsoft_likely(struct str raw)
 	return raw.len > 3 && raw.p[0] == '?';
 }
 
-/* Tells whether the full text is a member function or a table of a class. */
+/* Tells whether a full demangled name is that of a member function or of a class's table, such as a
+ * vftable. */
 bool microsoft_is_member(struct str full);
 
 /* Writes at most `room` bytes to `out` and returns their number. Returns 0 if the name does not

@@ -15,7 +15,7 @@
 struct module_name {
 	size_t len;     /* the whole text, including the kind of entity */
 	size_t brief;   /* without the kind and without parameters */
-	size_t module;  /* the path of the module; 0 if the name states none */
+	size_t module;  /* Length of the module's path at the start of the name; 0 if none */
 	size_t package; /* the first part of the module path: the library, the package or the
 			 * module itself */
 };

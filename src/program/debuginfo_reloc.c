@@ -230,7 +230,7 @@ struct left_over {
 struct debuginfo_reloc_apply {
 	struct debuginfo_files *files;
 	const struct debuginfo_part *part;
-	uint8_t *bytes; /* Bytes of the part. */
+	uint8_t *bytes; /* Bytes of the part of the section that is relocated. */
 	struct notes *notes;
 	struct left_over left;
 };

@@ -28,7 +28,7 @@ static const struct field document_list[] = {
 };
 const struct fields document_fields = FIELDS("document", document_list);
 
-/* Returns what rows are: the first level. */
+/* Returns the name of what the top rows are, such as "symbols". */
 struct str report_by(struct field_at *at)
 {
 	return str_of(((const struct report *)at->in)->table.levels[0]);

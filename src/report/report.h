@@ -249,7 +249,7 @@ void out_block(const struct heft_block_function *f, const struct heft_block *b,
 /* What is shown of a function's code: a line per block, and below it the instructions. */
 struct code_wish {
 	bool whole; /* With a head, and the bytes of the instructions. */
-	/* Unless it is whole: */
+	/* These have no effect if `whole` is set. */
 	const struct heft_block_count *counts; /* Per block; NULL if unknown. */
 	uint64_t most;                         /* Bytes of code that are shown at most. */
 };

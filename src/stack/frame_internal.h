@@ -34,17 +34,19 @@ struct frame_walk {
 	struct stack_frame *frame;
 	int64_t depth; /* Depth at the current instruction. At least 0 in correct code. */
 	int64_t deepest;
-	int64_t align;         /* Maximal number of bytes used by alignment */
-	struct value regs[32]; /* Places are valid on all paths, numbers on one path only. */
-	uint32_t pointers;     /* One bit per register: used for frame pointers */
-	uint64_t *seen;        /* One bit per byte: decoded, or data */
-	uint64_t *joins;       /* One bit per byte: the target of a jump */
-	uint32_t off;          /* Offset of the current instruction */
-	bool sure;             /* `sure` of the current path */
-	uint32_t since;        /* `since` of the number that the target comes from. FRAME_PLAIN
+	int64_t align; /* Maximal number of bytes used by alignment */
+	/* A stack address holds on all paths to the instruction; a constant only on the path now
+	 * walked. */
+	struct value regs[32];
+	uint32_t pointers;   /* One bit per register: used for frame pointers */
+	uint64_t *seen;      /* One bit per byte: decoded, or data */
+	uint64_t *joins;     /* One bit per byte: the target of a jump */
+	uint32_t off;        /* Offset of the current instruction */
+	bool sure;           /* `sure` of the current path */
+	uint32_t since;      /* `since` of the number that the target comes from. FRAME_PLAIN
 			        * if none. */
-	struct value stored;   /* Thumb: a number on the stack */
-	int64_t stored_at;     /* Depth of `stored` */
+	struct value stored; /* Thumb: a number on the stack */
+	int64_t stored_at;   /* Depth of `stored` */
 	struct flow_way way;
 	int64_t low; /* AVR: low byte of the number that is subtracted from the frame pointer */
 	VEC(struct frame_place) jumps, later;

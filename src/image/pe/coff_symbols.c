@@ -130,8 +130,8 @@ static void coff_symbols_place(const struct pe *p, const struct coff_symbol *s, 
 		ret->section = in->index;
 		ret->value = object ? s->value : made->addr + s->value;
 		ret->type = made->exec ? STT_FUNC : STT_OBJECT;
-		/* What a section has of an object: a static that is described by its section, or
-		 * that is called like a part of the import tables. */
+		/* A symbol that only stands for an object's part of a section: a static one with a
+		 * record about the section, or one named like a part of the import tables. */
 		if (s->class == CLASS_STATIC && s->type >> 4 != 2 &&
 		    (s->aux_count > 0 || str_starts(ret->name, STR(".idata$"))))
 			ret->type = STT_SECTION;
