@@ -339,7 +339,7 @@ static bool next_build_id(struct perfdata *p, struct perf_event *ret)
 	return perf_event_parse(p, PERF_BUILD_ID, bytes_sub(left, 0, size), off, ret);
 }
 
-/* Returns an event from the current packed records. */
+/* Reads the next event of the current compressed record. False if it has no more. */
 static bool next_unpacked(struct perfdata *p, struct perf_event *ret)
 {
 	while (p->unpacked_pos < p->unpacked_end || p->packed_more) {

@@ -4,8 +4,8 @@
 
 #include "base/filename.h"
 
-/* Number of source paths that are compared at most. Further paths are ignored: so many show what
- * most agree on. */
+/* Number of source paths that are compared at most. Further paths are ignored: these are enough to
+ * find what most agree on. */
 enum { SOURCES_MAX = 2000 };
 
 /* Lists the absolute source paths of a snapshot, each once. */

@@ -55,7 +55,7 @@ static inline unsigned divide_by_range(const struct line_program *p, unsigned n)
 	return (n * p->reciprocal) >> 16;
 }
 
-/* Ends the program at the last opcode, as damaged. */
+/* Marks the program as damaged, and ends it after the opcode read last. */
 static void line_give_up(struct line_program *p)
 {
 	p->reader.pos--;

@@ -32,7 +32,7 @@ struct call_stack {
 		temporary;
 };
 
-/* The part of a stack that belongs to one thread slot. */
+/* What the threads of one slot allocated by one call stack. */
 struct call_share {
 	uint32_t stack, slot; /* `slot` is the index in records.threads + 1. */
 	uint64_t allocs, alloc_bytes, live, live_bytes, at_peak_bytes;

@@ -65,7 +65,8 @@ struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i);
 
 /* ---- a report ------------------------------------------------------------------------------- */
 
-/* Makes a report. `base` is NULL if it is no difference. Both heaps learn names of frames. */
+/* Makes a report on a heap, or on its difference to `base` if that is not NULL. Names of frames are
+ * kept in both heaps. */
 bool heap_report_make(struct heft_heap_report **ret, struct heft_heap *h, struct heft_heap *base,
 		      const struct heft_heap_query *query, struct heft_err *err);
 void heap_report_release(struct heft_heap_report *r);

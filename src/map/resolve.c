@@ -150,7 +150,7 @@ static void merge_runs(struct claims *c, size_t second)
 	mem_free(first);
 }
 
-/* Claims with neighbouring starts, from one cut to the next. */
+/* A slice of the claims sorted by start. It ends at an address that no claim spans. */
 struct map_resolve_part {
 	struct claim *list;
 	size_t count;

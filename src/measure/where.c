@@ -220,7 +220,7 @@ static const char *asked_name(struct heft_where *w, const struct named_symbol *s
 	return text_keep(w, demangle(&w->locator.demangler, raw, where_style(w)));
 }
 
-/* Notes the places that have the name in another form, such as a part that was split off. */
+/* Notes the other places whose name is a variant of this one, such as foo.cold of foo. */
 static void note_others(struct heft_where *w, const char *text, const struct text_places *p)
 {
 	if (p->surest >= p->matches.count)

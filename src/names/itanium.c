@@ -115,7 +115,7 @@ static bool opens_group(struct str s, size_t i)
 	case 'Z': return !(s.p[i - 1] == '_' && s.p[i - 2] == 'L'); /* L_Z..E has only one E */
 	case 'l': return s.p[i - 1] == 'U';                         /* a lambda: Ul..E_ */
 	case 'D': return next == 'T' || next == 't' || next == 'C'; /* decltype, or [a, b] */
-	case 'T': return next == 't';                               /* a template parameter */
+	case 'T': return next == 't'; /* declares a template parameter that is a template (Tt) */
 	default: return false;
 	}
 }

@@ -309,7 +309,7 @@ static void page_put_rows(struct page_flat *f)
 
 /* ---- the tab --------------------------------------------------------------------------------- */
 
-/* Writes a text that people see. */
+/* Writes a member whose text people see. Control characters are escaped. */
 static void page_put_shown(struct json *j, const char *key, const char *text)
 {
 	char room[1000];

@@ -55,7 +55,7 @@ struct field {
 	const char *key; /* Made by KEY: the key, NUL, its description for docs/json.md. */
 	union {
 		const char *column; /* Name of the column. NULL means the key. */
-		const char *type;   /* For FIELD_PUT and FIELD_CONSTANT. */
+		const char *type;   /* Type in docs/json.md, for FIELD_PUT and FIELD_CONSTANT. */
 	};
 	union {
 		const char *const *words;

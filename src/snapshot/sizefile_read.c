@@ -587,7 +587,7 @@ static void sizefile_read_take_stacks(struct sizefile_read_in *in)
 	}
 }
 
-/* Takes the sizes of sections by name, for files that heft did not write. */
+/* Sets the sizes of sections by their names, for files that heft did not write. */
 static void take_sizes(struct snapshot *s)
 {
 	for (uint32_t i = 0; i < s->containers.count; i++) {

@@ -461,7 +461,7 @@ static void find_go(struct packages *p)
 		go_table_code(p->table, &p->go_start, &p->go_end);
 }
 
-/* Runs the source symbols and learns from the names. */
+/* Runs the source `symbols`, and notes which package each name gives. */
 static void run_symbols(struct packages *p)
 {
 	struct source_file f = *p->f;

@@ -51,8 +51,8 @@ struct unwind_entry {
 	uint64_t func_addr, func_size; /* FDE: VM address and size of its code */
 	bool has_lsda;
 	uint64_t lsda_addr; /* VM address of its language-specific data */
-	bool in_frame;      /* FDE: its code starts with a frame set up, so that nothing calls it
-			     * there */
+	bool in_frame; /* FDE: at its first instruction a frame is already set up, so it is a part
+			* that was split off */
 	bool signal_frame;
 	uint64_t personality;      /* CIE: VM address, or 0. If indirect, the address of the
 				    * slot. */

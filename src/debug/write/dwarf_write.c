@@ -181,7 +181,7 @@ size_t put_line_header(struct text *t, const struct dwarf_form *f)
 	put_uint(t, 0, 4);
 	put_fixed(t, f, 5, 2); /* version */
 	put_uint(t, f->address_size, 1);
-	put_uint(t, 0, 1); /* segments */
+	put_uint(t, 0, 1); /* size of a segment selector: none */
 	put_uint(t, 0, 4);
 	put_line_form(t, f);
 	text_add(t, (struct str){ "\1\1\x08\1\0", 5 });
