@@ -272,7 +272,7 @@ static size_t generics_level(const struct heft_profile *p)
 
 static bool names_symbols(const struct level *l)
 {
-	return l->source->run == source_symbols && l->source->text != TEXT_NAMESPACE;
+	return source_names_symbols(l->source);
 }
 
 static bool is_filtered(const struct heft_profile *p)

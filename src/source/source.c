@@ -89,6 +89,11 @@ struct view source_view(const struct source *s, enum heft_demangle chosen)
 			      .style = views[s->text].chosen ? chosen : views[s->text].style };
 }
 
+bool source_names_symbols(const struct source *s)
+{
+	return s->run == source_symbols && s->text != TEXT_NAMESPACE;
+}
+
 const struct source *source_at(size_t i)
 {
 	return i < COUNT_OF(sources) ? &sources[i] : NULL;

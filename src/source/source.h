@@ -1,7 +1,7 @@
 /* source.h - runs data sources, which claim bytes for labels.
  *
  * A source looks at one input and fills a layer: spans that cover the VM image and the file to the
- * byte. Sources do not see other sources. source_at() lists them. */
+ * byte. Sources do not see other sources; README.md has the exceptions. source_at() lists them. */
 #ifndef HEFT_SOURCE_SOURCE_H
 #define HEFT_SOURCE_SOURCE_H
 
@@ -69,6 +69,8 @@ struct view source_view(const struct source *s, enum heft_demangle chosen);
 /* Returns the built-in sources. NULL after the last. */
 const struct source *source_at(size_t i);
 const struct source *source_find(struct str name);
+/* Tells whether each label of a source is one symbol, or all instances of one generic. */
+bool source_names_symbols(const struct source *s);
 /* Runs the source on the input. */
 void source_run(const struct source *s, const struct source_file *f, struct layer *ret);
 

@@ -14,8 +14,7 @@ enum {
 const struct level *symbol_cards_level(const struct heft_profile *p)
 {
 	const struct level *last = &p->levels.data[p->levels.count - 1];
-	return last->source->run == source_symbols && last->source->text != TEXT_NAMESPACE ? last
-											   : NULL;
+	return source_names_symbols(last->source) ? last : NULL;
 }
 
 static void symbol_cards_add_data(struct symbol_cards *c, const struct image *im,

@@ -38,7 +38,7 @@ void symbol_flags_release(struct symbol_flags *f)
 static enum said_by labels_of(const struct level *l)
 {
 	if (l->source->run == source_symbols)
-		return l->source->text != TEXT_NAMESPACE ? SYMBOLS : NOTHING;
+		return source_names_symbols(l->source) ? SYMBOLS : NOTHING;
 	if (l->source->run == source_sections)
 		return SECTIONS;
 	if (l->source->run == source_inlinestacks)
