@@ -178,8 +178,8 @@ def check_where(path, style, names):
     names = [n for n in names if n and n == n.strip() and '\n' not in n]
     text = run(heft, 'where', '-C', style or 'full', '--format=json', path, '-', input='\n'.join(names) + '\n')
     answers = json_lines(text.stdout)
-    elsewhere = {line.split('another module defines ')[1] for line in text.stderr.splitlines() if
-                 'another module defines ' in line}
+    elsewhere = {line.split("another module defines '")[1].split("', so it")[0] for line in text.stderr.splitlines() if
+                 "another module defines '" in line}
     if len(answers) != len(names):
         return fail(f'{path}: {len(answers)} answers to {len(names)} names')
     for name, answer in zip(names, answers):
