@@ -66,7 +66,7 @@ build 0.93 g++-O3 c++ g++ -std=c++14 -O3 $wrapped
 firmware() { # least, target, level, flags...
 	least=$1 target=$2 level=$3 out=$2$3 files=
 	shift 3
-	for source in code/x86.c blocks/bbmap.c code/thumb.c names/rust_v0.c map/rules.c base/json.c; do
+	for source in code/x86.c blocks/bbmap.c code/thumb.c names/rust_v0.c names/out.c map/rules.c base/json.c; do
 		object=$out.$(basename "$source")
 		# Some are not for 32 bits.
 		"$clang" --target="$target" "$@" -std=gnu11 "$level" -w -I"$top/src" -I"$top/include" -D_GNU_SOURCE \
