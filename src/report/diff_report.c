@@ -3,6 +3,7 @@
 
 #include "image/image.h"
 #include "report/all_fields.h"
+#include "report/label_text.h"
 #include "report/markdown.h"
 #include "report/pss.h"
 
@@ -90,8 +91,11 @@ static void padded_put(struct padded size, struct sink *s)
 
 static void diff_report_put_section(struct sink *s, const char *name, struct padded size)
 {
-	sink_printf(s, "%-24s%13s%13s%12s%9s\n", name, shown_parts(size.before).p,
-		    shown_parts(size.after).p, shown_change(size.after - size.before).p,
+	const size_t have = label_width(str_of(name));
+	label_put(s, str_of(name), 0);
+	sink_right(s, STR(""), have < 24 ? 24 - have : 0);
+	sink_printf(s, "%13s%13s%12s%9s\n", shown_parts(size.before).p, shown_parts(size.after).p,
+		    shown_change(size.after - size.before).p,
 		    shown_growth(size.after, size.before).p);
 }
 

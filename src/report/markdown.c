@@ -54,3 +54,15 @@ void markdown_code(struct sink *s, const char *text, size_t most)
 	sink_text(s, padded ? STR(" ") : STR(""));
 	put_fence(s, fence);
 }
+
+void markdown_title(struct sink *s, const char *title)
+{
+	const char *const plain =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 %.";
+	sink_text(s, STR(" "));
+	if (title[strspn(title, plain)] == '\0')
+		sink_text(s, str_of(title));
+	else
+		markdown_code(s, title, 160);
+	sink_text(s, STR(" |"));
+}

@@ -2,12 +2,14 @@
  * acts as markup.
  *
  * Texts are code spans, in which only backticks and bars have a meaning. Control characters become
- * blanks. A text longer than `most` bytes is cut, with "..." at the end. */
+ * visible escapes. A text longer than `most` bytes is cut, with "..." at the end. */
 #ifndef HEFT_REPORT_MARKDOWN_H
 #define HEFT_REPORT_MARKDOWN_H
 
 #include "report/report.h"
 
 void markdown_code(struct sink *s, const char *text, size_t most);
+/* Writes " TITLE |", the title of a column. A title with characters that could be markup is code. */
+void markdown_title(struct sink *s, const char *title);
 
 #endif

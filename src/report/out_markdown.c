@@ -8,9 +8,9 @@ static void out_markdown_put_titles(const struct report *r, struct sink *s)
 {
 	sink_text(s, STR("|"));
 	for (size_t i = 0; i < r->column_count; i++)
-		sink_printf(s, " %s |", r->columns[i].title);
+		markdown_title(s, r->columns[i].title);
 	if (has_labels(r))
-		sink_printf(s, " %s |", r->table.levels[0]);
+		markdown_title(s, r->table.levels[0]);
 	sink_text(s, STR("\n|"));
 	for (size_t i = 0; i < r->column_count; i++)
 		sink_text(s, column_is_left(&r->columns[i]) ? STR("---|") : STR("--:|"));

@@ -224,12 +224,19 @@ static void out_table_put_titles(const struct out_table *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		const struct column *c = &t->columns[i];
+		const size_t have = label_width(str_of(c->title));
 		sink_right(t->s, STR(""), c->gap);
-		out_table_put_text(t, c, str_of(c->title));
+		if (column_is_left(c)) {
+			out_table_put_text(t, c, str_of(c->title));
+			continue;
+		}
+		/* Titles of queries are text of strangers. */
+		sink_right(t->s, STR(""), have < c->width ? c->width - have : 0);
+		label_put(t->s, str_of(c->title), 0);
 	}
 	sink_right(t->s, STR(""), t->r->label_gap);
 	if (has_labels(t->r))
-		sink_text(t->s, str_of(t->r->table.levels[0]));
+		label_put(t->s, str_of(t->r->table.levels[0]), 0);
 	sink_text(t->s, STR("\n"));
 }
 
