@@ -52,7 +52,7 @@ void heft_recorder_set_timer(struct heft_recorder *r, uint64_t every_ms, heft_re
 bool heft_recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
 		       struct heft_err *err)
 {
-	struct heft_recorder_end made;
+	struct heft_recorder_end made = { 0 };
 	if (!STATED(heft_recorder_end, ret, err) ||
 	    !GUARDED(r->memory, err, recorder_run(r, argv, &made, err)))
 		return false;

@@ -205,8 +205,8 @@ static void instances_take(struct debug_bytes *b, struct findings *f)
 
 static label_id instance_unit(const struct debug_bytes *b, const struct instance_label *k)
 {
-	const size_t above =
-		upper_bound(b->units.data, b->units.count, sizeof *b->units.data, k->origin);
+	const size_t above = upper_bound(b->units.data, b->units.count, sizeof *b->units.data,
+					 k->origin);
 	return above > 0 ? b->units.data[above - 1].label : k->unit;
 }
 
@@ -222,9 +222,9 @@ static void instances_relabel(const struct debug_bytes *b, struct claims *claims
 	for (size_t i = 0; i < claims->list.count; i++) {
 		struct claim *c = &claims->list.data[i];
 		const struct instance_label key = { .label = c->label };
-		const struct instance_label *k =
-			bsearch(&key, b->instances.data, b->instances.count,
-				sizeof *b->instances.data, instance_compare);
+		const struct instance_label *k = bsearch(
+			&key, b->instances.data, b->instances.count, sizeof *b->instances.data,
+			instance_compare);
 		if (k != NULL)
 			c->label = instance_unit(b, k);
 	}
