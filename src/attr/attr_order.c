@@ -233,7 +233,7 @@ static bool is_sure(const struct order *o, const struct order_section *s,
 		return false;
 	if (v->global)
 		return (uint64_t)v->spread * SURE_PART < o->functions;
-	return (double)v->spread * (double)(s->strange + 1) * SURE_PART <
+	return (double)v->spread * (double)(s->strange + 1) * (double)SURE_PART <
 	       (double)o->functions * (double)(s->judged + FEW_ADDRESSES);
 }
 
