@@ -60,8 +60,10 @@ static int points_by_rank(const void *a, const void *b)
  * chain thus has no address twice. */
 static void points_end(point_vec *points, size_t start)
 {
-	struct order_point *list = points->data + start;
 	const size_t count = points->count - start;
+	if (count == 0)
+		return;
+	struct order_point *list = points->data + start;
 	bool falling = true;
 	size_t kept = count > 0;
 	for (size_t i = 0; i < count / 2; i++) {

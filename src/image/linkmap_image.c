@@ -101,8 +101,9 @@ void linkmap_doubts(const struct linkmap *map, struct text *ret)
 	for (size_t i = 0; copies && i < map->sections.count; i++) {
 		const struct linkmap_section *s = &map->sections.data[i];
 		const struct str name = linkmap_text(map, s->name);
-		const struct linkmap_region *r = map->regions.data;
-		const struct linkmap_region *end = r + min_u64(map->regions.count, REGIONS_MAX);
+		const struct linkmap_region *r = map->regions.data, *end = r;
+		if (map->regions.count > 0)
+			end += min_u64(map->regions.count, REGIONS_MAX);
 		while (r < end && s->addr - r->origin >= r->length)
 			r++;
 		if (s->size == 0 || s->load_addr != s->addr || r == end || !r->written ||

@@ -257,7 +257,8 @@ size_t clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret
 {
 	struct sample z = { .limit = UINT64_C(1) << 32 };
 	ASSERT(clue->code + clue->code_size <= c->code.count);
-	const struct bytes code = { c->code.data + clue->code, clue->code_size };
+	const uint8_t *first = clue->code_size > 0 ? c->code.data + clue->code : NULL;
+	const struct bytes code = { first, clue->code_size };
 	uint64_t last[2] = { 0, 0 };
 	/* The upper bits of an AArch64 instruction are its kind. For other machines with
 	 * instructions of fixed size, each half-word counts whole. */
