@@ -65,7 +65,7 @@ static void points_end(point_vec *points, size_t start)
 		return;
 	struct order_point *list = points->data + start;
 	bool falling = true;
-	size_t kept = count > 0;
+	size_t kept = 1;
 	for (size_t i = 0; i < count / 2; i++) {
 		const struct order_point last = list[count - 1 - i];
 		list[count - 1 - i] = list[i];
@@ -194,9 +194,10 @@ static struct order_room room_at(const struct order *o, const point_vec *chain, 
 	return room_from(o, chain, addr, at);
 }
 
-static uint32_t room_distance(struct order_room room, uint32_t rank)
+/* Returns the number of functions between two rooms. */
+static uint32_t rooms_apart(struct order_room a, struct order_room b)
 {
-	return rank < room.low ? room.low - rank : rank > room.high ? rank - room.high : 0;
+	return b.high < a.low ? a.low - b.high : b.low > a.high ? b.low - a.high : 0;
 }
 
 /* Judges the references [list, list + count) to one address by a room. */
@@ -206,7 +207,8 @@ static struct order_verdict judge_by(const struct order *o, struct order_room ro
 	struct order_verdict v = { list->addr, LABEL_NONE, .away = UINT32_MAX, .global = true };
 	uint64_t furthest = 0;
 	for (size_t i = 0; i < count; i++) {
-		const uint32_t away = room_distance(room, list[i].rank);
+		const struct order_room one = { list[i].rank, list[i].rank };
+		const uint32_t away = rooms_apart(room, one);
 		v.global &= list[i].by_got;
 		furthest = max_u64(furthest, away);
 		if (away <= v.away) { /* the first function by address, if several fit */
@@ -335,9 +337,7 @@ struct order_verdict order_of_pointer(const struct order *o, uint64_t place, lab
 		from = room_at(o, &in->chains[0], place);
 	}
 	const struct order_room room = room_at(o, &to->chains[0], target);
-	v.away = from.high < room.low   ? room.low - from.high
-		 : from.low > room.high ? from.low - room.high
-					: 0;
+	v.away = rooms_apart(room, from);
 	v.spread = (uint32_t)min_u64((uint64_t)(room.high - room.low) + 1 + 2 * (uint64_t)v.away +
 					     (from.high - from.low),
 				     UINT32_MAX - 1);

@@ -837,7 +837,7 @@ static void claim_pieces(struct refs *r)
 		if (p->why != WHY_AFTER)
 			before = p;
 		else if (before && data_section(r, before->start) == data_section(r, p->start))
-			label = label_format(a->f->labels, "(after %s)",
+			label = label_format(a->f->labels, LABEL_AFTER "%s)",
 					     label_text(a->f->labels, before->label).p);
 		claim(&a->vm_claims, p->start, p->end - p->start, label, p->why);
 	}

@@ -205,41 +205,38 @@ static void instances_take(struct debug_bytes *b, struct findings *f)
 
 static label_id instance_unit(const struct debug_bytes *b, const struct instance_label *k)
 {
-	const size_t above = upper_bound(b->units.data, b->units.count, sizeof *b->units.data,
-					 k->origin);
-	return above > 0 ? b->units.data[above - 1].label : k->unit;
+	const size_t above = vec_upper(&b->units, k->origin);
+	const label_id label = above > 0 ? b->units.data[above - 1].label : LABEL_NONE;
+	return label != LABEL_NONE ? label : k->unit;
 }
 
-static int instance_compare(const void *a, const void *b)
-{
-	const label_id x = ((const struct instance_label *)a)->label,
-		       y = ((const struct instance_label *)b)->label;
-	return x < y ? -1 : x > y;
-}
-
-static void instances_relabel(const struct debug_bytes *b, struct claims *claims)
+/* `meant`: units by the labels of their instances. */
+static void instances_relabel(const keyed_vec *meant, struct claims *claims)
 {
 	for (size_t i = 0; i < claims->list.count; i++) {
 		struct claim *c = &claims->list.data[i];
-		const struct instance_label key = { .label = c->label };
-		const struct instance_label *k = bsearch(
-			&key, b->instances.data, b->instances.count, sizeof *b->instances.data,
-			instance_compare);
-		if (k != NULL)
-			c->label = instance_unit(b, k);
+		const label_id unit = keyed_find(meant, c->label);
+		if (unit != LABEL_NONE)
+			c->label = unit;
 	}
 }
 
 /* Replaces the labels of instances, now that all units have theirs. */
 static void instances_settle(struct debug_bytes *b)
 {
+	keyed_vec meant = { 0 };
 	if (b->instances.count == 0)
 		return;
-	qsort(b->instances.data, b->instances.count, sizeof *b->instances.data, instance_compare);
+	for (size_t i = 0; i < b->instances.count; i++) {
+		const struct instance_label *k = &b->instances.data[i];
+		vec_push(&meant, (struct keyed){ k->label, instance_unit(b, k) });
+	}
+	vec_sort(&meant);
 	for (size_t i = 0; i < DW_SECTIONS; i++)
-		instances_relabel(b, &b->found.claims[i]);
+		instances_relabel(&meant, &b->found.claims[i]);
 	if (b->vm_claims)
-		instances_relabel(b, b->vm_claims);
+		instances_relabel(&meant, b->vm_claims);
+	vec_release(&meant);
 }
 
 static void release_findings(struct findings *f)
@@ -345,8 +342,11 @@ void debug_bytes_take(struct debug_bytes *b, struct unit_findings *j)
 	for (size_t i = 0; i < j->units.count; i++) {
 		struct unit_found *found = &j->units.data[i];
 		const struct unit *u = &j->job.units.data[i];
-		if (found->label == LABEL_NONE)
+		if (found->label == LABEL_NONE) {
+			if (u->in == DW_INFO)
+				keyed_add(&b->units, u->off, LABEL_NONE);
 			continue;
+		}
 		b->address_size = u->address_size;
 		b->offset_size = u->offset_size;
 		if (u->addr_base != DW_NO_OFFSET)

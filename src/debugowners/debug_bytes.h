@@ -60,7 +60,7 @@ struct findings {
 	uint64_t range_budget;      /* Number of range list entries that functions may still read */
 	struct decl_files *files;   /* attr_files.c: files of the current unit */
 	instance_vec instances;     /* Of units that the link-time optimiser made */
-	label_id made_by_linker;    /* Own label of such a unit, while its entries are walked */
+	label_id instances_unit;    /* Own label of such a unit, while its entries are walked */
 	/* Used while entries are walked. */
 	struct waiting_string waiting[32];
 	size_t waiting_count;
@@ -96,7 +96,8 @@ struct debug_bytes {
 			      * `sole`. */
 	label_id sole;
 	keyed_vec by_line, by_signature, partial;
-	keyed_vec units;        /* Labels of all units, by offset in .debug_info */
+	keyed_vec units;        /* Labels of all units, by offset in .debug_info. LABEL_NONE if
+				 * damaged. */
 	instance_vec instances; /* With labels of the table */
 	uint16_t addr_version, str_offsets_version;
 	uint8_t address_size, offset_size;

@@ -327,7 +327,7 @@ static bool on_instance(void *ctx, const struct die *d, const struct reader *att
 		f->owner = f->unit_label = local_label_pending(&f->labels);
 		f->entry_off = d->off;
 		vec_push(&f->instances,
-			 (struct instance_label){ f->unit_label, e.origin.u, f->made_by_linker });
+			 (struct instance_label){ f->unit_label, e.origin.u, f->instances_unit });
 	}
 	if (d->abbrev->tag == DW_TAG_subprogram)
 		die_ranges_some(f->unit, &e.code, debug_find_on_range, f, &f->range_budget);
@@ -338,7 +338,7 @@ static void on_leave_instance(void *ctx, uint64_t end_off)
 {
 	struct findings *f = ctx;
 	find_sized(f, f->unit->in, f->entry_off, end_off - f->entry_off, f->owner);
-	f->owner = f->unit_label = f->made_by_linker;
+	f->owner = f->unit_label = f->instances_unit;
 }
 
 static void walk_entries(struct findings *f, const struct unit *u, bool has_code)
@@ -351,7 +351,7 @@ static void walk_entries(struct findings *f, const struct unit *u, bool has_code
 		w.enter = on_enter;
 		w.leave = on_leave;
 	} else if (b->code && unit_is_made_by_linker(u)) {
-		f->made_by_linker = f->unit_label;
+		f->instances_unit = f->unit_label;
 		w.enter = on_instance;
 		w.leave = on_leave_instance;
 	} else if (!has_code && b->code && !unit_is_type(u)) {

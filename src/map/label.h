@@ -11,6 +11,8 @@
 #include "base/intern.h"
 
 #define LABEL_NONE UINT32_MAX
+/* "(after X)": data without an owner that lie behind the data of X */
+#define LABEL_AFTER "(after "
 
 typedef uint32_t label_id;
 

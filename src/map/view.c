@@ -104,6 +104,19 @@ static struct str show_block(const struct view *v, const struct labels *labels,
 	return text_str(&me->made);
 }
 
+/* Returns a name, also inside of LABEL_AFTER. */
+static struct str show_name(const struct view *v, struct view_worker *me, struct str raw)
+{
+	const struct str after = STR(LABEL_AFTER);
+	if (!str_starts(raw, after) || !str_ends(raw, STR(")")))
+		return demangle(&me->demangler, raw, v->style);
+	const struct str inner = { raw.p + after.len, raw.len - after.len - 1 };
+	text_set(&me->made, after);
+	text_add(&me->made, demangle(&me->demangler, inner, v->style));
+	text_add_char(&me->made, ')');
+	return text_str(&me->made);
+}
+
 /* Returns a namespace. Bytes without an owner, and debug info about nothing in particular, have
  * none. */
 static struct str show_namespace(const struct view *v, struct view_worker *me, struct str raw)
@@ -123,7 +136,7 @@ static struct str show(const struct view *v, const struct labels *labels, struct
 		return show_block(v, labels, me, id);
 	const struct str raw = label_text(labels, id);
 	switch (v->form) {
-	case VIEW_NAME: return demangle(&me->demangler, raw, v->style);
+	case VIEW_NAME: return show_name(v, me, raw);
 	case VIEW_STACK: return show_stack(v, me, raw);
 	case VIEW_NAMESPACE: return show_namespace(v, me, raw);
 	case VIEW_GENERIC: return generic_name(&me->demangler, raw, &me->made);

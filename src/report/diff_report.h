@@ -14,6 +14,11 @@ struct padded {
 	double before, after;
 };
 
+static inline double padded_delta(struct padded p)
+{
+	return p.after - p.before;
+}
+
 /* A diff for the formats. Its sections are written above the rows. */
 struct diff_report {
 	const struct diff_section *sections; /* Without the total. */

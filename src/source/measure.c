@@ -3,9 +3,8 @@
 
 unsigned source_needs(const struct source *s)
 {
-	return (s->run == source_symbols || s->run == source_sure ? NEED_SYMBOLS : 0) |
-	       (s->dwarf ? NEED_DWARF : 0) | (s->units ? NEED_UNITS : 0) |
-	       (s->regions ? NEED_REGIONS : 0);
+	return (s->symbols ? NEED_SYMBOLS : 0) | (s->dwarf ? NEED_DWARF : 0) |
+	       (s->units ? NEED_UNITS : 0) | (s->regions ? NEED_REGIONS : 0);
 }
 
 struct source_file measure_input(struct program *p, struct process *core, unsigned needs)

@@ -62,6 +62,7 @@ struct source {
 	bool units;   /* Needs compile units from a debug file, if there is one, and the linker
 		       * map */
 	bool regions; /* The source needs a base map with memory regions, see basemap.h */
+	bool symbols; /* Reads symbols, which may be in a separate file */
 };
 
 /* Returns how the labels of a source are shown, without rules. `chosen` is the -C setting. */

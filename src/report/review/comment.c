@@ -7,16 +7,11 @@
 
 #include <math.h>
 
-enum { SECTIONS_MOST = 20, NAME_MOST = 80, SPARKS = 10 };
+enum { SECTIONS_MOST = 20, NAME_MOST = 80 };
 
 /* ---- deciding what to write ------------------------------------------------------------------ */
 
-static double grown_by(struct padded p)
-{
-	return p.after - p.before;
-}
-
-static struct padded comment_region_size(const struct comment_region *r)
+struct padded comment_region_size(const struct comment_region *r)
 {
 	return (struct padded){ (double)r->before, (double)r->after };
 }
@@ -28,11 +23,12 @@ bool comment_is_noise(const struct comment *c, uint64_t floor)
 			return false;
 	for (size_t i = 0; i < c->diff->section_count; i++) {
 		const struct diff_section *s = &c->diff->sections[i];
-		if (!diff_section_is_debug(s) && fabs(grown_by(diff_padded(s))) >= (double)floor)
+		if (!diff_section_is_debug(s) &&
+		    fabs(padded_delta(diff_padded(s))) >= (double)floor)
 			return false;
 	}
 	for (size_t i = 0; i < c->region_count; i++)
-		if (fabs(grown_by(comment_region_size(&c->regions[i]))) >= (double)floor)
+		if (fabs(padded_delta(comment_region_size(&c->regions[i]))) >= (double)floor)
 			return false;
 	return true;
 }
@@ -76,19 +72,19 @@ static double limit_of(const struct comment *c, const char *subject, const char 
 	return least;
 }
 
-/* Writes the trend: the last sizes before the change, and the size after it. */
-static void comment_put_course(const struct comment *c, const char *subject, const char *name,
-			       double now, struct sink *s)
+struct comment_bars comment_course(const struct comment *c, const char *subject, const char *name,
+				   double now)
 {
-	double values[SPARKS + 1];
-	char line[3 * (SPARKS + 1) + 1] = "";
-	const size_t count = subject ? c->course(c->course_ctx, subject, name, values, SPARKS) : 0;
-	ASSERT(count <= SPARKS);
-	if (count > 0) {
-		values[count] = now;
-		spark_line(values, count + 1, line);
-	}
-	sink_printf(s, " %s |", line);
+	struct comment_bars ret = { "" };
+	double values[COMMENT_BARS];
+	const size_t count =
+		c->course ? c->course(c->course_ctx, subject, name, values, COMMENT_BARS - 1) : 0;
+	ASSERT(count < COMMENT_BARS);
+	if (count == 0)
+		return ret;
+	values[count] = now;
+	spark_line(values, count + 1, ret.p);
+	return ret;
 }
 
 /* A line of the table: its subject as in budgets, and what follows the name. */
@@ -106,10 +102,11 @@ static void comment_put_sizes(const struct comment *c, const struct line *l, str
 			    shown_share(whole_of(size.after), whole_of(l->limit)).p);
 	else
 		sink_text(s, STR("  |  |"));
-	sink_printf(s, " %s | %s |", shown_change(grown_by(size)).p,
+	sink_printf(s, " %s | %s |", shown_change(padded_delta(size)).p,
 		    size.after != size.before ? shown_growth(size.after, size.before).p : "");
 	if (c->course)
-		comment_put_course(c, l->subject, l->name, size.after, s);
+		sink_printf(s, " %s |",
+			    l->subject ? comment_course(c, l->subject, l->name, size.after).p : "");
 	sink_text(s, STR("\n"));
 }
 
@@ -159,7 +156,7 @@ static void comment_put_sections(const struct comment *c, struct sink *s)
 		const bool debug = diff_section_is_debug(sec);
 		/* A section has its own line if it changed or has a limit. */
 		if (shown < SECTIONS_MOST && !(debug && c->diff->hides_debug) &&
-		    (grown_by(size) != 0 || isfinite(l.limit))) {
+		    (padded_delta(size) != 0 || isfinite(l.limit))) {
 			sink_text(s, STR("| "));
 			markdown_code(s, sec->name, NAME_MOST);
 			sink_text(s, sec->in_file ? STR("") : STR(", not in the file"));

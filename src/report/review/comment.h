@@ -35,6 +35,15 @@ struct comment {
 bool comment_is_noise(const struct comment *c, uint64_t floor);
 /* True for an http or https URL without bytes that would end a link of Markdown. */
 bool comment_takes_url(const char *url);
+enum { COMMENT_BARS = 11 };
+struct comment_bars {
+	char p[3 * COMMENT_BARS + 1];
+};
+/* Returns the last sizes before the change, and the size after it, as a line of bars. "" if no
+ * earlier sizes are known. */
+struct comment_bars comment_course(const struct comment *c, const char *subject, const char *name,
+				   double now);
+struct padded comment_region_size(const struct comment_region *r);
 /* Writes what everybody reads: the sizes that ship, broken limits, who pays for the change, and the
  * symbols that changed most. */
 void comment_put_story(const struct comment *c, struct sink *s);

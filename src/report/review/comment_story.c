@@ -1,7 +1,6 @@
 /* Writes the part of the comment on a pull request that everybody reads. */
 #include "report/review/comment.h"
 
-#include "base/spark.h"
 #include "base/vec.h"
 #include "report/markdown.h"
 #include "report/pss.h"
@@ -10,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SYMBOLS_MOST = 5, OWNERS_MOST = 3, FINDINGS_MOST = 8, NAMED_MOST = 60, SPARK_COUNT = 10 };
+enum { SYMBOLS_MOST = 5, OWNERS_MOST = 3, FINDINGS_MOST = 8, NAMED_MOST = 60 };
 
 /* ---- sizes in words -------------------------------------------------------------------------- */
 
@@ -34,11 +33,6 @@ static const char *sign_of(double v)
 	return v < 0 ? "-" : "+";
 }
 
-static double padded_delta(struct padded p)
-{
-	return p.after - p.before;
-}
-
 /* Writes "+46.8 KiB (+1.2%), now 3.8 MiB", or "no change, 3.8 MiB". */
 static void put_change(struct padded p, struct sink *s)
 {
@@ -48,20 +42,6 @@ static void put_change(struct padded p, struct sink *s)
 	else
 		sink_printf(s, "%s%s (%s), now %s", sign_of(delta), said_size(delta).p,
 			    shown_growth(p.after, p.before).p, said_size(p.after).p);
-}
-
-/* Writes the last sizes before the change and the size after it as a line of bars. */
-static void put_bars(const struct comment *c, double now, struct sink *s)
-{
-	double values[SPARK_COUNT + 1];
-	char line[3 * (SPARK_COUNT + 1) + 1];
-	const size_t count = c->course ? c->course(c->course_ctx, "file", "", values, SPARK_COUNT)
-				       : 0;
-	if (count == 0)
-		return;
-	values[count] = now;
-	spark_line(values, count + 1, line);
-	sink_printf(s, " %s", line);
 }
 
 /* ---- the headline ---------------------------------------------------------------------------- */
@@ -75,7 +55,9 @@ static void put_headline(const struct comment *c, struct sink *s)
 	markdown_code(s, c->title, NAMED_MOST);
 	sink_text(s, STR(": "));
 	put_change(ships, s);
-	put_bars(c, d->file.after, s);
+	const struct comment_bars bars = comment_course(c, "file", "", d->file.after);
+	if (*bars.p)
+		sink_printf(s, " %s", bars.p);
 	sink_text(s, STR("\n\n"));
 	const char *between = "";
 	if (d->knows_memory) {
@@ -96,7 +78,7 @@ static void put_regions(const struct comment *c, struct sink *s)
 	size_t put = 0;
 	for (size_t i = 0; i < c->region_count; i++) {
 		const struct comment_region *r = &c->regions[i];
-		const struct padded size = { (double)r->before, (double)r->after };
+		const struct padded size = comment_region_size(r);
 		sink_text(s, STR("* region "));
 		markdown_code(s, r->name, NAMED_MOST);
 		sink_text(s, STR(": "));
