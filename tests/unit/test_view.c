@@ -32,7 +32,8 @@ static void a_raw_view_without_rules_is_plain(void **state)
 
 static void names_are_shown_in_the_style_of_the_view(void **state)
 {
-	static const char *const names[] = { "_Z3fooi", "main", "_Z3fool", "[section .text]" };
+	static const char *const names[] = { "_Z3fooi", "main", "_Z3fool", "[section .text]",
+					     LABEL_AFTER "_ZN2ns3runEv)" };
 	struct labels l = { 0 };
 	struct spans s = spans_of(&l, names, COUNT_OF(names));
 	struct view brief = { .style = HEFT_NAMES_SHORT }, full = { .style = HEFT_NAMES_FULL };
@@ -45,6 +46,7 @@ static void names_are_shown_in_the_style_of_the_view(void **state)
 	assert_int_equal(brief.shown[s.list.data[0].label], brief.shown[s.list.data[2].label]);
 	assert_string_equal(shown(&full, &l, &s, 0), "foo(int)");
 	assert_string_equal(shown(&full, &l, &s, 2), "foo(long)");
+	assert_string_equal(shown(&full, &l, &s, 4), "(after ns::run())");
 	view_release(&brief);
 	view_release(&full);
 	spans_release(&s);
