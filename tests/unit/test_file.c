@@ -1,4 +1,7 @@
 #include "base/file.h"
+#include "base/os/os.h"
+
+#include <errno.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,10 +63,26 @@ static void holes_of_a_file_are_zeros_and_take_no_memory(void **state)
 	assert_true(taken < HOLE / 4);
 }
 
+static void a_copy_of_zeros_fails_if_the_file_became_shorter(void **state)
+{
+	char path[] = "/tmp/heft-copy-XXXXXX";
+	const int fd = mkstemp(path);
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 100000), 0);
+	void *whole = os_copy(fd, 100000);
+	assert_non_null(whole);
+	os_unmap(whole, 100000);
+	assert_null(os_copy(fd, 200000));
+	assert_int_equal(errno, EIO);
+	assert_int_equal(close(fd) | unlink(path), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(holes_of_a_file_are_zeros_and_take_no_memory),
+		cmocka_unit_test(a_copy_of_zeros_fails_if_the_file_became_shorter),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,8 @@ static size_t next_data(int fd, size_t at, size_t size)
 {
 	const off_t before = lseek(fd, 0, SEEK_CUR);
 	const off_t data = lseek(fd, (off_t)at, SEEK_DATA);
-	const bool no_more = data < 0 && errno == ENXIO;
+	/* The same error tells of a hole up to the end and of a file that became shorter. */
+	const bool no_more = data < 0 && errno == ENXIO && (uint64_t)lseek(fd, 0, SEEK_END) >= size;
 	if (before >= 0)
 		lseek(fd, before, SEEK_SET);
 	if (data < 0)
