@@ -136,12 +136,11 @@ static bool is_being_changed(const struct finding *g, uint64_t start, uint64_t e
 	return false;
 }
 
-/* The same test for a process without a recorder. A thread that writes a chunk's words has their
- * address in a register or near the inner end of its stack. */
-static bool may_be_changed(const struct finding *g, uint64_t addr)
+/* The same test for a process without a recorder. A thread that writes a chunk's words has the
+ * address of the chunk in a register or near the inner end of its stack. */
+static bool may_be_changed(const struct finding *g, uint64_t start, uint64_t end)
 {
 	enum { FRAMES = 512 }; /* Stack bytes that the allocator's own frames may take at most. */
-	const uint64_t word = memory_word_size(g->d), start = addr - word, end = addr + 4 * word;
 	for (size_t i = dump_is_fatal(g->d) ? 1 : 0; i < g->d->thread_count; i++) {
 		const struct dump_thread *t = &g->d->threads[i];
 		if (holds(g, t, add_sat(t->sp, FRAMES), start, end))
@@ -150,22 +149,27 @@ static bool may_be_changed(const struct finding *g, uint64_t addr)
 	return false;
 }
 
-/* True if a thread may be changing the damaged place, from the block before it to the block after
- * it. */
+/* True if a thread may be changing the damaged place. The allocator joins freed chunks: it changes
+ * the words behind them while it holds the address of the first. So the place begins with the
+ * freed chunks before the damage, and the header of the block before these. */
 static bool is_unsettled(const struct finding *g, const struct damage *f)
 {
 	if (f->kind != DAMAGE_CHUNK && f->kind != DAMAGE_HEADER)
 		return false;
-	uint64_t start = f->addr, end = f->addr + NEAR;
-	if (f->block != SIZE_MAX) {
-		const struct heap_found before = heap_live(g->b, f->block);
-		start = heap_found_start(&before);
-	}
+	const uint64_t word = memory_word_size(g->d);
 	const size_t next = heap_live_below(g->b, add_sat(f->addr, 1));
+	uint64_t start = f->addr - min_u64(f->addr, NEAR), end = f->addr + NEAR;
+	if (next > 0) {
+		const struct heap_found before = heap_live(g->b, next - 1);
+		const uint64_t at = g->r->found ? heap_found_start(&before)
+						: heap_found_end(&before);
+		start = max_u64(start, min_u64(at, f->addr));
+	}
+	if (!g->r->found)
+		return may_be_changed(g, start - word, f->addr + 4 * word);
 	if (next < g->b->live.count)
-		end = f->addr + min_u64(heap_live(g->b, next).addr - f->addr, NEAR);
-	return g->r->found ? is_being_changed(g, start - 2 * memory_word_size(g->d), end)
-			   : may_be_changed(g, f->addr);
+		end = min_u64(end, heap_live(g->b, next).addr);
+	return is_being_changed(g, start - 2 * word, end);
 }
 
 /* Removes damage that a stopped thread explains: it may have stopped between two writes to a header

@@ -74,7 +74,7 @@ for i in $(seq $snapshots); do
 	kill -CONT $pid
 	case $status in
 	0) ;;
-	1) accused=$((accused + 1)) && echo "snapshot $i:" && head -n 3 found ;;
+	1) accused=$((accused + 1)) && echo "snapshot $i:" && head -n 20 found ;;
 	*) cat found && exit 1 ;;
 	esac
 	grep -q "no damage found in 0 blocks" found && { cat found && exit 1; }

@@ -336,6 +336,49 @@ static void a_header_half_overwritten_is_damage(void **state)
 	HEAPGEN_EACH(stale);
 }
 
+/* A thread of the allocator joins freed chunks: the words behind them do not fit yet, and of all
+ * addresses the thread has only that of the first freed chunk. */
+static void joining(struct heapgen *g)
+{
+	enum { OWN = 0x1000 };
+	const uint64_t at = heapgen_page(
+		g, (struct heapgen_page){ HEAPGEN_PROCESS, HEAP_PAGE_PROCESS, 1, 1, 0, 0 });
+	heapgen_process(g, at, 0, 0, 0, 0);
+	const uint64_t threads = HEAPGEN_PROCESS + HEAP_PAGE_SIZE;
+	const uint64_t thread = heapgen_page(
+		g, (struct heapgen_page){ threads, HEAP_PAGE_THREADS, 1, 1, 0, 0 });
+	heapgen_region(g, LOW + 0x200000, SIZE);
+	const uint64_t own = LOW + 0x200000 + SIZE - OWN;
+	heapgen_put(g, thread, 4, 4711);
+	heapgen_put(g, thread + 4, 4, 1);
+	heapgen_put(g, thread + offsetof(struct heap_thread, own), 8, own);
+	uint64_t chunk = heapgen_start(g);
+	heapgen_alloc(g, &chunk, 24, 0, 0);
+	const uint64_t joined = chunk;
+	const uint64_t freed = heapgen_alloc(g, &chunk, 24, 0, 0);
+	heapgen_block(g, freed, 24, HEAP_FREED, 0);
+	heapgen_word(g, chunk, 0x41414141);
+	heapgen_chunk(g, &chunk, 0x200, false);
+	for (unsigned i = 0; i < 6; i++)
+		heapgen_alloc(g, &chunk, 24, 0, 0);
+	heapgen_word(g, chunk + g->word, (own - chunk) | 1);
+	g->thread = (struct dump_thread){ .id = 4711, .regs = &joined, .reg_count = 1 };
+	heapgen_read(g);
+	assert_int_equal(g->damages.list.count, 1);
+	assert_int_equal(g->damages.list.data[0].kind, DAMAGE_CHUNK);
+	heap_damage_release(&g->damages);
+	heapgen_word(g, own, own + OWN - 64);
+	heap_damage_find(&g->damages, &g->dump, &g->records, &g->calls, &g->blocks, &g->layout);
+	assert_int_equal(g->damages.list.count, 0);
+	assert_int_equal(g->damages.unsettled, 1);
+}
+
+static void chunks_that_are_being_joined_are_no_damage(void **state)
+{
+	(void)state;
+	HEAPGEN_EACH(joining);
+}
+
 /* Words in front of blocks that are no chunk sizes, as other allocators have them. */
 static void foreign(struct heapgen *g)
 {
@@ -416,6 +459,7 @@ int main(void)
 		cmocka_unit_test(heaps_in_one_region_are_told_apart),
 		cmocka_unit_test(a_broken_chain_names_the_block_in_front),
 		cmocka_unit_test(a_header_half_overwritten_is_damage),
+		cmocka_unit_test(chunks_that_are_being_joined_are_no_damage),
 		cmocka_unit_test(another_allocators_heap_is_not_judged),
 		cmocka_unit_test(a_fault_is_laid_to_the_nearest_block),
 	};
