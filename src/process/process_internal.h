@@ -60,6 +60,10 @@ void process_find_own(struct process *p, struct opened_module *o);
 void process_find_allocators(struct process *p, bool heaps);
 /* process_threads.c: closes the unwind tables of a module. */
 void process_close_table(struct opened_module *o);
+/* process_threads.c: finds where the function around an address begins, by the unwind tables. Both
+ * addresses are as the module's own headers count. False if no table has it. */
+bool process_function_start(struct process *p, struct opened_module *o, uint64_t addr,
+			    uint64_t *ret);
 /* Passes the notes of a module on to the caller's notes. */
 void process_take_notes(struct process *p, struct opened_module *o);
 struct opened_module *process_opened_at(const struct process *p, uint64_t addr);

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define MADE_NAME "sub_"
+
 /* ---- names of one module -------------------------------------------------------------------- */
 
 /* Returns the names of a module whose file was searched. NULL if it was not found. */
@@ -31,8 +33,24 @@ static struct locator *process_locator(const struct process *p, struct opened_mo
 	return &o->locator;
 }
 
+/* Returns the name of a function without a symbol: "sub_ADDRESS", as `heft size` names it. "" if no
+ * unwind table has it. */
+static const char *made_name(struct process *p, struct opened_module *o, uint64_t addr)
+{
+	uint64_t start;
+	return process_function_start(p, o, addr, &start)
+		       ? arena_format(&o->locator.texts, MADE_NAME "%" PRIx64, start)
+		       : "";
+}
+
+static bool is_made_name(const struct heft_frame *f)
+{
+	return *f->linkage == '\0' && *f->file == '\0' &&
+	       str_starts(str_of(f->function), STR(MADE_NAME));
+}
+
 /* Appends the functions at an address, as the module's own headers count. */
-static void push_frames(const struct process *p, struct opened_module *o, uint64_t addr,
+static void push_frames(struct process *p, struct opened_module *o, uint64_t addr,
 			process_frame_vec *ret)
 {
 	const struct heft_frame *functions;
@@ -41,7 +59,8 @@ static void push_frames(const struct process *p, struct opened_module *o, uint64
 	const size_t count = l ? locator_functions(l, addr, &functions, &unit) : 0;
 	if (count == 0) {
 		const struct symbol_place *s = l ? locator_symbol(l, addr) : NULL;
-		vec_push(ret, (struct heft_frame){ .function = s ? s->memo : "",
+		const char *name = s ? s->memo : l ? made_name(p, o, addr) : "";
+		vec_push(ret, (struct heft_frame){ .function = name,
 						   .linkage = s ? s->name : "",
 						   .file = "",
 						   .module = o->module.path,
@@ -111,7 +130,8 @@ static void push_known_frames(struct process *p, struct opened_module *o, uint64
 		process_find_file(p, o);
 	push_frames(p, o, addr, ret);
 	/* Only frames with a name are kept: others may get one when there is debug info. */
-	if (p->wish.name_cache && *ret->data[ret->count - 1].function)
+	const struct heft_frame *last = &ret->data[ret->count - 1];
+	if (p->wish.name_cache && *last->function && !is_made_name(last))
 		name_cache_add(&o->known, addr, ret->data + first, ret->count - first);
 }
 
@@ -203,15 +223,16 @@ static void note_hidden(struct process *p)
 	for (size_t i = 0; i < c->stacks.count; i++) {
 		const struct call_stack *s = &c->stacks.data[i];
 		const struct process_spot *spot = &all->spots.data[all->spot_of[s->node]];
-		if (spot->count > 0 && *process_spot_frames(p, spot)->function == '\0')
+		const struct heft_frame *f = spot->count > 0 ? process_spot_frames(p, spot) : NULL;
+		if (f && (*f->function == '\0' || is_made_name(f)))
 			hidden[spot->module] += c->counted ? s->live_bytes : s->block_bytes;
 	}
 	for (size_t i = 1; i <= all->count; i++) {
 		const struct process_module *m = &all->list[i - 1]->module;
 		if (hidden[i] > 0)
 			note(p->wish.notes, m->path, HEFT_NO_OFFSET, hidden[i],
-			     m->input ? "no debug file: functions without a symbol are shown as "
-					"offsets"
+			     m->input ? "no debug file: functions without a symbol are named "
+					"sub_ADDRESS"
 				      : "the file was not found: its functions are shown as "
 					"offsets");
 	}

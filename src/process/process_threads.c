@@ -114,6 +114,24 @@ static bool process_threads_row_of(const struct unwind_table *t, const struct un
 	return good;
 }
 
+/* Returns the entry of the function around an address, as the module's own headers count. NULL if no
+ * table has it. */
+static const struct unwind_place *place_at(const struct unwind_table *t, uint64_t addr)
+{
+	const size_t i = upper_bound(t->places.data, t->places.count, sizeof *t->places.data, addr);
+	const struct unwind_place *at = i > 0 ? &t->places.data[i - 1] : NULL;
+	return at != NULL && addr - at->func < at->size ? at : NULL;
+}
+
+bool process_function_start(struct process *p, struct opened_module *o, uint64_t addr,
+			    uint64_t *ret)
+{
+	const struct unwind_place *at = place_at(process_threads_table_of(p, o), addr);
+	if (at != NULL)
+		*ret = at->func;
+	return at != NULL;
+}
+
 /* Finds the row of an address of the process. False if no table has it. */
 static bool find_row(struct process *p, uint64_t addr, struct cfi_row *ret)
 {
@@ -122,9 +140,8 @@ static bool find_row(struct process *p, uint64_t addr, struct cfi_row *ret)
 		return false;
 	const struct unwind_table *t = process_threads_table_of(p, o);
 	const uint64_t own = addr - o->module.bias;
-	const size_t i = upper_bound(t->places.data, t->places.count, sizeof *t->places.data, own);
-	return i > 0 && own - t->places.data[i - 1].func < t->places.data[i - 1].size &&
-	       process_threads_row_of(t, &t->places.data[i - 1], own, ret);
+	const struct unwind_place *at = place_at(t, own);
+	return at != NULL && process_threads_row_of(t, at, own, ret);
 }
 
 /* ---- machines -------------------------------------------------------------------------------- */

@@ -461,4 +461,21 @@ is "no process id" "2 heft: --pid: '0' is not a process id" "$? $(cat said)"
 # A heft that the shell finds in $PATH looks for its recorder beside itself.
 (cd / && PATH=$(dirname "$heft"):$PATH heft heap run -q -o "$dir/path.%p" true) 2>said
 is "found in PATH" "0 1" "$? $(files 'path.*')"
-finish 27
+
+# Functions of a stripped program have the names that heft size gives them, and are one row however often they call.
+cat >stripped.c <<'EOF'
+#include <stdlib.h>
+__attribute__((noinline)) static void *twice(void)
+{
+	void *a = malloc(1000), *b = malloc(2000);
+	return a < b ? a : b;
+}
+int main(void) { return twice() == NULL; }
+EOF
+cc -O1 -s stripped.c -o stripped && run -q --leaks -o bare.%p ./stripped
+"$heft" heap show --json bare.* >shown
+"$heft" size -d symbols --csv -n 0 stripped 2>said >sized
+made=$(grep -o '"function": "sub_[0-9a-f]*".*stripped"' shown | cut -d'"' -f4 | sort -u)
+is "names of stripped functions" yes "$([ -n "$made" ] && echo yes)"
+is "the names of heft size" "$(echo "$made" | wc -l)" "$(for name in $made; do grep -c "^$name," sized; done | grep -c 1)"
+finish 29
