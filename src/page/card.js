@@ -103,14 +103,16 @@ function symbolLists(node, view) {
 	if (!tab.cardOf || spec?.column !== tab.columns[tab.cards.column])
 		return [];
 	const card = tab.cardOf(spec.column.lines[node.tree.order[node.start]]);
-	return [moreList("Referred to by", card.users.map(text => book.texts.get(text)), card.allUsers),
-		moreList("Its texts", card.allTexts > 0 ? book.texts.get(card.texts).split(TEXT_END).map(text => `"${text}"`) : [], card.allTexts)].filter(Boolean);
+	const user = text => element("button", { type: "button", class: "link", onclick: () => showSymbol(spec.column, text) }, cut(book.texts.get(text), 300));
+	const quoted = text => element("span", {}, cut(`"${text}"`, 300));
+	return [moreList("Referred to by", Array.from(card.users, user), card.allUsers),
+		moreList("Its texts", card.allTexts > 0 ? book.texts.get(card.texts).split(TEXT_END).map(quoted) : [], card.allTexts)].filter(Boolean);
 }
 
 function moreList(title, items, all) {
 	if (items.length === 0)
 		return null;
-	const lines = items.map(text => element("li", {}, element("span", {}, cut(text, 300))));
+	const lines = items.map(item => element("li", {}, item));
 	if (all > items.length)
 		lines.push(element("li", {}, element("span", {}, `${group(String(all - items.length))} more`)));
 	return element("div", { class: "sums" }, element("h3", {}, `${title} (${group(String(all))})`), element("ul", {}, ...lines));

@@ -9,6 +9,7 @@ its Content-Security-Policy needs to know of them.
 import base64
 import hashlib
 import pathlib
+import re
 import sys
 
 
@@ -17,6 +18,11 @@ LIMIT = 150000
 
 def digest(text):
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def without_comments(script):
+    """The script without the comments that begin a line: they are for its readers here, and each page would have them."""
+    return re.sub(r"^\s*/\*.*?\*/\n", "", script, flags=re.MULTILINE | re.DOTALL)
 
 
 def c_string(name, text):
@@ -30,7 +36,7 @@ def c_string(name, text):
 def main():
     page, style, *scripts, out = (pathlib.Path(p) for p in sys.argv[1:])
     css = style.read_text()
-    script = '"use strict";\n{\n' + "".join(p.read_text() for p in scripts) + "}\n"
+    script = '"use strict";\n{\n' + "".join(without_comments(p.read_text()) for p in scripts) + "}\n"
     if any(word in (script + css).lower() for word in ("</script", "</style", "<!--")):
         sys.exit("embed.py: the script or style would end the element it stands in")
     text = page.read_text().replace("@STYLE_HASH@", digest(css)).replace("@SCRIPT_HASH@", digest(script))

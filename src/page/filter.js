@@ -62,7 +62,7 @@ function markLines(found, lines, known) {
 /* 1 for each line that a filter lets through, null where it is all; throws where an expression is wrong. */
 function filterLines(book, tab, filter, measure) {
 	const columns = filter.in === "" ? tab.columns.filter(c => !NO_NAMES.includes(c.name)) : [tab.columns[filter.in]];
-	if (!filter.with && !filter.without && filter.kind === "" && !filter.flag && !filter.least)
+	if (!filter.with && !filter.without && filter.kind === "" && !filter.flag && !filter.least && !filter.nodebug)
 		return null;
 	const wanted = pattern(filter.with, filter.regex), unwanted = pattern(filter.without, filter.regex);
 	const passes = filter.with ? linesWith(book, tab, columns, wanted) : marks.take(tab.lines).fill(1);
@@ -70,6 +70,8 @@ function filterLines(book, tab, filter, measure) {
 		dropLines(passes, linesWith(book, tab, columns, unwanted));
 	if (filter.kind !== "" && tab.kindColumn)
 		keepKind(passes, tab.kindColumn.lines, kindsOf(book, tab.kindColumn), +filter.kind);
+	if (filter.nodebug && tab.kindColumn)
+		dropKind(passes, tab.kindColumn.lines, kindsOf(book, tab.kindColumn), DEBUG_INFO);
 	if (filter.flag)
 		keepFlag(passes, book, tab, filter.flag);
 	if (filter.least > 0)
@@ -85,6 +87,12 @@ function dropLines(passes, dropped) {
 function keepKind(passes, lines, kinds, kind) {
 	for (let i = 0; i < passes.length; i++)
 		if (kinds[lines[i]] !== kind)
+			passes[i] = 0;
+}
+
+function dropKind(passes, lines, kinds, kind) {
+	for (let i = 0; i < passes.length; i++)
+		if (kinds[lines[i]] === kind)
 			passes[i] = 0;
 }
 
@@ -113,10 +121,10 @@ function keepLarge(passes, { now, base }, least) {
 
 /* ---- kinds of sections -------------------------------------------------------------------------- */
 
-const KINDS = ["code", "constants", "data", "zeroed data", "unwinding", "relocations", "symbols", "debug info", "other"];
+const KINDS = ["code", "constants", "data", "zeroed data", "unwinding", "relocations", "symbols", "debug info", "other"], DEBUG_INFO = 7;
 /* Names of sections as ELF, Mach-O (behind the segment), PE, WebAssembly and scripts of firmware have them. */
 const KIND_RULES = [
-	[/debug|^\.gdb_index|^\.stab|^__DWARF|^\.BTF/, 7],
+	[/debug(?!(alt)?link)|^\.gdb_index|^\.stab|^__DWARF|^\.BTF/, 7],
 	[/^\.?_*(eh_frame|gcc_except|ARM\.ex|unwind|compact_unwind|orc_|[px]data\b)/, 4],
 	[/^\.(rela?|relr|reloc|idata)\b|^\.(got|plt)|^__(auth_)?(got|stub)|_symbol_ptr|^(Rebase|(Lazy |Weak )?Binding|Chained Fixups)|^Import$/, 5],
 	[/^\.(symtab|strtab|dynsym|dynstr|shstrtab|gnu\.(hash|version)|hash|gnu_hash|gopclntab|gosymtab|edata)|^\.dynamic|^__ksym|(Symbol|String) Table$|^Export|^Function Start|^name$/, 6],

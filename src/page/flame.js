@@ -133,10 +133,14 @@ function forkOf({ tree, root }, m) {
 	return node;
 }
 
-function colourOfOwner(box, view) {
+/* The node that a box has its colour from, where owners have colours. */
+function ownerOf(box, view) {
 	const chain = box.node.above(), fork = chain.indexOf(view.fork);
-	const owner = isMap(view) && !box.part && fork >= 0 ? chain[Math.min(chain.length - 1, fork + 1)] : box.node;
-	return shadeOf(box, [hueOf(owner.label), 48, 80 - box.depth % 3 * 2]);
+	return isMap(view) && !box.part && fork >= 0 ? chain[Math.min(chain.length - 1, fork + 1)] : box.node;
+}
+
+function colourOfOwner(box, view) {
+	return shadeOf(box, [hueOf(ownerOf(box, view).label), 48, 80 - box.depth % 3 * 2]);
 }
 
 function colourOf(box, view) {
@@ -248,14 +252,34 @@ function boxSize({ node, what }, view) {
 	return side ? short(node.value(side, view.m), unit) : signed(short(node.change(view.m), unit), node.change(view.m));
 }
 
+/* Nodes that hold nothing but one other node are one box with it. */
+function boxLabel(box) {
+	return [...box.chain || [], box.node].map(labelBelow).join(" › ");
+}
+
+/* Of a name with parts the last ones for which there is room. */
+function fitLabel(pen, label, most, bold) {
+	if (pen.fits(label, most, bold))
+		return label;
+	for (const separator of ["::", "/"]) {
+		const parts = splitLabel(label, separator);
+		for (let i = 1; i < parts.length; i++) {
+			const end = "…" + parts.slice(i).join(separator);
+			if (pen.fits(end, most, bold) || i + 1 === parts.length)
+				return end;
+		}
+	}
+	return label;
+}
+
 function boxTitle(box, view) {
-	return `${box.node.label} ${boxSize(box, view)}`;
+	return `${boxLabel(box)} ${boxSize(box, view)}`;
 }
 
 /* A number is there as a whole or not at all. */
 function drawTitle(pen, box, view, y, ink, bold) {
 	const title = boxTitle(box, view), most = box.w - 8;
-	pen.text(pen.fits(title, most, bold) ? title : box.node.label, box.x + 4, y, most, ink, bold);
+	pen.text(pen.fits(title, most, bold) ? title : fitLabel(pen, boxLabel(box), most, bold), box.x + 4, y, most, ink, bold);
 }
 
 function drawSmaller(pen, box, ink) {
@@ -279,7 +303,7 @@ function drawBox(pen, box, view, titled) {
 	}
 	if (!isMap(view) && box.h < 2 * BAND)
 		return drawTitle(pen, box, view, box.y + box.h / 2 + 4, colour.ink, false);
-	if (pen.text(box.node.label, box.x + 4, box.y + 13, box.w - 8, colour.ink) && box.h > 30 && pen.fits(boxSize(box, view), box.w - 8))
+	if (pen.text(fitLabel(pen, boxLabel(box), box.w - 8), box.x + 4, box.y + 13, box.w - 8, colour.ink) && box.h > 30 && pen.fits(boxSize(box, view), box.w - 8))
 		pen.text(boxSize(box, view), box.x + 4, box.y + 26, box.w - 8, colour.ink);
 }
 

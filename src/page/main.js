@@ -1,6 +1,6 @@
 /* The page: what is chosen, and what follows from it.  All that is chosen stands in the address. */
 
-const NOTHING = { with: "", without: "", in: "", regex: false, kind: "", flag: "", least: 0 };
+const NOTHING = { with: "", without: "", in: "", regex: false, kind: "", flag: "", least: 0, nodebug: false };
 const PICTURES = [["regions", "Memory regions"], ["map", "Treemap"], ["both", "Before and after"], ["ice", "Icicle"], ["flame", "Flame graph"], ["time", "Timeline"], ["memory", "Memory by page"], ["course", "Sizes over builds"]];
 
 const state = { tab: 0, by: [], m: -1, picture: "", colour: "", filter: { ...NOTHING }, zoom: [], range: null, theme: "" };
@@ -23,6 +23,8 @@ function address() {
 		p.set("regex", 1);
 	if (f.least > 0)
 		p.set("least", f.least);
+	if (f.nodebug)
+		p.set("nodebug", 1);
 	if (state.zoom.length > 0)
 		p.set("z", JSON.stringify(state.zoom));
 	if (state.range)
@@ -53,6 +55,7 @@ function readAddress() {
 		state.filter[key] = p.get(key) || "";
 	state.filter.regex = p.has("regex");
 	state.filter.least = whole("least");
+	state.filter.nodebug = p.has("nodebug");
 	state.zoom = p.has("z") ? listOf(p.get("z")) : [];
 	const range = /^(\d+)-(\d+)$/.exec(p.get("r") || "");
 	state.range = range && +range[1] < +range[2] ? [+range[1], +range[2]] : null;
@@ -91,13 +94,43 @@ function specsOf(tab) {
 	return tab.specs;
 }
 
+/* Is most of a tab, by a measure, in labels of the program's own words?  What heft has no owner for stands in brackets, what is in no namespace in parentheses. */
+function isMostlyNamed(tab, column, { now }) {
+	const named = Uint8Array.from(column.labels, text => /^[^[(]/.test(view.book.texts.get(text)) ? 1 : 0);
+	let sum = 0, all = 0;
+	for (let i = 0; i < tab.lines; i++) {
+		all += now[i];
+		sum += named[column.lines[i]] * now[i];
+	}
+	return 2 * sum > all;
+}
+
+/* What heft report groups by where nobody says otherwise. */
+const USUAL_COLUMNS = /^(regions|libraries|sections|compileunits|namespaces|symbols|flags|hotness)$/;
+
+/* Opens on the source tree where there is one, else on namespaces, else on sections. */
 function usualBy(tab) {
 	const specs = specsOf(tab), find = regex => specs.find(s => regex.test(s.column.name) && !s.stack);
 	if (tab.stacks)
 		return ["down"];
-	const outer = tab.regions && find(/^regions$/) ? [find(/^regions$/), find(/^libraries$/)] : [find(/^build$/) || find(/^(in_section|sections|modules)$/) || specs[0]];
+	if (tab.kind === "sizes" && !specs.every(s => USUAL_COLUMNS.test(s.column.name)))
+		return specs.slice(0, 3).map(s => s.id);
+	const owners = tab.kind === "sizes" && !tab.regions ? [find(/^compileunits$/), find(/^namespaces$/)].find(s => s && isMostlyNamed(tab, s.column, tab.measures[usualMeasure(tab)])) : null;
+	const outer = tab.regions && find(/^regions$/) ? [find(/^regions$/), find(/^libraries$/)] : [owners || find(/^build$/) || find(/^(in_section|sections|modules)$/) || specs[0]];
 	const list = [...outer, find(/^(symbol|symbols|rawsymbols|fullsymbols|shortsymbols|block)$/)];
 	return [...new Set(list.filter(Boolean).map(s => s.id))];
+}
+
+/* Debug info is in no memory: a program that has it is shown as it is loaded. */
+function usualMeasure(tab) {
+	const vm = tab.measures.findIndex(m => m.name === "vm");
+	if (tab.regions)
+		return memoryMeasure(tab);
+	return tab.kind === "sizes" && vm >= 0 && hasDebugInfo(tab) && sumOf(tab.measures[vm].now) > 0 ? vm : 0;
+}
+
+function hasDebugInfo(tab) {
+	return tab.kindColumn !== null && kindsOf(view.book, tab.kindColumn).includes(DEBUG_INFO);
 }
 
 /* Takes what the address says as far as the tab has it. */
@@ -106,7 +139,7 @@ function settle() {
 	state.by = [...new Set(state.by)].filter(id => ids.includes(id)).slice(0, 3);
 	if (state.by.length === 0)
 		state.by = usualBy(tab);
-	state.m = state.m < 0 ? (tab.regions ? memoryMeasure(tab) : 0) : Math.min(state.m, tab.measures.length - 1);
+	state.m = state.m < 0 ? usualMeasure(tab) : Math.min(state.m, tab.measures.length - 1);
 	const pictures = picturesOf(tab).map(p => p[0]);
 	if (!pictures.includes(state.picture))
 		state.picture = tab.built ? "course" : tab.stacks ? "ice" : tab.regions ? "regions" : "map";
@@ -117,6 +150,7 @@ function settle() {
 		state.filter.in = "";
 	if (!tab.kindColumn || !(+state.filter.kind < KINDS.length))
 		state.filter.kind = "";
+	state.filter.nodebug &&= hasDebugInfo(tab);
 	if (state.filter.flag !== "" && !flagsOf(view.book, tab).includes(state.filter.flag))
 		state.filter.flag = "";
 }
@@ -150,6 +184,8 @@ function fillControls() {
 	const flags = flagsOf(view.book, tab);
 	choices($("flag"), [["", "any flag"], ...flags.map(f => [f, f])], state.filter.flag);
 	$("flag").hidden = flags.length === 0;
+	$("debug").checked = !state.filter.nodebug;
+	$("debug").parentElement.hidden = !hasDebugInfo(tab);
 	for (const key of ["with", "without"])
 		if (document.activeElement !== $(key))
 			$(key).value = state.filter[key];
@@ -160,7 +196,7 @@ function fillControls() {
 
 /* On a small screen the choices are behind a button that says what they are. */
 function fillChoices() {
-	const f = state.filter, filtered = [f.with, f.without && "without " + f.without, f.kind !== "" && KINDS[f.kind], f.flag, f.least > 0 && "from " + f.least].filter(Boolean);
+	const f = state.filter, filtered = [f.with, f.without && "without " + f.without, f.kind !== "" && KINDS[f.kind], f.flag, f.least > 0 && "from " + f.least, f.nodebug && "without debug info"].filter(Boolean);
 	const said = view.levels.map(l => l.spec.title).join(" › ") + (filtered.length ? ", " + filtered.join(", ") : "");
 	$("choices").replaceChildren("Choices", element("span", { class: "said" }, cut(said, 100)));
 }
@@ -220,10 +256,11 @@ function applyFilter() {
 	treeKey = "";
 }
 
+/* Returns whether its levels are others than before. */
 function makeTree() {
 	const key = JSON.stringify([state.tab, state.by]), again = key === levelsKey;
 	if (key === treeKey)
-		return;
+		return false;
 	const opened = table && again ? [...table.opened].slice(0, 50) : [];
 	if (!again) {
 		view.levels = state.by.map(levelFor);
@@ -235,10 +272,12 @@ function makeTree() {
 		table.opened = new Set(opened.map(n => view.tree.same(n)).filter(n => n?.parent));
 	}
 	treeKey = levelsKey = key;
+	return !again;
 }
 
 function update(step) {
-	const before = view.tree;
+	const before = view.tree, rootBefore = view.root;
+	leave();
 	view.tab = decodeTab(view.book.tabs[state.tab], view.book.texts);
 	settle();
 	view.m = state.m;
@@ -246,7 +285,7 @@ function update(step) {
 	view.picture = state.picture;
 	view.colour = state.colour;
 	applyFilter();
-	makeTree();
+	const fresh = makeTree();
 	view.root = view.tree.find(state.zoom);
 	state.zoom = view.root.path();
 	if (!view.chosen || view.chosen.tree !== view.tree)
@@ -264,7 +303,13 @@ function update(step) {
 	fillSum();
 	fillCrumbs();
 	table ||= new Table($("table"), view, { chosen: choose, zoom: zoomTo, marked: tellMarked, sorted: drawPicture, copy: copyRows });
+	/* What has nearly all of it says little: rows begin with what it is made of. */
+	for (const node of fresh ? forkOf(view, view.m).above() : [])
+		if (node.parent)
+			table.opened.add(node);
 	table.fill();
+	if (view.root !== rootBefore)
+		table.scrollTo(0);
 	tellMarked(table.marked);
 	drawPicture();
 	drawCard($("card"), view.chosen, view);
@@ -295,16 +340,23 @@ function fillSum() {
 		parts.push(", all of it");
 	if (tab.diff)
 		parts.push(`; before ${exact(top.base(m), unit)}, change `, element("b", {}, signed(exact(top.change(m), unit), top.change(m))), percent(top.change(m), top.base(m)) ? ` (${signed(percent(top.change(m), top.base(m)), top.change(m))})` : "");
+	if (tab.kind === "symbols")
+		parts.push("; without debug info");
 	parts.push("; " + rowsOf(tree));
 	$("sum").replaceChildren(...parts);
 	$("sum").dataset.now = top.now(m);
 }
 
+/* Where there is no room for all of a path, what is left of it: its ends. */
+const CRUMBS_FIRST = 2, CRUMBS_LAST = 3;
+
 function fillCrumbs() {
-	const chain = view.root.above();
+	const chain = view.root.above(), last = chain.length - 1;
 	$("crumbs").replaceChildren(...chain.flatMap((node, i) => {
-		const label = cut(node.parent ? node.label : "TOTAL", 60);
-		const part = i + 1 < chain.length ? element("button", { type: "button", onclick: () => zoomTo(node) }, label) : element("span", { "aria-current": "location" }, label);
+		const label = cut(node.parent ? labelBelow(node) : "TOTAL", 60), title = cut(node.path().join(" › "), 600);
+		if (last > CRUMBS_FIRST + CRUMBS_LAST && i >= CRUMBS_FIRST && i <= last - CRUMBS_LAST)
+			return i === CRUMBS_FIRST ? [element("span", { class: "sep", title: cut(chain[last - CRUMBS_LAST].path().join(" › "), 600) }, "› …")] : [];
+		const part = i < last ? element("button", { type: "button", title, onclick: () => zoomTo(node) }, label) : element("span", { "aria-current": "location", title }, label);
 		return i ? [element("span", { class: "sep", "aria-hidden": "true" }, "›"), part] : [part];
 	}));
 }
@@ -327,6 +379,24 @@ function zoomTo(node) {
 	update(true);
 	if (before)
 		grow(before);
+}
+
+/* Shows a symbol, wherever it is in the tree: its largest line, of those that are not about it but it. */
+function showSymbol(column, text) {
+	const number = column.labels.indexOf(text), { tree, measure, tab } = view, kinds = tab.kindColumn ? kindsOf(view.book, tab.kindColumn) : null;
+	const worth = i => (kinds && kinds[tab.kindColumn.lines[i]] > 3 ? 0 : Number.MAX_SAFE_INTEGER / 2) + measure.now[i];
+	let line = -1;
+	for (const i of tree.order)
+		if (column.lines[i] === number && (line < 0 || worth(i) > worth(line)))
+			line = i;
+	if (line < 0)
+		return;
+	const node = tree.nodeOfLine(line, view.levels.findIndex(l => l.spec.column === column));
+	if (!node.above().includes(view.root)) {
+		state.zoom = [];
+		update(true);
+	}
+	table.show(node);
 }
 
 function tellMarked(marked) {
@@ -415,7 +485,7 @@ function copyPicture() {
 }
 
 function isChosen(box) {
-	return box.node === view.chosen && box.depth > 0 && !box.smaller;
+	return (box.node === view.chosen || box.chain?.includes(view.chosen)) && box.depth > 0 && !box.smaller;
 }
 
 function isHovered(box) {
@@ -456,12 +526,25 @@ function tellPicture() {
 		view.picture === "course" ? [] : view.colour === "kind" ? KINDS.map((k, i) => [k, shade(...KIND_HUES[i], 76)]).filter((_, i) => kindsOf(view.book, view.tab.kindColumn).includes(i)) :
 		view.colour === "change" ? [["+ grew", shade(24, 90, 64)], ["− shrank", shade(212, 80, 66)], ["unchanged", shade(220, 6, 84)]] :
 		view.colour === "heat" && heatColumn(view.tab) ? [...Object.entries(HEAT).map(([name, colour]) => [name, shade(...colour)]), ["not code that was sampled", shade(...NO_HEAT)]] :
-		view.colour === "heat" ? [["more", shade(6, 75, 66)], ["less", shade(48, 75, 84)]] : [];
+		view.colour === "heat" ? [["larger", shade(6, 75, 66)], ["smaller", shade(48, 75, 84)]] : ownersShown();
 	legend.replaceChildren(...items.map(([text, colour]) => {
 		const dot = element("i", { "aria-hidden": "true" });
 		dot.style.background = colour.fill;
 		return element("span", {}, dot, text);
-	}), view.picture === "course" ? "A click shows what a build changed, if it is one of those in the table." : told || element("span", { class: "hint" }, "Click chooses, double click opens, Backspace goes up."));
+	}), view.picture === "course" ? "A click shows what a build changed, if it is one of those in the table." : told || element("span", { class: "hint" }, "Click chooses, double click opens, Backspace goes up. Keys: ?"));
+}
+
+/* The owners with the largest boxes, in their colours. */
+function ownersShown() {
+	const most = 6, shown = new Map();
+	for (const box of [...picture.boxes].sort((a, b) => b.w * b.h - a.w * a.h)) {
+		const { label } = ownerOf(box, view);
+		if (box.depth > 0 && !box.smaller && !shown.has(label))
+			shown.set(label, shade(hueOf(label), 48, 78));
+		if (shown.size === most)
+			break;
+	}
+	return [...shown].map(([label, colour]) => [cut(label, 30), colour]);
 }
 
 function snapshotOf(box) {
@@ -616,11 +699,34 @@ function chosenBy(e) {
 		state.colour = value;
 	else if (id === "regex")
 		f.regex = e.target.checked;
+	else if (id === "debug")
+		f.nodebug = !e.target.checked;
 	else if (id === "least")
 		f.least = Math.max(0, Math.floor(+value || 0));
 	else
 		f[id] = value;
 	update(e.type === "change");
+}
+
+/* Shares the width between the picture and the rows: so many percent are the picture's. */
+function divide(part) {
+	const share = Math.round(Math.max(15, Math.min(85, part)));
+	document.querySelector("main").style.setProperty("--picture", share);
+	$("divider").setAttribute("aria-valuenow", share);
+}
+
+function dragDivider(e) {
+	const box = document.querySelector("main").getBoundingClientRect(), move = to => divide(100 * (to.clientX - box.left) / box.width);
+	e.preventDefault();
+	addEventListener("pointermove", move);
+	addEventListener("pointerup", () => removeEventListener("pointermove", move), { once: true });
+}
+
+const KEYS = [["↑ ↓ Page Home End", "choose another row"], ["→ ←", "open a row, close it, go to the one above"], ["Enter, double click", "show nothing but this row"], ["Backspace", "show what it is part of"], ["*", "open the rows beside it"], ["Space", "mark a row; the sum of the marked ones is below"], ["c", "copy the rows"], ["/", "filter"], ["?", "these keys"]];
+
+function showKeys() {
+	$("keys").replaceChildren(element("h2", {}, "Keys in the rows and the picture"), element("dl", {}, ...KEYS.flatMap(([key, does]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, does)])), element("form", { method: "dialog" }, element("button", {}, "Close")));
+	$("keys").showModal();
 }
 
 let typing = 0;
@@ -673,6 +779,14 @@ function listen() {
 	$("save-png").addEventListener("click", () => savePng(view, canvas));
 	$("save-csv").addEventListener("click", () => save(fileName(view, "csv"), "text/csv", table.csv()));
 	$("print").addEventListener("click", () => print());
+	$("help").addEventListener("click", showKeys);
+	addEventListener("keydown", e => e.key === "?" && !/^(INPUT|SELECT)$/.test(e.target.tagName) && showKeys());
+	$("divider").addEventListener("pointerdown", dragDivider);
+	$("divider").addEventListener("keydown", e => {
+		const step = { ArrowLeft: -2, ArrowRight: 2 }[e.key];
+		if (step)
+			divide(+$("divider").getAttribute("aria-valuenow") + step);
+	});
 	$("theme").addEventListener("click", () => {
 		state.theme = isDark() ? "light" : "dark";
 		update(false);

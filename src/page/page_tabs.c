@@ -117,9 +117,16 @@ void page_add_lists(struct page *page, const char *title, const struct snapshot 
 	diff_init(&diff, before ? before : &nothing, &after->snapshot, false);
 	diff_rows_make(&rows, &diff, &query);
 	diff_rows_show_all(&rows);
+	/* Why the sums are others than those of the tab with all bytes. */
+	const struct heft_page_fact facts[] = {
+		{ "counted", "what the file holds because of each symbol, without debug info" },
+		{ "paired", "by names, then by contents: a renamed symbol is one row" },
+	};
 	page_add(page, &(struct page_tab){ .title = title,
 					   .kind = "symbols",
 					   .table = &rows.table,
+					   .facts = facts,
+					   .fact_count = before ? COUNT_OF(facts) : 1,
 					   .notes = after->context.notes.data,
 					   .note_count = after->context.notes.count,
 					   .only_now = !before });

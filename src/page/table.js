@@ -41,7 +41,7 @@ class Table {
 	/* Those that leave the names some room. */
 	fitting() {
 		const list = this.columns(), room = this.box.clientWidth;
-		const most = Math.max(1, Math.floor((room - 150) / (room < 500 ? 82 : 90)));
+		const most = Math.max(1, Math.floor((room - (room < 500 ? 150 : 240)) / (room < 500 ? 82 : 90)));
 		for (let rank = 3; room > 0 && list.length > most && rank > 0; rank--) {
 			const at = list.findIndex(c => c.spare === rank);
 			if (at >= 0)
@@ -148,7 +148,7 @@ class Table {
 		const whole = view.root.weight(view.m), part = whole > 0 ? node.weight(view.m) / whole : 0;
 		const name = element("span", { class: "name", role: "gridcell", title: cut(node.label, 1000) },
 			element("span", { class: "twist", "aria-hidden": "true", onclick: e => { e.stopPropagation(); this.twist(node, i); } }, children && i > 0 ? (open ? "▾" : "▸") : ""),
-			element("span", { class: "text" + (node.label.startsWith("[") ? " own" : "") }, cut(node.label)),
+			element("span", { class: "text" + (node.label.startsWith("[") ? " own" : "") }, cut(labelBelow(node))),
 			...this.badges(node));
 		name.style.paddingInlineStart = 4 + depth * 14 + "px";
 		const cells = this.list.map(c => element("span", { class: "number" + (c.tinted ? (node.change(view.m) > 0 ? " more" : node.change(view.m) < 0 ? " less" : "") : ""), role: "gridcell", title: c.exact(node) }, c.text(node)));
@@ -258,13 +258,14 @@ class Table {
 	}
 	/* The rows that are open, or those that are marked. */
 	csv() {
-		const list = this.columns().filter(c => c.key !== "part"), lines = [["path", ...list.map(c => c.title)]];
+		const list = this.columns().filter(c => c.key !== "part"), rows = [];
 		for (let i = 0; i < this.count; i++) {
 			const { node } = this.row(i);
 			if (this.marked.size === 0 || this.marked.has(node))
-				lines.push([node.path().join(" › ") || "TOTAL", ...list.map(c => c.value(node))]);
+				rows.push([node.parent ? node.path() : ["TOTAL"], list.map(c => c.value(node))]);
 		}
-		return lines.map(csvLine).join("");
+		const deep = Math.max(1, ...rows.map(([path]) => path.length)), path = Array.from({ length: deep }, (_, i) => "level " + (i + 1));
+		return [[path, list.map(c => c.title)], ...rows].map(([labels, values]) => csvLine([...labels, ...Array(deep - labels.length).fill(""), ...values])).join("");
 	}
 }
 

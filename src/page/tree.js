@@ -160,6 +160,18 @@ class Node {
 	}
 }
 
+/* A label without what the labels above it say already: "vector::push_back" below std is "std::vector::push_back". */
+function labelBelow(node) {
+	const { label, parent } = node;
+	if (node.shown === undefined) {
+		let above = "";
+		for (let n = parent; n?.parent && node.tree.levels[n.labelLevel].spec.split === "::"; n = n.parent)
+			above = n.label + "::" + above;
+		node.shown = above && label.startsWith(above) ? label.slice(above.length) : label;
+	}
+	return node.shown;
+}
+
 function saysAgain(label, below) {
 	return below === label || below === `[section ${label}]`;
 }
@@ -324,6 +336,14 @@ class Tree {
 				break;
 			node = kids.node(i);
 		}
+		return node;
+	}
+	/* The node of a level that has a line of the order, or the leaf above it. */
+	nodeOfLine(line, level) {
+		const at = this.order.indexOf(line);
+		let node = this.top;
+		for (let kids; node.labelLevel < level && (kids = this.open(node)) !== null;)
+			node = kids.node(kids.start.findLastIndex((start, i) => i < kids.count && start <= at));
 		return node;
 	}
 	/* The node here that is where a node of another tree with the same levels is; NULL: there is none. */

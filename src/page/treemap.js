@@ -55,7 +55,7 @@ function layMap(tree, root, m, room, what) {
 		boxes.push(box);
 		if (inner.w * inner.h < MAP_ROOM || inner.w < MAP_DOT || inner.h < MAP_DOT)
 			continue;
-		const kids = tree.open(box.node);
+		const kids = openChain(tree, box);
 		if (!kids)
 			continue;
 		/* What has no room for a dot and the gap around it is not drawn. */
@@ -69,6 +69,16 @@ function layMap(tree, root, m, room, what) {
 			boxes.push({ ...left, node: box.node, depth: box.depth + 1, smaller: kids.count - ids.length });
 	}
 	return boxes;
+}
+
+/* The children of a box.  What holds nothing but one other node becomes that node, and a part of its chain. */
+function openChain(tree, box) {
+	let kids = tree.open(box.node);
+	for (; kids?.count === 1 && box.depth > 0 && kids.label(0) !== ITSELF; kids = tree.open(box.node)) {
+		box.chain = [...box.chain || [], box.node];
+		box.node = kids.node(0);
+	}
+	return kids;
 }
 
 const SIDE_GAP = 14, SIDE_TITLE = 20;

@@ -114,8 +114,8 @@ static bool process_threads_row_of(const struct unwind_table *t, const struct un
 	return good;
 }
 
-/* Returns the entry of the function around an address, as the module's own headers count. NULL if no
- * table has it. */
+/* Returns the entry of the function around an address, as the module's own headers count.
+ * NULL if no table has it. */
 static const struct unwind_place *place_at(const struct unwind_table *t, uint64_t addr)
 {
 	const size_t i = upper_bound(t->places.data, t->places.count, sizeof *t->places.data, addr);

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 
 enum {
-	USERS_SHOWN = 4,
+	USERS_SHOWN = 64,
 	TEXTS_SHOWN = 4,
 	TEXT_SHOWN = 120, /* Bytes of one text. A longer text is cut. */
 	TEXT_LEAST = 4,   /* Bytes. Shorter texts are as likely numbers and are ignored. */
