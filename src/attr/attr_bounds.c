@@ -8,17 +8,24 @@
 struct attr_bounds {
 	const struct section *const *data; /* sorted by address */
 	size_t count;
+	uint64_t low, room; /* No section begins in the `room` bytes from `low` on. */
 	VEC(uint64_t)
 	starts; /* Sorted: index of the section << 32 | label that refers to its start */
 };
 
 /* Returns the index of the section that begins at an address. Returns the count if there is
  * none. */
-static size_t attr_bounds_section_at(const struct attr_bounds *b, uint64_t addr)
+static size_t attr_bounds_section_at(struct attr_bounds *b, uint64_t addr)
 {
-	size_t low;
-	BISECT(low, 0, b->count, mid, b->data[mid]->addr < addr);
-	return low < b->count && b->data[low]->addr == addr ? low : b->count;
+	size_t at;
+	if (addr - b->low < b->room) /* near the address before, as most are */
+		return b->count;
+	BISECT(at, 0, b->count, mid, b->data[mid]->addr < addr);
+	if (at < b->count && b->data[at]->addr == addr)
+		return at;
+	b->low = at > 0 ? b->data[at - 1]->addr + 1 : 0;
+	b->room = (at < b->count ? b->data[at]->addr : UINT64_MAX) - b->low;
+	return b->count;
 }
 
 static void attr_bounds_add_start(struct attr_bounds *b, uint64_t addr, label_id label)
@@ -29,7 +36,7 @@ static void attr_bounds_add_start(struct attr_bounds *b, uint64_t addr, label_id
 }
 
 /* Tells whether the address is the end of a section whose start the same code refers to. */
-static bool attr_bounds_is_end(const struct attr_bounds *b, uint64_t addr, label_id label)
+static bool attr_bounds_is_end(struct attr_bounds *b, uint64_t addr, label_id label)
 {
 	const size_t i = label == LABEL_NONE || b->starts.count == 0
 				 ? b->count
@@ -57,7 +64,7 @@ static void attr_bounds_list_starts(struct attr_bounds *b, const target_vec *tar
 void attr_bounds(const struct section *const *data, size_t count, target_vec *targets,
 		 pointer_parts *pointers)
 {
-	struct attr_bounds b = { data, count, { 0 } };
+	struct attr_bounds b = { .data = data, .count = count };
 	for (size_t i = 1; i < count; i++)
 		ASSERT(data[i - 1]->addr <= data[i]->addr);
 	attr_bounds_list_starts(&b, targets, pointers);

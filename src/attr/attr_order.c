@@ -56,6 +56,23 @@ static int points_by_rank(const void *a, const void *b)
 	return x->rank > y->rank ? -1 : x->rank < y->rank;
 }
 
+/* Sorts the references of one address. Most are few, or in order but for a few. */
+static void points_sort(struct order_point *list, size_t count)
+{
+	enum { FEW = 32 };
+	if (count > FEW) {
+		qsort(list, count, sizeof *list, points_by_rank);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		const struct order_point p = list[i];
+		size_t k = i;
+		for (; k > 0 && list[k - 1].rank < p.rank; k--)
+			list[k] = list[k - 1];
+		list[k] = p;
+	}
+}
+
 /* Ends the references of one address, [start, count): the last function first, each once. A rising
  * chain thus has no address twice. */
 static void points_end(point_vec *points, size_t start)
@@ -74,7 +91,7 @@ static void points_end(point_vec *points, size_t start)
 	for (size_t i = 1; i < count && falling; i++)
 		falling = list[i - 1].rank >= list[i].rank;
 	if (!falling)
-		qsort(list, count, sizeof *list, points_by_rank);
+		points_sort(list, count);
 	for (size_t i = 1; i < count; i++) {
 		if (list[i].rank != list[kept - 1].rank)
 			list[kept++] = list[i];
@@ -104,12 +121,23 @@ static void list_points(const struct order *o, const struct order_section *s, po
 	points_end(ret, start);
 }
 
+/* Returns the number of sorted ranks that are at most `rank`. No branch depends on the ranks, which
+ * come in any order. */
+static size_t ranks_until(const uint32_t *ranks, size_t count, uint32_t rank)
+{
+	size_t at = 0;
+	for (; count > 1; count -= count / 2)
+		at += ranks[at + count / 2 - 1] <= rank ? count / 2 : 0;
+	return at + (count > 0 && ranks[at] <= rank);
+}
+
 /* Moves the longest chain whose ranks never fall out of the points. */
 static void take_chain(point_vec *points, point_vec *ret)
 {
 	const size_t n = points->count;
 	uint32_t *before = mem_zeroed(n, sizeof *before); /* Index of the previous point, plus 1 */
 	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* Ends of the best chains, by length */
+	uint32_t *ranks = mem_zeroed(n, sizeof *ranks);   /* Their ranks */
 	size_t length = 0, at = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t rank = points->data[i].rank;
@@ -117,10 +145,11 @@ static void take_chain(point_vec *points, point_vec *ret)
 		const bool same = i > 0 && points->data[i].addr == points->data[i - 1].addr;
 		const size_t high = same ? at : length;
 		at = high;
-		if (high > 0 && points->data[ends[high - 1]].rank > rank)
-			BISECT(at, 0, high - 1, mid, points->data[ends[mid]].rank <= rank);
+		if (high > 0 && ranks[high - 1] > rank)
+			at = ranks_until(ranks, high - 1, rank);
 		before[i] = at > 0 ? ends[at - 1] + 1 : 0;
 		ends[at] = (uint32_t)i;
+		ranks[at] = rank;
 		length += at == length;
 	}
 	vec_reserve(ret, length);
@@ -139,6 +168,7 @@ static void take_chain(point_vec *points, point_vec *ret)
 	points->count = n - kept;
 	mem_free(before);
 	mem_free(ends);
+	mem_free(ranks);
 }
 
 static bool is_clear(size_t length, size_t of)

@@ -51,6 +51,8 @@ void attr_code_padding(struct attr *a)
 	for (size_t i = 1; isa != CODE_NONE && i < a->vm.list.count; i++) {
 		struct span *before = &a->vm.list.data[i - 1];
 		const uint64_t size = attr_pad_size(before), start = before->start + before->size;
+		/* The kernel maps the bytes between gaps too. */
+		code_passed(&pass, before->start, size + before->size);
 		if (size == 0)
 			continue;
 		if (!in || start - in->addr >= in->size)
@@ -58,7 +60,6 @@ void attr_code_padding(struct attr *a)
 		/* Nops at the start of a section are no function's end. */
 		if (!in || !in->exec || start == in->addr || start + size - in->addr >= in->size)
 			continue;
-		code_passed(&pass, start, size);
 		if (attr_pad_idles(a->im, isa, start, start + size))
 			before->size += size;
 	}

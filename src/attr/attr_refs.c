@@ -593,16 +593,18 @@ static void find_pointers(struct refs *r)
  * Tables of branches after a pointer look the same. */
 static void take_vtable_heads(struct refs *r)
 {
-	uint64_t before = 0, at = 0;
+	uint64_t before = 0, at = 0, start = 0;
 	sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
 	for (size_t i = 0; i < r->targets.count; i++) {
 		const uint64_t addr = r->targets.data[i].addr;
-		const uint64_t start = vtable_start(&r->vtables, addr);
-		if (addr != at)
+		if (i == 0 || addr != at) {
 			before = at;
+			start = vtable_start(&r->vtables, addr);
+			if (before > start || !attr_refs_is_anonymous(r, start))
+				start = addr;
+		}
 		at = addr;
-		if (before <= start && attr_refs_is_anonymous(r, start))
-			r->targets.data[i].addr = start;
+		r->targets.data[i].addr = start;
 	}
 }
 
