@@ -20,8 +20,9 @@
 
 #include "base/pool.h"
 #include "base/sort.h"
-#include "code/data_refs.h"
+#include "code/addr_mask.h"
 #include "code/code.h"
+#include "code/data_refs.h"
 #include "image/elf/elf_const.h"
 
 /* References found in one part of the image. */
@@ -59,6 +60,7 @@ struct refs {
 				     * lowest distance */
 	uint64_t plt_low, plt_high, slots_low, slots_high; /* Ranges of imports. Empty if not
 							    * wanted. */
+	struct addr_mask wanted;                           /* Anonymous data and slots */
 	target_vec targets;
 	pointer_parts pointers;           /* Per part of the image */
 	VEC(struct attr_refs_slot) slots; /* sorted */
@@ -116,6 +118,8 @@ static const struct section *data_section(const struct refs *r, uint64_t addr)
 
 static bool attr_refs_is_anonymous(const struct refs *r, uint64_t addr)
 {
+	if (!addr_mask_may_have(&r->wanted, addr))
+		return false;
 	const struct section *in = data_section(r, addr);
 	return in && !(in->exec && r->exec_is_code) && !spans_find(&r->a->vm, addr);
 }
@@ -172,12 +176,14 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 	const bool bare = r->a->scratch->bare.count > 0;
 	const unsigned kinds = REF_MEM | REF_ADDR | (immediates ? REF_IMM : 0) |
 			       (r->plt_low < r->plt_high || bare ? REF_CALL | REF_JUMP : 0);
+	const bool operands = kinds == (REF_MEM | REF_ADDR) && r->slots_low >= r->slots_high;
+	const struct addr_mask *mask = operands ? &r->wanted : NULL;
 	scratch->count = 0;
 	if (r->isa == CODE_NONE)
 		data_refs(r->a->im, code, s->start, scratch);
 	else
 		code_refs(r->isa, code, s->start,
-			  &(struct ref_wish){ kinds, r->imm_low, r->imm_high }, scratch);
+			  &(struct ref_wish){ kinds, r->imm_low, r->imm_high, mask }, scratch);
 	for (size_t i = 0; i < scratch->count; i++) {
 		const struct code_ref *ref = &scratch->data[i];
 		const enum go_ref is = go ? go_words_judge(&r->go, ref) : GO_ADDRESS;
@@ -587,6 +593,8 @@ static void find_pointers(struct refs *r)
 				vec_push(&r->slots, (struct attr_refs_slot){ p->addr, p });
 		}
 	sort_by_key(r->slots.data, r->slots.count, sizeof *r->slots.data);
+	for (size_t i = 0; i < r->slots.count; i++)
+		addr_mask_add(&r->wanted, r->slots.data[i].addr, r->slots.data[i].addr + 1);
 }
 
 /* Extends references to a table of virtual functions to its head, to which nobody else refers.
@@ -856,6 +864,7 @@ void attr_refs_find(struct attr *a)
 	go_words_read(&r->go, a->im, go_slot_open(a->f->go, a->im, NULL));
 	r->vtables.im = a->im;
 	attr_refs_list_sections(r);
+	attr_nobody(a, r->data, r->data_count, !r->exec_is_code, &r->wanted);
 	find_pointers(r);
 	find_imports(r);
 	attr_refs_scan_code(r);
@@ -878,6 +887,7 @@ void attr_refs_claim(struct attr *a)
 		vec_release(&r->pointers.data[i]);
 	vec_release(&r->pointers);
 	vec_release(&r->slots);
+	addr_mask_release(&r->wanted);
 	vtables_release(&r->vtables);
 	go_words_release(&r->go);
 	mem_free(r->data);

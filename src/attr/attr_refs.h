@@ -31,6 +31,12 @@ typedef VEC(pointer_vec) pointer_parts;
  * Targets of code must be in the order of the code. */
 void attr_panics(const struct attr *a, const target_vec *targets, const pointer_parts *pointers);
 
+/* attr_nobody.c: makes a mask of the bytes that have no owner in `data`. `code`: includes code. The
+ * mask has room for any mapped address. O(owners + bytes). */
+struct addr_mask;
+void attr_nobody(const struct attr *a, const struct section *const *data, size_t count, bool code,
+		 struct addr_mask *ret);
+
 /* attr_bounds.c: weakens references to the byte after a section, if the same owner refers to the
  * section's start too. Pointers to it lose their owner. `data`: sections by address. O(references *
  * log sections). */

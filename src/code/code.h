@@ -37,6 +37,7 @@ static inline uint64_t load_le64(const uint8_t *p)
 	return load_le32(p) | (uint64_t)load_le32(p + 4) << 32;
 }
 
+struct addr_mask;
 struct image;
 /* Returns the instruction set of an image. CODE_NONE if heft has no decoder. */
 enum code_isa code_isa_of(const struct image *im);
@@ -80,13 +81,17 @@ typedef VEC(struct code_ref) code_ref_vec;
 struct ref_wish {
 	unsigned kinds;             /* Mask of enum ref_kind */
 	uint64_t imm_low, imm_high; /* REF_IMM: half-open range that the value must lie in */
+	/* If not NULL, only targets that it may have are wanted. The decoder may leave out others,
+	 * and code that refers to none of these. Only for REF_MEM and REF_ADDR. */
+	const struct addr_mask *mask;
 };
 
 /* Decodes `code`, which lies at `addr`, and appends references of the wanted kinds. Targets must
  * lie outside [addr, addr + code.size). For REF_IMM they must lie in the wish's range. REF_IMM
  * includes immediates, absolute operands, and displacements beside a base register, since code that
  * is not position-independent reads byte arrays so. Returns the number of bytes that could not be
- * decoded. Decoding continues after them. */
+ * decoded. Decoding continues after them. With a mask, the bytes that were left out do not
+ * count. */
 uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const struct ref_wish *wish,
 		   code_ref_vec *ret);
 

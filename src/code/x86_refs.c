@@ -1,5 +1,6 @@
 /* Scans x86 code in a fast loop. Most instructions have no prefix except REX, and only their length
  * matters. */
+#include "code/addr_mask.h"
 #include "code/x86.h"
 #include "code/x86_table.h"
 
@@ -16,7 +17,9 @@ struct x86_refs_scan {
 	uint64_t addr, size;
 	uint64_t inside; /* Targets below this offset are not reported. The size of the code, or
 			  * 0. */
+	uint64_t stop;   /* Instructions from here on are not wanted */
 	uint64_t imm_low, imm_high;
+	const struct addr_mask *mask; /* or NULL */
 	unsigned kinds;
 	unsigned branches; /* 1 if targets of branches are wanted, else 0 */
 	bool mode64;
@@ -158,7 +161,13 @@ static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *
 	odd |= class == CLASS_MOV ? wide & 1 : 0;
 	if (want_imm)
 		odd |= (imm == 4 && !branch) || (rm & X86_RM_DISP4);
-	return UNLIKELY(odd) ? scan_slow(s, off) : end;
+	if (UNLIKELY(odd)) {
+		const bool relative = s->mask && rm & X86_RM_NOBASE;
+		if (relative && !addr_mask_may_have(s->mask, s->addr + off + end + (uint64_t)disp))
+			return end;
+		return scan_slow(s, off);
+	}
+	return end;
 }
 
 /* Scans the last bytes (at most FAST_WINDOW) from `off` on, in a copy followed by zeros. `off` must
@@ -170,7 +179,7 @@ static ALWAYS_INLINE void scan_tail(struct x86_refs_scan *s, uint64_t off, bool 
 	uint8_t copy[FAST_BEFORE + 2 * FAST_WINDOW] = { 0 };
 	const uint64_t first = off - FAST_BEFORE;
 	memcpy(copy, s->base + first, s->size - first);
-	while (off < s->size) {
+	while (off < s->stop) {
 		const unsigned len = scan_fast(s, copy + (off - first), off, mode64, want_imm);
 		off += len <= s->size - off ? len : scan_slow(s, off);
 	}
@@ -179,13 +188,74 @@ static ALWAYS_INLINE void scan_tail(struct x86_refs_scan *s, uint64_t off, bool 
 static ALWAYS_INLINE void x86_refs_scan(struct x86_refs_scan *s, bool mode64, bool want_imm)
 {
 	uint64_t off = 0;
-	while (off < min_u64(s->size, FAST_BEFORE))
+	while (off < min_u64(s->stop, FAST_BEFORE))
 		off += scan_slow(s, off);
-	const uint64_t end = s->size > FAST_WINDOW ? s->size - FAST_WINDOW : 0;
+	const uint64_t end = s->size > FAST_WINDOW ? min_u64(s->stop, s->size - FAST_WINDOW) : 0;
 	while (off < end)
 		off += scan_fast(s, s->base + off, off, mode64, want_imm);
-	if (off < s->size)
+	if (off < s->stop)
 		scan_tail(s, off, mode64, want_imm);
+}
+
+/* ---- code that refers to nothing wanted ------------------------------------------------------ */
+
+/* A pc-relative operand is a ModRM byte with mod 0 and rm 5, and a displacement. LANES: so many
+ * bytes are tested at once. */
+enum { DISP = 4, LANES = 16, IMM_MOST = 4 };
+
+typedef uint8_t lanes __attribute__((vector_size(LANES)));
+
+/* Tells whether one of the bytes from p on may be such a ModRM byte. The highest byte of its
+ * displacement must lie in [top, top + span]. */
+static ALWAYS_INLINE bool lanes_may_refer(const uint8_t *p, uint8_t top, uint8_t span)
+{
+	lanes modrm, high;
+	uint64_t words[LANES / 8];
+	memcpy(&modrm, p, sizeof modrm);
+	memcpy(&high, p + DISP, sizeof high);
+	modrm = (lanes)((modrm & 0xc7) == 0x05) & (lanes)(high - top <= span);
+	memcpy(words, &modrm, sizeof words);
+	return (words[0] | words[1]) != 0;
+}
+
+/* Tells whether the byte at `off`, if it is such a ModRM byte, refers to a wanted target. An
+ * immediate may follow the displacement. */
+static bool modrm_may_refer(const struct x86_refs_scan *s, uint64_t off)
+{
+	const int32_t disp = (int32_t)load_le32(s->base + off + 1);
+	const uint64_t to = s->addr + off + 1 + DISP + (uint64_t)(int64_t)disp;
+	_Static_assert((int)IMM_MOST < (int)ADDR_MASK_GRANULE, "no granule lies between");
+	return (s->base[off] & 0xc7) == 0x05 &&
+	       (addr_mask_may_have(s->mask, to) || addr_mask_may_have(s->mask, to + IMM_MOST));
+}
+
+/* Returns the offset of the last byte that may be the ModRM byte of a wanted reference. 0 if there
+ * is none. All instructions with such references begin before it. */
+static uint64_t last_wanted(const struct x86_refs_scan *s)
+{
+	const struct addr_mask *m = s->mask;
+	const uint64_t reach = s->size + IMM_MOST;
+	const int64_t first = (int64_t)(m->low - (s->addr + reach));
+	const int64_t last = first + (int64_t)min_u64(m->size + reach, INT64_MAX / 2);
+	uint8_t top = 0, span = UINT8_MAX;
+	if (m->size + reach < UINT32_MAX) { /* else all displacements may lead there */
+		if (first > INT32_MAX || last < INT32_MIN)
+			return 0;
+		top = (uint8_t)(first >> 24);
+		span = (uint8_t)min_u64((uint64_t)((last >> 24) - (first >> 24)), UINT8_MAX);
+	}
+	uint64_t off = s->size > DISP ? s->size - DISP : 0;
+	while (off > 1) {
+		const bool wide = off > LANES;
+		const uint64_t count = wide ? LANES : off - 1;
+		off -= count;
+		if (wide && !lanes_may_refer(s->base + off, top, span))
+			continue;
+		for (uint64_t i = count; i-- > 0;)
+			if (modrm_may_refer(s, off + i))
+				return off + i;
+	}
+	return 0;
 }
 
 uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct ref_wish *wish,
@@ -196,6 +266,7 @@ uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct re
 	struct x86_refs_scan s = { .base = code.p,
 				   .addr = addr,
 				   .size = code.size,
+				   .stop = code.size,
 				   .inside = kinds & REF_INSIDE ? 0 : code.size,
 				   .imm_low = wish->imm_low,
 				   .imm_high = wish->imm_high,
@@ -203,6 +274,11 @@ uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct re
 				   .branches = (kinds & (REF_CALL | REF_JUMP)) != 0,
 				   .mode64 = mode64,
 				   .ret = ret };
+	if (wish->mask && mode64) {
+		ASSERT(!(kinds & ~(unsigned)(REF_MEM | REF_ADDR)));
+		s.mask = wish->mask;
+		s.stop = last_wanted(&s);
+	}
 	if (!mode64)
 		x86_refs_scan(&s, false, true);
 	else if (kinds & REF_IMM)

@@ -1,5 +1,6 @@
 /* Hand-picked encodings.  Lengths follow the Intel SDM, volume 2; the oracle
  * tests/oracle/x86_lengths.sh compares all the rest with Zydis. */
+#include "code/addr_mask.h"
 #include "code/x86.h"
 
 #include <setjmp.h>
@@ -341,6 +342,99 @@ static void short_code_is_scanned_as_it_is_decoded(void **state)
 	}
 }
 
+enum { FROM = 0x10000000 };
+
+/* Sums up the references to [low, high), by place and target. */
+static uint64_t sum_refs(struct bytes code, const struct ref_wish *wish, uint64_t low,
+			 uint64_t high, uint64_t *count)
+{
+	code_ref_vec refs = { 0 };
+	uint64_t sum = 0;
+	(void)x86_refs(code, true, FROM, wish, &refs);
+	for (size_t i = 0; i < refs.count; i++) {
+		const struct code_ref *r = &refs.data[i];
+		if (r->to < low || r->to >= high)
+			continue;
+		sum = sum * 31 + r->from * 3 + r->to * 5 + r->field * 7 + r->tail + r->kind;
+		++*count;
+	}
+	vec_release(&refs);
+	return sum;
+}
+
+/* Fills code with bytes. Many are the ModRM byte of a pc-relative operand, and most of these have a
+ * small displacement. */
+static void fill_relative(uint8_t *p, size_t n, uint32_t *seed)
+{
+	for (size_t i = 0; i < n; i++) {
+		*seed = *seed * 1664525 + 1013904223;
+		p[i] = (uint8_t)(*seed >> 24);
+		if ((*seed >> 20 & 7) == 0)
+			p[i] = (uint8_t)(0x05 | (p[i] & 0x38));
+		if (i > 4 && (p[i - 4] & 0xc7) == 0x05 && (*seed >> 16 & 3) != 0)
+			p[i] = (*seed >> 18 & 1) != 0 ? 0xff : 0;
+	}
+}
+
+static void a_mask_leaves_out_nothing_that_is_wanted(void **state)
+{
+	(void)state;
+	const unsigned kinds = REF_MEM | REF_ADDR;
+	uint32_t seed = 7;
+	uint64_t counted = 0;
+	for (unsigned round = 0; round < 20000; round++) {
+		const size_t n = round % 257;
+		const uint64_t low = round % 3 == 0   ? FROM - (seed >> 9)
+				     : round % 3 == 1 ? FROM + n + (seed >> 14)
+						      : FROM + (seed >> 4);
+		const uint64_t high = low + 1 + (seed >> (7 + round % 6));
+		const uint64_t far = round % 5 == 0 ? UINT64_C(1) << 40 : high;
+		uint8_t *p = malloc(n + 1);
+		assert_non_null(p);
+		fill_relative(p, n, &seed);
+		struct addr_mask mask = { 0 };
+		addr_mask_open(&mask, low, far);
+		addr_mask_add(&mask, low, high);
+		uint64_t count = 0, all = 0;
+		const struct bytes code = { p, n };
+		const uint64_t sum = sum_refs(code,
+					      &(struct ref_wish){ .kinds = kinds, .mask = &mask },
+					      low, high, &count);
+		const uint64_t wanted = sum_refs(code, &(struct ref_wish){ .kinds = kinds }, low,
+						 high, &all);
+		assert_int_equal(count, all);
+		assert_int_equal(sum, wanted);
+		counted += count;
+		addr_mask_release(&mask);
+		free(p);
+	}
+	assert_true(counted > 1000);
+}
+
+static void a_mask_knows_its_members(void **state)
+{
+	(void)state;
+	struct addr_mask none = { 0 }, m = { 0 }, wide = { 0 };
+	assert_false(addr_mask_may_have(&none, 0));
+	addr_mask_open(&m, 0x1000, 0x9000);
+	addr_mask_add(&m, 0x1805, 0x1806);
+	addr_mask_add(&m, 0x2000, 0x7001);
+	addr_mask_add(&m, 0x8fff, 0x9000);
+	addr_mask_add(&m, 0x3000, 0x3000);
+	assert_true(addr_mask_may_have(&m, 0x1805) && addr_mask_may_have(&m, 0x8fff));
+	assert_false(addr_mask_may_have(&m, 0x17ff) || addr_mask_may_have(&m, 0x1810) ||
+		     addr_mask_may_have(&m, 0xfff) || addr_mask_may_have(&m, 0x9000) ||
+		     addr_mask_may_have(&m, 0x1fff) || addr_mask_may_have(&m, 0x7010));
+	for (uint64_t addr = 0x2000; addr < 0x7001; addr++)
+		assert_true(addr_mask_may_have(&m, addr));
+	addr_mask_open(&wide, 0, UINT64_MAX);
+	addr_mask_add(&wide, UINT64_MAX - 1, UINT64_MAX);
+	assert_true(addr_mask_may_have(&wide, UINT64_MAX - 1));
+	assert_false(addr_mask_may_have(&wide, 0));
+	addr_mask_release(&m);
+	addr_mask_release(&wide);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +449,8 @@ int main(void)
 		cmocka_unit_test(table_operands_without_base_are_told_from_bare_ones),
 		cmocka_unit_test(branch_displacements_are_signed),
 		cmocka_unit_test(short_code_is_scanned_as_it_is_decoded),
+		cmocka_unit_test(a_mask_leaves_out_nothing_that_is_wanted),
+		cmocka_unit_test(a_mask_knows_its_members),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

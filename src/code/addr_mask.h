@@ -1,0 +1,32 @@
+/* addr_mask.h - holds a set of addresses that says a quick "no", in at most 1 MiB.
+ *
+ * One bit stands for 16 bytes, or for more if the range is large. So an address beside a member may
+ * seem to be one, but a member never seems to be none. Look-ups are O(1), on any number of
+ * threads. */
+#ifndef HEFT_CODE_ADDR_MASK_H
+#define HEFT_CODE_ADDR_MASK_H
+
+#include "base/base.h"
+
+enum { ADDR_MASK_GRANULE = 16 };
+
+/* Zero-initialised: the empty set. */
+struct addr_mask {
+	uint64_t low, size; /* Range of the addresses */
+	unsigned shift;     /* A granule has 1 << shift bytes */
+	uint64_t *bits;
+};
+
+/* Makes an empty set for addresses of [low, high). */
+void addr_mask_open(struct addr_mask *m, uint64_t low, uint64_t high);
+/* Adds [start, end), which must lie in the range. O(end - start). */
+void addr_mask_add(struct addr_mask *m, uint64_t start, uint64_t end);
+void addr_mask_release(struct addr_mask *m);
+
+static inline bool addr_mask_may_have(const struct addr_mask *m, uint64_t addr)
+{
+	const uint64_t off = addr - m->low, granule = off >> m->shift;
+	return off < m->size && (m->bits[granule / 64] >> granule % 64 & 1) != 0;
+}
+
+#endif
