@@ -4,11 +4,13 @@
 #include "code/x86.h"
 #include "code/x86_table.h"
 
+#include <stdatomic.h>
+
 /* FAST_WINDOW: number of bytes from the start of an instruction that the fast path may load (66,
  * REX, 0F, opcode, ModRM, displacement, immediate). FAST_BEFORE: number of bytes that it may load
  * before the instruction. */
 #define FAST_WINDOW 16
-#define FAST_BEFORE 3
+#define FAST_BEFORE 4
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -170,6 +172,78 @@ static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *
 	return end;
 }
 
+/* ---- known forms ----------------------------------------------------------------------------- */
+
+/* A form is the opcode of an instruction in 64-bit mode, the byte after it (mostly ModRM), and
+ * whether 0F comes before. One byte describes it: bits 0-3 are the size without REX and 0F, or 0 if
+ * scan_fast() must look. The other bits tell what else decides about an instruction. */
+enum {
+	FORM_SIZE = 0x0f,
+	FORM_MOV = 0x10,    /* REX.W makes the immediate longer */
+	FORM_BRANCH = 0x20, /* the displacement comes last */
+	FORM_VALUE = 0x40,  /* has an immediate or a displacement of 32 bits */
+	FORM_SIB0 = 0x80,   /* 4 bytes more if the base in SIB is 5 */
+	FORM_RARE = 0x80,   /* With a size of 0. So no known form is 0. */
+	FORMS = 1 << 17
+};
+
+/* Filled as forms occur. All threads find the same byte. */
+static _Atomic uint8_t forms[FORMS];
+
+static uint8_t form_of(unsigned form)
+{
+	const unsigned op = form & 0xff, modrm = form >> 8 & 0xff, escape = form >> 16;
+	const unsigned attr = x86_attr[escape][op], class = attr >> 4;
+	const unsigned rm = attr & X86_HAS_RM ? x86_modrm[modrm] : 0;
+	unsigned imm = attr & X86_IMM;
+	ASSERT(form < FORMS);
+	if ((class >= CLASS_GROUP &&
+	     (class != CLASS_GROUP || escape || !easy_group(op, modrm, &imm))) ||
+	    rm & X86_RM_NOBASE || (class == CLASS_LEA && modrm >= 0xc0))
+		return FORM_RARE;
+	const bool branch = class >= CLASS_JCC && class <= CLASS_CALL;
+	return (uint8_t)((1 + (rm & X86_RM_LEN) + imm) | (class == CLASS_MOV ? FORM_MOV : 0) |
+			 (branch ? FORM_BRANCH : 0) |
+			 ((imm == 4 && !branch) || rm & X86_RM_DISP4 ? FORM_VALUE : 0) |
+			 (rm & X86_RM_SIB0 ? FORM_SIB0 : 0));
+}
+
+/* Returns the length of an instruction that scan_known() leaves. */
+static __attribute__((noinline)) unsigned scan_unknown(struct x86_refs_scan *s, const uint8_t *p,
+						       uint64_t off, unsigned form, bool want_imm)
+{
+	if (atomic_load_explicit(&forms[form], memory_order_relaxed) == 0)
+		atomic_store_explicit(&forms[form], form_of(form), memory_order_relaxed);
+	return want_imm ? scan_fast(s, p, off, true, true) : scan_fast(s, p, off, true, false);
+}
+
+/* Does what scan_fast() does in 64-bit mode. */
+static ALWAYS_INLINE unsigned scan_known(struct x86_refs_scan *s, const uint8_t *p, uint64_t off,
+					 bool want_imm, bool branches)
+{
+	uint64_t w = load_le64(p);
+	const unsigned rex = (w & 0xf0) == 0x40;
+	const unsigned wide = rex & (unsigned)(w >> 3);
+	w = rex ? w >> 8 : w;
+	const unsigned escape = (w & 0xff) == 0x0f;
+	w = escape ? w >> 8 : w;
+
+	const unsigned form = (unsigned)(w & 0xffff) | escape << 16;
+	const unsigned known = atomic_load_explicit(&forms[form], memory_order_relaxed);
+	const unsigned size = known & FORM_SIZE, len = size + rex + escape;
+	unsigned odd = known & (wide & 1 ? FORM_MOV : 0);
+	odd |= known & ((w >> 16 & 7) == 5 ? FORM_SIB0 : 0);
+	odd |= size == 0;
+	if (want_imm)
+		odd |= known & FORM_VALUE;
+	if (branches) {
+		const int32_t field = (int32_t)load_le32(p + len - 4);
+		const int64_t disp = size == 2 ? field >> 24 : field;
+		odd |= known & (off + len + (uint64_t)disp >= s->inside ? FORM_BRANCH : 0);
+	}
+	return UNLIKELY(odd) ? scan_unknown(s, p, off, form, want_imm) : len;
+}
+
 /* Scans the last bytes (at most FAST_WINDOW) from `off` on, in a copy followed by zeros. `off` must
  * be at least FAST_BEFORE. An instruction that seems to reach into the zeros is cut off by the end
  * of the code. */
@@ -185,14 +259,16 @@ static ALWAYS_INLINE void scan_tail(struct x86_refs_scan *s, uint64_t off, bool 
 	}
 }
 
-static ALWAYS_INLINE void x86_refs_scan(struct x86_refs_scan *s, bool mode64, bool want_imm)
+static ALWAYS_INLINE void x86_refs_scan(struct x86_refs_scan *s, bool mode64, bool want_imm,
+					bool branches)
 {
 	uint64_t off = 0;
 	while (off < min_u64(s->stop, FAST_BEFORE))
 		off += scan_slow(s, off);
 	const uint64_t end = s->size > FAST_WINDOW ? min_u64(s->stop, s->size - FAST_WINDOW) : 0;
 	while (off < end)
-		off += scan_fast(s, s->base + off, off, mode64, want_imm);
+		off += mode64 ? scan_known(s, s->base + off, off, want_imm, branches)
+			      : scan_fast(s, s->base + off, off, mode64, want_imm);
 	if (off < s->stop)
 		scan_tail(s, off, mode64, want_imm);
 }
@@ -280,11 +356,13 @@ uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct re
 		s.stop = last_wanted(&s);
 	}
 	if (!mode64)
-		x86_refs_scan(&s, false, true);
+		x86_refs_scan(&s, false, true, true);
 	else if (kinds & REF_IMM)
-		x86_refs_scan(&s, true, true);
+		x86_refs_scan(&s, true, true, true);
+	else if (s.branches)
+		x86_refs_scan(&s, true, false, true);
 	else
-		x86_refs_scan(&s, true, false);
+		x86_refs_scan(&s, true, false, false);
 	ASSERT(s.bad <= code.size);
 	return s.bad;
 }
