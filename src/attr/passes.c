@@ -95,6 +95,7 @@ static void unwind_join(struct attr *a, struct attr *b)
 static void tables_claim(struct attr *b)
 {
 	attr_unwind_bytes(b);
+	vec_release(&b->scratch->fdes);
 	if (b->owner == BY_SYMBOL)
 		attr_symbol_tables(b);
 }
@@ -103,7 +104,6 @@ static void tables_claim(struct attr *b)
  * claims in order, leaves them unresolved. */
 static void tables_resolve(struct attr *b)
 {
-	vec_release(&b->scratch->fdes);
 	claims_sort(&b->vm_claims);
 	claims_sort(&b->file_claims);
 	memset(&b->vm, 0, sizeof b->vm);
