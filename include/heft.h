@@ -80,13 +80,13 @@ extern "C" {
 
 /* Version of this header. heft_version() returns that of the library. Later versions have greater
  * numbers. */
-#define HEFT_VERSION_MAJOR 0
-#define HEFT_VERSION_MINOR 1
+#define HEFT_VERSION_MAJOR 1
+#define HEFT_VERSION_MINOR 0
 #define HEFT_VERSION_PATCH 0
 #define HEFT_VERSION_NUMBER                                                                        \
 	(HEFT_VERSION_MAJOR * 1000000 + HEFT_VERSION_MINOR * 1000 + HEFT_VERSION_PATCH)
 
-/* Return the library's version: "0.1.0", and a number like HEFT_VERSION_NUMBER. Static; any
+/* Return the library's version: "1.0.0", and a number like HEFT_VERSION_NUMBER. Static; any
  * thread. */
 HEFT_API const char *heft_version(void);
 HEFT_API int heft_version_number(void);

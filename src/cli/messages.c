@@ -56,10 +56,14 @@ int cli_failed(const struct cli *cli, const struct heft_err *err)
 
 void cli_version(const struct cli *cli)
 {
-	if (cli_is_bloaty(cli))
+	static const char without[] = HEFT_BUILT_WITHOUT;
+	if (cli_is_bloaty(cli)) {
 		printf("Bloaty McBloatface 1.1 (heft %s)\n", heft_version());
-	else
-		printf("heft %s\n", heft_version());
+		return;
+	}
+	printf("heft %s\nwith: %s\n", heft_version(), HEFT_BUILT_WITH);
+	if (without[0] != '\0')
+		printf("without: %s\n", without);
 }
 
 void cli_help(const struct cli *cli)

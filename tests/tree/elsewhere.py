@@ -258,7 +258,7 @@ def main():
                 continue
             program = build.make(source, builds)
             version = answer(program, ["--version"], folder)
-            if version[1] != answer([heft], ["--version"], folder)[1]:
+            if version[1].splitlines()[:1] != answer([heft], ["--version"], folder)[1].splitlines()[:1]:
                 sys.exit(f"FAILED: heft for {build.name} does not run: {version}")
             c = Comparison(build.name, heft, program, folder)
             compare(c, files, build.name == "mingw64" and pathlib.Path("/usr/x86_64-w64-mingw32/lib/libz.a").exists())

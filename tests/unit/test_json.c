@@ -173,7 +173,7 @@ static void a_report_is_one_document(void **state)
 				  .table.levels = sources,
 				  .table.level_count = 2 };
 	expect_json(&r,
-		    "{\"schema_version\": 2, \"heft\": \"0.1.0\", \"diff\": false, "
+		    "{\"schema_version\": 2, \"heft\": \"" HEFT_VERSION "\", \"diff\": false, "
 		    "\"sources\": [\"sections\", \"symbols\"], \"measure\": \"charged\",\n"
 		    " \"files\": [],\n"
 		    " \"notes\": [],\n"
@@ -198,7 +198,7 @@ static void a_diff_has_both_sides_and_counts_on_request(void **state)
 				  .table.level_count = 1,
 				  .table.diff = true,
 				  .table.measure_count = HEFT_SIZE_COUNT + 1 };
-	expect_json(&r, "{\"schema_version\": 2, \"heft\": \"0.1.0\", \"diff\": true, "
+	expect_json(&r, "{\"schema_version\": 2, \"heft\": \"" HEFT_VERSION "\", \"diff\": true, "
 			"\"sources\": [\"sections\"], \"measure\": \"charged\",\n"
 			" \"files\": [],\n"
 			" \"notes\": [],\n"
@@ -236,7 +236,7 @@ static void files_notes_and_what_was_left_out_are_told(void **state)
 		.table.level_count = 1,
 		.ctx = &sizes,
 	};
-	expect_json(&r, "{\"schema_version\": 2, \"heft\": \"0.1.0\", \"diff\": false, "
+	expect_json(&r, "{\"schema_version\": 2, \"heft\": \"" HEFT_VERSION "\", \"diff\": false, "
 			"\"sources\": [\"sections\"], \"measure\": \"charged\",\n"
 			" \"files\": [\n"
 			"  {\"path\": \"/bin/ls\", \"role\": \"input\", \"format\": \"ELF\", "
