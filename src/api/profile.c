@@ -149,6 +149,13 @@ bool heft_profile_exclude(struct heft_profile *p, const char *regex, struct heft
 	return GUARDED(p->memory, err, profile_set_pattern(&p->exclude, regex, err));
 }
 
+void heft_profile_set_sure(struct heft_profile *p, unsigned which)
+{
+	const unsigned all = HEFT_SURE_STATED | HEFT_SURE_PROVED | HEFT_SURE_INFERRED |
+			     HEFT_SURE_NONE;
+	p->sure_kept = which & all;
+}
+
 void heft_profile_set_depth(struct heft_profile *p, unsigned levels)
 {
 	p->depth = levels;
@@ -182,6 +189,7 @@ void heft_profile_set_flags(struct heft_profile *p, unsigned flags)
 	p->keep_ranges = flags & HEFT_PROFILE_RANGES;
 	p->by_regions = flags & HEFT_PROFILE_REGIONS;
 	p->levelwise = flags & HEFT_PROFILE_LEVELWISE;
+	p->how_sure = flags & HEFT_PROFILE_HOW_SURE;
 }
 
 void heft_profile_set_trace(struct heft_profile *p, heft_trace_fn fn, void *ctx)

@@ -150,7 +150,7 @@ static bool profile_write(const struct heft_profile *p, const struct heft_write_
 	struct heft_file_info *files = mem_zeroed(p->entries.count, sizeof *files);
 	for (size_t i = 0; i < p->entries.count; i++)
 		files[i] = entry_info(&p->entries.data[i]);
-	const struct size_report z = { .filtered = p->include || p->exclude || p->no_debug,
+	const struct size_report z = { .filtered = profile_is_filtered(p),
 				       .omitted_file = p->rollup.omitted_file,
 				       .omitted_vm = p->rollup.omitted_vm,
 				       .files = files,

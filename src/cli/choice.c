@@ -11,6 +11,12 @@ const struct choice style_choices[] = { { "none", HEFT_NAMES_RAW },
 					{ "full", HEFT_NAMES_FULL },
 					{ NULL, 0 } };
 
+const struct choice sure_choices[] = { { "stated", HEFT_SURE_STATED },
+				       { "proved", HEFT_SURE_PROVED },
+				       { "inferred", HEFT_SURE_INFERRED },
+				       { "none", HEFT_SURE_NONE },
+				       { NULL, 0 } };
+
 const struct choice convention_choices[] = { { "auto", HEFT_CONVENTION_AUTO },
 					     { "llvm", HEFT_CONVENTION_LLVM },
 					     { "gcc", HEFT_CONVENTION_GCC },
@@ -38,6 +44,35 @@ bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 	char wanted[100];
 	snprintf(wanted, sizeof wanted, "one of %s", o->value);
 	return cli_bad_value(cli, o, value, wanted);
+}
+
+struct choices_job {
+	const struct cli *cli;
+	const struct opt *opt;
+	const struct choice *choices;
+	unsigned bits;
+};
+
+static bool choices_add(void *ctx, const char *word)
+{
+	struct choices_job *j = ctx;
+	struct opt named = *j->opt;
+	unsigned bit = 0;
+	named.value = j->opt->choices;
+	if (!cli_choice(j->cli, &named, word, j->choices, &bit))
+		return false;
+	j->bits |= bit;
+	return true;
+}
+
+bool cli_choices(const struct cli *cli, const struct opt *o, const char *list,
+		 const struct choice *choices, unsigned *ret)
+{
+	struct choices_job j = { cli, o, choices, 0 };
+	if (!cli_each_name(cli, list, choices_add, &j))
+		return false;
+	*ret = j.bits;
+	return true;
 }
 
 /* Returns the source for a name that other tools use. */

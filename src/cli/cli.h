@@ -227,6 +227,10 @@ extern const struct choice convention_choices[]; /* Values of enum heft_conventi
 /* Finds the value among the choices. If it is none of them, prints that and returns false. */
 bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 		const struct choice *choices, unsigned *ret);
+extern const struct choice sure_choices[]; /* Values of enum heft_sure. */
+/* Reads a list "a,b" of words that o->choices names. *ret has the bits of all of them. */
+bool cli_choices(const struct cli *cli, const struct opt *o, const char *list,
+		 const struct choice *choices, unsigned *ret);
 /* Prints that the data source does not exist, and a similar name. Returns false. */
 bool cli_unknown_source(const struct cli *cli, const char *name);
 /* Returns the result of heft_X_new(). If it is NULL, prints that there is no memory and ends the

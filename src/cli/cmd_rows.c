@@ -11,6 +11,7 @@ enum {
 	O_INCLUDE,
 	O_EXCLUDE,
 	O_NO_DEBUG,
+	O_SURE,
 	O_THREADS,
 };
 
@@ -19,6 +20,7 @@ const struct opt rows_opts[] = {
 	{ O_INCLUDE, 0, false, "source-filter", "REGEX", "count only what has a matching label" },
 	{ O_EXCLUDE, 0, false, "exclude-filter", "REGEX", "leave out what has a matching label" },
 	{ O_NO_DEBUG, 0, false, "no-debug", NULL, "leave out sections of debug info" },
+#include "cli/sure_opts.inc"
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full",
 	  "names of symbols (default: short)" },
 	{ O_DEBUG_INFO, 0, false, "debug-info", "sections|owners",
@@ -47,6 +49,7 @@ struct rows_job {
 	size_t source_count;
 	const char *include, *exclude, *output;
 	unsigned flags; /* Bits of enum heft_profile_flag. */
+	unsigned sure;  /* Bits of enum heft_sure. */
 	bool verbose;
 	FILE *to;
 	const char **files; /* Has room for all arguments. */
@@ -90,6 +93,7 @@ static bool rows_apply(void *ctx, const struct opt *o, const char *value)
 	case O_BY: return cli_each_name(job->cli, value, source_add, job);
 	case O_INCLUDE: job->include = value; break;
 	case O_EXCLUDE: job->exclude = value; break;
+	case O_SURE: return cli_choices(job->cli, o, value, sure_choices, &job->sure);
 	case O_NO_DEBUG: job->flags |= HEFT_PROFILE_NO_DEBUG; break;
 	case O_OUTPUT: job->output = value; break;
 	case O_VERBOSE: job->verbose = true; break;
@@ -125,6 +129,7 @@ static bool set_up(const struct rows_job *job, struct heft_profile *p, const cha
 		if (!heft_profile_add_source(p, job->sources[i], err))
 			return false;
 	heft_profile_set_flags(p, job->flags | HEFT_PROFILE_LEVELWISE);
+	heft_profile_set_sure(p, job->sure);
 	heft_profile_set_rows(p, 0);
 	return (!job->include || heft_profile_include(p, job->include, err)) &&
 	       (!job->exclude || heft_profile_exclude(p, job->exclude, err)) &&

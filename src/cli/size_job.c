@@ -12,6 +12,8 @@ enum {
 	O_INCLUDE,
 	O_EXCLUDE,
 	O_NO_DEBUG,
+	O_SURE,
+	O_HOW_SURE,
 	O_PERF,
 	O_DEPTH,
 	O_RAW_MAP,
@@ -37,6 +39,7 @@ const struct opt size_opts[] = {
 	{ O_INCLUDE, 0, true, "source-filter", "REGEX", "count only what has a matching label" },
 	{ O_EXCLUDE, 0, false, "exclude-filter", "REGEX", "leave out what has a matching label" },
 	{ O_NO_DEBUG, 0, false, "no-debug", NULL, "leave out sections of debug info" },
+#include "cli/sure_opts.inc"
 	{ O_CONFIG, 'c', false, NULL, "FILE", "read a configuration file: own data sources .." },
 #include "cli/find_opts.inc"
 #include "cli/exe_opts.inc"
@@ -54,6 +57,8 @@ const struct opt size_opts[] = {
 	  "names of symbols (default: short)" },
 	{ O_COUNT, 0, false, "count", NULL, "a column with the number of symbols" },
 	{ O_CODE, 0, false, "code", NULL, "a column with the bytes of code, and their share" },
+	{ O_HOW_SURE, 0, false, "how-sure", NULL,
+	  "columns with bytes by how sure their owners are" },
 	{ O_STACKS, 0, false, "stacks", NULL, "a column with the stack that functions take" },
 	{ O_ALIASES, 0, false, "aliases", NULL,
 	  "other symbols of the same bytes, below their owner" },
@@ -204,6 +209,7 @@ static bool apply_switch(struct size_job *job, const struct opt *o)
 	case O_ALIASES: job->flags |= HEFT_PROFILE_ALIASES; break;
 	case O_COUNT: job->flags |= HEFT_PROFILE_COUNT; break;
 	case O_CODE: job->flags |= HEFT_PROFILE_CODE; break;
+	case O_HOW_SURE: job->flags |= HEFT_PROFILE_HOW_SURE; break;
 	case O_STACKS: job->flags |= HEFT_PROFILE_STACKS; break;
 	case O_OLD_NEW: job->out.write.old_new = true; break;
 	case O_RAW_MAP: job->raw_map = true; break;
@@ -273,8 +279,15 @@ static bool apply_choice(struct size_job *job, const struct opt *o, const char *
 static bool apply_text(struct size_job *job, const struct opt *o, const char *value)
 {
 	struct heft_err err;
+	unsigned sure = 0;
 	switch (o->id) {
 	case O_BY: return cli_each_name(job->cli, value, queue_source, job);
+	case O_SURE:
+		job->filtered = true;
+		if (!cli_choices(job->cli, o, value, sure_choices, &sure))
+			return false;
+		heft_profile_set_sure(job->profile, sure);
+		return true;
 	case O_SORT: return size_job_apply_sort(job, o, value);
 	case O_CONFIG: return merge_config(job, value);
 	case O_DISASSEMBLE: job->disassemble = value; return true;

@@ -11,11 +11,12 @@ void rollup_init(struct rollup *r, unsigned measures, bool diff)
 {
 	const bool count = measures & ROLLUP_COUNT, copies = measures & ROLLUP_COPIES;
 	const unsigned sizes = HEFT_SIZE_COUNT + (unsigned)count + (unsigned)copies;
-	const bool code = measures & ROLLUP_CODE;
+	const bool code = measures & ROLLUP_CODE, sure = measures & ROLLUP_SURE;
 	memset(r, 0, sizeof *r);
 	ASSERT(count || !copies);
 	r->code = code ? sizes : 0;
-	tree_init(&r->tree, sizes + (unsigned)code, diff ? 2 : 1);
+	r->sure = sure ? sizes + (unsigned)code : 0;
+	tree_init(&r->tree, sizes + (unsigned)code + (sure ? SURE_WORDS : 0), diff ? 2 : 1);
 }
 
 void rollup_release(struct rollup *r)
@@ -171,8 +172,8 @@ bool filter_excluded(const struct filter *f)
 
 /* ---- walking --------------------------------------------------------------------- */
 
-/* Limits of hidden levels: the filter's places and names, code, symbols. */
-enum { PLACES_MAX = 3, HIDDEN_MAX = PLACES_MAX + LEVELS_MAX + 2 };
+/* Limits of hidden levels: the filter's places and names, how sure, code, symbols. */
+enum { PLACES_MAX = 3, HIDDEN_MAX = PLACES_MAX + LEVELS_MAX + 3 };
 
 struct adder {
 	struct rollup *rollup;
@@ -221,6 +222,15 @@ static void fetch_ahead(struct adder *a, uint64_t start)
 	tree_fetch_sums(t, nodes, shown ? shown[s[AHEAD].label] : s[AHEAD].label);
 }
 
+/* Returns how sure the owner of a piece is: an index of sure_words, or SURE_WORDS for no owner. */
+static unsigned sure_index(const struct rollup_walk *w, label_id sure)
+{
+	unsigned i = 0;
+	while (i < SURE_WORDS && w->sure_labels[i] != sure)
+		i++;
+	return i;
+}
+
 static void rollup_add_piece(void *ctx, uint64_t start, uint64_t size, const label_id *ids)
 {
 	struct adder *a = ctx;
@@ -228,7 +238,11 @@ static void rollup_add_piece(void *ctx, uint64_t start, uint64_t size, const lab
 	const struct rollup_walk *w = a->walk;
 	const size_t n = a->shown_count;
 	fetch_ahead(a, start);
-	if (w->base && !filter_keeps(&r->filter, w, ids, a->place_count, a->name_count)) {
+	const label_id *hidden = ids + n + a->place_count + a->name_count;
+	const unsigned sure = w->sure ? sure_index(w, *hidden++) : SURE_WORDS;
+	const bool sure_enough = r->filter.sure == 0 || r->filter.sure >> sure & 1;
+	if (w->base &&
+	    !(sure_enough && filter_keeps(&r->filter, w, ids, a->place_count, a->name_count))) {
 		*(w->domain == HEFT_VM ? &r->omitted_vm : &r->omitted_file) += size;
 		return;
 	}
@@ -242,7 +256,8 @@ static void rollup_add_piece(void *ctx, uint64_t start, uint64_t size, const lab
 		}
 		rollup_add_bytes(a, a->path[k + 1], size);
 	}
-	const label_id *hidden = ids + n + a->place_count + a->name_count;
+	for (size_t k = 0; r->sure && w->domain == HEFT_VM && sure < SURE_WORDS && k <= n; k++)
+		tree_sums(&r->tree, a->path[k], a->role)[r->sure + sure] += size;
 	const bool is_code = w->code && *hidden++ != LABEL_NONE;
 	for (size_t k = 0; is_code && k <= n; k++)
 		tree_sums(&r->tree, a->path[k], a->role)[r->code] += size;
@@ -307,6 +322,8 @@ static void add_walk(struct rollup *r, const struct rollup_walk *w, enum heft_ro
 		if (w->levels[i].named)
 			all[n++] = (struct rollup_level){ .spans = w->levels[i].spans };
 	a.name_count = n - w->level_count - a.place_count;
+	if (w->sure)
+		all[n++] = (struct rollup_level){ .spans = w->sure };
 	if (w->code)
 		all[n++] = (struct rollup_level){ .spans = w->code };
 	if (w->symbols)
@@ -368,7 +385,8 @@ void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 	/* Filters and counting depend on what was seen before. */
 	const size_t spans = second->levels[second->level_count - 1].spans->list.count;
 	const bool apart = pool_threads(threads) > 1 && !first->base && !first->symbols &&
-			   r->code == 0 && spans >= PARALLEL_MIN && spans <= PARALLEL_MAX;
+			   r->code == 0 && r->sure == 0 && spans >= PARALLEL_MIN &&
+			   spans <= PARALLEL_MAX;
 	struct rollup part;
 	if (!apart) {
 		rollup_add(r, first);

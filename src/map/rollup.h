@@ -24,6 +24,7 @@ enum { FILTER_TEXTS, FILTER_NAMES, FILTER_KINDS };
 struct filter {
 	const struct pattern *include, *exclude; /* NULL = no condition */
 	bool no_debug; /* Leave out sections of debug info, by the sections of the walk */
+	unsigned sure; /* Keep only bytes with these bits of enum heft_sure. 0 = all */
 	struct notes *notes;
 	/* private */
 	struct {
@@ -50,6 +51,7 @@ struct rollup {
 	struct filter filter;
 	struct rollup_counted counted[2]; /* one per role */
 	unsigned code;                    /* Number of the measure of code. 0 if none. */
+	unsigned sure;                    /* First measure by how sure owners are. 0 if none. */
 	uint64_t omitted_vm, omitted_file;
 };
 
@@ -75,6 +77,9 @@ struct rollup_walk {
 	const uint64_t *image_starts;
 	size_t image_count;
 	const struct spans *code; /* ROLLUP_CODE: where code lies in the file. NULL otherwise. */
+	/* How sure the owner of each byte is, for the filter and ROLLUP_SURE. NULL otherwise. */
+	const struct spans *sure;
+	label_id sure_labels[SURE_WORDS]; /* Labels in `sure`, in the order of enum heft_sure */
 	/* One more than the level whose nodes are generics and whose symbols are their instances. 0
 	 * if none. */
 	size_t generics;
@@ -82,7 +87,7 @@ struct rollup_walk {
 };
 
 /* Measures of a rollup besides sizes. */
-enum { ROLLUP_COUNT = 1, ROLLUP_COPIES = 2, ROLLUP_CODE = 4 };
+enum { ROLLUP_COUNT = 1, ROLLUP_COPIES = 2, ROLLUP_CODE = 4, ROLLUP_SURE = 8 };
 
 /* Initializes a rollup. `measures`: bits of ROLLUP_*; copies only together with count. Without
  * `diff` no input may have the role HEFT_BASE. */

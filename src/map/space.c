@@ -46,6 +46,8 @@ const char *why_text(enum why why)
 	return text[why];
 }
 
+const char *const sure_words[SURE_WORDS] = { "stated", "proved", "inferred" };
+
 const char *why_sure(enum why why)
 {
 	switch (why) {
@@ -55,13 +57,13 @@ const char *why_sure(enum why why)
 	case WHY_ENTRY_POINT:
 	case WHY_CODE_REF:
 	case WHY_DATA_REF:
-	case WHY_AFTER: return "inferred";
+	case WHY_AFTER: return sure_words[2];
 	case WHY_PLT:
 	case WHY_GOT:
 	case WHY_CODE_ORDER:
 	case WHY_DATA_ORDER:
-	case WHY_POINTER_ARRAY: return "proved";
-	default: return "stated";
+	case WHY_POINTER_ARRAY: return sure_words[1];
+	default: return sure_words[0];
 	}
 }
 

@@ -59,8 +59,10 @@ enum why {
 };
 
 const char *why_text(enum why why);
-/* Returns how sure an owner is: "stated", "proved" or "inferred". NULL for bytes without an
- * owner and for padding. */
+/* Words for how sure an owner is: "stated", "proved", "inferred". */
+enum { SURE_WORDS = 3 };
+extern const char *const sure_words[SURE_WORDS];
+/* Returns one of these words. NULL for bytes without an owner and for padding. */
 const char *why_sure(enum why why);
 
 struct claim {

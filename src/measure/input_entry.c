@@ -42,6 +42,7 @@ void entry_forget_more(struct entry *e)
 	renamed_forget(e);
 	for (size_t i = 0; i < COUNT_OF(e->more); i++)
 		layer_release(&e->more[i]);
+	layer_release(&e->sure);
 }
 
 void entry_forget_layers(struct entry *e)
@@ -70,6 +71,20 @@ const struct layer *entry_layer(const struct heft_profile *p, const struct entry
 			return &e->layers[p->levels.data[i].layer];
 	const struct layer *more = &e->more[run == source_compileunits];
 	return more->vm.list.count > 0 || more->file.list.count > 0 ? more : NULL;
+}
+
+void entry_measure_aside(struct entry *e, const char *source, struct layer *ret)
+{
+	struct source_file *f = &e->measure.file;
+	struct trace *const trace = f->trace;
+	struct notes unread, *const notes = f->notes;
+	notes_init(&unread);
+	f->notes = &unread;
+	f->trace = NULL;
+	measure_run(&e->measure, source_find(str_of(source)), ret);
+	f->trace = trace;
+	f->notes = notes;
+	notes_release(&unread);
 }
 
 /* Measures layers that no level shows. Notes about them are dropped. Units measured in this way do

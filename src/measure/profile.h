@@ -47,6 +47,7 @@ struct entry {
 	size_t layer_count;
 	/* Symbols and compile units, if no level shows them but something else needs them. */
 	struct layer more[2];
+	struct layer sure; /* How sure owners are, if something needs it and no level shows it. */
 	struct layer
 		*renamed; /* For a base: layers that rows are made of instead, see base_names.h.
 			   * May be NULL. */
@@ -78,7 +79,8 @@ struct heft_profile {
 	const char *samples;  /* May be NULL. */
 	struct config config; /* Contents of the last configuration file. */
 	bool has_config, keep_ranges, counting, code, listing_aliases, debug_owners, own_headers,
-		no_debug, as_bloaty, pairing, by_regions, stacking, levelwise, ran;
+		no_debug, as_bloaty, pairing, by_regions, stacking, levelwise, how_sure, ran;
+	unsigned sure_kept; /* Bits of enum heft_sure. 0: all. */
 	enum heft_sort sort;
 	enum heft_domain sort_domain;
 	uint32_t rows;
@@ -109,10 +111,13 @@ bool profile_set_pattern(struct pattern **slot, const char *regex, struct heft_e
 bool profile_configure(struct heft_profile *p, const char *path, struct heft_err *err);
 /* Releases all that the handle holds. */
 void profile_close(struct heft_profile *p);
+/* Tells whether rows leave out bytes. */
+bool profile_is_filtered(const struct heft_profile *p);
 /* Opens the inputs, measures them, sums up and makes the rows. Call once. */
 bool profile_run(struct heft_profile *p, struct heft_err *err);
-/* Measures of sizes. The last one is the size of code. */
-extern const struct heft_measure size_measures[HEFT_SIZE_MEASURES + 1];
+/* Measures of sizes. The last ones are the size of code, and bytes by how sure owners are. */
+enum { SIZE_CODE = HEFT_SIZE_MEASURES, SIZE_SURE, SIZE_ALL = SIZE_SURE + SURE_WORDS };
+extern const struct heft_measure size_measures[SIZE_ALL];
 /* Returns a table of a run's results without rows. *ret_opts says how to make the rows. */
 struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_opts *ret_opts,
 				      struct arena *arena);
@@ -136,6 +141,8 @@ const struct layer *entry_layer(const struct heft_profile *p, const struct entry
 /* Measures symbols, with their places, or compile units, unless a level has done so. Call while the
  * input is measured. */
 void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run);
+/* Measures a source for what no level shows, without notes and traces. */
+void entry_measure_aside(struct entry *e, const char *source, struct layer *ret);
 /* entry_forget_more() releases layers that only rows needed. entry_forget_layers() releases all. */
 void entry_forget_more(struct entry *e);
 void entry_forget_layers(struct entry *e);

@@ -18,10 +18,16 @@ static const struct level *symbols_level(const struct heft_profile *p)
 	return NULL;
 }
 
+/* Tells whether rows need how sure owners are. */
+static bool wants_sure(const struct heft_profile *p)
+{
+	return p->how_sure || p->sure_kept != 0;
+}
+
 /* Returns what the sources of all levels need, see source_needs(). */
 static unsigned profile_needs(const struct heft_profile *p)
 {
-	unsigned needs = p->counting ? NEED_SYMBOLS : 0;
+	unsigned needs = p->counting || wants_sure(p) ? NEED_SYMBOLS : 0;
 	for (size_t i = 0; i < p->levels.count; i++)
 		needs |= source_needs(p->levels.data[i].source);
 	return needs;
@@ -228,6 +234,8 @@ static void run_sources(struct heft_profile *p, struct entry *e, size_t layer_co
 	run_layers(p, e, true);
 	if (p->counting && !symbols_level(p))
 		measure_run(&e->measure, source_find(STR("symbols")), &e->more[0]);
+	if (wants_sure(p))
+		entry_measure_aside(e, "sure", &e->sure);
 	run_layers(p, e, false);
 }
 
@@ -275,9 +283,9 @@ static bool names_symbols(const struct level *l)
 	return source_names_symbols(l->source);
 }
 
-static bool is_filtered(const struct heft_profile *p)
+bool profile_is_filtered(const struct heft_profile *p)
 {
-	return p->include || p->exclude || p->no_debug;
+	return p->include || p->exclude || p->no_debug || p->sure_kept != 0;
 }
 
 /* Sections, segments and base map of an input, for filters. */
@@ -289,14 +297,11 @@ struct filter_places {
 /* Measures the places. Bloaty's filters know only the chosen sources and the base map. */
 static void places_measure(struct heft_profile *p, struct entry *e, struct filter_places *ret)
 {
-	struct trace *trace = e->measure.file.trace;
 	*ret = (struct filter_places){ .base = base_vm_spans(&e->measure.map) };
-	if (!is_filtered(p) || p->as_bloaty)
+	if (!profile_is_filtered(p) || p->as_bloaty)
 		return;
-	e->measure.file.trace = NULL;
-	measure_run(&e->measure, source_find(STR("sections")), &ret->sections);
-	measure_run(&e->measure, source_find(STR("segments")), &ret->segments);
-	e->measure.file.trace = trace;
+	entry_measure_aside(e, "sections", &ret->sections);
+	entry_measure_aside(e, "segments", &ret->segments);
 }
 
 static void places_free(struct filter_places *f)
@@ -310,7 +315,7 @@ static void walk_add_places(struct rollup_walk *w, const struct heft_profile *p,
 			    const struct entry *e, const struct filter_places *f)
 {
 	const bool vm = w->domain == HEFT_VM;
-	if (!is_filtered(p))
+	if (!profile_is_filtered(p))
 		return;
 	w->base = vm ? &f->base : &e->measure.map.file;
 	if (p->as_bloaty)
@@ -349,7 +354,7 @@ static void walk_add_images(struct rollup_walk *w, const struct image_places *im
 }
 
 /* Returns the walk over an input. It borrows `levels` and `places`. */
-static struct rollup_walk run_walk_of(const struct heft_profile *p, const struct entry *e,
+static struct rollup_walk run_walk_of(struct heft_profile *p, const struct entry *e,
 				      enum heft_domain domain, struct rollup_level *levels,
 				      const struct filter_places *places)
 {
@@ -372,6 +377,11 @@ static struct rollup_walk run_walk_of(const struct heft_profile *p, const struct
 				 .generics = generics_level(p),
 				 .labels = &p->labels };
 	walk_add_places(&w, p, e, places);
+	if (wants_sure(p)) {
+		w.sure = domain == HEFT_VM ? &e->sure.vm : &e->sure.file;
+		for (size_t i = 0; i < SURE_WORDS; i++)
+			w.sure_labels[i] = label_borrow(&p->labels, str_of(sure_words[i]));
+	}
 	return w;
 }
 
@@ -478,7 +488,7 @@ static bool entry_sum(struct heft_profile *p, struct entry *e, struct heft_err *
 static void add_empty_regions(struct heft_profile *p)
 {
 	const struct level *first = p->levels.data;
-	if (!first->source->regions || p->diff || is_filtered(p))
+	if (!first->source->regions || p->diff || profile_is_filtered(p))
 		return;
 	p->empty_from = (uint32_t)p->rollup.tree.nodes.count;
 	for (size_t i = 0; i < p->regions.list.count; i++) {
@@ -668,16 +678,20 @@ static void run_make_top(struct heft_profile *p, const struct rows_opts *opts, s
 				  : rows_build(&p->rollup.tree, &p->row_opts, arena);
 }
 
-/* The last one is the size of code. */
-const struct heft_measure size_measures[HEFT_SIZE_MEASURES + 1] = {
+const struct heft_measure size_measures[SIZE_ALL] = {
 	[HEFT_SIZE_FILE] = { "file", "file", HEFT_BYTES, false, false, "bytes in the file" },
 	[HEFT_SIZE_VM] = { "vm", "vm", HEFT_BYTES, false, false, "bytes in the VM image" },
 	[HEFT_SIZE_COUNT] = { "count", "symbols", HEFT_COUNT, false, false,
 			      "distinct symbols that own some of these bytes" },
 	[HEFT_SIZE_COPIES] = { "copies", "copies", HEFT_BYTES, false, false,
 			       "bytes in the file of all instances but the largest" },
-	[HEFT_SIZE_MEASURES] = { "code", "code", HEFT_BYTES, false, false,
-				 "bytes in executable sections" },
+	[SIZE_CODE] = { "code", "code", HEFT_BYTES, false, false, "bytes in executable sections" },
+	[SIZE_SURE] = { "stated", "stated", HEFT_BYTES, false, false,
+			"bytes in the VM image whose symbol a table of the file states" },
+	[SIZE_SURE + 1] = { "proved", "proved", HEFT_BYTES, false, false,
+			    "bytes in the VM image whose symbol several facts prove" },
+	[SIZE_SURE + 2] = { "inferred", "inferred", HEFT_BYTES, false, false,
+			    "bytes in the VM image whose symbol is only likely" },
 };
 
 struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_opts *ret_opts,
@@ -686,7 +700,9 @@ struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_
 	struct heft_measure *measures = arena_new(arena, struct heft_measure, MEASURES_MAX);
 	memcpy(measures, size_measures, HEFT_SIZE_MEASURES * sizeof *measures);
 	if (p->rollup.code > 0)
-		measures[p->rollup.code] = size_measures[HEFT_SIZE_MEASURES];
+		measures[p->rollup.code] = size_measures[SIZE_CODE];
+	for (unsigned i = 0; p->rollup.sure > 0 && i < SURE_WORDS; i++)
+		measures[p->rollup.sure + i] = size_measures[SIZE_SURE + i];
 	const uint32_t file = 1u << HEFT_SIZE_FILE, vm = 1u << HEFT_SIZE_VM;
 	const uint32_t by_code = 1u << p->rollup.code;
 	const uint32_t by_size = (p->sort_domain & HEFT_FILE ? file : 0) |
@@ -755,7 +771,7 @@ static void run_make_rows(struct heft_profile *p)
 static unsigned measures_of(const struct heft_profile *p)
 {
 	return (p->counting ? ROLLUP_COUNT : 0) | (generics_level(p) > 0 ? ROLLUP_COPIES : 0) |
-	       (p->code ? ROLLUP_CODE : 0);
+	       (p->code ? ROLLUP_CODE : 0) | (p->how_sure ? ROLLUP_SURE : 0);
 }
 
 /* Traces a text in one input. *found is set if the text is anywhere. */
@@ -818,6 +834,7 @@ bool profile_run(struct heft_profile *p, struct heft_err *err)
 	p->rollup.filter = (struct filter){ .include = p->include,
 					    .exclude = p->exclude,
 					    .no_debug = p->no_debug,
+					    .sure = p->sure_kept,
 					    .notes = &p->context.notes };
 	p->pairing = base_names_wanted(p);
 	if (!measure_all(p, number_layers(p), err))

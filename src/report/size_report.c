@@ -1,4 +1,5 @@
 /* Writes what reports of sizes add to the formats. The table looks like Bloaty's. */
+#include "map/space.h"
 #include "report/pss.h"
 #include "report/all_fields.h"
 
@@ -11,6 +12,7 @@ enum size_group {
 	VM_OLD_NEW,
 	VM_SIZE,
 	CODE_SIZE,
+	HOW_SURE,
 	SYMBOLS,
 	COPIES,
 	REGIONS,
@@ -25,21 +27,25 @@ static const char *const size_heads[SIZE_GROUPS][2] = {
 	[VM_OLD_NEW] = { "     OLD     NEW", " ------- -------" },
 	[VM_SIZE] = { "     VM SIZE    ", " -------------- " },
 	[CODE_SIZE] = { "      CODE      ", " -------------- " },
+	[HOW_SURE] = { "  STATED  PROVED INFERRED", " ------- ------- --------" },
 	[SYMBOLS] = { "COUNT", "-------" },
 	[COPIES] = { " COPIES ", "------- " },
 	[REGIONS] = { "  REGION     FREE  % USED", "-------- -------- -------" },
 	[STACKS] = { "    STACK", " --------" },
 };
 
-static unsigned code_measure(const struct report *r)
+/* Returns the index of the measure with this name, or measure_count. */
+static unsigned size_report_measure(const struct report *r, const char *name)
 {
-	return (unsigned)r->table.measure_count - 1;
+	unsigned m = HEFT_SIZE_COUNT;
+	while (m < r->table.measure_count && strcmp(r->table.measures[m].name, name) != 0)
+		m++;
+	return m;
 }
 
-/* True if measure `m`, after the measures of sizes, has this name. */
-static bool size_report_has(const struct report *r, unsigned m, const char *name)
+static bool size_report_has(const struct report *r, const char *name)
 {
-	return m < r->table.measure_count && strcmp(r->table.measures[m].name, name) == 0;
+	return size_report_measure(r, name) < r->table.measure_count;
 }
 
 /* Returns the index of the first text of memory regions: length, free bytes, percent in use. Texts
@@ -58,9 +64,10 @@ static bool shows(const struct report *r, enum size_group g)
 	case FILE_SIZE: return domain & HEFT_FILE;
 	case VM_OLD_NEW: return domain & HEFT_VM && old_new;
 	case VM_SIZE: return domain & HEFT_VM;
-	case CODE_SIZE: return size_report_has(r, code_measure(r), "code");
-	case SYMBOLS: return size_report_has(r, HEFT_SIZE_COUNT, "count");
-	case COPIES: return size_report_has(r, HEFT_SIZE_COPIES, "copies");
+	case CODE_SIZE: return size_report_has(r, "code");
+	case HOW_SURE: return size_report_has(r, "stated");
+	case SYMBOLS: return size_report_has(r, "count");
+	case COPIES: return size_report_has(r, "copies");
 	case REGIONS: return r->table.text_count > first_of_regions(r);
 	case STACKS: return first_of_regions(r) > 0;
 	case SIZE_GROUPS: break;
@@ -218,7 +225,9 @@ static void size_fields(struct report *r)
 	if (shows(r, COPIES))
 		report_field(r, "copies", CELL_CHANGE, HEFT_SIZE_COPIES);
 	if (shows(r, CODE_SIZE))
-		report_field(r, "code", CELL_CHANGE, code_measure(r));
+		report_field(r, "code", CELL_CHANGE, size_report_measure(r, "code"));
+	for (unsigned i = 0; shows(r, HOW_SURE) && i < SURE_WORDS; i++)
+		report_field(r, sure_words[i], CELL_CHANGE, size_report_measure(r, sure_words[i]));
 	for (unsigned i = 0; i < r->table.text_count; i++)
 		report_field(r, r->table.texts[i].name, CELL_TEXT, i);
 }
@@ -226,7 +235,8 @@ static void size_fields(struct report *r)
 static void size_columns(struct report *r)
 {
 	const bool diff = r->table.diff;
-	const unsigned code = code_measure(r), region = first_of_regions(r);
+	const unsigned code = size_report_measure(r, "code"), region = first_of_regions(r);
+	const unsigned sure = size_report_measure(r, "stated");
 	ASSERT(r->column_count == 0 && r->table.level_count > 0);
 	/* The share of code is the part of all code, because rows are ordered by code. */
 	const enum cell share = diff ? CELL_GROWTH : CELL_SHARE,
@@ -246,6 +256,9 @@ static void size_columns(struct report *r)
 		{ VM_SIZE, { "vm", CELL_CHANGE, HEFT_SIZE_VM, 8 } },
 		{ CODE_SIZE, { percent, part, code, 6, 1, true } },
 		{ CODE_SIZE, { "code", CELL_CHANGE, code, 8 } },
+		{ HOW_SURE, { "stated", CELL_CHANGE, sure, 8 } },
+		{ HOW_SURE, { "proved", CELL_CHANGE, sure + 1, 8 } },
+		{ HOW_SURE, { "inferred", CELL_CHANGE, sure + 2, 8, 1 } },
 		{ SYMBOLS, { "count", CELL_CHANGE, HEFT_SIZE_COUNT, 7, 1 } },
 		{ COPIES, { "copies", CELL_CHANGE, HEFT_SIZE_COPIES, 7, 1 } },
 		{ REGIONS, { "region", CELL_AMOUNT, region, 8, 1, .number = true } },

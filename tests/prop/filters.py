@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Filters: what a filter keeps and what it omits is all, by every data source; a filter of a section
-keeps the section's bytes by every source.
+keeps the section's bytes by every source. Filters by how sure owners are part the whole.
 
 usage: tests/prop/filters.py HEFT"""
 import json, os, subprocess, sys, tempfile
@@ -73,6 +73,30 @@ def check_sections(path, sizes):
             failures.append(f"{view} --no-debug: {report['omitted']} is not {sizes[r'^.debug']}")
 
 
+def add(pairs):
+    return tuple(sum(p) for p in zip(*pairs))
+
+
+def check_sure(path, view, *base):
+    """Each byte passes one of four filters; --how-sure tells the same bytes."""
+    global looked
+    whole = run(path, '-d', view, '--how-sure', '--json', *base)[0]['total']
+    kept, lost = [], []
+    for which in ('stated', 'proved', 'inferred', 'none'):
+        report, _ = run(path, '-d', view, '--json', f'--sure={which}', *base)
+        looked += 1
+        kept.append(total(report))
+        lost.append(pair(report['omitted']))
+        if which != 'none' and kept[-1][1] != whole[which]:
+            failures.append(f'{path} {view} {which}: filter {kept[-1]}, column {whole[which]}')
+    both, _ = run(path, '-d', view, '--json', '--sure=stated,none', *base)
+    if add(kept) != pair(whole) or add([kept[0], kept[3]]) != total(both):
+        failures.append(f'{path} {view}: {kept} are not {pair(whole)}, or the first and last not {total(both)}')
+    if not base and any(add(p) != pair(whole) for p in zip(kept, lost)):
+        failures.append(f'{path} {view}: {kept} and {lost} are not {pair(whole)}')
+    return [vm for _, vm in kept]
+
+
 with tempfile.TemporaryDirectory() as folder:
     source, path = os.path.join(folder, 'a.cc'), os.path.join(folder, 'prog')
     with open(source, 'w') as f:
@@ -88,6 +112,15 @@ with tempfile.TemporaryDirectory() as folder:
     check_sections(path, by_section)
     short = total(run(path, '-d', 'symbols', '--json', '--source-filter=A::f<double>')[0])
     full = total(run(path, '-d', 'fullsymbols', '--json', '--source-filter=A::f<double>')[0])
+    stripped, objects = os.path.join(folder, 'stripped'), os.path.join(folder, 'a.o')
+    subprocess.run(['strip', '-s', path, '-o', stripped], check=True)
+    subprocess.run(['g++', '-g', '-O1', '-c', source, '-o', objects], check=True)
+    for each in (path, stripped, objects):
+        for view in VIEWS:
+            ways = check_sure(each, view)
+            if ways[0] == 0 or (each != objects and ways[3] == 0) or (each != path and ways[2] == 0):
+                failures.append(f'{each} {view}: one way is not there: {ways}')
+    check_sure(path, 'symbols', '--', stripped)
     if short != full or short[0] == 0:
         failures.append(f'a full name: {short} by short names, {full} by full ones')
 print(f'{looked} runs, {len(failures)} wrong')
