@@ -136,7 +136,7 @@ int cmd_report(const struct cli *cli, int argc, char **argv)
 	inputs_init(&job.inputs, cli);
 	job.page = cli_made(cli, heft_page_new(job.inputs.session));
 	job.inputs.rows = 1; /* A page takes all rows. */
-	job.inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_REGIONS;
+	job.inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_REGIONS | HEFT_PROFILE_HOW_SURE;
 	job.inputs.usual = "sections,compileunits,namespaces,symbols";
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON)

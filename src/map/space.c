@@ -48,22 +48,22 @@ const char *why_text(enum why why)
 
 const char *const sure_words[SURE_WORDS] = { "stated", "proved", "inferred" };
 
-const char *why_sure(enum why why)
+unsigned why_sure(enum why why)
 {
 	switch (why) {
 	case WHY_PADDING:
-	case WHY_FALLBACK: return NULL;
+	case WHY_FALLBACK: return SURE_WORDS;
 	case WHY_UNSIZED_SYMBOL:
 	case WHY_ENTRY_POINT:
 	case WHY_CODE_REF:
 	case WHY_DATA_REF:
-	case WHY_AFTER: return sure_words[2];
+	case WHY_AFTER: return 2;
 	case WHY_PLT:
 	case WHY_GOT:
 	case WHY_CODE_ORDER:
 	case WHY_DATA_ORDER:
-	case WHY_POINTER_ARRAY: return sure_words[1];
-	default: return sure_words[0];
+	case WHY_POINTER_ARRAY: return 1;
+	default: return 0;
 	}
 }
 

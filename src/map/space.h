@@ -62,8 +62,8 @@ const char *why_text(enum why why);
 /* Words for how sure an owner is: "stated", "proved", "inferred". */
 enum { SURE_WORDS = 3 };
 extern const char *const sure_words[SURE_WORDS];
-/* Returns one of these words. NULL for bytes without an owner and for padding. */
-const char *why_sure(enum why why);
+/* Returns the index of one of these words. SURE_WORDS for bytes without an owner and padding. */
+unsigned why_sure(enum why why);
 
 struct claim {
 	_Alignas(8) uint64_t start; /* As wide on all machines */

@@ -220,8 +220,13 @@ static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
 		if (l->layer != next)
 			continue;
 		next++;
-		if (measure_lends(l->source) == borrowed)
-			measure_run(&e->measure, l->source, &e->layers[l->layer]);
+		if (measure_lends(l->source) != borrowed)
+			continue;
+		/* The layer of a core is made of those of its modules. */
+		const bool sure = l->source->run == source_symbols && !e->process.open;
+		e->measure.file.sure = sure && wants_sure(p) ? &e->sure : NULL;
+		measure_run(&e->measure, l->source, &e->layers[l->layer]);
+		e->measure.file.sure = NULL;
 	}
 	ASSERT(next == e->layer_count);
 }
@@ -234,7 +239,7 @@ static void run_sources(struct heft_profile *p, struct entry *e, size_t layer_co
 	run_layers(p, e, true);
 	if (p->counting && !symbols_level(p))
 		measure_run(&e->measure, source_find(STR("symbols")), &e->more[0]);
-	if (wants_sure(p))
+	if (wants_sure(p) && e->sure.vm.list.count + e->sure.file.list.count == 0)
 		entry_measure_aside(e, "sure", &e->sure);
 	run_layers(p, e, false);
 }

@@ -97,7 +97,11 @@ class Book {
 			for (const size of part.sizes)
 				part.bytes.push(await data.take(size));
 		};
-		for (const part of [...tab.columns, ...tab.measures])
+		/* What is inferred is hatched, and is no measure to choose. */
+		tab.numbers = tab.measures;
+		tab.measures = tab.numbers.filter(m => m.name !== "inferred");
+		tab.inferred = tab.numbers.find(m => m.name === "inferred");
+		for (const part of [...tab.columns, ...tab.numbers])
 			await takeAll(part);
 		tab.others = await data.take(tab.others);
 		if (tab.changes !== undefined)
@@ -159,7 +163,7 @@ function decodeTab(tab, texts) {
 		column.lines = linesOf(column.bytes[1], tab.lines, column.count);
 		column.bytes.forEach(letGo);
 	}
-	for (const measure of tab.measures) {
+	for (const measure of tab.numbers) {
 		measure.now = valuesOf(measure.bytes[0], tab.lines, measure.unit);
 		measure.base = tab.diff ? valuesOf(measure.bytes[1], tab.lines, measure.unit) : null;
 		measure.bytes.forEach(letGo);
@@ -185,7 +189,7 @@ function decodeTab(tab, texts) {
 
 /* The bytes of a tab that is decoded. */
 function forget(tab) {
-	for (const part of [...tab.columns, ...tab.measures, tab.stacks, tab.points, tab.strip, tab.cards, tab.code, tab.course]) {
+	for (const part of [...tab.columns, ...tab.numbers, tab.stacks, tab.points, tab.strip, tab.cards, tab.code, tab.course]) {
 		part?.bytes.forEach(letGo);
 		if (part)
 			part.bytes = null;
@@ -200,7 +204,7 @@ function closeBook(book) {
 	letGo(book.texts.bytes);
 	letGo(book.texts.start);
 	for (const tab of book.tabs)
-		for (const part of [...tab.columns, ...tab.measures, { now: tab.othersOf, base: tab.changeOf, labels: tab.cardBytes, lines: tab.cardStarts }])
+		for (const part of [...tab.columns, ...tab.numbers, { now: tab.othersOf, base: tab.changeOf, labels: tab.cardBytes, lines: tab.cardStarts }])
 			for (const array of [part.labels, part.lines, part.now, part.base, ...part.bytes || []])
 				letGo(array);
 	for (const found of book.answers?.values() || [])

@@ -156,6 +156,34 @@ function colourOf(box, view) {
 	}
 }
 
+/* ---- how sure owners are ------------------------------------------------------------------------ */
+
+/* Has this leaf its bytes in memory mostly because heft inferred it? */
+function isInferred({ node, inner, smaller }, tab) {
+	if (!tab.inferred || inner || smaller)
+		return false;
+	return node.inferred ??= 2 * sumOfLines(node, tab.inferred) > sumOfLines(node, tab.measures.find(m => m.name === "vm"));
+}
+
+function sumOfLines({ start, end, tree }, { now }) {
+	let sum = 0;
+	for (let i = start; i < end; i++)
+		sum += now[tree.order[i]];
+	return sum;
+}
+
+const HATCH = 6, HATCH_INK = "#7c8594";
+
+/* Lines of a hatch: from x, y to x, y. */
+function hatchLines(x, y, w, h) {
+	const lines = [];
+	for (let at = HATCH - h; at < w; at += HATCH) {
+		const from = Math.max(0, -at), to = Math.min(h, w - at);
+		lines.push([x + at + from, y + from, x + at + to, y + to]);
+	}
+	return lines;
+}
+
 /* ---- drawing ------------------------------------------------------------------------------------ */
 
 /* Of a name that is cut as many letters are left, or none. */
@@ -180,6 +208,10 @@ class SvgPen {
 		if (room)
 			this.out.push(`<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" fill="${ink}"${bold ? " font-weight=\"600\"" : ""}>${markup(text.length > fits ? text.slice(0, fits - 1) + "…" : text)}</text>`);
 		return room;
+	}
+	hatch(x, y, w, h) {
+		const path = hatchLines(x, y, w, h).map(l => l.map(n => n.toFixed(1))).map(([a, b, c, d]) => `M${a} ${b}L${c} ${d}`);
+		this.shape(`d="${path.join("")}" stroke="${HATCH_INK}"`);
 	}
 	shape(attributes) {
 		this.out.push(`<path ${attributes}/>`);
@@ -210,6 +242,16 @@ class CanvasPen {
 			this.c.lineWidth = 1;
 			this.c.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
 		}
+	}
+	hatch(x, y, w, h) {
+		this.c.strokeStyle = HATCH_INK;
+		this.c.lineWidth = 1;
+		this.c.beginPath();
+		for (const [fromX, fromY, toX, toY] of hatchLines(x, y, w, h)) {
+			this.c.moveTo(fromX, fromY);
+			this.c.lineTo(toX, toY);
+		}
+		this.c.stroke();
 	}
 	width(text, bold) {
 		this.c.font = `${bold ? "600 " : ""}11px system-ui, sans-serif`;
@@ -292,6 +334,8 @@ function drawBox(pen, box, view, titled) {
 	const colour = colourOf(box, view), gap = isMap(view) ? (box.w > 3 && box.h > 3 ? 1 : 0) : 0.5;
 	pen.box(box.x, box.y, Math.max(box.w - gap, 0.5), Math.max(box.h - gap, 0.5), colour.fill,
 		null, titled && !box.smaller ? boxTitle(box, view) : "");
+	if (isInferred(box, view.tab) && box.w > 3 && box.h > 3)
+		pen.hatch(box.x, box.y, box.w - gap, box.h - gap);
 	if (box.w < 24 || box.h < 13)
 		return;
 	if (box.smaller)

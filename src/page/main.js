@@ -527,6 +527,8 @@ function tellPicture() {
 		view.colour === "change" ? [["+ grew", shade(24, 90, 64)], ["− shrank", shade(212, 80, 66)], ["unchanged", shade(220, 6, 84)]] :
 		view.colour === "heat" && heatColumn(view.tab) ? [...Object.entries(HEAT).map(([name, colour]) => [name, shade(...colour)]), ["not code that was sampled", shade(...NO_HEAT)]] :
 		view.colour === "heat" ? [["larger", shade(6, 75, 66)], ["smaller", shade(48, 75, 84)]] : ownersShown();
+	if (showsRows() && view.tab.inferred && sumOfLines(view.root, view.tab.inferred) > 0)
+		items.push(["owner inferred, not stated", { fill: `repeating-linear-gradient(45deg, transparent 0 2px, ${HATCH_INK} 2px 4px)` }]);
 	legend.replaceChildren(...items.map(([text, colour]) => {
 		const dot = element("i", { "aria-hidden": "true" });
 		dot.style.background = colour.fill;
@@ -834,6 +836,7 @@ globalThis.heftPage = {
 	state, view, update, picture: () => picture,
 	csv: () => table.csv(), sortedBy, orderBy, zoom: zoomTo,
 	forget: () => view.book.answers?.clear(),
+	hatched: () => picture.boxes.filter(b => isInferred(b, view.tab)),
 	rows: path => {
 		const kids = view.tree.open(view.tree.find(path)), { measures, diff } = view.tree;
 		return Array.from({ length: kids ? kids.count : 0 }, (_, i) => kids.node(i)).map(n => ({

@@ -569,6 +569,15 @@ static void drop_empty_texts(struct page_flat *f)
 	}
 }
 
+/* Tells whether the page shows a measure of a table. It hatches what is inferred. */
+static bool page_takes(const struct heft_table *t, unsigned m)
+{
+	const struct heft_measure *measure = &t->measures[m];
+	const struct str name = str_of(measure->name);
+	return !measure->shared && !measure->of_change && !isnan(row_number(t, t->top, m, false)) &&
+	       !str_eq(name, STR("stated")) && !str_eq(name, STR("proved"));
+}
+
 void page_add(struct page *p, const struct page_tab *tab)
 {
 	const struct heft_table *t = tab->table;
@@ -582,8 +591,7 @@ void page_add(struct page *p, const struct page_tab *tab)
 	for (size_t i = 0; i < t->text_count; i++)
 		f->labels[f->label_count++].name = t->texts[i].name;
 	for (unsigned m = 0; m < t->measure_count; m++)
-		if (!t->measures[m].shared && !t->measures[m].of_change &&
-		    !isnan(row_number(t, t->top, m, false)))
+		if (page_takes(t, m))
 			f->measures[f->measure_count++] = m;
 	page_put_rows(f);
 	drop_empty_texts(f);

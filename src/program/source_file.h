@@ -64,7 +64,8 @@ struct source_file {
 	bool debug_stays;   /* By symbol: debug sections keep their sections' labels */
 	bool own_headers;   /* By section: a section's header counts as part of the section */
 	bool as_bloaty;     /* HEFT_PROFILE_BLOATY is set */
-	bool sureness;      /* Labels tell how sure owners are. Needs `origins`. */
+	/* Filled by the source symbols with how sure owners are, or NULL. Needs `origins`. */
+	struct layer *sure;
 };
 
 /* Resolves the claims and adds them below the owners of the VM image. Consumes the claims. Shows

@@ -138,17 +138,20 @@ static void claim_hollow(const struct source_file *f, const struct image *im, st
 /* Replaces the labels of claims that have an owner by how sure that is. */
 static void claims_sure(const struct source_file *f, struct claims *c)
 {
+	label_id words[SURE_WORDS];
+	for (size_t i = 0; i < SURE_WORDS; i++)
+		words[i] = label_borrow(f->labels, str_of(sure_words[i]));
 	for (size_t i = 0; i < c->list.count; i++) {
 		struct claim *k = &c->list.data[i];
-		const char *sure = why_sure((enum why)k->why);
-		if (sure && !label_is_fallback(f->labels, k->label))
-			k->label = label_borrow(f->labels, str_of(sure));
+		const unsigned sure = why_sure((enum why)k->why);
+		if (sure < SURE_WORDS && !label_is_fallback(f->labels, k->label))
+			k->label = words[sure];
 	}
 }
 
-/* Replaces the owners of the VM image by how sure they are. Padding is as sure as what precedes it.
- * Padding in code has no claim. */
-static void spans_sure(const struct source_file *f, struct spans *vm)
+/* Makes the VM image's spans of how sure the owners of `vm` are. Padding is as sure as what
+ * precedes it. Padding in code has no claim. */
+static struct spans spans_sure(const struct source_file *f, const struct spans *vm)
 {
 	const struct spans *from = &f->origins->spans;
 	struct spans made = { 0 };
@@ -174,8 +177,38 @@ static void spans_sure(const struct source_file *f, struct spans *vm)
 		}
 	}
 	ASSERT(spans_total(&made) == spans_total(vm));
-	spans_release(vm);
-	*vm = made;
+	return made;
+}
+
+static struct claims claims_copy_sure(const struct source_file *f, const struct claims *from)
+{
+	struct claims c = { 0 };
+	vec_copy(&c.list, &from->list);
+	claims_sure(f, &c);
+	return c;
+}
+
+/* Begins the layer f->sure as the layer of the owners begins. */
+static struct finish finish_begin_sure(const struct finish *owners)
+{
+	const struct source_file *f = owners->f;
+	ASSERT(f->origins && f->sure->vm.list.count == 0 && f->sure->file.list.count == 0);
+	f->sure->vm = spans_sure(f, &owners->layer->vm);
+	f->sure->exact = owners->layer->exact;
+	return (struct finish){ .f = f,
+				.layer = f->sure,
+				.file = claims_copy_sure(f, &owners->file),
+				.vm_rest = claims_copy_sure(f, &owners->vm_rest),
+				.file_rest = claims_copy_sure(f, &owners->file_rest) };
+}
+
+static void finish_end(struct finish *d, unsigned threads)
+{
+	parallel_for(threads, 2, own_claims, d);
+	parallel_for(threads, 2, rest_of_side, d);
+	ASSERT(d->file.list.count == 0 && d->file_rest.list.count == 0 &&
+	       d->vm_rest.list.count == 0);
+	ASSERT(d->translated.list.count == 0);
 }
 
 void layer_finish(const struct source_file *f, struct layer *l, struct claims *vm,
@@ -195,16 +228,10 @@ void layer_finish(const struct source_file *f, struct layer *l, struct claims *v
 			claim_hollow(f, &f->input->images[i], &d.file);
 	claims_trace(f, HEFT_VM, &d.vm_rest);
 	claims_trace(f, HEFT_FILE, &d.file_rest);
-	if (f->sureness) {
-		spans_sure(f, &l->vm);
-		claims_sure(f, &d.file);
-		claims_sure(f, &d.vm_rest);
-		claims_sure(f, &d.file_rest);
-	} else {
-		origins_keep(f, &d.vm_rest);
+	if (f->sure) {
+		struct finish sure = finish_begin_sure(&d);
+		finish_end(&sure, threads);
 	}
-	parallel_for(threads, 2, own_claims, &d);
-	parallel_for(threads, 2, rest_of_side, &d);
-	ASSERT(d.file.list.count == 0 && d.file_rest.list.count == 0 && d.vm_rest.list.count == 0);
-	ASSERT(d.translated.list.count == 0);
+	origins_keep(f, &d.vm_rest);
+	finish_end(&d, threads);
 }

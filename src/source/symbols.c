@@ -73,23 +73,35 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 	layer_finish(f, ret, NULL, &file);
 }
 
-void source_symbols(const struct source_file *f, struct layer *ret)
-{
-	if (f->panics)
-		panics_clear(f->panics);
-	attribute_input(f, BY_SYMBOL, ret);
-}
-
-void source_sure(const struct source_file *f, struct layer *ret)
+/* Attributes the input to symbols, and fills *sure with how sure that is. */
+static void symbols_with_sure(const struct source_file *f, struct layer *ret, struct layer *sure)
 {
 	struct origins origins = { 0 };
 	struct source_file own = *f;
 	own.origins = &origins;
-	own.sureness = true;
-	own.places = NULL;
-	own.panics = NULL;
+	own.sure = sure;
 	attribute_input(&own, BY_SYMBOL, ret);
 	origins_release(&origins);
+}
+
+void source_symbols(const struct source_file *f, struct layer *ret)
+{
+	if (f->panics)
+		panics_clear(f->panics);
+	if (f->sure)
+		symbols_with_sure(f, ret, f->sure);
+	else
+		attribute_input(f, BY_SYMBOL, ret);
+}
+
+void source_sure(const struct source_file *f, struct layer *ret)
+{
+	struct layer symbols = { 0 };
+	struct source_file own = *f;
+	own.places = NULL;
+	own.panics = NULL;
+	symbols_with_sure(&own, &symbols, ret);
+	layer_release(&symbols);
 }
 
 void source_compileunits(const struct source_file *f, struct layer *ret)

@@ -282,6 +282,32 @@ def check_kinds(b, work):
         check(f"kinds: {kind}", sorted(set(shown) & set(names)), sorted(wanted))
 
 
+INFERRED = r"""
+static int table[1000] = { 1 };
+int main(int c, char **v) { (void)v; return table[c]; }
+"""
+
+
+def check_inferred(b, work):
+    """Of a stripped program the leaves whose owner is inferred are hatched, and a legend says so."""
+    with open(work + "/inferred.c", "w") as f:
+        f.write(INFERRED)
+    subprocess.run(["cc", "-O1", work + "/inferred.c", "-o", "inferred"], check=True)
+    for strip in [], ["-s"]:
+        subprocess.run(["strip", *strip, "inferred", "-o", "shown"] if strip else ["cp", "inferred", "shown"], check=True)
+        heft("report", "-d", "sections,symbols", "shown", "-o", work + "/page.html")
+        b.open(work + "/page.html")
+        hatched = b.run("""(Object.assign(heftPage.state, { by: ['c0', 'c1'], picture: 'map' }), heftPage.update(false),
+            heftPage.hatched().map(b => b.node.above().map(n => n.label).filter(l => l !== 'TOTAL')).map(p => [p[0], p.at(-1)]))""")
+        rows = [([*path, path[0]][:2], row) for path, row in leaves(rows_of("size", "-d", "sections,symbols", "--how-sure", "shown"))]
+        wanted = {tuple(path) for path, row in rows if 2 * row["inferred"] > row["vm"]}
+        # A section with one symbol is one box, with the section's name.
+        pairs = {(section, symbol) for section, symbol in hatched if section != symbol}
+        check(f"inferred: hatched {strip}", len(pairs) > 2 and pairs <= wanted, True)
+        check(f"inferred: the table {strip}", any(section == ".rodata" for section, _ in pairs), bool(strip))
+        check(f"inferred: legend {strip}", "owner inferred" in b.run("document.getElementById('legend').textContent"), bool(wanted))
+
+
 # ---- lists of symbols, heaps -----------------------------------------------------------------------
 
 INLINED = """
@@ -1122,7 +1148,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in chosen(check_sizes, check_flags, check_kinds, check_duplicated, check_inlined, check_lists, check_matched, check_history, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_opening, check_names_below, check_users_lead, check_frame, check_pictures):
+        for part in chosen(check_sizes, check_flags, check_kinds, check_inferred, check_duplicated, check_inlined, check_lists, check_matched, check_history, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_opening, check_names_below, check_users_lead, check_frame, check_pictures):
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
