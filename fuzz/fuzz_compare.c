@@ -145,7 +145,7 @@ static void charges_check(const struct snapshot_diff *d)
 			want_vm += (side ? 1 : -1) * (int64_t)c->vm;
 		}
 	ASSERT(file == want_file && vm == want_vm);
-	for (unsigned by = HEFT_DIFF_BY_SYMBOL; by <= HEFT_DIFF_BY_LIBRARY; by++) {
+	for (unsigned by = HEFT_DIFF_BY_SYMBOL; by <= HEFT_DIFF_BY_PACKAGE; by++) {
 		const struct heft_diff_query query = { .size = sizeof query,
 						       .by = by,
 						       .debug = true };

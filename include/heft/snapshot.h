@@ -257,6 +257,9 @@ enum heft_diff_by {
 	HEFT_DIFF_BY_NAMESPACE,
 	HEFT_DIFF_BY_LIBRARY, /* Library of the object: an archive, a crate, a directory of
 			       * objects. */
+	/* Package, as the data source `packages` tells it. In files of SuperSize: the outermost
+	 * namespace, otherwise the library. */
+	HEFT_DIFF_BY_PACKAGE,
 };
 
 /* Which rows of a difference are made. */

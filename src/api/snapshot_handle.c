@@ -119,8 +119,11 @@ struct roots {
 	bool found;
 };
 
-static bool apply_root(struct heft_snapshot *s, const struct roots *r, size_t side)
+static bool apply_root(struct heft_snapshot *s, const struct roots *r, size_t side,
+		       const struct heft_snapshot *after)
 {
+	if (r->found && after)
+		align_packages(&s->snapshot, &after->snapshot, r->of);
 	if (r->found)
 		align_apply(&s->snapshot, text_str(&r->of[side]));
 	return true;
@@ -135,8 +138,8 @@ static bool snapshot_handle_align(struct heft_snapshot *before, struct heft_snap
 	return snapshot_has_own_paths(before) || snapshot_has_own_paths(after) ||
 	       (GUARDED(after->memory, err,
 			(r.found = align_find(&before->snapshot, &after->snapshot, r.of), true)) &&
-		GUARDED(before->memory, err, apply_root(before, &r, 0)) &&
-		GUARDED(after->memory, err, apply_root(after, &r, 1)) &&
+		GUARDED(before->memory, err, apply_root(before, &r, 0, after)) &&
+		GUARDED(after->memory, err, apply_root(after, &r, 1, NULL)) &&
 		GUARDED(after->memory, err,
 			(text_release(&r.of[0]), text_release(&r.of[1]), true)));
 }

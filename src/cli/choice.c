@@ -41,7 +41,7 @@ bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 			*ret = c->value;
 			return true;
 		}
-	char wanted[100];
+	char wanted[160];
 	snprintf(wanted, sizeof wanted, "one of %s", o->value);
 	return cli_bad_value(cli, o, value, wanted);
 }
@@ -84,8 +84,8 @@ static const char *meant_source(const char *name)
 		{ "dirs", "directories" },     { "folders", "directories" },
 		{ "lines", "inlines" },        { "units", "compileunits" },
 		{ "objects", "compileunits" }, { "members", "armembers" },
-		{ "stacks", "inlinestacks" },  { "basicblocks", "blocks" },
-		{ "templates", "generics" },
+		{ "stacks", "inlinestacks" },  { "templates", "generics" },
+		{ "source", "compileunits" },
 	};
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (strcmp(words[i][0], name) == 0)
@@ -108,10 +108,12 @@ bool cli_unknown_source(const struct cli *cli, const char *name)
 	} else if (near != NULL)
 		cli_error(cli,
 			  "no such data source: '%s' (did you mean '%s'?); "
-			  "try --list-sources to see valid sources",
+			  "try 'heft size --list-sources' to see valid sources",
 			  name, near);
 	else
-		cli_error(cli, "no such data source: '%s'; try --list-sources to see valid sources",
+		cli_error(cli,
+			  "no such data source: '%s'; try 'heft size --list-sources' to see valid "
+			  "sources",
 			  name);
 	return false;
 }

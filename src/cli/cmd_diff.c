@@ -1,9 +1,16 @@
 /* Implements heft diff: compares two snapshots. */
 #include "cli/diff_job.h"
 
+#include "cli/notes.h"
+
+#include <string.h>
+
 enum { O_STACKS = O_DIFF_OWN };
 
 const struct opt diff_opts[] = {
+#define OUTPUT_BY_MORE                                                                             \
+	",\n"                                                                                      \
+	"                              or data sources of heft size, one a level"
 #include "cli/diff_opts.inc"
 	{ O_STACKS, 0, false, "stacks", NULL, "stacks of functions too, and whose changed" },
 #include "cli/find_opts.inc"
@@ -36,6 +43,86 @@ static bool cli_diff_add_operand(void *ctx, const char *word)
 	return diff_add_operand(ctx, word);
 }
 
+/* ---- by data sources ------------------------------------------------------------------------- */
+
+static bool diff_add_source(void *ctx, const char *name)
+{
+	struct diff_job *job = ctx;
+	struct heft_err err;
+	if (strcmp(name, "regions") == 0)
+		heft_profile_set_sort_domain(job->profile, HEFT_VM);
+	if (heft_profile_add_source(job->profile, name, &err))
+		return true;
+	return err.code == HEFT_EARG ? cli_unknown_source(job->cli, name)
+				     : (cli_failed(job->cli, &err), false);
+}
+
+static bool profile_write(void *ctx, FILE *to, struct heft_err *err)
+{
+	const struct diff_job *job = ctx;
+	const struct heft_sink sink = output_sink(&job->out, to);
+	return heft_profile_write(job->profile, &job->out.write, &sink, err);
+}
+
+/* Returns the option or file that needs lists of symbols. NULL if there is none. */
+static const char *lists_needed(const struct diff_job *job)
+{
+	if (job->query.section || job->query.min > 0)
+		return job->query.section ? "--section" : "--min";
+	if (job->save || job->flags & HEFT_DIFF_SUPERSIZE)
+		return job->save ? "--save" : "--supersize";
+	if (job->settings.flags & HEFT_SNAPSHOT_STACKS)
+		return "--stacks";
+	for (size_t i = 0; i < job->operand_count; i++) {
+		enum heft_input_kind kind = HEFT_INPUT_PROGRAM;
+		heft_input_look(job->settings.session, job->operands[i], &kind, NULL);
+		if (kind == HEFT_INPUT_LIST || kind == HEFT_INPUT_LISTS)
+			return job->operands[i];
+	}
+	return NULL;
+}
+
+/* Measures both programs by data sources, as heft size does. */
+static bool sources_measure(struct diff_job *job, struct heft_err *err)
+{
+	struct heft_profile *p = job->profile;
+	heft_profile_set_flags(p, job->query.debug ? 0 : HEFT_PROFILE_NO_DEBUG);
+	heft_profile_set_rows(p, output_rows(&job->out, 20));
+	heft_profile_set_sort(p, job->query.sort);
+	return heft_profile_add_file(p, job->operands[1], HEFT_INPUT, err) &&
+	       heft_profile_add_file(p, job->operands[0], HEFT_BASE, err) &&
+	       heft_profile_run(p, err);
+}
+
+static int sources_run(struct diff_job *job, const char *needs_lists)
+{
+	struct heft_err err;
+	int status = EXIT_TROUBLE;
+	job->profile = cli_made(job->cli, heft_profile_new(job->settings.session));
+	job->out.write.domain = HEFT_BOTH;
+	job->out.write.base_columns = true;
+	if (!cli_each_name(job->cli, job->sources, diff_add_source, job))
+		status = EXIT_TROUBLE;
+	else if (needs_lists)
+		status = cli_error(job->cli,
+				   "%s: lists of symbols do not tell '%s'; they go by symbol, "
+				   "source, package, library and the like",
+				   needs_lists, job->sources);
+	else
+		status = sources_measure(job, &err)
+				 ? outfile_write(job->cli, job->out.path, profile_write, job)
+				 : cli_failed(job->cli, &err);
+	if (status == EXIT_FINE) {
+		const struct heft_row *top = heft_profile_table(job->profile)->top;
+		notes_print(job->cli, job->settings.session, job->settings.verbose);
+		status = job->exit_code && top->child_count > 0 ? EXIT_NO : EXIT_FINE;
+	}
+	heft_profile_free(job->profile);
+	return status;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
 static int diff_run(struct diff_job *job)
 {
 	struct heft_snapshot *old = NULL, *now = NULL;
@@ -44,6 +131,13 @@ static int diff_run(struct diff_job *job)
 		return cli_error(job->cli,
 				 "must specify two files, or a .sizediff file; try '%s --help'",
 				 job->cli->usage);
+	if (job->sources) {
+		const char *needs_lists = lists_needed(job);
+		if (!needs_lists && job->operand_count < 2)
+			return cli_error(job->cli, "must specify two programs");
+		if (!needs_lists || job->query.by != HEFT_DIFF_BY_SECTION)
+			return sources_run(job, needs_lists);
+	}
 	if (job->operand_count == 1)
 		now = snapshot_open(job->cli, &job->settings, job->operands[0]);
 	else
@@ -56,6 +150,7 @@ int cmd_diff(const struct cli *cli, int argc, char **argv)
 	static const struct cli_words words = { cli_diff_apply, cli_diff_add_operand };
 	struct diff_job job;
 	diff_job_init(&job, cli);
+	job.takes_sources = true;
 	int status = cli_parse(cli, argc, argv, &words, &job);
 	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
 		status = EXIT_TROUBLE;

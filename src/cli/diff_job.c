@@ -4,11 +4,17 @@
 #include <string.h>
 
 static const struct choice by_choices[] = {
-	{ "symbol", HEFT_DIFF_BY_SYMBOL },       { "source", HEFT_DIFF_BY_SOURCE },
-	{ "directory", HEFT_DIFF_BY_DIRECTORY }, { "object", HEFT_DIFF_BY_OBJECT },
-	{ "component", HEFT_DIFF_BY_COMPONENT }, { "section", HEFT_DIFF_BY_SECTION },
-	{ "container", HEFT_DIFF_BY_CONTAINER }, { "namespace", HEFT_DIFF_BY_NAMESPACE },
-	{ "library", HEFT_DIFF_BY_LIBRARY },     { NULL, 0 },
+	{ "symbol", HEFT_DIFF_BY_SYMBOL },
+	{ "source", HEFT_DIFF_BY_SOURCE },
+	{ "directory", HEFT_DIFF_BY_DIRECTORY },
+	{ "object", HEFT_DIFF_BY_OBJECT },
+	{ "component", HEFT_DIFF_BY_COMPONENT },
+	{ "section", HEFT_DIFF_BY_SECTION },
+	{ "container", HEFT_DIFF_BY_CONTAINER },
+	{ "namespace", HEFT_DIFF_BY_NAMESPACE },
+	{ "library", HEFT_DIFF_BY_LIBRARY },
+	{ "package", HEFT_DIFF_BY_PACKAGE },
+	{ NULL, 0 },
 };
 
 static const struct choice sort_choices[] = {
@@ -35,20 +41,54 @@ void diff_job_release(struct diff_job *job)
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
+/* Returns the length of a word without the ending of a plural: "library" for "libraries". */
+static size_t singular_size(const char *word)
+{
+	const size_t size = strlen(word);
+	return size > 3 && strcmp(word + size - 3, "ies") == 0 ? size - 2
+	       : size > 1 && word[size - 1] == 's'             ? size - 1
+							       : size;
+}
+
+/* Finds a group by its name or by the plural of its name. */
+static bool group_find(struct diff_job *job, const char *word)
+{
+	const size_t size = singular_size(word);
+	if (strcmp(word, "compileunits") == 0 || strcmp(word, "compileunit") == 0)
+		word = "source";
+	for (const struct choice *c = by_choices; c->word; c++) {
+		const size_t end = strlen(c->word) - 1;
+		const bool plural = strncmp(c->word, word, end) == 0 &&
+				    (word[end] == c->word[end] || word[end] == 'i') &&
+				    size == end + 1;
+		if (!plural && strcmp(c->word, word) != 0)
+			continue;
+		job->query.by = (enum heft_diff_by)c->value;
+		return true;
+	}
+	job->query.by = HEFT_DIFF_BY_SYMBOL;
+	return false;
+}
+
 static bool query_apply(struct diff_job *job, const struct opt *o, const char *value)
 {
-	const bool by = o->id == O_BY;
 	struct opt told = *o;
 	unsigned choice = 0;
-	told.value = by ? "symbol, source, directory, object, component, section, container, "
-			  "namespace, library"
-			: "delta, growth, size, old, name";
-	if (!cli_choice(job->cli, &told, value, by ? by_choices : sort_choices, &choice))
+	if (o->id == O_BY) {
+		const bool group = group_find(job, value);
+		/* Lists state sections with less detail than programs. */
+		const bool source = job->takes_sources &&
+				    (!group || strcmp(value, "sections") == 0);
+		job->sources = source ? value : NULL;
+		if (group || source)
+			return true;
+	}
+	told.value = o->id == O_BY ? "symbol, source, directory, object, component, section, "
+				     "container, namespace, library, package"
+				   : "delta, growth, size, old, name";
+	if (!cli_choice(job->cli, &told, value, o->id == O_BY ? by_choices : sort_choices, &choice))
 		return false;
-	if (by)
-		job->query.by = (enum heft_diff_by)choice;
-	else
-		job->query.sort = (enum heft_sort)choice;
+	job->query.sort = (enum heft_sort)choice;
 	return true;
 }
 

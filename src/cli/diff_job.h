@@ -21,6 +21,10 @@ struct diff_job {
 	struct snapshot_settings settings;
 	struct heft_diff_query query;
 	struct output out;
+	bool takes_sources;  /* --by may name data sources. */
+	const char *sources; /* Data sources of --by. NULL: rows are made of lists of symbols. If
+			      * query.by is HEFT_DIFF_BY_SECTION, lists do too. */
+	struct heft_profile *profile;
 	const char *save;
 	const char *operands[2];
 	size_t operand_count; /* May be more than two. */

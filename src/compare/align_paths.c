@@ -227,10 +227,33 @@ void align_apply(struct snapshot *s, struct str root)
 	mem_free(to);
 }
 
+static bool align_paths_has_package(const struct snapshot *s, struct str name)
+{
+	for (size_t i = 0; i < s->charges.count; i++)
+		if (str_eq(snapshot_text(s, s->charges.data[i].package), name))
+			return true;
+	return false;
+}
+
+void align_packages(struct snapshot *before, const struct snapshot *after,
+		    const struct text roots[2])
+{
+	const struct str from = file_name_str(text_str(&roots[0]));
+	const struct str to = file_name_str(text_str(&roots[1]));
+	if (align_paths_has_package(after, from))
+		return;
+	for (size_t i = 0; i < before->charges.count; i++) {
+		struct snap_charge *c = &before->charges.data[i];
+		if (str_eq(snapshot_text(before, c->package), from))
+			c->package = intern_add(&before->texts, to);
+	}
+}
+
 void align_snapshots(struct snapshot *before, struct snapshot *after)
 {
 	struct text roots[2] = { { 0 }, { 0 } };
 	if (align_find(before, after, roots)) {
+		align_packages(before, after, roots);
 		align_apply(before, text_str(&roots[0]));
 		align_apply(after, text_str(&roots[1]));
 	}

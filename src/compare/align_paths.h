@@ -23,6 +23,10 @@ bool align_find(const struct snapshot *before, const struct snapshot *after,
 		struct text ret_roots[2]);
 /* Removes the build directories from the paths of both snapshots, if align_find() finds a pair. */
 void align_snapshots(struct snapshot *before, struct snapshot *after);
+/* Gives the package of `before` that is named like its root the name of the other root, unless
+ * `after` has a package with the first name. */
+void align_packages(struct snapshot *before, const struct snapshot *after,
+		    const struct text roots[2]);
 /* Removes the directory `root` from the paths of the sources and objects below it. */
 void align_apply(struct snapshot *s, struct str root);
 

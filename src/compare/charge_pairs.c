@@ -59,6 +59,7 @@ struct str charge_label(const struct snapshot *s, const struct snap_charge *c, e
 		if (charge_is_fallback(s, object))
 			return snapshot_text(s, object);
 		return object ? library_name(snapshot_text(s, object)) : STR("(no library)");
+	case HEFT_DIFF_BY_PACKAGE: return text_or(s, c->package, STR("(no package)"));
 	case HEFT_DIFF_BY_COMPONENT: return text_or(s, c->component, STR("(no component)"));
 	case HEFT_DIFF_BY_CONTAINER:
 		return *s->containers.data[c->container].name

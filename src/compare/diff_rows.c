@@ -74,7 +74,7 @@ static const char *const by_words[] = {
 	[HEFT_DIFF_BY_DIRECTORY] = "directory", [HEFT_DIFF_BY_OBJECT] = "object",
 	[HEFT_DIFF_BY_COMPONENT] = "component", [HEFT_DIFF_BY_SECTION] = "section",
 	[HEFT_DIFF_BY_CONTAINER] = "container", [HEFT_DIFF_BY_NAMESPACE] = "namespace or class",
-	[HEFT_DIFF_BY_LIBRARY] = "library",
+	[HEFT_DIFF_BY_LIBRARY] = "library",     [HEFT_DIFF_BY_PACKAGE] = "package",
 };
 
 /* ---- sizes ----------------------------------------------------------------------------------- */

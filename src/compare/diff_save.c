@@ -100,6 +100,7 @@ static void copy_charges(struct diff_save_half *h, const struct charge_pairs *pa
 		c.source = diff_save_copy_text(h, c.source);
 		c.object = diff_save_copy_text(h, c.object);
 		c.component = diff_save_copy_text(h, c.component);
+		c.package = diff_save_copy_text(h, c.package);
 		if (c.symbol != SNAP_NO_SYMBOL)
 			c.symbol = h->places[c.symbol];
 		ASSERT(c.symbol == SNAP_NO_SYMBOL || c.symbol < h->to->symbols.count);

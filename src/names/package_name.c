@@ -285,27 +285,32 @@ static struct str package_in(unsigned languages, struct str raw)
 	return found;
 }
 
-enum package_kind package_of(const struct namespaces *n, struct demangler *d, struct str raw,
-			     unsigned languages, struct str *ret)
+enum package_kind package_of(const struct namespaces *n, struct demangler *d,
+			     const struct package_of *of, struct str *ret)
 {
+	const struct str raw = of->raw;
 	struct module_name parts;
-	if (languages & LANGUAGE_GO && package_name_is_go(raw)) {
+	if (of->languages & LANGUAGE_GO && package_name_is_go(raw)) {
 		*ret = go_package(raw);
 		return PACKAGE_GO;
 	}
-	if (demangle_module(d, raw, ret, &parts)) {
+	/* A name of these languages without a namespace has no package. */
+	if (!(of->space && of->space->len == 0) && !str_starts(raw, STR("_Z")) &&
+	    demangle_module(d, raw, ret, &parts)) {
 		ret->len = parts.package;
 		return parts.package > 0 ? PACKAGE_SPACE : PACKAGE_NONE;
 	}
-	*ret = package_in(languages, raw);
+	*ret = package_in(of->languages, raw);
 	if (ret->len > 0)
 		return PACKAGE_SPACE;
-	if (STARTS_WITH(raw, rust_runtime) > 0) {
+	/* Compare the first letter before the rest, because few names share it. */
+	const bool runtime = raw.len > 0 && (raw.p[0] == '_' || raw.p[0] == 'r');
+	if (runtime && STARTS_WITH(raw, rust_runtime) > 0) {
 		*ret = STR("std");
 		return PACKAGE_CRATE;
 	}
 	const struct str hidden = STR("(anonymous namespace)::");
-	struct str space = namespace_of(n, d, raw);
+	struct str space = of->space ? *of->space : namespace_of(n, d, raw);
 	if (str_starts(space, hidden))
 		space = str_from(space, hidden.len);
 	if (rust_name(raw)) {

@@ -37,11 +37,17 @@ enum language { LANGUAGE_GO = 1, LANGUAGE_NIM = 2, LANGUAGE_ZIG = 4, LANGUAGE_GH
  * not reveal the language. */
 unsigned language_marked(struct str raw);
 
-/* Finds the package of a name. `n` distinguishes namespaces from classes. `languages` is a set of
- * enum language that the program is known to contain. *ret is valid until the next call with the
- * same demangler. */
-enum package_kind package_of(const struct namespaces *n, struct demangler *d, struct str raw,
-			     unsigned languages, struct str *ret);
+/* A name whose package is wanted. */
+struct package_of {
+	struct str raw;
+	const struct str *space; /* Its namespace, or NULL if not known yet. */
+	unsigned languages;      /* Set of enum language: what the program is known to contain. */
+};
+
+/* Finds the package of a name. `n` distinguishes namespaces from classes. *ret is valid until the
+ * next call with the same demangler. */
+enum package_kind package_of(const struct namespaces *n, struct demangler *d,
+			     const struct package_of *of, struct str *ret);
 
 /* Writes the digits that distinguish crates of the same name: the disambiguator of `crate` in a v0
  * name, in base 62. Returns false if the name has none. */

@@ -103,6 +103,7 @@ static uint32_t budget_text_of(const struct budget_limit *l, const struct snap_s
 	case BUDGET_OBJECT:
 	case BUDGET_LIBRARY: return y->object;
 	case BUDGET_COMPONENT: return y->component;
+	case BUDGET_PACKAGE: return 0; /* Only charges have packages. */
 	default: return y->full_name;
 	}
 }
@@ -168,6 +169,7 @@ static struct item charge_item(const struct budget_limit *l, const struct snapsh
 	case BUDGET_OBJECT:
 	case BUDGET_LIBRARY: item.text = object; break;
 	case BUDGET_COMPONENT: item.text = c->component; break;
+	case BUDGET_PACKAGE: item.text = known_text(s, c->package); break;
 	default: item.text = item.name; item.bytes = (double)max_u64(c->file, c->vm);
 	}
 	return item;
@@ -456,6 +458,12 @@ static void text_names(const struct budget_limit *l, const struct snapshot *s, s
 		case BUDGET_COMPONENT: budget_add_name(&known, arena, text, ret); break;
 		default: path_names(l, text.p, &known, arena, ret);
 		}
+	}
+	for (size_t i = 0; l->subject == BUDGET_PACKAGE && i < s->charges.count; i++) {
+		const uint32_t id = known_text(s, s->charges.data[i].package);
+		if (!seen[id])
+			budget_add_name(&known, arena, snapshot_text(s, id), ret);
+		seen[id] = 1;
 	}
 	intern_release(&known);
 	mem_free(seen);

@@ -26,6 +26,7 @@ enum budget_subject {
 	BUDGET_OBJECT,
 	BUDGET_LIBRARY,
 	BUDGET_COMPONENT,
+	BUDGET_PACKAGE,
 };
 
 /* Returns the word of a subject in rules. Static. */

@@ -235,6 +235,7 @@ static const struct subject {
 	[BUDGET_OBJECT] = { "object", "a path" },
 	[BUDGET_LIBRARY] = { "library", "the name of a library" },
 	[BUDGET_COMPONENT] = { "component", "the name of a component" },
+	[BUDGET_PACKAGE] = { "package", "the name of a package" },
 };
 
 static bool read_subject(struct budget_parse_in *in, struct budget_limit *limit)
@@ -261,7 +262,7 @@ static bool read_subject(struct budget_parse_in *in, struct budget_limit *limit)
 	return bad_at(in, w.at,
 		      "'" STR_FMT
 		      "' is none of file, vm, section, region, symbol, namespace, source, "
-		      "directory, object, library, component, stack",
+		      "directory, object, library, component, package, stack",
 		      STR_ARG(w.text));
 }
 

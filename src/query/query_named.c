@@ -60,6 +60,9 @@ static const struct query_named named[] = {
 	{ "namespaces", "namespaces and classes by size",
 	  "SELECT sum(file) file, sum(vm) vm, count(DISTINCT symbol) symbols, namespace "
 	  "FROM charges GROUP BY namespace ORDER BY max(sum(file), ifnull(sum(vm), 0)) DESC" },
+	{ "packages", "packages by size",
+	  "SELECT sum(file) file, sum(vm) vm, count(DISTINCT symbol) symbols, package "
+	  "FROM charges GROUP BY package ORDER BY max(sum(file), ifnull(sum(vm), 0)) DESC" },
 	{ "vtables", "tables of virtual functions, type information",
 	  "SELECT sum(padded_pss) padded, full_name symbol, path FROM symbols WHERE full_name LIKE "
 	  "'%[vtable]' OR full_name LIKE '%[typeinfo%' OR full_name LIKE '%[VTT]' "

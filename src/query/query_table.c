@@ -245,6 +245,7 @@ enum charge_column {
 	CC_DIRECTORY,
 	CC_OBJECT,
 	CC_COMPONENT,
+	CC_PACKAGE,
 	CC_FILE,
 	CC_VM,
 	CC_DEBUG,
@@ -253,7 +254,7 @@ enum charge_column {
 static const char charge_declaration[] =
 	"CREATE TABLE charges(id INTEGER PRIMARY KEY, symbol INTEGER, container TEXT, name TEXT, "
 	"namespace TEXT, kind TEXT, path TEXT, source TEXT, directory TEXT, object TEXT, "
-	"component TEXT, file REAL, vm REAL, debug INTEGER)";
+	"component TEXT, package TEXT, file REAL, vm REAL, debug INTEGER)";
 
 /* Returns a charge made from a symbol, for a snapshot without charges. */
 static struct snap_charge charge_of_symbol(const struct snapshot *s, uint32_t symbol)
@@ -330,6 +331,9 @@ static void put_charge_column(const struct query_table_cell *c, const struct sna
 		query_table_put_text(c, charge->object ? charge->object : charge->source);
 		break;
 	case CC_COMPONENT: query_table_put_text(c, charge->component); break;
+	case CC_PACKAGE:
+		query_table_put_str(c, charge_label(c->s, charge, HEFT_DIFF_BY_PACKAGE));
+		break;
 	case CC_FILE: put_charge_size(c, charge, false); break;
 	case CC_VM: put_charge_size(c, charge, true); break;
 	case CC_DEBUG: sqlite3_result_int(c->to, charge->debug); break;

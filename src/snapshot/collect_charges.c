@@ -3,6 +3,7 @@
 
 #include "base/sort.h"
 #include "map/rollup.h"
+#include "source/packages.h"
 
 enum { BY_SYMBOL, BY_UNIT, BY_OBJECT, CHARGE_SOURCES };
 
@@ -24,6 +25,9 @@ struct charging {
 	struct map by_labels;
 	size_t guess; /* Index of the charge that is probably needed next. */
 	struct label_texts names, spaces, paths, objects;
+	struct packages *packages;
+	struct labels package_labels;
+	VEC(uint32_t) package_ids; /* Per label of a package: id of its text. 0 if not made yet. */
 	struct demangler demangler;
 	/* Per label: its first symbol. Per symbol: the next symbol with the same label. */
 	VEC(uint32_t) first_of_label;
@@ -224,12 +228,24 @@ static void symbols_by_label(struct charging *c, const uint32_t *label_of)
 	}
 }
 
+static uint32_t package_text(struct charging *c, label_id package)
+{
+	while (c->package_ids.count <= package)
+		vec_push(&c->package_ids, 0);
+	uint32_t *id = &c->package_ids.data[package];
+	if (*id == 0)
+		*id = intern_add(&c->s->texts, label_text(&c->package_labels, package));
+	return *id;
+}
+
 /* Replaces the labels of a charge by texts, and finds its symbol. */
 static void charge_settle(struct charging *c, struct snap_charge *y)
 {
 	const label_id label = y->name;
 	y->name = c->names.ids[label];
 	y->space = c->spaces.ids[label];
+	const label_id package = packages_label(c->packages, label, y->source);
+	y->package = package == LABEL_NONE ? y->name : package_text(c, package);
 	y->source = collect_charges_path_text(c, &c->paths, c->in->by_unit.labels, y->source);
 	if (c->sources > BY_OBJECT)
 		y->object = collect_charges_path_text(c, &c->objects, c->in->by_object.labels,
@@ -255,8 +271,26 @@ void collect_charges(struct collect *c, size_t first)
 	symbol_texts_make_all(&z, &in->by_symbol.layer->vm);
 	symbol_texts_make_all(&z, &in->by_symbol.layer->file);
 	symbols_by_label(&z, c->labels.data);
+	/* Notes are dropped: the sources made them before. */
+	struct notes notes;
+	struct source_file file = *in->file;
+	notes_init(&notes);
+	file.notes = &notes;
+	z.packages = packages_new(&file,
+				  &(struct package_input){ .symbols = in->by_symbol.layer,
+							   .units = in->by_unit.layer,
+							   .symbol_labels = in->by_symbol.labels,
+							   .unit_labels = in->by_unit.labels,
+							   .spaces = in->spaces,
+							   .space_of = z.spaces.ids,
+							   .space_texts = &c->s->texts,
+							   .out = &z.package_labels });
 	for (size_t i = z.charged; i < c->s->charges.count; i++)
 		charge_settle(&z, &c->s->charges.data[i]);
+	packages_free(z.packages);
+	labels_release(&z.package_labels);
+	vec_release(&z.package_ids);
+	notes_release(&notes);
 	mem_free(z.names.ids);
 	mem_free(z.spaces.ids);
 	mem_free(z.paths.ids);

@@ -46,8 +46,8 @@ void snapshot_escape(struct snapshot *s)
 	}
 	for (size_t i = 0; ids && i < s->charges.count; i++) {
 		struct snap_charge *c = &s->charges.data[i];
-		uint32_t *const texts[] = { &c->name, &c->space, &c->source, &c->object,
-					    &c->component };
+		uint32_t *const texts[] = { &c->name,   &c->space,     &c->source,
+					    &c->object, &c->component, &c->package };
 		for (size_t k = 0; k < COUNT_OF(texts); k++)
 			*texts[k] = ids[*texts[k]];
 	}

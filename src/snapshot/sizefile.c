@@ -378,6 +378,7 @@ static void charge_texts_find(struct charge_texts *t, const struct snapshot *s)
 		charge_text_use(t, c->source);
 		charge_text_use(t, c->object);
 		charge_text_use(t, c->component);
+		charge_text_use(t, c->package);
 	}
 	t->places = t->names = (uint32_t)t->ids.count;
 	for (size_t i = 0; i < s->charges.count; i++) {
@@ -410,6 +411,7 @@ static uint64_t charge_number(struct charge_texts *t, const struct snap_charge *
 	case CHARGE_SOURCE: return t->number[c->source];
 	case CHARGE_OBJECT: return t->number[c->object];
 	case CHARGE_COMPONENT: return t->number[c->component];
+	case CHARGE_PACKAGE: return t->number[c->package];
 	case CHARGE_CONTAINER: return c->container;
 	default: return c->debug;
 	}

@@ -37,6 +37,7 @@ enum sizefile_charge {
 	CHARGE_COMPONENT,
 	CHARGE_CONTAINER,
 	CHARGE_DEBUG, /* 1 in sections of debug info. */
+	CHARGE_PACKAGE, /* Files of earlier versions lack this line. */
 	CHARGE_COLUMNS
 };
 

@@ -373,7 +373,7 @@ static bool charge_set(const struct sizefile_read_in *in, const text_ids *texts,
 	uint32_t *const to[CHARGE_COLUMNS] = {
 		[CHARGE_NAME] = &c->name,           [CHARGE_SPACE] = &c->space,
 		[CHARGE_SOURCE] = &c->source,       [CHARGE_OBJECT] = &c->object,
-		[CHARGE_COMPONENT] = &c->component,
+		[CHARGE_COMPONENT] = &c->component, [CHARGE_PACKAGE] = &c->package,
 	};
 	if (column == CHARGE_NAME && v < 2) {
 		if (c->symbol == SNAP_NO_SYMBOL)
@@ -471,7 +471,8 @@ static void read_charges(struct sizefile_read_in *in)
 	for (uint64_t i = 0; i < in->head.charges && !in->failed; i++)
 		vec_push(&in->s->charges, (struct snap_charge){ .symbol = SNAP_NO_SYMBOL });
 	for (unsigned column = 0; column < CHARGE_COLUMNS && !in->failed; column++)
-		read_charge_column(in, &texts, places, column);
+		if (column != CHARGE_PACKAGE || in->pos < in->text.size)
+			read_charge_column(in, &texts, places, column);
 	if (!in->failed)
 		check_charges(in);
 	vec_release(&texts);

@@ -141,6 +141,7 @@ struct snap_charge {
 	uint32_t space;          /* Namespace or module. 0 if unknown. */
 	uint32_t source, object; /* If `object` is 0, it equals `source`. */
 	uint32_t component;      /* 0 if there is none. */
+	uint32_t package;        /* As the source `packages` tells it. 0 if unknown. */
 	uint32_t container;
 	uint32_t symbol; /* Index of the label's first symbol, or SNAP_NO_SYMBOL: */
 #define SNAP_NO_SYMBOL UINT32_MAX

@@ -1,4 +1,5 @@
 /* Makes the texts of symbols that the rows of a diff or list are grouped by. */
+#define _GNU_SOURCE /* memmem */
 #include "snapshot/symbol_label.h"
 
 #include "map/paths.h"
@@ -32,6 +33,17 @@ static struct str section_label(const struct snapshot *s, const struct snap_sect
 	return text_str(work);
 }
 
+/* Returns the outermost namespace of a symbol, otherwise its library. For symbols that no source
+ * has measured. */
+static struct str package_label(const struct snapshot *s, const struct snap_symbol *y)
+{
+	const struct str space = name_qualifier(snapshot_text(s, y->name));
+	const char *end = space.len > 0 ? memmem(space.p, space.len, "::", 2) : NULL;
+	if (space.len > 0 && space.p[0] != '(')
+		return end ? str_upto(space, (size_t)(end - space.p)) : space;
+	return y->object ? library_name(snapshot_text(s, y->object)) : STR("(no package)");
+}
+
 struct str snap_label(const struct snapshot *s, const struct snap_symbol *y, enum heft_diff_by by,
 		      struct text *work)
 {
@@ -49,6 +61,7 @@ struct str snap_label(const struct snapshot *s, const struct snap_symbol *y, enu
 			       STR("(the program)"));
 	case HEFT_DIFF_BY_LIBRARY:
 		return y->object ? library_name(snapshot_text(s, y->object)) : STR("(no library)");
+	case HEFT_DIFF_BY_PACKAGE: return package_label(s, y);
 	case HEFT_DIFF_BY_NAMESPACE:
 		return or_else(name_qualifier(snapshot_text(s, y->name)), STR("(global)"));
 	default: return text(s, y->full_name, STR("(no name)"));

@@ -9,9 +9,9 @@
  * Rust functions without names belong to the crate that their panic places tell (attr/panics.h),
  * if known. The places and the names of their files belong to the crate of the file. */
 #define _GNU_SOURCE /* memmem */
-#include "source/library_name.h"
+#include "source/packages.h"
 #include "attr/panics.h"
-#include "source/source.h"
+#include "source/library_name.h"
 
 #include "base/text.h"
 #include "image/elf/elf_const.h"
@@ -39,7 +39,8 @@ enum { VERSIONS_MAX = 4 };
 
 struct packages {
 	const struct source_file *f;
-	struct namespaces spaces;
+	struct package_input in;
+	struct namespaces own_spaces; /* Empty if the caller had some. */
 	struct demangler demangler;
 	struct intern crate_names;         /* names with "_" instead of "-" */
 	VEC(struct packages_crate) crates; /* By id of their names */
@@ -49,7 +50,6 @@ struct packages {
 	uint64_t go_start, go_end;    /* Range of code in Go's own tables */
 	struct str last_path;         /* Last path. Functions of a package are adjacent. */
 	label_id last_label;
-	const struct layer *symbols, *units;
 	struct layer own_symbols, own_units; /* Made here. Empty if the caller had one. */
 	VEC(label_id) of_symbol, of_unit;    /* Per label that existed before */
 	struct str root;                     /* Directory that the units share. "" or ends in
@@ -136,7 +136,7 @@ static label_id crate_label(struct packages *p, struct str raw, struct str crate
 		text_add_char(&p->text, ' ');
 		text_add(&p->text, text_str(&c->versions));
 	}
-	return label_copy(p->f->labels, text_str(&p->text));
+	return label_copy(p->in.out, text_str(&p->text));
 }
 
 /* ---- symbols by name ------------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ static label_id go_label(struct packages *p, struct str path)
 	char *out = mem_alloc(path.len);
 	const size_t len = go_package_text(path, out);
 	p->last_path = path;
-	p->last_label = label_copy(p->f->labels, (struct str){ out, len });
+	p->last_label = label_copy(p->in.out, (struct str){ out, len });
 	mem_free(out);
 	return p->last_label;
 }
@@ -161,12 +161,12 @@ static label_id find_by_place(struct packages *p, struct str name, uint64_t addr
 {
 	const struct str types = STR("(Go types)");
 	if (addr >= p->go_start && addr < p->go_end)
-		return label_borrow(p->f->labels,
+		return label_borrow(p->in.out,
 				    str_starts(name, STR("type")) ? types : STR("(Go assembly)"));
 	if (addr < p->table->types.start || addr >= p->table->types.end)
 		return LABEL_BY_UNIT;
 	const struct str path = go_type_package(p->table, &p->f->input->images[0], addr);
-	return path.len > 0 ? go_label(p, path) : label_borrow(p->f->labels, types);
+	return path.len > 0 ? go_label(p, path) : label_borrow(p->in.out, types);
 }
 
 /* Removes the underscore that Mach-O puts before names. Go's names do not begin with one. */
@@ -179,14 +179,19 @@ static struct str go_name(const struct packages *p, struct str name)
 
 static label_id find_by_name(struct packages *p, label_id symbol)
 {
-	const struct str raw = go_name(p, label_text(p->f->labels, symbol));
-	struct str found;
+	const struct str raw = go_name(p, label_text(p->in.symbol_labels, symbol));
+	struct str found, space = STR("");
+	if (p->in.space_of)
+		space = intern_get(p->in.space_texts, p->in.space_of[symbol]);
 	if (str_ends(raw, STR(" (debug info)")))
-		return label_borrow(p->f->labels, STR("(debug info)"));
-	switch (package_of(&p->spaces, &p->demangler, raw, p->languages, &found)) {
+		return label_borrow(p->in.out, STR("(debug info)"));
+	switch (package_of(
+		p->in.spaces, &p->demangler,
+		&(struct package_of){ raw, p->in.space_of ? &space : NULL, p->languages },
+		&found)) {
 	case PACKAGE_GO: return go_label(p, found);
 	case PACKAGE_CRATE: return crate_label(p, raw, found);
-	case PACKAGE_SPACE: return label_copy(p->f->labels, found);
+	case PACKAGE_SPACE: return label_copy(p->in.out, found);
 	case PACKAGE_NONE: break;
 	}
 	return LABEL_BY_UNIT;
@@ -199,10 +204,11 @@ static void packages_find_names(struct packages *p, const struct spans *s, bool 
 		ASSERT(symbol < p->of_symbol.count);
 		label_id *of = &p->of_symbol.data[symbol];
 		if (*of == LABEL_NEW)
-			*of = label_is_fallback(p->f->labels, symbol) ? LABEL_NONE
-								      : find_by_name(p, symbol);
+			*of = label_is_fallback(p->in.symbol_labels, symbol)
+				      ? LABEL_NONE
+				      : find_by_name(p, symbol);
 		if (*of == LABEL_BY_UNIT && vm && p->table)
-			*of = find_by_place(p, go_name(p, label_text(p->f->labels, symbol)),
+			*of = find_by_place(p, go_name(p, label_text(p->in.symbol_labels, symbol)),
 					    s->list.data[i].start);
 	}
 }
@@ -213,8 +219,9 @@ static void learn_names(struct packages *p, const struct spans *s)
 		label_id *of = &p->of_symbol.data[s->list.data[i].label];
 		if (*of == LABEL_NEW)
 			continue;
-		const struct str raw = label_text(p->f->labels, s->list.data[i].label);
-		namespaces_learn(&p->spaces, &p->demangler, raw);
+		const struct str raw = label_text(p->in.symbol_labels, s->list.data[i].label);
+		if (!p->in.space_of)
+			namespaces_learn(p->in.spaces, &p->demangler, raw);
 		p->languages |= language_marked(raw);
 		*of = LABEL_NEW;
 	}
@@ -252,7 +259,7 @@ static struct str directory_package(const struct packages *p, struct str unit)
 
 static label_id find_by_unit(struct packages *p, label_id unit)
 {
-	const struct str path = label_text(p->f->labels, unit);
+	const struct str path = label_text(p->in.unit_labels, unit);
 	struct str found = path;
 	if (unit_of_crate(path, &found))
 		return crate_label(p, path, found);
@@ -261,7 +268,7 @@ static label_id find_by_unit(struct packages *p, label_id unit)
 		found = directory_package(p, path);
 	if (p->go && str_eq(found, STR("go.go"))) /* name of everything in Go's linker output */
 		found = STR("");
-	return found.len > 0 ? label_copy(p->f->labels, found) : p->nameless;
+	return found.len > 0 ? label_copy(p->in.out, found) : p->nameless;
 }
 
 typedef VEC(struct str) str_vec;
@@ -298,15 +305,15 @@ static size_t next_component(const str_vec *paths, struct str dir, struct str *r
 static void find_root(struct packages *p)
 {
 	str_vec paths = { 0 };
-	const struct spans *s = &p->units->vm;
+	const struct spans *s = &p->in.units->vm;
 	struct str next;
 	for (size_t i = 0; i < s->list.count; i++) {
 		const label_id unit = s->list.data[i].label;
-		const struct str path = label_text(p->f->labels, unit);
+		const struct str path = label_text(p->in.unit_labels, unit);
 		if (p->of_unit.data[unit] != LABEL_NEW)
 			continue;
 		p->of_unit.data[unit] = LABEL_NONE;
-		if (!label_is_fallback(p->f->labels, unit) && of_directory(p, path) &&
+		if (!label_is_fallback(p->in.unit_labels, unit) && of_directory(p, path) &&
 		    !str_ends(path, STR(".o")) && memchr(path.p, '/', path.len) != NULL)
 			vec_push(&paths, path);
 	}
@@ -331,7 +338,7 @@ struct told_code {
 static struct told_code measure_told(const struct packages *p)
 {
 	const struct image *im = &p->f->input->images[0];
-	const struct spans *s = &p->symbols->vm;
+	const struct spans *s = &p->in.symbols->vm;
 	const struct panics *found = p->f->panics;
 	bool *const panics = mem_zeroed(p->told.label_count, sizeof *panics);
 	struct told_code ret = { 0 };
@@ -356,7 +363,7 @@ static void tell_rest(struct packages *p)
 {
 	const struct told_code code = measure_told(p);
 	if (code.panics >= code.all / 10)
-		p->nameless = label_borrow(p->f->labels, str_of(NO_CRATE));
+		p->nameless = label_borrow(p->in.out, str_of(NO_CRATE));
 	note(p->f->notes, p->f->path, HEFT_NO_OFFSET, 0,
 	     "there are no symbols: the crate of a function in Rust is told by the places where "
 	     "it can panic, for %.0f %% of the code",
@@ -365,10 +372,9 @@ static void tell_rest(struct packages *p)
 
 static void run_places(struct packages *p)
 {
-	panics_tell(p->f->panics, p->f->labels->kinds.count, &p->told);
+	panics_tell(p->f->panics, p->in.symbol_labels->kinds.count, &p->told);
 	for (size_t i = 0; i < p->told.crates.entries.count; i++)
-		vec_push(&p->crate_labels,
-			 label_copy(p->f->labels, p->told.crates.entries.data[i]));
+		vec_push(&p->crate_labels, label_copy(p->in.out, p->told.crates.entries.data[i]));
 	for (size_t i = 0; i < p->of_symbol.count; i++) {
 		const uint32_t crate = p->told.of_function[i];
 		ASSERT(crate == PANIC_NO_CRATE || crate < p->crate_labels.count);
@@ -401,27 +407,32 @@ static void packages_put_places(struct packages *p, struct layer *ret)
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-static void packages_put_piece(void *ctx, uint64_t start, uint64_t size, const label_id *labels)
+label_id packages_label(struct packages *p, label_id symbol, label_id unit)
 {
-	struct packages *p = ctx;
-	const label_id by_name = p->of_symbol.data[labels[0]];
-	const struct str name = label_text(p->f->labels, labels[0]);
+	ASSERT(symbol < p->of_symbol.count);
+	const label_id by_name = p->of_symbol.data[symbol];
+	const struct str name = label_text(p->in.symbol_labels, symbol);
 	label_id label = by_name;
 	/* Debug sections have rows of their own. */
 	if (by_name == LABEL_BY_UNIT ||
 	    (by_name == LABEL_NONE && !str_starts(name, STR("[section .debug")) &&
 	     !str_starts(name, STR("[section .zdebug")))) {
 		label = LABEL_NONE;
-		if (p->units && !label_is_fallback(p->f->labels, labels[1])) {
-			label_id *const of = &p->of_unit.data[labels[1]];
+		if (p->of_unit.count > 0 && !label_is_fallback(p->in.unit_labels, unit)) {
+			label_id *const of = &p->of_unit.data[unit];
 			if (*of == LABEL_NEW)
-				*of = find_by_unit(p, labels[1]);
+				*of = find_by_unit(p, unit);
 			label = *of;
 		}
 	}
-	if (label == LABEL_NONE)
-		label = by_name == LABEL_BY_UNIT ? p->nameless : labels[0];
-	spans_push(p->out, start, size, label);
+	return label == LABEL_NONE && by_name == LABEL_BY_UNIT ? p->nameless : label;
+}
+
+static void packages_put_piece(void *ctx, uint64_t start, uint64_t size, const label_id *labels)
+{
+	struct packages *p = ctx;
+	const label_id label = packages_label(p, labels[0], labels[1]);
+	spans_push(p->out, start, size, label == LABEL_NONE ? labels[0] : label);
 }
 
 static void packages_join(struct packages *p, const struct spans *symbols,
@@ -461,28 +472,42 @@ static void find_go(struct packages *p)
 		go_table_code(p->table, &p->go_start, &p->go_end);
 }
 
-/* Runs the source `symbols`, and notes which package each name gives. */
+/* Notes which package each name gives. */
+static void packages_learn(struct packages *p)
+{
+	for (size_t i = 0; i < p->in.symbol_labels->kinds.count; i++)
+		vec_push(&p->of_symbol, LABEL_NONE);
+	learn_names(p, &p->in.symbols->vm);
+	learn_names(p, &p->in.symbols->file);
+	packages_find_names(p, &p->in.symbols->vm, true);
+	packages_find_names(p, &p->in.symbols->file, false);
+}
+
+/* Notes the compile units, whose packages are found when they are asked for. */
+static void packages_learn_units(struct packages *p)
+{
+	for (size_t i = 0; i < p->in.unit_labels->kinds.count; i++)
+		vec_push(&p->of_unit, LABEL_NEW);
+	find_root(p);
+}
+
+/* Runs the source `symbols`. */
 static void run_symbols(struct packages *p)
 {
 	struct source_file f = *p->f;
 	f.places = NULL;
-	p->symbols = f.symbols;
-	if (!p->symbols) {
+	p->in.symbols = f.symbols;
+	if (!p->in.symbols) {
 		source_symbols(&f, &p->own_symbols);
-		p->symbols = &p->own_symbols;
+		p->in.symbols = &p->own_symbols;
 	}
-	for (size_t i = 0; i < f.labels->kinds.count; i++)
-		vec_push(&p->of_symbol, LABEL_NONE);
 	/* If all images have debug info, it tells namespaces from classes in C++ names. */
 	bool told = !p->table;
 	for (size_t i = 0; i < f.input->image_count && told; i++)
 		told = source_dwarf(&f, &f.input->images[i], f.debug ? &f.debug->images[0] : NULL);
 	if (told)
-		source_namespaces(&f, &p->spaces);
-	learn_names(p, &p->symbols->vm);
-	learn_names(p, &p->symbols->file);
-	packages_find_names(p, &p->symbols->vm, true);
-	packages_find_names(p, &p->symbols->file, false);
+		source_namespaces(&f, &p->own_spaces);
+	packages_learn(p);
 }
 
 /* Tells whether units are needed. In a Go program all code except C is known by name, and the
@@ -511,14 +536,12 @@ static void packages_run_units(struct packages *p)
 	f.notes = &notes;
 	f.origins = NULL;
 	f.trace = NULL;
-	p->units = f.units;
-	if (!p->units) {
+	p->in.units = f.units;
+	if (!p->in.units) {
 		source_compileunits(&f, &p->own_units);
-		p->units = &p->own_units;
+		p->in.units = &p->own_units;
 	}
-	for (size_t i = 0; i < f.labels->kinds.count; i++)
-		vec_push(&p->of_unit, LABEL_NEW);
-	find_root(p);
+	packages_learn_units(p);
 	notes_release(&notes);
 }
 
@@ -528,7 +551,7 @@ static void packages_release(struct packages *p)
 		text_release(&p->crates.data[i].versions);
 	vec_release(&p->crates);
 	intern_release(&p->crate_names);
-	namespaces_release(&p->spaces);
+	namespaces_release(&p->own_spaces);
 	demangler_release(&p->demangler);
 	layer_release(&p->own_symbols);
 	layer_release(&p->own_units);
@@ -539,24 +562,59 @@ static void packages_release(struct packages *p)
 	vec_release(&p->crate_labels);
 }
 
+/* Decides what code without a package in its name is called. */
+static void packages_settle(struct packages *p)
+{
+	const struct source_file *f = p->f;
+	p->by_places = f->panics && f->panics->places.count > 0 && !p->table &&
+		       !debuginfo_present(&f->input->images[0]);
+	p->nameless = label_borrow(p->in.out, str_of(p->table && !p->in.units ? GO_C : NO_PACKAGE));
+	if (p->by_places)
+		run_places(p);
+}
+
 void source_packages(const struct source_file *f, struct layer *ret)
 {
-	struct packages p = { .f = f, .root = STR("") };
+	struct packages p = {
+		.f = f,
+		.root = STR(""),
+		.in = { .symbol_labels = f->labels, .unit_labels = f->labels, .out = f->labels }
+	};
+	p.in.spaces = &p.own_spaces;
 	find_go(&p);
 	run_symbols(&p);
 	if (packages_need_units(&p))
 		packages_run_units(&p);
-	p.by_places = f->panics && f->panics->places.count > 0 && !p.table &&
-		      !debuginfo_present(&f->input->images[0]);
-	p.nameless = label_borrow(f->labels, str_of(p.table && !p.units ? GO_C : NO_PACKAGE));
-	if (p.by_places)
-		run_places(&p);
-	packages_join(&p, &p.symbols->vm, p.units ? &p.units->vm : NULL, &ret->vm);
-	packages_join(&p, &p.symbols->file, p.units ? &p.units->file : NULL, &ret->file);
+	packages_settle(&p);
+	const struct layer *symbols = p.in.symbols, *units = p.in.units;
+	packages_join(&p, &symbols->vm, units ? &units->vm : NULL, &ret->vm);
+	packages_join(&p, &symbols->file, units ? &units->file : NULL, &ret->file);
 	if (p.by_places)
 		packages_put_places(&p, ret);
 	basemap_check_vm(f->map, &ret->vm);
 	basemap_check_file(f->map, &ret->file);
 	packages_relabel_origins(&p, ret);
 	packages_release(&p);
+}
+
+struct packages *packages_new(const struct source_file *f, const struct package_input *in)
+{
+	struct packages *p = mem_alloc(sizeof *p);
+	ASSERT(in->symbols && in->units && in->symbol_labels && in->unit_labels && in->spaces);
+	*p = (struct packages){ .f = f, .root = STR(""), .in = *in };
+	find_go(p);
+	packages_learn(p);
+	if (packages_need_units(p))
+		packages_learn_units(p);
+	else
+		p->in.units = NULL;
+	packages_settle(p);
+	return p;
+}
+
+void packages_free(struct packages *p)
+{
+	if (p)
+		packages_release(p);
+	mem_free(p);
 }

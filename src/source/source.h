@@ -69,6 +69,7 @@ struct source {
 struct view source_view(const struct source *s, enum heft_demangle chosen);
 /* Returns the built-in sources. NULL after the last. */
 const struct source *source_at(size_t i);
+/* Finds a source by its name, or by the singular of its name. */
 const struct source *source_find(struct str name);
 /* Tells whether each label of a source is one symbol, or all instances of one generic. */
 bool source_names_symbols(const struct source *s);

@@ -75,7 +75,7 @@ class Pair:
 
     def same(self, label):
         for directory in self.dirs:
-            label = "." if label == directory else label.replace(directory + "/", "")
+            label = "." if label in (directory, os.path.basename(directory)) else label.replace(directory + "/", "")
         label = re.sub(r" \(in the base\)$", "", label)  # of a made-up name that both sides have for different things
         label = re.sub(r"\.a\((.*)\)$", r".a/\1", label)  # lists have paths of members
         label = re.sub(r"/tmp/[A-Za-z0-9_.]*\.(o|ltrans[^ ]*)$", "(temporary)", label)
@@ -163,7 +163,7 @@ def compare(pair, what, got, wanted):
         FAILURES.append(f"{pair.name}: {what}: " + "; ".join(f"{k}: {g}, not {w}" for k, (g, w) in sorted(unequal.items())[:4]))
 
 
-LEVELS = {"symbol": "symbols", "source": "compileunits", "object": "objects", "library": "libraries", "namespace": "namespaces"}
+LEVELS = {"symbol": "symbols", "source": "compileunits", "object": "objects", "library": "libraries", "namespace": "namespaces", "package": "packages"}
 
 
 def directory(label):

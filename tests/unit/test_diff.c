@@ -600,7 +600,7 @@ static void check_pairs(const struct snapshot_diff *d)
 /* Rows add up to the change of the snapshots, padding included, however they are made. */
 static void check_rows(const struct snapshot_diff *d, double want)
 {
-	for (int by = 0; by <= HEFT_DIFF_BY_NAMESPACE; by++) {
+	for (int by = 0; by <= HEFT_DIFF_BY_PACKAGE; by++) {
 		const struct heft_diff_query q = { sizeof q, (enum heft_diff_by)by, 0, 5, NULL, 0 };
 		struct diff_rows r;
 		double all = 0, delta = 0;

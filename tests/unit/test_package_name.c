@@ -10,7 +10,8 @@ static void assert_package_in(unsigned languages, const char *raw, const char *w
 	const struct namespaces none = { 0 };
 	struct demangler d = { 0 };
 	struct str s = STR("");
-	if (package_of(&none, &d, str_of(raw), languages, &s) == PACKAGE_NONE)
+	if (package_of(&none, &d, &(struct package_of){ str_of(raw), NULL, languages }, &s) ==
+	    PACKAGE_NONE)
 		s = STR("");
 	if (!str_eq(s, str_of(wanted)))
 		fail_msg("%s: '%.*s', not '%s'", raw, (int)s.len, s.p, wanted);

@@ -264,6 +264,12 @@ static void equal_numbers_of_charges_are_one_number(void **state)
 	text_add(&body, str_of(numbers));
 	text_add(&body, STR(FOUR_ZEROS));
 	text_add_char(&body, '\0');
+	assert_true(read_file(&s, "Size File Format v1", JSON_CHARGES, body.p, &err));
+	assert_int_equal(s.charges.data[2].package, 0); /* An earlier version wrote it. */
+	snapshot_release(&s);
+	body.len--;
+	text_add(&body, STR("0*3 2\n"));
+	text_add_char(&body, '\0');
 	check_round_trip("Size File Format v1", JSON_CHARGES, body.p);
 	assert_true(read_file(&s, "Size File Format v1", JSON_CHARGES, body.p, &err));
 	assert_int_equal(s.charges.count, 4);
@@ -273,6 +279,7 @@ static void equal_numbers_of_charges_are_one_number(void **state)
 	assert_true(str_eq(snapshot_text(&s, s.charges.data[2].source), STR("[eh]")));
 	assert_true(str_eq(snapshot_text(&s, s.charges.data[3].name), STR("[none]")));
 	assert_int_equal(s.charges.data[3].symbol, SNAP_NO_SYMBOL);
+	assert_true(str_eq(snapshot_text(&s, s.charges.data[3].package), STR("[eh]")));
 	snapshot_release(&s);
 	text_release(&body);
 }

@@ -54,12 +54,13 @@ static double share_explained(const struct heft_table *t)
 	return all > 0 ? named / all : 0;
 }
 
-/* Makes the rows of owners: of components, directories, libraries or namespaces, the first that
+/* Makes the rows of owners: of components, directories and so on, the first that
  * explain half of the change. Otherwise of those that explain most. */
 static enum heft_diff_by owner_rows(const struct snapshot_diff *diff, struct diff_rows *ret)
 {
 	static const enum heft_diff_by kinds[] = { HEFT_DIFF_BY_COMPONENT, HEFT_DIFF_BY_DIRECTORY,
-						   HEFT_DIFF_BY_LIBRARY, HEFT_DIFF_BY_NAMESPACE };
+						   HEFT_DIFF_BY_LIBRARY, HEFT_DIFF_BY_NAMESPACE,
+						   HEFT_DIFF_BY_PACKAGE };
 	enum heft_diff_by best = HEFT_DIFF_BY_DIRECTORY;
 	double most = 0;
 	for (size_t i = 0; i < COUNT_OF(kinds) && most < 0.5; i++) {
