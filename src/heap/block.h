@@ -137,8 +137,8 @@ enum heap_page_kind {
 			        * pages. */
 	HEAP_PAGE_NODES,       /* Entries are struct heap_node. */
 	HEAP_PAGE_STACKS,      /* Entries are struct heap_stack. */
-	HEAP_PAGE_REMOTE,      /* Entries are struct heap_remote, each for the stack with its
-			        * index in the stacks page of the same number. */
+	HEAP_PAGE_REMOTE,      /* Entries are struct heap_remote. Entry i of page n belongs to
+			        * entry i of stacks page n. */
 	HEAP_PAGE_TIMELINE,    /* Entries are struct heap_moment, in order of time. There is one
 			        * such page. */
 	HEAP_PAGE_GONE,        /* Entries are struct heap_gone, as a ring. There is at most one
@@ -189,8 +189,8 @@ struct heap_node {
 /* Counters of a stack that allocated blocks, in one thread slot. Bytes are the bytes asked for. If
  * blocks are sampled, all values are unbiased estimates.
  * - Live bytes: alloc_bytes - freed_bytes - remote.freed_bytes. Live blocks likewise.
- * - Bytes at the peak: the live bytes, if peak_epoch differs from that of the process (no change
- *   since); else at_peak_bytes. Blocks likewise. */
+ * - Bytes at the peak: at_peak_bytes, if peak_epoch equals the peak_epoch of the process. Otherwise
+ *   the counters did not change since the peak: use the live bytes. Blocks likewise. */
 struct heap_stack {
 	uint64_t allocs, alloc_bytes;
 	uint64_t frees, freed_bytes; /* Frees by threads in the same slot. */
@@ -223,13 +223,13 @@ struct heap_thread {
 	uint64_t own, own_size;
 	/* Address of HEAP_SMALL_FREES entries of struct heap_small_free. 0 if there are none. */
 	uint64_t small_frees;
-	/* For the thread that ends the process: stack below this address, and the registers, no
-	 * longer belong to the program. 0 if the thread does not end the process, or if unknown. */
+	/* Address on the stack of the thread that ends the process. The stack below it, and the
+	 * registers, no longer hold values of the program. 0 for other threads, or if unknown. */
 	uint64_t ended_at;
 };
 
-/* The last block with an index that this thread freed, by heap_small_free_index(addr). Only blocks
- * too small to record their own free. */
+/* Entry heap_small_free_index(addr) of a thread's table: the last block with this index that the
+ * thread freed. Only for blocks too small to record their own free. */
 struct heap_small_free {
 	uint64_t addr, by; /* Block, and return address of the free. */
 };
@@ -254,12 +254,12 @@ struct heap_module {
 
 /* State of the process. The exact live bytes are the sum over the stacks. `live_bytes` may differ
  * by HEAP_PENDING_MAX per thread, because threads report only now and then. The peak is exact if
- * one thread runs; otherwise it may be off by that much per other thread. If the stacks add up to
- * more than peak_bytes, the peak is now. */
+ * one thread runs. Each other thread may shift it by HEAP_PENDING_MAX. If the stacks add up to more
+ * than peak_bytes, the peak is now. */
 struct heap_process {
 	uint32_t version, pid;
 	uint64_t started;    /* Real time of the start, ns since 1970. */
-	uint64_t started_at; /* The start by the clock of all other times, in ns. */
+	uint64_t started_at; /* Start in ns, on the clock of all other times. */
 	uint64_t sample;     /* Mean distance of samples in bytes. 0 if every block is recorded. */
 	uint32_t depth;      /* Most frames of a stack. 0 for no limit. */
 	uint32_t flags;      /* Flags of the blocks, enum heap_flag. */
@@ -277,19 +277,18 @@ struct heap_process {
 
 enum { HEAP_PENDING_MAX = 65536 };
 
-/* Limit of the command line, which follows the entry of the process page (unless that is the only
- * page). Words are separated by a space; a longer line is cut; a 0 ends it. */
+/* Most bytes of the command line. It follows the entry of the process page, unless that is the only
+ * page. Words are separated by a space. A longer line is cut. A 0 ends it. */
 enum { HEAP_COMMAND_MOST = 1000 };
 
-/* Offset after the entry, and most bytes, of a list of functions that gave the program unrecorded
- * memory. Names are separated by a space; a 0 ends the list. Empty if there are none, or if
- * unknown. */
+/* List of functions that gave the program unrecorded memory. HEAP_BESIDE_AT is its offset after the
+ * entry of the process page, HEAP_BESIDE_MOST its most bytes. A space separates names, and a 0 ends
+ * the list. The list is empty if there are none, or if unknown. */
 enum { HEAP_BESIDE_AT = 1024, HEAP_BESIDE_MOST = 240 };
 
 /* What `heft heap run` keeps when a process ends: its memory or only the recorder's pages. */
 enum { HEAP_KEEP_MEMORY = 'm', HEAP_KEEP_PAGES = 'p' };
 
-/* Why a freed block was noted. */
 enum heap_gone_why {
 	HEAP_GONE_FREED,   /* It is large, or realloc moved it, so its memory may be gone. */
 	HEAP_GONE_AGAIN,   /* It was freed a second time. */

@@ -16,8 +16,6 @@ static uint32_t ones(uint64_t v)
 	return (uint32_t)__builtin_popcountll(v);
 }
 
-/* ---- pieces of the map ----------------------------------------------------------------------- */
-
 /* Divides a region into pieces. `from` is the end of the places of earlier regions. Returns the new
  * end. */
 static uint64_t block_map_add_region(struct block_map *m, const struct region *g, uint64_t room_end,
@@ -147,7 +145,7 @@ static size_t count_piece(struct block_piece *p)
 	return count;
 }
 
-/* Pieces rise and do not overlap; their blocks are numbered one after the other. */
+/* Asserts that pieces ascend without overlap, and that their blocks are numbered in this order. */
 static void block_map_verify(const struct block_map *m)
 {
 	size_t count = 0;
@@ -177,8 +175,6 @@ void block_map_count(struct block_map *m)
 	if (HEFT_CHECKS)
 		block_map_verify(m);
 }
-
-/* ---- numbering blocks ------------------------------------------------------------------------ */
 
 size_t block_map_number(const struct block_map *m, struct block_at at)
 {
@@ -224,8 +220,6 @@ struct block_at block_map_find(const struct block_map *m, size_t i)
 	return (struct block_at){ (uint32_t)piece, word * WORD + (uint32_t)__builtin_ctzll(v) };
 }
 
-/* ---- look-ups by address --------------------------------------------------------------------- */
-
 /* Finds the last block of a piece at or before `place`. False if there is none. */
 static bool last_in(const struct block_piece *p, uint32_t place, uint32_t *ret)
 {
@@ -264,8 +258,6 @@ bool block_map_last(const struct block_map *m, uint64_t addr, size_t *piece, str
 	ret->piece = (uint32_t)i;
 	return true;
 }
-
-/* ---- iteration over blocks ------------------------------------------------------------------- */
 
 struct block_walk block_walk_from(const struct block_map *m, size_t i)
 {

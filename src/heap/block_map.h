@@ -7,8 +7,8 @@
  * Use: set and clear bits, then call block_map_count(), which numbers the blocks. After that
  * nothing changes, and several threads may read.
  *
- * Cost: a bit per place and a thirty-second of that, in pieces that have a block; 56 bytes per
- * piece of BLOCK_PLACES. The number of blocks does not matter. */
+ * Cost: 33/32 bits per place in pieces that have a block, and 56 bytes per piece of BLOCK_PLACES.
+ * The number of blocks does not matter. */
 #ifndef HEFT_HEAP_BLOCK_MAP_H
 #define HEFT_HEAP_BLOCK_MAP_H
 
@@ -23,9 +23,9 @@ enum {
 struct block_piece {
 	uint64_t addr; /* Address of its first place. Only this place may lie before the region. */
 	const struct region *region;
-	uint64_t room_end; /* End of the memory that is mapped from the region on without a hole. */
+	uint64_t room_end; /* End of the mapped memory that continues the region without a hole. */
 	uint64_t *bits;    /* Bits by place. NULL if none is set. */
-	uint16_t *counts;  /* Per group of words: number of set bits of the piece before it. */
+	uint16_t *counts;  /* Per group of words: set bits of the piece before the group. */
 	size_t first;      /* Number of blocks before the piece. */
 	uint32_t places;
 	uint32_t before; /* 1 + index of the last piece before it that has a block. 0 if there is
@@ -33,7 +33,7 @@ struct block_piece {
 };
 
 struct block_map {
-	VEC(struct block_piece) pieces; /* by address */
+	VEC(struct block_piece) pieces; /* Sorted by address. */
 	size_t count;                   /* blocks */
 	unsigned shift;                 /* log2 of the step. */
 };
@@ -56,7 +56,6 @@ void block_map_set(struct block_map *m, uint64_t addr);
 bool block_map_covers(const struct block_map *m, uint64_t addr);
 /* True if the bit of a place is set. May be called before block_map_count(). */
 bool block_map_has(const struct block_map *m, uint64_t addr);
-/* Clears the bits of all addresses in [start, end). */
 void block_map_clear(struct block_map *m, uint64_t start, uint64_t end);
 /* Numbers the blocks. Frees the bits of pieces without a block. */
 void block_map_count(struct block_map *m);
@@ -66,7 +65,6 @@ static inline uint64_t block_map_addr(const struct block_map *m, struct block_at
 	return m->pieces.data[at.piece].addr + ((uint64_t)at.place << m->shift);
 }
 
-/* Returns the number of a block. */
 size_t block_map_number(const struct block_map *m, struct block_at at);
 /* Returns how many blocks begin below an address. O(log pieces). */
 size_t block_map_below(const struct block_map *m, uint64_t addr);
@@ -85,7 +83,6 @@ struct block_walk {
 
 /* Returns an iterator before block i, or at the end. */
 struct block_walk block_walk_from(const struct block_map *m, size_t i);
-/* Moves to the next block. False at the end. */
 bool block_walk_next(struct block_walk *w);
 
 #endif

@@ -28,8 +28,6 @@ struct block_scan {
 			       * host reads them. */
 };
 
-/* ---- checking one header --------------------------------------------------------------------- */
-
 struct block_scan_header {
 	uint64_t at; /* its address */
 	uint64_t link, mark;
@@ -90,7 +88,7 @@ static void block_of(const struct region *g, const struct block_scan_header *h, 
 	f->shift = (uint8_t)h->wide.owner <= SHIFT_MOST ? (uint8_t)h->wide.owner : 0;
 	f->canary_damaged = f->cut = false;
 	if ((f->flags & HEAP_INLINE) != 0) {
-		/* Of blocks with an alignment the stack may be far away. */
+		/* An alignment may put the stack far before the block. */
 		if (f->stack % 8 == 0 && f->stack <= p - g->addr &&
 		    f->stack >= f->front + sizeof(struct heap_inline))
 			f->front = f->stack;
@@ -133,15 +131,13 @@ static bool verify(const struct dump *d, const struct block_piece *piece, uint64
 		block_scan_check_end(d, g, ret);
 		return true;
 	}
-	/* Behind what is left of a freed block is the return address. */
+	/* The return address of the free follows the header's copy in a freed block. */
 	struct reader r = reader_of(g->bytes, d->big_endian);
 	reader_seek(&r, off + HEAP_HEADER_SIZE);
 	const uint64_t by = read_u64(&r);
 	ret->sequence = p <= h.at && reader_ok(&r) ? by : 0;
 	return true;
 }
-
-/* ---- look-ups of live blocks ----------------------------------------------------------------- */
 
 void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_found *ret)
 {
@@ -194,8 +190,6 @@ size_t heap_live_below(const struct blocks_found *b, uint64_t addr)
 	return addr >= header ? block_map_below(&b->live, addr - header) : 0;
 }
 
-/* ---- scanning memory for headers ------------------------------------------------------------- */
-
 /* Returns the next place from i on whose header has the magic, or `count`. Tests 12 bits of every
  * 16 bytes. */
 static uint64_t next_magic(const struct block_scan *s, const uint8_t *p, uint64_t i, uint64_t count)
@@ -233,8 +227,6 @@ static void scan_piece(void *ctx, size_t index, unsigned worker)
 	}
 }
 
-/* ---- taking blocks in order of address ------------------------------------------------------- */
-
 static uint32_t stack_of(const struct block_scan *s, const struct heap_found *f)
 {
 	const uint32_t stack = recorded_stack(s->d, s->c, f);
@@ -251,7 +243,7 @@ static void take_live(struct block_scan *s, const struct heap_found *f)
 	struct blocks_found *b = s->to;
 	const uint32_t at = stack_of(s, f);
 	struct call_stack *stack = &s->c->stacks.data[at];
-	/* What was freed and begins behind the start of a live block is gone. */
+	/* Forgets freed blocks that begin inside the live block, because their memory is reused. */
 	const uint64_t start = heap_found_start(f);
 	const uint64_t from = start >= HEAP_HEADER_SIZE ? start - HEAP_HEADER_SIZE + 1 : 0;
 	if (s->freed_end > start)
@@ -312,10 +304,8 @@ static void block_scan_all(struct block_scan *s, unsigned threads)
 	s->to->freed.count = s->to->freed.map.count;
 }
 
-/* ---- finding freed blocks -------------------------------------------------------------------- */
-
 /* Returns the return address of the call that freed a small block, from the tables of the threads.
- * 0 if no table has it, or if two have it: one free is then older, and its order is unknown. */
+ * 0 if no table has the block. 0 also if two tables have it, because the later free is unknown. */
 static uint64_t small_free(const struct dump *d, const struct records *r, uint64_t addr)
 {
 	uint64_t found = 0;

@@ -15,11 +15,11 @@ struct heap_found {
 	uint64_t addr, size; /* The user's bytes. */
 	uint32_t stack;      /* Index in calls.stacks. From heap_walk_found(): the value in the
 			      * header. */
-	uint32_t thread;     /* Thread that allocated it, or freed it. 0 if not kept. */
+	uint32_t thread;     /* Thread that allocated or freed the block. 0 if not kept. */
 	union {
-		uint64_t sequence; /* Number of the allocation, for a live block. 0 if not kept. */
-		uint32_t freed_by; /* Stack in calls.stacks with only the call that freed it. 0
-				    * if unknown. */
+		uint64_t sequence; /* Number of a live block's allocation. 0 if not kept. */
+		uint32_t freed_by; /* Stack in calls.stacks with only the call that freed the
+				    * block. 0 if unknown. */
 	};
 	uint32_t front; /* Bytes of header before addr, inline stack included. */
 	uint8_t flags;  /* Flags, enum heap_flag. */
@@ -55,12 +55,12 @@ struct blocks_found {
 	uint64_t live_bytes, newest, damaged_canaries;
 	uint8_t live_flags;
 	struct freed_blocks freed;
-	/* Facts from glibc's lists. `kept`: chunks that are freed although marked as in use.
-	 * `caches`: chunks that hold such lists, by address. `arenas`: first arenas, which are in
-	 * no heap. */
+	/* Facts from glibc's lists of freed chunks. `kept`: chunks in a list that are marked as in
+	 * use. `caches`: chunks that hold a list, by address. `written`: freed blocks after which a
+	 * list is broken. `arenas`: first arenas, which are in no heap. */
 	struct block_map kept;
 	VEC(uint64_t) caches;
-	VEC(uint64_t) written; /* Freed blocks after which such a list is broken. */
+	VEC(uint64_t) written;
 	VEC(struct heap_arena) arenas;
 	const char *doubt; /* Why live blocks may be missing, or freed ones may be among them.
 			    * NULL if there is no doubt. */
@@ -75,7 +75,6 @@ void heap_scan(struct blocks_found *b, const struct dump *d, const struct record
 	       struct calls *c, unsigned threads, struct notes *notes);
 void heap_scan_release(struct blocks_found *b);
 
-/* Returns live block i. */
 struct heap_found heap_live(const struct blocks_found *b, size_t i);
 /* Reads the live block with its header at `at`. Its stack is the value in the header. */
 void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_found *ret);
@@ -85,7 +84,6 @@ uint32_t heap_stack_of(const struct blocks_found *b, const struct heap_found *f)
  * block. */
 size_t heap_live_below(const struct blocks_found *b, uint64_t addr);
 
-/* Returns freed block i. */
 struct heap_found heap_freed(const struct blocks_found *b, size_t i);
 /* Returns how many freed blocks have an address below `addr`. */
 size_t heap_freed_below(const struct blocks_found *b, uint64_t addr);

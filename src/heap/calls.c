@@ -43,8 +43,6 @@ struct call_index {
 	bool has_epoch;
 };
 
-/* ---- the tree of calls ----------------------------------------------------------------------- */
-
 /* Returns a node. Adds it if it is new. */
 static uint32_t calls_child(struct calls *c, struct call_node n)
 {
@@ -78,9 +76,8 @@ static uint32_t stack_at(struct calls *c, uint32_t node)
 	return *known;
 }
 
-/* ---- finding modules ------------------------------------------------------------------------- */
-
-/* Whether both are known to be of one build id, or one has none. */
+/* True if a file and a recorded module have one bias, and their build ids are equal or one is
+ * unknown. */
 static bool may_be_module(const struct dump_file *f, const struct heap_module *m)
 {
 	return f->bias == m->bias && (f->build_id.size == 0 || m->build_id_size == 0 ||
@@ -114,7 +111,7 @@ static void find_modules(struct calls *c, const struct dump *d, const struct rec
 	const struct heap_module *last = NULL;
 	for (size_t i = 0; i < order.count; i++) {
 		const struct heap_module *m = &r->modules.data[order.data[i].index];
-		/* By address: names of one file differ by links. */
+		/* Looks up by address, because links give one file several names. */
 		const struct dump_file *f = m->last == 0 ? dump_module(d, m->start) : NULL;
 		uint32_t *at = &c->index->noted.data[order.data[i].index];
 		if (f != NULL && may_be_module(f, m)) {
@@ -165,8 +162,6 @@ static uint32_t module_of(const struct calls *c, uint64_t frame)
 	return f != NULL ? (uint32_t)(f - x->dump->files) : CALLS_NONE;
 }
 
-/* ---- maps from recorder ids to indices ------------------------------------------------------- */
-
 static void id_map_start(struct id_map *m, const struct record_pages *pages, size_t entry_size)
 {
 	uint64_t sum = 0;
@@ -179,8 +174,7 @@ static void id_map_start(struct id_map *m, const struct record_pages *pages, siz
 	ASSERT(m->starts.count == pages->count + 1);
 }
 
-/* Returns the new index of an entry. CALLS_NONE if there is no such entry, or if it was not read
- * yet. */
+/* Returns the new index of an entry. CALLS_NONE if the entry does not exist or is not read yet. */
 static uint32_t id_map_get(const struct id_map *m, uint32_t number, uint32_t index)
 {
 	if (number == 0 || number >= m->starts.count ||
@@ -195,8 +189,6 @@ static void id_map_release(struct id_map *m)
 	vec_release(&m->starts);
 	vec_release(&m->to);
 }
-
-/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Returns the caller's node. The recorder makes the node of a caller first, so callers never form a
  * cycle. */
@@ -350,7 +342,8 @@ static void calls_sum_up(struct calls_reading *g)
 	}
 }
 
-/* Callers come before those that they call; stacks and shares are of what is there. */
+/* Asserts that callers precede the nodes that they call, and that stacks and shares refer to
+ * existing nodes and stacks. */
 static void calls_verify(const struct calls *c)
 {
 	ASSERT(c->index->stack_of.count == c->nodes.count);
@@ -418,8 +411,6 @@ uint32_t calls_by_id(const struct calls *c, uint32_t id)
 	const uint32_t at = id_map_get(&c->index->stacks, id >> HEAP_STACK_SHIFT, id & STACK_MASK);
 	return at != CALLS_NONE ? at : 0;
 }
-
-/* ---- stacks stored inside blocks ------------------------------------------------------------- */
 
 static bool has_frames(const struct calls *c, uint32_t stack, const uint64_t *frames, size_t count)
 {

@@ -19,8 +19,6 @@ struct damage *damage_add(const struct finding *g, enum damage_kind kind, uint64
 	return &g->to->list.data[g->to->list.count - 1];
 }
 
-/* ---- checks of canaries and of chains of chunks ---------------------------------------------- */
-
 static void canary(const struct finding *g, size_t block)
 {
 	const struct heap_found f = heap_live(g->b, block);
@@ -96,8 +94,6 @@ static void written(const struct finding *g)
 	for (size_t i = 0; g->l->breaks.count == 0 && i < g->b->written.count; i++)
 		damage_add(g, DAMAGE_FREED_WRITTEN, g->b->written.data[i]);
 }
-
-/* ---- threads that change the heap ------------------------------------------------------------ */
 
 /* True if a register of the thread, or its stack below `top`, holds an address in [start, end). */
 static bool holds(const struct finding *g, const struct dump_thread *t, uint64_t top,
@@ -186,10 +182,8 @@ static void leave_out_unsettled(const struct finding *g)
 	g->to->list.count = kept;
 }
 
-/* ---- finding freed blocks -------------------------------------------------------------------- */
-
-/* Returns the freed block that begins at an address: for the program, the recorder or the
- * allocator. */
+/* Returns the freed block that begins at an address. The address may be that of the user's bytes,
+ * of the recorder's header, or of the allocator's chunk. */
 static size_t damage_freed_from(const struct finding *g, uint64_t addr)
 {
 	const size_t i = heap_freed_below(g->b, addr);
@@ -222,7 +216,7 @@ static size_t freed_on_stack(const struct finding *g)
 	return SIZE_MAX;
 }
 
-/* Returns the double free of the block at an address. Adds one if it is not in the list. */
+/* Returns the double free of the block at an address, and adds it to the list if missing. */
 static struct damage *damage_double_free(const struct finding *g, uint64_t addr)
 {
 	for (size_t i = 0; i < g->to->list.count; i++)
@@ -290,8 +284,6 @@ static void counted(const struct finding *g)
 	if (p->damaged > noted)
 		damage_add(g, DAMAGE_CANARY_FREED, 0)->count = p->damaged - noted;
 }
-
-/* ---- memory faults near or in blocks --------------------------------------------------------- */
 
 static bool near_heap(const struct finding *g, uint64_t addr)
 {

@@ -10,21 +10,20 @@ enum damage_kind {
 	/* A header here does not verify. The block before it is the suspect. */
 	DAMAGE_HEADER,
 	DAMAGE_CHUNK,         /* The allocator's chain of chunks breaks after `block`. */
-	DAMAGE_DOUBLE_FREE,   /* Double frees. The recorder counted them (`count`). `freed` is
-			       * the block that the stack of the aborted thread points at, most
-			       * likely the one. */
-	DAMAGE_CANARY_FREED,  /* The canary of `freed` was damaged when `freed` was freed. Or
-			       * only their number is known: `count`. */
+	DAMAGE_DOUBLE_FREE,   /* The recorder counted `count` double frees. `freed` is the likely
+			       * block: the stack of the aborted thread has its address. */
+	DAMAGE_CANARY_FREED,  /* The canary of `freed` was already damaged when the program freed
+			       * it. If only the number of such blocks is known: `count`. */
 	DAMAGE_FAULT,         /* The faulting address lies in, before or after `block`. */
 	DAMAGE_FREED_USE,     /* The faulting address lies in a freed block. */
 	DAMAGE_FREED_POINTER, /* A register of the thread that faulted points into a freed block. */
 	/* The thread that died was freeing or resizing an address that is no block. `block` or
 	 * `freed` contains the address; neither if no block does. */
 	DAMAGE_WILD_FREE,
-	DAMAGE_ALLOCATOR,     /* The thread died in the allocator, while it freed `freed` or
-			   * allocated memory, and no other damage is found. Or the allocator
-			   * reported damage (damages.said). Or the live block `block` was given
-			   * to the C library's own free. */
+	DAMAGE_ALLOCATOR,     /* One of three cases. The thread died in the allocator while it
+			       * freed `freed` or allocated memory, and no other damage is found.
+			       * The allocator reported damage (damages.said). The live block
+			       * `block` was given to the C library's own free. */
 	DAMAGE_FREED_WRITTEN, /* The freed block at `addr` was overwritten: a list of freed
 			       * blocks breaks there. */
 };
@@ -51,9 +50,9 @@ struct damage {
 };
 
 struct damages {
-	VEC(struct damage) list; /* by address */
-	/* Number of places that were left out, because a thread was stopped while the recorder or
-	 * the allocator changed them. */
+	VEC(struct damage) list; /* Sorted by address. */
+	/* Places left out, because a stopped thread was changing them in the recorder or the
+	 * allocator. */
 	size_t unsettled;
 	/* Message with which the C library ended the process, with its line ends. Borrowed from the
 	 * dump. NULL if there is none. */

@@ -32,7 +32,8 @@ bool damage_abort(const struct finding *g)
 	struct at_work w;
 	if (!dump_is_fatal(g->d) || !find_work(g, &w))
 		return false;
-	/* It was freed twice, or the header that was written over is this block's. */
+	/* Known damage explains the abort: a double free of the block, or its overwritten
+	 * header. */
 	for (size_t k = 0; k < g->to->list.count; k++) {
 		const struct damage *known = &g->to->list.data[k];
 		if (known->was_addr == w.given ||
@@ -42,7 +43,8 @@ bool damage_abort(const struct finding *g)
 	const size_t i = heap_freed_find(g->b, w.given);
 	if (w.given != 0 && i == SIZE_MAX) {
 		struct damage *found = damage_add(g, DAMAGE_WILD_FREE, w.given);
-		/* The block whose bytes or header contain the address, or end a few bytes before */
+		/* Names the block whose bytes or header contain the address, or end a few bytes
+		 * before it. */
 		found->freed = heap_freed_at(g->b, w.given, false);
 		if (found->freed == SIZE_MAX)
 			found->block = heap_block_at(g->b, w.given);
@@ -61,8 +63,8 @@ bool damage_abort(const struct finding *g)
 	return true;
 }
 
-/* Takes a word if it is the address of a live block's header. False if it is the second such
- * block. */
+/* Stores the live block whose header is at address `v`. False if another block is stored
+ * already. */
 static bool header_take(const struct finding *g, uint64_t v, size_t *ret)
 {
 	const size_t i = v % HEAP_ALIGN == 0 && v != 0

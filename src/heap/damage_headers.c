@@ -8,7 +8,8 @@
 
 enum { PAGE = 4096 };
 
-/* Form of the blocks of this process. */
+/* Layout of the process's blocks: bytes before and after the user's bytes, bytes of a machine word,
+ * and the flags. */
 struct shape {
 	uint64_t front, tail;
 	uint64_t word;
@@ -90,7 +91,7 @@ static bool lost_header(const struct finding *g, const struct shape *s, uint64_t
 	else if ((marked && !flags) || !lost_mark(g, s, p, link, of, ret))
 		return false;
 	if ((s->flags & HEAP_INLINE) != 0) {
-		/* Without a header; 0: the stack is not whole either. */
+		/* Reads the inline stack without its header. The stack may be damaged as well. */
 		const struct heap_found f = { .addr = p,
 					      .stack = (uint32_t)s->front,
 					      .flags = s->flags };
@@ -135,8 +136,6 @@ static void headers_in(void *ctx, const struct heap_part *part, const struct hea
 		left -= size;
 	}
 }
-
-/* ---- chunks that are mapped by themselves ---------------------------------------------------- */
 
 /* Returns the size of the chunk whose mapping begins at `at`. 0 if there is none. */
 static uint64_t damage_headers_mapped_size(const struct finding *g, const struct shape *s,
@@ -216,8 +215,6 @@ static void headers_of_region(const struct finding *g, const struct shape *s,
 	}
 	mapped_headers(g, s, any ? max_u64(r->addr, damage_headers_end_of(g, last)) : r->addr, end);
 }
-
-/* ---- running all steps ----------------------------------------------------------------------- */
 
 /* Finds lost headers. Not if blocks are sampled, because chunks without a header are then
  * normal. */

@@ -14,8 +14,6 @@ enum {
 	STACK_LOOKED = 16 << 10,
 };
 
-/* ---- finding the abort message of the C library ---------------------------------------------- */
-
 /* Returns the message whose mapping begins at an address, or NULL. The message ends with a line
  * end, and zeros follow. */
 static const char *said_at(const struct dump *d, uint64_t at)
@@ -66,8 +64,6 @@ static const char *said_in_memory(const struct dump *d)
 	return said;
 }
 
-/* ---- meaning of the message ------------------------------------------------------------------ */
-
 /* Beginnings of malloc's messages (malloc.c, "malloc_printerr", 2.17 to 2.42). */
 static const char *const of_malloc[] = {
 	"free(): ",
@@ -89,14 +85,12 @@ static const char *const of_malloc[] = {
 	"malloc: top chunk is corrupt",
 };
 
-/* ---- finding the block that the message is about --------------------------------------------- */
-
 struct suspect {
 	uint64_t addr;
 	bool several;
 };
 
-/* Takes a word that is the address of a freed chunk in a list, or of its bytes. */
+/* Notes the freed chunk if `v` is the address of a listed chunk or of its bytes. */
 static void suspect_take(const struct finding *g, uint64_t v, struct suspect *s)
 {
 	const uint64_t head = 2 * memory_word_size(g->d);
@@ -126,8 +120,6 @@ static uint64_t block_at_hand(const struct finding *g)
 			suspect_take(g, v, &s);
 	return s.several ? 0 : s.addr;
 }
-
-/* ---- running all steps ----------------------------------------------------------------------- */
 
 /* Removes the damages DAMAGE_FREED_WRITTEN. With MALLOC_PERTURB_, a second free fills the block
  * before it is noticed. Returns the address of the last one, or 0. */
@@ -164,7 +156,7 @@ void damage_said(const struct finding *g)
 		mallocs = strstr(said, of_malloc[i]) != NULL;
 	if (!mallocs)
 		return;
-	/* True for messages that surely mean a double free. */
+	/* These two messages always mean a double free. */
 	if (strstr(said, "double free detected in tcache") != NULL ||
 	    strstr(said, "double free or corruption (fasttop)") != NULL) {
 		const uint64_t written = drop_written(g->to), addr = block_at_hand(g);

@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 
-/* ---- regions of a dump ----------------------------------------------------------------------- */
-
 struct region region_part(const struct region *r, uint64_t from, uint64_t to)
 {
 	struct region part = *r;
@@ -63,8 +61,6 @@ struct bytes dump_at(const struct dump *d, uint64_t addr, uint64_t size)
 	return bytes_sub(r->bytes, skip, min_u64(size, r->bytes.size - skip));
 }
 
-/* Returns the module that covers an address. Up to BETWEEN_MAX files that are no modules may lie
- * between a module's start and its end. */
 const struct dump_file *dump_module(const struct dump *d, uint64_t addr)
 {
 	enum { BETWEEN_MAX = 16 };
@@ -77,8 +73,6 @@ const struct dump_file *dump_module(const struct dump *d, uint64_t addr)
 	}
 	return NULL;
 }
-
-/* ---- threads of a dump ----------------------------------------------------------------------- */
 
 /* Reads the stack's range from the thread's own structure, at `tp` inside the stack (glibc:
  * stackblock, stackblock_size; musl: map_base, map_size). */
@@ -149,8 +143,6 @@ static void take_threads(struct dump *d, const struct core *c)
 	}
 }
 
-/* ---- reading cores --------------------------------------------------------------------------- */
-
 static void take_segments(struct dump *d, const struct image *core)
 {
 	region_vec regions = { 0 };
@@ -205,8 +197,6 @@ void dump_of_image(struct dump *d, const struct image *core, struct notes *notes
 	*d = (struct dump){ .path = core->path, .command = "", .notes = notes };
 	read_core(d, core);
 }
-
-/* ---- opening files of any kind --------------------------------------------------------------- */
 
 /* Reads the dump file. A file in another known format is raw memory only if the user says so,
  * because memory may begin with any bytes. */

@@ -78,7 +78,7 @@ struct dump {
 	/* Why memory that the program may have written is missing, as text to follow a colon. NULL
 	 * if the dump has all of it, as far as known. */
 	const char *lacks;
-	uint64_t left_out;    /* Bytes of that memory that the writer of the dump left out on
+	uint64_t left_out;    /* Bytes of missing memory that the writer of the dump left out on
 			       * purpose. */
 	struct input *inputs; /* Open inputs, private. */
 	size_t input_count;
@@ -118,8 +118,8 @@ void dump_close(struct dump *d);
  * it before other code uses the dump, because files move in d->files. */
 struct records;
 void dump_learn(struct dump *d, const struct records *r);
-/* Adds a program to a dump without modules. Addresses from `bias` to `end`, less `bias`, are those
- * of the program's headers. Borrows. */
+/* Adds a program to a dump without modules. The program is mapped at [bias, end). Its headers state
+ * addresses that are lower by `bias`. Borrows the path. */
 void dump_add_program(struct dump *d, const char *path, uint64_t end, uint64_t bias);
 /* Adds the modules in the dynamic linker's list, for a dump that lacks the program's headers.
  * `dynamic` is the address of the program's dynamic section. */
@@ -143,7 +143,8 @@ struct bytes dump_at(const struct dump *d, uint64_t addr, uint64_t size);
  * if the dump has no headers. */
 bool dump_module_segment(const struct dump *d, const struct dump_file *file, uint32_t type,
 			 uint64_t *ret_addr, uint64_t *ret_size);
-/* Returns the module that covers an address. NULL if there is none. */
+/* Returns the module that covers an address. NULL if there is none. Up to 16 files that are no
+ * modules may lie between the module's start and the address. */
 const struct dump_file *dump_module(const struct dump *d, uint64_t addr);
 
 #endif

@@ -10,7 +10,6 @@ typedef VEC(struct region) region_vec;
 /* Sorts the regions, drops those that are empty or inside an earlier one, and sums up. The dump
  * then owns the regions. */
 void dump_set_regions(struct dump *d, region_vec *regions);
-/* Returns the part [from, to) of a region. */
 struct region region_part(const struct region *r, uint64_t from, uint64_t to);
 
 /* Returns the file that a region maps. NULL if unknown. */

@@ -13,8 +13,8 @@ const char dump_cut_off[] = "the dump file was cut off";
 static const char left_out[] = "memory that the program wrote was left out of the dump";
 static const char zeroed[] = "the dump has zeros where the process had memory";
 
-/* True if writable memory was left out. Pages of mapped files that are in no dump were never
- * written to. */
+/* True if writable memory was left out. A mapped file with no byte in the dump was never written
+ * to. */
 static bool is_left_out(const struct dump *d, const struct region *g)
 {
 	return !d->compact && !g->cut && g->write && g->bytes.size < g->size &&

@@ -11,8 +11,6 @@
 
 typedef VEC(struct dump_file) file_vec;
 
-/* ---- program headers in memory --------------------------------------------------------- */
-
 struct phdr {
 	uint32_t type, flags;
 	uint64_t off, addr, file_size, vm_size;
@@ -81,8 +79,6 @@ static uint64_t mask_of(const struct phdrs *t)
 {
 	return t->wide ? UINT64_MAX : UINT32_MAX;
 }
-
-/* ---- finding a module by its headers --------------------------------------------------------- */
 
 /* True if the code of the headers is mapped as code, or missing (gdb leaves code out). A file
  * mapped only for reading has all of its bytes in one piece. */
@@ -181,8 +177,6 @@ bool dump_has_dynamic(const struct dump *d, const struct dump_file *file)
 	return dump_region(d, at) != NULL && (b.size == 0 || !bytes_are_zeros(b));
 }
 
-/* ---- adding modules to the list -------------------------------------------------------------- */
-
 static int by_start(const void *pa, const void *pb)
 {
 	const struct dump_file *a = *(const struct dump_file *const *)pa;
@@ -216,7 +210,6 @@ static void merge_files(struct dump *d, const file_vec *more)
 	mem_free(place);
 }
 
-/* Adds one file. */
 static void merge_file(struct dump *d, const struct dump_file *f)
 {
 	file_vec more = { 0 };
@@ -230,8 +223,6 @@ static struct dump_file *file_at(struct dump *d, uint64_t addr)
 	const struct region *r = dump_region(d, addr);
 	return r ? region_file(d, r) : NULL;
 }
-
-/* ---- the dynamic linker's list of modules ---------------------------------------------------- */
 
 static const char *dump_modules_text_at(struct dump *d, uint64_t addr)
 {
@@ -303,8 +294,6 @@ out:
 	vec_release(&more);
 }
 
-/* ---- finding the program itself -------------------------------------------------------------- */
-
 static bool program_bias(const struct core *c, const struct phdrs *t, uint64_t *ret)
 {
 	bool dynamic = false;
@@ -361,8 +350,7 @@ static void add_vdso(struct dump *d, const struct core *c)
 }
 
 /* Guesses modules: files without headers in the dump that are executable somewhere. Their first
- * byte is at address 0 of their headers. Programs at a fixed, low address state the addresses of
- * the process. */
+ * byte is at address 0 of their headers. A program at a fixed, low address has bias 0. */
 static void guess_modules(struct dump *d)
 {
 	const uint64_t fixed = d->word == 4 ? 0x10000000 : UINT64_C(1) << 32;
@@ -385,8 +373,6 @@ void dump_find_modules(struct dump *d, const struct core *c)
 	merge_files(d, &none); /* Headers may state a lower start than the list. */
 	guess_modules(d);
 }
-
-/* ---- modules and threads from the recorder's pages ------------------------------------------- */
 
 static void learn_module(struct dump *d, const struct heap_module *m, file_vec *more)
 {

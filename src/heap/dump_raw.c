@@ -22,8 +22,6 @@ struct dump_raw_stretch {
 
 typedef VEC(struct dump_raw_stretch) stretch_vec;
 
-/* ---- facts in the bytes themselves ----------------------------------------------------------- */
-
 /* Returns the bytes of a word that a magic number ends with, 4 or 8. 0 if there is no magic
  * number. */
 static uint8_t dump_raw_word_of(uint64_t v, uint64_t magic)
@@ -82,8 +80,6 @@ static void find_inline(struct dump *d, const struct dump_wish *wish, struct byt
 	d->word = wish->word;
 }
 
-/* ---- boundaries between pieces --------------------------------------------------------------- */
-
 static bool header_fits(struct bytes b, uint64_t off, bool big_endian, uint64_t delta)
 {
 	struct reader r = reader_of(bytes_sub(b, off, HEAP_HEADER_SIZE), big_endian);
@@ -141,8 +137,6 @@ static void dump_raw_find_stretches(const struct dump *d, struct bytes b, const 
 		note(d->notes, d->path, 0, ret->data[0].off,
 		     "bytes in front of the first piece have no address");
 }
-
-/* ---- placing regions ------------------------------------------------------------------------- */
 
 /* Adds a region with all rights, because the rights in raw memory are unknown. */
 static void push_region(struct dump *d, region_vec *out, struct bytes b, uint64_t off, uint64_t end,
@@ -225,8 +219,6 @@ static void place_file(struct dump *d, const struct dump_wish *wish, const char 
 	}
 	vec_release(&spots);
 }
-
-/* ---- adding further raw files ---------------------------------------------------------------- */
 
 /* Adds a further file. Its offsets continue after the files before it. */
 static bool dump_raw_add_file(struct dump *d, const struct dump_wish *wish, const char *path,

@@ -1,5 +1,5 @@
-/* Finds the chunks of glibc's malloc, in a dump of a process that was not recorded: by its
- * arenas, or by the form of the chunks. */
+/* Finds the chunks of glibc's malloc in a dump of a process that was not recorded. Finds them
+ * through the arenas, or else by the form of the chunks. */
 #include "heap/glibc.h"
 
 #include "base/sort.h"
@@ -7,11 +7,9 @@
 #include "heap/glibc_state.h"
 
 enum {
-	SPECK = 4,       /* Words of the least chunk that is handed out. */
+	SPECK = 4,       /* Words of the smallest chunk that malloc returns. */
 	STACK_ALIGN = 16 /* Alignment of the user's bytes on most machines (malloc-alignment.h). */
 };
-
-/* ---- reading one chunk ----------------------------------------------------------------------- */
 
 bool chunk_before_used(struct chunk_view *v, uint64_t at)
 {
@@ -24,8 +22,6 @@ bool chunk_is_end(struct chunk_view *v, uint64_t at)
 	uint64_t x;
 	return chunk_word(v, at + v->word, &x) && (x & ~(uint64_t)CHUNK_FLAGS) < SPECK * v->word;
 }
-
-/* ---- following chains of chunks -------------------------------------------------------------- */
 
 /* Follows a chain over at most *left chunks, and reduces *left by the number of chunks. */
 static uint64_t follow_some(struct chunk_view *v, uint64_t at, uint64_t end, bool in_use,
@@ -69,8 +65,6 @@ uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end)
 	return 0;
 }
 
-/* ---- memory that may contain chunks ---------------------------------------------------------- */
-
 /* A range of writable memory that is no file. */
 struct glibc_stretch {
 	uint64_t addr, end;
@@ -81,13 +75,13 @@ struct heaps {
 	struct glibc_heaps *to;
 	const struct dump *d;
 	struct glibc_state state;
-	struct block_map *chunks; /* Chunks in use, with the kept ones. NULL if only caches are
-				   * searched (`light`). */
-	struct kept_lists light;  /* Lists for the search of caches. It ends when there are as
-				   * many caches as threads. */
+	struct block_map *chunks; /* Chunks marked as in use. NULL if only caches are searched
+				   * (`light`). */
+	struct kept_lists light;  /* Lists for the search of caches, which ends when each thread
+				   * has one. */
 	size_t piece;             /* Piece of `chunks` that was set last. */
 	VEC(struct glibc_stretch) plain, pieces;
-	VEC(struct glibc_stretch) mapped; /* Chunks that may be mapped by themselves. */
+	VEC(struct glibc_stretch) mapped; /* Candidates with a mapping of their own. */
 	VEC(uint64_t) caches;             /* Chunks that may be a thread's cache. */
 	uint64_t budget; /* Bytes that false chains may still cross. Limits the time. */
 };
@@ -124,8 +118,8 @@ static void doubt(struct heaps *x, const char *why)
 		x->to->doubt = why;
 }
 
-/* True if a chain leads to `end`, or to the end of a heap. Memory may look like many chains that
- * lead nowhere. If the budget is used up, none is followed. */
+/* True if a chain leads to `end`, or to the end of a heap. False without a look if the budget is
+ * used up, because memory may look like many chains that lead nowhere. */
 static bool leads(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_stop)
 {
 	uint64_t last;
@@ -138,8 +132,6 @@ static bool leads(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_stop
 	return *ret_stop != at && (*ret_stop == end || chunk_is_end(&x->v, last));
 }
 
-/* ---- taking the chunks of a chain ------------------------------------------------------------ */
-
 static void glibc_add_block(struct heaps *x, uint64_t chunk, uint64_t size)
 {
 	ASSERT(x->chunks != NULL);
@@ -148,8 +140,8 @@ static void glibc_add_block(struct heaps *x, uint64_t chunk, uint64_t size)
 	x->to->bytes = add_sat(x->to->bytes, size);
 }
 
-/* Takes the chunk at `at`. `next` is the chunk after it, or `end`. A chunk too small to be handed
- * out marks the end of a heap. */
+/* Adds the chunk at `at`. `next` is the chunk after it, or `end`. A chunk smaller than malloc
+ * returns marks the end of a heap. */
 static void take_chunk(struct heaps *x, uint64_t at, uint64_t next, uint64_t end)
 {
 	ASSERT(at < next && next <= end);
@@ -168,8 +160,8 @@ static void take_chunk(struct heaps *x, uint64_t at, uint64_t next, uint64_t end
 	}
 }
 
-/* Takes the chunks from `at` to `stop`. The chunk before a break is in use: its owner overwrote the
- * chunk after it. */
+/* Adds the chunks from `at` to `stop`. The chunk before a break counts as in use, because its owner
+ * overwrote the chunk after it. */
 static void take_chunks(struct heaps *x, uint64_t at, uint64_t stop, uint64_t end, bool broken)
 {
 	uint64_t size, flags;
@@ -182,7 +174,7 @@ static void take_chunks(struct heaps *x, uint64_t at, uint64_t stop, uint64_t en
 	}
 }
 
-/* Finds the place at which a heap continues after its end, at any distance. The chunk before it
+/* Finds the place at which a heap continues after a gap of any length. The chunk before that place
  * counts as in use. 0 if there is none. */
 static uint64_t find_next(struct heaps *x, uint64_t at, uint64_t end)
 {
@@ -220,8 +212,8 @@ static uint64_t find_caches(struct heaps *x, uint64_t at, uint64_t end, bool *re
 	return at;
 }
 
-/* Follows and takes a chain, a few thousand chunks at a time, while they are in the processor's
- * cache. Each batch begins with the last chunk of the one before, because the next chunk confirms
+/* Follows a chain and adds its chunks, a few thousand at a time, while they are in the processor's
+ * cache. Each batch begins with the last chunk of the batch before, because the next chunk confirms
  * its size. */
 static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_ended)
 {
@@ -241,12 +233,12 @@ static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_
 	return stop;
 }
 
-/* Takes the chain from `at` to `end`. If it breaks, continues at the next valid chunk. Returns the
- * end of the chain. */
+/* Adds the chunks of the chain from `at` to `end`. If the chain breaks, continues at the next valid
+ * chunk. Returns the end of the chain. */
 static uint64_t take_chain(struct heaps *x, uint64_t at, uint64_t end)
 {
 	ASSERT(at <= end);
-	enum { BROKEN_MOST = 64 }; /* Beyond so many breaks, the memory is probably no chain. */
+	enum { BROKEN_MOST = 64 }; /* After so many breaks, the memory is probably no chain. */
 	uint64_t stop = at;
 	x->to->arenas++;
 	for (unsigned broken = 0; at != 0 && at < end && broken < BROKEN_MOST;) {
@@ -272,8 +264,8 @@ static size_t piece_behind(const struct heaps *x, uint64_t addr)
 	return i;
 }
 
-/* Takes [start, end) as a piece, and its chain from `at` on. False if another heap overlaps. Pieces
- * are sorted by address. *ret_stop is the end of the chain. */
+/* Adds [start, end) as a piece, and the chunks of its chain from `at` on. False if another heap
+ * overlaps. Pieces are sorted by address. *ret_stop is the end of the chain. */
 static bool glibc_take_piece(struct heaps *x, struct glibc_stretch s, uint64_t at,
 			     uint64_t *ret_stop)
 {
@@ -293,10 +285,8 @@ static bool glibc_take_piece(struct heaps *x, struct glibc_stretch s, uint64_t a
 	return true;
 }
 
-/* ---- taking the first arena ------------------------------------------------------------------ */
-
-/* Returns the first chunk of memory that the system gave. The user's bytes are aligned. 0 if there
- * is none. */
+/* Returns the first chunk of memory that the system gave, so that the user's bytes are aligned. 0
+ * if there is none. */
 static uint64_t first_chunk(struct heaps *x, uint64_t addr, uint64_t end)
 {
 	const uint64_t head = 2 * x->v.word;
@@ -309,7 +299,7 @@ static uint64_t first_chunk(struct heaps *x, uint64_t addr, uint64_t end)
 	return 0;
 }
 
-/* Takes further pieces of the first arena in memory between two heaps. Returns the bytes taken. */
+/* Adds further pieces of the first arena in memory between two heaps. Returns the bytes added. */
 static uint64_t take_extra_in(struct heaps *x, struct glibc_stretch s)
 {
 	uint64_t had = 0, first, stop;
@@ -327,8 +317,8 @@ static uint64_t take_extra_in(struct heaps *x, struct glibc_stretch s)
 	return had;
 }
 
-/* Takes pieces that the first arena mapped when its heap could not grow, until their bytes match
- * the arena's count. */
+/* Adds pieces that the first arena mapped when its heap could not grow, until their bytes match the
+ * arena's count. */
 static void take_extra(struct heaps *x, const struct glibc_arena *a, uint64_t had)
 {
 	for (size_t i = 0; i < x->plain.count && had < a->system; i++) {
@@ -348,7 +338,7 @@ static void take_extra(struct heaps *x, const struct glibc_arena *a, uint64_t ha
 		doubt(x, "the heap's size is not what the allocator says");
 }
 
-/* Takes the piece with the first heap's last chunk. Returns how many bytes of the heap it has. */
+/* Adds the piece with the first heap's last chunk. Returns how many bytes of the heap it has. */
 static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
 			       const struct glibc_stretch *s)
 {
@@ -367,8 +357,8 @@ static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
 	return end - (whole ? a->base : at & ~(uint64_t)(CHUNK_PAGE - 1));
 }
 
-/* Takes the first piece of the first heap, if the heap continued elsewhere. Memory of others
- * between the parts counts as the heap's. Returns the piece's bytes. */
+/* Adds the first piece of the first heap, if the heap continued elsewhere. Memory of other owners
+ * between the pieces counts as the heap's. Returns the piece's bytes. */
 static uint64_t take_base_piece(struct heaps *x, const struct glibc_arena *a)
 {
 	const struct glibc_stretch *s = plain_at(x, a->base);
@@ -395,8 +385,6 @@ static void take_first_arena(struct heaps *x, const struct glibc_arena *a)
 	if (had != a->system)
 		take_extra(x, a, had);
 }
-
-/* ---- taking the other arenas ----------------------------------------------------------------- */
 
 /* Returns the first chunk of a heap: after the heap's own words, or after the arena if the heap has
  * it. If no chain leads on, returns the first chunk with the flag of another arena. 0 if there is
@@ -430,8 +418,9 @@ static void take_heap(struct heaps *x, const struct glibc_arena *a, uint64_t hea
 		glibc_take_piece(x, (struct glibc_stretch){ heap, end }, head, &stop);
 }
 
-/* Takes all heaps of another arena, from the one with `top` back to the one with the arena
- * (arena.c, "heap_info"). A heap begins with its arena, the previous heap, and its size. */
+/* Adds all heaps of another arena, from the heap with `top` back to the heap with the arena
+ * (arena.c, "heap_info"). A heap begins with the address of its arena, the previous heap, and its
+ * size. */
 static void take_other_arena(struct heaps *x, const struct glibc_arena *a)
 {
 	const uint64_t word = x->v.word;
@@ -454,10 +443,8 @@ static void take_other_arena(struct heaps *x, const struct glibc_arena *a)
 	}
 }
 
-/* ---- chunks that are mapped by themselves ---------------------------------------------------- */
-
-/* Returns the size of a chunk that is mapped by itself, 0 if it is none. It fills its pages, with
- * the `front` bytes before it that it states. */
+/* Returns the size of a chunk with a mapping of its own. 0 if it has none. The chunk states
+ * `front`, the bytes before it. Both together fill whole pages. */
 static uint64_t glibc_mapped_size(struct heaps *x, uint64_t at, uint64_t front, uint64_t end)
 {
 	uint64_t stated, size, flags;
@@ -469,7 +456,8 @@ static uint64_t glibc_mapped_size(struct heaps *x, uint64_t at, uint64_t front, 
 }
 
 /* Finds a chunk that was moved inside its mapping, because the program asked for an alignment. An
- * old header is at the start of the mapping. Returns that chunk, or the one at the start. */
+ * old header remains at the start of the mapping. Returns the moved chunk, or else the chunk at the
+ * start. */
 static uint64_t moved_chunk(struct heaps *x, uint64_t page, uint64_t start, uint64_t end,
 			    uint64_t *size)
 {
@@ -537,7 +525,7 @@ static void find_all_mapped(struct heaps *x)
 	}
 }
 
-/* Number and bytes of mappings, with the bytes before their chunks. */
+/* Number and bytes of the mappings that have one chunk each. The bytes before a chunk count. */
 struct mapped_sum {
 	uint64_t count, bytes;
 };
@@ -571,8 +559,8 @@ static bool stated_mapped(const struct heaps *x, struct mapped_sum *ret)
 	return known;
 }
 
-/* Takes the mapped chunks: all candidates, if the allocator counts as many. Else only candidates of
- * at least the usual threshold for mapping. */
+/* Adds the mapped chunks: all candidates, if the allocator counts as many. Otherwise adds only
+ * candidates of at least the usual threshold for mapping. */
 static void take_mapped(struct heaps *x)
 {
 	enum { USUAL = 128 << 10 };
@@ -595,9 +583,8 @@ static void take_mapped(struct heaps *x)
 	}
 }
 
-/* ---- guessing heaps if no arena is found ----------------------------------------------------- */
-
-/* True if a chain is plausible. A chain that breaks must have many good chunks before the break. */
+/* True if a chain is plausible. A chain that breaks must have at least 32 good chunks before the
+ * break. */
 static bool is_chain(struct heaps *x, uint64_t at, uint64_t end)
 {
 	enum { LEAST = 2, LEAST_BROKEN = 32 };
@@ -610,8 +597,8 @@ static bool is_chain(struct heaps *x, uint64_t at, uint64_t end)
 	return count >= (stop == end ? LEAST : LEAST_BROKEN);
 }
 
-/* True if a heap of another arena begins here. Its writable size follows its size; the arena itself
- * is in the first of its heaps. */
+/* True if a heap of another arena begins at `at`. The heap's header has its size, then its writable
+ * size. The arena itself is in the first of its heaps. */
 static bool is_other_heap(struct heaps *x, uint64_t at, const struct glibc_stretch *s,
 			  uint64_t most, uint64_t *ret_end)
 {
@@ -627,7 +614,7 @@ static bool is_other_heap(struct heaps *x, uint64_t at, const struct glibc_stret
 	       (before == 0) == (arena > at && arena - at < CHUNK_PAGE) && arena % most != 0;
 }
 
-/* Takes all heaps of other arenas in a stretch. Returns the start of the rest. */
+/* Adds all heaps of other arenas in a stretch. Returns the start of the rest. */
 static uint64_t guess_other_heaps(struct heaps *x, const struct glibc_stretch *s)
 {
 	const uint64_t most = x->v.word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
@@ -662,8 +649,6 @@ static uint64_t guess_first(struct heaps *x, const struct glibc_stretch *s)
 	}
 	return 0;
 }
-
-/* ---- running all steps ----------------------------------------------------------------------- */
 
 static void take_arenas(struct heaps *x, struct blocks_found *b)
 {
@@ -704,8 +689,8 @@ static struct kept_lists take_lists(struct heaps *x, struct blocks_found *b, str
 	return k;
 }
 
-/* Follows the lists with both forms of links and keeps the form that reaches more ends. The version
- * of glibc determines the form. */
+/* Follows the lists with both forms of links, because each glibc version uses one form. Keeps the
+ * form in which more lists reach their end. */
 static struct kept_lists best_lists(struct heaps *x, struct blocks_found *b)
 {
 	struct block_map plain;
@@ -720,7 +705,7 @@ static struct kept_lists best_lists(struct heaps *x, struct blocks_found *b)
 	return better ? other : k;
 }
 
-/* Records the chunks in lists as freed, and the caches as the allocator's own. */
+/* Records the listed chunks as freed, and the caches as the allocator's own. */
 static void take_kept(struct heaps *x, struct blocks_found *b)
 {
 	struct kept_lists k = best_lists(x, b);
@@ -797,7 +782,7 @@ static void find_chunks(struct heaps *x, struct blocks_found *b)
 		}
 	}
 	find_all_mapped(x);
-	/* If no heap was found, a chunk that looks mapped does not count. */
+	/* Without a heap, a chunk that looks mapped is a chance match. */
 	if (x->to->arenas > 0 || x->state.arenas.count > 0)
 		take_mapped(x);
 	take_kept(x, b);

@@ -1,13 +1,13 @@
 /* glibc.h - finds the chunks of glibc's malloc in memory (malloc.c, "malloc_chunk").
  *
- * A chunk at c has at c the size of the chunk before it, if that is free. At c + word it has its
- * own size. The low bits of the size are flags: 1 the chunk before is in use, 2 the chunk is mapped
- * by itself, 4 it belongs to another arena than the first. The user's bytes begin at c + 2 words
- * and may extend into the first word of the next chunk. So a chunk owns [c + word, c + size +
- * word).
+ * A chunk at c has two words. The word at c is the size of the chunk before it, if that chunk is
+ * free. The word at c + word is its own size. The low bits of the size are flags: 1 the chunk
+ * before is in use, 2 the chunk has a mapping of its own, 4 it belongs to another arena than the
+ * first. The user's bytes begin at c + 2 words and may extend into the first word of the next
+ * chunk. So a chunk owns [c + word, c + size + word).
  *
  * Chunks of a heap are consecutive. The last, `top`, ends at a page boundary. A heap that could not
- * grow ends with chunks too small to be used ("fencepost"); the first arena then continues after
+ * grow ends with chunks too small to be used ("fencepost"). The first arena then continues after
  * memory that another owner got from the system. Freed chunks are recognized by the lists that
  * contain them (glibc_kept.h). */
 #ifndef HEFT_HEAP_GLIBC_H
@@ -22,8 +22,8 @@ enum {
 	CHUNK_OTHER_ARENA = 4,
 	CHUNK_FLAGS = 7,
 	CHUNK_PAGE = 4096,
-	CHUNK_HEAD_MOST = CHUNK_PAGE, /* Most bytes between the start of a heap and its first
-				       * chunk: the arena. */
+	CHUNK_HEAD_MOST = CHUNK_PAGE, /* Most bytes from the start of a heap to its first chunk.
+				       * The arena may lie between them. */
 };
 
 /* Reads words of a dump. Fast if the words are close together. */
@@ -75,14 +75,13 @@ uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end);
 
 /* Facts about glibc's heaps in a dump of a process that was not recorded. */
 struct glibc_heaps {
-	uint64_t arenas;        /* Number of heaps: the first, and one per part of another arena. */
-	uint64_t chunks, bytes; /* Chunks in use, with those that are mapped by themselves. */
+	uint64_t arenas;        /* Number of heaps: one for the first arena, and each heap of
+				 * other arenas. */
+	uint64_t chunks, bytes; /* Chunks in use, including those with a mapping of their own. */
 	uint64_t mapped, mapped_bytes;    /* of these */
-	uint64_t cached, cached_bytes;    /* Freed chunks that are kept for the next malloc of
-					   * their size. */
+	uint64_t cached, cached_bytes;    /* Freed chunks kept for the next malloc of their size. */
 	uint64_t free_chunks, free_bytes; /* Freed chunks, without top. */
-	uint64_t top_bytes;               /* Bytes of top: never used, or freed at the end of the
-					   * heap. */
+	uint64_t top_bytes;               /* Bytes of the `top` chunks: unused ends of the heaps. */
 	uint64_t broken;                  /* Places at which a chain or a list breaks. */
 	/* Why chunks may be missing, or why some chunks in use may be freed (static text). NULL if
 	 * the allocator's own numbers agree with the chunks found. */
@@ -90,7 +89,7 @@ struct glibc_heaps {
 };
 
 /* Finds all chunks in use. Adds them to `b`, which must have no live block, and to stack 0 of `c`.
- * They become live blocks without stack or header, with the size that the program could use. Memory
+ * They become live blocks without stack or header. Their size is what the program could use. Memory
  * of other allocators has no chunks. Cost: a few words per chunk and page. */
 void glibc_heaps_find(struct glibc_heaps *ret, struct blocks_found *b, struct calls *c,
 		      const struct dump *d);

@@ -3,12 +3,10 @@
 
 enum {
 	LISTS_MOST = 76,
-	FAST_MOST = 1 << 26, /* Most chunks of a list. Ends a list that is a cycle. */
-	FAST_SIZE = 22,      /* Words of the largest chunk in a fast bin; two more if words have
-			      * 4 bytes. */
+	FAST_MOST = 1 << 26, /* Most chunks of a list. The limit ends a cyclic list. */
+	FAST_SIZE = 22,      /* Words of the largest chunk in a fast bin, if a word has 8 bytes.
+			      * Add 2 if it has 4. */
 };
-
-/* ---- keeping the chunks of one list ---------------------------------------------------------- */
 
 /* Returns the next chunk of a list by the link at `at`. 0 at the end. */
 static uint64_t link_at(const struct kept_lists *k, uint64_t at)
@@ -43,9 +41,7 @@ static void add_broken(struct kept_lists *k, uint64_t before)
 		vec_push(&k->written, before);
 }
 
-/* ---- reading fast bins ----------------------------------------------------------------------- */
-
-/* Takes a fast bin. All its chunks have one size. */
+/* Adds the chunks of a fast bin, which all have one size. */
 static void take_fast_list(struct kept_lists *k, uint64_t at)
 {
 	const uint64_t word = k->v.word,
@@ -73,13 +69,11 @@ void kept_take_fast(struct kept_lists *k, const struct glibc_arena *a)
 		take_fast_list(k, a->fast + i * k->v.word);
 }
 
-/* ---- reading the threads' caches (tcache) ---------------------------------------------------- */
-
 /* Forms of a cache: since 2.30, from 2.26 to 2.29, since 2.42. In the last form, lists after the
  * first 64 have chunks of several sizes. */
 static const struct cache_form {
 	uint8_t lists, width; /* Number of lists; bytes of a count. */
-	bool room;            /* Counts tell how many chunks a list may still take. */
+	bool room;            /* Counts are the chunks that a list can still accept. */
 } forms[] = { { 64, 2, false }, { 64, 1, false }, { 76, 2, true } };
 
 enum { SMALL = 64 }; /* Number of lists with one size each. */
@@ -131,7 +125,7 @@ static bool read_cache(const struct kept_lists *k, uint64_t user, const struct c
 	return any != 0;
 }
 
-/* True if a chunk has a size of list i. Sizes are MALLOC_ALIGNMENT apart. */
+/* True if the size of a chunk belongs into list i. Sizes are MALLOC_ALIGNMENT apart. */
 static bool is_in_list(const struct kept_lists *k, unsigned i, uint64_t user)
 {
 	const uint64_t word = k->v.word, least = 4 * word;

@@ -1,10 +1,11 @@
 /* glibc_kept.h - finds freed chunks that stay marked as in use: glibc's fast bins and thread
  * caches. Only these lists distinguish such a chunk from a chunk in use.
  *
- * Fast bins are in the arenas. A thread's cache ("tcache_perthread_struct", since 2.26) is itself a
- * chunk in use. It begins with a count per list: how many chunks the list has or, since 2.42, may
- * still take. Then come the starts of the lists. A chunk is taken for a cache if each of its lists
- * begins with a chunk of the list's size. */
+ * Fast bins are in the arenas. A thread's cache ("tcache_perthread_struct", since 2.26) is
+ * itself a chunk in use. It begins with a count per list. The count is the number of chunks in
+ * the list. Since 2.42, it is the number of chunks that the list can still accept. Then come the
+ * starts of the lists. A chunk counts as a cache if each of its lists begins with a chunk of the
+ * list's size. */
 #ifndef HEFT_HEAP_GLIBC_KEPT_H
 #define HEFT_HEAP_GLIBC_KEPT_H
 
@@ -15,21 +16,21 @@
 struct kept_lists {
 	struct chunk_view v;
 	const struct block_map *chunks; /* All chunks that are marked as in use. NULL if unknown. */
-	struct block_map *kept;         /* Chunks among them that are in a list. */
+	struct block_map *kept;         /* The chunks of `chunks` that are in a list. */
 	bool plain;                     /* Links are plain addresses. Since 2.32, a link is
 					 * stored ^ (its own address / 4096). */
 	uint64_t count, bytes;          /* of these */
 	uint64_t broken;                /* Lists that do not lead to their end. */
 	VEC(uint64_t)
-	written; /* User addresses of the last good chunks in these broken
-					 * lists. */
+	written; /* User addresses of the last good chunks in broken lists. */
 };
 
 /* True if a chunk of this size can be a thread's cache. */
 bool kept_is_cache_size(const struct chunk_view *v, uint64_t size);
-/* True if the chunk is a thread's cache that holds at least one chunk. */
+/* True if the chunk is a thread's cache with at least one chunk in its lists. */
 bool kept_is_cache(const struct kept_lists *k, uint64_t at, uint64_t size);
-/* Adds all chunks in its lists to `kept`, if the chunk is a cache. Returns whether it is. */
+/* If the chunk is a cache, adds all chunks of its lists to `kept`. Returns whether it is a
+ * cache. */
 bool kept_take_cache(struct kept_lists *k, uint64_t at, uint64_t size);
 void kept_take_fast(struct kept_lists *k, const struct glibc_arena *a);
 

@@ -4,16 +4,13 @@
 
 enum {
 	LISTS = 127,      /* Lists of an arena (NBINS - 1). */
-	LISTS_GOOD = 120, /* Lists that must be whole. An overflow may have damaged the others. */
+	LISTS_GOOD = 120, /* Lists that must be intact. An overflow may have damaged the others. */
 	MAP_BYTES = 16,   /* Bytes of the bit map after the lists. */
 	ARENAS_MOST = 1 << 16,
 	ARENA_HEAD_MOST = 36, /* Most words before the lists. */
 	PAGE = 4096,
-	NEAR = 256 << 10, /* Distance from the first arena within which the parameters are
-			   * searched. */
+	NEAR = 256 << 10, /* The parameters are at most this far from the first arena. */
 };
-
-/* ---- reading words --------------------------------------------------------------------------- */
 
 static uint64_t glibc_state_word_at(const struct dump *d, uint64_t addr)
 {
@@ -28,9 +25,7 @@ static uint64_t narrow_at(const struct dump *d, uint64_t addr)
 	return v;
 }
 
-/* ---- checking one arena ---------------------------------------------------------------------- */
-
-/* True if there is an empty list at `at`: it points to a chunk whose links would be the list
+/* True if an empty list is at `at`. An empty list points to the chunk whose links would be the list
  * itself. */
 static bool is_empty_list(const struct dump *d, uint64_t at)
 {
@@ -38,8 +33,8 @@ static bool is_empty_list(const struct dump *d, uint64_t at)
 	return glibc_state_word_at(d, at) == self && glibc_state_word_at(d, at + word) == self;
 }
 
-/* True if there are the lists of an arena at `bins`. The last list is always empty, and no list
- * follows it. This excludes a start that is some lists too low. */
+/* True if the lists of an arena are at `bins`. The last list is always empty, and no list follows
+ * it. This excludes a start that is some lists too low. */
 static bool has_lists(const struct dump *d, uint64_t bins)
 {
 	const uint64_t word = memory_word_size(d), step = 2 * word;
@@ -62,8 +57,9 @@ static bool has_lists(const struct dump *d, uint64_t bins)
 	return true;
 }
 
-/* Returns the address after the lists and their bit map. There: next, next_free, the number of
- * threads (since 2.23), then the bytes from the system, now and at most. */
+/* Returns the address after the lists and their bit map. The next fields are: next, next_free,
+ * the number of threads (since 2.23), then the current and the highest number of bytes from the
+ * system. */
 static uint64_t tail_of(const struct dump *d, uint64_t bins)
 {
 	return bins + LISTS * 2 * memory_word_size(d) + MAP_BYTES;
@@ -75,7 +71,8 @@ static struct glibc_arena arena_of(const struct dump *d, uint64_t bins, uint64_t
 	const uint64_t sums = tail_of(d, bins) + 2 * word;
 	struct glibc_arena a = { .bins = bins, .addr = addr };
 	a.top = glibc_state_word_at(d, top);
-	if (a.top == top) /* "initial_top": top is the list of unsorted chunks, so there is none. */
+	if (a.top == top) /* The arena is unused ("initial_top"): `top` points to the list of
+			   * unsorted chunks. */
 		a.top = 0;
 	const uint64_t now = glibc_state_word_at(d, sums + word),
 		       most = glibc_state_word_at(d, sums + 2 * word);
@@ -95,8 +92,6 @@ static struct glibc_arena arena_of(const struct dump *d, uint64_t bins, uint64_t
 	return a;
 }
 
-/* ---- finding all arenas ---------------------------------------------------------------------- */
-
 static bool glibc_state_is_known(const struct glibc_state *st, uint64_t bins)
 {
 	for (size_t i = 0; i < st->arenas.count; i++)
@@ -115,8 +110,8 @@ static uint64_t distance_of(const struct dump *d, uint64_t addr)
 	return 0;
 }
 
-/* Adds all arenas of the ring, from the arena with lists at `bins` on. Only the arena before it in
- * the ring tells where an arena begins. */
+/* Adds all arenas of the ring, from the arena with lists at `bins` on. The start of an arena is
+ * known only from the previous arena in the ring. */
 static void follow_ring(struct glibc_state *st, const struct dump *d, uint64_t bins)
 {
 	uint64_t at = glibc_state_word_at(d, tail_of(d, bins)), off = 0;
@@ -148,7 +143,8 @@ static bool scan_region(struct glibc_state *st, const struct dump *d, const stru
 	for (uint64_t at = g->addr + skip; reader_left(&r) >= word; at += word) {
 		if (LIKELY(read_wide(&r, word) != at - 2 * word))
 			continue;
-		const uint64_t bins = at - (LISTS - 1) * 2 * word; /* if it is the last list */
+		const uint64_t bins = at - (LISTS - 1) * 2 * word; /* Start of the lists, if this
+								    * is the last list. */
 		if (glibc_state_is_known(st, bins) || !has_lists(d, bins))
 			continue;
 		follow_ring(st, d, bins);
@@ -157,11 +153,9 @@ static bool scan_region(struct glibc_state *st, const struct dump *d, const stru
 	return found;
 }
 
-/* ---- finding malloc's parameters ------------------------------------------------------------- */
-
-/* True if the words before `sbrk_base` look like its counts. From `at` on: the number of mapped
- * chunks, their limit, the highest number, and whether the program set the limit. Two sums of bytes
- * follow, now and at most. */
+/* True if the words before `sbrk_base` look like the counts of the parameters. From `at` on: the
+ * number of mapped chunks, its limit, the highest number, and whether the program set the limit.
+ * The current and the highest sum of bytes follow. */
 static bool are_counts(const struct dump *d, uint64_t base, uint64_t at)
 {
 	const uint64_t word = memory_word_size(d);
@@ -187,9 +181,9 @@ static bool are_thresholds(const struct dump *d, uint64_t at)
 	       glibc_state_word_at(d, at + 4 * word) <= ARENAS_LIMIT;
 }
 
-/* The counts of the parameters with `sbrk_base` at an address; 0: they are none.  Since 2.35 two
- * sizes of pages and a number of 4 bytes are between thresholds and counts; where words have 8
- * bytes there is padding behind the counts. */
+/* Returns the address of the counts in the parameters whose `sbrk_base` is at `base`. 0 if there
+ * are none. Since 2.35, two page sizes and a 4-byte number lie between thresholds and counts. With
+ * 8-byte words, padding follows the counts. */
 static uint64_t find_counts(const struct dump *d, uint64_t base)
 {
 	const uint64_t word = memory_word_size(d), early = base - 2 * word - 16;
@@ -225,8 +219,6 @@ static void find_parameters(struct glibc_arena *a, const struct dump *d)
 	}
 }
 
-/* ---- running all steps ----------------------------------------------------------------------- */
-
 static bool is_writable(const struct region *g, bool of_file)
 {
 	return g->write && (g->file != 0) == of_file;
@@ -254,10 +246,8 @@ void glibc_state_release(struct glibc_state *st)
 	*st = (struct glibc_state){ 0 };
 }
 
-/* ---- finding the heap of an address ---------------------------------------------------------- */
-
-/* Finds the heap of an address. Heaps begin at multiples of their greatest size: 64 MiB, 1 MiB if
- * words have 4 bytes, four times that with huge pages. */
+/* Tries the possible greatest sizes of a heap, because heaps begin at multiples of that size. It is
+ * 64 MiB, or 1 MiB if words have 4 bytes. Huge pages make it four times as large. */
 uint64_t glibc_heap_of(const struct dump *d, const struct glibc_arena *a, uint64_t addr)
 {
 	enum { LEAST = 18, MOST = 33 };

@@ -3,9 +3,9 @@
  *
  * An arena (malloc.c, "malloc_state") has 127 circular lists of freed chunks, each a pair of
  * pointers. An empty list points at itself. This pattern distinguishes an arena from all other
- * memory, also in stripped and static programs. Before the lists are `top` and the fast bins. After
- * them are the link to the next arena, in a ring, and the bytes that the arena got from the system.
- * The parameters ("malloc_par", mp_) are near the first arena, in the same module. */
+ * memory, even in stripped and static programs. `top` and the fast bins are before the lists. After
+ * the lists are the link to the next arena, in a ring, and the bytes that the arena got from the
+ * system. The parameters ("malloc_par", mp_) are near the first arena, in the same module. */
 #ifndef HEFT_HEAP_GLIBC_STATE_H
 #define HEFT_HEAP_GLIBC_STATE_H
 
@@ -23,8 +23,8 @@ struct glibc_arena {
 	uint64_t heap;       /* Start of the heap that contains the arena. 0 for a first arena. */
 	/* Set if this is the main arena and its parameters were found. */
 	bool known;
-	uint64_t base;                 /* Start of its heap. 0 if it has none. */
-	uint64_t mapped, mapped_bytes; /* Chunks that are mapped by themselves. */
+	uint64_t base;                 /* Start of the arena's heap. 0 if it has none. */
+	uint64_t mapped, mapped_bytes; /* Chunks with a mapping of their own. */
 };
 
 struct glibc_state {
@@ -32,8 +32,8 @@ struct glibc_state {
 	bool ring; /* Each ring of arenas closes: `arenas` is complete. */
 };
 
-/* Finds the arenas. Cost: a pass over the writable data of modules; if no module is known, over
- * memory until the first arena. */
+/* Finds the arenas. Cost: a pass over the writable data of modules. If no module is known: a pass
+ * over all memory until the first arena. */
 void glibc_state_find(struct glibc_state *ret, const struct dump *d);
 void glibc_state_release(struct glibc_state *st);
 

@@ -1,4 +1,4 @@
-/* Divides the heap into parts, by the chunks between blocks. See glibc.h. */
+/* Divides the heap into parts, from the chunks (glibc.h) between blocks. */
 #include "heap/heap_layout.h"
 
 #include "base/sort.h"
@@ -9,7 +9,7 @@
 struct chunk {
 	uint64_t start, end; /* Range that the chunk owns. */
 	uint64_t next;       /* Start of the next chunk. 0 if there is none, or if unknown. */
-	bool known;          /* False if only the block is known. */
+	bool known;          /* False if only the block is known, not its chunk. */
 };
 
 struct own {
@@ -20,14 +20,14 @@ struct laying {
 	const struct dump *d;
 	const struct blocks_found *b;
 	struct heap_layout *l;
-	heap_part_fn *fn; /* Receives the parts. NULL to pass none. */
+	heap_part_fn *fn; /* Receives the parts. NULL: nobody does. */
 	void *ctx;
 	struct heap_part part; /* Part that may still grow. Size 0 if there is none. */
 	struct chunk_view v;
 	uint64_t word;         /* Bytes of a word. */
 	struct heap_span span; /* Current span. */
 	uint64_t at;           /* Start of the next part. */
-	uint64_t limit;        /* End of the memory that the current chain explains. */
+	uint64_t limit;        /* End of the memory that belongs to the current chain. */
 	uint64_t chain;        /* Chunk after the last block's. 0 if unknown. */
 	uint64_t chained;      /* Number of neighbouring blocks that the chain connects. */
 	VEC(struct own) owns;  /* Memory of the recorder. */
@@ -42,8 +42,6 @@ static uint64_t heap_layout_span_end(const struct laying *y)
 {
 	return y->span.addr + y->span.size;
 }
-
-/* ---- visiting blocks ------------------------------------------------------------------------- */
 
 static void to_next(struct laying *y)
 {
@@ -63,8 +61,6 @@ static bool next_is_in_span(const struct laying *y)
 	return y->more && y->next.addr < heap_layout_span_end(y);
 }
 
-/* ---- adding parts to the layout -------------------------------------------------------------- */
-
 static void close_page(struct laying *y)
 {
 	if (y->page_used > 0 && y->page_used < CHUNK_PAGE / 4 && y->page_free > 0) {
@@ -74,8 +70,8 @@ static void close_page(struct laying *y)
 	y->page_used = y->page_free = 0;
 }
 
-/* Counts used and free bytes per page. Pages of only one kind are not pinned, so only the first and
- * the last page of a part matter. */
+/* Counts used and free bytes per page. A page inside one part is either used or free, so it is not
+ * pinned. Only the first and the last page of a part matter. */
 static void count_pages(struct laying *y, uint64_t start, uint64_t end, bool is_free)
 {
 	while (start < end) {
@@ -106,7 +102,7 @@ static void heap_layout_give(struct laying *y, const struct heap_part *part,
 		y->fn(y->ctx, part, block);
 }
 
-/* Passes the current part on. The next one is separate. */
+/* Passes the current part to `fn`. The next part is not merged with it. */
 static void end_part(struct laying *y)
 {
 	if (y->part.size != 0)
@@ -130,7 +126,7 @@ static void heap_layout_put(struct laying *y, uint64_t end, enum heap_part_kind 
 	y->at = end;
 }
 
-/* Adds memory that no chain explains: the recorder's memory, and the rest. */
+/* Adds memory outside of chains: the recorder's memory, and the rest. */
 static void put_other(struct laying *y, uint64_t end)
 {
 	for (; y->own < y->owns.count && y->owns.data[y->own].addr < end; y->own++) {
@@ -200,9 +196,7 @@ static void heap_layout_put_block(struct laying *y, const struct chunk *chunk, s
 		y->l->bytes[split[i].kind] += split[i].size;
 }
 
-/* ---- reading one chunk ----------------------------------------------------------------------- */
-
-/* Returns a chunk that is mapped by itself. Its first word has the number of bytes before it in its
+/* Returns a chunk with a mapping of its own. Its first word is the number of bytes before it in its
  * page. */
 static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct chunk *ret)
 {
@@ -224,8 +218,8 @@ static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_f
 	uint64_t size, flags;
 	const bool fits = raw >= y->span.addr && raw - y->span.addr >= 2 * y->word;
 	if (fits && chunk_size(&y->v, at, limit, &size, &flags)) {
-		/* True if a chunk of `size` fits `used` bytes. Sizes are rounded up; a rest that is
-		 * large enough becomes another chunk. */
+		/* True if a chunk of `size` fits `used` bytes. malloc rounds sizes up, and splits
+		 * off a rest that is large enough for a chunk. */
 		const uint64_t used = end - raw, least = align_up(used + y->word, HEAP_ALIGN);
 		c.start = at + y->word;
 		c.end = min_u64(at + size + y->word, heap_layout_span_end(y));
@@ -240,8 +234,6 @@ static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_f
 			       false };
 }
 
-/* ---- classifying chunks without a live block ------------------------------------------------- */
-
 /* True if a chunk begins with the header of a freed block. */
 static bool is_freed(struct laying *y, uint64_t at, uint64_t size)
 {
@@ -250,18 +242,19 @@ static bool is_freed(struct laying *y, uint64_t at, uint64_t size)
 	if (i == heap_freed_below(y->b, at + size))
 		return false;
 	const struct heap_found freed = heap_freed(y->b, i);
-	const uint64_t skip = freed.addr - user; /* for the alignment: a power of two */
+	const uint64_t skip = freed.addr - user; /* Power of two that aligned the block. */
 	return heap_found_start(&freed) == user || (skip != 0 && (skip & (skip - 1)) == 0);
 }
 
-/* Adds the chunk at `at`. `next` is the chunk after it, or the limit; then the chunk is the last of
- * a heap. */
+/* Adds the chunk at `at`. `next` is the chunk after it. If `next` is the limit, the chunk is the
+ * last of a heap. */
 static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 {
 	ASSERT(at < next);
 	const uint64_t size = next - at;
 	enum heap_part_kind kind = HEAP_PART_FREE;
-	const uint64_t *caches = y->b->caches.data; /* of threads, of freed chunks */
+	const uint64_t *caches = y->b->caches.data; /* Chunks that hold a thread's lists of freed
+						     * chunks. */
 	const size_t i = lower_bound(caches, y->b->caches.count, sizeof *caches, at);
 	if (size < 4 * y->word || (i < y->b->caches.count && caches[i] == at))
 		kind = HEAP_PART_OVERHEAD; /* Also the end of a heap that could not grow. */
@@ -270,8 +263,6 @@ static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 		kind = HEAP_PART_UNRECORDED;
 	heap_layout_put(y, min_u64(next + y->word, y->limit), kind);
 }
-
-/* ---- following chains of chunks -------------------------------------------------------------- */
 
 static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limit)
 {
@@ -283,11 +274,11 @@ static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limi
 	}
 }
 
-/* Adds memory until `end` to which no chain leads. `next` is the chunk at its end, 0 if unknown. */
+/* Adds memory until `end` to which no chain leads. `next` is the chunk at `end`. 0 if unknown. */
 static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 {
-	/* Where the chain that leads to `next` begins: at the start of a heap, or behind its
-	 * arena. */
+	/* Finds the beginning of the chain that leads to `next`: the start of a heap, or the end of
+	 * its arena. */
 	uint64_t head = next != 0 ? chunk_find_head(&y->v, y->at, next) : 0;
 	if (head == 0 && next != 0 && next - y->at <= 2 * y->word)
 		head = next;
@@ -302,14 +293,14 @@ static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 static void add_break(struct laying *y, uint64_t chunk, size_t before, uint32_t after)
 {
 	uint64_t v;
-	/* Zeros may replace memory that is missing. */
+	/* Adds a break. Zeros are none if the dump has zeros for missing memory. */
 	if (chunk_word(&y->v, chunk + y->word, &v) && (v != 0 || y->d->lacks == NULL))
 		vec_push(&y->l->breaks,
 			 (struct heap_break){ chunk + y->word, (uint32_t)before, after });
 }
 
-/* Adds the chunks from the last block's on, until the chunk `next` of `block` or the end of the
- * span. */
+/* Adds the chunks of the chain after the last block. Ends at the chunk `next` of `block`, or at the
+ * end of the span. */
 static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t end)
 {
 	const uint64_t to = next != 0 ? next : end, chain = y->chain;
@@ -321,7 +312,7 @@ static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t e
 		put_other(y, end);
 		return;
 	}
-	/* The last chunk of a heap is free and ends at a page boundary. Memory after it is not part
+	/* The last chunk of a heap is free and ends at a page boundary. Memory after it is outside
 	 * of the chain. */
 	if (stop != chain && (stop % CHUNK_PAGE == 0 || chunk_is_end(&y->v, last))) {
 		put_chain(y, chain, stop, stop);
@@ -340,9 +331,7 @@ static void heap_layout_fill(struct laying *y, uint64_t next, size_t block, uint
 		fill_head(y, next, end);
 }
 
-/* ---- laying out spans ------------------------------------------------------------------------ */
-
-/* Returns the start of the memory that may belong to the next block: the size word of its chunk. */
+/* Returns the lowest address that the next block's chunk can own: its size word. */
 static uint64_t limit_of_next(const struct laying *y)
 {
 	if (!next_is_in_span(y))
@@ -353,7 +342,7 @@ static uint64_t limit_of_next(const struct laying *y)
 								: start - 2 * y->word;
 }
 
-/* Adds the next block. The chain should lead to its chunk even if the chunk is damaged. */
+/* Adds the next block. The chain before it ends at its chunk, even if that chunk is damaged. */
 static void lay_block(struct laying *y)
 {
 	const struct heap_found f = y->next;
@@ -385,8 +374,8 @@ static void lay_span(struct laying *y)
 	ASSERT(y->at == heap_layout_span_end(y) && y->part.size == 0);
 }
 
-/* Makes y->span from region i and the later regions that continue it or that its blocks reach into.
- * Returns the next region. The span is empty if there is no recorded block. */
+/* Makes y->span from region i, the later regions that continue it, and the regions into which its
+ * blocks extend. Returns the next region. The span is empty if there is no recorded block. */
 static size_t find_span(struct laying *y, size_t i)
 {
 	const struct dump *d = y->d;
@@ -399,7 +388,7 @@ static size_t find_span(struct laying *y, size_t i)
 		return i + 1;
 	y->span.size = g->size;
 	while (++i < d->region_count) {
-		/* Compact dumps part a mapping where pages are not kept. */
+		/* A compact dump splits a mapping at pages that it leaves out. */
 		const struct region *a = &d->regions[i - 1], *r = a + 1;
 		const bool goes_on = r->addr == region_end(a) && a->file == 0 && r->file == 0 &&
 				     a->read == r->read && a->write == r->write &&
@@ -415,8 +404,6 @@ static size_t find_span(struct laying *y, size_t i)
 	return i;
 }
 
-/* ---- iteration over all parts ---------------------------------------------------------------- */
-
 /* Starts a layout. Facts about the parts go to `to`, which must be empty. */
 static struct laying laying_of(const struct heap_layout *l, struct heap_layout *to)
 {
@@ -426,7 +413,7 @@ static struct laying laying_of(const struct heap_layout *l, struct heap_layout *
 	return y;
 }
 
-/* Spans rise and do not overlap, and parts fill them. */
+/* Asserts that spans ascend without overlap, and that parts fill them. */
 static void heap_layout_verify(const struct heap_layout *l)
 {
 	uint64_t end = 0, size = 0, bytes = 0;
@@ -453,7 +440,8 @@ static void lay_all(struct laying *y)
 	close_page(y);
 	if (HEFT_CHECKS)
 		heap_layout_verify(y->l);
-	/* Words before another allocator's blocks may look like a chunk by chance. */
+	/* Drops the breaks if they are as many as the links. Words before another allocator's
+	 * blocks may look like a chunk by chance. */
 	if (y->chained <= y->l->breaks.count)
 		y->l->breaks.count = 0;
 	vec_release(&y->owns);
@@ -501,10 +489,7 @@ void heap_loose_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx)
 		fn(ctx, &l->loose.data[i], NULL);
 }
 
-/* ---- parts near an address ------------------------------------------------------------------- */
-
-/* Adds a block without the memory before it. Takes the end of the previous block as its lower
- * limit. */
+/* Adds a block without the memory before it. The end of the previous block is its lower limit. */
 static void lay_first(struct laying *y, size_t block)
 {
 	ASSERT(block > 0 && block < y->b->live.count);

@@ -3,7 +3,7 @@
  *
  * The allocator's own chain of chunks (glibc: the size word before a block) shows free chunks and
  * unrecorded blocks. The chain is trusted as long as it leads from one recorded block to the next,
- * or to the end of a heap. Bytes that it does not explain are HEAP_PART_OTHER. Regions without a
+ * or to the end of a heap. Bytes outside of the chain are HEAP_PART_OTHER. Regions without a
  * recorded block, live or freed, are not listed. */
 #ifndef HEFT_HEAP_HEAP_LAYOUT_H
 #define HEFT_HEAP_HEAP_LAYOUT_H
@@ -29,8 +29,8 @@ struct heap_part {
 	uint32_t block; /* HEAP_PART_BLOCK: index of the live block. Else UINT32_MAX. */
 };
 
-/* Receives the parts one by one. `block` is the block of a HEAP_PART_BLOCK, as from
- * heap_walk_found(), valid during the call; else NULL. */
+/* Receives the parts one by one. For a HEAP_PART_BLOCK, `block` is its block as from
+ * heap_walk_found(), valid during the call. For other parts it is NULL. */
 typedef void heap_part_fn(void *ctx, const struct heap_part *part, const struct heap_found *block);
 
 /* Contiguous memory with recorded blocks: a region, or several that a block crosses. */
@@ -55,13 +55,14 @@ struct heap_layout {
 	const struct blocks_found *b;
 	VEC(struct heap_span) spans;     /* Spans by address. They do not overlap. */
 	VEC(struct heap_break) breaks;   /* Breaks. Empty if the chain is not glibc's. */
-	uint64_t bytes[HEAP_PART_KINDS]; /* Bytes by kind, after heap_part_split(). */
+	uint64_t bytes[HEAP_PART_KINDS]; /* Bytes by kind. Blocks are split first
+					  * (heap_part_split()). */
 	/* The first HEAP_LOOSE_MOST parts of the kinds HEAP_PART_UNRECORDED and HEAP_PART_OTHER. */
 	VEC(struct heap_part) loose;
 	size_t loose_count; /* Number of all parts of these two kinds. */
 	size_t part_count;
-	/* Pages of 4096 bytes of which some, but less than a quarter, is in use; and their free
-	 * bytes. */
+	/* Pinned pages, and their free bytes. A page of 4096 bytes is pinned if less than a quarter
+	 * is in use, but not nothing. */
 	uint64_t pinned_pages, pinned_bytes;
 };
 
@@ -71,21 +72,21 @@ void heap_layout_make(struct heap_layout *l, const struct dump *d, const struct 
 void heap_layout_release(struct heap_layout *l);
 
 /* Passes all parts to `fn`, by address. Parts do not overlap and fill the spans. A HEAP_PART_BLOCK
- * is all memory that the allocator gave for the block; see heap_part_split(). Neighbours of one
- * other kind are merged. Costs as much as heap_layout_make(). */
+ * is all memory that the allocator gave for the block (see heap_part_split()). Neighbouring parts
+ * of one other kind are merged. Costs as much as heap_layout_make(). */
 void heap_parts_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
 /* Passes the parts HEAP_PART_UNRECORDED and HEAP_PART_OTHER to `fn`: memory that may be in use
  * without a live block. Costs nothing if there are at most HEAP_LOOSE_MOST of them. */
 void heap_loose_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
-/* Passes the parts around an address to `fn`, as far as the blocks near it show them. The part that
- * contains the address is among them, if a span does. Cost: that of a few blocks, or of the bytes
- * before the first block of a span. */
+/* Passes the parts around an address to `fn`, as far as the blocks near the address show them. If a
+ * span contains the address, the part with the address is among them. Cost: laying out a few
+ * blocks, or the bytes before the first block of a span. */
 void heap_parts_near(const struct heap_layout *l, uint64_t addr, heap_part_fn *fn, void *ctx);
 
 enum { HEAP_SPLIT_MAX = 5 };
 /* Splits a HEAP_PART_BLOCK into overhead, header and bytes. Other parts are returned unchanged.
- * Returns the number of parts. No part is empty, except the bytes of an empty block, whose part
- * gives its address. */
+ * Returns the number of parts. An empty block yields an empty part, which has its address. No other
+ * part is empty. */
 size_t heap_part_split(const struct heap_part *part, const struct heap_found *block,
 		       struct heap_part ret[HEAP_SPLIT_MAX]);
 

@@ -1,5 +1,5 @@
-/* heap_strip.h - divides the memory of a heap into equal pieces by address and tells how much of
- * each is in use. */
+/* heap_strip.h - divides the memory of a heap into equal pieces by address, and sums up their
+ * use. */
 #ifndef HEFT_HEAP_HEAP_STRIP_H
 #define HEFT_HEAP_HEAP_STRIP_H
 
@@ -7,9 +7,9 @@
 
 enum { HEAP_STRIP_MAX = 1 << 18, HEAP_PAGE = 4096 };
 
-/* A piece, in bytes. Bytes outside of the three sums do not belong to the heap. */
+/* Bytes of a piece by use. The remaining bytes do not belong to the heap. */
 struct heap_piece {
-	uint64_t addr; /* Multiple of the pieces' size. */
+	uint64_t addr; /* Multiple of heap_strip.size. */
 	uint64_t live; /* Bytes of live blocks. */
 	uint64_t free;
 	uint64_t other; /* Headers, memory of the allocator and of the recorder, and unexplained
@@ -17,8 +17,8 @@ struct heap_piece {
 };
 
 struct heap_strip {
-	/* Bytes of a piece: a page, or the least power of two that gives at most HEAP_STRIP_MAX
-	 * pieces plus two per span. */
+	/* Bytes of a piece: the least power of two, at least a page, that gives at most
+	 * HEAP_STRIP_MAX pieces plus two per span. */
 	uint64_t size;
 	VEC(struct heap_piece) pieces; /* Pieces with bytes of the heap, by address. */
 };

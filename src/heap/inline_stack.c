@@ -1,4 +1,4 @@
-/* Reads the call stacks that are stored before blocks. */
+/* Reads inline stacks, whole or partly overwritten. */
 #include "heap/inline_stack.h"
 
 #include "heap/memory.h"

@@ -1,4 +1,4 @@
-/* inline_stack.h - reads the call stacks that are stored before blocks. */
+/* inline_stack.h - reads the call stacks that the recorder stores before blocks. */
 #ifndef HEFT_HEAP_INLINE_STACK_H
 #define HEFT_HEAP_INLINE_STACK_H
 

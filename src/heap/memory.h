@@ -21,8 +21,8 @@ static inline bool memory_uint(const struct dump *d, uint64_t addr, unsigned wid
 	return true;
 }
 
-/* Copies the bytes of [addr, addr + size) until the dump lacks one, across regions. Returns the
- * number of bytes copied. */
+/* Copies bytes from `addr` on, across regions. Stops at the first byte that the dump lacks. Returns
+ * the number of bytes copied. */
 static inline uint64_t memory_copy(const struct dump *d, uint64_t addr, uint8_t *to, uint64_t size)
 {
 	uint64_t done = 0;
@@ -35,7 +35,6 @@ static inline uint64_t memory_copy(const struct dump *d, uint64_t addr, uint8_t 
 	return done;
 }
 
-/* True if the dump has all of [addr, addr + size). */
 static inline bool memory_present(const struct dump *d, uint64_t addr, uint64_t size)
 {
 	uint64_t done = 0;
@@ -64,7 +63,6 @@ static inline bool region_is_data(const struct region *r)
 	return r->write || r->file == 0;
 }
 
-/* Returns the end of a region. Regions do not wrap. */
 static inline uint64_t region_end(const struct region *r)
 {
 	return r->addr + r->size;

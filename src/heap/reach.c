@@ -9,24 +9,24 @@
 
 enum {
 	RED_ZONE = 128, /* Bytes below sp that may be in use (x86-64 psABI 3.2.2). */
-	POINTED = 4,    /* Further state besides enum reach: a lost block points to this lost
-			 * block. */
+	POINTED = 4,    /* Bit: another lost block points to this lost block. */
 	WAITS = 8,      /* Bit: the block has to be scanned, but the list was full. */
 	STATES = 7,
 	TODO_MOST = 1 << 16,
-	NEAR = 32, /* Visits that wait for memory at the same time. */
+	NEAR = 32, /* Most visits in the ring, which wait for memory at the same time. */
 };
 
 #define HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 enum mode {
-	FROM_ROOTS, /* A block that is pointed at is reached. */
-	FROM_LOST,  /* A lost block that is pointed at is marked POINTED. */
-	FLOOD,      /* A marked block that is pointed at is indirectly lost. */
+	FROM_ROOTS, /* Mode: marks each block that a scanned word points at as reached. */
+	FROM_LOST,  /* Mode: marks each lost block that a lost block points at as POINTED. */
+	FLOOD,      /* Mode: marks each POINTED block that a scanned word points at as indirectly
+		     * lost. */
 };
 
-/* A word that may point into the block at `at`. `from` is the block that contains the word
- * (FROM_LOST). */
+/* A word that may point into the block at `at`. In mode FROM_LOST, `from` is the block that
+ * contains the word. */
 struct reach_visit {
 	uint64_t addr;
 	struct block_at at;
@@ -40,8 +40,8 @@ struct reaching {
 	/* Blocks that have to be scanned. */
 	struct block_at *todo;
 	size_t todo_count;
-	/* Ring of visits. The processor prefetches their headers while other blocks are scanned,
-	 * because most of the time is spent waiting for memory. */
+	/* Ring of visits. The processor prefetches their headers while other blocks are scanned.
+	 * Without this, most of the time passes waiting for memory. */
 	struct reach_visit near[NEAR];
 	size_t near_first, near_count;
 	size_t waiting;              /* Index of the first block that may have WAITS. SIZE_MAX if
@@ -53,8 +53,6 @@ struct reaching {
 	size_t from; /* FROM_LOST: block that is being scanned. */
 	bool native; /* Words have the host's size and byte order. */
 };
-
-/* ---- visiting blocks ------------------------------------------------------------------------- */
 
 static void set_state(struct reaching *x, size_t i, unsigned state)
 {
@@ -69,7 +67,6 @@ static unsigned state_of(const struct reaching *x, size_t i)
 	return x->state[i / 2] >> 4 * (i % 2) & 15;
 }
 
-/* Sets the state of a block and lists it for a scan. */
 static void add_todo(struct reaching *x, size_t i, struct block_at at, unsigned state)
 {
 	const bool full = x->todo_count == TODO_MOST;
@@ -92,17 +89,15 @@ static void header_fetch(const struct reaching *x, struct block_at at)
 	__builtin_prefetch(g->bytes.p + min_u64(off + LINE, g->bytes.size - 1));
 }
 
-/* ---- reading words --------------------------------------------------------------------------- */
-
 /* Completes a visit: updates the state of the block, if the word points into it. */
 static void visit_settle(struct reaching *x, const struct reach_visit *v)
 {
 	struct heap_found f;
 	heap_live_at(x->b, v->at, &f);
 	const bool inside = v->addr - f.addr < f.size || v->addr == f.addr;
-	/* glibc's next chunk begins in the block, whose last word it is. Lists of free chunks and
-	 * the arena's `top` hold such addresses. If the arenas were found, they are no roots; else
-	 * such addresses do not count. */
+	/* True if the address is that of glibc's next chunk, which begins with the block's last
+	 * word. Lists of free chunks and the arena's `top` hold such addresses. If the arenas were
+	 * found, they are no roots. Otherwise such addresses do not count. */
 	const unsigned word = memory_word_size(x->d);
 	const uint64_t raw = heap_found_raw(&f), used = heap_found_end(&f) - raw;
 	if (!inside || (x->b->arenas.count == 0 && v->addr != f.addr &&
@@ -133,7 +128,8 @@ static void visit_next(struct reaching *x)
 	visit_settle(x, &v);
 }
 
-/* What a word leads to changes its state later, that of the last ones when all is scanned. */
+/* Queues a visit for a word. Completes an older visit if the ring is full. The caller completes the
+ * last visits. */
 static void visit(struct reaching *x, uint64_t addr)
 {
 	struct reach_visit v = { .addr = addr, .from = x->from };
@@ -174,7 +170,7 @@ static void scan_bytes(struct reaching *x, struct bytes b)
 	}
 }
 
-/* Does the same as dump_at(). Tries the region of the last call first. */
+/* Returns the same as dump_at(), but tries the region of the last call first. */
 static struct bytes bytes_at(struct reaching *x, uint64_t addr, uint64_t size)
 {
 	const struct region *g = x->region;
@@ -237,8 +233,6 @@ static void scan_todo(struct reaching *x)
 		scan_waiting(x);
 }
 
-/* ---- scanning roots -------------------------------------------------------------------------- */
-
 /* Memory that is not scanned as a root. */
 struct hole {
 	uint64_t addr, end;
@@ -254,9 +248,9 @@ static void add_hole(struct holes *h, uint64_t addr, uint64_t size)
 	vec_push(h, (struct hole){ addr, add_sat(addr, size) });
 }
 
-/* Returns the address from which the stack of a thread that ends the process belongs to the
- * program. 0 if the thread does not end the process. Below it are words that finished functions
- * left there. */
+/* Returns the address above which the stack of a thread that ends the process belongs to the
+ * program. Below it are leftovers of finished functions. 0 if the thread does not end the
+ * process. */
 static uint64_t ended_at(const struct dump_thread *t, const struct records *r)
 {
 	for (size_t i = 0; i < r->threads.count; i++) {
@@ -320,7 +314,7 @@ static void scan_around(struct reaching *x, const struct region *g, const struct
 
 /* Visits a chunk that a thread inside glibc's malloc works on, and the chunks after it in its list.
  * malloc_consolidate removed that list from its fast bin. Since 2.32, links are stored ^ (their
- * address / 4096), so they do not look like pointers. */
+ * address / 4096), so a scan does not recognize them as pointers. */
 static void scan_list_at_hand(struct reaching *x, uint64_t chunk)
 {
 	enum { LIST_MOST = 1 << 16 };
@@ -348,8 +342,8 @@ static void scan_chunks_at_hand(struct reaching *x, const struct dump_thread *t)
 		scan_list_at_hand(x, v);
 }
 
-/* Visits the registers of all threads. For a thread that ends the process, the stack already has
- * what its functions need. */
+/* Visits the registers of all threads. Skips a thread that ends the process: its stack already
+ * holds what its functions need. */
 static void scan_registers(struct reaching *x, const struct records *r)
 {
 	for (size_t i = 0; i < x->d->thread_count; i++) {
@@ -361,7 +355,7 @@ static void scan_registers(struct reaching *x, const struct records *r)
 	}
 }
 
-/* Scans a part that is in use, or may be. */
+/* Scans a part that is, or may be, in use. */
 static void scan_part(void *ctx, const struct heap_part *p, const struct heap_found *block)
 {
 	(void)block;
@@ -376,7 +370,7 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 		add_hole(&holes, l->spans.data[i].addr, l->spans.data[i].size);
 	for (size_t i = 0; i < x->b->arenas.count; i++)
 		add_hole(&holes, x->b->arenas.data[i].addr, x->b->arenas.data[i].size);
-	/* The recorder's memory contains addresses of the program's blocks. */
+	/* Excludes the recorder's memory, because it contains addresses of the program's blocks. */
 	for (size_t i = 0; i < r->places.count; i++)
 		add_hole(&holes, r->places.data[i].addr, r->places.data[i].size);
 	for (size_t i = 0; i < r->threads.count; i++)
@@ -385,8 +379,8 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 	stack_holes(&holes, d, r);
 	vec_sort(&holes);
 	for (size_t i = 0, from = 0; i < d->region_count; i++) {
-		/* True if a region can be a root. A module wrote its PT_GNU_RELRO memory before
-		 * that became read-only. */
+		/* A root is also read-only data: the module wrote its PT_GNU_RELRO memory before
+		 * the memory became read-only. */
 		const struct region *g = &d->regions[i];
 		if (region_is_data(g) || (g->read && !g->exec))
 			scan_around(x, g, &holes, &from);
@@ -396,9 +390,7 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 	heap_loose_each(l, scan_part, x);
 }
 
-/* ---- classifying the blocks that no root reaches --------------------------------------------- */
-
-/* For each block in a state: marks it as lost, scans it and all blocks that it leads to. */
+/* For each block in `state`: marks it as lost, then scans it and all blocks that it leads to. */
 static void reach_scan_all(struct reaching *x, unsigned state)
 {
 	for (struct heap_walk w = heap_walk_from(x->b, 0); heap_walk_next(&w);) {
@@ -411,8 +403,8 @@ static void reach_scan_all(struct reaching *x, unsigned state)
 	}
 }
 
-/* Divides lost blocks: blocks that no lost block points to are lost, blocks that they lead to are
- * indirectly lost. */
+/* Divides the lost blocks. Blocks that no lost block points to stay lost. Blocks that these lead to
+ * are indirectly lost. */
 static void sort_out_lost(struct reaching *x)
 {
 	x->mode = FROM_LOST;

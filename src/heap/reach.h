@@ -1,30 +1,30 @@
 /* reach.h - finds which blocks can still be reached: leaks, by a conservative scan.
  *
  * Roots are the registers and stacks of all threads. A stack counts from sp on, with the red zone
- * below it. Other roots are heap memory that is neither a block nor free, and all other writable
+ * below sp. Other roots are heap memory that is neither a block nor free, and all other writable
  * memory except the recorder's. An aligned word with an address in a live block reaches that block.
- * The end of a block counts only if the block is empty. Reached blocks are scanned in turn. */
+ * The address of a block's end counts only if the block is empty. Reached blocks are scanned in
+ * turn. */
 #ifndef HEFT_HEAP_REACH_H
 #define HEFT_HEAP_REACH_H
 
 #include "heap/heap_layout.h"
 
 enum reach {
-	REACH_LOST,     /* Nothing points to it. In a cycle of lost blocks, the first one. */
+	REACH_LOST,     /* No block points to it. In a cycle of lost blocks: the first block. */
 	REACH_INDIRECT, /* Only lost blocks point to it. */
 	REACH_INSIDE,   /* Reached, but only by pointers past its start. */
 	REACH_YES,
 };
 
-/* Computes half a byte per live block, for reach_of(). The caller frees it with mem_free(). A block
- * has at least 32 bytes with its header, so the result is at most a sixty-fourth of the heap.
- * False, with a reason in *ret_why (static text), if the dump lacks threads or writable memory.
- * Cost: linear in memory. The list of blocks to scan has a fixed length; blocks that did not fit
- * are searched for again. */
+/* Computes half a byte per live block, for reach_of(). The caller frees it with mem_free(). The
+ * result is at most 1/64 of the heap, because a block has at least 32 bytes with its header. False,
+ * with a reason in *ret_why (static text), if the dump lacks threads or writable memory. Cost:
+ * linear in memory. The list of blocks to scan has a fixed length. Blocks that did not fit are
+ * searched for again. */
 bool heap_reach(uint8_t **ret, const char **ret_why, const struct dump *d, const struct records *r,
 		const struct blocks_found *b, const struct heap_layout *l);
 
-/* Returns how live block i is reached. */
 static inline enum reach reach_of(const uint8_t *reach, size_t i)
 {
 	return (enum reach)(reach[i / 2] >> 4 * (i % 2) & 7);

@@ -22,7 +22,6 @@ static const uint32_t entry_sizes[] = {
 	[HEAP_PAGE_GONE] = sizeof(struct heap_gone),
 };
 
-/* A verified page. */
 struct records_seen {
 	uint64_t process;
 	uint64_t addr, off;
@@ -35,8 +34,6 @@ struct records_search {
 	struct notes *notes;
 	VEC(struct records_seen) pages;
 };
-
-/* ---- finding the recorder's pages ------------------------------------------------------------ */
 
 struct heap_page record_head(struct reader *r)
 {
@@ -112,7 +109,7 @@ static void search_region(struct records_search *s, const struct region *region)
 	}
 }
 
-/* Returns the process page that most pages name; if several, the lowest. */
+/* Returns the process page that most pages name. If several are named equally often, the lowest. */
 static uint64_t find_home(const struct records_search *s)
 {
 	VEC(uint64_t) names = { 0 };
@@ -132,8 +129,6 @@ static uint64_t find_home(const struct records_search *s)
 	vec_release(&names);
 	return home;
 }
-
-/* ---- reading entries of pages ---------------------------------------------------------------- */
 
 static void read_process(struct heap_process *p, struct reader *r)
 {
@@ -237,8 +232,6 @@ static void add_threads(struct records *to, const struct records_seen *page, str
 		read_thread(&to->threads.data[first + i], r);
 }
 
-/* ---- collecting pages ------------------------------------------------------------------------ */
-
 static bool add_to(struct record_pages *list, const struct records_seen *page)
 {
 	while (list->count < page->head.number)
@@ -250,7 +243,7 @@ static bool add_to(struct record_pages *list, const struct records_seen *page)
 	return true;
 }
 
-/* Takes a page. False if there was a page with the same kind and number. */
+/* Adds a page. False if a page with the same kind and number exists. */
 static bool add_page(struct records *to, const struct records_seen *page, bool big_endian)
 {
 	struct reader r = reader_of(page->entries, big_endian);
@@ -339,9 +332,8 @@ void records_release(struct records *r)
 	*r = (struct records){ 0 };
 }
 
-/* ---- look-ups by id -------------------------------------------------------------------------- */
-
-/* Returns a reader at entry `index` of page `number`. Empty if there is none. */
+/* Returns a reader at entry `index` of page `number`. The reader is empty if there is no such
+ * entry. */
 static struct reader entry_at(const struct record_pages *list, const struct dump *d,
 			      uint32_t number, uint32_t index, uint32_t size)
 {

@@ -1,10 +1,10 @@
 /* records.h - reads the recorder's pages in a dump: the process, threads, modules, stacks and their
- * counters. docs/heap-format.md; block.h has the layout.
+ * counters. docs/heap-format.md describes the pages, block.h has the layout.
  *
  * Pages are found by their magic and verified by check, address and sizes. A page that fails
- * becomes a note. If a page is found twice (fork, copies), the one that names the most frequent
- * process page counts. Numbers are converted to the host's byte order. Texts end with 0, and sizes
- * fit their fields. */
+ * becomes a note. A fork or a copy may duplicate a page. Then the page counts that names the most
+ * frequent process page. Numbers are converted to the host's byte order. Texts end with 0, and
+ * sizes fit their fields. */
 #ifndef HEFT_HEAP_RECORDS_H
 #define HEFT_HEAP_RECORDS_H
 
@@ -29,8 +29,8 @@ struct record_pages {
 struct record_place {
 	uint64_t addr;
 	uint32_t kind; /* Kind, enum heap_page_kind. */
-	/* Bytes that the recorder has. If an embedded heap has only the process page, they end with
-	 * the page's entry, because blocks may follow at once. */
+	/* Bytes that the recorder owns. If an embedded heap has only the process page, they end
+	 * with the page's entry, because blocks may follow immediately. */
 	uint32_t size;
 };
 
@@ -45,8 +45,8 @@ struct records {
 	VEC(struct heap_moment) timeline; /* Moments in order of time, without stale ones. */
 	VEC(struct heap_gone) gone;       /* Freed blocks, the oldest first. */
 	struct record_pages nodes, stacks;
-	struct record_pages remote;      /* Frees by other slots, for the stacks page of the same
-				     * number. */
+	struct record_pages remote;      /* Frees by other slots. Page n belongs to stacks page
+					  * n. */
 	VEC(struct record_place) places; /* Places of all pages, by address. */
 	uint64_t missing;    /* Pages that the process page counts but that were not found. */
 	uint64_t page_bytes; /* Bytes of all places: the recorder's own memory. */
