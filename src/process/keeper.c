@@ -1,4 +1,4 @@
-/* keeper.c - waits for the ends of recorded processes on a socket, and writes what they leave. */
+/* keeper.c - waits on a socket for the ends of recorded processes, and writes what they leave. */
 #define _GNU_SOURCE /* accept4, struct ucred */
 #include "process/keeper.h"
 
@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 enum {
-	QUEUE = 64,  /* Number of processes that may wait at once */
-	NAME = 2048, /* room for a file name */
+	QUEUE = 64,  /* Most processes that may wait for an answer. */
+	NAME = 2048, /* Bytes for a file name. */
 };
 
 bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid)
@@ -38,7 +38,7 @@ bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid)
 			*ret_pid = (uint32_t)n;
 		name = end;
 	}
-	/* numbered snapshots of a pattern without %n */
+	/* Accepts numbered snapshots, if the pattern has no %n. */
 	return *name == '\0' || (*name == '.' && name[1 + strspn(name + 1, "0123456789")] == '\0');
 }
 
@@ -69,7 +69,7 @@ bool keeper_open(struct keeper *k, const char *pattern, const char *dir, struct 
 	return failed;
 }
 
-/* The request of a process: the word that it knows, what to keep, and the file name. */
+/* The request of a process: the secret word of the run, what to keep, and the file name. */
 struct request {
 	char text[NAME];
 	size_t used, size; /* used: bytes read. size: bytes of the request among them, with its
@@ -120,7 +120,7 @@ static bool bytes_write(int fd, const char *data, size_t size)
 	return true;
 }
 
-/* Writes the bytes after the request, until the end of the connection. */
+/* Writes the bytes after the request to the file, until the connection ends. */
 static bool pages_write(int from, const struct request *q)
 {
 	char part[65536];
@@ -131,7 +131,7 @@ static bool pages_write(int from, const struct request *q)
 		n = read(from, part, sizeof part);
 		good = n >= 0 && bytes_write(to, part, (size_t)n);
 	}
-	/* An empty file tells that the process left none. */
+	/* Leaves the file empty, which tells that the process left nothing. */
 	if (to >= 0 && !good && ftruncate(to, 0) != 0)
 		unlink(q->path);
 	if (to >= 0)

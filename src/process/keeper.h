@@ -4,24 +4,25 @@
 
 #include "base/err.h"
 
-/* Tells whether `name` matches `pattern` (last components). *ret_pid is then the number in place of
- * %p. */
+/* Tells whether the last component of `name` matches that of `pattern`. *ret_pid is then the number
+ * in place of %p. */
 bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid);
 
-/* Waits for the ends of recorded processes. A process connects, shows the word of the run, and
- * names a file. Then it waits until its memory is kept in a core. If the process may not write its
- * pages, it sends them, and the keeper writes them. One thread. */
+/* Waits for the ends of recorded processes. A process connects, sends the secret word of the run,
+ * and names a file. Then it waits until its memory is written to a core. If the process may not
+ * write its pages, it sends them, and the keeper writes them. One thread. */
 struct keeper {
 	int fd;                    /* Readable when a process asks */
 	char name[48];             /* HEFT_HEAP_KEEPER of the processes: socket, '.', word */
-	const char *word;          /* points into `name` */
+	const char *word;          /* Points into `name`. */
 	const char *pattern, *dir; /* Pattern and folder of the files, borrowed */
 };
 
 bool keeper_open(struct keeper *k, const char *pattern, const char *dir, struct heft_err *err);
-/* Serves all processes that ask at the moment. */
+/* Serves all processes that are asking now. */
 void keeper_serve(void *keeper);
-/* Serves processes that asked so far, then closes. Later ones must write themselves. */
+/* Serves the processes that asked so far, then closes. Processes that end later write their files
+ * themselves. */
 void keeper_close(struct keeper *k);
 
 #endif

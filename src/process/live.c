@@ -18,8 +18,8 @@
 
 enum {
 	ROUNDS_MAX = 1000,             /* Most searches for new threads. */
-	STOP_PATIENCE = 200 * 1000000, /* ns to wait for a thread to stop. After that, the thread
-				        * is not stopped. */
+	STOP_PATIENCE = 200 * 1000000, /* Longest wait for a thread to stop, in ns. After that,
+				        * the copy is made while the thread runs. */
 	PIECES_MAX = 512,              /* Slices per system call. IOV_MAX is 1024. */
 	CHUNK_MAX = 64 << 20,          /* Bytes of the buffer, if the copy is written piece by
 				        * piece. */
@@ -47,8 +47,6 @@ static uint64_t now(void)
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
-
-/* ---- stopping the threads -------------------------------------------------------------------- */
 
 bool live_denied(uint32_t pid, const char *what, struct heft_err *err)
 {
@@ -99,7 +97,7 @@ static bool each_new_thread(struct live *l, bool (*f)(struct live *, struct live
 static bool seize(struct live *l, struct live_thread *t)
 {
 	if (ptrace(PTRACE_SEIZE, (pid_t)t->tid, NULL, NULL) != 0) {
-		/* The thread ended meanwhile, or has ended and waits for the others. */
+		/* The thread has ended, or it waits for the others to end. */
 		if (errno == ESRCH || (errno == EPERM && l->threads.count > 0))
 			return true;
 		return live_denied(l->pid, "to stop it", l->err);
@@ -108,8 +106,8 @@ static bool seize(struct live *l, struct live_thread *t)
 	return true;
 }
 
-/* Waits until a thread has stopped. A thread with a pending signal stops for the signal instead; it
- * gets the signal when it is released. */
+/* Waits until a thread has stopped. A thread with a pending signal stops for the signal instead,
+ * and gets the signal when it is released. */
 static void await(struct live_thread *t, uint64_t until)
 {
 	const struct timespec moment = { 0, 50000 };
@@ -167,8 +165,6 @@ static void let_go(struct live *l)
 	l->stopped_at = 0;
 }
 
-/* ---- threads that are not stopped ------------------------------------------------------------ */
-
 /* Reads the stack pointer and program counter of a waiting thread: the last two words of
  * /proc/PID/task/TID/syscall (proc(5)). */
 static bool live_note_thread(struct live *l, struct live_thread *t)
@@ -195,9 +191,7 @@ static bool live_note_thread(struct live *l, struct live_thread *t)
 	return true;
 }
 
-/* ---- copying the memory ---------------------------------------------------------------------- */
-
-/* Slices of the plan whose bytes are consecutive in the buffer, from `at` on. */
+/* Slices of the plan that are consecutive in the buffer, from offset `at` on. */
 struct live_job {
 	size_t first, count;
 	uint64_t at;
@@ -293,7 +287,7 @@ static bool write_some(struct live *l, struct live_out *o, size_t first, size_t 
 		if (!live_out_slice(o, &l->plan, s, data, l->err))
 			return false;
 		data += s->size;
-		/* What was written goes back to the system, once the buffer is not needed again. */
+		/* Returns the written part to the system, if the buffer is not needed again. */
 		const uint64_t done = (uint64_t)(data - l->buffer) / LIVE_PAGE * LIVE_PAGE;
 		if (l->stopped_at == 0 && done - l->given >= CHUNK_MAX) {
 			madvise(l->buffer + l->given, done - l->given, MADV_DONTNEED);
@@ -302,8 +296,6 @@ static bool write_some(struct live *l, struct live_out *o, size_t first, size_t 
 	}
 	return true;
 }
-
-/* ---- memory for the copy --------------------------------------------------------------------- */
 
 static void touch(void *ctx, size_t i, unsigned worker)
 {
@@ -336,8 +328,6 @@ static bool live_make_room(struct live *l)
 	return true;
 }
 
-/* ---- taking the snapshot --------------------------------------------------------------------- */
-
 bool live_check_process(uint32_t pid, struct heft_err *err)
 {
 	char path[64], head[5] = "";
@@ -356,7 +346,8 @@ bool live_check_process(uint32_t pid, struct heft_err *err)
 			    "process %" PRIu32 ": has another word size than heft", pid);
 }
 
-/* Copies and writes. If all fits the buffer, the process continues before the writing. */
+/* Copies and writes. If the whole copy fits the buffer, the process continues before it is
+ * written. */
 static bool transfer(struct live *l, const char *path)
 {
 	struct live_out *o = NULL;

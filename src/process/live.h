@@ -2,12 +2,12 @@
  * word size.
  *
  * Each thread is stopped (PTRACE_SEIZE, which leaves no trace in the process) and the memory is
- * copied. The process continues before anything is written. Nothing runs in the process and nothing
- * in it changes.
+ * copied. The process continues before the file is written. No code runs in the process, and its
+ * memory does not change.
  *
  * Contents of the core (core(5), gABI "Program Header"):
- * - compact: private pages that the process changed, and the first page of every mapped file. With
- *   the mapped files, analysis and debuggers need no more.
+ * - compact: private pages that the process changed, and the first page of every mapped file.
+ *   Analysis and debuggers need no more than this and the mapped files.
  * - full: all memory that can be read.
  *
  * Pages of zeros are holes of the file. Memory that was never touched is a segment without bytes,
@@ -21,8 +21,7 @@
 struct live_wish {
 	bool full;
 	bool stream;    /* Write while the process is stopped. Needs little memory. */
-	bool no_stop;   /* Copy while the process runs. Registers are only those that the system
-			 * reports. */
+	bool no_stop;   /* Copy while the process runs. The registers are then those in /proc. */
 	unsigned level; /* Level of zstd, if the path ends in ".zst". */
 };
 
@@ -40,18 +39,18 @@ struct live_facts {
 	uint32_t unstopped;
 };
 
-/* Writes the core. The file appears complete or not at all, readable only by its owner. On failure,
- * `ret` has the facts so far. Only one thread at a time may do this for a process. Memory: as much
- * as is copied; if that is not available, the process stays stopped until all is written. */
+/* Writes the core. The file appears complete or not at all, readable only by its owner. On
+ * failure, `ret` has the facts so far. Only one thread at a time may do this for a process.
+ * Needs as much memory as is copied. If less is available, the process stays stopped until the
+ * file is written. */
 bool live_snapshot(uint32_t pid, const char *path, const struct live_wish *wish,
 		   struct live_facts *ret, struct heft_err *err);
 
-/* live_tables.c: copies the recorder's pages from a process, in the form in which the recorder
- * writes them to a file, to memory that the caller frees with mem_free(). The process is not
- * stopped. Only whole entries are copied, but counters may change between the first page and the
- * last. Cost: a test of each 32 KiB of touched memory, twice, and a copy of the pages. HEFT_EIO if
- * there is no such process (ESRCH) or if it may not be read (EPERM). HEFT_EUNSUPPORTED if it has no
- * recorder. */
+/* Copies the recorder's pages from a process that keeps running. The result is in the form of a
+ * recorder's file, in memory that the caller frees with mem_free(). Only whole entries are copied,
+ * but counters may change between the first page and the last. Cost: two tests of each 32 KiB of
+ * touched memory, and a copy of the pages. HEFT_EIO if there is no such process (ESRCH) or if it
+ * may not be read (EPERM). HEFT_EUNSUPPORTED if it has no recorder. */
 bool live_tables(uint32_t pid, uint8_t **ret, size_t *ret_size, struct heft_err *err);
 
 #endif

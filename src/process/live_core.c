@@ -1,5 +1,5 @@
 /* live_core.c - writes the core: headers and notes as the kernel writes them (core(5); Linux,
- * fs/binfmt_elf.c), then the pieces. Each piece is at a multiple of a page. */
+ * fs/binfmt_elf.c), then the pieces. Each piece begins at a multiple of a page. */
 #define _GNU_SOURCE
 #include "base/packed_sink.h"
 #include "process/live_internal.h"
@@ -19,15 +19,13 @@ struct live_out {
 	int fd;
 	struct packed_sink *pack; /* Packer. NULL if the file is not packed. */
 	uint64_t at;              /* Position in the core. */
-	uint64_t kept;            /* Length of the file so far. */
+	uint64_t kept;            /* Length of the file so far, without a hole at its end. */
 	const char *path;
 	char *temp;
 	bool nameless; /* The file has no name yet. */
 };
 
 typedef VEC(uint8_t) notes_vec;
-
-/* ---- writing bytes --------------------------------------------------------------------------- */
 
 static bool write_fd(const struct live_out *o, const uint8_t *data, size_t size,
 		     struct heft_err *err)
@@ -98,8 +96,6 @@ bool live_out_slice(struct live_out *o, const struct live_plan *p, const struct 
 	}
 	return true;
 }
-
-/* ---- writing notes --------------------------------------------------------------------------- */
 
 static void live_core_add_bytes(notes_vec *v, const void *data, size_t size)
 {
@@ -209,8 +205,6 @@ static void add_notes(notes_vec *v, const struct live_who *who, const struct liv
 	add_owned_note(v, CORE_NOTE_OWNER, CORE_NOTE_COMPACT, NULL, 0);
 }
 
-/* ---- writing headers ------------------------------------------------------------------------- */
-
 static uint16_t own_machine(void)
 {
 #if defined(__x86_64__)
@@ -279,10 +273,8 @@ static bool put_headers(struct live_out *o, struct live_plan *p, size_t notes_si
 	return good && (!many || live_core_put(o, &extra, sizeof extra, err));
 }
 
-/* ---- the file -------------------------------------------------------------------------------- */
-
 /* Creates a file that only its owner can read, because memory contains secrets. If the file
- * system can do that, the file has no name until it is complete; then nothing remains if heft is
+ * system supports it, the file has no name until it is complete. Then no file remains if heft is
  * killed. */
 static bool live_core_open_temp(struct live_out *o)
 {

@@ -1,5 +1,5 @@
-/* live_internal.h - the parts of live.c: maps and pages (live_maps.c), stopping and copying
- * (live.c), the file (live_core.c). */
+/* live_internal.h - declares what the files live*.c share: the plan (live_maps.c), stopping and
+ * copying (live.c), the file (live_core.c). */
 #ifndef HEFT_PROCESS_LIVE_INTERNAL_H
 #define HEFT_PROCESS_LIVE_INTERNAL_H
 
@@ -25,7 +25,8 @@ struct live_piece {
 	bool kept, read, write, exec;
 };
 
-/* Bytes to copy, at most SLICE_MAX. Memory between the slices of a kept piece is zeros. */
+/* Bytes to copy, at most SLICE_MAX. Between the slices of a piece with bytes, the core has
+ * zeros. */
 struct live_slice {
 	uint64_t addr, size;
 	size_t piece;
@@ -36,7 +37,7 @@ enum { SLICE_MAX = 4 << 20 };
 struct live_thread {
 	uint32_t tid;
 	bool stopped;
-	int signal; /* Signal that was pending for it. 0 if there is none. */
+	int signal; /* Signal that was pending for the thread. 0 if there is none. */
 	elf_gregset_t regs;
 	elf_fpregset_t fpregs;
 	bool has_fpregs;
@@ -69,17 +70,15 @@ char *live_read_file(uint32_t pid, const char *name, size_t *ret_size, struct he
  * of its control groups. */
 uint64_t live_room(void);
 
-/* Checks that a process exists, may be read, and has our own word size. False if not. */
+/* Checks that a process exists, may be read, and has our own word size. */
 bool live_check_process(uint32_t pid, struct heft_err *err);
-/* Makes an error from errno about `what`. Always returns false. */
+/* Fails with errno about `what`. Always returns false. */
 bool live_denied(uint32_t pid, const char *what, struct heft_err *err);
-
-/* ---- the file -------------------------------------------------------------------------------- */
 
 struct live_out;
 
-/* Opens a file beside `path` and lays out the core: gives the pieces their offsets, writes headers
- * and notes. */
+/* Opens a file in the folder of `path` and lays out the core: gives the pieces their offsets,
+ * writes headers and notes. */
 bool live_out_open(struct live_out **ret, const char *path, unsigned level, struct live_plan *p,
 		   const struct live_who *who, struct heft_err *err);
 /* Writes a slice. Slices must come in the order of the plan. */

@@ -27,14 +27,14 @@ enum {
 };
 
 enum { REGIONS = 512, ENTRIES = 8192 };
-/* Most untouched bytes inside a piece; they become zeros. A longer gap divides the piece. */
+/* Most untouched bytes inside a piece. They become zeros. A longer gap splits the piece. */
 enum { GAP_MAX = 1 << 20 };
 
 /* Which pages of an area are copied. */
 enum pages {
 	PAGES_NONE,
 	PAGES_FIRST,   /* The first page, and pages that the process changed. */
-	PAGES_TOUCHED, /* Pages that were touched. The others are zeros. */
+	PAGES_TOUCHED, /* Pages that were touched. The others become zeros. */
 	PAGES_ALL,
 };
 
@@ -45,8 +45,6 @@ struct live_maps_scan {
 	int fd;      /* Open file /proc/PID/pagemap. */
 	uint64_t at; /* [area.start, at) is already in pieces. */
 };
-
-/* ---- reading --------------------------------------------------------------------------------- */
 
 char *live_read_file(uint32_t pid, const char *name, size_t *ret_size, struct heft_err *err)
 {
@@ -116,8 +114,6 @@ static bool read_areas(struct live_plan *p, uint32_t pid, struct heft_err *err)
 					  "process %" PRIu32 ": has no memory of its own", pid);
 }
 
-/* ---- choosing the memory to copy ------------------------------------------------------------- */
-
 static enum pages live_maps_choose(const struct live_area *a, bool full)
 {
 	const bool file = a->path[0] == '/';
@@ -147,7 +143,7 @@ static void live_maps_add_piece(struct live_maps_scan *s, uint64_t end, bool kep
 	s->at = end > s->at ? end : s->at;
 }
 
-/* Adds pages to copy. Calls must come in rising order of addresses. */
+/* Adds pages to copy. The addresses of successive calls ascend. */
 static void add_pages(struct live_maps_scan *s, uint64_t start, uint64_t end)
 {
 	const uint64_t gap_max = s->pages == PAGES_TOUCHED ? GAP_MAX : 0;
@@ -170,7 +166,8 @@ static void add_pages(struct live_maps_scan *s, uint64_t start, uint64_t end)
 							  p->pieces.count - 1 });
 }
 
-/* Adds pages that were touched and belong to the process. The kernel's zero pages are left out. */
+/* Adds pages that were touched and belong to the process. Skips the kernel's shared page of
+ * zeros. */
 static void add_by_category(struct live_maps_scan *s, uint64_t start, uint64_t end,
 			    uint64_t categories)
 {
@@ -205,8 +202,8 @@ static bool scan_ranges(struct live_maps_scan *s)
 	return true;
 }
 
-/* Adds the pages of an area from pagemap, a word per page: bit 63 present, 62 swapped, 61 file or
- * shared (proc(5)). If it cannot be read, all pages count as touched. */
+/* Adds the pages of an area by pagemap, which has a word per page: bit 63 present, 62 swapped, 61
+ * file or shared (proc(5)). If pagemap cannot be read, all pages count as touched. */
 static void live_maps_scan_words(struct live_maps_scan *s)
 {
 	static const uint64_t present = UINT64_C(3) << 62, file = UINT64_C(1) << 61;

@@ -6,10 +6,10 @@
 
 #include <stdio.h>
 
-/* DEPTH_MAX limits the control groups that are read, from the process upwards. */
+/* DEPTH_MAX: most control groups that are read, from the group of the process upwards. */
 enum { PATH_ROOM = 4096, DEPTH_MAX = 64 };
 
-/* Folders and file names of a version of control groups. */
+/* Folders and file names of version 1 or 2 of control groups. */
 struct group_files {
 	const char *roots[2]; /* Folders of the groups. NULL if there is no second one. */
 	const char *limit, *usage, *inactive;
@@ -43,7 +43,7 @@ static bool number_read(const char *folder, const char *name, uint64_t *ret)
 	return good;
 }
 
-/* Returns the bytes of file cache that the group can release at once. 0 if unknown. */
+/* Returns the bytes of file cache that the group can release immediately. 0 if unknown. */
 static uint64_t droppable_read(const char *folder, const char *name)
 {
 	char line[128], key[64];
@@ -68,8 +68,8 @@ static uint64_t group_room(const char *folder, const struct group_files *v)
 	return limit - min_u64(limit, usage);
 }
 
-/* Returns the least that a group and the groups above it leave. In a container, the path may name a
- * folder of the host that does not exist; the root is then the container's own group. */
+/* Returns the least room that a group and the groups above it leave. In a container, the path may
+ * name a folder that exists only on the host. The root is then the container's own group. */
 static uint64_t groups_room(const char *root, const char *path, const struct group_files *v)
 {
 	char folder[PATH_ROOM];

@@ -12,7 +12,7 @@ enum { PROBES = 512 }; /* Pages per system call. IOV_MAX is 1024. */
 struct probe {
 	uint32_t pid;
 	VEC(uint64_t) places; /* Addresses to test. */
-	VEC(uint8_t) pages;   /* Pages that were copied. */
+	VEC(uint8_t) pages;   /* Copied pages. */
 	bool counters;        /* True to copy pages of stacks, false to copy all other pages. */
 	int error;            /* Error of the last call that failed. */
 };
@@ -47,9 +47,9 @@ static void live_tables_look_at(struct probe *p, const uint64_t *places, size_t 
 		for (size_t i = 0; i < got; i++) {
 			const struct heap_page *h = &heads[i];
 			const uint64_t addr = places[first + i];
-			/* True for pages that are copied first. Stacks refer to nodes, nodes to
-			 * modules and threads; each existed before it was referred to. So a page is
-			 * copied before the pages that it refers to. */
+			/* True for pages that are copied first. Stacks refer to nodes, and nodes to
+			 * modules and threads. Each of these exists before it is referred to. So a
+			 * page is copied before the pages that it refers to. */
 			const bool counter = h->kind == HEAP_PAGE_STACKS ||
 					     h->kind == HEAP_PAGE_REMOTE;
 			if (h->magic == HEAP_PAGE_MAGIC + sizeof(void *) && h->self == addr &&

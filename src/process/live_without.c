@@ -1,4 +1,4 @@
-/* live.h in a build that reads no living processes. */
+/* Stands in for live.h in a build that reads no living processes. */
 #include "process/live.h"
 
 static bool live_unsupported(struct heft_err *err)

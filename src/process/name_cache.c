@@ -14,8 +14,6 @@
 
 enum { CHECK_SIZE = 8, PATH_ROOM = 4096, TEMPORARY_AGE = 3600 /* seconds */ };
 
-/* ---- names in memory ------------------------------------------------------------------------- */
-
 static bool process_name_cache_find(const struct name_cache *c, uint64_t addr, uint32_t *ret)
 {
 	struct map_at at = map_at(&c->by_addr, hash_u64(addr));
@@ -67,8 +65,6 @@ void name_cache_release(struct name_cache *c)
 	map_release(&c->by_addr);
 	*c = (struct name_cache){ .changed = false };
 }
-
-/* ---- bytes of a file ------------------------------------------------------------------------- */
 
 static void head_text(char ret[80], enum heft_demangle style)
 {
@@ -160,8 +156,6 @@ bool name_cache_parse(struct name_cache *c, struct bytes file, enum heft_demangl
 	return good;
 }
 
-/* ---- files ----------------------------------------------------------------------------------- */
-
 /* Makes "DIR/BUILDID". False if it is too long or there is no build id. */
 static bool name_cache_path_of(char ret[PATH_ROOM], const char *dir, struct bytes build_id)
 {
@@ -216,8 +210,8 @@ static bool write_bytes(int fd, const char *p, size_t size)
 	return true;
 }
 
-/* Makes room: removes the oldest file if there are too many, and files of killed writers. Only
- * files with names that this module makes. */
+/* Removes files of killed writers, and the oldest file if there are too many. Only files with names
+ * that this module makes. */
 static void name_cache_make_room(const char *dir)
 {
 	char path[PATH_ROOM], oldest[PATH_ROOM] = "";

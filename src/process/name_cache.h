@@ -1,14 +1,14 @@
 /* name_cache.h - keeps the functions at addresses of a program in a file per build id, so that the
  * next process needs neither the program nor its debug info.
  *
- * Any number of processes may read and write at once. A new file is written under another name and
- * then replaces the old one as a whole. If two processes write at once, one wins and nothing is
- * damaged. A file that cannot be read counts as absent. If writing fails, nothing is kept.
+ * Any number of processes may read and write together. A new file is written under another name and
+ * then replaces the old one as a whole. If two processes write together, one file wins and no file
+ * is damaged. A file that cannot be read counts as absent. If writing fails, no file is kept.
  *
- * A file has a line of text with the version of heft and the style of its names. Then for each
- * address: the address, the number of its frames, and for each frame function, linkage and file
+ * The first line is text: the version of heft and the style of its names. Then, for each address:
+ * the address, the number of its frames, and the frames. A frame is function, linkage and file
  * (each a length and that many bytes), line, column, address, and 1 if inlined. Numbers are LEB128.
- * The last eight bytes are FNV-1a, 64 bits, of all before them, little endian.
+ * The last eight bytes are the 64-bit FNV-1a of all bytes before them, little endian.
  *
  * O(addresses). Frames belong to the cache. One thread per cache. */
 #ifndef HEFT_PROCESS_NAME_CACHE_H
@@ -21,16 +21,16 @@
 
 #include "heft.h"
 
-/* Maximal size of a file in bytes, and number of files in a folder. If there are more, the file
- * written first is removed. */
+/* Most bytes of a file, and most files in a folder. When there are more files, the oldest is
+ * removed. */
 enum { NAME_CACHE_BYTES = 8 << 20, NAME_CACHE_FILES = 512 };
 
 struct cached_names {
 	uint64_t addr;
-	size_t first, count; /* range of frames */
+	size_t first, count; /* Range of frames. */
 };
 
-/* Zeroed: empty. */
+/* An empty cache is all zeros. */
 struct name_cache {
 	struct arena texts;
 	VEC(struct cached_names) list;

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* What the recorder noted about modules and threads counts like the dump's own notes. */
+/* Adds the modules and threads that the recorder noted. */
 static bool process_begin(struct process *p, const struct process_wish *wish, struct heft_err *err)
 {
 	ASSERT(!p->open && wish->find);
@@ -57,7 +57,8 @@ void process_close(struct process *p)
 	memset(p, 0, sizeof *p);
 }
 
-/* Tells how an allocator other than glibc's malloc gives the program memory. NULL if none does. */
+/* Returns how an allocator other than glibc's malloc gives the program memory. NULL if there is no
+ * such allocator. */
 static const char *foreign_malloc(struct process *p)
 {
 	const char *how = p->heap.records.found ? "gave memory past the recorder"
@@ -71,7 +72,7 @@ static const char *foreign_malloc(struct process *p)
 	return NULL;
 }
 
-/* Tells what may be missing, for a process that was not recorded, by its memory. */
+/* Returns what may be missing in a process that was not recorded. */
 static const char *unrecorded_unknown(struct process *p)
 {
 	const struct process_heap *h = &p->heap;
@@ -109,7 +110,7 @@ static const char *process_what_is_unknown(struct process *p)
 	return p->dump.lacks ? p->dump.lacks : foreign_malloc(p);
 }
 
-/* Files with only the recorder's pages hold no memory of blocks. */
+/* A file with only the recorder's pages has no memory of blocks. */
 const struct process_heap *process_read_heap(struct process *p)
 {
 	struct process_heap *h = &p->heap;

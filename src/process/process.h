@@ -1,18 +1,19 @@
 /* process.h - opens the process in a dump: its memory, its modules, its heap, and the names of its
  * frames.
  *
- * All users of dumps open and name them here, so that they agree: sources of a core, `heft where`,
- * and the commands about heaps. Only the dump and the recorder's pages are read at first. The rest
- * is read when first needed: the heap costs one pass over all memory, a module its symbol table
- * when the first address in it is named, and its DWARF if the caller wants that.
+ * All users of dumps open them and name addresses through this interface, so that results agree:
+ * sources of a core, `heft where`, and the commands about heaps. Opening reads only the dump and
+ * the recorder's pages. Everything else is read when first needed. The heap costs one pass over all
+ * memory. A module costs its symbol table when the first address in it is named, and its DWARF if
+ * the caller wants that.
  *
  * The file of a module is searched in this order:
  *   1. a program that the user named (by build id, else by file name);
  *   2. debug files that the user named, by build id;
- *   3. the dump itself, for what the kernel maps into every process ([vdso]);
+ *   3. the dump itself, for the code that the kernel maps into every process ([vdso]);
  *   4. below the sysroot, at the path that the dump states, then by the file name alone;
  *   5. at that path, changed by the user's rules for paths;
- *   6. where a living process has it: below its root, its program, its mapped files;
+ *   6. in a living process's view: below its root, its program, its mapped files;
  *   7. at the path that the dump states; a relative path counts from heft's folder, the dump's and
  *      the program's;
  *   8. under the build id, in the directories of debug files; there also by path and name.
@@ -31,16 +32,16 @@
 
 /* Options of the user, all borrowed until process_close(). */
 struct process_wish {
-	const struct program_wish *find; /* Its debug files may also be modules. */
+	const struct program_wish *find; /* Search options. Debug files in it may also be
+					  * modules. */
 	bool dwarf;                      /* Use debug info, and not only symbols */
-	bool no_names;                   /* process_name_calls() opens no module */
-	/* Folder of a name_cache. process_name_calls() looks there before it opens a module with a
-	 * build id. NULL if none. */
+	bool no_names;                   /* process_name_calls() opens no module. */
+	/* Folder of a name_cache. process_name_calls() looks into the cache before it opens a
+	 * module with a build id. NULL if none. */
 	const char *name_cache;
 	enum heft_demangle style; /* Style of function names in frames */
-	uint32_t pid;     /* Pid of a living process, whose own view of files counts. 0 for a
-			   * dump. */
-	unsigned threads; /* 0: one per processor */
+	uint32_t pid;             /* Living process whose view of files is used. 0 for a dump. */
+	unsigned threads;         /* 0: one per processor */
 	struct notes *notes;
 };
 
@@ -50,7 +51,7 @@ struct process_module {
 	struct bytes build_id; /* size 0 if unknown */
 	uint64_t start, end;   /* Lowest and highest address */
 	uint64_t bias;         /* Address in the process minus address in the file's headers */
-	bool gone;             /* Unloaded since: its addresses may mean something else now */
+	bool gone;             /* True if unloaded: other memory may now be at its addresses. */
 	/* Valid after process_open_module(). */
 	const struct input *input; /* Its own file. NULL if not found, or of another build. */
 	const struct input *debug; /* Its separate debug file, or NULL */
@@ -60,22 +61,22 @@ struct process_module {
 struct process_allocator {
 	const char *name;
 	const char *module; /* Path of its module. "" if unknown. */
-	bool beside;        /* It does not replace malloc: malloc's blocks are known without it */
+	bool beside;        /* It exists beside malloc, so malloc's blocks are known. */
 };
 
 /* The heap in the recorder's pages, or glibc's heap if nothing was recorded. */
 struct process_heap {
-	struct records records; /* Valid after process_open(). The rest is valid after
+	struct records records; /* Valid after process_open(). The other members are valid after
 				 * process_read_heap(). */
 	struct calls calls;
 	struct blocks_found blocks;
-	struct glibc_heaps glibc; /* Zeros if the recorder has blocks or pages */
+	struct glibc_heaps glibc; /* Zeros if the recorder has blocks or pages. */
 	struct heap_layout layout;
-	/* If nothing was recorded, all allocators. Otherwise those inside modules, which the
-	 * recorder does not see. */
+	/* If no recorder ran, all allocators. Otherwise the allocators inside modules, which the
+	 * recorder cannot see. */
 	VEC(struct process_allocator) allocators;
-	/* Reason why the blocks found are not all live blocks, as words after a colon. NULL if they
-	 * are all. */
+	/* Reason why live blocks may be missing among those found, as words after a colon. NULL if
+	 * all are found. */
 	const char *unknown;
 };
 
@@ -86,12 +87,10 @@ struct process {
 	struct process_heap heap;
 	/* private */
 	bool open, heap_read;
-	VEC(uint32_t) stacks; /* Stacks of the dump's threads, once walked */
+	VEC(uint32_t) stacks; /* Stacks of the dump's threads, after process_walk_threads(). */
 	struct process_wish wish;
 	struct opened_modules *modules;
 };
-
-/* ---- reading and releasing ------------------------------------------------------------------ */
 
 /* Opens a dump of any kind. HEFT_EARG if a program that the user named is no module of it. */
 bool process_open(struct process *p, const char *path, const struct process_wish *wish,
@@ -104,20 +103,18 @@ void process_close(struct process *p);
 /* Reads calls, blocks and layout. Only the first call does the work. */
 const struct process_heap *process_read_heap(struct process *p);
 
-/* ---- modules -------------------------------------------------------------------------------- */
-
-/* Modules have the same indexes as dump.files. After process_read_heap(), unloaded modules
- * follow. */
+/* Modules have the same indexes as dump.files. After process_read_heap(), unloaded modules follow
+ * them. */
 size_t process_module_count(const struct process *p);
 const struct process_module *process_module(const struct process *p, size_t i);
-/* Returns the module that covers an address. NULL if there is none. An unloaded module only covers
- * addresses that nothing else does. */
+/* Returns the module that covers an address. NULL if there is none. An unloaded module covers only
+ * addresses that belong to no loaded module. */
 const struct process_module *process_module_at(const struct process *p, uint64_t addr);
 /* Sets used[i] if debug file i of the options belongs to a module. */
 void process_mark_used(const struct process *p, bool *used);
 /* Fails with HEFT_EARG if a debug file of the options belongs to no module. */
 bool process_check_debug_files(const struct process *p, struct heft_err *err);
-/* Finds the file of a module, once. */
+/* Finds the file of a module. Only the first call does the work. */
 void process_open_module(struct process *p, const struct process_module *m);
 
 /* A place in the own file of a module. */
@@ -125,38 +122,33 @@ struct process_place {
 	const struct process_module *module; /* NULL if in no module */
 	struct locator *locator;             /* For the module's names. NULL if its file was not
 					      * found. */
-	uint64_t addr;                       /* Address as the module's headers count */
+	uint64_t addr;                       /* Address as in the module's headers. */
 };
-/* Returns the module that covers an address of the process, with its file opened. */
+/* Returns the module that covers an address of the process. Opens the module's file. */
 struct process_place process_locate(struct process *p, uint64_t addr);
-
-/* ---- mappings ------------------------------------------------------------------------------- */
 
 /* A range of memory. */
 struct process_mapping {
 	uint64_t addr, size;
-	/* Path of the mapped file, "[heap]", "[stack of thread 12]", "[unused stack of thread 12]",
-	 * "[bss of PATH]", "[anonymous]", "[reserved]" (no access). */
+	/* Path of the mapped file, or "[heap]", "[stack of thread 12]", "[unused stack of thread
+	 * 12]", "[bss of PATH]", "[anonymous]", "[reserved]" (no access). */
 	const char *label;
-	uint32_t thread; /* Thread whose used stack this is. 0 if none. */
+	uint32_t thread; /* Thread whose stack is used here. 0 if none. */
 };
-/* Returns ranges that cover all memory of the dump. If two overlap, the first counts. Valid as long
- * as the process. */
+/* Returns ranges that cover all memory of the dump. If two ranges overlap, the first one counts.
+ * Valid as long as the process. */
 const struct process_mapping *process_mappings(struct process *p, size_t *ret_count);
 /* Returns the first range that has an address. NULL if there is none. */
 const struct process_mapping *process_mapping_at(struct process *p, uint64_t addr);
 
-/* ---- frames --------------------------------------------------------------------------------- */
+/* Frames have the same names everywhere. A function has the name of its symbol, as in `size -d
+ * symbols`. Without a symbol, it has the name from the module's debug info. Inlined functions have
+ * the name from debug info. process_add_name() shows a frame without a name by its address. */
 
-/* Functions have the same names wherever frames are shown. The function itself has the name of its
- * symbol, as in `size -d symbols`. If the module has no symbol there, it has the name from its
- * debug info. Inlined functions have the name from debug info. A frame without a name is shown by
- * its address: process_add_name(). */
-
-/* Names all frames of heap.calls, once, and again after stacks were added. Reads modules on several
- * threads. The names do not depend on their number. */
+/* Names all frames of heap.calls. Repeats the work only after stacks were added. Reads modules on
+ * several threads. The names do not depend on the number of threads. */
 void process_name_calls(struct process *p);
-/* A spot: all nodes of heap.calls with the same frame in the same module. Valid after
+/* A frame in a module, and all nodes of heap.calls that have it. Valid after
  * process_name_calls(). */
 struct process_spot {
 	uint64_t frame;  /* Same as in the nodes */
@@ -168,53 +160,47 @@ size_t process_spot_count(const struct process *p);
 const struct process_spot *process_spot(const struct process *p, size_t i);
 /* Returns the index of the spot of a node. */
 size_t process_spot_of(const struct process *p, uint32_t node);
-/* Returns the functions of a spot: inlined ones first, the function itself last; at least one.
- * Names and files live as long as the process. */
+/* Returns the functions of a spot, at least one: inlined functions first, then the function that
+ * contains them. Names and files live as long as the process. */
 const struct heft_frame *process_spot_frames(const struct process *p, const struct process_spot *s);
 
-/* Returns the functions of a stack of heap.calls, innermost first, without the allocator's own
- * ones at the start (unless there are no others). Empties *ret first. Valid after
+/* Returns the functions of a stack of heap.calls, innermost first. Leaves out the allocator's own
+ * functions at the start, unless there are no others. Empties *ret first. Valid after
  * process_name_calls(). */
 typedef VEC(struct heft_frame) process_frame_vec;
 void process_stack(const struct process *p, uint32_t stack, process_frame_vec *ret);
 
-/* Kind of a frame. People look for the first function that is neither of the allocator nor
- * allocates for its caller. */
+/* Kind of a frame. Reports show the first frame of kind PROCESS_FRAME_PLAIN. */
 enum process_frame_kind {
 	PROCESS_FRAME_PLAIN,
 	PROCESS_FRAME_ALLOCATOR, /* malloc and similar, operator new, the recorder */
 	PROCESS_FRAME_HELPER,    /* strdup and similar, layers of the C++ library */
-	PROCESS_FRAME_CUT,       /* Stands for callers that a limit cut off */
+	PROCESS_FRAME_CUT,       /* Stands for callers that were cut off by a limit. */
 };
 enum process_frame_kind process_frame_kind(const struct heft_frame *f);
-/* Function name of a PROCESS_FRAME_CUT frame: "[cut off]". */
 extern const char process_cut_off[];
 /* Text in place of an unknown stack. */
 extern const char process_no_stack[];
 
-/* Adds the name of a frame: its function, else "libx.so+0x1234", else "0x1234". */
+/* Adds the name of a frame: its function, or else "libx.so+0x1234", or else "0x1234". */
 void process_add_name(struct text *t, const struct heft_frame *f);
 
-/* ---- threads -------------------------------------------------------------------------------- */
-
-/* Walks the stacks of the dump's threads into heap.calls, once, after process_read_heap(). x86-64
- * and AArch64. Opens the modules' files. */
+/* Walks the stacks of the dump's threads into heap.calls, once. Call it after process_read_heap().
+ * Supports x86-64 and AArch64. Opens the modules' files. */
 void process_walk_threads(struct process *p);
 /* Returns the stack of dump.threads[i] in heap.calls. 0 if unknown. */
 uint32_t process_thread_stack(const struct process *p, size_t i);
 
-/* ---- addresses ------------------------------------------------------------------------------ */
-
 /* Describes an address: its mapping, its module and symbol, its part of the heap. Reads the heap.
- * False if nothing is mapped there. Frames of blocks are in `a`, other texts live as long as the
+ * False if the address is not mapped. Frames of blocks are in `a`, other texts live as long as the
  * process. */
 bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_heap_place *ret);
-/* Returns the description of an address at which nothing is. */
+/* Returns the description of an unmapped address. */
 struct heft_heap_place process_no_place(uint64_t addr);
 /* Returns the frames of a stack, in `a`. */
 const struct heft_frame *const *process_kept_stack(struct process *p, uint32_t stack,
 						   struct arena *a, size_t *ret_count);
-/* Returns a block that the heap has or had, in `a`. */
+/* Returns the description of a live or freed block, in `a`. */
 const struct heft_heap_block *process_block(struct process *p, const struct heap_found *f,
 					    struct arena *a);
 enum heft_heap_part process_part(enum heap_part_kind kind);

@@ -10,11 +10,10 @@
 /* One allocator. A module that defines one of `symbols` has it. */
 struct allocator {
 	const char *name;
-	const char *files[3];   /* Prefixes of the file name of its module */
-	const char *symbols[5]; /* Names that only it defines */
-	const char *text;       /* Text in its code. NULL if none is known. */
-	bool beside;            /* It does not replace malloc. malloc's blocks are found without
-				 * it. */
+	const char *files[3];   /* Prefixes of the file name of its module. */
+	const char *symbols[5]; /* Symbols that only this allocator defines. */
+	const char *text;       /* Text that its code contains. NULL if none is known. */
+	bool beside;            /* It exists beside malloc, so malloc's blocks are found. */
 };
 
 static const struct allocator allocators[] = {
@@ -60,7 +59,7 @@ static const struct allocator allocators[] = {
 
 enum { LETTERS = 128, LENGTHS = 64 };
 
-/* Names that are searched, by their first letter: one bit per length. */
+/* Filter of symbol names. Per first letter: one bit for each length of a name that is searched. */
 struct sought {
 	uint64_t lengths[LETTERS];
 };
@@ -69,12 +68,11 @@ struct sought {
 struct marks {
 	const struct sought *sought;
 	uint64_t defined;          /* One bit per allocator */
-	uint64_t malloc, own;      /* Values of malloc, and of glibc's other name for its own
-				    * malloc */
-	bool is_glibc, is_library; /* is_glibc: it is glibc. is_library: it is some C library. */
+	uint64_t malloc, own;      /* Values of malloc, and of the second name that glibc gives
+				    * to its own malloc. */
+	bool is_glibc, is_library; /* is_glibc: the module is glibc. is_library: it is any C
+				    * library. */
 };
-
-/* ---- allocators by file names ---------------------------------------------------------------- */
 
 static uint64_t of_file(const char *path)
 {
@@ -88,8 +86,8 @@ static uint64_t of_file(const char *path)
 	return ret;
 }
 
-/* Tells whether a file is part of glibc or the recorder. The dynamic linker has a malloc for
- * itself. The recorder's malloc calls the next one. */
+/* True if a file is part of glibc or the recorder. The dynamic linker has a malloc of its own. The
+ * recorder's malloc calls the next malloc. */
 static bool is_part_of_glibc(const char *path)
 {
 	static const char *const names[] = {
@@ -101,8 +99,6 @@ static bool is_part_of_glibc(const char *path)
 			return true;
 	return false;
 }
-
-/* ---- symbols --------------------------------------------------------------------------------- */
 
 static uint64_t of_symbol(struct str name)
 {
@@ -166,8 +162,6 @@ static void table_mark(struct marks *m, const struct image *im, uint32_t type)
 	}
 }
 
-/* ---- allocators by texts and memory ---------------------------------------------------------- */
-
 /* Finds allocators of a program without symbols by texts. */
 static uint64_t of_texts(const struct image *im)
 {
@@ -184,9 +178,9 @@ static uint64_t of_texts(const struct image *im)
 	return ret;
 }
 
-/* Tells whether a page is musl's meta area (mallocng, "struct meta_area"). It has a check word of 8
- * bytes, the next area, and a count of slots that fill the page. A slot ("struct meta") has two
- * links, then its group, whose first word points back to the slot. */
+/* True if a page is musl's meta area (mallocng, "struct meta_area"). A meta area has a check word
+ * of 8 bytes, the next area, and a count of slots that fill the page. A slot ("struct meta") has
+ * two links, then its group. The group's first word points back to the slot. */
 static bool is_musl_area(const struct dump *d, uint64_t at)
 {
 	enum { PAGE = 4096 };
@@ -220,8 +214,6 @@ static uint64_t of_memory(const struct dump *d)
 	return 0;
 }
 
-/* ---- allocators of a module ------------------------------------------------------------------ */
-
 static void allocators_push(struct process *p, uint64_t bits, const char *path)
 {
 	for (size_t i = 0; i < COUNT_OF(allocators); i++) {
@@ -235,8 +227,8 @@ static void allocators_push(struct process *p, uint64_t bits, const char *path)
 	}
 }
 
-/* Finds the allocators of a module. With a recorder, a library that gets its memory from malloc is
- * recorded. An allocator inside a module itself is not. */
+/* Finds the allocators of a module. If a recorder ran, a library that gets its memory from malloc
+ * is recorded. An allocator that is linked into a module is not. */
 static void module_find(struct process *p, struct opened_module *o, const struct sought *sought)
 {
 	const char *path = o->module.path;

@@ -17,8 +17,6 @@ enum heft_heap_part process_part(enum heap_part_kind kind)
 	return (enum heft_heap_part)parts[kind];
 }
 
-/* ---- blocks --------------------------------------------------------------------------------- */
-
 const struct heft_frame *const *process_kept_stack(struct process *p, uint32_t stack,
 						   struct arena *a, size_t *ret_count)
 {
@@ -51,8 +49,6 @@ const struct heft_heap_block *process_block(struct process *p, const struct heap
 	return ret;
 }
 
-/* ---- an address ----------------------------------------------------------------------------- */
-
 static void tell_mapping(struct process *p, struct heft_heap_place *at)
 {
 	const struct region *r = dump_region(&p->dump, at->addr);
@@ -62,7 +58,7 @@ static void tell_mapping(struct process *p, struct heft_heap_place *at)
 		at->module = m->path;
 		at->module_addr = at->addr - m->bias;
 	}
-	if (!r && m) { /* code, which few dumps hold */
+	if (!r && m) { /* Code, which few dumps contain. */
 		at->state = HEFT_HEAP_MAPPED;
 		at->map_start = m->start;
 		at->map_size = m->end - m->start;
@@ -104,8 +100,8 @@ static void tell_part(void *ctx, const struct heap_part *part, const struct heap
 	}
 }
 
-/* Sets the block or part of the heap at the address. `live` is the block at or before it. Returns
- * the block in *ret. False if the address is in no block. */
+/* Sets the block or the part of the heap at the address. `live` is the block at or before the
+ * address. Returns the block in *ret. False if the address is in no block. */
 static bool tell_state(const struct process_heap *h, size_t live, struct heft_heap_place *at,
 		       struct heap_found *ret)
 {
@@ -144,7 +140,6 @@ static void tell_bytes(const struct process *p, struct heft_heap_place *at)
 	at->byte_count = bytes.size;
 }
 
-/* Returns live block i. NULL if there is none. */
 static const struct heft_heap_block *live_block(struct process *p, size_t i, struct arena *a)
 {
 	const struct blocks_found *b = &p->heap.blocks;
@@ -181,8 +176,8 @@ bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_h
 		const bool own = ret->state == HEFT_HEAP_IN_LIVE ||
 				 ret->state == HEFT_HEAP_IN_HEADER;
 		ret->before = live_block(p, own ? live - 1 : live, a);
-		ret->after = live_block(p, live + 1, a); /* SIZE_MAX + 1 is 0, if there is none
-							  * before */
+		ret->after = live_block(p, live + 1, a); /* If there is no block before, SIZE_MAX
+							  * + 1 is 0. */
 	}
 	tell_bytes(p, ret);
 	return ret->state != HEFT_HEAP_NOWHERE;

@@ -5,18 +5,18 @@
 #include "process/name_cache.h"
 #include "process/process.h"
 
-/* A module and what was opened for it. One thread per module. */
+/* A module, and the files opened for it. One thread per module. */
 struct opened_module {
 	struct process_module module; /* must be the first member */
 	size_t index;                 /* Index in opened_modules.list */
-	const char *program;          /* File that the user named for it, or NULL */
+	const char *program;          /* File that the user named for the module, or NULL. */
 	bool tried, debug_tried, input_open, names_ready;
-	struct input input; /* Its file, unless the user named it */
+	struct input input; /* The module's file, unless the user named it. */
 	struct companion debug;
 	struct go_slot go;
-	struct notes notes;          /* Passed on by process_take_notes() */
+	struct notes notes;          /* Notes that process_take_notes() passes on. */
 	struct unwind_table *unwind; /* NULL if not read yet */
-	/* Used for names. */
+	/* For the names of addresses. */
 	struct symbol_table symbols;
 	struct debuginfo info;
 	struct symbolizer symbolizer;
@@ -40,7 +40,7 @@ struct opened_modules {
 	waiting;
 	struct arena arena;
 	VEC(struct process_mapping) mappings;
-	size_t special;           /* Number of mappings before those of regions */
+	size_t special;           /* Number of mappings before the mappings of regions. */
 	process_frame_vec frames; /* Frames of spots outside all modules */
 	process_frame_vec found;  /* Frames of the last block */
 	VEC(struct process_spot) spots;
@@ -54,9 +54,9 @@ bool process_list_modules(struct process *p, struct heft_err *err);
 void process_list_gone(struct process *p);
 void process_close_modules(struct process *p);
 void process_find_file(struct process *p, struct opened_module *o);
-/* Finds the file of a module without its debug file. */
+/* Finds the file of a module, but not its debug file. */
 void process_find_own(struct process *p, struct opened_module *o);
-/* process_allocators.c: fills heap.allocators. `heaps`: heaps of glibc were found. */
+/* process_allocators.c: fills heap.allocators. `heaps`: true if heaps of glibc were found. */
 void process_find_allocators(struct process *p, bool heaps);
 /* process_threads.c: closes the unwind tables of a module. */
 void process_close_table(struct opened_module *o);
@@ -64,7 +64,7 @@ void process_close_table(struct opened_module *o);
  * addresses are as the module's own headers count. False if no table has it. */
 bool process_function_start(struct process *p, struct opened_module *o, uint64_t addr,
 			    uint64_t *ret);
-/* Passes the notes of a module on to the caller's notes. */
+/* Moves the notes of a module to the caller's notes. */
 void process_take_notes(struct process *p, struct opened_module *o);
 struct opened_module *process_opened_at(const struct process *p, uint64_t addr);
 

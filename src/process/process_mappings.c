@@ -2,11 +2,11 @@
 #include "heap/memory.h"
 #include "process/process_internal.h"
 
-/* Finds the heap of brk(2): the first region after the program that is neither a file nor its .bss.
- * NULL if there is none. */
+/* Finds the heap of brk(2): the first region after the program that is neither a file nor the
+ * program's .bss. NULL if there is none. */
 static const struct region *find_brk(const struct dump *d)
 {
-	/* The heap's address is chosen at random below this distance. */
+	/* The kernel chooses the heap's distance from the program at random, below this limit. */
 	static const uint64_t far = UINT64_C(1) << 34;
 	const struct dump_file *program = NULL;
 	for (size_t i = 0; i < d->file_count && !program; i++)
@@ -30,7 +30,8 @@ static const char *region_label(struct process *p, const struct region *r)
 	const struct dump_file *m = dump_module(d, r->addr);
 	if (m && m->path[0] == '[')
 		return m->path;
-	if (m && m->end != UINT64_MAX) /* not one of dump_add_program() */
+	if (m && m->end != UINT64_MAX) /* True for a module with a known end (see
+				        * dump_add_program()). */
 		return arena_format(&p->modules->arena, "[bss of %s]", m->path);
 	return r->read || r->write || r->exec ? "[anonymous]" : "[reserved]";
 }
@@ -41,8 +42,9 @@ static void push_mapping(struct process *p, struct process_mapping m)
 		vec_push(&p->modules->mappings, m);
 }
 
-/* Adds the stack of a thread. All of its stack is mapped, but most is unused. The used part ends at
- * its stack pointer, plus what leaf functions may keep below it (System V ABI, "The Red Zone"). */
+/* Adds the stack of a thread. The whole stack is mapped, but most of it is unused. The used part
+ * begins at the stack pointer, or below it as far as leaf functions may write (System V ABI, "The
+ * Red Zone"). */
 static void push_stack(struct process *p, const struct dump_thread *t)
 {
 	enum { PAGE = 4096, RED_ZONE = 128 };

@@ -8,8 +8,6 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-/* ---- list of modules ------------------------------------------------------------------------ */
-
 static void push_module(struct process *p, const struct dump_file *f, bool gone)
 {
 	struct opened_modules *all = p->modules;
@@ -37,7 +35,7 @@ const struct process_module *process_module(const struct process *p, size_t i)
 	return &p->modules->list[i]->module;
 }
 
-/* An unloaded module is ignored: its addresses now hold something else. */
+/* Ignores unloaded modules: other memory is now at their addresses. */
 struct opened_module *process_opened_at(const struct process *p, uint64_t addr)
 {
 	const struct opened_modules *all = p->modules;
@@ -160,8 +158,6 @@ void process_close_modules(struct process *p)
 	mem_free(all);
 }
 
-/* ---- files that the user names -------------------------------------------------------------- */
-
 static bool process_modules_is_program(const struct input *in)
 {
 	return !in->archive && in->image_count == 1 && in->images[0].kind == IMAGE_EXEC;
@@ -197,8 +193,8 @@ static bool process_modules_read_build_id(struct process *p, const char *path, s
 	return true;
 }
 
-/* Tells whether the recorder noted an unloaded module that matches. process_list_gone() will add
- * it. */
+/* True if the recorder noted an unloaded module that matches. process_list_gone() adds that module
+ * later. */
 static bool is_noted(const struct process *p, const struct given_program *g)
 {
 	const struct records *r = &p->heap.records;
@@ -212,8 +208,7 @@ static bool is_noted(const struct process *p, const struct given_program *g)
 	return false;
 }
 
-/* Refuses a second dump in place of the program, which would otherwise be searched among the
- * modules. */
+/* Fails for a second dump in place of the program. */
 static bool check_program(const char *path, struct heft_err *err)
 {
 	struct file f;
@@ -228,7 +223,7 @@ static bool check_program(const char *path, struct heft_err *err)
 		    path);
 }
 
-/* Assigns a program to a module, by build id, then by name. */
+/* Assigns a program to a module by build id, or else by name. */
 static bool place_program(struct process *p, const char *path, struct heft_err *err)
 {
 	struct given_program g = { .path = path };
@@ -242,7 +237,7 @@ static bool place_program(struct process *p, const char *path, struct heft_err *
 		    "%s: no module of the process has its build ID or its name", path);
 }
 
-/* Adds the program and, from its dynamic section, all libraries that it was linked with. */
+/* Adds the program, and all libraries that its dynamic section leads to. */
 static void process_modules_add_image(struct process *p, const char *path, const struct image *im,
 				      uint64_t load)
 {
@@ -260,8 +255,8 @@ static void process_modules_add_image(struct process *p, const char *path, const
 		dump_add_linked(&p->dump, load + dynamic->addr, dynamic->vm_size, path);
 }
 
-/* Adds the program for an image of memory, or for a core that lists no modules, such as one of
- * QEMU's user mode without headers. */
+/* Adds the program to an image of memory, or to a core that lists no modules. Such cores come from
+ * QEMU's user mode. */
 static bool process_modules_add_program(struct process *p, const char *path, uint64_t load,
 					struct heft_err *err)
 {
@@ -281,7 +276,7 @@ static bool process_modules_add_program(struct process *p, const char *path, uin
 bool process_list_modules(struct process *p, struct heft_err *err)
 {
 	const struct program_wish *find = p->wish.find;
-	bool known = false; /* whether a module is known */
+	bool known = false; /* True if a module is known. */
 	ASSERT(p->modules->count == 0);
 	for (size_t i = 0; i < find->programs.count; i++)
 		if (!check_program(find->programs.data[i], err))
@@ -298,8 +293,6 @@ bool process_list_modules(struct process *p, struct heft_err *err)
 			return false;
 	return process_modules_open_given(p, err);
 }
-
-/* ---- candidates for a module's file --------------------------------------------------------- */
 
 static bool take_given(const struct process *p, struct process_module *m)
 {
@@ -361,9 +354,8 @@ static bool try_path(struct module_search *s, const char *path)
 	return true;
 }
 
-/* ---- searching the file of a module --------------------------------------------------------- */
-
-/* Tries the dump's memory: what the kernel maps into every process is complete there. */
+/* Tries the dump's memory, which is complete for the code that the kernel maps into every
+ * process. */
 static bool try_memory(const struct process *p, struct opened_module *o)
 {
 	const struct process_module *m = &o->module;
@@ -376,7 +368,7 @@ static bool try_memory(const struct process *p, struct opened_module *o)
 	return o->input_open;
 }
 
-/* Returns a path that opens the file mapped at an address, even if the file has no name any more
+/* Returns a path that opens the file mapped at an address, even if the file was deleted
  * (/proc/PID/map_files, proc(5): entries are "START-END", hexadecimal). NULL if there is none, or
  * if access is denied. */
 static const char *mapped_file(uint32_t pid, uint64_t start, struct arena *a)
@@ -395,8 +387,8 @@ static const char *mapped_file(uint32_t pid, uint64_t start, struct arena *a)
 	return ret;
 }
 
-/* Tries the living process's view: its root may differ from ours, and a replaced file is still
- * mapped. */
+/* Tries the files as the living process sees them. Its root may differ from ours. A replaced file
+ * is still mapped. */
 static bool try_living(struct module_search *s, const char *path)
 {
 	const uint32_t pid = s->p->wish.pid;
@@ -430,8 +422,8 @@ static struct str process_modules_folder_of(const char *path)
 	return slash ? (struct str){ path, (size_t)(slash - path) } : STR(".");
 }
 
-/* Tries a relative path. It counts from the process's folder, which is unknown. Most processes ran
- * in heft's folder, in the dump's, or in that of a program that they had. */
+/* Tries a relative path. The process's folder is unknown. Most processes ran in heft's folder, in
+ * the dump's, or in the program's. */
 static bool try_relative(struct module_search *s, const char *path)
 {
 	const struct process *p = s->p;
@@ -461,7 +453,7 @@ static bool try_renamed(struct module_search *s, const char *path)
 }
 
 /* Tries the path below the sysroot, then the path itself. The kernel marks the path of a replaced
- * file. The same file may exist again. */
+ * file as deleted, but the file may exist again. */
 static bool try_own_path(struct module_search *s)
 {
 	const char *root = s->p->wish.find->sysroot;
@@ -476,8 +468,8 @@ static bool try_own_path(struct module_search *s)
 	return path[0] == '/' ? try_path(s, path) : try_relative(s, path);
 }
 
-/* Tries debug files by build id. They state symbols, lines and sections as well as the module
- * itself. */
+/* Tries debug files by build id. A debug file states symbols, lines and sections as well as the
+ * module does. */
 static bool try_build_id(struct module_search *s)
 {
 	const struct debug_search how = wish_search(s->p->wish.find);
@@ -502,9 +494,7 @@ static bool try_all(const struct process *p, struct opened_module *o)
 	return found;
 }
 
-/* ---- opening the files of a module ---------------------------------------------------------- */
-
-/* Corrects the bias. Without headers in the dump it was guessed, and the file tells it. */
+/* Corrects a bias that was guessed because the dump lacks the module's headers. */
 static void correct_bias(const struct process *p, struct opened_module *o)
 {
 	const struct image *im = &o->module.input->images[0];
@@ -559,7 +549,9 @@ void process_take_notes(struct process *p, struct opened_module *o)
 
 void process_open_module(struct process *p, const struct process_module *m)
 {
-	struct opened_module *o = (struct opened_module *)(uintptr_t)m; /* the first member */
+	struct opened_module *o = (struct opened_module *)(uintptr_t)m; /* process_module is the
+									 * first member of
+									 * opened_module. */
 	ASSERT(o->index < p->modules->count && p->modules->list[o->index] == o);
 	process_find_file(p, o);
 	process_take_notes(p, o);

@@ -10,9 +10,8 @@
 
 #define MADE_NAME "sub_"
 
-/* ---- names of one module -------------------------------------------------------------------- */
-
-/* Returns the names of a module whose file was searched. NULL if it was not found. */
+/* Returns the locator for names of a module whose file was searched. NULL if the file was not
+ * found. */
 static struct locator *process_locator(const struct process *p, struct opened_module *o)
 {
 	if (!o->module.input || o->names_ready)
@@ -49,7 +48,7 @@ static bool is_made_name(const struct heft_frame *f)
 	       str_starts(str_of(f->function), STR(MADE_NAME));
 }
 
-/* Appends the functions at an address, as the module's own headers count. */
+/* Appends the functions at an address in the module's own headers. */
 static void push_frames(struct process *p, struct opened_module *o, uint64_t addr,
 			process_frame_vec *ret)
 {
@@ -71,8 +70,6 @@ static void push_frames(struct process *p, struct opened_module *o, uint64_t add
 		ret->data[ret->count - 1].module = o->module.path;
 	}
 }
-
-/* ---- names of one address ------------------------------------------------------------------- */
 
 struct process_place process_locate(struct process *p, uint64_t addr)
 {
@@ -100,8 +97,6 @@ void process_add_name(struct text *t, const struct heft_frame *f)
 	text_add(t, str_of(addr));
 }
 
-/* ---- names of all calls --------------------------------------------------------------------- */
-
 struct spot_key {
 	uint64_t frame;
 	uint32_t node, module;
@@ -109,11 +104,12 @@ struct spot_key {
 
 struct symbol_job {
 	struct process *p;
-	size_t *first; /* Spots of module m: [first[m], first[m + 1]) after sorting by module */
+	size_t *first; /* After sorting by module: spots of module m are [first[m], first[m +
+		        * 1]). */
 	struct process_spot **order;
 };
 
-/* Appends the frames from the cache, else from the module, whose file is then opened. */
+/* Appends the frames from the cache. If they are missing there, opens the module's file. */
 static void push_known_frames(struct process *p, struct opened_module *o, uint64_t addr,
 			      process_frame_vec *ret)
 {
@@ -129,7 +125,7 @@ static void push_known_frames(struct process *p, struct opened_module *o, uint64
 	if (!p->wish.no_names)
 		process_find_file(p, o);
 	push_frames(p, o, addr, ret);
-	/* Only frames with a name are kept: others may get one when there is debug info. */
+	/* Caches only frames with a name: debug info may name the others later. */
 	const struct heft_frame *last = &ret->data[ret->count - 1];
 	if (p->wish.name_cache && *last->function && !is_made_name(last))
 		name_cache_add(&o->known, addr, ret->data + first, ret->count - first);
@@ -143,7 +139,7 @@ static void name_spot(struct process *p, struct process_spot *s)
 	s->first = (uint32_t)frames->count;
 	if (o)
 		push_known_frames(p, o, s->frame - 1 - o->module.bias, frames);
-	else if (s->frame != 0) /* 0 is the frame of the root */
+	else if (s->frame != 0) /* The root has frame 0. */
 		vec_push(frames, (struct heft_frame){ .function = "",
 						      .linkage = "",
 						      .file = "",
@@ -214,7 +210,7 @@ static void sort_spots(struct process *p, struct symbol_job *job)
 		job->order[job->first[spots[i].module + 1]++] = &spots[i];
 }
 
-/* Notes, once per module, how much functions without a name hold. */
+/* Notes once per module how many bytes the functions without a name hold. */
 static void note_hidden(struct process *p)
 {
 	const struct opened_modules *all = p->modules;

@@ -1,4 +1,4 @@
-/* Returns call stacks as people look for them: without the allocator's own frames. */
+/* Returns call stacks without the allocator's own frames, as users read them. */
 #include "process/process.h"
 
 #include "base/filename.h"
@@ -9,7 +9,7 @@
 const char process_cut_off[] = "[cut off]";
 const char process_no_stack[] = "[no call stack]";
 
-/* Functions of allocators, separated by blanks. Their frames are left out if they are innermost. */
+/* Functions of allocators, separated by blanks. Leaves out their frames if they are innermost. */
 static const char allocators[] =
 	"malloc calloc realloc reallocarray memalign valloc pvalloc aligned_alloc "
 	"posix_memalign libc_malloc libc_calloc libc_realloc libc_memalign "
@@ -29,14 +29,14 @@ static const char helpers[] =
 	"ztrycalloc ztryrealloc zstrdup CRYPTO_malloc CRYPTO_zalloc CRYPTO_calloc "
 	"CRYPTO_realloc CRYPTO_strdup CRYPTO_strndup CRYPTO_memdup";
 
-/* Libraries of C++ and Rust, by prefixes of mangled names (Itanium C++ ABI 5.1.5: nested names in
- * std and __gnu_cxx, members of const type, names of std itself, of its abbreviations). */
+/* Prefixes of mangled names in the C++ library (Itanium C++ ABI 5.1.5): nested names in std and
+ * __gnu_cxx, members of const type, names of std itself and of its abbreviations. */
 static const char *const library_starts[] = {
 	"_ZNSt",  "_ZNKSt", "_ZSt",   "_ZNSa",         "_ZNKSa",         "_ZNSb",
 	"_ZNKSb", "_ZNSs",  "_ZNKSs", "_ZN9__gnu_cxx", "_ZNK9__gnu_cxx",
 };
 
-/* Crates of Rust's library, and the crate that its maps come from. */
+/* Crates of Rust's library. Its maps come from hashbrown. */
 static const char *const crates[] = { "alloc::", "core::", "std::", "hashbrown::" };
 
 static bool is_one_of(struct str name, const char *words)
@@ -57,9 +57,9 @@ static bool process_stack_starts_with(const char *text, const char *const *list,
 	return false;
 }
 
-/* Tells whether a name belongs to Rust's library: "alloc::vec::Vec<>::push",
- * "<alloc::string::String as core::clone::Clone>::clone", and functions for types of no crate: "<u8
- * as alloc::...>::from_elem", "<[u8]>::to_vec". */
+/* True if a name belongs to Rust's library: "alloc::vec::Vec<>::push" or "<alloc::string::String as
+ * core::clone::Clone>::clone". Also functions for built-in types: "<u8 as alloc::...>::from_elem",
+ * "<[u8]>::to_vec". */
 static bool is_of_rust(const char *name)
 {
 	const char *type = name + strspn(name, "<"), *as = strstr(type, " as ");
@@ -71,7 +71,8 @@ static bool is_of_rust(const char *name)
 	return type > name && memchr(type, ':', size) == NULL;
 }
 
-/* Tells the same of a frame, whose function may be in any style, also mangled. */
+/* True if a frame's function belongs to Rust's library. The name may be in any style, or
+ * mangled. */
 static bool process_stack_is_of_rust_library(const struct heft_frame *f)
 {
 	enum { ROOM = 512 }; /* the beginning of the name is enough */
@@ -90,8 +91,7 @@ enum process_frame_kind process_frame_kind(const struct heft_frame *f)
 	static const char *const std[] = { "std::", "__gnu_cxx::" };
 	if (strcmp(f->function, process_cut_off) == 0)
 		return PROCESS_FRAME_CUT;
-	/* Tells whether the function is operator new or new[] (Itanium C++ ABI 5.1.5.1: _Znw,
-	 * _Zna). */
+	/* True if the function is operator new or new[] (Itanium C++ ABI 5.1.5.1: _Znw, _Zna). */
 	if (strncmp(file_name(f->module), "libheft-heap.", 13) == 0 ||
 	    strncmp(f->linkage, "_Znw", 4) == 0 || strncmp(f->linkage, "_Zna", 4) == 0 ||
 	    strncmp(f->function, "operator new", 12) == 0)
@@ -107,8 +107,8 @@ enum process_frame_kind process_frame_kind(const struct heft_frame *f)
 		return PROCESS_FRAME_ALLOCATOR;
 	if (is_one_of(name, helpers))
 		return PROCESS_FRAME_HELPER;
-	/* Tells whether a frame is a layer of the standard library between program and allocator:
-	 * its allocations are its caller's. Mangled names of Rust begin with _R (v0), or end with
+	/* True if a frame is a layer of the standard library between program and allocator. Its
+	 * allocations count for its caller. Mangled names of Rust begin with _R (v0), or end with
 	 * "17h", 16 digits and "E". Inlined functions may have no mangled name. */
 	const size_t size = strlen(f->linkage);
 	bool library;
@@ -128,7 +128,8 @@ void process_stack(const struct process *p, uint32_t stack, process_frame_vec *r
 	const struct calls *c = &p->heap.calls;
 	size_t own = 0;
 	ret->count = 0;
-	ASSERT(c->nodes.count == 0 || process_spot_count(p) > 0); /* process_name_calls() has run */
+	ASSERT(c->nodes.count == 0 || process_spot_count(p) > 0); /* process_name_calls() must
+								   * have run. */
 	for (uint32_t n = stack < c->stacks.count ? c->stacks.data[stack].node : 0; n != 0;
 	     n = c->nodes.data[n].parent) {
 		const struct process_spot *s = process_spot(p, process_spot_of(p, n));

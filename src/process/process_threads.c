@@ -1,5 +1,5 @@
-/* Finds the call stacks of threads, by the unwind tables of the modules' files, or by frame
- * pointers if there are none. */
+/* Finds the call stacks of threads by the unwind tables of the modules' files. Without tables, uses
+ * frame pointers. */
 #include "process/process_internal.h"
 
 #include "base/sort.h"
@@ -10,9 +10,7 @@
 
 enum { FRAMES_MOST = 512, THREADS_MOST = 4096 };
 
-/* ---- unwind tables of a module --------------------------------------------------------------- */
-
-/* Place of a function's entry in the section. */
+/* Where the section describes a function. */
 struct unwind_place {
 	uint64_t func, size;
 	uint64_t off, cie_off;
@@ -23,7 +21,8 @@ struct unwind_table {
 	VEC(struct unwind_place) places; /* sorted by func */
 };
 
-/* Lists the functions of the section. `ends`: its size is unknown, and a zero length ends it. */
+/* Lists the functions of the section. `ends`: the size is unknown, and a zero length ends the
+ * section. */
 static void process_threads_list_places(struct unwind_table *t, bool ends)
 {
 	struct unwind_iter it;
@@ -99,7 +98,7 @@ void process_close_table(struct opened_module *o)
 	o->unwind = NULL;
 }
 
-/* Computes the row of an address. Reads the entry again, after its CIE. */
+/* Computes the row of an address. Reads the CIE, then the function's entry once more. */
 static bool process_threads_row_of(const struct unwind_table *t, const struct unwind_place *at,
 				   uint64_t addr, struct cfi_row *ret)
 {
@@ -144,8 +143,6 @@ static bool find_row(struct process *p, uint64_t addr, struct cfi_row *ret)
 	return at != NULL && process_threads_row_of(t, at, own, ret);
 }
 
-/* ---- machines -------------------------------------------------------------------------------- */
-
 static bool first_frame(const struct arch_registers *m, const struct dump_thread *t,
 			struct cfi_frame *ret)
 {
@@ -165,10 +162,8 @@ static bool load_word(void *ctx, uint64_t addr, uint64_t *ret)
 	return memory_word(ctx, addr, ret);
 }
 
-/* ---- walking a stack ------------------------------------------------------------------------- */
-
-/* Steps by the frame pointer. It points to the caller's frame pointer, and the return address is
- * above. */
+/* Steps by the frame pointer, which points to the caller's frame pointer. The return address is the
+ * word above. */
 static bool step_by_pointer(const struct dump *d, const struct arch_registers *m,
 			    struct cfi_frame *f)
 {
@@ -184,8 +179,8 @@ static bool step_by_pointer(const struct dump *d, const struct arch_registers *m
 	return true;
 }
 
-/* Steps from a place without code, as after a call through a wild pointer. The call left its return
- * address. */
+/* Steps from a place without code, as after a call through a wild pointer. The call pushed its
+ * return address. */
 static bool step_out_of_nowhere(const struct dump *d, const struct arch_registers *m,
 				struct cfi_frame *f)
 {
@@ -220,8 +215,8 @@ static struct bytes code_before(struct process *p, uint64_t addr, uint64_t size)
 		       : (struct bytes){ NULL, 0 };
 }
 
-/* Steps out of a function without a frame. Its return address is on top of the stack, and the frame
- * pointer is its caller's. This is proven if a call before that address leads to the function
+/* Steps out of a function without a frame. The return address is on top of the stack, and the frame
+ * pointer is the caller's. The proof is a call to the function just before the return address
  * (x86-64: E8 and the distance, 4 bytes). */
 static bool step_out_of_leaf(struct process *p, const struct arch_registers *m, struct cfi_frame *f)
 {
@@ -244,7 +239,7 @@ static bool step_out_of_leaf(struct process *p, const struct arch_registers *m, 
 	return true;
 }
 
-/* Takes one step outward. `exact`: the frame's address is that of an instruction and no return
+/* Takes one step outward. `exact`: the frame has the address of an instruction, not a return
  * address. */
 static bool process_threads_step(struct process *p, const struct arch_registers *m,
 				 struct cfi_frame *f, bool *exact, bool first)
@@ -265,7 +260,7 @@ static bool process_threads_step(struct process *p, const struct arch_registers 
 	return *exact || f->regs[m->stack] > before || (first && m->link != 0);
 }
 
-/* Walks the stack of a thread. Stores frames like the recorder does: the call is at frame - 1. */
+/* Walks the stack of a thread. Stores frames as the recorder does: the call is at frame - 1. */
 static uint32_t walk(struct process *p, const struct arch_registers *m, const struct dump_thread *t)
 {
 	uint64_t frames[FRAMES_MOST];
@@ -280,7 +275,8 @@ static uint32_t walk(struct process *p, const struct arch_registers *m, const st
 		frames[count++] = f.pc + exact;
 		more = process_threads_step(p, m, &f, &exact, count == 1) &&
 		       process_threads_is_code(p, f.pc);
-		/* A signal handler returns to exactly this instruction, not to one after a call. */
+		/* A signal handler returns to the interrupted instruction, not to an instruction
+		 * after a call. */
 		if (more && exact)
 			frames[count - 1] = own + 1;
 	}

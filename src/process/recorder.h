@@ -1,4 +1,5 @@
-/* recorder.h - runs programs under the heap recorder: the inside of struct heft_recorder. */
+/* recorder.h - runs programs under the heap recorder: declares the members of struct
+ * heft_recorder. */
 #ifndef HEFT_PROCESS_RECORDER_H
 #define HEFT_PROCESS_RECORDER_H
 
@@ -18,11 +19,10 @@ struct heft_recorder {
 	bool stopped; /* `tick` stopped the timer in this run. */
 	void *tick_ctx;
 	uint64_t every_ms;
-	const char *output; /* The pattern, absolute, with %p. */
-	const char *dir;    /* Folder of the pattern, with a slash at the end. */
+	const char *output; /* Pattern of the files as an absolute path, with %p. */
+	const char *dir;    /* Folder of `output`, with a slash at the end. */
 	const char *mark;   /* Mark in the environment of the run's processes. */
-	const char *single; /* Final name of the program's own file. NULL if it is named like the
-			     * others. */
+	const char *single; /* Final name of the program's own file. NULL if it keeps its name. */
 	VEC(struct heft_recorder_file) files;
 };
 
@@ -30,27 +30,22 @@ struct heft_recorder {
 bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
 		  struct heft_err *err);
 
-/* ---- the program ----------------------------------------------------------------------------- */
-
 /* Finds the program that execvp() would run for `name`. The path belongs to the arena. HEFT_EIO
  * (ENOENT, EACCES and so on) if there is none. */
 bool program_find(const char *name, struct arena *arena, const char **ret_path,
 		  struct heft_err *err);
 
-/* True if the dynamic linker will load one of `libraries` into the program; the second may be
+/* True if the dynamic linker will load one of `libraries` into the program. The second may be
  * NULL. Follows interpreters of scripts, and a dynamic linker that runs a program (argv).
  * HEFT_EUNSUPPORTED if the program gains rights, is linked statically, or is for another
  * machine. */
 bool program_check(const char *path, char *const *argv, const char *const libraries[2],
 		   struct heft_err *err);
 
-/* ---- the processes of a run ------------------------------------------------------------------ */
-
 /* Environment variable that marks the processes of a run, whoever their parent is. */
 #define RUN_MARK "HEFT_HEAP_RUN"
 /* Calls `fn` with the ids of our user's processes whose environment has RUN_MARK with this value,
- * except `but`. Reads the environments of all of them. False if `fn` ended the search by returning
- * false. */
+ * except `but`. Reads the environments of all processes. False if `fn` ended the search. */
 bool run_processes(const char *mark, uint32_t but, heft_recorder_tick_fn fn, void *ctx);
 
 #endif

@@ -16,11 +16,9 @@
 #endif
 
 enum {
-	SCRIPTS_MAX = 5,     /* Interpreters of interpreters. The kernel follows four. */
-	LINE_MAX_SIZE = 256, /* Bytes of a "#!" line; Linux: BINPRM_BUF_SIZE. */
+	SCRIPTS_MAX = 5,     /* Most nested interpreters. The kernel follows four. */
+	LINE_MAX_SIZE = 256, /* Most bytes of a "#!" line (Linux: BINPRM_BUF_SIZE). */
 };
-
-/* ---- finding the program --------------------------------------------------------------------- */
 
 static bool recorder_check_is_program(const char *path)
 {
@@ -63,10 +61,8 @@ bool program_find(const char *name, struct arena *arena, const char **ret_path,
 	return fail_sys(err, "%s", name);
 }
 
-/* ---- checks ---------------------------------------------------------------------------------- */
-
-/* True if the program gains rights: it runs as another user, or has capabilities. Then the dynamic
- * linker ignores the environment (AT_SECURE). */
+/* True if the program runs as another user, or has capabilities. Then the dynamic linker ignores
+ * the environment (AT_SECURE). */
 static bool gains_rights(const char *path)
 {
 	struct stat st;
@@ -82,8 +78,8 @@ static bool gains_rights(const char *path)
 #endif
 }
 
-/* True for an ELF file. Otherwise *ret_interpreter is the path in its first line "#! /bin/sh -e",
- * kept in `line`. NULL if there is no such line. */
+/* True for an ELF file. For a script, *ret_interpreter is the path in its first line "#! /bin/sh
+ * -e", kept in `line`. Otherwise *ret_interpreter is NULL. */
 static bool is_elf_or_script(const char *path, char line[LINE_MAX_SIZE + 1],
 			     const char **ret_interpreter)
 {
@@ -124,12 +120,12 @@ static bool same_machine(const struct image *a, const char *library)
 	return same;
 }
 
-/* A name that a module exports or imports, and what the name reveals about the module. */
+/* A symbol of a module, and the fact that it reveals about the module. */
 struct telling_name {
 	const char *name, *what;
 };
 
-/* Returns what the first existing name reveals. NULL if no name exists. */
+/* Returns the fact of the first symbol that exists. NULL if there is none. */
 static const char *telling_name_find(const struct image *im, const struct telling_name *names,
 				     size_t count)
 {
@@ -147,15 +143,16 @@ static const char *telling_name_find(const struct image *im, const struct tellin
 	return NULL;
 }
 
-/* True for a dynamic linker, which can be run as a program to load another. Its exports for
- * debuggers reveal it (glibc, musl). */
+/* True for a dynamic linker, which can be run as a program to load another program. Recognized by
+ * its exports for debuggers (glibc, musl). */
 static bool is_linker(const struct image *im)
 {
 	static const struct telling_name names[] = { { "_r_debug", "" }, { "_dl_debug_addr", "" } };
 	return !has_interp(im) && telling_name_find(im, names, COUNT_OF(names)) != NULL;
 }
 
-/* Returns the program that a dynamic linker is told to load (ld.so(8)). NULL if there is none. */
+/* Returns the program that the dynamic linker's arguments name (ld.so(8)). NULL if there is
+ * none. */
 static const char *loaded_program(char *const *argv)
 {
 	static const char *const with_value[] = {
@@ -177,14 +174,14 @@ static const char *loaded_program(char *const *argv)
 static bool check_image(const char *path, const struct image *im, const char *const libraries[2],
 			struct heft_err *err)
 {
-	/* Sanitizers whose allocator must come first. */
+	/* Sanitizers whose allocator must be loaded first. */
 	static const struct telling_name sanitizers[] = { { "__asan_init", "AddressSanitizer" },
 							  { "__hwasan_init", "HWAddressSanitizer" },
 							  { "__lsan_init", "LeakSanitizer" },
 							  { "__tsan_init", "ThreadSanitizer" },
 							  { "__msan_init", "MemorySanitizer" } };
-	/* The variable of a recorder that is linked in. Its name is among the constants, even if
-	 * the program is stripped. */
+	/* A recorder that is linked in reads this variable. The name is among the constants, even
+	 * if the program is stripped. */
 	static const char variable[] = "HEFT_HEAP_OUT";
 	if (im->kind != IMAGE_EXEC)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: is no program", path);
@@ -219,7 +216,7 @@ bool program_check(const char *path, char *const *argv, const char *const librar
 	char lines[SCRIPTS_MAX][LINE_MAX_SIZE + 1];
 	for (unsigned i = 0; i < SCRIPTS_MAX && path != NULL; i++) {
 		struct input in;
-		/* A file without such a line is run by the shell, or not at all. */
+		/* The shell runs a file without a "#!" line, or nobody does. */
 		if (!is_elf_or_script(path, lines[i], &path))
 			continue;
 		if (gains_rights(path))

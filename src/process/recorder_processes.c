@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ENVIRONMENT_MOST = 2 << 20 }; /* Bytes. The system allows about as many. */
+enum { ENVIRONMENT_MOST = 2 << 20 }; /* Most bytes of an environment. Linux allows about as many. */
 
-/* Reads /proc/PID/environ, which is empty if we may not see it. */
+/* Reads /proc/PID/environ. The kernel shows it empty if we may not read it. */
 static void read_environment(struct text *t, const char *pid)
 {
 	char path[64], piece[4096];

@@ -20,10 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- the library ----------------------------------------------------------------------------- */
-
-/* Finds the recorder: beside libheft, in the build tree, or in the library folder of a program that
- * contains libheft (heft itself). */
+/* Finds the recorder: in the folder of libheft, in the build tree, or in the library folder of a
+ * program that contains libheft (heft itself). */
 static const char *recorder_find_library(struct arena *arena)
 {
 	static const char *const places[] = { "", "../recorder/", "../lib/", HEFT_LIBDIR "/" };
@@ -33,8 +31,8 @@ static const char *recorder_find_library(struct arena *arena)
 	Dl_info info, program;
 	if (dladdr(here, &info) == 0 || info.dli_fname == NULL)
 		return NULL;
-	/* The name of the program itself is the word that it was called by, which is no path if the
-	 * shell found it in $PATH. */
+	/* dladdr() names the program as it was called. The shell may have found that name in $PATH,
+	 * so it is no path. */
 	const bool inside = dladdr((void *)getauxval(AT_PHDR), &program) != 0 &&
 			    program.dli_fbase == info.dli_fbase;
 	char *file = inside ? file_real_path("/proc/self/exe") : NULL;
@@ -55,7 +53,7 @@ static const char *recorder_find_library(struct arena *arena)
 	return found;
 }
 
-/* Returns the folder of our C library, by which the dynamic linker replaces $LIB (ld.so(8)). */
+/* Returns the folder of our C library. The dynamic linker replaces $LIB by it (ld.so(8)). */
 static const char *system_folder(struct arena *arena)
 {
 	Dl_info info;
@@ -68,8 +66,8 @@ static const char *system_folder(struct arena *arena)
 	return slash != NULL ? arena_format(arena, "%.*s", (int)(slash - path), path) : NULL;
 }
 
-/* Chooses a path with $LIB for the recorders of 64-bit and 32-bit programs, if both exist: beside
- * ours, in heft/, in folders named like the system's library folders. */
+/* Chooses a path with $LIB for the recorders of 64-bit and 32-bit programs, if both exist. Tries
+ * folders named like the system's library folders, in heft/ and in the folder of our recorder. */
 static void choose_both(struct heft_recorder *r)
 {
 	static const char *const places[] = { "heft/32", "32" };
@@ -116,9 +114,7 @@ static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 	return true;
 }
 
-/* ---- paths of the files ---------------------------------------------------------------------- */
-
-/* Escapes a name, so that it is a pattern that means itself. */
+/* Escapes a name, so that the pattern matches exactly this name. */
 static const char *literal(struct arena *a, const char *name)
 {
 	char *to = arena_new(a, char, 2 * strlen(name) + 1);
@@ -133,13 +129,10 @@ static const char *literal(struct arena *a, const char *name)
 }
 
 /* Makes the pattern of the files absolute, because the program may change its folder. Ensures that
- * processes do not share a file. */
+ * no two processes share a file. */
 static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 {
-	enum {
-		MOST = 1000
-	}; /* Bytes that the recorder keeps of the pattern. Longer patterns
-			       * fail. */
+	enum { MOST = 1000 }; /* Most bytes of a pattern in the recorder. Longer patterns fail. */
 	const char *p = r->pattern != NULL ? r->pattern : "heft-heap.%p";
 	const char *more = strstr(p, "%p") == NULL ? ".%p" : "";
 	struct stat is;
@@ -163,8 +156,6 @@ static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET, "%s: is too long a name", r->output);
 	return true;
 }
-
-/* ---- the signal ------------------------------------------------------------------------------ */
 
 /* Checks the signal: a name that the recorder knows, or the number of a signal that can be
  * caught. */
@@ -191,8 +182,6 @@ static bool check_signal(const struct heft_recorder *r, struct heft_err *err)
 		    r->signal);
 }
 
-/* ---- the environment ------------------------------------------------------------------------- */
-
 typedef VEC(char *) environment;
 
 static void recorder_set(struct heft_recorder *r, environment *e, const char *name,
@@ -209,7 +198,7 @@ static void set_number(struct heft_recorder *r, environment *e, const char *name
 		recorder_set(r, e, name, text);
 }
 
-/* True if `variable` (NAME=VALUE) is set anew by one of the first `given` elements. */
+/* True if one of the first `given` elements sets the same name as `variable` (NAME=VALUE). */
 static bool is_replaced(const environment *e, size_t given, const char *variable)
 {
 	const size_t size = strcspn(variable, "=");
@@ -221,13 +210,13 @@ static bool is_replaced(const environment *e, size_t given, const char *variable
 	return false;
 }
 
-/* Makes the environment of the program. Variables that are not set keep the caller's value. The
+/* Makes the environment of the program. Options that are not set keep the caller's value. The
  * vector ends with NULL. */
 static void make_environment(struct heft_recorder *r, environment *e, const char *keeper)
 {
 	const uint64_t *v = r->values;
 	const char *preload = getenv("LD_PRELOAD");
-	/* The recorder comes before other allocators, which it then records. */
+	/* The recorder comes before other allocators, so that it records them. */
 	if (preload != NULL && *preload != '\0')
 		recorder_set(r, e, "LD_PRELOAD",
 			     arena_format(&r->arena, "%s:%s", r->preload, preload));
@@ -242,7 +231,7 @@ static void make_environment(struct heft_recorder *r, environment *e, const char
 		recorder_set(r, e, "HEFT_HEAP_STACKS", "inline");
 	if (v[HEFT_RECORD_FRAME_POINTERS] != 0)
 		recorder_set(r, e, "HEFT_HEAP_UNWIND", "fp");
-	/* The child's number is unknown, so the number of its parent, us, is given negated. */
+	/* The child's pid is unknown. The pid of its parent, us, is given negated. */
 	set_number(r, e, "HEFT_HEAP_ONLY", v[HEFT_RECORD_NO_CHILDREN] != 0 ? -getpid() : 0);
 	if (r->signal != NULL)
 		recorder_set(r, e, "HEFT_HEAP_SIGNAL", r->signal);
@@ -257,9 +246,7 @@ static void make_environment(struct heft_recorder *r, environment *e, const char
 	vec_push(e, NULL);
 }
 
-/* ---- written files --------------------------------------------------------------------------- */
-
-/* Looks into a recording and fills *f. Inline stacks are in no table. */
+/* Reads a recording and fills *f. Inline stacks are in no table, so only the blocks have them. */
 static void file_look_into(struct heft_recorder *r, struct heft_recorder_file *f)
 {
 	const struct dump_wish nothing = { 0 };
@@ -289,8 +276,8 @@ static bool recorder_is_before(const struct timespec *a, const struct timespec *
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* Counts an empty file. Its process still runs, or ended in a way that the recorder did not see: by
- * a signal, by the system call itself, or by starting a program that is not recorded. */
+/* Counts an empty file. Its process still runs, or its end escaped the recorder: a signal, a direct
+ * system call, or an exec of a program that is not recorded. */
 static void announced_count(const struct heft_recorder_file *f, struct heft_recorder_end *end)
 {
 	const bool own = f->pid == end->pid;
@@ -303,7 +290,7 @@ static void announced_count(const struct heft_recorder_file *f, struct heft_reco
 	end->others_lost += !own;
 }
 
-/* Renames the file of the program itself to the name that was asked for. */
+/* Renames the program's own file to the name that the user asked for. */
 static void name_own(struct heft_recorder *r, uint32_t own)
 {
 	const char *number = arena_format(&r->arena, ".%" PRIu32, own);
@@ -317,8 +304,8 @@ static void name_own(struct heft_recorder *r, uint32_t own)
 	}
 }
 
-/* Finds all files with names of the pattern that were made since the start. Counts processes
- * without a file. */
+/* Finds all files that match the pattern and were made since the start. Counts processes without a
+ * file. */
 static bool find_files(struct heft_recorder *r, const struct timespec *start,
 		       struct heft_recorder_end *end, struct heft_err *err)
 {
@@ -350,8 +337,6 @@ static bool find_files(struct heft_recorder *r, const struct timespec *start,
 	return true;
 }
 
-/* ---- the run --------------------------------------------------------------------------------- */
-
 static void make_mark(struct heft_recorder *r)
 {
 	struct timespec now;
@@ -379,7 +364,7 @@ bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft_record
 	    !choose_library(r, err) || !choose_output(r, err) ||
 	    !program_check(path, argv, (const char *[]){ r->library, r->library32 }, err))
 		return false;
-	/* File systems take their times from this clock. */
+	/* File systems take their times from this coarse clock. */
 #ifdef CLOCK_REALTIME_COARSE
 	clock_gettime(CLOCK_REALTIME_COARSE, &start);
 #else
