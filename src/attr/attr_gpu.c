@@ -29,7 +29,7 @@ enum { BUNDLE_ENTRIES_MAX = 4096, BUNDLE_ZSTD = 1 };
 struct gpu_code {
 	struct attr *attr;
 	const struct section *in;
-	uint64_t off, size; /* counted from the start of the section */
+	uint64_t off, size; /* Offset from the start of the section. */
 	uint64_t unpacked;  /* Unpacked size. 0 if not packed. */
 	uint64_t base;      /* Offset of the code in the unpacked bytes */
 	struct str target;  /* processor, like "sm_90" or "gfx906" */

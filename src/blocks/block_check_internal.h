@@ -7,7 +7,7 @@
 
 /* A function that a symbol or an unwind table describes. */
 struct known_function {
-	uint64_t addr, size; /* size 0 if not stated */
+	uint64_t addr, size; /* size 0 if unknown. */
 	const char *name;    /* NULL if only an unwind table describes it */
 };
 

@@ -3,8 +3,6 @@
 
 #include "base/sort.h"
 
-/* ---- walking steps ----------------------------------------------------------------------- */
-
 /* Tells whether the attribute's offset is that of a location list or of a range list. */
 static enum walk_kind list_kind(uint16_t name)
 {
@@ -26,7 +24,7 @@ static enum walk_kind list_kind(uint16_t name)
 	}
 }
 
-/* Returns how to report a reference. WALK_NOTHING: only skip it. */
+/* Returns how to report a reference. WALK_NOTHING: the walk only skips it. */
 static enum walk_kind reference_kind(const struct abbrev_attr *a, const struct form_sizes *s)
 {
 	switch (a->form) {
@@ -95,18 +93,17 @@ static void abbrev_make_steps(struct abbrevs *t, struct abbrev *a)
 	a->steps = (uint32_t)t->steps.count - a->step;
 }
 
-/* ---- parsing ------------------------------------------------------------------------------ */
-
-/* Maximal number of attributes of a DIE. Real ones have some dozens. More is damage. */
+/* Most attributes of a DIE. Real DIEs have some dozens. More count as damage. */
 enum { ATTRS_MAX = 512 };
-/* Maximal number of abbreviations in a table, and of their attributes in all. Real tables have some
+/* Most abbreviations of a table, and most attributes of all of them. Real tables have some
  * thousands. */
 enum { TABLE_MAX = 1 << 16, TABLE_ATTRS_MAX = 1 << 19 };
-/* Limits repeated parsing: a section's bytes may be parsed SPENT_AGAIN times, and at least
- * SPENT_LEAST bytes. */
+/* Limits repeated parsing. Each byte of the section may be parsed SPENT_AGAIN times on average.
+ * SPENT_LEAST bytes are always allowed. */
 enum { SPENT_AGAIN = 1024, SPENT_LEAST = 1 << 28 };
 
-/* Reads one abbreviation. False at the end of the table and if it is damaged (r is then bad). */
+/* Reads one abbreviation. False at the end of the table. Also false if the table is damaged, and r
+ * is then bad. */
 static bool read_abbrev(struct reader *r, struct abbrevs *t)
 {
 	struct abbrev a = { .code = read_uleb(r), .first = (uint32_t)t->attrs.count };
@@ -176,7 +173,7 @@ const struct abbrevs *abbrevs_get(struct abbrev_cache *c, struct dwarf *d, uint6
 		if (s->used < oldest->used)
 			oldest = s;
 	}
-	/* Many units may name many places of one long table. */
+	/* A damaged file may have many units that start inside one long table. */
 	if (c->spent > SPENT_LEAST && c->spent / SPENT_AGAIN > dwarf_bytes(d, DW_ABBREV).size) {
 		note(d->notes, d->path, HEFT_NO_OFFSET, 0,
 		     "units use parts of each other's abbreviation tables; some are left out");

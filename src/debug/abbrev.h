@@ -1,8 +1,8 @@
 /* abbrev.h - parses abbreviation tables of .debug_abbrev (DWARF 5, 7.5.3) and prepares them for
  * walking.
  *
- * Tables are parsed when first needed and kept in a small cache, since units that share a table
- * mostly follow each other. */
+ * Tables are parsed when first needed. A small cache keeps them, because units that share a table
+ * are mostly consecutive. */
 #ifndef HEFT_DEBUG_ABBREV_H
 #define HEFT_DEBUG_ABBREV_H
 
@@ -14,26 +14,26 @@ struct abbrev_attr {
 	int64_t value; /* Value of DW_FORM_implicit_const */
 };
 
-/* A step of walking over the attributes of a DIE: skip `skip` bytes, then do what `kind` says. */
+/* A step of walking over the attributes of a DIE: skips `skip` bytes, then acts by `kind`. */
 enum walk_kind {
 	WALK_NOTHING,
-	WALK_ULEB, /* skips a value */
+	WALK_ULEB, /* Skips a value. */
 	WALK_CSTR,
 	WALK_BLOCK1,
 	WALK_BLOCK2,
 	WALK_BLOCK4,
 	WALK_BLOCK,
-	WALK_INDIRECT, /* A form in the data, then its value */
-	WALK_STRP,     /* An offset in .debug_str */
+	WALK_INDIRECT, /* Form in the data, then its value. */
+	WALK_STRP,     /* Offset in .debug_str. */
 	WALK_LINE_STRP,
-	WALK_STRX, /* An index of a string, as ULEB128 or of a fixed size */
+	WALK_STRX, /* Index of a string, as ULEB128 or of a fixed size. */
 	WALK_STRX1,
 	WALK_STRX2,
 	WALK_STRX3,
 	WALK_STRX4,
-	WALK_LOC,      /* value is an offset in .debug_loc or .debug_loclists */
-	WALK_LOCLISTX, /* An index of a location list */
-	WALK_RANGES,   /* value is an offset in .debug_ranges or .debug_rnglists */
+	WALK_LOC,      /* The value is an offset in .debug_loc or .debug_loclists. */
+	WALK_LOCLISTX, /* Index of a location list. */
+	WALK_RANGES,   /* The value is an offset in .debug_ranges or .debug_rnglists. */
 	WALK_RNGLISTX,
 	WALK_LOCATION,  /* DW_AT_location as an expression: ULEB128 size, bytes */
 	WALK_LOCATION1, /* DW_AT_location as a block with a size of 1 byte */
@@ -68,17 +68,17 @@ enum { ABBREV_CACHE = 16 };
 struct abbrev_cache {
 	struct abbrev_slot {
 		const struct dwarf *dwarf;
-		uint64_t used; /* Time of the last use, for replacing the oldest */
+		uint64_t used; /* Time of the last use. The oldest table is replaced. */
 		struct abbrevs table;
 	} slots[ABBREV_CACHE];
 	uint64_t clock;
-	uint64_t spent; /* Number of bytes parsed, with repetitions */
+	uint64_t spent; /* Number of bytes parsed, repetitions included. */
 };
 
 /* Returns the table at `off`, for units with these sizes. NULL, with a note, if the table is
- * damaged at its start. A table that is damaged later keeps the abbreviations before the damage.
- * Also NULL if the cache has parsed the section far more often than any real file needs. The result
- * is valid until ABBREV_CACHE other tables were asked for. */
+ * damaged at its start. After later damage, the table keeps the abbreviations before it. Also NULL
+ * if the section was parsed far more often than a real file needs. The result is valid until
+ * ABBREV_CACHE other tables were requested. */
 const struct abbrevs *abbrevs_get(struct abbrev_cache *c, struct dwarf *d, uint64_t off,
 				  struct form_sizes sizes);
 void abbrev_cache_release(struct abbrev_cache *c);

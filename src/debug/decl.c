@@ -1,11 +1,11 @@
 /* Finds the source file and line of the declaration of an entry. */
 #include "debug/decl.h"
 
-/* Maximal number of references from a definition to its declaration. */
+/* Most references from a definition to its declaration. */
 enum { ORIGINS_MAX = 4 };
 
-/* Takes the facts that are still unknown. *ret_origin refers to the entry that may have the
- * rest. */
+/* Reads the facts that are still unknown. *ret_origin refers to the entry that may have the
+ * others. */
 static bool decl_take(const struct unit *u, uint64_t die_off, struct decl *d,
 		      struct value *ret_origin)
 {

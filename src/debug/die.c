@@ -26,8 +26,6 @@ bool die_next(const struct unit *u, struct reader *r, struct die *ret)
 	return reader_ok(r);
 }
 
-/* ---- values -------------------------------------------------------------------------------- */
-
 void die_value(const struct unit *u, struct reader *r, const struct abbrev_attr *a,
 	       struct value *ret)
 {
@@ -37,8 +35,6 @@ void die_value(const struct unit *u, struct reader *r, const struct abbrev_attr 
 	else if (a->form == DW_FORM_implicit_const)
 		ret->u = (uint64_t)a->value;
 }
-
-/* ---- what values mean ------------------------------------------------------------------------ */
 
 bool value_string(const struct unit *u, const struct value *v, struct str *ret)
 {

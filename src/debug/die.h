@@ -9,15 +9,15 @@
 #include "debug/unit.h"
 
 struct die {
-	uint64_t off;                /* counted from the start of the section */
-	const struct abbrev *abbrev; /* NULL for a null entry, which ends a list of children */
+	uint64_t off;                /* Offset from the start of the section. */
+	const struct abbrev *abbrev; /* NULL for a null entry, which ends a list of children. */
 };
 
 /* Returns a reader over the unit, at `off` of the section. Positions count from the start of the
  * section. */
 struct reader unit_reader(const struct unit *u, uint64_t off);
-/* Reads the code of the next DIE. False at the end of the unit, and if it is damaged (r is then
- * bad). */
+/* Reads the code of the next DIE. False at the end of the unit. Also false if the unit is damaged,
+ * and r is then bad. */
 bool die_next(const struct unit *u, struct reader *r, struct die *ret);
 /* Reads one attribute and moves over it. */
 void die_value(const struct unit *u, struct reader *r, const struct abbrev_attr *a,
@@ -45,31 +45,31 @@ bool value_addr(const struct unit *u, const struct value *v, uint64_t *ret);
 /* Returns a number (VALUE_UINT, VALUE_SINT, VALUE_OFFSET). 0 for other values. */
 uint64_t value_number(const struct value *v);
 
-/* The attributes of an entry about code: low_pc, high_pc, ranges. Zeroed if it has none. */
+/* Attributes about code: low_pc, high_pc, ranges. Zeros if the entry has none. */
 struct die_code {
 	struct value low, high, ranges;
 };
 
-/* Keeps the value if the attribute is low_pc, high_pc or ranges. */
+/* Stores the value if the attribute is low_pc, high_pc or ranges. */
 void die_code_take(struct die_code *c, uint16_t name, const struct value *v);
 
-/* type_size.c: finds the size in bytes of the variable at die_off by its type. False if unknown
- * within the unit. */
+/* type_size.c: finds the size in bytes of the variable at die_off from its type. False if the unit
+ * does not tell. */
 bool variable_size(const struct unit *u, uint64_t die_off, uint64_t *ret);
 
 /* ranges.c: calls fn for every range of code (DWARF 5, 2.17): low_pc and high_pc, or a range list
- * of .debug_ranges or .debug_rnglists. Leaves out discarded code (tombstones) and empty ranges. A
- * damaged list ends with a note. Returns the number of ranges. */
+ * of .debug_ranges or .debug_rnglists. Skips empty ranges and discarded code (tombstones). Damage
+ * ends the list with a note. Returns the number of ranges. */
 typedef void (*range_fn)(void *ctx, uint64_t addr, uint64_t size);
 size_t die_ranges(const struct unit *u, const struct die_code *c, range_fn fn, void *ctx);
-/* Like die_ranges(), with a limit on the list entries read, including those left out. *budget falls
- * by one per entry, and at 0 a list ends. For loops over DIEs that may all name one long list. */
+/* Like die_ranges(), but reads at most *budget entries, and lowers *budget by their number. For
+ * loops over DIEs that may all refer to one long list. */
 size_t die_ranges_some(const struct unit *u, const struct die_code *c, range_fn fn, void *ctx,
 		       uint64_t *budget);
 /* Finds the section and offset of the range list of a value. False if it names none. */
 bool ranges_offset(const struct unit *u, const struct value *v, enum dw_section *ret_in,
 		   uint64_t *ret_off);
-/* Like ranges_offset(), for the location list of a VALUE_LOCLISTX or VALUE_OFFSET. */
+/* Like ranges_offset(), but for the location list of a VALUE_LOCLISTX or VALUE_OFFSET. */
 bool locations_offset(const struct unit *u, const struct value *v, enum dw_section *ret_in,
 		      uint64_t *ret_off);
 

@@ -1,15 +1,15 @@
 /* dwarf.h - holds the DWARF of one file: the bytes of its debug sections, unpacked and relocated.
  *
- * Filled by the code that opens a file (source/debuginfo.h). debug/ knows no container. Offsets are
- * those of these bytes. If a file has several sections of one name (objects with COMDAT groups),
- * they are joined.
+ * The code that opens a file fills it (source/debuginfo.h), because debug/ knows no container
+ * formats. Offsets count in these bytes. Objects with COMDAT groups have several sections of one
+ * name. They are joined.
  *
- * Addresses are as the DWARF states them. In linked images that is the VM address. In objects the
+ * Addresses are as the DWARF states them. In linked images they are VM addresses. In objects, the
  * opener relocates them (see debuginfo_addr there).
  *
- * Bytes are loaded when first asked for. So one thread at a time uses a dwarf, unless all needed
- * sections are loaded. Sources: DWARF 2, 3, 4, 5 (chapter 7), and the GNU extensions named where
- * they are read. */
+ * Bytes are loaded when first requested. So only one thread at a time uses a dwarf, unless all
+ * needed sections are loaded. Sources: DWARF 2, 3, 4, 5 (chapter 7), and GNU extensions, named
+ * where they are read. */
 #ifndef HEFT_DEBUG_DWARF_H
 #define HEFT_DEBUG_DWARF_H
 
@@ -58,10 +58,10 @@ struct dwarf {
 	struct bytes bytes[DW_SECTIONS];
 	uint64_t size[DW_SECTIONS]; /* Sizes after unpacking, known before the bytes are loaded */
 	bool loaded[DW_SECTIONS];
-	/* Loads bytes[which]. They are empty, with a note, if that fails. */
+	/* Loads bytes[which]. On failure, the bytes are empty and there is a note. */
 	void (*load)(struct dwarf *d, enum dw_section which, struct notes *notes);
 	void *load_ctx;
-	/* For one pass over a section from start to end in little memory. May be NULL. */
+	/* Reads a section once from start to end in little memory. All three may be NULL. */
 	void (*pass_begin)(struct dwarf *d, enum dw_section which);
 	void (*pass)(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to);
 	void (*pass_end)(struct dwarf *d, enum dw_section which);
@@ -73,7 +73,7 @@ struct dwarf {
 /* Returns a name such as ".debug_info", without the ".dwo" of split files. */
 const char *dw_section_name(enum dw_section which);
 /* Finds the section of a name. Accepts ".debug_" and ".zdebug_" names, with or without ".dwo" at
- * the end, and ".gdb_index". False for any other. */
+ * the end, and ".gdb_index". False for other names. */
 bool dw_section_of(struct str name, enum dw_section *ret, bool *ret_dwo);
 
 /* Returns the bytes of a section. Loads them if needed. */
@@ -87,7 +87,7 @@ static inline struct bytes dwarf_bytes(struct dwarf *d, enum dw_section which)
 }
 
 /* Begins a pass. Until dwarf_pass_end(), only bytes [from, to) of the last dwarf_pass() are valid.
- * Bytes before may read as zeros. Afterwards the section is loaded again when asked for. */
+ * Earlier bytes may read as zeros. After the pass, the next request loads the section again. */
 static inline void dwarf_pass_begin(struct dwarf *d, enum dw_section which)
 {
 	if (d->pass_begin)
@@ -106,7 +106,7 @@ static inline void dwarf_pass_end(struct dwarf *d, enum dw_section which)
 		d->pass_end(d, which);
 }
 
-/* Tells whether the dwarf is a package, whose index names the parts of sections of each unit
+/* True if the dwarf is a package. Its index names the parts of sections that belong to each unit
  * (package.h). */
 static inline bool dwarf_is_package(const struct dwarf *d)
 {
@@ -118,7 +118,7 @@ static inline struct reader dwarf_reader(struct dwarf *d, enum dw_section which)
 	return reader_of(dwarf_bytes(d, which), d->big_endian);
 }
 
-/* Tells whether an address marks code that the linker discarded: 0, 1, or -1 and -2 in the size of
+/* True if an address marks code that the linker discarded: 0, 1, or -1 and -2 in the size of
  * addresses. */
 static inline bool dwarf_is_tombstone(const struct dwarf *d, uint64_t addr, uint8_t address_size)
 {
@@ -131,8 +131,8 @@ static inline bool dwarf_is_tombstone(const struct dwarf *d, uint64_t addr, uint
  * *ret_offset_size is 4 or 8. Marks r bad for reserved values. */
 uint64_t read_initial_length(struct reader *r, uint8_t *ret_offset_size);
 
-/* Reads number `index` of a table at `base`, whose numbers have `size` bytes. False if there is no
- * such number, and if base is DW_NO_OFFSET. */
+/* Reads number `index` of a table at `base`, whose numbers have `size` bytes. False if the table
+ * has no such number, or if base is DW_NO_OFFSET. */
 static inline bool dwarf_entry(struct dwarf *d, enum dw_section in, uint64_t base, uint64_t index,
 			       unsigned size, uint64_t *ret)
 {

@@ -3,7 +3,7 @@
 #ifndef HEFT_DEBUG_DWARF_CONST_H
 #define HEFT_DEBUG_DWARF_CONST_H
 
-/* The version after 5. Its working drafts keep the headers of 5. clang 22 writes it. */
+/* Version after 5. Its working drafts keep the headers of version 5. clang 22 writes it. */
 enum { DW_VERSION_NEXT = 6 };
 
 enum {
@@ -202,7 +202,7 @@ enum {
 	DW_IDX_parent = 4,
 };
 
-/* GCC's version 4 has the first seven under other names, then the *_alt forms 8 to 0x0a. */
+/* In GCC's version 4, the first seven have other names, and the *_alt forms are 8 to 0x0a. */
 enum {
 	DW_MACRO_define = 0x01,
 	DW_MACRO_undef = 0x02,

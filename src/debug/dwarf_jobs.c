@@ -8,13 +8,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* ---- views ---------------------------------------------------------------------------------- */
-
 struct dwarf_share {
 	struct dwarf *dwarf;
 	pthread_mutex_t lock; /* Lock for loading sections */
-	/* Notes of loading, per section (also of dwarf.sup). Kept apart, because chance decides
-	 * which job loads a section. */
+	/* Notes of loading, per section (also of dwarf.sup). Kept apart from jobs, because it is
+	 * random which job loads a section. */
 	struct notes *late[2][DW_SECTIONS];
 };
 
@@ -62,15 +60,14 @@ static void view_init(struct dwarf_view *v, struct dwarf_share *s, struct notes 
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* ---- jobs ----------------------------------------------------------------------------------- */
-
 struct dwarf_jobs {
 	struct dwarf *dwarf;
 	unsigned threads;
-	/* Size of a job, which begins with a struct dwarf_job and starts zeroed. */
+	/* Size of a job. A job begins with a struct dwarf_job and is zeroed at first. */
 	size_t job_size;
 	void *ctx;
-	/* See struct pool_line. Jobs are reused: each step finds what the previous use left. */
+	/* Steps as in struct pool_line. Jobs are reused, and keep the results of the previous
+	 * use. */
 	bool (*make)(void *ctx, struct dwarf_job *job);
 	void (*work)(void *ctx, struct dwarf_job *job, unsigned worker);
 	void (*take)(void *ctx, struct dwarf_job *job);
@@ -165,24 +162,22 @@ static void dwarf_jobs_run(const struct dwarf_jobs *jobs)
 	pthread_mutex_destroy(&r.share.lock);
 }
 
-/* ---- units ---------------------------------------------------------------------------------- */
-
-/* Usual number of bytes of a job, and maximal number of units. */
+/* Usual number of bytes of a job, and most units. */
 enum { JOB_BYTES = 2 << 20, JOB_UNITS = 4096 };
 
-/* Maximal size of a skeleton. In GNU's version 4 a skeleton differs from other units only by its
- * size. */
+/* Most bytes of a skeleton. In GNU's version 4, only the size distinguishes a skeleton from other
+ * units. */
 enum { SKELETON_MAX = 512 };
 
 struct unit_run {
 	const struct unit_jobs *jobs;
-	/* Copy of the dwarf for finding the units. Pages leave memory after the jobs have read
+	/* Copy of the dwarf that finds the units. Pages leave memory after the jobs have read
 	 * them. */
 	struct dwarf scan;
 	uint64_t off;
-	struct unit waiting; /* First unit of the next job, if there is one */
+	struct unit waiting; /* First unit of the next job, if there is one. */
 	bool there;
-	_Atomic(uint64_t) taken; /* everything before this is taken */
+	_Atomic(uint64_t) taken; /* Offset before which all units are taken. */
 };
 
 static void scan_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to)
@@ -231,8 +226,7 @@ static void dwarf_jobs_take_units(void *ctx, struct dwarf_job *head)
 	ASSERT(job->units.count > 0);
 	const struct unit *last = &job->units.data[job->units.count - 1];
 	r->jobs->take(r->jobs->ctx, job);
-	/* Reads tables anew in the next round, because the content of a cache must not depend on
-	 * threads. */
+	/* Drops the cached tables, because the content of a cache must not depend on threads. */
 	abbrev_cache_release(&job->cache);
 	memset(&job->cache, 0, sizeof job->cache);
 	atomic_store(&r->taken, last->off);
@@ -269,11 +263,9 @@ void unit_jobs_run(const struct unit_jobs *jobs)
 	dwarf_pass_end(jobs->dwarf, jobs->in);
 }
 
-/* ---- line programs -------------------------------------------------------------------------- */
-
 struct line_run {
 	const struct line_jobs *jobs;
-	size_t next; /* next index in the uses */
+	size_t next; /* Next index in the uses. */
 };
 
 /* Returns the size of the program at `off`, from its header. */
@@ -329,17 +321,17 @@ static void dwarf_jobs_release_lines(void *ctx, struct dwarf_job *head)
 		r->jobs->release(r->jobs->ctx, (struct line_job *)head);
 }
 
-/* Tells whether a program of version 5 or later can be read without its unit. r is positioned after
- * the length. */
+/* True if a program of version 5 or later can be read without its unit. r is positioned after the
+ * length. */
 static bool stands_alone(struct reader r, uint8_t width)
 {
 	if (read_u16(&r) < 5)
 		return false;
-	read_skip(&r, 2 + width + 5); /* sizes, length of the header, opcode parameters */
+	read_skip(&r, 2 + width + 5); /* Sizes, length of the header, opcode parameters. */
 	const uint8_t opcode_base = read_u8(&r);
 	read_skip(&r, opcode_base > 0 ? opcode_base - 1 : 0);
 	bool alone = true;
-	for (unsigned left = read_u8(&r); left > 0; left--) { /* format of directories */
+	for (unsigned left = read_u8(&r); left > 0; left--) { /* Format of directories. */
 		(void)read_uleb(&r);
 		/* Names by index need the unit. */
 		if (form_find(read_form(&r)).kind == VALUE_STRX)
@@ -370,7 +362,8 @@ bool line_uses_of_section(struct dwarf *d, line_use_vec *ret)
 	return ok;
 }
 
-/* Drops programs inside other programs, which would be read more often than they have bytes. */
+/* Drops programs inside other programs. Otherwise overlapping programs could cost far more than
+ * their bytes. */
 static void drop_inner(struct dwarf *d, line_use_vec *v)
 {
 	struct place {

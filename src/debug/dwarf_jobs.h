@@ -1,10 +1,10 @@
-/* dwarf_jobs.h - reads parts of one dwarf as jobs on several threads, and takes the results in
+/* dwarf_jobs.h - reads parts of one dwarf as jobs on several threads, and collects the results in
  * order.
  *
- * A dwarf loads its sections when they are asked for, which only one thread may do. So each job has
- * a view: its own dwarf over the same bytes. The view asks the shared dwarf, under a lock, for
- * sections that are not loaded yet. Notes of a job wait until the earlier jobs were taken, so that
- * notes do not depend on threads either. */
+ * A dwarf loads its sections when they are requested, which only one thread may do. So each job has
+ * a view: its own dwarf over the same bytes. The view requests sections that are not loaded yet
+ * from the shared dwarf, under a lock. Notes of a job wait until the earlier jobs were collected,
+ * so notes do not depend on threads either. */
 #ifndef HEFT_DEBUG_DWARF_JOBS_H
 #define HEFT_DEBUG_DWARF_JOBS_H
 
@@ -21,19 +21,17 @@ struct dwarf_view {
 
 /* Head of a job. The caller's own fields follow it. */
 struct dwarf_job {
-	struct dwarf_view view; /* Valid in work and take */
+	struct dwarf_view view; /* Valid in work and take. */
 	struct notes notes;     /* notes about the view */
-	/* Set by make: work runs on the caller's thread, directly before take. */
+	/* Set by make: work runs on the caller's thread, immediately before take. */
 	bool alone;
 };
 
-/* ---- units ---------------------------------------------------------------------------------- */
-
-/* Some consecutive units of a section. */
+/* Consecutive units of a section. */
 struct unit_job {
 	struct dwarf_job head;
-	VEC(struct unit) units;    /* Headers on the view, for unit_open() */
-	struct abbrev_cache cache; /* for these units */
+	VEC(struct unit) units;    /* Headers for unit_open(), on the view. */
+	struct abbrev_cache cache; /* Abbreviations of these units. */
 };
 
 struct unit_jobs {
@@ -49,13 +47,11 @@ struct unit_jobs {
 							   * NULL. */
 };
 
-/* Runs one pass over the section (see dwarf_pass). Skeletons come in jobs with head.alone, because
- * one thread opens the files of their other halves. Other jobs have no skeletons. */
+/* Runs one pass over the section (see dwarf_pass). Skeletons have their own jobs with head.alone,
+ * because one thread opens the files with their split units. Other jobs have no skeletons. */
 void unit_jobs_run(const struct unit_jobs *jobs);
 
-/* ---- line programs -------------------------------------------------------------------------- */
-
-/* A line program, and the facts of its unit that reading needs (see line_open). */
+/* A line program, and the facts of its unit that line_open() needs. */
 struct line_use {
 	uint64_t off;
 	struct str comp_dir;
@@ -85,8 +81,9 @@ struct line_jobs {
 							   * NULL. */
 };
 
-/* Lists the programs of .debug_line from their headers alone. False if a program needs facts of its
- * unit: before version 5, or with names by index. *ret is then empty. */
+/* Lists the programs of .debug_line from their headers alone. False, with an empty *ret, if a
+ * program needs facts of its unit. Programs before version 5, and programs with names by index,
+ * need them. */
 bool line_uses_of_section(struct dwarf *d, line_use_vec *ret);
 void line_jobs_run(const struct line_jobs *jobs);
 bool line_job_open(struct line_job *j, const struct line_use *use, struct line_program *ret);

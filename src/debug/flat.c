@@ -1,9 +1,9 @@
-/* Lays overlapping ranges flat, so that each address has one owner. */
+/* Gives each address of overlapping ranges one owner. */
 #include "debug/flat.h"
 
 #include "base/sort.h"
 
-/* The ranges that hold the current address of the sweep, as a heap ordered by `who`. */
+/* Heap by `who` of the ranges that contain the current address of the sweep. */
 struct flat_sweep {
 	const struct flat_range **heap;
 	size_t count;

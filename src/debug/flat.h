@@ -1,7 +1,7 @@
-/* flat.h - lays overlapping ranges flat, so that each address has one owner.
+/* flat.h - gives each address of overlapping ranges one owner.
  *
- * If several ranges cover an address, the one with the highest `who` owns it. If numbers follow the
- * order of a tree, parents first, that is the innermost range. O(n log n) for n ranges, which give
+ * If several ranges contain an address, the range with the highest `who` owns it. If `who` numbers
+ * a tree in order, parents first, that is the innermost range. O(n log n) for n ranges, which give
  * at most 2 n spans. */
 #ifndef HEFT_DEBUG_FLAT_H
 #define HEFT_DEBUG_FLAT_H
@@ -22,15 +22,15 @@ struct flat_span {
 };
 
 struct flat {
-	VEC(struct flat_span) spans; /* By addr, without overlap */
+	VEC(struct flat_span) spans; /* Sorted by addr, without overlap. */
 };
 
 /* Fills *ret, which is zeroed or was filled by an earlier call. Sorts the ranges. */
 void flat_lay(struct flat *ret, struct flat_range *ranges, size_t count);
-/* Returns the span that holds addr. NULL if there is none. O(log n). */
+/* Returns the span that contains addr. NULL if there is none. O(log n). */
 const struct flat_span *flat_find(const struct flat *f, uint64_t addr);
-/* Like flat_find(), for look-ups near the previous one. *near is the index of the last span found,
- * 0 at first. O(log of the distance) for rising addresses. */
+/* Like flat_find(), but fast for an address near the previous one. *near is the index of the last
+ * span found, 0 at first. O(log of the distance) for rising addresses. */
 const struct flat_span *flat_find_near(const struct flat *f, uint64_t addr, size_t *near);
 void flat_release(struct flat *f);
 

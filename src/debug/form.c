@@ -104,10 +104,8 @@ void value_read(struct reader *r, uint16_t form, struct form_sizes s, struct val
 		*ret = (struct value){ VALUE_NONE, 0, { NULL, 0 } };
 }
 
-/* ---- texts ----------------------------------------------------------------------------------- */
-
-/* Returns a string. Strings may share their ends. A string that is longer than compilers write, and
- * begins inside another string, is not read: see reader.h. */
+/* Returns a string. Strings may share their ends. Fails for a string that begins inside another
+ * string and is longer than compilers write (see reader.h). */
 static bool string_at(struct dwarf *d, enum dw_section table, uint64_t off, struct str *ret)
 {
 	enum { MOST = 16 << 10 };

@@ -1,5 +1,5 @@
-/* form.h - reads values by their form (DWARF 5, 7.5.5 and 7.5.6), wherever a section states forms:
- * entries, tables of files, macros and indexes of names. */
+/* form.h - reads values by their form (DWARF 5, 7.5.5 and 7.5.6), for all sections that state
+ * forms: entries, tables of files, macros and indexes of names. */
 #ifndef HEFT_DEBUG_FORM_H
 #define HEFT_DEBUG_FORM_H
 
@@ -7,7 +7,7 @@
 #include "debug/dwarf_const.h"
 
 enum value_kind {
-	VALUE_NONE,  /* A form whose value heft does not use */
+	VALUE_NONE,  /* A form whose value heft does not use. */
 	VALUE_UINT,  /* u */
 	VALUE_SINT,  /* u, in two's complement */
 	VALUE_ADDR,  /* u: address */
@@ -39,21 +39,21 @@ struct form_sizes {
 	uint8_t address_size, offset_size;
 };
 
-/* How many bytes a value has: these, up to FORM_FIXED, or what the kind says. */
+/* Size of a value: up to FORM_FIXED, a number of bytes. Above that, a rule. */
 enum form_data {
 	FORM_FIXED = 16,
 	FORM_ADDRESS,
 	FORM_OFFSET,
-	FORM_REF_ADDR, /* An address until version 2, then an offset */
-	FORM_ULEB,     /* The kinds from here on vary: the data states the size. */
+	FORM_REF_ADDR, /* An address until version 2, then an offset. */
+	FORM_ULEB,     /* From here on, the data states the size. */
 	FORM_SLEB,
 	FORM_CSTR,
-	FORM_BLOCK1, /* A size of 1 byte, then the bytes; likewise 2, 4, and ULEB128 */
+	FORM_BLOCK1, /* Size of 1 byte, then the bytes. Next: sizes of 2, 4, and ULEB128. */
 	FORM_BLOCK2,
 	FORM_BLOCK4,
 	FORM_BLOCK,
-	FORM_INDIRECT, /* A form, then its value */
-	FORM_UNKNOWN,  /* No form that heft knows */
+	FORM_INDIRECT, /* Form, then its value. */
+	FORM_UNKNOWN,  /* Form that heft does not know. */
 };
 
 struct form {
@@ -61,7 +61,7 @@ struct form {
 	uint8_t kind; /* An enum value_kind. VALUE_NONE for unknown forms. */
 };
 
-/* The forms of the standard by their numbers, and the others. */
+/* Forms of the standard by number. form_other() has the others. */
 #define FORM_STANDARD (DW_FORM_addrx4 + 1)
 extern const struct form forms_standard[FORM_STANDARD];
 struct form form_other(uint16_t form);
@@ -82,20 +82,21 @@ static inline bool form_size(struct form f, struct form_sizes s, unsigned *ret)
 	}
 }
 
-/* Reads the number of a form. Returns 0, which is no form, for a number that is too large, and for
- * DW_FORM_implicit_const, whose value lies in an abbreviation. */
+/* Reads the number of a form. Returns 0, which is no form, for a number that is too large. Also for
+ * DW_FORM_implicit_const, whose value is in an abbreviation. */
 static inline uint16_t read_form(struct reader *r)
 {
 	const uint64_t form = read_uleb(r);
 	return form <= UINT16_MAX && form != DW_FORM_implicit_const ? (uint16_t)form : 0;
 }
 
-/* Reads a value. References count from the unit (VALUE_REF). DW_FORM_implicit_const has no bytes:
- * the caller knows its value. An unknown form marks r bad. *ret has kind VALUE_NONE if r is bad. */
+/* Reads a value. References count from the unit (VALUE_REF). DW_FORM_implicit_const has no bytes,
+ * so the caller must know its value. An unknown form marks r bad. *ret has kind VALUE_NONE if r is
+ * bad. */
 void value_read(struct reader *r, uint16_t form, struct form_sizes s, struct value *ret);
 
-/* Returns the text of a value. `base` is that of the unit in .debug_str_offsets (DW_NO_OFFSET if
- * none). False if it is no text, or its offset is bad. */
+/* Returns the text of a value. `base` is the start of the unit's part of .debug_str_offsets
+ * (DW_NO_OFFSET if none). False if the value is no text, or its offset is bad. */
 bool value_text(struct dwarf *d, uint64_t base, unsigned offset_size, const struct value *v,
 		struct str *ret);
 

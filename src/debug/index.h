@@ -1,7 +1,7 @@
-/* index.h - walks sections that index other sections, and tells for each piece what it is about.
+/* index.h - walks sections that index other sections, and reports the subject of each piece.
  *
  * Every function walks one section from start to end and reports pieces by rising offset, without
- * overlap. Adjacent pieces about the same thing are merged. Padding belongs to the piece before it.
+ * overlap. Adjacent pieces with one subject are merged. Padding belongs to the piece before it.
  * Bytes that cannot be read become no piece, but a note with their offset. Cost: O(bytes of the
  * section), no allocation per piece. .gdb_index is sorted in up to four times the bytes of its
  * symbol table.
@@ -20,44 +20,44 @@ enum index_about {
 	ABOUT_TYPE_ID, /* value: signature of a type unit */
 	ABOUT_ADDR,    /* value: an address, as the DWARF states it */
 	ABOUT_STR,     /* value: offset in .debug_str */
-	ABOUT_NEXT,    /* Belongs to the next piece (table headers) */
-	ABOUT_ALL,     /* Belongs to the whole index (hash buckets, headers of .gdb_index) */
+	ABOUT_NEXT,    /* The next piece. Used for table headers. */
+	ABOUT_ALL,     /* The whole index. Used for hash buckets and headers of .gdb_index. */
 };
 
 struct index_piece {
-	uint64_t off, size; /* counted from the start of the section */
+	uint64_t off, size; /* Offset from the start of the section. */
 	enum index_about about;
 	uint64_t value;
 };
 
 typedef void (*index_fn)(void *ctx, const struct index_piece *p);
 
-/* Walks .debug_aranges. A header is about its unit, a tuple about its address. */
+/* Walks .debug_aranges. The subject of a header is its unit, that of a tuple its address. */
 void aranges_pieces(struct dwarf *d, index_fn fn, void *ctx);
-/* Walks .debug_pubnames, .debug_pubtypes or the GNU form of one (`which`). An entry is about its
- * DIE. If the DIE is in a split unit, the entry is about the skeleton, here and in .debug_names. To
- * find out, both walkers read the lengths of units in .debug_info. */
+/* Walks .debug_pubnames, .debug_pubtypes or the GNU form of one (`which`). The subject of an entry
+ * is its DIE. If the DIE is in a split unit, the subject is the skeleton, as in names_pieces().
+ * Both walkers read the lengths of units in .debug_info to tell. */
 void pubnames_pieces(struct dwarf *d, enum dw_section which, index_fn fn, void *ctx);
-/* Walks .debug_names. Entries of unit lists are about their unit, names about what their entries
- * name. */
+/* Walks .debug_names. The subject of an entry of a unit list is the unit, that of a name the DIE
+ * that it names. */
 void names_pieces(struct dwarf *d, index_fn fn, void *ctx);
-/* Walks one of Apple's tables of names, types, namespaces and classes (`which`). Entries are about
- * their DIE. */
+/* Walks one of Apple's tables of names, types, namespaces and classes (`which`). The subject of an
+ * entry is its DIE. */
 void apple_pieces(struct dwarf *d, enum dw_section which, index_fn fn, void *ctx);
-/* Walks .gdb_index, versions 4 to 9. Entries of lists are about their unit, symbols about the first
- * unit of their vector. */
+/* Walks .gdb_index, versions 4 to 9. The subject of a list entry is its unit, that of a symbol the
+ * first unit of its vector. */
 void gdb_index_pieces(struct dwarf *d, index_fn fn, void *ctx);
-/* Walks .debug_frame. An FDE is about its address, a CIE about the address of the first FDE that
- * uses it. */
+/* Walks .debug_frame. The subject of an FDE is its address, that of a CIE the address of the first
+ * FDE that uses it. */
 void frame_pieces(struct dwarf *d, uint8_t address_size, index_fn fn, void *ctx);
-/* Walks .debug_addr. Entries are about their address, headers about the next piece. Only version 5
- * has headers. GNU's version 4 has none, and `address_size` applies. */
+/* Walks .debug_addr. The subject of an entry is its address, that of a header the next piece. Only
+ * version 5 has headers. GNU's version 4 has none, and `address_size` applies. */
 void addr_pieces(struct dwarf *d, uint16_t version, uint8_t address_size, index_fn fn, void *ctx);
-/* Walks .debug_str_offsets, like addr_pieces(). Entries are about their string. */
+/* Walks .debug_str_offsets like addr_pieces(). The subject of an entry is its string. */
 void str_offsets_pieces(struct dwarf *d, uint16_t version, uint8_t offset_size, index_fn fn,
 			void *ctx);
 
-/* Reports what the macro information of one unit refers to (.debug_macro of DWARF 5 and of GCC's
+/* Reports the references in the macro information of one unit (.debug_macro of DWARF 5 and of GCC's
  * version 4, or .debug_macinfo). *ret_size is its size, from `off` to the terminating 0. */
 struct macro_refs {
 	void (*string)(void *ctx, enum dw_section table, uint64_t off);

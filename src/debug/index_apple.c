@@ -34,13 +34,12 @@ static bool read_atoms(struct apple *a)
 	return reader_ok(&a->r);
 }
 
-/* Reads the header and moves the reader after it. */
 static bool index_apple_read_header(struct apple *a)
 {
 	struct reader *r = &a->r;
 	if (read_u32(r) != MAGIC || read_u16(r) != 1)
 		return false;
-	read_skip(r, 2); /* number of the hash function */
+	read_skip(r, 2); /* Number of the hash function. */
 	a->bucket_count = read_u32(r);
 	a->hash_count = read_u32(r);
 	const uint64_t size = read_u32(r), end = r->pos + size;
@@ -52,7 +51,7 @@ static bool index_apple_read_header(struct apple *a)
 	       a->bucket_count * 4 + a->hash_count * 8 <= reader_left(r);
 }
 
-/* Reads the DIE of the entry at `off`. False if the entry leaves the table. */
+/* Reads the DIE of the entry at `off`. False if the entry extends beyond the table. */
 static bool entry_die(const struct apple *a, uint64_t off, uint64_t *ret)
 {
 	struct reader r = a->r;
@@ -61,7 +60,7 @@ static bool entry_die(const struct apple *a, uint64_t off, uint64_t *ret)
 	return reader_ok(&r);
 }
 
-/* Reports the bytes of a string that belong to its first entry: its offset and count, and the hash
+/* Reports the bytes that a string shares with its first entry: its offset and count, and the hash
  * and offset that lead to it. */
 static void put_first(struct apple *a, uint64_t off, uint64_t size, uint64_t string)
 {

@@ -1,8 +1,6 @@
 /* index_aranges.c - walks .debug_aranges, .debug_pubnames and .debug_pubtypes. */
 #include "debug/index_out.h"
 
-/* ---- .debug_aranges ------------------------------------------------------- */
-
 static void damaged_set(const struct index_out *o, const struct index_set *s, uint64_t from)
 {
 	const struct dwarf *d = o->dwarf;
@@ -10,8 +8,8 @@ static void damaged_set(const struct index_out *o, const struct index_set *s, ui
 	     dw_section_name(o->which));
 }
 
-/* Reports the tuples of a set. DWARF 5, 6.1.2: an all-zero tuple ends the set. Linkers leave
- * further such tuples in the middle. */
+/* Reports the tuples of a set. An all-zero tuple ends the set (DWARF 5, 6.1.2), but linkers leave
+ * all-zero tuples in the middle. */
 static void arange_tuples(struct index_out *o, struct index_set *s, uint64_t unit, uint8_t width,
 			  uint8_t segment_size)
 {
@@ -61,10 +59,8 @@ void aranges_pieces(struct dwarf *d, index_fn fn, void *ctx)
 	index_finish(&o);
 }
 
-/* ---- .debug_pubnames ------------------------------------------------------ */
-
-/* Reports the names of a set. DWARF 4, 6.1.1. The GNU forms have a byte of flags between offset and
- * name. */
+/* Reports the names of a set (DWARF 4, 6.1.1). The GNU forms have a byte of flags between offset
+ * and name. */
 static void pub_names(struct index_out *o, struct index_set *s, uint64_t unit, bool flags)
 {
 	struct reader *r = &s->r;
@@ -92,7 +88,7 @@ static void pub_set(struct index_out *o, struct index_set *s)
 {
 	struct reader *r = &s->r;
 	const uint64_t unit = read_uint(r, s->offset_size);
-	read_skip(r, s->offset_size); /* size of the unit */
+	read_skip(r, s->offset_size); /* Size of the unit. */
 	if (!reader_ok(r)) {
 		damaged_set(o, s, s->off);
 		return;

@@ -10,11 +10,11 @@ enum gdb_area { GDB_UNITS, GDB_TYPES, GDB_ADDRESSES, GDB_SYMBOLS, GDB_SHORTCUTS,
 
 enum { UNIT_SIZE = 16, TYPE_SIZE = 24, ADDRESS_SIZE = 20, SYMBOL_SIZE = 8 };
 
-/* A text or vector in the pool that a symbol refers to. */
+/* A text or vector in the pool, to which a symbol refers. */
 struct gdb_use {
-	uint64_t off;  /* counted from the start of the section */
+	uint64_t off;  /* Offset from the start of the section. */
 	uint32_t unit; /* Index in the lists, or NO_UNIT */
-	bool vector;   /* false: a name */
+	bool vector;   /* False: it is a name. */
 };
 
 #define NO_UNIT UINT32_MAX
@@ -28,7 +28,7 @@ struct gdb_index {
 	VEC(struct gdb_use) uses;
 };
 
-/* Notes damage. `fmt` must be a literal, because notes are told apart by it. Its %s is the
+/* Notes damage. `fmt` must be a literal, because equal literals count as one note. Its %s is the
  * section. */
 static void note_gdb(const struct gdb_index *g, uint64_t off, uint64_t size, const char *fmt)
 {
@@ -43,17 +43,15 @@ static struct reader gdb_at(const struct gdb_index *g, uint64_t off)
 	return r;
 }
 
-/* ---- units ---------------------------------------------------------------- */
-
-/* Reports a type unit. Until DWARF 4 it is in .debug_types. Later only the signature identifies
- * it. */
+/* Reports a type unit. Until DWARF 4, type units are in .debug_types. Later, only the signature
+ * identifies them. */
 static void put_type(struct gdb_index *g, uint64_t off, uint64_t size, uint64_t index)
 {
 	ASSERT(index < g->type_count);
 	const struct dwarf *d = g->out->dwarf;
 	struct reader r = gdb_at(g, g->start[GDB_TYPES] + index * TYPE_SIZE);
 	const uint64_t unit = read_u64(&r);
-	read_skip(&r, 8); /* offset of the type in the unit */
+	read_skip(&r, 8); /* Offset of the type in the unit. */
 	const uint64_t signature = read_u64(&r);
 	if (unit < d->size[DW_TYPES])
 		index_put(g->out, off, size, ABOUT_TYPES, unit);
@@ -61,7 +59,7 @@ static void put_type(struct gdb_index *g, uint64_t off, uint64_t size, uint64_t 
 		index_put(g->out, off, size, ABOUT_TYPE_ID, signature);
 }
 
-/* Reports a piece about a unit, by its index in both lists together. */
+/* Reports a piece about a unit. `index` counts through both lists of units. */
 static void index_gdb_put_unit(struct gdb_index *g, uint64_t off, uint64_t size, uint32_t index)
 {
 	if (index < g->unit_count) {
@@ -99,8 +97,6 @@ static void put_addresses(struct gdb_index *g)
 	index_pad(g->out, r.pos, r.size);
 }
 
-/* ---- symbols -------------------------------------------------------------- */
-
 static void index_gdb_put_symbols(struct gdb_index *g)
 {
 	const uint64_t pool = g->start[GDB_POOL];
@@ -114,8 +110,8 @@ static void index_gdb_put_symbols(struct gdb_index *g)
 			index_put(g->out, off, SYMBOL_SIZE, ABOUT_ALL, 0);
 			continue;
 		}
-		/* Reads the first unit of a vector. From version 7 on, the upper byte tells the
-		 * kind of the symbol. */
+		/* Reads the first unit of a vector. Since version 7, its upper byte is the kind of
+		 * the symbol. */
 		struct reader units = gdb_at(g, pool + vector);
 		const uint32_t count = read_u32(&units), first = read_u32(&units);
 		const uint32_t unit = !reader_ok(&units) || count == 0 ? NO_UNIT
@@ -130,9 +126,8 @@ static void index_gdb_put_symbols(struct gdb_index *g)
 	index_pad(g->out, r.pos, r.size);
 }
 
-/* ---- the pool ------------------------------------------------------------- */
-
-/* Returns the size of the text or vector at `off`, ignoring the next one. 0 if it is damaged. */
+/* Returns the size of the text or vector at `off`, even if it overlaps the next one. 0 if it is
+ * damaged. */
 static uint64_t use_size(const struct gdb_index *g, const struct gdb_use *u, uint64_t end)
 {
 	struct reader r = gdb_at(g, u->off);
@@ -145,8 +140,7 @@ static uint64_t use_size(const struct gdb_index *g, const struct gdb_use *u, uin
 	return reader_ok(&r) ? (uint64_t)name.len + 1 : 0;
 }
 
-/* Reports a text or vector. A name that reaches into the next one stops there, because names may
- * share their ends. */
+/* Reports a text or vector. Stops at the next one, because names may share their ends. */
 static void put_use(struct gdb_index *g, const struct gdb_use *u, uint64_t next)
 {
 	if (u->off >= g->r.size)
@@ -176,8 +170,6 @@ static void index_gdb_put_pool(struct gdb_index *g)
 		i = next;
 	}
 }
-
-/* ---- walking the section -------------------------------------------------- */
 
 /* Reads the header. False if areas are out of order or outside the section. */
 static bool index_gdb_read_header(struct gdb_index *g)

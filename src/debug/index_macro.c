@@ -8,10 +8,11 @@ enum {
 	MACRO_OPERANDS = 4,
 };
 
-/* Maximal number of operands of an opcode. More is damage. Keeps the cost per entry constant. */
+/* Most operands of an opcode. More count as damage. Keeps the cost per entry constant. */
 enum { FORMS_MAX = 64 };
 
-/* Forms of the operands of an opcode, as the header states them. off 0 if it does not. */
+/* Forms of the operands of an opcode, as the header states them. off is 0 if the header does not
+ * state them. */
 struct macro_operands {
 	uint64_t off, count;
 };
@@ -24,10 +25,10 @@ struct macro {
 	uint16_t version;
 	uint8_t flags, offset_size;
 	uint64_t str_offsets_base;
-	struct macro_operands operands[256]; /* Filled if flags has MACRO_OPERANDS */
+	struct macro_operands operands[256]; /* Valid if flags has MACRO_OPERANDS. */
 };
 
-/* Notes damage. `fmt` must be a literal, because notes are told apart by it. Its %s is the
+/* Notes damage. `fmt` must be a literal, because equal literals count as one note. Its %s is the
  * section. */
 static bool macro_damaged(struct dwarf *d, enum dw_section which, uint64_t off, const char *fmt)
 {
@@ -36,9 +37,7 @@ static bool macro_damaged(struct dwarf *d, enum dw_section which, uint64_t off, 
 	return false;
 }
 
-/* ---- .debug_macro --------------------------------------------------------- */
-
-/* Reads the header's list of opcodes with the forms of their operands. DWARF 5, 6.3.1. */
+/* Reads the header's list of opcodes with the forms of their operands (DWARF 5, 6.3.1). */
 static void read_operands(struct macro *m)
 {
 	struct reader *r = &m->r;
@@ -92,8 +91,8 @@ static void refer_string(struct macro *m, uint64_t off)
 		m->refs->string(m->refs->ctx, DW_STR, off);
 }
 
-/* Reports a string by its index. Split units state no base: they use the first table, after its
- * header in version 5. */
+/* Reports a string by its index. Split units state no base. They use the first table, which starts
+ * after a header in version 5. */
 static void refer_strx(struct macro *m, uint64_t index)
 {
 	uint64_t base = m->str_offsets_base, off;
@@ -162,9 +161,7 @@ static bool walk_macro(struct macro *m, uint64_t *ret_size)
 	return true;
 }
 
-/* ---- .debug_macinfo ------------------------------------------------------- */
-
-/* Walks .debug_macinfo. DWARF 4, 6.3.1: it refers to no other section. */
+/* Walks .debug_macinfo (DWARF 4, 6.3.1), which refers to no other section. */
 static bool walk_macinfo(struct dwarf *d, uint64_t off, uint64_t *ret_size)
 {
 	struct reader r = dwarf_reader(d, DW_MACINFO);

@@ -1,22 +1,23 @@
 /* index_names.c - walks .debug_names (DWARF 5, 6.1.1).
  *
  * A name index has a header, unit lists, hash buckets, three columns of names (hash, string, first
- * entry), abbreviations, and entries. A name's columns are about what its first entry names. */
+ * entry), abbreviations, and entries. The subject of a name's columns is the DIE of its first
+ * entry. */
 #include "debug/index_out.h"
 
 #include "base/sort.h"
 #include "base/vec.h"
 #include "debug/form.h"
 
-/* Maximal number of attributes and bytes of an entry. Real ones have a handful of attributes and a
- * few dozen bytes. More is damage. Keeps the cost per entry constant. */
+/* Most attributes and bytes of an entry. Real entries have a handful of attributes and a few dozen
+ * bytes. More count as damage. Keeps the cost per entry constant. */
 enum { ATTRS_MAX = 64, ENTRY_MAX = 2048 };
 
 struct names_attr {
 	uint16_t name, form;
 };
 
-/* Position of a used attribute in an entry of fixed size. width 0 if it is absent. */
+/* Position of a used attribute in an entry of fixed size. width is 0 if the attribute is absent. */
 struct names_field {
 	uint16_t at;
 	uint8_t width;
@@ -24,9 +25,9 @@ struct names_field {
 
 struct names_abbrev {
 	uint64_t code;
-	uint32_t first; /* first index in `attrs` */
+	uint32_t first; /* First index in `attrs`. */
 	uint16_t count;
-	bool fixed;    /* the entries have `size` bytes after the code */
+	bool fixed;    /* Entries have `size` bytes after the code. */
 	bool absolute; /* Offsets of DIEs may count from the start of the section
 		        * (DW_FORM_ref_addr). */
 	uint16_t size;
@@ -59,7 +60,7 @@ struct names_entry {
 	uint64_t unit, type, die;
 };
 
-/* Notes damage. `fmt` must be a literal, because notes are told apart by it. Its %s is the
+/* Notes damage. `fmt` must be a literal, because equal literals count as one note. Its %s is the
  * section. */
 static void note_names(const struct index_names *n, uint64_t off, uint64_t end, const char *fmt)
 {
@@ -67,10 +68,8 @@ static void note_names(const struct index_names *n, uint64_t off, uint64_t end, 
 	note(d->notes, d->path, off, end - off, fmt, dw_section_name(DW_NAMES));
 }
 
-/* ---- layout --------------------------------------------------------------- */
-
-/* Reads the offsets of all parts. Counts have 32 bits, so that no sum overflows. False if a part
- * leaves the table. */
+/* Reads the offsets of all parts. Counts have 32 bits, so no sum overflows. False if a part extends
+ * beyond the table. */
 static bool read_layout(struct index_names *n)
 {
 	struct reader r = n->set->r;
@@ -121,14 +120,13 @@ static void index_names_put_units(struct index_names *n)
 		index_put(n->out, off, 8, ABOUT_TYPE_ID, names_uint(n, off, 8));
 }
 
-/* ---- abbreviations -------------------------------------------------------- */
-
 static struct form_sizes names_sizes(const struct index_names *n)
 {
 	return (struct form_sizes){ n->set->version, 8, n->set->offset_size };
 }
 
-/* Records the position of a used attribute. The sizes of all attributes before it are known. */
+/* Records the position of an attribute that heft uses. The sizes of all attributes before it must
+ * be known. */
 static void place_attr(struct names_abbrev *a, uint64_t name, unsigned size)
 {
 	const struct names_field field = { a->size, (uint8_t)(size <= 8 ? size : 0) };
@@ -203,9 +201,7 @@ static const struct names_abbrev *abbrev_find(const struct index_names *n, uint6
 	return &n->abbrevs.data[low];
 }
 
-/* ---- entries -------------------------------------------------------------- */
-
-/* Reads an attribute of an entry of fixed size. p points to its bytes after the code. */
+/* Reads an attribute of an entry of fixed size. p points to the entry's bytes after the code. */
 static inline bool index_names_read_field(const uint8_t *p, bool big_endian,
 					  struct names_field field, uint64_t *ret)
 {
@@ -235,7 +231,7 @@ static void index_names_read_varying(const struct index_names *n, struct reader 
 	}
 }
 
-/* Reads the entry at r's position. False if it is damaged or the closing 0. */
+/* Reads the entry at r's position. False at the closing 0, or if the entry is damaged. */
 static inline bool index_names_read_entry(const struct index_names *n, struct reader *r,
 					  struct names_entry *e)
 {
@@ -258,8 +254,8 @@ static inline bool index_names_read_entry(const struct index_names *n, struct re
 	return true;
 }
 
-/* Returns the unit of an entry, or the skeleton if its unit is in another file. NULL if not stated.
- * If there is only one compile unit, entries do not state it. */
+/* Returns the unit of an entry. For a unit in another file, returns its skeleton. NULL if not
+ * stated. An index of a single compile unit does not state it. */
 static const struct names_unit *entry_unit(const struct index_names *n, const struct names_entry *e)
 {
 	if (e->has_type && e->type < n->at.local_count)
@@ -275,7 +271,7 @@ static inline void entry_put(struct index_names *n, uint64_t off, uint64_t size,
 {
 	const bool foreign = e->has_type && e->type >= n->at.local_count;
 	const struct names_unit *u = entry_unit(n, e);
-	if (foreign && u) { /* the DIE is in a split file, whose skeleton is this unit */
+	if (foreign && u) { /* The DIE is in a split file. This unit is its skeleton. */
 		index_put(n->out, off, size, ABOUT_INFO, u->off);
 	} else if (foreign && e->type - n->at.local_count < n->at.foreign_count) {
 		const uint64_t at = n->at.foreign + (e->type - n->at.local_count) * 8;
@@ -290,8 +286,6 @@ static inline void entry_put(struct index_names *n, uint64_t off, uint64_t size,
 		index_put(n->out, off, size, ABOUT_INFO, index_die(u->off, u->size, die));
 	}
 }
-
-/* ---- parts ---------------------------------------------------------------- */
 
 /* Reports a column of names: elements of `width` bytes from `column` on. */
 static void index_names_put_column(struct index_names *n, uint64_t column, unsigned width)
@@ -317,7 +311,7 @@ static void index_names_put_column(struct index_names *n, uint64_t column, unsig
 	}
 }
 
-/* Reports the entries. Each name's entries end with a 0, which belongs to its last entry. */
+/* Reports the entries. A name's entries end with a 0, which belongs to the last one. */
 static void index_names_put_pool(struct index_names *n)
 {
 	struct reader r = n->set->r;

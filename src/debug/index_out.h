@@ -1,5 +1,5 @@
-/* index_out.h - declares what the walkers of index.h share: output of pieces, and sections that
- * consist of tables, each with a length and a version.
+/* index_out.h - declares the output of pieces, and the walk over sections that consist of tables.
+ * Each table has a length and a version.
  *
  * Private to debug/index_*.c. */
 #ifndef HEFT_DEBUG_INDEX_OUT_H
@@ -7,7 +7,7 @@
 
 #include "debug/index.h"
 
-/* Output of pieces. The last piece is held back, so that the next bytes can be added to it. */
+/* Output of pieces. Keeps the last piece, so that the next bytes can extend it. */
 struct index_out {
 	struct dwarf *dwarf;
 	enum dw_section which;
@@ -16,7 +16,7 @@ struct index_out {
 	struct index_piece last; /* Size 0 if none */
 };
 
-/* Outputs a piece. Merges adjacent pieces about the same thing. */
+/* Outputs a piece. Merges adjacent pieces with one subject. */
 static inline void index_put(struct index_out *o, uint64_t off, uint64_t size,
 			     enum index_about about, uint64_t value)
 {
@@ -33,14 +33,13 @@ static inline void index_put(struct index_out *o, uint64_t off, uint64_t size,
 	*p = (struct index_piece){ off, size, about, value };
 }
 
-/* Adds the padding [off, end) to the last piece, if that ends at `off`. */
+/* Adds the padding [off, end) to the last piece, if that piece ends at `off`. */
 static inline void index_pad(struct index_out *o, uint64_t off, uint64_t end)
 {
 	if (o->last.size > 0 && o->last.off + o->last.size == off && end > off)
 		o->last.size = end - o->last.off;
 }
 
-/* Outputs the last piece. */
 static inline void index_finish(struct index_out *o)
 {
 	if (o->last.size > 0)
@@ -48,7 +47,7 @@ static inline void index_finish(struct index_out *o)
 	o->last.size = 0;
 }
 
-/* One of the tables of a section. */
+/* A table of a section. */
 struct index_set {
 	uint64_t off, end; /* Range in the section, with the length field; clipped to the section */
 	uint16_t version;
@@ -61,7 +60,7 @@ struct index_set {
 bool index_set_next(struct index_out *o, uint64_t *at, uint16_t low, uint16_t high,
 		    struct index_set *ret);
 
-/* Tells whether an address or a segment selector of this size can be read. */
+/* True if an address or a segment selector of this size can be read. */
 static inline bool index_width_ok(unsigned width)
 {
 	return width == 1 || width == 2 || width == 4 || width == 8;
@@ -70,8 +69,8 @@ static inline bool index_width_ok(unsigned width)
 /* Returns the size of the unit at `off` of .debug_info. UINT64_MAX if unknown. */
 uint64_t index_unit_size(struct dwarf *d, uint64_t off);
 
-/* Returns the offset of the DIE that is `die` bytes into the unit. Returns the unit itself if that
- * leaves the unit: an offset into a skeleton's split unit counts from there. */
+/* Returns the offset of the DIE that is `die` bytes into the unit. If `die` is beyond the unit,
+ * returns the unit: a skeleton's entries count from its split unit. */
 static inline uint64_t index_die(uint64_t unit, uint64_t unit_size, uint64_t die)
 {
 	return die < unit_size && die <= UINT64_MAX - unit ? unit + die : unit;

@@ -1,5 +1,5 @@
-/* index_tables.c - reads .debug_addr, .debug_str_offsets and .debug_frame, and has what all walkers
- * share. */
+/* index_tables.c - walks .debug_addr, .debug_str_offsets and .debug_frame. Defines the functions of
+ * index_out.h. */
 #include "debug/dwarf_const.h"
 #include "debug/index_out.h"
 
@@ -8,10 +8,8 @@
 #include "unwind/eh_pointer.h"
 #include "unwind/unwind.h"
 
-/* ---- sections of several tables ------------------------------------------- */
-
-/* Reads the length and version of the table at `at`. *ret_fits is false if the length leaves the
- * section; the table is then clipped. Returns false if no length can be read. */
+/* Reads the length and version of the table at `at`. If the length exceeds the section, *ret_fits
+ * is false and the table is clipped. Returns false if no length can be read. */
 static bool index_tables_read_set(const struct reader *section, uint64_t at, struct index_set *ret,
 				  bool *ret_fits)
 {
@@ -29,8 +27,7 @@ static bool index_tables_read_set(const struct reader *section, uint64_t at, str
 	return true;
 }
 
-/* Returns the offset up to which zeros from `at` reach, if it is a multiple of 4 or the end.
- * Otherwise returns `at`. */
+/* Skips zeros from `at` to a multiple of 4 or the end. Returns `at` if there are other bytes. */
 static uint64_t skip_zeros(const struct reader *section, uint64_t at)
 {
 	const uint64_t end = min_u64(section->size, (at | 3) + 1);
@@ -40,8 +37,8 @@ static uint64_t skip_zeros(const struct reader *section, uint64_t at)
 	return end;
 }
 
-/* Finds the next table. Sections of objects are aligned, with zeros between them, or begin
- * anywhere. So zeros are padding only if no table begins there. */
+/* Finds the next table. Linkers may align sections of objects with zeros, or not align them. So
+ * zeros are padding only if no table begins there. */
 bool index_set_next(struct index_out *o, uint64_t *at, uint16_t low, uint16_t high,
 		    struct index_set *ret)
 {
@@ -84,9 +81,7 @@ uint64_t index_unit_size(struct dwarf *d, uint64_t off)
 	return reader_ok(&r) && length > 0 ? add_sat(r.pos - off, length) : UINT64_MAX;
 }
 
-/* ---- .debug_addr, .debug_str_offsets -------------------------------------- */
-
-/* Reports the entries from r's position to its end. An entry has `width` bytes, after `skip` other
+/* Reports the entries from r's position to its end. An entry has `skip` other bytes, then `width`
  * bytes. */
 static void put_entries(struct index_out *o, struct reader *r, unsigned skip, unsigned width,
 			enum index_about about)
@@ -101,7 +96,8 @@ static void put_entries(struct index_out *o, struct reader *r, unsigned skip, un
 	index_pad(o, r->pos, r->size);
 }
 
-/* Reports a table of .debug_addr. DWARF 5, 7.27: size of addresses, size of segment selectors. */
+/* Reports a table of .debug_addr. Its header has the sizes of addresses and of segment selectors
+ * (DWARF 5, 7.27). */
 static void addr_set(struct index_out *o, struct index_set *s)
 {
 	const struct dwarf *d = o->dwarf;
@@ -144,7 +140,7 @@ void str_offsets_pieces(struct dwarf *d, uint16_t version, uint8_t offset_size, 
 		put_entries(&o, &r, 0, offset_size == 8 ? 8 : 4, ABOUT_STR);
 	} else {
 		while (index_set_next(&o, &at, 5, DW_VERSION_NEXT, &s)) {
-			/* DWARF 5, 7.26: the header ends with two bytes of padding. */
+			/* Two bytes of padding end the header (DWARF 5, 7.26). */
 			const uint64_t header = min_u64(s.end, s.r.pos + 2);
 			index_put(&o, s.off, header - s.off, ABOUT_NEXT, 0);
 			reader_seek(&s.r, header);
@@ -153,8 +149,6 @@ void str_offsets_pieces(struct dwarf *d, uint16_t version, uint8_t offset_size, 
 	}
 	index_finish(&o);
 }
-
-/* ---- .debug_frame --------------------------------------------------------- */
 
 struct frame_cie {
 	uint64_t off;
@@ -179,8 +173,8 @@ static struct frame_cie *index_tables_cie_find(struct frame_cies *c, uint64_t of
 	return &c->v.data[low];
 }
 
-/* Collects the CIEs and the address of each. `again`: visits the FDEs a second time, because some
- * came before their CIEs. */
+/* Collects the CIEs, each with the address of its first FDE. `again`: visits the FDEs a second
+ * time, because some came before their CIEs. */
 static void collect_cies(const struct unwind_section *s, struct frame_cies *c, bool again)
 {
 	struct unwind_iter it;
@@ -233,7 +227,8 @@ void frame_pieces(struct dwarf *d, uint8_t address_size, index_fn fn, void *ctx)
 	collect_cies(&s, &cies, false);
 	if (cies.later)
 		collect_cies(&s, &cies, true);
-	s.notes = d->notes; /* from here on, so that each problem is noted once */
+	s.notes = d->notes; /* Set here, after the first visit, so that each problem is noted
+			     * once. */
 	unwind_init(&it, &s);
 	while (unwind_next(&it, &e))
 		if (e.ok)

@@ -13,7 +13,7 @@ void line_start_sequence(struct line_program *p)
 	p->hidden = false;
 }
 
-/* Returns the row. Copies field by field, because a copy of the whole struct would wait for the
+/* Returns the row. Copies fields one by one. A copy of the whole struct would wait for the last
  * stores of single fields. */
 static inline void hand_out(struct line_program *p, struct line_row *ret)
 {
@@ -55,7 +55,7 @@ static inline unsigned divide_by_range(const struct line_program *p, unsigned n)
 	return (n * p->reciprocal) >> 16;
 }
 
-/* Marks the program as damaged, and ends it after the opcode read last. */
+/* Marks the program as damaged, and ends it after the last opcode. */
 static void line_give_up(struct line_program *p)
 {
 	p->reader.pos--;
@@ -118,8 +118,8 @@ static bool standard(struct line_program *p, uint8_t op, struct line_row *ret)
 	}
 }
 
-/* Sets the address. The opcode began at `start`, and `size` bytes of address follow. True if a
- * sequence was open and its end is returned as a row. */
+/* Sets the address. The opcode began at `start`, and `size` bytes of address follow. If a sequence
+ * was open, returns its end as a row, and true. */
 static bool line_set_address(struct line_program *p, uint64_t start, uint64_t size,
 			     struct line_row *ret)
 {
@@ -167,7 +167,7 @@ static bool extended(struct line_program *p, struct line_row *ret)
 	case DW_LNE_define_file: {
 		struct reader file = *r;
 		file.size = end;
-		if (p->version < 5) /* later versions have another meaning */
+		if (p->version < 5) /* The opcode has another meaning in later versions. */
 			(void)line_read_file(p, &file);
 		break;
 	}
@@ -177,7 +177,7 @@ static bool extended(struct line_program *p, struct line_row *ret)
 	return row;
 }
 
-/* Called after the last opcode: notes damage, once, and closes an open sequence. */
+/* Ends the program: notes damage once, and closes an open sequence. */
 static bool line_finish(struct line_program *p, struct line_row *ret)
 {
 	const struct reader *r = &p->reader;

@@ -1,9 +1,9 @@
 /* line.h - reads line number programs of .debug_line (DWARF 5, 6.2; versions 2 to 5).
  *
- * A line program is opened at an offset, then read row by row. Damage ends the program with a note.
- * Rows read before it stay. Each sequence ends with an end_sequence row: if the program leaves a
+ * A line program is opened at an offset, then read row by row. Damage ends the program with a note,
+ * and earlier rows stay. Each sequence ends with an end_sequence row. If the program leaves a
  * sequence open, it is closed at its last address. Addresses are cut to the address size. Numbers
- * of files and columns that exceed 32 bits become UINT32_MAX; lines wrap. Opening costs
+ * of files and columns that exceed 32 bits become UINT32_MAX. Lines wrap. Opening costs
  * O(directories + files), a row O(opcodes). Reading allocates only for DW_LNE_define_file, which
  * adds to `files`. One thread per program. */
 #ifndef HEFT_DEBUG_LINE_H
@@ -20,10 +20,10 @@ struct line_file {
 struct line_row {
 	uint64_t addr;
 	/* [start, off) in DW_LINE are the opcodes that made the row. Empty for an end that the
-	 * program lacks. Bytes between the rows belong to discarded code. */
+	 * program lacks. Bytes between rows belong to discarded code. */
 	uint64_t start, off;
 	uint32_t file, line, column;
-	uint8_t op_index; /* VLIW machines. 0 elsewhere. */
+	uint8_t op_index; /* Index of the operation on VLIW machines. 0 elsewhere. */
 	bool is_stmt, end_sequence;
 };
 
@@ -32,32 +32,31 @@ struct line_program {
 	uint64_t off, size;   /* Range in DW_LINE, with the length field; clipped to the section */
 	uint64_t header_size; /* Size of everything before the opcodes */
 	uint16_t version;
-	uint8_t offset_size, address_size; /* address_size: stated in version 5, else as given by
-					    * the caller */
-	struct str comp_dir;               /* Directory 0 of versions before 5, as given by the
-					    * caller */
+	uint8_t offset_size, address_size; /* Version 5 states address_size. Before, the caller
+					    * gives it. */
+	struct str comp_dir;               /* Directory 0 of versions before 5, from the caller. */
 	/* Texts are borrowed from the sections. dirs[0] always exists and is the compilation
 	 * directory in every version. Indexes of files are those of rows and of DW_AT_decl_file.
 	 * Before version 5 files[0] has an empty name. */
 	VEC(struct str) dirs;
 	VEC(struct line_file) files;
-	/* Private: the rest of the program, registers, opcode table. */
+	/* Private: position, registers, opcode table. */
 	struct reader reader;
 	struct line_row state;
 	uint64_t addr_mask;
-	uint32_t reciprocal; /* 2^16 / line_range + 1. Multiplying by it divides any byte
+	uint32_t reciprocal; /* 2^16 / line_range + 1. A multiplication by it divides any byte
 			      * exactly. */
 	uint8_t min_inst_length, max_ops, line_range, opcode_base;
 	int8_t line_base;
 	bool default_is_stmt;
-	bool hidden; /* In code that was discarded */
+	bool hidden; /* The address is in discarded code. */
 	bool open;   /* The sequence has rows but no end yet. */
 	bool noted;
 	uint8_t opcode_lengths[256];
 };
 
-/* Opens the program at `off`. address_size, comp_dir and str_offsets_base are those of the unit.
- * str_offsets_base is for names in forms strx* (DW_NO_OFFSET if none). False, with a note, if there
+/* Opens the program at `off`. address_size, comp_dir and str_offsets_base are facts of its unit.
+ * str_offsets_base serves names in forms strx* (DW_NO_OFFSET if none). False, with a note, if there
  * is no program or its header is unusable. *p is then empty and needs no release. If only the file
  * table is damaged, the rows are still read. */
 bool line_open(struct line_program *p, struct dwarf *d, uint64_t off, uint8_t address_size,

@@ -2,7 +2,7 @@
 #include "debug/form.h"
 #include "debug/line_internal.h"
 
-/* A field of an entry in version 5: its content and form. */
+/* Field of an entry in version 5: its content and form. */
 struct entry_field {
 	uint64_t content; /* DW_LNCT_* */
 	uint16_t form;
@@ -13,7 +13,7 @@ struct entry_format {
 	uint8_t count;
 };
 
-/* One entry of a table. */
+/* Entry of a table. */
 struct line_header_entry {
 	struct str path;
 	uint64_t dir;
@@ -24,7 +24,7 @@ struct line_header_tables {
 	struct line_program *p;
 	struct reader r;
 	uint64_t str_offsets_base;
-	uint64_t bad_names; /* Number of texts outside their section */
+	uint64_t bad_names; /* Number of texts outside their section. */
 };
 
 /* Reads a field. The source text that LLVM embeds is a string too. */
@@ -51,8 +51,8 @@ static void read_format(struct line_header_tables *t, struct entry_format *f)
 	}
 }
 
-/* Reads one entry. False, with the reader bad, if it is cut off, or if it has no bytes, because
- * nothing would then limit the number of entries. */
+/* Reads one entry. False, with the reader bad, if the entry is cut off or has no bytes. Without
+ * bytes, nothing would limit the number of entries. */
 static bool line_header_read_entry(struct line_header_tables *t, const struct entry_format *f,
 				   struct line_header_entry *ret)
 {
@@ -156,7 +156,7 @@ static bool line_header_read_fields(struct line_program *p, struct reader *r)
 	return reader_ok(r) && p->opcode_base > 0;
 }
 
-/* Reads the part before the tables. Sets the end of the header for r, and p->reader to the
+/* Reads the part before the tables. Ends r with the header, and positions p->reader at the
  * opcodes. */
 static const char *read_start(struct line_program *p, struct reader *r)
 {
@@ -174,7 +174,7 @@ static const char *read_start(struct line_program *p, struct reader *r)
 		return "its version is not known";
 	if (p->version >= 5) {
 		set_address_size(p, read_u8(r));
-		(void)read_u8(r); /* size of segment selectors, which our machines do not have */
+		(void)read_u8(r); /* Size of segment selectors, which no supported machine has. */
 	}
 	const uint64_t header_length = read_uint(r, p->offset_size);
 	if (!reader_ok(r) || header_length > reader_left(r))

@@ -1,4 +1,3 @@
-/* line_internal.h - declares what line.c and line_header.c share. */
 #ifndef HEFT_DEBUG_LINE_INTERNAL_H
 #define HEFT_DEBUG_LINE_INTERNAL_H
 

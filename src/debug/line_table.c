@@ -9,8 +9,6 @@ static bool line_table_open_program(const struct line_table *t, struct line_prog
 	return line_open(p, t->dwarf, t->off, t->address_size, t->comp_dir, t->str_offsets_base);
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
-
 static void line_table_add_row(struct line_table *t, struct line_sequence *s,
 			       const struct line_row *r)
 {
@@ -49,8 +47,6 @@ static void read_rows(struct line_table *t, struct line_program *p)
 	}
 }
 
-/* ---- files ---------------------------------------------------------------------------------- */
-
 static void line_table_learn_path(struct line_table *t, const struct line_program *p, uint32_t file,
 				  struct text *text, struct intern *paths)
 {
@@ -82,7 +78,8 @@ const char *line_table_path(struct line_table *t, uint32_t file, struct intern *
 	return t->paths[file] ? t->paths[file] : "";
 }
 
-/* Asserts that rows of a sequence rise from its address, and sequences rise by address. */
+/* Asserts that addresses of sequences ascend, and that addresses of rows ascend in their
+ * sequence. */
 static void line_table_verify(const struct line_table *t)
 {
 	ASSERT(sorted_by_key(t->sequences.data, t->sequences.count, sizeof *t->sequences.data));
@@ -95,8 +92,6 @@ static void line_table_verify(const struct line_table *t)
 			       t->rows.data[s->first + k - 1].delta);
 	}
 }
-
-/* ---- reading and releasing ------------------------------------------------------------------ */
 
 bool line_table_read(struct line_table *t, const struct unit *u, struct intern *paths)
 {
@@ -132,11 +127,9 @@ void line_table_release(struct line_table *t)
 	t->paths = NULL;
 }
 
-/* ---- look-up -------------------------------------------------------------------------------- */
-
 const struct line_place *line_table_find(struct line_table *t, uint64_t addr)
 {
-	size_t i; /* index of the first sequence that ends after addr */
+	size_t i; /* Index of the first sequence that ends after addr. */
 	BISECT(i, 0, t->sequences.count, mid, t->sequences.data[mid].end <= addr);
 	if (i == t->sequences.count || addr < t->sequences.data[i].addr)
 		return NULL;

@@ -1,8 +1,8 @@
 /* line_table.h - keeps the rows of one line program, for looking up addresses.
  *
- * If several rows have the same address, the last counts (DWARF 5, 6.2.5: a row describes the code
- * after it). Rows that repeat the previous place are dropped. 16 bytes per row, 24 per sequence, 8
- * per file. */
+ * If several rows have the same address, the last one counts, because a row describes the code
+ * after it (DWARF 5, 6.2.5). Rows that repeat the previous place are dropped. 16 bytes per row, 24
+ * per sequence, 8 per file. */
 #ifndef HEFT_DEBUG_LINE_TABLE_H
 #define HEFT_DEBUG_LINE_TABLE_H
 
@@ -10,14 +10,14 @@
 #include "debug/line.h"
 #include "debug/unit.h"
 
-/* A row: the source place of an address. 0 if unknown. */
+/* Row: the source place of an address. 0 if unknown. */
 struct line_place {
 	uint32_t delta; /* Distance from the first address of the sequence */
 	uint32_t file, line, column;
 };
 
 struct line_sequence {
-	uint64_t end; /* Address after its code */
+	uint64_t end; /* End of its code. */
 	uint64_t addr;
 	uint32_t first, count; /* Range in `rows`, not empty */
 };
@@ -36,12 +36,12 @@ struct line_table {
 	size_t near;   /* Index of the row found last */
 };
 
-/* Reads the line program of a unit (the skeleton's for a split unit). False if it has none. Paths
- * of files in rows are interned in `paths`. Rows before damage are kept. */
+/* Reads the line program of a unit. For a split unit, reads that of the skeleton. False if it has
+ * none. Paths of files in rows are interned in `paths`. Rows before damage are kept. */
 bool line_table_read(struct line_table *t, const struct unit *u, struct intern *paths);
 void line_table_release(struct line_table *t);
-/* Returns the row of an address. NULL if no row covers it. O(log rows), less if the previous
- * look-up was near. */
+/* Returns the row of an address. NULL if no row covers it. O(log rows), less near the previous
+ * address. */
 const struct line_place *line_table_find(struct line_table *t, uint64_t addr);
 /* Returns the absolute path (debug/path.h) of a file by its number. "" if there is none. The text
  * belongs to `paths` and never changes. */

@@ -2,8 +2,6 @@
 #include "debug/dwarf_const.h"
 #include "debug/package.h"
 
-/* ---- opening -------------------------------------------------------------------------------- */
-
 /* Returns the section of a column of the tables: DW_SECT_* of DWARF 5, 7.3.5.3, or of GNU's version
  * 2. */
 static enum dw_section column_section(uint16_t version, uint32_t id)
@@ -24,7 +22,7 @@ static enum dw_section column_section(uint16_t version, uint32_t id)
 /* Reads the header. False if its counts do not fit the section. */
 static bool package_read_header(struct package_index *p, struct reader *r)
 {
-	/* The version has 4 bytes in version 2. In version 5 it has 2 bytes, then 2 of padding. */
+	/* In version 2 the version has 4 bytes. In version 5 it has 2 bytes, then 2 of padding. */
 	struct reader two = *r;
 	p->version = read_u32(r) == 2 ? 2 : read_u16(&two);
 	p->columns = read_u32(r);
@@ -65,9 +63,8 @@ bool package_open(struct package_index *p, struct dwarf *d, enum dw_section whic
 	return true;
 }
 
-/* ---- looking up ----------------------------------------------------------------------------- */
-
-/* Returns entry `i` of a table of numbers. read_header() has checked that the table fits. */
+/* Returns entry `i` of a table of numbers. package_read_header() has checked that the table
+ * fits. */
 static uint64_t entry(const struct package_index *p, uint64_t table, uint64_t i, unsigned width)
 {
 	struct reader r = reader_of(p->bytes, p->big_endian);
@@ -114,9 +111,9 @@ bool package_slot(const struct package_index *p, uint32_t i, uint64_t *ret_signa
 	return true;
 }
 
-/* Limits the slots that a look-up probes. Open addressing: the step comes from the upper half of
- * the signature and is odd, so that all slots are visited. A third of the slots is empty (7.3.5.3),
- * so that only a malicious package has so many full slots in a row. */
+/* Most slots that a look-up probes (open addressing). The step comes from the upper half of the
+ * signature and is odd, so all slots are visited. A third of the slots is empty (7.3.5.3). So only
+ * a malicious package has so many full slots in a row. */
 enum { PROBES_MAX = 4096 };
 
 bool package_find(const struct package_index *p, uint64_t signature, struct package_unit *ret)
@@ -134,8 +131,6 @@ bool package_find(const struct package_index *p, uint64_t signature, struct pack
 	}
 	return false;
 }
-
-/* ---- dwarf of one unit ---------------------------------------------------------------------- */
 
 static bool package_is_shared(enum dw_section which)
 {
@@ -170,7 +165,8 @@ void package_dwarf_init(struct package_dwarf *p, struct dwarf *whole,
 				   .load = package_load,
 				   .load_ctx = p,
 				   .notes = whole->notes };
-	/* Gives the unit its bytes of each section. None if the index leaves the section. */
+	/* Gives the unit its bytes of each section. The unit gets none if the index exceeds the
+	 * section. */
 	for (size_t i = 0; i < DW_SECTIONS; i++) {
 		const uint64_t off = unit->parts[i].off, size = unit->parts[i].size;
 		const uint64_t all = whole->size[i];

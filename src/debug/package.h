@@ -1,5 +1,5 @@
-/* package.h - reads the indexes of .dwp packages, .debug_cu_index and .debug_tu_index: which bytes
- * of the package's sections belong to a split unit.
+/* package.h - reads the indexes of .dwp packages, .debug_cu_index and .debug_tu_index. They tell
+ * which bytes of the package's sections belong to a split unit.
  *
  * Versions 5 (DWARF 5, 7.3.5) and 2 (GNU's for DWARF 4, "DWARF package file format"). An index
  * borrows the bytes of its dwarf. Look-ups read them. */
@@ -24,7 +24,7 @@ struct package_index {
 struct package_unit {
 	uint32_t row; /* Index, below `units` */
 	struct {
-		/* Range in the package's section. Not checked: it may reach beyond its end. */
+		/* Range in the package's section. Unchecked: it may exceed the section. */
 		uint64_t off, size;
 		bool present;
 	} parts[DW_SECTIONS];

@@ -25,8 +25,8 @@ struct joined {
 	char *p;
 	size_t len;
 	size_t root;    /* Size of the root. 0 for relative paths. */
-	size_t fixed;   /* ".." removes nothing before this length: the root, or leading ".."
-			 * parts */
+	size_t fixed;   /* ".." removes nothing before this length, which covers the root or
+			 * leading ".." parts. */
 	char separator; /* Put between two parts */
 	bool backslash; /* The backslash separates too. */
 };
@@ -36,7 +36,7 @@ static bool path_separates(const struct joined *j, char c)
 	return c == '/' || (c == '\\' && j->backslash);
 }
 
-/* Keeps the name between len and `end`, or applies it if it is "." or "..". */
+/* Appends the name between len and `end`. Applies a "." or "..". */
 static void settle_name(struct joined *j, const char *name, size_t end)
 {
 	const size_t size = (size_t)(j->p + end - name);

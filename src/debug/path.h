@@ -1,20 +1,20 @@
 /* path.h - makes paths of source files comparable.
  *
- * The rule: an absolute name stays as it is. Otherwise the directory is put before it, and if the
- * directory is not absolute, the compilation directory before both. Then the text is simplified:
- * "//" and "/./" become "/", "dir/.." disappears, a leading "./" is removed. A leading ".." stays,
- * but is removed directly after a root, which has no parent. Only a root ends in a separator. Paths
- * that begin with a Windows drive ("C:\", "C:/") or with "\\" are absolute too. Their backslashes
- * are separators and are kept. Names in angle brackets ("<built-in>", "<artificial>") are no files
- * and are not changed. */
+ * An absolute name stays as it is. Before a relative name comes the directory. Before a relative
+ * directory comes the compilation directory. Then the text is simplified: "//" and "/./" become
+ * "/", "dir/.." disappears, a leading "./" is removed. A leading ".." stays, but is removed
+ * directly after a root, which has no parent. Only a root ends in a separator. Paths that begin
+ * with a Windows drive ("C:\", "C:/") or with "\\" are absolute too. Their backslashes are
+ * separators and are kept. Names in angle brackets ("<built-in>", "<artificial>") are no files and
+ * are not changed. */
 #ifndef HEFT_DEBUG_PATH_H
 #define HEFT_DEBUG_PATH_H
 
 #include "base/text.h"
 
 bool path_is_absolute(struct str path);
-/* Replaces *out by the joined path. No part may lie in *out. O(bytes). The result is never longer
- * than the parts and two separators. */
+/* Replaces *out by the joined path. No part may be in *out. O(bytes). The result is at most as long
+ * as the parts and two separators. */
 void path_join(struct text *out, struct str comp_dir, struct str dir, struct str name);
 
 #endif

@@ -27,8 +27,7 @@ static void ranges_emit(struct ranges *s, uint64_t start, uint64_t end)
 	s->fn(s->ctx, start, end - start);
 }
 
-/* Reports a range relative to the base. If the base marks discarded code, its ranges are discarded
- * too. */
+/* Reports a range relative to the base. A base that marks discarded code discards the range. */
 static void emit_pair(struct ranges *s, uint64_t start, uint64_t end)
 {
 	if (s->base != 0 && ranges_is_tombstone(s, s->base))
@@ -93,8 +92,7 @@ static void read_list_5(struct ranges *s)
 	}
 }
 
-/* Finds a list by its index. The table of offsets at the base has its offset, relative to the
- * base. */
+/* Finds a list by its index. The table at the base has the list's offset, relative to the base. */
 static bool list_of_index(const struct unit *u, enum dw_section in, uint64_t base, uint64_t index,
 			  uint64_t *ret)
 {
@@ -114,7 +112,7 @@ bool ranges_offset(const struct unit *u, const struct value *v, enum dw_section 
 	if (v->kind != VALUE_OFFSET && v->kind != VALUE_UINT)
 		return false;
 	*ret_off = v->u;
-	/* GNU's split version 4: the lists are in the skeleton's file. */
+	/* In GNU's split version 4, the lists are in the skeleton's file. */
 	if (u->version < 5 && u->dwarf->split && !u->skeleton)
 		return false;
 	if (u->version < 5 && u->skeleton && u->skeleton->ranges_base != DW_NO_OFFSET)

@@ -1,13 +1,13 @@
-/* Reads the functions of a unit, and what was inlined into them, from its entries. */
+/* Reads the functions of a unit, and the functions inlined into them. */
 #include "debug/scopes.h"
 
 #include "base/map.h"
 
-/* Maximal number of references from a scope to the DIE that names it. Three are usual: inlined
- * subroutine, abstract instance, declaration. Longer chains end unnamed. */
+/* Most references from a scope to the DIE that names it. Three are usual: inlined subroutine,
+ * abstract instance, declaration. A scope with more stays unnamed. */
 enum { CHAIN_MAX = 16 };
 
-/* Facts of one DIE. For functions also facts of the DIEs that it refers to. */
+/* Facts of one DIE. A function also has facts of the DIEs that it refers to. */
 struct scopes_facts {
 	struct die_code code;
 	struct value name, linkage, origin, specification;
@@ -15,7 +15,7 @@ struct scopes_facts {
 	bool has_decl;
 };
 
-/* The function that a reference led to, kept for the next time. */
+/* Function that a reference led to. A cache entry. */
 struct scopes_memo {
 	uint64_t key;
 	uint32_t function;
@@ -32,17 +32,15 @@ struct scopes_walk {
 	struct units *units;
 	const struct unit *unit;
 	struct reader r;
-	VEC(struct around) around; /* One per open list of children */
+	VEC(struct around) around; /* One per open list of children. */
 	VEC(struct flat_range) ranges;
 	VEC(struct scopes_memo) memos;
-	struct map by_key; /* memo of each key */
+	struct map by_key; /* Memos by key. */
 	uint64_t range_budget;
 	uint64_t scopes_max;
 	uint32_t scope; /* Scope whose ranges are read */
 	bool skip_types;
 };
-
-/* ---- reading a DIE -------------------------------------------------------------------------- */
 
 static uint32_t number_32(const struct value *v)
 {
@@ -83,8 +81,6 @@ static void read_facts(const struct unit *u, struct reader *r, const struct die 
 		scopes_take(f, a->name, &v);
 	}
 }
-
-/* ---- names of scopes ------------------------------------------------------------------------ */
 
 /* Adds the facts that `fn` lacks. */
 static void add_facts(struct scope_function *fn, const struct unit *u, const struct scopes_facts *f)
@@ -139,8 +135,8 @@ static uint32_t new_function(struct scopes_walk *k, const struct scopes_facts *f
 	return (uint32_t)k->out->functions.count - 1;
 }
 
-/* Returns the function of a scope. Scopes without facts of their own share the function that their
- * reference leads to. */
+/* Returns the function of a scope. Scopes without own facts share the function that their reference
+ * leads to. */
 static uint32_t scopes_function_of(struct scopes_walk *k, const struct scopes_facts *f)
 {
 	const struct value *link = next_link(f);
@@ -159,8 +155,6 @@ static uint32_t scopes_function_of(struct scopes_walk *k, const struct scopes_fa
 	vec_push(&k->memos, (struct scopes_memo){ key, function });
 	return function;
 }
-
-/* ---- the walk ------------------------------------------------------------------------------- */
 
 static void scopes_take_range(void *ctx, uint64_t addr, uint64_t size)
 {
@@ -209,8 +203,8 @@ static bool is_type(uint16_t tag)
 	}
 }
 
-/* Moves after the DIE and its children, if the DIE states where they end. Otherwise moves after the
- * DIE and returns true: the children come next. */
+/* Moves after the DIE and its children, if the DIE states their end. Otherwise moves after the DIE
+ * alone and returns true, because its children follow. */
 static bool skip_to_sibling(struct scopes_walk *k, const struct die *d)
 {
 	const uint64_t start = k->r.pos;
@@ -256,8 +250,8 @@ static void scopes_walk_die(struct scopes_walk *k, const struct die *d)
 		vec_push(&k->around, here);
 }
 
-/* Tells whether the language is C or C++, whose types hold declarations only, unless they are local
- * to a function. Compilers of other languages put functions with code into types (numbers: DWARF 5,
+/* True for C and C++. Their types hold declarations only, unless the types are local to a
+ * function. Compilers of other languages put functions with code into types (numbers: DWARF 5,
  * table 7.17). */
 static bool is_c_family(uint64_t language)
 {
@@ -308,8 +302,7 @@ bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u)
 		.units = units,
 		.unit = u,
 		.r = unit_reader(u, u->die_off),
-		/* Limits on scopes and ranges per byte of the unit, which real units never
-		 * reach. */
+		/* Limits on scopes and ranges per byte of the unit. Real units never reach them. */
 		.scopes_max = min_u64(u->size / 4 + 16, SCOPE_NONE),
 		.range_budget = 4 * u->size + 4096,
 		.skip_types = is_c_family(u->language)

@@ -1,4 +1,4 @@
-/* scopes.h - lists the functions of one unit and what was inlined into them, by address.
+/* scopes.h - lists the functions of one unit, and the functions inlined into them, by address.
  *
  * scopes_read() walks an opened unit once and keeps the entries with code: functions
  * (DW_TAG_subprogram) and inlined subroutines (DWARF 5, 3.3). The result owns its memory. Texts are
@@ -13,7 +13,7 @@
  *
  * Damage ends the walk with a note. Scopes read before it stay. References are followed across
  * units (abstract_origin, specification; link-time optimisation, dwz). The number of steps is
- * limited, so that cycles end. */
+ * limited, so cycles end. */
 #ifndef HEFT_DEBUG_SCOPES_H
 #define HEFT_DEBUG_SCOPES_H
 
@@ -25,8 +25,8 @@
 struct scope_function {
 	struct str name;    /* DW_AT_name. "" if none. */
 	struct str linkage; /* DW_AT_linkage_name, the name for the linker. "" if none. */
-	/* Declaration: decl_file is an index into the files of the line program at decl_lines of
-	 * decl_dwarf. 0 if unknown. */
+	/* Declaration. decl_file is an index into the files of a line program, which is at
+	 * decl_lines of decl_dwarf. 0 if unknown. */
 	uint32_t decl_file, decl_line;
 	struct dwarf *decl_dwarf;
 	uint64_t decl_lines; /* DW_NO_OFFSET if the declaring unit has no line program */
@@ -35,11 +35,11 @@ struct scope_function {
 
 struct scope {
 	uint64_t die_off; /* Offset in the unit's section */
-	/* Scope that it was inlined into, an index below its own. SCOPE_NONE for a function. */
+	/* Scope into which this one was inlined. Its index is lower. SCOPE_NONE for a function. */
 	uint32_t parent;
 	uint32_t function; /* Index in `functions` */
 	/* Place of the call that was inlined. call_file is an index into the files of the unit's
-	 * line program (the skeleton's for a split unit). 0 if unknown. */
+	 * line program. A split unit uses that of its skeleton. 0 if unknown. */
 	uint32_t call_file, call_line, call_column;
 };
 
@@ -49,13 +49,14 @@ struct scopes {
 	struct flat code; /* `who` is the innermost scope, an index in `list`. */
 };
 
-/* Reads the unit into *ret, which is zeroed or was filled by an earlier call, whose memory is
- * reused. `units` are those of the unit's dwarf. The unit must have been opened with a cache of the
- * caller. False if the unit is damaged. */
+/* Reads the unit into *ret, which is zeroed or was filled by an earlier call. `units` are all units
+ * of the dwarf. The unit must have been opened with a cache of the caller. False if the unit is
+ * damaged. */
 bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u);
 void scopes_release(struct scopes *s);
 
-/* Returns the innermost scope that holds an address. SCOPE_NONE if there is none. O(log spans). */
+/* Returns the innermost scope that contains an address. SCOPE_NONE if there is none. O(log
+ * spans). */
 static inline uint32_t scopes_find(const struct scopes *s, uint64_t addr)
 {
 	const struct flat_span *span = flat_find(&s->code, addr);

@@ -1,7 +1,7 @@
 /* Finds the size of a variable by its type (DWARF 5, chapter 5). */
 #include "debug/die.h"
 
-/* Facts of an entry on the way from a variable to the size of its type. */
+/* Facts of an entry between a variable and the size of its type. */
 struct type_size_type {
 	uint16_t tag;
 	bool children;
@@ -43,7 +43,7 @@ static bool type_size_read(const struct unit *u, uint64_t off, struct type_size_
 
 enum { DIMENSIONS_MAX = 16, STEPS_MAX = 32 };
 
-/* Returns the number of elements: the product of the dimensions. 0 if one is unknown. */
+/* Returns the number of elements: the product of the dimensions. 0 if a dimension is unknown. */
 static uint64_t array_count(const struct unit *u, struct reader *r)
 {
 	uint64_t count = 1;

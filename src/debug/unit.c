@@ -4,8 +4,6 @@
 
 #include "debug/die.h"
 
-/* ---- headers ------------------------------------------------------------------------------- */
-
 static void read_header_5(struct reader *r, struct unit *u)
 {
 	u->type = read_u8(r);
@@ -54,7 +52,7 @@ static bool unit_read_header(struct reader *r, struct unit *u)
 	return reader_ok(&body);
 }
 
-/* Number of bytes of a section that are requested at a time. */
+/* Bytes of a section that are requested at a time. */
 enum { AHEAD = 8192 };
 
 /* Skips padding: compilers and linkers align units with zeros. */
@@ -72,8 +70,7 @@ static void unit_skip_padding(struct dwarf *d, enum dw_section in, struct reader
 	}
 }
 
-/* Tells whether the unit is met for the first time, because several passes visit the units of a
- * file. */
+/* True if the unit is visited for the first time. Several passes visit the units of a file. */
 static bool is_first_told(const struct unit *u)
 {
 	const struct dwarf *d = u->dwarf;
@@ -120,8 +117,6 @@ bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *
 	}
 }
 
-/* ---- the first DIE --------------------------------------------------------------------------- */
-
 struct top {
 	struct value name, comp_dir, dwo_name, low_pc;
 };
@@ -150,7 +145,7 @@ static void take_top(struct unit *u, struct top *t, uint16_t name, const struct 
 	}
 }
 
-/* Sets bases that a split unit does not state. Its tables then start after the header of the first
+/* Sets bases that a split unit does not state. Its tables start after the header of the first
  * contribution (7.3.2.2). GNU's version 4 has no headers. */
 static void default_bases(struct unit *u)
 {
@@ -202,8 +197,6 @@ bool unit_open(struct unit *u, struct abbrev_cache *cache, const struct unit *sk
 	ASSERT(u->abbrevs && u->die_off < unit_end(u));
 	return true;
 }
-
-/* ---- indexed tables -------------------------------------------------------------------------- */
 
 bool unit_addrx(const struct unit *u, uint64_t index, uint64_t *ret)
 {

@@ -1,4 +1,4 @@
-/* unit.h - reads units of .debug_info and .debug_types (DWARF 5, 7.5; 2-4 likewise).
+/* unit.h - reads units of .debug_info and .debug_types (DWARF 5, 7.5; versions 2 to 5).
  *
  * A unit lies in the bytes of its dwarf. unit_next() reads headers. unit_open() reads the
  * abbreviations and the first DIE. A bad header ends the walk with a note. Other damage affects
@@ -32,12 +32,12 @@ struct unit {
 	uint64_t language;
 	bool has_low_pc;
 	uint64_t low_pc;
-	/* A split unit reads addresses, and ranges of version 4, through its skeleton. */
+	/* The split unit's skeleton, through which it reads addresses, and ranges of version 4. */
 	const struct unit *skeleton; /* or NULL */
 };
 
-/* Reads the header of the unit at *off and moves *off after the unit. False at the end. Finds none
- * in packages, whose units need the index. */
+/* Reads the header of the unit at *off and moves *off after the unit. False at the end. In packages
+ * it finds no units, because they need the index. */
 bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *ret);
 /* Reads the abbreviations and the first DIE. `skeleton` is NULL except for split units. False, with
  * a note, if either is damaged. */
@@ -48,14 +48,14 @@ static inline uint64_t unit_end(const struct unit *u)
 	return u->off + u->size;
 }
 
-/* Tells whether the rest of an opened unit is in another file. */
+/* True if the rest of an opened unit is in another file. */
 static inline bool unit_is_skeleton(const struct unit *u)
 {
 	return u->dwo_name.len > 0 && !u->dwarf->split;
 }
 
-/* Tells whether gcc's link-time optimiser made the unit, for the code of many. A function or
- * variable in it is an instance: its DW_AT_abstract_origin is in the unit of its source. */
+/* True if gcc's link-time optimiser made the unit for the code of many units. A function or
+ * variable in it is an instance. Its DW_AT_abstract_origin is in the unit of its source. */
 static inline bool unit_is_made_by_linker(const struct unit *u)
 {
 	return str_eq(u->name, STR("<artificial>"));

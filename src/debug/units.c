@@ -1,5 +1,5 @@
-/* Indexes the units of a dwarf by offset, signature and address, and follows references between
- * them. */
+/* Indexes the units of a dwarf by offset, signature and address. Follows references between
+ * units. */
 #include "debug/units.h"
 
 #include "base/sort.h"
@@ -25,14 +25,11 @@ void units_release(struct units *s)
 		abbrev_cache_release(&s->caches[i]);
 }
 
-/* Opens a unit with a cache of s. */
 static bool units_open(struct units *s, struct unit *u)
 {
 	const uint64_t hash = u->abbrev_off * UINT64_C(0x9e3779b97f4a7c15);
 	return unit_open(u, &s->caches[(hash >> 32) % UNITS_CACHES], NULL);
 }
-
-/* ---- by offset ------------------------------------------------------------------------------ */
 
 static void list_units(struct units *s)
 {
@@ -84,8 +81,6 @@ bool units_around(struct units *s, enum dw_section in, uint64_t off, size_t *ret
 	return true;
 }
 
-/* ---- by signature --------------------------------------------------------------------------- */
-
 static void sign_up(struct units *s, enum dw_section in)
 {
 	struct unit u;
@@ -111,8 +106,6 @@ bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret)
 	uint64_t off = s->by_signature.data[low].off;
 	return unit_next(s->dwarf, (enum dw_section)s->by_signature.data[low].in, &off, ret);
 }
-
-/* ---- by address ----------------------------------------------------------------------------- */
 
 /* Turns an index into a rank, so that lower units win: flat.h prefers the higher number. */
 static uint32_t units_rank_of(size_t index)
@@ -141,7 +134,7 @@ static bool abbrev_has_code(const struct abbrevs *t, const struct abbrev *a)
 	return false;
 }
 
-/* Tells whether a function of the unit may have code. */
+/* True if a function of the unit may have code. */
 static bool unit_may_have_code(const struct unit *u)
 {
 	const struct abbrevs *t = u->abbrevs;
@@ -180,7 +173,7 @@ static void index_first_dies(struct units *s)
 	}
 }
 
-/* Adds the functions of units that do not state where their code is. */
+/* Adds the functions of units whose first DIE does not state the address of their code. */
 static void index_silent(struct units *s)
 {
 	struct unit u;
@@ -220,7 +213,8 @@ bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index)
 	if (!s->indexed) {
 		s->indexed = true;
 		s->reached.abbrevs = NULL;
-		/* An entry of a list has at least one byte, and a list has one owner. */
+		/* Budget for all lists: an entry has at least one byte, and each list has one
+		 * owner. */
 		s->range_budget = loaded_size(s->dwarf, DW_RANGES) +
 				  loaded_size(s->dwarf, DW_RNGLISTS) + 4096;
 		index_first_dies(s);
@@ -240,8 +234,6 @@ bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index)
 	return find_addr(s, addr, ret_index);
 }
 
-/* ---- references ----------------------------------------------------------------------------- */
-
 static struct units *units_of_sup(struct units *s)
 {
 	if (!s->sup && s->dwarf->sup) {
@@ -251,7 +243,7 @@ static struct units *units_of_sup(struct units *s)
 	return s->sup;
 }
 
-/* Returns the unit that holds an offset, opened. */
+/* Returns the unit that contains an offset, opened. */
 static const struct unit *reach(struct units *s, enum dw_section in, uint64_t off)
 {
 	const struct unit *u = &s->reached;

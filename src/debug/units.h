@@ -1,8 +1,8 @@
 /* units.h - finds units of one dwarf by offset, by signature or by address, and follows references.
  *
- * Nothing is read before it is needed. The list of units reads the header of each unit. The table
- * of addresses reads the first DIE of each, and walks over units that have code but do not state
- * its address there. Both are built once. A damaged unit loses its own addresses.
+ * Everything is read when first needed. The list of units reads the header of each unit. The table
+ * of addresses reads the first DIE of each unit. If that DIE does not state the unit's code, the
+ * table walks over the unit. Both are built once. A damaged unit loses its own addresses.
  *
  * One thread at a time. The dwarf is borrowed and must stay. */
 #ifndef HEFT_DEBUG_UNITS_H
@@ -11,14 +11,14 @@
 #include "debug/die.h"
 #include "debug/flat.h"
 
-/* Number of caches. References lead back and forth between many units. */
+/* Number of caches. Several are needed, because references lead to and fro between units. */
 enum { UNITS_CACHES = 4 };
 
 struct units {
 	struct dwarf *dwarf;
 	/* Private: see the functions. */
 	struct units *sup;                 /* Units of dwarf->sup, owned */
-	VEC(uint64_t) info, types;         /* Offsets, rising */
+	VEC(uint64_t) info, types;         /* Offsets, ascending. */
 	VEC(struct unit_key) by_signature; /* By signature, then in file order */
 	struct flat addrs;                 /* `who` is 0xfffffffe minus the index in `info`. */
 	size_t near;                       /* See flat_find_near(). */
@@ -28,7 +28,7 @@ struct units {
 	/* The last unit that a reference led to. `abbrevs` is NULL if none. */
 	struct unit reached;
 	uint64_t range_budget;
-	VEC(uint32_t) silent; /* Units whose first DIE does not state where their code is */
+	VEC(uint32_t) silent; /* Units whose first DIE does not state the address of their code. */
 	VEC(struct flat_range) ranges;
 };
 
@@ -38,7 +38,6 @@ struct unit_key {
 	uint64_t in; /* An enum dw_section */
 };
 
-/* Initializes *s. Reads nothing yet. */
 void units_init(struct units *s, struct dwarf *d);
 void units_release(struct units *s);
 
@@ -50,19 +49,19 @@ bool units_get(struct units *s, enum dw_section in, size_t i, struct unit *ret);
 /* Finds the index of the unit that holds an offset of a section. False if there is none. O(log
  * units). */
 bool units_around(struct units *s, enum dw_section in, uint64_t off, size_t *ret_index);
-/* Finds the type unit of a signature, or the unit of a dwo id (only version 5 has it in the
+/* Finds the type unit of a signature, or the unit of a dwo id (only version 5 has the id in the
  * header). */
 bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret);
 
-/* Finds the index of the unit in .debug_info that has code at addr. If several claim the address,
- * the first in the file. The skeleton stands for its split unit. */
+/* Finds the index of the unit in .debug_info that has code at addr. If several units claim the
+ * address, the first in the file. Returns the skeleton of a split unit. */
 bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index);
 
 /* Follows a reference (VALUE_REF*) in a DIE of `from`. Returns the opened unit, and in *ret_off the
- * offset of the DIE in its section. `from` belongs to s->dwarf or to its supplementary file. The
- * result is `from` itself, or valid until the next call. Its abbreviations live in a cache of s, so
- * that `from` must not use such a cache, unless units_follow() returned it. NULL if the reference
- * leads nowhere. */
+ * offset of the DIE in its section. NULL if the reference leads nowhere. `from` belongs to s->dwarf
+ * or to its supplementary file. The result is `from` itself, or valid until the next call. Its
+ * abbreviations are in a cache of s. So `from` must not use a cache of s, unless units_follow()
+ * returned it. */
 const struct unit *units_follow(struct units *s, const struct unit *from, const struct value *v,
 				uint64_t *ret_off);
 

@@ -1,8 +1,6 @@
 /* Walks over all entries of a unit and reports what they refer to. */
 #include "debug/walk.h"
 
-/* ---- expressions ---------------------------------------------------------------------------- */
-
 static bool walk_read_place(const struct unit *u, struct reader *r, uint64_t *ret, bool *constant)
 {
 	const uint8_t op = read_u8(r);
@@ -27,7 +25,7 @@ bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, boo
 	bool constant;
 	if (!walk_read_place(u, &r, &addr, &constant))
 		return false;
-	/* The variable is a part of a structure that was split up. */
+	/* The variable is a member of a structure that the compiler split. */
 	if (reader_left(&r) > 1 && r.base[r.pos] == DW_OP_plus_uconst) {
 		read_u8(&r);
 		addr = add_sat(addr, read_uleb(&r));
@@ -39,8 +37,6 @@ bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, boo
 	*ret = addr;
 	return reader_ok(&r);
 }
-
-/* ---- walking along the code ------------------------------------------------------------------ */
 
 struct unit_walk {
 	const struct unit *u;
@@ -79,7 +75,7 @@ static void tell_location(struct unit_walk *k, uint64_t size)
 	const uint8_t *p = read_take(&k->r, size);
 	uint64_t addr;
 	bool tls;
-	/* Skips these early: most locations of variables are on the stack. */
+	/* Skips most locations early, because they are on the stack. */
 	if (!p || size < 2 || !k->w->variable || *p > DW_OP_GNU_const_index ||
 	    (*p > DW_OP_constu && *p < DW_OP_addrx))
 		return;

@@ -1,7 +1,7 @@
-/* walk.h - visits all DIEs of a unit in one fast pass, and reports what they refer to.
+/* walk.h - visits all DIEs of a unit in one fast pass, and reports their references.
  *
- * Only what a walker asks for is decoded. The rest is skipped, with steps prepared from the
- * abbreviation table. Cost: about 10 ns per DIE. Callbacks may be NULL. */
+ * Decodes only what the callbacks need. Skips the rest by steps prepared from the abbreviation
+ * table. Cost: about 10 ns per DIE. Callbacks may be NULL. */
 #ifndef HEFT_DEBUG_WALK_H
 #define HEFT_DEBUG_WALK_H
 
@@ -15,9 +15,9 @@ struct walker {
 	void (*list)(void *ctx, enum dw_section in, uint64_t off);
 	/* The variable of the DIE at die_off has a fixed address (DW_OP_addr, or by index). */
 	void (*variable)(void *ctx, uint64_t die_off, uint64_t addr);
-	/* A DIE of a subprogram or variable, called before anything in it is reported. If it
-	 * returns true, enter() is not called for DIEs inside, and leave() tells where the DIE and
-	 * its children end. */
+	/* Reports a DIE of a subprogram or variable, before its contents. If enter() returns true,
+	 * it is not called for DIEs inside. leave() then reports the end of the DIE and its
+	 * children. */
 	bool (*enter)(void *ctx, const struct die *d, const struct reader *attrs);
 	void (*leave)(void *ctx, uint64_t end_off);
 };
@@ -25,8 +25,8 @@ struct walker {
 /* Walks an opened unit. False, with a note, if it is damaged. Earlier reports stay valid. */
 bool unit_walk(const struct unit *u, const struct walker *w);
 
-/* Finds the address that an expression consists of: DW_OP_addr or an index into .debug_addr. If
- * operations follow that make it thread-local, sets *ret_tls. */
+/* Finds the address of an expression that only states one: DW_OP_addr or an index into .debug_addr.
+ * Sets *ret_tls if operations follow that make it thread-local. */
 bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, bool *ret_tls);
 
 #endif

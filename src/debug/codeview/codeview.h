@@ -49,8 +49,8 @@ enum {
 	DEBUG_S_INLINEELINES = 0xf6,
 };
 
-/* Reads one record: its length, its kind, its contents. The length counts the kind, but not itself.
- * Returns false at the end, and if the length is damaged, which also marks r bad. */
+/* Reads one record: its length, its kind, its contents. The length includes the kind, but not
+ * itself. False at the end, and if the length is damaged, which also marks r bad. */
 static inline bool read_record(struct reader *r, uint16_t *ret_kind, struct reader *ret)
 {
 	if (reader_left(r) < 4)

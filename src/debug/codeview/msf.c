@@ -17,7 +17,7 @@ static uint64_t blocks_of(const struct msf *m, uint64_t size)
 	return (size + m->block_size - 1) / m->block_size;
 }
 
-/* Copies `size` bytes together from the blocks in `list`. */
+/* Copies `size` bytes from the blocks in `list` into one buffer. */
 static struct bytes msf_gather(struct msf *m, struct bytes list, uint64_t size)
 {
 	const uint64_t count = blocks_of(m, size);
@@ -77,7 +77,7 @@ bool msf_open(struct msf *m, struct bytes file)
 	m->block_count = read_u32(&r);
 	const uint32_t size = read_u32(&r);
 	read_skip(&r, 4);
-	const uint32_t map = read_u32(&r); /* block that lists the blocks of the directory */
+	const uint32_t map = read_u32(&r); /* Block that lists the blocks of the directory. */
 	if (!reader_ok(&r) || m->block_size < BLOCK_MIN || m->block_size > BLOCK_MAX ||
 	    size > file.size)
 		return false;

@@ -2,8 +2,8 @@
  * Format").
  *
  * If the blocks of a stream are adjacent, its bytes are borrowed. Otherwise they are copied
- * together. All streams together have at most twice the size of the file: further copies, which
- * only a damaged directory asks for, are not made. */
+ * together. All streams together have at most twice the size of the file. A damaged directory may
+ * state more, and the rest is not copied. */
 #ifndef HEFT_DEBUG_CODEVIEW_MSF_H
 #define HEFT_DEBUG_CODEVIEW_MSF_H
 
@@ -16,11 +16,10 @@ struct msf {
 	struct bytes directory;
 	uint32_t stream_count;
 	uint64_t *starts; /* Offsets, in the directory, of the block list of each stream */
-	uint64_t left;    /* Bytes that may still be copied */
+	uint64_t left;    /* Bytes that may still be copied. */
 	struct arena arena;
 };
 
-/* Tells whether the bytes begin like an MSF file. */
 bool msf_matches(struct bytes b);
 /* Opens a container. False if the header or the directory is damaged. msf_close() may be called in
  * any case. */

@@ -6,8 +6,6 @@
 
 enum { STREAM_INFO = 1, STREAM_TYPES = 2, STREAM_DBI = 3, STREAM_IDS = 4, NO_STREAM = 0xffff };
 
-/* ---- stream of general information ----------------------------------------------------------- */
-
 static bool read_info(struct pdb *p, struct reader *r)
 {
 	*r = reader_of(msf_stream(&p->msf, STREAM_INFO), false);
@@ -27,7 +25,7 @@ static uint32_t skip_bits(struct reader *r)
 	return words;
 }
 
-/* Finds a stream by its name. The map of names has texts, then a hash table whose bits tell which
+/* Finds a stream by its name. The map of names has texts, then a hash table. Bits tell which of its
  * slots are used. */
 static uint32_t pdb_find_named(struct reader *r, struct str name)
 {
@@ -45,8 +43,6 @@ static uint32_t pdb_find_named(struct reader *r, struct str name)
 	}
 	return NO_STREAM;
 }
-
-/* ---- the DBI stream -------------------------------------------------------------------------- */
 
 struct dbi {
 	struct reader modules, pieces, streams;
@@ -79,7 +75,7 @@ static void read_modules(struct pdb *p, struct reader *r)
 {
 	while (reader_left(r) >= 64) {
 		struct pdb_module m;
-		read_skip(r, 34); /* first piece, flags */
+		read_skip(r, 34); /* First piece, flags. */
 		m.stream = read_u16(r);
 		m.symbol_size = read_u32(r);
 		m.c11_size = read_u32(r);
@@ -96,7 +92,7 @@ static void read_modules(struct pdb *p, struct reader *r)
 	}
 }
 
-/* Reads the section headers, in the form of the program: see "PE Format". */
+/* Reads the section headers. They have the form of a program's headers ("PE Format"). */
 static void pdb_read_sections(struct pdb *p, struct reader *streams)
 {
 	enum { SECTION_HEADERS = 5, SECTION_SIZE = 40 };
@@ -133,8 +129,6 @@ static void read_pieces(struct pdb *p, struct reader *r)
 	sort_by_key(p->pieces.data, p->pieces.count, sizeof *p->pieces.data);
 }
 
-/* ---- types ----------------------------------------------------------------------------------- */
-
 static void read_types(struct pdb *p, uint32_t stream, struct pdb_types *t)
 {
 	struct reader r = reader_of(msf_stream(&p->msf, stream), false), record;
@@ -162,7 +156,7 @@ bool pdb_type(const struct pdb_types *t, uint32_t index, uint16_t *ret_kind, str
 	return read_record(&r, ret_kind, ret);
 }
 
-/* Reads a number of 15 bits, or a kind followed by a number of that kind. */
+/* Reads a number of 15 bits. Above that range, reads a kind and then a number of that kind. */
 static uint64_t read_numeric(struct reader *r)
 {
 	const uint16_t first = read_u16(r);
@@ -180,12 +174,12 @@ static uint64_t read_numeric(struct reader *r)
 	}
 }
 
-/* Returns the size of a type without a record. The index tells the type, and in bits 8 to 10 the
- * kind of pointer to it. */
+/* Returns the size of a built-in type, which has no record. The low bits of the index are the type.
+ * Bits 8 to 10 are the kind of pointer to it. */
 static uint64_t simple_size(uint32_t index)
 {
 	static const uint8_t pointers[8] = { 0, 2, 4, 4, 4, 6, 8, 16 };
-	/* Sizes by the low four bits, per group, which the bits above tell (TYPE_ENUM_e of
+	/* Sizes by the low four bits of the index. The bits above select the table (TYPE_ENUM_e of
 	 * cvinfo.h). */
 	static const uint8_t integers[5] = { 1, 2, 4, 8, 16 };
 	static const uint8_t reals[7] = { 4, 8, 10, 16, 6, 4, 2 };
@@ -232,8 +226,6 @@ uint64_t pdb_type_size(const struct pdb *p, uint32_t index)
 	return 0;
 }
 
-/* ---- ids ------------------------------------------------------------------------------------- */
-
 struct str pdb_id_text(const struct pdb *p, uint32_t id)
 {
 	struct reader r;
@@ -244,7 +236,6 @@ struct str pdb_id_text(const struct pdb *p, uint32_t id)
 	return read_cstr(&r);
 }
 
-/* Returns the name of a class. */
 static struct str pdb_class_name(const struct pdb *p, uint32_t index)
 {
 	struct reader r;
@@ -277,8 +268,6 @@ struct str pdb_function_name(const struct pdb *p, uint32_t id, struct arena *a)
 		return name;
 	return str_of(arena_format(a, STR_FMT "::" STR_FMT, STR_ARG(around), STR_ARG(name)));
 }
-
-/* ---- all steps together ---------------------------------------------------------------------- */
 
 bool pdb_read_id(struct bytes file, uint8_t ret_guid[16], uint32_t *ret_age)
 {

@@ -3,8 +3,8 @@
  *
  * A database has modules (object files of the link) and their contributions to the sections of the
  * program. It has records of types and symbols. Each module has symbols and line tables, and one
- * stream holds public and global symbols. A place is a section's number, from 1, and an offset in
- * the section. pdb_rva() makes it relative to the program's base.
+ * stream holds public and global symbols. A place is the number of a section, from 1, and an offset
+ * in the section. pdb_rva() converts a place to an address relative to the program's base.
  *
  * Texts are borrowed and NUL-terminated. One thread. */
 #ifndef HEFT_DEBUG_CODEVIEW_PDB_H
@@ -14,17 +14,17 @@
 #include "debug/codeview/msf.h"
 
 struct pdb_module {
-	struct str name;    /* Name of the object file, or such as "* Linker *",
-			     * "Import:KERNEL32.dll" */
+	struct str name;    /* Name of the object file, or a name like "* Linker *" or
+			     * "Import:KERNEL32.dll". */
 	struct str library; /* Archive that the object came from, or the object itself */
 	uint16_t stream;
-	uint32_t symbol_size, c11_size, c13_size; /* Sizes of three parts that follow one another
-						   * in its stream */
+	uint32_t symbol_size, c11_size, c13_size; /* Sizes of three consecutive parts of its
+						   * stream. */
 };
 
-/* Bytes that a module gave to a section. */
+/* Bytes that a module contributes to a section. */
 struct pdb_piece {
-	uint64_t rva; /* The list is sorted by it. */
+	uint64_t rva; /* Key of the sorted list. */
 	uint32_t size, module;
 };
 
@@ -49,7 +49,7 @@ struct pdb {
 	VEC(struct pdb_piece) pieces;
 	VEC(struct pdb_section) sections;
 	struct pdb_types types, ids;
-	uint64_t damaged; /* Number of bytes that could not be read */
+	uint64_t damaged; /* Number of bytes that could not be read. */
 };
 
 /* Reads only the id and the age. False if the file is no database. */

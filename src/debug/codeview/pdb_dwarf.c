@@ -7,7 +7,7 @@
 
 static const struct dwarf_form *const form = &dwarf_form_64;
 
-/* A symbol for linkers, or a variable that the database lists outside its modules. */
+/* A public symbol, or a variable that the database lists outside its modules. */
 struct global {
 	uint64_t key; /* Index of the module of a variable, or RVA of a symbol */
 	uint64_t rva, size;
@@ -17,8 +17,8 @@ struct global {
 /* A record that contains other records. */
 struct pdb_dwarf_level {
 	bool die;          /* A DIE was written for it. */
-	uint64_t base;     /* RVA of its function */
-	size_t first, end; /* its range of rows */
+	uint64_t base;     /* RVA of its function. */
+	size_t first, end; /* Range of its rows. */
 };
 
 /* A piece of a module. */
@@ -33,15 +33,13 @@ struct pdb_dwarf_making {
 	VEC(struct global) variables; /* sorted by module */
 	VEC(struct global) publics;   /* sorted by RVA */
 	VEC(struct owned) owned;      /* sorted by module */
-	size_t next;                  /* next index in `owned` */
+	size_t next;                  /* Next index in `owned`. */
 	/* State of the current module. */
 	uint32_t module;
 	struct pdb_lines lines;
 	VEC(struct pdb_dwarf_level) levels;
-	size_t outer; /* Number of rows at the start that belong to no inlined function */
+	size_t outer; /* Number of rows before the rows of inlined functions. */
 };
-
-/* ---- symbols --------------------------------------------------------------------------------- */
 
 static void pdb_dwarf_add_symbol(struct pdb_dwarf_making *m, uint64_t rva, struct pdb_symbol s)
 {
@@ -68,7 +66,7 @@ static void read_public(struct pdb_dwarf_making *m, struct reader *r)
 						  .linkage = true });
 }
 
-/* Reads a variable, also a thread-local one. */
+/* Reads a variable, thread-local ones included. */
 static bool pdb_dwarf_read_variable(struct pdb_dwarf_making *m, struct reader *r, bool global,
 				    struct global *ret)
 {
@@ -103,9 +101,7 @@ static void read_globals(struct pdb_dwarf_making *m)
 	sort_by_key(m->publics.data, m->publics.count, sizeof *m->publics.data);
 }
 
-/* ---- units ----------------------------------------------------------------------------------- */
-
-/* Reads the source file, and the directory that the compiler ran in. */
+/* Reads the source file, and the directory in which the compiler ran. */
 static void pdb_dwarf_read_build(struct pdb_dwarf_making *m, struct reader *r, struct str *ret_dir,
 				 struct str *ret_source)
 {
@@ -115,7 +111,7 @@ static void pdb_dwarf_read_build(struct pdb_dwarf_making *m, struct reader *r, s
 		return;
 	const uint16_t count = read_u16(&list);
 	const uint32_t dir = read_u32(&list);
-	read_skip(&list, 4); /* path of the compiler */
+	read_skip(&list, 4); /* Path of the compiler. */
 	const uint32_t source = read_u32(&list);
 	if (count >= 3 && reader_ok(&list)) {
 		*ret_dir = pdb_id_text(m->pdb, dir);
@@ -144,7 +140,7 @@ static void pdb_dwarf_put_unit(struct pdb_dwarf_making *m, struct reader symbols
 	while (read_record(&symbols, &kind, &sub))
 		if (kind == S_BUILDINFO)
 			pdb_dwarf_read_build(m, &sub, &dir, &source);
-	/* The name is "libx.a(y.o)", as in linker maps, "y.o", or "* Linker *". */
+	/* The name is "libx.a(y.o)", as in linker maps, or "y.o", or "* Linker *". */
 	if (module->library.len > 0 && !str_eq(module->library, module->name))
 		name = str_of(arena_format(&m->out->arena, STR_FMT "(" STR_FMT ")",
 					   STR_ARG(module->library), STR_ARG(module->name)));
@@ -160,8 +156,6 @@ static void put_variable(struct pdb_dwarf_making *m, const struct global *g)
 	put_cstr(t, g->name);
 	put_location(t, form, m->out->base + g->rva);
 }
-
-/* ---- functions ------------------------------------------------------------------------------- */
 
 static struct pdb_dwarf_level top(const struct pdb_dwarf_making *m)
 {
@@ -201,7 +195,7 @@ static void enter_function(struct pdb_dwarf_making *m, struct reader *r, bool gl
 		enter_plain(m);
 		return;
 	}
-	/* The linkage name of the function, unless it is a hash that replaces too long a name. */
+	/* Finds the linkage name of the function. A hash in place of a long name does not count. */
 	struct str linkage = STR("");
 	size_t i = lower_bound(m->publics.data, m->publics.count, sizeof *m->publics.data, rva);
 	for (; i < m->publics.count && m->publics.data[i].key == rva && linkage.len == 0; i++)
@@ -218,7 +212,7 @@ static void enter_function(struct pdb_dwarf_making *m, struct reader *r, bool gl
 	vec_push(&m->levels, (struct pdb_dwarf_level){ true, rva, 0, m->outer });
 }
 
-/* Enters a thunk: a jump that the linker or compiler made. */
+/* Enters a thunk: a jump made by the linker or the compiler. */
 static void enter_thunk(struct pdb_dwarf_making *m, struct reader *r)
 {
 	uint64_t rva;
@@ -233,7 +227,7 @@ static void enter_thunk(struct pdb_dwarf_making *m, struct reader *r)
 	enter_plain(m);
 }
 
-/* Writes the ranges of the rows from `first` on. Merges ranges that touch. */
+/* Writes the ranges of the rows from `first` on. Merges adjacent ranges. */
 static void put_row_ranges(struct pdb_dwarf_making *m, size_t first)
 {
 	struct text *t = &m->out->made.ranges;
@@ -304,8 +298,6 @@ static void pdb_dwarf_read_symbol(struct pdb_dwarf_making *m, uint16_t kind, str
 	default: break;
 	}
 }
-
-/* ---- modules --------------------------------------------------------------------------------- */
 
 static void pdb_dwarf_put_symbols(struct pdb_dwarf_making *m, struct reader r)
 {

@@ -1,9 +1,9 @@
 /* pdb_dwarf.h - converts the debug info of a PDB to DWARF, and lists its symbols.
  *
- * All readers of DWARF can thus read a PDB. A module becomes a compile unit with the ranges of its
- * pieces, functions with what was inlined into them, variables with an address, and a line program.
- * A unit is named after the source file of its build record, else after its object file. DWARF 4,
- * 32-bit offsets, little endian. Addresses count from `base`.
+ * So all readers of DWARF can read a PDB. A module becomes a compile unit. The unit has the ranges
+ * of its pieces, functions with the functions inlined into them, variables with an address, and a
+ * line program. A unit is named after the source file in its build record, or else after its object
+ * file. DWARF 4, 32-bit offsets, little endian. Addresses count from `base`.
  *
  * O(file). One thread. */
 #ifndef HEFT_DEBUG_CODEVIEW_PDB_DWARF_H
@@ -13,7 +13,7 @@
 #include "debug/write/dwarf_write.h"
 
 struct pdb_symbol {
-	uint64_t addr, size; /* size 0 if not stated */
+	uint64_t addr, size; /* size 0 if unknown. */
 	struct str name;
 	bool code, global;
 	bool linkage; /* The name is a linkage name. */
@@ -24,7 +24,7 @@ struct pdb_dwarf {
 	uint64_t base;
 	struct dwarf_made made;
 	VEC(struct pdb_symbol) symbols; /* sorted by address */
-	struct arena arena;             /* holds the names */
+	struct arena arena;             /* Holds the names. */
 };
 
 /* Makes the DWARF and fills *ret, which borrows from the database. p->damaged counts damaged

@@ -4,9 +4,8 @@
 #include "base/sort.h"
 #include "debug/codeview/codeview.h"
 
-/* ---- files ----------------------------------------------------------------------------------- */
-
-/* Reads the list of files: the position of each name in the database's table, then a checksum. */
+/* Reads the list of files. An entry has the position of the name in the database's table, then a
+ * checksum. */
 static void pdb_lines_read_files(struct pdb_lines *l, struct reader r)
 {
 	while (reader_left(&r) >= 6) {
@@ -28,8 +27,6 @@ static uint32_t pdb_lines_file_number(const struct pdb_lines *l, uint32_t off)
 	return i < l->files.count && l->files.data[i].off == off ? (uint32_t)i + 1 : 0;
 }
 
-/* ---- rows of functions ----------------------------------------------------------------------- */
-
 static void pdb_lines_add_row(struct pdb_lines *l, uint64_t addr, uint64_t end,
 			      struct line_origin place)
 {
@@ -37,8 +34,8 @@ static void pdb_lines_add_row(struct pdb_lines *l, uint64_t addr, uint64_t end,
 	vec_push(&l->places, place);
 }
 
-/* Reads the lines of one file: an offset each, and the line in 24 bits. Numbers from 0xf00f00 on
- * are no lines but tell debuggers where to step. */
+/* Reads the lines of one file. A line is an offset, then the line number in 24 bits. Numbers from
+ * 0xf00f00 on are hints for debuggers, not lines. */
 static void pdb_lines_read_block(struct pdb_lines *l, uint64_t base, struct reader *r)
 {
 	enum { LINE_MASK = 0xffffff, NO_LINE = 0xf00f00 };
@@ -58,7 +55,7 @@ static void pdb_lines_read_block(struct pdb_lines *l, uint64_t base, struct read
 		reader_seek(r, start + size);
 }
 
-/* Reads the rows of one function, or of a part of it. Each row is valid until the next one. */
+/* Reads the rows of one function, or of a part of it. A row is valid until the next row. */
 static void pdb_lines_read_code(struct pdb_lines *l, struct reader r)
 {
 	const size_t first = l->rows.count;
@@ -81,11 +78,9 @@ static void pdb_lines_read_code(struct pdb_lines *l, struct reader r)
 	}
 }
 
-/* ---- inlined functions ----------------------------------------------------------------------- */
-
 static void read_inlinees(struct pdb_lines *l, struct reader r)
 {
-	const bool more = read_u32(&r) == 1; /* each entry names further files */
+	const bool more = read_u32(&r) == 1; /* Each entry names further files. */
 	while (reader_left(&r) >= 12) {
 		struct pdb_inlinee f = { .id = read_u32(&r) };
 		f.place.file = pdb_lines_file_number(l, read_u32(&r));
@@ -103,7 +98,7 @@ struct pdb_inlinee *pdb_lines_inlinee(struct pdb_lines *l, uint32_t id)
 	return i < l->inlinees.count && l->inlinees.data[i].id == id ? &l->inlinees.data[i] : NULL;
 }
 
-/* Reads a number of 7, 14 or 29 bits. The top bits of the first byte tell the length. */
+/* Reads a number of 7, 14 or 29 bits. The top bits of the first byte are the length. */
 static uint32_t pdb_lines_read_packed(struct reader *r)
 {
 	const uint32_t a = read_u8(r);
@@ -141,7 +136,7 @@ enum annotation {
 struct inlining {
 	struct pdb_lines *lines;
 	uint64_t base;
-	uint32_t off; /* relative to base */
+	uint32_t off; /* Offset from `base`. */
 	struct line_origin place;
 	bool open; /* The last row has no end yet. */
 };
@@ -201,8 +196,6 @@ void pdb_lines_inline(struct pdb_lines *l, const struct pdb_inlinee *f, uint64_t
 		pdb_lines_apply(&s, (enum annotation)what, r);
 	}
 }
-
-/* ---- all steps together ---------------------------------------------------------------------- */
 
 /* Calls `read` for every subsection of the wanted kind. */
 static void each(struct pdb_lines *l, struct bytes c13, uint32_t wanted,

@@ -1,5 +1,5 @@
 /* pdb_lines.h - reads the line tables of one module of a PDB: its files, the source line of each
- * range of code, and where inlined functions were declared (LLVM, "The PDB DBI Stream" and
+ * range of code, and the declarations of inlined functions (LLVM, "The PDB DBI Stream" and
  * "CodeView"; C13 line information). */
 #ifndef HEFT_DEBUG_CODEVIEW_PDB_LINES_H
 #define HEFT_DEBUG_CODEVIEW_PDB_LINES_H
@@ -17,15 +17,15 @@ struct pdb_file {
 struct pdb_inlinee {
 	uint64_t id;
 	struct line_origin place; /* Source line of its declaration */
-	uint32_t die;             /* for use by the caller */
+	uint32_t die;             /* Offset of its DIE, set by the caller. */
 };
 
 struct pdb_lines {
 	const struct pdb *pdb;
 	VEC(struct pdb_file) files;       /* sorted by off */
 	VEC(struct pdb_inlinee) inlinees; /* by id */
-	/* Ranges of code by RVA, sorted. `who` is an index in `places`. Rows of inlined functions
-	 * are added after them by pdb_lines_inline(). */
+	/* Ranges of code by RVA, sorted. `who` is an index in `places`. pdb_lines_inline() appends
+	 * the rows of inlined functions. */
 	VEC(struct flat_range) rows;
 	VEC(struct line_origin) places;
 	uint64_t damaged; /* bytes */
@@ -34,12 +34,12 @@ struct pdb_lines {
 /* Reads the subsections that follow the symbols of a module. */
 void pdb_lines_read(struct pdb_lines *l, const struct pdb *p, struct bytes c13);
 void pdb_lines_release(struct pdb_lines *l);
-/* Adds the rows of one place at which f was inlined to the end of `rows`, by address. `annotations`
- * are the bytes of its record. `base` is the RVA of the containing function. */
+/* Appends the rows of one inlined call of f to `rows`, by address. `annotations` are the bytes of
+ * its record. `base` is the RVA of the containing function. */
 void pdb_lines_inline(struct pdb_lines *l, const struct pdb_inlinee *f, uint64_t base,
 		      struct reader annotations);
-/* Returns the source line of an address from the sorted rows [first, end). Zeros if no row holds
- * it. */
+/* Returns the source line of an address from the sorted rows [first, end). Zeros if no row contains
+ * the address. */
 struct line_origin pdb_lines_find(const struct pdb_lines *l, size_t first, size_t end,
 				  uint64_t addr);
 /* Finds an inlined function by its id. NULL if the module does not inline it. */

@@ -9,7 +9,7 @@ struct parsing {
 	struct source_map *map;
 	struct json_in in;
 	const char *problem; /* Problem outside the JSON syntax */
-	size_t first_source; /* First source of the current map. Sources of a section are
+	size_t first_source; /* First source of the current map. A section's sources are
 			      * adjacent. */
 	size_t first_row;
 	uint64_t column; /* Column at which the section begins */
@@ -17,8 +17,6 @@ struct parsing {
 	struct str root;
 	bool has_mappings;
 };
-
-/* ---- mappings -------------------------------------------------------------------------------- */
 
 /* Reads a base-64 number of at most 32 bits, whose lowest bit is the sign. False if there is
  * none. */
@@ -28,7 +26,7 @@ static bool read_vlq(struct str s, size_t *at, int64_t *ret)
 				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
 	uint64_t v = 0;
 	for (unsigned shift = 0; *at < s.len && shift <= 30; shift += 5) {
-		/* A digit has 5 bits, and one bit that tells whether more follow. */
+		/* A digit has 5 bits, and a bit that is set if more digits follow. */
 		const char *digit = s.p[*at] != '\0' ? strchr(digits, s.p[*at]) : NULL;
 		if (!digit)
 			return false;
@@ -43,7 +41,8 @@ static bool read_vlq(struct str s, size_t *at, int64_t *ret)
 	return false;
 }
 
-/* Previous values that a segment counts from: column, source, source line and source column. */
+/* Previous column, source, source line and source column. A segment's fields are differences from
+ * them. */
 struct segment_state {
 	int64_t fields[4];
 };
@@ -88,8 +87,6 @@ static bool read_mappings(struct parsing *p, struct str text)
 	return true;
 }
 
-/* ---- members of the JSON object -------------------------------------------------------------- */
-
 static void read_sources(struct parsing *p)
 {
 	enum json_token t = json_next(&p->in);
@@ -119,7 +116,7 @@ static void set_roots(struct parsing *p)
 	}
 }
 
-/* Counts and clears origins without a source, once all sources of a map are known. */
+/* Counts and clears origins without a source. Call it when all sources of a map are known. */
 static void check_sources(struct parsing *p)
 {
 	struct source_map *m = p->map;
@@ -134,7 +131,7 @@ static void check_sources(struct parsing *p)
 
 static void source_map_read_sections(struct parsing *p);
 
-/* Reads a member of a map. `inner`: the map belongs to a section and has no sections itself. */
+/* Reads a member of a map. `inner`: the map belongs to a section, so it has no sections itself. */
 static void source_map_read_member(struct parsing *p, bool inner)
 {
 	const struct str key = text_str(&p->in.text);
@@ -170,7 +167,7 @@ static void source_map_read(struct parsing *p, bool inner)
 	check_sources(p);
 }
 
-/* Reads where the code of a section begins. */
+/* Reads the position at which the code of a section begins. */
 static void read_offset(struct parsing *p)
 {
 	int64_t v;
@@ -189,7 +186,7 @@ static void read_offset(struct parsing *p)
 	}
 }
 
-/* Reads a section. If its map comes before its offset, the map is read again. */
+/* Reads a section. Reads its map again if the map comes before the offset. */
 static void source_map_read_section(struct parsing *p)
 {
 	struct json_in map = { .depth = 0 };
@@ -234,8 +231,6 @@ static void source_map_read_sections(struct parsing *p)
 	p->first_row = p->map->rows.count;
 }
 
-/* ---- all steps together ---------------------------------------------------------------------- */
-
 static uint64_t source_map_skip_space(struct bytes b, uint64_t i)
 {
 	while (i < b.size && b.p[i] != 0 && strchr(" \t\r\n", b.p[i]))
@@ -262,7 +257,7 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 		source_map_read(&p, false);
 	else
 		p.problem = "it is no object";
-	/* Mappings before sections, which no valid map has, are checked only here. */
+	/* Checks mappings before sections, which no valid map has. */
 	p.first_row = 0;
 	check_sources(&p);
 	if (p.in.bad)
@@ -273,7 +268,8 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 	*ret_pos = p.in.pos;
 	json_in_release(&p.in);
 	ASSERT(m->rows.count == m->origins.count);
-	/* Each row is valid until the next. If several have the same offset, the last counts. */
+	/* A row is valid until the next row. If several rows have one offset, the last one
+	 * counts. */
 	sort_by_key(m->rows.data, m->rows.count, sizeof *m->rows.data);
 	uint64_t end = UINT64_MAX;
 	for (size_t i = m->rows.count; i-- > 0;) {

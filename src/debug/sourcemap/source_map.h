@@ -3,7 +3,7 @@
  *
  * A map of a WebAssembly module has one generated line, whose columns are offsets in the file.
  * Further lines are ignored. Each source becomes a compile unit with its ranges. All units share
- * one line program. Maps know no functions: names are not read. */
+ * one line program. Names are not read, because they are not those of functions. */
 #ifndef HEFT_DEBUG_SOURCE_MAP_H
 #define HEFT_DEBUG_SOURCE_MAP_H
 
@@ -20,10 +20,10 @@ struct source_map {
 	struct arena arena;
 };
 
-/* Tells whether the bytes may be a source map: JSON that begins as an object with a member. */
+/* True if the bytes may be a source map: JSON that begins as an object with a member. */
 bool source_map_matches(struct bytes b);
-/* Parses a source map. False if it is none or damaged. *ret_problem is then a static text, and
- * *ret_pos the position. */
+/* Parses a source map. If it is damaged or no source map: false, with a static text in *ret_problem
+ * and the position in *ret_pos. */
 bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_problem,
 		      uint64_t *ret_pos);
 void source_map_release(struct source_map *m);

@@ -10,7 +10,7 @@ struct owned {
 	uint64_t addr, end;
 };
 
-/* Writes units and their ranges. Merges ranges that touch. */
+/* Writes units and their ranges. Merges adjacent ranges. */
 static void source_map_dwarf_put_units(const struct source_map *m, const struct owned *rows,
 				       size_t count, struct dwarf_made *ret)
 {

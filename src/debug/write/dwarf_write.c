@@ -5,8 +5,6 @@
 
 const struct dwarf_form dwarf_form_64 = { .address_size = 8, .quantum = 1 };
 
-/* ---- numbers --------------------------------------------------------------------------------- */
-
 void put_sleb(struct text *t, int64_t v)
 {
 	const uint64_t sign = v < 0 ? UINT64_MAX : 0;
@@ -60,13 +58,11 @@ size_t put_unit_header(struct text *t, const struct dwarf_form *f, unsigned vers
 		put_uint(t, DW_UT_compile, 1);
 		put_uint(t, f->address_size, 1);
 	}
-	put_uint(t, 0, 4); /* offset of the abbreviations */
+	put_uint(t, 0, 4); /* Offset of the abbreviations. */
 	if (version < 5)
 		put_uint(t, f->address_size, 1);
 	return at;
 }
-
-/* ---- units of DWARF 4 ------------------------------------------------------------------------ */
 
 static const uint8_t abbreviations[] = {
 	/* clang-format off */
@@ -158,8 +154,6 @@ void put_location(struct text *t, const struct dwarf_form *f, uint64_t addr)
 	put_addr(t, f, addr);
 }
 
-/* ---- line programs --------------------------------------------------------------------------- */
-
 /* Special opcodes advance the line by LINE_BASE to LINE_BASE + LINE_RANGE - 1. */
 enum { LINE_BASE = -5, LINE_RANGE = 14, OPCODE_BASE = 13 };
 
@@ -248,8 +242,6 @@ void line_writer_end(struct line_writer *p, uint64_t end)
 	put_uint(p->out, DW_LNE_end_sequence, 1);
 }
 
-/* ---- rows of one unit ------------------------------------------------------------------------ */
-
 /* Writes the header of a line program. DWARF 4, 6.2.4. */
 static void dwarf_write_put_header(struct text *out, const struct line_rows *l)
 {
@@ -261,7 +253,7 @@ static void dwarf_write_put_header(struct text *out, const struct line_rows *l)
 	for (size_t i = 0; i < l->file_count; i++) {
 		const struct str name = l->files[i];
 		put_cstr(out, name.len > 0 ? name : STR("?"));
-		put_uint(out, 0, 3); /* directory, time, size */
+		put_uint(out, 0, 3); /* Directory, time, size. */
 	}
 	put_uint(out, 0, 1);
 	put_length(out, &dwarf_form_64, at);

@@ -1,12 +1,10 @@
-/* dwarf_write.h - writes DWARF for debug info that comes in another form (PDBs, source maps, the
- * tables of Go programs) or from other files (objects). */
+/* dwarf_write.h - writes DWARF for debug info of other forms (PDBs, source maps, the tables of Go
+ * programs) or from other files (objects). */
 #ifndef HEFT_DEBUG_WRITE_DWARF_WRITE_H
 #define HEFT_DEBUG_WRITE_DWARF_WRITE_H
 
 #include "base/text.h"
 #include "debug/flat.h"
-
-/* ---- numbers and texts ----------------------------------------------------------------------- */
 
 /* Writes a number in `width` bytes, little-endian. */
 static inline void put_uint(struct text *t, uint64_t v, unsigned width)
@@ -15,7 +13,6 @@ static inline void put_uint(struct text *t, uint64_t v, unsigned width)
 		text_add_char(t, (char)(v >> (8 * i)));
 }
 
-/* Appends a text and a NUL. */
 static inline void put_cstr(struct text *t, struct str s)
 {
 	text_add(t, s);
@@ -24,8 +21,6 @@ static inline void put_cstr(struct text *t, struct str s)
 
 /* Writes a signed number as LEB128. */
 void put_sleb(struct text *t, int64_t v);
-
-/* ---- form that depends on the machine -------------------------------------------------------- */
 
 struct dwarf_form {
 	unsigned address_size; /* 4 or 8 */
@@ -46,8 +41,6 @@ void put_length(struct text *t, const struct dwarf_form *f, size_t at);
  * Returns the offset of its length, which put_length() fills later. */
 size_t put_unit_header(struct text *t, const struct dwarf_form *f, unsigned version);
 
-/* ---- units of DWARF 4 ------------------------------------------------------------------------ */
-
 /* Source file and line of code. */
 struct line_origin {
 	uint32_t file; /* Number in the line program, from 1. 0 if unknown. */
@@ -66,8 +59,8 @@ enum made_abbrev {
 	MADE_TYPED,    /* A variable: offset of its type, file and line as ULEB128, location */
 };
 
-/* Sections while they are written. Units share one table of abbreviations. Offsets of entries count
- * from their unit, in 4 bytes. */
+/* Sections during writing. Units share one table of abbreviations. Offsets of entries have 4 bytes
+ * and count from their unit. */
 struct dwarf_made {
 	struct dwarf_form form;
 	struct text info, abbrev, line, ranges;
@@ -76,7 +69,7 @@ struct dwarf_made {
 
 void dwarf_made_init(struct dwarf_made *m, const struct dwarf_form *form);
 void dwarf_made_release(struct dwarf_made *m);
-/* Begins a unit whose line program is at `line`. Its ranges are those that follow in `ranges`. */
+/* Begins a unit with the line program at `line`. Its ranges are those written to `ranges` next. */
 void made_unit(struct dwarf_made *m, struct str name, struct str comp_dir, uint64_t language,
 	       uint64_t line);
 /* Ends the list of entries and the unit. */
@@ -84,28 +77,26 @@ void made_unit_end(struct dwarf_made *m);
 /* Writes the name of a function. Returns the offset of the entry. */
 uint32_t made_abstract(struct dwarf_made *m, struct str name, struct str linkage,
 		       struct line_origin decl);
-/* Begins code of an inlined function, whose ranges follow in `ranges`. Children come next. */
+/* Begins code of an inlined function. Its ranges are those written to `ranges` next. Its children
+ * follow. */
 void made_inlined(struct dwarf_made *m, uint32_t abstract, struct line_origin call,
 		  uint32_t column);
 /* Writes the address of a variable as an expression. */
 void put_location(struct text *t, const struct dwarf_form *f, uint64_t addr);
 
-/* ---- line programs --------------------------------------------------------------------------- */
-
 /* Writes the part of a line program's header from the size of instructions to the lengths of
  * opcodes. */
 void put_line_form(struct text *t, const struct dwarf_form *f);
-/* Writes the header of a line program of version 5 up to its only directory, which has no name.
- * The table of files must follow. Two lengths are filled later with put_length(): the length of
- * the program, whose offset is returned, and the length of the header's rest, at
- * line_header_length(). */
+/* Writes the header of a line program of version 5 until its only directory, which has no name. The
+ * table of files must follow. Returns the offset of the program's length, for put_length(). The
+ * length of the rest of the header is at line_header_length(), also for put_length(). */
 size_t put_line_header(struct text *t, const struct dwarf_form *f);
 static inline size_t line_header_length(size_t program)
 {
 	return program + 8;
 }
 
-/* A line program while it is written, with the registers of its state machine (DWARF 5, 6.2.2). */
+/* A line program during writing, with the registers of its state machine (DWARF 5, 6.2.2). */
 struct line_writer {
 	struct text *out;
 	const struct dwarf_form *form;
@@ -117,7 +108,7 @@ struct line_writer {
 void line_writer_start(struct line_writer *p, uint64_t addr);
 /* Sets the column of all following rows. It is 0 at the start of a sequence. */
 void line_writer_column(struct line_writer *p, uint32_t column);
-/* Appends a row. Addresses must not fall within a sequence. */
+/* Appends a row. Addresses must not descend within a sequence. */
 void line_writer_row(struct line_writer *p, uint64_t addr, uint32_t file, uint32_t line);
 /* Ends a sequence at the first address after its code. */
 void line_writer_end(struct line_writer *p, uint64_t end);
@@ -130,7 +121,7 @@ struct line_rows {
 	const struct line_origin *origins;
 };
 
-/* Appends a line program of version 4 in dwarf_form_64. If rows overlap, the one with the highest
+/* Appends a line program of version 4 in dwarf_form_64. If rows overlap, the row with the highest
  * `who` owns an address. Addresses of rows count from `base`. */
 void line_write(struct text *out, const struct line_rows *l, uint64_t base);
 

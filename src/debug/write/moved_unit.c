@@ -1,5 +1,4 @@
-/* Writes the DWARF of a unit, with its addresses moved to where the linker put its code and
- * data. */
+/* Writes the DWARF of a unit with the addresses that the linker gave its code and data. */
 #include "debug/write/moved_unit.h"
 
 #include "base/sort.h"
@@ -9,7 +8,7 @@
 #include "debug/scopes.h"
 #include "debug/walk.h"
 
-/* Code of a scope. `scope` comes first for sort_by_key(). */
+/* Code of a scope. `scope` is first, as key of sort_by_key(). */
 struct scope_code {
 	uint64_t scope, addr, end;
 };
@@ -21,16 +20,14 @@ struct moving {
 	struct scopes scopes;
 	VEC(struct scope_code) code;
 	VEC(struct flat_range) covered; /* Ranges covered by code and lines */
-	bool *live;                     /* Per scope: it has code, or a scope inside it does */
+	bool *live;                     /* Per scope: true if it, or a scope inside it, has code. */
 	uint32_t *dies;                 /* Per function: offset of its DIE in the unit. 0 if
 					 * none. */
 	struct text variables;
 };
 
-/* ---- addresses ------------------------------------------------------------------------------- */
-
-/* Finds the next part of [*addr, end) that was moved, and moves *addr after it. False if there is
- * none. */
+/* Finds the next part of [*addr, end) that has a new address, and moves *addr after it. False if
+ * there is none. */
 static bool next_moved(struct moved_dwarf *m, uint64_t *addr, uint64_t end, uint64_t *ret_addr,
 		       uint64_t *ret_end)
 {
@@ -49,9 +46,7 @@ static bool next_moved(struct moved_dwarf *m, uint64_t *addr, uint64_t end, uint
 	return stop > from;
 }
 
-/* ---- parts of a line ------------------------------------------------------------------------- */
-
-/* State of the line program that is written. */
+/* State of the line program during writing. */
 struct moved_unit_sequence {
 	struct line_writer writer;
 	uint64_t addr, end; /* Range of the open sequence. end 0 if none is open. */
@@ -95,12 +90,12 @@ static void moved_unit_put_rows(struct moving *w, struct line_program *p)
 	moved_unit_end_sequence(w, &s);
 }
 
-/* Writes the table of files. Numbers of files do not change. Paths become absolute. */
+/* Writes the table of files with absolute paths. Numbers of files do not change. */
 static void moved_unit_put_files(struct text *t, const struct line_program *p)
 {
 	struct text path = { 0 };
-	text_add(t, (struct str){ "\1\1\x08", 3 }); /* one field per file: its path, as an inline
-						     * string */
+	text_add(t, (struct str){ "\1\1\x08", 3 }); /* One field per file: its path, as an inline
+						     * string. */
 	text_add_varint(t, p->files.count);
 	for (size_t i = 0; i < p->files.count; i++) {
 		path.len = 0;
@@ -133,8 +128,6 @@ static size_t moved_unit_put_lines(struct moving *w)
 	put_length(t, &w->out->made.form, at);
 	return at;
 }
-
-/* ---- functions ------------------------------------------------------------------------------- */
 
 static void move_span(struct moving *w, const struct flat_span *span)
 {
@@ -188,7 +181,7 @@ static void put_scope(struct moving *w, uint32_t i, size_t *code)
 	put_range(ranges, form, 0, 0);
 }
 
-/* Writes the scopes, in the order of a tree. The open ones lead from a function to the last
+/* Writes the scopes in the order of a tree. `open` has the path from a function to the last
  * scope. */
 static void put_scopes(struct moving *w)
 {
@@ -210,8 +203,6 @@ static void put_scopes(struct moving *w)
 	vec_release(&open);
 }
 
-/* ---- variables ------------------------------------------------------------------------------- */
-
 static void moved_unit_on_variable(void *ctx, uint64_t die_off, uint64_t addr)
 {
 	struct moving *w = ctx;
@@ -231,8 +222,6 @@ static void moved_unit_on_variable(void *ctx, uint64_t die_off, uint64_t addr)
 	text_add_varint(t, known ? decl.line : 0);
 	put_location(t, form, to);
 }
-
-/* ---- units ----------------------------------------------------------------------------------- */
 
 static void put_covered(struct moving *w)
 {

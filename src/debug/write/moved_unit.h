@@ -1,9 +1,9 @@
 /* moved_unit.h - writes units of objects as DWARF of the program that they were linked into. Code
- * and data get their final addresses. What the linker left out is left out.
+ * and data get their final addresses. Parts that the linker dropped are left out.
  *
- * Written are the unit with its ranges, its functions with what was inlined into them, variables
- * with an address and the size of their type, and the line program. Types, parameters and blocks
- * are not written. DWARF 4 with a line program of version 5. */
+ * A unit has its ranges, its functions with the functions inlined into them, variables with an
+ * address and the size of their type, and the line program. Types, parameters and blocks are not
+ * written. DWARF 4 with a line program of version 5. */
 #ifndef HEFT_DEBUG_WRITE_MOVED_UNIT_H
 #define HEFT_DEBUG_WRITE_MOVED_UNIT_H
 
@@ -23,8 +23,8 @@ struct moved_dwarf {
 	uint64_t budget; /* Number of rows and ranges that may still be read for this object */
 };
 
-/* Appends a unit of `units`, opened with a cache of the caller. Appends nothing if all of its code
- * and data was left out. */
+/* Appends a unit of `units`, opened with a cache of the caller. Appends nothing if the linker
+ * dropped all of its code and data. */
 void moved_unit_write(struct moved_dwarf *m, struct units *units, const struct unit *u);
 
 #endif
