@@ -8,21 +8,19 @@
 #endif
 
 enum {
-	SHIFT_MAX = 12,     /* Maximal distance of places is 2^SHIFT_MAX bytes. */
+	SHIFT_MAX = 12,     /* Places are at most 2^SHIFT_MAX bytes apart. */
 	PAGE_SHIFT_MAX = 7, /* A page has at most 2^7 places, so that a place fits a signed byte. */
-	PER_PAGE = 8,       /* Maximal average number of blocks per page */
-	LANES = 16,         /* Number of blocks that one vector instruction compares */
-	GAP_MAX = 4096,     /* In bytes. After a longer gap a new region begins. */
+	PER_PAGE = 8,       /* Most blocks of a page on average. */
+	LANES = 16,         /* Blocks that one vector instruction compares. */
+	GAP_MAX = 4096,     /* Longest gap inside a region, in bytes. */
 };
-
-/* ---- the starts in order --------------------------------------------------------------------- */
 
 struct bbindex_start {
 	uint64_t addr;
 	uint64_t place; /* Index in the array of blocks */
 };
 
-/* Visits the starts of all blocks, either run by run or from a sorted array. */
+/* Visits the starts of all blocks, run by run or from a sorted array. */
 struct bbindex_walk {
 	const struct bbindex_run *runs;
 	size_t run_count, run;
@@ -82,8 +80,6 @@ static inline struct bbindex_spot spot_in(const struct bbindex *x, const struct 
 	return (struct bbindex_spot){ r->page + (off >> x->page_shift),
 				      (unsigned)(off >> x->shift) & mask };
 }
-
-/* ---- building -------------------------------------------------------------------------------- */
 
 /* Makes the regions. Returns the bits in which starts differ. *ret_rising is false if a start is
  * below the start before it. */
@@ -194,8 +190,6 @@ uint64_t bbindex_size(const struct bbindex *x)
 	       x->count + LANES + (x->order ? x->count * sizeof *x->order : 0);
 }
 
-/* ---- looking up ------------------------------------------------------------------------------ */
-
 static inline const struct bbindex_region *region_of(const struct bbindex *x, uint64_t addr)
 {
 	const struct bbindex_region *r = x->regions.data;
@@ -248,12 +242,10 @@ uint32_t bbindex_find(const struct bbindex *x, uint64_t addr)
 	return bbindex_find_at(x, spot_in(x, r, min_u64(addr - r->base, r->last)));
 }
 
-/* ---- looking up many addresses at once ------------------------------------------------------- */
-
 enum {
 	CHUNK = 64,
 	CACHE = 1 << 20, /* An index of at most this many bytes stays in the second-level cache. */
-	NEAR = 1 << 16,  /* Index data for addresses within this distance stay in the first-level
+	NEAR = 1 << 16,  /* Index data of addresses within this distance stays in the first-level
 			  * cache. */
 };
 
@@ -272,8 +264,8 @@ static void bbindex_find_near(const struct bbindex *x, const uint64_t *addrs, si
 	}
 }
 
-/* Looks up CHUNK addresses. Each step prefetches memory for the next step, so that the chunk waits
- * for memory once and not once per address. */
+/* Looks up CHUNK addresses. Each step prefetches memory for the next step. So the chunk waits for
+ * memory once, not once per address. */
 static void bbindex_find_chunk(const struct bbindex *x, const uint64_t *addrs, uint32_t *ret)
 {
 	struct bbindex_region r = x->regions.data[0];
@@ -295,7 +287,8 @@ static void bbindex_find_chunk(const struct bbindex *x, const uint64_t *addrs, u
 
 void bbindex_find_batch(const struct bbindex *x, const uint64_t *addrs, size_t count, uint32_t *ret)
 {
-	const struct bbindex own = *x; /* A copy that writes to `ret` cannot change */
+	const struct bbindex own = *x; /* Copy that writes to `ret` cannot change, so it stays in
+				        * registers. */
 	const bool large = bbindex_size(x) > CACHE;
 	for (size_t n; count > 0; addrs += n, ret += n, count -= n) {
 		n = min_u64(count, CHUNK);

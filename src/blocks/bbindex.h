@@ -3,11 +3,11 @@
  * Code is cut into pages of at most 128 places at which a block may start. The distance of places
  * is the alignment of the code. For each page, the index has the number of blocks that start before
  * it. For each block, it has one byte: the block's place in its page. A page has about 7 blocks, so
- * that a look-up compares 16 bytes at once. Pages with more are searched by bisection. Memory: 1.6
- * bytes per block of x86-64. After a long gap without blocks, a new region begins.
+ * a look-up compares 16 bytes at once. Pages with more blocks are searched by bisection. Memory:
+ * 1.6 bytes per block of x86-64. After a long gap without blocks, a new region begins.
  *
- * Blocks are numbered in the order of their starts. Blocks that start together keep the given
- * order. Immutable once built. Any thread may look up. */
+ * Blocks are numbered in the order of their starts. Blocks with one start keep the given order.
+ * Immutable once built. Any thread may look up. */
 #ifndef HEFT_CODE_BBINDEX_H
 #define HEFT_CODE_BBINDEX_H
 
@@ -17,7 +17,7 @@
 
 /* Consecutive blocks of an array, by rising offset. */
 struct bbindex_run {
-	uint64_t addr; /* Address that their offsets count from */
+	uint64_t addr; /* Address to which the offsets are relative. */
 	uint64_t first, count;
 };
 
@@ -39,23 +39,22 @@ struct bbindex {
 	unsigned page_shift; /* A page has 2^page_shift bytes. */
 };
 
-/* Builds the index. `runs` rise by address. Only the first 2^32 - 1 blocks count. O(n), or O(n log
+/* Builds the index. `runs` ascend by address. Uses only the first 2^32 - 1 blocks. O(n), or O(n log
  * n) if runs overlap. */
 void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run_count,
 		   const struct bbmap_block *blocks);
 void bbindex_release(struct bbindex *x);
 
-/* Returns the index in the array of the last block that starts at or before addr. If several start
- * together, returns the last, which is the only one with bytes. BBINDEX_NONE if no block does. The
+/* Returns the array index of the last block that starts at or before addr. If several blocks start
+ * there, returns the last one, the only one with bytes. BBINDEX_NONE if there is no block. The
  * caller checks whether the block reaches addr. O(1) for code. O(log n) for arbitrary blocks or
  * many regions. */
 uint32_t bbindex_find(const struct bbindex *x, uint64_t addr);
 /* Looks up many addresses in any order, like bbindex_find(). Allocates nothing. About 3 ns per
- * address if addresses rise. 5 to 10 ns if they do not and the index fills the second-level cache,
- * like an index of a million blocks. */
+ * ascending address. Unordered addresses take 5 to 10 ns if the index fills the second-level cache,
+ * as for a million blocks. */
 void bbindex_find_batch(const struct bbindex *x, const uint64_t *addrs, size_t count,
 			uint32_t *ret);
-/* Returns the bytes of memory that the index holds. */
 uint64_t bbindex_size(const struct bbindex *x);
 
 #endif

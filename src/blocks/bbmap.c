@@ -7,8 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Feature bits that a version may have, indexed by version, as of the LLVM release that introduced
- * the version. */
+/* Feature bits of each version, as of the LLVM release that introduced the version. */
 static const uint16_t known_features[BBMAP_VERSION_MAX + 1] = { 0, 0, 0x1f, 0x3f, 0x7f, 0xff };
 
 enum { KNOWN_FLAGS = 0x1f, LOOK_AHEAD = 2 };
@@ -35,8 +34,6 @@ const char *bbmap_fault_text(enum bbmap_fault fault)
 	};
 	return fault < BBMAP_FAULT_COUNT ? texts[fault] : "?";
 }
-
-/* ---- header of an entry ---------------------------------------------------------------------- */
 
 struct bbmap_head {
 	uint8_t version;
@@ -69,8 +66,8 @@ static inline uint64_t bbmap_read_address(struct reader *r, const struct bbmap_s
 	return s->addr_size == 8 ? read_u64(r) : read_u32(r);
 }
 
-/* Returns the fix at `off`, or NULL. *near is the index of the last fix found, so that rising
- * offsets take amortised O(1). */
+/* Returns the fix at `off`, or NULL. *near is the index of the last fix found, so ascending offsets
+ * take amortised O(1). */
 static const struct bbmap_fix *fix_at(const struct bbmap_section *s, uint64_t off, size_t *near)
 {
 	size_t lo;
@@ -81,8 +78,8 @@ static const struct bbmap_fix *fix_at(const struct bbmap_section *s, uint64_t of
 	return lo < s->fix_count && s->fixes[lo].off == off ? &s->fixes[lo] : NULL;
 }
 
-/* Tells whether an address is plausible. Linkers replace the address of a discarded function by 0
- * or by one of the last two addresses. */
+/* True if an address is plausible. Linkers replace the address of a discarded function by 0 or by
+ * one of the last two addresses. */
 static bool is_place(const struct bbmap_section *s, uint64_t addr)
 {
 	const uint64_t last = s->addr_size == 8 ? UINT64_MAX : UINT32_MAX;
@@ -90,14 +87,14 @@ static bool is_place(const struct bbmap_section *s, uint64_t addr)
 	       addr >= last - 1;
 }
 
-/* Required evidence for the address of an entry. */
+/* Evidence that an entry's address must have. */
 enum trust {
 	AT_PLACE, /* Code, or the mark of a discarded function */
 	AT_CODE,
 	AT_FUNCTION, /* A known function, if functions are known */
 };
 
-/* Tells whether an entry may begin at `off`. */
+/* True if an entry may begin at `off`. */
 static bool looks_like_entry(const struct bbmap_cursor *c, uint64_t off, enum trust trust)
 {
 	const struct bbmap_section *s = c->section;
@@ -119,12 +116,10 @@ static bool looks_like_entry(const struct bbmap_cursor *c, uint64_t off, enum tr
 	return !s->is_code || s->is_code(s->ctx, addr);
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------- */
-
 /* Layout of the blocks of a range. */
 struct layout {
-	bool ids, gaps; /* gaps: offsets count from the end of the previous block, not from the
-			 * start of the range */
+	bool ids, gaps; /* gaps: offsets count from the end of the previous block. Otherwise from
+			 * the start of the range. */
 	bool calls, hash, entry_offset;
 };
 
@@ -136,8 +131,8 @@ static uint32_t read_u32_uleb(struct reader *r, bool *too_large)
 	return (uint32_t)v;
 }
 
-/* Reads the ends of the calls of a block. Each is relative to the previous end, the first to the
- * start of the block. Returns the last end, which the size of the block counts from. */
+/* Reads the ends of a block's calls. Each is relative to the previous end, the first to the start
+ * of the block. Returns the last end, from which the size of the block counts. */
 static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struct bbmap_detail *d,
 				 bool *too_large)
 {
@@ -152,8 +147,8 @@ static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struc
 	for (; count > 0 && reader_ok(r) && !*too_large; count--) {
 		const uint32_t size = read_u32_uleb(r, too_large);
 		end += size;
-		/* A call has at least one byte. Without this check a damaged count would run
-		 * through entries, which have many zeros. */
+		/* Limits calls of size 0, because a call has at least one byte. A damaged count
+		 * could otherwise run through other entries, which have many zeros. */
 		empty += size == 0;
 		*too_large = *too_large || end > UINT32_MAX || empty > 1;
 		if (c->detail)
@@ -163,7 +158,8 @@ static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struc
 	return end;
 }
 
-/* Reads a block of any layout. *end is the end of the previous block, and then of this one. */
+/* Reads a block of any layout. *end is the end of the previous block, and is set to the end of this
+ * block. */
 static enum bbmap_fault bbmap_read_block(struct bbmap_cursor *c, struct reader *r,
 					 const struct layout *l, uint32_t index, uint64_t *end)
 {
@@ -195,19 +191,18 @@ static enum bbmap_fault bbmap_read_block(struct bbmap_cursor *c, struct reader *
 /* State of the fast loops, which read blocks of 3 or 4 numbers of one byte each. */
 struct quick {
 	uint64_t end;   /* End of the previous block */
-	uint32_t flags; /* Flags of all blocks, combined by OR */
+	uint32_t flags; /* Flags that any block has. */
 };
 
-/* Reads blocks of 4 numbers of one byte each, starting with block `index`. Stops at a block with a
- * longer number and near the end of the bytes. Returns the index of the next block. */
+/* Reads blocks of 4 one-byte numbers each, starting with block `index`. Stops near the end of the
+ * bytes, and at a block with a longer number. Returns the index of the next block. */
 static uint64_t read_quads(struct reader *reader, struct bbmap_block *out, uint64_t index,
 			   uint64_t count, struct quick *q)
 {
-	struct reader r = *reader; /* A copy that stays in registers, because its address is
-				    * never taken */
+	struct reader r = *reader; /* Copy without an address, which can stay in registers. */
 	uint64_t i = index, end = q->end;
 	uint32_t seen = 0;
-	r.big_endian = false; /* the first byte is the lowest */
+	r.big_endian = false; /* Numbers are read in little-endian order. */
 	for (; i < count && reader_left(&r) >= 4; i++) {
 		const uint32_t w = read_u32(&r), size = w >> 16 & 0x7f;
 		if (UNLIKELY(w & 0x80808080)) {
@@ -249,16 +244,16 @@ static inline void put_four(struct bbmap_block *out, __m128i bytes, __m128i *end
 	bbmap_put_wide(&out[3], _mm_unpackhi_epi16(high, zero), end);
 }
 
-/* Writes a block of 5 bytes, the lowest ones of `w`, whose first or third number has two bytes.
- * False if the bytes have another form. */
+/* Writes a block of the lowest 5 bytes of `w`, whose first or third number has two bytes. False if
+ * the bytes have another form. */
 static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end, __m128i *seen)
 {
 	const uint64_t longer = w & UINT64_C(0x8080808080);
 	const bool id = longer == 0x80;
 	const uint32_t rest = (uint32_t)(w >> 8);
 	const uint32_t kept =
-		/* Bits of the word with the one-byte numbers, and with the first byte of the number
-		 * that takes two. */
+		/* Bits of the word with the one-byte numbers, and with the first byte of the
+		 * two-byte number. */
 		id ? 0x7f : 0x7fffff;
 	const uint32_t bytes = (rest & ~(id ? 0xffu : 0xffffffu)) | ((uint32_t)w & kept);
 	const __m128i upper = id ? _mm_set_epi32(0, 0, 0, (int)((rest & 0x7f) << 7))
@@ -272,7 +267,7 @@ static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end,
 	return true;
 }
 
-/* Reads like read_quads(), four blocks at a time, and also blocks with one number of two bytes.
+/* Reads like read_quads(), but four blocks at a time. Accepts blocks with one number of two bytes.
  * `out` has room for `count` + 3 blocks. */
 static uint64_t read_fours(struct reader *reader, struct bbmap_block *out, uint64_t index,
 			   uint64_t count, struct quick *q)
@@ -428,8 +423,6 @@ static enum bbmap_fault bbmap_read_blocks(struct bbmap_cursor *c, struct reader 
 	return BBMAP_FINE;
 }
 
-/* ---- ranges and profiles --------------------------------------------------------------------- */
-
 static enum bbmap_fault read_ranges(struct bbmap_cursor *c, struct reader *r,
 				    const struct bbmap_head *h)
 {
@@ -508,8 +501,6 @@ static enum bbmap_fault read_profile(struct bbmap_cursor *c, struct reader *r)
 	return reader_ok(r) ? BBMAP_FINE : BBMAP_CUT_OFF;
 }
 
-/* ---- entries --------------------------------------------------------------------------------- */
-
 /* Reads the entry at `off` into c->entry. If it is damaged, sets c->fault and c->fault_off and
  * returns false. */
 static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
@@ -531,7 +522,7 @@ static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 		fault = read_profile(c, &r);
 	if (!reader_ok(&r) && fault != BBMAP_BAD_COUNT)
 		fault = BBMAP_CUT_OFF;
-	/* A number with too many bytes stops the reader like the end of the bytes. */
+	/* The reader also stops at a number with too many bytes, as it does at the end. */
 	if (!reader_ok(&r) && r.bad < r.size &&
 	    (fault == BBMAP_CUT_OFF || fault == BBMAP_BAD_COUNT))
 		fault = BBMAP_BAD_NUMBER;
@@ -546,16 +537,15 @@ static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 	return true;
 }
 
-/* ---- continuing after damage ----------------------------------------------------------------- */
-
-/* Limits the work: in total, about 16 times the bytes of the section are read again. */
+/* Limits the work: all repeated reads together may cover about 16 times the bytes of the
+ * section. */
 static bool may_look(struct bbmap_cursor *c, uint64_t size)
 {
 	c->work += size;
 	return c->work / 16 <= c->section->bytes.size + 4096;
 }
 
-/* Tells whether `count` consecutive entries from `off` on can be read. */
+/* True if `count` consecutive entries from `off` on can be read. */
 static bool reads_on(struct bbmap_cursor *c, uint64_t off, unsigned count)
 {
 	for (; count > 0 && off < c->section->bytes.size; count--) {
@@ -569,13 +559,13 @@ static bool reads_on(struct bbmap_cursor *c, uint64_t off, unsigned count)
 	return true;
 }
 
-/* Tells whether the bytes at `off` may follow an entry. */
+/* True if the bytes at `off` may follow an entry. */
 static bool may_follow(struct bbmap_cursor *c, uint64_t off)
 {
 	return off >= c->section->bytes.size || looks_like_entry(c, off, AT_PLACE);
 }
 
-/* Tells whether the entries from `off` on end exactly at `end`. */
+/* True if the entries from `off` on end exactly at `end`. */
 static bool bbmap_leads_to(struct bbmap_cursor *c, uint64_t off, uint64_t end)
 {
 	while (off < end) {
@@ -611,9 +601,9 @@ static uint64_t find_certain(struct bbmap_cursor *c, uint64_t from)
 	return s->bytes.size;
 }
 
-/* Finds the next sound entry. Either the entry at `off` is damaged or, if `good`, the bytes after
- * it are no entry. If the next sound entry lies inside a good entry, the end of that entry is
- * wrong. */
+/* Finds the next sound entry. If `good`, the entry at `off` is good and the bytes after it are no
+ * entry. Otherwise, the entry at `off` is damaged. If the next sound entry is inside a good entry,
+ * the end of the good entry is wrong. */
 static enum bbmap_step recover(struct bbmap_cursor *c, uint64_t off, bool good)
 {
 	const enum bbmap_fault fault = good ? BBMAP_BAD_PLACE : c->fault;
@@ -622,7 +612,7 @@ static enum bbmap_step recover(struct bbmap_cursor *c, uint64_t off, bool good)
 	const uint64_t from = may_look(c, fault_off - off) || good ? off + 1
 								   : max_u64(off + 1, fault_off);
 	const uint64_t certain = find_certain(c, from);
-	/* Earlier entries count too if a chain of entries leads from them to the certain one. */
+	/* Accepts earlier entries from which a chain of entries leads to the certain one. */
 	const bool known = c->section->is_code || c->section->relocated;
 	uint64_t next = known ? from : certain;
 	while (next < certain &&
@@ -651,7 +641,7 @@ enum bbmap_step bbmap_next(struct bbmap_cursor *c)
 		return recover(c, off, false);
 	const uint64_t end = off + c->entry.size;
 	if (!may_follow(c, end)) {
-		/* Consecutive entries at addresses without code are odd but sound. */
+		/* Accepts consecutive entries at addresses without code. */
 		const bool sound = reads_on(c, end, LOOK_AHEAD);
 		bbmap_read_entry(c, off);
 		if (!sound)

@@ -1,4 +1,4 @@
-/* bbmap.h - reads maps of machine basic blocks, which compilers write beside the code.
+/* bbmap.h - reads maps of machine basic blocks, which compilers write into sections of their own.
  *
  * A map section consists of entries, one per function. An entry has the addresses of the function's
  * ranges. For each block it has the start, size, number and flags. All encodings that ever existed:
@@ -10,12 +10,11 @@
  *   "Extensions", SHT_LLVM_BB_ADDR_MAP).
  *
  * Entries do not state their length. After a damaged entry, reading continues at the next place
- * that looks like an entry. That costs the damaged function and rarely another. Relocations or
- * known starts of functions make it exact.
+ * that looks like an entry. That loses the damaged function and rarely another one. With
+ * relocations or known starts of functions, only the damaged function is lost.
  *
- * Knows no container: callers pass the bytes and what they know. Time is linear in the size of the
- * section, for any bytes. Memory is that of one entry, at most 40 times its bytes. One thread per
- * cursor. */
+ * The caller passes the bytes and facts about addresses. Time is linear in the size of the section,
+ * for any bytes. Memory is that of one entry, at most 40 times its bytes. One thread per cursor. */
 #ifndef HEFT_BLOCKS_BBMAP_H
 #define HEFT_BLOCKS_BBMAP_H
 
@@ -27,13 +26,13 @@ enum bbmap_form { BBMAP_SEED, BBMAP_UNVERSIONED, BBMAP_VERSIONED };
 
 enum { BBMAP_VERSION_MAX = 5 };
 
-/* What an entry may have besides blocks. Values are the bits in the entry. */
+/* Optional contents of an entry. Values are the bits in the entry. */
 enum bbmap_feature {
 	BBMAP_ENTRY_COUNT = 1 << 0,
 	BBMAP_FREQUENCY = 1 << 1,
 	BBMAP_PROBABILITY = 1 << 2,
 	BBMAP_MULTI_RANGE = 1 << 3,
-	BBMAP_NO_BLOCKS = 1 << 4, /* Has numbers of blocks, but no blocks */
+	BBMAP_NO_BLOCKS = 1 << 4, /* Has the number of blocks, but no blocks. */
 	BBMAP_CALLS = 1 << 5,
 	BBMAP_HASH = 1 << 6,
 	BBMAP_POST_LINK = 1 << 7,
@@ -52,13 +51,13 @@ struct bbmap_section {
 	enum bbmap_form form;
 	uint8_t addr_size; /* 4 or 8 */
 	bool big_endian;
-	/* Objects: addresses come from `fixes`, sorted by off. Addresses without a fix are 0. */
+	/* True for objects. Addresses come from `fixes`, sorted by off. An address without a fix is
+	 * 0. */
 	bool relocated;
 	const struct bbmap_fix *fixes;
 	size_t fix_count;
-	/* is_code tells whether code lies at an address, is_start whether a known function
-	 * starts there. Not called if `relocated`. If NULL, nothing is known, and any address is
-	 * accepted. */
+	/* is_code tells whether code is at an address, is_start whether a known function starts
+	 * there. Not called if `relocated`. Without them (NULL), every address is accepted. */
 	bool (*is_code)(void *ctx, uint64_t addr);
 	bool (*is_start)(void *ctx, uint64_t addr); /* Called only after damage */
 	void *ctx;
@@ -105,20 +104,20 @@ enum bbmap_fault {
 	BBMAP_BAD_VERSION,
 	BBMAP_BAD_FEATURES, /* Features that are unknown, or not of this version */
 	BBMAP_BAD_COUNT,    /* No ranges, or more ranges or blocks than bytes */
-	BBMAP_BAD_NUMBER,   /* Encoded in too many bytes, or larger than allowed */
+	BBMAP_BAD_NUMBER,   /* A number has too many bytes, or is too large. */
 	BBMAP_BAD_FLAGS,
 	BBMAP_CUT_OFF,   /* The section ends inside the entry. */
 	BBMAP_BAD_PLACE, /* Addresses without code, in the entry or after it */
 	BBMAP_FAULT_COUNT
 };
 
-/* Returns a text such as "unknown version". */
 const char *bbmap_fault_text(enum bbmap_fault fault);
 
 enum bbmap_step {
 	BBMAP_END,
 	BBMAP_FUNCTION, /* cursor.entry is filled. */
-	/* There is a cursor.fault at fault_off. [skip_off, skip_off + skip_size) was skipped. */
+	/* cursor.fault and fault_off describe damage. [skip_off, skip_off + skip_size) was
+	 * skipped. */
 	BBMAP_DAMAGE,
 };
 
@@ -131,10 +130,10 @@ struct bbmap_cursor {
 	/* private */
 	uint64_t pos;
 	uint64_t work; /* Number of bytes read again */
-	size_t fix;    /* Index of the next one */
+	size_t fix;    /* Index of the next fix. */
 };
 
-/* Opens a cursor. `detail`: also fill details, calls and successors. */
+/* Opens a cursor. `detail`: true to read details, calls and successors. */
 void bbmap_open(struct bbmap_cursor *c, const struct bbmap_section *s, bool detail);
 void bbmap_close(struct bbmap_cursor *c);
 enum bbmap_step bbmap_next(struct bbmap_cursor *c);

@@ -8,8 +8,8 @@
  * - Version 3: also ends of calls. Version 4: also hashes. Version 5: also frequencies after
  *   linking.
  *
- * bbmap_next() reads back the same entries. An entry of a compiler, written in its own version, is
- * equal to the byte. */
+ * bbmap_next() reads back the same entries. A compiler's entry is reproduced byte by byte in its
+ * own version. */
 #ifndef HEFT_CODE_BBMAP_ENCODE_H
 #define HEFT_CODE_BBMAP_ENCODE_H
 
@@ -24,9 +24,8 @@ struct bbmap_encoder {
 	VEC(uint8_t) bytes; /* The written bytes. The caller releases them. */
 };
 
-/* Appends an entry. Leaves out features whose details are missing (details.count 0). Writes
- * nothing and returns false if blocks overlap or are not in order, which versions from 1 on
- * cannot express. */
+/* Appends an entry. Leaves out features whose details are missing (details.count 0). False, without
+ * output, if blocks overlap or are not in order. Versions since 1 cannot express that. */
 bool bbmap_encode(struct bbmap_encoder *x, const struct bbmap_entry *e);
 
 #endif

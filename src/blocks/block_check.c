@@ -52,8 +52,6 @@ void check_find(struct checker *c, enum check_rule rule, const struct blockmap_f
 					 of_map ? (size_t)(f - first) : SIZE_MAX });
 }
 
-/* ---- known functions ------------------------------------------------------------------------- */
-
 static void block_check_list_symbols(struct checker *c, const struct image *im, uint32_t type)
 {
 	struct code_symbols all;
@@ -70,8 +68,8 @@ static void block_check_list_symbols(struct checker *c, const struct image *im, 
 	}
 }
 
-/* Tells whether the address lies in old code. llvm-bolt keeps the old code beside the new code, and
- * the old unwind table. */
+/* True if the address is in old code. llvm-bolt keeps the old code and the old unwind table next to
+ * the new code. */
 static bool is_left_behind(const struct image *im, uint64_t addr)
 {
 	const struct section *s = image_section_at(im, addr);
@@ -108,8 +106,6 @@ static void block_check_gather(struct checker *c, const struct image *debug)
 		c->has_indirect = c->b->blocks.data[i].flags & BBMAP_INDIRECT_JUMP;
 }
 
-/* ---- comparing with known functions ---------------------------------------------------------- */
-
 uint64_t check_skip_padding(const struct checker *c, uint64_t from, uint64_t to)
 {
 	const struct code_region *r = from < to ? region_at(&c->facts, from) : NULL;
@@ -126,8 +122,8 @@ uint64_t check_skip_padding(const struct checker *c, uint64_t from, uint64_t to)
 	return from;
 }
 
-/* Tells whether an undescribed function may start at addr. Linkers and assembly put functions at
- * the start of a section, at a label, or in a PLT. In a stripped file, such a function may start
+/* True if an undescribed function may start at addr. Linkers and assembly put functions at the
+ * start of a section, at a label, or in a PLT. In a stripped file, such a function may start
  * anywhere outside known functions. i is the index of the first known function after addr. */
 static bool block_check_may_start(const struct checker *c, size_t i, uint64_t addr)
 {
@@ -165,7 +161,7 @@ static void check_place(struct checker *c, const struct blockmap_function *f,
 		fits = fits || (size > 0 && r->addr + size == end);
 		stated = max_u64(stated, size);
 	}
-	/* A part without bytes lies where another function starts. */
+	/* Accepts a part without bytes that is at the start of another function. */
 	if (fits || stated == 0 || end == r->addr ||
 	    check_skip_padding(c, end, r->addr + stated) == r->addr + stated)
 		return;
@@ -186,7 +182,7 @@ static void check_missing(struct checker *c)
 			size = max_u64(size, c->known.data[i + 1].size);
 			name = name ? name : c->known.data[i + 1].name;
 		}
-		/* Stubs, .init and .fini come from no compiler that writes maps. */
+		/* Stubs, .init and .fini come from assembly, for which no map is written. */
 		const struct section *s = size > 0 ? image_section_at(b->image, addr) : NULL;
 		if (!s || section_is_plt(s) || str_eq(s->name, STR(".init")) ||
 		    str_eq(s->name, STR(".fini")))
@@ -204,8 +200,6 @@ static void check_missing(struct checker *c)
 			check_find(c, CHECK_MISSING, &f, addr, "has no entry in the map");
 	}
 }
-
-/* ---- checks of the whole map ----------------------------------------------------------------- */
 
 static void check_dropped(struct checker *c)
 {
@@ -246,7 +240,7 @@ static void check_versions(struct checker *c)
 	}
 }
 
-/* Reports overlapping blocks, by address, only the first of each range. */
+/* Reports overlapping blocks by address, once per range. */
 static void check_overlaps(struct checker *c)
 {
 	const struct blockmap *b = c->b;
@@ -285,7 +279,7 @@ void blockmap_check(const struct blockmap *b, const struct image *debug, struct 
 	for (size_t i = 0; i < b->ranges.count; i++) {
 		const struct blockmap_range *r = &b->ranges.data[i];
 		const struct blockmap_function *f = &b->functions.data[r->function];
-		/* Ranges of dropped functions belong to no function. */
+		/* Skips ranges of dropped functions. */
 		if (i - f->range_first >= f->range_count)
 			continue;
 		check_place(&c, f, r);

@@ -1,9 +1,10 @@
 /* block_check.h - checks whether a map of basic blocks fits the code that it describes.
  *
  * Compares every block with the instructions, and every function with symbols and unwind tables.
- * Distinguishes what makes a map wrong from what is only odd: left behind by linkers, or never
- * written. Instructions are not checked if heft has no decoder for the machine. In objects, targets
- * that relocations change are not checked. O(bytes of code + functions log functions). */
+ * Wrong findings contradict the code. Odd findings do not: linkers left an entry behind, or the
+ * compiler wrote none. Instructions are not checked if heft has no decoder for the machine. In
+ * objects, targets that relocations change are not checked. O(bytes of code + functions log
+ * functions). */
 #ifndef HEFT_BLOCKS_BLOCK_CHECK_H
 #define HEFT_BLOCKS_BLOCK_CHECK_H
 
@@ -15,9 +16,9 @@ enum check_rule {
 	CHECK_OVERLAP,   /* BB03: two blocks claim the same byte */
 	CHECK_GAP,       /* BB04: bytes between two blocks are no padding */
 	CHECK_TARGET,    /* BB05: a jump leads into the middle of a block */
-	CHECK_PLACE,     /* BB06: no code or no function at the address: the code was moved, or the
-		      * map is old */
-	CHECK_REPEATED,  /* BB07, odd: a function has two entries */
+	CHECK_PLACE,     /* BB06: no code or no function is at the address. The code was moved,
+			  * or the map is outdated. */
+	CHECK_REPEATED,  /* BB07, odd: a function has two entries. */
 	CHECK_TOMBSTONE, /* BB08, odd: an entry of a function that the linker discarded */
 	CHECK_MISSING,   /* BB09, odd: a function without an entry */
 	CHECK_VERSIONS,  /* BB10, odd: entries of several versions */
@@ -32,7 +33,7 @@ struct check_finding {
 	enum check_rule rule;
 	const char *function; /* Linkage name, or NULL. Belongs to the image. */
 	const char *text;     /* Lies in `arena` */
-	size_t number;        /* Index of the function in the map. SIZE_MAX if of no function. */
+	size_t number;        /* Index of the function in the map. SIZE_MAX if none. */
 };
 
 struct block_check {

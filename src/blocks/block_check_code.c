@@ -4,12 +4,11 @@
 #include "image/elf/elf_const.h"
 #include "blocks/block_check_internal.h"
 
-/* Number of jumps at the end of a block that belong to the block. Earlier jumps are inline
- * assembly. */
+/* Most jumps at the end of a block that are checked. Earlier jumps are inline assembly. */
 enum { JUMPS = 4 };
 
 struct end {
-	struct flow last; /* Last instruction that is no nop. Size 0 if there is none. */
+	struct flow last; /* Last instruction other than a nop. Size 0 if there is none. */
 	uint64_t targets[JUMPS];
 	unsigned jumps;
 };
@@ -29,8 +28,6 @@ static uint64_t block_check_code_addr(const struct block_check_code_walk *w,
 	return w->r->addr + b->off;
 }
 
-/* ---- instructions ---------------------------------------------------------------------------- */
-
 static void block_check_code_see(struct end *e, const struct flow *in)
 {
 	if (in->kind == FLOW_NOP)
@@ -42,8 +39,8 @@ static void block_check_code_see(struct end *e, const struct flow *in)
 		e->targets[e->jumps++] = in->target;
 }
 
-/* Decodes the instructions of a block. False if some bytes are no instruction, which is no fault of
- * the map, or if the block ends inside an instruction. */
+/* Decodes the instructions of a block. False if the block ends inside an instruction, or if some
+ * bytes are no instruction. The latter is no fault of the map. */
 static bool decode_block(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			 struct end *ret)
 {
@@ -67,7 +64,7 @@ static bool decode_block(const struct block_check_code_walk *w, const struct bbm
 	return true;
 }
 
-/* Checks the bytes from `from`, the end of the previous block, to block b. */
+/* Checks the gap between `from`, the end of the previous block, and block b. */
 static void check_gap(const struct block_check_code_walk *w, uint64_t from,
 		      const struct bbmap_block *b)
 {
@@ -81,8 +78,6 @@ static void check_gap(const struct block_check_code_walk *w, uint64_t from,
 			   "the block begins inside an instruction");
 }
 
-/* ---- jumps ----------------------------------------------------------------------------------- */
-
 static bool function_has(const struct block_check_code_walk *w, uint64_t addr)
 {
 	const struct blockmap *b = w->c->b;
@@ -95,9 +90,8 @@ static bool function_has(const struct block_check_code_walk *w, uint64_t addr)
 	return false;
 }
 
-/* Tells whether a jump may lead to addr: a block starts there, or it is in an instruction, directly
- * after its "lock" prefix. glibc does so, because only programs with several threads need the
- * prefix. */
+/* True if a jump may lead to addr: a block starts there, or addr is just after the "lock" prefix of
+ * an instruction. glibc jumps over the prefix when the program has one thread. */
 static bool may_be_target(const struct block_check_code_walk *w, uint64_t addr)
 {
 	enum { LOCK = 0xf0 };
@@ -120,7 +114,7 @@ static bool may_be_target(const struct block_check_code_walk *w, uint64_t addr)
 	return at > to && w->code[to - 1] == LOCK && to - 1 == at - in.size;
 }
 
-/* Checks that jumps lead to starts of blocks. A jump into its own block is a loop of inline
+/* Checks that jumps lead to starts of blocks. A jump inside its own block is a loop of inline
  * assembly. */
 static void check_targets(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			  const struct end *e)
@@ -135,10 +129,8 @@ static void check_targets(const struct block_check_code_walk *w, const struct bb
 	}
 }
 
-/* ---- flags of blocks ------------------------------------------------------------------------- */
-
-/* Tells whether `addr` is the start of a part of a function. Parts are jumped to without a call:
- * only whole functions can be tail calls. */
+/* True if `addr` is the start of a part of a function. A jump to a part is no tail call, because
+ * only whole functions can be tail-called. */
 static bool block_check_code_is_part(const struct checker *c, uint64_t addr)
 {
 	size_t i = vec_lower(&c->known, addr);
@@ -152,8 +144,8 @@ static bool block_check_code_is_part(const struct checker *c, uint64_t addr)
 	return !named;
 }
 
-/* Describes how the last jump contradicts the flags. NULL if it does not. A part may jump back to
- * the entry of its function, whichever function that is. */
+/* Describes how the last jump contradicts the flags. NULL if it does not. A part may jump to the
+ * entry of any function, because its own function is unknown. */
 static const char *jump_fault(const struct block_check_code_walk *w, const struct flow *in,
 			      unsigned flags)
 {
@@ -176,8 +168,8 @@ static const char *flags_fault(const struct block_check_code_walk *w, const stru
 	const struct flow *in = &e->last;
 	const unsigned flags = b->flags;
 	const unsigned leaves = BBMAP_RETURN | BBMAP_TAIL_CALL;
-	/* Tells whether a jump leads to the next block, as in code without optimization. Always
-	 * true if the function has several parts, which may lie anywhere. */
+	/* True if a jump leads to the next block, as in code without optimization. Always true if
+	 * the function has several parts, because they may be anywhere. */
 	const uint64_t from = block_check_code_addr(w, b) + b->size;
 	bool leads_on = !w->linked || w->f->range_count > 1;
 	for (unsigned i = 0; in->kind == FLOW_JUMP && i < e->jumps && !leads_on; i++)
@@ -209,8 +201,8 @@ static const char *flags_fault(const struct block_check_code_walk *w, const stru
 	}
 }
 
-/* Tells whether the block continues into the next function. Assembly has several entries to one
- * piece of code, as functions that follow one another. */
+/* True if the block continues into the next function. Assembly gives one piece of code several
+ * entries, as consecutive functions. */
 static bool runs_into_next(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			   const struct end *e)
 {
@@ -226,8 +218,8 @@ static bool runs_into_next(const struct block_check_code_walk *w, const struct b
 static void check_flags(const struct block_check_code_walk *w, uint64_t index,
 			const struct bbmap_block *b, const struct end *e)
 {
-	/* The first layout, .bb_info, has bits for returns, tail calls and landing pads only. Its
-	 * tail calls are not marked as returns. */
+	/* The first layout, .bb_info, only has bits for returns, tail calls and landing pads. It
+	 * does not mark tail calls as returns. */
 	const struct blockmap *map = w->c->b;
 	const bool goes_on = e->last.kind == FLOW_PLAIN || e->last.kind == FLOW_CONDITIONAL;
 	const bool first = w->f->origin == BLOCKS_OF_MAP && w->f->section < map->sections.count &&
@@ -253,8 +245,6 @@ static void check_flags(const struct block_check_code_walk *w, uint64_t index,
 			   "%s (flags 0x%" PRIx32 ")", fault, b->flags);
 }
 
-/* ---- landing pads ---------------------------------------------------------------------------- */
-
 static bool block_check_code_is_pad(const struct checker *c, uint64_t addr)
 {
 	const size_t i = vec_lower(&c->pads, addr);
@@ -262,8 +252,8 @@ static bool block_check_code_is_pad(const struct checker *c, uint64_t addr)
 }
 
 /* Returns the size of the nop before a landing pad, or 0. A pad at the start of its section has
- * such a nop, because offset 0 means "no pad". Compilers put the nop into the pad's block. GCC
- * makes it a block of its own, flagged or not, if other code jumps to the pad. */
+ * such a nop, because offset 0 means "no pad". Compilers put the nop into the pad's block. If other
+ * code jumps to the pad, GCC makes the nop a block of its own, flagged or not. */
 static unsigned nop_before_pad(const struct block_check_code_walk *w, const struct bbmap_block *b)
 {
 	struct flow in;
@@ -274,14 +264,14 @@ static unsigned nop_before_pad(const struct block_check_code_walk *w, const stru
 		       : 0;
 }
 
-/* Tells whether a block that starts where block i starts is flagged as landing pad. All but one of
- * these blocks are empty. */
+/* True if a block with the start of block i is flagged as landing pad. All but one of these blocks
+ * are empty. */
 static bool pad_is_flagged(const struct block_check_code_walk *w, uint64_t i)
 {
 	const struct bbmap_block *blocks = w->c->b->blocks.data;
 	const uint64_t end = w->r->first + w->r->count;
 	uint64_t first = i;
-	if (w->f->range_count > 1) /* empty blocks may be parts of the function */
+	if (w->f->range_count > 1) /* Empty blocks may be parts of the function. */
 		return true;
 	if (i > w->r->first && blocks[i - 1].flags & BBMAP_LANDING_PAD &&
 	    nop_before_pad(w, &blocks[i - 1]) == blocks[i].off - blocks[i - 1].off)
@@ -307,8 +297,6 @@ static void check_pad(const struct block_check_code_walk *w, uint64_t i,
 		check_find(w->c, CHECK_PAD, w->f, block_check_code_addr(w, b),
 			   "is no landing pad of any exception table, against its flags");
 }
-
-/* ---- checking one range ---------------------------------------------------------------------- */
 
 void check_code(struct checker *c, const struct blockmap_function *f,
 		const struct blockmap_range *r)

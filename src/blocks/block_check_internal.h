@@ -14,12 +14,12 @@ struct known_function {
 struct checker {
 	const struct blockmap *b;
 	struct block_check *out;
-	struct gathering facts;           /* Code and landing pads */
-	VEC(struct known_function) known; /* By addr. One address may have several. */
+	struct gathering facts;           /* Code and landing pads. */
+	VEC(struct known_function) known; /* Sorted by addr. Several may have one address. */
 	VEC(uint64_t) pads;               /* landing pads, ascending */
 	struct bbindex index;
 	bool has_indirect;    /* The compiler flags indirect jumps. */
-	VEC(uint64_t) labels; /* Sorted labels in code that are no functions */
+	VEC(uint64_t) labels; /* Labels in code that are no functions, sorted. */
 	bool stripped;        /* The symbol table does not list all functions. */
 };
 
@@ -27,8 +27,8 @@ void PRINTF_LIKE(5, 6)
 	check_find(struct checker *c, enum check_rule rule, const struct blockmap_function *f,
 		   uint64_t addr, const char *fmt, ...);
 
-/* Skips padding and data among code. Returns the end of both. That is `to` or later if nothing else
- * lies in [from, to). */
+/* Skips padding and data among code. Returns the first other byte in [from, to). Returns `to` or
+ * more if there is none. */
 uint64_t check_skip_padding(const struct checker *c, uint64_t from, uint64_t to);
 
 /* block_check_code.c: checks the blocks of one range against the instructions. */

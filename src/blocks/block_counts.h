@@ -1,4 +1,4 @@
-/* block_counts.h - the inside of struct heft_samples: how often the blocks of a program ran.
+/* block_counts.h - declares struct heft_samples: how often the blocks of a program ran.
  *
  * All functions work in the memory domain of the blocks. */
 #ifndef HEFT_BLOCKS_BLOCK_COUNTS_H
@@ -13,7 +13,7 @@ struct heft_samples {
 	struct profile profile;
 	struct hotness_limits limits;
 	struct heft_samples_info info;
-	VEC(struct heft_block_count) counts; /* Counts of the function that was asked for last. */
+	VEC(struct heft_block_count) counts; /* Counts of the last function that was requested. */
 };
 
 /* Reads samples of the program that the blocks have open. */
@@ -22,7 +22,6 @@ bool counts_read(struct heft_samples **ret, struct heft_blocks *b, const struct 
 void counts_release(struct heft_samples *s);
 /* Lists the counts of function `i`, which must exist, in s->counts. */
 void counts_list(struct heft_samples *s, size_t i);
-/* Returns edge `i`, which must exist. */
 struct heft_block_edge counts_edge(const struct heft_samples *s, size_t i);
 /* Returns the shown names of all functions. The caller frees the array. */
 const char **counts_names(const struct heft_samples *s);

@@ -6,7 +6,7 @@
 #include "image/elf/elf_const.h"
 #include "program/plt.h"
 
-/* Copies the function's data from the map, without details. */
+/* Copies the function from the map, without details. */
 static void copy_function(const struct blockmap *b, const struct blockmap_function *f,
 			  struct bbmap_entry *ret)
 {
@@ -24,7 +24,7 @@ static void copy_function(const struct blockmap *b, const struct blockmap_functi
 	}
 }
 
-/* Marks derived functions that the check calls wrong, by index. NULL if there are none. Free with
+/* Returns a flag per function: derived, and wrong by the check. NULL if no function is. Free with
  * mem_free(). */
 static bool *find_doubtful(const struct blockmap *b, const struct image *debug, struct notes *notes)
 {
@@ -62,13 +62,12 @@ static void blockmap_encode(const struct blockmap *b, const struct image *debug,
 	for (size_t i = 0; i < b->functions.count; i++) {
 		const struct blockmap_function *f = &b->functions.data[i];
 		const struct bbmap_entry *e = blockmap_detail_get(&detail, b, f);
-		/* PLT stubs, which the linker made, are no blocks of a function. */
+		/* Skips PLT stubs, which the linker made. */
 		const struct section *s = image_section_at(b->image, f->addr);
 		if ((f->origin == BLOCKS_DERIVED && s && section_is_plt(s)) ||
 		    (doubtful && doubtful[i]))
 			continue;
-		/* Ranges without code were dropped from the map, so that the original entry does
-		 * not fit any more. */
+		/* The map lacks ranges without code, so the original entry does not fit. */
 		if (!e || e->ranges.count != f->range_count) {
 			copy_function(b, f, &copy);
 			e = &copy;
@@ -85,8 +84,8 @@ static void blockmap_encode(const struct blockmap *b, const struct image *debug,
 	vec_release(&copy.blocks);
 }
 
-/* Finds the section of the map that the file has. *ret is 0 if there is none. An error unless
- * `replace`. */
+/* Finds the file's own section of the map. *ret is 0 if there is none. Fails if there is one and
+ * `replace` is false. */
 static bool find_old(const struct image *im, bool replace, uint32_t *ret, struct heft_err *err)
 {
 	*ret = 0;
@@ -129,8 +128,8 @@ bool blockmap_emit(const struct blockmap *b, const struct blockmap_copy *copy,
 	if (x.bytes.count == 0)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no basic blocks to write",
 			    im->path);
-	/* Links the map to the section of the first function, although there may be several code
-	 * sections. */
+	/* Links the map to the section of the first function. A link to several sections is
+	 * impossible. */
 	const struct section *text = image_section_at(im, b->functions.data[0].addr);
 	a.link = text ? text->index : 0;
 	a.flags = text ? SHF_LINK_ORDER : 0;

@@ -10,13 +10,13 @@ struct blockmap_copy {
 	unsigned version;
 	bool replace;              /* Replace a map that the file already has. If false, an
 				    * existing map is an error. */
-	const struct image *debug; /* for the check of derived functions, or NULL */
+	const struct image *debug; /* Debug file for the check of derived functions, or NULL. */
 };
 
-/* Writes the copy, with an entry for each function of the map, which has all that its own entry
- * says.  Functions whose blocks overlap are left out, and noted; so are derived ones that the check
- * (block_check.h) calls wrong: hand-written code that jumps where nobody can tell.  False and *err
- * as elf_append. */
+/* Writes the copy, with an entry for each function of the map. Details of a function's own entry
+ * are kept. Functions with overlapping blocks are left out, with a note. So are derived functions
+ * that the check (block_check.h) calls wrong: assembly with jumps to unknown targets. On failure:
+ * false and *err as elf_append. */
 bool blockmap_emit(const struct blockmap *b, const struct blockmap_copy *copy,
 		   const struct heft_sink *sink, struct notes *notes, struct heft_err *err);
 

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-/* ---- from samples to pairs of addresses ------------------------------------------------------ */
-
 static uint64_t translate(const struct mappings *m, uint64_t addr)
 {
 	uint64_t ret;
@@ -59,20 +57,18 @@ static void add_events(struct profile *p, struct mappings *m, struct samples *s)
 	tally_sort(&p->addrs);
 }
 
-/* ---- from addresses to blocks ---------------------------------------------------------------- */
-
 struct join {
 	struct profile *p;
 	const struct blockmap *b;
 	struct bbindex index;
 	struct tally arrivals; /* Branches to the start of a block, as pairs (address, 0). extra:
 			        * returns. */
-	uint32_t *stops;       /* Per block: number of blocks before it that control cannot
-			        * continue from */
-	bool no_flags;         /* The map does not tell where control continues. */
+	uint32_t *stops;       /* Per block: number of earlier blocks after which control cannot
+			        * continue. */
+	bool no_flags;         /* The map does not tell after which blocks control continues. */
 };
 
-/* Returns the block that holds an instruction. */
+/* Returns the block that contains an instruction. */
 static uint32_t block_at(const struct join *j, uint64_t addr)
 {
 	if (j->b->blocks.count == 0 || addr == PROFILE_OUTSIDE)
@@ -85,8 +81,8 @@ static uint32_t block_at(const struct join *j, uint64_t addr)
 		       : BBINDEX_NONE;
 }
 
-/* Returns the block that a branch leads to: the first that starts there, else the one that holds
- * the address. A block that ends at the address counts too, because a call may end a block. */
+/* Returns the block to which a branch leads: the first that starts at the address, or else the one
+ * that contains it. A call may end a block, so a block that ends at the address counts too. */
 static uint32_t block_to(const struct join *j, uint64_t addr, bool *ret_at_start)
 {
 	*ret_at_start = false;
@@ -166,9 +162,7 @@ static void add_edges(struct join *j)
 	p->edges.count = n;
 }
 
-/* ---- ranges of code that ran ----------------------------------------------------------------- */
-
-/* Counts a range as differences: adds its count at the first block and subtracts it after the
+/* Counts a range as differences: adds its count at the first block, and subtracts it after the
  * last. */
 static void block_profile_add_range(struct join *j, const struct tally_pair *pair, uint64_t *counts,
 				    uint64_t *falls)
@@ -187,8 +181,8 @@ static void block_profile_add_range(struct join *j, const struct tally_pair *pai
 		return;
 	}
 	/* The range starts at the start of a block. If a call that ended the previous block
-	 * returned there, the previous block continued to this one. The share of such ranges is
-	 * assumed to equal the share of returns among the branches to the block. */
+	 * returned there, control passed from the previous block. Assumes that the share of such
+	 * ranges is the share of returns among the branches to the block. */
 	const struct tally_pair *a = at_start ? tally_find(&j->arrivals, pair->a, 0) : NULL;
 	if (a && a->extra > 0 && first != blockmap_range_of(j->b, first)->first) {
 		const double share = (double)a->extra / (double)a->count;
@@ -219,7 +213,7 @@ static void block_profile_add_ranges(struct join *j)
 	mem_free(falls);
 }
 
-/* Block symbols do not tell where control continues. Neither do flags that are all 0. */
+/* Block symbols, and flags that are all 0, do not tell after which blocks control continues. */
 static void count_stops(struct join *j)
 {
 	const uint64_t n = j->b->blocks.count;
@@ -257,8 +251,6 @@ static void join_blocks(struct profile *p, const struct blockmap *b)
 	bbindex_release(&j.index);
 }
 
-/* ---- entry points ---------------------------------------------------------------------------- */
-
 static void note_oddities(const struct profile *p, const struct image *im,
 			  const struct profile_wish *wish, struct notes *notes)
 {
@@ -266,8 +258,7 @@ static void note_oddities(const struct profile *p, const struct image *im,
 		note(notes, wish->path, HEFT_NO_OFFSET, 0,
 		     "samples that the kernel lost while recording: %" PRIu64, p->lost);
 	if (p->samples_inside == 0) {
-		/* A text with only addresses assumes that the program runs at its linked
-		 * address. */
+		/* A text with only addresses assumes that the program ran at its linked address. */
 		const bool anywhere = wish->form != SAMPLES_PERF && im->type == ET_DYN;
 		note(notes, wish->path, HEFT_NO_OFFSET, 0, "no sample is in the file asked for%s",
 		     anywhere ? ", which may be loaded anywhere: "
@@ -318,8 +309,6 @@ void profile_release(struct profile *p)
 	tally_release(&p->ranges);
 	tally_release(&p->addrs);
 }
-
-/* ---- hotness of blocks ----------------------------------------------------------------------- */
 
 #define HOT_SHARE  0.90 /* Share of all counts */
 #define WARM_SHARE 0.99

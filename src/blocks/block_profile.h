@@ -1,10 +1,10 @@
-/* block_profile.h - how often the basic blocks of an image ran, from samples.
+/* block_profile.h - computes from samples how often the basic blocks of an image ran.
  *
- * Samples with branch stacks (the last taken branches, newest first) also tell what ran between
+ * Samples with branch stacks (the last taken branches, newest first) also show the code between
  * branches. From the target of a branch to the place of the next branch, all code ran in order.
- * Such a range counts each of its blocks once. If a range enters a block after its start, because a
- * call returned there, that block was counted before. A range counts only if it stays in one part
- * of one function and control can pass from each block to the next. If a call ended the previous
+ * Each block of such a range counts once. If a call returned into the middle of a block, the range
+ * enters the block there. That block was counted before. A range counts only if it is in one part
+ * of one function, and control can pass from each block to the next. If a call ended the previous
  * block, a range may begin after that call.
  *
  * A sample without branches counts for its block. It measures time, not how often the block ran.
@@ -26,8 +26,8 @@ enum edge_kind {
 	EDGE_RETURN,
 };
 
-/* Taken branches from one block to another. At most one end is BBINDEX_NONE, which means outside
- * all blocks. */
+/* Taken branches from one block to another. BBINDEX_NONE means outside all blocks. At most one end
+ * is outside. */
 struct profile_edge {
 	uint32_t from, to;
 	enum edge_kind kind;
@@ -48,8 +48,8 @@ struct profile {
 					   * the image */
 	uint64_t lost;                    /* Samples that the kernel dropped for lack of buffer
 					   * space */
-	/* Weights of ranges in the image: of all ranges, of ranges without blocks, of ranges that
-	 * control cannot have passed. */
+	/* Weights of ranges in the image: of all ranges, of ranges without blocks, of ranges
+	 * through which control cannot have passed. */
 	uint64_t range_weight, range_unmapped, range_refused;
 	bool estimated; /* There are no branches: counts are numbers of samples. */
 };
@@ -65,9 +65,9 @@ bool profile_read(struct profile *p, const struct blockmap *b, const struct prof
 		  struct notes *notes, struct heft_err *err);
 void profile_release(struct profile *p);
 
-/* Rank of a block by its count. Sorted by falling count, the blocks with the first 90 % of all
- * counts are hot and those up to 99 % are warm. Other blocks are cold. HOTNESS_NEVER means count
- * 0. */
+/* Rank of a block by its count. Blocks are sorted by descending count. Blocks within the first 90 %
+ * of all counts are hot, those within 99 % are warm. Other blocks are cold. HOTNESS_NEVER means
+ * count 0. */
 enum hotness { HOTNESS_NEVER, HOTNESS_COLD, HOTNESS_WARM, HOTNESS_HOT, HOTNESS_COUNT };
 
 /* Lowest counts of hot and of warm blocks. */

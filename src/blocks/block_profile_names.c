@@ -47,8 +47,7 @@ static void block_profile_names_collect(struct block_profile_names_reading *r,
 	vec_sort(&r->list);
 }
 
-/* Adds the names at one address, each once. A name that comes several times in the table counts as
- * one use. */
+/* Adds the names at one address, each once. A repeated name counts as one use. */
 static void block_profile_names_add(struct profile_names *n, struct block_profile_names_reading *r,
 				    uint64_t addr)
 {

@@ -1,4 +1,4 @@
-/* block_profile_names.h - the names of the functions of a block map, as linkers see them. */
+/* block_profile_names.h - lists the functions of a block map by their linkage names. */
 #ifndef HEFT_BLOCKS_BLOCK_PROFILE_NAMES_H
 #define HEFT_BLOCKS_BLOCK_PROFILE_NAMES_H
 
@@ -7,12 +7,12 @@
 struct profile_name {
 	const char *text; /* borrowed from the image */
 	bool local;
-	bool shared; /* Functions at several addresses have this name, which hence identifies
-		      * none. */
+	bool shared; /* Functions at several addresses have this name, so it identifies none of
+		      * them. */
 };
 
-/* Names of all functions. Those of function f are list.data[first[f]] up to, but not including,
- * first[f + 1]. Global names come first, then the order is by bytes. */
+/* Names of all functions. Function f has the names from list.data[first[f]] to before first[f + 1]:
+ * first global names, then others, each in the order of bytes. */
 struct profile_names {
 	VEC(struct profile_name) list;
 	size_t *first;

@@ -6,8 +6,8 @@ bool samples_open(struct samples *s, const char *path, enum samples_form form, s
 {
 	memset(s, 0, sizeof *s);
 	s->form = form;
-	/* Files of perf are mapped, and their pages given back during reading. Other forms are read
-	 * as streams. */
+	/* Maps files of perf, and releases their pages during reading. Reads other forms as
+	 * streams. */
 	if (!(form == SAMPLES_PERF ? file_open : file_open_stream)(&s->file, path, err))
 		return false;
 	if (form != SAMPLES_PERF) {

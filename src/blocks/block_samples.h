@@ -1,5 +1,5 @@
 /* block_samples.h - opens a file of samples of any form, and finds where in memory an image was
- * while they were taken. */
+ * during the samples. */
 #ifndef HEFT_BLOCKS_BLOCK_SAMPLES_H
 #define HEFT_BLOCKS_BLOCK_SAMPLES_H
 
@@ -9,7 +9,7 @@
 
 enum samples_form { SAMPLES_PERF, SAMPLES_SCRIPT, SAMPLES_ADDRESSES };
 
-/* A file of samples. It is read from start to end, as often as needed. One thread. */
+/* A file of samples. It is read from start to end, repeatedly if needed. One thread. */
 struct samples {
 	enum samples_form form;
 	struct file file;
@@ -27,34 +27,33 @@ void samples_close(struct samples *s);
 struct mapping {
 	uint64_t pid; /* PERF_NO_PROCESS if in all processes */
 	uint64_t addr, size;
-	uint64_t bias;         /* Added to an address in memory, gives an address of the image.
-			        * May wrap around. */
+	uint64_t bias;         /* Image address - memory address, modulo 2^64. */
 	uint64_t since, until; /* Valid from the time `since` until before the time `until` */
 };
 
-/* Addresses of the image over time. Time is that of the events. If samples have no time, it is
- * their offset in the file. */
+/* Addresses of the image over time. Time is that of the events, or else their offset in the
+ * file. */
 struct mappings {
 	VEC(struct mapping) list; /* sorted by pid */
 	bool timed;
-	/* Mappings that are valid for the last selected process and time. */
+	/* Mappings valid for the last process and time given to mappings_select(). */
 	VEC(struct mapping) now;
 	uint64_t now_pid, now_since, now_until;
 };
 
 /* Reads all events of `s` and rewinds it. A mapping belongs to the image if its file has the
- * image's build id. If no mapping does and build ids are unknown, the path decides, then the last
- * component of the path. Addresses of a text without mappings are addresses of the image. Fails
- * with HEFT_EARG if no mapping belongs to the image, or if only mappings with another build id have
- * its path. `force` accepts the latter. */
+ * image's build id. If no mapping has it and build ids are unknown, the path decides, then its last
+ * component. In a text without mappings, addresses are those of the image. HEFT_EARG if no mapping
+ * belongs to the image, or if only mappings with another build id have its path. `force` accepts
+ * these mappings. */
 bool mappings_read(struct mappings *m, struct samples *s, const struct image *im, bool force,
 		   struct heft_err *err);
 void mappings_release(struct mappings *m);
 /* Prepares m->now for the process and time of an event. */
 void mappings_select(struct mappings *m, const struct perf_event *e);
 
-/* Translates an address in the selected process to an address of the image. False if it lies
- * outside the image. */
+/* Translates an address in the selected process to an address of the image. False if it is outside
+ * the image. */
 static inline bool mappings_translate(const struct mappings *m, uint64_t addr, uint64_t *ret)
 {
 	for (size_t i = 0; i < m->now.count; i++) {

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- opening --------------------------------------------------------------------------------- */
-
 static void part_read_map(struct heft_blocks *b, struct blockmap *map, const struct image *im)
 {
 	const struct image *debug = program_debug_in_use(&b->program);
@@ -49,7 +47,7 @@ bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err)
 	if (!program_open_alone(&b->program, copy, USE_BLOCKS, &b->context.wish, &b->context.notes,
 				err))
 		return false;
-	/* Names of functions, and even the map itself, may be in a debug file. */
+	/* Opens the debug file, which may have the names of functions, or even the map. */
 	(void)program_debug(&b->program, false);
 	const struct image *images = b->program.input.images;
 	b->part_count = b->program.input.image_count;
@@ -105,9 +103,8 @@ bool blocks_serve(const struct heft_blocks *b, enum file_use use, const struct b
 	       file_format_refuse(in->format, use, b->program.path, in->file.bytes.size, err);
 }
 
-/* ---- functions ------------------------------------------------------------------------------- */
-
-/* Returns the part that has function `i`, which must exist, and its number in the part. */
+/* Returns the part that contains function `i`, which must exist. Also returns the function's number
+ * in the part. */
 static struct block_part *part_of_function(const struct heft_blocks *b, size_t i,
 					   const struct blockmap_function **ret)
 {
@@ -147,7 +144,6 @@ const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thum
 	return p->map.image;
 }
 
-/* Returns the name of a section, or "#5". */
 static const char *section_keep(struct heft_blocks *b, const struct section *s)
 {
 	struct str name = section_title(s);
@@ -171,8 +167,8 @@ static void add_blocks(struct heft_blocks *b, const struct block_part *p,
 	}
 }
 
-/* Adds what an entry says about a range's blocks, which begin at index `at` of b->blocks. Calls and
- * successors are copied whole, so that their indexes in the entry stay valid. */
+/* Adds an entry's details about the blocks of a range, which begin at index `at` of b->blocks.
+ * Calls and successors are copied whole, so that their indexes in the entry stay valid. */
 static void add_details(struct heft_blocks *b, const struct bbmap_entry *e,
 			const struct blockmap_range *r, size_t at)
 {
@@ -249,8 +245,6 @@ struct heft_block_function blocks_function(struct heft_blocks *b, size_t i)
 	return ret;
 }
 
-/* ---- looking up ------------------------------------------------------------------------------ */
-
 static void part_index(struct block_part *p)
 {
 	if (!p->indexed)
@@ -258,7 +252,6 @@ static void part_index(struct block_part *p)
 	p->indexed = true;
 }
 
-/* Finds the block of a part at an address. */
 static bool part_find(struct block_part *p, uint64_t addr, uint32_t *ret)
 {
 	if (p->map.blocks.count == 0)
@@ -271,7 +264,7 @@ static bool part_find(struct block_part *p, uint64_t addr, uint32_t *ret)
 	return addr - (blockmap_range_of(&p->map, *ret)->addr + k->off) < k->size;
 }
 
-/* Returns the number of a part's block within its function, *ret_function. */
+/* Returns the number of a part's block in its function, *ret_function. */
 static size_t part_place(const struct block_part *p, uint64_t block, size_t *ret_function)
 {
 	const struct blockmap_range *r = blockmap_range_of(&p->map, block);
@@ -318,9 +311,7 @@ bool blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret_func
 	return true;
 }
 
-/* ---- names ----------------------------------------------------------------------------------- */
-
-/* Adds the functions of a part that a text means. */
+/* Adds the functions of a part that match a name. */
 static void part_named(struct heft_blocks *b, size_t part, struct str text)
 {
 	struct block_part *p = &b->parts[part];
@@ -353,7 +344,8 @@ static int named_compare(const void *a, const void *b)
 	return x->form < y->form ? -1 : x->form > y->form;
 }
 
-/* Lists each function once, surest form first. Returns how many have that form. */
+/* Lists each function once, ordered by how exactly the name matches. Returns how many match most
+ * exactly. */
 static size_t named_settle(struct heft_blocks *b)
 {
 	const struct named_function *list = b->named.data;
@@ -369,7 +361,8 @@ static size_t named_settle(struct heft_blocks *b)
 	return surest;
 }
 
-/* Sets *err: no function has this name. The message says if the name belongs to something else. */
+/* Fails because no function has this name. The message tells if the name belongs to something
+ * else. */
 static bool no_function(const struct heft_blocks *b, const char *name, struct heft_err *err)
 {
 	const struct name_match *m = b->matches.count > 0 ? b->matches.data : NULL;
@@ -381,7 +374,7 @@ static bool no_function(const struct heft_blocks *b, const char *name, struct he
 		    "%s: no function with basic blocks is called '%.200s'", b->program.path, name);
 }
 
-/* Notes the functions that have the name in a less exact form. They follow after `count`. */
+/* Notes the functions that match the name less exactly. They follow the first `count`. */
 static void note_other_functions(struct heft_blocks *b, const char *name, size_t count)
 {
 	const struct blockmap_function *f;
@@ -393,7 +386,7 @@ static void note_other_functions(struct heft_blocks *b, const char *name, size_t
 	     blocks_name(b, b->numbers.data[count]));
 }
 
-/* Notes that identical functions are one function, which has one of their names. */
+/* Notes that the linker merged identical functions into one, which has one of their names. */
 static void note_alias(struct heft_blocks *b, const char *name, const struct named_function *n)
 {
 	const struct blockmap_function *f;
@@ -420,8 +413,6 @@ bool blocks_named(struct heft_blocks *b, const char *name, const size_t **ret, s
 	return true;
 }
 
-/* ---- many addresses -------------------------------------------------------------------------- */
-
 static void list_ends(struct block_part *p)
 {
 	const struct blockmap *map = &p->map;
@@ -434,7 +425,7 @@ static void list_ends(struct block_part *p)
 	}
 }
 
-/* Fills the empty elements of `ret`. */
+/* Fills the elements of `ret` that are still empty. */
 static void find_more(struct block_part *p, const uint64_t *addrs, size_t count, uint32_t *ret)
 {
 	enum { BATCH = 4096 };

@@ -1,4 +1,4 @@
-/* block_set.h - the inside of struct heft_blocks: the basic blocks of a file, whatever told them.
+/* block_set.h - declares struct heft_blocks: the basic blocks of a file, from any source.
  *
  * An archive has a part for each member. Functions and blocks are numbered over all parts. All
  * functions work in the memory domain of the handle. */
@@ -11,18 +11,17 @@
 #include "program/program.h"
 #include "program/session.h"
 
-/* One image of the input. */
 struct block_part {
 	struct blockmap map;
 	struct bbindex index;
 	bool indexed;
-	uint64_t *ends; /* Per block: its end address. NULL until batches are asked for. */
+	uint64_t *ends; /* Per block: its end address. NULL until the first blocks_find_batch(). */
 	const char *member;
-	size_t first_function; /* Functions of the parts before. */
-	uint64_t first_block;  /* Blocks of the parts before. */
+	size_t first_function; /* Number of functions in the parts before. */
+	uint64_t first_block;  /* Number of blocks in the parts before. */
 };
 
-/* A function that a name means. */
+/* A function that matches a name. */
 struct named_function {
 	size_t number;
 	enum name_form form;
@@ -44,23 +43,22 @@ struct heft_blocks {
 	struct demangler demangler;
 	struct blockmap_detail detail;
 	struct block_check check; /* The last check. */
-	const char **names;       /* Per function: its shown name. NULL if not asked for yet. */
+	const char **names;       /* Per function: its shown name. NULL if not requested yet. */
 	struct intern sections;   /* Names of sections. */
 	VEC(struct heft_block) blocks;
 	VEC(const struct heft_block *) list; /* One per element of the previous list. */
 	VEC(uint64_t) calls;
-	VEC(struct named_function) named; /* Functions that the last name meant. */
+	VEC(struct named_function) named; /* Functions that matched the last name. */
 	VEC(size_t) numbers;              /* One per element of the previous list. */
 	name_matches matches;
 	VEC(struct heft_block_successor) successors;
 };
 
-/* Opens a file. A handle opens one. */
+/* Opens a file. A handle opens one file. */
 bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err);
-/* Releases all that the handle holds. */
 void blocks_close(struct heft_blocks *b);
 /* True if the file's kind fits this use. Otherwise *err names the kind. *ret is the map of the only
- * image, NULL for an archive. */
+ * image. NULL for an archive. */
 bool blocks_serve(const struct heft_blocks *b, enum file_use use, const struct blockmap **ret,
 		  struct heft_err *err);
 
@@ -75,7 +73,7 @@ const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thum
 bool blocks_find(struct heft_blocks *b, uint64_t addr, size_t *ret_function, size_t *ret_block);
 /* Returns the name of the function or PLT stub that begins at an address. NULL if there is none. */
 const char *blocks_name_at(struct heft_blocks *b, uint64_t addr);
-/* Finds the functions that a name means: *ret_count of the surest form come first. Valid until the
+/* Finds the functions that match a name. The first *ret_count match most exactly. Valid until the
  * next call. */
 bool blocks_named(struct heft_blocks *b, const char *name, const size_t **ret, size_t *ret_count,
 		  struct heft_err *err);

@@ -33,7 +33,7 @@ static uint64_t region_end(const struct code_region *r)
 	return r->addr + r->bytes.size;
 }
 
-/* Reports bytes before `to` that no block covers. */
+/* Reports bytes before `to` that belong to no block. */
 static void block_sums_skip(struct block_sums_walk *w, uint64_t to)
 {
 	while (w->left > 0) {
@@ -78,8 +78,8 @@ void blockmap_tile(const struct blockmap *b,
 				     .left = regions.count };
 	for (size_t i = 0; i < b->by_addr.count; i++) {
 		const struct blockmap_range *r = &b->ranges.data[b->by_addr.data[i]];
-		/* gcc and LLVM name moved parts ".cold" and ".__part.". A function is entered at
-		 * its first range. */
+		/* True for a part that was moved: gcc and LLVM name it ".cold" and ".__part.", or
+		 * it is not the first range, where the function is entered. */
 		const struct blockmap_function *f = &b->functions.data[r->function];
 		const bool cold = r != &b->ranges.data[f->range_first] ||
 				  (f->name &&

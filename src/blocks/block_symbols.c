@@ -1,9 +1,9 @@
-/* Reads blocks from symbols, as LLVM up to 11 wrote them with -fbasic-block-sections=labels.
+/* Reads blocks from symbols, as LLVM until 11 wrote them with -fbasic-block-sections=labels.
  *
  * Block n > 0 of a function has a local symbol without a type, named LETTERS.BB.FUNCTION with n
- * letters. The first letter tells the kind of the block. The other letters are those of the blocks
- * before it, back to block 1. Block 0 has the symbol of the function, so that it ends where the
- * next block begins. */
+ * letters. The first letter is the kind of the block. The other letters are those of the blocks
+ * before it, in descending order to block 1. Block 0 has the symbol of the function, so it ends at
+ * the next block. */
 #include "blocks/blockmap.h"
 
 #include "base/sort.h"
@@ -61,12 +61,15 @@ static void block_symbols_collect(struct symbols *all, const struct symtab *t)
 	}
 }
 
-/* Returns the function of a block: among the last functions that start before the block, the one
- * with the block's function name. */
+/* Returns the function of a block by its function name. Searches the last functions that start
+ * before the block. */
 static const struct function_symbol *block_symbols_function_of(const struct symbols *all,
 							       const struct block_symbol *b)
 {
-	enum { TRIES = 64 }; /* Limit for aliases and functions without a size in between */
+	enum {
+		TRIES = 64
+	}; /* Most functions that are searched, for aliases and functions
+			      * without a size. */
 	size_t lo;
 	BISECT(lo, 0, all->functions.count, mid, all->functions.data[mid].addr <= b->addr);
 	for (size_t i = lo; i > 0 && lo - i < TRIES; i--) {
@@ -114,8 +117,8 @@ static void block_symbols_add(struct blockmap *b, struct symbols *all)
 	}
 }
 
-/* Sets sizes if no block states one. A block then ends at the next block or function, or with its
- * section. */
+/* Sets sizes if no block states one. A block then ends at the next block or function, or at the end
+ * of its section. */
 static void measure_blocks(struct symbols *all, const struct image *im)
 {
 	size_t next = 0; /* Index of the first function after the block */

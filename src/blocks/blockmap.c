@@ -8,10 +8,8 @@
 #include "image/elf/elf_const.h"
 #include "program/symbol_table.h"
 
-/* Section type of LLVM 12 to 14. Later ones use SHT_LLVM_BB_ADDR_MAP. */
+/* Section type of LLVM 12 to 14. Later versions use SHT_LLVM_BB_ADDR_MAP. */
 enum { SHT_LLVM_BB_ADDR_MAP_V0 = 0x6fff4c08 };
-
-/* ---- where code lies ------------------------------------------------------------------------- */
 
 /* Facts about addresses, while an image is read. */
 struct blockmap_places {
@@ -90,18 +88,16 @@ static bool is_start(void *ctx, uint64_t addr)
 	return lo < p->starts.count && p->starts.data[lo] == addr && blockmap_is_code(ctx, addr);
 }
 
-/* ---- sections with maps ---------------------------------------------------------------------- */
-
 /* State of reading the maps of an image. */
 struct blockmap_reading {
 	struct blockmap *b;
-	const struct image *holder; /* Holder of the maps: the image or its debug file */
+	const struct image *holder; /* The image or debug file that has the maps. */
 	struct blockmap_places places;
 	struct notes *notes;
-	uint64_t left;           /* Bytes of the file that may still be read. Each may be read
-				  * once. */
-	uint32_t *reloc_section; /* Objects, per section: index of the section with its
-				  * relocations, or 0 */
+	uint64_t left;           /* Bytes that may still be read. Each byte of the file may be
+				  * read once. */
+	uint32_t *reloc_section; /* Objects: per section, the index of the section with its
+				  * relocations, or 0. */
 };
 
 bool section_is_block_map(const struct section *s)
@@ -111,8 +107,8 @@ bool section_is_block_map(const struct section *s)
 	       str_eq(s->name, STR(".bb_info"));
 }
 
-/* Returns the form of a map. Tools that copy sections may lose the type. Then the first entry
- * tells. */
+/* Returns the form of a map. Tools that copy sections may lose the type, so the first entry decides
+ * then. */
 static enum bbmap_form blockmap_form_of(const struct section *s, const struct bbmap_section *map)
 {
 	struct bbmap_section as = *map;
@@ -141,7 +137,7 @@ static void find_reloc_sections(struct blockmap_reading *r)
 	}
 }
 
-/* Returns the address that relocation r puts into the map. 0 if its symbol is undefined. */
+/* Returns the address that relocation r stores in the map. 0 if its symbol is undefined. */
 static uint64_t blockmap_target_of(const struct reloc_iter *it, const struct reloc *r,
 				   const struct bbmap_section *map, uint64_t off)
 {
@@ -153,7 +149,7 @@ static uint64_t blockmap_target_of(const struct reloc_iter *it, const struct rel
 		return 0;
 	if (r->has_addend)
 		return addr + (uint64_t)r->addend;
-	/* The field itself holds the addend. */
+	/* Reads the addend from the field itself. */
 	struct reader field = reader_of(map->bytes, map->big_endian);
 	reader_seek(&field, off);
 	const uint64_t v = read_uint(&field, map->addr_size);
@@ -214,8 +210,6 @@ static bool open_section(struct blockmap_reading *r, const struct section *s,
 		read_fixes(r, s, ret);
 	return true;
 }
-
-/* ---- entries --------------------------------------------------------------------------------- */
 
 static void blocks_blockmap_drop(struct blockmap *b, uint64_t addr, uint64_t entry,
 				 enum blockmap_drop why)
@@ -312,8 +306,6 @@ static bool has_maps(const struct image *im)
 	return false;
 }
 
-/* ---- sorting --------------------------------------------------------------------------------- */
-
 /* Sorts functions by address. Keeps one per address. */
 static void order_functions(struct blockmap *b)
 {
@@ -379,8 +371,6 @@ static void order_blocks(struct blockmap *b)
 	}
 	mem_free(old);
 }
-
-/* ---- entry points ---------------------------------------------------------------------------- */
 
 void blockmap_read(struct blockmap *b, const struct image *im, const struct image *debug,
 		   struct notes *notes)

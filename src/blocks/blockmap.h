@@ -1,14 +1,14 @@
 /* blockmap.h - reads the machine basic blocks of an image from all places that compilers use.
  *
- * Reads maps of all forms (blocks/bbmap.h) from all sections that hold one, compressed or not. In
- * objects, relocations are applied. Without such a section, reads the block symbols that LLVM up to
+ * Reads maps of all forms (blocks/bbmap.h) from all sections that have one, compressed or not. In
+ * objects, relocations are applied. Without such a section, reads the block symbols that LLVM until
  * 11 wrote with -fbasic-block-sections=labels. Addresses are those of image.h.
  *
- * llvm-bolt copies the map of its input. That map does not fit the code that llvm-bolt moved: a
+ * llvm-bolt copies the map of its input. That map does not fit the code that llvm-bolt moved. A
  * note tells so.
  *
  * Functions are sorted by address. Entries of discarded functions, repeated entries, and functions
- * at addresses without code are dropped. Damage is noted and costs the function that it is in.
+ * at addresses without code are dropped. Damage becomes a note and loses only the damaged function.
  *
  * Memory: 16 bytes per block, 40 per function, 32 per range. Unpacked sections stay in memory as
  * long as the map is open. Borrows the image and the debug file's image. Immutable once read,
@@ -35,11 +35,11 @@ struct blockmap_function {
 
 struct blockmap_range {
 	uint64_t addr;
-	uint64_t stated;       /* Number of blocks that the entry states. Fewer may be known, see
-			        * BBMAP_NO_BLOCKS. */
+	uint64_t stated;       /* Number of blocks that the entry states. With BBMAP_NO_BLOCKS,
+			        * fewer are listed. */
 	uint64_t first, count; /* range in `blocks` */
 	uint32_t function;
-	uint32_t number; /* Index in its entry. Other ranges of the entry may have been dropped. */
+	uint32_t number; /* Index in its entry, dropped ranges included. */
 };
 
 /* An entry, or a range of an entry, that is not in the map. */
@@ -69,20 +69,22 @@ struct blockmap {
 	VEC(struct blockmap_function) functions; /* sorted by addr */
 	VEC(struct blockmap_range) ranges;       /* The entries of a function are adjacent. */
 	VEC(struct bbmap_block)
-	blocks;                                   /* The blocks of a range are adjacent. Ranges
-						  * come by addr. */
-	VEC(uint32_t) by_addr;                    /* Indexes of ranges, by addr and so by `first` */
+	blocks; /* The blocks of a range are adjacent. Ranges
+						   * are ordered by addr. */
+	VEC(uint32_t)
+	by_addr;                                  /* Indexes of ranges, by addr and so by
+						   * `first`. */
 	uint64_t tombstones, repeated, displaced; /* Numbers of dropped entries. displaced: there
 						   * is no code at the address. */
 	VEC(struct blockmap_dropped) dropped;     /* The dropped entries, and damaged ones */
-	struct arena texts;                       /* Names of PLT stubs, which no image holds */
+	struct arena texts;                       /* Names of PLT stubs, which no image contains. */
 };
 
-/* Tells whether a section is a block map, by its type or by a known name. */
+/* True if a section is a block map, by its type or by a known name. */
 bool section_is_block_map(const struct section *s);
 
-/* Reads the map of the image. A missing map is no error. `debug` is the separate debug file, or
- * NULL: its maps are used if the image has none. */
+/* Reads the map of the image. A missing map is no error. Without a map in the image, uses the maps
+ * of `debug`, the separate debug file, or NULL. */
 void blockmap_read(struct blockmap *b, const struct image *im, const struct image *debug,
 		   struct notes *notes);
 void blockmap_release(struct blockmap *b);
@@ -98,7 +100,7 @@ void blockmap_index(const struct blockmap *b, struct bbindex *ret);
 /* Returns the range of block i < blocks.count. O(log ranges). */
 const struct blockmap_range *blockmap_range_of(const struct blockmap *b, uint64_t i);
 
-/* Reads what a map tells of one function besides its blocks. */
+/* Reads a map's details of one function. */
 struct blockmap_detail {
 	struct bbmap_cursor cursor; /* Zeroed at first */
 };
@@ -108,7 +110,7 @@ const struct bbmap_entry *blockmap_detail_get(struct blockmap_detail *d, const s
 					      const struct blockmap_function *f);
 void blockmap_detail_release(struct blockmap_detail *d);
 
-/* block_symbols.c: adds the blocks that symbols of the image tell, unsorted. */
+/* block_symbols.c: adds blocks from symbols of the image, unsorted. */
 void block_symbols_read(struct blockmap *b, const struct image *im, struct notes *notes);
 
 #endif

@@ -7,10 +7,8 @@
 #include "code/xtensa.h"
 #include "image/code_symbols.h"
 
-/* ---- data by mapping symbols ----------------------------------------------------------------- */
-
 /* Adds the data from each mark of data to the next mark, or to the end of the region. Code of the
- * other instruction set counts as data. Returns whether any mark lies in code. */
+ * other instruction set counts as data. Returns whether any mark is in code. */
 static bool take_marks(struct gathering *g, const struct image *im)
 {
 	struct code_marks marks;
@@ -32,14 +30,12 @@ static bool take_marks(struct gathering *g, const struct image *im)
 	return any;
 }
 
-/* ---- data by what code reads ----------------------------------------------------------------- */
-
 struct reads {
 	const struct code_region *region;
 	struct derive_facts facts;
 	uint64_t *data;       /* One bit per byte: the byte is data */
 	uint64_t made, known; /* made: address that an adr instruction computed. known: address
-			       * of that instruction, 0 if none. */
+			       * of that instruction. 0 if none. */
 	unsigned reg;         /* Register that holds `made` */
 };
 
@@ -55,7 +51,7 @@ static void derive_data_mark(struct reads *w, uint64_t addr, uint64_t size)
 		w->data[(from + i) / 64] |= UINT64_C(1) << (from + i) % 64;
 }
 
-/* Marks numbers of 8 bytes as data. Code loads them from an address that an adr instruction
+/* Marks numbers of 8 bytes as data if code loads them from an address that an adr instruction
  * computed shortly before. */
 static void read_made(struct reads *w, const uint8_t *p, uint64_t left, uint64_t addr)
 {
@@ -70,8 +66,7 @@ static void read_made(struct reads *w, const uint8_t *p, uint64_t left, uint64_t
 }
 
 /* Reads the instruction at `off` and marks the data that it loads. Returns the offset of the next
- * instruction. Literal pools follow the code that reads them, so that the scan knows them before it
- * gets there. */
+ * instruction. Literal pools follow their code, so the scan knows them before it reaches them. */
 static uint64_t derive_data_read_one(struct reads *w, uint64_t off)
 {
 	const struct bytes all = w->region->bytes;
@@ -95,8 +90,8 @@ static uint64_t derive_data_read_one(struct reads *w, uint64_t off)
 	return end;
 }
 
-/* Reads an Xtensa instruction. Literal pools come before the code that loads them, so that a second
- * pass is needed to skip them as data. */
+/* Reads an Xtensa instruction. Literal pools come before their code, so a second pass is needed to
+ * skip them as data. */
 static uint64_t read_xtensa(struct reads *w, uint64_t off)
 {
 	const uint8_t *p = w->region->bytes.p + off;
@@ -130,8 +125,6 @@ static void derive_data_read_region(struct gathering *g, const struct code_regio
 	}
 	mem_free(w.data);
 }
-
-/* ---- all steps together ---------------------------------------------------------------------- */
 
 void gather_data(struct gathering *g)
 {

@@ -9,9 +9,7 @@
 #include "image/elf/elf_const.h"
 #include "program/plt.h"
 
-/* ---- unwind tables --------------------------------------------------------------------------- */
-
-/* Reads the call-site ranges of an entry. False if it has no readable table. */
+/* Reads the call-site ranges of an entry. False if its table is missing or unreadable. */
 static bool derive_facts_read_sites(struct gathering *g, const struct unwind_entry *e)
 {
 	const struct section *in = image_section_at(g->im, e->lsda_addr);
@@ -29,7 +27,7 @@ static bool derive_facts_read_sites(struct gathering *g, const struct unwind_ent
 
 typedef VEC(struct unwind_fixup) fixup_vec;
 
-/* Objects: lists the targets of the pointers in the section, from its relocations. */
+/* Lists the targets of the pointers in an object's section, from its relocations. */
 static void derive_facts_read_fixups(const struct gathering *g, const struct section *s,
 				     fixup_vec *ret)
 {
@@ -74,7 +72,7 @@ static void derive_facts_read_frames(struct gathering *g, const struct section *
 	vec_release(&fixups);
 }
 
-/* Sorts the call-site ranges. If two functions' ranges overlap, the first stays. */
+/* Sorts the call-site ranges. If ranges of two functions overlap, the first stays. */
 static void order_sites(struct gathering *g)
 {
 	size_t kept = 0;
@@ -88,8 +86,8 @@ static void order_sites(struct gathering *g)
 	g->sites.count = kept;
 }
 
-/* Reads the unwind tables. llvm-bolt copies the old table to the end of the new one. The old
- * section is skipped. */
+/* Reads the unwind tables. Skips the old section of llvm-bolt, which copies that table to the end
+ * of the new one. */
 void gather_unwind(struct gathering *g)
 {
 	for (size_t i = 1; i < g->im->section_count; i++) {
@@ -100,8 +98,6 @@ void gather_unwind(struct gathering *g)
 	}
 	order_sites(g);
 }
-
-/* ---- pointers -------------------------------------------------------------------------------- */
 
 static void derive_facts_add_pointer(struct gathering *g, uint64_t to)
 {
@@ -122,8 +118,8 @@ static void derive_facts_read_relocs(struct gathering *g, const struct section *
 			derive_facts_add_pointer(g, target);
 }
 
-/* Reads words that are addresses of code. Needed for programs at a fixed address, which have no
- * relocations. */
+/* Reads words that are addresses of code. Programs at a fixed address need this, because they have
+ * no relocations. */
 static void derive_facts_read_words(struct gathering *g, const struct section *s)
 {
 	struct reader r = reader_of(section_bytes(g->im, s), g->im->big_endian);
@@ -153,8 +149,6 @@ void gather_pointers(struct gathering *g)
 	}
 	vec_sort(&g->entries);
 }
-
-/* ---- callees --------------------------------------------------------------------------------- */
 
 static void add_callee(struct gathering *g, uint64_t addr, uint64_t traits)
 {
@@ -209,14 +203,12 @@ void gather_callees(struct gathering *g)
 	callees_by_symbols(g, g->debug, SHT_SYMTAB);
 }
 
-/* ---- relocations of code --------------------------------------------------------------------- */
-
 static void fix(struct gathering *g, const struct reloc_iter *it, const struct reloc *r)
 {
 	uint64_t target = DERIVE_NOWHERE;
 	if (!reloc_target(it, r, &target) && r->symbol > 0 && r->symbol < it->symbols.count) {
 		const struct symbol s = symtab_get(&it->symbols, r->symbol);
-		/* Makes up an address for a symbol outside the file, so that all calls of one
+		/* Invents an address for a symbol outside the file, so that all calls of one
 		 * function have the same target. */
 		target = DERIVE_NOWHERE - 1 - r->symbol;
 		add_callee(g, target, traits_of_name(s.name));

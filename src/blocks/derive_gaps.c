@@ -1,5 +1,4 @@
-/* Collects evidence for the starts of functions in code that neither a symbol nor an unwind table
- * describes. */
+/* Collects evidence for functions in code that neither a symbol nor an unwind table describes. */
 #include "blocks/derive_map.h"
 
 #include "base/sort.h"
@@ -12,9 +11,9 @@
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"
 
-/* GAPS_SHARE: described code is searched for calls and addresses only if gaps make up at least a
- * GAPS_SHARE-th of all code. LOOKS_PER_BYTE limits the bytes of microcontroller code that are
- * followed, per byte of code. */
+/* GAPS_SHARE: described code is searched for calls and addresses only if gaps are at least
+ * 1/GAPS_SHARE of all code. LOOKS_PER_BYTE: most bytes of microcontroller code that are followed,
+ * per byte of code. */
 enum { GAPS_SHARE = 64, CHUNK = 1 << 20, LOOKS_PER_BYTE = 16 };
 
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr)
@@ -29,10 +28,8 @@ void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr)
 		vec_push(to, addr);
 }
 
-/* ---- evidence in code ------------------------------------------------------------------------ */
-
-/* Records a call. If a weak Thumb function is missing, lld makes the call lead to the next
- * instruction. Such a call is ignored. */
+/* Records a call. Ignores a call to the next instruction: lld makes it if a weak Thumb function is
+ * missing. */
 static void derive_gaps_add_call(struct gathering *g, const struct code_ref *call)
 {
 	enum { BL = 4 };
@@ -51,7 +48,7 @@ static void add_leap(struct gathering *g, const struct code_ref *r)
 	if (!gap_at(g, r->to))
 		return;
 	gaps_add(g, &g->gaps.signs.pointers, r->to);
-	/* The field follows the opcode. Opcodes of conditional jumps have two bytes. */
+	/* True for a conditional jump: its opcode, before the field, has two bytes. */
 	const bool conditional = x86 && r->field - r->from > 1;
 	vec_push(&g->gaps.signs.leaps, (struct leap){ r->to, r->from, conditional, true });
 }
@@ -65,7 +62,7 @@ static void derive_gaps_add_refs(struct gathering *g)
 		else if (r->kind == REF_JUMP)
 			add_leap(g, r);
 		else {
-			/* Constants in code of microcontrollers may be any number. */
+			/* On microcontrollers, a constant in code may be any number. */
 			const bool number = r->use != USE_ACCESS || is_small(g->isa);
 			gaps_add(g, &g->gaps.signs.pointers, r->to);
 			if (gap_at(g, r->to))
@@ -81,8 +78,8 @@ static struct ref_wish derive_gaps_wish_of(const struct gathering *g, bool insid
 	ASSERT(g->regions.count > 0);
 	const struct code_region *last = &g->regions.data[g->regions.count - 1];
 	const bool fixed = image_code_has_addresses(g->im);
-	/* ARM code that symbols or unwind tables describe may use the other instruction set (ARM,
-	 * not Thumb). So jumps in it are not read. */
+	/* Reads no jumps in described ARM code, because it may use the other instruction set (ARM,
+	 * not Thumb). */
 	const unsigned jumps = g->isa == CODE_THUMB ? 0 : REF_JUMP;
 	return (struct ref_wish){ .kinds = REF_ADDR | (fixed ? REF_IMM : 0u) |
 					   (inside ? REF_INSIDE : REF_CALL | jumps),
@@ -146,9 +143,7 @@ static void read_all_code(struct gathering *g)
 		derive_gaps_read_described(g, &g->regions.data[i]);
 }
 
-/* ---- evidence in data ------------------------------------------------------------------------ */
-
-/* Reads ARM's unwind tables, which tell where functions of both instruction sets begin. */
+/* Reads ARM's unwind tables, which state the starts of functions of both instruction sets. */
 static void read_exidx(struct gathering *g, const struct section *table)
 {
 	const struct image *im = g->im;
@@ -200,7 +195,7 @@ static void derive_gaps_read_tables(struct gathering *g)
 	}
 }
 
-/* Lists functions of the dynamic symbol table, if there is no .eh_frame, which tells more. */
+/* Lists functions of the dynamic symbol table, unless .eh_frame describes them better. */
 static void list_others(struct gathering *g)
 {
 	const struct image *im = g->im;
@@ -216,12 +211,10 @@ static void list_others(struct gathering *g)
 	addrs_sort(&g->gaps.signs.others);
 }
 
-/* ---- all steps together ---------------------------------------------------------------------- */
-
 static void search_all(struct gathering *g)
 {
 	gather_pointers(g);
-	/* Thumb programs: words are read below, because even words never lead to code. */
+	/* Reads words of Thumb programs later, because even words never lead to code. */
 	const bool words = g->isa == CODE_THUMB && g->im->type == ET_EXEC;
 	for (size_t i = 0; !words && i < g->entries.count; i++)
 		gaps_add(g, &g->gaps.signs.pointers, flow_entry(g->isa, g->entries.data[i]));
@@ -240,8 +233,8 @@ static void search_all(struct gathering *g)
 	addrs_sort(&g->gaps.signs.wholes);
 }
 
-/* A label without a size does not turn data into code: linker scripts put labels at the start of
- * data. */
+/* A label without a size does not turn data into code, because linker scripts put labels at the
+ * start of data. */
 static void drop_data(const struct code_gaps *gaps, split_function_vec *found)
 {
 	size_t kept = 0;

@@ -10,8 +10,6 @@
 #include "program/symbol_rule.h"
 #include "blocks/derive_map_internal.h"
 
-/* ---- where code lies ------------------------------------------------------------------------- */
-
 static void derive_map_add_region(struct code_regions *all, uint64_t addr, struct bytes bytes,
 				  bool stubs)
 {
@@ -24,7 +22,7 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (s->alloc && s->exec && !s->nobits && !s->compressed &&
-		    image_section_at(im, s->addr) == s) /* and no other section overlaps it there */
+		    image_section_at(im, s->addr) == s) /* No other section overlaps it there. */
 			derive_map_add_region(
 				ret, s->addr,
 				bytes_sub(section_bytes(im, s), 0, min_u64(s->size, s->file_size)),
@@ -54,8 +52,6 @@ const struct code_region *region_at(const struct gathering *g, uint64_t addr)
 	return r && addr - r->addr < r->bytes.size ? r : NULL;
 }
 
-/* ---- claims of symbols and unwind tables to functions ---------------------------------------- */
-
 static void derive_map_claim_symbols(struct gathering *g, const struct image *im, uint32_t type)
 {
 	struct code_symbols all;
@@ -65,9 +61,9 @@ static void derive_map_claim_symbols(struct gathering *g, const struct image *im
 	all.objects = true;
 	while (code_symbols_next(&all, &s, &addr)) {
 		const bool function = symbol_is_function(&s), data = s.type == STT_OBJECT;
-		/* ARM code outside the Thumb set counts as data here. */
+		/* Treats ARM code outside the Thumb set as data. */
 		const bool other = g->isa == CODE_THUMB && function && !(s.value & 1);
-		/* Labels of assembly count only if they are global. */
+		/* Skips local labels of assembly. */
 		if (data || other ? s.size == 0 : !function && (s.bind == STB_LOCAL || s.size > 0))
 			continue;
 		/* gcc and LLVM name cold parts FUNCTION.cold and FUNCTION.cold.NUMBER. */
@@ -94,8 +90,8 @@ static void sort_claims(struct gathering *g)
 			 derive_map_larger_first);
 }
 
-/* Keeps one claim per address, the largest, with the flags of all claims there. A label without a
- * size does not turn data into code: linker scripts put labels at the start of data. */
+/* Keeps the largest claim of each address, with the flags of all claims there. A label without a
+ * size does not turn data into code, because linker scripts put labels at the start of data. */
 static void merge_claims(struct gathering *g)
 {
 	size_t kept = 0;
@@ -129,9 +125,8 @@ static void list_claims(struct gathering *g)
 	merge_claims(g);
 }
 
-/* ---- extents --------------------------------------------------------------------------------- */
-
-/* A function at [from, to) of the region, in the order of addresses; c is its claim, or NULL. */
+/* Adds a function at [from, to) of the region. Addresses of successive calls ascend. c is its
+ * claim, or NULL. */
 static void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_t from,
 			      uint64_t to, const struct code_claim *c)
 {
@@ -146,8 +141,8 @@ static void derive_add_extent(struct gathering *g, const struct code_region *r, 
 	}
 }
 
-/* A label without a size does not turn data into code: linker scripts put labels at the start of
- * data. */
+/* A label without a size does not turn data into code, because linker scripts put labels at the
+ * start of data. */
 static void derive_map_add_gap(struct gathering *g, const struct code_region *r, uint64_t from,
 			       uint64_t to, const struct code_claim *c)
 {
@@ -168,7 +163,7 @@ static void derive_map_add_gap(struct gathering *g, const struct code_region *r,
 						   min_u64(to - from, UINT32_MAX / 2)) });
 }
 
-/* Lays out a stretch without claims, or one whose claim c has no size. */
+/* Lays out a stretch without claims, or with a claim c without size. */
 static void lay_gap(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
 		    const struct code_claim *c)
 {
@@ -219,8 +214,6 @@ static void lay_extents(struct gathering *g)
 	}
 }
 
-/* ---- conventions of compilers ---------------------------------------------------------------- */
-
 static bool comment_has(const struct image *im, struct str what)
 {
 	const struct section *s = image_section_find(im, ".comment");
@@ -228,7 +221,7 @@ static bool comment_has(const struct image *im, struct str what)
 	return b.size > 0 && memmem(b.p, b.size, what.p, what.len);
 }
 
-/* Chooses the convention. The code decides first, since .comment also names the compiler of the
+/* Chooses the convention. The code decides first, because .comment also names the compiler of the
  * start files. */
 static void derive_map_choose(struct gathering *g, struct derive_facts *f,
 			      enum blocks_convention wanted)
@@ -251,8 +244,6 @@ static void derive_map_choose(struct gathering *g, struct derive_facts *f,
 	else
 		f->convention = DERIVE_GCC;
 }
-
-/* ---- making the map -------------------------------------------------------------------------- */
 
 static struct bytes derive_map_load(void *ctx, uint64_t addr, uint64_t size)
 {
@@ -442,8 +433,6 @@ void blockmap_whole(struct blockmap *b, const struct image *im, const struct ima
 	code_marks_release(&marks);
 	gathering_release(&g);
 }
-
-/* ---- ARM and Thumb code in one map ----------------------------------------------------------- */
 
 static uint64_t range_end(const struct blockmap *b, const struct blockmap_range *r)
 {

@@ -1,8 +1,8 @@
 /* derive_map.h - derives the machine basic blocks of an image that has no map of them.
  *
- * Gathers the facts that blocks/derive.h needs. These are functions, the pointers of data to code,
- * landing pads, and the functions that are known not to return or not to throw. Functions come from
- * symbols and unwind tables, else from the code between them. */
+ * Gathers the facts that blocks/derive.h needs: functions, pointers from data to code, landing
+ * pads, and the functions that do not return or do not throw. Functions come from symbols and
+ * unwind tables, or else from the code between them. */
 #ifndef HEFT_BLOCKS_DERIVE_MAP_H
 #define HEFT_BLOCKS_DERIVE_MAP_H
 
@@ -23,7 +23,7 @@ void blockmap_whole(struct blockmap *b, const struct image *im, const struct ima
 		    struct notes *notes);
 
 /* Adds functions of the ARM instruction set, as blockmap_whole() makes them, to a map of
- * blockmap_derive(), which has blocks of the Thumb set only. */
+ * blockmap_derive(). That map has only blocks of the Thumb set. */
 void blockmap_add_whole(struct blockmap *b, const struct image *debug, struct notes *notes);
 
 struct code_functions {
@@ -33,8 +33,8 @@ struct code_functions {
 				       * as data */
 };
 
-/* Lists the functions of an image, and their separate parts, by address. Symbols and unwind tables
- * tell them. Elsewhere a sweep through the code finds them. The list is empty if `isa` is
+/* Lists the functions of an image, and their separate parts, by address. They come from symbols and
+ * unwind tables, and elsewhere from a sweep through the code. The list is empty if `isa` is
  * CODE_NONE. */
 void code_functions_list(const struct image *im, const struct image *debug, enum code_isa isa,
 			 struct notes *notes, struct code_functions *ret);
@@ -47,12 +47,13 @@ struct code_piece {
 	bool labelled; /* A function or data begins at addr. */
 };
 
-/* Tells whether `size` bytes between functions are too few for a function, and hence padding.
- * Functions of microcontrollers are not aligned to 16 bytes, so that their limit is lower. */
+/* True if `size` bytes between functions are too few for a function, and so are padding. The limit
+ * is lower on microcontrollers, whose functions are not aligned to 16 bytes. */
 bool code_gap_pads(enum code_isa isa, uint64_t size);
 
-/* Finds the functions in stretches of an image's code (by address), like code_functions_list().
- * Appends them to *ret by address. Finds none if heft has no decoder for the machine. */
+/* Finds the functions in stretches of an image's code, like code_functions_list(). Stretches and
+ * results are ordered by address. Appends to *ret. Finds none if heft has no decoder for the
+ * machine. */
 void code_gaps_split(const struct image *im, enum code_isa isa, const struct code_piece *gaps,
 		     size_t count, split_function_vec *ret);
 
@@ -62,17 +63,17 @@ void blockmap_sum(const struct blockmap *b, struct heft_block_sums *to);
 /* Kind of a piece of code. */
 enum block_kind {
 	BLOCK_PLAIN,
-	/* Part of a function that was moved away: the name says so, or it is not the first
+	/* Part of a function that was moved away: by its name, or because it is not the first
 	 * range. */
 	BLOCK_COLD,
 	BLOCK_LANDING_PAD,
-	BLOCK_PADDING,  /* belongs to no block */
-	BLOCK_UNMAPPED, /* belongs to no block */
+	BLOCK_PADDING,  /* Belongs to no block. */
+	BLOCK_UNMAPPED, /* Belongs to no block. */
 	BLOCK_KINDS
 };
 
-/* Visits all bytes of executable sections, each once, and tells their kind. BLOCK_COLD needs the
- * names of functions (blockmap_name). */
+/* Visits all bytes of executable sections, each once, with their kind. BLOCK_COLD needs the names
+ * of functions (blockmap_name). */
 void blockmap_tile(const struct blockmap *b,
 		   void (*fn)(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind),
 		   void *ctx);

@@ -7,12 +7,12 @@
 #include "derive/split.h"
 #include "image/image.h"
 
-/* Code that a symbol or an unwind table calls a function. */
+/* Code that is a function by a symbol or an unwind table. */
 struct code_claim {
 	uint64_t addr, size; /* size 0 if unknown */
 	bool has_sites;
-	bool cold;     /* the name says that it is a part that was moved away */
-	bool function; /* A function and no mere label */
+	bool cold;     /* Its name marks a part that was moved away. */
+	bool function; /* A function, not only a label. */
 	bool data;     /* A variable or table among code */
 };
 
@@ -33,10 +33,10 @@ struct code_regions {
 struct code_gaps {
 	VEC(struct derive_extent) list; /* sorted by addr */
 	addr_vec labels;                /* Labels: starts of functions or of data */
-	struct split_signs signs;       /* All but what labels say */
+	struct split_signs signs;       /* All evidence except labels. */
 	/* derive_gaps.c */
 	uint64_t looks;    /* Bytes of code that may still be followed */
-	code_ref_vec refs; /* reused for each gap */
+	code_ref_vec refs; /* Reused for each gap. */
 };
 
 /* Bytes that differ from those of the file. */
@@ -54,7 +54,7 @@ struct gathering {
 	VEC(struct derive_extent) extents;
 	struct code_gaps gaps;
 	bool has_pointers; /* `entries` holds the addresses that data points to. */
-	bool gaps_only;    /* only the gaps matter */
+	bool gaps_only;    /* Only the gaps matter. */
 	VEC(uint64_t) entries;
 	VEC(struct derive_site) sites;
 	VEC(struct derive_callee) callees;
@@ -69,9 +69,9 @@ void code_regions_list(const struct image *im, struct code_regions *ret);
 /* derive_gaps.c: lists evidence for functions in g->gaps, then appends these functions, by
  * address. */
 void gaps_split(struct gathering *g, split_function_vec *ret);
-/* Adds an address to a list if it lies in a gap. */
+/* Adds an address to a list if it is in a gap. */
 void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr);
-/* Returns the gap that holds addr, or NULL. */
+/* Returns the gap that contains addr, or NULL. */
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr);
 /* derive_words.c: adds addresses that words of a Thumb image lead to. */
 void gaps_read_words(struct gathering *g);
@@ -79,15 +79,14 @@ void gaps_read_words(struct gathering *g);
 struct derive_facts gathering_facts(const struct gathering *g);
 void gathering_release(struct gathering *g);
 
-/* Tells whether the machine is one of microcontrollers, whose functions are aligned to at most 4
- * bytes. */
+/* True if the machine is a microcontroller, whose functions are aligned to at most 4 bytes. */
 static inline bool is_small(enum code_isa isa)
 {
 	return isa == CODE_THUMB || isa == CODE_RISCV32 || isa == CODE_RISCV64 || isa == CODE_AVR ||
 	       isa == CODE_XTENSA;
 }
 
-/* Returns the region that holds addr, or NULL. */
+/* Returns the region that contains addr, or NULL. */
 const struct code_region *region_at(const struct gathering *g, uint64_t addr);
 
 /* derive_facts.c: add claims and sorted lists of facts. gather_callees() also claims the PLT
@@ -97,18 +96,19 @@ void gather_pointers(struct gathering *g);
 void gather_callees(struct gathering *g);
 void gather_fixes(struct gathering *g);
 
-/* derive_data.c: lists data among code, from mapping symbols, else from what code reads. */
+/* derive_data.c: lists data among code, from mapping symbols, or else from the loads of the
+ * code. */
 void gather_data(struct gathering *g);
 /* Returns the end of the data at addr. Returns addr if there is no data. */
 uint64_t data_end(const struct gathering *g, uint64_t addr);
 
 /* derive_patched.c: patches constant data of objects. patched_at() then returns the bytes at an
- * address, from image_at() if not patched. */
+ * address. Unpatched bytes come from image_at(). */
 void gather_patched(struct gathering *g);
 struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size);
 
-/* derive_marks.c: mapping symbols ("ELF for the Arm Architecture", 5.5.5: $a, $t, $d). They tell
- * where ARM code is of the Thumb set, and where data lies among code. */
+/* derive_marks.c: mapping symbols ("ELF for the Arm Architecture", 5.5.5: $a, $t, $d). They mark
+ * ARM code, code of the Thumb set, and data among code. */
 struct code_mark {
 	uint64_t addr;
 	char kind; /* 'a', 't' or 'd' */
@@ -117,18 +117,17 @@ struct code_mark {
 struct code_marks {
 	const struct image *image;
 	VEC(struct code_mark)
-	list; /* By addr. If empty, the code of each function tells its
-				     * kind. */
+	list; /* Sorted by addr. If empty, each function states its kind. */
 };
 
 /* Reads the mapping symbols of one file. `im` may be NULL. */
 void code_marks_list(struct code_marks *m, const struct image *im);
 /* Reads the mapping symbols of the image or, if it has none, of the debug file. Without any, the
- * functions tell their set. */
+ * functions state their instruction set. */
 void code_marks_read(struct code_marks *m, const struct image *im, const struct image *debug);
 void code_marks_release(struct code_marks *m);
-/* Appends the blocks of the code at addr, at most 4 GiB, to b->blocks: the pieces that are no data.
- * Returns whether the first is Thumb code. */
+/* Appends the blocks of the code at addr, at most 4 GiB, to b->blocks. The blocks are the pieces
+ * between data. Returns whether the first is Thumb code. */
 bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code,
 		    struct blockmap *b);
 

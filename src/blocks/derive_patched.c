@@ -1,4 +1,4 @@
-/* Patches constant data of relocatable objects as if linked at made-up addresses. These are the
+/* Patches constant data of relocatable objects as if linked at invented addresses. This fills
  * tables that jumps read, whose entries are relocations. */
 #include "base/sort.h"
 #include "blocks/derive_map_internal.h"

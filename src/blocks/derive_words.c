@@ -5,8 +5,8 @@
 #include "code/flow.h"
 #include "image/elf/elf_const.h"
 
-/* Tells whether code before `addr` moves a high register to lr. ARMv6-M saves high registers
- * through low registers and lr. A push of lr is then no start of a function. */
+/* True if code before `addr` moves a high register to lr. ARMv6-M saves high registers through low
+ * registers and lr. A push of lr is then no start of a function. */
 static bool moved_to_lr(const struct image *im, uint64_t addr)
 {
 	enum { LOOK_AT = 6 };
@@ -18,7 +18,7 @@ static bool moved_to_lr(const struct image *im, uint64_t addr)
 	return false;
 }
 
-/* Tells whether the instruction before the address never continues to the address. */
+/* True if the instruction before the address never continues to it. */
 static bool is_behind_end(const struct gathering *g, uint64_t addr)
 {
 	for (uint64_t size = 2; addr % 2 == 0 && size <= 4; size++) {
@@ -53,8 +53,8 @@ static uint64_t jump_table_end(const struct section *s, struct bytes b, uint64_t
 }
 
 /* Reads the words of a section. Odd words are addresses of functions, even words of data. Words may
- * also lie among code. If flash begins at 0, small numbers are valid addresses. A small word counts
- * as an address only if a function is likely to begin there. */
+ * also be among code. If flash begins at 0, small numbers are valid addresses. A small word counts
+ * only if a function is likely to begin there. */
 static void derive_words_read_section(struct gathering *g, const struct section *s)
 {
 	enum { SMALL = 1 << 20 };

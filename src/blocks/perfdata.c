@@ -7,7 +7,7 @@
 #include "image/kinds.h"
 
 /* Types of records that perf adds to those of the kernel (perf.data-file-format.txt, "Perf record
- * specific events"). 83 since Linux 6.16. */
+ * specific events"). 83 exists since Linux 6.16. */
 enum {
 	RECORD_ATTR = 64,
 	RECORD_TRACING_DATA = 66,
@@ -29,8 +29,6 @@ enum {
 	SECTION_SIZE = 16, /* Size of an {offset, size} pair */
 	FORGET_SIZE = 32 << 20,
 };
-
-/* ---- attributes ------------------------------------------------------------------------------ */
 
 static void add_attr(struct perfdata *p, const struct perf_attr *a, struct bytes ids)
 {
@@ -54,7 +52,7 @@ static void sort_ids(struct perfdata *p)
 	p->sorted = true;
 }
 
-/* Reads an attribute of the pipe form. There it is an event: the attribute, then its ids. */
+/* Reads an attribute in the pipe form: an event with the attribute, then its ids. */
 static void read_attr_event(struct perfdata *p, struct bytes event)
 {
 	struct reader r = reader_of(event, p->big_endian);
@@ -89,8 +87,6 @@ static void perfdata_read_attrs(struct perfdata *p, struct bytes table, uint64_t
 	}
 }
 
-/* ---- header of the file ---------------------------------------------------------------------- */
-
 /* Finds the table of build ids. The header's other tables follow the events, one {offset, size}
  * pair per feature bit that is set. */
 static void find_build_ids(struct perfdata *p, const uint64_t *features)
@@ -108,7 +104,7 @@ static void find_build_ids(struct perfdata *p, const uint64_t *features)
 		note(p->notes, p->path, p->data_end, 0, "the table of build ids is not there");
 }
 
-/* Limits the events to the file. perf writes their size last, so that a killed perf leaves 0. */
+/* Limits the events to the file. perf writes their size last, so a killed perf leaves 0. */
 static void clip_data(struct perfdata *p, uint64_t size)
 {
 	const uint64_t left = p->bytes.size - p->data_off;
@@ -157,7 +153,7 @@ bool perfdata_open(struct perfdata *p, const char *path, struct bytes bytes, str
 	p->notes = notes;
 	p->alike = true;
 	struct reader r = reader_of(bytes, false);
-	/* The magic is a number in the byte order of the machine. */
+	/* The magic is a number in the machine's byte order. */
 	p->big_endian = r.big_endian = memcmp(bytes.p, magic, MAGIC_SIZE) != 0;
 	read_skip(&r, MAGIC_SIZE);
 	p->pipe = read_u64(&r) == PIPE_HEADER_SIZE;
@@ -199,8 +195,6 @@ void perfdata_rewind(struct perfdata *p)
 	p->attrs.count = p->ids.count = 0;
 	p->alike = true;
 }
-
-/* ---- packed records -------------------------------------------------------------------------- */
 
 static void spoil(struct perfdata *p, const struct heft_err *err)
 {
@@ -252,7 +246,7 @@ static uint64_t event_head(const struct perfdata *p, struct bytes left, uint32_t
 	*ret_type = read_u32(&r);
 	read_u16(&r);
 	uint64_t size = read_u16(&r);
-	/* perf 6.16 writes 0 if the size does not fit. The size of the data then tells. */
+	/* perf 6.16 writes 0 if the size does not fit. Uses the size of the data then. */
 	if (size == 0 && *ret_type == RECORD_COMPRESSED2)
 		size = add_sat(2 * EVENT_HEADER_SIZE, read_u64(&r));
 	return reader_ok(&r) ? size : UINT64_MAX;
@@ -274,8 +268,6 @@ static struct bytes unpacked_event(struct perfdata *p, uint32_t *ret_type)
 	p->unpacked_pos += size;
 	return (struct bytes){ left.p, size };
 }
-
-/* ---- events ---------------------------------------------------------------------------------- */
 
 /* Finds the bytes of the event at p->pos. False if its size is invalid. */
 static bool event_bytes(struct perfdata *p, struct bytes *ret, uint32_t *ret_type)

@@ -95,11 +95,11 @@ struct perfdata {
 	struct notes *notes;
 	VEC(struct perf_attr) attrs;
 	VEC(struct perf_id) ids;     /* Ids of all attributes, sorted by id if `sorted` */
-	bool sorted, alike;          /* alike: all attributes give events the same layout */
+	bool sorted, alike;          /* alike: all attributes give events the same layout. */
 	uint64_t data_off, data_end; /* Range of the events in the file */
 	struct bytes build_ids;      /* The header's table of build ids */
 	uint64_t build_ids_pos;
-	uint64_t forgotten;           /* Pages before this offset were given back. */
+	uint64_t forgotten;           /* Pages before this offset were released. */
 	uint64_t pos;                 /* Offset of the next event in `bytes` */
 	struct unpack_stream *stream; /* Unpacks all packed records, which form one stream */
 	uint8_t *unpacked;            /* Unpacked events. The last may be incomplete. */
@@ -109,14 +109,13 @@ struct perfdata {
 				    * is damaged. */
 };
 
-/* Opens the bytes of a perf.data file. False if they are none, or of a version that heft does not
- * read. Borrows all arguments. */
+/* Opens the bytes of a perf.data file. False if they are something else, or of a version that heft
+ * does not read. Borrows all arguments. */
 bool perfdata_open(struct perfdata *p, const char *path, struct bytes bytes, struct notes *notes,
 		   struct heft_err *err);
 void perfdata_close(struct perfdata *p);
 /* Reads the next event. False at the end. The build ids of the header come first. */
 bool perfdata_next(struct perfdata *p, struct perf_event *ret);
-/* Goes back to the first event. */
 void perfdata_rewind(struct perfdata *p);
 
 /* perfdata_events.c: reads the event in `bytes`, including its header, as an event of type `type`.

@@ -38,8 +38,8 @@ enum {
 	ATTR_ID_ALL = 18, /* Number of a bit in the word of flags */
 };
 
-/* Reads bit n of a word of bit fields. Compilers fill such words from the other end on big-endian
- * machines. */
+/* Reads bit n of a word of bit fields. On big-endian machines, compilers fill such words from the
+ * high end. */
 static bool field_bit(uint64_t word, unsigned n, bool big_endian)
 {
 	return word >> (big_endian ? 63 - n : n) & 1;
@@ -75,13 +75,11 @@ bool perf_attr_parse(struct reader *r, struct perf_attr *ret)
 	ret->sample_id_all = field_bit(read_u64(&attr), ATTR_ID_ALL, r->big_endian);
 	read_skip(&attr, 24); /* wakeup_events, bp_type, config1, config2 */
 	ret->branch_type = read_u64(&attr);
-	if (!reader_ok(&attr)) /* The first version of the struct ends before it. */
+	if (!reader_ok(&attr)) /* The first version of the struct ends here. */
 		ret->branch_type = 0;
 	read_skip(r, size - 8);
 	return true;
 }
-
-/* ---- finding the attribute of an event ------------------------------------------------------- */
 
 static const struct perf_attr *attr_of_id(const struct perfdata *p, uint64_t id)
 {
@@ -105,8 +103,7 @@ static const struct perf_attr *attr_of_sample(const struct perfdata *p, const st
 	return attr_of_id(p, read_u64(&r));
 }
 
-/* Reads the fields at the end of other events, which tell time and place. IDENTIFIER is the last of
- * them. */
+/* Reads the last fields of other events: time and place. IDENTIFIER is the last of them. */
 static void perfdata_events_read_tail(const struct perfdata *p, struct bytes event,
 				      struct perf_event *e)
 {
@@ -127,8 +124,6 @@ static void perfdata_events_read_tail(const struct perfdata *p, struct bytes eve
 	e->time = read_u64(&r);
 	e->has_time = true;
 }
-
-/* ---- samples --------------------------------------------------------------------------------- */
 
 static uint64_t read_if(struct reader *r, uint64_t type, uint64_t bit)
 {
@@ -197,8 +192,6 @@ static bool read_sample(const struct perfdata *p, struct reader *r, struct perf_
 		read_branches(r, a, e);
 	return reader_ok(r);
 }
-
-/* ---- other events ---------------------------------------------------------------------------- */
 
 static bool perfdata_events_read_map(struct reader *r, uint32_t type, uint16_t misc,
 				     struct perf_event *e)

@@ -1,7 +1,7 @@
 /* Reads samples from text, line by line. */
 #include "blocks/perftext.h"
 
-/* The unread rest of a line. */
+/* Unread rest of a line. */
 struct perftext_cursor {
 	const char *p, *end;
 };
@@ -64,14 +64,12 @@ static bool read_word_number(struct str word, unsigned base, uint64_t *ret)
 	return perftext_read_number(&c, base, ret) && c.p == c.end;
 }
 
-/* ---- parts of a line ------------------------------------------------------------------------- */
-
 static bool read_script(struct perftext *t, struct perftext_cursor *c, struct perf_event *e)
 {
 	struct perf_branch b;
 	t->branches.count = 0;
 	for (struct str word; (word = perftext_next_word(c)).len > 0;) {
-		/* A branch: FROM/TO/M|P|-/... M means mispredicted. */
+		/* Reads a branch: FROM/TO/M|P|-/... M means mispredicted. */
 		struct perftext_cursor w = { word.p, word.p + word.len };
 		if (perftext_read_number(&w, 16, &b.from) && skip_char(&w, '/') &&
 		    perftext_read_number(&w, 16, &b.to) && skip_char(&w, '/')) {
@@ -158,8 +156,6 @@ static bool perftext_read_line(struct perftext *t, struct perftext_cursor *c, st
 	c->p = record;
 	return !perftext_find_in(c, STR("PERF_RECORD_MMAP")) || perftext_read_map(t, c, e);
 }
-
-/* ---- lines of the text ----------------------------------------------------------------------- */
 
 void perftext_open(struct perftext *t, const char *path, struct bytes bytes,
 		   enum perftext_form form, struct notes *notes)

@@ -4,11 +4,11 @@
  * hexadecimal digits, then branches FROM/TO/M|P|-/..., the newest first. Other words of a line are
  * skipped. Lines of --show-mmap-events become PERF_MAP events.
  *
- * PERFTEXT_ADDRESSES has one address per line in hexadecimal digits. "0x" may come before, and a
- * decimal count after. "#" begins a comment.
+ * PERFTEXT_ADDRESSES has one address per line in hexadecimal digits, with an optional "0x" before
+ * and a decimal count after. "#" begins a comment.
  *
- * Neither form names the process: pid is PERF_NO_PROCESS. A note tells of lines of any other form.
- * One thread. */
+ * Both forms name no process, so pid is PERF_NO_PROCESS. A note counts lines of any other form. One
+ * thread. */
 #ifndef HEFT_BLOCKS_PERFTEXT_H
 #define HEFT_BLOCKS_PERFTEXT_H
 

@@ -1,5 +1,5 @@
-/* profile_rows.h - makes the table of a profile: functions and, below them, their blocks, by how
- * often they ran.
+/* profile_rows.h - makes the table of a profile: functions and, below them, their blocks. Ordered
+ * by how often they ran.
  *
  * Code that never ran has no row. O(blocks). One thread. */
 #ifndef HEFT_BLOCKS_PROFILE_ROWS_H
@@ -8,7 +8,8 @@
 #include "blocks/block_profile.h"
 #include "map/rows.h"
 
-/* Texts of a row. LINKAGE: linkage name of a function. ADDRESS: decimal. HOTNESS: of a block. */
+/* Texts of a row. PROFILE_LINKAGE: linkage name of a function. PROFILE_ADDRESS: decimal address.
+ * PROFILE_HOTNESS: hotness of a block. */
 enum profile_text { PROFILE_LINKAGE, PROFILE_ADDRESS, PROFILE_HOTNESS, PROFILE_TEXTS };
 
 extern const char *const hotness_names[HOTNESS_COUNT]; /* The names: "never" and so on. */

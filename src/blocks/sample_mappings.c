@@ -10,17 +10,14 @@
 #include <stdlib.h>
 
 enum {
-	OPEN_MAX = 64,     /* Maximal number of mapped parts of the image in one process at a
-			    * time */
-	OF_PID_MAX = 4096, /* Maximal number of mappings per process. Further mappings are
-			    * ignored. */
+	OPEN_MAX = 64,     /* Most parts of the image that one process maps at a time. */
+	OF_PID_MAX = 4096, /* Most mappings per process. Further mappings are ignored. */
 	BUILD_ID_MAX = 20,
 };
 
-/* Reason why a mapping belongs to the image. The surest comes first. */
+/* Reason why a mapping belongs to the image, from most to least reliable. */
 enum match { BY_BUILD_ID, BY_PATH, BY_NAME, OTHER_BUILD, NO_MATCH };
 
-/* A build id. Size 0 if unknown. */
 struct id {
 	uint8_t size, bytes[BUILD_ID_MAX];
 };
@@ -53,8 +50,6 @@ struct replay {
 	enum match taken;
 	struct id other; /* Build id of a mapping that matched as OTHER_BUILD */
 };
-
-/* ---- contents of the recording --------------------------------------------------------------- */
 
 static struct id sample_mappings_id_of(struct bytes b)
 {
@@ -105,8 +100,6 @@ static void sample_mappings_collect(struct replay *r, struct samples *s)
 		r->changes.data[i].time = r->changes.data[i].off;
 }
 
-/* ---- which mappings are the image's ---------------------------------------------------------- */
-
 static bool is_kernel(struct str name)
 {
 	return str_starts(name, STR("[kernel.kallsyms]"));
@@ -117,8 +110,8 @@ static bool is_image_id(const struct replay *r, const struct id *id)
 	return same_build_id((struct bytes){ id->bytes, id->size }, r->im->build_id);
 }
 
-/* Makes a list of build ids by name. A name may come more than once in the table. The name of the
- * kernel's mapping has a symbol added, which the table lacks. */
+/* Makes a list of build ids by name. A name may be repeated in the table. The name of the kernel's
+ * mapping has an additional symbol, which the table lacks. */
 static struct id *ids_by_name(const struct replay *r)
 {
 	struct id *list = mem_zeroed(r->names.entries.count + 1, sizeof *list);
@@ -179,8 +172,6 @@ static void match_changes(struct replay *r)
 	mem_free(of_name);
 }
 
-/* ---- mappings in order of time --------------------------------------------------------------- */
-
 static struct sample_mappings_process *process_of(struct replay *r, uint32_t pid)
 {
 	const uint32_t i = intern_add(&r->pids, (struct str){ (const char *)&pid, sizeof pid });
@@ -202,7 +193,7 @@ static void open_mapping(struct replay *r, struct mapping new)
 	vec_push(&r->m->list, new);
 }
 
-/* Ends what a process has mapped in [addr, addr + size). The parts of mappings outside that range
+/* Ends the mappings of a process in [addr, addr + size). Their parts outside that range
  * continue. */
 static void sample_mappings_unmap(struct replay *r, uint32_t pid, uint64_t addr, uint64_t size,
 				  uint64_t time)
@@ -229,8 +220,7 @@ static void sample_mappings_unmap(struct replay *r, uint32_t pid, uint64_t addr,
 	}
 }
 
-/* Maps the kernel. Its image begins with its first executable segment. It is mapped at all
- * times. */
+/* Maps the kernel, at all times. Its mapping begins with its first executable segment. */
 static void map_kernel(struct replay *r, const struct sample_mappings_change *c)
 {
 	for (size_t i = 0; i < r->im->segment_count; i++) {
@@ -245,7 +235,7 @@ static void map_kernel(struct replay *r, const struct sample_mappings_change *c)
 	}
 }
 
-/* Maps each segment by its own bytes, since a page of one segment may hold bytes of another. */
+/* Maps each segment by its own bytes, because a page may have bytes of two segments. */
 static void map_file(struct replay *r, const struct sample_mappings_change *c)
 {
 	const uint64_t end = add_sat(c->file_off, c->size);
@@ -312,8 +302,6 @@ static void replay(struct replay *r)
 		replay_change(r, &r->changes.data[i]);
 	vec_sort(&r->m->list);
 }
-
-/* ---- entry points ---------------------------------------------------------------------------- */
 
 static bool refuse_build(const struct replay *r, const char *samples, struct heft_err *err)
 {

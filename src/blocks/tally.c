@@ -3,7 +3,7 @@
 
 #include "base/sort.h"
 
-/* Returns the pair. If it is unknown, returns NULL and sets *at to the place for it. */
+/* Returns the pair. If it is unknown, returns NULL and sets *at to its place. */
 static struct tally_pair *blocks_tally_find(const struct tally *t, uint64_t a, uint64_t b,
 					    struct map_at *at)
 {

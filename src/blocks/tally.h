@@ -1,4 +1,4 @@
-/* tally.h - counts how often pairs of numbers were seen.
+/* tally.h - counts pairs of numbers.
  *
  * Memory: 32 bytes per pair, and the table of base/map.h. An addition takes about 10 ns while the
  * tally fits the caches. A zeroed struct is an empty tally. One thread. */
@@ -11,8 +11,7 @@
 struct tally_pair {
 	uint64_t a, b;
 	uint64_t count; /* never 0 */
-	uint64_t extra; /* Count of a second kind, such as the mispredicted branches among
-			 * `count` */
+	uint64_t extra; /* Count of a second kind, such as mispredicted branches in `count`. */
 };
 
 struct tally {

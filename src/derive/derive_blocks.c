@@ -19,8 +19,8 @@ struct derive_blocks_walk {
 	uint32_t id;
 	bool pad_at_start;  /* See join_first_pad(). */
 	bool catching;      /* Between the calls that begin and end an exception handler */
-	size_t pad;         /* Index of the next one */
-	size_t site;        /* Index of the next one */
+	size_t pad;         /* Index of the next one. */
+	size_t site;        /* Index of the next one. */
 	uint32_t last_call; /* Offset of the last call in the current call-site range */
 	size_t last_site;   /* Index of that range. SIZE_MAX if there is none. */
 };

@@ -43,7 +43,6 @@ struct heft_heap_report {
 bool heap_open(struct heft_heap *h, const char *path, struct heft_err *err);
 /* Opens a running process. Its pages are read like the file that the recorder writes. */
 bool heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *err);
-/* Releases all that the handle holds. */
 void heap_close(struct heft_heap *h);
 
 /* Returns module `i` of the process, which must exist. */

@@ -66,7 +66,6 @@ struct heft_info {
 bool info_add(struct heft_info *info, const char *path, struct heft_err *err);
 /* Returns the table of all files. It is made when first asked for, and when files were added. */
 const struct heft_table *info_table(struct heft_info *info);
-/* Releases all that the handle holds. */
 void info_close(struct heft_info *info);
 
 #endif

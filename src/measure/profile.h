@@ -109,7 +109,6 @@ void profile_add_file(struct heft_profile *p, const char *path, enum heft_role r
 bool profile_set_pattern(struct pattern **slot, const char *regex, struct heft_err *err);
 /* Reads a configuration file of Bloaty into p->config, and adds what it lists. */
 bool profile_configure(struct heft_profile *p, const char *path, struct heft_err *err);
-/* Releases all that the handle holds. */
 void profile_close(struct heft_profile *p);
 /* Tells whether rows leave out bytes. */
 bool profile_is_filtered(const struct heft_profile *p);

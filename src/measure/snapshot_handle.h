@@ -31,7 +31,6 @@ bool snapshot_add_metadata(struct heft_snapshot *s, const char *key, const char 
 /* Opens a list of symbols or of differences, or makes a snapshot of other files. */
 bool snapshot_read(struct heft_snapshot *s, const char *const *paths, size_t count,
 		   struct heft_err *err);
-/* Releases all that the handle holds. */
 void snapshot_close(struct heft_snapshot *s);
 /* HEFT_EARG if the finder names something for programs that neither snapshot was made from. `other`
  * may be NULL. */

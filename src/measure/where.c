@@ -323,7 +323,6 @@ struct where_place {
 	const char *module; /* "" for a program. */
 };
 
-/* Returns the name of a section, or "#5". */
 static const char *section_keep(struct heft_where *w, const struct section *s)
 {
 	char number[16];

@@ -47,9 +47,8 @@ struct heft_where {
 	struct arena answer;                   /* Frames of `place`. */
 };
 
-/* Opens a file. A handle opens one. */
+/* Opens a file. A handle opens one file. */
 bool where_open(struct heft_where *w, const char *path, struct heft_err *err);
-/* Releases all that the handle holds. */
 void where_close(struct heft_where *w);
 /* Finds the places of a text. *ret_count is 0 if the text is a number. */
 bool where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr, size_t *ret_count,
