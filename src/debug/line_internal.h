@@ -1,3 +1,4 @@
+/* line_internal.h - declares what line.c and line_header.c share. */
 #ifndef HEFT_DEBUG_LINE_INTERNAL_H
 #define HEFT_DEBUG_LINE_INTERNAL_H
 

@@ -13,7 +13,7 @@
 
 enum { MAGIC_SIZE = 8, HEADER_SIZE = 60, NEST_MAX = 8 };
 
-/* Limit of the bytes that a thin archive may take from one file: this many times the file's size.
+/* Limit of the bytes that a thin archive may read from one file, in multiples of the file's size.
  * Further members are left out with a note. */
 enum { OUTSIDE_TIMES = 4 };
 
@@ -29,7 +29,7 @@ struct ar_level {
 struct outside_file {
 	struct file file;
 	bool open;
-	uint64_t left; /* Bytes of the file that may still be taken. */
+	uint64_t left; /* Bytes of the file that may still be read. */
 };
 
 struct ar {
@@ -69,8 +69,6 @@ static bool is_thin(struct bytes b)
 	return ar_matches(b) && b.p[2] == 't';
 }
 
-/* ---- reading member headers ------------------------------------------------------------------ */
-
 static struct str trim_blanks(struct str s)
 {
 	while (s.len > 0 && s.p[s.len - 1] == ' ')
@@ -97,8 +95,8 @@ static bool parse_decimal(struct str s, uint64_t *ret)
 	return take_decimal(&s, ret) && s.len == 0;
 }
 
-/* Parses "/123", the offset of a long name. In thin archives also "/123:456": the member at offset
- * 456 of that file. GNU ar may end the field with a slash even so: "/123 /". */
+/* Parses "/123", the offset of a long name. In thin archives also parses "/123:456": the member at
+ * offset 456 of that file. GNU ar may end the field with a slash: "/123 /". */
 static bool is_long_name(struct str field, uint64_t *off, uint64_t *origin)
 {
 	struct str rest = { field.p + 1, field.len > 0 ? field.len - 1 : 0 };
@@ -186,8 +184,8 @@ static bool is_symbol_table(const struct member *m)
 	       str_eq(m->name, STR("__.SYMDEF_64 SORTED"));
 }
 
-/* Reads the next member header of the archive `l`. A member that goes beyond the end of the archive
- * is cut there, with a note. */
+/* Reads the next member header of the archive `l`. A member that exceeds the archive is cut at its
+ * end, with a note. */
 static bool ar_read_member(const struct ar *ar, const struct ar_level *l, struct member *m)
 {
 	const struct input *in = ar->in;
@@ -207,10 +205,8 @@ static bool ar_read_member(const struct ar *ar, const struct ar_level *l, struct
 	return true;
 }
 
-/* ---- reading members ------------------------------------------------------------------------- */
-
-/* Reads the contents of a member, which begin at in->done: adds an image, or a part if they are no
- * object. */
+/* Reads the contents of a member, which begin at in->done. Adds an image for an object, or else a
+ * part. */
 static void ar_contents_read(struct ar *ar, const struct member *m, struct bytes data)
 {
 	struct input *in = ar->in;
@@ -268,7 +264,7 @@ static void ar_add_member(struct ar *ar, struct ar_level *l, const struct member
 	}
 }
 
-/* Reads one member of the innermost archive, or leaves that archive at its end. */
+/* Reads one member of the innermost archive. At its end, leaves the archive. */
 static void level_step(struct ar *ar)
 {
 	struct ar_level *l = &ar->levels[ar->depth - 1];
@@ -304,8 +300,6 @@ static void archive_read(struct ar *ar, struct str name)
 	ASSERT(ar->in->done == ar->base + ar->bytes.size);
 }
 
-/* ---- members that are outside a thin archive ------------------------------------------------- */
-
 static struct outside_file *file_of(struct ar *ar, const char *path)
 {
 	struct heft_err err;
@@ -338,7 +332,8 @@ static struct bytes names_of(struct bytes archive)
 	return (struct bytes){ NULL, 0 };
 }
 
-/* Finds the bytes of a member outside of a thin archive: a file, or a member of another archive. */
+/* Finds the bytes of a member outside of a thin archive. The member is a file, or a member of
+ * another archive. */
 static bool outside_bytes(struct ar *ar, const struct ar_outside *o, struct outside_file *f,
 			  struct member *ret, struct bytes *ret_bytes)
 {
@@ -394,8 +389,8 @@ bool ar_parse(struct input *in, const char *path, struct heft_err *err)
 	in->archive = true;
 	in->thin = is_thin(ar.bytes);
 	archive_read(&ar, STR(""));
-	/* Bytes in memory have no folder to search for members. Archives outside add to this list
-	 * while it is read. */
+	/* Reads members outside, relative to the archive's folder. Bytes in memory have no folder.
+	 * Archives outside extend this list while it is read. */
 	for (size_t i = 0; in->file.path && i < in->outside.count; i++)
 		outside_read(&ar, i);
 	ASSERT(in->done >= in->file.bytes.size && in->image_count + in->parts.count > 0);

@@ -1,8 +1,9 @@
+/* Defines the table of instruction set architectures, and properties of images that follow. */
 #include "image/arch.h"
 
 #include "image/elf/elf_const.h"
 
-/* Indexes of what NT_PRSTATUS has. */
+/* Position of each DWARF register in NT_PRSTATUS. */
 static const uint8_t x86_64_indexes[] = {
 	10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16
 };
@@ -16,7 +17,7 @@ static const struct arch_registers arm64_registers = { NULL, 32, 31, 29, 30 };
 	.features = { "", "ibt", "shstk", "ibt shstk" }
 #define STUBS .stubs = { .size = 16, .header = 32 }
 
-/* Those whose code is decoded first: they are asked for most. */
+/* The most frequent architectures are first. */
 static const struct arch archs[] = {
 	{ EM_X86_64, ARCH_X86_64, "x86-64", "x64", .tail_counts = true,
 	  .stubs = { .size = 16, .header = 16, .got_size = 8 }, .registers = &x86_64_registers,

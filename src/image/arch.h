@@ -1,13 +1,13 @@
-/* arch.h - instruction set architectures: a table of what rooms above image/ ask of them.
+/* arch.h - instruction set architectures: a table of their properties for the rooms above image/.
  *
- * Numbers of machines stay in image/.  Other rooms ask for a property of the architecture; decoders
- * choose by its id. */
+ * Only image/ uses the numbers of machines (EM_*). Other rooms use the properties. Decoders are
+ * chosen by id. */
 #ifndef HEFT_IMAGE_ARCH_H
 #define HEFT_IMAGE_ARCH_H
 
 #include "image/image.h"
 
-/* Architectures whose code heft or its disassembler decodes. */
+/* Architectures whose code heft or Capstone decodes. */
 enum arch_id {
 	ARCH_OTHER,
 	ARCH_386,
@@ -28,66 +28,68 @@ enum arch_id {
 
 /* Registers of 64-bit cores by DWARF's numbers (psABIs). */
 struct arch_registers {
-	const uint8_t *index; /* of each in NT_PRSTATUS; NULL: its number */
+	const uint8_t *index; /* Position of each register in NT_PRSTATUS. NULL: its number. */
 	uint8_t count, stack, frame;
-	uint8_t link; /* 0: return addresses are on the stack */
+	uint8_t link; /* 0 if return addresses are on the stack. */
 };
 
-/* Stubs of the procedure linkage table, in bytes (psABIs; GNU ld where these leave it open). */
+/* Stubs of the procedure linkage table, in bytes (psABIs, and GNU ld for details that they leave
+ * open). */
 struct arch_stubs {
-	uint8_t size, header;             /* header: before the first stub */
-	uint8_t short_size, short_header; /* of another form; 0: there is none */
-	uint8_t got_size;                 /* of .plt.got; 0: as size */
+	uint8_t size, header;             /* header: bytes before the first stub. */
+	uint8_t short_size, short_header; /* Bytes in a second form. 0 if there is none. */
+	uint8_t got_size;                 /* Bytes of a stub in .plt.got. 0: `size`. */
 };
 
 struct arch {
-	uint16_t machine; /* EM_*; for image/ */
+	uint16_t machine; /* Number EM_*, only for image/. */
 	enum arch_id id;
 	const char *name;       /* "x86-64" */
-	const char *short_name; /* as SuperSize has it, "x64"; NULL: it has none */
-	/* The lowest bit of an address of code says which set of two an instruction is from, and
-	 * symbols mark which is where. */
+	const char *short_name; /* Name that SuperSize uses, "x64". NULL if it has none. */
+	/* There are two instruction sets. The lowest bit of a code address selects one, and mapping
+	 * symbols mark their code. */
 	bool two_sets;
-	bool absolute; /* code states addresses, or adds distances to a base (i386) */
-	bool pools;    /* code loads addresses and numbers from pools beside it */
+	bool absolute; /* Code states addresses, or adds distances to a base (i386). */
+	bool pools;    /* Code loads addresses and numbers from literal pools nearby. */
 	bool zeros_are_code;
-	bool tail_counts;   /* distances count from the end of an instruction, beyond their field */
-	bool is_firmware;   /* programs for fixed addresses are firmware: its entry fills memory */
-	bool sizes_in_code; /* a size and locals stand before the first instruction */
+	bool tail_counts;   /* Distances count from the end of an instruction, not of their
+			     * field. */
+	bool is_firmware;   /* Programs for fixed addresses are firmware. */
+	bool sizes_in_code; /* A function begins with its size and its locals. */
 	struct arch_stubs stubs;
 	const struct arch_registers *registers; /* or NULL */
-	/* Of the GNU property note: the property that has features in its two lowest bits, and
-	 * their names by these.  0: none. */
+	/* GNU property note: the property whose two lowest bits are features, and the names of the
+	 * features by these bits. 0 if there is none. */
 	uint32_t feature_property;
 	const char *features[4];
 };
 
-/* Never NULL: a machine that is not in the table has ARCH_OTHER and no name. */
+/* Returns the architecture, never NULL. A machine outside the table has ARCH_OTHER and no name. */
 const struct arch *image_arch(const struct image *im);
 static inline bool image_same_arch(const struct image *a, const struct image *b)
 {
 	return a->machine == b->machine;
 }
 
-/* An address of code without the bit that says the set of instructions. */
+/* Returns a code address without the bit that selects the instruction set. */
 static inline uint64_t image_code_addr(const struct image *im, uint64_t addr)
 {
 	return image_arch(im)->two_sets ? addr & ~UINT64_C(1) : addr;
 }
 
-/* Whether code states addresses as numbers, as code that is linked for one address does. */
+/* True if code states addresses as numbers. Code that is linked for one address does. */
 bool image_code_has_addresses(const struct image *im);
-/* Whether a section is the index of ARM's unwind tables (.ARM.exidx). */
+/* True if a section is the index of ARM's unwind tables (.ARM.exidx). */
 bool section_is_unwind_index(const struct image *im, const struct section *s);
-/* Whether a program says that it is made for an extension of its instruction set (RISC-V), by a
- * name of four letters. */
+/* True if a program is made for an extension of its instruction set (RISC-V), named by four
+ * letters. */
 bool image_is_made_for(const struct image *im, const char extension[4]);
 
-/* What a relocation of a thread-local variable fills in. */
+/* Value that a relocation of a thread-local variable writes. */
 enum tls_form {
-	TLS_UNKNOWN,    /* relocations of this architecture are not told apart */
+	TLS_UNKNOWN,    /* Unknown relocations of this architecture. */
 	TLS_OFFSET,     /* one word */
-	TLS_MODULE,     /* a module, and an offset in the word after it */
+	TLS_MODULE,     /* A module, and an offset in the next word. */
 	TLS_DESCRIPTOR, /* two words */
 };
 enum tls_form image_tls_form(const struct image *im, const struct reloc *r);

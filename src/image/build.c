@@ -46,9 +46,7 @@ void build_release(struct image_build *b)
 	vec_release(&b->entries);
 }
 
-/* ---- clipping ranges to the file ------------------------------------------------------------- */
-
-/* Clips [*off, *off + *size) to the file. Bytes that are cut off become a note. */
+/* Clips [*off, *off + *size) to the file. The bytes lost become a note. */
 static void clip_file(const struct image *im, struct str what, uint64_t *off, uint64_t *size)
 {
 	const uint64_t start = min_u64(*off, im->bytes.size);
@@ -83,8 +81,6 @@ static void build_place(const struct image_build *b, struct section *s)
 		s->size = limit - min_u64(s->addr, limit);
 	}
 }
-
-/* ---- adding sections, symbols and relocations ------------------------------------------------ */
 
 uint32_t build_section(struct image_build *b, const struct section *given)
 {
@@ -180,8 +176,8 @@ void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list,
 	b->sections.data[table].made_reloc_count = count;
 }
 
-/* Extends one of the last two entries if `e` continues it. Two, because entries and their names may
- * alternate. */
+/* Extends one of the last two entries if `e` continues it. Checks two, because entries and their
+ * names may alternate. */
 static bool build_continues(struct image_build *b, const struct image_entry *e)
 {
 	for (size_t i = 1; i <= 2 && i <= b->entries.count; i++) {
@@ -207,8 +203,6 @@ void build_entry(struct image_build *b, const struct image_entry *given)
 	if (!build_continues(b, &e))
 		vec_push(&b->entries, e);
 }
-
-/* ---- functions without a symbol -------------------------------------------------------------- */
 
 struct build_code {
 	uint64_t addr, end, section;
@@ -258,8 +252,6 @@ void build_name_starts(struct image_build *b, size_t first)
 	vec_release(&code);
 }
 
-/* ---- computing missing sizes of symbols ------------------------------------------------------ */
-
 /* An address at which a symbol or another piece begins. `symbol` is the symbol's index, or 0. */
 struct build_bound {
 	uint64_t addr, symbol;
@@ -284,7 +276,7 @@ static void size_symbols(struct image_build *b)
 	struct build_bound *bounds = mem_zeroed(b->starts.count + b->symbols.count, sizeof *bounds);
 	size_t count;
 	list_bounds(b, bounds, &count);
-	uint64_t next = UINT64_MAX; /* Next higher address with a start. */
+	uint64_t next = UINT64_MAX; /* Next higher address at which a piece begins. */
 	for (size_t i = count; i-- > 0;) {
 		if (i + 1 < count && bounds[i + 1].addr != bounds[i].addr)
 			next = bounds[i + 1].addr;
@@ -299,8 +291,6 @@ static void size_symbols(struct image_build *b)
 	mem_free(bounds);
 }
 
-/* ---- giving the result to the image ---------------------------------------------------------- */
-
 #define TAKE(to, from, T)                                                                          \
 	do {                                                                                       \
 		(to) = arena_new(&b->im->arena, T, (from)->count + 1);                             \
@@ -308,7 +298,7 @@ static void size_symbols(struct image_build *b)
 			memcpy((to), (from)->data, (from)->count * sizeof(T));                     \
 	} while (0)
 
-/* Adds `bias` to every address. Clips what would go beyond the end of the address space. */
+/* Adds `bias` to every address. Clips ranges at the end of the address space. */
 static void build_move(struct image_build *b, uint64_t bias)
 {
 	for (size_t i = 0; i < b->segments.count; i++) {

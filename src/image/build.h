@@ -1,9 +1,9 @@
 /* build.h - builds the image of a file that is not ELF.
  *
- * A parser adds what it reads, in any order; build_finish() then makes the image. Everything added
- * is clipped to the file and to the address space, so a parser may pass numbers on unchecked.
- * Whatever is cut off becomes a note. Names and labels are borrowed: they must live as long as the
- * image (in its arena or its bytes). */
+ * A parser adds what it reads, in any order. Then build_finish() makes the image. All additions are
+ * clipped to the file and to the address space, so a parser need not check numbers. Clipped bytes
+ * become a note. Names and labels are borrowed: they must live as long as the image (in its arena
+ * or its bytes). */
 #ifndef HEFT_IMAGE_BUILD_H
 #define HEFT_IMAGE_BUILD_H
 
@@ -29,7 +29,7 @@ struct image_build {
 	VEC(struct image_entry) entries;
 };
 
-/* Starts a builder: sets the bytes and the place of the image `im` and adds the null section and
+/* Starts a builder. Sets the bytes and the place of the image `im`, and adds the null section and
  * null symbol. */
 void build_init(struct image_build *b, struct image *im, const struct image_place *at,
 		struct bytes bytes, struct notes *notes);
@@ -37,8 +37,8 @@ void build_init(struct image_build *b, struct image *im, const struct image_plac
  * size, file_size and again; build_section() computes the other fields. In an object, addr counts
  * from the start of the section's own address window. */
 uint32_t build_section(struct image_build *b, const struct section *s);
-/* Adds a section that only gives a range of the file a label. Nobody reads its contents: `again` is
- * set. */
+/* Adds a section that only labels a range of the file. Its contents are never read (`again` is
+ * set). */
 uint32_t build_range(struct image_build *b, struct str title, uint64_t off, uint64_t size);
 /* Adds a PT_LOAD segment. The caller sets its name, addr, vm_size, off, file_size and rights. */
 void build_segment(struct image_build *b, const struct segment *s);
@@ -48,8 +48,8 @@ void build_part(struct image_build *b, uint64_t off, uint64_t size, const char *
  * of its section. */
 uint32_t build_symbol(struct image_build *b, const struct made_symbol *s);
 /* True if one more small piece may be added to `count` pieces. The limit is 65,536 pieces, plus one
- * per `each` bytes of the file: a few bytes of a file can state hundreds of pieces. At the limit,
- * adds a note about the file from `off` on and returns false. */
+ * per `each` bytes of the file, because few bytes can state hundreds of pieces. At the limit, adds
+ * a note about the file from `off` on and returns false. */
 bool build_has_room(const struct image_build *b, size_t count, uint64_t each, uint64_t off);
 /* Adds a symbol named "sub_ADDRESS" for each start that lies in code and has no symbol. Begins at
  * the start with index `first`. Only for linked images. O(n log n). */
@@ -68,7 +68,7 @@ void build_entry(struct image_build *b, const struct image_entry *e);
  * no bytes. `strings` is the section of the symbols' names, 0 if there is none. */
 void build_finish(struct image_build *b, uint32_t table, uint32_t strings);
 /* Frees what was added. Only needed if build_finish() was not called. */
-/* Says that the image is for the same machine as `im`, and of its format and kind. */
+/* Sets the machine, format and kind of the image to those of `im`. */
 void build_as(struct image_build *b, const struct image *im);
 void build_release(struct image_build *b);
 

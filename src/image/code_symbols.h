@@ -27,8 +27,8 @@ static inline bool symbol_is_function(const struct symbol *s)
 	return s->type == STT_FUNC || s->type == STT_GNU_IFUNC;
 }
 
-/* Returns the letter of a mapping symbol ('a', 'c', 'd', 't' or 'x'), '\0' for any other symbol. A
- * mapping symbol tells what kind of bytes follow it: "$d", "$d.12", "$xrv64i2p1". ELF for the Arm
+/* Returns the letter of a mapping symbol ('a', 'c', 'd', 't' or 'x'), '\0' for any other symbol.
+ * The letter is the kind of the bytes that follow: "$d", "$d.12", "$xrv64i2p1". ELF for the Arm
  * Architecture, 5.5.5, and for AArch64, 5.7; the RISC-V ELF psABI, "Mapping Symbol". */
 static inline char symbol_mark(const struct symbol *s)
 {

@@ -4,8 +4,6 @@
 #include "image/elf/elf_internal.h"
 #include "image/elf/elf_note.h"
 
-/* ---- reading threads and registers ----------------------------------------------------------- */
-
 /* Layout of the registers in NT_PRSTATUS. The offset of pr_reg follows from the ELF class. The
  * order of the registers follows from the machine (its ptrace structure: user_regs_struct, pt_regs,
  * user_pt_regs). */
@@ -30,8 +28,8 @@ static uint64_t reg(const uint64_t *regs, uint8_t i)
 	return i == NO_REG ? 0 : regs[i];
 }
 
-/* Reads the registers. If the layout `l` of the machine is unknown, all numbers to the end are
- * registers, pr_fpvalid at the end too. */
+/* Reads the registers. Without a layout `l` for the machine, all numbers until the end are
+ * registers, and pr_fpvalid is one of them. */
 static void read_regs(struct core *c, struct core_thread *t, struct reader *r,
 		      const struct reg_layout *l, unsigned word)
 {
@@ -71,8 +69,6 @@ static void read_prstatus(struct core *c, const struct image *im, struct reader 
 	vec_push(&c->threads, t);
 }
 
-/* ---- reading facts about the process --------------------------------------------------------- */
-
 static const char *fixed_text(struct core *c, struct reader *r, size_t size)
 {
 	const char *p = (const char *)read_take(r, size);
@@ -99,8 +95,8 @@ static void read_prpsinfo(struct core *c, const struct image *im, struct reader 
 	}
 }
 
-/* Reads the signal. si_addr is a fault address only if the processor raised the signal, with a
- * positive code that is no SI_KERNEL. */
+/* Reads the signal. si_addr is a fault address only if the processor raised the signal. Its code is
+ * then positive and not SI_KERNEL. */
 static void read_siginfo(struct core *c, const struct image *im, struct reader r)
 {
 	enum { ILL = 4, TRAP = 5, BUS = 7, FPE = 8, BUS_MIPS = 10, SEGV = 11, SI_KERNEL = 0x80 };
@@ -141,8 +137,6 @@ static void read_auxv(struct core *c, const struct image *im, struct reader r)
 	}
 }
 
-/* ---- reading the list of mapped files -------------------------------------------------------- */
-
 /* Reads NT_FILE: a count, the unit of offsets, then per file {start, end, offset}, then all
  * paths. */
 static void core_read_files(struct core *c, const struct image *im, struct reader r)
@@ -171,8 +165,6 @@ static void core_read_files(struct core *c, const struct image *im, struct reade
 	}
 }
 
-/* ---- reading the whole core ------------------------------------------------------------------ */
-
 static void read_note(struct core *c, const struct image *im, const struct elf_note *n)
 {
 	struct reader r = reader_of(n->desc, im->big_endian);
@@ -192,7 +184,7 @@ static void read_note(struct core *c, const struct image *im, const struct elf_n
 			read_siginfo(c, im, r);
 		break;
 	case NT_AUXV: read_auxv(c, im, r); break;
-	case NT_ARM_TLS: { /* TPIDR_EL0 of the thread whose NT_PRSTATUS came last */
+	case NT_ARM_TLS: { /* TPIDR_EL0 of the thread of the last NT_PRSTATUS. */
 		const uint64_t tp = read_u64(&r);
 		if (reader_ok(&r) && c->threads.count > 0)
 			c->threads.data[c->threads.count - 1].tp = tp;

@@ -36,10 +36,10 @@ struct core {
 	uint64_t fault_addr;
 	/* Values of the auxiliary vector. 0 if an entry is absent. */
 	uint64_t phdr, phent, phnum, base, entry, execfn, vdso;
-	bool machine_wide; /* The core holds a whole machine (QEMU, Xen) or its kernel (kdump),
-			    * by its notes. */
-	bool compact;      /* A note that heft wrote is present: all missing pages are zeros that
-			    * the program never touched. */
+	bool machine_wide; /* By its notes, the core holds a whole machine (QEMU, Xen) or its
+			    * kernel (kdump). */
+	bool compact;      /* heft wrote the core: all missing pages are zeros that the program
+			    * never touched. */
 	struct arena arena;
 };
 

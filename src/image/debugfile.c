@@ -33,9 +33,7 @@ bool same_build_id(struct bytes a, struct bytes b)
 	return a.size == b.size && a.size > 0 && memcmp(a.p, b.p, a.size) == 0;
 }
 
-/* ---- checking candidate files ---------------------------------------------------------------- */
-
-/* True if the candidate matches: by build ids if both have one, else by the CRC-32 of the whole
+/* True if the candidate matches: by build ids if both have one, or else by the CRC-32 of the whole
  * file (.gnu_debuglink). */
 static bool is_match(const struct wanted *w, const struct input *in, bool by_link)
 {
@@ -87,8 +85,6 @@ static char *try_link(struct wanted *w, const char *dir, const char *sub, const 
 	return try_file(w, path, true) ? debugfile_keep(path) : NULL;
 }
 
-/* ---- finding by build id --------------------------------------------------------------------- */
-
 char *build_id_text(struct arena *a, struct bytes id)
 {
 	char *text = arena_new(a, char, 2 * id.size + 1);
@@ -115,8 +111,6 @@ static char *debugfile_find_build_id(struct wanted *w)
 	return NULL;
 }
 
-/* ---- finding by .gnu_debuglink --------------------------------------------------------------- */
-
 /* Reads .gnu_debuglink: a file name with NUL, zeros to a multiple of 4, the CRC-32 in the image's
  * byte order. Returns the name, or NULL. */
 static const char *read_debuglink(struct wanted *w)
@@ -142,7 +136,7 @@ static char *find_debuglink(struct wanted *w)
 	const char *name = read_debuglink(w);
 	if (!name || !w->image_dir)
 		return NULL;
-	/* The path of the folder as the machine that runs the image has it. */
+	/* Path of the folder on the machine that runs the image. */
 	const char *root = w->how->sysroot, *below = w->image_dir;
 	const size_t size = root ? strlen(root) : 0;
 	if (size > 0 && strncmp(below, root, size) == 0 && below[size] == '/')
@@ -160,8 +154,6 @@ static char *find_debuglink(struct wanted *w)
 	}
 	return found;
 }
-
-/* ---- checking files that the user gives ------------------------------------------------------ */
 
 /* True if alloc sections have the same addresses and sizes in both files. At least one section must
  * be in both. */
@@ -202,9 +194,7 @@ bool debugfile_is_of(const struct image *im, const struct input *in, struct note
 	return true;
 }
 
-/* ---- finding a dSYM bundle ------------------------------------------------------------------- */
-
-/* Finds a dSYM bundle beside the image, with a file of the image's name and UUID. */
+/* Finds a dSYM bundle in the image's folder, with a file of the image's name and UUID. */
 static char *find_dsym(struct wanted *w)
 {
 	const char *slash = strrchr(w->im->path, '/');
@@ -213,8 +203,6 @@ static char *find_dsym(struct wanted *w)
 					w->im->path, name);
 	return w->im->build_id.size > 0 && try_file(w, path, false) ? debugfile_keep(path) : NULL;
 }
-
-/* ---- asking debuginfod ----------------------------------------------------------------------- */
 
 #ifdef HEFT_HAVE_DEBUGINFOD
 
@@ -270,8 +258,6 @@ static char *image_debugfile_find_debuginfod(struct wanted *w)
 }
 
 #endif
-
-/* ---- searching all places -------------------------------------------------------------------- */
 
 static void locate_image(struct wanted *w)
 {

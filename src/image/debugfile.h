@@ -1,10 +1,10 @@
 /* debugfile.h - finds the separate debug file of an image.
  *
  * Candidates, in this order:
- * - files that the user named and that have the same build id;
+ * - files that the user named, with the same build id;
  * - DIR/.build-id/xx/yyyy.debug, for every directory DIR that the user named, then for
  *   /usr/lib/debug;
- * - the file that .gnu_debuglink names: beside the image, in .debug/ beside it, in
+ * - the file that .gnu_debuglink names: in the image's folder, in .debug/ there, in
  *   DIR/path-of-image/. For directories that the user named also in DIR/ and DIR/.debug/. The
  *   CRC-32 must match if the build ids cannot be compared;
  * - debuginfod's cache, only if DEBUGINFOD_URLS is set. libdebuginfod.so.1 is loaded at run
@@ -18,10 +18,10 @@ struct debug_search {
 	const char *const *dirs; /* Directories that are tried before /usr/lib/debug. */
 	size_t dir_count;
 	bool debuginfod;          /* True to allow debuginfod. DEBUGINFOD_URLS has to be set too. */
-	const char *sysroot;      /* Prefix that is removed from image paths before they are used in
-			      * DIR/path-of-image. NULL if there is none. */
-	const char *const *files; /* Debug files that the user named. debugfile_find() does not
-				   * read this list. */
+	const char *sysroot;      /* Prefix that DIR/path-of-image omits from image paths. NULL
+				   * if there is none. */
+	const char *const *files; /* Debug files that the user named. debugfile_find() ignores
+				   * them. */
 	size_t file_count;
 };
 
@@ -37,15 +37,14 @@ const char *build_id_path(struct arena *a, const char *dir, struct bytes id);
  * with a different build id is skipped with a note. Never returns the image itself. */
 char *debugfile_find(const struct image *im, const struct debug_search *how, struct notes *notes);
 
-/* Tells if a file that the user named is im's debug file. Used if the build ids of the two cannot
- * be compared. Compares the CRC of .gnu_debuglink; without one, compares the addresses and sizes of
- * sections and adds a note. If false, *ret_why is a constant that says why. */
+/* True if a file that the user named is im's debug file. For files whose build ids cannot be
+ * compared. Compares the CRC of .gnu_debuglink. Without a CRC, compares the addresses and sizes of
+ * sections and adds a note. If false, *ret_why is a constant text with the reason. */
 bool debugfile_is_of(const struct image *im, const struct input *in, struct notes *notes,
 		     const char **ret_why);
 
-/* Opens .gnu_debugdata (xz) of an image: *ret becomes an input over the unpacked memory. False
- * if the section is missing or (with a note) damaged. The caller frees *ret_owned after
- * input_close(). */
+/* Opens .gnu_debugdata (xz) of an image: *ret becomes an input of the unpacked memory. False if the
+ * section is missing or (with a note) damaged. The caller frees *ret_owned after input_close(). */
 bool debugdata_open(const struct image *im, struct input *ret, void **ret_owned);
 
 #endif

@@ -14,8 +14,6 @@ void image_release(struct image *im)
 	memset(im, 0, sizeof *im);
 }
 
-/* ---- finding sections, addresses and bytes --------------------------------------------------- */
-
 const struct section *image_section_named(const struct image *im, struct str name)
 {
 	for (size_t i = 1; i < im->section_count; i++)
@@ -59,7 +57,7 @@ bool image_entry_symbol(const struct image *im, const struct image_entry *e, str
 
 bool symtab_has_locals_first(const struct symtab *t)
 {
-	return !t->made; /* all of a file's symbols follow it in COFF */
+	return !t->made; /* In COFF, all symbols of a file follow its file symbol. */
 }
 
 const struct section *image_section_at(const struct image *im, uint64_t addr)
@@ -112,8 +110,6 @@ struct bytes image_at(const struct image *im, uint64_t addr, uint64_t size)
 		return (struct bytes){ NULL, 0 };
 	return bytes_cut(section_bytes(im, s), addr - s->addr, size);
 }
-
-/* ---- reading compressed sections ------------------------------------------------------------- */
 
 struct packed {
 	bool is_packed;
@@ -219,8 +215,6 @@ bool section_unpack(const struct image *im, const struct section *s, struct byte
 	return true;
 }
 
-/* ---- describing an image --------------------------------------------------------------------- */
-
 bool image_dynamic(const struct image *im, uint64_t tag, uint64_t *ret)
 {
 	struct bytes bytes = { NULL, 0 };
@@ -262,7 +256,8 @@ bool image_is_pie(const struct image *im)
 		return false;
 	if (image_dynamic(im, DT_FLAGS_1, &value) && (value & DF_1_PIE))
 		return true;
-	/* A library with an interpreter, such as libc.so, has a name (DT_SONAME). */
+	/* A library with an interpreter, such as libc.so, has a name (DT_SONAME), a program has
+	 * none. */
 	return image_has_segment(im, PT_INTERP) && !image_dynamic(im, DT_SONAME, &value);
 }
 
@@ -311,8 +306,6 @@ bool section_takes_vm(const struct image *im, const struct section *s)
 	return !image_load_at(im, s->addr);
 }
 
-/* ---- promises of image.h -------------------------------------------------------------------- */
-
 static bool image_verify_is_inside(uint64_t off, uint64_t size, uint64_t room)
 {
 	return off <= room && size <= room - off;
@@ -332,7 +325,7 @@ static void check_sections(const struct image *im)
 	}
 }
 
-/* Tables of other containers than ELF. */
+/* Checks tables of containers other than ELF. */
 static void check_made(const struct image *im)
 {
 	ASSERT(im->made_table < im->section_count || im->made_table == 0);

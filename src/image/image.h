@@ -54,7 +54,7 @@ struct segment {
 	uint64_t align;
 	bool again;       /* The file bytes are not read, because too many sections or segments
 			   * share them. See section_bytes(). */
-	uint64_t vm_bias; /* Part of addr that the file does not state. See struct section. */
+	uint64_t vm_bias; /* Number that heft added to the addr in the file. See struct section. */
 };
 
 /* Printf format and arguments for "LOAD #2 [RX]". */
@@ -68,8 +68,8 @@ struct section {
 	uint32_t type;      /* SHT_* */
 	uint64_t flags;     /* SHF_* */
 	uint64_t addr;      /* VM address, see the top of this file. Meaningless unless `alloc`. */
-	uint64_t vm_bias;   /* Part of addr that heft added because the section is an overlay.
-			     * The file does not state it. */
+	uint64_t vm_bias;   /* Number that heft added to the addr in the file, because the
+			     * section is an overlay. */
 	uint64_t off;       /* File offset relative to the image's bytes. */
 	uint64_t size;      /* Bytes as stated. If `alloc`: bytes in memory. */
 	uint64_t file_size; /* Bytes in the file, clipped. 0 for NOBITS. */
@@ -83,14 +83,13 @@ struct section {
 	uint64_t made_reloc_count;
 };
 
-/* A named range of the file that lies in no section: a header table. */
+/* A named range of the file outside of all sections: a header table. */
 struct image_part {
 	uint64_t off, size; /* File offset relative to the image's bytes, and bytes. Clipped. */
 	const char *label;
 };
 
-/* Bytes of a table that exist for the sake of a symbol or of an address: an export, an unwind
- * entry, a slot. */
+/* Bytes of a table that belong to a symbol or an address: an export, an unwind entry, a slot. */
 struct image_entry {
 	uint32_t section;   /* index */
 	uint32_t symbol;    /* Index in the table of made symbols. If 0, the bytes belong to the
@@ -127,7 +126,7 @@ struct made_symbol;
 
 struct image {
 	const char *format;       /* "ELF" ... */
-	const char *machine_name; /* NULL: that of arch.h */
+	const char *machine_name; /* Name of the machine. NULL: the name in arch.h. */
 	const char *path;         /* Path of the input file. Borrowed. */
 	struct str member;        /* Name inside an archive. "" if the image is no member. */
 	struct bytes bytes;       /* Bytes of this object alone. */
@@ -154,7 +153,7 @@ struct image {
 	uint64_t *name_bounds;
 	size_t name_bound_count;
 	struct bytes build_id; /* First GNU build id of the notes. Size 0 if there is none. */
-	/* Path of the debug file (PE), as the linker's machine knew it. "" if the image names none.
+	/* Path of the debug file (PE) on the linker's machine. "" if the image names none.
 	 * debug_age counts how often that file was written since it was created. */
 	struct str debug_name;
 	uint32_t debug_age;
@@ -164,7 +163,8 @@ struct image {
 	struct arena arena;      /* Memory that lives as long as the image. */
 	struct notes *notes;     /* Receives notes. Borrowed; may be NULL. */
 	struct image_protection protection;
-	/* Number of places that a loader patches by a table that is no relocation section (PE). */
+	/* Number of places that a loader patches by a table other than a relocation section
+	 * (PE). */
 	uint64_t moved_places;
 	bool mapped;   /* The bytes are those of a mapped file. */
 	bool by_build; /* build.h made the image. Other rooms ask image_states_loading() and
@@ -219,8 +219,8 @@ bool elf_matches(struct bytes bytes);
 bool image_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		 struct notes *notes, struct heft_err *err);
 void image_release(struct image *im);
-/* Asserts what this header promises.  O(sections and made entries): by
- * every parser at its end where HEFT_CHECKS. */
+/* Asserts what this header promises. O(sections and made entries). Every parser calls it at its end
+ * if HEFT_CHECKS. */
 void image_verify(const struct image *im);
 
 /* Returns a description such as "ELF 64-bit LSB shared object, x86-64". It belongs to the image. */
@@ -233,14 +233,14 @@ bool image_has_segment(const struct image *im, uint32_t type); /* PT_* */
 /* True for a position-independent program, false for a shared library. */
 bool image_is_pie(const struct image *im);
 
-/* Whether headers and a dynamic table state how a loader takes the image: segments of all types,
- * an interpreter, libraries. */
+/* True if headers and a dynamic table state how a loader uses the image: segments of all types, an
+ * interpreter, libraries. */
 static inline bool image_states_loading(const struct image *im)
 {
 	return !im->by_build;
 }
-/* Whether symbols state their sizes.  Elsewhere sizes are guesses, and the table of symbols has
- * exports and starts of functions as well. */
+/* True if symbols state their sizes. Otherwise sizes are guesses, and the symbol table also has
+ * exports and starts of functions. */
 static inline bool image_states_sizes(const struct image *im)
 {
 	return !im->by_build;
@@ -262,22 +262,22 @@ const struct section *image_section_type(const struct image *im, uint32_t type, 
  * other tables (exports, function starts, unwind entries). */
 const struct section *image_symbols(const struct image *im);
 /* Linked image: true if the symbol table names places that the dynamic table does not name.
- * Stripping can leave a table that repeats the dynamic one or that has only imports. Object: true
- * if there are any symbols. */
+ * Stripping can leave a table that repeats the dynamic table, or a table of imports only. Object:
+ * true if there are any symbols. */
 bool image_symbols_name_places(const struct image *im);
 /* Returns the alloc section that contains a VM address, NULL if there is none. If sections overlap,
- * the last to begin is returned. NOBITS TLS sections of linked images are skipped: they take no
- * memory there. O(log sections). */
+ * returns the one that begins last. Skips NOBITS TLS sections of linked images, because they take
+ * no memory there. O(log sections). */
 const struct section *image_section_at(const struct image *im, uint64_t addr);
 
-/* Returns the address that a branch at `from` leads to. A branch in an overlay computes its target
- * from an address that heft moved; a target outside of the overlay is moved back to the address
- * that the file states. */
+/* Returns the address to which a branch at `from` leads. In an overlay, `from` is an address that
+ * heft moved, and so is a computed target. A target outside of the overlay is moved back to the
+ * address in the file. */
 uint64_t image_jump_target(const struct image *im, uint64_t from, uint64_t target);
 
-/* Return the bytes of a section, or of a segment, as they are in the file. Empty if the sections
- * before it (or the segments of its type) add up to twice the bytes of the file: they overlap. So
- * all work on contents is O(file). */
+/* Return the bytes of a section, or of a segment, as stored in the file. So that all work on
+ * contents is O(file), overlapping ones are limited: if earlier sections (or segments of one type)
+ * add up to twice the bytes of the file, the result is empty. */
 struct bytes section_bytes(const struct image *im, const struct section *s);
 struct bytes segment_bytes(const struct image *im, const struct segment *s);
 /* Returns the bytes of a section, unpacked if it is compressed (SHF_COMPRESSED with zlib or zstd,
@@ -286,27 +286,24 @@ struct bytes segment_bytes(const struct image *im, const struct segment *s);
 bool section_unpack(const struct image *im, const struct section *s, struct bytes *ret,
 		    void **ret_owned);
 /* Returns the size that section_unpack() would give, without unpacking. False if the compression
- * header is damaged or states more bytes than the data can unpack to. section_unpack() then adds a
- * note. */
+ * header is damaged or states an impossible size. section_unpack() then adds a note. */
 bool section_unpacked_size(const struct image *im, const struct section *s, uint64_t *ret);
 /* Opens a stream that unpacks a section piece by piece. False if the section is not compressed or
  * (with a note) its header is damaged. */
 struct unpack_stream;
 bool section_unpack_stream(const struct image *im, const struct section *s,
 			   struct unpack_stream **ret);
-/* Lets the system drop these bytes from memory, because they will not be read soon. Does nothing if
- * the file is not mapped, or for bytes outside of the image, such as unpacked ones. */
+/* Lets the system drop these bytes from memory, because they will not be read soon. Ignores bytes
+ * outside of the image, such as unpacked ones, and files that are not mapped. */
 void image_forget(const struct image *im, struct bytes b);
-/* Returns the file bytes of [addr, addr+size) of the VM image. Returns fewer if the file has fewer
- * or if the segment (section) ends, and size 0 if there are none. Reads segments in linked images;
- * reads sections in objects and in images without PT_LOAD. O(log n). */
+/* Returns the file bytes of [addr, addr+size) of the VM image. Returns fewer if the file has fewer,
+ * or if the segment (or section) ends. The size is 0 if there are none. Reads segments in linked
+ * images. Reads sections in objects and in images without PT_LOAD. O(log n). */
 struct bytes image_at(const struct image *im, uint64_t addr, uint64_t size);
-/* Returns the PT_LOAD segment whose memory contains addr, or NULL. If several contain it: the last
- * to begin, then the last in the table, because loaders map them over one another in that order.
- * O(segments). */
+/* Returns the PT_LOAD segment whose memory contains addr, or NULL. If several contain it, returns
+ * the one that begins last, then the last in the table: loaders map them over one another in this
+ * order. O(segments). */
 const struct segment *image_load_at(const struct image *im, uint64_t addr);
-
-/* ---- symbols -------------------------------------------------------------- */
 
 #define SYM_NO_SECTION 0 /* undefined */
 #define SYM_ABSOLUTE   UINT32_MAX
@@ -322,7 +319,7 @@ struct symbol {
 	uint32_t section;  /* Section index (SHN_XINDEX resolved), or a constant SYM_... above. */
 	uint64_t value, size;
 	uint8_t type, bind, visibility; /* Values STT_..., STB_... and STV_... */
-	bool guessed;                   /* The file states no size: the symbol reaches to the
+	bool guessed;                   /* The file states no size. The symbol reaches to the
 					 * next start. */
 };
 
@@ -334,10 +331,10 @@ struct symtab {
 	struct bytes data, names, xindex;
 	size_t count; /* Entries, the null entry included. */
 	uint32_t entry_size;
-	uint64_t name_max; /* Most bytes of a name; 0 for no limit. Longer names are not read, so
-			    * that reading all names is O(table). */
-	/* Sizes of names by symbol index, if a reader has read the whole table before. UINT32_MAX
-	 * if unknown. Borrowed; NULL at first. */
+	uint64_t name_max; /* Most bytes of a name. 0 for no limit. Longer names are not read, so
+			    * reading all names is O(table). */
+	/* Sizes of names by symbol index, from an earlier reader of the whole table. UINT32_MAX if
+	 * unknown. Borrowed. NULL at first. */
 	const uint32_t *name_sizes;
 	const struct made_symbol *made; /* or NULL */
 };
@@ -350,14 +347,14 @@ struct made_symbol {
 					 * NUL. */
 };
 
-/* The section of the names of symbols that are not in ELF's form; NULL: names stand in the
+/* Returns the section with the names of made symbols. NULL if their names are inside the
  * entries. */
 const struct section *image_made_names(const struct image *im);
-/* The symbol that an entry is there because of; false: whatever is at its address. */
+/* Finds the symbol that an entry belongs to. False if it belongs to the owner of its address. */
 bool image_entry_symbol(const struct image *im, const struct image_entry *e, struct symbol *ret);
-/* Whether local symbols come before all others. */
+/* True if local symbols come before all others. */
 bool symtab_has_locals_first(const struct symtab *t);
-/* Opens a symbol table. False if the section holds no whole entry. */
+/* Opens a symbol table. False if the section is smaller than an entry. */
 bool symtab_open(struct symtab *t, const struct image *im, const struct section *s);
 /* Returns entry i, which must be less than count. O(1). */
 struct symbol symtab_get(const struct symtab *t, size_t i);
@@ -380,27 +377,25 @@ static inline struct symbol_bytes symtab_bytes(const struct symtab *t, const str
  * symbols.
  * - Objects: section address + value.
  * - TLS symbols of linked images: PT_TLS address + value.
- * - ARM and MIPS: the instruction set bit is cleared.
- * - 64-bit PowerPC: a function in .opd gets the address of the code that its descriptor names. */
+ * - ARM and MIPS: the bit for the instruction set is cleared.
+ * - 64-bit PowerPC: a function in .opd gets the code address in its descriptor. */
 bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret);
 /* Returns the section of function descriptors (64-bit PowerPC), or NULL. *ret_words are its
  * doublewords after relocation. The first doubleword of each descriptor is the address of code. */
 const struct section *image_descriptors(const struct image *im, const uint64_t **ret_words,
 					size_t *ret_count);
-/* True if the symbol's section holds only the descriptor of a function, not its code. */
+/* True if the symbol's section has only the descriptor of a function, not its code. */
 bool symbol_is_descriptor(const struct image *im, const struct symbol *s);
 /* Returns the bytes of a symbol at `addr` in a section. Returns 0 for a data symbol that covers a
- * whole section of code, as Dart snapshots have: it only names the section, and the symbols inside
- * have names of their own. */
+ * whole section of code, as in Dart snapshots: it only names the section, and the symbols inside
+ * have their own names. */
 uint64_t symbol_size_in(const struct section *in, const struct symbol *s, uint64_t addr);
-
-/* ---- relocations ---------------------------------------------------------- */
 
 enum reloc_kind {
 	RELOC_OTHER,
 	RELOC_RELATIVE,  /* Image base + addend. */
 	RELOC_ABS,       /* Symbol + addend: a pointer. */
-	RELOC_PCREL,     /* Symbol + addend - place. Also through the PLT, or counted in pages. */
+	RELOC_PCREL,     /* Symbol + addend - place. Also through the PLT, or in pages. */
 	RELOC_GLOB_DAT,  /* GOT slot of a symbol. */
 	RELOC_JUMP_SLOT, /* GOT slot that the PLT uses for a symbol. */
 	RELOC_COPY,
@@ -410,7 +405,7 @@ enum reloc_kind {
 
 struct reloc {
 	uint64_t entry_off;    /* Offset of the entry in the relocation section. */
-	uint64_t entry_size;   /* Bytes of the entry. 0 if a packed form spends no bytes on it. */
+	uint64_t entry_size;   /* Bytes of the entry. 0 if a packed form needs none for it. */
 	uint64_t addr;         /* Place that is patched: a VM address if `alloc`, else an offset in
 			      * the section. */
 	bool alloc;            /* The patched section takes memory. */
@@ -441,16 +436,15 @@ struct reloc_iter {
 };
 
 bool section_is_reloc(const struct section *s);
-/* True for relocations of a linked image that no loader reads, as `ld --emit-relocs` leaves
- * them. */
+/* True for relocations of a linked image that loaders ignore, as `ld --emit-relocs` leaves them. */
 bool section_is_kept_reloc(const struct image *im, const struct section *s);
 /* True if a section of this name holds debug info, which is not needed to run the program. */
 bool section_name_is_debug(struct str name);
 /* True if a section takes memory in the VM image. The .tbss of a linked image takes none if its
- * address lies in a PT_LOAD. */
+ * address is in a PT_LOAD. */
 bool section_takes_vm(const struct image *im, const struct section *s);
-/* Opens a relocation section. False if the section holds no relocations, or (with a note) if it is
- * too damaged to begin. */
+/* Opens a relocation section. False if the section is no relocation section, or (with a note) if
+ * its beginning is damaged. */
 bool reloc_open(struct reloc_iter *it, const struct image *im, const struct section *s);
 /* Returns the next relocation. False at the end, or (with a note) at damage. */
 bool reloc_next(struct reloc_iter *it, struct reloc *ret);
@@ -480,8 +474,8 @@ struct reloc_field {
 	uint8_t width; /* Bytes of the field. 0 for a ULEB128 that keeps its length. */
 	uint8_t bits;  /* Number of low bits that are patched. All bits of the field, except for
 		        * 6-bit types. */
-	/* Number that the ABI makes the linker subtract from the offsets of thread-local
-	 * variables. */
+	/* Bias of thread-local variables: by the ABI, the linker subtracts it from their
+	 * offsets. */
 	uint16_t bias;
 };
 

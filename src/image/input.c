@@ -23,8 +23,7 @@ static bool make_image(struct input *in, const char *path, struct heft_err *err)
 	in->images = im;
 	in->image_count = 1;
 	in->file.bytes = (struct bytes){ elf.p, content };
-	/* Hides the header and symbol tables that were made for the image, because they are not in
-	 * the program. */
+	/* Hides the header and symbol tables that heft made, because the program lacks them. */
 	im->ehdr_size = im->phdr_size = im->shdr_size = 0;
 	im->part_count = 0;
 	for (size_t i = 1; i < im->section_count; i++)
@@ -187,8 +186,8 @@ static void release_images(struct input *in)
 	vec_release(&in->parts);
 }
 
-/* Returns the bytes of a slice, empty if there is no slice of this name. A slice is an image or,
- * such as an archive, a part. *ret_names lists the names of all slices. */
+/* Returns the bytes of a slice. Empty if there is no slice of this name. A slice is an image, or a
+ * part if it is an archive. *ret_names lists the names of all slices. */
 static struct bytes find_slice(const struct input *in, struct str arch, struct text *ret_names)
 {
 	struct bytes found = { NULL, 0 };
@@ -226,8 +225,8 @@ bool input_take_slice(struct input *in, const char *path, const char *arch, stru
 	return parse_file(in, USE_SIZE, path, err);
 }
 
-/* Returns the first image with this member name; else the first with this file name. NULL if there
- * is none. *ret_count counts the images with this member name. */
+/* Returns the first image with this member name, or else the first with this file name. NULL if
+ * there is none. *ret_count counts the images with this member name. */
 static const struct image *member_find(const struct input *in, struct str name, size_t *ret_count)
 {
 	const struct image *found = NULL, *by_last = NULL;
@@ -291,7 +290,7 @@ void input_close(struct input *in)
 		linkmap_release(in->linkmap);
 	mem_free(in->linkmap);
 	mem_free(in->owned);
-	if (in->file.path) /* Without a path, the bytes belong to the caller of input_parse(). */
+	if (in->file.path) /* Without a path, the caller of input_parse() owns the bytes. */
 		file_close(&in->file);
 	memset(in, 0, sizeof *in);
 }

@@ -29,20 +29,19 @@ struct ar_part {
 /* A member of a thin archive, whose bytes are in another file. */
 struct ar_outside {
 	struct str path;  /* Path as the archive states it. */
-	const char *from; /* Path of the archive. Relative paths count from its folder. */
+	const char *from; /* Path of the archive. Relative paths start in its folder. */
 	uint64_t header;  /* Offset of the member's header in the input. */
 	uint64_t origin;  /* Offset of the member's header in the archive at `path`. 0 if the
 			   * file at `path` is itself the member. */
 	uint64_t time;
-	size_t image; /* Index of the first image that the member gave. SIZE_MAX if there is
-		       * none. */
+	size_t image; /* Index of the member's first image. SIZE_MAX if there is none. */
 };
 
 struct linkmap;
 
 struct input {
 	const struct file_format *format;
-	/* The file. If it is a linker map, file.bytes are those of the program's sections. */
+	/* The file. For a linker map, file.bytes are made: the program's sections. */
 	struct file file;
 	bool archive, thin;
 	bool fat;             /* A Mach-O universal file. `archive` is set too; its members are the
@@ -54,8 +53,8 @@ struct input {
 	uint64_t done; /* All bytes below this offset belong to an image or a part, if `archive`. */
 	struct linkmap *linkmap; /* The linker map that the image was made from. NULL if the file
 				  * is no linker map. */
-	/* Memory of the image that was made from a linker map. The bytes of `file` are its
-	 * beginning. */
+	/* Memory of the image that was made from a linker map. It begins with the bytes of
+	 * `file`. */
 	void *owned;
 	/* Members of a thin archive. Their bytes follow the bytes of `file`, one member after the
 	 * other, as in an ordinary archive. Their images and parts lie in these `outside_size`
@@ -72,8 +71,8 @@ struct input {
  * damaged. A damaged archive member becomes a note and an AR_OTHER_MEMBER. */
 bool input_open(struct input *in, const char *path, enum file_use use, struct notes *notes,
 		struct heft_err *err);
-/* Does the same as input_open() with a file that is already open. The input owns the file from then
- * on, also on failure. */
+/* Does the same as input_open() with a file that is already open. The input then owns the file,
+ * also on failure. */
 bool input_adopt(struct input *in, struct file *f, enum file_use use, struct notes *notes,
 		 struct heft_err *err);
 /* Returns the bytes of the file and of the members outside of it. */
@@ -102,8 +101,8 @@ void input_close(struct input *in);
  * archive's folder. */
 const char *input_member_path(struct arena *a, const char *path, struct str member);
 
-/* Add what follows the bytes in `done`: an image, which the input owns from then on, or the part
- * that ends at `end`. Neighbouring parts of the same kind and member are merged. */
+/* Add the next bytes from `done` on: an image, which the input then owns, or a part that ends at
+ * `end`. Adjacent parts of one kind and member are merged. */
 void input_add_image(struct input *in, const struct image *im);
 void input_add_part(struct input *in, enum ar_part_kind kind, uint64_t end, struct str member);
 

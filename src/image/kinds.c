@@ -1,5 +1,4 @@
-/* Recognizes the format of a file by its first bytes, and tells what files of this format can be
- * used for. */
+/* Recognizes the format of a file by its first bytes. Tells which uses the format supports. */
 #include "image/kinds.h"
 
 #include "base/text.h"
@@ -14,8 +13,6 @@
 #include "image/pe/pe.h"
 #include "image/wasm/wasm.h"
 #include <ctype.h>
-
-/* ---- uses of kinds --------------------------------------------------------------------------- */
 
 #define FOR(use)   (1u << (use))
 #define FOR_IMAGES (FOR(USE_SIZE) | FOR(USE_INFO) | FOR(USE_SYMBOLS) | FOR(USE_WHERE))
@@ -66,8 +63,6 @@ static const struct {
 	[USE_MAP] = { "--map takes", " of GNU ld, gold, lld, mold, ld64 and MSVC" },
 	[USE_SAMPLES] = { "--perf takes", "" },
 };
-
-/* ---- recognizing formats --------------------------------------------------------------------- */
 
 static bool elf_is_of(struct bytes b, uint16_t type)
 {
@@ -142,8 +137,6 @@ static bool is_esp_image(struct bytes b)
 	return b.size > HEADER && b.p[0] == 0xe9 && b.p[1] > 0 && b.p[1] <= SEGMENTS_MAX &&
 	       b.p[2] <= MODE_MAX;
 }
-
-/* ---- the table of formats -------------------------------------------------------------------- */
 
 #define ELF_PROGRAM "give heft the ELF program that it was made from"
 #define AT(bytes)   .magic = { bytes, sizeof(bytes) - 1, 0 }
@@ -256,8 +249,6 @@ const struct file_format *file_format_of(struct bytes b, bool *ret_packed)
 		*ret_packed = packed;
 	return packed ? f : file_format_of_plain(b);
 }
-
-/* ---- refusing files -------------------------------------------------------------------------- */
 
 bool file_format_serves(const struct file_format *f, enum file_use use)
 {

@@ -1,8 +1,8 @@
 /* kinds.h - the table of file kinds: the kind of a file, and the uses that it supports.
  *
- * Every command that opens a file asks this table. For a kind whose parser is in a higher room, the
- * table has only its name and its magic; that room opens such files. Recognition reads only the
- * first bytes of a file. So it also works on the contents of a packed file. */
+ * Every command that opens a file looks the file up in this table. If the parser of a kind is in a
+ * higher room, the table has only its name and magic, and that room opens such files. Recognition
+ * reads only the first bytes of a file, so it also works on the contents of a packed file. */
 #ifndef HEFT_IMAGE_KINDS_H
 #define HEFT_IMAGE_KINDS_H
 
@@ -38,8 +38,8 @@ enum file_use {
 	USE_SYMBOLS, /* Snapshots, and results made from them. */
 	USE_WHERE,
 	USE_BLOCKS,
-	USE_BLOCK_MAP, /* one map, to be checked or written */
-	USE_PROFILE,   /* the program that samples are counted for */
+	USE_BLOCK_MAP, /* One map, to be checked or written. */
+	USE_PROFILE,   /* The program of a recording with samples. */
 	USE_STACK,
 	USE_HEAP,
 	USE_DEBUG_FILE,
@@ -57,7 +57,7 @@ struct file_format {
 	const char *one;    /* Name for "FILE is a linker map". NULL to use the name of the kind. */
 	const char *advice; /* Advice for a file that heft does not read. NULL if there is none. */
 	bool packs;         /* The format is also recognized inside a packed file. */
-	/* Recognizes the format: either a function, or bytes at an offset. */
+	/* Recognizes the format, by a function or by bytes at an offset. */
 	bool (*matches)(struct bytes b);
 	struct {
 		const char *bytes;
@@ -67,15 +67,15 @@ struct file_format {
 	/* Parses one object file. NULL for other formats. */
 	bool (*parse)(struct image *im, const struct image_place *at, struct bytes b,
 		      struct notes *notes, struct heft_err *err);
-	/* Fills the input from its bytes, for a file with several images, or for a file that an
-	 * image is made from. NULL for other formats. */
+	/* Fills the input from its bytes. For a file with several images, or a file from which an
+	 * image is made. NULL for other formats. */
 	bool (*open)(struct input *in, const char *path, struct heft_err *err);
 };
 
-/* Returns the format of a file, or of its packed contents. Never NULL: the last entry of the table,
- * with KIND_UNKNOWN, if heft does not know the format. `ret_packed` may be NULL. */
+/* Returns the format of a file, or of its packed contents. For an unknown format, returns the last
+ * entry of the table, with KIND_UNKNOWN. `ret_packed` may be NULL. */
 const struct file_format *file_format_of(struct bytes b, bool *ret_packed);
-/* Returns the format of bytes, without a look into packed contents. */
+/* Returns the format of bytes, even if they are packed. */
 const struct file_format *file_format_of_plain(struct bytes b);
 /* True if heft reads files of this format for a use. */
 bool file_format_serves(const struct file_format *f, enum file_use use);

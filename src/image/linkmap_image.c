@@ -13,8 +13,8 @@
 
 enum {
 	PARTS_MAX = 0xfe00
-}; /* Limit of sections. Symbols have no room for higher section
-			      * numbers, so further sections are left out. */
+}; /* Most sections. Symbols have no room for higher section numbers. Further sections are left
+    * out. */
 
 bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err)
 {
@@ -28,8 +28,6 @@ bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, str
 	file_close(&f);
 	return false;
 }
-
-/* ---- classifying sections -------------------------------------------------------------------- */
 
 static bool linkmap_image_is_named(struct str name, const char *const *list, size_t count)
 {
@@ -93,11 +91,11 @@ static bool linkmap_image_is_code(const struct linkmap *map, const struct linkma
 
 void linkmap_doubts(const struct linkmap *map, struct text *ret)
 {
-	bool copies = false; /* The program copies some data to RAM when it starts. */
+	bool copies = false; /* The program copies some data to RAM at its start. */
 	for (size_t i = 0; i < map->sections.count; i++)
 		copies |= map->sections.data[i].load_addr != map->sections.data[i].addr;
-	/* A section that may have no bytes in the file lies in writable memory and is not copied
-	 * there, although the program copies other sections. */
+	/* True if a section may have no bytes in the file. It is in writable memory, and no copy of
+	 * it is stored, although other sections have one. */
 	for (size_t i = 0; copies && i < map->sections.count; i++) {
 		const struct linkmap_section *s = &map->sections.data[i];
 		const struct str name = linkmap_text(map, s->name);
@@ -114,8 +112,6 @@ void linkmap_doubts(const struct linkmap *map, struct text *ret)
 		text_add(ret, linkmap_text(map, s->name));
 	}
 }
-
-/* ---- the file -------------------------------------------------------------------------------- */
 
 /* A section of the file that is made. */
 struct linkmap_image_part {
@@ -136,7 +132,7 @@ struct linkmap_image_making {
 	uint32_t locals;       /* Number of symbols in the table. All are local. */
 };
 
-/* Appends numbers, little-endian. `widths` has a digit for each: its bytes. */
+/* Appends numbers, little-endian. Digit k of `widths` is the size of number k in bytes. */
 static void put_fields(struct text *t, const char *widths, const uint64_t *values)
 {
 	for (size_t k = 0; widths[k] != '\0'; k++)
@@ -191,7 +187,7 @@ static void linkmap_image_put_symbol(struct linkmap_image_making *m, struct str 
 }
 
 /* Adds the symbols of a section as locals, after a file symbol with the name of their object. So
- * the table states the object of each symbol. */
+ * the table relates each symbol to its object. */
 static void linkmap_image_add_symbols(struct linkmap_image_making *m, uint16_t part, bool code)
 {
 	const struct linkmap_image_part *p = &m->parts.data[part];
@@ -260,7 +256,7 @@ static uint64_t put_part(struct text *t, uint64_t from, const struct text *part)
 	return at;
 }
 
-/* Marks .eh_frame_hdr as empty. It is the only section whose zeros would be read as damage. */
+/* Marks .eh_frame_hdr as empty. Zeros in other sections are no damage. */
 static void put_empty_index(const struct linkmap_image_making *m, uint8_t *bytes)
 {
 	static const uint8_t none[] = { 1, 0xff, 0xff, 0xff };
@@ -273,7 +269,7 @@ static void put_empty_index(const struct linkmap_image_making *m, uint8_t *bytes
 	}
 }
 
-/* Joins the file. Contents are zeros; the ELF header overwrites the first of them. */
+/* Joins the file. Contents are zeros. The ELF header overwrites the first ones. */
 static struct bytes linkmap_image_join(const struct linkmap_image_making *m)
 {
 	static const uint8_t ident[EI_NIDENT] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 };

@@ -6,7 +6,7 @@
 #include "image/elf/elf_const.h"
 #include "image/image.h"
 
-/* Least number of empty bytes between two derived regions. */
+/* Least empty bytes between two derived regions. */
 #define REGION_GAP (UINT64_C(32) << 10)
 
 struct memory_region *regions_find(const struct memory_regions *r, struct str name)
@@ -46,8 +46,6 @@ void regions_of_map(struct memory_regions *r, const struct linkmap *map, const c
 			     STR_ARG(name), REGIONS_MAX);
 	}
 }
-
-/* ---- regions without a linker script --------------------------------------------------------- */
 
 struct extent {
 	uint64_t start, end;

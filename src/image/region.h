@@ -1,8 +1,7 @@
 /* region.h - lists the memory regions of a machine: flash, RAM.
  *
- * Regions may overlap: bytes inside several regions belong to the smallest. A region of unknown
- * length ends with its last contents. Formats: the ld manual, "MEMORY Command"; the memory table of
- * GNU ld's maps. */
+ * If regions overlap, bytes belong to the smallest one. A region of unknown length ends with its
+ * last contents. Formats: the ld manual, "MEMORY Command"; the memory table of GNU ld's maps. */
 #ifndef HEFT_IMAGE_REGION_H
 #define HEFT_IMAGE_REGION_H
 
@@ -34,8 +33,8 @@ bool regions_add(struct memory_regions *r, struct str name, uint64_t origin, uin
 /* Adds the regions of a linker map's memory table. `path` is for notes. */
 void regions_of_map(struct memory_regions *r, const struct linkmap *map, const char *path,
 		    struct notes *notes);
-/* Derives regions from an image, if no source states them. Segments that are loaded or stored close
- * together form a region, named by its first address. */
+/* Derives regions from an image, if no source states them. Segments with near addresses in memory
+ * or storage form a region, which is named by its first address. */
 void regions_of_segments(struct memory_regions *r, const struct image *im);
 void regions_copy(struct memory_regions *r, const struct memory_regions *from);
 void regions_release(struct memory_regions *r);

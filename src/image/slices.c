@@ -8,11 +8,11 @@
 #include <stdlib.h>
 
 enum {
-	SLICE_MAX = 1 << 20, /* Most bytes of a text. A larger number is no length of a text. */
-	ALONE_MIN = 4,       /* Least bytes of a text that is alone. A shorter text is taken only
-			      * directly beside another. */
-	NUMBER_MAX = 16,     /* Bound for numbers that are stored after pointers to C strings.
-			      * Longer texts are probably slices. */
+	SLICE_MAX = 1 << 20, /* Most bytes of a text. A larger number is no length. */
+	ALONE_MIN = 4,       /* Least bytes of a text without neighbours. A shorter text needs an
+			      * adjacent text. */
+	NUMBER_MAX = 16,     /* Limit of numbers that are stored after pointers to C strings. A
+			      * longer text is probably a slice. */
 };
 
 /* A pointer in data and its target. */
@@ -33,8 +33,6 @@ static void read_pointers(const struct image *im, const struct section *table, p
 		if (r.kind == RELOC_RELATIVE && reloc_target(&it, &r, &target))
 			vec_push(ret, (struct slices_pointer){ r.addr, target });
 }
-
-/* ---- recognizing texts ----------------------------------------------------------------------- */
 
 /* Returns the number of bytes from the start that are text. */
 static uint64_t slices_text_size(struct bytes b)
@@ -58,7 +56,7 @@ static uint8_t slices_byte_at(const struct image *im, uint64_t addr)
 	return b.size == 1 ? b.p[0] : 0xff;
 }
 
-/* A run of text. If addresses are asked for in rising order, each byte is read once. */
+/* A run of text. If requested addresses ascend, each byte is read once. */
 struct text_run {
 	uint64_t from, end;
 	bool zero; /* behind it */
@@ -79,16 +77,14 @@ static bool begins_character(const struct image *im, uint64_t addr)
 	return (slices_byte_at(im, addr) & 0xc0) != 0x80;
 }
 
-/* ---- choosing texts and pointers that are certain -------------------------------------------- */
-
 static int slices_longer_first(const void *pa, const void *pb)
 {
 	const struct slice *a = pa, *b = pb;
 	return a->size > b->size ? -1 : a->size < b->size;
 }
 
-/* True if the program has slices: more than one text in 17 is not followed by a 0. C programs have
- * only texts that end with 0. */
+/* True if the program has slices: more than one text in 17 is not followed by a 0. In C programs,
+ * all texts end with 0. */
 static bool slices_has(const struct slices *s, const struct image *im)
 {
 	struct text_run r = { 0, 0, false };
@@ -107,7 +103,7 @@ static void keep_texts(struct slices *s, const struct image *im)
 	size_t kept = 0;
 	for (size_t i = 0; i < s->list.count; i++) {
 		move_run(&r, im, s->list.data[i].addr);
-		/* No zero behind says that it ends there anyhow. */
+		/* Without a 0 after it, the text ends there in any case. */
 		const struct slice *y = &s->list.data[i];
 		const uint64_t y_end = y->addr + y->size;
 		if (y->addr < r.end && y_end <= r.end && begins_character(im, y->addr) &&
@@ -134,8 +130,8 @@ static void keep_sure(struct slices *s, const struct image *im)
 		end = max_u64(end, behind);
 		move_run(&r, im, y->addr);
 		/* Text before a 0 may be a C string, with an unrelated number after the pointer to
-		 * it. It is taken only if another slice is beside it and either it is long or the
-		 * program has slices. Short texts always need a neighbour. */
+		 * it. Such text needs an adjacent slice. It must also be long, or the program must
+		 * have slices. Short texts always need a neighbour. */
 		const bool fine = !r.zero || (beside && (many || y->size >= NUMBER_MAX));
 		if (!inside && fine && (beside || y->size >= ALONE_MIN))
 			vec_push(&s->list, *y);

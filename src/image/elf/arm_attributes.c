@@ -38,7 +38,7 @@ static void arm_attributes_read_one(struct reader *r, struct attributes *a)
 		a->arm = value != 0, a->arm_known = true;
 }
 
-/* Reads the attributes of the whole file in the subsection "aeabi". */
+/* Reads the attributes of the whole file from the subsection "aeabi". */
 static void read_vendor(struct reader r, struct attributes *a)
 {
 	while (reader_left(&r) > 0) {

@@ -16,7 +16,7 @@ struct elf_parse {
 	struct heft_err *err;
 };
 
-/* Returns the highest end of an address range that heft can state for the image's class. */
+/* Returns the highest end of an address range in a file of the image's class. */
 static uint64_t addr_limit(const struct image *im)
 {
 	return im->bits == 64 ? UINT64_MAX : UINT64_C(1) << 32;
@@ -84,7 +84,7 @@ static bool parse_ehdr(struct elf_parse *p)
 	return true;
 }
 
-/* Checks that count entries of entsize bytes at off lie in the file. */
+/* Checks that count entries of entsize bytes at off are in the file. */
 static bool check_table(struct elf_parse *p, const char *what, uint64_t off, uint64_t count,
 			uint32_t entsize, uint32_t least)
 {
@@ -128,9 +128,8 @@ static void read_shdr(const struct image *im, uint64_t off, struct section *s, u
 
 static void read_phdr(const struct image *im, uint64_t off, struct segment *s);
 
-/* Reads a core without its section headers, because the end of the file is cut off. Only the count
- * of segments may be needed from them, if there are more than 65,534. That count is derived:
- * program headers reach to the notes, which come first. */
+/* Reads a core that was cut before its section headers. With more than 65,534 segments, their count
+ * would be there. Derives the count instead: the program headers end at the notes. */
 static void do_without_sections(struct elf_parse *p)
 {
 	struct ehdr *eh = &p->eh;
@@ -149,7 +148,7 @@ static void do_without_sections(struct elf_parse *p)
 			    : 0;
 }
 
-/* Resolves counts that do not fit the ELF header. Section 0 has them (gABI: e_shnum, e_shstrndx;
+/* Resolves counts that do not fit the ELF header and are in section 0 (gABI: e_shnum, e_shstrndx;
  * e_phnum by the PN_XNUM extension of Solaris and Linux). */
 static bool resolve_counts(struct elf_parse *p)
 {
@@ -193,8 +192,6 @@ static bool resolve_counts(struct elf_parse *p)
 	return true;
 }
 
-/* ---- reading program headers ----------------------------------------------------------------- */
-
 static void read_phdr(const struct image *im, uint64_t off, struct segment *s)
 {
 	struct reader r = reader_of(im->bytes, im->big_endian);
@@ -231,8 +228,8 @@ static void clip_segment(const struct image *im, struct segment *s)
 	}
 }
 
-/* Sets load addresses to VM addresses if the file has none. Many linkers leave p_paddr 0, and cores
- * do not state it. */
+/* Sets load addresses to VM addresses if the file states none. Many linkers leave p_paddr 0, and so
+ * do cores. */
 static void settle_load_addrs(struct image *im)
 {
 	bool known = false, several = false;
@@ -277,8 +274,6 @@ static bool parse_segments(struct elf_parse *p)
 	settle_load_addrs(im);
 	return true;
 }
-
-/* ---- reading section headers ----------------------------------------------------------------- */
 
 static void clip_section_file(const struct image *im, struct section *s)
 {
@@ -384,8 +379,6 @@ static bool parse_sections(struct elf_parse *p, uint64_t first_vm_index)
 	return true;
 }
 
-/* ---- contents that several sections share ---------------------------------------------------- */
-
 enum { READ_RATIO = 2 };
 
 /* Subtracts `size` from *left. True, without a change, if *left is less than `size`. */
@@ -423,8 +416,6 @@ void image_find_repeated(struct image *im)
 	}
 }
 
-/* ---- reading the build id -------------------------------------------------------------------- */
-
 static void parse_build_id(struct image *im)
 {
 	if (im->kind == IMAGE_CORE)
@@ -442,8 +433,6 @@ static void parse_build_id(struct image *im)
 			return;
 	}
 }
-
-/* ---- parsing the whole file ------------------------------------------------------------------ */
 
 static void elf_list_parts(struct image *im)
 {

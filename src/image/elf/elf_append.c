@@ -22,7 +22,7 @@ struct append {
 	const struct elf_addition *what;
 	const struct elf_append_fields *f;
 	uint32_t entsize, names; /* Bytes of a section header; index of the section of names. */
-	uint64_t kept;           /* Bytes of the file that are kept. */
+	uint64_t kept;           /* Bytes of the file that the copy keeps. */
 	uint64_t place;          /* File offset of the new section's bytes. */
 	uint64_t names_off, names_size, table_off;
 	uint8_t *table; /* the new one */
@@ -41,8 +41,6 @@ static uint64_t elf_append_peek(const struct append *a, const uint8_t *p, unsign
 	return read_wide(&r, width);
 }
 
-/* ---- checks that a file can be extended ------------------------------------------------------ */
-
 static void elf_append_prepare(struct append *a, const struct image *im)
 {
 	const uint8_t *header = im->bytes.p;
@@ -53,8 +51,7 @@ static void elf_append_prepare(struct append *a, const struct image *im)
 		a->names = im->sections[0].link;
 }
 
-/* Returns the end of the last byte of a header, segment or section. The section of names does not
- * count. */
+/* Returns the highest end of a header, segment or section. Ignores the section of names. */
 static uint64_t content_end(const struct append *a)
 {
 	const struct image *im = a->im;
@@ -120,8 +117,6 @@ bool elf_can_append(const struct image *im, struct heft_err *err)
 	elf_append_prepare(&a, im);
 	return elf_append_check(&a, err);
 }
-
-/* ---- writing the extended copy --------------------------------------------------------------- */
 
 static void lay_out(struct append *a)
 {

@@ -19,15 +19,15 @@ struct elf_addition {
 	uint32_t link;  /* Section index. */
 	uint64_t align; /* Power of two. */
 	struct bytes bytes;
-	/* Index of the section that the new one replaces, with its name. 0 to add a section. The
-	 * old bytes stay in the file; if the new ones are not longer, they overwrite the old
-	 * ones. */
+	/* Index of the section to replace, whose name is kept. 0 to add a section. The old bytes
+	 * stay in the file. If the new bytes are not longer, they overwrite the old ones. */
 	uint32_t replaced;
 };
 
-/* True if the file can be extended; else *err says why. Refuses archive members, objects and cores.
- * Refuses files without a section header table or section names, and files whose section names take
- * memory. Refuses files with bytes at the end that no header covers (a signature, an archive). */
+/* True if the file can be extended. Otherwise *err says why. Refuses archive members, objects and
+ * cores. Refuses files without a section header table or section names, and files whose section
+ * names take memory. Refuses files with bytes at the end that no header covers (a signature, an
+ * archive). */
 bool elf_can_append(const struct image *im, struct heft_err *err);
 /* Writes the copy. False if the file cannot be extended, if it would have too many sections, or if
  * `sink` fails (HEFT_EIO). */

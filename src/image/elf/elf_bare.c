@@ -1,6 +1,6 @@
-/* Derives the sections of a linked file without section headers from its program headers and its
- * dynamic table. gABI "Program Header" and "Dynamic Section". Derived sections do not overlap.
- * The title of each is the segment around it. */
+/* Derives the sections of a linked file without section headers, from its program headers and its
+ * dynamic table. gABI "Program Header" and "Dynamic Section". Derived sections do not overlap. The
+ * title of a section is the segment around it. */
 #include "image/elf/elf_internal.h"
 
 #include "base/vec.h"
@@ -37,8 +37,6 @@ static void elf_bare_add_part(struct bare *b, const char *name, uint32_t type, u
 						      .align = align });
 }
 
-/* ---- tables that the dynamic table names ----------------------------------------------------- */
-
 struct elf_bare_table {
 	const char *name;
 	uint32_t type;
@@ -67,8 +65,8 @@ static void elf_bare_add_tables(struct bare *b)
 				  kind == DT_RELA ? SHT_RELA : SHT_REL, addr, size, 0);
 }
 
-/* Counts the symbols by the GNU hash table. The last chain ends at the last symbol; an odd value
- * ends a chain. */
+/* Counts the symbols by the GNU hash table. An odd value ends a chain, and the last chain ends at
+ * the last symbol. */
 static uint64_t count_by_gnu_hash(const struct image *im, uint64_t addr, uint64_t *ret_size)
 {
 	struct reader r = reader_of(bytes_from(im, addr), im->big_endian);
@@ -114,8 +112,6 @@ static void elf_bare_add_symbols(struct bare *b)
 				  2 * min_u64(count, UINT32_MAX), 2);
 }
 
-/* ---- tables that segments name --------------------------------------------------------------- */
-
 /* Adds .eh_frame_hdr and .eh_frame. The header has the offset of .eh_frame, relative to itself
  * in the usual encoding. .eh_frame ends with a length of 0. LSB 5.0 Core, "The .eh_frame_hdr
  * section". */
@@ -156,15 +152,13 @@ static void add_segment_parts(struct bare *b)
 	}
 }
 
-/* ---- combining all parts --------------------------------------------------------------------- */
-
 static int elf_bare_by_addr(const void *pa, const void *pb)
 {
 	const struct section *a = pa, *b = pb;
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* Adds the section [start, end) of the segment `in`. `like` has its name, its type and whether it
+/* Adds the section [start, end) of the segment `in`. `like` has its name and type, and whether it
  * is code. */
 static void elf_bare_add_section(struct bare *b, const struct segment *in, struct section like,
 				 uint64_t start, uint64_t end)

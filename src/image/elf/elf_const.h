@@ -111,7 +111,7 @@ enum {
 	EM_LOONGARCH = 258,
 	EM_WEBASSEMBLY = 0x4157,
 	EM_ALPHA = 0x9026,
-	/* Numbers that assemblers used before, or instead of, a registered number. */
+	/* Numbers that assemblers used before or instead of registered numbers. */
 	EM_EPIPHANY = 0x1223,
 	EM_OLD_MT = 0x2530,
 	EM_OLD_FR30 = 0x3330,

@@ -4,8 +4,6 @@
 
 #include "base/sort.h"
 
-/* ---- splitting ranges into disjoint pieces --------------------------------------------------- */
-
 static int piece_cmp(const void *pa, const void *pb)
 {
 	const struct elf_piece *a = pa, *b = pb;
@@ -20,7 +18,7 @@ struct elf_index_sweep {
 	struct elf_piece *stack; /* Ranges that have begun and may not have ended. The top one
 				  * owns `at`. */
 	size_t depth;
-	uint64_t at; /* All addresses below have an owner. */
+	uint64_t at; /* All lower addresses have an owner. */
 };
 
 static void sweep_emit(struct elf_index_sweep *w, uint64_t end)
@@ -31,7 +29,8 @@ static void sweep_emit(struct elf_index_sweep *w, uint64_t end)
 	w->at = max_u64(w->at, end);
 }
 
-/* Assigns all addresses below `limit`. A range on the stack owns what the ranges above it leave. */
+/* Assigns all addresses below `limit`. A range on the stack owns the addresses that the ranges
+ * above it leave. */
 static void sweep_to(struct elf_index_sweep *w, uint64_t limit)
 {
 	while (w->depth > 0) {
@@ -46,8 +45,8 @@ static void sweep_to(struct elf_index_sweep *w, uint64_t limit)
 	w->at = limit;
 }
 
-/* Makes ranges disjoint. If ranges overlap, an address belongs to the range that begins last; of
- * ranges that begin together, to the highest index. O(n log n). */
+/* Makes ranges disjoint. If ranges overlap, an address belongs to the range that begins last. If
+ * ranges begin together, it belongs to the highest index. O(n log n). */
 static struct elf_pieces flatten(struct arena *arena, struct elf_piece *ranges, size_t count)
 {
 	struct elf_pieces ret = { NULL, 0 };
@@ -78,8 +77,8 @@ const struct elf_piece *elf_pieces_at(const struct elf_pieces *p, uint64_t addr)
 	return lo < p->count && p->data[lo].addr <= addr ? &p->data[lo] : NULL;
 }
 
-/* Indexes PT_LOAD segments by their memory (`vm`), or by the part of it that the file has bytes
- * for. */
+/* Indexes PT_LOAD segments by their memory (`vm`), or by the part of their memory with bytes in the
+ * file. */
 static struct elf_pieces index_loads(struct image *im, bool vm)
 {
 	struct elf_piece *ranges = mem_zeroed(im->segment_count + 1, sizeof *ranges);
@@ -94,8 +93,6 @@ static struct elf_pieces index_loads(struct image *im, bool vm)
 	mem_free(ranges);
 	return ret;
 }
-
-/* ---- bytes of a segment that the file has ---------------------------------------------------- */
 
 /* Facts about the file bytes of one segment, derived from its sections. Offsets count from the
  * segment's start. */
@@ -147,8 +144,8 @@ static uint64_t *unmapped_offsets(const struct image *im, size_t *count)
  * debug sections that do not belong to it.
  *
  * A segment with a NOBITS section inside its file range keeps the bytes before that section. It
- * also keeps sections after it that are at their offsets, because some linkers put .bss before
- * .data in one segment. It never keeps bytes of a section without SHF_ALLOC. */
+ * also keeps later sections that are at their offsets, because some linkers put .bss before .data
+ * in one segment. It never keeps bytes of a section without SHF_ALLOC. */
 static void hollow_segments(struct image *im)
 {
 	struct backing *backing = mem_zeroed(im->segment_count + 1, sizeof *backing);
@@ -176,8 +173,8 @@ static void hollow_segments(struct image *im)
 	mem_free(backing);
 }
 
-/* Reduces file_size of the other segments in such a file: a segment inside a PT_LOAD has no more
- * file bytes than the PT_LOAD. */
+/* Reduces file_size of the other segments of a separate debug file: a segment inside a PT_LOAD has
+ * at most the file bytes of the PT_LOAD. */
 static void hollow_inner_segments(struct image *im)
 {
 	const struct elf_pieces vm = index_loads(im, true);
@@ -209,8 +206,6 @@ static void clip_segments(struct image *im)
 	}
 }
 
-/* ---- building the index ---------------------------------------------------------------------- */
-
 static struct elf_pieces index_sections(struct image *im)
 {
 	struct elf_piece *ranges = mem_zeroed(im->section_count + 1, sizeof *ranges);
@@ -239,8 +234,6 @@ static void index_shndx(struct image *im)
 			im->index->shndx[s->link] = s;
 	}
 }
-
-/* ---- reading function descriptors ------------------------------------------------------------ */
 
 enum { DESCRIPTOR_WORD = 8 };
 

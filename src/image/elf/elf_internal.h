@@ -16,10 +16,10 @@ struct elf_pieces {
 	size_t count;
 };
 
-/* Look-up tables. elf_index_build() makes them once; they never change after. */
+/* Look-up tables. elf_index_build() makes them once, and they never change afterwards. */
 struct elf_index {
 	struct elf_pieces sections; /* Alloc sections that take memory. */
-	struct elf_pieces loads;    /* PT_LOAD segments: the parts that the file has bytes for. */
+	struct elf_pieces loads;    /* PT_LOAD segments: the parts with bytes in the file. */
 	const struct segment *tls;  /* First PT_TLS segment. NULL if there is none. */
 	const struct section *opd;  /* Section of function descriptors (64-bit PowerPC). NULL if
 				     * there is none. */
@@ -38,7 +38,7 @@ void elf_make_sections(struct image *im);
 /* Finds the relocations after the end of a Linux kernel and adds a section of type
  * SHT_KERNEL_RELOCS for them. Call it before elf_index_build(). */
 void elf_find_kernel_relocs(struct image *im);
-/* Converts one word of these relocations (KERNEL_RELOC_SIZE bytes) to a VM address. False if no
+/* Converts a word of these relocations (KERNEL_RELOC_SIZE bytes) to a VM address. False if no
  * segment contains the address. */
 bool elf_kernel_place(const struct image *im, uint32_t word, uint64_t *ret);
 enum { KERNEL_RELOC_SIZE = 4 };

@@ -1,7 +1,7 @@
 /* Gives each overlay of firmware its own addresses. Overlays are sections that run at one
- * address but are stored at different ones; the program copies one at a time. The first keeps
- * its address. Each other one is moved by a multiple of a power of 2 above all addresses of the
- * image. */
+ * address but are stored at different ones. The program copies one at a time. The first overlay
+ * keeps its address. The others move by multiples of a power of 2 that is above all addresses of
+ * the image. */
 #include "base/sort.h"
 #include "image/elf/elf_internal.h"
 
@@ -90,8 +90,8 @@ static struct segment elf_overlay_part_of(const struct segment *g, uint64_t at, 
 	return part;
 }
 
-/* Cuts the section's part out of its segment and moves it by `bias`. The rest of the segment after
- * it becomes a segment, too. */
+/* Cuts the section's part out of its segment and moves it by `bias`. The rest after it becomes
+ * another segment. */
 static void move_segment(struct image *im, const struct section *s, uint64_t bias)
 {
 	struct segment *g = home_of(im, s);
@@ -111,8 +111,8 @@ static void move_segment(struct image *im, const struct section *s, uint64_t bia
 		im->segments[im->segment_count++] = rest;
 }
 
-/* Returns the overlay number of a section: how many sections before it in the list already use its
- * addresses. */
+/* Returns the overlay number of a section: the number of sections before it in the list that use
+ * its addresses. */
 static uint64_t elf_overlay_number_of(const struct image *im, const uint32_t *list, size_t count,
 				      const uint64_t *numbers)
 {

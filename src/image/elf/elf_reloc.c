@@ -26,12 +26,12 @@ enum {
 	ST_SHIFT = 5,     /* CREL: shift of offsets. APS2: r_info of the group. */
 	ST_DELTA = 6,     /* APS2: difference of offsets in the group. */
 	ST_GROUP = 0,     /* APS2: entries left in the group. */
-	ST_LO = 7,        /* Linked images: start of the section found last, which is ST_INDEX. */
-	ST_HI = 8,        /* Linked images: end of the section found last. */
+	ST_LO = 7,        /* Linked images: start of the last section found, ST_INDEX. */
+	ST_HI = 8,        /* Linked images: end of the last section found. */
 	ST_INDEX = 9,
 	ST_LIST = 0,  /* Kernel: number of the current list, from 1. */
 	ST_LISTS = 1, /* Kernel: number of lists. */
-	ST_MADE = 0,  /* Tables that heft made: index of the next entry. */
+	ST_MADE = 0,  /* Tables made by heft: index of the next entry. */
 };
 
 /* CREL: flags in the lowest bits of an entry's first byte. */
@@ -67,8 +67,6 @@ bool section_is_kept_reloc(const struct image *im, const struct section *s)
 	       s->type != SHT_KERNEL_RELOCS;
 }
 
-/* ---- opening a table of relocations ---------------------------------------------------------- */
-
 static bool open_plain(struct reloc_iter *it)
 {
 	const struct section *s = it->section;
@@ -96,8 +94,8 @@ static bool open_aps2(struct reloc_iter *it)
 		return false;
 	it->remaining = (uint64_t)read_sleb(r);
 	it->base = (uint64_t)read_sleb(r);
-	/* Entries of a group may take no bytes. But each patches a place in the file, so there are
-	 * at most as many as bytes. */
+	/* Entries of a group may take no bytes. Each patches a place in the file, so the bytes of
+	 * the file limit their number. */
 	return reader_ok(r) && it->remaining <= it->image->bytes.size;
 }
 
@@ -107,7 +105,8 @@ static void find_patched(struct reloc_iter *it)
 	const struct section *s = it->section;
 	if (s->info == 0 || s->info >= im->section_count)
 		return;
-	/* sh_info of .rela.dyn does not name a section that all entries patch. */
+	/* In linked images, sh_info names the patched section only in tables that no loader
+	 * reads. */
 	if (im->kind == IMAGE_OBJECT || !s->alloc || s->flags & SHF_INFO_LINK)
 		it->patched = &im->sections[s->info];
 }
@@ -170,8 +169,6 @@ struct reloc_iter reloc_part(const struct reloc_iter *it, uint64_t first, uint64
 	part.remaining = count;
 	return part;
 }
-
-/* ---- finding the field that an entry patches ------------------------------------------------- */
 
 static void place_object(struct reloc_iter *it, struct reloc *ret, uint64_t off)
 {
@@ -240,8 +237,6 @@ static bool elf_reloc_damaged(struct reloc_iter *it, uint64_t entry_off)
 	return false;
 }
 
-/* ---- decoding REL and RELA ------------------------------------------------------------------- */
-
 static void split_info(const struct image *im, uint64_t info, struct reloc *ret)
 {
 	if (im->bits == 32) {
@@ -280,8 +275,6 @@ static bool next_plain(struct reloc_iter *it, struct reloc *ret)
 	return elf_reloc_finish(it, ret, off);
 }
 
-/* ---- decoding RELR --------------------------------------------------------------------------- */
-
 static bool next_relr(struct reloc_iter *it, struct reloc *ret)
 {
 	struct reader *r = &it->reader;
@@ -303,7 +296,7 @@ static bool next_relr(struct reloc_iter *it, struct reloc *ret)
 		it->state[ST_BITS_ADDR] = it->base;
 		it->base += (uint64_t)word * (it->image->bits - 1u);
 	}
-	/* The second and later places of one bitmap cost no bytes, but keep the offset of the
+	/* The second and later places of a bitmap cost no bytes. They have the offset of the
 	 * bitmap's word. */
 	ret->entry_off = r->pos - word;
 	ret->entry_size = spent;
@@ -313,8 +306,6 @@ static bool next_relr(struct reloc_iter *it, struct reloc *ret)
 	it->state[ST_BITS_ADDR] = addr + word;
 	return elf_reloc_finish(it, ret, addr & mask);
 }
-
-/* ---- decoding CREL --------------------------------------------------------------------------- */
 
 /* Reads an entry of CREL: ULEB128 of (offset delta << flag bits | flags), then SLEB128 deltas of
  * symbol, type and addend. A delta is present if its flag is set. */
@@ -350,8 +341,6 @@ static bool next_crel(struct reloc_iter *it, struct reloc *ret)
 					    : (int32_t)(uint32_t)it->state[ST_ADDEND];
 	return elf_reloc_finish(it, ret, it->base);
 }
-
-/* ---- decoding APS2 --------------------------------------------------------------------------- */
 
 static bool elf_reloc_open_group(struct reloc_iter *it)
 {
@@ -399,8 +388,6 @@ static bool next_aps2(struct reloc_iter *it, struct reloc *ret)
 	return elf_reloc_finish(it, ret, it->base);
 }
 
-/* ---- decoding the kernel's table ------------------------------------------------------------- */
-
 /* Sets the type by the list. The last list has 4-byte fields. With several lists, the first has
  * 8-byte fields, and a list between them has distances without a known target. */
 static void set_kernel_type(const struct reloc_iter *it, struct reloc *ret)
@@ -434,8 +421,6 @@ static bool next_kernel(struct reloc_iter *it, struct reloc *ret)
 		place_linked(it, ret, place);
 	return true;
 }
-
-/* ---- relocations that a parser has made ------------------------------------------------------ */
 
 bool reloc_next(struct reloc_iter *it, struct reloc *ret)
 {

@@ -1,6 +1,6 @@
-/* Returns what relocation types mean by the supplements of the processors: the kind and the target
- * of a relocation, and its effect on a field of data. Offsets of thread-local variables count as
- * addresses, because objects have no TLS block yet. */
+/* Returns the kind and the target of a relocation, and its effect on a field of data, by the
+ * processor supplements. Offsets of thread-local variables count as addresses, because objects have
+ * no TLS block yet. */
 #include "image/elf/elf_internal.h"
 
 #include "base/sort.h"
@@ -65,7 +65,7 @@ static const struct reloc_kinds aarch64[] = {
 	{ 309, 309, RELOC_PCREL },       /* GOT_LD_PREL19 */
 	{ 311, 311, RELOC_PCREL },       /* ADR_GOT_PAGE */
 	{ 314, 314, RELOC_PCREL },       /* PLT32 */
-	{ 512, 573, RELOC_TLS },         /* Static TLS: TLSGD_ADR_PREL21 and all after it */
+	{ 512, 573, RELOC_TLS },         /* Static TLS: TLSGD_ADR_PREL21 and all later types. */
 	{ 580, 580, RELOC_ABS },         /* AUTH_ABS64 */
 	{ 1024, 1024, RELOC_COPY },      /* COPY */
 	{ 1025, 1025, RELOC_GLOB_DAT },  /* GLOB_DAT */
@@ -241,8 +241,6 @@ enum reloc_kind reloc_kind(uint16_t machine, uint32_t type)
 	}
 }
 
-/* ---- effects on fields of data --------------------------------------------------------------- */
-
 /* Relocation types of a machine that apply symbol plus addend to a field of data. */
 struct reloc_fields {
 	uint16_t machine;
@@ -258,8 +256,8 @@ enum { BIAS_FAR = 0x8000, BIAS_NEAR = 0x800 };
 
 /* Fields by the number of their machine. Types are those of <elf.h>, of the processor supplements
  * and of GNU and LLVM assemblers. A machine has several rows if it has several types of one width,
- * or if the assemblers differ (BPF). Machines with an older number have rows for it, too. With
- * RELOC_OP_ADD, the addend of a RELA entry is added to what the field has. */
+ * or if the assemblers differ (BPF). Machines with an older number have additional rows. With
+ * RELOC_OP_ADD, the addend of a RELA entry is added to the field's value. */
 static const struct reloc_fields fields[] = {
 	{ EM_SPARC, RELOC_OP_SET, 3, 32, 2, 1 },
 	{ EM_SPARC, RELOC_OP_SET, 23, 54, 55, 0 }, /* Types UA32, 64 and 16. */
@@ -442,7 +440,7 @@ static const struct {
 	{ EM_RL78, 0x80, 0x80, RELOC_OP_PUSH, 0, 0 },
 	{ EM_RL78, 0x82, 0x82, RELOC_OP_PLUS, 0, 0 },
 	{ EM_RL78, 0x83, 0x83, RELOC_OP_TAKE, 0, 0 },
-	/* The assembler has already filled in these fields. They are differences that a linker
+	/* The assembler has already written these fields. They are differences that a linker
 	 * adjusts when it shortens code. */
 	{ EM_AVR, 30, 32, RELOC_OP_NONE, 0, 0 },     /* DIFF8 to DIFF32 */
 	{ EM_XTENSA, 17, 19, RELOC_OP_NONE, 0, 0 },  /* DIFF8 to DIFF32 */
@@ -468,7 +466,7 @@ static const struct {
 struct reloc_field reloc_field(const struct image *im, uint32_t type)
 {
 	const uint16_t machine = im->machine;
-	/* Handles the up to three types of an N64 entry, which are applied in turn. "R_MIPS_32,
+	/* Handles N64 entries, which have up to three types, applied in turn. "R_MIPS_32,
 	 * R_MIPS_64" extends the value to 64 bits. */
 	if (machine == EM_MIPS && (type & 0xffff) == (R_MIPS_64 << 8 | R_MIPS_32))
 		type = R_MIPS_64;
@@ -490,8 +488,6 @@ struct reloc_field reloc_field(const struct image *im, uint32_t type)
 			return (struct reloc_field){ odd[i].op, odd[i].width, odd[i].bits, 0 };
 	return (struct reloc_field){ RELOC_OP_UNKNOWN, 0, 0, 0 };
 }
-
-/* ---- finding targets of relocations ---------------------------------------------------------- */
 
 /* Returns the bytes of the implicit addend of a REL entry. 0 if the addend is spread over the bits
  * of an instruction: it is then a small constant or 0. */

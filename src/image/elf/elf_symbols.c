@@ -13,9 +13,9 @@ static bool names_are_too_many(const struct symtab *t)
 	return left == 0;
 }
 
-/* Returns the longest name to read, 0 for all. Names may be suffixes of one another, so reading all
- * may cost count x table. If all names together are far longer than both tables, names over 64
- * times the mean are not read. */
+/* Returns the longest name to read. 0 for no limit. Names may be suffixes of one another, so
+ * reading all may cost count x table. If all names together are far longer than both tables, names
+ * over 64 times the mean are not read. */
 static uint64_t name_bound(const struct symtab *t)
 {
 	enum { LEAST = 1024, RATIO = 64 };
@@ -29,8 +29,8 @@ static uint64_t name_bound(const struct symtab *t)
 	return most;
 }
 
-/* Sets name_max. A table is opened many times, but its names are measured once. Two threads may do
- * so at once; both get the same result. */
+/* Sets name_max. A table is opened many times, but its names are measured once. If two threads do
+ * this together, both get the same result. */
 static void bind_names(struct symtab *t)
 {
 	const uint32_t index = t->section->index;
@@ -55,7 +55,7 @@ bool symtab_open(struct symtab *t, const struct image *im, const struct section 
 		return t->count > 0;
 	}
 	t->data = section_bytes(im, s);
-	/* sh_entsize 0 occurs and means the standard size. A size of more than a page is wrong. */
+	/* An sh_entsize of 0 occurs and means the standard size. A size above a page is damage. */
 	t->entry_size = least;
 	if (s->entsize > least && s->entsize <= 4096)
 		t->entry_size = (uint32_t)s->entsize;
@@ -68,7 +68,7 @@ bool symtab_open(struct symtab *t, const struct image *im, const struct section 
 	    im->sections[s->link].type == SHT_STRTAB) {
 		t->strings = &im->sections[s->link];
 		t->names = section_bytes(im, t->strings);
-		/* Every offset in it finds an end. */
+		/* Cuts the names after the last 0, so that a name at any offset ends. */
 		while (t->names.size > 0 && t->names.p[t->names.size - 1] != 0)
 			t->names.size--;
 	} else {
@@ -151,8 +151,8 @@ struct symbol symtab_get(const struct symtab *t, size_t i)
 	s.bind = info >> 4;
 	s.visibility = other & 3;
 	s.section = resolve_section(t, s.index, shndx);
-	/* Derives the section of a symbol from its value, if the sections are derived from
-	 * segments. Stated section numbers then have no meaning. */
+	/* Derives the section of a symbol from its value if sections are derived from segments.
+	 * Stated section numbers then have no meaning. */
 	if (im->bare && s.section != SYM_NO_SECTION && s.section != SYM_ABSOLUTE &&
 	    s.section != SYM_COMMON) {
 		const struct section *at = image_section_at(im, s.value);
@@ -162,10 +162,8 @@ struct symbol symtab_get(const struct symtab *t, size_t i)
 	return s;
 }
 
-/* ---- addresses of symbols -------------------------------------------------------------------- */
-
-/* Returns the address of the code that the descriptor at an address names. Returns the address
- * itself if there is no descriptor. */
+/* Returns the code address in the descriptor at an address. Returns the address itself if there is
+ * no descriptor. */
 static uint64_t through_descriptor(const struct image *im, uint64_t addr)
 {
 	const struct elf_index *index = im->index;
@@ -194,7 +192,7 @@ bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret)
 	const struct section *sec = &im->sections[s->section];
 	if (!sec->alloc)
 		return false;
-	/* A bit of a function's value says which instruction set it uses (AAELF32 "Symbol
+	/* Clears the bit of a function's value that selects the instruction set (AAELF32 "Symbol
 	 * Values"; MIPS16 and microMIPS do the same in dynamic symbol tables). */
 	const bool code = s->type == STT_FUNC || s->type == STT_GNU_IFUNC ||
 			  s->type == STT_ARM_TFUNC;
@@ -223,8 +221,8 @@ bool symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret)
 	return true;
 }
 
-/* Counts the defined symbols. SIZE_MAX if one of them is local: a dynamic table has no local
- * symbols. */
+/* Counts the defined symbols. SIZE_MAX if one of them is local, because a dynamic table has no
+ * local symbols. */
 static size_t count_defined(const struct image *im, const struct section *in)
 {
 	struct symtab t;

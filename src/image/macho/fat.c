@@ -5,8 +5,8 @@
 #include "base/sort.h"
 #include "image/input.h"
 
-/* Limits. Java classes have the same magic, with a version of at least 45 at the offset of the
- * count. So a count above ARCHES_MAX is no universal file. */
+/* Limits. Java classes have the same magic. At the offset of the count, they have a version of at
+ * least 45. So a file with a count above ARCHES_MAX is not universal. */
 enum { HEADER_SIZE = 8, ARCHES_MAX = 40, SLICE_SHIFT = 52 };
 
 /* A slice, from a fat_arch. Sorted by `off`. */

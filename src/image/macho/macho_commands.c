@@ -35,15 +35,13 @@ static const struct {
 	{ 0x36, "Atom Info" },
 };
 
-/* Reads a name in a field of 16 bytes. Only a shorter name ends with NUL. */
+/* Reads a name in a field of 16 bytes. A shorter name ends with NUL. */
 static struct str read_name(struct macho *m, struct reader *r)
 {
 	const char *p = (const char *)read_take(r, NAME_SIZE);
 	const struct str name = { p ? p : "", p ? strnlen(p, NAME_SIZE) : 0 };
 	return str_of(arena_copy(&m->build.im->arena, name));
 }
-
-/* ---- reading segments and sections ----------------------------------------------------------- */
 
 static uint64_t macho_commands_flags_of(const struct segment *seg, struct str segment,
 					uint32_t flags)
@@ -93,8 +91,8 @@ static void macho_commands_read_section(struct macho *m, struct reader *r,
 		read_skip(r, 4);
 	if (!reader_ok(r))
 		return;
-	/* dSYM files contain only debug sections, and sometimes __eh_frame. Other sections have
-	 * offset 0, at which every file has its header. */
+	/* Sections with offset 0 have no bytes, because every file has its header there. dSYM files
+	 * contain only debug sections, and sometimes __eh_frame. */
 	const uint32_t type = s.flags & 0xff;
 	const bool absent = type == S_ZEROFILL || type == S_GB_ZEROFILL ||
 			    type == S_THREAD_LOCAL_ZEROFILL || seg->file_size == 0 || s.off == 0;
@@ -143,14 +141,13 @@ static void macho_commands_read_segment(struct macho *m, struct reader *r)
 		m->linkedit_off = s.off;
 		m->linkedit_size = min_u64(s.file_size, s.vm_size);
 	}
-	/* __PAGEZERO takes no memory. The one segment of an object only groups its sections. */
+	/* Skips __PAGEZERO, which takes no memory, and the segment of an object, which only groups
+	 * its sections. */
 	if (most != 0 && im->kind != IMAGE_OBJECT)
 		build_segment(&m->build, &s);
 	for (uint32_t i = 0; i < count && reader_left(r) > 0; i++)
 		macho_commands_read_section(m, r, &s);
 }
-
-/* ---- adding ranges of the file --------------------------------------------------------------- */
 
 /* Adds a section for a range of __LINKEDIT. In linked images the range also takes memory. */
 static struct macho_range macho_commands_add_range(struct macho *m, const char *title, uint64_t off,
@@ -245,8 +242,6 @@ static void read_dyld_info(struct macho *m, struct reader *r)
 		*to = macho_commands_add_range(m, titles[i], off, size);
 	}
 }
-
-/* ---- reading all load commands --------------------------------------------------------------- */
 
 static void macho_commands_read(struct macho *m, uint32_t command, struct reader *r)
 {

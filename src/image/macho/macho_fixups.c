@@ -19,8 +19,8 @@ struct packing {
 
 struct chains {
 	struct macho *m;
-	/* Pointers, and pages with pointers, that may still be read. The limit bounds the time,
-	 * because segments of a damaged file may share pages. */
+	/* Pointers, and pages with pointers, that may still be read. Limits the time, because
+	 * segments of a damaged file may share pages. */
 	uint64_t left, pages;
 };
 
@@ -62,7 +62,7 @@ void macho_set_pointers(struct macho *m, const struct macho_range *table)
 		return;
 	struct reloc *list = arena_new(&b->im->arena, struct reloc, count);
 	memcpy(list, m->pointers.data, count * sizeof *list);
-	uint64_t end = 0; /* Valid tables have ascending entries; damaged ones may not. */
+	uint64_t end = 0; /* Entries ascend in valid tables, but maybe not in damaged ones. */
 	for (size_t i = 0; i < count; i++) {
 		if (list[i].entry_off < end)
 			list[i].entry_size = 0;

@@ -1,7 +1,7 @@
 /* Reads the unwind tables of objects: __eh_frame (LSB 5.0 Core, "Exception Frames") and
- * __compact_unwind (mach-o/compact_unwind_encoding.h). Their pointers are differences of addresses
- * that the file states, mostly without relocations. The image gives sections other addresses, so
- * the passes cannot read these tables. */
+ * __compact_unwind (mach-o/compact_unwind_encoding.h). Their pointers are differences of the file's
+ * addresses, mostly without relocations. The image gives sections other addresses, so attribution
+ * passes cannot read these tables. */
 #include "base/sort.h"
 #include "image/macho/macho_internal.h"
 
@@ -24,7 +24,7 @@ struct macho_frames {
 	const struct macho_section *s;          /* at work */
 	VEC(struct macho_frames_stated) stated; /* sorted */
 	macho_data_vec data_of;
-	struct macho_frames_cie cie; /* CIE that was read last. */
+	struct macho_frames_cie cie; /* The last CIE read. */
 };
 
 /* Converts an address that the file states to the image's address. */
@@ -42,8 +42,6 @@ static void macho_frames_add_data(struct macho_frames *f, uint64_t addr, uint64_
 {
 	vec_push(&f->data_of, (struct macho_data){ addr, function });
 }
-
-/* ---- reading __eh_frame ---------------------------------------------------------------------- */
 
 static unsigned pointer_width(const struct macho_frames *f, uint8_t encoding)
 {
@@ -141,8 +139,6 @@ static void read_eh_frame(struct macho_frames *f)
 		reader_seek(&r, place + size);
 	}
 }
-
-/* ---- reading __compact_unwind ---------------------------------------------------------------- */
 
 /* Reads __compact_unwind. An entry has the function, its size, an encoding, the personality, and
  * its data. */

@@ -37,13 +37,13 @@ struct macho_section {
 	uint32_t off, reloc_off, reloc_count, flags, first_indirect, stub_size;
 };
 
-/* A range of the segment __LINKEDIT. Objects have such ranges without the segment. */
+/* A range of the segment __LINKEDIT. Objects have the ranges without the segment. */
 struct macho_range {
 	uint64_t off, size;
 	uint32_t index; /* Index of the image's section. 0 if there is none. */
 };
 
-/* Limit of segments; more are ignored. dyld can refer to 16 by their numbers. */
+/* Most segments. More are ignored. dyld can refer to 16 by their numbers. */
 enum { MACHO_SEGMENTS_MAX = 64 };
 
 /* A segment: its address, its file offset, and its bytes in the file. */
@@ -66,8 +66,7 @@ struct macho {
 	VEC(struct reloc) pointers;         /* Pointers of the table that is being read. */
 	uint64_t symbol_count;
 	bool is_signed, hardened;
-	/* Bytes of tables that may still be read. Valid files do not reuse the same entries for
-	 * several sections. */
+	/* Bytes of tables that may still be read. In valid files, sections do not share entries. */
 	uint64_t slots_left, relocs_left;
 	struct map names;      /* Symbols by name, for macho_name_find(). */
 	uint32_t first_symbol; /* Index of the first nlist's symbol in the image's table. */
@@ -79,7 +78,7 @@ struct macho {
 							      * the segment __LINKEDIT. */
 };
 
-/* Returns a reader over [off, off + size) of the file. Empty if that range leaves the file. */
+/* Returns a reader over [off, off + size) of the file. Empty if the range exceeds the file. */
 struct reader macho_reader(const struct macho *m, uint64_t off, uint64_t size);
 static inline uint64_t read_macho_word(struct reader *r, const struct macho *m)
 {
@@ -125,7 +124,7 @@ struct macho_data {
 
 typedef VEC(struct macho_data) macho_data_vec;
 
-/* Adds the entries of data to the image. Each reaches to the next one, or to the end of its
+/* Adds the entries of data to the image. An entry reaches to the next entry, or to the end of its
  * section. Sorts the list. */
 void macho_add_data(struct macho *m, macho_data_vec *all);
 /* macho_opcodes.c: reads the tables of instructions that dyld runs. */
@@ -147,10 +146,10 @@ void macho_read_relocs(struct macho *m);
 void macho_read_unwind(struct macho *m);
 /* macho_frames.c: reads the unwind tables of objects. */
 void macho_read_frames(struct macho *m);
-/* macho_signature.c: tells if and how the code is signed. Assigns each hash to the bytes that it
- * signs. */
+/* macho_signature.c: reads whether and how the code is signed. Assigns each hash to the bytes that
+ * it signs. */
 void macho_read_signature(struct macho *m, const struct macho_range *range);
-/* macho_names.c: returns ELF's name for a section, by which the passes find it. */
+/* macho_names.c: returns ELF's name for a section, under which other rooms find it. */
 struct str macho_section_name(struct macho *m, struct str segment, struct str section,
 			      uint32_t flags);
 

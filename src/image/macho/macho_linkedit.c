@@ -12,8 +12,6 @@ static void macho_linkedit_add(struct macho *m, const struct macho_range *in, ui
 			    .section = in->index, .off = off, .size = size, .addr = addr });
 }
 
-/* ---- finding symbols by name ----------------------------------------------------------------- */
-
 /* Finds a symbol by name, 0 if there is none. *ret_at is then the place in the map for a new
  * name. */
 static uint32_t macho_linkedit_find(const struct macho *m, struct str name, struct map_at *ret_at)
@@ -26,8 +24,8 @@ static uint32_t macho_linkedit_find(const struct macho *m, struct str name, stru
 	return 0;
 }
 
-/* Fills the map of names. Names of a valid table hardly share bytes, so a limit on all bytes bounds
- * the time. */
+/* Fills the map of names. A limit on all bytes bounds the time, because names of a valid table
+ * hardly share bytes. */
 static void macho_linkedit_read_names(struct macho *m)
 {
 	uint64_t left = 4 * m->strings.size;
@@ -47,8 +45,6 @@ uint32_t macho_name_find(const struct macho *m, struct str name)
 	struct map_at at;
 	return macho_linkedit_find(m, macho_plain_name(name), &at);
 }
-
-/* ---- reading function starts and data in code ------------------------------------------------ */
 
 /* Bytes of the file per function. Limits how many functions a small file may state. */
 enum { FUNCTION_BYTES = 16 };
@@ -95,8 +91,6 @@ static void read_data_in_code(struct macho *m)
 		macho_linkedit_add(m, &m->data_in_code, at, ENTRY_SIZE, m->text_addr + off);
 	}
 }
-
-/* ---- data that belongs to another address ---------------------------------------------------- */
 
 void macho_add_data(struct macho *m, macho_data_vec *all)
 {
@@ -145,8 +139,6 @@ static void read_tlv(struct macho *m)
 	vec_release(&all);
 }
 
-/* ---- reading exports ------------------------------------------------------------------------- */
-
 /* A step to a node of the trie: the edge to the node and the node's offset. */
 struct macho_linkedit_edge {
 	uint64_t off, size, node;
@@ -159,10 +151,9 @@ struct macho_linkedit_range {
 struct trie {
 	struct macho *m;
 	struct reader r;
-	VEC(struct macho_linkedit_edge) edges; /* Edges to follow; the last is next. */
+	VEC(struct macho_linkedit_edge) edges; /* Edges to follow, the last one first. */
 	VEC(struct macho_linkedit_range)
-	waiting;       /* Ranges that belong to the first export below
-						   * them. */
+	waiting;       /* Ranges that belong to the next export found below them. */
 	uint64_t left; /* Bytes that may still be read. Nodes of a valid trie do not overlap. */
 };
 
@@ -175,7 +166,7 @@ static bool read_node(struct trie *t, const struct macho_linkedit_edge *from)
 	struct reader terminal = read_sub(&t->r, size);
 	const uint64_t flags = read_uleb(&terminal);
 	const uint64_t addr = t->m->text_addr + read_uleb(&terminal);
-	/* Reads the export of a node. False if it has no address here, like a re-export. */
+	/* Reads the export of a node. False if it has no address in this file, like a re-export. */
 	const bool known = reader_ok(&terminal) && size > 0 && !(flags & (ABSOLUTE | REEXPORT));
 	const uint8_t children = read_u8(&t->r);
 	vec_push(&t->waiting, (struct macho_linkedit_range){ from->off, from->size });
@@ -201,8 +192,8 @@ static bool read_node(struct trie *t, const struct macho_linkedit_edge *from)
 	return true;
 }
 
-/* Reads the export trie depth first. Edges and nodes belong to the first export that they lead
- * to. */
+/* Reads the export trie depth first. Edges and nodes belong to the first export to which they
+ * lead. */
 static void macho_linkedit_read_exports(struct macho *m)
 {
 	const struct macho_range *in = &m->exports;
@@ -217,8 +208,6 @@ static void macho_linkedit_read_exports(struct macho *m)
 	vec_release(&t.edges);
 	vec_release(&t.waiting);
 }
-
-/* ---- reading chained fixups ------------------------------------------------------------------ */
 
 /* Reads the imports and their names from dyld_chained_fixups_header. */
 static void macho_linkedit_read_imports(struct macho *m)

@@ -1,5 +1,5 @@
 /* Reads the tables of LC_DYLD_INFO (mach-o/loader.h): instructions that dyld runs to set pointers.
- * Each instruction belongs to the next place that is set after it. */
+ * Each instruction belongs to the next place that the instructions set. */
 #include "image/macho/macho_internal.h"
 
 enum { OPCODE = 0xf0, IMMEDIATE = 0x0f };
@@ -119,8 +119,8 @@ static void macho_opcodes_read_table(struct macho *m, size_t table)
 		const uint8_t byte = read_u8(&x.r), op = byte & OPCODE, imm = byte & IMMEDIATE;
 		struct macho_opcodes_places p;
 		if (table != MACHO_REBASE && op == BIND_SET_SYMBOL) {
-			/* Assigns a name in the table to its symbol. A symbol may be bound at many
-			 * places, or, if it is a strong definition of a weak name, at none. */
+			/* Assigns a name in the table to its symbol. Symbols may be bound at many
+			 * places. A strong definition of a weak name may be bound at none. */
 			const uint32_t symbol = macho_name_find(m, read_cstr(&x.r));
 			if (symbol != 0 && reader_ok(&x.r))
 				build_entry(&m->build, &(struct image_entry){ in->index, symbol, at,

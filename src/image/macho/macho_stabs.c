@@ -1,6 +1,6 @@
 /* Reads the symbol table's entries for debuggers (stab.h). They are no symbols, but each belongs to
- * a symbol. Entries that name a unit's source and object belong to the first symbol of the unit.
- * Together they are the debug map of a linked file. */
+ * a symbol. Entries that name a unit's source and object belong to the first symbol of the unit. In
+ * a linked file, they form the debug map. */
 #include "image/macho/macho_internal.h"
 
 enum {
@@ -88,8 +88,6 @@ static void read_stab(struct stabs *s, const struct nlist *n, uint64_t off, stru
 		s->known = false;
 	}
 }
-
-/* ---- reading the debug map ------------------------------------------------------------------- */
 
 static void add_moved(struct stabs *s, struct str name, uint64_t addr)
 {

@@ -26,7 +26,6 @@ const struct macho_section *macho_section_of(const struct macho *m, uint8_t numb
 	return is ? &m->sections.data[number - 1] : NULL;
 }
 
-/* Cuts the string table after its last NUL, so that every name in it ends. */
 struct bytes macho_strings(const struct macho *m)
 {
 	struct bytes b = bytes_sub(m->build.im->bytes, m->strings.off, m->strings.size);
@@ -78,8 +77,8 @@ static void macho_symbols_add(struct macho *m, const struct nlist *n, struct str
 	build_symbol(&m->build, &s);
 }
 
-/* Reads the symbol table. Entries for debuggers are skipped, see macho_stabs.c. A file with debug
- * info has more of them than of symbols. */
+/* Reads the symbol table. Skips entries for debuggers (see macho_stabs.c). A file with debug info
+ * has more of them than symbols. */
 static void macho_symbols_read_table(struct macho *m)
 {
 	struct reader r = macho_reader(m, m->symbols.off, m->symbols.size);
@@ -106,8 +105,6 @@ uint32_t macho_symbol_index(const struct macho *m, uint64_t i)
 	ASSERT(index < m->build.symbols.count);
 	return index;
 }
-
-/* ---- naming slots and stubs ------------------------------------------------------------------ */
 
 static uint64_t slot_size(const struct macho *m, const struct macho_section *s)
 {

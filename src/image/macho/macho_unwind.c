@@ -19,8 +19,7 @@ struct macho_unwind_page {
 	uint32_t first;
 };
 
-/* Reads a page. The header of a page and the space after its entries belong to all of its
- * functions. */
+/* Reads a page. Its header and the space after its entries belong to all of its functions. */
 static void read_page(struct macho *m, struct reader *r, const struct macho_unwind_page *p,
 		      uint64_t *left)
 {
@@ -99,7 +98,7 @@ void macho_read_unwind(struct macho *m)
 			break;
 		macho_unwind_add(m, at, INDEX_SIZE, e.first);
 		if (e.page != 0) {
-			/* Up to the next page, whose place the last one does not have. */
+			/* Ends at the next page. The last entry has no page after it. */
 			const uint64_t after = read_index(&next).page;
 			uint64_t end = min_u64(add_sat(e.page, PAGE_SIZE), m->unwind.size);
 			if (after > e.page)

@@ -6,8 +6,6 @@ enum { CLASS_EXTERNAL = 2, CLASS_STATIC = 3, CLASS_FILE = 103, CLASS_WEAK = 105 
 
 enum { RELOC_SIZE = 10, SECTION_ABSOLUTE = -1 };
 
-/* ---- finding names --------------------------------------------------------------------------- */
-
 void coff_read_strings(struct pe *p)
 {
 	const struct image *im = p->build.im;
@@ -49,8 +47,6 @@ struct str coff_long_name(struct pe *p, struct str field)
 	}
 	return bytes_cstr(p->strings, off, &name) ? name : coff_symbols_keep(p, field);
 }
-
-/* ---- reading and finding symbols ------------------------------------------------------------- */
 
 struct coff_symbol {
 	struct str field; /* of 8 bytes */
@@ -96,7 +92,7 @@ static void name_symbol(struct pe *p, const struct coff_symbol *s, struct reader
 }
 
 /* Assigns the symbol's table entry to the owner of its address. Makes the address a start, so that
- * no other symbol reaches across it. */
+ * other symbols end before it. */
 static void coff_symbols_add_part(struct pe *p, const struct made_symbol *s)
 {
 	if (p->build.im->kind == IMAGE_OBJECT)
@@ -130,16 +126,16 @@ static void coff_symbols_place(const struct pe *p, const struct coff_symbol *s, 
 		ret->section = in->index;
 		ret->value = object ? s->value : made->addr + s->value;
 		ret->type = made->exec ? STT_FUNC : STT_OBJECT;
-		/* A symbol that only stands for an object's part of a section: a static one with a
-		 * record about the section, or one named like a part of the import tables. */
+		/* True for a symbol that only marks an object's part of a section: a static symbol
+		 * with a record about the section, or with a name of the import tables. */
 		if (s->class == CLASS_STATIC && s->type >> 4 != 2 &&
 		    (s->aux_count > 0 || str_starts(ret->name, STR(".idata$"))))
 			ret->type = STT_SECTION;
 	}
 }
 
-/* Adds a symbol. Relocations count its auxiliary entries as symbols, too, so each gets an empty
- * symbol. */
+/* Adds a symbol, and an empty symbol for each of its auxiliary entries, because relocations count
+ * these as symbols. */
 static void coff_symbols_add(struct pe *p, struct reader *r, uint64_t *left)
 {
 	struct made_symbol made = { .entry_off = r->pos };
@@ -185,8 +181,6 @@ void coff_read_symbols(struct pe *p)
 		coff_symbols_add(p, &r, &left);
 	}
 }
-
-/* ---- reading relocations --------------------------------------------------------------------- */
 
 struct coff_symbols_type {
 	uint16_t coff, elf, width; /* Types, and bytes of the field. Width 0: the number is

@@ -1,5 +1,5 @@
 /* Reads short import objects, of which import libraries consist ("PE Format", Import Library
- * Format). One has a header, the name of a symbol, and the name of its library. */
+ * Format). An object has a header, the name of a symbol, and the name of its library. */
 #include "image/pe/pe_internal.h"
 
 enum { HEADER_SIZE = 20, CODE = 0 };

@@ -1,8 +1,8 @@
-/* pe.h - parses PE32 and PE32+ programs and libraries of Windows and UEFI, and COFF objects, also
- * large ones ("bigobj").
+/* pe.h - parses PE32 and PE32+ programs and libraries of Windows and UEFI, and COFF objects,
+ * including large ones ("bigobj").
  *
  * Specification: Microsoft's "PE Format". VM addresses of images are image base + RVA. MinGW's
- * debug sections take no memory here, although a loader maps them: no run needs them. */
+ * debug sections take no memory in the image. A loader maps them, but no run needs them. */
 #ifndef HEFT_IMAGE_PE_PE_H
 #define HEFT_IMAGE_PE_PE_H
 
@@ -13,8 +13,8 @@ bool pe_matches(struct bytes bytes);
 /* Parses an image. False only if the headers are damaged. */
 bool pe_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 	      struct notes *notes, struct heft_err *err);
-/* True if the bytes can be a COFF object. Objects have no magic: heft must know the machine, and
- * the tables must lie inside. */
+/* True if the bytes can be a COFF object. Objects have no magic, so heft must know the machine, and
+ * the tables must be inside the file. */
 bool coff_matches(struct bytes bytes);
 bool coff_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		struct notes *notes, struct heft_err *err);

@@ -105,8 +105,6 @@ uint32_t pe_symbol(struct pe *p, struct str name, uint64_t rva, uint64_t size)
 	return build_symbol(&p->build, &made);
 }
 
-/* ---- recognizing PE and COFF files ----------------------------------------------------------- */
-
 /* Returns the offset of "PE\0\0". 0 if there is none. */
 static uint64_t pe_offset(struct bytes b)
 {
@@ -150,8 +148,6 @@ bool coff_matches(struct bytes bytes)
 	       count <= (bytes.size - symbols) / SYMBOL_SIZE && sections + count > 0;
 }
 
-/* ---- reading sections ------------------------------------------------------------------------ */
-
 static uint64_t pe_file_flags_of(struct str name, uint32_t flags)
 {
 	uint64_t ret = SHF_ALLOC;
@@ -190,7 +186,7 @@ static void pe_file_add_section(struct pe *p, struct pe_section *s, struct str n
 							    .vm_size = size,
 							    .off = s->off,
 							    .file_size = made.file_size });
-	/* Padding after the section in the file belongs to the section, too. */
+	/* Assigns padding after the section in the file to the section. */
 	build_range(&p->build, name, s->off, held);
 	build_part(&p->build, s->off, held, name.p);
 }
@@ -219,8 +215,6 @@ static void pe_read_sections(struct pe *p)
 		pe_file_add_section(p, &s, coff_long_name(p, field));
 	}
 }
-
-/* ---- reading image headers ------------------------------------------------------------------- */
 
 /* Reads COFF's header. In images it follows "PE\0\0". *ret_optional is the size of the optional
  * header. */
@@ -300,11 +294,9 @@ static void pe_add_headers(struct pe *p)
 	build_part(&p->build, 0, p->sections_off, "[PE Headers]");
 	build_part(&p->build, p->sections_off, table, "[PE Section Headers]");
 	const struct pe_range *certificates = &p->directories[PE_SECURITY];
-	if (certificates->size > 0) /* This address is a file offset. */
+	if (certificates->size > 0) /* The address of certificates is a file offset. */
 		build_part(&p->build, certificates->addr, certificates->size, "[PE Certificates]");
 }
-
-/* ---- combining all parts --------------------------------------------------------------------- */
 
 void pe_begin(struct pe *p, struct image *im, const struct image_place *at, struct bytes bytes,
 	      struct notes *notes)

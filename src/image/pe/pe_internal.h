@@ -65,7 +65,7 @@ struct reader pe_at(const struct pe *p, uint64_t rva, const struct pe_section **
 /* Assigns bytes at an RVA to a symbol. If `symbol` is 0, assigns them to the owner of the RVA
  * `owner`. */
 void pe_put(struct pe *p, uint64_t rva, uint64_t size, uint32_t symbol, uint64_t owner);
-/* Adds a symbol at an RVA, 0 for no address. Borrows the name, which must end with NUL. */
+/* Adds a symbol at an RVA. 0 if it has no address. Borrows the name, which must end with NUL. */
 uint32_t pe_symbol(struct pe *p, struct str name, uint64_t rva, uint64_t size);
 
 /* pe_file.c: pe_begin() starts the image. pe_end() finishes it, or releases it if `ok` is false. */

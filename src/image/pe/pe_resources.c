@@ -61,7 +61,7 @@ static uint32_t read_leaf(struct resources *x, uint64_t off)
 }
 
 /* Reads a directory. Returns the symbol of the first resource below it, which also owns the
- * directory's bytes; 0 if there is none. Recursion is at most LEVELS deep. */
+ * directory's bytes. 0 if there is none. Recursion is at most LEVELS deep. */
 static uint32_t pe_resources_read_directory(struct resources *x, uint64_t off, unsigned level)
 {
 	ASSERT(level < LEVELS);

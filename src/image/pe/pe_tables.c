@@ -22,8 +22,6 @@ static struct reader directory(const struct pe *p, enum pe_directory which)
 	return r;
 }
 
-/* ---- reading exports ------------------------------------------------------------------------- */
-
 struct exports {
 	uint32_t base, function_count, name_count, functions, names, ordinals;
 };
@@ -72,8 +70,6 @@ static void add_export(struct pe *p, const struct exports *e, uint32_t i)
 	pe_put(p, e->functions + ordinal * 4, 4, symbol, target);
 	pe_put(p, text, name.len + 1, symbol, target);
 }
-
-/* ---- reading imports ------------------------------------------------------------------------- */
 
 /* Adds an imported name: its slots, its hint and its text. */
 static void pe_tables_add_import(struct pe *p, uint64_t value, uint64_t lookup, uint64_t slot)
@@ -129,8 +125,6 @@ static void pe_tables_read_imports(struct pe *p)
 		pe_tables_add_library(p, rva, lookup, name, slots);
 	}
 }
-
-/* ---- reading unwind entries ------------------------------------------------------------------ */
 
 /* Returns the size of an UNWIND_INFO of x86-64: codes, then a handler or a chained entry. A chained
  * entry means that the code is a part of another function (*ret_part). */
@@ -199,10 +193,8 @@ static void pe_tables_read_functions(struct pe *p, const struct pe_range *at, bo
 		pe_tables_add_function(p, at->addr, &r, x86);
 }
 
-/* ---- reading ARM64EC metadata ---------------------------------------------------------------- */
-
-/* Recognizes ARM64EC code in a file whose header says x86-64 or AArch64: the load configuration
- * then names hybrid metadata. The metadata has the unwind entries of the other convention. */
+/* Recognizes ARM64EC code in a file whose header states x86-64 or AArch64. Its load configuration
+ * names hybrid metadata, which has the unwind entries of the other convention. */
 void pe_read_hybrid(struct pe *p)
 {
 	enum { METADATA = 200, EXTRA_UNWIND = 64 };
@@ -225,10 +217,8 @@ void pe_read_hybrid(struct pe *p)
 	im->machine = EM_AARCH64;
 }
 
-/* ---- reading base relocations ---------------------------------------------------------------- */
-
 /* Reads base relocations, in blocks per page: the page's RVA, the block's size, and a word per
- * place. 4 bits of a word tell how the place is patched, 12 bits its offset in the page. */
+ * place. 4 bits of a word are the kind of the patch, 12 bits the offset in the page. */
 static void read_base_relocs(struct pe *p)
 {
 	struct reader r = directory(p, PE_BASE_RELOCATION);
@@ -249,8 +239,6 @@ static void read_base_relocs(struct pe *p)
 		reader_seek(&r, start + size);
 	}
 }
-
-/* ---- reading the debug directory ------------------------------------------------------------- */
 
 /* Reads CodeView's "RSDS": a GUID, an age, the path of the PDB. */
 static void read_debug(struct pe *p)

@@ -9,7 +9,7 @@ enum { DEPTH_MAX = 16, MODULE_SHIFT = 52, MODULES_MAX = 4095 };
 /* Constants of the custom section "component-name". */
 enum { NAMES_OF_SORT = 1, SORT_CORE = 0, SORT_CORE_MODULE = 0x11 };
 
-/* A component whose sections are being read. The next one is at `off`. */
+/* A component that is being read. Its next section is at `off`. */
 struct component {
 	uint64_t off, end;
 	uint64_t modules; /* Number of modules in it so far. */
@@ -30,8 +30,6 @@ bool component_matches(struct bytes b)
 	reader_seek(&r, 6);
 	return wasm_matches(b) && read_u16(&r) == LAYER && reader_ok(&r);
 }
-
-/* ---- reading sections ------------------------------------------------------------------------ */
 
 struct section_of_component {
 	unsigned id;
@@ -70,7 +68,7 @@ static bool component_names_find(struct reader r, struct reader *ret)
 	return false;
 }
 
-/* Finds the names of a component's modules. The section with the names follows the modules. */
+/* Finds the names of a component's modules. Their section follows the modules. */
 static void names_read(const struct component_components *c, struct component *of)
 {
 	struct component at = *of;
@@ -84,7 +82,7 @@ static void names_read(const struct component_components *c, struct component *o
 	}
 }
 
-/* Returns the name of the next module: "main" from the names, else "module[0]". A module of an
+/* Returns the name of the next module: "main" from the names, or else "module[0]". A module of an
  * inner component has that component's number as a prefix. */
 static struct str module_name(const struct component_components *c, const struct component *of)
 {
@@ -103,8 +101,6 @@ static struct str module_name(const struct component_components *c, const struct
 			      : arena_format(a, STR_FMT "module[%" PRIu64 "]", STR_ARG(of->prefix),
 					     of->modules));
 }
-
-/* ---- reading nested modules and components --------------------------------------------------- */
 
 static void module_read(struct component_components *c, struct component *of,
 			const struct section_of_component *s)

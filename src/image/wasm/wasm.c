@@ -34,8 +34,6 @@ struct str wasm_keep(struct wasm *w, struct str name)
 	return (struct str){ arena_copy(&w->build.im->arena, name), name.len };
 }
 
-/* ---- reading sections ------------------------------------------------------------------------ */
-
 static bool wasm_parse_header(struct wasm *w, struct heft_err *err)
 {
 	const struct image *im = w->build.im;
@@ -134,8 +132,6 @@ static void wasm_add_sections(struct wasm *w, bool mapped)
 	}
 }
 
-/* ---- adding symbols of modules --------------------------------------------------------------- */
-
 static void wasm_add_function(struct wasm *w, size_t i)
 {
 	ASSERT(i < w->functions.count);
@@ -170,8 +166,8 @@ static void add_segment_symbol(struct wasm *w, size_t i)
 	build_symbol(&w->build, &s);
 }
 
-/* Assigns the entries to the symbols of functions and segments. Not for objects, whose symbols are
- * other ones in another order. */
+/* Assigns the entries to the symbols of functions and segments. Skips objects, whose symbols differ
+ * in order. */
 static void add_entries(struct wasm *w)
 {
 	for (size_t i = 0; i < w->entries.count; i++) {
@@ -217,8 +213,6 @@ static void wasm_add_symbols(struct wasm *w)
 	add_entries(w);
 }
 
-/* ---- combining all parts --------------------------------------------------------------------- */
-
 static void begin_image(struct wasm *w)
 {
 	struct image *im = w->build.im;
@@ -257,7 +251,7 @@ static void wasm_read_sections(struct wasm *w)
 			wasm_read_exports(w, &w->sections.data[i]);
 }
 
-/* What a custom section of this name states; "" where there is none. */
+/* Returns the contents of the custom section with this name. "" if there is none. */
 static struct str wasm_stated(struct wasm *w, const char *name)
 {
 	const struct wasm_section *s = wasm_find_section(w, WASM_CUSTOM, name);
@@ -283,8 +277,7 @@ bool wasm_parse(struct image *im, const struct image_place *at, struct bytes byt
 		wasm_read_sections(&w);
 		wasm_add_sections(&w, true);
 		wasm_add_symbols(&w);
-		/* Adds a range for each whole section, as a fallback for bytes without a better
-		 * owner. */
+		/* Adds a range for each whole section. It labels bytes without a better owner. */
 		for (size_t i = 0; i < w.sections.count; i++) {
 			const struct wasm_section *s = &w.sections.data[i];
 			const char *title = title_of(&w, s);

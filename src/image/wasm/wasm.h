@@ -1,11 +1,11 @@
 /* wasm.h - parses WebAssembly modules and relocatable objects.
  *
- * Specification: WebAssembly Core Specification 3.0, chapter 5 "Binary Format"; "WebAssembly Object
- * File Linking" and "Name Section" of the tool conventions.
+ * Specification: WebAssembly Core Specification 3.0, chapter 5 "Binary Format"; "WebAssembly
+ * Object File Linking" and "Name Section" of the tool conventions.
  *
- * The VM image of a module joins two address spaces. Code begins at address 0, counted from the
- * contents of the code section, as in debug info. Data is at WASM_DATA_BASE + its address in
- * memory. Passive data, and data whose address is only known when the module is loaded, follows
+ * The VM image of a module joins two address spaces. Code begins at address 0, which is the
+ * start of the code section's contents, as in debug info. Data is at WASM_DATA_BASE + its
+ * address in memory. Passive data, and data whose address is only known at load time, follows
  * WASM_LOOSE_BASE. */
 #ifndef HEFT_IMAGE_WASM_WASM_H
 #define HEFT_IMAGE_WASM_WASM_H

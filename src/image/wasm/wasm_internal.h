@@ -70,8 +70,8 @@ struct wasm_data {
 	uint32_t index; /* Index of the image's section. */
 };
 
-/* Limits for build_has_room(): a piece of each kind is expected in this many bytes of the file.
- * Usual modules have far fewer pieces. Bytes beyond the limit get the label of their section. */
+/* Limits for build_has_room(): one piece of each kind per this many bytes of the file. Usual
+ * modules have far fewer pieces. Bytes beyond the limit get the label of their section. */
 enum {
 	WASM_SECTION_BYTES = 64, /* Also for segments of data. Each makes a section. */
 	WASM_FUNCTION_BYTES = 16,

@@ -9,8 +9,6 @@ enum { LINKING_VERSION = 2, SEGMENT_INFO = 5, SYMBOL_TABLE = 8 };
 enum { KIND_FUNCTION, KIND_DATA, KIND_GLOBAL, KIND_SECTION, KIND_TAG, KIND_TABLE };
 enum { FLAG_WEAK = 1, FLAG_LOCAL = 2, FLAG_UNDEFINED = 0x10, FLAG_NAMED = 0x40 };
 
-/* ---- reading and finding symbols ------------------------------------------------------------- */
-
 static void wasm_link_read_function(struct wasm *w, struct reader *r, uint64_t flags,
 				    struct symbol *ret)
 {
@@ -126,8 +124,6 @@ void wasm_read_linking(struct wasm *w)
 	}
 }
 
-/* ---- reading relocations --------------------------------------------------------------------- */
-
 static bool has_addend(uint8_t type)
 {
 	switch (type) {
@@ -151,7 +147,7 @@ static bool has_addend(uint8_t type)
 
 typedef VEC(struct reloc) reloc_vec;
 
-/* Relocations of one section of the image. A section of the file may be several sections of the
+/* Relocations of one section of the image. A section of the file may become several sections of the
  * image. */
 struct wasm_link_patched {
 	uint64_t off, size;
@@ -188,7 +184,7 @@ static bool wasm_link_read_relocs(struct wasm *w, struct reader *r, const patche
 		e.type = type;
 		const uint64_t index = read_uleb(r);
 		if (type != R_WASM_TYPE_INDEX_LEB && index + 1 < w->build.symbols.count)
-			e.symbol = (uint32_t)index + 1; /* the type of an index is no symbol */
+			e.symbol = (uint32_t)index + 1; /* The index of a type is no symbol. */
 		e.has_addend = has_addend(type);
 		e.addend = e.has_addend ? read_sleb(r) : 0;
 		e.entry_size = r->pos - e.entry_off;

@@ -25,8 +25,6 @@ static void wasm_module_add_entry(struct wasm *w, const struct wasm_section *s, 
 		vec_push(&w->entries, (struct wasm_entry){ function, false, s, off, end - off });
 }
 
-/* ---- reading imports and exports ------------------------------------------------------------- */
-
 /* Skips a value type. The long form of a reference type has a heap type after it (5.3.4). */
 static void skip_value_type(struct reader *r)
 {
@@ -153,8 +151,6 @@ void wasm_read_functions(struct wasm *w, const struct wasm_section *s)
 	}
 }
 
-/* ---- reading code ---------------------------------------------------------------------------- */
-
 void wasm_read_code(struct wasm *w, const struct wasm_section *s)
 {
 	ASSERT(w->imported <= w->functions.count && s->id == WASM_CODE);
@@ -193,8 +189,6 @@ void wasm_read_code(struct wasm *w, const struct wasm_section *s)
 						    .off = code.off,
 						    .file_size = code.size });
 }
-
-/* ---- reading data ---------------------------------------------------------------------------- */
 
 /* Reads the address of a segment: a constant expression (5.4.9). False if it is not a single
  * number. */
@@ -281,8 +275,6 @@ void wasm_read_data(struct wasm *w, const struct wasm_section *s)
 		wasm_module_damaged(w, s, &r, "the data section");
 }
 
-/* ---- reading elements ------------------------------------------------------------------------ */
-
 /* Reads the functions that fill tables (5.5.12). Reads only the forms that list indexes. */
 void wasm_read_elements(struct wasm *w, const struct wasm_section *s)
 {
@@ -310,8 +302,6 @@ void wasm_read_elements(struct wasm *w, const struct wasm_section *s)
 	if (!reader_ok(&r))
 		wasm_module_damaged(w, s, &r, "the element section");
 }
-
-/* ---- finding names --------------------------------------------------------------------------- */
 
 static void name_data(struct wasm *w, uint64_t index, struct str name, uint64_t off, uint64_t size)
 {
