@@ -12,12 +12,11 @@
 
 #include <stdlib.h>
 
-/* An address that leads on to another address: a slot that the loader fills, or a stub. */
+/* An address that leads to another address: a slot that the loader fills, or a stub. */
 struct link {
 	uint64_t addr, to;
 };
 
-/* State while the clues of a container are made. */
 struct clue_maker {
 	struct snapshot *s;
 	struct clues *out;
@@ -27,10 +26,8 @@ struct clue_maker {
 	VEC(struct link) links;    /* Stubs and slots of imports, sorted by address. */
 	VEC(struct link) pointers; /* Fields of data that relocations fill, sorted by address. */
 	struct contents contents;
-	code_ref_vec refs; /* Of the symbol that is being read. */
+	code_ref_vec refs; /* References of the symbol that is being read. */
 };
-
-/* ---- links ----------------------------------------------------------------------------------- */
 
 static uint64_t clues_named(struct clue_maker *m, struct str name)
 {
@@ -69,8 +66,8 @@ static void table_read(struct clue_maker *m, const struct section *table)
 			vec_push(&m->pointers, (struct link){ r.addr, to });
 }
 
-/* Returns which numbers in code count as references. Position-independent programs have no
- * addresses in their code. In other programs, addresses are no small numbers. */
+/* Returns which numbers in code count as references. Code of position-independent programs has no
+ * addresses. In other programs, small numbers are no addresses. */
 static struct ref_wish clues_wish_of(const struct image *im)
 {
 	enum { LOWEST = 1 << 14 };
@@ -88,9 +85,6 @@ static struct ref_wish clues_wish_of(const struct image *im)
 	return w;
 }
 
-/* ---- references ------------------------------------------------------------------------------ */
-
-/* Returns the reference for an address in the program. */
 static uint64_t ref_of(const struct clue_maker *m, uint64_t addr)
 {
 	const struct link *links = m->links.data;
@@ -103,8 +97,8 @@ static uint64_t ref_of(const struct clue_maker *m, uint64_t addr)
 	return addr - m->out->lowest;
 }
 
-/* Adds a reference. Each target should occur once per symbol, so the last few are searched: most
- * repeats are near. */
+/* Adds a reference. A target should occur once per symbol. Searches only the last references,
+ * because most repeats are near. */
 static void ref_add(struct clue_maker *m, struct clue *c, uint64_t addr)
 {
 	enum { NEAR = 32 };
@@ -124,8 +118,8 @@ static bool clues_is_x86(enum code_isa isa)
 	return isa == CODE_X86_64 || isa == CODE_I386;
 }
 
-/* Numbers the contents of a function by the references that were just read. `bad` of its bytes are
- * no instructions. */
+/* Hashes the contents of a function with the references that were just read. `bad`: its bytes that
+ * are no instructions. */
 static struct code_print function_print(struct clue_maker *m, const struct snap_symbol *y,
 					uint64_t bad)
 {
@@ -138,7 +132,7 @@ static struct code_print function_print(struct clue_maker *m, const struct snap_
 		       : contents_of(&m->contents, s, y->addr, y->size);
 }
 
-/* Reads a function. A nameless function is numbered and copied. */
+/* Reads a function. Hashes and copies a function without a name. */
 static void code_read(struct clue_maker *m, struct clue *c, struct snap_symbol *y)
 {
 	const struct bytes code = image_at(m->im, y->addr, y->size);
@@ -162,8 +156,7 @@ static void code_read(struct clue_maker *m, struct clue *c, struct snap_symbol *
 		ref_add(m, c, m->refs.data[i].to);
 }
 
-/* Reads data: adds the targets of pointers, and makes a number of all bytes between the
- * pointers. */
+/* Reads data: adds the targets of pointers, and hashes the bytes between the pointers. */
 static void data_read(struct clue_maker *m, struct clue *c, uint64_t size)
 {
 	const struct link *list = m->pointers.data;
@@ -181,13 +174,11 @@ static void data_read(struct clue_maker *m, struct clue *c, uint64_t size)
 	c->print = all.size == size ? p.shape : 0;
 }
 
-/* ---- samples of code ------------------------------------------------------------------------- */
-
 /* The lowest grams of a function so far. */
 struct sample {
 	uint32_t grams[2 * CLUE_GRAMS];
 	size_t count;
-	uint64_t limit; /* Grams from this value on are not among the lowest. */
+	uint64_t limit; /* Grams from this value on are not needed. */
 };
 
 /* Sorts the grams, each once, and keeps the lowest. */
@@ -211,8 +202,8 @@ static void sample_settle(struct sample *z)
 		z->limit = list[CLUE_GRAMS - 1];
 }
 
-/* Returns a number for what an instruction does. Register numbers, displacements and immediates do
- * not count. */
+/* Returns a number for the kind of an instruction. Ignores register numbers, displacements and
+ * immediates. */
 static uint64_t x86_kind(const uint8_t *p, const struct x86_insn *in)
 {
 	const unsigned head = in->disp_size > 0  ? in->disp_off
@@ -227,7 +218,7 @@ static uint64_t x86_kind(const uint8_t *p, const struct x86_insn *in)
 	return kind;
 }
 
-/* Adds an instruction and the two before it, whose numbers are in `last`, as a gram. */
+/* Adds a gram: an instruction and the two before it, whose numbers are in `last`. */
 static void group_add(struct sample *z, uint64_t last[2], uint64_t kind)
 {
 	const uint64_t whole = hash_mix(last[0] ^ HASH_ODD_2, HASH_ODD_1) + last[1];
@@ -260,8 +251,8 @@ size_t clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret
 	const uint8_t *first = clue->code_size > 0 ? c->code.data + clue->code : NULL;
 	const struct bytes code = { first, clue->code_size };
 	uint64_t last[2] = { 0, 0 };
-	/* The upper bits of an AArch64 instruction are its kind. For other machines with
-	 * instructions of fixed size, each half-word counts whole. */
+	/* The upper bits of an AArch64 instruction are its kind. On other machines with
+	 * instructions of fixed size, a whole half-word is the kind. */
 	const unsigned unit = c->isa == CODE_ARM64 ? 4 : 2;
 	if (clues_is_x86(c->isa))
 		x86_sample(&z, code, c->isa == CODE_X86_64);
@@ -274,8 +265,6 @@ size_t clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret
 	memcpy(ret, z.grams, z.count * sizeof *ret);
 	return z.count;
 }
-
-/* ---- symbols --------------------------------------------------------------------------------- */
 
 static void symbol_read(struct clue_maker *m, struct snap_symbol *y)
 {

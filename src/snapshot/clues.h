@@ -1,30 +1,32 @@
-/* clues.h - collects what tells apart functions and tables without a name: their references, in
- * order, and a sample of what their code does. The matcher reads clues (match.h).
+/* clues.h - collects facts that distinguish functions and tables without a name: their references,
+ * in order, and a sample of their code. The matcher reads clues (match.h).
  *
- * Only containers with names that heft made have clues. Clues are never written to files. Cost: one
- * more pass over the code (about 1 ns per instruction), a copy of it, and 8 bytes per reference. A
- * sample is made when it is asked for (about 6 ns per instruction). Read-only once made: any number
- * of threads. */
+ * Only containers with names that heft made have clues. Files never contain clues. Cost: one more
+ * pass over the code (about 1 ns per instruction), a copy of it, and 8 bytes per reference. A
+ * sample is made on request (about 6 ns per instruction). Read-only once made: any number of
+ * threads. */
 #ifndef HEFT_SNAPSHOT_CLUES_H
 #define HEFT_SNAPSHOT_CLUES_H
 
 #include "image/image.h"
 #include "snapshot/snapshot.h"
 
-/* Number of instruction groups kept per function: the groups with the lowest hashes. Functions that
- * share code then share a part of their samples. */
+/* Instruction groups kept per function: those with the lowest hashes. So functions that share code
+ * share a part of their samples. */
 enum { CLUE_GRAMS = 32 };
 
-/* A reference is an address in the program, counted from its lowest address. With this bit it is an
- * import, and the lower bits are the id of its name in the snapshot's texts. */
+/* A reference is an address in the program minus its lowest address. With this bit, it is an
+ * import, and the lower bits are the id of the import's name in the snapshot's texts. */
 #define CLUE_NAMED (UINT64_C(1) << 63)
 
 /* Clue of the symbols at an address. */
 struct clue {
 	uint64_t addr;
-	uint32_t first_ref, ref_count; /* In refs: each target once, in the order of the code. */
-	uint64_t code, code_size;      /* In code: a function without a name. */
-	/* Number of the contents without pointers, for data without a name and for code that heft
+	uint32_t first_ref, ref_count; /* Range in clues.refs: each target once, in the order of
+				        * the code. */
+	uint64_t code, code_size;      /* Range in clues.code. Only for a function without a
+				        * name. */
+	/* Hash of the contents without pointers, for data without a name and for code that heft
 	 * cannot decode. Otherwise 0. */
 	uint64_t print;
 };
@@ -34,17 +36,19 @@ struct clues {
 	uint64_t lowest;       /* Lowest address of the program. */
 	VEC(uint64_t) refs;
 	enum code_isa isa;
-	VEC(uint8_t) code; /* Copied, since the program may be closed when it is compared. */
+	VEC(uint8_t)
+	code; /* Copy of the code, because the program may be closed before the
+			    * comparison. */
 };
 
-/* Adds the clues of the next container: of the snapshot's symbols from `first` on. Functions
- * without a name get the number of their contents. Does nothing if every function has a name. */
+/* Adds the clues of the next container, for the snapshot's symbols from `first` on. Functions
+ * without a name get the hash of their contents. Does nothing if every function has a name. */
 void clues_add(struct snapshot *s, size_t first, uint32_t container, const struct image *im);
 void clues_release(struct clues *c);
 /* Returns the clue of a symbol. NULL if there is none. */
 const struct clue *clues_find(const struct snapshot *s, const struct snap_symbol *y);
 /* Samples the code of a function: the lowest hashes of its instruction groups, ascending. Returns
- * how many there are. 0 if the clue has no code. O(code). */
+ * their number. 0 if the clue has no code. O(code). */
 size_t clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret[CLUE_GRAMS]);
 const struct clues *clues_of(const struct snapshot *s, uint32_t container);
 

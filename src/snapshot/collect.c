@@ -10,13 +10,12 @@
 
 #include <stdlib.h>
 
-/* ---- places ---------------------------------------------------------------------------------- */
-
-/* Places of an image per section, sorted by address. At one address the longest comes first. */
+/* Places of an image per section, sorted by address. Of places with one address, the longest is
+ * first. */
 struct by_section {
 	const struct named_place **list;
-	size_t *first; /* Per section: index of its first place. Common symbols follow the last
-		        * section. */
+	size_t *first; /* Per section: index of its first place. Common symbols come after the
+		        * last section. */
 	size_t section_count;
 };
 
@@ -80,8 +79,6 @@ static void collect_sort_places(struct by_section *b, struct places *p, const st
 	mem_free(next);
 }
 
-/* ---- one section ----------------------------------------------------------------------------- */
-
 /* True if a label occurs for the first time among the labels of one address. */
 static bool is_new(struct collect *c, label_id label)
 {
@@ -92,8 +89,8 @@ static bool is_new(struct collect *c, label_id label)
 	return !seen;
 }
 
-/* Adds the symbols of one address, which share these bytes. Pieces that compilers took out of
- * functions have numbers for names. Equal pieces that a linker folded become one symbol. */
+/* Adds the symbols of one address, which share these bytes. Functions that a compiler outlined are
+ * named by numbers. If a linker folded equal ones, they become one symbol. */
 static void collect_add_group(struct collect *c, const struct named_place *const *list,
 			      size_t count, uint64_t addr, uint64_t size)
 {
@@ -110,8 +107,8 @@ static void collect_add_group(struct collect *c, const struct named_place *const
 		collect_outlined(c, addr, size, outlined);
 }
 
-/* Adds symbols. The bytes go to the symbol that starts first; among symbols with the same start, to
- * the longest. A symbol inside of another gets no bytes. */
+/* Adds symbols. Bytes belong to the symbol that starts first, and then to the longest. A symbol
+ * inside of another symbol gets no bytes. */
 static void add_places(struct collect *c, const struct named_place *const *list, size_t count)
 {
 	for (size_t i = 0, next; i < count; i = next) {
@@ -134,19 +131,19 @@ static void add_places(struct collect *c, const struct named_place *const *list,
 	c->padding = 0;
 }
 
-/* Returns the format's section for a section of the program: ".text" for ".text.hot". NULL if there
- * is none. */
+/* Returns the format's section for a section of the program: ".text" for ".text.hot". NULL if it
+ * has none. */
 static const char *format_section(const struct section *s)
 {
 	const char *known = s->alloc && s->type != SHT_NOTE ? snap_folded(s->name) : NULL;
-	/* In a separate debug file, .tdata has no bytes and counts as .tbss. */
+	/* In a separate debug file, .tdata has no bytes, so it counts as .tbss. */
 	if (known && s->nobits && strcmp(known, ".tdata") == 0)
 		return ".tbss";
 	return known && snap_is_native_name(known, !s->nobits) ? known : NULL;
 }
 
 /* Returns the name of a section in the snapshot. Objects have a section per function, so they use
- * the format's name. Sections of programs keep the names that their makers chose. */
+ * the format's name. Sections of programs keep their own names. */
 static const char *collect_section_name(struct collect *c, const struct section *s,
 					const char *known)
 {
@@ -210,15 +207,15 @@ static void begin_section(struct collect *c, const struct section *s, uint64_t s
 	collect_map_pieces(c);
 }
 
-/* True for code. Sections of stubs (.plt) are excluded: the linker makes a stub per import, and the
- * section is one symbol. */
+/* True for code except sections of stubs (.plt). A section of stubs is one symbol, because the
+ * linker makes a stub per import. */
 static bool collect_is_code(const struct section *s)
 {
 	return s->exec && !str_starts(s->name, STR(".plt")) && !str_starts(s->name, STR(".iplt"));
 }
 
-/* Adds a section. If the file has all or none of its bytes, and the VM image too, the section is
- * tiled with symbols. Otherwise symbols get no bytes, and the bytes become one rest symbol. */
+/* Adds a section. Tiles the section with symbols if all or none of its bytes are in the file, and
+ * likewise in the VM image. Otherwise symbols get no bytes, and one rest symbol gets all. */
 static void collect_section(struct collect *c, const struct section *s,
 			    const struct share_of_section *share,
 			    const struct named_place *const *list, size_t count)
@@ -250,7 +247,7 @@ static void collect_section(struct collect *c, const struct section *s,
 		collect_add_rest(c, like, s->size, false, false);
 }
 
-/* Adds the common symbols of an object. They get their room when the object is linked. */
+/* Adds the common symbols of an object. The linker will give them memory. */
 static void add_common(struct collect *c, const struct named_place *const *list, size_t count)
 {
 	static const struct section common = { .nobits = true };
@@ -261,8 +258,6 @@ static void add_common(struct collect *c, const struct named_place *const *list,
 		collect_native(c, 0, list[i]->size, list[i]->label);
 	}
 }
-
-/* ---- one image ------------------------------------------------------------------------------- */
 
 static void add_overhead(struct collect *c, const struct snap_section *like, uint64_t size,
 			 const char *name)
@@ -277,7 +272,7 @@ static void add_overhead(struct collect *c, const struct snap_section *like, uin
 	c->s->symbols.data[c->s->symbols.count - 1].padding = (int64_t)size;
 }
 
-/* Adds the bytes of no section as overhead: headers, and bytes between sections. */
+/* Adds bytes outside of all sections as overhead: headers, and bytes between sections. */
 static void add_overheads(struct collect *c, const struct shares *shares)
 {
 	const struct snap_section file = { .container = c->container,
@@ -303,7 +298,7 @@ static uint32_t object_of(struct collect *c, const struct image *im)
 		       : collect_member_path(c->s, c->in->file->path, im->member);
 }
 
-/* True if .comment names a compiler that puts texts side by side without a 0 at the end: Rust's. */
+/* True if .comment names Rust's compiler, which stores texts without a 0 between them. */
 static bool texts_lack_ends(const struct image *im)
 {
 	static const char rust[] = "rustc version";
@@ -335,7 +330,7 @@ static void collect_image(struct collect *c, size_t index)
 			collect_section(c, &im->sections[i], &shares.sections[i], list, count);
 	}
 	add_overheads(c, &shares);
-	image_forget(im, im->bytes); /* The contents of symbols, texts and tables have been read. */
+	image_forget(im, im->bytes); /* All contents of symbols, texts and tables have been read. */
 	shares_release(&shares);
 	mem_free(places.list);
 	mem_free(places.first);

@@ -1,7 +1,7 @@
 /* Adds a symbol for each further object of a function or string. */
 #include "snapshot/collect_internal.h"
 
-/* Adds the last symbol again, for each object of a list but its own. */
+/* Adds the last symbol again, for each other object of a list. */
 static void add_others(struct collect *c, uint32_t first)
 {
 	const struct path_aliases *p = c->in->aliases;
@@ -28,7 +28,6 @@ void collect_path_aliases(struct collect *c, struct str raw)
 		add_others(c, first);
 }
 
-/* True if an object is in a list. */
 static bool has_object(const struct collect *c, uint32_t first, uint32_t object)
 {
 	const struct path_aliases *p = c->in->aliases;
@@ -47,7 +46,7 @@ void collect_string_aliases(struct collect *c, struct bytes text)
 	if (!p || path_aliases_find_string(p, text, &first) == 0)
 		return;
 	/* The map and the referring code name at most one object. If that object is in the list,
-	 * its source is right as well. */
+	 * its source is right, too. */
 	if (!has_object(c, first, y->object)) {
 		y->object = intern_add(&c->s->texts,
 				       intern_get(&p->map->objects, p->list.data[first].object));

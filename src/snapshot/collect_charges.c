@@ -1,4 +1,4 @@
-/* Makes the charges of a program: sums its file and VM image by symbol, compile unit and object. */
+/* Makes the charges of a program. Sums its file and VM image by symbol, compile unit and object. */
 #include "snapshot/collect_internal.h"
 
 #include "base/sort.h"
@@ -18,10 +18,10 @@ struct charging {
 	uint32_t container;
 	const struct collect_input *in;
 	size_t sources; /* Number of levels: one less without objects. */
-	size_t charged; /* Number of charges of earlier containers. */
+	size_t charged; /* Charges of earlier containers. */
 	enum heft_domain domain;
-	/* Charges by their labels. During the summing, name, source and object hold labels instead
-	 * of texts. */
+	/* Charges by their labels. During the summing, `name`, `source` and `object` are labels
+	 * instead of texts. */
 	struct map by_labels;
 	size_t guess; /* Index of the charge that is probably needed next. */
 	struct label_texts names, spaces, paths, objects;
@@ -43,9 +43,7 @@ static struct label_texts texts_make(const struct labels *l)
 	return t;
 }
 
-/* ---- walking --------------------------------------------------------------------------------- */
-
-/* Makes spans that cover the file. Their label is 1 in sections of debug info, otherwise 0. */
+/* Makes spans that cover the file, with label 1 in sections of debug info, otherwise 0. */
 static void debug_spans_find(const struct input *in, struct spans *ret)
 {
 	struct claims debug = { 0 };
@@ -70,7 +68,7 @@ static void debug_spans_find(const struct input *in, struct spans *ret)
 	spans_release(&found);
 }
 
-/* Makes spans that cover the VM image. All have label 0, as the image holds no debug info. */
+/* Makes spans that cover the VM image, with label 0, because no debug info is loaded. */
 static void vm_spans_find(const struct basemap *map, struct spans *ret)
 {
 	for (size_t i = 0; i < map->ranges.count; i++)
@@ -83,8 +81,8 @@ static bool has_labels(const struct snap_charge *c, const struct snap_charge *li
 	       c->debug == like->debug;
 }
 
-/* Returns the index of the charge with the labels of `like`; adds it if missing. The file repeats
- * the labels of the VM image in the same order, so a guess is tried first. */
+/* Returns the index of the charge with the labels of `like`. Adds it if missing. Tries a guess
+ * first, because the file repeats the labels of the VM image in order. */
 static size_t charge_of(struct charging *c, const struct snap_charge *like)
 {
 	const struct snap_charge *charges = c->s->charges.data;
@@ -118,7 +116,7 @@ static void piece_charge(void *ctx, uint64_t start, uint64_t size, const label_i
 	c->guess = i + 1;
 }
 
-/* Adds the bytes of a domain to charges. `debug` serves as the last level. */
+/* Adds the bytes of a domain to charges. `debug` is the last level. */
 static void domain_charge(struct charging *c, enum heft_domain domain, const struct spans *debug)
 {
 	const struct charge_level *const from[] = { &c->in->by_symbol, &c->in->by_unit,
@@ -151,8 +149,6 @@ static void bytes_charge(struct charging *c)
 	spans_release(&all);
 }
 
-/* ---- texts ----------------------------------------------------------------------------------- */
-
 static uint32_t collect_charges_path_text(struct charging *c, struct label_texts *t,
 					  const struct labels *l, label_id label)
 {
@@ -172,8 +168,8 @@ static void symbol_texts_make(struct charging *c, label_id label)
 						  namespace_of(c->in->spaces, &c->demangler, raw));
 }
 
-/* Makes the texts of all names first, so that namespaces are learnt as in a roll-up: from the VM
- * image, then from the file. */
+/* Makes the texts of all names in the order of a roll-up: VM image, then file. So namespaces are
+ * learnt as in a roll-up. */
 static void symbol_texts_make_all(struct charging *c, const struct spans *spans)
 {
 	VEC(label_id) todo = { 0 };
@@ -191,10 +187,8 @@ static void symbol_texts_make_all(struct charging *c, const struct spans *spans)
 	vec_release(&todo);
 }
 
-/* ---- symbols --------------------------------------------------------------------------------- */
-
-/* Number of symbols with one label that are searched for a source. If none matches, the first
- * symbol counts. */
+/* Most symbols with one label that are searched for a source. If none matches, the first symbol is
+ * used. */
 enum { LOOKED_AT = 1000 };
 
 /* Returns a symbol with the label, preferably one from the source file `source`. */
@@ -299,8 +293,6 @@ void collect_charges(struct collect *c, size_t first)
 	vec_release(&z.first_of_label);
 	demangler_release(&z.demangler);
 }
-
-/* ---- symbols that no source has measured ----------------------------------------------------- */
 
 void snapshot_charge_symbols(struct snapshot *s, uint32_t container)
 {

@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-/* A literal that more classes use than this becomes one symbol. The limit is SuperSize's. */
+/* Most classes that may use a literal. Above it, the literal becomes one symbol. The limit is
+ * SuperSize's. */
 enum { USERS_MAX = 6 };
 
 struct class_paths {
@@ -30,10 +31,8 @@ static struct snap_symbol *collect_dex_add(struct dexing *x, bool method, struct
 	return collect_pack_add(x->s, x->container, method ? ".dex.method" : ".dex", name, size);
 }
 
-/* ---- classes and members --------------------------------------------------------------------- */
-
-/* True for a file name such as "Bar.java", which lies beside the class. Other texts are not shown:
- * obfuscators write anything there. */
+/* True for a file name such as "Bar.java", a file in the folder of the class. Obfuscators write
+ * arbitrary texts, which are not shown. */
 static bool collect_dex_is_file_name(struct str s)
 {
 	return s.len > 0 && memchr(s.p, '.', s.len) && !memchr(s.p, '/', s.len);
@@ -72,8 +71,6 @@ static bool add_item(struct dexing *x, const struct dex_item *i)
 	snapshot_split_dex(x->s, y);
 	return true;
 }
-
-/* ---- literals -------------------------------------------------------------------------------- */
 
 static uint32_t shared_path(struct dexing *x, const struct dex_use *use, size_t count, bool source)
 {
@@ -130,8 +127,6 @@ static bool add_literals(struct dexing *x)
 	}
 	return true;
 }
-
-/* ---- entry points ---------------------------------------------------------------------------- */
 
 static void collect_dex_add_tables(struct dexing *x, const uint64_t *sizes, uint32_t source)
 {

@@ -1,11 +1,11 @@
-/* Turns bytes that no symbol of a table has into symbols: string literals, data named after
- * their owner, gaps and padding. */
+/* Makes symbols of bytes that are in no symbol of a table: string literals, data named after their
+ * owner, gaps and padding. */
 #include "snapshot/collect_internal.h"
 
 #include <stdio.h>
 
-/* Returns the size below which a gap is padding. The limits are those of SuperSize's report of odd
- * padding. */
+/* Returns the size below which a gap is padding. SuperSize's report of odd padding has the same
+ * limits. */
 static uint64_t gap_limit(const struct collect *c)
 {
 	const char letter = c->s->sections.data[c->to].letter;
@@ -31,8 +31,8 @@ static void collect_gaps_add(struct collect *c, uint64_t from, uint64_t to)
 	collect_named(c, from, to - from, text_str(&c->scratch));
 }
 
-/* Returns the names of data that belong to an owner. Many data share an owner, so the names are
- * made once. */
+/* Returns the names of data that belong to an owner. Keeps them, because many data share an
+ * owner. */
 static const struct owned_name *name_of_owned(struct collect *c, label_id owner)
 {
 	while (c->owned.count <= owner)
@@ -69,11 +69,9 @@ static void add_owned(struct collect *c, uint64_t from, uint64_t to, label_id ow
 	collect_place(c, &y);
 }
 
-/* ---- literals -------------------------------------------------------------------------------- */
-
-/* Least size of a literal if no linker map is known: LITERAL_MIN bytes, or WIDE_MIN characters of 2
- * or 4 bytes, both with the end. Shorter texts count as data. Short texts of single bytes are
- * accepted among other texts. */
+/* Least size of a literal without a linker map: LITERAL_MIN bytes, or WIDE_MIN characters of 2 or 4
+ * bytes, both with the end. Shorter texts count as data. Short texts of single bytes count as
+ * literals next to other texts. */
 enum { LITERAL_MIN = 4, WIDE_MIN = 4 };
 
 static struct literal collect_gaps_text_at(const struct collect *c, uint64_t at, uint64_t to,
@@ -111,8 +109,8 @@ static bool is_among_others(const struct collect *c, uint64_t end, uint64_t to)
 	return end >= to || (literal_size(&next, false, &size) && size >= LITERAL_MIN);
 }
 
-/* Finds a text as literal_size() does, if no map tells about it. If no text ends here, none that
- * begins earlier does. So bytes are looked at once, however many references lead there. */
+/* Finds a text as literal_size() does, without a map. If no text ends here, none that begins
+ * earlier does. So each byte is read once, however many references lead to the text. */
 static bool plain_literal(struct collect *c, const struct literal *l, uint64_t at, uint64_t *ret)
 {
 	if (at < c->not_text) {
@@ -132,7 +130,7 @@ struct collect_gaps_run {
 	bool referred;  /* The owner refers to the first byte. */
 };
 
-/* Returns the next slice at or after an address, in the gap of a run. */
+/* Returns the next slice at or after an address, within a run. */
 static const struct slice *next_slice(struct collect *c, const struct collect_gaps_run *run,
 				      uint64_t at)
 {
@@ -147,17 +145,17 @@ static const struct slice *next_slice(struct collect *c, const struct collect_ga
 enum { VECTOR = 16 };
 
 /* True if a text may end at the end of its run of bytes. If texts lack a 0 at the end, a reference
- * says where the next text begins. Code also copies texts by vectors, so a run of whole vectors may
- * be a text without an end. */
+ * marks the start of the next text. Code also copies texts by vectors. So a run of whole vectors
+ * may be a text without an end. */
 static bool ends_with_run(const struct collect *c, const struct collect_gaps_run *run)
 {
 	return c->texts_lack_ends || (run->from % VECTOR == 0 && run->to % VECTOR == 0);
 }
 
-/* Finds the literal at an address. If there is none, *ret_skip is how many bytes none begins in.
- * `close`: the address is a referenced start or directly follows another literal. A literal may go
- * on after the run. Then its end belongs to another owner's string, or its owner refers to its end
- * too, as C++ does for a std::string made of two pointers. */
+/* Finds the literal at an address. If there is none, *ret_skip is the number of bytes in which none
+ * begins. `close`: the address is a referenced start or directly follows another literal. A literal
+ * may extend beyond the run. Then its end is also another owner's string, or its owner refers to
+ * its end, as C++ does for a std::string made of two pointers. */
 static bool find_literal(struct collect *c, const struct collect_gaps_run *run, uint64_t at,
 			 bool close, struct literal *ret, uint64_t *ret_skip)
 {
@@ -204,7 +202,7 @@ static bool collect_gaps_is_zero(const struct collect *c, uint64_t from, uint64_
 	return c->section->nobits || b.size == to - from;
 }
 
-/* True for zeros that align whatever follows a literal. */
+/* True for zeros after a literal that align the next data. */
 static bool collect_gaps_is_alignment(const struct collect *c, uint64_t from, uint64_t to)
 {
 	return to - from < 8 && to % 8 == 0 && collect_gaps_is_zero(c, from, to);
@@ -223,8 +221,8 @@ static void add_plain(struct collect *c, const struct collect_gaps_run *run, uin
 		add_owned(c, from, to, run->owner);
 }
 
-/* Adds the bytes of a run; its strings become symbols of their own. Returns where the added bytes
- * end. */
+/* Adds the bytes of a run. Its strings become symbols of their own. Returns the end of the added
+ * bytes. */
 static uint64_t add_run(struct collect *c, const struct collect_gaps_run *run)
 {
 	const bool strings = !c->in->no_literals && !c->section->exec && !c->section->write &&
@@ -253,12 +251,10 @@ static uint64_t add_run(struct collect *c, const struct collect_gaps_run *run)
 	return max_u64(plain, run->to);
 }
 
-/* ---- gaps ------------------------------------------------------------------------------------ */
-
 enum { CODE_PADDING = 16, DATA_PADDING = 63 };
 
 /* True if bytes after a symbol are padding: short runs, and zeros before the next aligned symbol.
- * The map gives both to the symbol. */
+ * The map gives them to the symbol. */
 static bool collect_gaps_is_padding(const struct collect *c, const struct span *s, uint64_t from,
 				    uint64_t to)
 {

@@ -1,5 +1,5 @@
-/* Learns from the linker map what nothing else says: names of a stripped program, places and
- * character widths of merged strings, and objects of bytes by the code or data that uses them. */
+/* Reads facts that only the linker map has: names of a stripped program, places and character
+ * widths of merged strings. Finds objects of bytes by the code or data that uses them. */
 #include "snapshot/collect_internal.h"
 
 #include "base/sort.h"
@@ -53,7 +53,7 @@ static struct str collect_map_last_word(struct str name)
 	return (struct str){ name.p + from, name.len - from };
 }
 
-/* Returns the digit of names such as ".rodata.main.str2.4", which compilers give sections of
+/* Returns the digit of names such as ".rodata.main.str2.4", which compilers give to sections of
  * strings. */
 static unsigned collect_map_string_width(struct str name)
 {
@@ -75,8 +75,6 @@ struct merged collect_merged(struct collect *c, uint64_t addr)
 	return (struct merged){ p->addr + p->size, collect_map_string_width(name), constants };
 }
 
-/* ---- owners of bytes by their users ---------------------------------------------------------- */
-
 enum { OBJECT_SEVERAL = UINT32_MAX };
 
 void collect_learn_owner(struct collect *c, const struct snap_symbol *y)
@@ -93,8 +91,8 @@ void collect_learn_owner(struct collect *c, const struct snap_symbol *y)
 	*object = *object == 0 || *object == y->object ? y->object : OBJECT_SEVERAL;
 }
 
-/* Path that goes with another path. Code counts more than data: linkers give a string that several
- * objects have to only one of them. */
+/* Path that belongs to another path. Code counts more than data, because linkers leave a string of
+ * several objects to one of them. */
 struct other_path {
 	uint32_t text; /* 0 if there is none so far. */
 	bool by_code;
@@ -111,7 +109,7 @@ static void collect_map_learn_path(struct other_path *known, uint32_t text, bool
 	known->by_code = code;
 }
 
-/* Learns, per text id, the object made from each source file and the source of each object. */
+/* Finds, per text id, the object made from each source file and the source of each object. */
 static void learn_paths(const struct collect *c, size_t first, struct other_path *object_of,
 			struct other_path *source_of)
 {
@@ -138,7 +136,7 @@ static uint32_t object_of_user(const struct collect *c, label_id owner)
 	return object == OBJECT_SEVERAL ? 0 : object;
 }
 
-/* Turns sources that are objects ("Scrt1.o") into objects. Objects of assembly name themselves so
+/* Turns sources that are objects ("Scrt1.o") into objects. Objects of assembly state their own name
  * in their symbol of type STT_FILE. */
 static void move_objects(struct collect *c, size_t first)
 {
@@ -173,8 +171,6 @@ void collect_complete_paths(struct collect *c, size_t first)
 	mem_free(object_of);
 	move_objects(c, first);
 }
-
-/* ---- names ----------------------------------------------------------------------------------- */
 
 static bool has_symbol(const struct named_place *list, size_t count, uint32_t section,
 		       uint64_t addr)
@@ -241,7 +237,7 @@ void collect_map_names(const struct collect_input *in)
 	if (!in->map || in->file->input->image_count == 0 ||
 	    collect_map_has_symbols(in->file->input) || collect_map_has_symbols(in->file->debug))
 		return;
-	/* Code goes first; see linkmap_names.h. */
+	/* Code comes first (see linkmap_names.h). */
 	collect_map_name_sections(in, &n, known, true);
 	collect_map_name_sections(in, &n, known, false);
 	sort_by_key_then(p->list.data, p->list.count, sizeof *p->list.data,

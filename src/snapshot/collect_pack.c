@@ -30,8 +30,6 @@ void collect_overhead(struct snapshot *s, uint32_t container, const char *sectio
 		collect_pack_add(s, container, section, name, 0)->padding = (int64_t)size;
 }
 
-/* ---- zip ------------------------------------------------------------------------------------- */
-
 uint32_t collect_package_path(struct snapshot *s, struct str name)
 {
 	struct text path = { 0 };
@@ -71,8 +69,6 @@ void collect_zip_rest(struct snapshot *s, uint32_t container, const struct zip *
 	collect_pack_add_number(s, container, "apk_signature_block_size", z->signing_size);
 	collect_pack_add_number(s, container, "zipalign_padding", padding);
 }
-
-/* ---- archives -------------------------------------------------------------------------------- */
 
 uint32_t collect_member_path(struct snapshot *s, const char *archive, struct str member)
 {

@@ -2,8 +2,8 @@
  * data packs, archives.
  *
  * Every byte of the file belongs to a symbol. Entries and members that are not opened become one
- * symbol each in .other; the bytes around them become overhead. Names are those of SuperSize if it
- * has any. */
+ * symbol each in .other. The bytes around them become overhead. Names are SuperSize's, if it has
+ * any. */
 #ifndef HEFT_SNAPSHOT_COLLECT_PACK_H
 #define HEFT_SNAPSHOT_COLLECT_PACK_H
 
@@ -16,7 +16,7 @@
 
 /* Adds an entry of a zip file as one symbol. */
 void collect_zip_entry(struct snapshot *s, uint32_t container, const struct zip_entry *e);
-/* Adds all bytes that are no entry's data: padding, signing block and the rest. Adds metadata
+/* Adds all bytes outside of the entries' data: padding, signing block and others. Adds metadata,
  * too. */
 void collect_zip_rest(struct snapshot *s, uint32_t container, const struct zip *z);
 /* A file inside of a package, or a file alone. */
@@ -25,7 +25,7 @@ struct pack_entry {
 	const char *path; /* Path for messages. */
 	const char *name; /* Name inside of the package. */
 	struct bytes bytes;
-	/* Bytes that the file takes in the package. The sizes of its symbols add up to this number.
+	/* Bytes of the file in the package. The sizes of its symbols add up to this number.
 	 * `packed` and the unpacked size are below 4 GiB. */
 	uint64_t packed;
 };
@@ -36,15 +36,15 @@ bool collect_dex(struct snapshot *s, const struct pack_entry *e, struct heft_err
  * pack is damaged. */
 bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info *info,
 		 struct heft_err *err);
-/* Call after all packs of a container, whose symbols begin at `first`. A resource that shares
- * another resource's payload in each pack becomes an alias of it. collect_pak_users() completes
- * these aliases. */
+/* Adds aliases of resources that share another resource's payload in each pack. Call it after all
+ * packs of a container, whose symbols begin at `first`. collect_pak_users() completes these
+ * aliases. */
 void collect_pak_aliases(struct snapshot *s, struct pak_info *info, size_t first);
-/* Call after all programs. Gives resources the paths of their users, which functions
- * "ui::AllowlistedResource<ID>()" reveal. If there are several users, adds aliases. */
+/* Gives resources the paths of their users: functions named "ui::AllowlistedResource<ID>()". Adds
+ * aliases for several users. Call it after all programs. */
 void collect_pak_users(struct snapshot *s);
-/* Returns the text "libx.a(y.o)" without directories, because the two sides of a difference lie in
- * different directories. */
+/* Returns the text "libx.a(y.o)" without directories, because compared builds have different
+ * directories. */
 uint32_t collect_member_path(struct snapshot *s, const char *archive, struct str member);
 /* Adds the parts of an archive that are no objects. `path` names the archive. */
 void collect_archive(struct snapshot *s, uint32_t container, const char *path,

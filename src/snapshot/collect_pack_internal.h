@@ -17,8 +17,8 @@ void collect_overhead(struct snapshot *s, uint32_t container, const char *sectio
 /* Adds the text "$APK/path" and returns its id. */
 uint32_t collect_package_path(struct snapshot *s, struct str path);
 
-/* Distributes `part` bytes of the file over the pieces of `whole` bytes. The shares of all pieces,
- * in order, add up to `part`. Both numbers are below 4 GiB. */
+/* Distributes `part` bytes of the file over pieces of `whole` bytes in total. The shares of all
+ * pieces, in order, add up to `part`. Both numbers are below 4 GiB. */
 struct share {
 	uint64_t whole, part, done;
 };

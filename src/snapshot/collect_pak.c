@@ -1,5 +1,5 @@
-/* Adds the resources of data packs, and finds which of them share a payload, by the pack's own
- * table, or users. */
+/* Adds the resources of data packs. Finds resources that share a payload, by the pack's own table,
+ * and their users. */
 #include "snapshot/collect_pack_internal.h"
 
 #include "base/filename.h"
@@ -15,7 +15,6 @@ static const char *pak_section(const char *base)
 	return strchr(base, '-') || strlen(base) <= 7 ? ".pak.translations" : ".pak.nontranslated";
 }
 
-/* State while the resources of a data pack are added. */
 struct adding {
 	struct snapshot *s;
 	const struct pack_entry *entry;
@@ -102,7 +101,7 @@ static void collect_pak_add_entry(struct adding *a, const struct pak_entry *e)
 		y->flags |= SNAP_UNCOMPRESSED;
 }
 
-/* Adds a resource that shares the payload of another resource. It pays for the entry in the
+/* Adds a resource that shares the payload of another resource. Its size is that of its entry in the
  * table. */
 static void add_same(struct adding *a, uint16_t id, uint16_t other)
 {
@@ -141,9 +140,7 @@ bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info
 	return true;
 }
 
-/* ---- one payload ---------------------------------------------------------------------------- */
-
-/* Known facts of a resource, by section and id. */
+/* Facts of a resource, by section and id. */
 struct collect_pak_place {
 	uint64_t key; /* Bits 63..16 section, 15..0 id. */
 	uint32_t symbol;
@@ -211,8 +208,6 @@ void collect_pak_aliases(struct snapshot *s, struct pak_info *info, size_t first
 	vec_release(&own);
 }
 
-/* ---- users ---------------------------------------------------------------------------------- */
-
 struct collect_pak_user {
 	uint64_t id;
 	uint32_t object, source;
@@ -246,8 +241,8 @@ static void collect_pak_list_users(const struct snapshot *s, users *ret)
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
 }
 
-/* Joins resources with the same payload as aliases. The address of a resource without its own
- * payload is the id of the resource that has the payload. */
+/* Makes resources with one payload aliases. A resource without a payload has an address: the id of
+ * the resource with the payload. */
 static void join_payloads(struct snapshot *s)
 {
 	struct snap_symbol *y = s->symbols.data;

@@ -1,4 +1,4 @@
-/* Makes numbers of the contents of symbols: of code, data and relocations. */
+/* Hashes the contents of symbols: code, data and relocations. */
 #include "snapshot/contents.h"
 
 #include "base/map.h"
@@ -33,7 +33,7 @@ void contents_read(struct contents *c)
 	sort_by_key(c->patches.data, c->patches.count, sizeof *c->patches.data);
 }
 
-/* Adds the values that relocations put into the bytes to a print. */
+/* Adds to a hash the values that relocations put into the bytes. */
 static void add_patches(const struct contents *c, uint64_t addr, uint64_t size,
 			struct code_print *p)
 {
@@ -56,8 +56,8 @@ static bool contents_is_constant(const struct section *s)
 	       (!s->write || str_starts(s->name, STR(".data.rel.ro")));
 }
 
-/* Returns the bytes of a symbol. Empty if they may change when the program runs, or if the file
- * lacks some of them. */
+/* Returns the bytes of a symbol. Empty if the program may change them, or if the file lacks some of
+ * them. */
 static struct bytes constant_bytes(const struct contents *c, const struct section *s, uint64_t addr,
 				   uint64_t size)
 {

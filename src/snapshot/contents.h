@@ -1,15 +1,15 @@
-/* contents.h - makes numbers of the contents of symbols: equal contents have equal numbers.
+/* contents.h - hashes the contents of symbols, so that equal contents have equal numbers.
  *
- * For code, the number covers what instructions do and refer to (code/alike.h). For data, it covers
- * the bytes. Relocations count for both. Writable data have no number, because one copy could not
- * replace two. Neither has code that heft cannot decode. */
+ * For code, the hash covers what instructions do and refer to (code/alike.h). For data, it covers
+ * the bytes. Relocations count for both. Writable data has no hash, because one copy could not
+ * replace two. Code that heft cannot decode has none either. */
 #ifndef HEFT_SNAPSHOT_CONTENTS_H
 #define HEFT_SNAPSHOT_CONTENTS_H
 
 #include "code/alike.h"
 #include "image/image.h"
 
-/* What a relocation puts at an address. */
+/* Value that a relocation puts at an address. */
 struct patch {
 	uint64_t addr;
 	uint64_t what;
@@ -27,11 +27,11 @@ void contents_init(struct contents *ret, const struct image *im);
 void contents_read(struct contents *c);
 void contents_release(struct contents *c);
 
-/* Returns the number of `size` bytes of a section; all 0 if unknown. An address of 0 means none;
- * then the section may be anything. O(bytes). Any number of threads. */
+/* Returns the hash of `size` bytes of a section. All 0 if unknown. An address of 0 is no address,
+ * and `s` is ignored. O(bytes). Any number of threads. */
 struct code_print contents_of(const struct contents *c, const struct section *s, uint64_t addr,
 			      uint64_t size);
-/* Does contents_of() for x86 code whose relative references are known. All bytes must be
+/* Like contents_of(), but for x86 code whose relative references are known. All bytes must be
  * instructions. */
 struct code_print contents_of_x86(const struct contents *c, const struct section *s, uint64_t addr,
 				  uint64_t size, const code_ref_vec *refs);

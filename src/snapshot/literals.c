@@ -11,7 +11,7 @@ static bool is_text_char(uint32_t c)
 	return (c >= 0x20 && c < 0x7f) || (c >= '\a' && c <= '\r') || c == 0x1b;
 }
 
-/* Returns the character at offset `at`, which lies inside of the text as a whole. */
+/* Returns the character at offset `at`, which must be inside of the text. */
 static uint32_t literals_unit_at(const struct literal *l, uint64_t at)
 {
 	uint32_t c = 0;
@@ -37,8 +37,8 @@ static bool plain_size(struct bytes b, uint64_t *ret)
 	return i < b.size && b.p[i] == 0;
 }
 
-/* True for a printable ASCII character. In wide texts, the first character and at least half of all
- * must be printable. */
+/* True for a printable ASCII character. A wide text needs a printable first character, and at least
+ * half of all must be printable. */
 static bool is_printable(uint32_t c)
 {
 	return c >= 0x20 && c < 0x7f;
@@ -71,8 +71,8 @@ bool literal_size(const struct literal *l, bool any, uint64_t *ret)
 	return l->width == 1 && !any ? plain_size(l->bytes, ret) : wide_size(l, any, ret);
 }
 
-/* Appends a character of a wide text as UTF-8; joins the two halves of a UTF-16 pair. Returns the
- * bytes that were read. */
+/* Appends a character of a wide text as UTF-8. Joins the two halves of a UTF-16 pair. Returns the
+ * bytes read. */
 static unsigned add_wide(struct text *out, const struct literal *l, uint64_t at)
 {
 	char utf8[4];
@@ -90,7 +90,7 @@ static unsigned add_wide(struct text *out, const struct literal *l, uint64_t at)
 	return size;
 }
 
-/* Appends the text in quotes, cut if long. False if it cannot be printed. */
+/* Appends the text in quotes. Shortens a long text. False if it cannot be printed. */
 static bool add_quoted(struct text *out, struct str s)
 {
 	size_t shown = 0;

@@ -1,15 +1,15 @@
-/* pak_info.h - reads the names of resources in data packs, and keeps which resources have no
- * payload of their own.
+/* pak_info.h - reads the names of resources in data packs. Lists the resources without a payload of
+ * their own.
  *
  * Names come from the `.pak.info` files of Chromium's build: a line "NAME,id,path/of/list.grd" per
- * resource. Ids are those of one build. Texts are the snapshot's. Names are filled in once, then
+ * resource. Ids are valid for one build. Texts are the snapshot's. Names are filled in once, then
  * only read. */
 #ifndef HEFT_SNAPSHOT_PAK_INFO_H
 #define HEFT_SNAPSHOT_PAK_INFO_H
 
 #include "snapshot/snapshot.h"
 
-/* A resource whose payload is that of another resource, as a pack states. */
+/* A resource whose payload is that of another resource, by the pack's table. */
 struct pak_same {
 	uint64_t key; /* Bits 63..32 section, 31..16 its id, 15..0 the other's id. */
 	uint32_t name, source;

@@ -24,8 +24,6 @@ void path_shared(struct text *out, struct str prefix, size_t count)
 					    : STR("10-19"));
 }
 
-/* ---- the form -------------------------------------------------------------------------------- */
-
 /* A path in two parts: the part before the build directory, and the part inside of it. The form
  * joins both. */
 struct split {
@@ -53,8 +51,8 @@ static size_t path_form_component(struct str s)
 	return slash && slash > s.p ? (size_t)(slash - s.p) + 1 : 0;
 }
 
-/* Removes the folder of a kind from the start: "gen/x" and, for another toolchain,
- * "clang_x64/gen/x" become "x". */
+/* Removes the folder of a kind from the start: "gen/x" becomes "x". So does "clang_x64/gen/x" of
+ * another toolchain. */
 static bool take_kind(struct str *s, struct str kind, bool in_build)
 {
 	struct str other = path_form_behind(*s, path_form_component(*s));
@@ -67,7 +65,7 @@ static bool take_kind(struct str *s, struct str kind, bool in_build)
 }
 
 /* Splits a path after "out/Release/" at its start. In the middle of a path, the build's own folders
- * must follow, since any folder may be called "out". */
+ * must follow, because any folder may be called "out". */
 static bool split_out(struct split *s, struct str kind)
 {
 	const struct str path = s->rest;
@@ -85,8 +83,8 @@ static bool split_out(struct split *s, struct str kind)
 	return false;
 }
 
-/* Splits a path at the build directory. The parent folder of the build directory holds the
- * sources. */
+/* Splits a path at the build directory. The sources are in the parent folder of the build
+ * directory. */
 static bool split_build(struct split *s, struct str build)
 {
 	size_t parent = build.len;

@@ -1,5 +1,5 @@
 /* path_form.h - turns paths into a form without the build directory, as SuperSize does. Generated
- * files get the path of the sources that they mirror.
+ * files get the path of the sources from which they are generated.
  *
  *     ../../base/log.cc -> base/log.cc
  *     gen/proto/log.pb.cc -> proto/log.pb.cc, generated
@@ -7,7 +7,7 @@
  *     /w/out/Release/gen/log.pb.cc -> /w/log.pb.cc, generated
  *     obj/base/log.o -> base/log.o
  *
- * Paths that begin with $, ( or [ are not the build's and stay. */
+ * Paths that begin with $, ( or [ are not the build's and do not change. */
 #ifndef HEFT_SNAPSHOT_PATH_FORM_H
 #define HEFT_SNAPSHOT_PATH_FORM_H
 
@@ -15,13 +15,14 @@
 
 /* Writes the form of a path to *out. If the form equals the path, returns false and leaves *out
  * unchanged. `build` is the build directory, or "". `object`: the path is an object's, otherwise a
- * source's. *ret_generated: the build generated the source. */
+ * source's. *ret_generated: true if the build generated the source. */
 bool path_form(struct text *out, struct str path, struct str build, bool object,
 	       bool *ret_generated);
 
 /* Returns the common beginning of two paths. It may end inside of a component. */
 struct str path_common(struct str a, struct str b);
-/* Writes a path for `count` paths that begin with `prefix` ("a/b/"): "a/b/{shared}/50-99". */
+/* Writes one path that stands for `count` paths with a common start ("a/b/"):
+ * "a/b/{shared}/50-99". */
 void path_shared(struct text *out, struct str prefix, size_t count);
 
 #endif

@@ -5,7 +5,7 @@
 #include "snapshot/path_form.h"
 #include "source/library_name.h"
 
-/* Remembers the new text of each path. UINT32_MAX if not made yet. */
+/* Caches the new text of each path. UINT32_MAX if not made yet. */
 struct set_paths_memo {
 	uint32_t *to;
 	size_t count;
@@ -87,8 +87,8 @@ static bool set_paths_contains(struct str s, struct str word)
 	return false;
 }
 
-/* Corrects objects that link-time optimisation made: only the source tells where such a symbol came
- * from. */
+/* Corrects objects that link-time optimisation made. Only the source of such a symbol shows its
+ * object. */
 static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
 {
 	struct set_paths_memo lto = memo_make(s), objects = memo_make(s);
@@ -125,8 +125,8 @@ static void set_sources(struct snapshot *s, const struct build_paths *build)
 	mem_free(m.to);
 }
 
-/* Returns a source for Rust's standard library: "x/rustlib/y/libz.rlib(w.o)" gives "(Rust
- * stdlib)/libz.rlib". The library comes without sources and mostly without debug info. */
+/* Returns a source for Rust's standard library: "(Rust stdlib)/libz.rlib" for
+ * "x/rustlib/y/libz.rlib(w.o)". The library comes without sources and mostly without debug info. */
 static uint32_t standard_source(struct snapshot *s, uint32_t object)
 {
 	const struct str path = snapshot_text(s, object);
@@ -194,9 +194,7 @@ static void set_shown_sources(struct snapshot *s, const struct snapshot_set_path
 	mem_free(m.to);
 }
 
-/* ---- symbols of many objects ----------------------------------------------------------------- */
-
-/* Aliases of one name above this number become one symbol. The limit is SuperSize's. */
+/* Most aliases of one name. More aliases become one symbol. The limit is SuperSize's. */
 enum { ALIASES_MAX = 40 };
 
 /* Returns how many adjacent symbols have the same name and the same bytes. */
@@ -266,8 +264,6 @@ static void join_many(struct snapshot *s)
 	snapshot_charges_follow(s, place);
 	mem_free(place);
 }
-
-/* ---- components ------------------------------------------------------------------------------ */
 
 static uint32_t set_paths_component_of(struct snapshot *s, struct components *c, uint32_t path)
 {

@@ -1,6 +1,6 @@
-/* set_paths.h - sets the paths of a snapshot as people know them.
+/* set_paths.h - sets the paths of a snapshot as users know them.
  *
- * Sources come from the build system if it knows them. Prefixes are replaced, members of archives
+ * Sources come from the build system if it states them. Prefixes are replaced, members of archives
  * become paths, and components are named. */
 #ifndef HEFT_SNAPSHOT_SET_PATHS_H
 #define HEFT_SNAPSHOT_SET_PATHS_H

@@ -1,10 +1,10 @@
-/* Counts how many bytes of the file and of the VM image each section has. */
+/* Counts the bytes of sections in the file and in the VM image. */
 #include "snapshot/shares.h"
 
 #include <stdlib.h>
 
-/* Adds up spans. The label of a span is the index of its section, or section_count for bytes of no
- * section. */
+/* Adds up spans. The label of a span is the index of its section, or section_count outside of
+ * sections. */
 static void shares_add_up(const struct spans *s, size_t section_count,
 			  struct share_of_section *sections, bool vm, uint64_t *rest)
 {
@@ -69,7 +69,7 @@ void shares_find(struct shares *ret, const struct basemap *map, const struct ima
 	file_spans(map, im, &file);
 	shares_add_up(&file, none, ret->sections, false, &ret->file_only);
 	if (im->kind == IMAGE_OBJECT) {
-		/* Objects have no segments: their loaded bytes are their sections. */
+		/* Objects have no segments, so their loaded bytes are their sections. */
 		for (size_t i = 1; i < im->section_count; i++)
 			if (section_takes_vm(im, &im->sections[i]))
 				ret->sections[i].vm = im->sections[i].size;

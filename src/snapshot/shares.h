@@ -1,8 +1,8 @@
-/* shares.h - counts how many bytes of the file and of the VM image each section has.
+/* shares.h - counts the bytes of the file and of the VM image that each section has.
  *
- * No byte counts twice: if sections overlap, the first in the table owns the bytes. So shares and
- * rest add up to the size of the file (for an object in an archive: of the object). Shares and rest
- * in memory add up to the size of the VM image. O(n log n) in sections and segments. */
+ * If sections overlap, the first in the table owns the bytes. So shares and rest add up to the size
+ * of the file (for an object in an archive: of the object). Shares and rest in memory add up to the
+ * size of the VM image. O(n log n) in sections and segments. */
 #ifndef HEFT_SNAPSHOT_SHARES_H
 #define HEFT_SNAPSHOT_SHARES_H
 
@@ -14,7 +14,7 @@ struct share_of_section {
 
 struct shares {
 	struct share_of_section *sections; /* Per section index. */
-	/* Bytes of no section: in the file only, in both, in the VM image only. */
+	/* Bytes outside of sections: in the file only, in both, in the VM image only. */
 	uint64_t file_only, loaded, memory_only;
 };
 

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- writing --------------------------------------------------------------------------------- */
-
 static void sizediff_add_bytes(struct sizefile_out *out, const void *p, size_t size)
 {
 	vec_reserve(&out->bytes, size);
@@ -69,8 +67,6 @@ bool sizediff_write(struct sizefile_out *ret, const struct snapshot *before,
 	vec_release(&first.bytes);
 	return ok && sizefile_write(ret, after, err);
 }
-
-/* ---- reading --------------------------------------------------------------------------------- */
 
 struct lengths {
 	int64_t before, removed, added;

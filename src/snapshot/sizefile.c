@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- texts ----------------------------------------------------------------------------------- */
-
 void sizefile_add_text(struct text *out, struct str s)
 {
 	size_t plain = 0; /* Bytes before this index are written. */
@@ -44,8 +42,6 @@ static void add_line_number(struct text *t, uint64_t v)
 	text_add_number(t, v);
 	text_add_char(t, '\n');
 }
-
-/* ---- indexes of texts ------------------------------------------------------------------------ */
 
 /* Distinct texts, or pairs of texts, in the order of the file, and the index of each symbol's
  * text. */
@@ -136,8 +132,6 @@ static void index_release(struct sizefile_index *i)
 	mem_free(i->of_symbol);
 }
 
-/* ---- writing --------------------------------------------------------------------------------- */
-
 struct snapshot_sizefile_out {
 	struct text text;
 	const struct snapshot *s;
@@ -164,7 +158,7 @@ static void sizefile_find_head(struct snapshot_sizefile_out *o)
 		o->head.has_disassembly |= s->symbols.data[i].disassembly != 0;
 }
 
-/* Finds the order of sections: by their symbols, sections without symbols last. Finds their
+/* Finds the order of sections, by their symbols. Sections without symbols come last. Finds their
  * segments too. */
 static void sizefile_find_order(struct snapshot_sizefile_out *o)
 {
@@ -244,7 +238,7 @@ static void sizefile_add_segments(struct snapshot_sizefile_out *o)
 	text_add_char(&o->text, '\n');
 }
 
-/* Appends the difference of two unsigned numbers. Addresses of kernels do not fit a signed
+/* Appends the difference of two unsigned numbers, because addresses of kernels exceed a signed
  * number. */
 static void add_difference(struct text *t, uint64_t v, uint64_t last)
 {
@@ -253,8 +247,8 @@ static void add_difference(struct text *t, uint64_t v, uint64_t last)
 	text_add_number(t, v < last ? last - v : v - last);
 }
 
-/* Writes a line per segment with one number per symbol. With `delta`, writes differences; the first
- * one is from 0. */
+/* Writes a line per segment with one number per symbol. With `delta`, writes differences, the first
+ * one from 0. */
 static void add_numbers(struct snapshot_sizefile_out *o,
 			int64_t (*number)(const struct snapshot_sizefile_out *, size_t), bool delta)
 {
@@ -336,20 +330,19 @@ static void add_disassembly(struct snapshot_sizefile_out *o)
 	}
 }
 
-/* ---- charges --------------------------------------------------------------------------------- */
-
-/* Texts of charges in the order of first use. Texts of places come first, because they are fewer
- * and occur more often; texts of names follow. */
+/* Texts of charges in the order of first use. Texts of places come before texts of names, because
+ * they are fewer and more frequent. */
 struct charge_texts {
 	const struct snapshot *s;
 	uint32_t *number; /* Per text id: its number, from 1. 0 if not used. */
 	VEC(uint32_t) ids;
 	uint32_t places; /* Number of texts of places, which come before the texts of names. */
-	uint32_t names;  /* Number of texts until the last one that was the name of a charge so
-			  * far. */
+	uint32_t names;  /* Number of texts until the last one that was already the name of a
+			  * charge. */
 };
 
-/* Returns which name of its symbol a charge has: 0 the full name, 1 the plain name, 2 neither. */
+/* Returns which of its symbol's names a charge has: 0 the full name, 1 the plain name, 2
+ * neither. */
 static uint64_t name_of_symbol(const struct snapshot *s, const struct snap_charge *c)
 {
 	const struct snap_symbol *y = c->symbol == SNAP_NO_SYMBOL ? NULL
@@ -417,7 +410,7 @@ static uint64_t charge_number(struct charge_texts *t, const struct snap_charge *
 	}
 }
 
-/* A run of equal numbers of neighbours. */
+/* Consecutive charges with one number. */
 struct charge_run {
 	uint64_t value, base; /* The number is value - base. */
 	uint64_t count;
@@ -494,8 +487,8 @@ static void sizefile_add_symbols(struct snapshot_sizefile_out *o)
 	sizefile_add_charges(o);
 }
 
-/* Snapshots made by heft are packed at level QUICK: a seventh of the time of level 9, for 6 % more
- * bytes. Parts of PART bytes are packed in parallel. */
+/* Level of packing for snapshots made by heft. QUICK takes a seventh of the time of level 9, for 6
+ * % more bytes. Parts of PART bytes are packed in parallel. */
 enum { QUICK = 5, PART = 1 << 20 };
 
 struct text sizefile_text(const struct snapshot *s)

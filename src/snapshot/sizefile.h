@@ -2,18 +2,19 @@
  * SuperSize.
  *
  * Output is one gzip member without name and time. Its level is 9, or 5 for snapshots made by heft.
- * The text is ASCII, byte for byte what SuperSize writes for the same symbols. A file that is read
- * and written again stays the same, including unknown metadata. Bytes of names that are not ASCII,
+ * The text is ASCII, byte for byte as SuperSize writes the same symbols. A file that is read and
+ * written again does not change, including unknown metadata. Bytes of names that are not ASCII,
  * tabs and line ends become \xNN escapes.
  *
- * Only SuperSize's source defines the format; docs/size-format.md states it. */
+ * SuperSize's source is the only definition of the format. docs/size-format.md describes it. */
 #ifndef HEFT_SNAPSHOT_SIZEFILE_H
 #define HEFT_SNAPSHOT_SIZEFILE_H
 
 #include "base/text.h"
 #include "snapshot/snapshot.h"
 
-/* Reads a .size file. If the text is damaged, returns false with line and file (HEFT_EFORMAT). */
+/* Reads a .size file. If the text is damaged: false, and an error with line and file
+ * (HEFT_EFORMAT). */
 bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struct notes *notes,
 		   struct heft_err *err);
 /* Reads a .size file without its charges. */

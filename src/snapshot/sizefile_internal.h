@@ -9,26 +9,26 @@
 #define SIZEFILE_V1      "Size File Format v1"
 #define SIZEFILE_V1_1    "Size File Format v1.1"
 
-/* Parts of the JSON text that struct snapshot does not hold. */
+/* Parts of the JSON text that struct snapshot does not contain. */
 struct sizefile_head {
 	bool several; /* v1.1 */
 	bool has_components, has_padding, has_disassembly;
 	/* Heft's own member: sections of the program per segment, in the order of their symbols. */
 	VEC(struct snap_section) sections;
-	/* Heft's own member, only when reading: symbols with a known stack. Three numbers each:
+	/* Heft's own member, set by the reader: symbols with a known stack. Three numbers each:
 	 * symbols that are skipped, bytes, caveats. */
 	VEC(uint32_t) stacks;
 	/* Heft's own member: number of charges after the symbols. */
 	uint64_t charges;
 };
 
-/* Lines of numbers that charges have, in this order. Except in CHARGE_FILE, a run of equal numbers
- * is written as "7*3": the number and its count. */
+/* Lines of numbers about charges, in the order of the file. Except in CHARGE_FILE, a run of equal
+ * numbers is written as number and count, "7*3". */
 enum sizefile_charge {
 	CHARGE_FILE,
 	CHARGE_VM,     /* File bytes minus VM bytes. */
 	CHARGE_SYMBOL, /* Index of the symbol plus 1, or 0, written as differences. */
-	/* 0: full name of the symbol. 1: its plain name. 2: the first text that no earlier charge
+	/* 0: full name of the symbol. 1: its plain name. 2: the next text that no earlier charge
 	 * has as its name. From 3: number of a text. */
 	CHARGE_NAME,
 	CHARGE_SPACE, /* Number of a text of charges, from 1. 0 for "". */

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-/* ---- writing --------------------------------------------------------------------------------- */
-
 static void sizefile_json_put_piece(void *ctx, const char *p, size_t size)
 {
 	text_add(ctx, (struct str){ p, size });
@@ -103,8 +101,8 @@ static void add_size(struct intern *names, size_vec *sizes, const char *name, ui
 	sizes->data[id].size += size;
 }
 
-/* Lists the sizes as SuperSize expects them: segments with the bytes of all their symbols, and the
- * sections inside of them under their own names. */
+/* Lists the sizes as SuperSize expects them: segments with the bytes of all their symbols, and
+ * their sections under their own names. */
 static void list_sizes(const struct snapshot *s, uint32_t container, size_vec *ret)
 {
 	struct intern names = { { 0 } };
@@ -179,7 +177,7 @@ static void sizefile_json_add_section(struct json *j, const struct snap_section 
 	j->indented = true;
 }
 
-/* Writes the list `stacks` of struct sizefile_head. */
+/* Writes sizefile_head.stacks. */
 static void sizefile_json_add_stacks(struct json *j, const struct snapshot *s)
 {
 	uint64_t passed = 0;
@@ -219,7 +217,7 @@ static void add_heft(struct json *j, const struct snapshot *s, const struct size
 	json_close(j, '}');
 }
 
-/* Writes the unknown members between two known names, so that all members stay sorted. */
+/* Writes the unknown members between two known names, so that all members are sorted. */
 static void add_extra(struct json *j, const struct snapshot *s, const char *after,
 		      const char *before)
 {
@@ -290,8 +288,6 @@ void sizefile_json_write(struct text *out, const struct snapshot *s,
 	json_close(&j, '}');
 }
 
-/* ---- reading --------------------------------------------------------------------------------- */
-
 struct sizefile_json_in {
 	struct json_in json;
 	struct snapshot *s;
@@ -310,7 +306,7 @@ static const char *sizefile_json_keep(struct sizefile_json_in *in, struct str te
 	return arena_copy(&in->s->arena, text);
 }
 
-/* True if Python would spell the text in the same way. Other spellings are kept unchanged. */
+/* True if Python would write the text in the same way. Other spellings are kept unchanged. */
 static bool sizefile_json_is_plain(struct str raw, struct str decoded)
 {
 	struct text again = { 0 };

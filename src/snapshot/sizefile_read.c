@@ -5,9 +5,8 @@
 
 #include <stdlib.h>
 
-/* Limits of the unpacked size: UNPACKED_MIN bytes, or UNPACKED_RATIO times the size of the file.
- * Larger files are refused. Snapshots of libc.a, LLVM and cmake unpack to 4 to 8 times their
- * size. */
+/* Limits of the unpacked size: UNPACKED_MIN bytes, or UNPACKED_RATIO times the size of the file. A
+ * larger text fails. Snapshots of libc.a, LLVM and cmake unpack to 4 to 8 times their size. */
 #define UNPACKED_MIN   (UINT64_C(4) << 20)
 #define UNPACKED_RATIO 50
 
@@ -60,8 +59,6 @@ static struct str sizefile_read_next_line(struct sizefile_read_in *in)
 	return (struct str){ from, size };
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
-
 /* Reads the number at the start of *s and moves *s after it. False if there is none. */
 static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 {
@@ -82,7 +79,8 @@ static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 	return true;
 }
 
-/* Reads a line with a count. Each counted thing takes at least a byte, so a larger count fails. */
+/* Reads a line with a count. Fails if the count exceeds the bytes left, because each counted item
+ * takes at least one. */
 static uint64_t sizefile_read_count(struct sizefile_read_in *in)
 {
 	struct str s = sizefile_read_next_line(in);
@@ -94,7 +92,8 @@ static uint64_t sizefile_read_count(struct sizefile_read_in *in)
 	return in->failed ? 0 : (uint64_t)v;
 }
 
-/* Reads a section's line of numbers and passes each to `put`. Differences are summed up. */
+/* Reads a section's line of numbers and passes each to `put`. With `delta`, sums up the
+ * differences. */
 static void
 sizefile_read_numbers(struct sizefile_read_in *in, const struct snap_section *sec, bool delta,
 		      bool (*put)(struct sizefile_read_in *, struct snap_symbol *, int64_t))
@@ -127,7 +126,8 @@ static bool sizefile_read_put_addr(struct sizefile_read_in *in, struct snap_symb
 static bool sizefile_read_put_size(struct sizefile_read_in *in, struct snap_symbol *y, int64_t v)
 {
 	(void)in;
-	y->size = (uint64_t)v; /* Overhead symbols still include their padding. */
+	y->size = (uint64_t)v; /* The size of overhead symbols includes their padding until
+			        * settle_overhead(). */
 	return true;
 }
 
@@ -154,8 +154,6 @@ static bool put_component(struct sizefile_read_in *in, struct snap_symbol *y, in
 	y->component = in->components.data[v];
 	return true;
 }
-
-/* ---- header ---------------------------------------------------------------------------------- */
 
 static void sizefile_read_header(struct sizefile_read_in *in)
 {
@@ -207,8 +205,6 @@ static void read_components(struct sizefile_read_in *in)
 	for (uint64_t i = 0; i < count && !in->failed; i++)
 		vec_push(&in->components, intern_add(&in->s->texts, sizefile_read_next_line(in)));
 }
-
-/* ---- segments -------------------------------------------------------------------------------- */
 
 /* Returns the field before the next tab, and moves *s after the tab. */
 static struct str take_field(struct str *s)
@@ -265,7 +261,7 @@ static void sizefile_read_segments(struct sizefile_read_in *in)
 		sizefile_read_bad(in, "the segments have more symbols than the file");
 		return;
 	}
-	/* Zeroed pages take no memory before they are touched. */
+	/* Zeroed pages take no memory until they are used. */
 	in->s->symbols.data = mem_zeroed(total + 1, sizeof *in->s->symbols.data);
 	in->s->symbols.cap = total + 1;
 	in->s->symbols.count = total;
@@ -278,8 +274,6 @@ static void sizefile_read_columns(struct sizefile_read_in *in, bool delta,
 	for (size_t i = 0; i < in->s->sections.count && !in->failed; i++)
 		sizefile_read_numbers(in, &in->s->sections.data[i], delta, put);
 }
-
-/* ---- symbols --------------------------------------------------------------------------------- */
 
 static bool take_hex(struct str field, uint64_t most, uint64_t *ret)
 {
@@ -315,10 +309,10 @@ static bool sizefile_read_fields(struct sizefile_read_in *in, struct str rest,
 	return true;
 }
 
-/* Reads the symbols of a section. An alias list that would reach into the next section is cut. */
+/* Reads the symbols of a section. Cuts an alias list at the end of the section. */
 static void sizefile_read_symbols(struct sizefile_read_in *in, const struct snap_section *sec)
 {
-	uint64_t open = 0, aliases; /* `open`: members that the current alias list still has. */
+	uint64_t open = 0, aliases; /* `open`: members of the current alias list that follow. */
 	for (uint64_t i = 0; i < sec->count && !in->failed; i++) {
 		struct snap_symbol *y = &in->s->symbols.data[sec->first + i];
 		struct str rest = sizefile_read_next_line(in);
@@ -362,8 +356,6 @@ static void read_disassembly(struct sizefile_read_in *in)
 	}
 }
 
-/* ---- charges --------------------------------------------------------------------------------- */
-
 typedef VEC(uint32_t) text_ids;
 
 /* Sets a number of a charge. False if it is out of range. */
@@ -402,8 +394,8 @@ static bool charge_set(const struct sizefile_read_in *in, const text_ids *texts,
 	return true;
 }
 
-/* Reads a number with its count: "7*3" is the number 7 for three charges. `alone` forbids counts:
- * file sizes have none, so each charge takes at least two bytes of the file. */
+/* Reads a number with its count: "7*3" is the number 7 for three charges. `alone` forbids counts.
+ * File sizes have no counts, so that each charge takes at least two bytes of the file. */
 static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *ret,
 			    int64_t *ret_count)
 {
@@ -417,7 +409,7 @@ static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *r
 	       (uint64_t)*ret_count <= most;
 }
 
-/* Reads one line of numbers. `names` is the number of the last text that was not the name of a
+/* Reads one line of numbers. `names` is the number of the last text that was not yet the name of a
  * charge. */
 static void read_charge_column(struct sizefile_read_in *in, const text_ids *texts, uint64_t names,
 			       unsigned column)
@@ -478,10 +470,7 @@ static void read_charges(struct sizefile_read_in *in)
 	vec_release(&texts);
 }
 
-/* ---- padding --------------------------------------------------------------------------------- */
-
-/* Splits the stored size of an overhead symbol, which includes the padding: all of it is
- * padding. */
+/* Sets the padding of an overhead symbol to its stored size, all of which is padding. */
 static bool settle_overhead(struct sizefile_read_in *in, struct snap_symbol *y)
 {
 	if (!in->s->stored_padding)
@@ -524,9 +513,7 @@ static void settle_padding(struct sizefile_read_in *in)
 	}
 }
 
-/* ---- sections -------------------------------------------------------------------------------- */
-
-/* Moves the symbols of a segment from `first` on to a section of heft's own. */
+/* Moves the symbols of a segment from `first` on to a section that heft noted. */
 static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
 				       const struct snap_section *segments, uint64_t first,
 				       const struct snap_section *like)
@@ -601,8 +588,6 @@ static void take_sizes(struct snapshot *s)
 		}
 	}
 }
-
-/* ---- a whole file ---------------------------------------------------------------------------- */
 
 static void sizefile_read_body(struct sizefile_read_in *in)
 {

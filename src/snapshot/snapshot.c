@@ -5,8 +5,6 @@
 #include "base/text.h"
 #include "snapshot/clues.h"
 
-/* ---- sections -------------------------------------------------------------------------------- */
-
 enum { RANK_BSS = 1, RANK_OTHER = 7 };
 
 /* Names that the file format knows, in the order of reports, with their rank in the sorted list. */
@@ -56,8 +54,8 @@ bool snap_segment_is_native(const char *segment)
 	return k && k->rank <= RANK_BSS;
 }
 
-/* True if the format has a segment for the section. Sections of programs may have any name, even
- * one that means something else to the format. */
+/* True if the format has a segment for the section. Sections of programs may have any name, even a
+ * name with another meaning in the format. */
 static bool has_segment(const struct snap_section *sec)
 {
 	return !sec->native || snap_is_native_name(sec->name, sec->in_file);
@@ -97,7 +95,7 @@ const char *snap_segment(const struct snap_section *sec)
 	return sec->in_file ? ".other" : ".bss";
 }
 
-/* Makes the key that tells a section from other sections. */
+/* Makes the key that identifies a section. */
 static void snapshot_section_key(struct text *ret, const struct snap_section *sec)
 {
 	text_add_number(ret, sec->container);
@@ -157,8 +155,6 @@ uint32_t snapshot_find_section(const struct snapshot *s, uint32_t container, con
 	return found ? index : SNAP_NO_SECTION;
 }
 
-/* ---- names ----------------------------------------------------------------------------------- */
-
 bool snap_is_literal(struct str full_name)
 {
 	return str_starts(full_name, STR("\"")) || str_eq(full_name, STR("string literal"));
@@ -190,8 +186,6 @@ bool snap_is_made_up(struct str name)
 	return i > 4 && (i == name.len || name.p[i] == ' ');
 }
 
-/* ---- start and release ----------------------------------------------------------------------- */
-
 void snapshot_init(struct snapshot *s)
 {
 	memset(s, 0, sizeof *s);
@@ -220,13 +214,11 @@ void snapshot_release(struct snapshot *s)
 	arena_release(&s->arena);
 }
 
-/* ---- order ----------------------------------------------------------------------------------- */
-
-/* Key of a symbol for sorting, made once per symbol. */
+/* Sort key, made once per symbol. */
 struct sort_key {
 	uint64_t place; /* Bits 63..32 container, 31..24 section rank, 23 overhead. */
 	uint64_t addr;
-	uint32_t sized; /* Symbols without size come first at an address. */
+	uint32_t sized; /* 0 for symbols without size, which come first at an address. */
 	uint32_t list;  /* Number of the alias list, for aliases without an address. 0 if there
 			 * is none. */
 	bool star;
@@ -288,8 +280,8 @@ struct section_place {
 	uint32_t section;
 };
 
-/* Orders the sections that have symbols: sections of one segment are adjacent, otherwise the order
- * of appearance. Counts the symbols. Returns the number of sections. */
+/* Orders the sections that have symbols. Sections of one segment are adjacent. Segments are in the
+ * order of appearance. Counts the symbols. Returns the number of sections. */
 static size_t order_sections(struct snapshot *s, struct section_place *ret)
 {
 	struct intern segments = { { 0 } };
@@ -308,8 +300,8 @@ static size_t order_sections(struct snapshot *s, struct section_place *ret)
 	return count;
 }
 
-/* Moves each symbol from[i] to index i, without memory for a second list: each symbol goes to the
- * place that the previous move left free. Afterwards from[i] is i. */
+/* Moves each symbol from[i] to index i without a second list: a symbol moves to the place that the
+ * previous move left free. Afterwards from[i] is i. */
 static void snapshot_move_symbols(struct snapshot *s, uint32_t *from)
 {
 	struct snap_symbol *list = s->symbols.data;
@@ -368,8 +360,6 @@ static void snapshot_sort_symbols(struct snapshot *s)
 	mem_free(from);
 }
 
-/* ---- aliases, padding ------------------------------------------------------------------------ */
-
 /* Returns the end of the alias list that begins at `first`. */
 static size_t list_end(const struct snapshot *s, size_t first)
 {
@@ -418,7 +408,7 @@ static bool same_segment(const struct snap_section *a, const struct snap_section
 	       (a->container == b->container && strcmp(snap_segment(a), snap_segment(b)) == 0);
 }
 
-/* True if the file must state paddings: readers that compute them would find other values. */
+/* True if the file must state paddings, because readers would compute other values. */
 static bool must_state_padding(const struct snapshot *s)
 {
 	const struct snap_section *last = NULL;
@@ -440,7 +430,7 @@ static bool must_state_padding(const struct snapshot *s)
 	return false;
 }
 
-/* Checks that the members of an alias list share what they must share. */
+/* Checks that the members of an alias list have equal bytes, section and padding. */
 static void aliases_check(const struct snapshot *s, size_t first)
 {
 	const struct snap_symbol *y = &s->symbols.data[first];

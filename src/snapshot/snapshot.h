@@ -1,23 +1,25 @@
 /* snapshot.h - holds the flat list of symbols of one or more programs, as a `.size` file does.
  *
- * Model and words are those of Chromium's SuperSize. So SuperSize's console and viewer open files
- * of heft, and heft opens files of SuperSize. The model has containers, sections, symbols with
- * padding, three forms of the name, object and source path, component, flags, aliases (several
- * symbols for the same bytes), overhead symbols and star symbols.
+ * Model and words are those of Chromium's SuperSize. So SuperSize's console and viewer open
+ * files of heft, and heft opens files of SuperSize. The model has containers, sections, symbols
+ * with padding, three forms of the name, object and source path, component, flags, aliases
+ * (several symbols for the same bytes), overhead symbols and star symbols.
  *
- * Every section of a program is a section here, by its own name. The format has symbols in few
- * sections. Symbols of other sections are in its segment .other, or in .bss if they take no bytes
- * of the file. A JSON member of heft's own tells these sections apart (docs/size-format.md).
+ * A section of a program is a section of the snapshot with the same name. The format has symbols
+ * in few sections. Symbols of other sections are in its segment .other, or in .bss if they take
+ * no bytes of the file. A JSON member of heft's own distinguishes these sections
+ * (docs/size-format.md).
  *
  * Invariants after snapshot_finish():
  * - Symbols are in the order of the file format: by container, section rank, address.
  * - Members of an alias list are adjacent, in one section, with equal address, size and padding.
- * - Otherwise no two sized symbols of a section overlap.
+ * - Other symbols with a size do not overlap in a section.
  * - The sum of PSS of a section is the sum of size + padding over its distinct bytes.
- * - The sections in the file add up to the size of the file, those in memory to the size of the VM
- *   image.
+ * - The sections in the file add up to the size of the file, those in memory to the size of the
+ *   VM image.
  *
- * Numbers are bytes. Built by one thread; then read-only for any number of threads. */
+ * Numbers are bytes. One thread builds a snapshot. Then it is read-only for any number of
+ * threads. */
 #ifndef HEFT_SNAPSHOT_SNAPSHOT_H
 #define HEFT_SNAPSHOT_SNAPSHOT_H
 
@@ -41,13 +43,13 @@ enum snap_flag {
 	SNAP_FEATURE = 1024,
 };
 
-/* Returns the flags that the name of an input section tells about its symbols, such as
+/* Returns the flags that follow from the name of a symbol's input section, such as
  * ".text.hot.f". */
 uint16_t snap_piece_flags(struct str name);
-/* Returns the flags that a demangled name tells about its symbol: cold, startup, clone, anonymous
+/* Returns the flags that follow from a demangled name: cold, startup, clone, anonymous
  * namespace. */
 uint16_t snap_name_flags(struct supersize_name *work, struct str name);
-/* Appends words for the flags that people see: "cold, clone". */
+/* Appends words for the flags that users see: "cold, clone". */
 void snap_flag_words(struct text *to, unsigned flags);
 /* Adds a word to the list of words. */
 void snap_flag_add(struct text *to, const char *word);
@@ -65,7 +67,7 @@ struct snap_value {
 };
 
 struct snap_metric {
-	const char *file, *name; /* Such as "libfoo.so" and "COUNT/Relocations". */
+	const char *file, *name; /* For example "libfoo.so" and "COUNT/Relocations". */
 	const char *value;       /* A number, as written in JSON. */
 };
 
@@ -78,16 +80,16 @@ struct snap_container {
 	const char *name; /* "" if there is only one container. */
 	VEC(struct snap_value) metadata;
 	VEC(struct snap_metric) metrics;
-	/* Section sizes as a file of another tool states them, including sections whose bytes are
-	 * in .other. In snapshots by heft, the sections hold their sizes themselves. */
+	/* Section sizes that a file of another tool states, including sections whose bytes are in
+	 * .other. In heft's own snapshots, the sections have their sizes. */
 	VEC(struct snap_section_size) section_sizes;
 };
 
-/* Name of the section for loaded bytes that lie in no section. */
+/* Name of the section for loaded bytes outside of all sections. */
 #define SNAP_UNSECTIONED "[no section]"
 
-/* The symbols of a container that lie in one section. Sections with equal names but different flags
- * are different sections. */
+/* The symbols of a container in one section. Sections with equal names but different flags are
+ * different sections. */
 struct snap_section {
 	uint32_t container;
 	bool native;    /* Section of a program: its symbols have addresses. */
@@ -96,7 +98,7 @@ struct snap_section {
 	bool code;
 	const char *name; /* Such as ".text", ".eh_frame", ".other". */
 	uint64_t size;    /* Bytes as the program states them. 0 if unknown. */
-	char letter;      /* Letter of the file format: 't' for .text and so on; 'o' and 'b' for
+	char letter;      /* Letter of the file format: 't' for .text and so on. 'o' and 'b' for
 			   * names that the format lacks. */
 	uint8_t rank;     /* Rank of its segment in the sorted list. */
 	uint64_t first, count; /* Range in symbols, set by snapshot_finish(). */
@@ -116,26 +118,25 @@ struct snap_symbol {
 		alias_place;        /* `alias_count`: members of its alias list, 1 if it is alone.
 			       * `alias_place`: its index in that list, from 0. */
 	uint32_t disassembly;       /* 0 if there is none. */
-	struct code_print contents; /* Number of the contents (contents.h). All 0 if unknown, not
-				     * asked for, or read from a file. */
+	struct code_print contents; /* Hash of the contents (contents.h). All 0 if unknown, not
+				     * requested, or read from a file. */
 	uint16_t flags;             /* Bits of enum snap_flag. */
-	uint16_t stack_besides;     /* Caveats (enum stack_told): reasons why `stack` may be
-				     * larger. */
-	/* Most bytes of stack that the function and everything it calls take, plus 1. 0 if
-	 * unknown. */
+	uint16_t stack_besides;     /* Caveats: reasons why `stack` may be too small (enum
+				     * stack_told). */
+	/* Most bytes of stack that the function and its callees take, plus 1. 0 if unknown. */
 	uint32_t stack;
 };
 
 struct clues;
 
-/* All bytes that the file and the VM image hold because of a symbol: its code or data, its padding,
- * and its parts elsewhere (unwind entries, relocations, names, constants). Its labels are those of
- * the roll-up by symbol, compile unit and object. Bytes without a symbol or unit have a fallback
- * label, such as "[section .dynamic]". */
+/* All bytes that the file and the VM image contain because of a symbol: its code or data, its
+ * padding, and its parts elsewhere (unwind entries, relocations, names, constants). Its labels are
+ * those of the roll-up by symbol, compile unit and object. Bytes without a symbol or unit have a
+ * fallback label, such as "[section .dynamic]". */
 struct snap_charge {
 	uint64_t file, vm; /* Bytes. */
-	/* Short name, as a roll-up by symbols shows it. Before snapshot_split_names(),
-	 * SNAP_PLAIN_NAME means the plain name of the symbol. */
+	/* Short name, as in a roll-up by symbols. Before snapshot_split_names(), SNAP_PLAIN_NAME
+	 * means the plain name of the symbol. */
 	uint32_t name;
 #define SNAP_PLAIN_NAME UINT32_MAX
 	uint32_t space;          /* Namespace or module. 0 if unknown. */
@@ -160,17 +161,17 @@ struct snapshot {
 	VEC(struct snap_symbol) symbols;
 	/* Charges add up to the file and to the VM image. Empty for a file of SuperSize. */
 	VEC(struct snap_charge) charges;
-	bool own;          /* Made here, not read from a file. So the file format may be chosen
-			    * freely. */
-	bool has_contents; /* All symbols have a number of their contents, not only those with
+	bool own;          /* Made by this process, not read from a file. So the file format may
+			    * be chosen freely. */
+	bool has_contents; /* All symbols have a hash of their contents, not only symbols with
 			    * made-up names. */
 	bool has_stacks;   /* Functions have stack sizes, if known. */
-	/* Made by heft, here or in a file. Then sections say what is in memory, and full names are
+	/* Made by heft, now or in a file. Sections then state what is in memory, and full names are
 	 * final. */
 	bool by_heft;
-	bool exact_names; /* Only with by_heft: the other names are cut as SuperSize does. */
-	bool sparse;      /* A half of a difference: it lacks some symbols of the program. */
-	/* The padding is not always the gap to the previous symbol, so files state it. */
+	bool exact_names; /* Only with by_heft: the other names are shortened as SuperSize does. */
+	bool sparse;      /* One side of a difference. It lacks some symbols of the program. */
+	/* Some padding differs from the gap to the previous symbol, so files state it. */
 	bool stored_padding;
 	bool has_components;
 	VEC(struct clues *)
@@ -196,19 +197,20 @@ uint32_t snapshot_find_section(const struct snapshot *s, uint32_t container, con
 /* Returns the index of the section with the container, name and flags of `like`. Adds it if
  * missing; letter and rank follow from the name. */
 uint32_t snapshot_section_like(struct snapshot *s, const struct snap_section *like);
-/* Returns the segment of the file format that holds a section's symbols: the section's name,
- * ".other" or ".bss". */
+/* Returns the segment of the file format for a section's symbols: the section's name, ".other" or
+ * ".bss". */
 const char *snap_segment(const struct snap_section *sec);
 /* Returns the format's name for a section: ".text" for ".text.hot" and ".init.text". NULL if it has
  * none. */
 const char *snap_folded(struct str name);
 /* True if the format gives the symbols of a segment addresses and padding. */
 bool snap_segment_is_native(const char *segment);
-/* True if the format has a native section of that name. `in_file`: with bytes in the file. */
+/* True if the format has a native section with this name. `in_file`: true for a section with bytes
+ * in the file. */
 bool snap_is_native_name(const char *name, bool in_file);
 
-/* Position of a symbol relative to the previous symbol of its segment, as readers of the format see
- * it. */
+/* Position of a symbol relative to the previous symbol of its segment, as readers of the format
+ * compute it. */
 enum snap_gap {
 	SNAP_GAP,    /* *ret_padding is the gap between them. */
 	SNAP_TWICE,  /* Both have the same address but are no aliases. */
@@ -220,23 +222,23 @@ enum snap_gap snap_gap(const struct snap_symbol *y, const struct snap_symbol *be
 
 /* Sorts the symbols and joins aliases. In native sections, symbols with equal address, section and
  * size are aliases. In other sections, symbols with the same nonzero number in alias_place are
- * aliases; they must have equal name, section and size. Decides whether files must state the
+ * aliases. They must have equal name, section and size. Decides whether files must state the
  * padding. Afterwards the invariants hold, if no two lists overlap and padding is set. Names must
  * be split before (name, template_name). */
 void snapshot_finish(struct snapshot *s);
 /* Makes charges for a container that has none: own bytes with padding. For symbols that no source
- * has measured, such as entries of zip files. Call after snapshot_finish(). */
+ * has measured, such as entries of zip files. Call it after snapshot_finish(). */
 void snapshot_charge_symbols(struct snapshot *s, uint32_t container);
 /* Sorts charges in the order of their symbols. Charges without a symbol come last. */
 void snapshot_charges_sort(struct snapshot *s);
-/* Updates the charges after symbols were moved. `to` is the new index per old index. */
+/* Updates the charges after symbols were moved. `to[i]` is the new index of symbol i. */
 void snapshot_charges_follow(struct snapshot *s, const uint32_t *to);
 
-/* Escapes the texts as files need it, so that a program and its file compare equal. Called by
- * snapshot_finish(). */
+/* Replaces characters that files cannot contain by escapes, so that a program and its file compare
+ * equal. snapshot_finish() calls it. */
 void snapshot_escape(struct snapshot *s);
-/* Makes the symbols of each segment and section adjacent, in the order of appearance, and sets
- * first and count. Symbols from a file need no other sorting. */
+/* Makes the symbols of each segment and section adjacent, in the order of appearance. Sets first
+ * and count. Symbols from a file need no other sorting. */
 void snapshot_place_sections(struct snapshot *s);
 
 /* Makes template_name and name of symbols from a file. If another tool wrote the file, normalizes

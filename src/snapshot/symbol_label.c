@@ -1,4 +1,4 @@
-/* Makes the texts of symbols that the rows of a diff or list are grouped by. */
+/* Makes the labels of symbols by which a diff or list groups its rows. */
 #define _GNU_SOURCE /* memmem */
 #include "snapshot/symbol_label.h"
 

@@ -1,4 +1,4 @@
-/* symbol_label.h - makes the texts of a symbol that the rows of a diff or list are grouped by.
+/* symbol_label.h - makes the label of a symbol by which a diff or list groups its rows.
  *
  * Cost: O(length). Thread-safe, except for `work`. */
 #ifndef HEFT_SNAPSHOT_SYMBOL_LABEL_H
@@ -7,11 +7,10 @@
 #include "base/text.h"
 #include "snapshot/snapshot.h"
 
-/* Returns the path that tells where a symbol comes from: its source, otherwise its object. "" if
- * neither is known. */
+/* Returns the path of a symbol's origin: its source, or else its object. "" if neither is known. */
 uint32_t snap_path(const struct snap_symbol *y);
-/* Returns the label of a symbol's row, or a text such as "(no path)" if it has none. The result
- * lies in the snapshot or in *work. */
+/* Returns the label of a symbol's row, or a text such as "(no path)" if it has none. The result is
+ * in the snapshot or in *work. */
 struct str snap_label(const struct snapshot *s, const struct snap_symbol *y, enum heft_diff_by by,
 		      struct text *work);
 
