@@ -118,7 +118,9 @@ static void symbol_learn(struct alike_side *as, uint32_t symbol, uint64_t ident)
 	as->symbols[symbol].ident = ident;
 	for (uint32_t i = as->first_to[symbol]; i < as->first_to[symbol + 1]; i++) {
 		struct alike_ref *r = &as->refs[as->refs_to[i]];
-		r->ident = ident == 0 ? 0 : ident + ((uint64_t)r->off << 32);
+		const uint64_t now = ident == 0 ? 0 : ident + ((uint64_t)r->off << 32);
+		as->changes[as->refs_to[i] / ALIKE_CHUNK] += r->ident != now;
+		r->ident = now;
 	}
 }
 
@@ -134,6 +136,7 @@ static void match_alike_side_init(struct alike *a, struct alike_side *as, struct
 		refs += clues_of(s, i) ? clues_of(s, i)->refs.count : 0;
 	ASSERT(refs < UINT32_MAX);
 	as->refs = mem_alloc((refs + 1) * sizeof *as->refs);
+	as->changes = mem_zeroed(refs / ALIKE_CHUNK + 1, sizeof *as->changes);
 	refs = 0;
 	for (uint32_t i = 0; i < s->containers.count; i++)
 		if (clues_of(s, i)) {
@@ -165,6 +168,7 @@ static void match_alike_side_release(struct alike_side *as)
 {
 	mem_free(as->symbols);
 	mem_free(as->refs);
+	mem_free(as->changes);
 	mem_free(as->first_to);
 	mem_free(as->refs_to);
 	vec_release(&as->grams);
@@ -204,12 +208,25 @@ static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 		       a->after.side->places[n->symbols.data[after].section];
 }
 
+enum { AHEAD = 8 };
+
+/* Returns the known things among the next references, as bits of their hashes. */
+static uint64_t refs_ahead(const struct alike_symbol *y, size_t from)
+{
+	uint64_t bits = 0;
+	for (size_t i = from; i < y->ref_count && i <= from + AHEAD; i++)
+		if (y->refs[i].ident != 0)
+			bits |= UINT64_C(1) << (y->refs[i].ident * HASH_ODD_1 >> 58);
+	return bits;
+}
+
 /* Finds the next place where both lists agree again, with the fewest references skipped. False if
  * there is none within a few references. */
 static bool refs_resume(const struct alike_symbol *b, const struct alike_symbol *n, size_t *i,
 			size_t *k)
 {
-	enum { AHEAD = 8 };
+	if ((refs_ahead(b, *i) & refs_ahead(n, *k)) == 0)
+		return false;
 	for (size_t skip = 1; skip <= AHEAD; skip++)
 		for (size_t x = 0; x <= skip; x++) {
 			const size_t bi = *i + x, nk = *k + skip - x;
@@ -349,8 +366,8 @@ static size_t sample_of(struct alike_side *as, uint32_t symbol)
 }
 
 /* Returns the percentage of instruction groups that two functions share, estimated from the groups
- * with the lowest hashes. */
-static unsigned grams_shared(struct alike *a, uint32_t before, uint32_t after)
+ * with the lowest hashes. If it does not reach `need`, returns any number below `need`. */
+static unsigned grams_shared(struct alike *a, uint32_t before, uint32_t after, unsigned need)
 {
 	const size_t old = sample_of(&a->before, before), new_ = sample_of(&a->after, after);
 	const uint32_t *x = a->before.grams.data + old, *y = a->after.grams.data + new_;
@@ -358,7 +375,10 @@ static unsigned grams_shared(struct alike *a, uint32_t before, uint32_t after)
 	unsigned all = 0, both = 0;
 	if (*x++ == 0 || *y++ == 0)
 		return 0;
+	/* The rest may be equal at most. */
 	for (; all < CLUE_GRAMS && (x < x_end || y < y_end); all++) {
+		if ((both + CLUE_GRAMS - all) * 100 < need * CLUE_GRAMS)
+			return 0;
 		const bool from_x = y == y_end || (x < x_end && *x <= *y);
 		const bool from_y = x == x_end || (y < y_end && *y <= *x);
 		both += from_x && from_y;
@@ -446,6 +466,24 @@ bool alike_sizes_reach(const struct alike_symbol *before, const struct alike_sym
 	return (double)small * 100 >= (double)sizes * (double)large;
 }
 
+uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_t symbol,
+		     uint64_t hash)
+{
+	const struct alike_symbol *y = &as->symbols[symbol];
+	hash = hash_mix(hash ^ symbol, HASH_ODD_1);
+	if (y->ref_count > 0) {
+		const size_t first = (size_t)(y->refs - as->refs);
+		for (size_t i = first / ALIKE_CHUNK; i <= (first + y->ref_count - 1) / ALIKE_CHUNK;
+		     i++)
+			hash = hash_mix(hash ^ as->changes[i], HASH_ODD_2);
+	}
+	if (!y->code)
+		hash = hash_mix(
+			hash ^ match_owner(a->m, as->side, &as->side->s->symbols.data[symbol]),
+			HASH_ODD_1);
+	return hash;
+}
+
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least)
 {
 	const struct alike_symbol *b = &a->before.symbols[before], *n = &a->after.symbols[after];
@@ -464,9 +502,11 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 	if (!same && sampled) {
 		/* Comparing samples is slowest. It is skipped if even equal samples would not reach
 		 * `least`. */
-		if (s.sum + 100 * OF_GRAMS < least * (s.weight + OF_GRAMS))
+		const unsigned all = least * (s.weight + OF_GRAMS);
+		if (s.sum + 100 * OF_GRAMS < all)
 			return 0;
-		score_add(&s, grams_shared(a, before, after), OF_GRAMS);
+		const unsigned need = all > s.sum ? (all - s.sum) / OF_GRAMS : 0;
+		score_add(&s, grams_shared(a, before, after, need), OF_GRAMS);
 	}
 	if (!b->code) {
 		const struct snapshot *was_in = a->m->before.s, *now_in = a->m->after.s;

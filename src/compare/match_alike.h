@@ -49,10 +49,13 @@ struct alike_symbol {
 	bool settled; /* All that it refers to is known. */
 };
 
+enum { ALIKE_CHUNK = 16 };
+
 struct alike_side {
 	struct match_side *side;
 	struct alike_symbol *symbols; /* Per symbol of the snapshot. */
 	struct alike_ref *refs;       /* References of all containers, in the order of clues. */
+	uint32_t *changes; /* Per ALIKE_CHUNK references: how often one became another thing. */
 	/* Per symbol: where its incoming references begin in refs_to. refs_to holds indexes into
 	 * refs. */
 	uint32_t *first_to, *refs_to;
@@ -73,6 +76,9 @@ void alike_learn(struct alike *a, uint32_t before, uint32_t after);
 /* Returns how similar two symbols are, 0 to 100. If the score does not reach `least`, returns any
  * number below `least`. O(references). */
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least);
+/* Adds to a hash all that scores of a symbol depend on and that may change. */
+uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_t symbol,
+		     uint64_t hash);
 /* True if two symbols have sizes with which a score can reach `least`, which is above that of sizes
  * alone. */
 bool alike_sizes_reach(const struct alike_symbol *before, const struct alike_symbol *after,

@@ -39,6 +39,7 @@ struct order {
 	uint32_t *places;    /* Per symbol of `after`: its place in its sequence. */
 	uint32_t *sequences; /* Per symbol of `after`: index of its sequence plus 1. 0 if it is
 			      * in none. */
+	uint64_t *tried;     /* Per symbol of `before`: state of the last gap that began with it. */
 	size_t budget;       /* Cells that alignments may still fill. */
 	size_t found;        /* Number of pairs found in this step. */
 	/* State of the current alignment. */
@@ -206,12 +207,26 @@ static void sums_fill(struct order *o, const struct gap *g)
 		}
 }
 
+/* True if nothing has changed since the gap was tried. It has no pair then: one that was found left
+ * the gap. */
+static bool gap_was_tried(struct order *o, const struct gap *g, unsigned least)
+{
+	uint64_t state = hash_pair(least, g->old_count);
+	for (size_t i = 0; i < g->old_count; i++)
+		state = alike_state(&o->alike, &o->alike.before, g->old[i], state);
+	for (size_t i = 0; i < g->new_count; i++)
+		state = alike_state(&o->alike, &o->alike.after, g->new_[i], state);
+	const bool same = o->tried[g->old[0]] == state;
+	o->tried[g->old[0]] = state;
+	return same;
+}
+
 static void gap_pair(struct order *o, const struct gap *g, unsigned least)
 {
 	const size_t width = g->new_count + 1;
 	ASSERT(g->old_count * g->new_count <= o->budget);
 	o->budget -= g->old_count * g->new_count;
-	if (!scores_fill(o, g, least))
+	if (gap_was_tried(o, g, least) || !scores_fill(o, g, least))
 		return;
 	sums_fill(o, g);
 	for (size_t i = 0, k = 0; i < g->old_count && k < g->new_count;) {
@@ -421,6 +436,7 @@ static void order_init(struct order *o, struct matcher *m)
 	memset(o->after_of, 0xff, (old + 1) * sizeof *o->after_of);
 	o->places = mem_zeroed(new_ + 1, sizeof *o->places);
 	o->sequences = mem_zeroed(new_ + 1, sizeof *o->sequences);
+	o->tried = mem_zeroed(old + 1, sizeof *o->tried);
 	for (uint32_t i = 0; i < new_; i++)
 		if (m->partner[i] != DIFF_NONE)
 			o->after_of[m->partner[i]] = i;
@@ -438,6 +454,7 @@ static void order_release(struct order *o)
 	mem_free(o->after_of);
 	mem_free(o->places);
 	mem_free(o->sequences);
+	mem_free(o->tried);
 	vec_release(&o->old_open);
 	vec_release(&o->new_open);
 	vec_release(&o->scores);
