@@ -179,6 +179,8 @@ void attr_scratch_release(struct attr_scratch *s)
 	vec_release(&s->guessed);
 	vec_release(&s->sized);
 	vec_release(&s->overlays);
+	ghc_tables_release(&s->ghc);
+	vec_release(&s->closures);
 	symbols_forget(s);
 }
 

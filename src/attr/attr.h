@@ -71,6 +71,12 @@ void attr_unwind_bounds(struct attr *a);
 void attr_unwind_bytes(struct attr *a);
 /* attr_discover.c: claims functions of stripped images that unwind tables do not name. */
 void attr_discover(struct attr *a);
+/* attr_ghc.c: claims GHC's tables for the code behind them. Claims static objects for their
+ * symbols, or for the functions that they are the values of. */
+void attr_ghc_code(struct attr *a);
+void attr_ghc_closures(struct attr *a);
+/* By symbol, claims static objects that nothing refers to, with a row for each constructor. */
+void attr_ghc_rest(struct attr *a);
 /* attr_refs.c: claims anonymous data for the code or data that refers to it. */
 void attr_refs_find(struct attr *a);
 void attr_refs_claim(struct attr *a);

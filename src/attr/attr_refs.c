@@ -221,10 +221,12 @@ static void attr_refs_scan_job(void *ctx, size_t i, unsigned worker)
 	struct code_pass pass = { .im = scan->refs->a->im };
 	for (size_t k = job->first; k < job->last; k++) {
 		const struct span *s = &scan->refs->a->vm.list.data[k];
+		struct span rest = *s, part;
 		const struct section *in = image_section_at(scan->refs->a->im, s->start);
 		if (!in || !in->exec || in->nobits)
 			continue;
-		scan_span(scan->refs, s, &scratch, job);
+		while (attr_ghc_cut(scan->refs->a, &rest, &part))
+			scan_span(scan->refs, &part, &scratch, job);
 		code_passed(&pass, s->start, s->size);
 	}
 	code_pass_end(&pass);
@@ -799,15 +801,16 @@ static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const 
 	to->why = v.sure && known ? WHY_DATA_ORDER : v.strange && !known ? WHY_AFTER : WHY_DATA_REF;
 }
 
-/* Visits every pointer whose piece has no owner yet. True if a piece got an owner. */
-static bool spread_once(struct refs *r)
+/* Visits every pointer whose piece has no owner yet. True if a piece got an owner. `back`: from the
+ * last pointer to the first, for long lists whose objects lead to the object before them. */
+static bool spread_once(struct refs *r, bool back)
 {
 	VEC(struct attr_refs_piece *) changed = { 0 };
 	for (size_t k = 0; k < r->pointers.count; k++) {
 		pointer_vec *pointers = &r->pointers.data[k];
 		size_t left = 0;
 		for (size_t i = 0; i < pointers->count; i++) {
-			const struct pointer p = pointers->data[i];
+			const struct pointer p = pointers->data[back ? pointers->count - 1 - i : i];
 			struct attr_refs_piece *to = attr_refs_piece_at(r, p.target);
 			if (!to || (to->label != LABEL_NONE && !to->open))
 				continue;
@@ -815,7 +818,8 @@ static bool spread_once(struct refs *r)
 								   ? attr_refs_piece_at(r, p.addr)
 								   : NULL;
 			if ((in ? in->label : p.owner) == LABEL_NONE) {
-				pointers->data[left++] = p;
+				if (!back)
+					pointers->data[left++] = p;
 				continue;
 			}
 			if (!to->open)
@@ -823,7 +827,8 @@ static bool spread_once(struct refs *r)
 			to->open = true;
 			offer_piece(r, to, &p, in);
 		}
-		pointers->count = left;
+		if (!back)
+			pointers->count = left;
 	}
 	const bool any = changed.count > 0;
 	for (size_t i = 0; i < changed.count; i++)
@@ -853,7 +858,7 @@ static void claim_pieces(struct refs *r)
 	}
 }
 
-enum { ROUNDS_MAX = 64 };
+enum { ROUNDS_AHEAD = 64, ROUNDS_MAX = ROUNDS_AHEAD + 8 };
 
 void attr_refs_find(struct attr *a)
 {
@@ -876,9 +881,11 @@ void attr_refs_claim(struct attr *a)
 	struct refs *r = a->scratch->refs;
 	ASSERT(r && r->a == a);
 	attr_bounds(r->data, r->data_count, &r->targets, &r->pointers);
+	attr_ghc_targets(a, &r->targets);
 	add_unsized_data(r);
 	make_pieces(r);
-	for (unsigned round = 0; round < ROUNDS_MAX && spread_once(r); round++)
+	for (unsigned round = 0; round < ROUNDS_MAX && spread_once(r, round >= ROUNDS_AHEAD);
+	     round++)
 		;
 	claim_pieces(r);
 	vec_release(&r->pieces);

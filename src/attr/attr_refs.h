@@ -37,6 +37,13 @@ struct addr_mask;
 void attr_nobody(const struct attr *a, const struct section *const *data, size_t count, bool code,
 		 struct addr_mask *ret);
 
+/* attr_ghc.c, for programs of GHC: adds the bounds of static objects, and what tables lead to, as
+ * far as these have no owner; and leads targets with a tag in their low bits to their object. */
+void attr_ghc_targets(const struct attr *a, target_vec *targets);
+
+/* Takes the next code from *rest that holds no table of GHC. False if none is left. */
+bool attr_ghc_cut(const struct attr *a, struct span *rest, struct span *ret);
+
 /* attr_bounds.c: weakens references to the byte after a section, if the same owner refers to the
  * section's start too. Pointers to it lose their owner. `data`: sections by address. O(references *
  * log sections). */

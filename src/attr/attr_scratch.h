@@ -2,6 +2,7 @@
 #ifndef HEFT_ATTR_ATTR_SCRATCH_H
 #define HEFT_ATTR_ATTR_SCRATCH_H
 
+#include "program/ghc_image.h"
 #include "program/plt.h"
 #include "attr/attr.h"
 
@@ -38,6 +39,13 @@ struct overlay_code {
 };
 
 typedef VEC(struct fde) fde_vec;
+
+/* A static object of a Haskell program. Its first word leads to code behind a table. */
+struct closure {
+	uint64_t addr, entry;
+};
+
+typedef VEC(struct closure) closure_vec;
 
 struct debuginfo;
 struct debug_bytes;
@@ -76,8 +84,12 @@ struct attr_scratch {
 	uint64_t made_up; /* Number of functions named sub_ADDRESS */
 	/* Neither symbols nor a decoder tell code from data: bytes without an owner may be code. */
 	bool code_unread;
-	VEC(uint32_t) late; /* Entries of made tables whose owner is not known yet */
-	struct refs *refs;  /* From attr_refs_find() to attr_refs_claim() */
+	/* GHC's tables in the code. */
+	struct ghc_tables ghc;
+	bool ghc_read;
+	closure_vec closures; /* By address */
+	VEC(uint32_t) late;   /* Entries of made tables whose owner is not known yet */
+	struct refs *refs;    /* From attr_refs_find() to attr_refs_claim() */
 };
 
 /* Opens a symbol table like symtab_open(). For tables of the image, uses the known sizes of
@@ -98,6 +110,8 @@ const struct place *attr_bare_at(const struct attr *a, uint64_t addr);
 struct findings;
 label_id attr_decl_file(struct findings *f, uint64_t die_off);
 void attr_files_release(struct findings *f);
+/* attr_ghc.c: returns GHC's tables. They are read when first asked for, on one thread. */
+const struct ghc_tables *attr_ghc_read(const struct attr *a);
 /* Releases everything that the passes kept. */
 void attr_scratch_release(struct attr_scratch *s);
 

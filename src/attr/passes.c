@@ -49,12 +49,18 @@ static bool is_go(const struct attr *a)
 	return go_slot_open(a->f->go, a->im, NULL) != NULL;
 }
 
+static bool is_ghc(const struct attr *a)
+{
+	return is_own_way(a) && attr_ghc_read(a)->list.count > 0;
+}
+
 /* Tells whether functions may lack symbols. Objects may have kept some symbols, which the linker
- * needs. */
+ * needs. GHC gives symbols to exported functions alone. */
 static bool lacks_functions(const struct attr *a)
 {
-	return !a->debug && !(image_states_sizes(a->im) && a->im->kind == IMAGE_EXEC &&
-			      image_symbols_name_places(a->im));
+	return !a->debug && (!(image_states_sizes(a->im) && a->im->kind == IMAGE_EXEC &&
+			       image_symbols_name_places(a->im)) ||
+			     is_ghc(a));
 }
 
 static bool wants_debug_owners(const struct attr *a)
@@ -186,6 +192,13 @@ static const struct attr_pass passes[] = {
 	  .applies = lacks_functions,
 	  .run = attr_discover,
 	  .commits = true },
+	{ .name = "ghc code",
+	  .why = "tables that GHC puts before code, to that code",
+	  .needs = "symbols, discovered",
+	  .owners = FOR_ALL,
+	  .applies = is_ghc,
+	  .run = attr_ghc_code,
+	  .commits = true },
 	{ .name = "code padding",
 	  .why = "nops that align functions, to the function before them",
 	  .needs = "symbols, discovered",
@@ -205,6 +218,13 @@ static const struct attr_pass passes[] = {
 	  .owners = FOR_ALL,
 	  .applies = is_go,
 	  .run = attr_go,
+	  .commits = true },
+	{ .name = "ghc objects",
+	  .why = "static objects of Haskell, to their symbols, or to the code that is their value",
+	  .needs = "ghc code, unsized symbols",
+	  .owners = FOR_ALL,
+	  .applies = is_ghc,
+	  .run = attr_ghc_closures,
 	  .commits = true },
 	{ .name = "alignment",
 	  .why = "gaps between symbols where symbols tell all there is, to the row (alignment)",
@@ -227,6 +247,13 @@ static const struct attr_pass passes[] = {
 	  .run = attr_refs_claim,
 	  .beside = tables_resolve,
 	  .join = tables_join,
+	  .commits = true },
+	{ .name = "ghc objects left",
+	  .why = "static objects of Haskell that nothing refers to, to a row for each constructor",
+	  .needs = "ghc objects, references",
+	  .owners = FOR_SYMBOL,
+	  .applies = is_ghc,
+	  .run = attr_ghc_rest,
 	  .commits = true },
 	{ .name = "symbols of data",
 	  .why = "imports and names of symbols, to the units and files that have the data by now",

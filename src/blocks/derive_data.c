@@ -1,4 +1,4 @@
-/* Finds data among code of microcontrollers: literal pools, tables of branches. */
+/* Finds data among code: literal pools and tables of branches of microcontrollers, GHC's tables. */
 #include "blocks/derive_map_internal.h"
 
 #include "base/sort.h"
@@ -126,8 +126,20 @@ static void derive_data_read_region(struct gathering *g, const struct code_regio
 	mem_free(w.data);
 }
 
+/* Adds GHC's tables. Those before functions lie between the pieces of code. */
+static void take_ghc(struct gathering *g)
+{
+	ghc_image_tables(g->im, &g->ghc);
+	for (size_t i = 0; i < g->ghc.list.count; i++) {
+		const struct ghc_table *t = &g->ghc.list.data[i];
+		vec_push(&g->data, (struct derive_data){ t->entry - t->size, t->size });
+	}
+}
+
 void gather_data(struct gathering *g)
 {
+	if (!is_small(g->isa) && g->isa != CODE_NONE)
+		take_ghc(g);
 	if (!is_small(g->isa) || take_marks(g, g->im) || take_marks(g, g->debug))
 		return;
 	const bool reads = g->isa == CODE_THUMB || g->isa == CODE_XTENSA;

@@ -221,6 +221,8 @@ static void search_all(struct gathering *g)
 	if (g->im->kind == IMAGE_EXEC)
 		gaps_add(g, &g->gaps.signs.starts, flow_entry(g->isa, g->im->entry));
 	derive_gaps_read_tables(g);
+	for (size_t i = 0; i < g->ghc.list.count; i++)
+		gaps_add(g, &g->gaps.signs.starts, g->ghc.list.data[i].slow);
 	if (g->isa == CODE_THUMB)
 		gaps_read_words(g);
 	read_all_code(g);

@@ -143,8 +143,8 @@ static void derive_add_extent(struct gathering *g, const struct code_region *r, 
 
 /* A label without a size does not turn data into code, because linker scripts put labels at the
  * start of data. */
-static void derive_map_add_gap(struct gathering *g, const struct code_region *r, uint64_t from,
-			       uint64_t to, const struct code_claim *c)
+static void derive_map_add_piece(struct gathering *g, const struct code_region *r, uint64_t from,
+				 uint64_t to, const struct code_claim *c)
 {
 	struct derive_extent *before = vec_last(&g->gaps.list);
 	ASSERT(from >= r->addr && from <= to && to - r->addr <= r->bytes.size);
@@ -161,6 +161,27 @@ static void derive_map_add_gap(struct gathering *g, const struct code_region *r,
 				 .addr = from,
 				 .code = bytes_sub(r->bytes, from - r->addr,
 						   min_u64(to - from, UINT32_MAX / 2)) });
+}
+
+/* Adds a gap without GHC's tables before functions. A function begins behind each. */
+static void derive_map_add_gap(struct gathering *g, const struct code_region *r, uint64_t from,
+			       uint64_t to, const struct code_claim *c)
+{
+	static const struct code_claim behind = { .function = true };
+	for (size_t i = vec_lower(&g->ghc.list, from); i < g->ghc.list.count && from < to; i++) {
+		const struct ghc_table *t = &g->ghc.list.data[i];
+		const uint64_t start = max_u64(t->entry - t->size, from);
+		if (start >= to)
+			break;
+		if (ghc_table_continues(t))
+			continue;
+		derive_map_add_piece(g, r, from, start, c);
+		from = min_u64(t->entry, to);
+		c = &behind;
+		if (from < to)
+			vec_push(&g->gaps.signs.wholes, from);
+	}
+	derive_map_add_piece(g, r, from, to, c);
 }
 
 /* Lays out a stretch without claims, or with a claim c without size. */
@@ -313,6 +334,7 @@ void gathering_release(struct gathering *g)
 	vec_release(&signs->others);
 	vec_release(&signs->objects);
 	vec_release(&signs->wholes);
+	ghc_tables_release(&g->ghc);
 	mem_free(g->conventions);
 }
 

@@ -6,6 +6,7 @@
 #include "derive/derive.h"
 #include "derive/split.h"
 #include "image/image.h"
+#include "program/ghc_image.h"
 
 /* Code that is a function by a symbol or an unwind table. */
 struct code_claim {
@@ -60,6 +61,7 @@ struct gathering {
 	VEC(struct derive_callee) callees;
 	VEC(struct derive_fix) fixes;
 	VEC(struct derive_data) data; /* Sorted by address, without overlap */
+	struct ghc_tables ghc;        /* Tables among code of GHC. Usually empty. */
 	VEC(struct patched) patched;  /* sorted by addr */
 	uint8_t *conventions;         /* One enum derive_convention per extent, or NULL */
 };
@@ -96,8 +98,8 @@ void gather_pointers(struct gathering *g);
 void gather_callees(struct gathering *g);
 void gather_fixes(struct gathering *g);
 
-/* derive_data.c: lists data among code, from mapping symbols, or else from the loads of the
- * code. */
+/* derive_data.c: lists data among code, from mapping symbols, else from what code reads, and GHC's
+ * tables. */
 void gather_data(struct gathering *g);
 /* Returns the end of the data at addr. Returns addr if there is no data. */
 uint64_t data_end(const struct gathering *g, uint64_t addr);

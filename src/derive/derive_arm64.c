@@ -219,8 +219,13 @@ void derive_arm64(const struct derivation *d, struct batch *b, size_t function)
 {
 	struct derive_scan s = scan_of(d, b, function);
 	const uint64_t size = s.extent->code.size, end = size & ~UINT64_C(3);
-	for (uint64_t off = 0; off < end; off += 4)
-		derive_arm64_add(&s, off, derive_arm64_insn_at(&s, off));
+	for (uint64_t off = 0; off < end; off += 4) {
+		const uint64_t behind = scan_skip_data(&s, off);
+		if (behind > off)
+			off = align_up(behind, 4) - 4;
+		else
+			derive_arm64_add(&s, off, derive_arm64_insn_at(&s, off));
+	}
 	for (uint64_t off = end; off < size; off++)
 		scan_push(&s, off, 1, EVENT_BAD);
 }

@@ -23,16 +23,6 @@ static uint64_t derive_flow_skip(struct derive_scan *s, uint64_t off, uint64_t e
 	return off;
 }
 
-/* Returns the data at `off`, or NULL. */
-static const struct derive_data *derive_flow_data_at(struct derive_scan *s, uint64_t off)
-{
-	const struct derive_facts *f = s->facts;
-	const uint64_t addr = s->extent->addr + off;
-	while (s->data < f->data_count && f->data[s->data].addr + f->data[s->data].size <= addr)
-		s->data++;
-	return s->data < f->data_count && f->data[s->data].addr <= addr ? &f->data[s->data] : NULL;
-}
-
 /* Returns the target of the instruction: the relocated one, or `stands` if there is no relocation.
  * If several relocations apply to one field, those that only permit relaxing have no target. */
 static uint64_t derive_flow_relocated(struct derive_scan *s, uint64_t off, uint64_t stands)
@@ -55,7 +45,7 @@ static uint64_t add_inline_table(struct derive_scan *s, struct jump_table t)
 {
 	const struct derive_extent *x = s->extent;
 	const uint64_t begin = t.addr - x->addr;
-	const struct derive_data *data = derive_flow_data_at(s, begin);
+	const struct derive_data *data = scan_data_at(s, begin);
 	if (data)
 		t.limit = min_u64(t.limit, (data->addr + data->size - t.addr) / t.width);
 	vec_push(&s->b->tables, t);
@@ -207,11 +197,12 @@ static bool add_far(struct derive_scan *s, uint64_t off)
 static uint64_t derive_flow_look(struct derive_scan *s, uint64_t off)
 {
 	const struct derive_extent *x = s->extent;
-	const struct derive_data *data = derive_flow_data_at(s, off);
+	const uint64_t behind = scan_skip_data(s, off);
 	struct flow in;
-	if (data)
-		return derive_flow_skip(s, off,
-					min_u64(data->addr + data->size - x->addr, x->code.size));
+	if (behind > off) {
+		s->way.it = 0;
+		return behind;
+	}
 	if (add_far(s, off))
 		return off + 8;
 	if (!flow_next(&s->way, x->code.p + off, x->code.size - off, x->addr + off, &in)) {
@@ -226,7 +217,6 @@ void derive_flow(const struct derivation *d, struct batch *b, size_t function)
 {
 	struct derive_scan s = scan_of(d, b, function);
 	ASSERT(b->starts);
-	s.data -= s.data > 0;
 	for (uint64_t off = 0; off < s.extent->code.size;)
 		off = derive_flow_look(&s, off);
 	if (s.untold)

@@ -188,6 +188,8 @@ static inline struct derive_scan scan_of(const struct derivation *d, struct batc
 	const struct derive_extent *x = &f->extents[function];
 	ASSERT(b->first <= function && function < b->last && b->last <= f->extent_count);
 	ASSERT(x->code.size <= UINT32_MAX && b->targets);
+	/* Data may begin before the extent. */
+	const size_t data = lower_bound(f->data, f->data_count, sizeof *f->data, x->addr);
 	return (struct derive_scan){
 		.facts = f,
 		.extent = x,
@@ -196,8 +198,19 @@ static inline struct derive_scan scan_of(const struct derivation *d, struct batc
 		.fix = lower_bound(f->fixes, f->fix_count, sizeof *f->fixes, x->addr),
 		.mode64 = f->isa == CODE_X86_64,
 		.way = { .isa = f->isa },
-		.data = lower_bound(f->data, f->data_count, sizeof *f->data, x->addr),
+		.data = data - (data > 0),
 	};
+}
+
+/* Returns the data at `off`, or NULL. s->data is then the next data. Offsets must not fall from
+ * call to call. */
+static inline const struct derive_data *scan_data_at(struct derive_scan *s, uint64_t off)
+{
+	const struct derive_facts *f = s->facts;
+	const uint64_t addr = s->extent->addr + off;
+	while (s->data < f->data_count && f->data[s->data].addr + f->data[s->data].size <= addr)
+		s->data++;
+	return s->data < f->data_count && f->data[s->data].addr <= addr ? &f->data[s->data] : NULL;
 }
 
 static inline struct event *scan_push(struct derive_scan *s, uint64_t off, uint64_t len,
@@ -208,6 +221,31 @@ static inline struct event *scan_push(struct derive_scan *s, uint64_t off, uint6
 						.len = (uint8_t)len,
 						.kind = (uint8_t)kind });
 	return &s->b->events.data[s->b->events.count - 1];
+}
+
+/* Records data at `off`, as far as the extent has it. Returns the end, or `off` if there is no
+ * data. */
+static inline uint64_t scan_skip_data(struct derive_scan *s, uint64_t off)
+{
+	enum { MOST = 252 };
+	const struct derive_data *data = scan_data_at(s, off);
+	const struct derive_extent *x = s->extent;
+	const uint64_t end = data ? min_u64(data->addr + data->size - x->addr, x->code.size) : off;
+	while (off < end) {
+		const uint64_t len = min_u64(end - off, MOST);
+		scan_push(s, off, len, EVENT_BAD);
+		off += len;
+	}
+	return end;
+}
+
+/* Returns the offset of the next data after `off`, where none is, or the end of the code. */
+static inline uint64_t scan_next_data(const struct derive_scan *s)
+{
+	const struct derive_facts *f = s->facts;
+	const uint64_t size = s->extent->code.size;
+	return s->data < f->data_count ? min_u64(f->data[s->data].addr - s->extent->addr, size)
+				       : size;
 }
 
 /* Returns the address that the field at offset `off` refers to: the relocated one, or `stands` if

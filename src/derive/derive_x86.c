@@ -239,10 +239,10 @@ static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struc
 	return !odd && ret->len <= left;
 }
 
-/* Records the events of x86-64 code from `off` until an instruction that is not common, and returns
- * its offset. Each instruction writes an event and a reference, which are then kept or overwritten.
- * Needs functions of at least 4 bytes. */
-static uint64_t scan_common(struct derive_scan *s, uint64_t off)
+/* Records the events of x86-64 code in [off, until) until an instruction that is not common, and
+ * returns its offset. Each instruction writes an event and a reference, which are then kept or
+ * overwritten. Needs functions of at least 4 bytes. */
+static uint64_t scan_common(struct derive_scan *s, uint64_t off, uint64_t until)
 {
 	static const uint8_t kinds[] = {
 		[CLASS_NOP] = EVENT_NOP, [CLASS_RET] = EVENT_RET,   [CLASS_JCC] = EVENT_JCC,
@@ -256,7 +256,7 @@ static uint64_t scan_common(struct derive_scan *s, uint64_t off)
 	uint64_t *ref = s->b->refs.data + s->b->refs.count;
 	const uint64_t *last_ref = s->b->refs.data + s->b->refs.cap;
 	struct common c;
-	while (off < x->code.size && event < last_event && ref < last_ref) {
+	while (off < until && event < last_event && ref < last_ref) {
 		const uint8_t *p = x->code.p + off;
 		if (UNLIKELY(!derive_x86_read_common(p, x->code.size - off, &c)))
 			break;
@@ -350,10 +350,16 @@ void derive_x86(const struct derivation *d, struct batch *b, size_t function)
 	for (uint64_t off = 0; off < size;) {
 		vec_reserve(&b->events, ROOM);
 		vec_reserve(&b->refs, ROOM);
+		const uint64_t behind = scan_skip_data(&s, off);
+		if (behind > off) {
+			off = behind;
+			continue;
+		}
+		const uint64_t end = scan_next_data(&s);
 		if (s.mode64 && size >= 4 && !d->facts->stretches)
-			off = scan_common(&s, off);
-		if (off == size)
-			break;
+			off = scan_common(&s, off, end);
+		if (off >= end)
+			continue;
 		const unsigned len = derive_x86_look(&s, off);
 		s.before = off;
 		off += len;
