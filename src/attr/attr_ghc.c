@@ -57,6 +57,15 @@ static void closures_of_words(struct attr *a, const struct section *s)
 	}
 }
 
+/* Tells whether a relocation leads to code behind a table of another library. */
+static bool leads_to_import(const struct reloc_iter *it, const struct reloc *r)
+{
+	if (r->symbol == 0 || r->symbol >= it->symbols.count)
+		return false;
+	const struct symbol s = symtab_get(&it->symbols, r->symbol);
+	return s.section == SYM_NO_SECTION && str_ends(s.name, STR("_info"));
+}
+
 static void closures_of_relocs(struct attr *a, const struct section *table)
 {
 	struct reloc_iter it;
@@ -68,8 +77,12 @@ static void closures_of_relocs(struct attr *a, const struct section *table)
 		const struct section *in = r.alloc && r.addr % 8 == 0
 						   ? image_section_at(a->im, r.addr)
 						   : NULL;
-		if (in && holds_closures(in) && reloc_target(&it, &r, &to))
+		if (!in || !holds_closures(in))
+			continue;
+		if (reloc_target(&it, &r, &to))
 			closure_add(a, r.addr, to);
+		else if (leads_to_import(&it, &r))
+			vec_push(&a->scratch->closures, (struct closure){ r.addr, 0 });
 	}
 }
 
@@ -92,6 +105,8 @@ static void closures_list(struct attr *a)
 static uint64_t closure_room(const struct ghc_table *t)
 {
 	enum { WORD = 8, THUNK_WORDS = 4 };
+	if (!t)
+		return UINT64_MAX;
 	if (t->type == GHC_THUNK_STATIC)
 		return THUNK_WORDS * WORD;
 	/* Code, fields, and a link between objects that lead to others. */
@@ -129,7 +144,7 @@ void attr_ghc_closures(struct attr *a)
 		const struct ghc_table *t = ghc_table_at(&a->scratch->ghc, c->entry);
 		const struct place *named = attr_unsized_at(a, c->addr);
 		label_id owner = named ? named->label : LABEL_NONE;
-		if (owner == LABEL_NONE && is_value_of_code(t))
+		if (owner == LABEL_NONE && t && is_value_of_code(t))
 			owner = spans_label(&a->vm, c->entry);
 		if (owner != LABEL_NONE)
 			claim(&a->vm_claims, c->addr, closure_end(a, i) - c->addr, owner,
@@ -137,10 +152,15 @@ void attr_ghc_closures(struct attr *a)
 	}
 }
 
-/* Returns a row for the objects of a constructor. LABEL_NONE if its name is not known. */
+/* Returns a row for the objects of a constructor, which may be of another library (NULL).
+ * LABEL_NONE if its name is not known. */
 static label_id constructor_label(const struct attr *a, const struct ghc_table *t)
 {
 	enum { NAME_MOST = 1024 };
+	if (!t)
+		return label_borrow(a->f->labels,
+				    STR("(objects of other libraries' constructors that "
+					"nothing refers to)"));
 	const struct section *in = ghc_table_constructs(t) ? image_section_at(a->im, t->data)
 							   : NULL;
 	if (!in)

@@ -42,7 +42,7 @@ typedef VEC(struct fde) fde_vec;
 
 /* A static object of a Haskell program. Its first word leads to code behind a table. */
 struct closure {
-	uint64_t addr, entry;
+	uint64_t addr, entry; /* entry: address of that code. 0 if another library has it. */
 };
 
 typedef VEC(struct closure) closure_vec;

@@ -162,19 +162,22 @@ static bool ghc_code_is_likely(const struct ghc_image *im)
 	return any;
 }
 
-/* Tells whether the tables are such as a compiler makes: there are functions among them, and many
- * lead to objects and texts. Numbers in a row lead nowhere. */
+/* Tells whether the tables are such as a compiler makes: there are functions among them, and some
+ * lead to objects and texts. Numbers in a row lead nowhere. Where nothing has a name or an object,
+ * there are many functions and frames. */
 static bool ghc_tables_agree(const struct ghc_tables *t)
 {
-	enum { FEWEST = 16, LED_SHARE = 16, FUNCTION_SHARE = 64 };
-	size_t led = 0, functions = 0;
-	for (size_t i = 0; i < t->list.count; i++) {
+	enum { FEWEST = 16, SOME = 64, MANY = 8 };
+	const size_t count = t->list.count;
+	size_t led = 0, functions = 0, frames = 0;
+	for (size_t i = 0; i < count; i++) {
 		const unsigned type = t->list.data[i].type;
 		led += t->list.data[i].data != 0;
 		functions += type >= GHC_FUNCTION && type <= GHC_FUNCTION_LAST;
+		frames += type == GHC_RETURN;
 	}
-	return t->list.count >= FEWEST && led >= t->list.count / LED_SHARE &&
-	       functions >= t->list.count / FUNCTION_SHARE;
+	return count >= FEWEST && functions > count / SOME &&
+	       (led > count / SOME || (functions > count / MANY && frames > count / MANY));
 }
 
 void ghc_tables_find(struct ghc_tables *t, const struct ghc_image *im)
