@@ -67,9 +67,9 @@ void build_entry(struct image_build *b, const struct image_entry *e);
 /* Moves everything that was added to the image. `table` is the section of the symbols, 0 if it has
  * no bytes. `strings` is the section of the symbols' names, 0 if there is none. */
 void build_finish(struct image_build *b, uint32_t table, uint32_t strings);
-/* Frees what was added. Only needed if build_finish() was not called. */
 /* Sets the machine, format and kind of the image to those of `im`. */
 void build_as(struct image_build *b, const struct image *im);
+/* Frees what was added. Only needed if build_finish() was not called. */
 void build_release(struct image_build *b);
 
 #endif
