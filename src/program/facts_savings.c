@@ -19,7 +19,10 @@ static uint64_t symbol_bytes(const struct image *im)
 	if (!s)
 		return 0;
 	uint64_t bytes = s->file_size;
-	if (s->link < im->section_count && s->link != 0 && !im->sections[s->link].alloc)
+	const struct section *names = image_made_names(im);
+	if (names)
+		bytes += names->file_size;
+	else if (s->link < im->section_count && s->link != 0 && !im->sections[s->link].alloc)
 		bytes += im->sections[s->link].file_size;
 	return min_u64(bytes, im->bytes.size);
 }
