@@ -213,7 +213,8 @@ static const struct file_format formats[] = {
 	{ KIND_FOREIGN, "a TE image of UEFI", "give heft the program that it was made from",
 	  AT("VZ\x64\xaa") },
 	{ KIND_FOREIGN, "a UF2 file", ELF_PROGRAM, AT("UF2\n\x57\x51\x5d\x9e") },
-	{ KIND_OBJECT, .packs = true, .matches = coff_matches, .parse = coff_parse },
+	{ KIND_OBJECT, .packs = true, .matches = coff_matches, .begins = coff_begins,
+	  .parse = coff_parse },
 	{ KIND_PAK, .matches = pak_matches },
 	{ KIND_FOREIGN, "an Intel HEX file", ELF_PROGRAM, .matches = is_intel_hex },
 	{ KIND_FOREIGN, "a file of S-records", ELF_PROGRAM, .matches = is_s_records },
@@ -223,17 +224,24 @@ static const struct file_format formats[] = {
 	{ KIND_UNKNOWN },
 };
 
-const struct file_format *file_format_of_plain(struct bytes b)
+/* Returns the format of a file. `head`: of a file of which `b` are the first bytes. */
+static const struct file_format *format_find(struct bytes b, bool head)
 {
 	const struct file_format *f = formats;
 	for (; f->kind != KIND_UNKNOWN; f++)
-		if (f->matches ? f->matches(b)
-			       : b.size >= (uint64_t)f->magic.off + f->magic.size &&
-					 memcmp(b.p + f->magic.off, f->magic.bytes,
-						f->magic.size) == 0)
+		if (head && f->begins ? f->begins(b)
+		    : f->matches      ? f->matches(b)
+				      : b.size >= (uint64_t)f->magic.off + f->magic.size &&
+					   memcmp(b.p + f->magic.off, f->magic.bytes,
+						  f->magic.size) == 0)
 			break;
 	ASSERT(f < formats + COUNT_OF(formats));
 	return f;
+}
+
+const struct file_format *file_format_of_plain(struct bytes b)
+{
+	return format_find(b, false);
 }
 
 const struct file_format *file_format_of(struct bytes b, bool *ret_packed)
@@ -242,8 +250,8 @@ const struct file_format *file_format_of(struct bytes b, bool *ret_packed)
 	uint8_t head[4096];
 	const struct file_format *f = NULL;
 	if (unpack_guess(b, &method))
-		f = file_format_of_plain(
-			(struct bytes){ head, unpack_head(method, b, head, sizeof head) });
+		f = format_find((struct bytes){ head, unpack_head(method, b, head, sizeof head) },
+				true);
 	const bool packed = f && f->packs;
 	if (ret_packed)
 		*ret_packed = packed;

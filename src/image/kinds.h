@@ -59,6 +59,8 @@ struct file_format {
 	bool packs;         /* The format is also recognized inside a packed file. */
 	/* Recognizes the format, by a function or by bytes at an offset. */
 	bool (*matches)(struct bytes b);
+	/* Recognizes the first bytes of a file. NULL: `matches` does. */
+	bool (*begins)(struct bytes head);
 	struct {
 		const char *bytes;
 		uint8_t size;

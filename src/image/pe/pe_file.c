@@ -131,7 +131,8 @@ static bool is_big(struct bytes b)
 	       memcmp(b.p + 12, id, sizeof id) == 0;
 }
 
-bool coff_matches(struct bytes bytes)
+/* Reads the header of an object whose tables lie in `size` bytes. */
+static bool coff_header_fits(struct bytes bytes, uint64_t size)
 {
 	struct reader r = reader_of(bytes, false);
 	uint16_t machine;
@@ -144,8 +145,19 @@ bool coff_matches(struct bytes bytes)
 	const uint16_t optional = read_u16(&r);
 	read_skip(&r, 2);
 	return reader_ok(&r) && pe_find_machine(coff, &machine, &bits) && optional == 0 &&
-	       (uint64_t)sections * SECTION_SIZE <= reader_left(&r) && symbols <= bytes.size &&
-	       count <= (bytes.size - symbols) / SYMBOL_SIZE && sections + count > 0;
+	       COFF_SIZE + (uint64_t)sections * SECTION_SIZE <= size && symbols <= size &&
+	       count <= (size - symbols) / SYMBOL_SIZE && sections + count > 0;
+}
+
+bool coff_matches(struct bytes bytes)
+{
+	return coff_header_fits(bytes, bytes.size);
+}
+
+bool coff_begins(struct bytes bytes)
+{
+	enum { LARGEST = INT32_MAX };
+	return coff_header_fits(bytes, LARGEST);
 }
 
 static uint64_t pe_file_flags_of(struct str name, uint32_t flags)
