@@ -132,14 +132,23 @@ bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_format fo
 	return GUARDED_BARE(err, place_write(at, format, sink, err));
 }
 
+/* Fails if no dump is open. */
+static bool heap_is_open(const struct heft_heap *h, struct heft_err *err)
+{
+	return h->open || fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no dump is open");
+}
+
 bool heft_heap_find_damage(struct heft_heap *h, size_t *ret_count, struct heft_err *err)
 {
-	return GUARDED(h->memory, err, (*ret_count = heap_find_damage(h), true));
+	return GUARDED(h->memory, err,
+		       heap_is_open(h, err) && (*ret_count = heap_find_damage(h), true));
 }
 
 static bool heap_get_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *ret,
 			    struct heft_err *err)
 {
+	if (!heap_is_open(h, err))
+		return false;
 	if (i >= heap_find_damage(h))
 		return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "no damage has this number");
 	*ret = heap_damage(h, i);
@@ -185,7 +194,8 @@ static bool heap_write_page(struct heft_heap *h, enum heft_heap_page page, enum 
 bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page, enum heft_format format,
 		     const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED(h->memory, err, heap_write_page(h, page, format, sink, err));
+	return GUARDED(h->memory, err,
+		       heap_is_open(h, err) && heap_write_page(h, page, format, sink, err));
 }
 
 static bool heap_write_digest(struct heft_heap *h, const struct heft_sink *sink,
@@ -207,5 +217,5 @@ static bool heap_write_digest(struct heft_heap *h, const struct heft_sink *sink,
 
 bool heft_heap_digest_write(struct heft_heap *h, const struct heft_sink *sink, struct heft_err *err)
 {
-	return GUARDED(h->memory, err, heap_write_digest(h, sink, err));
+	return GUARDED(h->memory, err, heap_is_open(h, err) && heap_write_digest(h, sink, err));
 }

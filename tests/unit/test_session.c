@@ -214,9 +214,37 @@ static void reports_go_to_files_and_memory(void **state)
 	heft_session_free(s);
 }
 
+static bool put_nothing(void *ctx, const void *bytes, size_t size)
+{
+	(void)ctx, (void)bytes, (void)size;
+	return true;
+}
+
+static void a_heap_without_a_dump_is_an_error(void **state)
+{
+	struct heft_session *session = heft_session_new();
+	struct heft_heap *h = heft_heap_new(session);
+	const struct heft_sink sink = { put_nothing, NULL };
+	struct heft_heap_damage damage = { .size = sizeof damage };
+	struct heft_err err;
+	size_t count;
+	(void)state;
+	for (int page = HEFT_HEAP_TIMELINE; page <= HEFT_HEAP_STACKS; page++) {
+		assert_false(heft_heap_write(h, (enum heft_heap_page)page, HEFT_JSON, &sink, &err));
+		assert_string_equal(err.text, "no dump is open");
+	}
+	assert_false(heft_heap_digest_write(h, &sink, &err));
+	assert_false(heft_heap_find_damage(h, &count, &err));
+	assert_false(heft_heap_damage(h, 0, &damage, &err));
+	assert_int_equal(err.code, HEFT_EARG);
+	heft_heap_free(h);
+	heft_session_free(session);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_heap_without_a_dump_is_an_error),
 		cmocka_unit_test(a_handle_needs_a_session),
 		cmocka_unit_test(a_session_may_be_freed_before_its_handles),
 		cmocka_unit_test(progress_counts_for_handles_that_are_there),
