@@ -149,7 +149,6 @@ bool cli_find(const struct cli *cli, struct heft_session *s, const struct opt *o
 	uint64_t word;
 	switch (o->id) {
 	case O_DEBUG_FILE: heft_finder_add_debug_file(f, value); break;
-	case O_DEBUG_DIR: heft_finder_add_debug_dir(f, value); break;
 	case O_NO_SEARCH: find_add_flag(f, HEFT_FIND_NO_DEBUG); break;
 	case O_DSYM: heft_finder_add_debug_file(f, value); break;
 	case O_ARCH: heft_finder_set_arch(f, value); break;
@@ -159,6 +158,11 @@ bool cli_find(const struct cli *cli, struct heft_session *s, const struct opt *o
 	case O_STACK_USAGE: heft_finder_add_stack_usage(f, value); break;
 	case O_REGION: return find_add_region(cli, f, o, value);
 	case O_NO_MAP: find_add_flag(f, HEFT_FIND_NO_MAP); break;
+	case O_DEBUG_DIR:
+		if (!os_path_look(value, &is) || is.kind != OS_FOLDER)
+			cli_error(cli, "note: --debug-dir: there is no folder '%s'", value);
+		heft_finder_add_debug_dir(f, value);
+		break;
 	case O_SYSROOT:
 		if (!os_path_look(value, &is) || is.kind != OS_FOLDER)
 			return cli_bad_value(cli, o, value, "a folder that exists");
