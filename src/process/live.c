@@ -106,19 +106,25 @@ static bool seize(struct live *l, struct live_thread *t)
 	return true;
 }
 
-/* Waits until a thread has stopped. A thread with a pending signal stops for the signal instead,
- * and gets the signal when it is released. */
+/* Waits until a thread has stopped. A thread with a pending signal stops for the signal instead; it
+ * gets the signal when it is released. The stop stays in place for later waits (WNOWAIT): if heft
+ * is killed, the system delivers the signal of such a stop, and drops it after any other wait. */
 static void await(struct live_thread *t, uint64_t until)
 {
 	const struct timespec moment = { 0, 50000 };
-	int status;
 	while (t->stopped) {
-		const pid_t got = waitpid((pid_t)t->tid, &status, __WALL | WNOHANG);
-		if (got > 0 && WIFSTOPPED(status)) {
-			t->signal = status >> 16 == PTRACE_EVENT_STOP ? 0 : WSTOPSIG(status);
+		siginfo_t seen = { .si_pid = 0 };
+		const int failed = waitid(P_PID, t->tid, &seen,
+					  WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL);
+		if (seen.si_pid != 0 &&
+		    (seen.si_code == CLD_TRAPPED || seen.si_code == CLD_STOPPED)) {
+			const bool event = seen.si_status >> 8 == PTRACE_EVENT_STOP;
+			t->signal = event ? 0 : seen.si_status;
 			return;
 		}
-		if (got != 0 || now() > until)
+		if (seen.si_pid != 0) /* It ended. */
+			waitpid((pid_t)t->tid, NULL, __WALL | WNOHANG);
+		if (failed || seen.si_pid != 0 || now() > until)
 			t->stopped = false;
 		else
 			nanosleep(&moment, NULL);

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { THREADS = 6, SENT = 20000, BIG = 24 << 20 };
+enum { THREADS = 6, SENT = 80000, BIG = 24 << 20 };
 char *known;
 static char big[BIG];
 static volatile sig_atomic_t came, stop;
@@ -41,8 +41,8 @@ static void *sends(void *ctx)
 	for (int i = 0; i < SENT; i++) {
 		while (pthread_kill(*to, SIGRTMIN) != 0)
 			usleep(100);
-		if (i % 100 == 0)
-			usleep(5000);
+		if (i % 20 == 0)
+			usleep(1000);
 	}
 	return NULL;
 }
