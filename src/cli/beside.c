@@ -10,9 +10,10 @@
 #include <string.h>
 
 static const struct beside programs[] = {
-	{ "browse", "a tree of where the bytes go, on this terminal" },
-	{ "history", "the sizes of a program over time" },
-	{ "push", "sizes and heap profiles to a server" },
+	{ "browse", "a tree of where the bytes go, on this terminal", "" },
+	{ "history", "the sizes of a program over time",
+	  " add log blame bisect trend top page import export gc " },
+	{ "push", "sizes and heap profiles to a server", "" },
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
 

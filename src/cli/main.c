@@ -95,6 +95,25 @@ static const char *near_command(const char *word)
 	return nearest_of(word, names, count);
 }
 
+/* Returns the first word of the commands that have `word` as the second, such as "heap" for "show".
+ * NULL if there are none. */
+static const char *family_of(const char *word)
+{
+	static const char *const families[] = { "heap", "blocks" };
+	char blanks[60];
+	int words;
+	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+		char *both[] = { (char *)(uintptr_t)families[i], (char *)(uintptr_t)word };
+		if (commands_find(&all_commands, 2, both, &words) != NULL && words == 2)
+			return families[i];
+	}
+	snprintf(blanks, sizeof blanks, " %s ", word);
+	for (size_t i = 0; beside_at(i) != NULL; i++)
+		if (strstr(beside_at(i)->members, blanks) != NULL)
+			return beside_at(i)->name;
+	return NULL;
+}
+
 static void overview(FILE *to)
 {
 	fputs("Usage: heft [COMMAND] [OPTION]... FILE...\n"
@@ -157,7 +176,10 @@ static int help(struct cli *cli, int argc, char **argv)
 		char *asked[] = { argc > 1 ? argv[1] : option, option };
 		return beside_run(cli, argv[0], argc > 1 ? 2 : 1, asked);
 	}
-	const char *near = near_command(argv[0]);
+	const char *family = family_of(argv[0]), *near = near_command(argv[0]);
+	if (family != NULL)
+		return cli_error(cli, "no such command: %s; did you mean 'heft help %s %s'?",
+				 argv[0], family, argv[0]);
 	if (near != NULL)
 		return cli_error(cli, "no such command: %s; did you mean 'heft help %s'?", argv[0],
 				 near);
@@ -204,6 +226,11 @@ static int run_heft(struct cli *cli, int argc, char **argv)
 					 "%s: no such file, and no such command; did you mean "
 					 "'heft -d %s'?",
 					 argv[0], argv[0]);
+	const char *family = is_no_file(argv[0]) ? family_of(argv[0]) : NULL;
+	if (family != NULL)
+		return cli_error(
+			cli, "%s: no such file, and no such command; did you mean 'heft %s %s'?",
+			argv[0], family, argv[0]);
 	const char *near = near_command(argv[0]);
 	if (near != NULL)
 		return cli_error(cli,
