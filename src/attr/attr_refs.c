@@ -188,7 +188,7 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 		const struct code_ref *ref = &scratch->data[i];
 		const enum go_ref is = go ? go_words_judge(&r->go, ref) : GO_ADDRESS;
 		if ((ref->kind == REF_IMM && lookalike_is_text(r->a->im, ref->to)) ||
-		    (r->isa == CODE_NONE && !r->go.table &&
+		    (r->isa == CODE_NONE && !r->go.table && r->imm_low < r->imm_high &&
 		     lookalike_is_number(r->a->im, ref->to)) ||
 		    is == GO_NUMBER)
 			continue;

@@ -30,9 +30,10 @@ static const struct arch archs[] = {
 	{ EM_ARM, ARCH_ARM, "ARM", "arm", .two_sets = true, .pools = true, .is_firmware = true,
 	  .stubs = { .size = 16, .header = 32, .short_size = 12, .short_header = 20 } },
 	{ EM_RISCV, ARCH_RISCV, "RISC-V", .is_firmware = true, STUBS },
-	{ EM_MIPS, ARCH_MIPS, "MIPS", .zeros_are_code = true, STUBS },
+	{ EM_MIPS, ARCH_MIPS, "MIPS", .zeros_are_code = true, .got_splits = true,
+	  .got_bias = 0x7ff0, STUBS },
 	{ EM_PPC, ARCH_PPC, "PowerPC", STUBS },
-	{ EM_PPC64, ARCH_PPC64, "64-bit PowerPC", STUBS },
+	{ EM_PPC64, ARCH_PPC64, "64-bit PowerPC", .got_bias = 0x8000, STUBS },
 	{ EM_S390, ARCH_S390, "IBM S/390", .stubs = { .size = 32, .header = 32 } },
 	{ EM_SPARC, ARCH_SPARC, "SPARC", STUBS },
 	{ EM_SPARC32PLUS, ARCH_SPARC_V9, "SPARC32PLUS", STUBS },
@@ -102,6 +103,25 @@ bool image_is_made_for(const struct image *im, const char extension[4])
 		if (memcmp(b.p + i, extension, 4) == 0)
 			return true;
 	return false;
+}
+
+struct image_got image_got(const struct image *im)
+{
+	enum { REACH = 1 << 16 }; /* of the displacements of instructions */
+	const struct arch *arch = image_arch(im);
+	struct image_got ret = { 0 };
+	uint64_t end = 0;
+	for (size_t i = 1; im->kind == IMAGE_EXEC && i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (!s->alloc || s->exec || s->size == 0 || !str_starts(s->name, STR(".got")))
+			continue;
+		ret.addr = end > 0 ? min_u64(ret.addr, s->addr) : s->addr;
+		end = max_u64(end, add_sat(s->addr, s->size));
+	}
+	ret.size = end - ret.addr;
+	if (arch->got_bias > 0 && ret.size > 0 && (ret.size <= REACH || !arch->got_splits))
+		ret.pointer = ret.addr + arch->got_bias;
+	return ret;
 }
 
 enum tls_form image_tls_form(const struct image *im, const struct reloc *r)

@@ -56,6 +56,9 @@ struct arch {
 			     * field. */
 	bool is_firmware;   /* Programs for fixed addresses are firmware. */
 	bool sizes_in_code; /* A function begins with its size and its locals. */
+	bool got_splits;    /* A large GOT has parts, each with a pointer of its own. */
+	/* Distance from the start of the GOT to the value of the register that points at it. */
+	uint16_t got_bias;
 	struct arch_stubs stubs;
 	const struct arch_registers *registers; /* or NULL */
 	/* GNU property note: the property whose two lowest bits are features, and the names of the
@@ -84,6 +87,17 @@ bool section_is_unwind_index(const struct image *im, const struct section *s);
 /* True if a program is made for an extension of its instruction set (RISC-V), named by four
  * letters. */
 bool image_is_made_for(const struct image *im, const char extension[4]);
+
+/* The table of addresses (GOT) of a linked image, of all its sections. */
+struct image_got {
+	uint64_t addr, size; /* size 0: there is none */
+	/* Value of the register by which code reaches the table: gp of MIPS, the TOC pointer of
+	 * 64-bit PowerPC (psABIs). 0 if there is no such register, or if the table is so large
+	 * that its parts have pointers of their own. */
+	uint64_t pointer;
+};
+/* O(sections). */
+struct image_got image_got(const struct image *im);
 
 /* Value that a relocation of a thread-local variable writes. */
 enum tls_form {

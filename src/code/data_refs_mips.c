@@ -1,0 +1,196 @@
+/* MIPS: addresses of constants, and of slots of the table of addresses (GOT), which code reaches
+ * from gp.
+ *
+ * Sources: MIPS64 Architecture volume II; System V ABI, MIPS supplement, 5 (global offset table).
+ * A function that uses the table computes gp from its own address, which is in t9. The loader moves
+ * what slots hold, so that a slot of a local symbol states its address, or the page of 64 kB that
+ * it lies in. */
+#include "code/data_scan.h"
+
+enum {
+	M_SPECIAL = 0,
+	M_REGIMM = 1,
+	M_J = 2,
+	M_JAL = 3,
+	M_BEQ = 4,
+	M_BRANCH_LAST = 7,
+	M_ADDIU = 9,
+	M_LUI = 15,
+	M_LIKELY = 20,
+	M_LIKELY_LAST = 23,
+	M_DADDIU = 25,
+	M_LOAD = 32,
+	M_STORE = 40,
+	M_LOAD_LINKED = 48,
+	M_LOAD_WIDE = 55,
+	M_JR = 8,
+	M_JALR = 9,
+	M_ADDU = 0x21,
+	M_OR = 0x25,
+	M_DADDU = 0x2d,
+	M_BAL = 17, /* of REGIMM */
+	M_T9 = 25,
+	M_GP = 28,
+	M_SP = 29,
+};
+
+/* at, v0, v1, a0 to a7, t0 to t9, ra: a called function may overwrite them. */
+#define MIPS_SCRATCH 0x8300fffeu
+
+/* Tells whether a function may have this gp. */
+static bool gp_is_likely(const struct data_scan *s, uint64_t gp)
+{
+	const uint64_t start = gp - image_arch(s->im)->got_bias;
+	return s->got.pointer ? gp == s->got.pointer
+			      : data_scan_in_got(s, start) && start % (s->wide ? 8 : 4) == 0;
+}
+
+static void gp_reset(struct data_scan *s)
+{
+	if (s->got.pointer)
+		data_scan_set_place(s, M_GP, s->got.pointer, false);
+	else
+		data_refs_forget(s, M_GP);
+}
+
+void start_mips(struct data_scan *s)
+{
+	data_scan_set_place(s, M_T9, s->addr, false);
+	gp_reset(s);
+}
+
+/* Sets gp where its last part is added, to what other code has if this is not known. */
+static void gp_set(struct data_scan *s, bool known, uint64_t value)
+{
+	if (known && gp_is_likely(s, value))
+		data_scan_set_place(s, M_GP, value, false);
+	else
+		gp_reset(s);
+}
+
+/* Takes what a slot of the table holds, after a load from there. Code adds the rest to a page. */
+static void slot_load(struct data_scan *s, uint64_t off, unsigned rt, uint64_t slot)
+{
+	enum { PAGE = 1 << 16 };
+	const unsigned word = s->wide ? 8 : 4;
+	struct reader r = reader_of(image_at(s->im, slot, word), s->big_endian);
+	const uint64_t value = read_uint(&r, word);
+	data_refs_forget(s, rt);
+	if (!reader_ok(&r) || value == 0)
+		return;
+	data_scan_set_place(s, rt, value, value % PAGE != 0);
+	if (value % PAGE != 0)
+		code_data_refs_add(s, off, value);
+}
+
+static void mips_load(struct data_scan *s, uint64_t off, unsigned rt, unsigned rs, uint64_t imm)
+{
+	const uint64_t at = s->base[rs] + imm, to = s->wide ? at : (uint32_t)at;
+	const bool slot = data_scan_is_place(s, rs) && data_scan_in_got(s, to);
+	data_scan_use(s, off, rs, imm);
+	if (slot && rt != M_GP)
+		slot_load(s, off, rt, to);
+	else if (rt != M_GP) /* from the stack */
+		data_refs_forget(s, rt);
+}
+
+/* Adds two registers. An index that is added to a page of the table, or to the upper half of an
+ * address, leaves the beginning of the array to be completed. */
+static void mips_add(struct data_scan *s, unsigned rd, unsigned rs, unsigned rt)
+{
+	const bool a = data_scan_knows(s, rs), b = data_scan_knows(s, rt);
+	if (rt == 0 || rs == 0) {
+		data_scan_copy(s, rd, rt == 0 ? rs : rt);
+	} else if (data_scan_join(s, rs, rt)) {
+		const uint64_t sum = s->base[rs] + s->base[rt];
+		if (rd == M_GP && !s->wide)
+			gp_set(s, true, (uint32_t)sum);
+		else
+			data_scan_set_place(s, rd, sum, false);
+	} else if (rd == M_GP) {
+		gp_reset(s);
+	} else if (a != b && data_scan_is_place(s, a ? rs : rt) &&
+		   !data_scan_is_whole(s, a ? rs : rt) && (a ? rs : rt) != M_GP) {
+		data_scan_copy(s, rd, a ? rs : rt);
+	} else {
+		data_refs_forget(s, rd);
+	}
+}
+
+static void mips_special(struct data_scan *s, uint32_t insn)
+{
+	const unsigned rs = insn >> 21 & 31, rt = insn >> 16 & 31, rd = insn >> 11 & 31;
+	const unsigned function = insn & 0x3f;
+	if (function == M_JR || function == M_JALR) {
+		s->left = 2;
+	} else if ((function == M_ADDU || function == M_DADDU) && rt == M_GP &&
+		   data_scan_knows(s, rs) && !data_scan_is_place(s, M_GP)) {
+		/* Go adds gp, which is 0, to the upper half of an address. */
+		const uint32_t stale = (s->bare >> rs & 1) << rd;
+		data_refs_set(s, rd, s->base[rs]);
+		s->fresh &= ~stale;
+	} else if (function == M_ADDU || function == M_DADDU ||
+		   (function == M_OR && (rt == 0 || rs == 0))) {
+		mips_add(s, rd, rs, rt);
+	} else if (rd != M_GP) {
+		data_refs_forget(s, rd);
+	}
+}
+
+static void mips_add_number(struct data_scan *s, uint64_t off, unsigned rt, unsigned rs,
+			    uint64_t imm)
+{
+	const bool place = data_scan_is_place(s, rs), known = data_scan_knows(s, rs);
+	const uint64_t sum = s->base[rs] + imm;
+	if (rt == M_GP && (place || !known || rs != M_GP)) {
+		/* The last part, or, if the table is at hand already, none. */
+		if (!(place && rs == M_GP && gp_is_likely(s, s->base[rs])))
+			gp_set(s, place, s->wide ? sum : (uint32_t)sum);
+		return;
+	}
+	/* A leaf function may have the pointer in another register than gp. */
+	const bool table = place && !data_scan_is_whole(s, rs) &&
+			   gp_is_likely(s, s->wide ? sum : (uint32_t)sum);
+	if (!table && rs != M_SP)
+		data_scan_use(s, off, rs, imm);
+	if (place)
+		data_scan_set_place(s, rt, sum, !table);
+	else if (known && s->moves)
+		data_refs_set(s, rt, sum);
+	else
+		data_refs_forget(s, rt);
+}
+
+/* Ends what is known of scratch registers after the slot of a jump or call. */
+static void mips_leave(struct data_scan *s)
+{
+	if (s->left > 0 && --s->left == 0)
+		s->known &= ~MIPS_SCRATCH;
+}
+
+unsigned do_mips(struct data_scan *s, uint64_t off)
+{
+	const uint32_t insn = number_at(s, off, 4);
+	const unsigned op = insn >> 26, rs = insn >> 21 & 31, rt = insn >> 16 & 31;
+	const uint64_t imm = sign_extend(insn & 0xffff, 16);
+	s->bare = ~s->fresh;
+	s->fresh = 0;
+	if (op == M_SPECIAL) {
+		mips_special(s, insn);
+	} else if (op == M_LUI) {
+		data_refs_set(s, rt, sign_extend((uint64_t)(insn & 0xffff) << 16, 32));
+	} else if (op == M_ADDIU || op == M_DADDIU) {
+		mips_add_number(s, off, rt, rs, imm);
+	} else if (op >= M_LOAD && (op < M_STORE || op == M_LOAD_WIDE)) {
+		mips_load(s, off, rt, rs, imm);
+	} else if (op >= M_LOAD) {
+		data_scan_use(s, off, rs, imm);
+	} else if (op == M_J || op == M_JAL || (op == M_BEQ && rs == rt) ||
+		   (op == M_REGIMM && rt == M_BAL)) {
+		s->left = 2;
+	} else if (op > M_BRANCH_LAST && !(op >= M_LIKELY && op <= M_LIKELY_LAST) && rt != M_GP) {
+		data_refs_forget(s, rt);
+	}
+	mips_leave(s);
+	return 4;
+}

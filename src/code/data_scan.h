@@ -1,0 +1,147 @@
+/* data_scan.h - registers while data_refs() goes over code. Private to data_refs.c and to the
+ * machines, each in a file of its own.
+ *
+ * A register is known as a number (the upper half of an address, a word of a pool), or as a
+ * place: a number that was added to the address of the code or of the table of addresses (GOT).
+ * Only places are addresses in images that a loader moves. A place is whole if nothing is left to
+ * be added. Code then only uses displacements inside the variable. */
+#ifndef HEFT_CODE_DATA_SCAN_H
+#define HEFT_CODE_DATA_SCAN_H
+
+#include "code/data_refs.h"
+#include "image/arch.h"
+
+struct data_scan {
+	struct bytes code;
+	uint64_t addr;
+	bool big_endian;   /* Byte order of data. (Instructions of BE8, which are little-endian,
+			    * are not recognized.) */
+	bool wide;         /* Addresses have 64 bits. */
+	bool moves;        /* A loader moves the image: numbers are no addresses. */
+	uint64_t base[32]; /* Value of each register that a constant was written to */
+	uint32_t known;    /* One bit per register */
+	uint32_t places;   /* Known registers that are places */
+	uint32_t whole;    /* Places that are whole */
+	uint32_t bare;     /* Registers whose value Go uses only for numbers */
+	uint32_t fresh;    /* Registers that the current instruction has set */
+	struct image_got got;
+	uint64_t link;          /* PowerPC: value of the link register. 0: unknown. */
+	unsigned left;          /* MIPS: instructions until a jump that was decoded takes effect */
+	bool opening;           /* The upper half of the address of the GOT was added. */
+	const struct image *im; /* For bytes outside the code. May be NULL. */
+	code_ref_vec *ret;
+};
+
+/* Decode the instruction at an offset, at which two bytes (Thumb) or four are left. Return its
+ * size. */
+unsigned do_arm(struct data_scan *s, uint64_t off);
+unsigned do_thumb(struct data_scan *s, uint64_t off);
+unsigned do_mips(struct data_scan *s, uint64_t off);
+unsigned do_power(struct data_scan *s, uint64_t off);
+
+/* Set what is known of registers where a function begins. */
+void start_mips(struct data_scan *s);
+void start_power(struct data_scan *s);
+
+/* Reads a number. All its bytes must lie inside the code. */
+static inline uint32_t number_at(const struct data_scan *s, uint64_t off, unsigned size)
+{
+	ASSERT(size <= 4 && off <= s->code.size);
+	uint32_t v = 0;
+	for (unsigned i = 0; i < size; i++)
+		v |= (uint32_t)s->code.p[off + i] << 8 * (s->big_endian ? size - 1 - i : i);
+	return v;
+}
+
+static inline void data_refs_add(const struct data_scan *s, uint64_t off, uint64_t to,
+				 enum ref_use use)
+{
+	vec_push(s->ret, (struct code_ref){ .from = s->addr + off,
+					    .to = s->wide ? to : (uint32_t)to,
+					    .kind = REF_ADDR,
+					    .use = (uint8_t)use });
+}
+
+static inline void code_data_refs_add(const struct data_scan *s, uint64_t off, uint64_t to)
+{
+	data_refs_add(s, off, to, USE_ACCESS);
+}
+
+static inline bool data_scan_knows(const struct data_scan *s, unsigned reg)
+{
+	return s->known >> reg & 1;
+}
+
+static inline bool data_scan_is_place(const struct data_scan *s, unsigned reg)
+{
+	return s->known & s->places & UINT32_C(1) << reg;
+}
+
+static inline bool data_scan_is_whole(const struct data_scan *s, unsigned reg)
+{
+	return data_scan_is_place(s, reg) && (s->whole >> reg & 1);
+}
+
+/* Sets a register to a number. */
+static inline void data_refs_set(struct data_scan *s, unsigned reg, uint64_t value)
+{
+	const uint32_t bit = UINT32_C(1) << reg;
+	ASSERT(reg < 32);
+	s->base[reg] = s->wide ? value : (uint32_t)value;
+	s->known |= bit;
+	s->fresh |= bit;
+	s->places &= ~bit;
+	s->whole &= ~bit;
+}
+
+static inline void data_scan_set_place(struct data_scan *s, unsigned reg, uint64_t value,
+				       bool whole)
+{
+	data_refs_set(s, reg, value);
+	s->places |= UINT32_C(1) << reg;
+	s->whole |= (uint32_t)whole << reg;
+}
+
+static inline void data_refs_forget(struct data_scan *s, unsigned reg)
+{
+	s->known &= ~(UINT32_C(1) << reg);
+}
+
+/* Copies a register. */
+static inline void data_scan_copy(struct data_scan *s, unsigned to, unsigned from)
+{
+	const bool place = data_scan_is_place(s, from), whole = data_scan_is_whole(s, from);
+	if (place)
+		data_scan_set_place(s, to, s->base[from], whole);
+	else if (data_scan_knows(s, from))
+		data_refs_set(s, to, s->base[from]);
+	else
+		data_refs_forget(s, to);
+}
+
+/* Tells whether the address lies in the table of addresses. */
+static inline bool data_scan_in_got(const struct data_scan *s, uint64_t addr)
+{
+	return addr - s->got.addr < s->got.size;
+}
+
+/* Reports the use of an address: a register and a displacement. */
+static inline void data_scan_use(struct data_scan *s, uint64_t off, unsigned reg, uint64_t imm)
+{
+	if (!data_scan_knows(s, reg) || (s->moves && !data_scan_is_place(s, reg)))
+		return;
+	const uint64_t at = s->base[reg] + imm, to = s->wide ? at : (uint32_t)at;
+	if (data_scan_is_whole(s, reg) && !data_scan_in_got(s, to))
+		return;
+	data_refs_add(s, off, to,
+		      s->bare >> reg & 1 && !data_scan_is_place(s, reg) ? USE_NUMBER : USE_ACCESS);
+}
+
+/* Tells whether two registers are a place and a number or place, which make a place together. */
+static inline bool data_scan_join(const struct data_scan *s, unsigned a, unsigned b)
+{
+	return data_scan_knows(s, a) && data_scan_knows(s, b) &&
+	       data_scan_is_place(s, a) != data_scan_is_place(s, b);
+}
+
+#endif
