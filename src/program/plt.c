@@ -3,6 +3,7 @@
 
 #include "base/sort.h"
 #include "code/code.h"
+#include "code/data_refs.h"
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
 
@@ -14,6 +15,9 @@ bool section_is_plt(const struct section *s)
 
 bool section_is_got(const struct section *s)
 {
+	/* On 64-bit PowerPC, .plt has the slots of the stubs. */
+	if (s->alloc && !s->exec && str_eq(s->name, STR(".plt")))
+		return true;
 	return s->alloc && !s->exec && s->type == SHT_PROGBITS && str_starts(s->name, STR(".got"));
 }
 
@@ -102,6 +106,31 @@ static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64
 	return found;
 }
 
+/* Lists the stubs of machines whose stubs differ in size (ARM): each ends where its code loads from
+ * a slot, and begins where the stub before it ends. The first follows a header. */
+static size_t stubs_by_loads(const struct plt *p, const struct section *s, plt_stub_fn *fn,
+			     void *user)
+{
+	enum { LOAD = 4 };
+	code_ref_vec refs = { 0 };
+	uint64_t at = str_eq(s->name, STR(".plt")) ? image_arch(p->im)->stubs.short_header : 0;
+	size_t found = 0;
+	if (!image_arch(p->im)->pools || !data_refs_known(p->im))
+		return 0;
+	data_refs(p->im, section_bytes(p->im, s), s->addr, &refs);
+	for (size_t i = 0; i < refs.count; i++) {
+		const struct plt_slot *slot = plt_slot_at(p, refs.data[i].to);
+		const uint64_t end = refs.data[i].from - s->addr + LOAD;
+		if (!slot || end <= at)
+			continue;
+		fn(user, &(struct plt_stub){ s, at, end - at, slot });
+		at = end;
+		found++;
+	}
+	vec_release(&refs);
+	return found;
+}
+
 /* Lists the other stubs: they are in the order of the jump slots. */
 static void stubs_by_order(const struct plt *p, const struct section *s, plt_stub_fn *fn,
 			   void *user)
@@ -132,7 +161,7 @@ void plt_each(const struct plt *p, plt_stub_fn *fn, void *user)
 		if (!section_is_plt(s))
 			continue;
 		if (stubs_by_code(p, s, stub_size(p->im, s), fn, user) == 0 &&
-		    str_eq(s->name, STR(".plt")))
+		    stubs_by_loads(p, s, fn, user) == 0 && str_eq(s->name, STR(".plt")))
 			stubs_by_order(p, s, fn, user);
 	}
 }
