@@ -54,10 +54,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct {
 		uint16_t machine;
 		enum code_isa isa;
-	} kinds[] = { { EM_ARM, CODE_THUMB },
-		      { EM_RISCV, CODE_RISCV32 },
-		      { EM_386, CODE_I386 },
-		      { EM_AVR, CODE_AVR } };
+	} kinds[] = {
+		{ EM_ARM, CODE_THUMB },    { EM_RISCV, CODE_RISCV32 }, { EM_386, CODE_I386 },
+		{ EM_AVR, CODE_AVR },      { EM_ARM, CODE_ARM },       { EM_MIPS, CODE_MIPS },
+		{ EM_MIPS, CODE_MIPS_BE }, { EM_PPC, CODE_POWER_BE },  { EM_S390, CODE_S390 }
+	};
 	const size_t kind = size > 0 ? data[0] % COUNT_OF(kinds) : 0;
 	const struct image_place place = { .path = "fuzz", .member = STR("") };
 	struct image im;

@@ -175,7 +175,7 @@ static bool attr_discover_names_locals(const struct image *im)
 
 void attr_discover(struct attr *a)
 {
-	struct discover d = { .a = a, .isa = flow_isa_of(a->im) };
+	struct discover d = { .a = a, .isa = code_split_isa_of(a->im) };
 	ASSERT(a->owner == BY_SYMBOL);
 	ASSERT(!a->debug);
 	/* Calls in packed bytes are meaningless. */

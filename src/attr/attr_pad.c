@@ -44,7 +44,7 @@ static uint64_t attr_pad_size(const struct span *before)
 
 void attr_code_padding(struct attr *a)
 {
-	const enum code_isa isa = flow_isa_of(a->im);
+	const enum code_isa isa = code_split_isa_of(a->im);
 	const struct section *in = NULL;
 	struct code_pass pass = { .im = a->im };
 	ASSERT(a->vm_claims.list.count == 0);
@@ -68,7 +68,7 @@ void attr_code_padding(struct attr *a)
 
 void attr_padding(struct attr *a)
 {
-	const enum code_isa isa = flow_isa_of(a->im);
+	const enum code_isa isa = code_split_isa_of(a->im);
 	struct code_pass pass = { .im = a->im };
 	for (size_t i = 1; i < a->vm.list.count; i++) {
 		const struct span *before = &a->vm.list.data[i - 1];

@@ -265,6 +265,17 @@ static void exidx_bytes(struct attr *a, const struct section *s)
 	}
 }
 
+/* Gives the entries of the table of procedures of MIPS to the functions. */
+static void pdr_bytes(struct attr *a, const struct section *s)
+{
+	struct unwind_section us = unwind_of(a, s);
+	uint64_t func;
+	us.addr = image_code_base(a->im);
+	for (uint64_t i = 0; pdr_get(&us, i, &func); i++)
+		attr_put(a, s, i * PDR_ENTRY_SIZE, PDR_ENTRY_SIZE, spans_label(&a->vm, func),
+			 WHY_UNWIND);
+}
+
 void attr_unwind_bytes(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
@@ -295,6 +306,8 @@ void attr_unwind_bytes(struct attr *a)
 	vec_release(&cies);
 	for (size_t i = 1; i < a->im->section_count; i++) {
 		const struct section *s = &a->im->sections[i];
+		if (section_is_procedures(a->im, s))
+			pdr_bytes(a, s);
 		if (!s->alloc || s->nobits)
 			continue;
 		if (str_ends(s->name, STR(".eh_frame_hdr")))

@@ -2,6 +2,7 @@
 #include "blocks/derive_map_internal.h"
 
 #include "base/sort.h"
+#include "code/arm.h"
 #include "code/flow.h"
 #include "code/thumb.h"
 #include "code/xtensa.h"
@@ -105,9 +106,37 @@ static uint64_t read_xtensa(struct reads *w, uint64_t off)
 	return off + (size > 0 ? size : 1);
 }
 
+/* Reads an ARM instruction, which may load a word of a pool, or jump through a table. */
+static uint64_t read_arm(struct reads *w, uint64_t off)
+{
+	const struct bytes all = w->region->bytes;
+	const uint64_t addr = w->region->addr + off;
+	uint64_t to;
+	unsigned size;
+	if (derive_data_is(w, off))
+		return off + 4;
+	const uint64_t cases = arm_case_count(all, off);
+	if (cases > 0 && cases < all.size / 4)
+		derive_data_mark(w, addr + 8, cases * 4);
+	if (arm_literal(all.p + off, all.size - off, addr, &to, &size) &&
+	    to - w->region->addr < all.size)
+		derive_data_mark(w, to, size);
+	return off + 4;
+}
+
+/* Reads what is at `off`. Returns the offset of what follows. */
+static uint64_t derive_data_read(enum code_isa isa, struct reads *w, uint64_t off)
+{
+	switch (isa) {
+	case CODE_XTENSA: return read_xtensa(w, off);
+	case CODE_ARM: return read_arm(w, off);
+	default: return derive_data_read_one(w, off);
+	}
+}
+
 static void derive_data_read_region(struct gathering *g, const struct code_region *r)
 {
-	ASSERT(g->isa == CODE_THUMB || g->isa == CODE_XTENSA);
+	ASSERT(g->isa == CODE_THUMB || g->isa == CODE_XTENSA || g->isa == CODE_ARM);
 	const uint64_t size = r->bytes.size;
 	struct reads w = { .region = r,
 			   .facts = gathering_facts(g),
@@ -115,8 +144,7 @@ static void derive_data_read_region(struct gathering *g, const struct code_regio
 	const unsigned passes = g->isa == CODE_XTENSA ? 2 : 1;
 	for (unsigned i = 0; i < passes; i++)
 		for (uint64_t off = 0; off < size;)
-			off = g->isa == CODE_XTENSA ? read_xtensa(&w, off)
-						    : derive_data_read_one(&w, off);
+			off = derive_data_read(g->isa, &w, off);
 	for (uint64_t from = 0, to; from < size; from = to + 1) {
 		for (to = from; to < size && derive_data_is(&w, to);)
 			to++;
@@ -140,9 +168,10 @@ void gather_data(struct gathering *g)
 {
 	if (!is_small(g->isa) && g->isa != CODE_NONE)
 		take_ghc(g);
-	if (!is_small(g->isa) || take_marks(g, g->im) || take_marks(g, g->debug))
+	if (!(is_small(g->isa) || g->isa == CODE_ARM) || take_marks(g, g->im) ||
+	    take_marks(g, g->debug))
 		return;
-	const bool reads = g->isa == CODE_THUMB || g->isa == CODE_XTENSA;
+	const bool reads = g->isa == CODE_THUMB || g->isa == CODE_XTENSA || g->isa == CODE_ARM;
 	for (size_t i = 0; reads && i < g->regions.count; i++)
 		derive_data_read_region(g, &g->regions.data[i]);
 }

@@ -95,10 +95,10 @@ static void derive_gaps_read_code(struct gathering *g, uint64_t addr, struct byt
 		const struct bytes part = bytes_sub(code, done, min_u64(code.size - done, CHUNK));
 		code_refs(g->isa, part, addr + done, &wish, &g->gaps.refs);
 		derive_gaps_add_refs(g);
-		if (!is_small(g->isa) || g->isa == CODE_THUMB)
+		if (g->isa == CODE_THUMB || !data_refs_known(g->im))
 			continue;
 		data_refs(g->im, part, addr + done, &g->gaps.refs);
-		for (size_t i = 0; i < g->gaps.refs.count; i++)
+		for (size_t i = 0; is_small(g->isa) && i < g->gaps.refs.count; i++)
 			gaps_add(g, &g->gaps.signs.objects, g->gaps.refs.data[i].to);
 		derive_gaps_add_refs(g);
 	}
@@ -123,7 +123,7 @@ static void derive_gaps_read_described(struct gathering *g, const struct code_re
 
 bool code_gap_pads(enum code_isa isa, uint64_t size)
 {
-	const bool aligned = isa == CODE_X86_64 || isa == CODE_I386 || isa == CODE_ARM64 ||
+	const bool aligned = isa == CODE_X86_64 || isa == CODE_I386 || code_isa_has_words(isa) ||
 			     isa == CODE_NONE;
 	return size < (aligned ? 16 : 2);
 }
@@ -160,6 +160,20 @@ static void read_exidx(struct gathering *g, const struct section *table)
 	}
 }
 
+/* Reads the table of procedures of MIPS. Functions of assembly may be missing. */
+static void read_procedures(struct gathering *g, const struct section *table)
+{
+	const struct unwind_section u = { .bytes = section_bytes(g->im, table),
+					  .addr = image_code_base(g->im),
+					  .big_endian = g->im->big_endian,
+					  .path = g->im->path };
+	uint64_t function;
+	for (uint64_t i = 0; pdr_get(&u, i, &function); i++) {
+		gaps_add(g, &g->gaps.signs.starts, function);
+		gaps_add(g, &g->gaps.signs.wholes, function);
+	}
+}
+
 /* Adds the resolvers of indirect functions, which are functions too. */
 static void read_choosers(struct gathering *g, const struct section *table)
 {
@@ -178,6 +192,8 @@ static void derive_gaps_read_tables(struct gathering *g)
 	const struct image *im = g->im;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *t = &im->sections[i];
+		if (section_is_procedures(im, t))
+			read_procedures(g, t);
 		if (!t->alloc || t->nobits)
 			continue;
 		if (section_is_reloc(t))

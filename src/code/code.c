@@ -27,7 +27,13 @@ uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const st
 	case CODE_RISCV32:
 	case CODE_RISCV64:
 	case CODE_AVR:
-	case CODE_XTENSA: return flow_refs(isa, code, addr, wish->kinds, ret);
+	case CODE_XTENSA:
+	case CODE_ARM:
+	case CODE_MIPS:
+	case CODE_MIPS_BE:
+	case CODE_POWER:
+	case CODE_POWER_BE:
+	case CODE_S390: return flow_refs(isa, code, addr, wish->kinds, ret);
 	case CODE_NONE: break;
 	}
 	return code.size;

@@ -19,6 +19,13 @@ enum code_isa {
 	CODE_RISCV64,
 	CODE_AVR,
 	CODE_XTENSA,
+	/* Only to find functions (code_split_isa_of()). */
+	CODE_ARM,
+	CODE_MIPS,
+	CODE_MIPS_BE,
+	CODE_POWER,
+	CODE_POWER_BE,
+	CODE_S390,
 };
 
 /* Read little-endian numbers, which instructions are made of on all machines that these decode. */
@@ -35,6 +42,17 @@ static inline uint32_t load_le32(const uint8_t *p)
 static inline uint64_t load_le64(const uint8_t *p)
 {
 	return load_le32(p) | (uint64_t)load_le32(p + 4) << 32;
+}
+
+/* Read big-endian numbers. */
+static inline uint32_t load_be16(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 8 | p[1];
+}
+
+static inline uint32_t load_be32(const uint8_t *p)
+{
+	return load_be16(p) << 16 | load_be16(p + 2);
 }
 
 struct addr_mask;

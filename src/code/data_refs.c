@@ -1,6 +1,7 @@
 /* Finds addresses of data that code makes of constants, for machines other than x86 and AArch64. */
 #include "code/data_scan.h"
 
+#include "code/arm.h"
 #include "code/avr.h"
 #include "code/xtensa.h"
 #include "image/elf/elf_const.h"
@@ -130,10 +131,10 @@ static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 		data_refs_forget(s, d);
 	} else if (d % 2 == 0) {
 		data_refs_set(s, d, k);
-	} else if (s->known >> (d - 1) & 1) {
+	} else if (s->r.known >> (d - 1) & 1) {
 		/* Reports a 16-bit address. It is in data memory, unless code reads flash with it,
 		 * or there is no data at it. */
-		const uint64_t v = s->base[d - 1] | k << 8, low = (ldi ? v : 0 - v) & 0xffff;
+		const uint64_t v = s->r.base[d - 1] | k << 8, low = (ldi ? v : 0 - v) & 0xffff;
 		const bool flash = reads_flash(s, off + 2, d - 1) ||
 				   (s->im && !image_section_at(s->im, AVR_DATA + low));
 		code_data_refs_add(s, off, flash ? low : AVR_DATA + low);
@@ -198,14 +199,14 @@ struct machine {
 	void (*start)(struct data_scan *s); /* At the first instruction. May be NULL. */
 };
 
-static const struct machine thumb = { do_thumb, 2, NULL }, riscv = { do_riscv, 2, NULL };
+static const struct machine thumb = { do_thumb, 2, start_arm }, riscv = { do_riscv, 2, NULL };
 
 /* Returns the machine of an image. decode is NULL if there is no decoder. */
 static struct machine machine_of(const struct image *im)
 {
 	const struct machine none = { NULL, 1, NULL };
 	switch (image_arch(im)->id) {
-	case ARCH_ARM: return im->bits == 32 ? (struct machine){ do_arm, 4, NULL } : none;
+	case ARCH_ARM: return im->bits == 32 ? (struct machine){ do_arm, 4, start_arm } : none;
 	case ARCH_RISCV: return riscv;
 	case ARCH_MIPS: return (struct machine){ do_mips, 4, start_mips };
 	case ARCH_PPC:
@@ -217,29 +218,48 @@ static struct machine machine_of(const struct image *im)
 	}
 }
 
-/* Tells whether code of an image that moves is of the ARM set. Most of its instructions have no
- * condition: the upper four bits are 14. Few words of Thumb code look so. */
-static bool is_arm_set(const struct data_scan *s)
+/* Takes the registers at `off`, which follows an instruction that never continues: those at an
+ * earlier branch to this place. Without such a branch, those that calls keep stay. */
+static void data_scan_restart(struct data_scan *s, uint64_t off)
 {
-	uint64_t words = 0, always = 0;
-	for (uint64_t off = -s->addr % 4; off < s->code.size && s->code.size - off >= 4; off += 4) {
-		words++;
-		always += number_at(s, off, 4) >> 28 == 14;
-	}
-	return always * 2 > words;
+	const struct data_branch *b = &s->branches[off / 2 % DATA_BRANCHES];
+	s->ends = false;
+	if (b->to == off)
+		s->r = b->at;
+	else
+		data_scan_call(s);
 }
 
-static void data_scan(struct data_scan *s, struct machine m)
+static void data_scan_once(struct data_scan *s, struct machine m)
 {
 	const uint64_t size = s->code.size;
-	s->known = 0;
+	s->r.known = 0;
+	s->ends = s->ends_later = false;
 	if (m.start)
 		m.start(s);
 	for (uint64_t off = -s->addr % m.unit; off <= size && size - off >= m.unit;) {
 		const unsigned step = m.decode(s, off);
 		ASSERT(step >= m.unit);
 		off += step;
+		if (s->ends)
+			data_scan_restart(s, off);
 	}
+}
+
+/* Goes over the code, twice if registers matter that code has at branches to earlier places. */
+static void data_scan(struct data_scan *s, struct machine m)
+{
+	struct data_branch branches[DATA_BRANCHES];
+	const size_t found = s->ret->count;
+	for (unsigned i = 0; i < DATA_BRANCHES; i++)
+		branches[i].to = 0;
+	s->branches = branches;
+	data_scan_once(s, m);
+	if (m.start && s->moves && s->back) {
+		s->ret->count = found;
+		data_scan_once(s, m);
+	}
+	s->branches = NULL;
 }
 
 bool data_refs_known(const struct image *im)
@@ -259,10 +279,12 @@ void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_re
 			       .im = im,
 			       .ret = ret };
 	const struct machine m = machine_of(im);
-	const bool arm = m.decode == do_arm, sure = arm && s.moves;
-	if (m.decode && !(sure && !is_arm_set(&s)))
+	/* Firmware has code of both sets side by side. */
+	const bool arm = m.decode == do_arm, both = arm && !s.moves;
+	const bool set = arm && arm_set_likely(code, addr, im->big_endian);
+	if (m.decode && (!arm || both || set))
 		data_scan(&s, m);
-	if (arm && !(sure && is_arm_set(&s)))
+	if (arm && (both || !set))
 		data_scan(&s, thumb);
 }
 

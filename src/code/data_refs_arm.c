@@ -2,16 +2,15 @@
  * the instruction (position-independent code), or a pointer to the table of addresses (GOT).
  *
  * Source: ARM Architecture Reference Manual, ARMv7-A and ARMv7-R, A5, A6 and A8. */
+#include "code/arm.h"
 #include "code/data_scan.h"
+#include "code/thumb.h"
 
 enum { A_SP = 13, A_PC = 15 };
 
-/* r0 to r3, r12, lr: a called function may overwrite them (AAPCS). */
-#define ARM_SCRATCH 0x500fu
-
-static void arm_leave(struct data_scan *s)
+void start_arm(struct data_scan *s)
 {
-	s->known &= ~ARM_SCRATCH;
+	s->scratch = 0x500f; /* r0 to r3, r12, lr (AAPCS) */
 }
 
 /* Loads a register from a literal pool, and reports the word. */
@@ -34,16 +33,19 @@ static void pc_add(struct data_scan *s, uint64_t off, unsigned rd, unsigned rm, 
 		data_refs_forget(s, rd);
 		return;
 	}
-	data_scan_set_place(s, rd, pc + s->base[rm], true);
-	code_data_refs_add(s, off, s->base[rd]);
+	data_scan_set_place(s, rd, pc + s->r.base[rm], true);
+	code_data_refs_add(s, off, s->r.base[rd]);
 }
 
 /* Adds two registers, and reports the sum if it is an address. */
 static void arm_add(struct data_scan *s, uint64_t off, unsigned rd, unsigned rn, unsigned rm)
 {
+	const bool place = data_scan_is_place(s, rn);
 	if (data_scan_join(s, rn, rm)) {
-		data_scan_set_place(s, rd, s->base[rn] + s->base[rm], true);
-		code_data_refs_add(s, off, s->base[rd]);
+		data_scan_set_place(s, rd, s->r.base[rn] + s->r.base[rm], true);
+		code_data_refs_add(s, off, s->r.base[rd]);
+	} else if (place != data_scan_is_place(s, rm)) {
+		data_scan_index(s, rd, place ? rn : rm);
 	} else {
 		data_refs_forget(s, rd);
 	}
@@ -53,7 +55,7 @@ static void arm_add(struct data_scan *s, uint64_t off, unsigned rd, unsigned rn,
 static void arm_use_sum(struct data_scan *s, uint64_t off, unsigned rn, unsigned rm)
 {
 	if (data_scan_join(s, rn, rm))
-		code_data_refs_add(s, off, s->base[rn] + s->base[rm]);
+		code_data_refs_add(s, off, s->r.base[rn] + s->r.base[rm]);
 }
 
 static void arm_use(struct data_scan *s, uint64_t off, unsigned rn, uint64_t imm)
@@ -67,7 +69,7 @@ static void arm_add_number(struct data_scan *s, uint64_t off, unsigned rd, unsig
 {
 	if (data_scan_is_place(s, rn)) {
 		data_scan_use(s, off, rn, imm);
-		data_scan_set_place(s, rd, s->base[rn] + imm, true);
+		data_scan_set_place(s, rd, s->r.base[rn] + imm, true);
 	} else {
 		data_refs_forget(s, rd);
 	}
@@ -75,7 +77,7 @@ static void arm_add_number(struct data_scan *s, uint64_t off, unsigned rd, unsig
 
 static void arm_forget_list(struct data_scan *s, uint32_t list)
 {
-	s->known &= ~(list & 0xffff);
+	s->r.known &= ~(list & 0xffff);
 }
 
 /* Handles movw and movt: movw sets the low half, movt the high half. */
@@ -84,10 +86,10 @@ static void do_move(struct data_scan *s, uint64_t off, unsigned reg, uint32_t ha
 	if (!high) {
 		data_refs_set(s, reg, half);
 	} else if (data_scan_knows(s, reg) && !data_scan_is_place(s, reg) &&
-		   s->base[reg] <= UINT16_MAX) {
-		data_refs_set(s, reg, s->base[reg] | (uint64_t)half << 16);
+		   s->r.base[reg] <= UINT16_MAX) {
+		data_refs_set(s, reg, s->r.base[reg] | (uint64_t)half << 16);
 		if (!s->moves)
-			code_data_refs_add(s, off, s->base[reg]);
+			code_data_refs_add(s, off, s->r.base[reg]);
 	} else {
 		data_refs_forget(s, reg);
 	}
@@ -141,6 +143,8 @@ static void arm_compute(struct data_scan *s, uint64_t off, uint32_t insn)
 		pc_add(s, off, rd, rn == A_PC ? rm : rn, pc);
 	else if (plain && opcode == ADD)
 		arm_add(s, off, rd, rn, rm);
+	else if (!number && opcode == ADD && !(insn & 0x10) && data_scan_is_place(s, rn))
+		data_scan_index(s, rd, rn);
 	else if (plain && opcode == MOV && rm != A_PC)
 		data_scan_copy(s, rd, rm);
 	else
@@ -161,7 +165,7 @@ static void arm_memory(struct data_scan *s, uint64_t off, uint32_t insn)
 		arm_use(s, off, rn, up ? imm : 0 - imm);
 	else if (!(insn & 0xff0) && before && up && rn == A_PC && data_scan_knows(s, rm) &&
 		 !data_scan_is_place(s, rm))
-		code_data_refs_add(s, off, pc + s->base[rm]);
+		code_data_refs_add(s, off, pc + s->r.base[rm]);
 	else if (insn >> 25 & 1 && !(insn & 0xff0) && before && up)
 		arm_use_sum(s, off, rn, rm);
 	if (!before || insn >> 21 & 1)
@@ -187,6 +191,21 @@ static void arm_memory_half(struct data_scan *s, uint64_t off, uint32_t insn)
 		data_refs_forget(s, rt | 1);
 }
 
+static void arm_branch(struct data_scan *s, uint64_t off, uint32_t insn)
+{
+	struct flow in;
+	const uint8_t bytes[4] = { (uint8_t)insn, (uint8_t)(insn >> 8), (uint8_t)(insn >> 16),
+				   (uint8_t)(insn >> 24) };
+	if (!arm_flow(bytes, sizeof bytes, off, &in))
+		return;
+	if (in.kind == FLOW_CALL)
+		data_scan_call(s);
+	else if (in.kind == FLOW_JUMP || in.kind == FLOW_CONDITIONAL)
+		data_scan_branch(s, off, in.target);
+	s->ends = !in.maybe &&
+		  (in.kind == FLOW_JUMP || in.kind == FLOW_RETURN || in.kind == FLOW_JUMP_INDIRECT);
+}
+
 unsigned do_arm(struct data_scan *s, uint64_t off)
 {
 	const uint32_t insn = number_at(s, off, 4), imm = insn & 0xfff;
@@ -209,9 +228,7 @@ unsigned do_arm(struct data_scan *s, uint64_t off)
 	else if (kind == 6 && insn >> 24 & 1) /* vldr, vstr */
 		arm_use(s, off, insn >> 16 & 15,
 			insn >> 23 & 1 ? (insn & 0xff) * 4 : 0 - (uint64_t)(insn & 0xff) * 4);
-	if ((kind == 5 && (insn >> 24 & 1 || insn >> 28 == 14)) ||
-	    (insn & 0x0ffffff0) == 0x012fff30 || (insn & 0xfffffff0) == 0xe12fff10)
-		arm_leave(s);
+	arm_branch(s, off, insn);
 	return 4;
 }
 
@@ -233,7 +250,11 @@ static void thumb_high(struct data_scan *s, uint64_t off, uint32_t a)
 		if (rd != A_PC)
 			data_scan_copy(s, rd, rm);
 		break;
-	default: arm_leave(s);
+	default:
+		if (a >> 7 & 1)
+			data_scan_call(s);
+		else
+			s->ends = true;
 	}
 }
 
@@ -293,20 +314,28 @@ static void thumb_narrow(struct data_scan *s, uint64_t off, uint32_t a)
 	case 21: data_refs_forget(s, wide); break;
 	case 20: data_scan_set_place(s, wide, pc + (a & 0xff) * 4, true); break;
 	case 25: arm_forget_list(s, a & 0xff); break;
-	case 28: arm_leave(s); break;
+	case 28:
+		data_scan_branch(s, off, off + 4 + 2 * code_extend(a, 11));
+		s->ends = true;
+		break;
 	case 22:
 	case 23:
 		if ((a & 0xfe00) == 0xbc00) { /* pop */
 			arm_forget_list(s, a & 0xff);
-			if (a >> 8 & 1)
-				arm_leave(s);
+			s->ends = a >> 8 & 1;
 			break;
 		}
-		data_refs_forget(s, rd);
+		if ((a & 0xf500) == 0xb100) /* cbz, cbnz */
+			data_scan_branch(s, off, off + 4 + ((a >> 3 & 0x40) | (a >> 2 & 0x3e)));
+		else
+			data_refs_forget(s, rd);
 		break;
-	case 24:
+	case 24: break;
 	case 26:
-	case 27: break;
+	case 27:
+		if ((a >> 8 & 15) < 14)
+			data_scan_branch(s, off, off + 4 + 2 * code_extend(a, 8));
+		break;
 	default: data_refs_forget(s, rd); /* shifts */
 	}
 }
@@ -358,17 +387,25 @@ static void thumb_compute(struct data_scan *s, uint64_t off, uint32_t a, uint32_
 		arm_add_number(s, off, rd, rn, (a & 0x80) ? 0 - number : number);
 	else if ((a & 0xffe0) == 0xeb00 && (b & 0x70f0) == 0)
 		arm_add(s, off, rd, rn, rm);
+	else if ((a & 0xffe0) == 0xeb00 && data_scan_is_place(s, rn))
+		data_scan_index(s, rd, rn);
 	else if ((a & 0xffef) == 0xea4f && (b & 0x70f0) == 0)
 		data_scan_copy(s, rd, rm);
 	else if (rd != A_PC) /* else a comparison */
 		data_refs_forget(s, rd);
 }
 
-/* Handles branches: 11110 S ..., 1 op. */
-static void thumb_branch(struct data_scan *s, uint32_t b)
+/* Handles branches of four bytes, which are in the form 11110 S ..., 1 op. */
+static void thumb_branch(struct data_scan *s, uint64_t off)
 {
-	if (b & 0x4000 || (b & 0xd000) == 0x9000)
-		arm_leave(s);
+	struct flow in;
+	if (!thumb_flow(s->code.p + off, 4, off, &in))
+		return;
+	if (in.kind == FLOW_CALL)
+		data_scan_call(s);
+	else if (in.kind == FLOW_JUMP || in.kind == FLOW_CONDITIONAL)
+		data_scan_branch(s, off, in.target);
+	s->ends = in.kind == FLOW_JUMP;
 }
 
 /* Handles loads and stores of pairs and lists. */
@@ -388,8 +425,7 @@ static void thumb_several(struct data_scan *s, uint64_t off, uint32_t a, uint32_
 			data_refs_forget(s, rn);
 	} else if (a >> 4 & 1) {
 		arm_forget_list(s, b);
-		if (b >> 15)
-			arm_leave(s);
+		s->ends = b >> 15;
 	}
 }
 
@@ -403,7 +439,7 @@ static void thumb_wide(struct data_scan *s, uint64_t off, uint32_t a, uint32_t b
 			(a & 15) << 12 | (a >> 10 & 1) << 11 | (b >> 12 & 7) << 8 | (b & 0xff),
 			a >> 7 & 1);
 	else if ((a & 0xf800) == 0xf000 && b & 0x8000)
-		thumb_branch(s, b);
+		thumb_branch(s, off);
 	else if ((a & 0xf800) == 0xf000 || (a & 0xfe00) == 0xea00)
 		thumb_compute(s, off, a, b);
 	else if ((a & 0xfe00) == 0xf800 && (a & 0xff10) != 0xf910)

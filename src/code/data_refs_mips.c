@@ -6,13 +6,10 @@
  * what slots hold, so that a slot of a local symbol states its address, or the page of 64 kB that
  * it lies in. */
 #include "code/data_scan.h"
+#include "code/mips.h"
 
 enum {
 	M_SPECIAL = 0,
-	M_REGIMM = 1,
-	M_J = 2,
-	M_JAL = 3,
-	M_BEQ = 4,
 	M_BRANCH_LAST = 7,
 	M_ADDIU = 9,
 	M_LUI = 15,
@@ -23,19 +20,13 @@ enum {
 	M_STORE = 40,
 	M_LOAD_LINKED = 48,
 	M_LOAD_WIDE = 55,
-	M_JR = 8,
-	M_JALR = 9,
 	M_ADDU = 0x21,
 	M_OR = 0x25,
 	M_DADDU = 0x2d,
-	M_BAL = 17, /* of REGIMM */
 	M_T9 = 25,
 	M_GP = 28,
 	M_SP = 29,
 };
-
-/* at, v0, v1, a0 to a7, t0 to t9, ra: a called function may overwrite them. */
-#define MIPS_SCRATCH 0x8300fffeu
 
 /* Tells whether a function may have this gp. */
 static bool gp_is_likely(const struct data_scan *s, uint64_t gp)
@@ -55,6 +46,7 @@ static void gp_reset(struct data_scan *s)
 
 void start_mips(struct data_scan *s)
 {
+	s->scratch = 0x8300fffe; /* at, v0, v1, a0 to a7, t0 to t9, ra */
 	data_scan_set_place(s, M_T9, s->addr, false);
 	gp_reset(s);
 }
@@ -85,7 +77,7 @@ static void slot_load(struct data_scan *s, uint64_t off, unsigned rt, uint64_t s
 
 static void mips_load(struct data_scan *s, uint64_t off, unsigned rt, unsigned rs, uint64_t imm)
 {
-	const uint64_t at = s->base[rs] + imm, to = s->wide ? at : (uint32_t)at;
+	const uint64_t at = s->r.base[rs] + imm, to = s->wide ? at : (uint32_t)at;
 	const bool slot = data_scan_is_place(s, rs) && data_scan_in_got(s, to);
 	data_scan_use(s, off, rs, imm);
 	if (slot && rt != M_GP)
@@ -94,24 +86,22 @@ static void mips_load(struct data_scan *s, uint64_t off, unsigned rt, unsigned r
 		data_refs_forget(s, rt);
 }
 
-/* Adds two registers. An index that is added to a page of the table, or to the upper half of an
- * address, leaves the beginning of the array to be completed. */
+/* Adds two registers. An index may be added before the rest of the array's address. */
 static void mips_add(struct data_scan *s, unsigned rd, unsigned rs, unsigned rt)
 {
 	const bool a = data_scan_knows(s, rs), b = data_scan_knows(s, rt);
 	if (rt == 0 || rs == 0) {
 		data_scan_copy(s, rd, rt == 0 ? rs : rt);
 	} else if (data_scan_join(s, rs, rt)) {
-		const uint64_t sum = s->base[rs] + s->base[rt];
+		const uint64_t sum = s->r.base[rs] + s->r.base[rt];
 		if (rd == M_GP && !s->wide)
 			gp_set(s, true, (uint32_t)sum);
 		else
 			data_scan_set_place(s, rd, sum, false);
 	} else if (rd == M_GP) {
 		gp_reset(s);
-	} else if (a != b && data_scan_is_place(s, a ? rs : rt) &&
-		   !data_scan_is_whole(s, a ? rs : rt) && (a ? rs : rt) != M_GP) {
-		data_scan_copy(s, rd, a ? rs : rt);
+	} else if (a != b && data_scan_is_place(s, a ? rs : rt) && (a ? rs : rt) != M_GP) {
+		data_scan_index(s, rd, a ? rs : rt);
 	} else {
 		data_refs_forget(s, rd);
 	}
@@ -121,13 +111,11 @@ static void mips_special(struct data_scan *s, uint32_t insn)
 {
 	const unsigned rs = insn >> 21 & 31, rt = insn >> 16 & 31, rd = insn >> 11 & 31;
 	const unsigned function = insn & 0x3f;
-	if (function == M_JR || function == M_JALR) {
-		s->left = 2;
-	} else if ((function == M_ADDU || function == M_DADDU) && rt == M_GP &&
-		   data_scan_knows(s, rs) && !data_scan_is_place(s, M_GP)) {
+	if ((function == M_ADDU || function == M_DADDU) && rt == M_GP && data_scan_knows(s, rs) &&
+	    !data_scan_is_place(s, M_GP)) {
 		/* Go adds gp, which is 0, to the upper half of an address. */
 		const uint32_t stale = (s->bare >> rs & 1) << rd;
-		data_refs_set(s, rd, s->base[rs]);
+		data_refs_set(s, rd, s->r.base[rs]);
 		s->fresh &= ~stale;
 	} else if (function == M_ADDU || function == M_DADDU ||
 		   (function == M_OR && (rt == 0 || rs == 0))) {
@@ -141,10 +129,10 @@ static void mips_add_number(struct data_scan *s, uint64_t off, unsigned rt, unsi
 			    uint64_t imm)
 {
 	const bool place = data_scan_is_place(s, rs), known = data_scan_knows(s, rs);
-	const uint64_t sum = s->base[rs] + imm;
+	const uint64_t sum = s->r.base[rs] + imm;
 	if (rt == M_GP && (place || !known || rs != M_GP)) {
 		/* The last part, or, if the table is at hand already, none. */
-		if (!(place && rs == M_GP && gp_is_likely(s, s->base[rs])))
+		if (!(place && rs == M_GP && gp_is_likely(s, s->r.base[rs])))
 			gp_set(s, place, s->wide ? sum : (uint32_t)sum);
 		return;
 	}
@@ -161,11 +149,29 @@ static void mips_add_number(struct data_scan *s, uint64_t off, unsigned rt, unsi
 		data_refs_forget(s, rt);
 }
 
-/* Ends what is known of scratch registers after the slot of a jump or call. */
-static void mips_leave(struct data_scan *s)
+/* Lets the branch take effect that is before the instruction which was just decoded. */
+static void mips_leave(struct data_scan *s, uint64_t off)
 {
-	if (s->left > 0 && --s->left == 0)
-		s->known &= ~MIPS_SCRATCH;
+	if (s->later > 0)
+		data_scan_branch(s, off, s->later);
+	if (s->calls_later)
+		data_scan_call(s);
+	s->ends = s->ends_later;
+	s->later = 0;
+	s->calls_later = s->ends_later = false;
+}
+
+/* Notes the branch, call or return that takes effect after the next instruction. */
+static void mips_branch(struct data_scan *s, uint64_t off)
+{
+	struct flow in;
+	if (!mips_flow(s->big_endian, s->code.p + off, s->code.size - off, off, &in))
+		return;
+	if (in.kind == FLOW_JUMP || in.kind == FLOW_CONDITIONAL)
+		s->later = in.target;
+	s->calls_later = in.kind == FLOW_CALL;
+	s->ends_later = in.kind == FLOW_JUMP || in.kind == FLOW_RETURN ||
+			in.kind == FLOW_JUMP_INDIRECT;
 }
 
 unsigned do_mips(struct data_scan *s, uint64_t off)
@@ -185,12 +191,10 @@ unsigned do_mips(struct data_scan *s, uint64_t off)
 		mips_load(s, off, rt, rs, imm);
 	} else if (op >= M_LOAD) {
 		data_scan_use(s, off, rs, imm);
-	} else if (op == M_J || op == M_JAL || (op == M_BEQ && rs == rt) ||
-		   (op == M_REGIMM && rt == M_BAL)) {
-		s->left = 2;
 	} else if (op > M_BRANCH_LAST && !(op >= M_LIKELY && op <= M_LIKELY_LAST) && rt != M_GP) {
 		data_refs_forget(s, rt);
 	}
-	mips_leave(s);
+	mips_leave(s, off);
+	mips_branch(s, off);
 	return 4;
 }

@@ -5,6 +5,7 @@
  * r12 has its address, of which code makes r2); Power Architecture 32-bit ABI supplement (bcl 20,31
  * takes the address of the next instruction). */
 #include "code/data_scan.h"
+#include "code/power.h"
 
 enum {
 	P_PREFIX = 1,
@@ -27,9 +28,6 @@ enum {
 	P_ENTRY = 12,
 };
 
-/* r0, r3 to r12: a called function may overwrite them. */
-#define POWER_SCRATCH 0x1ff9u
-
 static void power_forget(struct data_scan *s, unsigned reg)
 {
 	if (reg != P_TOC)
@@ -38,6 +36,7 @@ static void power_forget(struct data_scan *s, unsigned reg)
 
 void start_power(struct data_scan *s)
 {
+	s->scratch = 0x1ff9; /* r0, r3 to r12 */
 	if (!s->wide)
 		return;
 	data_scan_set_place(s, P_ENTRY, s->addr, false);
@@ -52,10 +51,10 @@ static void power_add_high(struct data_scan *s, unsigned rt, unsigned ra, uint64
 		data_refs_set(s, rt, imm << 16);
 	} else if (data_scan_is_place(s, ra)) {
 		s->opening = rt == P_TOC;
-		data_scan_set_place(s, rt, s->base[ra] + (imm << 16), false);
+		data_scan_set_place(s, rt, s->r.base[ra] + (imm << 16), false);
 	} else if (data_scan_knows(s, ra)) {
 		const uint32_t stale = (s->bare >> ra & 1) << rt;
-		data_refs_set(s, rt, s->base[ra] + (imm << 16));
+		data_refs_set(s, rt, s->r.base[ra] + (imm << 16));
 		s->fresh &= ~stale;
 	} else {
 		power_forget(s, rt);
@@ -66,7 +65,7 @@ static void power_add_high(struct data_scan *s, unsigned rt, unsigned ra, uint64
 static void power_add_low(struct data_scan *s, uint64_t off, unsigned rt, unsigned ra, uint64_t imm)
 {
 	const bool place = data_scan_is_place(s, ra);
-	const uint64_t sum = s->base[ra] + imm;
+	const uint64_t sum = s->r.base[ra] + imm;
 	if (rt == P_TOC && s->wide) {
 		const bool known = s->opening && place && ra == P_TOC &&
 				   data_scan_in_got(s, sum - image_arch(s->im)->got_bias);
@@ -82,6 +81,21 @@ static void power_add_low(struct data_scan *s, uint64_t off, unsigned rt, unsign
 		power_forget(s, rt);
 }
 
+/* Forgets the register that an instruction of the form X writes, by the numbers of the groups in
+ * which logical and shifting instructions, comparisons and updating loads and stores are. */
+static void power_write(struct data_scan *s, unsigned form, unsigned rt, unsigned ra)
+{
+	enum { COMPARE = 0, COMPARE_LOGICAL = 32 };
+	const unsigned group = form & 31;
+	if (group == 24 || (group >= 26 && group <= 28)) {
+		power_forget(s, ra);
+	} else if (form != COMPARE && form != COMPARE_LOGICAL) {
+		power_forget(s, rt);
+		if ((group == 21 || group == 23) && form >> 5 & 1)
+			power_forget(s, ra);
+	}
+}
+
 /* Handles instructions with two registers and no displacement: copies, additions, the link
  * register. */
 static void power_registers(struct data_scan *s, uint32_t insn)
@@ -95,23 +109,29 @@ static void power_registers(struct data_scan *s, uint32_t insn)
 		if (ra != P_TOC)
 			data_scan_copy(s, ra, rt);
 	} else if (form == ADD && data_scan_join(s, ra, rb)) {
-		data_scan_set_place(s, rt, s->base[ra] + s->base[rb], false);
-	} else if (form == ADD && data_scan_is_place(s, ra) && !data_scan_knows(s, rb) &&
-		   !data_scan_is_whole(s, ra) && ra != P_TOC) {
-		data_scan_copy(s, rt, ra);
+		data_scan_set_place(s, rt, s->r.base[ra] + s->r.base[rb], false);
+	} else if (form == ADD && data_scan_is_place(s, ra) != data_scan_is_place(s, rb) &&
+		   ra != P_TOC && rb != P_TOC) {
+		data_scan_index(s, rt, data_scan_is_place(s, ra) ? ra : rb);
 	} else {
-		power_forget(s, rt);
-		power_forget(s, ra);
+		power_write(s, form, rt, ra);
 	}
 }
 
 static void power_branch(struct data_scan *s, uint64_t off, uint32_t insn)
 {
-	enum { ALWAYS = 20, NEXT = 0x429f0005 };
-	const unsigned op = insn >> 26, bo = insn >> 21 & 31;
+	enum { NEXT = 0x429f0005 }; /* takes the address of the next instruction */
+	struct flow in;
 	s->link = insn == NEXT ? s->addr + off + 4 : 0;
-	if (insn != NEXT && (op == P_B || (bo & ALWAYS) == ALWAYS || insn & 1))
-		s->known &= ~POWER_SCRATCH;
+	if (insn == NEXT ||
+	    !power_flow(s->big_endian, s->code.p + off, s->code.size - off, off, &in))
+		return;
+	if (in.kind == FLOW_CALL)
+		data_scan_call(s);
+	else if (in.kind == FLOW_JUMP || in.kind == FLOW_CONDITIONAL)
+		data_scan_branch(s, off, in.target);
+	s->ends = !in.maybe &&
+		  (in.kind == FLOW_JUMP || in.kind == FLOW_RETURN || in.kind == FLOW_JUMP_INDIRECT);
 }
 
 /* Handles instructions of eight bytes (3.1). Their displacements of 34 bits may count from the
@@ -160,7 +180,7 @@ unsigned do_power(struct data_scan *s, uint64_t off)
 		power_memory(s, off, insn);
 	} else if (op == P_OR_IMM && data_scan_knows(s, rt)) {
 		if (!s->moves && !data_scan_is_place(s, rt))
-			data_refs_add(s, off, s->base[rt] | (insn & 0xffff), USE_NUMBER);
+			data_refs_add(s, off, s->r.base[rt] | (insn & 0xffff), USE_NUMBER);
 		if (rt != ra || imm != 0)
 			power_forget(s, ra);
 	} else if (op == P_BC || op == P_B || op == P_XL) {

@@ -11,24 +11,42 @@
 #include "code/data_refs.h"
 #include "image/arch.h"
 
-struct data_scan {
-	struct bytes code;
-	uint64_t addr;
-	bool big_endian;   /* Byte order of data. (Instructions of BE8, which are little-endian,
-			    * are not recognized.) */
-	bool wide;         /* Addresses have 64 bits. */
-	bool moves;        /* A loader moves the image: numbers are no addresses. */
+/* What is known of registers. */
+struct data_registers {
 	uint64_t base[32]; /* Value of each register that a constant was written to */
 	uint32_t known;    /* One bit per register */
 	uint32_t places;   /* Known registers that are places */
 	uint32_t whole;    /* Places that are whole */
-	uint32_t bare;     /* Registers whose value Go uses only for numbers */
-	uint32_t fresh;    /* Registers that the current instruction has set */
+};
+
+/* Registers at a branch. A later branch replaces an earlier one of its slot. */
+struct data_branch {
+	uint64_t to; /* Offset. 0: none, because what calls set is known there. */
+	struct data_registers at;
+};
+
+enum { DATA_BRANCHES = 128 }; /* A power of two */
+
+struct data_scan {
+	struct bytes code;
+	uint64_t addr;
+	bool big_endian; /* Byte order of data. (Instructions of BE8, which are little-endian,
+			    * are not recognized.) */
+	bool wide;       /* Addresses have 64 bits. */
+	bool moves;      /* A loader moves the image: numbers are no addresses. */
+	struct data_registers r;
+	uint32_t scratch; /* Registers that a called function may overwrite */
+	uint32_t bare;    /* Registers whose value Go uses only for numbers */
+	uint32_t fresh;   /* Registers that the current instruction has set */
 	struct image_got got;
-	uint64_t link;          /* PowerPC: value of the link register. 0: unknown. */
-	unsigned left;          /* MIPS: instructions until a jump that was decoded takes effect */
-	bool opening;           /* The upper half of the address of the GOT was added. */
-	const struct image *im; /* For bytes outside the code. May be NULL. */
+	uint64_t link;         /* PowerPC: value of the link register. 0: unknown. */
+	uint64_t later;        /* MIPS: offset that a branch leads to, after one more instruction */
+	bool back;             /* A branch leads to an earlier place. */
+	bool ends, ends_later; /* Control does not continue after the instruction, or the next. */
+	bool calls_later;      /* MIPS: a call takes effect after the next instruction. */
+	bool opening;          /* The upper half of the address of the GOT was added. */
+	struct data_branch *branches; /* DATA_BRANCHES of them, or NULL */
+	const struct image *im;       /* For bytes outside the code. May be NULL. */
 	code_ref_vec *ret;
 };
 
@@ -40,6 +58,7 @@ unsigned do_mips(struct data_scan *s, uint64_t off);
 unsigned do_power(struct data_scan *s, uint64_t off);
 
 /* Set what is known of registers where a function begins. */
+void start_arm(struct data_scan *s);
 void start_mips(struct data_scan *s);
 void start_power(struct data_scan *s);
 
@@ -69,17 +88,17 @@ static inline void code_data_refs_add(const struct data_scan *s, uint64_t off, u
 
 static inline bool data_scan_knows(const struct data_scan *s, unsigned reg)
 {
-	return s->known >> reg & 1;
+	return s->r.known >> reg & 1;
 }
 
 static inline bool data_scan_is_place(const struct data_scan *s, unsigned reg)
 {
-	return s->known & s->places & UINT32_C(1) << reg;
+	return s->r.known & s->r.places & UINT32_C(1) << reg;
 }
 
 static inline bool data_scan_is_whole(const struct data_scan *s, unsigned reg)
 {
-	return data_scan_is_place(s, reg) && (s->whole >> reg & 1);
+	return data_scan_is_place(s, reg) && (s->r.whole >> reg & 1);
 }
 
 /* Sets a register to a number. */
@@ -87,24 +106,24 @@ static inline void data_refs_set(struct data_scan *s, unsigned reg, uint64_t val
 {
 	const uint32_t bit = UINT32_C(1) << reg;
 	ASSERT(reg < 32);
-	s->base[reg] = s->wide ? value : (uint32_t)value;
-	s->known |= bit;
+	s->r.base[reg] = s->wide ? value : (uint32_t)value;
+	s->r.known |= bit;
 	s->fresh |= bit;
-	s->places &= ~bit;
-	s->whole &= ~bit;
+	s->r.places &= ~bit;
+	s->r.whole &= ~bit;
 }
 
 static inline void data_scan_set_place(struct data_scan *s, unsigned reg, uint64_t value,
 				       bool whole)
 {
 	data_refs_set(s, reg, value);
-	s->places |= UINT32_C(1) << reg;
-	s->whole |= (uint32_t)whole << reg;
+	s->r.places |= UINT32_C(1) << reg;
+	s->r.whole |= (uint32_t)whole << reg;
 }
 
 static inline void data_refs_forget(struct data_scan *s, unsigned reg)
 {
-	s->known &= ~(UINT32_C(1) << reg);
+	s->r.known &= ~(UINT32_C(1) << reg);
 }
 
 /* Copies a register. */
@@ -112,9 +131,9 @@ static inline void data_scan_copy(struct data_scan *s, unsigned to, unsigned fro
 {
 	const bool place = data_scan_is_place(s, from), whole = data_scan_is_whole(s, from);
 	if (place)
-		data_scan_set_place(s, to, s->base[from], whole);
+		data_scan_set_place(s, to, s->r.base[from], whole);
 	else if (data_scan_knows(s, from))
-		data_refs_set(s, to, s->base[from]);
+		data_refs_set(s, to, s->r.base[from]);
 	else
 		data_refs_forget(s, to);
 }
@@ -130,11 +149,19 @@ static inline void data_scan_use(struct data_scan *s, uint64_t off, unsigned reg
 {
 	if (!data_scan_knows(s, reg) || (s->moves && !data_scan_is_place(s, reg)))
 		return;
-	const uint64_t at = s->base[reg] + imm, to = s->wide ? at : (uint32_t)at;
+	const uint64_t at = s->r.base[reg] + imm, to = s->wide ? at : (uint32_t)at;
 	if (data_scan_is_whole(s, reg) && !data_scan_in_got(s, to))
 		return;
 	data_refs_add(s, off, to,
 		      s->bare >> reg & 1 && !data_scan_is_place(s, reg) ? USE_NUMBER : USE_ACCESS);
+}
+
+/* Sets a register to a place plus an unknown index. What code adds to this leads to an array near
+ * the place. */
+static inline void data_scan_index(struct data_scan *s, unsigned to, unsigned from)
+{
+	ASSERT(data_scan_is_place(s, from));
+	data_scan_set_place(s, to, s->r.base[from], false);
 }
 
 /* Tells whether two registers are a place and a number or place, which make a place together. */
@@ -142,6 +169,22 @@ static inline bool data_scan_join(const struct data_scan *s, unsigned a, unsigne
 {
 	return data_scan_knows(s, a) && data_scan_knows(s, b) &&
 	       data_scan_is_place(s, a) != data_scan_is_place(s, b);
+}
+
+/* Notes a branch to an offset, for the registers there. */
+static inline void data_scan_branch(struct data_scan *s, uint64_t off, uint64_t to)
+{
+	if (s->branches && to > 0 && to < s->code.size) {
+		struct data_branch *b = &s->branches[to / 2 % DATA_BRANCHES];
+		s->back = s->back || to < off;
+		b->to = to;
+		b->at = s->r;
+	}
+}
+
+static inline void data_scan_call(struct data_scan *s)
+{
+	s->r.known &= ~s->scratch;
 }
 
 #endif

@@ -12,6 +12,20 @@ static uint32_t entry_load(struct bytes code, uint64_t off, unsigned size)
 
 /* ---- first instructions of functions --------------------------------------------------------- */
 
+/* Recognizes lui gp; addiu and daddiu sp, sp, -n. */
+static bool entry_like_mips(uint32_t a)
+{
+	return a >> 16 == 0x3c1c || (a & 0xffff8000) == 0x27bd8000 ||
+	       (a & 0xffff8000) == 0x67bd8000;
+}
+
+/* Recognizes stwu and stdu r1, -n(r1); mflr r0; addis r2, r12. */
+static bool entry_like_power(uint32_t a)
+{
+	return (a & 0xffff8000) == 0x94218000 || (a & 0xffff8003) == 0xf8218001 ||
+	       a == 0x7c0802a6 || a >> 16 == 0x3c4c;
+}
+
 bool entry_like(enum code_isa isa, struct bytes code)
 {
 	if (code.size < 4)
@@ -41,6 +55,16 @@ bool entry_like(enum code_isa isa, struct bytes code)
 		/* Recognizes c.addi16sp, c.addi and addi with a negative number. */
 		return (a & 0xff83) == 0x7101 || (a & 0xff83) == 0x1101 ||
 		       (a & 0x800fffff) == 0x80010113;
+	case CODE_ARM:
+		/* Recognizes push {..., lr}; str lr, [sp, #-4]!. */
+		return (a & 0xffff4000) == 0xe92d4000 || a == 0xe52de004;
+	case CODE_MIPS: return entry_like_mips(a);
+	case CODE_MIPS_BE: return entry_like_mips(load_be32(code.p));
+	case CODE_POWER: return entry_like_power(a);
+	case CODE_POWER_BE: return entry_like_power(load_be32(code.p));
+	case CODE_S390:
+		/* Recognizes stmg %rN, %r15, n(%r15). */
+		return first == 0xeb && (second & 15) == 15 && high >> 4 == 15;
 	default: return false;
 	}
 }

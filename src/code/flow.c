@@ -2,8 +2,12 @@
 #include "code/flow.h"
 
 #include "base/reader.h"
+#include "code/arm.h"
 #include "code/avr.h"
+#include "code/mips.h"
+#include "code/power.h"
 #include "code/riscv.h"
+#include "code/s390.h"
 #include "code/thumb.h"
 #include "code/x86.h"
 #include "code/xtensa.h"
@@ -40,6 +44,11 @@ static bool begins_with_arm(const struct image *im)
 		return false;
 	if (im->entry != 0)
 		return true;
+	const struct section *text = image_section_find(im, ".text");
+	if (im->type == ET_DYN && text) { /* a library, whose entry says nothing */
+		enum { LOOK_AT = 1 << 16 };
+		return arm_set_likely(image_at(im, text->addr, LOOK_AT), text->addr, false);
+	}
 	struct reader r = reader_of(image_at(im, 0, 4), false);
 	const uint32_t first = read_u32(&r);
 	return reader_ok(&r) && (first >> 24 == 0xea || (first & 0xfffff000) == 0xe59ff000);
@@ -53,6 +62,21 @@ enum code_isa flow_isa_of(const struct image *im)
 	case ARCH_AVR: return CODE_AVR;
 	case ARCH_XTENSA: return im->big_endian ? CODE_NONE : CODE_XTENSA;
 	default: return code_isa_of(im);
+	}
+}
+
+enum code_isa code_split_isa_of(const struct image *im)
+{
+	const enum code_isa isa = flow_isa_of(im);
+	if (isa != CODE_NONE)
+		return isa;
+	switch (image_arch(im)->id) {
+	case ARCH_ARM: return im->big_endian ? CODE_NONE : CODE_ARM;
+	case ARCH_MIPS: return im->big_endian ? CODE_MIPS_BE : CODE_MIPS;
+	case ARCH_PPC:
+	case ARCH_PPC64: return im->big_endian ? CODE_POWER_BE : CODE_POWER;
+	case ARCH_S390: return CODE_S390;
+	default: return CODE_NONE;
 	}
 }
 
@@ -112,6 +136,12 @@ bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t ad
 	case CODE_RISCV64: return riscv_flow(isa == CODE_RISCV64, p, left, addr, ret);
 	case CODE_AVR: return avr_flow(p, left, addr, ret);
 	case CODE_XTENSA: return xtensa_flow(p, left, addr, ret);
+	case CODE_ARM: return arm_flow(p, left, addr, ret);
+	case CODE_MIPS:
+	case CODE_MIPS_BE: return mips_flow(isa == CODE_MIPS_BE, p, left, addr, ret);
+	case CODE_POWER:
+	case CODE_POWER_BE: return power_flow(isa == CODE_POWER_BE, p, left, addr, ret);
+	case CODE_S390: return s390_flow(p, left, addr, ret);
 	case CODE_ARM64:
 		if (left < 4)
 			return false;
@@ -141,7 +171,7 @@ bool flow_next(struct flow_way *w, const uint8_t *p, uint64_t left, uint64_t add
 uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left)
 {
 	const bool x86 = isa == CODE_X86_64 || isa == CODE_I386;
-	const unsigned zeros = isa == CODE_ARM64 ? 4 : isa == CODE_NONE || x86 ? 1 : 2;
+	const unsigned zeros = code_isa_has_words(isa) ? 4 : isa == CODE_NONE || x86 ? 1 : 2;
 	struct flow in;
 	uint8_t any = 0;
 	ASSERT(left > 0);

@@ -36,6 +36,17 @@ struct image;
  * For an ARM program with an even entry, linear in its symbols. */
 enum code_isa flow_isa_of(const struct image *im);
 
+/* Returns the decoder that finds functions in code that nothing describes. Beyond flow_isa_of(),
+ * for machines whose blocks and stacks heft does not know: ARM, MIPS, PowerPC, z/Architecture. */
+enum code_isa code_split_isa_of(const struct image *im);
+
+/* Tells whether instructions have four bytes each, or are made of such words. */
+static inline bool code_isa_has_words(enum code_isa isa)
+{
+	return isa == CODE_ARM64 || isa == CODE_ARM || isa == CODE_MIPS || isa == CODE_MIPS_BE ||
+	       isa == CODE_POWER || isa == CODE_POWER_BE;
+}
+
 /* Decodes the instruction at p, which has `left` bytes and the address addr. False if there is
  * none. */
 bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t addr,

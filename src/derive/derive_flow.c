@@ -1,10 +1,11 @@
-/* Finds the events of Thumb-2, RISC-V, AVR and Xtensa code, with the decoders of flow.h.
+/* Finds the events of code of all machines but x86 and AArch64, with the decoders of flow.h.
  *
  * Tables of branches follow their instruction (TBB, TBH), or consist of words whose address the
  * function takes. Such words are addresses, or distances from the table. */
 #include "derive/derive_internal.h"
 
 #include "base/sort.h"
+#include "code/arm.h"
 #include "code/data_refs.h"
 #include "code/flow.h"
 #include "code/riscv.h"
@@ -121,6 +122,17 @@ static void derive_flow_add_call(struct derive_scan *s, uint64_t off, const stru
 	e->maybe = in->maybe;
 }
 
+/* Tells whether the ARM instruction jumps through a table of addresses in the code. The table is
+ * known as data. */
+static bool arm_table(const struct derive_scan *s, uint64_t off, struct jump_table *ret)
+{
+	const struct derive_extent *x = s->extent;
+	const uint64_t count = s->facts->isa == CODE_ARM ? arm_case_count(x->code, off) : 0;
+	*ret = (struct jump_table){ .addr = x->addr + off + 8, .limit = count, .width = 4 };
+	table_set_reach(s->facts, x, ret);
+	return count > 0;
+}
+
 /* Records the event of an instruction. Returns the end of the instruction and of its table. */
 static uint64_t derive_flow_add(struct derive_scan *s, uint64_t off, const struct flow *in)
 {
@@ -134,6 +146,11 @@ static uint64_t derive_flow_add(struct derive_scan *s, uint64_t off, const struc
 		for (size_t i = first; i < s->b->events.count; i++)
 			s->b->events.data[i].table = true;
 		return behind;
+	}
+	if (in->kind == FLOW_JUMP_INDIRECT && arm_table(s, off, &t)) {
+		scan_push(s, off, in->size, EVENT_JMP_INDIRECT)->table = true;
+		vec_push(&s->b->tables, t);
+		return end;
 	}
 	switch (in->kind) {
 	case FLOW_CONDITIONAL:
@@ -206,7 +223,8 @@ static uint64_t derive_flow_look(struct derive_scan *s, uint64_t off)
 	if (add_far(s, off))
 		return off + 8;
 	if (!flow_next(&s->way, x->code.p + off, x->code.size - off, x->addr + off, &in)) {
-		const unsigned unit = s->facts->isa == CODE_XTENSA ? 1 : 2;
+		const enum code_isa isa = s->facts->isa;
+		const unsigned unit = isa == CODE_XTENSA ? 1 : code_isa_has_words(isa) ? 4 : 2;
 		return derive_flow_skip(s, off, min_u64(off + unit, x->code.size));
 	}
 	bit_set(s->b->starts + s->fn->word, off);

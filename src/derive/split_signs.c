@@ -40,7 +40,13 @@ unsigned signs_aligned(const addr_vec *starts, uint64_t addr)
 static unsigned split_signs_unit_of(enum code_isa isa)
 {
 	switch (isa) {
-	case CODE_ARM64: return 4;
+	case CODE_ARM64:
+	case CODE_ARM:
+	case CODE_MIPS:
+	case CODE_MIPS_BE:
+	case CODE_POWER:
+	case CODE_POWER_BE: return 4;
+	case CODE_S390:
 	case CODE_THUMB:
 	case CODE_RISCV32:
 	case CODE_RISCV64:

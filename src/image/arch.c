@@ -93,6 +93,21 @@ bool section_is_unwind_index(const struct image *im, const struct section *s)
 	return s->type == SHT_ARM_EXIDX && im->machine == EM_ARM;
 }
 
+bool section_is_procedures(const struct image *im, const struct section *s)
+{
+	return im->machine == EM_MIPS && im->kind == IMAGE_EXEC && !s->nobits &&
+	       str_eq(s->name, STR(".pdr"));
+}
+
+uint64_t image_code_base(const struct image *im)
+{
+	uint64_t ret = 0;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (im->sections[i].exec && (ret == 0 || im->sections[i].addr < ret))
+			ret = im->sections[i].addr;
+	return ret;
+}
+
 bool image_is_made_for(const struct image *im, const char extension[4])
 {
 	const struct section *s = im->machine == EM_RISCV

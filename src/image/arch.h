@@ -84,6 +84,10 @@ static inline uint64_t image_code_addr(const struct image *im, uint64_t addr)
 bool image_code_has_addresses(const struct image *im);
 /* True if a section is the index of ARM's unwind tables (.ARM.exidx). */
 bool section_is_unwind_index(const struct image *im, const struct section *s);
+/* True if a section of a linked image is the table of procedures of MIPS (.pdr). */
+bool section_is_procedures(const struct image *im, const struct section *s);
+/* Returns the lowest address of sections that execute. 0 if there is none. */
+uint64_t image_code_base(const struct image *im);
 /* True if a program is made for an extension of its instruction set (RISC-V), named by four
  * letters. */
 bool image_is_made_for(const struct image *im, const char extension[4]);

@@ -78,6 +78,12 @@ static bool frame_step_at(struct frame_walk *w, struct bytes code, uint64_t addr
 	case CODE_ARM64: return frame_step_arm64(w, p, left, addr, ret);
 	case CODE_AVR: return frame_step_avr(w, p, left, addr, ret);
 	case CODE_XTENSA: return frame_step_xtensa(w, p, left, addr, ret);
+	case CODE_ARM:
+	case CODE_MIPS:
+	case CODE_MIPS_BE:
+	case CODE_POWER:
+	case CODE_POWER_BE:
+	case CODE_S390:
 	case CODE_NONE: break;
 	}
 	return false;

@@ -1,5 +1,6 @@
-/* exidx.c - reads ARM's .ARM.exidx and .ARM.extab. Source: ARM IHI 0038 (EHABI), sections 5 to 7
- * and 10. */
+/* exidx.c - reads ARM's .ARM.exidx and .ARM.extab, and MIPS's .pdr, which tell where functions
+ * begin. Sources: ARM IHI 0038 (EHABI), sections 5 to 7 and 10; the documentation of GNU as (.ent,
+ * .frame, .mask) for .pdr. */
 #include "unwind/unwind.h"
 
 #include "base/sort.h"
@@ -35,6 +36,17 @@ bool exidx_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func, u
 	const bool elsewhere = data != EXIDX_CANTUNWIND && !(data & TOP_BIT);
 	*ret_func = prel31(s, off, func);
 	*ret_extab = elsewhere ? prel31(s, off + 4, data) : 0;
+	return true;
+}
+
+bool pdr_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func)
+{
+	if (i >= s->bytes.size / PDR_ENTRY_SIZE)
+		return false;
+	struct reader r = reader_of(s->bytes, s->big_endian);
+	reader_seek(&r, i * PDR_ENTRY_SIZE);
+	*ret_func = (s->addr & ~(uint64_t)UINT32_MAX) | read_u32(&r);
+	ASSERT(reader_ok(&r));
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /* unwind.h - reads unwind tables: .eh_frame, .debug_frame, .eh_frame_hdr and ARM's
- * .ARM.exidx. lsda.h reads the language-specific data.
+ * .ARM.exidx; the table of procedures of MIPS. lsda.h reads the language-specific data.
  *
  * Knows no container: callers pass bytes, addresses and, for relocatable objects, the relocated
  * pointers. Sources: LSB 5.0 Core "Exception Frames", DWARF 5 section 6.4, Itanium C++ ABI
@@ -90,6 +90,12 @@ bool unwind_hdr_get(const struct unwind_hdr *h, uint64_t i, uint64_t *ret_func, 
 /* Reads entry i of .ARM.exidx, which has 8 bytes per entry. *ret_extab is the VM address of its
  * .ARM.extab data. 0 if the data is inline, or if the function cannot be unwound. */
 bool exidx_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func, uint64_t *ret_extab);
+
+/* Reads entry i of .pdr, the table of procedures of MIPS, which has 32 bytes per entry. The entry
+ * states the lower 32 bits of the function's address. `addr` of the section is an address of code
+ * that tells the others. */
+enum { PDR_ENTRY_SIZE = 32 };
+bool pdr_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func);
 
 /* Computes the size of the .ARM.extab entry at the start of `bytes`, at most bytes.size:
  * personality, unwinding instructions and the data after them. That data is known only by

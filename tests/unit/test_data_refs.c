@@ -236,6 +236,102 @@ static void halves_of_powerpc_that_are_apart_are_numbers(void **state)
 		    NUMBER(0x410140));
 }
 
+/* ---- code that moves ------------------------------------------------------------------------- */
+
+/* A shared library with its code at CODE, and a GOT whose first slots have the words given. */
+enum { CODE = 0x1000, GOT = 0x20000, GOT_SIZE = 64 };
+
+static void assert_moving(uint16_t machine, unsigned bits, const uint32_t *words, size_t count,
+			  const uint64_t *slots, size_t slot_count, const uint64_t *targets)
+{
+	struct elfgen g = elfgen_make(bits, false, ET_DYN, machine);
+	struct input in;
+	struct heft_err err;
+	uint8_t code[128], got[GOT_SIZE] = { 0 };
+	assert_true(count * 4 <= sizeof code && slot_count * bits / 8 <= sizeof got);
+	for (size_t k = 0; k < count * 4; k++)
+		code[k] = (uint8_t)(words[k / 4] >> 8 * (k % 4));
+	for (size_t k = 0; k < slot_count * bits / 8; k++)
+		got[k] = (uint8_t)(slots[k / (bits / 8)] >> 8 * (k % (bits / 8)));
+	elfgen_load(&g, PF_R | PF_X,
+		    elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, CODE, code,
+				   count * 4));
+	elfgen_load(&g, PF_R | PF_W,
+		    elfgen_section(&g, ".got", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, GOT, got,
+				   sizeof got));
+	const struct bytes file = elfgen_finish(&g);
+	assert_true(input_parse(&in, "test", file, NULL, &err));
+	assert_refs(&in.images[0], CODE, code, count * 4, targets);
+	input_close(&in);
+	mem_free((void *)(uintptr_t)file.p);
+}
+
+#define ASSERT_MOVING(machine, bits, words, slots, ...)                                            \
+	assert_moving(machine, bits, words, COUNT_OF(words), slots, COUNT_OF(slots),               \
+		      (const uint64_t[]){ __VA_ARGS__, 0 })
+
+static void powerpc_counts_from_the_toc_pointer(void **state)
+{
+	(void)state;
+	static const uint64_t slots[] = { 0 };
+	static const uint32_t code[] = {
+		0x3c4c0002, 0x38427000, /* addis 2, 12, 2; addi 2, 2, 0x7000: GOT + 0x8000 */
+		0x3d22fffe, 0x39298010, /* addis 9, 2, -2; addi 9, 9, -0x7ff0: 0x10 */
+		0x81490004,             /* lwz 10, 4(9): in the same variable */
+		0x7d295214, 0xe9290100, /* add 9, 9, 10; ld 9, 256(9): another array */
+		0xe9428008,             /* ld 10, -0x7ff8(2): a slot */
+		0x3c600001, 0x38630004, /* lis 3, 1; addi 3, 3, 4: a number */
+		0x4e800020,             /* blr */
+	};
+	ASSERT_MOVING(EM_PPC64, 64, code, slots, 0x10, 0x110, GOT + 8);
+}
+
+static void mips_loads_addresses_from_the_table(void **state)
+{
+	(void)state;
+	/* A page, and an address. */
+	static const uint64_t slots[] = { 0, 0, 0x10000, 0x31234 };
+	static const uint32_t code[] = {
+		0x3c1c0002, 0x0399e02d, /* lui gp, 2; daddu gp, gp, t9 */
+		0x679c6ff0,             /* daddiu gp, gp, 0x6ff0: GOT + 0x7ff0 */
+		0xdf828020, 0x64420040, /* ld v0, -0x7fe0(gp); daddiu v0, v0, 0x40 */
+		0x10000001, 0xdf838028, /* b .+8; ld v1, -0x7fd8(gp), which is executed first */
+		0x3c020003, 0x24420004, /* lui v0, 3; addiu v0, v0, 4: a number */
+	};
+	ASSERT_MOVING(EM_MIPS, 64, code, slots, GOT + 16, 0x10040, GOT + 24, 0x31234);
+}
+
+static void arm_adds_words_to_the_address_of_code(void **state)
+{
+	(void)state;
+	static const uint64_t slots[] = { 0 };
+	static const uint32_t code[] = {
+		0xe59f3014, /* ldr r3, [pc, #20] */
+		0xe08f3003, /* add r3, pc, r3 */
+		0xe59f2010, /* ldr r2, [pc, #16] */
+		0xe7931002, /* ldr r1, [r3, r2]: a slot */
+		0xe5932004, /* ldr r2, [r3, #4]: a slot */
+		0xe59f2008, /* ldr r2, [pc, #8]: a number */
+		0xe12fff1e, /* bx lr */
+		GOT - CODE - 12, 0x00000008, 0x00001000,
+	};
+	ASSERT_MOVING(EM_ARM, 32, code, slots, GOT, GOT + 8, GOT + 4);
+}
+
+static void registers_are_those_of_a_branch_behind_an_end(void **state)
+{
+	(void)state;
+	static const uint64_t slots[] = { 0 };
+	static const uint32_t code[] = {
+		0x3d22fffe, 0x39298010, /* addis 9, 2, -2; addi 9, 9, -0x7ff0: 0x10 */
+		0x7f892840, 0x409d0014, /* cmplw; ble .+20 */
+		0x39200000, 0x4e800020, /* li 9, 0; blr */
+		0x60000000, 0x4e800020, /* nop; blr */
+		0x7d295214, 0xe9290100, /* add 9, 9, 10; ld 9, 256(9) */
+	};
+	ASSERT_MOVING(EM_PPC64, 64, code, slots, 0x10, 0x110);
+}
+
 static void other_machines_are_not_asked(void **state)
 {
 	(void)state;
@@ -255,6 +351,10 @@ int main(void)
 		cmocka_unit_test(lui_of_risc_v_makes_numbers),
 		cmocka_unit_test(halves_of_mips_that_are_apart_are_numbers),
 		cmocka_unit_test(halves_of_powerpc_that_are_apart_are_numbers),
+		cmocka_unit_test(powerpc_counts_from_the_toc_pointer),
+		cmocka_unit_test(mips_loads_addresses_from_the_table),
+		cmocka_unit_test(arm_adds_words_to_the_address_of_code),
+		cmocka_unit_test(registers_are_those_of_a_branch_behind_an_end),
 		cmocka_unit_test(other_machines_are_not_asked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

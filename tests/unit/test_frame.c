@@ -323,6 +323,30 @@ static void branches_lead_where_the_manuals_say(void **state)
 		{ CODE_RISCV64, "\x19\xc1", 2, FLOW_CONDITIONAL, ADDR + 6 },
 		{ CODE_RISCV64, "\xe3\x8e\xa5\xfe", 4, FLOW_CONDITIONAL, ADDR - 4 },
 		{ CODE_RISCV64, "\x6f\xf0\xdf\xff", 4, FLOW_JUMP, ADDR - 4 },
+		{ CODE_ARM, "\xfe\xff\xff\xea", 4, FLOW_JUMP, ADDR },
+		{ CODE_ARM, "\xfd\xff\xff\x0a", 4, FLOW_CONDITIONAL, ADDR - 4 },
+		{ CODE_ARM, "\xfe\xff\xff\xeb", 4, FLOW_CALL, ADDR },
+		{ CODE_ARM, "\x1e\xff\x2f\xe1", 4, FLOW_RETURN, 0 },
+		{ CODE_ARM, "\x10\x80\xbd\xe8", 4, FLOW_RETURN, 0 },        /* pop {r4, pc} */
+		{ CODE_ARM, "\x13\xff\x2f\xe1", 4, FLOW_JUMP_INDIRECT, 0 }, /* bx r3 */
+		{ CODE_ARM, "\x00\xf0\x29\xe1", 4, FLOW_PLAIN, 0 },         /* msr */
+		/* b .-4 and nop, which is executed first; bal; jr $31; bne */
+		{ CODE_MIPS, "\xfe\xff\x00\x10\0\0\0\0", 8, FLOW_JUMP, ADDR - 4 },
+		{ CODE_MIPS, "\x01\x00\x11\x04\0\0\0\0", 8, FLOW_CALL, ADDR + 8 },
+		{ CODE_MIPS_BE, "\x14\x43\x00\x01\0\0\0\0", 8, FLOW_CONDITIONAL, ADDR + 8 },
+		{ CODE_MIPS, "\0\0\0\0", 4, FLOW_NOP, ADDR + 4 },
+		/* b .-4; bl .+8; beq .+8; trap; paddi, of eight bytes */
+		{ CODE_POWER, "\xfc\xff\xff\x4b", 4, FLOW_JUMP, ADDR - 4 },
+		{ CODE_POWER_BE, "\x48\x00\x00\x09", 4, FLOW_CALL, ADDR + 8 },
+		{ CODE_POWER_BE, "\x41\x82\x00\x08", 4, FLOW_CONDITIONAL, ADDR + 8 },
+		{ CODE_POWER, "\x08\x00\xe0\x7f", 4, FLOW_TRAP, 0 },
+		{ CODE_POWER, "\0\0\x10\x06\0\0\x60\x38", 8, FLOW_PLAIN, 0 },
+		/* brasl %r14, .+8; j .-4; je .+8; br %r14; cgrje %r2, %r3, .+12 */
+		{ CODE_S390, "\xc0\xe5\0\0\0\4", 6, FLOW_CALL, ADDR + 8 },
+		{ CODE_S390, "\xa7\xf4\xff\xfe", 4, FLOW_JUMP, ADDR - 4 },
+		{ CODE_S390, "\xa7\x84\x00\x04", 4, FLOW_CONDITIONAL, ADDR + 8 },
+		{ CODE_S390, "\x07\xfe", 2, FLOW_RETURN, 0 },
+		{ CODE_S390, "\xec\x23\x00\x06\x80\x64", 6, FLOW_CONDITIONAL, ADDR + 12 },
 	};
 	for (size_t i = 0; i < COUNT_OF(known); i++) {
 		struct flow in;
@@ -341,6 +365,9 @@ static void cut_instructions_are_none(void **state)
 	assert_false(flow_decode(CODE_THUMB, (const uint8_t *)"\xff\xf7", 2, ADDR, &in));
 	assert_false(flow_decode(CODE_RISCV32, (const uint8_t *)"\x13\x01", 2, ADDR, &in));
 	assert_false(flow_decode(CODE_RISCV32, (const uint8_t *)"\x01", 1, ADDR, &in));
+	assert_false(flow_decode(CODE_ARM, (const uint8_t *)"\x1e\xff\x2f", 3, ADDR, &in));
+	assert_false(flow_decode(CODE_MIPS, (const uint8_t *)"\0\0", 2, ADDR, &in));
+	assert_false(flow_decode(CODE_S390, (const uint8_t *)"\xc0\xe5\0\0", 4, ADDR, &in));
 	expect_size(CODE_THUMB, B("\xff"), 0, FRAME_NO_CODE);
 }
 
