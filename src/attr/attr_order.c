@@ -5,48 +5,15 @@
 #include "base/sort.h"
 
 /* These numbers were chosen with the programs of bench/twins in view, which gcc 12 made for
- * x86-64. */
+ * x86-64. docs/accuracy.md has the figures of other programs. */
 enum {
 	FAR_PART = 20,      /* A function is far if it is away by 1/20 of all. */
-	SURE_PART = 100,    /* Sure: a chance below 1/100 that another unit's function fits */
-	FEW_ADDRESSES = 10, /* So many addresses count as if one of them were strange. */
+	SURE_PART = 128,    /* Sure: a chance below 1/128 that another unit's function fits */
+	OUTSIDE_PART = 4,   /* If 1/4 of the addresses are outside of their rooms, none is sure. */
+	FEW_ADDRESSES = 10, /* So many addresses count as if one of them were outside. */
 	CHANCE = 2,         /* Numbers in any order have rising chains of about 2 * sqrt(n). */
-	CLEAR = 2           /* A chain tells something if it is longer than chance by this factor */
+	CLEAR = 2           /* A second chain tells something if it is longer by this factor. */
 };
-
-/* ---- functions in the order of code ---------------------------------------------------------- */
-
-/* Ranks labels by the largest code that each has. Stubs carry the label of what they call, and are
- * in none of the sections. */
-static void order_rank(struct order *o, const struct spans *vm, const struct section *const *data,
-		       size_t count)
-{
-	uint64_t *largest = mem_zeroed(o->label_count, sizeof *largest);
-	o->of_rank = mem_zeroed(vm->list.count, sizeof *o->of_rank);
-	for (size_t i = 0; i < count; i++) {
-		if (!data[i]->exec)
-			continue;
-		for (size_t k = spans_from(vm, data[i]->addr); k < vm->list.count; k++) {
-			const struct span *s = &vm->list.data[k];
-			if (s->start - data[i]->addr >= data[i]->size ||
-			    o->functions == vm->list.count)
-				break;
-			ASSERT(s->label < o->label_count);
-			o->of_rank[o->functions] = s->label;
-			if (s->size > largest[s->label]) {
-				largest[s->label] = s->size;
-				o->ranks[s->label] = o->functions;
-			}
-			o->functions++;
-		}
-	}
-	mem_free(largest);
-}
-
-static uint32_t rank_of(const struct order *o, label_id label)
-{
-	return label < o->label_count ? o->ranks[label] : UINT32_MAX;
-}
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
@@ -109,7 +76,7 @@ static void list_points(const struct order *o, const struct order_section *s, po
 	vec_reserve(ret, s->last - s->first);
 	for (size_t i = s->first; i < s->last; i++) {
 		const bool by_got = list[i].why == WHY_GOT;
-		const uint32_t rank = rank_of(o, list[i].label);
+		const uint32_t rank = code_order_rank(&o->code, list[i].label);
 		if ((list[i].why != WHY_CODE_REF && !by_got) || list[i].weak || rank == UINT32_MAX)
 			continue;
 		if (start < ret->count && ret->data[start].addr != list[i].addr) {
@@ -176,22 +143,39 @@ static bool is_clear(size_t length, size_t of)
 	return length * length >= (size_t)(CLEAR * CLEAR * CHANCE * CHANCE) * of;
 }
 
-/* Finds the chains. Variables in the GOT may be anybody's. */
-static void find_chains(struct order_section *s, const point_vec *all)
+/* Returns the end of the references to one address, which begin at index i. */
+static size_t points_of_address(const point_vec *points, size_t i)
+{
+	const uint64_t addr = points->data[i].addr;
+	while (i < points->count && points->data[i].addr == addr)
+		i++;
+	return i;
+}
+
+/* Tells whether functions of several groups refer to an address. Ranks fall. */
+static bool is_shared(const struct order *o, const struct order_point *list, size_t count)
+{
+	ASSERT(count > 0 && list[0].rank >= list[count - 1].rank);
+	return o->code.groups[list[0].rank] != o->code.groups[list[count - 1].rank];
+}
+
+/* Finds the chains. Variables in the GOT, and those that several units use, may be anybody's. */
+static void find_chains(const struct order *o, struct order_section *s, const point_vec *all)
 {
 	point_vec points = { 0 };
 	vec_reserve(&points, all->count);
-	for (size_t i = 0; i < all->count; i++)
-		if (!all->data[i].by_got)
-			vec_push(&points, all->data[i]);
+	for (size_t i = 0, end; i < all->count; i = end) {
+		end = points_of_address(all, i);
+		const bool shared = is_shared(o, all->data + i, end - i);
+		for (size_t k = i; k < end && !shared; k++)
+			if (!all->data[k].by_got)
+				vec_push(&points, all->data[k]);
+	}
 	while (s->chain_count < ORDER_CHAINS && points.count > 0 && points.count < UINT32_MAX) {
 		point_vec *chain = &s->chains[s->chain_count];
 		const size_t of = points.count;
 		take_chain(&points, chain);
-		const bool clear = is_clear(chain->count, of);
-		if (s->chain_count == 0)
-			s->vague = !clear;
-		else if (!clear)
+		if (s->chain_count > 0 && !is_clear(chain->count, of))
 			break;
 		s->chain_count++;
 	}
@@ -209,7 +193,7 @@ struct order_room {
 static struct order_room room_from(const struct order *o, const point_vec *chain, uint64_t addr,
 				   size_t at)
 {
-	struct order_room room = { at > 0 ? chain->data[at - 1].rank : 0, o->functions - 1 };
+	struct order_room room = { at > 0 ? chain->data[at - 1].rank : 0, o->code.count - 1 };
 	at += at < chain->count && chain->data[at].addr == addr;
 	if (at < chain->count)
 		room.high = chain->data[at].rank;
@@ -230,45 +214,97 @@ static uint32_t rooms_apart(struct order_room a, struct order_room b)
 	return b.high < a.low ? a.low - b.high : b.low > a.high ? b.low - a.high : 0;
 }
 
-/* Judges the references [list, list + count) to one address by a room. */
-static struct order_verdict judge_by(const struct order *o, struct order_room room,
-				     const struct order_point *list, size_t count)
+/* Tells whether functions of a room are of another unit than those of the other room. */
+static bool is_outside(const struct order *o, struct order_room room, struct order_room of)
 {
-	struct order_verdict v = { list->addr, LABEL_NONE, .away = UINT32_MAX, .global = true };
-	uint64_t furthest = 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct order_room one = { list[i].rank, list[i].rank };
-		const uint32_t away = rooms_apart(room, one);
-		v.global &= list[i].by_got;
-		furthest = max_u64(furthest, away);
-		if (away <= v.away) { /* the first function by address, if several fit */
-			v.away = away;
-			v.label = o->of_rank[list[i].rank];
-		}
-	}
-	const uint64_t width = room.high - room.low + UINT64_C(1);
-	v.spread = (uint32_t)min_u64(
-		min_u64(count * (width + 2 * (uint64_t)v.away), width + 2 * furthest),
-		UINT32_MAX - 1);
-	return v;
+	const uint32_t *groups = o->code.groups;
+	return groups[of.high] < groups[room.low] || groups[of.low] > groups[room.high];
 }
 
 static bool is_far(const struct order *o, uint32_t away)
 {
-	return away > o->functions / FAR_PART;
+	return away > o->code.count / FAR_PART;
 }
 
-/* Tells whether a verdict is sure. The more addresses of the section are strange, the likelier is a
- * reference one to another unit's variable. Of global variables, any reference may be. */
+/* Judges one function or data, whose functions are `of`, by a room. */
+static struct order_verdict judge_room(const struct order *o, struct order_room room,
+				       struct order_room of)
+{
+	struct order_verdict v = { .label = LABEL_NONE };
+	v.away = rooms_apart(room, of);
+	const uint64_t spread = (room.high - room.low) + UINT64_C(1) + 2 * (uint64_t)v.away +
+				(of.high - of.low);
+	v.spread = (uint32_t)min_u64(spread, UINT32_MAX - 1);
+	v.outside = is_outside(o, room, of);
+	return v;
+}
+
+/* Judges the references [list, list + count) to one address by a room. The nearest function
+ * counts. Of several, the first by rank. */
+static struct order_verdict judge_by(const struct order *o, struct order_room room,
+				     const struct order_point *list, size_t count)
+{
+	size_t best = 0;
+	uint32_t away = UINT32_MAX;
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t one = rooms_apart(room,
+						 (struct order_room){ list[i].rank, list[i].rank });
+		if (one <= away) {
+			away = one;
+			best = i;
+		}
+	}
+	const uint32_t rank = list[best].rank;
+	struct order_verdict v = judge_room(o, room, (struct order_room){ rank, rank });
+	v.label = o->code.of_rank[rank];
+	return v;
+}
+
+/* Tells whether the section has the order of units. lld gives merged constants another one. */
+static bool is_ordered(const struct order_section *s)
+{
+	return OUTSIDE_PART * (s->outside + 1) <= s->judged + FEW_ADDRESSES;
+}
+
+/* Tells whether the address can hardly belong to the function's unit. */
+static bool is_strange(const struct order *o, const struct order_section *s,
+		       const struct order_verdict *v)
+{
+	if (o->code.told && is_ordered(s))
+		return v->outside && (v->shared || v->global || is_far(o, v->away));
+	return v->global && is_far(o, v->away);
+}
+
+/* Tells whether a verdict is sure. The more addresses of the section are outside of their rooms,
+ * the likelier is a reference one to another unit's variable. */
 static bool is_sure(const struct order *o, const struct order_section *s,
 		    const struct order_verdict *v)
 {
-	if (v->strange || (s->vague && 2 * (s->strange + 1) >= s->judged + FEW_ADDRESSES))
+	if (v->outside || v->shared || v->global || !is_ordered(s))
 		return false;
-	if (v->global)
-		return (uint64_t)v->spread * SURE_PART < o->functions;
-	return (double)v->spread * (double)(s->strange + 1) * (double)SURE_PART <
-	       (double)o->functions * (double)(s->judged + FEW_ADDRESSES);
+	return (double)v->spread * (double)(s->outside + 1) * (double)SURE_PART <
+	       (double)o->code.count * (double)(s->judged + FEW_ADDRESSES);
+}
+
+/* Judges an address by the chain that fits best. before: points of each chain before it */
+static struct order_verdict judge_address(const struct order *o, const struct order_section *s,
+					  const size_t before[ORDER_CHAINS],
+					  const struct order_point *list, size_t count)
+{
+	struct order_verdict best = { 0 };
+	for (size_t k = 0; k < s->chain_count; k++) {
+		const struct order_room room = room_from(o, &s->chains[k], list->addr, before[k]);
+		const struct order_verdict v = judge_by(o, room, list, count);
+		if (k == 0 || v.outside < best.outside ||
+		    (v.outside == best.outside && v.spread < best.spread / (k + 1)))
+			best = v;
+	}
+	best.addr = list->addr;
+	best.global = true;
+	for (size_t i = 0; i < count; i++)
+		best.global &= list[i].by_got;
+	best.shared = is_shared(o, list, count);
+	return best;
 }
 
 static void judge_section(void *ctx, size_t index, unsigned worker)
@@ -276,31 +312,28 @@ static void judge_section(void *ctx, size_t index, unsigned worker)
 	const struct order *o = ctx;
 	struct order_section *s = &o->sections.data[index];
 	point_vec all = { 0 };
-	size_t before[ORDER_CHAINS] = { 0 }; /* Points of a chain before the address */
+	size_t before[ORDER_CHAINS] = { 0 };
 	(void)worker;
 	list_points(o, s, &all);
-	find_chains(s, &all);
+	find_chains(o, s, &all);
 	for (size_t i = 0, end; s->chain_count > 0 && i < all.count; i = end) {
-		const uint64_t addr = all.data[i].addr;
-		struct order_verdict best = { .spread = UINT32_MAX };
-		for (end = i + 1; end < all.count && all.data[end].addr == addr;)
-			end++;
+		end = points_of_address(&all, i);
 		for (size_t k = 0; k < s->chain_count; k++) {
 			const point_vec *chain = &s->chains[k];
-			while (before[k] < chain->count && chain->data[before[k]].addr < addr)
+			while (before[k] < chain->count &&
+			       chain->data[before[k]].addr < all.data[i].addr)
 				before[k]++;
-			const struct order_room room = room_from(o, chain, addr, before[k]);
-			const struct order_verdict v = judge_by(o, room, all.data + i, end - i);
-			if (v.spread < best.spread / (k + 1))
-				best = v;
 		}
-		best.strange = is_far(o, best.away);
-		s->judged += !best.global;
-		s->strange += best.strange && !best.global;
-		vec_push(&s->verdicts, best);
+		const struct order_verdict v = judge_address(o, s, before, all.data + i, end - i);
+		s->judged += !v.global && !v.shared;
+		s->outside += !v.global && !v.shared && v.outside;
+		vec_push(&s->verdicts, v);
 	}
-	for (size_t i = 0; i < s->verdicts.count; i++)
-		s->verdicts.data[i].sure = is_sure(o, s, &s->verdicts.data[i]);
+	for (size_t i = 0; i < s->verdicts.count; i++) {
+		struct order_verdict *v = &s->verdicts.data[i];
+		v->strange = is_strange(o, s, v);
+		v->sure = is_sure(o, s, v);
+	}
 	vec_release(&all);
 }
 
@@ -309,11 +342,7 @@ void order_judge(struct order *o, const struct attr *a, const target_vec *target
 {
 	size_t at = 0;
 	o->targets = targets;
-	o->label_count = a->f->labels->kinds.count;
-	o->ranks = mem_zeroed(o->label_count, sizeof *o->ranks);
-	memset(o->ranks, 0xff, o->label_count * sizeof *o->ranks);
-	order_rank(o, &a->vm, data, count);
-	for (size_t i = 0; i < count && o->functions > 0; i++) {
+	for (size_t i = 0; i < count && o->code.count > 0; i++) {
 		struct order_section s = { .section = data[i] };
 		while (at < targets->count && targets->data[at].addr < data[i]->addr)
 			at++;
@@ -357,7 +386,7 @@ struct order_verdict order_of_pointer(const struct order *o, uint64_t place, lab
 	struct order_verdict v = { target, LABEL_NONE, .spread = UINT32_MAX };
 	const struct order_section *to = order_section_at(o, target),
 				   *in = order_section_at(o, place);
-	const uint32_t rank = rank_of(o, owner);
+	const uint32_t rank = code_order_rank(&o->code, owner);
 	struct order_room from = { rank, rank };
 	if (!to || to->chain_count == 0)
 		return v;
@@ -366,12 +395,9 @@ struct order_verdict order_of_pointer(const struct order *o, uint64_t place, lab
 			return v;
 		from = room_at(o, &in->chains[0], place);
 	}
-	const struct order_room room = room_at(o, &to->chains[0], target);
-	v.away = rooms_apart(room, from);
-	v.spread = (uint32_t)min_u64((uint64_t)(room.high - room.low) + 1 + 2 * (uint64_t)v.away +
-					     (from.high - from.low),
-				     UINT32_MAX - 1);
-	v.strange = is_far(o, v.away);
+	v = judge_room(o, room_at(o, &to->chains[0], target), from);
+	v.addr = target;
+	v.strange = v.outside && is_far(o, v.away);
 	v.sure = is_sure(o, to, &v);
 	return v;
 }
@@ -385,6 +411,5 @@ void order_release(struct order *o)
 			vec_release(&s->chains[k]);
 	}
 	vec_release(&o->sections);
-	mem_free(o->ranks);
-	mem_free(o->of_rank);
+	code_order_release(&o->code);
 }

@@ -10,6 +10,7 @@
 #ifndef HEFT_ATTR_ATTR_ORDER_H
 #define HEFT_ATTR_ATTR_ORDER_H
 
+#include "attr/attr_code_order.h"
 #include "attr/attr_refs.h"
 
 /* A reference: the function with this rank, in the order of code, refers to the address. */
@@ -28,7 +29,9 @@ struct order_verdict {
 	uint32_t away;   /* Number of functions between it and those that the chain allows */
 	uint32_t spread; /* Number of functions that would fit as well */
 	bool global;     /* Code refers to it by the GOT only: its unit may be any. */
-	bool strange;    /* The function is far from where the unit must be. */
+	bool shared;     /* Several units refer to it: its unit may be any. */
+	bool outside;    /* The function is of another unit than those that the chain allows. */
+	bool strange;    /* The function is not of the unit that the address belongs to. */
 	bool sure;       /* Hardly another unit's function would fit so well by chance. */
 };
 
@@ -39,22 +42,19 @@ struct order_section {
 	size_t first, last; /* Range of targets */
 	point_vec chains[ORDER_CHAINS];
 	size_t chain_count;
-	uint64_t judged, strange;           /* Numbers of addresses */
-	bool vague;                         /* The chain may be one of chance. */
+	uint64_t judged, outside;           /* Numbers of addresses that one unit uses */
 	VEC(struct order_verdict) verdicts; /* Sorted by address */
 };
 
 struct order {
 	const target_vec *targets;
-	uint32_t functions; /* Number of functions in code */
-	uint32_t *ranks;    /* By label. UINT32_MAX if it has no code. */
-	label_id *of_rank;  /* By rank */
-	size_t label_count;
+	struct code_order code;
 	VEC(struct order_section) sections; /* By address */
 	size_t section, verdict;            /* Of the last order_verdict_next() */
 };
 
-/* Judges the targets, which are sorted by address. `data`: sections by address. */
+/* Judges the targets, which are sorted by address, once o->code is read. `data`: sections by
+ * address. */
 void order_judge(struct order *o, const struct attr *a, const target_vec *targets,
 		 const struct section *const *data, size_t count);
 /* Returns the verdict about an address. NULL if no code refers to it. Addresses rise from call to

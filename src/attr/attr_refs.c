@@ -7,8 +7,8 @@
  * else to the first by address. Otherwise it belongs to the owner of a pointer to it, found round
  * by round. References to a table of virtual functions lead to the word after its head. The table
  * ends with its last function. Bytes after it that nobody refers to have no owner. */
+#include "attr/attr_ends.h"
 #include "attr/attr_extents.h"
-#include "image/arch.h"
 #include "attr/attr_operands.h"
 #include "attr/attr_order.h"
 #include "attr/attr_refs.h"
@@ -17,6 +17,7 @@
 #include "attr/go/go_words.h"
 #include "attr/lookalike.h"
 #include "debugowners/reloc_parts.h"
+#include "image/arch.h"
 
 #include "base/pool.h"
 #include "base/sort.h"
@@ -687,23 +688,6 @@ static void keep_symbols_whole(struct refs *r)
 	}
 }
 
-/* Returns the end of the string at `addr` in an object's section of mergeable strings. The flags of
- * a linked section tell nothing: lld keeps them if strings and other constants are merged. */
-static uint64_t string_end(const struct image *im, const struct section *s, uint64_t addr,
-			   uint64_t end)
-{
-	const uint64_t wanted = SHF_MERGE | SHF_STRINGS;
-	if (im->kind != IMAGE_OBJECT || (s->flags & wanted) != wanted || s->nobits)
-		return end;
-	const unsigned width = s->entsize == 2 || s->entsize == 4 ? (unsigned)s->entsize : 1;
-	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
-	reader_seek(&r, addr - s->addr);
-	while (reader_left(&r) >= width && s->addr + r.pos < end)
-		if (read_uint(&r, width) == 0)
-			return s->addr + r.pos;
-	return end;
-}
-
 /* By symbol: gives a piece to the function that fits the order of units best. Unless one fits, the
  * first function by address has it. A global variable that only others use belongs to none of
  * them. */
@@ -714,9 +698,8 @@ static void piece_by_order(struct refs *r, struct attr_refs_piece *p)
 						: NULL;
 	if (!v)
 		return;
-	if (!v->strange || v->global)
-		p->label = v->label;
-	p->why = v->sure ? WHY_CODE_ORDER : v->strange && v->global ? WHY_AFTER : WHY_CODE_REF;
+	p->label = v->label;
+	p->why = v->sure ? WHY_CODE_ORDER : v->strange ? WHY_AFTER : WHY_CODE_REF;
 }
 
 /* Turns sorted targets into pieces. The first label of an address counts. Labels of the entry point
@@ -734,8 +717,7 @@ static void make_pieces(struct refs *r)
 		extents_find(r->a, &r->targets);
 		sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
 	}
-	/* The linker of Go sorts data by their kind and size. */
-	if (r->a->owner == BY_SYMBOL && r->a->im->kind == IMAGE_EXEC && !r->go.table)
+	if (r->order.code.count > 0)
 		order_judge(&r->order, r->a, &r->targets, r->data, r->data_count);
 	for (size_t i = 0; i < r->targets.count;) {
 		const uint64_t addr = r->targets.data[i].addr;
@@ -765,7 +747,7 @@ static void make_pieces(struct refs *r)
 			next++;
 		if (next < owned->list.count)
 			p.end = min_u64(p.end, owned->list.data[next].start);
-		p.end = string_end(r->a->im, in, addr, p.end);
+		p.end = ends_string(r->a->im, in, addr, p.end);
 		if (p.why != WHY_SYMBOL)
 			p.end = vtable_end(&r->vtables, addr, p.end);
 		piece_by_order(r, &p);
@@ -798,7 +780,11 @@ static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const 
 		return;
 	to->label = owner;
 	to->away = v.away;
-	to->why = v.sure && known ? WHY_DATA_ORDER : v.strange && !known ? WHY_AFTER : WHY_DATA_REF;
+	/* Linkers merge strings, so that their order tells nothing. */
+	const bool text = lookalike_printed_at(r->a->im, p->target) &&
+			  lookalike_printed_at(r->a->im, p->target + 1);
+	const bool after = !text && ((in && in->why == WHY_AFTER) || (v.strange && !known));
+	to->why = after ? WHY_AFTER : v.sure && known ? WHY_DATA_ORDER : WHY_DATA_REF;
 }
 
 /* Visits every pointer whose piece has no owner yet. True if a piece got an owner. `back`: from the
@@ -854,7 +840,7 @@ static void claim_pieces(struct refs *r)
 		else if (before && data_section(r, before->start) == data_section(r, p->start))
 			label = label_format(a->f->labels, LABEL_AFTER "%s)",
 					     label_text(a->f->labels, before->label).p);
-		claim(&a->vm_claims, p->start, p->end - p->start, label, p->why);
+		ends_claim(a, p->start, p->end, label, p->why);
 	}
 }
 
@@ -870,6 +856,10 @@ void attr_refs_find(struct attr *a)
 	r->vtables.im = a->im;
 	attr_refs_list_sections(r);
 	attr_nobody(a, r->data, r->data_count, !r->exec_is_code, &r->wanted);
+
+	/* The linker of Go sorts data by their kind and size. */
+	if (a->owner == BY_SYMBOL && a->im->kind == IMAGE_EXEC && !r->go.table)
+		code_order_read(&r->order.code, a, r->data, r->data_count);
 	find_pointers(r);
 	find_imports(r);
 	attr_refs_scan_code(r);

@@ -13,6 +13,7 @@ struct fde {
 	uint64_t off, bytes; /* Range of the entry in its section */
 	uint64_t cie_off;
 	uint32_t section; /* index */
+	bool padded;      /* The entry ends with 4 or more bytes of padding. */
 };
 
 /* Code that calls a PLT stub, calls code without a unit, or reads a GOT slot. */

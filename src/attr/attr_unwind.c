@@ -74,6 +74,17 @@ static struct unwind_section unwind_of(const struct attr *a, const struct sectio
 					.notes = a->f->notes };
 }
 
+/* Tells whether an entry ends with 4 or more bytes of padding (DW_CFA_nop). */
+static bool fde_is_padded(const struct unwind_section *s, const struct unwind_entry *e)
+{
+	struct reader r = reader_of(s->bytes, s->big_endian);
+	const uint64_t end = e->off + e->size;
+	if (end < e->rules.fde_off + 4)
+		return false;
+	reader_seek(&r, end - 4);
+	return read_u32(&r) == 0 && reader_ok(&r);
+}
+
 static void attr_unwind_read_frames(struct attr_unwind_frames *f, const struct section *s)
 {
 	struct unwind_section us = unwind_of(f->a, s);
@@ -93,7 +104,8 @@ static void attr_unwind_read_frames(struct attr_unwind_frames *f, const struct s
 					       .off = e.off,
 					       .bytes = e.size,
 					       .cie_off = e.cie_off,
-					       .section = s->index });
+					       .section = s->index,
+					       .padded = fde_is_padded(&us, &e) });
 	}
 	unwind_release(&it);
 	image_forget(f->a->im, us.bytes);
