@@ -1,5 +1,5 @@
 /* Tables of sections that only the symbols source reads.  The first byte chooses which: the input
- * behind it is the section, or the whole of a BTF, a table of GPU code, a note section, what a
+ * behind it is the section, or a table about functions, a table of GPU code, a note section, what a
  * bundle has in a section. */
 #include "../tests/lib/pclntab_made.h"
 #include "attr/bundle/bundle.h"
@@ -27,7 +27,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					     ".note.node.sea",
 					     "pydata",
 					     ".bun",
-					     ".pkg" };
+					     ".pkg",
+					     ".llvm_bb_addr_map",
+					     ".stack_sizes",
+					     ".llvm_jump_table_sizes",
+					     ".llvm.callgraph",
+					     ".pseudo_probe_desc",
+					     ".pseudo_probe",
+					     ".sframe",
+					     ".BTF.ext",
+					     ".ctf" };
 	struct image im;
 	struct notes notes;
 	struct labels labels = { 0 };
@@ -42,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.path = "records", .labels = &labels, .notes = &notes, .input = &in
 	};
 	struct attr a = { .f = &f, .im = &im, .owner = BY_SYMBOL };
-	attr_btf(&a);
+	attr_records(&a);
 	attr_notes(&a);
 	attr_gpu(&a);
 	ASSERT(a.file_claims.list.count == 0);

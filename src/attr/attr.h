@@ -125,9 +125,10 @@ void attr_debug_sections(struct attr *a);
 void attr_code_tables(struct attr *a);
 /* Claims the links to types of a Go program for the owners of the types. */
 void attr_go_links(struct attr *a);
-/* attr_btf.c: by symbol, claims what BTF tells about functions and variables for these. The rest
+/* attr_records.c: claims the records of tables about functions for these functions: maps of blocks,
+ * stack sizes, call graphs, probes, SFrame, BTF and others. By symbol, what is about no function
  * gets a row per kind. */
-void attr_btf(struct attr *a);
+void attr_records(struct attr *a);
 /* attr_notes.c: by symbol, claims probes of SystemTap, with a row each, and annobin's notes for
  * their functions. */
 void attr_notes(struct attr *a);

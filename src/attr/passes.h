@@ -29,7 +29,7 @@ struct attr_pass {
 	bool (*applies)(const struct attr *a);
 	/* Beginnings of names of sections. The pass runs only if the image has one of them. Empty:
 	 * always. */
-	const char *reads[3];
+	const char *reads[14];
 	void (*run)(struct attr *a);
 	/* Runs at the same time in its own thread, on a partner with its own claims. The partner
 	 * lives until a pass takes over its claims with `join`. */

@@ -107,9 +107,7 @@ bool section_is_block_map(const struct section *s)
 	       str_eq(s->name, STR(".bb_info"));
 }
 
-/* Returns the form of a map. Tools that copy sections may lose the type, so the first entry decides
- * then. */
-static enum bbmap_form blockmap_form_of(const struct section *s, const struct bbmap_section *map)
+enum bbmap_form block_map_form(const struct section *s, const struct bbmap_section *map)
 {
 	struct bbmap_section as = *map;
 	struct bbmap_cursor c;
@@ -205,7 +203,7 @@ static bool open_section(struct blockmap_reading *r, const struct section *s,
 					   .is_code = blockmap_is_code,
 					   .is_start = is_start,
 					   .ctx = &r->places };
-	ret->map.form = blockmap_form_of(s, &ret->map);
+	ret->map.form = block_map_form(s, &ret->map);
 	if (im->kind == IMAGE_OBJECT)
 		read_fixes(r, s, ret);
 	return true;

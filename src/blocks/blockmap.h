@@ -82,6 +82,9 @@ struct blockmap {
 
 /* True if a section is a block map, by its type or by a known name. */
 bool section_is_block_map(const struct section *s);
+/* Returns the form of a map. Tools that copy sections may lose the type. Then the first entry
+ * tells. */
+enum bbmap_form block_map_form(const struct section *s, const struct bbmap_section *map);
 
 /* Reads the map of the image. A missing map is no error. Without a map in the image, uses the maps
  * of `debug`, the separate debug file, or NULL. */

@@ -1,0 +1,684 @@
+/* Claims tables about functions, record by record, for the functions that they describe.
+ *
+ * A table of formats says how the records of a section are read. The driver finds the function of a
+ * record. In objects relocations tell its address, in linked images the record itself. Relocation
+ * entries of these sections go with their record.
+ *
+ * Formats: LLVM's "Extensions" (.llvm_bb_addr_map, .stack_sizes, .llvm_jump_table_sizes) and
+ * "CallGraphSection" (.llvm.callgraph); the comment of LLVM's MCPseudoProbe.h (.pseudo_probe,
+ * .pseudo_probe_desc); "The SFrame format", versions 1 to 3; Linux, Documentation/bpf/btf.rst
+ * (.BTF, .BTF.ext); libctf's ctf.h (.ctf). */
+#include "attr/attr.h"
+
+#include "base/sort.h"
+#include "blocks/blockmap.h"
+#include "image/arch.h"
+
+/* A relocated field of a section, with its relocation entry. */
+struct record_fix {
+	uint64_t off, addr;
+	uint64_t entry_off, entry_size;
+	const struct section *table;
+	bool absolute; /* A whole address, no distance */
+};
+
+/* A function that probes name by a number. */
+struct record_guid {
+	_Alignas(8) uint64_t guid;
+	label_id label;
+};
+
+/* The sections of relocations of an image, by what they patch. */
+struct record_relocs {
+	_Alignas(8) uint64_t patched;
+	const struct section *table;
+};
+
+struct records {
+	struct attr *attr;
+	const struct section *in; /* The section that is read */
+	struct bytes bytes;       /* Its bytes */
+	bool relocated;           /* Addresses are those of fixes. */
+	VEC(struct record_fix) fixes;
+	VEC(struct record_relocs) relocs;
+	VEC(struct record_guid) guids;
+	uint64_t left; /* Bytes of sections that may still be read: sections may overlap. */
+};
+
+/* ---- what formats ask for -------------------------------------------------------------------- */
+
+static struct reader records_reader(const struct records *t)
+{
+	return reader_of(t->bytes, t->attr->im->big_endian);
+}
+
+static label_id records_row(const struct records *t, const char *row)
+{
+	return label_borrow(t->attr->f->labels, str_of(row));
+}
+
+/* Claims a record, with the relocations of its fields. Bytes without an owner stay without one. */
+static void records_put(struct records *t, uint64_t off, uint64_t size, label_id owner)
+{
+	attr_put(t->attr, t->in, off, size, owner, WHY_SYMBOL_ENTRY);
+	for (size_t i = vec_lower(&t->fixes, off); i < t->fixes.count; i++) {
+		const struct record_fix *f = &t->fixes.data[i];
+		if (f->off - off >= size)
+			break;
+		attr_put(t->attr, f->table, f->entry_off, f->entry_size, owner, WHY_RELOCATION);
+	}
+}
+
+/* By symbol, claims bytes that are about no function. */
+static void records_put_row(struct records *t, uint64_t off, uint64_t size, const char *row)
+{
+	ASSERT(row[0] == '('); /* No name of a symbol */
+	if (t->attr->owner == BY_SYMBOL)
+		records_put(t, off, size, records_row(t, row));
+}
+
+/* Returns the address in the field at `off`. `value`: what the field says in a linked image. */
+static uint64_t records_addr(const struct records *t, uint64_t off, uint64_t value)
+{
+	const size_t i = vec_lower(&t->fixes, off);
+	ASSERT(!t->relocated || t->attr->im->kind == IMAGE_OBJECT);
+	if (!t->relocated)
+		return value;
+	return i < t->fixes.count && t->fixes.data[i].off == off ? t->fixes.data[i].addr : 0;
+}
+
+/* Returns the owner of a function. A linker leaves address 0 of a function that it left out. */
+static label_id records_owner(const struct records *t, uint64_t addr)
+{
+	const label_id owner = spans_label(&t->attr->vm, image_code_addr(t->attr->im, addr));
+	return owner == LABEL_NONE && addr == 0 && t->attr->owner == BY_SYMBOL
+		       ? records_row(t, "(tables about functions left out)")
+		       : owner;
+}
+
+static uint64_t records_read_addr(const struct records *t, struct reader *r)
+{
+	const uint64_t off = r->pos;
+	const uint64_t value = read_uint(r, (unsigned)pointer_size(t->attr->im));
+	return records_addr(t, off, value);
+}
+
+/* Reads tables that lie one after the other, with zeros between them. `read` returns the size of
+ * the table at an offset, 0 if there is none. */
+static void records_walk_tables(struct records *t, uint64_t (*read)(struct records *t, uint64_t at),
+				const char *zeros)
+{
+	uint64_t at = 0, size;
+	while (at < t->bytes.size && (size = read(t, at)) > 0) {
+		ASSERT(at + size > at);
+		at += size;
+		const uint64_t start = at;
+		while (at < t->bytes.size && t->bytes.p[at] == 0)
+			at++;
+		if (at > start)
+			records_put_row(t, start, at - start, zeros);
+	}
+}
+
+/* ---- formats --------------------------------------------------------------------------------- */
+
+static void block_map_walk(struct records *t)
+{
+	VEC(struct bbmap_fix) fixes = { 0 };
+	for (size_t i = 0; i < t->fixes.count; i++)
+		if (t->fixes.data[i].absolute)
+			vec_push(&fixes,
+				 (struct bbmap_fix){ t->fixes.data[i].off, t->fixes.data[i].addr });
+	struct bbmap_section map = { .bytes = t->bytes,
+				     .addr_size = t->attr->im->bits / 8,
+				     .big_endian = t->attr->im->big_endian,
+				     .relocated = t->relocated,
+				     .fixes = fixes.data,
+				     .fix_count = fixes.count };
+	struct bbmap_cursor c;
+	enum bbmap_step step;
+	map.form = block_map_form(t->in, &map);
+	bbmap_open(&c, &map, false);
+	while ((step = bbmap_next(&c)) != BBMAP_END)
+		if (step == BBMAP_FUNCTION)
+			records_put(t, c.entry.off, c.entry.size,
+				    records_owner(t, c.entry.ranges.data[0].addr));
+	bbmap_close(&c);
+	vec_release(&fixes);
+}
+
+/* An address and a ULEB128 per function. */
+static void stack_sizes_walk(struct records *t)
+{
+	struct reader r = records_reader(t);
+	while (reader_left(&r) > 0) {
+		const uint64_t off = r.pos, addr = records_read_addr(t, &r);
+		(void)read_uleb(&r);
+		if (reader_ok(&r))
+			records_put(t, off, r.pos - off, records_owner(t, addr));
+	}
+}
+
+/* The addresses of jump tables, and their numbers of entries. A table belongs to its function. */
+static void jump_tables_walk(struct records *t)
+{
+	struct reader r = records_reader(t);
+	while (reader_left(&r) > 0) {
+		const uint64_t off = r.pos, addr = records_read_addr(t, &r);
+		read_skip(&r, pointer_size(t->attr->im));
+		if (reader_ok(&r))
+			records_put(t, off, r.pos - off, records_owner(t, addr));
+	}
+}
+
+static void call_graph_walk(struct records *t)
+{
+	enum { VERSION_MAX = 0, HAS_DIRECT = 2, HAS_INDIRECT = 4, TYPE_ID = 8 };
+	struct reader r = records_reader(t);
+	while (reader_left(&r) > 0) {
+		const uint64_t off = r.pos, width = pointer_size(t->attr->im);
+		const unsigned version = read_u8(&r), flags = read_u8(&r);
+		const uint64_t addr = records_read_addr(t, &r);
+		read_skip(&r, TYPE_ID);
+		if (flags & HAS_DIRECT)
+			read_skip(&r, min_u64(read_uleb(&r), t->bytes.size) * width);
+		if (flags & HAS_INDIRECT)
+			read_skip(&r, min_u64(read_uleb(&r), t->bytes.size) * TYPE_ID);
+		if (version > VERSION_MAX || !reader_ok(&r))
+			return;
+		records_put(t, off, r.pos - off, records_owner(t, addr));
+	}
+}
+
+/* Names of functions. Learns their numbers for the probes. */
+static void probe_names_walk(struct records *t)
+{
+	struct reader r = records_reader(t);
+	while (reader_left(&r) > 0) {
+		const uint64_t off = r.pos, guid = read_u64(&r);
+		read_skip(&r, 8); /* a hash of the flow */
+		const uint64_t size = read_uleb(&r);
+		const uint8_t *name = read_take(&r, size);
+		if (!name || size == 0)
+			return;
+		const struct str text = { (const char *)name, (size_t)size };
+		const label_id label = label_copy(t->attr->f->labels, text);
+		vec_push(&t->guids, (struct record_guid){ guid, label });
+		records_put(t, off, r.pos - off, label);
+	}
+}
+
+/* Skips the probes of one function body. */
+static void probes_skip(struct reader *r, uint64_t count)
+{
+	enum { HAS_DISCRIMINATOR = 0x40, IS_DISTANCE = 0x80, ADDRESS = 8 };
+	for (; count > 0 && reader_ok(r); count--) {
+		(void)read_uleb(r);
+		const unsigned type = read_u8(r);
+		if (type & IS_DISTANCE)
+			(void)read_sleb(r);
+		else
+			read_skip(r, ADDRESS);
+		if (type & HAS_DISCRIMINATOR)
+			(void)read_uleb(r);
+	}
+}
+
+/* Bodies of functions, each followed by the bodies that were inlined into it. These have the number
+ * of their call before. */
+static void probes_walk(struct records *t)
+{
+	struct reader r = records_reader(t);
+	vec_sort(&t->guids);
+	while (reader_left(&r) > 0) {
+		const uint64_t off = r.pos, guid = read_u64(&r);
+		uint64_t bodies = 1;
+		r.pos = off;
+		for (uint64_t i = 0; i < bodies && reader_ok(&r); i++) {
+			if (i > 0)
+				(void)read_uleb(&r);
+			read_skip(&r, sizeof guid);
+			const uint64_t probes = read_uleb(&r);
+			bodies = add_sat(bodies, read_uleb(&r));
+			probes_skip(&r, probes);
+		}
+		if (!reader_ok(&r))
+			return;
+		const size_t known = vec_lower(&t->guids, guid);
+		if (known < t->guids.count && t->guids.data[known].guid == guid)
+			records_put(t, off, r.pos - off, t->guids.data[known].label);
+		else
+			records_put_row(t, off, r.pos - off, "(probes of unknown functions)");
+	}
+}
+
+/* ---- SFrame ---------------------------------------------------------------------------------- */
+
+enum { SFRAME_MAGIC = 0xdee2, SFRAME_VERSION_MAX = 3, SFRAME_PCREL = 4 };
+
+struct sframe_header {
+	unsigned version, flags;
+	uint64_t count, entries, frames, frames_size; /* `entries`, `frames`: offsets */
+};
+
+/* Reads the header at the position of `r`. The offsets count from the start of the section. */
+static bool sframe_read_header(struct reader *r, struct sframe_header *ret)
+{
+	const bool known = read_u16(r) == SFRAME_MAGIC;
+	ret->version = read_u8(r);
+	ret->flags = read_u8(r);
+	read_skip(r, 3); /* the machine, fixed offsets of registers */
+	const uint64_t more = read_u8(r);
+	ret->count = read_u32(r);
+	read_skip(r, 4); /* number of rows */
+	ret->frames_size = read_u32(r);
+	const uint64_t entries = read_u32(r), frames = read_u32(r);
+	ret->entries = r->pos + more + entries;
+	ret->frames = r->pos + more + frames;
+	return reader_ok(r) && known && ret->version > 0 && ret->version <= SFRAME_VERSION_MAX &&
+	       ret->entries <= r->size && ret->frames + ret->frames_size <= r->size;
+}
+
+/* Bytes of the entry of a function, by version. */
+static const uint8_t sframe_entry_sizes[SFRAME_VERSION_MAX + 1] = { 0, 17, 20, 16 };
+
+/* The frames of a function, until those of the next. */
+struct sframe_frames {
+	_Alignas(8) uint64_t off;
+	label_id owner;
+};
+
+/* Claims the frames of all functions. */
+static void sframe_put_frames(struct records *t, const struct sframe_frames *list, size_t count,
+			      uint64_t end)
+{
+	for (size_t i = 0; i < count; i++)
+		records_put(t, list[i].off, (i + 1 < count ? list[i + 1].off : end) - list[i].off,
+			    list[i].owner);
+}
+
+struct sframe_entry {
+	uint64_t off, distance; /* To the function, from its base */
+	uint64_t frames;        /* Offset of its frames */
+};
+
+/* Reads entry i. False if it is damaged. */
+static bool sframe_read_entry(const struct records *t, const struct sframe_header *h, uint64_t i,
+			      struct sframe_entry *ret)
+{
+	struct reader r = records_reader(t);
+	ret->off = h->entries + i * sframe_entry_sizes[h->version];
+	reader_seek(&r, ret->off);
+	ret->distance = h->version >= 3 ? (uint64_t)read_i64(&r) : (uint64_t)(int64_t)read_i32(&r);
+	read_skip(&r, 4); /* size of the function */
+	const uint64_t first = read_u32(&r);
+	ret->frames = h->frames + first;
+	return reader_ok(&r) && first <= h->frames_size;
+}
+
+/* Tells whether distances count from their own field. The flag states it. Linkers that do not know
+ * SFrame leave the distances of objects as they are, without the flag. Then more functions start
+ * there. */
+static bool sframe_is_pcrel(const struct records *t, const struct sframe_header *h, uint64_t at)
+{
+	enum { TRIED = 64 };
+	const struct spans *vm = &t->attr->vm;
+	struct sframe_entry e;
+	int more = 0;
+	for (uint64_t i = 0; i < min_u64(h->count, TRIED) && sframe_read_entry(t, h, i, &e); i++) {
+		const uint64_t field = t->in->addr + e.off + e.distance,
+			       table = t->in->addr + at + e.distance;
+		more += spans_label(vm, field) != spans_label(vm, field - 1);
+		more -= spans_label(vm, table) != spans_label(vm, table - 1);
+	}
+	return h->flags & SFRAME_PCREL || more > 0;
+}
+
+/* Reads one table. Linkers that do not know SFrame put those of objects one after the other.
+ * Returns its size, or 0 if there is none. */
+static uint64_t sframe_table(struct records *t, uint64_t at)
+{
+	struct reader r = records_reader(t);
+	struct sframe_header h;
+	struct sframe_entry e;
+	VEC(struct sframe_frames) frames = { 0 };
+	reader_seek(&r, at);
+	if (!sframe_read_header(&r, &h))
+		return 0;
+	const uint64_t entry = sframe_entry_sizes[h.version], end = h.frames + h.frames_size;
+	const bool pcrel = sframe_is_pcrel(t, &h, at);
+	records_put_row(t, at, h.entries - at, "(header of SFrame)");
+	for (uint64_t i = 0; i < h.count && sframe_read_entry(t, &h, i, &e); i++) {
+		const uint64_t addr = t->in->addr + (pcrel ? e.off : at) + e.distance;
+		const label_id owner = records_owner(t, records_addr(t, e.off, addr));
+		records_put(t, e.off, entry, owner);
+		vec_push(&frames, (struct sframe_frames){ e.frames, owner });
+	}
+	ASSERT(frames.count <= h.count);
+	vec_sort(&frames);
+	sframe_put_frames(t, frames.data, frames.count, end);
+	vec_release(&frames);
+	return max_u64(end, h.entries + h.count * entry) - at;
+}
+
+static void sframe_walk(struct records *t)
+{
+	records_walk_tables(t, sframe_table, "(header of SFrame)");
+}
+
+/* ---- BTF ------------------------------------------------------------------------------------- */
+
+enum { BTF_MAGIC = 0xeb9f, BTF_HEADER_MIN = 24, BTF_TYPE_SIZE = 12 };
+
+enum btf_kind {
+	BTF_INT = 1,
+	BTF_ARRAY = 3,
+	BTF_STRUCT,
+	BTF_UNION,
+	BTF_ENUM,
+	BTF_FUNC = 12,
+	BTF_FUNC_PROTO,
+	BTF_VAR,
+	BTF_DATASEC,
+	BTF_DECL_TAG = 17,
+	BTF_ENUM64 = 19
+};
+
+/* Returns the number of bytes after the three words of a type with `count` members. */
+static uint64_t btf_more(enum btf_kind kind, uint64_t count)
+{
+	switch (kind) {
+	case BTF_INT:
+	case BTF_VAR:
+	case BTF_DECL_TAG: return 4;
+	case BTF_ARRAY: return 12;
+	case BTF_STRUCT:
+	case BTF_UNION:
+	case BTF_DATASEC:
+	case BTF_ENUM64: return 12 * count;
+	case BTF_ENUM:
+	case BTF_FUNC_PROTO: return 8 * count;
+	case BTF_FUNC: break;
+	}
+	return 0;
+}
+
+static const char *btf_row(enum btf_kind kind)
+{
+	switch (kind) {
+	case BTF_STRUCT:
+	case BTF_UNION: return "(BTF structs)";
+	case BTF_ENUM:
+	case BTF_ENUM64: return "(BTF enums)";
+	case BTF_FUNC_PROTO: return "(BTF function types)";
+	case BTF_INT:
+	case BTF_ARRAY:
+	case BTF_FUNC:
+	case BTF_VAR:
+	case BTF_DATASEC:
+	case BTF_DECL_TAG: break;
+	}
+	return "(BTF other types)";
+}
+
+/* Types of functions and variables belong to these. Other kinds have a row each. */
+static void btf_types(struct records *t, struct bytes strings, uint64_t at, uint64_t size)
+{
+	struct reader r = reader_of(bytes_sub(t->bytes, at, size), t->attr->im->big_endian);
+	while (reader_left(&r) >= BTF_TYPE_SIZE) {
+		const uint64_t start = r.pos;
+		const uint32_t name_off = read_u32(&r), info = read_u32(&r);
+		const enum btf_kind kind = info >> 24 & 31;
+		struct str name = STR("");
+		read_skip(&r, 4 + btf_more(kind, info & 0xffff));
+		if (!reader_ok(&r))
+			return;
+		if (kind == BTF_FUNC || kind == BTF_VAR)
+			(void)bytes_cstr(strings, name_off, &name);
+		if (name.len > 0)
+			records_put(t, at + start, r.pos - start,
+				    label_borrow(t->attr->f->labels, name));
+		else
+			records_put_row(t, at + start, r.pos - start, btf_row(kind));
+	}
+}
+
+/* Reads one blob. Linkers that do not know BTF put those of objects one after the other. Returns
+ * its size, or 0 if there is none. */
+static uint64_t btf_blob(struct records *t, uint64_t at)
+{
+	struct reader r = records_reader(t);
+	reader_seek(&r, at);
+	const bool known = read_u16(&r) == BTF_MAGIC;
+	read_skip(&r, 2);
+	const uint64_t header = read_u32(&r), types = read_u32(&r), types_size = read_u32(&r);
+	const uint64_t strings = read_u32(&r), strings_size = read_u32(&r);
+	if (!reader_ok(&r) || !known || header < BTF_HEADER_MIN)
+		return 0;
+	const uint64_t from = at + header;
+	records_put_row(t, at, header, "(BTF other types)");
+	btf_types(t, bytes_sub(t->bytes, from + strings, strings_size), from + types, types_size);
+	records_put_row(t, from + strings, strings_size, "(BTF strings)");
+	return header + max_u64(types + types_size, strings + strings_size);
+}
+
+static void btf_walk(struct records *t)
+{
+	records_walk_tables(t, btf_blob, "(BTF other types)");
+}
+
+/* One part of .BTF.ext: the size of a record, then per section of code a name, a count and
+ * records, which begin with an address. */
+static void btf_ext_part(struct records *t, uint64_t off, uint64_t size)
+{
+	struct reader r = records_reader(t);
+	reader_seek(&r, off);
+	const uint64_t end = add_sat(off, size), record = read_u32(&r);
+	records_put_row(t, off, sizeof(uint32_t), "(BTF headers)");
+	while (reader_ok(&r) && r.pos < end && record >= sizeof(uint32_t)) {
+		records_put_row(t, r.pos, 2 * sizeof(uint32_t), "(BTF headers)");
+		read_skip(&r, sizeof(uint32_t));
+		for (uint64_t count = read_u32(&r); count > 0 && reader_left(&r) > 0; count--) {
+			const uint64_t at = r.pos;
+			read_skip(&r, record);
+			if (reader_ok(&r))
+				records_put(t, at, record,
+					    records_owner(t, records_addr(t, at, 0)));
+		}
+	}
+}
+
+static void btf_ext_walk(struct records *t)
+{
+	enum { PARTS = 3 };
+	struct reader r = records_reader(t);
+	const bool known = read_u16(&r) == BTF_MAGIC;
+	read_skip(&r, 2);
+	const uint64_t header = read_u32(&r);
+	if (!known || !reader_ok(&r))
+		return;
+	records_put_row(t, 0, header, "(BTF headers)");
+	for (unsigned i = 0; i < PARTS && r.pos + 8 <= header; i++) {
+		const uint64_t off = read_u32(&r), size = read_u32(&r);
+		if (reader_ok(&r) && size > 0)
+			btf_ext_part(t, header + off, size);
+	}
+}
+
+static uint64_t ctf_dictionary(struct records *t, uint64_t at)
+{
+	enum { CTF_MAGIC = 0xdff2, CTF_VERSION_3 = 4, IS_PACKED = 1, NAMES = 3, PARTS = 8 };
+	static const char *const rows[PARTS] = { "(CTF labels)",    "(CTF variables)",
+						 "(CTF functions)", "(CTF variables)",
+						 "(CTF functions)", "(CTF variables)",
+						 "(CTF types)",     "(CTF strings)" };
+	struct reader r = records_reader(t);
+	uint64_t starts[PARTS + 1];
+	reader_seek(&r, at);
+	const unsigned magic = read_u16(&r), version = read_u8(&r), flags = read_u8(&r);
+	if (magic != CTF_MAGIC || version != CTF_VERSION_3 || flags & IS_PACKED) {
+		records_put_row(t, at, t->bytes.size - at, "(CTF)");
+		return 0;
+	}
+	read_skip(&r, NAMES * sizeof(uint32_t));
+	for (unsigned i = 0; i < PARTS; i++)
+		starts[i] = read_u32(&r);
+	starts[PARTS] = starts[PARTS - 1] + read_u32(&r);
+	const uint64_t parts = r.pos;
+	records_put_row(t, at, parts - at, "(CTF labels)");
+	for (unsigned i = 0; i < PARTS && reader_ok(&r); i++)
+		if (starts[i + 1] > starts[i])
+			records_put_row(t, parts + starts[i], starts[i + 1] - starts[i], rows[i]);
+	return parts + starts[PARTS] - at;
+}
+
+static void ctf_walk(struct records *t)
+{
+	records_walk_tables(t, ctf_dictionary, "(CTF labels)");
+}
+
+/* ---- forms of programs for link-time optimisation -------------------------------------------- */
+
+static void bitcode_walk(struct records *t)
+{
+	records_put_row(t, 0, t->bytes.size, "(bitcode for link-time optimisation)");
+}
+
+static void command_line_walk(struct records *t)
+{
+	records_put_row(t, 0, t->bytes.size, "(command lines of the compiler)");
+}
+
+/* .gnu.lto_NAME.NUMBER.HASH holds a function or variable. Without NAME, .gnu.lto_.decls.HASH, it
+ * is about several. */
+static void gimple_walk(struct records *t)
+{
+	const struct str prefix = STR(".gnu.lto_"), all = t->in->name;
+	struct str name = { all.p + prefix.len, all.len - prefix.len };
+	for (unsigned parts = 0; parts < 2 && name.len > 0; parts++) {
+		while (name.len > 0 && name.p[name.len - 1] != '.')
+			name.len--;
+		name.len -= name.len > 0;
+	}
+	if (name.len > 0)
+		records_put(t, 0, t->bytes.size, label_copy(t->attr->f->labels, name));
+	else
+		records_put_row(t, 0, t->bytes.size, "(GIMPLE for link-time optimisation)");
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+struct record_format {
+	const char *name; /* of the section; with '*' at its end, any name that begins so */
+	void (*walk)(struct records *t);
+	unsigned owners; /* Bits of kinds of owners */
+};
+
+enum { OWNER_SYMBOL = 1 << BY_SYMBOL, OWNER_ANY = OWNER_SYMBOL | 1 << BY_UNIT | 1 << BY_FILE };
+
+/* Names of probes come before the probes, which need them. */
+static const struct record_format record_formats[] = {
+	{ ".llvm_bb_addr_map", block_map_walk, OWNER_ANY },
+	{ ".bb_addr_map", block_map_walk, OWNER_ANY },
+	{ ".bb_info", block_map_walk, OWNER_ANY },
+	{ ".stack_sizes", stack_sizes_walk, OWNER_ANY },
+	{ ".llvm_jump_table_sizes", jump_tables_walk, OWNER_ANY },
+	{ ".llvm.callgraph", call_graph_walk, OWNER_ANY },
+	{ ".sframe", sframe_walk, OWNER_ANY },
+	{ ".BTF", btf_walk, OWNER_SYMBOL },
+	{ ".BTF.ext", btf_ext_walk, OWNER_ANY },
+	{ ".pseudo_probe_desc", probe_names_walk, OWNER_SYMBOL },
+	{ ".pseudo_probe", probes_walk, OWNER_SYMBOL },
+	{ ".ctf", ctf_walk, OWNER_SYMBOL },
+	{ ".llvm.lto", bitcode_walk, OWNER_SYMBOL },
+	{ ".llvmbc", bitcode_walk, OWNER_SYMBOL },
+	{ ".llvmcmd", command_line_walk, OWNER_SYMBOL },
+	{ ".gnu.lto_*", gimple_walk, OWNER_SYMBOL },
+};
+
+/* Lists the tables of relocations of an object, or that the linker kept. */
+static void records_list_relocs(struct records *t)
+{
+	const struct image *im = t->attr->im;
+	for (size_t i = 1; i < im->section_count; i++)
+		if (section_is_reloc(&im->sections[i]) && im->sections[i].info > 0)
+			vec_push(&t->relocs,
+				 (struct record_relocs){ im->sections[i].info, &im->sections[i] });
+	vec_sort(&t->relocs);
+}
+
+/* Returns symbol plus addend, for relocations of data that are no pointers. 0 if there is none. */
+static uint64_t records_symbol_addr(const struct records *t, const struct reloc_iter *it,
+				    const struct reloc *r, uint64_t off)
+{
+	const struct reloc_field field = reloc_field(t->attr->im, r->type);
+	uint64_t addr;
+	if (field.op != RELOC_OP_SET || r->symbol >= it->symbols.count)
+		return 0;
+	const struct symbol s = symtab_get(&it->symbols, r->symbol);
+	struct reader at = records_reader(t);
+	reader_seek(&at, off);
+	const uint64_t addend = r->has_addend ? (uint64_t)r->addend : read_uint(&at, field.width);
+	return symbol_addr(it->image, &s, &addr) ? addr + addend : 0;
+}
+
+static void records_read_fixes(struct records *t)
+{
+	const struct image *im = t->attr->im;
+	t->fixes.count = 0;
+	for (size_t i = vec_lower(&t->relocs, t->in->index);
+	     i < t->relocs.count && t->relocs.data[i].patched == t->in->index; i++) {
+		const struct section *table = t->relocs.data[i].table;
+		struct reloc_iter it;
+		struct reloc r;
+		if (!reloc_open(&it, im, table))
+			continue;
+		while (reloc_next(&it, &r)) {
+			const struct reloc_field field = reloc_field(im, r.type);
+			struct record_fix f = { .off = r.addr - (r.alloc ? t->in->addr : 0),
+						.entry_off = r.entry_off,
+						.entry_size = r.entry_size,
+						.table = table,
+						.absolute = field.op == RELOC_OP_SET };
+			if (!reloc_target(&it, &r, &f.addr))
+				f.addr = records_symbol_addr(t, &it, &r, f.off);
+			vec_push(&t->fixes, f);
+		}
+	}
+	vec_sort(&t->fixes);
+}
+
+static bool record_format_is(const struct record_format *f, struct str section)
+{
+	struct str name = str_of(f->name);
+	if (name.p[name.len - 1] != '*')
+		return str_eq(section, name);
+	name.len--;
+	return str_starts(section, name);
+}
+
+static void records_read(struct records *t, const struct section *s, const struct record_format *f)
+{
+	if (s->nobits || !record_format_is(f, s->name) || s->file_size > t->left)
+		return;
+	t->left -= s->file_size;
+	t->in = s;
+	t->bytes = section_bytes(t->attr->im, s);
+	t->relocated = t->attr->im->kind == IMAGE_OBJECT;
+	records_read_fixes(t);
+	f->walk(t);
+}
+
+void attr_records(struct attr *a)
+{
+	struct records t = { .attr = a, .left = a->im->bytes.size };
+	ASSERT(!a->f->as_bloaty);
+	records_list_relocs(&t);
+	for (size_t i = 0; i < COUNT_OF(record_formats); i++)
+		for (size_t k = 1; k < a->im->section_count; k++)
+			if (record_formats[i].owners >> a->owner & 1)
+				records_read(&t, &a->im->sections[k], &record_formats[i]);
+	vec_release(&t.fixes);
+	vec_release(&t.relocs);
+	vec_release(&t.guids);
+}
