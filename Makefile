@@ -59,8 +59,17 @@ install: $(BUILD)/build.ninja
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 	test -n "$(DESTDIR)" || ldconfig || true
 
+static: # one program that needs no library
+	test -f build-static/build.ninja || $(MESON) build-static --native-file tools/cross/static.ini
+	ninja -C build-static src/heft
+	strip build-static/src/heft
+
+release: # usage: make release URL=ADDRESS
+	tools/release.sh
+
 clean:
-	rm -rf build build-asan build-tsan build-fuzz build-try build-check
+	rm -rf build build-asan build-tsan build-fuzz build-try build-check build-static build-static-arm64 build-release \
+		build-windows release
 
 help:
 	@echo 'make [build]   debug build in build/       make asan    tests under ASan and UBSan'
@@ -69,5 +78,6 @@ help:
 	@echo 'make lint      format, layers, cppcheck    make bench   measures, writes JSON'
 	@echo 'make fmt       lay the C files out         make bless   accept new golden output'
 	@echo 'make install DESTDIR= PREFIX=/usr/local    make clean   remove what was built'
+	@echo 'make static    heft without libraries      make release URL=   what a release has, in release/'
 
-.PHONY: all build test check lint fmt asan tsan fuzz bench bless install clean help
+.PHONY: all build test check lint fmt asan tsan fuzz bench bless install static release clean help

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What people install: Debian packages, the static program.
+"""What people install: Debian packages, the static program, what a release has.
 
 Quick: debian/ and the build agree on the version and on the files.  With FULL=1 builds the packages from a clone, judges
-them, installs, uses and removes them in a clean root; builds the static program and runs it where nothing else is.
+them, installs, uses and removes them in a clean root; builds the static program and runs it where nothing else is;
+makes a release.
 
 usage: [FULL=1] tests/tree/packages.py SOURCE BUILD HEFT
 """
@@ -84,6 +85,33 @@ def packages_agree(source, build):
         check(f"{file}: {pattern} takes a file", re.search(r"libheft\.so|heft-(push|browse|history)|heft-heap|python3", pattern), "nothing")
 
 
+# ---- releases -------------------------------------------------------------------------------------
+
+
+def recipes_agree(source):
+    fills = set(re.findall(r"@(\w+)@", (source / "tools/release.sh").read_text()))
+    for recipe in sorted((source / "share/packaging").iterdir()):
+        asks = set(re.findall(r"@(\w+)@", recipe.read_text()))
+        check(f"{recipe.name} is filled in by make release", asks and asks <= fills, asks - fills)
+    for script in ("share/packaging/APKBUILD", "tools/release.sh", "debian/tests/installed"):
+        status, said = run(["sh", "-n", source / script])
+        check(f"{script} is a script", status == 0, said)
+
+
+def release_tried(source, folder):
+    """All of a release but its tag, into a folder of its own."""
+    out = folder / "release"
+    must([source / "tools/release.sh"], env={**os.environ, "TRIAL": "1", "OUT": out}, cwd=source)
+    must(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=out)
+    version = re.search(r"version: '([^']+)'", (source / "meson.build").read_text())[1]
+    names = must(["tar", "tf", out / f"heft-{version}.tar.xz"]).split()
+    for name in ("meson.build", "debian/control", "bindings/python/build.py", "include/heft.h"):
+        check(f"the source has {name}", f"heft-{version}/{name}" in names, len(names))
+    check("the wheel", (out / f"heft-{version}-py3-none-any.whl").exists(), list(out.iterdir()))
+    for recipe in (out / "packaging").iterdir():
+        check(f"{recipe.name} is filled in", not re.search(r"@\w+@", recipe.read_text()), recipe.read_text())
+
+
 # ---- Debian packages in a clean root --------------------------------------------------------------
 
 
@@ -154,12 +182,14 @@ def static_tried(source, build, heft, folder):
 def main():
     source, build, heft = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
     packages_agree(source, build)
+    recipes_agree(source)
     with tempfile.TemporaryDirectory() as folder:
         if os.environ.get("FULL"):
             static_tried(source, build, heft, pathlib.Path(folder))
+            release_tried(source, pathlib.Path(folder))
             packages_tried(source, pathlib.Path(folder))
         else:
-            print("LEFT OUT: packages and the static program: builds of their own take minutes (FULL=1)")
+            print("LEFT OUT: packages, static program, release: builds of their own take minutes (FULL=1)")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or passed < 10 else 0
 
