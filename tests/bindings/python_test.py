@@ -141,6 +141,7 @@ class Rows(unittest.TestCase):
             self.assertEqual(sum(row["live_bytes"] for row in rows), rows.total["live_bytes"])
             row = next(row for row in rows if row["live_bytes"] == 4321)
             self.assertEqual(row["frames"][0]["function"], "main")
+            self.assertTrue(row["site"].startswith("main"), row["site"])
             for by in ("function", "tree", "callers", "module"):
                 self.assertEqual(sum(row["live_bytes"] for row in heap.rows(by)), rows.total["live_bytes"], by)
             self.assertEqual(heap.rows(base=heap), [])

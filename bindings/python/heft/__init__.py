@@ -157,7 +157,7 @@ def _written(function: Any, *args: Any) -> bytes:
         _lib.heft_buffer_release(byref(buffer))
 
 
-def _text(text: Optional[str]) -> Optional[bytes]:
+def _text(text: Union[Path, None]) -> Optional[bytes]:
     return None if text is None else os.fsencode(text)
 
 
@@ -178,7 +178,7 @@ def _json_opts(**more: Any) -> Any:
     return byref(_struct(_abi.heft_write_opts, format=_abi.HEFT_JSON, **more))
 
 
-def _listed(names: Names) -> Sequence[Any]:
+def _listed(names: Any) -> Sequence[Any]:
     return [names] if isinstance(names, (str, bytes, os.PathLike)) else list(names)
 
 
@@ -279,7 +279,7 @@ class Table(list):
 
     def frame(self) -> Any:
         """The rows as a pandas.DataFrame."""
-        import pandas  # pylint: disable=import-outside-toplevel
+        import pandas  # type: ignore[import]  # pylint: disable=import-outside-toplevel
         return pandas.DataFrame(list(self), columns=self.columns)
 
 
@@ -296,7 +296,8 @@ def _parsed(text: bytes) -> Any:
 
 def _flat(top: dict, levels: Sequence[str]) -> list:
     """The rows without children, with the labels of the rows above by level; below the last level joined by ';'."""
-    rows, waiting = [], [((), top)]
+    rows: list = []
+    waiting: list = [((), top)]
     while waiting:
         labels, row = waiting.pop()
         below = row.pop("children", ())
@@ -519,19 +520,19 @@ def diff(before: Union[Path, Snapshot, None], after: Union[Path, Snapshot], *, b
     """
     query = _struct(_abi.heft_diff_query, by=_enum("HEFT_DIFF_BY_", by), sort=_enum("HEFT_SORT_", sort), rows=rows,
                     section=_text(section), min=least, debug=debug)
-    opened = [side if side is None or isinstance(side, Snapshot) else None for side in (before, after)]
     with _Work(find) as work:
-        handles = []
-        for side, known in zip((before, after), opened):
-            if side is None or known is not None:
-                handles.append(known._handle if known is not None else None)  # pylint: disable=protected-access
+        handles: list = []
+        paths: list = []
+        for side in (before, after):
+            if side is None or isinstance(side, Snapshot):
+                handles.append(side._handle if side is not None else None)  # pylint: disable=protected-access
                 continue
             handles.append(work.new("snapshot", work.session))
-        paths = [side for side, known in zip((before, after), opened) if side is not None and known is None]
+            paths.append((handles[-1], _text(side)))
         if len(paths) == 2:
-            _do(_lib.heft_snapshot_open_pair, handles[0], _text(paths[0]), handles[1], _text(paths[1]))
+            _do(_lib.heft_snapshot_open_pair, *paths[0], *paths[1])
         elif paths:
-            _do(_lib.heft_snapshot_open, handles[1 if opened[1] is None else 0], _text(paths[0]))
+            _do(_lib.heft_snapshot_open, *paths[0])
         made = work.made("diff", *handles, _abi.HEFT_DIFF_SUPERSIZE * supersize)
         _do(_lib.heft_diff_rows, made, byref(query))
         return _table(_written(_lib.heft_diff_write, made, _json_opts()), work, [by])
@@ -578,7 +579,7 @@ class Heap:
         leaks      only blocks to which no pointer leads
         function, module, file
                    expressions that one frame of the stack must match
-        Rows by stack have `frames`, a list of dicts, innermost first.
+        Rows by stack have `site`, the place that allocated, and `frames`, a list of dicts, innermost first.
         """
         query = _struct(_abi.heft_heap_query, by=_enum("HEFT_HEAP_BY_", by), sort=_enum("HEFT_HEAP_", sort), rows=rows,
                         function=_text(function), module=_text(module), file=_text(file), thread=thread, min_size=min_size,
@@ -586,13 +587,14 @@ class Heap:
         other = base._handle if base is not None else None  # pylint: disable=protected-access
         made = _do(_lib.heft_heap_report_new, self._handle, other, byref(query))
         try:
-            table = _table(_written(_lib.heft_heap_report_write, made, _json_opts(full=True)), self._work, [by], by in ("tree", "callers"))
+            table = _table(_written(_lib.heft_heap_report_write, made, _json_opts(full=True)), self._work,
+                           ["site" if by == "stack" else by], by in ("tree", "callers"))
         finally:
             _lib.heft_heap_report_free(made)
         frames = table.document.pop("frames", [])
         for row in table:
-            if isinstance(places := row.pop("stack", None) if by != "stack" else row.get("stack"), list):
-                row["frames"] = [frames[i] for i in places]
+            if by == "stack":
+                row["frames"] = [frames[i] for i in row.pop("stack", ())]
         return table
 
     def leaks(self, **more: Any) -> Table:

@@ -395,9 +395,9 @@ class Console:
         writer = csv.writer(to_file or sys.stdout)
         writer.writerow(["GroupCount", "Address", "SizeWithoutPadding", "Padding", "NumAliases", "PSS", "Section", "Name"])
         for item in what or self.symbols:
-            group = isinstance(item, SymbolGroup)
-            writer.writerow([len(item) if group else "", hex(item.address), item.size - item.padding, item.padding,
-                             "" if group else item.num_aliases, round(item.pss, 3), item.section, item.name])
+            count, aliases = (len(item), "") if isinstance(item, SymbolGroup) else ("", item.num_aliases)
+            writer.writerow([count, hex(item.address), item.size - item.padding, item.padding, aliases, round(item.pss, 3),
+                             item.section, item.name])
 
 
 def _pss(pss: float) -> str:
