@@ -5,6 +5,7 @@ FULL=1: 10,000 rounds for leaks, not 300.
 
 usage: tests/bindings/python_test.py HEFT LIBHEFT SOURCE [LIBHEFT-HEAP]
 """
+import contextlib
 import io
 import json
 import os
@@ -156,6 +157,34 @@ class Rows(unittest.TestCase):
         table = heft.profile(PROG, by=["sections", "symbols"])
         for frame in (pandas.DataFrame(table), table.frame()):
             self.assertEqual(int(frame["file"].sum()), PROG.stat().st_size)
+
+
+class Page(unittest.TestCase):
+    @unittest.skipUnless(RECORDER, "this build has no recorder")
+    def test_examples_of_the_page_run(self):
+        import re
+        folder = TMP / "page"
+        folder.mkdir()
+        for name, made in (("app", PROG), ("libapp.so", OTHER), ("fw.elf", PROG), ("old", OTHER), ("new", PROG)):
+            shutil.copy(made, folder / name)
+        for name in ("app", "old"):
+            said(HEFT, "heap", "run", "--leaks", f"--recorder={RECORDER[0]}", "-o", folder / f"{name}.core", folder / name)
+        said(HEFT, "snapshot", OTHER, "-o", folder / "old.size")
+        (folder / "limits.txt").write_text("file max 10M\n")
+        examples = re.findall(r"```python\n(.*?)```", (SOURCE / "docs/python.md").read_text(), re.S)
+        self.assertGreaterEqual(len(examples), 3)
+        text = "".join(examples).replace("0x401136", hex(heft.where(PROG, "main")[0]["address"]))
+        try:
+            import pandas
+        except ImportError:
+            text = re.sub(r"\.frame\(\)[^\n]*", "", text)
+        before = os.getcwd()
+        os.chdir(folder)
+        try:
+            with open(os.devnull, "w", encoding="ascii") as quiet, contextlib.redirect_stdout(quiet):
+                exec(compile(text, "docs/python.md", "exec"), {})  # pylint: disable=exec-used
+        finally:
+            os.chdir(before)
 
 
 class Errors(unittest.TestCase):
