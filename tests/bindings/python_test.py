@@ -292,6 +292,9 @@ if __name__ == "__main__":
         if not shutil.which(compiler):
             print(f"SKIP: no {compiler} (install g++)")
             sys.exit(77)
+    if b"__asan_init" in said("nm", "-D", LIBRARY):
+        print("SKIP: Python loads no library with a sanitizer")
+        sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
         TMP = pathlib.Path(folder)
         # What people import: the package of the wheel.
