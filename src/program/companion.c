@@ -1,4 +1,4 @@
-/* Finds the companion of an image: its separate debug file, or symbols that the image holds in
+/* Finds the companion of an image: its separate debug file, or symbols that the image has in
  * another form. */
 #include "program/companion.h"
 
@@ -30,7 +30,7 @@ static bool companion_open_object(const struct image *im, const char *path, stru
 	return input_open(in, path, USE_DEBUG_FILE, notes, err);
 }
 
-/* Opens what the image holds itself. */
+/* Opens symbols inside the image. */
 static bool find_inside(struct companion *c, const struct image *im, unsigned go_parts,
 			struct go_slot *go, struct notes *notes)
 {
@@ -48,7 +48,7 @@ bool companion_find(struct companion *c, const struct image *im, const struct pr
 		    bool dwarf, struct go_slot *go, struct notes *notes)
 {
 	const bool symbols = image_symbols_name_places(im);
-	/* If a program names a debug file, its own DWARF covers only a few libraries. */
+	/* If a program names a debug file, its own DWARF describes only a few libraries. */
 	const bool all = debuginfo_present(im) && im->debug_name.len == 0;
 	if (im->kind != IMAGE_EXEC || (symbols && (!dwarf || all)))
 		return false;
@@ -82,8 +82,6 @@ void companion_close(struct companion *c)
 	mem_free(c->owned);
 	memset(c, 0, sizeof *c);
 }
-
-/* ---- making a companion ---------------------------------------------------------------------- */
 
 void made_image_begin(struct image_build *b, struct image *ret, const struct image *im,
 		      const char *path, struct notes *notes)

@@ -24,8 +24,6 @@ struct debug_map_making {
 	uint64_t missing; /* Number of missing objects. */
 };
 
-/* ---- finding objects ------------------------------------------------------------------------- */
-
 static bool exists(struct text *path)
 {
 	text_add_char(path, '\0');
@@ -73,7 +71,7 @@ static bool debug_map_find_file(const struct debug_map_making *m, struct str fil
 	text_set(path, file);
 	if (exists(path))
 		return true;
-	/* Last place: beside the program. */
+	/* Finally tries the folder of the program. */
 	const struct str own = str_of(m->im->path), name = debug_map_last_part(own);
 	const bool bare = name.len == own.len;
 	const struct str dir = { own.p, own.len - name.len - !bare };
@@ -98,8 +96,6 @@ static struct input *debug_map_open_file(struct debug_map_making *m, struct str 
 	return NULL;
 }
 
-/* ---- one object ------------------------------------------------------------------------------ */
-
 /* Lists the place of each of the map's symbols in the object. */
 static void list_placed(struct debug_map_making *m, const struct image *object,
 			const struct debug_object *o)
@@ -112,7 +108,7 @@ static void list_placed(struct debug_map_making *m, const struct image *object,
 	m->placed.count = 0;
 	if (!table || !symtab_open(&t, object, table))
 		return;
-	/* A name may be in the map twice: the first one counts. */
+	/* If the map has a name twice, the first one counts. */
 	size_t *first = mem_zeroed(o->count + 1, sizeof *first);
 	for (size_t i = 0; i < o->count; i++) {
 		const size_t known = names.entries.count;
@@ -185,9 +181,7 @@ static void debug_map_add_object(struct debug_map_making *m, const struct image 
 	debuginfo_close(&d);
 }
 
-/* ---- entry points ---------------------------------------------------------------------------- */
-
-/* True if the times agree, or if one side does not state a time. */
+/* True if the times agree, or if one of them is unknown. */
 static bool same_time(struct debug_map_making *m, const struct debug_object *o, uint64_t time)
 {
 	if (o->time == 0 || time == 0 || o->time == time)
@@ -233,7 +227,7 @@ static void debug_map_add_file(struct debug_map_making *m, const struct debug_ob
 	mem_free(in);
 }
 
-/* True if no more fits: offsets have 32 bits. */
+/* True if the DWARF is full, because its offsets have 32 bits. */
 static bool is_full(const struct debug_map_making *m)
 {
 	const uint64_t most = UINT32_MAX / 2;

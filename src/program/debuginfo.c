@@ -5,14 +5,12 @@
 #include "base/sort.h"
 #include "base/unpack.h"
 
-/* ---- sections to parts ---------------------------------------------------------------------- */
-
 static bool debuginfo_is_debug_section(const struct section *s, enum dw_section *ret, bool *ret_dwo)
 {
 	return !s->nobits && dw_section_of(s->name, ret, ret_dwo);
 }
 
-/* Finds whether there are units outside and inside of .dwo sections. */
+/* Finds whether there are units in .dwo sections and in other sections. */
 static void find_units(const struct image *im, bool *ret_plain, bool *ret_dwo)
 {
 	*ret_plain = *ret_dwo = false;
@@ -60,12 +58,12 @@ static void debuginfo_add_part(struct debuginfo_collect *c, enum dw_section whic
 	if (!section_unpacked_size(im, s, &size)) {
 		struct bytes none;
 		void *owned;
-		(void)section_unpack(im, s, &none, &owned); /* Only called for its note. */
+		(void)section_unpack(im, s, &none, &owned); /* Called only for its note. */
 		mem_free(owned);
 		return;
 	}
 	const bool packed = size != s->file_size;
-	/* Overlapping sections could turn a small file into any amount of bytes. */
+	/* Limits the bytes, because overlapping sections could multiply a small file. */
 	ASSERT(c->packed <= im->bytes.size);
 	if (s->file_size > im->bytes.size - c->packed ||
 	    (packed ? size : 0) > UNPACK_MAX - min_u64(c->unpacked, UNPACK_MAX)) {
@@ -98,7 +96,7 @@ static void collect_parts(struct debuginfo *d)
 		enum dw_section which;
 		bool dwo;
 		if (debuginfo_is_debug_section(&im->sections[i], &which, &dwo) &&
-		    /* Index sections of packages have names without the suffix. */
+		    /* The names of a package's index sections lack the suffix. */
 		    (dwo == d->dwarf.split || which == DW_CU_INDEX || which == DW_TU_INDEX))
 			debuginfo_add_part(&c, which, &im->sections[i]);
 	}
@@ -114,9 +112,7 @@ static void collect_parts(struct debuginfo *d)
 	}
 }
 
-/* ---- loading -------------------------------------------------------------------------------- */
-
-/* Loads one section: its bytes in the file, if nothing changes them. */
+/* Loads one section. Borrows its bytes in the file if they need no change. */
 static struct bytes load_part(const struct image *im, const struct debuginfo_part *p,
 			      void **ret_owned)
 {
@@ -126,7 +122,7 @@ static struct bytes load_part(const struct image *im, const struct debuginfo_par
 	return b;
 }
 
-/* Loads several sections, or one that must be changed, as a copy. Sections that cannot be unpacked
+/* Loads a copy of several sections, or of one that needs changes. Sections that cannot be unpacked
  * become zeros. */
 static struct bytes load_copy(const struct debuginfo_files *f, const struct image *im,
 			      enum dw_section which)
@@ -149,7 +145,7 @@ static struct bytes load_copy(const struct debuginfo_files *f, const struct imag
 static void debuginfo_load(struct dwarf *d, enum dw_section which, struct notes *notes)
 {
 	struct debuginfo_files *f = d->load_ctx;
-	struct image im = *f->image; /* A copy whose notes go where the caller wants them. */
+	struct image im = *f->image; /* Copy whose notes go to the caller. */
 	const size_t count = f->first[which + 1] - f->first[which];
 	if (count == 0)
 		return;
@@ -166,8 +162,6 @@ static void debuginfo_load(struct dwarf *d, enum dw_section which, struct notes 
 		debuginfo_relocate(f, which, f->owned[which], notes);
 	d->bytes[which] = b;
 }
-
-/* ---- entry points --------------------------------------------------------------------------- */
 
 void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool split,
 			     struct notes *notes)
@@ -231,7 +225,7 @@ bool debuginfo_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret)
 	if (lo == 0)
 		return false;
 	const struct debuginfo_window *w = &d->windows.data[lo - 1];
-	if (addr - w->addr > w->size) /* The end of a section counts as inside of its window. */
+	if (addr - w->addr > w->size) /* The end of a section counts as inside its window. */
 		return false;
 	*ret = w->vm + (addr - w->addr);
 	return true;
@@ -241,8 +235,6 @@ bool debuginfo_data_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret
 {
 	return debuginfo_addr(d, d->image ? addr + d->image->data_bias : addr, ret);
 }
-
-/* ---- opened when first asked for ------------------------------------------------------------- */
 
 static void program_dwarf_slot_release(struct dwarf_place *p)
 {

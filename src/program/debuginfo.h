@@ -1,14 +1,14 @@
 /* debuginfo.h - opens the DWARF of an image, wherever it is: unpacks and relocates sections, finds
  * dwz's supplementary file and split units (.dwo, .dwp).
  *
- * Missing or mismatched files become notes. A note says which file was looked for and how many
- * bytes of units it concerns. The other units stay usable.
+ * Missing or mismatched files become notes. A note names the missing file and the bytes of units
+ * that need it. Other units stay usable.
  *
  * Objects: the DWARF's addresses are relocated to small numbers that fit any address size. Every
- * section that takes VM room gets an address window of its own, from DEBUGINFO_FIRST up.
+ * section that takes VM room gets an address window of its own, from DEBUGINFO_FIRST on.
  * debuginfo_addr() turns these numbers into VM addresses of the image. Offsets of thread-local
  * variables are such numbers too. Symbols without a place are 0. Linked images have final bytes and
- * addresses; their relocations are not applied.
+ * addresses, and their relocations are not applied.
  *
  * Not for several threads at once. */
 #ifndef HEFT_PROGRAM_DEBUGINFO_H
@@ -18,7 +18,7 @@
 #include "image/debugfile.h"
 
 #define DEBUGINFO_FIRST 0x10000
-/* The same as DEBUGINFO_FIRST, for debug info with addresses of two bytes. */
+/* DEBUGINFO_FIRST for debug info with addresses of two bytes. */
 #define DEBUGINFO_FIRST_OF_16 0x100
 
 /* A section of the image as a part of the dwarf's bytes. */
@@ -29,7 +29,7 @@ struct debuginfo_part {
 };
 
 struct debuginfo_window {
-	uint64_t addr, size; /* As the DWARF states it. */
+	uint64_t addr, size; /* Address in the DWARF. */
 	uint64_t vm;         /* VM address of the image. */
 };
 
@@ -44,15 +44,14 @@ struct debuginfo {
 /* True if the image has DWARF of its own: .debug_info, or a .debug_line with any bytes. */
 bool debuginfo_present(const struct image *im);
 
-/* True if the image holds split units: a .dwo file or a package of them. */
+/* True if the image has split units: a .dwo file or a package of them. */
 bool debuginfo_is_split(const struct image *im);
 /* True if the image names `sup` as dwz's supplementary file of its debug info. */
 bool debuginfo_is_sup(const struct image *im, const struct image *sup);
 
-/* Opens the debug info of an image. `how` says where to look for dwz's supplementary files and
- * split units; NULL means the system's places. The image must live as long as the debuginfo.
- * Never fails: unreadable parts become notes and empty sections. Sections are loaded at the
- * first access. */
+/* Opens the debug info of an image. `how`: places to search for dwz's supplementary files and split
+ * units. NULL means the system's places. The image must live as long as the debuginfo. Never fails:
+ * unreadable parts become notes and empty sections. Sections are loaded at the first access. */
 void debuginfo_open(struct debuginfo *d, const struct image *im, const struct debug_search *how,
 		    struct notes *notes);
 void debuginfo_close(struct debuginfo *d);
@@ -65,9 +64,9 @@ bool debuginfo_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret);
 bool debuginfo_data_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret);
 
 /* Finds the split unit of a skeleton (a unit with dwo_name and signature, DWARF 5 or GNU's 4). The
- * result is a header for unit_open(). Looks in the given files, in IMAGE.dwp beside the image, then
- * for the .dwo file: dwo_name if absolute, otherwise comp_dir/dwo_name, then dwo_name beside the
- * image. *ret_dwarf lives as long as d. False, with a note, if it is not found. */
+ * result is a header for unit_open(). Searches the given files, then IMAGE.dwp in the image's
+ * folder, then the .dwo file: dwo_name if absolute, otherwise comp_dir/dwo_name, then dwo_name in
+ * the image's folder. *ret_dwarf lives as long as d. False, with a note, if it is not found. */
 bool debuginfo_split(struct debuginfo *d, const struct unit *skeleton, struct unit *ret);
 
 #endif

@@ -1,4 +1,5 @@
-
+/* Opens the files to which an image's DWARF refers: dwz's supplementary file (DWARF 5, 7.3.6, and
+ * GNU's .gnu_debugaltlink), packages (7.3.5) and .dwo files (7.3.2). */
 #include "program/debuginfo_internal.h"
 
 #include "base/sort.h"
@@ -7,17 +8,12 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* Opens the files that an image's DWARF refers to: dwz's supplementary file (DWARF 5, 7.3.6, and
- * GNU's .gnu_debugaltlink), packages (7.3.5) and .dwo files (7.3.2). */
-
 #define SYSTEM_DIR "/usr/lib/debug"
 
-/* Bytes of a file name at most. Longer names are ignored. */
+/* Most bytes of a file name. Longer names are ignored. */
 enum { NAME_LENGTH_MAX = 4096 };
 
-/* ---- opening and closing -------------------------------------------------------------------- */
-
-/* Opens a file. NULL if it cannot be read, with a note unless it does not exist. */
+/* Opens a file. NULL if it cannot be read. Adds a note unless the file does not exist. */
 static struct debuginfo_other *other_open(const struct debuginfo *d, const char *path, bool split)
 {
 	struct heft_err err = { 0 };
@@ -74,15 +70,13 @@ static struct str debuginfo_files_folder_of(const char *path)
 	return slash ? (struct str){ path, (size_t)(slash - path) } : STR(".");
 }
 
-/* ---- dwz's supplementary file --------------------------------------------------------------- */
-
 struct sup_link {
 	struct str name;
 	struct bytes id; /* Build id or checksum. */
 };
 
 /* Reads .debug_sup (DWARF 5, 7.3.6): version, whether this is the supplementary file, path, length
- * and bytes of a checksum, which both files state. */
+ * of a checksum, and the checksum. Both files have the same checksum. */
 static bool read_debug_sup(const struct image *im, const struct section *s, bool *ret_is_sup,
 			   struct sup_link *ret)
 {
@@ -171,7 +165,7 @@ static bool try_given_sup(struct debuginfo *d, const struct debug_search *how,
 	return false;
 }
 
-/* Returns the stated path. A relative path counts from the real folder of the image. */
+/* Returns the stated path. A relative path starts in the real folder of the image. */
 static const char *debuginfo_files_own_path(struct debuginfo *d, struct str name)
 {
 	struct arena *a = &d->files->arena;
@@ -194,7 +188,7 @@ static const char *dwz_tail(const char *path)
 	return tail;
 }
 
-/* Tries each folder above the image, as a root and as a folder of debug files: the image may lie in
+/* Tries each folder above the image, as a root and as a folder of debug files. The image may be in
  * a copy of another machine's tree. */
 static bool try_tree(struct debuginfo *d, const struct sup_link *link, const char *own)
 {
@@ -241,8 +235,6 @@ void debuginfo_open_sup(struct debuginfo *d, const struct debug_search *how)
 	     "the supplementary debug file %s is missing", own);
 }
 
-/* ---- split units: packages ------------------------------------------------------------------ */
-
 static bool open_index(struct debuginfo_other *o)
 {
 	if (!package_open(&o->index, &o->info.dwarf, DW_CU_INDEX))
@@ -277,8 +269,7 @@ static void debuginfo_files_open_given(struct debuginfo *d, const char *path)
 		vec_push(&d->files->given_dwos, o);
 }
 
-/* Opens the packages: files given by the user, IMAGE.dwp, and for IMAGE.debug the image's package
- * too. */
+/* Opens the packages: files by the user, IMAGE.dwp, and for IMAGE.debug the image's package. */
 static void open_packages(struct debuginfo *d)
 {
 	struct debuginfo_files *f = d->files;
@@ -291,8 +282,7 @@ static void open_packages(struct debuginfo *d)
 		open_package(d, arena_format(&f->arena, "%.*s.dwp", (int)(path.len - 6), path.p));
 }
 
-/* Finds the id of a unit. Version 5 states the id in the header, GNU's version 4 in the first
- * DIE. */
+/* Finds a unit's id. Version 5 has the id in the header, GNU's version 4 in the first DIE. */
 static bool unit_id(struct debuginfo_files *f, const struct unit *u, const struct unit *skeleton,
 		    uint64_t *ret)
 {
@@ -325,8 +315,6 @@ static bool find_in_package(struct debuginfo_files *f, struct debuginfo_other *o
 	       id == skeleton->signature;
 }
 
-/* ---- split units: .dwo files ---------------------------------------------------------------- */
-
 static void index_units(struct debuginfo_files *f, struct debuginfo_other *o,
 			const struct unit *skeleton)
 {
@@ -352,7 +340,7 @@ static bool find_in_dwo(struct debuginfo_files *f, struct debuginfo_other *o,
 	return unit_next(&o->info.dwarf, DW_INFO, &off, ret);
 }
 
-/* Lists where a .dwo file may be: at most 2 paths. */
+/* Lists the possible paths of a .dwo file, at most 2. */
 static size_t dwo_paths(const struct debuginfo *d, const struct unit *u, struct arena *a,
 			const char *ret[2])
 {

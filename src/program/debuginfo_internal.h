@@ -25,12 +25,11 @@ struct debuginfo_symbol {
 	uint64_t value;
 };
 
-/* For objects only; all zero for linked images. */
+/* Relocations of an object. All zero for a linked image. */
 struct debuginfo_relocs {
 	struct debuginfo_base *bases;
 	VEC(struct debuginfo_table) tables;
-	/* Values found so far for the symbols of the table that the first relocation table links
-	 * to. */
+	/* Cache of the values of symbols, for the symbol table of the first relocation table. */
 	const struct section *symtab;
 	struct debuginfo_symbol *symbols;
 };
@@ -43,22 +42,20 @@ struct debuginfo_id {
 /* A file that the image's DWARF refers to, opened once. */
 struct debuginfo_other {
 	struct input in;
-	struct debuginfo info; /* Sections of the file. Files that it refers to in turn are not
-			        * opened. */
+	struct debuginfo info; /* Sections of the file. Its references are not followed. */
 	bool indexed;
 	VEC(struct debuginfo_id) ids; /* .dwo: sorted, after index_units() has run. */
-	struct package_index index;   /* .dwp */
-	struct package_dwarf **units; /* .dwp: per row of the index, made when first asked for. */
+	struct package_index index;   /* .dwp: its indexes. */
+	struct package_dwarf **units; /* .dwp: per row of the index, made at the first request. */
 };
 
 struct debuginfo_files {
 	const struct image *image;
-	const struct debuginfo_part *parts; /* Parts of struct debuginfo. */
+	const struct debuginfo_part *parts; /* debuginfo.parts */
 	size_t first[DW_SECTIONS + 1];      /* Parts of section w: [first[w], first[w + 1]). */
 	void *owned[DW_SECTIONS];           /* Memory of dwarf.bytes. */
 	struct debuginfo_relocs relocs;
-	struct debuginfo_pass *passes[DW_SECTIONS]; /* Passes that are running. NULL for other
-						     * sections. */
+	struct debuginfo_pass *passes[DW_SECTIONS]; /* Passes that are running, or NULL. */
 
 	struct debuginfo_other *sup;
 	const char *const *given; /* Files given by the user; any may hold split units. Borrowed. */
@@ -72,17 +69,16 @@ struct debuginfo_files {
 	struct arena arena;
 };
 
-/* debuginfo.c: opens the sections of one file. `split` prefers .dwo sections if there are both
- * kinds. */
+/* debuginfo.c: opens the sections of a file. `split` prefers .dwo sections over others. */
 void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool split,
 			     struct notes *notes);
 
 /* debuginfo_reloc.c: finds which relocations patch which part of the debug info. Each section in
- * the VM image becomes a range of addresses that relocations can lead to. */
+ * the VM image becomes a range of addresses to which relocations can refer. */
 void debuginfo_relocs_open(struct debuginfo *d);
 void debuginfo_relocs_close(struct debuginfo_relocs *r);
 bool debuginfo_needs_relocs(const struct debuginfo_files *f, enum dw_section which);
-/* Patches the bytes of a section. They are writable and hold all parts of the section. */
+/* Patches the bytes of a section. They are writable and have all parts of the section. */
 void debuginfo_relocate(struct debuginfo_files *f, enum dw_section which, uint8_t *bytes,
 			struct notes *notes);
 

@@ -1,10 +1,10 @@
-/* Reads a section once from front to end in little memory: gives back pages of a mapped file after
- * use, and unpacks packed bytes as needed. */
+/* Reads a section once from start to end in little memory. Releases pages of a mapped file after
+ * use, and unpacks packed bytes on request. */
 #include "base/pages.h"
 #include "program/debuginfo_internal.h"
 
 enum {
-	DROP_STEP = 8 << 20,   /* Bytes given back at a time. */
+	DROP_STEP = 8 << 20,   /* Bytes released at a time. */
 	AHEAD = 1 << 20,       /* Bytes unpacked ahead of the request. */
 	STREAM_MIN = 32 << 20, /* Bytes. Smaller sections are unpacked whole. */
 };
@@ -36,7 +36,7 @@ static struct debuginfo_pass *open_stream(const struct debuginfo_files *f,
 void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
 {
 	struct debuginfo_files *f = d->load_ctx;
-	/* Only a section with a single part can be used as it is in the file. */
+	/* A section can be used in place only if it has a single part. */
 	if (f->first[which + 1] - f->first[which] != 1 || debuginfo_needs_relocs(f, which) ||
 	    d->passing[which] || f->passes[which])
 		return;
@@ -46,7 +46,7 @@ void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
 		return;
 	if (!packed) {
 		(void)dwarf_bytes(d, which);
-		if (f->owned[which]) /* Packed bytes can have the same size as unpacked ones. */
+		if (f->owned[which]) /* Packed bytes can be as long as unpacked ones. */
 			return;
 		f->passes[which] = mem_zeroed(1, sizeof *f->passes[which]);
 	} else {

@@ -1,14 +1,11 @@
-#include "program/debuginfo_internal.h"
-
 /* Applies the relocations of debug sections of objects. Addresses become window addresses. Offsets
- * become offsets in the joined bytes of all sections of a name (see debuginfo.h). */
+ * become offsets in the joined bytes of all sections with one name (see debuginfo.h). */
+#include "program/debuginfo_internal.h"
 
 enum { WINDOW_GAP = 16, ULEB_MAX = 16 };
 
-/* ---- values of section symbols -------------------------------------------------------------- */
-
-/* Returns the bytes of an address from the header of the first unit (DWARF 5, 7.5.1; versions 2-4
- * likewise). 0 if unknown. */
+/* Returns the bytes of an address from the header of the first unit (DWARF 5, 7.5.1; versions 2 to
+ * 5). 0 if unknown. */
 static uint8_t address_size(const struct debuginfo *d)
 {
 	const size_t info = d->files->first[DW_INFO];
@@ -60,7 +57,7 @@ static void find_tables(struct debuginfo *d)
 		if (!section_is_reloc(s) || s->info >= im->section_count ||
 		    rel->bases[s->info].kind != BASE_PART)
 			continue;
-		if (s->file_size > left) { /* Tables that overlap repeat the same entries. */
+		if (s->file_size > left) { /* Overlapping tables repeat entries. */
 			note(d->dwarf.notes, im->path, add_sat(im->file_off, s->off), s->file_size,
 			     "relocation sections overlap; section %" PRIu32 " is left out",
 			     s->index);
@@ -103,8 +100,6 @@ bool debuginfo_needs_relocs(const struct debuginfo_files *f, enum dw_section whi
 	return false;
 }
 
-/* ---- symbols -------------------------------------------------------------------------------- */
-
 static bool symbol_value(const struct debuginfo_relocs *rel, const struct symtab *t, uint32_t index,
 			 uint64_t *ret)
 {
@@ -120,7 +115,7 @@ static bool symbol_value(const struct debuginfo_relocs *rel, const struct symtab
 	if (b->kind == BASE_NONE)
 		return false;
 	if (b->kind == BASE_WINDOW) {
-		if (!symbol_addr(t->image, &s, &value)) /* Without the bit of Thumb code. */
+		if (!symbol_addr(t->image, &s, &value)) /* symbol_addr() clears Thumb's bit. */
 			return false;
 		value -= t->image->sections[s.section].addr;
 	}
@@ -151,8 +146,6 @@ static bool debuginfo_reloc_find_symbol(struct debuginfo_relocs *rel, const stru
 	*ret = known->value;
 	return known->state == SYMBOL_KNOWN;
 }
-
-/* ---- fields --------------------------------------------------------------------------------- */
 
 /* A field of the copied bytes. It lies inside of them. */
 struct debuginfo_reloc_field {
@@ -185,7 +178,7 @@ static void debuginfo_reloc_put_field(const struct debuginfo_reloc_field *f, uin
 		f->p[f->big_endian ? f->width - 1 - i : i] = (uint8_t)v;
 }
 
-/* Finds the field at `off` of a part's bytes. False if it is not wholly inside. */
+/* Finds the field at `off` of a part's bytes. False if it is not entirely inside. */
 static bool find_field(const struct image *im, const struct reloc_field *kind, uint8_t *bytes,
 		       uint64_t size, uint64_t off, struct debuginfo_reloc_field *ret)
 {
@@ -215,15 +208,13 @@ static void debuginfo_reloc_patch(const struct debuginfo_reloc_field *f,
 	debuginfo_reloc_put_field(f, (old & ~mask) | (value & mask));
 }
 
-/* ---- applying ------------------------------------------------------------------------------- */
-
 enum { STACK_MAX = 16 };
 
-/* State that relocation entries leave for the entries after them. */
+/* State that relocation entries leave for later entries. */
 struct left_over {
 	uint64_t stack[STACK_MAX];
 	size_t depth;
-	uint64_t less, less_at; /* Value to subtract, from the field at offset less_at. */
+	uint64_t less, less_at; /* Value to subtract from the field at offset less_at. */
 	bool has_less;
 };
 
@@ -250,8 +241,7 @@ static void note_entry(const struct debuginfo_reloc_apply *a, const struct reloc
 		     "a relocation of section " STR_FMT " lies outside it", STR_ARG(name));
 }
 
-/* Performs an entry that changes no field. False for other entries. Missing values on the stack are
- * 0. */
+/* Executes an entry that changes no field, else returns false. Missing stack values are 0. */
 static bool is_step(struct left_over *left, enum reloc_op op, uint64_t value, uint64_t off)
 {
 	uint64_t *top = left->depth > 0 ? &left->stack[left->depth - 1] : NULL;
@@ -276,7 +266,7 @@ static bool is_step(struct left_over *left, enum reloc_op op, uint64_t value, ui
 	}
 }
 
-/* Returns the value of an entry. 0 if its symbol has no place, as linkers mark discarded code. */
+/* Returns an entry's value. 0 if its symbol has no place: linkers mark discarded code by 0. */
 static uint64_t debuginfo_reloc_value_of(struct debuginfo_reloc_apply *a,
 					 const struct reloc_iter *it, const struct reloc *r,
 					 const struct reloc_field *kind,

@@ -1,7 +1,7 @@
-/* dwarf_slot.h - opens the DWARF that the sources of one input share, when first asked for.
+/* dwarf_slot.h - opens, at the first request, the DWARF that the sources of one input share.
  *
- * Holds the DWARF of one image at a time: the members of an archive follow one another. One
- * thread. */
+ * Holds the DWARF of one image at a time, because the members of an archive are read one by one.
+ * One thread. */
 #ifndef HEFT_PROGRAM_DWARF_SLOT_H
 #define HEFT_PROGRAM_DWARF_SLOT_H
 
@@ -20,11 +20,10 @@ struct dwarf_slot {
 };
 
 /* Returns the DWARF of the image or of its separate debug file (which may be NULL). NULL if neither
- * has any. If both have DWARF, the image's own counts, unless the image itself names the debug
- * file, as for a PDB. Valid until the next image is asked for. */
+ * has any. If both have DWARF, returns the image's own. If the image names the debug file, as for a
+ * PDB, returns that file's. Valid until the next image is requested. */
 struct debuginfo *dwarf_slot_open(struct dwarf_slot *s, const struct image *im,
 				  const struct image *debug, struct notes *notes);
-/* True if any DWARF was found so far. */
 bool dwarf_slot_found(const struct dwarf_slot *s);
 void dwarf_slot_release(struct dwarf_slot *s);
 

@@ -1,4 +1,4 @@
-/* Reads the facts of a file: what it is, how it was linked, and how it is protected. */
+/* Reads the facts of a file: its kind, its linking, and its protection. */
 #include "program/facts.h"
 
 #include "base/unpack.h"
@@ -35,8 +35,6 @@ static enum fact fact(bool yes)
 {
 	return yes ? FACT_YES : FACT_NO;
 }
-
-/* ---- kind of the file ------------------------------------------------------------------------ */
 
 /* True if all code was removed, as objcopy --only-keep-debug does. */
 static bool facts_is_debug_file(const struct image *im)
@@ -82,7 +80,7 @@ static const char *symbols_of(const struct image *im)
 	return image_section_type(im, SHT_DYNSYM, 1) ? "dynamic" : "none";
 }
 
-/* Reads the version of the first unit (DWARF 5, section 7.5.1): it follows a length of 4 bytes, or
+/* Reads the version of the first unit (DWARF 5, section 7.5.1). It follows a length of 4 bytes, or
  * of 4 and 8. */
 static unsigned dwarf_version(const struct image *im)
 {
@@ -106,16 +104,14 @@ static unsigned dwarf_version(const struct image *im)
 	return reader_ok(&r) ? version : 0;
 }
 
-/* ---- protection ------------------------------------------------------------------------------ */
-
-/* Facts from the names of functions that compilers call. */
+/* Facts from the names of called functions that compilers add. */
 struct facts_calls {
 	bool canary, fortify, any;
 };
 
 static void look_at_name(struct str name, struct facts_calls *c)
 {
-	if (str_starts(name, STR("___"))) /* Mach-O puts C's underscore before the name. */
+	if (str_starts(name, STR("___"))) /* Mach-O names begin with C's underscore. */
 		name = (struct str){ name.p + 1, name.len - 1 };
 	if (!str_starts(name, STR("__")))
 		return;
@@ -131,9 +127,9 @@ static void look_at_names(const struct image *im, struct facts_calls *c)
 		const struct section *s = &im->sections[i];
 		if ((s->type != SHT_SYMTAB && s->type != SHT_DYNSYM) || !symtab_open(&t, im, s))
 			continue;
-		/* Only some tables name all functions that are called: .symtab in a static ELF
-		 * program, and the program's own symbols in other containers, not those made from
-		 * exports and imports. */
+		/* Only some tables name all called functions: .symtab in a static ELF program, and
+		 * in other containers the program's own symbols, without those made from exports
+		 * and imports. */
 		c->any |= image_states_loading(im)
 				  ? s->type == SHT_SYMTAB || image_has_segment(im, PT_INTERP) ||
 					    im->type == ET_DYN
@@ -148,10 +144,7 @@ static enum fact call_fact(const struct facts_calls *c, bool seen)
 	return seen ? FACT_YES : c->any ? FACT_NO : FACT_UNKNOWN;
 }
 
-/* ---- properties ------------------------------------------------------------------------------ */
-
-/* Returns the wanted property bits (Linux Extensions to gABI): type, size, data, padded to a
- * word. */
+/* Returns the wanted property bits (Linux Extensions to gABI): type, size, data, padding. */
 static uint32_t property_bits(const struct image *im, struct bytes desc, uint32_t wanted)
 {
 	struct reader r = reader_of(desc, im->big_endian);
@@ -166,7 +159,7 @@ static uint32_t property_bits(const struct image *im, struct bytes desc, uint32_
 	return 0;
 }
 
-/* Returns what the code lets the processor check. */
+/* Returns the checks that the code allows the processor to make. */
 static const char *facts_features(const struct image *im)
 {
 	const struct arch *arch = image_arch(im);
@@ -193,10 +186,7 @@ static const char *runpath_of(const struct image *im)
 	return b.size > 0 && memchr(b.p, 0, b.size) ? (const char *)b.p : "";
 }
 
-/* ---- relocations ----------------------------------------------------------------------------- */
-
-/* Counts the relocations that the loader has to apply. For objects, counts the relocations for the
- * linker. */
+/* Counts the relocations that the loader applies. For objects, counts those for the linker. */
 static void count_relocs(struct facts *f, const struct image *im)
 {
 	f->relocs[RELOC_RELATIVE] += im->moved_places;
@@ -213,8 +203,6 @@ static void count_relocs(struct facts *f, const struct image *im)
 		}
 	}
 }
-
-/* ---- files ----------------------------------------------------------------------------------- */
 
 static void facts_read_protection(struct facts *f, const struct image *im, struct arena *arena)
 {
@@ -246,8 +234,8 @@ static void facts_read_protection(struct facts *f, const struct image *im, struc
 	f->textrel = fact(image_dynamic(im, DT_TEXTREL, &flags) ||
 			  (image_dynamic(im, DT_FLAGS, &flags) && (flags & DF_TEXTREL)));
 	f->runpath = runpath_of(im);
-	/* Without PT_GNU_STACK, the kernel makes the stack executable. The bytes per thread are the
-	 * size of its copies of variables: .tdata and .tbss. */
+	/* Without PT_GNU_STACK, the kernel makes the stack executable. The bytes per thread are its
+	 * copies of variables: .tdata and .tbss. */
 	f->nx = FACT_NO;
 	for (size_t i = im->segment_count; i-- > 0;) {
 		if (im->segments[i].type == PT_GNU_STACK)

@@ -1,6 +1,6 @@
 /* Reads two notes of the UAPI group (uapi-group.org/specifications: "Package Metadata for
  * Executable Files", "ELF dlopen() Metadata"). Their JSON names the package of a file, and the
- * libraries that it opens itself, which its dynamic table does not name. */
+ * libraries that it opens by itself. The dynamic table does not name these libraries. */
 #include "program/facts.h"
 
 #include "base/json_read.h"
@@ -9,15 +9,13 @@
 
 enum { NT_FDO_PACKAGE = 0xcafe1a7e, NT_FDO_DLOPEN = 0x407c0c0a };
 
-/* Appends a word. If others precede it, `before` comes between. */
+/* Appends a word. If it is not the first, puts `before` before it. */
 static void word_add(struct text *out, const char *before, struct str word)
 {
 	if (word.len > 0 && out->len > 0)
 		text_add(out, str_of(before));
 	text_add(out, word);
 }
-
-/* ---- packages -------------------------------------------------------------------------------- */
 
 /* Returns the index of the current key in `keys`. `count` if it is none of them. */
 static size_t key_find(const struct json_in *in, const char *const *keys, size_t count)
@@ -45,9 +43,7 @@ static void package_add(struct text *out, struct json_in *in)
 	}
 }
 
-/* ---- libraries that a program opens itself --------------------------------------------------- */
-
-/* Reads an array of names until its end. Any of the names will do. */
+/* Reads an array of names until its end. The program needs any one of them. */
 static void sonames_read(struct text *out, struct json_in *in)
 {
 	enum json_token value;
@@ -87,8 +83,6 @@ static void library_add(struct text *out, struct json_in *in)
 		text_release(&values[i]);
 }
 
-/* ---- notes ----------------------------------------------------------------------------------- */
-
 struct facts_notes_told {
 	struct text package, opens;
 };
@@ -115,7 +109,7 @@ static void note_read(struct facts_notes_told *t, const struct elf_note *n)
 void facts_add_notes(struct facts *f, const struct image *im, struct arena *arena)
 {
 	struct facts_notes_told t = { { NULL, 0, 0 }, { NULL, 0, 0 } };
-	ASSERT(im->kind != IMAGE_CORE); /* a core has notes of a process */
+	ASSERT(im->kind != IMAGE_CORE); /* The notes of a core are those of a process. */
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		struct elf_note n;

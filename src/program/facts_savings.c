@@ -1,4 +1,4 @@
-/* Finds the bytes of a linked file that it could do without. */
+/* Finds the bytes that a linked file does not need. */
 #include "program/facts.h"
 
 #include "base/sort.h"
@@ -27,11 +27,9 @@ static uint64_t symbol_bytes(const struct image *im)
 	return min_u64(bytes, im->bytes.size);
 }
 
-/* ---- RELR ------------------------------------------------------------------------------------ */
-
 typedef VEC(uint64_t) place_vec;
 
-/* Lists the places that RELR can hold. Returns the bytes that REL or RELA spends on them. */
+/* Lists the places that RELR can express. Returns their bytes in REL or RELA. */
 static uint64_t relative_places(const struct image *im, place_vec *places)
 {
 	uint64_t bytes = 0;
@@ -53,7 +51,7 @@ static uint64_t relative_places(const struct image *im, place_vec *places)
 }
 
 /* Returns the bytes of the places in RELR form (gABI "Relative relocations"): a word per place,
- * then words whose bits, except the lowest, mark the words that follow. */
+ * then words whose bits, except the lowest, mark the next words. */
 static uint64_t relr_bytes(const place_vec *places, unsigned word)
 {
 	const uint64_t reach = (8 * word - 1) * (uint64_t)word;

@@ -19,7 +19,7 @@ enum { LANG_GO = 0x16, DEPTH_MAX = 64, NO_CALL = -1 };
 /* Codes of the abbreviations. */
 enum { ABBREV_UNIT = 1, ABBREV_FUNCTION, ABBREV_LEAF, ABBREV_INLINED };
 
-/* A value that is valid until `end`, counted from the function's start. */
+/* A value that is valid until `end`. `end` is relative to the function's start. */
 struct until {
 	uint64_t end;
 	int64_t value;
@@ -30,7 +30,7 @@ typedef VEC(struct until) until_vec;
 struct go_call {
 	uint32_t name; /* Offset in the table. */
 	int32_t parent;
-	uint32_t file, line; /* Where it is called. */
+	uint32_t file, line; /* Place of the call. */
 };
 
 struct writer {
@@ -40,17 +40,15 @@ struct writer {
 	struct dwarf_form form;
 	struct text *info, *line;
 	struct pclntab_func f;
-	until_vec files, lines, inlined; /* of f */
-	VEC(struct go_call) calls;       /* of f */
+	until_vec files, lines, inlined; /* Values of function f */
+	VEC(struct go_call) calls;       /* Calls inlined into f */
 	VEC(uint64_t) names;             /* Names of the unit's files: offsets in the table. */
 	struct map by_name;
-	uint64_t budget;     /* Values and inlined calls that may still be read. Functions may
-			      * share tables, so their number needs a limit. */
+	uint64_t budget;     /* Values and inlined calls that may still be read. Limits the time,
+			      * because functions may share tables. */
 	struct text program; /* Line program of the unit, without a header. */
 	struct text dies;    /* DIEs of the unit's functions. */
 };
-
-/* ---- abbreviations --------------------------------------------------------------------------- */
 
 static const uint8_t abbrevs[] = {
 	/* clang-format off */
@@ -67,8 +65,6 @@ static const uint8_t abbrevs[] = {
 	0,
 	/* clang-format on */
 };
-
-/* ---- values of a function -------------------------------------------------------------------- */
 
 static void go_dwarf_read_values(struct writer *w, uint64_t off, until_vec *ret)
 {
@@ -109,8 +105,6 @@ static uint32_t line_number(int64_t value)
 	return value > 0 && value <= INT32_MAX ? (uint32_t)value : 0;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
-
 static void go_dwarf_put_lines(struct writer *w)
 {
 	struct line_writer p = { .out = &w->program, .form = &w->form };
@@ -128,10 +122,7 @@ static void go_dwarf_put_lines(struct writer *w)
 	line_writer_end(&p, w->f.addr + w->f.size);
 }
 
-/* ---- inlined calls --------------------------------------------------------------------------- */
-
-/* Reads a call as written until Go 1.19: parent, kind, file and line of the call, name, place of
- * the call. */
+/* Reads a call of Go until 1.19: parent, kind, file and line, name, place of the call. */
 static struct go_call read_old_call(struct writer *w, struct reader *r)
 {
 	struct go_call c = { .parent = (int16_t)read_u16(r) };
@@ -143,8 +134,7 @@ static struct go_call read_old_call(struct writer *w, struct reader *r)
 	return c;
 }
 
-/* Reads a call as written since Go 1.20: tables of values, read at the place of the call, give its
- * file and line. */
+/* Reads a call of Go since 1.20. File and line come from tables of values, at the call's place. */
 static struct go_call read_new_call(struct writer *w, struct reader *r)
 {
 	struct go_call c;
@@ -212,8 +202,6 @@ static void go_dwarf_put_piece(struct writer *w, int64_t index, uint64_t start, 
 		text_add_char(&w->dies, 0);
 }
 
-/* ---- functions and units --------------------------------------------------------------------- */
-
 static void go_dwarf_put_function(struct writer *w)
 {
 	go_dwarf_read_values(w, w->f.tables[PCLNTAB_FILE], &w->files);
@@ -273,8 +261,7 @@ static void go_dwarf_put_unit(struct writer *w, struct str package, uint64_t sta
 	mem_free(name);
 }
 
-/* Writes the units. The names of assembly functions tell no package: they join the package before
- * them. */
+/* Writes the units. Assembly functions name no package, so they join the previous one. */
 static void go_dwarf_put_units(struct writer *w)
 {
 	struct str package = STR("");

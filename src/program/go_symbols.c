@@ -4,8 +4,6 @@
 #include "image/elf/elf_const.h"
 #include "names/package_name.h"
 
-/* ---- the image ------------------------------------------------------------------------------- */
-
 struct go_symbols_making {
 	const struct image *im;
 	struct image_build build;
@@ -15,7 +13,7 @@ struct go_symbols_making {
 };
 
 /* Adds a file symbol for the function's package. All symbols after a file symbol belong to that
- * file: Go's units are its packages. */
+ * file, because Go's units are its packages. */
 static void put_package(struct go_symbols_making *m, struct str function)
 {
 	const struct str package = go_package(function);
@@ -62,8 +60,8 @@ static void put_functions(struct go_symbols_making *m)
 		     "the table of Go's functions has %" PRIu64 " damaged entries", m->damaged);
 }
 
-/* Adds the tables of the whole program. Most belong to package runtime. Lists of types of all
- * packages belong to none, so they come before the first file symbol. */
+/* Adds the tables of the whole program. Most belong to package runtime. Lists of types belong to no
+ * package, so they come before the first file symbol. */
 static void go_symbols_put_parts(struct go_symbols_making *m)
 {
 	for (size_t n = GO_PARTS; n > 0; n--) {
@@ -83,7 +81,7 @@ static void go_symbols_put_parts(struct go_symbols_making *m)
 	}
 }
 
-/* Makes the image. Returns the bytes that it borrows from. */
+/* Makes the image. Returns the bytes that it borrows. */
 static void *go_symbols_make(struct go_symbols_making *m, struct image *ret, unsigned what,
 			     const struct go_dwarf *d, struct notes *notes)
 {

@@ -1,17 +1,14 @@
-/* Finds the tables of Go's runtime in a program, and reads the module data that lead to them. */
+/* Finds the tables of Go's runtime in a program, and reads the module data that point to them. */
 #include "program/go_table.h"
 
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "program/made_by.h"
 
-/* ---- finding the table ----------------------------------------------------------------------- */
-
 static bool go_table_is(const struct image *im)
 {
 	uint64_t addr;
-	/* Go's linker makes a section for the symbols of PE, which is there even without
-	 * symbols. */
+	/* For PE, Go's linker makes a section for symbols even if there are none. */
 	return im->bare || image_section_find(im, ".note.go.buildid") ||
 	       (!image_states_sizes(im) && image_section_find(im, ".symtab")) ||
 	       go_build_info(im, &addr).size > 0;
@@ -38,8 +35,8 @@ static bool search_in(const struct image *im, const struct section *s, struct go
 		    !pclntab_matches(bytes_sub(b, off, 8), im->big_endian) ||
 		    !open_at(im, s, off, ret))
 			continue;
-		/* Any data may contain the magic number, so the first and last function must have
-		 * names. */
+		/* Requires names of the first and last function, because any data may contain the
+		 * magic number. */
 		const struct pclntab *t = &ret->tab;
 		if (pclntab_record(t, 0, &first) && pclntab_record(t, t->func_count - 1, &last) &&
 		    first.name.len > 0 && last.name.len > 0)
@@ -78,8 +75,8 @@ static bool go_table_find(const struct image *im, struct go_table *ret, struct n
 	if (s) {
 		if (open_at(im, s, 0, ret))
 			return true;
-		/* Each table begins with a version number, which garble replaces; then two zeros,
-		 * the quantum of instructions and the size of pointers. */
+		/* Each table begins with a version number, which garble replaces. Then come two
+		 * zeros, the quantum of instructions and the size of pointers. */
 		const struct bytes b = section_bytes(im, s);
 		const bool whole = b.size > 8 &&
 				   !pclntab_matches(bytes_sub(b, 0, 8), im->big_endian) &&
@@ -93,8 +90,6 @@ static bool go_table_find(const struct image *im, struct go_table *ret, struct n
 	}
 	return go_table_is(im) && search(im, ret);
 }
-
-/* ---- base of the addresses ------------------------------------------------------------------- */
 
 /* Finds the value that a relocation puts at an address. */
 static bool go_table_relocated(const struct image *im, uint64_t addr, uint64_t *ret)
@@ -112,24 +107,21 @@ static bool go_table_relocated(const struct image *im, uint64_t addr, uint64_t *
 	return false;
 }
 
-/* ---- the runtime's data about the module ----------------------------------------------------- */
-
 enum { MODULE_WORDS = 50 };
 
-/* First words, of a pointer's size, of the runtime's "struct moduledata". */
+/* The first words, of a pointer's size, of the runtime's "struct moduledata". */
 struct go_table_module {
 	uint64_t words[MODULE_WORDS];
 };
 
-/* Indexes of words in a module: where descriptions of types begin and end, the base address for
+/* Indexes of words in a module: start and end of the descriptions of types, the base address for
  * data of functions, the list of types, and the list of tables of methods. 0 if unknown. Found by
  * experiment. */
 struct module_words {
 	size_t types, types_end, func_data, type_links, method_tables;
 };
 
-/* Returns the indexes for a layout. Since Go 1.27 the size of the descriptions lies between the
- * addresses. */
+/* Returns a layout's indexes. Since Go 1.27, the descriptions' size is between the addresses. */
 static struct module_words module_words(const struct go_table_module *m, enum pclntab_layout layout)
 {
 	if (layout == PCLNTAB_20 && m->words[38] != 0 && m->words[38] < m->words[37])
@@ -140,12 +132,12 @@ static struct module_words module_words(const struct go_table_module *m, enum pc
 	case PCLNTAB_18: return (struct module_words){ 35, 36, 38, 42, 45 };
 	case PCLNTAB_20: break;
 	}
-	/* Go 1.26 has the table's end before the lists: an address, then a number twice. */
+	/* In Go 1.26, the table's end precedes the lists: an address, then a number twice. */
 	const size_t more = m->words[46] == m->words[47];
 	return (struct module_words){ 37, 38, 40, 44 + more, 47 + more };
 }
 
-/* Reads the words of a module: from the file, or from relocations if they set a word. */
+/* Reads the words of a module: from the relocation that sets a word, or else from the file. */
 static bool go_table_read_module(const struct image *im, uint64_t addr, struct go_table_module *ret)
 {
 	const unsigned width = im->bits / 8;
@@ -167,8 +159,8 @@ static bool go_table_read_module(const struct image *im, uint64_t addr, struct g
 	return reader_ok(&r);
 }
 
-/* True if a module is at an address: it begins with the addresses of the table and of the names in
- * the table. */
+/* True if a module is at an address. A module begins with the addresses of the table and of the
+ * names in the table. */
 static bool is_module(const struct image *im, const struct go_table *g, uint64_t addr,
 		      struct go_table_module *ret)
 {
@@ -214,7 +206,7 @@ static bool find_module(const struct image *im, const struct go_table *g,
 {
 	if (find_by_relocation(im, g, ret))
 		return true;
-	/* The runtime writes to the module, so writable sections are searched first. */
+	/* Searches writable sections first, because the runtime writes to the module. */
 	for (int write = 1; write >= 0; write--)
 		for (size_t i = 1; i < im->section_count; i++) {
 			const struct section *s = &im->sections[i];
@@ -235,7 +227,6 @@ enum {
 	MODULE_DATA = 26
 };
 
-/* Clips a range to its section. */
 static struct go_range range_of(const struct image *im, uint64_t start, uint64_t end)
 {
 	const struct section *s = image_section_at(im, start);
@@ -244,9 +235,9 @@ static struct go_range range_of(const struct image *im, uint64_t start, uint64_t
 }
 
 /* Returns the bytes of a program for the garbage collector (documentation of package runtime,
- * mbitmap.go). Ops: 1 to 127 is a number of literal bits, in bytes that follow. 0x80 is followed by
- * how many of the last bits are repeated and how often; 0x81 to 0xff holds that number, and how
- * often follows. 0 ends it. */
+ * mbitmap.go). An op of 1 to 127 is a number of literal bits, in bytes that follow. An op of 0x80
+ * to 0xff repeats the last bits: how many, and how often. 0x80 is followed by both numbers, a
+ * higher op contains the first. 0 ends the program. */
 static uint64_t gc_program_size(const struct image *im, uint64_t addr)
 {
 	const struct section *s = image_section_at(im, addr);
@@ -265,7 +256,7 @@ static uint64_t gc_program_size(const struct image *im, uint64_t addr)
 	return reader_ok(&r) ? s->addr + r.pos - addr : 0;
 }
 
-/* Returns a list as a part: the module holds its address and its number of elements. */
+/* Returns a list as a part. The module has its address and its number of elements. */
 static struct go_part list_part(const struct image *im, const struct go_table_module *m,
 				size_t word, uint64_t each)
 {
@@ -275,14 +266,14 @@ static struct go_part list_part(const struct image *im, const struct go_table_mo
 	return (struct go_part){ NULL, addr, fits ? count * each : 0 };
 }
 
-/* Applies what the module says about the table and other parts. */
+/* Applies the module's facts about the table and other parts. */
 static void module_apply(const struct image *im, struct go_table *g,
 			 const struct go_table_module *m)
 {
 	const struct module_words w = module_words(m, g->tab.layout);
 	const uint64_t data = m->words[w.types - 2], bss = m->words[w.types - 1];
 	const uint64_t functions = m->words[MODULE_FIND_FUNC];
-	/* Functions and their records come last in the table. */
+	/* Functions and their records are last in the table. */
 	const uint64_t funcs = m->words[MODULE_FUNCS] - go_table_addr(g);
 	const uint64_t size = m->words[MODULE_FUNCS + 1];
 	if (funcs == g->tab.funcs && size <= g->tab.bytes.size - funcs)
@@ -304,7 +295,7 @@ static void module_apply(const struct image *im, struct go_table *g,
 	g->parts[GO_METHOD_TABLES] = list_part(im, m, w.method_tables, im->bits / 8);
 }
 
-/* Finds the parts that the module does not tell about by their sections. */
+/* Finds parts that the module does not state by their sections. */
 static void find_sections(const struct image *im, struct go_table *g)
 {
 	static const struct {
@@ -336,7 +327,7 @@ bool go_table_open(struct go_table *g, const struct image *im, struct notes *not
 	const bool known = g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module);
 	const struct section *text = image_section_find(im, ".text"),
 			     *in = image_section_at(im, g->tab.text);
-	/* If the table does not say where code begins, as since Go 1.26, the module does. */
+	/* Since Go 1.26, the table does not state the start of the code, but the module does. */
 	if (g->tab.text_off > 0 && !(in && in->exec) &&
 	    !go_table_relocated(im, g->section->addr + g->off + g->tab.text_off, &g->tab.text))
 		g->tab.text = known ? module.words[MODULE_TEXT] : text ? text->addr : 0;
@@ -362,7 +353,7 @@ bool go_table_func(const struct go_table *g, const struct image *im, uint64_t i,
 		return false;
 	if (g->tab.quantum != 4 || ret->tables[PCLNTAB_LINE] != 0)
 		return true;
-	/* Zeros align the next function. Only on MIPS are they an instruction. */
+	/* Skips zeros, which align the next function. Only on MIPS are they an instruction. */
 	struct reader r = reader_of(image_at(im, ret->addr, ret->size), im->big_endian);
 	uint64_t end = 0;
 	while (!image_arch(im)->zeros_are_code && reader_left(&r) >= 4)
@@ -382,8 +373,6 @@ void go_table_code(const struct go_table *g, uint64_t *ret_start, uint64_t *ret_
 	if (pclntab_func(&g->tab, g->tab.func_count - 1, &f))
 		*ret_end = f.addr + f.size;
 }
-
-/* ---- data of functions ----------------------------------------------------------------------- */
 
 /* Indexes in struct pclntab_func.more and .data. */
 enum { MORE_INLINED = 2, DATA_INLINED = 3, DATA_INLINED_OLD = 4 };
@@ -409,7 +398,7 @@ uint64_t go_table_call_values(const struct go_table *g, const struct pclntab_fun
 	return f->more_count > MORE_INLINED ? pclntab_more(&g->tab, f, MORE_INLINED) : 0;
 }
 
-/* True if calls are at an address: the first one has a name and no call around it. */
+/* True if inlined calls are at an address: the first call has a name and no call around it. */
 static bool are_calls(const struct go_table *g, const struct image *im, uint64_t addr)
 {
 	struct str name;
@@ -422,8 +411,8 @@ static bool are_calls(const struct go_table *g, const struct image *im, uint64_t
 	       bytes_cstr(g->tab.bytes, add_sat(g->tab.names, off), &name) && name.len > 0;
 }
 
-/* Calls are numbered; the highest number in use gives their count. Until Go 1.16 there was one more
- * piece of data before them, but not in all programs of 1.16. */
+/* The highest number of a call in use gives the count of calls. Until Go 1.16, another piece of
+ * data came before the calls, but not in all programs of 1.16. */
 uint64_t go_table_calls(const struct go_table *g, const struct image *im,
 			const struct pclntab_func *f, uint64_t *ret_addr)
 {

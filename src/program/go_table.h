@@ -1,5 +1,5 @@
-/* go_table.h - finds the tables of Go's runtime in a program (runtime/pclntab.h), and the base of
- * their numbers.
+/* go_table.h - finds the tables of Go's runtime in a program (runtime/pclntab.h), and their base
+ * addresses.
  *
  * Borrows from the image. Read-only once opened: any number of threads. */
 #ifndef HEFT_PROGRAM_GO_TABLE_H
@@ -8,7 +8,7 @@
 #include "runtime/pclntab.h"
 #include "image/image.h"
 
-/* A table that the runtime has for the whole program, under the name that Go's linker uses. */
+/* A table of the runtime for the whole program, with the name that Go's linker uses. */
 struct go_part {
 	const char *name;
 	uint64_t addr, size; /* `size` is 0 if not found. */
@@ -28,11 +28,10 @@ struct go_table {
 	const struct section *section;
 	uint64_t off; /* Offset in the section. */
 	struct pclntab tab;
-	/* Since Go 1.18: base address of the data of functions (struct pclntab_func.data). 0 if not
-	 * found. */
+	/* Since Go 1.18: base of the functions' data (struct pclntab_func.data). 0 if not found. */
 	uint64_t func_data;
 	struct go_range types; /* Descriptions of types and their names. */
-	/* Variables that the collector follows: without pointers, and with possible pointers. */
+	/* Variables that the garbage collector tracks: without and with pointers. */
 	struct go_range noptr, data;
 	struct go_part parts[GO_PARTS];
 };
@@ -42,14 +41,14 @@ bool go_table_present(const struct image *im);
 /* Opens the table. False if the image has none. An unknown version or damage becomes a note. */
 bool go_table_open(struct go_table *g, const struct image *im, struct notes *notes);
 
-/* Holds the table of one image at a time, opened when first asked for. The companion and the
- * sources share it. All zero: nothing was asked for yet. One thread. */
+/* Holds the table of one image at a time, opened at the first request. The companion and the
+ * sources share it. Empty if all zero. One thread. */
 struct go_slot {
 	const struct image *im;
 	bool found;
 	struct go_table table;
 };
-/* Returns the table of an image. NULL if it has none. Valid until the next image is asked for. */
+/* Returns the table of an image. NULL if it has none. Valid until the next image is requested. */
 const struct go_table *go_slot_open(struct go_slot *s, const struct image *im, struct notes *notes);
 
 /* Reads function `i` as pclntab_func does. Code without a table of lines, such as the trampolines
@@ -60,13 +59,12 @@ bool go_table_func(const struct go_table *g, const struct image *im, uint64_t i,
  * False if there is none. */
 bool go_table_data(const struct go_table *g, const struct pclntab_func *f, uint64_t i,
 		   uint64_t *ret);
-/* Returns the number of calls that were inlined into a function. 0 if there are none. They begin at
- * *ret_addr, go_table_call_size() bytes each. The table of values at go_table_call_values() maps
- * addresses to their numbers. */
+/* Returns the number of calls that were inlined into a function. They begin at *ret_addr,
+ * go_table_call_size() bytes each. The table of values at go_table_call_values() maps addresses to
+ * numbers of calls. */
 uint64_t go_table_calls(const struct go_table *g, const struct image *im,
 			const struct pclntab_func *f, uint64_t *ret_addr);
-/* Returns the offset of the table of values that maps addresses to inlined calls. 0 if there is
- * none. */
+/* Returns the offset of the table that maps addresses to inlined calls. 0 if there is none. */
 uint64_t go_table_call_values(const struct go_table *g, const struct pclntab_func *f);
 static inline uint64_t go_table_call_size(const struct go_table *g)
 {

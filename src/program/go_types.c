@@ -57,7 +57,7 @@ static bool read_description(const struct types *t, uint64_t addr, struct descri
 	       kind <= KIND_LAST;
 }
 
-/* Returns the bytes of the fields of a kind. The fields of maps differ in each version. */
+/* Returns the bytes of the fields of a kind. The fields of maps differ by version. */
 static uint64_t own_size(const struct types *t, enum kind kind)
 {
 	switch (kind) {
@@ -75,7 +75,7 @@ static uint64_t own_size(const struct types *t, enum kind kind)
 }
 
 /* Reads a name: a byte of flags, a length, the text. Until Go 1.16 the length has two bytes, high
- * byte first; since then 7 bits per byte. No path is empty or has 256 bytes or more. */
+ * byte first. Since then it has 7 bits per byte. Names have 1 to 255 bytes. */
 static struct str go_types_name_at(const struct types *t, uint64_t addr)
 {
 	struct reader r = reader_of(image_at(t->im, addr, 4096), t->im->big_endian);
@@ -87,7 +87,7 @@ static struct str go_types_name_at(const struct types *t, uint64_t addr)
 	return p ? (struct str){ (const char *)p, len } : STR("");
 }
 
-/* Returns the address of the type that a type is made of. 0 if there is none. */
+/* Returns the address of the type of which a type is made. 0 if there is none. */
 static uint64_t go_types_part_of(const struct types *t, const struct description *d)
 {
 	switch (d->kind) {

@@ -8,8 +8,8 @@
 #include <ctype.h>
 
 /* True for a bootable kernel of AArch64 (Linux, Documentation/arch/arm64/booting.rst: "ARM\x64" at
- * offset 56). It is a PE file of two sections: one for all that is read or run, one for all that is
- * written. */
+ * offset 56). It is a PE file of two sections: one for all code and read-only data, one for all
+ * writable data. */
 static bool is_boot_image(const struct image *im)
 {
 	enum { MAGIC_OFF = 56 };
@@ -39,15 +39,13 @@ bool kernel_has_symbols(const struct image *im)
 	return kernel_symbols_find(im, &k) != NULL;
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------- */
-
-/* Limits of object sizes. Strings, which have no symbols, follow the read-only objects: a larger
- * read-only object is wrong. So is an object that reaches over a gap of GAP_MIN bytes to an address
- * with a larger alignment. */
+/* Limits of object sizes. READ_ONLY_MAX: most bytes of a read-only object. A larger one contains
+ * the strings after it, which have no symbols. GAP_MIN: an object does not continue over so many
+ * bytes to an address with a larger alignment. */
 enum { READ_ONLY_MAX = 128 << 10, GAP_MIN = 64 << 10 };
 
-/* Returns the size of code without the bytes that align the next function, because the table states
- * no sizes. Alignment bytes are int3 of x86, or one byte that repeats too often to be an
+/* Returns the size of code without the bytes that align the next function, because the table
+ * states no sizes. These bytes are int3 of x86, or one byte that repeats too often to be an
  * instruction. */
 static uint64_t without_fill(struct bytes code)
 {
@@ -60,8 +58,6 @@ static uint64_t without_fill(struct bytes code)
 	return end;
 }
 
-/* ---- symbols --------------------------------------------------------------------------------- */
-
 struct kernel_symbols_entry {
 	uint64_t addr;
 	uint64_t size; /* 0 if not stated. */
@@ -71,8 +67,7 @@ struct kernel_symbols_entry {
 
 typedef VEC(struct kernel_symbols_entry) entry_vec;
 
-/* Adds symbols for the parts of the table itself, which have none. In a boot image, the table ends
- * as other pieces do. */
+/* Adds symbols for the table's own parts. In a boot image, other symbols show where it ends. */
 static void kernel_symbols_list_parts(const struct section *in, const struct kallsyms *k, bool boot,
 				      entry_vec *ret)
 {
@@ -107,9 +102,9 @@ static bool are_alike(struct str a, struct str b)
 	}
 }
 
-/* True if a name is a bound that the linker script defines at the ends of a table section, such
- * as __return_sites for .return_sites. A bound is no object: others know better who owns the
- * entries. */
+/* True if a name is a bound that the linker script defines at the ends of a table section, such as
+ * __return_sites for .return_sites. A bound is no object, because the entries of the table have
+ * other owners. */
 static bool kernel_symbols_is_bound(const struct section *in, struct str name)
 {
 	static const char *const objects[] = { ".rodata", ".data", ".bss", ".init" };
@@ -121,7 +116,7 @@ static bool kernel_symbols_is_bound(const struct section *in, struct str name)
 		str_starts(name, STR("__end_")) || are_alike(in->name, name));
 }
 
-/* Adds a symbol. Absolute numbers and ends of sections belong to no section. */
+/* Adds a symbol. Absolute numbers and ends of sections are in no section. */
 static void kernel_symbols_put(struct image_build *b, const struct image *im,
 			       const struct kernel_symbols_entry *e, uint64_t next)
 {
@@ -155,7 +150,7 @@ static void kernel_symbols_put(struct image_build *b, const struct image *im,
 		build_symbol(b, &(struct made_symbol){ .symbol = s });
 }
 
-/* True for names that only mark where a piece of a boot image ends (arch/arm64/kernel/vmlinux.lds.S
+/* True for names that only mark the end of a piece of a boot image (arch/arm64/kernel/vmlinux.lds.S
  * of Linux). The sections of a boot image are unknown. */
 static bool kernel_symbols_is_end(const struct kernel_symbols_entry *e)
 {
@@ -179,8 +174,7 @@ static bool kernel_symbols_is_end(const struct kernel_symbols_entry *e)
 	return str_starts(e->name, STR("__stop_")) || str_starts(e->name, STR("__end_"));
 }
 
-/* Settles the end marks of a boot image. If nothing else begins at an end, data follow that the
- * table does not name. */
+/* Settles the end marks of a boot image. If no symbol begins at an end, unnamed data follow it. */
 static void settle_ends(entry_vec *list)
 {
 	size_t kept = 0;
@@ -228,8 +222,8 @@ bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes
 	ASSERT(in->type == SHT_PROGBITS && im->kind == IMAGE_EXEC);
 	made_image_begin(&build, &ret->images[0], im, im->path, notes);
 	kernel_symbols_list_parts(in, &k, is_boot_image(im), &list);
-	/* A boot image counts addresses from its own start. Its first section begins with the first
-	 * code. */
+	/* Addresses in a boot image are relative to its start. Its first section begins with the
+	 * first code. */
 	kallsyms_iter(&it, &k);
 	while (is_boot_image(im) && kallsyms_next(&it))
 		if (str_eq(it.name, STR("_stext"))) {

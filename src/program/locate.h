@@ -1,8 +1,8 @@
 /* locate.h - names a place in a program: the symbol there, and the functions around it.
  *
- * The only namer of addresses: `heft where`, the frames of call stacks and the places of processes
- * use it. The symbol is the one that the symbol table finds. Inlined functions have the names of
- * the debug info. The function itself has the name of its symbol if it has one.
+ * All names of addresses come from here: `heft where`, the frames of call stacks and the places of
+ * processes. The symbol comes from the symbol table. Inlined functions have their names from debug
+ * info. The function that contains them has the name of its symbol, if it has one.
  *
  * Names live as long as the locator. One thread per locator. */
 #ifndef HEFT_PROGRAM_LOCATE_H
@@ -26,21 +26,19 @@ struct locator {
 	struct demangler demangler;
 	struct arena texts;
 	VEC(struct known_name) known;
-	struct map by_address; /* Key: address of the linker's name, which is the same for one
-			        * name of a table. */
+	struct map by_address; /* Key: address of the linkage name. A name has one address. */
 	VEC(struct heft_frame) found;
 };
 
 void locator_release(struct locator *l);
-/* Returns the symbol at an address. Its name, in the set style, is in place->memo. NULL if there is
- * none. */
+/* Returns the symbol at an address, or NULL. Its name, in the set style, is in place->memo. */
 const struct symbol_place *locator_symbol(struct locator *l, uint64_t addr);
 /* Lists the functions around an address, innermost first, and the compile unit. Returns their
- * number, 0 if no debug info covers the address. *ret is valid until the next call. *ret_unit stays
- * unchanged if nothing is known. The frames have no module; the caller knows it. */
+ * number, 0 if no debug info covers the address. *ret is valid until the next call. *ret_unit does
+ * not change if nothing is known. The frames have no module, which the caller knows. */
 size_t locator_functions(struct locator *l, uint64_t addr, const struct heft_frame **ret,
 			 const char **ret_unit);
-/* Finds where the variable at an address was declared. False if no debug info tells. */
+/* Finds the declaration of the variable at an address. False if no debug info has it. */
 bool locator_variable(struct locator *l, uint64_t addr, struct declaration *ret);
 
 #endif

@@ -1,12 +1,11 @@
-/* Reads which tools made a program, and which modules or crates are in it. */
+/* Reads the tools that made a program, and the modules or crates in it. */
 #define _GNU_SOURCE /* For memmem(). */
 #include "program/made_by.h"
 
 #include "base/json_read.h"
 #include "base/unpack.h"
 
-/* Limits of items per list, bytes per item, and bytes of text. Larger ones are not genuine and are
- * ignored. */
+/* Limits of items per list, bytes per item, bytes of text. Larger ones are not genuine: ignored. */
 enum { TOOLS_MAX = 16, TOOL_SIZE = 256, TEXT_SIZE = 1 << 20 };
 
 void made_by_release(struct made_by *m)
@@ -16,7 +15,7 @@ void made_by_release(struct made_by *m)
 	text_release(&m->settings);
 }
 
-/* Starts an item of a list, with a separator if others precede it. */
+/* Starts an item of a list, with a separator unless it is the first. */
 static void begin_item(struct text *list)
 {
 	if (list->len > 0)
@@ -33,8 +32,6 @@ static void made_by_add_part(struct made_by *m, struct str name, struct str vers
 		text_add_char(&m->parts, ' ');
 	text_add(&m->parts, version);
 }
-
-/* ---- .comment -------------------------------------------------------------------------------- */
 
 static void read_comment(struct made_by *m, const struct image *im)
 {
@@ -54,8 +51,6 @@ static void read_comment(struct made_by *m, const struct image *im)
 		text_add(&m->tools, tool);
 	}
 }
-
-/* ---- Go -------------------------------------------------------------------------------------- */
 
 enum { GO_HEADER = 32, GO_INLINE = 2, GO_BIG_ENDIAN = 1, GO_SENTINEL = 16, GO_FRONT = 64 << 10 };
 
@@ -90,8 +85,8 @@ static struct str made_by_take_word(struct str *rest, char separator)
 	return word;
 }
 
-/* Reads a line: "mod\tPATH\tVERSION\tSUM", "dep\t..." or "=>\t...", which replaces the previous
- * line's module. */
+/* Reads a line: "mod\tPATH\tVERSION\tSUM", "dep\t..." or "=>\t...". The last one replaces the
+ * previous line's module. */
 static void read_go_line(struct made_by *m, struct str line)
 {
 	const struct str kind = made_by_take_word(&line, '\t');
@@ -115,8 +110,8 @@ static void read_go_line(struct made_by *m, struct str line)
 	text_add(&m->parts, version);
 }
 
-/* Returns the bytes of the build information: until the end of the section, or until the end of the
- * texts if the section holds more. */
+/* Returns the bytes of the build information. `whole`: until the end of the section. Otherwise
+ * until the end of the texts. */
 static struct bytes info_bytes(struct bytes b, bool whole)
 {
 	struct reader r = reader_of(b, false);
@@ -153,7 +148,7 @@ struct bytes go_build_info(const struct image *im, uint64_t *ret_addr)
 		if (s)
 			found = info_in(im, s, UINT64_MAX, true, ret_addr);
 	}
-	/* It usually comes first in the writable data. */
+	/* The build information is usually first in the writable data. */
 	for (size_t i = 1; i < im->section_count && found.size == 0; i++) {
 		const struct section *s = &im->sections[i];
 		const uint64_t most = str_eq(s->name, STR(".data")) ? UINT64_MAX : GO_FRONT;
@@ -185,15 +180,13 @@ static void read_go(struct made_by *m, const struct image *im)
 	}
 	begin_item(&m->tools);
 	text_add(&m->tools, version.len <= TOOL_SIZE ? version : STR("go"));
-	/* The text of modules lies between two marks. */
+	/* The text of modules is between two marks. */
 	if (modules.len <= 2 * GO_SENTINEL)
 		return;
 	modules = (struct str){ modules.p + GO_SENTINEL, modules.len - 2 * (size_t)GO_SENTINEL };
 	while (modules.len > 0)
 		read_go_line(m, made_by_take_word(&modules, '\n'));
 }
-
-/* ---- cargo auditable ------------------------------------------------------------------------- */
 
 struct made_by_crate {
 	struct text name, version;
@@ -285,8 +278,6 @@ static void read_auditable(struct made_by *m, const struct image *im)
 	}
 	text_release(&json);
 }
-
-/* ---- packers --------------------------------------------------------------------------------- */
 
 enum { HEADERS_SIZE = 512 };
 

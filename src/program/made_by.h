@@ -1,4 +1,4 @@
-/* made_by.h - reads what a program says about its tools and parts.
+/* made_by.h - reads what a program states about its tools and parts.
  *
  * Compilers and linkers leave their names in .comment. Go's linker leaves the version of Go, the
  * modules and the build settings ("Go Build Information", package debug/buildinfo; layouts before
@@ -10,24 +10,24 @@
 #include "base/text.h"
 #include "image/image.h"
 
-/* Lists with items separated by ", ". All zero: nothing to release. */
+/* Lists with items separated by ", ". Nothing to release if all zero. */
 struct made_by {
-	struct text tools;    /* Such as "go1.19.8", "rustc version 1.95.0 (59807616e
+	struct text tools;    /* For example "go1.19.8", "rustc version 1.95.0 (59807616e
 			       * 2026-04-14)". */
 	struct text parts;    /* Modules and crates, the program's own first: "NAME VERSION". */
 	struct text settings; /* Build settings: "GOOS=linux". */
 };
 
-/* Returns Go's build information and the address of its mark, which finds it if sections have no
- * names. No bytes if there is none. */
+/* Returns Go's build information and the address of its mark. Searches for the mark if sections
+ * have no names. Empty if there is none. */
 struct bytes go_build_info(const struct image *im, uint64_t *ret_addr);
 
 void made_by_release(struct made_by *m);
-/* Returns the packer of a program, such as "UPX"; "" if none is known. A packed program has its own
+/* Returns the packer of a program, such as "UPX". "" if none is known. A packed program has its own
  * bytes only at run time. UPX leaves its mark after the headers of ELF files, and its name in
  * sections of PE and Mach-O files. */
 struct str made_by_packer(const struct image *im);
-/* Adds what an image says. */
+/* Adds the facts in an image. */
 void made_by_read(struct made_by *m, const struct image *im);
 
 #endif

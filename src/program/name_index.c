@@ -25,8 +25,6 @@ void name_index_release(struct name_index *n)
 	name_forms_release(&n->forms);
 }
 
-/* ---- the symbols ----------------------------------------------------------------------------- */
-
 static void table_list(struct name_index *n, const struct image *im, const struct section *table)
 {
 	struct symtab t;
@@ -65,8 +63,6 @@ static void symbols_read(struct name_index *n)
 	if (!own)
 		table_list(n, n->im, image_section_type(n->im, SHT_DYNSYM, 1));
 }
-
-/* ---- look-up by text ------------------------------------------------------------------------- */
 
 struct key_maker {
 	struct name_index *n;
@@ -122,7 +118,7 @@ static void key_check(struct name_index *n, const struct name_key *k, struct str
 		vec_push(ret, (struct name_match){ s->addr, s, t.form });
 }
 
-/* Number of symbols that a name may mean. If more share it, only the first ones count. */
+/* Most symbols that a name may match. Further symbols are ignored. */
 enum { MATCHES_MAX = 10000 };
 
 static void keys_find(struct name_index *n, struct str text, name_matches *ret)
@@ -137,8 +133,6 @@ static void keys_find(struct name_index *n, struct str text, name_matches *ret)
 		last = n->keys.data[i].who;
 	}
 }
-
-/* ---- matches --------------------------------------------------------------------------------- */
 
 static int match_compare(const void *a, const void *b)
 {
@@ -157,7 +151,7 @@ static int match_compare_forms(const void *a, const void *b)
 	return x->form != y->form ? (x->form < y->form ? -1 : 1) : match_compare(a, b);
 }
 
-/* Sorts matches by form and keeps each address once, with its surest form. */
+/* Sorts matches by form. Keeps each address once, with its most exact form. */
 static void matches_settle(name_matches *m, size_t from)
 {
 	size_t kept = 0;
@@ -230,8 +224,6 @@ size_t name_matches_surest(const name_matches *m, size_t from)
 	return i - from;
 }
 
-/* ---- names that look like numbers ------------------------------------------------------------ */
-
 static void hex_name_add(struct name_index *n, const char *linkage)
 {
 	const struct str name = name_identifier(str_of(linkage));
@@ -242,8 +234,8 @@ static void hex_name_add(struct name_index *n, const char *linkage)
 		vec_push(&n->hex, hash_bytes(name.p, name.len));
 }
 
-/* Reads names that look like numbers from the existing symbol table, if there is one: this look-up
- * needs no index. */
+/* Reads names that look like numbers. Uses the existing symbol table, if there is one, because an
+ * index is not needed. */
 static void hex_names_read(struct name_index *n)
 {
 	if (!n->table)
@@ -269,8 +261,6 @@ bool name_index_has_hex(struct name_index *n, struct str digits)
 		hex_names_read(n);
 	return has_hash(&n->hex, digits);
 }
-
-/* ---- names of other modules ------------------------------------------------------------------ */
 
 static void import_add(void *ctx, struct str text, enum name_form form)
 {

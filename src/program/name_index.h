@@ -1,13 +1,14 @@
-/* name_index.h - finds the symbols of an image by the names that people use: the one rule of names.
+/* name_index.h - finds the symbols of an image by the names that users type: the one rule of names.
  *
- * Every command that takes a name uses it. A text means the symbols that know it by the surest form
- * (names/name_forms.h). Symbols that know it by another form follow. So the linker's name comes
- * before "f(int)", that before "f", and each before its clones. Also understood:
+ * Every command that takes a name uses it. A text may match symbols in several forms of their names
+ * (names/name_forms.h). It means the symbols that match in the most exact form. The others follow.
+ * So the linkage name comes before "f(int)", that before "f", and each before its clones. Also
+ * understood:
  *
  *     sub_ADDRESS: the code there, as heft calls a function without a name
  *     NAME@plt: the stub of a function of another module
  *
- * The first look-up reads the symbol tables (40 bytes per symbol, 16 to 32 per linker name). A
+ * The first look-up reads the symbol tables (40 bytes per symbol, 16 to 32 per linkage name). A
  * look-up by another form demangles all names once (16 bytes per form). One thread. */
 #ifndef HEFT_PROGRAM_NAME_INDEX_H
 #define HEFT_PROGRAM_NAME_INDEX_H
@@ -18,12 +19,12 @@
 
 struct named_symbol {
 	uint64_t addr, size; /* `size` is 0 if not stated. */
-	const char *name;    /* The linker's name. */
-	const char *file;    /* Source file of a local symbol: see symbol_place. */
+	const char *name;    /* Linkage name. */
+	const char *file;    /* Source file of a local symbol (see symbol_place). */
 	const struct section *section;
 };
 
-/* A symbol that a text means. */
+/* A symbol that matches a text. */
 struct name_match {
 	uint64_t addr;
 	const struct named_symbol *symbol; /* NULL for "sub_ADDRESS" without a symbol. */
@@ -32,7 +33,7 @@ struct name_match {
 
 typedef VEC(struct name_match) name_matches;
 
-/* A text that means a symbol. */
+/* A text by which a symbol is found. */
 struct name_key {
 	uint64_t hash;
 	uint32_t who;
@@ -46,7 +47,7 @@ struct name_index {
 	const struct image *im, *debug;
 	struct symbol_table *table; /* Borrowed; may be NULL. Has the stubs of the PLT. */
 	VEC(struct named_symbol) list;
-	VEC(struct name_key) keys; /* Sorted by hash: the linker's names, then all forms. */
+	VEC(struct name_key) keys; /* Sorted by hash: linkage names, then all forms. */
 	name_hashes hex;           /* Hashes of names that look like numbers. */
 	name_hashes imports;       /* Hashes of all texts of symbols that other modules define. */
 	struct name_forms forms;
@@ -54,18 +55,16 @@ struct name_index {
 	bool read, hex_read, imports_read, forms_read;
 };
 
-/* Starts an index. Borrows all arguments; `debug` and `table` may be NULL. Reads nothing yet. */
+/* Starts an index. Borrows all arguments. `debug` and `table` may be NULL. Reads nothing yet. */
 void name_index_init(struct name_index *n, const struct image *im, const struct image *debug,
 		     struct symbol_table *table);
 void name_index_release(struct name_index *n);
-/* Appends the matches of a text to *ret, by form and address, each address once. Returns how many
- * were added. */
+/* Appends a text's matches to *ret by form and address, each address once. Returns their number. */
 size_t name_index_find(struct name_index *n, struct str text, name_matches *ret);
 /* True if a text of hexadecimal digits is the name of a symbol, or the identifier of a C++ symbol.
- * Looks at all names once. */
+ * Reads all names once. */
 bool name_index_has_hex(struct name_index *n, struct str digits);
-/* True if the image refers to a symbol of this text that another module defines. Demangles the
- * names of all imported symbols once. */
+/* True if the image imports a symbol of this name. Demangles all imported names once. */
 bool name_index_has_import(struct name_index *n, struct str text);
 /* Returns how many matches from `from` on have the form of the first one. */
 size_t name_matches_surest(const name_matches *m, size_t from);

@@ -5,11 +5,10 @@
 #include "image/elf/elf_const.h"
 #include "image/input.h"
 
-/* State while objects are read. */
 struct path_aliases_reading {
 	struct path_aliases *to;
 	unsigned what;          /* Bits of enum path_aliases_what. */
-	struct intern left_out; /* Sections that the map discards, see section_key. */
+	struct intern left_out; /* Sections that the map lists as discarded (see section_key). */
 	struct text key;        /* Scratch memory. */
 	struct intern files_seen;
 	size_t opened;
@@ -32,7 +31,7 @@ static void path_aliases_add_object(struct path_aliases *p, struct path_alias_ke
 	vec_push(&p->list, (struct path_alias){ object, before });
 }
 
-/* Reads the definitions that may be in several objects: weak and unique symbols. */
+/* Reads the definitions that several objects may have: weak and unique symbols. */
 static void path_aliases_read_functions(struct path_aliases *p, const struct image *im,
 					uint32_t object)
 {
@@ -48,8 +47,6 @@ static void path_aliases_read_functions(struct path_aliases *p, const struct ima
 			path_aliases_add_object(p, &p->functions, y.name, object);
 	}
 }
-
-/* ---- strings --------------------------------------------------------------------------------- */
 
 static struct str path_aliases_section_key(struct text *key, uint32_t object, struct str section)
 {
@@ -93,8 +90,6 @@ static void read_strings(struct path_aliases_reading *r, const struct image *im,
 		start = i + width;
 	}
 }
-
-/* ---- objects --------------------------------------------------------------------------------- */
 
 /* Reads the members that the map names in the form "libx.a(y.o)". */
 static void path_aliases_read_input(struct path_aliases_reading *r, const struct input *in,

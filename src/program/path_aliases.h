@@ -1,16 +1,16 @@
 /* path_aliases.h - finds which objects have the same function or string.
  *
  * A linker keeps one copy of an inline function, template instance or vtable, and one of equal
- * string literals. Its map names one object for each, or none. This reads the objects that the map
- * names, if they exist. Paths are tried as the map has them, then from the map's folder. Functions
- * are weak and unique symbols. Strings are those of mergeable sections, unless the map says that
- * the section was left out. Read once; then any number of threads may look up. */
+ * string literals. Its map names one object for each, or none. This module reads all objects that
+ * the map names, if they exist. It tries their paths as stated, then relative to the map's folder.
+ * Functions are weak and unique symbols. Strings are those of mergeable sections, unless the map
+ * lists the section as discarded. Read once. Then any number of threads may look up. */
 #ifndef HEFT_PROGRAM_PATH_ALIASES_H
 #define HEFT_PROGRAM_PATH_ALIASES_H
 
 #include "linkmap/linkmap.h"
 
-/* An object that has a thing, and the link to the next object that has it. */
+/* An object with a function or string, and the link to the next object that has it. */
 struct path_alias {
 	uint32_t object; /* Index in map->objects. */
 	uint32_t next;   /* Index in list. UINT32_MAX ends it. */
@@ -22,21 +22,20 @@ struct path_alias_keys {
 };
 
 struct path_aliases {
-	struct path_alias_keys functions; /* Keys: names as the linker has them. */
-	struct path_alias_keys strings;   /* Keys: all bytes of a string, with the zero at the
-					   * end. */
+	struct path_alias_keys functions; /* Keys: linkage names. */
+	struct path_alias_keys strings;   /* Keys: all bytes of a string, with the final zero. */
 	VEC(struct path_alias) list;
 	const struct linkmap *map; /* Borrowed. */
 };
 
 enum path_aliases_what { PATH_ALIASES_FUNCTIONS = 1, PATH_ALIASES_STRINGS = 2 };
 
-/* Reads the objects. `what` has bits of enum path_aliases_what. Unreadable objects are skipped. If
- * functions are wanted and no object can be read, a note says so. */
+/* Reads the objects. `what` has bits of enum path_aliases_what. Skips unreadable objects. If
+ * functions are wanted and no object can be read, adds a note. */
 void path_aliases_read(struct path_aliases *p, const struct linkmap *map, unsigned what,
 		       struct notes *notes);
 void path_aliases_release(struct path_aliases *p);
-/* Returns how many objects define a name or have a string, and the first one in *ret. */
+/* Returns the number of objects that define a name or have a string, and the first one in *ret. */
 uint32_t path_aliases_find(const struct path_aliases *p, struct str name, uint32_t *ret);
 uint32_t path_aliases_find_string(const struct path_aliases *p, struct bytes text, uint32_t *ret);
 

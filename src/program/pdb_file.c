@@ -35,8 +35,6 @@ bool pdb_file_is_of(struct bytes b, const struct image *im)
 	       same_build_id((struct bytes){ guid, sizeof guid }, im->build_id);
 }
 
-/* ---- the image ------------------------------------------------------------------------------- */
-
 struct pdb_file_making {
 	const struct image *im;
 	struct image_build build;
@@ -62,19 +60,18 @@ static void pdb_file_put_symbol(struct pdb_file_making *m, const struct pdb_symb
 	build_symbol(&m->build, &made);
 }
 
-/* Which symbols of one address are kept. */
+/* Symbols of one address that are kept. */
 enum kept { KEPT_ALL, KEPT_PLAIN, KEPT_LINKAGE };
 
 static bool pdb_file_is_kept(const struct pdb_symbol *s, enum kept kept)
 {
 	if (kept == KEPT_ALL || kept == KEPT_PLAIN)
 		return kept == KEPT_ALL || !s->linkage;
-	return s->linkage && !str_starts(s->name, STR("??@")); /* The name is a hash of a long
-							        * name. */
+	return s->linkage && !str_starts(s->name, STR("??@")); /* A hash replaces a long name. */
 }
 
-/* Adds the symbols [first, end) of one address. The linker's name is preferred to the compiler's,
- * because it tells overloads apart. */
+/* Adds the symbols [first, end) of one address. Prefers the linkage name to the compiler's name,
+ * because it distinguishes overloads. */
 static void put_group(struct pdb_file_making *m, size_t first, size_t end)
 {
 	enum { NEAR = 16 };
@@ -90,7 +87,7 @@ static void put_group(struct pdb_file_making *m, size_t first, size_t end)
 		size = s[i].size > size ? s[i].size : size;
 	}
 	for (size_t i = first; i < end; i++) {
-		/* One of the few previous symbols may have the same name. */
+		/* Skips a name that one of the few previous symbols has. */
 		bool repeated = false;
 		for (size_t k = i - first > NEAR ? i - NEAR : first; k < i && !repeated; k++)
 			repeated = pdb_file_is_kept(&s[k], kept) && str_eq(s[k].name, s[i].name);
@@ -155,8 +152,6 @@ bool pdb_file_open(const struct image *im, const char *path, struct input *in, s
 	return true;
 }
 
-/* ---- finding the file ------------------------------------------------------------------------ */
-
 /* Returns the last component of a path. Windows paths may have either separator. */
 static struct str pdb_file_last_part(struct str path)
 {
@@ -180,7 +175,7 @@ static bool pdb_file_try_path(const struct image *im, const char *path, struct n
 	return ok;
 }
 
-/* Looks in a directory: for the name that the image states, then for the image's own name. */
+/* Searches a directory: for the name that the image states, then for the image's own name. */
 static const char *pdb_file_try_dir(const struct image *im, struct str dir, struct arena *a,
 				    struct notes *notes)
 {

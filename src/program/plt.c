@@ -21,8 +21,6 @@ bool section_is_got(const struct section *s)
 	return s->alloc && !s->exec && s->type == SHT_PROGBITS && str_starts(s->name, STR(".got"));
 }
 
-/* ---- slots ----------------------------------------------------------------------------------- */
-
 static void plt_read_slots(struct plt *p, const struct section *table, size_t symbols)
 {
 	struct reloc_iter it;
@@ -73,10 +71,8 @@ struct str plt_name(const struct plt *p, const struct plt_slot *slot)
 	return symtab_open(&t, p->im, p->dynsym) ? symtab_get(&t, slot->symbol).name : STR("");
 }
 
-/* ---- stubs ----------------------------------------------------------------------------------- */
-
-/* Returns the bytes of a stub. If the section header states a wrong size, that number is its
- * alignment (i386, ARM), and the psABI's size counts. */
+/* Returns the bytes of a stub. If sh_entsize is wrong, it states an alignment (i386, ARM), and the
+ * psABI's size is used. */
 static uint64_t stub_size(const struct image *im, const struct section *s)
 {
 	if (s->entsize >= 8 && s->entsize <= 64)
@@ -86,7 +82,7 @@ static uint64_t stub_size(const struct image *im, const struct section *s)
 								       : stubs->size;
 }
 
-/* Lists the stubs whose code jumps through a slot, with the slot that the code names. */
+/* Lists the stubs whose code jumps through a known slot, with that slot. */
 static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64_t size,
 			    plt_stub_fn *fn, void *user)
 {
@@ -131,7 +127,7 @@ static size_t stubs_by_loads(const struct plt *p, const struct section *s, plt_s
 	return found;
 }
 
-/* Lists the other stubs: they are in the order of the jump slots. */
+/* Lists the other stubs, which are in the order of the jump slots. */
 static void stubs_by_order(const struct plt *p, const struct section *s, plt_stub_fn *fn,
 			   void *user)
 {
@@ -139,7 +135,7 @@ static void stubs_by_order(const struct plt *p, const struct section *s, plt_stu
 	uint64_t count = 0, size = stub_size(p->im, s);
 	for (size_t i = 0; i < p->slots.count; i++)
 		count += p->slots.data[i].jump;
-	/* A header leads to the dynamic linker. Sections of another form are ignored. */
+	/* The header jumps to the dynamic linker. Sections of another form are ignored. */
 	if (stubs->short_size > 0 && s->size == stubs->short_header + stubs->short_size * count)
 		size = stubs->short_size;
 	else if (s->size != stubs->header + size * count)

@@ -1,5 +1,4 @@
-/* plt.h - reads PLT stubs and the GOT slots that they jump through, with the symbols they belong
- * to.
+/* plt.h - reads PLT stubs and the GOT slots that they jump through, with their symbols.
  *
  * All code that names, weighs or derives PLT code uses it. */
 #ifndef HEFT_PROGRAM_PLT_H
@@ -33,7 +32,6 @@ bool section_is_got(const struct section *s);
 /* Lists the slots of a linked image. O(relocations). */
 void plt_read(struct plt *p, const struct image *im);
 void plt_release(struct plt *p);
-/* Returns the slot at an address, or NULL. */
 const struct plt_slot *plt_slot_at(const struct plt *p, uint64_t addr);
 /* Returns the name of a slot's symbol, as the table has it. */
 struct str plt_name(const struct plt *p, const struct plt_slot *slot);

@@ -1,16 +1,13 @@
-/* Opens a program, and finds its debug file, linker map, DWARF and symbols when asked for. */
+/* Opens a program. Finds its debug file, linker map, DWARF and symbols on request. */
 #include "program/program.h"
 
 #include "base/filename.h"
 #include "debug/sourcemap/source_map.h"
-#include "image/elf/elf_const.h"
 #include "image/linkmap_image.h"
 #include "program/made_by.h"
 #include "program/companion_forms.h"
 
-/* ---- given debug files ---------------------------------------------------------------------- */
-
-/* What a given debug file is to the program. */
+/* Relation of a given debug file to the program. */
 enum given_use { GIVEN_OTHER, GIVEN_DEBUG, GIVEN_PART, GIVEN_USELESS };
 
 static enum given_use use_of(const struct program *p, const struct input *in)
@@ -31,7 +28,7 @@ static enum given_use use_of(const struct program *p, const struct input *in)
 	return GIVEN_OTHER;
 }
 
-/* Opens a given debug file. A PDB belongs to exactly one program: the program that names it. */
+/* Opens a given debug file. A PDB belongs to exactly one program, the program that names it. */
 static bool program_open_given(const struct program *p, const char *path, struct input *in,
 			       enum given_use *ret, struct heft_err *err)
 {
@@ -55,8 +52,8 @@ static bool program_open_given(const struct program *p, const char *path, struct
 	return sound && pdb_file_open(own, path, in, p->notes, err);
 }
 
-/* Returns the path of the program's file in a dSYM bundle, for mem_free(). NULL if the path is no
- * bundle. */
+/* Returns the path of the program's file in a dSYM bundle. The caller frees it with mem_free().
+ * NULL if the path is no bundle. */
 static char *bundle_file(const struct program *p, const char *path)
 {
 	struct arena a = { 0 };
@@ -130,10 +127,7 @@ bool program_check_used(const struct program_wish *wish, const bool *used, struc
 	return true;
 }
 
-/* ---- linker maps ---------------------------------------------------------------------------- */
-
-/* Number of sections that both image and map have: with equal place and size, and with other
- * ones. */
+/* Sections that both image and map have: `same` have equal address and size, `other` do not. */
 struct program_agreement {
 	size_t same, other;
 	struct text differing; /* Holds the names. */
@@ -170,8 +164,7 @@ static struct program_agreement compare_map(const struct program *p, const struc
 	return a;
 }
 
-/* Uses the map if it agrees with more sections than the current one. A map that agrees with no
- * section is not used. */
+/* Uses the map if it agrees with more sections than the current map, and with at least one. */
 static void offer_map(struct program *p, struct linkmap *map, size_t *best)
 {
 	struct program_agreement a = compare_map(p, map);
@@ -228,8 +221,8 @@ static bool is_source_map(const char *path)
 	return is;
 }
 
-/* Tries a map beside the program. A file that is only `likely` a map, by its name, must agree with
- * the program. */
+/* Tries a map in the program's folder. If only its name suggests a map (`likely`), it must agree
+ * with the program. */
 static void try_map(struct program *p, const char *path, bool likely)
 {
 	struct notes notes;
@@ -260,8 +253,8 @@ static void try_maps(struct program *p, struct arena *a, const char *stem, bool 
 	try_map(p, arena_format(a, "%s.map.gz", stem), likely);
 }
 
-/* Looks for the map of "fw.elf": "fw.elf.map" (Pico SDK, Make), "fw.map" (CMake, Zephyr, ESP-IDF,
- * Arduino, PlatformIO), or in the folders of IDEs. */
+/* Searches for the map of "fw.elf": "fw.elf.map" (Pico SDK, Make), "fw.map" (CMake, Zephyr,
+ * ESP-IDF, Arduino, PlatformIO), or in the folders of IDEs. */
 static void find_map(struct program *p)
 {
 	/* Relative to the folder of the program. */
@@ -311,8 +304,6 @@ const struct memory_regions *program_regions(struct program *p)
 	return &p->regions;
 }
 
-/* ---- opening and closing -------------------------------------------------------------------- */
-
 static void program_begin(struct program *p, const char *path, const struct program_wish *wish,
 			  struct notes *notes)
 {
@@ -324,7 +315,7 @@ static void program_begin(struct program *p, const char *path, const struct prog
 	p->dwarf.wish = wish;
 }
 
-/* Adds a note if the linker map does not say for all sections whether they are stored. */
+/* Adds a note if the linker map does not state for all sections whether they are stored. */
 static void note_doubts(const struct program *p)
 {
 	struct text names = { 0 };
@@ -356,7 +347,7 @@ static bool use_given(struct program *p, struct heft_err *err)
 	note_doubts(p);
 	if (!input_take_slice(&p->input, p->path, p->wish->arch, err))
 		return false;
-	/* Files are opened twice, because a file may be the supplement of a later one. */
+	/* Opens files twice, because a file may be the supplement of a later one. */
 	const size_t count = p->wish->debug_files.count;
 	ASSERT(!p->given);
 	p->given = mem_zeroed(count + 1, sizeof *p->given);
@@ -372,7 +363,7 @@ bool program_open(struct program *p, const char *path, enum file_use use,
 	struct arena a = { 0 };
 	struct str archive, member;
 	program_begin(p, path, wish, notes);
-	/* "lib.a(member.o)", if there is no file with that name. */
+	/* Splits "lib.a(member.o)", unless a file has that name. */
 	if (!file_exists(path) && input_member_split(path, &archive, &member)) {
 		const char *file = arena_copy(&a, archive);
 		const bool inside = file_exists(file);
@@ -442,8 +433,6 @@ void program_close(struct program *p)
 	memset(p, 0, sizeof *p);
 }
 
-/* ---- parts ---------------------------------------------------------------------------------- */
-
 const struct input *program_debug(struct program *p, bool dwarf)
 {
 	const struct image *im = program_image(p);
@@ -473,8 +462,7 @@ const struct image *program_debug_image(struct program *p, bool dwarf)
 	return in ? &in->images[0] : NULL;
 }
 
-/* Returns the DWARF of the image or its debug file, with dwz's and split files. NULL if there is
- * none. */
+/* Returns the DWARF of the image or its debug file, with dwz's and split files, or NULL. */
 static struct debuginfo *program_dwarf(struct program *p)
 {
 	const struct image *im = program_image(p);

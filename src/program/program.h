@@ -1,8 +1,8 @@
-/* program.h - opens a program with everything that belongs to it.
+/* program.h - opens a program with all files that belong to it.
  *
- * The file itself and the files that the user named for it are opened at once. Its separate debug
- * file, linker map, DWARF, symbol table and namer of addresses are found and read when first asked
- * for. They stay until the program is closed. Unusable files become notes. One thread at a time. */
+ * The file and the files that the user named for it are opened immediately. Its separate debug
+ * file, linker map, DWARF, symbol table and locator are found and read on request. They stay until
+ * the program is closed. Unusable files become notes. One thread at a time. */
 #ifndef HEFT_PROGRAM_PROGRAM_H
 #define HEFT_PROGRAM_PROGRAM_H
 
@@ -21,15 +21,15 @@ struct program {
 	struct notes *notes;
 	bool *given; /* Per index of wish->debug_files: the file belongs to this program. */
 	struct companion debug;
-	struct companion lines; /* A companion with DWARF, if `debug` was opened without. */
+	struct companion lines; /* A companion with DWARF, if `debug` has none. */
 	struct go_slot go;
 	struct linkmap map;
 	struct memory_regions regions;
 	struct dwarf_slot dwarf;
 	struct symbol_table symbols;
-	struct name_index *names;              /* Per image. NULL if no name was asked for. */
-	struct symbolizer symbolizer, besides; /* `besides`: the program's own DWARF beside a
-					        * PDB. */
+	struct name_index *names;              /* Per image. NULL if no name was requested. */
+	struct symbolizer symbolizer, besides; /* `besides`: for the program's own DWARF, if
+					        * there is a PDB. */
 	bool open, map_open, map_tried, debug_tried, dwarf_tried, symbols_read, symbolizer_tried,
 		regions_read;
 };
@@ -38,11 +38,10 @@ struct program {
  * program_close(), which may be called on a zeroed struct and after a failure. */
 bool program_open(struct program *p, const char *path, enum file_use use,
 		  const struct program_wish *wish, struct notes *notes, struct heft_err *err);
-/* Opens a program from an open file. The program owns the file from then on, even after a
- * failure. */
+/* Opens a program from an open file. The program then owns the file, even after a failure. */
 bool program_adopt(struct program *p, struct file *f, enum file_use use,
 		   const struct program_wish *wish, struct notes *notes, struct heft_err *err);
-/* Opens a program from bytes in memory (borrowed). No linker map is searched beside `path`. */
+/* Opens a program from bytes in memory (borrowed). Does not search for a linker map near `path`. */
 bool program_parse(struct program *p, const char *path, struct bytes bytes,
 		   const struct program_wish *wish, struct notes *notes, struct heft_err *err);
 /* Does program_open() for a handle with one program. HEFT_EARG if a debug file of the options does
@@ -64,16 +63,16 @@ static inline const struct image *program_image(const struct program *p)
 	return p->input.archive ? NULL : &p->input.images[0];
 }
 
-/* Returns the separate debug file, or the symbols (with `dwarf`, the DWARF) that the program holds
- * in another form. NULL if there are none. Looks for them only if the image lacks a symbol table,
- * or DWARF if `dwarf` is set. */
+/* Returns the separate debug file, or symbols (with `dwarf`: DWARF) in another form inside the
+ * program. NULL if there are none. Searches only if the image lacks a symbol table or, with
+ * `dwarf`, DWARF. */
 const struct input *program_debug(struct program *p, bool dwarf);
-/* Returns the path of the separate debug file, "" if there is none. Makes nothing else ready. */
+/* Returns the path of the separate debug file. "" if there is none. Reads nothing else. */
 const char *program_debug_file(struct program *p);
 /* Returns the image of program_debug(). NULL if there is none. */
 const struct image *program_debug_image(struct program *p, bool dwarf);
-/* Return the debug image in use so far, and its path. The path is "" if there is none or if it is
- * packed in the program. */
+/* Return the debug image that is already open, and its path. The path is "" if there is none or if
+ * it is packed in the program. */
 static inline const struct image *program_debug_in_use(const struct program *p)
 {
 	return companion_image(&p->debug);
@@ -82,12 +81,12 @@ static inline const char *program_debug_path(const struct program *p)
 {
 	return companion_path(&p->debug);
 }
-/* Returns the linker map: of the options' maps, the one that agrees with most sections; otherwise a
- * map beside the program. NULL if there is none. A map that agrees with some sections only causes a
- * note. */
+/* Returns the linker map: among the options' maps the one that agrees with most sections, or else a
+ * map in the program's folder. NULL if there is none. A map that agrees only with some sections
+ * causes a note. */
 const struct linkmap *program_map(struct program *p);
-/* Returns the memory regions of the machine: from the options, otherwise from the linker map,
- * otherwise runs of loaded bytes that lie close together. None for an archive or object. */
+/* Returns the memory regions of the machine: from the options, or else from the linker map, or else
+ * runs of loaded bytes at near addresses. None for an archive or object. */
 const struct memory_regions *program_regions(struct program *p);
 struct symbol_table *program_symbols(struct program *p);
 /* Returns the symbols of image `i` of the input, by name. */

@@ -1,8 +1,8 @@
-/* session.h - the inside of struct heft_session: what all measuring shares.
+/* session.h - declares struct heft_session, which all measuring handles share.
  *
- * A session holds the settings. Each handle that opens something has a context of the session. A
- * context takes the settings when its handle first opens something, and keeps them. Later changes
- * of the session affect only later handles. Progress alone counts for all at once.
+ * A session has the settings. Each handle that opens files has a context of the session. A context
+ * copies the settings when its handle first opens a file. Later changes of the session affect only
+ * later handles. Only progress applies to all handles.
  *
  * A session lives until its user has freed it and its last context has ended. So handles and
  * session may be freed in any order. One thread for a session with all its contexts. */
@@ -14,10 +14,10 @@
 
 /* Settings and notes of one handle. */
 struct context {
-	struct program_wish wish; /* Options: where parts of programs are. */
+	struct program_wish wish; /* Options: places of parts of programs. */
 	enum heft_demangle style; /* HEFT_NAMES_AUTO if nobody has set a style. */
 	unsigned threads;         /* 0 means one per processor. */
-	struct notes notes;       /* Notes about what the handle read. */
+	struct notes notes;       /* Notes about the files that the handle read. */
 	/* Private fields. */
 	struct memory *memory; /* Memory of the handle. */
 	struct heft_session *session;
@@ -51,20 +51,19 @@ void context_end(struct context *c);
 /* Frees the contents of a context. */
 void context_release(struct context *c);
 
-/* Takes the settings of the session, once, in the handle's domain. Leaves the call if the session
- * is broken. */
+/* Copies the session's settings once, in the handle's domain. Leaves the call if that broke. */
 void context_take(struct context *c);
 /* Returns the style of names. `usual` if nobody has set one. */
 enum heft_demangle context_style(const struct context *c, enum heft_demangle usual);
-/* Makes the inputs of the session's finder available by name in the thread's domain, before the
- * settings are taken: for files that are opened earlier. */
+/* Makes the inputs of the session's finder available by name in the thread's domain. For files that
+ * are opened before context_take(). */
 void context_take_inputs(const struct context *c);
 
-/* Returns note `i` of all contexts, ordered by age. NULL past the last. If several contexts have a
+/* Returns note `i` of all contexts, ordered by age. NULL after the last. If several contexts have a
  * note of one kind about one file, only the oldest counts. O(1) for the note after the last one
  * returned. */
 const struct heft_note *session_note(struct heft_session *s, size_t i);
-/* Frees the session if nobody holds it any more. */
+/* Frees the session if no user and no context holds it. */
 void session_release(struct heft_session *s);
 
 #endif

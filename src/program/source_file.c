@@ -1,4 +1,4 @@
-/* Makes claims of an input its owners, and opens its DWARF. */
+/* Makes the claims of an input owners, and opens its DWARF. */
 #include "program/source_file.h"
 
 #include "base/pool.h"
@@ -35,8 +35,8 @@ void origins_release(struct origins *o)
 	spans_release(&o->spans);
 }
 
-/* Resolves a copy of the claims, in which each label is the index of the claim. Claims resolve
- * alike for any labels. */
+/* Resolves a copy of the claims, in which the label of a claim is its index. The result does not
+ * depend on labels. */
 void origins_keep(const struct source_file *f, const struct claims *vm)
 {
 	struct origins *const o = f->origins;
@@ -58,7 +58,7 @@ void origins_keep(const struct source_file *f, const struct claims *vm)
 	ASSERT(o->claims.list.count < LABEL_NONE); /* indexes of claims, used as labels */
 }
 
-/* Fewer claims than this are not worth a thread. */
+/* Least claims for which a thread is worth its cost. */
 enum { PARALLEL_MIN = 20000 };
 
 void claims_own(const struct source_file *f, struct spans *vm, struct claims *claims)

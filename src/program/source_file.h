@@ -17,13 +17,13 @@ struct trace {
 		enum heft_domain domain;
 		uint64_t addr;
 	} const *addrs;
-	size_t addr_count; /* 0: every claim */
-	bool stopped;      /* by fn */
+	size_t addr_count; /* 0: every claim is shown. */
+	bool stopped;      /* fn asked to stop. */
 };
 
 /* The claim that gave each byte of the VM image its owner. */
 struct origins {
-	struct claims claims; /* in the order in which they were made */
+	struct claims claims; /* In the order in which they were made. */
 	struct spans spans;   /* Labels are indexes of claims. */
 };
 
@@ -37,9 +37,8 @@ struct linkmap;
 struct panics;
 struct process;
 
-/* One input while it is measured. */
 struct source_file {
-	const char *path; /* as the user typed it */
+	const char *path; /* As the user typed it. */
 	const struct input *input;
 	const struct input *debug; /* Its separate debug file, or NULL */
 	const struct basemap *map;
@@ -57,31 +56,30 @@ struct source_file {
 	struct go_slot *go;       /* shared like `dwarf` */
 	struct panics *panics;    /* Filled by the source symbols, or NULL */
 	struct process *process;  /* Process of a core. NULL for other inputs. */
-	/* Layers that the sources symbols and compileunits made before, or NULL. */
+	/* Layers of the sources symbols and compileunits, made earlier, or NULL. */
 	const struct layer *symbols, *units;
 	const char *source; /* Name of the current source, for the trace */
 	bool vm_only;       /* The owners of debug sections are not needed. */
-	bool debug_stays;   /* By symbol: debug sections keep their sections' labels */
-	bool own_headers;   /* By section: a section's header counts as part of the section */
+	bool debug_stays;   /* By symbol: debug sections keep their sections' labels. */
+	bool own_headers;   /* By section: a section's header counts for the section. */
 	bool as_bloaty;     /* HEFT_PROFILE_BLOATY is set */
 	/* Filled by the source symbols with how sure owners are, or NULL. Needs `origins`. */
 	struct layer *sure;
 };
 
-/* Resolves the claims and adds them below the owners of the VM image. Consumes the claims. Shows
- * them to the trace and keeps them as origins, if the input has these. */
+/* Resolves the claims and adds the owners for VM bytes that have none yet. Consumes the claims.
+ * Shows them to the trace, and keeps them as origins if the input has `origins`. */
 void claims_own(const struct source_file *f, struct spans *vm, struct claims *claims);
 /* Shows claims to the trace, if there is one. */
 void claims_trace(const struct source_file *f, enum heft_domain domain, const struct claims *c);
 /* Keeps VM claims as origins, if the input has these. */
 void origins_keep(const struct source_file *f, const struct claims *vm);
 
-/* Returns the DWARF of one of the input's images, or of its separate debug file. NULL if neither
- * has any. */
+/* Returns the DWARF of one of the input's images, or of its separate debug file, or NULL. */
 struct debuginfo *source_dwarf(const struct source_file *f, const struct image *im,
 			       const struct image *debug);
 
-/* Returns the image's own DWARF, if `first` (from source_dwarf) is that of its debug file. NULL if
+/* Returns the image's own DWARF if `first` (from source_dwarf) is that of its debug file. NULL if
  * there is no second DWARF. */
 struct debuginfo *source_own_dwarf(const struct source_file *f, const struct image *im,
 				   const struct debuginfo *first);

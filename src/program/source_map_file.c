@@ -1,11 +1,7 @@
-/* Finds the source map of a WebAssembly module, and opens it as the module's separate debug
- * file. */
+/* Finds a WebAssembly module's source map, and opens it as the separate debug file. */
 #include "program/companion_forms.h"
 
 #include "debug/sourcemap/source_map.h"
-#include "image/elf/elf_const.h"
-
-/* ---- finding the file ------------------------------------------------------------------------ */
 
 static char *source_map_file_keep(const char *path)
 {
@@ -13,8 +9,8 @@ static char *source_map_file_keep(const char *path)
 	return memcpy(mem_alloc(size), path, size);
 }
 
-/* Finds the map of an image in the options. NULL if none belongs to the image, with a note if the
- * options have any. */
+/* Finds the map of an image in the options. NULL if none belongs to the image. Adds a note if the
+ * options have others. */
 static char *find_wished(const struct image *im, const struct program_wish *w, struct notes *notes)
 {
 	for (size_t i = 0; i < w->source_maps.count; i++) {
@@ -32,7 +28,7 @@ static char *find_wished(const struct image *im, const struct program_wish *w, s
 	return NULL;
 }
 
-/* Looks beside the image for the last component of the URL. */
+/* Searches the image's folder for the last component of the URL. */
 static char *find_beside(const struct image *im)
 {
 	enum { URL_LENGTH_MAX = 4096 };
@@ -61,8 +57,6 @@ char *source_map_find(const struct image *im, const struct program_wish *wish, s
 	char *found = find_wished(im, wish, notes);
 	return found || !wish_finds_debug(wish) || im->member.len > 0 ? found : find_beside(im);
 }
-
-/* ---- opening the file ------------------------------------------------------------------------ */
 
 static void source_map_file_make(const struct source_map *map, const struct image *im,
 				 struct input *in)

@@ -19,8 +19,6 @@ uint32_t symbol_rank(const struct symbol *s)
 	return (untyped << 8 | bind << 4 | underscores) << INDEX_BITS | index;
 }
 
-/* ---- wrong sizes ----------------------------------------------------------------------------- */
-
 /* Returns the address and size of record `i`. */
 static uint64_t *extent_of(void *list, size_t size, size_t i)
 {
@@ -29,10 +27,10 @@ static uint64_t *extent_of(void *list, size_t size, size_t i)
 
 typedef VEC(size_t) index_vec;
 
-/* Lists the records that end in the middle of a later one. */
+/* Lists the records that end in the middle of a later record. */
 static void find_crossing(void *list, size_t count, size_t size, index_vec *ret)
 {
-	index_vec open = { 0 }; /* Each record lies in the one before. */
+	index_vec open = { 0 }; /* Each record is inside the one before. */
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t *new = extent_of(list, size, i);
 		while (new[1] > 0 && open.count > 0) {
@@ -58,8 +56,8 @@ void symbols_cut_crossing(void *list, size_t count, size_t size)
 	bool *cut = crossing.count > 0 ? mem_zeroed(count, sizeof *cut) : NULL;
 	for (size_t i = 0; i < crossing.count; i++)
 		cut[crossing.data[i]] = true;
-	uint64_t here = 0, behind = 0; /* `here`: address of the previous record. `behind`: the
-				        * next higher address. */
+	uint64_t here = 0, behind = 0; /* `here`: address of the previous record. `behind`: next
+				        * higher address. */
 	for (size_t i = count; cut && i-- > 0;) {
 		uint64_t *extent = extent_of(list, size, i);
 		if (extent[1] > 0 && extent[0] != here) {
@@ -75,8 +73,6 @@ void symbols_cut_crossing(void *list, size_t count, size_t size)
 	vec_release(&crossing);
 }
 
-/* ---- names ----------------------------------------------------------------------------------- */
-
 static bool are_digits(struct str s)
 {
 	for (size_t i = 0; i < s.len; i++)
@@ -85,8 +81,8 @@ static bool are_digits(struct str s)
 	return s.len > 0;
 }
 
-/* True for a constant of rustc without a name: "anon.", number of the module, own number. ".llvm."
- * follows if link-time optimization exported it to other modules. */
+/* True for a constant of rustc without a name: "anon.", number of the module, own number. If
+ * link-time optimization exported it to other modules, ".llvm." follows. */
 static bool is_nameless_constant(struct str name)
 {
 	enum { MODULE = 32 };
@@ -137,9 +133,9 @@ bool symbol_is_mark(const struct symbol *s)
 	if (str_starts(name, table) &&
 	    are_digits((struct str){ name.p + table.len, name.len - table.len }))
 		return true;
-	/* Labels of the assembler that some keep in tables of objects: constants and jump targets.
-	 * Also clang's labels of texts and of merged variables, which have names of their own; mold
-	 * keeps them in programs. */
+	/* True for labels that assemblers may leave in tables of objects: constants and jump
+	 * targets. Also for clang's labels of texts and of merged variables, which have other
+	 * names. mold keeps these labels in programs. */
 	return (s->type == STT_NOTYPE && str_starts(name, STR(".L"))) ||
 	       str_starts(name, STR(".L.str")) || str_starts(name, STR(".L_MergedGlobals"));
 }

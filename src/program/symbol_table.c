@@ -6,14 +6,13 @@
 #include "program/plt.h"
 #include "program/symbol_rule.h"
 
-/* A symbol while the table is made. */
 struct symbol_table_candidate {
 	uint64_t addr, size;
 	const char *name, *file;
 	uint64_t limit; /* End of its section. */
 	uint32_t rank;
-	bool code, block; /* `block`: a block of the function with that name, which is another
-			   * symbol. */
+	bool code, block; /* `block`: a basic block of the function with that name, which is
+			   * another symbol. */
 };
 
 typedef VEC(struct symbol_table_candidate) candidate_vec;
@@ -61,8 +60,8 @@ static int symbol_table_by_rule(const void *a, const void *b)
 
 typedef VEC(struct flat_range) range_vec;
 
-/* Adds a symbol. `function` is the last function before it, or NULL; a block of that function
- * counts from its start. */
+/* Adds a symbol. `function` is the last function before it, or NULL. A block of that function
+ * counts from the function's start. */
 static void symbol_table_add(struct symbol_table *t, range_vec *ranges,
 			     const struct symbol_table_candidate *c, uint64_t end,
 			     const struct symbol_table_candidate *function)
@@ -76,8 +75,7 @@ static void symbol_table_add(struct symbol_table *t, range_vec *ranges,
 	vec_push(ranges, (struct flat_range){ c->addr, end, who });
 }
 
-/* Adds the symbols without size. Each reaches to the next symbol of any kind. Both lists are
- * sorted. */
+/* Adds the symbols without size. A symbol reaches to the next one of any kind. Lists are sorted. */
 static void add_unsized(struct symbol_table *t, range_vec *ranges, const candidate_vec *sized,
 			const candidate_vec *unsized)
 {
@@ -145,8 +143,6 @@ void symbol_table_release(struct symbol_table *t)
 	arena_release(&t->texts);
 	flat_release(&t->spans);
 }
-
-/* ---- PLT stubs ------------------------------------------------------------------------------- */
 
 struct stub_list {
 	struct symbol_table *table;

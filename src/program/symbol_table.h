@@ -1,9 +1,9 @@
 /* symbol_table.h - finds the symbols of a linked image or object by address.
  *
- * The rule of symbol_rule.h says who owns an address. Code that no symbol with a size covers
+ * The rule of symbol_rule.h decides the owner of an address. Code outside of symbols with a size
  * belongs to the label before it, until the next symbol or the section's end. A PLT stub has the
  * name of the symbol that it jumps to, with "@plt" after it. Stubs are searched when the first
- * address in a PLT is asked for. 40 bytes per symbol, 16 per span. Texts are NUL-terminated and
+ * address in a PLT is requested. 40 bytes per symbol, 16 per span. Texts are NUL-terminated and
  * borrowed from the images, which must live as long as the table. One thread. */
 #ifndef HEFT_PROGRAM_SYMBOL_TABLE_H
 #define HEFT_PROGRAM_SYMBOL_TABLE_H
@@ -14,10 +14,9 @@
 struct symbol_place {
 	uint64_t addr, size; /* `size` is 0 if not stated. */
 	const char *name;
-	/* For local symbols: the source file that the table names before them (STT_FILE). Otherwise
-	 * NULL. */
+	/* For local symbols: the source file of the last STT_FILE before them. Otherwise NULL. */
 	const char *file;
-	const void *memo; /* For the user; NULL at first. */
+	const void *memo; /* For the user. NULL at first. */
 };
 
 struct symbol_table {
@@ -33,8 +32,7 @@ struct symbol_table {
 /* Reads .symtab, or .dynsym with the debug file's .symtab. `debug` may be NULL. */
 void symbol_table_read(struct symbol_table *t, const struct image *im, const struct image *debug);
 void symbol_table_release(struct symbol_table *t);
-/* Returns the symbol at an address. NULL if there is none. O(log symbols); faster if the previous
- * look-up was near. */
+/* Returns the symbol at an address, or NULL. O(log symbols), less near the previous address. */
 struct symbol_place *symbol_table_find(struct symbol_table *t, uint64_t addr);
 /* Returns all PLT stubs, sorted by address. */
 const struct symbol_place *symbol_table_stubs(struct symbol_table *t, size_t *ret_count);

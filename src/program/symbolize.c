@@ -4,10 +4,8 @@
 #include "base/sort.h"
 #include "debug/unit_name.h"
 
-/* Number of frames at most. Frames farther out are dropped; no compiler inlines that deep. */
+/* Most frames. Frames farther out are dropped. No compiler inlines that deep. */
 enum { FRAMES_MAX = 4096 };
-
-/* ---- addresses of objects ------------------------------------------------------------------- */
 
 static bool dwarf_addr(const struct symbolizer *s, uint64_t vm_addr, uint64_t *ret)
 {
@@ -22,8 +20,6 @@ static bool dwarf_addr(const struct symbolizer *s, uint64_t vm_addr, uint64_t *r
 	*ret = w->vm + (vm_addr - w->addr);
 	return vm_addr - w->addr < w->size;
 }
-
-/* ---- units ---------------------------------------------------------------------------------- */
 
 static struct line_table *lines_of(struct symbolizer *s, const struct unit *u)
 {
@@ -49,7 +45,7 @@ bool symbolizer_split(struct symbolizer *s, const struct unit *u, struct unit *r
 	       unit_open(ret, &s->split_cache, u);
 }
 
-/* Reads the split unit of a skeleton. References across units stay inside of its file. */
+/* Reads the split unit of a skeleton. Its references across units stay in its file. */
 static bool symbolize_read_split(struct symbolizer *s, const struct unit *u, struct scopes *ret)
 {
 	struct unit split;
@@ -70,7 +66,7 @@ static struct loaded_unit *load_unit(struct symbolizer *s, size_t index)
 	l->name = "";
 	if (!units_get(&s->units, DW_INFO, index, &u) || !unit_open(&u, &s->cache, NULL))
 		return l;
-	/* The split unit knows the name of its skeleton. */
+	/* The split unit states the name that the skeleton lacks. */
 	struct unit split;
 	const bool named = u.name.len == 0 && symbolizer_split(s, &u, &split) &&
 			   unit_name(&split, &name);
@@ -97,8 +93,6 @@ struct loaded_unit *symbolizer_unit(struct symbolizer *s, size_t index)
 	return s->loaded[index];
 }
 
-/* ---- frames --------------------------------------------------------------------------------- */
-
 static void set_place(struct symbolizer *s, const struct loaded_unit *l, struct frame *f,
 		      uint32_t file, uint32_t line, uint32_t column)
 {
@@ -113,8 +107,8 @@ static struct frame *symbolize_add_frame(struct symbolizer *s)
 	return &s->frames.data[s->frames.count - 1];
 }
 
-/* Lists the frames. The line table gives the place of the innermost frame; the others are at the
- * calls that were inlined. */
+/* Lists the frames. The line table has the place of the innermost frame. Each other frame is at the
+ * call that was inlined. */
 static void symbolize_list_frames(struct symbolizer *s, struct loaded_unit *l, uint64_t addr)
 {
 	const struct line_place *p = l->lines ? line_table_find(l->lines, addr) : NULL;
@@ -139,13 +133,11 @@ static void symbolize_list_frames(struct symbolizer *s, struct loaded_unit *l, u
 	}
 }
 
-/* ---- start and release ---------------------------------------------------------------------- */
-
 void symbolizer_init(struct symbolizer *s, struct debuginfo *info)
 {
 	*s = (struct symbolizer){ .info = info };
 	units_init(&s->units, &info->dwarf);
-	/* Objects: the DWARF has addresses of its own (debuginfo.h). */
+	/* Objects: the DWARF has its own addresses (debuginfo.h). */
 	for (size_t i = 0; i < info->windows.count; i++) {
 		const struct debuginfo_window *w = &info->windows.data[i];
 		vec_push(&s->windows, (struct debuginfo_window){ w->vm, w->size, w->addr });
@@ -198,7 +190,7 @@ bool symbolizer_origin(struct symbolizer *s, size_t *index, uint64_t *die_off)
 	return false;
 }
 
-/* Returns the name of the unit of the source of the code at an address. */
+/* Returns the name of the unit in whose source the code at an address is. */
 static const char *source_unit(struct symbolizer *s, size_t index, uint64_t addr)
 {
 	struct loaded_unit *l = symbolizer_unit(s, index);
@@ -224,7 +216,7 @@ static bool symbolize_find_here(struct symbolizer *s, uint64_t vm_addr, struct s
 	return true;
 }
 
-/* For an object that has only DWARF, a PDB has a unit but no functions and lines. */
+/* A PDB has a unit for an object with DWARF only, but no functions and lines. */
 bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
 	struct symbolized other;

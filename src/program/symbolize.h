@@ -1,10 +1,10 @@
 /* symbolize.h - finds the source lines of an address: unit, function, and inlined calls.
  *
- * A unit is read when its first address is asked for, and kept in a compact form. The very first
- * answer also reads the first DIE of every unit. Later look-ups are a few binary searches. Damage
- * costs only the answers of its unit.
+ * A unit is read when its first address is requested, and kept in a compact form. The first look-up
+ * also reads the first DIE of every unit. Later look-ups are a few binary searches. Damage affects
+ * only look-ups in its unit.
  *
- * One thread per symbolizer, which uses the debuginfo exclusively meanwhile. */
+ * One thread per symbolizer. Meanwhile no other code may use the debuginfo. */
 #ifndef HEFT_PROGRAM_SYMBOLIZE_H
 #define HEFT_PROGRAM_SYMBOLIZE_H
 
@@ -12,22 +12,22 @@
 #include "debug/scopes.h"
 #include "program/debuginfo.h"
 
-/* A function around the address. Texts are NUL-terminated and live as long as the symbolizer. If
- * the DWARF does not say, texts are "" and numbers 0. */
+/* A function around the address. Texts are NUL-terminated and live as long as the symbolizer.
+ * Unknown texts are "", unknown numbers 0. */
 struct frame {
 	struct scope_function *function; /* NULL if unknown. Its texts are NUL-terminated too. */
 	const char *file;                /* Absolute by the rule of debug/path.h. */
 	uint32_t line, column;
 };
 
-/* What is known about an address. */
+/* Facts about an address. */
 struct symbolized {
 	const char *unit;           /* Name of the compile unit (unit_name). */
 	const struct frame *frames; /* Innermost first. Valid until the next look-up. */
 	size_t frame_count;
 };
 
-/* Where a variable was declared. "" and 0 if unknown. */
+/* Place of a variable's declaration. "" and 0 if unknown. */
 struct declaration {
 	const char *unit, *file;
 	uint32_t line, column;
@@ -44,13 +44,12 @@ struct variable_place {
 
 struct symbolizer {
 	struct debuginfo *info; /* Borrowed. */
-	/* Borrowed; may be NULL. Other debug info of the program, asked if this one has no
-	 * answer. */
+	/* Other debug info of the program, tried next. Borrowed. May be NULL. */
 	struct symbolizer *besides;
 	/* Private fields. */
 	struct units units;
 	struct abbrev_cache cache, split_cache;
-	struct loaded_unit **loaded;    /* Per index of the unit. NULL if not asked for yet. */
+	struct loaded_unit **loaded;    /* Per index of the unit. NULL if not requested yet. */
 	VEC(struct line_table *) lines; /* Sorted by their offset. */
 	struct intern texts;
 	VEC(struct frame) frames;
@@ -63,8 +62,8 @@ void symbolizer_init(struct symbolizer *s, struct debuginfo *info);
 void symbolizer_release(struct symbolizer *s);
 /* Looks up a VM address of the image. False if no unit has code there. */
 bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret);
-/* Finds the declaration of the variable at or around a VM address. False if none is known. The
- * first call reads all units. */
+/* Finds the declaration of the variable whose bytes include a VM address. False if none is known.
+ * The first call reads all units. */
 bool symbolizer_variable(struct symbolizer *s, uint64_t vm_addr, struct declaration *ret);
 
 #endif

@@ -1,4 +1,4 @@
-/* symbolize_internal.h - declares what symbolize*.c share. Private to them. */
+/* symbolize_internal.h - declares what the files symbolize*.c share. */
 #ifndef HEFT_PROGRAM_SYMBOLIZE_INTERNAL_H
 #define HEFT_PROGRAM_SYMBOLIZE_INTERNAL_H
 
@@ -6,8 +6,7 @@
 
 struct loaded_unit {
 	const char *name;
-	struct line_table *lines; /* NULL if there is none. Units with the same line program
-				   * share it. */
+	struct line_table *lines; /* NULL if there is none. Units with one line program share it. */
 	struct scopes scopes;
 	bool made_by_linker; /* See unit_is_made_by_linker(). */
 	size_t near;         /* Hint for flat_find_near(). */
@@ -16,7 +15,7 @@ struct loaded_unit {
 /* Returns the unit at an index. Reads it at the first call. */
 struct loaded_unit *symbolizer_unit(struct symbolizer *s, size_t index);
 /* Moves from an entry of a unit that the link-time optimiser made to its origin in the unit of its
- * source. False, and then both may have any value, if there is none. */
+ * source. False if there is none, and both arguments are then undefined. */
 bool symbolizer_origin(struct symbolizer *s, size_t *index, uint64_t *die_off);
 /* Opens the split unit of a skeleton. False if there is none. */
 bool symbolizer_split(struct symbolizer *s, const struct unit *u, struct unit *ret);

@@ -5,7 +5,6 @@
 #include "debug/decl.h"
 #include "debug/walk.h"
 
-/* State while the variables of a unit are listed. */
 struct symbolize_variables_listing {
 	struct symbolizer *s;
 	const struct unit *unit;

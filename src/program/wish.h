@@ -1,8 +1,7 @@
-/* wish.h - holds the options that say where parts of programs are: the inside of struct
- * heft_finder.
+/* wish.h - declares struct heft_finder: the options about places of parts of programs.
  *
- * Every opener takes one such struct. All zero means no options. It owns all its texts. Read-only
- * once made: any number of threads. */
+ * Every opener takes this struct. All zero means no options. It owns all its texts. Read-only once
+ * made: any number of threads. */
 #ifndef HEFT_PROGRAM_WISH_H
 #define HEFT_PROGRAM_WISH_H
 
@@ -21,27 +20,26 @@ typedef VEC(const char *) wish_texts;
 
 struct program_wish {
 	struct arena arena;
-	wish_texts debug_files; /* Given by the user. */
+	wish_texts debug_files; /* Named by the user. */
 	wish_texts debug_dirs;  /* The last directory is the sysroot's, if there is a sysroot. */
 	wish_texts maps;
 	VEC(struct wished_source_map) source_maps;
 	wish_texts programs;           /* Programs of dumps. */
-	struct memory_regions regions; /* Given by the user. */
+	struct memory_regions regions; /* Named by the user. */
 	wish_texts stack_usage;        /* .su files, and folders with .su files. */
-	const char *calls;             /* File with calls that the code does not reveal, for
+	const char *calls;             /* File with calls that the code does not show, for
 				        * stacks. May be NULL. */
 	const char *sysroot;           /* May be NULL. */
 	unsigned flags;                /* Bits of enum heft_find_flag. */
 	const char *arch;              /* Slice of universal files. NULL means all. */
 	struct paths paths;
-	struct file_inputs inputs; /* Names that are no files. */
+	struct file_inputs inputs; /* Inputs with a name that are not on disk. */
 	VEC(struct dump_piece) pieces;
-	struct dump_wish dump; /* Options for images of memory. Its pieces are the pieces above. */
+	struct dump_wish dump; /* Options for images of memory. Its pieces are `pieces`. */
 };
 
 void wish_release(struct program_wish *w);
-/* Makes *w a copy of `from` and releases the previous contents. The inputs then belong to the
- * thread's domain. */
+/* Makes *w a copy of `from`. Releases the old contents. The inputs join the thread's domain. */
 void wish_copy(struct program_wish *w, const struct program_wish *from);
 
 /* Adds a text to one of the lists of *w. */
@@ -54,12 +52,12 @@ bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, 
 void wish_set_calls(struct program_wish *w, const char *path);
 void wish_set_sysroot(struct program_wish *w, const char *dir);
 void wish_set_arch(struct program_wish *w, const char *arch);
-/* Adds where a part of an image of memory lay. `path` is NULL for the dump itself. */
+/* Adds the address of a part of an image of memory. `path` is NULL for the dump itself. */
 void wish_add_piece(struct program_wish *w, const char *path, uint64_t addr, uint64_t off);
 /* Adds an input. HEFT_EARG if the name exists already. */
 bool wish_add_input(struct program_wish *w, const struct heft_input *in, struct heft_err *err);
 
-/* True if files that the user did not name are searched: debug files, or linker maps. */
+/* True if heft may search for files that the user did not name: debug files, or linker maps. */
 static inline bool wish_finds_debug(const struct program_wish *w)
 {
 	return !(w->flags & HEFT_FIND_NO_DEBUG);
@@ -70,8 +68,7 @@ static inline bool wish_finds_map(const struct program_wish *w)
 	return !(w->flags & HEFT_FIND_NO_MAP);
 }
 
-/* Returns the debug directories and given debug files, for image/debugfile.h. Borrowed from the
- * options. */
+/* Returns debug directories and given files, for image/debugfile.h. Borrowed from the options. */
 static inline struct debug_search wish_search(const struct program_wish *w)
 {
 	return (struct debug_search){ .dirs = w->debug_dirs.data,
