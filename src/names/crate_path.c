@@ -5,8 +5,7 @@
 
 #include <ctype.h>
 
-/* The folders of a path and its file name, without empty parts. Parts after the first 48 are
- * ignored. */
+/* A path's folders and file name, without empty parts. Parts after the first 48 are ignored. */
 enum { PARTS_MAX = 48 };
 
 struct crate_path_parts {
@@ -27,7 +26,7 @@ static void crate_path_split(struct crate_path_parts *p, struct str path)
 	}
 }
 
-/* Tells whether part i is a folder with this name. */
+/* True if part i is a folder with this name. */
 static bool is_folder(const struct crate_path_parts *p, size_t i, const char *name)
 {
 	return i + 1 < p->count && str_eq(p->list[i], str_of(name));
@@ -49,7 +48,7 @@ static struct crate_path crate_path_named(struct str name)
 	return (struct crate_path){ CRATE_NAMED, name, STR("") };
 }
 
-/* Returns the crate that a folder is named after, with its version if the folder name has one. */
+/* Returns the crate after which a folder is named, with its version if the folder name has one. */
 static struct crate_path of_folder(struct str folder)
 {
 	struct crate_path ret = crate_path_named(folder);
@@ -57,15 +56,13 @@ static struct crate_path of_folder(struct str folder)
 	return ret;
 }
 
-/* ---- the standard library -------------------------------------------------------------------- */
-
 static bool crate_path_is_library(struct str name)
 {
 	return str_eq(name, STR("core")) || str_eq(name, STR("alloc")) || str_eq(name, STR("std"));
 }
 
-/* Returns the crate for a folder of the standard library. Some folders are named after a module
- * instead of its crate. */
+/* Returns the crate for a folder of the standard library. Some folders have the name of a module,
+ * not of its crate. */
 static struct crate_path of_library(struct str name)
 {
 	static const struct {
@@ -101,8 +98,6 @@ static bool crate_path_find_library(const struct crate_path_parts *p, size_t i,
 		return false;
 	return true;
 }
-
-/* ---- crates ---------------------------------------------------------------------------------- */
 
 /* Returns the last folder, from part `first` on, that contains a folder "src". Returns "" if there
  * is none. Some crates keep their sources in "NAME/src/src". */

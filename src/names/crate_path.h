@@ -12,8 +12,8 @@
  *   "/rustc/HASH/src/libNAME/...";
  * - crates that the standard library uses: "/rust/deps/NAME-VERSION/...".
  *
- * Any other path belongs to the program itself, or to a crate beside it. The name of that crate is
- * the folder that contains the last "src". "\" separates folders too. */
+ * Any other path belongs to the program itself, or to another crate of its workspace. The name of
+ * that crate is the folder that contains the last "src". "\" separates folders too. */
 #ifndef HEFT_NAMES_CRATE_PATH_H
 #define HEFT_NAMES_CRATE_PATH_H
 

@@ -1,5 +1,5 @@
-/* cut.h - declares what the three cutters of signature_*.c share: a position in the full name, the
- * text written so far, and a search for matching brackets. Private to names/. */
+/* cut.h - declares the state of signature_*.c: a position in the full name, and the text written so
+ * far. Also a search for matching brackets. Private to names/. */
 #ifndef HEFT_NAMES_CUT_H
 #define HEFT_NAMES_CUT_H
 
@@ -11,12 +11,11 @@ struct cut {
 	char *out;                  /* room for SIGNATURE_ROOM(end - base) bytes */
 	size_t len;                 /* number of bytes used in out */
 	unsigned keep;              /* set of enum sig_keep */
-	unsigned closers;           /* C++: number of ")" that still close declarators like
-				     * "(*f())()" */
-	bool at_start;              /* whether p is at the start of a component of the name */
+	unsigned closers;           /* C++: ")" that still close declarators like "(*f())()". */
+	bool at_start;              /* True if p is at the start of a component of the name. */
 };
 
-/* Each function writes its form of [p, end) to out. Returns false if the brackets do not match. */
+/* Each function writes its form of [p, end) to out. False if the brackets do not match. */
 bool cut_cxx(struct cut *c);
 bool cut_cxx_type(struct cut *c); /* reads a type instead of a name: "char const*", "void (int)" */
 bool cut_rust(struct cut *c);

@@ -1,4 +1,4 @@
-/* Chooses the scheme of a linker name and demangles it. */
+/* Chooses the scheme of a linkage name and demangles the name. */
 #include "names/demangle.h"
 
 #include "names/itanium.h"
@@ -12,7 +12,7 @@
 #include <libiberty/demangle.h>
 #endif
 
-/* Largest D name in bytes, and bytes of stack per byte of the name. dlang_demangle recurses on its
+/* Most bytes of a D name, and bytes of stack per byte of the name. dlang_demangle recurses on its
  * input (160 bytes), and d_bound keeps a number per byte (8 bytes). Longer names stay mangled. */
 #define D_MAX_RAW ((size_t)8 << 10)
 #define D_STACK   168
@@ -20,7 +20,7 @@
 /* Bytes of stack for any Rust name. rust_v0 limits its own depth. */
 #define RUST_STACK ((size_t)48 << 10)
 
-/* Largest estimated size in bytes of a D name's text, see d_bound. Names above it stay mangled. */
+/* Most bytes of a D name's text, as estimated by d_bound. Names above it stay mangled. */
 #define D_MAX_BOUND ((uint64_t)1 << 20)
 
 void demangler_release(struct demangler *d)
@@ -75,8 +75,6 @@ static const char *terminated(struct demangler *d, struct str raw, size_t len)
 	return d->buffer;
 }
 
-/* ---- D ------------------------------------------------------------------------ */
-
 #ifdef HEFT_HAVE_IBERTY
 
 /* Reads the back reference "Q<n>" at i. n has base 26: capital letters, then one small letter.
@@ -99,7 +97,7 @@ static size_t d_reference(struct str raw, size_t i, size_t *target)
 }
 
 /* Returns an upper estimate of the parts that the library visits for a D name. A reference costs
- * again what lies between its target and itself. A reference to an identifier costs only the
+ * again all parts between its target and itself. A reference to an identifier costs only the
  * identifier. */
 static uint64_t d_bound(struct str raw)
 {
@@ -143,8 +141,6 @@ static struct str demangle_d(struct demangler *d, struct str raw)
 
 #endif
 
-/* ---- all schemes ---------------------------------------------------------------- */
-
 enum scheme {
 	SCHEME_NONE,
 	SCHEME_CXX,
@@ -172,7 +168,7 @@ static enum scheme scheme_of(struct str raw)
 								     : SCHEME_CXX;
 	case 'R': return SCHEME_RUST;
 	case 'D': return SCHEME_D;
-	/* a block function of Apple's clang: ___Z1fv_block_invoke */
+	/* A block function of Apple's clang: ___Z1fv_block_invoke. */
 	case '_': return str_starts(raw, STR("___Z")) ? SCHEME_CXX : other_scheme(raw);
 	default: return other_scheme(raw);
 	}
@@ -312,8 +308,9 @@ bool demangle_module(struct demangler *d, struct str raw, struct str *ret,
 	const struct str name = without_underscore(raw);
 	if (scheme_of(name) != SCHEME_MODULE)
 		return false;
-	/* A rule writes at most two bytes per byte of the name: "$" becomes ", ". In Swift's names,
-	 * one letter can also stand for a repeated word, and two letters for a known type. */
+	/* Makes room. A rule writes at most two bytes per byte of the name: "$" becomes ", ". In
+	 * Swift's names, one letter can also stand for a repeated word, and two letters for a known
+	 * type. */
 	room(d, 4 * name.len + 160);
 	if (!module_name_read(name, d->buffer, d->capacity, parts) || parts->len > NAME_MAX_SIZE)
 		return false;

@@ -1,4 +1,4 @@
-/* demangle.h - turns linker names into the names that people wrote.
+/* demangle.h - turns linkage names into the names in the source.
  *
  * Schemes: Itanium C++ (_Z, __Z, with suffixes like .cold, .part.0, .isra.0, .llvm.123, @@VERSION),
  * Microsoft's (microsoft.h), Rust legacy (without the hash) and v0, D, and the languages of
@@ -10,8 +10,9 @@
  *   has no return type, no qualifiers after the parameters and no clone suffix. "vtable for X",
  *   "typeinfo for X", "guard variable for X" and thunks become X.
  *
- * The result never contains a NUL and has at most NAME_MAX_SIZE bytes. Otherwise the result is the
- * raw name. The same holds for names over the limits of itanium.h, microsoft.h and rust_v0.c.
+ * The result never contains a NUL and has at most NAME_MAX_SIZE bytes. A name whose text would
+ * break these rules stays mangled. So does a name over the limits of itanium.h, microsoft.h and
+ * rust_v0.c.
  *
  * A call needs 64 KiB of stack. A longer name that needs more runs on its own thread if the
  * caller's stack is too small (base/stack.h). A full C++ name costs about 1.3 times as much as
@@ -41,14 +42,13 @@ void demangler_room(struct demangler *d, size_t need);
 /* Sets d->library after the C++ demangler reallocated it. */
 void demangler_moved(struct demangler *d, char *library);
 
-/* Frees the memory. A zeroed struct demangler is ready for use. */
 void demangler_release(struct demangler *d);
 
 /* Returns `raw` in the given style. May return `raw` itself. Valid until the next call with the
  * same demangler. */
 struct str demangle(struct demangler *d, struct str raw, enum heft_demangle style);
-/* Reads a name of a language of module_name.h. Sets *ret to its text and *parts to the sizes of its
- * parts. The text is valid until the next call with the same demangler. Returns false for any other
+/* Reads a name of a language of module_name.h. Sets *ret to its text and *parts to the sizes of
+ * its parts. The text is valid until the next call with the same demangler. False for any other
  * name. */
 bool demangle_module(struct demangler *d, struct str raw, struct str *ret,
 		     struct module_name *parts);
@@ -56,8 +56,7 @@ bool demangle_module(struct demangler *d, struct str raw, struct str *ret,
 /* Returns the bytes of `raw` without the suffix of a clone or a version: 1 for "f.cold" and for
  * "f@@V2". Returns raw.len if there is no suffix. */
 size_t demangle_base(struct str raw);
-/* Finds the language of signature.h that the text of a mangled name belongs to. Returns false if
- * there is none. */
+/* Finds the language (signature.h) of a mangled name. False if there is none. */
 bool demangle_language(struct str raw, enum sig_language *ret);
 
 #endif

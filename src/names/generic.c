@@ -1,4 +1,4 @@
-/* Finds the name that all instances of a generic share. */
+/* Finds the common name of all instances of a generic. */
 #define _GNU_SOURCE /* memmem, memrchr */
 #include "names/generic.h"
 

@@ -1,4 +1,4 @@
-/* generic.h - returns the name that all instances of a generic or template share.
+/* generic.h - returns the common name of all instances of a generic or template.
  *
  * An instance is recognized by the arguments in its name: "<>" in the short name of C++, Rust and
  * D, brackets in a name of Go. Any number of threads, with one demangler each. */

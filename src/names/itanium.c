@@ -1,4 +1,4 @@
-/* Demangles C++ names with a library, and bounds their size first. */
+/* Demangles C++ names with a library. Estimates the size of the text first. */
 #include "names/itanium.h"
 
 #include <setjmp.h>
@@ -11,13 +11,11 @@
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
 #endif
 
-/* ---- estimating the size of the text -----------------------------------------
- *
- * Reads the mangled text once, without a grammar. Groups (I..E and so on) nest, and a group
- * consists of elements. A reference (S_, T0_) costs as much as the largest element so far. The size
- * of a group is added to the enclosing element when the group closes. The estimate is normally too
- * high: the part that a reference names is an element or lies in one. No input with an estimate
- * that is too low is known. */
+/* Estimates the size of the text. Reads the mangled text once, without a grammar. Groups (I..E and
+ * so on) nest, and a group consists of elements. A reference (S_, T0_) costs as much as the largest
+ * element so far. When a group closes, its size is added to the enclosing element. The estimate is
+ * normally too high, because the target of a reference is at most an element. No input with too low
+ * an estimate is known. */
 
 #define MAX_GROUPS 256
 
@@ -25,13 +23,13 @@ struct names_itanium_bound {
 	uint64_t largest;          /* size of the largest element so far */
 	uint64_t sum[MAX_GROUPS];  /* per open group: total size of its finished elements */
 	uint64_t open[MAX_GROUPS]; /* per open group: size of its current element */
-	/* Per open group: number of further elements that still belong to the current element.
-	 * "M<class><member>" and vendor qualifiers have two parts. */
+	/* Per open group: further elements that belong to the current element. "M<class><member>"
+	 * and vendor qualifiers have two parts. */
 	uint32_t sticky[MAX_GROUPS];
 	size_t depth;
 	bool expressions; /* whether an expression was read */
-	/* Set after an expression with its own E (cl..E, tl..E), whose E closes the wrong group
-	 * here. From then on elements only grow. */
+	/* Set after an expression with its own E (cl..E, tl..E). token() closes the wrong group at
+	 * this E. From then on, no element ends, so the bound stays an upper one. */
 	bool merging;
 };
 
@@ -51,8 +49,7 @@ static bool is_reference(struct str s, size_t i)
 
 static void itanium_open_group(struct names_itanium_bound *b)
 {
-	if (b->depth + 1 == MAX_GROUPS) { /* real names never nest so deep: report the largest
-					   * size */
+	if (b->depth + 1 == MAX_GROUPS) { /* Real names never nest so: report the largest size. */
 		b->largest = UINT64_MAX;
 		return;
 	}
@@ -62,7 +59,7 @@ static void itanium_open_group(struct names_itanium_bound *b)
 	ASSERT(b->depth < COUNT_OF(b->sum));
 }
 
-/* Closes the innermost group. `more` says that template arguments of the same element follow. */
+/* Closes the innermost group. `more`: template arguments of the same element follow. */
 static void close_group(struct names_itanium_bound *b, bool more)
 {
 	const uint64_t size = add_sat(b->sum[b->depth], b->open[b->depth]);
@@ -83,8 +80,8 @@ static void close_group(struct names_itanium_bound *b, bool more)
 }
 
 /* Reads the number at i and the identifier after it. Returns the index after both. "A10_" and
- * "Li7E" contain numbers without an identifier. A reference inside the skipped bytes is therefore
- * counted as if it doubled the largest element. */
+ * "Li7E" contain numbers without an identifier, so the skipped bytes may contain references. Each
+ * of these counts as if it doubled the largest element. */
 static size_t identifier(struct names_itanium_bound *b, struct str s, size_t i)
 {
 	uint64_t size = 0;
@@ -120,8 +117,8 @@ static bool opens_group(struct str s, size_t i)
 	}
 }
 
-/* Tells whether two letters begin an expression that may have its own E: a call, conversion,
- * initializer, new or sizeof...(pack). */
+/* True if two letters begin an expression that may have its own E: a call, conversion, initializer,
+ * new or sizeof...(pack). */
 static bool has_own_end(char a, char b)
 {
 	switch (a) {
@@ -186,8 +183,6 @@ uint64_t itanium_bound(struct str mangled)
 	return total;
 }
 
-/* ---- the demangler libraries -------------------------------------------------- */
-
 #ifdef HEFT_HAVE_IBERTY
 
 struct printed {
@@ -206,8 +201,7 @@ static void itanium_print(const char *text, size_t len, void *opaque)
 	out->len += len;
 }
 
-/* Runs libiberty's demangler. libiberty keeps its nodes on the stack, so leaving it by longjmp
- * leaks nothing. */
+/* Runs libiberty's demangler. A longjmp out of it leaks nothing: its nodes are on the stack. */
 static bool run_iberty(struct printed *out, const char *mangled)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT;

@@ -14,15 +14,15 @@
 
 #include "names/demangle.h"
 
-/* Largest size in bytes of a mangled name. Longer names stay mangled. The longest names of LLVM,
- * Clang and libstdc++ have 611 bytes. */
+/* Most bytes of a mangled name. Longer names stay mangled. The longest names of LLVM, Clang and
+ * libstdc++ have 611 bytes. */
 #define ITANIUM_MAX_RAW ((size_t)8 << 10)
 
 /* Bytes of stack per byte of a hostile name. LLVM's demangler needs up to 600 (runs of Z),
  * libiberty's 170. */
 #define ITANIUM_STACK 600
 
-/* Largest estimated size of a text in bytes that LLVM's demangler may print without a check. Of
+/* Largest estimated size of a text that LLVM's demangler may print without a check, in bytes. Of
  * 98,000 names of LLVM, Clang, Z3 and libstdc++, 0.15 % exceed it. */
 #define ITANIUM_MAX_BOUND ((uint64_t)1 << 20)
 
@@ -31,8 +31,9 @@
  * demangler. */
 uint64_t itanium_bound(struct str mangled);
 
-/* Returns the text of `mangled`, which ends in a NUL, begins with _Z or ___Z and has no suffix.
- * Returns an empty text if it is no valid name or exceeds a limit. The text is in d->library. */
+/* Returns the text of `mangled`, which must end in a NUL, begin with _Z or ___Z, and have no
+ * suffix. Returns an empty text if the name is invalid or exceeds a limit. The text is in
+ * d->library. */
 struct str itanium_demangle(struct demangler *d, const char *mangled);
 
 #endif

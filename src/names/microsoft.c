@@ -4,13 +4,11 @@
 
 #include "names/microsoft_node.h"
 
-/* Largest nesting of types and names. Deeper names stay mangled. Compilers replace names over 4,096
- * bytes by a hash. */
+/* Most nested types and names. Deeper names stay mangled. Names over 4,096 bytes are a hash. */
 #define MAX_DEPTH 96
 #define MAX_NODES (MICROSOFT_ROOM / sizeof(struct ms_node))
 
-/* The targets of digits: the first ten names, and the first ten parameter types of more than one
- * letter. */
+/* Targets of digits: the first ten names, and the first ten parameter types over one letter. */
 struct refs {
 	ms_id names[10], types[10];
 	struct str raw[10]; /* the text of each name */
@@ -32,8 +30,6 @@ static ms_id microsoft_read_type(struct ms *m, bool qualified);
 static ms_id microsoft_read_symbol(struct ms *m);
 static ms_id read_qualified(struct ms *m, bool is_type);
 static ms_id microsoft_read_function(struct ms *m, bool is_member);
-
-/* ---- bytes and nodes ------------------------------------------------------------------------- */
 
 static ms_id microsoft_fail(struct ms *m)
 {
@@ -77,7 +73,6 @@ static ms_id microsoft_add(struct ms *m, struct ms_node node)
 	return (ms_id)m->count++;
 }
 
-/* Appends an item to a list. */
 static void microsoft_append(struct ms *m, ms_id *first, ms_id *last, ms_id item)
 {
 	const ms_id id = microsoft_add(m, (struct ms_node){ .kind = MS_LIST, .a = item });
@@ -131,8 +126,6 @@ static ms_id displacements(struct ms *m, unsigned count)
 	}
 	return first;
 }
-
-/* ---- names ----------------------------------------------------------------------------------- */
 
 static void microsoft_remember(struct ms *m, ms_id id, struct str raw)
 {
@@ -216,8 +209,6 @@ static ms_id microsoft_operator_name(struct ms *m)
 		    : microsoft_fail(m);
 }
 
-/* ---- templates ------------------------------------------------------------------------------- */
-
 /* Reads the value of a pointer to a member: {symbol, 1, 2}. */
 static ms_id member_tuple(struct ms *m, unsigned count)
 {
@@ -291,10 +282,8 @@ static ms_id remembered_template(struct ms *m)
 	return id;
 }
 
-/* ---- scopes ---------------------------------------------------------------------------------- */
-
-/* Reads an anonymous namespace, "?A0x12345678@". Microsoft's compiler lets digits refer to it.
- * clang does not, and spells it again instead. */
+/* Reads an anonymous namespace, "?A0x12345678@". In names of Microsoft's compiler, digits may refer
+ * to it. clang repeats the namespace instead. */
 static ms_id anonymous(struct ms *m)
 {
 	const struct str all = rest(m);
@@ -310,7 +299,7 @@ static ms_id anonymous(struct ms *m)
 	return id;
 }
 
-/* Numbers of scopes never begin with "A", so "?A" is an anonymous namespace. */
+/* "?A" is an anonymous namespace, because numbers of scopes never begin with "A". */
 static ms_id read_scope(struct ms *m)
 {
 	if (is_digit(microsoft_peek(m)))
@@ -321,7 +310,7 @@ static ms_id read_scope(struct ms *m)
 		return anonymous(m);
 	if (!eat(m, "?"))
 		return simple_name(m);
-	/* A local scope: "1?" and the symbol that contains the name. */
+	/* Reads a local scope: "1?" and the symbol that contains the name. */
 	const int64_t n = eat(m, "@") ? 0 : microsoft_number(m);
 	if (!eat(m, "?"))
 		return microsoft_fail(m);
@@ -353,8 +342,6 @@ static ms_id read_qualified(struct ms *m, bool is_type)
 	return microsoft_add(m, (struct ms_node){ .kind = MS_QUALIFIED, .a = name, .b = first });
 }
 
-/* ---- types ----------------------------------------------------------------------------------- */
-
 static unsigned microsoft_qualifiers(struct ms *m)
 {
 	const char c = next(m);
@@ -366,7 +353,7 @@ static unsigned microsoft_qualifiers(struct ms *m)
 	return 0;
 }
 
-/* Reads the qualifiers of a pointer. "E" marks a 64-bit pointer and adds nothing to the text. */
+/* Reads the qualifiers of a pointer. "E" marks a 64-bit pointer and has no text. */
 static unsigned pointer_qualifiers(struct ms *m)
 {
 	unsigned quals = 0;
@@ -511,8 +498,6 @@ static ms_id microsoft_read_type(struct ms *m, bool qualified)
 	return id;
 }
 
-/* ---- functions ------------------------------------------------------------------------------- */
-
 static struct str convention(struct ms *m)
 {
 	static const char *const names[] = { "__cdecl",   "__pascal",   "__thiscall",
@@ -581,8 +566,6 @@ static ms_id microsoft_read_function(struct ms *m, bool is_member)
 	return microsoft_add(m, f);
 }
 
-/* ---- symbols --------------------------------------------------------------------------------- */
-
 static ms_id variable(struct ms *m, ms_id name, char access)
 {
 	ASSERT(access >= '0' && access <= '4');
@@ -592,8 +575,7 @@ static ms_id variable(struct ms *m, ms_id name, char access)
 	const ms_id type = microsoft_read_type(m, false);
 	const unsigned ext = pointer_qualifiers(m);
 	unsigned quals = microsoft_qualifiers(m);
-	/* The code of a pointer already has its own qualifiers. These qualify the type that it
-	 * points to. */
+	/* The target's qualifiers. A pointer's code has its own. */
 	if (!m->failed && m->nodes[type].kind == MS_POINTER) {
 		if (m->nodes[type].b)
 			(void)read_qualified(m, true);
@@ -605,16 +587,14 @@ static ms_id variable(struct ms *m, ms_id name, char access)
 	return microsoft_add(m, node);
 }
 
-/* Prefixes by access: private, protected, public. Each has four entries: normal, static, virtual,
- * thunk. */
+/* Prefixes: private, protected, public. Four entries each: normal, static, virtual, thunk. */
 static const char *const accesses[] = {
 	"private: ",   "private: static ",   "private: virtual ",   "[thunk]: private: virtual ",
 	"protected: ", "protected: static ", "protected: virtual ", "[thunk]: protected: virtual ",
 	"public: ",    "public: static ",    "public: virtual ",    "[thunk]: public: virtual ",
 };
 
-/* Reads a thunk that looks up the displacement of the object: "$4". The thunk of "$R4" looks it up
- * twice. */
+/* Reads a thunk that looks up the object's displacement: "$4". "$R4" looks it up twice. */
 static void microsoft_displaced(struct ms *m, struct ms_node *code)
 {
 	const bool twice = eat(m, "R");
@@ -824,8 +804,8 @@ size_t microsoft_name(struct str raw, bool brief, void *scratch, char *out, size
 		return 0;
 	ms_id id = microsoft_read_all(&m);
 	if (id == 0) {
-		/* Try the counting of Microsoft's compiler, which lets digits refer to more names
-		 * than clang does. */
+		/* Tries the rules of Microsoft's compiler, in which digits refer to more names than
+		 * in clang's. */
 		m = (struct ms){ .s = raw, .nodes = scratch, .count = 1, .counts_templates = true };
 		id = microsoft_read_all(&m);
 	}

@@ -23,14 +23,13 @@
 #define MICROSOFT_ROOM  ((size_t)192 << 10)
 #define MICROSOFT_STACK ((size_t)64 << 10)
 
-/* Tells from its first bytes whether a name may belong to this scheme. */
+/* True if the first bytes of a name fit this scheme. */
 static inline bool microsoft_likely(struct str raw)
 {
 	return raw.len > 3 && raw.p[0] == '?';
 }
 
-/* Tells whether a full demangled name is that of a member function or of a class's table, such as a
- * vftable. */
+/* True if a full demangled name is a member function's or a class table's, such as a vftable. */
 bool microsoft_is_member(struct str full);
 
 /* Writes at most `room` bytes to `out` and returns their number. Returns 0 if the name does not

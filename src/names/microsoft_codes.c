@@ -1,4 +1,4 @@
-/* Has the tables of operators and types of Microsoft's scheme. */
+/* Defines the tables of operators and types of Microsoft's scheme. */
 #include "names/microsoft_node.h"
 
 /* Operator names by the letter of the code after "?". */

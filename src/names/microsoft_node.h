@@ -11,7 +11,7 @@ enum ms_kind {
 	MS_NONE,
 	/* kinds of parts of names */
 	MS_NAME,      /* text: the name */
-	MS_ANONYMOUS, /* a namespace */
+	MS_ANONYMOUS, /* An anonymous namespace. */
 	MS_TEMPLATE,  /* a: name; b: list of arguments */
 	MS_LOCAL,     /* a: symbol; n: number of the scope inside the symbol */
 	MS_CTOR,
@@ -65,7 +65,6 @@ struct ms_node {
 const char *ms_operator(unsigned lines, char c);
 const char *ms_type(bool line, char c);
 
-/* Writes the text of a symbol. */
 void ms_print(const struct ms_node *nodes, ms_id symbol, bool brief, struct out *o);
 
 #endif

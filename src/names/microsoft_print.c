@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-/* Limits of nesting and of visited nodes. References can make a small name deep and long. Names
- * beyond a limit stay mangled. */
+/* Most nested and most visited nodes. References can make a small name deep and long. Names beyond
+ * a limit stay mangled. */
 #define MAX_DEPTH 160
 #define MAX_STEPS 65536
 
@@ -66,8 +66,6 @@ static void microsoft_print_qualifiers(struct printer *p, unsigned quals, const 
 		blank = " ";
 	}
 }
-
-/* ---- names ----------------------------------------------------------------------------------- */
 
 static void name(struct printer *p, ms_id id, ms_id class);
 
@@ -208,10 +206,7 @@ static void name(struct printer *p, ms_id id, ms_id class)
 	p->depth--;
 }
 
-/* ---- types ----------------------------------------------------------------------------------- */
-
-/* Tells whether the type is written around a declarator. A pointer to such a type needs
- * parentheses. */
+/* True if the type is written around a declarator. A pointer to this type needs parentheses. */
 static bool is_around(const struct ms_node *n)
 {
 	return n->kind == MS_FUNCTION || n->kind == MS_ARRAY;
@@ -305,8 +300,6 @@ static void type_after(struct printer *p, ms_id id)
 	p->depth--;
 }
 
-/* ---- symbols --------------------------------------------------------------------------------- */
-
 static void thunk(struct printer *p, const struct ms_node *n)
 {
 	ASSERT(n->n >= MS_NO_THUNK && n->n <= MS_VCALL);
@@ -372,8 +365,8 @@ static void microsoft_print_table(struct printer *p, const struct ms_node *n)
 	}
 }
 
-/* Writes a description of run-time type information or a guard. The field n is set for a guard,
- * whose number follows the description. */
+/* Writes a description of run-time type information or a guard. A guard has its number, n, after
+ * the description. */
 static void microsoft_print_described(struct printer *p, const struct ms_node *n)
 {
 	const struct ms_node *const type_of = node_of(p, n->c);

@@ -1,4 +1,4 @@
-/* Reads the names of languages with modules by one rule per language; see module_name.h. */
+/* Reads the names of languages with modules, by one rule per language (see module_name.h). */
 #define _GNU_SOURCE /* memmem */
 #include "names/module_name.h"
 
@@ -18,8 +18,6 @@ static void put_kind(struct out *o, struct str kind)
 	put_str(o, kind);
 	put_text(o, ")");
 }
-
-/* ---- OCaml ----------------------------------------------------------------------------------- */
 
 /* Reads "caml", then the path of the compilation unit with "__" between its parts, then "__" or
  * ".", then the name with its stamp. "$2b" is a byte as two hexadecimal digits. */
@@ -54,8 +52,6 @@ static bool read_ocaml(struct str raw, struct out *o, struct module_name *ret)
 		ret->module = o->len;
 	return true;
 }
-
-/* ---- Fortran --------------------------------------------------------------------------------- */
 
 /* Reads a name of gfortran: __MODULE_MOD_NAME. */
 static bool read_gfortran(struct str raw, struct out *o, struct module_name *ret)
@@ -96,8 +92,6 @@ static bool read_flang(struct str raw, struct out *o, struct module_name *ret)
 	ret->brief = o->len;
 	return o->len > 0;
 }
-
-/* ---- Free Pascal ----------------------------------------------------------------------------- */
 
 /* Writes "A$B$$R" as (A, B): R. */
 static void put_parameters(struct out *o, struct str types)
@@ -189,8 +183,6 @@ static bool read_pascal(struct str raw, struct out *o, struct module_name *ret)
 		put_parameters(o, str_from(name, end + 1));
 	return true;
 }
-
-/* ---- Swift ----------------------------------------------------------------------------------- */
 
 /* Words of the identifiers read so far. The format is described in docs/ABI/Mangling.rst of Swift.
  * An identifier starts with its length. An identifier that starts with "0" refers to earlier words
@@ -327,7 +319,7 @@ static size_t swift_known_type(struct str s, struct str *ret_name)
 static size_t swift_prefix(struct str raw)
 {
 	static const char *const prefixes[] = { "_$s", "_$S", "$s", "$S" };
-	/* Asked of every name, and nearly none has this. */
+	/* Rejects most names quickly. */
 	const bool dollar = raw.len >= 2 && (raw.p[0] == '$' || raw.p[1] == '$');
 	return dollar ? STARTS_WITH(raw, prefixes) : 0;
 }
@@ -341,8 +333,8 @@ bool module_name_is_swift(struct str raw)
  * extension begins at `at`. */
 static void extension_turn(struct out *o, size_t at, struct module_name *ret)
 {
-	const size_t module = o->len - at, types = ret->module; /* types: index of the "." before
-								 * the types */
+	const size_t module = o->len - at, types = ret->module; /* types: the "." before the
+								 * types */
 	char *const text = o->p;
 	if (o->failed || at <= types)
 		return;
@@ -410,8 +402,6 @@ static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 	return true;
 }
 
-/* ---- GHC ------------------------------------------------------------------------------------- */
-
 static const char *const ghc_kinds[] = { "_info",         "_closure", "_con_info", "_static_info",
 					 "_con_entry",    "_bytes",   "_entry",    "_slow",
 					 "_static_entry", "_ret",     "_tbl",      "_srt" };
@@ -442,8 +432,8 @@ static char ghc_escape(char first, char second)
 	return '\0';
 }
 
-/* Writes s with its z-encodings decoded. Unknown encodings stay as they are. Tells whether there
- * was a known one. */
+/* Writes s with its z-encodings decoded. Unknown encodings do not change. Returns whether there was
+ * a known one. */
 static bool put_unescaped(struct out *o, struct str s)
 {
 	bool any = false;
@@ -498,8 +488,6 @@ struct str ghc_main_package(struct str raw)
 									      : STR("");
 }
 
-/* ---- Nim ------------------------------------------------------------------------------------- */
-
 struct str nim_module(struct str raw)
 {
 	size_t end = raw.len, start;
@@ -514,8 +502,6 @@ struct str nim_module(struct str raw)
 		       ? (struct str){ raw.p + start, end - 1 - start }
 		       : STR("");
 }
-
-/* ---- all languages --------------------------------------------------------------------------- */
 
 typedef bool read_fn(struct str raw, struct out *o, struct module_name *ret);
 

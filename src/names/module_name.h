@@ -1,4 +1,5 @@
-/* module_name.h - reads the linker names of languages with modules, by one short rule per language.
+/* module_name.h - reads the linkage names of languages with modules, by one short rule per
+ * language.
  *
  * Covers OCaml, Free Pascal, Fortran (gfortran and flang), Swift and GHC's Haskell. A rule finds
  * the module and the entity, and does not read types. C++, Rust and D have demanglers of their own.
@@ -23,19 +24,19 @@ struct module_name {
 /* Writes the readable text of `raw` to `out`, at most `room` bytes. Returns false, with unspecified
  * output, if the name belongs to none of these languages or if the text is too long. */
 bool module_name_read(struct str raw, char *out, size_t room, struct module_name *ret);
-/* Tells whether one of the rules may accept the name. Writes no text, so the caller can skip
- * allocating room for other names. */
+/* True if one of the rules may accept the name. Writes no text, so the caller can skip allocating
+ * room for other names. */
 bool module_name_likely(struct str raw);
 
-/* Tells whether a name has a prefix of Swift, even if module_name_read() cannot read the rest. */
+/* True if a name has a prefix of Swift, even if module_name_read() cannot read the rest. */
 bool module_name_is_swift(struct str raw);
 
-/* Returns the module in a Nim name of the form NAME__MODULE_123. Use it only for programs known to
- * be written in Nim. The module is spelled as in the name: "math" or "std/private/digitsutils",
- * with the letter Z for each slash. Returns "" if there is none. */
+/* Returns the module in a Nim name of the form NAME__MODULE_123. Only for programs known to be
+ * written in Nim. The module is spelled as in the name: "math" or "std/private/digitsutils", with
+ * the letter Z for each slash. Returns "" if there is none. */
 struct str nim_module(struct str raw);
-/* Returns the package of a GHC name without escapes: "main" for Shape_area_info. Use it only for
- * programs known to contain Haskell. Returns "" if the name is not of this form. */
+/* Returns the package of a GHC name without escapes: "main" for Shape_area_info. Only for programs
+ * known to contain Haskell. Returns "" if the name has another form. */
 struct str ghc_main_package(struct str raw);
 
 #endif

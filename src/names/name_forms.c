@@ -1,4 +1,4 @@
-/* Lists the texts by which people know a linker name. */
+/* Lists the texts by which users know a linkage name. */
 #define _GNU_SOURCE /* memmem */
 #include "names/name_forms.h"
 
@@ -42,8 +42,6 @@ static void form_tell(struct name_forms *f, struct str text, enum name_form form
 		f->each(f->ctx, name_plain(&f->plain, text), f->part ? NAME_PART : form);
 }
 
-/* ---- pieces that people leave out ------------------------------------------------------------ */
-
 /* Removes each `open`...`close` from the text. Returns false if the text has none. */
 static bool piece_drop(struct text *out, struct str text, struct str open, char close)
 {
@@ -79,8 +77,6 @@ static void bare_tell(struct name_forms *f, struct str text)
 		form_tell(f, text, NAME_SHORT);
 	}
 }
-
-/* ---- the forms ------------------------------------------------------------------------------- */
 
 static void cuts_tell(struct name_forms *f, struct str full, enum sig_language language)
 {

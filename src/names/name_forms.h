@@ -1,6 +1,6 @@
-/* name_forms.h - lists the texts by which people refer to a linker name.
+/* name_forms.h - lists the texts by which users refer to a linkage name.
  *
- * The texts are the linker name itself, its full text, and the shorter texts of demangle.h and
+ * The texts are the linkage name itself, its full text, and the shorter texts of demangle.h and
  * supersize.h. Each shorter text comes with and without template arguments, parameters, "<>", "()"
  * and "[abi:x]". The text without a clone suffix or version also means the clone and the versioned
  * name. Example:
@@ -17,7 +17,7 @@
 #include "names/demangle.h"
 #include "names/supersize.h"
 
-/* Forms from the most to the least specific. A text means the symbols that have it in the most
+/* Forms from the most to the least specific. A text means the symbols that it matches in the most
  * specific form. */
 enum name_form { NAME_LINKER, NAME_FULL, NAME_SHORT, NAME_PART };
 
@@ -31,7 +31,7 @@ struct name_forms {
 	struct text full, cut, dropped, held, plain;
 	name_form_fn each;
 	void *ctx;
-	bool part; /* whether the current name lost its suffix */
+	bool part; /* True if the current name lost its suffix. */
 };
 
 void name_forms_release(struct name_forms *f);
@@ -39,7 +39,7 @@ void name_forms_release(struct name_forms *f);
 struct str name_plain(struct text *out, struct str text);
 /* Calls `each` for the texts that need no demangling: the name, and the name without its suffix. */
 void name_forms_of_linker(struct name_forms *f, struct str raw, name_form_fn each, void *ctx);
-/* Calls `each` for all texts in plain form. Some texts come twice. */
+/* Calls `each` for all texts in plain form. Some texts are repeated. */
 void name_forms_each(struct name_forms *f, struct str raw, name_form_fn each, void *ctx);
 /* Returns the identifier of a global C++ function or variable: "add" for _Z3addi. Returns the name
  * itself for other symbols. */

@@ -1,4 +1,4 @@
-/* Finds the namespace of a linker name, and learns which components are classes. */
+/* Finds the namespace of a linkage name, and learns which components are classes. */
 #include "names/namespace.h"
 
 #include "names/microsoft.h"
@@ -14,8 +14,6 @@ void namespaces_release(struct namespaces *n)
 	intern_release(&n->spaces);
 	intern_release(&n->classes);
 }
-
-/* ---- components ------------------------------------------------------------------------------ */
 
 /* Returns the end of the component that starts at `at`: the next separator outside brackets, or
  * s.len. An operator takes the rest of the name, because it may convert to a::b. */
@@ -70,8 +68,6 @@ static struct str namespace_last_of(struct str s, char separator)
 	return before.len > 0 ? str_from(s, behind_separator(s, before.len, separator)) : s;
 }
 
-/* ---- C++ ------------------------------------------------------------------------------------- */
-
 static bool namespace_has(const struct intern *in, struct str s)
 {
 	uint32_t id;
@@ -85,7 +81,7 @@ static bool namespace_is_cxx(struct str raw)
 	return raw.len > 1 && raw.p[0] == 'Z' && rust_legacy_size(raw) == 0;
 }
 
-/* Tells whether the name is a table or type information of a class. */
+/* True if the name is a table or type information of a class. */
 static bool is_table(struct str raw)
 {
 	return str_starts(raw, STR("_ZTV")) || str_starts(raw, STR("_ZTI")) ||
@@ -93,14 +89,13 @@ static bool is_table(struct str raw)
 	       str_starts(raw, STR("_ZTC"));
 }
 
-/* Tells whether the name is a static variable or class inside a function. */
+/* True if the name is a static variable or class inside a function. */
 static bool is_local(struct str raw)
 {
 	return str_starts(raw, STR("_ZZ")) || str_starts(raw, STR("_ZGVZ"));
 }
 
-/* Tells whether a component cannot be a namespace: templates, lambdas, and functions that contain a
- * local entity. */
+/* True if a component is no namespace: template, lambda, function that contains an entity. */
 static bool names_no_space(struct str part)
 {
 	const bool called = part.len > 0 && part.p[part.len - 1] == ')' && part.p[0] != '(';
@@ -133,8 +128,7 @@ static struct str cxx_space(const struct namespaces *n, struct str raw, struct s
 	return str_upto(max, end);
 }
 
-/* Tells from its letters alone whether a name may reveal a class. Most names do not, and are not
- * demangled. */
+/* True if a name's letters may reveal a class. Most names cannot, and are not demangled. */
 static bool may_tell(struct str raw)
 {
 	if (is_table(raw) || str_starts(raw, STR("_ZNK")) || str_starts(raw, STR("_ZNV")))
@@ -146,8 +140,8 @@ static bool may_tell(struct str raw)
 	return false;
 }
 
-/* Learns classes from members and tables, whose full names state them. A local name is inside a
- * function. */
+/* Learns classes from names of members and tables, whose full names state their class. A local name
+ * is inside a function. */
 static void learn_microsoft(struct namespaces *n, struct demangler *d, struct str raw)
 {
 	const bool member = microsoft_is_member(demangle(d, raw, HEFT_NAMES_FULL));
@@ -182,8 +176,6 @@ void namespaces_learn(struct namespaces *n, struct demangler *d, struct str raw)
 			namespaces_add(n, owner, true);
 }
 
-/* ---- Rust and D ------------------------------------------------------------------------------ */
-
 /* Removes the types at the end of a path. */
 static struct str without_types(struct str path, char separator)
 {
@@ -215,8 +207,7 @@ static struct str namespace_plain_path(struct str text)
 	return without_last(str_upto(text, end), ':');
 }
 
-/* Returns the path of a type without its name. Skips what precedes the path: & &mut *const [ (
- * dyn. */
+/* Returns a type's path without its name. Skips words before the path: & &mut *const [ ( dyn. */
 static struct str type_path(struct str type)
 {
 	static const char *const words[] = { "&", "*const ", "*mut ", "mut ", "dyn ", "[", "(" };

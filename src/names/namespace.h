@@ -1,9 +1,9 @@
 /* namespace.h - finds the C++ namespace, Rust crate and module, D module or Fortran module of a
- * linker name.
+ * linkage name.
  *
- * A C++ name does not distinguish a namespace from a class: "a::B::f". Two sources do. Debug info
- * lists both. Other names reveal a class: constructors, destructors, virtual tables, type
- * information, const member functions and template arguments.
+ * A C++ name does not distinguish a namespace from a class: "a::B::f". Two sources distinguish
+ * them. Debug info lists both. Other names reveal a class: constructors, destructors, virtual
+ * tables, type information, const member functions and template arguments.
  *
  * The namespace of a C++ name consists of its components before the last one. It ends before the
  * first component that is known as a class, has template arguments, or is a lambda. "static x of
@@ -14,7 +14,7 @@
  * a::b. Types (recognized by a capital letter) and entities inside functions (closures) do not
  * count. D: the same, with dots. Fortran: the module of __MODULE_MOD_NAME.
  *
- * Only one thread may learn. Any number of threads may ask. */
+ * Only one thread may learn. Any number of threads may look up. */
 #ifndef HEFT_NAMES_NAMESPACE_H
 #define HEFT_NAMES_NAMESPACE_H
 
@@ -28,12 +28,11 @@ struct namespaces {
 
 /* Adds a namespace or class that debug info lists. The text is copied. */
 void namespaces_add(struct namespaces *n, struct str path, bool is_class);
-/* Learns the class that a linker name reveals, if any. */
+/* Learns the class that a linkage name reveals, if any. */
 void namespaces_learn(struct namespaces *n, struct demangler *d, struct str raw);
 void namespaces_release(struct namespaces *n);
 
-/* Returns the namespace of a name. "" if it is in none. Valid until the next call with the same
- * demangler. */
+/* Returns a name's namespace, or "". Valid until the next call with the same demangler. */
 struct str namespace_of(const struct namespaces *n, struct demangler *d, struct str raw);
 /* Returns the text before the last component of a demangled C++ or Rust name: "a::b" for
  * "a::b::f<c::d>()". Returns "" if the name is global, or is the text of a literal. */

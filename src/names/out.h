@@ -1,5 +1,4 @@
-/* out.h - declares the bounded output and the small helpers that demanglers share. Private to
- * names/. */
+/* out.h - declares the bounded output and small helpers of demanglers. Private to names/. */
 #ifndef HEFT_NAMES_OUT_H
 #define HEFT_NAMES_OUT_H
 
@@ -54,7 +53,7 @@ static inline bool is_lower(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* Tells whether a byte may be in an identifier: a letter, a digit, "_", or a part of UTF-8. */
+/* True if a byte may be in an identifier: a letter, a digit, "_", or a part of UTF-8. */
 static inline bool is_ident(char c)
 {
 	return is_upper(c) || is_lower(c) || is_digit(c) || c == '_' || (unsigned char)c >= 0x80;

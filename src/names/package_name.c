@@ -1,4 +1,4 @@
-/* Finds the package of a linker name by the rules of its language. */
+/* Finds the package of a linkage name by the rules of its language. */
 #include "names/package_name.h"
 
 #include "names/rust.h"
@@ -7,11 +7,9 @@
 #include <ctype.h>
 #include <stdio.h>
 
-/* ---- Go -------------------------------------------------------------------------------------- */
-
-/* Tells whether the Go compiler generated the symbol. "type" and "go" are keywords, so no package
- * has these names. Hosts may begin with them: go.uber.org. Until Go 1.19, these names had a dot
- * instead of the colon. */
+/* True if the Go compiler generated the symbol. "type" and "go" are keywords, so no package has
+ * these names. Host names may begin with them: go.uber.org. Until Go 1.19, generated names had a
+ * dot instead of the colon. */
 static bool is_made_by_compiler(struct str name)
 {
 	static const char *const words[] = { "(",        "itab.",       "string.",   "func.",
@@ -75,7 +73,7 @@ static struct str made_qualifier(struct str name)
 	return qualifier_inside(str_from(name, STARTS_WITH(name, words)));
 }
 
-/* Tells whether the name has a suffix that C compilers add to parts and copies of functions. */
+/* True if the name has a suffix that C compilers add to parts and copies of functions. */
 static bool has_c_suffix(struct str name)
 {
 	static const char *const words[] = { "cold",     "part", "isra",       "constprop",
@@ -128,9 +126,7 @@ static bool package_name_is_go(struct str name)
 	       memchr(name.p, '.', name.len) != NULL;
 }
 
-/* ---- Rust ------------------------------------------------------------------------------------ */
-
-/* Names by which parts of the standard library call each other. */
+/* Symbols through which parts of Rust's standard library call each other. */
 static const char *const rust_runtime[] = { "__rust_",     "__rdl_",   "__rg_",      "__rustc",
 					    "rust_begin_", "rust_eh_", "rust_panic", "_rust_" };
 
@@ -159,7 +155,6 @@ bool crate_hash(struct str raw, struct str crate, char out[CRATE_HASH_ROOM])
 	return false;
 }
 
-/* Returns the first component of a path. */
 static struct str first_part(struct str path)
 {
 	for (size_t i = 0; i < path.len; i++)
@@ -168,16 +163,15 @@ static struct str first_part(struct str path)
 	return path;
 }
 
-/* Returns the text after `letter` and a number in base 62. Returns `s` if it does not begin with
- * `letter`. */
+/* Returns the text after `letter` and a number in base 62, or `s` if it does not begin with it. */
 static struct str behind_number(struct str s, char letter)
 {
 	const char *const end = s.len > 0 && s.p[0] == letter ? memchr(s.p, '_', s.len) : NULL;
 	return end ? str_from(s, (size_t)(end - s.p) + 1) : s;
 }
 
-/* Returns the crate that contains an implementation (RFC 2603). Used for implementations on
- * primitive types, whose text states no crate: <str>::to_lowercase. */
+/* Returns the crate that contains an implementation (RFC 2603). For implementations on primitive
+ * types, whose text states no crate: <str>::to_lowercase. */
 static struct str crate_of_impl(struct str raw)
 {
 	while (raw.len > 2 && raw.p[1] == '_')
@@ -197,9 +191,8 @@ static struct str crate_of_impl(struct str raw)
 	return len < raw.len ? (struct str){ raw.p, len } : STR("");
 }
 
-/* Returns the crate of code that drops a value. This is the first crate in the type that is not
- * part of Rust's standard library. Returns "" if there is none, or if the name is not
- * drop_in_place. */
+/* Returns the crate of code that drops a value: the first crate in the type outside Rust's standard
+ * library. Returns "" if there is none, or if the name is not drop_in_place. */
 static struct str crate_of_dropped(struct str text)
 {
 	const struct str start = STR("core::ptr::drop_in_place");
@@ -249,8 +242,6 @@ bool crate_version(struct str path, struct str *ret_name, struct str *ret_versio
 	}
 	return false;
 }
-
-/* ---- any language ---------------------------------------------------------------------------- */
 
 unsigned language_marked(struct str raw)
 {

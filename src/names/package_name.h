@@ -1,4 +1,4 @@
-/* package_name.h - finds the package of a linker name, by the rules of its language.
+/* package_name.h - finds the package of a linkage name, by the rules of its language.
  *
  * - Go: the import path, which ends before the first dot after the last slash. For code and data
  *   that the compiler generates for a type, the path of the first type in the name that has one.
@@ -23,14 +23,13 @@ enum package_kind { PACKAGE_NONE, PACKAGE_GO, PACKAGE_CRATE, PACKAGE_SPACE };
 /* Returns the import path of a Go name as the name spells it, so dots may be "%2e". Returns "" if
  * the name states none. Points into `name`. */
 struct str go_package(struct str name);
-/* Tells from its characters whether a text may be an import path. */
+/* True if a text may be an import path, judged by its characters. */
 bool go_package_is_path(struct str text);
 /* Writes an import path in its readable form to `out`, which has room for path.len bytes. Returns
  * the number of bytes written. */
 size_t go_package_text(struct str path, char *out);
 
-/* Languages whose names look like names of C. Their rules apply only to programs known to contain
- * the language. */
+/* Languages with names like C's. Their rules need a program known to contain the language. */
 enum language { LANGUAGE_GO = 1, LANGUAGE_NIM = 2, LANGUAGE_ZIG = 4, LANGUAGE_GHC = 8 };
 
 /* Returns the language of a program that has a symbol with this name. Returns 0 if the name does
@@ -49,8 +48,8 @@ struct package_of {
 enum package_kind package_of(const struct namespaces *n, struct demangler *d,
 			     const struct package_of *of, struct str *ret);
 
-/* Writes the digits that distinguish crates of the same name: the disambiguator of `crate` in a v0
- * name, in base 62. Returns false if the name has none. */
+/* Writes the digits that distinguish crates with one name: the disambiguator of `crate` in a v0
+ * name, in base 62. False if the name has none. */
 enum { CRATE_HASH_ROOM = 17 };
 bool crate_hash(struct str raw, struct str crate, char out[CRATE_HASH_ROOM]);
 

@@ -7,12 +7,10 @@
 
 #include "base/base.h"
 
-/* Returns the size of the legacy name that `raw` begins with, including its E. 0 if it begins with
- * none. */
+/* Returns the size of the legacy name that `raw` begins with, including its E, or 0. */
 size_t rust_legacy_size(struct str raw);
 
-/* Tells whether a name belongs to one of the two schemes, also with the underscore that Mach-O adds
- * before it. */
+/* True if a name belongs to one of the two schemes, even with Mach-O's underscore before it. */
 static inline bool rust_name(struct str raw)
 {
 	while (raw.len > 1 && raw.p[0] == '_' && raw.p[1] == '_')

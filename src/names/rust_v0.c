@@ -1,12 +1,11 @@
-/* Demangles RFC 2603, "Rust Symbol Mangling (v0)". The names of productions are those of the
- * RFC. */
+/* Demangles RFC 2603, "Rust Symbol Mangling (v0)". Names of productions are the RFC's. */
 #include "names/rust.h"
 #include "names/out.h"
 
 #include <stdio.h>
 
-/* Largest nesting of paths, types and constants. Deeper names stay mangled. Of 100,000 names of
- * rustc, all but 3 need less than 64. */
+/* Most nested paths, types and constants. Deeper names stay mangled. Of 100,000 names of rustc, all
+ * but 3 need less than 64. */
 #define MAX_DEPTH 200
 
 struct v0 {
@@ -14,8 +13,7 @@ struct v0 {
 	size_t pos;
 	struct out o;
 	uint32_t depth;
-	uint32_t steps; /* number of visits left; references can make a small name take many
-			 * steps */
+	uint32_t steps; /* Visits left. References can make a small name take many steps. */
 	uint64_t bound_lifetimes;
 };
 
@@ -583,7 +581,7 @@ size_t rust_v0(struct str raw, char *out, size_t room)
 	if (raw.len < 3 || !is_upper(v.s.p[0]))
 		return 0;
 	v0_path(&v, true);
-	if (!v.o.failed && v.pos < v.s.len) { /* the crate that instantiated the item */
+	if (!v.o.failed && v.pos < v.s.len) { /* Skips the crate that instantiated the item. */
 		v.o.muted = true;
 		v0_path(&v, false);
 	}

@@ -3,8 +3,8 @@
 
 #include "names/cut.h"
 
-/* Prefixes that demanglers write for a symbol other than the named entity itself. The short word
- * lacks " for " or " to ". */
+/* Prefixes that demanglers write for a symbol about a named entity, such as a vtable. The short
+ * word lacks " for " or " to ". */
 static const struct special {
 	const char *text;
 	uint8_t size, word;
@@ -51,7 +51,7 @@ static size_t numbered_temporary(struct str name)
 	return str_starts(str_from(name, i), STR(" for ")) ? i : 0;
 }
 
-/* Tells cheaply, from the first two letters, whether a name may have a special prefix. */
+/* True if a name may have a special prefix, judged by its first two letters. */
 static bool may_be_special(struct str name)
 {
 	if (name.len < 5)
@@ -97,8 +97,8 @@ struct str signature_special(struct str *name)
 	return (struct str){ all.p, 0 };
 }
 
-/* Tells whether the type after "typeinfo for" is not a class. The text of such a type has blanks
- * that do not end a return type. */
+/* True if the type after "typeinfo for" is not a class. The text of this type has blanks that do
+ * not end a return type. */
 static bool is_plain_type(struct str type)
 {
 	const char last = type.len > 0 ? type.p[type.len - 1] : 0;

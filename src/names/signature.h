@@ -1,7 +1,7 @@
 /* signature.h - writes shorter forms of a demangled name.
  *
  * Works on text, so the same code serves every demangler: LLVM's and libiberty's C++, both schemes
- * of Rust, and D. The caller chooses what a form keeps: template arguments, and "()" in place of a
+ * of Rust, and D. The caller chooses the parts to keep: template arguments, and "()" in place of a
  * parameter list.
  *
  * - full: std::vector<int, std::allocator<int>>::push_back(int const&)
@@ -14,7 +14,7 @@
  * conversion operator stay.
  *
  * Rust: generic arguments of a path become "<>" (Vec<>, foo::bar::<>). <T as Trait>::f keeps its
- * type and trait, because otherwise all impls of a trait would get the same name.
+ * type and trait, because otherwise all impls of a trait would have one name.
  *
  * D: "!(...)" becomes "!()". */
 #ifndef HEFT_NAMES_SIGNATURE_H

@@ -27,8 +27,8 @@ static const uint8_t stops[256] = {
 	[':'] = STOP_NAME,
 };
 
-/* Largest number of nested declarators, as in "(*(*f())())()". Each level looks ahead, so the limit
- * keeps the time linear. Names beyond it get no short form. */
+/* Most nested declarators, as in "(*(*f())())()". Each level looks ahead, so the limit keeps the
+ * time linear. Names beyond it get no short form. */
 #define MAX_DECLARATORS 16
 
 #define ANONYMOUS "(anonymous namespace)"
@@ -64,8 +64,8 @@ static const char *match_paren(const struct cut *c, const char *p)
 	return NULL;
 }
 
-/* Tells whether "operator<<" at p is a shift, or operator< with the arguments "<...>". Parameters
- * or arguments follow a shift. An argument may start with "(" as well: "(E)1". */
+/* True if "<<" at p is a shift. False if it is operator< with the arguments "<...>". Parameters or
+ * arguments follow a shift. An argument may start with "(" as well: "(E)1". */
 static bool is_shift(const struct cut *c, const char *p)
 {
 	const char next = signature_cxx_byte_at(c, p + 2);
@@ -103,8 +103,7 @@ static size_t sign_size(const struct cut *c, const char *p)
 		return p - c->base >= 10 && memcmp(p - 10, "operator--", 10) == 0 ? 0 : 1;
 	if (before == 'r' && p - c->base >= 8 && memcmp(p - 8, "operator", 8) == 0)
 		return angle_sign(c, p, true);
-	/* " < " and " >= " are signs, but not the "> >" that libiberty writes to close two
-	 * lists. */
+	/* " < " and " >= " are signs, but not "> >", which libiberty writes to close two lists. */
 	if (before != ' ' || (*p == '>' && p - c->base >= 2 && p[-2] == '>'))
 		return 0;
 	size_t n = 1;
@@ -188,7 +187,7 @@ static bool quoted(struct cut *c)
 		return true;
 	}
 	c->p += lambda ? 7 : 8;
-	/* Reads the number that LLVM writes after 'lambda. No number means the first lambda, 0 the
+	/* Reads the number that LLVM writes after 'lambda. None: the first lambda; 0: the
 	 * second. */
 	unsigned n = 0;
 	const bool any = signature_cxx_byte_at(c, c->p) != '\'';
@@ -206,8 +205,7 @@ static bool quoted(struct cut *c)
 	return !lambda || lambda_head(c);
 }
 
-/* Tells whether a declarator starts at p: "(*", "(&" or "(A::*". The rest of the type is written
- * around it. */
+/* True if a declarator starts at p: "(*", "(&" or "(A::*". The rest of the type surrounds it. */
 static bool is_declarator(const struct cut *c, const char *p)
 {
 	const char first = signature_cxx_byte_at(c, p + 1);
@@ -406,7 +404,7 @@ static bool signature_cxx_step(struct cut *c)
 	case '<': return signature_cxx_arguments(c);
 	case '(': return signature_cxx_parameters(c);
 	case ')': return signature_cxx_closing(c);
-	case '[': { /* Belongs to the name as it is: [abi:cxx11], "[a, b]" */
+	case '[': { /* Part of the name: [abi:cxx11], "[a, b]". */
 		const char *const to = cut_match(c, c->p, '[', ']');
 		if (to)
 			cut_copy(c, to);

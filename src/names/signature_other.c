@@ -1,4 +1,4 @@
-/* Shortens Rust and D names; see signature.h. */
+/* Shortens Rust and D names (see signature.h). */
 #include "names/cut.h"
 #include "names/out.h"
 
@@ -53,8 +53,8 @@ static const char *signature_other_match(const struct cut *c, const char *p, cha
 	return NULL;
 }
 
-/* Tells whether "<" opens generic arguments. True for "Vec<" and "f::<", false for "<T as", "<impl
- * Trait for" and "for<'a>". */
+/* True if "<" opens generic arguments: for "Vec<" and "f::<", not for "<T as", "<impl Trait for"
+ * and "for<'a>". */
 static bool is_generic(const struct cut *c)
 {
 	const char *const p = c->p;

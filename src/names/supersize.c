@@ -20,7 +20,7 @@ static bool at(struct str s, size_t i, const char *word)
 	return i <= s.len && s.len - i >= size && memcmp(s.p + i, word, size) == 0;
 }
 
-/* Tells whether `word` ends immediately before index i. */
+/* True if `word` ends immediately before index i. */
 static bool before(struct str s, size_t i, const char *word)
 {
 	const size_t size = strlen(word);
@@ -47,8 +47,6 @@ static size_t supersize_find_word(struct str s, size_t from, const char *word)
 		i = find_char(s, i + 1, word[0]);
 	return i;
 }
-
-/* ---- brackets -------------------------------------------------------------------------------- */
 
 /* Returns the number of characters after "operator" that belong to its name. Counts only signs that
  * contain brackets. */
@@ -174,8 +172,6 @@ static size_t bracket_end(const struct supersize_parse *p, size_t m)
 	return min_u64(supersize_place_of(p, supersize_closing(p, m)) + 1, p->s.len);
 }
 
-/* ---- parameters ------------------------------------------------------------------------------ */
-
 /* Returns the first parenthesis, from mark m on, that opens parameters outside of all brackets.
  * p->count if there is none. */
 static size_t parameter_paren(const struct supersize_parse *p, size_t m)
@@ -194,7 +190,7 @@ static size_t parameter_paren(const struct supersize_parse *p, size_t m)
 	return m;
 }
 
-/* Tells whether i is inside Microsoft's quotes, as in "`vector deleting dtor'". */
+/* True if i is inside Microsoft's quotes, as in "`vector deleting dtor'". */
 static bool is_quoted(struct str s, size_t i)
 {
 	while (i > 0 && s.p[i - 1] != '`' && s.p[i - 1] != '\'')
@@ -202,7 +198,7 @@ static bool is_quoted(struct str s, size_t i)
 	return i > 0 && s.p[i - 1] == '`';
 }
 
-/* Tells whether a blank belongs to the name because of the word before it. */
+/* True if a blank belongs to the name because of the word before it. */
 static bool blank_in_name(const struct supersize_parse *p, size_t blank)
 {
 	return (!p->exact && is_quoted(p->s, blank)) || before(p->s, blank, "operator") ||
@@ -212,8 +208,7 @@ static bool blank_in_name(const struct supersize_parse *p, size_t blank)
 		 before(p->s, blank, "operator>>") || before(p->s, blank, "operator<=>")));
 }
 
-/* Returns the place where the name begins: after the last blank before mark m that is outside of
- * brackets. */
+/* Returns where the name begins: after the last blank before mark m outside of brackets. */
 static size_t supersize_name_start(const struct supersize_parse *p, size_t m)
 {
 	ASSERT(m < p->count);
@@ -233,13 +228,11 @@ static size_t supersize_name_start(const struct supersize_parse *p, size_t m)
 	return 0;
 }
 
-/* ---- template arguments ---------------------------------------------------------------------- */
-
 enum { OPEN_MOST = 256 }; /* brackets nested deeper stay unchanged */
 
 /* Removes the text between the outermost pairs of < and > from a part of the text. A pair at its
- * start (Rust's <T as Trait>) keeps its words, but loses the arguments inside them. With `exact` it
- * loses the words too. */
+ * start (Rust's <T as Trait>) keeps its words, but loses the arguments inside them. With `exact`,
+ * it loses the words too. */
 static struct str empty_arguments(struct text *out, const struct supersize_parse *p, struct str s)
 {
 	ASSERT(s.p >= p->s.p && s.len <= p->s.len);
@@ -289,7 +282,7 @@ static struct str drop_abi(struct text *out, struct str s)
 	return text_str(out);
 }
 
-/* Removes each "(anonymous namespace)::". Tells whether there was one. *s may be the text at the
+/* Removes each "(anonymous namespace)::". Returns whether there was one. *s may be the text at the
  * start of `out`. */
 static bool drop_anonymous(struct text *out, struct str *s)
 {
@@ -310,8 +303,6 @@ static bool drop_anonymous(struct text *out, struct str *s)
 	ASSERT(to <= s->len);
 	return true;
 }
-
-/* ---- the template form ----------------------------------------------------------------------- */
 
 /* Start of the name in the text, and the mark of the parenthesis after the name. */
 struct supersize_head {
@@ -334,8 +325,7 @@ static struct str template_exact(struct text *out, const struct supersize_parse 
 	return text_str(out);
 }
 
-/* Writes the template form without the parameters of the function and of its enclosing
- * functions. */
+/* Writes the template form without parameters of the function and its enclosing functions. */
 static struct str template_mended(struct text *out, const struct supersize_parse *p,
 				  struct supersize_head h)
 {
@@ -375,8 +365,6 @@ static bool inside_pointer(const struct supersize_parse *p, struct supersize_hea
 	return true;
 }
 
-/* ---- lambdas at top level -------------------------------------------------------------------- */
-
 static size_t supersize_last_of(struct str s, char c)
 {
 	size_t i = s.len;
@@ -406,8 +394,6 @@ static bool lambda_parts(struct str name, struct str *ret_front, struct str *ret
 	return true;
 }
 
-/* ---- a complete name ------------------------------------------------------------------------- */
-
 static struct str template_form(struct supersize_name *n, const struct supersize_parse *p,
 				struct supersize_head h)
 {
@@ -415,7 +401,7 @@ static struct str template_form(struct supersize_name *n, const struct supersize
 			: template_mended(&n->buffers[2], p, h);
 }
 
-/* Tells whether `paren` is the second parenthesis of a pointer type: "bool (*)(int) [typeinfo]". */
+/* True if `paren` is the second parenthesis of a pointer type: "bool (*)(int) [typeinfo]". */
 static bool is_pointer_type(const struct supersize_parse *p, size_t paren)
 {
 	return !p->exact && (before(p->s, paren, "(*)") || before(p->s, paren, "(&)"));
@@ -504,8 +490,8 @@ static struct str turn(struct text *out, struct str s, const char *word, bool ex
 }
 
 /* Derives the plain form from the template form, and removes the parts that no form keeps. The
- * template form may be part of the parsed text. The plain form is changed first, because it may be
- * the same text as the template form. */
+ * template form may be part of the parsed text. Changes the plain form first, because it may be the
+ * same text as the template form. */
 static void supersize_finish(struct supersize_name *n, struct supersize_parse *p,
 			     struct str template_form)
 {
@@ -520,9 +506,9 @@ static void supersize_finish(struct supersize_name *n, struct supersize_parse *p
 	ASSERT(n->plain.len <= n->template_name.len);
 }
 
-/* Tells whether a name of Go contains types with blanks and parentheses. These are names that the
- * compiler generates, and instances of generic functions: "f[go.shape.int].func1". No parameters
- * follow such types. */
+/* True if a name of Go contains types with blanks and parentheses. The compiler generates such
+ * names, also for instances of generic functions: "f[go.shape.int].func1". No parameters follow the
+ * types. */
 static bool is_of_go(struct supersize_name *n, struct str s, unsigned how)
 {
 	/* Go generates "go:itab.*x,interface { F() }" and "type:.eq.x". "go::f" is C++. */

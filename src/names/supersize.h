@@ -5,9 +5,9 @@
  * - plain, also without template arguments: std::vector<>::push_back
  *
  * All forms lose clone suffixes and anonymous namespaces. "vtable for X" becomes "X [vtable]".
- * SUPERSIZE_EXACT reproduces the original tool, including its weaknesses. Without it, these get
- * distinct names: operators, decltype(auto), functions that return function pointers, literal
- * operators, code inside functions, and Rust's impls.
+ * SUPERSIZE_EXACT reproduces the original tool, including its weaknesses: it gives some different
+ * symbols one name. Without it, these get distinct names: operators, decltype(auto), functions that
+ * return function pointers, literal operators, code inside functions, and Rust's impls.
  *
  * Costs about 0.1 us, plus 2 ns per byte. Reads demangled text below 4 GiB. Splitting a full form
  * again does not change it. */
@@ -34,7 +34,7 @@ struct supersize_mark {
 };
 
 /* Reusable for many names. Zero it before the first use. The forms point into the text that was
- * split or into the buffers. They are valid until the next call and while the text exists. */
+ * split or into the buffers. They are valid until the next call, and while the text exists. */
 struct supersize_name {
 	struct str full, template_name, plain;
 	unsigned flags; /* set of SUPERSIZE_ANONYMOUS and SUPERSIZE_CLONE */
