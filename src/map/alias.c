@@ -13,8 +13,7 @@ struct aliases {
 	VEC(struct alias) list;
 };
 
-/* Lists the aliases of an image: symbols that start where another one starts, with the same
- * size. */
+/* Lists the aliases of an image: symbols with the address and size of another symbol. */
 static void list_image(const struct named_place *list, size_t count, struct aliases *ret)
 {
 	const struct named_place *owner = list;
@@ -27,7 +26,6 @@ static void list_image(const struct named_place *list, size_t count, struct alia
 	}
 }
 
-/* A pair of shown names. */
 struct alias_pair {
 	label_id owner, label;
 	const char *name;

@@ -1,7 +1,7 @@
 /* alias.h - lists the places of the inputs' symbols, and finds symbols that name the same bytes.
  *
- * The source symbols lists the places while it claims them. A snapshot has a symbol for each place.
- * If several symbols have the same address and size, the first in the list owns the bytes (see
+ * The source "symbols" lists the places while it claims them. A snapshot has a symbol for each
+ * place. If several symbols have one address and size, the first in the list owns the bytes (see
  * program/symbol_rule.h). The others are its aliases. alias_index finds their names by the owner's
  * label, as a level shows it. One thread at a time. */
 #ifndef HEFT_MAP_ALIAS_H
@@ -12,7 +12,7 @@
 /* A symbol with a size. */
 struct named_place {
 	uint64_t addr;
-	uint64_t size;    /* In bytes. Ends with its section at the latest. */
+	uint64_t size;    /* Bytes. The place ends at the end of its section, or before. */
 	label_id label;   /* Its linkage name */
 	uint32_t section; /* Index in its image, or SYM_COMMON */
 };
@@ -28,7 +28,7 @@ struct places {
 	VEC(size_t) outside_images;
 };
 
-/* Lengths of the lists at some time. */
+/* Lengths of the lists at one moment. */
 struct places_mark {
 	size_t list, images, outside, outside_images;
 };
@@ -39,7 +39,7 @@ void places_copy(struct places *ret, const struct places *from, const struct pla
 		 const struct places_mark *end);
 void places_release(struct places *p);
 
-/* The shown names of the aliases of every shown label. */
+/* Shown names of the aliases of every shown label. */
 struct alias_index {
 	const char **names; /* Grouped by owner */
 	struct alias_run {
@@ -50,8 +50,7 @@ struct alias_index {
 	size_t run_count;
 };
 
-/* Builds the index. Names are as `view` shows them. Names equal to that of their owner are left
- * out. */
+/* Builds the index. Names are as `view` shows them. Names equal to their owner's are left out. */
 void alias_index_build(struct alias_index *x, const struct places *p, struct view *view,
 		       struct labels *labels, unsigned threads, struct notes *notes);
 const struct alias_run *alias_index_find(const struct alias_index *x, label_id owner);

@@ -18,14 +18,12 @@ label_id fill_label(struct labels *labels)
 	return label_borrow(labels, STR("[fill]"));
 }
 
-/* ---- building ---------------------------------------------------------------- */
-
 struct builder {
 	struct basemap *map;
 	struct labels *labels;
 	struct claims vm; /* Labels are indexes into `from`. */
 	struct claims file;
-	bool in_order; /* Ranges win in the order of the table. */
+	bool in_order; /* If ranges overlap, the first in the table wins. */
 	VEC(struct base_range) from;
 };
 
@@ -35,9 +33,9 @@ static void basemap_add_range(struct builder *b, struct base_range r)
 	claim(&b->file, r.off, r.file_size, r.label, WHY_SEGMENT);
 }
 
-/* Claims the addresses of the ranges from `first` on. If several ranges have an address, the one
- * that begins last wins, and of these the last in the table: a loader maps it over the others
- * (image/elf_index). In the memory of a machine the first wins, as for overlays. */
+/* Claims the addresses of the ranges from `first` on. If ranges overlap, the one that begins last
+ * wins. Of ranges with one start, the last in the table wins, because a loader maps it over the
+ * others (image/elf_index). In the memory of a machine the first wins, as for overlays. */
 static void claim_ranges(struct builder *b, size_t first)
 {
 	struct begin {
@@ -56,7 +54,7 @@ static void claim_ranges(struct builder *b, size_t first)
 	vec_release(&list);
 }
 
-/* Tells whether the bytes of a segment are stored at another address before they are copied. */
+/* True if the bytes of a segment are stored at another address before they are copied. */
 static bool is_stored(const struct builder *b, const struct segment *s)
 {
 	return b->map->regions && s->type == PT_LOAD && s->load_addr != s->addr - s->vm_bias;
@@ -70,7 +68,7 @@ static void basemap_add_segments(struct builder *b, const struct image *im, uint
 		if (s->type != type)
 			continue;
 		const uint64_t held = min_u64(s->file_size, s->vm_size);
-		/* Overlays share the memory in which they run, which counts once. */
+		/* Overlays run in the same memory, which counts once. */
 		const uint64_t bias = b->map->regions ? s->vm_bias : 0;
 		basemap_add_range(b, (struct base_range){ .addr = s->addr - bias,
 							  .size = s->vm_size,
@@ -127,7 +125,7 @@ static void add_segment_rests(struct builder *b, const struct image *im)
 	}
 }
 
-/* Records the addresses of thread-local segments, which hold no thread's variables. */
+/* Records the addresses of thread-local segments. No thread's variables are there. */
 static void basemap_note_thread(struct builder *b, const struct image *im)
 {
 	struct claims claims = { 0 };
@@ -175,7 +173,7 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 	}
 }
 
-/* Takes the resolved pieces of the VM claims, with their place in the file. */
+/* Adds the resolved pieces of the VM claims, with their place in the file. */
 static void take_ranges(struct builder *b, const struct spans *pieces)
 {
 	for (size_t i = 0; i < pieces->list.count; i++) {
@@ -193,9 +191,7 @@ static void take_ranges(struct builder *b, const struct spans *pieces)
 	}
 }
 
-/* ---- regions --------------------------------------------------------------------------------- */
-
-/* Bytes within this distance after a region's last byte, and in no other region, did not fit. */
+/* Bytes this close after a region's last byte, in no other region, did not fit the region. */
 enum { OVERFLOW_GAP = 4096 };
 
 struct by_length {
@@ -224,7 +220,7 @@ static void note_end(struct basemap *b, label_id region, uint64_t end)
 	b->region_ends[region] = max_u64(b->region_ends[region], end);
 }
 
-/* Records how far the piece fills its regions. *before is the region of the previous piece. */
+/* Adds the piece to the use of its regions. *before is the region of the previous piece. */
 static void measure_piece(struct basemap *b, const struct span *piece, struct claims *over,
 			  label_id *before)
 {
@@ -242,7 +238,7 @@ static void measure_piece(struct basemap *b, const struct span *piece, struct cl
 		}
 		if (next < regions->list.count)
 			stop = min_u64(end, regions->list.data[next].start);
-		/* Bytes in no region did not fit into the region before them. */
+		/* Bytes in no region overflow the region before them. */
 		if (*before == LABEL_NONE || at - b->region_ends[*before] >= OVERFLOW_GAP)
 			continue;
 		claim(over, b->region_ends[*before], stop - b->region_ends[*before], *before,
@@ -251,7 +247,7 @@ static void measure_piece(struct basemap *b, const struct span *piece, struct cl
 	}
 }
 
-/* Measures the regions. `pieces`: contents of memory. */
+/* Measures the use of the regions. `pieces`: contents of memory. */
 static void basemap_measure_regions(struct basemap *b, const struct spans *pieces)
 {
 	struct claims over = { 0 };
@@ -340,8 +336,6 @@ uint64_t basemap_region_used(const struct basemap *b, size_t region)
 	return used;
 }
 
-/* ---- using the base map ------------------------------------------------------- */
-
 /* Returns the first span that ends after an address. */
 static size_t spans_around(const struct spans *s, uint64_t addr)
 {
@@ -349,7 +343,7 @@ static size_t spans_around(const struct spans *s, uint64_t addr)
 	return i - (i > 0 && s->list.data[i - 1].start + s->list.data[i - 1].size > addr);
 }
 
-/* Adds the file pieces of the VM spans that lie in range r. */
+/* Adds the file pieces of the VM spans inside range r. */
 static void translate_range(const struct base_range *r, const struct spans *vm, struct claims *out)
 {
 	const uint64_t end = r->addr + r->file_size;
@@ -369,8 +363,8 @@ struct basemap_place {
 	uint64_t range;
 };
 
-/* Sorts all ranges by their file offsets. False if some share bytes, which then belong to the lower
- * address. */
+/* Sorts all ranges by their file offsets. False if some share bytes. Shared bytes belong to the
+ * lower address. */
 static bool basemap_sort_places(const struct basemap *b, struct basemap_place *places)
 {
 	uint64_t end = 0;
@@ -409,7 +403,7 @@ uint64_t basemap_runs_at(const struct basemap *b, uint64_t addr)
 	return r && addr - r->addr < r->size ? r->runs_at + (addr - r->addr) : addr;
 }
 
-/* Drops spans at addresses of thread-local variables, which do not own the bytes stored there. */
+/* Drops spans at addresses of thread-local variables: other data may have the same addresses. */
 static void drop_thread(const struct basemap *b, struct spans *vm)
 {
 	size_t count = 0;
@@ -463,7 +457,7 @@ void basemap_translate(const struct basemap *b, const struct spans *vm, struct s
 	claims_resolve(&out, b->file_size, ret_file);
 }
 
-/* Tells whether nothing needs to be cut, as nearly always. O(ranges * log n). */
+/* True if no span needs a cut, the usual case. O(ranges * log n). */
 static bool is_clipped(const struct basemap *b, const struct spans *vm)
 {
 	size_t i = 0;
@@ -503,7 +497,7 @@ void basemap_clip_vm(const struct basemap *b, struct spans *vm)
 	*vm = out;
 }
 
-/* Checks that the spans cover every base range. Sums of both agree, so spans cover nothing else. */
+/* Checks that the spans cover every base range. They cover nothing else, because the sums agree. */
 void basemap_check_vm(const struct basemap *b, const struct spans *vm)
 {
 	size_t i = 0;

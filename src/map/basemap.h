@@ -1,11 +1,11 @@
-/* basemap.h - defines what counts as "the binary": the VM ranges of an input, how they translate to
- * the file, and the size of the file.
+/* basemap.h - defines "the binary": the VM ranges of an input, their place in the file, and the
+ * size of the file.
  *
- * Linked images: PT_LOADs in order, then PT_TLS where no PT_LOAD is. Objects and archives: the
- * alloc sections at their heft addresses (image.h). The first range wins: VM ranges do not overlap.
+ * Linked images: PT_LOADs in order, then PT_TLS outside of them. Objects and archives: the alloc
+ * sections at their heft addresses (image.h). If ranges overlap, the first one gets the addresses.
  * The file space is [0, file_size). Immutable after basemap_build.
  *
- * With regions the VM image is the memory of the machine. Bytes that are stored at one address and
+ * With regions, the VM image is the memory of the machine. Bytes that are stored at one address and
  * run at another are in it twice. Bytes between the contents of a region are fill. The file's bytes
  * belong to the addresses at which they are stored. */
 #ifndef HEFT_MAP_BASEMAP_H
@@ -17,12 +17,11 @@
 
 struct base_range {
 	uint64_t addr, size; /* range of VM addresses */
-	uint64_t off;        /* Offset in the input file of the byte at addr */
-	uint64_t file_size;  /* Number of bytes from the start of the range that the file holds,
-			      * <= size */
+	uint64_t off;        /* File offset of the byte at addr. */
+	uint64_t file_size;  /* Bytes from the range's start that are in the file. */
 	label_id label;
-	/* Address whose owner has the bytes at addr. It differs from addr if the bytes are copied
-	 * there when the machine starts. */
+	/* Address whose owner also owns the bytes at addr. It differs from addr if the machine
+	 * copies the bytes there at its start. */
 	uint64_t runs_at;
 };
 
@@ -36,20 +35,19 @@ struct basemap {
 	struct spans thread;                  /* With regions: ranges of PT_TLS */
 };
 
-/* Builds the map. If `regions` is NULL, addresses at which bytes are stored do not matter. */
+/* Builds the map. If `regions` is NULL, ignores the addresses at which bytes are stored. */
 void basemap_build(struct basemap *b, const struct input *in, struct labels *labels,
 		   const struct memory_regions *regions);
 void basemap_release(struct basemap *b);
 
-/* Returns the number of bytes of a region until its last used byte. More than its length if that is
- * beyond the region. O(regions). */
+/* Returns the bytes of a region until its last used byte. More than its length if bytes overflow
+ * the region. O(regions). */
 uint64_t basemap_region_used(const struct basemap *b, size_t region);
 
-/* Returns the address whose owner has the byte at addr: addr itself, except for bytes stored
- * elsewhere. */
+/* Returns the address whose owner owns the byte at addr: addr, or for stored bytes another. */
 uint64_t basemap_runs_at(const struct basemap *b, uint64_t addr);
 
-/* Translates VM spans to file spans. A file byte of two VM ranges belongs to the lower one. */
+/* Translates VM spans to file spans. A file byte in two VM ranges belongs to the lower range. */
 void basemap_translate(const struct basemap *b, const struct spans *vm, struct spans *ret_file);
 /* With regions: basemap_add_copies() gives stored bytes without an owner the owners of the
  * addresses at which they run. basemap_add_stored() fills the remaining gaps with the labels of the
@@ -58,12 +56,12 @@ void basemap_add_copies(const struct basemap *b, struct spans *vm);
 void basemap_add_stored(const struct basemap *b, struct spans *vm);
 /* Cuts spans to the VM ranges of the map. */
 void basemap_clip_vm(const struct basemap *b, struct spans *vm);
-/* Assert that the spans cover the map's space exactly. */
+/* Assert that the spans cover exactly the map's space. */
 void basemap_check_vm(const struct basemap *b, const struct spans *vm);
 void basemap_check_file(const struct basemap *b, const struct spans *file);
 
-/* Claims file parts with a name that belong to no section: the ELF header tables, and the parts of
- * an archive that are no image. */
+/* Claims named parts of the file outside of sections: the ELF header tables, and the parts of an
+ * archive that are no image. */
 void claim_headers(const struct input *in, struct labels *labels, struct claims *file);
 
 label_id segment_label(struct labels *labels, const struct segment *s);

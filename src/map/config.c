@@ -3,7 +3,7 @@
 
 #include "map/config_lex.h"
 
-/* What a field holds. The plural kinds and messages may repeat. */
+/* Type of a field. The plural types and messages may repeat. */
 enum value_kind { A_STRING, STRINGS, A_UINT32, A_UINT64, UINT64S, A_BOOL, A_CHOICE, MESSAGES };
 
 struct config_choice {
@@ -18,10 +18,10 @@ struct config_field {
 	const char *name;
 	enum value_kind kind;
 	uint16_t at;    /* Offset of the member in the struct of the message */
-	uint16_t given; /* Offset of a bool that tells whether the field was given. 0: none. */
+	uint16_t given; /* Offset of a bool that is set if the field is given. 0: none. */
 	const struct config_choice *choices; /* Choices of an A_CHOICE. Ends with name NULL. */
 	bool (*parse)(
-		struct parser *p); /* Parses one message, whose fields the table MESSAGES has */
+		struct parser *p); /* Parses one message with the fields of a MESSAGES table. */
 };
 
 struct message_type {
@@ -97,10 +97,8 @@ static const struct message_type region_type = MESSAGE_TYPE("memory_region", reg
 struct parser {
 	struct lexer lx;
 	struct config *config;
-	struct config_source *source; /* Read at the moment. NULL otherwise. */
+	struct config_source *source; /* The source that is being read. NULL otherwise. */
 };
-
-/* ---- values --------------------------------------------------------------- */
 
 /* Parses strings. Adjacent strings are joined, as in C. */
 static bool parse_string(struct parser *p, const char **ret)
@@ -117,7 +115,7 @@ static bool parse_string(struct parser *p, const char **ret)
 	return p->lx.kind != TOKEN_BAD;
 }
 
-/* Reads the token as a number of at most `max`: decimal, 0x.. or 0.. (octal). Does not move on. */
+/* Reads the token as a number of at most `max`: decimal, 0x.. or 0.. (octal). Does not advance. */
 static bool config_read_number(struct parser *p, uint64_t max, uint64_t *ret)
 {
 	struct str s = p->lx.text;
@@ -209,13 +207,11 @@ static bool parse_value(struct parser *p, const struct config_field *f, void *me
 	return true;
 }
 
-/* ---- messages ------------------------------------------------------------- */
-
 static bool parse_fields(struct parser *p, const struct message_type *type, char closer,
 			 void *message);
 
-/* Parses the body of a message. parse_fields() and the functions below call each other as deep as
- * messages nest in the tables above: a rewrite in a source in the file. */
+/* Parses the body of a message. Recursion with parse_fields() is as deep as messages nest in the
+ * tables above: a rewrite in a source in the file. */
 static bool parse_body(struct parser *p, const struct message_type *type, void *message)
 {
 	if (lexer_take(&p->lx, '{'))
@@ -319,7 +315,7 @@ static bool parse_field(struct parser *p, const struct message_type *type, uint3
 	return fine && lx->kind != TOKEN_BAD;
 }
 
-/* Parses fields until `closer`, or until the end of the file if that is 0. */
+/* Parses fields until `closer`, or until the end of the file if `closer` is 0. */
 static bool parse_fields(struct parser *p, const struct message_type *type, char closer,
 			 void *message)
 {

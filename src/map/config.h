@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* A source with a name, a base and a pattern per rewrite. A replacement may be "". */
+/* A source with a name, a base and rewrites: a pattern and a replacement, which may be "". */
 struct config_source {
 	const char *name, *base;
 	VEC(struct heft_rewrite) rewrites;
@@ -41,8 +41,7 @@ struct config {
 	struct arena arena; /* All strings. NUL-terminated, without NUL inside. */
 };
 
-/* Parses a file into *c, ignoring its old contents. config_release() is needed only after
- * success. */
+/* Parses a file into *c, ignoring its contents. config_release() is needed only after success. */
 bool config_parse(struct config *c, const char *path, struct str text, struct heft_err *err);
 void config_release(struct config *c);
 

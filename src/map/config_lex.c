@@ -33,7 +33,7 @@ static int config_lex_peek(const struct lexer *lx)
 
 static bool fail_at(struct lexer *lx, size_t line, size_t column, size_t off, const char *text)
 {
-	/* Only the first error is kept. TOKEN_BAD would only repeat it. */
+	/* Keeps only the first error. TOKEN_BAD would only repeat it. */
 	if (lx->kind != TOKEN_BAD)
 		fail(lx->err, HEFT_EFORMAT, off, "%s:%zu:%zu: %s", lx->path, line, column, text);
 	lx->kind = TOKEN_BAD;
@@ -52,7 +52,6 @@ bool lexer_fail(struct lexer *lx, const char *fmt, ...)
 		       text);
 }
 
-/* Fails at the last byte read. */
 static bool fail_here(struct lexer *lx, const char *text)
 {
 	return fail_at(lx, lx->line, lx->pos - lx->line_start + 1, lx->pos, text);

@@ -1,7 +1,7 @@
 /* config_lex.h - splits protobuf's text format into tokens.
  *
- * The lexer looks one token ahead: `token` is the next one. The first error stays in *err. From
- * then on the token is TOKEN_BAD. */
+ * The lexer reads one token ahead: `token` is the next one. The first error stays in *err. After
+ * it, the token is TOKEN_BAD. */
 #ifndef HEFT_MAP_CONFIG_LEX_H
 #define HEFT_MAP_CONFIG_LEX_H
 
@@ -37,7 +37,7 @@ void lexer_release(struct lexer *lx);
 /* Moves to the next token. */
 void lexer_next(struct lexer *lx);
 
-/* If the token is this sign, consumes it and returns true. */
+/* True if the token is this sign. Then moves to the next token. */
 bool lexer_take(struct lexer *lx, char sign);
 
 /* Returns the value of a hexadecimal digit. 99 for any other character. */

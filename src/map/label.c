@@ -12,7 +12,7 @@ enum { AHEAD = 16 };
 
 typedef uint32_t intern_fn(struct intern *in, const struct hashed_text *t);
 
-/* Inline, so that calls of `intern` are direct. */
+/* Inline, so that the compiler calls `intern` directly. */
 static inline void label_all(struct labels *l, const struct hashed_text *list, size_t count,
 			     label_id *ret_ids, intern_fn *intern)
 {
@@ -29,7 +29,7 @@ static inline void label_all(struct labels *l, const struct hashed_text *list, s
 void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
 		      label_id *ret_ids)
 {
-	if (l->names.ids.count < count) /* most of them are new */
+	if (l->names.ids.count < count) /* Most of the texts are new. */
 		map_reserve(&l->names.ids, l->names.ids.count + count);
 	label_all(l, list, count, ret_ids, intern_borrow_hashed);
 }
@@ -40,9 +40,7 @@ void label_copy_all(struct labels *l, const struct hashed_text *list, size_t cou
 	label_all(l, list, count, ret_ids, intern_add_hashed);
 }
 
-/* ---- numbered labels ------------------------------------------------------------------------- */
-
-/* Texts that were asked for. */
+/* Texts requested so far. */
 struct number_texts {
 	pthread_mutex_t lock;
 	struct map ids; /* index in `list` by id */
@@ -120,15 +118,13 @@ struct str label_number_text(const struct labels *l, label_id id)
 	return text;
 }
 
-/* ---- parts of a line ------------------------------------------------------------------------- */
-
 void label_lines(struct labels *l, const struct label_number *list, size_t count, label_id *ret_ids)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct label_number n = list[i];
 		if (i + AHEAD < count)
 			map_prefetch(&l->number_ids, number_hash(list[i + AHEAD]));
-		if (label_is_fallback(l, n.of)) /* the line is a fallback too */
+		if (label_is_fallback(l, n.of)) /* The line is a fallback, too. */
 			ret_ids[i] = label_format(l, STR_FMT ":%" PRIu32,
 						  STR_ARG(label_text(l, n.of)), n.number);
 		else
@@ -136,9 +132,7 @@ void label_lines(struct labels *l, const struct label_number *list, size_t count
 	}
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------- */
-
-/* Returns the run of a function. NULL if it has no block yet and this is not its first. */
+/* Returns a function's run. Without one, starts one with block 0. NULL for another block. */
 static struct block_run *run_of(struct labels *l, label_id function, uint32_t number)
 {
 	uint32_t i;
@@ -185,8 +179,6 @@ static void release_numbered(struct labels *l)
 	mem_free(t);
 	l->made_texts = NULL;
 }
-
-/* ---- all machines ---------------------------------------------------------------------------- */
 
 label_id label_format(struct labels *l, const char *fmt, ...)
 {

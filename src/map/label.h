@@ -1,17 +1,17 @@
-/* label.h - interns labels: claims, spans and rows carry small numbers.
+/* label.h - interns labels: claims, spans and rows contain small numbers instead of texts.
  *
- * One table serves a whole profile, so that ids compare across files and sources. Texts are
- * borrowed if the input file holds them (inputs stay mapped as long as the profile). They always
- * end in NUL, which is not counted in the length. A label whose text begins with '[' is a fallback:
- * bytes that no source could give to an owner. One thread at a time. Many threads may read by id
- * while nobody adds. */
+ * One table serves a whole profile, so that ids compare across files and sources. Texts in the
+ * input file are borrowed, because inputs stay mapped as long as the profile. All texts end in NUL,
+ * which is not counted in the length. A label whose text begins with '[' is a fallback, for bytes
+ * to which no source could give an owner. One thread at a time. Many threads may read by id while
+ * no thread adds. */
 #ifndef HEFT_MAP_LABEL_H
 #define HEFT_MAP_LABEL_H
 
 #include "base/intern.h"
 
 #define LABEL_NONE UINT32_MAX
-/* "(after X)": data without an owner that lie behind the data of X */
+/* "(after X)": data without an owner after the data of X. */
 #define LABEL_AFTER "(after "
 
 typedef uint32_t label_id;
@@ -31,8 +31,8 @@ struct block_run {
 };
 
 struct labels {
-	struct intern names; /* The entry of a numbered label holds no text, see label_numbered() */
-	VEC(uint8_t) kinds;  /* by id */
+	struct intern names; /* The entry of a numbered label has no text (see label_numbered()). */
+	VEC(uint8_t) kinds;  /* Per label id: kind. */
 	/* private */
 	VEC(struct block_run) block_runs;
 	struct map run_ids;              /* Runs, by function */
@@ -58,18 +58,17 @@ static inline label_id label_copy(struct labels *l, struct str text)
 	return label_known(l, intern_add(&l->names, text), text);
 }
 
-/* Borrows many texts at once. Hashes are given, so that other threads can compute them. The id of
- * an entry without a text (p NULL) is LABEL_NONE. */
+/* Borrows many texts at once. The caller gives the hashes, which other threads may compute. The id
+ * of an entry without a text (p NULL) is LABEL_NONE. */
 void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
 		      label_id *ret_ids);
-/* Like label_borrow_all(), for texts that do not stay: new ones are copied. */
+/* Like label_borrow_all(), but copies new texts. */
 void label_copy_all(struct labels *l, const struct hashed_text *list, size_t count,
 		    label_id *ret_ids);
-/* Returns the label of a block of a function, which has a label itself: "FUNCTION#NUMBER". The text
- * is made when first asked for, since there are millions. */
+/* Returns the label "FUNCTION#NUMBER" of a block. The function must have a label. The text is made
+ * on request, because there are millions. */
 label_id label_block(struct labels *l, label_id function, uint32_t number);
-/* Returns the labels of many lines, "FILE:LINE", whose texts are made when first asked for. The
- * files have labels. */
+/* Returns labels "FILE:LINE" of many lines. Texts are made on request. The files need labels. */
 void label_lines(struct labels *l, const struct label_number *list, size_t count,
 		 label_id *ret_ids);
 static inline bool label_is_numbered(const struct labels *l, label_id id)
@@ -85,8 +84,8 @@ static inline struct label_number label_numbered(const struct labels *l, label_i
 /* Returns the text of a numbered label. Any number of threads. */
 struct str label_number_text(const struct labels *l, label_id id);
 label_id label_format(struct labels *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Returns the label "[name]", a fallback (label_is_fallback). A name in brackets, such as "[LOAD #0
- * [RX]]", is not changed. */
+/* Returns the fallback label "[name]" (label_is_fallback). A name in brackets, such as "[LOAD #0
+ * [RX]]", does not change. */
 label_id label_bracketed(struct labels *l, struct str name);
 
 static inline struct str label_text(const struct labels *l, label_id id)
@@ -95,8 +94,7 @@ static inline struct str label_text(const struct labels *l, label_id id)
 	return label_is_numbered(l, id) ? label_number_text(l, id) : l->names.entries.data[id];
 }
 
-/* Prefetches the text of a name whose entry was prefetched before, and the entry of another
- * name. */
+/* Prefetches the text of a name whose entry was prefetched before, and another name's entry. */
 static inline void label_prefetch(const struct labels *l, label_id text, label_id entry)
 {
 	__builtin_prefetch(l->names.entries.data[text].p);

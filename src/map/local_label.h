@@ -1,7 +1,7 @@
 /* local_label.h - makes labels on one of several threads.
  *
- * The label table serves one thread at a time. Each of several jobs has labels of its own: numbers
- * with the bit LABEL_LOCAL. Labels of the table may be used beside them. When the job is taken, its
+ * The label table serves one thread at a time. So each of several jobs has its own labels: numbers
+ * with the bit LABEL_LOCAL. A job may also use labels of the table. When a job is collected, its
  * labels join the table, and its claims join those of all jobs. One thread at a time each. */
 #ifndef HEFT_MAP_LOCAL_LABEL_H
 #define HEFT_MAP_LOCAL_LABEL_H
@@ -9,16 +9,15 @@
 #include "map/space.h"
 
 #define LABEL_LOCAL   (UINT32_C(1) << 31)
-#define LABEL_PENDING (UINT32_C(1) << 30) /* Besides LABEL_LOCAL: the text is not known yet */
-#define LABEL_LINES   (UINT32_C(1) << 29) /* Besides LABEL_LOCAL: a line of a file */
+#define LABEL_PENDING (UINT32_C(1) << 30) /* With LABEL_LOCAL: the text is not known yet. */
+#define LABEL_LINES   (UINT32_C(1) << 29) /* With LABEL_LOCAL: a line of a file. */
 
 struct local_labels {
 	VEC(struct hashed_text) texts;
 	struct map numbers; /* Numbers of the texts */
 	struct arena arena;
 	VEC(struct label_number)
-	lines;                   /* line numbers of local labels; once joined, of the
-					 * table's labels */
+	lines;                   /* Lines of local labels. After joining, of the table's labels. */
 	struct map line_numbers; /* Numbers of the lines */
 	VEC(label_id) joined;    /* By number of a text, then by number of a line */
 	VEC(label_id) pending;   /* By number. LABEL_NONE until settled. */
@@ -28,15 +27,13 @@ struct local_labels {
 label_id local_label(struct local_labels *l, struct str text);
 /* Returns the local label of a line of a file, whose path is a local label. */
 label_id local_label_line(struct local_labels *l, label_id path, uint32_t line);
-/* Returns a new label whose meaning local_label_settle() states later, before claims_join(). */
+/* Returns a new label. local_label_settle() gives it a meaning later, before claims_join(). */
 label_id local_label_pending(struct local_labels *l);
-/* States the meaning of a label: `id` is from local_label_pending(), `meant` is any label or
- * LABEL_NONE. */
+/* Gives a label of local_label_pending(), `id`, its meaning: any label or LABEL_NONE. */
 void local_label_settle(struct local_labels *l, label_id id, label_id meant);
 
-/* Adds all texts and lines to the table. */
 void local_labels_join(struct local_labels *l, struct labels *to);
-/* Returns the label of the table, once joined and settled. */
+/* Returns the label of the table. Call it after joining and settling. */
 static inline label_id local_label_joined(const struct local_labels *l, label_id id)
 {
 	if (id == LABEL_NONE || !(id & LABEL_LOCAL))

@@ -60,7 +60,7 @@ static bool is_path(struct str s)
 	return s.len > 0 && s.p[0] != '[' && s.p[0] != '<' && s.p[0] != '(';
 }
 
-/* Finds the first rule whose prefix fits the path, up to the end of a component. *ret_rest is the
+/* Finds the first rule whose prefix fits the path until the end of a component. *ret_rest is the
  * rest of the path. */
 static const struct path_rule *find_rule(struct path_rule *rules, size_t count, struct str path,
 					 struct str *ret_rest)
@@ -106,7 +106,7 @@ bool paths_apply(const struct paths *p, struct str path, struct text *out)
 		return map != NULL;
 	rest = below(rest);
 	if (map) {
-		/* the rest lies in *out itself */
+		/* `rest` is a part of *out. */
 		memmove(out->p, rest.p, rest.len);
 		out->len = rest.len;
 	} else {
@@ -114,8 +114,6 @@ bool paths_apply(const struct paths *p, struct str path, struct text *out)
 	}
 	return true;
 }
-
-/* ---- unused rules ---------------------------------------------------------------------------- */
 
 /* Counts unused rules. *ret is the first. */
 static size_t unused(const struct path_rule *rules, size_t count, const struct path_rule **ret)
@@ -148,8 +146,6 @@ void paths_note_unused(const struct paths *p, const char *file, struct notes *no
 		     "'%.100s'",
 		     without, p->maps.count + p->strips.count, first->from);
 }
-
-/* ---- parts ----------------------------------------------------------------------------------- */
 
 static bool paths_separates(char c, bool backslash)
 {

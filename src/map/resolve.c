@@ -1,10 +1,10 @@
-/* resolve.c - turns claims into spans: see space.h.
+/* resolve.c - turns claims into spans (see space.h).
  *
  * Sweeps over the claims in the order of their starts. If claims come in sorted stretches, like
- * those of line programs, the stretches are sorted instead, and only overlapping ones are swept.
- * Otherwise many claims are cut at the starts of some claims into parts, which are swept side by
- * side. A claim that reaches across a cut is in both parts. A claim of unknown size never does,
- * since it ends at the next start. */
+ * those of line programs, sorts the stretches instead, and sweeps only overlapping ones. Otherwise
+ * cuts many claims at the starts of some claims into parts, which are swept in parallel. A claim
+ * across a cut is in both parts. A claim of unknown size never crosses a cut, because it ends at
+ * the next start. */
 #include "map/space.h"
 
 #include "base/pool.h"
@@ -51,8 +51,7 @@ static uint64_t resolve_claim_end(const struct claim *c)
 	return c->start + c->size;
 }
 
-/* Returns the best claim that reaches beyond `addr`, or NULL. Drops better claims that end
- * before. */
+/* Returns the best claim that ends after `addr`, or NULL. Drops better claims that end before. */
 static const struct claim *active_best(struct active *a, uint64_t addr)
 {
 	while (a->heap.count > 0 && resolve_claim_end(&a->heap.data[0]) <= addr)
@@ -74,7 +73,7 @@ static void active_emit(struct active *a, uint64_t from, uint64_t to, struct spa
 }
 
 /* Returns the size of claim c of unknown size: until `next`, or until the end of a known claim that
- * covers its start. 0 if an earlier claim has its start. */
+ * covers its start. 0 if an earlier claim has the same start. */
 static uint64_t unknown_size(const struct active *a, const struct claim *c, uint64_t next)
 {
 	uint64_t end = next;
@@ -122,8 +121,8 @@ void claims_sort(struct claims *c)
 	sort_by_key(c->list.data, c->list.count, sizeof *c->list.data);
 }
 
-/* Numbers the claims by priority and finds where the order of starts breaks. There may be at most
- * two sorted runs, which begin at index 0 and *second. False if there are more runs. */
+/* Numbers the claims by priority and finds where the order of starts breaks. True for at most two
+ * sorted runs, which begin at index 0 and *second. */
 static bool find_runs(struct claims *c, size_t *second)
 {
 	unsigned runs = 1;
@@ -150,13 +149,13 @@ static void merge_runs(struct claims *c, size_t second)
 	mem_free(first);
 }
 
-/* A slice of the claims sorted by start. It ends at an address that no claim spans. */
+/* A slice of the claims sorted by start. No claim continues beyond its end. */
 struct map_resolve_part {
 	struct claim *list;
 	size_t count;
-	uint64_t end;         /* End of unknown sizes if no start follows */
-	uint64_t limit;       /* No span reaches beyond it. */
-	struct active active; /* Claims that start before the part and reach into it */
+	uint64_t end;         /* End of claims of unknown size if no start follows. */
+	uint64_t limit;       /* No span ends after it. */
+	struct active active; /* Claims that start before the part and end in it or later. */
 	struct spans spans;
 };
 
@@ -204,12 +203,9 @@ static void convert(struct claims *c, struct spans *ret)
 	memset(c, 0, sizeof *c);
 }
 
-/* ---- parts ----------------------------------------------------------------------------------- */
+enum { SAMPLES = 32 }; /* Samples per part, to find cuts that give parts of similar size. */
 
-enum { SAMPLES = 32 }; /* Samples per part, to find cuts that give parts of similar size */
-
-/* Finds the cuts: at most parts - 1 sorted, distinct starts of claims. None of them is the first
- * start. */
+/* Finds the cuts: at most parts - 1 sorted, distinct starts of claims, without the first start. */
 static size_t resolve_find_cuts(const struct claims *c, size_t parts, uint64_t *cuts)
 {
 	const size_t wanted = parts * SAMPLES, step = c->list.count / wanted + 1;
@@ -263,7 +259,7 @@ static void divide_all(const struct claims *c, const uint64_t *cuts, size_t cut_
 	}
 }
 
-/* Adds claims of parts[i] that reach across cuts to the following parts. */
+/* Adds claims of parts[i] that cross cuts to the following parts. */
 static void reach_over(struct map_resolve_part *parts, const uint64_t *cuts, size_t cut_count,
 		       size_t i)
 {
@@ -318,9 +314,7 @@ static void resolve_unsorted(struct claims *c, uint64_t end, size_t parts, struc
 	vec_release(&c->list);
 }
 
-/* ---- sorted stretches of claims -------------------------------------------------------------- */
-
-/* A stretch: consecutive claims that rise and do not overlap. */
+/* A stretch: consecutive claims that ascend and do not overlap. */
 struct resolve_stretch {
 	uint64_t start, end;
 	size_t first, count; /* Range of claims */
@@ -328,10 +322,9 @@ struct resolve_stretch {
 
 typedef VEC(struct resolve_stretch) stretch_vec;
 
-/* STRETCH_CLAIMS: if stretches have fewer claims on average, sorting claims one by one is as
- * fast. */
+/* STRETCH_CLAIMS: least claims of an average stretch. Below, sorting one by one is as fast. */
 enum { STRETCH_CLAIMS = 8, STRETCHES_MIN = 64 };
-/* Number of unclaimed bytes that end a stretch: another function's claims may lie there. */
+/* Unclaimed bytes that end a stretch, because another function's claims may be there. */
 enum { STRETCH_GAP = 64 };
 
 /* Finds the stretches. False if claims do not come in stretches, or if some have no size. */
@@ -354,8 +347,7 @@ static bool resolve_find_stretches(const struct claims *c, stretch_vec *ret)
 	return true;
 }
 
-/* Returns how many stretches from s[0] on overlap one another. All of them end before the next
- * one. */
+/* Returns how many stretches from s[0] on overlap. All end before the next one starts. */
 static size_t cluster_size(const struct resolve_stretch *s, size_t count)
 {
 	size_t n = 1;
@@ -381,8 +373,7 @@ static int by_first(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Resolves overlapping stretches. Puts them back in the order of claiming, since the first claim
- * wins. */
+/* Resolves overlapping stretches. Restores the order of claiming first: the first claim wins. */
 static void resolve_cluster(const struct claim *list, struct resolve_stretch *s, size_t count,
 			    struct spans *ret)
 {
@@ -420,8 +411,6 @@ static bool resolve_stretches(struct claims *c, struct spans *ret)
 		vec_release(&c->list);
 	return ok;
 }
-
-/* ---- all machines ---------------------------------------------------------------------------- */
 
 void claims_resolve_parts(struct claims *c, uint64_t end, size_t parts, struct spans *ret)
 {

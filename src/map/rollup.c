@@ -34,16 +34,13 @@ void rollup_release(struct rollup *r)
 	memset(r, 0, sizeof *r);
 }
 
-/* ---- counting ------------------------------------------------------------------- */
-
-/* A symbol of an image: objects have their own copies of a function or variable. */
+/* A symbol of an image. Each object has its own copy of a function or variable. */
 struct counted_symbol {
 	label_id symbol;
 	uint32_t image;
 };
 
-/* Finds the image at a place. False before the first image, where an archive lists names of all
- * images. */
+/* Finds the image at a place. False before the first image, where an archive lists all names. */
 static bool image_at_start(const struct rollup_walk *w, uint64_t start, uint32_t *ret)
 {
 	const size_t i = upper_bound(w->image_starts, w->image_count, sizeof *w->image_starts,
@@ -102,8 +99,6 @@ void rollup_add_copies(struct rollup *r)
 		add_copies(r, role);
 }
 
-/* ---- filter ---------------------------------------------------------------------- */
-
 static unsigned text_match(const struct filter *f, struct str text)
 {
 	unsigned m = MATCH_KNOWN;
@@ -114,8 +109,7 @@ static unsigned text_match(const struct filter *f, struct str text)
 	return m;
 }
 
-/* Tells whether a title belongs to debug info. "__DWARF,__debug_info" is the section
- * __debug_info. */
+/* True if a title belongs to debug info. "__DWARF,__debug_info" is the section __debug_info. */
 static bool is_debug_title(struct str title)
 {
 	const char *const comma = title.len > 0 ? memchr(title.p, ',', title.len) : NULL;
@@ -148,8 +142,8 @@ static unsigned label_matches(struct filter *f, const struct labels *labels, lab
 	return m;
 }
 
-/* Tells whether the filter keeps a piece. `ids`: labels of the levels, of the walk's places, and of
- * the levels with names. */
+/* True if the filter keeps a piece. `ids`: labels of the levels, of the walk's places, and of the
+ * levels with names. */
 static bool filter_keeps(struct filter *f, const struct rollup_walk *w, const label_id *ids,
 			 size_t places, size_t names)
 {
@@ -170,9 +164,7 @@ bool filter_excluded(const struct filter *f)
 	return !f->exclude || (f->matched & MATCH_EXCLUDE);
 }
 
-/* ---- walking --------------------------------------------------------------------- */
-
-/* Limits of hidden levels: the filter's places and names, how sure, code, symbols. */
+/* Most hidden levels: the filter's places and names, how sure, code, symbols. */
 enum { PLACES_MAX = 3, HIDDEN_MAX = PLACES_MAX + LEVELS_MAX + 3 };
 
 struct adder {
@@ -181,9 +173,8 @@ struct adder {
 	enum heft_role role; /* role of the sums */
 	unsigned measure;
 	size_t shown_count;            /* Number of levels that make nodes */
-	size_t place_count;            /* Number of hidden levels with the filter's sections and
-				        * segments */
-	size_t name_count;             /* Number of levels whose names the filter asks about */
+	size_t place_count;            /* Hidden levels with the filter's sections and segments */
+	size_t name_count;             /* Number of levels whose names the filter tests. */
 	size_t next;                   /* Deepest level: index of the span after the piece */
 	label_id last[LEVELS_MAX];     /* Labels of the previous piece */
 	uint32_t path[LEVELS_MAX + 1]; /* Nodes of the previous piece; path[0] = the top */
@@ -196,13 +187,13 @@ static void rollup_add_bytes(const struct adder *a, uint32_t node, uint64_t size
 	*sum += size;
 }
 
-/* Number of spans for which memory is prefetched ahead: about as many as are walked meanwhile. */
+/* Spans for which memory is prefetched: as many as are handled during one access to memory. */
 enum { AHEAD = 8 };
 
-/* Prefetches memory, because labels of neighbours are far apart in the tables and waiting would be
- * most of the work. Fetches the sums of the span AHEAD of the piece, the slot of the span twice as
- * far, and the shown label of the span three times as far. Only for the deepest level, which has
- * most nodes. */
+/* Prefetches memory. Labels of neighbours are far apart in the tables, and waiting would take most
+ * of the time. Fetches the sums of the span AHEAD of the piece, the slot of the span twice as far,
+ * and the shown label of the span three times as far. Only for the deepest level, which has most
+ * nodes. */
 static void fetch_ahead(struct adder *a, uint64_t start)
 {
 	const struct tree *t = &a->rollup->tree;
@@ -338,10 +329,7 @@ void rollup_add(struct rollup *r, const struct rollup_walk *w)
 	add_walk(r, w, w->role, measure_of(w));
 }
 
-/* ---- adding two domains at once ---------------------------------------------------- */
-
-/* State of adding two domains. The second has its own tree meanwhile, with one measure on one
- * side. */
+/* State of adding two domains. The second temporarily has its own tree, with one measure. */
 struct both {
 	struct rollup *to, *part;
 	const struct rollup_walk *first, *second;
@@ -357,8 +345,7 @@ static void rollup_add_one(void *ctx, size_t i, unsigned worker)
 		add_walk(b->part, b->second, HEFT_INPUT, 0);
 }
 
-/* Merges the trees. Nodes come in the order in which the pieces of the second domain would have
- * made them. */
+/* Merges the trees. Nodes are in the order in which the second domain's pieces would make them. */
 static void merge(const struct both *b)
 {
 	const struct tree *from = &b->part->tree;
@@ -375,14 +362,14 @@ static void merge(const struct both *b)
 	mem_free(to);
 }
 
-/* With fewer spans than PARALLEL_MIN a thread does not pay, with more than PARALLEL_MAX a second
- * tree does not. */
+/* Range of spans for which two threads are faster. Below PARALLEL_MIN the thread costs more than it
+ * saves, above PARALLEL_MAX the second tree does. */
 enum { PARALLEL_MIN = 20000, PARALLEL_MAX = 2000000 };
 
 void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 		     const struct rollup_walk *second, unsigned threads)
 {
-	/* Filters and counting depend on what was seen before. */
+	/* Filters and counting depend on earlier pieces. */
 	const size_t spans = second->levels[second->level_count - 1].spans->list.count;
 	const bool apart = pool_threads(threads) > 1 && !first->base && !first->symbols &&
 			   r->code == 0 && r->sure == 0 && spans >= PARALLEL_MIN &&

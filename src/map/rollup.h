@@ -1,7 +1,7 @@
 /* rollup.h - walks spans of several sources together and sums them up by label.
  *
- * A rollup is a tree: level k is keyed by the label of the k-th source. Sums are exact: every byte
- * of a space is in exactly one node of every level, and the nodes below a node add up to it.
+ * A rollup is a tree: the label of the k-th source is the key of level k. Sums are exact: every
+ * byte of a space is in exactly one node of every level, and the nodes below a node add up to it.
  * rollup_add may be called for any number of inputs, sides and domains. Cost: O(1) per span. One
  * thread at a time. */
 #ifndef HEFT_MAP_ROLLUP_H
@@ -15,8 +15,7 @@
 
 enum { LEVELS_MAX = 16 };
 
-/* Kind of a label in a filter: a text, or a linkage name, which stands for all names of the
- * symbol. */
+/* Kind of a filter's label: a text, or a linkage name, which stands for all names of the symbol. */
 enum { FILTER_TEXTS, FILTER_NAMES, FILTER_KINDS };
 
 /* Decides which spans to keep: by the labels shown on any level, by the full and short names of
@@ -28,14 +27,14 @@ struct filter {
 	struct notes *notes;
 	/* private */
 	struct {
-		uint8_t *bits; /* Per label id: 0 if not asked yet, else MATCH_* bits */
+		uint8_t *bits; /* Per label id: 0 if not tested yet, else MATCH_* bits. */
 		size_t count;
 	} known[FILTER_KINDS];
 	struct demangler demangler;
-	unsigned matched; /* MATCH_* bits of all labels asked so far */
+	unsigned matched; /* MATCH_* bits of all labels tested so far. */
 };
 
-/* Tells whether any label asked so far matched `exclude`. True if there is no such expression. */
+/* True if any label tested so far matched `exclude`, or if there is no such expression. */
 bool filter_excluded(const struct filter *f);
 
 /* The symbols that were counted, each once per node and image. */
@@ -57,8 +56,8 @@ struct rollup {
 
 struct rollup_level {
 	const struct spans *spans;
-	const label_id *shown; /* From claimed label to shown label. NULL = unchanged. */
-	bool named;            /* Claimed labels are linkage names, which filters ask about */
+	const label_id *shown; /* Shown label per claimed label. NULL: unchanged. */
+	bool named;            /* Claimed labels are linkage names, which filters test. */
 };
 
 /* Input of one rollup_add: the spans of one domain of one input. */
@@ -76,12 +75,10 @@ struct rollup_walk {
 	uint32_t first_image;
 	const uint64_t *image_starts;
 	size_t image_count;
-	const struct spans *code; /* ROLLUP_CODE: where code lies in the file. NULL otherwise. */
+	const struct spans *code; /* ROLLUP_CODE: places of code in the file. NULL otherwise. */
 	/* How sure the owner of each byte is, for the filter and ROLLUP_SURE. NULL otherwise. */
 	const struct spans *sure;
-	label_id sure_labels[SURE_WORDS]; /* Labels in `sure`, in the order of enum heft_sure */
-	/* One more than the level whose nodes are generics and whose symbols are their instances. 0
-	 * if none. */
+	/* Level with generics, whose symbols are their instances, plus 1. 0 if none. */
 	size_t generics;
 	const struct labels *labels;
 };
@@ -94,12 +91,11 @@ enum { ROLLUP_COUNT = 1, ROLLUP_COPIES = 2, ROLLUP_CODE = 4, ROLLUP_SURE = 8 };
 void rollup_init(struct rollup *r, unsigned measures, bool diff);
 void rollup_release(struct rollup *r);
 void rollup_add(struct rollup *r, const struct rollup_walk *w);
-/* Adds both domains of one input, like two calls of rollup_add(), but on two threads if that
- * pays. */
+/* Adds both domains of an input, like two calls of rollup_add(), on two threads if faster. */
 void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 		     const struct rollup_walk *second, unsigned threads);
-/* Called after all inputs. Sets HEFT_SIZE_COPIES of generics and of the nodes above: the size of
- * all instances except the largest. */
+/* Sets HEFT_SIZE_COPIES of generics and of the nodes above: the size of all instances except the
+ * largest. Call it after all inputs. */
 void rollup_add_copies(struct rollup *r);
 /* A piece: a range in which the labels of all levels stay the same. Labels as shown. */
 typedef void (*piece_fn)(void *ctx, uint64_t start, uint64_t size, const label_id *labels);

@@ -1,20 +1,21 @@
-/* Filters rows that are made level by level. Filters decide on nodes of the tree, so that hidden
- * rows are never made. */
+/* Filters rows that are made level by level. Decides on nodes of the tree, so that hidden rows are
+ * never made. */
 #include "map/rows.h"
 
 /* State of a node. LEAF: its row has no rows below it. */
 enum { SHOWN = 1, KEPT = 2, LEAF = 4 };
 
-/* Marks the bits of a label that was asked already. */
+/* Set in the bits of a label that was tested. */
 #define ASKED (UINT32_C(1) << 31)
 
-/* If a level shows at most FEW rows, or an eighth of them, the others are not made. */
+/* FEW, FEW_SHARE: if a level shows at most FEW rows, or at most 1/FEW_SHARE of its rows, the others
+ * are not made. */
 enum { FEW = 4096, FEW_SHARE = 8 };
 
 struct matching {
 	struct rows_maker *maker;
 	const struct heft_row_filter *filter;
-	uint32_t *found;                 /* By place: bits of the row and of those above */
+	uint32_t *found;                 /* By place: bits of the row and of the rows above it. */
 	uint32_t *known[ROWS_DEPTH_MAX]; /* By level and key */
 	size_t keys;
 	uint64_t leaves; /* Number of shown leaves */
@@ -41,8 +42,8 @@ static uint32_t bits_in_full(const struct matching *g, uint32_t node, uint32_t l
 	return bits;
 }
 
-/* Returns the bits of a label. Each label is asked once per level, since a symbol is below several
- * sections. */
+/* Returns the bits of a label. Tests each label once per level, because a symbol may be below
+ * several sections. */
 static uint32_t row_filter_bits_of(struct matching *g, uint32_t node, uint32_t level)
 {
 	uint32_t **const known = &g->known[level];
@@ -77,7 +78,7 @@ static void match_below(struct matching *g, uint32_t node)
 		decide(g, node, above);
 		return;
 	}
-	/* A single row that repeats the row above it is not asked. */
+	/* Does not test a single row that repeats the row above it. */
 	const struct tree *t = b->tree;
 	const size_t size = (size_t)t->sides * t->measures * sizeof *t->sums.data;
 	const bool again =
@@ -113,8 +114,8 @@ static void row_filter_add_up(struct rows_maker *b)
 	state[0] |= SHOWN;
 }
 
-/* Makes places for all nodes with others below them, usually few. The first is that of the top,
- * even if the top has none below it. Returns the number of places. */
+/* Makes places for all nodes with others below them, usually few. The first place is that of the
+ * top, even if the top has none below it. Returns the number of places. */
 static size_t make_places(struct rows_maker *b)
 {
 	const size_t nodes = b->tree->nodes.count;
@@ -145,8 +146,8 @@ uint64_t rows_filter(struct rows_maker *b, const struct heft_row_filter *f)
 	for (size_t i = 1; i < t->nodes.count; i++)
 		g.keys = t->nodes.data[i].key > g.keys ? t->nodes.data[i].key : g.keys;
 	g.keys++;
-	/* Decides about all nodes. Nodes have higher numbers than their parents. So a pass upwards
-	 * knows the parents' results, and a pass downwards those of the children. */
+	/* Decides about all nodes. Nodes have higher numbers than their parents. So an ascending
+	 * pass knows the results of the parents, and a descending pass those of the children. */
 	g.found[b->filter.place[0]] = ASKED;
 	for (uint32_t i = 0; i < t->nodes.count; i++)
 		if (b->first[i] != 0 && g.found[b->filter.place[i]] != 0)

@@ -19,8 +19,6 @@ static void group_by_parent(struct rows_maker *b)
 	}
 }
 
-/* ---- values ---------------------------------------------------------------------------------- */
-
 /* A signed value as sign and magnitude. Magnitudes of one unit compare as integers. */
 struct weight {
 	bool negative;
@@ -52,8 +50,7 @@ static struct weight weight_of_change(uint64_t now, uint64_t base)
 
 static struct weight weight_of_fraction(double change)
 {
-	/* Bits of doubles that are not negative have the order of their values. fabs removes
-	 * -0.0. */
+	/* The bits of non-negative doubles have the order of their values. fabs removes -0.0. */
 	const double size = fabs(change);
 	struct weight w = { .negative = change < 0 };
 	memcpy(&w.size, &size, sizeof w.size);
@@ -67,7 +64,7 @@ void rows_add_values(const struct rows_maker *b, uint64_t *to, const uint64_t *m
 			to[m] += more[m];
 }
 
-/* Returns the value that a row is sorted by. */
+/* Returns the value by which a row is sorted. */
 static struct weight rows_weigh(const struct rows_maker *b, struct numbers now, struct numbers base)
 {
 	const struct rows_opts *o = b->opts;
@@ -92,7 +89,7 @@ static bool says_nothing(const struct rows_maker *b, struct numbers now, struct 
 	const struct rows_opts *o = b->opts;
 	if (!o->diff)
 		base.whole = tree_nothing;
-	/* Sums of parts of bytes are not exact. */
+	/* Sums of fractions of bytes are not exact. */
 	for (uint32_t m = 0; o->told >> m; m++)
 		if (o->told >> m & 1 &&
 		    (o->measures[m].unit == HEFT_PARTS ? fabs(now.exact[m] - base.exact[m]) >= 1e-6
@@ -101,13 +98,11 @@ static bool says_nothing(const struct rows_maker *b, struct numbers now, struct 
 	return o->told != 0;
 }
 
-/* ---- sorting --------------------------------------------------------------------------------- */
-
-/* A node before it becomes a row. Items are sorted by rising group, then rank, then label. */
+/* A node before it becomes a row. Items are sorted by ascending group, then rank, then label. */
 struct row_item {
 	uint64_t rank;
-	const char *label; /* NULL if not asked for yet */
-	uint32_t node;     /* 0 for the row that sums up others */
+	const char *label; /* NULL if not requested yet. */
+	uint32_t node;     /* 0 for the row that sums up others. */
 	uint8_t group;     /* First sort key, before `rank` */
 	bool negative;
 };
@@ -159,7 +154,7 @@ static void swap_items(struct row_item *a, struct row_item *b)
 	*b = t;
 }
 
-/* Restores a heap whose root is the last in the order. */
+/* Restores a heap whose root is the last item in the order. */
 static void sift_down(const struct rows_maker *b, struct row_item *heap, size_t count, size_t i)
 {
 	for (;;) {
@@ -175,7 +170,7 @@ static void sift_down(const struct rows_maker *b, struct row_item *heap, size_t 
 }
 
 /* Moves the first n items of the order to the front, unsorted: O(count log n). Sorting a million
- * rows to show twenty would cost more than everything else. */
+ * rows to show twenty would cost more than all other work. */
 static void select_first(const struct rows_maker *b, struct row_item *list, size_t count, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)
@@ -303,8 +298,6 @@ static void sort_items(const struct rows_opts *o, struct row_item *list, size_t 
 	}
 }
 
-/* ---- making rows ----------------------------------------------------------------------------- */
-
 /* A row whose children are not made yet. */
 struct pending {
 	struct heft_row *row;
@@ -314,8 +307,8 @@ struct pending {
 
 typedef VEC(struct pending) pending_vec;
 
-/* Tells whether a single child repeats its parent and is left out. `node` is the parent, `level`
- * the level of the child. */
+/* True if a single child repeats its parent and is left out. `node` is the parent, `level` the
+ * level of the child. */
 static bool is_repeat(const struct rows_maker *b, const char *label, const char *above,
 		      uint32_t node, uint32_t level)
 {
@@ -412,7 +405,7 @@ static void make_row(struct rows_maker *b, const struct rows_items *items,
 static void rows_make(struct rows_maker *b, const struct rows_items *items, struct pending p,
 		      pending_vec *todo)
 {
-	/* One allocation, so that an arena that is reset has room for as many rows again. */
+	/* Allocates all rows together. After a reset, the arena has room for as many again. */
 	struct ref_row *rows = arena_alloc(b->arena,
 					   items->count * (sizeof *rows + sizeof *p.row->children),
 					   _Alignof(struct ref_row));
@@ -517,8 +510,6 @@ const struct heft_row *rows_build(const struct tree *t, const struct rows_opts *
 	return top;
 }
 
-/* ---- level by level -------------------------------------------------------------------------- */
-
 const struct heft_row *rows_begin(struct rows_maker *b, const struct tree *t,
 				  const struct rows_opts *opts, struct arena *arena)
 {
@@ -543,7 +534,7 @@ uint32_t rows_depth(const struct rows_maker *b, uint32_t node)
 	return depth;
 }
 
-/* The arena made the row, so that it may be changed. */
+/* The arena made the row, so it may be changed. */
 static void rows_open_row(struct rows_maker *b, const struct heft_row *row, uint32_t level)
 {
 	struct heft_row *const own = (struct heft_row *)(uintptr_t)row;
@@ -557,8 +548,6 @@ void rows_open(struct rows_maker *b, const struct heft_row *row)
 	rows_open_row(b, row, rows_depth(b, rows_node(b, row)));
 	forget_items(b);
 }
-
-/* ---- row by row ------------------------------------------------------------------------------ */
 
 const struct heft_row *rows_visit_all(struct rows_maker *b, const struct tree *t,
 				      const struct rows_opts *opts, const struct rows_maker *other,

@@ -2,7 +2,7 @@
  * with the rest summed up as "[N Others]".
  *
  * Cost: O(n log limit) with a limit, else O(n log n). Memory comes from the caller's arena: about
- * 88 bytes per shown row. Rows point into the tree, which must not change any more. */
+ * 88 bytes per shown row. Rows point into the tree, which must not change afterwards. */
 #ifndef HEFT_MAP_ROWS_H
 #define HEFT_MAP_ROWS_H
 
@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* A row with a number for the own use of its report. All rows of this file are such rows. */
+/* A row with a number that its report may use. All rows of this file are struct ref_row. */
 struct ref_row {
 	struct heft_row row;
 	uint32_t ref;
@@ -31,12 +31,12 @@ enum { ROWS_DEPTH_MAX = 16 }; /* Maximal depth of rows with filters */
 
 struct rows_opts {
 	const struct heft_measure *measures; /* As many as the tree has */
-	uint32_t limit;                      /* Rows per level, 0 = all */
+	uint32_t limit;                      /* Rows per level. 0: all. */
 	enum heft_sort sort;                 /* Not HEFT_SORT_AUTO; use HEFT_SORT_SIZE for AUTO */
 	uint32_t keys; /* Bit m: measure m decides the order. If several bits are set, the
 		        * largest measure decides. */
-	/* Group of a node. Rows of a lower group come first, whatever their size. NULL: all are in
-	 * one group. HEFT_SORT_NAME ignores groups. */
+	/* Returns the group of a node. Rows of a lower group come first, whatever their size. NULL:
+	 * all are in one group. HEFT_SORT_NAME ignores groups. */
 	uint8_t (*group)(void *ctx, uint32_t node);
 	/* Bit m: measure m counts for leaving out rows. A row is left out if all these measures are
 	 * 0, or in a diff unchanged. 0: no row is left out. */
@@ -48,14 +48,14 @@ struct rows_opts {
 	 * an owner. */
 	bool drop_repeats;
 	uint32_t keep; /* Bit k: on level k leave out only rows of bytes without an owner,
-		        * because further levels follow */
-	/* Rows with a smaller number than this are put into the others: on the first level, and on
-	 * deeper levels. The number is the one that decides the order. */
+		        * because further levels follow. */
+	/* Least number of a row on the first level, and on deeper levels. Smaller rows are put into
+	 * the others. The number is the one that decides the order. */
 	uint64_t least, least_below;
 	/* Returns the label of a node. NUL-terminated, valid as long as the tree. */
 	const char *(*label)(void *ctx, uint32_t node);
-	/* Returns the i-th full name of the symbols of a node whose label is shorter, valid until
-	 * the next call. NULL if there are no more. Filters ask for them. May be NULL. */
+	/* Returns the i-th full name of the symbols of a node whose label is shorter. Valid until
+	 * the next call. NULL if there are no more. For filters. May be NULL. */
 	const char *(*full_name)(void *ctx, uint32_t node, uint32_t level, size_t i);
 	/* Sets further fields of a row: texts, aliases, change, row_set_ref(). May be NULL. Level
 	 * 0 is the first. */
@@ -82,13 +82,13 @@ enum heft_row_kind rows_kind(struct str label);
 
 /* Makes rows level by level. A row that is not opened yet has the number of its children, but
  * `children` is NULL. Rows are unsorted and complete: opts->sort is HEFT_SORT_NONE. Cost: 8 bytes
- * per node. Opening a row is O(children), and reads the sums of all children of these. Borrowed
- * data must live until rows_end(). The rows belong to the arena. */
+ * per node. Opening a row is O(children), and reads the sums of all grandchildren. Borrowed data
+ * must live until rows_end(). The rows belong to the arena. */
 struct rows_maker {
 	const struct tree *tree;
 	const struct rows_opts *opts;
 	struct arena *arena;
-	/* Per node: the first node below it, and the next node below the same parent. 0 if none. */
+	/* Per node: its first child, and the next child of its parent. 0 if none. */
 	uint32_t *first, *next;
 	struct rows_filter {
 		uint8_t *state;  /* Per node. NULL if there is no filter. */
@@ -111,31 +111,29 @@ const struct heft_row *rows_begin(struct rows_maker *m, const struct tree *t,
 void rows_open(struct rows_maker *m, const struct heft_row *row);
 
 /* Makes rows during a walk, parents before their children. Only the rows that a walk needs exist at
- * a time, while rows_build() uses more memory than everything else. No limit cuts rows. Returns the
- * row of node 0 with its children; it belongs to the arena. `other` is a maker of the same tree,
- * used for the children of nodes. It must live as long, or is NULL. */
+ * a time, which saves most of the memory of rows_build(). No limit cuts rows. Returns the row of
+ * node 0 with its children. The row belongs to the arena. `other` is a maker of the same tree,
+ * whose lists of children are reused. It must live as long, or is NULL. */
 const struct heft_row *rows_visit_all(struct rows_maker *m, const struct tree *t,
 				      const struct rows_opts *opts, const struct rows_maker *other,
 				      struct arena *arena);
-/* Makes the children of a row at depth `level`. Before that, child_count is only an upper bound.
- * The children replace those made last at the same depth. */
+/* Makes the children of a row at depth `level`. Before the call, child_count is only an upper
+ * bound. The children replace those that were made last at this depth. */
 void rows_visit(struct rows_maker *m, const struct heft_row *row, size_t level);
 void rows_end(struct rows_maker *m);
 
-/* ---- filters of rows made level by level (row_filter.c) -------------------------------------- */
-
-/* Applies a filter. NULL removes it. Returns the number of shown rows without others below them; 0
+/* Applies a filter. NULL removes it. Returns the number of shown rows without others below them, 0
  * if all are shown. Cost: two passes over the nodes, and a test of each label once per level. */
 uint64_t rows_filter(struct rows_maker *m, const struct heft_row_filter *f);
 /* Returns how the filter affects a row, and the filtered sums of the row. */
 enum heft_filtered rows_filtered(const struct rows_maker *m, const struct heft_row *row,
 				 const uint64_t **ret_now, const uint64_t **ret_base);
-/* Returns the rows below a row that the filter shows or that are kept, possibly with others. Rows
- * of different lists are different objects, but point to the same sums. */
+/* Returns the rows below a row that the filter shows or keeps, possibly with others. Different
+ * lists contain different objects for one row, but these point to the same sums. */
 const struct heft_row *const *rows_open_filtered(struct rows_maker *m, const struct heft_row *row,
 						 size_t *ret_count);
 
-/* For a node, these return: whether it is a row, its label, its depth, its row. */
+/* For a node, return: whether it is a row, its label, its depth, its row. */
 bool rows_is_row(const struct rows_maker *m, uint32_t node);
 static inline const char *rows_label(const struct rows_maker *m, uint32_t node)
 {
@@ -144,10 +142,8 @@ static inline const char *rows_label(const struct rows_maker *m, uint32_t node)
 uint32_t rows_depth(const struct rows_maker *m, uint32_t node);
 void rows_describe(const struct rows_maker *m, uint32_t node, const char *label, uint32_t level,
 		   struct heft_row *ret);
-/* Returns the node of a row. */
 uint32_t rows_node(const struct rows_maker *m, const struct heft_row *row);
-/* Returns how many rows there are below a node with a label, if none are cut. *ret_last is the last
- * of them. */
+/* Returns the number of rows below a node with a label, if none are cut. *ret_last is the last. */
 size_t rows_below(const struct rows_maker *m, uint32_t node, const char *label, uint32_t level,
 		  uint32_t *ret_last);
 /* Makes the rows of `count` wanted nodes below a node. */

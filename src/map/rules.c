@@ -15,8 +15,8 @@ enum {
 	GROUPS = 10,           /* \0 to \9 */
 };
 
-/* Scratch memory for one match. One set is kept between calls. A call that finds it in use by
- * another thread makes its own. The set handed back last is kept. */
+/* Scratch memory for one match. One set is kept between calls. If another thread uses it, a call
+ * makes its own set. The set that is released last is kept. */
 struct scratch {
 	_Atomic(pcre2_match_data *) spare;
 	pcre2_general_context *memory; /* Makes match data allocate from the domain */
@@ -56,8 +56,8 @@ static void scratch_give(struct scratch *s, pcre2_match_data *data)
 struct pattern {
 	char *text; /* Owned; the expression, for messages */
 	pcre2_code *code;
-	struct owned *owned; /* Frees the compiled code, whose machine code is no memory of the
-			      * domain */
+	struct owned *owned; /* Frees the compiled code, whose machine code is outside the
+			      * domain's memory. */
 	pcre2_match_context *limits;
 	struct scratch *scratch;
 };
@@ -83,8 +83,8 @@ static char *copy_str(struct str s)
 	return p;
 }
 
-/* Compiles an expression. Labels are bytes, so that UTF mode is off, even if the expression asks
- * for it. `$` means the very end, as in RE2, for which existing expressions were written. */
+/* Compiles an expression. Labels are bytes, so UTF mode is off, even if the expression requests it.
+ * `$` means the very end, as in RE2, for which existing expressions were written. */
 static pcre2_code *compile(struct str regex, struct heft_err *err)
 {
 	const uint32_t options = PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF | PCRE2_NEVER_UCP;
@@ -105,7 +105,7 @@ static pcre2_code *compile(struct str regex, struct heft_err *err)
 		     words);
 		return NULL;
 	}
-	/* Without JIT (SELinux, unknown processors) the interpreter is used. */
+	/* Without JIT (SELinux, unknown processors), PCRE2 interprets the expression. */
 	(void)pcre2_jit_compile(ret, PCRE2_JIT_COMPLETE);
 	return ret;
 }
@@ -173,13 +173,11 @@ bool pattern_matches(const struct pattern *p, struct str text, struct notes *not
 	return ret;
 }
 
-/* ---- rewrites ------------------------------------------------------------ */
-
 struct rules_rule {
 	struct pattern *pattern; /* owned */
 	char *replacement;       /* Owned. Every backslash starts \0..\9 or \\. */
 	size_t size;
-	atomic_bool used; /* whether the rule was applied to a label */
+	atomic_bool used; /* True if the rule was applied to a label. */
 };
 
 struct rules {
@@ -246,7 +244,7 @@ bool rules_add(struct rules *r, struct str regex, struct str replacement, struct
 	return true;
 }
 
-/* Adds the text of a group. A group that took no part in the match is empty. */
+/* Adds the text of a group. A group outside of the match is empty. */
 static void rules_add_group(struct text *out, struct str label, pcre2_match_data *data,
 			    size_t group)
 {

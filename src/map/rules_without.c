@@ -1,4 +1,4 @@
-/* Implements rules.h in a build without PCRE2: making an expression fails. */
+/* Implements rules.h in a build without PCRE2. Making an expression always fails. */
 #include "map/rules.h"
 
 struct pattern *pattern_new(struct str regex, struct heft_err *err)

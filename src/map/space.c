@@ -135,14 +135,12 @@ void spans_push(struct spans *s, uint64_t start, uint64_t size, label_id label)
 	vec_push(&s->list, (struct span){ start, size, label });
 }
 
-/* ---- spans ------------------------------------------------------------------ */
-
 static uint64_t space_span_end(const struct span *s)
 {
 	return s->start + s->size;
 }
 
-/* The next span is usually within this distance. */
+/* Usual distance of the next span, in spans. */
 enum { NEAR = 4 };
 
 /* Returns the first span from s[i] on that ends after `addr`. */
@@ -199,8 +197,8 @@ static size_t skip_back(const struct span *list, size_t i, uint64_t addr)
 	return i;
 }
 
-/* State of an overlay, made from the last span to the first. list[0] to list[left] are unchanged.
- * Finished spans are at list[left + gap] to list[count]. */
+/* State of an overlay, which is made from the last span to the first. list[0] to list[left] are
+ * unchanged. Finished spans are at list[left + gap] to list[count]. */
 struct filling {
 	struct span *list;
 	size_t left, gap, count;
@@ -232,8 +230,8 @@ static void space_put_piece(struct filling *f, size_t i, struct span piece)
 	}
 }
 
-/* Puts a lower span into the gaps that it reaches. It ends before all spans from list[i] on.
- * Returns such an i for the span before s. */
+/* Puts a lower span into the gaps that it covers. The span ends before all spans from list[i] on.
+ * Returns this index for the span before s. */
 static size_t fill_gaps(struct filling *f, size_t i, const struct span *s)
 {
 	uint64_t end = space_span_end(s);
@@ -250,7 +248,7 @@ static size_t fill_gaps(struct filling *f, size_t i, const struct span *s)
 	return min_u64(i + 1, f->left);
 }
 
-/* Moves the spans of `top` apart, in place, as far as there are gaps to fill. */
+/* Moves the spans of `top` apart, in place, to make room for pieces in the gaps. */
 void spans_overlay(struct spans *top, struct spans *below)
 {
 	if (top->list.count == 0) {
@@ -341,8 +339,7 @@ void spans_pad(struct spans *s, const struct labels *labels, unsigned what, cons
 		bool joins = touches && last->label == k.label;
 		if (touches && !joins && k.size <= PADDING_MAX &&
 		    (next == start_count || starts[next] != k.start)) {
-			/* Padding of an owner, or of a section (or its part) without a better
-			 * owner. */
+			/* Padding of an owner, or of a section without a better owner. */
 			joins = (what & PAD_OWNERS && label_is_fallback(labels, k.label) &&
 				 !label_is_fallback(labels, last->label)) ||
 				(what & PAD_SECTIONS && !label_is_numbered(labels, k.label) &&

@@ -1,12 +1,12 @@
 /* space.h - finds the owner of each byte of one address space.
  *
  * Sources append claims: "[start, start+size) belongs to label". claims_resolve turns them into
- * spans, which are sorted and do not overlap, so that each byte has at most one label. The first
- * claim of a byte wins. Later claims get the rest.
+ * spans, which are sorted and do not overlap, so that each byte has at most one label. If claims
+ * overlap, the byte belongs to the first claim.
  *
- * A claim of unknown size reaches to the next start of any claim, or to the end of a known claim
- * that covers its start, whichever is nearer. It gets nothing if an earlier known claim covers its
- * start, or an earlier unknown claim starts there too.
+ * A claim of unknown size ends at the next start of any claim, or at the end of a known claim that
+ * covers its start, whichever is nearer. It gets nothing if an earlier known claim covers its
+ * start, or if an earlier unknown claim has the same start.
  *
  * claim: amortised O(1), in any order. claims_resolve: O(n) for claims that arrive sorted and
  * without overlap, else O(n log n), once. One thread per struct. */
@@ -82,7 +82,7 @@ struct claims {
  * cut to 2^56 - 2. */
 void claim(struct claims *c, uint64_t start, uint64_t size, label_id label, enum why why);
 /* Sorts claims by their starts. If they overlap, the one that starts first then has the higher
- * priority. Of claims with the same start, the one made first has it. */
+ * priority. Of claims with the same start, the one made first is higher. */
 void claims_sort(struct claims *c);
 /* Moves the claims of `more` to the end of c. */
 void claims_append(struct claims *c, struct claims *more);
@@ -113,20 +113,20 @@ void spans_release(struct spans *s);
 void spans_push(struct spans *s, uint64_t start, uint64_t size, label_id label);
 /* Fills the gaps of *top with spans of *below. Releases *below. */
 void spans_overlay(struct spans *top, struct spans *below);
-/* Like spans_overlay(), if *below usually lies after all of *top: O(spans of *below) then. */
+/* Like spans_overlay(), but O(spans of *below) if *below is after all of *top, the usual case. */
 void spans_append(struct spans *top, struct spans *below);
 /* Returns the index of the first span that starts at or after addr. O(log n). */
 size_t spans_from(const struct spans *s, uint64_t addr);
-/* Returns the span that holds addr, or NULL. O(log n). */
+/* Returns the span that contains addr, or NULL. O(log n). */
 const struct span *spans_find(const struct spans *s, uint64_t addr);
 /* Returns the label at addr, or LABEL_NONE. */
 label_id spans_label(const struct spans *s, uint64_t addr);
-/* Kinds of padding that are charged to the span before. PAD_OWNERS: a fallback of at most 16 bytes,
- * to an owner. PAD_SECTIONS: "[Unmapped]" of at most 16 bytes, to the rest of a section. */
+/* Kinds of padding that are charged to the span before. PAD_OWNERS: a fallback of at most 16 bytes
+ * after an owner. PAD_SECTIONS: "[Unmapped]" of at most 16 bytes after the rest of a section. */
 enum { PAD_OWNERS = 1, PAD_SECTIONS = 2 };
-/* Merges spans that touch and have the same label, and charges padding. `what`: bits of PAD_OWNERS
- * and PAD_SECTIONS. If 0, there is no padding, and `labels` may be NULL. A span that begins at one
- * of the `starts` (sorted) is no padding. */
+/* Merges adjacent spans with one label, and charges padding. `what`: bits of PAD_OWNERS and
+ * PAD_SECTIONS. If 0, there is no padding, and `labels` may be NULL. A span that begins at one of
+ * the `starts` (sorted) is no padding. */
 void spans_pad(struct spans *s, const struct labels *labels, unsigned what, const uint64_t *starts,
 	       size_t start_count);
 uint64_t spans_total(const struct spans *s);

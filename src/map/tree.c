@@ -87,8 +87,7 @@ static bool is_node(const struct tree *t, uint32_t node, uint32_t parent, uint32
 	return t->nodes.data[node].parent == parent && t->nodes.data[node].key == key;
 }
 
-/* Records an added node. Sections with a part of every symbol, such as .symtab, add many nodes
- * below one. */
+/* Records an added node. Sections with a part of every symbol (.symtab) add many below one. */
 static void note_added(struct tree *t, uint32_t parent, uint32_t node)
 {
 	if (t->nodes.data[node - 1].parent != parent)
@@ -120,7 +119,7 @@ static uint32_t get_below(struct tree *t, uint32_t parent, uint32_t key)
 	for (uint32_t i = 0; i < t->wide_count; i++)
 		if (t->wide[i].parent == parent)
 			return get_in(t, &t->wide[i].slots, parent, key);
-	/* Most symbols are below one package, unit or file: most keys have only one node. */
+	/* Most symbols are below one package, unit or file, so most keys have only one node. */
 	uint32_t *first = tree_slot_of(&t->first, key);
 	if (*first != 0)
 		return t->nodes.data[*first].parent == parent ? *first : get_hashed(t, parent, key);
@@ -134,7 +133,7 @@ uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key)
 	/* The first level uses an array instead of a hash, because it has as many nodes as keys. */
 	if (parent == 0)
 		return get_in(t, &t->top, 0, key);
-	/* The file has the same nodes as the VM image, in the same order. */
+	/* Tries a guess first, because the file has the nodes of the VM image in the same order. */
 	if (t->guess < t->nodes.count && is_node(t, t->guess, parent, key))
 		return t->guess++;
 	const uint32_t node = get_below(t, parent, key);

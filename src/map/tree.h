@@ -1,8 +1,8 @@
-/* tree.h - sums values by path of labels. The rows of every report come from such a tree.
+/* tree.h - sums values by path of labels. The rows of every report come from a tree of sums.
  *
  * A node is a label below another node. Node 0 is the top. Every node has the same measures, all 0
  * at first, on two sides (now and base), or on one side if nothing is compared. The caller adds to
- * them and makes sure that the nodes below a node add up to it. A key tells the label. Keys are
+ * them and makes sure that the nodes below a node add up to it. A key stands for a label. Keys are
  * small numbers, such as ids of a label table, because some arrays are as long as the largest key.
  *
  * Cost: O(1) per look-up. Memory: 8 bytes per node and 8 per measure and side. 4 bytes per key for
@@ -24,10 +24,10 @@ struct tree_node {
 	uint32_t key;
 };
 
-typedef VEC(uint32_t) tree_slots; /* From key to node, 0 = none */
+typedef VEC(uint32_t) tree_slots; /* From key to node. 0: none. */
 
-/* TREE_WIDE_FROM: number of nodes added in a row below one node from which that node gets an array
- * instead of a hash. TREE_WIDE_MOST: maximal number of such arrays. */
+/* TREE_WIDE_FROM: least nodes added in a row below one node for which that node gets an array
+ * instead of a hash. TREE_WIDE_MOST: most such arrays. */
 enum { TREE_WIDE_FROM = 1 << 15, TREE_WIDE_MOST = 8 };
 
 struct tree_wide {
@@ -48,13 +48,13 @@ struct tree {
 	struct tree_wide wide[TREE_WIDE_MOST];
 	uint32_t wide_count;
 	uint32_t run;   /* All nodes from this one on have the same parent. */
-	uint32_t guess; /* A deeper node that is likely asked for next */
+	uint32_t guess; /* A deeper node that is likely requested next. */
 };
 
 void tree_init(struct tree *t, uint32_t measures, uint32_t sides);
 void tree_release(struct tree *t);
-/* Makes a new tree keep sums with fractions beside the whole sums. The caller adds to the sums with
- * fractions, and calls tree_round() at the end. */
+/* Adds sums with fractions to a new tree. The caller adds to the sums with fractions, and calls
+ * tree_round() at the end. */
 void tree_keep_fractions(struct tree *t);
 /* Rounds the sums with fractions of these measures into the whole sums. */
 void tree_round(struct tree *t, const struct heft_measure *measures);
@@ -63,7 +63,8 @@ void tree_verify(const struct tree *t);
 
 /* Returns the node of a key below another node. Makes it if there is none. */
 uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key);
-/* Adds a new node, without looking for an existing one. A tree has only nodes added so, or none. */
+/* Adds a new node without searching for an existing one. If one node of a tree is added so, all
+ * nodes must be. */
 uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key);
 
 /* Returns the sums of a node on one side of the tree, by measure. */
@@ -97,13 +98,13 @@ static inline uint32_t tree_top(const struct tree *t, uint32_t key)
 	return key < t->top.count ? t->top.data[key] : 0;
 }
 
-/* Returns where tree_get() first looks for a key: on the first level, or deeper. */
+/* Returns the slots that tree_get() searches first for a key: on the first level, or deeper. */
 static inline const tree_slots *tree_slots_of(const struct tree *t, bool deeper)
 {
 	return deeper ? &t->first : &t->top;
 }
 
-/* Prefetches what tree_get() reads first for a key. */
+/* Prefetches the memory that tree_get() reads first for a key. */
 static inline void tree_fetch_slot(const tree_slots *list, uint32_t key)
 {
 	if (key < list->count)

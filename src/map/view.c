@@ -6,22 +6,20 @@
 #include "names/generic.h"
 #include "names/namespace.h"
 
-/* Shown texts are made in slices: only distinct texts are kept. */
+/* Makes shown texts in slices, and keeps only distinct texts. */
 enum { CHUNK = 1024, SLICE = 128 * CHUNK };
 
-/* Number of names that are prefetched ahead, because names of neighbours are far apart in
- * memory. */
+/* Names that are prefetched, because names of neighbours are far apart in memory. */
 enum { AHEAD = 4 };
 
 struct view_worker {
 	struct demangler demangler;
 	struct text made, rewritten;
 	struct arena texts;
-	/* VIEW_BLOCK: function of the previous block, and how it is shown. */
+	/* VIEW_BLOCK: function of the previous block, and its shown name. */
 	label_id function;
 	struct hashed_text shown_function;
-	/* VIEW_STACK, VIEW_BLOCK: frames seen so far, and how they are shown. A few frames make up
-	 * many stacks. */
+	/* VIEW_STACK, VIEW_BLOCK: frames so far and shown names. Many stacks have few frames. */
 	struct intern frames;
 	VEC(struct str) shown_frames;
 };
@@ -32,7 +30,7 @@ struct work {
 	struct notes *notes;
 	const label_id *todo;
 	size_t todo_count;
-	struct hashed_text *result; /* text.p NULL: shown as it is */
+	struct hashed_text *result; /* text.p is NULL if the text is shown as it is. */
 	struct view_worker *workers;
 };
 
@@ -77,7 +75,7 @@ static struct str show_stack(const struct view *v, struct view_worker *me, struc
 	}
 }
 
-/* Returns how the function of a block is shown. text.p NULL: as it is. */
+/* Returns the shown name of a block's function. text.p is NULL if it is shown as it is. */
 static struct hashed_text show_function(const struct view *v, const struct labels *labels,
 					struct view_worker *me, label_id function)
 {
@@ -104,7 +102,7 @@ static struct str show_block(const struct view *v, const struct labels *labels,
 	return text_str(&me->made);
 }
 
-/* Returns a name, also inside of LABEL_AFTER. */
+/* Returns a shown name, also for a name inside of LABEL_AFTER. */
 static struct str show_name(const struct view *v, struct view_worker *me, struct str raw)
 {
 	const struct str after = STR(LABEL_AFTER);
@@ -117,8 +115,7 @@ static struct str show_name(const struct view *v, struct view_worker *me, struct
 	return text_str(&me->made);
 }
 
-/* Returns a namespace. Bytes without an owner, and debug info about nothing in particular, have
- * none. */
+/* Returns a namespace. Bytes without an owner have none, nor has debug info of no entity. */
 static struct str show_namespace(const struct view *v, struct view_worker *me, struct str raw)
 {
 	if (str_starts(raw, STR("[")))
@@ -149,7 +146,7 @@ static struct str show(const struct view *v, const struct labels *labels, struct
 	return v->form == VIEW_DIRECTORY ? path_directory(path, v->level) : path;
 }
 
-/* Tells whether a block is shown as its function is, with the number added. */
+/* True if a block is shown as its function is, with the number added. */
 static bool shows_function(const struct view *v, const struct labels *labels, label_id id)
 {
 	return v->form == VIEW_BLOCK && !v->rules && label_is_numbered(labels, id);
@@ -265,8 +262,6 @@ void view_release(struct view *v)
 	v->shown = NULL;
 	v->count = 0;
 }
-
-/* ---- full names ------------------------------------------------------------------------------ */
 
 const char *view_full_name(struct view_names *n, const struct view *v, const struct labels *labels,
 			   label_id shown, size_t i)

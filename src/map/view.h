@@ -2,9 +2,9 @@
  * rules.
  *
  * Sources claim linkage names. Several levels may show the same spans in different styles. A view
- * remembers the shown label of every label that it was asked for, so that each name is demangled
- * once. view_update() works on several threads and gives the same ids for any number of them. The
- * rest is for one thread at a time. */
+ * keeps the shown label of every requested label, so that each name is demangled once.
+ * view_update() works on several threads and gives the same ids for any number of them. All other
+ * functions are for one thread at a time. */
 #ifndef HEFT_MAP_VIEW_H
 #define HEFT_MAP_VIEW_H
 
@@ -21,8 +21,7 @@ enum view_form {
 	VIEW_STACK,     /* Linkage names joined by ";", each demangled */
 	VIEW_BLOCK,     /* Linkage name and "#NUMBER": the name demangled */
 	VIEW_NAMESPACE, /* Namespace of a linkage name */
-	VIEW_GENERIC,   /* Full text of a linkage name, without the arguments that made it of a
-			 * generic */
+	VIEW_GENERIC,   /* Full text of a linkage name, without the generic's arguments. */
 	VIEW_PATH,      /* Source file, with or without ":LINE" at the end */
 	VIEW_DIRECTORY, /* Directory of a source file */
 };
@@ -44,15 +43,15 @@ struct view_names {
 struct view {
 	enum heft_demangle style; /* for VIEW_NAME, VIEW_STACK and VIEW_BLOCK */
 	enum view_form form;
-	unsigned level;            /* VIEW_DIRECTORY: component to show; 0 = the whole */
+	unsigned level;            /* VIEW_DIRECTORY: component to show. 0: all. */
 	const struct paths *paths; /* Rules for paths. Borrowed. NULL = unchanged. */
-	struct namespaces *spaces; /* VIEW_NAMESPACE: learns from the names it sees. Borrowed. */
+	struct namespaces *spaces; /* VIEW_NAMESPACE: learns from names it shows. Borrowed. */
 	const struct rules *rules; /* Borrowed. NULL = none. */
-	label_id *shown;           /* By raw label. LABEL_NONE = not asked for yet. */
+	label_id *shown;           /* By raw label. LABEL_NONE if not requested yet. */
 	size_t count;
 };
 
-/* Tells whether the view shows every label unchanged. */
+/* True if the view shows every label unchanged. */
 bool view_is_plain(const struct view *v);
 static inline bool view_shows_paths(const struct view *v)
 {
@@ -63,8 +62,8 @@ void view_update(struct view *v, struct labels *labels, const struct spans *span
 		 struct notes *notes);
 void view_release(struct view *v);
 /* Returns the i-th full name that is shown as `shown`, valid until the next call. NULL if there are
- * no more. Only views that show short names or generics, without rules, have some. The first call
- * lists all labels. */
+ * no more. Only views that show short names or generics, without rules, have full names. The first
+ * call lists all labels. */
 const char *view_full_name(struct view_names *n, const struct view *v, const struct labels *labels,
 			   label_id shown, size_t i);
 void view_names_release(struct view_names *n);

@@ -533,7 +533,7 @@ static void check_limit(struct budget_result *ret, const struct budget_limit *l,
 		row->nearest = nearest_name(ret, l, in->now);
 	} else if (l->growth && !in->base)
 		row->state = HEFT_BUDGET_SKIPPED;
-	/* Sums of parts of bytes are not exact. */
+	/* Sums of fractions of bytes are not exact. */
 	else if (measured > row->limit + 0.001)
 		row->state = HEFT_BUDGET_BROKEN;
 	ASSERT(row->state != HEFT_BUDGET_BROKEN || !l->growth || in->base);
