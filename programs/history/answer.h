@@ -1,6 +1,6 @@
 /* answer.h - writes a table about a history, row by row.
  *
- * Cells are added from left to right; answer_row() ends a row. The first failure is kept: later
+ * Cells are added from left to right. answer_row() ends a row. The first failure is kept: later
  * cells are not written, and answer_end() returns it. */
 #ifndef HEFT_HISTORY_ANSWER_H
 #define HEFT_HISTORY_ANSWER_H

@@ -1,11 +1,9 @@
-/* Writes what a build changed as rows of the database. */
+/* Writes the changes of a build as rows of the database. */
 #include "history/changes.h"
 
 #include "base/fnv.h"
 
-/* ---- sums of symbols ------------------------------------------------------------------------- */
-
-/* Parts of a symbol in the store that identify it, without its size. */
+/* Parts of a symbol in the store that identify it. The size is no part. */
 enum part { NAME, SECTION, SOURCE, OBJECT, COMPONENT, PARTS };
 
 /* Bytes of a text in the base and now: in the file and in the VM image. */
@@ -13,8 +11,7 @@ struct sum {
 	double was, now, vm_was, vm_now;
 };
 struct changes_sums {
-	struct intern keys; /* Keys. Of symbols: all parts, each with a NUL after it. Of paths:
-			     * the path. */
+	struct intern keys; /* Keys. Of symbols: all parts, each with a NUL. Of paths: the path. */
 	VEC(struct sum) list;
 	struct text key;
 };
@@ -71,8 +68,8 @@ static void charge_add(struct changes_sums *s, const struct heft_snapshot *of, s
 	parts_add(s, c.debug ? debug : parts, (double)c.file, (double)c.vm, before);
 }
 
-/* Returns the bytes of a symbol in a SuperSize list, which has own bytes only. A symbol without own
- * bytes counts by its padding. */
+/* Returns the bytes of a symbol in a SuperSize list, which has no charges. A symbol without own
+ * bytes counts with its padding. */
 static double own_of(const struct heft_snapshot_symbol *y)
 {
 	return (y->own > 0 ? (double)y->own : (double)y->padding) / y->aliases;
@@ -82,8 +79,7 @@ static void uncharged_add(struct changes_sums *s, const struct heft_snapshot *of
 {
 	struct heft_snapshot_symbol y = { .size = sizeof y };
 	struct heft_snapshot_section section = { .size = sizeof section };
-	size_t at =
-		SIZE_MAX; /* Index of the section that was looked up last. SIZE_MAX: none yet. */
+	size_t at = SIZE_MAX; /* Index of the section found last. SIZE_MAX: none yet. */
 	for (size_t i = 0; heft_snapshot_symbol(of, i, &y, NULL); i++) {
 		if (y.section != at && heft_snapshot_section(of, y.section, &section, NULL))
 			at = y.section;
@@ -105,15 +101,14 @@ static void sums_add(struct changes_sums *s, const struct heft_snapshot *of, boo
 		charge_add(s, of, i, &last, before);
 }
 
-/* Removes rounding errors from a sum of equal parts, which shared bytes cause. */
+/* Removes rounding errors from a sum. Shared bytes, divided into equal parts, cause them. */
 static double clean(double v)
 {
 	const double whole = v < 0 ? -(double)(uint64_t)(0.5 - v) : (double)(uint64_t)(v + 0.5);
 	return v - whole < 1e-6 && whole - v < 1e-6 ? whole : v;
 }
 
-/* Makes two sums equal if they differ only by rounding errors. Adding parts in another order causes
- * such errors. */
+/* Makes two sums equal if they differ only by rounding, which the order of additions causes. */
 static void pair_clean(double *was, double *now)
 {
 	*was = clean(*was);
@@ -131,8 +126,6 @@ static void parts_of(const struct changes_sums *s, uint32_t id, struct str ret[P
 	}
 }
 
-/* ---- folders --------------------------------------------------------------------------------- */
-
 static void measure_add(struct measures *m, const char *source, struct str label,
 			const struct sum *by)
 {
@@ -144,8 +137,8 @@ static void measure_add(struct measures *m, const char *source, struct str label
 	l->now += by->vm_now;
 }
 
-/* Adds a path's bytes: a component counts for itself, a source or object for each folder that it
- * lies in. */
+/* Adds a path's bytes. A component counts only for itself. A source or object counts for each
+ * folder above it. */
 static void path_measure(struct measures *m, enum part part, struct str path, const struct sum *by)
 {
 	if (part == COMPONENT && path.len > 0)
@@ -184,8 +177,6 @@ static void folders_measure(struct measures *m, const struct changes_sums *symbo
 		pair_clean(&m->levels.data[i].was, &m->levels.data[i].now);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
 static void stage_row(struct db *db, const struct changes_sums *s, uint32_t id)
 {
 	const struct str key = intern_get(&s->keys, id);
@@ -202,7 +193,7 @@ static void stage_row(struct db *db, const struct changes_sums *s, uint32_t id)
 	db_do(q);
 }
 
-/* Gives staged rows their symbols, and adds new symbols. The hash covers all parts of a symbol, so
+/* Finds the symbols of staged rows, and adds new symbols. The hash covers all parts of a symbol, so
  * hash and name identify it. CROSS JOIN makes SQLite begin with the staged rows. */
 static void staged_settle(struct db *db, uint32_t build)
 {
@@ -248,8 +239,6 @@ void changes_write(struct db *db, uint32_t build, const struct heft_snapshot *ba
 	folders_measure(sums, &symbols);
 	sums_release(&symbols);
 }
-
-/* ---- sections -------------------------------------------------------------------------------- */
 
 static int64_t changes_section_bytes(const struct heft_snapshot_section *s)
 {

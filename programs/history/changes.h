@@ -1,5 +1,5 @@
-/* changes.h - writes what a build changed as rows, for people and queries: charged bytes of symbols
- * in the file and in the VM image, and the sizes of sections.
+/* changes.h - writes the changes of a build as rows, for users and queries: charged bytes of
+ * symbols in the file and in the VM image, and the sizes of sections.
  *
  * Debug info is one row. Lists of SuperSize have own bytes instead, which several names share.
  * O(symbols). One thread. */
@@ -9,7 +9,7 @@
 #include "heft.h"
 #include "history/measures.h"
 
-/* Adds rows for the symbols whose bytes differ from the base; `base` is NULL if there is none. Adds
+/* Adds rows for the symbols whose bytes differ from the base. `base` is NULL if there is none. Adds
  * the bytes of components and of folders of sources and objects to `sums`. */
 void changes_write(struct db *db, uint32_t build, const struct heft_snapshot *base,
 		   const struct heft_snapshot *now, struct measures *sums);

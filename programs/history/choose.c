@@ -67,8 +67,6 @@ bool history_read_pair(const struct cli *cli, struct history *h, const char *con
 	return false;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
 struct choose_rows_job {
 	const struct output *out;
 	struct heft_query_opts opts;

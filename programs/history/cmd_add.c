@@ -5,7 +5,6 @@
 #include "history/row_sources.h"
 
 #include "cli/notes.h"
-#include "cli/snapshots.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,8 +13,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-/* ---- adding ---------------------------------------------------------------------------------- */
 
 enum {
 	O_COMMIT = O_OWN,
@@ -139,7 +136,7 @@ static void ask_commit(const struct add_job *job, const char *format, char *ret,
 		*ret = '\0';
 }
 
-/* Finds the branch that is checked out, or whose commit the CI has checked out. */
+/* Finds the branch that is checked out. If only a commit is (in CI), finds the commit's branch. */
 static const char *find_branch(struct add_job *job)
 {
 	static const char *const words[] = { "git", "symbolic-ref", "--short", "-q", "HEAD", NULL };
@@ -228,7 +225,7 @@ static bool cmd_add_snapshot(struct add_job *job, const struct heft_snapshot *s)
 	return true;
 }
 
-/* Reads the parent of the build, for limits of growth. NULL if it is not in the history. */
+/* Reads the parent of the build, for limits of growth. NULL if the parent is not in the history. */
 static struct heft_snapshot *read_parent(struct add_job *job)
 {
 	struct history *h = &job->history;
@@ -240,7 +237,7 @@ static struct heft_snapshot *read_parent(struct add_job *job)
 	return b ? store_read(&h->store, b->id, NULL, NULL, &err) : NULL;
 }
 
-/* Measures what the user asked for beside the symbols. */
+/* Measures the sources, budgets and heaps that the user requested in addition to symbols. */
 static bool add_measure(struct add_job *job, struct measured *m, const char *const *files,
 			size_t count, const struct heft_snapshot *now)
 {
@@ -315,8 +312,6 @@ static int run_add(struct add_job *job)
 	return ok ? EXIT_FINE : EXIT_TROUBLE;
 }
 
-/* ---- importing existing files ---------------------------------------------------------------- */
-
 const char history_import_manual[] =
 	"Keeps the .size files of each folder DIR in a history, in the order of their\n"
 	"names: COMMIT.size, as 'heft snapshot' wrote them in builds of old.  What git\n"
@@ -385,8 +380,6 @@ static int run_import(struct add_job *job)
 		ok = import_folder(job, job->files[i]);
 	return ok ? EXIT_FINE : EXIT_TROUBLE;
 }
-
-/* ---- the commands ---------------------------------------------------------------------------- */
 
 static int run_words(const struct cli *cli, int argc, char **argv, int (*run)(struct add_job *))
 {

@@ -1,4 +1,4 @@
-/* Implements heft history diff and top: what changed between two builds. */
+/* Implements heft history diff and top: the changes between two builds. */
 #include "history/choose.h"
 #include "history/commands.h"
 #include "history/questions.h"

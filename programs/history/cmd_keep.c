@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- export ---------------------------------------------------------------------------------- */
-
 enum { O_ZSTD = O_OWN, O_OF };
 
 const struct opt history_export_opts[] = {
@@ -115,8 +113,6 @@ int cmd_history_export(const struct cli *cli, int argc, char **argv)
 	return status;
 }
 
-/* ---- gc -------------------------------------------------------------------------------------- */
-
 enum { O_KEEP = O_OWN, O_DRY, O_NO_WAIT };
 
 const struct opt history_gc_opts[] = {
@@ -166,7 +162,7 @@ static bool is_alike(const struct build_facts *a, const struct build_facts *b)
 	       strcmp(a->branch, b->branch) == 0;
 }
 
-/* Returns how many builds of the same kind come after build `i`. */
+/* Returns the number of builds after build `i` with the product and configuration of it. */
 static uint64_t builds_after(const struct timeline *t, size_t i)
 {
 	const struct build_facts *f = &t->list.data[i]->facts;

@@ -1,4 +1,4 @@
-/* Implements what the database engines share: parameters, statements and failures. */
+/* Implements the parts common to all database engines: parameters, statements and failures. */
 #include "history/engine.h"
 
 #include <stdio.h>
@@ -12,8 +12,6 @@ const struct db_table_facts db_tables[TABLES] = {
 	[TABLE_STAGED] = { "staged", "hash, name, section, source, object, component, was, now, "
 				     "vm_was, vm_now" },
 };
-
-/* ---- failures -------------------------------------------------------------------------------- */
 
 bool db_say(struct db *db, enum heft_code code, const char *fmt, ...)
 {
@@ -40,14 +38,12 @@ bool db_check(const struct db *db, struct heft_err *err)
 	return !db->failed;
 }
 
-/* ---- opening --------------------------------------------------------------------------------- */
-
 /* Returns the address without user, password and options. */
 static char *db_shown_name(const char *url)
 {
 	struct text t = { 0 };
 	const char *scheme = strstr(url, "://"), *start = scheme ? scheme + 3 : url;
-	/* The authority lies between "scheme://" and the path. */
+	/* The authority is between "scheme://" and the path. */
 	const struct str a = { start, strcspn(start, "/?#") };
 	const char *host = a.p;
 	for (size_t i = 0; i < a.len; i++)
@@ -126,8 +122,6 @@ void db_close(struct db *db)
 	mem_free(db);
 }
 
-/* ---- tables ---------------------------------------------------------------------------------- */
-
 unsigned db_count_tables(struct db *db, bool *ret_others)
 {
 	*ret_others = db->engine->count_others && db_ask(db, db->engine->count_others) > 0;
@@ -162,8 +156,6 @@ void db_compact(struct db *db)
 		db->engine->compact(db);
 }
 
-/* ---- transactions ---------------------------------------------------------------------------- */
-
 static void history_db_begin(struct db *db, bool writes)
 {
 	if (!db->failed)
@@ -190,8 +182,6 @@ bool db_commit(struct db *db)
 	db->open = false;
 	return !db->failed;
 }
-
-/* ---- statements ------------------------------------------------------------------------------ */
 
 static struct db_query *find_query(struct db *db, const void *key)
 {

@@ -1,9 +1,9 @@
-/* Implements the engine for PostgreSQL, by libpq. The library is loaded when needed, because it
- * brings a dozen libraries that other commands should not load.
+/* Implements the engine for PostgreSQL, by libpq. The library is loaded on request, because it
+ * brings a dozen libraries that other commands do not need.
  *
  * Texts of a database are UTF-8 without NUL, but names in programs may be any bytes. So each byte
- * that is no part of a valid character is stored as the character U+EF00 + byte. The bytes of these
- * 256 characters themselves are stored in the same way. So what is read is what was written. */
+ * outside of valid characters is stored as the character U+EF00 + byte. The bytes of these 256
+ * characters are stored in the same way. So reading returns the bytes that were written. */
 #include "base/library.h"
 #include "history/engine.h"
 
@@ -43,8 +43,6 @@ static const char schema[] =
 	"CREATE TABLE sizes(measure BIGINT, build BIGINT, was DOUBLE PRECISION NOT NULL, "
 	"now DOUBLE PRECISION NOT NULL, PRIMARY KEY(measure, build));" DB_STEPS_VIEW
 		DB_MEASURED_VIEW;
-
-/* ---- the library ----------------------------------------------------------------------------- */
 
 #define FUNCTIONS(X)                                                                               \
 	X(PQconnectStartParams)                                                                    \
@@ -110,8 +108,6 @@ static struct postgres *own(const struct db *db)
 	return db->own;
 }
 
-/* ---- failures -------------------------------------------------------------------------------- */
-
 static const struct {
 	const char *state; /* First of the five letters of SQLSTATE. */
 	enum heft_code code;
@@ -147,7 +143,7 @@ static void say_result(struct db *db, const PGresult *r)
 		say_message(db, "fails", said ? said : pq->PQerrorMessage(own(db)->conn));
 }
 
-/* True if a result is no failure. */
+/* True if a result is a success. */
 static bool is_fine(struct db *db, const PGresult *r)
 {
 	const ExecStatusType status = r ? own(db)->pq.PQresultStatus(r) : PGRES_FATAL_ERROR;
@@ -157,15 +153,13 @@ static bool is_fine(struct db *db, const PGresult *r)
 	return false;
 }
 
-/* ---- opening --------------------------------------------------------------------------------- */
-
 static void no_notice(void *ctx, const char *message)
 {
 	(void)ctx;
 	(void)message;
 }
 
-/* Fails if the address has a password, as part of the user or as an option. */
+/* Fails if the address has a password, in the user part or as an option. */
 static bool check_address(struct db *db, const char *url)
 {
 	struct db_postgres_library *pq = &own(db)->pq;
@@ -193,8 +187,8 @@ static void db_postgres_run(struct db *db, const char *sql)
 	own(db)->pq.PQclear(r);
 }
 
-/* Connects step by step. Otherwise, if a server shuts down, libpq would print its message; the
- * handler must be set before the first byte arrives. */
+/* Connects step by step. The handler of notices must be set before the first byte arrives.
+ * Otherwise libpq prints the message of a server that shuts down. */
 static void connect_by_steps(struct postgres *p, const char *url)
 {
 	enum { PATIENCE = 10000 }; /* ms */
@@ -254,9 +248,7 @@ static void close_server(struct db *db)
 	mem_free(p);
 }
 
-/* ---- adding rows ----------------------------------------------------------------------------- */
-
-/* Appends a byte; bytes that would end a cell are escaped for COPY. */
+/* Appends a byte. Escapes bytes that would end a cell of COPY. */
 static void db_postgres_add_byte(struct text *t, char c)
 {
 	static const char special[] = "\\\n\r\t", letters[] = "\\nrt";
@@ -271,7 +263,7 @@ static bool is_stand_in(uint32_t c)
 	return c >= 0xef00 && c <= 0xefff;
 }
 
-/* Appends a text in UTF-8. `copy` writes it as a cell of COPY. */
+/* Appends a text in UTF-8. `copy`: as a cell of COPY. */
 static void db_postgres_add_text(struct text *t, struct str s, bool copy)
 {
 	char room[4];
@@ -356,9 +348,7 @@ static void send_rows(struct db *db)
 			copy_rows(db, &db_tables[i], &own(db)->rows[i]);
 }
 
-/* ---- transactions ---------------------------------------------------------------------------- */
-
-/* One lock for all histories of a database: 'heft' and 'hist' as ASCII. */
+/* One lock for all histories of a database. The number is 'heft' and 'hist' in ASCII. */
 #define LOCK "SELECT pg_advisory_xact_lock(7522531402746262388)"
 
 static void db_postgres_begin(struct db *db, bool writes)
@@ -382,8 +372,6 @@ static void db_postgres_rollback(struct db *db)
 		p->rows[i].len = 0;
 	p->pq.PQclear(p->pq.PQexec(p->conn, "ROLLBACK"));
 }
-
-/* ---- statements ------------------------------------------------------------------------------ */
 
 static bool db_postgres_prepare(struct db_query *q)
 {
@@ -461,8 +449,6 @@ static bool db_postgres_row(struct db_query *q)
 	st->cells.len = 0;
 	return ++st->at < own(q->db)->pq.PQntuples(st->result);
 }
-
-/* ---- cells ----------------------------------------------------------------------------------- */
 
 static struct str db_postgres_cell_of(const struct db_query *q, int cell)
 {
@@ -545,11 +531,11 @@ static struct bytes db_postgres_get_bytes(struct db_query *q, int cell)
 static const struct db_engine engine = {
 	.schema = schema,
 	.staging = DB_STAGING("TEXT COLLATE \"C\""),
-	/* Without statistics, the server takes a new table for a large one. */
+	/* Without statistics, the server assumes that a new table is large. */
 	.staged = "ANALYZE staged",
 	.count_own = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() "
 		     "AND tablename IN (" DB_TABLE_NAMES ")",
-	/* A team's database may have other tables, so these are not counted. */
+	/* A team's database may have other tables, so they are not counted. */
 	.count_others = NULL,
 	.open = open_server,
 	.close = close_server,

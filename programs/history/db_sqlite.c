@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Rows of symbols are staged in memory. */
+/* SQLite stages rows of symbols in memory. */
 static const char schema[] =
 	"CREATE TABLE store(version INTEGER NOT NULL, edition INTEGER NOT NULL);"
 	"INSERT INTO store VALUES(1, 0);"
@@ -32,8 +32,6 @@ static const char schema[] =
 	"CREATE TABLE sizes(measure INTEGER, build INTEGER, was REAL NOT NULL, "
 	"now REAL NOT NULL, PRIMARY KEY(measure, build)) WITHOUT ROWID;" DB_STEPS_VIEW
 		DB_MEASURED_VIEW;
-
-/* ---- failures -------------------------------------------------------------------------------- */
 
 static const struct {
 	int status;
@@ -73,15 +71,13 @@ static void db_sqlite_check(struct db *db, int status)
 	db_say(db, HEFT_EIO, "fails: SQLite: %s", sqlite3_errmsg(handle_of(db)));
 }
 
-/* ---- opening --------------------------------------------------------------------------------- */
-
 static void db_sqlite_run(struct db *db, const char *sql)
 {
 	db_sqlite_check(db, sqlite3_exec(handle_of(db), sql, NULL, NULL, NULL));
 }
 
-/* Called while SQLite waits. SQLite's own timeout counts its intended sleeps, and lasts longer on a
- * busy machine. */
+/* Decides whether SQLite continues to wait. Its own timeout adds up intended sleeps, and so lasts
+ * longer on a busy machine. */
 static int goes_on_waiting(void *ctx, int times)
 {
 	static const struct timespec pause = { 0, 20 * 1000 * 1000 };
@@ -100,7 +96,7 @@ static bool db_sqlite_open_file(struct db *db, const char *path)
 {
 	struct sqlite *s = mem_zeroed(1, sizeof *s);
 	const bool writes = db->flags & DB_WRITES;
-	/* A reader may have to undo what a killed writer left, so it needs write access. */
+	/* A reader may have to undo the changes of a killed writer, so it needs write access. */
 	const int mode = SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0);
 	db->own = s;
 	db_sqlite_check(db, sqlite3_open_v2(path, &s->handle, mode, NULL));
@@ -124,8 +120,6 @@ static void close_file(struct db *db)
 	mem_free(s);
 }
 
-/* ---- transactions ---------------------------------------------------------------------------- */
-
 static void db_sqlite_begin(struct db *db, bool writes)
 {
 	db_sqlite_run(db, writes ? "BEGIN IMMEDIATE" : "BEGIN");
@@ -148,8 +142,6 @@ static void compact(struct db *db)
 {
 	db_sqlite_run(db, "VACUUM");
 }
-
-/* ---- statements ------------------------------------------------------------------------------ */
 
 /* Writes INSERT INTO table(columns) VALUES(?, ?). */
 static void insert_text(struct text *t, const struct db_table_facts *table)

@@ -1,8 +1,8 @@
-/* engine.h - the interface of a database engine for db.h: a table of functions, and the data that
- * all engines share.
+/* engine.h - declares the interface of a database engine for db.h: a table of functions, and the
+ * data that all engines share.
  *
- * db.c collects the parameters of a statement and starts it when the first row is asked for. An
- * engine gets no call after a failure. One thread. */
+ * db.c collects the parameters of a statement and starts the statement at the request of its first
+ * row. An engine gets no call after a failure. One thread. */
 #ifndef HEFT_HISTORY_ENGINE_H
 #define HEFT_HISTORY_ENGINE_H
 
@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "history/db.h"
 
-/* Milliseconds that a writer waits for others. Then it fails. */
+/* Longest wait of a writer for others, in milliseconds. Then it fails. */
 enum { DB_PATIENCE = 60000 };
 
 enum db_type { DB_NULL, DB_INT, DB_REAL, DB_TEXT, DB_BYTES };
@@ -76,7 +76,7 @@ struct db {
 	void *own;  /* Data of the engine. */
 	unsigned flags;
 	VEC(struct db_query *) queries;
-	struct db_query broken; /* Dummy for statements after a failure. */
+	struct db_query broken; /* Returned for statements after a failure. */
 	struct heft_err err;
 	bool failed, open; /* `open`: a transaction is open. */
 };
@@ -85,8 +85,7 @@ struct db_engine {
 	const char *schema, *staging;
 	const char *staged; /* Run before staged rows are joined. NULL does nothing. */
 	/* Count the tables with names of a store, and tables of other programs. */
-	const char *count_own, *count_others; /* `count_others` is NULL if other tables are
-					       * allowed. */
+	const char *count_own, *count_others; /* `count_others`: NULL if others are allowed. */
 	/* Opens the database. Returns false on failure, after db_say(). */
 	bool (*open)(struct db *db, const char *url);
 	void (*close)(struct db *db);
@@ -113,10 +112,10 @@ struct db_engine {
 };
 
 extern const struct db_engine engine_sqlite;
-/* NULL if heft was built without it. */
+/* NULL in a build without this engine. */
 extern const struct db_engine *const engine_postgres;
 
-/* Records a failure "NAME TEXT", unless there is one already. */
+/* Records a failure "NAME TEXT", unless one is recorded. */
 bool db_say(struct db *db, enum heft_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 static inline struct str db_value_text(const struct db_query *q, size_t i)

@@ -1,4 +1,4 @@
-/* git.h - asks git about the commit that is checked out, or about another one. */
+/* git.h - asks git about the commit that is checked out, or about another commit. */
 #ifndef HEFT_HISTORY_GIT_H
 #define HEFT_HISTORY_GIT_H
 

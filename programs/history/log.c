@@ -5,7 +5,7 @@
 
 enum { SPARKS = 10 };
 
-/* Facts that differ among the builds, and so get a column. */
+/* Facts that differ among the builds, and so have a column. */
 struct log_shown {
 	bool product, config, branch;
 };
@@ -23,13 +23,13 @@ static struct log_shown log_what_differs(const struct timeline *t)
 	return s;
 }
 
-/* Returns the listed size of a build: of its file, or of `of`. */
+/* Returns the listed size of a build: its file, or its value in `of`. */
 static double log_size_of(const struct timeline *t, const struct series *of, const struct build *b)
 {
 	return of ? of->values.data[timeline_place(t, b)] : (double)b->file;
 }
 
-/* Adds a spark line: sizes of the builds of the same product and configuration until this one. */
+/* Adds a spark line: sizes of the latest builds of one product and configuration, this one last. */
 static void put_spark(struct answer *a, const struct timeline *t, const struct series *of,
 		      const struct build *b)
 {

@@ -1,7 +1,5 @@
-/* Keeps numbers of builds that belong to no single symbol. */
+/* Stores numbers of builds that belong to no single symbol. */
 #include "history/measures.h"
-
-/* ---- keys ------------------------------------------------------------------------------------ */
 
 static const char all_measures[] = "SELECT id, source, kind, label FROM measures ORDER BY id";
 
@@ -61,8 +59,6 @@ struct level *measures_get(struct measures *m, struct str source, struct str kin
 	return &m->levels.data[key];
 }
 
-/* ---- earlier numbers ------------------------------------------------------------------------- */
-
 /* Returns the level of a row of the table `measures`. NULL if there is no such row. */
 static struct level *measures_level_of(struct measures *m, int64_t id)
 {
@@ -101,7 +97,7 @@ void measures_read(struct measures *m, const char *source, const uint32_t *chain
 	while (db_row(q)) {
 		struct level *l = measures_level_of(m, db_int(q, 0));
 		const int64_t build = db_int(q, 1);
-		/* The nearest build of a chain counts. It has the highest id. */
+		/* Keeps the value of the nearest build of a chain, which has the highest id. */
 		if (!l || build <= l->build || !is_in(chain, count, build))
 			continue;
 		l->build = (uint32_t)build;
@@ -127,8 +123,6 @@ void measures_take(struct measures *m, const struct measured_row *rows, size_t r
 	}
 	intern_release(&sources);
 }
-
-/* ---- storing numbers ------------------------------------------------------------------------- */
 
 bool measures_same(const struct measures *m)
 {

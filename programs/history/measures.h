@@ -1,9 +1,9 @@
-/* measures.h - numbers of a build that belong to no single symbol: own bytes of folders and
+/* measures.h - stores numbers of a build that belong to no single symbol: bytes of folders and
  * components, and rows of data sources, budgets and heaps.
  *
  * A number has a source ("source", "regions"), a kind ("file", "used") and a label ("src/net/",
- * "FLASH"). It is stored if it differs from the base. A source without numbers in a build is as in
- * the base.
+ * "FLASH"). It is stored if it differs from the base. If a source has no numbers in a build, those
+ * of the base are valid.
  *
  * O(numbers). One thread. */
 #ifndef HEFT_HISTORY_MEASURES_H
@@ -14,19 +14,18 @@
 #include "base/vec.h"
 #include "history/db.h"
 
-/* A number that was measured for a build beside its symbols. */
+/* A number that was measured for a build in addition to its symbols. */
 struct measured_row {
 	const char *source; /* "regions", "libraries", "budgets" or "heap". */
-	const char *kind;   /* What is counted: "file", "vm", "used", "limit", "live_bytes". */
-	const char *label;  /* Such as "FLASH". Several levels are joined by " > ": "FLASH >
-			     * libm.a". */
+	const char *kind;   /* Kind of the number: "file", "vm", "used", "limit", "live_bytes". */
+	const char *label;  /* For example "FLASH". " > " joins levels: "FLASH > libm.a". */
 	double value;
 };
 
 /* A number of a build and of its base. 0 if there is none. */
 struct level {
 	uint32_t id;    /* Its row in the database. 0 if it has none. */
-	uint32_t build; /* Build that `was` comes from. 0 if there is none. */
+	uint32_t build; /* Build from which `was` comes. 0 if there is none. */
 	double was, now;
 	bool given; /* It gets a row even if it is 0, so that kinds keep their order. */
 };
@@ -39,7 +38,7 @@ struct measures {
 	struct text key;
 };
 
-/* Reads which numbers the database knows. */
+/* Reads the keys of all numbers in the database. */
 void measures_init(struct measures *m, struct db *db);
 void measures_release(struct measures *m);
 
@@ -47,17 +46,15 @@ void measures_release(struct measures *m);
 struct level *measures_get(struct measures *m, struct str source, struct str kind,
 			   struct str label);
 /* Fills in `was` for all numbers of a source, as in the builds of `chain`: the ids of a build and
- * its bases, falling. */
+ * its bases, descending. */
 void measures_read(struct measures *m, const char *source, const uint32_t *chain, size_t count);
-/* Fills in `now`, and `was` of all numbers of the same sources. */
+/* Fills in `now`, and `was` for all numbers of these sources. */
 void measures_take(struct measures *m, const struct measured_row *rows, size_t row_count,
 		   const uint32_t *chain, size_t count);
 /* True if no number has changed. */
 bool measures_same(const struct measures *m);
-/* Writes rows for the changed numbers. */
 void measures_write(struct measures *m, uint32_t build);
 
-/* Returns the three texts of a key. */
 void measures_parts(const struct measures *m, uint32_t key, struct str ret[3]);
 
 #endif

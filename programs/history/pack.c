@@ -1,14 +1,13 @@
-/* Packs texts as their difference from another text. */
+/* Packs texts as differences from other texts. */
 #include "history/pack.h"
 
 #include <zstd.h>
 
-/* Levels of packing. A whole text is packed once per hundreds of differences, so its level may be
- * slow. */
+/* Levels of packing. A whole text is packed once per hundreds of differences: it may be slow. */
 enum { LEVEL_WHOLE = 9, LEVEL_DIFFERENCE = 3 };
 
-/* Limits of an unpacked frame: UNPACKED_RATIO times its size and its base's size, or UNPACKED_MIN
- * bytes. Larger frames are refused. */
+/* Limits of an unpacked frame: UNPACKED_RATIO times the sizes of the frame and its base, or
+ * UNPACKED_MIN bytes. A larger frame fails. */
 #define UNPACKED_RATIO 1024
 #define UNPACKED_MIN   (UINT64_C(64) << 20)
 

@@ -1,4 +1,4 @@
-/* pack.h - packs texts as their difference from another text: frames of Zstandard with that text as
+/* pack.h - packs a text as its difference from a base text: frames of Zstandard with the base as
  * prefix (`zstd --patch-from` reads them).
  *
  * O(both texts): 50 ms to pack 4 MB, 4 ms to unpack. Thread-safe. */

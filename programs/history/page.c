@@ -1,6 +1,5 @@
-/* Makes the tabs of a history. A tab is a table whose rows are builds, and below each build the
- * symbols that it changed. Unchanged bytes are a row of their own, which the library makes for any
- * difference. */
+/* Makes the tabs of a history. A tab is a table of builds. Below a build are the symbols that it
+ * changed. The library adds a row for unchanged bytes to any difference. */
 #include "history/page.h"
 
 #include "history/series.h"
@@ -13,7 +12,7 @@
 enum { STEPS = 20, MEASURES = 2, TEXTS = 5 };
 
 static const char *const levels[] = { "build", "symbol" };
-/* Bytes that the file and the VM image hold because of a row. */
+/* Charged bytes of a row in the file and in the VM image. */
 static const struct heft_measure measures[MEASURES] = {
 	{ .name = "charged", .title = "file", .unit = HEFT_PARTS },
 	{ .name = "vm", .title = "VM", .unit = HEFT_PARTS },
@@ -25,7 +24,6 @@ static const struct heft_text texts[TEXTS] = { { "in_section", false },
 					       { "was", false } };
 static const char *const usual_names[] = { ".text", ".rodata", ".data", ".bss", ".eh_frame" };
 
-/* Handles that are open while two builds are compared. */
 struct compared {
 	struct heft_snapshot *before, *now;
 	struct heft_diff *diff;
@@ -44,8 +42,6 @@ struct tab {
 	VEC(struct heft_page_series) series;
 	VEC(const struct heft_row *) rows;
 };
-
-/* ---- charts ---------------------------------------------------------------------------------- */
 
 static struct heft_page_build *make_builds(struct tab *tab, const struct timeline *t)
 {
@@ -72,7 +68,7 @@ static double *add_series(struct tab *tab, const char *title)
 	return values;
 }
 
-/* Adds charts by name. A name that no build has is skipped. */
+/* Adds charts by name. Skips a name that no build has. */
 static bool page_add_names(struct page_making *m, struct tab *tab, const char *const *names,
 			   size_t count, struct heft_err *err)
 {
@@ -107,8 +103,6 @@ static bool make_course(struct page_making *m, struct tab *tab, struct heft_err 
 	return true;
 }
 
-/* ---- steps ----------------------------------------------------------------------------------- */
-
 static void close_compared(struct compared *c)
 {
 	heft_diff_free(c->diff);
@@ -117,11 +111,10 @@ static void close_compared(struct compared *c)
 	*c = (struct compared){ NULL, NULL, NULL };
 }
 
-/* Pages read only the exact numbers of measures with fractions. */
+/* Whole numbers of all rows: pages read only the numbers with fractions. */
 static const uint64_t no_whole[MEASURES];
 
-/* Copies the values. Lists of SuperSize have no charged bytes, so both numbers are sizes with
- * padding. */
+/* Copies the values. In SuperSize's lists, which have no charged bytes, all sizes have padding. */
 static const double *copy_values(struct arena *a, const double *v)
 {
 	double *copy = arena_new(a, double, MEASURES);
@@ -179,8 +172,7 @@ static bool page_compare(struct page_making *m, const struct build *before, cons
 
 /* A build that has a previous build. */
 struct compared_build {
-	uint64_t change; /* Change of the file and the VM image. UINT64_MAX for the latest
-			  * builds. */
+	uint64_t change; /* Change of file and VM image. UINT64_MAX for the latest builds. */
 	size_t at;
 };
 
@@ -197,7 +189,8 @@ static uint64_t page_distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Chooses the wanted steps. Half are the latest, the others changed the sizes most. */
+/* Chooses the wanted steps: one half are the latest builds, the other half those that changed the
+ * sizes most. */
 static void choose_steps(const struct timeline *t, size_t wanted, bool *chosen)
 {
 	VEC(struct compared_build) steps = { 0 };
@@ -236,9 +229,7 @@ static bool page_make_steps(struct page_making *m, struct tab *tab, struct heft_
 	return true;
 }
 
-/* ---- the tab --------------------------------------------------------------------------------- */
-
-/* Makes the top row. Sums over all builds have no meaning; only their difference has. */
+/* Makes the top row. Sums over all builds have no meaning, only their difference does. */
 static struct heft_row *page_make_top(struct tab *tab)
 {
 	struct heft_row *top = arena_new(&tab->arena, struct heft_row, 1);

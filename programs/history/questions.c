@@ -9,8 +9,7 @@
 static const char *const step_names[] = { "build", "date",   "commit", "branch",       "was",
 					  "now",   "change", "share",  "unbuilt_since" };
 
-/* Adds a step with its share of `all`. If commits may be missing before it, adds the previous
- * commit. */
+/* Adds a step with its share of `all`. Adds the previous commit if steps may be missing. */
 static void put_step(struct answer *a, const struct step *s, double all)
 {
 	const double change = s->now - s->was;
@@ -101,7 +100,7 @@ static void put_changes(struct questions_teller *w, uint32_t first, uint32_t las
 bool changes_tell(struct store *s, const struct timeline *t, struct heft_answer *to,
 		  struct heft_err *err)
 {
-	/* Servers return all rows at once, so the builds are asked for in parts. */
+	/* Requests builds in parts, because servers return all rows together. */
 	enum { AT_ONCE = 50 };
 	struct questions_teller w = { .s = s, .t = t };
 	answer_start(&w.a, to, change_names, COUNT_OF(change_names));
@@ -147,8 +146,6 @@ bool rows_tell(struct store *s, const struct timeline *t, const char *source,
 	text_release(&label);
 	return answer_end(&a, err) && db_check(s->db, err);
 }
-
-/* ---- rows of sources ------------------------------------------------------------------------- */
 
 struct difference {
 	uint32_t key;
@@ -197,8 +194,6 @@ bool rows_compare(const struct measures *m, struct heft_answer *to, struct heft_
 	return answer_end(&a, err);
 }
 
-/* ---- trend ----------------------------------------------------------------------------------- */
-
 static bool is_one_line(const struct timeline *t)
 {
 	for (size_t i = 1; i < t->list.count; i++) {
@@ -210,8 +205,8 @@ static bool is_one_line(const struct timeline *t)
 	return true;
 }
 
-/* Adds the day when a value that grows by `per_day` reaches `limit`. Nothing if it does not grow,
- * or needs more than a thousand years. */
+/* Adds the day when a value that grows by `per_day` reaches `limit`. Adds nothing if the value does
+ * not grow, or needs more than a thousand years. */
 static void put_forecast(struct answer *a, const struct build *last, double value, double per_day,
 			 uint64_t limit)
 {

@@ -10,13 +10,14 @@ bool steps_write(const struct steps *steps, struct heft_answer *to, struct heft_
 /* Writes the changes of builds, symbol by symbol. */
 bool changes_tell(struct store *s, const struct timeline *t, struct heft_answer *to,
 		  struct heft_err *err);
-/* Writes the changes of builds, row by row of a source. */
+/* Writes the changes of builds for a source, row by row. */
 bool rows_tell(struct store *s, const struct timeline *t, const char *source,
 	       struct heft_answer *to, struct heft_err *err);
 /* Writes the numbers that changed, largest change first. */
 bool rows_compare(const struct measures *m, struct heft_answer *to, struct heft_err *err);
-/* Writes a row of the slope, with the day when it reaches `limit` bytes (0 for none), then a row
- * per change of level. HEFT_EARG if the builds are of several products or configurations. */
+/* Writes a row of the slope, with the day when it reaches `limit` bytes (0 for no limit). Then
+ * writes a row per change of level. HEFT_EARG if the builds are of several products or
+ * configurations. */
 bool trend_write(const struct series *s, uint64_t limit, struct heft_answer *to,
 		 struct heft_err *err);
 

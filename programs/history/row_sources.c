@@ -1,11 +1,9 @@
-/* Measures builds beside their symbols: data sources, limits and heaps. */
+/* Measures builds in addition to their symbols: data sources, limits and heaps. */
 #include "history/row_sources.h"
 #include "cli/notes.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- rows ------------------------------------------------------------------------------------ */
 
 static void row_sources_add(struct measured *m, const char *source, const char *kind,
 			    const char *label, double value)
@@ -27,8 +25,6 @@ static const char *row_sources_join(struct measured *m, const char *a, const cha
 {
 	return arena_format(&m->texts, "%s%s%s", a, *a ? between : "", b);
 }
-
-/* ---- data sources ---------------------------------------------------------------------------- */
 
 /* Returns the index of a text in the table. SIZE_MAX if there is none of that name. */
 static size_t text_place(const struct heft_table *t, const char *name)
@@ -117,15 +113,13 @@ bool measure_sources(struct measured *m, const char *const *sources, size_t sour
 	struct heft_session *session = cli_made(m->cli, heft_session_copy(m->session));
 	struct heft_profile *p = cli_made(m->cli, heft_profile_new(session));
 	const bool ok = run_profile(m, p, sources, source_count, files, count);
-	/* The snapshot of the same files has printed most notes already. */
+	/* The snapshot of these files has already printed most notes. */
 	if (m->verbose)
 		notes_print(m->cli, session, true);
 	heft_session_free(session);
 	heft_profile_free(p);
 	return ok;
 }
-
-/* ---- regions --------------------------------------------------------------------------------- */
 
 void measure_regions(struct measured *m, const struct heft_snapshot *s)
 {
@@ -138,8 +132,6 @@ void measure_regions(struct measured *m, const struct heft_snapshot *s)
 		row_sources_add(m, "regions", "limit", r.name, (double)r.length);
 	}
 }
-
-/* ---- limits ---------------------------------------------------------------------------------- */
 
 static void add_limit(struct measured *m, const struct heft_budget_row *row)
 {
@@ -164,8 +156,6 @@ bool measure_budget(struct measured *m, const char *path, const struct heft_snap
 	heft_budget_free(b);
 	return ok;
 }
-
-/* ---- heaps ----------------------------------------------------------------------------------- */
 
 static void add_holders(struct measured *m, const struct heft_table *t)
 {

@@ -1,4 +1,4 @@
-/* row_sources.h - measures builds beside their symbols: rows of data sources, limits, heaps. */
+/* row_sources.h - measures builds beyond their symbols: rows of data sources, limits, heaps. */
 #ifndef HEFT_HISTORY_ROW_SOURCES_H
 #define HEFT_HISTORY_ROW_SOURCES_H
 
@@ -8,7 +8,7 @@
 
 enum { MEASURED_SOURCES = 16 };
 
-/* The measured rows. There are none if all fields but cli and session are zero. */
+/* The measured rows. Empty if all fields but cli and session are zero. */
 struct measured {
 	const struct cli *cli;
 	struct heft_session *session; /* Borrowed. */
@@ -18,17 +18,16 @@ struct measured {
 };
 
 void measured_release(struct measured *m);
-/* Adds the rows of each level of a profile by these sources. False, after a message, if the profile
+/* Adds the rows of all levels of a profile by these sources. False, after a message, if the profile
  * cannot be made. */
 bool measure_sources(struct measured *m, const char *const *sources, size_t source_count,
 		     const char *const *files, size_t count);
-/* Adds the regions that the snapshot knows, unless a source of that name has been measured. */
+/* Adds the regions in the snapshot, unless the source "regions" has been measured. */
 void measure_regions(struct measured *m, const struct heft_snapshot *s);
-/* Adds the limits of a file: used bytes, limit, and whether it is broken. Growth limits need
- * `base`. */
+/* Adds a file's limits: used bytes, limit, and whether it is broken. Growth limits need `base`. */
 bool measure_budget(struct measured *m, const char *path, const struct heft_snapshot *now,
 		    const struct heft_snapshot *base);
-/* Adds what a dump or recording holds, by function and in total. */
+/* Adds the heap of a dump or recording, by function and in total. */
 bool measure_heap(struct measured *m, const char *path);
 
 #endif

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- finding the series by name -------------------------------------------------------------- */
-
 enum kind { SECTION, SOURCE, OBJECT, COMPONENT, SYMBOL, KINDS };
 
 static const char *const kind_words[KINDS] = { "section", "source", "object", "component",
@@ -18,8 +16,8 @@ static const char *const kind_words[KINDS] = { "section", "source", "object", "c
 	CHANGES_OF("paths p JOIN symbols s ON s." column " = p.id WHERE p.path >= $1 AND p.path "  \
 		   "< $2")
 
-/* Changes of charged bytes per build, in the file and in the VM image. Paths from $1 until before
- * $2 count. The query finds symbols first, because there are many more changes. */
+/* Queries of changes of charged bytes per build, in the file and in the VM image. Paths from $1
+ * until before $2 match. A query finds symbols first, because there are many more changes. */
 static const char *const sums[KINDS] = {
 	[SECTION] = "SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "
 		    "WHERE p.path >= $1 AND p.path < $2",
@@ -34,8 +32,8 @@ struct series_range {
 	struct text first, end;
 };
 
-/* Sets the range: one name, or with `all` every text that begins with it. Servers accept no NUL in
- * a text. */
+/* Sets the range: one name, or with `all` every text that begins with it. Cuts at a NUL, which
+ * servers do not accept. */
 static void set_range(struct series_range *r, const char *name, bool all)
 {
 	r->first.len = r->end.len = 0;
@@ -47,7 +45,7 @@ static void set_range(struct series_range *r, const char *name, bool all)
 		text_add_char(&r->end, '\1');
 }
 
-/* Reads rows of sections, which are the values themselves. */
+/* Reads rows of sections, which contain values. */
 static bool read_sizes(struct series *ret, struct store *s, const struct series_range *r)
 {
 	bool any = false;
@@ -64,8 +62,8 @@ static bool read_sizes(struct series *ret, struct store *s, const struct series_
 	return any;
 }
 
-/* Reads rows of symbols, which are the changes from the base. If no build has file bytes of a
- * symbol, its VM bytes count. */
+/* Reads rows of symbols, which contain changes from the base. Uses VM bytes if no build has file
+ * bytes of a symbol. */
 static bool read_changes(struct series *ret, struct store *s, const char *sql,
 			 const struct series_range *r)
 {
@@ -100,7 +98,7 @@ static bool read_changes(struct series *ret, struct store *s, const char *sql,
 	return any;
 }
 
-/* Reads rows of a measure. Each is valid from its build on. */
+/* Reads rows of a measure. A row is valid from its build on. */
 static void read_levels(struct series *ret, struct store *s, int64_t measure)
 {
 	static const char levels[] = "SELECT build, now FROM sizes WHERE measure = $1";
@@ -169,7 +167,7 @@ static bool series_read_kind(struct series *ret, struct store *s, enum kind kind
 	struct series_range r = { { 0 }, { 0 } };
 	const size_t len = strlen(name);
 	const bool folder = name[len - 1] == '/';
-	/* Things with many symbols were summed up when the build was added. */
+	/* Uses sums that were stored when the build was added, for names with many symbols. */
 	if (kind == COMPONENT || (folder && (kind == SOURCE || kind == OBJECT)))
 		return read_measure(ret, s, str_of(kind_words[kind]), STR("file"), name);
 	set_range(&r, name, folder);
@@ -217,8 +215,6 @@ static bool series_find_name(struct series *ret, struct store *s, const char *wh
 	return true;
 }
 
-/* ---- similar names --------------------------------------------------------------------------- */
-
 /* True if the path is the name with folders before it. */
 static bool ends_in(struct str path, struct str name)
 {
@@ -226,8 +222,7 @@ static bool ends_in(struct str path, struct str name)
 	       path.p[path.len - name.len - 1] == '/';
 }
 
-/* Adds likely paths to a message. Paths are stored whole, but people type the last part: lists at
- * most LIKELY paths with that end. */
+/* Adds likely paths to a message, at most LIKELY. Users often type only the end of a path. */
 static void add_likely(struct text *to, struct store *s, const char *what)
 {
 	enum { LIKELY = 3 };
@@ -281,8 +276,6 @@ void series_release(struct series *s)
 	vec_release(&s->values);
 	arena_release(&s->arena);
 }
-
-/* ---- steps ----------------------------------------------------------------------------------- */
 
 static struct step series_step_at(const struct series *s, size_t i)
 {

@@ -1,6 +1,6 @@
 /* series.h - finds one size in all builds of a timeline.
  *
- * O(builds + changes of the thing that is asked for). One thread. */
+ * O(builds + changes of the size). One thread. */
 #ifndef HEFT_HISTORY_SERIES_H
 #define HEFT_HISTORY_SERIES_H
 
@@ -9,18 +9,17 @@
 struct series {
 	const struct timeline *timeline; /* Borrowed. */
 	VEC(double)
-	values;           /* Bytes, per place in the timeline. 0 if it does not
-					  * exist. */
-	const char *what; /* Name for people: "file", "section .text". */
+	values;           /* Bytes, per place in the timeline. 0 if the build has none. */
+	const char *what; /* Name for users: "file", "section .text". */
 	struct arena arena;
 };
 
 /* Makes the series of `what`: "file", "vm", or the name of a section, source, object, component or
- * symbol. If two have the same name, the earlier kind counts, unless `what` begins with the kind:
- * "symbol:main". Added rows begin with their source, and may state what they count:
- * "regions:FLASH", "regions.limit:FLASH". A source or object that ends in '/' means everything
- * below. A symbol may lack its parameters. Sizes of sections include padding, all others are own
- * bytes. HEFT_ENOTFOUND if nothing has this name. After false, series_release() is not needed. */
+ * symbol. If two kinds have this name, the earlier kind in this list is used, unless `what` states
+ * the kind: "symbol:main". Added rows begin with their source, and may state their kind:
+ * "regions:FLASH", "regions.limit:FLASH". A source or object that ends in '/' means all files below
+ * it. A symbol may lack its parameters. Sizes of sections include padding, all others are own
+ * bytes. HEFT_ENOTFOUND if the name is unknown. After false, series_release() is not needed. */
 bool series_make(struct series *ret, struct store *s, const struct timeline *t, const char *what,
 		 struct heft_err *err);
 void series_release(struct series *s);
@@ -37,9 +36,9 @@ struct steps {
 	VEC(struct step) list;
 };
 
-/* Lists all steps that are not 0, latest first. */
+/* Lists all steps other than 0, latest first. */
 void steps_make(struct steps *ret, const struct series *s);
-/* Lists the steps that lead from one build to another, by falling size of the change. False with
+/* Lists the steps that lead from one build to another, by descending size of the change. False with
  * HEFT_EARG if `to` does not descend from `from`. */
 bool steps_between(struct steps *ret, const struct series *s, const struct build *from,
 		   const struct build *to, struct heft_err *err);

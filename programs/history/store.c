@@ -6,15 +6,13 @@
 
 #include <stdio.h>
 
-/* ---- opening --------------------------------------------------------------------------------- */
-
 static const char version_of[] = "SELECT version FROM store";
 static const char edition_of[] = "SELECT edition FROM store";
 static const char all_builds[] =
 	"SELECT id, base, product, config, commit_id, parent, branch, time, machine, file, vm, "
 	"symbols FROM builds ORDER BY id";
 
-/* Makes the tables if the database has not even an empty store. */
+/* Makes the tables if the database has no store. */
 static void schema_settle(struct store *s, bool writes)
 {
 	bool others;
@@ -70,7 +68,7 @@ static void builds_reload(struct store *s)
 	for (struct db_query *q = db_query(s->db, all_builds); db_row(q);) {
 		const struct build b = build_of_row(s, q);
 		const size_t n = s->builds.count;
-		/* A base with a later id would cause an endless loop. */
+		/* Requires bases with lower ids, because others could cause an endless loop. */
 		if (b.id == 0 || b.base >= b.id || (n > 0 && s->builds.data[n - 1].id >= b.id))
 			db_fail(s->db, HEFT_EFORMAT, "is damaged: builds are out of order");
 		else
@@ -78,7 +76,7 @@ static void builds_reload(struct store *s)
 	}
 }
 
-/* Drops what was read if another process has changed the store since. */
+/* Drops the builds if another process has changed the store since they were read. */
 static void store_refresh(struct store *s)
 {
 	const int64_t edition = db_ask(s->db, edition_of);
@@ -139,8 +137,6 @@ static bool is_damaged(struct store *s)
 	return db_fail(s->db, HEFT_EFORMAT, "is damaged: the list of a build cannot be read");
 }
 
-/* ---- texts of builds ------------------------------------------------------------------------- */
-
 static int64_t depth_of(struct store *s, uint32_t build)
 {
 	static const char sql[] = "SELECT depth FROM lists WHERE build = $1";
@@ -151,8 +147,8 @@ static int64_t depth_of(struct store *s, uint32_t build)
 	return depth;
 }
 
-/* Puts the text of a build into s->text. Unless it is stored whole, s->text must have the text of
- * its base. */
+/* Reads the text of a build into s->text. If it is stored as a difference, s->text must contain the
+ * text of its base. */
 static bool text_step(struct store *s, uint32_t build)
 {
 	static const char sql[] = "SELECT depth, data FROM lists WHERE build = $1";
@@ -172,7 +168,7 @@ static bool text_step(struct store *s, uint32_t build)
 	return true;
 }
 
-/* Puts the text of a build into s->text. */
+/* Reads the text of a build into s->text. */
 static bool text_read(struct store *s, uint32_t build)
 {
 	VEC(uint32_t) chain = { 0 };
@@ -192,8 +188,8 @@ static bool text_read(struct store *s, uint32_t build)
 	return ok || is_damaged(s);
 }
 
-/* Writes the list of a build whose base has its text in s->text, at `depth`. -1 if it has no
- * base. */
+/* Writes the list of a build. s->text must contain the text of its base, which is at `depth`. -1 if
+ * it has no base. */
 static void list_write(struct store *s, uint32_t build, struct str text, int64_t depth)
 {
 	const bool whole = depth < 0 || depth + 1 >= STORE_PERIOD;
@@ -237,7 +233,7 @@ struct heft_snapshot *store_read(struct store *s, uint32_t build,
 		fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "there is no build %" PRIu32, build);
 		return NULL;
 	}
-	/* One transaction for all reads, so that there is not a lock per row. */
+	/* Uses one transaction for all reads, so that there is not a lock per row. */
 	db_begin_reading(s->db);
 	const bool there = text_read(s, build);
 	db_commit(s->db);
@@ -250,10 +246,8 @@ static bool text_put(void *ctx, const void *data, size_t size)
 	return true;
 }
 
-/* ---- adding ---------------------------------------------------------------------------------- */
-
-/* Returns the base for a new build: its parent, otherwise the last build of the branch, otherwise
- * the last build. 0 if there is none. */
+/* Returns the base for a new build: its parent, or else the last build of the branch, or else the
+ * last build. 0 if there is none. */
 static uint32_t base_choose(const struct store *s, const struct build_facts *f)
 {
 	uint32_t best = 0;
@@ -343,7 +337,7 @@ static bool rows_same(const struct store *s, uint32_t build, const struct build_
 	return same;
 }
 
-/* Writes what changed since the base, whose text is in s->text. */
+/* Writes the changes since the base, whose text is in s->text. */
 static bool changes_add(struct store *s, uint32_t id, uint32_t base,
 			const struct heft_snapshot *now, const struct build_facts *f)
 {
@@ -375,9 +369,6 @@ static void build_add(struct store *s, const struct heft_snapshot *snapshot,
 	sections_write(s->db, id, snapshot);
 }
 
-/* ---- removing builds ------------------------------------------------------------------------- */
-
-/* State while builds are removed. */
 struct removal {
 	struct store *s;
 	struct intern gone; /* Ids of builds. */
@@ -389,7 +380,7 @@ static bool is_gone(const struct removal *r, uint32_t build)
 	return intern_find(&r->gone, (struct str){ (const char *)&build, sizeof build }, &place);
 }
 
-/* Moves the rows of a build to a survivor. 0 moves them to none. */
+/* Moves the rows of a removed build to the survivor that had it as base. 0: deletes them. */
 static void rows_move(struct removal *r, uint32_t build, uint32_t survivor)
 {
 	static const char sql[] = "INSERT INTO moved(build, survivor) VALUES($1, $2)";
@@ -421,7 +412,7 @@ static void base_set(struct store *s, struct build *b, uint32_t base)
 	db_do(q);
 }
 
-/* Gives a survivor the nearest base that stays. Its text stays the same. */
+/* Gives a survivor the nearest base that stays. Its text does not change. */
 static void survivor_move(struct removal *r, struct build *b)
 {
 	static const char delete[] = "DELETE FROM lists WHERE build = $1";
@@ -442,8 +433,8 @@ static void survivor_move(struct removal *r, struct build *b)
 	text_release(&text);
 }
 
-/* Merges rows. A survivor's change counts from the value before the first build that was merged
- * into it. */
+/* Merges rows. The change of a survivor then starts from the value before the first build that was
+ * merged into it. */
 #define MERGE(table, item, columns, values, differs)                                               \
 	{                                                                                          \
 		"DELETE FROM merged",                                                              \
@@ -497,9 +488,6 @@ static void builds_remove(struct store *s, const uint32_t *ids, size_t count)
 	builds_reload(s);
 }
 
-/* ---- making changes -------------------------------------------------------------------------- */
-
-/* Begins a change, with empty staging tables. */
 static void change_begin(struct store *s)
 {
 	db_begin(s->db);

@@ -2,11 +2,11 @@
  *
  * docs/history.md has the tables. A build is stored as the text of its `.size` file, packed as the
  * difference from the text of its *base*. The base is an earlier build of the same product and
- * configuration. Every STORE_PERIOD builds, the text is stored whole. Changes since the base are in
- * tables too, where people query them by SQL.
+ * configuration. Every STORE_PERIOD builds, the text is stored whole. Changes since the base are
+ * also in tables, for queries in SQL.
  *
  * A change is one transaction: all of it is done, or nothing. Any number of processes may read and
- * write at once; writers wait for one another.
+ * write. Writers wait for one another.
  *
  * One thread. */
 #ifndef HEFT_HISTORY_STORE_H
@@ -23,7 +23,7 @@ struct build_facts {
 	const char *commit, *parent; /* `parent` is "" if unknown. */
 	const char *machine;
 	int64_t time; /* Time of the commit, in seconds since 1970. */
-	/* Numbers of data sources, budgets and heaps. A source without rows is unknown. */
+	/* Numbers of data sources, budgets and heaps. Unknown without rows of a source. */
 	const struct measured_row *rows;
 	size_t row_count;
 };
@@ -39,7 +39,7 @@ struct build {
 
 struct store {
 	struct db *db;
-	VEC(struct build) builds; /* By rising id. */
+	VEC(struct build) builds; /* Sorted by ascending id. */
 	struct arena texts;       /* Memory of the builds' texts. */
 	int64_t edition;          /* Edition of the store when the builds were read. */
 	uint32_t read;            /* Build whose text is in `text`. 0 if there is none. */
@@ -53,7 +53,7 @@ void store_close(struct store *s);
 enum store_outcome {
 	STORE_ADDED,
 	STORE_SAME,     /* The build existed with the same contents. */
-	STORE_REPLACED, /* The build existed with other contents, which are gone. */
+	STORE_REPLACED, /* The build existed with other contents, which were replaced. */
 };
 /* Adds a build. Replaces a build of the same product, configuration and commit, unless its contents
  * are equal. After a failure the store can only be closed. */
@@ -68,10 +68,9 @@ struct heft_snapshot *store_read(struct store *s, uint32_t build,
  * into `was`. */
 bool store_measures(struct store *s, struct measures *ret, const char *source, uint32_t before,
 		    uint32_t build, struct heft_err *err);
-/* Removes builds. Builds that had them as base get another one. */
+/* Removes builds. Builds that had them as base get another base. */
 bool store_remove(struct store *s, const uint32_t *builds, size_t count, struct heft_err *err);
 
-/* Returns a build. NULL if there is none. */
 const struct build *store_build(const struct store *s, uint32_t id);
 
 #endif

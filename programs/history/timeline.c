@@ -98,8 +98,6 @@ const struct build *timeline_before(const struct timeline *t, const struct build
 	return at == SIZE_MAX ? NULL : t->before.data[at];
 }
 
-/* ---- time ------------------------------------------------------------------------------------ */
-
 /* Returns the days since 1970 of a day in the Gregorian calendar. */
 static int64_t days_of(int year, int month, int day)
 {
@@ -139,15 +137,13 @@ void time_text(int64_t time, char room[24])
 		snprintf(room, 24, "@%" PRId64, time);
 }
 
-/* ---- words ----------------------------------------------------------------------------------- */
-
 static bool same_line(const struct build *a, const struct build *b)
 {
 	return strcmp(a->facts.product, b->facts.product) == 0 &&
 	       strcmp(a->facts.config, b->facts.config) == 0;
 }
 
-/* The forms of a word that builds are compared with. */
+/* The forms of a word with which builds are compared. */
 struct timeline_word {
 	struct str text;
 	int64_t time; /* INT64_MIN if it is no date. */

@@ -1,5 +1,5 @@
-/* timeline.h - lists builds in the order of their commits, and finds a build by the word that
- * people use.
+/* timeline.h - lists builds in the order of their commits, and finds a build by the word that a
+ * user types.
  *
  * The builds are the store's, valid until the store is changed. */
 #ifndef HEFT_HISTORY_TIMELINE_H
@@ -7,7 +7,7 @@
 
 #include "history/store.h"
 
-/* Which builds are listed. NULL matches any. */
+/* Selects builds. NULL matches any. */
 struct build_filter {
 	const char *product, *config, *branch;
 };
@@ -22,12 +22,12 @@ void timeline_release(struct timeline *t);
 
 /* Finds the build that a word names: "latest", "first", a commit or at least its first four
  * characters, "#ID", a branch (its latest build), or a date in UTC, "2026-11-23" or
- * "2026-11-23T18:00" (the latest build until its end). "~N" after it means the N-th previous build
- * of the same product and configuration. NULL with HEFT_ENOTFOUND if there is none, or with
- * HEFT_EARG if there may be several. */
+ * "2026-11-23T18:00" (the latest build until its end). "~N" after the word means the N-th previous
+ * build of the same product and configuration. NULL with HEFT_ENOTFOUND if there is none, or with
+ * HEFT_EARG if the word is ambiguous. */
 const struct build *timeline_find(const struct timeline *t, const char *word, struct heft_err *err);
-/* Returns the previous build of the same product and configuration, on the same branch if there is
- * one. NULL if there is none. O(log builds). */
+/* Returns the previous build of the same product and configuration, preferably on the same branch.
+ * NULL if there is none. O(log builds). */
 const struct build *timeline_before(const struct timeline *t, const struct build *b);
 /* Returns the place of a build in the list. SIZE_MAX if it is not there. O(log builds). */
 size_t timeline_place(const struct timeline *t, const struct build *b);
@@ -35,7 +35,7 @@ size_t timeline_place(const struct timeline *t, const struct build *b);
 /* Writes "2026-11-23 18:00", UTC. */
 void time_text(int64_t time, char room[24]);
 /* Parses a date of the two forms above, or seconds since 1970 ("@1700000000"). A date alone means
- * its first second, with `end` its last. False if it is none. */
+ * its first second, or its last if `end`. False for another text. */
 bool time_parse(const char *text, bool end, int64_t *ret);
 
 #endif

@@ -3,11 +3,9 @@
 
 #include <math.h>
 
-/* Least difference of two means, in units of the noise. Chance exceeds it less than once in
- * thousands of builds. */
+/* Least difference of two means that counts, in units of the noise. Chance exceeds it less than
+ * once in thousands of builds. */
 #define SURE 5.2
-
-/* ---- noise ----------------------------------------------------------------------------------- */
 
 static int trend_compare_doubles(const void *pa, const void *pb)
 {
@@ -24,7 +22,8 @@ static double median(double *values, size_t count)
 }
 
 /* Returns the noise of the values, from the median of the differences of neighbours. The median is
- * 0.6745 times their deviation, which is the square root of 2 times that of the values. */
+ * 0.6745 times the deviation of the differences. This deviation is the square root of 2 times that
+ * of the values. */
 static double noise_of(const double *values, size_t count)
 {
 	double *steps = mem_alloc((count + 1) * sizeof *steps);
@@ -34,8 +33,6 @@ static double noise_of(const double *values, size_t count)
 	mem_free(steps);
 	return noise;
 }
-
-/* ---- changes of level ------------------------------------------------------------------------ */
 
 struct trend_search {
 	const double *sums; /* Sums of the values before each place. */
@@ -98,8 +95,8 @@ static size_t trend_end_of(const struct trend *t, size_t i, size_t count)
 	return i + 1 < t->changes.count ? t->changes.data[i + 1].at : count;
 }
 
-/* Checks the cuts again: each was made before others were known. Each is searched again between its
- * neighbours, and dropped if it is not sure any more. */
+/* Checks the cuts again, because each was made before later cuts were known. Searches each cut
+ * again between its neighbours, and drops it if it is not sure any more. */
 static void settle_cuts(const struct trend_search *s, size_t count)
 {
 	struct trend *t = s->to;
@@ -127,8 +124,6 @@ static void set_levels(const struct trend_search *s, size_t count, double zero)
 	}
 }
 
-/* ---- slope ----------------------------------------------------------------------------------- */
-
 /* Returns the slope of values over `at` by least squares. NULL `at` means 0, 1, 2 and so on. */
 static double slope(const double *values, const double *at, size_t count)
 {
@@ -151,7 +146,7 @@ void trend_make(struct trend *ret, const double *values, const double *times, si
 	*ret = (struct trend){ .noise = noise_of(values, count),
 			       .per_step = slope(values, NULL, count),
 			       .per_day = slope(values, times, count) * 86400 };
-	/* The first value is subtracted, so that sums keep the digits of small differences. */
+	/* Subtracts the first value, so that sums keep the digits of small differences. */
 	const double zero = count > 0 ? values[0] : 0;
 	for (size_t i = 0; i < count; i++)
 		sums[i + 1] = sums[i] + (values[i] - zero);

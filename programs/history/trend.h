@@ -1,9 +1,10 @@
-/* trend.h - finds the trend of a series of sizes: its slope, and where its level changed for good.
+/* trend.h - finds the trend of a series of sizes: its slope, and the permanent changes of its
+ * level.
  *
  * A change of level must exceed the noise. The noise is estimated by the median of the differences
  * of neighbours, which changes of level do not affect. A level has changed if the means on both
  * sides differ by more than noise would once in thousands of builds. If most values equal the
- * previous one, there is no noise, and every change is a change of level.
+ * previous value, there is no noise, and every change is a change of level.
  *
  * O(n log n) for few changes. Thread-safe. */
 #ifndef HEFT_HISTORY_TREND_H
@@ -23,7 +24,7 @@ struct trend {
 	VEC(struct level_change) changes;
 };
 
-/* Finds the trend. `times` are in seconds, rising. */
+/* Finds the trend. `times` are in seconds, ascending. */
 void trend_make(struct trend *ret, const double *values, const double *times, size_t count);
 void trend_release(struct trend *t);
 
