@@ -4,8 +4,8 @@
  *
  * These functions must handle blocks with a header, because programs mix them with malloc and free.
  * The recorder must not define their names: a program may use a name to find out which allocator it
- * has. Instead, the tables that modules call through are changed (global offset tables, gABI
- * "Dynamic Linking"), and only entries that lead to the allocator below the recorder.
+ * has. Instead, it changes the tables through which modules call (global offset tables, gABI
+ * "Dynamic Linking"). It changes only entries that lead to the allocator below the recorder.
  *
  * Functions that allocate but are not recorded are noted in the process page. Modules that are
  * loaded later are processed when the program looks up a symbol (dlsym). */
@@ -36,16 +36,14 @@ enum { SLOT_JUMP = R_386_JMP_SLOT, SLOT_DATA = R_386_GLOB_DAT };
 typedef void (*any_function)(void);
 typedef uintptr_t word_function(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 
-/* ---- replacements of malloc, free and similar functions -------------------------------------- */
-
 static HOT void *allocator_malloc(size_t size)
 {
 	const struct caller from = CALLER;
 	return block_malloc(size, &from);
 }
 
-/* Replaces all functions that free. Arguments after the block (size, alignment, flags) are not
- * needed; the header has these facts. */
+/* Replaces all functions that free. Ignores arguments after the block (size, alignment, flags),
+ * because the header has these facts. */
 static HOT void allocator_free(void *p)
 {
 	block_free(p, (uintptr_t)__builtin_frame_address(0),
@@ -58,7 +56,7 @@ static void *allocator_zalloc(size_t size)
 	return block_calloc(size, &from);
 }
 
-/* Returns the bytes of `count` elements. SIZE_MAX on overflow, which no allocator can give. */
+/* Returns the bytes of `count` elements. SIZE_MAX on overflow, so that the allocation fails. */
 static size_t size_of_all(size_t count, size_t size)
 {
 	size_t all;
@@ -131,16 +129,14 @@ static size_t allocator_usable_size(void *p)
 	return block_usable_size(p);
 }
 
-/* Returns how many bytes of a block of this size may be used, instead of the allocator's own
- * answer. */
+/* Replaces functions that return how many bytes of a block of this size may be used. With a header,
+ * the allocator's own answer is wrong. */
 static size_t allocator_good_size(size_t size)
 {
 	if (size > SIZE_MAX - HEAP_ALIGN)
 		return 0;
 	return recorder.tail != 0 ? size : (size + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
 }
-
-/* ---- replacements of C++ operator new -------------------------------------------------------- */
 
 /* The allocator's own operators, which call the program's handler and throw. */
 static struct {
@@ -178,8 +174,6 @@ static void *allocator_new_aligned_nothrow(size_t size, size_t align, const void
 	return LIKELY(p != NULL) ? p : real_new.aligned_nothrow(size, align, tag);
 }
 
-/* ---- jemalloc: flags state an alignment, zeros, and an arena --------------------------------- */
-
 enum { X_ALIGN = 63, X_ZERO = 64, X_PLAIN = X_ALIGN | X_ZERO };
 
 static struct {
@@ -188,8 +182,8 @@ static struct {
 	size_t (*xallocx)(void *, size_t, size_t, int);
 } real_x;
 
-/* Records memory without an arena. Memory of the program's own arena may be freed with the arena,
- * so it is not recorded. */
+/* Records memory without an arena. Freeing an arena of the program frees its memory, so that memory
+ * is not recorded. */
 static void *allocator_mallocx(size_t size, int flags)
 {
 	const struct caller from = CALLER;
@@ -229,8 +223,6 @@ static size_t allocator_xallocx(void *p, size_t size, size_t extra, int flags)
 {
 	return block_is_ours(p) ? block_usable_size(p) : real_x.xallocx(p, size, extra, flags);
 }
-
-/* ---- other functions that resize a block ----------------------------------------------------- */
 
 /* Resizes a block that is the first or second argument of `real`. A recorded block is copied to a
  * new, unrecorded block that `real` gives for a NULL block. */
@@ -281,8 +273,6 @@ static void *allocator_expand(void *p, size_t size)
 	return block_is_ours(p) ? NULL : (void *)real_expand((uintptr_t)p, size, 0, 0, 0);
 }
 
-/* ---- finding names --------------------------------------------------------------------------- */
-
 #define F(function) (any_function)(function)
 #if defined __LP64__
 #define SIZE_LETTER "m"
@@ -293,7 +283,7 @@ static void *allocator_expand(void *p, size_t size)
 #define ALIGNED "St11align_val_t"
 
 /* `hook` is NULL for functions that allocate without being recorded. `real` receives the
- * allocator's own function; NULL if not needed. */
+ * allocator's own function. NULL if not needed. */
 static const struct name {
 	const char *name;
 	any_function hook;
@@ -410,8 +400,7 @@ static const struct name {
 	{ "rpmalloc_usable_size", F(allocator_usable_size), NULL },
 #define RESIZES_NAME(name, which) { #name, F(resizing_##name), &real_##name },
 	RESIZING(RESIZES_NAME)
-	/* Memory in heaps that may be freed as a whole, and other functions that are not
-	 * recorded. */
+	/* Memory in heaps that may be freed as a whole, and other unrecorded functions. */
 	{ "mi_heap_malloc", NULL, NULL },
 	{ "mi_heap_malloc_small", NULL, NULL },
 	{ "mi_heap_malloc_aligned", NULL, NULL },
@@ -447,8 +436,7 @@ static const struct name {
 };
 enum { NAMES = sizeof names / sizeof names[0] };
 
-/* Address of each name in the global scope at the start. NULL if the allocator below does not
- * define it. */
+/* Address of each name in the global scope at the start, or NULL. */
 static any_function found_at[NAMES];
 static bool of_allocator[NAMES]; /* The address belongs to the allocator below the recorder. */
 static struct tables below;      /* Module of that allocator. */
@@ -472,8 +460,6 @@ static void names_find(void)
 	}
 }
 
-/* ---- finding modules ------------------------------------------------------------------------- */
-
 struct module {
 	uintptr_t bias, start, end;
 	uintptr_t relro, relro_end; /* Range that is read-only after relocation. */
@@ -481,7 +467,7 @@ struct module {
 	const char *texts;
 };
 
-/* Writes a slot that may be read-only already. */
+/* Writes a slot, even if it is already read-only. */
 static void slot_write(const struct module *m, uintptr_t *slot, any_function f)
 {
 	const uintptr_t page = (uintptr_t)slot & ~(uintptr_t)(PAGE_STEP - 1);
@@ -496,8 +482,8 @@ static void slot_write(const struct module *m, uintptr_t *slot, any_function f)
 static void *(*real_dlsym)(void *, const char *);
 static void *allocator_dlsym(void *handle, const char *name);
 
-/* True if a slot leads to `f`: it is bound to it, or still points to the module's own binding code.
- * A definition in the module itself does not count. */
+/* True if a slot leads to `f`: it is bound to `f`, or still points to the module's own binding
+ * code. False if the module itself defines the symbol. */
 static bool leads_to(const struct module *m, const ElfW(Sym) * symbol, uintptr_t value,
 		     any_function f)
 {
@@ -507,7 +493,7 @@ static bool leads_to(const struct module *m, const ElfW(Sym) * symbol, uintptr_t
 	       (symbol->st_shndx == SHN_UNDEF || value != m->bias + symbol->st_value);
 }
 
-/* True if a slot leads to another module, bound or not yet. A value of 0 is a weak name without a
+/* True if a slot leads to another module, bound or not. A value of 0 is a weak name without a
  * definition. */
 static bool leads_outside(const struct module *m, const ElfW(Sym) * symbol, uintptr_t value)
 {
@@ -601,14 +587,13 @@ static int module_look_at(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 0;
 }
 
-/* One function of each family of allocators. The linker binds those that exist when it loads the
+/* One function of each family of allocators. The linker binds the existing ones when it loads the
  * recorder, which costs less than a search. */
 extern char mi_malloc[] __attribute__((weak)), je_malloc[] __attribute__((weak)),
 	rpmalloc[] __attribute__((weak)), tc_malloc[] __attribute__((weak)),
 	mallocx[] __attribute__((weak)), scalable_malloc[] __attribute__((weak));
 
-/* True if one of these families is loaded. Most programs have none and should not pay for a search
- * of all names. */
+/* True if one of these families is loaded. Saves most programs a search of all names. */
 static bool has_family(void)
 {
 	return mi_malloc != NULL || je_malloc != NULL || rpmalloc != NULL || tc_malloc != NULL ||

@@ -1,16 +1,15 @@
-/* blocks.c - writes and reads headers before blocks: block.h. A block belongs to the recorder if
+/* blocks.c - writes and reads headers before blocks (block.h). A block belongs to the recorder if
  * its header verifies.
  *
- * Reading before an unknown pointer is safe with the C library's allocator, because its free
- * reads the same 16 bytes. Blocks of other allocators may begin a mapping, so the kernel is
- * asked first. */
+ * Reading before an unknown pointer is safe with the C library's allocator, because its free reads
+ * the same 16 bytes. Blocks of other allocators may begin a mapping, so the recorder asks the
+ * kernel first whether the bytes are readable. */
 #include "recorder.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Most bytes of a block with a header. Larger requests go to the allocator below, which may refuse
- * them. */
+/* Most bytes of a block with a header. The allocator below serves larger requests, or fails. */
 #define SIZE_MOST (sizeof(size_t) > 4 ? (size_t)1 << (sizeof(size_t) > 4 ? 46 : 0) : SIZE_MAX / 2)
 
 static inline void *plain_malloc(size_t size)
@@ -28,16 +27,16 @@ static inline size_t rounded(size_t size)
 	return (size + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
 }
 
-/* Returns the bytes after p to ask for. Includes the canary, and bytes that the C library gives
- * anyway, because a freed block stores who freed it there. */
+/* Returns the bytes to request after p. Includes the canary, and bytes that the C library adds in
+ * any case. A freed block stores there who freed it. */
 static inline size_t size_behind(size_t size)
 {
 	const size_t n = size + recorder.tail;
 	return LIKELY(!recorder.foreign) ? rounded(n + sizeof n) - sizeof n : n;
 }
 
-/* Returns the size to ask of the real allocator. Allocators other than the C library's align less
- * than HEAP_ALIGN if the size is no multiple of it. */
+/* Returns the size to request from the real allocator. Allocators other than the C library's align
+ * less than HEAP_ALIGN if the size is no multiple of it. */
 static inline size_t whole_size(size_t size)
 {
 	const size_t n = recorder.front + size_behind(size);
@@ -49,15 +48,13 @@ static inline bool is_aligned(const void *p)
 	return LIKELY(((uintptr_t)p & (HEAP_ALIGN - 1)) == 0);
 }
 
-/* ---- reading --------------------------------------------------------------------------------- */
-
 static COLD bool read_odd(const unsigned char *p, uint64_t link, uint64_t mark, struct head *ret)
 {
 	const uint32_t flags = (uint32_t)(mark >> HEAP_FLAG_SHIFT) & 15;
 	struct heap_wide wide = { 0 };
 	uintptr_t distance = HEAP_HEADER_SIZE;
-	/* The C library keeps its own word before every block. Other allocators do not: a block of
-	 * theirs may begin after the header of a freed block. */
+	/* Another allocator's block may directly follow the header of a freed block. The C
+	 * library's blocks cannot, because each has a word of its own before it. */
 	if ((flags & HEAP_FREED) != 0 && recorder.foreign)
 		return false;
 	if ((flags & HEAP_WIDE) != 0) {
@@ -65,8 +62,7 @@ static COLD bool read_odd(const unsigned char *p, uint64_t link, uint64_t mark, 
 		distance = HEAP_WIDE_SIZE;
 	}
 	if ((flags & HEAP_FREED) != 0) {
-		/* The allocator may have overwritten the wide words. The usual distance is
-		 * assumed. */
+		/* The allocator may have overwritten the wide words. Assumes the usual distance. */
 		wide = (struct heap_wide){ 0 };
 		distance = recorder.front;
 	}
@@ -104,8 +100,6 @@ static inline bool head_read(void *p, struct head *ret)
 	return heap_check((uintptr_t)p, mark, (uint32_t)link, 0) == link >> 32;
 }
 
-/* ---- writing a block's header and canary ----------------------------------------------------- */
-
 /* Writes the inline stack that ends at `end`. Returns its bytes. */
 static COLD uint32_t write_inline(const struct slot *s, unsigned char *end, uint32_t room)
 {
@@ -131,8 +125,7 @@ static void write_canary(unsigned char *p, size_t size)
 	memcpy(p + size, &canary, sizeof canary);
 }
 
-/* Writes a header with options. `shift`: log2 of the distance from the allocator's block, 0 for
- * `front`. */
+/* Writes a header with options. `shift`: log2 of the distance to its block, 0 for `front`. */
 static COLD void write_odd(struct slot *s, unsigned char *p, size_t size, uint32_t stack,
 			   uint32_t shift)
 {
@@ -194,7 +187,7 @@ static inline struct heap_header set_freed(unsigned char *p, bool freed)
 	return *h;
 }
 
-/* Records who freed a block that has no room for it. */
+/* Records who freed a block that is too small to store it. */
 static COLD void bury_small(struct slot *s, unsigned char *p, size_t room, uint64_t link,
 			    uintptr_t pc)
 {
@@ -252,9 +245,7 @@ static inline bool wanted(struct slot *s, size_t size)
 	return LIKELY(recorder.opt.sample == 0) || sample_take(s, size);
 }
 
-/* ---- allocating blocks ----------------------------------------------------------------------- */
-
-/* Resizes a block that cannot have a header to the size that the program asked for. Zeroed memory
+/* Resizes a block that cannot have a header to the size that the program requested. Zeroed memory
  * stays zeroed. */
 static COLD void *unrecorded(void *p, size_t size)
 {
@@ -308,8 +299,7 @@ void *block_calloc(size_t size, const struct caller *from)
 	return p;
 }
 
-/* Allocates an aligned block. `align` must be a power of two; callers check the rules of their own
- * function. */
+/* Allocates an aligned block. `align` must be a power of two. Callers check other rules. */
 void *block_memalign(size_t align, size_t size, const struct caller *from)
 {
 	if (align <= HEAP_ALIGN && !recorder.foreign)
@@ -332,8 +322,8 @@ void *block_memalign(size_t align, size_t size, const struct caller *from)
 	unsigned char *p = NULL;
 	if (is_power(align) && align <= SIZE_MOST && wanted(s, size))
 		p = recorder.real.memalign(align, distance + size_behind(size));
-	/* Some allocators fail to align some sizes, which may differ from the sizes that the
-	 * program asked for. */
+	/* Some allocators fail to align some sizes. The recorder's sizes differ from the program's,
+	 * so a wrong alignment must fail here. */
 	if (p != NULL && ((uintptr_t)p & (align - 1)) != 0) {
 		recorder.real.free(p);
 		p = NULL;
@@ -343,8 +333,6 @@ void *block_memalign(size_t align, size_t size, const struct caller *from)
 	slot_leave(s);
 	return p;
 }
-
-/* ---- freeing blocks -------------------------------------------------------------------------- */
 
 /* `s` is the thread's slot. NULL if the slot cannot be used now. */
 static void check_canary(const struct slot *s, const unsigned char *p, const struct head *h,
@@ -357,8 +345,8 @@ static void check_canary(const struct slot *s, const unsigned char *p, const str
 	rest_note(s, p, h, pc, HEAP_GONE_OVERRUN);
 }
 
-/* Copies the innermost frames of an inline stack to the freed block, while they are intact. Not for
- * blocks with an alignment. */
+/* Copies the innermost frames of an inline stack to the freed block, while they are intact. Skips
+ * aligned blocks. */
 static void keep_frames(unsigned char *p, const struct head *h)
 {
 	const struct heap_inline *in = (const void *)(p - recorder.front);
@@ -391,8 +379,8 @@ static struct slot *slot_of_plain(uintptr_t sp)
 	return slot_enter(sp);
 }
 
-/* Calls the real free while the slot is busy. So a dump shows which threads are in the allocator,
- * and with which block. */
+/* Calls the real free while the slot is busy. So a dump shows the threads in the allocator, each
+ * with its block. */
 static inline void give_back(struct slot *s, const void *p, void *raw, uintptr_t pc)
 {
 	if (UNLIKELY(s == NULL)) {
@@ -455,7 +443,8 @@ HOT void block_free(void *p, uintptr_t sp, uintptr_t pc)
 }
 
 /* Returns how many bytes of a block the program may use: all bytes after p, or until the canary.
- * realloc keeps as many. The real allocator is not asked about freed blocks. */
+ * realloc keeps as many. For freed blocks, returns the requested size, because the real allocator
+ * must not be asked. */
 static size_t head_usable(const unsigned char *p, const struct head *h)
 {
 	if (recorder.real.usable_size == NULL || (h->flags & (HEAP_CANARY | HEAP_FREED)) != 0)
@@ -484,8 +473,6 @@ size_t block_usable_size(void *p)
 	return recorder.real.usable_size != NULL ? recorder.real.usable_size(p) : 0;
 }
 
-/* ---- resizing blocks ------------------------------------------------------------------------- */
-
 /* Moves a block to a new one, with a header or without. */
 static void *move(void *p, size_t old_size, size_t size, const struct caller *from)
 {
@@ -510,7 +497,7 @@ static void *realloc_plain(void *p, size_t size, const struct caller *from)
 {
 	if (boot_owns(p) || recorder.real.realloc == NULL)
 		return move(p, block_usable_size(p), size, from);
-	/* Not in the sample so far. A growing block may enter the sample. */
+	/* A growing block that is not in the sample may enter it. */
 	if (recorder.opt.sample != 0 && size != 0 && recorder.real.usable_size != NULL &&
 	    size > recorder.opt.sample / 8)
 		return move(p, recorder.real.usable_size(p), size, from);
@@ -524,7 +511,7 @@ static void *realloc_plain(void *p, size_t size, const struct caller *from)
 	return to;
 }
 
-/* Moves a block, counted as one step: the old block is removed first, then the new one is added. */
+/* Moves a block, counted as one step: removes the old block first, then adds the new one. */
 static void *realloc_moving(struct slot *s, unsigned char *p, const struct head *h, size_t size,
 			    const struct caller *from)
 {

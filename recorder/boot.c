@@ -1,4 +1,4 @@
-/* boot.c - starts the recorder, handles forks, and ends it. */
+/* boot.c - starts and ends the recorder, and handles forks. */
 #include "recorder.h"
 
 #include <dlfcn.h>
@@ -15,8 +15,6 @@
 #include <unistd.h>
 
 struct recorder recorder;
-
-/* ---- memory, clock, lock --------------------------------------------------------------------- */
 
 void *map_memory(size_t size)
 {
@@ -45,7 +43,7 @@ uint64_t clock_now(void)
 }
 
 /* True if this thread holds the lock. The address of a thread-local variable identifies a thread,
- * also after a fork. */
+ * even after a fork. */
 static bool lock_is_ours(void)
 {
 	return atomic_load(&recorder.lock) == (uintptr_t)&self;
@@ -65,8 +63,8 @@ static uintptr_t lock_word(void)
 	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? at + sizeof recorder.lock - 4 : at;
 }
 
-/* Takes the lock. Sleeps while another thread holds it: a spinning thread of higher priority could
- * prevent that thread from releasing it. */
+/* Takes the lock. Sleeps while another thread holds it, because a spinning thread of higher
+ * priority could prevent that thread from releasing it. */
 void lock_take(void)
 {
 	const int saved = errno;
@@ -104,16 +102,13 @@ void *boot_alloc(size_t size)
 }
 
 #ifndef HEFT_WRAP
-/* Finds the next definition of a function. Converts the object pointer of dlsym to a function
- * pointer. */
+/* Finds the next definition of a function. Makes dlsym's object pointer a function pointer. */
 static void find(void *ret_function, const char *name)
 {
 	void *p = dlsym(RTLD_NEXT, name);
 	memcpy(ret_function, &p, sizeof p);
 }
 #endif
-
-/* ---- reading the options from the environment ------------------------------------------------ */
 
 static uint64_t number(const char *text, uint64_t most)
 {
@@ -154,8 +149,8 @@ static int signal_number(const char *name)
 	return (int)number(name, (uint64_t)SIGRTMAX);
 }
 
-/* True if HEFT_HEAP_ONLY names another process. It has the id of the only process to record; with
- * '-' before it, only a child of that process is recorded. */
+/* True if HEFT_HEAP_ONLY names another process. It contains the id of the only process to record.
+ * With '-' before the id, only a child of that process is recorded. */
 static bool is_other(void)
 {
 	const char *v = secure_getenv("HEFT_HEAP_ONLY");
@@ -178,8 +173,8 @@ static void read_options(struct options *o)
 	if (dot != NULL && (size_t)(dot - v) < sizeof o->keeper - 1 &&
 	    strlen(dot + 1) < sizeof o->word) {
 		memcpy(o->keeper, v, (size_t)(dot - v));
-		for (size_t i = 0; dot[1 + i] != 0; i++) /* Loop instead of memcpy: its checked
-							  * form is missing in musl. */
+		for (size_t i = 0; dot[1 + i] != 0; i++) /* Loop instead of memcpy: musl lacks
+							  * its checked form. */
 			o->word[i] = dot[1 + i];
 	}
 	o->memory = is_set("HEFT_HEAP_MEMORY") && o->keeper[0] != 0;
@@ -211,12 +206,10 @@ static void set_shape(void)
 	recorder.tail = (o->flags & HEAP_CANARY) != 0 ? HEAP_CANARY_SIZE : 0;
 }
 
-/* ---- handling fork --------------------------------------------------------------------------- */
-
 /* State of this thread when it forked. A signal handler that forks may have interrupted the
  * recorder or another fork. */
 static __thread struct {
-	uintptr_t busy; /* of its slot */
+	uintptr_t busy; /* slot->busy of this thread. */
 	unsigned depth; /* Number of nested forks. */
 	bool took;      /* The outermost fork took the lock, because this thread did not hold it. */
 } forking __attribute__((tls_model("initial-exec")));
@@ -245,9 +238,9 @@ static void after_fork(void)
 		atomic_store(&s->busy, forking.busy);
 }
 
-/* Handles a fork in the child. If the thread held the lock before the fork, tables may be in the
- * middle of a change and stay as they are. If a thread that the child lacks held it, the lock is
- * never released, so recording stops. */
+/* Handles a fork in the child. If the thread held the lock before the fork, tables may be half
+ * changed, and stay so. If another thread held the lock, nobody will release it in the child, so
+ * recording stops. */
 static void in_child(void)
 {
 	recorder.process->pid = (uint32_t)getpid();
@@ -275,8 +268,8 @@ static void watch_forks(void)
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
-/* Registers the handlers of forks. glibc links its pthread_atfork into each module, which needs
- * functions that other C libraries lack. */
+/* Registers the handlers of forks. Avoids pthread_atfork, because glibc links its copy into each
+ * module, with functions that other C libraries lack. */
 static void watch_forks(void)
 {
 	if (__register_atfork != NULL) {
@@ -289,8 +282,6 @@ static void watch_forks(void)
 		watch(before_fork, after_fork, in_child);
 }
 #endif
-
-/* ---- start and end of the recorder ----------------------------------------------------------- */
 
 /* Writes the command line to `to`, with spaces between its words. If it cannot be read, `to` stays
  * unchanged. Uses system calls directly, because another library's open() may allocate. */
@@ -311,16 +302,14 @@ static void note_command(char *to)
 	errno = saved;
 }
 
-/* Updates the command line of a forked process. Servers write the purpose of such a process
- * there. */
+/* Updates the command line of a forked process. Servers write the process's purpose there. */
 void process_note_title(void)
 {
 	if (recorder.forked)
 		note_command((char *)(recorder.process + 1));
 }
 
-/* Adds a name to the list of functions that give unrecorded memory. A name that does not fit is
- * left out. */
+/* Adds a name to the functions that give unrecorded memory. Leaves it out if it does not fit. */
 void process_note_beside(const char *name)
 {
 	static _Atomic(bool) busy;
@@ -427,7 +416,7 @@ static uintptr_t find_c_library(void)
 }
 
 /* True if the real allocator is in another module than the C library. Names do not tell, because
- * other allocators export the C library's inner names, too. */
+ * other allocators also export the C library's inner names. */
 static bool is_foreign(void)
 {
 	struct tables ours, theirs;
@@ -492,16 +481,15 @@ COLD void boot(void)
 __attribute__((constructor(101))) static void at_start(void)
 {
 	boot();
-	/* Recording starts only now, because the parts of the C library that unwinding needs were
-	 * not ready earlier. */
+	/* Starts recording only now, because unwinding needs parts of the C library that were not
+	 * ready earlier. */
 	boot_configure();
 }
 #else
 #pragma weak gnu_get_libc_version
 extern const char *gnu_get_libc_version(void);
 
-/* Runs before all other modules are initialized, also before the C library. Only glibc passes
- * arguments. */
+/* Runs before all other modules, even the C library, are initialized. Only glibc passes argc. */
 __attribute__((constructor(101))) static void at_start(int argc, char **argv, char **env)
 {
 	(void)argc;

@@ -3,8 +3,8 @@
  * i386, table 2.14 (register numbers).
  *
  * Runs the program of the entry that covers an address. Keeps only the rules that lead to the
- * caller: CFA, frame pointer, return address. The tables are mapped by the program and used by its
- * C++ exceptions. Even so, every read is checked against the end of its entry. */
+ * caller: CFA, frame pointer, return address. The program maps these tables, and its C++ exceptions
+ * use them. Nevertheless, every read is checked against the end of its entry. */
 #include "recorder.h"
 
 #include <string.h>
@@ -16,8 +16,7 @@ enum { REG_FP = 6, REG_SP = 7, REG_RA = 16 };
 #endif
 
 enum {
-	SAVED_MAX = 4, /* Most remembered states. Compilers nest them once, and signal stacks are
-		        * small. */
+	SAVED_MAX = 4, /* Most remembered states. Compilers nest one. Signal stacks are small. */
 	STEPS_MAX = 20000,
 };
 
@@ -99,8 +98,6 @@ static uintptr_t take_pointer(struct cursor *c, unsigned encoding, const unsigne
 	}
 	return (uintptr_t)v;
 }
-
-/* ---- finding the unwind entry of an address -------------------------------------------------- */
 
 struct cie {
 	uint64_t code_align;
@@ -197,9 +194,8 @@ static bool fde_parse(const unsigned char *at, struct cie *cie, struct fde *ret)
 	return !c.bad;
 }
 
-/* Returns the FDE with the highest start at or below `addr`, by the sorted table of
- * .eh_frame_hdr. NULL if there is none, or if the table does not have 32-bit offsets, the usual
- * form of linkers. */
+/* Returns the FDE with the highest start at or below `addr`, by the sorted table of .eh_frame_hdr.
+ * NULL if there is none, or if the table lacks 32-bit offsets, the usual form of linkers. */
 static const unsigned char *fde_search(const unsigned char *hdr, uintptr_t addr)
 {
 	struct cursor c = { hdr, hdr + 64, false };
@@ -224,8 +220,6 @@ static const unsigned char *fde_search(const unsigned char *hdr, uintptr_t addr)
 	}
 	return low == 0 ? NULL : hdr + table[2 * (low - 1) + 1];
 }
-
-/* ---- running the unwind instructions --------------------------------------------------------- */
 
 enum rule_kind { RULE_SAME, RULE_OFFSET, RULE_UNDEFINED, RULE_EXPRESSION, RULE_OTHER };
 
@@ -389,8 +383,6 @@ static bool run(struct machine *m, struct cursor c, uintptr_t addr)
 	return true;
 }
 
-/* ---- evaluating DWARF expressions ------------------------------------------------------------ */
-
 /* A value relative to at most one register: base + offset. The base is nothing, a register, or the
  * word at a register plus `inner`. */
 struct value {
@@ -508,8 +500,6 @@ static struct value evaluate(struct cursor c, uintptr_t addr)
 	}
 	return c.bad || count != 1 ? unknown : stack[0];
 }
-
-/* ---- making a row from the unwind rules ------------------------------------------------------ */
 
 static bool row_set_cfa(struct row *row, const struct state *s, uintptr_t addr)
 {

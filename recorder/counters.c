@@ -1,13 +1,13 @@
 /* counters.c - counts per stack, finds the peak of the process, and writes the timeline.
  *
  * A stack belongs to a slot, so only one thread writes its counters. Frees by other slots are
- * counted beside them, with atomic additions.
+ * counted separately, with atomic additions.
  *
  * Peak: a slot sums up its changes and reports them to the process now and then. So the live bytes
  * are exact in a process with one thread, and approximate with several. If a free follows a new
- * maximum, this maximum becomes the peak and the peak epoch increases. A stack notes its bytes at
- * the peak at its next change. As long as its epoch differs from that of the process, it holds what
- * it held at the peak. */
+ * maximum, this maximum becomes the peak and the peak epoch increases. A stack stores its bytes at
+ * the peak at its next change. Until then, its epoch differs from that of the process, and its live
+ * bytes are those at the peak. */
 #include "recorder.h"
 
 enum {
@@ -32,7 +32,7 @@ static inline uint64_t live_bytes(const struct heap_stack *st, const struct heap
 	return LIKELY(r == NULL) ? live : live - __atomic_load_n(&r->freed_bytes, __ATOMIC_RELAXED);
 }
 
-/* Notes what a stack held at the peak. Call it before a stack changes. */
+/* Stores the bytes of a stack at the peak. Call it before a stack changes. */
 static inline void keep_peak(struct heap_stack *st, const struct heap_remote *r)
 {
 	const uint32_t epoch = atomic_load_explicit(&recorder.peak_epoch, memory_order_relaxed);
@@ -46,8 +46,6 @@ static inline void keep_peak(struct heap_stack *st, const struct heap_remote *r)
 	st->peak_epoch = epoch;
 }
 
-/* ---- counters of the process ----------------------------------------------------------------- */
-
 void count_flush(struct slot *s)
 {
 	const int64_t delta = s->delta;
@@ -59,7 +57,7 @@ void count_flush(struct slot *s)
 		recorder.moment_peak = live;
 }
 
-/* Sets a new peak: more is live than ever before, and a free follows. */
+/* Sets a new peak. Called when more bytes are live than ever before, and a free follows. */
 static void peak_reached(struct slot *s, int64_t live)
 {
 	int64_t peak = atomic_load_explicit(&recorder.peak, memory_order_relaxed);
@@ -89,8 +87,7 @@ static void thin_out(struct heap_page *page)
 	recorder.moment_step *= 2;
 }
 
-/* True if a moment is due: because of the time, or because the live bytes changed by an eighth of
- * the peak. */
+/* True if a moment is due: by the time passed, or a change of the live bytes by 1/8 of the peak. */
 static bool moment_is_due(uint64_t now)
 {
 	if (now >= recorder.next_moment)
@@ -102,7 +99,7 @@ static bool moment_is_due(uint64_t now)
 	       recorder.next_moment - now <= recorder.moment_step / 4 * 3;
 }
 
-/* Updates the process. Called now and then, and if a thread changed much at once. */
+/* Updates the process. Called every OPS operations, and after a change of FLUSH_AT bytes. */
 static COLD void tick(struct slot *s)
 {
 	const uint64_t now = clock_now();
@@ -138,8 +135,6 @@ void timeline_start(void)
 	recorder.timeline = page_new(HEAP_PAGE_TIMELINE, sizeof(struct heap_moment), 0);
 	recorder.moment_step = FIRST_STEP;
 }
-
-/* ---- counters of stacks ---------------------------------------------------------------------- */
 
 HOT void count_alloc(struct slot *s, uint32_t id, const void *p, uint64_t size)
 {

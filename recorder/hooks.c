@@ -142,7 +142,7 @@ int HOOK(posix_memalign)(void **ret, size_t align, size_t size)
 		return EINVAL;
 	const int saved = errno;
 	void *p = block_memalign(align, size, &from);
-	/* glibc sets errno, too, if memory runs out. */
+	/* If memory runs out, sets errno as well, as glibc does. */
 	errno = p != NULL ? saved : ENOMEM;
 	if (p == NULL)
 		return ENOMEM;
@@ -185,7 +185,7 @@ EXPORT void exit(int status);
 EXPORT void _exit(int status);
 EXPORT void _Exit(int status);
 
-/* Forgets all rows: code of the module may be gone, and other code may be mapped there later. */
+/* Forgets all rows, because other code may be mapped at the module's addresses later. */
 int dlclose(void *handle)
 {
 	if (recorder.real.dlclose == NULL)
@@ -198,8 +198,7 @@ int dlclose(void *handle)
 	return r;
 }
 
-/* Notes that the program filters system calls. From then on, an unexpected system call may end the
- * process. */
+/* Notes that the program filters system calls. Unexpected system calls may then end the process. */
 int prctl(int option, ...)
 {
 	unsigned long a[4];
@@ -258,12 +257,10 @@ void _Exit(int status)
 	_exit(status);
 }
 
-/* ---- the C library's other names of malloc: __libc_malloc etc. ------------------------------- */
-
-/* Second names of the C library's functions. A program with its own malloc may call them in it, and
- * leave for example posix_memalign to the C library. A library between the hooks and the C library
- * may call them from within the hooks. In that case `real` has that library's function, and the
- * call is passed on to the C library. */
+/* Second names of the C library's functions. A program with its own malloc may call these functions
+ * in it, and leave for example posix_memalign to the C library. A library between the hooks and the
+ * C library may call them from within the hooks. In that case, `real` has that library's function,
+ * and the hook calls the C library. */
 EXPORT void *__libc_malloc(size_t size);
 EXPORT void __libc_free(void *p);
 EXPORT void *__libc_calloc(size_t count, size_t size);
@@ -309,8 +306,6 @@ void *__libc_memalign(size_t align, size_t size)
 				    : any_memalign(align, size, &from);
 }
 
-/* ---- functions below another replacement of malloc ------------------------------------------- */
-
 static void deep_free(void *p)
 {
 	if (block_is_ours(p))
@@ -332,8 +327,7 @@ static size_t deep_usable_size(void *p)
 	return block_is_ours(p) ? block_usable_size(p) : recorder.real.below.usable_size(p);
 }
 
-/* Aliases that no other module can replace. Attributes in the C library's headers do not apply to
- * them. */
+/* Aliases that no other module can replace, free of attributes in the C library's headers. */
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmissing-attributes"
 #endif

@@ -76,10 +76,7 @@ bool tables_find(uintptr_t pc, struct tables *ret)
 }
 #endif
 
-/* ---- describing modules for the reader of a dump --------------------------------------------- */
-
-/* Returns the path in a line of /proc/self/maps (proc(5)) if its range contains the address, else
- * NULL. */
+/* Returns the path in a line of /proc/self/maps (proc(5)) whose range has the address, or NULL. */
 static char *line_match(char *line, uintptr_t addr)
 {
 	uintptr_t bounds[2] = { 0, 0 };
@@ -117,8 +114,8 @@ static void copy_mapped(struct heap_module *m)
 			m->path_size = (uint32_t)size;
 		}
 		have -= (size_t)(line - lines);
-		for (size_t i = 0; i < have; i++) /* Loop instead of memcpy: its checked form is
-						   * missing in musl. */
+		for (size_t i = 0; i < have; i++) /* Loop instead of memcpy: musl lacks its
+						   * checked form. */
 			lines[i] = line[i];
 		if (have == sizeof lines - 1)
 			have = 0; /* A line of this length has a path that is too long to keep. */
@@ -130,8 +127,8 @@ static void copy_mapped(struct heap_module *m)
 static void copy_path(struct heap_module *m, const char *path)
 {
 	size_t n = strlen(path);
-	/* If the dynamic linker was started to load the program, /proc/self/exe is the linker. Then
-	 * the kernel has loaded no linker (AT_BASE is 0). */
+	/* If the dynamic linker was started as a program that loads this one, /proc/self/exe is the
+	 * linker. The kernel has then loaded no other linker (AT_BASE is 0). */
 	if (n == 0 && getauxval(AT_BASE) == 0)
 		copy_mapped(m);
 	if (n == 0 && m->path_size != 0)
@@ -215,7 +212,7 @@ static bool compare_module(struct heap_module *m, void *ctx)
 		n->known = true;
 		return false;
 	}
-	/* Another module was here. Addresses have a new meaning. */
+	/* Another module was here, so addresses have a new meaning. */
 	m->last = atomic_load(&recorder.node_epoch) + 1;
 	n->replaced = true;
 	return true;

@@ -8,9 +8,9 @@ enum {
 	DIRECTORY_MAX = 4 * PAGES_MAX,
 };
 
-/* Returns the wanted address of the next chunk: below the program. The kernel writes cores from low
- * addresses on, so a core that is cut off (RLIMIT_CORE) still has the tables. 0 for any address, if
- * the program is low in memory and its heap could grow into the tables. */
+/* Returns the wanted address of the next chunk: below the program. The kernel writes cores in
+ * ascending order of addresses. So a core that is cut off (RLIMIT_CORE) still has the tables. 0 for
+ * any address, if the program is at low addresses and its heap could grow into the tables. */
 static uintptr_t place_wanted(void)
 {
 	const uint64_t apart = UINT64_C(1) << 40, least = UINT64_C(1) << 43;
@@ -33,7 +33,7 @@ static uintptr_t fresh_page(void)
 			recorder.place += CHUNK;
 		if (p == 0)
 			return 0;
-		/* Bytes outside of the alignment are never touched. */
+		/* Bytes outside of the alignment are never used. */
 		recorder.fresh = (p + mask) & ~mask;
 		recorder.fresh_end = (p + CHUNK) & ~mask;
 	}
@@ -83,8 +83,7 @@ static struct heap_page *make(enum heap_page_kind kind, uint32_t number, uint32_
 	return p;
 }
 
-/* Makes a page. Takes the lock for the kinds that are added without it; pages of modules are added
- * under the lock. */
+/* Makes a page. Takes the lock, except for pages of modules, whose caller holds it. */
 struct heap_page *page_new(enum heap_page_kind kind, uint32_t entry_size, uint32_t slot)
 {
 	const bool locked = kind == HEAP_PAGE_NODES || kind == HEAP_PAGE_STACKS ||

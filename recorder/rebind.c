@@ -1,9 +1,9 @@
 /* rebind.c - redirects the C library's own symbols to the hooks.
  *
  * Usually, symbols are searched in the order of modules, and the hooks come before the C library.
- * Some callers do not search in that order: modules opened with RTLD_DEEPBIND, and callers that ask
- * the C library's handle by dlsym (ctypes, JNA, P/Invoke). They would pass blocks with headers to
- * the C library's free. So the C library's symbols get the addresses of the hooks, and later
+ * Some callers do not search in that order: modules opened with RTLD_DEEPBIND, and callers that
+ * pass the C library's handle to dlsym (ctypes, JNA, P/Invoke). They would pass blocks with headers
+ * to the C library's free. So the C library's symbols get the addresses of the hooks. Later
  * bindings find the hooks. */
 #include "recorder.h"
 
@@ -34,8 +34,6 @@ struct entries {
 		uintptr_t hook;
 	} list[ENTRIES_MAX];
 };
-
-/* ---- finding a module and its tables --------------------------------------------------------- */
 
 static const ElfW(Phdr) * segment_find(const struct library *l, uintptr_t at, size_t size)
 {
@@ -76,14 +74,11 @@ static int library_match(struct dl_phdr_info *info, size_t size, void *ctx)
 	return segment_find(l, l->at, 1) != NULL;
 }
 
-/* Finds the module at an address. */
 static bool library_find(struct library *ret, uintptr_t at)
 {
 	*ret = (struct library){ .at = at };
 	return dl_iterate_phdr(library_match, ret) != 0 && library_open(ret);
 }
-
-/* ---- reading and finding symbols ------------------------------------------------------------- */
 
 static uint32_t name_hash(const char *name)
 {
@@ -107,8 +102,8 @@ static uintptr_t hook_address(const struct hook *h, uintptr_t now)
 }
 
 /* Returns the next definition of a name from symbol *i on (0 to begin). NULL at the end.
- * DT_GNU_HASH has a header of four words, a filter, buckets, then chains of hashes; the lowest bit
- * of a hash ends a chain. */
+ * DT_GNU_HASH has a header of four words, a filter, buckets, then chains of hashes. A hash with its
+ * lowest bit set ends a chain. */
 static ElfW(Sym) * symbol_next(const struct library *l, const char *name, uint32_t *i)
 {
 	const uint32_t *const head = l->hash;

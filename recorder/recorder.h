@@ -5,10 +5,10 @@
  * thread writes the slot's tables. Data shared by threads is read and written as single atomic
  * words.
  *
- * There is one lock. It is taken at the first allocation and the end of a thread, and at a fork. It
- * is also taken for a new page of tables and for a new module. A page is new once per 511 new
- * stacks, 2,047 new frames, or 511 stacks whose blocks another thread frees. All other allocations
- * take no lock.
+ * There is one lock. It is taken at the first allocation of a thread, at the thread's end, and at a
+ * fork. It is also taken for a new page of tables and for a new module. A new page is needed per
+ * 511 new stacks, per 2,047 new frames, or per 511 stacks whose blocks another thread frees. All
+ * other allocations take no lock.
  *
  * - hooks.c: replaces malloc and its variants
  * - rebind.c: replaces them for callers that search only the C library
@@ -47,18 +47,17 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 enum {
-	FRAMES_MAX = 16384, /* Most frames of a stack, with its end. Of a deeper stack, the
-			     * innermost DEEP_KEPT are kept. */
-	DEEP_KEPT = 2048,   /* Innermost frames of a deeper stack that are kept when it is first
-			     * met. */
+	FRAMES_MAX = 16384, /* Most frames of a stack, with its end. A deeper stack keeps its
+			     * innermost DEEP_KEPT frames. */
+	DEEP_KEPT = 2048,   /* Frames that a deeper stack keeps when it is first walked. */
 	DEEP_LEAST = 1024,  /* Bounds of the frames of a deep stack while it grows and shrinks.
-			     * Outside of them it is walked anew. */
+			     * Outside of them, the stack is walked anew. */
 	DEEP_MOST = 4096,
-	PAGES_MAX = 1 << 17,  /* of a kind */
-	SLOTS_MAX = 32767,    /* Most slots: a slot number must fit the unused low bits of a
+	PAGES_MAX = 1 << 17,  /* Most pages of one kind. */
+	SLOTS_MAX = 32767,    /* Most slots. A slot number must fit the unused low bits of a
 			       * page's address. */
 	INLINE_MAX = 254,     /* Most frames of an inline stack. */
-	BOOT_SIZE = 64 << 10, /* Bytes that are handed out until the real allocator is known. */
+	BOOT_SIZE = 64 << 10, /* Bytes for allocations before the real allocator is known. */
 	ROWS_LISTED = 1024,   /* Filled rows whose places are listed. */
 	PAGE_STEP = 4096,     /* Kernel mappings are multiples of this. */
 	WORD_SIZE = (int)sizeof(uintptr_t),
@@ -74,15 +73,13 @@ static inline bool is_power(size_t n)
 	return n != 0 && (n & (n - 1)) == 0;
 }
 
-/* ---- types of stack walking ------------------------------------------------------------------ */
-
 /* Effect of a frame's rule on the frame pointer. */
 enum fp_use { FP_LOADS, FP_KEEPS, FP_NEEDS };
 
 /* A frame of the last stack of a thread. The state (sp, pc, fp) and the words at the slots
- * determine the caller's state. `live` is false if no frame from here outwards uses the frame
- * pointer before it is loaded again; fp may then be out of date. Most code uses rbp like any other
- * register, so its value does not matter then. */
+ * determine the caller's state. Most code uses rbp as a general register. `live` is false if no
+ * frame from here outwards uses fp before loading it again. Then fp may be outdated and does not
+ * matter. */
 struct frame {
 	uintptr_t sp, pc, fp;
 	const uintptr_t *ra_slot; /* Address that the return address was read from. */
@@ -94,59 +91,55 @@ struct frame {
 	bool live;
 };
 
-/* End of the readable addresses. `grows`: more may be readable, ask bounds_grow(). */
+/* End of the readable addresses. `grows`: more may be readable (bounds_grow()). */
 struct bounds {
 	uintptr_t top;
 	bool grows;
 };
 
-/* A stack that was walked from a place before: memo.c. */
+/* A stack that was walked from a place before (memo.c). */
 enum { MEMOS = 256, MEMO_WORDS = 10 };
 struct memo {
-	uintptr_t sp, pc, fp;       /* State of the caller of the hook. sp is 0 in an empty
-				     * entry. */
+	uintptr_t sp, pc, fp;       /* State of the hook's caller. sp is 0 in an empty entry. */
 	uint64_t epoch;             /* Epochs of rows and nodes. */
-	uint64_t hash;              /* Hash of the frame at which the walk met the previous
-				     * stack. */
+	uint64_t hash;              /* Hash of the frame at which the walk met the last stack. */
 	uintptr_t join_sp, join_fp; /* sp and fp of that frame. */
 	uint32_t join;              /* Index of that frame, not 0. */
-	uint32_t stack;             /* the id */
+	uint32_t stack;             /* Id of the stack. */
 	uint32_t life;              /* slot->life when the entry was made */
-	uint16_t count;             /* words */
-	bool live;                  /* fp matters */
+	uint16_t count;             /* Number of words. */
+	bool live;                  /* The caller's state depends on fp. */
 	struct {
 		const uintptr_t *slot;
 		uintptr_t value;
 	} words[MEMO_WORDS]; /* Words that the walk read until that frame, innermost first. */
 };
 
-/* A stack that was met before. `stack` is 0 if the entry is free. */
+/* A known stack. `stack` is 0 if the entry is free. */
 struct leaf {
 	uint64_t hash;
 	uint32_t stack;
 };
 
-/* ---- state of a thread ----------------------------------------------------------------------- */
-
 struct slot {
-	/* Address of the frame that entered the recorder. 0 if the thread is outside. A signal
-	 * handler sees it set. If a handler left by longjmp, its address reveals that the value is
-	 * stale. */
+	/* Address of the frame that entered the recorder. 0 if the thread is outside. Tells a
+	 * signal handler that it interrupted the recorder. After a handler left by longjmp, the
+	 * value is stale, which the address reveals. */
 	_Atomic(uintptr_t) busy;
 	uintptr_t given, given_by;     /* Block that is being freed or resized, and the return
 				        * address of the call. 0 if there is none. */
-	uint32_t number;               /* from 1 */
-	struct slot *next_free, *next; /* of all */
+	uint32_t number;               /* Slot number, from 1. */
+	struct slot *next_free, *next; /* next: list of all slots. */
 	struct heap_thread *thread;
 
 	uintptr_t stack_low, stack_top; /* Known part of the thread's own stack. */
-	uint32_t life;                  /* Number of threads that had this slot. */
-	uint32_t row_epoch;             /* Epoch of the rows that the frames belong to. */
-	/* Frames are frames[0..frame_count), outermost first. [0] is the end and no frame. */
+	uint32_t life;                  /* Number of threads that have used this slot. */
+	uint32_t row_epoch;             /* Epoch of the rows from which the frames were made. */
+	/* Frames are frames[0..frame_count), outermost first. [0] is the end, not a frame. */
 	uint32_t frame_count;
 	uint32_t joined;      /* frames[0..joined] were unchanged in the last walk. */
 	struct frame *frames; /* FRAMES_MAX frames. slot_walked() has as many. */
-	struct memo *memos;   /* MEMOS */
+	struct memo *memos;   /* Array of MEMOS entries. */
 
 	struct leaf *leaves; /* Stack ids by the hash of the stack, with open addressing. */
 	uint32_t leaf_mask, leaf_count;
@@ -159,7 +152,7 @@ struct slot {
 	uint32_t ops;       /* Operations until the clock is read again. */
 	const void *newest; /* Block that was allocated last, if it is not freed yet. */
 	uint64_t random;
-	int64_t until_sample; /* bytes */
+	int64_t until_sample; /* Bytes until the next sample starts. */
 };
 
 /* Return parts of the slot's memory: frames being walked, small frees. Order: frames, frames being
@@ -173,8 +166,6 @@ static inline struct heap_small_free *slot_small_frees(const struct slot *s)
 {
 	return (struct heap_small_free *)(s->memos + MEMOS);
 }
-
-/* ---- state of the recorder ------------------------------------------------------------------- */
 
 struct real {
 	void *(*malloc)(size_t);
@@ -190,7 +181,7 @@ struct real {
 	void (*exit_now)(int);
 	void (*exit)(int);
 	uintptr_t exit_at; /* Address of the C library's exit. 0 if unknown. */
-	/* Functions after the hooks of __libc_malloc and so on. */
+	/* What the hooks of __libc_malloc, __libc_free and others call. */
 	struct {
 		void *(*malloc)(size_t);
 		void (*free)(void *);
@@ -223,7 +214,7 @@ struct options {
 	bool check;       /* Compare frames whenever a stack is found by its hash. */
 	bool alone;       /* Child processes write nothing. */
 	int signal;       /* Signal that makes the recorder write a snapshot. 0 if there is none. */
-	char out[1024];   /* "": none */
+	char out[1024];   /* File name pattern. "" if nothing is written. */
 	bool memory;      /* The keeper keeps all memory at the end. */
 	char keeper[108]; /* Abstract socket of the process that waits for the end (the keeper).
 			   * "" if there is none. */
@@ -257,7 +248,7 @@ struct recorder {
 
 	_Atomic(struct rows *) rows;
 	_Atomic(uint32_t) row_misses;
-	_Atomic(uint32_t) rows_filled; /* Rows filled since rows were last forgotten; rows_list
+	_Atomic(uint32_t) rows_filled; /* Rows filled since rows were last forgotten. rows_list
 				        * has the first of them. */
 	_Atomic(uint32_t) rows_list[ROWS_LISTED];
 
@@ -270,12 +261,10 @@ struct recorder {
 	_Atomic(uintptr_t) lock; /* &self of the thread that holds the lock, or 0. */
 	_Atomic(uint32_t) lock_waiters;
 	uintptr_t fresh, fresh_end; /* Range of unused pages. */
-	uintptr_t place;            /* Wanted address of the next pages. 0 if not decided, 1 for any
-			  * address. */
+	uintptr_t place;            /* Wanted address of the next pages. 0: undecided, 1: any */
 	uint32_t page_numbers[HEAP_PAGE_GONE + 1];
 	struct heap_page *modules, *threads;
-	_Atomic(struct heap_page *) gone; /* Page of the ring of freed blocks. NULL until it is
-					   * needed. */
+	_Atomic(struct heap_page *) gone; /* Page of the ring of freed blocks. NULL until needed. */
 	struct slot *free_slots, *all_slots;
 	uint32_t slot_count;
 	_Atomic(uintptr_t) *directory; /* All pages, for snapshots. */
@@ -293,39 +282,31 @@ struct recorder {
 extern HIDDEN struct recorder recorder;
 extern HIDDEN __thread struct slot *self __attribute__((tls_model("initial-exec")));
 
-/* ---- functions of boot.c --------------------------------------------------------------------- */
-
-/* Finds the real allocator. Starts to record once the environment is readable. */
+/* boot.c: finds the real allocator. Starts to record once the environment is readable. */
 void boot(void) HIDDEN;
 void *boot_alloc(size_t size) HIDDEN;
 static inline bool boot_owns(const void *p)
 {
 	return (uintptr_t)p - (uintptr_t)recorder.boot < BOOT_SIZE;
 }
-/* Take and release the lock. Only hold the lock while the slot is busy, so that a signal handler
- * does not try to take it too. */
+/* Take and release the lock. Hold it only while the slot is busy, so that a signal handler does not
+ * try to take it. */
 void lock_take(void) HIDDEN;
 bool lock_try(void) HIDDEN;
 void lock_give(void) HIDDEN;
 void boot_configure(void) HIDDEN;
 void process_note_title(void) HIDDEN;
-/* Notes the name of a function that gives unrecorded memory. */
 void process_note_beside(const char *name) HIDDEN;
-uint64_t clock_now(void) HIDDEN;      /* coarse, ns */
+uint64_t clock_now(void) HIDDEN;      /* Coarse time, in nanoseconds. */
 void *map_memory(size_t size) HIDDEN; /* Zeroed memory. NULL if there is none. */
-/* Maps memory at `wanted` if that is free; else, or if `wanted` is 0, anywhere. */
+/* Maps memory at `wanted` if that is free. Otherwise, or if `wanted` is 0, maps it anywhere. */
 void *map_memory_at(uintptr_t wanted, size_t size) HIDDEN;
 void unmap_memory(void *p, size_t size) HIDDEN;
 
-/* ---- functions of sanitizer.c ---------------------------------------------------------------- */
-
-/* Restarts the program without the recorder if this process has a sanitizer. Does not return
- * then. */
+/* sanitizer.c: if this process has a sanitizer, restarts the program without the recorder. */
 void sanitized_restart(char **argv, char **env) HIDDEN;
 
-/* ---- functions of slots.c -------------------------------------------------------------------- */
-
-/* Returns the slot of this thread, marked as busy. NULL if nothing can be recorded. */
+/* slots.c: returns the slot of this thread, marked as busy. NULL if nothing can be recorded. */
 static inline struct slot *slot_enter(uintptr_t sp);
 struct slot *slot_acquire(void) HIDDEN;
 bool slot_reenter(struct slot *s, uintptr_t sp) HIDDEN;
@@ -364,9 +345,7 @@ static inline void slot_leave(struct slot *s)
 	atomic_store_explicit(&s->busy, 0, memory_order_relaxed);
 }
 
-/* ---- functions of pages.c -------------------------------------------------------------------- */
-
-/* Makes a page and enters it in the state's table of its kind. NULL if memory runs out. */
+/* pages.c: makes a page and enters it in the state's table of its kind. NULL if memory runs out. */
 struct heap_page *page_new(enum heap_page_kind kind, uint32_t entry_size, uint32_t slot) HIDDEN;
 /* Returns the page with the frees by other slots, for a page of stacks. */
 struct heap_page *page_remote(uint32_t number) HIDDEN;
@@ -385,8 +364,6 @@ static inline struct heap_page *page_at(uintptr_t word)
 {
 	return (struct heap_page *)(word & ~(uintptr_t)(HEAP_PAGE_SIZE - 1));
 }
-
-/* ---- functions of unwind.c and stacks.c ------------------------------------------------------ */
 
 bool memory_readable(uintptr_t addr) HIDDEN; /* True if the word there can be read. Makes a
 					      * system call. */
@@ -427,10 +404,8 @@ static inline struct heap_node *node_get(uint32_t id)
 	       (id & ((1U << HEAP_NODE_SHIFT) - 1));
 }
 
-/* ---- functions of memo.c --------------------------------------------------------------------- */
-
-/* Returns the id of the current stack, if it was walked before from the same place. Compares every
- * word that a walk would read. 0 if not found: walk, then call memo_keep(). */
+/* memo.c: returns the id of the current stack, if it was walked before from the same place.
+ * Compares every word that a walk would read. 0 if not found: walk, then call memo_keep(). */
 static inline uint32_t memo_find(const struct slot *s, const struct caller *from);
 void memo_keep(struct slot *s, const struct caller *from, uint32_t stack) HIDDEN;
 
@@ -477,8 +452,6 @@ static inline uint32_t memo_find(const struct slot *s, const struct caller *from
 void verify_stack(uint32_t id) HIDDEN;
 #endif
 
-/* ---- functions of rows.c, cfi.c and modules.c ------------------------------------------------ */
-
 enum cfa_kind {
 	CFA_NONE,  /* There is no unwind table. */
 	CFA_END,   /* The outermost frame. */
@@ -501,7 +474,7 @@ struct row {
 	uint8_t cfa, fp;
 };
 
-/* Computes the row for a return address: that of the instruction before it. */
+/* Computes the row for a return address: the row of the instruction before it. */
 struct row row_miss(uintptr_t pc) HIDDEN;
 void rows_start(void) HIDDEN;
 void rows_forget(void) HIDDEN; /* Call it after memory was unmapped. */
@@ -542,49 +515,38 @@ bool tables_find(uintptr_t pc, struct tables *ret) HIDDEN;
 struct row cfi_row(const struct tables *t, uintptr_t pc) HIDDEN;
 void modules_note(const struct tables *t) HIDDEN;
 
-/* ---- functions of counters.c ----------------------------------------------------------------- */
-
 void count_alloc(struct slot *s, uint32_t stack, const void *p, uint64_t size) HIDDEN;
 /* `s` is the thread's slot. NULL if the slot cannot be used now. */
 void count_free(struct slot *s, uint32_t stack, const void *p, uint64_t size) HIDDEN;
 void count_flush(struct slot *s) HIDDEN;
 void timeline_start(void) HIDDEN;
 
-/* ---- functions of sample.c ------------------------------------------------------------------- */
-
-/* True if this allocation belongs to the sample. Called only if blocks are sampled. */
+/* sample.c: true if this allocation belongs to the sample. Called only if blocks are sampled. */
 bool sample_take(struct slot *s, size_t size) HIDDEN;
-/* Returns how many blocks and bytes the sampled block at `p` stands for. The result is always the
- * same. */
+/* Returns how many blocks and bytes the sampled block at `p` stands for, always the same. */
 void sample_weight(const void *p, uint64_t size, uint64_t *ret_blocks, uint64_t *ret_bytes) HIDDEN;
-
-/* ---- functions of hooks.c and rebind.c ------------------------------------------------------- */
 
 /* A function that replaces another one of the same name. */
 struct hook {
 	const char *name;
 	void *own;
-	/* Used if another library's function comes next. Handles blocks with a header; passes all
-	 * others on to the C library's function, whose address is stored in *ret_below. NULL if
-	 * there is none. */
+	/* Used if another library's function comes next. Handles blocks with a header. Passes other
+	 * blocks to the C library's function, whose address is stored in *ret_below. NULL if there
+	 * is none. */
 	void *deep;
 	void **ret_below;
 };
 extern HIDDEN const struct hook hooks[]; /* The name of the last entry is NULL. */
 size_t page_size(void) HIDDEN;
-/* Returns an address of a dynamic section. glibc has already added the bias on most machines; musl
- * has not. */
+/* Returns an address of a dynamic section. Mostly, glibc has added the bias, and musl has not. */
 static inline uintptr_t dynamic_address(uintptr_t bias, uintptr_t value)
 {
 	return value < bias ? bias + value : value;
 }
-/* Puts the hooks in the C library's symbol table. */
 void rebind(void) HIDDEN;
-/* True if the module at an address defines a function of this name. Unlike dlsym, leaves no error
+/* True if the module at an address defines a function of this name. dlsym would leave an error
  * text, which the C library would free with the program's free. */
 bool module_defines(uintptr_t at, const char *name) HIDDEN;
-
-/* ---- functions of blocks.c ------------------------------------------------------------------- */
 
 void *block_malloc(size_t size, const struct caller *from) HIDDEN;
 void *block_calloc(size_t size, const struct caller *from) HIDDEN;
@@ -600,13 +562,8 @@ struct head {
 	unsigned char *raw; /* Start of the real allocator's block. */
 };
 
-/* ---- functions of allocators.c --------------------------------------------------------------- */
-
-/* Hooks the functions that the real allocator has in addition to malloc. Call it before recording
- * starts. */
+/* Hooks the real allocator's functions besides malloc. Call it before recording starts. */
 void allocators_start(void) HIDDEN;
-
-/* ---- functions of rest.c --------------------------------------------------------------------- */
 
 /* Notes in the ring that a block was freed from `pc`. */
 void rest_note(const struct slot *s, const void *p, const struct head *h, uintptr_t pc,
@@ -614,8 +571,6 @@ void rest_note(const struct slot *s, const void *p, const struct head *h, uintpt
 /* True if p is a freed block whose header was overwritten by the allocator. Its own bytes or the
  * ring show it. The real allocator must be the C library's. */
 bool rest_find(const unsigned char *p, struct head *ret) HIDDEN;
-
-/* ---- functions of snapshot.c ----------------------------------------------------------------- */
 
 /* Writes all pages to the file of the options: the final file, or the next numbered one. False if
  * there is none or if it cannot be written. May be called in a signal handler. */

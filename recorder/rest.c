@@ -38,10 +38,10 @@ COLD void rest_note(const struct slot *s, const void *p, const struct head *h, u
 	__atomic_store_n(&e->number, number + 1, __ATOMIC_RELEASE);
 }
 
-/* Constants to recognize a chunk that the C library gave out without a header. The word before it
- * is its size: small, with low bits that say that the chunk before is in use or that it is mapped
- * by itself. After an overwritten header, this word is another: 0, a pointer without these bits, a
- * random number, or (with 32-bit words) the upper half of the mark. */
+/* Constants that recognize a chunk of the C library without a header. The word before it is its
+ * size: a small number, with low bits for "the chunk before is in use" and "has a mapping of its
+ * own". The word of an overwritten header differs: 0, a pointer without these bits, a random
+ * number, or (with 32-bit words) the upper half of the mark. */
 enum {
 	SIZE_BITS = WORD_SIZE == 8 ? 40 : 31,
 	IN_USE_BEFORE = 1,

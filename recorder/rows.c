@@ -2,8 +2,8 @@
  *
  * An entry has its row, and the address xor the row. If the halves of two entries are mixed, they
  * do not match, which counts as a miss. The table starts small and is replaced by a larger one if
- * there are too many misses. Old tables are never unmapped, because threads may still read them;
- * together they are smaller than the new one. */
+ * there are too many misses. Old tables are never unmapped, because threads may still read them.
+ * Together they are smaller than the new one. */
 #include "recorder.h"
 
 enum { BITS_FIRST = 13, BITS_LAST = 18 };
@@ -64,7 +64,7 @@ struct row row_miss(uintptr_t pc)
 		if (t.hdr != NULL)
 			row = cfi_row(&t, pc);
 	}
-	/* Code without a table may get one later, so code made at run time is not stored. */
+	/* Stores no row for code without a table: code made at run time may get a table later. */
 	if (row.cfa != CFA_NONE && epoch == atomic_load(&recorder.row_epoch))
 		rows_put(pc, row);
 	return row;

@@ -1,12 +1,11 @@
 /* sample.c - chooses the blocks to record, if not all are recorded.
  *
- * Every byte asked for starts a sample with the same small chance, 1 / mean. A block is recorded if
- * a sample starts in it, so with the chance 1 - exp(-size / mean). It stands for the inverse of
+ * A sample starts at every requested byte with the same small chance, 1 / mean. A block is recorded
+ * if a sample starts in it, so with the chance 1 - exp(-size / mean). It stands for the inverse of
  * this chance in blocks. No libm is used: the recorder needs only libc. */
 #include "recorder.h"
 
-/* Computes exp(-x) for x >= 0, with an error of about 1e-13: a series for a small part of x, then
- * squarings. */
+/* Computes exp(-x) for x >= 0, error about 1e-13: a series for a part of x, then squarings. */
 static double exp_minus(double x)
 {
 	if (x > 40)
@@ -18,8 +17,7 @@ static double exp_minus(double x)
 	return v;
 }
 
-/* Computes -ln(u) for 0 < u <= 1: counts the halvings of u, and uses the series of atanh for the
- * rest. */
+/* Computes -ln(u) for 0 < u <= 1: counts halvings of u. The series of atanh gives the rest. */
 static double minus_log(double u)
 {
 	double sum = 0;
@@ -56,13 +54,12 @@ bool sample_take(struct slot *s, size_t size)
 	if (LIKELY(s->until_sample > 0))
 		return false;
 	s->until_sample = next_distance(
-		s); /* Independent of the rest of the block, because the distribution has no
-		     * memory. */
+		s); /* Independent of the block's rest: the distribution has no memory. */
 	return true;
 }
 
-/* Rounds a weight up or down. The address decides, like a random number, so that a free subtracts
- * exactly what the allocation added. */
+/* Rounds a weight up or down. The address serves as a random number. So a free subtracts exactly
+ * the number that the allocation added. */
 static uint64_t round_by(const void *p, double v)
 {
 	const uint64_t whole = (uint64_t)v;
@@ -73,7 +70,7 @@ static uint64_t round_by(const void *p, double v)
 void sample_weight(const void *p, uint64_t size, uint64_t *ret_blocks, uint64_t *ret_bytes)
 {
 	const double x = (double)size / (double)recorder.opt.sample;
-	/* 1 - exp(-x) would lose all digits if x is small. */
+	/* For a small x, 1 - exp(-x) would lose all digits. */
 	const double chance = x < 1e-4 ? x - x * x / 2 : 1 - exp_minus(x);
 	if (size == 0)
 		return;

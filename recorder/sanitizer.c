@@ -1,9 +1,9 @@
 /* sanitizer.c - restarts a program that has a sanitizer without the recorder.
  *
  * A sanitizer has its own allocator, and its library ends the process unless it is loaded first.
- * A recorded program may start such a program: for example a build that runs its tests. The
- * recorder is linked to be initialized before all other modules, so this code runs before the
- * sanitizer's check.
+ * A recorded program may start a program with a sanitizer, for example a build that runs its
+ * tests. The recorder is linked to be initialized before all other modules, so this code runs
+ * before the sanitizer's check.
  *
  * Sanitizers replace much of the C library, and start when one of these functions is called. So
  * this file uses only system calls, and the compiler must not replace a loop by memcpy or
@@ -53,8 +53,6 @@ static bool is_sanitized(void)
 	       __msan_init != NULL || __tsan_init != NULL;
 }
 
-/* ---- removing the recorder from LD_PRELOAD --------------------------------------------------- */
-
 static const char preload[] = "LD_PRELOAD=";
 enum { PRELOAD_SIZE = sizeof preload - 1 };
 
@@ -66,8 +64,7 @@ static bool has_prefix(const char *text, const char *prefix)
 	return true;
 }
 
-/* Returns the bytes of an entry of LD_PRELOAD (ld.so(8)). An entry ends at a space, a colon or the
- * end. */
+/* Returns the bytes of an entry of LD_PRELOAD (ld.so(8)), which a space, colon or the end ends. */
 static size_t entry_size(const char *from)
 {
 	size_t size = 0;
@@ -78,8 +75,7 @@ static size_t entry_size(const char *from)
 	return size;
 }
 
-/* Compares the last components of two paths. LD_PRELOAD may name a library without its full
- * path. */
+/* Compares the last components of two paths: LD_PRELOAD may name a library without its path. */
 static bool same_file_name(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	while (a_size > 0 && b_size > 0 && a[a_size - 1] == b[b_size - 1]) {
@@ -91,8 +87,7 @@ static bool same_file_name(const char *a, size_t a_size, const char *b, size_t b
 	return (a_size == 0 || a[a_size - 1] == '/') && (b_size == 0 || b[b_size - 1] == '/');
 }
 
-/* Copies LD_PRELOAD without this library, whose path is `own`. False if LD_PRELOAD does not contain
- * it. */
+/* Copies LD_PRELOAD without this library, whose path is `own`. False if LD_PRELOAD lacks it. */
 static bool preload_copy(char *to, const char *from, const char *own)
 {
 	const size_t own_size = text_size(own);
@@ -113,8 +108,6 @@ static bool preload_copy(char *to, const char *from, const char *own)
 	return found;
 }
 
-/* ---- the file -------------------------------------------------------------------------------- */
-
 static const char *auxiliary(char **env, uintptr_t type)
 {
 	while (*env != NULL)
@@ -133,7 +126,7 @@ static bool same_file(const char *a, const char *b)
 	       x.stx_dev_major == y.stx_dev_major && x.stx_dev_minor == y.stx_dev_minor;
 }
 
-/* Starts this program again under the same name, because the process gets its name from it. */
+/* Starts this program again under the same name, from which the process gets its name. */
 static void restart(char **argv, char **env, char **new_env)
 {
 	enum { SCRIPT_MOST = 2 }; /* Words that the kernel puts before a script's name. */
@@ -170,7 +163,7 @@ void sanitized_restart(char **argv, char **env)
 	for (; env[count] != NULL; count++)
 		if (has_prefix(env[count], preload))
 			at = count;
-	/* If it was started through the dynamic linker, argv has changed. */
+	/* If the program was started through the dynamic linker, argv has changed. */
 	if (at == SIZE_MAX || auxiliary(env, AT_BASE) == NULL)
 		return;
 	char **to = memory_get((count + 1) * sizeof *to);

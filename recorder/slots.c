@@ -1,4 +1,4 @@
-/* slots.c - one slot per thread. Slots of threads that ended are reused, with their tables. */
+/* slots.c - one slot per thread. New threads reuse the slots and tables of ended threads. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -18,8 +18,6 @@ enum { GROW_MAX = 4096 }; /* Most pages that the known stack grows at a time. */
 #define SLOT_SIZE                                                                                  \
 	(sizeof(struct slot) + 2 * FRAMES_MAX * sizeof(struct frame) +                             \
 	 MEMOS * sizeof(struct memo) + HEAP_SMALL_FREES * sizeof(struct heap_small_free))
-
-/* ---- bounds of a thread's stack -------------------------------------------------------------- */
 
 extern void *__libc_stack_end __attribute__((weak));
 
@@ -71,8 +69,6 @@ bool slot_stack_grow(struct slot *s, uintptr_t sp)
 	s->stack_low = low;
 	return true;
 }
-
-/* ---- assigning and releasing slots ----------------------------------------------------------- */
 
 static void thread_ends(void *ctx)
 {
@@ -166,7 +162,7 @@ COLD struct slot *slot_acquire(void)
 	s->newest = NULL;
 	find_stack(s, s->thread->thread);
 	atomic_store(&s->busy, 0);
-	/* May allocate, which is not recorded. */
+	/* May allocate. This allocation is not recorded. */
 	if (recorder.has_key)
 		pthread_setspecific(recorder.key, s);
 	self = s;
@@ -175,8 +171,8 @@ COLD struct slot *slot_acquire(void)
 }
 
 /* Handles a busy slot. Either this call interrupted the recorder, or a handler left the recorder by
- * longjmp. Stacks grow down: if the caller's frame is above the frame that entered the recorder,
- * that frame is gone. True if the slot can be used. */
+ * longjmp. Stacks grow down. So the frame that entered the recorder is gone if the caller's frame
+ * is above it. True if the slot can be used. */
 COLD bool slot_reenter(struct slot *s, uintptr_t sp)
 {
 	const uintptr_t busy = atomic_load(&s->busy);

@@ -1,13 +1,13 @@
-/* snapshot.c - writes all pages to a file, one after the other; pages need no further description.
+/* snapshot.c - writes all pages to a file, one after the other. Pages describe themselves.
  *
  * In the name, %p is the process id and %n the number of the snapshot, from 1. Without %n, a number
  * is added to the names of all snapshots but the last.
  *
- * At the end of the process, a waiting process (the keeper) may keep all its memory instead. The
- * keeper also writes the pages of a process that gave up its rights to write.
+ * At the end of the process, a waiting process (the keeper) may keep all memory instead. The keeper
+ * also writes the pages of a process that gave up its rights to write.
  *
- * A signal handler may write a snapshot. So no lock is taken, and one entry per slot may be in the
- * middle of a change, which the format allows. */
+ * A signal handler may write a snapshot. So no lock is taken, and one entry per slot may be half
+ * changed, which the format allows. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -76,8 +76,8 @@ static bool write_all(int fd, const void *data, size_t size)
 	return true;
 }
 
-/* Creates a file. Empties an existing file only if it is a regular file of this user with no other
- * name: another user of the folder could have put a link or a pipe there. */
+/* Creates a file. Empties an existing file only if it is a regular file of this user with a single
+ * name. Another user of the folder could have put a link or a pipe there. */
 static int open_file(const char *name)
 {
 	struct stat is;
@@ -95,7 +95,7 @@ static int open_file(const char *name)
 	return fd;
 }
 
-/* Returns the bytes of a page until the last block (of a file) that was ever written. */
+/* Returns the bytes of a page until the end of its last used block (of a file). */
 static size_t page_used(const unsigned char *page)
 {
 	enum { BLOCK = 4096 };
@@ -150,8 +150,8 @@ static bool connect_to(int fd, const struct sockaddr_un *to, socklen_t size)
 }
 
 /* Returns a connection to the keeper, and lets the keeper trace this process. -1 if there is none.
- * The keeper's name is in the abstract namespace (unix(7)): it is no file, and disappears with the
- * keeper. */
+ * The keeper's name is in the abstract namespace (unix(7)), where names are no files and disappear
+ * with the keeper. */
 static int reach_keeper(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -160,8 +160,7 @@ static int reach_keeper(void)
 	const size_t used = strlen(recorder.opt.keeper);
 	if (used == 0)
 		return -1;
-	for (size_t i = 0; i < used; i++) /* Loop instead of memcpy: its checked form is missing
-					   * in musl. */
+	for (size_t i = 0; i < used; i++) /* Loop instead of memcpy: musl lacks its checked form. */
 		to.sun_path[1 + i] = recorder.opt.keeper[i];
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	const socklen_t reach = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + used);
@@ -171,8 +170,7 @@ static int reach_keeper(void)
 			close(fd);
 		return -1;
 	}
-	/* Some systems let only ancestors trace a process. The keeper of a daemon is no
-	 * ancestor. */
+	/* Some systems let only ancestors trace. A daemon's keeper is none. */
 	prctl(PR_SET_PTRACER, (unsigned long)who.pid, 0, 0, 0);
 	return fd;
 }
@@ -190,8 +188,7 @@ static bool send_all(int fd, const void *data, size_t size)
 	return true;
 }
 
-/* Sends a request to the keeper: a word that only processes of the run know, what to keep, and the
- * file's name. */
+/* Sends a request to the keeper: the secret word of the run, what to keep, and the file's name. */
 static bool keeper_ask(int fd, char kind, const char *name)
 {
 	return send_all(fd, recorder.opt.word, strlen(recorder.opt.word)) &&
@@ -209,7 +206,7 @@ static bool keeper_answers(int fd)
 	return n == 1 && answer == 'y';
 }
 
-/* True if the keeper keeps the memory of this process under that name. The process waits for it. */
+/* True if the keeper has kept the memory of this process under that name. Waits for the keeper. */
 static bool keep_memory(const char *name)
 {
 	const int fd = recorder.opt.memory ? reach_keeper() : -1;
@@ -275,8 +272,8 @@ bool snapshot_write(bool numbered)
 	return good;
 }
 
-/* Creates an empty file if there is a keeper, to show that the process is recorded. It stays empty
- * if the process ends without running code, for example by a signal. */
+/* Creates an empty file if there is a keeper, to show that the process is recorded. The file stays
+ * empty if the process ends without running code, for example by a signal. */
 void snapshot_announce(void)
 {
 	char name[sizeof recorder.opt.out + 64];
@@ -291,8 +288,7 @@ void snapshot_announce(void)
 	errno = saved;
 }
 
-/* True if `pc` is the call in exit() that runs handlers and does not return. It is near the start
- * of exit(). */
+/* True if `pc` is the call near exit()'s start that runs handlers and does not return. */
 static bool is_in_exit(uintptr_t pc)
 {
 	enum { EXIT_MOST = 64 };

@@ -1,7 +1,7 @@
-/* stacks.c - maps a stack of return addresses to its id. Each slot has a tree of its own, which
- * only its thread writes: threads share neither tables nor counters.
+/* stacks.c - maps a stack of return addresses to its id. Each slot has its own tree, which only its
+ * thread writes. So threads share neither tables nor counters.
  *
- * A known stack is found by the hash of all its frames. All 64 bits of the hash are compared: with
+ * A known stack is found by the hash of all its frames. All 64 bits of the hash are compared. With
  * a million distinct stacks, one in 30 million runs confuses two of them. A new stack is added to
  * the tree, frame by frame, from the innermost frame whose node is known. */
 #include "recorder.h"
@@ -19,8 +19,6 @@ static inline uint32_t child_hash(uint32_t parent, uint64_t frame)
 			   UINT64_C(0x9e3779b97f4a7c15);
 	return (uint32_t)(h >> 32);
 }
-
-/* ---- tables ---------------------------------------------------------------------------------- */
 
 /* Returns the entry of a hash, or the free entry for it. */
 static inline struct leaf *leaf_at(struct leaf *leaves, uint32_t mask, uint64_t hash)
@@ -70,7 +68,7 @@ static bool children_grow(struct slot *s)
 	return true;
 }
 
-/* Empties the tables, because addresses have a new meaning. New nodes go to new pages; old ids stay
+/* Empties the tables: addresses have a new meaning. New nodes go to new pages. Old ids are
  * valid. */
 static void forget(struct slot *s, uint32_t epoch)
 {
@@ -84,8 +82,6 @@ static void forget(struct slot *s, uint32_t epoch)
 	for (uint32_t i = 0; i < s->frame_count; i++)
 		s->frames[i].node = 0;
 }
-
-/* ---- adding nodes and stacks ----------------------------------------------------------------- */
 
 static uint32_t new_node(struct slot *s, uint32_t parent, uint64_t frame)
 {
@@ -161,8 +157,7 @@ static COLD uint32_t insert(struct slot *s)
 	return known != 0 ? known : new_stack(s, node);
 }
 
-/* True if the stack that the hash found is the stack that was walked. Used with the option
- * `check`. */
+/* True if the stack that the hash found is the walked stack. Used with the option `check`. */
 static COLD bool is_same_stack(const struct slot *s, uint32_t id)
 {
 	uint32_t slot;

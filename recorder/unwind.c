@@ -1,13 +1,13 @@
 /* unwind.c - walks the current stack to return addresses. A step needs one row and two loads.
  *
  * The outer part of a stack seldom changes between two allocations of a thread. So the last stack
- * is kept. Suppose that a frame of the new stack has the state of a frame of the old one. If every
- * word that the old walk used from there outwards is unchanged, all outer frames are the same.
- * Words are compared from inside to outside, so no word is read that a walk would not read.
+ * is kept. Suppose that a frame of the new stack has the state of a frame of the old stack. If
+ * every word that the old walk used from there outwards is unchanged, all outer frames are the
+ * same. Words are compared from inside to outside, so no word is read that a walk would not read.
  *
  * A bad frame ends the stack: the stack pointer must rise, stay aligned, and stay within the
- * thread's own stack. On other stacks (coroutines, signal stacks), the kernel is asked which
- * addresses can be read. */
+ * thread's own stack. On other stacks (coroutines, signal stacks), the kernel tells which addresses
+ * can be read. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -30,9 +30,7 @@ struct walk {
 	struct slot *slot;
 };
 
-/* ---- checks that memory is readable ---------------------------------------------------------- */
-
-/* True if an address can be read. A test without side effects: rt_sigprocmask reads its set before
+/* True if an address can be read. The test has no side effects: rt_sigprocmask reads its set before
  * it checks its first argument. */
 bool memory_readable(uintptr_t addr)
 {
@@ -72,8 +70,6 @@ static inline bool in_bounds(struct walk *w, uintptr_t end)
 	return LIKELY(end <= w->bounds.top) || bounds_grow(w, end);
 }
 
-/* ---- stepping from a frame to its caller ----------------------------------------------------- */
-
 /* Ends the stack at this frame. Nothing was read. */
 static inline bool step_end(struct frame *at, struct frame *next)
 {
@@ -83,8 +79,7 @@ static inline bool step_end(struct frame *at, struct frame *next)
 }
 
 #ifdef HEAP_TABLES
-/* Addresses of the registers that a signal interrupted: frame pointer, stack pointer and program
- * counter. */
+/* Addresses of the registers that a signal interrupted: frame and stack pointer, pc. */
 struct interrupted {
 	uintptr_t fp, sp, pc, end;
 };
@@ -99,10 +94,10 @@ static bool interrupted_find(struct walk *w, const struct frame *at, struct inte
 	return true;
 }
 #else
-/* Finds the registers of an interrupted function. The handler's arguments follow sp. If the handler
- * takes only a number, the registers follow the number; such a handler returns to "pop %eax". Else
- * there are the number and two pointers. The second points to the ucontext, with the registers at
- * 20 (Linux: struct sigcontext_32). */
+/* Finds the registers of an interrupted function. The handler's arguments follow sp. After a
+ * handler with only a number, which returns to "pop %eax", the registers follow the number. Other
+ * handlers have the number and two pointers. The second points to the ucontext, with the registers
+ * at 20 (Linux: struct sigcontext_32). */
 static bool interrupted_find(struct walk *w, const struct frame *at, struct interrupted *ret)
 {
 	enum { POP_EAX = 0x58 };
@@ -171,7 +166,7 @@ static COLD bool step_odd(struct walk *w, struct row row, struct frame *at, stru
 	return step_end(at, next);
 }
 
-/* Steps from a frame to its caller. Sets the frame's slots. False if the frame is the last; `next`
+/* Steps from a frame to its caller. Sets the frame's slots. False if the frame is the last. `next`
  * then has the words that were read, or zeros. */
 static inline bool step(struct walk *w, struct frame *at, struct frame *next)
 {
@@ -209,8 +204,6 @@ static inline bool step(struct walk *w, struct frame *at, struct frame *next)
 	return next->pc != 0;
 }
 
-/* ---- walking a whole stack ------------------------------------------------------------------- */
-
 static inline uint64_t hash_add(uint64_t hash, uintptr_t pc)
 {
 	const uint64_t h = (hash ^ pc) * UINT64_C(0x9e3779b97f4a7c15);
@@ -243,7 +236,7 @@ static inline uint64_t append(struct slot *s, uint32_t kept, uint32_t n)
 	return hash;
 }
 
-/* Stores a new stack: walked[0..n), and an end frame with the word that was read last, for
+/* Stores a new stack: walked[0..n), and an end frame. The end frame has the last word read, for
  * comparison. */
 static uint64_t append_all(struct slot *s, uint32_t n)
 {
@@ -252,7 +245,8 @@ static uint64_t append_all(struct slot *s, uint32_t n)
 }
 
 /* Cuts a stack that is too deep: keeps its innermost frames and adds a mark as their outermost
- * caller. Frames beyond the mark no longer matter, so the next stack can reuse these frames. */
+ * caller. Frames outside of the mark no longer matter, so the next stack can reuse the kept
+ * frames. */
 static COLD uint64_t cut(struct slot *s)
 {
 	struct frame *last = &slot_walked(s)[DEEP_KEPT - 1];

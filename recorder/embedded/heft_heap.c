@@ -1,7 +1,7 @@
-/* Writes headers and inline stacks before the blocks of any allocator: block.h. */
+/* Writes headers and inline stacks before the blocks of any allocator (block.h). */
 #include "heft_heap.h"
 
-/* Most alignment. The format has 32 bits for the distance before a block. */
+/* Largest alignment. The format has 32 bits for the distance before a block. */
 #define ALIGN_MOST ((size_t)1 << 30)
 
 static uint64_t now(const struct heft_heap *h)

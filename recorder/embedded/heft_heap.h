@@ -1,13 +1,13 @@
 /* heft_heap.h - the heap recorder for programs without an operating system.
  *
- * It is called between a program and its own allocator. It writes the header of block.h before each
- * block, with the call stack that allocated the block. So any fragment of memory describes itself:
- * an analysis needs only a raw dump and the program's ELF file.
+ * It is called between a program and its own allocator. Before each block, it writes the header of
+ * block.h, with the call stack that allocated the block. So any fragment of memory describes
+ * itself: an analysis needs only a raw dump and the program's ELF file.
  *
- * Porting: struct heft_port, four callbacks. Words of 32 or 64 bits, both byte orders, C11 with the
- * builtins of gcc and clang. Of libc, only memcpy and memset. No lock, no thread-local data, no
- * globals: the caller holds the lock that protects the allocator. Cost: one call of each callback,
- * and heft_heap_front() bytes per block. */
+ * Porting: implement the four callbacks of struct heft_port. Words of 32 or 64 bits, both byte
+ * orders, C11 with the builtins of gcc and clang. Needs only memcpy and memset of libc. No lock, no
+ * thread-local data, no globals: the caller holds the lock that protects the allocator. Cost: one
+ * call of each callback, and heft_heap_front() bytes per block. */
 #ifndef HEFT_HEAP_H
 #define HEFT_HEAP_H
 
@@ -18,7 +18,7 @@
 
 enum { HEFT_DEPTH_MAX = 32 };
 
-/* Place of an allocation. In the function that gives out memory, use HEFT_CALLER. */
+/* Place of an allocation. Functions that return memory to the program use HEFT_CALLER. */
 struct heft_caller {
 	uintptr_t pc;      /* Return address of that function. */
 	const void *frame; /* Frame of that function: __builtin_frame_address(0). */
@@ -44,15 +44,14 @@ struct heft_port {
 };
 
 /* A heap. If its address is a multiple of HEAP_PAGE_SIZE, its first two members are a process page
- * of block.h, which ends after its one entry. At other addresses they are only counters. */
+ * of block.h, which ends after its one entry. At other addresses, they are only counters. */
 struct heft_heap {
 	struct heap_page page;
 	struct heap_process
 		process; /* Used: live_bytes, peak_bytes, double_frees, foreign_frees, damaged. */
 	const struct heft_port *port;
 	uint64_t sequence; /* Number of the last allocation. */
-	uint32_t task;     /* HEAP_WIDE: task that allocates. An RTOS sets it when it switches
-			    * tasks. */
+	uint32_t task;     /* HEAP_WIDE: task that allocates. An RTOS sets it when tasks switch */
 };
 
 enum heft_verdict {
@@ -62,12 +61,12 @@ enum heft_verdict {
 	HEFT_FOREIGN, /* No header of this recorder, or an overwritten one. */
 };
 
-/* Prepares a heap. `port` must stay valid; it may be in read-only memory. */
+/* Prepares a heap. `port` must stay valid. It may be in read-only memory. */
 void heft_heap_init(struct heft_heap *h, const struct heft_port *port);
 
-/* Work like the functions of these names in C. `align` is a power of two. Pointers are multiples of
- * 16 and of the port's align. heft_heap_realloc() always moves; it returns NULL if heft_heap_free()
- * would not accept `p`. */
+/* Like the functions of these names in C. `align` is a power of two. Pointers are multiples of 16
+ * and of the port's align. heft_heap_realloc() always moves the block. It returns NULL if
+ * heft_heap_free() would not accept `p`. */
 void *heft_heap_malloc(struct heft_heap *h, size_t size, const struct heft_caller *from);
 void *heft_heap_aligned(struct heft_heap *h, size_t align, size_t size,
 			const struct heft_caller *from);
@@ -75,9 +74,8 @@ void *heft_heap_calloc(struct heft_heap *h, size_t count, size_t size,
 		       const struct heft_caller *from);
 void *heft_heap_realloc(struct heft_heap *h, void *p, size_t size, const struct heft_caller *from);
 
-/* Frees `p` and returns its state, counting errors. Only HEFT_GOOD and HEFT_DAMAGED blocks are
- * given back to the allocator. NULL is good. heft_heap_check() returns the same and changes
- * nothing. */
+/* Frees `p` and returns its state, counting errors. Only HEFT_GOOD and HEFT_DAMAGED blocks return
+ * to the allocator. NULL is good. heft_heap_check() returns the same and changes nothing. */
 enum heft_verdict heft_heap_free(struct heft_heap *h, void *p);
 enum heft_verdict heft_heap_check(const void *p);
 /* Returns the bytes asked for. `p` must be NULL, HEFT_GOOD or HEFT_DAMAGED. */
