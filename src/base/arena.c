@@ -11,8 +11,8 @@ struct arena_block {
 	_Alignas(16) unsigned char data[];
 };
 
-/* Room before the data of a block, for its head and that of its allocation, so that a block of 4
- * MiB fits exactly in two huge pages. */
+/* Room for the headers of a block and of its allocation. A block of 4 MiB, with its headers, fits
+ * two huge pages exactly. */
 enum { BLOCK_FRONT = 256 };
 enum { BLOCK_MIN = (16 << 10) - BLOCK_FRONT, BLOCK_MAX = (4 << 20) - BLOCK_FRONT };
 
@@ -25,7 +25,7 @@ static void block_add(struct arena *a, uint64_t need)
 		size = need;
 	struct arena_block *b = mem_alloc(sizeof *b + size);
 	b->next = a->head;
-	b->size = (size_t)size; /* it fits, because mem_alloc() has returned */
+	b->size = (size_t)size; /* Fits: mem_alloc() has not failed. */
 	a->head = b;
 	a->used = 0;
 	a->total += b->size;

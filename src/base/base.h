@@ -96,8 +96,7 @@ static inline uint64_t sign_extend(uint64_t v, unsigned bits)
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
 
-/* Rounds v up to a multiple of `align`, a power of two. UINT64_MAX on overflow. `align` 0 means
- * none. */
+/* Rounds v up to a multiple of `align`, a power of two or 0 for none. UINT64_MAX on overflow. */
 static inline uint64_t align_up(uint64_t v, uint64_t align)
 {
 	return align < 2 ? v : add_sat(v, align - 1) & ~(align - 1);

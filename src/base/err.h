@@ -44,11 +44,11 @@ void notes_release(struct notes *n);
 void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 
-/* Tells whether a place in a file is asked about for the first time, so that only one of several
+/* True if a place in a file is asked about for the first time, so that only one of several
  * passes notes it. Always true if `n` is NULL. O(1). */
 bool note_is_first(struct notes *n, const char *path, uint64_t place);
 
-/* Tells whether there is a note of the same kind on the same file. */
+/* True if there is a note of the same kind on the same file. */
 bool notes_have(struct notes *n, const struct heft_note *like);
 
 /* Adds a copy of another note. */

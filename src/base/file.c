@@ -180,7 +180,7 @@ static bool file_read_all(int fd, struct text *t, const char *path, struct heft_
 	return t->len > 0 || fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", path);
 }
 
-/* Copies bytes into a mapping, as all files have one. */
+/* Copies bytes into a mapping, because every struct file has a mapping. */
 static bool keep_copy(struct file *f, struct bytes from, const char *path, struct heft_err *err)
 {
 	const size_t size = strlen(path) + 1;
@@ -237,8 +237,6 @@ void file_close(struct file *f)
 	mem_free(f->path);
 	memset(f, 0, sizeof *f);
 }
-
-/* ---- inputs that replace files --------------------------------------------------------------- */
 
 const struct file_input *file_inputs_find(const struct file_inputs *in, const char *name)
 {

@@ -17,8 +17,8 @@ struct file {
 	char *path;         /* owned */
 	struct bytes bytes; /* The whole file */
 	uint64_t device, inode;
-	int64_t modified; /* Seconds since 1970. 0 if unknown. */
-	bool cut;         /* Its packed contents are damaged or cut off: `bytes` came before that */
+	int64_t modified;     /* Seconds since 1970. 0 if unknown. */
+	bool cut;             /* The packed contents are damaged or cut off. `bytes` ends there. */
 	struct bytes *mapped; /* Mapped or copied bytes, owned */
 	bool copied;          /* The bytes are a copy in memory, as of a pipe */
 	struct owned *owned;
@@ -33,12 +33,12 @@ bool file_open(struct file *f, const char *path, struct heft_err *err);
  * texts that the user names. */
 bool file_open_stream(struct file *f, const char *path, struct heft_err *err);
 void file_close(struct file *f);
-/* Tells whether the bytes are those of a mapped file, so that pages_drop() only costs time. */
+/* True if the bytes are those of a mapped file, so that pages_drop() only costs time. */
 static inline bool file_is_mapped(const struct file *f)
 {
 	return f->mapped && !f->copied;
 }
-/* Tells whether file_open() may find something at the path. */
+/* True if file_open() may find something at the path. */
 bool file_exists(const char *path);
 /* Replaces the bytes of the file by those of a mapping of mmap(2), its unpacked contents. The
  * mapping then belongs to the file. */
@@ -64,8 +64,7 @@ bool file_inputs_add(struct file_inputs *in, const char *name, struct bytes byte
 const struct file_input *file_inputs_find(const struct file_inputs *in, const char *name);
 void file_inputs_release(struct file_inputs *in);
 
-/* Returns the absolute path without links, like realpath(3). Free it with mem_free(). NULL if there
- * is none. */
+/* Returns the absolute path without links, like realpath(3), or NULL. Free it with mem_free(). */
 char *file_real_path(const char *path);
 /* Returns the path of the open file whose mapping holds the address. NULL if there is none. For
  * handlers of SIGBUS, which a mapping raises if its file became shorter or cannot be read: only

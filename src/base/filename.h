@@ -1,5 +1,4 @@
-/* filename.h - returns the part of a path after its last slash, or the whole path if there is
- * none. */
+/* filename.h - returns the part of a path after its last slash, or the whole path. */
 #ifndef HEFT_BASE_FILENAME_H
 #define HEFT_BASE_FILENAME_H
 

@@ -67,7 +67,7 @@ static uint64_t deflate_all(z_stream *z, struct bytes plain, int last, uint8_t *
 /* A part of a member: [at, at + size) of `plain`, and the bytes before it that it needs. */
 struct gzip_part {
 	struct bytes plain;
-	struct bytes *packed; /* To be set. */
+	struct bytes *packed; /* Result. The thread sets it. */
 	uint64_t at, size;
 	int level;
 };
@@ -143,14 +143,12 @@ bool gzip_pack_level(struct bytes plain, int level, struct bytes *ret, struct he
 	return gzip_pack_parts(plain, level, plain.size, 1, ret, err);
 }
 
-/* ---- unpacking ------------------------------------------------------------------------------- */
-
 struct unpacked {
 	uint8_t *p;
 	uint64_t size, room;
 };
 
-/* Unpacks until the member ends, or `most` bytes are reached, or all input is used. False if it is
+/* Unpacks until the member ends, `most` bytes are reached, or all input is used. False if
  * damaged. */
 static bool inflate_all(struct inflate *z, struct bytes packed, struct unpacked *u, uint64_t most,
 			uint64_t *ret_used)

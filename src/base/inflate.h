@@ -12,7 +12,7 @@ enum inflate_frame { INFLATE_ZLIB, INFLATE_GZIP };
 
 struct inflate;
 
-/* Tells whether this build can unpack streams of this kind. */
+/* True if this build can unpack streams of this kind. */
 bool inflate_is_there(void);
 /* Begins a stream. Only if inflate_is_there(). Raises HEFT_ENOMEM. */
 struct inflate *inflate_open(enum inflate_frame frame);
@@ -22,7 +22,7 @@ void inflate_restart(struct inflate *z);
  * written to `out`. False if the data is damaged. */
 bool inflate_step(struct inflate *z, struct bytes packed, uint8_t *out, uint64_t room,
 		  uint64_t *ret_used, uint64_t *ret_made);
-/* Tells whether the stream has ended, with the right checksum. */
+/* True if the stream has ended, with the right checksum. */
 bool inflate_ended(const struct inflate *z);
 void inflate_close(struct inflate *z);
 

@@ -10,8 +10,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-/* A text with its hash_bytes(), which another thread has computed. text.p is NULL if there is no
- * text. */
+/* A text with its hash_bytes(), computed by another thread. text.p is NULL if there is no text. */
 struct hashed_text {
 	struct str text;
 	uint64_t hash;

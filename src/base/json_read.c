@@ -44,8 +44,6 @@ static bool in_object(const struct json_in *in)
 	return in->depth > 0 && (in->object[level / 8] >> level % 8 & 1);
 }
 
-/* ---- texts ----------------------------------------------------------------------------------- */
-
 /* Reads the four digits after \u. -1 if they are invalid. */
 static int32_t json_read_unit(struct json_in *in)
 {
@@ -121,8 +119,6 @@ static bool json_read_text(struct json_in *in)
 			return false;
 	}
 }
-
-/* ---- values ---------------------------------------------------------------------------------- */
 
 static bool is_number_char(int c)
 {

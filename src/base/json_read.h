@@ -22,8 +22,8 @@ enum json_token {
 	JSON_OBJECT_END,
 	JSON_ARRAY,
 	JSON_ARRAY_END,
-	JSON_KEY,    /* in.text */
-	JSON_STRING, /* in.text */
+	JSON_KEY,    /* in.text: decoded */
+	JSON_STRING, /* in.text: decoded */
 	JSON_NUMBER, /* in.text: as written */
 	JSON_TRUE,
 	JSON_FALSE,

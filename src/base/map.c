@@ -9,8 +9,6 @@ enum { BITS_MIN = 6, BITS_MAX = 32, DROPPED_AT_ONCE = 1 << 16 };
 
 const char hash_anchor = 0;
 
-/* ---- hashes ---------------------------------------------------------------------------------- */
-
 static inline uint64_t map_load64(const uint8_t *p)
 {
 	uint64_t v;
@@ -47,8 +45,6 @@ uint64_t hash_bytes(const void *data, size_t size)
 	return hash_mix(map_load64(p) ^ h ^ k0, map_load64(p + size - 8) ^ k1);
 }
 
-/* ---- making the map -------------------------------------------------------------------------- */
-
 static uint32_t free_place(const struct map *m, uint32_t tag)
 {
 	const uint32_t mask = (uint32_t)((UINT64_C(1) << m->bits) - 1);
@@ -67,8 +63,7 @@ static void resize(struct map *m, unsigned bits)
 	for (size_t i = 0; old.slots && i < (size_t)1 << old.bits; i++) {
 		if (old.slots[i] != 0)
 			m->slots[free_place(m, (uint32_t)(old.slots[i] >> 32))] = old.slots[i];
-		/* Both tables are walked from start to end, so that memory never holds all of
-		 * both. */
+		/* Walks both tables from start to end, so that memory never holds all of both. */
 		if ((i + 1) % DROPPED_AT_ONCE == 0)
 			pages_drop(&old.slots[i + 1 - DROPPED_AT_ONCE],
 				   DROPPED_AT_ONCE * sizeof *old.slots);
@@ -98,8 +93,7 @@ void map_reserve(struct map *m, size_t count)
 		resize(m, bits);
 }
 
-/* The next clearing costs only the slots that this use needed, not those of a larger earlier
- * use. */
+/* The next clearing costs only the slots of this use, not those of a larger earlier use. */
 void map_clear(struct map *m)
 {
 	if (!m->slots)

@@ -36,8 +36,6 @@ struct map {
 	unsigned bits;   /* There are 2^bits slots, or none if `slots` is NULL. */
 };
 
-/* ---- hashes ---------------------------------------------------------------------------------- */
-
 #define HASH_ODD_1 UINT64_C(0x9e3779b97f4a7c15)
 #define HASH_ODD_2 UINT64_C(0xd6e8feb86659fd93)
 
@@ -70,8 +68,6 @@ static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 
 /* Hashes bytes. About 0.3 ns per byte. */
 uint64_t hash_bytes(const void *p, size_t size);
-
-/* ---- making the map -------------------------------------------------------------------------- */
 
 /* Position of a look-up. */
 struct map_at {

@@ -48,8 +48,6 @@ static _Thread_local struct {
 	size_t taken; /* Bytes allocated since the user was asked last */
 } here;
 
-/* ---- the system's allocator ------------------------------------------------------------------ */
-
 static void *system_resize(void *ctx, void *p, size_t size)
 {
 	(void)ctx;
@@ -70,14 +68,12 @@ bool heft_set_allocator(const struct heft_allocator *a, struct heft_err *err)
 	return true;
 }
 
-/* ---- pieces ---------------------------------------------------------------------------------- */
-
 static bool is_large(size_t size)
 {
 	return LARGE_MAPPED && size >= LARGE_FROM && allocator.resize == system_resize;
 }
 
-/* Allocates a piece. `size` includes the struct, also in the functions below. NULL if there is no
+/* Allocates a piece. `size` includes the struct, also in the functions below. NULL without
  * memory. */
 static struct mem_piece *piece_new(size_t size, bool zeroed)
 {
@@ -124,8 +120,6 @@ static struct mem_piece *piece_resize(struct mem_piece *p, size_t size)
 		moved->mapped = size;
 	return moved;
 }
-
-/* ---- domains --------------------------------------------------------------------------------- */
 
 static void link_piece(struct mem_piece *p, struct memory *m)
 {
@@ -209,8 +203,6 @@ const struct file_inputs *memory_inputs(void)
 {
 	return here.memory ? here.memory->inputs : NULL;
 }
-
-/* ---- allocations ----------------------------------------------------------------------------- */
 
 enum { ASK_EVERY = 1 << 18 };
 
@@ -412,8 +404,6 @@ void memory_need_whole(const struct memory *m)
 		call_raise(m->broken, "a handle of an earlier call that was given up");
 }
 
-/* ---- calls ----------------------------------------------------------------------------------- */
-
 void call_begin(struct call *c, struct memory *m)
 {
 	c->outer = here.call;
@@ -472,8 +462,6 @@ void call_raise(enum heft_code code, const char *text)
 	snprintf(c->text, sizeof c->text, "%s", text);
 	longjmp(c->at, 1);
 }
-
-/* ---- progress -------------------------------------------------------------------------------- */
 
 void memory_set_progress(struct memory *m, heft_progress_fn fn, void *ctx)
 {

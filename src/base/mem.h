@@ -33,7 +33,7 @@ struct memory *memory_new(void);
 /* Frees a domain. If it is broken, frees all its memory and releases what it owns. Otherwise its
  * remaining memory has moved to other handles, and then has no owner. */
 void memory_delete(struct memory *m);
-/* Tells whether a call on the domain's handle was given up. */
+/* True if a call on the domain's handle was given up. */
 bool memory_is_broken(const struct memory *m);
 /* Sets the domain of the thread's allocations. Returns the previous one, which the caller must
  * enter again. For functions that add to another handle than that of the call. */
@@ -63,8 +63,7 @@ void mem_free(void *p);
  * piece. */
 void mem_give_back(void);
 
-/* Registers `release(thing)`, called if the domain is freed while broken. memory_disown() ends
- * that. */
+/* Registers `release(thing)`, called if the domain is freed while broken, until memory_disown(). */
 struct owned;
 struct owned *memory_own(void (*release)(void *thing), void *thing);
 void memory_disown(struct owned *token);
@@ -89,8 +88,6 @@ void memory_break(struct memory *m, const struct memory *other);
 /* Makes the call fail if the domain of another handle than its own is broken. */
 void memory_need_whole(const struct memory *m);
 
-/* ---- calls ----------------------------------------------------------------------------------- */
-
 /* A running call of a public function. */
 struct call {
 	jmp_buf at;
@@ -98,7 +95,7 @@ struct call {
 	struct memory *memory, *outer_memory;
 	pthread_mutex_t *lock;        /* Lock that the thread holds, or NULL */
 	bool asks;                    /* Runs on the thread on which the user made the call */
-	volatile enum heft_code code; /* Reason why it was given up. HEFT_OK if it was not. */
+	volatile enum heft_code code; /* Why the call was given up, else HEFT_OK. */
 	char text[160];
 };
 
@@ -108,8 +105,6 @@ bool call_enter(struct call *c, struct memory *m, struct heft_err *err);
 void call_leave(struct call *c, struct heft_err *err);
 /* Gives the thread's call up. Ends the process if the thread is in none. */
 _Noreturn void call_raise(enum heft_code code, const char *text);
-
-/* ---- progress -------------------------------------------------------------------------------- */
 
 /* Sets the function that gets progress reports of calls on a domain's handle, and tells whether
  * they are to go on. It is called only on the thread of the call, and not while a lock is held

@@ -41,8 +41,7 @@ static void work_through(struct pool_job *job, unsigned worker)
 	}
 }
 
-/* Runs jobs on a worker. If one job is given up, the other workers finish their current job and
- * end. */
+/* Runs jobs on a worker. If one job is given up, the others finish their current job and end. */
 static void *pool_work(void *arg)
 {
 	struct pool_worker *w = arg;
@@ -81,8 +80,6 @@ void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i
 		if (workers[i].call.code != HEFT_OK)
 			call_raise(workers[i].call.code, workers[i].call.text);
 }
-
-/* ---- jobs in order --------------------------------------------------------------------------- */
 
 /* State of running jobs in order. Job i is in slot i % slot_count. */
 struct line_state {

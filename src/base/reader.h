@@ -194,11 +194,11 @@ static inline uint64_t names_left(uint64_t bytes)
 	enum { RATIO = 8 };
 	return bytes < UINT64_MAX / RATIO ? bytes * RATIO : UINT64_MAX;
 }
-/* Tells whether a string of the table may have more than 4 KiB. Never misses one. O(table), and
+/* True if a string of the table may have more than 4 KiB. Never misses one. O(table), and
  * fast. */
 bool has_long_string(struct bytes table);
 
-/* Tells whether all bytes of b are 0. */
+/* True if all bytes of b are 0. */
 bool bytes_are_zeros(struct bytes b);
 
 /* Returns [off, off+size) of b. Empty if that leaves b. */

@@ -22,7 +22,7 @@ static inline uint64_t record_key(const void *records, size_t i, size_t size)
 	return key;
 }
 
-/* Tells whether keys never fall. For assertions. O(count). */
+/* True if keys never fall. For assertions. O(count). */
 static inline bool sorted_by_key(const void *records, size_t count, size_t size)
 {
 	for (size_t i = 1; i < count; i++)

@@ -6,7 +6,7 @@
 /* Reserve for guard pages, signal handlers and the function's own frame. */
 #define MARGIN ((size_t)32 << 10)
 
-/* Tells whether `need` bytes are free. False if the code runs on another stack than that of its
+/* True if `need` bytes are free. False if the code runs on another stack than that of its
  * thread. */
 static bool stack_has_room(struct stack *s, size_t need)
 {

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* Tells whether a character acts on the terminal or on the order of text: C0, DEL, C1, line and
+/* True if a character acts on the terminal or on the order of text: C0, DEL, C1, line and
  * paragraph separators, bidirectional controls, the byte order mark (Unicode Cc, Zl, Zp and the
  * Bidi_Control property). */
 static bool is_control(uint32_t c)

@@ -22,8 +22,7 @@ void text_add_list(struct text *t, const char *const *texts, size_t count);
 void text_add_char(struct text *t, char c);
 /* Appends a number in decimal. */
 void text_add_number(struct text *t, uint64_t n);
-/* Appends a LEB128 number: seven bits per byte, the lowest first, the top bit set if more
- * follow. */
+/* Appends a LEB128 number: seven bits per byte, lowest first, the top bit set if more follow. */
 void text_add_varint(struct text *t, uint64_t v);
 
 static inline struct str text_str(const struct text *t)

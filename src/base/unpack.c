@@ -37,8 +37,6 @@ bool unpack_possible(enum unpack_method method, uint64_t packed, uint64_t size,
 	return true;
 }
 
-/* ---- unpacking piece by piece -------------------------------------------------------- */
-
 static void *zlib_open(const struct unpack_stream *s)
 {
 	return inflate_open(s->method == UNPACK_GZIP ? INFLATE_GZIP : INFLATE_ZLIB);
@@ -191,7 +189,7 @@ bool unpack_stream_some(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 	return true;
 }
 
-/* Tells whether the stream ends here, with the right checksum. */
+/* True if the stream ends here, with the right checksum. */
 static bool stream_ends(struct unpack_stream *s, struct heft_err *err)
 {
 	uint8_t more;
@@ -222,8 +220,6 @@ static bool unpack_sized(enum unpack_method method, struct bytes packed, uint64_
 	*ret = (struct bytes){ out, size };
 	return true;
 }
-
-/* ---- unpacking to an unknown size ----------------------------------------------------- */
 
 /* Unpacks a whole stream into a growing buffer. *ret is malloc'ed, also on failure. */
 static bool unpack_read_all(struct unpack_stream *s, uint64_t limit, struct bytes *ret,

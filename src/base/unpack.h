@@ -21,7 +21,7 @@ enum unpack_method {
 	UNPACK_LZ4_OLD, /* "legacy frames", in which Linux packs its kernel */
 };
 
-/* Tells whether `packed` bytes can become `size`. unpack() checks this first. zlib and zstd
+/* True if `packed` bytes can become `size`. unpack() checks this first. zlib and zstd
  * only. */
 bool unpack_possible(enum unpack_method method, uint64_t packed, uint64_t size,
 		     struct heft_err *err);
@@ -35,8 +35,7 @@ bool unpack_stream_open(struct unpack_stream **ret, enum unpack_method method, s
 bool unpack_stream_read(struct unpack_stream *s, uint8_t *out, uint64_t size, struct heft_err *err);
 /* Continues with further packed bytes, once all before are used. The result continues too. */
 void unpack_stream_feed(struct unpack_stream *s, struct bytes packed);
-/* Unpacks the next bytes, at most `size`. *ret_made is their number, 0 if all packed bytes are
- * used. */
+/* Unpacks at most `size` next bytes. *ret_made is their number, 0 if all packed bytes are used. */
 bool unpack_stream_some(struct unpack_stream *s, uint8_t *out, uint64_t size, uint64_t *ret_made,
 			struct heft_err *err);
 /* Opens a stream of any method and unknown size. Consecutive members and frames are one stream. */
@@ -56,8 +55,6 @@ void unpack_stream_close(struct unpack_stream *s);
 bool unpack(enum unpack_method method, struct bytes packed, uint64_t size, struct bytes *ret,
 	    struct heft_err *err);
 
-/* ---- packed files ------------------------------------------------------------------------- */
-
 /* Finds the method by the magic number of a packed file (RFC 1952, RFC 8878, the LZ4 frame format
  * with its legacy form, and the XZ file format). False if there is none of these. */
 bool unpack_guess(struct bytes file, enum unpack_method *ret);
@@ -70,10 +67,9 @@ uint64_t unpack_head(enum unpack_method method, struct bytes packed, uint8_t *ou
  * trouble (code HEFT_OK: none). */
 bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit, struct bytes *ret,
 		 struct heft_err *ret_cut, struct heft_err *err);
+struct file;
 /* Replaces a packed file by its unpacked contents. The path stays. Does nothing if unpack_guess()
  * does not know the file. Data that is cut off gives a note. */
-struct file;
-struct notes;
 bool unpack_in_place(struct file *f, struct notes *notes, struct heft_err *err);
 /* Replaces a file by the unpacked contents of a part of it. */
 bool unpack_part_in_place(struct file *f, struct bytes part, struct notes *notes,

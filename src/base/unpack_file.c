@@ -152,8 +152,7 @@ bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit,
 	return ok;
 }
 
-/* Maximal size of an unpacked file: far above real dumps, far below what a few packed zeros can
- * become. */
+/* Most bytes of an unpacked file: far above real dumps, far below what packed zeros can become. */
 #define FILE_MAX (UINT64_C(1) << 38)
 
 bool unpack_in_place(struct file *f, struct notes *notes, struct heft_err *err)

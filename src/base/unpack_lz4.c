@@ -60,8 +60,6 @@ static bool lz4_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t 
 
 const struct unpack_codec unpack_lz4 = { lz4_is_there, lz4_open, lz4_close, lz4_step };
 
-/* ---- legacy frames --------------------------------------------------------------------------- */
-
 /* Unpacked bytes of a block, some of which were returned already. */
 struct lz4_old_state {
 	uint8_t *block;

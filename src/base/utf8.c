@@ -1,8 +1,7 @@
 /* Decodes, checks and encodes UTF-8. */
 #include "base/utf8.h"
 
-/* Returns the number of bytes of a character by its first byte. 0 if no character begins with that
- * byte. */
+/* Returns the bytes of a character by its first byte. 0 if no character begins with that byte. */
 static unsigned utf8_length_of(uint8_t first)
 {
 	if (first < 0x80)

@@ -9,7 +9,7 @@
  * Returns 0 if no valid character starts there (*ret is then unchanged). */
 unsigned utf8_decode(struct str s, size_t pos, uint32_t *ret);
 
-/* Tells whether all of `s` is valid. */
+/* True if all of `s` is valid. */
 bool utf8_valid(struct str s);
 
 /* Writes c (at most U+10FFFF) and returns its length, 1 to 4 bytes. */

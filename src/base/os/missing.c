@@ -72,7 +72,8 @@ ssize_t getline(char **line, size_t *room, FILE *from)
 
 #ifdef HEFT_LACKS_FNMATCH
 
-/* Whether a set "[...]", from behind its bracket on, has the character; NULL: no "]" ends it. */
+/* Tells in *ret whether a set "[...]" has the character. `set` begins after the bracket. Returns
+ * the end of the set. NULL if no "]" ends it. */
 static const char *set_match(const char *set, unsigned char c, bool *ret)
 {
 	static const struct {
@@ -114,7 +115,7 @@ static const char *set_match(const char *set, unsigned char c, bool *ret)
 	return set + 1;
 }
 
-/* Whether one character matches what a pattern begins with; *pattern goes behind that. */
+/* True if a character matches the first element of a pattern. Moves *pattern after the element. */
 static bool one_match(const char **pattern, unsigned char c)
 {
 	const char *p = *pattern;
@@ -132,8 +133,8 @@ static bool one_match(const char **pattern, unsigned char c)
 	return (*p == '?' && !plain) || (unsigned char)*p == c;
 }
 
-/* Of several stars only the last one is tried with more: what is before it matched as early as it
- * can. */
+/* Lengthens only the match of the last star. The text before that star is already matched as early
+ * as possible. */
 int fnmatch(const char *pattern, const char *text, int flags)
 {
 	const char *star = NULL, *from = NULL;

@@ -1,8 +1,8 @@
-/* missing.h - functions of POSIX and glibc that a C library may lack.
+/* missing.h - declares functions of POSIX and glibc that a C library may lack.
  *
- * Builds for other systems than Linux look for each, and every source includes this header where
- * one is missing (-include, HEFT_LACKS_...).  They do what POSIX.1-2008 says, memmem and memrchr
- * what glibc's manual says; fnmatch is that of the C locale, without flags. */
+ * Builds for systems other than Linux test for each function. If one is missing, every source
+ * includes this header (-include, HEFT_LACKS_...). The functions follow POSIX.1-2008; memmem and
+ * memrchr follow glibc's manual. fnmatch knows only the C locale and no flags. */
 #ifndef HEFT_BASE_OS_MISSING_H
 #define HEFT_BASE_OS_MISSING_H
 

@@ -10,17 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- memory ---------------------------------------------------------------------------------- */
-
 size_t os_page_size(void);
-/* Returns zeroed memory of whole pages, which cost memory once written. NULL if there is no
- * room. */
+/* Returns zeroed memory of whole pages, which cost memory once written. NULL without room. */
 void *os_pages_new(size_t size);
 void os_pages_free(void *p, size_t size);
-/* Gives whole pages back: memory holds anything from then on, pages of os_map are read again. */
+/* Gives whole pages back to the system. Pages of os_map() are then read again. The contents of
+ * other pages become undefined. */
 void os_pages_drop(void *p, size_t size);
-
-/* ---- files ----------------------------------------------------------------------------------- */
 
 enum os_file_kind { OS_FILE, OS_FOLDER, OS_LINK, OS_PIPE, OS_OTHER };
 
@@ -48,8 +44,7 @@ void *os_map(int fd, size_t size, bool sparse);
 void *os_copy(int fd, size_t size);
 /* Unmaps memory of os_map(), os_copy(), os_scratch_map() and os_pages_new(). */
 void os_unmap(void *p, size_t size);
-/* Returns the absolute path without links, with slashes. Free it with free(). NULL if there is
- * none. */
+/* Returns the absolute path without links, with slashes, or NULL. Free it with free(). */
 char *os_real_path(const char *path);
 /* Makes a file with a new name: `path` ends in XXXXXX, which is replaced. `shared`: with the rights
  * of any new file; else only for its owner. Returns a descriptor for writing, -1 on failure. */
@@ -58,7 +53,7 @@ int os_new_file(char *path, bool shared);
 bool os_rename(const char *from, const char *to);
 /* Makes a folder that only its owner may use. */
 bool os_make_folder(const char *path);
-/* Tells whether the folder belongs to the user and nobody else may write to it. */
+/* True if the folder belongs to the user and nobody else may write to it. */
 bool os_is_own_folder(const char *path);
 
 /* Bytes that are written at rising offsets and later read as memory. A file without a name in
@@ -75,8 +70,6 @@ bool os_scratch_write(struct os_scratch *s, const uint8_t *p, size_t size, uint6
 /* Maps the first `size` bytes. Free with os_unmap(). NULL on failure. */
 void *os_scratch_map(struct os_scratch *s, size_t size);
 void os_scratch_close(struct os_scratch *s);
-
-/* ---- libraries and threads ------------------------------------------------------------------- */
 
 /* Loads a shared library, which stays loaded. NULL if there is none of that name. */
 void *os_library_open(const char *name);

@@ -1,5 +1,5 @@
 /* Implements os.h for POSIX, with extensions of Linux, macOS and the BSDs. */
-#define _GNU_SOURCE      /* MAP_ANONYMOUS, SEEK_HOLE, pthread_getattr_np */
+#define _GNU_SOURCE      /* For MAP_ANONYMOUS, SEEK_HOLE, pthread_getattr_np */
 #define _DARWIN_C_SOURCE /* The same on macOS */
 #include "base/os/os.h"
 
@@ -21,8 +21,6 @@
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
 #endif
-
-/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void *mapping_or_null(void *p)
 {
@@ -63,8 +61,6 @@ void os_pages_drop(void *p, size_t size)
 {
 	(void)madvise(p, size, MADV_DONTNEED);
 }
-
-/* ---- files ----------------------------------------------------------------------------------- */
 
 int os_dup(int fd)
 {
@@ -107,7 +103,7 @@ static size_t next_data(int fd, size_t at, size_t size)
 {
 	const off_t before = lseek(fd, 0, SEEK_CUR);
 	const off_t data = lseek(fd, (off_t)at, SEEK_DATA);
-	/* The same error tells of a hole up to the end and of a file that became shorter. */
+	/* ENXIO means that no data follows, or that the file became shorter than `at`. */
 	const bool no_more = data < 0 && errno == ENXIO && (uint64_t)lseek(fd, 0, SEEK_END) >= size;
 	if (before >= 0)
 		lseek(fd, before, SEEK_SET);
@@ -251,8 +247,6 @@ void os_scratch_close(struct os_scratch *s)
 	close(s->fd);
 	s->fd = -1;
 }
-
-/* ---- libraries and threads ------------------------------------------------------------------- */
 
 void *os_library_open(const char *name)
 {

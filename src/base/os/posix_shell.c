@@ -31,8 +31,6 @@ extern char **environ;
 
 const char os_path_separator = ':', os_program_suffix[] = "";
 
-/* ---- start of the program -------------------------------------------------------------------- */
-
 static int trouble_status;
 
 /* Writes a text with functions that a signal handler may call. */
@@ -97,8 +95,6 @@ void os_shell_start(int argc, char **argv, int trouble)
 	}
 }
 
-/* ---- files and the terminal ------------------------------------------------------------------ */
-
 bool os_own_path(char *ret, size_t room)
 {
 #ifdef __APPLE__
@@ -134,8 +130,6 @@ void os_copy_rights(FILE *to, const char *from)
 	if (stat(from, &in) == 0 && fstat(fileno(to), &out) == 0 && S_ISREG(out.st_mode))
 		fchmod(fileno(to), in.st_mode & 0777);
 }
-
-/* ---- other programs -------------------------------------------------------------------------- */
 
 bool os_is_program(const char *path)
 {

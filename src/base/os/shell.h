@@ -18,16 +18,14 @@ void os_shell_start(int argc, char **argv, int trouble);
 bool os_own_path(char *ret, size_t room);
 /* Returns the columns of the terminal on standard output. 0 if unknown. */
 unsigned os_terminal_columns(void);
-/* Tells whether standard input has bytes, or has ended, within `milliseconds`. */
+/* True if standard input has bytes, or has ended, within `milliseconds`. */
 bool os_input_waits(int milliseconds);
 /* Gives an open file the access rights of another file. */
 void os_copy_rights(FILE *to, const char *from);
 
-/* ---- other programs -------------------------------------------------------------------------- */
-
 /* Separator of the folders in $PATH, and the suffix of a program's file name. */
 extern const char os_path_separator, os_program_suffix[];
-/* Tells whether the file can be run. */
+/* True if the file can be run. */
 bool os_is_program(const char *path);
 /* Replaces this program by another one, whose exit status becomes its own. Returns only on failure.
  * `argv` ends with NULL, also in the functions below. */
@@ -39,8 +37,7 @@ struct os_child {
 	FILE *output;
 	long long id;
 };
-/* Starts a program, found like the shell does, to read its output. `quiet`: its messages are
- * dropped. */
+/* Starts a program, found like the shell does, to read its output. `quiet` drops its messages. */
 bool os_child_start(struct os_child *c, const char *const *argv, bool quiet);
 /* Waits for the end of the program. Returns its exit status, -1 if there is none. */
 int os_child_end(struct os_child *c);

@@ -1,5 +1,5 @@
-/* os.h by WASI, preview 1: one thread, no mappings, and files below the folders that the host has
- * opened. */
+/* Implements os.h with WASI, preview 1: one thread, no mappings, and only files below the folders
+ * that the host has opened. */
 #define _GNU_SOURCE /* getentropy */
 #include "base/os/os.h"
 #include "base/os/scratch_memory.h"
@@ -11,8 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- memory ---------------------------------------------------------------------------------- */
 
 size_t os_page_size(void)
 {
@@ -30,16 +28,14 @@ void os_pages_free(void *p, size_t size)
 	free(p);
 }
 
-/* Memory only grows. */
+/* Does nothing: memory of WebAssembly cannot shrink. */
 void os_pages_drop(void *p, size_t size)
 {
 	(void)p;
 	(void)size;
 }
 
-/* ---- files ----------------------------------------------------------------------------------- */
-
-/* There are no second descriptors. */
+/* Fails: WASI cannot duplicate a descriptor. */
 int os_dup(int fd)
 {
 	(void)fd;
@@ -47,7 +43,7 @@ int os_dup(int fd)
 	return -1;
 }
 
-/* Files are read as a whole. */
+/* Reads the whole file, because WASI has no mappings. */
 void *os_map(int fd, size_t size, bool sparse)
 {
 	(void)sparse;
@@ -75,14 +71,14 @@ void os_unmap(void *p, size_t size)
 	os_pages_free(p, size);
 }
 
-/* There is no current folder, and links cannot be followed by who is inside: the path as it is. */
+/* Returns the path unchanged. WASI has no current folder and no function that resolves links. */
 char *os_real_path(const char *path)
 {
 	struct os_file is;
 	return os_path_look(path, &is) ? strdup(path) : NULL;
 }
 
-/* A file has the rights that the host gives it. */
+/* Ignores `shared`: the host sets the rights of a file. */
 int os_new_file(char *path, bool shared)
 {
 	char *const stamp = path + strlen(path) - 6;
@@ -101,7 +97,7 @@ int os_new_file(char *path, bool shared)
 	return -1;
 }
 
-/* Nobody says who owns it. */
+/* Trusts no folder: WASI does not tell who owns it. */
 bool os_is_own_folder(const char *path)
 {
 	(void)path;
@@ -114,7 +110,7 @@ bool os_scratch_open(struct os_scratch *s)
 	return true;
 }
 
-/* The memory of a module ends at 4 GiB. */
+/* The memory of a module has at most 4 GiB. */
 uint64_t os_scratch_room(const struct os_scratch *s)
 {
 	(void)s;
@@ -143,8 +139,6 @@ void os_scratch_close(struct os_scratch *s)
 	s->p = NULL;
 }
 
-/* ---- libraries and threads ------------------------------------------------------------------- */
-
 void *os_library_open(const char *name)
 {
 	(void)name;
@@ -163,7 +157,7 @@ unsigned os_processors(void)
 	return 1;
 }
 
-/* The linker's: the only stack there is, from the lowest address up to __stack_high. */
+/* Symbols of the linker. The only stack is between them. */
 extern char __stack_low, __stack_high;
 
 bool os_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)

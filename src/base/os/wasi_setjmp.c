@@ -1,4 +1,4 @@
-/* What clang calls for setjmp and longjmp (LLVM 19, WebAssemblyLowerEmscriptenEHSjLj). */
+/* Defines what clang calls for setjmp and longjmp (LLVM 19, WebAssemblyLowerEmscriptenEHSjLj). */
 #include <setjmp.h>
 #include <stdint.h>
 
@@ -14,13 +14,13 @@ void __wasm_setjmp(jmp_buf env, uint32_t place, void *frame)
 	env->place = place;
 }
 
-/* Whether a jump that arrives in a frame is for a setjmp of it: its place, or 0. */
+/* Returns the number of the setjmp call that a jump belongs to. 0 if the call is not in `frame`. */
 uint32_t __wasm_setjmp_test(jmp_buf env, void *frame)
 {
 	return env->frame == frame ? env->place : 0;
 }
 
-/* What is thrown is the address of the environment and the value, which clang reads. */
+/* Throws the address of the environment and the value. clang's code reads both. */
 _Noreturn void __wasm_longjmp(jmp_buf env, int value)
 {
 	env->thrown.env = env;

@@ -1,4 +1,4 @@
-/* shell.h by WASI: no signals, no terminal, no other programs. */
+/* Implements shell.h with WASI: no signals, no terminal, no other programs. */
 #include "base/os/shell.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@ void os_shell_start(int argc, char **argv, int trouble)
 {
 	(void)argc;
 	(void)argv;
-	(void)trouble; /* a file is read as a whole before its bytes are looked at */
-	/* WASI has no current folder: a host that opened "/" says where its user is. */
+	(void)trouble; /* Inputs cannot become shorter: they are read as a whole. */
+	/* WASI has no current folder. A host that opened "/" sets PWD to the user's folder. */
 	const char *const at = getenv("PWD");
 	if (at != NULL)
 		(void)chdir(at);

@@ -1,6 +1,6 @@
-/* os.h by Windows, and by what the C library of mingw-w64 has of POSIX.
+/* Implements os.h with Windows, and with the POSIX functions of mingw-w64's C library.
  *
- * Names of files are UTF-8: heft.exe's manifest says so (windows/heft.manifest). */
+ * File names are UTF-8, because heft.exe's manifest says so (windows/heft.manifest). */
 #include "base/os/os.h"
 #include "base/os/scratch_memory.h"
 
@@ -14,7 +14,7 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* errno as the C library would have it. */
+/* Sets errno by GetLastError(), as the C library does. */
 static void windows_set_errno(void)
 {
 	switch (GetLastError()) {
@@ -33,8 +33,6 @@ static void windows_set_errno(void)
 	default: errno = EIO; break;
 	}
 }
-
-/* ---- memory ---------------------------------------------------------------------------------- */
 
 size_t os_page_size(void)
 {
@@ -57,18 +55,16 @@ void os_pages_free(void *p, size_t size)
 	VirtualFree(p, 0, MEM_RELEASE);
 }
 
-/* Of pages of files it fails, and they stay. */
+/* Fails for pages of files, which then stay in memory. */
 void os_pages_drop(void *p, size_t size)
 {
 	VirtualAlloc(p, size, MEM_RESET, PAGE_READWRITE);
 }
 
-/* ---- files ----------------------------------------------------------------------------------- */
-
 static bool windows_look(HANDLE h, struct os_file *ret)
 {
 	enum { TICKS = 10000000 };                          /* a second */
-	static const int64_t seconds_to_1970 = 11644473600; /* from 1601 on */
+	static const int64_t seconds_to_1970 = 11644473600; /* FILETIME counts from 1601. */
 	BY_HANDLE_FILE_INFORMATION is;
 	const DWORD type = GetFileType(h);
 	*ret = (struct os_file){ .kind = type == FILE_TYPE_PIPE ? OS_PIPE : OS_OTHER };
@@ -120,7 +116,7 @@ bool os_entry_look(const char *path, struct os_file *ret)
 	return windows_look_at(path, FILE_FLAG_OPEN_REPARSE_POINT, ret);
 }
 
-/* _open says of a folder that access is denied. */
+/* _open() of a folder fails with EACCES. */
 int os_open(const char *path, bool waits)
 {
 	struct os_file is;
@@ -149,7 +145,7 @@ void *os_map(int fd, size_t size, bool sparse)
 	return p;
 }
 
-/* A file that is mapped cannot become shorter. */
+/* Maps the file: on Windows, a mapped file cannot become shorter. */
 void *os_copy(int fd, size_t size)
 {
 	return os_map(fd, size, false);
@@ -171,7 +167,7 @@ char *os_real_path(const char *path)
 	return real;
 }
 
-/* Rights come from the folder. */
+/* Does not set rights: a file inherits them from its folder. */
 int os_new_file(char *path, bool shared)
 {
 	char *const stamp = path + strlen(path) - 6;
@@ -208,14 +204,15 @@ bool os_make_folder(const char *path)
 	return false;
 }
 
-/* Who may write to a folder is not asked, so no folder is trusted. */
+/* Trusts no folder: does not examine who may write to it. */
 bool os_is_own_folder(const char *path)
 {
 	(void)path;
 	return false;
 }
 
-/* Memory whose addresses are taken for as much as could come, and whose pages as they do. */
+/* SCRATCH_BITS: log2 of the addresses reserved for a scratch. SCRATCH_STEP: bytes of memory that
+ * are added at a time. */
 enum { SCRATCH_BITS = 38, SCRATCH_STEP = 16 << 20 };
 
 bool os_scratch_open(struct os_scratch *s)
@@ -255,8 +252,6 @@ void os_scratch_close(struct os_scratch *s)
 	s->p = NULL;
 }
 
-/* ---- libraries and threads ------------------------------------------------------------------- */
-
 void *os_library_open(const char *name)
 {
 	return (void *)LoadLibraryA(name);
@@ -277,7 +272,7 @@ unsigned os_processors(void)
 	return info.dwNumberOfProcessors > 0 ? info.dwNumberOfProcessors : 1;
 }
 
-/* Of the whole stack, of which pages are added as it grows. */
+/* Returns the bounds of the reserved stack. Its pages are added as the stack grows. */
 bool os_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	MEMORY_BASIC_INFORMATION here = { .AllocationBase = NULL };

@@ -13,12 +13,12 @@
 
 const char os_path_separator = ';', os_program_suffix[] = ".exe";
 
-/* Every stream is bytes as they are. */
+/* Streams do not translate line ends. */
 int _CRT_fmode = _O_BINARY;
 
 void os_shell_start(int argc, char **argv, int trouble)
 {
-	(void)trouble; /* a file that is mapped cannot become shorter */
+	(void)trouble; /* A mapped file cannot become shorter. */
 	for (int fd = 0; fd <= 2; fd++)
 		_setmode(fd, _O_BINARY);
 	SetConsoleOutputCP(CP_UTF8);
@@ -50,7 +50,7 @@ unsigned os_terminal_columns(void)
 	return (unsigned)(is.srWindow.Right - is.srWindow.Left + 1);
 }
 
-/* Of a file and a console there is always more, or the end, for who reads. */
+/* True if a pipe has bytes. False for files and consoles. */
 bool os_input_waits(int milliseconds)
 {
 	DWORD bytes = 0;
@@ -64,14 +64,12 @@ bool os_input_waits(int milliseconds)
 	return bytes > 0;
 }
 
-/* Rights come from the folder. */
+/* Does not set rights: a file inherits them from its folder. */
 void os_copy_rights(FILE *to, const char *from)
 {
 	(void)to;
 	(void)from;
 }
-
-/* ---- other programs -------------------------------------------------------------------------- */
 
 bool os_is_program(const char *path)
 {
@@ -79,8 +77,8 @@ bool os_is_program(const char *path)
 	return kinds != INVALID_FILE_ATTRIBUTES && !(kinds & FILE_ATTRIBUTE_DIRECTORY);
 }
 
-/* A word as the C library of the program takes it apart: in quotes, with backslashes in front of
- * quotes doubled.  NULL where there is no memory. */
+/* Returns a word in quotes, for a command line that the program's C library splits. Doubles
+ * backslashes before quotes. NULL if there is no memory. */
 static char *quoted_word(const char *word)
 {
 	char *const ret = malloc(2 * strlen(word) + 3), *to = ret;
@@ -134,7 +132,7 @@ int os_run(const char *path, char *const *argv)
 	return (int)status;
 }
 
-/* The program that heft would become is one more process: who started heft waits for heft. */
+/* Windows cannot replace a program. So heft starts the other program and waits for its end. */
 void os_become(const char *path, char *const *argv)
 {
 	const int status = os_run(path, argv);
@@ -142,7 +140,7 @@ void os_become(const char *path, char *const *argv)
 		exit(status);
 }
 
-/* Puts another file in the place of a descriptor; what was there, to be put back, or -1. */
+/* Replaces the file of a descriptor. Returns a descriptor of the previous file, or -1. */
 static int fd_replace(int fd, int with)
 {
 	const int before = _dup(fd);

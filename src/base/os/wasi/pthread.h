@@ -1,4 +1,4 @@
-/* pthread.h - for a system without threads: none can be started, and every lock is free. */
+/* pthread.h - for a system without threads: no thread can be started, and locks do nothing. */
 #ifndef HEFT_WASI_PTHREAD_H
 #define HEFT_WASI_PTHREAD_H
 

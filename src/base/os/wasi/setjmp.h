@@ -1,12 +1,12 @@
-/* setjmp.h - for WASI, whose C library has none: by exceptions of WebAssembly.
+/* setjmp.h - for WASI, whose C library has no setjmp: uses exceptions of WebAssembly.
  *
- * With -mllvm -wasm-enable-sjlj, clang makes calls of wasi_setjmp.c of setjmp and longjmp. */
+ * With -mllvm -wasm-enable-sjlj, clang turns setjmp and longjmp into calls of wasi_setjmp.c. */
 #ifndef HEFT_WASI_SETJMP_H
 #define HEFT_WASI_SETJMP_H
 
 typedef struct {
-	void *frame;    /* of the function that called setjmp */
-	unsigned place; /* which setjmp in it */
+	void *frame;    /* Frame of the function that called setjmp */
+	unsigned place; /* Number of the setjmp call in that function */
 	struct {
 		void *env;
 		int value;

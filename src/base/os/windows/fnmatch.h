@@ -1,4 +1,4 @@
-/* fnmatch.h - mingw-w64 has none; missing.h declares the function. */
+/* fnmatch.h - for mingw-w64, which has no fnmatch(). missing.h declares it. */
 #ifndef HEFT_WINDOWS_FNMATCH_H
 #define HEFT_WINDOWS_FNMATCH_H
 
