@@ -194,11 +194,11 @@ struct heft_block_finding {
 /* Sums of a check. */
 struct heft_block_check {
 	size_t size;                /* Set to sizeof(struct heft_block_check). */
-	uint64_t functions, blocks; /* of the map */
+	uint64_t functions, blocks; /* Functions and blocks of the map. */
 	uint64_t decoded;           /* Blocks whose instructions were decoded. */
 	uint64_t known;             /* Functions in symbols and unwind tables. */
 	uint64_t mapped;            /* Functions among `known` that are in the map. */
-	uint64_t wrong, odd;        /* findings */
+	uint64_t wrong, odd;        /* Numbers of findings: surely wrong, or odd. */
 };
 
 /* Compares the map of the opened file (opened with HEFT_DERIVE_NEVER) with its code, and fills

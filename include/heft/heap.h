@@ -203,7 +203,7 @@ HEFT_API bool heft_heap_open_process(struct heft_heap *h, uint32_t pid, struct h
 
 /* Uses of the bytes of the heap's memory. */
 enum heft_heap_part {
-	HEFT_HEAP_BLOCKS,     /* asked for */
+	HEFT_HEAP_BLOCKS,     /* Bytes that the program asked for. */
 	HEFT_HEAP_HEADERS,    /* Headers of the recorder, before blocks. */
 	HEFT_HEAP_OVERHEAD,   /* Overhead of the allocator: its own headers, rounding up. */
 	HEFT_HEAP_FREE,       /* Bytes that were freed, or never handed out. */
@@ -296,7 +296,7 @@ HEFT_API bool heft_heap_module(struct heft_heap *h, size_t i, struct heft_heap_m
 struct heft_heap_moment {
 	size_t size;         /* Set to sizeof(struct heft_heap_moment). */
 	uint64_t at;         /* Nanoseconds since the start of the process. */
-	uint64_t live_bytes; /* then */
+	uint64_t live_bytes; /* Live bytes at that time. */
 	uint64_t peak_bytes; /* Most live bytes since the moment before. */
 };
 /* Return moments by time. There are none if nothing was recorded. */
@@ -308,9 +308,9 @@ HEFT_API bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_
  * estimates. PEAK is what was live when the process held most. */
 enum heft_heap_measure {
 	HEFT_HEAP_LIVE_BYTES,
-	HEFT_HEAP_LIVE, /* blocks */
+	HEFT_HEAP_LIVE, /* Number of blocks. */
 	HEFT_HEAP_PEAK_BYTES,
-	HEFT_HEAP_PEAK, /* blocks */
+	HEFT_HEAP_PEAK, /* Number of blocks. */
 	HEFT_HEAP_ALLOC_BYTES,
 	HEFT_HEAP_ALLOCS,
 	HEFT_HEAP_TEMPORARY, /* Allocations freed before their thread's next allocation. */
@@ -423,7 +423,7 @@ struct heft_heap_block {
 enum heft_heap_state {
 	HEFT_HEAP_NOWHERE, /* Nothing is mapped there. */
 	HEFT_HEAP_MAPPED,  /* Memory outside of the heap. */
-	HEFT_HEAP_STACK,   /* of a thread */
+	HEFT_HEAP_STACK,   /* Stack of a thread. */
 	HEFT_HEAP_IN_LIVE,
 	HEFT_HEAP_IN_HEADER, /* Header of a live block. */
 	HEFT_HEAP_IN_FREED,

@@ -64,9 +64,9 @@ HEFT_API bool heft_where_open(struct heft_where *w, const char *path, struct hef
  * several places, such as two static functions with one name; this returns the first. */
 HEFT_API bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr,
 			       struct heft_err *err);
-/* Finds all places that a text matches, by address. heft_where_answer() returns the *ret_count
- * places; the count is 0 for a number. *ret_addr is the first. A note names symbols that have the
- * name in a less exact way. */
+/* Finds all places that a text matches. heft_where_answer() returns them, ordered by address.
+ * *ret_count is their number, 0 if the text is a number. *ret_addr is the address of the first one.
+ * Symbols whose names match less exactly are only named in a note. */
 HEFT_API bool heft_where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr,
 			     size_t *ret_count, struct heft_err *err);
 

@@ -63,8 +63,6 @@ static int browse_key(struct browse *b, int ms)
 	}
 }
 
-/* ---- progress -------------------------------------------------------------------------------- */
-
 /* True if Esc was typed meanwhile. Other keys are kept. */
 static bool is_stopped(void)
 {
@@ -91,8 +89,6 @@ bool browse_progress(void *ctx, const char *what, uint64_t done, uint64_t total)
 	refresh();
 	return true;
 }
-
-/* ---- the lines ------------------------------------------------------------------------------- */
 
 /* Finds the lines again. */
 static void browse_list(struct browse *b)
@@ -144,8 +140,6 @@ static void filter_typed(struct browse *b)
 	}
 	apply_filter(b);
 }
-
-/* ---- prompts --------------------------------------------------------------------------------- */
 
 /* Applies a key to a text. False if the key changes nothing. */
 static bool edit(char *text, size_t room, const char *const *choices, int key)
@@ -202,8 +196,6 @@ static bool browse_prompt(struct browse *b, const char *label, char *text, size_
 	}
 }
 
-/* ---- tables ---------------------------------------------------------------------------------- */
-
 bool browse_take_table(struct browse *b, const struct browse_table *table, bool carried)
 {
 	struct tree tree;
@@ -247,8 +239,6 @@ static void browse_open_table(struct browse *b, size_t input, const char *by)
 		b->quits = true; /* The previous table is gone. */
 }
 
-/* ---- the page -------------------------------------------------------------------------------- */
-
 static bool open_desktop(char *path)
 {
 	posix_spawn_file_actions_t actions;
@@ -283,8 +273,6 @@ static void browse_write_page(struct browse *b)
 	else
 		browse_say(b, "wrote %.300s; a browser shows it", path);
 }
-
-/* ---- keys ------------------------------------------------------------------------------------ */
 
 static void move_by(struct browse *b, int64_t by)
 {
@@ -347,8 +335,6 @@ static void next_sort(struct browse *b)
 		   b->tree.diff && sort == TREE_BY_SIZE ? "change" : names[sort]);
 }
 
-/* ---- the mouse ------------------------------------------------------------------------------- */
-
 enum { WHEEL_LINES = 3, DOUBLE_MS = 400 };
 
 /* Scrolls the lines. The cursor stays visible. */
@@ -390,8 +376,6 @@ static void take_mouse(struct browse *b)
 	else if ((e.bstate & BUTTON1_PRESSED) != 0)
 		click(b, browse_line_at(b, e.y));
 }
-
-/* ---- keys that move the cursor --------------------------------------------------------------- */
 
 /* Moves by a key. False if the key does not move. */
 static bool moves(struct browse *b, int key)

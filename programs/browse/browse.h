@@ -11,8 +11,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct browse;
-
 /* Functions for a table whose rows are not all made. All are NULL if all rows exist. */
 struct browse_rows {
 	/* Makes the children of a row that has a number of children but no list yet. False if there
@@ -55,7 +53,7 @@ struct browse_ops {
 	void *ctx;
 	size_t input_count;
 	const char *(*title)(void *ctx, size_t input);
-	/* Returns what rows of an open input may be grouped by: ready-made choices. NULL ends the
+	/* Returns ready-made choices of what rows of an open input may be grouped by. NULL ends the
 	 * list. */
 	const char *const *(*groups)(void *ctx, size_t input);
 	/* Makes the table of an input, with rows grouped by `by`; NULL means the default. Valid
@@ -77,7 +75,7 @@ struct browse_ops {
 	/* Writes the instructions of a row. False if there are none. */
 	bool (*code)(void *ctx, size_t input, const struct browse_row *row, FILE *to,
 		     struct heft_err *err);
-	/* Writes the notes of the input, one per line, unless `to` is NULL. Returns how many there
+	/* Writes the input's notes, one per line, unless `to` is NULL. Returns how many there
 	 * are. */
 	size_t (*notes)(void *ctx, size_t input, FILE *to);
 	/* Writes the page with all inputs (heft_page_write()) to a file. */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- making nodes ---------------------------------------------------------------------------- */
-
 /* True if a label repeats the label above. "[section .text]" below ".text" is a repetition too. */
 bool tree_same_label(const char *above, const char *label)
 {
@@ -95,8 +93,7 @@ static bool add_node(struct tree *t, const struct heft_row *row, uint32_t parent
 	return true;
 }
 
-/* Lists the rows below a row: all that the table shows, and perhaps more. False if there is no
- * memory. */
+/* Lists the rows below a row: all that the table shows, perhaps more. False without memory. */
 static bool browse_tree_list_rows(const struct tree *t, const struct heft_row *row,
 				  const struct heft_row *const **ret, size_t *ret_count)
 {
@@ -184,8 +181,6 @@ void tree_release(struct tree *t)
 	*t = (struct tree){ 0 };
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
-
 static double *browse_tree_sums_of(const struct tree *t, uint32_t node)
 {
 	return t->sums + (size_t)node * t->table->measure_count * 2;
@@ -233,8 +228,6 @@ double tree_change(const struct tree *t, uint32_t node, size_t measure)
 {
 	return tree_now(t, node, measure) - tree_base(t, node, measure);
 }
-
-/* ---- the order ------------------------------------------------------------------------------- */
 
 void tree_set_order(struct tree *t, size_t measure, enum tree_sort sort, bool reversed)
 {
@@ -343,8 +336,6 @@ static bool sort_children(struct tree *t, uint32_t node)
 	return true;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
-
 bool tree_has_children(const struct tree *t, uint32_t node)
 {
 	return t->nodes[node].below > 0;
@@ -407,8 +398,6 @@ void tree_open_shown(struct tree *t, uint32_t most)
 			return;
 	}
 }
-
-/* ---- marks ----------------------------------------------------------------------------------- */
 
 void tree_mark(struct tree *t, uint32_t node, bool marked)
 {

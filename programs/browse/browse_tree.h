@@ -46,10 +46,9 @@ struct tree {
 	struct tree_node *nodes;
 	uint32_t count;
 	size_t room;     /* Capacity of all lists per node. */
-	uint32_t *order; /* order[first], order[first + 1] and so on: children in the shown
-			  * order. */
-	/* Sums of what the filter lets through: per node the measures now, then those of the base.
-	 * NULL if there is no filter. */
+	uint32_t *order; /* order[first], order[first + 1] ...: children in the shown order. */
+	/* Sums over the rows that the filter keeps: per node the measures of the table, then
+	 * those of its base. NULL if there is no filter. */
 	double *sums;
 	size_t measure; /* Measure that decides the order. */
 	enum tree_sort sort;
@@ -62,8 +61,7 @@ struct tree {
 	uint32_t *waiting; /* Used while lines are found. */
 };
 
-/* Starts a tree. `from` is borrowed. False if there is no memory or if there are 2^32 rows or
- * more. */
+/* Starts a tree. `from` is borrowed. False without memory, or if there are 2^32 rows or more. */
 bool tree_init(struct tree *t, const struct browse_table *from);
 void tree_release(struct tree *t);
 /* Carries the state of an older tree (open rows, marks, order, root) to a new tree. Rows are the
@@ -110,8 +108,7 @@ void tree_open_shown(struct tree *t, uint32_t most);
 void tree_close_opened(struct tree *t, uint32_t cursor);
 void tree_mark(struct tree *t, uint32_t node, bool marked);
 void tree_unmark_all(struct tree *t);
-/* Adds up the marked nodes, without those below another marked node: now, and for a diff the
- * base. */
+/* Adds up the marked nodes that are below no marked node: now, and for a diff the base. */
 void tree_marked(const struct tree *t, size_t measure, double *ret_now, double *ret_base);
 
 #endif

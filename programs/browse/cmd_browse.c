@@ -68,8 +68,6 @@ static bool browse_add_base(void *ctx, const char *word)
 	return inputs_add(&((struct browse_job *)ctx)->inputs, word, true);
 }
 
-/* ---- operations for the screen --------------------------------------------------------------- */
-
 static const char *title(void *ctx, size_t input)
 {
 	struct browse_job *job = ctx;
@@ -167,8 +165,7 @@ static void browse_take(void *ctx, size_t i, void *made)
 	free(made);
 }
 
-/* Opens an input with other rows. Programs are measured again; lists and heaps only get other
- * rows. */
+/* Opens an input with other rows. Programs are measured again; lists and heaps are not. */
 static bool open_input(void *ctx, size_t i, const char *by, struct browse_table *ret,
 		       struct heft_err *err)
 {
@@ -241,8 +238,6 @@ static size_t notes(void *ctx, size_t input, FILE *to)
 	return count;
 }
 
-/* ---- the page -------------------------------------------------------------------------------- */
-
 static bool fill_page(struct browse_job *job, struct heft_page *page, struct heft_err *err)
 {
 	struct browse_table table;
@@ -276,8 +271,6 @@ static bool cmd_browse_write_page(void *ctx, const char *path, struct heft_err *
 	heft_page_free(page);
 	return good;
 }
-
-/* ---- running the screen ---------------------------------------------------------------------- */
 
 static int cmd_browse_look(struct browse_job *job)
 {

@@ -74,8 +74,7 @@ static bool filter_contains(const char *text, const struct filter_word *w)
 	return false;
 }
 
-/* Returns bits of the words that a row has in a name or text. `known` words are not tested
- * again. */
+/* Returns bits of the words that a row has in a name or text. Does not test `known` words again. */
 static uint32_t filter_words_of(const struct tree *t, const struct heft_row *row,
 				const struct words *w, uint32_t known)
 {
@@ -157,8 +156,6 @@ static bool filter_here(struct tree *t, const struct words *w)
 	return true;
 }
 
-/* ---- filtering by the table ------------------------------------------------------------------ */
-
 struct filter_asked {
 	const struct tree *tree;
 	const struct words *words;
@@ -181,8 +178,7 @@ static bool filter_is_kept(const struct tree *t, uint32_t node)
 	return t->nodes[node].open || t->nodes[node].marked || node == t->root;
 }
 
-/* Lists the rows whose state must outlast the filter that hides them. NULL if there is no
- * memory. */
+/* Lists the rows whose state must outlast the filter that hides them. NULL without memory. */
 static const struct heft_row **list_kept(const struct tree *t, size_t *ret_count)
 {
 	size_t count = 0;
@@ -215,8 +211,6 @@ static bool filter_by_table(struct tree *t, const struct words *w, uint32_t *cur
 	free(kept);
 	return good;
 }
-
-/* ---- common functions ------------------------------------------------------------------------ */
 
 void tree_close_opened(struct tree *t, uint32_t cursor)
 {

@@ -20,8 +20,6 @@ void loader_release(struct loader *l)
 	pthread_mutex_destroy(&l->lock);
 }
 
-/* ---- the thread ------------------------------------------------------------------------------ */
-
 static bool note_progress(void *ctx, const char *what, uint64_t done, uint64_t total)
 {
 	struct loader *l = ctx;
@@ -52,8 +50,6 @@ static void *loader_work(void *ctx)
 	return NULL;
 }
 
-/* ---- the screen's thread --------------------------------------------------------------------- */
-
 bool loader_start(struct loader *l, size_t input, const char *by)
 {
 	loader_stop(l);
@@ -65,8 +61,7 @@ bool loader_start(struct loader *l, size_t input, const char *by)
 	l->done = l->total = 0;
 	l->made = NULL;
 	ASSERT(!l->busy);
-	/* Starts the thread. Signals, such as that of a new screen size, stay with the screen's
-	 * thread. */
+	/* Starts the thread. Signals, such as that of a new screen size, stay with the screen's. */
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

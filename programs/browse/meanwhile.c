@@ -32,8 +32,6 @@ static bool meanwhile_start(struct browse *b, size_t input, const char *by)
 	return loader_start(&b->loader, input, by);
 }
 
-/* ---- the first table ------------------------------------------------------------------------- */
-
 static bool fail_text(struct heft_err *err, enum heft_code code, const char *fmt, const char *what)
 {
 	*err = (struct heft_err){ .code = code, .offset = HEFT_NO_OFFSET };
@@ -75,8 +73,7 @@ static bool await_first(struct browse *b, struct heft_err *err)
 static bool start_paint(unsigned flags, struct heft_err *err)
 {
 	const char *term = getenv("TERM");
-	/* True if there is memory for a terminal. ncurses crashes without it, and needs less than
-	 * this. */
+	/* True if there is memory for a terminal. ncurses crashes without it, and needs less. */
 	void *room = malloc(1 << 20);
 	free(room);
 	if (room == NULL)
@@ -105,8 +102,6 @@ bool browse_begin(struct browse *b, const char *by, unsigned flags, struct heft_
 	paint_end();
 	return false;
 }
-
-/* ---- while the user looks at a table --------------------------------------------------------- */
 
 int browse_patience(const struct browse *b)
 {

@@ -7,10 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- lines of a text ------------------------------------------------------------------------- */
-
-/* Returns the start of the next line; the current one begins at `at`. Lines are wrapped to the
- * screen. */
+/* Returns the start of the line after the one at `at`. Lines are wrapped to the screen. */
 static const char *pager_next_line(const char *at)
 {
 	const char *end = strchr(at, '\n');
@@ -92,8 +89,7 @@ static void browse_pager(struct browse *b, const char *title, const char *text)
 	int first = 0, by = 0;
 	(void)b;
 	do {
-		int most = 2 - paint_rows(); /* Becomes the number of lines that do not fit the
-					      * screen. */
+		int most = 2 - paint_rows(); /* Becomes the number of lines beyond the screen. */
 		for (const char *at = text; *at != '\0' && most < 1000000; at = pager_next_line(at))
 			most++;
 		first += by;
@@ -104,8 +100,6 @@ static void browse_pager(struct browse *b, const char *title, const char *text)
 		draw_pager(title, text, first);
 	} while (scrolls(getch(), &by));
 }
-
-/* ---- the card of a row ----------------------------------------------------------------------- */
 
 enum { LABEL_MOST = 4000 };
 
@@ -234,8 +228,6 @@ static void pager_put_card(FILE *to, const struct browse *b, uint32_t node)
 		fprintf(to, "%-16s %u\n", "rows below", (unsigned)t->nodes[node].below);
 	call_with_row(b, node, put_known, to, NULL);
 }
-
-/* ---- showing written text -------------------------------------------------------------------- */
 
 static void show_file(struct browse *b, const char *title, FILE *f, char *const *text)
 {

@@ -14,8 +14,6 @@ enum {
 	LINE_MOST = 4000
 };
 
-/* ---- places of a row's bytes ----------------------------------------------------------------- */
-
 struct row_card_place {
 	uint64_t start, size;
 };
@@ -23,7 +21,7 @@ struct row_card_place {
 struct row_card_places {
 	const struct browse_row *row;
 	struct row_card_place list[CODE_PLACES]; /* The first places. */
-	size_t count;                            /* all */
+	size_t count;                            /* Number of all places. */
 	uint64_t bytes;          /* Bytes of the row's item, over all places where it stands. */
 	uint64_t bytes_of_label; /* Bytes of the same label, including bytes
 						  * below other rows. */
@@ -105,8 +103,6 @@ static void row_card_put_places(FILE *to, const struct row_card_places *p, const
 	fputc('\n', to);
 }
 
-/* ---- opened handles -------------------------------------------------------------------------- */
-
 void row_card_release(struct row_card *c)
 {
 	heft_where_free(c->where);
@@ -158,8 +154,6 @@ static bool row_card_open_blocks(struct row_card *c, const char *path, struct he
 	return c->blocks != NULL;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------- */
-
 /* Writes lines of limited length. Names may have any length. */
 struct short_lines {
 	FILE *to;
@@ -187,10 +181,7 @@ static bool row_card_put_short(void *ctx, const void *data, size_t size)
 	return true;
 }
 
-/* ---- the card -------------------------------------------------------------------------------- */
-
-/* Looks up an address. If the look-up is left early, the handle is released, because it can only be
- * freed. */
+/* Looks up an address. If the call is left early, releases the handle: it can only be freed. */
 static bool row_card_find(struct row_card *c, uint64_t addr, struct heft_location *ret)
 {
 	struct heft_err err;
@@ -284,7 +275,8 @@ void row_card_put(struct row_card *c, const struct input *in, const struct brows
 	for (size_t i = 0; i < vm.count && i < CODE_PLACES; i++)
 		place_count(c, &vm, &vm.list[i], &all);
 	row_card_put_sizes(&vm, &file, &all, to);
-	/* Writes the output of heft where for the first symbols, or for the first bytes. */
+	/* Writes what `heft where` prints: for the first symbols, or without symbols for the first
+	 * bytes. */
 	const size_t count = all.count > 0 ? all.count : vm.count;
 	for (size_t i = 0; i < count && i < LOCATIONS; i++)
 		row_card_put_location(c, all.count > 0 ? all.addrs[i] : vm.list[i].start, to);
@@ -292,8 +284,6 @@ void row_card_put(struct row_card *c, const struct input *in, const struct brows
 		fprintf(to, "\nThese are the first %d of %zu symbols of this name%s.\n", LOCATIONS,
 			all.count, is_counted(&vm, &all) ? "" : " or more");
 }
-
-/* ---- instructions ---------------------------------------------------------------------------- */
 
 static bool no_code(struct heft_err *err, const char *label)
 {

@@ -10,8 +10,6 @@
 
 enum { HEAD_LINES = 3, FOOT_LINES = 1, COLUMNS = 8, NUMBER = 9, BAR = 10, LABEL_LEAST = 34 };
 
-/* ---- numbers --------------------------------------------------------------------------------- */
-
 static void browse_number_text(char out[NUMBER_TEXT_MAX], enum heft_unit unit, double v,
 			       bool change)
 {
@@ -59,8 +57,6 @@ const char *browse_change_word(enum heft_change change)
 	ASSERT((size_t)change < sizeof words / sizeof *words);
 	return (unsigned)change < HEFT_CHANGES ? words[change] : "";
 }
-
-/* ---- columns --------------------------------------------------------------------------------- */
 
 enum what { NOW, CHANGE, GROWTH, SHARE, PICTURE, STATE, FREE, USED };
 
@@ -159,8 +155,6 @@ static void draw_titles(const struct browse *b, const struct cells *c)
 	paint_text(HEAD_LINES - 1, c->width, paint_columns() - c->width, level, PAINT_TITLE, false);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
 static double share_of(const struct browse *b, uint32_t node)
 {
 	const struct tree *t = &b->tree;
@@ -253,8 +247,6 @@ static void draw_line(const struct browse *b, const struct cells *c, uint32_t li
 	}
 	draw_label(b, node, y, c->width, chosen);
 }
-
-/* ---- head and foot --------------------------------------------------------------------------- */
 
 static void draw_head(struct browse *b)
 {

@@ -22,14 +22,12 @@ struct browse {
 	struct loader loader;
 	bool first;            /* The loader makes the first table. */
 	uint32_t clicked;      /* Line that was clicked last. */
-	struct timespec click; /* when */
+	struct timespec click; /* Time of that click. */
 	bool ended;            /* The living source has ended: its last state is shown. */
 	struct timespec began; /* When the loader began. */
 	int64_t pause_ms;      /* Milliseconds until the table of a living source is made again.
 			        * -1 means never. */
 };
-
-/* ---- drawing --------------------------------------------------------------------------------- */
 
 /* Draws the screen. Afterwards the cursor is visible. */
 void browse_draw(struct browse *b);
@@ -49,8 +47,6 @@ const char *browse_change_word(enum heft_change change);
 /* Returns the next measure after m that has a column of its own. */
 size_t browse_next_measure(const struct browse *b, size_t m);
 
-/* ---- text over the table --------------------------------------------------------------------- */
-
 void browse_card(struct browse *b, uint32_t node);
 /* Shows the instructions of a node. */
 void browse_code(struct browse *b, uint32_t node);
@@ -59,8 +55,6 @@ void browse_notes(struct browse *b);
 
 /* Returns the milliseconds since `from`. */
 int64_t browse_since(const struct timespec *from);
-
-/* ---- tables made in the background (meanwhile.c) --------------------------------------------- */
 
 /* Replaces the table by a new one. False if there is no memory; then nothing changes. */
 bool browse_take_table(struct browse *b, const struct browse_table *table, bool carried);

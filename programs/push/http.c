@@ -18,8 +18,7 @@ struct http {
 	char url[URL_MOST];     /* For messages: without a query. */
 	char answer[SAID_MOST]; /* Beginning of the last answer. */
 	size_t answer_size;
-	char said[CURL_ERROR_SIZE]; /* Message of libcurl about a failed request. "" if there is
-				     * none. */
+	char said[CURL_ERROR_SIZE]; /* libcurl's message about a failed request, or "". */
 	unsigned status;
 };
 

@@ -36,8 +36,6 @@ struct pusher {
 					   * refused. */
 };
 
-/* ---- one profile ----------------------------------------------------------------------------- */
-
 /* Writes live blocks by stack. Counts since the start would be added up again in each profile. */
 static bool write_profile(struct heft_heap *h, FILE *to, struct heft_err *err)
 {
@@ -98,8 +96,6 @@ static bool pusher_push(struct pusher *p, uint32_t pid, const char *path, bool m
 	return good;
 }
 
-/* ---- the thread ------------------------------------------------------------------------------ */
-
 /* Returns the entry of a process in the list. Makes it if missing. NULL if there is no memory. */
 static struct pushed *find_process(struct pusher *p, uint32_t pid)
 {
@@ -119,8 +115,7 @@ static struct pushed *find_process(struct pusher *p, uint32_t pid)
 	return &p->list[p->count++];
 }
 
-/* Takes the next process whose profile is wanted, and clears its request. SIZE_MAX if there is
- * none. */
+/* Takes the next process whose profile is wanted, and clears its request. SIZE_MAX if none. */
 static size_t take_wanted(struct pusher *p, struct pushed *ret)
 {
 	for (size_t i = 0; i < p->count; i++) {
@@ -163,8 +158,7 @@ void pusher_want(struct pusher *p, uint32_t pid)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Starts the thread with all signals blocked: the thread that waits for the program hands them
- * on. */
+/* Starts the thread with all signals blocked. The thread that waits for the program gets them. */
 static bool pusher_start_thread(struct pusher *p)
 {
 	sigset_t all, before;

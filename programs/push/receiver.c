@@ -14,8 +14,6 @@
 
 enum { SECONDS_MOST = 10 };
 
-/* ---- addresses ------------------------------------------------------------------------------- */
-
 /* Paths of api/push/v1/push.proto of Pyroscope, by the Connect protocol, and of
  * proto/parca/profilestore/v1alpha1/profilestore.proto of Parca, whose server has the paths of its
  * HTTP rules below /api. */
@@ -69,8 +67,6 @@ bool receiver_parse(struct receiver *ret, const char *url, struct heft_err *err)
 		 "pyroscope://HOST:PORT, parca://HOST:PORT or an http or https address is wanted");
 	return false;
 }
-
-/* ---- the request ----------------------------------------------------------------------------- */
 
 static void json_put(void *ctx, const char *p, size_t size)
 {

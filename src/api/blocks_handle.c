@@ -5,8 +5,6 @@
 #include "blocks/derive_map.h"
 #include "report/report.h"
 
-/* ---- settings -------------------------------------------------------------------------------- */
-
 struct heft_blocks *heft_blocks_new(struct heft_session *session)
 {
 	struct heft_blocks *b = session ? handle_new(sizeof *b) : NULL;
@@ -47,8 +45,6 @@ bool heft_blocks_open(struct heft_blocks *b, const char *path, struct heft_err *
 {
 	return GUARDED(b->memory, err, blocks_open(b, path, err));
 }
-
-/* ---- functions ------------------------------------------------------------------------------- */
 
 size_t heft_blocks_function_count(const struct heft_blocks *b)
 {
@@ -121,8 +117,6 @@ bool heft_blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret
 	return blocks_place(b, number, ret_function, ret_block);
 }
 
-/* ---- writing --------------------------------------------------------------------------------- */
-
 static bool block_function_write(const struct heft_block_function *f,
 				 const struct heft_write_opts *opts, const struct heft_sink *sink,
 				 struct heft_err *err)
@@ -161,8 +155,6 @@ bool heft_blocks_disassemble(struct heft_blocks *b, size_t i, const struct heft_
 {
 	return GUARDED(b->memory, err, blocks_disassemble(b, i, sink, err));
 }
-
-/* ---- maps of blocks -------------------------------------------------------------------------- */
 
 static bool need_map(const struct heft_blocks *b, const struct blockmap **ret, struct heft_err *err)
 {

@@ -133,8 +133,6 @@ bool heft_budget_write(const struct heft_budget *b, const struct heft_write_opts
 	return GUARDED(b->memory, err, budget_handle_write_rows(b, opts, sink, err));
 }
 
-/* ---- quality --------------------------------------------------------------------------------- */
-
 struct heft_quality {
 	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct quality quality;

@@ -107,8 +107,6 @@ uint64_t heft_diff_section_changes(const struct heft_diff *d, size_t i, enum hef
 	return s && (unsigned)what < HEFT_CHANGES ? s->counts[what] : 0;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
 static bool diff_handle_make_rows(struct heft_diff *d, const struct heft_diff_query *query,
 				  struct heft_err *err)
 {
@@ -126,8 +124,6 @@ const struct heft_table *heft_diff_rows(struct heft_diff *d, const struct heft_d
 	return GUARDED(d->memory, err, diff_handle_make_rows(d, query, err)) ? &d->rows.table
 									     : NULL;
 }
-
-/* ---- files ----------------------------------------------------------------------------------- */
 
 static bool diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
 		       const struct heft_sink *sink, struct heft_err *err)
@@ -149,8 +145,6 @@ bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *op
 {
 	return GUARDED(d->memory, err, diff_write(d, opts, sink, err));
 }
-
-/* ---- comments -------------------------------------------------------------------------------- */
 
 static bool diff_write_comment(const struct heft_diff *d, const struct heft_budget *b,
 			       const struct heft_comment_opts *given, const struct heft_sink *sink,
@@ -175,8 +169,6 @@ bool heft_comment_write(const struct heft_diff *d, const struct heft_budget *b,
 {
 	return GUARDED(d->memory, err, diff_write_comment(d, b, opts, sink, err));
 }
-
-/* ---- saving ---------------------------------------------------------------------------------- */
 
 static bool diff_save(const struct heft_diff *d, const struct heft_sink *sink, struct heft_err *err)
 {

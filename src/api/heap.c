@@ -3,8 +3,6 @@
 #include "holders/digest.h"
 #include "report/heap_report.h"
 
-/* ---- settings ------------------------------------------------------------------------------- */
-
 struct heft_heap *heft_heap_new(struct heft_session *session)
 {
 	struct heft_heap *h = session ? handle_new(sizeof *h) : NULL;
@@ -45,8 +43,6 @@ bool heft_heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *
 {
 	return GUARDED(h->memory, err, heap_open_process(h, pid, err));
 }
-
-/* ---- facts about the heap ------------------------------------------------------------------- */
 
 bool heft_heap_info(const struct heft_heap *h, struct heft_heap_info *ret, struct heft_err *err)
 {
@@ -95,8 +91,6 @@ bool heft_heap_moment(const struct heft_heap *h, size_t i, struct heft_heap_mome
 	give(ret, &h->moments.data[i], sizeof *h->moments.data);
 	return true;
 }
-
-/* ---- look-ups ------------------------------------------------------------------------------- */
 
 static bool heap_at(struct heft_heap *h, uint64_t addr, struct heft_heap_place *ret,
 		    struct heft_err *err)
@@ -165,8 +159,6 @@ bool heft_heap_damage(struct heft_heap *h, size_t i, struct heft_heap_damage *re
 	give(ret, &made, sizeof made);
 	return true;
 }
-
-/* ---- pages ---------------------------------------------------------------------------------- */
 
 static bool heap_write_page(struct heft_heap *h, enum heft_heap_page page, enum heft_format format,
 			    const struct heft_sink *sink, struct heft_err *err)

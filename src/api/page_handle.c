@@ -34,8 +34,6 @@ void heft_page_free(struct heft_page *p)
 	handle_free(p, page_handle_release);
 }
 
-/* ---- kinds of files -------------------------------------------------------------------------- */
-
 static bool page_handle_look(const struct heft_session *s, const char *path,
 			     enum heft_input_kind *ret, struct heft_err *err)
 {
@@ -65,8 +63,6 @@ bool heft_input_look(const struct heft_session *s, const char *path, enum heft_i
 {
 	return GUARDED_ALONE(err, page_handle_look(s, path, ret, err));
 }
-
-/* ---- profiles and snapshots ------------------------------------------------------------------ */
 
 static bool has_run(const struct heft_profile *profile, struct heft_err *err)
 {
@@ -119,8 +115,6 @@ bool heft_page_add_snapshot(struct heft_page *p, const char *title,
 	return GUARDED(p->memory, err, page_add_snapshots(p, title, before, after, err));
 }
 
-/* ---- heaps ----------------------------------------------------------------------------------- */
-
 /* Adds a tab for blocks that nothing points to, if that is known and there are any. */
 static bool add_leaks(struct heft_page *p, const char *title, struct heft_heap *heap,
 		      struct heft_err *err)
@@ -164,8 +158,6 @@ bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap
 	return good && (base || add_leaks(p, title, heap, err));
 }
 
-/* ---- samples and timelines ------------------------------------------------------------------- */
-
 bool heft_page_add_samples(struct heft_page *p, const char *title, struct heft_samples *s,
 			   struct heft_err *err)
 {
@@ -194,8 +186,6 @@ bool heft_page_add_timeline(struct heft_page *p, const char *title,
 {
 	return GUARDED(p->memory, err, page_add_timeline(p, title, t, err));
 }
-
-/* ---- the file -------------------------------------------------------------------------------- */
 
 bool heft_page_write(struct heft_page *p, const struct heft_sink *sink, struct heft_err *err)
 {

@@ -14,8 +14,6 @@ struct heft_stack {
 	struct stack_rows rows;
 };
 
-/* ---- the handle ------------------------------------------------------------------------------ */
-
 struct heft_stack *heft_stack_new(struct heft_session *session)
 {
 	struct heft_stack *s = session ? handle_new(sizeof *s) : NULL;
@@ -45,8 +43,6 @@ void heft_stack_free(struct heft_stack *s)
 	handle_free(s, stack_handle_release);
 }
 
-/* ---- reading --------------------------------------------------------------------------------- */
-
 static bool stack_handle_open_program(struct heft_stack *s, const char *path, struct heft_err *err)
 {
 	const char *copy = arena_copy(&s->arena, str_of(path));
@@ -69,8 +65,6 @@ bool heft_stack_open(struct heft_stack *s, const char *path, struct heft_err *er
 {
 	return GUARDED(s->memory, err, stack_handle_open_program(s, path, err));
 }
-
-/* ---- the table ------------------------------------------------------------------------------- */
 
 static bool stack_handle_make_table(struct heft_stack *s, const struct heft_stack_query *query,
 				    struct heft_err *err)

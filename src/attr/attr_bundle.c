@@ -53,8 +53,7 @@ void bundle_tables(const struct bundle *b, uint64_t off, uint64_t size)
 	bundle_put(b, off, size, label_borrow(b->attr->f->labels, STR("(bundle tables)")));
 }
 
-/* Claims the members of a zip. Parses the whole file, because a directory may count from its
- * start. */
+/* Claims the members of a zip. Parses the whole file: a directory may count from its start. */
 static bool zip_bundle(const struct bundle *b)
 {
 	struct zip z = { 0 };
@@ -149,8 +148,6 @@ static bool bun_bundle(const struct bundle *b)
 	bundle_tables(b, start, all.size - start);
 	return true;
 }
-
-/* ---- Node.js --------------------------------------------------------------------------------- */
 
 /* Claims the members of a blob, and the rest of the blob for a row of its own. */
 static void node_put(const struct bundle *b)
@@ -287,8 +284,6 @@ void attr_bundle(struct attr *a)
 	    !bun_bundle(&rest))
 		(void)zip_bundle(&all);
 }
-
-/* ---- packed programs ------------------------------------------------------------------------- */
 
 /* Returns the end of the headers. ELF headers have a known size. Others end at the first
  * section. */

@@ -142,7 +142,7 @@ static bool attr_code_tables_read_place(const struct attr *a, const struct secti
 	return reader_ok(&r);
 }
 
-/* Tells whether the first entries all lead to code. If a table has several entry sizes, this is
+/* True if the first entries all lead to code. If a table has several entry sizes, this is
  * true for the right one. */
 static bool leads_to_code(const struct attr *a, const struct section *s,
 			  const struct place_table *t)
@@ -190,8 +190,7 @@ static void orc(struct attr *a)
 	struct span_cursor cursor = { &a->vm, 0 };
 	if (!ips || !entries || ips->file_size / ORC_IP != entries->file_size / ORC_ENTRY)
 		return;
-	struct attr second = attr_partner(a); /* Its claims are ordered and go after those of
-					       * `a`. */
+	struct attr second = attr_partner(a); /* Claims are ordered and go after those of `a`. */
 	struct reader r = reader_of(section_bytes(a->im, ips), a->im->big_endian);
 	for (uint64_t i = 0; reader_left(&r) >= ORC_IP; i++) {
 		const uint64_t place = ips->addr + i * ORC_IP;

@@ -17,7 +17,7 @@ struct attr_extents_users {
 	uint32_t symbol;
 };
 
-/* Tells whether the address of the targets [first, end) belongs to somebody else than the
+/* True if the address of the targets [first, end) belongs to somebody else than the
  * symbol. */
 static bool is_of_others(const struct attr_extents_users *u, const target_vec *targets,
 			 size_t first, size_t end, bool by_pointers)

@@ -10,7 +10,7 @@
 
 #include "attr/attr_refs.h"
 
-/* Tells whether symbols without a stated size are examined. They are not for images at a fixed
+/* True if symbols without a stated size are examined. They are not for images at a fixed
  * address, where numbers in code look like addresses: there they reach to the next symbol. */
 bool extents_wanted(const struct image *im);
 /* Gives each guessed symbol of the scratch all targets that lead to or into it. The owner of the

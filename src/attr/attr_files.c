@@ -1,5 +1,4 @@
-/* Claims by source file: code by the rows of line programs, variables by the file that declares
- * them. */
+/* Claims by source file: code by rows of line programs, variables by the declaring file. */
 #include "attr/attr_scratch.h"
 #include "debug/decl.h"
 #include "debugowners/debug_bytes.h"

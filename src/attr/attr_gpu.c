@@ -140,8 +140,6 @@ static void claim_rest(const struct gpu_code *g, uint64_t off, uint64_t size, co
 	attr_put(g->attr, g->in, off, size, attr_gpu_rest_label(g, what), WHY_SECTION);
 }
 
-/* ---- NVIDIA ---------------------------------------------------------------------------------- */
-
 struct fatbin_entry {
 	uint32_t kind, header, packed, arch;
 	uint64_t size, unpacked; /* Size of the payload */
@@ -223,8 +221,6 @@ static void nv_fatbin(struct gpu_code *g)
 		reader_seek(&r, start + header + size);
 	}
 }
-
-/* ---- clang's bundles ------------------------------------------------------------------------- */
 
 /* Claims the entries of a bundle. It begins at g->off, or is unpacked from the bytes there. Returns
  * the size of the entries and their table. */

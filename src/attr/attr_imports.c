@@ -6,8 +6,6 @@
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 
-/* ---- imports by the code that uses them ------------------------------------------------------ */
-
 static size_t first_use(const struct attr *a, uint64_t addr)
 {
 	return lower_bound(a->scratch->uses.data, a->scratch->uses.count,
@@ -36,8 +34,6 @@ static void by_stub(void *user, const struct plt_stub *stub)
 			  user_of(a, stub->section->addr + stub->off, stub->size));
 }
 
-/* ---- imports by relocations ------------------------------------------------------------------ */
-
 static void by_relocs(struct attr *a, const struct section *table)
 {
 	struct reloc_iter it;
@@ -55,8 +51,6 @@ static void by_relocs(struct attr *a, const struct section *table)
 		if (r.alloc && r.symbol > 0 && r.symbol < count)
 			attr_imports_give(labels, r.symbol, cursor_label(&cursor, r.addr));
 }
-
-/* ---- symbols by name ------------------------------------------------------------------------- */
 
 struct attr_imports_named {
 	uint64_t hash;
@@ -109,8 +103,6 @@ static void attr_imports_by_name(struct attr *a)
 	}
 	vec_release(&list);
 }
-
-/* ---- code without a unit --------------------------------------------------------------------- */
 
 static void list_bare(struct attr *a, const place_vec *from)
 {

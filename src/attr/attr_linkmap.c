@@ -16,7 +16,7 @@ struct map_objects {
 	label_id *owners; /* one owner per object */
 };
 
-/* Tells whether the map's objects are right for a section. For some sections, linkers attribute
+/* True if the map's objects are right for a section. For some sections, linkers attribute
  * what they made themselves to any object. Others belong to the owners of the code that they
  * describe. */
 static bool is_of_objects(const struct image *im, const struct section *s)

@@ -15,7 +15,7 @@ struct object {
 	uint64_t header_size;        /* Size of one section header */
 };
 
-/* Returns the owner of all bytes of a section, ignoring padding at its end. LABEL_NONE if there are
+/* Returns the owner of all bytes of a section without its padding. LABEL_NONE if there are
  * several. */
 static label_id sole_owner(const struct attr *a, const struct section *s)
 {

@@ -16,8 +16,7 @@ struct operands {
 	VEC(struct operand) list; /* sorted */
 };
 
-/* Reads the operands in the code of an x86-64 object. Other images have none. Linear in the
- * bytes. */
+/* Reads the operands in an x86-64 object's code. Other images have none. Linear in the bytes. */
 void operands_read(struct operands *o, const struct image *im);
 /* Returns the number of bytes between the 4 of the field and the end of its instruction. 0 if the
  * instruction ends there. */

@@ -76,8 +76,8 @@ static void entries(struct attr *a, const struct section *s)
 		if (r.entry_size > 0)
 			attr_put(a, s, r.entry_off, r.entry_size, owner, WHY_RELOCATION);
 		if (it.patched && r.alloc) {
-			/* Fields rise. A field that points to no owner belongs to the previous
-			 * field. */
+			/* Fields rise. A field that points to no owner belongs to the one
+			 * before. */
 			const bool same = last.in == patched.in;
 			claim_field(a, &last, same ? r.addr : last.addr + FIELD_MAX);
 			last = (struct attr_relocs_field){ r.addr,
@@ -133,8 +133,6 @@ void attr_relocs(struct attr *a)
 		entries(a, t.list.data[i]);
 	vec_release(&t.list);
 }
-
-/* ---- parts of tables ------------------------------------------------------------------------ */
 
 enum { PART_ENTRIES = 1 << 16 };
 

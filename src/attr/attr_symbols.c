@@ -19,7 +19,7 @@ static void list_outside(const struct attr *a, const struct image *im, const str
 				       s->section });
 }
 
-/* Tells whether a symbol of Go's linker marks the start of many things without symbols. Tables
+/* True if a symbol of Go's linker marks the start of many things without symbols. Tables
  * without sizes make such a symbol as large as all of them. The linker itself does so from Go 1.26
  * on. */
 static bool begins_many(struct str name)

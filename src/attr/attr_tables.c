@@ -9,8 +9,7 @@
 #include "program/go_table.h"
 #include "program/symbol_rule.h"
 
-/* Claims first all entries, then all names. Both are then usually in file order and need no
- * sorting. */
+/* Claims first all entries, then all names: usually in file order, which needs no sorting. */
 static void symbol_table(struct attr *a, const struct section *s, const label_id *labels)
 {
 	struct symtab t;
@@ -73,8 +72,6 @@ static void sysv_hash(struct attr *a, const struct section *s)
 		read_uint(&r, word);
 	}
 }
-
-/* ---- symbol versions -------------------------------------------------------------------- */
 
 /* Returns the label of a name in the dynamic string table. LABEL_NONE if there is none. */
 static label_id string_label(struct attr *a, const struct section *strings, uint64_t off)
@@ -173,8 +170,6 @@ static void needed_names(struct attr *a, const struct section *s, const struct s
 			attr_tables_put_string(a, strings, value, string_label(a, strings, value));
 	}
 }
-
-/* ---- section groups and pointer arrays ----------------------------------------------------- */
 
 static bool is_pointer_array(const struct section *s)
 {

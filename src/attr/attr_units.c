@@ -8,8 +8,6 @@
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 
-/* ---- code and variables ---------------------------------------------------------------------- */
-
 static const struct place *sized_at(const struct attr *a, uint64_t addr)
 {
 	const size_t low = lower_bound(a->scratch->sized.data, a->scratch->sized.count,
@@ -19,7 +17,7 @@ static const struct place *sized_at(const struct attr *a, uint64_t addr)
 		       : NULL;
 }
 
-/* Tells whether symbols begin and end where the code does. */
+/* True if symbols begin and end where the code does. */
 static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
 {
 	enum { PADDING = 4 };
@@ -106,10 +104,8 @@ static void on_done(void *ctx, struct findings *f)
 	attr_files_release(f);
 }
 
-/* ---- data symbols without an owner ----------------------------------------------------------- */
-
 /* Keeps sized data symbols without an owner, such as virtual tables and type information. The first
- * to refer into one gets all of it. */
+ * unit that refers into a symbol gets the whole symbol. */
 static void keep_unowned(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
@@ -210,8 +206,6 @@ void attr_units(struct attr *a)
 	if (!a->scratch->dwarf)
 		note_no_dwarf(a);
 }
-
-/* ---- debug sections -------------------------------------------------------------------------- */
 
 /* Claims the image's own debug sections. Those of a separate file are not measured. */
 void attr_debug_sections(struct attr *a)

@@ -46,7 +46,7 @@ static bool is_function(const struct vtables *v, size_t i, uint64_t addr)
 	       v->places.data[i].to != POINTEE_DATA;
 }
 
-/* Tells whether the head of a table begins at `start`, followed by a function, whose index is
+/* True if the head of a table begins at `start`, followed by a function, whose index is
  * *ret. */
 static bool is_head(const struct vtables *v, uint64_t start, size_t *ret)
 {

@@ -10,15 +10,15 @@
 /* Addresses below this are as small as usual numbers in programs. */
 enum { LOOKALIKE_SMALL = 1 << 20 };
 
-/* Tells whether the bytes of a word or an immediate could be text ("exp"). */
+/* True if the bytes of a word or an immediate could be text ("exp"). */
 bool lookalike_may_be_text(uint64_t value);
-/* Tells whether the bytes are text. A real address is aligned, or follows the end of a string or
+/* True if the bytes are text. A real address is aligned, or follows the end of a string or
  * the high byte of a number, which is mostly zero. */
 bool lookalike_is_text(const struct image *im, uint64_t value);
-/* Tells whether a value is a small number and neither the address of a word nor of a string. Needed
+/* True if a value is a small number and neither the address of a word nor of a string. Needed
  * if flash begins at 0, where small numbers are valid addresses. */
 bool lookalike_is_number(const struct image *im, uint64_t value);
-/* Tells whether a byte of text is at an address. */
+/* True if a byte of text is at an address. */
 bool lookalike_text_at(const struct image *im, uint64_t addr);
 /* Like lookalike_text_at(), but also accepts line breaks and tabs. */
 bool lookalike_printed_at(const struct image *im, uint64_t addr);

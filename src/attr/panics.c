@@ -18,8 +18,6 @@ enum { NAMED_BY = 4, NEAR = 4, NEAR_AGREE = 4 };
 /* If more functions refer to a spot, it is usually of inlined code. */
 enum { USERS_MAX = 2 };
 
-/* ---- collecting ------------------------------------------------------------------------------ */
-
 void panics_clear(struct panics *p)
 {
 	intern_release(&p->files);
@@ -65,8 +63,6 @@ void panics_use(struct panics *p, label_id function, uint64_t addr)
 		vec_push(&p->uses, (struct panic_use){ function, (uint32_t)i });
 }
 
-/* ---- finding places -------------------------------------------------------------------------- */
-
 enum { NAME_LONGEST = 4096 };
 
 /* A pointer that may be the first word of a panic's place: the file name. */
@@ -78,7 +74,7 @@ typedef VEC(struct panic_candidate) candidate_vec;
 
 /* The words after the pointer. */
 struct location {
-	uint64_t size; /* of the described place */
+	uint64_t size; /* Size of the place. */
 	struct str file;
 	uint32_t line, column;
 };
@@ -153,7 +149,7 @@ static void panics_list(struct panics *p, const struct image *im, const pointer_
 	vec_release(&found);
 }
 
-/* Tells whether most functions have only a name made from their address. Containers that list the
+/* True if most functions have only a name made from their address. Containers that list the
  * starts of functions get such symbols (build_name_starts). */
 static bool most_are_nameless(const struct attr *a)
 {
@@ -190,8 +186,6 @@ void attr_panics(const struct attr *a, const target_vec *targets, const pointer_
 			panics_use(p, targets->data[i].label, targets->data[i].addr);
 }
 
-/* ---- files ----------------------------------------------------------------------------------- */
-
 /* Adds a crate and returns its id. Without a version, the name is spelled as in symbols, with "_"
  * for "-". */
 static uint32_t crate_add(struct panic_owners *o, const struct crate_path *c, struct text *room)
@@ -221,10 +215,7 @@ static void panics_tell_files(const struct panics *p, struct panic_owners *o)
 	text_release(&room);
 }
 
-/* ---- functions ------------------------------------------------------------------------------- */
-
-/* A function that refers to places. Each of its spots is crate << 32 | spot, and they are
- * sorted. */
+/* A function that refers to places. A spot is crate << 32 | spot; spots are sorted. */
 struct panics_user {
 	label_id function;
 	size_t first, count;   /* Range in teller.spots */
@@ -332,9 +323,7 @@ static bool in_library(const struct panics_teller *t, const struct panics_user *
 	return t->owners->library.data[u->crate];
 }
 
-/* ---- choosing the crate of each function ----------------------------------------------------- */
-
-/* Tells whether another function has the same crate and at least one spot that `u` does not refer
+/* True if another function has the same crate and at least one spot that `u` does not refer
  * to. */
 static bool agrees(const struct panics_teller *t, const struct panics_user *u,
 		   const struct panics_user *other)

@@ -30,8 +30,6 @@ const struct beside *beside_of(const char *name)
 	return NULL;
 }
 
-/* ---- folders of programs --------------------------------------------------------------------- */
-
 /* Goes through the folders that may have programs. */
 struct folders {
 	char own[BESIDE_PATH_MOST]; /* Folder of heft. "" if unknown. */
@@ -110,8 +108,6 @@ bool beside_find(const char *name, char ret[BESIDE_PATH_MOST])
 	return false;
 }
 
-/* ---- running a program ----------------------------------------------------------------------- */
-
 int beside_run(const struct cli *cli, const char *name, size_t count, char **words)
 {
 	char path[BESIDE_PATH_MOST];
@@ -133,8 +129,6 @@ int beside_run(const struct cli *cli, const char *name, size_t count, char **wor
 	free(argv);
 	return cli_error(cli, "%s: cannot run: %s", path, strerror(errno));
 }
-
-/* ---- listing the programs -------------------------------------------------------------------- */
 
 enum { OTHERS_MOST = 100 };
 

@@ -12,7 +12,7 @@ bool cli_is_bloaty(const struct cli *cli)
 
 void cli_as_bloaty(const struct heft_err *err, char *room, size_t size)
 {
-	/* "FILE is a script; heft reads sizes from ..." */
+	/* Finds the end of FILE in "FILE is a script; heft reads sizes from ...". */
 	const char *reads = strstr(err->text, "; heft reads sizes from ");
 	const char *reason = strrchr(err->text, ':');
 	size_t path = reads != NULL ? (size_t)(reads - err->text) : 0;

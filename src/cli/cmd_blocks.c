@@ -56,8 +56,6 @@ struct blocks_job {
 	size_t function_count;
 };
 
-/* ---- the command line ------------------------------------------------------------------------ */
-
 static bool blocks_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct blocks_job *job = ctx;
@@ -84,8 +82,6 @@ static bool blocks_apply(void *ctx, const struct opt *o, const char *value)
 	}
 	return true;
 }
-
-/* ---- the list -------------------------------------------------------------------------------- */
 
 struct blocks_sums {
 	uint64_t functions, blocks, bytes;

@@ -47,10 +47,7 @@ static bool blocks_check_apply(void *ctx, const struct opt *o, const char *value
 	return true;
 }
 
-/* ---- output ---------------------------------------------------------------------------------- */
-
-/* Prints the findings. The table shows only the first findings of each kind, unless all are asked
- * for. */
+/* Prints the findings: only the first ones of each kind, unless all are asked for. */
 static bool blocks_check_put_findings(const struct blocks_check_job *job,
 				      const struct heft_sink *sink, struct heft_err *err)
 {

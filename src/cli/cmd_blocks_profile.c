@@ -66,8 +66,6 @@ struct profile_job {
 	size_t file_count, samples_count;
 };
 
-/* ---- the command line ------------------------------------------------------------------------ */
-
 static bool blocks_profile_apply_sort(struct profile_job *job, const struct opt *o,
 				      const char *value)
 {
@@ -128,8 +126,6 @@ static bool blocks_profile_add_operand(void *ctx, const char *word)
 	job->file_count++;
 	return true;
 }
-
-/* ---- the profile ----------------------------------------------------------------------------- */
 
 static bool write_samples(void *ctx, FILE *to, struct heft_err *err)
 {

@@ -61,8 +61,6 @@ static bool check_apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-/* ---- budgets --------------------------------------------------------------------------------- */
-
 static bool write_budget(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct check_job *job = ctx;

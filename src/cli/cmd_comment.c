@@ -83,8 +83,6 @@ static bool comment_apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-/* ---- trends ---------------------------------------------------------------------------------- */
-
 /* Returns what `heft history log` prints about a size: tab-separated, latest build first. `until`
  * NULL means until the latest build. The caller frees the text. NULL if nothing is known. */
 static char *log_of(const struct comment_job *job, const char *of, const char *until,

@@ -41,8 +41,7 @@ static bool heap_digest_add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* Writes the line of a dump. Each dump has its own handle, so that memory is that of the largest
- * dump. */
+/* Writes the line of a dump. A handle per dump limits memory to that of the largest dump. */
 static void digest(struct digest_job *job, const char *path, FILE *to)
 {
 	const struct heft_sink sink = { outfile_put, to };

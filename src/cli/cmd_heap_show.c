@@ -73,8 +73,6 @@ struct show_job {
 	enum heft_heap_page page;
 };
 
-/* ---- the command line ----------------------------------------------------------------------- */
-
 static const struct choice by_choices[] = {
 	{ "stack", HEFT_HEAP_BY_STACK },
 	{ "tree", HEFT_HEAP_BY_TREE },
@@ -222,8 +220,6 @@ static bool heap_show_add_operand(void *ctx, const char *word)
 	job->files[job->file_count++] = word;
 	return true;
 }
-
-/* ---- the run -------------------------------------------------------------------------------- */
 
 static bool write_to(void *ctx, FILE *f, struct heft_err *err)
 {

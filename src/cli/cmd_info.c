@@ -63,8 +63,6 @@ static bool info_add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* ---- files ----------------------------------------------------------------------------------- */
-
 /* Adds a file. A file that is no program is skipped below a directory, and an error if the user
  * named it. */
 static void info_add_file(struct info_job *job, const char *path, bool named)
@@ -135,8 +133,7 @@ static void add_directory(struct info_job *job, const char *path)
 		      by_path_backwards);
 }
 
-/* Adds the files below a directory. Links are not followed, because their targets would count
- * twice. */
+/* Adds the files below a directory. Does not follow links: their targets would count twice. */
 static void add_below(struct info_job *job, const char *path)
 {
 	struct os_file is;
@@ -162,8 +159,6 @@ static void info_add_path(struct info_job *job, const char *path)
 		free(next);
 	}
 }
-
-/* ---- the run --------------------------------------------------------------------------------- */
 
 static bool info_write_table(void *ctx, FILE *to, struct heft_err *err)
 {

@@ -43,8 +43,6 @@ struct query_job {
 	const char *sql; /* Current statement. */
 };
 
-/* ---- the command line ------------------------------------------------------------------------ */
-
 static bool cmd_query_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct query_job *job = ctx;
@@ -67,8 +65,6 @@ static bool query_add_operand(void *ctx, const char *word)
 	job->word_count++;
 	return true;
 }
-
-/* ---- statements ------------------------------------------------------------------------------ */
 
 /* Returns the SQL of a ready-made query, or NULL. */
 static const char *named_sql(const char *name)
@@ -125,8 +121,6 @@ static int list_queries(void)
 		printf("@%-15s %s\n", name, text);
 	return EXIT_FINE;
 }
-
-/* ---- standard input -------------------------------------------------------------------------- */
 
 static int show_schema(struct query_job *job, const char *name)
 {
@@ -236,8 +230,6 @@ static int run_input(struct query_job *job)
 	free(t.text);
 	return terminal ? EXIT_FINE : status;
 }
-
-/* ---- the command ----------------------------------------------------------------------------- */
 
 /* True if a statement may ask for a column that takes time to make. Statements of standard input
  * are unknown yet. */

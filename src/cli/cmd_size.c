@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- output beside the table ------------------------------------------------ */
-
 static bool print_claim(void *ctx, const struct heft_claim *c)
 {
 	const struct cli *cli = ctx;
@@ -24,8 +22,6 @@ static bool print_claim(void *ctx, const struct heft_claim *c)
 	fprintf(to, " [%s]\n", c->why);
 	return true;
 }
-
-/* ---- run and write ----------------------------------------------------------- */
 
 static bool size_run(const struct size_job *job)
 {

@@ -100,8 +100,6 @@ static bool snapshot_add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* ---- totals ---------------------------------------------------------------------------------- */
-
 static void print_share(uint64_t part, int64_t whole)
 {
 	if (whole > 0)
@@ -137,8 +135,6 @@ static void print_stats(const struct snapshot_job *job)
 	if (memory > 0)
 		printf("%-20s %38" PRId64 "\n", "VM image", memory);
 }
-
-/* ---- the file -------------------------------------------------------------------------------- */
 
 static bool cmd_snapshot_write(void *ctx, FILE *to, struct heft_err *err)
 {

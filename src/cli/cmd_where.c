@@ -67,10 +67,6 @@ struct where_job {
 				   * that asks can count them. */
 };
 
-/* ---- the command line ------------------------------------------------------------------------ */
-
-/* ---- the command line ----------------------------------------------------------------------- */
-
 static bool where_add_source(void *ctx, const char *name)
 {
 	struct where_job *job = ctx;
@@ -110,8 +106,6 @@ static bool where_add_operand(void *ctx, const char *word)
 		job->addrs[job->addr_count++] = word;
 	return true;
 }
-
-/* ---- answers -------------------------------------------------------------------------------- */
 
 /* Questions of a batch are answered in rising order of addresses, which is much faster, and answers
  * are written in the order of the questions. A batch keeps about TEXT_SIZE bytes of answers,
@@ -278,8 +272,6 @@ static void ask(struct where_job *job, struct where_batch *b, const char *text)
 		answer_batch(job, b);
 }
 
-/* ---- standard input ------------------------------------------------------------------------- */
-
 enum { LINES_SIZE = 1 << 21, BULK = 4096 };
 
 struct where_lines {
@@ -352,8 +344,6 @@ static bool answer_input(struct where_job *job, struct where_batch *b)
 	free(l);
 	return good;
 }
-
-/* ---- the run -------------------------------------------------------------------------------- */
 
 /* Answers the words. Returns false, after a message, if standard input cannot be read or there is
  * no memory. */

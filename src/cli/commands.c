@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns how many of the words name the command: one, or two ("heap show"). 0 if they name another
- * command. */
+/* Returns how many words name the command: one, or two ("heap show"). 0 for another command. */
 static int command_words(const struct command *c, int argc, char **argv)
 {
 	const size_t first = strlen(argv[0]);
@@ -105,8 +104,6 @@ int commands_run(struct cli *cli, const struct commands *all, int argc, char **a
 	commands_help_family(all, argv[0]);
 	return EXIT_FINE;
 }
-
-/* ---- words for the completion of shells ------------------------------------------------------ */
 
 void words_put(const char *command, const char *option, const char *value, const char *text)
 {

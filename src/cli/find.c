@@ -114,8 +114,7 @@ static bool add_source_map(const struct cli *cli, struct heft_finder *f, const s
 	return true;
 }
 
-/* Parses "NAME=ADDR+SIZE". The address is hexadecimal, with or without 0x. The name may be any
- * text. */
+/* Parses "NAME=ADDR+SIZE". The address is hexadecimal, with or without 0x. NAME is any text. */
 static bool find_add_region(const struct cli *cli, struct heft_finder *f, const struct opt *o,
 			    const char *value)
 {

@@ -9,8 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* ---- the command line ----------------------------------------------------------------------- */
-
 /* Sets a number. With `units`, K, M or G may follow it. */
 static bool heap_run_apply_number(struct heap_run *job, const struct opt *o, const char *value,
 				  enum heft_recorder_setting what, bool units)
@@ -79,8 +77,6 @@ static bool heap_run_parse(struct heap_run *job, int argc, char **argv)
 	}
 	return true;
 }
-
-/* ---- the run -------------------------------------------------------------------------------- */
 
 /* Explains the death of the program. Its recording is only in its memory, so a core is needed. */
 static void tell_death(const struct heap_run *job, int signal)
@@ -215,11 +211,7 @@ static int end_alike(const struct heft_recorder_end *end)
 
 static int run_program(struct heap_run *job)
 {
-	enum {
-		CANNOT_RUN = 126,
-		NOT_FOUND = 127
-	}; /* Exit statuses with the numbers that shells
-						     * use. */
+	enum { CANNOT_RUN = 126, NOT_FOUND = 127 }; /* Exit statuses that shells use, too. */
 	struct heft_recorder_end end = { .size = sizeof end };
 	struct heft_err err;
 	if (job->argv[0] == NULL)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- ways to group rows ---------------------------------------------------------------------- */
-
 static const char *const profile_groups[] = { "sections,symbols",
 					      "compileunits,symbols",
 					      "namespaces,symbols",
@@ -49,8 +47,6 @@ static bool inputs_find_group(const char *const *groups, const char *by, unsigne
 	return false;
 }
 
-/* ---- the command line ------------------------------------------------------------------------ */
-
 void inputs_init(struct inputs *all, const struct cli *cli)
 {
 	*all = (struct inputs){ .cli = cli,
@@ -84,8 +80,7 @@ bool inputs_apply(struct inputs *all, const struct opt *o, const char *value)
 	return true;
 }
 
-/* Adds a file that perf record wrote: it belongs to the programs that ran. A second such file is an
- * error. */
+/* Adds a file of perf record: it belongs to the programs that ran. A second one is an error. */
 static bool inputs_add_samples(struct inputs *all, const char *path)
 {
 	if (all->perf == NULL || strcmp(all->perf, path) == 0) {
@@ -123,8 +118,6 @@ bool inputs_add(struct inputs *all, const char *path, bool base)
 	}
 	return inputs_add_path(all, base ? &all->bases : &all->files, path);
 }
-
-/* ---- programs -------------------------------------------------------------------------------- */
 
 struct sources {
 	struct input *in;
@@ -176,8 +169,6 @@ static bool open_profile(const struct inputs *all, struct input *in, const char 
 	       inputs_add_paths(p, in->all ? &all->files : &one, HEFT_INPUT, err) &&
 	       inputs_add_paths(p, &all->bases, HEFT_BASE, err) && heft_profile_run(p, err);
 }
-
-/* ---- lists and dumps ------------------------------------------------------------------------- */
 
 static bool inputs_new_snapshot(const struct input *in, struct heft_snapshot **ret,
 				struct heft_err *err)
@@ -284,8 +275,6 @@ void cli_input_close(struct input *in)
 	heft_session_free(in->session);
 	*in = (struct input){ 0 };
 }
-
-/* ---- tables ---------------------------------------------------------------------------------- */
 
 static bool unknown_group(struct heft_err *err, const char *by)
 {
@@ -404,8 +393,6 @@ bool input_add_to(const struct inputs *all, size_t i, const struct input *in,
 					      in->after, err);
 	}
 }
-
-/* ---- messages -------------------------------------------------------------------------------- */
 
 void input_print_notes(const struct inputs *all, const struct input *in)
 {

@@ -21,8 +21,7 @@ struct inputs {
 	bool code;           /* Pages show the code of functions. */
 	unsigned flags;      /* For profiles: bits of enum heft_profile_flag. */
 	unsigned heap_flags; /* For dumps: bits of enum heft_heap_flag. */
-	uint32_t pid;        /* Id of the living process that is input 0. 0 if all inputs are
-			      * files. */
+	uint32_t pid;        /* Id of the living process that is input 0. 0 without one. */
 	uint32_t rows;       /* Rows per level of profiles. 0 means all. */
 	struct input_files files, bases;
 };
@@ -51,11 +50,10 @@ struct input {
 
 void inputs_init(struct inputs *all, const struct cli *cli);
 void inputs_release(struct inputs *all);
-/* Takes an option of input_opts.inc, find_opts.inc, exe_opts.inc or O_VERBOSE. False after a
- * message. */
+/* Takes an option of input_opts.inc, find_opts.inc, exe_opts.inc, or O_VERBOSE. False on
+ * failure. */
 bool inputs_apply(struct inputs *all, const struct opt *o, const char *value);
-/* Adds an operand, from before or after "--". A file of perf record becomes `perf`. False after a
- * message. */
+/* Adds an operand, from before or after "--". A perf file becomes `perf`. False after a message. */
 bool inputs_add(struct inputs *all, const char *path, bool base);
 
 /* Returns how the rows of an input can be grouped, the default first. NULL ends the list. */

@@ -62,8 +62,6 @@ static const struct command commands[] = {
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 static const struct commands all_commands = { commands, COMMAND_COUNT };
 
-/* ---- heft itself ------------------------------------------------------------- */
-
 const struct command *cli_command(const char *name)
 {
 	for (size_t i = 0; i < COMMAND_COUNT; i++)

@@ -120,8 +120,6 @@ enum opt_step options_next(struct opt_cursor *c)
 	return OPT_SEPARATOR;
 }
 
-/* ---- help ----------------------------------------------------------------- */
-
 enum { HELP_COLUMN = 30 };
 
 static void print_opt(const struct opt *o, FILE *to)

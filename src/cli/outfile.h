@@ -17,7 +17,7 @@ struct outfile {
 
 /* Opens the output. `path` NULL or "-" means stdout. On failure errno says why. */
 bool outfile_open(struct outfile *o, const char *path);
-/* Flushes the file and renames it. False (errno) if any byte could not be written; then no file is
+/* Flushes the file and renames it. If a byte cannot be written: false (errno), and no file is
  * left. */
 bool outfile_close(struct outfile *o);
 /* Closes the file without keeping it. */

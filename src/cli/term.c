@@ -58,8 +58,6 @@ void print_tame(const char *text, FILE *to)
 	}
 }
 
-/* ---- progress -------------------------------------------------------------- */
-
 enum { WAIT_MS = 500, REDRAW_MS = 100 };
 
 void progress_init(struct progress *p)

@@ -34,8 +34,6 @@ struct code_print bytes_print(struct bytes data)
 	return p;
 }
 
-/* ---- x86 ------------------------------------------------------------------------------------- */
-
 /* Adds bytes to a number, 16 bytes per step. */
 static uint64_t bytes_mixed(uint64_t h, struct bytes b)
 {
@@ -83,10 +81,8 @@ static bool x86_print(struct bytes code, uint64_t addr, bool mode64, struct code
 	return ok;
 }
 
-/* ---- AArch64: Arm ARM DDI 0487, C4.1 --------------------------------------------------------- */
-
-/* Finds the target that an instruction states relative to itself. *mask has the bits of the
- * field. */
+/* Finds the target that an instruction states relative to itself (Arm ARM DDI 0487, C4.1). *mask
+ * has the bits of the field. */
 static bool arm64_target(uint32_t word, uint64_t addr, uint32_t *mask, uint64_t *ret)
 {
 	if ((word & 0x7c000000) == 0x14000000) { /* b, bl */

@@ -53,8 +53,6 @@ static inline void arm64_add(const struct arm64_scan *s, uint64_t off, uint64_t 
 		push(s, off, to, kind, size);
 }
 
-/* ---- registers -------------------------------------------------------------- */
-
 static void arm64_forget(struct arm64_pages *g, unsigned reg)
 {
 	g->known &= ~(UINT32_C(1) << reg);
@@ -80,8 +78,6 @@ static void arm64_restart(struct arm64_pages *g, uint64_t off)
 			arm64_forget(g, reg);
 	}
 }
-
-/* ---- instruction classes ---------------------------------------------------- */
 
 /* Handles adr and adrp. Bits 31-24: op immlo 10000 immhi Rd (C6.2.13, C6.2.14). */
 static void do_adr(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off, uint32_t insn)
@@ -139,7 +135,7 @@ static void do_branch(const struct arm64_scan *s, struct arm64_pages *g, uint64_
 		g->branch[to / 4 % BRANCH_SLOTS] = (struct branch){ to, off };
 }
 
-/* Tells whether bits 4-0 of a scalar or vector floating-point instruction name a general register
+/* True if bits 4-0 of a scalar or vector floating-point instruction name a general register
  * that is written: conversions and moves to integer (C4.1.96), smov and umov. */
 static bool writes_general(uint32_t insn)
 {
@@ -184,8 +180,7 @@ static void do_other_memory(struct arm64_pages *g, uint32_t insn)
 	}
 }
 
-/* Handles br, blr, ret, eret and their authenticated forms: bits 31-25 are 1101011, opc is in
- * 24-21. */
+/* Handles br, blr, ret, eret and authenticated forms: bits 31-25 are 1101011, opc is in 24-21. */
 static bool do_indirect(struct arm64_pages *g, uint64_t off, uint32_t insn)
 {
 	const unsigned opc = insn >> 21 & 7;
@@ -199,8 +194,6 @@ static bool do_indirect(struct arm64_pages *g, uint64_t off, uint32_t insn)
 	}
 	return false;
 }
-
-/* ---- the loop ---------------------------------------------------------------- */
 
 enum form {
 	F_OTHER, /* writes no general register */
@@ -257,8 +250,7 @@ static inline uint64_t disp26(uint32_t insn)
 	return sign_extend(insn & 0x3ffffff, 26) << 2;
 }
 
-/* Handles one instruction. False if it is none. Clears *falls if the next instruction does not
- * follow. */
+/* Handles an instruction. False if it is none. Clears *falls if the next one does not follow. */
 static inline bool arm64_step(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
 			      bool *falls)
 {

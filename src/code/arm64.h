@@ -5,8 +5,7 @@
 
 #include "code/code.h"
 
-/* Finds references like code_refs(), for AArch64. Instructions are little-endian even if data is
- * not. */
+/* Finds references like code_refs(), for AArch64. Instructions are always little-endian. */
 uint64_t arm64_refs(struct bytes code, uint64_t addr, unsigned kinds, code_ref_vec *ret);
 
 #endif

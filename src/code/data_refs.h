@@ -25,7 +25,7 @@
 #include "code/code.h"
 #include "image/image.h"
 
-/* Tells whether data_refs() knows the image's machine. */
+/* True if data_refs() knows the image's machine. */
 bool data_refs_known(const struct image *im);
 /* Appends references of kind REF_ADDR. Bytes that are no instructions may give some too: the
  * caller judges by the targets. For Xtensa also REF_MEM: the words that are loaded. `code` lies

@@ -21,7 +21,7 @@ struct disasm_insn {
 			    * next call. */
 };
 
-/* Tells whether heft was built with a disassembler. */
+/* True if heft was built with a disassembler. */
 bool disasm_present(void);
 /* Opens a disassembler for the machine of an image: x86, ARM, MIPS, PowerPC, SPARC, z/Architecture,
  * M68K; RISC-V from Capstone 5 on. False for other machines, and without Capstone. `thumb`: the

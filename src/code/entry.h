@@ -7,16 +7,16 @@
 #include "code/code.h"
 #include "image/image.h"
 
-/* Tells whether the code begins like most functions: it saves registers, makes a frame, or marks a
+/* True if the code begins like most functions: it saves registers, makes a frame, or marks a
  * target of indirect calls. */
 bool entry_like(enum code_isa isa, struct bytes code);
-/* Tells whether the code first reads a register that no caller sets: a callee-saved one, or that of
+/* True if the code first reads a register that no caller sets: a callee-saved one, or that of
  * results. Landing pads do so. x86, AArch64, RISC-V. */
 bool entry_reads_kept(enum code_isa isa, struct bytes code);
-/* Tells whether the instruction before `off` releases the frame. A jump there leaves the
+/* True if the instruction before `off` releases the frame. A jump there leaves the
  * function. */
 bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off);
-/* Tells whether Thumb code at `addr` pops from the stack before it pushes. It is then in the middle
+/* True if Thumb code at `addr` pops from the stack before it pushes. It is then in the middle
  * of a function, to which ARMv6-M code makes far jumps in the form of calls. *budget is the number
  * of bytes that may be read, and is reduced. */
 bool entry_takes_first(const struct image *im, uint64_t addr, uint64_t *budget);

@@ -14,8 +14,6 @@ enum verdict {
 	SAYS_KEPT,  /* No beginning: reads a register that no caller sets */
 };
 
-/* ---- x86 ------------------------------------------------------------------------------------- */
-
 enum { RAX = 0, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R12 = 12 };
 
 /* An instruction with a ModRM byte. */
@@ -63,14 +61,14 @@ static bool entry_kept_operands_read(bool mode64, struct bytes code, struct x86_
 	return plain || extends;
 }
 
-/* Tells whether no caller sets `reg`, and code has not written it yet. `written` has one bit per
+/* True if no caller sets `reg`, and code has not written it yet. `written` has one bit per
  * register. */
 static bool reads_foreign(bool mode64, unsigned reg, uint32_t written)
 {
 	return !(written >> reg & 1) && (kept_x86(mode64, reg) || (mode64 && reg == RAX));
 }
 
-/* Tells whether the instruction releases a frame: leave, pop of a callee-saved register, add $n,
+/* True if the instruction releases a frame: leave, pop of a callee-saved register, add $n,
  * %rsp. */
 static bool gives_back(bool mode64, struct bytes code)
 {
@@ -125,8 +123,6 @@ static enum verdict verdict_x86(bool mode64, struct bytes code, uint32_t *writte
 	return SAYS_NOTHING;
 }
 
-/* ---- AArch64 --------------------------------------------------------------------------------- */
-
 static bool kept_arm64(uint32_t reg)
 {
 	enum { FIRST = 19, LAST = 29 };
@@ -158,8 +154,6 @@ static enum verdict verdict_arm64(struct bytes code)
 		return kept_arm64(n) || kept_arm64(m) || kept_arm64(a) ? SAYS_KEPT : SAYS_NOTHING;
 	return SAYS_ENTRY;
 }
-
-/* ---- RISC-V ---------------------------------------------------------------------------------- */
 
 static bool kept_riscv(uint32_t reg)
 {
@@ -211,8 +205,6 @@ static enum verdict verdict_riscv(struct bytes code)
 	default: return SAYS_ENTRY;
 	}
 }
-
-/* ---- all machines ---------------------------------------------------------------------------- */
 
 static enum verdict verdict_of(enum code_isa isa, struct bytes code, uint32_t *written)
 {

@@ -3,7 +3,7 @@
 
 enum { RA = 1, T0 = 5 };
 
-/* Tells whether a register is a link register (table 2.1: hints of the return address stack). */
+/* True if a register is a link register (table 2.1: hints of the return address stack). */
 static bool is_link(unsigned reg)
 {
 	return reg == RA || reg == T0;
@@ -40,7 +40,7 @@ static void riscv_decode_short(bool wide, uint32_t c, uint64_t addr, struct flow
 		ret->target = addr + sign_extend(v, 12);
 	} else if (kind == 1 && op >= 6) {
 		ret->kind = FLOW_CONDITIONAL;
-		/* Decodes imm[8|4:3] in bits 12-10 and imm[7:6|2:1|5] in bits 6-2, of c.beqz and
+		/* Decodes imm[8|4:3] in bits 12-10 and imm[7:6|2:1|5] in bits 6-2: c.beqz and
 		 * c.bnez. */
 		const uint32_t v = (c >> 4 & 0x100) | (c >> 7 & 0x18) | (c << 1 & 0xc0) |
 				   (c >> 2 & 6) | (c << 3 & 0x20);

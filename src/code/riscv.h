@@ -11,8 +11,7 @@
  * call too. */
 bool riscv_flow(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret);
 
-/* Decodes auipc and the following jalr, at p + 4: a far call or jump. *ret is the flow of the
- * jalr. */
+/* Decodes auipc and the jalr after it, at p + 4: a far call or jump. *ret is the jalr's flow. */
 bool riscv_far(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret);
 
 /* Returns the size of the instruction with this first halfword: 2, 4, 6 or 8. 0 for longer ones,

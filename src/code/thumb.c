@@ -15,7 +15,7 @@ bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width)
 	return first == 0xe8df && (second & 0xffe0) == 0xf000;
 }
 
-/* Tells whether the instruction is bhi, or bhi.w of two halfwords. */
+/* True if the instruction is bhi, or bhi.w of two halfwords. */
 static bool leaves_above(struct bytes code, uint64_t off)
 {
 	const uint32_t a = load_le16(code.p + off), b = load_le16(code.p + off + 2);

@@ -19,7 +19,7 @@ static inline unsigned thumb_size(uint32_t first)
 /* Returns how many instructions after an IT instruction become conditional. 0 if it is no IT. */
 unsigned thumb_it_count(uint32_t first);
 
-/* Tells whether the instruction is TBB or TBH. *ret_width is the size of an entry of the table,
+/* True if the instruction is TBB or TBH. *ret_width is the size of an entry of the table,
  * which follows the instruction. */
 bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width);
 
@@ -39,8 +39,7 @@ bool thumb_pool(const uint8_t *p, uint64_t left, uint64_t addr, uint64_t *ret_ad
 bool thumb_adr(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg,
 	       uint64_t *ret_addr);
 
-/* Returns how many bytes the instruction loads from the address in the register. 0 if it does
- * not. */
+/* Returns how many bytes the instruction loads from the address in the register, or 0. */
 unsigned thumb_loads_at(const uint8_t *p, uint64_t left, unsigned reg);
 
 /* Expands i:imm3:imm8 of a modified immediate constant (A5.3.2). */

@@ -368,7 +368,7 @@ static void read_immediate(struct x86_decoder *d, struct x86_insn *ret)
 	ret->imm = x86_take_signed(d, size);
 }
 
-/* Tells whether the instruction is padding of i386 assemblers: mov %esi,%esi, lea 0(%esi),%esi and
+/* True if the instruction is padding of i386 assemblers: mov %esi,%esi, lea 0(%esi),%esi and
  * longer ones. */
 static bool is_i386_nop(const struct x86_decoder *d, const struct x86_insn *ret)
 {

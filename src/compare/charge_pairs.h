@@ -12,8 +12,7 @@
 #include "snapshot/symbol_label.h"
 
 struct charge_pair {
-	uint32_t before, after;  /* Index of the first charge of each side. UINT32_MAX if there
-				  * is none. */
+	uint32_t before, after;  /* Index of each side's first charge, or UINT32_MAX. */
 	uint64_t file[2], vm[2]; /* Bytes: [0] before, [1] after. */
 	enum heft_change change;
 	bool debug;

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- choosing functions ---------------------------------------------------------------------- */
-
 static double code_diff_change_of(const struct snapshot_diff *d, const struct diff_pair *p)
 {
 	const struct snap_symbol *a = diff_before(d, p), *b = diff_after(d, p);
@@ -46,8 +44,6 @@ size_t code_diff_pick(const struct snapshot_diff *d, size_t ret[CODE_DIFF_SYMBOL
 	}
 	return count;
 }
-
-/* ---- lines ----------------------------------------------------------------------------------- */
 
 struct line_part {
 	size_t from, size;
@@ -90,8 +86,7 @@ static void add_insn(struct code_diff_lines *l, const struct disasm_insn *insn,
 	vec_push(&l->list, (struct line_part){ from, l->text.len - from });
 }
 
-/* Opens a disassembler. If the entry point is odd, it starts in the Thumb set, as microcontrollers
- * do. */
+/* Opens a disassembler. An odd entry point means the Thumb set, as in microcontrollers. */
 static bool open_disasm(struct disasm *d, const struct image *im)
 {
 	return im && disasm_open(d, im, flow_isa_of(im) == CODE_THUMB);
@@ -117,8 +112,6 @@ static struct str line_at(const struct code_diff_lines *l, size_t i)
 {
 	return (struct str){ l->text.p + l->list.data[i].from, l->list.data[i].size };
 }
-
-/* ---- the diff -------------------------------------------------------------------------------- */
 
 /* A line of the diff: ' ' is on both sides, '-' only on the old side, '+' only on the new side. */
 struct edit {

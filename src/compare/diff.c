@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- values ---------------------------------------------------------------------------------- */
-
 static double own_pss(const struct snap_symbol *y)
 {
 	return (double)y->size / y->alias_count;
@@ -38,8 +36,6 @@ struct diff_value diff_value(const struct snapshot_diff *d, const struct diff_pa
 	return (struct diff_value){ (int64_t)new_->size - (int64_t)old->size, 0,
 				    own_pss(new_) - own_pss(old) };
 }
-
-/* ---- kinds of change ------------------------------------------------------------------------- */
 
 /* True if `path` ends with `end` as in "a/b.c" and "b.c". The two differ only in how much of the
  * path is known. */

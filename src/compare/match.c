@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-/* ---- texts ----------------------------------------------------------------------------------- */
-
 static bool match_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -40,7 +38,7 @@ struct str match_stable(struct str s, struct text *work)
 	return s;
 }
 
-/* Returns the common name of star symbols: "** symbol gap 3 (end of section)" becomes "** symbol
+/* Returns the name shared by star symbols: "** symbol gap 3 (end of section)" is "** symbol
  * gaps". */
 static struct str star_cluster(struct str s, struct text *out)
 {
@@ -78,8 +76,6 @@ static struct str without_clone(struct str s)
 	return s;
 }
 
-/* ---- suffixes -------------------------------------------------------------------------------- */
-
 static bool match_is_hash(struct str s)
 {
 	if (s.len != 17 || s.p[0] != 'h')
@@ -101,8 +97,6 @@ static struct str without_suffixes(struct str s)
 		s.len -= 19;
 	return s.len > 0 ? s : whole;
 }
-
-/* ---- keys ------------------------------------------------------------------------------------ */
 
 uint32_t match_text(struct matcher *m, struct match_side *side, uint32_t id)
 {
@@ -154,8 +148,7 @@ static bool is_unique(const struct match_side *side, const struct snap_symbol *y
 	       !memchr(name.p, '.', name.len);
 }
 
-/* Makes the key of a symbol for one pass, without its size. False if the pass cannot pair the
- * symbol. */
+/* Makes the key of a symbol for a pass, without its size. False if the pass cannot pair it. */
 typedef bool (*key_fn)(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		       struct match_key *ret);
 
@@ -185,8 +178,7 @@ uint64_t match_print(const struct match_side *side, const struct snap_symbol *y,
 	return c && (data || y->contents.shape == 0) ? c->print : y->contents.shape;
 }
 
-/* Makes the key from the contents. A name made from an address does not tell what is at the address
- * now. */
+/* Makes the key from the contents. A name made from an address does not tell what is there now. */
 static bool key_contents(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 			 struct match_key *ret)
 {
@@ -299,8 +291,6 @@ const char *match_pass_word(unsigned pass)
 	};
 	return pass < COUNT_OF(words) && words[pass] ? words[pass] : "";
 }
-
-/* ---- passes ---------------------------------------------------------------------------------- */
 
 /* Keys of the symbols of a side that a pass may pair, in the order of the list `left`. */
 struct match_keyed {
@@ -539,8 +529,6 @@ void matcher_run(struct matcher *m)
 		match_renamed(m);
 	}
 }
-
-/* ---- start and release ----------------------------------------------------------------------- */
 
 /* If all functions of a program have names, its data count as named too. */
 static bool name_is_made_up(const struct match_side *side, uint32_t full_name)

@@ -26,8 +26,7 @@ struct match_key {
 
 struct match_side {
 	const struct snapshot *s;
-	uint32_t *texts;    /* Per text id of the snapshot: common id plus 1. 0 if not looked up
-			     * yet. */
+	uint32_t *texts;    /* Per text id: common id plus 1. 0 if not looked up yet. */
 	uint32_t *stable;   /* Per text id: common id plus 1 of the text without unstable
 			     * numbers. 0 if not looked up yet. */
 	uint32_t *bare;     /* Per text id: common id plus 1 of the text without unstable
@@ -37,8 +36,7 @@ struct match_side {
 			     * 1. 0 if there is none. */
 	bool *nameless;     /* Per symbol: see match_is_nameless(). */
 	VEC(uint32_t) left; /* Symbols without a partner, in order. */
-	bool has_clues;     /* True if both sides have clues. Then made-up names do not pair
-			     * symbols. */
+	bool has_clues;     /* Both sides have clues. Made-up names then do not pair symbols. */
 };
 
 struct matcher {
@@ -47,8 +45,7 @@ struct matcher {
 	struct text work;
 	struct match_side before, after;
 	uint32_t *partner; /* Per symbol of `after`: its partner in `before`, or DIFF_NONE. */
-	uint8_t *pass;     /* Per symbol of `after`: the pass that found its partner. 0 if there
-			    * is none. */
+	uint8_t *pass;     /* Per symbol of `after`: pass that found its partner, or 0. */
 };
 
 enum match_pass {

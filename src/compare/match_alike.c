@@ -1,11 +1,8 @@
-/* Scores how similar two symbols without a name are, by their references, instructions and
- * sizes. */
+/* Scores how similar two symbols without names are, by references, instructions and sizes. */
 #include "compare/match_alike.h"
 
 #include "base/map.h"
 #include "base/sort.h"
-
-/* ---- known things and their numbers ---------------------------------------------------------- */
 
 enum { KNOWN_TEXT = 1, KNOWN_PAIR = 2, KNOWN_CONTENTS = 3 };
 
@@ -191,15 +188,12 @@ void alike_learn(struct alike *a, uint32_t before, uint32_t after)
 	symbol_learn(&a->after, after, ident);
 }
 
-/* ---- references ------------------------------------------------------------------------------ */
-
 /* Number of references that agree and that differ between two lists. */
 struct match_alike_agreement {
 	size_t same, different;
 };
 
-/* True if two unknown references, one per side, may be the same: both lead to the same kind of
- * section. */
+/* True if two unknown references, one per side, may be equal: both lead to one kind of section. */
 static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 {
 	const struct snapshot *b = a->before.side->s, *n = a->after.side->s;
@@ -292,8 +286,6 @@ void alike_vote(struct alike *a, uint32_t before, uint32_t after)
 		(void)refs_compare(b, n, SIZE_MAX, a);
 }
 
-/* ---- rare features --------------------------------------------------------------------------- */
-
 enum {
 	FEW = 3
 }; /* Number of symbols per side that may share a feature. More common features
@@ -344,8 +336,6 @@ void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_
 			}
 	}
 }
-
-/* ---- scores ---------------------------------------------------------------------------------- */
 
 /* Returns where the sample of a function lies in `grams`. Makes it when it is first needed. */
 static size_t sample_of(struct alike_side *as, uint32_t symbol)
@@ -500,7 +490,7 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 	if (!score_refs(&s, b, n, least))
 		return 0;
 	if (!same && sampled) {
-		/* Comparing samples is slowest. It is skipped if even equal samples would not reach
+		/* Comparing samples is slowest: skipped if even equal samples would not reach
 		 * `least`. */
 		const unsigned all = least * (s.weight + OF_GRAMS);
 		if (s.sum + 100 * OF_GRAMS < all)

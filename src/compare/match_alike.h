@@ -56,8 +56,7 @@ struct alike_side {
 	struct alike_symbol *symbols; /* Per symbol of the snapshot. */
 	struct alike_ref *refs;       /* References of all containers, in the order of clues. */
 	uint32_t *changes; /* Per ALIKE_CHUNK references: how often one became another thing. */
-	/* Per symbol: where its incoming references begin in refs_to. refs_to holds indexes into
-	 * refs. */
+	/* Per symbol: start of its incoming references in refs_to, which has indexes into refs. */
 	uint32_t *first_to, *refs_to;
 	VEC(uint32_t) grams; /* Samples: a count and the grams of each. */
 };

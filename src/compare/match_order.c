@@ -37,8 +37,7 @@ struct order {
 	VEC(struct match_order_sequence) list;
 	uint32_t *after_of;  /* Per symbol of `before`: its partner, or DIFF_NONE. */
 	uint32_t *places;    /* Per symbol of `after`: its place in its sequence. */
-	uint32_t *sequences; /* Per symbol of `after`: index of its sequence plus 1. 0 if it is
-			      * in none. */
+	uint32_t *sequences; /* Per symbol of `after`: index of its sequence plus 1, or 0. */
 	uint64_t *tried;     /* Per symbol of `before`: state of the last gap that began with it. */
 	size_t budget;       /* Cells that alignments may still fill. */
 	size_t found;        /* Number of pairs found in this step. */
@@ -47,8 +46,6 @@ struct order {
 	VEC(uint8_t) scores;
 	VEC(uint32_t) sums;
 };
-
-/* ---- sequences ------------------------------------------------------------------------------- */
 
 /* True if a symbol has a place in a sequence: it has address and size, is no star symbol, and is
  * the first of its aliases. */
@@ -121,8 +118,6 @@ static void sequences_make(struct order *o)
 	vec_release(&keys);
 }
 
-/* ---- pairs ----------------------------------------------------------------------------------- */
-
 static void pair_found(struct order *o, uint32_t before, uint32_t after, enum match_pass pass)
 {
 	ASSERT(o->m->partner[after] == DIFF_NONE && o->after_of[before] == DIFF_NONE);
@@ -132,8 +127,7 @@ static void pair_found(struct order *o, uint32_t before, uint32_t after, enum ma
 	o->found++;
 }
 
-/* True if two symbols may be a pair: at least one is nameless, as it may have gained or lost its
- * name. */
+/* True if two symbols may be a pair: one or both are nameless, having gained or lost a name. */
 static bool may_be_one(const struct order *o, uint32_t before, uint32_t after)
 {
 	return o->m->before.nameless[before] || o->m->after.nameless[after];
@@ -143,8 +137,6 @@ static bool match_order_is_text(const struct match_side *side, uint32_t symbol)
 {
 	return snap_is_literal(snapshot_text(side->s, side->s->symbols.data[symbol].full_name));
 }
-
-/* ---- alignment ------------------------------------------------------------------------------- */
 
 /* Symbols of both sides between two anchors. The lists lie in old_open and new_open. */
 struct gap {
@@ -262,8 +254,6 @@ static void gap_align(struct order *o, unsigned least)
 	}
 }
 
-/* ---- anchors --------------------------------------------------------------------------------- */
-
 struct anchor {
 	uint32_t old, new_; /* Places in a sequence. */
 };
@@ -340,8 +330,6 @@ static void sequence_align(struct order *o, size_t sequence, unsigned least)
 	vec_release(&anchors);
 }
 
-/* ---- votes ----------------------------------------------------------------------------------- */
-
 /* The most likely partner of a symbol, and how likely the second best is. */
 struct favourite {
 	uint32_t other;
@@ -417,8 +405,6 @@ static void votes_take(struct order *o, unsigned least)
 	mem_free(new_);
 	vec_release(&list);
 }
-
-/* ---- entry points ---------------------------------------------------------------------------- */
 
 static bool match_order_lacks_names(const struct match_side *side)
 {

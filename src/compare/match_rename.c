@@ -54,8 +54,7 @@ static void match_rename_collect(struct candidates *c, struct match_side *side)
 		qsort(c->all.data, c->all.count, sizeof *c->all.data, match_rename_compare);
 }
 
-/* Returns the length of the common beginning and end of two names, in percent of the longer
- * name. */
+/* Returns how much of two names, at both ends, is equal, in percent of the longer name. */
 static unsigned alike(struct str a, struct str b)
 {
 	const size_t shorter = a.len < b.len ? a.len : b.len, longer = a.len + b.len - shorter;

@@ -41,8 +41,6 @@ bool pair_labels_lack(const struct pair_labels *n, enum heft_role role, const st
 	return false;
 }
 
-/* ---- functions and variables ----------------------------------------------------------------- */
-
 /* Returns the label that the source gave a symbol. LABEL_NONE if it has none of its own. */
 static label_id pair_labels_of(const struct pair_labels *n, const struct label_side *side,
 			       const struct snapshot *s, const struct snap_symbol *y)
@@ -118,8 +116,6 @@ void pair_labels_learn(struct pair_labels *n, const struct snapshot_diff *d,
 	mem_free(weights);
 }
 
-/* ---- paths ----------------------------------------------------------------------------------- */
-
 /* Returns the new label of a path. A path below the base's root moves below the other root. A
  * package named like the base's root gets the other root's name. LABEL_NONE for other labels. */
 static label_id path_become(struct pair_labels *n, label_id label)
@@ -134,8 +130,6 @@ static label_id path_become(struct pair_labels *n, label_id label)
 		return LABEL_NONE;
 	return label_format(n->labels, "%.*s%s", (int)to.len, to.p, path.p + from.len);
 }
-
-/* ---- spans ----------------------------------------------------------------------------------- */
 
 static label_id text_become(struct pair_labels *n, label_id label, bool of_paths)
 {

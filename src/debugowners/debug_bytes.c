@@ -6,8 +6,6 @@
 #include "debug/index.h"
 #include "debugowners/debug_find.h"
 
-/* ---- labels by key --------------------------------------------------------------------------- */
-
 /* Adds a label. Keys usually rise. A key that does not is left out, which costs only its label. */
 static void keyed_add(keyed_vec *v, uint64_t key, label_id label)
 {
@@ -20,8 +18,6 @@ static label_id keyed_find(const keyed_vec *v, uint64_t key)
 	const size_t low = lower_bound(v->data, v->count, sizeof *v->data, key);
 	return low < v->count && v->data[low].key == key ? v->data[low].label : LABEL_NONE;
 }
-
-/* ---- units without a name -------------------------------------------------------------------- */
 
 static label_id label_of_name(const struct debug_bytes *b, const struct unit *u)
 {
@@ -53,8 +49,6 @@ static label_id label_of_nameless(const struct debug_bytes *b, const struct unit
 	text_release(&name);
 	return label;
 }
-
-/* ---- macros ---------------------------------------------------------------------------------- */
 
 struct macros {
 	struct findings *f;
@@ -95,8 +89,6 @@ static void macro_bytes(struct findings *f, const struct unit *u)
 	}
 	vec_release(&m.todo);
 }
-
-/* ---- line programs --------------------------------------------------------------------------- */
 
 /* Reads a line program of a package, whose dwarf exists for one unit at a time. */
 static void read_line_program(struct findings *f, const struct unit *u)
@@ -157,10 +149,8 @@ static void debug_bytes_work_lines(void *ctx, struct line_job *job, unsigned wor
 	}
 }
 
-/* ---- joining findings ------------------------------------------------------------------------ */
-
-/* Drops claims of offsets that an earlier job owns. A thread knows only what its own jobs have
- * seen. */
+/* Drops claims of offsets that an earlier job owns. A thread knows only the claims of its own
+ * jobs. */
 static void keep_first(struct debug_bytes *b, struct claims *c, enum dw_section in)
 {
 	size_t count = 0;
@@ -184,8 +174,6 @@ static void debug_bytes_join(struct debug_bytes *b, struct findings *f)
 		claims_join(b->vm_claims, &f->vm, &f->labels);
 	local_labels_clear(&f->labels);
 }
-
-/* ---- instances in units of the link-time optimiser ------------------------------------------- */
 
 /* Gives the instances of a job labels of the table, each of its own. */
 static void instances_take(struct debug_bytes *b, struct findings *f)
@@ -272,8 +260,6 @@ static void all_lines(struct debug_bytes *b)
 	if (b->lines.count > 0)
 		line_jobs_run(&jobs);
 }
-
-/* ---- units ----------------------------------------------------------------------------------- */
 
 /* Maximal number of range list entries that functions of one job may read. Real jobs have some
  * thousands. */
@@ -412,8 +398,7 @@ static void all_units(struct debug_bytes *b, enum dw_section in)
 		unit_jobs_run(&jobs);
 }
 
-/* ---- partial units: the first unit that imports one owns it ---------------------------------- */
-
+/* An import of a partial unit. The first unit that imports a partial unit owns it. */
 struct debug_bytes_import {
 	uint64_t to;   /* Offset of the partial unit */
 	uint64_t from; /* Offset of the unit that imports it */

@@ -92,11 +92,10 @@ struct debug_bytes {
 	struct spans owners[DW_SECTIONS];
 	line_use_vec lines;  /* Programs whose names and rows are still to be read */
 	label_id first_name; /* Label of the first unit with a name */
-	bool any, several;   /* any: units were seen. several: some have another label than
-			      * `sole`. */
+	bool any, several;   /* any: units were seen. several: they have several labels. */
 	label_id sole;
 	keyed_vec by_line, by_signature, partial;
-	keyed_vec units;        /* Labels of all units, by offset in .debug_info. LABEL_NONE if
+	keyed_vec units;        /* Labels of units by offset in .debug_info. LABEL_NONE if
 				 * damaged. */
 	instance_vec instances; /* With labels of the table */
 	uint16_t addr_version, str_offsets_version;

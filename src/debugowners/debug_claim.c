@@ -7,8 +7,6 @@
 #include "debugowners/debug_bytes.h"
 #include "debugowners/reloc_parts.h"
 
-/* ---- tables that index other sections -------------------------------------------------------- */
-
 struct debug_claim_table {
 	struct debug_bytes *b;
 	enum dw_section in;
@@ -95,8 +93,6 @@ static void claim_table(struct debug_bytes *b, enum dw_section in)
 	}
 }
 
-/* ---- resolving ------------------------------------------------------------------------------- */
-
 struct sections {
 	struct debug_bytes *b;
 	const enum dw_section *list;
@@ -118,8 +114,6 @@ static void resolve_all(struct debug_bytes *b, const enum dw_section *list, size
 	parallel_for(b->f->threads, count, resolve, &s);
 }
 
-/* ---- from section bytes to file bytes -------------------------------------------------------- */
-
 /* Claims the file bytes of a part in proportion to the unpacked bytes. */
 static void debug_claim_part(const struct debug_bytes *b, const struct debuginfo_part *p,
 			     struct claims *file)
@@ -138,8 +132,6 @@ static void debug_claim_part(const struct debug_bytes *b, const struct debuginfo
 		claim(file, base + from, to - from, o->label, WHY_DEBUG);
 	}
 }
-
-/* ---- relocations ----------------------------------------------------------------------------- */
 
 static const struct debuginfo_part *debug_claim_part_of(const struct debuginfo *d, uint32_t section)
 {
@@ -197,8 +189,6 @@ static void claim_all_relocs(struct debug_bytes *b, struct claims *file)
 	mem_free(p.claims);
 	reloc_parts_release(&p.parts);
 }
-
-/* ---- entry point ----------------------------------------------------------------------------- */
 
 void debug_bytes_claim(struct debug_bytes *b, struct claims *file)
 {

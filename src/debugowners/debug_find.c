@@ -1,8 +1,6 @@
 /* Finds the owners of the debug bytes of one unit or line program. */
 #include "debugowners/debug_find.h"
 
-/* ---- claims of section bytes --------------------------------------------------------------- */
-
 static uint64_t debug_find_size_of(const struct findings *f, enum dw_section in)
 {
 	return f->all->info->dwarf.size[in];
@@ -39,8 +37,6 @@ void find_string(struct findings *f, enum dw_section table, uint64_t off, label_
 	if (find_first(f, table, off))
 		claim_unknown(&f->claims[table], find_placed(f, table, off), l, WHY_DEBUG);
 }
-
-/* ---- reading a unit -------------------------------------------------------------------------- */
 
 static void put_waiting(struct findings *f)
 {
@@ -90,8 +86,6 @@ static void debug_find_on_range(void *ctx, uint64_t addr, uint64_t size)
 	if (debuginfo_addr(f->all->info, addr, &vm))
 		f->all->code(f->all->ctx, vm, size, f->unit_label, &f->vm);
 }
-
-/* ---- by symbol: what an entry describes ------------------------------------------------------ */
 
 struct described {
 	struct die_code code;
@@ -206,8 +200,6 @@ static void on_leave(void *ctx, uint64_t end_off)
 	f->owner = f->unit_label;
 }
 
-/* ---- line programs --------------------------------------------------------------------------- */
-
 static void debug_find_put_text(struct findings *f, struct dwarf *d, enum dw_section table,
 				struct str s)
 {
@@ -252,8 +244,6 @@ void find_line_program(struct findings *f, struct line_program *p)
 	find_sized(f, DW_LINE, p->off, p->size, f->unit_label);
 }
 
-/* ---- names of units -------------------------------------------------------------------------- */
-
 void find_decorate(const struct debug_bytes *b, struct text *name)
 {
 	/* rustc adds the object file's name after the name of the source:
@@ -275,8 +265,6 @@ bool find_unit_name(const struct debug_bytes *b, const struct unit *u, struct te
 	find_decorate(b, ret);
 	return true;
 }
-
-/* ---- units ----------------------------------------------------------------------------------- */
 
 /* Claims the unit's own parts of tables. */
 static void table_bytes(struct findings *f, const struct unit *u)

@@ -21,7 +21,7 @@ void find_sized(struct findings *f, enum dw_section in, uint64_t off, uint64_t s
 /* Claims bytes until the next claim in the section. Things of one owner are adjacent, so that the
  * first claim of a run is enough. */
 void find_open(struct findings *f, enum dw_section in, uint64_t off, label_id l);
-/* Tells whether this offset of a section is asked for the first time. */
+/* True if this offset of a section is asked for the first time. */
 bool find_first(struct findings *f, enum dw_section in, uint64_t off);
 /* Claims a string. Only the first claim of a string counts. */
 void find_string(struct findings *f, enum dw_section table, uint64_t off, label_id l);

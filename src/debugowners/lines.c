@@ -21,8 +21,6 @@ struct lines_rows {
 	struct text path;
 };
 
-/* ---- labels ---------------------------------------------------------------------------------- */
-
 /* Joins directory and name as the table has them. */
 static bool lines_plain_path(const struct line_program *p, uint64_t file, struct text *out)
 {
@@ -54,9 +52,7 @@ static label_id label_of_file(struct lines_rows *r, const struct line_program *p
 	return *label;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-/* Tells whether several overlays run at an address. Rows do not tell which overlay the code belongs
+/* True if several overlays run at an address. Rows do not tell which overlay the code belongs
  * to. */
 static bool lines_is_shared(const struct image *im, uint64_t vm)
 {
@@ -147,8 +143,6 @@ static void lines_progress(void *ctx, uint64_t off)
 	const struct lines *l = ctx;
 	progress_tell("line tables", off, l->info->dwarf.size[DW_LINE]);
 }
-
-/* ---- listing all line programs --------------------------------------------------------------- */
 
 struct programs {
 	struct lines *all;

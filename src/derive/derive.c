@@ -6,8 +6,6 @@
 
 enum { BATCH_BYTES = 256 << 10, BYTES_AN_EVENT = 10, BYTES_A_BLOCK = 14 };
 
-/* ---- batches of functions -------------------------------------------------------------------- */
-
 static void make_batches(struct derivation *d)
 {
 	const struct derive_facts *f = d->facts;
@@ -45,8 +43,6 @@ static void make_bits(struct derivation *d, struct batch *b)
 	if (d->facts->isa != CODE_ARM64)
 		b->starts = mem_zeroed(words, sizeof *b->starts);
 }
-
-/* ---- decoding -------------------------------------------------------------------------------- */
 
 /* Asserts that the events of a function rise and lie inside it. */
 static void events_verify(const struct batch *b, const struct function *fn, uint64_t size)
@@ -135,8 +131,6 @@ static void gather_places(struct derivation *d)
 	vec_sort(&d->bases);
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------- */
-
 static void blocks_batch(void *ctx, size_t i, unsigned worker)
 {
 	struct derivation *d = ctx;
@@ -190,8 +184,6 @@ static void derived_verify(const struct derive_facts *f, const struct derived *d
 	}
 	ASSERT(next == d->blocks.count);
 }
-
-/* ---- entry points ---------------------------------------------------------------------------- */
 
 /* Facts are in the order that derive.h states. */
 static void derive_facts_verify(const struct derive_facts *f)

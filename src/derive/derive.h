@@ -57,8 +57,7 @@ enum derive_trait {
 	DERIVE_CALM = 1 << 8,  /* DERIVE_NO_THROW was stated by the caller. */
 };
 
-/* Facts about a function. `addr` is the function itself, a stub for it, or a slot with its
- * address. */
+/* Facts about a function. `addr` is the function, a stub for it, or a slot with its address. */
 struct derive_callee {
 	uint64_t addr;
 	uint64_t traits; /* Bits of enum derive_trait */
@@ -96,14 +95,12 @@ struct derive_facts {
 	size_t data_count;
 	const struct derive_fix *fixes; /* Sorted by address. Only for relocatable objects. */
 	size_t fix_count;
-	/* Returns at most `size` bytes at an address. Used for jump tables. Called from any
-	 * thread. */
+	/* Returns at most `size` bytes at an address, for jump tables. Called on any thread. */
 	struct bytes (*load)(void *ctx, uint64_t addr, uint64_t size);
 	void *ctx;
 };
 
-/* Blocks [first, first + count) of a function. Their offsets count from its address. May be
- * empty. */
+/* Blocks [first, first + count) of a function, maybe none. Offsets count from its address. */
 struct derived_function {
 	uint64_t first, count;
 };

@@ -19,8 +19,8 @@ struct derive_blocks_walk {
 	uint32_t id;
 	bool pad_at_start;  /* See join_first_pad(). */
 	bool catching;      /* Between the calls that begin and end an exception handler */
-	size_t pad;         /* Index of the next one. */
-	size_t site;        /* Index of the next one. */
+	size_t pad;         /* Index of the next landing pad. */
+	size_t site;        /* Index of the next call site. */
 	uint32_t last_call; /* Offset of the last call in the current call-site range */
 	size_t last_site;   /* Index of that range. SIZE_MAX if there is none. */
 };
@@ -44,8 +44,6 @@ static uint32_t next_target(const struct derive_blocks_walk *w, uint32_t from, u
 	}
 	return to;
 }
-
-/* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* Ends the current block at `end`. The next block starts at `next`. */
 static void close_block(struct derive_blocks_walk *w, uint32_t end, uint32_t next, uint32_t flags)
@@ -80,9 +78,7 @@ static void cut_at_targets(struct derive_blocks_walk *w, uint32_t to)
 	}
 }
 
-/* ---- padding --------------------------------------------------------------------------------- */
-
-/* Tells whether [from, end) is padding that an assembler inserts to align `end`. */
+/* True if [from, end) is padding that an assembler inserts to align `end`. */
 static bool aligns(const struct derive_blocks_walk *w, uint32_t from, uint32_t end, uint32_t least)
 {
 	const uint64_t addr = w->x->addr + end;
@@ -117,9 +113,7 @@ static const struct event *do_nops(struct derive_blocks_walk *w, const struct ev
 	return e;
 }
 
-/* ---- jumps ----------------------------------------------------------------------------------- */
-
-/* Tells whether the jump that follows `end` belongs to the same block. It does not if anything else
+/* True if the jump that follows `end` belongs to the same block. It does not if anything else
  * leads to it. */
 static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const struct event *next,
 			 const struct event *last)
@@ -128,7 +122,7 @@ static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const
 	       extent_has(w->x, next->target) && !bit_get(w->targets, end);
 }
 
-/* Tells whether a jump to `target` is a tail call. A jump to the cold part of the function or back
+/* True if a jump to `target` is a tail call. A jump to the cold part of the function or back
  * is none. Nor is a jump into the middle of a function, since nobody calls that. */
 static bool derive_blocks_is_tail_call(const struct derive_blocks_walk *w, uint64_t target)
 {
@@ -154,8 +148,7 @@ static void do_jcc(struct derive_blocks_walk *w, const struct event *e, const st
 		if (e->target != w->x->addr + event_end(next) || out_of_reach)
 			return;
 	}
-	/* The second jump of a pair belongs to the same block. On x86 it may lead to another
-	 * target. */
+	/* The second jump of a pair is in the same block. On x86 its target may differ. */
 	if (is_llvm(w) && e->pair && next < last && next->kind == EVENT_JCC &&
 	    next->pair == e->pair && next->off == end && !bit_get(w->targets, end) &&
 	    (e->reach == 0 || next->target == e->target))
@@ -165,8 +158,6 @@ static void do_jcc(struct derive_blocks_walk *w, const struct event *e, const st
 						  ? BBMAP_RETURN | BBMAP_TAIL_CALL
 						  : 0u));
 }
-
-/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* Returns the call-site range with a landing pad that holds the call, or NULL. */
 static const struct derive_site *site_of(struct derive_blocks_walk *w, const struct event *e)
@@ -229,8 +220,6 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 		close_block(w, end, end, BBMAP_FALL_THROUGH);
 }
 
-/* ---- landing pads ---------------------------------------------------------------------------- */
-
 /* Splits landing pads that are not cold, if gcc made the function in several parts. The first
  * instruction of the pad, which saves a register, is then a block of its own. It is not if the pad
  * then jumps to another part. */
@@ -255,7 +244,7 @@ static void split_pads(const struct derive_blocks_walk *w, uint64_t *targets, co
 	}
 }
 
-/* Tells whether any jump leads to the address. */
+/* True if any jump leads to the address. */
 static bool is_jumped_to(const struct derive_blocks_walk *w, uint64_t addr, const struct event *e,
 			 const struct event *last)
 {
@@ -281,8 +270,6 @@ static void join_first_pad(struct derive_blocks_walk *w, uint64_t *targets, cons
 	if (!is_jumped_to(w, d->pads.data[w->pad++], e, last))
 		targets[0] &= ~(UINT64_C(1) << e->len);
 }
-
-/* ---- walking along the code ------------------------------------------------------------------ */
 
 static const struct event *derive_blocks_step(struct derive_blocks_walk *w, const struct event *e,
 					      const struct event *last)

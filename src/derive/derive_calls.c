@@ -12,8 +12,6 @@
 
 #include "base/sort.h"
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
 /* Returns the entry of the function at `addr`. If there is none, returns NULL and sets *at to the
  * place for it. */
 static struct derive_callee *traits_find(const struct traits *t, uint64_t addr, struct map_at *at)
@@ -52,8 +50,6 @@ static bool derive_calls_has(const struct derivation *d, uint64_t addr, uint64_t
 	return (traits_get(&d->traits, addr) & trait) != 0;
 }
 
-/* ---- functions ------------------------------------------------------------------------------- */
-
 typedef void function_fn(struct derivation *d, const struct batch *b, size_t function);
 
 /* Calls `fn` for each function except stubs. Facts about a stub are known from its import. */
@@ -75,9 +71,7 @@ size_t site_from(const struct derive_facts *f, uint64_t addr)
 	return i;
 }
 
-/* ---- which functions return ------------------------------------------------------------------ */
-
-/* Tells whether control can run out of the end of the function. The last event must then be a nop
+/* True if control can run out of the end of the function. The last event must then be a nop
  * or a conditional jump, or plain instructions must follow it. */
 static bool falls_out(const struct derivation *d, const struct batch *b, size_t function)
 {
@@ -162,8 +156,6 @@ static void check_calls(struct derivation *d, const struct batch *b, size_t func
 	}
 }
 
-/* ---- which functions throw ------------------------------------------------------------------- */
-
 static void note_throwing(struct derivation *d, uint64_t addr)
 {
 	if (!derive_calls_has(d, addr, DERIVE_CALM))
@@ -235,8 +227,6 @@ static void note_destructors(struct derivation *d, const struct batch *b, size_t
 		traits_add(&d->traits, d->facts->extents[function].addr,
 			   DERIVE_NO_THROW | DERIVE_CALM);
 }
-
-/* ---- entry points ---------------------------------------------------------------------------- */
 
 void derive_calls(struct derivation *d)
 {

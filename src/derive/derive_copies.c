@@ -14,8 +14,7 @@ struct derive_copies_copy {
 	bool load;  /* Loads from disp(%rsp) */
 };
 
-/* Read the number of a register: from ModRM's reg field, or from the low bits of ModRM or the
- * opcode. */
+/* Read the number of a register: from ModRM's reg field, or the low bits of ModRM or the opcode. */
 static unsigned reg_field(uint8_t rex, uint8_t modrm)
 {
 	return (modrm >> 3 & 7) | (unsigned)(rex & 4) << 1;
@@ -54,7 +53,7 @@ static bool read_copy(const uint8_t *p, uint64_t left, struct derive_copies_copy
 	return ret->load || (op == 0x8d && (stack || in.pc_relative));
 }
 
-/* Tells whether callees preserve the register: rbx, rbp, r12 to r15. */
+/* True if callees preserve the register: rbx, rbp, r12 to r15. */
 static bool is_saved(unsigned reg)
 {
 	return reg == 3 || reg == 5 || reg >= 12;

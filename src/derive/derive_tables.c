@@ -77,7 +77,7 @@ bool table_guess(const struct derive_facts *f, const struct derive_extent *x, ui
 	return leads_into(f, x, ret);
 }
 
-/* Tells whether an entry leads to `end` or shortly after it. */
+/* True if an entry leads to `end` or shortly after it. */
 static bool derive_tables_leads_on(const struct derive_facts *f, const struct derive_extent *x,
 				   const struct jump_table *t, uint64_t end)
 {

@@ -12,8 +12,7 @@ static uint32_t derive_thumb_half_at(struct bytes code, uint64_t off)
 	return (uint32_t)read_u16(&r);
 }
 
-/* Counts the entries of a table of distances. The table ends where the first of its targets
- * begins. */
+/* Counts the entries of a table of distances, which ends where its first target begins. */
 static uint64_t count_distances(const struct derive_extent *x, const struct jump_table *t)
 {
 	const uint64_t begin = t->addr - x->addr, anchor = t->anchor - x->addr;
@@ -54,7 +53,7 @@ static bool derive_thumb_read_words(const struct derive_extent *x, uint64_t off,
 	return at > begin;
 }
 
-/* Tells whether `callee` is a libgcc helper, and reads the width of its entries. A helper begins
+/* True if `callee` is a libgcc helper, and reads the width of its entries. A helper begins
  * with `push {r1}; mov r1, lr` and loads the distance from the table. Helpers for halfwords push r0
  * too. */
 static bool read_helper(const struct derive_facts *f, uint64_t callee, struct jump_table *t)

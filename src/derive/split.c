@@ -15,8 +15,7 @@ struct split_vote {
 struct splitter {
 	const struct split_facts *facts;
 	struct derivation d;
-	addr_vec starts;           /* Sorted: starts stated by the caller, and targets of calls in
-				 * code */
+	addr_vec starts;           /* Sorted: starts that the caller stated, targets of calls */
 	addr_vec called;           /* Targets of calls found in this round */
 	addr_vec dead;             /* Sorted: functions that do not return */
 	addr_vec ends;             /* Functions found in this round that do not return */
@@ -51,8 +50,6 @@ static bool split_is_known(const addr_vec *v, uint64_t addr)
 {
 	return addrs_within(v, addr, addr + 1);
 }
-
-/* ---- ending a function ----------------------------------------------------------------------- */
 
 /* The end of the current function. */
 struct tail {
@@ -119,8 +116,7 @@ static void told_by(const struct split_cut *c, const struct event *e, uint64_t t
 	}
 }
 
-/* Records the targets of calls. A call to the next instruction only takes its address and is
- * ignored. */
+/* Records the targets of calls. Ignores calls to the next instruction: they take its address. */
 static void note_calls(struct splitter *all, const struct derive_extent *x, const struct event *e,
 		       const struct event *end)
 {
@@ -136,7 +132,7 @@ static bool split_is_entry(const struct split_cut *c, uint64_t addr)
 	return entry_like(isa, code) && !entry_reads_kept(isa, code);
 }
 
-/* Tells whether the instruction may be `sub $n, %rsp`, which also follows a call, if code makes
+/* True if the instruction may be `sub $n, %rsp`, which also follows a call, if code makes
  * room for a variable. */
 static bool makes_room(const struct split_cut *c, uint64_t addr)
 {
@@ -192,8 +188,6 @@ static void end_function(struct split_cut *c, uint64_t to)
 		vec_push(&c->all->ends, c->start);
 }
 
-/* ---- walking along the code ------------------------------------------------------------------ */
-
 static void split_begin_function(struct split_cut *c, uint64_t at, bool named)
 {
 	c->start = at;
@@ -236,7 +230,7 @@ struct follower {
 	bool pointed;
 };
 
-/* Tells whether the event is the instruction that halts the processor. Compilers expect code after
+/* True if the event is the instruction that halts the processor. Compilers expect code after
  * it to be reached. */
 static bool is_halt(const struct split_cut *c, const struct event *e)
 {
@@ -246,7 +240,7 @@ static bool is_halt(const struct split_cut *c, const struct event *e)
 	       c->s.x->code.p[e->off] == HLT;
 }
 
-/* Tells whether the instruction at `next` is leftover code, never reached: a trap or another
+/* True if the instruction at `next` is leftover code, never reached: a trap or another
  * call after a call, or a return after a jump (from macros). On i386 a function may begin with a
  * call. */
 static bool is_remnant(const struct split_cut *c, const struct follower *p)
@@ -261,7 +255,7 @@ static bool is_remnant(const struct split_cut *c, const struct follower *p)
 				       (event_is_call(e) && c->all->facts->code->isa != CODE_I386));
 }
 
-/* Tells whether the function continues at `next`, although nothing leads there. That holds for code
+/* True if the function continues at `next`, although nothing leads there. That holds for code
  * that only unwinding reaches, and for a place at which no function nearby would begin. */
 static bool split_goes_on(const struct split_cut *c, const struct follower *p)
 {
@@ -275,7 +269,7 @@ static bool split_goes_on(const struct split_cut *c, const struct follower *p)
 	       !signs_unusual(s->starts, isa, c->start);
 }
 
-/* Tells whether the code at `next` soon jumps into the middle of the function before it. */
+/* True if the code at `next` soon jumps into the middle of the function before it. */
 static bool jumps_back(const struct split_cut *c, const struct follower *p)
 {
 	enum { SOON = 16 };
@@ -287,14 +281,14 @@ static bool jumps_back(const struct split_cut *c, const struct follower *p)
 	       e->target > c->start && e->target < p->end;
 }
 
-/* Tells whether `next` is aligned, and functions nearby are too. */
+/* True if `next` is aligned, and functions nearby are too. */
 static bool is_placed(const struct split_cut *c, const struct follower *p)
 {
 	enum { MOST = 75 };
 	return p->next % ALIGN == 0 && signs_aligned(c->s.starts, p->next) >= MOST;
 }
 
-/* Tells whether a function begins at `next` although jumps cross it: it looks like a function, and
+/* True if a function begins at `next` although jumps cross it: it looks like a function, and
  * nothing leads there. */
 static bool breaks_in(const struct split_cut *c, const struct follower *p)
 {
@@ -310,7 +304,7 @@ static bool breaks_in(const struct split_cut *c, const struct follower *p)
 	       signs_leapt(&c->all->jumpers.leaps, p->next);
 }
 
-/* Tells whether a function begins after a call that may return. There, only loops are aligned, and
+/* True if a function begins after a call that may return. There, only loops are aligned, and
  * jumps lead to loops. Code that saves registers there is the next function, except on i386, which
  * passes arguments the same way. */
 static bool begins_behind_call(const struct split_cut *c, const struct follower *p)
@@ -328,7 +322,7 @@ static bool begins_behind_call(const struct split_cut *c, const struct follower 
 	return isa != CODE_X86_64 || (is_placed(c, p) && !makes_room(c, p->next));
 }
 
-/* Tells whether `next` is another piece of code that one and the same function jumps to. */
+/* True if `next` is another piece of code that one and the same function jumps to. */
 static bool is_piece(struct split_cut *c, const struct follower *p)
 {
 	const struct owner next = signs_owner(&c->all->jumpers, p->next);
@@ -340,7 +334,7 @@ static bool is_piece(struct split_cut *c, const struct follower *p)
 	return signs_of_one(c->owner, next);
 }
 
-/* Tells whether another function begins at `next`. */
+/* True if another function begins at `next`. */
 static bool is_beginning(struct split_cut *c, const struct follower *p)
 {
 	const struct event *e = p->e;
@@ -354,7 +348,7 @@ static bool is_beginning(struct split_cut *c, const struct follower *p)
 	if (p->crossing == CROSSES_WEAKLY &&
 	    (stretch_holds(&c->s, p->next) || (c->indirect && !breaks_in(c, p))))
 		return false;
-	/* The function takes this address and jumps to it. */
+	/* The function before computes this address, so its indirect jump may lead here. */
 	if (e->kind == EVENT_JMP_INDIRECT &&
 	    signs_taken(&c->all->facts->signs->taken, p->next, c->start, p->end))
 		return false;
@@ -370,14 +364,14 @@ static bool is_beginning(struct split_cut *c, const struct follower *p)
 	       frame_given_back(isa, c->s.x->code, e->off);
 }
 
-/* Tells whether the bytes repeat every few bytes. */
+/* True if the bytes repeat every few bytes. */
 static bool split_is_fill(struct bytes b)
 {
 	enum { PERIOD = 4, LOOK_AT = 16 };
 	return b.size >= LOOK_AT && memcmp(b.p, b.p + PERIOD, LOOK_AT - PERIOD) == 0;
 }
 
-/* Tells whether a place that nothing names may be a function. Microcontrollers have data after
+/* True if a place that nothing names may be a function. Microcontrollers have data after
  * their code. There, valid instructions must follow until one that never continues. */
 static bool is_likely(const struct splitter *all, const struct derive_extent *x, uint64_t addr)
 {
@@ -471,8 +465,6 @@ static void split_stretch(struct split_cut *c)
 		end_function(c, end);
 }
 
-/* ---- rounds of splitting --------------------------------------------------------------------- */
-
 /* Index of the extent that holds addr. SIZE_MAX if there is none. */
 static size_t extent_at(const struct derive_facts *f, uint64_t addr)
 {
@@ -488,7 +480,7 @@ static struct batch *batch_of(const struct splitter *all, size_t extent)
 	return &all->d.batches.data[i];
 }
 
-/* Tells whether a call may lead to addr: an instruction starts there, or it is aligned, in case
+/* True if a call may lead to addr: an instruction starts there, or it is aligned, in case
  * bytes before it are no code. */
 static bool may_be_called(struct splitter *all, uint64_t addr)
 {
@@ -504,7 +496,7 @@ static bool may_be_called(struct splitter *all, uint64_t addr)
 	       addr % ALIGN == 0;
 }
 
-/* Tells whether code does not continue to the taken address. It follows an end, or it follows a
+/* True if code does not continue to the taken address. It follows an end, or it follows a
  * call and no jump leads to it. A number that may be no address must follow an end and have no jump
  * to it. Only assembly continues to aligned addresses. */
 static bool is_apart(const struct splitter *all, const struct split_taken *t)

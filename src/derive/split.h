@@ -29,7 +29,7 @@
 typedef VEC(uint64_t) addr_vec;
 
 void addrs_sort(addr_vec *v);
-/* Tells whether an address lies in [from, to). */
+/* True if an address lies in [from, to). */
 bool addrs_within(const addr_vec *v, uint64_t from, uint64_t to);
 
 /* Code at `from` takes the address `to`. number: it may be a number that only looks like an
@@ -72,8 +72,7 @@ struct split_facts {
 };
 
 struct split_function {
-	uint64_t addr, size; /* Size without padding at the end, but with the literals after the
-			      * code */
+	uint64_t addr, size; /* Size with the literals after the code, without padding */
 	bool bad;            /* Not all bytes are code, although something names this beginning */
 };
 

@@ -88,7 +88,7 @@ bool stretch_behind_call(const struct stretch *s, uint64_t addr)
 	return e && event_is_call(e);
 }
 
-/* Tells whether a jump that crosses an end is certainly a tail call. That holds if its frame is
+/* True if a jump that crosses an end is certainly a tail call. That holds if its frame is
  * released, or if the target looks like a function or has its address taken. */
 static bool split_edges_is_tail_call(const struct stretch *s, const struct event *e)
 {

@@ -28,8 +28,7 @@ struct stretch {
 	leap_vec leaps;           /* Jumps between functions, of all extents so far */
 	addr_vec held;            /* Bits: a jump of the same function leads to this offset */
 	VEC(struct edge) edges;   /* sorted by low */
-	size_t edge;              /* Index of the first edge that starts after the current
-				   * address */
+	size_t edge;              /* First edge that starts after the current address */
 	uint64_t reach;           /* Highest end of the passed edges */
 	uint64_t weak_reach;      /* Highest end of the passed weak edges */
 };
@@ -40,29 +39,27 @@ void stretch_list_edges(struct stretch *s);
 const struct derive_data *split_data_at(const struct derive_facts *f, uint64_t addr);
 /* Tells whether an edge crosses a beginning at addr. addr must not fall from call to call. */
 enum crossing stretch_crosses(struct stretch *s, uint64_t addr);
-/* Tells whether a jump of the extent leads to addr. */
+/* True if a jump of the extent leads to addr. */
 bool stretch_leads_to(const struct stretch *s, uint64_t addr);
-/* Tells whether a jump or a jump table of the same function leads to addr. */
+/* True if a jump or a jump table of the same function leads to addr. */
 bool stretch_holds(const struct stretch *s, uint64_t addr);
-/* Tells whether the instruction before addr never continues to addr. */
+/* True if the instruction before addr never continues to addr. */
 bool stretch_behind_end(const struct stretch *s, uint64_t addr);
-/* Tells whether a call ends at addr. */
+/* True if a call ends at addr. */
 bool stretch_behind_call(const struct stretch *s, uint64_t addr);
-/* Skips padding and known data at addr. Stops at a start of a function and at the end of the
- * extent. */
+/* Skips padding and known data at addr. Stops at a function's start and at the extent's end. */
 uint64_t stretch_skip(const struct stretch *s, uint64_t addr);
 
 /* split_signs.c: percentage of functions near addr that are aligned to 16 bytes. 50 if unknown. */
 unsigned signs_aligned(const addr_vec *starts, uint64_t addr);
-/* Tells whether functions near addr begin only at certain distances from multiples of 16, and addr
+/* True if functions near addr begin only at certain distances from multiples of 16, and addr
  * is at another distance. */
 bool signs_unusual(const addr_vec *starts, enum code_isa isa, uint64_t addr);
-/* Tells whether code in [from, to) takes the address. */
+/* True if code in [from, to) takes the address. */
 bool signs_taken(const taken_vec *taken, uint64_t addr, uint64_t from, uint64_t to);
-/* Finds a possible start of a function in the padding [end, next): an instruction without
- * effect. */
+/* Finds a possible function start in the padding [end, next): an instruction without effect. */
 uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next);
-/* Tells whether a jump that surely belongs to another function leads to addr. */
+/* True if a jump that surely belongs to another function leads to addr. */
 bool signs_leapt(const leap_vec *leaps, uint64_t addr);
 /* Jumps between functions, and the functions to attribute them to. */
 struct jumpers {
@@ -74,12 +71,11 @@ struct jumpers {
 /* The only function that jumps to a place. `conditional`: at least one of its jumps has a
  * condition. */
 struct owner {
-	uint64_t addr; /* UINT64_MAX if several functions jump there, or if the function is
-		        * unknown */
+	uint64_t addr; /* UINT64_MAX if the function is unknown, or not the only one */
 	bool conditional;
 };
 struct owner signs_owner(const struct jumpers *j, uint64_t addr);
-/* Tells whether both owners are the same function and at least one of its jumps has a condition. */
+/* True if both owners are the same function and at least one of its jumps has a condition. */
 bool signs_of_one(struct owner a, struct owner b);
 
 /* Returns the code of the extent from addr on. addr lies in the extent. */

@@ -28,7 +28,7 @@ struct digest_damage {
 struct heap_digest {
 	struct heap_info info;
 	const char *core;   /* Name of the dump's file. */
-	uint64_t signature; /* Of the stacks that hold most. */
+	uint64_t signature; /* Hash of the stacks that hold most bytes. */
 	struct digest_stack stacks[DIGEST_STACKS];
 	size_t stack_count;
 	bool knows_leaks;              /* All live blocks and leaks are known. */

@@ -6,8 +6,6 @@
 
 #include <stdio.h>
 
-/* ---- facts ---------------------------------------------------------------------------------- */
-
 static uint64_t since_start(const struct heap_process *p, uint64_t at)
 {
 	return at > p->started_at ? at - p->started_at : 0;
@@ -129,8 +127,7 @@ static void tell_chunks(struct heap_info *i, const struct glibc_heaps *g)
 	i->of.broken_chains = g->broken;
 }
 
-/* Inserts a moment in the order of time. Moments at the same time become one, with the higher
- * peak. */
+/* Inserts a moment by time. Moments at the same time become one, with the higher peak. */
 static void add_moment(struct heft_heap *h, struct heft_heap_moment m)
 {
 	size_t i = h->moments.count;
@@ -182,8 +179,6 @@ static void tell_layout(struct heap_info *i, const struct heap_layout *l)
 	i->of.pinned_pages = l->pinned_pages;
 	i->of.pinned_bytes = l->pinned_bytes;
 }
-
-/* ---- opening -------------------------------------------------------------------------------- */
 
 bool heap_open(struct heft_heap *h, const char *path, struct heft_err *err)
 {
@@ -246,8 +241,6 @@ void heap_close(struct heft_heap *h)
 	context_release(&h->context);
 	arena_release(&h->arena);
 }
-
-/* ---- parts ---------------------------------------------------------------------------------- */
 
 struct heft_heap_module heap_module(struct heft_heap *h, size_t i)
 {

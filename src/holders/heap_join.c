@@ -1,5 +1,4 @@
-/* Makes one tree of call stacks for all heaps of a report. Frames that look equal to people are
- * equal. */
+/* Makes one tree of call stacks for all heaps of a report. Frames that look equal are equal. */
 #include "holders/holders.h"
 
 #include "base/filename.h"
@@ -18,13 +17,10 @@ struct heap_join {
 	VEC(struct site_key) keys; /* Per site. */
 	VEC(uint32_t) by_name;     /* Per id in `names`: the modules. */
 	VEC(bool) other_builds;    /* Per module: the heaps have it in two builds. */
-	struct map sites, steps;   /* `sites`: index by key. `steps`: index of the report's
-				    * steps. */
+	struct map sites, steps;   /* `sites`: index by key. `steps`: index in the report. */
 	struct text path;
 	const struct paths *paths;
 };
-
-/* ---- modules -------------------------------------------------------------------------------- */
 
 static uint32_t module_of_build(const struct heap_report *r, struct bytes build_id)
 {
@@ -75,8 +71,6 @@ static uint32_t *join_modules(struct heap_join *j, const struct heft_heap *h)
 	return ret;
 }
 
-/* ---- frames --------------------------------------------------------------------------------- */
-
 static const char *heap_join_label_of(struct heap_join *j, const struct heft_frame *f)
 {
 	struct text *t = &j->path;
@@ -119,8 +113,6 @@ static uint32_t join_site(struct heap_join *j, const struct heft_frame *f, uint3
 	vec_push(&j->keys, key);
 	return id;
 }
-
-/* ---- steps ---------------------------------------------------------------------------------- */
 
 static uint32_t join_step(struct heap_join *j, uint32_t parent, uint32_t site)
 {
@@ -219,8 +211,6 @@ uint32_t *heap_join(struct heft_heap_report *r, struct heft_heap *now, struct he
 	heap_join_free(&j);
 	return steps;
 }
-
-/* ---- choosing the owner of a stack ---------------------------------------------------------- */
 
 /* Returns the first step outward from `step` whose site is not the allocator's and, with
  * `helpers_too`, no helper. 0 if there is none. */

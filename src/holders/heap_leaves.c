@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- classes -------------------------------------------------------------------------------- */
-
 enum { SIZE_CLASSES = 49, AGE_CLASSES = 20 };
 
 static uint32_t size_class(uint64_t size)
@@ -32,8 +30,7 @@ static void size_label(char *out, size_t room, uint32_t class)
 		snprintf(out, room, "%" PRIu64 "..%" PRIu64, low, 2 * low - 1);
 }
 
-/* Returns the class of an age, the number of allocations since: powers of ten, 0, 1..9, 10..99 and
- * so on. */
+/* Returns the class of an age, in allocations since: powers of ten, 0, 1..9, 10..99 and so on. */
 static uint32_t age_class(uint64_t age)
 {
 	uint32_t n = 0;
@@ -79,8 +76,6 @@ static uint32_t thread_class(struct heft_heap_report *r, uint32_t id, const char
 		snprintf(text, sizeof text, "%" PRIu32, id);
 	return intern_add(&r->classes, str_of(text));
 }
-
-/* ---- counters ------------------------------------------------------------------------------- */
 
 struct heap_leaves_source {
 	struct heft_heap_report *r;
@@ -140,8 +135,6 @@ static void add_shares(const struct heap_leaves_source *s)
 		m[HEFT_HEAP_ALLOCS] = c->allocs;
 	}
 }
-
-/* ---- blocks --------------------------------------------------------------------------------- */
 
 struct block_sum {
 	uint64_t key; /* stack << 32 | class. */
@@ -280,8 +273,6 @@ static bool threads_shared(const struct heft_heap *h)
 	return false;
 }
 
-/* ---- filtering blocks ----------------------------------------------------------------------- */
-
 static bool check_blocks(const struct heft_heap *h, const struct heft_heap_query *q,
 			 struct heft_err *err)
 {
@@ -319,8 +310,6 @@ bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint
 		heap_leaves_add_stacks(&s);
 	return true;
 }
-
-/* ---- filters by frame ----------------------------------------------------------------------- */
 
 enum { FILTERS = 3 };
 

@@ -1,10 +1,8 @@
-/* Makes the rows of a report: adds up what each stack holds along the path that rows are by. */
+/* Makes the rows of a report: adds the bytes of each stack to its rows and their parents. */
 #include "holders/holders.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-/* ---- names of columns --------------------------------------------------------------------- */
 
 static const char *const heap_by_names[] = {
 	[HEFT_HEAP_BY_STACK] = "stack",     [HEFT_HEAP_BY_TREE] = "tree",
@@ -56,8 +54,6 @@ void heap_path_of(struct heap_path *path, const struct heap_report *r, uint32_t 
 	}
 }
 
-/* ---- making rows ------------------------------------------------------------------------- */
-
 struct rower {
 	struct heap_report *r;
 	const struct intern *classes;
@@ -65,8 +61,6 @@ struct rower {
 	uint32_t *keys;     /* Per site: its key. Sites with equal keys share a row. */
 	VEC(uint32_t) site; /* Per key: one site with that key. */
 };
-
-/* ---- what rows are grouped by --------------------------------------------------------------- */
 
 static bool by_class(enum heft_heap_by by)
 {
@@ -107,8 +101,6 @@ static void make_keys(struct rower *w)
 	intern_release(&seen);
 	text_release(&text);
 }
-
-/* ---- the tree ------------------------------------------------------------------------------- */
 
 static void heap_rows_add_leaf(struct rower *w, uint32_t node, const struct heap_leaf *l)
 {
@@ -204,8 +196,6 @@ static void add_callees(struct rower *w)
 	}
 	mem_free(seen);
 }
-
-/* ---- rows ----------------------------------------------------------------------------------- */
 
 /* Returns the site that names a node. */
 static const struct heap_site *node_site(const struct rower *w, uint32_t node)

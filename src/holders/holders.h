@@ -37,8 +37,6 @@ struct heft_heap_report {
 	VEC(struct heft_note) all_notes;
 };
 
-/* ---- a heap --------------------------------------------------------------------------------- */
-
 /* Opens a dump. A handle opens one. */
 bool heap_open(struct heft_heap *h, const char *path, struct heft_err *err);
 /* Opens a running process. Its pages are read like the file that the recorder writes. */
@@ -62,18 +60,14 @@ size_t heap_find_damage(struct heft_heap *h);
 /* Returns damage `i`. Its blocks are valid until h->answer is released. */
 struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i);
 
-/* ---- a report ------------------------------------------------------------------------------- */
-
 /* Makes a report on a heap, or on its difference to `base` if that is not NULL. Names of frames are
  * kept in both heaps. */
 bool heap_report_make(struct heft_heap_report **ret, struct heft_heap *h, struct heft_heap *base,
 		      const struct heft_heap_query *query, struct heft_err *err);
 void heap_report_release(struct heft_heap_report *r);
 
-/* ---- parts of making a report, private to holders/ ------------------------------------------- */
-
 /* Makes the steps of all stacks. *ret_base is NULL without a base. Returns the step of each call
- * node; the caller frees the arrays. */
+ * node; the caller frees the arrays. This and the next functions are private to holders/. */
 uint32_t *heap_join(struct heft_heap_report *r, struct heft_heap *now, struct heft_heap *base,
 		    uint32_t **ret_base);
 /* Returns the step that a stack's bytes count for, which is shown innermost. It skips frames of the

@@ -14,8 +14,6 @@ static void (*const parsers[])(struct map_maker *m) = {
 	[LINKMAP_LD64] = linkmap_ld64_parse, [LINKMAP_MSVC] = linkmap_msvc_parse,
 };
 
-/* ---- finding out which linker wrote the map -------------------------------------------------- */
-
 static bool linkmap_has(struct str line, const char *word)
 {
 	return map_find(line, str_of(word)) < line.len;
@@ -52,8 +50,7 @@ static bool is_ld_heading(struct str line)
 	return false;
 }
 
-/* Tells the linker by a heading line. If `ret` is NULL, only tells if the line begins a map of any
- * linker. */
+/* Finds the linker by a heading line. If `ret` is NULL, only tells if the line begins a map. */
 static bool line_tells(struct map_maker *m, enum linkmap_linker *ret)
 {
 	enum linkmap_linker any;
@@ -95,8 +92,6 @@ static bool detect(struct map_maker *m, enum linkmap_linker *ret)
 	}
 	return false;
 }
-
-/* ---- parsing a whole map --------------------------------------------------------------------- */
 
 bool linkmap_begins(struct bytes head)
 {

@@ -70,7 +70,7 @@ struct linkmap_section {
 			      * states no other. */
 	struct linkmap_text name;
 	struct linkmap_text segment;       /* Segment, in maps of ld64. Empty in others. */
-	uint32_t first_piece, piece_count; /* in pieces */
+	uint32_t first_piece, piece_count; /* Range in `pieces`. */
 	uint8_t align_log2;                /* Power of two, or LINKMAP_NO_ALIGN. */
 	bool tls;                          /* TLS section, by its name: .tdata, .tbss. */
 	/* File headers that no section table names: mold's EHDR, PHDR and SHDR, gold's "file
@@ -85,8 +85,7 @@ struct linkmap_piece {
 	 * group. */
 	uint64_t size;
 	uint64_t input_size; /* Bytes as stated, before merging and relaxing. 0 if not stated. */
-	/* Name of the input section (".text.f", "COMMON"), or the linker's name for its own
-	 * piece. */
+	/* Name of the input section (".text.f", "COMMON"), or the name of the linker's piece. */
 	uint64_t name_off;
 	uint32_t name_len;
 	uint32_t object;    /* Index in objects. LINKMAP_NONE if the map names none or
@@ -121,8 +120,8 @@ struct linkmap {
 	/* Pieces that are not in the output: removed by garbage collection or as duplicates (GNU
 	 * ld, gold), or dead stripped (ld64, with the symbol's name). Only input_size is set. */
 	VEC(struct linkmap_piece) discarded;
-	struct intern objects; /* Object paths as printed: "x.o", "libx.a(y.o)", also temporary ones
-			     * of LTO. */
+	struct intern objects; /* Object paths as printed, also temporary ones of LTO:
+			        * "libx.a(y.o)". */
 	struct bytes bytes;    /* Text of the map. */
 	struct file file;      /* File of linkmap_adopt(). Owned. */
 };

@@ -74,8 +74,6 @@ enum linkmap_kind map_kind(struct str name)
 	return LINKMAP_OBJECT;
 }
 
-/* ---- adding sections, pieces and symbols ----------------------------------------------------- */
-
 struct linkmap_section *map_add_section(struct map_maker *m, struct str name, uint64_t addr,
 					uint64_t size)
 {
@@ -166,8 +164,6 @@ void map_add_symbol(struct map_maker *m, struct str name, uint64_t addr, uint64_
 	vec_push(&m->lm->symbols, s);
 }
 
-/* ---- parsing linker script text -------------------------------------------------------------- */
-
 /* Parses "NAME = ", "NAME += " and so on, and moves *s after it. */
 static bool take_assignment(struct str *s, struct str *ret_name)
 {
@@ -216,10 +212,7 @@ bool map_script_text(struct map_maker *m, struct str text, uint64_t addr)
 	return true;
 }
 
-/* ---- sorting pieces and symbols -------------------------------------------------------------- */
-
-/* Sort key of a piece or symbol, and its index. sort_by_key() sorts these instead of the larger
- * structs. */
+/* Sort key of a piece or symbol, and its index, sorted by sort_by_key() instead of the structs. */
 struct linkmap_build_place {
 	uint64_t key;
 	uint64_t index;

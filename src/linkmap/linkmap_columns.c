@@ -21,8 +21,7 @@ struct columns_place {
 	struct str object, section;
 };
 
-/* Parses the rest of a line: the alignment, one blank, 8 blanks per level, then text, which may be
- * empty. */
+/* Parses the rest of a line: the alignment, a blank, 8 blanks per level, then text or nothing. */
 static bool columns_take_text(struct str rest, struct columns_line *ret)
 {
 	if (!map_take_decimal(&rest, &ret->align) || !map_take(&rest, STR(" ")))
@@ -47,13 +46,10 @@ static bool columns_place(struct str text, struct columns_place *ret)
 	return true;
 }
 
-/* ---- lld ------------------------------------------------------------------------------------- */
-
 struct lld {
 	struct map_maker *m;
 	bool lma;   /* The map has a column LMA. */
-	bool thumb; /* The piece has a "$t" mark: bit 0 of symbol addresses is not part of the
-		     * address. */
+	bool thumb; /* The piece has a "$t" mark: bit 0 of symbols is no address bit. */
 };
 
 static bool lld_read_columns(const struct lld *l, struct columns_line *ret)
@@ -132,8 +128,6 @@ void linkmap_lld_parse(struct map_maker *m)
 			l.thumb = true;
 	}
 }
-
-/* ---- mold ------------------------------------------------------------------------------------ */
 
 static bool mold_read_columns(struct str s, struct columns_line *ret)
 {

@@ -13,7 +13,7 @@ struct map_maker {
 	struct str line;      /* Current line, without its end. */
 	uint64_t line_number; /* from 1 */
 	bool mapped;          /* The bytes are a mapped file: pages already read are released. */
-	uint64_t dropped;     /* up to here */
+	uint64_t dropped;     /* Offset up to which pages were released. */
 	uint32_t section;     /* Section that new pieces belong to, or LINKMAP_NONE. */
 	uint32_t piece;       /* Piece that new symbols belong to, or LINKMAP_NONE. */
 	uint64_t tls_start;   /* Address of the first TLS section. UINT64_MAX until there is one. */
@@ -22,9 +22,7 @@ struct map_maker {
 	VEC(struct linkmap_symbol) loose; /* Symbols without a piece. */
 };
 
-/* ---- reading lines (linkmap_line.c) ---------------------------------------------------------- */
-
-/* Moves to the next line. False at the end. */
+/* linkmap_line.c: moves to the next line. False at the end. */
 bool map_next_line(struct map_maker *m);
 /* Adds a note about the current line. `what` is a literal. */
 void map_odd_line(struct map_maker *m, const char *what);
@@ -42,8 +40,6 @@ struct str map_cut(struct str s, size_t skip); /* Returns s without its first `s
 /* Return the first or last position of `word` in s, or s.len if there is none. */
 size_t map_find(struct str s, struct str word);
 size_t map_find_last(struct str s, struct str word);
-
-/* ---- filling the map (linkmap_build.c) ------------------------------------------------------- */
 
 /* Begins a section; the next pieces belong to it. `name` must be part of the map's text, like all
  * names here. */
@@ -68,8 +64,7 @@ bool map_script_text(struct map_maker *m, struct str text, uint64_t addr);
 /* Sorts pieces and symbols, cuts overlaps, and sets the pieces of each section. */
 void map_finish(struct map_maker *m);
 
-/* ---- one parser per linker; each parses the text from its first line on ---------------------- */
-
+/* Parse the text of one linker from its first line on. */
 void linkmap_gnu_parse(struct map_maker *m);
 void linkmap_gold_parse(struct map_maker *m);
 void linkmap_lld_parse(struct map_maker *m);

@@ -71,8 +71,6 @@ static struct ld_entry ld_entry_read(struct str line)
 	return e;
 }
 
-/* ---- parts before the memory map ------------------------------------------------------------- */
-
 static enum part part_of_heading(const struct ld_parser *p, struct str line, bool *ret_heading)
 {
 	static const char *const others[] = {
@@ -128,8 +126,6 @@ static void linkmap_ld_read_region(struct ld_parser *p, const struct ld_entry *e
 		 (struct linkmap_region){ map_text(p->m, e->name), e->addr, e->size,
 					  memchr(e->rest.p, 'w', len) != NULL });
 }
-
-/* ---- reading the memory map ------------------------------------------------------------------ */
 
 /* Parses a section line. "load address 0x..." follows the size if the bytes are stored
  * elsewhere. */
@@ -215,8 +211,6 @@ static void ld_parse(struct map_maker *m, const struct ld_dialect *d)
 	}
 }
 
-/* ---- GNU ld ---------------------------------------------------------------------------------- */
-
 /* Adds a piece. The linker itself makes objects named "linker stubs". */
 static void gnu_piece(struct map_maker *m, const struct ld_entry *e)
 {
@@ -252,8 +246,6 @@ void linkmap_gnu_parse(struct map_maker *m)
 					       gnu_script };
 	ld_parse(m, &gnu);
 }
-
-/* ---- gold ------------------------------------------------------------------------------------ */
 
 /* Address of an object's merged section whose address gold does not print. */
 #define NO_PLACE UINT64_MAX

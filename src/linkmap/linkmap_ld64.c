@@ -9,7 +9,7 @@ enum table { TABLE_OTHER, TABLE_OBJECTS, TABLE_SECTIONS, TABLE_SYMBOLS, TABLE_DE
 
 struct linkmap_ld64_start {
 	uint64_t addr;
-	uint64_t index; /* in sections */
+	uint64_t index; /* Index in `sections`. */
 };
 
 struct ld64 {

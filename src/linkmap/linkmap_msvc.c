@@ -14,7 +14,7 @@ struct linkmap_msvc_group {
 	uint64_t place; /* Section number << 32 | offset in the section. */
 	uint64_t size;
 	struct str name;
-	uint64_t section; /* in sections */
+	uint64_t section; /* Index in `sections`. */
 };
 
 struct msvc {
@@ -49,8 +49,6 @@ static struct str linkmap_msvc_take_word(struct str *s)
 	*s = map_cut(*s, n);
 	return word;
 }
-
-/* ---- reading the table of groups ------------------------------------------------------------- */
 
 /* Adds a group. Groups with one number are consecutive. The address of a section stays 0 until a
  * symbol states it. */
@@ -91,8 +89,6 @@ static bool read_group(struct msvc *v, struct str s)
 	linkmap_msvc_add_group(v, g);
 	return true;
 }
-
-/* ---- reading the tables of symbols ----------------------------------------------------------- */
 
 /* Sets the address of a section at its first symbol. False if the address is not the section's
  * address plus the offset. */
@@ -155,8 +151,6 @@ static bool linkmap_msvc_read_symbol(struct msvc *v, struct str s)
 	linkmap_msvc_add_symbol(v, place, name, addr, map_trim_end(s));
 	return true;
 }
-
-/* ---- reading all tables ---------------------------------------------------------------------- */
 
 /* Handles headings and other lines that are no rows. True if the line was handled. */
 static bool linkmap_msvc_read_heading(struct msvc *v)

@@ -4,8 +4,7 @@
 
 #include "base/sort.h"
 
-/* Returns the symbol that a piece's name implies: "f" for ".text.unlikely.f". "" if there is
- * none. */
+/* Returns the symbol that a piece's name implies, or "": "f" for ".text.unlikely.f". */
 static struct str symbol_of_piece(struct str name)
 {
 	static const char *const fronts[] = {

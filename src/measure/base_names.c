@@ -6,8 +6,6 @@
 #include "compare/align_paths.h"
 #include "compare/pair_labels.h"
 
-/* ---- levels ---------------------------------------------------------------------------------- */
-
 typedef bool level_fn(const struct source *s);
 
 static bool base_names_functions(const struct source *s)
@@ -99,8 +97,6 @@ static void levels_rename(struct heft_profile *p, struct pair_labels *n, level_f
 	}
 }
 
-/* ---- paths ----------------------------------------------------------------------------------- */
-
 /* Lists the compile units of one side. */
 static align_paths units_list(struct heft_profile *p, enum heft_role role)
 {
@@ -132,8 +128,6 @@ static bool roots_find(struct heft_profile *p, struct pair_labels *n)
 	vec_release(&old);
 	return found;
 }
-
-/* ---- functions and data ---------------------------------------------------------------------- */
 
 /* A side as a snapshot, with a container per input. */
 struct base_side {

@@ -12,8 +12,7 @@ struct diff_side {
 	bool open;
 };
 
-/* Returns the image of a symbol. NULL if the side was read from a file, or if the program cannot be
- * opened. */
+/* Returns the image of a symbol. NULL if the side is from a file, or if opening fails. */
 static const struct image *side_image(struct diff_side *p, const struct snap_symbol *y)
 {
 	struct notes notes;

@@ -70,8 +70,6 @@ const struct heft_measure info_measures[INFO_MEASURES] = {
 			  .what = "its bytes if the file is a copy of one before it, else 0" },
 };
 
-/* ---- files ----------------------------------------------------------------------------------- */
-
 static void forget_table(struct heft_info *info)
 {
 	tree_release(&info->tree);
@@ -112,8 +110,6 @@ bool info_add(struct heft_info *info, const char *path, struct heft_err *err)
 	program_close(&p);
 	return good;
 }
-
-/* ---- copies ---------------------------------------------------------------------------------- */
 
 /* A file that may have the same bytes as another. */
 struct info_candidate {
@@ -186,8 +182,6 @@ static void find_copies(struct heft_info *info)
 		find_original(info, list, i);
 	mem_free(list);
 }
-
-/* ---- the table ------------------------------------------------------------------------------- */
 
 static const char *number_text(struct heft_info *info, uint64_t n)
 {

@@ -50,8 +50,6 @@ void owners_release(struct owners *o)
 	labels_release(&o->labels);
 }
 
-/* ---- measuring ------------------------------------------------------------------------------ */
-
 static void owners_measure(struct owners *o, struct owner_level *l)
 {
 	l->measured = true;
@@ -85,8 +83,6 @@ static const struct owner_level *owners_measured(struct owners *o, struct owner_
 		owners_set_view(o, l, &first->layer.vm);
 	return first;
 }
-
-/* ---- looking up ----------------------------------------------------------------------------- */
 
 static label_id owners_shown(struct owners *o, struct owner_level *l, label_id raw)
 {

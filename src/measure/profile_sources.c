@@ -63,8 +63,6 @@ bool profile_define_source(struct heft_profile *p, const char *name, const char 
 	return true;
 }
 
-/* ---- inputs and filters ---------------------------------------------------------------------- */
-
 void profile_add_file(struct heft_profile *p, const char *path, enum heft_role role)
 {
 	vec_push(&p->entries,
@@ -80,8 +78,6 @@ bool profile_set_pattern(struct pattern **slot, const char *regex, struct heft_e
 	*slot = made;
 	return true;
 }
-
-/* ---- the configuration file ------------------------------------------------------------------ */
 
 static void paths_keep(struct heft_profile *p, const config_strings *from, config_strings *to)
 {
@@ -143,8 +139,6 @@ bool profile_configure(struct heft_profile *p, const char *path, struct heft_err
 		p->sort_domain = c->sort;
 	return true;
 }
-
-/* ---- the end --------------------------------------------------------------------------------- */
 
 void profile_close(struct heft_profile *p)
 {

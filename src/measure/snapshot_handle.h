@@ -47,7 +47,6 @@ bool snapshot_has_own_paths(const struct heft_snapshot *s);
 bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t count,
 		   struct heft_err *err);
 
-struct heft_profile;
 struct entry;
 /* True if snapshot_make() would make the same layers as a profile's input has, which ran with
  * HEFT_PROFILE_RANGES. Runs in the profile's domain. */

@@ -18,8 +18,6 @@
 
 #include <stdio.h>
 
-/* ---- a program ------------------------------------------------------------------------------- */
-
 /* State shared by all files. */
 struct maker {
 	struct heft_snapshot *owner;
@@ -162,8 +160,6 @@ static void snapshot_make_release(struct made *p)
 	program_close(&p->own);
 }
 
-/* ---- metadata -------------------------------------------------------------------------------- */
-
 static void snapshot_make_add_text(const struct made *p, const char *key, const char *text)
 {
 	struct heft_snapshot *s = p->owner;
@@ -242,8 +238,6 @@ static bool snapshot_make_read_build(struct maker *m, struct heft_err *err)
 	return !s->components_path || components_open(&m->components, s->components_path, err);
 }
 
-/* ---- containers ------------------------------------------------------------------------------ */
-
 static bool is_taken(const struct snapshot *s, const char *name)
 {
 	for (size_t i = 0; i < s->containers.count; i++)
@@ -289,8 +283,7 @@ static const char *reason(const struct heft_err *err, const char *path)
 		       : err->text;
 }
 
-/* Adds stack sizes. A machine without known stacks only causes a note; a mistake of the user
- * fails. */
+/* Adds stack sizes. A machine without known stacks only makes a note; a user's mistake fails. */
 static bool snapshot_make_add_stacks(struct made *p, size_t first, struct heft_err *err)
 {
 	struct heft_snapshot *s = p->owner;
@@ -353,8 +346,6 @@ static bool snapshot_make_add_file(struct maker *m, const char *path, struct fil
 	snapshot_make_release(&p);
 	return ok;
 }
-
-/* ---- zip files ------------------------------------------------------------------------------- */
 
 struct package {
 	struct maker *maker;
@@ -492,8 +483,6 @@ static bool add_single(struct maker *m, const char *path, struct bytes b, enum f
 	return ok;
 }
 
-/* ---- entry points ---------------------------------------------------------------------------- */
-
 static bool snapshot_make_add_path(struct maker *m, const char *path, struct heft_err *err)
 {
 	struct file f;
@@ -557,7 +546,7 @@ static bool snapshot_make_end(struct maker *m, bool good)
 				   s->components_path ? &m->components : NULL);
 		if (s->components_path)
 			components_note_unused(&m->components, &s->context.notes);
-		/* For a pair, either side may have a folder of its own, so unused options are no
+		/* For a pair, either side may have its own folder, so unused options are no
 		 * mistake. */
 		if (!paths_used(&s->context.wish.paths))
 			paths_note_unused(&s->context.wish.paths, m->path, &s->context.notes);
@@ -583,8 +572,6 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 	snapshot_make_begin(s);
 	return snapshot_make_end(&m, snapshot_make_add_all(&m, paths, err));
 }
-
-/* ---- reusing the layers of a profile --------------------------------------------------------- */
 
 /* Returns the layer of a source. The layer is NULL if no level has measured the source. */
 static struct charge_level measured_level(const struct heft_profile *p, const struct entry *e,

@@ -34,8 +34,7 @@ bool snapshot_add_metadata(struct heft_snapshot *s, const char *key, const char 
 	return true;
 }
 
-/* Takes the components of the named file, if there is one. For a snapshot that was read from a
- * file. */
+/* Takes the components of the named file, if any, for a snapshot that was read from a file. */
 static bool snapshot_take_components(struct heft_snapshot *s, struct heft_err *err)
 {
 	struct components c = { { 0 } };

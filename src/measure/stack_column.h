@@ -1,5 +1,4 @@
-/* stack_column.h - keeps how much stack the functions of a profile take at most, per label of a
- * symbol. */
+/* stack_column.h - keeps the most stack that functions of a profile take, per label of a symbol. */
 #ifndef HEFT_MEASURE_STACK_COLUMN_H
 #define HEFT_MEASURE_STACK_COLUMN_H
 

@@ -36,8 +36,6 @@ static enum heft_demangle where_style(const struct heft_where *w)
 	return context_style(&w->context, HEFT_NAMES_FULL);
 }
 
-/* ---- opening -------------------------------------------------------------------------------- */
-
 static void begin_owners(struct heft_where *w)
 {
 	struct source_file file = measure_input(&w->program, w->process.open ? &w->process : NULL,
@@ -84,8 +82,7 @@ static bool where_has_slices(const struct input *in, const char *path, struct he
 	return false;
 }
 
-/* Fails for an address in an archive: addresses of members overlap, so members are found by
- * names. */
+/* Fails for an address in an archive: members' addresses overlap, so names find members. */
 static bool no_member(const struct heft_where *w, struct heft_err *err)
 {
 	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
@@ -135,8 +132,6 @@ bool where_open(struct heft_where *w, const char *path, struct heft_err *err)
 	return !w->process.open || process_check_debug_files(&w->process, err);
 }
 
-/* ---- addresses as text ---------------------------------------------------------------------- */
-
 /* Returns the address of the first instruction of a WebAssembly function. Its locals come before: a
  * count, then length and type of each run of equal types. Line tables begin there. */
 static uint64_t behind_locals(const struct image *im, uint64_t addr)
@@ -164,8 +159,7 @@ static uint64_t behind_size(const struct image *im, uint64_t addr)
 	return addr;
 }
 
-/* Parses a frame as browsers write it, "...wasm-function[12]:0x345": an offset in the module's
- * file. */
+/* Parses a frame as browsers write it, "...wasm-function[12]:0x345": an offset in the module. */
 static bool where_frame_read(const struct image *im, const char *text, uint64_t *ret)
 {
 	uint64_t off;
@@ -313,8 +307,6 @@ bool where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr, str
 	return !w->program.input.archive || no_member(w, err);
 }
 
-/* ---- looking up ----------------------------------------------------------------------------- */
-
 /* A place in an image: a program, or a module of a process. */
 struct where_place {
 	const struct image *im;
@@ -358,8 +350,7 @@ static void where_find_section(struct heft_where *w, const struct where_place *p
 	}
 }
 
-/* Returns the address where the bytes stored at `addr` run. `addr` itself if something runs
- * there. */
+/* Returns the address where the bytes stored at `addr` run, or `addr` if something runs there. */
 static uint64_t runs_at(const struct image *im, uint64_t addr)
 {
 	uint64_t found = addr;
@@ -580,8 +571,7 @@ static bool member_open(struct heft_where *w, size_t image, struct heft_err *err
 	return w->im || fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: an archive itself", path);
 }
 
-/* Returns the address in the open member. In the archive, its sections are moved apart from
- * others. */
+/* Returns the address in the open member. In the archive, its sections are moved apart. */
 static uint64_t answer_addr(const struct heft_where *w, const struct where_asked *a)
 {
 	const bool member = w->program.input.archive && a->section &&
@@ -604,8 +594,7 @@ static void name_asked(struct heft_where *w, const struct where_asked *a, struct
 	at->is_tls = s->section && s->section->tls;
 }
 
-/* True for a variable of .tbss: it has no place in the image, and something else lies at its
- * address. */
+/* True for a variable of .tbss: it has no place in the image, where something else lies. */
 static bool is_outside(const struct heft_where *w, const struct where_asked *a)
 {
 	const struct section *s = a->symbol ? a->symbol->section : NULL;

@@ -16,7 +16,7 @@ struct where_asked {
 	uint64_t addr;                     /* For a member: the address in its archive. */
 	const struct named_symbol *symbol; /* May be NULL. */
 	const struct section *section;     /* Section if the text names one; may be NULL. */
-	size_t image;                      /* In the file. */
+	size_t image;                      /* Index of the image in the file. */
 };
 
 struct heft_where {

@@ -49,8 +49,6 @@ bool dex_use_string(struct dex_parse *p, uint64_t off, uint32_t string, uint32_t
 	return true;
 }
 
-/* ---- reading the header ---------------------------------------------------------------------- */
-
 bool dex_matches(struct bytes b)
 {
 	return b.size >= HEADER_SIZE && memcmp(b.p, "dex\n0", 5) == 0 && b.p[7] == '\0';
@@ -103,8 +101,6 @@ static bool dex_read_header(struct dex_parse *p, uint64_t off, struct dex_part *
 	       read_ids(p, &r, DEX_METHOD_ID, &ret->methods) &&
 	       read_ids(p, &r, DEX_CLASS_DEF, &ret->classes);
 }
-
-/* ---- tables ---------------------------------------------------------------------------------- */
 
 static void add_items(struct dex_parse *p, enum dex_kind kind, uint32_t count)
 {
@@ -214,8 +210,6 @@ static bool claim_strings(struct dex_parse *p)
 	return ok && (t->count == 0 || dex_claim_end(p, r.pos));
 }
 
-/* ---- reading the map list -------------------------------------------------------------------- */
-
 static enum dex_table dex_table_of(unsigned type)
 {
 	switch (type) {
@@ -234,8 +228,7 @@ static enum dex_table dex_table_of(unsigned type)
 	}
 }
 
-/* Claims the start of each section that the map lists. So unreferenced bytes count with their
- * kind. */
+/* Claims the start of each section in the map, so that unreferenced bytes count with their kind. */
 static bool claim_map(struct dex_parse *p)
 {
 	if (p->map == 0)
@@ -254,8 +247,6 @@ static bool claim_map(struct dex_parse *p)
 	}
 	return dex_claim_end(p, r.pos);
 }
-
-/* ---- dividing the file into ranges without overlap ------------------------------------------- */
 
 static int compare_claims(const void *pa, const void *pb)
 {
@@ -297,8 +288,6 @@ static void tile(struct dex_parse *p)
 	}
 }
 
-/* ---- running all steps ----------------------------------------------------------------------- */
-
 static bool dex_read_part(struct dex_parse *p, uint64_t off, uint64_t *ret_end)
 {
 	struct dex_part part = { 0 };
@@ -337,8 +326,7 @@ bool dex_parse(struct dex *ret, const char *path, struct bytes b, struct heft_er
 	if (b.size > UINT32_MAX)
 		return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s: too large for its offsets",
 			    path);
-	/* Limits: a reference or an instruction takes at least 2 bytes; equal code may be
-	 * shared. */
+	/* Limits: references and instructions take 2 bytes or more; equal code may be shared. */
 	p.claims_left = b.size / 2 + 64;
 	p.work_left = b.size * 2;
 	ret->text_left = b.size * 16;

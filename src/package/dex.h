@@ -41,7 +41,7 @@ enum dex_table {
 struct dex_item {
 	uint64_t size;  /* Bytes of the file. 0 if not defined here. */
 	uint32_t index; /* Index in the file's table of this kind, or enum dex_table. */
-	uint32_t part;  /* in parts */
+	uint32_t part;  /* Index in `parts`. */
 	uint32_t owner; /* Item of the class, for fields and methods. Others own themselves. */
 	enum dex_kind kind;
 };
@@ -59,8 +59,7 @@ struct dex_ids {
 
 struct dex_part {
 	struct dex_ids strings, types, protos, fields, methods, classes;
-	uint32_t first; /* First item of the part: tables, then classes, fields, methods,
-			 * strings. */
+	uint32_t first; /* First item of the part: tables, classes, fields, methods, strings. */
 };
 
 struct dex {

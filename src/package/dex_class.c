@@ -24,8 +24,6 @@ static bool dex_class_whole(const struct dex_parse *p, const struct reader *r, u
 	return reader_ok(r) || dex_damaged(p, off, "what begins here leaves the file");
 }
 
-/* ---- reading annotations --------------------------------------------------------------------- */
-
 /* Reads a list of offsets: the annotations of a set, or the sets of the parameters. */
 static bool dex_class_read_list(struct dex_parse *p, uint64_t off, uint32_t item, read_fn *read)
 {
@@ -81,8 +79,6 @@ static bool dex_class_read_directory(struct dex_parse *p, uint64_t off, uint32_t
 			      read_set_list);
 }
 
-/* ---- reading the values of static fields ----------------------------------------------------- */
-
 /* Finds the strings among the values of static fields; they are literals of the class. Arrays and
  * annotations do not occur there and end the search. */
 static bool dex_class_read_values(struct dex_parse *p, uint64_t off, uint32_t item)
@@ -107,8 +103,6 @@ static bool dex_class_read_values(struct dex_parse *p, uint64_t off, uint32_t it
 	return dex_class_whole(p, &r, off);
 }
 
-/* ---- reading class data ---------------------------------------------------------------------- */
-
 static bool read_method_code(struct dex_parse *p, uint64_t off, uint32_t method, uint32_t item)
 {
 	struct reader r = dex_reader(p->d, off);
@@ -120,8 +114,7 @@ static bool read_method_code(struct dex_parse *p, uint64_t off, uint32_t method,
 	       dex_read_code(p, r.pos, units, item);
 }
 
-/* Reads the members of a class: for each the difference of its index, its flags, and the code of a
- * method. */
+/* Reads the members of a class: the difference of the index, the flags, and a method's code. */
 static bool read_members(struct dex_parse *p, struct reader *r, uint64_t left, bool methods,
 			 uint32_t item)
 {
@@ -158,8 +151,6 @@ static bool read_class_data(struct dex_parse *p, uint64_t off, uint32_t item)
 			return false;
 	return dex_class_whole(p, &r, off);
 }
-
-/* ---- reading classes ------------------------------------------------------------------------- */
 
 static bool read_class(struct dex_parse *p, struct reader *r, uint32_t item)
 {

@@ -1,5 +1,4 @@
-/* Makes the names of items from the strings of the format ("String syntax"), in the notation of
- * Java. */
+/* Makes the names of items from the format's strings ("String syntax"), in Java's notation. */
 #include "package/dex_internal.h"
 
 /* State while one item is being named. */
@@ -46,8 +45,6 @@ static bool descriptor(struct dex_names_naming *n, uint32_t type, struct str *re
 	return reader_ok(&r) ? dex_names_string(n, index, ret) : odd(n, HEFT_NO_OFFSET);
 }
 
-/* ---- names of types -------------------------------------------------------------------------- */
-
 static struct str primitive(char c)
 {
 	switch (c) {
@@ -91,8 +88,6 @@ static bool add_type(struct dex_names_naming *n, uint32_t type)
 		text_add(n->out, STR("[]"));
 	return true;
 }
-
-/* ---- names of members ------------------------------------------------------------------------ */
 
 static bool add_parameters(struct dex_names_naming *n, uint32_t off)
 {
@@ -147,8 +142,6 @@ static bool add_method(struct dex_names_naming *n, uint32_t index)
 	text_add(n->out, STR(": "));
 	return add_type(n, result);
 }
-
-/* ---- names of any item ----------------------------------------------------------------------- */
 
 static struct dex_names_naming naming_of(struct dex *d, const struct dex_item *i, struct text *out,
 					 struct heft_err *err)

@@ -209,8 +209,6 @@ bool zip_parse(struct zip *ret, const char *path, struct bytes b, struct notes *
 	return true;
 }
 
-/* ---- unpacking entries ----------------------------------------------------------------------- */
-
 /* Unpacks an entry as a gzip member, so that the unpacker checks size and CRC. */
 static bool inflate_entry(const struct zip *z, const struct zip_entry *e, uint8_t *out,
 			  struct heft_err *err)

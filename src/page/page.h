@@ -67,11 +67,9 @@ struct page_tab {
 	/* For rows that are call stacks: returns the number of a row's step. */
 	struct page_stacks *stacks;
 	uint32_t (*step_of)(void *ctx, const struct heft_row *row);
-	/* For labels of the last level: returns the card of a row's label. Valid until the next
-	 * call. */
+	/* For labels of the last level: returns the card of a row's label, until the next call. */
 	const struct symbol_card *(*card_of)(void *ctx, const struct heft_row *row);
-	/* For labels of the last level: returns the code of a row's label, "" if there is none. May
-	 * be NULL. */
+	/* For labels of the last level: returns the code of a row's label, or "". May be NULL. */
 	struct str (*code_of)(void *ctx, const struct heft_row *row);
 	void *ctx;
 	/* Regions with a known length. */
@@ -80,8 +78,7 @@ struct page_tab {
 	const struct heap_strip *strip;            /* Memory by address. */
 	const char *damage;                        /* Lists damage, one line each. */
 	const struct heft_page_timeline *timeline; /* Only builds and series. */
-	bool only_now;                             /* A diff from nothing: it is not shown as a
-						    * diff. */
+	bool only_now;                             /* A diff from nothing, not shown as a diff. */
 };
 
 void page_add(struct page *p, const struct page_tab *tab);

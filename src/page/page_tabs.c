@@ -7,8 +7,6 @@
 #include "page/cards/symbol_cards.h"
 #include "report/heap_report.h"
 
-/* ---- profiles -------------------------------------------------------------------------------- */
-
 enum { FILE_FACTS = 4 };
 
 static void add_file_facts(const struct entry *e, struct heft_page_fact *to)
@@ -104,8 +102,6 @@ void page_add_profile(struct page *page, const char *title, const struct heft_pr
 	arena_release(&arena);
 }
 
-/* ---- snapshots ------------------------------------------------------------------------------- */
-
 void page_add_lists(struct page *page, const char *title, const struct snapshot *before,
 		    const struct heft_snapshot *after)
 {
@@ -134,8 +130,6 @@ void page_add_lists(struct page *page, const char *title, const struct snapshot 
 	diff_release(&diff);
 	snapshot_release(&nothing);
 }
-
-/* ---- heaps ----------------------------------------------------------------------------------- */
 
 struct stacker {
 	struct page *page;
@@ -210,8 +204,6 @@ void page_add_stacks(struct page *page, const char *title, const struct heft_hea
 	page_stacks_release(&k.stacks);
 	arena_release(&arena);
 }
-
-/* ---- samples --------------------------------------------------------------------------------- */
 
 void page_add_samples(struct page *page, const char *title, struct heft_samples *s)
 {

@@ -7,8 +7,6 @@
 #include "base/sort.h"
 #include "debug/path.h"
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
 struct str build_paths_dir(const struct build_paths *b)
 {
 	return b->dir == 0 ? STR("") : intern_get(&b->texts, b->dir - 1);
@@ -87,8 +85,6 @@ void build_paths_release(struct build_paths *b)
 	vec_release(&b->sources);
 }
 
-/* ---- looking up ------------------------------------------------------------------------------ */
-
 /* Returns how many bytes both paths share at their ends, in whole components. */
 static size_t shared_tail(struct str a, struct str b)
 {
@@ -136,8 +132,6 @@ struct str build_paths_object(const struct build_paths *b, struct str source)
 {
 	return find_tail(b, b->sources.data, b->sources.count, source);
 }
-
-/* ---- compile_commands.json ------------------------------------------------------------------- */
 
 /* An entry of the database. */
 struct build_paths_entry {
@@ -220,8 +214,6 @@ static bool read_commands(struct build_paths *b, const char *path, struct bytes 
 	json_in_release(&in);
 	return ok;
 }
-
-/* ---- files ----------------------------------------------------------------------------------- */
 
 bool build_paths_read(struct build_paths *b, const char *path, struct notes *notes,
 		      struct heft_err *err)

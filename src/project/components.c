@@ -81,8 +81,6 @@ void components_close(struct components *c)
 	memset(c, 0, sizeof *c);
 }
 
-/* ---- matching -------------------------------------------------------------------------------- */
-
 /* True if the pattern matches the start of the path until a slash or the end; everything below a
  * slash is matched too. Backtracks only to the last * and the last ** before it, which is
  * enough. */

@@ -46,8 +46,6 @@ void dir_metadata_close(struct dir_metadata *d)
 	memset(d, 0, sizeof *d);
 }
 
-/* ---- a file ---------------------------------------------------------------------------------- */
-
 /* Finds the text in quotes after `key:` at the start of a line, ignoring blanks. */
 static bool quoted_behind(struct str line, struct str key, struct str *ret)
 {
@@ -80,8 +78,7 @@ static bool next_value(struct str *text, struct str key, struct str *ret)
 	return found;
 }
 
-/* Returns the component that a file below the root states. "" if it states none or does not
- * exist. */
+/* Returns the component that a file below the root states. "" if none, or without the file. */
 static const char *dir_metadata_read_file(struct dir_metadata *d, struct str path, unsigned *left)
 {
 	const char *full = arena_format(&d->arena, STR_FMT "/" STR_FMT, STR_ARG(d->root),
@@ -104,8 +101,6 @@ static const char *dir_metadata_read_file(struct dir_metadata *d, struct str pat
 	file_close(&f);
 	return component;
 }
-
-/* ---- folders --------------------------------------------------------------------------------- */
 
 /* Returns the component of a folder itself, without the folders above it. */
 static const char *own_component(struct dir_metadata *d, struct str folder)

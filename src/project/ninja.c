@@ -26,8 +26,6 @@ struct ninja {
 	struct text word;
 };
 
-/* ---- words ----------------------------------------------------------------------------------- */
-
 static void add_var(struct ninja *n, struct str name)
 {
 	uint32_t id;
@@ -82,8 +80,6 @@ static bool ninja_take_word(struct ninja *n, struct str *s, bool plain)
 	s->len -= i;
 	return i > from;
 }
-
-/* ---- statements ------------------------------------------------------------------------------ */
 
 /* Reads a statement after the word "build": outputs, ':', rule, inputs. */
 static void ninja_read_build(struct ninja *n, struct str s)
@@ -178,8 +174,7 @@ static void ninja_read_line(struct ninja *n, struct str s)
 		ninja_read_variable(n, s);
 }
 
-/* Reads the lines. A line that ends in an odd number of '$' continues after the blanks of the next
- * line. */
+/* Reads the lines. A line with an odd number of '$' at its end continues on the next line. */
 static void ninja_read_text(struct ninja *n, struct bytes b)
 {
 	struct text line = { 0 };

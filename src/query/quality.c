@@ -39,8 +39,6 @@ static void quality_find(struct check *c, bool error, const char *fmt, ...)
 						arena_copy(&c->q->arena, str_of(text)), error });
 }
 
-/* ---- counting -------------------------------------------------------------------------------- */
-
 static bool quality_is_absolute(const struct snapshot *s, uint32_t id)
 {
 	return str_starts(snapshot_text(s, id), STR("/"));
@@ -83,8 +81,6 @@ static double size_everywhere(const struct snapshot *s, const char *name)
 	}
 	return sum;
 }
-
-/* ---- checks ---------------------------------------------------------------------------------- */
 
 static void at_most(struct check *c, const char *what, double part, double whole, double percent)
 {
@@ -156,8 +152,7 @@ static bool generates(const struct snapshot *s)
 	return false;
 }
 
-/* Checks the paths. Absolute paths have one cause in all sections and containers, so they get one
- * line. */
+/* Checks the paths. Absolute paths have one cause everywhere, so they get one line. */
 static void check_paths(struct check *c)
 {
 	c->section = c->first_absolute;

@@ -38,8 +38,6 @@ static const char schema[] =
 	"s.container = n.container AND in_file) padded FROM names n;"
 	"SELECT 1 FROM symbols, charges, pragma_table_list, pragma_table_info('symbols') LIMIT 0;";
 
-/* ---- allowed statements ---------------------------------------------------------------------- */
-
 static bool is_harmless_pragma(const char *name)
 {
 	return name && (strcmp(name, "table_info") == 0 || strcmp(name, "table_list") == 0 ||
@@ -111,8 +109,6 @@ static void regexp(sqlite3_context *to, int argc, sqlite3_value **argv)
 	else
 		query_tell(to, &err);
 }
-
-/* ---- opening --------------------------------------------------------------------------------- */
 
 static bool query_insert(struct query *q, const char *sql, const char *a, const char *b,
 			 const char *c)
@@ -240,8 +236,6 @@ void query_close(struct query *q)
 	close_database(q);
 	mem_free(q);
 }
-
-/* ---- running --------------------------------------------------------------------------------- */
 
 static bool stopped(struct heft_err *err)
 {

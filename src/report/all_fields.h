@@ -5,14 +5,14 @@
 
 #include "report/fields.h"
 
-/* Of heft where. */
+/* Objects of `heft where`. */
 extern const struct fields location_fields, claim_fields, declaration_fields, frame_fields;
-/* Of heft blocks. A block lacks what its map says beyond its flags. */
+/* Objects of `heft blocks`. Only the flags of a block are written, not the rest of the map. */
 extern const struct fields block_function_fields, block_fields, block_place_fields;
 extern const struct fields successor_fields, finding_fields, block_check_fields;
 extern const struct fields profile_function_fields, profile_block_fields, profile_edge_fields;
 extern const struct fields profile_end_fields;
-/* Of heft heap. */
+/* Objects of `heft heap`. */
 extern const struct fields process_fields, chunks_fields, heap_frame_fields, heap_block_fields;
 extern const struct fields place_fields, damage_fields, heap_check_fields;
 extern const struct fields threads_fields, thread_fields;

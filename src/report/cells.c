@@ -56,8 +56,6 @@ void report_all_fields(struct report *r, struct arena *arena)
 				     CELL_BASE, m);
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
-
 static void count_text(char out[CELL_MAX], struct change c, bool sign)
 {
 	const char *mark = c.negative ? "-" : sign && c.size > 0 ? "+" : "";
@@ -81,8 +79,6 @@ static void value_text(char out[CELL_MAX], const struct report *r, unsigned m,
 	else
 		count_text(out, (struct change){ whole, false }, false);
 }
-
-/* ---- cells ----------------------------------------------------------------------------------- */
 
 static const char *cells_text_of(const struct report *r, const struct column *c,
 				 const struct heft_row *row)
@@ -149,7 +145,7 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 		share_text(room, r, now, r->table.top->now[c->index]);
 		break;
 	case CELL_SHARE:
-		/* The top row is all there is, even if that is 0. */
+		/* The share of the top row is 100 %, even of 0 bytes. */
 		share_text(room, r, row == parent ? 1 : now,
 			   row == parent ? 1 : parent->now[c->index]);
 		break;

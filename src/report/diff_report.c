@@ -87,8 +87,6 @@ static void padded_put(struct padded size, struct sink *s)
 		    shown_growth(size.after, size.before).p, shown_size(whole_of(size.after)).p);
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
 static void diff_report_put_section(struct sink *s, const char *name, struct padded size)
 {
 	const size_t have = label_width(str_of(name));
@@ -182,8 +180,6 @@ static void diff_report_put_path(const struct report *r, const struct heft_row *
 		text_add_char(out, *p == ';' ? ':' : *p);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
 static const struct field padded_list[] = {
 	{ KEY("padded", "bytes with padding"), FIELD(struct padded, after) },
 	{ KEY("base_padded", "bytes with padding of the base"), FIELD(struct padded, before) },
@@ -241,8 +237,6 @@ static const struct field diff_row_list[] = {
 };
 const struct fields diff_row_fields = FIELDS("row of a difference", diff_row_list);
 
-/* ---- Markdown -------------------------------------------------------------------------------- */
-
 static void markdown_section(struct sink *s, const char *name, struct padded size)
 {
 	sink_text(s, STR("| "));
@@ -281,8 +275,6 @@ static void diff_report_markdown_foot(const struct report *r, struct sink *s)
 		sink_text(s, STR("\n</details>\n"));
 }
 
-/* ---- the kind of report ---------------------------------------------------------------------- */
-
 static const struct column fields_charged[] = {
 	{ "old_charged", CELL_BASE, HEFT_DIFF_CHARGED },
 	{ "new_charged", CELL_NOW, HEFT_DIFF_CHARGED },
@@ -291,7 +283,7 @@ static const struct column fields_charged[] = {
 	{ "new_vm", CELL_NOW, HEFT_DIFF_VM },
 };
 
-/* The first three are for padded rows. */
+/* Only DIFF_PADDED writes the first three. */
 static const struct column fields_own[] = {
 	{ "old_padded", CELL_BASE, HEFT_DIFF_PADDED },
 	{ "new_padded", CELL_NOW, HEFT_DIFF_PADDED },

@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 
-/* ---- members --------------------------------------------------------------------------------- */
-
 static uint64_t field_number(const char *p, size_t size)
 {
 	uint64_t wide = 0;
@@ -107,8 +105,6 @@ struct str fields_heft(struct field_at *at)
 	return str_of(heft_version());
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
 static void field_list(struct json *j, const struct field *f, const char *of)
 {
 	const uint64_t count = field_number(of + f->if_at, f->if_size);
@@ -203,8 +199,6 @@ void fields_line(struct sink *s, const struct fields *f, const void *of)
 	sink_text(s, STR("\n"));
 }
 
-/* ---- lines of csv, tsv, markdown ------------------------------------------------------------- */
-
 enum { FIELDS_MAX = 64 };
 
 bool record_has(enum heft_format format)
@@ -281,8 +275,6 @@ void record_close(struct record *r)
 		sink_text(r->s, r->numbers >> (i % FIELDS_MAX) & 1 ? STR("--:|") : STR("---|"));
 	sink_text(r->s, STR("\n"));
 }
-
-/* ---- documentation --------------------------------------------------------------------------- */
 
 static void document_type(struct sink *s, const struct field *f)
 {

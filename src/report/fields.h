@@ -36,8 +36,7 @@ enum field_flag {
 	FIELD_CSV = 1,      /* It is also a column of csv, tsv and markdown. */
 	FIELD_ONLY_CSV = 2, /* It is no member of JSON. */
 	FIELD_ANY = 4,      /* "", 0, false or empty means that there is no value. */
-	FIELD_NULL = 8,     /* No value is written as null. Without this flag, the member is left
-			     * out. */
+	FIELD_NULL = 8,     /* No value is written as null, instead of not at all. */
 	FIELD_ADDRESS = 16, /* Hexadecimal in markdown. UINT64_MAX means no value. */
 	FIELD_LINES = 32,   /* Each element has a line of its own. */
 	FIELD_BLANK = 64,   /* 0 leaves the column empty. */
@@ -65,8 +64,7 @@ struct field {
 		struct str (*get)(struct field_at *at);
 		void (*put)(const struct field_at *at, struct json *j);
 	};
-	uint16_t at, size; /* The member that is the value. If size is 0, `get` returns the
-			    * value. */
+	uint16_t at, size; /* The member with the value. Size 0: `get` returns it. */
 	/* The member that decides whether there is a value: not if it is "", 0, false or NULL. For
 	 * lists, the count. */
 	uint16_t if_at, if_size;
@@ -129,8 +127,6 @@ struct row_fields {
 	size_t measure_count;
 };
 void row_fields_document(struct sink *s, const struct row_fields *f);
-
-/* ---- lines of csv, tsv, markdown ------------------------------------------------------------- */
 
 struct record {
 	struct sink *s;

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- the table ------------------------------------------------------------------------------ */
-
 /* A report while it is written, with the frames that JSON lists. */
 struct writing {
 	const struct heap_report *r;
@@ -117,8 +115,6 @@ static void heap_report_put_frames(const struct report *r, const struct heft_row
 	text_release(&text);
 }
 
-/* ---- stacks as paths ------------------------------------------------------------------------ */
-
 /* Appends frames in the form of folded stacks, outermost first. */
 static void add_folded(struct text *t, const struct heap_report *r, struct heap_path *path,
 		       uint32_t step)
@@ -161,8 +157,6 @@ static void put_folded(const struct heap_report *r, struct sink *s)
 	vec_release(&path.steps);
 	text_release(&text);
 }
-
-/* ---- JSON ----------------------------------------------------------------------------------- */
 
 #define CHUNKS(m) FIELD(struct heap_info, of.m)
 static const struct field chunks_list[] = {
@@ -324,8 +318,6 @@ static const struct field heap_document_list[] = {
 };
 #undef WRITING
 const struct fields heap_document_fields = FIELDS("document of a heap", heap_document_list);
-
-/* ---- entry points --------------------------------------------------------------------------- */
 
 /* Sets the columns. A diff shows change, current value and base of the sort measure, and the change
  * of blocks. Otherwise, shows all measures that are not 0, with the share of the sort measure. The

@@ -6,8 +6,6 @@
 
 #include <stdio.h>
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
 /* Title of a line below a row, and the text that it shows. */
 static const struct detail {
 	const char *title;

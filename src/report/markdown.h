@@ -9,8 +9,7 @@
 #include "report/report.h"
 
 void markdown_code(struct sink *s, const char *text, size_t most);
-/* Writes " TITLE |", the title of a column. A title with characters that could be markup is
- * code. */
+/* Writes " TITLE |", a column's title. A title with characters that could be markup is code. */
 void markdown_title(struct sink *s, const char *title);
 
 #endif

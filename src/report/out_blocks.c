@@ -20,8 +20,6 @@ void block_flags_put(struct sink *s, unsigned flags, const char *glue)
 	}
 }
 
-/* ---- output for people ----------------------------------------------------------------------- */
-
 void out_block_head(const struct heft_block_function *f, struct sink *s)
 {
 	uint64_t size = 0;
@@ -76,8 +74,6 @@ void out_block(const struct heft_block_function *f, const struct heft_block *b,
 		sink_printf(s, "  ran %" PRIu64, count->count);
 	sink_text(s, STR("\n"));
 }
-
-/* ---- output for programs --------------------------------------------------------------------- */
 
 static struct str block_runs(struct field_at *at)
 {

@@ -79,8 +79,6 @@ void budget_finding_put(const struct heft_budget_row *row, budget_name_fn put_na
 		sink_printf(s, ", %s too many", shown_parts(have - row->limit).p);
 }
 
-/* ---- output for GitHub ----------------------------------------------------------------------- */
-
 /* Escapes percent signs and line ends, which have a meaning. In properties, escapes colons and
  * commas too. */
 static void github_text(struct sink *s, const char *text, bool property)
@@ -136,8 +134,6 @@ void out_budget_github(const struct budget_report *r, struct sink *s)
 			    "no base\n",
 			    skipped);
 }
-
-/* ---- the table ------------------------------------------------------------------------------- */
 
 enum { BYTES, AT_MOST, OVER, NOW, BASE };
 enum { STATE, LINE, LIMIT_OF, MEASURE, NEAREST, BESIDES, REASON, PATH };
@@ -248,8 +244,6 @@ static const struct heft_row *all_rows(const struct budget_report *b, bool with_
 	top->child_count = b->count;
 	return top;
 }
-
-/* ---- output beside the rows ------------------------------------------------------------------ */
 
 static void out_budget_put_label(const struct report *r, const struct heft_row *row,
 				 struct text *out)

@@ -5,8 +5,6 @@
 #include "base/filename.h"
 #include "report/label_text.h"
 
-/* ---- blocks --------------------------------------------------------------------------------- */
-
 static void heap_put_frame(struct sink *s, const struct heft_frame *f, bool brief)
 {
 	const char *module = file_name(f->module);
@@ -32,8 +30,7 @@ static void heap_put_call(struct sink *s, const char *what, const struct heft_fr
 		heap_put_frame(s, frames[i], false);
 }
 
-/* Writes a block and who asked for it. `brief`, for neighbours, writes only the innermost
- * frames. */
+/* Writes a block and who asked for it. For neighbours (`brief`), only the innermost frames. */
 static void heap_put_block(struct sink *s, const struct heft_heap_block *b, const char *title,
 			   bool brief)
 {
@@ -75,8 +72,6 @@ static void heap_put_hex(const struct heft_heap_place *at, struct sink *s)
 		sink_text(s, STR("\n"));
 	}
 }
-
-/* ---- an address ----------------------------------------------------------------------------- */
 
 static void heap_put_state(const struct heft_heap_place *at, struct sink *s)
 {
@@ -211,8 +206,6 @@ void out_heap_place(const struct heft_heap_place *at, bool json, struct sink *s)
 	sink_printf(s, "0x%" PRIx64 ": ", at->addr);
 	heap_put_place(at, at->symbol, s);
 }
-
-/* ---- damage --------------------------------------------------------------------------------- */
 
 const char *const heap_damage_words[HEFT_HEAP_FREED_WRITTEN + 1] = {
 	[HEFT_HEAP_CANARY] = "canary",
@@ -477,8 +470,6 @@ static void check_put_damage(const struct heft_heap_damage *d, size_t index, boo
 	if (d->victim)
 		heap_put_block(s, d->victim, "victim", false);
 }
-
-/* ---- threads -------------------------------------------------------------------------------- */
 
 static const struct field threads_list[] = {
 	SCHEMA_1,

@@ -21,8 +21,6 @@ static const char *const part_texts[HEFT_HEAP_PARTS] = {
 	[HEFT_HEAP_OTHER] = "not explained",
 };
 
-/* ---- pieces of text ------------------------------------------------------------------------- */
-
 /* Writes a line: its name, then the text of `fmt`. */
 #define PUT_LINE(s, name, fmt, ...) label_printf(s, "%-11s" fmt, name, __VA_ARGS__)
 
@@ -46,8 +44,6 @@ static uint64_t all_parts(const struct heap_info *i)
 		sum += i->parts[k];
 	return sum;
 }
-
-/* ---- the summary ---------------------------------------------------------------------------- */
 
 static void put_process(const struct heap_info *i, const char *name, struct sink *s)
 {
@@ -222,8 +218,6 @@ void out_heap_summaries(const struct heap_info *now, const struct heap_info *bas
 	sink_text(s, STR("\n"));
 }
 
-/* ---- parts ---------------------------------------------------------------------------------- */
-
 #define INFO(m) FIELD(struct heap_info, m)
 static const struct field layout_list[] = {
 	SCHEMA_1,
@@ -260,8 +254,6 @@ void out_heap_layout(const struct heap_info *i, bool json, struct sink *s)
 	sink_printf(s, "\n%s free in %" PRIu64 " pages that blocks hold less than a quarter of\n",
 		    shown_size(i->of.pinned_bytes).p, i->of.pinned_pages);
 }
-
-/* ---- history -------------------------------------------------------------------------------- */
 
 #define MOMENT(m) FIELD(struct heft_heap_moment, m)
 static const struct field moment_list[] = {

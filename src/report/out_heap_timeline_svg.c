@@ -48,8 +48,7 @@ static void put_axes(const struct scale *c, struct sink *s)
 	}
 }
 
-/* Draws live bytes as an area and a line, and the maximum since the previous moment as another
- * line. */
+/* Draws live bytes as an area with a line, and the maximum since the last moment as a line. */
 static void out_heap_timeline_svg_put_lines(const struct scale *c, const struct heft_heap_moment *m,
 					    size_t count, struct sink *s)
 {

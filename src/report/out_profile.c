@@ -17,8 +17,6 @@ static uint64_t profile_block_addr(const struct profile_report *r, uint64_t i)
 	return blockmap_range_of(r->map, i)->addr + r->map->blocks.data[i].off;
 }
 
-/* ---- functions in order ---------------------------------------------------------------------- */
-
 static int by_weight(const void *x, const void *y)
 {
 	const struct profile_rank *a = x, *b = y;
@@ -51,8 +49,6 @@ struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hotte
 	*ret_count = list.count;
 	return list.data;
 }
-
-/* ---- output for people ----------------------------------------------------------------------- */
 
 static void out_profile_put_label(const struct report *r, const struct heft_row *row,
 				  struct text *out)
@@ -95,8 +91,6 @@ static void profile_report_init(struct report *r)
 	report_column(r, (struct column){ "", CELL_TEXT, PROFILE_HOTNESS, 0, 2, false, 0 });
 	report_column(r, (struct column){ "size", CELL_NOW, HEFT_SAMPLES_BYTES, 0, 2, false, 1 });
 }
-
-/* ---- output for programs --------------------------------------------------------------------- */
 
 /* The written fields of a block. */
 struct shown_block {
@@ -294,8 +288,6 @@ static void out_profile_json(const struct profile_report *r, struct sink *s)
 		fields_line(s, &edges, &outside);
 	mem_free(ranks);
 }
-
-/* ---- all formats ----------------------------------------------------------------------------- */
 
 /* Writes the rows as a table. */
 static bool profile_write_rows(const struct heft_samples *samples, const struct profile_report *p,

@@ -91,8 +91,6 @@ void out_profile_order(const struct profile_report *r, struct sink *s)
 	mem_free(ranks);
 }
 
-/* ---- AutoFDO --------------------------------------------------------------------------------- */
-
 void out_profile_autofdo(const struct profile_report *r, struct sink *s)
 {
 	const struct profile *p = r->profile;

@@ -7,8 +7,6 @@
 
 enum { ROWS_AT_ONCE = 4096 };
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
 static void out_query_put_above(const struct report *r, struct sink *s)
 {
 	const struct query_report *q = r->ctx;
@@ -99,8 +97,6 @@ static bool out_query_write_rows(struct query_report *q, bool all)
 	arena_release(&arena);
 	return ok;
 }
-
-/* ---- columns and rows as they arrive --------------------------------------------------------- */
 
 static bool out_query_start(void *ctx, const char *const *names, size_t count)
 {

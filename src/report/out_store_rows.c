@@ -3,8 +3,6 @@
 #include "report/report.h"
 #include "report/row_walk.h"
 
-/* ---- one object per line --------------------------------------------------------------------- */
-
 static void put_object(const struct report *r, const struct row_walk *walk, struct text *line)
 {
 	struct json j = text_json(line);
@@ -24,8 +22,6 @@ static void put_object(const struct report *r, const struct row_walk *walk, stru
 		json_member_uint(&j, r->table.measures[m].name, row->now[m]);
 	json_close(&j, '}');
 }
-
-/* ---- all rows -------------------------------------------------------------------------------- */
 
 /* Writes a row as one text. The sink hands over whole texts, so no piece ends within a row. */
 static void end_row(struct text *line, struct sink *s)

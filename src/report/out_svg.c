@@ -14,8 +14,6 @@ enum { MAP_HEIGHT = 540, MAP_GAP = 2, BAND = 18, TIP_LABEL = 300, TEXT_LABELS = 
 static const double least_inner = 500, least_side = 3, least_area = 30, least_band = 0.7;
 static const double sign_width = 11;
 
-/* ---- weights --------------------------------------------------------------------------------- */
-
 static double out_svg_number_of(const struct report *r, const struct heft_row *row, bool base)
 {
 	const double v = row_number(&r->table, row, r->table.sorted_by, base);
@@ -32,8 +30,7 @@ static double change_of_row(const struct report *r, const struct heft_row *row)
 	return now_of(r, row) - out_svg_number_of(r, row, true);
 }
 
-/* Returns the drawn weight of a row: its size. In a diff, all growth and shrinkage below the
- * row. */
+/* Returns the drawn weight of a row: its size, or in a diff all growth and shrinkage below it. */
 static double out_svg_weigh(const struct report *r, const struct heft_row *row)
 {
 	struct row_walk walk;
@@ -108,8 +105,6 @@ static void out_svg_add_children(struct tiles *t, const struct report *r, const 
 	for (size_t i = t->first; of->depth == 0 && i < t->all.count; i++)
 		t->all.data[i].colour = (unsigned)(i - t->first);
 }
-
-/* ---- texts ----------------------------------------------------------------------------------- */
 
 static void amount_text(char out[NUMBER_MAX], const struct report *r, const struct heft_row *row)
 {
@@ -220,9 +215,8 @@ static void draw_tile(const struct report *r, const struct tile *t, bool inner, 
 		out_svg_put_label(r, t, tip, s);
 }
 
-/* ---- treemaps: Bruls, Huizing and van Wijk, "Squarified Treemaps" (2000) --------------------- */
-
-/* Returns how many tiles form the next row, and their area. */
+/* Returns how many tiles form the next row, and their area. Source: Bruls, Huizing and van Wijk,
+ * "Squarified Treemaps" (2000). */
 static size_t next_row(const struct tile *t, size_t count, double scale, double side, double *ret)
 {
 	double sum = 0, best = HUGE_VAL; /* `best`: worst ratio of sides so far. */
@@ -264,7 +258,7 @@ static struct svg_box squarify(struct tile *t, size_t count, double whole, struc
 	return room;
 }
 
-/* Lays out the rows below a tile. A word stands for the rows that are too small. */
+/* Lays out the rows below a tile. One text counts the rows that are too small. */
 static void lay_children(struct tiles *t, const struct report *r, const struct tile *of,
 			 const struct svg_box *room, struct sink *s)
 {
@@ -306,8 +300,6 @@ void out_svg_map(const struct report *r, struct sink *s)
 	vec_release(&t.all);
 	svg_end(s);
 }
-
-/* ---- flame graphs: the same rows in bands, as wide as they weigh ----------------------------- */
 
 /* Lays out the bands below the top band that are wide enough to be seen. */
 static unsigned lay_flame(struct tiles *drawn, const struct report *r, const struct tile *top)

@@ -7,8 +7,7 @@
 
 /* Columns. Labels get at least LABEL_MIN; texts beside them get at most TEXT_WIDTH_MAX. */
 enum { LABEL_MIN = 8, LABEL_WANTED = 40, TEXT_WIDTH_MAX = 24 };
-/* Columns that a text of a record gets at least if lines have a limit. Otherwise it gets what it
- * needs. */
+/* Least columns of a record's text if lines are limited. Otherwise it gets what it needs. */
 enum { RECORD_TEXT_MIN = 12 };
 
 struct out_table {
@@ -18,8 +17,6 @@ struct out_table {
 	size_t count;
 	struct text label;
 };
-
-/* ---- columns --------------------------------------------------------------------------------- */
 
 static void widen(struct out_table *t, const bool *measured, const struct heft_row *row,
 		  const struct heft_row *parent)
@@ -92,8 +89,7 @@ static void spare_columns(struct out_table *t)
 	}
 }
 
-/* Shrinks columns of records to the width of the line: each text may use what narrower columns
- * leave. */
+/* Shrinks records' columns to the line's width: a text may use what narrower columns leave. */
 static void shrink_columns(struct out_table *t)
 {
 	size_t total = columns_width(t);
@@ -112,8 +108,6 @@ static void shrink_columns(struct out_table *t)
 		total -= step;
 	}
 }
-
-/* ---- cells ----------------------------------------------------------------------------------- */
 
 /* Returns the ANSI code around a cell. */
 static struct str cell_color(const struct out_table *t, const struct column *c,
@@ -162,8 +156,6 @@ static void put_cells(const struct out_table *t, const struct heft_row *row,
 		sink_text(t->s, STR("\x1b[0m"));
 	sink_right(t->s, STR(""), t->r->label_gap);
 }
-
-/* ---- labels ---------------------------------------------------------------------------------- */
 
 /* Returns the columns left for a text after `used` columns. 0 means no limit. */
 static size_t room_behind(const struct out_table *t, size_t used)
@@ -217,8 +209,6 @@ static void out_table_put_row(struct out_table *t, const struct heft_row *row,
 	if (t->r->kind->lines && row->others == 0 && row != t->r->table.top)
 		t->r->kind->lines(t->r, row, column, t->s);
 }
-
-/* ---- the table ------------------------------------------------------------------------------- */
 
 static void out_table_put_titles(const struct out_table *t)
 {

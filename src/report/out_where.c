@@ -7,8 +7,6 @@
 
 static const char unknown[] = "??";
 
-/* ---- output for people ---------------------------------------------------------------------- */
-
 /* Writes a place in a source file, without unknown numbers. */
 static void where_put_place(struct sink *s, const char *file, uint32_t line, uint32_t column)
 {
@@ -80,8 +78,6 @@ static void where_text(const struct heft_location *at, struct sink *s)
 		heap_put_process(at->process, s);
 }
 
-/* ---- two lines per frame --------------------------------------------------------------------- */
-
 static void where_put_terse(struct sink *s, const char *function, const struct heft_frame *f)
 {
 	label_printf(s, "%s\n", *function ? function : unknown);
@@ -102,8 +98,6 @@ static void where_terse(const struct heft_location *at, struct sink *s)
 	}
 	sink_text(s, STR("\n"));
 }
-
-/* ---- fields ---------------------------------------------------------------------------------- */
 
 #define FRAME(m) FIELD(struct heft_frame, m)
 static const struct field frame_list[] = {

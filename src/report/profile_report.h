@@ -26,8 +26,7 @@ struct profile_rank {
 struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hottest,
 				   size_t *ret_count);
 
-/* Writes samples in any format, and ends the sink. HEFT_EUNSUPPORTED for a layout of derived
- * blocks. */
+/* Writes samples in any format, and ends the sink. HEFT_EUNSUPPORTED for derived blocks. */
 bool profile_report_write(struct heft_samples *samples, const struct heft_samples_query *q,
 			  const struct heft_write_opts *opts, struct sink *s, struct heft_err *err);
 /* Writes clusters for clang -fbasic-block-sections=list= of LLVM 17 or later (Propeller). Each

@@ -17,8 +17,7 @@ struct query_column {
 struct query_report {
 	struct sink *s;
 	struct heft_query_opts opts;
-	struct heft_err err; /* Why writing stopped before the statements ended. code is 0 if it
-			      * did not. */
+	struct heft_err err; /* Why writing stopped early. code is 0 if it did not. */
 	/* Private fields. */
 	uint64_t rows; /* Number of rows of the statement, written or kept. */
 	uint64_t over; /* Number of rows that are not written because there are too many. */

@@ -51,8 +51,6 @@ bool sink_flush(struct sink *s);
 /* Hands over the buffer at the end of a call. HEFT_EIO if any write failed. */
 bool sink_end(struct sink *s, struct heft_err *err);
 
-/* ---- tables ---------------------------------------------------------------------------------- */
-
 /* What a column shows of a row. */
 enum cell {
 	CELL_NOW,
@@ -76,8 +74,7 @@ struct column {
 	 * with gap 0 have the colour of their measure's change. */
 	unsigned gap;
 	bool tinted;
-	/* If labels have no room, columns with larger numbers are dropped first. 0 is never
-	 * dropped. */
+	/* If labels lack room, columns with larger numbers go first, 0 never. */
 	unsigned spare;
 	bool number; /* The text is a number. */
 };
@@ -107,8 +104,7 @@ struct report_kind {
 	void (*label)(const struct report *r, const struct heft_row *row, struct text *out);
 	void (*lines)(const struct report *r, const struct heft_row *row, size_t column,
 		      struct sink *s);
-	/* Writes the path of a row whose label does not state it, separated by ";" (CSV, folded
-	 * stacks). */
+	/* Writes the path of a row whose label lacks it, separated by ";" (CSV, folded stacks). */
 	void (*path)(const struct report *r, const struct heft_row *row, struct text *out);
 	/* Members of the document (of ctx) and of a row that is no sum. `in` is the report. */
 	const struct fields *document, *row;
@@ -133,17 +129,13 @@ struct report {
 	struct heft_write_opts opts;
 	const struct report_kind *kind;
 	const void *ctx; /* Data of `kind`. */
-	/* True: one row per row of the tree, with levels joined by ";". False: one field per
-	 * level. */
+	/* True: a row per row of the tree, levels joined by ";". False: a field per level. */
 	bool joined;
 	bool flame;         /* For pictures: levels are calls. */
-	uint32_t stacks;    /* Bit i: labels of level i are stacks, whose frames are separated by
-			     * ";". */
+	uint32_t stacks;    /* Bit i: labels of level i are stacks; ";" separates frames. */
 	unsigned indent;    /* Blanks per level. */
-	bool blanks_chains; /* In tables, an only child with the numbers of its parent shows no
-			     * numbers. */
-	bool nan_shares;    /* A share of nothing is written as "NAN%", as Bloaty does, not as
-			     * "-". */
+	bool blanks_chains; /* In tables, an only child with its parent's numbers shows none. */
+	bool nan_shares;    /* A share of nothing is "NAN%", as in Bloaty, not "-". */
 	bool indents_rows;  /* The indent comes before the columns, not before the label. */
 	unsigned label_gap; /* Blanks between columns and labels. */
 	const struct column *columns; /* Columns of tables and Markdown. The label follows them. */
@@ -228,8 +220,6 @@ struct source_names {
 };
 void out_where(const struct heft_location *at, const struct heft_write_opts *opts,
 	       struct source_names sources, struct sink *s);
-
-struct json;
 
 /* Writes the names of enum heft_block_flag, with `glue` between them. */
 void block_flags_put(struct sink *s, unsigned flags, const char *glue);

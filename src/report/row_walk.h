@@ -19,8 +19,7 @@ struct row_level {
 /* levels.data[0] is the top. levels.count - 1 is the depth of the row that row_next() returned. */
 struct row_walk {
 	VEC(struct row_level) levels;
-	struct rows_maker *maker; /* Makes the rows during the walk. NULL if the rows exist
-				   * already. */
+	struct rows_maker *maker; /* Makes the rows during the walk. NULL if they exist. */
 };
 
 void row_walk_init(struct row_walk *w, const struct heft_row *top);

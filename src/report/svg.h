@@ -29,8 +29,7 @@ void svg_text(struct sink *s, double x, double y, double width, const char *text
 /* Returns a colour for an owner: 0 .. SVG_COLOURS - 1. */
 unsigned svg_colour(const char *label);
 
-/* Draw the rows of a report by the measure that decides their order: as a treemap, as a flame
- * graph. */
+/* Draw rows by the measure that decides their order: as a treemap, as a flame graph. */
 void out_svg_map(const struct report *r, struct sink *s);
 void out_svg_flame(const struct report *r, struct sink *s);
 

@@ -13,8 +13,6 @@ static struct reader kallsyms_reader_at(const struct kallsyms *k, uint64_t off)
 	return r;
 }
 
-/* ---- names ----------------------------------------------------------------------------------- */
-
 /* Reads a length. Lengths from 128 on have two bytes, the low seven bits first. */
 static uint32_t read_length(struct reader *r)
 {
@@ -22,7 +20,7 @@ static uint32_t read_length(struct reader *r)
 	return low < 0x80 ? low : (low & 0x7f) | (uint32_t)read_u8(r) << 7;
 }
 
-/* Tells whether `count` names follow, and after them the offset of each 256th name, as words of
+/* True if `count` names follow, and after them the offset of each 256th name, as words of
  * `width` bytes. */
 static bool markers_fit(struct kallsyms *k, unsigned width)
 {
@@ -55,8 +53,6 @@ static bool find_names_end(struct kallsyms *k, uint64_t *steps)
 /* Number of bytes per name in the order of the names. */
 enum { ORDER = 3 };
 
-/* ---- pieces that names are made of ----------------------------------------------------------- */
-
 static bool pieces_at(struct kallsyms *k, uint64_t off)
 {
 	struct reader r = kallsyms_reader_at(k, off), index;
@@ -75,8 +71,6 @@ static bool pieces_at(struct kallsyms *k, uint64_t off)
 	return reader_ok(&index);
 }
 
-/* ---- addresses ------------------------------------------------------------------------------- */
-
 static uint64_t kallsyms_read_address(const struct kallsyms *k, struct reader *r)
 {
 	const uint64_t place = k->addr + r->pos;
@@ -90,7 +84,7 @@ static uint64_t kallsyms_read_address(const struct kallsyms *k, struct reader *r
 	return value <= INT32_MAX ? value : k->base + (uint32_t)~value;
 }
 
-/* Tells whether addresses are at `off`: they are sorted and not all equal. */
+/* True if addresses are at `off`: they are sorted and not all equal. */
 static bool addresses_at(struct kallsyms *k, uint64_t off, enum kallsyms_form form)
 {
 	struct reader r = kallsyms_reader_at(k, off);
@@ -107,7 +101,7 @@ static bool addresses_at(struct kallsyms *k, uint64_t off, enum kallsyms_form fo
 	return reader_ok(&r) && last > first;
 }
 
-/* Tells whether offsets are at `off` and their base at `base`. Signed offsets end with negative
+/* True if offsets are at `off` and their base at `base`. Signed offsets end with negative
  * ones. The base is 0 if a relocation sets it. */
 static bool offsets_at(struct kallsyms *k, uint64_t off, uint64_t base)
 {
@@ -155,8 +149,6 @@ static void kallsyms_find_order(struct kallsyms *k)
 	if (reader_ok(&r))
 		k->order = end;
 }
-
-/* ---- the table ------------------------------------------------------------------------------- */
 
 /* Searches a table whose parts begin at multiples of `unit`. */
 static bool kallsyms_find_table(struct kallsyms *k, unsigned unit)
@@ -219,8 +211,6 @@ void kallsyms_parts(const struct kallsyms *k, struct kallsyms_part ret[KALLSYMS_
 	};
 	memcpy(ret, parts, sizeof parts);
 }
-
-/* ---- the symbols ----------------------------------------------------------------------------- */
 
 void kallsyms_iter(struct kallsyms_iter *it, const struct kallsyms *k)
 {

@@ -72,8 +72,7 @@ struct kallsyms_iter {
 };
 
 void kallsyms_iter(struct kallsyms_iter *it, const struct kallsyms *k);
-/* Moves to the next symbol. False after the last. Cuts a name that is longer than the kernel
- * allows. */
+/* Moves to the next symbol. False after the last. Cuts a name that is longer than the kernel's. */
 bool kallsyms_next(struct kallsyms_iter *it);
 
 #endif

@@ -11,8 +11,6 @@ enum {
 	FIXED_HEADER = 8, /* Magic number, two zeros, quantum, size of a pointer */
 };
 
-/* ---- header of the file ---------------------------------------------------------------------- */
-
 static bool pclntab_layout_of(uint32_t magic, enum pclntab_layout *ret)
 {
 	switch (magic) {
@@ -96,8 +94,6 @@ bool pclntab_open(struct pclntab *t, struct bytes b, bool big_endian)
 	       t->func_count <= (b.size - t->funcs - width) / (2 * width);
 }
 
-/* ---- values by address ----------------------------------------------------------------------- */
-
 struct pclntab_values pclntab_values(const struct pclntab *t, uint64_t off)
 {
 	struct pclntab_values v = { .r = reader_of(t->bytes, t->big_endian),
@@ -120,8 +116,6 @@ bool pclntab_values_next(struct pclntab_values *v)
 	v->end += code * v->quantum;
 	return true;
 }
-
-/* ---- functions ------------------------------------------------------------------------------- */
 
 /* Reads the part of a record before its arrays. */
 static void read_record(const struct pclntab *t, struct reader *r, struct pclntab_func *f)

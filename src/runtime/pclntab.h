@@ -41,16 +41,14 @@ struct pclntab_func {
 	struct str name;                 /* "" if its offset is bad */
 	uint32_t unit;                   /* Index in `units` of the first file of its unit */
 	uint64_t tables[PCLNTAB_TABLES]; /* Offsets. 0 if absent. */
-	uint64_t more, more_count; /* Offset of an array of 32-bit offsets of further tables of
-				    * values */
-	uint64_t data, data_count; /* Other data of the function: words of data_width */
+	uint64_t more, more_count;       /* Offset of 32-bit offsets of further tables of values */
+	uint64_t data, data_count;       /* Other data of the function: words of data_width */
 	uint8_t data_width;
 };
 
-/* Tells whether the bytes begin like a table of a known layout. */
+/* True if the bytes begin like a table of a known layout. */
 bool pclntab_matches(struct bytes b, bool big_endian);
-/* Opens a table. False if the header is damaged, or if the table of functions does not fit the
- * bytes. */
+/* Opens a table. False if the header is damaged, or if the list of functions does not fit. */
 bool pclntab_open(struct pclntab *t, struct bytes b, bool big_endian);
 /* Limits the length of names (name_max) if functions share long names so often that all names have
  * far more bytes than the table. */

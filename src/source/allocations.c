@@ -12,8 +12,6 @@ struct allocations_naming {
 	struct claims *vm;
 };
 
-/* ---- stacks --------------------------------------------------------------------------------- */
-
 /* Adds a frame by its linkage name, whatever style the process was opened with: the view of the
  * labels makes other styles. Replaces characters that would make one name look like two. */
 static void allocations_add_frame(struct allocations_naming *n, const struct heft_frame *f)

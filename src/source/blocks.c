@@ -36,8 +36,6 @@ static uint64_t room_of(const struct blockmap *b, const struct blockmap_range *r
 	return s && section_takes_vm(b->image, s) ? s->size - (r->addr - s->addr) : 0;
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------- */
-
 static void blocks_claim(const struct blocks_claiming *c, const struct blockmap_range *r,
 			 label_id function)
 {
@@ -67,8 +65,6 @@ static void claim_all_blocks(const struct blocks_claiming *c)
 	text_release(&label);
 }
 
-/* ---- functions ------------------------------------------------------------------------------- */
-
 /* Claims each range from its first byte to its last. Bytes between its blocks belong to the
  * function too. */
 static void blocks_claim_functions(const struct blocks_claiming *c)
@@ -87,8 +83,6 @@ static void blocks_claim_functions(const struct blocks_claiming *c)
 	}
 	text_release(&label);
 }
-
-/* ---- blockkinds ------------------------------------------------------------------------------ */
 
 static void blocks_claim_piece(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind)
 {
@@ -110,8 +104,6 @@ static void claim_kinds(const struct blocks_claiming *c)
 {
 	blockmap_tile(&c->map, blocks_claim_piece, (void *)(uintptr_t)c);
 }
-
-/* ---- all sources ----------------------------------------------------------------------------- */
 
 static void blocks_put(const struct source_file *f, struct claims *vm, bool any, struct layer *ret)
 {

@@ -20,7 +20,7 @@ void claim_section(const struct image *im, const struct section *s, label_id lab
 	claim(file, im->file_off + s->off, s->file_size, label, why);
 }
 
-/* Tells whether sections may overlap, or are not in order of address. */
+/* True if sections may overlap, or are not in order of address. */
 static bool sections_cross(const struct image *im)
 {
 	uint64_t end = 0;

@@ -36,8 +36,7 @@ void source_armembers(const struct source_file *f, struct layer *ret)
 	layer_finish(f, ret, &vm, &file);
 }
 
-/* The source segments has labels of its own. Bytes in no segment are [Unmapped], also header
- * tables. */
+/* The source segments has its own labels. Bytes in no segment are [Unmapped], also headers. */
 void source_segments(const struct source_file *f, struct layer *ret)
 {
 	enum { PADDING_MAX = 16 };

@@ -6,11 +6,11 @@
 
 /* Finds the archive of a unit: "libx.a" for "DIR/libx.a(y.o)". */
 bool unit_of_archive(struct str unit, struct str *ret);
-/* Tells whether a unit is a shared library such as "libc.so.6", whose symbols are used. */
+/* True if a unit is a shared library such as "libc.so.6", whose symbols are used. */
 bool unit_is_shared_library(struct str unit);
 /* Finds the crate of a unit. rustc names units "src/lib.rs/@/CRATE.HASH-cgu.0". */
 bool unit_of_crate(struct str unit, struct str *ret);
-/* Tells whether a unit is an object that link-time optimization made of several (GCC's, or lld's
+/* True if a unit is an object that link-time optimization made of several (GCC's, or lld's
  * with or without a cache). */
 bool unit_is_lto(struct str unit);
 /* Returns the library of a unit. That is the archive (also of "DIR/libx.a/y.o"), the crate (also

@@ -36,13 +36,12 @@ struct source_file measure_input(struct program *p, struct process *core, unsign
  * if the caller has none to share. */
 void measure_begin(struct measure *m, const struct source_file *of,
 		   const struct program_wish *wish);
-/* Tells whether later sources borrow the layer of a source: true for the sources by symbol and by
+/* True if later sources borrow the layer of a source: true for the sources by symbol and by
  * compile unit. */
 bool measure_lends(const struct source *s);
 /* Runs a source on the input. A borrowed layer must stay in place until all sources have run. */
 void measure_run(struct measure *m, const struct source *s, struct layer *ret);
-/* Finds the code of the input: spans that cover its file, with a label other than LABEL_NONE at
- * code. */
+/* Finds the input's code: spans that cover its file, with a label except LABEL_NONE at code. */
 void measure_code(const struct measure *m, struct spans *ret);
 void measure_release(struct measure *m);
 

@@ -39,8 +39,6 @@ void source_modules(const struct source_file *f, struct layer *ret)
 	process_finish(f, ret, &vm);
 }
 
-/* ---- threads -------------------------------------------------------------------------------- */
-
 static label_id thread_label(const struct source_file *f, uint32_t id)
 {
 	const struct dump *d = &f->process->dump;
@@ -57,7 +55,7 @@ static label_id thread_label(const struct source_file *f, uint32_t id)
 struct memory_claiming {
 	const struct source_file *f;
 	struct claims *vm;
-	uint32_t last; /* last thread */
+	uint32_t last; /* Id of the previous thread. */
 	label_id label;
 };
 

@@ -116,8 +116,6 @@ void source_objects(const struct source_file *f, struct layer *ret)
 		source_compileunits(f, ret);
 }
 
-/* ---- libraries ------------------------------------------------------------------------------- */
-
 static void to_libraries(const struct source_file *f, struct spans *s, label_id *of, size_t count)
 {
 	for (size_t i = 0; i < s->list.count; i++) {

@@ -5,8 +5,6 @@
 #include "image/elf/elf_const.h"
 #include "source/measure.h"
 
-/* ---- mappings of the process ---------------------------------------------------------------- */
-
 void process_claim_mappings(const struct source_file *f, bool as_fallback, struct claims *vm)
 {
 	size_t count;
@@ -19,8 +17,6 @@ void process_claim_mappings(const struct source_file *f, bool as_fallback, struc
 		      WHY_MAPPING);
 	}
 }
-
-/* ---- moving spans --------------------------------------------------------------------------- */
 
 /* Moves the spans of a module's file that lie in a region of the process. */
 static void move_spans(const struct spans *vm, uint64_t bias, const struct region *r,
@@ -40,7 +36,7 @@ static void move_spans(const struct spans *vm, uint64_t bias, const struct regio
 	}
 }
 
-/* Measures a module's file as if alone. */
+/* Measures a module's file like an input of its own. */
 static void run_alone(const struct source_file *f, const struct source *source,
 		      const struct process_module *m, struct spans *ret_vm)
 {

@@ -106,7 +106,7 @@ static void note_overflow(const char *path, const struct image *im, const struct
 	text_release(&all);
 }
 
-/* Notes sections outside all regions, as with a script of another program. */
+/* Notes sections outside all regions. The regions may be from another program's linker script. */
 static void note_outside(const char *path, const struct image *im, const struct basemap *map,
 			 struct notes *notes)
 {

@@ -9,8 +9,7 @@
 #include "debug/scopes.h"
 #include "image/elf/elf_const.h"
 
-/* Maximal number of calls shown of a chain, and of bytes of a name. Real chains have a few dozen
- * calls. */
+/* Most calls shown of a chain, and most bytes of a name. Real chains have a few dozen calls. */
 enum { STACK_MAX = 256, NAME_SHOWN_MAX = 16 << 10 };
 
 struct stacks {
@@ -27,7 +26,7 @@ struct stacks {
 	place_vec places; /* Sized symbols by address */
 };
 
-/* Returns the symbol that holds a VM address, without the suffix of a clone. "" if its name is not
+/* Returns the symbol that holds a VM address, without clone suffix. "" if its name is not
  * mangled. */
 static struct str mangled_at(const struct stacks *s, uint64_t vm)
 {
@@ -111,7 +110,7 @@ static void stacks_read_split(struct stacks *s, const struct unit *skeleton)
 	units_release(&units);
 }
 
-/* Tells whether the unit refers to other units. With link-time optimisation and dwz, another unit
+/* True if the unit refers to other units. With link-time optimisation and dwz, another unit
  * may describe an inlined function. */
 static bool refers_across(const struct unit *u)
 {

@@ -18,8 +18,7 @@ struct depths_reading {
 	struct stack_frame frame;         /* frame of the current function */
 	uint32_t function;                /* index of that function */
 	bool zcmp;                        /* Same as in frame_memory */
-	const struct stack_hint *reaches; /* Functions that its indirect calls may reach. NULL if
-					   * unknown. */
+	const struct stack_hint *reaches; /* Possible targets of its indirect calls, or NULL. */
 };
 
 uint32_t stack_find(const struct stack_use *s, uint64_t addr)
@@ -59,8 +58,6 @@ void stack_told_words(struct text *to, unsigned told, const char *const function
 		between = ", ";
 	}
 }
-
-/* ---- calls ----------------------------------------------------------------------------------- */
 
 static struct stack_function *depths_function_of(const struct depths_reading *r)
 {
@@ -172,8 +169,6 @@ static void depths_add_call(struct depths_reading *r, const struct frame_call *c
 		depths_add_indirect(r, c);
 }
 
-/* ---- functions ------------------------------------------------------------------------------- */
-
 static struct bytes depths_load(void *ctx, uint64_t addr, uint64_t size)
 {
 	return image_at(ctx, addr, size);
@@ -262,7 +257,7 @@ static const struct image *depths_image_of(const struct program *p, struct heft_
 	return im;
 }
 
-/* Tells whether the file is a debug file, whose code is in another file. */
+/* True if the file is a debug file, whose code is in another file. */
 static bool depths_is_debug_file(const struct image *im)
 {
 	bool elsewhere = false;

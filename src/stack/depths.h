@@ -43,8 +43,7 @@ struct stack_function {
 	uint64_t frame, worst;
 	uint64_t compiler; /* Frame that the compiler states. STACK_NOT_STATED if none. */
 	uint32_t edge_first, edge_count;
-	uint32_t next;      /* Next function on the deepest path. STACK_NONE if the path ends
-			     * here. */
+	uint32_t next;      /* Next function on the deepest path, or STACK_NONE. */
 	uint32_t circle;    /* Number of its circle: the functions that call each other. A circle
 			     * may have one member. */
 	uint16_t own, told; /* Bits of enum stack_told: of itself, and with all that it calls */

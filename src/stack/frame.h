@@ -20,7 +20,7 @@ enum frame_call_kind {
 	FRAME_TAIL,     /* `target` is jumped to: the caller's frame was released, or is passed
 			 * on */
 	FRAME_BY_SLOT,  /* `target` is the slot with the address */
-	FRAME_INDIRECT, /* target unknown */
+	FRAME_INDIRECT, /* The target is unknown. */
 	FRAME_FALL,     /* A tail call of the next function, if there is one directly after this */
 };
 
@@ -30,7 +30,7 @@ struct frame_call {
 	uint64_t depth; /* Bytes in use, counted from the stack of the function's caller. For
 			 * FRAME_CALL without the return address. */
 	uint8_t kind;   /* An enum frame_call_kind */
-	bool tail;      /* FRAME_BY_SLOT, FRAME_INDIRECT: by a jump */
+	bool tail;      /* FRAME_BY_SLOT, FRAME_INDIRECT: it is a jump */
 };
 
 enum frame_flag {
@@ -49,8 +49,7 @@ struct stack_frame {
 };
 
 struct frame_memory {
-	/* Reads bytes of the image at an address. Returns fewer than `size` if there are no
-	 * more. */
+	/* Reads at most `size` bytes of the image at an address. */
 	struct bytes (*load)(void *ctx, uint64_t addr, uint64_t size);
 	void *ctx;
 	const struct derive_data *data; /* Data among code, by address */

@@ -43,8 +43,7 @@ struct frame_walk {
 	uint64_t *joins;     /* One bit per byte: the target of a jump */
 	uint32_t off;        /* Offset of the current instruction */
 	bool sure;           /* `sure` of the current path */
-	uint32_t since;      /* `since` of the number that the target comes from. FRAME_PLAIN
-			        * if none. */
+	uint32_t since;      /* `since` of the target's number, or FRAME_PLAIN. */
 	struct value stored; /* Thumb: a number on the stack */
 	int64_t stored_at;   /* Depth of `stored` */
 	struct flow_way way;
@@ -96,7 +95,7 @@ static inline void frame_set(struct frame_walk *w, int64_t depth)
 	frame_grow(w, depth - w->depth);
 }
 
-/* Tells whether a register holds a number that is a size and no address. */
+/* True if a register holds a number that is a size and no address. */
 static inline bool frame_is_size(const struct frame_walk *w, unsigned reg)
 {
 	const int64_t most = INT64_C(1) << 32;
@@ -194,8 +193,7 @@ static inline void frame_forget(struct frame_walk *w, unsigned reg)
 		w->regs[reg].kind = VALUE_UNKNOWN;
 }
 
-/* Gives a register the number of `width` bytes (4 or 8) at an address. Unknown if there are no
- * bytes. */
+/* Gives a register the number of `width` bytes (4 or 8) at an address, unknown without bytes. */
 static inline void frame_load(struct frame_walk *w, unsigned reg, uint64_t at, unsigned width)
 {
 	ASSERT(width == 4 || width == 8);

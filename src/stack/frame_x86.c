@@ -11,7 +11,7 @@ struct insn {
 	uint8_t rex;                    /* 0100WRXB */
 	uint8_t high;                   /* 0RXB of REX2: bits for registers 16 to 31 */
 	bool second_map;    /* REX2 stands for 0F, whose instructions do not change the stack */
-	bool short_operand; /* 66 */
+	bool short_operand; /* The prefix 66 sets 16-bit operands. */
 	struct x86_insn in;
 	int64_t word;
 };

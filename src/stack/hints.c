@@ -1,5 +1,4 @@
-/* Parses the user's hints about indirect calls and stack use, and finds the functions that they
- * name. */
+/* Parses the user's hints about indirect calls and stack use, and finds the named functions. */
 #include "stack/depths.h"
 
 #include "base/err.h"
@@ -74,8 +73,6 @@ void stack_hints_release(struct stack_hints *h)
 	vec_release(&h->list);
 	vec_release(&h->names);
 }
-
-/* ---- functions by name ----------------------------------------------------------------------- */
 
 static int index_compare(const void *a, const void *b)
 {

@@ -31,8 +31,7 @@ struct stack_rows {
 	struct heft_table table;
 };
 
-/* Makes the table of a query and drops the previous one. False if no function has the name in the
- * query. */
+/* Makes the table of a query and drops the previous one. False if no function has that name. */
 bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q);
 void stack_rows_release(struct stack_rows *r);
 

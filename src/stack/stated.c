@@ -3,8 +3,6 @@
 
 #include "base/filename.h"
 
-/* ---- parts of a line ------------------------------------------------------------------------- */
-
 /* Cuts the text at the last `c`. The text keeps the part before, *ret gets the part after. */
 static bool cut_last(struct str *text, char c, struct str *ret)
 {
@@ -119,15 +117,12 @@ struct str su_plain_name(struct text *to, struct str name)
 	return text_str(to);
 }
 
-/* ---- stated frames of a whole program -------------------------------------------------------- */
-
 uint64_t stated_add(struct stated *s, struct str text)
 {
 	struct su_line line;
 	uint64_t bad = 0;
 	while (su_next(&text, &line, &bad)) {
-		/* gcc writes the name of a C++ function as in messages. Other names are linker
-		 * names. */
+		/* gcc writes C++ functions as in messages; other names are linker names. */
 		const struct str name = memchr(line.name.p, '(', line.name.len)
 						? su_plain_name(&s->work, line.name)
 						: line.name;
@@ -198,8 +193,6 @@ bool stated_find(const struct stated *s, struct str name, const char *file, bool
 	ret->name = name;
 	return c.count > 0 && !c.differ;
 }
-
-/* ---- .stack_sizes ---------------------------------------------------------------------------- */
 
 bool stack_sizes_next(struct reader *r, unsigned address_size, uint64_t *ret_addr,
 		      uint64_t *ret_size)

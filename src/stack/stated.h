@@ -39,8 +39,7 @@ struct su_line {
 bool stated_number(struct str s, uint64_t *ret);
 /* Returns the next line, without its end, and removes it from the text. */
 struct str stated_line_take(struct str *text);
-/* Parses the next valid line and removes it from the text. *bad counts invalid lines. False at the
- * end. */
+/* Parses the next valid line and removes it from the text. False at the end. *bad counts others. */
 bool su_next(struct str *text, struct su_line *ret, uint64_t *bad);
 
 /* Returns the name without parameters, template arguments and the text before it: "a::f" for "int
@@ -62,8 +61,7 @@ struct stated {
 	struct text work;
 };
 
-/* Adds the lines of a .su file. The text may be freed afterwards. Returns the number of invalid
- * lines. */
+/* Adds the lines of a .su file, which may then be freed. Returns the number of invalid lines. */
 uint64_t stated_add(struct stated *s, struct str text);
 void stated_release(struct stated *s);
 /* Finds the frame stated for a function. `file` is from the symbol table, or NULL. `alone`: no

@@ -16,8 +16,6 @@ struct stating {
 	uint64_t differ;
 };
 
-/* ---- frame of one function ------------------------------------------------------------------- */
-
 /* Raises the frame of a function. The added bytes count as used at all its calls. */
 static void raise_frame(struct stack_use *s, struct stack_function *f, uint64_t size)
 {
@@ -51,8 +49,6 @@ static void stated_frames_take(struct stating *t, struct stack_function *f, uint
 		raise_frame(t->s, f, size);
 }
 
-/* ---- .stack_sizes ---------------------------------------------------------------------------- */
-
 static void stated_frames_read_section(struct stating *t, const struct image *im)
 {
 	const struct section *sec = im ? image_section_find(im, ".stack_sizes") : NULL;
@@ -70,8 +66,6 @@ static void stated_frames_read_section(struct stating *t, const struct image *im
 		note(t->s->program->notes, im->path, sec->off, 0,
 		     ".stack_sizes ends inside of an entry");
 }
-
-/* ---- .su files ------------------------------------------------------------------------------- */
 
 static bool stated_frames_find_name(struct stating *t, struct str linkage, uint32_t *ret)
 {

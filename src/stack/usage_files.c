@@ -1,5 +1,4 @@
-/* Finds .su files: named by the user, else beside the objects of the linker map and beside the
- * program. */
+/* Finds .su files: by the user, else beside the linker map's objects and the program. */
 #include "stack/depths.h"
 #include "stack/stated.h"
 
@@ -34,8 +33,6 @@ static void usage_files_read_file(struct usage_files_search *s, const char *path
 	file_close(&f);
 }
 
-/* ---- folders of .su files -------------------------------------------------------------------- */
-
 typedef VEC(const char *) paths;
 
 static const char *usage_files_join(struct usage_files_search *s, const char *folder,
@@ -44,8 +41,7 @@ static const char *usage_files_join(struct usage_files_search *s, const char *fo
 	return arena_format(&s->arena, "%s/%s", folder, name);
 }
 
-/* Reads a file, or adds a folder. Symbolic links are not followed, so that no folder is read
- * twice. */
+/* Reads a file, or adds a folder. Does not follow symbolic links, to read no folder twice. */
 static void usage_files_read_entry(struct usage_files_search *s, const char *path, paths *folders)
 {
 	struct os_file is;
@@ -89,8 +85,6 @@ static bool usage_files_read_named(struct usage_files_search *s, const char *pat
 	return true;
 }
 
-/* ---- files that the user did not name -------------------------------------------------------- */
-
 static const char *usage_files_folder_of(struct usage_files_search *s, const char *path)
 {
 	const size_t len = (size_t)(file_name(path) - path);
@@ -110,8 +104,7 @@ static bool try_stem(struct usage_files_search *s, const char *folder, struct st
 	return true;
 }
 
-/* Returns the path of an object. Members of archives are named "lib.a(x.o)" and searched beside the
- * archive. */
+/* Returns the path of an object. Members of archives, "lib.a(x.o)", are searched beside these. */
 static struct str usage_files_object_path(struct usage_files_search *s, struct str name)
 {
 	const struct str file = file_name_str(name);

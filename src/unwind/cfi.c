@@ -3,8 +3,6 @@
 
 enum { REMEMBERED_MOST = 8, VALUES_MOST = 16 };
 
-/* ---- instructions ---------------------------------------------------------------------------- */
-
 struct cfi_machine {
 	const struct unwind_rules *rules;
 	struct cfi_row *row;
@@ -81,8 +79,7 @@ static bool rule_of_register(struct cfi_machine *m, uint8_t op, struct reader *r
 	}
 }
 
-/* Executes the other instructions: locations, the CFA, the state (DWARF 5 section 6.4.2.1, .2 and
- * .5). */
+/* Executes the other instructions: locations, CFA, state (DWARF 5 section 6.4.2.1, .2 and .5). */
 static bool other_rule(struct cfi_machine *m, uint8_t op, struct reader *r)
 {
 	struct cfi_rule *cfa = &m->row->cfa;
@@ -159,8 +156,6 @@ bool cfi_row_at(const struct unwind_section *s, const struct unwind_entry *fde, 
 	m.until = addr;
 	return cfi_run(&m, s, fde->rules.fde_off, fde->off + fde->size);
 }
-
-/* ---- expressions ----------------------------------------------------------------------------- */
 
 struct values {
 	const struct cfi_memory *m;
@@ -265,8 +260,6 @@ static bool cfi_evaluate(const struct cfi_memory *m, const struct cfi_frame *f, 
 	ASSERT(v.count <= VALUES_MOST);
 	return !v.bad;
 }
-
-/* ---- step to the caller ---------------------------------------------------------------------- */
 
 /* Finds the caller's value of a register. False if unknown. */
 static bool find_reg(const struct cfi_row *row, const struct cfi_memory *m,

@@ -36,8 +36,7 @@ enum {
 /* Returns the size of a value in this format. 0 for LEB128 and reserved formats. */
 unsigned eh_width(uint8_t encoding, uint8_t address_size);
 
-/* Reads the value as stored, sign-extended if the format is signed. A reserved format marks r
- * bad. */
+/* Reads the value as stored, sign-extended if signed. A reserved format marks r bad. */
 uint64_t read_eh_value(struct reader *r, uint8_t encoding, uint8_t address_size);
 
 /* Adds base and value in arithmetic of `address_size` bytes. Higher bits of base stay: sections of

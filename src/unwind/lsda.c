@@ -152,8 +152,6 @@ bool lsda_size(struct bytes bytes, uint8_t address_size, bool big_endian, enum l
 	return true;
 }
 
-/* ---- call sites ------------------------------------------------------------------------------ */
-
 bool lsda_sites_open(struct lsda_sites *s, struct reader r, uint64_t addr, uint8_t address_size,
 		     uint64_t func_addr, uint64_t func_size)
 {

@@ -10,7 +10,7 @@
 struct unwind_cie {
 	uint64_t off;
 	uint64_t personality;
-	uint8_t address_size, segment_size; /* bytes */
+	uint8_t address_size, segment_size; /* In bytes. */
 	uint8_t func_encoding, lsda_encoding;
 	bool sized; /* Augmentation 'z': FDEs state the size of their augmentation data */
 	struct unwind_rules rules;
@@ -30,7 +30,7 @@ struct unwind_state {
 struct entry_head {
 	uint64_t off, end; /* Range of the whole entry */
 	uint64_t body;     /* First byte after the identification */
-	uint64_t cie_off;  /* FDE */
+	uint64_t cie_off;  /* FDE: offset of its CIE. */
 	bool cie, terminator;
 	bool short_body; /* Too short for the identification */
 };
@@ -38,8 +38,6 @@ struct entry_head {
 /* Maximal size of the part of a CIE before its instructions. A larger one is damaged. Keeps the
  * cost per CIE constant. */
 #define CIE_HEADER_MAX 512
-
-/* ---- fixups --------------------------------------------------------------- */
 
 /* Finds the target of the pointer at `off`. Offsets nearly always rise from call to call. */
 static bool fixup_find(struct unwind_state *st, uint64_t off, uint64_t *ret)
@@ -59,8 +57,6 @@ static bool fixup_find(struct unwind_state *st, uint64_t off, uint64_t *ret)
 	*ret = s->fixups[i].target;
 	return true;
 }
-
-/* ---- pointers ------------------------------------------------------------- */
 
 static uint64_t pointer_base(const struct unwind_section *s, uint8_t encoding, uint64_t place,
 			     uint64_t func)
@@ -105,8 +101,6 @@ static bool unwind_follow(const struct unwind_section *s, uint8_t encoding, uint
 	return s->load && s->load(s->load_ctx, *addr, addr);
 }
 
-/* ---- heads of entries ----------------------------------------------------- */
-
 /* Reads the head of the entry at `off`. False if fewer than 4 bytes are left or if the length
  * leaves the section. */
 static bool unwind_read_head(struct unwind_state *st, uint64_t off, struct entry_head *ret)
@@ -145,8 +139,6 @@ static bool unwind_read_head(struct unwind_state *st, uint64_t off, struct entry
 	ASSERT(ret->end > off && ret->end <= s->bytes.size);
 	return true;
 }
-
-/* ---- CIEs ----------------------------------------------------------------- */
 
 static const struct unwind_cie *unwind_cie_find(struct unwind_state *st, uint64_t off)
 {
@@ -280,8 +272,6 @@ static const struct unwind_cie *cie_of(struct unwind_state *st, uint64_t off)
 	return cie_add(st, &h);
 }
 
-/* ---- FDEs ----------------------------------------------------------------- */
-
 static void read_lsda(struct unwind_state *st, struct reader *r, const struct unwind_cie *c,
 		      struct unwind_entry *ret)
 {
@@ -344,8 +334,6 @@ static bool parse_fde(struct unwind_state *st, const struct entry_head *h,
 	read_lsda(st, &r, c, ret);
 	return reader_ok(&r);
 }
-
-/* ---- the walk ------------------------------------------------------------- */
 
 void unwind_init(struct unwind_iter *it, const struct unwind_section *s)
 {

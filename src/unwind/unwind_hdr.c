@@ -21,7 +21,7 @@ static uint64_t read_hdr_pointer(struct reader *r, uint8_t encoding, uint8_t add
 	return eh_add(base, value, address_size);
 }
 
-/* Tells whether a loader could use the encoding: absolute, pc-relative or data-relative. */
+/* True if a loader could use the encoding: absolute, pc-relative or data-relative. */
 static bool encoding_ok(uint8_t encoding)
 {
 	const uint8_t apply = encoding & (EH_APPLY_MASK | EH_INDIRECT);

@@ -21,16 +21,14 @@ static inline struct bytes bundle_bytes(struct str s)
 
 /* Claims [off, off + size) of the bytes, clipped to them. */
 void bundle_put(const struct bundle *b, uint64_t off, uint64_t size, label_id label);
-/* Claim bytes like bundle_put(): for the member `name`, and for tables that tell where members
- * are. */
+/* Claim bytes like bundle_put(): for the member `name`, and for tables of members' places. */
 void bundle_member(const struct bundle *b, uint64_t off, uint64_t size, struct str name);
 void bundle_tables(const struct bundle *b, uint64_t off, uint64_t size);
 
 /* bundle_node.c: claims the blob of a Node.js single executable application. */
 void bundle_node(const struct bundle *b);
 
-/* bundle_pkg.c: claims the members of a program of pkg. False if the bytes do not end in a prelude
- * of pkg. */
+/* bundle_pkg.c: claims a pkg program's members. False if the bytes do not end in a pkg prelude. */
 bool bundle_pkg(const struct bundle *b);
 /* Claims the members of a pkg archive among the assets of a single executable application. Another
  * asset is the manifest. `archive` begins at `off` of the bundle. */

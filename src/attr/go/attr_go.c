@@ -92,8 +92,6 @@ static void put_lists(struct go *g)
 	vec_release(&g->lists);
 }
 
-/* ---- data of functions ----------------------------------------------------------------------- */
-
 static void attr_go_put_data(struct go *g, uint64_t addr, uint64_t size)
 {
 	const struct section *s = image_section_at(g->attr->im, addr);
@@ -207,8 +205,6 @@ static void put_inlining_tree(struct go *g)
 	if (count > 0)
 		attr_go_put_data(g, addr, count * each);
 }
-
-/* ---- functions ------------------------------------------------------------------------------- */
 
 static void attr_go_put_function(struct go *g)
 {

@@ -4,8 +4,6 @@
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
 
-/* ---- words that hold pointers ---------------------------------------------------------------- */
-
 struct go_mask_run {
 	struct go_mask *m;
 	uint64_t at, count; /* at: number of bits written. count: number of bits available. */
@@ -72,8 +70,6 @@ void go_mask_release(struct go_mask *m)
 	*m = (struct go_mask){ { 0, 0 }, 0, NULL };
 }
 
-/* ---- numbers and addresses ------------------------------------------------------------------- */
-
 void go_words_read(struct go_words *w, const struct image *im, const struct go_table *table)
 {
 	*w = (struct go_words){ .im = im, .table = table };
@@ -100,7 +96,7 @@ enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
 	return image_at(w->im, ref->to, 1).size > 0 ? GO_ADDRESS : GO_EITHER;
 }
 
-/* Tells whether a word is no address. Go's linker groups variables that have pointers only to each
+/* True if a word is no address. Go's linker groups variables that have pointers only to each
  * other (the tasks that initialise packages). Read-only data holds offsets, and numbers that look
  * like addresses of variables. */
 bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,

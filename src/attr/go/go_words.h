@@ -28,7 +28,7 @@ static inline bool go_mask_knows(const struct go_mask *m, uint64_t addr)
 	return addr >= m->of.start && addr < m->of.end;
 }
 
-/* Tells whether the word holds a pointer. Only for addresses that go_mask_knows(). */
+/* True if the word holds a pointer. Only for addresses that go_mask_knows(). */
 static inline bool go_mask_is_pointer(const struct go_mask *m, uint64_t addr)
 {
 	const uint64_t i = (addr - m->of.start) / m->word;
@@ -62,7 +62,7 @@ enum go_ref {
 /* Judges a reference in Go's code. go_words_is_code() must be true for ref->from. */
 enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref);
 
-/* Tells whether the word at `place`, which holds `target`, is a number that looks like an address.
+/* True if the word at `place`, which holds `target`, is a number that looks like an address.
  * `place_written` and `target_written` tell whether the sections there are writable. Only for Go
  * programs, and for words that the mask does not know. */
 bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,

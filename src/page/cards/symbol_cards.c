@@ -62,8 +62,6 @@ void symbol_cards_release(struct symbol_cards *c)
 	*c = (struct symbol_cards){ 0 };
 }
 
-/* ---- texts ----------------------------------------------------------------------------------- */
-
 /* Returns the bytes of the printable text that begins at `at`. */
 static size_t symbol_cards_text_size(struct str s, size_t at)
 {
@@ -119,8 +117,6 @@ static void find_texts(struct symbol_cards *c, label_id label)
 		symbol_cards_add_texts(c, &c->data.data[i]);
 	c->card.texts = c->texts.len > 0 ? text_str(&c->texts) : STR("");
 }
-
-/* ---- users ----------------------------------------------------------------------------------- */
 
 static void find_users(struct symbol_cards *c, label_id label)
 {

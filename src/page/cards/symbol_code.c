@@ -73,8 +73,6 @@ static void add_cut(struct text *t, uint64_t size, uint64_t shown)
 	text_add(t, STR(" bytes of code more\n"));
 }
 
-/* ---- one program ----------------------------------------------------------------------------- */
-
 /* Returns how often the blocks of function `i` ran, in all. */
 static uint64_t symbol_code_weight(struct heft_samples *s, size_t i)
 {
@@ -145,8 +143,6 @@ static bool make_listings(struct symbol_code *c, struct heft_profile *p, struct 
 	vec_release(&list);
 	return good;
 }
-
-/* ---- two programs ---------------------------------------------------------------------------- */
 
 /* A label's largest function on one side. */
 struct side {
@@ -271,8 +267,6 @@ static void make_diffs(struct symbol_code *c, struct heft_profile *p)
 	vec_release(&pairs);
 	text_release(&one);
 }
-
-/* ---- common functions ------------------------------------------------------------------------ */
 
 bool symbol_code_make(struct symbol_code *c, struct heft_profile *p, struct heft_blocks *blocks,
 		      struct heft_samples *samples, struct heft_err *err)

@@ -14,7 +14,7 @@ enum {
 	INLINED = 1 << 9,
 };
 
-/* What the labels of a level tell about symbols. */
+/* What a level's labels reveal about symbols: the level's source. */
 enum said_by { NOTHING, SYMBOLS, SECTIONS, SOURCES, CALLS };
 
 void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, struct arena *arena)
@@ -57,8 +57,7 @@ static unsigned source_flags(struct str path)
 	return generated ? SNAP_GENERATED : 0;
 }
 
-/* True if a chain has calls beside the function itself. In types of Rust, a blank follows the
- * ";". */
+/* True if a chain has calls beside the function. In types of Rust, a blank follows the ";". */
 static bool has_calls(struct str chain)
 {
 	for (size_t i = 0; i + 1 < chain.len; i++)
@@ -67,8 +66,7 @@ static bool has_calls(struct str chain)
 	return false;
 }
 
-/* Returns the flags that a label tells. If a text is a label on two levels, the first one
- * counts. */
+/* Returns the flags that a label tells. Of equal labels on two levels, the first one counts. */
 static unsigned symbol_flags_said_of(struct symbol_flags *f, label_id id, enum said_by what)
 {
 	if (id >= f->count)

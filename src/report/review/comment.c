@@ -9,8 +9,6 @@
 
 enum { SECTIONS_MOST = 20, NAME_MOST = 80 };
 
-/* ---- deciding what to write ------------------------------------------------------------------ */
-
 struct padded comment_region_size(const struct comment_region *r)
 {
 	return (struct padded){ (double)r->before, (double)r->after };
@@ -43,8 +41,6 @@ bool comment_takes_url(const char *url)
 	return true;
 }
 
-/* ---- output above the tables ----------------------------------------------------------------- */
-
 /* Writes the first line. In it, two hyphens would end the HTML comment. */
 static void put_marker(const struct comment *c, struct sink *s)
 {
@@ -56,8 +52,6 @@ static void put_marker(const struct comment *c, struct sink *s)
 	}
 	sink_text(s, STR(" -->\n"));
 }
-
-/* ---- sections -------------------------------------------------------------------------------- */
 
 /* Returns the least size that a rule allows. Infinite if no rule does. */
 static double limit_of(const struct comment *c, const char *subject, const char *name)
@@ -190,8 +184,6 @@ static void put_sizes_table(const struct comment *c, struct sink *s)
 	comment_put_sections(c, s);
 	sink_text(s, STR("\n"));
 }
-
-/* ---- the folded tables ---------------------------------------------------------------------- */
 
 static void put_table(const struct heft_table *table, bool total, struct sink *s)
 {

@@ -11,7 +11,7 @@
 /* A memory region of one side or both, in bytes. */
 struct comment_region {
 	const char *name;
-	uint64_t before, after; /* used */
+	uint64_t before, after; /* Used bytes. */
 	uint64_t length;        /* 0 if unknown. */
 };
 

@@ -11,8 +11,6 @@
 
 enum { SYMBOLS_MOST = 5, OWNERS_MOST = 3, FINDINGS_MOST = 8, NAMED_MOST = 60 };
 
-/* ---- sizes in words -------------------------------------------------------------------------- */
-
 /* Returns a size as people say it: "579 bytes", "46.8 KiB", "1.3 MiB". */
 static struct shown said_size(double v)
 {
@@ -43,8 +41,6 @@ static void put_change(struct padded p, struct sink *s)
 		sink_printf(s, "%s%s (%s), now %s", sign_of(delta), said_size(delta).p,
 			    shown_growth(p.after, p.before).p, said_size(p.after).p);
 }
-
-/* ---- the headline ---------------------------------------------------------------------------- */
 
 static void put_headline(const struct comment *c, struct sink *s)
 {
@@ -91,8 +87,6 @@ static void put_regions(const struct comment *c, struct sink *s)
 	}
 	sink_text(s, put > 0 ? STR("\n") : STR(""));
 }
-
-/* ---- the verdict of the limits --------------------------------------------------------------- */
 
 static void story_put_name(struct sink *s, const char *name)
 {
@@ -146,8 +140,6 @@ static void put_verdict(const struct budget_report *b, struct sink *s)
 		sink_printf(s, "* and %zu more below\n", found - FINDINGS_MOST);
 	sink_text(s, found > 0 ? STR("\n") : STR(""));
 }
-
-/* ---- symbols that changed -------------------------------------------------------------------- */
 
 /* A line of the table: rows of one name, path and change, such as instances of a template. */
 struct story_line {
@@ -253,8 +245,6 @@ static void put_symbols(const struct story_lines *lines, struct sink *s)
 			put_line(&lines->list.data[i], s);
 	sink_text(s, STR("\n"));
 }
-
-/* ---- who pays -------------------------------------------------------------------------------- */
 
 /* True if a path lies below a directory. */
 static bool is_below(const char *path, const char *directory)
