@@ -78,6 +78,7 @@ struct rollup_walk {
 	const struct spans *code; /* ROLLUP_CODE: places of code in the file. NULL otherwise. */
 	/* How sure the owner of each byte is, for the filter and ROLLUP_SURE. NULL otherwise. */
 	const struct spans *sure;
+	label_id sure_labels[SURE_WORDS]; /* Labels in `sure`, in the order of enum heft_sure */
 	/* Level with generics, whose symbols are their instances, plus 1. 0 if none. */
 	size_t generics;
 	const struct labels *labels;
