@@ -192,8 +192,7 @@ static bool key_contents(struct matcher *m, struct match_side *side, const struc
 	return shape != 0;
 }
 
-uint32_t match_owner(const struct matcher *m, const struct match_side *side,
-		     const struct snap_symbol *y)
+uint32_t match_owner(const struct match_side *side, const struct snap_symbol *y)
 {
 	uint32_t id;
 	const struct str name = snapshot_text(side->s, y->full_name);
@@ -207,14 +206,15 @@ uint32_t match_owner(const struct matcher *m, const struct match_side *side,
 	const struct snap_section *sections = side->s->sections.data;
 	if (sections[f->section].container != sections[y->section].container)
 		return DIFF_NONE;
-	return side == &m->after ? m->partner[function] : function;
+	return function;
 }
 
 static bool key_owned(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		      struct match_key *ret)
 {
+	const uint32_t owner = match_owner(side, y);
 	*ret = base_key(side, y);
-	ret->name = match_owner(m, side, y);
+	ret->name = side == &m->after && owner != DIFF_NONE ? m->partner[owner] : owner;
 	return ret->name != DIFF_NONE;
 }
 

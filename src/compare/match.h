@@ -90,10 +90,9 @@ void match_drop(struct matcher *m);
 void match_nameless(struct matcher *m);
 /* Returns the id of a text in the table that both sides share. */
 uint32_t match_text(struct matcher *m, struct match_side *side, uint32_t id);
-/* Data without a name belong to a function. Returns that function, or its partner, as a symbol of
- * `before`. DIFF_NONE if there is none. */
-uint32_t match_owner(const struct matcher *m, const struct match_side *side,
-		     const struct snap_symbol *y);
+/* Data without a name belong to a function. Returns that function, a symbol of the same side.
+ * DIFF_NONE if there is none. */
+uint32_t match_owner(const struct match_side *side, const struct snap_symbol *y);
 
 struct clue;
 /* Returns a number that is equal for symbols of one size with equal contents. References to other

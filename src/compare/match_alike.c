@@ -146,6 +146,7 @@ static void match_alike_side_init(struct alike *a, struct alike_side *as, struct
 		struct alike_symbol *z = &as->symbols[i];
 		z->size = y->size;
 		z->code = s->sections.data[y->section].code;
+		z->owner = z->code ? DIFF_NONE : match_owner(side, y);
 		z->print = match_print(side, y, z->clue);
 		symbol_learn(as, i, first_ident(a->m, side, y));
 	}
@@ -456,6 +457,12 @@ bool alike_sizes_reach(const struct alike_symbol *before, const struct alike_sym
 	return (double)small * 100 >= (double)sizes * (double)large;
 }
 
+/* Returns the partner of the function that owns a symbol of `after`. */
+static uint32_t partner_of_owner(const struct alike *a, const struct alike_symbol *after)
+{
+	return after->owner == DIFF_NONE ? DIFF_NONE : a->m->partner[after->owner];
+}
+
 uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_t symbol,
 		     uint64_t hash)
 {
@@ -467,10 +474,8 @@ uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_
 		     i++)
 			hash = hash_mix(hash ^ as->changes[i], HASH_ODD_2);
 	}
-	if (!y->code)
-		hash = hash_mix(
-			hash ^ match_owner(a->m, as->side, &as->side->s->symbols.data[symbol]),
-			HASH_ODD_1);
+	if (as == &a->after && y->owner != DIFF_NONE)
+		hash = hash_mix(hash ^ partner_of_owner(a, y), HASH_ODD_1);
 	return hash;
 }
 
@@ -499,10 +504,7 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 		score_add(&s, grams_shared(a, before, after, need), OF_GRAMS);
 	}
 	if (!b->code) {
-		const struct snapshot *was_in = a->m->before.s, *now_in = a->m->after.s;
-		const uint32_t was = match_owner(a->m, &a->m->before,
-						 &was_in->symbols.data[before]);
-		const uint32_t now = match_owner(a->m, &a->m->after, &now_in->symbols.data[after]);
+		const uint32_t was = b->owner, now = partner_of_owner(a, n);
 		if (was != DIFF_NONE && now != DIFF_NONE)
 			score_add(&s, was == now ? 100 : 0, OF_OWNERS);
 	}

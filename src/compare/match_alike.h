@@ -45,6 +45,7 @@ struct alike_symbol {
 	const struct alike_ref *refs; /* References that are compared. */
 	uint32_t ref_count;
 	uint32_t sample; /* Index plus 1 of its sample in `grams`. 0 if no score needed it. */
+	uint32_t owner;  /* Function of its side that owns the data, or DIFF_NONE. */
 	bool code;
 	bool settled; /* All that it refers to is known. */
 };
