@@ -19,16 +19,23 @@ void tree_verify(const struct tree *t)
 		ASSERT(t->nodes.data[i].parent < i);
 }
 
-void tree_release(struct tree *t)
+void tree_close(struct tree *t)
 {
-	vec_release(&t->nodes);
-	vec_release(&t->sums);
-	vec_release(&t->exact);
 	vec_release(&t->top);
 	vec_release(&t->first);
 	for (uint32_t i = 0; i < t->wide_count; i++)
 		vec_release(&t->wide[i].slots);
+	t->wide_count = 0;
 	map_release(&t->below);
+	t->closed = true;
+}
+
+void tree_release(struct tree *t)
+{
+	tree_close(t);
+	vec_release(&t->nodes);
+	vec_release(&t->sums);
+	vec_release(&t->exact);
 	*t = (struct tree){ .measures = t->measures, .sides = t->sides };
 }
 
@@ -51,7 +58,7 @@ void tree_round(struct tree *t, const struct heft_measure *measures)
 uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key)
 {
 	const size_t sums = (size_t)t->sides * t->measures;
-	ASSERT(t->nodes.count < UINT32_MAX);
+	ASSERT(t->nodes.count < UINT32_MAX && !t->closed);
 	vec_push(&t->nodes, (struct tree_node){ parent, key });
 	vec_reserve(&t->sums, sums);
 	memset(t->sums.data + t->sums.count, 0, sums * sizeof *t->sums.data);

@@ -40,7 +40,7 @@ struct tree {
 	VEC(uint64_t) sums; /* See tree_sums(). */
 	/* The same sums with their fractions. Empty unless tree_keep_fractions() was called. */
 	VEC(double) exact;
-	bool fractions;
+	bool fractions, closed;
 	uint32_t measures, sides;
 	tree_slots top;   /* Nodes of the first level */
 	tree_slots first; /* Deeper levels: the first node of each key, without those in `wide` */
@@ -53,6 +53,8 @@ struct tree {
 
 void tree_init(struct tree *t, uint32_t measures, uint32_t sides);
 void tree_release(struct tree *t);
+/* Frees what only tree_get() needs. No nodes may be added or asked for afterwards. */
+void tree_close(struct tree *t);
 /* Adds sums with fractions to a new tree. The caller adds to the sums with fractions, and calls
  * tree_round() at the end. */
 void tree_keep_fractions(struct tree *t);

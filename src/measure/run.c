@@ -677,6 +677,7 @@ static void run_make_top(struct heft_profile *p, const struct rows_opts *opts, s
 			 struct heft_table *table)
 {
 	p->row_opts = *opts;
+	tree_close(&p->rollup.tree);
 	if (p->levelwise)
 		p->row_opts.sort = HEFT_SORT_NONE;
 	table->top = p->levelwise ? rows_begin(&p->maker, &p->rollup.tree, &p->row_opts, arena)
