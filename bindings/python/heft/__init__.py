@@ -436,14 +436,16 @@ class Snapshot:
     metadata     facts to keep in the .size file; literals: False: string literals are no symbols
     contents, stacks
                  also what symbols contain (for @duplicates); also how deep stacks get
+    symbols_only True saves time: there are no charges, and differences pair nameless functions less well
     """
 
     def __init__(self, *files: Path, components: Optional[Path] = None, builds: Union[Path, Sequence[Path]] = (),
                  metadata: Optional[dict] = None, literals: bool = True, contents: bool = False, stacks: bool = False,
-                 **find: Any) -> None:
+                 symbols_only: bool = False, **find: Any) -> None:
         self._work = _Work(find)
         flags = (_abi.HEFT_SNAPSHOT_NO_LITERALS * (not literals) | _abi.HEFT_SNAPSHOT_CONTENTS * contents
-                 | _abi.HEFT_SNAPSHOT_STACKS * stacks)
+                 | _abi.HEFT_SNAPSHOT_STACKS * stacks
+                 | (_abi.HEFT_SNAPSHOT_ALONE | _abi.HEFT_SNAPSHOT_UNCHARGED) * symbols_only)
         try:
             self._handle = self._work.new("snapshot", self._work.session)
             _lib.heft_snapshot_set_flags(self._handle, flags)

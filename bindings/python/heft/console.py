@@ -19,9 +19,9 @@ import heft
 
 _FLAGS = {"anonymous": 1, "startup": 2, "unlikely": 4, "rel": 8, "rel.loc": 16, "gen": 32, "clone": 64, "hot": 128,
           "covered": 256, "uncompressed": 512}
-_COLUMNS = ("section", "letter", "in_file", "address", "own", "padding", "padded", "own_pss", "padding_pss", "padded_pss",
-            "aliases", "alias_group", "name", "template_name", "full_name", "source", "object", "path", "component", "container",
-            "flags", "kind", "generated")
+# What the rest follows from.
+_COLUMNS = ("section", "address", "own", "padding", "aliases", "alias_group", "name", "template_name", "full_name", "source",
+            "object", "component", "container", "flags", "kind")
 
 
 def expand_regex(pattern: str) -> str:
@@ -44,15 +44,15 @@ class Symbol:
     def __init__(self, row: dict, info: Console) -> None:
         self._row, self._info = row, info
 
-    size = property(lambda self: self._row["padded"], doc="with padding")
+    size = property(lambda self: self._row["own"] + self._row["padding"], doc="with padding")
     size_without_padding = property(lambda self: self._row["own"])
     padding = property(lambda self: self._row["padding"])
-    pss = property(lambda self: self._row["padded_pss"])
-    pss_without_padding = property(lambda self: self._row["own_pss"])
-    padding_pss = property(lambda self: self._row["padding_pss"])
+    pss = property(lambda self: (self._row["own"] + self._row["padding"]) / self._row["aliases"])
+    pss_without_padding = property(lambda self: self._row["own"] / self._row["aliases"])
+    padding_pss = property(lambda self: self._row["padding"] / self._row["aliases"])
     address = property(lambda self: self._row["address"])
     end_address = property(lambda self: self._row["address"] + self._row["own"])
-    section = property(lambda self: self._row["letter"], doc="letter of the section")
+    section = property(lambda self: self._info.sections[self._row["section"]][0], doc="letter of the section")
     section_name = property(lambda self: self._row["section"])
     name = property(lambda self: self._row["name"])
     template_name = property(lambda self: self._row["template_name"])
@@ -63,7 +63,7 @@ class Symbol:
     container_name = property(lambda self: self._row["container"])
     flags = property(lambda self: self._row["flags"])
     num_aliases = property(lambda self: self._row["aliases"])
-    generated_source = property(lambda self: bool(self._row["generated"]))
+    generated_source = property(lambda self: bool(self._row["flags"] & _FLAGS["gen"]))
 
     @property
     def aliases(self) -> List[Symbol]:
@@ -74,7 +74,7 @@ class Symbol:
         return False
 
     def IsBss(self) -> bool:
-        return not self._row["in_file"]
+        return not self._info.sections[self._row["section"]][1]
 
     def IsTemplate(self) -> bool:
         return bool(self.name != self.template_name)
@@ -334,8 +334,10 @@ class Console:
 
     def __init__(self, size_file: heft.Path, **options: Any) -> None:
         self.path = size_file
-        with heft.Snapshot(size_file, **options) as snapshot:
+        with heft.Snapshot(size_file, symbols_only=True, **options) as snapshot:
             rows = snapshot.query(f"SELECT {', '.join(_COLUMNS)} FROM symbols")
+            self.sections = {row["section"]: (row["letter"], bool(row["in_file"])) for row in
+                             snapshot.query("SELECT DISTINCT section, letter, in_file FROM symbols")}
             self.metadata = {row["key"]: row["value"] for row in snapshot.query("SELECT key, value FROM metadata")}
             self.section_sizes = {row["section"]: row["size"] for row in snapshot.query("SELECT section, size FROM section_sizes")}
         self.symbols = SymbolGroup((Symbol(row, self) for row in rows), "symbols")
