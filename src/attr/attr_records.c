@@ -13,6 +13,7 @@
 #include "base/sort.h"
 #include "blocks/blockmap.h"
 #include "image/arch.h"
+#include "unwind/sframe.h"
 
 /* A relocated field of a section, with its relocation entry. */
 struct record_fix {
@@ -254,34 +255,6 @@ static void probes_walk(struct records *t)
 
 /* ---- SFrame ---------------------------------------------------------------------------------- */
 
-enum { SFRAME_MAGIC = 0xdee2, SFRAME_VERSION_MAX = 3, SFRAME_PCREL = 4 };
-
-struct sframe_header {
-	unsigned version, flags;
-	uint64_t count, entries, frames, frames_size; /* `entries`, `frames`: offsets */
-};
-
-/* Reads the header at the position of `r`. The offsets count from the start of the section. */
-static bool sframe_read_header(struct reader *r, struct sframe_header *ret)
-{
-	const bool known = read_u16(r) == SFRAME_MAGIC;
-	ret->version = read_u8(r);
-	ret->flags = read_u8(r);
-	read_skip(r, 3); /* the machine, fixed offsets of registers */
-	const uint64_t more = read_u8(r);
-	ret->count = read_u32(r);
-	read_skip(r, 4); /* number of rows */
-	ret->frames_size = read_u32(r);
-	const uint64_t entries = read_u32(r), frames = read_u32(r);
-	ret->entries = r->pos + more + entries;
-	ret->frames = r->pos + more + frames;
-	return reader_ok(r) && known && ret->version > 0 && ret->version <= SFRAME_VERSION_MAX &&
-	       ret->entries <= r->size && ret->frames + ret->frames_size <= r->size;
-}
-
-/* Bytes of the entry of a function, by version. */
-static const uint8_t sframe_entry_sizes[SFRAME_VERSION_MAX + 1] = { 0, 17, 20, 16 };
-
 /* The frames of a function, until those of the next. */
 struct sframe_frames {
 	_Alignas(8) uint64_t off;
@@ -297,68 +270,26 @@ static void sframe_put_frames(struct records *t, const struct sframe_frames *lis
 			    list[i].owner);
 }
 
-struct sframe_entry {
-	uint64_t off, distance; /* To the function, from its base */
-	uint64_t frames;        /* Offset of its frames */
-};
-
-/* Reads entry i. False if it is damaged. */
-static bool sframe_read_entry(const struct records *t, const struct sframe_header *h, uint64_t i,
-			      struct sframe_entry *ret)
-{
-	struct reader r = records_reader(t);
-	ret->off = h->entries + i * sframe_entry_sizes[h->version];
-	reader_seek(&r, ret->off);
-	ret->distance = h->version >= 3 ? (uint64_t)read_i64(&r) : (uint64_t)(int64_t)read_i32(&r);
-	read_skip(&r, 4); /* size of the function */
-	const uint64_t first = read_u32(&r);
-	ret->frames = h->frames + first;
-	return reader_ok(&r) && first <= h->frames_size;
-}
-
-/* Tells whether distances count from their own field. The flag states it. Linkers that do not know
- * SFrame leave the distances of objects as they are, without the flag. Then more functions start
- * there. */
-static bool sframe_is_pcrel(const struct records *t, const struct sframe_header *h, uint64_t at)
-{
-	enum { TRIED = 64 };
-	const struct spans *vm = &t->attr->vm;
-	struct sframe_entry e;
-	int more = 0;
-	for (uint64_t i = 0; i < min_u64(h->count, TRIED) && sframe_read_entry(t, h, i, &e); i++) {
-		const uint64_t field = t->in->addr + e.off + e.distance,
-			       table = t->in->addr + at + e.distance;
-		more += spans_label(vm, field) != spans_label(vm, field - 1);
-		more -= spans_label(vm, table) != spans_label(vm, table - 1);
-	}
-	return h->flags & SFRAME_PCREL || more > 0;
-}
-
-/* Reads one table. Linkers that do not know SFrame put those of objects one after the other.
- * Returns its size, or 0 if there is none. */
+/* Reads one table. Returns its size, or 0 if there is none. */
 static uint64_t sframe_table(struct records *t, uint64_t at)
 {
-	struct reader r = records_reader(t);
-	struct sframe_header h;
+	struct sframe f;
 	struct sframe_entry e;
 	VEC(struct sframe_frames) frames = { 0 };
-	reader_seek(&r, at);
-	if (!sframe_read_header(&r, &h))
+	if (!sframe_open(&f, t->bytes, at, t->attr->im->big_endian))
 		return 0;
-	const uint64_t entry = sframe_entry_sizes[h.version], end = h.frames + h.frames_size;
-	const bool pcrel = sframe_is_pcrel(t, &h, at);
-	records_put_row(t, at, h.entries - at, "(header of SFrame)");
-	for (uint64_t i = 0; i < h.count && sframe_read_entry(t, &h, i, &e); i++) {
-		const uint64_t addr = t->in->addr + (pcrel ? e.off : at) + e.distance;
-		const label_id owner = records_owner(t, records_addr(t, e.off, addr));
-		records_put(t, e.off, entry, owner);
+	records_put_row(t, at, f.entries - at, "(header of SFrame)");
+	for (uint64_t i = 0; i < f.count && sframe_entry_read(&f, i, &e); i++) {
+		const uint64_t addr = records_addr(t, e.off, t->in->addr + e.distance);
+		const label_id owner = records_owner(t, addr);
+		records_put(t, e.off, f.entry_size, owner);
 		vec_push(&frames, (struct sframe_frames){ e.frames, owner });
 	}
-	ASSERT(frames.count <= h.count);
+	ASSERT(frames.count <= f.count);
 	vec_sort(&frames);
-	sframe_put_frames(t, frames.data, frames.count, end);
+	sframe_put_frames(t, frames.data, frames.count, f.frames_end);
 	vec_release(&frames);
-	return max_u64(end, h.entries + h.count * entry) - at;
+	return f.end - at;
 }
 
 static void sframe_walk(struct records *t)

@@ -10,7 +10,9 @@
 struct fde {
 	uint64_t addr, size; /* range of the code */
 	uint64_t lsda;       /* VM address. 0 if none. */
-	uint64_t off, bytes; /* Range of the entry in its section */
+	/* Range of the entry in its section. Without bytes for SFrame, whose entries are claimed
+	 * later. */
+	uint64_t off, bytes;
 	uint64_t cie_off;
 	uint32_t section; /* index */
 	bool padded;      /* The entry ends with 4 or more bytes of padding. */

@@ -3,7 +3,9 @@
 #include "attr/attr_scratch.h"
 
 #include "base/sort.h"
+#include "derive/split.h"
 #include "unwind/lsda.h"
+#include "unwind/sframe.h"
 #include "unwind/unwind.h"
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
@@ -111,6 +113,39 @@ static void attr_unwind_read_frames(struct attr_unwind_frames *f, const struct s
 	image_forget(f->a->im, us.bytes);
 }
 
+/* Reads the bounds of functions in a table of SFrame that .eh_frame does not tell: `known` has the
+ * addresses of the others, sorted. */
+static void sframe_read_bounds(struct attr *a, const struct section *s, const struct sframe *f,
+			       const addr_vec *known)
+{
+	struct sframe_entry e;
+	for (uint64_t i = 0; i < f->count && sframe_entry_read(f, i, &e); i++) {
+		const uint64_t addr = s->addr + e.distance;
+		const size_t k = vec_lower(known, addr);
+		if (k == known->count || known->data[k] != addr)
+			vec_push(&a->scratch->fdes,
+				 (struct fde){ .addr = addr, .size = e.size, .section = s->index });
+	}
+}
+
+/* Objects have symbols for the code that SFrame tells of. */
+static void attr_unwind_read_sframe(struct attr *a, const struct section *s)
+{
+	const struct bytes bytes = section_bytes(a->im, s);
+	addr_vec known = { 0 };
+	struct sframe f;
+	uint64_t at = 0;
+	for (size_t i = 0; i < a->scratch->fdes.count; i++)
+		vec_push(&known, a->scratch->fdes.data[i].addr);
+	vec_sort(&known);
+	while (a->im->kind != IMAGE_OBJECT && sframe_open(&f, bytes, at, a->im->big_endian)) {
+		sframe_read_bounds(a, s, &f, &known);
+		for (at = f.end; at < bytes.size && bytes.p[at] == 0; at++)
+			;
+	}
+	vec_release(&known);
+}
+
 void attr_unwind_read(struct attr *a)
 {
 	const struct section *got = image_section_find(a->im, ".got");
@@ -121,6 +156,11 @@ void attr_unwind_read(struct attr *a)
 		const struct section *s = &a->im->sections[i];
 		if (s->alloc && !s->nobits && str_ends(s->name, STR(".eh_frame")))
 			attr_unwind_read_frames(&f, s);
+	}
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (s->alloc && !s->nobits && str_eq(s->name, STR(".sframe")))
+			attr_unwind_read_sframe(a, s);
 	}
 	vec_release(&f.tables);
 	vec_release(&f.fixups);
@@ -298,7 +338,7 @@ void attr_unwind_bytes(struct attr *a)
 		const label_id owner = cursor_label(&cursor, d->addr);
 		if (d->lsda)
 			lsda_bytes(a, d, owner, &used);
-		if (owner == LABEL_NONE)
+		if (owner == LABEL_NONE || d->bytes == 0)
 			continue;
 		attr_put(a, &a->im->sections[d->section], d->off, d->bytes, owner, WHY_UNWIND);
 		if (cies.count == 0 || cies.data[cies.count - 1].off != d->cie_off)

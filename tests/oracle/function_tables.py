@@ -21,6 +21,25 @@ struct pair { int x, y; char name[10]; };
 int put(const char *s) { int n = 0; while (s[n]) n++; return n; }
 int other(struct pair *p) { return p->x + p->y + put(p->name); }
 '''
+VERSION_3 = r'''
+.text
+.globl _start
+.type _start,@function
+_start: .fill 40,1,0x90
+.size _start,40
+.type last,@function
+last: .fill 24,1,0x90
+.size last,24
+.section .sframe,"a",@progbits
+.short 0xdee2
+.byte 3, 5, 3, 0, -8, 0
+.long 2, 2, 16, 0, 32
+.quad _start - .
+.long 40, 0
+.quad last - .
+.long 24, 8
+.fill 16,1,1
+'''
 SECTIONS = re.compile(r'^(\.rela?)?\.(llvm_bb_addr_map|stack_sizes|llvm_jump_table_sizes|llvm\.callgraph|pseudo_probe'
                       r'|pseudo_probe_desc|sframe|BTF|BTF\.ext|ctf|llvm\.lto|llvmbc|llvmcmd|gnu\.lto_.*)$')
 KNOWN = {'choose', 'main', 'other', 'put'}  # readelf misreads what lld leaves of several objects
@@ -75,6 +94,29 @@ def check_sframe(path, rows):
         failures.append(f'{path}: SFrame of {sorted(names)}, heft has {sorted(owners)}')
 
 
+def check_sframe_bounds(path):
+    """Without symbols and .eh_frame, SFrame alone tells where functions are."""
+    sizes = {line.split()[3]: (int(line.split()[0], 16), int(line.split()[1], 16))
+             for line in run('nm', '-S', path).stdout.splitlines() if len(line.split()) == 4}
+    run('objcopy', '-S', '-R', '.eh_frame', '-R', '.eh_frame_hdr', path, path + '_bare')
+    owners = rows_of(path + '_bare')['.text'][1]
+    for name in KNOWN:
+        addr, size = sizes[name]
+        if not size <= owners.get(f'sub_{addr:x}', 0) < size + 16:
+            failures.append(f'{path}: {name} has {size} bytes at {addr:x}, heft says {owners}')
+
+
+def check_version_3():
+    with open('three.s', 'w') as f:
+        f.write(VERSION_3)
+    if run('gcc', '-nostdlib', '-static', '-fuse-ld=gold', 'three.s', '-o', 'three').returncode != 0:
+        skipped.append('SFrame 3: no gold (install binutils)')
+        return
+    owners = check('three')['.sframe'][1]
+    if owners != {'(header of SFrame)': 28, '_start': 24, 'last': 24}:
+        failures.append(f'SFrame 3: {owners}')
+
+
 def build(what, compiler, flags, link=()):
     """Objects, a program by each linker, a stripped one, and one object of both."""
     made = [f'{what}_{n}.o' for n in ('one', 'two')]
@@ -118,6 +160,9 @@ def main(folder):
         rows = check(path)
         if path in ('sframe_bfd', 'sframe_lld'):
             check_sframe(path, rows)
+        if path == 'sframe_bfd':
+            check_sframe_bounds(path)
+    check_version_3()
     for kind in ('btf', 'ctf'):
         for path in build(kind, 'gcc', ['-O1', f'-g{kind}']):
             check(path)

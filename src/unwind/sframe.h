@@ -1,0 +1,34 @@
+/* sframe.h - reads tables of SFrame, versions 1 to 3 ("The SFrame format", binutils).
+ *
+ * A table has a header, entries of functions, and frames, which are rows of unwind rules. Linkers
+ * that do not know SFrame put the tables of objects one after the other. O(1) per call. */
+#ifndef HEFT_UNWIND_SFRAME_H
+#define HEFT_UNWIND_SFRAME_H
+
+#include "base/reader.h"
+
+/* A table. Offsets count from the start of the section. */
+struct sframe {
+	struct bytes section;
+	bool big_endian;
+	bool pcrel; /* Distances to functions count from their own field, else from `off`. */
+	unsigned version;
+	uint64_t off, end;            /* Of the whole table */
+	uint64_t entries, entry_size; /* Of the entries: start, and size of one */
+	uint64_t count;               /* Number of entries */
+	uint64_t frames, frames_end;
+};
+
+struct sframe_entry {
+	uint64_t off;      /* Offset of the entry, and of the distance to its function */
+	uint64_t distance; /* From the start of the section to the function */
+	uint64_t size;     /* Bytes of the function */
+	uint64_t frames;   /* Offset of its first frame */
+};
+
+/* Opens the table at `off` of a section. False if there is none. */
+bool sframe_open(struct sframe *f, struct bytes section, uint64_t off, bool big_endian);
+/* Reads entry i. False if it is damaged. */
+bool sframe_entry_read(const struct sframe *f, uint64_t i, struct sframe_entry *ret);
+
+#endif
