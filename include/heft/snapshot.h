@@ -71,6 +71,9 @@ enum heft_snapshot_flag {
 	HEFT_SNAPSHOT_ALONE = 1 << 6,
 	/* Makes no charges (heft_snapshot_charge), which saves time. */
 	HEFT_SNAPSHOT_UNCHARGED = 1 << 7,
+	/* Find out how sure the owners of symbols' bytes are (enum heft_sure), for queries. `.size`
+	 * files do not store it. */
+	HEFT_SNAPSHOT_SURE = 1 << 8,
 };
 /* Replaces all flags (bits of enum heft_snapshot_flag; 0 at first). */
 HEFT_API void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags);

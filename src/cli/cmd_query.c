@@ -254,7 +254,8 @@ static int cmd_query_run(struct query_job *job)
 	job->settings.flags = HEFT_SNAPSHOT_ALONE |
 			      (asks(job, "charges") ? 0u : HEFT_SNAPSHOT_UNCHARGED) |
 			      (asks(job, "contents") ? HEFT_SNAPSHOT_CONTENTS : 0u) |
-			      (asks(job, "stack") ? HEFT_SNAPSHOT_STACKS : 0u);
+			      (asks(job, "stack") ? HEFT_SNAPSHOT_STACKS : 0u) |
+			      (asks(job, "sure") ? HEFT_SNAPSHOT_SURE : 0u);
 	struct heft_snapshot *s = snapshot_open(job->cli, &job->settings, job->words[0]);
 	if (s == NULL)
 		return EXIT_TROUBLE;

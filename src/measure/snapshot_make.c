@@ -45,6 +45,7 @@ struct made {
 	struct charge_level by_symbol, by_unit, by_object;
 	struct charge_level by_path; /* By unit, whatever a linker map says. */
 	struct namespaces spaces;
+	struct layer sure; /* How sure owners are, with the labels of by_symbol. */
 	bool has_dwarf;
 	/* A source with everything that it changes, since sources run in parallel. Unused if a
 	 * profile has measured the source. */
@@ -77,6 +78,7 @@ static void snapshot_make_prepare(struct made *p, size_t source)
 	of.notes = &m->notes;
 	of.threads = (pool_threads(s->context.threads) + 1) / 2;
 	of.places = source == SYMBOLS ? &p->places : NULL;
+	of.sure = source == SYMBOLS && s->flags & HEFT_SNAPSHOT_SURE ? &p->sure : NULL;
 	of.vm_only = source == PATHS || (source == UNITS && p->maker->uncharged);
 	of.debug_stays = source == SYMBOLS;
 	measure_begin(&m->measure, &of, &s->context.wish);
@@ -142,6 +144,25 @@ static void snapshot_make_collect(struct made *p)
 		collect_archive(&s->snapshot, p->container, p->path, &p->program->input);
 }
 
+/* Keeps how sure the owners of the container's VM image are. */
+static void snapshot_make_keep_sure(struct made *p)
+{
+	struct snapshot *s = &p->owner->snapshot;
+	struct spans words = { 0 };
+	if (!(p->owner->flags & HEFT_SNAPSHOT_SURE))
+		return;
+	for (size_t i = 0; i < p->sure.vm.list.count; i++) {
+		const struct span *part = &p->sure.vm.list.data[i];
+		const struct str word = label_text(p->by_symbol.labels, part->label);
+		for (label_id k = 0; k < SURE_WORDS; k++)
+			if (str_eq(word, str_of(sure_words[k])))
+				spans_push(&words, part->start, part->size, k);
+	}
+	while (s->sure.count <= p->container)
+		vec_push(&s->sure, (struct spans){ 0 });
+	s->sure.data[p->container] = words;
+}
+
 static void release_measured(struct measured *m)
 {
 	layer_release(&m->layer);
@@ -155,6 +176,7 @@ static void snapshot_make_release(struct made *p)
 	for (size_t i = 0; i < COUNT_OF(p->sources); i++)
 		release_measured(&p->sources[i]);
 	namespaces_release(&p->spaces);
+	layer_release(&p->sure);
 	places_release(&p->places);
 	path_aliases_release(&p->aliases);
 	program_close(&p->own);
@@ -327,6 +349,7 @@ static bool snapshot_make_add_program(struct made *p, const char *name, struct h
 	begin_container(p, name);
 	snapshot_make_measure(p);
 	snapshot_make_collect(p);
+	snapshot_make_keep_sure(p);
 	if (!(p->owner->flags & HEFT_SNAPSHOT_ALONE))
 		clues_add(&p->owner->snapshot, first, p->container, program_image(p->program));
 	snapshot_make_add_regions(p);
@@ -586,7 +609,7 @@ static struct charge_level measured_level(const struct heft_profile *p, const st
  * only for pairs do not own debug info. */
 bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile *p, struct entry *e)
 {
-	const unsigned unlike = HEFT_SNAPSHOT_STACKS;
+	const unsigned unlike = HEFT_SNAPSHOT_STACKS | HEFT_SNAPSHOT_SURE;
 	const struct memory_regions *regions = e->layers ? program_regions(&e->program) : NULL;
 	const bool plain = !p->as_bloaty && !p->trace.fn;
 	return e->layers && plain && !(s->flags & unlike) && !e->process.open &&

@@ -101,6 +101,7 @@ enum column {
 	C_DISASSEMBLY,
 	C_STACK,
 	C_STACK_BESIDES,
+	C_SURE,
 };
 
 static const char declaration[] =
@@ -111,7 +112,8 @@ static const char declaration[] =
 	"full_name TEXT, namespace TEXT, kind TEXT, path TEXT, directory TEXT, source TEXT, "
 	"object TEXT, component TEXT, generated INTEGER, anonymous INTEGER, clone INTEGER, "
 	"startup INTEGER, hot INTEGER, unlikely INTEGER, flags INTEGER, contents INTEGER HIDDEN, "
-	"disassembly TEXT HIDDEN, stack INTEGER HIDDEN, stack_besides TEXT HIDDEN)";
+	"disassembly TEXT HIDDEN, stack INTEGER HIDDEN, stack_besides TEXT HIDDEN, "
+	"sure TEXT HIDDEN)";
 
 static void query_table_put_size(const struct query_table_cell *c, enum column column)
 {
@@ -201,6 +203,26 @@ static void query_table_put_stack(const struct query_table_cell *c, enum column 
 	text_release(&words);
 }
 
+/* Returns how sure the owner of the symbol's first byte is. NULL if nobody owns it. */
+static void query_table_put_sure(const struct query_table_cell *c)
+{
+	const struct snap_section *sec = query_table_section_of(c);
+	if (!c->s->own || c->s->sure.count == 0) {
+		sqlite3_result_error(c->to,
+				     c->s->own ? "the snapshot was made without sureness "
+						 "(HEFT_SNAPSHOT_SURE), or has none"
+					       : "a .size file does not hold how sure owners are; "
+						 "ask the program itself",
+				     -1);
+		return;
+	}
+	const label_id word = sec->in_memory && c->y->size > 0 && sec->container < c->s->sure.count
+				      ? spans_label(&c->s->sure.data[sec->container], c->y->addr)
+				      : LABEL_NONE;
+	if (word < SURE_WORDS)
+		query_table_put_str(c, str_of(sure_words[word]));
+}
+
 static void query_table_put_column(const struct query_table_cell *c, enum column column)
 {
 	const struct snap_symbol *y = c->y;
@@ -219,6 +241,7 @@ static void query_table_put_column(const struct query_table_cell *c, enum column
 	case C_COMPONENT: query_table_put_text(c, y->component); break;
 	case C_CONTENTS: put_contents(c); break;
 	case C_DISASSEMBLY: query_table_put_text(c, y->disassembly); break;
+	case C_SURE: query_table_put_sure(c); break;
 	case C_STACK:
 	case C_STACK_BESIDES: query_table_put_stack(c, column); break;
 	default:

@@ -210,6 +210,9 @@ void snapshot_release(struct snapshot *s)
 		if (s->clues.data[i])
 			clues_release(s->clues.data[i]);
 	vec_release(&s->clues);
+	for (size_t i = 0; i < s->sure.count; i++)
+		spans_release(&s->sure.data[i]);
+	vec_release(&s->sure);
 	intern_release(&s->texts);
 	arena_release(&s->arena);
 }

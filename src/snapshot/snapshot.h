@@ -27,6 +27,7 @@
 #include "base/intern.h"
 #include "base/reader.h"
 #include "code/alike.h"
+#include "map/space.h"
 #include "names/supersize.h"
 
 enum snap_flag {
@@ -175,8 +176,11 @@ struct snapshot {
 	bool stored_padding;
 	bool has_components;
 	VEC(struct clues *)
-	clues;              /* Clues (clues.h) per container; NULL if there are none. The
+	clues; /* Clues (clues.h) per container; NULL if there are none. The
 				    * list may be shorter than the containers. */
+	/* Per container, how sure the owners of its VM image are. Labels are indexes of sure_words.
+	 * Empty if nobody asked. */
+	VEC(struct spans) sure;
 	struct arena arena; /* Memory of texts of containers and metadata. */
 };
 
