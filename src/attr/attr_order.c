@@ -3,6 +3,7 @@
 
 #include "base/pool.h"
 #include "base/sort.h"
+#include "image/elf/elf_const.h"
 
 /* These numbers were chosen with the programs of bench/twins in view, which gcc 12 made for
  * x86-64. docs/accuracy.md has the figures of other programs. */
@@ -260,17 +261,23 @@ static struct order_verdict judge_by(const struct order *o, struct order_room ro
 	return v;
 }
 
-/* Tells whether the section has the order of units. lld gives merged constants another one. */
+/* Tells whether enough addresses of the section are in the order of units. */
 static bool is_ordered(const struct order_section *s)
 {
 	return OUTSIDE_PART * (s->outside + 1) <= s->judged + FEW_ADDRESSES;
+}
+
+/* Tells whether the linker merged constants of the section, and so ordered them in another way. */
+static bool is_merged(const struct order_section *s)
+{
+	return (s->section->flags & SHF_MERGE) && !is_ordered(s);
 }
 
 /* Tells whether the address can hardly belong to the function's unit. */
 static bool is_strange(const struct order *o, const struct order_section *s,
 		       const struct order_verdict *v)
 {
-	if (o->code.told && is_ordered(s))
+	if (o->code.told && !is_merged(s))
 		return v->outside && (v->shared || v->global || is_far(o, v->away));
 	return v->global && is_far(o, v->away);
 }

@@ -688,6 +688,13 @@ static void keep_symbols_whole(struct refs *r)
 	}
 }
 
+/* Tells whether text begins at an address. Linkers merge texts, so that their order tells
+ * nothing. */
+static bool is_text(const struct refs *r, uint64_t addr)
+{
+	return lookalike_printed_at(r->a->im, addr) && lookalike_printed_at(r->a->im, addr + 1);
+}
+
 /* By symbol: gives a piece to the function that fits the order of units best. Unless one fits, the
  * first function by address has it. A global variable that only others use belongs to none of
  * them. */
@@ -699,7 +706,9 @@ static void piece_by_order(struct refs *r, struct attr_refs_piece *p)
 	if (!v)
 		return;
 	p->label = v->label;
-	p->why = v->sure ? WHY_CODE_ORDER : v->strange ? WHY_AFTER : WHY_CODE_REF;
+	p->why = v->sure                               ? WHY_CODE_ORDER
+		 : v->strange && !is_text(r, p->start) ? WHY_AFTER
+						       : WHY_CODE_REF;
 }
 
 /* Turns sorted targets into pieces. The first label of an address counts. Labels of the entry point
@@ -780,10 +789,8 @@ static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const 
 		return;
 	to->label = owner;
 	to->away = v.away;
-	/* Linkers merge strings, so that their order tells nothing. */
-	const bool text = lookalike_printed_at(r->a->im, p->target) &&
-			  lookalike_printed_at(r->a->im, p->target + 1);
-	const bool after = !text && ((in && in->why == WHY_AFTER) || (v.strange && !known));
+	const bool after = !is_text(r, p->target) &&
+			   ((in && in->why == WHY_AFTER) || (v.strange && !known));
 	to->why = after ? WHY_AFTER : v.sure && known ? WHY_DATA_ORDER : WHY_DATA_REF;
 }
 
