@@ -863,7 +863,6 @@ void attr_refs_find(struct attr *a)
 	r->vtables.im = a->im;
 	attr_refs_list_sections(r);
 	attr_nobody(a, r->data, r->data_count, !r->exec_is_code, &r->wanted);
-
 	/* The linker of Go sorts data by their kind and size. */
 	if (a->owner == BY_SYMBOL && a->im->kind == IMAGE_EXEC && !r->go.table)
 		code_order_read(&r->order.code, a, r->data, r->data_count);
@@ -877,6 +876,7 @@ void attr_refs_claim(struct attr *a)
 {
 	struct refs *r = a->scratch->refs;
 	ASSERT(r && r->a == a);
+	vec_release(&a->scratch->fdes);
 	attr_bounds(r->data, r->data_count, &r->targets, &r->pointers);
 	attr_ghc_targets(a, &r->targets);
 	add_unsized_data(r);

@@ -80,7 +80,7 @@ struct attr_scratch {
 			       * DWARF */
 	label_id debug_owner; /* Owner of all debug sections. LABEL_NONE if there are several. */
 	/* From unwind tables. */
-	fde_vec fdes; /* In file order */
+	fde_vec fdes; /* In file order, until references are claimed */
 	/* Label of exception tables that no function refers to. LABEL_NONE if these are not
 	 * claimed. */
 	label_id unused_tables;

@@ -101,7 +101,6 @@ static void unwind_join(struct attr *a, struct attr *b)
 static void tables_claim(struct attr *b)
 {
 	attr_unwind_bytes(b);
-	vec_release(&b->scratch->fdes);
 	if (b->owner == BY_SYMBOL)
 		attr_symbol_tables(b);
 }
