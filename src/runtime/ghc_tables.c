@@ -101,7 +101,8 @@ static bool look_function(const struct ghc_look *l, struct ghc_table *t)
 static bool look_table(const struct ghc_look *l, struct ghc_table *ret)
 {
 	const uint64_t type = look_back(l, WORD, 4);
-	if (type == 0 || type >= GHC_TYPES || l->off < LEAST + WORD)
+	ASSERT(type > 0 && type < GHC_TYPES);
+	if (l->off < LEAST + WORD)
 		return false;
 	*ret = (struct ghc_table){ .entry = look_address(l), .size = LEAST, .type = (uint8_t)type };
 	const uint64_t pointers = look_back(l, LEAST, 4), others = look_back(l, LEAST - 4, 4);
@@ -124,9 +125,14 @@ static bool look_table(const struct ghc_look *l, struct ghc_table *ret)
 static void ghc_tables_scan(struct ghc_tables *t, struct ghc_look *l, uint64_t from, uint64_t to)
 {
 	struct ghc_table found;
-	l->off = from + (0 - (l->code->addr + from)) % WORD;
+	struct reader r = reader_of(l->code->bytes, l->im->big_endian);
+	/* The first word after `from` that may be a type: most are none. */
+	l->off = from + (0 - (l->code->addr + from)) % WORD + WORD;
+	reader_seek(&r, l->off - WORD);
 	for (; l->off < to; l->off += WORD) {
-		if (!look_table(l, &found))
+		const uint32_t type = read_u32(&r);
+		read_skip(&r, WORD - 4);
+		if (type - 1u >= GHC_TYPES - 1u || !look_table(l, &found))
 			continue;
 		/* Words of a table look like a shorter table. Then the later one is right. */
 		while (t->list.count > 0 && vec_last(&t->list)->entry >= found.entry - found.size)
@@ -137,7 +143,7 @@ static void ghc_tables_scan(struct ghc_tables *t, struct ghc_look *l, uint64_t f
 
 /* ---- is it code of GHC? ---------------------------------------------------------------------- */
 
-enum { WINDOW = 4096, WINDOWS = 256, DENSE = 8 };
+enum { WINDOW = 4096, WINDOWS = 64, DENSE = 8 };
 
 /* Tells whether a few pages of the code, at equal distances, are full of tables. */
 static bool ghc_code_is_likely(const struct ghc_image *im)
