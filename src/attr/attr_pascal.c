@@ -1,0 +1,161 @@
+/* Claims what Free Pascal's runtime needs of types, in programs without symbols: type information
+ * and tables of virtual methods, for the name of the type that both hold.
+ *
+ * Sources: rtl/inc/objpash.inc (layout of the tables of classes) and rtl/objpas/typinfo.pp. A word
+ * with the address of the type information follows it, for use by other units. A table begins with
+ * the size of the object and the negated size; the fourth word leads to the name of the class, and
+ * from the 13th word on it has addresses of methods. Names have their length before them. */
+#include "attr/attr_scratch.h"
+
+#include "image/elf/elf_const.h"
+
+enum { KIND_LAST = 40, INFO_MOST = 1 << 16, HEAD_WORDS = 12, NAME_WORD = 3 };
+
+/* A walk over the words of a section. */
+struct pascal_walk {
+	struct attr *a;
+	const struct section *in;
+	struct reader words;
+	unsigned size;      /* of a word */
+	uint64_t last;      /* End of what was found before */
+	label_id type;      /* Type whose information was found before */
+	uint64_t from, end; /* Range of that information */
+};
+
+static uint64_t pascal_word(const struct pascal_walk *w, uint64_t addr)
+{
+	struct reader r = w->words;
+	reader_seek(&r, addr - w->in->addr);
+	return read_uint(&r, w->size);
+}
+
+static unsigned pascal_byte(const struct pascal_walk *w, uint64_t addr)
+{
+	struct reader r = w->words;
+	reader_seek(&r, addr - w->in->addr);
+	return read_u8(&r);
+}
+
+static bool pascal_is_letter(unsigned c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '$';
+}
+
+/* Reads the name at an address of the section: its length, then letters. "" if there is none. */
+static struct str pascal_name(const struct pascal_walk *w, uint64_t addr)
+{
+	struct reader r = w->words;
+	reader_seek(&r, addr - w->in->addr);
+	const unsigned length = read_u8(&r);
+	const uint8_t *p = read_take(&r, length);
+	if (!p || length == 0 || !pascal_is_letter(p[0]))
+		return STR("");
+	for (unsigned i = 0; i < length; i++)
+		if (p[i] <= ' ' || p[i] >= 0x7f)
+			return STR("");
+	return (struct str){ (const char *)p, length };
+}
+
+static bool pascal_is_inside(const struct pascal_walk *w, uint64_t addr)
+{
+	return addr >= w->in->addr && addr - w->in->addr < w->in->size;
+}
+
+static void pascal_claim(struct pascal_walk *w, uint64_t from, uint64_t end, label_id label)
+{
+	ASSERT(from < end && from >= w->in->addr);
+	claim(&w->a->vm_claims, from, end - from, label, WHY_RUNTIME);
+	w->last = end;
+}
+
+/* Tells whether a word of [from, end) leads to a name within the type information found before, as
+ * the tables from names of an enumeration to its values do. */
+static bool leads_to_names(const struct pascal_walk *w, uint64_t from, uint64_t end)
+{
+	enum { STEP = 4 };
+	for (; w->type != LABEL_NONE && from + w->size <= end; from += STEP) {
+		const uint64_t to = pascal_word(w, from);
+		if (to > w->from && to < w->end - w->size)
+			return true;
+	}
+	return false;
+}
+
+/* Claims what ends before `addr`, if the word there leads to its start. */
+static bool pascal_info(struct pascal_walk *w, uint64_t addr)
+{
+	const uint64_t from = pascal_word(w, addr), end = addr + w->size;
+	if (from < w->last || from >= addr || addr - from > INFO_MOST || from % w->size != 0)
+		return false;
+	const unsigned kind = pascal_byte(w, from);
+	const bool is_info = kind >= 1 && kind <= KIND_LAST;
+	const bool follows = from - w->last < 2 * (uint64_t)w->size;
+	const struct str name = pascal_name(w, from + 1);
+	label_id type = w->type;
+	if (is_info && name.len > 0 && from + 2 + name.len <= addr) {
+		type = w->type = label_copy(w->a->f->labels, name);
+		w->from = from;
+		w->end = end;
+	} else if (follows && is_info && pascal_byte(w, from + 1) == 0 &&
+		   !leads_to_names(w, from, addr)) {
+		type = label_borrow(w->a->f->labels, STR("(types without a name)"));
+	} else if (!follows || !leads_to_names(w, from, addr)) {
+		return false;
+	}
+	pascal_claim(w, from, end, type);
+	return true;
+}
+
+/* Claims a table of virtual methods that begins at `addr`. */
+static bool pascal_table(struct pascal_walk *w, uint64_t addr)
+{
+	const unsigned shift = 64 - 8 * w->size;
+	const uint64_t size = pascal_word(w, addr), minus = pascal_word(w, addr + w->size);
+	const uint64_t text = pascal_word(w, addr + NAME_WORD * w->size);
+	if (size < w->size || size > INT32_MAX || (size + minus) << shift != 0 ||
+	    !pascal_is_inside(w, text))
+		return false;
+	const struct str name = pascal_name(w, text);
+	if (name.len == 0)
+		return false;
+	uint64_t end = addr + HEAD_WORDS * (uint64_t)w->size;
+	const uint64_t limit = w->in->addr + w->in->size;
+	while (end + w->size <= limit) {
+		const struct section *to = image_section_at(w->a->im, pascal_word(w, end));
+		if (!to || !to->exec)
+			break;
+		end += w->size;
+	}
+	w->type = label_copy(w->a->f->labels, name);
+	w->from = addr;
+	w->end = min_u64(end, limit);
+	pascal_claim(w, addr, w->end, w->type);
+	return true;
+}
+
+static void pascal_section(struct attr *a, const struct section *s)
+{
+	struct pascal_walk w = { .a = a,
+				 .in = s,
+				 .words = reader_of(section_bytes(a->im, s), a->im->big_endian),
+				 .size = (unsigned)pointer_size(a->im),
+				 .last = s->addr };
+	const uint64_t end = s->addr + w.words.size;
+	uint64_t addr = align_up(s->addr, w.size);
+	while (addr < end && end - addr >= w.size)
+		addr = pascal_info(&w, addr) || pascal_table(&w, addr) ? align_up(w.last, w.size)
+								       : addr + w.size;
+}
+
+void attr_pascal(struct attr *a)
+{
+	const struct image *im = a->im;
+	/* Elsewhere, relocations have the addresses. */
+	if (im->kind != IMAGE_EXEC || im->type != ET_EXEC || im->moves)
+		return;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (!s->exec && !s->nobits && section_is_data(s))
+			pascal_section(a, s);
+	}
+}
