@@ -16,6 +16,8 @@ struct splitter {
 	const struct split_facts *facts;
 	struct derivation d;
 	addr_vec starts;           /* Sorted: starts that the caller stated, targets of calls */
+	addr_vec taken;            /* Sorted: starts of which only an address is known that code
+				    * takes */
 	addr_vec called;           /* Targets of calls found in this round */
 	addr_vec dead;             /* Sorted: functions that do not return */
 	addr_vec ends;             /* Functions found in this round that do not return */
@@ -160,6 +162,15 @@ static void note_votes(struct split_cut *c, const struct event *last, uint64_t t
 	}
 }
 
+/* Tells whether the bytes are data although a start is known: code takes the address, nothing calls
+ * it, and not all bytes are code. Other machines have pools of literals among their code. */
+static bool is_table(const struct split_cut *c, const struct split_told *told)
+{
+	const enum code_isa isa = c->all->facts->code->isa;
+	return told->bad && (isa == CODE_X86_64 || isa == CODE_I386 || isa == CODE_ARM64) &&
+	       split_is_known(&c->all->taken, c->start);
+}
+
 static void end_function(struct split_cut *c, uint64_t to)
 {
 	const struct derive_extent *x = c->s.x;
@@ -175,7 +186,8 @@ static void end_function(struct split_cut *c, uint64_t to)
 		last = e;
 	}
 	c->data = told.bad || (c->data && !c->named);
-	if ((c->data && !split_is_known(&c->all->starts, c->start)) || to <= c->start)
+	if ((c->data && !split_is_known(&c->all->starts, c->start)) || to <= c->start ||
+	    is_table(c, &told))
 		return;
 	vec_push(&c->all->found, (struct split_function){ c->start, to - c->start, told.bad });
 	if (told.bad)
@@ -531,6 +543,11 @@ static void list_taken(struct splitter *all)
 		if (far && may_be_called(all, to) && is_apart(all, &taken->data[i]))
 			vec_push(&more, to);
 	}
+	all->taken.count = 0;
+	for (size_t i = 0; i < more.count; i++)
+		if (!split_is_known(&starts, more.data[i]))
+			vec_push(&all->taken, more.data[i]);
+	addrs_sort(&all->taken);
 	vec_append(&all->starts, &more);
 	vec_release(&more);
 	addrs_sort(&all->starts);
@@ -646,6 +663,7 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 	ASSERT(all.d.batches.count > 0);
 	vec_append(ret, &all.found);
 	vec_release(&all.starts);
+	vec_release(&all.taken);
 	vec_release(&all.called);
 	vec_release(&all.dead);
 	vec_release(&all.ends);

@@ -73,6 +73,30 @@ static bool is_prologue(struct bytes code, uint64_t off, bool *ret_takes)
 	return is;
 }
 
+static void tables_whose_address_code_takes_are_no_functions(void **state)
+{
+	(void)state;
+	/* call 0x8010; mov $0x8020, %eax; ret. At 0x8010 push, pop, ret. At 0x8020 a table, whose
+	 * 0f 04 is no instruction. */
+	static const uint8_t code[] = {
+		0xe8, 0x0b, 0x00, 0x00, 0x00, 0xb8, 0x20, 0x80, 0x00, 0x00, 0xc3, 0xcc,
+		0xcc, 0xcc, 0xcc, 0xcc, 0x55, 0x89, 0xe5, 0x5d, 0xc3, 0xcc, 0xcc, 0xcc,
+		0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0x55, 0x89, 0xe5, 0x0f,
+		0x04, 0x31, 0xc0, 0x0f, 0x04, 0x5d, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,
+	};
+	struct input in;
+	const struct bytes all = { code, sizeof code };
+	const struct bytes file = open_code(&in, EM_386, all, NO_DATA);
+	const struct code_piece piece = { .addr = TEXT, .size = sizeof code, .named = true };
+	split_function_vec found = { 0 };
+	code_gaps_split(&in.images[0], CODE_I386, &piece, 1, &found);
+	assert_int_equal(found.count, 2);
+	assert_int_equal(found.data[1].addr + found.data[1].size, TEXT + 0x15);
+	vec_release(&found);
+	input_close(&in);
+	mem_free((void *)(uintptr_t)file.p);
+}
+
 static void a_function_begins_where_the_return_address_is_saved(void **state)
 {
 	bool takes;
@@ -304,6 +328,7 @@ static void attributes_tell_thumb_code_where_the_entry_is_even(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_whose_address_code_takes_are_no_functions),
 		cmocka_unit_test(a_function_begins_where_the_return_address_is_saved),
 		cmocka_unit_test(what_takes_from_the_stack_first_is_inside_of_a_function),
 		cmocka_unit_test(literals_and_what_aligns_behind_a_return_are_the_functions),
