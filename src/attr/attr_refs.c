@@ -23,6 +23,7 @@
 #include "base/sort.h"
 #include "code/addr_mask.h"
 #include "code/code.h"
+#include "code/i386_got.h"
 #include "code/data_refs.h"
 #include "image/elf/elf_const.h"
 
@@ -150,19 +151,21 @@ struct attr_refs_scan {
 	struct attr_refs_job *jobs;
 };
 
-/* Finds references by distances from the GOT. Only distances of more than a page before the GOT
- * count, such as those of constants, because offsets in structures and stack frames are never
- * so. */
+/* Finds references by distances from the GOT (i386). Parts of functions that were moved away have
+ * its address from other code. There, only distances of more than a page before the GOT count, such
+ * as those of constants, because offsets in structures and stack frames are never so. */
 static void scan_got_relative(const struct refs *r, const struct span *s, code_ref_vec *scratch,
 			      target_vec *found)
 {
 	const struct bytes code = image_at(r->a->im, s->start, s->size);
 	scratch->count = 0;
-	code_refs(r->isa, code, s->start,
-		  &(struct ref_wish){ REF_IMM, r->got_low, UINT32_MAX - 4095 }, scratch);
+	const bool known = i386_got_refs(r->a->im, code, s->start, r->got, scratch);
+	if (!known)
+		code_refs(r->isa, code, s->start,
+			  &(struct ref_wish){ REF_IMM, r->got_low, UINT32_MAX - 4095 }, scratch);
 	for (size_t i = 0; i < scratch->count; i++) {
-		const uint64_t to = (uint32_t)(scratch->data[i].to + r->got);
-		if (attr_refs_is_anonymous(r, to))
+		const uint64_t to = (uint32_t)(scratch->data[i].to + (known ? 0 : r->got));
+		if (attr_refs_is_anonymous(r, to) || (known && slot_at(r, to)))
 			vec_push(found, (struct target){ to, s->label, WHY_CODE_REF });
 	}
 }

@@ -219,13 +219,16 @@ static struct machine machine_of(const struct image *im)
 }
 
 /* Takes the registers at `off`, which follows an instruction that never continues: those at an
- * earlier branch to this place. Without such a branch, those that calls keep stay. */
+ * branch to this place. Without such a branch, those at the last indirect jump, or those that
+ * calls keep. */
 static void data_scan_restart(struct data_scan *s, uint64_t off)
 {
 	const struct data_branch *b = &s->branches[off / 2 % DATA_BRANCHES];
 	s->ends = false;
 	if (b->to == off)
 		s->r = b->at;
+	else if (s->switches)
+		s->r = s->switched;
 	else
 		data_scan_call(s);
 }
@@ -234,7 +237,7 @@ static void data_scan_once(struct data_scan *s, struct machine m)
 {
 	const uint64_t size = s->code.size;
 	s->r.known = 0;
-	s->ends = s->ends_later = false;
+	s->ends = s->ends_later = s->switches = false;
 	if (m.start)
 		m.start(s);
 	for (uint64_t off = -s->addr % m.unit; off <= size && size - off >= m.unit;) {

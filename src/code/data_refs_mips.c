@@ -169,6 +169,8 @@ static void mips_branch(struct data_scan *s, uint64_t off)
 		return;
 	if (in.kind == FLOW_JUMP || in.kind == FLOW_CONDITIONAL)
 		s->later = in.target;
+	else if (in.kind == FLOW_JUMP_INDIRECT)
+		data_scan_switch(s);
 	s->calls_later = in.kind == FLOW_CALL;
 	s->ends_later = in.kind == FLOW_JUMP || in.kind == FLOW_RETURN ||
 			in.kind == FLOW_JUMP_INDIRECT;

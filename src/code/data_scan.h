@@ -39,9 +39,11 @@ struct data_scan {
 	uint32_t bare;    /* Registers whose value Go uses only for numbers */
 	uint32_t fresh;   /* Registers that the current instruction has set */
 	struct image_got got;
-	uint64_t link;         /* PowerPC: value of the link register. 0: unknown. */
-	uint64_t later;        /* MIPS: offset that a branch leads to, after one more instruction */
-	bool back;             /* A branch leads to an earlier place. */
+	uint64_t link;  /* PowerPC: value of the link register. 0: unknown. */
+	uint64_t later; /* MIPS: offset that a branch leads to, after one more instruction */
+	bool back;      /* A branch leads to an earlier place. */
+	struct data_registers switched; /* at the last indirect jump, if `switches` */
+	bool switches;
 	bool ends, ends_later; /* Control does not continue after the instruction, or the next. */
 	bool calls_later;      /* MIPS: a call takes effect after the next instruction. */
 	bool opening;          /* The upper half of the address of the GOT was added. */
@@ -180,6 +182,13 @@ static inline void data_scan_branch(struct data_scan *s, uint64_t off, uint64_t 
 		b->to = to;
 		b->at = s->r;
 	}
+}
+
+/* Notes an indirect jump: cases of a switch may follow. */
+static inline void data_scan_switch(struct data_scan *s)
+{
+	s->switched = s->r;
+	s->switches = true;
 }
 
 static inline void data_scan_call(struct data_scan *s)

@@ -329,6 +329,7 @@ static uint8_t access_size(const struct x86_decoder *d)
 
 static bool read_modrm(struct x86_decoder *d, struct x86_insn *ret)
 {
+	ret->modrm_off = (uint8_t)d->pos;
 	d->modrm = x86_take(d);
 	if (x86_class_of(d->attr) == CLASS_GROUP && !fix_group(d, ret))
 		return false;

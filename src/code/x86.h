@@ -36,6 +36,7 @@ struct x86_insn {
 	bool indexed;     /* Memory operand is index * scale + disp32 without a base: a table */
 	/* Number of bytes accessed by a pc_relative, absolute or indexed operand. 0 if unknown. */
 	uint8_t mem_size;
+	uint8_t modrm_off; /* offset of ModRM. 0 if there is none. */
 	uint8_t disp_off;  /* offset of the displacement (memory or branch) in the instruction */
 	uint8_t disp_size; /* Its size: 0 (none), 1, 2, 4, 8 */
 	uint8_t imm_off, imm_size; /* Immediate. size 0 if none (relative targets are in disp). */

@@ -1,4 +1,5 @@
 #include "code/data_refs.h"
+#include "code/i386_got.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -318,6 +319,41 @@ static void arm_adds_words_to_the_address_of_code(void **state)
 	ASSERT_MOVING(EM_ARM, 32, code, slots, GOT, GOT + 8, GOT + 4);
 }
 
+static void i386_counts_from_the_table(void **state)
+{
+	(void)state;
+	struct elfgen g = elfgen_make(32, false, ET_DYN, EM_386);
+	struct input in;
+	struct heft_err err;
+	code_ref_vec found = { 0 };
+	static const uint8_t code[] = {
+		0xe8, 0x21, 0x00, 0x00, 0x00,             /* call thunk */
+		0x81, 0xc3, 0xfb, 0xef, 0x01, 0x00,       /* add $0x1effb, %ebx: GOT */
+		0x8d, 0x83, 0x00, 0x01, 0x00, 0x00,       /* lea 0x100(%ebx), %eax */
+		0x8b, 0x94, 0x8b, 0x00, 0xf0, 0xff, 0xff, /* mov -0x1000(%ebx,%ecx,4), %edx */
+		0x31, 0xdb,                               /* xor %ebx, %ebx */
+		0x8d, 0x83, 0x00, 0x02, 0x00, 0x00,       /* lea 0x200(%ebx), %eax: nothing */
+		0xc3, 0x90, 0x90, 0x90, 0x90, 0x90, 0x8b,
+		0x1c, 0x24, 0xc3, /* the thunk: mov (%esp), %ebx; ret */
+	};
+	elfgen_load(&g, PF_R | PF_X,
+		    elfgen_section(&g, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, CODE, code,
+				   sizeof code));
+	const struct bytes file = elfgen_finish(&g);
+	assert_true(input_parse(&in, "test", file, NULL, &err));
+	const struct bytes all = { code, sizeof code };
+	assert_true(i386_got_refs(&in.images[0], all, CODE, GOT, &found));
+	assert_int_equal(found.count, 2);
+	assert_int_equal(found.data[0].to, GOT + 0x100);
+	assert_int_equal(found.data[1].to, GOT - 0x1000);
+	/* Another table is none that the code reaches. */
+	assert_false(i386_got_refs(&in.images[0], all, CODE, GOT + 4, &found));
+	assert_int_equal(found.count, 2);
+	vec_release(&found);
+	input_close(&in);
+	mem_free((void *)(uintptr_t)file.p);
+}
+
 static void registers_are_those_of_a_branch_behind_an_end(void **state)
 {
 	(void)state;
@@ -354,6 +390,7 @@ int main(void)
 		cmocka_unit_test(powerpc_counts_from_the_toc_pointer),
 		cmocka_unit_test(mips_loads_addresses_from_the_table),
 		cmocka_unit_test(arm_adds_words_to_the_address_of_code),
+		cmocka_unit_test(i386_counts_from_the_table),
 		cmocka_unit_test(registers_are_those_of_a_branch_behind_an_end),
 		cmocka_unit_test(other_machines_are_not_asked),
 	};
