@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Whether the owners that heft names are right, against the maps of linkers.
 
-usage: truth.py [--heft PATH] [--full] [--firmware | --case NAME=LINKED,MAP | --archives NAME=FLAG,..,A,..]
-                [--show N] [--keep DIR]
+usage: truth.py [--heft PATH] [--full] [--firmware | --machines | --case NAME=LINKED,MAP |
+                --archives NAME=FLAG,..,A,..] [--only TEXT] [--show N] [--keep DIR]
 
 Builds programs of some 220 objects (fixtures/many_objects.py), links them by bfd, gold and
 lld with -Map, and looks at each byte of .text, .rodata, .data* and .bss: the owner must be
@@ -13,6 +13,7 @@ makes up or takes from .dynsym must be one function of the symbol table.
 
 --firmware: the same of firmware for ARM and RISC-V (fixtures/firmware_builds.py), tables of vectors, of
         unwinding and of constructors among its data.
+--machines: programs of C for the machines that Debian has cross compilers for, stripped.
 --full: every compiler, level and kind of link; without it two, in well under a minute.
 --archives: shared libraries or programs of all members of archives, like
         llvm=-shared,libLLVMCore.a,libLLVMSupport.a
@@ -54,6 +55,11 @@ FIRMWARE_TARGETS = {"text": (99.5, 0.5), "rodata": (96.5, 2.5), "data": (97, 2),
 # With the C library: what `__sf_fake_stdin` and its like hold, 96 of some 1,200 bytes, is compared with by printf before the
 # object that defines it is met, and nothing in a stripped file says whose it is.
 LIBC_TARGETS = {**FIRMWARE_TARGETS, "rodata*": (90.5, 9.5), "bounds": (92.5, 7.5)}
+MACHINE_TARGETS = {**TARGETS, "text": (98, 1), "text*": (95, 1), "rodata*": (95, 3.5), "data*": (89, 8), "bss*": (99, 1),
+                   "bounds": (97, 1.5)}
+# On 32-bit PowerPC one large common variable that many units use is nobody's.  64-bit PowerPC (ELFv1) has the symbols of functions
+# in descriptors, so that no symbol tells their bounds.
+PPC_TARGETS = {"ppc": {**MACHINE_TARGETS, "bss*": (0, 2)}, "ppc64": {**MACHINE_TARGETS, "bounds": (0, 100), "text": (0, 100)}}
 FIRMWARE_ALL = {"code": 99.5, "data": 97}
 SMALL = 1000
 # Tables that are there because of code count as data.
@@ -102,7 +108,9 @@ def read_gnu_map(text):
         if not m[2] or not name or name.startswith("*("):
             continue
         start, size, obj = int(m[2], 16), int(m[3], 16), m[4]
-        if name.startswith("** merge"):
+        if name.startswith("*fill*"): # with the bytes that fill
+            obj = None
+        elif name.startswith("** merge"):
             obj = MERGED
         elif name.startswith("** common"):
             obj, name = MERGED, "common"
@@ -142,25 +150,30 @@ def kind_of(output):
 
 # ---- what objects say ----------------------------------------------------------------------
 
-MACHINE_TOOLS = {40: "arm-none-eabi-", 83: "avr-", 243: "riscv64-unknown-elf-"}
+# By machine, and bits and byte order where they matter (the bytes 4 and 5 of the file).
+MACHINE_TOOLS = {40: "arm-none-eabi-", 83: "avr-", 243: "riscv64-unknown-elf-", 183: "aarch64-linux-gnu-",
+                 20: "powerpc-linux-gnu-", 22: "s390x-linux-gnu-", (21, 1): "powerpc64le-linux-gnu-",
+                 (21, 2): "powerpc64-linux-gnu-", (8, 1): "mips64el-linux-gnuabi64-", (8, 2): "mips-linux-gnu-"}
 
 
 def tool_for(name, path):
     """nm or strip for the machine of the file, or of an archive's first member."""
     data = pathlib.Path(path).read_bytes()
     at = max(0, data.find(b"\x7fELF"))
-    return MACHINE_TOOLS.get(int.from_bytes(data[at + 18:at + 20], "little"), "") + name
+    order = data[at + 5]
+    machine = int.from_bytes(data[at + 18:at + 20], "big" if order == 2 else "little")
+    return MACHINE_TOOLS.get(machine, MACHINE_TOOLS.get((machine, order), "")) + name
 
 
 class Elf:
-    """Sections of a little-endian file: (name, type, flags, addr, bytes)."""
+    """Sections of a file: (name, type, flags, addr, bytes)."""
 
     def __init__(self, data):
         self.sections = []
-        wide = data[4] == 2
-        off, = struct.unpack_from("<Q", data, 0x28) if wide else struct.unpack_from("<I", data, 0x20)
-        count, names = struct.unpack_from("<HH", data, 0x3c if wide else 0x30)
-        form, size = ("<IIQQQQIIQQ", 64) if wide else ("<10I", 40)
+        wide, order = data[4] == 2, ">" if data[5] == 2 else "<"
+        off, = struct.unpack_from(order + ("Q" if wide else "I"), data, 0x28 if wide else 0x20)
+        count, names = struct.unpack_from(order + "HH", data, 0x3c if wide else 0x30)
+        form, size = (order + "IIQQQQIIQQ", 64) if wide else (order + "10I", 40)
         raw = [struct.unpack_from(form, data, off + size * i) for i in range(count)]
         for h in raw:
             at = raw[names][4] + h[0]
@@ -247,8 +260,11 @@ def vm_rows(heft, path, source="rawsymbols", more=()):
 def names_at(path):
     """The symbols at each address, by the symbol table."""
     found = {}
-    for line in must(tool_for("nm", path), "--defined-only", path).splitlines():
+    descriptors = pathlib.Path(path).read_bytes()[:20].endswith(b"\0\x15") # 64-bit PowerPC, ELFv1
+    synthetic = ["--synthetic"] if descriptors else []
+    for line in must(tool_for("nm", path), "--defined-only", *synthetic, path).splitlines():
         addr, _, name = line.split(" ", 2)
+        name = name.removeprefix(".") if descriptors else name
         # Marks of ARM and RISC-V that tell code from data are in every object.
         if not name.startswith("$"):
             found.setdefault(int(addr, 16), []).append(name)
@@ -537,12 +553,78 @@ def check_firmware(opts, folder):
     return report_all(opts) and good
 
 
+class Cross:
+    """A program of the C sources for another machine, by gcc and bfd."""
+
+    def __init__(self, name, prefix, flags, link_flags=("-pie",)):
+        self.name, self.c, self.flags, self.link_flags = name, prefix + "gcc", flags, link_flags
+
+    def __str__(self):
+        return " ".join((self.name, *self.flags, *self.link_flags))
+
+    def compile(self, sources, folder):
+        folder.mkdir()
+        files = sorted(sources.glob("*.c"))
+        for i, level in enumerate(("-O0", "-O2", "-Os")):
+            must(self.c, "-w", "-c", level, *self.flags, *files[i::3], cwd=folder)
+
+    def link(self, folder):
+        out = folder / "linked"
+        must(self.c, *self.flags, *self.link_flags, "-nostdlib", "-Wl,-e,main,--unresolved-symbols=ignore-all", *sorted(o.name for o in folder.glob("*.o")), "-o", out,
+             f"-Wl,-Map,{out}.map", cwd=folder)
+        return out
+
+
+PIE, SHARED, FIXED = (["-fPIE"], ["-pie"]), (["-fPIC"], ["-shared"]), (["-fno-pie"], ["-no-pie"])
+MACHINES = {
+    "ppc64el": ("powerpc64le-linux-gnu-", []), "ppc64": ("powerpc64-linux-gnu-", []),
+    "ppc": ("powerpc-linux-gnu-", []), "mips64el": ("mips64el-linux-gnuabi64-", []),
+    "mips": ("mips-linux-gnu-", []), "armhf": ("arm-linux-gnueabihf-", []),
+    "arm": ("arm-linux-gnueabihf-", ["-marm"]), "i386": ("i686-linux-gnu-", []),
+    "s390x": ("s390x-linux-gnu-", []), "arm64": ("aarch64-linux-gnu-", []),
+    "riscv64": ("riscv64-linux-gnu-", []),
+}
+
+
+def cross_builds(full):
+    for name, (prefix, flags) in MACHINES.items():
+        for compile_flags, link_flags in (PIE, SHARED, FIXED) if full else (PIE,):
+            yield Cross(name, prefix, [*flags, *compile_flags], link_flags)
+
+
+def check_machines(opts, folder):
+    """Whether the data of stripped programs of other machines has the right owners."""
+    good, done = True, 0
+    must(sys.executable, HERE / "../fixtures/many_objects.py", folder / "src", OBJECTS if opts.full else OBJECTS // 4, SEED)
+    entry = folder / "src/main.c"
+    there = {int(m[1]) for p in (folder / "src").glob("*.c") if (m := re.match(r"unit_(\d+)", p.name))}
+    entry.write_text("\n".join(line for line in entry.read_text().split("\n")
+                               if not (m := re.search(r"unit_(\d+)\(", line)) or int(m[1]) in there))
+    for i, build in enumerate(cross_builds(opts.full)):
+        if opts.only not in str(build):
+            continue
+        if not shutil.which(build.c):
+            print(f"LEFT OUT: {build} (no {build.c})")
+            continue
+        build.compile(folder / "src", folder / f"machine{i}")
+        os.chdir(folder / f"machine{i}")
+        good &= check_linked(opts, "bfd", str(build), build.link(folder / f"machine{i}"),
+                             targets=PPC_TARGETS.get(build.name, MACHINE_TARGETS))
+        done += 1
+    os.chdir("/")
+    if done == 0:
+        print("SKIP: no cross compiler (install gcc-powerpc64le-linux-gnu)")
+        sys.exit(77)
+    return good
+
+
 def main():
     args = argparse.ArgumentParser()
     args.add_argument("--heft", default="build/src/heft")
     args.add_argument("--full", action="store_true")
     args.add_argument("--firmware", action="store_true")
-    args.add_argument("--only", default="", help="builds of firmware that have this in their name")
+    args.add_argument("--machines", action="store_true")
+    args.add_argument("--only", default="", help="builds of firmware or machines that have this in their name")
     args.add_argument("--case", metavar="NAME=LINKED,MAP", action="append", default=[])
     args.add_argument("--archives", action="append", default=[])
     args.add_argument("--show", type=int, default=0)
@@ -557,11 +639,11 @@ def main():
         good &= check_linked(opts, name, "", linked, link_map)
     if opts.case:
         return 0 if good else 1
-    if opts.firmware:
+    if opts.firmware or opts.machines:
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(opts.keep or scratch).resolve()
             folder.mkdir(exist_ok=True)
-            good = check_firmware(opts, folder)
+            good = check_machines(opts, folder) if opts.machines else check_firmware(opts, folder)
             os.chdir("/")
         return 0 if good else 1
     for tool in "gcc", "g++", CLANG, "ld.bfd", "ld.gold", LLD, "nm", "strip":
