@@ -723,6 +723,7 @@ struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_
 		.told = file | vm,
 		.diff = p->diff,
 		.drop_repeats = true,
+		.others_last = !p->as_bloaty,
 		.keep = levels_to_keep(p),
 		.empty_from = p->empty_from,
 		.empty_to = p->empty_to,

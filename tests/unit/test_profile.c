@@ -298,8 +298,8 @@ static void the_limit_sums_up_the_rest(void **state)
 	run(p);
 	const struct heft_row *top = heft_profile_table(p)->top;
 	assert_int_equal(top->child_count, 2);
-	assert_true(top->children[0]->others);
-	assert_string_equal(top->children[1]->label, "big");
+	assert_string_equal(top->children[0]->label, "big");
+	assert_true(top->children[1]->others);
 	assert_int_equal(top->children[0]->now[HEFT_SIZE_FILE] +
 				 top->children[1]->now[HEFT_SIZE_FILE],
 			 top->now[HEFT_SIZE_FILE]);
