@@ -276,6 +276,9 @@ struct heft_diff_query {
 	/* Also make rows for debug sections. If false and both sides have debug sections, their
 	 * change is only one line of the output. */
 	bool debug;
+	/* Names of symbols: HEFT_NAMES_SHORT or HEFT_NAMES_FULL. Others: short in rows of charged
+	 * bytes, otherwise full. */
+	enum heft_demangle names;
 };
 
 /* Measures of the rows of a difference, in bytes with fractions (HEFT_PARTS). A table has the

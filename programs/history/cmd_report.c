@@ -106,8 +106,7 @@ static bool report_apply(void *ctx, const struct opt *o, const char *value)
 	if (answer != OUTPUT_OTHER)
 		return answer == OUTPUT_TAKEN;
 	if (o->id == O_LIMIT)
-		return cli_parse_number(value, false, &job->limit) ||
-		       cli_bad_value(job->cli, o, value, "a number of bytes");
+		return cli_size(job->cli, o, value, UINT64_MAX, &job->limit);
 	if (o->id == O_OF)
 		job->of = value;
 	if (o->id == O_UNTIL)

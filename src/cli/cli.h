@@ -194,8 +194,8 @@ int cli_parse_file(const struct cli *cli, int argc, char **argv,
 bool cli_each_name(const struct cli *cli, const char *list, bool (*take)(void *job, const char *),
 		   void *job);
 
-/* Parses a number: decimal, or hexadecimal with 0x or if `hex`. Sizes may end in K, M or G. If it
- * is no number, returns false and leaves *ret. */
+/* Parses a number: decimal, or hexadecimal with 0x or if `hex`. Sizes may end in a unit: K, Ki,
+ * KiB, KB and their like. If it is no number, returns false and leaves *ret. */
 bool cli_parse_number(const char *text, bool hex, uint64_t *ret);
 /* Passes an option of find_opts.inc, exe_opts.inc or raw_opts.inc to the session's finder. Ignores
  * other options. False after a message. */
@@ -216,6 +216,11 @@ bool cli_bad_value(const struct cli *cli, const struct opt *o, const char *value
 bool cli_number(const struct cli *cli, const struct opt *o, const char *value, uint64_t max,
 		uint64_t *ret);
 
+/* Parses a size of at most `max` bytes, such as "4096", "4K" or "4KiB". If it is none, prints that
+ * and returns false. */
+bool cli_size(const struct cli *cli, const struct opt *o, const char *value, uint64_t max,
+	      uint64_t *ret);
+
 /* A word that an option accepts. A list ends with NULL. */
 struct choice {
 	const char *word;
@@ -233,6 +238,8 @@ bool cli_choices(const struct cli *cli, const struct opt *o, const char *list,
 		 const struct choice *choices, unsigned *ret);
 /* Prints that the data source does not exist, and a similar name. Returns false. */
 bool cli_unknown_source(const struct cli *cli, const char *name);
+/* Prints a hint if the first operand is no file and the second is one. False if not so. */
+bool cli_swapped(const struct cli *cli, const char *first, const char *second);
 /* Returns the result of heft_X_new(). If it is NULL, prints that there is no memory and ends the
  * process. Only for handles that a command makes before it starts anything. */
 void *cli_made(const struct cli *cli, void *handle);

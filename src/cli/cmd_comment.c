@@ -69,7 +69,7 @@ static bool comment_apply(void *ctx, const struct opt *o, const char *value)
 	case O_BASE: job->base_path = value; break;
 	case O_BUDGET: job->budget_path = value; break;
 	case O_COMPONENTS: job->settings.components = value; break;
-	case O_NOISE: return cli_number(job->cli, o, value, UINT64_MAX / 20, &job->opts.noise);
+	case O_NOISE: return cli_size(job->cli, o, value, UINT64_MAX / 20, &job->opts.noise);
 	case O_PAGE_URL: job->opts.page_url = value; break;
 	case O_TITLE: job->opts.title = value; break;
 	case O_OUTPUT: job->output = value; break;

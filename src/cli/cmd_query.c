@@ -251,6 +251,8 @@ static int cmd_query_run(struct query_job *job)
 		return cli_error(job->cli,
 				 "must specify one file, and SQL in one word; try '%s --help'",
 				 job->cli->usage);
+	if (job->word_count == 2 && cli_swapped(job->cli, job->words[0], job->words[1]))
+		return EXIT_TROUBLE;
 	job->settings.flags = HEFT_SNAPSHOT_ALONE |
 			      (asks(job, "charges") ? 0u : HEFT_SNAPSHOT_UNCHARGED) |
 			      (asks(job, "contents") ? HEFT_SNAPSHOT_CONTENTS : 0u) |

@@ -390,6 +390,8 @@ static int where_run(struct where_job *job)
 		return cli_error(job->cli,
 				 "must specify a file and at least one address; try '%s --help'",
 				 job->cli->usage);
+	if (cli_swapped(job->cli, job->file, job->addrs[0]))
+		return EXIT_TROUBLE;
 	if (!heft_where_open(job->where, job->file, &err))
 		return cli_failed(job->cli, &err);
 	const int status = outfile_write(job->cli, job->out.path, answer_all, job);

@@ -58,6 +58,19 @@ void commands_help_family(const struct commands *all, const char *family)
 	printf("\nWhat one of them takes: heft help %s COMMAND\n", family);
 }
 
+/* Names the command that a later word of the line is: "heft heap DUMP show". */
+static const char *member_later(const struct commands *all, const char *family, int argc,
+				char **argv)
+{
+	for (int i = 2; i < argc; i++)
+		for (size_t k = 0; k < all->count; k++) {
+			const char *member = member_word(&all->list[k], family);
+			if (member != NULL && strcmp(member, argv[i]) == 0)
+				return member;
+		}
+	return NULL;
+}
+
 int commands_no_member(const struct cli *cli, const struct commands *all, const char *family,
 		       const char *word)
 {
@@ -99,8 +112,15 @@ int commands_run(struct cli *cli, const struct commands *all, int argc, char **a
 	if (!commands_has_family(all, argv[0]))
 		return COMMANDS_NONE;
 	const char *word = argc > 1 ? argv[1] : NULL;
-	if (word == NULL || (strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0))
-		return commands_no_member(cli, all, argv[0], word);
+	if (word == NULL || (strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0)) {
+		const char *later = member_later(all, argv[0], argc, argv);
+		return later == NULL
+			       ? commands_no_member(cli, all, argv[0], word)
+			       : cli_error(cli,
+					   "the command comes first: 'heft %s %s', then options "
+					   "and files",
+					   argv[0], later);
+	}
 	commands_help_family(all, argv[0]);
 	return EXIT_FINE;
 }

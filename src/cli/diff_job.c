@@ -96,12 +96,18 @@ enum output_answer diff_apply(struct diff_job *job, const struct opt *o, const c
 {
 	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
 	bool good = true;
+	unsigned style = 0;
 	if (answer != OUTPUT_OTHER)
 		return answer;
 	switch (o->id) {
 	case O_BY:
 	case O_SORT: good = query_apply(job, o, value); break;
-	case O_MIN: good = cli_number(job->cli, o, value, UINT64_MAX / 20, &job->query.min); break;
+	case O_MIN: good = cli_size(job->cli, o, value, UINT64_MAX / 20, &job->query.min); break;
+	case O_DIFF_DEMANGLE:
+		good = cli_choice(job->cli, o, value, style_choices + 1, &style);
+		job->query.names = good ? (enum heft_demangle)style : HEFT_NAMES_RAW;
+		heft_session_set_demangle(job->settings.session, job->query.names);
+		break;
 	case O_SECTION: job->query.section = value; break;
 	case O_DEBUG: job->query.debug = true; break;
 	case O_SAVE: job->save = value; break;

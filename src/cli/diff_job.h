@@ -8,6 +8,7 @@
 /* Options of diff_opts.inc. A command's own options begin at O_DIFF_OWN. */
 enum diff_option {
 	O_SECTION = O_OWN,
+	O_DIFF_DEMANGLE,
 	O_DEBUG,
 	O_MIN,
 	O_SAVE,

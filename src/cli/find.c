@@ -26,26 +26,38 @@ static void find_add_flag(struct heft_finder *f, enum heft_find_flag flag)
 	heft_finder_set_flags(f, heft_finder_flags(f) | flag);
 }
 
+/* Returns the bytes of a unit: K, Ki and KiB are 1,024, KB is 1,000. 0 if it is no unit. */
+static uint64_t unit_bytes(const char *unit)
+{
+	static const char letters[] = "KMGT";
+	if (unit[0] == '\0' || strcmp(unit, "B") == 0)
+		return 1;
+	const char *letter = strchr(letters, unit[0] == 'k' ? 'K' : unit[0]);
+	if (letter == NULL)
+		return 0;
+	const unsigned power = (unsigned)(letter - letters) + 1;
+	uint64_t decimal = 1;
+	for (unsigned i = 0; i < power; i++)
+		decimal *= 1000;
+	if (strcmp(unit + 1, "B") == 0)
+		return decimal;
+	return unit[1] == '\0' || strcmp(unit + 1, "i") == 0 || strcmp(unit + 1, "iB") == 0
+		       ? UINT64_C(1) << 10 * power
+		       : 0;
+}
+
 bool cli_parse_number(const char *text, bool hex, uint64_t *ret)
 {
-	static const char units[] = "KMG";
 	char *end;
 	const bool prefix = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 	errno = 0;
 	if (strchr("0123456789abcdefABCDEF", text[0]) == NULL || text[0] == '\0')
 		return false;
-	unsigned long long n = strtoull(text, &end, hex || prefix ? 16 : 10);
-	const char *unit = *end != '\0' && !hex ? strchr(units, *end) : NULL;
-	if (unit != NULL) {
-		const unsigned shift = 10 * (unsigned)(unit - units + 1);
-		if (n << shift >> shift != n)
-			return false;
-		n <<= shift;
-		end++;
-	}
-	if (errno != 0 || *end != '\0')
+	const unsigned long long n = strtoull(text, &end, hex || prefix ? 16 : 10);
+	const uint64_t unit = hex ? *end == '\0' : unit_bytes(end);
+	if (errno != 0 || unit == 0 || end == text || n > UINT64_MAX / unit)
 		return false;
-	*ret = n;
+	*ret = n * unit;
 	return true;
 }
 

@@ -9,22 +9,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Sets a number. With `units`, K, M or G may follow it. */
+/* Sets a number above 0. With `units`, it is a size in bytes. */
 static bool heap_run_apply_number(struct heap_run *job, const struct opt *o, const char *value,
 				  enum heft_recorder_setting what, bool units)
 {
-	char *end;
-	errno = 0;
-	uint64_t n = strtoull(value, &end, 10);
-	const char *unit = units && *end != '\0' ? strchr("KMG", *end) : NULL;
-	const unsigned shift = unit == NULL ? 0 : *unit == 'K' ? 10 : *unit == 'M' ? 20 : 30;
-	end += unit != NULL;
-	if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || n == 0 ||
-	    n > UINT64_MAX >> shift)
-		return cli_bad_value(job->cli, o, value,
-				     units ? "a number of bytes, such as 512K"
-					   : "a number above 0");
-	heft_recorder_set(job->recorder, what, n << shift);
+	uint64_t n = 0;
+	if (!(units ? cli_size(job->cli, o, value, UINT64_MAX, &n)
+		    : cli_number(job->cli, o, value, UINT64_MAX, &n)))
+		return false;
+	if (n == 0)
+		return cli_bad_value(job->cli, o, value, "above 0");
+	heft_recorder_set(job->recorder, what, n);
 	return true;
 }
 

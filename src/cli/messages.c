@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 int cli_error(const struct cli *cli, const char *fmt, ...)
 {
@@ -40,6 +41,15 @@ bool cli_no_memory(struct heft_err *err)
 	*err = (struct heft_err){ .code = HEFT_ENOMEM, .offset = HEFT_NO_OFFSET };
 	snprintf(err->text, sizeof err->text, "out of memory");
 	return false;
+}
+
+bool cli_swapped(const struct cli *cli, const char *first, const char *second)
+{
+	if (access(first, F_OK) == 0 || access(second, F_OK) != 0)
+		return false;
+	cli_error(cli, "%s: no such file; the file comes first: '%s %s ...'", first, cli->usage,
+		  second);
+	return true;
 }
 
 int cli_failed(const struct cli *cli, const struct heft_err *err)

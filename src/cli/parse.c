@@ -96,6 +96,16 @@ bool cli_number(const struct cli *cli, const struct opt *o, const char *value, u
 	return true;
 }
 
+bool cli_size(const struct cli *cli, const struct opt *o, const char *value, uint64_t max,
+	      uint64_t *ret)
+{
+	uint64_t n;
+	if (!cli_parse_number(value, false, &n) || n > max)
+		return cli_bad_value(cli, o, value, "a size in bytes, such as 4096 or 4K");
+	*ret = n;
+	return true;
+}
+
 bool cli_each_name(const struct cli *cli, const char *list, bool (*take)(void *job, const char *),
 		   void *job)
 {

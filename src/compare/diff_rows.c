@@ -245,7 +245,9 @@ static void diff_rows_tell_symbol(struct grouping *g, const struct diff_pair *p,
 	else if (p->change == HEFT_MOVED)
 		list[DIFF_WAS] = diff_rows_copy_text(g, g->d->before, snap_path(old));
 	list[DIFF_PAIRED_BY] = match_pass_word(p->pass);
-	const struct str label = snap_label(s, y, HEFT_DIFF_BY_SYMBOL, &g->work);
+	struct str label = snap_label(s, y, HEFT_DIFF_BY_SYMBOL, &g->work);
+	if (g->q->names == HEFT_NAMES_SHORT && y->name)
+		label = snapshot_text(s, y->name);
 	g->out->facts.data[node] = (struct diff_fact){ arena_copy(&g->out->arena, label),
 						       diff_rows_kind_of(label), list, p->change };
 }
@@ -413,7 +415,9 @@ static void tell_charge(struct grouping *g, const struct charge_pair *p, uint32_
 	ASSERT(c && node < g->out->facts.count);
 	const struct snap_symbol *y = diff_rows_symbol_of(s, c);
 	const struct snap_symbol *was = diff_rows_symbol_of(g->d->before, old);
-	const struct str label = charge_label(s, c, HEFT_DIFF_BY_SYMBOL);
+	struct str label = charge_label(s, c, HEFT_DIFF_BY_SYMBOL);
+	if (g->q->names == HEFT_NAMES_FULL && y)
+		label = snapshot_text(s, y->full_name);
 	const char **list = arena_new(&g->out->arena, const char *, DIFF_ALL_TEXTS);
 	list[DIFF_SECTION] = section_text(g, s, c);
 	list[DIFF_PATH] = diff_rows_path_text(g, s, c);
