@@ -602,6 +602,12 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 	text_release(&g.work);
 }
 
+void diff_rows_cut(struct diff_rows *r, const struct heft_diff_query *query)
+{
+	ASSERT(query->by != HEFT_DIFF_BY_SYMBOL && r->level == by_words[query->by]);
+	diff_rows_make_table(r, query, false);
+}
+
 void diff_rows_show_all(struct diff_rows *r)
 {
 	r->table.text_count = DIFF_ALL_TEXTS;

@@ -72,6 +72,9 @@ struct diff_rows {
 
 void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 		    const struct heft_diff_query *query);
+/* Makes the table of rows anew, sorted and cut as this query says. It must group by the same. Not
+ * for rows by symbol. */
+void diff_rows_cut(struct diff_rows *r, const struct heft_diff_query *query);
 /* Shows all texts in the tables. Only for rows by symbol. */
 void diff_rows_show_all(struct diff_rows *r);
 void diff_rows_release(struct diff_rows *r);

@@ -61,19 +61,25 @@ static enum heft_diff_by owner_rows(const struct snapshot_diff *diff, struct dif
 	static const enum heft_diff_by kinds[] = { HEFT_DIFF_BY_COMPONENT, HEFT_DIFF_BY_DIRECTORY,
 						   HEFT_DIFF_BY_LIBRARY, HEFT_DIFF_BY_NAMESPACE,
 						   HEFT_DIFF_BY_PACKAGE };
-	enum heft_diff_by best = HEFT_DIFF_BY_DIRECTORY;
-	double most = 0;
+	size_t best = 0;
+	double most = -1;
 	for (size_t i = 0; i < COUNT_OF(kinds) && most < 0.5; i++) {
-		diff_rows_make(ret, diff, &(struct heft_diff_query){ .by = kinds[i] });
-		const double share = share_explained(&ret->table);
-		if (share > most) {
-			most = share;
-			best = kinds[i];
+		struct diff_rows tried;
+		diff_rows_make(&tried, diff, &(struct heft_diff_query){ .by = kinds[i] });
+		const double share = share_explained(&tried.table);
+		/* Directories stand for owners if nothing explains the change. */
+		if (share <= most && !(most == 0 && kinds[i] == HEFT_DIFF_BY_DIRECTORY)) {
+			diff_rows_release(&tried);
+			continue;
 		}
-		diff_rows_release(ret);
+		if (most >= 0)
+			diff_rows_release(ret);
+		*ret = tried;
+		most = share;
+		best = i;
 	}
-	diff_rows_make(ret, diff, &(struct heft_diff_query){ .by = best, .rows = 5 });
-	return best;
+	diff_rows_cut(ret, &(struct heft_diff_query){ .by = kinds[best], .rows = 5 });
+	return kinds[best];
 }
 
 static enum heft_diff_by comment_rows(const struct snapshot_diff *diff,
