@@ -18,9 +18,7 @@
 
 enum { HEAP_VERSION = 1 };
 
-/* ---- blocks ----------------------------------------------------------------------------------
- *
- * A recorded block has these parts, in order of address. Parts in brackets are optional:
+/* A recorded block has these parts, in order of address. Parts in brackets are optional:
  * - [inline frames], with HEAP_INLINE: the stack of the allocation
  * - [wide words], with HEAP_WIDE: struct heap_wide, at p-32
  * - header: link at p-16, mark at p-8
@@ -110,39 +108,31 @@ static inline uint64_t heap_inline_size(uint32_t depth, unsigned word)
 	       ~(uint64_t)(HEAP_ALIGN - 1);
 }
 
-/* Adds a frame to the check of an inline stack. The check starts at 0; its high 32 bits are
- * stored. */
+/* Adds a frame to the check of an inline stack, which starts at 0. Its high 32 bits are stored. */
 static inline uint64_t heap_inline_check(uint64_t check, uint64_t frame)
 {
 	return (check ^ frame) * UINT64_C(0x9e3779b97f4a7c15) + 1;
 }
 
-/* ---- frames ----------------------------------------------------------------------------------
- *
- * A frame is a return address: the call is at frame - 1. The frame of a function that a signal
+/* A frame is a return address: the call is at frame - 1. The frame of a function that a signal
  * interrupted is the interrupted address + 1. So frame - 1 is always inside the right
  * instruction. */
 #define HEAP_FRAME_CUT UINT64_C(1) /* Outermost frame if a limit cut off the rest of the stack. */
 
-/* ---- pages -----------------------------------------------------------------------------------
- *
- * All other records are in pages of HEAP_PAGE_SIZE bytes, at multiples of that size. A page is a
+/* All other records are in pages of HEAP_PAGE_SIZE bytes, at multiples of that size. A page is a
  * header and then entries of one size. `number` counts the pages of a kind from 1. Entries [0,
  * used) are complete; the entry at `used` may be half written. An id is page number << shift |
  * index in the page; 0 is no id. */
 enum heap_page_kind {
 	HEAP_PAGE_PROCESS = 1, /* One struct heap_process. There is one such page. */
 	HEAP_PAGE_MODULES,     /* Entries are struct heap_module. */
-	HEAP_PAGE_THREADS,     /* Entries are struct heap_thread. Slot n is entry n - 1 of all
-			        * pages. */
+	HEAP_PAGE_THREADS,     /* One struct heap_thread per slot: entry n - 1 is slot n. */
 	HEAP_PAGE_NODES,       /* Entries are struct heap_node. */
 	HEAP_PAGE_STACKS,      /* Entries are struct heap_stack. */
 	HEAP_PAGE_REMOTE,      /* Entries are struct heap_remote. Entry i of page n belongs to
 			        * entry i of stacks page n. */
-	HEAP_PAGE_TIMELINE,    /* Entries are struct heap_moment, in order of time. There is one
-			        * such page. */
-	HEAP_PAGE_GONE,        /* Entries are struct heap_gone, as a ring. There is at most one
-			        * such page. */
+	HEAP_PAGE_TIMELINE,    /* One page of entries: struct heap_moment in order of time. */
+	HEAP_PAGE_GONE,        /* At most one page of entries: a ring of struct heap_gone. */
 };
 
 struct heap_page {
@@ -212,8 +202,7 @@ struct heap_remote {
 struct heap_thread {
 	uint32_t thread;     /* Id that the system gave it. */
 	uint32_t state;      /* 1 if it runs, 0 if it ended. */
-	uint64_t unrecorded; /* Allocations made while the recorder was active, in signal
-			      * handlers. */
+	uint64_t unrecorded; /* Allocations in signal handlers while the recorder was active. */
 	char name[16];
 	/* Memory of the slot. It may hold addresses that the program no longer has. 0 if unknown.
 	 *
@@ -246,8 +235,7 @@ struct heap_module {
 	uint64_t bias;       /* Address in the process - address in the file's headers. */
 	uint32_t first, last;
 	uint32_t build_id_size; /* 0: has none */
-	uint32_t path_size;     /* Bytes of the path without its 0. A path that is too long is
-				 * cut. */
+	uint32_t path_size;     /* Bytes of the path without its 0. Long paths are cut. */
 	uint8_t build_id[32];
 	char path[432]; /* ends with 0 */
 };
@@ -311,7 +299,7 @@ enum { HEAP_GONE_FROM = 65536 }; /* Least bytes of a large block. */
  * removed. A moment that is not later than the one before it is stale. */
 struct heap_moment {
 	uint64_t at, live_bytes, peak_bytes; /* `peak_bytes` is the peak since the moment before. */
-	uint64_t allocs;                     /* reserved: 0 */
+	uint64_t allocs;                     /* Always 0. Reserved. */
 };
 
 #endif

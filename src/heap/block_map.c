@@ -16,8 +16,7 @@ static uint32_t ones(uint64_t v)
 	return (uint32_t)__builtin_popcountll(v);
 }
 
-/* Divides a region into pieces. `from` is the end of the places of earlier regions. Returns the new
- * end. */
+/* Divides a region into pieces. `from`: end of the places of earlier regions. Returns its end. */
 static uint64_t block_map_add_region(struct block_map *m, const struct region *g, uint64_t room_end,
 				     uint64_t from)
 {

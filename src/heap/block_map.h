@@ -28,13 +28,12 @@ struct block_piece {
 	uint16_t *counts;  /* Per group of words: set bits of the piece before the group. */
 	size_t first;      /* Number of blocks before the piece. */
 	uint32_t places;
-	uint32_t before; /* 1 + index of the last piece before it that has a block. 0 if there is
-			  * none. */
+	uint32_t before; /* 1 + index of the last piece before it with a block, or 0. */
 };
 
 struct block_map {
 	VEC(struct block_piece) pieces; /* Sorted by address. */
-	size_t count;                   /* blocks */
+	size_t count;                   /* Number of blocks. */
 	unsigned shift;                 /* log2 of the step. */
 };
 

@@ -11,8 +11,7 @@
 
 enum {
 	ALIGN_SHIFT = 4,      /* log2 of HEAP_ALIGN. */
-	PIECES_A_THREAD = 16, /* Pieces per thread that are scanned before their blocks are taken
-			       * in order. */
+	PIECES_A_THREAD = 16, /* Pieces per thread that are scanned before blocks are taken. */
 	SHIFT_MOST = 46,
 };
 
@@ -185,13 +184,11 @@ struct heap_found heap_live(const struct blocks_found *b, size_t i)
 
 size_t heap_live_below(const struct blocks_found *b, uint64_t addr)
 {
-	const uint64_t header = UINT64_C(1) << b->live.shift; /* Distance from the header to the
-							       * block. */
+	const uint64_t header = UINT64_C(1) << b->live.shift; /* From the header to the block. */
 	return addr >= header ? block_map_below(&b->live, addr - header) : 0;
 }
 
-/* Returns the next place from i on whose header has the magic, or `count`. Tests 12 bits of every
- * 16 bytes. */
+/* Returns the next place from i on whose header has the magic, or `count`. Tests 12 of 16 bytes. */
 static uint64_t next_magic(const struct block_scan *s, const uint8_t *p, uint64_t i, uint64_t count)
 {
 	const uint16_t mask = s->mask, magic = s->magic;
@@ -257,8 +254,7 @@ static void take_live(struct block_scan *s, const struct heap_found *f)
 	b->damaged_canaries += f->canary_damaged;
 }
 
-/* Verifies the header at a place of a piece and takes its block, live or freed. True if the block
- * is live. */
+/* Verifies the header at a place of a piece and takes its block. True if the block is live. */
 static bool block_scan_take(struct block_scan *s, const struct block_piece *p, uint32_t place)
 {
 	const uint64_t off = p->addr + (uint64_t)place * HEAP_ALIGN - p->region->addr;
@@ -430,8 +426,7 @@ static bool freed_begins_in(const struct blocks_found *b, uint64_t start, uint64
 	return heap_freed_below(b, end) > heap_freed_below(b, start);
 }
 
-/* True if the memory of a freed block is gone, or if it still belongs to the heap and is in no live
- * block. */
+/* True if a freed block's memory is gone, or if it is in the heap and in no live block. */
 static bool block_scan_is_left(const struct blocks_found *b, const struct dump *d,
 			       const struct heap_gone *g)
 {
@@ -495,8 +490,7 @@ void heap_scan(struct blocks_found *ret, const struct dump *d, const struct reco
 	block_map_init(&ret->freed.map, d, ALIGN_SHIFT);
 	block_scan_all(&s, threads);
 	take_gone(&s, ret, r);
-	/* Reads all freed blocks once, so that the calls that freed small blocks get their
-	 * numbers. */
+	/* Reads all freed blocks once, so that calls that freed small blocks get numbers. */
 	for (size_t i = 0; i < ret->freed.count; i++)
 		heap_freed(ret, i);
 }

@@ -13,8 +13,7 @@
 
 struct heap_found {
 	uint64_t addr, size; /* The user's bytes. */
-	uint32_t stack;      /* Index in calls.stacks. From heap_walk_found(): the value in the
-			      * header. */
+	uint32_t stack;      /* Index in calls.stacks. heap_walk_found(): the header's value. */
 	uint32_t thread;     /* Thread that allocated or freed the block. 0 if not kept. */
 	union {
 		uint64_t sequence; /* Number of a live block's allocation. 0 if not kept. */
@@ -34,7 +33,7 @@ struct freed_blocks {
 	struct block_map map; /* Blocks found in memory. Places are their addresses less the size
 			       * of a header. */
 	VEC(struct heap_found) noted; /* Blocks that only the recorder's pages list. */
-	size_t count;                 /* of both */
+	size_t count;                 /* Blocks in `map` and `noted`. */
 };
 
 /* Memory that the allocator uses for itself. */
@@ -48,8 +47,7 @@ struct blocks_found {
 	struct calls *c;
 	struct block_map live; /* Headers of the live blocks, numbered by address. Live blocks do
 			        * not overlap. */
-	bool chunks;           /* The live blocks are glibc's chunks, and `live` has the chunks'
-			        * headers. */
+	bool chunks;           /* Live blocks are glibc's chunks; `live` has their headers. */
 	/* Facts about all live blocks: the sum of sizes, the newest sequence, the number of damaged
 	 * canaries, the flags that any of them has. */
 	uint64_t live_bytes, newest, damaged_canaries;
@@ -80,8 +78,7 @@ struct heap_found heap_live(const struct blocks_found *b, size_t i);
 void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_found *ret);
 /* Returns the stack, in calls.stacks, of a block from heap_live_at() or heap_walk_found(). */
 uint32_t heap_stack_of(const struct blocks_found *b, const struct heap_found *f);
-/* Returns how many live blocks have an address below `addr`. This is also the number of the next
- * block. */
+/* Returns how many live blocks have an address below `addr`: the number of the next block. */
 size_t heap_live_below(const struct blocks_found *b, uint64_t addr);
 
 struct heap_found heap_freed(const struct blocks_found *b, size_t i);

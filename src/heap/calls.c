@@ -1,5 +1,4 @@
-/* Joins the call trees of all thread slots and of inline stacks to one tree, and sums up their
- * counters. */
+/* Joins the call trees of all threads and inline stacks to one tree. Sums up their counters. */
 #include "heap/calls.h"
 
 #include "base/map.h"
@@ -24,8 +23,7 @@ struct calls_ranges {
 	size_t count, cap;
 };
 
-/* New indexes of the entries of the recorder's pages. Entry i of page number n is at to[starts[n -
- * 1] + i]. */
+/* New indexes of entries of the recorder's pages. Entry i of page n is at to[starts[n - 1] + i]. */
 struct id_map {
 	VEC(uint32_t) starts; /* One more than there are pages. */
 	VEC(uint32_t) to;
@@ -76,8 +74,7 @@ static uint32_t stack_at(struct calls *c, uint32_t node)
 	return *known;
 }
 
-/* True if a file and a recorded module have one bias, and their build ids are equal or one is
- * unknown. */
+/* True if a file and a module have one bias, and their build ids are equal or one is unknown. */
 static bool may_be_module(const struct dump_file *f, const struct heap_module *m)
 {
 	return f->bias == m->bias && (f->build_id.size == 0 || m->build_id_size == 0 ||
@@ -93,8 +90,7 @@ static bool same_module(const struct heap_module *a, const struct heap_module *b
 	       strcmp(a->path, b->path) == 0;
 }
 
-/* Lists the modules. A module that was unloaded and loaded again at the same address is listed
- * once. */
+/* Lists the modules. A module that was loaded again at the same address is listed once. */
 static void find_modules(struct calls *c, const struct dump *d, const struct records *r)
 {
 	struct by_start {
@@ -190,8 +186,7 @@ static void id_map_release(struct id_map *m)
 	vec_release(&m->to);
 }
 
-/* Returns the caller's node. The recorder makes the node of a caller first, so callers never form a
- * cycle. */
+/* Returns the caller's node. The recorder makes callers' nodes first: they never form a cycle. */
 static uint32_t find_caller(struct calls *c, const struct id_map *nodes, uint32_t parent,
 			    struct notes *notes)
 {
@@ -243,8 +238,7 @@ struct calls_reading {
 	uint64_t live_bytes;
 };
 
-/* Returns a - b, or 0 if b is greater. A running process may have changed only one of two
- * counters. */
+/* Returns a - b, or 0 if b is greater. A running process may have changed only one counter. */
 static uint64_t minus(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;

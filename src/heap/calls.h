@@ -17,7 +17,7 @@
 struct call_node {
 	uint64_t frame;  /* Return address: the call is at frame - 1. HEAP_FRAME_CUT if the stack
 			  * was cut here. */
-	uint32_t parent; /* the caller */
+	uint32_t parent; /* Node of the caller. */
 	uint32_t module; /* Index in calls.modules. CALLS_NONE if no module contains it. */
 };
 
@@ -57,8 +57,8 @@ void calls_read(struct calls *c, const struct dump *d, const struct records *r,
 void calls_release(struct calls *c);
 /* Returns the stack with the id of a block header. 0 if unknown. */
 uint32_t calls_by_id(const struct calls *c, uint32_t id);
-/* Adds a stack of inline frames, innermost first, or finds it. 0 if there are no frames. One thread
- * at a time. */
+/* Adds or finds a stack of inline frames, innermost first, or 0 without any. One thread at a
+ * time. */
 uint32_t calls_add(struct calls *c, const uint64_t *frames, size_t count);
 
 #endif

@@ -40,8 +40,7 @@ struct damage {
 	/* DAMAGE_FAULT: address - end of the block (>= 0), or address - its start (< 0). 0 for an
 	 * address inside. */
 	int64_t distance;
-	uint64_t was_addr, was_size; /* DAMAGE_HEADER: block by the rest of its header. 0 if
-				      * unknown. */
+	uint64_t was_addr, was_size; /* DAMAGE_HEADER: block by the header's other fields, or 0. */
 	uint32_t was_stack;          /* Its stack in calls.stacks. 0 if unknown. */
 	/* Stack in calls.stacks of the call that freed it again, freed an address that is no block,
 	 * or aborted in the allocator. 0 if unknown. */
@@ -51,8 +50,7 @@ struct damage {
 
 struct damages {
 	VEC(struct damage) list; /* Sorted by address. */
-	/* Places left out, because a stopped thread was changing them in the recorder or the
-	 * allocator. */
+	/* Places left out: a stopped thread was changing them in recorder or allocator. */
 	size_t unsettled;
 	/* Message with which the C library ended the process, with its line ends. Borrowed from the
 	 * dump. NULL if there is none. */

@@ -32,8 +32,7 @@ bool damage_abort(const struct finding *g)
 	struct at_work w;
 	if (!dump_is_fatal(g->d) || !find_work(g, &w))
 		return false;
-	/* Known damage explains the abort: a double free of the block, or its overwritten
-	 * header. */
+	/* Known damage explains the abort: a double free, or the block's overwritten header. */
 	for (size_t k = 0; k < g->to->list.count; k++) {
 		const struct damage *known = &g->to->list.data[k];
 		if (known->was_addr == w.given ||
@@ -43,8 +42,7 @@ bool damage_abort(const struct finding *g)
 	const size_t i = heap_freed_find(g->b, w.given);
 	if (w.given != 0 && i == SIZE_MAX) {
 		struct damage *found = damage_add(g, DAMAGE_WILD_FREE, w.given);
-		/* Names the block whose bytes or header contain the address, or end a few bytes
-		 * before it. */
+		/* Names the block that contains the address, or ends a few bytes before it. */
 		found->freed = heap_freed_at(g->b, w.given, false);
 		if (found->freed == SIZE_MAX)
 			found->block = heap_block_at(g->b, w.given);
@@ -63,8 +61,7 @@ bool damage_abort(const struct finding *g)
 	return true;
 }
 
-/* Stores the live block whose header is at address `v`. False if another block is stored
- * already. */
+/* Stores the live block with its header at `v`. False if another block is stored. */
 static bool header_take(const struct finding *g, uint64_t v, size_t *ret)
 {
 	const size_t i = v % HEAP_ALIGN == 0 && v != 0

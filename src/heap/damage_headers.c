@@ -216,8 +216,7 @@ static void headers_of_region(const struct finding *g, const struct shape *s,
 	mapped_headers(g, s, any ? max_u64(r->addr, damage_headers_end_of(g, last)) : r->addr, end);
 }
 
-/* Finds lost headers. Not if blocks are sampled, because chunks without a header are then
- * normal. */
+/* Finds lost headers. If blocks are sampled, it returns: chunks without headers are normal then. */
 void damage_headers(const struct finding *g)
 {
 	const struct shape s = shape_of(g);

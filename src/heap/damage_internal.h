@@ -26,8 +26,7 @@ bool damage_abort(const struct finding *g);
  * first `stack_size` bytes of its stack. The C library takes this address for the block's chunk.
  * SIZE_MAX if there is none, or several. */
 size_t damage_header_at_hand(const struct finding *g, uint64_t stack_size);
-/* Finds a recorded block that was given to the C library's own free, if no other damage is
- * found. */
+/* Finds a recorded block that was given to the C library's free, if there is no other damage. */
 void damage_foreign(const struct finding *g);
 /* Finds the C library's message, and adds its damage if no other damage is found. */
 void damage_said(const struct finding *g);

@@ -26,11 +26,9 @@ struct region {
 /* A mapped file. An object file is a module. */
 struct dump_file {
 	const char *path;
-	bool module;           /* The file has an ELF header, or the dump says that it is a
-			        * module. */
+	bool module;           /* The file has an ELF header, or the dump calls it a module. */
 	uint64_t start, end;   /* Lowest and highest address. */
-	uint64_t bias;         /* Modules: address in the process - address in the file's
-			        * headers. */
+	uint64_t bias;         /* Modules: address in the process - address in the file */
 	struct bytes build_id; /* Build id. Size 0 if unknown. */
 };
 
@@ -40,8 +38,7 @@ struct dump_thread {
 	uint64_t pc, sp, fp;  /* 0 if unknown. */
 	const uint64_t *regs; /* All registers that may hold a pointer. */
 	size_t reg_count;
-	uint64_t stack_start, stack_end; /* Range of the stack around sp. Both are equal if
-					  * unknown. */
+	uint64_t stack_start, stack_end; /* Range of the stack around sp. Equal if unknown. */
 };
 
 /* Linux's signal numbers, on any host that reads the core. */
@@ -71,15 +68,13 @@ struct dump {
 	uint64_t size, present; /* Bytes of all regions, and bytes of them that the dump has. */
 	uint64_t file_size;     /* Bytes of the dump file, unpacked. */
 	bool machine_wide;      /* The dump is of a machine or its kernel, not of a process. */
-	bool compact;           /* Missing bytes of a region are zeros that the program never
-				 * touched. */
+	bool compact;           /* Missing bytes of a region are zeros that were never touched. */
 	uint64_t missing;       /* Bytes that the headers state but the file lacks, because it
 				 * was cut off. */
 	/* Why memory that the program may have written is missing, as text to follow a colon. NULL
 	 * if the dump has all of it, as far as known. */
 	const char *lacks;
-	uint64_t left_out;    /* Bytes of missing memory that the writer of the dump left out on
-			       * purpose. */
+	uint64_t left_out;    /* Bytes of missing memory that were left out on purpose. */
 	struct input *inputs; /* Open inputs, private. */
 	size_t input_count;
 	struct arena arena;
@@ -94,8 +89,7 @@ struct dump_wish {
 		uint64_t addr, off; /* Address in memory of the bytes from file offset `off` on. */
 	} *pieces;                  /* Parts of the dump, or further files. */
 	size_t piece_count;
-	uint64_t load; /* Address of the program's first byte, if the program counts addresses
-		        * from 0. */
+	uint64_t load; /* Address of the program's first byte, if addresses count from 0. */
 	uint8_t word;  /* Bytes of a machine word, 4 or 8. 0 to take it from the magic words. */
 	enum { DUMP_ANY_ORDER, DUMP_LITTLE, DUMP_BIG } order;
 };
@@ -136,8 +130,7 @@ bool dump_is_fatal(const struct dump *d);
 const struct region *dump_region(const struct dump *d, uint64_t addr);
 /* True if the program may have written at an address of which the dump has no byte. */
 bool dump_is_lacking(const struct dump *d, uint64_t addr);
-/* Returns the bytes of [addr, addr+size). Returns fewer if the region, or the dump's part of it,
- * ends. */
+/* Returns the bytes of [addr, addr+size). Fewer if the region, or the dump's part of it, ends. */
 struct bytes dump_at(const struct dump *d, uint64_t addr, uint64_t size);
 /* Finds the first segment of a type (PT_*) in the process, by a module's headers in the dump. False
  * if the dump has no headers. */

@@ -86,8 +86,7 @@ static void try_base(struct solving *x, uint64_t base)
 	x->several = false;
 }
 
-/* Tries all addresses of a block that have the given low bits: solves heap_check() for the
- * address. */
+/* Tries all addresses of a block with the given low bits: solves heap_check() for the address. */
 static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t low, unsigned bits)
 {
 	ASSERT(bits <= 32);
@@ -108,8 +107,7 @@ static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t lo
 	}
 }
 
-/* Tries the addresses of up to `most` headers. Two headers verify by chance in one of 2^19
- * images. */
+/* Tries the addresses of up to `most` headers. Two verify by chance in one of 2^19 images. */
 static bool solve_any(struct solving *x, unsigned bits, size_t most)
 {
 	const size_t step = x->seen.count > most ? x->seen.count / most : 1;
@@ -123,8 +121,7 @@ static bool solve_any(struct solving *x, unsigned bits, size_t most)
 	return x->count > 1 && !x->several;
 }
 
-/* True if headers with two different marks verify. Headers with one mark verify together at many
- * bases. */
+/* True if headers with two marks verify. Headers with one mark verify together at many bases. */
 static bool dump_base_is_sure(const struct solving *x)
 {
 	const struct dump_base_seen *first = NULL;

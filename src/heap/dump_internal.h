@@ -19,8 +19,7 @@ static inline struct dump_file *region_file(const struct dump *d, const struct r
 	return r->file > 0 ? &d->files[r->file - 1] : NULL;
 }
 
-/* dump_files.c: lists the mapped files of the notes, and cuts regions at the boundaries of
- * files. */
+/* dump_files.c: lists mapped files of the notes, and cuts regions where files begin and end. */
 void dump_add_files(struct dump *d, const struct core *c);
 /* dump_modules.c: finds the modules among the files, and modules that no note lists. */
 void dump_find_modules(struct dump *d, const struct core *c);

@@ -13,8 +13,7 @@ const char dump_cut_off[] = "the dump file was cut off";
 static const char left_out[] = "memory that the program wrote was left out of the dump";
 static const char zeroed[] = "the dump has zeros where the process had memory";
 
-/* True if writable memory was left out. A mapped file with no byte in the dump was never written
- * to. */
+/* True if writable memory was left out. A mapped file without bytes in the dump was not changed. */
 static bool is_left_out(const struct dump *d, const struct region *g)
 {
 	return !d->compact && !g->cut && g->write && g->bytes.size < g->size &&
@@ -32,8 +31,7 @@ static bool dump_lacks_has_zeros(const struct dump *d)
 {
 	enum { HEADER = 64 };
 	for (size_t i = 0; i < d->thread_count; i++) {
-		/* From the stack pointer to the end, a stack has at least the frame of the first
-		 * caller. */
+		/* From sp to its end, a stack has at least the first caller's frame. */
 		const struct dump_thread *t = &d->threads[i];
 		const bool known = t->stack_start < t->stack_end && t->sp < t->stack_end;
 		const struct bytes b = dump_at(d, t->sp, known ? t->stack_end - t->sp : 0);

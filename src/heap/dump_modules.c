@@ -1,5 +1,4 @@
-/* Finds modules: by their headers in memory, by the dynamic linker's list, by the recorder's
- * pages. */
+/* Finds modules by headers in memory, the dynamic linker's list and the recorder's pages. */
 #include "heap/dump_internal.h"
 
 #include "heap/memory.h"
@@ -258,8 +257,7 @@ static void add_linked(struct dump *d, const uint64_t map[4], const char *main_p
 		return;
 	}
 	const char *name = dump_modules_text_at(d, map[1]);
-	if (!*name && dump_module(d, map[2]) != NULL) /* This is the program, which the user
-						       * named. */
+	if (!*name && dump_module(d, map[2]) != NULL) /* The program, which the user named. */
 		return;
 	struct dump_file f = { .path = *name ? name : main_path, .start = map[0], .end = map[0] };
 	const struct region *r = dump_region(d, map[2]);

@@ -1,13 +1,11 @@
-/* Reads memory without headers. Its address comes from the recorder's pages in it, or from the
- * user. */
+/* Reads memory without headers. Its address comes from the recorder's pages or from the user. */
 #include "heap/dump_internal.h"
 
 #include "base/sort.h"
 #include "base/unpack.h"
 #include "heap/records.h"
 
-/* A place in the file with a known address: a verified page of the recorder, or stated by the
- * user. */
+/* A place in the file with a known address: the recorder's verified page, or stated by the user. */
 struct dump_raw_spot {
 	uint64_t off, addr;
 	bool given; /* A piece begins exactly here. */
@@ -22,8 +20,7 @@ struct dump_raw_stretch {
 
 typedef VEC(struct dump_raw_stretch) stretch_vec;
 
-/* Returns the bytes of a word that a magic number ends with, 4 or 8. 0 if there is no magic
- * number. */
+/* Returns the bytes of a word that ends a magic number, 4 or 8. 0 without a magic number. */
 static uint8_t dump_raw_word_of(uint64_t v, uint64_t magic)
 {
 	return v == magic + 4 ? 4 : v == magic + 8 ? 8 : 0;

@@ -75,10 +75,8 @@ struct heaps {
 	struct glibc_heaps *to;
 	const struct dump *d;
 	struct glibc_state state;
-	struct block_map *chunks; /* Chunks marked as in use. NULL if only caches are searched
-				   * (`light`). */
-	struct kept_lists light;  /* Lists for the search of caches, which ends when each thread
-				   * has one. */
+	struct block_map *chunks; /* Chunks marked as in use. NULL for caches only (`light`). */
+	struct kept_lists light;  /* For the search of caches. It ends when each thread has one. */
 	size_t piece;             /* Piece of `chunks` that was set last. */
 	VEC(struct glibc_stretch) plain, pieces;
 	VEC(struct glibc_stretch) mapped; /* Candidates with a mapping of their own. */
@@ -583,8 +581,7 @@ static void take_mapped(struct heaps *x)
 	}
 }
 
-/* True if a chain is plausible. A chain that breaks must have at least 32 good chunks before the
- * break. */
+/* True if a chain is plausible. A chain that breaks must have 32 good chunks before. */
 static bool is_chain(struct heaps *x, uint64_t at, uint64_t end)
 {
 	enum { LEAST = 2, LEAST_BROKEN = 32 };

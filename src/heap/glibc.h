@@ -78,7 +78,7 @@ struct glibc_heaps {
 	uint64_t arenas;        /* Number of heaps: one for the first arena, and each heap of
 				 * other arenas. */
 	uint64_t chunks, bytes; /* Chunks in use, including those with a mapping of their own. */
-	uint64_t mapped, mapped_bytes;    /* of these */
+	uint64_t mapped, mapped_bytes;    /* Chunks with a mapping of their own. */
 	uint64_t cached, cached_bytes;    /* Freed chunks kept for the next malloc of their size. */
 	uint64_t free_chunks, free_bytes; /* Freed chunks, without top. */
 	uint64_t top_bytes;               /* Bytes of the `top` chunks: unused ends of the heaps. */

@@ -19,7 +19,7 @@ struct kept_lists {
 	struct block_map *kept;         /* The chunks of `chunks` that are in a list. */
 	bool plain;                     /* Links are plain addresses. Since 2.32, a link is
 					 * stored ^ (its own address / 4096). */
-	uint64_t count, bytes;          /* of these */
+	uint64_t count, bytes;          /* Chunks in `kept`. */
 	uint64_t broken;                /* Lists that do not lead to their end. */
 	VEC(uint64_t)
 	written; /* User addresses of the last good chunks in broken lists. */
@@ -29,8 +29,7 @@ struct kept_lists {
 bool kept_is_cache_size(const struct chunk_view *v, uint64_t size);
 /* True if the chunk is a thread's cache with at least one chunk in its lists. */
 bool kept_is_cache(const struct kept_lists *k, uint64_t at, uint64_t size);
-/* If the chunk is a cache, adds all chunks of its lists to `kept`. Returns whether it is a
- * cache. */
+/* If the chunk is a cache, adds all chunks of its lists to `kept`. True if it is a cache. */
 bool kept_take_cache(struct kept_lists *k, uint64_t at, uint64_t size);
 void kept_take_fast(struct kept_lists *k, const struct glibc_arena *a);
 

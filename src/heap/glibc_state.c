@@ -1,5 +1,4 @@
-/* Finds arenas and parameters. Layouts are from glibc's malloc/malloc.c and malloc/arena.c, 2.17 to
- * 2.42. */
+/* Finds arenas and parameters. Layouts: glibc's malloc/malloc.c, malloc/arena.c, 2.17 to 2.42. */
 #include "heap/glibc_state.h"
 
 enum {
@@ -25,8 +24,7 @@ static uint64_t narrow_at(const struct dump *d, uint64_t addr)
 	return v;
 }
 
-/* True if an empty list is at `at`. An empty list points to the chunk whose links would be the list
- * itself. */
+/* True if an empty list is at `at`: it points to the chunk whose links would be the list itself. */
 static bool is_empty_list(const struct dump *d, uint64_t at)
 {
 	const uint64_t word = memory_word_size(d), self = at - 2 * word;

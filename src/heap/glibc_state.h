@@ -37,8 +37,7 @@ struct glibc_state {
 void glibc_state_find(struct glibc_state *ret, const struct dump *d);
 void glibc_state_release(struct glibc_state *st);
 
-/* Returns the start of the heap that contains `addr`. The arena must not be the first. 0 if there
- * is none. */
+/* Returns the start of the heap that contains `addr`, or 0. The arena must not be the first. */
 uint64_t glibc_heap_of(const struct dump *d, const struct glibc_arena *a, uint64_t addr);
 
 #endif

@@ -196,8 +196,7 @@ static void heap_layout_put_block(struct laying *y, const struct chunk *chunk, s
 		y->l->bytes[split[i].kind] += split[i].size;
 }
 
-/* Returns a chunk with a mapping of its own. Its first word is the number of bytes before it in its
- * page. */
+/* Returns a chunk with its own mapping. Its first word: the bytes before it in its page. */
 static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct chunk *ret)
 {
 	uint64_t front;
@@ -253,8 +252,7 @@ static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 	ASSERT(at < next);
 	const uint64_t size = next - at;
 	enum heap_part_kind kind = HEAP_PART_FREE;
-	const uint64_t *caches = y->b->caches.data; /* Chunks that hold a thread's lists of freed
-						     * chunks. */
+	const uint64_t *caches = y->b->caches.data; /* Chunks of threads' lists of freed chunks. */
 	const size_t i = lower_bound(caches, y->b->caches.count, sizeof *caches, at);
 	if (size < 4 * y->word || (i < y->b->caches.count && caches[i] == at))
 		kind = HEAP_PART_OVERHEAD; /* Also the end of a heap that could not grow. */
@@ -277,8 +275,8 @@ static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limi
 /* Adds memory until `end` to which no chain leads. `next` is the chunk at `end`. 0 if unknown. */
 static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 {
-	/* Finds the beginning of the chain that leads to `next`: the start of a heap, or the end of
-	 * its arena. */
+	/* Finds where the chain that leads to `next` begins: start of a heap or end of its
+	 * arena. */
 	uint64_t head = next != 0 ? chunk_find_head(&y->v, y->at, next) : 0;
 	if (head == 0 && next != 0 && next - y->at <= 2 * y->word)
 		head = next;

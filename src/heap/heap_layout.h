@@ -13,8 +13,7 @@
 enum heap_part_kind {
 	HEAP_PART_BLOCK,      /* The user's bytes. */
 	HEAP_PART_HEADER,     /* The recorder's header, inline stack and canary. */
-	HEAP_PART_OVERHEAD,   /* The allocator's overhead: chunk headers, rounding, alignment,
-			       * arenas. */
+	HEAP_PART_OVERHEAD,   /* The allocator's overhead: headers, rounding, alignment, arenas. */
 	HEAP_PART_FREE,       /* Bytes that were freed, or never handed out. */
 	HEAP_PART_UNRECORDED, /* In use without a header: allocated before the recorder started,
 			       * or not sampled. */
@@ -47,8 +46,7 @@ struct heap_break {
 
 enum { HEAP_LOOSE_MOST = 1 << 14 };
 
-/* Facts about all parts. The parts themselves are not stored, so this stays small for any number of
- * blocks. */
+/* Facts about all parts. Parts are not stored: any number of blocks fits. */
 struct heap_layout {
 	const struct dump *d; /* The dump. NULL if no layout was made. */
 	const struct records *r;

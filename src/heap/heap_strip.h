@@ -1,5 +1,4 @@
-/* heap_strip.h - divides the memory of a heap into equal pieces by address, and sums up their
- * use. */
+/* heap_strip.h - divides a heap's memory into equal pieces by address, and sums up their use. */
 #ifndef HEFT_HEAP_HEAP_STRIP_H
 #define HEFT_HEAP_HEAP_STRIP_H
 
@@ -12,8 +11,7 @@ struct heap_piece {
 	uint64_t addr; /* Multiple of heap_strip.size. */
 	uint64_t live; /* Bytes of live blocks. */
 	uint64_t free;
-	uint64_t other; /* Headers, memory of the allocator and of the recorder, and unexplained
-			 * memory. */
+	uint64_t other; /* Headers, memory of allocator and recorder, unexplained memory. */
 };
 
 struct heap_strip {

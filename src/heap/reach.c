@@ -21,8 +21,8 @@ enum {
 enum mode {
 	FROM_ROOTS, /* Mode: marks each block that a scanned word points at as reached. */
 	FROM_LOST,  /* Mode: marks each lost block that a lost block points at as POINTED. */
-	FLOOD,      /* Mode: marks each POINTED block that a scanned word points at as indirectly
-		     * lost. */
+	FLOOD,      /* Mode: marks each POINTED block to which a scanned word points as
+		     * indirectly lost. */
 };
 
 /* A word that may point into the block at `at`. In mode FROM_LOST, `from` is the block that
@@ -133,8 +133,7 @@ static void visit_next(struct reaching *x)
 static void visit(struct reaching *x, uint64_t addr)
 {
 	struct reach_visit v = { .addr = addr, .from = x->from };
-	const uint64_t header = UINT64_C(1) << x->b->live.shift; /* Distance from the header to
-								  * the block. */
+	const uint64_t header = UINT64_C(1) << x->b->live.shift; /* From the header to the block. */
 	if (addr < header || !block_map_last(&x->b->live, addr - header, &x->piece, &v.at))
 		return;
 	if (x->near_count == NEAR)
@@ -289,8 +288,7 @@ static void stack_holes(struct holes *h, const struct dump *d, const struct reco
 	vec_release(&stacks);
 }
 
-/* Scans a region outside of the holes. *from is the first hole that may end above the region's
- * start. */
+/* Scans a region outside of the holes. *from is the first hole that may end in the region. */
 static void scan_around(struct reaching *x, const struct region *g, const struct holes *h,
 			size_t *from)
 {
@@ -418,7 +416,7 @@ static void sort_out_lost(struct reaching *x)
 		visit_next(x);
 	x->mode = FLOOD;
 	reach_scan_all(x, REACH_LOST);
-	reach_scan_all(x, POINTED); /* rings */
+	reach_scan_all(x, POINTED); /* Blocks that only point to each other. */
 }
 
 bool heap_reach(uint8_t **ret, const char **ret_why, const struct dump *d, const struct records *r,

@@ -45,8 +45,7 @@ struct records {
 	VEC(struct heap_moment) timeline; /* Moments in order of time, without stale ones. */
 	VEC(struct heap_gone) gone;       /* Freed blocks, the oldest first. */
 	struct record_pages nodes, stacks;
-	struct record_pages remote;      /* Frees by other slots. Page n belongs to stacks page
-					  * n. */
+	struct record_pages remote;      /* Frees by other slots. Page n belongs to stacks page n */
 	VEC(struct record_place) places; /* Places of all pages, by address. */
 	uint64_t missing;    /* Pages that the process page counts but that were not found. */
 	uint64_t page_bytes; /* Bytes of all places: the recorder's own memory. */
