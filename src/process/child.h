@@ -27,8 +27,7 @@ struct child {
  * HEFT_EIO on failure. */
 bool child_start(struct child *c, const char *path, char *const *argv, char *const *environment,
 		 struct heft_err *err);
-/* Waits for the end of the child. Passes signals on meanwhile. HEFT_EIO if another waiter took the
- * status. */
+/* Waits for the child's end and passes signals on. HEFT_EIO if another waiter took the status. */
 bool child_wait(const struct child *c, int *ret_status, struct heft_err *err);
 
 #endif

@@ -72,8 +72,7 @@ bool keeper_open(struct keeper *k, const char *pattern, const char *dir, struct 
 /* The request of a process: the secret word of the run, what to keep, and the file name. */
 struct request {
 	char text[NAME];
-	size_t used, size; /* used: bytes read. size: bytes of the request among them, with its
-			    * final 0. */
+	size_t used, size; /* used: bytes read. size: those of the request, with its final 0. */
 	char kind;
 	const char *path;
 };

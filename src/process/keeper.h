@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 
-/* Tells whether the last component of `name` matches that of `pattern`. *ret_pid is then the number
+/* True if the last component of `name` matches that of `pattern`. *ret_pid is then the number
  * in place of %p. */
 bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid);
 

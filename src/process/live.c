@@ -21,10 +21,8 @@ enum {
 	STOP_PATIENCE = 200 * 1000000, /* Longest wait for a thread to stop, in ns. After that,
 				        * the copy is made while the thread runs. */
 	PIECES_MAX = 512,              /* Slices per system call. IOV_MAX is 1024. */
-	CHUNK_MAX = 64 << 20,          /* Bytes of the buffer, if the copy is written piece by
-				        * piece. */
-	SPARE_MAX = 16 << 20, /* Most spare bytes, for memory that the process adds before it is
-			       * stopped. */
+	CHUNK_MAX = 64 << 20,          /* Bytes of the buffer, if the copy is written in pieces. */
+	SPARE_MAX = 16 << 20, /* Most spare bytes, for memory added before the process stops. */
 };
 
 struct live {
@@ -36,8 +34,7 @@ struct live {
 	struct live_plan plan;
 	uint8_t *buffer;
 	uint64_t buffer_size;
-	uint64_t given;      /* Bytes at the start of the buffer that were returned to the
-			      * system. */
+	uint64_t given;      /* Bytes at the buffer's start that the system got back. */
 	uint64_t stopped_at; /* ns; 0: runs */
 };
 
@@ -131,8 +128,7 @@ static void await(struct live_thread *t, uint64_t until)
 	}
 }
 
-/* Stops all threads. Threads may start threads, so the search repeats until there are no new
- * ones. */
+/* Stops all threads. Threads may start threads: the search repeats until it finds no new one. */
 static bool stop_all(struct live *l)
 {
 	bool more = true, good = true;
@@ -209,8 +205,7 @@ struct live_copy {
 	uint64_t unread[64]; /* by worker */
 };
 
-/* Copies a slice. Pages that cannot be read become zeros. Returns the bytes that could not be
- * read. */
+/* Copies a slice. Unreadable pages become zeros. Returns the bytes that could not be read. */
 static uint64_t copy_slice(uint32_t pid, const struct live_slice *s, uint64_t from, uint8_t *to)
 {
 	uint64_t unread = 0;
@@ -352,8 +347,7 @@ bool live_check_process(uint32_t pid, struct heft_err *err)
 			    "process %" PRIu32 ": has another word size than heft", pid);
 }
 
-/* Copies and writes. If the whole copy fits the buffer, the process continues before it is
- * written. */
+/* Copies and writes. If the copy fits the buffer, the process continues before the writing. */
 static bool transfer(struct live *l, const char *path)
 {
 	struct live_out *o = NULL;

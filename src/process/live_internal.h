@@ -21,12 +21,11 @@ struct live_area {
 /* A program header for [addr, addr + size). The core has all bytes of it or none. */
 struct live_piece {
 	uint64_t addr, size;
-	uint64_t file_off; /* in the core */
+	uint64_t file_off; /* Offset in the core. */
 	bool kept, read, write, exec;
 };
 
-/* Bytes to copy, at most SLICE_MAX. Between the slices of a piece with bytes, the core has
- * zeros. */
+/* Bytes to copy, at most SLICE_MAX. Between the slices of a piece, the core has zeros. */
 struct live_slice {
 	uint64_t addr, size;
 	size_t piece;
@@ -62,8 +61,7 @@ struct live_plan {
 bool live_plan_make(struct live_plan *p, uint32_t pid, bool full, struct heft_err *err);
 void live_plan_release(struct live_plan *p);
 
-/* Returns the bytes of /proc/PID/NAME with a 0 after them. The caller frees them. NULL on
- * failure. */
+/* Returns the bytes of /proc/PID/NAME with a 0 after them, malloc'ed. NULL on failure. */
 char *live_read_file(uint32_t pid, const char *name, size_t *ret_size, struct heft_err *err);
 
 /* Returns how many bytes this process may still allocate, by the system's limit and by the limits

@@ -166,8 +166,7 @@ static void add_pages(struct live_maps_scan *s, uint64_t start, uint64_t end)
 							  p->pieces.count - 1 });
 }
 
-/* Adds pages that were touched and belong to the process. Skips the kernel's shared page of
- * zeros. */
+/* Adds pages that were touched and are the process's own. Skips the kernel's shared zero page. */
 static void add_by_category(struct live_maps_scan *s, uint64_t start, uint64_t end,
 			    uint64_t categories)
 {

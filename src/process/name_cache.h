@@ -21,8 +21,7 @@
 
 #include "heft.h"
 
-/* Most bytes of a file, and most files in a folder. When there are more files, the oldest is
- * removed. */
+/* Most bytes of a file, and most files in a folder. The oldest one beyond that is removed. */
 enum { NAME_CACHE_BYTES = 8 << 20, NAME_CACHE_FILES = 512 };
 
 struct cached_names {

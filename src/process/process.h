@@ -32,8 +32,7 @@
 
 /* Options of the user, all borrowed until process_close(). */
 struct process_wish {
-	const struct program_wish *find; /* Search options. Debug files in it may also be
-					  * modules. */
+	const struct program_wish *find; /* Search options. Their debug files may be modules. */
 	bool dwarf;                      /* Use debug info, and not only symbols */
 	bool no_names;                   /* process_name_calls() opens no module. */
 	/* Folder of a name_cache. process_name_calls() looks into the cache before it opens a
@@ -103,8 +102,7 @@ void process_close(struct process *p);
 /* Reads calls, blocks and layout. Only the first call does the work. */
 const struct process_heap *process_read_heap(struct process *p);
 
-/* Modules have the same indexes as dump.files. After process_read_heap(), unloaded modules follow
- * them. */
+/* Modules have dump.files' indexes. After process_read_heap(), unloaded modules follow them. */
 size_t process_module_count(const struct process *p);
 const struct process_module *process_module(const struct process *p, size_t i);
 /* Returns the module that covers an address. NULL if there is none. An unloaded module covers only
@@ -120,8 +118,7 @@ void process_open_module(struct process *p, const struct process_module *m);
 /* A place in the own file of a module. */
 struct process_place {
 	const struct process_module *module; /* NULL if in no module */
-	struct locator *locator;             /* For the module's names. NULL if its file was not
-					      * found. */
+	struct locator *locator;             /* For the module's names. NULL without file. */
 	uint64_t addr;                       /* Address as in the module's headers. */
 };
 /* Returns the module that covers an address of the process. Opens the module's file. */

@@ -70,8 +70,7 @@ struct marks {
 	uint64_t defined;          /* One bit per allocator */
 	uint64_t malloc, own;      /* Values of malloc, and of the second name that glibc gives
 				    * to its own malloc. */
-	bool is_glibc, is_library; /* is_glibc: the module is glibc. is_library: it is any C
-				    * library. */
+	bool is_glibc, is_library; /* is_glibc: the module is glibc. is_library: any C library. */
 };
 
 static uint64_t of_file(const char *path)

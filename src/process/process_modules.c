@@ -193,8 +193,7 @@ static bool process_modules_read_build_id(struct process *p, const char *path, s
 	return true;
 }
 
-/* True if the recorder noted an unloaded module that matches. process_list_gone() adds that module
- * later. */
+/* True if the recorder noted a matching unloaded module. process_list_gone() adds it later. */
 static bool is_noted(const struct process *p, const struct given_program *g)
 {
 	const struct records *r = &p->heap.records;
@@ -354,8 +353,7 @@ static bool try_path(struct module_search *s, const char *path)
 	return true;
 }
 
-/* Tries the dump's memory, which is complete for the code that the kernel maps into every
- * process. */
+/* Tries the dump's memory, which has all code that the kernel maps into every process. */
 static bool try_memory(const struct process *p, struct opened_module *o)
 {
 	const struct process_module *m = &o->module;

@@ -10,8 +10,7 @@
 
 #define MADE_NAME "sub_"
 
-/* Returns the locator for names of a module whose file was searched. NULL if the file was not
- * found. */
+/* Returns the locator for names of a module. NULL if the module's file was not found. */
 static struct locator *process_locator(const struct process *p, struct opened_module *o)
 {
 	if (!o->module.input || o->names_ready)
@@ -104,8 +103,7 @@ struct spot_key {
 
 struct symbol_job {
 	struct process *p;
-	size_t *first; /* After sorting by module: spots of module m are [first[m], first[m +
-		        * 1]). */
+	size_t *first; /* After sorting: module m has the spots [first[m], first[m + 1]). */
 	struct process_spot **order;
 };
 

@@ -21,8 +21,7 @@ struct unwind_table {
 	VEC(struct unwind_place) places; /* sorted by func */
 };
 
-/* Lists the functions of the section. `ends`: the size is unknown, and a zero length ends the
- * section. */
+/* Lists the section's functions. `ends`: the size is unknown, and a length of 0 ends it. */
 static void process_threads_list_places(struct unwind_table *t, bool ends)
 {
 	struct unwind_iter it;
@@ -239,8 +238,7 @@ static bool step_out_of_leaf(struct process *p, const struct arch_registers *m, 
 	return true;
 }
 
-/* Takes one step outward. `exact`: the frame has the address of an instruction, not a return
- * address. */
+/* Takes one step outward. `exact`: the frame has an instruction's address, not a return address. */
 static bool process_threads_step(struct process *p, const struct arch_registers *m,
 				 struct cfi_frame *f, bool *exact, bool first)
 {

@@ -11,8 +11,7 @@ struct heft_recorder {
 	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct arena arena;
 	const char *library, *pattern, *signal; /* NULL if not set. */
-	const char *library32;                  /* Library for 32-bit programs. NULL if there is
-						 * none. */
+	const char *library32;                  /* Library for 32-bit programs, or NULL. */
 	const char *preload;                    /* Our part of LD_PRELOAD. */
 	uint64_t values[HEFT_RECORD_SETTINGS];
 	heft_recorder_tick_fn tick;

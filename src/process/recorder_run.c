@@ -25,8 +25,7 @@
 static const char *recorder_find_library(struct arena *arena)
 {
 	static const char *const places[] = { "", "../recorder/", "../lib/", HEFT_LIBDIR "/" };
-	/* Uses the address of a constant, since C has no conversion from functions to data
-	 * pointers. */
+	/* Uses a constant's address: C has no conversion from functions to data pointers. */
 	static const char here[] = "";
 	Dl_info info, program;
 	if (dladdr(here, &info) == 0 || info.dli_fname == NULL)
@@ -157,8 +156,7 @@ static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 	return true;
 }
 
-/* Checks the signal: a name that the recorder knows, or the number of a signal that can be
- * caught. */
+/* Checks the signal: a name the recorder knows, or the number of a signal that can be caught. */
 static bool check_signal(const struct heft_recorder *r, struct heft_err *err)
 {
 	static const char *const known[] = { "HUP",  "INT",  "QUIT",  "USR1", "USR2",
@@ -304,8 +302,7 @@ static void name_own(struct heft_recorder *r, uint32_t own)
 	}
 }
 
-/* Finds all files that match the pattern and were made since the start. Counts processes without a
- * file. */
+/* Finds the pattern's files that were made since the start. Counts processes without a file. */
 static bool find_files(struct heft_recorder *r, const struct timespec *start,
 		       struct heft_recorder_end *end, struct heft_err *err)
 {
