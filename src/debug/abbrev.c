@@ -95,8 +95,7 @@ static void abbrev_make_steps(struct abbrevs *t, struct abbrev *a)
 
 /* Most attributes of a DIE. Real DIEs have some dozens. More count as damage. */
 enum { ATTRS_MAX = 512 };
-/* Most abbreviations of a table, and most attributes of all of them. Real tables have some
- * thousands. */
+/* Most abbreviations of a table, and most attributes of them all. Real tables have thousands. */
 enum { TABLE_MAX = 1 << 16, TABLE_ATTRS_MAX = 1 << 19 };
 /* Limits repeated parsing. Each byte of the section may be parsed SPENT_AGAIN times on average.
  * SPENT_LEAST bytes are always allowed. */

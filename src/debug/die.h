@@ -13,8 +13,7 @@ struct die {
 	const struct abbrev *abbrev; /* NULL for a null entry, which ends a list of children. */
 };
 
-/* Returns a reader over the unit, at `off` of the section. Positions count from the start of the
- * section. */
+/* Returns a reader over the unit, at `off` of the section. Positions count from its start. */
 struct reader unit_reader(const struct unit *u, uint64_t off);
 /* Reads the code of the next DIE. False at the end of the unit. Also false if the unit is damaged,
  * and r is then bad. */

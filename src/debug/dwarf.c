@@ -37,8 +37,7 @@ const char *dw_section_name(enum dw_section which)
 	return names[which];
 }
 
-/* Removes the prefix and suffix that tell how the section is stored. The result begins after
- * ".debug_". */
+/* Removes prefix and suffix for how a section is stored. The result begins after ".debug_". */
 static struct str bare_name(struct str name)
 {
 	const size_t skip = str_starts(name, STR(".zdebug_")) ? sizeof ".zdebug_" - 1

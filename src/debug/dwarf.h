@@ -118,8 +118,7 @@ static inline struct reader dwarf_reader(struct dwarf *d, enum dw_section which)
 	return reader_of(dwarf_bytes(d, which), d->big_endian);
 }
 
-/* True if an address marks code that the linker discarded: 0, 1, or -1 and -2 in the size of
- * addresses. */
+/* True if an address marks discarded code: 0, 1, or -1 and -2 in the size of addresses. */
 static inline bool dwarf_is_tombstone(const struct dwarf *d, uint64_t addr, uint8_t address_size)
 {
 	const uint64_t top = address_size >= 8 ? UINT64_MAX

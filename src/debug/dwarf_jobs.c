@@ -66,8 +66,7 @@ struct dwarf_jobs {
 	/* Size of a job. A job begins with a struct dwarf_job and is zeroed at first. */
 	size_t job_size;
 	void *ctx;
-	/* Steps as in struct pool_line. Jobs are reused, and keep the results of the previous
-	 * use. */
+	/* Steps as in struct pool_line. Jobs are reused and keep previous results. */
 	bool (*make)(void *ctx, struct dwarf_job *job);
 	void (*work)(void *ctx, struct dwarf_job *job, unsigned worker);
 	void (*take)(void *ctx, struct dwarf_job *job);
@@ -165,14 +164,12 @@ static void dwarf_jobs_run(const struct dwarf_jobs *jobs)
 /* Usual number of bytes of a job, and most units. */
 enum { JOB_BYTES = 2 << 20, JOB_UNITS = 4096 };
 
-/* Most bytes of a skeleton. In GNU's version 4, only the size distinguishes a skeleton from other
- * units. */
+/* Most bytes of a skeleton. In GNU's version 4, only the size tells skeletons from other units. */
 enum { SKELETON_MAX = 512 };
 
 struct unit_run {
 	const struct unit_jobs *jobs;
-	/* Copy of the dwarf that finds the units. Pages leave memory after the jobs have read
-	 * them. */
+	/* Copy of the dwarf for finding units. Pages leave memory after jobs read them. */
 	struct dwarf scan;
 	uint64_t off;
 	struct unit waiting; /* First unit of the next job, if there is one. */
@@ -321,8 +318,7 @@ static void dwarf_jobs_release_lines(void *ctx, struct dwarf_job *head)
 		r->jobs->release(r->jobs->ctx, (struct line_job *)head);
 }
 
-/* True if a program of version 5 or later can be read without its unit. r is positioned after the
- * length. */
+/* True if a program of version 5 or later can be read without its unit. r is after the length. */
 static bool stands_alone(struct reader r, uint8_t width)
 {
 	if (read_u16(&r) < 5)

@@ -43,8 +43,7 @@ struct unit_jobs {
 	void (*work)(void *ctx, struct unit_job *job, unsigned worker);
 	void (*take)(void *ctx, struct unit_job *job);
 	void (*release)(void *ctx, struct unit_job *job); /* or NULL */
-	void (*progress)(void *ctx, uint64_t off);        /* Called on take's thread. May be
-							   * NULL. */
+	void (*progress)(void *ctx, uint64_t off);        /* On take's thread. May be NULL. */
 };
 
 /* Runs one pass over the section (see dwarf_pass). Skeletons have their own jobs with head.alone,
@@ -77,8 +76,7 @@ struct line_jobs {
 	void (*work)(void *ctx, struct line_job *job, unsigned worker);
 	void (*take)(void *ctx, struct line_job *job);
 	void (*release)(void *ctx, struct line_job *job); /* or NULL */
-	void (*progress)(void *ctx, uint64_t off);        /* Called on take's thread. May be
-							   * NULL. */
+	void (*progress)(void *ctx, uint64_t off);        /* On take's thread. May be NULL. */
 };
 
 /* Lists the programs of .debug_line from their headers alone. False, with an empty *ret, if a

@@ -28,8 +28,7 @@ struct gdb_index {
 	VEC(struct gdb_use) uses;
 };
 
-/* Notes damage. `fmt` must be a literal, because equal literals count as one note. Its %s is the
- * section. */
+/* Notes damage. `fmt` must be a literal: equal ones count as one note. Its %s is the section. */
 static void note_gdb(const struct gdb_index *g, uint64_t off, uint64_t size, const char *fmt)
 {
 	const struct dwarf *d = g->out->dwarf;
@@ -91,7 +90,7 @@ static void put_addresses(struct gdb_index *g)
 	while (reader_left(&r) >= ADDRESS_SIZE) {
 		const uint64_t off = r.pos;
 		const uint64_t addr = read_u64(&r);
-		read_skip(&r, ADDRESS_SIZE - 8); /* end, unit */
+		read_skip(&r, ADDRESS_SIZE - 8); /* Skips the end and the unit. */
 		index_put(g->out, off, ADDRESS_SIZE, ABOUT_ADDR, addr);
 	}
 	index_pad(g->out, r.pos, r.size);
@@ -126,8 +125,7 @@ static void index_gdb_put_symbols(struct gdb_index *g)
 	index_pad(g->out, r.pos, r.size);
 }
 
-/* Returns the size of the text or vector at `off`, even if it overlaps the next one. 0 if it is
- * damaged. */
+/* Returns the size of the text or vector at `off`, even if it overlaps the next. 0 if damaged. */
 static uint64_t use_size(const struct gdb_index *g, const struct gdb_use *u, uint64_t end)
 {
 	struct reader r = gdb_at(g, u->off);

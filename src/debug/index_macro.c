@@ -28,8 +28,7 @@ struct macro {
 	struct macro_operands operands[256]; /* Valid if flags has MACRO_OPERANDS. */
 };
 
-/* Notes damage. `fmt` must be a literal, because equal literals count as one note. Its %s is the
- * section. */
+/* Notes damage. `fmt` must be a literal: equal ones count as one note. Its %s is the section. */
 static bool macro_damaged(struct dwarf *d, enum dw_section which, uint64_t off, const char *fmt)
 {
 	const uint64_t size = dwarf_bytes(d, which).size;

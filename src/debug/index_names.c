@@ -60,8 +60,7 @@ struct names_entry {
 	uint64_t unit, type, die;
 };
 
-/* Notes damage. `fmt` must be a literal, because equal literals count as one note. Its %s is the
- * section. */
+/* Notes damage. `fmt` must be a literal: equal ones count as one note. Its %s is the section. */
 static void note_names(const struct index_names *n, uint64_t off, uint64_t end, const char *fmt)
 {
 	const struct dwarf *d = n->out->dwarf;
@@ -125,8 +124,7 @@ static struct form_sizes names_sizes(const struct index_names *n)
 	return (struct form_sizes){ n->set->version, 8, n->set->offset_size };
 }
 
-/* Records the position of an attribute that heft uses. The sizes of all attributes before it must
- * be known. */
+/* Records the position of a used attribute. The sizes of all attributes before it must be known. */
 static void place_attr(struct names_abbrev *a, uint64_t name, unsigned size)
 {
 	const struct names_field field = { a->size, (uint8_t)(size <= 8 ? size : 0) };

@@ -81,8 +81,7 @@ uint64_t index_unit_size(struct dwarf *d, uint64_t off)
 	return reader_ok(&r) && length > 0 ? add_sat(r.pos - off, length) : UINT64_MAX;
 }
 
-/* Reports the entries from r's position to its end. An entry has `skip` other bytes, then `width`
- * bytes. */
+/* Reports entries from r's position to its end. An entry has `skip` bytes, then `width` bytes. */
 static void put_entries(struct index_out *o, struct reader *r, unsigned skip, unsigned width,
 			enum index_about about)
 {
@@ -227,8 +226,7 @@ void frame_pieces(struct dwarf *d, uint8_t address_size, index_fn fn, void *ctx)
 	collect_cies(&s, &cies, false);
 	if (cies.later)
 		collect_cies(&s, &cies, true);
-	s.notes = d->notes; /* Set here, after the first visit, so that each problem is noted
-			     * once. */
+	s.notes = d->notes; /* Set after the first visit, so that each problem is noted once. */
 	unwind_init(&it, &s);
 	while (unwind_next(&it, &e))
 		if (e.ok)

@@ -32,8 +32,7 @@ struct line_program {
 	uint64_t off, size;   /* Range in DW_LINE, with the length field; clipped to the section */
 	uint64_t header_size; /* Size of everything before the opcodes */
 	uint16_t version;
-	uint8_t offset_size, address_size; /* Version 5 states address_size. Before, the caller
-					    * gives it. */
+	uint8_t offset_size, address_size; /* Version 5 states address_size. Before, callers do. */
 	struct str comp_dir;               /* Directory 0 of versions before 5, from the caller. */
 	/* Texts are borrowed from the sections. dirs[0] always exists and is the compilation
 	 * directory in every version. Indexes of files are those of rows and of DW_AT_decl_file.

@@ -13,7 +13,7 @@ struct entry_format {
 	uint8_t count;
 };
 
-/* Entry of a table. */
+/* Entry of the table of folders or files. */
 struct line_header_entry {
 	struct str path;
 	uint64_t dir;
@@ -156,8 +156,7 @@ static bool line_header_read_fields(struct line_program *p, struct reader *r)
 	return reader_ok(r) && p->opcode_base > 0;
 }
 
-/* Reads the part before the tables. Ends r with the header, and positions p->reader at the
- * opcodes. */
+/* Reads the part before the tables. Ends r with the header. p->reader is at the opcodes. */
 static const char *read_start(struct line_program *p, struct reader *r)
 {
 	struct dwarf *d = p->dwarf;

@@ -78,8 +78,7 @@ const char *line_table_path(struct line_table *t, uint32_t file, struct intern *
 	return t->paths[file] ? t->paths[file] : "";
 }
 
-/* Asserts that addresses of sequences ascend, and that addresses of rows ascend in their
- * sequence. */
+/* Asserts that addresses ascend: those of sequences, and those of rows in a sequence. */
 static void line_table_verify(const struct line_table *t)
 {
 	ASSERT(sorted_by_key(t->sequences.data, t->sequences.count, sizeof *t->sequences.data));
@@ -136,8 +135,7 @@ const struct line_place *line_table_find(struct line_table *t, uint64_t addr)
 	const struct line_sequence *s = &t->sequences.data[i];
 	const struct line_place *rows = t->rows.data + s->first;
 	const uint64_t delta = addr - s->addr;
-	size_t low = 0, high = s->count; /* low: index of the first row after addr. Row 0 has
-					  * delta 0. */
+	size_t low = 0, high = s->count; /* low: first row after addr. Row 0 has delta 0. */
 	const size_t near = t->near - s->first;
 	if (t->near >= s->first && near < high && rows[near].delta <= delta) {
 		low = near;

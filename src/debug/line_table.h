@@ -40,8 +40,7 @@ struct line_table {
  * none. Paths of files in rows are interned in `paths`. Rows before damage are kept. */
 bool line_table_read(struct line_table *t, const struct unit *u, struct intern *paths);
 void line_table_release(struct line_table *t);
-/* Returns the row of an address. NULL if no row covers it. O(log rows), less near the previous
- * address. */
+/* Returns the row of an address, or NULL. O(log rows), less near the previous address. */
 const struct line_place *line_table_find(struct line_table *t, uint64_t addr);
 /* Returns the absolute path (debug/path.h) of a file by its number. "" if there is none. The text
  * belongs to `paths` and never changes. */

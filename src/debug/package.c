@@ -2,8 +2,7 @@
 #include "debug/dwarf_const.h"
 #include "debug/package.h"
 
-/* Returns the section of a column of the tables: DW_SECT_* of DWARF 5, 7.3.5.3, or of GNU's version
- * 2. */
+/* Returns the section of a column of the tables: DW_SECT_* (DWARF 5, 7.3.5.3; GNU's version 2). */
 static enum dw_section column_section(uint16_t version, uint32_t id)
 {
 	static const enum dw_section of5[] = {
@@ -63,8 +62,7 @@ bool package_open(struct package_index *p, struct dwarf *d, enum dw_section whic
 	return true;
 }
 
-/* Returns entry `i` of a table of numbers. package_read_header() has checked that the table
- * fits. */
+/* Returns entry `i` of a table of numbers. package_read_header() checked that the table fits. */
 static uint64_t entry(const struct package_index *p, uint64_t table, uint64_t i, unsigned width)
 {
 	struct reader r = reader_of(p->bytes, p->big_endian);
@@ -165,8 +163,7 @@ void package_dwarf_init(struct package_dwarf *p, struct dwarf *whole,
 				   .load = package_load,
 				   .load_ctx = p,
 				   .notes = whole->notes };
-	/* Gives the unit its bytes of each section. The unit gets none if the index exceeds the
-	 * section. */
+	/* Gives the unit its bytes of each section. Gives none if the index exceeds the section. */
 	for (size_t i = 0; i < DW_SECTIONS; i++) {
 		const uint64_t off = unit->parts[i].off, size = unit->parts[i].size;
 		const uint64_t all = whole->size[i];

@@ -3,8 +3,7 @@
 
 #include "base/vec.h"
 
-/* Returns the size of the root of an absolute path: "/", "C:/", "C:\" or "\\". 0 if the path is
- * relative. */
+/* Returns the size of an absolute path's root: "/", "C:/", "C:\" or "\\". 0 if relative. */
 static size_t path_root_size(struct str p)
 {
 	if (p.len >= 1 && p.p[0] == '/')

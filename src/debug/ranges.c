@@ -1,5 +1,4 @@
-/* Reads range lists: .debug_ranges (DWARF 4, 2.17.3) and .debug_rnglists (DWARF 5, 2.17.3,
- * 7.25). */
+/* Reads range lists: .debug_ranges (DWARF 4, 2.17.3), .debug_rnglists (DWARF 5, 2.17.3, 7.25). */
 #include "debug/die.h"
 
 /* State of reading a list. */

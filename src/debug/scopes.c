@@ -135,8 +135,7 @@ static uint32_t new_function(struct scopes_walk *k, const struct scopes_facts *f
 	return (uint32_t)k->out->functions.count - 1;
 }
 
-/* Returns the function of a scope. Scopes without own facts share the function that their reference
- * leads to. */
+/* Returns a scope's function. Scopes without own facts share the function of their reference. */
 static uint32_t scopes_function_of(struct scopes_walk *k, const struct scopes_facts *f)
 {
 	const struct value *link = next_link(f);

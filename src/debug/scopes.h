@@ -55,8 +55,7 @@ struct scopes {
 bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u);
 void scopes_release(struct scopes *s);
 
-/* Returns the innermost scope that contains an address. SCOPE_NONE if there is none. O(log
- * spans). */
+/* Returns the innermost scope that contains an address, or SCOPE_NONE. O(log spans). */
 static inline uint32_t scopes_find(const struct scopes *s, uint64_t addr)
 {
 	const struct flat_span *span = flat_find(&s->code, addr);

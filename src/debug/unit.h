@@ -12,8 +12,7 @@
 struct unit {
 	struct dwarf *dwarf;
 	enum dw_section in;            /* DW_INFO or DW_TYPES */
-	uint64_t off, size;            /* Range in the section, with the header; clipped to the
-				        * section */
+	uint64_t off, size;            /* Range in the section, with the header, clipped */
 	uint64_t die_off;              /* Offset of the first DIE in the section */
 	uint64_t abbrev_off;           /* Offset in DW_ABBREV */
 	uint64_t signature;            /* Type signature or dwo id. 0 if none. */

@@ -1,5 +1,4 @@
-/* Indexes the units of a dwarf by offset, signature and address. Follows references between
- * units. */
+/* Indexes units by offset, signature and address. Follows references between units. */
 #include "debug/units.h"
 
 #include "base/sort.h"
@@ -213,8 +212,7 @@ bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index)
 	if (!s->indexed) {
 		s->indexed = true;
 		s->reached.abbrevs = NULL;
-		/* Budget for all lists: an entry has at least one byte, and each list has one
-		 * owner. */
+		/* Budget for all lists: an entry has a byte or more, a list one owner. */
 		s->range_budget = loaded_size(s->dwarf, DW_RANGES) +
 				  loaded_size(s->dwarf, DW_RNGLISTS) + 4096;
 		index_first_dies(s);

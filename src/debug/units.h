@@ -46,11 +46,9 @@ void units_release(struct units *s);
 size_t units_count(struct units *s, enum dw_section in);
 /* Reads the header of unit i < count, ready for unit_open(). */
 bool units_get(struct units *s, enum dw_section in, size_t i, struct unit *ret);
-/* Finds the index of the unit that holds an offset of a section. False if there is none. O(log
- * units). */
+/* Finds the index of the unit that holds an offset of a section, or returns false. O(log units). */
 bool units_around(struct units *s, enum dw_section in, uint64_t off, size_t *ret_index);
-/* Finds the type unit of a signature, or the unit of a dwo id (only version 5 has the id in the
- * header). */
+/* Finds the type unit of a signature, or the unit of a dwo id (only in version 5's headers). */
 bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret);
 
 /* Finds the index of the unit in .debug_info that has code at addr. If several units claim the

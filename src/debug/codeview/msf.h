@@ -21,8 +21,7 @@ struct msf {
 };
 
 bool msf_matches(struct bytes b);
-/* Opens a container. False if the header or the directory is damaged. msf_close() may be called in
- * any case. */
+/* Opens a container. False if its header or directory is damaged. Call msf_close() in any case. */
 bool msf_open(struct msf *m, struct bytes file);
 void msf_close(struct msf *m);
 /* Returns the bytes of a stream, valid until msf_close(). Empty if it is damaged or absent. */

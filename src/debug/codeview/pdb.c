@@ -57,7 +57,7 @@ static bool pdb_read_header(struct pdb *p, struct dbi *d)
 	read_skip(&r, 8);
 	p->symbol_stream = read_u16(&r);
 	read_skip(&r, 2);
-	for (unsigned i = 0; i < 5; i++) /* sizes of modules, pieces, section map, files, type
+	for (unsigned i = 0; i < 5; i++) /* sizes of modules, pieces, sections, files, type
 					  * servers */
 		sizes[i] = read_u32(&r);
 	read_skip(&r, 4);
@@ -179,7 +179,7 @@ static uint64_t read_numeric(struct reader *r)
 static uint64_t simple_size(uint32_t index)
 {
 	static const uint8_t pointers[8] = { 0, 2, 4, 4, 4, 6, 8, 16 };
-	/* Sizes by the low four bits of the index. The bits above select the table (TYPE_ENUM_e of
+	/* Sizes by the index's low 4 bits. The other bits select the table (TYPE_ENUM_e,
 	 * cvinfo.h). */
 	static const uint8_t integers[5] = { 1, 2, 4, 8, 16 };
 	static const uint8_t reals[7] = { 4, 8, 10, 16, 6, 4, 2 };

@@ -18,8 +18,7 @@ struct pdb_module {
 			     * "Import:KERNEL32.dll". */
 	struct str library; /* Archive that the object came from, or the object itself */
 	uint16_t stream;
-	uint32_t symbol_size, c11_size, c13_size; /* Sizes of three consecutive parts of its
-						   * stream. */
+	uint32_t symbol_size, c11_size, c13_size; /* Sizes of consecutive parts of its stream. */
 };
 
 /* Bytes that a module contributes to a section. */

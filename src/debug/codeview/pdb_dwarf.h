@@ -27,8 +27,7 @@ struct pdb_dwarf {
 	struct arena arena;             /* Holds the names. */
 };
 
-/* Makes the DWARF and fills *ret, which borrows from the database. p->damaged counts damaged
- * bytes. */
+/* Makes the DWARF, which borrows from the database, in *ret. p->damaged counts damaged bytes. */
 void pdb_dwarf_make(struct pdb_dwarf *ret, struct pdb *p, uint64_t base);
 void pdb_dwarf_release(struct pdb_dwarf *d);
 

@@ -4,8 +4,7 @@
 #include "base/sort.h"
 #include "debug/codeview/codeview.h"
 
-/* Reads the list of files. An entry has the position of the name in the database's table, then a
- * checksum. */
+/* Reads the files. An entry has the name's position in the database's table, then a checksum. */
 static void pdb_lines_read_files(struct pdb_lines *l, struct reader r)
 {
 	while (reader_left(&r) >= 6) {

@@ -28,7 +28,7 @@ struct pdb_lines {
 	 * the rows of inlined functions. */
 	VEC(struct flat_range) rows;
 	VEC(struct line_origin) places;
-	uint64_t damaged; /* bytes */
+	uint64_t damaged; /* Number of damaged bytes. */
 };
 
 /* Reads the subsections that follow the symbols of a module. */

@@ -3,14 +3,12 @@
 
 #include "base/json_read.h"
 #include "base/sort.h"
-#include "debug/dwarf_const.h"
 
 struct parsing {
 	struct source_map *map;
 	struct json_in in;
 	const char *problem; /* Problem outside the JSON syntax */
-	size_t first_source; /* First source of the current map. A section's sources are
-			      * adjacent. */
+	size_t first_source; /* First source of the map. A section's sources are adjacent. */
 	size_t first_row;
 	uint64_t column; /* Column at which the section begins */
 	bool skip;       /* The section begins on another line. */
@@ -18,8 +16,7 @@ struct parsing {
 	bool has_mappings;
 };
 
-/* Reads a base-64 number of at most 32 bits, whose lowest bit is the sign. False if there is
- * none. */
+/* Reads a base-64 number of at most 32 bits; its lowest bit is the sign. False if there is none. */
 static bool read_vlq(struct str s, size_t *at, int64_t *ret)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -41,8 +38,7 @@ static bool read_vlq(struct str s, size_t *at, int64_t *ret)
 	return false;
 }
 
-/* Previous column, source, source line and source column. A segment's fields are differences from
- * them. */
+/* Previous column, source, source line and source column: a segment has differences from them. */
 struct segment_state {
 	int64_t fields[4];
 };
@@ -268,8 +264,7 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 	*ret_pos = p.in.pos;
 	json_in_release(&p.in);
 	ASSERT(m->rows.count == m->origins.count);
-	/* A row is valid until the next row. If several rows have one offset, the last one
-	 * counts. */
+	/* A row is valid until the next one. Of rows with one offset, the last one counts. */
 	sort_by_key(m->rows.data, m->rows.count, sizeof *m->rows.data);
 	uint64_t end = UINT64_MAX;
 	for (size_t i = m->rows.count; i-- > 0;) {

@@ -28,8 +28,7 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 		      uint64_t *ret_pos);
 void source_map_release(struct source_map *m);
 
-/* Makes the DWARF of the code at offset `off` of the file, with `size` bytes, whose addresses start
- * at `addr`. */
+/* Makes the DWARF of code at file offset `off`, `size` bytes, whose addresses start at `addr`. */
 void source_map_dwarf(const struct source_map *m, uint64_t off, uint64_t size, uint64_t addr,
 		      struct dwarf_made *ret);
 

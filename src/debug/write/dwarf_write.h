@@ -77,7 +77,7 @@ void made_unit_end(struct dwarf_made *m);
 /* Writes the name of a function. Returns the offset of the entry. */
 uint32_t made_abstract(struct dwarf_made *m, struct str name, struct str linkage,
 		       struct line_origin decl);
-/* Begins code of an inlined function. Its ranges are those written to `ranges` next. Its children
+/* Begins code of an inlined function. The next ranges written to `ranges` are its ranges. Children
  * follow. */
 void made_inlined(struct dwarf_made *m, uint32_t abstract, struct line_origin call,
 		  uint32_t column);

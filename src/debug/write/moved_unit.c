@@ -3,7 +3,6 @@
 
 #include "base/sort.h"
 #include "debug/decl.h"
-#include "debug/dwarf_const.h"
 #include "debug/line.h"
 #include "debug/scopes.h"
 #include "debug/walk.h"
@@ -21,8 +20,7 @@ struct moving {
 	VEC(struct scope_code) code;
 	VEC(struct flat_range) covered; /* Ranges covered by code and lines */
 	bool *live;                     /* Per scope: true if it, or a scope inside it, has code. */
-	uint32_t *dies;                 /* Per function: offset of its DIE in the unit. 0 if
-					 * none. */
+	uint32_t *dies;                 /* Per function: offset of its DIE in the unit, or 0. */
 	struct text variables;
 };
 
@@ -160,8 +158,7 @@ static void moved_unit_put_abstract(struct moving *w)
 	}
 }
 
-/* Writes a scope with its own code, without the code inlined into it. Moves *code after its
- * ranges. */
+/* Writes a scope with its own code, without code inlined into it. Moves *code past its ranges. */
 static void put_scope(struct moving *w, uint32_t i, size_t *code)
 {
 	ASSERT(i < w->scopes.list.count);
@@ -181,8 +178,7 @@ static void put_scope(struct moving *w, uint32_t i, size_t *code)
 	put_range(ranges, form, 0, 0);
 }
 
-/* Writes the scopes in the order of a tree. `open` has the path from a function to the last
- * scope. */
+/* Writes the scopes in a tree's order. `open` has the path from a function to the last scope. */
 static void put_scopes(struct moving *w)
 {
 	VEC(uint32_t) open = { 0 };
