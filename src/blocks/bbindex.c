@@ -71,8 +71,7 @@ struct bbindex_spot {
 	unsigned place;
 };
 
-/* Finds the page and place of an offset. `off` counts from the start of the region and is at most
- * r->last. */
+/* Finds page and place of an offset. `off` counts from the region's start, at most r->last. */
 static inline struct bbindex_spot spot_in(const struct bbindex *x, const struct bbindex_region *r,
 					  uint64_t off)
 {
@@ -245,8 +244,7 @@ uint32_t bbindex_find(const struct bbindex *x, uint64_t addr)
 enum {
 	CHUNK = 64,
 	CACHE = 1 << 20, /* An index of at most this many bytes stays in the second-level cache. */
-	NEAR = 1 << 16,  /* Index data of addresses within this distance stays in the first-level
-			  * cache. */
+	NEAR = 1 << 16,  /* Data of addresses this close together stays in the first-level cache. */
 };
 
 static void bbindex_find_near(const struct bbindex *x, const uint64_t *addrs, size_t count,
@@ -287,7 +285,7 @@ static void bbindex_find_chunk(const struct bbindex *x, const uint64_t *addrs, u
 
 void bbindex_find_batch(const struct bbindex *x, const uint64_t *addrs, size_t count, uint32_t *ret)
 {
-	const struct bbindex own = *x; /* Copy that writes to `ret` cannot change, so it stays in
+	const struct bbindex own = *x; /* Copy that writes to `ret` cannot change: it stays in
 				        * registers. */
 	const bool large = bbindex_size(x) > CACHE;
 	for (size_t n; count > 0; addrs += n, ret += n, count -= n) {

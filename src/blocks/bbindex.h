@@ -29,8 +29,7 @@ struct bbindex_region {
 
 struct bbindex {
 	VEC(struct bbindex_region) regions; /* sorted by base */
-	uint32_t *pages; /* Number of blocks before each page. Has one element more than there
-			  * are pages. */
+	uint32_t *pages; /* Blocks before each page. Has one element more than there are pages. */
 	uint8_t *places; /* Place of each block in its page */
 	uint32_t *order; /* Index in the array per number of a block. NULL if both are equal. */
 	uint64_t page_count;

@@ -158,8 +158,7 @@ static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struc
 	return end;
 }
 
-/* Reads a block of any layout. *end is the end of the previous block, and is set to the end of this
- * block. */
+/* Reads a block of any layout. *end is the previous block's end, and becomes this block's end. */
 static enum bbmap_fault bbmap_read_block(struct bbmap_cursor *c, struct reader *r,
 					 const struct layout *l, uint32_t index, uint64_t *end)
 {
@@ -221,8 +220,7 @@ static uint64_t read_quads(struct reader *reader, struct bbmap_block *out, uint6
 }
 
 #if defined(__SSE2__)
-/* Widens the numbers of a block to 32 bits and adds the end of the previous block to `off`. Updates
- * *end. */
+/* Widens a block's numbers to 32 bits. Adds the previous block's end to `off`. Updates *end. */
 static inline void bbmap_put_wide(struct bbmap_block *out, __m128i block, __m128i *end)
 {
 	const __m128i at_off = _mm_set_epi32(0, 0, -1, 0);
@@ -314,8 +312,7 @@ static uint64_t read_fours(struct reader *reader, struct bbmap_block *out, uint6
 }
 #endif
 
-/* Chooses the fastest loop. read_fours() computes ends in 32 bits, and a block adds at most
- * 2^15. */
+/* Chooses the fastest loop. read_fours() computes ends in 32 bits; a block adds at most 2^15. */
 static uint64_t read_short_quads(struct reader *r, struct bbmap_block *out, uint64_t index,
 				 uint64_t count, struct quick *q)
 {
@@ -537,8 +534,7 @@ static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 	return true;
 }
 
-/* Limits the work: all repeated reads together may cover about 16 times the bytes of the
- * section. */
+/* Limits the work: all repeated reads may cover about 16 times the bytes of the section. */
 static bool may_look(struct bbmap_cursor *c, uint64_t size)
 {
 	c->work += size;
@@ -577,8 +573,7 @@ static bool bbmap_leads_to(struct bbmap_cursor *c, uint64_t off, uint64_t end)
 	return off == end;
 }
 
-/* Finds the next certain entry at or after `from`. Returns the end of the section if there is
- * none. */
+/* Finds the next certain entry at or after `from`. Returns the section's end if there is none. */
 static uint64_t find_certain(struct bbmap_cursor *c, uint64_t from)
 {
 	const struct bbmap_section *s = c->section;

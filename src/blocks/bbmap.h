@@ -51,8 +51,7 @@ struct bbmap_section {
 	enum bbmap_form form;
 	uint8_t addr_size; /* 4 or 8 */
 	bool big_endian;
-	/* True for objects. Addresses come from `fixes`, sorted by off. An address without a fix is
-	 * 0. */
+	/* True for objects. Addresses come from `fixes`, sorted by off; without a fix, 0. */
 	bool relocated;
 	const struct bbmap_fix *fixes;
 	size_t fix_count;
@@ -90,8 +89,7 @@ struct bbmap_entry {
 	uint64_t off, size; /* Range of bytes of the section */
 	uint8_t version;    /* 0 if the form has no versions */
 	uint16_t features;
-	uint64_t entry_count; /* BBMAP_ENTRY_COUNT: how often the function was entered. 0 if
-			       * absent. */
+	uint64_t entry_count; /* BBMAP_ENTRY_COUNT: entries of the function. 0 if absent. */
 	VEC(struct bbmap_range) ranges; /* At least one */
 	VEC(struct bbmap_block) blocks;
 	VEC(struct bbmap_detail) details;
@@ -116,8 +114,7 @@ const char *bbmap_fault_text(enum bbmap_fault fault);
 enum bbmap_step {
 	BBMAP_END,
 	BBMAP_FUNCTION, /* cursor.entry is filled. */
-	/* cursor.fault and fault_off describe damage. [skip_off, skip_off + skip_size) was
-	 * skipped. */
+	/* cursor.fault and fault_off state damage. [skip_off, skip_off + skip_size) was skipped. */
 	BBMAP_DAMAGE,
 };
 

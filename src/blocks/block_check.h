@@ -40,8 +40,7 @@ struct block_check {
 	struct arena arena;
 	VEC(struct check_finding) findings; /* sorted by addr */
 	uint64_t decoded;                   /* Number of blocks whose instructions were checked */
-	uint64_t known;                     /* Number of functions that symbols and unwind tables
-					     * describe */
+	uint64_t known;                     /* Functions that symbols and unwind tables describe */
 	uint64_t mapped;                    /* Number of known functions that are in the map */
 };
 

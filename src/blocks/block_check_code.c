@@ -1,7 +1,6 @@
 /* Checks blocks against their instructions. */
 #include "base/sort.h"
 #include "code/flow.h"
-#include "image/elf/elf_const.h"
 #include "blocks/block_check_internal.h"
 
 /* Most jumps at the end of a block that are checked. Earlier jumps are inline assembly. */
@@ -114,8 +113,7 @@ static bool may_be_target(const struct block_check_code_walk *w, uint64_t addr)
 	return at > to && w->code[to - 1] == LOCK && to - 1 == at - in.size;
 }
 
-/* Checks that jumps lead to starts of blocks. A jump inside its own block is a loop of inline
- * assembly. */
+/* Checks that jumps lead to starts of blocks. A jump inside its own block is an assembly loop. */
 static void check_targets(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			  const struct end *e)
 {
@@ -264,8 +262,7 @@ static unsigned nop_before_pad(const struct block_check_code_walk *w, const stru
 		       : 0;
 }
 
-/* True if a block with the start of block i is flagged as landing pad. All but one of these blocks
- * are empty. */
+/* True if a block at the start of block i is a landing pad. Only one of these blocks has code. */
 static bool pad_is_flagged(const struct block_check_code_walk *w, uint64_t i)
 {
 	const struct bbmap_block *blocks = w->c->b->blocks.data;

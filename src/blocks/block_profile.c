@@ -61,10 +61,8 @@ struct join {
 	struct profile *p;
 	const struct blockmap *b;
 	struct bbindex index;
-	struct tally arrivals; /* Branches to the start of a block, as pairs (address, 0). extra:
-			        * returns. */
-	uint32_t *stops;       /* Per block: number of earlier blocks after which control cannot
-			        * continue. */
+	struct tally arrivals; /* Branches to starts of blocks, as (address, 0). extra: returns. */
+	uint32_t *stops;       /* Per block: earlier blocks after which control cannot continue. */
 	bool no_flags;         /* The map does not tell after which blocks control continues. */
 };
 
@@ -162,8 +160,7 @@ static void add_edges(struct join *j)
 	p->edges.count = n;
 }
 
-/* Counts a range as differences: adds its count at the first block, and subtracts it after the
- * last. */
+/* Counts a range by differences: adds its count at the first block, subtracts it after the last. */
 static void block_profile_add_range(struct join *j, const struct tally_pair *pair, uint64_t *counts,
 				    uint64_t *falls)
 {

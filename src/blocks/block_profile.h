@@ -36,18 +36,15 @@ struct profile_edge {
 
 struct profile {
 	uint64_t *counts; /* one count per block */
-	uint64_t *falls;  /* Per block: how often control passed to the next block without a
-			   * branch */
+	uint64_t *falls;  /* Per block: how often control passed to the next one without a branch */
 	VEC(struct profile_edge) edges; /* Taken branches, sorted by from, then to */
 	/* Counts per pair of image addresses, sorted by the first, then the second address. */
 	struct tally branches; /* Pairs (from, to). At most one is PROFILE_OUTSIDE. extra:
 			      * mispredicted branches. */
 	struct tally ranges; /* Pairs (first address, address of the branch that ends the range) */
 	struct tally addrs;  /* Samples without branches: pairs (address, 0) */
-	uint64_t samples, samples_inside; /* samples_inside: samples with at least one address in
-					   * the image */
-	uint64_t lost;                    /* Samples that the kernel dropped for lack of buffer
-					   * space */
+	uint64_t samples, samples_inside; /* samples_inside: samples with an address in the image */
+	uint64_t lost;                    /* Samples that the kernel dropped: its buffer was full */
 	/* Weights of ranges in the image: of all ranges, of ranges without blocks, of ranges
 	 * through which control cannot have passed. */
 	uint64_t range_weight, range_unmapped, range_refused;

@@ -7,8 +7,7 @@
 struct profile_name {
 	const char *text; /* borrowed from the image */
 	bool local;
-	bool shared; /* Functions at several addresses have this name, so it identifies none of
-		      * them. */
+	bool shared; /* Functions at several addresses have this name: it identifies none. */
 };
 
 /* Names of all functions. Function f has the names from list.data[first[f]] to before first[f + 1]:
@@ -18,8 +17,7 @@ struct profile_names {
 	size_t *first;
 };
 
-/* Reads the function symbols of the map's image. If the image has none, reads those of `debug` (may
- * be NULL). */
+/* Reads the image's function symbols, or else those of `debug` (may be NULL). */
 void profile_names_read(struct profile_names *n, const struct blockmap *b,
 			const struct image *debug);
 void profile_names_release(struct profile_names *n);

@@ -6,8 +6,7 @@ bool samples_open(struct samples *s, const char *path, enum samples_form form, s
 {
 	memset(s, 0, sizeof *s);
 	s->form = form;
-	/* Maps files of perf, and releases their pages during reading. Reads other forms as
-	 * streams. */
+	/* Maps files of perf, and releases pages after reading. Reads other forms as streams. */
 	if (!(form == SAMPLES_PERF ? file_open : file_open_stream)(&s->file, path, err))
 		return false;
 	if (form != SAMPLES_PERF) {

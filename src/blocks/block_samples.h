@@ -31,8 +31,7 @@ struct mapping {
 	uint64_t since, until; /* Valid from the time `since` until before the time `until` */
 };
 
-/* Addresses of the image over time. Time is that of the events, or else their offset in the
- * file. */
+/* Addresses of the image over time. Time: of the events, or else the offset in the file. */
 struct mappings {
 	VEC(struct mapping) list; /* sorted by pid */
 	bool timed;
@@ -52,8 +51,7 @@ void mappings_release(struct mappings *m);
 /* Prepares m->now for the process and time of an event. */
 void mappings_select(struct mappings *m, const struct perf_event *e);
 
-/* Translates an address in the selected process to an address of the image. False if it is outside
- * the image. */
+/* Translates an address of the selected process to one of the image. False if it is outside. */
 static inline bool mappings_translate(const struct mappings *m, uint64_t addr, uint64_t *ret)
 {
 	for (size_t i = 0; i < m->now.count; i++) {

@@ -344,8 +344,7 @@ static int named_compare(const void *a, const void *b)
 	return x->form < y->form ? -1 : x->form > y->form;
 }
 
-/* Lists each function once, ordered by how exactly the name matches. Returns how many match most
- * exactly. */
+/* Lists each function once, best matches of the name first. Returns how many match most exactly. */
 static size_t named_settle(struct heft_blocks *b)
 {
 	const struct named_function *list = b->named.data;
@@ -361,8 +360,7 @@ static size_t named_settle(struct heft_blocks *b)
 	return surest;
 }
 
-/* Fails because no function has this name. The message tells if the name belongs to something
- * else. */
+/* Fails because no function has this name. The message tells if something else has it. */
 static bool no_function(const struct heft_blocks *b, const char *name, struct heft_err *err)
 {
 	const struct name_match *m = b->matches.count > 0 ? b->matches.data : NULL;

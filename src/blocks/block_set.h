@@ -73,8 +73,7 @@ const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thum
 bool blocks_find(struct heft_blocks *b, uint64_t addr, size_t *ret_function, size_t *ret_block);
 /* Returns the name of the function or PLT stub that begins at an address. NULL if there is none. */
 const char *blocks_name_at(struct heft_blocks *b, uint64_t addr);
-/* Finds the functions that match a name. The first *ret_count match most exactly. Valid until the
- * next call. */
+/* Finds the functions that match a name, *ret_count best ones first. Valid until the next call. */
 bool blocks_named(struct heft_blocks *b, const char *name, const size_t **ret, size_t *ret_count,
 		  struct heft_err *err);
 /* Sets ret[i] to the number of the block at addrs[i], or to HEFT_NO_BLOCK. */

@@ -94,8 +94,7 @@ struct blockmap_reading {
 	const struct image *holder; /* The image or debug file that has the maps. */
 	struct blockmap_places places;
 	struct notes *notes;
-	uint64_t left;           /* Bytes that may still be read. Each byte of the file may be
-				  * read once. */
+	uint64_t left;           /* Bytes that may still be read. A byte may be read once. */
 	uint32_t *reloc_section; /* Objects: per section, the index of the section with its
 				  * relocations, or 0. */
 };

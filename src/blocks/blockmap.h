@@ -72,8 +72,7 @@ struct blockmap {
 	blocks; /* The blocks of a range are adjacent. Ranges
 						   * are ordered by addr. */
 	VEC(uint32_t)
-	by_addr;                                  /* Indexes of ranges, by addr and so by
-						   * `first`. */
+	by_addr;                                  /* Indexes of ranges by addr, and by `first`. */
 	uint64_t tombstones, repeated, displaced; /* Numbers of dropped entries. displaced: there
 						   * is no code at the address. */
 	VEC(struct blockmap_dropped) dropped;     /* The dropped entries, and damaged ones */
@@ -94,8 +93,7 @@ void blockmap_release(struct blockmap *b);
 /* Asserts the order of functions, ranges and blocks. Called after reading and deriving, if
  * HEFT_CHECKS. O(ranges + functions). */
 void blockmap_verify(const struct blockmap *b);
-/* Sets the names of all functions from symbols at their addresses. The texts belong to the image or
- * the map. */
+/* Sets the functions' names from symbols at their addresses. Texts belong to image or map. */
 void blockmap_name(struct blockmap *b, const struct image *debug);
 
 /* Builds an index of all blocks. Places in it are indexes of `blocks`. */

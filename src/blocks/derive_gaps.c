@@ -28,8 +28,7 @@ void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr)
 		vec_push(to, addr);
 }
 
-/* Records a call. Ignores a call to the next instruction: lld makes it if a weak Thumb function is
- * missing. */
+/* Records a call. Ignores calls to the next instruction: lld makes them for missing functions. */
 static void derive_gaps_add_call(struct gathering *g, const struct code_ref *call)
 {
 	enum { BL = 4 };

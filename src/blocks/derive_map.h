@@ -29,8 +29,7 @@ void blockmap_add_whole(struct blockmap *b, const struct image *debug, struct no
 struct code_functions {
 	VEC(struct derive_extent) list;
 	VEC(struct derive_data)
-	data; /* Data among code, by address: marked by symbols or read
-				       * as data */
+	data; /* Data among code, by address, from symbols or loads */
 };
 
 /* Lists the functions of an image, and their separate parts, by address. They come from symbols and
@@ -63,8 +62,7 @@ void blockmap_sum(const struct blockmap *b, struct heft_block_sums *to);
 /* Kind of a piece of code. */
 enum block_kind {
 	BLOCK_PLAIN,
-	/* Part of a function that was moved away: by its name, or because it is not the first
-	 * range. */
+	/* Part that was moved away: by its name, or not the first range. */
 	BLOCK_COLD,
 	BLOCK_LANDING_PAD,
 	BLOCK_PADDING,  /* Belongs to no block. */

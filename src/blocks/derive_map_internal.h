@@ -29,8 +29,7 @@ struct code_regions {
 	size_t count, cap;
 };
 
-/* Stretches of code in which the ends of functions are unknown, and the evidence for functions in
- * them. */
+/* Code in which the ends of functions are unknown, and the evidence for functions in it. */
 struct code_gaps {
 	VEC(struct derive_extent) list; /* sorted by addr */
 	addr_vec labels;                /* Labels: starts of functions or of data */
@@ -68,8 +67,7 @@ struct gathering {
 
 /* Lists executable sections with bytes, or executable segments if there are no such sections. */
 void code_regions_list(const struct image *im, struct code_regions *ret);
-/* derive_gaps.c: lists evidence for functions in g->gaps, then appends these functions, by
- * address. */
+/* derive_gaps.c: lists evidence for functions in g->gaps, then appends the functions by address. */
 void gaps_split(struct gathering *g, split_function_vec *ret);
 /* Adds an address to a list if it is in a gap. */
 void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr);
@@ -91,8 +89,7 @@ static inline bool is_small(enum code_isa isa)
 /* Returns the region that contains addr, or NULL. */
 const struct code_region *region_at(const struct gathering *g, uint64_t addr);
 
-/* derive_facts.c: add claims and sorted lists of facts. gather_callees() also claims the PLT
- * stubs. */
+/* derive_facts.c: adds claims and sorted facts. gather_callees() also claims the PLT stubs. */
 void gather_unwind(struct gathering *g);
 void gather_pointers(struct gathering *g);
 void gather_callees(struct gathering *g);

@@ -81,7 +81,7 @@ struct perf_attr {
 
 struct perf_id {
 	uint64_t id;
-	uint64_t attr; /* index */
+	uint64_t attr; /* Index in perfdata.attrs */
 };
 
 struct unpack_stream;

@@ -38,8 +38,7 @@ enum {
 	ATTR_ID_ALL = 18, /* Number of a bit in the word of flags */
 };
 
-/* Reads bit n of a word of bit fields. On big-endian machines, compilers fill such words from the
- * high end. */
+/* Reads bit n of a word of bit fields. Big-endian compilers fill such words from the high end. */
 static bool field_bit(uint64_t word, unsigned n, bool big_endian)
 {
 	return word >> (big_endian ? 63 - n : n) & 1;
@@ -215,8 +214,7 @@ static bool perfdata_events_read_map(struct reader *r, uint32_t type, uint16_t m
 	return reader_ok(r);
 }
 
-/* The file's name is at the end of the record, padded with zeros. Old files do not state the length
- * of the id. */
+/* The file's name ends the record, padded with zeros. Old files do not state the id's length. */
 static bool perfdata_events_read_build_id(struct reader *r, uint16_t misc, struct perf_event *e)
 {
 	e->pid = read_u32(r);

@@ -193,8 +193,7 @@ static void open_mapping(struct replay *r, struct mapping new)
 	vec_push(&r->m->list, new);
 }
 
-/* Ends the mappings of a process in [addr, addr + size). Their parts outside that range
- * continue. */
+/* Ends a process's mappings in [addr, addr + size). Parts outside that range continue. */
 static void sample_mappings_unmap(struct replay *r, uint32_t pid, uint64_t addr, uint64_t size,
 				  uint64_t time)
 {
