@@ -205,8 +205,7 @@ static bool ar_read_member(const struct ar *ar, const struct ar_level *l, struct
 	return true;
 }
 
-/* Reads the contents of a member, which begin at in->done. Adds an image for an object, or else a
- * part. */
+/* Reads a member's contents at in->done. Adds an image for an object, or else a part. */
 static void ar_contents_read(struct ar *ar, const struct member *m, struct bytes data)
 {
 	struct input *in = ar->in;

@@ -30,11 +30,10 @@ enum arch_id {
 struct arch_registers {
 	const uint8_t *index; /* Position of each register in NT_PRSTATUS. NULL: its number. */
 	uint8_t count, stack, frame;
-	uint8_t link; /* 0 if return addresses are on the stack. */
+	uint8_t link; /* Register of the return address. 0: it is on the stack. */
 };
 
-/* Stubs of the procedure linkage table, in bytes (psABIs, and GNU ld for details that they leave
- * open). */
+/* Stubs of the procedure linkage table, in bytes. From psABIs, and from GNU ld for open details. */
 struct arch_stubs {
 	uint8_t size, header;             /* header: bytes before the first stub. */
 	uint8_t short_size, short_header; /* Bytes in a second form. 0 if there is none. */
@@ -52,8 +51,7 @@ struct arch {
 	bool absolute; /* Code states addresses, or adds distances to a base (i386). */
 	bool pools;    /* Code loads addresses and numbers from literal pools nearby. */
 	bool zeros_are_code;
-	bool tail_counts;   /* Distances count from the end of an instruction, not of their
-			     * field. */
+	bool tail_counts;   /* Distances count from the end of an instruction, not of its field. */
 	bool is_firmware;   /* Programs for fixed addresses are firmware. */
 	bool sizes_in_code; /* A function begins with its size and its locals. */
 	bool got_splits;    /* A large GOT has parts, each with a pointer of its own. */
@@ -88,8 +86,7 @@ bool section_is_unwind_index(const struct image *im, const struct section *s);
 bool section_is_procedures(const struct image *im, const struct section *s);
 /* Returns the lowest address of sections that execute. 0 if there is none. */
 uint64_t image_code_base(const struct image *im);
-/* True if a program is made for an extension of its instruction set (RISC-V), named by four
- * letters. */
+/* True if a program needs an extension of its instruction set (RISC-V), named by four letters. */
 bool image_is_made_for(const struct image *im, const char extension[4]);
 
 /* The table of addresses (GOT) of a linked image, of all its sections. */

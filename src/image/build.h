@@ -9,8 +9,7 @@
 
 #include "image/image.h"
 
-/* A VM address at which a function or other piece begins, stated by a table other than the symbol
- * table. */
+/* A VM address at which a piece, such as a function, begins by a table other than the symbols. */
 struct build_start {
 	uint64_t addr;
 	uint64_t size; /* Bytes of the function. 0 if unknown. */
@@ -37,8 +36,7 @@ void build_init(struct image_build *b, struct image *im, const struct image_plac
  * size, file_size and again; build_section() computes the other fields. In an object, addr counts
  * from the start of the section's own address window. */
 uint32_t build_section(struct image_build *b, const struct section *s);
-/* Adds a section that only labels a range of the file. Its contents are never read (`again` is
- * set). */
+/* Adds a section that only labels a range of the file. Its contents are not read (`again`). */
 uint32_t build_range(struct image_build *b, struct str title, uint64_t off, uint64_t size);
 /* Adds a PT_LOAD segment. The caller sets its name, addr, vm_size, off, file_size and rights. */
 void build_segment(struct image_build *b, const struct segment *s);
@@ -58,11 +56,9 @@ void build_name_starts(struct image_build *b, size_t first);
  * relocations patch; `symbols` is the section of the symbols that they name. */
 uint32_t build_relocs(struct image_build *b, uint32_t of, uint32_t symbols, uint64_t off,
 		      uint64_t size);
-/* Sets the relocations of a table that build_relocs() added. `list` must live in the arena of the
- * image. */
+/* Sets the relocations of a table of build_relocs(). `list` must live in the arena of the image. */
 void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list, uint64_t count);
-/* Adds bytes of a table, clipped to its section. `e` names a section index that build_section()
- * returned. */
+/* Adds bytes of a table, clipped to its section. `e` names an index from build_section(). */
 void build_entry(struct image_build *b, const struct image_entry *e);
 /* Moves everything that was added to the image. `table` is the section of the symbols, 0 if it has
  * no bytes. `strings` is the section of the symbols' names, 0 if there is none. */

@@ -73,8 +73,7 @@ static const char *fixed_text(struct core *c, struct reader *r, size_t size)
 {
 	const char *p = (const char *)read_take(r, size);
 	size_t used = p != NULL ? strnlen(p, size) : 0;
-	while (used > 0 && p[used - 1] == ' ') /* Programs that set their own title may leave
-					        * blanks. */
+	while (used > 0 && p[used - 1] == ' ') /* Programs that set their title may leave blanks. */
 		used--;
 	return used > 0 ? arena_copy(&c->arena, (struct str){ p, used }) : "";
 }
@@ -137,8 +136,7 @@ static void read_auxv(struct core *c, const struct image *im, struct reader r)
 	}
 }
 
-/* Reads NT_FILE: a count, the unit of offsets, then per file {start, end, offset}, then all
- * paths. */
+/* Reads NT_FILE: a count, the unit of offsets, {start, end, offset} per file, all paths. */
 static void core_read_files(struct core *c, const struct image *im, struct reader r)
 {
 	const uint64_t count = read_elf_word(&r, im->bits);

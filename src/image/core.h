@@ -26,10 +26,8 @@ struct core_thread {
 struct core {
 	VEC(struct core_file) files;     /* Mapped files, in the order of the note. */
 	VEC(struct core_thread) threads; /* Threads. The first one received the signal. */
-	const char *command;             /* Command with its arguments, cut to 80 bytes. "" if
-					  * unknown. */
-	const char *name;                /* Name of the first thread of the process, cut to 15
-					  * bytes. */
+	const char *command;             /* Command with its arguments, cut to 80 bytes, or "". */
+	const char *name;                /* Name of the process's first thread, cut to 15 bytes. */
 	uint32_t pid;                    /* 0 if unknown. */
 	int signal;                      /* 0: none */
 	bool has_fault;

@@ -16,10 +16,8 @@
 /* Properties by which the right debug file is recognized. */
 struct wanted {
 	const struct image *im;
-	const char *image_dir; /* Absolute path without a slash at the end. NULL if im is no
-			        * file. */
-	bool is_file;          /* True if device and inode are known. Used to reject the image
-			        * itself. */
+	const char *image_dir; /* Absolute path without a final slash. NULL if im is no file. */
+	bool is_file;          /* Device and inode are known: for rejecting the image itself. */
 	uint64_t device, inode;
 	bool has_crc;
 	uint32_t crc; /* CRC of .gnu_debuglink. */

@@ -20,8 +20,7 @@ struct debug_search {
 	bool debuginfod;          /* True to allow debuginfod. DEBUGINFOD_URLS has to be set too. */
 	const char *sysroot;      /* Prefix that DIR/path-of-image omits from image paths. NULL
 				   * if there is none. */
-	const char *const *files; /* Debug files that the user named. debugfile_find() ignores
-				   * them. */
+	const char *const *files; /* Debug files by the user. debugfile_find() ignores them. */
 	size_t file_count;
 };
 

@@ -256,8 +256,7 @@ bool image_is_pie(const struct image *im)
 		return false;
 	if (image_dynamic(im, DT_FLAGS_1, &value) && (value & DF_1_PIE))
 		return true;
-	/* A library with an interpreter, such as libc.so, has a name (DT_SONAME), a program has
-	 * none. */
+	/* A library with an interpreter (libc.so) has a name (DT_SONAME), a program has none. */
 	return image_has_segment(im, PT_INTERP) && !image_dynamic(im, DT_SONAME, &value);
 }
 

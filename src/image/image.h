@@ -78,8 +78,7 @@ struct section {
 	bool alloc, write, exec, tls, nobits, compressed;
 	bool again;                      /* The file bytes are not read, because too many
 					  * sections or segments share them. See section_bytes(). */
-	const struct reloc *made_relocs; /* Relocations of a table that is not in ELF's form,
-					  * else NULL. */
+	const struct reloc *made_relocs; /* Relocations of a table not in ELF's form, else NULL. */
 	uint64_t made_reloc_count;
 };
 
@@ -91,7 +90,7 @@ struct image_part {
 
 /* Bytes of a table that belong to a symbol or an address: an export, an unwind entry, a slot. */
 struct image_entry {
-	uint32_t section;   /* index */
+	uint32_t section;   /* Section index. */
 	uint32_t symbol;    /* Index in the table of made symbols. If 0, the bytes belong to the
 			     * symbol at `addr`. */
 	uint64_t off, size; /* Range in the section's file bytes. Range in its memory if the
@@ -145,8 +144,7 @@ struct image {
 	uint64_t ehdr_size, phdr_off, phdr_size, shdr_off, shdr_size;
 	struct segment *segments;
 	size_t segment_count;
-	struct section *sections; /* Sections. [0] is the null section; indexes are those of the
-				   * ELF file. */
+	struct section *sections; /* Sections by index of the ELF file. [0] is the null section. */
 	size_t section_count;
 	/* Limit of the length of names, per section with a symbol table: one more than name_max of
 	 * struct symtab. 0 if not computed yet. Atomic: symtab_open() fills it in. */
@@ -157,25 +155,20 @@ struct image {
 	 * debug_age counts how often that file was written since it was created. */
 	struct str debug_name;
 	uint32_t debug_age;
-	struct str source_map;   /* URL of the source map (WebAssembly). "" if the image names
-				  * none. */
+	struct str source_map;   /* URL of the source map (WebAssembly). "" if none is named. */
 	struct elf_index *index; /* Index for look-ups, private to image/. Lives in the arena. */
 	struct arena arena;      /* Memory that lives as long as the image. */
 	struct notes *notes;     /* Receives notes. Borrowed; may be NULL. */
 	struct image_protection protection;
-	/* Number of places that a loader patches by a table other than a relocation section
-	 * (PE). */
+	/* Number of places that a loader patches by a table outside of sections (PE). */
 	uint64_t moved_places;
 	bool mapped;   /* The bytes are those of a mapped file. */
 	bool by_build; /* build.h made the image. Other rooms ask image_states_loading() and
 			* image_states_sizes(). */
-	bool bare;     /* The file has no section headers: its sections are derived from its
-		        * segments. */
-	/* The image has a relocation for every address that it stores, even if its type is
-	 * ET_EXEC. */
+	bool bare;     /* No section headers: sections are derived from segments. */
+	/* A relocation exists for every stored address, even if the type is ET_EXEC. */
 	bool moves;
-	/* Titles of sections already begin with the segment's name. Labels do not repeat it in
-	 * brackets. */
+	/* Titles of sections begin with the segment. Labels do not repeat it in brackets. */
 	bool full_titles;
 	uint64_t vm_bias;       /* Number that was added to the addresses that the file states.
 				 * See struct image_place. */
@@ -202,8 +195,7 @@ struct image {
 /* The place of an image: its file, its member of an archive, its addresses. */
 struct image_place {
 	const char *path;        /* Path of the file. The image borrows it. */
-	struct str member;       /* Member of an archive. Empty if the image is no member.
-				  * Borrowed. */
+	struct str member;       /* Member of an archive, else empty. Borrowed. */
 	uint64_t file_off;       /* Offset of the image in that file. */
 	uint64_t first_vm_index; /* In objects: the vm_index of section 0. */
 	uint64_t vm_bias;        /* Number to add to the addresses of a linked image of a
@@ -255,8 +247,7 @@ static inline struct str section_title(const struct section *s)
 /* Returns the first section with exactly this name. NULL if there is none. */
 const struct section *image_section_named(const struct image *im, struct str name);
 const struct section *image_section_find(const struct image *im, const char *name);
-/* Returns the first section of a type (SHT_*) at or after section index `from`. NULL if there is
- * none. */
+/* Returns the first section of a type (SHT_*) at or after section index `from`, or NULL. */
 const struct section *image_section_type(const struct image *im, uint32_t type, size_t from);
 /* Returns the table of the image's own symbols. NULL if there is none, or if heft made it only from
  * other tables (exports, function starts, unwind entries). */
@@ -308,9 +299,7 @@ const struct segment *image_load_at(const struct image *im, uint64_t addr);
 #define SYM_NO_SECTION 0 /* undefined */
 #define SYM_ABSOLUTE   UINT32_MAX
 #define SYM_COMMON     (UINT32_MAX - 1)
-#define SYM_BAD                                                                                    \
-	(UINT32_MAX - 2) /* The section index is outside of the section table, or
-					 * reserved. */
+#define SYM_BAD        (UINT32_MAX - 2) /* The section index is outside the table, or reserved. */
 
 struct symbol {
 	struct str name;   /* Name, borrowed. "" if its offset is bad. */
@@ -326,8 +315,7 @@ struct symbol {
 struct symtab {
 	const struct image *image;
 	const struct section *section; /* Section of type SHT_SYMTAB or SHT_DYNSYM. */
-	const struct section *strings; /* Section of the names. NULL if sh_link is not a string
-				        * table. */
+	const struct section *strings; /* Section of names. NULL if sh_link is no string table */
 	struct bytes data, names, xindex;
 	size_t count; /* Entries, the null entry included. */
 	uint32_t entry_size;
@@ -343,12 +331,10 @@ struct symtab {
 struct made_symbol {
 	struct symbol symbol;
 	uint64_t entry_off, entry_size; /* Range of the entry in the section of the table. */
-	uint64_t name_size;             /* Bytes of the name at name_off in `strings`, with its
-					 * NUL. */
+	uint64_t name_size;             /* Bytes of the name in `strings`, with its NUL. */
 };
 
-/* Returns the section with the names of made symbols. NULL if their names are inside the
- * entries. */
+/* Returns the section with made symbols' names. NULL if names are inside the entries. */
 const struct section *image_made_names(const struct image *im);
 /* Finds the symbol that an entry belongs to. False if it belongs to the owner of its address. */
 bool image_entry_symbol(const struct image *im, const struct image_entry *e, struct symbol *ret);
@@ -424,8 +410,7 @@ struct reloc_iter {
 	const struct section *section;
 	const struct section *patched; /* Section that sh_info names, in objects and with
 				        * --emit-relocs. Else NULL. */
-	struct symtab symbols;         /* Symbols of sh_link. Count 0 if sh_link is no symbol
-				        * table. */
+	struct symtab symbols;         /* Symbols of sh_link. Count 0 if it is no symbol table. */
 	struct reader reader;
 	/* State of the iteration, private to elf_reloc.c. */
 	uint64_t remaining, base, state[10];
@@ -448,8 +433,7 @@ bool section_takes_vm(const struct image *im, const struct section *s);
 bool reloc_open(struct reloc_iter *it, const struct image *im, const struct section *s);
 /* Returns the next relocation. False at the end, or (with a note) at damage. */
 bool reloc_next(struct reloc_iter *it, struct reloc *ret);
-/* Returns the number of entries of a table that can be read in parts (REL, RELA). 0 for other
- * forms. */
+/* Returns the entries of a table that can be read in parts (REL, RELA). 0 for other forms. */
 uint64_t reloc_count(const struct reloc_iter *it);
 /* Returns an iterator over the entries [first, first + count). Only for tables with a
  * reloc_count(). */
@@ -460,8 +444,7 @@ enum reloc_op {
 	RELOC_OP_SET,  /* Field = value. */
 	RELOC_OP_ADD,  /* Field += value. */
 	RELOC_OP_SUB,  /* Field -= value. */
-	RELOC_OP_LESS, /* Subtracts the value from the result of the next relocation of the same
-		        * field. */
+	RELOC_OP_LESS, /* Subtracts the value from the field's next relocation. */
 	RELOC_OP_PUSH, /* Pushes the value on a stack, for the three operations below. */
 	RELOC_OP_TAKE, /* Pops the upper value and subtracts it from the value below. */
 	RELOC_OP_PLUS, /* Pops the upper value and adds it to the value below. */
@@ -474,8 +457,7 @@ struct reloc_field {
 	uint8_t width; /* Bytes of the field. 0 for a ULEB128 that keeps its length. */
 	uint8_t bits;  /* Number of low bits that are patched. All bits of the field, except for
 		        * 6-bit types. */
-	/* Bias of thread-local variables: by the ABI, the linker subtracts it from their
-	 * offsets. */
+	/* Bias of thread-local variables: linkers subtract it from offsets, by the ABI. */
 	uint16_t bias;
 };
 

@@ -22,7 +22,7 @@ enum ar_part_kind {
 
 struct ar_part {
 	enum ar_part_kind kind;
-	uint64_t off, size; /* in the file */
+	uint64_t off, size; /* Range in the file. */
 	struct str member;  /* Name of the member. "" for AR_HEADERS that belong to no member. */
 };
 
@@ -44,8 +44,7 @@ struct input {
 	/* The file. For a linker map, file.bytes are made: the program's sections. */
 	struct file file;
 	bool archive, thin;
-	bool fat;             /* A Mach-O universal file. `archive` is set too; its members are the
-			 * slices. */
+	bool fat;             /* A Mach-O universal file. `archive` is set; members are slices. */
 	bool component;       /* A WebAssembly component with modules. `archive` is set too. */
 	struct image *images; /* Images, owned. One unless `archive`. */
 	size_t image_count, image_cap;
@@ -53,13 +52,12 @@ struct input {
 	uint64_t done; /* All bytes below this offset belong to an image or a part, if `archive`. */
 	struct linkmap *linkmap; /* The linker map that the image was made from. NULL if the file
 				  * is no linker map. */
-	/* Memory of the image that was made from a linker map. It begins with the bytes of
-	 * `file`. */
+	/* Memory of the image made from a linker map. Begins with the bytes of `file`. */
 	void *owned;
 	/* Members of a thin archive. Their bytes follow the bytes of `file`, one member after the
 	 * other, as in an ordinary archive. Their images and parts lie in these `outside_size`
 	 * bytes. */
-	VEC(struct ar_outside) outside; /* by header */
+	VEC(struct ar_outside) outside; /* Sorted by the offset of the header. */
 	VEC(struct file) outside_files;
 	uint64_t outside_size;
 	struct arena arena;
@@ -110,8 +108,7 @@ void input_add_part(struct input *in, enum ar_part_kind kind, uint64_t end, stru
  * opens the files that a thin archive names. A file that cannot be opened becomes a note. */
 bool ar_matches(struct bytes bytes);
 bool ar_parse(struct input *in, const char *path, struct heft_err *err);
-/* macho/fat.c: do the same for a Mach-O universal file. The VM addresses of the slices are 2^52
- * apart. */
+/* macho/fat.c: do the same for a universal file. The slices' VM addresses are 2^52 apart. */
 bool fat_matches(struct bytes bytes);
 bool fat_parse(struct input *in, const char *path, struct heft_err *err);
 

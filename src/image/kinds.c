@@ -9,7 +9,6 @@
 #include "image/macho/macho.h"
 #include "package/dex.h"
 #include "package/pak.h"
-#include "package/zip.h"
 #include "image/pe/pe.h"
 #include "image/wasm/wasm.h"
 #include <ctype.h>
@@ -22,7 +21,7 @@
 
 static const struct {
 	const char *one, *many;
-	unsigned uses; /* FOR */
+	unsigned uses; /* Bits by FOR(). */
 } kinds[KIND_COUNT] = {
 	[KIND_PROGRAM] = { "a program or library", "programs", FOR_IMAGES | FOR_CODE },
 	[KIND_OBJECT] = { "an object", "objects",
@@ -161,8 +160,7 @@ static const struct file_format formats[] = {
 	{ KIND_DEX, .matches = dex_matches },
 	{ KIND_SIZEDIFF, AT("# Created by //tools/binary_size\nDIFF\n") },
 	{ KIND_SIZE, .packs = true, AT("# Created by //tools/binary_size\n") },
-	/* Magic of struct heap_page (heap/block.h), for words of 8 and of 4 bytes in both byte
-	 * orders. */
+	/* Magic of struct heap_page (heap/block.h): words of 8 and 4 bytes in both byte orders. */
 	{ KIND_RECORDING, .packs = true, AT("\x08\npaehR\x9e") },
 	{ KIND_RECORDING, .packs = true, AT("\x04\npaehR\x9e") },
 	{ KIND_RECORDING, .packs = true, AT("\x9eRheap\n\x08") },

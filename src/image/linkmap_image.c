@@ -13,8 +13,7 @@
 
 enum {
 	PARTS_MAX = 0xfe00
-}; /* Most sections. Symbols have no room for higher section numbers. Further sections are left
-    * out. */
+}; /* Most sections. Symbols have no room for higher numbers; others are left out. */
 
 bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err)
 {
@@ -115,7 +114,7 @@ void linkmap_doubts(const struct linkmap *map, struct text *ret)
 
 /* A section of the file that is made. */
 struct linkmap_image_part {
-	uint32_t section; /* of the map */
+	uint32_t section; /* Index in the map. */
 	uint32_t name;    /* Offset in the table of section names. */
 	uint64_t flags, addr, load_addr, size, off;
 	bool nobits;

@@ -17,8 +17,7 @@ bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, str
  * the sections have more than 1 GiB. */
 bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content,
 		   struct heft_err *err);
-/* Adds the names of sections that may have no bytes in the file (NOLOAD). A map does not state
- * that. */
+/* Adds names of sections that may have no bytes in the file (NOLOAD): maps do not state that. */
 struct text;
 void linkmap_doubts(const struct linkmap *map, struct text *ret);
 

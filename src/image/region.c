@@ -1,5 +1,4 @@
-/* Keeps the list of a machine's memory regions, and derives regions from linker maps and
- * segments. */
+/* Lists a machine's memory regions, and derives regions from linker maps and segments. */
 #include "image/region.h"
 
 #include "base/sort.h"

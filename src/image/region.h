@@ -12,14 +12,12 @@ struct image;
 struct memory_region {
 	const char *name;
 	uint64_t origin, length; /* First address, and bytes. origin + length does not wrap. */
-	bool open;               /* The length was derived from the contents, because no source
-				  * states it. */
+	bool open;               /* The length follows from the contents: no source states it. */
 };
 
 struct memory_regions {
 	VEC(struct memory_region)
-	list; /* Regions: at most REGIONS_MAX, none empty, every name
-					 * once. */
+	list; /* Regions: at most REGIONS_MAX, none empty, names unique. */
 	struct arena arena;
 };
 

@@ -1,5 +1,4 @@
-/* Finds texts without a terminator by the pointers to them, and keeps only those that are surely
- * texts. */
+/* Finds texts without a terminator by pointers to them. Keeps only those that are surely texts. */
 #include "image/slices.h"
 
 #include "base/sort.h"
@@ -59,7 +58,7 @@ static uint8_t slices_byte_at(const struct image *im, uint64_t addr)
 /* A run of text. If requested addresses ascend, each byte is read once. */
 struct text_run {
 	uint64_t from, end;
-	bool zero; /* behind it */
+	bool zero; /* A zero byte follows the run. */
 };
 
 static void move_run(struct text_run *r, const struct image *im, uint64_t addr)

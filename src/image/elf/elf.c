@@ -228,8 +228,8 @@ static void clip_segment(const struct image *im, struct segment *s)
 	}
 }
 
-/* Sets load addresses to VM addresses if the file states none. Many linkers leave p_paddr 0, and so
- * do cores. */
+/* Sets load addresses to VM addresses if the file has none. Linkers and cores may leave p_paddr
+ * 0. */
 static void settle_load_addrs(struct image *im)
 {
 	bool known = false, several = false;

@@ -1,5 +1,4 @@
-/* Copies a finished ELF file with one more section: checks the file, lays out the copy and
- * writes it. */
+/* Copies a finished ELF file with one more section: checks it, lays out the copy, writes it. */
 #include "image/elf/elf_append.h"
 
 #include "image/elf/elf_internal.h"
@@ -25,7 +24,7 @@ struct append {
 	uint64_t kept;           /* Bytes of the file that the copy keeps. */
 	uint64_t place;          /* File offset of the new section's bytes. */
 	uint64_t names_off, names_size, table_off;
-	uint8_t *table; /* the new one */
+	uint8_t *table; /* New section header table. */
 	uint32_t count; /* Number of sections in the new table. */
 };
 

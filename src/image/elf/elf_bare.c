@@ -40,7 +40,7 @@ static void elf_bare_add_part(struct bare *b, const char *name, uint32_t type, u
 struct elf_bare_table {
 	const char *name;
 	uint32_t type;
-	uint32_t addr, size; /* tags */
+	uint32_t addr, size; /* Dynamic tags (DT_*) with its address and size. */
 };
 
 static void elf_bare_add_tables(struct bare *b)
@@ -97,8 +97,7 @@ static void elf_bare_add_symbols(struct bare *b)
 		elf_bare_add_part(b, ".gnu.hash", SHT_GNU_HASH, hash, size, 8);
 	}
 	if (image_dynamic(b->im, DT_HASH, &hash)) {
-		/* Counts the symbols: a hash table has as many chains as symbols. gABI "Hash
-		 * Table". */
+		/* Counts the symbols: a hash table has as many chains. gABI "Hash Table". */
 		struct reader r = reader_of(bytes_from(b->im, hash), b->im->big_endian);
 		const uint64_t buckets = read_u32(&r), chains = read_u32(&r);
 		size = 4 * (2 + buckets + chains);
@@ -158,8 +157,7 @@ static int elf_bare_by_addr(const void *pa, const void *pb)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* Adds the section [start, end) of the segment `in`. `like` has its name and type, and whether it
- * is code. */
+/* Adds the section [start, end) of segment `in`. `like` has name, type, and whether it is code. */
 static void elf_bare_add_section(struct bare *b, const struct segment *in, struct section like,
 				 uint64_t start, uint64_t end)
 {
@@ -177,8 +175,7 @@ static void elf_bare_add_section(struct bare *b, const struct segment *in, struc
 		vec_push(&b->list, like);
 }
 
-/* Adds the parts of a segment in the order of addresses, and a plain section for each gap between
- * them. */
+/* Adds a segment's parts in the order of addresses, and a plain section for each gap. */
 static void cut_segment(struct bare *b, const struct segment *s)
 {
 	const uint64_t held = s->off < b->im->bytes.size

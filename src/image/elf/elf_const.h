@@ -132,8 +132,8 @@ enum {
 
 /* Bits of e_flags that change how heft reads a file. */
 enum {
-	EF_PPC64_ABI = 3, /* 64-bit PowerPC ELF ABI: 1 = function descriptors, 2 = none, 0 = not
-			   * stated. */
+	EF_PPC64_ABI = 3, /* 64-bit PowerPC ELF ABI: 1 = function descriptors, 2 = none, 0 =
+			   * unknown */
 };
 
 #define PN_XNUM 0xffffu
@@ -189,8 +189,7 @@ enum {
 	SHT_ARM_ATTRIBUTES = 0x70000003,
 	SHT_RISCV_ATTRIBUTES = 0x70000003,
 	SHT_AARCH64_AUTH_RELR =
-		0x70000004, /* PAuth ABI Extension to ELF. The number has other meanings on other
-			     * machines. */
+		0x70000004, /* PAuth ABI Extension to ELF; other meanings on other machines. */
 };
 
 enum {

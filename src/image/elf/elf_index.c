@@ -15,8 +15,7 @@ static int piece_cmp(const void *pa, const void *pb)
 struct elf_index_sweep {
 	struct elf_piece *out;
 	size_t out_count;
-	struct elf_piece *stack; /* Ranges that have begun and may not have ended. The top one
-				  * owns `at`. */
+	struct elf_piece *stack; /* Ranges that began and may not have ended. Top: owner of `at`. */
 	size_t depth;
 	uint64_t at; /* All lower addresses have an owner. */
 };
@@ -77,8 +76,7 @@ const struct elf_piece *elf_pieces_at(const struct elf_pieces *p, uint64_t addr)
 	return lo < p->count && p->data[lo].addr <= addr ? &p->data[lo] : NULL;
 }
 
-/* Indexes PT_LOAD segments by their memory (`vm`), or by the part of their memory with bytes in the
- * file. */
+/* Indexes PT_LOAD segments by memory (`vm`), or by the part of memory with bytes in the file. */
 static struct elf_pieces index_loads(struct image *im, bool vm)
 {
 	struct elf_piece *ranges = mem_zeroed(im->segment_count + 1, sizeof *ranges);
@@ -100,8 +98,7 @@ struct backing {
 	uint64_t first_gone; /* Start of the first NOBITS section. UINT64_MAX if there is none. */
 	uint64_t first_tls;  /* Start of the first NOBITS TLS section: a .tbss or an emptied
 			      * .tdata. UINT64_MAX if there is none. */
-	uint64_t last_end;   /* End of the last section at the file offset that the segment
-			      * implies. */
+	uint64_t last_end;   /* End of the last section at the segment's file offset. */
 };
 
 static int u64_cmp(const void *pa, const void *pb)
@@ -126,8 +123,7 @@ static void weigh_section(const struct image *im, const struct section *s, struc
 		b->last_end = max_u64(b->last_end, start + s->file_size);
 }
 
-/* Returns the file offsets of the sections that take no memory, ascending, *count of them.
- * malloc'ed. */
+/* Returns the file offsets of the *count sections without memory, ascending. malloc'ed. */
 static uint64_t *unmapped_offsets(const struct image *im, size_t *count)
 {
 	uint64_t *offs = mem_zeroed(im->section_count, sizeof *offs);

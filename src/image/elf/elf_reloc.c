@@ -84,8 +84,7 @@ static bool open_plain(struct reloc_iter *it)
 	return true;
 }
 
-/* Reads the header of APS2: "APS2", the number of relocations, the first offset. All numbers are
- * SLEB128. */
+/* Reads APS2's header: "APS2", the number of relocations, the first offset. Numbers are SLEB128. */
 static bool open_aps2(struct reloc_iter *it)
 {
 	struct reader *r = &it->reader;
@@ -105,8 +104,7 @@ static void find_patched(struct reloc_iter *it)
 	const struct section *s = it->section;
 	if (s->info == 0 || s->info >= im->section_count)
 		return;
-	/* In linked images, sh_info names the patched section only in tables that no loader
-	 * reads. */
+	/* In linked images, sh_info is the patched section only in tables no loader reads. */
 	if (im->kind == IMAGE_OBJECT || !s->alloc || s->flags & SHF_INFO_LINK)
 		it->patched = &im->sections[s->info];
 }

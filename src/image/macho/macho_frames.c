@@ -21,8 +21,8 @@ struct macho_frames_cie {
 
 struct macho_frames {
 	struct macho *m;
-	const struct macho_section *s;          /* at work */
-	VEC(struct macho_frames_stated) stated; /* sorted */
+	const struct macho_section *s;          /* Section that is being read. */
+	VEC(struct macho_frames_stated) stated; /* Sorted by address. */
 	macho_data_vec data_of;
 	struct macho_frames_cie cie; /* The last CIE read. */
 };
@@ -140,8 +140,7 @@ static void read_eh_frame(struct macho_frames *f)
 	}
 }
 
-/* Reads __compact_unwind. An entry has the function, its size, an encoding, the personality, and
- * its data. */
+/* Reads __compact_unwind. An entry: function, size, encoding, personality, data. */
 static void read_compact(struct macho_frames *f)
 {
 	struct reader r = macho_reader(f->m, f->s->off, f->s->size);

@@ -71,8 +71,7 @@ struct macho {
 	struct map names;      /* Symbols by name, for macho_name_find(). */
 	uint32_t first_symbol; /* Index of the first nlist's symbol in the image's table. */
 	VEC(uint32_t)
-	indexes;            /* Index in the image's table, by nlist. 0 for an entry for
-			        * debuggers. */
+	indexes;            /* Index in the image's table, by nlist. 0 for debuggers' entries. */
 	uint64_t text_addr; /* Address of the segment __TEXT. */
 	uint64_t linkedit_addr, linkedit_off, linkedit_size; /* Address, file offset and bytes of
 							      * the segment __LINKEDIT. */
@@ -108,13 +107,11 @@ struct nlist macho_read_nlist(struct reader *r, const struct macho *m);
 const struct macho_section *macho_section_of(const struct macho *m, uint8_t number);
 /* Returns the string table, cut after its last NUL, so that every name in it ends. */
 struct bytes macho_strings(const struct macho *m);
-/* Removes the underscore of C from the start of a mangled name, because names in debug info lack
- * it. */
+/* Removes C's underscore from the start of a mangled name, because names in debug info lack it. */
 struct str macho_plain_name(struct str name);
 /* macho_stabs.c: reads the entries for debuggers. */
 void macho_read_stabs(struct macho *m);
-/* macho_linkedit.c: read the function starts, and the entries of __LINKEDIT that belong to a
- * symbol. */
+/* macho_linkedit.c: read function starts, and the entries of __LINKEDIT that belong to a symbol. */
 void macho_read_starts(struct macho *m);
 void macho_read_linkedit(struct macho *m);
 /* Data that belongs to the owner of another address. Sorted by `addr`. */
@@ -146,8 +143,7 @@ void macho_read_relocs(struct macho *m);
 void macho_read_unwind(struct macho *m);
 /* macho_frames.c: reads the unwind tables of objects. */
 void macho_read_frames(struct macho *m);
-/* macho_signature.c: reads whether and how the code is signed. Assigns each hash to the bytes that
- * it signs. */
+/* macho_signature.c: reads if and how code is signed. Assigns each hash to the bytes it signs. */
 void macho_read_signature(struct macho *m, const struct macho_range *range);
 /* macho_names.c: returns ELF's name for a section, under which other rooms find it. */
 struct str macho_section_name(struct macho *m, struct str segment, struct str section,

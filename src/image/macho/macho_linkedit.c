@@ -12,8 +12,7 @@ static void macho_linkedit_add(struct macho *m, const struct macho_range *in, ui
 			    .section = in->index, .off = off, .size = size, .addr = addr });
 }
 
-/* Finds a symbol by name, 0 if there is none. *ret_at is then the place in the map for a new
- * name. */
+/* Finds a symbol by name, or 0. *ret_at is then the place in the map for a new name. */
 static uint32_t macho_linkedit_find(const struct macho *m, struct str name, struct map_at *ret_at)
 {
 	uint32_t i;
@@ -192,8 +191,7 @@ static bool read_node(struct trie *t, const struct macho_linkedit_edge *from)
 	return true;
 }
 
-/* Reads the export trie depth first. Edges and nodes belong to the first export to which they
- * lead. */
+/* Reads the export trie depth first. Edges and nodes belong to the first export they lead to. */
 static void macho_linkedit_read_exports(struct macho *m)
 {
 	const struct macho_range *in = &m->exports;

@@ -49,7 +49,7 @@ struct str coff_long_name(struct pe *p, struct str field)
 }
 
 struct coff_symbol {
-	struct str field; /* of 8 bytes */
+	struct str field; /* Name field, 8 bytes. */
 	uint32_t zeros, off, value;
 	int32_t section;
 	uint16_t type;

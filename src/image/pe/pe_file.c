@@ -228,8 +228,7 @@ static void pe_read_sections(struct pe *p)
 	}
 }
 
-/* Reads COFF's header. In images it follows "PE\0\0". *ret_optional is the size of the optional
- * header. */
+/* Reads COFF's header; images have "PE\0\0" before. *ret_optional: size of the optional header. */
 static void pe_file_read_header(struct pe *p, struct reader *r, uint16_t *ret_optional)
 {
 	p->machine = read_u16(r);

@@ -23,7 +23,7 @@ enum pe_directory {
 enum { PE_X86_64 = 0x8664, PE_AARCH64 = 0xaa64, PE_ARM64EC = 0xa641, PE_ARM64X = 0xa64e };
 
 struct pe_range {
-	uint32_t addr, size; /* RVA */
+	uint32_t addr, size; /* Range of RVAs. */
 };
 
 /* A section as the file states it. */
@@ -39,18 +39,16 @@ struct pe {
 	uint32_t section_count;
 	uint64_t sections_off; /* File offset of the section table. */
 	uint64_t symbols_off, symbol_count, symbol_size;
-	uint64_t base;       /* of the image */
+	uint64_t base;       /* Image base. */
 	uint16_t protection; /* Field DllCharacteristics. */
 	uint32_t directory_count;
 	struct pe_range directories[PE_DIRECTORIES];
 	struct pe_range extra_unwind; /* Unwind entries of the other calling convention, see
 				       * pe_read_hybrid(). */
 	VEC(struct pe_section) sections;
-	struct bytes strings;  /* String table, with the size at its start, cut after its last
-			        * NUL. */
+	struct bytes strings;  /* String table, with its size first, cut after its last NUL. */
 	uint64_t names_left;   /* Bytes of names that may still be read, see reader.h. */
-	uint32_t table, names; /* Indexes of the image's sections for the symbol table and its
-			        * names. */
+	uint32_t table, names; /* The image's section indexes for the symbol table and its names. */
 	uint32_t first_symbol; /* Index in the image's table of the first COFF symbol. */
 	/* Bytes of tables that may still be read. Tables of valid files do not overlap. */
 	uint64_t left;
@@ -62,8 +60,7 @@ bool pe_spend(struct pe *p, uint64_t size);
 /* Returns a reader over the file's bytes from an RVA to the end of its section. *ret is the
  * section, NULL if there is none. */
 struct reader pe_at(const struct pe *p, uint64_t rva, const struct pe_section **ret);
-/* Assigns bytes at an RVA to a symbol. If `symbol` is 0, assigns them to the owner of the RVA
- * `owner`. */
+/* Assigns bytes at an RVA to a symbol. If `symbol` is 0: to the owner of the RVA `owner`. */
 void pe_put(struct pe *p, uint64_t rva, uint64_t size, uint32_t symbol, uint64_t owner);
 /* Adds a symbol at an RVA. 0 if it has no address. Borrows the name, which must end with NUL. */
 uint32_t pe_symbol(struct pe *p, struct str name, uint64_t rva, uint64_t size);

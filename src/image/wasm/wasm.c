@@ -166,8 +166,7 @@ static void add_segment_symbol(struct wasm *w, size_t i)
 	build_symbol(&w->build, &s);
 }
 
-/* Assigns the entries to the symbols of functions and segments. Skips objects, whose symbols differ
- * in order. */
+/* Assigns entries to symbols of functions and segments. Skips objects, whose order differs. */
 static void add_entries(struct wasm *w)
 {
 	for (size_t i = 0; i < w->entries.count; i++) {

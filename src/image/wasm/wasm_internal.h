@@ -29,18 +29,15 @@ enum wasm_id {
 struct wasm_section {
 	unsigned id;
 	struct str name;          /* Name of a custom section. */
-	uint64_t start, off, end; /* Offset of its id; offset of its contents, after the name;
-				   * end. */
-	uint32_t index;           /* Index of the image's section with its contents. 0 if there
-				   * is none. */
+	uint64_t start, off, end; /* Offset of its id; offset of its contents after the name; end */
+	uint32_t index;           /* Index of the image's section with its contents, or 0. */
 	bool relocated;           /* Its relocations were read. */
 };
 
 /* A function. Imported functions have no body. */
 struct wasm_function {
-	uint64_t off, size;     /* Range in the contents of the code section, with the size field at
-			     * its start. */
-	struct str name;        /* "" as yet */
+	uint64_t off, size;     /* Range in the code section's contents, with the size field */
+	struct str name;        /* "" until a name is found. */
 	uint64_t entry, length; /* Range of the entry in the name section that names it. */
 	uint64_t head;          /* Bytes of the size field at its start. */
 };
@@ -86,7 +83,7 @@ struct wasm {
 	VEC(struct wasm_entry) entries;
 	VEC(struct wasm_type) types;
 	const struct wasm_section *type_section;
-	size_t imported; /* functions */
+	size_t imported; /* Number of imported functions. */
 	struct wasm_section *code, *data_section, *linking, *names;
 	uint32_t code_index; /* Index of the image's code section. */
 };

@@ -147,11 +147,10 @@ static bool has_addend(uint8_t type)
 
 typedef VEC(struct reloc) reloc_vec;
 
-/* Relocations of one section of the image. A section of the file may become several sections of the
- * image. */
+/* Relocations of one section of the image. One section of the file may become several. */
 struct wasm_link_patched {
 	uint64_t off, size;
-	uint32_t section; /* of the image */
+	uint32_t section; /* Section index in the image. */
 	reloc_vec relocs;
 };
 
@@ -200,8 +199,7 @@ static bool wasm_link_read_relocs(struct wasm *w, struct reader *r, const patche
 	return reader_ok(r);
 }
 
-/* Adds a relocation table for each patched section of the image. All of them have the same
- * bytes. */
+/* Adds a relocation table for each patched section of the image. All have the same bytes. */
 static void wasm_link_add_tables(struct wasm *w, const struct wasm_section *s, patched_vec *to)
 {
 	for (size_t i = 0; i < to->count; i++) {

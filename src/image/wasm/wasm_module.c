@@ -45,8 +45,7 @@ static void skip_limits(struct wasm *w, struct reader *r, bool memory)
 		w->build.im->bits = 64;
 }
 
-/* Reads the types of functions (core specification, 5.3.6). The list ends at the first other
- * type. */
+/* Reads the types of functions (core specification, 5.3.6). Another type ends the list. */
 void wasm_read_types(struct wasm *w, const struct wasm_section *s)
 {
 	ASSERT(s->id == WASM_TYPE);
@@ -190,8 +189,7 @@ void wasm_read_code(struct wasm *w, const struct wasm_section *s)
 						    .file_size = code.size });
 }
 
-/* Reads the address of a segment: a constant expression (5.4.9). False if it is not a single
- * number. */
+/* Reads a segment's address: a constant expression (5.4.9). False if it is not one number. */
 static bool wasm_module_read_address(struct reader *r, uint64_t *ret)
 {
 	enum { END = 0x0b, GLOBAL_GET = 0x23, I32_CONST = 0x41, I64_CONST = 0x42 };
