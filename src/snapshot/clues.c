@@ -6,7 +6,6 @@
 #include "code/data_refs.h"
 #include "code/flow.h"
 #include "code/x86.h"
-#include "image/elf/elf_const.h"
 #include "program/plt.h"
 #include "snapshot/contents.h"
 

@@ -22,10 +22,8 @@ enum { CLUE_GRAMS = 32 };
 /* Clue of the symbols at an address. */
 struct clue {
 	uint64_t addr;
-	uint32_t first_ref, ref_count; /* Range in clues.refs: each target once, in the order of
-				        * the code. */
-	uint64_t code, code_size;      /* Range in clues.code. Only for a function without a
-				        * name. */
+	uint32_t first_ref, ref_count; /* Range in clues.refs: each target once, in code order. */
+	uint64_t code, code_size;      /* Range in clues.code. Only for a nameless function. */
 	/* Hash of the contents without pointers, for data without a name and for code that heft
 	 * cannot decode. Otherwise 0. */
 	uint64_t print;

@@ -10,8 +10,7 @@
 
 #include <stdlib.h>
 
-/* Places of an image per section, sorted by address. Of places with one address, the longest is
- * first. */
+/* An image's places per section, sorted by address. At one address, the longest is first. */
 struct by_section {
 	const struct named_place **list;
 	size_t *first; /* Per section: index of its first place. Common symbols come after the
@@ -131,8 +130,7 @@ static void add_places(struct collect *c, const struct named_place *const *list,
 	c->padding = 0;
 }
 
-/* Returns the format's section for a section of the program: ".text" for ".text.hot". NULL if it
- * has none. */
+/* Returns the format's section for a program's section: ".text" for ".text.hot". NULL if none. */
 static const char *format_section(const struct section *s)
 {
 	const char *known = s->alloc && s->type != SHT_NOTE ? snap_folded(s->name) : NULL;
@@ -289,8 +287,7 @@ static void add_overheads(struct collect *c, const struct shares *shares)
 	add_overhead(c, &loaded, shares->memory_only, " segments, in memory alone");
 }
 
-/* Returns the object of an image's symbols, such as "libx.a(y.o)". "" if the file is a single
- * image. */
+/* Returns the object of an image's symbols, such as "libx.a(y.o)". "" for a single image. */
 static uint32_t object_of(struct collect *c, const struct image *im)
 {
 	return im->kind != IMAGE_OBJECT || im->member.len == 0

@@ -29,8 +29,7 @@ struct collect_input {
 	const struct source_file *file;
 	size_t index;              /* Index of the image in file->input. */
 	struct places *places;     /* Places found by the symbols source. */
-	const struct spans *units; /* Spans of the VM image from debug info alone, for source
-				    * paths. */
+	const struct spans *units; /* The VM image's spans from debug info alone, for paths. */
 	const struct labels *unit_labels;
 	/* Layers by symbol, by compile unit and by object, for charges. Without objects, by_object
 	 * equals by_unit. Without units there are no charges. */

@@ -4,8 +4,7 @@
 
 #include <stdio.h>
 
-/* Returns the size below which a gap is padding. SuperSize's report of odd padding has the same
- * limits. */
+/* Returns the size below which a gap is padding, as in SuperSize's report of odd padding. */
 static uint64_t gap_limit(const struct collect *c)
 {
 	const char letter = c->s->sections.data[c->to].letter;
@@ -31,8 +30,7 @@ static void collect_gaps_add(struct collect *c, uint64_t from, uint64_t to)
 	collect_named(c, from, to - from, text_str(&c->scratch));
 }
 
-/* Returns the names of data that belong to an owner. Keeps them, because many data share an
- * owner. */
+/* Returns the names of an owner's data. Keeps them, because many data share an owner. */
 static const struct owned_name *name_of_owned(struct collect *c, label_id owner)
 {
 	while (c->owned.count <= owner)
@@ -221,8 +219,7 @@ static void add_plain(struct collect *c, const struct collect_gaps_run *run, uin
 		add_owned(c, from, to, run->owner);
 }
 
-/* Adds the bytes of a run. Its strings become symbols of their own. Returns the end of the added
- * bytes. */
+/* Adds a run's bytes. Its strings become symbols. Returns the end of the added bytes. */
 static uint64_t add_run(struct collect *c, const struct collect_gaps_run *run)
 {
 	const bool strings = !c->in->no_literals && !c->section->exec && !c->section->write &&

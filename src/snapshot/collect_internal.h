@@ -29,8 +29,7 @@ struct collect {
 	struct supersize_name name;
 	struct text scratch;
 	VEC(uint32_t)
-	sources; /* Per label of the units source: text id of its path. 0 if not
-			        * made yet. */
+	sources; /* Per label of the units source: text id of its path, or 0. */
 	VEC(struct owned_name) owned; /* Per label of the symbols source. */
 	VEC(uint32_t)
 	groups;         /* Per label: number of the address at which the label last occurred. */
@@ -67,8 +66,7 @@ struct collect {
 	label_id owner;       /* Owner of the current bytes in the symbols source. LABEL_NONE if
 			       * not requested. */
 	VEC(label_id)
-	labels;         /* Per symbol made: the label of its name. LABEL_NONE if it has
-			       * none. */
+	labels;         /* Per symbol: the label of its name. LABEL_NONE if none. */
 	label_id label; /* Label of the symbol that is being read. */
 	/* Only if there is a map: */
 	VEC(label_id) owners; /* Per symbol made: label of its user. */
@@ -93,8 +91,7 @@ const struct linkmap_piece *collect_piece_at(struct collect *c, uint64_t addr);
 /* Facts of the map about merged bytes at an address. */
 struct merged {
 	uint64_t end;   /* End of the piece. UINT64_MAX if no merged bytes are known. */
-	unsigned width; /* For strings: bytes of a character, 1, 2 or 4. 0 if the map does not
-			 * state it. */
+	unsigned width; /* For strings: bytes of a character, 1, 2 or 4. 0 if the map has none. */
 	bool constants; /* The bytes are constants, no strings. */
 };
 struct merged collect_merged(struct collect *c, uint64_t addr);

@@ -53,8 +53,7 @@ static struct str collect_map_last_word(struct str name)
 	return (struct str){ name.p + from, name.len - from };
 }
 
-/* Returns the digit of names such as ".rodata.main.str2.4", which compilers give to sections of
- * strings. */
+/* Returns the digit of ".rodata.main.str2.4" and the like, compilers' names of string sections. */
 static unsigned collect_map_string_width(struct str name)
 {
 	const size_t end = name.len - collect_map_last_word(name).len;

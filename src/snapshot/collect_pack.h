@@ -16,8 +16,7 @@
 
 /* Adds an entry of a zip file as one symbol. */
 void collect_zip_entry(struct snapshot *s, uint32_t container, const struct zip_entry *e);
-/* Adds all bytes outside of the entries' data: padding, signing block and others. Adds metadata,
- * too. */
+/* Adds metadata, and all bytes outside of the entries' data: padding, signing block and others. */
 void collect_zip_rest(struct snapshot *s, uint32_t container, const struct zip *z);
 /* A file inside of a package, or a file alone. */
 struct pack_entry {

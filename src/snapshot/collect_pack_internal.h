@@ -1,12 +1,10 @@
-/* collect_pack_internal.h - declares what collect_pack.c and collect_dex.c share. Private to
- * them. */
+/* collect_pack_internal.h - declares what collect_pack.c and collect_dex.c share. */
 #ifndef HEFT_SNAPSHOT_COLLECT_PACK_INTERNAL_H
 #define HEFT_SNAPSHOT_COLLECT_PACK_INTERNAL_H
 
 #include "snapshot/collect_pack.h"
 
-/* Adds a symbol without address and paths; its three names are equal. The result is valid until the
- * next call. */
+/* Adds a symbol without address and paths; its names are equal. Valid until the next call. */
 struct snap_symbol *collect_pack_add(struct snapshot *s, uint32_t container, const char *section,
 				     struct str name, uint64_t size);
 

@@ -101,8 +101,7 @@ static void collect_pak_add_entry(struct adding *a, const struct pak_entry *e)
 		y->flags |= SNAP_UNCOMPRESSED;
 }
 
-/* Adds a resource that shares the payload of another resource. Its size is that of its entry in the
- * table. */
+/* Adds a resource that shares another one's payload. Its size is that of its table entry. */
 static void add_same(struct adding *a, uint16_t id, uint16_t other)
 {
 	const uint64_t section = snapshot_section(a->s, a->entry->container, a->section);

@@ -56,8 +56,7 @@ static bool contents_is_constant(const struct section *s)
 	       (!s->write || str_starts(s->name, STR(".data.rel.ro")));
 }
 
-/* Returns the bytes of a symbol. Empty if the program may change them, or if the file lacks some of
- * them. */
+/* Returns a symbol's bytes. Empty if the program may change them, or if the file lacks some. */
 static struct bytes constant_bytes(const struct contents *c, const struct section *s, uint64_t addr,
 				   uint64_t size)
 {

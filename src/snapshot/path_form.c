@@ -83,8 +83,7 @@ static bool split_out(struct split *s, struct str kind)
 	return false;
 }
 
-/* Splits a path at the build directory. The sources are in the parent folder of the build
- * directory. */
+/* Splits a path at the build directory. The sources are in the build directory's parent. */
 static bool split_build(struct split *s, struct str build)
 {
 	size_t parent = build.len;

@@ -87,8 +87,7 @@ static bool set_paths_contains(struct str s, struct str word)
 	return false;
 }
 
-/* Corrects objects that link-time optimisation made. Only the source of such a symbol shows its
- * object. */
+/* Corrects objects of link-time optimisation. Only the symbol's source shows its object. */
 static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
 {
 	struct set_paths_memo lto = memo_make(s), objects = memo_make(s);
@@ -265,11 +264,6 @@ static void join_many(struct snapshot *s)
 	mem_free(place);
 }
 
-static uint32_t set_paths_component_of(struct snapshot *s, struct components *c, uint32_t path)
-{
-	return intern_add(&s->texts, str_of(components_find(c, snapshot_text(s, path))));
-}
-
 static void set_components(struct snapshot *s, struct components *c)
 {
 	struct set_paths_memo m = memo_make(s);
@@ -279,7 +273,9 @@ static void set_components(struct snapshot *s, struct components *c)
 		for (size_t k = 0; k < COUNT_OF(paths) && *y.component == 0; k++) {
 			uint32_t *to = &m.to[paths[k]];
 			if (*to == UINT32_MAX)
-				*to = set_paths_component_of(s, c, paths[k]);
+				*to = intern_add(
+					&s->texts,
+					str_of(components_find(c, snapshot_text(s, paths[k]))));
 			*y.component = *to;
 		}
 	}

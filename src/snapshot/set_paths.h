@@ -15,8 +15,7 @@
 void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
 			const struct paths *paths, struct components *components);
 
-/* Replaces the components of all symbols of a finished snapshot by the components of their
- * sources. */
+/* Replaces the components of a finished snapshot's symbols by those of their sources. */
 void snapshot_name_components(struct snapshot *s, struct components *components);
 
 #endif

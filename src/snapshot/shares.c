@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-/* Adds up spans. The label of a span is the index of its section, or section_count outside of
- * sections. */
+/* Adds up spans. A span's label is its section's index, or section_count outside of sections. */
 static void shares_add_up(const struct spans *s, size_t section_count,
 			  struct share_of_section *sections, bool vm, uint64_t *rest)
 {

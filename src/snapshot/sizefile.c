@@ -43,8 +43,7 @@ static void add_line_number(struct text *t, uint64_t v)
 	text_add_char(t, '\n');
 }
 
-/* Distinct texts, or pairs of texts, in the order of the file, and the index of each symbol's
- * text. */
+/* Distinct texts, or pairs, in the order of the file, and the index of each symbol's text. */
 struct sizefile_index {
 	VEC(uint64_t) keys; /* object << 32 | source, sorted by text. */
 	uint32_t *of_symbol;
@@ -143,11 +142,6 @@ struct snapshot_sizefile_out {
 	} segments;
 };
 
-static bool is_overhead(const struct snapshot_sizefile_out *o, const struct snap_symbol *y)
-{
-	return snap_is_overhead(snapshot_text(o->s, y->full_name));
-}
-
 static void sizefile_find_head(struct snapshot_sizefile_out *o)
 {
 	const struct snapshot *s = o->s;
@@ -238,8 +232,7 @@ static void sizefile_add_segments(struct snapshot_sizefile_out *o)
 	text_add_char(&o->text, '\n');
 }
 
-/* Appends the difference of two unsigned numbers, because addresses of kernels exceed a signed
- * number. */
+/* Appends the difference of two unsigned numbers: kernels' addresses exceed a signed number. */
 static void add_difference(struct text *t, uint64_t v, uint64_t last)
 {
 	if (v < last)
@@ -276,7 +269,8 @@ static int64_t sizefile_address_of(const struct snapshot_sizefile_out *o, size_t
 static int64_t sizefile_size_of(const struct snapshot_sizefile_out *o, size_t i)
 {
 	const struct snap_symbol *y = &o->s->symbols.data[i];
-	return (int64_t)y->size + (is_overhead(o, y) ? y->padding : 0);
+	const bool overhead = snap_is_overhead(snapshot_text(o->s, y->full_name));
+	return (int64_t)y->size + (overhead ? y->padding : 0);
 }
 
 static int64_t padding_of(const struct snapshot_sizefile_out *o, size_t i)
@@ -337,12 +331,10 @@ struct charge_texts {
 	uint32_t *number; /* Per text id: its number, from 1. 0 if not used. */
 	VEC(uint32_t) ids;
 	uint32_t places; /* Number of texts of places, which come before the texts of names. */
-	uint32_t names;  /* Number of texts until the last one that was already the name of a
-			  * charge. */
+	uint32_t names;  /* Number of texts until the last that was already a charge's name. */
 };
 
-/* Returns which of its symbol's names a charge has: 0 the full name, 1 the plain name, 2
- * neither. */
+/* Returns which of its symbol's names a charge has: 0 full name, 1 plain name, 2 neither. */
 static uint64_t name_of_symbol(const struct snapshot *s, const struct snap_charge *c)
 {
 	const struct snap_symbol *y = c->symbol == SNAP_NO_SYMBOL ? NULL

@@ -23,8 +23,7 @@ bool sizefile_read_uncharged(struct snapshot *ret, const char *path, struct byte
 /* Output of the writers, which append to `bytes`. The snapshot must be finished. */
 struct sizefile_out {
 	VEC(uint8_t) bytes;
-	/* Threads that pack large lists. 0 means one per processor. The bytes are the same for any
-	 * number. */
+	/* Threads that pack large lists. 0: one per processor. Any number gives the same bytes. */
 	unsigned threads;
 };
 bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct heft_err *err);

@@ -36,7 +36,7 @@ enum sizefile_charge {
 	CHARGE_OBJECT,
 	CHARGE_COMPONENT,
 	CHARGE_CONTAINER,
-	CHARGE_DEBUG, /* 1 in sections of debug info. */
+	CHARGE_DEBUG,   /* 1 in sections of debug info. */
 	CHARGE_PACKAGE, /* Files of earlier versions lack this line. */
 	CHARGE_COLUMNS
 };
@@ -50,8 +50,7 @@ void sizefile_json_write(struct text *out, const struct snapshot *s,
 bool sizefile_json_read(struct snapshot *s, struct sizefile_head *head, struct bytes json,
 			uint64_t *ret_pos, const char **ret_problem);
 
-/* Appends a text in the form of the file: tabs, line ends and bytes that are not ASCII are
- * escaped. */
+/* Appends a text in the file's form: tabs, line ends and bytes outside of ASCII are escaped. */
 void sizefile_add_text(struct text *out, struct str s);
 
 #endif

@@ -10,8 +10,7 @@
 #define UNPACKED_MIN   (UINT64_C(4) << 20)
 #define UNPACKED_RATIO 50
 
-/* Least bytes of text per symbol: digit and separator for address, size and path, and a line for
- * the name. */
+/* Least bytes of text per symbol: digit and separator for address, size, path; a name's line. */
 enum { SYMBOL_TEXT = 6 };
 
 /* State of the reader, which takes the unpacked text line by line. */
@@ -36,11 +35,6 @@ static bool sizefile_read_bad(struct sizefile_read_in *in, const char *problem)
 		     in->line, problem);
 	in->failed = true;
 	return false;
-}
-
-static bool at_end(const struct sizefile_read_in *in)
-{
-	return in->pos == in->text.size;
 }
 
 /* Returns the next line without its end. If there is none, returns "" and sets failed. */
@@ -409,8 +403,7 @@ static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *r
 	       (uint64_t)*ret_count <= most;
 }
 
-/* Reads one line of numbers. `names` is the number of the last text that was not yet the name of a
- * charge. */
+/* Reads a line of numbers. `names` is the number of the last text that was no charge's name yet. */
 static void read_charge_column(struct sizefile_read_in *in, const text_ids *texts, uint64_t names,
 			       unsigned column)
 {
@@ -611,7 +604,7 @@ static void sizefile_read_body(struct sizefile_read_in *in)
 	const bool passed = in->uncharged && in->head.charges > 0;
 	if (!in->failed && !passed)
 		read_charges(in);
-	if (!in->failed && !passed && !at_end(in))
+	if (!in->failed && !passed && in->pos < in->text.size)
 		note(in->notes, in->path, HEFT_NO_OFFSET, in->text.size - in->pos,
 		     "bytes behind the last symbol are ignored");
 	if (!in->failed)

@@ -47,8 +47,7 @@ enum snap_flag {
 /* Returns the flags that follow from the name of a symbol's input section, such as
  * ".text.hot.f". */
 uint16_t snap_piece_flags(struct str name);
-/* Returns the flags that follow from a demangled name: cold, startup, clone, anonymous
- * namespace. */
+/* Returns flags that follow from a demangled name: cold, startup, clone, anonymous namespace. */
 uint16_t snap_name_flags(struct supersize_name *work, struct str name);
 /* Appends words for the flags that users see: "cold, clone". */
 void snap_flag_words(struct text *to, unsigned flags);
@@ -57,8 +56,7 @@ void snap_flag_add(struct text *to, const char *word);
 
 enum snap_status { SNAP_UNCHANGED, SNAP_CHANGED, SNAP_ADDED, SNAP_REMOVED };
 
-/* A value of metadata: text, number or list of texts. JSON that heft does not know is kept
- * unchanged. */
+/* A value of metadata: text, number, list of texts. JSON unknown to heft is kept unchanged. */
 struct snap_value {
 	const char *key;
 	enum { SNAP_TEXT, SNAP_NUMBER, SNAP_LIST, SNAP_JSON } kind;
@@ -155,8 +153,7 @@ struct snapshot {
 	VEC(struct snap_value) build_config;
 	VEC(struct snap_container) containers;
 	VEC(struct snap_value)
-	extra; /* From files of other tools: members that heft does not
-				       * know. */
+	extra; /* From other tools' files: members unknown to heft. */
 	VEC(struct snap_section) sections;
 	struct intern section_keys; /* The id is the index in sections. */
 	VEC(struct snap_symbol) symbols;
@@ -167,8 +164,7 @@ struct snapshot {
 	bool has_contents; /* All symbols have a hash of their contents, not only symbols with
 			    * made-up names. */
 	bool has_stacks;   /* Functions have stack sizes, if known. */
-	/* Made by heft, now or in a file. Sections then state what is in memory, and full names are
-	 * final. */
+	/* Made by heft. Sections then state what is in memory, and full names are final. */
 	bool by_heft;
 	bool exact_names; /* Only with by_heft: the other names are shortened as SuperSize does. */
 	bool sparse;      /* One side of a difference. It lacks some symbols of the program. */
@@ -201,11 +197,9 @@ uint32_t snapshot_find_section(const struct snapshot *s, uint32_t container, con
 /* Returns the index of the section with the container, name and flags of `like`. Adds it if
  * missing; letter and rank follow from the name. */
 uint32_t snapshot_section_like(struct snapshot *s, const struct snap_section *like);
-/* Returns the segment of the file format for a section's symbols: the section's name, ".other" or
- * ".bss". */
+/* Returns the file format's segment for a section's symbols: the name, ".other" or ".bss". */
 const char *snap_segment(const struct snap_section *sec);
-/* Returns the format's name for a section: ".text" for ".text.hot" and ".init.text". NULL if it has
- * none. */
+/* Returns the format's name for a section: ".text" for ".text.hot", ".init.text". NULL if none. */
 const char *snap_folded(struct str name);
 /* True if the format gives the symbols of a segment addresses and padding. */
 bool snap_segment_is_native(const char *segment);
