@@ -95,8 +95,6 @@ void heft_profile_free(struct heft_profile *p)
 	handle_free(p, profile_release);
 }
 
-/* ---- sources ------------------------------------------------------------------- */
-
 bool heft_profile_add_source(struct heft_profile *p, const char *name, struct heft_err *err)
 {
 	return GUARDED(p->memory, err, profile_add_source(p, name, err));
@@ -108,8 +106,6 @@ bool heft_profile_define_source(struct heft_profile *p, const char *name, const 
 {
 	return GUARDED(p->memory, err, profile_define_source(p, name, base, rules, count, err));
 }
-
-/* ---- inputs -------------------------------------------------------------------- */
 
 bool heft_profile_add_file(struct heft_profile *p, const char *path, enum heft_role role,
 			   struct heft_err *err)
@@ -136,8 +132,6 @@ bool heft_profile_set_samples(struct heft_profile *p, const char *path, struct h
 {
 	return GUARDED(p->memory, err, profile_set_samples(p, path, err));
 }
-
-/* ---- settings ------------------------------------------------------------------ */
 
 bool heft_profile_include(struct heft_profile *p, const char *regex, struct heft_err *err)
 {
@@ -222,8 +216,6 @@ bool heft_profile_run(struct heft_profile *p, struct heft_err *err)
 {
 	return GUARDED(p->memory, err, profile_run(p, err));
 }
-
-/* ---- configuration file --------------------------------------------------------- */
 
 static bool profile_config(struct heft_profile *p, const char *path, struct heft_config *ret,
 			   struct heft_err *err)

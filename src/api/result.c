@@ -89,8 +89,6 @@ bool heft_profile_file(const struct heft_profile *p, size_t i, struct heft_file_
 	return true;
 }
 
-/* ---- ranges ------------------------------------------------------------------------ */
-
 bool heft_profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,
 			 heft_range_fn fn, void *ctx)
 {
@@ -109,8 +107,6 @@ bool heft_profile_lookup(struct heft_profile *p, size_t i, enum heft_domain doma
 	give(ret, &made, sizeof made);
 	return true;
 }
-
-/* ---- writing ------------------------------------------------------------------------ */
 
 static bool result_write_report(const struct report *r, const struct heft_sink *sink,
 				struct heft_err *err)

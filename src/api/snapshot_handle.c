@@ -10,8 +10,6 @@
 #include "compare/align_paths.h"
 #include "snapshot/sizefile.h"
 
-/* ---- settings -------------------------------------------------------------------------------- */
-
 struct heft_snapshot *heft_snapshot_new(struct heft_session *session)
 {
 	struct heft_snapshot *s = session ? handle_new(sizeof *s) : NULL;
@@ -69,8 +67,6 @@ void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags)
 {
 	s->flags = flags;
 }
-
-/* ---- files ----------------------------------------------------------------------------------- */
 
 struct snapshot_handle_half {
 	struct heft_snapshot *s;
@@ -256,8 +252,6 @@ bool heft_snapshot_write_text(const struct heft_snapshot *s, const struct heft_s
 	return GUARDED(s->memory, err, snapshot_write_text(s, sink, err));
 }
 
-/* ---- totals ---------------------------------------------------------------------------------- */
-
 static void add_totals(const struct snapshot *s, const struct snap_section *sec,
 		       struct heft_snapshot_section *ret)
 {
@@ -300,8 +294,6 @@ bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
 	give(ret, &made, sizeof made);
 	return true;
 }
-
-/* ---- symbols --------------------------------------------------------------------------------- */
 
 _Static_assert(HEFT_SYMBOL_ANONYMOUS == (int)SNAP_ANONYMOUS &&
 		       HEFT_SYMBOL_FEATURE == (int)SNAP_FEATURE,

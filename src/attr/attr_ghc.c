@@ -30,8 +30,6 @@ void attr_ghc_code(struct attr *a)
 	}
 }
 
-/* ---- static objects -------------------------------------------------------------------------- */
-
 static void closure_add(struct attr *a, uint64_t addr, uint64_t to)
 {
 	if (ghc_table_at(&a->scratch->ghc, to))
@@ -204,8 +202,6 @@ bool attr_ghc_cut(const struct attr *a, struct span *rest, struct span *ret)
 	rest->size = end - rest->start;
 	return ret->size > 0;
 }
-
-/* ---- who refers to what ---------------------------------------------------------------------- */
 
 /* Leads targets within the first word of an object to the object: the low bits of a pointer tell
  * what is known of its value. */

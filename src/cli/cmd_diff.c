@@ -43,8 +43,6 @@ static bool cli_diff_add_operand(void *ctx, const char *word)
 	return diff_add_operand(ctx, word);
 }
 
-/* ---- by data sources ------------------------------------------------------------------------- */
-
 static bool diff_add_source(void *ctx, const char *name)
 {
 	struct diff_job *job = ctx;
@@ -120,8 +118,6 @@ static int sources_run(struct diff_job *job, const char *needs_lists)
 	heft_profile_free(job->profile);
 	return status;
 }
-
-/* ---- the command ----------------------------------------------------------------------------- */
 
 static int diff_run(struct diff_job *job)
 {

@@ -57,8 +57,6 @@ struct rows_job {
 	size_t measured, passed_over, failed; /* Numbers of files. */
 };
 
-/* ---- the command line ------------------------------------------------------------------------ */
-
 static bool source_add(void *ctx, const char *name)
 {
 	struct rows_job *job = ctx;
@@ -120,8 +118,6 @@ static bool rows_add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* ---- one file -------------------------------------------------------------------------------- */
-
 static bool set_up(const struct rows_job *job, struct heft_profile *p, const char *path,
 		   struct heft_err *err)
 {
@@ -170,8 +166,6 @@ static bool file_measure(struct rows_job *job, const char *path)
 	/* These errors would repeat for every file. */
 	return err.code != HEFT_EARG && !ferror(job->to);
 }
-
-/* ---- entry points ---------------------------------------------------------------------------- */
 
 static void say_end(const struct rows_job *job)
 {

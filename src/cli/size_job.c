@@ -87,8 +87,6 @@ const struct opt size_opts[] = {
 	{ 0 },
 };
 
-/* ---- values ---------------------------------------------------------------- */
-
 static bool parse_number(const struct size_job *job, const struct opt *o, const char *value,
 			 int base, uint64_t max, uint64_t *ret)
 {
@@ -118,8 +116,6 @@ static bool size_job_failed(const struct size_job *job, const struct heft_err *e
 	cli_failed(job->cli, err);
 	return false;
 }
-
-/* ---- sources --------------------------------------------------------------- */
 
 /* Adds the waiting sources to the profile, oldest first. If a source is unknown, it and all later
  * ones wait, because a configuration file may still define it. */
@@ -194,8 +190,6 @@ static bool merge_config(struct size_job *job, const char *path)
 		trace_at(job, HEFT_FILE, config.debug_fileoffs[i]);
 	return true;
 }
-
-/* ---- options --------------------------------------------------------------- */
 
 static bool apply_switch(struct size_job *job, const struct opt *o)
 {

@@ -10,8 +10,6 @@ static uint32_t entry_load(struct bytes code, uint64_t off, unsigned size)
 	return (uint32_t)read_uint(&r, size);
 }
 
-/* ---- first instructions of functions --------------------------------------------------------- */
-
 /* Recognizes lui gp; addiu and daddiu sp, sp, -n. */
 static bool entry_like_mips(uint32_t a)
 {
@@ -69,8 +67,6 @@ bool entry_like(enum code_isa isa, struct bytes code)
 	}
 }
 
-/* ---- instructions that release a frame ------------------------------------------------------- */
-
 bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off)
 {
 	if (off < 4 || off > code.size)
@@ -91,8 +87,6 @@ bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off)
 	default: return false;
 	}
 }
-
-/* ---- code in the middle of functions --------------------------------------------------------- */
 
 /* Effect of an instruction on the stack. */
 enum stack_use { STACK_NOTHING, STACK_PUTS, STACK_TAKES };

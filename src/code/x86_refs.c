@@ -172,8 +172,6 @@ static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *
 	return end;
 }
 
-/* ---- known forms ----------------------------------------------------------------------------- */
-
 /* A form is the opcode of an instruction in 64-bit mode, the byte after it (mostly ModRM), and
  * whether 0F comes before. One byte describes it: bits 0-3 are the size without REX and 0F, or 0 if
  * scan_fast() must look. The other bits tell what else decides about an instruction. */
@@ -272,8 +270,6 @@ static ALWAYS_INLINE void x86_refs_scan(struct x86_refs_scan *s, bool mode64, bo
 	if (off < s->stop)
 		scan_tail(s, off, mode64, want_imm);
 }
-
-/* ---- code that refers to nothing wanted ------------------------------------------------------ */
 
 /* A pc-relative operand is a ModRM byte with mod 0 and rm 5, and a displacement. LANES: so many
  * bytes are tested at once. */

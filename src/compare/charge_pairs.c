@@ -73,8 +73,6 @@ struct str charge_label(const struct snapshot *s, const struct snap_charge *c, e
 	}
 }
 
-/* ---- sides ----------------------------------------------------------------------------------- */
-
 static uint32_t *none_by(size_t count)
 {
 	uint32_t *list = mem_alloc((count + 1) * sizeof *list);
@@ -121,8 +119,6 @@ static uint32_t common_text(struct charge_matcher *m, size_t side, uint32_t id)
 	return z->texts[id];
 }
 
-/* ---- groups ---------------------------------------------------------------------------------- */
-
 static struct charge_group charge_pairs_group_of(struct charge_matcher *m, size_t side,
 						 const struct snap_charge *c)
 {
@@ -167,8 +163,6 @@ static void groups_make(struct charge_matcher *m, size_t side)
 	intern_release(&nameless);
 	vec_release(&by_name);
 }
-
-/* ---- pairs of groups ------------------------------------------------------------------------- */
 
 static bool charge_pairs_is_same(const struct charge_group *a, const struct charge_group *b)
 {
@@ -248,8 +242,6 @@ static void groups_match(struct charge_matcher *m, bool paths)
 	vec_release(&left);
 	intern_release(&keys);
 }
-
-/* ---- pairs ----------------------------------------------------------------------------------- */
 
 static bool stack_changed(const struct charge_matcher *m, uint32_t symbol)
 {

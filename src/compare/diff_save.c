@@ -200,8 +200,6 @@ void diff_halves(const struct snapshot_diff *d, const char *const *disassembly,
 	mem_free(new_);
 }
 
-/* ---- sources --------------------------------------------------------------------------------- */
-
 static void see_source(struct intern *seen, struct intern *other, const struct snapshot *s,
 		       const struct snap_symbol *y, bool wanted)
 {

@@ -23,8 +23,6 @@ static void derive_arm64_add_jump(struct derive_scan *s, uint64_t off, uint64_t 
 		note_target(s->b, s->fn, s->extent, e->target, kind == EVENT_JCC);
 }
 
-/* ---- jump tables ----------------------------------------------------------------------------- */
-
 /* Tells whether an instruction writes register `reg` in one of the forms below. */
 static bool writes(uint32_t insn, unsigned reg)
 {
@@ -150,8 +148,6 @@ static bool derive_arm64_find_table(const struct derive_scan *s, uint64_t off, u
 		return read_sum(s, at, t);
 	return derive_arm64_read_entry(s, at, t) && t->width == 8;
 }
-
-/* ---- instructions ---------------------------------------------------------------------------- */
 
 /* Records br, blr, ret and their authenticated forms: bits 31-25 are 1101011, opc is in 24-21. */
 static void derive_arm64_add_indirect(struct derive_scan *s, uint64_t off, uint32_t insn)

@@ -170,8 +170,6 @@ static unsigned derive_x86_look(struct derive_scan *s, uint64_t off)
 	return in.len;
 }
 
-/* ---- fast path for common instructions ------------------------------------------------------- */
-
 static inline uint32_t derive_x86_load32(const uint8_t *p)
 {
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
@@ -284,8 +282,6 @@ static uint64_t scan_common(struct derive_scan *s, uint64_t off, uint64_t until)
 	s->b->refs.count = (size_t)(ref - s->b->refs.data);
 	return off;
 }
-
-/* ---- functions ------------------------------------------------------------------------------- */
 
 /* Concludes facts about the function from its events: whether it returns, and its jump targets. */
 static void note_events(struct derive_scan *s)

@@ -113,8 +113,6 @@ void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run)
 	notes_release(&unread);
 }
 
-/* ---- ranges ---------------------------------------------------------------------------------- */
-
 static bool kept_levels(const struct heft_profile *p, size_t i, enum heft_domain domain,
 			struct rollup_level *ret)
 {

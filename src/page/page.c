@@ -116,8 +116,6 @@ uint32_t page_text(struct page *p, const char *text)
 	return intern_add(&p->texts, str_of(text));
 }
 
-/* ---- columns --------------------------------------------------------------------------------- */
-
 /* Writes a label of a line. True if the label is new. */
 static bool page_put_label(struct page_labels *l, uint32_t text)
 {
@@ -223,8 +221,6 @@ static void put_line(struct page_flat *f, const struct heft_row *row,
 	f->lines++;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
 /* Returns the text of a row's label. Most labels are in several rows, so each is looked up once. */
 static uint32_t text_of_row(struct page_flat *f, const struct heft_row *row)
 {
@@ -306,8 +302,6 @@ static void page_put_rows(struct page_flat *f)
 	}
 	row_walk_release(&walk);
 }
-
-/* ---- the tab --------------------------------------------------------------------------------- */
 
 /* Writes a member whose text people see. Control characters are escaped. */
 static void page_put_shown(struct json *j, const char *key, const char *text)
@@ -602,8 +596,6 @@ void page_add(struct page *p, const struct page_tab *tab)
 	ASSERT(j.depth == 0);
 	mem_free(f);
 }
-
-/* ---- stacks ---------------------------------------------------------------------------------- */
 
 static uint32_t frame_number(struct page_stacks *s, const struct page_frame *f)
 {

@@ -33,8 +33,6 @@ static bool bad_at(struct budget_parse_in *in, size_t at, const char *fmt, ...)
 		    at - in->line_start + 1, text);
 }
 
-/* ---- words ----------------------------------------------------------------------------------- */
-
 /* Returns the next byte of the line. -1 at its end. */
 static int budget_parse_peek(const struct budget_parse_in *in)
 {
@@ -101,8 +99,6 @@ static bool budget_parse_is_word(const struct budget_parse_word *w, const char *
 {
 	return !w->quoted && str_eq(w->text, str_of(text));
 }
-
-/* ---- amounts --------------------------------------------------------------------------------- */
 
 static const struct budget_parse_unit {
 	const char *name;
@@ -216,8 +212,6 @@ static bool read_amount(struct budget_parse_in *in, struct budget_limit *limit)
 	limit->amount = u->factor ? thousandths * u->factor / 1000 : thousandths;
 	return true;
 }
-
-/* ---- rules ----------------------------------------------------------------------------------- */
 
 static const struct subject {
 	const char *name;

@@ -75,8 +75,6 @@ static bool shows(const struct report *r, enum size_group g)
 	return false;
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
 static void size_report_put_head(const struct report *r, struct sink *s)
 {
 	/* A header takes one column more per domain than a row; a row has one blank before it. */
@@ -142,8 +140,6 @@ static void put_omitted(const struct report *r, struct sink *s)
 	sink_text(s, STR(" of entries\n"));
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
 static void size_put_sources(const struct field_at *at, struct json *j)
 {
 	const struct report *r = at->in;
@@ -201,8 +197,6 @@ static const struct field size_list[] = {
 };
 #undef SIZE
 const struct fields size_document_fields = FIELDS("document of sizes", size_list);
-
-/* ---- the kind of report ---------------------------------------------------------------------- */
 
 /* Adds the fields with the names and order of Bloaty. */
 static void size_fields(struct report *r)

@@ -62,8 +62,6 @@ struct packages {
 	struct spans *out;
 };
 
-/* ---- versions of crates ---------------------------------------------------------------------- */
-
 static uint32_t crate_id(struct packages *p, struct str name)
 {
 	char *plain = mem_alloc(name.len + 1);
@@ -138,8 +136,6 @@ static label_id crate_label(struct packages *p, struct str raw, struct str crate
 	}
 	return label_copy(p->in.out, text_str(&p->text));
 }
-
-/* ---- symbols by name ------------------------------------------------------------------------- */
 
 static label_id go_label(struct packages *p, struct str path)
 {
@@ -226,8 +222,6 @@ static void learn_names(struct packages *p, const struct spans *s)
 		*of = LABEL_NEW;
 	}
 }
-
-/* ---- package by compile unit ----------------------------------------------------------------- */
 
 /* Tells whether the package of a unit is only its directory. */
 static bool of_directory(const struct packages *p, struct str unit)
@@ -326,8 +320,6 @@ static void find_root(struct packages *p)
 	vec_release(&paths);
 }
 
-/* ---- crate by panic places ------------------------------------------------------------------- */
-
 /* Sizes of code in bytes. */
 struct told_code {
 	uint64_t all;
@@ -405,8 +397,6 @@ static void packages_put_places(struct packages *p, struct layer *ret)
 	ret->file = file;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
-
 label_id packages_label(struct packages *p, label_id symbol, label_id unit)
 {
 	ASSERT(symbol < p->of_symbol.count);
@@ -456,8 +446,6 @@ static void packages_relabel_origins(const struct packages *p, const struct laye
 		c->label = own ? known : spans_label(&made->vm, c->start);
 	}
 }
-
-/* ---- the source ------------------------------------------------------------------------------ */
 
 static void find_go(struct packages *p)
 {

@@ -247,8 +247,6 @@ static void walk_all(struct frame_walk *w, struct frame_place from)
 	}
 }
 
-/* ---- code that no branch leads to ------------------------------------------------------------ */
-
 static bool is_switch(const struct frame_walk *w, const struct frame_call *c)
 {
 	return c->kind == FRAME_INDIRECT && c->tail && c->from - w->addr < w->code.size;
