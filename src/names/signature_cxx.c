@@ -325,7 +325,7 @@ static bool signature_cxx_qualifiers(struct cut *c)
 	}
 	if (CUT_AT(c, c->p, " requires ")) {
 		/* A requires clause lasts until the end, or until an entity inside the constrained
-		 * function. No constraint has members with these names. */
+		 * function. The names below begin such an entity, and are in no constraint. */
 		while (c->p < c->end && !CUT_AT(c, c->p, "::'") && !CUT_AT(c, c->p, "::{") &&
 		       !CUT_AT(c, c->p, "::operator"))
 			c->p++;

@@ -75,8 +75,7 @@ struct page_labels {
 	numbers;           /* Per text of the page: its number in this column plus 1. 0 if it
 			        * has none yet. */
 	struct text texts; /* Dictionary of the column. */
-	struct text lines; /* Label of each line: how far its number lies below the next new
-			        * one. */
+	struct text lines; /* Per line a varint: 0 for a new label, else count + 1 - its number. */
 	uint32_t count;
 };
 

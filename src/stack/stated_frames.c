@@ -71,7 +71,7 @@ static bool stated_frames_find_name(struct stating *t, struct str linkage, uint3
 {
 	struct str name = linkage;
 	size_t len = name.len;
-	/* Only the program has numbers of copies of a function. */
+	/* Names in the program may end in the number of a copy: ".1". Names in the lines do not. */
 	while (len > 0 && name.p[len - 1] >= '0' && name.p[len - 1] <= '9')
 		len--;
 	if (len > 1 && len < name.len && name.p[len - 1] == '.')

@@ -56,7 +56,7 @@ static inline bool go_words_is_code(const struct go_words *w, uint64_t addr)
 enum go_ref {
 	GO_ADDRESS,
 	GO_NUMBER, /* A number that looks like an address */
-	GO_EITHER, /* Unknown which of both */
+	GO_EITHER, /* Unknown: an address or a number */
 };
 
 /* Judges a reference in Go's code. go_words_is_code() must be true for ref->from. */
