@@ -22,7 +22,7 @@ const char *why_text(enum why why)
 		[WHY_DATA_REF] = "data reference",
 		[WHY_CODE_ORDER] = "code reference in the order of units",
 		[WHY_DATA_ORDER] = "data reference in the order of units",
-		[WHY_AFTER] = "behind other data, no reference from its unit",
+		[WHY_AFTER] = "after other data, referred to from other units only",
 		[WHY_POINTER_ARRAY] = "pointer array slot",
 		[WHY_SYMBOL_ENTRY] = "symbol table entry",
 		[WHY_NAME] = "name",
