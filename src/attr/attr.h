@@ -79,6 +79,8 @@ void attr_ghc_closures(struct attr *a);
 void attr_ghc_rest(struct attr *a);
 /* attr_pascal.c: by symbol, claims what Free Pascal's runtime needs of types, for these. */
 void attr_pascal(struct attr *a);
+/* attr_pascal_resources.c: by symbol, claims resources of Free Pascal, with a row each. */
+void attr_pascal_resources(struct attr *a);
 /* attr_refs.c: claims anonymous data for the code or data that refers to it. */
 void attr_refs_find(struct attr *a);
 void attr_refs_claim(struct attr *a);

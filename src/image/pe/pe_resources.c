@@ -1,11 +1,12 @@
 /* Reads resources ("PE Format", The .rsrc Section): a tree of three levels, by type, by name or
  * number, by language. Each resource becomes a symbol "resource TYPE/NAME". */
 #include "image/pe/pe_internal.h"
+#include "image/resource_type.h"
 
 enum { LEVELS = 3, DIRECTORY_SIZE = 16, ENTRY_SIZE = 8, LEAF_SIZE = 16, NAME_CHARS_MAX = 200 };
 #define HIGH_BIT UINT32_C(0x80000000)
 
-static const char *pe_resources_type_name(uint32_t type)
+const char *resource_type_name(uint64_t type)
 {
 	static const char *const names[] = {
 		[1] = "CURSOR",      [2] = "BITMAP",        [3] = "ICON",
@@ -77,7 +78,7 @@ static uint32_t pe_resources_read_directory(struct resources *x, uint64_t off, u
 		if (!pe_spend(p, ENTRY_SIZE))
 			return first;
 		const char *name = id & HIGH_BIT ? pe_resources_string_at(x, id & ~HIGH_BIT)
-				   : level == 0  ? pe_resources_type_name(id)
+				   : level == 0  ? resource_type_name(id)
 						 : NULL;
 		x->names[level] = name ? name
 				       : arena_format(&p->build.im->arena,
