@@ -33,10 +33,11 @@ packed() {
 	cp "$2" LICENSE README.md man/heft.1 "$out/$1/" || stop "cannot write to $out/$1"
 }
 
-# unix_program MACHINE STRIP BUILD: packs the static program of a build.
+# unix_program MACHINE STRIP BUILD [RECORDER]: packs the static program of a build.
 unix_program() {
 	name=heft-$version-linux-$1
 	packed "$name" "$3/src/heft"
+	[ -z "${4-}" ] || "$2" --strip-unneeded -o "$out/$name/${4##*/}" "$4" || stop "$2 fails"
 	cp -r share/completions man/heft-heap.1 man/heft-snapshots.1 "$out/$name/"
 	"$2" "$out/$name/heft" || stop "$2 fails"
 	tar -C "$out" --sort=name --owner=0 --group=0 --numeric-owner -cJf "$out/$name.tar.xz" "$name"
@@ -61,7 +62,8 @@ cp "build-release/meson-dist/heft-$version.tar.xz" "$out/"
 
 echo "heft $version: Linux"
 built build-static src/heft --native-file tools/cross/static.ini || stop "the static program does not build"
-unix_program "$(uname -m)" strip build-static
+built build-release recorder/libheft-heap.so || stop "the recorder does not build"
+unix_program "$(uname -m)" strip build-static build-release/recorder/libheft-heap.so
 if [ "$(uname -m)" != aarch64 ]; then
 	if pkg-config --with-path=/usr/lib/aarch64-linux-gnu/pkgconfig --exists zlib 2>/dev/null &&
 		[ -e /usr/lib/aarch64-linux-gnu/libiberty.a ] && command -v aarch64-linux-gnu-gcc >/dev/null; then

@@ -28,14 +28,14 @@ static const char *recorder_find_library(struct arena *arena)
 	/* Uses a constant's address: C has no conversion from functions to data pointers. */
 	static const char here[] = "";
 	Dl_info info, program;
-	if (dladdr(here, &info) == 0 || info.dli_fname == NULL)
-		return NULL;
+	/* It fails in a static program, which is all there is. */
+	const bool named = dladdr(here, &info) != 0 && info.dli_fname != NULL;
 	/* dladdr() names the program as it was called. The shell may have found that name in $PATH,
 	 * so it is no path. */
-	const bool inside = dladdr((void *)getauxval(AT_PHDR), &program) != 0 &&
-			    program.dli_fbase == info.dli_fbase;
+	const bool inside = !named || (dladdr((void *)getauxval(AT_PHDR), &program) != 0 &&
+				       program.dli_fbase == info.dli_fbase);
 	char *file = inside ? file_real_path("/proc/self/exe") : NULL;
-	if (file == NULL)
+	if (file == NULL && named)
 		file = file_real_path(info.dli_fname);
 	char *slash = file != NULL ? strrchr(file, '/') : NULL;
 	const char *found = NULL;

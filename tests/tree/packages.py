@@ -168,6 +168,7 @@ def static_tried(source, build, heft, folder):
     root.mkdir()
     must(["strip", "-o", root / "heft", static / "src/heft"])
     size = (root / "heft").stat().st_size
+    recorder = build / "recorder/libheft-heap.so"
     check("size of the static program", size <= STATIC_MOST, size)
     check("no interpreter", "INTERP" not in must(["readelf", "-lW", root / "heft"]), "it has one")
     shutil.copy("/bin/ls", root / "ls")
@@ -176,6 +177,10 @@ def static_tried(source, build, heft, folder):
                   ["query", "x.size", "@largest"], ["info", "ls"], ["report", "ls", "-o", "ls.html"]):
         here = run([heft, *words], cwd=root)
         check(f"static: heft {' '.join(words)}", here == run([*alone, *words], cwd=root) and here[0] == 0, here[1][-500:])
+    if recorder.exists():
+        shutil.copy(recorder, root)
+        status, said = run([root / "heft", "heap", "run", "-o", root / "ls.heap", "/bin/ls", root])
+        check("static: heft heap run", status == 0 and (root / "ls.heap").exists(), said)
     print(f"the static program has {size:,} bytes")
 
 
