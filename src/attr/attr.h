@@ -144,6 +144,8 @@ void attr_node(struct attr *a);
 void attr_bundle(struct attr *a);
 /* By symbol, claims bytes without an owner in a packed program (made_by_packer). */
 void attr_packed(struct attr *a);
+/* attr_gresource.c: by symbol, claims the members of GLib's resource bundles, with a row each. */
+void attr_gresource(struct attr *a);
 /* attr_gpu.c: by symbol, claims GPU code: kernels by name and architecture, and a row for the rest
  * of each architecture. */
 void attr_gpu(struct attr *a);
