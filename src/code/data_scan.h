@@ -17,6 +17,7 @@ struct data_registers {
 	uint32_t known;    /* One bit per register */
 	uint32_t places;   /* Known registers that are places */
 	uint32_t whole;    /* Places that are whole */
+	uint32_t indexed;  /* Places that were whole, plus an unknown index */
 };
 
 /* Registers at a branch. A later branch replaces an earlier one of its slot. */
@@ -113,6 +114,7 @@ static inline void data_refs_set(struct data_scan *s, unsigned reg, uint64_t val
 	s->fresh |= bit;
 	s->r.places &= ~bit;
 	s->r.whole &= ~bit;
+	s->r.indexed &= ~bit;
 }
 
 static inline void data_scan_set_place(struct data_scan *s, unsigned reg, uint64_t value,
@@ -132,12 +134,15 @@ static inline void data_refs_forget(struct data_scan *s, unsigned reg)
 static inline void data_scan_copy(struct data_scan *s, unsigned to, unsigned from)
 {
 	const bool place = data_scan_is_place(s, from), whole = data_scan_is_whole(s, from);
+	const uint32_t indexed = s->r.indexed >> from & 1;
 	if (place)
 		data_scan_set_place(s, to, s->r.base[from], whole);
 	else if (data_scan_knows(s, from))
 		data_refs_set(s, to, s->r.base[from]);
 	else
 		data_refs_forget(s, to);
+	if (place)
+		s->r.indexed |= indexed << to;
 }
 
 /* Tells whether the address lies in the table of addresses. */
@@ -152,7 +157,11 @@ static inline void data_scan_use(struct data_scan *s, uint64_t off, unsigned reg
 	if (!data_scan_knows(s, reg) || (s->moves && !data_scan_is_place(s, reg)))
 		return;
 	const uint64_t at = s->r.base[reg] + imm, to = s->wide ? at : (uint32_t)at;
-	if (data_scan_is_whole(s, reg) && !data_scan_in_got(s, to))
+	/* Small numbers lead to members of structures. Larger ones lead from a variable, by which
+	 * compilers reach the variables near it, to another one. */
+	enum { MEMBERS = 64 };
+	if ((data_scan_is_whole(s, reg) && !data_scan_in_got(s, to)) ||
+	    (s->r.indexed >> reg & 1 && imm < MEMBERS))
 		return;
 	data_refs_add(s, off, to,
 		      s->bare >> reg & 1 && !data_scan_is_place(s, reg) ? USE_NUMBER : USE_ACCESS);
@@ -163,7 +172,9 @@ static inline void data_scan_use(struct data_scan *s, uint64_t off, unsigned reg
 static inline void data_scan_index(struct data_scan *s, unsigned to, unsigned from)
 {
 	ASSERT(data_scan_is_place(s, from));
+	const uint32_t indexed = (s->r.whole | s->r.indexed) >> from & 1;
 	data_scan_set_place(s, to, s->r.base[from], false);
+	s->r.indexed |= indexed << to;
 }
 
 /* Tells whether two registers are a place and a number or place, which make a place together. */
