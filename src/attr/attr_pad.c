@@ -66,6 +66,24 @@ void attr_code_padding(struct attr *a)
 	code_pass_end(&pass);
 }
 
+/* Claims more than a cache line of zeros, and nops after them, between functions: what linkers put
+ * before stubs that are aligned to pages (AArch64: for an erratum of Cortex-A53). */
+static void attr_pad_fill(struct attr *a, enum code_isa isa, const struct span *before)
+{
+	const uint64_t start = before->start + before->size;
+	const struct section *in = image_section_at(a->im, start);
+	const uint64_t end = in && in->exec && !in->nobits ? before[1].start : start;
+	if (a->owner != BY_SYMBOL || a->im->kind != IMAGE_EXEC || end - start < ALIGN_MAX ||
+	    end - in->addr >= in->size)
+		return;
+	const struct bytes first = image_at(a->im, start, 1);
+	const uint64_t fill = fill_end(a->im, in, start, end);
+	if (first.size > 0 && *first.p == 0 && fill - start >= ALIGN_MAX &&
+	    (fill == end || attr_pad_idles(a->im, isa, fill, end)))
+		claim(&a->vm_claims, start, end - start,
+		      label_borrow(a->f->labels, STR("(alignment)")), WHY_PADDING);
+}
+
 void attr_padding(struct attr *a)
 {
 	const enum code_isa isa = code_split_isa_of(a->im);
@@ -80,6 +98,8 @@ void attr_padding(struct attr *a)
 		     (in->exec && isa != CODE_NONE &&
 		      attr_pad_idles(a->im, isa, start, start + size))))
 			claim(&a->vm_claims, start, size, before->label, WHY_PADDING);
+		else if (size == 0 && before[1].start - start >= ALIGN_MAX)
+			attr_pad_fill(a, isa, before);
 		/* Gaps occur all over the code, and the kernel maps the bytes between them too. */
 		code_passed(&pass, before->start, size + before->size);
 	}
