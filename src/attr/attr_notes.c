@@ -4,7 +4,9 @@
  * of its semaphore, then provider, name and arguments, each NUL-terminated (SystemTap's wiki,
  * "UserSpaceProbeImplementation"). .gnu.build.attributes: compiler options of a function, or of a
  * range of code. The description is the start and end of the range, and empty means the previous
- * range (Fedora's wiki, "Toolchain/Watermark"). */
+ * range (Fedora's wiki, "Toolchain/Watermark"). .MIPS.options: a record of kind and size for each
+ * object that was linked, without its name: which registers the object uses (MIPS ABI supplement,
+ * "Register information"). */
 #include "attr/attr.h"
 
 #include "image/elf/elf_note.h"
@@ -59,6 +61,23 @@ static void build_attributes(struct attr *a, const struct section *s)
 	}
 }
 
+/* Records of registers are one row: nothing says which object a record is about. */
+static void register_masks(struct attr *a, const struct section *s)
+{
+	enum { ODK_REGINFO = 1 };
+	const label_id label = label_borrow(a->f->labels, STR("(register masks)"));
+	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
+	while (reader_left(&r) >= 2) {
+		const uint64_t at = r.pos;
+		const uint8_t kind = read_u8(&r), size = read_u8(&r);
+		if (size < 2 || reader_left(&r) < size - 2u)
+			break;
+		read_skip(&r, size - 2u);
+		if (kind == ODK_REGINFO)
+			attr_put(a, s, at, size, label, WHY_NAME);
+	}
+}
+
 void attr_notes(struct attr *a)
 {
 	ASSERT(a->owner == BY_SYMBOL);
@@ -70,5 +89,7 @@ void attr_notes(struct attr *a)
 			probes(a, s);
 		else if (str_starts(s->name, STR(".gnu.build.attributes")))
 			build_attributes(a, s);
+		else if (str_eq(s->name, STR(".MIPS.options")))
+			register_masks(a, s);
 	}
 }

@@ -336,10 +336,11 @@ static const struct attr_pass passes[] = {
 		     ".llvmbc", ".llvmcmd", ".gnu.lto_" },
 	  .run = attr_records },
 	{ .name = "notes",
-	  .why = "records of annobin to their function; a row for each probe of SystemTap",
+	  .why = "records of annobin to their function; a row for each probe of SystemTap, and for "
+		 "registers of MIPS objects",
 	  .owners = FOR_SYMBOL,
 	  .applies = is_own_way,
-	  .reads = { ".note.stapsdt", ".gnu.build.attributes" },
+	  .reads = { ".note.stapsdt", ".gnu.build.attributes", ".MIPS.options" },
 	  .run = attr_notes },
 	{ .name = "gpu",
 	  .why = "code of graphics processors, to kernels by name and architecture",
