@@ -24,7 +24,7 @@ const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr)
 
 void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr)
 {
-	if (gap_at(g, addr))
+	if (gap_at(g, addr) && !(code_isa_has_words(g->isa) && addr % 4 != 0))
 		vec_push(to, addr);
 }
 

@@ -282,8 +282,8 @@ void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_re
 			       .im = im,
 			       .ret = ret };
 	const struct machine m = machine_of(im);
-	/* Firmware has code of both sets side by side. */
-	const bool arm = m.decode == do_arm, both = arm && !s.moves;
+	enum { TELLING = 64 }; /* Firmware has code of both sets, and less code tells less. */
+	const bool arm = m.decode == do_arm, both = arm && !s.moves && code.size < TELLING;
 	const bool set = arm && arm_set_likely(code, addr, im->big_endian);
 	if (m.decode && (!arm || both || set))
 		data_scan(&s, m);

@@ -47,7 +47,10 @@ void start_power(struct data_scan *s)
 /* Handles addis. It makes the upper half of an address of nothing, or of a known register. */
 static void power_add_high(struct data_scan *s, unsigned rt, unsigned ra, uint64_t imm)
 {
-	if (ra == 0) {
+	if (ra == 0 && rt == P_TOC && s->wide) { /* linked for a fixed address */
+		s->opening = true;
+		data_scan_set_place(s, rt, imm << 16, false);
+	} else if (ra == 0) {
 		data_refs_set(s, rt, imm << 16);
 	} else if (data_scan_is_place(s, ra)) {
 		s->opening = rt == P_TOC;
@@ -68,7 +71,8 @@ static void power_add_low(struct data_scan *s, uint64_t off, unsigned rt, unsign
 	const uint64_t sum = s->r.base[ra] + imm;
 	if (rt == P_TOC && s->wide) {
 		const bool known = s->opening && place && ra == P_TOC &&
-				   data_scan_in_got(s, sum - image_arch(s->im)->got_bias);
+				   (s->got.size == 0 ||
+				    data_scan_in_got(s, sum - image_arch(s->im)->got_bias));
 		if (known || s->got.pointer)
 			data_scan_set_place(s, rt, known ? sum : s->got.pointer, false);
 		s->opening = false;

@@ -128,13 +128,14 @@ struct image_got image_got(const struct image *im)
 	uint64_t end = 0;
 	for (size_t i = 1; im->kind == IMAGE_EXEC && i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		if (!s->alloc || s->exec || s->size == 0 || !str_starts(s->name, STR(".got")))
+		if (!s->alloc || s->exec || !str_starts(s->name, STR(".got")))
 			continue;
 		ret.addr = end > 0 ? min_u64(ret.addr, s->addr) : s->addr;
 		end = max_u64(end, add_sat(s->addr, s->size));
 	}
+	/* An empty table has a pointer too. */
 	ret.size = end - ret.addr;
-	if (arch->got_bias > 0 && ret.size > 0 && (ret.size <= REACH || !arch->got_splits))
+	if (arch->got_bias > 0 && end > 0 && (ret.size <= REACH || !arch->got_splits))
 		ret.pointer = ret.addr + arch->got_bias;
 	return ret;
 }

@@ -119,6 +119,19 @@ static void powerpc_makes_addresses_of_addis_and_what_follows(void **state)
 	ASSERT_REFS(&im, 0x11000, code, 0x547840, 0x9c0008, 0x9b8ca0);
 }
 
+static void powerpc_states_the_toc_pointer_of_a_fixed_program(void **state)
+{
+	(void)state;
+	static const struct image im = { .machine = EM_PPC64, .bits = 64, .big_endian = true };
+	static const uint8_t code[] = {
+		0x3c, 0x40, 0x10, 0x03, /* lis 2, 0x1003 */
+		0x38, 0x42, 0x80, 0x00, /* addi 2, 2, -0x8000 */
+		0x3d, 0x22, 0xff, 0xfe, /* addis 9, 2, -2 */
+		0x39, 0x29, 0x00, 0x10, /* addi 9, 9, 16 */
+	};
+	ASSERT_REFS(&im, 0x10000000, code, 0x10008010);
+}
+
 static void z_architecture_counts_half_words_from_the_instruction(void **state)
 {
 	(void)state;
@@ -382,6 +395,7 @@ int main(void)
 		cmocka_unit_test(avr_reads_flash_where_lpm_follows_or_no_data_are),
 		cmocka_unit_test(mips_makes_addresses_of_lui_and_what_follows),
 		cmocka_unit_test(powerpc_makes_addresses_of_addis_and_what_follows),
+		cmocka_unit_test(powerpc_states_the_toc_pointer_of_a_fixed_program),
 		cmocka_unit_test(z_architecture_counts_half_words_from_the_instruction),
 		cmocka_unit_test(words_of_arm_are_numbers_until_an_access_follows),
 		cmocka_unit_test(lui_of_risc_v_makes_numbers),
