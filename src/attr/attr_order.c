@@ -404,7 +404,7 @@ struct order_verdict order_of_pointer(const struct order *o, uint64_t place, lab
 	}
 	v = judge_room(o, room_at(o, &to->chains[0], target), from);
 	v.addr = target;
-	v.strange = v.outside && is_far(o, v.away);
+	v.strange = v.outside && (is_far(o, v.away) || (o->code.told && is_ordered(to)));
 	v.sure = is_sure(o, to, &v);
 	return v;
 }
