@@ -14,8 +14,8 @@
 #include "attr/attr_refs.h"
 #include "attr/attr_vtables.h"
 #include "attr/code_pass.h"
-#include "attr/go/go_words.h"
-#include "attr/lookalike.h"
+#include "program/go_words.h"
+#include "image/lookalike.h"
 #include "debugowners/reloc_parts.h"
 #include "image/arch.h"
 
@@ -70,8 +70,6 @@ struct refs {
 	struct order order;
 	piece_vec pieces;
 };
-
-/* ---- sections that may hold anonymous data ----------------------------------------------- */
 
 static int attr_refs_by_addr(const void *a, const void *b)
 {
@@ -131,8 +129,6 @@ static const struct attr_refs_slot *slot_at(const struct refs *r, uint64_t addr)
 	const size_t low = lower_bound(r->slots.data, r->slots.count, sizeof *r->slots.data, addr);
 	return low < r->slots.count && r->slots.data[low].addr == addr ? &r->slots.data[low] : NULL;
 }
-
-/* ---- references in code -------------------------------------------------------------------- */
 
 /* A job: consecutive spans of code, about JOB_BYTES in all. */
 struct attr_refs_job {
@@ -340,8 +336,6 @@ static void attr_refs_scan_code(struct refs *r)
 	take_guesses(r, &guesses);
 	vec_release(&jobs);
 }
-
-/* ---- pointers in data ------------------------------------------------------------------------ */
 
 /* A job: a part of the image that is searched for pointers. */
 struct attr_refs_hunt {
@@ -621,8 +615,6 @@ static void take_vtable_heads(struct refs *r)
 		r->targets.data[i].addr = start;
 	}
 }
-
-/* ---- pieces ---------------------------------------------------------------------------------- */
 
 static void add_unsized_data(struct refs *r)
 {

@@ -4,8 +4,8 @@
  * addresses in few ways, which were found by linking a program at two addresses.
  *
  * Borrows from the image and the table. Read-only once read: any number of threads. */
-#ifndef HEFT_ATTR_GO_GO_WORDS_H
-#define HEFT_ATTR_GO_GO_WORDS_H
+#ifndef HEFT_PROGRAM_GO_WORDS_H
+#define HEFT_PROGRAM_GO_WORDS_H
 
 #include "code/code.h"
 #include "program/go_table.h"

@@ -1,5 +1,5 @@
 /* Tells numbers and text from addresses. */
-#include "attr/lookalike.h"
+#include "image/lookalike.h"
 
 static bool is_text_byte(uint64_t c)
 {

@@ -1,5 +1,5 @@
 /* Tells addresses from numbers in the code and data of a Go program. */
-#include "attr/go/go_words.h"
+#include "program/go_words.h"
 
 #include "image/arch.h"
 #include "image/elf/elf_const.h"

@@ -2,8 +2,8 @@
  * address.
  *
  * O(1). Thread-safe. */
-#ifndef HEFT_ATTR_LOOKALIKE_H
-#define HEFT_ATTR_LOOKALIKE_H
+#ifndef HEFT_IMAGE_LOOKALIKE_H
+#define HEFT_IMAGE_LOOKALIKE_H
 
 #include "image/image.h"
 
