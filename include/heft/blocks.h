@@ -145,8 +145,8 @@ struct heft_block_sums {
 	uint64_t code;
 	uint64_t blocks;       /* Bytes in blocks other than landing pads. */
 	uint64_t landing_pads; /* Bytes in landing pads of exceptions. */
-	uint64_t padding;      /* Bytes in no block that are padding, such as nops. */
-	uint64_t unmapped;     /* Other bytes in no block. */
+	uint64_t padding;      /* Padding outside of blocks, such as nops. */
+	uint64_t unmapped;     /* Bytes outside of blocks that are no padding. */
 };
 /* Adds up the bytes. All 0 before heft_blocks_open(). */
 HEFT_API bool heft_blocks_sum(const struct heft_blocks *b, struct heft_block_sums *ret,
@@ -314,7 +314,7 @@ enum heft_samples_measure {
 /* Which rows of samples are written. */
 struct heft_samples_query {
 	size_t size;          /* Set to sizeof(struct heft_samples_query). */
-	uint32_t rows;        /* Most rows per level; the rest is summed up. 0 for all. */
+	uint32_t rows;        /* Limit of rows per level; the rest is summed up. 0 for all. */
 	enum heft_sort sort;  /* By count, or HEFT_SORT_NAME. */
 	const char *function; /* Only functions with this name (docs/names.md). NULL for all. */
 };

@@ -34,7 +34,7 @@ HEFT_API void heft_recorder_free(struct heft_recorder *r);
 
 /* Settings of a recording. */
 enum heft_recorder_setting {
-	HEFT_RECORD_DEPTH,  /* Most frames per stack, the innermost. 0 for all. */
+	HEFT_RECORD_DEPTH,  /* Limit of frames per stack, the innermost. 0 for all. */
 	HEFT_RECORD_SAMPLE, /* Record one block in so many bytes, at random. 0 for all blocks. */
 	/* The settings below are 0 or 1. */
 	HEFT_RECORD_WIDE,           /* Store number and thread of every allocation in its block. */
@@ -232,7 +232,7 @@ struct heft_heap_info {
 	bool counted;             /* The recorder counted what each stack allocated and freed. */
 	bool inline_stacks, wide, canaries;
 	uint64_t sample; /* One block in so many bytes was recorded. 0 if all were. */
-	uint32_t depth;  /* Most frames of a stack. 0 for no limit. */
+	uint32_t depth;  /* Limit of frames of a stack. 0 for no limit. */
 	uint64_t live_bytes, live, peak_bytes, alloc_bytes, allocs, temporary;
 	uint64_t block_bytes, blocks; /* Live blocks whose header is in the dump. */
 	uint64_t freed_blocks;        /* Freed blocks whose header is still there. */
@@ -297,7 +297,7 @@ struct heft_heap_moment {
 	size_t size;         /* Set to sizeof(struct heft_heap_moment). */
 	uint64_t at;         /* Nanoseconds since the start of the process. */
 	uint64_t live_bytes; /* Live bytes at that time. */
-	uint64_t peak_bytes; /* Most live bytes since the moment before. */
+	uint64_t peak_bytes; /* Greatest number of live bytes since the moment before. */
 };
 /* Return moments by time. There are none if nothing was recorded. */
 HEFT_API size_t heft_heap_moment_count(const struct heft_heap *h);
@@ -343,7 +343,8 @@ struct heft_heap_query {
 				      * their own order. */
 	enum heft_sort order;        /* HEFT_SORT_AUTO: largest first; in a diff, largest change
 				      * first. */
-	uint32_t rows;               /* Most rows per level; the rest is summed up. 0 for all. */
+	uint32_t rows;               /* Limit of rows per level; the rest is summed up. 0 for
+				      * all. */
 	/* Filters; a block must pass all. function, module, file: PCRE2 expressions, unanchored,
 	 * that one frame of the stack must match (NULL for any). thread: thread id (0 for any).
 	 * min_size, max_size: sizes of blocks, inclusive (max 0 for any). leaks: only blocks to

@@ -26,7 +26,8 @@ HEFT_API void heft_page_free(struct heft_page *p);
 
 /* Kind of a file by its first bytes, or of an input that stands for the file's name. */
 enum heft_input_kind {
-	HEFT_INPUT_PROGRAM, /* For a profile. Files of unknown kinds count as programs. */
+	HEFT_INPUT_PROGRAM, /* A program, for a profile. A file of unknown kind counts as a
+			     * program. */
 	HEFT_INPUT_LIST,    /* A .size file, a zip file, a dex file or a data pack: for a
 			     * snapshot. */
 	HEFT_INPUT_LISTS,   /* A .sizediff file. */

@@ -270,7 +270,7 @@ struct heft_diff_query {
 	size_t size; /* Set to sizeof(struct heft_diff_query). */
 	enum heft_diff_by by;
 	enum heft_sort sort; /* Order by own bytes. HEFT_SORT_AUTO means HEFT_SORT_DELTA. */
-	uint32_t rows;       /* Most rows; the rest is summed up. 0 for all. */
+	uint32_t rows;       /* Limit of rows; the rest is summed up. 0 for all. */
 	const char *section; /* Only this section, by name or letter. NULL for all. */
 	uint64_t min;        /* Rows that changed by fewer bytes are summed up. */
 	/* Also make rows for debug sections. If false and both sides have debug sections, their
@@ -359,7 +359,7 @@ struct heft_query_opts {
 	 * per statement), HEFT_MARKDOWN or HEFT_SVG. HEFT_SVG is a treemap of one statement: text
 	 * columns are the levels from left to right, the first number column is the size. */
 	enum heft_format format;
-	uint64_t rows;  /* Most rows per statement. 0 for all. */
+	uint64_t rows;  /* Limit of rows per statement. 0 for all. */
 	unsigned width; /* Tables: lines are cut to this width. 0 for never. */
 	bool csv_safe;  /* Same as in heft_write_opts. */
 };
@@ -449,7 +449,7 @@ struct heft_budget_row {
 	bool growth;
 	enum heft_budget_state state;
 	double now, base;    /* Measured sizes. base is 0 if there is no base. */
-	double limit;        /* Most bytes for `now` or for the growth. */
+	double limit;        /* Limit in bytes for `now` or for the growth. */
 	const char *measure; /* Kind of the sizes: "own", "padded", "charged" or "stack". */
 	/* HEFT_BUDGET_UNMATCHED: a similar name that the rule may have meant. NULL if there is
 	 * none. */

@@ -44,7 +44,7 @@ enum heft_stack_flag {
 
 struct heft_stack_query {
 	size_t size;          /* Set to sizeof(struct heft_stack_query). */
-	uint32_t rows;        /* Most rows; the rest is only counted. 0 for all. */
+	uint32_t rows;        /* Limit of rows; the rest is only counted. 0 for all. */
 	unsigned flags;       /* Bits of enum heft_stack_flag. */
 	const char *function; /* Only functions with this name (docs/names.md). NULL for all. */
 };

@@ -173,8 +173,8 @@ enum heft_format {
 	HEFT_NDJSON, /* One object per line. */
 };
 
-/* Writes the tables of docs/json.md: per object of HEFT_JSON a line with its name, and its members
- * in Markdown. */
+/* Writes the tables of docs/json.md in Markdown. For each object that HEFT_JSON has, writes a line
+ * with the object's name, and a table of the object's members. */
 HEFT_API bool heft_fields_write(const struct heft_sink *sink, struct heft_err *err);
 
 /* A column with the same text in all rows. Never grows. */
@@ -201,7 +201,7 @@ struct heft_write_opts {
 	bool bloaty;       /* The forms of Bloaty: growth above 1000 % as "+43e2%", TSV unquoted. */
 	bool base_columns; /* CSV of a diff has original and current sizes. */
 	/* heft_heap_report_write(): */
-	uint32_t frames; /* Most frames per stack in the table. 0 for all. */
+	uint32_t frames; /* Limit of frames per stack in the table. 0 for all. */
 	bool full;       /* Full paths instead of file names. heft_info_write() and
 			  * heft_stack_write(): all facts instead of one line. */
 	bool no_summary; /* No summary of the process above the table. */
