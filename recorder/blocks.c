@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Most bytes of a block with a header. The allocator below serves larger requests, or fails. */
+/* Limit in bytes of a block with a header. The allocator below serves larger requests, or fails. */
 #define SIZE_MOST (sizeof(size_t) > 4 ? (size_t)1 << (sizeof(size_t) > 4 ? 46 : 0) : SIZE_MAX / 2)
 
 static inline void *plain_malloc(size_t size)

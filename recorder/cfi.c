@@ -16,7 +16,8 @@ enum { REG_FP = 6, REG_SP = 7, REG_RA = 16 };
 #endif
 
 enum {
-	SAVED_MAX = 4, /* Most remembered states. Compilers nest one. Signal stacks are small. */
+	SAVED_MAX = 4, /* Greatest depth of remembered states. Compilers nest one. Signal stacks are
+		        * small. */
 	STEPS_MAX = 20000,
 };
 

@@ -47,16 +47,16 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 enum {
-	FRAMES_MAX = 16384, /* Most frames of a stack, with its end. A deeper stack keeps its
-			     * innermost DEEP_KEPT frames. */
+	FRAMES_MAX = 16384, /* Greatest number of frames of a stack, including the entry that ends
+			     * the stack. A deeper stack keeps its innermost DEEP_KEPT frames. */
 	DEEP_KEPT = 2048,   /* Frames that a deeper stack keeps when it is first walked. */
 	DEEP_LEAST = 1024,  /* Bounds of the frames of a deep stack while it grows and shrinks.
 			     * Outside of them, the stack is walked anew. */
 	DEEP_MOST = 4096,
-	PAGES_MAX = 1 << 17,  /* Most pages of one kind. */
-	SLOTS_MAX = 32767,    /* Most slots. A slot number must fit the unused low bits of a
-			       * page's address. */
-	INLINE_MAX = 254,     /* Most frames of an inline stack. */
+	PAGES_MAX = 1 << 17,  /* Greatest number of pages of one kind. */
+	SLOTS_MAX = 32767,    /* Greatest number of slots. A slot number must fit the unused low
+			       * bits of a page's address. */
+	INLINE_MAX = 254,     /* Limit of frames of an inline stack. */
 	BOOT_SIZE = 64 << 10, /* Bytes for allocations before the real allocator is known. */
 	ROWS_LISTED = 1024,   /* Filled rows whose places are listed. */
 	PAGE_STEP = 4096,     /* Kernel mappings are multiples of this. */

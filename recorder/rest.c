@@ -2,7 +2,7 @@
  * bytes may be gone. */
 #include "recorder.h"
 
-enum { SIZE_SMALL = 8 }; /* Most bytes of blocks that have room only for a link. */
+enum { SIZE_SMALL = 8 }; /* Limit in bytes of blocks that have room only for a link. */
 
 /* Returns the page of the ring. If two threads make it at once, one of the pages stays empty. */
 static struct heap_page *ring(const struct slot *s)

@@ -13,7 +13,7 @@ __thread struct slot *self __attribute__((tls_model("initial-exec")));
 /* Placeholder while a slot is made. Always busy. */
 static struct slot nobody = { .busy = UINTPTR_MAX };
 
-enum { GROW_MAX = 4096 }; /* Most pages that the known stack grows at a time. */
+enum { GROW_MAX = 4096 }; /* Greatest number of pages that the known stack grows at a time. */
 
 #define SLOT_SIZE                                                                                  \
 	(sizeof(struct slot) + 2 * FRAMES_MAX * sizeof(struct frame) +                             \

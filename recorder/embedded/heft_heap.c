@@ -122,7 +122,8 @@ void *heft_heap_aligned(struct heft_heap *h, size_t align, size_t size,
 	align = align < given ? given : align;
 	if ((align & (align - 1)) != 0 || align > ALIGN_MOST)
 		return NULL;
-	/* The front is a multiple of the allocator's alignment, so only the difference is lost. */
+	/* The front is a multiple of the allocator's alignment. So only align - given bytes are
+	 * added to find an aligned address. */
 	const size_t front = (heft_heap_front(h->port, count) + given - 1) & ~(given - 1);
 	const size_t more = front + align - given + tail;
 	if (size > SIZE_MAX - more || (uint64_t)size >> HEAP_FLAG_SHIFT != 0)

@@ -39,7 +39,7 @@ struct heft_port {
 	uint64_t (*now)(void *ctx); /* Time in ns. NULL if there is no clock. */
 	void *ctx;
 	uint32_t align; /* Power of two, 8 or more. */
-	uint16_t depth; /* Most frames per stack, 1..HEFT_DEPTH_MAX. */
+	uint16_t depth; /* Limit of frames per stack, 1..HEFT_DEPTH_MAX. */
 	uint16_t flags; /* Bits HEAP_WIDE, HEAP_CANARY. */
 };
 
