@@ -109,7 +109,8 @@ static bool snapshot_handle_is_list(const struct heft_snapshot *s, const char *p
 	return GUARDED(s->memory, NULL, snapshot_is_list(path));
 }
 
-/* Roots before the common paths of both sides. */
+/* Build directory of each side (see compare/align_paths.h). Removing them makes paths of both sides
+ * equal. */
 struct roots {
 	struct text of[2];
 	bool found;
