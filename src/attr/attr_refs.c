@@ -726,7 +726,7 @@ static void make_pieces(struct refs *r)
 	for (size_t i = 0; i < r->targets.count;) {
 		const uint64_t addr = r->targets.data[i].addr;
 		const struct section *in = data_section(r, addr);
-		if (!in) { /* a symbol in overlapping sections */
+		if (!in) { /* The address is in no data section: sections overlap there. */
 			i++;
 			continue;
 		}

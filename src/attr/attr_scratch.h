@@ -91,8 +91,10 @@ struct attr_scratch {
 	struct ghc_tables ghc;
 	bool ghc_read;
 	closure_vec closures; /* By address */
-	VEC(uint32_t) late;   /* Entries of made tables whose owner is not known yet */
-	struct refs *refs;    /* From attr_refs_find() to attr_refs_claim() */
+	VEC(uint32_t)
+	late;              /* Indexes in image.entries of symbol entries that are not in ELF's
+			       * form and have no known owner yet */
+	struct refs *refs; /* From attr_refs_find() to attr_refs_claim() */
 };
 
 /* Opens a symbol table like symtab_open(). For tables of the image, uses the known sizes of

@@ -272,7 +272,7 @@ static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 		label = a->scratch->sym_labels[e->symbol];
 	else if (e->symbol == 0)
 		label = cursor_label(cursor, e->addr);
-	/* Returns the owner of a mark in a made table: the owner of its address. */
+	/* The owner of a mapping symbol is the owner of its address. */
 	if (label == LABEL_NONE && e->symbol != 0 && image_entry_symbol(a->im, e, &s) &&
 	    s.type != STT_FILE && s.type != STT_SECTION && symbol_is_mark(&s) &&
 	    symbol_addr(a->im, &s, &addr))

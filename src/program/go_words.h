@@ -3,7 +3,8 @@
  * Go's linker leaves no relocations in a program at a fixed address. But its compilers make
  * addresses in few ways, which were found by linking a program at two addresses.
  *
- * Borrows from the image and the table. Read-only once read: any number of threads. */
+ * The results borrow from the image and the Go table. After reading, any number of threads may use
+ * the results. */
 #ifndef HEFT_PROGRAM_GO_WORDS_H
 #define HEFT_PROGRAM_GO_WORDS_H
 
