@@ -25,8 +25,9 @@ static size_t mapped_bytes(size_t size)
 	return size <= SIZE_MAX - 2 * HUGE_PAGE - page ? up(size, page) : 0;
 }
 
-/* Maps addresses that start at a multiple of 2 MiB. The hint must cover all of them: a partly
- * hinted mapping counts as two, and one mremap cannot grow two. */
+/* Maps addresses that start at a multiple of 2 MiB. MADV_HUGEPAGE must cover all addresses. If it
+ * covers a part, the kernel splits the mapping into two, and one mremap cannot grow two
+ * mappings. */
 static unsigned char *map_aligned(size_t bytes)
 {
 	unsigned char *const p = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,

@@ -39,7 +39,7 @@ struct map {
 #define HASH_ODD_1 UINT64_C(0x9e3779b97f4a7c15)
 #define HASH_ODD_2 UINT64_C(0xd6e8feb86659fd93)
 
-/* Its address is the seed. */
+/* The address of this variable seeds the hashes. The loader randomizes the address. */
 extern const char hash_anchor;
 
 static inline uint64_t hash_seed(void)

@@ -51,8 +51,8 @@ const struct file_inputs *memory_inputs(void);
 void *mem_alloc(uint64_t size);
 void *mem_resize(void *p, uint64_t size);
 void *mem_zeroed(uint64_t count, size_t size);
-/* Resizes memory like mem_resize(), and zeroes the new bytes. `before` is the most bytes that the
- * memory ever had. Pages of a large array that are not used take no memory. */
+/* Resizes memory like mem_resize(), and zeroes the new bytes. `before` is the greatest size in
+ * bytes that the memory has had so far. Pages of a large array that are not used take no memory. */
 void *mem_grow_zeroed(void *p, uint64_t before, uint64_t size);
 /* Allocates. NULL if there is no memory. For sizes that a file states. */
 void *memory_try(uint64_t size);
@@ -133,7 +133,7 @@ void call_unlock(pthread_mutex_t *lock);
 
 /* Returns the domain that the thread has entered, or NULL. */
 struct memory *memory_current(void);
-/* Begin and end a call on a thread of the pool, which allocates from `m`. */
+/* Begin and end a call on a thread of the pool. Until call_end(), the thread allocates from `m`. */
 void call_begin(struct call *c, struct memory *m);
 void call_end(struct call *c);
 

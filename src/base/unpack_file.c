@@ -152,7 +152,8 @@ bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit,
 	return ok;
 }
 
-/* Most bytes of an unpacked file: far above real dumps, far below what packed zeros can become. */
+/* Limit in bytes of an unpacked file: far above real dumps, far below what packed zeros can
+ * become. */
 #define FILE_MAX (UINT64_C(1) << 38)
 
 bool unpack_in_place(struct file *f, struct notes *notes, struct heft_err *err)
