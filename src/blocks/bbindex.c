@@ -10,7 +10,7 @@
 enum {
 	SHIFT_MAX = 12,     /* Places are at most 2^SHIFT_MAX bytes apart. */
 	PAGE_SHIFT_MAX = 7, /* A page has at most 2^7 places, so that a place fits a signed byte. */
-	PER_PAGE = 8,       /* Most blocks of a page on average. */
+	PER_PAGE = 8,       /* Greatest mean number of blocks per page. */
 	LANES = 16,         /* Blocks that one vector instruction compares. */
 	GAP_MAX = 4096,     /* Longest gap inside a region, in bytes. */
 };

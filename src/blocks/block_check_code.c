@@ -3,7 +3,8 @@
 #include "code/flow.h"
 #include "blocks/block_check_internal.h"
 
-/* Most jumps at the end of a block that are checked. Earlier jumps are inline assembly. */
+/* Greatest number of jumps at the end of a block that are checked. Earlier jumps are inline
+ * assembly. */
 enum { JUMPS = 4 };
 
 struct end {

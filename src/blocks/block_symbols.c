@@ -66,10 +66,8 @@ static void block_symbols_collect(struct symbols *all, const struct symtab *t)
 static const struct function_symbol *block_symbols_function_of(const struct symbols *all,
 							       const struct block_symbol *b)
 {
-	enum {
-		TRIES = 64
-	}; /* Most functions that are searched, for aliases and functions
-			      * without a size. */
+	/* Limit of functions that are searched, for aliases and functions without a size. */
+	enum { TRIES = 64 };
 	size_t lo;
 	BISECT(lo, 0, all->functions.count, mid, all->functions.data[mid].addr <= b->addr);
 	for (size_t i = lo; i > 0 && lo - i < TRIES; i--) {

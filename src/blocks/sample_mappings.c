@@ -10,8 +10,10 @@
 #include <stdlib.h>
 
 enum {
-	OPEN_MAX = 64,     /* Most parts of the image that one process maps at a time. */
-	OF_PID_MAX = 4096, /* Most mappings per process. Further mappings are ignored. */
+	OPEN_MAX = 64,     /* Greatest number of parts of the image that one process maps at a
+			    * time. */
+	OF_PID_MAX = 4096, /* Greatest number of mappings per process. Further mappings are
+			    * ignored. */
 	BUILD_ID_MAX = 20,
 };
 
