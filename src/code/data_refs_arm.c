@@ -397,7 +397,8 @@ static void thumb_compute(struct data_scan *s, uint64_t off, uint32_t a, uint32_
 		data_refs_forget(s, rd);
 }
 
-/* Handles branches of four bytes, which are in the form 11110 S ..., 1 op. */
+/* Handles a branch of four bytes: its first halfword begins with bits 11110, its second with bit
+ * 1. */
 static void thumb_branch(struct data_scan *s, uint64_t off)
 {
 	struct flow in;

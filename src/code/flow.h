@@ -36,8 +36,8 @@ struct image;
  * For an ARM program with an even entry, linear in its symbols. */
 enum code_isa flow_isa_of(const struct image *im);
 
-/* Returns the decoder that finds functions in code that nothing describes. Beyond flow_isa_of(),
- * for machines whose blocks and stacks heft does not know: ARM, MIPS, PowerPC, z/Architecture. */
+/* Returns the decoder that finds functions in code without symbols. Supports the machines of
+ * flow_isa_of(), and also ARM, MIPS, PowerPC and z/Architecture. */
 enum code_isa code_split_isa_of(const struct image *im);
 
 /* Tells whether instructions have four bytes each, or are made of such words. */
