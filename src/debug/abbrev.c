@@ -93,9 +93,10 @@ static void abbrev_make_steps(struct abbrevs *t, struct abbrev *a)
 	a->steps = (uint32_t)t->steps.count - a->step;
 }
 
-/* Most attributes of a DIE. Real DIEs have some dozens. More count as damage. */
+/* Greatest number of attributes of a DIE. Real DIEs have some dozens. More count as damage. */
 enum { ATTRS_MAX = 512 };
-/* Most abbreviations of a table, and most attributes of them all. Real tables have thousands. */
+/* Limits of the abbreviations of a table, and of their attributes together. Real tables have
+ * thousands. */
 enum { TABLE_MAX = 1 << 16, TABLE_ATTRS_MAX = 1 << 19 };
 /* Limits repeated parsing. Each byte of the section may be parsed SPENT_AGAIN times on average.
  * SPENT_LEAST bytes are always allowed. */

@@ -1,7 +1,7 @@
 /* Finds the source file and line of the declaration of an entry. */
 #include "debug/decl.h"
 
-/* Most references from a definition to its declaration. */
+/* Greatest number of references from a definition to its declaration. */
 enum { ORIGINS_MAX = 4 };
 
 /* Reads the facts still unknown. *ret_origin refers to the entry that may have the others. */

@@ -164,7 +164,8 @@ static void dwarf_jobs_run(const struct dwarf_jobs *jobs)
 /* Usual number of bytes of a job, and most units. */
 enum { JOB_BYTES = 2 << 20, JOB_UNITS = 4096 };
 
-/* Most bytes of a skeleton. In GNU's version 4, only the size tells skeletons from other units. */
+/* Limit in bytes of a skeleton. In GNU's version 4, only the size tells skeletons from other
+ * units. */
 enum { SKELETON_MAX = 512 };
 
 struct unit_run {

@@ -8,7 +8,8 @@ enum {
 	MACRO_OPERANDS = 4,
 };
 
-/* Most operands of an opcode. More count as damage. Keeps the cost per entry constant. */
+/* Greatest number of operands of an opcode. More count as damage. Keeps the cost per entry
+ * constant. */
 enum { FORMS_MAX = 64 };
 
 /* Forms of the operands of an opcode, as the header states them. off is 0 if the header does not

@@ -9,8 +9,8 @@
 #include "base/vec.h"
 #include "debug/form.h"
 
-/* Most attributes and bytes of an entry. Real entries have a handful of attributes and a few dozen
- * bytes. More count as damage. Keeps the cost per entry constant. */
+/* Limits of the attributes and of the bytes of an entry. Real entries have a handful of attributes
+ * and a few dozen bytes. More count as damage. Keeps the cost per entry constant. */
 enum { ATTRS_MAX = 64, ENTRY_MAX = 2048 };
 
 struct names_attr {

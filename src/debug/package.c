@@ -109,9 +109,9 @@ bool package_slot(const struct package_index *p, uint32_t i, uint64_t *ret_signa
 	return true;
 }
 
-/* Most slots that a look-up probes (open addressing). The step comes from the upper half of the
- * signature and is odd, so all slots are visited. A third of the slots is empty (7.3.5.3). So only
- * a malicious package has so many full slots in a row. */
+/* Greatest number of slots that a look-up probes (open addressing). The step comes from the upper
+ * half of the signature and is odd, so all slots are visited. A third of the slots is empty
+ * (7.3.5.3). So only a malicious package has so many full slots in a row. */
 enum { PROBES_MAX = 4096 };
 
 bool package_find(const struct package_index *p, uint64_t signature, struct package_unit *ret)

@@ -3,8 +3,8 @@
 
 #include "base/map.h"
 
-/* Most references from a scope to the DIE that names it. Three are usual: inlined subroutine,
- * abstract instance, declaration. A scope with more stays unnamed. */
+/* Greatest number of references from a scope to the DIE that names it. Three are usual: inlined
+ * subroutine, abstract instance, declaration. A scope with more stays unnamed. */
 enum { CHAIN_MAX = 16 };
 
 /* Facts of one DIE. A function also has facts of the DIEs that it refers to. */
