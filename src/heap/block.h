@@ -184,7 +184,7 @@ struct heap_node {
 struct heap_stack {
 	uint64_t allocs, alloc_bytes;
 	uint64_t frees, freed_bytes; /* Frees by threads in the same slot. */
-	uint64_t peak_bytes;         /* Most bytes that were live at one time. */
+	uint64_t peak_bytes;         /* Greatest number of bytes that were live at one time. */
 	uint64_t at_peak_bytes;      /* Bytes at the peak of the process. */
 	uint32_t at_peak_blocks;     /* Blocks at the peak. This and `temporary` stop at
 				      * UINT32_MAX. */
@@ -249,7 +249,7 @@ struct heap_process {
 	uint64_t started;    /* Real time of the start, ns since 1970. */
 	uint64_t started_at; /* Start in ns, on the clock of all other times. */
 	uint64_t sample;     /* Mean distance of samples in bytes. 0 if every block is recorded. */
-	uint32_t depth;      /* Most frames of a stack. 0 for no limit. */
+	uint32_t depth;      /* Limit of frames of a stack. 0 for no limit. */
 	uint32_t flags;      /* Flags of the blocks, enum heap_flag. */
 	uint64_t live_bytes, peak_bytes;
 	uint64_t peak_at; /* Approximate time of the peak. The clock is read only now and then. */
@@ -265,13 +265,15 @@ struct heap_process {
 
 enum { HEAP_PENDING_MAX = 65536 };
 
-/* Most bytes of the command line. It follows the entry of the process page, unless that is the only
- * page. Words are separated by a space. A longer line is cut. A 0 ends it. */
+/* Limit in bytes of the command line. The command line follows the entry of the process page,
+ * unless that is the only page. Words are separated by a space. A longer line is cut. A 0 ends
+ * it. */
 enum { HEAP_COMMAND_MOST = 1000 };
 
-/* List of functions that gave the program unrecorded memory. HEAP_BESIDE_AT is its offset after the
- * entry of the process page, HEAP_BESIDE_MOST its most bytes. A space separates names, and a 0 ends
- * the list. The list is empty if there are none, or if unknown. */
+/* Place of the list of functions that gave the program unrecorded memory. The list starts
+ * HEAP_BESIDE_AT bytes after the entry of the process page. The list has at most HEAP_BESIDE_MOST
+ * bytes. A space separates names, and a 0 ends the list. The list is empty if there are no such
+ * functions, or if they are unknown. */
 enum { HEAP_BESIDE_AT = 1024, HEAP_BESIDE_MOST = 240 };
 
 /* What `heft heap run` keeps when a process ends: its memory or only the recorder's pages. */

@@ -16,7 +16,7 @@
 #include "heap/dump.h"
 
 enum {
-	BLOCK_PLACES = 1 << 16, /* Most places of a piece. */
+	BLOCK_PLACES = 1 << 16, /* Greatest number of places of a piece. */
 	BLOCK_GROUP = 8,        /* Words of bits that share one count. */
 };
 

@@ -11,7 +11,8 @@
 
 enum {
 	ALIGN_SHIFT = 4,      /* log2 of HEAP_ALIGN. */
-	PIECES_A_THREAD = 16, /* Pieces per thread that are scanned before blocks are taken. */
+	PIECES_A_THREAD = 16, /* Pieces of memory per thread in a batch. A batch is scanned in
+			       * parallel. Then one thread adds its blocks to the result. */
 	SHIFT_MOST = 46,
 };
 
@@ -188,7 +189,8 @@ size_t heap_live_below(const struct blocks_found *b, uint64_t addr)
 	return addr >= header ? block_map_below(&b->live, addr - header) : 0;
 }
 
-/* Returns the next place from i on whose header has the magic, or `count`. Tests 12 of 16 bytes. */
+/* Returns the first index from i on whose header has the magic, or `count`. Headers are 16 bytes
+ * apart. Compares only the bits in s->mask of each header. */
 static uint64_t next_magic(const struct block_scan *s, const uint8_t *p, uint64_t i, uint64_t count)
 {
 	const uint16_t mask = s->mask, magic = s->magic;
@@ -522,7 +524,8 @@ size_t heap_block_at(const struct blocks_found *b, uint64_t addr)
 
 size_t heap_freed_at(const struct blocks_found *b, uint64_t addr, bool header)
 {
-	enum { OVERLAPS = 64 }; /* Most freed blocks that are assumed to overlap one another. */
+	/* Greatest number of freed blocks that are assumed to overlap one another. */
+	enum { OVERLAPS = 64 };
 	const size_t live = heap_block_at(b, addr);
 	if (live != SIZE_MAX) {
 		const struct heap_found f = heap_live(b, live);

@@ -8,7 +8,7 @@
 
 enum {
 	PAGE = 4096,
-	SAID_MOST = 64 << 10,   /* Most bytes of a message with its size. */
+	SAID_MOST = 64 << 10,   /* Limit in bytes of a message with its size. */
 	NEAR_ARENA = 256 << 10, /* Distance from the first arena within which the library's data
 				 * is searched. */
 	STACK_LOOKED = 16 << 10,

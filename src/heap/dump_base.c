@@ -12,10 +12,10 @@
 #include "heap/block.h"
 
 enum {
-	TAKEN_MOST = 4096,         /* Most headers that are read. */
-	SOLVED_MOST = 16,          /* Most headers for which addresses are tried. */
-	TRIED_MOST = 2,            /* Most headers for which addresses are tried, if the image
-				    * need not begin at a page. */
+	TAKEN_MOST = 4096,         /* Greatest number of headers that are read. */
+	SOLVED_MOST = 16,          /* Greatest number of headers for which addresses are tried. */
+	TRIED_MOST = 2,            /* Greatest number of headers for which addresses are tried, if
+				    * the image need not begin at a page. */
 	ANYWHERE_LEAST = 64 << 10, /* Least bytes of an image that need not begin at a page. */
 	PAGE_BITS = 12,
 	ALIGN_BITS = 4,

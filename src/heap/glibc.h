@@ -22,7 +22,7 @@ enum {
 	CHUNK_OTHER_ARENA = 4,
 	CHUNK_FLAGS = 7,
 	CHUNK_PAGE = 4096,
-	CHUNK_HEAD_MOST = CHUNK_PAGE, /* Most bytes from the start of a heap to its first chunk.
+	CHUNK_HEAD_MOST = CHUNK_PAGE, /* Limit in bytes from the start of a heap to its first chunk.
 				       * The arena may lie between them. */
 };
 

@@ -3,7 +3,8 @@
 
 enum {
 	LISTS_MOST = 76,
-	FAST_MOST = 1 << 26, /* Most chunks of a list. The limit ends a cyclic list. */
+	FAST_MOST = 1 << 26, /* Greatest number of chunks of a list. The limit ends a cyclic
+			      * list. */
 	FAST_SIZE = 22,      /* Words of the largest chunk in a fast bin, if a word has 8 bytes.
 			      * Add 2 if it has 4. */
 };

@@ -6,7 +6,7 @@ enum {
 	LISTS_GOOD = 120, /* Lists that must be intact. An overflow may have damaged the others. */
 	MAP_BYTES = 16,   /* Bytes of the bit map after the lists. */
 	ARENAS_MOST = 1 << 16,
-	ARENA_HEAD_MOST = 36, /* Most words before the lists. */
+	ARENA_HEAD_MOST = 36, /* Greatest number of words before the lists. */
 	PAGE = 4096,
 	NEAR = 256 << 10, /* The parameters are at most this far from the first arena. */
 };

@@ -13,7 +13,8 @@ enum {
 	WAITS = 8,      /* Bit: the block has to be scanned, but the list was full. */
 	STATES = 7,
 	TODO_MOST = 1 << 16,
-	NEAR = 32, /* Most visits in the ring, which wait for memory at the same time. */
+	NEAR = 32, /* Greatest number of visits in the ring, which wait for memory at the same
+		    * time. */
 };
 
 #define HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
