@@ -319,8 +319,8 @@ struct symtab {
 	struct bytes data, names, xindex;
 	size_t count; /* Entries, the null entry included. */
 	uint32_t entry_size;
-	uint64_t name_max; /* Most bytes of a name. 0 for no limit. Longer names are not read, so
-			    * reading all names is O(table). */
+	uint64_t name_max; /* Limit in bytes of a name. 0 for no limit. Longer names are not read,
+			    * so reading all names is O(table). */
 	/* Sizes of names by symbol index, from an earlier reader of the whole table. UINT32_MAX if
 	 * unknown. Borrowed. NULL at first. */
 	const uint32_t *name_sizes;

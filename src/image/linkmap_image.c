@@ -11,9 +11,8 @@
 
 #define CONTENT_MAX (UINT64_C(1) << 30)
 
-enum {
-	PARTS_MAX = 0xfe00
-}; /* Most sections. Symbols have no room for higher numbers; others are left out. */
+/* Greatest number of sections. Symbols have no room for higher numbers; others are left out. */
+enum { PARTS_MAX = 0xfe00 };
 
 bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum {
-	SLICE_MAX = 1 << 20, /* Most bytes of a text. A larger number is no length. */
+	SLICE_MAX = 1 << 20, /* Limit in bytes of a text. A larger number is no length. */
 	ALONE_MIN = 4,       /* Least bytes of a text without neighbours. A shorter text needs an
 			      * adjacent text. */
 	NUMBER_MAX = 16,     /* Limit of numbers that are stored after pointers to C strings. A

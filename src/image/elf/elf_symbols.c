@@ -14,8 +14,8 @@ static bool names_are_too_many(const struct symtab *t)
 }
 
 /* Returns the longest name to read. 0 for no limit. Names may be suffixes of one another, so
- * reading all may cost count x table. If all names together are far longer than both tables, names
- * over 64 times the mean are not read. */
+ * reading all may cost count x table. If all names together have over 8 times the bytes of the
+ * symbol and string tables, names over 64 times the mean are not read. */
 static uint64_t name_bound(const struct symtab *t)
 {
 	enum { LEAST = 1024, RATIO = 64 };

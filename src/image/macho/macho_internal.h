@@ -43,7 +43,7 @@ struct macho_range {
 	uint32_t index; /* Index of the image's section. 0 if there is none. */
 };
 
-/* Most segments. More are ignored. dyld can refer to 16 by their numbers. */
+/* Greatest number of segments. More are ignored. dyld can refer to 16 by their numbers. */
 enum { MACHO_SEGMENTS_MAX = 64 };
 
 /* A segment: its address, its file offset, and its bytes in the file. */
