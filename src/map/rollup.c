@@ -164,7 +164,7 @@ bool filter_excluded(const struct filter *f)
 	return !f->exclude || (f->matched & MATCH_EXCLUDE);
 }
 
-/* Most hidden levels: the filter's places and names, how sure, code, symbols. */
+/* Greatest number of hidden levels: the filter's places and names, how sure, code, symbols. */
 enum { PLACES_MAX = 3, HIDDEN_MAX = PLACES_MAX + LEVELS_MAX + 3 };
 
 struct adder {

@@ -114,8 +114,8 @@ static void row_filter_add_up(struct rows_maker *b)
 	state[0] |= SHOWN;
 }
 
-/* Makes places for all nodes with others below them, usually few. The first place is that of the
- * top, even if the top has none below it. Returns the number of places. */
+/* Numbers all nodes that have children, usually few nodes. The top has number 0, even without
+ * children. Returns how many numbers were given. */
 static size_t make_places(struct rows_maker *b)
 {
 	const size_t nodes = b->tree->nodes.count;
