@@ -274,7 +274,8 @@ static void update_views(struct heft_profile *p, const struct entry *e, enum hef
 	}
 }
 
-/* Returns the index plus 1 of the first level by generics. 0 if there is none. */
+/* Finds the first level that groups rows by generic function. Returns the level's index plus 1, or
+ * 0 if there is none. */
 static size_t generics_level(const struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->levels.count; i++)

@@ -55,7 +55,8 @@ static bool open_memory(struct heft_where *w, const char *path, struct heft_err 
 		     : process_open(&w->process, path, &wish, err);
 }
 
-/* Opens a file that the recorder wrote. Other files of unknown kind are no dump. */
+/* Opens a dump. A raw file counts as a dump only if the recorder's records are found in the
+ * file. */
 static bool where_open_dump(struct heft_where *w, const char *path)
 {
 	struct heft_err no_dump;

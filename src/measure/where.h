@@ -32,7 +32,7 @@ struct heft_where {
 	struct program *at;        /* Points to `program` or `member`, whichever is in use. */
 	struct process process;    /* Process of a dump. */
 	const struct image *im;    /* Image of `at`. NULL if there is none or nothing is open. */
-	struct text_places places; /* Places of the last text. */
+	struct text_places places; /* What the text of the last look-up matches. */
 	VEC(struct where_asked) asked;
 	struct locator locator; /* Names of the program. */
 	bool blocks_read;
