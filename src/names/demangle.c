@@ -12,15 +12,16 @@
 #include <libiberty/demangle.h>
 #endif
 
-/* Most bytes of a D name, and bytes of stack per byte of the name. dlang_demangle recurses on its
- * input (160 bytes), and d_bound keeps a number per byte (8 bytes). Longer names stay mangled. */
+/* Limit in bytes of a D name, and bytes of stack per byte of the name. dlang_demangle recurses on
+ * its input (160 bytes), and d_bound keeps a number per byte (8 bytes). Longer names stay
+ * mangled. */
 #define D_MAX_RAW ((size_t)8 << 10)
 #define D_STACK   168
 
 /* Bytes of stack for any Rust name. rust_v0 limits its own depth. */
 #define RUST_STACK ((size_t)48 << 10)
 
-/* Most bytes of a D name's text, as estimated by d_bound. Names above it stay mangled. */
+/* Limit in bytes of a D name's text, as estimated by d_bound. Names above it stay mangled. */
 #define D_MAX_BOUND ((uint64_t)1 << 20)
 
 void demangler_release(struct demangler *d)

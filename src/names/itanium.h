@@ -14,7 +14,7 @@
 
 #include "names/demangle.h"
 
-/* Most bytes of a mangled name. Longer names stay mangled. The longest names of LLVM, Clang and
+/* Limit in bytes of a mangled name. Longer names stay mangled. The longest names of LLVM, Clang and
  * libstdc++ have 611 bytes. */
 #define ITANIUM_MAX_RAW ((size_t)8 << 10)
 

@@ -4,7 +4,8 @@
 
 #include "names/microsoft_node.h"
 
-/* Most nested types and names. Deeper names stay mangled. Names over 4,096 bytes are a hash. */
+/* Greatest depth of nested types and names. Deeper names stay mangled. Names over 4,096 bytes are a
+ * hash. */
 #define MAX_DEPTH 96
 #define MAX_NODES (MICROSOFT_ROOM / sizeof(struct ms_node))
 

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-/* Most nested and most visited nodes. References can make a small name deep and long. Names beyond
- * a limit stay mangled. */
+/* Limits of the depth of nodes, and of the visits to nodes. References can make a small name deep
+ * and long. Names beyond a limit stay mangled. */
 #define MAX_DEPTH 160
 #define MAX_STEPS 65536
 

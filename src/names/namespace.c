@@ -140,8 +140,8 @@ static bool may_tell(struct str raw)
 	return false;
 }
 
-/* Learns classes from names of members and tables, whose full names state their class. A local name
- * is inside a function. */
+/* Learns a class from the name of its member or of its virtual table. The full name states that the
+ * symbol belongs to a class. */
 static void learn_microsoft(struct namespaces *n, struct demangler *d, struct str raw)
 {
 	const bool member = microsoft_is_member(demangle(d, raw, HEFT_NAMES_FULL));

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Most nested paths, types and constants. Deeper names stay mangled. Of 100,000 names of rustc, all
- * but 3 need less than 64. */
+/* Greatest depth of nested paths, types and constants. Deeper names stay mangled. Of 100,000 names
+ * of rustc, all but 3 need less than 64. */
 #define MAX_DEPTH 200
 
 struct v0 {

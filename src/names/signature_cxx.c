@@ -27,8 +27,8 @@ static const uint8_t stops[256] = {
 	[':'] = STOP_NAME,
 };
 
-/* Most nested declarators, as in "(*(*f())())()". Each level looks ahead, so the limit keeps the
- * time linear. Names beyond it get no short form. */
+/* Greatest depth of nested declarators, as in "(*(*f())())()". Each level looks ahead, so the limit
+ * keeps the time linear. Names beyond it get no short form. */
 #define MAX_DECLARATORS 16
 
 #define ANONYMOUS "(anonymous namespace)"
