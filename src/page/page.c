@@ -319,7 +319,8 @@ static void put_stream(struct page_flat *f, struct json *j, struct text *column)
 	text_release(column);
 }
 
-/* Ends an object with the sizes of its streams, which move to the data. */
+/* Moves the streams of an object to the page's data. Writes the sizes of the streams as the last
+ * member "sizes", and closes the object. */
 static void page_end_part(struct page_flat *f, struct json *j, struct text *const *streams,
 			  size_t count)
 {
