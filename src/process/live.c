@@ -17,12 +17,13 @@
 #include <unistd.h>
 
 enum {
-	ROUNDS_MAX = 1000,             /* Most searches for new threads. */
+	ROUNDS_MAX = 1000,             /* Limit of searches for new threads. */
 	STOP_PATIENCE = 200 * 1000000, /* Longest wait for a thread to stop, in ns. After that,
 				        * the copy is made while the thread runs. */
 	PIECES_MAX = 512,              /* Slices per system call. IOV_MAX is 1024. */
 	CHUNK_MAX = 64 << 20,          /* Bytes of the buffer, if the copy is written in pieces. */
-	SPARE_MAX = 16 << 20, /* Most spare bytes, for memory added before the process stops. */
+	SPARE_MAX = 16 << 20, /* Greatest number of spare bytes, for memory added before the process
+			       * stops. */
 };
 
 struct live {

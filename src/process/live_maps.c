@@ -27,7 +27,8 @@ enum {
 };
 
 enum { REGIONS = 512, ENTRIES = 8192 };
-/* Most untouched bytes inside a piece. They become zeros. A longer gap splits the piece. */
+/* Greatest number of untouched bytes inside a piece. They become zeros. A longer gap splits the
+ * piece. */
 enum { GAP_MAX = 1 << 20 };
 
 /* Which pages of an area are copied. */

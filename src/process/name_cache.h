@@ -21,7 +21,8 @@
 
 #include "heft.h"
 
-/* Most bytes of a file, and most files in a folder. The oldest one beyond that is removed. */
+/* Limits of the bytes of a file, and of the files in a folder. If a folder has more files, the
+ * oldest file is removed. */
 enum { NAME_CACHE_BYTES = 8 << 20, NAME_CACHE_FILES = 512 };
 
 struct cached_names {

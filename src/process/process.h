@@ -145,8 +145,8 @@ const struct process_mapping *process_mapping_at(struct process *p, uint64_t add
 /* Names all frames of heap.calls. Repeats the work only after stacks were added. Reads modules on
  * several threads. The names do not depend on the number of threads. */
 void process_name_calls(struct process *p);
-/* A frame in a module, and all nodes of heap.calls that have it. Valid after
- * process_name_calls(). */
+/* A spot is a code address in a module. All nodes (frames of the call tree heap.calls) with this
+ * address share the spot. Valid after process_name_calls(). */
 struct process_spot {
 	uint64_t frame;  /* Same as in the nodes */
 	uint32_t module; /* Index plus 1. 0 if in no module. */
@@ -155,7 +155,8 @@ struct process_spot {
 };
 size_t process_spot_count(const struct process *p);
 const struct process_spot *process_spot(const struct process *p, size_t i);
-/* Returns the index of the spot of a node. */
+/* Returns the index of the code address (spot) of a node, for process_spot(). `node` is an index in
+ * the call tree heap.calls. */
 size_t process_spot_of(const struct process *p, uint32_t node);
 /* Returns the functions of a spot, at least one: inlined functions first, then the function that
  * contains them. Names and files live as long as the process. */

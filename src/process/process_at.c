@@ -100,8 +100,9 @@ static void tell_part(void *ctx, const struct heap_part *part, const struct heap
 	}
 }
 
-/* Sets the block or the part of the heap at the address. `live` is the block at or before the
- * address. Returns the block in *ret. False if the address is in no block. */
+/* Tells whether at->addr is in a live block, its header, a freed block, or another part of the
+ * heap. `live` is the index of the live block at or before the address. Stores the block in *ret.
+ * False if the address is in no block. */
 static bool tell_state(const struct process_heap *h, size_t live, struct heft_heap_place *at,
 		       struct heap_found *ret)
 {

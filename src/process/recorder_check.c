@@ -16,8 +16,8 @@
 #endif
 
 enum {
-	SCRIPTS_MAX = 5,     /* Most nested interpreters. The kernel follows four. */
-	LINE_MAX_SIZE = 256, /* Most bytes of a "#!" line (Linux: BINPRM_BUF_SIZE). */
+	SCRIPTS_MAX = 5,     /* Greatest depth of nested interpreters. The kernel follows four. */
+	LINE_MAX_SIZE = 256, /* Limit in bytes of a "#!" line (Linux: BINPRM_BUF_SIZE). */
 };
 
 static bool recorder_check_is_program(const char *path)

@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ENVIRONMENT_MOST = 2 << 20 }; /* Most bytes of an environment. Linux allows about as many. */
+/* Limit in bytes of an environment. Linux allows about as many. */
+enum { ENVIRONMENT_MOST = 2 << 20 };
 
 /* Reads /proc/PID/environ. The kernel shows it empty if we may not read it. */
 static void read_environment(struct text *t, const char *pid)

@@ -131,7 +131,8 @@ static const char *literal(struct arena *a, const char *name)
  * no two processes share a file. */
 static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 {
-	enum { MOST = 1000 }; /* Most bytes of a pattern in the recorder. Longer patterns fail. */
+	/* Limit in bytes of a pattern in the recorder. Longer patterns fail. */
+	enum { MOST = 1000 };
 	const char *p = r->pattern != NULL ? r->pattern : "heft-heap.%p";
 	const char *more = strstr(p, "%p") == NULL ? ".%p" : "";
 	struct stat is;
