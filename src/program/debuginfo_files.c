@@ -10,7 +10,7 @@
 
 #define SYSTEM_DIR "/usr/lib/debug"
 
-/* Most bytes of a file name. Longer names are ignored. */
+/* Limit in bytes of a file name. Longer names are ignored. */
 enum { NAME_LENGTH_MAX = 4096 };
 
 /* Opens a file. NULL if it cannot be read. Adds a note unless the file does not exist. */

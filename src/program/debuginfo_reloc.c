@@ -1,5 +1,7 @@
-/* Applies the relocations of debug sections of objects. Addresses become window addresses. Offsets
- * become offsets in the joined bytes of all sections with one name (see debuginfo.h). */
+/* Applies the relocations of debug sections of objects. An object's sections all start at address
+ * 0, so each section gets an address range of its own (a window). Relocated addresses lie in these
+ * windows. Offsets become offsets in the joined bytes of all sections with one name (see
+ * debuginfo.h). */
 #include "program/debuginfo_internal.h"
 
 enum { WINDOW_GAP = 16, ULEB_MAX = 16 };

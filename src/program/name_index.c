@@ -118,7 +118,7 @@ static void key_check(struct name_index *n, const struct name_key *k, struct str
 		vec_push(ret, (struct name_match){ s->addr, s, t.form });
 }
 
-/* Most symbols that a name may match. Further symbols are ignored. */
+/* Greatest number of symbols that a name may match. Further symbols are ignored. */
 enum { MATCHES_MAX = 10000 };
 
 static void keys_find(struct name_index *n, struct str text, name_matches *ret)

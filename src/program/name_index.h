@@ -1,9 +1,8 @@
 /* name_index.h - finds the symbols of an image by the names that users type: the one rule of names.
  *
  * Every command that takes a name uses it. A text may match symbols in several forms of their names
- * (names/name_forms.h). It means the symbols that match in the most exact form. The others follow.
- * So the linkage name comes before "f(int)", that before "f", and each before its clones. Also
- * understood:
+ * (names/name_forms.h). Symbols that match in the most exact form come first in the answer. So the
+ * linkage name comes before "f(int)", that before "f", and each before its clones. Also understood:
  *
  *     sub_ADDRESS: the code there, as heft calls a function without a name
  *     NAME@plt: the stub of a function of another module
