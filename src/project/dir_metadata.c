@@ -64,7 +64,8 @@ static bool quoted_behind(struct str line, struct str key, struct str *ret)
 	return true;
 }
 
-/* Finds the next value of a key in a text, and moves the text after its line. */
+/* Finds the next line of a text with a quoted value of the key. Sets *text to the lines after this
+ * line. */
 static bool next_value(struct str *text, struct str key, struct str *ret)
 {
 	bool found = false;
