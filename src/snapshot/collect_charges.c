@@ -187,7 +187,8 @@ static void symbol_texts_make_all(struct charging *c, const struct spans *spans)
 	vec_release(&todo);
 }
 
-/* Most symbols with one label that are searched for a source. If none matches, the first counts. */
+/* Greatest number of symbols with one label that are searched for a source. If none matches, the
+ * first counts. */
 enum { LOOKED_AT = 1000 };
 
 /* Returns a symbol with the label, preferably one from the source file `source`. */

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Most classes that may use a literal. Above it, the literal becomes one symbol. The limit is
- * SuperSize's. */
+/* Greatest number of classes that may use a literal. Above it, the literal becomes one symbol. The
+ * limit is SuperSize's. */
 enum { USERS_MAX = 6 };
 
 struct class_paths {

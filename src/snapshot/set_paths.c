@@ -193,7 +193,8 @@ static void set_shown_sources(struct snapshot *s, const struct snapshot_set_path
 	mem_free(m.to);
 }
 
-/* Most aliases of one name. More aliases become one symbol. The limit is SuperSize's. */
+/* Greatest number of aliases of one name. More aliases become one symbol. The limit is
+ * SuperSize's. */
 enum { ALIASES_MAX = 40 };
 
 /* Returns how many adjacent symbols have the same name and the same bytes. */

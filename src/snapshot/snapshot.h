@@ -122,7 +122,7 @@ struct snap_symbol {
 	uint16_t flags;             /* Bits of enum snap_flag. */
 	uint16_t stack_besides;     /* Caveats: reasons why `stack` may be too small (enum
 				     * stack_told). */
-	/* Most bytes of stack that the function and its callees take, plus 1. 0 if unknown. */
+	/* Limit in bytes of stack that the function and its callees take, plus 1. 0 if unknown. */
 	uint32_t stack;
 };
 
