@@ -188,7 +188,7 @@ static struct claims claims_copy_sure(const struct source_file *f, const struct 
 	return c;
 }
 
-/* Begins the layer f->sure as the layer of the owners begins. */
+/* Starts the layer f->sure with copies of the claims of the layer of the owners. */
 static struct finish finish_begin_sure(const struct finish *owners)
 {
 	const struct source_file *f = owners->f;

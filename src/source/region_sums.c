@@ -49,7 +49,8 @@ static uint64_t region_sums_shared(uint64_t start, uint64_t size, uint64_t from,
 	return last > first ? last - first : 0;
 }
 
-/* Returns how many bytes of a section, where it runs or is stored, lie beyond a region's end. */
+/* Returns how many bytes of a section lie in [from, to), the addresses after a region's end. Looks
+ * at the addresses where the section runs. If none is there, looks at those where it is stored. */
 static uint64_t section_beyond(const struct image *im, const struct section *s, uint64_t from,
 			       uint64_t to)
 {

@@ -9,7 +9,8 @@
 #include "debug/scopes.h"
 #include "image/elf/elf_const.h"
 
-/* Most calls shown of a chain, and most bytes of a name. Real chains have a few dozen calls. */
+/* Limits of the calls shown of a chain, and of the bytes of a name. Real chains have a few dozen
+ * calls. */
 enum { STACK_MAX = 256, NAME_SHOWN_MAX = 16 << 10 };
 
 struct stacks {
