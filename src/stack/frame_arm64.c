@@ -79,7 +79,8 @@ static void frame_arm64_do_one(struct frame_walk *w, uint32_t c)
 	else if ((c & 0x1f800000) == 0x12800000)
 		frame_arm64_do_number(w, c);
 	else if ((c & 0xff800000) == 0x92000000) {
-		/* Handles and sp, Xn, #~(2^n - 1): N, immr, imms of ones above n zeros. */
+		/* Handles `and sp, Xn, #~(2^n - 1)`, which aligns sp to 2^n. The fields N, immr and
+		 * imms encode a mask of ones above n zeros. */
 		const unsigned immr = c >> 16 & 63, ones = (c >> 10 & 63) + 1, zeros = 64 - ones;
 		if ((c & 31) == SP && c >> 22 & 1 && immr == (64 - zeros) % 64 && zeros < 32)
 			frame_align(w, INT64_C(1) << zeros);

@@ -185,8 +185,8 @@ static inline void frame_lead(struct frame_walk *w, struct flow *f, const struct
 	f->kind = f->direct ? FLOW_CALL : FLOW_JUMP;
 }
 
-/* Forgets a register, which an instruction wrote that is not followed. Frame pointers stay: only
- * followed instructions write them. */
+/* Forgets the value of a register. An instruction wrote the register, and its effect is not
+ * modeled. A frame pointer stays known, because only modeled instructions write frame pointers. */
 static inline void frame_forget(struct frame_walk *w, unsigned reg)
 {
 	if (w->regs[reg].kind == VALUE_NUMBER || !(w->pointers >> reg & 1))
