@@ -127,11 +127,13 @@ static void labels_by_owner(const struct attr *a, const struct symtab *table, la
 	}
 	for (size_t i = 1; i < table->count; i++) {
 		const struct symbol s = symtab_get(table, i);
+		uint64_t addr;
 		if (s.bind != STB_LOCAL)
 			break;
 		if (s.type == STT_FILE)
 			file = ret[i];
-		else if (ret[i] == LABEL_NONE && s.visibility == STV_DEFAULT)
+		else if (ret[i] == LABEL_NONE && s.visibility == STV_DEFAULT &&
+			 !(symbol_addr(a->im, &s, &addr) && image_section_at(a->im, addr)))
 			ret[i] = file;
 	}
 }

@@ -4,8 +4,10 @@
 
 #include "code/addr_mask.h"
 
-/* Adds the bytes of a section that have no owner. */
-static void nobody_add(struct addr_mask *m, const struct spans *vm, const struct section *in)
+typedef void nobody_fn(void *ctx, uint64_t from, uint64_t to);
+
+/* Calls fn with each range of a section's bytes that has no owner. A range may be empty. */
+static void nobody_each(const struct spans *vm, const struct section *in, nobody_fn *fn, void *ctx)
 {
 	const uint64_t end = in->addr + in->size;
 	uint64_t from = in->addr;
@@ -14,10 +16,31 @@ static void nobody_add(struct addr_mask *m, const struct spans *vm, const struct
 		from = max_u64(from, vm->list.data[i - 1].start + vm->list.data[i - 1].size);
 	for (; i < vm->list.count && from < end; i++) {
 		const struct span *s = &vm->list.data[i];
-		addr_mask_add(m, from, min_u64(s->start, end));
+		fn(ctx, from, min_u64(s->start, end));
 		from = s->start + s->size;
 	}
-	addr_mask_add(m, from, end);
+	fn(ctx, from, end);
+}
+
+static void nobody_mark(void *ctx, uint64_t from, uint64_t to)
+{
+	addr_mask_add(ctx, from, to);
+}
+
+static void nobody_list(void *ctx, uint64_t from, uint64_t to)
+{
+	struct spans *code = ctx;
+	if (from < to)
+		vec_push(&code->list, (struct span){ from, to - from, LABEL_NONE });
+}
+
+void attr_nobody_code(const struct attr *a, struct spans *ret)
+{
+	const struct image *im = a->im;
+	ASSERT(ret->list.count == 0);
+	for (size_t i = 1; a->owner != BY_SYMBOL && i < im->section_count; i++)
+		if (im->sections[i].alloc && im->sections[i].exec && !im->sections[i].nobits)
+			nobody_each(&a->vm, &im->sections[i], nobody_list, ret);
 }
 
 void attr_nobody(const struct attr *a, const struct section *const *data, size_t count, bool code,
@@ -35,5 +58,5 @@ void attr_nobody(const struct attr *a, const struct section *const *data, size_t
 	addr_mask_open(ret, min_u64(low, high), high);
 	for (size_t i = 0; i < count; i++)
 		if (!data[i]->exec || code)
-			nobody_add(ret, &a->vm, data[i]);
+			nobody_each(&a->vm, data[i], nobody_mark, ret);
 }

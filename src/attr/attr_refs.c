@@ -22,7 +22,6 @@
 #include "base/pool.h"
 #include "base/sort.h"
 #include "code/addr_mask.h"
-#include "code/code.h"
 #include "code/i386_got.h"
 #include "code/data_refs.h"
 #include "image/elf/elf_const.h"
@@ -132,7 +131,7 @@ static const struct attr_refs_slot *slot_at(const struct refs *r, uint64_t addr)
 
 /* A job: consecutive spans of code, about JOB_BYTES in all. */
 struct attr_refs_job {
-	size_t first, last; /* Range of spans in a->vm */
+	size_t first, last; /* Range of spans */
 	target_vec found;
 	target_vec guesses; /* Addresses or numbers in Go's code */
 	target_vec uses;    /* uses of imports */
@@ -144,6 +143,7 @@ typedef VEC(struct attr_refs_job) job_vec;
 
 struct attr_refs_scan {
 	struct refs *refs;
+	const struct spans *code;
 	struct attr_refs_job *jobs;
 };
 
@@ -193,10 +193,11 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 		    is == GO_NUMBER)
 			continue;
 		/* A PLT stub, a GOT slot or code without a unit, whose users are wanted. */
-		if ((bare && attr_bare_at(r->a, ref->to)) ||
-		    (ref->to >= r->plt_low && ref->to < r->plt_high) ||
-		    (ref->to >= r->slots_low && ref->to < r->slots_high &&
-		     plt_slot_at(&r->a->scratch->plt, ref->to)))
+		if (s->label != LABEL_NONE &&
+		    ((bare && attr_bare_at(r->a, ref->to)) ||
+		     (ref->to >= r->plt_low && ref->to < r->plt_high) ||
+		     (ref->to >= r->slots_low && ref->to < r->slots_high &&
+		      plt_slot_at(&r->a->scratch->plt, ref->to))))
 			vec_push(&job->uses, (struct target){ ref->to, s->label, WHY_CODE_REF });
 		if (ref->kind & (REF_CALL | REF_JUMP))
 			continue;
@@ -220,7 +221,7 @@ static void attr_refs_scan_job(void *ctx, size_t i, unsigned worker)
 	struct attr_refs_job *job = &scan->jobs[i - 1];
 	struct code_pass pass = { .im = scan->refs->a->im };
 	for (size_t k = job->first; k < job->last; k++) {
-		const struct span *s = &scan->refs->a->vm.list.data[k];
+		const struct span *s = &scan->code->list.data[k];
 		struct span rest = *s, part;
 		const struct section *in = image_section_at(scan->refs->a->im, s->start);
 		if (!in || !in->exec || in->nobits)
@@ -237,7 +238,7 @@ static job_vec attr_refs_make_jobs(const struct spans *code)
 {
 	job_vec jobs = { 0 };
 	uint64_t bytes = JOB_BYTES;
-	for (size_t i = 0; i < code->list.count; i++) {
+	for (size_t i = 0; code && i < code->list.count; i++) {
 		if (bytes >= JOB_BYTES) {
 			vec_push(&jobs, (struct attr_refs_job){ .first = i });
 			bytes = 0;
@@ -313,14 +314,13 @@ static void take_guesses(struct refs *r, target_vec *guesses)
 	vec_release(guesses);
 }
 
-/* Scans the code in jobs. One more job sorts the pointers that were found. */
-static void attr_refs_scan_code(struct refs *r)
+/* Scans code in jobs. One more job sorts the pointers that were found. */
+static void attr_refs_scan_code(struct refs *r, const struct spans *code)
 {
-	job_vec jobs = { 0 };
 	target_vec guesses = { 0 };
-	if ((r->isa != CODE_NONE || data_refs_known(r->a->im)) && r->a->im->kind != IMAGE_OBJECT)
-		jobs = attr_refs_make_jobs(&r->a->vm);
-	struct attr_refs_scan scan = { r, jobs.data };
+	const bool known = r->isa != CODE_NONE || data_refs_known(r->a->im);
+	job_vec jobs = attr_refs_make_jobs(known && r->a->im->kind != IMAGE_OBJECT ? code : NULL);
+	struct attr_refs_scan scan = { r, code, jobs.data };
 	parallel_for(r->a->f->threads, jobs.count + 1, attr_refs_scan_job, &scan);
 	for (size_t i = 0; i < jobs.count; i++) {
 		const target_vec *uses = &jobs.data[i].uses;
@@ -863,8 +863,13 @@ void attr_refs_find(struct attr *a)
 		code_order_read(&r->order.code, a, r->data, r->data_count);
 	find_pointers(r);
 	find_imports(r);
-	attr_refs_scan_code(r);
+	attr_refs_scan_code(r, &a->vm);
 	attr_panics(a, &r->targets, &r->pointers);
+	/* What code without a unit refers to is no part of what stands before it. */
+	struct spans nobody = { 0 };
+	attr_nobody_code(a, &nobody);
+	attr_refs_scan_code(r, &nobody);
+	spans_release(&nobody);
 }
 
 void attr_refs_claim(struct attr *a)

@@ -435,4 +435,35 @@ is "another one beside it" net "$(package_of get)"
 check "a shared library whose symbols are used is a package" sh -c \
 	"'$heft' -d packages -n 0 --csv '$tmp/tree/prog' 2>/dev/null | grep -q '^libc.so.6,'"
 
-finish 46
+# Without debug info a unit is known of local functions alone.  What others refer to is not of the unit before it.
+build units -shared <<'END'
+	.file "known.c"
+	.text
+	.type known, @function
+known:	.cfi_startproc
+	leaq of_known(%rip), %rax
+	ret
+	.cfi_endproc
+	.size known, .-known
+	.globl nobodys
+	.type nobodys, @function
+nobodys: .cfi_startproc
+	leaq of_nobody(%rip), %rax
+	ret
+	.cfi_endproc
+	.size nobodys, .-nobodys
+	.section .rodata
+	.balign 64
+of_known: .fill 16, 4, 0x11111111
+of_nobody: .fill 64, 4, 0x22222222
+END
+must strip -N of_known -N of_nobody -o "$tmp/units.named" "$tmp/units"
+unit_of() { # symbol, offset
+	at=$(nm "$tmp/units" | awk -v s="$1" '$3 == s { print $1 }')
+	"$heft" where -d compileunits "$tmp/units.named" "$(printf '0x%x' $((0x$at + $2)))" 2>/dev/null |
+		sed -n 's/^  owner   \(.*\) (compileunits.*/\1/p'
+}
+is "a constant of a unit's function" known.c "$(unit_of of_known 8)"
+is "one that code without a unit refers to" "[section .rodata]" "$(unit_of of_nobody 8)"
+
+finish 48
