@@ -21,8 +21,8 @@
  *     heft_session_free(s);
  *
  * Errors. A function that can fail returns false, or NULL if it makes something. It fills the
- * struct heft_err that is its last argument, which may be NULL. Oddities of the input are notes and
- * never fail a call. The library never prints and never exits.
+ * struct heft_err that is its last argument. This argument may be NULL. Oddities of the input are
+ * notes and never fail a call. The library never prints and never exits.
  *
  * Handles. Handles are opaque. heft_X_new makes a handle, heft_X_free frees it and accepts NULL. A
  * handle that opens something is made from a session (heft/session.h): heft_X_new returns NULL if
@@ -56,8 +56,8 @@
  * bytes in memory or for an open file, wherever a handle of that session is given a path.
  *
  * Threads. Different sessions may be used by different threads at once. One session, with all
- * handles made from it, may be used by one thread at a time. A call may start workers of its own,
- * which end before it returns. */
+ * handles made from it, may be used by one thread at a time. A call may start threads of its own.
+ * They end before the call returns. */
 #ifndef HEFT_H
 #define HEFT_H
 
@@ -107,8 +107,8 @@ enum heft_code {
 	HEFT_ENOMEM,       /* Memory ran out. The handle can only be freed now. */
 	HEFT_ECANCELED,    /* The progress function cancelled the call. The handle can only be
 			    * freed now. */
-	HEFT_EINTERNAL,    /* An invariant of heft is broken, which is a bug. The handle can only be
-			 * freed now. */
+	HEFT_EINTERNAL,    /* Heft has a bug: one of its invariants is broken. The handle can only
+			    * be freed now. */
 };
 
 /* Why a call failed. Belongs to the caller, who need not initialise it. Never grows. */
@@ -165,7 +165,7 @@ HEFT_API void heft_buffer_release(struct heft_buffer *b);
  * was set.
  *
  * Returns true to go on. False cancels: the call leaves nothing behind and fails with
- * HEFT_ECANCELED, and its handle can only be freed (see Handles above).
+ * HEFT_ECANCELED. Then its handle can only be freed (see Handles above).
  *
  * The function is called on the thread that made the call, never on a worker. It may be called many
  * times in a millisecond, so it should be quick. It must not call the library. */
@@ -209,8 +209,8 @@ struct heft_allocator {
 HEFT_API bool heft_set_allocator(const struct heft_allocator *a, struct heft_err *err);
 
 /* Returns the path of the input file that is mapped at `address`. NULL if there is none. Inputs are
- * mapped into memory, so the system raises SIGBUS if a file becomes shorter, or cannot be read,
- * while heft works on it. heft_session_set_copying() prevents this. A signal handler can call this
+ * mapped into memory. If a file becomes shorter or cannot be read while heft works on it, the
+ * system raises SIGBUS. heft_session_set_copying() prevents this. A signal handler can call this
  * with the signal's address (si_addr) to report the file. Async-signal-safe; any thread. The path
  * is valid while the input is open. If more than 256 inputs are open, some are unknown. */
 HEFT_API const char *heft_file_at(const void *address);

@@ -138,7 +138,7 @@ static size_t allocator_good_size(size_t size)
 	return recorder.tail != 0 ? size : (size + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
 }
 
-/* The allocator's own operators, which call the program's handler and throw. */
+/* The allocator's own operators. They call the program's handler and throw. */
 static struct {
 	void *(*plain)(size_t);
 	void *(*nothrow)(size_t, const void *);
@@ -218,7 +218,7 @@ static void *allocator_rallocx(void *p, size_t size, int flags)
 	return to;
 }
 
-/* Resizes in place. A block with a header keeps its size, which is returned. */
+/* Resizes in place. A block with a header keeps its size. Returns the block's size. */
 static size_t allocator_xallocx(void *p, size_t size, size_t extra, int flags)
 {
 	return block_is_ours(p) ? block_usable_size(p) : real_x.xallocx(p, size, extra, flags);
@@ -266,7 +266,7 @@ static uintptr_t resize_beside(word_function *real, unsigned which, uintptr_t ar
 /* clang-format on */
 RESIZING(RESIZES)
 
-/* Replaces mi_expand, which resizes in place or fails. */
+/* Replaces mi_expand: resizes in place or fails. */
 static word_function *real_expand;
 static void *allocator_expand(void *p, size_t size)
 {
@@ -587,8 +587,8 @@ static int module_look_at(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 0;
 }
 
-/* One function of each family of allocators. The linker binds the existing ones when it loads the
- * recorder, which costs less than a search. */
+/* One function of each family of allocators. The linker binds the existing functions when it loads
+ * the recorder. That costs less than a search. */
 extern char mi_malloc[] __attribute__((weak)), je_malloc[] __attribute__((weak)),
 	rpmalloc[] __attribute__((weak)), tc_malloc[] __attribute__((weak)),
 	mallocx[] __attribute__((weak)), scalable_malloc[] __attribute__((weak));

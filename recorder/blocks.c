@@ -334,7 +334,7 @@ void *block_memalign(size_t align, size_t size, const struct caller *from)
 	return p;
 }
 
-/* `s` is the thread's slot. NULL if the slot cannot be used now. */
+/* `s` is the slot (the recorder's data) of the thread. NULL if the slot cannot be used now. */
 static void check_canary(const struct slot *s, const unsigned char *p, const struct head *h,
 			 uintptr_t pc)
 {
@@ -393,7 +393,8 @@ static inline void give_back(struct slot *s, const void *p, void *raw, uintptr_t
 	slot_leave(s);
 }
 
-/* Counts a double free, then calls the real allocator, which reports it as without the recorder. */
+/* Counts a double free, then calls the real allocator. The allocator reports the double free as
+ * without the recorder. */
 static COLD void free_again(void *p, const struct head *h, uintptr_t sp, uintptr_t pc)
 {
 	struct slot *s = slot_enter(sp);

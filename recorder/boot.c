@@ -209,7 +209,7 @@ static void set_shape(void)
 /* State of this thread when it forked. A signal handler that forks may have interrupted the
  * recorder or another fork. */
 static __thread struct {
-	uintptr_t busy; /* slot->busy of this thread. */
+	uintptr_t busy; /* Value of slot->busy of this thread. */
 	unsigned depth; /* Number of nested forks. */
 	bool took;      /* The outermost fork took the lock, because this thread did not hold it. */
 } forking __attribute__((tls_model("initial-exec")));

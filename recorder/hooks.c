@@ -142,7 +142,7 @@ int HOOK(posix_memalign)(void **ret, size_t align, size_t size)
 		return EINVAL;
 	const int saved = errno;
 	void *p = block_memalign(align, size, &from);
-	/* If memory runs out, sets errno as well, as glibc does. */
+	/* If memory runs out, sets errno too, like glibc. */
 	errno = p != NULL ? saved : ENOMEM;
 	if (p == NULL)
 		return ENOMEM;

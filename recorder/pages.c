@@ -83,7 +83,7 @@ static struct heap_page *make(enum heap_page_kind kind, uint32_t number, uint32_
 	return p;
 }
 
-/* Makes a page. Takes the lock, except for pages of modules, whose caller holds it. */
+/* Makes a page. Takes the lock, except for pages of modules: there the caller holds the lock. */
 struct heap_page *page_new(enum heap_page_kind kind, uint32_t entry_size, uint32_t slot)
 {
 	const bool locked = kind == HEAP_PAGE_NODES || kind == HEAP_PAGE_STACKS ||

@@ -124,7 +124,7 @@ struct leaf {
 struct slot {
 	/* Address of the frame that entered the recorder. 0 if the thread is outside. Tells a
 	 * signal handler that it interrupted the recorder. After a handler left by longjmp, the
-	 * value is stale, which the address reveals. */
+	 * value is stale. The address of the frame reveals that. */
 	_Atomic(uintptr_t) busy;
 	uintptr_t given, given_by;     /* Block that is being freed or resized, and the return
 				        * address of the call. 0 if there is none. */
@@ -312,7 +312,7 @@ struct slot *slot_acquire(void) HIDDEN;
 bool slot_reenter(struct slot *s, uintptr_t sp) HIDDEN;
 void slots_start(void) HIDDEN;
 void slots_after_fork(void) HIDDEN;
-/* True if `sp`, which is below the known part, is on the thread's own stack. */
+/* True if `sp` is on the thread's own stack. `sp` must be below the known part of the stack. */
 bool slot_stack_grow(struct slot *s, uintptr_t sp) HIDDEN;
 
 static inline struct slot *slot_enter(uintptr_t sp)
@@ -531,8 +531,8 @@ struct hook {
 	const char *name;
 	void *own;
 	/* Used if another library's function comes next. Handles blocks with a header. Passes other
-	 * blocks to the C library's function, whose address is stored in *ret_below. NULL if there
-	 * is none. */
+	 * blocks to the C library's function. Stores the address of that function in *ret_below.
+	 * NULL if there is none. */
 	void *deep;
 	void **ret_below;
 };
@@ -544,8 +544,8 @@ static inline uintptr_t dynamic_address(uintptr_t bias, uintptr_t value)
 	return value < bias ? bias + value : value;
 }
 void rebind(void) HIDDEN;
-/* True if the module at an address defines a function of this name. dlsym would leave an error
- * text, which the C library would free with the program's free. */
+/* True if the module at an address defines a function of this name. Avoids dlsym: it would leave an
+ * error text that the C library would free with the program's free. */
 bool module_defines(uintptr_t at, const char *name) HIDDEN;
 
 void *block_malloc(size_t size, const struct caller *from) HIDDEN;

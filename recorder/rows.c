@@ -1,7 +1,7 @@
-/* rows.c - a table of rows by return address, which all threads read and write without locks.
+/* rows.c - a table of rows by return address. All threads read and write it without locks.
  *
  * An entry has its row, and the address xor the row. If the halves of two entries are mixed, they
- * do not match, which counts as a miss. The table starts small and is replaced by a larger one if
+ * do not match. That counts as a miss. The table starts small and is replaced by a larger one if
  * there are too many misses. Old tables are never unmapped, because threads may still read them.
  * Together they are smaller than the new one. */
 #include "recorder.h"

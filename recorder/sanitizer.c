@@ -64,7 +64,8 @@ static bool has_prefix(const char *text, const char *prefix)
 	return true;
 }
 
-/* Returns the bytes of an entry of LD_PRELOAD (ld.so(8)), which a space, colon or the end ends. */
+/* Returns the size in bytes of an entry of LD_PRELOAD (ld.so(8)). A space, a colon or the end of
+ * the text ends an entry. */
 static size_t entry_size(const char *from)
 {
 	size_t size = 0;
@@ -87,7 +88,7 @@ static bool same_file_name(const char *a, size_t a_size, const char *b, size_t b
 	return (a_size == 0 || a[a_size - 1] == '/') && (b_size == 0 || b[b_size - 1] == '/');
 }
 
-/* Copies LD_PRELOAD without this library, whose path is `own`. False if LD_PRELOAD lacks it. */
+/* Copies LD_PRELOAD without the recorder's path `own`. False if LD_PRELOAD lacks this path. */
 static bool preload_copy(char *to, const char *from, const char *own)
 {
 	const size_t own_size = text_size(own);

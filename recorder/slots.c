@@ -1,4 +1,5 @@
-/* slots.c - one slot per thread. New threads reuse the slots and tables of ended threads. */
+/* slots.c - a slot has the recorder's data of one thread. New threads reuse the slots and tables of
+ * ended threads. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -184,7 +185,7 @@ COLD bool slot_reenter(struct slot *s, uintptr_t sp)
 	return false;
 }
 
-/* Frees the slots of all other threads in the child of a fork, which has one thread. A slot is
+/* Frees the slots of all other threads in the child of a fork. The child has one thread. A slot is
  * consistent at any time, except for its last stack and its unreported bytes. */
 void slots_after_fork(void)
 {

@@ -7,7 +7,7 @@
  * also writes the pages of a process that gave up its rights to write.
  *
  * A signal handler may write a snapshot. So no lock is taken, and one entry per slot may be half
- * changed, which the format allows. */
+ * changed. The format allows that. */
 #include "recorder.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* stacks.c - maps a stack of return addresses to its id. Each slot has its own tree, which only its
- * thread writes. So threads share neither tables nor counters.
+/* stacks.c - maps a stack of return addresses to its id. Each slot has its own tree. Only the
+ * slot's thread writes the tree. So threads share neither tables nor counters.
  *
  * A known stack is found by the hash of all its frames. All 64 bits of the hash are compared. With
  * a million distinct stacks, one in 30 million runs confuses two of them. A new stack is added to

@@ -94,10 +94,10 @@ static bool interrupted_find(struct walk *w, const struct frame *at, struct inte
 	return true;
 }
 #else
-/* Finds the registers of an interrupted function. The handler's arguments follow sp. After a
- * handler with only a number, which returns to "pop %eax", the registers follow the number. Other
- * handlers have the number and two pointers. The second points to the ucontext, with the registers
- * at 20 (Linux: struct sigcontext_32). */
+/* Finds the registers of an interrupted function. The handler's arguments follow sp. A handler with
+ * only a number returns to "pop %eax". Then the registers follow the number. Other handlers have
+ * the number and two pointers. The second points to the ucontext, with the registers at 20 (Linux:
+ * struct sigcontext_32). */
 static bool interrupted_find(struct walk *w, const struct frame *at, struct interrupted *ret)
 {
 	enum { POP_EAX = 0x58 };

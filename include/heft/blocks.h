@@ -101,7 +101,7 @@ struct heft_block_function {
 	const char *member; /* Member of the archive. "" if there is none. */
 	const char *origin; /* Source of the blocks: "map", "symbols" or "derived". */
 	unsigned version;   /* Version of its map. 0 if not stated. */
-	bool omitted;       /* Its map says that the function has blocks, but does not list them. */
+	bool omitted;       /* The map says that the function has blocks, but does not list them. */
 	bool has_entry_count;
 	uint64_t entry_count; /* How often the function was entered. */
 	size_t range_count;   /* Number of separate address ranges. */
@@ -127,10 +127,10 @@ HEFT_API bool heft_blocks_find(struct heft_blocks *b, uint64_t addr,
 			       struct heft_block_function *ret_function, size_t *ret_block,
 			       struct heft_err *err);
 
-/* Looks up many addresses, in any order; much faster than single look-ups. ret[i] becomes the
- * number of the block that contains addrs[i], counted over all functions, or HEFT_NO_BLOCK. The
- * first call makes an index that the handle keeps: 8 bytes per block, plus at most 4 MiB. Fails
- * only if memory runs out. */
+/* Looks up many addresses, in any order. This is much faster than single look-ups. ret[i] becomes
+ * the number of the block that contains addrs[i], or HEFT_NO_BLOCK. Blocks are counted over all
+ * functions. The first call makes an index that the handle keeps: 8 bytes per block, plus at most 4
+ * MiB. Fails only if memory runs out. */
 #define HEFT_NO_BLOCK UINT32_MAX
 HEFT_API bool heft_blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t count,
 				     uint32_t *ret, struct heft_err *err);
@@ -248,7 +248,7 @@ enum heft_samples_form {
 
 /* Which samples are read. */
 enum heft_samples_flag {
-	HEFT_SAMPLES_ANY_BUILD = 1 << 0, /* Also samples of another build. */
+	HEFT_SAMPLES_ANY_BUILD = 1 << 0, /* Read samples of other builds too. */
 };
 
 /* Reads samples from a file. `b` must have a program or shared object open. It must outlive the
@@ -271,7 +271,7 @@ struct heft_samples_info {
 	uint64_t runs_refused;  /* Runs that the control flow of the code does not allow. */
 	bool estimated;         /* There are no branch stacks: counts are numbers of samples. */
 };
-/* Returns the sums. They are valid until heft_samples_free(). */
+/* Returns the sums. The sums are valid until heft_samples_free(). */
 HEFT_API const struct heft_samples_info *heft_samples_info(const struct heft_samples *s);
 
 /* Classes of blocks, by falling count. HOT blocks make the first 90 % of all counts, WARM blocks
@@ -314,8 +314,9 @@ enum heft_samples_measure {
 /* Which rows of samples are written. */
 struct heft_samples_query {
 	size_t size;          /* Set to sizeof(struct heft_samples_query). */
-	uint32_t rows;        /* Limit of rows per level; the rest is summed up. 0 for all. */
-	enum heft_sort sort;  /* By count, or HEFT_SORT_NAME. */
+	uint32_t rows;        /* Limit of rows per level. Further rows are summed up in one row. 0
+			       * for all. */
+	enum heft_sort sort;  /* HEFT_SORT_NAME sorts by name. All others sort by count. */
 	const char *function; /* Only functions with this name (docs/names.md). NULL for all. */
 };
 

@@ -11,7 +11,8 @@ extern "C" {
 /* ---- files that belong to a program --------------------------------------- */
 
 /* Where to look for the parts of a program: its separate debug file, its linker map, the programs
- * of a dump, its sources. A finder belongs to a session (heft_session_finder), which frees it.
+ * of a dump, its sources. A finder belongs to a session (heft_session_finder). The session frees
+ * it.
  *
  *     struct heft_session *s = heft_session_new();
  *     if (s)
@@ -46,10 +47,11 @@ HEFT_API bool heft_finder_add_region(struct heft_finder *f, const char *name, ui
  * objects that the linker map names, and beside the program as "PROGRAM-*.su". Opening a program
  * fails if the path does not exist. */
 HEFT_API void heft_finder_add_stack_usage(struct heft_finder *f, const char *path);
-/* Sets a file with facts about calls that the code does not show, for the stacks of functions. It
- * uses linkage names. "CALLER -> CALLEE..." lists all functions that the indirect calls of CALLER
- * may reach; an empty list means none. "NAME = BYTES" is the most stack that a function needs with
- * all its callees, also for a function of another file. "#" begins a comment. NULL: none. */
+/* Sets a file with facts about calls that the code does not show, for the stacks of functions. The
+ * file uses linkage names. "CALLER -> CALLEE..." lists all functions that the indirect calls of
+ * CALLER may reach; an empty list means none. "NAME = BYTES" is the most stack that a function
+ * needs with all its callees, also for a function of another file. "#" begins a comment. NULL:
+ * none. */
 HEFT_API void heft_finder_set_calls(struct heft_finder *f, const char *path);
 /* Adds a source map (version 3). `id` says which module it describes: the URL in the WebAssembly
  * section sourceMappingURL, or the module's path as it is opened. Without one, the file that the
@@ -69,8 +71,8 @@ HEFT_API void heft_finder_set_arch(struct heft_finder *f, const char *arch);
 HEFT_API void heft_finder_add_program(struct heft_finder *f, const char *path);
 
 /* The next five settings describe an image of memory that is no core, such as one that a debugger
- * wrote. Such an image does not state its address. They have no effect on other files. If the image
- * contains the recorder's pages, the pages state the same. */
+ * wrote. Such an image does not state its address. These settings have no effect on other files. If
+ * the image contains the recorder's pages, the pages state the same. */
 /* Sets the address of the image's first byte. */
 HEFT_API void heft_finder_set_base(struct heft_finder *f, uint64_t addr);
 /* Sets the address of the first byte of the first program that was added, if that program may be
@@ -125,9 +127,9 @@ HEFT_API void heft_finder_set_flags(struct heft_finder *f, unsigned flags);
 HEFT_API unsigned heft_finder_flags(const struct heft_finder *f);
 
 /* Change the paths of source files as they are shown. heft_finder_map_path(): a path that is `from`
- * or lies below it gets `to` instead; the first map that matches is used. Then the first prefix of
- * heft_finder_strip_prefix() that the path lies below is removed. Prefixes end at the end of a path
- * component. HEFT_EARG if `from` or `prefix` is empty. */
+ * or lies below `from` gets `to` instead. The first map that matches is used. Then the first prefix
+ * of heft_finder_strip_prefix() that the path lies below is removed. Prefixes end at the end of a
+ * path component. HEFT_EARG if `from` or `prefix` is empty. */
 HEFT_API bool heft_finder_map_path(struct heft_finder *f, const char *from, const char *to,
 				   struct heft_err *err);
 HEFT_API bool heft_finder_strip_prefix(struct heft_finder *f, const char *prefix,

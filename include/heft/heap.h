@@ -89,8 +89,8 @@ struct heft_recorder_end {
  * HEFT_EIO if the program cannot be run (sys_errno: ENOENT, EACCES ...). HEFT_EIO with ECHILD if
  * the caller ignores SIGCHLD or has waited for the program itself, so its status is lost. HEFT_EARG
  * if there is no library or no folder for the files. HEFT_EUNSUPPORTED, before the program is run,
- * if it cannot be recorded: it is statically linked, for another machine, or set-user-id or
- * similar, so that the system would not load a library.
+ * if the system would not load a library into it. That is so if the program is statically linked,
+ * for another machine, or set-user-id or similar.
  *
  * The call cannot be cancelled; it ends when the program ends. */
 HEFT_API bool heft_recorder_run(struct heft_recorder *r, char *const *argv,
@@ -133,7 +133,7 @@ struct heft_dump_facts {
 	uint64_t bytes;     /* Bytes of memory in the file. */
 	uint64_t file_size; /* Bytes of the file, without its holes. */
 	uint64_t pause_ns;  /* Nanoseconds during which the process was stopped. */
-	uint64_t unread;    /* Bytes that could not be read. They are zeros in the file. */
+	uint64_t unread;    /* Bytes that could not be read. These bytes are zeros in the file. */
 	uint32_t threads;   /* Threads of the process. */
 	/* Threads that did not stop because they wait in the kernel. Their registers are
 	 * unknown. */
@@ -143,12 +143,12 @@ struct heft_dump_facts {
 	bool streamed;      /* The core was written while the process was stopped. */
 };
 
-/* Writes the memory of a process to an ELF core, which gdb and heft_heap_open() can read. The
+/* Writes the memory of a process to an ELF core. gdb and heft_heap_open() can read the core. The
  * process need not run under the recorder. It is stopped only while its memory is copied. The
- * process stays stopped while the file is written if a copy would take too much memory: over three
- * quarters of what the system and the control groups leave. The file appears complete or not at
- * all. It is compressed (zstd) if its name ends in ".zst". `opts` and `ret` may be NULL. HEFT_EIO
- * if there is no such process (ESRCH) or if it may not be read (EPERM). */
+ * process stays stopped while the file is written if a copy would take too much memory. The limit
+ * is three quarters of what the system and the control groups leave. The file appears complete or
+ * not at all. It is compressed (zstd) if its name ends in ".zst". `opts` and `ret` may be NULL.
+ * HEFT_EIO if there is no such process (ESRCH) or if it may not be read (EPERM). */
 HEFT_API bool heft_process_dump(uint32_t pid, const char *path, const struct heft_dump_opts *opts,
 				struct heft_dump_facts *ret, struct heft_err *err);
 
@@ -182,8 +182,8 @@ enum heft_heap_flag {
 	 * addresses relative to the modules' headers, with build ids, so that another tool can name
 	 * them later. */
 	HEFT_HEAP_NO_NAMES = 1,
-	/* Write the arguments of the command, which may be secrets, in pages and JSON. Without this
-	 * flag they have only the program's name. */
+	/* Write the arguments of the command in pages and JSON. The arguments may be secrets.
+	 * Without this flag, pages and JSON have only the program's name. */
 	HEFT_HEAP_ARGUMENTS = 2,
 };
 HEFT_API void heft_heap_set_flags(struct heft_heap *h, unsigned flags);
@@ -269,8 +269,8 @@ struct heft_heap_info {
 	const char *lacks;
 	uint64_t left_out;
 	/* Allocators whose memory heft cannot read, separated by ", ". If nothing was recorded: all
-	 * allocators in the process. Else only allocators inside modules, which bypass the
-	 * recorder. */
+	 * allocators in the process. Else only the allocators inside modules. These allocators
+	 * bypass the recorder. */
 	const char *allocators;
 };
 /* Fills *ret. All "" and 0 before heft_heap_open(). */
@@ -343,8 +343,8 @@ struct heft_heap_query {
 				      * their own order. */
 	enum heft_sort order;        /* HEFT_SORT_AUTO: largest first; in a diff, largest change
 				      * first. */
-	uint32_t rows;               /* Limit of rows per level; the rest is summed up. 0 for
-				      * all. */
+	uint32_t rows;               /* Limit of rows per level. Further rows are summed up in one
+				      * row. 0 for all. */
 	/* Filters; a block must pass all. function, module, file: PCRE2 expressions, unanchored,
 	 * that one frame of the stack must match (NULL for any). thread: thread id (0 for any).
 	 * min_size, max_size: sizes of blocks, inclusive (max 0 for any). leaks: only blocks to
@@ -362,9 +362,10 @@ struct heft_heap_query {
 
 struct heft_heap_report;
 /* Makes a report. If `base` is not NULL, the report is a diff from `base` to `h`. Two stacks are
- * the same if their frames have the same module, function and line (only module and function, if
- * the builds of the module differ). NULL on failure: HEFT_EARG for a bad expression,
- * HEFT_EUNSUPPORTED if the dump lacks the facts, which the text explains. `query` may be NULL. */
+ * the same if their frames have the same module, function and line. If the builds of the module
+ * differ, the line does not count. NULL on failure: HEFT_EARG for a bad expression,
+ * HEFT_EUNSUPPORTED if the dump lacks the facts. The error's text tells which facts are missing.
+ * `query` may be NULL. */
 HEFT_API struct heft_heap_report *heft_heap_report_new(struct heft_heap *h, struct heft_heap *base,
 						       const struct heft_heap_query *query,
 						       struct heft_err *err);
@@ -407,7 +408,7 @@ HEFT_API bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page,
 HEFT_API bool heft_heap_digest_write(struct heft_heap *h, const struct heft_sink *sink,
 				     struct heft_err *err);
 
-/* A block. It and its frames are valid until the next call that returns blocks. */
+/* A block. The block and its frames are valid until the next call that returns blocks. */
 struct heft_heap_block {
 	uint64_t addr, size;
 	uint64_t sequence; /* Number of the allocation in the process. 0 if not kept. */
@@ -420,7 +421,7 @@ struct heft_heap_block {
 	size_t freed_by_count;
 };
 
-/* Kinds of places in a process. */
+/* What an address of a process is in. */
 enum heft_heap_state {
 	HEFT_HEAP_NOWHERE, /* Nothing is mapped there. */
 	HEFT_HEAP_MAPPED,  /* Memory outside of the heap. */
@@ -473,16 +474,17 @@ HEFT_API bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_
 /* Kinds of damage and wrong calls. */
 enum heft_heap_damage_kind {
 	HEFT_HEAP_CANARY,      /* `block` was written past its end. */
-	HEFT_HEAP_HEADER,      /* A header was overwritten; `block` is the block before it. */
+	HEFT_HEAP_HEADER,      /* A header was overwritten. `block` is the block before the
+			        * header. */
 	HEFT_HEAP_CHUNK,       /* The allocator's data after `block` was overwritten. */
 	HEFT_HEAP_DOUBLE_FREE, /* Block freed again, `count` times. `block` if known. */
 	/* `block`, or `count` unknown blocks, had been written past their end when they were
 	 * freed. */
 	HEFT_HEAP_CANARY_FREED,
 	HEFT_HEAP_FAULT,         /* The faulting address is near `block`. */
-	HEFT_HEAP_FREED_USE,     /* The faulting address lies in `block`, which is freed. */
-	HEFT_HEAP_FREED_POINTER, /* A register of the thread that stopped points into `block`,
-				  * which is freed. */
+	HEFT_HEAP_FREED_USE,     /* The faulting address lies in `block`, a freed block. */
+	HEFT_HEAP_FREED_POINTER, /* A register of the thread that stopped points into `block`, a
+				  * freed block. */
 	/* The program freed an address that is no block. `block` is the block that contains it, if
 	 * any. */
 	HEFT_HEAP_WILD_FREE,

@@ -28,10 +28,10 @@ struct heft_info;
 HEFT_API struct heft_info *heft_info_new(struct heft_session *s);
 HEFT_API void heft_info_free(struct heft_info *info);
 
-/* Reads a program, library, object, archive or core, which becomes the next row. HEFT_EIO if the
+/* Reads a program, library, object, archive or core. The file becomes the next row. HEFT_EIO if the
  * file cannot be read, HEFT_EUNSUPPORTED if it is no such file, HEFT_EFORMAT if it is damaged;
- * earlier rows stay. When the table is made, a file is read again if another has the same size:
- * once to hash it, and once more to compare files with equal hashes. */
+ * earlier rows stay. When the table is made, a file is read again if another file has the same
+ * size: once for its hash. Files with equal hashes are read once more to compare them. */
 HEFT_API bool heft_info_add(struct heft_info *info, const char *path, struct heft_err *err);
 
 /* Returns the rows, in the order in which they were added. Measures: "bytes" of the file,

@@ -55,12 +55,13 @@ struct heft_config {
 	/* Function of disassemble_function. NULL if there is none. A profile does not use it;
 	 * heft_blocks writes its instructions. Valid as long as the profile. */
 	const char *disassemble;
-	/* Data sources in the file, which were added. Valid until the next file is merged. */
+	/* Data sources that the file defines. They have been added to the profile. Valid until the
+	 * next file is merged. */
 	const char *const *data_sources;
 	size_t data_source_count;
 };
 
-/* Merges a configuration file (Bloaty's text format, see heft(1)) and fills *ret, which may be
+/* Merges a configuration file (Bloaty's text format, see heft(1)) and fills *ret. `ret` may be
  * NULL. HEFT_EFORMAT if the file has another format. */
 HEFT_API bool heft_profile_config(struct heft_profile *p, const char *path, struct heft_config *ret,
 				  struct heft_err *err);
@@ -94,7 +95,8 @@ HEFT_API void heft_profile_set_depth(struct heft_profile *p, unsigned levels);
 HEFT_API void heft_profile_set_sort(struct heft_profile *p, enum heft_sort sort);
 /* Sets which sizes the order uses. HEFT_BOTH (default) uses the larger of the two. */
 HEFT_API void heft_profile_set_sort_domain(struct heft_profile *p, enum heft_domain domain);
-/* Sets the most rows per level; the rest is summed up as "[N Others]". 0 = all. Default 20. */
+/* Sets the limit of rows per level. Further rows are summed up as "[N Others]". 0 means all rows.
+ * The default is 20. */
 HEFT_API void heft_profile_set_rows(struct heft_profile *p, uint32_t rows);
 /* Optional work and options of a run. */
 enum heft_profile_flag {
@@ -116,16 +118,17 @@ enum heft_profile_flag {
 	/* The source "sections" counts each section header of an ELF file to its section. Without
 	 * this flag, the section header table is a row of its own. */
 	HEFT_PROFILE_SECTION_HEADERS = 1 << 5,
-	/* Add a last measure "code", which sorts the rows: bytes in the file in executable
-	 * sections. */
+	/* Add a last measure "code": bytes in the file in executable sections. Sorts the rows by
+	 * it. */
 	HEFT_PROFILE_CODE = 1 << 6,
 	/* Puts the sources "regions" and "libraries" before the others, if the memory regions of
 	 * the first input are known. A linker map or heft_finder_add_region() states them. No
 	 * effect if "regions" is already a source. */
 	HEFT_PROFILE_REGIONS = 1 << 7,
-	/* Rows of functions have the texts "stack" and "stack_besides". "stack" is the most stack
-	 * in bytes that the function needs with all its callees. "stack_besides" says why it may be
-	 * more; see heft/stack.h. Decodes all code, which takes time. */
+	/* Rows of functions have the texts "stack" and "stack_besides". "stack" is the greatest
+	 * number of bytes of stack that the function needs with all its callees. "stack_besides"
+	 * says why it may be more; see heft/stack.h. Takes more time, because all code is
+	 * decoded. */
 	HEFT_PROFILE_STACKS = 1 << 8,
 	/* Make rows level by level with heft_profile_open_row(); a run makes only the first level.
 	 * Rows are unsorted and have no limit. Only HEFT_NDJSON can be written, in the order that
@@ -135,8 +138,8 @@ enum heft_profile_flag {
 	/* Leave out all sections of debug info, like a filter. */
 	HEFT_PROFILE_NO_DEBUG = 1 << 10,
 	/* Add the last measures "stated", "proved" and "inferred": bytes in the VM image by how
-	 * sure their owners are, see enum heft_sure. Attributes the bytes twice, which takes
-	 * time. */
+	 * sure their owners are, see enum heft_sure. Takes more time, because bytes are attributed
+	 * twice. */
 	HEFT_PROFILE_HOW_SURE = 1 << 11,
 };
 /* Replaces all flags (bits of enum heft_profile_flag; 0 at first). */

@@ -29,16 +29,16 @@ extern "C" {
  * copy (heft_session_copy). */
 struct heft_session;
 
-/* Makes a session. NULL only if there is no memory. Free it with heft_session_free, which accepts
- * NULL. */
+/* Makes a session. NULL only if there is no memory. Free the session with heft_session_free().
+ * heft_session_free(NULL) does nothing. */
 HEFT_API struct heft_session *heft_session_new(void);
 /* Makes a session with the same settings and inputs, without notes. NULL if there is no memory, or
  * if `from` is NULL or broken. */
 HEFT_API struct heft_session *heft_session_copy(const struct heft_session *from);
 HEFT_API void heft_session_free(struct heft_session *s);
 
-/* Returns the settings that say how parts of programs are found (heft/finder.h). They belong to the
- * session. NULL if the session is NULL. */
+/* Returns the settings that say how parts of programs are found (heft/finder.h). The settings
+ * belong to the session. NULL if the session is NULL. */
 struct heft_finder;
 HEFT_API struct heft_finder *heft_session_finder(struct heft_session *s);
 

@@ -33,7 +33,7 @@ HEFT_API struct heft_snapshot *heft_snapshot_new(struct heft_session *s);
 HEFT_API void heft_snapshot_free(struct heft_snapshot *s);
 
 /* The settings below must be made before heft_snapshot_open(). */
-/* Adds a compile_commands.json or build.ninja, which tells the source file of each object. */
+/* Adds a compile_commands.json or build.ninja. The file tells the source file of each object. */
 HEFT_API void heft_snapshot_add_build(struct heft_snapshot *s, const char *path);
 /* Adds a fact about the build, which `.size` files store: "git_revision", "title", "url" or any
  * other key. HEFT_EARG for an empty key, an existing key, and keys that heft sets itself
@@ -57,19 +57,19 @@ enum heft_snapshot_flag {
 	 * object with its path; the linker kept one of them. If more than 40 objects define it,
 	 * there is one symbol, with the common part of the paths. Needs a linker map. */
 	HEFT_SNAPSHOT_PATH_ALIASES = 1 << 2,
-	/* Record what symbols contain, for queries of `contents`. Decodes all code, which takes
-	 * time. */
+	/* Record what symbols contain, for queries of `contents`. Takes more time, because all code
+	 * is decoded. */
 	HEFT_SNAPSHOT_CONTENTS = 1 << 3,
 	/* heft_snapshot_open_pair() does not remove directories from paths. */
 	HEFT_SNAPSHOT_WHOLE_PATHS = 1 << 4,
-	/* Compute the most stack that functions of linked programs need with all callees
-	 * (heft/stack.h), for queries, differences and budgets. `.size` files store it. Decodes all
-	 * code, which takes time. */
+	/* Compute how much stack each function of a linked program may need with all its callees
+	 * (heft/stack.h). Queries, differences and budgets use the result, and `.size` files store
+	 * it. Takes more time, because all code is decoded. */
 	HEFT_SNAPSHOT_STACKS = 1 << 5,
-	/* The list will not be used in a difference. Skips the facts that pair nameless functions,
-	 * which need all code to be decoded. */
+	/* The list will not be used in a difference. Skips the facts that pair nameless functions.
+	 * To find these facts, all code must be decoded. */
 	HEFT_SNAPSHOT_ALONE = 1 << 6,
-	/* Makes no charges (heft_snapshot_charge), which saves time. */
+	/* Makes no charges (heft_snapshot_charge), to save time. */
 	HEFT_SNAPSHOT_UNCHARGED = 1 << 7,
 	/* Find out how sure the owners of symbols' bytes are (enum heft_sure), for queries. `.size`
 	 * files do not store it. */
@@ -95,8 +95,8 @@ HEFT_API bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *
  * snapshots may outlive the profile. */
 HEFT_API bool heft_snapshot_open_measured(struct heft_snapshot *before, struct heft_snapshot *after,
 					  struct heft_profile *profile, struct heft_err *err);
-/* Opens several files, none of them a `.size` file, as heft_snapshot_open() does. Each becomes a
- * container, named by the last component of its path. */
+/* Opens several files like heft_snapshot_open(). None of the files may be a `.size` file. Each file
+ * becomes a container, named by the last component of the file's path. */
 HEFT_API bool heft_snapshot_open_all(struct heft_snapshot *s, const char *const *paths,
 				     size_t count, struct heft_err *err);
 /* Writes the list as a `.size` file (docs/size-format.md). HEFT_EARG if no file is open. */
@@ -113,8 +113,8 @@ struct heft_snapshot_section {
 	const char *container; /* Name of the container. "" if there is only one. */
 	const char *name;
 	bool in_file; /* The section takes bytes in the file. */
-	/* The section takes memory in the VM image. False in files of SuperSize, which do not state
-	 * it. */
+	/* The section takes memory in the VM image. False in files of SuperSize: they do not state
+	 * this fact. */
 	bool in_memory;
 	uint64_t stated_size; /* Size that the program states. */
 	uint64_t symbols;     /* How many there are. */
@@ -131,21 +131,21 @@ HEFT_API bool heft_snapshot_section(const struct heft_snapshot *s, size_t i,
 
 /* Bits of heft_snapshot_symbol.flags. `.size` files use the same numbers (docs/size-format.md). */
 enum heft_symbol_flag {
-	HEFT_SYMBOL_ANONYMOUS = 1 << 0, /* Its name had an anonymous namespace, which was
-					 * removed. */
+	HEFT_SYMBOL_ANONYMOUS = 1 << 0, /* An anonymous namespace was removed from the name. */
 	HEFT_SYMBOL_STARTUP = 1 << 1,   /* The compiler put it in the section for code that runs
 					 * at the start. */
 	HEFT_SYMBOL_UNLIKELY = 1 << 2,  /* The compiler put it in the section for code that runs
 					 * rarely. */
 	HEFT_SYMBOL_REL = 1 << 3,       /* Relocated data. */
 	HEFT_SYMBOL_REL_LOCAL = 1 << 4,
-	HEFT_SYMBOL_GENERATED = 1 << 5, /* Its source file was generated. */
-	HEFT_SYMBOL_CLONE = 1 << 6,     /* Its name had the suffix of a clone, which was removed. */
+	HEFT_SYMBOL_GENERATED = 1 << 5, /* The symbol's source file was generated. */
+	HEFT_SYMBOL_CLONE = 1 << 6,     /* The suffix of a clone was removed from the name. */
 	HEFT_SYMBOL_HOT = 1 << 7,       /* The compiler put it in the section for code that runs
 					 * often. */
 	HEFT_SYMBOL_COVERED = 1 << 8,   /* A test ran it. */
 	HEFT_SYMBOL_UNCOMPRESSED = 1 << 9,
-	HEFT_SYMBOL_FEATURE = 1 << 10, /* It belongs to a feature module of an Android app. */
+	HEFT_SYMBOL_FEATURE = 1 << 10, /* The symbol belongs to a feature module of an Android
+				        * app. */
 };
 
 /* A symbol of a snapshot. Texts are valid until heft_snapshot_free(). */
@@ -163,8 +163,8 @@ struct heft_snapshot_symbol {
 	int64_t padding;  /* Padding before it, in bytes. Negative only in files of other
 			        * tools. */
 	uint32_t aliases; /* Number of symbols with the same bytes, this one included. */
-	uint32_t alias;   /* Its index among these aliases, from 0. The bytes count to the
-			        * alias with index 0. */
+	uint32_t alias;   /* Index of this symbol among its aliases, from 0. The bytes count to the
+			   * alias with index 0. */
 	unsigned flags;   /* Bits of enum heft_symbol_flag. */
 };
 /* Return the number of symbols, and symbol `i`. Symbols are sorted by section and address; symbols
@@ -239,9 +239,9 @@ enum heft_diff_flag {
 	HEFT_DIFF_FROM_NOTHING = 1 << 1,
 };
 
-/* Makes a difference. The snapshots must be open and outlive it. `before` must be NULL if `after`
- * is a .sizediff file, which has both sides, or with HEFT_DIFF_FROM_NOTHING. `flags` are bits of
- * enum heft_diff_flag. NULL on failure. */
+/* Makes a difference. The snapshots must be open and outlive it. `before` must be NULL with
+ * HEFT_DIFF_FROM_NOTHING. `before` must also be NULL if `after` is a .sizediff file, because that
+ * file has both sides. `flags` are bits of enum heft_diff_flag. NULL on failure. */
 HEFT_API struct heft_diff *heft_diff_new(const struct heft_snapshot *before,
 					 const struct heft_snapshot *after, unsigned flags,
 					 struct heft_err *err);
@@ -251,7 +251,7 @@ HEFT_API void heft_diff_free(struct heft_diff *d);
 enum heft_diff_by {
 	HEFT_DIFF_BY_SYMBOL, /* Symbols with one name in one section and path, if they changed. */
 	HEFT_DIFF_BY_SOURCE, /* Path of the source; path of the object if there is no source. */
-	HEFT_DIFF_BY_DIRECTORY, /* of that */
+	HEFT_DIFF_BY_DIRECTORY, /* Directory of that path. */
 	HEFT_DIFF_BY_OBJECT,
 	HEFT_DIFF_BY_COMPONENT,
 	HEFT_DIFF_BY_SECTION,
@@ -270,7 +270,7 @@ struct heft_diff_query {
 	size_t size; /* Set to sizeof(struct heft_diff_query). */
 	enum heft_diff_by by;
 	enum heft_sort sort; /* Order by own bytes. HEFT_SORT_AUTO means HEFT_SORT_DELTA. */
-	uint32_t rows;       /* Limit of rows; the rest is summed up. 0 for all. */
+	uint32_t rows;       /* Limit of rows. Further rows are summed up in one row. 0 for all. */
 	const char *section; /* Only this section, by name or letter. NULL for all. */
 	uint64_t min;        /* Rows that changed by fewer bytes are summed up. */
 	/* Also make rows for debug sections. If false and both sides have debug sections, their
@@ -282,7 +282,8 @@ struct heft_diff_query {
 };
 
 /* Measures of the rows of a difference, in bytes with fractions (HEFT_PARTS). A table has the
- * measures that match its heft_table.sorted_by. The others are 0, and NaN in heft_row.now_exact. */
+ * measures that match its heft_table.sorted_by. Other measures are 0, and NaN in
+ * heft_row.now_exact. */
 enum heft_diff_measure {
 	/* Bytes of the file, and of the VM image, charged to the row. Sums equal those of a profile
 	 * of both sides. Used if heft made both sides, unless SuperSize's counting, one section, or
@@ -292,7 +293,7 @@ enum heft_diff_measure {
 	/* Used otherwise: own bytes with the padding before them. */
 	HEFT_DIFF_PADDED,
 	HEFT_DIFF_OWN,     /* Own bytes. Sort key with HEFT_DIFF_SUPERSIZE. */
-	HEFT_DIFF_PADDING, /* Padding before symbols, which is not in HEFT_DIFF_OWN. */
+	HEFT_DIFF_PADDING, /* Padding before symbols. HEFT_DIFF_OWN does not include it. */
 	/* Number of symbols with that change (HEFT_COUNT), see enum heft_change. */
 	HEFT_DIFF_COUNT_UNCHANGED,
 	HEFT_DIFF_COUNT_CHANGED,
@@ -470,8 +471,8 @@ struct heft_budget_row {
 
 /* Returns the facts that snapshots must have for the limits: flags of enum heft_snapshot_flag. */
 HEFT_API unsigned heft_budget_flags(const struct heft_budget *b);
-/* Checks the limits for `now`, and for its growth from `base`, which may be NULL. HEFT_EARG if one
- * of them is not open. */
+/* Checks the limits of `now`, and of the growth from `base` to `now`. `base` may be NULL. HEFT_EARG
+ * if one of the snapshots is not open. */
 HEFT_API bool heft_budget_check(struct heft_budget *b, const struct heft_snapshot *now,
 				const struct heft_snapshot *base, struct heft_err *err);
 /* Return the limits with the results of the last check. */

@@ -37,14 +37,14 @@ HEFT_API bool heft_stack_open(struct heft_stack *s, const char *path, struct hef
 /* Which rows are made. */
 enum heft_stack_flag {
 	HEFT_STACK_ALL = 1 << 0, /* All functions, not only the first functions of call chains. */
-	/* Always list the entry and all interrupt handlers. They do not count against the limit of
-	 * rows. */
+	/* Always list the entry and all interrupt handlers. These rows do not count against the
+	 * limit of rows. */
 	HEFT_STACK_MORE_ROWS = 1 << 1,
 };
 
 struct heft_stack_query {
 	size_t size;          /* Set to sizeof(struct heft_stack_query). */
-	uint32_t rows;        /* Limit of rows; the rest is only counted. 0 for all. */
+	uint32_t rows;        /* Limit of rows. Further rows are only counted. 0 for all. */
 	unsigned flags;       /* Bits of enum heft_stack_flag. */
 	const char *function; /* Only functions with this name (docs/names.md). NULL for all. */
 };

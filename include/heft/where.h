@@ -44,7 +44,7 @@ enum heft_where_flag {
 HEFT_API void heft_where_set_flags(struct heft_where *w, unsigned flags);
 
 /* Adds a data source (heft_source_at()). heft_where_find() then tells the owner of an address for
- * this source. The first look-up measures the source, which takes as long as a profile. Names of
+ * this source. The first look-up measures the source. That takes as long as a profile. Names of
  * symbols have the style that was set; by default short names, as in profiles. HEFT_EARG if there
  * is no such source. */
 HEFT_API bool heft_where_add_source(struct heft_where *w, const char *source, struct heft_err *err);
@@ -64,9 +64,9 @@ HEFT_API bool heft_where_open(struct heft_where *w, const char *path, struct hef
  * several places, such as two static functions with one name; this returns the first. */
 HEFT_API bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr,
 			       struct heft_err *err);
-/* Finds all places that a text matches. heft_where_answer() returns them, ordered by address.
- * *ret_count is their number, 0 if the text is a number. *ret_addr is the address of the first one.
- * Symbols whose names match less exactly are only named in a note. */
+/* Finds all places that a text matches. heft_where_answer() returns the places, ordered by address.
+ * *ret_count is the number of places, or 0 if the text is a number. *ret_addr is the address of the
+ * first place. Symbols whose names match less exactly are only named in a note. */
 HEFT_API bool heft_where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr,
 			     size_t *ret_count, struct heft_err *err);
 
@@ -105,8 +105,8 @@ struct heft_location {
 	/* Name of the compile unit. For a local symbol without DWARF: the source file that the
 	 * symbol table names. */
 	const char *unit;
-	/* Frames, innermost first. Frame 0 is the code at the address. Each next frame is the place
-	 * at which the frame before was inlined. The last is the function itself. */
+	/* Frames, innermost first. Frame 0 is the code at the address. Each next frame is the call
+	 * at which the frame before was inlined. The last frame is the function itself. */
 	const struct heft_frame *const *frames;
 	size_t frame_count;
 	/* The machine basic block, only with the flags of its map. NULL if there is none. */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Functions for a table whose rows are not all made. All are NULL if all rows exist. */
+/* Functions for a table whose rows are not all made. All functions are NULL if all rows exist. */
 struct browse_rows {
 	/* Makes the children of a row that has a number of children but no list yet. False if there
 	 * is no memory. */

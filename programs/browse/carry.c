@@ -55,8 +55,8 @@ static uint32_t find_child(const struct tree *t, uint32_t node, const struct lab
 	return NOWHERE;
 }
 
-/* Chooses the rows that have state, and all rows above them: now[i] becomes 0. Others become
- * NOWHERE. */
+/* Chooses the rows that have state, and all rows above them: sets their now[i] to 0. Sets now[i] of
+ * all other rows to NOWHERE. */
 static void carry_choose(const struct tree *from, uint32_t cursor, uint32_t *now)
 {
 	for (uint32_t i = 0; i < from->count; i++)
@@ -69,7 +69,7 @@ static void carry_choose(const struct tree *from, uint32_t cursor, uint32_t *now
 			now[from->nodes[i].parent] = 0;
 }
 
-/* Finds the same row of the same table by its sums, which lie in the order of its rows. */
+/* Finds the same row of the same table by its sums. Sums are stored in the order of rows. */
 static uint32_t find_same(const struct tree *t, uint32_t node, const struct heft_row *row)
 {
 	const struct tree_node *n = &t->nodes[node];

@@ -2,7 +2,7 @@
  * bytes, parts of its size, source line, instructions.
  *
  * The places come from the profile's own ranges (HEFT_PROFILE_RANGES). The rest comes from
- * heft_where and heft_blocks, which open the file at the first question and keep it open. One
+ * heft_where and heft_blocks. They open the file at the first question and keep it open. One
  * thread. */
 #ifndef HEFT_CLI_ROW_CARD_H
 #define HEFT_CLI_ROW_CARD_H

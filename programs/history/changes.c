@@ -68,8 +68,8 @@ static void charge_add(struct changes_sums *s, const struct heft_snapshot *of, s
 	parts_add(s, c.debug ? debug : parts, (double)c.file, (double)c.vm, before);
 }
 
-/* Returns the bytes of a symbol in a SuperSize list, which has no charges. A symbol without own
- * bytes counts with its padding. */
+/* Returns the bytes of a symbol in a SuperSize list. Such a list has no charges. A symbol without
+ * own bytes counts with its padding. */
 static double own_of(const struct heft_snapshot_symbol *y)
 {
 	return (y->own > 0 ? (double)y->own : (double)y->padding) / y->aliases;
@@ -108,7 +108,8 @@ static double clean(double v)
 	return v - whole < 1e-6 && whole - v < 1e-6 ? whole : v;
 }
 
-/* Makes two sums equal if they differ only by rounding, which the order of additions causes. */
+/* Makes two sums equal if they differ only by rounding. Another order of additions rounds
+ * differently. */
 static void pair_clean(double *was, double *now)
 {
 	*was = clean(*was);

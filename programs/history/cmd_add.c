@@ -72,7 +72,8 @@ struct add_job {
 	const char *components;
 	const char *commit, *parent, *branch, *time, *product;
 	struct build_facts build;
-	const char **files; /* Has room for all arguments. */
+	const char **files; /* Paths of the files. Allocated for as many paths as there are
+			     * arguments. */
 	size_t file_count;
 	unsigned flags; /* Bits of enum db_flag. */
 	bool verbose;

@@ -89,7 +89,7 @@ struct postgres {
 	struct db_postgres_library pq;
 	PGconn *conn;
 	struct text rows[TABLES]; /* Rows in the form of COPY that are not sent yet. */
-	struct text name;         /* For PQprepare(). */
+	struct text name;         /* Name of a prepared statement, for PQprepare(). */
 };
 
 struct statement {
@@ -476,7 +476,7 @@ static bool has_stand_in(struct str s)
 	return false;
 }
 
-/* Reserves memory for all cells of the row. Each is valid until the next row. */
+/* Reserves memory for all cells of the row. A cell is valid until the next row. */
 static void reserve_row(struct db_query *q)
 {
 	struct statement *st = q->own;
@@ -515,7 +515,7 @@ static uint8_t db_postgres_digit(char c)
 	return (uint8_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
 }
 
-/* Decodes bytes, which the server writes as \x0123... */
+/* Decodes bytes. The server writes bytes as \x0123... */
 static struct bytes db_postgres_get_bytes(struct db_query *q, int cell)
 {
 	struct statement *st = q->own;

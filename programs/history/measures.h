@@ -24,10 +24,11 @@ struct measured_row {
 
 /* A number of a build and of its base. 0 if there is none. */
 struct level {
-	uint32_t id;    /* Its row in the database. 0 if it has none. */
+	uint32_t id;    /* Id of the measure's row in the database. 0 if it has none. */
 	uint32_t build; /* Build from which `was` comes. 0 if there is none. */
 	double was, now;
-	bool given; /* It gets a row even if it is 0, so that kinds keep their order. */
+	bool given; /* The measure gets a row even if its value is 0, so that kinds keep their
+		     * order. */
 };
 
 struct measures {

@@ -10,7 +10,7 @@
 
 /* Appends the frame to *ret. An empty `base` packs the whole text. False if there is no memory. */
 bool text_pack(struct str text, struct str base, struct text *ret);
-/* Unpacks to *ret, which is emptied first. False if the frame is damaged or has another base. */
+/* Empties *ret, and unpacks to it. False if the frame is damaged or has another base. */
 bool text_unpack(struct bytes packed, struct str base, struct text *ret);
 
 #endif

@@ -114,7 +114,8 @@ static void close_compared(struct compared *c)
 /* Whole numbers of all rows: pages read only the numbers with fractions. */
 static const uint64_t no_whole[MEASURES];
 
-/* Copies the values. In SuperSize's lists, which have no charged bytes, all sizes have padding. */
+/* Copies the values. SuperSize's lists have no charged bytes, so all their sizes include
+ * padding. */
 static const double *copy_values(struct arena *a, const double *v)
 {
 	double *copy = arena_new(a, double, MEASURES);

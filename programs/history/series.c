@@ -32,8 +32,8 @@ struct series_range {
 	struct text first, end;
 };
 
-/* Sets the range: one name, or with `all` every text that begins with it. Cuts at a NUL, which
- * servers do not accept. */
+/* Sets the range: one name, or with `all` every text that begins with it. Cuts the text at a NUL,
+ * because servers refuse a NUL. */
 static void set_range(struct series_range *r, const char *name, bool all)
 {
 	r->first.len = r->end.len = 0;
@@ -45,7 +45,7 @@ static void set_range(struct series_range *r, const char *name, bool all)
 		text_add_char(&r->end, '\1');
 }
 
-/* Reads rows of sections, which contain values. */
+/* Reads rows of sections. These rows contain values. */
 static bool read_sizes(struct series *ret, struct store *s, const struct series_range *r)
 {
 	bool any = false;
@@ -62,8 +62,8 @@ static bool read_sizes(struct series *ret, struct store *s, const struct series_
 	return any;
 }
 
-/* Reads rows of symbols, which contain changes from the base. Uses VM bytes if no build has file
- * bytes of a symbol. */
+/* Reads rows of symbols. These rows contain changes from the base. Uses VM bytes if no build has
+ * file bytes of a symbol. */
 static bool read_changes(struct series *ret, struct store *s, const char *sql,
 			 const struct series_range *r)
 {

@@ -9,7 +9,7 @@
 struct series {
 	const struct timeline *timeline; /* Borrowed. */
 	VEC(double)
-	values;           /* Bytes, per place in the timeline. 0 if the build has none. */
+	values;           /* Bytes for each build of the timeline. 0 if the build has none. */
 	const char *what; /* Name for users: "file", "section .text". */
 	struct arena arena;
 };

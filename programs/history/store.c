@@ -188,8 +188,8 @@ static bool text_read(struct store *s, uint32_t build)
 	return ok || is_damaged(s);
 }
 
-/* Writes the list of a build. s->text must contain the text of its base, which is at `depth`. -1 if
- * it has no base. */
+/* Writes the list of a build. s->text must contain the text of the build's base. `depth` is the
+ * depth of the base, or -1 if there is no base. */
 static void list_write(struct store *s, uint32_t build, struct str text, int64_t depth)
 {
 	const bool whole = depth < 0 || depth + 1 >= STORE_PERIOD;
@@ -337,7 +337,7 @@ static bool rows_same(const struct store *s, uint32_t build, const struct build_
 	return same;
 }
 
-/* Writes the changes since the base, whose text is in s->text. */
+/* Writes the changes since the base. s->text has the text of the base. */
 static bool changes_add(struct store *s, uint32_t id, uint32_t base,
 			const struct heft_snapshot *now, const struct build_facts *f)
 {

@@ -53,7 +53,7 @@ void store_close(struct store *s);
 enum store_outcome {
 	STORE_ADDED,
 	STORE_SAME,     /* The build existed with the same contents. */
-	STORE_REPLACED, /* The build existed with other contents, which were replaced. */
+	STORE_REPLACED, /* The build existed. Its other contents were replaced. */
 };
 /* Adds a build. Replaces a build of the same product, configuration and commit, unless its contents
  * are equal. After a failure the store can only be closed. */

@@ -13,8 +13,10 @@ struct build_filter {
 };
 
 struct timeline {
-	VEC(const struct build *) list;   /* Sorted by time, then by id. */
-	VEC(const struct build *) before; /* Per place in the list. NULL if there is none. */
+	VEC(const struct build *) list; /* Sorted by time, then by id. */
+	VEC(const struct build *)
+	before; /* The build before each build of the list. NULL if there
+					   * is none. */
 };
 
 void timeline_make(struct timeline *ret, const struct store *s, const struct build_filter *f);

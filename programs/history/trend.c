@@ -35,7 +35,7 @@ static double noise_of(const double *values, size_t count)
 }
 
 struct trend_search {
-	const double *sums; /* Sums of the values before each place. */
+	const double *sums; /* For each index, the sum of the values before it. */
 	double noise;
 	struct trend *to;
 };

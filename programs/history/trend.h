@@ -2,8 +2,8 @@
  * level.
  *
  * A change of level must exceed the noise. The noise is estimated by the median of the differences
- * of neighbours, which changes of level do not affect. A level has changed if the means on both
- * sides differ by more than noise would once in thousands of builds. If most values equal the
+ * of neighbours. Changes of level do not affect this median. A level has changed if the means on
+ * both sides differ by more than noise would once in thousands of builds. If most values equal the
  * previous value, there is no noise, and every change is a change of level.
  *
  * O(n log n) for few changes. Thread-safe. */

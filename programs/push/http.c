@@ -3,7 +3,7 @@
 
 #include "base/base.h"
 
-/* libcurl's type checks compare strings, which causes warnings of -Wconversion. */
+/* libcurl's type checks cause warnings of -Wconversion, because they compare strings. */
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 #include <stdarg.h>

@@ -105,7 +105,8 @@ static void pushing_end(struct heap_run *job, const struct heft_recorder_end *en
 	pusher_stop(run->pusher);
 	for (int own = 1; end && own >= 0; own--)
 		for (size_t i = 0; heft_recorder_file(job->recorder, i, &f, NULL); i++) {
-			/* True for the last file of a process, which has the state at its end. */
+			/* True for the last file of a process. That file has the state at the end
+			 * of the process. */
 			struct heft_recorder_file next = { .size = sizeof next };
 			const bool more = heft_recorder_file(job->recorder, i + 1, &next, NULL) &&
 					  !next.empty && next.pid == f.pid;

@@ -1,8 +1,8 @@
 /* pusher.h - sends heap profiles of recorded processes to a receiver from time to time.
  *
- * A thread of its own reads the recorder's tables of each process, which is not stopped, and posts
- * the memory in use. The first profile that the receiver does not take causes a message; later ones
- * are counted. Processes are never disturbed. */
+ * A thread of its own reads the recorder's tables of each process, and posts the memory in use.
+ * Processes are not stopped. The first profile that the receiver does not take causes a message;
+ * later ones are counted. Processes are never disturbed. */
 #ifndef HEFT_PUSH_PUSHER_H
 #define HEFT_PUSH_PUSHER_H
 

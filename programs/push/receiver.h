@@ -22,7 +22,7 @@ struct receiver {
 /* Parses an address. HEFT_EARG if it has none of these forms, or has a password. */
 bool receiver_parse(struct receiver *ret, const char *url, struct heft_err *err);
 
-/* A profile in pprof's form, with its process. All is borrowed. */
+/* A profile in pprof's form, with its process. Borrows all data. */
 struct push_profile {
 	const char *service, *host;
 	uint32_t pid;   /* 0 if unknown. */

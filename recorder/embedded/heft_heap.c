@@ -58,7 +58,7 @@ static void set_header(void *p, uint32_t flags, size_t size, uint32_t distance)
 	head->link |= (uint64_t)check_of(p) << 32;
 }
 
-/* Writes everything before and after p, which is `distance` after the start of the allocator's
+/* Writes everything before and after p. p lies `distance` bytes after the start of the allocator's
  * block. Zeros after the frames fill the bytes that alignment adds. */
 static void write_block(struct heft_heap *h, unsigned char *p, size_t size, size_t distance,
 			const uintptr_t *frames, uint32_t count)

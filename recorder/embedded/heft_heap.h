@@ -44,7 +44,8 @@ struct heft_port {
 };
 
 /* A heap. If its address is a multiple of HEAP_PAGE_SIZE, its first two members are a process page
- * of block.h, which ends after its one entry. At other addresses, they are only counters. */
+ * of block.h. The page ends after its one entry. At other addresses, the two members are only
+ * counters. */
 struct heft_heap {
 	struct heap_page page;
 	struct heap_process

@@ -37,7 +37,7 @@ static bool diff_handle_make(struct heft_diff *d, const struct heft_snapshot *be
 	d->sides[0] = before;
 	d->sides[1] = after;
 	diff_sections_make(&d->sections, &d->diff);
-	ASSERT(d->sections.sections.count > 0); /* The last is the total. */
+	ASSERT(d->sections.sections.count > 0); /* The last section is the total. */
 	return true;
 }
 

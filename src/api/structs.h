@@ -1,4 +1,5 @@
-/* structs.h - checks and copies structs of the public interface, which may grow. Private to api/.
+/* structs.h - checks and copies structs of the public interface. Later versions of heft may add
+ * members to them. Private to api/.
  *
  * The first member of each struct is its size, as the caller's compiler knows it. A size below that
  * of the struct's first version means that the caller forgot to set it. All structs are still in

@@ -57,9 +57,9 @@ bool section_is_data(const struct section *s)
 			return true;
 	if (name.len == 0) /* the name is lost */
 		return true;
-	/* Sections without file bytes are data, and code is code, whatever the name. But code that
-	 * takes the address of room for the stack or heap, which a linker script reserves, does not
-	 * own that room. */
+	/* Sections without file bytes are data, and code is code, whatever the name. A linker
+	 * script may reserve room for the stack or heap. Code that takes the address of that room
+	 * does not own the room. */
 	if (s->nobits && s->write && !str_starts(s->name, STR(".plt")) &&
 	    !str_starts(s->name, STR(".got")))
 		return !memmem(s->name.p, s->name.len, "stack", 5) &&
@@ -91,7 +91,8 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret)
 /* The names of a table's symbols, read and hashed on several threads. */
 struct symbols_names {
 	struct symtab table;
-	struct hashed_text *list; /* By index. text NULL if there is none. */
+	struct hashed_text *list; /* Indexed by symbol. `text` is NULL for a symbol without a
+				   * name. */
 	uint32_t *sizes;
 };
 

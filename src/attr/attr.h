@@ -61,8 +61,8 @@ void attr_got(struct attr *a);
  * to them. Runs when data has its owners, before attr_plt(). */
 void attr_imports(struct attr *a);
 /* By unit: lists code without a unit. Once its users are known, gives it to the unit directly after
- * it, if that unit alone calls it. This is assembly inside C, which clang's DWARF does not
- * describe. */
+ * it, if that unit alone calls it. Such code is assembly inside C. clang's DWARF does not describe
+ * it. */
 void attr_bare_list(struct attr *a);
 void attr_bare_claim(struct attr *a);
 /* attr_unwind.c. attr_unwind_read() needs only the image. */
@@ -92,8 +92,8 @@ void attr_padding(struct attr *a);
 /* Claims "(alignment)". Runs before data has owners. Only if there is a symbol table. */
 void attr_alignment(struct attr *a);
 /* attr_tables.c: claims symbol tables, names, versions, hashes, groups and pointer arrays.
- * attr_symbol_tables() needs no owners and makes no labels, so that it may run beside other passes
- * (on a copy of the attr). */
+ * attr_symbol_tables() needs no owners and makes no labels. So it may run in parallel with other
+ * passes, on a copy of the attr. */
 void attr_symbol_tables(struct attr *a);
 void attr_tables(struct attr *a);
 /* Claims entries about things that had no owner before attr_tables(): other tables, and names of

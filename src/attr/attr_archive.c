@@ -1,5 +1,6 @@
-/* Claims the symbol table of an archive: entries and names, for the symbol, or for the owner of the
- * member that defines it (the GNU forms "/" and "/SYM64/"; System V ABI, "Archive File"). */
+/* Claims the symbol table of an archive: entries and names. They belong to the symbol, or to the
+ * owner of the member that defines it. Forms: GNU's "/" and "/SYM64/" (System V ABI, "Archive
+ * File"). */
 #include "attr/attr.h"
 
 #include "base/sort.h"

@@ -1,6 +1,7 @@
-/* Handles bounds of sections. Code that walks through a section, or tests whether an address lies
- * in it, refers to the section's first byte and to the byte after its last. The next section may
- * begin there. A reference to that address tells little about the next section's owner. */
+/* Handles bounds of sections. Code that walks through a section refers to the section's first byte
+ * and to the byte after its last. So does code that tests whether an address lies in the section.
+ * The next section may begin there. A reference to that address tells little about the next
+ * section's owner. */
 #include "attr/attr_refs.h"
 
 #include "base/sort.h"

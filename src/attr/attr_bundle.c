@@ -285,8 +285,8 @@ void attr_bundle(struct attr *a)
 		(void)zip_bundle(&all);
 }
 
-/* Returns the end of the headers. ELF headers have a known size. Others end at the first
- * section. */
+/* Returns the end of the headers. ELF headers have a known size. Headers of other files end at the
+ * first section. */
 static uint64_t headers_end(const struct image *im)
 {
 	if (image_states_loading(im))

@@ -5,8 +5,8 @@
  *
  * Assemblers align the entries of a unit to 4 bytes and its last one to 8. So an entry that ends
  * between words of 8 bytes is not its unit's last. An entry with 4 or more bytes of padding is.
- * Half of the last entries have no padding. So a numbered group of functions may be several units,
- * but a unit is never in two groups.
+ * Half of the last entries have no padding. So a group of functions may be several units, but a
+ * unit is never in two groups.
  *
  * Some linkers align each entry to 8 bytes. `ld -r` makes one unit of many. Then these signs are
  * missing: functions are ranked by address and each is a group of its own. */
@@ -17,9 +17,9 @@
 
 struct code_order {
 	uint32_t count;    /* Number of functions */
-	uint32_t *ranks;   /* By label. UINT32_MAX if it has no code. */
-	label_id *of_rank; /* By rank. May be LABEL_NONE. */
-	uint32_t *groups;  /* By rank: number of the group of units. Rises with the rank. */
+	uint32_t *ranks;   /* Rank of each label. UINT32_MAX if the label has no code. */
+	label_id *of_rank; /* Label of each rank. May be LABEL_NONE. */
+	uint32_t *groups;  /* Group of units of each rank, a number. Rises with the rank. */
 	size_t label_count;
 	bool told; /* The unwind entries tell units. False: each function is a group. */
 };

@@ -84,7 +84,7 @@ static void find_gaps(struct discover *d)
 	}
 	qsort(code, count, sizeof *code, attr_discover_by_addr);
 	for (size_t i = 0; i < count; i++) {
-		/* Overlapping sections are damage. The first gets the bytes. */
+		/* Overlapping sections are damage. The first section gets the bytes. */
 		if (code[i]->addr >= end) {
 			section_gaps(d, code[i]);
 			end = code[i]->addr + code[i]->size;
@@ -106,8 +106,8 @@ static bool names_code(const struct image *im)
 	return false;
 }
 
-/* Adds functions from ARM's unwind tables, which tell the starts of functions of both instruction
- * sets. Each reaches to the next. */
+/* Adds functions from ARM's unwind tables. The tables tell the starts of functions of both
+ * instruction sets. Each function reaches to the next function. */
 static void find_unwound(struct discover *d, const struct section *s)
 {
 	const struct image *im = d->a->im;

@@ -34,8 +34,8 @@ static bool is_of_others(const struct attr_extents_users *u, const target_vec *t
 	return other;
 }
 
-/* Finds the end of the symbol at `p`, whose targets begin at index `first`. Returns the index of
- * the first target after the symbol. */
+/* Finds the end of the symbol at `p`. The symbol's targets begin at index `first`. Returns the
+ * index of the first target after the symbol. */
 static size_t end_symbol(const struct attr_extents_users *u, struct place *p, target_vec *targets,
 			 size_t first, bool by_pointers)
 {

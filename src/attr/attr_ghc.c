@@ -99,7 +99,7 @@ static void closures_list(struct attr *a)
 	vec_sort(&a->scratch->closures);
 }
 
-/* Returns the most bytes that an object has. */
+/* Returns the greatest number of bytes that an object of the table can have. */
 static uint64_t closure_room(const struct ghc_table *t)
 {
 	enum { WORD = 8, THUNK_WORDS = 4 };
@@ -150,8 +150,8 @@ void attr_ghc_closures(struct attr *a)
 	}
 }
 
-/* Returns a row for the objects of a constructor, which may be of another library (NULL).
- * LABEL_NONE if its name is not known. */
+/* Returns a row for the objects of a constructor. `t` is NULL for a constructor of another library.
+ * LABEL_NONE if the constructor's name is not known. */
 static label_id constructor_label(const struct attr *a, const struct ghc_table *t)
 {
 	enum { NAME_MOST = 1024 };

@@ -222,8 +222,8 @@ static void nv_fatbin(struct gpu_code *g)
 	}
 }
 
-/* Claims the entries of a bundle. It begins at g->off, or is unpacked from the bytes there. Returns
- * the size of the entries and their table. */
+/* Claims the entries of a bundle. The bundle begins at g->off, or is unpacked from the bytes there.
+ * Returns the size of the entries and their table. */
 static uint64_t claim_entries(struct gpu_code *g, struct bytes bundle)
 {
 	const struct gpu_code whole = *g;
@@ -292,7 +292,7 @@ static uint64_t claim_packed_bundle(struct gpu_code *g, struct bytes all, uint64
 	return start + size;
 }
 
-/* Claims the bundles, which begin at multiples of a page. */
+/* Claims the bundles. Bundles begin at multiples of a page. */
 static void hip_fatbin(struct gpu_code *g)
 {
 	const struct bytes all = section_bytes(g->attr->im, g->in);

@@ -16,8 +16,8 @@ struct map_objects {
 	label_id *owners; /* one owner per object */
 };
 
-/* True if the map's objects are right for a section. For some sections, linkers attribute
- * what they made themselves to any object. Others belong to the owners of the code that they
+/* True if the map's objects are right for a section. For some sections, linkers attribute what they
+ * made themselves to any object. Other sections belong to the owners of the code that they
  * describe. */
 static bool is_of_objects(const struct image *im, const struct section *s)
 {

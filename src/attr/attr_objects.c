@@ -10,7 +10,7 @@ enum { PADDING_MAX = 16 };
 
 struct object {
 	struct attr *a;
-	label_id *owners;            /* By section index */
+	label_id *owners;            /* Owner of each section, indexed by section */
 	const struct section *names; /* Section header string table, or NULL */
 	uint64_t header_size;        /* Size of one section header */
 };

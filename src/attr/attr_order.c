@@ -5,8 +5,8 @@
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 
-/* These numbers were chosen with the programs of bench/twins in view, which gcc 12 made for
- * x86-64. docs/accuracy.md has the figures of other programs. */
+/* These numbers were chosen with the programs of bench/twins in view. gcc 12 made these programs
+ * for x86-64. docs/accuracy.md has the figures of other programs. */
 enum {
 	FAR_PART = 20,      /* A function is far if it is away by 1/20 of all. */
 	SURE_PART = 128,    /* Sure: a chance below 1/128 that another unit's function fits */
@@ -24,7 +24,8 @@ static int points_by_rank(const void *a, const void *b)
 	return x->rank > y->rank ? -1 : x->rank < y->rank;
 }
 
-/* Sorts the references of one address. Most are few, or in order but for a few. */
+/* Sorts the references of one address. Usually there are few references, or few of them are out of
+ * order. */
 static void points_sort(struct order_point *list, size_t count)
 {
 	enum { FEW = 32 };
@@ -89,8 +90,8 @@ static void list_points(const struct order *o, const struct order_section *s, po
 	points_end(ret, start);
 }
 
-/* Returns the number of sorted ranks that are at most `rank`. No branch depends on the ranks, which
- * come in any order. */
+/* Returns the number of sorted ranks that are at most `rank`. No branch depends on the ranks,
+ * because ranks come in any order. */
 static size_t ranks_until(const uint32_t *ranks, size_t count, uint32_t rank)
 {
 	size_t at = 0;
@@ -144,7 +145,7 @@ static bool is_clear(size_t length, size_t of)
 	return length * length >= (size_t)(CLEAR * CLEAR * CHANCE * CHANCE) * of;
 }
 
-/* Returns the end of the references to one address, which begin at index i. */
+/* Returns the end of the references to one address. The references begin at index i. */
 static size_t points_of_address(const point_vec *points, size_t i)
 {
 	const uint64_t addr = points->data[i].addr;
@@ -185,7 +186,7 @@ static void find_chains(const struct order *o, struct order_section *s, const po
 
 /* ---- verdicts -------------------------------------------------------------------------------- */
 
-/* The functions among which a chain places the unit of an address. */
+/* A room: the range of functions (by rank) among which a chain places the unit of an address. */
 struct order_room {
 	uint32_t low, high;
 };
@@ -227,7 +228,8 @@ static bool is_far(const struct order *o, uint32_t away)
 	return away > o->code.count / FAR_PART;
 }
 
-/* Judges one function or data, whose functions are `of`, by a room. */
+/* Judges how far the functions `of` are from a room. `of` is one function, or the functions of
+ * data. */
 static struct order_verdict judge_room(const struct order *o, struct order_room room,
 				       struct order_room of)
 {

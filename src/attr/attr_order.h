@@ -49,11 +49,11 @@ struct order_section {
 struct order {
 	const target_vec *targets;
 	struct code_order code;
-	VEC(struct order_section) sections; /* By address */
-	size_t section, verdict;            /* Of the last order_verdict_next() */
+	VEC(struct order_section) sections; /* Sorted by address */
+	size_t section, verdict;            /* Positions of the last order_verdict_next() */
 };
 
-/* Judges the targets, which are sorted by address, once o->code is read. `data`: sections by
+/* Judges the targets, once o->code is read. Targets must be sorted by address. `data`: sections by
  * address. */
 void order_judge(struct order *o, const struct attr *a, const target_vec *targets,
 		 const struct section *const *data, size_t count);

@@ -68,8 +68,8 @@ static void pascal_claim(struct pascal_walk *w, uint64_t from, uint64_t end, lab
 	w->last = end;
 }
 
-/* Tells whether a word of [from, end) leads to a name within the type information found before, as
- * the tables from names of an enumeration to its values do. */
+/* Tells whether a word of [from, end) leads to a name within the type information found before. The
+ * tables from names of an enumeration to its values have such words. */
 static bool leads_to_names(const struct pascal_walk *w, uint64_t from, uint64_t end)
 {
 	enum { STEP = 4 };

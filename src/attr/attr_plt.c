@@ -32,8 +32,8 @@ static void got_targets(struct attr *a, const struct section *s)
 	}
 }
 
-/* Claims slots for thread-local variables: an offset, or a pair of words. The pair is a module and
- * an offset, which is in the second word, or a descriptor. */
+/* Claims slots for thread-local variables: an offset, or a pair of words. The pair is a descriptor,
+ * or a module followed by an offset. */
 static void got_tls(struct attr *a, const struct section *in, const struct reloc *r)
 {
 	const enum tls_form form = image_tls_form(a->im, r);

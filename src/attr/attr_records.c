@@ -38,7 +38,7 @@ struct record_relocs {
 struct records {
 	struct attr *attr;
 	const struct section *in; /* The section that is read */
-	struct bytes bytes;       /* Its bytes */
+	struct bytes bytes;       /* Bytes of the section */
 	bool relocated;           /* Addresses are those of fixes. */
 	VEC(struct record_fix) fixes;
 	VEC(struct record_relocs) relocs;
@@ -398,8 +398,8 @@ static void btf_walk(struct records *t)
 	records_walk_tables(t, btf_blob, "(BTF other types)");
 }
 
-/* One part of .BTF.ext: the size of a record, then per section of code a name, a count and
- * records, which begin with an address. */
+/* Claims one part of .BTF.ext: the size of a record, then a name, a count and records for each
+ * section of code. Each record begins with an address. */
 static void btf_ext_part(struct records *t, uint64_t off, uint64_t size)
 {
 	struct reader r = records_reader(t);
@@ -507,7 +507,7 @@ struct record_format {
 
 enum { OWNER_SYMBOL = 1 << BY_SYMBOL, OWNER_ANY = OWNER_SYMBOL | 1 << BY_UNIT | 1 << BY_FILE };
 
-/* Names of probes come before the probes, which need them. */
+/* Names of probes come first, because probes need them. */
 static const struct record_format record_formats[] = {
 	{ ".llvm_bb_addr_map", block_map_walk, OWNER_ANY },
 	{ ".bb_addr_map", block_map_walk, OWNER_ANY },

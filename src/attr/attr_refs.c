@@ -347,7 +347,7 @@ struct attr_refs_hunt {
 
 struct hunts {
 	const struct refs *refs;
-	VEC(struct attr_refs_hunt) list; /* In the order of the findings */
+	VEC(struct attr_refs_hunt) list; /* Jobs, in the order of their findings */
 	struct finds *work;              /* Per thread, reused from job to job */
 	struct operands operands;
 };
@@ -627,8 +627,8 @@ static void add_unsized_data(struct refs *r)
 	}
 }
 
-/* Claims interrupt vector tables, which no code refers to, for the entry point that they hold. Most
- * are sections of their own. */
+/* Claims interrupt vector tables for the entry point that they hold. No code refers to these
+ * tables. Most tables are sections of their own. */
 static void add_vectors(struct refs *r, label_id entry)
 {
 	const struct image *im = r->a->im;

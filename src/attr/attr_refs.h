@@ -16,7 +16,7 @@ typedef VEC(struct target) target_vec;
 
 /* A pointer in the image, or a relocation that makes one. */
 struct pointer {
-	uint64_t addr; /* of the described place */
+	uint64_t addr; /* Address of the pointer */
 	uint64_t target;
 	label_id owner; /* Owner of the place. LABEL_NONE if not known (yet). */
 };

@@ -18,7 +18,8 @@ struct fde {
 	bool padded;      /* The entry ends with 4 or more bytes of padding. */
 };
 
-/* Code that calls a PLT stub, calls code without a unit, or reads a GOT slot. */
+/* A use of an import: code that calls a PLT stub, calls code without a unit, or reads a GOT
+ * slot. */
 struct import_use {
 	uint64_t addr; /* Address of the stub, slot or code */
 	uint64_t user; /* Label of the code */
@@ -30,7 +31,8 @@ struct place {
 	label_id label;
 	uint32_t rank;    /* Rank among symbols that start together. Lower is better. */
 	uint32_t section; /* index */
-	bool code, vague; /* vague: an untyped global, which linkers define as a mere mark */
+	bool code, vague; /* vague: an untyped global symbol, as linkers define to mark an
+			   * address */
 	bool local;
 };
 
@@ -110,8 +112,8 @@ void attr_list_guessed(struct attr *a);
 const struct place *attr_unsized_at(const struct attr *a, uint64_t addr);
 const struct place *attr_bare_at(const struct attr *a, uint64_t addr);
 /* Returns the label of the file that declares the variable at die_off of the current unit. Returns
- * the unit's label if the file is unknown. Keeps the table of files until attr_files_release(),
- * which the job calls. */
+ * the unit's label if the file is unknown. Keeps the table of files until the job calls
+ * attr_files_release(). */
 struct findings;
 label_id attr_decl_file(struct findings *f, uint64_t die_off);
 void attr_files_release(struct findings *f);

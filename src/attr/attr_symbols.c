@@ -112,7 +112,7 @@ static int attr_symbols_by_rule(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* Lists symbols that claim bytes. The others are listed while they are read. */
+/* Lists symbols that claim bytes. Other symbols are listed while they are read. */
 static void attr_symbols_list_places(const struct labels *labels, struct places *to,
 				     const place_vec *v)
 {

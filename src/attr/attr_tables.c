@@ -9,7 +9,8 @@
 #include "program/go_table.h"
 #include "program/symbol_rule.h"
 
-/* Claims first all entries, then all names: usually in file order, which needs no sorting. */
+/* Claims all entries, then all names. This is usually the order in the file, so no sorting is
+ * needed. */
 static void symbol_table(struct attr *a, const struct section *s, const label_id *labels)
 {
 	struct symtab t;
@@ -33,8 +34,8 @@ static label_id dyn_label(const struct attr *a, uint64_t index)
 }
 
 /* Claims bucket and chain words. Each word of the Bloom filter belongs to the first symbol that
- * sets bits in it. A chain word is the symbol's hash except for the lowest bit, which the filter
- * ignores. */
+ * sets bits in it. A chain word is the symbol's hash except for the lowest bit. The filter ignores
+ * the lowest bit. */
 static void gnu_hash(struct attr *a, const struct section *s)
 {
 	const uint64_t word = pointer_size(a->im);
@@ -90,8 +91,8 @@ static void attr_tables_put_string(struct attr *a, const struct section *strings
 		attr_put(a, strings, off, name.len + 1, label, WHY_NAME);
 }
 
-/* A section of versions, whose records are linked by offsets. `left` limits the records that are
- * followed. Records of a valid section do not overlap. */
+/* A section of versions. Offsets link its records. `left` limits the records that are followed.
+ * Records of a valid section do not overlap. */
 struct version_chain {
 	struct attr *a;
 	const struct section *s, *strings;

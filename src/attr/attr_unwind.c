@@ -241,9 +241,9 @@ static void unused_bytes(struct attr *a, const struct section *in, uint64_t off,
 	}
 }
 
-/* Claims unused exception tables. lld keeps tables of dropped functions that are in no group, like
- * those of Rust. They lie between used tables. Bytes after a used table of unknown size are left
- * alone. */
+/* Claims unused exception tables. lld keeps tables of dropped functions that are in no group, such
+ * as tables of Rust. They lie between used tables. Bytes after a used table of unknown size are
+ * left alone. */
 static void unused_tables(struct attr *a, const used_vec *used)
 {
 	const struct section *in = NULL;

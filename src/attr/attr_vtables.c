@@ -46,8 +46,8 @@ static bool is_function(const struct vtables *v, size_t i, uint64_t addr)
 	       v->places.data[i].to != POINTEE_DATA;
 }
 
-/* True if the head of a table begins at `start`, followed by a function, whose index is
- * *ret. */
+/* True if the head of a table begins at `start` and a function follows. Stores the function's index
+ * in *ret. */
 static bool is_head(const struct vtables *v, uint64_t start, size_t *ret)
 {
 	const uint64_t word = v->im->bits / 8u;

@@ -17,11 +17,12 @@
 
 #define PANIC_NO_CRATE UINT32_MAX
 
-/* A place. All places with the same file, line and column share one spot. */
+/* A place: data that states where in the source a panic occurs. All places with the same file, line
+ * and column share one number, their spot. */
 struct panic_place {
 	uint64_t addr, size;           /* Range of the place in the VM image */
 	uint64_t name_addr, name_size; /* Range of the file's name */
-	uint32_t file, spot;           /* Index in panics.files; index of the spot from 0 */
+	uint32_t file, spot;           /* Index in panics.files; number of the spot, from 0 */
 };
 
 /* A reference of code, in the order of the code. */
@@ -57,7 +58,7 @@ struct panic_owners {
 #define OWN_CRATE "(own crates)"
 
 void panics_clear(struct panics *p);
-/* Appends a place, whose address must not be below the last one. `file` is borrowed. */
+/* Appends a place. Its address must not be below the last place's address. `file` is borrowed. */
 void panics_add(struct panics *p, const struct panic_place *place, struct str file, uint32_t line,
 		uint32_t column);
 /* Appends a reference to the place that begins at addr, if there is one. */

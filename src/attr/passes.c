@@ -54,7 +54,7 @@ static bool is_ghc(const struct attr *a)
 	return is_own_way(a) && attr_ghc_read(a)->list.count > 0;
 }
 
-/* Tells whether functions may lack symbols. Objects may have kept some symbols, which the linker
+/* Tells whether functions may lack symbols. Objects may have kept the symbols that the linker
  * needs. GHC gives symbols to exported functions alone. */
 static bool lacks_functions(const struct attr *a)
 {
@@ -105,8 +105,8 @@ static void tables_claim(struct attr *b)
 		attr_symbol_tables(b);
 }
 
-/* Resolves the claims of the tables, ignoring other owners. For a trace and origins, which need
- * claims in order, leaves them unresolved. */
+/* Resolves the claims of the tables, ignoring other owners. Leaves claims unresolved for a trace
+ * and for origins, because both need claims in order. */
 static void tables_resolve(struct attr *b)
 {
 	claims_sort(&b->vm_claims);

@@ -2,8 +2,8 @@
  * they run.
  *
  * The sources symbols, compileunits and sourcefiles run the same table and differ only in the
- * owners. A pass claims the bytes whose owner it knows. It may look up the owner of an address in
- * the claims of earlier passes. So the order of the table is the order of trust: the surest pass
+ * owners. A pass claims the bytes whose owner it knows. A pass may look up the owner of an address
+ * in the claims of earlier passes. So the order of the table is the order of trust: the surest pass
  * comes first. */
 #ifndef HEFT_ATTR_PASSES_H
 #define HEFT_ATTR_PASSES_H

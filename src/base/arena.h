@@ -11,7 +11,7 @@
 struct arena_block;
 
 struct arena {
-	struct arena_block *head; /* Current block. It links to older blocks. */
+	struct arena_block *head; /* Current block. A block links to the older blocks. */
 	size_t used;              /* Used bytes of `head` */
 	uint64_t total;           /* total bytes held */
 };

@@ -90,7 +90,7 @@ static inline uint64_t add_sat(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Returns the number in the low `bits` bits of v, whose highest bit is the sign. */
+/* Returns the signed number in the low `bits` bits of v. The highest of these bits is the sign. */
 static inline uint64_t sign_extend(uint64_t v, unsigned bits)
 {
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));

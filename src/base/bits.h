@@ -1,6 +1,6 @@
 /* bits.h - keeps one bit for each of a known number of things, such as the offsets of a section.
  *
- * A NULL array is all zeros. It is allocated when first used, and freed with mem_free(). */
+ * A NULL array is all zeros. An array is allocated when first used, and freed with mem_free(). */
 #ifndef HEFT_BASE_BITS_H
 #define HEFT_BASE_BITS_H
 

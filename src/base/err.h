@@ -28,7 +28,7 @@ struct notes {
 	size_t count, cap;
 	struct map map; /* Indexes of `data`, by path and kind */
 	struct {
-		uint64_t *data; /* Hashes of the places that note_is_first() was asked about */
+		uint64_t *data; /* Hashes of the positions that note_is_first() was asked about */
 		size_t count, cap;
 	} places;
 	struct map by_place;

@@ -57,8 +57,8 @@ struct file_inputs {
 	bool copied; /* Files are read into memory instead of mapped. */
 };
 
-/* Adds bytes. If `bytes` is empty, adds a copy of the descriptor, which must be of a regular file
- * that is not empty. */
+/* Adds bytes. If `bytes` is empty, adds a copy of the descriptor. The descriptor must be of a
+ * regular file that is not empty. */
 bool file_inputs_add(struct file_inputs *in, const char *name, struct bytes bytes, int fd,
 		     struct heft_err *err);
 const struct file_input *file_inputs_find(const struct file_inputs *in, const char *name);
@@ -66,9 +66,9 @@ void file_inputs_release(struct file_inputs *in);
 
 /* Returns the absolute path without links, like realpath(3), or NULL. Free it with mem_free(). */
 char *file_real_path(const char *path);
-/* Returns the path of the open file whose mapping holds the address. NULL if there is none. For
- * handlers of SIGBUS, which a mapping raises if its file became shorter or cannot be read: only
- * reads atomic variables. The path is valid while the file is open. */
+/* Returns the path of the open file whose mapping holds the address. NULL if there is none. Only
+ * reads atomic variables, so handlers of SIGBUS may call it. A mapping raises SIGBUS if its file
+ * became shorter or cannot be read. The path is valid while the file is open. */
 const char *file_mapped_at(const void *address);
 
 #endif

@@ -72,7 +72,7 @@ struct gzip_part {
 	int level;
 };
 
-/* FLUSH_ROOM: size of a flush, which is an empty block. */
+/* FLUSH_ROOM: size in bytes of a flush, an empty block. */
 enum { FLUSH_ROOM = 16, WINDOW = 32768 };
 
 static void pack_part(void *ctx, size_t i, unsigned worker)

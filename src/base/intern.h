@@ -17,7 +17,7 @@ struct hashed_text {
 };
 
 struct intern {
-	VEC(struct str) entries; /* By id. NUL-terminated if the text was copied. */
+	VEC(struct str) entries; /* Texts, indexed by id. NUL-terminated if the text was copied. */
 	struct map ids;
 	struct arena arena;
 };

@@ -11,8 +11,8 @@ static void *library_open_any(const char *const *files)
 	return library;
 }
 
-/* Looks up a function. C forbids a cast to a function pointer, so that the bytes are copied to
- * *ret, which may have any such type. */
+/* Looks up a function. Copies the bytes of the pointer to *ret, because C forbids a cast to a
+ * function pointer. *ret may have any type of function pointer. */
 static bool function_find(void *library, const char *name, void *ret)
 {
 	void *function = os_library_find(library, name);

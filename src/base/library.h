@@ -12,7 +12,7 @@
 /* A function of the library. */
 struct library_function {
 	const char *name;
-	void *ret; /* A pointer to a function pointer of any type, which is set */
+	void *ret; /* Address of the function pointer to set, of any type */
 };
 
 /* Loads the first existing file of `files`, a list that ends with NULL, and looks up its functions.

@@ -13,14 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Head of every allocation. The pieces of a domain form a ring. */
+/* Header of every allocation (a piece). The pieces of a domain form a ring. */
 struct mem_piece {
 	struct mem_piece *prev, *next;
 	struct memory *memory; /* NULL if it belongs to no domain */
 	size_t mapped;         /* Bytes, if from large.h. 0 if from the allocator. Or OWNS. */
 };
 
-/* From the allocator, and followed by a struct owned. */
+/* Value of `mapped` for a piece from the allocator that holds a struct owned. */
 #define OWNS SIZE_MAX
 
 struct owned {

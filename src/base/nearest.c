@@ -9,7 +9,7 @@
 enum { WORD_MAX_LEN = 63 };
 
 /* Counts the insertions, deletions, replacements and swaps of neighbours that turn a into b. Both
- * have at most WORD_MAX_LEN bytes. */
+ * words have at most WORD_MAX_LEN bytes. */
 static unsigned nearest_distance(const char *a, const char *b)
 {
 	unsigned d[WORD_MAX_LEN + 1][WORD_MAX_LEN + 1];

@@ -1,7 +1,7 @@
 /* number.h - formats sizes and percentages for tables.
  *
- * The texts are those of Bloaty, which people and their scripts know. They never depend on the
- * locale. Thread-safe. */
+ * The texts are those of Bloaty, because people and their scripts know them. The texts never depend
+ * on the locale. Thread-safe. */
 #ifndef HEFT_BASE_NUMBER_H
 #define HEFT_BASE_NUMBER_H
 

@@ -6,12 +6,12 @@
 
 #include "base/base.h"
 
-/* Returns zeroed memory. NULL if there is no room. */
+/* Returns zeroed memory. NULL if memory runs out. */
 void *pages_alloc(uint64_t size);
 /* Frees memory of pages_alloc(). NULL is allowed. */
 void pages_free(void *p);
-/* Gives whole pages inside [p, p + size) back: memory holds nothing that matters from then on, that
- * of a mapped file is read again when needed. */
+/* Gives whole pages inside [p, p + size) back to the system. Memory has undefined contents
+ * afterwards. Pages of a mapped file are read again when needed. */
 void pages_drop(const void *p, uint64_t size);
 
 #endif

@@ -25,8 +25,8 @@ struct bytes {
 	uint64_t size;
 };
 
-/* Makes a reader. `base` may be NULL if size is 0. It is then replaced by an empty string, because
- * C allows no arithmetic on null pointers, not even adding 0. */
+/* Makes a reader. `base` may be NULL if size is 0. An empty string then replaces `base`, because C
+ * allows no arithmetic on null pointers, not even adding 0. */
 static inline struct reader reader_make(const void *base, uint64_t size, bool big_endian)
 {
 	return (struct reader){ base ? base : "", size, 0, READER_GOOD, big_endian };
@@ -172,16 +172,17 @@ static inline uint64_t read_uleb(struct reader *r)
 	return read_uleb_slow(r);
 }
 
-/* Reads bytes until a NUL, which is consumed but not part of the result. Without a NUL, marks r bad
- * and returns an empty string. */
+/* Reads bytes until a NUL. The NUL is consumed but is not part of the result. Without a NUL, marks
+ * r bad and returns an empty string. */
 struct str read_cstr(struct reader *r);
 
-/* Returns a reader over the next n bytes, which r skips. It is bad and empty if r is too short. */
+/* Returns a reader over the next n bytes. r skips these bytes. If r is too short, the result is bad
+ * and empty. */
 struct reader read_sub(struct reader *r, uint64_t n);
 
 /* Returns the NUL-terminated string at `off` of a string table. False if `off` is outside or no NUL
- * follows. Strings may share their ends, which can take count x table bytes in all. So a string of
- * at least 64 KiB that begins inside another string is not read. */
+ * follows. Strings may share their ends. All strings together may then have count x table bytes. So
+ * a string of at least 64 KiB that begins inside another string is not read. */
 bool bytes_cstr(struct bytes table, uint64_t off, struct str *ret);
 
 /* Like bytes_cstr(), for tables whose entries are read in order. A string of more than 255 bytes

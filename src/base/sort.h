@@ -68,7 +68,7 @@ static inline const void *last_record(const void *records, size_t count, size_t 
 	return i > 0 ? (const char *)records + (i - 1) * size : NULL;
 }
 
-/* The same for an array of vec.h, whose elements begin with their key. */
+/* Sorts an array of vec.h by key. Each element begins with its key. */
 #define vec_sort(v)        sort_by_key((v)->data, (v)->count, sizeof *(v)->data)
 #define vec_sorted(v)      sorted_by_key((v)->data, (v)->count, sizeof *(v)->data)
 #define vec_lower(v, key)  lower_bound((v)->data, (v)->count, sizeof *(v)->data, key)

@@ -14,7 +14,7 @@ static bool stack_has_room(struct stack *s, size_t need)
 	if (!s->known || !pthread_equal(s->thread, pthread_self())) {
 		*s = (struct stack){ .known = true, .thread = pthread_self() };
 		if (!os_stack_bounds(&s->low, &s->high))
-			s->low = s->high = 0; /* what cannot be found out is no room */
+			s->low = s->high = 0; /* An unknown stack counts as a stack without room. */
 	}
 	return here < s->high && here > s->low && here - s->low >= need + MARGIN;
 }

@@ -1,9 +1,9 @@
 /* stack.h - runs calls that may need a deep stack, from any thread.
  *
- * Threads of pool.h have STACK_SIZE. But heft also runs on the caller's thread: the main thread,
- * whose stack the user limits (ulimit -s), or a thread of another program with as little as 256
- * KiB. Code that may need more than STACK_FREE calls stack_call(). It uses another thread if the
- * caller's has no room: 20 to 40 us per call. */
+ * Threads of pool.h have STACK_SIZE. But heft also runs on the caller's thread. The main thread has
+ * the stack of ulimit -s. A thread of another program may have as little as 256 KiB. Code that may
+ * need more than STACK_FREE calls stack_call(). stack_call() uses another thread if the caller's
+ * stack has no room. That costs 20 to 40 us per call. */
 #ifndef HEFT_BASE_STACK_H
 #define HEFT_BASE_STACK_H
 
@@ -16,8 +16,8 @@
 #define STACK_SIZE ((size_t)8 << 20)
 #define STACK_FREE ((size_t)128 << 10)
 
-/* Facts about the stack of a thread. A zeroed struct knows nothing yet. It may move from thread to
- * thread, but two must not use it at once. */
+/* Facts about the stack of a thread. A zeroed struct knows nothing yet. The struct may move from
+ * thread to thread. Two threads must not use it at once. */
 struct stack {
 	bool known;
 	pthread_t thread;

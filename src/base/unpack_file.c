@@ -49,7 +49,7 @@ struct unpacked_file {
 	struct owned *owned;         /* owns `to` */
 };
 
-/* Writes bytes, but leaves out pages of zeros, which become holes of the file. */
+/* Writes bytes, but leaves out pages of zeros. These pages become holes of the file. */
 static bool write_sparse(struct unpacked_file *f, const uint8_t *p, size_t size)
 {
 	size_t start = 0, i = 0;
@@ -118,7 +118,8 @@ static bool map_back(struct unpacked_file *f, struct bytes *ret, struct heft_err
 	return true;
 }
 
-/* Opens the file. Allocates it in the domain, which closes it if the call is given up. */
+/* Opens the file. Allocates the struct in the domain. The domain closes the file if the call is
+ * given up. */
 static struct unpacked_file *unpacked_open(uint64_t packed, uint64_t limit, struct heft_err *err)
 {
 	struct unpacked_file *f = mem_zeroed(1, sizeof *f);

@@ -45,7 +45,7 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 /* Returns the last element. NULL if there is none. */
 #define vec_last(v) ((v)->count > 0 ? &(v)->data[(v)->count - 1] : NULL)
 
-/* Appends the elements of `from`, which keeps them. */
+/* Appends copies of the elements of `from`. */
 #define vec_copy(v, from)                                                                          \
 	do {                                                                                       \
 		vec_reserve(v, (from)->count);                                                     \

@@ -21,8 +21,8 @@ static inline struct wide wide_product(uint64_t a, uint64_t b)
 #endif
 }
 
-/* Returns x * part / whole, rounded down. x is at most `whole`, which is not 0, so that the result
- * is at most `part`. */
+/* Returns x * part / whole, rounded down. x must be at most `whole`, and `whole` must not be 0. So
+ * the result is at most `part`. */
 static inline uint64_t wide_scaled(uint64_t x, uint64_t part, uint64_t whole)
 {
 	ASSERT(whole > 0 && x <= whole);

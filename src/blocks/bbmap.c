@@ -131,8 +131,9 @@ static uint32_t read_u32_uleb(struct reader *r, bool *too_large)
 	return (uint32_t)v;
 }
 
-/* Reads the ends of a block's calls. Each is relative to the previous end, the first to the start
- * of the block. Returns the last end, from which the size of the block counts. */
+/* Reads the ends of a block's calls. An end is relative to the previous end. The first end is
+ * relative to the start of the block. Returns the last end: the size of the block counts from
+ * it. */
 static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struct bbmap_detail *d,
 				 bool *too_large)
 {
@@ -147,8 +148,8 @@ static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struc
 	for (; count > 0 && reader_ok(r) && !*too_large; count--) {
 		const uint32_t size = read_u32_uleb(r, too_large);
 		end += size;
-		/* Limits calls of size 0, because a call has at least one byte. A damaged count
-		 * could otherwise run through other entries, which have many zeros. */
+		/* Limits calls of size 0, because a call has at least one byte. Otherwise a damaged
+		 * count could run through other entries, because entries have many zeros. */
 		empty += size == 0;
 		*too_large = *too_large || end > UINT32_MAX || empty > 1;
 		if (c->detail)
@@ -187,7 +188,7 @@ static enum bbmap_fault bbmap_read_block(struct bbmap_cursor *c, struct reader *
 	return BBMAP_FINE;
 }
 
-/* State of the fast loops, which read blocks of 3 or 4 numbers of one byte each. */
+/* State of the fast loops. They read blocks of 3 or 4 numbers of one byte each. */
 struct quick {
 	uint64_t end;   /* End of the previous block */
 	uint32_t flags; /* Flags that any block has. */
@@ -198,7 +199,8 @@ struct quick {
 static uint64_t read_quads(struct reader *reader, struct bbmap_block *out, uint64_t index,
 			   uint64_t count, struct quick *q)
 {
-	struct reader r = *reader; /* Copy without an address, which can stay in registers. */
+	struct reader r = *reader; /* Copy whose address is not taken, so that the copy can stay in
+				    * registers. */
 	uint64_t i = index, end = q->end;
 	uint32_t seen = 0;
 	r.big_endian = false; /* Numbers are read in little-endian order. */
@@ -230,7 +232,7 @@ static inline void bbmap_put_wide(struct bbmap_block *out, __m128i block, __m128
 	*end = _mm_add_epi32(*end, _mm_and_si128(room, at_off));
 }
 
-/* Writes four blocks of 4 bytes each. The first follows *end. */
+/* Writes four blocks from 4 bytes each. The first block follows *end. */
 static inline void put_four(struct bbmap_block *out, __m128i bytes, __m128i *end)
 {
 	const __m128i zero = _mm_setzero_si128();
@@ -242,8 +244,8 @@ static inline void put_four(struct bbmap_block *out, __m128i bytes, __m128i *end
 	bbmap_put_wide(&out[3], _mm_unpackhi_epi16(high, zero), end);
 }
 
-/* Writes a block of the lowest 5 bytes of `w`, whose first or third number has two bytes. False if
- * the bytes have another form. */
+/* Writes a block from the lowest 5 bytes of `w`. The first or third number of the block has two
+ * bytes. False if the bytes have another form. */
 static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end, __m128i *seen)
 {
 	const uint64_t longer = w & UINT64_C(0x8080808080);
@@ -350,7 +352,7 @@ static uint64_t read_triples(struct reader *reader, struct bbmap_block *out, uin
 	return i;
 }
 
-/* Reads a ULEB128 number. Most have two bytes. */
+/* Reads a ULEB128 number. Most numbers here have two bytes. */
 static inline uint64_t read_short(struct reader *r)
 {
 	const uint8_t *p = r->base + r->pos;

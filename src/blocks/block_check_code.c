@@ -200,7 +200,7 @@ static const char *flags_fault(const struct block_check_code_walk *w, const stru
 	}
 }
 
-/* True if the block continues into the next function. Assembly gives one piece of code several
+/* True if the block continues into the next function. Assembly may give one routine several
  * entries, as consecutive functions. */
 static bool runs_into_next(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			   const struct end *e)
@@ -217,8 +217,8 @@ static bool runs_into_next(const struct block_check_code_walk *w, const struct b
 static void check_flags(const struct block_check_code_walk *w, uint64_t index,
 			const struct bbmap_block *b, const struct end *e)
 {
-	/* The first layout, .bb_info, only has bits for returns, tail calls and landing pads. It
-	 * does not mark tail calls as returns. */
+	/* The first layout, .bb_info, only has bits for returns, tail calls and landing pads. That
+	 * layout does not mark tail calls as returns. */
 	const struct blockmap *map = w->c->b;
 	const bool goes_on = e->last.kind == FLOW_PLAIN || e->last.kind == FLOW_CONDITIONAL;
 	const bool first = w->f->origin == BLOCKS_OF_MAP && w->f->section < map->sections.count &&

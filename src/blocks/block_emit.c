@@ -62,7 +62,7 @@ static void blockmap_encode(const struct blockmap *b, const struct image *debug,
 	for (size_t i = 0; i < b->functions.count; i++) {
 		const struct blockmap_function *f = &b->functions.data[i];
 		const struct bbmap_entry *e = blockmap_detail_get(&detail, b, f);
-		/* Skips PLT stubs, which the linker made. */
+		/* Skips PLT stubs, because the linker made them. */
 		const struct section *s = image_section_at(b->image, f->addr);
 		if ((f->origin == BLOCKS_DERIVED && s && section_is_plt(s)) ||
 		    (doubtful && doubtful[i]))

@@ -66,7 +66,7 @@ struct join {
 	bool no_flags;         /* The map does not tell after which blocks control continues. */
 };
 
-/* Returns the block that contains an instruction. */
+/* Returns the index of the block that contains the instruction at addr. */
 static uint32_t block_at(const struct join *j, uint64_t addr)
 {
 	if (j->b->blocks.count == 0 || addr == PROFILE_OUTSIDE)

@@ -9,7 +9,7 @@
 
 enum samples_form { SAMPLES_PERF, SAMPLES_SCRIPT, SAMPLES_ADDRESSES };
 
-/* A file of samples. It is read from start to end, repeatedly if needed. One thread. */
+/* A file of samples. The file is read from start to end, repeatedly if needed. One thread. */
 struct samples {
 	enum samples_form form;
 	struct file file;

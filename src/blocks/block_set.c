@@ -47,7 +47,7 @@ bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err)
 	if (!program_open_alone(&b->program, copy, USE_BLOCKS, &b->context.wish, &b->context.notes,
 				err))
 		return false;
-	/* Opens the debug file, which may have the names of functions, or even the map. */
+	/* Opens the debug file. The debug file may have the names of functions, or even the map. */
 	(void)program_debug(&b->program, false);
 	const struct image *images = b->program.input.images;
 	b->part_count = b->program.input.image_count;
@@ -167,7 +167,7 @@ static void add_blocks(struct heft_blocks *b, const struct block_part *p,
 	}
 }
 
-/* Adds an entry's details about the blocks of a range, which begin at index `at` of b->blocks.
+/* Adds an entry's details about the blocks of a range. The blocks begin at index `at` of b->blocks.
  * Calls and successors are copied whole, so that their indexes in the entry stay valid. */
 static void add_details(struct heft_blocks *b, const struct bbmap_entry *e,
 			const struct blockmap_range *r, size_t at)
@@ -384,7 +384,8 @@ static void note_other_functions(struct heft_blocks *b, const char *name, size_t
 	     blocks_name(b, b->numbers.data[count]));
 }
 
-/* Notes that the linker merged identical functions into one, which has one of their names. */
+/* Notes that the linker merged identical functions into one function. That function has one of the
+ * names. */
 static void note_alias(struct heft_blocks *b, const char *name, const struct named_function *n)
 {
 	const struct blockmap_function *f;

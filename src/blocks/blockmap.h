@@ -76,7 +76,8 @@ struct blockmap {
 	uint64_t tombstones, repeated, displaced; /* Numbers of dropped entries. displaced: there
 						   * is no code at the address. */
 	VEC(struct blockmap_dropped) dropped;     /* The dropped entries, and damaged ones */
-	struct arena texts;                       /* Names of PLT stubs, which no image contains. */
+	struct arena texts;                       /* Made-up names of PLT stubs. No image contains
+						   * these names. */
 };
 
 /* True if a section is a block map, by its type or by a known name. */

@@ -106,7 +106,7 @@ static uint64_t read_xtensa(struct reads *w, uint64_t off)
 	return off + (size > 0 ? size : 1);
 }
 
-/* Reads an ARM instruction, which may load a word of a pool, or jump through a table. */
+/* Reads an ARM instruction. The instruction may load a word of a pool, or jump through a table. */
 static uint64_t read_arm(struct reads *w, uint64_t off)
 {
 	const struct bytes all = w->region->bytes;
@@ -154,7 +154,7 @@ static void derive_data_read_region(struct gathering *g, const struct code_regio
 	mem_free(w.data);
 }
 
-/* Adds GHC's tables. Those before functions lie between the pieces of code. */
+/* Adds GHC's info tables. An info table before a function lies between the ranges of code. */
 static void take_ghc(struct gathering *g)
 {
 	ghc_image_tables(g->im, &g->ghc);

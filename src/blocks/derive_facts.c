@@ -86,8 +86,8 @@ static void order_sites(struct gathering *g)
 	g->sites.count = kept;
 }
 
-/* Reads the unwind tables. Skips the old section of llvm-bolt, which copies that table to the end
- * of the new one. */
+/* Reads the unwind tables. Skips the old section of llvm-bolt, because llvm-bolt copies the old
+ * table to the end of the new one. */
 void gather_unwind(struct gathering *g)
 {
 	for (size_t i = 1; i < g->im->section_count; i++) {

@@ -142,7 +142,7 @@ static void read_all_code(struct gathering *g)
 		derive_gaps_read_described(g, &g->regions.data[i]);
 }
 
-/* Reads ARM's unwind tables, which state the starts of functions of both instruction sets. */
+/* Reads ARM's unwind tables. The tables state the starts of functions of both instruction sets. */
 static void read_exidx(struct gathering *g, const struct section *table)
 {
 	const struct image *im = g->im;
@@ -173,7 +173,7 @@ static void read_procedures(struct gathering *g, const struct section *table)
 	}
 }
 
-/* Adds the resolvers of indirect functions, which are functions too. */
+/* Adds the resolvers of indirect functions. Resolvers are functions too. */
 static void read_choosers(struct gathering *g, const struct section *table)
 {
 	struct reloc_iter it;

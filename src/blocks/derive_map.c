@@ -184,7 +184,7 @@ static void derive_map_add_gap(struct gathering *g, const struct code_region *r,
 	derive_map_add_piece(g, r, from, to, c);
 }
 
-/* Lays out a stretch without claims, or with a claim c without size. */
+/* Lays out a range of code without claims, or with a claim c without size. */
 static void lay_gap(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
 		    const struct code_claim *c)
 {
@@ -463,7 +463,7 @@ static uint64_t range_end(const struct blockmap *b, const struct blockmap_range 
 	return r->addr + last->off + last->size;
 }
 
-/* Copies function i of a derived map, which has one range, to the map `ret`. */
+/* Copies function i of a derived map to the map `ret`. The function has one range. */
 static void derive_map_take(struct blockmap *ret, const struct blockmap *from, size_t i)
 {
 	struct blockmap_function f = from->functions.data[i];

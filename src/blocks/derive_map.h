@@ -32,9 +32,9 @@ struct code_functions {
 	data; /* Data among code, by address, from symbols or loads */
 };
 
-/* Lists the functions of an image, and their separate parts, by address. They come from symbols and
- * unwind tables, and elsewhere from a sweep through the code. The list is empty if `isa` is
- * CODE_NONE. */
+/* Lists the functions of an image, and their separate parts, by address. The functions come from
+ * symbols and unwind tables. Elsewhere they come from a sweep through the code. The list is empty
+ * if `isa` is CODE_NONE. */
 void code_functions_list(const struct image *im, const struct image *debug, enum code_isa isa,
 			 struct notes *notes, struct code_functions *ret);
 void code_functions_release(struct code_functions *f);
@@ -47,7 +47,7 @@ struct code_piece {
 };
 
 /* True if `size` bytes between functions are too few for a function, and so are padding. The limit
- * is lower on microcontrollers, whose functions are not aligned to 16 bytes. */
+ * is lower on microcontrollers, because their functions are not aligned to 16 bytes. */
 bool code_gap_pads(enum code_isa isa, uint64_t size);
 
 /* Finds the functions in stretches of an image's code, like code_functions_list(). Stretches and
@@ -65,8 +65,8 @@ enum block_kind {
 	/* Part that was moved away: by its name, or not the first range. */
 	BLOCK_COLD,
 	BLOCK_LANDING_PAD,
-	BLOCK_PADDING,  /* Belongs to no block. */
-	BLOCK_UNMAPPED, /* Belongs to no block. */
+	BLOCK_PADDING,  /* Bytes outside of blocks that look like padding. */
+	BLOCK_UNMAPPED, /* Other bytes outside of blocks. */
 	BLOCK_KINDS
 };
 

@@ -12,12 +12,12 @@
 struct code_claim {
 	uint64_t addr, size; /* size 0 if unknown */
 	bool has_sites;
-	bool cold;     /* Its name marks a part that was moved away. */
+	bool cold;     /* The function's name marks a part that was moved away. */
 	bool function; /* A function, not only a label. */
 	bool data;     /* A variable or table among code */
 };
 
-/* A stretch of executable bytes. */
+/* A range of executable bytes. */
 struct code_region {
 	uint64_t addr;
 	struct bytes bytes;
@@ -79,7 +79,7 @@ void gaps_read_words(struct gathering *g);
 struct derive_facts gathering_facts(const struct gathering *g);
 void gathering_release(struct gathering *g);
 
-/* True if the machine is a microcontroller, whose functions are aligned to at most 4 bytes. */
+/* True if the machine is a microcontroller. Its functions are aligned to at most 4 bytes. */
 static inline bool is_small(enum code_isa isa)
 {
 	return isa == CODE_THUMB || isa == CODE_RISCV32 || isa == CODE_RISCV64 || isa == CODE_AVR ||
@@ -106,8 +106,8 @@ uint64_t data_end(const struct gathering *g, uint64_t addr);
 void gather_patched(struct gathering *g);
 struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size);
 
-/* derive_marks.c: mapping symbols ("ELF for the Arm Architecture", 5.5.5: $a, $t, $d). They mark
- * ARM code, code of the Thumb set, and data among code. */
+/* derive_marks.c: mapping symbols ("ELF for the Arm Architecture", 5.5.5: $a, $t, $d). Mapping
+ * symbols mark ARM code, code of the Thumb set, and data among code. */
 struct code_mark {
 	uint64_t addr;
 	char kind; /* 'a', 't' or 'd' */

@@ -2,7 +2,7 @@
  *
  * Reads files and the pipe form (`perf record -o -`), of either byte order, with records packed or
  * not (perf record -z). Format: the kernel's tools/perf/Documentation/perf.data-file-format.txt and
- * include/uapi/linux/perf_event.h, which define the numbers below.
+ * include/uapi/linux/perf_event.h. Both define the numbers below.
  *
  * Events come in the order of the file. That is not the order of time, since each processor has a
  * buffer of its own. Damage is a note with its offset. The rest of the file is lost only if the
@@ -55,8 +55,8 @@ struct perf_event {
 	/* PERF_MAP, PERF_BUILD_ID: name of the file. PERF_COMM: name of the process. */
 	struct str name;
 	struct bytes build_id; /* PERF_MAP, PERF_BUILD_ID. Size 0 if not stated. */
-	bool exec;             /* PERF_COMM: the process starts another program, which drops all
-			        * its mappings */
+	bool exec;             /* PERF_COMM: the process starts another program, so all its mappings
+			        * are gone */
 	uint32_t parent;       /* PERF_FORK: pid of the parent */
 	uint64_t lost;         /* PERF_LOST, PERF_LOST_SAMPLES: number of lost events */
 	/* PERF_SAMPLE */
@@ -101,8 +101,9 @@ struct perfdata {
 	uint64_t build_ids_pos;
 	uint64_t forgotten;           /* Pages before this offset were released. */
 	uint64_t pos;                 /* Offset of the next event in `bytes` */
-	struct unpack_stream *stream; /* Unpacks all packed records, which form one stream */
-	uint8_t *unpacked;            /* Unpacked events. The last may be incomplete. */
+	struct unpack_stream *stream; /* Unpacks all packed records. Together they form one
+				       * stream. */
+	uint8_t *unpacked;            /* Unpacked events. The last event may be incomplete. */
 	uint64_t unpacked_pos, unpacked_end;
 	uint64_t packed_off;       /* File offset of the packed record that `unpacked` comes from */
 	bool packed_more, spoiled; /* packed_more: the stream may hold more. spoiled: the stream

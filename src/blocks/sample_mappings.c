@@ -46,7 +46,7 @@ struct replay {
 	const char *path; /* Path of the image without symbolic links. NULL if unknown. */
 	struct intern names, pids;
 	VEC(struct sample_mappings_change) changes;
-	VEC(struct sample_mappings_process) processes; /* By index of the pid in `pids` */
+	VEC(struct sample_mappings_process) processes; /* Indexed by the id of the pid in `pids` */
 	VEC(struct id) ids;                            /* Build ids of the header's table */
 	VEC(uint32_t) id_names;                        /* Names of the files in `ids` */
 	enum match taken;
@@ -113,7 +113,7 @@ static bool is_image_id(const struct replay *r, const struct id *id)
 }
 
 /* Makes a list of build ids by name. A name may be repeated in the table. The name of the kernel's
- * mapping has an additional symbol, which the table lacks. */
+ * mapping has a symbol appended. The table's name lacks this symbol. */
 static struct id *ids_by_name(const struct replay *r)
 {
 	struct id *list = mem_zeroed(r->names.entries.count + 1, sizeof *list);

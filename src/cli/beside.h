@@ -12,7 +12,7 @@ enum { BESIDE_NAME_MOST = 40, BESIDE_PATH_MOST = 4096 };
 /* A program made from heft's own source, installed or not. */
 struct beside {
 	const char *name, *summary;
-	const char *members; /* Its commands, each with a blank before and after it. */
+	const char *members; /* Commands of the program, each with a blank before and after it. */
 };
 /* Return heft's own programs by number and by name. NULL past the last or if unknown. */
 const struct beside *beside_at(size_t i);

@@ -28,7 +28,7 @@ struct cli {
 	struct progress *progress; /* Progress line of the command's handles (term.h). */
 };
 
-/* True if we were called as Bloaty, which heft replaces. Then the exit status for trouble is 1. */
+/* True if heft was called by the name of Bloaty. Then the exit status for trouble is 1. */
 bool cli_is_bloaty(const struct cli *cli);
 
 /* Writes the text of an error in Bloaty's words. */
@@ -189,8 +189,8 @@ int cli_parse_file(const struct cli *cli, int argc, char **argv,
 		   bool (*option)(void *job, const struct opt *o, const char *value), void *job,
 		   const char **file);
 
-/* Calls `take` with each name of a list "a,b" until it refuses one. False then, or without memory,
- * which is printed unless `cli` is NULL. An empty name is a name too. */
+/* Calls `take` with each name of a list "a,b" until it refuses one. False then, or without memory.
+ * Prints that memory ran out, unless `cli` is NULL. An empty name is a name too. */
 bool cli_each_name(const struct cli *cli, const char *list, bool (*take)(void *job, const char *),
 		   void *job);
 

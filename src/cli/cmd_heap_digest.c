@@ -20,7 +20,8 @@ const char heap_digest_manual[] =
 struct digest_job {
 	struct heap_open open;
 	const char *output;
-	const char **dumps; /* Has room for all arguments. */
+	const char **dumps; /* Paths of the dumps. Allocated for as many paths as there are
+			     * arguments. */
 	size_t dump_count;
 	int status;
 };

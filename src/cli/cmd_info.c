@@ -37,8 +37,8 @@ struct info_job {
 	bool stopped; /* There is no memory: the handle cannot be used any more. */
 	const char **paths;
 	size_t path_count, row_count;
-	char **todo; /* Paths below directories that are still to be read, the next one last.
-		      * Each is malloc'ed. */
+	char **todo; /* Paths below directories that are still to be read. The next path to read is
+		      * the last. Each path is malloc'ed. */
 	size_t todo_count, todo_room;
 };
 

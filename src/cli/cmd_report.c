@@ -62,8 +62,8 @@ static bool report_add_base(void *ctx, const char *word)
 	return inputs_add(&((struct cli_report_job *)ctx)->inputs, word, true);
 }
 
-/* Adds the diff of symbols, which tells renamed and moved symbols: rows of a profile are paired
- * only by their labels. The page is complete without it. */
+/* Adds the diff of symbols, because rows of a profile are paired only by their labels. The diff
+ * tells renamed and moved symbols. The page is complete without it. */
 static void report_add_symbols(const struct cli_report_job *job, const struct input *of)
 {
 	const struct inputs *all = &job->inputs;

@@ -52,7 +52,8 @@ struct rows_job {
 	unsigned sure;  /* Bits of enum heft_sure. */
 	bool verbose;
 	FILE *to;
-	const char **files; /* Has room for all arguments. */
+	const char **files; /* Paths of the files. Allocated for as many paths as there are
+			     * arguments. */
 	size_t file_count;
 	size_t measured, passed_over, failed; /* Numbers of files. */
 };

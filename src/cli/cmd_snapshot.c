@@ -51,7 +51,8 @@ struct snapshot_job {
 	struct heft_snapshot *snapshot;
 	struct heft_session *session;
 	const char *output;
-	const char **files; /* Has room for all arguments. */
+	const char **files; /* Paths of the files. Allocated for as many paths as there are
+			     * arguments. */
 	size_t file_count;
 	bool verbose, stats, check;
 	unsigned flags; /* Bits of enum heft_snapshot_flag. */

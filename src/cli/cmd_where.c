@@ -107,9 +107,9 @@ static bool where_add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* Questions of a batch are answered in rising order of addresses, which is much faster, and answers
- * are written in the order of the questions. A batch keeps about TEXT_SIZE bytes of answers,
- * estimated from the previous batch. */
+/* Questions of a batch are answered in rising order of addresses, because that is much faster.
+ * Answers are written in the order of the questions. A batch keeps about TEXT_SIZE bytes of
+ * answers, estimated from the previous batch. */
 enum { BATCH_MIN = 1024, BATCH_SIZE = 65536, TEXT_SIZE = 32 << 20 };
 
 struct question {

@@ -1,4 +1,4 @@
-/* Passes options to the finder, which knows where parts of programs are. */
+/* Passes options to the finder. The finder knows where parts of programs are. */
 #include "base/os/os.h"
 #include "cli/cli.h"
 

@@ -52,7 +52,7 @@ static bool heap_run_apply(struct heap_run *job, const struct opt *o, const char
 	return true;
 }
 
-/* Parses the options. They end before the program: the first word that is no option, or the word
+/* Parses the options. Options end before the program: the first word that is no option, or the word
  * after "--". */
 static bool heap_run_parse(struct heap_run *job, int argc, char **argv)
 {

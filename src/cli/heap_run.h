@@ -24,7 +24,7 @@ enum heap_run_option {
 
 struct heap_run {
 	const struct cli *cli;
-	/* Functions of the command. Each may be NULL. */
+	/* Functions of the command. A function may be NULL. */
 	bool (*own)(void *ctx, const struct opt *o, const char *value); /* Takes an option. */
 	bool (*before)(struct heap_run *job); /* Runs before the program. False after a message. */
 	/* Runs after the program. `end` is NULL if the program could not be started. */
@@ -36,8 +36,7 @@ struct heap_run {
 	char **argv; /* Words of the program. */
 };
 
-/* Handles the words of the command and runs the program. Returns the exit status, which is the
- * program's own. */
+/* Handles the words of the command and runs the program. Returns the exit status of the program. */
 int heap_run(struct heap_run *job, int argc, char **argv);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "cli/cli.h"
 
-/* Prints one line: "PROGRAM: note: FILE: text (how often, how many bytes)". `offsets` adds the
- * place of the first one. */
+/* Prints one line: "PROGRAM: note: FILE: text (how often, how many bytes)". `offsets` adds the file
+ * offset of the first note. */
 void note_print(const struct cli *cli, const struct heft_note *n, bool offsets);
 
 /* Prints the notes of a session in their order, one per line. */

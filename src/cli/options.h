@@ -20,10 +20,10 @@
 struct opt {
 	int id;            /* Number of the option in the command. Never 0. */
 	char letter;       /* 0 if there is none. */
-	bool common;       /* Shown by `heft --help`, which lists only a few. */
+	bool common;       /* Shown by `heft --help`. That help lists only common options. */
 	const char *name;  /* Without "--". NULL if there is none. */
 	const char *value; /* What the help calls the value. NULL if the option takes none. */
-	const char *help;  /* "" for another spelling, which the help does not list. */
+	const char *help;  /* "" for another spelling of an option. The help does not list it. */
 	/* Words that the value can be, "a|b|c", if `value` is only a name. NULL if `value` lists
 	 * them or the value is free. */
 	const char *choices;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* An output file. It is written under a temporary name in the same folder, and renamed when
+/* An output file. The file is written under a temporary name in the same folder, and renamed when
  * complete. A file that exists and is not regular (device, pipe) is written directly. */
 struct outfile {
 	FILE *f;

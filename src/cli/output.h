@@ -37,7 +37,7 @@ struct output {
 
 /* Formats of reports whose rows are a table. */
 extern const struct choice table_formats[];
-/* Formats of lists, whose lines are written as they are found. */
+/* Formats of lists. Lines of a list are written as they are found. */
 extern const struct choice list_formats[];
 
 void output_init(struct output *out, const struct choice *formats);

@@ -13,7 +13,7 @@ struct size_job {
 	struct heft_profile *profile;
 	struct heft_session *session;
 	struct output out;
-	bool list_sources; /* Only lists the sources. */
+	bool list_sources; /* The user asked only for the list of sources. */
 	bool raw_map, exit_code, sort_given, rows_given, filtered;
 	bool by_region;  /* Bytes in memory count, unless the user says otherwise. */
 	bool trace_some; /* The user named an address to trace. */
@@ -22,7 +22,8 @@ struct size_job {
 	const char *style;       /* Style of names, as typed. NULL if not given. */
 	unsigned flags;          /* Bits of enum heft_profile_flag. */
 	char **pending;          /* Sources that are not yet in the profile, oldest first. */
-	size_t pending_count;    /* They wait for a configuration file to define them. */
+	size_t pending_count;    /* Number of sources that wait for a configuration file to define
+				  * them. */
 	size_t source_count, file_count, config_count;
 };
 

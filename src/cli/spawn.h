@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Runs a program, found as by execvp(), and returns its output, which the caller frees. NULL ends
- * `words`. `quiet` suppresses its messages. NULL if the program does not exist or its exit status
- * is not 0. */
+/* Runs a program, found as by execvp(), and returns its output. The caller frees the output. NULL
+ * ends `words`. `quiet` suppresses the program's messages. NULL if the program does not exist or
+ * its exit status is not 0. */
 char *child_output(const char *const *words, bool quiet);
 
 #endif

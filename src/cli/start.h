@@ -9,8 +9,8 @@ void cli_init(int argc, char **argv);
 /* Flushes standard output. Returns the exit status of the process. */
 int cli_finish(const struct cli *cli, int status);
 
-/* The main function of a program beside heft, whose file is heft-NAME. Its commands are called
- * "NAME" or "NAME WORD". The first word "--words" prints all of them (commands.h). */
+/* The main function of a program beside heft. The program's file is heft-NAME. Its commands are
+ * called "NAME" or "NAME WORD". The first word "--words" prints all of them (commands.h). */
 int program_main(const char *name, const struct commands *all, int argc, char **argv);
 
 #endif

@@ -21,7 +21,7 @@ bool term_color(enum term_when when);
 /* Prints `text` so that it cannot drive a terminal: control characters become \x and two digits. */
 void print_tame(const char *text, FILE *to);
 
-/* A progress line on stderr, rewritten in place. It appears when work takes more than half a
+/* A progress line on stderr, rewritten in place. The line appears when work takes more than half a
  * second, and never if stderr is no terminal. */
 struct progress {
 	bool wanted, shown;

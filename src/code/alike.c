@@ -1,4 +1,4 @@
-/* Computes numbers (prints) that are equal for pieces of code that do the same. */
+/* Computes numbers (prints) that are equal for functions that do the same. */
 #include "code/alike.h"
 
 #include "base/map.h"

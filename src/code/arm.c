@@ -13,7 +13,8 @@ static bool computes_pc(uint32_t insn)
 }
 
 /* Decodes the jump into a row of branches that follows: `add<c> pc, pc, Rm, lsl #2`. The next
- * instruction is the branch to the default case, then come the cases. The last is the target. */
+ * instruction is the branch to the default case, then come the cases. Returns the last case as the
+ * target. */
 static void decode_row(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 {
 	uint64_t off = 4;

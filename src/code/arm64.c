@@ -2,9 +2,9 @@
  *
  * An instruction that uses the low 12 bits of a symbol is only correct together with the page of
  * that symbol, on any path. So it is enough to know the registers on one path to the instruction.
- * That is the fall-through path, if there is one. After a jump or return, the registers are those
- * at an earlier branch to this place, except those written since. Without such a branch, those at
- * the last indirect jump (a switch) are used, else nothing is known. */
+ * This path is the fall-through path, if there is one. After a jump or return, the registers are
+ * those at an earlier branch to this place, except those written since. Without such a branch,
+ * those at the last indirect jump (a switch) are used, else nothing is known. */
 #include "code/arm64.h"
 
 #define BRANCH_SLOTS 64 /* A power of two. Few forward branches are pending at a time. */
@@ -63,7 +63,7 @@ static bool arm64_is_known(const struct arm64_pages *g, unsigned reg)
 	return g->known >> reg & 1;
 }
 
-/* Restores the registers at `off`, which follows an instruction that does not fall through. */
+/* Restores the registers at `off`. The instruction before `off` does not fall through. */
 static void arm64_restart(struct arm64_pages *g, uint64_t off)
 {
 	const struct branch *b = &g->branch[off / 4 % BRANCH_SLOTS];
@@ -148,8 +148,8 @@ static bool writes_general(uint32_t insn)
 	return (insn & 0xbfe0ec00) == 0x0e002c00;
 }
 
-/* Handles other loads and stores. They write the registers of loads and of atomics, the base of
- * pre- and post-indexed forms, and the status register of stlxr. */
+/* Handles other loads and stores. Such instructions write the registers of loads and of atomics,
+ * the base of pre- and post-indexed forms, and the status register of stlxr. */
 static void do_other_memory(struct arm64_pages *g, uint32_t insn)
 {
 	const unsigned rt = insn & 31, rn = insn >> 5 & 31;

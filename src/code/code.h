@@ -28,7 +28,7 @@ enum code_isa {
 	CODE_S390,
 };
 
-/* Read little-endian numbers, which instructions are made of on all machines that these decode. */
+/* Read little-endian numbers. Instructions consist of them on all machines decoded here. */
 static inline uint32_t load_le16(const uint8_t *p)
 {
 	return p[0] | (uint32_t)p[1] << 8;
@@ -78,7 +78,7 @@ enum ref_use {
 	/* Nothing shows that the code uses the value as an address: an immediate, a displacement
 	 * beside a register, and the numbers in data_refs.h. */
 	USE_NUMBER,
-	/* ARM: a number in r11, which Go's code uses for the next instruction. */
+	/* ARM: a number in r11. Go's code uses r11 in the next instruction. */
 	USE_SCRATCH,
 };
 

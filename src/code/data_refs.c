@@ -132,8 +132,8 @@ static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 	} else if (d % 2 == 0) {
 		data_refs_set(s, d, k);
 	} else if (s->r.known >> (d - 1) & 1) {
-		/* Reports a 16-bit address. It is in data memory, unless code reads flash with it,
-		 * or there is no data at it. */
+		/* Reports a 16-bit address. The address is in data memory, unless code reads flash
+		 * with it, or no data is at this address. */
 		const uint64_t v = s->r.base[d - 1] | k << 8, low = (ldi ? v : 0 - v) & 0xffff;
 		const bool flash = reads_flash(s, off + 2, d - 1) ||
 				   (s->im && !image_section_at(s->im, AVR_DATA + low));
@@ -177,7 +177,7 @@ static void add_far_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 		add_pool(s, off, at);
 }
 
-/* Finds words of pools, which lie before the code that loads them. */
+/* Finds words of pools. A pool lies before the code that loads its words. */
 static unsigned do_xtensa(struct data_scan *s, uint64_t off)
 {
 	const uint8_t *p = s->code.p + off;
@@ -218,8 +218,8 @@ static struct machine machine_of(const struct image *im)
 	}
 }
 
-/* Takes the registers at `off`, which follows an instruction that never continues: those at an
- * branch to this place. Without such a branch, those at the last indirect jump, or those that
+/* Sets the registers at `off`, after an instruction that never continues. Takes the registers of a
+ * branch to `off`. Without such a branch, takes those at the last indirect jump, or those that
  * calls keep. */
 static void data_scan_restart(struct data_scan *s, uint64_t off)
 {

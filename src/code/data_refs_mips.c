@@ -1,10 +1,10 @@
 /* MIPS: addresses of constants, and of slots of the table of addresses (GOT), which code reaches
  * from gp.
  *
- * Sources: MIPS64 Architecture volume II; System V ABI, MIPS supplement, 5 (global offset table).
- * A function that uses the table computes gp from its own address, which is in t9. The loader moves
- * what slots hold, so that a slot of a local symbol states its address, or the page of 64 kB that
- * it lies in. */
+ * Sources: MIPS64 Architecture volume II; System V ABI, MIPS supplement, 5 (global offset table). A
+ * function that uses the table computes gp from its own address. That address is in t9. The loader
+ * moves what slots hold, so that a slot of a local symbol states its address, or the page of 64 kB
+ * that it lies in. */
 #include "code/data_scan.h"
 #include "code/mips.h"
 
@@ -113,7 +113,7 @@ static void mips_special(struct data_scan *s, uint32_t insn)
 	const unsigned function = insn & 0x3f;
 	if ((function == M_ADDU || function == M_DADDU) && rt == M_GP && data_scan_knows(s, rs) &&
 	    !data_scan_is_place(s, M_GP)) {
-		/* Go adds gp, which is 0, to the upper half of an address. */
+		/* Go's code adds gp to the upper half of an address. gp is 0 there. */
 		const uint32_t stale = (s->bare >> rs & 1) << rd;
 		data_refs_set(s, rd, s->r.base[rs]);
 		s->fresh &= ~stale;

@@ -44,7 +44,7 @@ void start_power(struct data_scan *s)
 		data_scan_set_place(s, P_TOC, s->got.pointer, false);
 }
 
-/* Handles addis. It makes the upper half of an address of nothing, or of a known register. */
+/* Handles addis. addis makes the upper half of an address from 0 or from a known register. */
 static void power_add_high(struct data_scan *s, unsigned rt, unsigned ra, uint64_t imm)
 {
 	if (ra == 0 && rt == P_TOC && s->wide) { /* linked for a fixed address */

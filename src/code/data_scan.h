@@ -49,7 +49,7 @@ struct data_scan {
 	bool calls_later;      /* MIPS: a call takes effect after the next instruction. */
 	bool opening;          /* The upper half of the address of the GOT was added. */
 	struct data_branch *branches; /* DATA_BRANCHES of them, or NULL */
-	const struct image *im;       /* For bytes outside the code. May be NULL. */
+	const struct image *im;       /* Image, to read bytes outside the code. May be NULL. */
 	code_ref_vec *ret;
 };
 
@@ -177,7 +177,8 @@ static inline void data_scan_index(struct data_scan *s, unsigned to, unsigned fr
 	s->r.indexed |= indexed << to;
 }
 
-/* Tells whether two registers are a place and a number or place, which make a place together. */
+/* Tells whether one register holds a known address and the other a known number. Their sum is an
+ * address. */
 static inline bool data_scan_join(const struct data_scan *s, unsigned a, unsigned b)
 {
 	return data_scan_knows(s, a) && data_scan_knows(s, b) &&

@@ -28,7 +28,7 @@ bool disasm_present(void);
  * Thumb set of ARM. */
 bool disasm_open(struct disasm *d, const struct image *im, bool thumb);
 void disasm_close(struct disasm *d);
-/* Disassembles the first instruction of `code`, which lies at addr and is not empty. */
+/* Disassembles the first instruction of `code`. `code` lies at addr and must not be empty. */
 void disasm_next(struct disasm *d, struct bytes code, uint64_t addr, struct disasm_insn *ret);
 
 #endif

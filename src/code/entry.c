@@ -75,8 +75,8 @@ bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off)
 	switch (isa) {
 	case CODE_X86_64:
 	case CODE_I386:
-		/* Recognizes pop; leave; add $n, %rsp. Not pop of r8 to r11, which loads a
-		 * constant. */
+		/* Recognizes pop; leave; add $n, %rsp. Excludes pop of r8 to r11, because that
+		 * loads a constant. */
 		if ((a >> 16 & 0xff) == 0x41 && (last & 0xfc) == 0x58)
 			return false;
 		return (last & 0xf8) == 0x58 || last == 0xc9 || (a & 0xffffff) == 0xc48348;

@@ -16,9 +16,9 @@ bool entry_reads_kept(enum code_isa isa, struct bytes code);
 /* True if the instruction before `off` releases the frame. A jump there leaves the
  * function. */
 bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off);
-/* True if Thumb code at `addr` pops from the stack before it pushes. It is then in the middle
- * of a function, to which ARMv6-M code makes far jumps in the form of calls. *budget is the number
- * of bytes that may be read, and is reduced. */
+/* True if Thumb code at `addr` pops from the stack before it pushes. The code is then in the middle
+ * of a function. ARMv6-M code makes far jumps to such code in the form of calls. *budget is the
+ * number of bytes that may be read, and is reduced. */
 bool entry_takes_first(const struct image *im, uint64_t addr, uint64_t *budget);
 
 #endif

@@ -34,8 +34,8 @@ static bool marked_thumb_alone(const struct image *im)
 
 /* Tells whether a program begins with ARM code. The address of a Thumb entry is odd if the entry
  * was named. Otherwise linkers use the even start of .text. A program without an entry may begin
- * with a vector table. That of ARM has jumps (b, ldr pc). That of Thumb machines has a stack
- * address and odd addresses. */
+ * with a vector table. A vector table of ARM has jumps (b, ldr pc). A vector table of Thumb
+ * machines has a stack address and odd addresses. */
 static bool begins_with_arm(const struct image *im)
 {
 	if (im->big_endian || im->entry & 1)

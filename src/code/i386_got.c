@@ -23,7 +23,8 @@ struct got_scan {
 	uint32_t pc;       /* Return address that was loaded last */
 	unsigned switched; /* Registers at the last indirect jump: cases of a switch follow. */
 	bool found;        /* A register got the address. */
-	uint32_t returned; /* Offset after a call of the next instruction, which pops it. 0: none */
+	uint32_t returned; /* Offset after a call of the next instruction. That instruction pops the
+			    * return address. 0: none */
 	/* Registers at branches, by the offset that they lead to. */
 	struct {
 		uint64_t to;
@@ -180,8 +181,9 @@ static void got_branch(struct got_scan *s, uint64_t end, const struct x86_insn *
 	}
 }
 
-/* Takes the registers at `off`, which follows an instruction that never continues: those at a
- * branch to this place, else those at the last indirect jump, and those that calls keep. */
+/* Sets the registers at `off`, after an instruction that never continues. Takes the registers of a
+ * branch to `off`. Without such a branch, takes those at the last indirect jump, and those that
+ * calls keep. */
 static void got_restart(struct got_scan *s, uint64_t off)
 {
 	s->counter = 0;

@@ -14,8 +14,8 @@ bool riscv_flow(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struc
 /* Decodes auipc and the jalr after it, at p + 4: a far call or jump. *ret is the jalr's flow. */
 bool riscv_far(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret);
 
-/* Returns the size of the instruction with this first halfword: 2, 4, 6 or 8. 0 for longer ones,
- * which are reserved. */
+/* Returns the size of the instruction with this first halfword: 2, 4, 6 or 8. 0 for longer
+ * instructions. Their encodings are reserved. */
 static inline unsigned riscv_size(uint32_t first)
 {
 	if ((first & 3) != 3)

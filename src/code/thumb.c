@@ -171,7 +171,7 @@ static void decode_branch(uint32_t a, uint32_t b, uint64_t addr, struct flow *re
 	const uint64_t far = s << 24 | (uint64_t)!(j1 ^ s) << 23 | (uint64_t)!(j2 ^ s) << 22 |
 			     (a & 0x3ff) << 12 | low;
 	if ((b >> 12 & 5) == 4 && b & 1) {
-		/* Decodes WLS and LE, which begin and end a counted loop; DLS only sets the counter
+		/* Decodes WLS and LE. They begin and end a counted loop. DLS only sets the counter
 		 * (ARMv8.1-M, C2.4.103). */
 		const uint64_t distance = (b << 1 & 0xffc) | (b >> 10 & 2);
 		if (b >> 12 == 12) {

@@ -19,8 +19,8 @@ static inline unsigned thumb_size(uint32_t first)
 /* Returns how many instructions after an IT instruction become conditional. 0 if it is no IT. */
 unsigned thumb_it_count(uint32_t first);
 
-/* True if the instruction is TBB or TBH. *ret_width is the size of an entry of the table,
- * which follows the instruction. */
+/* True if the instruction is TBB or TBH. The branch table follows the instruction. *ret_width is
+ * the size of an entry of the table. */
 bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width);
 
 /* Returns how many cases the jump at `off` has, by the register: `cmp Rn, #imm` and `bhi` come

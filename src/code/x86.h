@@ -38,7 +38,7 @@ struct x86_insn {
 	uint8_t mem_size;
 	uint8_t modrm_off; /* offset of ModRM. 0 if there is none. */
 	uint8_t disp_off;  /* offset of the displacement (memory or branch) in the instruction */
-	uint8_t disp_size; /* Its size: 0 (none), 1, 2, 4, 8 */
+	uint8_t disp_size; /* Size of the displacement in bytes: 0 (none), 1, 2, 4, 8 */
 	uint8_t imm_off, imm_size; /* Immediate. size 0 if none (relative targets are in disp). */
 	int64_t disp;              /* Displacement of the memory operand or of the direct branch */
 	int64_t imm;               /* sign-extended */

@@ -181,7 +181,7 @@ enum {
 	FORM_BRANCH = 0x20, /* the displacement comes last */
 	FORM_VALUE = 0x40,  /* has an immediate or a displacement of 32 bits */
 	FORM_SIB0 = 0x80,   /* 4 bytes more if the base in SIB is 5 */
-	FORM_RARE = 0x80,   /* With a size of 0. So no known form is 0. */
+	FORM_RARE = 0x80,   /* The form is rare, and its size is 0. So no known form is 0. */
 	FORMS = 1 << 17
 };
 

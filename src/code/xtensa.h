@@ -1,8 +1,8 @@
 /* xtensa.h - decodes lengths and branches of Xtensa instructions, little-endian, including short
  * ones (density option) and those of register windows.
  *
- * Source: Xtensa Instruction Set Architecture (ISA) Reference Manual, 7.3. Wide bundles, which only
- * some configurations have, are not known. The end of a hardware loop is no branch. */
+ * Source: Xtensa Instruction Set Architecture (ISA) Reference Manual, 7.3. Wide bundles are not
+ * known. Only some configurations have them. The end of a hardware loop is no branch. */
 #ifndef HEFT_CODE_XTENSA_H
 #define HEFT_CODE_XTENSA_H
 

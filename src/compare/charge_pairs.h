@@ -1,7 +1,7 @@
 /* charge_pairs.h - pairs the charges of two snapshots.
  *
- * All charges of one symbol are one pair, which follows the pair of the symbol. Symbols without a
- * partner are paired if their names and paths are equal. Charges without a symbol are paired by
+ * All charges of one symbol are one pair. This pair follows the pair of the symbol. Symbols without
+ * a partner are paired if their names and paths are equal. Charges without a symbol are paired by
  * name. Each charge of either side is in exactly one pair, so the pairs add up to the files and to
  * the VM images.
  *

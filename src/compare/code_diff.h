@@ -17,8 +17,9 @@ enum {
 							  * per symbol, that get a diff. Both
 							  * limits are SuperSize's. */
 
-/* Picks the pairs whose code grew or shrank most, by at least 10 bytes. Stores their indexes in
- * d->pairs and returns how many there are. Each has code on the new side. */
+/* Picks the pairs whose code grew or shrank most, by at least 10 bytes. Stores the pairs' indexes
+ * in d->pairs in `ret`, and returns how many there are. Each of the pairs has code on the new
+ * side. */
 size_t code_diff_pick(const struct snapshot_diff *d, size_t ret[CODE_DIFF_SYMBOLS]);
 
 /* A function of a program. `im` is NULL if that side has none. */
@@ -27,7 +28,7 @@ struct code_side {
 	uint64_t addr, size;
 };
 
-/* Writes the diff to *out, which is emptied first. False if neither side can be disassembled. */
+/* Empties *out, and writes the diff to it. False if neither side can be disassembled. */
 bool code_diff(struct text *out, const struct code_side *before, const struct code_side *after);
 
 #endif

@@ -632,8 +632,8 @@ struct section_sums {
 	struct text key;
 };
 
-/* Returns the sum of a section. Sections with the same name share a sum if they are in the same
- * places (file, memory). SuperSize's counting knows segments only. */
+/* Returns the sum of a section. Sections with the same name share a sum if both are in the file or
+ * both are not, and likewise for memory. SuperSize's counting knows segments only. */
 static uint32_t diff_rows_find_sum(struct section_sums *t, const struct snap_section *sec)
 {
 	const char *name = t->supersize ? snap_segment(sec) : sec->name;

@@ -31,8 +31,8 @@ enum diff_text {
 	DIFF_FLAGS = DIFF_TEXTS, /* Flags, such as "cold, clone". */
 	DIFF_CODE,               /* Disassembly that a .sizediff file has of the symbol. */
 	DIFF_ALL_TEXTS,
-	/* Bytes of stack, now and before. They replace the two texts above if both sides have
-	 * stacks. */
+	/* Bytes of stack, now and before. These two columns replace the two texts above if both
+	 * sides have stacks. */
 	DIFF_STACK = DIFF_TEXTS,
 	DIFF_STACK_WAS,
 };
@@ -72,8 +72,8 @@ struct diff_rows {
 
 void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 		    const struct heft_diff_query *query);
-/* Makes the table of rows anew, sorted and cut as this query says. It must group by the same. Not
- * for rows by symbol. */
+/* Makes the table of rows anew, sorted and cut as this query says. The query must group rows in the
+ * same way as before. Not for rows by symbol. */
 void diff_rows_cut(struct diff_rows *r, const struct heft_diff_query *query);
 /* Shows all texts in the tables. Only for rows by symbol. */
 void diff_rows_show_all(struct diff_rows *r);

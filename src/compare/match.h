@@ -52,16 +52,16 @@ enum match_pass {
 	/* Passes for symbols without a name of their own: */
 	MATCH_CONTENTS = 1, /* Code or data that differs from everything else on its side. */
 	MATCH_NEIGHBOURS,   /* Similar, and between the same neighbours. */
-	MATCH_REFERENCES,   /* The same symbols refer to both at the same places. */
+	MATCH_REFERENCES,   /* The same symbols refer to both symbols, at the same places. */
 	MATCH_REPEATED,     /* Equal code or data that occurs several times, paired in order. */
 	MATCH_OWNED,        /* Data of a function that has a partner. */
 	MATCH_OWNED_SIZED,
-	MATCH_ADDRESS, /* Same address and size. Nothing else is known. */
+	MATCH_ADDRESS, /* Both have the same address and size. Nothing else is known. */
 	/* Passes for symbols with a name: */
 	MATCH_SAME,
 	MATCH_SIZED, /* Size differs. */
 	MATCH_PLAIN, /* Parameters or template arguments differ. */
-	MATCH_FILE,  /* Same file name in another directory. */
+	MATCH_FILE,  /* Both have the same file name, in different directories. */
 	MATCH_FILE_SIZED,
 	MATCH_UNIQUE, /* Path differs. */
 	MATCH_MOVED,  /* Path or suffix of the name differs. */

@@ -57,7 +57,8 @@ struct alike_side {
 	struct alike_symbol *symbols; /* Per symbol of the snapshot. */
 	struct alike_ref *refs;       /* References of all containers, in the order of clues. */
 	uint32_t *changes; /* Per ALIKE_CHUNK references: how often one became another thing. */
-	/* Per symbol: start of its incoming references in refs_to, which has indexes into refs. */
+	/* first_to: per symbol, the start of its incoming references in refs_to. refs_to has
+	 * indexes into refs. */
 	uint32_t *first_to, *refs_to;
 	VEC(uint32_t) grams; /* Samples: a count and the grams of each. */
 };
@@ -79,8 +80,8 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 /* Adds to a hash all that scores of a symbol depend on and that may change. */
 uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_t symbol,
 		     uint64_t hash);
-/* True if two symbols have sizes with which a score can reach `least`, which is above that of sizes
- * alone. */
+/* True if a score of two symbols with these sizes can reach `least`. `least` is above the score of
+ * sizes alone. */
 bool alike_sizes_reach(const struct alike_symbol *before, const struct alike_symbol *after,
 		       unsigned least);
 /* Adds votes for the symbols that the two symbols of a pair refer to. */

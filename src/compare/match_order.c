@@ -199,8 +199,8 @@ static void sums_fill(struct order *o, const struct gap *g)
 		}
 }
 
-/* True if nothing has changed since the gap was tried. It has no pair then: one that was found left
- * the gap. */
+/* True if nothing has changed since the gap was tried. Then the gap has no pair: a pair that was
+ * found would have left the gap. */
 static bool gap_was_tried(struct order *o, const struct gap *g, unsigned least)
 {
 	uint64_t state = hash_pair(least, g->old_count);

@@ -2,10 +2,10 @@
  *
  * Rows of a profile are joined by labels. A function that has another name in the base, or a name
  * that heft made from its address, would be two rows. So a label of the base that the other side
- * lacks becomes the label of its partner, which the matcher found (match.h). If there are several
- * partners, the one with most code counts. A made-up label without a partner gets a label that says
- * so, if the other side has the same label for something else. Paths below one root become paths
- * below the other root.
+ * lacks becomes the label of its partner. The matcher finds partners (match.h). If there are
+ * several partners, the one with most code counts. A made-up label without a partner gets a label
+ * that says so, if the other side has the same label for something else. Paths below one root
+ * become paths below the other root.
  *
  * O(pairs log spans), O(spans). Adds labels: one thread. */
 #ifndef HEFT_COMPARE_PAIR_LABELS_H
@@ -21,7 +21,7 @@ struct pair_labels {
 	bool *of_base;         /* Per label: true if the base has it. */
 	label_id *becomes;     /* Per label of a function or variable: its new label. LABEL_NONE
 			        * if it stays. */
-	struct text roots[2];  /* Roots of paths: [0] of the other side, [1] of the base. Both
+	struct text roots[2];  /* Roots of paths: [0] of the other side, [1] of the base. Both roots
 			        * may be empty. */
 };
 

@@ -49,13 +49,14 @@ struct abbrev {
 	uint16_t tag;
 	uint16_t count; /* number of attributes */
 	uint32_t first; /* Index in abbrevs.attrs */
-	uint32_t step;  /* Index of its steps in abbrevs.steps. The last has kind WALK_NOTHING. */
+	uint32_t step;  /* Index of its steps in abbrevs.steps. The last step has kind
+			 * WALK_NOTHING. */
 	uint32_t steps;
 	bool children;
 };
 
 struct abbrevs {
-	uint64_t off, end; /* In DW_ABBREV. `end` is after the closing 0. */
+	uint64_t off, end; /* Range in the section DW_ABBREV. `end` is after the closing 0. */
 	struct form_sizes sizes;
 	bool dense;              /* Code i is list.data[i - 1]. */
 	VEC(struct abbrev) list; /* sorted by code */

@@ -10,7 +10,8 @@
 
 struct die {
 	uint64_t off;                /* Offset from the start of the section. */
-	const struct abbrev *abbrev; /* NULL for a null entry, which ends a list of children. */
+	const struct abbrev *abbrev; /* NULL for a null entry. A null entry ends a list of
+				      * children. */
 };
 
 /* Returns a reader over the unit, at `off` of the section. Positions count from its start. */

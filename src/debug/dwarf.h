@@ -2,7 +2,7 @@
  *
  * The code that opens a file fills it (source/debuginfo.h), because debug/ knows no container
  * formats. Offsets count in these bytes. Objects with COMDAT groups have several sections of one
- * name. They are joined.
+ * name. Such sections are joined.
  *
  * Addresses are as the DWARF states them. In linked images they are VM addresses. In objects, the
  * opener relocates them (see debuginfo_addr there).
@@ -130,8 +130,8 @@ static inline bool dwarf_is_tombstone(const struct dwarf *d, uint64_t addr, uint
  * *ret_offset_size is 4 or 8. Marks r bad for reserved values. */
 uint64_t read_initial_length(struct reader *r, uint8_t *ret_offset_size);
 
-/* Reads number `index` of a table at `base`, whose numbers have `size` bytes. False if the table
- * has no such number, or if base is DW_NO_OFFSET. */
+/* Reads number `index` of a table at `base`. Numbers of the table have `size` bytes. False if the
+ * table has no such number, or if base is DW_NO_OFFSET. */
 static inline bool dwarf_entry(struct dwarf *d, enum dw_section in, uint64_t base, uint64_t index,
 			       unsigned size, uint64_t *ret)
 {

@@ -1,10 +1,10 @@
 /* dwarf_jobs.h - reads parts of one dwarf as jobs on several threads, and collects the results in
  * order.
  *
- * A dwarf loads its sections when they are requested, which only one thread may do. So each job has
- * a view: its own dwarf over the same bytes. The view requests sections that are not loaded yet
- * from the shared dwarf, under a lock. Notes of a job wait until the earlier jobs were collected,
- * so notes do not depend on threads either. */
+ * A dwarf loads its sections when they are requested. Only one thread may request sections. So each
+ * job has a view: its own dwarf over the same bytes. The view requests sections that are not loaded
+ * yet from the shared dwarf, under a lock. Notes of a job wait until the earlier jobs were
+ * collected, so notes do not depend on threads either. */
 #ifndef HEFT_DEBUG_DWARF_JOBS_H
 #define HEFT_DEBUG_DWARF_JOBS_H
 
@@ -38,7 +38,7 @@ struct unit_jobs {
 	struct dwarf *dwarf;
 	enum dw_section in; /* DW_INFO or DW_TYPES */
 	unsigned threads;
-	size_t job_size; /* Size of a job, which begins with a struct unit_job */
+	size_t job_size; /* Size in bytes of a job. A job begins with a struct unit_job. */
 	void *ctx;
 	void (*work)(void *ctx, struct unit_job *job, unsigned worker);
 	void (*take)(void *ctx, struct unit_job *job);
@@ -71,7 +71,7 @@ struct line_jobs {
 	struct dwarf *dwarf;
 	line_use_vec *uses; /* All uses. A program inside another one loses its offset. */
 	unsigned threads;
-	size_t job_size; /* Size of a job, which begins with a struct line_job */
+	size_t job_size; /* Size in bytes of a job. A job begins with a struct line_job. */
 	void *ctx;
 	void (*work)(void *ctx, struct line_job *job, unsigned worker);
 	void (*take)(void *ctx, struct line_job *job);

@@ -25,7 +25,7 @@ struct flat {
 	VEC(struct flat_span) spans; /* Sorted by addr, without overlap. */
 };
 
-/* Fills *ret, which is zeroed or was filled by an earlier call. Sorts the ranges. */
+/* Fills *ret. *ret must be zeroed, or filled by an earlier call. Sorts the ranges. */
 void flat_lay(struct flat *ret, struct flat_range *ranges, size_t count);
 /* Returns the span that contains addr. NULL if there is none. O(log n). */
 const struct flat_span *flat_find(const struct flat *f, uint64_t addr);

@@ -82,8 +82,8 @@ static inline bool form_size(struct form f, struct form_sizes s, unsigned *ret)
 	}
 }
 
-/* Reads the number of a form. Returns 0, which is no form, for a number that is too large. Also for
- * DW_FORM_implicit_const, whose value is in an abbreviation. */
+/* Reads the number of a form. Returns 0 (no form) for a number that is too large. Also returns 0
+ * for DW_FORM_implicit_const, because its value is in an abbreviation. */
 static inline uint16_t read_form(struct reader *r)
 {
 	const uint64_t form = read_uleb(r);

@@ -80,7 +80,7 @@ static void index_apple_put_column(struct apple *a, uint64_t column)
 		put_first(a, column + i * 4, 4, read_u32(&r));
 }
 
-/* Reports the data of a hash. Its strings end with a 0, which belongs to the last string. */
+/* Reports the data of a hash. A 0 ends the strings of a hash. This 0 belongs to the last string. */
 static bool index_apple_put_data(struct apple *a, uint64_t data)
 {
 	ASSERT(a->entry_size > 0);

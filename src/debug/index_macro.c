@@ -91,8 +91,8 @@ static void refer_string(struct macro *m, uint64_t off)
 		m->refs->string(m->refs->ctx, DW_STR, off);
 }
 
-/* Reports a string by its index. Split units state no base. They use the first table, which starts
- * after a header in version 5. */
+/* Reports a string by its index. Split units state no base. They use the first table. In version 5,
+ * the first table starts after a header. */
 static void refer_strx(struct macro *m, uint64_t index)
 {
 	uint64_t base = m->str_offsets_base, off;
@@ -161,7 +161,7 @@ static bool walk_macro(struct macro *m, uint64_t *ret_size)
 	return true;
 }
 
-/* Walks .debug_macinfo (DWARF 4, 6.3.1), which refers to no other section. */
+/* Walks .debug_macinfo (DWARF 4, 6.3.1). This section refers to no other section. */
 static bool walk_macinfo(struct dwarf *d, uint64_t off, uint64_t *ret_size)
 {
 	struct reader r = dwarf_reader(d, DW_MACINFO);

@@ -309,7 +309,7 @@ static void index_names_put_column(struct index_names *n, uint64_t column, unsig
 	}
 }
 
-/* Reports the entries. A name's entries end with a 0, which belongs to the last one. */
+/* Reports the entries. A 0 ends the entries of a name. This 0 belongs to the last entry. */
 static void index_names_put_pool(struct index_names *n)
 {
 	struct reader r = n->set->r;

@@ -4,8 +4,8 @@
  * and earlier rows stay. Each sequence ends with an end_sequence row. If the program leaves a
  * sequence open, it is closed at its last address. Addresses are cut to the address size. Numbers
  * of files and columns that exceed 32 bits become UINT32_MAX. Lines wrap. Opening costs
- * O(directories + files), a row O(opcodes). Reading allocates only for DW_LNE_define_file, which
- * adds to `files`. One thread per program. */
+ * O(directories + files), a row O(opcodes). Reading allocates only for DW_LNE_define_file, to add
+ * to `files`. One thread per program. */
 #ifndef HEFT_DEBUG_LINE_H
 #define HEFT_DEBUG_LINE_H
 

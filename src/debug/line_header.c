@@ -173,7 +173,8 @@ static const char *read_start(struct line_program *p, struct reader *r)
 		return "its version is not known";
 	if (p->version >= 5) {
 		set_address_size(p, read_u8(r));
-		(void)read_u8(r); /* Size of segment selectors, which no supported machine has. */
+		(void)read_u8(r); /* Size of segment selectors. No supported machine has segment
+				   * selectors. */
 	}
 	const uint64_t header_length = read_uint(r, p->offset_size);
 	if (!reader_ok(r) || header_length > reader_left(r))

@@ -1,5 +1,5 @@
-/* package.h - reads the indexes of .dwp packages, .debug_cu_index and .debug_tu_index. They tell
- * which bytes of the package's sections belong to a split unit.
+/* package.h - reads the indexes of .dwp packages, .debug_cu_index and .debug_tu_index. The indexes
+ * tell which bytes of the package's sections belong to a split unit.
  *
  * Versions 5 (DWARF 5, 7.3.5) and 2 (GNU's for DWARF 4, "DWARF package file format"). An index
  * borrows the bytes of its dwarf. Look-ups read them. */

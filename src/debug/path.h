@@ -2,8 +2,8 @@
  *
  * An absolute name stays as it is. Before a relative name comes the directory. Before a relative
  * directory comes the compilation directory. Then the text is simplified: "//" and "/./" become
- * "/", "dir/.." disappears, a leading "./" is removed. A leading ".." stays, but is removed
- * directly after a root, which has no parent. Only a root ends in a separator. Paths that begin
+ * "/", "dir/.." disappears, a leading "./" is removed. A leading ".." stays. Directly after a root
+ * it is removed, because a root has no parent. Only a root ends in a separator. Paths that begin
  * with a Windows drive ("C:\", "C:/") or with "\\" are absolute too. Their backslashes are
  * separators and are kept. Names in angle brackets ("<built-in>", "<artificial>") are no files and
  * are not changed. */

@@ -25,8 +25,8 @@
 struct scope_function {
 	struct str name;    /* DW_AT_name. "" if none. */
 	struct str linkage; /* DW_AT_linkage_name, the name for the linker. "" if none. */
-	/* Declaration. decl_file is an index into the files of a line program, which is at
-	 * decl_lines of decl_dwarf. 0 if unknown. */
+	/* Declaration. decl_file is an index into the files of a line program. The line program is
+	 * at decl_lines of decl_dwarf. 0 if unknown. */
 	uint32_t decl_file, decl_line;
 	struct dwarf *decl_dwarf;
 	uint64_t decl_lines; /* DW_NO_OFFSET if the declaring unit has no line program */
@@ -49,9 +49,9 @@ struct scopes {
 	struct flat code; /* `who` is the innermost scope, an index in `list`. */
 };
 
-/* Reads the unit into *ret, which is zeroed or was filled by an earlier call. `units` are all units
- * of the dwarf. The unit must have been opened with a cache of the caller. False if the unit is
- * damaged. */
+/* Reads the unit into *ret. *ret must be zeroed, or filled by an earlier call. `units` are all
+ * units of the dwarf. The unit must have been opened with a cache of the caller. False if the unit
+ * is damaged. */
 bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u);
 void scopes_release(struct scopes *s);
 

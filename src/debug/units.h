@@ -2,7 +2,8 @@
  *
  * Everything is read when first needed. The list of units reads the header of each unit. The table
  * of addresses reads the first DIE of each unit. If that DIE does not state the unit's code, the
- * table walks over the unit. Both are built once. A damaged unit loses its own addresses.
+ * table walks over the unit. The list and the table are built once. A damaged unit loses its own
+ * addresses.
  *
  * One thread at a time. The dwarf is borrowed and must stay. */
 #ifndef HEFT_DEBUG_UNITS_H
@@ -19,7 +20,7 @@ struct units {
 	/* Private: see the functions. */
 	struct units *sup;                 /* Units of dwarf->sup, owned */
 	VEC(uint64_t) info, types;         /* Offsets, ascending. */
-	VEC(struct unit_key) by_signature; /* By signature, then in file order */
+	VEC(struct unit_key) by_signature; /* Sorted by signature, then in file order */
 	struct flat addrs;                 /* `who` is 0xfffffffe minus the index in `info`. */
 	size_t near;                       /* See flat_find_near(). */
 	bool listed, signed_up, indexed, walked;

@@ -6,7 +6,8 @@
 #include "debug/index.h"
 #include "debugowners/debug_find.h"
 
-/* Adds a label. Keys usually rise. A key that does not is left out, which costs only its label. */
+/* Adds a label. Keys usually rise. A key that does not rise is left out. Then only its label is
+ * missing. */
 static void keyed_add(keyed_vec *v, uint64_t key, label_id label)
 {
 	if (v->count == 0 || v->data[v->count - 1].key < key)
@@ -90,7 +91,7 @@ static void macro_bytes(struct findings *f, const struct unit *u)
 	vec_release(&m.todo);
 }
 
-/* Reads a line program of a package, whose dwarf exists for one unit at a time. */
+/* Reads a line program of a package. A package's struct dwarf exists for one unit at a time. */
 static void read_line_program(struct findings *f, const struct unit *u)
 {
 	struct line_program p;
@@ -103,11 +104,11 @@ static void read_line_program(struct findings *f, const struct unit *u)
 	}
 }
 
-/* Claims programs that need not be read. The others are read after all units. */
+/* Claims line programs that need not be read. Other line programs are read after all units. */
 static void line_bytes(struct debug_bytes *b, const struct unit *u)
 {
 	struct findings *f = &b->found;
-	/* The file table of a split unit, which has no rows, comes first. Only the numbers of
+	/* The file table of a split unit comes first. It has no rows. Only the numbers of
 	 * DW_AT_decl_file refer to it (7.3.2.2). */
 	if (b->own && u->line_off == DW_NO_OFFSET && u->dwarf->split)
 		find_open(f, DW_LINE, 0, f->unit_label);

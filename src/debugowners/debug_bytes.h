@@ -39,7 +39,7 @@ struct waiting_string {
 struct instance_label {
 	label_id label;
 	uint64_t origin; /* Offset in .debug_info, in the unit that is meant */
-	label_id unit;   /* The unit of the instance, which is meant if `origin` is in none */
+	label_id unit;   /* The unit of the instance. It counts if `origin` is in no unit. */
 };
 
 typedef VEC(struct instance_label) instance_vec;
@@ -59,7 +59,7 @@ struct findings {
 	struct local_labels labels; /* labels of one job */
 	uint64_t range_budget;      /* Number of range list entries that functions may still read */
 	struct decl_files *files;   /* attr_files.c: files of the current unit */
-	instance_vec instances;     /* Of units that the link-time optimiser made */
+	instance_vec instances;     /* Instances of units that the link-time optimizer made */
 	label_id instances_unit;    /* Own label of such a unit, while its entries are walked */
 	/* Used while entries are walked. */
 	struct waiting_string waiting[32];
@@ -97,7 +97,7 @@ struct debug_bytes {
 	keyed_vec by_line, by_signature, partial;
 	keyed_vec units;        /* Labels of units by offset in .debug_info. LABEL_NONE if
 				 * damaged. */
-	instance_vec instances; /* With labels of the table */
+	instance_vec instances; /* Instances. Their labels are labels of the table. */
 	uint16_t addr_version, str_offsets_version;
 	uint8_t address_size, offset_size;
 };

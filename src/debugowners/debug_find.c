@@ -304,7 +304,7 @@ static bool on_function(void *ctx, const struct die *d, const struct reader *att
 	return false;
 }
 
-/* Gives an instance to the unit of its source, whose label is not known yet. */
+/* Gives an instance to the unit of its source. That unit's label is not known yet. */
 static bool on_instance(void *ctx, const struct die *d, const struct reader *attrs)
 {
 	struct findings *f = ctx;
@@ -353,7 +353,8 @@ static void walk_entries(struct findings *f, const struct unit *u, bool has_code
 	put_waiting(f);
 }
 
-/* Walks the other half of a skeleton, which knows the unit's name and where its variables are. */
+/* Walks the split unit of a skeleton. The skeleton knows the unit's name and where its variables
+ * are. */
 static void walk_split(struct findings *f, const struct unit *skeleton, struct abbrev_cache *cache)
 {
 	struct unit u;

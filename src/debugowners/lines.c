@@ -28,8 +28,8 @@ static bool lines_plain_path(const struct line_program *p, uint64_t file, struct
 	if (file >= p->files.count || p->files.data[file].name.len == 0)
 		return false;
 	const struct line_file *f = &p->files.data[file];
-	const bool own = p->version < 5 && f->dir == 0; /* directory of the unit, which is not
-							 * stated */
+	const bool own = p->version < 5 && f->dir == 0; /* The directory of the unit. The table does
+							 * not state it. */
 	if (f->name.p[0] != '/' && !own && f->dir < p->dirs.count) {
 		text_add(out, p->dirs.data[f->dir]);
 		text_add_char(out, '/');

@@ -1,4 +1,4 @@
-/* reloc_parts.h - cuts relocation tables into parts, which threads read side by side.
+/* reloc_parts.h - cuts relocation tables into parts that threads read in parallel.
  *
  * The cuts depend only on the tables. Findings in the order of the parts are thus the same for any
  * number of threads. */

@@ -78,8 +78,8 @@ struct derive_data {
 struct derive_facts {
 	enum code_isa isa;
 	enum derive_convention convention;
-	const uint8_t *each; /* One enum derive_convention per extent, which overrides
-			      * `convention`. May be NULL. */
+	const uint8_t *each; /* One enum derive_convention per extent. Overrides `convention`. May
+			      * be NULL. */
 	bool big_endian;     /* Byte order of data. The byte order of instructions is fixed. */
 	bool stretches;      /* Each extent may hold several functions. Only for split.h. */
 	const struct derive_extent *extents; /* Sorted by address, without overlap */

@@ -5,7 +5,7 @@
 #include "base/sort.h"
 
 /* Numbers of instructions searched back from an indirect jump. NEAR is for the jump's own
- * instructions. FAR is for loads of addresses, which may come before a loop. */
+ * instructions. FAR is for loads of addresses, because they may come before a loop. */
 enum { NEAR = 40, FAR = 400 };
 
 static uint32_t derive_arm64_insn_at(const struct derive_scan *s, uint64_t off)

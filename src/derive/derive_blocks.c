@@ -65,7 +65,7 @@ static void close_block(struct derive_blocks_walk *w, uint32_t end, uint32_t nex
 	w->catching = w->catching && !w->dead;
 }
 
-/* Ends blocks at all targets until `to`, which is the start of an instruction. */
+/* Ends blocks at all targets until `to`. `to` is the start of an instruction. */
 static void cut_at_targets(struct derive_blocks_walk *w, uint32_t to)
 {
 	for (; w->target <= to; w->target = next_target(w, w->target + 1, w->size)) {
@@ -113,7 +113,7 @@ static const struct event *do_nops(struct derive_blocks_walk *w, const struct ev
 	return e;
 }
 
-/* True if the jump that follows `end` belongs to the same block. It does not if anything else
+/* True if the jump that follows `end` belongs to the same block. The jump does not if anything else
  * leads to it. */
 static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const struct event *next,
 			 const struct event *last)
@@ -203,13 +203,13 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 				w->last_call = k->off;
 	}
 	/* Virtual functions that seldom throw, by their place in the table. The second is usually
-	 * the deleting destructor. The third is std::exception::what(), which handlers call. LLVM
-	 * ends a range before such a call. */
+	 * the deleting destructor. The third is std::exception::what(). Handlers call it. LLVM ends
+	 * a range before such a call. */
 	const bool calm_slot = !is_llvm(w) && (e->slot == 8 || (e->slot == 16 && w->catching));
 	if (e->off != w->last_call && (calm || calm_slot))
 		return;
-	/* After the last call of a range, LLVM may have more code of the call, which restores the
-	 * stack or fetches the result. */
+	/* After the last call of a range, LLVM may have more code of the call. That code restores
+	 * the stack or fetches the result. */
 	const uint64_t site_end = s->addr + s->size - w->x->addr;
 	if (is_llvm(w) && e->off == w->last_call && site_end > end &&
 	    site_end <= (next ? next->off : w->size))
@@ -221,8 +221,8 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 }
 
 /* Splits landing pads that are not cold, if gcc made the function in several parts. The first
- * instruction of the pad, which saves a register, is then a block of its own. It is not if the pad
- * then jumps to another part. */
+ * instruction of the pad saves a register. Gcc then makes this instruction a block of its own,
+ * unless the pad then jumps to another part. */
 static void split_pads(const struct derive_blocks_walk *w, uint64_t *targets, const struct event *e,
 		       const struct event *last)
 {
@@ -292,8 +292,8 @@ static const struct event *derive_blocks_step(struct derive_blocks_walk *w, cons
 	case EVENT_BAD: close_block(w, e->off, end, DEAD); break;
 	case EVENT_TRAP: close_block(w, end, end, DEAD); break;
 	case EVENT_RET_IF:
-		/* LLVM puts the next jump or return, which ends the function otherwise, into the
-		 * same block. */
+		/* After a conditional return, LLVM puts the next jump or return into the same
+		 * block. */
 		if (!is_llvm(w) || next == last || next->off != end || bit_get(w->targets, end) ||
 		    (next->kind != EVENT_JMP && next->kind != EVENT_RET))
 			close_block(w, end, end, BBMAP_RETURN | BBMAP_FALL_THROUGH);

@@ -2,7 +2,8 @@
  *
  * Returning: a function does not return if it has no return and jumps to no function that returns.
  * A function that is called at the very end of another function does not return either, since no
- * code follows. It does if another call of it has following code that nothing else leads to.
+ * code follows. Such a function does return if another call of it has following code that nothing
+ * else leads to.
  *
  * Throwing: compilers put calls that may throw into call-site ranges and leave out others. So the
  * first and the last call of a range may throw. A call outside all ranges, in a function that has

@@ -210,7 +210,7 @@ static bool add_far(struct derive_scan *s, uint64_t off)
 	return true;
 }
 
-/* Decodes the bytes at `off`, which may be no instruction. Returns their end. */
+/* Decodes the bytes at `off`. They may be no instruction. Returns the end of the decoded bytes. */
 static uint64_t derive_flow_look(struct derive_scan *s, uint64_t off)
 {
 	const struct derive_extent *x = s->extent;

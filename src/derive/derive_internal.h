@@ -50,8 +50,8 @@ struct jump_table {
 	bool is_signed;
 	/* Only the low 32 bits of a target are certain. The bits above them come from `high`. */
 	bool wraps;
-	/* Bits above the low 32 of all targets. Needed for objects, whose sections lie further
-	 * apart than 4-byte entries reach. */
+	/* Bits above the low 32 of all targets. Needed for objects, because their sections lie
+	 * further apart than 4-byte entries reach. */
 	uint64_t high;
 };
 
@@ -273,7 +273,7 @@ static inline bool scan_pads(const struct derive_scan *s, uint64_t off)
 void derive_decode(struct derivation *d, unsigned threads);
 void derive_release(struct derivation *d);
 
-/* Decode one function, whose bits are already allocated. derive_x86.c, derive_arm64.c;
+/* Decode one function. The function's bits are already allocated. derive_x86.c, derive_arm64.c;
  * derive_flow.c for all other machines of flow.h. */
 void derive_x86(const struct derivation *d, struct batch *b, size_t function);
 void derive_arm64(const struct derivation *d, struct batch *b, size_t function);

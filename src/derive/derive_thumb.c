@@ -1,4 +1,4 @@
-/* Reads tables of branches among Thumb code, which follow the instruction that jumps through them.
+/* Reads tables of branches among Thumb code. A table follows the instruction that jumps through it.
  * These are tables of TBB and TBH, of `add pc`, of `ldr pc`, and of the libgcc helpers that replace
  * TBB and TBH on ARMv6-M. Sources: ARMv7-M Architecture Reference Manual, A7.7; libgcc's names of
  * the helpers. */
@@ -12,7 +12,7 @@ static uint32_t derive_thumb_half_at(struct bytes code, uint64_t off)
 	return (uint32_t)read_u16(&r);
 }
 
-/* Counts the entries of a table of distances, which ends where its first target begins. */
+/* Counts the entries of a table of distances. The table ends where its first target begins. */
 static uint64_t count_distances(const struct derive_extent *x, const struct jump_table *t)
 {
 	const uint64_t begin = t->addr - x->addr, anchor = t->anchor - x->addr;

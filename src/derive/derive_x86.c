@@ -125,8 +125,8 @@ static void derive_x86_add(struct derive_scan *s, uint64_t off, const struct x86
 	}
 }
 
-/* Follows position-independent i386 code. It adds a distance to the address after a call and so
- * gets the address of the global offset table or of a jump table. Later distances count from
+/* Follows position-independent i386 code. Such code adds a distance to the address after a call.
+ * The sum is the address of the global offset table or of a jump table. Later distances count from
  * there. */
 static void note_distance(struct derive_scan *s, uint64_t off, const struct x86_insn *in)
 {
@@ -238,8 +238,8 @@ static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struc
 }
 
 /* Records the events of x86-64 code in [off, until) until an instruction that is not common, and
- * returns its offset. Each instruction writes an event and a reference, which are then kept or
- * overwritten. Needs functions of at least 4 bytes. */
+ * returns its offset. Each instruction writes an event and a reference. They are then kept, or
+ * overwritten by the next instruction. Needs functions of at least 4 bytes. */
 static uint64_t scan_common(struct derive_scan *s, uint64_t off, uint64_t until)
 {
 	static const uint8_t kinds[] = {

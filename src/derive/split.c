@@ -40,8 +40,8 @@ struct split_cut {
 	size_t named_next;  /* Index of the next start in `starts` */
 	bool named;         /* A symbol, call or pointer names this beginning. */
 	bool whole;         /* Reaches to the next named beginning */
-	bool data;          /* The bytes before were data, which reaches to the next named
-			     * beginning */
+	bool data;          /* The bytes before were data. The data reaches to the next named
+			     * beginning. */
 	struct owner owner; /* Owner of the jumps to its start, if `owner_asked` */
 	bool owner_asked;
 	bool indirect; /* Has an indirect jump */
@@ -134,8 +134,8 @@ static bool split_is_entry(const struct split_cut *c, uint64_t addr)
 	return entry_like(isa, code) && !entry_reads_kept(isa, code);
 }
 
-/* True if the instruction may be `sub $n, %rsp`, which also follows a call, if code makes
- * room for a variable. */
+/* True if the instruction may be `sub $n, %rsp`. This instruction also follows a call, if code
+ * makes room for a variable. */
 static bool makes_room(const struct split_cut *c, uint64_t addr)
 {
 	enum { REX_W = 0x48 };
@@ -252,9 +252,9 @@ static bool is_halt(const struct split_cut *c, const struct event *e)
 	       c->s.x->code.p[e->off] == HLT;
 }
 
-/* True if the instruction at `next` is leftover code, never reached: a trap or another
- * call after a call, or a return after a jump (from macros). On i386 a function may begin with a
- * call. */
+/* True if the instruction at `next` is leftover code that is never reached. Such code is a trap or
+ * another call after a call, or a return after a jump (from macros). On i386 a function may begin
+ * with a call. */
 static bool is_remnant(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
@@ -316,9 +316,9 @@ static bool breaks_in(const struct split_cut *c, const struct follower *p)
 	       signs_leapt(&c->all->jumpers.leaps, p->next);
 }
 
-/* True if a function begins after a call that may return. There, only loops are aligned, and
- * jumps lead to loops. Code that saves registers there is the next function, except on i386, which
- * passes arguments the same way. */
+/* True if a function begins after a call that may return. There, only loops are aligned, and jumps
+ * lead to loops. Code that saves registers there is the next function. This does not hold for i386:
+ * there, pushes also pass arguments. */
 static bool begins_behind_call(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
@@ -508,9 +508,9 @@ static bool may_be_called(struct splitter *all, uint64_t addr)
 	       addr % ALIGN == 0;
 }
 
-/* True if code does not continue to the taken address. It follows an end, or it follows a
- * call and no jump leads to it. A number that may be no address must follow an end and have no jump
- * to it. Only assembly continues to aligned addresses. */
+/* True if code does not continue to the taken address. The address follows an end, or it follows a
+ * call and no jump leads to the address. A number that may be no address must follow an end and
+ * have no jump to it. Only assembly continues to aligned addresses. */
 static bool is_apart(const struct splitter *all, const struct split_taken *t)
 {
 	const size_t i = extent_at(all->facts->code, t->to);

@@ -45,7 +45,7 @@ typedef VEC(struct split_taken) taken_vec;
 struct leap {
 	uint64_t to, from;
 	bool conditional; /* Has a condition, or leads to a part of the function that was moved
-			   * away, which no call leads to */
+			   * away. No call leads to such a part. */
 	bool sure;        /* A known function begins between both addresses. */
 };
 

@@ -22,8 +22,8 @@ struct stretch {
 	const struct function *fn;
 	struct batch *b;
 	const addr_vec *starts;   /* Certain starts of functions */
-	const addr_vec *pointers; /* Possible starts of functions. They count if code does not
-				   * continue to them. */
+	const addr_vec *pointers; /* Possible starts of functions. A possible start counts if code
+				   * does not continue to it. */
 	const addr_vec *dead;     /* Functions that do not return */
 	leap_vec leaps;           /* Jumps between functions, of all extents so far */
 	addr_vec held;            /* Bits: a jump of the same function leads to this offset */

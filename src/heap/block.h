@@ -1,16 +1,16 @@
 /* block.h - the structures that the heap recorder leaves in memory: format version 1.
  *
  * The recorder writes these structures into the process. The analysis reads them from a dump of any
- * kind. They are found without a pointer into the allocator, a symbol or a file.
- * docs/heap-format.md says the same in prose, with the rules for a reader.
+ * kind. The analysis finds these structures without a pointer into the allocator, a symbol or a
+ * file. docs/heap-format.md says the same in prose, with the rules for a reader.
  *
  * All numbers have 32 or 64 bits, are in the byte order of the process, at multiples of their size,
  * without padding. So 32- and 64-bit processes share one layout. Addresses of 32-bit processes are
  * zero-extended.
  *
  * A reader trusts nothing that it has not verified: check bits, the page's own address, sizes and
- * ids within what is there. This header is all that recorder/ may include of src/. It needs nothing
- * but the compiler. */
+ * ids within what is there. This header is all that recorder/ may include of src/. The header needs
+ * nothing but the compiler. */
 #ifndef HEFT_HEAP_BLOCK_H
 #define HEFT_HEAP_BLOCK_H
 
@@ -73,9 +73,9 @@ static inline uint64_t heap_canary(uint64_t addr)
 }
 
 /* Record of a freed block in the block's own bytes. The allocator soon overwrites the header, so
- * this copy may be all that is left. It is at p; at p + 16 if `size` is HEAP_REST_FAR or more,
- * because the allocator links large blocks at p. `link` and `mark` are those of the header, with
- * HEAP_FREED. Smaller blocks have only `link`, at p; the smallest have nothing. */
+ * this copy may be all that is left. The copy is at p. If `size` is HEAP_REST_FAR or more, the copy
+ * is at p + 16, because the allocator links large blocks at p. `link` and `mark` are those of the
+ * header, with HEAP_FREED. Smaller blocks have only `link`, at p; the smallest have nothing. */
 struct heap_rest {
 	uint64_t link, mark;
 	uint64_t by; /* Return address of the call that freed it. 0 if unknown. */
@@ -108,7 +108,8 @@ static inline uint64_t heap_inline_size(uint32_t depth, unsigned word)
 	       ~(uint64_t)(HEAP_ALIGN - 1);
 }
 
-/* Adds a frame to the check of an inline stack, which starts at 0. Its high 32 bits are stored. */
+/* Adds a frame to the check of an inline stack. A check starts at 0. Its high 32 bits are
+ * stored. */
 static inline uint64_t heap_inline_check(uint64_t check, uint64_t frame)
 {
 	return (check ^ frame) * UINT64_C(0x9e3779b97f4a7c15) + 1;
@@ -204,7 +205,8 @@ struct heap_thread {
 	uint32_t state;      /* 1 if it runs, 0 if it ended. */
 	uint64_t unrecorded; /* Allocations in signal handlers while the recorder was active. */
 	char name[16];
-	/* Memory of the slot. It may hold addresses that the program no longer has. 0 if unknown.
+	/* Memory of the slot. This memory may hold addresses that the program no longer has. 0 if
+	 * unknown.
 	 *
 	 * First word: 0, or the address of the stack frame that entered the recorder. The thread is
 	 * then in the recorder or in the allocator below it. Second word: the block that it frees
@@ -242,8 +244,8 @@ struct heap_module {
 
 /* State of the process. The exact live bytes are the sum over the stacks. `live_bytes` may differ
  * by HEAP_PENDING_MAX per thread, because threads report only now and then. The peak is exact if
- * one thread runs. Each other thread may shift it by HEAP_PENDING_MAX. If the stacks add up to more
- * than peak_bytes, the peak is now. */
+ * one thread runs. Each other thread may shift the peak by HEAP_PENDING_MAX. If the stacks add up
+ * to more than peak_bytes, the peak is now. */
 struct heap_process {
 	uint32_t version, pid;
 	uint64_t started;    /* Real time of the start, ns since 1970. */
@@ -280,9 +282,10 @@ enum { HEAP_BESIDE_AT = 1024, HEAP_BESIDE_MOST = 240 };
 enum { HEAP_KEEP_MEMORY = 'm', HEAP_KEEP_PAGES = 'p' };
 
 enum heap_gone_why {
-	HEAP_GONE_FREED,   /* It is large, or realloc moved it, so its memory may be gone. */
-	HEAP_GONE_AGAIN,   /* It was freed a second time. */
-	HEAP_GONE_OVERRUN, /* Its canary was overwritten. */
+	HEAP_GONE_FREED,   /* The block was freed. It is large, or realloc moved it, so its memory
+			    * may be gone. */
+	HEAP_GONE_AGAIN,   /* The block was freed a second time. */
+	HEAP_GONE_OVERRUN, /* The block's canary was overwritten. */
 };
 
 /* A freed block: an entry of a page that is used as a ring. */

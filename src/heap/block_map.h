@@ -4,8 +4,8 @@
  * bytes of. They are divided into pieces, each inside one region. A piece has bits only while at
  * least one of them is set. Blocks are numbered by address.
  *
- * Use: set and clear bits, then call block_map_count(), which numbers the blocks. After that
- * nothing changes, and several threads may read.
+ * Use: set and clear bits, then call block_map_count(). It numbers the blocks. After that nothing
+ * changes, and several threads may read.
  *
  * Cost: 33/32 bits per place in pieces that have a block, and 56 bytes per piece of BLOCK_PLACES.
  * The number of blocks does not matter. */
@@ -47,8 +47,8 @@ void block_map_release(struct block_map *m);
 
 /* Sets a bit. Several threads may each change bits of different pieces. */
 void block_piece_set(struct block_piece *p, uint32_t place);
-/* Sets the bit of an address, which must be a multiple of the step. *piece is the piece of the last
- * call, tried first to save time. */
+/* Sets the bit of an address. The address must be a multiple of the step. Tries *piece, the piece
+ * of the last call, first to save time. */
 void block_map_set_near(struct block_map *m, uint64_t addr, size_t *piece);
 void block_map_set(struct block_map *m, uint64_t addr);
 /* True if there is a place at an address. */

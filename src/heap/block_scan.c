@@ -29,7 +29,7 @@ struct block_scan {
 };
 
 struct block_scan_header {
-	uint64_t at; /* its address */
+	uint64_t at; /* Address of the header */
 	uint64_t link, mark;
 	struct heap_wide wide; /* Wide words. Zeros if there are none. */
 };
@@ -185,7 +185,8 @@ struct heap_found heap_live(const struct blocks_found *b, size_t i)
 
 size_t heap_live_below(const struct blocks_found *b, uint64_t addr)
 {
-	const uint64_t header = UINT64_C(1) << b->live.shift; /* From the header to the block. */
+	const uint64_t header = UINT64_C(1) << b->live.shift; /* Bytes from a header to its
+							       * block. */
 	return addr >= header ? block_map_below(&b->live, addr - header) : 0;
 }
 

@@ -28,7 +28,7 @@ struct heap_found {
 	bool cut; /* The dump lacks some of its bytes or of its canary. */
 };
 
-/* Freed blocks by address, each address once. They may overlap. */
+/* Freed blocks by address, each address once. Freed blocks may overlap. */
 struct freed_blocks {
 	struct block_map map; /* Blocks found in memory. Places are their addresses less the size
 			       * of a header. */
@@ -55,7 +55,7 @@ struct blocks_found {
 	struct freed_blocks freed;
 	/* Facts from glibc's lists of freed chunks. `kept`: chunks in a list that are marked as in
 	 * use. `caches`: chunks that hold a list, by address. `written`: freed blocks after which a
-	 * list is broken. `arenas`: first arenas, which are in no heap. */
+	 * list is broken. `arenas`: first arenas. They are in no heap. */
 	struct block_map kept;
 	VEC(uint64_t) caches;
 	VEC(uint64_t) written;

@@ -41,7 +41,8 @@ struct damage {
 	 * address inside. */
 	int64_t distance;
 	uint64_t was_addr, was_size; /* DAMAGE_HEADER: block by the header's other fields, or 0. */
-	uint32_t was_stack;          /* Its stack in calls.stacks. 0 if unknown. */
+	uint32_t was_stack;          /* Stack of that block, an index in calls.stacks. 0 if
+				      * unknown. */
 	/* Stack in calls.stacks of the call that freed it again, freed an address that is no block,
 	 * or aborted in the allocator. 0 if unknown. */
 	uint32_t again_by;

@@ -83,9 +83,9 @@ static bool lost_header(const struct finding *g, const struct shape *s, uint64_t
 	const bool marked = (mark & HEAP_MARK_MASK) == HEAP_MARK;
 	const bool flags = (mark >> HEAP_FLAG_SHIFT & 15) == s->flags;
 	const bool fits = size >= of->least && size <= of->most;
-	/* If the mark is good, the link was lost. The mark itself was damaged if it has no magic,
-	 * or the flags of a live block and a size that does not fit the chunk. A freed block has
-	 * other flags. */
+	/* If the mark is good, the link was lost. The mark itself was damaged if it has no magic.
+	 * It was also damaged if it has the flags of a live block, and a size that does not fit the
+	 * chunk. A freed block has other flags. */
 	if (marked && flags && fits)
 		*ret = (struct lost){ p - HEAP_HEADER_SIZE, p, size, 0 };
 	else if ((marked && !flags) || !lost_mark(g, s, p, link, of, ret))
@@ -187,8 +187,8 @@ static uint64_t damage_headers_end_of(const struct finding *g, struct block_at a
 	return heap_found_end(&f);
 }
 
-/* Tests the ranges between live blocks of a region, which may contain many mappings. Headers less
- * than a page apart have no page between them, so most blocks are skipped. */
+/* Tests the ranges between live blocks of a region. A region may contain many mappings. Headers
+ * less than a page apart have no page between them, so most blocks are skipped. */
 static void headers_of_region(const struct finding *g, const struct shape *s,
 			      const struct region *r)
 {

@@ -14,7 +14,7 @@ struct finding {
 	const struct heap_layout *l;
 };
 
-/* Adds a damage to the list. It names no block yet. */
+/* Adds a damage to the list. The new damage names no block yet. */
 struct damage *damage_add(const struct finding *g, enum damage_kind kind, uint64_t addr);
 
 /* Finds chunks in use with a damaged header. */

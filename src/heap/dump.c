@@ -99,8 +99,8 @@ static bool dump_find_block(const struct dump *d, struct dump_thread *t, uint64_
 }
 
 /* Finds the stack of a thread, if there is proof. Without proof, the stack pointer may be in the
- * stack of a coroutine, which is part of other memory. The kernel's data proves the first thread's
- * stack. The stacks of other threads end after their own structure. */
+ * stack of a coroutine. Such a stack is part of other memory. The kernel's data proves the first
+ * thread's stack. The stacks of other threads end after their own structure. */
 static void dump_find_stack(const struct dump *d, const struct core *c, struct dump_thread *t,
 			    uint64_t tp)
 {
@@ -218,8 +218,8 @@ static bool dump_read_input(struct dump *d, const struct dump_wish *wish, struct
 		if (!input_adopt(in, &f, USE_HEAP, d->notes, err))
 			return false;
 		read_core(d, &in->images[0]);
-		/* Refuses the memory of a machine. It has many processes, or a kernel's own
-		 * allocators. */
+		/* Refuses the memory of a machine. Such memory has many processes, or a kernel's
+		 * own allocators. */
 		return !d->machine_wide ||
 		       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			    "%s: the memory of a whole machine or kernel, no dump of a process",

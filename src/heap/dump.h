@@ -18,7 +18,7 @@ struct region {
 	struct bytes bytes;  /* Bytes that the dump has: [addr, addr + bytes.size). */
 	uint64_t off;        /* Offset of `bytes` in the unpacked dump file. */
 	bool read, write, exec;
-	bool cut;          /* The missing bytes were in the file, whose end was cut off. */
+	bool cut;          /* The end of the file was cut off. The missing bytes were there. */
 	uint32_t file;     /* 1 + index in dump.files of the mapped file. 0 if unknown. */
 	uint64_t file_off; /* Offset of `addr` in that file. */
 };
@@ -101,8 +101,9 @@ static inline bool dump_is_told(const struct dump_wish *wish)
 }
 
 /* Opens a dump of any kind. The address of a raw image comes from the options, or from the
- * recorder's pages inside it, which state their own address; else the image is at 0, with a note.
- * False if the file cannot be read, is empty, or has another known format (a program). */
+ * recorder's pages inside the image: such a page states its own address. Else the image is at 0,
+ * with a note. False if the file cannot be read, is empty, or has another known format (a
+ * program). */
 bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, struct notes *notes,
 	       struct heft_err *err);
 /* Makes a dump of a core that is already open as an image. Borrows it. */
@@ -119,7 +120,8 @@ void dump_add_program(struct dump *d, const char *path, uint64_t end, uint64_t b
  * `dynamic` is the address of the program's dynamic section. */
 void dump_add_linked(struct dump *d, uint64_t dynamic, uint64_t size, const char *path);
 
-/* Returns the first thread, which received the signal. NULL if the dump has no threads. */
+/* Returns the first thread. The first thread received the signal. NULL if the dump has no
+ * threads. */
 static inline const struct dump_thread *dump_first_thread(const struct dump *d)
 {
 	return d->thread_count > 0 ? &d->threads[0] : NULL;

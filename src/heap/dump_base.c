@@ -3,7 +3,7 @@
  * The check of a header is the high half of a product. All factors are known except the block's
  * address. The low bits of the address are known too, because mappings begin at pages; so the low
  * bits of the product are known. All values of the product's other low bits are tried. Each try
- * divides the product (by a multiplication with the inverse), which gives an address.
+ * divides the product (by a multiplication with the inverse). The quotient is an address.
  *
  * The address at which most headers verify is right, unless another does as well. Headers with one
  * size and stack allow the same addresses. */

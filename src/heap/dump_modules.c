@@ -257,7 +257,7 @@ static void add_linked(struct dump *d, const uint64_t map[4], const char *main_p
 		return;
 	}
 	const char *name = dump_modules_text_at(d, map[1]);
-	if (!*name && dump_module(d, map[2]) != NULL) /* The program, which the user named. */
+	if (!*name && dump_module(d, map[2]) != NULL) /* The program. The user named its file. */
 		return;
 	struct dump_file f = { .path = *name ? name : main_path, .start = map[0], .end = map[0] };
 	const struct region *r = dump_region(d, map[2]);

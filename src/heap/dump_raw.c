@@ -5,7 +5,8 @@
 #include "base/unpack.h"
 #include "heap/records.h"
 
-/* A place in the file with a known address: the recorder's verified page, or stated by the user. */
+/* A spot: an offset in the file with a known address. The address comes from a verified page of the
+ * recorder, or from the user. */
 struct dump_raw_spot {
 	uint64_t off, addr;
 	bool given; /* A piece begins exactly here. */
@@ -86,9 +87,9 @@ static bool header_fits(struct bytes b, uint64_t off, bool big_endian, uint64_t 
 	       heap_check(addr, mark, (uint32_t)link, 0) == link >> 32;
 }
 
-/* Returns the boundary between two pages of different pieces. It lies after the last block that
- * fits the first piece. Without such a block, it lies before the first block or page of the second
- * piece. */
+/* Returns the boundary between two pages of different pieces. The boundary lies after the last
+ * block that fits the first piece. Without such a block, it lies before the first block or page of
+ * the second piece. */
 static uint64_t find_cut(const struct dump *d, struct bytes b, const struct dump_raw_stretch *a,
 			 const struct dump_raw_spot *next)
 {
@@ -122,7 +123,7 @@ static void add_stretch(const struct dump *d, struct bytes b, const struct dump_
 	vec_push(ret, (struct dump_raw_stretch){ cut, end, delta });
 }
 
-/* Makes stretches of the sorted spots. Each stretch reaches to the next. */
+/* Makes ranges of memory of the sorted spots. Each range reaches to the next. */
 static void dump_raw_find_stretches(const struct dump *d, struct bytes b, const spot_vec *spots,
 				    stretch_vec *ret)
 {

@@ -76,7 +76,8 @@ struct heaps {
 	const struct dump *d;
 	struct glibc_state state;
 	struct block_map *chunks; /* Chunks marked as in use. NULL for caches only (`light`). */
-	struct kept_lists light;  /* For the search of caches. It ends when each thread has one. */
+	struct kept_lists light;  /* Lists for the search of caches. The search ends when each
+				   * thread has a cache. */
 	size_t piece;             /* Piece of `chunks` that was set last. */
 	VEC(struct glibc_stretch) plain, pieces;
 	VEC(struct glibc_stretch) mapped; /* Candidates with a mapping of their own. */
@@ -254,7 +255,7 @@ static uint64_t take_chain(struct heaps *x, uint64_t at, uint64_t end)
 	return stop;
 }
 
-/* Returns the first piece that ends above an address. */
+/* Returns the index of the first piece that ends above an address. */
 static size_t piece_behind(const struct heaps *x, uint64_t addr)
 {
 	size_t i;
@@ -487,7 +488,7 @@ static uint64_t glibc_mapped_at(struct heaps *x, uint64_t page, uint64_t end, ui
 }
 
 /* Returns the first multiple of `step` above `at` at which the dump may have bytes. UINT64_MAX if
- * there is none. Skips missing memory, which may be large. */
+ * there is none. Skips ranges without bytes, because such ranges may be large. */
 static uint64_t glibc_next_place(const struct heaps *x, uint64_t at, uint64_t step)
 {
 	uint64_t next = align_up(add_sat(at, 1), step);
@@ -762,7 +763,7 @@ void glibc_kept_find(struct blocks_found *b, const struct dump *d)
 	heaps_end(&x);
 }
 
-/* Finds all chunks. They begin at multiples of two words. */
+/* Finds all chunks. Chunks begin at multiples of two words. */
 static void find_chunks(struct heaps *x, struct blocks_found *b)
 {
 	take_arenas(x, b);

@@ -47,7 +47,7 @@ static inline bool chunk_word(struct chunk_view *v, uint64_t addr, uint64_t *ret
 	return true;
 }
 
-/* Reads the size and flags of the chunk at `at`, which must end by `end`. False if there is no
+/* Reads the size and flags of the chunk at `at`. The chunk must end by `end`. False if there is no
  * valid chunk. */
 static inline bool chunk_size(struct chunk_view *v, uint64_t at, uint64_t end, uint64_t *ret_size,
 			      uint64_t *ret_flags)
@@ -69,8 +69,8 @@ uint64_t chunk_follow(struct chunk_view *v, uint64_t at, uint64_t end, bool in_u
 		      uint64_t *ret_last);
 /* True if a heap ends with the good chunk at `at`. */
 bool chunk_is_end(struct chunk_view *v, uint64_t at);
-/* Returns the first place from `at` on, within CHUNK_HEAD_MOST, whose chain leads to `end`. 0 if
- * there is none. */
+/* Returns the first address within CHUNK_HEAD_MOST from `at` on whose chain of chunks leads to
+ * `end`. 0 if there is none. */
 uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end);
 
 /* Facts about glibc's heaps in a dump of a process that was not recorded. */
@@ -88,9 +88,9 @@ struct glibc_heaps {
 	const char *doubt;
 };
 
-/* Finds all chunks in use. Adds them to `b`, which must have no live block, and to stack 0 of `c`.
- * They become live blocks without stack or header. Their size is what the program could use. Memory
- * of other allocators has no chunks. Cost: a few words per chunk and page. */
+/* Finds all chunks in use. Adds the chunks to `b` and to stack 0 of `c`. `b` must have no live
+ * block. Chunks become live blocks without stack or header. A block's size is what the program
+ * could use. Memory of other allocators has no chunks. Cost: a few words per chunk and page. */
 void glibc_heaps_find(struct glibc_heaps *ret, struct blocks_found *b, struct calls *c,
 		      const struct dump *d);
 /* Finds b->kept and b->caches of a process that was recorded. */

@@ -42,7 +42,7 @@ static void add_broken(struct kept_lists *k, uint64_t before)
 		vec_push(&k->written, before);
 }
 
-/* Adds the chunks of a fast bin, which all have one size. */
+/* Adds the chunks of a fast bin. All chunks of a bin have the same size. */
 static void take_fast_list(struct kept_lists *k, uint64_t at)
 {
 	const uint64_t word = k->v.word,
@@ -139,8 +139,8 @@ static bool is_in_list(const struct kept_lists *k, unsigned i, uint64_t user)
 }
 
 /* True if a chunk is a cache. Tolerates one list with an inconsistent count, because a thread may
- * have stopped between two writes. Tolerates one bad start, which a write into a freed block can
- * cause. */
+ * have stopped between two writes. Tolerates one bad start, because a write into a freed block can
+ * cause it. */
 static bool glibc_kept_is_cache(const struct kept_lists *k, const struct cache *c)
 {
 	unsigned odd = 0, good = 0, bad = 0;

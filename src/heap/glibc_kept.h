@@ -1,11 +1,11 @@
 /* glibc_kept.h - finds freed chunks that stay marked as in use: glibc's fast bins and thread
  * caches. Only these lists distinguish such a chunk from a chunk in use.
  *
- * Fast bins are in the arenas. A thread's cache ("tcache_perthread_struct", since 2.26) is
- * itself a chunk in use. It begins with a count per list. The count is the number of chunks in
- * the list. Since 2.42, it is the number of chunks that the list can still accept. Then come the
- * starts of the lists. A chunk counts as a cache if each of its lists begins with a chunk of the
- * list's size. */
+ * Fast bins are in the arenas. A thread's cache ("tcache_perthread_struct", since 2.26) is itself a
+ * chunk in use. The cache begins with a count per list. The count is the number of chunks in the
+ * list. Since 2.42, it is the number of chunks that the list can still accept. Then come the starts
+ * of the lists. A chunk counts as a cache if each of its lists begins with a chunk of the list's
+ * size. */
 #ifndef HEFT_HEAP_GLIBC_KEPT_H
 #define HEFT_HEAP_GLIBC_KEPT_H
 

@@ -244,8 +244,9 @@ void glibc_state_release(struct glibc_state *st)
 	*st = (struct glibc_state){ 0 };
 }
 
-/* Tries the possible greatest sizes of a heap, because heaps begin at multiples of that size. It is
- * 64 MiB, or 1 MiB if words have 4 bytes. Huge pages make it four times as large. */
+/* Tries the possible greatest sizes of a heap, because heaps begin at multiples of that size.
+ * Usually this size is 64 MiB, or 1 MiB if words have 4 bytes. Huge pages make it four times as
+ * large. */
 uint64_t glibc_heap_of(const struct dump *d, const struct glibc_arena *a, uint64_t addr)
 {
 	enum { LEAST = 18, MOST = 33 };

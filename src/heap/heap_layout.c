@@ -207,8 +207,8 @@ static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct ch
 	return true;
 }
 
-/* Returns the chunk of a live block. It must be as large as the block needs, and end before the
- * next block. */
+/* Returns the chunk of a live block. The chunk must be as large as the block needs, and end before
+ * the next block. */
 static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_found *f,
 					   uint64_t limit)
 {
@@ -402,7 +402,7 @@ static size_t find_span(struct laying *y, size_t i)
 	return i;
 }
 
-/* Starts a layout. Facts about the parts go to `to`, which must be empty. */
+/* Starts a layout. Facts about the parts go to `to`. `to` must be empty. */
 static struct laying laying_of(const struct heap_layout *l, struct heap_layout *to)
 {
 	struct laying y = { .d = l->d, .b = l->b, .l = to, .word = memory_word_size(l->d) };

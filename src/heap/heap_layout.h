@@ -37,7 +37,7 @@ struct heap_span {
 	uint64_t addr, size;
 };
 
-/* A place at which the chain of chunks after a block breaks. */
+/* An address at which the chain of chunks after a block breaks. */
 struct heap_break {
 	uint64_t addr;          /* Address of the wrong size word. */
 	uint32_t before, after; /* Live blocks around the break. `after` is UINT32_MAX if the
@@ -51,7 +51,7 @@ struct heap_layout {
 	const struct dump *d; /* The dump. NULL if no layout was made. */
 	const struct records *r;
 	const struct blocks_found *b;
-	VEC(struct heap_span) spans;     /* Spans by address. They do not overlap. */
+	VEC(struct heap_span) spans;     /* Spans by address. Spans do not overlap. */
 	VEC(struct heap_break) breaks;   /* Breaks. Empty if the chain is not glibc's. */
 	uint64_t bytes[HEAP_PART_KINDS]; /* Bytes by kind. Blocks are split first
 					  * (heap_part_split()). */
@@ -83,7 +83,7 @@ void heap_parts_near(const struct heap_layout *l, uint64_t addr, heap_part_fn *f
 
 enum { HEAP_SPLIT_MAX = 5 };
 /* Splits a HEAP_PART_BLOCK into overhead, header and bytes. Other parts are returned unchanged.
- * Returns the number of parts. An empty block yields an empty part, which has its address. No other
+ * Returns the number of parts. An empty block yields an empty part at the block's address. No other
  * part is empty. */
 size_t heap_part_split(const struct heap_part *part, const struct heap_found *block,
 		       struct heap_part ret[HEAP_SPLIT_MAX]);

@@ -13,7 +13,7 @@ enum {
 	WAITS = 8,      /* Bit: the block has to be scanned, but the list was full. */
 	STATES = 7,
 	TODO_MOST = 1 << 16,
-	NEAR = 32, /* Greatest number of visits in the ring, which wait for memory at the same
+	NEAR = 32, /* Greatest number of visits in the ring. They wait for memory at the same
 		    * time. */
 };
 
@@ -96,9 +96,9 @@ static void visit_settle(struct reaching *x, const struct reach_visit *v)
 	struct heap_found f;
 	heap_live_at(x->b, v->at, &f);
 	const bool inside = v->addr - f.addr < f.size || v->addr == f.addr;
-	/* True if the address is that of glibc's next chunk, which begins with the block's last
-	 * word. Lists of free chunks and the arena's `top` hold such addresses. If the arenas were
-	 * found, they are no roots. Otherwise such addresses do not count. */
+	/* True if the address is that of glibc's next chunk. The next chunk begins with the block's
+	 * last word. Lists of free chunks and the arena's `top` hold such addresses. If the arenas
+	 * were found, they are no roots. Otherwise such addresses do not count. */
 	const unsigned word = memory_word_size(x->d);
 	const uint64_t raw = heap_found_raw(&f), used = heap_found_end(&f) - raw;
 	if (!inside || (x->b->arenas.count == 0 && v->addr != f.addr &&
@@ -134,7 +134,8 @@ static void visit_next(struct reaching *x)
 static void visit(struct reaching *x, uint64_t addr)
 {
 	struct reach_visit v = { .addr = addr, .from = x->from };
-	const uint64_t header = UINT64_C(1) << x->b->live.shift; /* From the header to the block. */
+	const uint64_t header = UINT64_C(1) << x->b->live.shift; /* Bytes from a header to its
+								  * block. */
 	if (addr < header || !block_map_last(&x->b->live, addr - header, &x->piece, &v.at))
 		return;
 	if (x->near_count == NEAR)

@@ -96,7 +96,7 @@ static void records_look_at(struct records_search *s, struct bytes page, uint64_
 						   bytes_sub(page, HEAP_PAGE_HEADER, have) });
 }
 
-/* Searches a region for pages. They are at multiples of their size. */
+/* Searches a region for pages. Pages begin at multiples of their size. */
 static void search_region(struct records_search *s, const struct region *region)
 {
 	const uint64_t first = align_up(region->addr, HEAP_PAGE_SIZE);

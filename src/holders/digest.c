@@ -77,7 +77,7 @@ static bool take_stacks(struct heap_digest *d, struct heft_heap *h, struct arena
 	return true;
 }
 
-/* Adds the leaks, if the dump can tell them. They are known only if all live blocks are known. */
+/* Adds the leaks, if the dump can tell them. Leaks are known only if all live blocks are known. */
 static void take_leaks(struct heap_digest *d, struct heft_heap *h)
 {
 	const struct heft_heap_query query = { .rows = 1, .leaks = true };

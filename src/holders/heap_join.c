@@ -8,7 +8,7 @@
 /* Key of a frame. Frames with equal keys are one site. */
 struct site_key {
 	uint32_t function, file, module, line;
-	uint64_t addr; /* Only if the function has no name. */
+	uint64_t addr; /* Address of a function without a name. 0 for other functions. */
 };
 
 struct heap_join {
@@ -154,7 +154,7 @@ static uint32_t *sites_of_spots(struct heap_join *j, const struct heft_heap *h, 
 	return sites;
 }
 
-/* Returns the step of each call node of a heap. */
+/* Returns the steps of all call nodes of a heap, indexed by node. */
 static uint32_t *heap_join_steps(struct heap_join *j, const struct heft_heap *h)
 {
 	const struct calls *c = &h->process.heap.calls;

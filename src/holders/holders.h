@@ -70,8 +70,9 @@ void heap_report_release(struct heft_heap_report *r);
  * node; the caller frees the arrays. This and the next functions are private to holders/. */
 uint32_t *heap_join(struct heft_heap_report *r, struct heft_heap *now, struct heft_heap *base,
 		    uint32_t **ret_base);
-/* Returns the step that a stack's bytes count for, which is shown innermost. It skips frames of the
- * allocator and frames that allocate for their callers, unless the stack has no other frames. */
+/* Returns the step that a stack's bytes count for. This step is shown innermost. It skips frames of
+ * the allocator and frames that allocate for their callers, unless the stack has no other
+ * frames. */
 uint32_t heap_owner_step(const struct heap_report *r, uint32_t step);
 /* Adds the leaves of a heap, unsorted. `steps` is indexed by call node. */
 bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint32_t *steps,

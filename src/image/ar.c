@@ -1,12 +1,11 @@
-/* Reads Unix archives. The layout is documented in Solaris ar.h(3HEAD) and FreeBSD ar(5): an
- * 8-byte magic, then members. Each member is a 60-byte text header and its bytes, padded to an
- * even offset.
- * Names: SysV/GNU ("name/", "/123" into the member "//"), BSD and Darwin ("#1/NN": the first NN
- * bytes of the member are the name), plain old ("name "). Microsoft writes GNU's form, and
- * tables named "/<ECSYMBOLS>/" and the like.
- * A thin archive (GNU ar(1), "Thin archives") has only headers. Its members are files, with
- * paths from the archive's folder. "/123:456" names the member with its header at offset 456 of
- * another archive. A member that is itself an archive, inside or outside, gives its own members. */
+/* Reads Unix archives. The layout is documented in Solaris ar.h(3HEAD) and FreeBSD ar(5): an 8-byte
+ * magic, then members. Each member is a 60-byte text header and its bytes, padded to an even
+ * offset. Names of SysV and GNU: "name/", or "/123", an offset in the member "//". Names of BSD and
+ * Darwin: "#1/NN", then the first NN bytes of the member are the name. Old names: "name ".
+ * Microsoft writes GNU's form, and tables named "/<ECSYMBOLS>/" and the like. A thin archive (GNU
+ * ar(1), "Thin archives") has only headers. Its members are files, with paths from the archive's
+ * folder. "/123:456" names the member with its header at offset 456 of another archive. A member
+ * that is itself an archive, inside or outside, gives its own members. */
 #include "image/input.h"
 
 #include "base/intern.h"
@@ -17,11 +16,11 @@ enum { MAGIC_SIZE = 8, HEADER_SIZE = 60, NEST_MAX = 8 };
  * Further members are left out with a note. */
 enum { OUTSIDE_TIMES = 4 };
 
-/* An archive whose members are being read. It may be a member of another archive. */
+/* An archive whose members are being read. The archive may be a member of another archive. */
 struct ar_level {
 	uint64_t off, end;  /* Offsets in ar.bytes: of the next header, and of the end of the
 			     * last member. */
-	struct bytes names; /* Contents of the member "//", which has the long names. */
+	struct bytes names; /* Contents of the member "//": the long names. */
 	struct str prefix;  /* Name of the inner archive. "" for the outermost. */
 };
 
@@ -35,8 +34,8 @@ struct outside_file {
 struct ar {
 	struct input *in;
 	const char *path;   /* Path of the archive that the user named. */
-	const char *own;    /* Path of the archive that is being read. It may be a file that
-			     * `path` names. */
+	const char *own;    /* Path of the archive that is being read. The archive may be a file
+			     * that `path` names. */
 	struct bytes bytes; /* Bytes of the file that is being read. */
 	uint64_t base;      /* Offset of the first of these bytes in the input. */
 	struct ar_level levels[NEST_MAX];
@@ -113,7 +112,7 @@ static bool is_long_name(struct str field, uint64_t *off, uint64_t *origin)
 	return trim_blanks(rest).len == 0;
 }
 
-/* Returns a name of the member "//". It ends with "/\n" (GNU) or NUL (COFF). */
+/* Returns a name of the member "//". The name ends with "/\n" (GNU) or NUL (COFF). */
 static struct str long_name(struct bytes names, uint64_t off)
 {
 	if (off >= names.size)
@@ -315,7 +314,7 @@ static struct outside_file *file_of(struct ar *ar, const char *path)
 	return &ar->files.data[id];
 }
 
-/* Returns the long-name table of an archive. It is one of the first four members. */
+/* Returns the long-name table of an archive. The table is one of the first four members. */
 static struct bytes names_of(struct bytes archive)
 {
 	enum { FIRST = 4 };
@@ -394,7 +393,7 @@ bool ar_parse(struct input *in, const char *path, struct heft_err *err)
 		outside_read(&ar, i);
 	ASSERT(in->done >= in->file.bytes.size && in->image_count + in->parts.count > 0);
 	in->outside_size = in->done - in->file.bytes.size;
-	/* Moves the open files to the input. They stay open as long as its images. */
+	/* Moves the open files to the input. The files stay open as long as the input's images. */
 	for (size_t i = 0; i < ar.files.count; i++)
 		if (ar.files.data[i].open)
 			vec_push(&in->outside_files, ar.files.data[i].file);

@@ -1,5 +1,5 @@
-/* code_symbols.h - iterates over the symbols that are places in code: functions, and labels
- * (symbols without a type). */
+/* code_symbols.h - iterates over the symbols of code: functions, and labels (symbols without a
+ * type). */
 #ifndef HEFT_IMAGE_CODE_SYMBOLS_H
 #define HEFT_IMAGE_CODE_SYMBOLS_H
 

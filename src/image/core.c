@@ -78,8 +78,8 @@ static const char *fixed_text(struct core *c, struct reader *r, size_t size)
 	return used > 0 ? arena_copy(&c->arena, (struct str){ p, used }) : "";
 }
 
-/* Reads struct elf_prpsinfo. It has three layouts: 64 bit, 32 bit with 16-bit user ids, 32 bit with
- * 32-bit user ids. */
+/* Reads struct elf_prpsinfo. The struct has three layouts: 64 bit, 32 bit with 16-bit user ids, 32
+ * bit with 32-bit user ids. */
 static void read_prpsinfo(struct core *c, const struct image *im, struct reader r)
 {
 	const bool wide = im->bits == 64;

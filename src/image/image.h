@@ -36,7 +36,7 @@ enum image_kind {
 };
 
 struct segment {
-	struct str name; /* Name of the segment. "" in ELF, which has no segment names. */
+	struct str name; /* Name of the segment. "" in ELF, because ELF has no segment names. */
 	uint32_t index;  /* Index in the program header table. */
 	uint32_t type;   /* PT_* */
 	bool read, write, exec;
@@ -177,7 +177,7 @@ struct image {
 	/* Number to add to the addresses of variables in debug info. WebAssembly's data have an
 	 * address space of their own. */
 	uint64_t data_bias;
-	/* Symbols that are not in ELF's form. [0] is no symbol. All are in the section
+	/* Symbols that are not in ELF's form. [0] is no symbol. All symbols are in the section
 	 * made_table. */
 	const struct made_symbol *made_symbols;
 	size_t made_count;
@@ -215,9 +215,10 @@ void image_release(struct image *im);
  * if HEFT_CHECKS. */
 void image_verify(const struct image *im);
 
-/* Returns a description such as "ELF 64-bit LSB shared object, x86-64". It belongs to the image. */
+/* Returns a description such as "ELF 64-bit LSB shared object, x86-64". The description belongs to
+ * the image. */
 const char *image_describe(struct image *im);
-/* Returns the machine's name, such as "x86-64". It is a constant or belongs to the image. */
+/* Returns the machine's name, such as "x86-64". The name is a constant or belongs to the image. */
 const char *image_machine_name(struct image *im);
 /* Reads the first entry of the dynamic table that has this tag (DT_*). False if there is none. */
 bool image_dynamic(const struct image *im, uint64_t tag, uint64_t *ret);
@@ -266,8 +267,8 @@ const struct section *image_section_at(const struct image *im, uint64_t addr);
  * address in the file. */
 uint64_t image_jump_target(const struct image *im, uint64_t from, uint64_t target);
 
-/* Return the bytes of a section, or of a segment, as stored in the file. So that all work on
- * contents is O(file), overlapping ones are limited: if earlier sections (or segments of one type)
+/* Return the bytes of a section, or of a segment, as stored in the file. Overlapping contents are
+ * limited, so that all work on contents is O(file). If earlier sections (or segments of one type)
  * add up to twice the bytes of the file, the result is empty. */
 struct bytes section_bytes(const struct image *im, const struct section *s);
 struct bytes segment_bytes(const struct image *im, const struct segment *s);
@@ -373,8 +374,8 @@ const struct section *image_descriptors(const struct image *im, const uint64_t *
 /* True if the symbol's section has only the descriptor of a function, not its code. */
 bool symbol_is_descriptor(const struct image *im, const struct symbol *s);
 /* Returns the bytes of a symbol at `addr` in a section. Returns 0 for a data symbol that covers a
- * whole section of code, as in Dart snapshots: it only names the section, and the symbols inside
- * have their own names. */
+ * whole section of code, as in Dart snapshots. Such a symbol only names the section. The symbols
+ * inside have their own names. */
 uint64_t symbol_size_in(const struct section *in, const struct symbol *s, uint64_t addr);
 
 enum reloc_kind {
@@ -398,8 +399,8 @@ struct reloc {
 	uint32_t section;      /* Index of the patched section. 0 if unknown. */
 	uint32_t type, symbol; /* Type (R_...) and symbol index. RELR: 0. 64-bit MIPS packs three
 			        * types into `type`, the first in the lowest byte. */
-	int64_t addend;        /* Addend. 0 for REL and RELR, whose addend is in the patched
-			        * place: see reloc_target(). */
+	int64_t addend;        /* Addend. 0 for REL and RELR: their addend is in the patched place,
+			        * see reloc_target(). */
 	bool has_addend;
 	enum reloc_kind kind;
 };

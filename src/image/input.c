@@ -85,8 +85,8 @@ static bool input_unpack(struct file *f, struct notes *notes, struct heft_err *e
 	return true;
 }
 
-/* Replaces a boot image by the kernel that is packed in it. All methods but gzip append the
- * unpacked size, 4 bytes, which is cut off here. */
+/* Replaces a boot image by the kernel that is packed in it. All methods but gzip append 4 bytes
+ * with the unpacked size. These bytes are cut off here. */
 static bool unpack_kernel(struct file *f, struct notes *notes, struct heft_err *err)
 {
 	enum { SIZE = 4 };

@@ -26,7 +26,7 @@ struct ar_part {
 	struct str member;  /* Name of the member. "" for AR_HEADERS that belong to no member. */
 };
 
-/* A member of a thin archive, whose bytes are in another file. */
+/* A member of a thin archive. Its bytes are in another file. */
 struct ar_outside {
 	struct str path;  /* Path as the archive states it. */
 	const char *from; /* Path of the archive. Relative paths start in its folder. */
@@ -99,8 +99,8 @@ void input_close(struct input *in);
  * archive's folder. */
 const char *input_member_path(struct arena *a, const char *path, struct str member);
 
-/* Add the next bytes from `done` on: an image, which the input then owns, or a part that ends at
- * `end`. Adjacent parts of one kind and member are merged. */
+/* Add the next bytes from `done` on: an image, or a part that ends at `end`. The input then owns
+ * the image. Adjacent parts of one kind and member are merged. */
 void input_add_image(struct input *in, const struct image *im);
 void input_add_part(struct input *in, enum ar_part_kind kind, uint64_t end, struct str member);
 

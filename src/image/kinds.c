@@ -128,8 +128,8 @@ static bool is_s_records(struct bytes b)
 	       begins_with_hex(b, (const char[]){ 'S', (char)b.p[1], '\0' }, 4);
 }
 
-/* True for an image for Espressif's boot loaders. It begins with 0xe9, the count of its segments
- * and the mode of its flash. */
+/* True for an image for Espressif's boot loaders. Such an image begins with 0xe9, the count of its
+ * segments and the mode of its flash. */
 static bool is_esp_image(struct bytes b)
 {
 	enum { HEADER = 24, SEGMENTS_MAX = 16, MODE_MAX = 3 };

@@ -92,8 +92,8 @@ void linkmap_doubts(const struct linkmap *map, struct text *ret)
 	bool copies = false; /* The program copies some data to RAM at its start. */
 	for (size_t i = 0; i < map->sections.count; i++)
 		copies |= map->sections.data[i].load_addr != map->sections.data[i].addr;
-	/* True if a section may have no bytes in the file. It is in writable memory, and no copy of
-	 * it is stored, although other sections have one. */
+	/* True if a section may have no bytes in the file. Such a section is in writable memory. No
+	 * copy of the section is stored, although other sections have a stored copy. */
 	for (size_t i = 0; copies && i < map->sections.count; i++) {
 		const struct linkmap_section *s = &map->sections.data[i];
 		const struct str name = linkmap_text(map, s->name);
@@ -127,7 +127,7 @@ struct linkmap_image_making {
 	uint32_t own_names[3]; /* Offsets of the names of heft's own sections in `names`. */
 	uint32_t object;       /* Object of the symbols that were added last. */
 	uint64_t content;      /* Bytes of all sections in the file. */
-	uint32_t locals;       /* Number of symbols in the table. All are local. */
+	uint32_t locals;       /* Number of symbols in the table. All symbols are local. */
 };
 
 /* Appends numbers, little-endian. Digit k of `widths` is the size of number k in bytes. */

@@ -12,8 +12,8 @@ enum { LOOKALIKE_SMALL = 1 << 20 };
 
 /* True if the bytes of a word or an immediate could be text ("exp"). */
 bool lookalike_may_be_text(uint64_t value);
-/* True if the bytes are text. A real address is aligned, or follows the end of a string or
- * the high byte of a number, which is mostly zero. */
+/* True if the bytes are text. A real address is aligned, follows the end of a string, or follows
+ * the high byte of a number. That byte is mostly zero. */
 bool lookalike_is_text(const struct image *im, uint64_t value);
 /* True if a value is a small number and neither the address of a word nor of a string. Needed
  * if flash begins at 0, where small numbers are valid addresses. */

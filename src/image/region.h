@@ -32,7 +32,7 @@ bool regions_add(struct memory_regions *r, struct str name, uint64_t origin, uin
 void regions_of_map(struct memory_regions *r, const struct linkmap *map, const char *path,
 		    struct notes *notes);
 /* Derives regions from an image, if no source states them. Segments with near addresses in memory
- * or storage form a region, which is named by its first address. */
+ * or storage form a region. The region's name is its first address. */
 void regions_of_segments(struct memory_regions *r, const struct image *im);
 void regions_copy(struct memory_regions *r, const struct memory_regions *from);
 void regions_release(struct memory_regions *r);

@@ -1,4 +1,4 @@
-/* resource_type.h - names the types of resources, which Windows and Free Pascal number alike. */
+/* resource_type.h - names the types of resources. Windows and Free Pascal use the same numbers. */
 #ifndef HEFT_IMAGE_RESOURCE_TYPE_H
 #define HEFT_IMAGE_RESOURCE_TYPE_H
 

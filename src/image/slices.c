@@ -95,7 +95,7 @@ static bool slices_has(const struct slices *s, const struct image *im)
 	return (s->list.count - zero) * 16 > zero;
 }
 
-/* Keeps the candidates that are text. They must be sorted by address. */
+/* Keeps the candidates that are text. The candidates must be sorted by address. */
 static void keep_texts(struct slices *s, const struct image *im)
 {
 	struct text_run r = { 0, 0, false };
@@ -129,8 +129,8 @@ static void keep_sure(struct slices *s, const struct image *im)
 		end = max_u64(end, behind);
 		move_run(&r, im, y->addr);
 		/* Text before a 0 may be a C string, with an unrelated number after the pointer to
-		 * it. Such text needs an adjacent slice. It must also be long, or the program must
-		 * have slices. Short texts always need a neighbour. */
+		 * it. Such text needs an adjacent slice. Such text must also be long, or the
+		 * program must have many slices. Short texts always need a neighbour. */
 		const bool fine = !r.zero || (beside && (many || y->size >= NUMBER_MAX));
 		if (!inside && fine && (beside || y->size >= ALONE_MIN))
 			vec_push(&s->list, *y);

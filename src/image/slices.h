@@ -18,9 +18,9 @@ struct slices {
 	VEC(struct slice) list; /* Slices by address; of equal addresses, longer ones first. */
 };
 
-/* Finds the slices of a linked image. Keeps only sure ones: UTF-8 without control characters, in
- * bytes that are neither code nor writable, and no part of a text that ends with 0.
- * O(relocations). */
+/* Finds the slices of a linked image. Keeps only sure texts. Sure texts are UTF-8 without control
+ * characters, in bytes that are neither code nor writable. Sure texts are no part of a text that
+ * ends with 0. O(relocations). */
 void slices_read(struct slices *ret, const struct image *im);
 void slices_release(struct slices *s);
 

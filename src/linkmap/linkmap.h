@@ -80,8 +80,8 @@ struct linkmap_section {
 
 struct linkmap_piece {
 	uint64_t addr;
-	/* Bytes in the section. GNU ld states the size of a merged piece before merging, which
-	 * is cut at the next piece. MSVC states no sizes: a piece reaches to the next piece or
+	/* Bytes in the section. GNU ld states the size that a merged piece had before merging. That
+	 * size is cut at the next piece. MSVC states no sizes: a piece reaches to the next piece or
 	 * group. */
 	uint64_t size;
 	uint64_t input_size; /* Bytes as stated, before merging and relaxing. 0 if not stated. */
@@ -96,7 +96,8 @@ struct linkmap_piece {
 };
 
 struct linkmap_symbol {
-	uint64_t addr; /* VM address. Also for TLS symbols, which lld and gold print as offsets. */
+	uint64_t addr; /* VM address. Also for TLS symbols, although lld and gold print them as
+		        * offsets. */
 	uint64_t size; /* Bytes. 0 if not stated: GNU ld, gold, mold, MSVC. */
 	uint64_t name_off;
 	uint32_t name_len;
@@ -128,8 +129,8 @@ struct linkmap {
 
 /* True if the first bytes of a file begin a linker map. 4 KiB are enough. */
 bool linkmap_begins(struct bytes head);
-/* Parses a map from bytes, which are borrowed until linkmap_release(). HEFT_EFORMAT if they are no
- * map, or only the beginning of one. */
+/* Parses a map from bytes. Borrows the bytes until linkmap_release(). HEFT_EFORMAT if the bytes are
+ * no map, or only the beginning of a map. */
 bool linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes, struct notes *notes,
 		   struct heft_err *err);
 /* Does the same with an open, unpacked file. The map owns the file from then on, also on failure.

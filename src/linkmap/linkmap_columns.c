@@ -2,9 +2,9 @@
  * whether the line is a section, a piece of it, or a symbol in the piece.
  *
  * lld: columns are "Address Size Align" (until version 7) or "VMA LMA Size Align", in hex except
- * for the alignment. Lines of linker scripts are among the sections and pieces.
- * mold: addresses in hex ("0" for zero), sizes in decimal. Sections that mold makes have no pieces
- * in the map. They get one piece here, so that all bytes of sections have a piece. */
+ * for the alignment. Lines of linker scripts are among the sections and pieces. mold: addresses in
+ * hex ("0" for zero), sizes in decimal. Sections that mold makes have no pieces in the map. Such a
+ * section gets one piece here, so that all bytes of sections have a piece. */
 #include "linkmap/linkmap_internal.h"
 
 enum columns_level { COLUMNS_SECTION, COLUMNS_PIECE, COLUMNS_SYMBOL };

@@ -29,7 +29,8 @@ void map_odd_line(struct map_maker *m, const char *what);
 
 void map_skip_blanks(struct str *s);
 /* Take a word at the start of *s and move *s after it. Return false and leave *s unchanged if the
- * word is absent. Blanks may precede a number. It ends at a blank, a tab or the end of the line. */
+ * word is absent. Blanks may precede a number. The number ends at a blank, a tab or the end of the
+ * line. */
 bool map_take(struct str *s, struct str word);
 bool map_take_hex(struct str *s, uint64_t *ret);     /* Takes digits without a prefix. */
 bool map_take_0x(struct str *s, uint64_t *ret);      /* "0x" first */

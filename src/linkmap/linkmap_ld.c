@@ -1,5 +1,5 @@
-/* Parses maps of GNU ld and gold line by line: the tables at the beginning, then the memory map,
- * whose lines have a name, an address and a size. A long name has a line of its own.
+/* Parses maps of GNU ld and gold line by line: the tables at the beginning, then the memory map. A
+ * line of the memory map has a name, an address and a size. A long name has a line of its own.
  *
  * GNU ld: a symbol line has 16 blanks, the address, 16 blanks and the name, usually demangled.
  * Lines of the linker script look the same. The size of a piece before merging or relaxing is on
@@ -41,7 +41,7 @@ struct ld_parser {
 };
 
 /* Returns the position of the first number: "0x" at the start or after a blank. Searches for 'x',
- * which is rarer in names than '0'. */
+ * because names contain 'x' less often than '0'. */
 static size_t find_number(struct str line)
 {
 	for (size_t i = 1; i < line.len; i++) {
@@ -137,8 +137,8 @@ static void linkmap_ld_read_section(struct ld_parser *p, const struct ld_entry *
 		(void)map_take_0x(&rest, &s->load_addr);
 }
 
-/* Handles two numbers without a name. They belong to the name on the line before, or to data of the
- * script ("LONG 0x1"). */
+/* Handles two numbers without a name. The numbers belong to the name on the line before, or to data
+ * of the script ("LONG 0x1"). */
 static void linkmap_ld_read_numbers(struct ld_parser *p, struct ld_entry *e)
 {
 	e->name = p->waiting;
@@ -263,7 +263,8 @@ static void gold_piece(struct map_maker *m, const struct ld_entry *e)
 										 : LINKMAP_INTERNAL;
 		map_add_piece(m, kind, what, e->addr, e->size, e->rest);
 	} else if (e->addr == NO_PLACE && m->section != LINKMAP_NONE) {
-		/* It stands where the last piece of its section ends. */
+		/* The map states no address. The entry stands where the last piece of its section
+		 * ends. */
 		const struct linkmap *lm = m->lm;
 		const struct linkmap_piece *last = lm->pieces.count
 							   ? &lm->pieces.data[lm->pieces.count - 1]

@@ -1,6 +1,6 @@
-/* Parses maps of Apple's ld64, and of lld for Mach-O, which prints the same. Headings of tables
- * begin with "#". A symbol has address, size, the number of its object, and its name. So each
- * symbol is a piece of its own, named like its section. */
+/* Parses maps of Apple's ld64, and of lld for Mach-O. Both print the same format. Headings of
+ * tables begin with "#". A symbol has address, size, the number of its object, and its name. So
+ * each symbol is a piece of its own, named like its section. */
 #include "linkmap/linkmap_internal.h"
 
 #include "base/sort.h"

@@ -133,7 +133,7 @@ static void linkmap_msvc_add_symbol(struct msvc *v, uint64_t place, struct str n
 	map_add_symbol(m, name, addr, 0);
 }
 
-/* Parses a symbol line. Section 0 has absolute values, which belong to no group. */
+/* Parses a symbol line. Section 0 has absolute values. They belong to no group. */
 static bool linkmap_msvc_read_symbol(struct msvc *v, struct str s)
 {
 	uint64_t place, addr;

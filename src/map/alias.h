@@ -13,7 +13,7 @@
 struct named_place {
 	uint64_t addr;
 	uint64_t size;    /* Bytes. The place ends at the end of its section, or before. */
-	label_id label;   /* Its linkage name */
+	label_id label;   /* Label of the symbol's linkage name */
 	uint32_t section; /* Index in its image, or SYM_COMMON */
 };
 

@@ -68,7 +68,7 @@ static void basemap_add_segments(struct builder *b, const struct image *im, uint
 		if (s->type != type)
 			continue;
 		const uint64_t held = min_u64(s->file_size, s->vm_size);
-		/* Overlays run in the same memory, which counts once. */
+		/* Overlays run in the same memory. That memory counts once. */
 		const uint64_t bias = b->map->regions ? s->vm_bias : 0;
 		basemap_add_range(b, (struct base_range){ .addr = s->addr - bias,
 							  .size = s->vm_size,
@@ -336,7 +336,7 @@ uint64_t basemap_region_used(const struct basemap *b, size_t region)
 	return used;
 }
 
-/* Returns the first span that ends after an address. */
+/* Returns the index of the first span that ends after an address. */
 static size_t spans_around(const struct spans *s, uint64_t addr)
 {
 	const size_t i = spans_from(s, addr);
@@ -497,7 +497,8 @@ void basemap_clip_vm(const struct basemap *b, struct spans *vm)
 	*vm = out;
 }
 
-/* Checks that the spans cover every base range. They cover nothing else, because the sums agree. */
+/* Checks that the spans cover every base range. The spans cover nothing else, because the sums
+ * agree. */
 void basemap_check_vm(const struct basemap *b, const struct spans *vm)
 {
 	size_t i = 0;

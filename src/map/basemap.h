@@ -20,8 +20,8 @@ struct base_range {
 	uint64_t off;        /* File offset of the byte at addr. */
 	uint64_t file_size;  /* Bytes from the range's start that are in the file. */
 	label_id label;
-	/* Address whose owner also owns the bytes at addr. It differs from addr if the machine
-	 * copies the bytes there at its start. */
+	/* Address whose owner also owns the bytes at addr. The address differs from addr if the
+	 * machine copies the bytes there when it starts. */
 	uint64_t runs_at;
 };
 

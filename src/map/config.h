@@ -10,7 +10,8 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* A source with a name, a base and rewrites: a pattern and a replacement, which may be "". */
+/* A source with a name, a base and rewrites: a pattern and a replacement. The replacement may be
+ * "". */
 struct config_source {
 	const char *name, *base;
 	VEC(struct heft_rewrite) rewrites;

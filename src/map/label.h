@@ -1,10 +1,10 @@
 /* label.h - interns labels: claims, spans and rows contain small numbers instead of texts.
  *
  * One table serves a whole profile, so that ids compare across files and sources. Texts in the
- * input file are borrowed, because inputs stay mapped as long as the profile. All texts end in NUL,
- * which is not counted in the length. A label whose text begins with '[' is a fallback, for bytes
- * to which no source could give an owner. One thread at a time. Many threads may read by id while
- * no thread adds. */
+ * input file are borrowed, because inputs stay mapped as long as the profile. All texts end in NUL.
+ * The length does not count the NUL. A label whose text begins with '[' is a fallback, for bytes to
+ * which no source could give an owner. One thread at a time. Many threads may read by id while no
+ * thread adds. */
 #ifndef HEFT_MAP_LABEL_H
 #define HEFT_MAP_LABEL_H
 
@@ -58,7 +58,7 @@ static inline label_id label_copy(struct labels *l, struct str text)
 	return label_known(l, intern_add(&l->names, text), text);
 }
 
-/* Borrows many texts at once. The caller gives the hashes, which other threads may compute. The id
+/* Borrows many texts at once. The caller gives the hashes. Other threads may compute them. The id
  * of an entry without a text (p NULL) is LABEL_NONE. */
 void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
 		      label_id *ret_ids);

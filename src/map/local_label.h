@@ -19,13 +19,15 @@ struct local_labels {
 	VEC(struct label_number)
 	lines;                   /* Lines of local labels. After joining, of the table's labels. */
 	struct map line_numbers; /* Numbers of the lines */
-	VEC(label_id) joined;    /* By number of a text, then by number of a line */
-	VEC(label_id) pending;   /* By number. LABEL_NONE until settled. */
+	VEC(label_id)
+	joined;                /* Labels of the table: first of each text, then of each line, both
+				  * by number */
+	VEC(label_id) pending; /* By number. LABEL_NONE until settled. */
 };
 
-/* Returns the local label of a text, which is copied. */
+/* Returns the local label of a text. Copies the text. */
 label_id local_label(struct local_labels *l, struct str text);
-/* Returns the local label of a line of a file, whose path is a local label. */
+/* Returns the local label of a line of a file. `path` is the local label of the file's path. */
 label_id local_label_line(struct local_labels *l, label_id path, uint32_t line);
 /* Returns a new label. local_label_settle() gives it a meaning later, before claims_join(). */
 label_id local_label_pending(struct local_labels *l);

@@ -2,9 +2,9 @@
  *
  * Sweeps over the claims in the order of their starts. If claims come in sorted stretches, like
  * those of line programs, sorts the stretches instead, and sweeps only overlapping ones. Otherwise
- * cuts many claims at the starts of some claims into parts, which are swept in parallel. A claim
- * across a cut is in both parts. A claim of unknown size never crosses a cut, because it ends at
- * the next start. */
+ * cuts many claims at the starts of some claims into parts. The parts are swept in parallel. A
+ * claim across a cut is in both parts. A claim of unknown size never crosses a cut, because it ends
+ * at the next start. */
 #include "map/space.h"
 
 #include "base/pool.h"
@@ -88,7 +88,7 @@ static uint64_t unknown_size(const struct active *a, const struct claim *c, uint
 	return end > c->start ? end - c->start : 0;
 }
 
-/* Adds the claims [i, j), which all start at one address. `next` is the next start. */
+/* Adds claims that all start at one address. `next` is the next start. */
 static void active_add(struct active *a, const struct claim *c, size_t count, uint64_t next)
 {
 	for (size_t i = 0; i < count; i++)
@@ -122,7 +122,7 @@ void claims_sort(struct claims *c)
 }
 
 /* Numbers the claims by priority and finds where the order of starts breaks. True for at most two
- * sorted runs, which begin at index 0 and *second. */
+ * sorted runs. They begin at index 0 and at index *second. */
 static bool find_runs(struct claims *c, size_t *second)
 {
 	unsigned runs = 1;
@@ -347,7 +347,8 @@ static bool resolve_find_stretches(const struct claims *c, stretch_vec *ret)
 	return true;
 }
 
-/* Returns how many stretches from s[0] on overlap. All end before the next one starts. */
+/* Returns how many stretches from s[0] on overlap. All these stretches end before the next stretch
+ * starts. */
 static size_t cluster_size(const struct resolve_stretch *s, size_t count)
 {
 	size_t n = 1;

@@ -15,11 +15,12 @@
 
 enum { LEVELS_MAX = 16 };
 
-/* Kind of a filter's label: a text, or a linkage name, which stands for all names of the symbol. */
+/* Kind of a filter's label: a text, or a linkage name. A linkage name stands for all names of the
+ * symbol. */
 enum { FILTER_TEXTS, FILTER_NAMES, FILTER_KINDS };
 
-/* Decides which spans to keep: by the labels shown on any level, by the full and short names of
- * shown symbols, and by the sections and segments of the walk. */
+/* Decides which spans to keep. Tests the labels shown on any level, the full and short names of
+ * shown symbols, and the sections and segments of the walk. */
 struct filter {
 	const struct pattern *include, *exclude; /* NULL = no condition */
 	bool no_debug; /* Leave out sections of debug info, by the sections of the walk */
@@ -57,7 +58,7 @@ struct rollup {
 struct rollup_level {
 	const struct spans *spans;
 	const label_id *shown; /* Shown label per claimed label. NULL: unchanged. */
-	bool named;            /* Claimed labels are linkage names, which filters test. */
+	bool named;            /* Claimed labels are linkage names. Filters test these names. */
 };
 
 /* Input of one rollup_add: the spans of one domain of one input. */
@@ -79,7 +80,8 @@ struct rollup_walk {
 	/* How sure the owner of each byte is, for the filter and ROLLUP_SURE. NULL otherwise. */
 	const struct spans *sure;
 	label_id sure_labels[SURE_WORDS]; /* Labels in `sure`, in the order of enum heft_sure */
-	/* Level with generics, whose symbols are their instances, plus 1. 0 if none. */
+	/* Index plus 1 of the level with generics. 0 if none. Symbols below a generic are its
+	 * instances. */
 	size_t generics;
 	const struct labels *labels;
 };

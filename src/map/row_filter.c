@@ -15,8 +15,9 @@ enum { FEW = 4096, FEW_SHARE = 8 };
 struct matching {
 	struct rows_maker *maker;
 	const struct heft_row_filter *filter;
-	uint32_t *found;                 /* By place: bits of the row and of the rows above it. */
-	uint32_t *known[ROWS_DEPTH_MAX]; /* By level and key */
+	uint32_t *found;                 /* Indexed by the number of a node with children: bits of
+					  * the row and of the rows above it. */
+	uint32_t *known[ROWS_DEPTH_MAX]; /* Indexed by level, then by key */
 	size_t keys;
 	uint64_t leaves; /* Number of shown leaves */
 };

@@ -2,7 +2,7 @@
  * with the rest summed up as "[N Others]".
  *
  * Cost: O(n log limit) with a limit, else O(n log n). Memory comes from the caller's arena: about
- * 88 bytes per shown row. Rows point into the tree, which must not change afterwards. */
+ * 88 bytes per shown row. Rows point into the tree. The tree must not change afterwards. */
 #ifndef HEFT_MAP_ROWS_H
 #define HEFT_MAP_ROWS_H
 
@@ -30,9 +30,10 @@ static inline void row_set_ref(struct heft_row *row, uint32_t ref)
 enum { ROWS_DEPTH_MAX = 16 }; /* Maximal depth of rows with filters */
 
 struct rows_opts {
-	const struct heft_measure *measures; /* As many as the tree has */
+	const struct heft_measure *measures; /* One for each measure of the tree */
 	uint32_t limit;                      /* Rows per level. 0: all. */
-	enum heft_sort sort;                 /* Not HEFT_SORT_AUTO; use HEFT_SORT_SIZE for AUTO */
+	enum heft_sort sort;                 /* Any order but HEFT_SORT_AUTO. Callers turn AUTO into
+					      * HEFT_SORT_SIZE. */
 	uint32_t keys; /* Bit m: measure m decides the order. If several bits are set, the
 		        * largest measure decides. */
 	/* Returns the group of a node. Rows of a lower group come first, whatever their size. NULL:
@@ -111,9 +112,9 @@ const struct heft_row *rows_begin(struct rows_maker *m, const struct tree *t,
 void rows_open(struct rows_maker *m, const struct heft_row *row);
 
 /* Makes rows during a walk, parents before their children. Only the rows that a walk needs exist at
- * a time, which saves most of the memory of rows_build(). No limit cuts rows. Returns the row of
- * node 0 with its children. The row belongs to the arena. `other` is a maker of the same tree,
- * whose lists of children are reused. It must live as long, or is NULL. */
+ * a time. That saves most of the memory of rows_build(). No limit cuts rows. Returns the row of
+ * node 0 with its children. The row belongs to the arena. `other` is a maker of the same tree. Its
+ * lists of children are reused. `other` must live as long as this maker, or is NULL. */
 const struct heft_row *rows_visit_all(struct rows_maker *m, const struct tree *t,
 				      const struct rows_opts *opts, const struct rows_maker *other,
 				      struct arena *arena);

@@ -56,8 +56,8 @@ static void scratch_give(struct scratch *s, pcre2_match_data *data)
 struct pattern {
 	char *text; /* Owned; the expression, for messages */
 	pcre2_code *code;
-	struct owned *owned; /* Frees the compiled code, whose machine code is outside the
-			      * domain's memory. */
+	struct owned *owned; /* Frees the compiled code. Its machine code is outside the domain's
+			      * memory. */
 	pcre2_match_context *limits;
 	struct scratch *scratch;
 };

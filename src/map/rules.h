@@ -1,9 +1,9 @@
 /* rules.h - rewrites and filters labels by regular expression (PCRE2 with JIT, match limit).
  *
  * Labels are bytes, and so is "." in an expression: one byte, never a whole UTF-8 character. The
- * syntax is PCRE2's, which accepts nearly all of RE2's. "$" is the very end, as in RE2. Compiled
- * once, then read-only: any number of threads may match with one pattern or rules together. About
- * 50-300 ns per label and expression. A match fails after 100,000 steps. */
+ * syntax is PCRE2's. PCRE2 accepts nearly all of RE2's syntax. "$" is the very end, as in RE2.
+ * Compiled once, then read-only: any number of threads may match with one pattern or rules
+ * together. About 50-300 ns per label and expression. A match fails after 100,000 steps. */
 #ifndef HEFT_MAP_RULES_H
 #define HEFT_MAP_RULES_H
 

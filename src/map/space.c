@@ -197,8 +197,8 @@ static size_t skip_back(const struct span *list, size_t i, uint64_t addr)
 	return i;
 }
 
-/* State of an overlay, which is made from the last span to the first. list[0] to list[left] are
- * unchanged. Finished spans are at list[left + gap] to list[count]. */
+/* State of an overlay. An overlay is made from the last span to the first. list[0] to list[left]
+ * are unchanged. Finished spans are at list[left + gap] to list[count]. */
 struct filling {
 	struct span *list;
 	size_t left, gap, count;

@@ -1,12 +1,12 @@
 /* space.h - finds the owner of each byte of one address space.
  *
- * Sources append claims: "[start, start+size) belongs to label". claims_resolve turns them into
- * spans, which are sorted and do not overlap, so that each byte has at most one label. If claims
+ * Sources append claims: "[start, start+size) belongs to label". claims_resolve turns claims into
+ * spans. Spans are sorted and do not overlap, so each byte has at most one label. If claims
  * overlap, the byte belongs to the first claim.
  *
  * A claim of unknown size ends at the next start of any claim, or at the end of a known claim that
- * covers its start, whichever is nearer. It gets nothing if an earlier known claim covers its
- * start, or if an earlier unknown claim has the same start.
+ * covers its start, whichever is nearer. The unknown claim gets nothing if an earlier known claim
+ * covers its start. It also gets nothing if an earlier unknown claim has the same start.
  *
  * claim: amortised O(1), in any order. claims_resolve: O(n) for claims that arrive sorted and
  * without overlap, else O(n log n), once. One thread per struct. */

@@ -47,7 +47,8 @@ struct view {
 	const struct paths *paths; /* Rules for paths. Borrowed. NULL = unchanged. */
 	struct namespaces *spaces; /* VIEW_NAMESPACE: learns from names it shows. Borrowed. */
 	const struct rules *rules; /* Borrowed. NULL = none. */
-	label_id *shown;           /* By raw label. LABEL_NONE if not requested yet. */
+	label_id *shown;           /* Shown label of each raw label. LABEL_NONE if not requested
+				    * yet. */
 	size_t count;
 };
 

@@ -6,7 +6,7 @@
 #include "measure/snapshot_handle.h"
 
 /* Returns the difference of the code per symbol of the new side, in the arena. NULL for symbols
- * without one. sides[0] is before, which may be NULL; sides[1] is after. */
+ * without one. sides[0] is before and may be NULL. sides[1] is after. */
 const char **diff_code_texts(const struct snapshot_diff *diff,
 			     const struct heft_snapshot *const sides[2], struct arena *arena);
 

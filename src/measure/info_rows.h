@@ -64,7 +64,8 @@ struct heft_info {
 
 /* Adds a file. */
 bool info_add(struct heft_info *info, const char *path, struct heft_err *err);
-/* Returns the table of all files. It is made when first asked for, and when files were added. */
+/* Returns the table of all files. The table is made when first asked for, and when files were
+ * added. */
 const struct heft_table *info_table(struct heft_info *info);
 void info_close(struct heft_info *info);
 

@@ -37,7 +37,7 @@ struct owners {
 bool owners_add(struct owners *o, const char *source, struct heft_err *err);
 /* Returns what the sources need, see source_needs(). */
 unsigned owners_need(const struct owners *o);
-/* Sets what is measured. All is borrowed until owners_release(). `file` has the input, its
+/* Sets what is measured. Borrows all arguments until owners_release(). `file` has the input, its
  * companions and the notes; the other fields are filled in. */
 void owners_begin(struct owners *o, const struct source_file *file,
 		  const struct program_wish *wish);

@@ -42,7 +42,8 @@ struct entry {
 	enum heft_role role;
 	struct program program;
 	struct process process; /* Open if the program is a core. */
-	struct measure measure; /* Its map is kept with the layers. */
+	struct measure measure; /* Measurement of the input. Its base map is kept with the
+				 * layers. */
 	struct layer *layers;   /* Per level.layer. Kept only for heft_profile_ranges(). */
 	size_t layer_count;
 	/* Symbols and compile units, if no level shows them but something else needs them. */

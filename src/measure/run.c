@@ -33,7 +33,7 @@ static unsigned profile_needs(const struct heft_profile *p)
 	return needs;
 }
 
-/* Opens the process of a core, which is a program's image and a process. */
+/* Opens the process of a core. A core is both a program's image and a process. */
 static bool run_open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	const struct image *im = program_image(&e->program);
@@ -45,7 +45,8 @@ static bool run_open_process(struct heft_profile *p, struct entry *e, struct hef
 	return !im || im->kind != IMAGE_CORE || process_of_image(&e->process, im, &wish, err);
 }
 
-/* Joins the debug files of the finder and of the configuration file. Both may name a file. */
+/* Joins the debug files of the finder and of the configuration file. Each of the two may name a
+ * debug file. */
 static void join_debug_files(struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->configured_debug.count; i++) {
@@ -359,7 +360,7 @@ static void walk_add_images(struct rollup_walk *w, const struct image_places *im
 	w->image_count = images->vm.count;
 }
 
-/* Returns the walk over an input. It borrows `levels` and `places`. */
+/* Returns the walk over an input. The walk borrows `levels` and `places`. */
 static struct rollup_walk run_walk_of(struct heft_profile *p, const struct entry *e,
 				      enum heft_domain domain, struct rollup_level *levels,
 				      const struct filter_places *places)
@@ -545,8 +546,8 @@ static void check_totals(const struct heft_profile *p)
 	ASSERT(now[HEFT_SIZE_VM] + base[HEFT_SIZE_VM] + p->rollup.omitted_vm == vm);
 }
 
-/* Notes an exclude filter that matches no label, which may be a mistake. An include filter without
- * a match is seen in the result. */
+/* Notes an exclude filter that matches no label, because it may be a mistake. An include filter
+ * without a match is seen in the result. */
 static void note_filters(struct heft_profile *p)
 {
 	const char *path = p->entries.data[0].path;
@@ -751,8 +752,8 @@ static uint8_t padding_group(void *ctx, uint32_t node)
 	return p->rollup.tree.nodes.data[node].key == p->padding;
 }
 
-/* True if there is padding that lld adds to the last page of read-only data. It takes only memory
- * and changes with every build, so rows of padding do not lead a table of changes. */
+/* True if there is padding that lld adds to the last page of read-only data. Such padding takes
+ * only memory and changes with every build. So rows of padding do not lead a table of changes. */
 static bool has_padding(struct heft_profile *p)
 {
 	const size_t known = p->labels.kinds.count;

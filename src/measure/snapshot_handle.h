@@ -48,8 +48,8 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 		   struct heft_err *err);
 
 struct entry;
-/* True if an input of a profile, which ran with HEFT_PROFILE_RANGES, has the layers that
- * snapshot_make() would make. Runs in the profile's domain. */
+/* True if an input of a profile has the layers that snapshot_make() would make. The profile must
+ * have run with HEFT_PROFILE_RANGES. Runs in the profile's domain. */
 bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile *p,
 		       struct entry *e);
 /* Does snapshot_make() for an input that can be taken, without reading it again. Only reads the

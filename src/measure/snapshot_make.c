@@ -43,7 +43,7 @@ struct made {
 	const struct source_file *of;
 	struct places places;
 	struct charge_level by_symbol, by_unit, by_object;
-	struct charge_level by_path; /* By unit, whatever a linker map says. */
+	struct charge_level by_path; /* Charges by unit, even if a linker map states the objects. */
 	struct namespaces spaces;
 	struct layer sure; /* How sure owners are, with the labels of by_symbol. */
 	bool has_dwarf;
@@ -268,7 +268,8 @@ static bool is_taken(const struct snapshot *s, const char *name)
 	return false;
 }
 
-/* Adds a container. Names are distinct and lack <, > and ?, which have a meaning in the format. */
+/* Adds a container. Makes its name distinct, and without <, > and ?, because these characters have
+ * a meaning in the format. */
 static uint32_t snapshot_make_add_container(struct snapshot *s, const char *wish)
 {
 	char *name = arena_copy(&s->arena, str_of(wish));
@@ -296,7 +297,7 @@ static void snapshot_make_add_regions(struct made *p)
 	labels_release(&labels);
 }
 
-/* Returns the text of an error without the path, which the note has already. */
+/* Returns the text of an error without the path. The note already has the path. */
 static const char *reason(const struct heft_err *err, const char *path)
 {
 	const size_t size = strlen(path);

@@ -11,7 +11,7 @@
 #include "program/program.h"
 #include "program/session.h"
 
-/* A place that the last text means. */
+/* A place (an address) that the last text means. */
 struct where_asked {
 	uint64_t addr;                     /* For a member: the address in its archive. */
 	const struct named_symbol *symbol; /* May be NULL. */

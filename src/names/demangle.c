@@ -246,8 +246,8 @@ static size_t stack_for(enum scheme scheme, size_t len)
 	return RUST_STACK;
 }
 
-/* Demangles the first `len` bytes of raw. The text is in d->library. It is empty if the bytes are
- * not a name of the scheme. */
+/* Demangles the first `len` bytes of raw. The text is in d->library. The text is empty if the bytes
+ * are not a name of the scheme. */
 static struct str demangle_text(struct demangler *d, struct str raw, size_t len, enum scheme scheme,
 				bool brief)
 {

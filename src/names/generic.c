@@ -42,8 +42,8 @@ static struct str rust_self(struct str name)
 }
 
 /* Writes the name in the form of the legacy mangling, because programs contain both manglings. The
- * legacy form has no arguments of functions, except for drop_in_place. It writes the type of a
- * method without brackets. */
+ * legacy form has no arguments of functions, except for drop_in_place. The legacy form writes the
+ * type of a method without brackets. */
 static struct str rust_instance(const struct str whole, struct text *room)
 {
 	struct str name = whole;

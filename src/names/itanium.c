@@ -81,7 +81,7 @@ static void close_group(struct names_itanium_bound *b, bool more)
 
 /* Reads the number at i and the identifier after it. Returns the index after both. "A10_" and
  * "Li7E" contain numbers without an identifier, so the skipped bytes may contain references. Each
- * of these counts as if it doubled the largest element. */
+ * such reference counts as if it doubled the largest element. */
 static size_t identifier(struct names_itanium_bound *b, struct str s, size_t i)
 {
 	uint64_t size = 0;

@@ -31,7 +31,7 @@
  * demangler. */
 uint64_t itanium_bound(struct str mangled);
 
-/* Returns the text of `mangled`, which must end in a NUL, begin with _Z or ___Z, and have no
+/* Returns the text of `mangled`. `mangled` must end in a NUL, begin with _Z or ___Z, and have no
  * suffix. Returns an empty text if the name is invalid or exceeds a limit. The text is in
  * d->library. */
 struct str itanium_demangle(struct demangler *d, const char *mangled);

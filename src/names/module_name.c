@@ -348,8 +348,8 @@ static void extension_turn(struct out *o, size_t at, struct module_name *ret)
 	ret->module = ret->package = module;
 }
 
-/* Reads the module, or a standard library type, which implies the module Swift. Returns the number
- * of bytes read, 0 if there is none. */
+/* Reads the module, or a type of the standard library. Such a type implies the module Swift.
+ * Returns the number of bytes read, or 0 if there is neither. */
 static size_t swift_start(struct swift *w, struct str s, struct out *o, struct module_name *ret)
 {
 	struct str type;

@@ -5,10 +5,10 @@
  * them. Debug info lists both. Other names reveal a class: constructors, destructors, virtual
  * tables, type information, const member functions and template arguments.
  *
- * The namespace of a C++ name consists of its components before the last one. It ends before the
- * first component that is known as a class, has template arguments, or is a lambda. "static x of
- * f()" has the namespace of f. If debug info lists the first components as namespaces, a component
- * that it does not list ends the namespace too.
+ * The namespace of a C++ name consists of its components before the last one. The namespace ends
+ * before the first component that is known as a class, has template arguments, or is a lambda.
+ * "static x of f()" has the namespace of f. If debug info lists the first components as namespaces,
+ * a component that it does not list ends the namespace too.
  *
  * Rust: all components before the last one, or before an impl. <a::b::T as Trait>::f belongs to
  * a::b. Types (recognized by a capital letter) and entities inside functions (closures) do not

@@ -170,8 +170,8 @@ static struct str behind_number(struct str s, char letter)
 	return end ? str_from(s, (size_t)(end - s.p) + 1) : s;
 }
 
-/* Returns the crate that contains an implementation (RFC 2603). For implementations on primitive
- * types, whose text states no crate: <str>::to_lowercase. */
+/* Returns the crate that contains an implementation (RFC 2603). Needed for implementations on
+ * primitive types, because their text states no crate: <str>::to_lowercase. */
 static struct str crate_of_impl(struct str raw)
 {
 	while (raw.len > 2 && raw.p[1] == '_')

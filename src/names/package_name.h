@@ -25,8 +25,8 @@ enum package_kind { PACKAGE_NONE, PACKAGE_GO, PACKAGE_CRATE, PACKAGE_SPACE };
 struct str go_package(struct str name);
 /* True if a text may be an import path, judged by its characters. */
 bool go_package_is_path(struct str text);
-/* Writes an import path in its readable form to `out`, which has room for path.len bytes. Returns
- * the number of bytes written. */
+/* Writes an import path in its readable form to `out`. `out` must have room for path.len bytes.
+ * Returns the number of bytes written. */
 size_t go_package_text(struct str path, char *out);
 
 /* Languages with names like C's. Their rules need a program known to contain the language. */
@@ -39,7 +39,7 @@ unsigned language_marked(struct str raw);
 /* A name whose package is wanted. */
 struct package_of {
 	struct str raw;
-	const struct str *space; /* Its namespace, or NULL if not known yet. */
+	const struct str *space; /* Namespace of the name, or NULL if not known yet. */
 	unsigned languages;      /* Set of enum language: what the program is known to contain. */
 };
 

@@ -251,7 +251,7 @@ static void v0_nested(struct v0 *v, bool in_value)
 }
 
 /* Reads an impl: "<type>" for M, "<type as trait>" for X and Y. M and X first state the path of the
- * impl, which is not shown. */
+ * impl. That path is not shown. */
 static void v0_impl(struct v0 *v, char tag)
 {
 	if (tag != 'Y') {

@@ -8,10 +8,10 @@
  * - short (SIG_PARENS): std::vector<>::push_back()
  * - template (SIG_ARGUMENTS): std::vector<int, std::allocator<int>>::push_back
  *
- * Every form drops the return type, the qualifiers after the parameters, and constraints. It also
- * drops the parameters of an enclosing function (f()::x). 'lambda0'(int) becomes {lambda()#2}.
- * "vtable for X" and similar names become X. [abi:x], "(anonymous namespace)" and the type of a
- * conversion operator stay.
+ * Every form drops the return type, the qualifiers after the parameters, and constraints. Every
+ * form also drops the parameters of an enclosing function (f()::x). 'lambda0'(int) becomes
+ * {lambda()#2}. "vtable for X" and similar names become X. [abi:x], "(anonymous namespace)" and the
+ * type of a conversion operator stay.
  *
  * Rust: generic arguments of a path become "<>" (Vec<>, foo::bar::<>). <T as Trait>::f keeps its
  * type and trait, because otherwise all impls of a trait would have one name.
@@ -32,7 +32,7 @@ enum sig_keep {
 /* Bytes that signature_cut() may write for a name of `len` bytes. */
 #define SIGNATURE_ROOM(len) ((len) * 2 + 16)
 
-/* Writes the form of `full` that `keep` selects to `out`, which has room for
+/* Writes the form of `full` that `keep` selects to `out`. `out` must have room for
  * SIGNATURE_ROOM(full.len) bytes. `keep` is a set of enum sig_keep. Returns the size of the form.
  * Returns 0 if the text has no such form (unmatched brackets, a bare function type): use the full
  * name then. */

@@ -103,7 +103,7 @@ static size_t sign_size(const struct cut *c, const char *p)
 		return p - c->base >= 10 && memcmp(p - 10, "operator--", 10) == 0 ? 0 : 1;
 	if (before == 'r' && p - c->base >= 8 && memcmp(p - 8, "operator", 8) == 0)
 		return angle_sign(c, p, true);
-	/* " < " and " >= " are signs, but not "> >", which libiberty writes to close two lists. */
+	/* " < " and " >= " are signs, but not "> >": libiberty writes "> >" to close two lists. */
 	if (before != ' ' || (*p == '>' && p - c->base >= 2 && p[-2] == '>'))
 		return 0;
 	size_t n = 1;

@@ -17,7 +17,7 @@ static const char *run_end(const struct cut *c, const char *p)
 }
 
 /* Returns the byte after the character or string literal at p. Returns p if the quote begins a
- * lifetime ('a), which has no closing quote. */
+ * lifetime ('a), because a lifetime has no closing quote. */
 static const char *skip_literal(const struct cut *c, const char *p)
 {
 	const char quote = *p;

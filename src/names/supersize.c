@@ -407,7 +407,7 @@ static bool is_pointer_type(const struct supersize_parse *p, size_t paren)
 	return !p->exact && (before(p->s, paren, "(*)") || before(p->s, paren, "(&)"));
 }
 
-/* Sets the full form and returns the template form. Both still contain the parts that
+/* Sets the full form and returns the template form. Both forms still contain the parts that
  * supersize_finish() removes. */
 static struct str names_supersize_split(struct supersize_name *n, const struct supersize_parse *p)
 {

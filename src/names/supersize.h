@@ -34,7 +34,7 @@ struct supersize_mark {
 };
 
 /* Reusable for many names. Zero it before the first use. The forms point into the text that was
- * split or into the buffers. They are valid until the next call, and while the text exists. */
+ * split or into the buffers. The forms are valid until the next call, and while the text exists. */
 struct supersize_name {
 	struct str full, template_name, plain;
 	unsigned flags; /* set of SUPERSIZE_ANONYMOUS and SUPERSIZE_CLONE */
@@ -46,7 +46,7 @@ struct supersize_name {
 
 /* Splits the demangled name of a native symbol into the three forms. */
 void supersize_split(struct supersize_name *n, struct str demangled, unsigned how);
-/* Derives the template form and the plain form from a full form, which stays unchanged. */
+/* Derives the template form and the plain form from a full form. Does not change the full form. */
 void supersize_derive(struct supersize_name *n, struct str full, unsigned how);
 void supersize_name_release(struct supersize_name *n);
 

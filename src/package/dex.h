@@ -42,7 +42,7 @@ struct dex_item {
 	uint64_t size;  /* Bytes of the file. 0 if not defined here. */
 	uint32_t index; /* Index in the file's table of this kind, or enum dex_table. */
 	uint32_t part;  /* Index in `parts`. */
-	uint32_t owner; /* Item of the class, for fields and methods. Others own themselves. */
+	uint32_t owner; /* Item of the class, for fields and methods. Other items own themselves. */
 	enum dex_kind kind;
 };
 

@@ -26,9 +26,9 @@ struct dex_parse {
 	const char *path;
 	struct heft_err *err;
 	VEC(struct dex_claim) claims;
-	uint64_t claims_left, work_left; /* Limits of references and of work. They end the
-					  * parsing of files that refer to the same bytes again
-					  * and again. */
+	uint64_t claims_left, work_left; /* Limits of references and of work. The limits end the
+					  * parsing of files that refer to the same bytes again and
+					  * again. */
 	/* State of the part that is being read. */
 	const struct dex_part *part;
 	uint32_t part_index;

@@ -150,7 +150,7 @@ static struct dex_names_naming naming_of(struct dex *d, const struct dex_item *i
 	return (struct dex_names_naming){ d, &d->parts.data[i->part], out, err };
 }
 
-/* Returns a reader over the class_def of an item. */
+/* Returns a reader over the class definition (class_def) of an item. */
 static struct reader class_def(const struct dex_names_naming *n, const struct dex_item *i)
 {
 	return dex_reader(n->d, n->part->classes.off + (uint64_t)i->index * DEX_CLASS_DEF);

@@ -38,7 +38,8 @@ void zip_release(struct zip *z)
 	vec_release(&z->entries);
 }
 
-/* Finds the end record. It is last in the file except for a comment, whose length it states. */
+/* Finds the end record. Only a comment may follow the record. The record states the comment's
+ * length. */
 static bool zip_find_end(struct bytes b, uint64_t *ret)
 {
 	for (uint64_t back = END_SIZE; back <= b.size && back <= END_SIZE + COMMENT_MAX; back++) {

@@ -4,7 +4,7 @@
  * 4.5.3). The signing block of Android packages: "APK Signature Scheme v2" of the Android Open
  * Source Project.
  *
- * Invariants, whatever the file says: entries are sorted by offset and lie inside `bytes`. None
+ * Invariants, whatever the file says: entries are sorted by offset and lie inside `bytes`. No entry
  * overlaps another entry, the signing block or the central directory. Other entries, and entries in
  * another file of a split archive, are left out with a note. Borrows the bytes. After parsing,
  * several threads may read it. */

@@ -563,7 +563,7 @@ static void drop_empty_texts(struct page_flat *f)
 	}
 }
 
-/* Tells whether the page shows a measure of a table. It hatches what is inferred. */
+/* Tells whether the page shows a measure of a table. The page hatches inferred bytes. */
 static bool page_takes(const struct heft_table *t, unsigned m)
 {
 	const struct heft_measure *measure = &t->measures[m];

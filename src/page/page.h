@@ -1,9 +1,9 @@
-/* page.h - collects tables for one html file, which a browser shows without a network.
+/* page.h - collects tables for one html file. A browser shows the file without a network.
  *
  * A table becomes a tab: one line per leaf row, in columns. A column of labels has a dictionary of
- * its own, whose entries are numbers of texts of the page. A browser groups the lines by any of the
- * columns. What an inner row has beyond its children (in a diff: what did not change) is a line of
- * its own, so the lines add up to the table's total. docs/page.md describes the bytes.
+ * its own. Entries of the dictionary are numbers of texts of the page. A browser groups the lines
+ * by any of the columns. What an inner row has beyond its children (in a diff: what did not change)
+ * is a line of its own, so the lines add up to the table's total. docs/page.md describes the bytes.
  *
  * Texts are kept once. Control characters in them are escaped as base/tame.h does. A page copies
  * what it was given, so the tables may be released. Release with page_release(). */

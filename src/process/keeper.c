@@ -130,7 +130,7 @@ static bool pages_write(int from, const struct request *q)
 		n = read(from, part, sizeof part);
 		good = n >= 0 && bytes_write(to, part, (size_t)n);
 	}
-	/* Leaves the file empty, which tells that the process left nothing. */
+	/* Leaves the file empty. An empty file tells that the process left nothing. */
 	if (to >= 0 && !good && ftruncate(to, 0) != 0)
 		unlink(q->path);
 	if (to >= 0)

@@ -105,8 +105,9 @@ static bool seize(struct live *l, struct live_thread *t)
 }
 
 /* Waits until a thread has stopped. A thread with a pending signal stops for the signal instead; it
- * gets the signal when it is released. The stop stays in place for later waits (WNOWAIT): if heft
- * is killed, the system delivers the signal of such a stop, and drops it after any other wait. */
+ * gets the signal when it is released. The stop stays in place for later waits (WNOWAIT). If heft
+ * is killed, the system then delivers the signal of the stop. After any other wait, the system
+ * would drop the signal. */
 static void await(struct live_thread *t, uint64_t until)
 {
 	const struct timespec moment = { 0, 50000 };
@@ -120,7 +121,7 @@ static void await(struct live_thread *t, uint64_t until)
 			t->signal = event ? 0 : seen.si_status;
 			return;
 		}
-		if (seen.si_pid != 0) /* It ended. */
+		if (seen.si_pid != 0) /* The thread ended. */
 			waitpid((pid_t)t->tid, NULL, __WALL | WNOHANG);
 		if (failed || seen.si_pid != 0 || now() > until)
 			t->stopped = false;

@@ -1,9 +1,9 @@
 /* live.h - writes the memory of a living process as an ELF core. Linux, for processes with our own
  * word size.
  *
- * Each thread is stopped (PTRACE_SEIZE, which leaves no trace in the process) and the memory is
- * copied. The process continues before the file is written. No code runs in the process, and its
- * memory does not change.
+ * Stops each thread and copies the memory. PTRACE_SEIZE leaves no trace in the process. The process
+ * continues before the file is written. No code runs in the process, and its memory does not
+ * change.
  *
  * Contents of the core (core(5), gABI "Program Header"):
  * - compact: private pages that the process changed, and the first page of every mapped file.
@@ -32,7 +32,7 @@ struct live_facts {
 	uint64_t buffer;    /* Bytes of memory used for the copy. */
 	uint64_t available; /* Bytes that were available for the copy. UINT64_MAX if unknown. */
 	bool streamed;      /* The core was written while the process was stopped. */
-	uint64_t unread;    /* Bytes that could not be read. They are zeros in the core. */
+	uint64_t unread;    /* Bytes that could not be read. These bytes are zeros in the core. */
 	uint32_t threads;
 	/* Threads that did not stop in time, because they were in a system call that cannot be
 	 * interrupted. */

@@ -27,15 +27,15 @@ enum {
 };
 
 enum { REGIONS = 512, ENTRIES = 8192 };
-/* Greatest number of untouched bytes inside a piece. They become zeros. A longer gap splits the
- * piece. */
+/* Greatest number of untouched bytes inside a piece. Untouched bytes become zeros. A longer gap
+ * splits the piece. */
 enum { GAP_MAX = 1 << 20 };
 
 /* Which pages of an area are copied. */
 enum pages {
 	PAGES_NONE,
 	PAGES_FIRST,   /* The first page, and pages that the process changed. */
-	PAGES_TOUCHED, /* Pages that were touched. The others become zeros. */
+	PAGES_TOUCHED, /* Pages that were touched. Other pages become zeros. */
 	PAGES_ALL,
 };
 
@@ -202,7 +202,7 @@ static bool scan_ranges(struct live_maps_scan *s)
 	return true;
 }
 
-/* Adds the pages of an area by pagemap, which has a word per page: bit 63 present, 62 swapped, 61
+/* Adds the pages of an area by pagemap. pagemap has a word per page: bit 63 present, 62 swapped, 61
  * file or shared (proc(5)). If pagemap cannot be read, all pages count as touched. */
 static void live_maps_scan_words(struct live_maps_scan *s)
 {

@@ -1,5 +1,5 @@
-/* name_cache.h - keeps the functions at addresses of a program in a file per build id, so that the
- * next process needs neither the program nor its debug info.
+/* name_cache.h - keeps the functions at addresses of a program in a file per build id. So the next
+ * process needs neither the program nor its debug info.
  *
  * Any number of processes may read and write together. A new file is written under another name and
  * then replaces the old one as a whole. If two processes write together, one file wins and no file

@@ -52,15 +52,16 @@ struct process_module {
 	uint64_t bias;         /* Address in the process minus address in the file's headers */
 	bool gone;             /* True if unloaded: other memory may now be at its addresses. */
 	/* Valid after process_open_module(). */
-	const struct input *input; /* Its own file. NULL if not found, or of another build. */
-	const struct input *debug; /* Its separate debug file, or NULL */
+	const struct input *input; /* The module's own file. NULL if not found, or of another
+				    * build. */
+	const struct input *debug; /* The module's separate debug file, or NULL */
 };
 
 /* An allocator in the process whose memory heft cannot read. */
 struct process_allocator {
 	const char *name;
 	const char *module; /* Path of its module. "" if unknown. */
-	bool beside;        /* It exists beside malloc, so malloc's blocks are known. */
+	bool beside;        /* The allocator exists beside malloc, so malloc's blocks are known. */
 };
 
 /* The heap in the recorder's pages, or glibc's heap if nothing was recorded. */
@@ -71,8 +72,8 @@ struct process_heap {
 	struct blocks_found blocks;
 	struct glibc_heaps glibc; /* Zeros if the recorder has blocks or pages. */
 	struct heap_layout layout;
-	/* If no recorder ran, all allocators. Otherwise the allocators inside modules, which the
-	 * recorder cannot see. */
+	/* If no recorder ran, all allocators. Otherwise the allocators inside modules, because the
+	 * recorder cannot see them. */
 	VEC(struct process_allocator) allocators;
 	/* Reason why live blocks may be missing among those found, as words after a colon. NULL if
 	 * all are found. */
@@ -115,7 +116,7 @@ bool process_check_debug_files(const struct process *p, struct heft_err *err);
 /* Finds the file of a module. Only the first call does the work. */
 void process_open_module(struct process *p, const struct process_module *m);
 
-/* A place in the own file of a module. */
+/* An address in the file of a module. */
 struct process_place {
 	const struct process_module *module; /* NULL if in no module */
 	struct locator *locator;             /* For the module's names. NULL without file. */
@@ -148,7 +149,7 @@ void process_name_calls(struct process *p);
 /* A spot is a code address in a module. All nodes (frames of the call tree heap.calls) with this
  * address share the spot. Valid after process_name_calls(). */
 struct process_spot {
-	uint64_t frame;  /* Same as in the nodes */
+	uint64_t frame;  /* Code address, as in the nodes */
 	uint32_t module; /* Index plus 1. 0 if in no module. */
 	uint32_t first;  /* private */
 	uint32_t count;  /* Number of functions. 0 for the root. */

@@ -13,7 +13,8 @@ struct allocator {
 	const char *files[3];   /* Prefixes of the file name of its module. */
 	const char *symbols[5]; /* Symbols that only this allocator defines. */
 	const char *text;       /* Text that its code contains. NULL if none is known. */
-	bool beside;            /* It exists beside malloc, so malloc's blocks are found. */
+	bool beside;            /* The allocator exists beside malloc, so malloc's blocks are
+				 * found. */
 };
 
 static const struct allocator allocators[] = {

@@ -58,7 +58,8 @@ static void tell_mapping(struct process *p, struct heft_heap_place *at)
 		at->module = m->path;
 		at->module_addr = at->addr - m->bias;
 	}
-	if (!r && m) { /* Code, which few dumps contain. */
+	if (!r && m) { /* Only the module covers the address, as for code: few dumps contain
+		        * code. */
 		at->state = HEFT_HEAP_MAPPED;
 		at->map_start = m->start;
 		at->map_size = m->end - m->start;

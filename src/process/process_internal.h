@@ -21,7 +21,7 @@ struct opened_module {
 	struct debuginfo info;
 	struct symbolizer symbolizer;
 	struct locator locator;
-	process_frame_vec frames; /* Frames of its spots */
+	process_frame_vec frames; /* Functions of the module's spots */
 	struct name_cache known;  /* Empty if there is no cache folder */
 };
 
@@ -41,7 +41,7 @@ struct opened_modules {
 	struct arena arena;
 	VEC(struct process_mapping) mappings;
 	size_t special;           /* Number of mappings before the mappings of regions. */
-	process_frame_vec frames; /* Frames of spots outside all modules */
+	process_frame_vec frames; /* Functions of the spots outside all modules */
 	process_frame_vec found;  /* Frames of the last block */
 	VEC(struct process_spot) spots;
 	uint32_t *spot_of; /* Spot per node of the calls. NULL if not named yet. */

@@ -353,7 +353,7 @@ static bool try_path(struct module_search *s, const char *path)
 	return true;
 }
 
-/* Tries the dump's memory, which has all code that the kernel maps into every process. */
+/* Tries the dump's memory. It has all code that the kernel maps into every process. */
 static bool try_memory(const struct process *p, struct opened_module *o)
 {
 	const struct process_module *m = &o->module;
@@ -466,8 +466,8 @@ static bool try_own_path(struct module_search *s)
 	return path[0] == '/' ? try_path(s, path) : try_relative(s, path);
 }
 
-/* Tries debug files by build id. A debug file states symbols, lines and sections as well as the
- * module does. */
+/* Tries debug files by build id. A debug file states the same symbols, lines and sections as the
+ * module. */
 static bool try_build_id(struct module_search *s)
 {
 	const struct debug_search how = wish_search(s->p->wish.find);
@@ -485,7 +485,8 @@ static bool try_all(const struct process *p, struct opened_module *o)
 	const struct debug_search how = wish_search(p->wish.find);
 	bool found = (o->program && try_path(&s, o->program)) || take_given(p, &o->module) ||
 		     try_memory(p, o) || try_own_path(&s) || try_build_id(&s);
-	/* Tries the folders that the user named for debug files, which may hold modules too. */
+	/* Tries the folders that the user named for debug files. These folders may hold modules
+	 * too. */
 	for (size_t i = 0; i < how.dir_count && !found; i++)
 		found = try_below(&s, str_of(how.dirs[i]), o->module.path);
 	arena_release(&s.scratch);

@@ -165,7 +165,7 @@ static void name_module(void *ctx, size_t i, unsigned worker)
 		name_cache_write(&o->known, dir, o->module.build_id, p->wish.style);
 }
 
-/* Makes one spot for each distinct frame, by address. */
+/* Makes one spot (a distinct code address) for each distinct frame. Sorts spots by address. */
 static void make_spots(struct process *p)
 {
 	struct opened_modules *all = p->modules;

@@ -161,7 +161,7 @@ static bool load_word(void *ctx, uint64_t addr, uint64_t *ret)
 	return memory_word(ctx, addr, ret);
 }
 
-/* Steps by the frame pointer, which points to the caller's frame pointer. The return address is the
+/* Steps by the frame pointer. It points to the caller's frame pointer. The return address is the
  * word above. */
 static bool step_by_pointer(const struct dump *d, const struct arch_registers *m,
 			    struct cfi_frame *f)
@@ -178,7 +178,7 @@ static bool step_by_pointer(const struct dump *d, const struct arch_registers *m
 	return true;
 }
 
-/* Steps from a place without code, as after a call through a wild pointer. The call pushed its
+/* Steps from an address without code, as after a call through a wild pointer. The call pushed its
  * return address. */
 static bool step_out_of_nowhere(const struct dump *d, const struct arch_registers *m,
 				struct cfi_frame *f)

@@ -143,8 +143,8 @@ static const char *telling_name_find(const struct image *im, const struct tellin
 	return NULL;
 }
 
-/* True for a dynamic linker, which can be run as a program to load another program. Recognized by
- * its exports for debuggers (glibc, musl). */
+/* True for a dynamic linker. Such a linker can be run as a program to load another program.
+ * Recognizes a linker by its exports for debuggers (glibc, musl). */
 static bool is_linker(const struct image *im)
 {
 	static const struct telling_name names[] = { { "_r_debug", "" }, { "_dl_debug_addr", "" } };

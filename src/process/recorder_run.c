@@ -28,7 +28,7 @@ static const char *recorder_find_library(struct arena *arena)
 	/* Uses a constant's address: C has no conversion from functions to data pointers. */
 	static const char here[] = "";
 	Dl_info info, program;
-	/* It fails in a static program, which is all there is. */
+	/* dladdr() fails in a static program. Then no other module exists. */
 	const bool named = dladdr(here, &info) != 0 && info.dli_fname != NULL;
 	/* dladdr() names the program as it was called. The shell may have found that name in $PATH,
 	 * so it is no path. */
@@ -275,8 +275,8 @@ static bool recorder_is_before(const struct timespec *a, const struct timespec *
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* Counts an empty file. Its process still runs, or its end escaped the recorder: a signal, a direct
- * system call, or an exec of a program that is not recorded. */
+/* Counts an empty file. The process still runs, or its end escaped the recorder. Such ends are a
+ * signal, a direct system call, or an exec of a program that is not recorded. */
 static void announced_count(const struct heft_recorder_file *f, struct heft_recorder_end *end)
 {
 	const bool own = f->pid == end->pid;

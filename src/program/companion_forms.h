@@ -2,8 +2,8 @@
  * companion image. Private to program/.
  *
  * A companion resembles a separate debug file: it has the sections of `im` without bytes, and
- * symbols or DWARF. Each *_open() is false, with nothing made, if there is no companion. It is
- * false with *err if the companion is damaged. */
+ * symbols or DWARF. Each *_open() is false, with nothing made, if there is no companion. Each
+ * *_open() is false with *err if the companion is damaged. */
 #ifndef HEFT_PROGRAM_COMPANION_FORMS_H
 #define HEFT_PROGRAM_COMPANION_FORMS_H
 
@@ -20,9 +20,10 @@ bool pdb_file_check(struct bytes b, const char *path, struct heft_err *err);
 /* True if the PDB belongs to the build of the image, by GUID and age. */
 bool pdb_file_is_of(struct bytes b, const struct image *im);
 
-/* Opens the PDB at `path` as a companion image of `im`, a linked image of the same build. It has
- * the sections of `im` without bytes, the symbols of the PDB, and its debug info as DWARF. `in`
- * owns the new bytes. The PDB is closed again. False, with *err, if the PDB is damaged. */
+/* Opens the PDB at `path` as a companion image of `im`, a linked image of the same build. The
+ * companion has the sections of `im` without bytes, the symbols of the PDB, and the PDB's debug
+ * info as DWARF. `in` owns the new bytes. The PDB is closed again. False, with *err, if the PDB is
+ * damaged. */
 bool pdb_file_open(const struct image *im, const char *path, struct input *in, struct notes *notes,
 		   struct heft_err *err);
 
@@ -67,8 +68,8 @@ enum { GO_SYMBOLS = 1, GO_LINES = 2 };
 
 /* Makes the symbols of a stripped Go program. With GO_SYMBOLS there is a symbol per table of the
  * whole program and per function. The package name is the file before the functions. With GO_LINES
- * there is the DWARF of go_dwarf_make(). Borrows from `im`, its table and *ret_owned (or NULL),
- * which the caller frees after the image. */
+ * there is the DWARF of go_dwarf_make(). Borrows from `im`, its table and *ret_owned (or NULL). The
+ * caller frees *ret_owned after the image. */
 void go_symbols_open(const struct image *im, const struct go_table *table, unsigned what,
 		     struct input *ret, void **ret_owned, struct notes *notes);
 
@@ -83,11 +84,11 @@ extern const char *const go_dwarf_names[GO_DWARF_SECTIONS];
 /* Writes packages, lines and inlined calls of the tables as DWARF 5, so that all readers of DWARF
  * use them. False, with nothing to release, if the sections would exceed DWARF's 32-bit form.
  *
- * Each run of functions of one package is a unit with the package's name. It has a subprogram per
- * function and one line program. A subprogram has an inlined subroutine per piece of inlined code,
- * below the calls around it. Names are offsets in the table. .debug_str is a copy of the table.
- * Lists of calls have two forms, Go 1.12 to 1.19 and from 1.20 on (found by experiment). Damaged
- * parts are left out.
+ * Each run of functions of one package is a unit with the package's name. Such a unit has a
+ * subprogram per function and one line program. A subprogram has an inlined subroutine per piece of
+ * inlined code, below the calls around it. Names are offsets in the table. .debug_str is a copy of
+ * the table. Lists of calls have two forms, Go 1.12 to 1.19 and from 1.20 on (found by experiment).
+ * Damaged parts are left out.
  *
  * Memory: about three times the bytes of the table. Time: O(bytes of the table). */
 bool go_dwarf_make(struct go_dwarf *d, const struct image *im, const struct go_table *table);

@@ -7,7 +7,7 @@
 #include "image/arch.h"
 #include "program/debuginfo.h"
 
-/* A piece of an object at its VM address. sort_by_key() sorts by the first field. */
+/* A range of an object at its VM address. sort_by_key() sorts by the first field. */
 struct placed {
 	uint64_t addr, size, to;
 };

@@ -24,7 +24,7 @@
 /* A section of the image as a part of the dwarf's bytes. */
 struct debuginfo_part {
 	enum dw_section which;
-	uint64_t off, size; /* Range in the dwarf's bytes, which are unpacked. */
+	uint64_t off, size; /* Range in the unpacked bytes of the dwarf. */
 	const struct section *section;
 };
 

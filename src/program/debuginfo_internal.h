@@ -78,7 +78,7 @@ void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool s
 void debuginfo_relocs_open(struct debuginfo *d);
 void debuginfo_relocs_close(struct debuginfo_relocs *r);
 bool debuginfo_needs_relocs(const struct debuginfo_files *f, enum dw_section which);
-/* Patches the bytes of a section. They are writable and have all parts of the section. */
+/* Patches the bytes of a section. The bytes must be writable and have all parts of the section. */
 void debuginfo_relocate(struct debuginfo_files *f, enum dw_section which, uint8_t *bytes,
 			struct notes *notes);
 

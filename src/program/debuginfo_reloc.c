@@ -149,7 +149,7 @@ static bool debuginfo_reloc_find_symbol(struct debuginfo_relocs *rel, const stru
 	return known->state == SYMBOL_KNOWN;
 }
 
-/* A field of the copied bytes. It lies inside of them. */
+/* A field of the copied bytes. The field lies inside of the copied bytes. */
 struct debuginfo_reloc_field {
 	uint8_t *p;
 	unsigned width;

@@ -1,4 +1,4 @@
-/* dwarf_slot.h - opens, at the first request, the DWARF that the sources of one input share.
+/* dwarf_slot.h - opens the DWARF that the sources of one input share, at the first request.
  *
  * Holds the DWARF of one image at a time, because the members of an archive are read one by one.
  * One thread. */

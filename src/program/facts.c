@@ -80,8 +80,8 @@ static const char *symbols_of(const struct image *im)
 	return image_section_type(im, SHT_DYNSYM, 1) ? "dynamic" : "none";
 }
 
-/* Reads the version of the first unit (DWARF 5, section 7.5.1). It follows a length of 4 bytes, or
- * of 4 and 8. */
+/* Reads the version of the first unit (DWARF 5, section 7.5.1). The version follows a length of 4
+ * bytes, or of 4 and 8 bytes. */
 static unsigned dwarf_version(const struct image *im)
 {
 	struct unpack_stream *stream = NULL;
@@ -127,9 +127,9 @@ static void look_at_names(const struct image *im, struct facts_calls *c)
 		const struct section *s = &im->sections[i];
 		if ((s->type != SHT_SYMTAB && s->type != SHT_DYNSYM) || !symtab_open(&t, im, s))
 			continue;
-		/* Only some tables name all called functions: .symtab in a static ELF program, and
-		 * in other containers the program's own symbols, without those made from exports
-		 * and imports. */
+		/* Only some tables name all called functions. In a static ELF program, this is
+		 * .symtab. In other containers, these are the program's own symbols, without those
+		 * made from exports and imports. */
 		c->any |= image_states_loading(im)
 				  ? s->type == SHT_SYMTAB || image_has_segment(im, PT_INTERP) ||
 					    im->type == ET_DYN

@@ -12,7 +12,7 @@ static void facts_savings_add(struct facts *f, const char *what, uint64_t bytes)
 	f->savings[f->saving_count++] = (struct saving){ what, bytes };
 }
 
-/* Returns the bytes of the symbol table and its names. */
+/* Returns the size in bytes of the symbol table and its names. */
 static uint64_t symbol_bytes(const struct image *im)
 {
 	const struct section *s = image_section_type(im, SHT_SYMTAB, 1);
@@ -50,8 +50,8 @@ static uint64_t relative_places(const struct image *im, place_vec *places)
 	return bytes;
 }
 
-/* Returns the bytes of the places in RELR form (gABI "Relative relocations"): a word per place,
- * then words whose bits, except the lowest, mark the next words. */
+/* Returns the size in bytes of the places in RELR form (gABI "Relative relocations"). RELR has a
+ * word with a place, then words of bits. All bits except the lowest mark the next words. */
 static uint64_t relr_bytes(const place_vec *places, unsigned word)
 {
 	const uint64_t reach = (8 * word - 1) * (uint64_t)word;

@@ -60,8 +60,8 @@ static void put_functions(struct go_symbols_making *m)
 		     "the table of Go's functions has %" PRIu64 " damaged entries", m->damaged);
 }
 
-/* Adds the tables of the whole program. Most belong to package runtime. Lists of types belong to no
- * package, so they come before the first file symbol. */
+/* Adds the tables of the whole program. Most tables belong to package runtime. Lists of types
+ * belong to no package, so they come before the first file symbol. */
 static void go_symbols_put_parts(struct go_symbols_making *m)
 {
 	for (size_t n = GO_PARTS; n > 0; n--) {

@@ -75,8 +75,8 @@ static bool go_table_find(const struct image *im, struct go_table *ret, struct n
 	if (s) {
 		if (open_at(im, s, 0, ret))
 			return true;
-		/* Each table begins with a version number, which garble replaces. Then come two
-		 * zeros, the quantum of instructions and the size of pointers. */
+		/* Each table begins with a version number. garble replaces this number. Then come
+		 * two zeros, the quantum of instructions and the size of pointers. */
 		const struct bytes b = section_bytes(im, s);
 		const bool whole = b.size > 8 &&
 				   !pclntab_matches(bytes_sub(b, 0, 8), im->big_endian) &&
@@ -353,7 +353,7 @@ bool go_table_func(const struct go_table *g, const struct image *im, uint64_t i,
 		return false;
 	if (g->tab.quantum != 4 || ret->tables[PCLNTAB_LINE] != 0)
 		return true;
-	/* Skips zeros, which align the next function. Only on MIPS are they an instruction. */
+	/* Skips the zeros that align the next function. Zeros are an instruction only on MIPS. */
 	struct reader r = reader_of(image_at(im, ret->addr, ret->size), im->big_endian);
 	uint64_t end = 0;
 	while (!image_arch(im)->zeros_are_code && reader_left(&r) >= 4)

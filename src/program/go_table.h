@@ -14,7 +14,7 @@ struct go_part {
 	uint64_t addr, size; /* `size` is 0 if not found. */
 };
 
-/* A range of addresses. Both are 0 if not found. */
+/* A range of addresses. Both members are 0 if the range was not found. */
 struct go_range {
 	uint64_t start, end;
 };
@@ -59,9 +59,9 @@ bool go_table_func(const struct go_table *g, const struct image *im, uint64_t i,
  * False if there is none. */
 bool go_table_data(const struct go_table *g, const struct pclntab_func *f, uint64_t i,
 		   uint64_t *ret);
-/* Returns the number of calls that were inlined into a function. They begin at *ret_addr,
- * go_table_call_size() bytes each. The table of values at go_table_call_values() maps addresses to
- * numbers of calls. */
+/* Returns the number of calls that were inlined into a function. The calls begin at *ret_addr and
+ * have go_table_call_size() bytes each. The table of values at go_table_call_values() maps
+ * addresses to numbers of calls. */
 uint64_t go_table_calls(const struct go_table *g, const struct image *im,
 			const struct pclntab_func *f, uint64_t *ret_addr);
 /* Returns the offset of the table that maps addresses to inlined calls. 0 if there is none. */

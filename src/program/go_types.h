@@ -1,9 +1,10 @@
 /* go_types.h - finds the package of a type that a Go program describes for its runtime.
  *
- * Package internal/abi (before Go 1.21: runtime) calls a description Type. It has fixed fields,
- * fields of its kind, and, for types with a name or methods, the import path. Read from the
- * documentation of these packages and by experiment with programs of Go 1.16 to 1.26. Types without
- * a name have the package of the type to which they point, or of which they consist.
+ * Package internal/abi (before Go 1.21: runtime) calls a description Type. A description has fixed
+ * fields, and fields of its kind. Descriptions of types with a name or methods have the import
+ * path. Read from the documentation of these packages and by experiment with programs of Go 1.16 to
+ * 1.26. Types without a name have the package of the type to which they point, or of which they
+ * consist.
  *
  * Any number of threads. A few reads per type. */
 #ifndef HEFT_PROGRAM_GO_TYPES_H

@@ -85,8 +85,8 @@ void go_words_release(struct go_words *w)
 
 /* Judges a reference. Code for x86-64 and AArch64 computes all addresses from its own place. Code
  * for 386 has addresses only as memory operands. Code for ARM loads addresses and numbers from
- * pools. Addresses of zeroed variables may look like numbers. They count only if the code then
- * loads or stores there. */
+ * pools. Addresses of zeroed variables may look like numbers. Such addresses count only if the code
+ * then loads or stores there. */
 enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
 {
 	if (ref->use == USE_ACCESS)

@@ -1,7 +1,7 @@
 /* go_words.h - tells which numbers in the code and data of a Go program are addresses.
  *
  * Go's linker leaves no relocations in a program at a fixed address. But its compilers make
- * addresses in few ways, which were found by linking a program at two addresses.
+ * addresses in few ways. These ways were found by linking a program at two addresses.
  *
  * The results borrow from the image and the Go table. After reading, any number of threads may use
  * the results. */
@@ -20,7 +20,7 @@ struct go_mask {
 	uint8_t *bits;
 };
 
-/* Reads the mask from a table, which may be NULL. */
+/* Reads the mask from a table. `table` may be NULL. */
 void go_mask_read(struct go_mask *m, const struct image *im, const struct go_table *table);
 void go_mask_release(struct go_mask *m);
 

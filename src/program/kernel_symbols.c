@@ -8,8 +8,8 @@
 #include <ctype.h>
 
 /* True for a bootable kernel of AArch64 (Linux, Documentation/arch/arm64/booting.rst: "ARM\x64" at
- * offset 56). It is a PE file of two sections: one for all code and read-only data, one for all
- * writable data. */
+ * offset 56). The image is a PE file of two sections: one for all code and read-only data, one for
+ * all writable data. */
 static bool is_boot_image(const struct image *im)
 {
 	enum { MAGIC_OFF = 56 };
@@ -39,9 +39,9 @@ bool kernel_has_symbols(const struct image *im)
 	return kernel_symbols_find(im, &k) != NULL;
 }
 
-/* Limits of object sizes. READ_ONLY_MAX: most bytes of a read-only object. A larger one contains
- * the strings after it, which have no symbols. GAP_MIN: an object does not continue over so many
- * bytes to an address with a larger alignment. */
+/* Limits of object sizes. READ_ONLY_MAX: limit in bytes of a read-only object. A larger object
+ * would contain the strings after it, because strings have no symbols. GAP_MIN: an object does not
+ * continue over so many bytes to an address with a larger alignment. */
 enum { READ_ONLY_MAX = 128 << 10, GAP_MIN = 64 << 10 };
 
 /* Returns the size of code without the bytes that align the next function, because the table
@@ -150,7 +150,7 @@ static void kernel_symbols_put(struct image_build *b, const struct image *im,
 		build_symbol(b, &(struct made_symbol){ .symbol = s });
 }
 
-/* True for names that only mark the end of a piece of a boot image (arch/arm64/kernel/vmlinux.lds.S
+/* True for names that only mark the end of a part of a boot image (arch/arm64/kernel/vmlinux.lds.S
  * of Linux). The sections of a boot image are unknown. */
 static bool kernel_symbols_is_end(const struct kernel_symbols_entry *e)
 {

@@ -35,7 +35,8 @@ void locator_release(struct locator *l);
 const struct symbol_place *locator_symbol(struct locator *l, uint64_t addr);
 /* Lists the functions around an address, innermost first, and the compile unit. Returns their
  * number, 0 if no debug info covers the address. *ret is valid until the next call. *ret_unit does
- * not change if nothing is known. The frames have no module, which the caller knows. */
+ * not change if nothing is known. The frames have no module, because the caller knows the
+ * module. */
 size_t locator_functions(struct locator *l, uint64_t addr, const struct heft_frame **ret,
 			 const char **ret_unit);
 /* Finds the declaration of the variable at an address. False if no debug info has it. */

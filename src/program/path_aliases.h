@@ -2,9 +2,9 @@
  *
  * A linker keeps one copy of an inline function, template instance or vtable, and one of equal
  * string literals. Its map names one object for each, or none. This module reads all objects that
- * the map names, if they exist. It tries their paths as stated, then relative to the map's folder.
- * Functions are weak and unique symbols. Strings are those of mergeable sections, unless the map
- * lists the section as discarded. Read once. Then any number of threads may look up. */
+ * the map names, if they exist. It tries the objects' paths as stated, then relative to the map's
+ * folder. Functions are weak and unique symbols. Strings are those of mergeable sections, unless
+ * the map lists the section as discarded. Read once. Then any number of threads may look up. */
 #ifndef HEFT_PROGRAM_PATH_ALIASES_H
 #define HEFT_PROGRAM_PATH_ALIASES_H
 

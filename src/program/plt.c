@@ -103,7 +103,7 @@ static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64
 }
 
 /* Lists the stubs of machines whose stubs differ in size (ARM): each ends where its code loads from
- * a slot, and begins where the stub before it ends. The first follows a header. */
+ * a slot, and begins where the stub before it ends. The first stub follows a header. */
 static size_t stubs_by_loads(const struct plt *p, const struct section *s, plt_stub_fn *fn,
 			     void *user)
 {
@@ -127,7 +127,7 @@ static size_t stubs_by_loads(const struct plt *p, const struct section *s, plt_s
 	return found;
 }
 
-/* Lists the other stubs, which are in the order of the jump slots. */
+/* Lists the other stubs. They are in the order of the jump slots. */
 static void stubs_by_order(const struct plt *p, const struct section *s, plt_stub_fn *fn,
 			   void *user)
 {

@@ -6,7 +6,7 @@
 
 #include "image/image.h"
 
-/* A GOT slot that a dynamic relocation fills for a symbol. */
+/* A slot: a pointer of the GOT that a dynamic relocation fills for a symbol. */
 struct plt_slot {
 	uint64_t addr;
 	uint32_t symbol; /* Index in .dynsym, in range and not 0. */

@@ -209,7 +209,7 @@ static bool use_maps(struct program *p, struct heft_err *err)
 	return true;
 }
 
-/* True for a source map, which is the map of a WebAssembly module. */
+/* True for a source map. A source map is the linker map of a WebAssembly module. */
 static bool is_source_map(const char *path)
 {
 	struct heft_err err;

@@ -1,8 +1,8 @@
 /* program.h - opens a program with all files that belong to it.
  *
  * The file and the files that the user named for it are opened immediately. Its separate debug
- * file, linker map, DWARF, symbol table and locator are found and read on request. They stay until
- * the program is closed. Unusable files become notes. One thread at a time. */
+ * file, linker map, DWARF, symbol table and locator are found and read on request. These parts stay
+ * until the program is closed. Unusable files become notes. One thread at a time. */
 #ifndef HEFT_PROGRAM_PROGRAM_H
 #define HEFT_PROGRAM_PROGRAM_H
 
@@ -34,8 +34,8 @@ struct program {
 		regions_read;
 };
 
-/* Opens the file and the files that the options name for it. `wish` and `notes` are borrowed until
- * program_close(), which may be called on a zeroed struct and after a failure. */
+/* Opens the file and the files that the options name for it. Borrows `wish` and `notes` until
+ * program_close(). program_close() may be called on a zeroed struct and after a failure. */
 bool program_open(struct program *p, const char *path, enum file_use use,
 		  const struct program_wish *wish, struct notes *notes, struct heft_err *err);
 /* Opens a program from an open file. The program then owns the file, even after a failure. */
@@ -86,7 +86,7 @@ static inline const char *program_debug_path(const struct program *p)
  * causes a note. */
 const struct linkmap *program_map(struct program *p);
 /* Returns the memory regions of the machine: from the options, or else from the linker map, or else
- * runs of loaded bytes at near addresses. None for an archive or object. */
+ * runs of loaded bytes at near addresses. An archive or object has no regions. */
 const struct memory_regions *program_regions(struct program *p);
 struct symbol_table *program_symbols(struct program *p);
 /* Returns the symbols of image `i` of the input, by name. */

@@ -1,4 +1,4 @@
-/* session.h - declares struct heft_session, which all measuring handles share.
+/* session.h - declares struct heft_session. All measuring handles share a session.
  *
  * A session has the settings. Each handle that opens files has a context of the session. A context
  * copies the settings when its handle first opens a file. Later changes of the session affect only
@@ -44,7 +44,7 @@ struct heft_session {
 	bool freed; /* The user has freed the session. */
 };
 
-/* Begins the context of a new handle, whose domain is `memory`. */
+/* Begins the context of a new handle. The handle's domain is `memory`. */
 void context_begin(struct context *c, struct heft_session *s, struct memory *memory);
 /* Ends a context before its handle is freed. The handle may be broken. */
 void context_end(struct context *c);
@@ -55,8 +55,8 @@ void context_release(struct context *c);
 void context_take(struct context *c);
 /* Returns the style of names. `usual` if nobody has set one. */
 enum heft_demangle context_style(const struct context *c, enum heft_demangle usual);
-/* Makes the inputs of the session's finder available by name in the thread's domain. For files that
- * are opened before context_take(). */
+/* Makes the inputs of the session's finder available by name in the thread's domain. Needed for
+ * files that are opened before context_take(). */
 void context_take_inputs(const struct context *c);
 
 /* Returns note `i` of all contexts, ordered by age. NULL after the last. If several contexts have a

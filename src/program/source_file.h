@@ -40,7 +40,7 @@ struct process;
 struct source_file {
 	const char *path; /* As the user typed it. */
 	const struct input *input;
-	const struct input *debug; /* Its separate debug file, or NULL */
+	const struct input *debug; /* The image's separate debug file, or NULL */
 	const struct basemap *map;
 	const struct linkmap *linkmap; /* Linker map of the input, or NULL */
 	const struct memory_regions

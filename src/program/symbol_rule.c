@@ -134,8 +134,8 @@ bool symbol_is_mark(const struct symbol *s)
 	    are_digits((struct str){ name.p + table.len, name.len - table.len }))
 		return true;
 	/* True for labels that assemblers may leave in tables of objects: constants and jump
-	 * targets. Also for clang's labels of texts and of merged variables, which have other
-	 * names. mold keeps these labels in programs. */
+	 * targets. Also true for clang's labels of texts and of merged variables. These labels have
+	 * other names. mold keeps these labels in programs. */
 	return (s->type == STT_NOTYPE && str_starts(name, STR(".L"))) ||
 	       str_starts(name, STR(".L.str")) || str_starts(name, STR(".L_MergedGlobals"));
 }

@@ -1,25 +1,25 @@
 /* symbol_rule.h - decides which symbols name a place, and which of several symbols names it.
  *
- * If ranges overlap, the symbol that starts first owns the bytes, unless its stated size is wrong
- * (symbols_cut_crossing). If symbols start together, the longest wins. Among equally long ones, the
- * lowest rank wins: typed before untyped, then global before weak before local, then fewer leading
- * underscores, then the order of the table. */
+ * If ranges overlap, the symbol that starts first owns the bytes. A wrong stated size does not
+ * count (symbols_cut_crossing). If symbols start together, the longest wins. Among equally long
+ * symbols, the lowest rank wins. Typed comes before untyped, then global before weak before local.
+ * Then come fewer leading underscores, then the order of the table. */
 #ifndef HEFT_PROGRAM_SYMBOL_RULE_H
 #define HEFT_PROGRAM_SYMBOL_RULE_H
 
 #include "image/image.h"
 
 /* Corrects wrong sizes. Symbols should be nested or disjoint. A symbol that ends in the middle of
- * another has a wrong size, for example in assembly that counts from the start of its section. It
- * then ends at the next symbol. Records of `size` bytes start with an address and a size, both
- * uint64_t, in the order of the rule above. Skips size 0. O(n), with 9 bytes per record if some are
- * cut. */
+ * another has a wrong size, for example in assembly that counts from the start of its section. Such
+ * a symbol then ends at the next symbol. Records of `size` bytes start with an address and a size,
+ * both uint64_t, in the order of the rule above. Skips size 0. O(n), with 9 bytes per record if
+ * some are cut. */
 void symbols_cut_crossing(void *list, size_t count, size_t size);
 
 uint32_t symbol_rank(const struct symbol *s);
-/* True for a symbol that marks a kind of bytes, a section or a file, and names no place: $x, .LC0,
- * constants that rustc numbers, exception tables that clang numbers, types STT_FILE and
- * STT_SECTION. */
+/* True for a symbol that marks a kind of bytes, a section or a file, and names no place. Such
+ * symbols are $x, .LC0, constants that rustc numbers, exception tables that clang numbers, and the
+ * types STT_FILE and STT_SECTION. */
 bool symbol_is_mark(const struct symbol *s);
 /* True for a symbol of a basic block, LETTERS.BB.FUNCTION. *ret is FUNCTION. *ret_id is the number
  * of letters. */

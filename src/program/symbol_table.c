@@ -11,7 +11,7 @@ struct symbol_table_candidate {
 	const char *name, *file;
 	uint64_t limit; /* End of its section. */
 	uint32_t rank;
-	bool code, block; /* `block`: a basic block of the function with that name, which is
+	bool code, block; /* `block`: a basic block of the function with that name. The function is
 			   * another symbol. */
 };
 

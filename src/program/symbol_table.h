@@ -4,7 +4,7 @@
  * belongs to the label before it, until the next symbol or the section's end. A PLT stub has the
  * name of the symbol that it jumps to, with "@plt" after it. Stubs are searched when the first
  * address in a PLT is requested. 40 bytes per symbol, 16 per span. Texts are NUL-terminated and
- * borrowed from the images, which must live as long as the table. One thread. */
+ * borrowed from the images. The images must live as long as the table. One thread. */
 #ifndef HEFT_PROGRAM_SYMBOL_TABLE_H
 #define HEFT_PROGRAM_SYMBOL_TABLE_H
 

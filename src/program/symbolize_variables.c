@@ -11,7 +11,7 @@ struct symbolize_variables_listing {
 	uint32_t index;
 };
 
-/* Opens a unit, or its split unit if it is a skeleton, in *room. */
+/* Opens a unit in `room`. Returns its split unit if the unit is a skeleton. */
 static const struct unit *symbolize_variables_open_unit(struct symbolizer *s, size_t index,
 							struct unit room[2])
 {

@@ -1,7 +1,7 @@
 /* wish.h - declares struct heft_finder: the options about places of parts of programs.
  *
- * Every opener takes this struct. All zero means no options. It owns all its texts. Read-only once
- * made: any number of threads. */
+ * Every opener takes this struct. All zero means no options. The struct owns all its texts.
+ * Read-only once made: any number of threads. */
 #ifndef HEFT_PROGRAM_WISH_H
 #define HEFT_PROGRAM_WISH_H
 

@@ -82,8 +82,7 @@ void components_close(struct components *c)
 }
 
 /* True if the pattern matches the start of the path until a slash or the end; everything below a
- * slash is matched too. Backtracks only to the last * and the last ** before it, which is
- * enough. */
+ * slash is matched too. Backtracks only to the last * and the last ** before it. That is enough. */
 static bool matches_here(struct str pattern, struct str path)
 {
 	size_t p = 0, s = 0;

@@ -11,8 +11,8 @@
  *
  * The last line that matches a path counts. A pattern alone means "none". A pattern with a slash
  * before its last character starts at the root; any other matches at every depth. A pattern for a
- * directory matches everything below. * and ? do not match slashes, ** does. Syntax of GitHub's
- * CODEOWNERS ("About code owners"), which is gitignore(5) without ! and [].
+ * directory matches everything below. * and ? do not match slashes, ** does. The syntax is that of
+ * GitHub's CODEOWNERS ("About code owners"): gitignore(5) without ! and [].
  *
  * Borrows the file's text until components_close(). One thread at a time. */
 #ifndef HEFT_PROGRAM_COMPONENTS_H

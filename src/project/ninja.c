@@ -59,8 +59,8 @@ static size_t add_escape(struct ninja *n, struct str s, size_t i)
 	return end + (brace && end < s.len);
 }
 
-/* Reads the next word of *s into n->word. It ends at a blank and, unless `plain`, at ':' or '|'.
- * False if there is none. */
+/* Reads the next word of *s into n->word. A word ends at a blank and, unless `plain`, at ':' or
+ * '|'. False if there is none. */
 static bool ninja_take_word(struct ninja *n, struct str *s, bool plain)
 {
 	size_t i = 0;

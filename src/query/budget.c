@@ -21,7 +21,7 @@ static bool budget_is_below(const char *dir, size_t len, const char *path)
 }
 
 /* True if a pattern is also searched after slashes. Debug info mostly has absolute source paths.
- * Objects have a build folder and an archive, which nobody writes into a rule. */
+ * Objects have a build folder and an archive. Nobody writes these into a rule. */
 static bool is_looked_for_behind_slashes(const struct budget_limit *l, const char *path)
 {
 	return *l->pattern != '/' && (*path == '/' || l->subject == BUDGET_OBJECT);
@@ -295,7 +295,8 @@ static struct budget_measured budget_measure(const struct budget_items *z)
 	return m;
 }
 
-/* Returns the most bytes that a limit allows. For bytes to leave free, the rest of the region. */
+/* Returns how many bytes a limit allows. If the limit states bytes to leave free, this is the rest
+ * of the region. */
 static double limit_bytes(const struct budget_limit *l, const struct snapshot *s, double base)
 {
 	const double amount = (double)l->amount;

@@ -66,8 +66,8 @@ static bool check_word(struct budget_parse_in *in, const struct budget_parse_wor
 	return !nul || bad_at(in, (size_t)(nul - in->input.p), "a NUL byte");
 }
 
-/* Reads a word. It ends at a blank or comma. A word in quotes ends at the closing quote and has no
- * special characters. */
+/* Reads a word. A word ends at a blank or comma. A word in quotes ends at the closing quote and has
+ * no special characters. */
 static bool budget_parse_next_word(struct budget_parse_in *in, const char *wanted,
 				   struct budget_parse_word *ret)
 {
@@ -359,7 +359,7 @@ bool budget_parse(struct budget *ret, const char *path, struct str input, struct
 
 void budget_release(struct budget *b)
 {
-	/* The limits of a rule share its expression, which is freed once. */
+	/* The limits of a rule share its expression, so it is freed once. */
 	for (size_t i = 0; i < b->limits.count; i++)
 		if (i + 1 == b->limits.count ||
 		    b->limits.data[i + 1].regex != b->limits.data[i].regex)

@@ -84,8 +84,8 @@ static bool guarded_pattern(struct pattern **ret, const char *regex, struct heft
 	return GUARDED_INSIDE(err, (*ret = pattern_new(str_of(regex), err)) != NULL);
 }
 
-/* Implements "text REGEXP pattern": SQLite calls regexp(pattern, text). It must return to SQLite's
- * own functions on the stack, even if there is no memory. */
+/* Implements "text REGEXP pattern": SQLite calls regexp(pattern, text). The function must return to
+ * SQLite's own functions on the stack, even if there is no memory. */
 static void regexp(sqlite3_context *to, int argc, sqlite3_value **argv)
 {
 	const char *regex = (const char *)sqlite3_value_text(argv[0]);

@@ -66,7 +66,7 @@ struct diff_report diff_report_of(const struct snapshot_diff *diff,
 				  const struct diff_rows *rows)
 {
 	const struct diff_section *list = sections->sections.data;
-	ASSERT(sections->sections.count > 0); /* The last is the total. */
+	ASSERT(sections->sections.count > 0); /* The last section is the total. */
 	const size_t count = sections->sections.count - 1;
 	const bool charged = rows->counting == DIFF_CHARGED;
 	struct diff_report ret = { .sections = list,
@@ -246,7 +246,7 @@ static void markdown_section(struct sink *s, const char *name, struct padded siz
 		    shown_growth(size.after, size.before).p);
 }
 
-/* Writes the total first, then the tables, which are folded. */
+/* Writes the total first, then the tables. The tables are folded. */
 static void diff_report_markdown_head(const struct report *r, struct sink *s)
 {
 	const struct diff_report *z = r->ctx;

@@ -6,7 +6,7 @@
 #include "report/report.h"
 #include "compare/diff_rows.h"
 
-/* Label of the last row, which includes unchanged rows. */
+/* Label of the last row. That row includes unchanged rows. */
 #define DIFF_TOTAL "of all rows"
 
 /* Bytes with padding. */
@@ -21,7 +21,7 @@ static inline double padded_delta(struct padded p)
 
 /* A diff for the formats. Its sections are written above the rows. */
 struct diff_report {
-	const struct diff_section *sections; /* Without the total. */
+	const struct diff_section *sections; /* Sections, without the total. */
 	size_t section_count;
 	bool knows_memory; /* Copy of diff_sections.knows_memory. */
 	bool hides_debug;  /* Copy of diff_rows.hides_debug: debug sections share one line. */
@@ -32,7 +32,7 @@ struct diff_report {
 	 * not in the file. */
 	struct padded file, vm, debug, beside;
 };
-/* Returns what the formats need of a diff beside its rows. All is borrowed. */
+/* Returns what the formats need of a diff beside its rows. Borrows the diff. */
 struct diff_report diff_report_of(const struct snapshot_diff *diff,
 				  const struct diff_sections *sections,
 				  const struct diff_rows *rows);

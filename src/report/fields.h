@@ -33,8 +33,8 @@ enum field_kind {
 };
 
 enum field_flag {
-	FIELD_CSV = 1,      /* It is also a column of csv, tsv and markdown. */
-	FIELD_ONLY_CSV = 2, /* It is no member of JSON. */
+	FIELD_CSV = 1,      /* The field is also a column of csv, tsv and markdown. */
+	FIELD_ONLY_CSV = 2, /* The field is a column only, no member of JSON. */
 	FIELD_ANY = 4,      /* "", 0, false or empty means that there is no value. */
 	FIELD_NULL = 8,     /* No value is written as null, instead of not at all. */
 	FIELD_ADDRESS = 16, /* Hexadecimal in markdown. UINT64_MAX means no value. */
@@ -58,7 +58,7 @@ struct field {
 	};
 	union {
 		const char *const *words;
-		const struct fields *of; /* For objects and lists of objects. */
+		const struct fields *of; /* Fields of the object, or of each object of a list. */
 		/* Returns the text or number if no member holds it. It lies in `room` or lives
 		 * longer; p is NULL if there is none. Text for a column ends with NUL. */
 		struct str (*get)(struct field_at *at);

@@ -15,8 +15,8 @@ bool heap_report_write(const struct heap_report *r, const struct heft_write_opts
 		       struct heft_err *err);
 void out_heap_pprof(const struct heap_report *r, bool live_only, struct sink *s);
 
-/* Returns the command for pages and JSON, which people hand on. Without arguments asked for, only
- * the name of the program. */
+/* Returns the command for pages and JSON. Returns only the name of the program unless arguments
+ * were asked for, because people hand these files on. */
 struct str heap_command(const struct heap_info *i);
 
 /* Write parts of pages. */

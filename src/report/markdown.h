@@ -1,8 +1,8 @@
 /* markdown.h - writes texts in tables of Markdown (GitHub's and GitLab's), so that nothing in them
  * acts as markup.
  *
- * Texts are code spans, in which only backticks and bars have a meaning. Control characters become
- * visible escapes. A text longer than `most` bytes is cut, with "..." at the end. */
+ * Texts are code spans. In code spans, only backticks and bars have a meaning. Control characters
+ * become visible escapes. A text longer than `most` bytes is cut, with "..." at the end. */
 #ifndef HEFT_REPORT_MARKDOWN_H
 #define HEFT_REPORT_MARKDOWN_H
 

@@ -79,8 +79,8 @@ void budget_finding_put(const struct heft_budget_row *row, budget_name_fn put_na
 		sink_printf(s, ", %s too many", shown_parts(have - row->limit).p);
 }
 
-/* Escapes percent signs and line ends, which have a meaning. In properties, escapes colons and
- * commas too. */
+/* Escapes percent signs and line ends, because both have a meaning. In properties, escapes colons
+ * and commas too. */
 static void github_text(struct sink *s, const char *text, bool property)
 {
 	for (; *text; text++) {

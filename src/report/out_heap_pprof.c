@@ -54,7 +54,7 @@ static void out_heap_pprof_put_sample(struct heap_profile *p, const struct heap_
 }
 
 /* Returns by how much addresses of a module must move. Addresses without names are written as in
- * the module's headers, which are the same in every process. */
+ * the module's headers, because these addresses are the same in every process. */
 static uint64_t moved(const struct heap_profile *p, const struct heap_report_module *m)
 {
 	return p->r->info->no_names ? m->bias : 0;

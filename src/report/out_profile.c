@@ -193,7 +193,7 @@ static void profile_put_edges(struct json *j, const struct profile_report *r, ui
 	}
 }
 
-/* A function. `of` is NULL for branches from outside, which belong to no function. */
+/* A function. `of` is NULL for branches from outside, because they belong to no function. */
 struct shown_function {
 	const struct profile_report *r;
 	const struct blockmap_function *of;

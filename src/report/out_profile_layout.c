@@ -1,5 +1,5 @@
-/* Writes profiles for other tools: Propeller's lists of clusters and the symbol order, which lay
- * out code, and AutoFDO's text. */
+/* Writes profiles for other tools: Propeller's lists of clusters and the symbol order (both lay out
+ * code), and AutoFDO's text. */
 #include "report/profile_report.h"
 
 #include <stdlib.h>

@@ -235,8 +235,8 @@ static size_t next_row(const struct tile *t, size_t count, double scale, double 
 	return n;
 }
 
-/* Gives boxes to tiles of falling weight. `whole` is the weight of the room. It is more than the
- * sum of the tiles if lighter ones were left out. Returns the rest of the room. */
+/* Gives boxes to tiles of falling weight. `whole` is the weight of the room. `whole` exceeds the
+ * sum of the tiles if lighter tiles were left out. Returns the rest of the room. */
 static struct svg_box squarify(struct tile *t, size_t count, double whole, struct svg_box room)
 {
 	for (size_t i = 0; i < count && room.w > 0 && room.h > 0 && whole > 0;) {

@@ -30,9 +30,9 @@ struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hotte
 bool profile_report_write(struct heft_samples *samples, const struct heft_samples_query *q,
 			  const struct heft_write_opts *opts, struct sink *s, struct heft_err *err);
 /* Writes clusters for clang -fbasic-block-sections=list= of LLVM 17 or later (Propeller). Each
- * function has one cluster: its blocks with a count, in the order of their addresses, so that
- * control still falls from one to the next. Block 0 always comes first. The other blocks become the
- * cold part. Functions without a name of their own are left out. */
+ * function has one cluster: its blocks with a count. They stay in the order of their addresses, so
+ * that control still falls from one block to the next. Block 0 always comes first. The other blocks
+ * become the cold part. Functions without a name of their own are left out. */
 void out_profile_propeller(const struct profile_report *r, struct sink *s);
 /* Writes the symbols of these clusters for --symbol-ordering-file: functions by falling count of
  * their hottest block, then the cold parts in the same order. */

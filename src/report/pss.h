@@ -7,8 +7,8 @@
 
 enum { PSS_MAX = 40 }; /* Bytes of the longest text, with its NUL. */
 
-/* Writes v for people: whole bytes from 10 on; below 10 one decimal unless v is whole; "~0" if v is
- * above 0 but below a tenth. */
+/* Writes v for people. From 10 on, writes whole bytes. Below 10, writes one decimal unless v is
+ * whole. Writes "~0" if v is above 0 but below a tenth. */
 void pss_text(char out[PSS_MAX], double v);
 /* Writes a change for people, as pss_text() does; with "+" if it is positive. */
 void pss_change(char out[PSS_MAX], double v);

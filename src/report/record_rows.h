@@ -20,7 +20,7 @@ struct record_rows {
 	struct arena arena;
 };
 
-/* Makes the rows of all records of a report, which is borrowed. HEFT_EARG if there is no column of
+/* Makes the rows of all records of a report. Borrows the report. HEFT_EARG if there is no column of
  * text or none of numbers. Release *rows in any case. */
 bool record_rows_make(struct record_rows *rows, const struct report *r, struct heft_err *err);
 void record_rows_release(struct record_rows *rows);

@@ -1,7 +1,7 @@
 /* report.h - writes rows as bytes. One function per format. All take the public table, with the
  * columns that its kind of report shows.
  *
- * Functions out_* write through a struct sink, which remembers the first failure. */
+ * Functions out_* write through a struct sink. The sink remembers the first failure. */
 #ifndef HEFT_REPORT_REPORT_H
 #define HEFT_REPORT_REPORT_H
 
@@ -22,7 +22,7 @@ struct sink {
 };
 
 void sink_start(struct sink *s, const struct heft_sink *to);
-/* Hands over a result that is complete already. It may be empty. */
+/* Hands over a result that is complete already. The result may be empty. */
 bool sink_once(const struct heft_sink *to, const void *data, size_t size, struct heft_err *err);
 void sink_text(struct sink *s, struct str text);
 static inline void sink_char(struct sink *s, char c)
@@ -139,7 +139,7 @@ struct report {
 	bool indents_rows;  /* The indent comes before the columns, not before the label. */
 	unsigned label_gap; /* Blanks between columns and labels. */
 	const struct column *columns; /* Columns of tables and Markdown. The label follows them. */
-	const struct column *fields;  /* Columns of CSV. They follow the labels. */
+	const struct column *fields;  /* Columns of CSV. These columns follow the labels. */
 	size_t column_count, field_count;
 	struct column room[2][COLUMNS_MAX]; /* Memory for report_column() and report_field(). */
 	/* CSV, Markdown and JSON of records may be written in pieces: goes_on if rows were written
@@ -147,8 +147,8 @@ struct report {
 	bool goes_on, not_all;
 };
 
-/* Rows without labels are records, which have only texts. In JSON, records are an array of objects
- * without a document around it, and a text may be NULL. */
+/* Rows without labels are records. Records have only texts. In JSON, records are an array of
+ * objects without a document around it, and a text may be NULL. */
 static inline bool has_labels(const struct report *r)
 {
 	return r->table.level_count > 0;
@@ -164,7 +164,8 @@ void report_all_fields(struct report *r, struct arena *arena);
 
 /* Rounds to whole bytes. */
 enum { CELL_MAX = 40 };
-/* Return the text of a cell, for people and exact. It lies in `room` or belongs to the row. */
+/* Return the text of a cell, for people and exact. The text lies in `room` or belongs to the
+ * row. */
 const char *cell_text(char room[CELL_MAX], const struct report *r, const struct column *c,
 		      const struct heft_row *row, const struct heft_row *parent);
 const char *cell_exact(char room[CELL_MAX], const struct report *r, const struct column *c,
@@ -183,9 +184,9 @@ void out_csv(const struct report *r, struct sink *s, char separator);
 void out_json(const struct report *r, struct sink *s);
 /* Writes a page for comments on changes under review. */
 void out_markdown(const struct report *r, struct sink *s);
-/* Writes one line per leaf row, without a total, in the form of folded stacks: labels from the
- * first level on, separated by ";", a space, and the value that decides the order. In a diff, the
- * values before and now. Rows without a value are left out. */
+/* Writes one line per leaf row, without a total, in the form of folded stacks. A line has the
+ * labels from the first level on, separated by ";". Then come a space and the value that decides
+ * the order. In a diff, the values before and now. Rows without a value are left out. */
 void out_folded(const struct report *r, struct sink *s);
 /* Writes a record per leaf row for stores, see HEFT_NDJSON. HEFT_EARG if the table has no labels,
  * is a difference, or has measures that are no whole numbers. */
@@ -238,8 +239,8 @@ void out_block(const struct heft_block_function *f, const struct heft_block *b,
 	       const struct heft_block_count *count, struct sink *s);
 /* What is shown of a function's code: a line per block, and below it the instructions. */
 struct code_wish {
-	bool whole; /* With a head, and the bytes of the instructions. */
-	/* These have no effect if `whole` is set. */
+	bool whole; /* Writes a head, and the bytes of each instruction. */
+	/* The members below have no effect if `whole` is set. */
 	const struct heft_block_count *counts; /* Per block; NULL if unknown. */
 	uint64_t most;                         /* Bytes of code that are shown at most. */
 };

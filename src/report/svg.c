@@ -133,7 +133,7 @@ static struct str svg_behind(struct str str, size_t size)
 	return (struct str){ str.p + size, str.len - size };
 }
 
-/* Returns the first characters that fit. */
+/* Returns the first characters of a text that fit into `room` pixels. */
 static struct str cut_behind(struct str str, double room)
 {
 	for (size_t pos = 0, size; pos < str.len; pos += size) {
@@ -144,7 +144,7 @@ static struct str cut_behind(struct str str, double room)
 	return str;
 }
 
-/* Returns the last characters that fit. */
+/* Returns the last characters of a text that fit into `room` pixels. */
 static struct str cut_in_front(struct str str, double room)
 {
 	size_t size;

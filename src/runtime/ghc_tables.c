@@ -5,7 +5,7 @@
 
 enum { WORD = 8, LEAST = 2 * WORD, MOST_WORDS = 4096, TEXT_MOST = 256 };
 
-/* A place that may be the code behind a table. */
+/* An address that may be that of the code after an info table. */
 struct ghc_look {
 	const struct ghc_image *im;
 	const struct ghc_code *code;

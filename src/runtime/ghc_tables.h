@@ -1,10 +1,11 @@
-/* ghc_tables.h - finds the info tables of GHC's runtime, which stand in the code of Haskell
+/* ghc_tables.h - finds the info tables of GHC's runtime. The tables stand in the code of Haskell
  * programs.
  *
- * A table stands directly before the code that it describes ("tables next to code"). It tells the
- * runtime what an object on the heap, or a frame of the stack, looks like. Source: the commentary
- * on GHC, "Layout of heap objects", and rts/include/rts/storage/{InfoTables,ClosureTypes}.h. Only
- * tables of 64 bits, as GHC 8.2 and later have them:
+ * A table stands directly before the code that it describes ("tables next to code"). The table
+ * tells the runtime the layout of an object on the heap, or of a frame of the stack. Source: the
+ * commentary on GHC, "Layout of heap objects", and
+ * rts/include/rts/storage/{InfoTables,ClosureTypes}.h. Only tables of 64 bits, as GHC 8.2 and later
+ * have them:
  *
  *     functions: (entry for slow calls, arguments: 2 words, if no pattern fits), kind of arguments
  *                and arity: 4 bytes each
@@ -47,7 +48,9 @@ struct ghc_table {
 };
 
 struct ghc_tables {
-	VEC(struct ghc_table) list; /* By `entry`. None overlaps the code of another. */
+	VEC(struct ghc_table)
+	list; /* Sorted by `entry`. No table overlaps the code of another
+				     * table. */
 };
 
 /* Code, and what else is mapped. */

@@ -133,7 +133,7 @@ static bool kallsyms_has_base(const struct kallsyms *k)
 	return k->form == KALLSYMS_RELATIVE || k->form == KALLSYMS_SIGNED;
 }
 
-/* Finds the order of the names, which is at the end of the table since Linux 6.5. */
+/* Finds the order of the names. Since Linux 6.5, this order is at the end of the table. */
 static void kallsyms_find_order(struct kallsyms *k)
 {
 	const uint64_t end = kallsyms_has_base(k) ? k->base_off + k->width

@@ -1,13 +1,13 @@
 /* kallsyms.h - reads the symbol table that a Linux kernel carries for its own messages
  * (CONFIG_KALLSYMS). Stripped kernels have it too.
  *
- * The table has no magic number. It is found because its parts agree with each other. The parts are
- * a count; that many names, each a length and bytes that stand for pieces of text; for each 256
- * names the offset of the first; later 256 pieces of text and the offset of each; and the
- * addresses, before all other parts (up to Linux 6.4) or after them. Layouts by experiment with
- * Debian's kernels.
+ * The table has no magic number. It is found because its parts agree with each other. The first
+ * part is the count of names. The names follow: each is a length, and bytes that stand for pieces
+ * of text. A part has the offset of every 256th name. Two later parts have 256 pieces of text, and
+ * the offset of each piece. The addresses come before all other parts (up to Linux 6.4) or after
+ * them. Layouts by experiment with Debian's kernels.
  *
- * Offsets are relative to the bytes that hold the table, which are borrowed. Read-only once found:
+ * Offsets are relative to the bytes that hold the table. Borrows these bytes. Read-only once found:
  * any number of threads. */
 #ifndef HEFT_RUNTIME_KALLSYMS_H
 #define HEFT_RUNTIME_KALLSYMS_H

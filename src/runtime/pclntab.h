@@ -33,9 +33,10 @@ struct pclntab {
  * values for the runtime. */
 enum { PCLNTAB_FRAME, PCLNTAB_FILE, PCLNTAB_LINE, PCLNTAB_TABLES = 3 };
 struct pclntab_func {
-	uint64_t addr, size;        /* Its code. The size excludes padding at the end. */
+	uint64_t addr, size;        /* Range of the function's code. The size excludes padding at
+				     * the end. */
 	uint64_t room;              /* Bytes until the next function */
-	uint64_t entry, entry_size; /* Its entry in the list of functions */
+	uint64_t entry, entry_size; /* Range of the function's entry in the list of functions */
 	uint64_t record, record_size;
 	uint64_t name_off;
 	struct str name;                 /* "" if its offset is bad */
@@ -55,11 +56,12 @@ bool pclntab_open(struct pclntab *t, struct bytes b, bool big_endian);
 void pclntab_bind_names(struct pclntab *t);
 /* Reads function i < func_count, in order of addresses. False if its entry or record is damaged. */
 bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret);
-/* Like pclntab_func(), but does not read the tables of values. The size is then the room. */
+/* Like pclntab_func(), but does not read the tables of values. The size then includes padding: it
+ * reaches to the next function. */
 bool pclntab_record(const struct pclntab *t, uint64_t i, struct pclntab_func *ret);
 /* Returns the offset of a further table of values of a function. 0 if absent. */
 uint64_t pclntab_more(const struct pclntab *t, const struct pclntab_func *f, uint64_t i);
-/* Finds the name of a file by its index, which is a value of the function's table PCLNTAB_FILE.
+/* Finds the name of a file by its index. The index is a value of the function's table PCLNTAB_FILE.
  * *ret_off is the offset of the name, *ret_word the place of that offset. False if there is
  * none. */
 bool pclntab_file(const struct pclntab *t, const struct pclntab_func *f, int64_t index,

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* An address that leads to another address: a slot that the loader fills, or a stub. */
+/* An address that leads to another address: a pointer that the loader fills in, or a PLT stub. */
 struct link {
 	uint64_t addr, to;
 };
@@ -217,7 +217,8 @@ static uint64_t x86_kind(const uint8_t *p, const struct x86_insn *in)
 	return kind;
 }
 
-/* Adds a gram: an instruction and the two before it, whose numbers are in `last`. */
+/* Adds a gram: an instruction and the two instructions before it. `last` has the numbers of those
+ * two. */
 static void group_add(struct sample *z, uint64_t last[2], uint64_t kind)
 {
 	const uint64_t whole = hash_mix(last[0] ^ HASH_ODD_2, HASH_ODD_1) + last[1];

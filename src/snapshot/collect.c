@@ -88,8 +88,8 @@ static bool is_new(struct collect *c, label_id label)
 	return !seen;
 }
 
-/* Adds the symbols of one address, which share these bytes. Functions that a compiler outlined are
- * named by numbers. If a linker folded equal ones, they become one symbol. */
+/* Adds the symbols of one address. They share the bytes at this address. Functions that a compiler
+ * outlined are named by numbers. If a linker folded equal ones, they become one symbol. */
 static void collect_add_group(struct collect *c, const struct named_place *const *list,
 			      size_t count, uint64_t addr, uint64_t size)
 {
@@ -295,7 +295,7 @@ static uint32_t object_of(struct collect *c, const struct image *im)
 		       : collect_member_path(c->s, c->in->file->path, im->member);
 }
 
-/* True if .comment names Rust's compiler, which stores texts without a 0 between them. */
+/* True if .comment names Rust's compiler. That compiler stores texts without a 0 between them. */
 static bool texts_lack_ends(const struct image *im)
 {
 	static const char rust[] = "rustc version";

@@ -32,7 +32,7 @@ static struct snap_symbol *collect_dex_add(struct dexing *x, bool method, struct
 }
 
 /* True for a file name such as "Bar.java", a file in the folder of the class. Obfuscators write
- * arbitrary texts, which are not shown. */
+ * arbitrary texts. Such texts are not shown. */
 static bool collect_dex_is_file_name(struct str s)
 {
 	return s.len > 0 && memchr(s.p, '.', s.len) && !memchr(s.p, '/', s.len);

@@ -130,8 +130,8 @@ void collect_charges(struct collect *c, size_t first);
 /* collect_aliases.c: adds the last symbol again, for each other object that defines it. `raw` is
  * the linker's name. */
 void collect_path_aliases(struct collect *c, struct str raw);
-/* Sets the object of the last symbol, which is a whole text. Adds the symbol again for each other
- * object that has the text. */
+/* Sets the object of the last symbol. The symbol is a whole text. Adds the symbol again for each
+ * other object that has the text. */
 void collect_string_aliases(struct collect *c, struct bytes text);
 
 /* collect_gaps.c: adds the bytes before address `to` of the current section that are in no symbol

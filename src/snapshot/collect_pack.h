@@ -36,8 +36,8 @@ bool collect_dex(struct snapshot *s, const struct pack_entry *e, struct heft_err
 bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info *info,
 		 struct heft_err *err);
 /* Adds aliases of resources that share another resource's payload in each pack. Call it after all
- * packs of a container, whose symbols begin at `first`. collect_pak_users() completes these
- * aliases. */
+ * packs of a container. The container's symbols begin at `first`. collect_pak_users() completes
+ * these aliases. */
 void collect_pak_aliases(struct snapshot *s, struct pak_info *info, size_t first);
 /* Gives resources the paths of their users: functions named "ui::AllowlistedResource<ID>()". Adds
  * aliases for several users. Call it after all programs. */

@@ -15,7 +15,7 @@ struct patch {
 	uint64_t what;
 };
 
-/* Contents of one image, which is borrowed. */
+/* Contents of one image. Borrows the image. */
 struct contents {
 	const struct image *image;
 	VEC(struct patch) patches; /* Sorted by address. */

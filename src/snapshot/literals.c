@@ -11,7 +11,7 @@ static bool is_text_char(uint32_t c)
 	return (c >= 0x20 && c < 0x7f) || (c >= '\a' && c <= '\r') || c == 0x1b;
 }
 
-/* Returns the character at offset `at`, which must be inside of the text. */
+/* Returns the character at offset `at`. `at` must be inside of the text. */
 static uint32_t literals_unit_at(const struct literal *l, uint64_t at)
 {
 	uint32_t c = 0;

@@ -19,7 +19,7 @@
 bool path_form(struct text *out, struct str path, struct str build, bool object,
 	       bool *ret_generated);
 
-/* Returns the common beginning of two paths. It may end inside of a component. */
+/* Returns the common beginning of two paths. The common beginning may end inside of a component. */
 struct str path_common(struct str a, struct str b);
 /* Writes one path that stands for `count` paths with a common start ("a/b/"):
  * "a/b/{shared}/50-99". */

@@ -330,7 +330,7 @@ struct charge_texts {
 	const struct snapshot *s;
 	uint32_t *number; /* Per text id: its number, from 1. 0 if not used. */
 	VEC(uint32_t) ids;
-	uint32_t places; /* Number of texts of places, which come before the texts of names. */
+	uint32_t places; /* Number of texts of places. They come before the texts of names. */
 	uint32_t names;  /* Number of texts until the last that was already a charge's name. */
 };
 

@@ -20,7 +20,7 @@ bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struc
 /* Reads a .size file without its charges. */
 bool sizefile_read_uncharged(struct snapshot *ret, const char *path, struct bytes b,
 			     struct notes *notes, struct heft_err *err);
-/* Output of the writers, which append to `bytes`. The snapshot must be finished. */
+/* Output of the writers. Writers append to `bytes`. The snapshot must be finished. */
 struct sizefile_out {
 	VEC(uint8_t) bytes;
 	/* Threads that pack large lists. 0: one per processor. Any number gives the same bytes. */

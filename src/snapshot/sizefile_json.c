@@ -199,7 +199,7 @@ static void sizefile_json_add_stacks(struct json *j, const struct snapshot *s)
 	j->indented = true;
 }
 
-/* Writes heft's own member, which SuperSize ignores. */
+/* Writes heft's own member. SuperSize ignores this member. */
 static void add_heft(struct json *j, const struct snapshot *s, const struct sizefile_head *head)
 {
 	json_key(j, "heft");

@@ -13,7 +13,7 @@
 /* Least bytes of text per symbol: digit and separator for address, size, path; a name's line. */
 enum { SYMBOL_TEXT = 6 };
 
-/* State of the reader, which takes the unpacked text line by line. */
+/* State of the reader. It takes the unpacked text line by line. */
 struct sizefile_read_in {
 	struct snapshot *s;
 	const char *path;
@@ -285,7 +285,7 @@ static bool take_hex(struct str field, uint64_t most, uint64_t *ret)
 	return field.len > 0 && *ret <= most;
 }
 
-/* Reads the fields after the name: aliases, which begin with 0, and flags. */
+/* Reads the fields after the name: aliases and flags. Aliases begin with 0. */
 static bool sizefile_read_fields(struct sizefile_read_in *in, struct str rest,
 				 struct snap_symbol *y, uint64_t *ret_aliases)
 {

@@ -5,7 +5,8 @@
 #include "snapshot/snapshot.h"
 #include "stack/depths.h"
 
-/* Sets the stack sizes of the symbols from `first` on. They must belong to the program of `use`. */
+/* Sets the stack sizes of the symbols from `first` on. The symbols must belong to the program of
+ * `use`. */
 void snapshot_add_stacks(struct snapshot *s, size_t first, const struct stack_use *use);
 
 #endif

@@ -221,7 +221,7 @@ void snapshot_release(struct snapshot *s)
 struct sort_key {
 	uint64_t place; /* Bits 63..32 container, 31..24 section rank, 23 overhead. */
 	uint64_t addr;
-	uint32_t sized; /* 0 for symbols without size, which come first at an address. */
+	uint32_t sized; /* 0 for symbols without size. They come first at an address. */
 	uint32_t list;  /* Number of the alias list, for aliases without address, or 0. */
 	bool star;
 	uint32_t symbol;

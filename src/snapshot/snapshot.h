@@ -122,16 +122,16 @@ struct snap_symbol {
 	uint16_t flags;             /* Bits of enum snap_flag. */
 	uint16_t stack_besides;     /* Caveats: reasons why `stack` may be too small (enum
 				     * stack_told). */
-	/* Limit in bytes of stack that the function and its callees take, plus 1. 0 if unknown. */
+	/* Bytes of stack that the function and its callees take at most, plus 1. 0 if unknown. */
 	uint32_t stack;
 };
 
 struct clues;
 
 /* All bytes that the file and the VM image contain because of a symbol: its code or data, its
- * padding, and its parts elsewhere (unwind entries, relocations, names, constants). Its labels are
- * those of the roll-up by symbol, compile unit and object. Bytes without a symbol or unit have a
- * fallback label, such as "[section .dynamic]". */
+ * padding, and its parts elsewhere. Such parts are unwind entries, relocations, names and
+ * constants. Its labels are those of the roll-up by symbol, compile unit and object. Bytes without
+ * a symbol or unit have a fallback label, such as "[section .dynamic]". */
 struct snap_charge {
 	uint64_t file, vm; /* Bytes. */
 	/* Short name, as in a roll-up by symbols. Before snapshot_split_names(), SNAP_PLAIN_NAME
@@ -167,7 +167,8 @@ struct snapshot {
 	/* Made by heft. Sections then state what is in memory, and full names are final. */
 	bool by_heft;
 	bool exact_names; /* Only with by_heft: the other names are shortened as SuperSize does. */
-	bool sparse;      /* One side of a difference. It lacks some symbols of the program. */
+	bool sparse;      /* One side of a difference. The side lacks some symbols of the
+			   * program. */
 	/* Some padding differs from the gap to the previous symbol, so files state it. */
 	bool stored_padding;
 	bool has_components;
@@ -211,8 +212,8 @@ bool snap_is_native_name(const char *name, bool in_file);
  * compute it. */
 enum snap_gap {
 	SNAP_GAP,    /* *ret_padding is the gap between them. */
-	SNAP_TWICE,  /* Both have the same address but are no aliases. */
-	SNAP_INSIDE, /* It ends inside of the previous symbol. */
+	SNAP_TWICE,  /* Both symbols have the same address but are no aliases. */
+	SNAP_INSIDE, /* The symbol ends inside of the previous symbol. */
 };
 /* Compares a symbol with the previous one. `before` is NULL if there is none. */
 enum snap_gap snap_gap(const struct snap_symbol *y, const struct snap_symbol *before,
@@ -220,7 +221,7 @@ enum snap_gap snap_gap(const struct snap_symbol *y, const struct snap_symbol *be
 
 /* Sorts the symbols and joins aliases. In native sections, symbols with equal address, section and
  * size are aliases. In other sections, symbols with the same nonzero number in alias_place are
- * aliases. They must have equal name, section and size. Decides whether files must state the
+ * aliases. Aliases must have equal name, section and size. Decides whether files must state the
  * padding. Afterwards the invariants hold, if no two lists overlap and padding is set. Names must
  * be split before (name, template_name). */
 void snapshot_finish(struct snapshot *s);
@@ -245,7 +246,7 @@ void snapshot_split_names(struct snapshot *s);
 
 /* Splits the names of one symbol of .dex or .dex.method. */
 void snapshot_split_dex(struct snapshot *s, struct snap_symbol *y);
-/* Returns the part of a name after its last blank. */
+/* Returns the part of a name after its last blank, or the whole name without a blank. */
 struct str snap_last_word(struct str s);
 
 /* Returns the PSS: size + padding, divided by the members of the alias list. */

@@ -1,6 +1,6 @@
-/* Implements the source allocations: a heap block belongs to the call stack that allocated it,
- * outermost function first, as linkage names joined by ";", without the allocator's own
- * functions. */
+/* Implements the source allocations: a heap block belongs to the call stack that allocated it. A
+ * stack is shown as linkage names joined by ";", outermost function first, without the allocator's
+ * own functions. */
 #include "source/process_layer.h"
 
 struct allocations_naming {

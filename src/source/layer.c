@@ -96,8 +96,8 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	basemap_check_file(d->f->map, &l->file);
 }
 
-/* Tells whether the zeros of a section without bytes are in the file, because another section of
- * its segment follows, such as .bss of a Linux kernel. */
+/* Tells whether the zeros of a section without bytes are in the file. They are if another section
+ * of its segment follows, as after .bss of a Linux kernel. */
 static bool layer_has_zeros(const struct image *im, const struct section *s, struct bytes b)
 {
 	if (b.size < s->size || !bytes_are_zeros(b))

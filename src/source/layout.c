@@ -52,8 +52,8 @@ void source_segments(const struct source_file *f, struct layer *ret)
 			label = label_borrow(f->labels, STR("[Unmapped]"));
 		else if (i > 0 && s->size <= PADDING_MAX && label_is_fallback(f->labels, label) &&
 			 !label_is_fallback(f->labels, s[-1].label))
-			/* Padding between a segment or sections and header tables, which would join
-			 * it to them. */
+			/* Padding between sections and header tables belongs to the range before
+			 * it. Otherwise it would join the header tables. */
 			label = s[-1].label;
 		claim(&file, s->start, s->size, label, WHY_SEGMENT);
 	}

@@ -31,8 +31,8 @@ unsigned source_needs(const struct source *s);
 /* Returns a program as its sources see it, with the parts that they need. `core` is the process of
  * a core, otherwise NULL. The caller adds labels and notes. */
 struct source_file measure_input(struct program *p, struct process *core, unsigned needs);
-/* Prepares an input. `of` has the input, its labels and other facts of the user. It and the options
- * are borrowed until measure_release(). Fills in the map and the DWARF, and the slot for Go's table
+/* Prepares an input. `of` has the input, its labels and other facts of the user. Borrows `of` and
+ * the options until measure_release(). Fills in the map and the DWARF, and the slot for Go's table
  * if the caller has none to share. */
 void measure_begin(struct measure *m, const struct source_file *of,
 		   const struct program_wish *wish);

@@ -1,10 +1,10 @@
 /* Implements the source packages: the package of each byte of code, in all languages.
  *
  * If the language has packages, the name of a symbol tells (names/package_name.h). Other code,
- * mainly C, has the package of its compile unit. That is the library of its object in the linker
- * map, or the crate or import path in the unit's name, else a directory. The directory is the first
- * one below the directory that nine tenths of these units share. Units without a directory do not
- * count for that. A shared library is its own package.
+ * mainly C, has the package of its compile unit. The package of a unit is the library of its object
+ * in the linker map. Without one, it is the crate or import path in the unit's name, else a
+ * directory. The directory is the first one below the directory that nine tenths of these units
+ * share. Units without a directory do not count for that. A shared library is its own package.
  *
  * Rust functions without names belong to the crate that their panic places tell (attr/panics.h),
  * if known. The places and the names of their files belong to the crate of the file. */
@@ -30,7 +30,7 @@
 
 /* The versions of a crate that paths in the program state, for its label. */
 struct packages_crate {
-	struct str name; /* As in the path */
+	struct str name; /* Name as the path spells it */
 	struct text versions;
 	unsigned count;
 };
@@ -43,7 +43,7 @@ struct packages {
 	struct namespaces own_spaces; /* Empty if the caller had some. */
 	struct demangler demangler;
 	struct intern crate_names;         /* names with "_" instead of "-" */
-	VEC(struct packages_crate) crates; /* By id of their names */
+	VEC(struct packages_crate) crates; /* Indexed by the crate's id in crate_names */
 	bool go, crates_read;
 	unsigned languages;           /* Bits of enum language */
 	const struct go_table *table; /* table of the only image, or NULL */
@@ -471,7 +471,7 @@ static void packages_learn(struct packages *p)
 	packages_find_names(p, &p->in.symbols->file, false);
 }
 
-/* Notes the compile units, whose packages are found when they are asked for. */
+/* Notes the compile units. A unit's package is found when it is asked for. */
 static void packages_learn_units(struct packages *p)
 {
 	for (size_t i = 0; i < p->in.unit_labels->kinds.count; i++)
@@ -515,7 +515,8 @@ static bool packages_need_units(const struct packages *p)
 	       image_section_type(im, SHT_SYMTAB, 1);
 }
 
-/* Runs the source compileunits. Drops its notes, which the source symbols made before. */
+/* Runs the source compileunits. Drops its notes, because the source symbols has already made
+ * them. */
 static void packages_run_units(struct packages *p)
 {
 	struct notes notes;

@@ -20,8 +20,8 @@ struct package_input {
 };
 
 struct packages *packages_new(const struct source_file *f, const struct package_input *in);
-/* Returns the package of bytes that a symbol and a unit own. LABEL_NONE: bytes without a package,
- * which keep the symbol's label. */
+/* Returns the package of bytes that a symbol and a unit own. LABEL_NONE: the bytes have no package
+ * and keep the symbol's label. */
 label_id packages_label(struct packages *p, label_id symbol, label_id unit);
 void packages_free(struct packages *p);
 

@@ -20,7 +20,7 @@ struct region_sums {
 	struct arena arena;
 };
 
-/* Adds the regions of a base map, which may have none. */
+/* Adds the regions of a base map. A base map may have no regions. */
 void region_sums_add(struct region_sums *r, const struct basemap *map);
 /* Finds the sum of a region by its name. NULL if there is none. */
 const struct region_sum *region_sums_find(const struct region_sums *r, const char *name);

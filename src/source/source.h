@@ -1,4 +1,4 @@
-/* source.h - runs data sources, which claim bytes for labels.
+/* source.h - runs data sources. A data source claims bytes for labels.
  *
  * A source looks at one input and fills a layer: spans that cover the VM image and the file to the
  * byte. Sources do not see other sources; README.md has the exceptions. source_at() lists them. */
@@ -57,12 +57,12 @@ struct source {
 	const char *name, *about;
 	void (*run)(const struct source_file *f, struct layer *ret);
 	enum source_text text;
-	bool dwarf;   /* Reads debug info, which may be in a separate file */
+	bool dwarf;   /* Reads debug info. It may be in a separate file. */
 	bool core;    /* Reads cores itself. Other sources read the files mapped in the core. */
 	bool units;   /* Needs compile units from a debug file, if there is one, and the linker
 		       * map */
 	bool regions; /* The source needs a base map with memory regions, see basemap.h */
-	bool symbols; /* Reads symbols, which may be in a separate file */
+	bool symbols; /* Reads symbols. They may be in a separate file. */
 };
 
 /* Returns how the labels of a source are shown, without rules. `chosen` is the -C setting. */

@@ -24,8 +24,8 @@ void users_add(struct users *u, const struct image *im, const struct rollup_leve
 void users_sort(struct users *u);
 void users_release(struct users *u);
 
-/* Returns the first use of a label in u->list and the number of uses, which are adjacent. NULL if
- * there is none. O(log uses). */
+/* Returns the first use of a label in u->list and the number of uses. Uses of a label are adjacent.
+ * NULL if there is none. O(log uses). */
 const uint64_t *users_of(const struct users *u, label_id of, size_t *ret_count);
 /* Returns the label of a user in the list. */
 static inline label_id user_label(uint64_t use)

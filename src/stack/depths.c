@@ -17,7 +17,8 @@ struct depths_reading {
 	struct code_functions code;
 	struct stack_frame frame;         /* frame of the current function */
 	uint32_t function;                /* index of that function */
-	bool zcmp;                        /* Same as in frame_memory */
+	bool zcmp;                        /* The code may have Zcmp instructions (see struct
+					   * frame_memory). */
 	const struct stack_hint *reaches; /* Possible targets of its indirect calls, or NULL. */
 };
 
@@ -113,8 +114,8 @@ static const struct stack_hint *hint_find(const struct stack_hints *h, struct st
 	return NULL;
 }
 
-/* Adds a call of an import. It is unknown, unless this file has the function too, or the user
- * stated its stack. */
+/* Adds a call of an import. The import is unknown, unless this file has the function too, or the
+ * user stated its stack. */
 static void depths_add_import(struct depths_reading *r, const struct plt_slot *slot,
 			      const struct frame_call *c)
 {
@@ -257,7 +258,7 @@ static const struct image *depths_image_of(const struct program *p, struct heft_
 	return im;
 }
 
-/* True if the file is a debug file, whose code is in another file. */
+/* True if the file is a debug file. Its code is in another file. */
 static bool depths_is_debug_file(const struct image *im)
 {
 	bool elsewhere = false;

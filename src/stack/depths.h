@@ -1,9 +1,9 @@
-/* depths.h - finds the maximal stack that each function of a program needs, including all that it
- * calls.
+/* depths.h - finds the greatest number of bytes of stack that each function of a program needs,
+ * including the functions that it calls.
  *
  * Frames and calls come from the code (frame.h). Functions that call each other in a circle count
- * once each. Unknown facts are never guessed. They are kept as a caveat of their function, and
- * passed on to all its callers.
+ * once each. Unknown facts are never guessed. Unknown facts are kept as a caveat of their function,
+ * and passed on to all its callers.
  *
  * 112 bytes per function, 24 per call. One thread. */
 #ifndef HEFT_STACK_DEPTHS_H
@@ -16,7 +16,7 @@
 
 /* Caveats: reasons why a sum may be too small. */
 enum stack_told {
-	STACK_RECURSIVE = 1 << 0, /* It may call itself, directly or not */
+	STACK_RECURSIVE = 1 << 0, /* The function may call itself, directly or through others. */
 	STACK_INDIRECT = 1 << 1,  /* A call with an unknown target */
 	STACK_UNKNOWN = 1 << 2,   /* A call of a function that is not in the program */
 	STACK_DYNAMIC = 1 << 3,   /* alloca and similar, or another stack */
@@ -111,9 +111,9 @@ const char *stack_name(struct stack_use *s, uint32_t function);
 typedef VEC(uint32_t) stack_indexes;
 void stack_named(struct stack_use *s, struct str name, stack_indexes *ret);
 
-/* usage_files.c: adds the lines of the .su files of a program: of those that the options name, else
- * of those beside the objects in its linker map, or beside the program. False if a file that the
- * user named is missing. */
+/* usage_files.c: adds the lines of the .su files of a program: the files that the options name,
+ * else the files beside the objects in its linker map, or beside the program. False if a file that
+ * the user named is missing. */
 struct stated;
 bool usage_files_read(struct stated *ret, struct program *p, struct heft_err *err);
 /* stated_frames.c: takes larger frames that compilers state (stated.h). Must run before

@@ -151,8 +151,8 @@ static void jump(struct frame_walk *w, uint64_t off, uint64_t target)
 		frame_add_call(w, off, FRAME_TAIL, target, true);
 }
 
-/* Follows a call. A call of the next instruction reads the code's own address, which is then
- * popped. */
+/* Follows a call. A call of the next instruction reads the code's own address. Code then pops the
+ * address. */
 static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
 {
 	const uint64_t behind = w->addr + off + in->flow.size;
@@ -164,7 +164,7 @@ static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in
 	else if (in->flow.target == behind)
 		frame_grow(w, word);
 	else if (in->flow.target != w->addr && in->flow.target - w->addr < w->code.size) {
-		/* Follows a call into the same function. Assembly has such subroutines, which run
+		/* Follows a call into the same function. Assembly has such subroutines. They run
 		 * with the current stack. */
 		frame_grow(w, word);
 		go_later(w, in->flow.target - w->addr, false);
@@ -281,7 +281,7 @@ static bool walk_rest(struct frame_walk *w)
 		return false;
 	for (uint64_t off = 0; off < w->code.size;) {
 		uint64_t pad = 1;
-		/* x86 code is never padded with zeros, which are instructions there. */
+		/* x86 code is never padded with zeros, because zeros are instructions there. */
 		if (!is_seen(w, off))
 			pad = x86 && w->code.p[off] == 0
 				      ? 0
@@ -317,8 +317,8 @@ static void drop_guesses(struct frame_walk *w, bool has_cases)
 }
 
 /* Drops indirect jumps that are switches. These are jumps in a function with cases that nothing
- * else leads to, and jumps taken while the function has bytes on the stack, which no tail call
- * is. */
+ * else leads to, and jumps taken while the function has bytes on the stack. A tail call is never
+ * taken then. */
 static void drop_switches(struct frame_walk *w, bool has_cases)
 {
 	struct stack_frame *f = w->frame;

@@ -2,9 +2,9 @@
  *
  * Follows the branches from the function's first instruction, and computes the distance of the
  * stack pointer from its value at the call. On x86 and AVR the return address counts as part of the
- * called function. Code that no branch leads to (cases of jump tables, landing pads) gets the depth
- * of the indirect jump before it, else that of the deepest call. If the first instruction leaves
- * the function, as in vector tables, such code is not counted.
+ * called function. No branch leads to cases of jump tables or to landing pads. Such code gets the
+ * depth of the indirect jump before it. Without such a jump, it gets the depth of the deepest call.
+ * If the first instruction leaves the function, as in vector tables, such code is not counted.
  *
  * x86-64, i386, AArch64, Thumb-2, RISC-V, AVR, Xtensa. O(bytes of the function), and one bit of
  * memory per byte. */
@@ -38,7 +38,7 @@ enum frame_flag {
 	FRAME_DYNAMIC = 1 << 0,
 	FRAME_NO_CODE = 1 << 1, /* Some bytes are no instruction */
 	FRAME_ALIGNED = 1 << 2, /* The stack pointer is aligned. The maximal loss is counted. */
-	FRAME_HANDLER = 1 << 3, /* It returns like an interrupt handler. */
+	FRAME_HANDLER = 1 << 3, /* The function returns like an interrupt handler. */
 };
 
 struct stack_frame {

@@ -1,5 +1,5 @@
-/* Follows the stack pointer in AVR code. It is two registers of the I/O space, which code reads and
- * writes one by one. */
+/* Follows the stack pointer in AVR code. The stack pointer is two registers of the I/O space. Code
+ * reads and writes them one by one. */
 #include "code/avr.h"
 #include "stack/frame_internal.h"
 
@@ -38,8 +38,8 @@ static void do_other(struct frame_walk *w, uint32_t a)
 			frame_avr_forget(w, high);
 	} else if (((a & 0xfc00) == 0x0800 && d % 2 == 1) ||
 		   ((a & 0xfc00) == 0x1800 && d % 2 == 0)) {
-		/* Handles sub of an even register and sbc of an odd one: of numbers, or of r1,
-		 * which is 0. */
+		/* Handles sub of an even register and sbc of an odd one: of numbers, or of r1. r1
+		 * is 0. */
 		const unsigned r = (a >> 5 & 16) | (a & 15);
 		const struct value by = w->regs[r];
 		if ((r != 1 && by.kind != VALUE_NUMBER) || !take_byte(w, d, r == 1 ? 0 : by.v))

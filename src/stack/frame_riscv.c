@@ -112,8 +112,8 @@ static void frame_riscv_do_far(struct frame_walk *w, uint32_t c, struct flow *f)
 	f->kind = f->direct ? FLOW_CALL : FLOW_JUMP;
 }
 
-/* Returns the bytes that cm.push and cm.pop of Zcmp move: ra and s0 onwards, by a list, plus up to
- * 48 bytes, all aligned to 16. */
+/* Returns by how many bytes cm.push and cm.pop of Zcmp move sp. A list selects ra and registers
+ * from s0 on. Their bytes are rounded up to 16. Then up to 48 bytes are added. */
 static int64_t pushed(const struct frame_walk *w, uint32_t c)
 {
 	const int64_t list = c >> 4 & 15, word = w->isa == CODE_RISCV64 ? 8 : 4;

@@ -182,7 +182,8 @@ static void frame_thumb_do_wide(struct frame_walk *w, uint32_t a, uint32_t b)
 		frame_align(w, (int64_t)thumb_constant(a, b) + 1);
 	frame_forget(w, b >> 12 & 15);
 	frame_forget(w, b >> 8 & 15);
-	/* These change: the base, the second of two results, and the registers that ldm loads. */
+	/* Three kinds of registers change: the base, the second of two results, and those that ldm
+	 * loads. */
 	frame_forget_number(w, a & 15);
 	frame_forget_number(w, b & 15);
 	if ((a & 0xfe50) == 0xe810)
@@ -202,8 +203,8 @@ static bool frame_thumb_load_number(struct frame_walk *w, const uint8_t *p, uint
 	return true;
 }
 
-/* Handles far calls, and veneers of linkers: blx, bx and mov pc of a register, ldr pc from the
- * pool, pop of a number that was stored. */
+/* Handles far calls and linkers' veneers. These are blx, bx and mov pc of a register, ldr pc from
+ * the pool, and pop of a stored number. */
 static void frame_thumb_do_far(struct frame_walk *w, uint32_t a, struct flow *f)
 {
 	const bool by_register = (a & 0xff00) == 0x4700 || (a & 0xff87) == 0x4687;
@@ -222,7 +223,7 @@ static void frame_thumb_do_far(struct frame_walk *w, uint32_t a, struct flow *f)
 		f->kind = FLOW_CONDITIONAL;
 }
 
-/* Reads a table of branches. It ends where the nearest of its branches leads to. */
+/* Reads a table of branches. The table ends where the nearest of its branches leads to. */
 static void frame_thumb_read_table(struct frame_walk *w, uint64_t off, unsigned width,
 				   struct frame_insn *ret)
 {

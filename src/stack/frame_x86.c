@@ -10,7 +10,7 @@ struct insn {
 	const uint8_t *op;              /* Opcode, after prefixes */
 	uint8_t rex;                    /* 0100WRXB */
 	uint8_t high;                   /* 0RXB of REX2: bits for registers 16 to 31 */
-	bool second_map;    /* REX2 stands for 0F, whose instructions do not change the stack */
+	bool second_map;    /* REX2 stands for 0F. Instructions after 0F do not change the stack. */
 	bool short_operand; /* The prefix 66 sets 16-bit operands. */
 	struct x86_insn in;
 	int64_t word;
@@ -131,7 +131,7 @@ static void do_modrm(struct frame_walk *w, const struct insn *i)
 	}
 }
 
-/* Handles push2 and pop2 of APX, which move two registers: EVEX map 4, FF /6 and 8F /0. */
+/* Handles push2 and pop2 of APX: EVEX map 4, FF /6 and 8F /0. Each moves two registers. */
 static void do_evex(struct frame_walk *w, const struct insn *i)
 {
 	const uint8_t opcode = i->op[4], modrm = i->op[5], what = modrm >> 3 & 7;

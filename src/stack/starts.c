@@ -25,8 +25,8 @@ static const struct section *lowest_section(const struct image *im)
 }
 
 /* Marks the functions in the vector table (ARMv7-M B1.5.3). The table begins with the stack pointer
- * and the reset handler. Addresses of handlers are odd. It lies at the start of the image, and ends
- * at the first word that is neither a handler nor 0. */
+ * and the reset handler. Addresses of handlers are odd. The vector table lies at the start of the
+ * image. It ends at the first word that is neither a handler nor 0. */
 static void mark_vectors(struct stack_use *s, const struct image *im)
 {
 	enum { MOST = 512 };

@@ -151,8 +151,8 @@ void stated_release(struct stated *s)
 	text_release(&s->work);
 }
 
-/* The largest frame among the lines of a name that belong to a file (`any`: to any file), the
- * number of lines, and whether they differ. */
+/* What the lines of a name state that belong to a file (`any`: to any file): the largest frame, the
+ * number of lines, and whether lines differ. */
 struct stated_choice {
 	size_t count;
 	bool differ;

@@ -1,8 +1,8 @@
 /* stated.h - reads what compilers state about the frames of functions.
  *
- * clang -fstack-size-section: a section .stack_sizes. It has an address and a number (LEB128) for
- * each function without a dynamic frame (LLVM Extensions, "Emitting function stack size
- * information"). The return address is not included.
+ * clang -fstack-size-section: a section .stack_sizes. The section has an address and a number
+ * (LEB128) for each function without a dynamic frame (LLVM Extensions, "Emitting function stack
+ * size information"). The return address is not included.
  *
  * gcc and clang -fstack-usage: a file beside each object, with lines
  *
@@ -61,7 +61,8 @@ struct stated {
 	struct text work;
 };
 
-/* Adds the lines of a .su file, which may then be freed. Returns the number of invalid lines. */
+/* Adds the lines of a .su file. `text` may be freed afterwards. Returns the number of invalid
+ * lines. */
 uint64_t stated_add(struct stated *s, struct str text);
 void stated_release(struct stated *s);
 /* Finds the frame stated for a function. `file` is from the symbol table, or NULL. `alone`: no

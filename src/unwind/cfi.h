@@ -1,9 +1,8 @@
 /* cfi.h - finds the caller of a frame with the instructions of unwind entries (DWARF 5 section
  * 6.4).
  *
- * Knows no machine and no memory: registers have DWARF's numbers, the caller reads words. Accepts
- * any bytes in the tables: each instruction consumes bytes, and the stacks of rules and values are
- * limited. */
+ * Registers have DWARF's numbers. The caller reads words of memory. Accepts any bytes in the
+ * tables: each instruction consumes bytes, and the stacks of rules and values are limited. */
 #ifndef HEFT_UNWIND_CFI_H
 #define HEFT_UNWIND_CFI_H
 
@@ -36,7 +35,7 @@ struct cfi_row {
 	struct cfi_rule cfa;
 	struct cfi_rule regs[CFI_REGS];
 	uint64_t return_reg;
-	bool signal_frame; /* A signal interrupted the caller, which made no call. */
+	bool signal_frame; /* A signal interrupted the caller. The caller made no call. */
 };
 
 /* Computes the rules at an address of the FDE's function. False if an instruction is unknown or the

@@ -1,6 +1,6 @@
-/* exidx.c - reads ARM's .ARM.exidx and .ARM.extab, and MIPS's .pdr, which tell where functions
- * begin. Sources: ARM IHI 0038 (EHABI), sections 5 to 7 and 10; the documentation of GNU as (.ent,
- * .frame, .mask) for .pdr. */
+/* exidx.c - reads ARM's .ARM.exidx and .ARM.extab, and MIPS's .pdr. These sections tell where
+ * functions begin. Sources: ARM IHI 0038 (EHABI), sections 5 to 7 and 10; the documentation of GNU
+ * as (.ent, .frame, .mask) for .pdr. */
 #include "unwind/unwind.h"
 
 #include "base/sort.h"
@@ -78,8 +78,8 @@ static bool compact_size(struct reader *r, uint32_t word)
 }
 
 /* Skips an entry of the generic model, as gcc and clang write it. It has the personality routine
- * and the instructions, whose bits 24-31 count further words. Then comes the data that other
- * machines keep in .gcc_except_table. */
+ * and the instructions. Bits 24-31 of the instructions count further words. Then comes the data
+ * that other machines keep in .gcc_except_table. */
 static bool generic_size(struct reader *r)
 {
 	const uint32_t word = read_u32(r);

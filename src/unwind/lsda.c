@@ -2,8 +2,8 @@
  *
  *     header | call sites | actions | (padding) types | exception specifications
  *
- * Only the header and the call sites state their size. The type table ends at TTBase, which the
- * header states. The ends of the actions and the specifications follow from the references to them.
+ * Only the header and the call sites state their size. The type table ends at TTBase. The header
+ * states TTBase. The ends of the actions and the specifications follow from the references to them.
  * Source: Itanium C++ ABI, "Exception Handling Tables". */
 #include "unwind/lsda.h"
 
@@ -118,8 +118,8 @@ static bool read_actions(struct lsda *l)
 	return l->lowest_filter == 0 || read_specification(l, l->lowest_filter);
 }
 
-/* Skips records of removed call sites, which gcc keeps. They fill the room before the used types.
- * Invalid ones are skipped too. */
+/* Skips records of removed call sites. gcc keeps these records. They fill the room before the used
+ * types. Invalid records are skipped too. */
 static void read_dead_actions(struct lsda *l)
 {
 	struct reader r = l->reader;

@@ -13,10 +13,10 @@ enum lsda_specs {
 	LSDA_SPECS_WORD, /* ARM EHABI: lists of 4-byte pointers, addressed in words */
 };
 
-/* Computes the size of the data at the start of `bytes`, at most bytes.size. It has a header, call
- * sites, actions, types and exception specifications. Padding at the end is not counted. False if
- * damaged or not such data. Cost: O(bytes.size) at worst, so that callers with many tables should
- * end `bytes` at the next table. */
+/* Computes the size of the data at the start of `bytes`, at most bytes.size. The data has a header,
+ * call sites, actions, types and exception specifications. Padding at the end is not counted. False
+ * if damaged or not such data. Cost: O(bytes.size) at worst, so that callers with many tables
+ * should end `bytes` at the next table. */
 bool lsda_size(struct bytes bytes, uint8_t address_size, bool big_endian, enum lsda_specs specs,
 	       uint64_t *ret);
 

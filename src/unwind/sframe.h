@@ -1,6 +1,6 @@
 /* sframe.h - reads tables of SFrame, versions 1 to 3 ("The SFrame format", binutils).
  *
- * A table has a header, entries of functions, and frames, which are rows of unwind rules. Linkers
+ * A table has a header, entries of functions, and frames. A frame is a row of unwind rules. Linkers
  * that do not know SFrame put the tables of objects one after the other. O(1) per call. */
 #ifndef HEFT_UNWIND_SFRAME_H
 #define HEFT_UNWIND_SFRAME_H
@@ -13,7 +13,7 @@ struct sframe {
 	bool big_endian;
 	bool pcrel; /* Distances to functions count from their own field, else from `off`. */
 	unsigned version;
-	uint64_t off, end;            /* Of the whole table */
+	uint64_t off, end;            /* Range of the whole table */
 	uint64_t entries, entry_size; /* Of the entries: start, and size of one */
 	uint64_t count;               /* Number of entries */
 	uint64_t frames, frames_end;

@@ -87,13 +87,13 @@ bool unwind_hdr_parse(struct unwind_hdr *h, const struct unwind_section *s);
 /* Reads entry i < count: the address of a function and of its FDE. */
 bool unwind_hdr_get(const struct unwind_hdr *h, uint64_t i, uint64_t *ret_func, uint64_t *ret_fde);
 
-/* Reads entry i of .ARM.exidx, which has 8 bytes per entry. *ret_extab is the VM address of its
- * .ARM.extab data. 0 if the data is inline, or if the function cannot be unwound. */
+/* Reads entry i of .ARM.exidx. An entry has 8 bytes. *ret_extab is the VM address of its .ARM.extab
+ * data. 0 if the data is inline, or if the function cannot be unwound. */
 bool exidx_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func, uint64_t *ret_extab);
 
-/* Reads entry i of .pdr, the table of procedures of MIPS, which has 32 bytes per entry. The entry
- * states the lower 32 bits of the function's address. `addr` of the section is an address of code
- * that tells the others. */
+/* Reads entry i of .pdr, the table of procedures of MIPS. An entry has 32 bytes. The entry states
+ * the lower 32 bits of the function's address. `addr` of the section is an address of code that
+ * tells the others. */
 enum { PDR_ENTRY_SIZE = 32 };
 bool pdr_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func);
 

@@ -13,7 +13,7 @@ struct bundle {
 	uint64_t addr; /* Address of a note or resource that is mapped. 0 if none. */
 };
 
-/* Returns the bytes of a text. */
+/* Converts a text to struct bytes. */
 static inline struct bytes bundle_bytes(struct str s)
 {
 	return (struct bytes){ (const uint8_t *)s.p, s.len };

@@ -32,7 +32,8 @@ enum { PATHS_FACTOR = 16, PATHS_MIN = 64 << 10 };
 struct pkg {
 	const struct bundle *b;
 	uint64_t base;           /* Offset of the pieces in the bundle */
-	const struct str *names; /* By number. NULL if paths are not abbreviated. */
+	const struct str *names; /* Names of path components, indexed by number. NULL if paths are
+				  * not abbreviated. */
 	size_t name_count;
 	uint64_t room;  /* Bytes that names may still add to paths */
 	uint64_t limit; /* largest allowed `end` */

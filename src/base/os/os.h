@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 size_t os_page_size(void);
-/* Returns zeroed memory of whole pages, which cost memory once written. NULL without room. */
+/* Returns zeroed memory of whole pages. A page takes memory once it is written. NULL without
+ * room. */
 void *os_pages_new(size_t size);
 void os_pages_free(void *p, size_t size);
 /* Gives whole pages back to the system. Pages of os_map() are then read again. The contents of
@@ -37,7 +38,7 @@ int os_open(const char *path, bool waits);
 /* Returns a second descriptor of the file. -1 on failure. */
 int os_dup(int fd);
 /* Maps the file's bytes (at least one) for reading. NULL on failure. `sparse`: the file has holes,
- * which must take no memory. */
+ * and holes must take no memory. */
 void *os_map(int fd, size_t size, bool sparse);
 /* Reads the file's bytes into memory, so that they stay if the file becomes shorter. NULL on
  * failure, with EIO if the file is shorter than `size`. Holes take no memory. */
@@ -46,7 +47,7 @@ void *os_copy(int fd, size_t size);
 void os_unmap(void *p, size_t size);
 /* Returns the absolute path without links, with slashes, or NULL. Free it with free(). */
 char *os_real_path(const char *path);
-/* Makes a file with a new name: `path` ends in XXXXXX, which is replaced. `shared`: with the rights
+/* Makes a file with a new name. Replaces the XXXXXX at the end of `path`. `shared`: with the rights
  * of any new file; else only for its owner. Returns a descriptor for writing, -1 on failure. */
 int os_new_file(char *path, bool shared);
 /* Renames a file. Replaces an existing file. */
@@ -71,7 +72,7 @@ bool os_scratch_write(struct os_scratch *s, const uint8_t *p, size_t size, uint6
 void *os_scratch_map(struct os_scratch *s, size_t size);
 void os_scratch_close(struct os_scratch *s);
 
-/* Loads a shared library, which stays loaded. NULL if there is none of that name. */
+/* Loads a shared library. The library stays loaded. NULL if there is none of that name. */
 void *os_library_open(const char *name);
 /* Returns the address of a function or an object. NULL if the library has none of that name. */
 void *os_library_find(void *library, const char *name);

@@ -48,7 +48,7 @@ static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 	(void)context;
 	if (path == NULL) {
 		signal(signal_number, SIG_DFL);
-		return; /* back to the instruction, which fails again */
+		return; /* Returns to the faulting instruction. It fails again. */
 	}
 	while (atomic_flag_test_and_set(&said))
 		pause();
@@ -73,14 +73,14 @@ void os_shell_start(int argc, char **argv, int trouble)
 	sigemptyset(&bus.sa_mask);
 	sigaction(SIGBUS, &bus, NULL);
 #ifdef __GLIBC__
-	/* Makes glibc return large arrays to the system when they are freed. Otherwise it would
-	 * keep ever larger ones in its heaps, one per thread, which adds half to the peak
+	/* Makes glibc return large arrays to the system when they are freed. Otherwise glibc would
+	 * keep ever larger arrays in its heaps, one heap per thread. That adds half to the peak
 	 * memory. */
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 #endif
 	/* Opens closed descriptors 0, 1 and 2. Otherwise the next opened file would get the number,
-	 * and output would go there. They are opened for the wrong direction, so that every use
-	 * fails. */
+	 * and output would go there. The numbers are opened for the wrong direction, so that every
+	 * use fails. */
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);

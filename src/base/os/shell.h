@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Prepares streams, signals and the words of the command line, which may change. Must be called
+/* Prepares streams, signals and the words of the command line. May change argv. Must be called
  * first. If an input becomes shorter while it is read, the program ends with status `trouble` and a
  * message. */
 void os_shell_start(int argc, char **argv, int trouble);
@@ -27,8 +27,8 @@ void os_copy_rights(FILE *to, const char *from);
 extern const char os_path_separator, os_program_suffix[];
 /* True if the file can be run. */
 bool os_is_program(const char *path);
-/* Replaces this program by another one, whose exit status becomes its own. Returns only on failure.
- * `argv` ends with NULL, also in the functions below. */
+/* Replaces this program by another program. The other program's exit status becomes this program's.
+ * Returns only on failure. `argv` ends with NULL, also in the functions below. */
 void os_become(const char *path, char *const *argv);
 /* Runs a program until its end. Returns its exit status, -1 if there is none. */
 int os_run(const char *path, char *const *argv);

@@ -55,7 +55,7 @@ void os_pages_free(void *p, size_t size)
 	VirtualFree(p, 0, MEM_RELEASE);
 }
 
-/* Fails for pages of files, which then stay in memory. */
+/* Fails for pages of files: they stay in memory. */
 void os_pages_drop(void *p, size_t size)
 {
 	VirtualAlloc(p, size, MEM_RESET, PAGE_READWRITE);

@@ -92,7 +92,7 @@ static void read_modules(struct pdb *p, struct reader *r)
 	}
 }
 
-/* Reads the section headers. They have the form of a program's headers ("PE Format"). */
+/* Reads the section headers. The headers have the form of a program's headers ("PE Format"). */
 static void pdb_read_sections(struct pdb *p, struct reader *streams)
 {
 	enum { SECTION_HEADERS = 5, SECTION_SIZE = 40 };
@@ -174,8 +174,8 @@ static uint64_t read_numeric(struct reader *r)
 	}
 }
 
-/* Returns the size of a built-in type, which has no record. The low bits of the index are the type.
- * Bits 8 to 10 are the kind of pointer to it. */
+/* Returns the size in bytes of a built-in type. Built-in types have no record. The low bits of the
+ * index are the type. Bits 8 to 10 are the kind of pointer to it. */
 static uint64_t simple_size(uint32_t index)
 {
 	static const uint8_t pointers[8] = { 0, 2, 4, 4, 4, 6, 8, 16 };

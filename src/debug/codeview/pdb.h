@@ -2,7 +2,7 @@
  * Format").
  *
  * A database has modules (object files of the link) and their contributions to the sections of the
- * program. It has records of types and symbols. Each module has symbols and line tables, and one
+ * program. A PDB has records of types and symbols. Each module has symbols and line tables, and one
  * stream holds public and global symbols. A place is the number of a section, from 1, and an offset
  * in the section. pdb_rva() converts a place to an address relative to the program's base.
  *

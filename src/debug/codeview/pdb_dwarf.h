@@ -27,7 +27,8 @@ struct pdb_dwarf {
 	struct arena arena;             /* Holds the names. */
 };
 
-/* Makes the DWARF, which borrows from the database, in *ret. p->damaged counts damaged bytes. */
+/* Makes the DWARF in *ret. The DWARF borrows from the database. Counts damaged bytes in
+ * p->damaged. */
 void pdb_dwarf_make(struct pdb_dwarf *ret, struct pdb *p, uint64_t base);
 void pdb_dwarf_release(struct pdb_dwarf *d);
 

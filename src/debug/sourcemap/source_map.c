@@ -253,7 +253,7 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 		source_map_read(&p, false);
 	else
 		p.problem = "it is no object";
-	/* Checks mappings before sections, which no valid map has. */
+	/* Checks for mappings before the sections. No valid map has such mappings. */
 	p.first_row = 0;
 	check_sources(&p);
 	if (p.in.bad)

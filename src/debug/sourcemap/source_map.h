@@ -1,7 +1,7 @@
 /* source_map.h - reads source maps of version 3 (ECMA-426), with or without sections, and converts
  * them to DWARF.
  *
- * A map of a WebAssembly module has one generated line, whose columns are offsets in the file.
+ * A map of a WebAssembly module has one generated line. Its columns are offsets in the file.
  * Further lines are ignored. Each source becomes a compile unit with its ranges. All units share
  * one line program. Names are not read, because they are not those of functions. */
 #ifndef HEFT_DEBUG_SOURCE_MAP_H
@@ -28,7 +28,8 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 		      uint64_t *ret_pos);
 void source_map_release(struct source_map *m);
 
-/* Makes the DWARF of code at file offset `off`, `size` bytes, whose addresses start at `addr`. */
+/* Makes the DWARF of the code at file offset `off`, `size` bytes. The code's addresses start at
+ * `addr`. */
 void source_map_dwarf(const struct source_map *m, uint64_t off, uint64_t size, uint64_t addr,
 		      struct dwarf_made *ret);
 

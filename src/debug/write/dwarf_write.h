@@ -38,7 +38,7 @@ void put_range(struct text *t, const struct dwarf_form *f, uint64_t addr, uint64
 /* Overwrites the 4 bytes at `at` with the number of bytes after them. */
 void put_length(struct text *t, const struct dwarf_form *f, size_t at);
 /* Writes the header of a compile unit of version 4 or 5, which uses the first abbreviations.
- * Returns the offset of its length, which put_length() fills later. */
+ * Returns the offset of the header's length. put_length() fills in the length later. */
 size_t put_unit_header(struct text *t, const struct dwarf_form *f, unsigned version);
 
 /* Source file and line of code. */
@@ -87,9 +87,10 @@ void put_location(struct text *t, const struct dwarf_form *f, uint64_t addr);
 /* Writes the part of a line program's header from the size of instructions to the lengths of
  * opcodes. */
 void put_line_form(struct text *t, const struct dwarf_form *f);
-/* Writes the header of a line program of version 5 until its only directory, which has no name. The
- * table of files must follow. Returns the offset of the program's length, for put_length(). The
- * length of the rest of the header is at line_header_length(), also for put_length(). */
+/* Writes the header of a line program of version 5 until its only directory. The directory has no
+ * name. The table of files must follow. Returns the offset of the program's length, for
+ * put_length(). The length of the rest of the header is at line_header_length(), also for
+ * put_length(). */
 size_t put_line_header(struct text *t, const struct dwarf_form *f);
 static inline size_t line_header_length(size_t program)
 {
@@ -106,7 +107,7 @@ struct line_writer {
 
 /* Begins a sequence of rows at addr. */
 void line_writer_start(struct line_writer *p, uint64_t addr);
-/* Sets the column of all following rows. It is 0 at the start of a sequence. */
+/* Sets the column of all following rows. The column is 0 at the start of a sequence. */
 void line_writer_column(struct line_writer *p, uint32_t column);
 /* Appends a row. Addresses must not descend within a sequence. */
 void line_writer_row(struct line_writer *p, uint64_t addr, uint32_t file, uint32_t line);

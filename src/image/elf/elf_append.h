@@ -19,8 +19,8 @@ struct elf_addition {
 	uint32_t link;  /* Section index. */
 	uint64_t align; /* Power of two. */
 	struct bytes bytes;
-	/* Index of the section to replace, whose name is kept. 0 to add a section. The old bytes
-	 * stay in the file. If the new bytes are not longer, they overwrite the old ones. */
+	/* Index of the section to replace. The section's name is kept. 0 to add a section. The old
+	 * bytes stay in the file. If the new bytes are not longer, they overwrite the old ones. */
 	uint32_t replaced;
 };
 

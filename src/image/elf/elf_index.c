@@ -139,9 +139,9 @@ static uint64_t *unmapped_offsets(const struct image *im, size_t *count)
  * -f` turn alloc sections into NOBITS but may keep p_filesz. The segment's file range then covers
  * debug sections that do not belong to it.
  *
- * A segment with a NOBITS section inside its file range keeps the bytes before that section. It
- * also keeps later sections that are at their offsets, because some linkers put .bss before .data
- * in one segment. It never keeps bytes of a section without SHF_ALLOC. */
+ * A segment with a NOBITS section inside its file range keeps the bytes before that section. Such a
+ * segment also keeps later sections that are at their offsets, because some linkers put .bss before
+ * .data in one segment. The segment never keeps bytes of a section without SHF_ALLOC. */
 static void hollow_segments(struct image *im)
 {
 	struct backing *backing = mem_zeroed(im->segment_count + 1, sizeof *backing);

@@ -93,8 +93,8 @@ static bool open_aps2(struct reloc_iter *it)
 		return false;
 	it->remaining = (uint64_t)read_sleb(r);
 	it->base = (uint64_t)read_sleb(r);
-	/* Entries of a group may take no bytes. Each patches a place in the file, so the bytes of
-	 * the file limit their number. */
+	/* Entries of a group may take no bytes. Each entry patches a place in the file, so the
+	 * bytes of the file limit the number of entries. */
 	return reader_ok(r) && it->remaining <= it->image->bytes.size;
 }
 
@@ -294,7 +294,7 @@ static bool next_relr(struct reloc_iter *it, struct reloc *ret)
 		it->state[ST_BITS_ADDR] = it->base;
 		it->base += (uint64_t)word * (it->image->bits - 1u);
 	}
-	/* The second and later places of a bitmap cost no bytes. They have the offset of the
+	/* The second and later places of a bitmap cost no bytes. Such places have the offset of the
 	 * bitmap's word. */
 	ret->entry_off = r->pos - word;
 	ret->entry_size = spent;

@@ -466,8 +466,8 @@ static const struct {
 struct reloc_field reloc_field(const struct image *im, uint32_t type)
 {
 	const uint16_t machine = im->machine;
-	/* Handles N64 entries, which have up to three types, applied in turn. "R_MIPS_32,
-	 * R_MIPS_64" extends the value to 64 bits. */
+	/* Handles N64 entries. An entry has up to three types. They are applied in turn.
+	 * "R_MIPS_32, R_MIPS_64" extends the value to 64 bits. */
 	if (machine == EM_MIPS && (type & 0xffff) == (R_MIPS_64 << 8 | R_MIPS_32))
 		type = R_MIPS_64;
 	if (type == 0) /* NONE on every machine */

@@ -141,8 +141,8 @@ static void macho_commands_read_segment(struct macho *m, struct reader *r)
 		m->linkedit_off = s.off;
 		m->linkedit_size = min_u64(s.file_size, s.vm_size);
 	}
-	/* Skips __PAGEZERO, which takes no memory, and the segment of an object, which only groups
-	 * its sections. */
+	/* Skips __PAGEZERO, because it takes no memory. Skips the segment of an object, because it
+	 * only groups sections. */
 	if (most != 0 && im->kind != IMAGE_OBJECT)
 		build_segment(&m->build, &s);
 	for (uint32_t i = 0; i < count && reader_left(r) > 0; i++)

@@ -1,5 +1,5 @@
 /* Reads the pointers that dyld moves: chained fixups (mach-o/fixup-chains.h) and the rebase table.
- * They become relative relocations like ELF's. */
+ * These pointers become relative relocations like ELF's. */
 #include "image/macho/macho_internal.h"
 
 enum {

@@ -103,7 +103,7 @@ struct nlist {
 enum { N_STAB = 0xe0 };
 
 struct nlist macho_read_nlist(struct reader *r, const struct macho *m);
-/* Returns the section of nlist.section, which counts from 1. NULL if there is none. */
+/* Returns the section of nlist.section. `number` counts from 1. NULL if there is none. */
 const struct macho_section *macho_section_of(const struct macho *m, uint8_t number);
 /* Returns the string table, cut after its last NUL, so that every name in it ends. */
 struct bytes macho_strings(const struct macho *m);

@@ -91,8 +91,8 @@ static bool macho_opcodes_bind(struct macho_opcodes_run *x, uint8_t op, uint8_t 
 	}
 }
 
-/* Adds the pointers that one instruction sets. A valid table sets each place in the file once,
- * which limits their number. */
+/* Adds the pointers that one instruction sets. A valid table sets each place in the file once. That
+ * limits the number of pointers. */
 static void add_pointers(struct macho_opcodes_run *x, const struct macho_opcodes_places *p,
 			 uint64_t from)
 {

@@ -1,12 +1,13 @@
-/* Reads the code signature (kern/cs_blobs.h), which is big-endian: an index of blobs. One blob, the
- * code directory, has a hash of each page of the file. A hash belongs to the owners of the bytes in
- * its page. */
+/* Reads the code signature (kern/cs_blobs.h), an index of blobs. All its numbers are big-endian.
+ * One blob, the code directory, has a hash of each page of the file. A hash belongs to the owners
+ * of the bytes in its page. */
 #include "image/macho/macho_internal.h"
 
 enum {
 	SUPER_BLOB = (int)0xfade0cc0,
 	CODE_DIRECTORY = (int)0xfade0c02,
-	PRIMARY = 0, /* Type of the main code directory. Others are alternates. */
+	PRIMARY = 0, /* Type of the main code directory. Other types are alternate code
+		      * directories. */
 	HARDENED_RUNTIME = 0x10000,
 	PIECE = 4, /* Bytes of a hash that are assigned to one owner. */
 };

@@ -1,6 +1,6 @@
-/* Reads the symbol table's entries for debuggers (stab.h). They are no symbols, but each belongs to
- * a symbol. Entries that name a unit's source and object belong to the first symbol of the unit. In
- * a linked file, they form the debug map. */
+/* Reads the symbol table's entries for debuggers (stab.h). These entries are no symbols, but each
+ * entry belongs to a symbol. Entries that name a unit's source and object belong to the first
+ * symbol of the unit. In a linked file, they form the debug map. */
 #include "image/macho/macho_internal.h"
 
 enum {

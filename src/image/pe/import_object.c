@@ -32,7 +32,7 @@ bool import_matches(struct bytes bytes)
 	return read_import(bytes, &i) && pe_find_machine(i.machine, &machine, &bits);
 }
 
-/* Makes an image with one symbol, which owns all bytes. */
+/* Makes an image with one symbol. This symbol owns all bytes. */
 bool import_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		  struct notes *notes, struct heft_err *err)
 {

@@ -293,7 +293,7 @@ static bool read_image_headers(struct pe *p, struct heft_err *err)
 	return true;
 }
 
-/* Adds the headers. They are in memory at the image's base. */
+/* Adds the headers. The headers are in memory at the image's base. */
 static void pe_add_headers(struct pe *p)
 {
 	const uint64_t table = (uint64_t)p->section_count * SECTION_SIZE;

@@ -193,8 +193,9 @@ static void pe_tables_read_functions(struct pe *p, const struct pe_range *at, bo
 		pe_tables_add_function(p, at->addr, &r, x86);
 }
 
-/* Recognizes ARM64EC code in a file whose header states x86-64 or AArch64. Its load configuration
- * names hybrid metadata, which has the unwind entries of the other convention. */
+/* Recognizes ARM64EC code in a file whose header states x86-64 or AArch64. The file's load
+ * configuration names hybrid metadata. The metadata has the unwind entries of the other
+ * convention. */
 void pe_read_hybrid(struct pe *p)
 {
 	enum { METADATA = 200, EXTRA_UNWIND = 64 };

@@ -1,5 +1,5 @@
-/* Parses WebAssembly components: "Component Model", Binary.md. They have sections like modules.
- * Some sections contain a whole module or component. */
+/* Parses WebAssembly components: "Component Model", Binary.md. Components have sections like
+ * modules. Some sections contain a whole module or component. */
 #include "image/input.h"
 #include "image/wasm/wasm_internal.h"
 

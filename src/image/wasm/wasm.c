@@ -166,7 +166,8 @@ static void add_segment_symbol(struct wasm *w, size_t i)
 	build_symbol(&w->build, &s);
 }
 
-/* Assigns entries to symbols of functions and segments. Skips objects, whose order differs. */
+/* Assigns entries to symbols of functions and segments. Skips objects, because their order
+ * differs. */
 static void add_entries(struct wasm *w)
 {
 	for (size_t i = 0; i < w->entries.count; i++) {
@@ -276,7 +277,8 @@ bool wasm_parse(struct image *im, const struct image_place *at, struct bytes byt
 		wasm_read_sections(&w);
 		wasm_add_sections(&w, true);
 		wasm_add_symbols(&w);
-		/* Adds a range for each whole section. It labels bytes without a better owner. */
+		/* Adds a range for each whole section. Such a range labels bytes without a better
+		 * owner. */
 		for (size_t i = 0; i < w.sections.count; i++) {
 			const struct wasm_section *s = &w.sections.data[i];
 			const char *title = title_of(&w, s);

@@ -3,9 +3,9 @@
  * Specification: WebAssembly Core Specification 3.0, chapter 5 "Binary Format"; "WebAssembly
  * Object File Linking" and "Name Section" of the tool conventions.
  *
- * The VM image of a module joins two address spaces. Code begins at address 0, which is the
- * start of the code section's contents, as in debug info. Data is at WASM_DATA_BASE + its
- * address in memory. Passive data, and data whose address is only known at load time, follows
+ * The VM image of a module joins two address spaces. Code begins at address 0, as in debug info.
+ * Address 0 is the start of the code section's contents. Data is at WASM_DATA_BASE + its address in
+ * memory. Passive data, and data whose address is only known at load time, follows
  * WASM_LOOSE_BASE. */
 #ifndef HEFT_IMAGE_WASM_WASM_H
 #define HEFT_IMAGE_WASM_WASM_H

@@ -31,7 +31,7 @@ struct wasm_section {
 	struct str name;          /* Name of a custom section. */
 	uint64_t start, off, end; /* Offset of its id; offset of its contents after the name; end */
 	uint32_t index;           /* Index of the image's section with its contents, or 0. */
-	bool relocated;           /* Its relocations were read. */
+	bool relocated;           /* The section's relocations were read. */
 };
 
 /* A function. Imported functions have no body. */
@@ -61,7 +61,7 @@ struct wasm_type {
 struct wasm_data {
 	uint64_t off, size; /* Range of the data alone, in the contents of the data section. */
 	uint64_t addr;
-	bool active;     /* Its address is known. */
+	bool active;     /* The segment's address is known. */
 	struct str name; /* Name, borrowed. "" if it has none yet. */
 	uint64_t entry, length;
 	uint32_t index; /* Index of the image's section. */
@@ -70,7 +70,8 @@ struct wasm_data {
 /* Limits for build_has_room(): one piece of each kind per this many bytes of the file. Usual
  * modules have far fewer pieces. Bytes beyond the limit get the label of their section. */
 enum {
-	WASM_SECTION_BYTES = 64, /* Also for segments of data. Each makes a section. */
+	WASM_SECTION_BYTES = 64, /* Counts sections and data segments, because each makes a section
+				  * of the image. */
 	WASM_FUNCTION_BYTES = 16,
 	WASM_ENTRY_BYTES = 8
 };

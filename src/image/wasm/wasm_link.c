@@ -81,7 +81,8 @@ static void wasm_link_read_symbols(struct wasm *w, struct reader r, uint64_t bas
 	}
 }
 
-/* Reads the names of the segments, such as ".rodata.str". They tell which data is read-only. */
+/* Reads the names of the segments, such as ".rodata.str". The names tell which data is
+ * read-only. */
 static void wasm_link_read_segments(struct wasm *w, struct reader r)
 {
 	const uint64_t count = read_uleb(&r);
@@ -199,7 +200,7 @@ static bool wasm_link_read_relocs(struct wasm *w, struct reader *r, const patche
 	return reader_ok(r);
 }
 
-/* Adds a relocation table for each patched section of the image. All have the same bytes. */
+/* Adds a relocation table for each patched section of the image. All tables have the same bytes. */
 static void wasm_link_add_tables(struct wasm *w, const struct wasm_section *s, patched_vec *to)
 {
 	for (size_t i = 0; i < to->count; i++) {

@@ -1,5 +1,5 @@
-/* symbol_cards.h - finds what a page shows about symbols of a profile beside their bytes: the
- * symbols that refer to them, and the texts in their data. */
+/* symbol_cards.h - finds what a page shows about symbols of a profile beside their bytes: which
+ * symbols refer to a symbol, and which texts its data has. */
 #ifndef HEFT_PAGE_CARDS_SYMBOL_CARDS_H
 #define HEFT_PAGE_CARDS_SYMBOL_CARDS_H
 
@@ -9,8 +9,8 @@
 /* Follows each text of a card but the last. */
 #define CARD_TEXT_END '\x1f'
 
-/* What is known about the symbols of a label beside their bytes: the first texts in their data, and
- * the names of the first symbols that refer to them. */
+/* A card of a label: the first texts in the data of its symbols, and the names of the first symbols
+ * that refer to them. */
 struct symbol_card {
 	struct str texts;
 	const char *const *users;
@@ -25,7 +25,7 @@ struct label_data {
 	uint64_t addr, size;
 };
 
-/* Cards of a profile, which is borrowed. */
+/* Cards of a profile. Borrows the profile. */
 struct symbol_cards {
 	const struct heft_profile *profile;
 	struct users users;

@@ -1,6 +1,6 @@
-/* symbol_twins.h - finds the symbols of a profile whose contents another symbol of the same program
- * has too: code that does the same, or equal constants. The query `duplicates` finds the same in a
- * snapshot. */
+/* symbol_twins.h - finds twins among the symbols of a profile. Twins are symbols of one program
+ * with the same contents: code that does the same, or equal constants. The query `duplicates` finds
+ * the same in a snapshot. */
 #ifndef HEFT_PAGE_CARDS_SYMBOL_TWINS_H
 #define HEFT_PAGE_CARDS_SYMBOL_TWINS_H
 

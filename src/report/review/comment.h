@@ -15,7 +15,7 @@ struct comment_region {
 	uint64_t length;        /* 0 if unknown. */
 };
 
-/* The contents of a comment. All is borrowed. */
+/* The contents of a comment. Borrows all data. */
 struct comment {
 	const struct diff_report *diff;
 	const struct budget_report *budget; /* count is 0 if there is none. */

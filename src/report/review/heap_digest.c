@@ -5,7 +5,7 @@
 
 #include "base/filename.h"
 
-/* Returns the program of the command, without arguments, which may be secrets. */
+/* Returns the program of the command. Leaves out the arguments, because they may be secrets. */
 static struct str digest_program(struct field_at *at)
 {
 	const char *command = ((const struct heap_digest *)at->of)->info.of.command;
