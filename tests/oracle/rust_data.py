@@ -147,6 +147,17 @@ def places_of(sections, wanted):
     return ret
 
 
+def pointers_to(sections, texts):
+    """{address of a text: [addresses of words that point to it]}"""
+    ret = collections.defaultdict(list)
+    for start, data in sections:
+        for off in range(-start % 8, len(data) - 7, 8):
+            to = int.from_bytes(data[off:off + 8], "little")
+            if to in texts:
+                ret[to].append(start + off)
+    return ret
+
+
 def functions_of(program):
     """{address: names} by nm."""
     ret = collections.defaultdict(set)
@@ -214,6 +225,8 @@ def check(heft, program, irs, show):
             by_table[name] |= set().union(*map(ir.referrers, globals_))
     asked = [a + i for _, a, size in tables for i in range(0, size, 8)]
     asked += [p + i for found in places.values() for p, _ in found for i in (0, 8, 16)] + [t for f in places.values() for _, t in f]
+    pointers = pointers_to(sections, {t for f in places.values() for _, t in f})
+    asked += [p for found in pointers.values() for p in found]
     owners, count = Owners(heft, plain, asked), Count(show)
     for name, addr, size in tables:
         symbols = {owners.symbol(addr + i) for i in range(0, size, 8)}
@@ -234,14 +247,17 @@ def check(heft, program, irs, show):
         # "(after X)" says that only distant code refers to the text, so that its owner is not known.
         known = not owners.symbol(text).startswith("(after ")
         count.add("names with an owner", known, f"{text:#x} {key[0]}: {owners.symbol(text)}")
+        # Functions of the standard library, which have no IR, share names of files by places of their own.
+        own = {owners.symbol(p) for p in pointers[text]} - functions
         if known:
-            count.add("names of files", owners.symbol(text) in files[key[0]], f"{text:#x} {key[0]}: {owners.symbol(text)}")
+            count.add("names of files", owners.symbol(text) in files[key[0]] | own, f"{text:#x} {key[0]}: {owners.symbol(text)}")
     stripped = program + ".stripped"
     subprocess.run(["strip", "-s", "-o", stripped, program], check=True)
     again = Owners(heft, stripped, asked)
     for addr in sorted(set(asked)):
         name = again.symbol(addr)
-        names = aliases[int(name[4:], 16)] if name.startswith("sub_") else {name}
+        made = re.fullmatch(r"(\(after )?sub_([0-9a-f]+)\)?", name)
+        names = {f"(after {n})" if made[1] else n for n in aliases[int(made[2], 16)]} if made else {name}
         count.add("the same stripped", owners.symbol(addr) in names, f"{addr:#x} {name}, is of {owners.symbol(addr)}")
     words = [f"{what} {count.good[what]} of {n}" for what, n in sorted(count.all.items())]
     print(f"{os.path.basename(program)}: {', '.join(words)}; {apart} places of the standard library's own", flush=True)
