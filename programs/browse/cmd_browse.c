@@ -238,13 +238,29 @@ static size_t notes(void *ctx, size_t input, FILE *to)
 	return count;
 }
 
+/* Adds a tab for input i. The page hatches what is inferred, so a program is measured again. */
+static bool fill_tab(const struct browse_job *job, size_t i, struct heft_page *page,
+		     struct heft_err *err)
+{
+	const struct input *opened = &job->opened[i];
+	if (opened->kind != INPUT_PROFILE)
+		return input_add_to(&job->inputs, i, opened, page, err);
+	struct inputs all = job->inputs;
+	struct input in;
+	all.flags |= HEFT_PROFILE_HOW_SURE;
+	const bool good = cli_input_open(&all, i, opened->by, &in, err) &&
+			  input_add_to(&all, i, &in, page, err);
+	cli_input_close(&in);
+	return good;
+}
+
 static bool fill_page(struct browse_job *job, struct heft_page *page, struct heft_err *err)
 {
 	struct browse_table table;
 	for (size_t i = 0; i < job->inputs.files.count; i++) {
 		if (job->opened[i].title == NULL && !open_input(job, i, NULL, &table, err))
 			return false;
-		if (!input_add_to(&job->inputs, i, &job->opened[i], page, err))
+		if (!fill_tab(job, i, page, err))
 			return false;
 		if (job->opened[i].all)
 			return true;

@@ -58,7 +58,7 @@ def rounded(numbers):
 
 # What is below each path; a view of two columns has the four largest rows opened.
 SHOWN = """(views => views.map(({ by, filter, paths }) => {
-    Object.assign(heftPage.state, { by, filter, zoom: [] });
+    Object.assign(heftPage.state, { by, filter, zoom: [], m: 0 });
     heftPage.update(false);
     const rows = path => heftPage.rows(path).map(r => [r.label, r.now, r.base || []]);
     const tops = rows([]);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ enum { THREADS = 6, SENT = 80000, BIG = 24 << 20 };
 char *known;
 static char big[BIG];
 static volatile sig_atomic_t came, stop;
+static atomic_int waiting;
 
 static void count(int number)
 {
@@ -29,6 +31,7 @@ static void end(int number)
 void *waits_here(void *ctx)
 {
 	char local[64] = "local of a thread";
+	waiting++;
 	for (;;)
 		if (usleep(1000) == 0 && local[0] == 'x')
 			return ctx;
@@ -70,6 +73,8 @@ int main(void)
 		pthread_create(&ids[i], NULL, waits_here, NULL);
 	pthread_create(&ids[THREADS - 1], NULL, sends, &self);
 	pthread_sigmask(SIG_UNBLOCK, &rt, NULL);
+	while (waiting < THREADS - 1)
+		usleep(1000);
 	puts("ready");
 	fflush(stdout);
 	while (!stop)
