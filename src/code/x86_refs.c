@@ -301,20 +301,28 @@ static bool modrm_may_refer(const struct x86_refs_scan *s, uint64_t off)
 	       (addr_mask_may_have(s->mask, to) || addr_mask_may_have(s->mask, to + IMM_MOST));
 }
 
+/* Returns the distance of the highest bytes of two displacements. The first is not larger. */
+static uint64_t high_bytes_between(int64_t first, int64_t last)
+{
+	const uint64_t mask = UINT64_MAX >> 24;
+	ASSERT(first <= last);
+	return (((uint64_t)last >> 24) - ((uint64_t)first >> 24)) & mask;
+}
+
 /* Returns the offset of the last byte that may be the ModRM byte of a wanted reference. 0 if there
  * is none. All instructions with such references begin before it. */
 static uint64_t last_wanted(const struct x86_refs_scan *s)
 {
 	const struct addr_mask *m = s->mask;
-	const uint64_t reach = s->size + IMM_MOST;
+	const uint64_t reach = s->size + IMM_MOST, width = add_sat(m->size, reach);
 	const int64_t first = (int64_t)(m->low - (s->addr + reach));
-	const int64_t last = first + (int64_t)min_u64(m->size + reach, INT64_MAX / 2);
 	uint8_t top = 0, span = UINT8_MAX;
-	if (m->size + reach < UINT32_MAX) { /* else all displacements may lead there */
-		if (first > INT32_MAX || last < INT32_MIN)
+	if (width < UINT32_MAX) { /* else all displacements may lead there */
+		if (first > INT32_MAX || first < INT32_MIN - (int64_t)width)
 			return 0;
-		top = (uint8_t)(first >> 24);
-		span = (uint8_t)min_u64((uint64_t)((last >> 24) - (first >> 24)), UINT8_MAX);
+		top = (uint8_t)((uint64_t)first >> 24);
+		span = (uint8_t)min_u64(high_bytes_between(first, first + (int64_t)width),
+					UINT8_MAX);
 	}
 	uint64_t off = s->size > DISP ? s->size - DISP : 0;
 	while (off > 1) {
