@@ -6,11 +6,10 @@
 
 typedef void nobody_fn(void *ctx, uint64_t from, uint64_t to);
 
-/* Calls fn with each range of a section's bytes that has no owner. A range may be empty. */
-static void nobody_each(const struct spans *vm, const struct section *in, nobody_fn *fn, void *ctx)
+/* Calls fn with each range of [from, end) that has no owner. A range may be empty. */
+static void nobody_each(const struct spans *vm, uint64_t from, uint64_t end, nobody_fn *fn,
+			void *ctx)
 {
-	const uint64_t end = in->addr + in->size;
-	uint64_t from = in->addr;
 	size_t i = spans_from(vm, from);
 	if (i > 0)
 		from = max_u64(from, vm->list.data[i - 1].start + vm->list.data[i - 1].size);
@@ -38,9 +37,16 @@ void attr_nobody_code(const struct attr *a, struct spans *ret)
 {
 	const struct image *im = a->im;
 	ASSERT(ret->list.count == 0);
-	for (size_t i = 1; a->owner != BY_SYMBOL && i < im->section_count; i++)
-		if (im->sections[i].alloc && im->sections[i].exec && !im->sections[i].nobits)
-			nobody_each(&a->vm, &im->sections[i], nobody_list, ret);
+	/* Sections may overlap. Code is listed once, in the order of the sections. */
+	uint64_t done = 0;
+	for (size_t i = 1; a->owner != BY_SYMBOL && i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		const uint64_t end = add_sat(s->addr, s->size);
+		if (!s->alloc || !s->exec || s->nobits || end <= done)
+			continue;
+		nobody_each(&a->vm, max_u64(s->addr, done), end, nobody_list, ret);
+		done = end;
+	}
 }
 
 void attr_nobody(const struct attr *a, const struct section *const *data, size_t count, bool code,
@@ -56,7 +62,14 @@ void attr_nobody(const struct attr *a, const struct section *const *data, size_t
 		high = max_u64(high, add_sat(s->addr, s->size));
 	}
 	addr_mask_open(ret, min_u64(low, high), high);
-	for (size_t i = 0; i < count; i++)
-		if (!data[i]->exec || code)
-			nobody_each(&a->vm, data[i], nobody_mark, ret);
+	/* Sections may overlap. Their bytes are marked once. */
+	uint64_t done = 0;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t end = add_sat(data[i]->addr, data[i]->size);
+		ASSERT(i == 0 || data[i - 1]->addr <= data[i]->addr);
+		if ((data[i]->exec && !code) || end <= done)
+			continue;
+		nobody_each(&a->vm, max_u64(data[i]->addr, done), end, nobody_mark, ret);
+		done = end;
+	}
 }

@@ -156,7 +156,7 @@ static void scan_got_relative(const struct refs *r, const struct span *s, code_r
 	const struct bytes code = image_at(r->a->im, s->start, s->size);
 	scratch->count = 0;
 	const bool known = i386_got_refs(r->a->im, code, s->start, r->got, scratch);
-	if (!known)
+	if (!known && r->got_low < UINT32_MAX - 4095)
 		code_refs(r->isa, code, s->start,
 			  &(struct ref_wish){ REF_IMM, r->got_low, UINT32_MAX - 4095 }, scratch);
 	for (size_t i = 0; i < scratch->count; i++) {

@@ -83,7 +83,7 @@ static struct ref_wish derive_gaps_wish_of(const struct gathering *g, bool insid
 	return (struct ref_wish){ .kinds = REF_ADDR | (fixed ? REF_IMM : 0u) |
 					   (inside ? REF_INSIDE : REF_CALL | jumps),
 				  .imm_low = g->regions.data[0].addr,
-				  .imm_high = last->addr + last->bytes.size };
+				  .imm_high = add_sat(last->addr, last->bytes.size) };
 }
 
 static void derive_gaps_read_code(struct gathering *g, uint64_t addr, struct bytes code,
