@@ -16,8 +16,6 @@ enum {
 	CLEAR = 2           /* A second chain tells something if it is longer by this factor. */
 };
 
-/* ---- chains ---------------------------------------------------------------------------------- */
-
 static int points_by_rank(const void *a, const void *b)
 {
 	const struct order_point *x = a, *y = b;
@@ -183,8 +181,6 @@ static void find_chains(const struct order *o, struct order_section *s, const po
 	}
 	vec_release(&points);
 }
-
-/* ---- verdicts -------------------------------------------------------------------------------- */
 
 /* A room: the range of functions (by rank) among which a chain places the unit of an address. */
 struct order_room {
@@ -364,8 +360,6 @@ void order_judge(struct order *o, const struct attr *a, const target_vec *target
 	}
 	parallel_for(a->f->threads, o->sections.count, judge_section, o);
 }
-
-/* ---- looking up ------------------------------------------------------------------------------ */
 
 static const struct order_section *order_section_at(const struct order *o, uint64_t addr)
 {

@@ -46,8 +46,6 @@ struct records {
 	uint64_t left; /* Bytes of sections that may still be read: sections may overlap. */
 };
 
-/* ---- what formats ask for -------------------------------------------------------------------- */
-
 static struct reader records_reader(const struct records *t)
 {
 	return reader_of(t->bytes, t->attr->im->big_endian);
@@ -120,8 +118,6 @@ static void records_walk_tables(struct records *t, uint64_t (*read)(struct recor
 			records_put_row(t, start, at - start, zeros);
 	}
 }
-
-/* ---- formats --------------------------------------------------------------------------------- */
 
 static void block_map_walk(struct records *t)
 {
@@ -253,8 +249,6 @@ static void probes_walk(struct records *t)
 	}
 }
 
-/* ---- SFrame ---------------------------------------------------------------------------------- */
-
 /* The frames of a function, until those of the next. */
 struct sframe_frames {
 	_Alignas(8) uint64_t off;
@@ -296,8 +290,6 @@ static void sframe_walk(struct records *t)
 {
 	records_walk_tables(t, sframe_table, "(header of SFrame)");
 }
-
-/* ---- BTF ------------------------------------------------------------------------------------- */
 
 enum { BTF_MAGIC = 0xeb9f, BTF_HEADER_MIN = 24, BTF_TYPE_SIZE = 12 };
 
@@ -468,8 +460,6 @@ static void ctf_walk(struct records *t)
 	records_walk_tables(t, ctf_dictionary, "(CTF labels)");
 }
 
-/* ---- forms of programs for link-time optimisation -------------------------------------------- */
-
 static void bitcode_walk(struct records *t)
 {
 	records_put_row(t, 0, t->bytes.size, "(bitcode for link-time optimisation)");
@@ -496,8 +486,6 @@ static void gimple_walk(struct records *t)
 	else
 		records_put_row(t, 0, t->bytes.size, "(GIMPLE for link-time optimisation)");
 }
-
-/* ---- the table ------------------------------------------------------------------------------- */
 
 struct record_format {
 	const char *name; /* of the section; with '*' at its end, any name that begins so */

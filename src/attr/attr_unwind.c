@@ -191,8 +191,6 @@ void attr_unwind_bounds(struct attr *a)
 	}
 }
 
-/* ---- bytes of the tables ------------------------------------------------------------ */
-
 /* An exception table that a function refers to. */
 struct used_table {
 	uint64_t addr;

@@ -7,8 +7,6 @@
 #include "program/go_table.h"
 #include "program/made_by.h"
 
-/* ---- conditions for passes ------------------------------------------------------------------- */
-
 /* Tells whether the program is not packed. Functions of a packed program are not at the addresses
  * of its tables before it runs. The sizes of its entry points are guesses that reach into packed
  * bytes. */
@@ -78,8 +76,6 @@ static bool pass_has_section(const struct attr_pass *p, const struct image *im)
 				return true;
 	return !p->reads[0];
 }
-
-/* ---- parts of passes ------------------------------------------------------------------------- */
 
 static void named_code_claim(struct attr *a)
 {
@@ -156,8 +152,6 @@ static void object_claim(struct attr *a)
 			return;
 	claim(&a->file_claims, a->im->file_off, a->im->bytes.size, unit, WHY_DEBUG);
 }
-
-/* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct attr_pass passes[] = {
 	{ .name = "node",
@@ -392,8 +386,6 @@ const struct attr_pass *attr_pass_at(size_t i)
 {
 	return i < COUNT_OF(passes) ? &passes[i] : NULL;
 }
-
-/* ---- running passes -------------------------------------------------------------------------- */
 
 /* A pass, and what runs beside it. */
 struct pass_job {

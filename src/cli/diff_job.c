@@ -39,8 +39,6 @@ void diff_job_release(struct diff_job *job)
 	snapshot_settings_release(&job->settings);
 }
 
-/* ---- the command line ------------------------------------------------------------------------ */
-
 /* Returns the length of a word without the ending of a plural: "library" for "libraries". */
 static size_t singular_size(const char *word)
 {
@@ -128,8 +126,6 @@ bool diff_add_operand(struct diff_job *job, const char *word)
 	job->operand_count++;
 	return true;
 }
-
-/* ---- output ---------------------------------------------------------------------------------- */
 
 static bool diff_job_report_write(void *ctx, FILE *to, struct heft_err *err)
 {

@@ -6,8 +6,6 @@
 #include "code/xtensa.h"
 #include "image/elf/elf_const.h"
 
-/* ---- RISC-V ---------------------------------------------------------------------------------- */
-
 enum {
 	R_LOAD = 0x03,
 	R_LOAD_FP = 0x07,
@@ -80,8 +78,6 @@ static unsigned do_riscv(struct data_scan *s, uint64_t off)
 	return (low & 3) != 3 ? 2 : 4;
 }
 
-/* ---- z/Architecture -------------------------------------------------------------------------- */
-
 /* Decodes larl, and loads, stores and comparisons with names ending in rl: C00, C4x and C6x, a
  * register, a distance of 32 bits in half-words. The first two bits of an instruction tell its
  * length. */
@@ -95,8 +91,6 @@ static unsigned do_s390(struct data_scan *s, uint64_t off)
 				   s->addr + off + 2 * sign_extend(number_at(s, off + 2, 4), 32));
 	return first >> 14 == 0 ? 2 : first >> 14 == 3 ? 6 : 4;
 }
-
-/* ---- AVR ------------------------------------------------------------------------------------- */
 
 /* Tells whether code after an address in a register pair loads from flash with it (lpm, elpm). movw
  * copies the pair. Z is r30 and r31. */
@@ -154,8 +148,6 @@ static unsigned do_avr(struct data_scan *s, uint64_t off)
 	return size;
 }
 
-/* ---- Xtensa ---------------------------------------------------------------------------------- */
-
 /* Reports the word of a pool among the code. */
 static void add_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 {
@@ -188,8 +180,6 @@ static unsigned do_xtensa(struct data_scan *s, uint64_t off)
 		add_far_pool(s, off, at);
 	return size > 0 ? size : 1;
 }
-
-/* ---- all steps together ---------------------------------------------------------------------- */
 
 /* A machine: decodes the instruction at an offset and returns its size. Instructions begin at
  * multiples of `unit` bytes, at which as many bytes are left. */

@@ -95,8 +95,6 @@ static void do_move(struct data_scan *s, uint64_t off, unsigned reg, uint32_t ha
 	}
 }
 
-/* ---- ARM ------------------------------------------------------------------------------------- */
-
 /* Tells how code after `off` uses a register: whether it loads or stores there, before it branches
  * or writes the register. */
 static enum ref_use arm_use_after(const struct data_scan *s, uint64_t off, unsigned reg)
@@ -233,8 +231,6 @@ unsigned do_arm(struct data_scan *s, uint64_t off)
 	arm_branch(s, off, insn);
 	return 4;
 }
-
-/* ---- Thumb ----------------------------------------------------------------------------------- */
 
 /* Handles add, cmp, mov, bx and blx of all registers: 010001 op D Rm Rd. */
 static void thumb_high(struct data_scan *s, uint64_t off, uint32_t a)

@@ -77,8 +77,6 @@ static const char *const by_words[] = {
 	[HEFT_DIFF_BY_LIBRARY] = "library",     [HEFT_DIFF_BY_PACKAGE] = "package",
 };
 
-/* ---- sizes ----------------------------------------------------------------------------------- */
-
 /* Bytes of a symbol on one side. */
 struct amount {
 	double size, padding;
@@ -93,8 +91,6 @@ static struct amount amount_of(const struct snap_symbol *y, bool whole)
 	return (struct amount){ (double)y->size / y->alias_count,
 				(double)y->padding / y->alias_count };
 }
-
-/* ---- groups ---------------------------------------------------------------------------------- */
 
 struct grouping {
 	const struct snapshot_diff *d;
@@ -356,8 +352,6 @@ static void diff_rows_add_paddings(struct grouping *g)
 	}
 }
 
-/* ---- charges --------------------------------------------------------------------------------- */
-
 static const char *diff_rows_path_text(struct grouping *g, const struct snapshot *s,
 				       const struct snap_charge *c)
 {
@@ -514,8 +508,6 @@ static void diff_rows_add_charges(struct grouping *g)
 	}
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
 static const char *diff_rows_node_label(void *ctx, uint32_t node)
 {
 	return ((struct diff_rows *)ctx)->facts.data[node].label;
@@ -619,8 +611,6 @@ void diff_rows_release(struct diff_rows *r)
 	vec_release(&r->facts);
 	arena_release(&r->arena);
 }
-
-/* ---- sections -------------------------------------------------------------------------------- */
 
 /* Finds the sum that a section of either side counts for. */
 struct section_sums {

@@ -38,8 +38,6 @@ static uint64_t derive_flow_relocated(struct derive_scan *s, uint64_t off, uint6
 	return stands;
 }
 
-/* ---- tables of branches ---------------------------------------------------------------------- */
-
 /* Adds a table among the code and returns its end. If data is known there, the table ends with the
  * data at the latest. */
 static uint64_t add_inline_table(struct derive_scan *s, struct jump_table t)
@@ -96,8 +94,6 @@ static bool derive_flow_find_table(struct derive_scan *s, uint64_t off, uint64_t
 	vec_release(&refs);
 	return found;
 }
-
-/* ---- instructions ---------------------------------------------------------------------------- */
 
 static void derive_flow_add_jump(struct derive_scan *s, uint64_t off, const struct flow *in,
 				 uint64_t target)

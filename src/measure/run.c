@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- opening -------------------------------------------------------------------- */
-
 /* Returns the level that shows symbols in any style, or NULL. */
 static const struct level *symbols_level(const struct heft_profile *p)
 {
@@ -135,8 +133,6 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 		run_describe(p, &p->entries.data[i]);
 	return check_wish(p, err);
 }
-
-/* ---- measuring -------------------------------------------------------------------- */
 
 /* Splits a level of directories into one level per component. */
 static bool split_directories(struct heft_profile *p, struct heft_err *err)

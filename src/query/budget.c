@@ -13,8 +13,6 @@
 
 enum { PARTS = 5 };
 
-/* ---- the subject of a rule ------------------------------------------------------------------- */
-
 static bool budget_is_below(const char *dir, size_t len, const char *path)
 {
 	return strncmp(dir, path, len) == 0 && (path[len] == '\0' || path[len] == '/');
@@ -228,8 +226,6 @@ static bool speaks_of(const struct budget_items *z, struct chosen *c, const stru
 	return c->texts[item->text] == 2;
 }
 
-/* ---- measuring ------------------------------------------------------------------------------- */
-
 static bool has_section(const struct snapshot *s, const char *name)
 {
 	for (size_t i = 0; i < s->sections.count; i++)
@@ -304,8 +300,6 @@ static double limit_bytes(const struct budget_limit *l, const struct snapshot *s
 		return (double)region_metrics_find(s, l->pattern).length - amount;
 	return l->percent ? base * amount / 100000 : amount;
 }
-
-/* ---- the symbols that caused a change -------------------------------------------------------- */
 
 struct budget_parts {
 	struct intern names; /* The id is the index in sums. */
@@ -382,8 +376,6 @@ static void name_parts(struct budget_result *ret, const struct budget_limit *l,
 	intern_release(&p.names);
 	vec_release(&p.sums);
 }
-
-/* ---- similar names --------------------------------------------------------------------------- */
 
 typedef VEC(const char *) names;
 
@@ -487,8 +479,6 @@ static const char *nearest_name(struct budget_result *ret, const struct budget_l
 	vec_release(&all);
 	return near;
 }
-
-/* ---- checking -------------------------------------------------------------------------------- */
 
 static const char *besides_text(struct budget_result *ret, unsigned told)
 {

@@ -10,8 +10,6 @@
 
 #include <stdlib.h>
 
-/* ---- columns --------------------------------------------------------------------------------- */
-
 struct query_table_cell {
 	const struct snapshot *s;
 	const struct snap_symbol *y;
@@ -254,8 +252,6 @@ static void query_table_put_column(const struct query_table_cell *c, enum column
 	}
 }
 
-/* ---- charges --------------------------------------------------------------------------------- */
-
 enum charge_column {
 	CC_ID,
 	CC_SYMBOL,
@@ -362,8 +358,6 @@ static void put_charge_column(const struct query_table_cell *c, const struct sna
 	case CC_DEBUG: sqlite3_result_int(c->to, charge->debug); break;
 	}
 }
-
-/* ---- functions that SQLite calls ------------------------------------------------------------- */
 
 struct query_table {
 	sqlite3_vtab base; /* Must be the first field: SQLite's part. */

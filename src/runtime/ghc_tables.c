@@ -141,8 +141,6 @@ static void ghc_tables_scan(struct ghc_tables *t, struct ghc_look *l, uint64_t f
 	}
 }
 
-/* ---- is it code of GHC? ---------------------------------------------------------------------- */
-
 enum { WINDOW = 4096, WINDOWS = 64, DENSE = 8 };
 
 /* Tells whether a few pages of the code, at equal distances, are full of tables. */
