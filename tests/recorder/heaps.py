@@ -12,6 +12,7 @@ import random
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -474,6 +475,8 @@ class Wrong(Exception):
 
 
 def allow_core():
+    # A shell's background job ignores it, and some programs end by it.
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
