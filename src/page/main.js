@@ -806,6 +806,8 @@ function listen() {
 /* The memory goes with the page, not when the browser finds the time: another one may be next in the same tab. */
 function closePage() {
 	const levels = view.book.tabs.flatMap(tab => tab.specs || []).map(spec => spec.level).filter(Boolean);
+	/* What scrolls or changes its size now draws nothing any more. */
+	table.blocks = null;
 	closeBook(view.book);
 	view.tree.close();
 	for (const array of [view.passes, view.lines, ...levels.flatMap(level => [level.order, level.ranks, level.trie?.parent, level.trie?.depth, level.trie?.end]), ...orders.rooms, ...marks.rooms])
