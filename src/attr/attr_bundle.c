@@ -117,9 +117,13 @@ static void bun_module(const struct bundle *b, struct bytes all, struct reader *
 	const uint64_t name = read_u32(r), size = read_u32(r);
 	const struct bytes at = bytes_sub(all, min_u64(name, all.size), size);
 	struct str path = { (const char *)at.p, at.size };
-	const struct str root = STR("/$bunfs/root/");
-	if (str_starts(path, root))
-		path = (struct str){ path.p + root.len, path.len - root.len };
+	/* Bun mounts the modules in a folder of a volume of its own. */
+	const struct str volume = STR("/$bunfs/");
+	const char *folder = str_starts(path, volume)
+				     ? memchr(path.p + volume.len, '/', path.len - volume.len)
+				     : NULL;
+	if (folder)
+		path = str_from(path, (size_t)(folder + 1 - path.p));
 	for (unsigned i = 0; i < BUN_PIECES; i++) {
 		const uint64_t off = read_u32(r), piece = read_u32(r);
 		if (piece > 0 && off < all.size)
