@@ -36,10 +36,10 @@ static void nobody_list(void *ctx, uint64_t from, uint64_t to)
 void attr_nobody_code(const struct attr *a, struct spans *ret)
 {
 	const struct image *im = a->im;
-	ASSERT(ret->list.count == 0);
 	/* Sections may overlap. Code is listed once, in the order of the sections. */
 	uint64_t done = 0;
-	for (size_t i = 1; a->owner != BY_SYMBOL && i < im->section_count; i++) {
+	ASSERT(ret->list.count == 0 && a->owner != BY_SYMBOL);
+	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		const uint64_t end = add_sat(s->addr, s->size);
 		if (!s->alloc || !s->exec || s->nobits || end <= done)

@@ -438,8 +438,7 @@ static bool is_no_pointer(const struct refs *r, const struct section *in, uint64
 		return true;
 	/* If flash begins at 0: beside a number that looks like an address, this word is a number
 	 * too, as in a table of large numbers, unless it leads to text. */
-	if (target >= LOOKALIKE_SMALL || r->go.table ||
-	    (lookalike_printed_at(im, target) && lookalike_printed_at(im, target + 1)))
+	if (target >= LOOKALIKE_SMALL || r->go.table || lookalike_is_printed(im, target))
 		return false;
 	return looks_like_address(r, last) || looks_like_address(r, next);
 }
@@ -683,13 +682,6 @@ static void keep_symbols_whole(struct refs *r)
 	}
 }
 
-/* Tells whether text begins at an address. Linkers merge texts, so that their order tells
- * nothing. */
-static bool is_text(const struct refs *r, uint64_t addr)
-{
-	return lookalike_printed_at(r->a->im, addr) && lookalike_printed_at(r->a->im, addr + 1);
-}
-
 /* By symbol: gives a piece to the function that fits the order of units best. Unless one fits, the
  * first function by address has it. A global variable that only others use belongs to none of
  * them. */
@@ -701,9 +693,10 @@ static void piece_by_order(struct refs *r, struct attr_refs_piece *p)
 	if (!v)
 		return;
 	p->label = v->label;
-	p->why = v->sure                               ? WHY_CODE_ORDER
-		 : v->strange && !is_text(r, p->start) ? WHY_AFTER
-						       : WHY_CODE_REF;
+	/* Linkers merge texts, so that the order of texts tells nothing. */
+	p->why = v->sure                                                   ? WHY_CODE_ORDER
+		 : v->strange && !lookalike_is_printed(r->a->im, p->start) ? WHY_AFTER
+									   : WHY_CODE_REF;
 }
 
 /* Turns sorted targets into pieces. The first label of an address counts. Labels of the entry point
@@ -784,7 +777,7 @@ static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const 
 		return;
 	to->label = owner;
 	to->away = v.away;
-	const bool after = !is_text(r, p->target) &&
+	const bool after = !lookalike_is_printed(r->a->im, p->target) &&
 			   ((in && in->why == WHY_AFTER) || (v.strange && !known));
 	to->why = after ? WHY_AFTER : v.sure && known ? WHY_DATA_ORDER : WHY_DATA_REF;
 }
@@ -867,8 +860,10 @@ void attr_refs_find(struct attr *a)
 	attr_panics(a, &r->targets, &r->pointers);
 	/* What code without a unit refers to is no part of what stands before it. */
 	struct spans nobody = { 0 };
-	attr_nobody_code(a, &nobody);
-	attr_refs_scan_code(r, &nobody);
+	if (a->owner != BY_SYMBOL)
+		attr_nobody_code(a, &nobody);
+	if (nobody.list.count > 0)
+		attr_refs_scan_code(r, &nobody);
 	spans_release(&nobody);
 }
 

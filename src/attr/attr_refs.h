@@ -36,8 +36,7 @@ void attr_panics(const struct attr *a, const target_vec *targets, const pointer_
 struct addr_mask;
 void attr_nobody(const struct attr *a, const struct section *const *data, size_t count, bool code,
 		 struct addr_mask *ret);
-/* By unit or file, lists the code that has no owner, each range without a label. By symbol, lists
- * nothing: its code has owners. */
+/* By unit or file: lists the code that has no owner, each range without a label. */
 void attr_nobody_code(const struct attr *a, struct spans *ret);
 
 /* attr_ghc.c, for programs of GHC: adds the bounds of static objects, and what tables lead to, as

@@ -128,20 +128,26 @@ static void sframe_read_bounds(struct attr *a, const struct section *s, const st
 	}
 }
 
-/* Objects have symbols for the code that SFrame tells of. */
-static void attr_unwind_read_sframe(struct attr *a, const struct section *s)
+/* Reads the tables of SFrame. Objects have symbols for the code that SFrame tells of. */
+static void attr_unwind_read_sframe(struct attr *a)
 {
-	const struct bytes bytes = section_bytes(a->im, s);
 	addr_vec known = { 0 };
 	struct sframe f;
-	uint64_t at = 0;
+	if (a->im->kind == IMAGE_OBJECT || !image_section_find(a->im, ".sframe"))
+		return;
 	for (size_t i = 0; i < a->scratch->fdes.count; i++)
 		vec_push(&known, a->scratch->fdes.data[i].addr);
 	vec_sort(&known);
-	while (a->im->kind != IMAGE_OBJECT && sframe_open(&f, bytes, at, a->im->big_endian)) {
-		sframe_read_bounds(a, s, &f, &known);
-		for (at = f.end; at < bytes.size && bytes.p[at] == 0; at++)
-			;
+	for (size_t i = 1; i < a->im->section_count; i++) {
+		const struct section *s = &a->im->sections[i];
+		if (!s->alloc || s->nobits || !str_eq(s->name, STR(".sframe")))
+			continue;
+		const struct bytes bytes = section_bytes(a->im, s);
+		for (uint64_t at = 0; sframe_open(&f, bytes, at, a->im->big_endian);) {
+			sframe_read_bounds(a, s, &f, &known);
+			for (at = f.end; at < bytes.size && bytes.p[at] == 0; at++)
+				;
+		}
 	}
 	vec_release(&known);
 }
@@ -157,11 +163,7 @@ void attr_unwind_read(struct attr *a)
 		if (s->alloc && !s->nobits && str_ends(s->name, STR(".eh_frame")))
 			attr_unwind_read_frames(&f, s);
 	}
-	for (size_t i = 1; i < a->im->section_count; i++) {
-		const struct section *s = &a->im->sections[i];
-		if (s->alloc && !s->nobits && str_eq(s->name, STR(".sframe")))
-			attr_unwind_read_sframe(a, s);
-	}
+	attr_unwind_read_sframe(a);
 	vec_release(&f.tables);
 	vec_release(&f.fixups);
 }

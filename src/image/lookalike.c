@@ -28,6 +28,11 @@ bool lookalike_is_text(const struct image *im, uint64_t value)
 	       !(lookalike_load_byte(im, value - 1, &before) && before == 0);
 }
 
+bool lookalike_is_printed(const struct image *im, uint64_t addr)
+{
+	return lookalike_printed_at(im, addr) && lookalike_printed_at(im, addr + 1);
+}
+
 bool lookalike_is_number(const struct image *im, uint64_t value)
 {
 	uint8_t before;

@@ -22,5 +22,7 @@ bool lookalike_is_number(const struct image *im, uint64_t value);
 bool lookalike_text_at(const struct image *im, uint64_t addr);
 /* Like lookalike_text_at(), but also accepts line breaks and tabs. */
 bool lookalike_printed_at(const struct image *im, uint64_t addr);
+/* True if the two bytes at an address are text, with line breaks and tabs. */
+bool lookalike_is_printed(const struct image *im, uint64_t addr);
 
 #endif

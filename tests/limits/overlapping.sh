@@ -38,7 +38,7 @@ answers() {
 	fi
 }
 
-for file in rela relr symtab init_array verneed eh_frame strings text names cxx_names code_relas unwind_tables; do
+for file in rela relr symtab init_array verneed eh_frame sframe strings text names cxx_names code_relas unwind_tables; do
 	answers $file size -d symbols
 	answers $file snapshot --stats
 done
