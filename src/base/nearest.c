@@ -54,3 +54,11 @@ const char *nearest_of(const char *word, const char *const *names, size_t count)
 	}
 	return near;
 }
+
+bool is_plural_of(const char *plural, const char *word, size_t size)
+{
+	const bool y = size > 1 && word[size - 1] == 'y';
+	const size_t same = size - y;
+	return size > 0 && word[size - 1] != 's' && strncmp(plural, word, same) == 0 &&
+	       strcmp(plural + same, y ? "ies" : "s") == 0;
+}

@@ -1,6 +1,8 @@
 /* Handles the options of commands that compare two snapshots, and writes the diff. */
 #include "cli/diff_job.h"
 
+#include "base/nearest.h"
+
 #include <string.h>
 
 static const struct choice by_choices[] = {
@@ -39,52 +41,39 @@ void diff_job_release(struct diff_job *job)
 	snapshot_settings_release(&job->settings);
 }
 
-/* Returns the length of a word without the ending of a plural: "library" for "libraries". */
-static size_t singular_size(const char *word)
-{
-	const size_t size = strlen(word);
-	return size > 3 && strcmp(word + size - 3, "ies") == 0 ? size - 2
-	       : size > 1 && word[size - 1] == 's'             ? size - 1
-							       : size;
-}
-
 /* Finds a group by its name or by the plural of its name. */
-static bool group_find(struct diff_job *job, const char *word)
+static bool group_find(const char *word, enum heft_diff_by *ret)
 {
-	const size_t size = singular_size(word);
 	if (strcmp(word, "compileunits") == 0 || strcmp(word, "compileunit") == 0)
 		word = "source";
-	for (const struct choice *c = by_choices; c->word; c++) {
-		const size_t end = strlen(c->word) - 1;
-		const bool plural = strncmp(c->word, word, end) == 0 &&
-				    (word[end] == c->word[end] || word[end] == 'i') &&
-				    size == end + 1;
-		if (!plural && strcmp(c->word, word) != 0)
-			continue;
-		job->query.by = (enum heft_diff_by)c->value;
-		return true;
-	}
-	job->query.by = HEFT_DIFF_BY_SYMBOL;
+	for (const struct choice *c = by_choices; c->word; c++)
+		if (strcmp(word, c->word) == 0 || is_plural_of(word, c->word, strlen(c->word))) {
+			*ret = (enum heft_diff_by)c->value;
+			return true;
+		}
 	return false;
 }
 
-static bool query_apply(struct diff_job *job, const struct opt *o, const char *value)
+static bool by_apply(struct diff_job *job, const struct opt *o, const char *value)
+{
+	struct opt told = *o;
+	unsigned none;
+	job->query.by = HEFT_DIFF_BY_SYMBOL;
+	const bool group = group_find(value, &job->query.by);
+	/* Lists state sections with less detail than programs. */
+	const bool source = job->takes_sources && (!group || strcmp(value, "sections") == 0);
+	job->sources = source ? value : NULL;
+	told.value = "symbol, source, directory, object, component, section, container, "
+		     "namespace, library, package";
+	return group || source || cli_choice(job->cli, &told, value, by_choices, &none);
+}
+
+static bool sort_apply(struct diff_job *job, const struct opt *o, const char *value)
 {
 	struct opt told = *o;
 	unsigned choice = 0;
-	if (o->id == O_BY) {
-		const bool group = group_find(job, value);
-		/* Lists state sections with less detail than programs. */
-		const bool source = job->takes_sources &&
-				    (!group || strcmp(value, "sections") == 0);
-		job->sources = source ? value : NULL;
-		if (group || source)
-			return true;
-	}
-	told.value = o->id == O_BY ? "symbol, source, directory, object, component, section, "
-				     "container, namespace, library, package"
-				   : "delta, growth, size, old, name";
-	if (!cli_choice(job->cli, &told, value, o->id == O_BY ? by_choices : sort_choices, &choice))
+	told.value = "delta, growth, size, old, name";
+	if (!cli_choice(job->cli, &told, value, sort_choices, &choice))
 		return false;
 	job->query.sort = (enum heft_sort)choice;
 	return true;
@@ -98,8 +87,8 @@ enum output_answer diff_apply(struct diff_job *job, const struct opt *o, const c
 	if (answer != OUTPUT_OTHER)
 		return answer;
 	switch (o->id) {
-	case O_BY:
-	case O_SORT: good = query_apply(job, o, value); break;
+	case O_BY: good = by_apply(job, o, value); break;
+	case O_SORT: good = sort_apply(job, o, value); break;
 	case O_MIN: good = cli_size(job->cli, o, value, UINT64_MAX / 20, &job->query.min); break;
 	case O_DIFF_DEMANGLE:
 		good = cli_choice(job->cli, o, value, style_choices + 1, &style);

@@ -196,14 +196,7 @@ static void arm_branch(struct data_scan *s, uint64_t off, uint32_t insn)
 				   (uint8_t)(insn >> 24) };
 	if (!arm_flow(bytes, sizeof bytes, off, &in))
 		return;
-	if (in.kind == FLOW_CALL)
-		data_scan_call(s);
-	else if (in.kind == FLOW_JUMP || in.kind == FLOW_CONDITIONAL)
-		data_scan_branch(s, off, in.target);
-	else if (in.kind == FLOW_JUMP_INDIRECT)
-		data_scan_switch(s);
-	s->ends = !in.maybe &&
-		  (in.kind == FLOW_JUMP || in.kind == FLOW_RETURN || in.kind == FLOW_JUMP_INDIRECT);
+	data_scan_flow(s, off, &in);
 }
 
 unsigned do_arm(struct data_scan *s, uint64_t off)

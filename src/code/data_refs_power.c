@@ -130,14 +130,7 @@ static void power_branch(struct data_scan *s, uint64_t off, uint32_t insn)
 	if (insn == NEXT ||
 	    !power_flow(s->big_endian, s->code.p + off, s->code.size - off, off, &in))
 		return;
-	if (in.kind == FLOW_CALL)
-		data_scan_call(s);
-	else if (in.kind == FLOW_JUMP || in.kind == FLOW_CONDITIONAL)
-		data_scan_branch(s, off, in.target);
-	else if (in.kind == FLOW_JUMP_INDIRECT)
-		data_scan_switch(s);
-	s->ends = !in.maybe &&
-		  (in.kind == FLOW_JUMP || in.kind == FLOW_RETURN || in.kind == FLOW_JUMP_INDIRECT);
+	data_scan_flow(s, off, &in);
 }
 
 /* Handles instructions of eight bytes (3.1). Their displacements of 34 bits may count from the

@@ -9,6 +9,7 @@
 #define HEFT_CODE_DATA_SCAN_H
 
 #include "code/data_refs.h"
+#include "code/flow.h"
 #include "image/arch.h"
 
 /* What is known of registers. */
@@ -206,6 +207,20 @@ static inline void data_scan_switch(struct data_scan *s)
 static inline void data_scan_call(struct data_scan *s)
 {
 	s->r.known &= ~s->scratch;
+}
+
+/* Takes a branch, call or return that takes effect at once. */
+static inline void data_scan_flow(struct data_scan *s, uint64_t off, const struct flow *in)
+{
+	const enum flow_kind kind = in->kind;
+	if (kind == FLOW_CALL)
+		data_scan_call(s);
+	else if (kind == FLOW_JUMP || kind == FLOW_CONDITIONAL)
+		data_scan_branch(s, off, in->target);
+	else if (kind == FLOW_JUMP_INDIRECT)
+		data_scan_switch(s);
+	s->ends = !in->maybe &&
+		  (kind == FLOW_JUMP || kind == FLOW_RETURN || kind == FLOW_JUMP_INDIRECT);
 }
 
 #endif

@@ -2,6 +2,8 @@
 #include "program/dwarf_slot.h"
 #include "source/process_layer.h"
 
+#include "base/nearest.h"
+
 static const struct source sources[] = {
 	{ "allocations", "call stacks that hold the heap (cores of recorded processes)",
 	  source_allocations, TEXT_STACK, true, true },
@@ -100,21 +102,11 @@ const struct source *source_at(size_t i)
 	return i < COUNT_OF(sources) ? &sources[i] : NULL;
 }
 
-/* Tells whether `plural` is the plural of `word`: "symbols", "libraries". */
-static bool is_plural_of(struct str plural, struct str word)
-{
-	if (str_ends(word, STR("y")))
-		return plural.len == word.len + 2 && str_ends(plural, STR("ies")) &&
-		       memcmp(plural.p, word.p, word.len - 1) == 0;
-	return plural.len == word.len + 1 && str_starts(plural, word) &&
-	       !str_ends(word, STR("s")) && str_ends(plural, STR("s"));
-}
-
 const struct source *source_find(struct str name)
 {
 	for (size_t i = 0; i < COUNT_OF(sources); i++)
 		if (str_eq(name, str_of(sources[i].name)) ||
-		    is_plural_of(str_of(sources[i].name), name))
+		    is_plural_of(sources[i].name, name.p, name.len))
 			return &sources[i];
 	return NULL;
 }
