@@ -2,11 +2,15 @@
 # Measures what a change does to the size of a program, keeps sizes on a branch, and posts the comment.  The action of
 # GitHub (action.yml) and the template of GitLab (gitlab.yml) run these steps; a shell runs them as well.
 #
-# usage: heft-ci.sh measure    sizes of HEAD and, of a pull request, of its base: $HEFT_DIR/head.size, base.size
+# usage: heft-ci.sh install    sees that there is a heft, before anything is built; fetches $HEFT_RELEASE where there is none
+#        heft-ci.sh measure    sizes of HEAD and, of a pull request, of its base: $HEFT_DIR/head.size, base.size
 #        heft-ci.sh keep       puts head.size on the branch $HEFT_BRANCH
+#        heft-ci.sh onboard N  measures and keeps the last N commits of HEAD's branch that are not kept yet
 #        heft-ci.sh comment    writes $HEFT_DIR/comment.md and posts it; exit status of heft comment
 #
 #   HEFT             the program (default: heft)
+#   HEFT_RELEASE     address of an archive heft-VERSION-linux-MACHINE.tar.xz of a release
+#   HEFT_SHA256      checksum of that archive; an archive with another one is not unpacked
 #   HEFT_PROGRAM     what is measured: path of what the build makes, from the top of the repository
 #   HEFT_BUILD       shell command that builds it, run at the top of a fresh checkout
 #   HEFT_TITLE       its name in comments and on the branch (default: the file's name)
@@ -21,8 +25,14 @@
 set -eu
 
 HEFT=${HEFT:-heft}
+# Where "install" leaves a release, for the later steps of one job.
+release=${RUNNER_TEMP:-$(git rev-parse --absolute-git-dir)}/heft-release
+if ! command -v "$HEFT" >/dev/null && [ -x "$release/heft" ]; then
+	HEFT=$release/heft
+fi
 HEFT_DIR=${HEFT_DIR:-heft-sizes}
-: "${HEFT_PROGRAM:?is what is measured}"
+case ${1:-} in measure | keep | onboard | comment) : "${HEFT_PROGRAM:?is what is measured}" ;; esac
+HEFT_PROGRAM=${HEFT_PROGRAM:-heft}
 title=${HEFT_TITLE:-${HEFT_PROGRAM##*/}}
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -34,17 +44,44 @@ say() {
 folder=$(printf '%s' "$title" | tr -c 'A-Za-z0-9._+-' _ | sed 's/^\.*//')
 [ -n "$folder" ] || { say "the title '$title' has no letter" && exit 2; }
 
+stop() {
+	say "$*"
+	exit 2
+}
+
+unpack_release() {
+	rm -rf "$release" && mkdir -p "$release"
+	curl --fail --silent --show-error --location --retry 3 --output "$release/archive" "$HEFT_RELEASE" ||
+		stop "cannot fetch $HEFT_RELEASE"
+	sum=$(sha256sum "$release/archive") && sum=${sum%% *}
+	[ "$sum" = "$HEFT_SHA256" ] || stop "$HEFT_RELEASE has the checksum $sum, not $HEFT_SHA256"
+	tar -xf "$release/archive" -C "$release" --strip-components=1 || stop "$HEFT_RELEASE is no archive that tar unpacks"
+	HEFT=$release/heft
+}
+
+install() {
+	if [ "$HEFT" = "$release/heft" ] || ! command -v "$HEFT" >/dev/null; then
+		case ${HEFT_RELEASE:+1}${HEFT_SHA256:+2} in
+		12) ;;
+		*) stop "there is no $HEFT: install its package, or give the address and the sha256 of a release" ;;
+		esac
+		unpack_release
+	fi
+	version=$("$HEFT" --version) || stop "$HEFT does not run on this machine"
+	say "$(command -v "$HEFT") is $(printf '%s\n' "$version" | sed 1q)"
+}
+
 # Builds a commit at the place where every commit is built, so that the paths of two builds are the same.
 build() { # commit, file to write
 	tree=${RUNNER_TEMP:-${TMPDIR:-/tmp}}/heft-tree-$(id -u)
 	git worktree remove --force "$tree" 2>/dev/null || rm -rf "$tree"
 	git worktree prune
-	git worktree add --quiet --detach "$tree" "$1"
-	(cd "$tree" && sh -ec "$HEFT_BUILD") >&2
+	git worktree add --quiet --detach "$tree" "$1" || return
+	(cd "$tree" && sh -ec "$HEFT_BUILD") >&2 || return
 	commit=$1 file=$2
 	set -- --strip-prefix "$tree" --metadata "git_revision=$commit"
 	[ -z "${HEFT_COMPONENTS:-}" ] || set -- "$@" --components "$HEFT_COMPONENTS"
-	"$HEFT" snapshot "$@" "$tree/$HEFT_PROGRAM" -o "$file"
+	"$HEFT" snapshot "$@" "$tree/$HEFT_PROGRAM" -o "$file" || return
 	say "$commit measured"
 	git worktree remove --force "$tree"
 }
@@ -81,10 +118,10 @@ measure() {
 	[ -z "${HEFT_BASE:-}" ] || measure_base
 }
 
-# Sets $made to a commit that has the sizes of the branch and this one.  It has no parents, so that what is dropped takes
-# no room; the log has the order.
+# Sets $made to a commit that has the sizes of the branch and those of $measured.  It has no parents, so that what is
+# dropped takes no room; the log has the order.
 make_commit() {
-	commit=$(git rev-parse HEAD) parent='' log=$HEFT_DIR/log
+	commit=$measured parent='' log=$HEFT_DIR/log
 	: >"$log"
 	if fetch_branch; then
 		parent=$(git rev-parse refs/heft/sizes)
@@ -116,8 +153,8 @@ push_sizes() {
 }
 
 # Another job may have pushed meanwhile.
-keep() {
-	: "${HEFT_BRANCH:?is where sizes are kept}"
+keep_sizes() { # commit that head.size is of
+	measured=$1
 	if [ -n "${HEFT_STORE:-}" ]; then
 		"$HEFT" history add --store "$HEFT_STORE" --product "$title" "$HEFT_DIR/head.size" >&2
 	fi
@@ -130,6 +167,27 @@ keep() {
 		sleep "$try"
 	done
 	exit 2
+}
+
+keep() {
+	: "${HEFT_BRANCH:?is where sizes are kept}"
+	keep_sizes "$(git rev-parse HEAD)"
+}
+
+# A commit that does not build is told and left out.  The oldest comes first, as it would have done.
+onboard() {
+	: "${HEFT_BUILD:?is how it is built}" "${HEFT_BRANCH:?is where sizes are kept}" "${2:?is how many commits}"
+	mkdir -p "$HEFT_DIR"
+	fetch_branch || say "the branch $HEFT_BRANCH is not there yet"
+	for each in $(git rev-list --first-parent --reverse --max-count="$2" HEAD); do
+		if git cat-file -e "refs/heft/sizes:$folder/$each.size" 2>/dev/null; then
+			say "$each is on the branch $HEFT_BRANCH"
+		elif build "$each" "$HEFT_DIR/head.size"; then
+			keep_sizes "$each"
+		else
+			say "$each is left out: it cannot be built or measured"
+		fi
+	done
 }
 
 # Sets $store to the history that courses are read from; empty: there is none.  The branch's sizes make one, whose builds
@@ -190,6 +248,7 @@ comment() {
 }
 
 case ${1:-} in
-measure | keep | comment) "$1" ;;
+install | measure | keep | comment) "$1" ;;
+onboard) onboard "$@" ;;
 *) sed -n '/^# usage/,/^set/s/^# \{0,1\}//p' "$0" && exit 2 ;;
 esac

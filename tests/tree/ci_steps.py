@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The templates of share/ci: they are sound YAML with no surprises, and their steps, taken out of them as they stand, do
-what they promise in a repository of their own against a forge on loopback: measure, keep, post, replace, take away, fail
-on a broken limit, and both stages for a fork.
+what they promise in a repository of their own against a forge on loopback: install, onboard, measure, keep, post, replace,
+take away, fail on a broken limit, and both stages for a fork.
 
 usage: tests/tree/ci_steps.py HEFT
 """
 import gzip
+import hashlib
 import http.server
 import json
 import os
@@ -161,7 +162,7 @@ def judge_files(yaml, action):
         text = path.read_text()
         check(f"{path.name} is YAML", isinstance(yaml.safe_load(text), dict))
         check(f"{path.name} runs nothing that a stranger wrote", not re.search(r"run: .*\$\{\{", text))
-    used = set(re.findall(r"inputs\.([a-z-]+)", (CI / "action.yml").read_text()))
+    used = set(re.findall(r"inputs\.([a-z0-9-]+)", (CI / "action.yml").read_text()))
     check("every input is used, and declared", used == set(action["inputs"]), used ^ set(action["inputs"]))
     for step in action["runs"]["steps"]:
         check(f"step {step['name']} has nothing filled in", "${{" not in step["run"] and step["shell"] == "bash")
@@ -273,6 +274,59 @@ def distrust(second_stage, env):
     check("the comment is short", len("".join(Forge.ours())) < 20000, len("".join(Forge.ours())))
 
 
+def installs(action, env, head):
+    """A machine without heft: the release is fetched, or the job fails before it builds."""
+    bare = env | {"HEFT": "heft",
+                  "PATH": ":".join(p for p in env["PATH"].split(":") if not pathlib.Path(p, "heft").exists())}
+    folder = pathlib.Path(env["HOME"], "heft-1.0.0-linux-x86_64")
+    folder.mkdir()
+    pathlib.Path(folder, "heft").write_text(f"#!/bin/sh\nexec '{env['HEFT']}' \"$@\"\n")
+    pathlib.Path(folder, "heft").chmod(0o755)
+    archive = pathlib.Path(env["HOME"], "heft.tar.xz")
+    subprocess.run(["tar", "-C", env["HOME"], "-cJf", archive, folder.name], check=True)
+    good = hashlib.sha256(archive.read_bytes()).hexdigest()
+    git("checkout", "-q", head)
+
+    def run(**more):
+        built = pathlib.Path(env["HOME"], "built")
+        built.unlink(missing_ok=True)
+        inputs = {"stage": "review", "program": "app", "build": f"touch {built}; cc -o app app.c", "token": ""} | more
+        context = {"github.event.pull_request.base.sha": head}
+        done = run_action(action, inputs, context, bare)
+        return done, built.exists()
+
+    done, built = run()
+    check("a job without heft fails before the build", done.returncode == 2 and not built and "no heft" in done.stderr,
+          done.stderr)
+    done, built = run(release=archive.as_uri(), sha256="0" * 64)
+    check("another checksum fails before the build", done.returncode == 2 and not built and good in done.stderr, done.stderr)
+    done, built = run(release=archive.as_uri() + ".gone", sha256=good)
+    check("an archive that is not there fails before the build", done.returncode == 2 and not built and "cannot fetch"
+          in done.stderr, done.stderr)
+    done, built = run(release=archive.as_uri(), sha256=good)
+    check("the release is fetched and used", done.returncode == 0 and built and f"{head} measured" in done.stderr,
+          done.stderr)
+    shutil.rmtree(f"{env['RUNNER_TEMP']}/heft-release")
+
+
+def onboards(action, env):
+    """The first day: the sizes of the last commits, without the one that does not build."""
+    git("checkout", "-q", "-B", "past", "HEAD")
+    good = [commit(3000)]
+    pathlib.Path("app.c").write_text("no C\n")
+    git("commit", "-qam", "broken")
+    broken = git("rev-parse", "HEAD")
+    good += [commit(3100), commit(3200)]
+    inputs = {"stage": "onboard", "program": "app", "build": "cc -o app app.c", "heft": env["HEFT"], "commits": "4",
+              "branch": "first-day"}
+    for again in ("", " once more"):
+        done = run_action(action, inputs, {"github.token": "secret"}, env)
+        log = git("show", "first-day:app/log", cwd=env["ORIGIN"]).split()
+        check(f"the last commits are kept in their order{again}", done.returncode == 0 and log == good, done.stderr)
+        check(f"one that does not build is told{again}", f"{broken} is left out" in done.stderr, done.stderr)
+    check("what is kept is not built again", not any(f"{sha} measured" in done.stderr for sha in good), done.stderr)
+
+
 def many_keep(env, commits):
     """Ten jobs at once: nothing is lost, and what is too old goes."""
     jobs = []
@@ -342,12 +396,15 @@ def main():
         os.chdir(f"{tmp}/repo")
         first, second = commit(1000), commit(2000)
         git("push", "-q", "origin", "HEAD:refs/heads/main")
+        need("curl", "curl")
+        installs(action, env, second)
         github(action, env, first, second)
         git("checkout", "-q", "-B", "more", second)
         more = [commit(2001 + i) for i in range(10)]
         git("push", "-q", "origin", "more")
         many_keep(env, more)
         gitlab(yaml, env, first, second)
+        onboards(action, env)
     server.shutdown()
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed > 0 or passed < 30)
