@@ -195,6 +195,10 @@ onboard() {
 find_store() {
 	store=${HEFT_STORE:-} number=0
 	[ -z "$store" ] && fetch_branch || return 0
+	if ! "$HEFT" history --help >/dev/null 2>&1; then
+		say "the comment is without courses: heft-history is not installed"
+		return 0
+	fi
 	rm -f "$HEFT_DIR/history.db"
 	git show "refs/heft/sizes:$folder/log" 2>/dev/null | tail -n 20 | while read -r commit; do
 		number=$((number + 1))
