@@ -161,6 +161,15 @@ static bool key_sized(struct matcher *m, struct match_side *side, const struct s
 	return true;
 }
 
+/* A function and its cold part have one name without their suffixes. */
+static bool key_part(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
+		     struct match_key *ret)
+{
+	key_sized(m, side, y, ret);
+	ret->flags = y->flags & (SNAP_CLONE | SNAP_UNLIKELY | SNAP_HOT);
+	return true;
+}
+
 static bool key_same(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		     struct match_key *ret)
 {
@@ -506,6 +515,7 @@ void matcher_run(struct matcher *m)
 	static const struct pass_step names[] = {
 		{ MATCH_CONTENTS, true, true, key_contents },
 		{ MATCH_SAME, false, true, key_same },
+		{ MATCH_SIZED, true, false, key_part },
 		{ MATCH_SIZED, false, false, key_sized },
 		{ MATCH_PLAIN, false, false, key_plain },
 		{ MATCH_FILE, true, true, key_file },

@@ -21,7 +21,7 @@ struct match_key {
 	uint64_t size;
 	uint32_t place; /* Container and section letter. */
 	uint32_t name, path;
-	uint32_t zero;
+	uint32_t flags; /* Bits of enum snap_flag. */
 };
 
 struct match_side {

@@ -282,6 +282,26 @@ static void containers_of_other_names_share_nothing_in_supersize(void **state)
 	}
 }
 
+static void a_cold_part_is_not_taken_for_its_function(void **state)
+{
+	static const struct made old[] = {
+		{ ".text", 16, 9, 0, "f()", "a.cc", NULL, NULL, 0 },
+		{ ".text", 32, 90, 0, "f()", "a.cc", NULL, NULL, 0 },
+	};
+	static const struct made new_[] = { { ".text", 32, 80, 0, "f()", "a.cc", NULL, NULL, 0 } };
+	struct fixture f;
+	(void)state;
+	snapmaker_make(&f.before, old, COUNT_OF(old));
+	snapmaker_make(&f.after, new_, COUNT_OF(new_));
+	f.before.symbols.data[0].flags = SNAP_CLONE | SNAP_UNLIKELY;
+	diff_init(&f.diff, &f.before, &f.after, false);
+	check_counts(&f.diff, 0, 1, 1, 0);
+	for (size_t i = 0; i < f.diff.pairs.count; i++)
+		if (f.diff.pairs.data[i].change == HEFT_REMOVED)
+			assert_int_equal(f.diff.pairs.data[i].before, 0);
+	teardown(&f);
+}
+
 static void moved_and_renamed_symbols_are_found(void **state)
 {
 	(void)state;
@@ -660,6 +680,7 @@ int main(void)
 		cmocka_unit_test(symbols_that_are_padding_change_by_it),
 		cmocka_unit_test(pairs_are_made_in_the_order_of_the_lists),
 		cmocka_unit_test(containers_of_other_names_share_nothing_in_supersize),
+		cmocka_unit_test(a_cold_part_is_not_taken_for_its_function),
 		cmocka_unit_test(moved_and_renamed_symbols_are_found),
 		cmocka_unit_test(data_of_functions_without_names_go_with_the_code),
 		cmocka_unit_test(names_made_from_addresses_tell_nothing),

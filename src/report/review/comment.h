@@ -33,6 +33,8 @@ struct comment {
 /* True if no section or region changed by `floor` bytes, apart from debug sections, and no limit
  * has a finding. */
 bool comment_is_noise(const struct comment *c, uint64_t floor);
+/* True if the label of a row names an owner that people know: neither "(no package)" nor ".". */
+bool comment_names_owner(const struct heft_row *row);
 /* True for an http or https URL without bytes that would end a link of Markdown. */
 bool comment_takes_url(const char *url);
 enum { COMMENT_BARS = 11 };

@@ -40,46 +40,105 @@ static struct regions find_regions(const struct snapshot *before, const struct s
 
 enum { MANY, OWNERS, DETAILS, COMMENT_TABLES };
 
+static double row_change(const struct heft_row *row, const struct heft_table *t)
+{
+	return fabs(row->now_exact[t->sorted_by] - row->base_exact[t->sorted_by]);
+}
+
+static double changes_of(const struct heft_table *t)
+{
+	double sum = 0;
+	for (size_t i = 0; i < t->top->child_count; i++)
+		sum += row_change(t->top->children[i], t);
+	return sum;
+}
+
+bool comment_names_owner(const struct heft_row *row)
+{
+	return row->kind == HEFT_ROW_NAME && row->label[0] != '(' && strcmp(row->label, ".") != 0;
+}
+
 /* Returns the share of the changes that rows with a name explain. */
 static double share_explained(const struct heft_table *t)
 {
-	double named = 0, all = 0;
-	for (size_t i = 0; i < t->top->child_count; i++) {
-		const struct heft_row *row = t->top->children[i];
-		const double change = fabs(row->now_exact[t->sorted_by] -
-					   row->base_exact[t->sorted_by]);
-		all += change;
-		named += row->kind == HEFT_ROW_NAME && row->label[0] != '(' ? change : 0;
-	}
+	const double all = changes_of(t);
+	double named = 0;
+	for (size_t i = 0; i < t->top->child_count; i++)
+		if (comment_names_owner(t->top->children[i]))
+			named += row_change(t->top->children[i], t);
 	return all > 0 ? named / all : 0;
 }
 
-/* Makes the rows of owners: of components, directories and so on, the first that
- * explain half of the change. Otherwise of those that explain most. */
-static enum heft_diff_by owner_rows(const struct snapshot_diff *diff, struct diff_rows *ret)
+/* True if a label is one of the directories, or a directory above one of them. */
+static bool is_directory(const char *label, const struct heft_table *directories)
 {
-	static const enum heft_diff_by kinds[] = { HEFT_DIFF_BY_COMPONENT, HEFT_DIFF_BY_DIRECTORY,
-						   HEFT_DIFF_BY_LIBRARY, HEFT_DIFF_BY_NAMESPACE,
-						   HEFT_DIFF_BY_PACKAGE };
-	size_t best = 0;
-	double most = -1;
-	for (size_t i = 0; i < COUNT_OF(kinds) && most < 0.5; i++) {
-		struct diff_rows tried;
-		diff_rows_make(&tried, diff, &(struct heft_diff_query){ .by = kinds[i] });
-		const double share = share_explained(&tried.table);
-		/* Directories stand for owners if nothing explains the change. */
-		if (share <= most && !(most == 0 && kinds[i] == HEFT_DIFF_BY_DIRECTORY)) {
-			diff_rows_release(&tried);
-			continue;
-		}
-		if (most >= 0)
-			diff_rows_release(ret);
-		*ret = tried;
-		most = share;
-		best = i;
+	const size_t size = strlen(label);
+	for (size_t i = 0; i < directories->top->child_count; i++) {
+		const char *name = directories->top->children[i]->label;
+		if (strncmp(name, label, size) == 0 && (name[size] == '\0' || name[size] == '/'))
+			return true;
 	}
-	diff_rows_cut(ret, &(struct heft_diff_query){ .by = kinds[best], .rows = 5 });
-	return kinds[best];
+	return false;
+}
+
+/* Returns the share of the changes that packages of others explain: those that are no directory of
+ * the program's sources. */
+static double share_of_others(const struct heft_table *packages,
+			      const struct heft_table *directories)
+{
+	const double all = changes_of(packages);
+	double foreign = 0;
+	for (size_t i = 0; i < packages->top->child_count; i++) {
+		const struct heft_row *row = packages->top->children[i];
+		if (comment_names_owner(row) && !is_directory(row->label, directories))
+			foreign += row_change(row, packages);
+	}
+	return all > 0 ? foreign / all : 0;
+}
+
+enum { BY_COMPONENT, BY_PACKAGE, BY_DIRECTORY, BY_LIBRARY, BY_NAMESPACE, OWNER_KINDS };
+static const enum heft_diff_by owner_kinds[OWNER_KINDS] = {
+	[BY_COMPONENT] = HEFT_DIFF_BY_COMPONENT, [BY_PACKAGE] = HEFT_DIFF_BY_PACKAGE,
+	[BY_DIRECTORY] = HEFT_DIFF_BY_DIRECTORY, [BY_LIBRARY] = HEFT_DIFF_BY_LIBRARY,
+	[BY_NAMESPACE] = HEFT_DIFF_BY_NAMESPACE,
+};
+
+/* Returns the kind of owners that explains the change: the first that explains half of it,
+ * otherwise the kind that explains most. Packages explain it only if they are not the program's own
+ * directories. A kind whose changes add up to more than those of the symbols explains nothing: its
+ * owners exchange symbols that stay the same. */
+static size_t owner_kind_choose(const struct diff_rows tables[OWNER_KINDS], double of_symbols)
+{
+	size_t best = BY_DIRECTORY;
+	double most = 0;
+	for (size_t i = 0; i < OWNER_KINDS && most < 0.5; i++) {
+		const struct heft_table *t = &tables[i].table;
+		const double share = changes_of(t) > 1.1 * of_symbols ? 0
+				     : i == BY_PACKAGE
+					     ? share_of_others(t, &tables[BY_DIRECTORY].table)
+					     : share_explained(t);
+		if (share > most) {
+			most = share;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* Makes the rows of the owners that explain the change. No rows if none do. */
+static enum heft_diff_by owner_rows(const struct snapshot_diff *diff, double of_symbols,
+				    struct diff_rows *ret)
+{
+	struct diff_rows tables[OWNER_KINDS];
+	for (size_t i = 0; i < OWNER_KINDS; i++)
+		diff_rows_make(&tables[i], diff, &(struct heft_diff_query){ .by = owner_kinds[i] });
+	const size_t best = owner_kind_choose(tables, of_symbols);
+	for (size_t i = 0; i < OWNER_KINDS; i++)
+		if (i != best)
+			diff_rows_release(&tables[i]);
+	*ret = tables[best];
+	diff_rows_cut(ret, &(struct heft_diff_query){ .by = owner_kinds[best], .rows = 5 });
+	return owner_kinds[best];
 }
 
 static enum heft_diff_by comment_rows(const struct snapshot_diff *diff,
@@ -87,7 +146,7 @@ static enum heft_diff_by comment_rows(const struct snapshot_diff *diff,
 {
 	diff_rows_make(&ret[MANY], diff, &(struct heft_diff_query){ .rows = 200 });
 	diff_rows_make(&ret[DETAILS], diff, &(struct heft_diff_query){ .rows = 20 });
-	return owner_rows(diff, &ret[OWNERS]);
+	return owner_rows(diff, changes_of(&ret[MANY].table), &ret[OWNERS]);
 }
 
 void comment_make(const struct snapshot_diff *diff, const struct diff_sections *sections,

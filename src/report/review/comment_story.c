@@ -5,11 +5,12 @@
 #include "report/markdown.h"
 #include "report/pss.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SYMBOLS_MOST = 5, OWNERS_MOST = 3, FINDINGS_MOST = 8, NAMED_MOST = 60 };
+enum { SYMBOLS_MOST = 5, OWNERS_MOST = 3, SECTIONS_MOST = 3, FINDINGS_MOST = 8, NAMED_MOST = 60 };
 
 /* Returns a size as people say it: "579 bytes", "46.8 KiB", "1.3 MiB". */
 static struct shown said_size(double v)
@@ -42,6 +43,41 @@ static void put_change(struct padded p, struct sink *s)
 			    shown_growth(p.after, p.before).p, said_size(p.after).p);
 }
 
+/* Returns the loaded section that changed most, by less than `below`. NULL if there is none. */
+static const struct diff_section *most_changed(const struct diff_report *d, double below)
+{
+	const struct diff_section *ret = NULL;
+	for (size_t i = 0; i < d->section_count; i++) {
+		const struct diff_section *x = &d->sections[i];
+		const double change = fabs(padded_delta(diff_padded(x)));
+		if (x->name[0] == '.' && (x->in_memory || !d->knows_memory) &&
+		    strcmp(x->name, ".other") != 0 && !diff_section_is_debug(x) && change > 0 &&
+		    change < below &&
+		    (ret == NULL || change > fabs(padded_delta(diff_padded(ret)))))
+			ret = x;
+	}
+	return ret;
+}
+
+/* Writes "Most in `.text` (+36.2 KiB), `.rodata` (+12.0 KiB)." */
+static void put_most_sections(const struct diff_report *d, struct sink *s)
+{
+	double below = HUGE_VAL;
+	size_t put = 0;
+	for (; put < SECTIONS_MOST; put++) {
+		const struct diff_section *x = most_changed(d, below);
+		if (x == NULL)
+			break;
+		const double delta = padded_delta(diff_padded(x));
+		sink_text(s, put == 0 ? STR("Most in ") : STR(", "));
+		markdown_code(s, x->name, NAMED_MOST);
+		sink_printf(s, " (%s%s%s)", sign_of(delta), said_size(delta).p,
+			    x->in_file ? "" : " in memory");
+		below = fabs(delta);
+	}
+	sink_text(s, put > 0 ? STR(".\n\n") : STR(""));
+}
+
 static void put_headline(const struct comment *c, struct sink *s)
 {
 	const struct diff_report *d = c->diff;
@@ -67,6 +103,7 @@ static void put_headline(const struct comment *c, struct sink *s)
 		between = ". ";
 	}
 	sink_text(s, *between ? STR(".\n\n") : STR(""));
+	put_most_sections(d, s);
 }
 
 static void put_regions(const struct comment *c, struct sink *s)
@@ -91,6 +128,16 @@ static void put_regions(const struct comment *c, struct sink *s)
 static void story_put_name(struct sink *s, const char *name)
 {
 	markdown_code(s, name, NAMED_MOST);
+}
+
+/* Writes the end of a path that is too long: the file tells more than the first folder. */
+static void story_put_path(struct sink *s, const char *path)
+{
+	const size_t size = strlen(path);
+	const char *end = size > NAMED_MOST ? strchr(path + size - NAMED_MOST, '/') : NULL;
+	if (end != NULL)
+		sink_text(s, STR("\xe2\x80\xa6"));
+	story_put_name(s, end != NULL ? end : path);
 }
 
 /* Writes what a limit is of: "`.text`", "the file", "symbol `^net::`". */
@@ -220,6 +267,12 @@ static struct story_lines story_lines_make(const struct heft_table *t)
 	return ret;
 }
 
+/* Returns the name or the path before the change. "" if it is the same. */
+static const char *was_of(const struct heft_row *row)
+{
+	return row->texts != NULL ? row->texts[DIFF_WAS] : "";
+}
+
 static void put_line(const struct story_line *l, struct sink *s)
 {
 	const double delta = story_line_delta(l);
@@ -227,11 +280,15 @@ static void put_line(const struct story_line *l, struct sink *s)
 		    padded_delta(l->file) == 0 && delta != 0 ? " in memory" : "",
 		    change_word(l->row->change));
 	story_put_name(s, l->row->label);
+	if (l->row->change == HEFT_RENAMED) {
+		sink_text(s, STR(", was "));
+		story_put_name(s, was_of(l->row));
+	}
 	if (l->count > 1)
 		sink_printf(s, " (%zu instances)", l->count);
 	sink_text(s, STR(" | "));
 	if (*path_of(l->row))
-		story_put_name(s, path_of(l->row));
+		story_put_path(s, path_of(l->row));
 	sink_text(s, STR(" |\n"));
 }
 
@@ -318,7 +375,7 @@ static void put_owners(const struct comment *c, const struct story_lines *lines,
 	size_t put = 0;
 	for (size_t i = 0; i < owners.list.count && put < OWNERS_MOST; i++) {
 		const struct story_line *l = &owners.list.data[i];
-		if (story_line_delta(l) == 0 || l->row->label[0] == '(')
+		if (story_line_delta(l) == 0 || !comment_names_owner(l->row))
 			continue;
 		if (put++ == 0)
 			sink_printf(s, "By %s:\n\n", c->owners->levels[0]);
@@ -326,6 +383,26 @@ static void put_owners(const struct comment *c, const struct story_lines *lines,
 	}
 	sink_text(s, put > 0 ? STR("\n") : STR(""));
 	vec_release(&owners.list);
+}
+
+/* Writes "2 symbols moved, such as `parse()` from `src/a.cc` to `src/b.cc`." */
+static void put_moved(const struct comment *c, struct sink *s)
+{
+	const struct heft_row *top = c->symbols->top, *shown = NULL;
+	for (size_t i = 0; i < top->child_count && shown == NULL; i++)
+		if (is_named(top->children[i]) && top->children[i]->change == HEFT_MOVED)
+			shown = top->children[i];
+	if (shown == NULL)
+		return;
+	const uint64_t count = c->diff->counts[HEFT_MOVED];
+	if (count > 1)
+		sink_printf(s, "%" PRIu64 " symbols moved, such as ", count);
+	story_put_name(s, shown->label);
+	sink_text(s, count > 1 ? STR(" from ") : STR(" moved from "));
+	story_put_path(s, was_of(shown));
+	sink_text(s, STR(" to "));
+	story_put_path(s, path_of(shown));
+	sink_text(s, STR(".\n\n"));
 }
 
 void comment_put_story(const struct comment *c, struct sink *s)
@@ -336,5 +413,6 @@ void comment_put_story(const struct comment *c, struct sink *s)
 	put_verdict(c->budget, s);
 	put_owners(c, &lines, s);
 	put_symbols(&lines, s);
+	put_moved(c, s);
 	vec_release(&lines.list);
 }
