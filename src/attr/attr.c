@@ -1,4 +1,4 @@
-/* Reads the symbols of an image, and has what passes share. */
+/* Reads the symbols of an image and implements the functions that all attribution passes share. */
 #define _GNU_SOURCE /* memmem */
 #include "attr/attr_scratch.h"
 
@@ -35,9 +35,9 @@ label_id symbol_label(const struct attr *a, const struct symbol *s)
 	return label_borrow(a->f->labels, symbol_owner(s));
 }
 
-/* Tells whether a section holds ordinary data or code, by its name. Sections with a special purpose
- * (unwind tables, Go's pclntab, kernel tables ...) hold data of many owners. One reference to them
- * tells little. */
+/* Returns true if a section, by its name, holds ordinary data or code. Sections with a special
+ * purpose (unwind tables, Go's pclntab, kernel tables ...) hold data of many owners. One reference
+ * to them tells little. */
 bool section_is_data(const struct section *s)
 {
 	static const char *const kinds[] = {
@@ -55,11 +55,11 @@ bool section_is_data(const struct section *s)
 	for (size_t i = 0; i < COUNT_OF(kinds); i++)
 		if (str_starts(name, str_of(kinds[i])))
 			return true;
-	if (name.len == 0) /* the name is lost */
+	if (name.len == 0) /* The file has lost the section's name. */
 		return true;
-	/* Sections without file bytes are data, and code is code, whatever the name. A linker
-	 * script may reserve room for the stack or heap. Code that takes the address of that room
-	 * does not own the room. */
+	/* Writable sections without file bytes and executable sections count whatever their name. A
+	 * linker script may reserve room for the stack or heap. Code that takes the address of that
+	 * room does not own the room. */
 	if (s->nobits && s->write && !str_starts(s->name, STR(".plt")) &&
 	    !str_starts(s->name, STR(".got")))
 		return !memmem(s->name.p, s->name.len, "stack", 5) &&
@@ -88,7 +88,7 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret)
 	return reader_ok(&r);
 }
 
-/* The names of a table's symbols, read and hashed on several threads. */
+/* Names of a table's symbols. Several threads read and hash them. */
 struct symbols_names {
 	struct symtab table;
 	struct hashed_text *list; /* Indexed by symbol. `text` is NULL for a symbol without a
@@ -113,8 +113,9 @@ static void hash_names(void *ctx, size_t chunk, unsigned worker)
 	}
 }
 
-/* Sets labels by unit or file: a symbol belongs to the owner of its address. An STT_FILE symbol
- * belongs to the owner of the local symbols after it. So do local symbols without an address. */
+/* Computes the labels of symbols for attribution by unit or file: a symbol belongs to the owner of
+ * its address. An STT_FILE symbol, and a local symbol without an address, belongs to the owner of
+ * the local symbols after it. */
 static void labels_by_owner(const struct attr *a, const struct symtab *table, label_id *ret)
 {
 	label_id local = LABEL_NONE, file = LABEL_NONE;
@@ -139,8 +140,8 @@ static void labels_by_owner(const struct attr *a, const struct symtab *table, la
 	}
 }
 
-/* Reads the labels of a table's symbols by index, as relocations, versions and hashes refer to
- * them. */
+/* Reads the labels of a table's symbols. The result is indexed by symbol, because relocations,
+ * versions and hash tables refer to symbols by index. */
 static label_id *read_labels(const struct attr *a, const struct section *table, size_t *count,
 			     uint32_t **ret_sizes)
 {

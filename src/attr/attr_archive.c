@@ -1,6 +1,6 @@
-/* Claims the symbol table of an archive: entries and names. They belong to the symbol, or to the
- * owner of the member that defines it. Forms: GNU's "/" and "/SYM64/" (System V ABI, "Archive
- * File"). */
+/* Claims the symbol table of an archive. An entry and its name belong to the symbol, or to the
+ * owner of the member that defines the symbol. Forms: GNU's "/" and "/SYM64/" (System V ABI,
+ * "Archive File"). */
 #include "attr/attr.h"
 
 #include "base/sort.h"

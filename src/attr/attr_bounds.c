@@ -1,7 +1,7 @@
-/* Handles bounds of sections. Code that walks through a section refers to the section's first byte
- * and to the byte after its last. So does code that tests whether an address lies in the section.
- * The next section may begin there. A reference to that address tells little about the next
- * section's owner. */
+/* Recognizes references to the bounds of sections. Code that walks through a section refers to the
+ * section's first byte and to the byte after its last. Code that tests whether an address lies in
+ * the section does the same. The next section may begin at that end address. A reference to that
+ * address tells little about the next section's owner. */
 #include "attr/attr_refs.h"
 
 #include "base/sort.h"
@@ -14,12 +14,12 @@ struct attr_bounds {
 	starts; /* Sorted: index of the section << 32 | label that refers to its start */
 };
 
-/* Returns the index of the section that begins at an address. Returns the count if there is
- * none. */
+/* Returns the index of the section that begins at an address. Returns the count if no section
+ * begins there. */
 static size_t attr_bounds_section_at(struct attr_bounds *b, uint64_t addr)
 {
 	size_t at;
-	if (addr - b->low < b->room) /* near the address before, as most are */
+	if (addr - b->low < b->room) /* Most addresses are near the previous one. */
 		return b->count;
 	BISECT(at, 0, b->count, mid, b->data[mid]->addr < addr);
 	if (at < b->count && b->data[at]->addr == addr)
@@ -36,7 +36,7 @@ static void attr_bounds_add_start(struct attr_bounds *b, uint64_t addr, label_id
 		vec_push(&b->starts, (uint64_t)i << 32 | label);
 }
 
-/* Tells whether the address is the end of a section whose start the same code refers to. */
+/* True if the address ends a section to whose start the code `label` also refers. */
 static bool attr_bounds_is_end(struct attr_bounds *b, uint64_t addr, label_id label)
 {
 	const size_t i = label == LABEL_NONE || b->starts.count == 0

@@ -1,16 +1,16 @@
-/* Claims what is appended to a program, or lies in a section of PyInstaller's: by symbol, with a
- * row per member if the format is public.
+/* By symbol: claims files appended to a program, or packed into one of its sections. Each member of
+ * a known format gets a row.
  *
- * zip: as in package/zip.h. CArchive of PyInstaller ("CArchive", PyInstaller's manual,
- * "Advanced Topics"): at the end "MEI", 0c 0b 0a 0b 0e, then big-endian words: size of the archive,
- * offset and size of its table, a version; then 64 bytes with the name of the Python library. An
- * entry has its own size, offset, packed and unpacked size, two bytes, and a name. squashfs
- * (AppImage): "hsqs", used bytes at offset 40 (Linux, Documentation/filesystems/squashfs).
+ * zip: as in package/zip.h. CArchive of PyInstaller ("CArchive", PyInstaller's manual, "Advanced
+ * Topics"): at the end "MEI", 0c 0b 0a 0b 0e, then big-endian words: size of the archive, offset
+ * and size of its table, a version; then 64 bytes with the name of the Python library. An entry has
+ * its own size, offset, packed and unpacked size, two bytes, and a name. squashfs (AppImage):
+ * "hsqs", used bytes at offset 40 (Linux, Documentation/filesystems/squashfs).
  *
  * bun ("bun build --compile"): in a section ".bun" after its size, or appended. It ends in "\n----
- * Bun! ----\n". Before that are the size of all before (8 bytes), offset and size of a table of
- * modules, and four more words. A module has offsets and sizes of its name, its contents, its
- * source map and three more pieces, then four bytes (by experiment with bun 1.4).
+ * Bun! ----\n". Before that text come the size of all earlier bytes (8 bytes), offset and size of a
+ * table of modules, and four more words. A module has offsets and sizes of its name, its contents,
+ * its source map and three more pieces, then four bytes (by experiment with bun 1.4).
  *
  * Node.js, pkg: in bundle_node.c, bundle_pkg.c.
  *
@@ -53,7 +53,7 @@ void bundle_tables(const struct bundle *b, uint64_t off, uint64_t size)
 	bundle_put(b, off, size, label_borrow(b->attr->f->labels, STR("(bundle tables)")));
 }
 
-/* Claims the members of a zip. Parses the whole file: a directory may count from its start. */
+/* Claims the members of a zip. Parses the whole file: offsets may count from the file's start. */
 static bool zip_bundle(const struct bundle *b)
 {
 	struct zip z = { 0 };
@@ -91,7 +91,7 @@ static bool pyinstaller_bundle(const struct bundle *b)
 {
 	const struct str magic = PYINSTALLER_MAGIC;
 	const struct bytes all = b->bytes;
-	uint64_t cookie = all.size; /* Offset of the cookie of the last archive */
+	uint64_t cookie = all.size; /* Offset of the last archive's trailer (its "cookie") */
 	for (uint64_t back = COOKIE;
 	     cookie == all.size && back <= all.size && back <= COOKIE + COOKIE_ROOM; back++)
 		if (memcmp(all.p + (all.size - back), magic.p, magic.len) == 0)
@@ -117,7 +117,7 @@ static void bun_module(const struct bundle *b, struct bytes all, struct reader *
 	const uint64_t name = read_u32(r), size = read_u32(r);
 	const struct bytes at = bytes_sub(all, min_u64(name, all.size), size);
 	struct str path = { (const char *)at.p, at.size };
-	/* Bun mounts the modules in a folder of a volume of its own. */
+	/* Bun names modules as files in this virtual folder. */
 	const struct str volume = STR("/$bunfs/");
 	const char *folder = str_starts(path, volume)
 				     ? memchr(path.p + volume.len, '/', path.len - volume.len)
@@ -148,12 +148,13 @@ static bool bun_bundle(const struct bundle *b)
 	struct reader modules = reader_of(bytes_sub(data, table, table_size), false);
 	while (reader_left(&modules) >= BUN_MODULE)
 		bun_module(b, data, &modules, end - size);
-	const uint64_t start = b->in ? 0 : end - size; /* A section states its size first. */
+	const uint64_t start = b->in ? 0 : end - size; /* A section begins with its contents'
+						        * size. */
 	bundle_tables(b, start, all.size - start);
 	return true;
 }
 
-/* Claims the members of a blob, and the rest of the blob for a row of its own. */
+/* Claims the members of a Node.js blob. The rest of the blob gets a row of its own. */
 static void node_put(const struct bundle *b)
 {
 	bundle_node(b);
@@ -161,7 +162,7 @@ static void node_put(const struct bundle *b)
 		   label_borrow(b->attr->f->labels, STR("(Node.js application)")));
 }
 
-/* Finds blobs in the notes of a section or segment. addr is the address of the notes, or 0. */
+/* Finds Node.js blobs in notes. `addr` is the address of the notes, or 0. */
 static void node_notes(struct attr *a, struct bytes bytes, uint64_t align, uint64_t addr)
 {
 	struct reader r = reader_of(bytes, a->im->big_endian);
@@ -177,7 +178,7 @@ static void node_notes(struct attr *a, struct bytes bytes, uint64_t align, uint6
 	}
 }
 
-/* ELF: the blob is a note, in a section or in a segment only. */
+/* ELF: the blob is a note in a section, or in a segment without a section. */
 static void node_of_elf(struct attr *a)
 {
 	const struct section *s = image_section_find(a->im, ".note.node.sea");
@@ -194,7 +195,7 @@ static void node_of_elf(struct attr *a)
 	      label_borrow(a->f->labels, STR("(Node.js application)")), WHY_MEMBER);
 }
 
-/* PE: the blob is a resource of that name. */
+/* PE: the blob is a resource named NODE_SEA_BLOB. */
 static void node_of_pe(struct attr *a)
 {
 	const struct str name = STR("resource RCDATA/NODE_SEA_BLOB");
@@ -253,7 +254,7 @@ void attr_node(struct attr *a)
 		node_of_elf(a);
 	else
 		node_of_pe(a);
-	/* Mach-O: the blob is a section of that name. */
+	/* Mach-O: the blob is a section named NODE_SEA_BLOB. */
 	for (size_t i = 1; i < a->im->section_count; i++) {
 		const struct section *s = &a->im->sections[i];
 		if (!s->nobits && str_eq(s->title, STR("NODE_SEA,__NODE_SEA_BLOB")))
@@ -302,8 +303,8 @@ static uint64_t headers_end(const struct image *im)
 	return first;
 }
 
-/* Claims a packed program: the bytes in memory after the headers, and the file bytes after these.
- * Claims of file bytes alone would win over the owners of bytes that are in both. */
+/* Claims a packed program: first the VM bytes after the headers, then the remaining file bytes.
+ * File claims win over VM claims, so the VM bytes are claimed first. */
 void attr_packed(struct attr *a)
 {
 	const struct image *im = a->im;

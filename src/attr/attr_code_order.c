@@ -1,12 +1,12 @@
-/* Ranks functions and finds bounds of units in code. */
+/* Ranks functions in link order, and finds the bounds of units in code. */
 #include "attr/attr_code_order.h"
 
 #include "base/sort.h"
 
 enum {
 	UNIT_ALIGN = 8,   /* Alignment of the last unwind entry of a unit */
-	RARE = 1024,      /* Fewer last entries than one of so many: `ld -r` took their padding. */
-	GROUP_MOST = 2048 /* In a longer group, each entry that may be a unit's last ends one. */
+	RARE = 1024,      /* Below one padded entry in 1024, `ld -r` removed padding. */
+	GROUP_MOST = 2048 /* In a longer group, each entry that may be a unit's last one ends it. */
 };
 
 uint32_t code_order_rank(const struct code_order *o, label_id label)
@@ -14,8 +14,8 @@ uint32_t code_order_rank(const struct code_order *o, label_id label)
 	return label < o->label_count ? o->ranks[label] : UINT32_MAX;
 }
 
-/* Appends a function. Stubs carry the label of what they call, and are in none of the sections of
- * code. Of several pieces of code with one label, the largest counts. */
+/* Appends a function. Skips stubs: a stub has the label of its target. If a label has several
+ * pieces of code, the largest counts. */
 static void function_add(struct code_order *o, uint64_t *largest, label_id label, uint64_t size)
 {
 	const uint32_t rank = o->count++;
@@ -27,7 +27,7 @@ static void function_add(struct code_order *o, uint64_t *largest, label_id label
 	o->ranks[label] = rank;
 }
 
-/* Ranks functions by address, each a group of its own. */
+/* Ranks functions by address. Each function is a group of its own. */
 static void functions_by_address(struct code_order *o, const struct attr *a, uint64_t *largest,
 				 const struct section *const *data, size_t count)
 {
@@ -53,7 +53,7 @@ static bool may_be_last(const struct fde *d)
 	return (d->off + d->bytes) % UNIT_ALIGN == 0;
 }
 
-/* Tells whether the unwind entries show where units end. */
+/* Returns true if the unwind entries show the ends of units. */
 static bool units_are_told(const fde_vec *fdes)
 {
 	size_t within = 0, last = 0;

@@ -1,9 +1,8 @@
-/* Claims tables about code and types that are no data of a function: the Linux kernel's tables, and
- * the types that Go's runtime looks up by name.
+/* Claims tables that describe code and types: tables of the Linux kernel, and Go's list of types.
  *
  * .typelink: distances of 4 bytes from the start of the descriptions of types ("struct moduledata"
- * of package runtime). __ksymtab: entries of three place-relative addresses of 4 bytes: of the
- * symbol, its name and its namespace. __kcrctab: 4 bytes per entry (Linux, include/linux/export.h).
+ * of package runtime). __ksymtab: entries of three place-relative addresses of 4 bytes: the symbol,
+ * its name and its namespace. __kcrctab: 4 bytes per entry (Linux, include/linux/export.h).
  * .return_sites and other tables of places in code: struct place_table. .orc_unwind_ip has a
  * place-relative address of 4 bytes per entry, .orc_unwind an entry of 6 bytes; .orc_lookup has 4
  * bytes for each 256 of the code (Linux, Documentation/arch/x86/orc-unwinder). */
@@ -36,7 +35,7 @@ void attr_go_links(struct attr *a)
 	}
 }
 
-/* Claims the name at an address. */
+/* Claims the NUL-terminated name at the address `to`. */
 static void export_string(struct attr *a, uint64_t to, label_id owner)
 {
 	const struct section *s = image_section_at(a->im, to);
@@ -46,7 +45,7 @@ static void export_string(struct attr *a, uint64_t to, label_id owner)
 		attr_put(a, s, to - s->addr, name.len + 1, owner, WHY_NAME);
 }
 
-/* Claims the name that the field at an address leads to. */
+/* Claims the name to which the field at an address points. */
 static void export_name(struct attr *a, uint64_t addr, label_id owner)
 {
 	struct reader r = reader_of(image_at(a->im, addr, EXPORT_FIELD), a->im->big_endian);
@@ -55,7 +54,7 @@ static void export_name(struct attr *a, uint64_t addr, label_id owner)
 		export_string(a, to, owner);
 }
 
-/* Claims names in modules, which are objects: relocations lead to the names. */
+/* Claims names of exported symbols in kernel modules, where relocations point to the names. */
 static void export_relocs(struct attr *a, const struct section *entries,
 			  const struct section *table)
 {
@@ -76,7 +75,7 @@ static void export_relocs(struct attr *a, const struct section *entries,
 	}
 }
 
-/* Returns the owner of an entry. An unnamed entry belongs to the symbol that it exports. */
+/* Returns the owner of an entry. An entry without a symbol belongs to the symbol it exports. */
 static label_id export_owner(struct attr *a, const struct section *s, uint64_t at, label_id known)
 {
 	struct reader r = reader_of(image_at(a->im, at, EXPORT_FIELD), a->im->big_endian);
@@ -110,10 +109,10 @@ static void exports(struct attr *a, const char *entries, const char *checksums)
 	}
 }
 
-/* A table about places in the code of a Linux kernel. `address` bytes into each entry is the
- * distance to the place, in 4 bytes, or its whole address (struct exception_table_entry, bug_entry,
- * alt_instr, paravirt_patch_site, pci_fixup; the others are lists of objtool's). Several entry
- * sizes of one table are those of several releases. */
+/* A Linux kernel table of places in code. At offset `address`, each entry has a 4-byte distance to
+ * the place, or a whole address (struct exception_table_entry, bug_entry, alt_instr,
+ * paravirt_patch_site, pci_fixup; objtool makes the other tables). A table may have several entry
+ * sizes, which differ by kernel release. */
 struct place_table {
 	const char *name;
 	uint8_t entry, address;
@@ -130,7 +129,7 @@ static const struct place_table place_tables[] = {
 	{ ".pci_fixup", 16, 12, false },
 };
 
-/* Reads the place of entry i. False after the last. */
+/* Reads the code address in entry i. Returns false after the last entry. */
 static bool attr_code_tables_read_place(const struct attr *a, const struct section *s,
 					const struct place_table *t, uint64_t i, uint64_t *ret)
 {
@@ -142,8 +141,8 @@ static bool attr_code_tables_read_place(const struct attr *a, const struct secti
 	return reader_ok(&r);
 }
 
-/* True if the first entries all lead to code. If a table has several entry sizes, this is
- * true for the right one. */
+/* Returns true if the first entries all point to code. Used to choose the right one of several
+ * entry sizes. */
 static bool leads_to_code(const struct attr *a, const struct section *s,
 			  const struct place_table *t)
 {
@@ -168,7 +167,7 @@ static void places(struct attr *a, const struct place_table *t)
 		attr_put(a, s, i * t->entry, t->entry, cursor_label(&cursor, place), WHY_DATA_REF);
 }
 
-/* Claims each word of .orc_lookup for the first code of its block. */
+/* Claims each word of .orc_lookup for the first code of the block that it describes. */
 static void orc_lookup(struct attr *a)
 {
 	const struct section *s = attr_code_tables_table(a->im, ".orc_lookup"), *text;
@@ -190,13 +189,14 @@ static void orc(struct attr *a)
 	struct span_cursor cursor = { &a->vm, 0 };
 	if (!ips || !entries || ips->file_size / ORC_IP != entries->file_size / ORC_ENTRY)
 		return;
-	struct attr second = attr_partner(a); /* Claims are ordered and go after those of `a`. */
+	struct attr second = attr_partner(a); /* Takes the second table's claims. They follow
+					       * those of `a`. */
 	struct reader r = reader_of(section_bytes(a->im, ips), a->im->big_endian);
 	for (uint64_t i = 0; reader_left(&r) >= ORC_IP; i++) {
 		const uint64_t place = ips->addr + i * ORC_IP;
 		const uint64_t to = place + (uint64_t)(int64_t)read_i32(&r);
-		/* In objects the addresses are relocations, and their pass has claimed the
-		 * places. */
+		/* In objects, relocations hold the addresses. The pass over relocations has already
+		 * claimed these entries. */
 		label_id owner = cursor_label(&cursor, place);
 		if (owner == LABEL_NONE)
 			owner = spans_label(&a->vm, to);

@@ -1,5 +1,5 @@
 /* Finds functions that neither a symbol nor an unwind table names, in stripped images and in
- * objects. The map of blocks tells them, or for ARM the unwind tables. */
+ * objects. The derived map of basic blocks has them, or ARM's unwind tables. */
 #include "attr/attr_scratch.h"
 
 #include "base/sort.h"
@@ -18,7 +18,7 @@ struct discover {
 	split_function_vec found;
 };
 
-/* Adds a gap, cut at symbols without a size. */
+/* Adds a range of code without an owner. Splits it at symbols without a size. */
 static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to)
 {
 	const place_vec *v = &d->a->scratch->unsized;
@@ -26,7 +26,7 @@ static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to
 	bool named = false, label = false;
 	if (from >= to || code_gap_pads(d->isa, to - from))
 		return;
-	/* In objects, labels of assembly reach to the next label. */
+	/* In objects, code after an assembly label belongs to it until the next label. */
 	if (d->a->im->kind == IMAGE_OBJECT && i < v->count && v->data[i].addr < to)
 		to = v->data[i].addr;
 	if (from == to)
@@ -47,7 +47,7 @@ static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to
 	vec_push(&d->gaps, (struct code_piece){ from, to - from, named, label });
 }
 
-/* Adds the parts of a section that no span covers. */
+/* Adds the parts of a section that no owner covers. */
 static void section_gaps(struct discover *d, const struct section *s)
 {
 	const struct spans *vm = &d->a->vm;
@@ -84,7 +84,7 @@ static void find_gaps(struct discover *d)
 	}
 	qsort(code, count, sizeof *code, attr_discover_by_addr);
 	for (size_t i = 0; i < count; i++) {
-		/* Overlapping sections are damage. The first section gets the bytes. */
+		/* Sections that overlap are damaged. The first section gets the shared bytes. */
 		if (code[i]->addr >= end) {
 			section_gaps(d, code[i]);
 			end = code[i]->addr + code[i]->size;
@@ -93,7 +93,7 @@ static void find_gaps(struct discover *d)
 	mem_free(code);
 }
 
-/* Tells whether a table has symbols of code. A stripped PE has only imports. */
+/* Returns true if the symbol table names code. A stripped PE names only imports. */
 static bool names_code(const struct image *im)
 {
 	struct code_symbols all;
@@ -106,7 +106,7 @@ static bool names_code(const struct image *im)
 	return false;
 }
 
-/* Adds functions from ARM's unwind tables. The tables tell the starts of functions of both
+/* Adds functions from ARM's unwind tables. The tables have the starts of functions of both
  * instruction sets. Each function reaches to the next function. */
 static void find_unwound(struct discover *d, const struct section *s)
 {
@@ -159,7 +159,7 @@ static void attr_discover_claim_functions(struct discover *d)
 	}
 }
 
-/* Tells whether the image has symbols that strip removes. */
+/* Returns true if the image has symbols that `strip` would remove. */
 static bool attr_discover_names_locals(const struct image *im)
 {
 	struct code_symbols all;
@@ -178,7 +178,7 @@ void attr_discover(struct attr *a)
 	struct discover d = { .a = a, .isa = code_split_isa_of(a->im) };
 	ASSERT(a->owner == BY_SYMBOL);
 	ASSERT(!a->debug);
-	/* Calls in packed bytes are meaningless. */
+	/* In packed bytes, call instructions have no meaning. */
 	if ((!image_states_sizes(a->im) && names_code(a->im)) || made_by_packer(a->im).len > 0)
 		return;
 	find_gaps(&d);

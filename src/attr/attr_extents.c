@@ -1,4 +1,4 @@
-/* Finds where data ends if symbols state no sizes. */
+/* Finds where data ends if symbols have no sizes. */
 #include "attr/attr_extents.h"
 
 #include "base/sort.h"
@@ -11,14 +11,13 @@ bool extents_wanted(const struct image *im)
 	       (im->type == ET_DYN || im->protection.moves);
 }
 
-/* Tells which labels refer to the current symbol. */
+/* Remembers which labels refer to the current symbol. */
 struct attr_extents_users {
-	uint32_t *of; /* Per label: number of the last symbol that it refers to */
+	uint32_t *of; /* Per label: number of the last symbol to which the label refers */
 	uint32_t symbol;
 };
 
-/* True if the address of the targets [first, end) belongs to somebody else than the
- * symbol. */
+/* Returns true if the targets [first, end) at one address show an owner other than the symbol. */
 static bool is_of_others(const struct attr_extents_users *u, const target_vec *targets,
 			 size_t first, size_t end, bool by_pointers)
 {
@@ -64,7 +63,7 @@ void extents_find(struct attr *a, target_vec *targets)
 {
 	place_vec *v = &a->scratch->guessed;
 	const struct spans *owned = &a->vm;
-	bool complete = false; /* The table has symbols of local data. */
+	bool complete = false; /* True if the symbol table contains local data. */
 	for (size_t i = 0; i < v->count && !complete; i++)
 		complete = v->data[i].local;
 	struct attr_extents_users users = { mem_zeroed(a->f->labels->kinds.count, sizeof *users.of),
@@ -74,7 +73,8 @@ void extents_find(struct attr *a, target_vec *targets)
 	for (size_t i = 0; i < v->count; i++) {
 		struct place *p = &v->data[i];
 		const struct section *in = &a->im->sections[p->section];
-		if (i > 0 && p->addr == v->data[i - 1].addr) { /* an alias of the previous symbol */
+		if (i > 0 && p->addr == v->data[i - 1].addr) { /* same address as the previous
+							        * symbol */
 			p->size = v->data[i - 1].size;
 			continue;
 		}
@@ -82,7 +82,7 @@ void extents_find(struct attr *a, target_vec *targets)
 		users.symbol++;
 		while (owner < owned->list.count && owned->list.data[owner].start <= p->addr)
 			owner++;
-		if (owner < owned->list.count) /* the first owner after a symbol ends it */
+		if (owner < owned->list.count) /* The first owner after a symbol ends the symbol. */
 			p->size = min_u64(p->size, owned->list.data[owner].start - p->addr);
 		while (at < count && targets->data[at].addr < p->addr)
 			at++;

@@ -1,18 +1,18 @@
-/* Claims local symbols that the DWARF does not describe for the file of the STT_FILE symbol before
- * them. If exactly one unit has that file name, it gets them. */
+/* Claims local symbols without DWARF for the source file that the STT_FILE symbol before them
+ * names. If exactly one unit has that file name, the unit gets the symbols. */
 #include "attr/attr_scratch.h"
 
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 
-/* An STT_FILE symbol and the local symbols after it (gABI, "Symbol Table"). Hidden symbols were
- * global before linking: gold puts all of them after the last file. */
+/* An STT_FILE symbol and the local symbols after it (gABI, "Symbol Table"). gold puts all hidden
+ * symbols after the last file symbol. */
 struct attr_file_symbols_group {
 	struct str file;
 	size_t first, end; /* Range of local symbols */
 };
 
-/* A label that owns bytes, by the last part of its path. */
+/* A label that owns bytes. Sorted by the last part of its path. */
 struct attr_file_symbols_known {
 	uint64_t hash;
 	uint64_t label;
@@ -62,7 +62,7 @@ static void list_known(struct file_symbols *f)
 	sort_by_key(f->known.data, f->known.count, sizeof *f->known.data);
 }
 
-/* Returns the only label of this name. LABEL_NONE if there is none, or several. */
+/* Returns the only label with this file name. LABEL_NONE if there is none, or several. */
 static label_id only_known(const struct file_symbols *f, struct str file)
 {
 	const uint64_t hash = hash_of(file);

@@ -8,7 +8,7 @@
 struct decl_files {
 	bool open;
 	const struct dwarf *dwarf;
-	uint64_t off; /* Offset of the program. DW_NO_OFFSET if none yet. */
+	uint64_t off; /* Offset of the program. DW_NO_OFFSET if no table is open. */
 	struct line_program program;
 	label_id *labels; /* Per file. LABEL_NONE if not made yet. */
 	size_t label_count;

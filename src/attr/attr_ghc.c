@@ -1,8 +1,8 @@
-/* Claims what GHC's runtime needs of Haskell programs: the tables before code, and static objects.
+/* Claims GHC's info tables, which precede code, and static objects of Haskell programs.
  *
- * The first word of a static object leads to code behind a table. The object of a function, or of a
- * value that is not computed yet, belongs to that code, unless it has a symbol. Objects of
- * constructors belong to whoever refers to them (attr_refs.c). */
+ * The first word of a static object points to code that follows an info table. The object of a
+ * function, or of a value that is not computed yet, belongs to that code, unless it has a symbol.
+ * Objects of constructors belong to the owner that refers to them (attr_refs.c). */
 #include "attr/attr_refs.h"
 
 #include "base/sort.h"
@@ -41,7 +41,8 @@ static bool holds_closures(const struct section *s)
 	return s->write && !s->exec && !s->nobits && section_is_data(s);
 }
 
-/* Lists the objects of an image at a fixed address: words that lead to code behind a table. */
+/* Lists the static objects of an image at a fixed address: words that point to code after a
+ * table. */
 static void closures_of_words(struct attr *a, const struct section *s)
 {
 	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
@@ -55,7 +56,7 @@ static void closures_of_words(struct attr *a, const struct section *s)
 	}
 }
 
-/* Tells whether a relocation leads to code behind a table of another library. */
+/* Returns true if a relocation points to code after an info table of another library. */
 static bool leads_to_import(const struct reloc_iter *it, const struct reloc *r)
 {
 	if (r->symbol == 0 || r->symbol >= it->symbols.count)
@@ -107,7 +108,7 @@ static uint64_t closure_room(const struct ghc_table *t)
 		return UINT64_MAX;
 	if (t->type == GHC_THUNK_STATIC)
 		return THUNK_WORDS * WORD;
-	/* Code, fields, and a link between objects that lead to others. */
+	/* The object has a code pointer, fields, and, if it refers to other objects, a link. */
 	const bool links = t->words > 0 || t->data != 0;
 	return t->type <= GHC_FUNCTION_LAST ? (t->words + 1 + links) * WORD : UINT64_MAX;
 }
@@ -118,7 +119,7 @@ static bool is_value_of_code(const struct ghc_table *t)
 	       t->type == GHC_THUNK_STATIC;
 }
 
-/* Returns the end of object i: not after the next object, or the next symbol. */
+/* Returns the end of object i, at most the start of the next object or symbol. */
 static uint64_t closure_end(const struct attr *a, size_t i)
 {
 	const place_vec *unsized = &a->scratch->unsized;
@@ -150,8 +151,8 @@ void attr_ghc_closures(struct attr *a)
 	}
 }
 
-/* Returns a row for the objects of a constructor. `t` is NULL for a constructor of another library.
- * LABEL_NONE if the constructor's name is not known. */
+/* Returns the label of the row for the objects of a constructor. `t` is NULL for a constructor of
+ * another library. LABEL_NONE if the constructor's name is not known. */
 static label_id constructor_label(const struct attr *a, const struct ghc_table *t)
 {
 	enum { NAME_MOST = 1024 };
@@ -203,8 +204,8 @@ bool attr_ghc_cut(const struct attr *a, struct span *rest, struct span *ret)
 	return ret->size > 0;
 }
 
-/* Leads targets within the first word of an object to the object: the low bits of a pointer tell
- * what is known of its value. */
+/* Changes targets within the first word of an object to the object's start. The low bits of a GHC
+ * pointer are a tag. */
 static void targets_untag(const closure_vec *closures, target_vec *targets)
 {
 	enum { TAGS = 7 };

@@ -1,4 +1,4 @@
-/* Claims GPU code inside a program: by symbol, its kernels by name and architecture.
+/* By symbol: claims the GPU code inside a program. Each kernel and architecture gets a row.
  *
  * .nv_fatbin: blocks of the bytes 50 ed 55 ba, a version, the size of their header (2 bytes each)
  * and the size of the rest (8). The rest has entries: a kind (1 is PTX, 2 an ELF file), a version
@@ -25,7 +25,7 @@ enum { BUNDLE_ENTRIES_MAX = 4096, BUNDLE_ZSTD = 1 };
 #define PACKED_MAGIC STR("CCOB")
 #define ZSTD_MAGIC   0xfd2fb528u
 
-/* One entry of the package. */
+/* One GPU program of a bundle. */
 struct gpu_code {
 	struct attr *attr;
 	const struct section *in;
@@ -36,7 +36,7 @@ struct gpu_code {
 	struct demangler *demangler;
 };
 
-/* Claims bytes of unpacked code. */
+/* Claims unpacked bytes of GPU code. For a packed entry, claims its share of the packed bytes. */
 static void attr_gpu_claim_code(const struct gpu_code *g, uint64_t off, uint64_t size,
 				label_id label)
 {
@@ -58,7 +58,7 @@ static label_id kernel_label(const struct gpu_code *g, struct str raw)
 			    STR_ARG(g->target));
 }
 
-/* Returns the kernel of a section of NVIDIA's: ".text.NAME", ".nv.info.NAME". */
+/* Returns the kernel name in an NVIDIA section name: ".text.NAME", ".nv.info.NAME". */
 static struct str kernel_of_section(struct str name)
 {
 	static const char *const fronts[] = { ".text.",           ".nv.info.",  ".nv.constant0.",
@@ -103,7 +103,7 @@ static void claim_kernels(const struct gpu_code *g, struct bytes code)
 	struct notes notes;
 	struct heft_err err = { 0 };
 	const struct image_place at = { .path = g->attr->im->path };
-	notes_init(&notes); /* notes about an image that the user did not name are dropped */
+	notes_init(&notes); /* Drops notes: they concern an image that the user did not name. */
 	if (file_format_of_plain(code)->parse && image_parse(&im, &at, code, &notes, &err)) {
 		attr_gpu_claim_symbols(g, &im);
 		for (size_t i = 1; i < im.section_count; i++) {
@@ -142,7 +142,7 @@ static void claim_rest(const struct gpu_code *g, uint64_t off, uint64_t size, co
 
 struct fatbin_entry {
 	uint32_t kind, header, packed, arch;
-	uint64_t size, unpacked; /* Size of the payload */
+	uint64_t size, unpacked; /* Size of the entry as stored, and unpacked */
 };
 
 static bool attr_gpu_read_entry(struct reader *r, struct fatbin_entry *ret)
@@ -200,7 +200,7 @@ static void nv_fatbin(struct gpu_code *g)
 		read_skip(&r, 2);
 		const uint16_t header = read_u16(&r);
 		const uint64_t size = read_u64(&r);
-		if (magic == 0) { /* alignment */
+		if (magic == 0) { /* A zero word is alignment. */
 			reader_seek(&r, start + 8);
 			continue;
 		}
@@ -229,8 +229,8 @@ static uint64_t claim_entries(struct gpu_code *g, struct bytes bundle)
 	const struct gpu_code whole = *g;
 	struct reader r = reader_of(bundle, false);
 	uint64_t end = 0,
-		 left = bundle.size; /* bytes of code that may still be read: valid entries share
-				      * none */
+		 left = bundle.size; /* Bytes of code that may still be read. Valid entries do
+				      * not overlap. */
 	read_skip(&r, BUNDLE_MAGIC.len);
 	const uint64_t count = read_u64(&r);
 	for (uint64_t i = 0; i < count && i < BUNDLE_ENTRIES_MAX; i++) {
@@ -261,7 +261,7 @@ static bool attr_gpu_starts_with(struct bytes b, struct str magic)
 	return b.size >= magic.len && memcmp(b.p, magic.p, magic.len) == 0;
 }
 
-/* Claims a packed bundle. Version 1 does not state its size: it reaches to the end. */
+/* Claims a packed bundle. A version 1 bundle has no size field: it extends to the end. */
 static uint64_t claim_packed_bundle(struct gpu_code *g, struct bytes all, uint64_t start)
 {
 	struct bytes bundle;

@@ -1,12 +1,12 @@
 /* Claims the members of GLib's resource bundles ("GVariant Database", gvdb-format.h of GLib): a row
- * for each file, and one for what leads to them.
+ * for each file, and one row for the tables.
  *
- *     head:  signature: 8 bytes; version, options: 4 bytes each; range of the table
+ *     head: signature: 8 bytes; version, options: 4 bytes each; range of the table
  *     table: number of words of a filter (27 bits), of buckets; filter; buckets; items
- *     item:  hash; parent item; start of the key: 4 bytes each; its length: 2 bytes; type: 1 byte;
+ *     item: hash; parent item; start of the key: 4 bytes each; its length: 2 bytes; type: 1 byte;
  *            1 byte; range of the value
  *
- * A range is two offsets of 4 bytes. A key is the part of a path behind that of the parent. */
+ * A range is two offsets of 4 bytes. An item's path is its parent's path followed by its key. */
 #include "attr/attr.h"
 
 #include "base/text.h"
@@ -22,7 +22,7 @@ struct bundle_table {
 struct bundle_item {
 	uint32_t parent, key, start, end;
 	uint16_t key_size;
-	uint8_t type; /* 'v': a value */
+	uint8_t type; /* 'v' means a value: a file. */
 };
 
 static bool bundle_open(const struct attr *a, const struct section *s, struct bundle_table *ret)
@@ -75,7 +75,7 @@ static void bundle_path(const struct bundle_table *t, const struct bundle_item *
 		const uint8_t *p = read_take(&r, size);
 		keys[depth++] = (struct str){ (const char *)p, p ? size : 0 };
 	} while (depth < DEPTH_MOST && bundle_item_get(t, at.parent, &at));
-	if (depth == DEPTH_MOST) /* parents in a circle */
+	if (depth == DEPTH_MOST) /* Parents form a circle. */
 		depth = 1;
 	text_set(path, STR("resource "));
 	while (depth-- > 0)
@@ -88,7 +88,7 @@ static void bundle_claim(struct attr *a, const struct section *s, const struct b
 	enum { PATHS_SHARE = 8 };
 	struct text path = { 0 };
 	struct bundle_item item;
-	/* Paths of damaged tables may be long and share their keys. */
+	/* Limits the work: paths in damaged tables may be long and share their keys. */
 	uint64_t left = PATHS_SHARE * t->bytes.size;
 	for (uint64_t i = 0; bundle_item_get(t, i, &item); i++) {
 		if (item.type != 'v' || item.end < item.start)

@@ -1,6 +1,6 @@
 /* Claims undefined symbols, by unit or file. A symbol belongs to the first code that calls its PLT
- * stub or reads its GOT slot. Without such code, it belongs to the owner of the first relocation
- * that names it. Also claims code without a unit. */
+ * stub or reads its GOT slot. Without such code, the symbol belongs to the owner of the first
+ * relocation that names it. Also claims code without a unit. */
 #include "attr/attr_scratch.h"
 
 #include "base/sort.h"
@@ -12,7 +12,7 @@ static size_t first_use(const struct attr *a, uint64_t addr)
 			   sizeof *a->scratch->uses.data, addr);
 }
 
-/* Returns the first user of [addr, addr + size). LABEL_NONE if there is none. */
+/* Returns the first label that uses an address in a range. LABEL_NONE if there is none. */
 static label_id user_of(const struct attr *a, uint64_t addr, uint64_t size)
 {
 	const size_t i = first_use(a, addr);
@@ -77,7 +77,7 @@ static named_vec attr_imports_list(const struct attr *a, const struct symtab *dy
 	return list;
 }
 
-/* Gives the same symbols in .symtab the same owners. */
+/* Gives a symbol of .symtab the owner of the .dynsym symbol with the same name. */
 static void attr_imports_by_name(struct attr *a)
 {
 	struct symtab dynamic, table;
@@ -131,7 +131,7 @@ const struct place *attr_bare_at(const struct attr *a, uint64_t addr)
 		       : NULL;
 }
 
-/* Returns the only user of an address. LABEL_NONE if there are several. */
+/* Returns the only label that uses an address. LABEL_NONE if there are several. */
 static label_id only_user(const struct attr *a, uint64_t addr)
 {
 	size_t i = first_use(a, addr);
@@ -144,14 +144,14 @@ static label_id only_user(const struct attr *a, uint64_t addr)
 	return (label_id)user;
 }
 
-/* Collects users of stubs as users of the code that the stubs lead to. */
+/* Counts the users of a stub as users of the code to which the stub jumps. */
 struct stub_users {
 	const struct attr *attr;
 	VEC(struct import_use) uses;
 };
 
-/* Callback per stub. In shared libraries callers go through a stub, so that users of the stub are
- * users of the code. */
+/* Handles one stub. In shared libraries, callers use a stub, so the users of the stub use its
+ * target. */
 static void bare_by_stub(void *user, const struct plt_stub *stub)
 {
 	struct stub_users *u = user;
@@ -175,7 +175,7 @@ void attr_bare_claim(struct attr *a)
 	struct attr_scratch *const k = a->scratch;
 	struct stub_users through = { .attr = a };
 	ASSERT(a->owner != BY_SYMBOL);
-	/* Stable sort: the first use in the code stays the first of its address. */
+	/* Stable sort: keeps the first use first among uses of one address. */
 	sort_by_key(k->uses.data, k->uses.count, sizeof *k->uses.data);
 	if (k->bare.count > 0) {
 		plt_each(&k->plt, bare_by_stub, &through);

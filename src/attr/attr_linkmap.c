@@ -1,6 +1,6 @@
 /* Claims, by compile unit, bytes without debug info: the linker map tells the object of each byte.
- * If the debug info knows one unit of an object, that unit gets the whole object. An object without
- * a unit counts as a unit. */
+ * If the debug info has exactly one unit for an object, that unit gets the whole object. An object
+ * without a unit counts as a unit. */
 #include "attr/attr.h"
 
 #include "debug/path.h"
@@ -16,9 +16,8 @@ struct map_objects {
 	label_id *owners; /* one owner per object */
 };
 
-/* True if the map's objects are right for a section. For some sections, linkers attribute what they
- * made themselves to any object. Other sections belong to the owners of the code that they
- * describe. */
+/* Returns true if the linker map names the right objects for a section. Linkers attribute sections
+ * that they make themselves to any object. Tables about code belong to the owners of the code. */
 static bool is_of_objects(const struct image *im, const struct section *s)
 {
 	static const char *const made[] = { ".interp", ".eh_frame", ".gcc_except_table",

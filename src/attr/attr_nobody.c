@@ -1,5 +1,5 @@
-/* Lists the bytes that have no owner yet. Most references lead to others, so that one look-up in a
- * mask spares the search for section and owner. */
+/* Lists the bytes without an owner. Most references are to owned bytes. The bit mask rejects these
+ * without searching sections and owners. */
 #include "attr/attr_refs.h"
 
 #include "code/addr_mask.h"

@@ -13,7 +13,7 @@
 
 enum { NT_STAPSDT = 3, NT_BUILD_OPEN = 0x100, NT_BUILD_FUNC = 0x101 };
 
-/* Returns the owner of a whole range. LABEL_NONE if there are several. */
+/* Returns the owner of a whole range. LABEL_NONE if the range has several owners. */
 static label_id range_owner(const struct attr *a, struct bytes desc)
 {
 	const unsigned width = (unsigned)(desc.size / 2);
@@ -43,7 +43,7 @@ static void probes(struct attr *a, const struct section *s)
 	}
 }
 
-/* Records about code of several functions share one row. */
+/* Records for several functions share one row. */
 static void build_attributes(struct attr *a, const struct section *s)
 {
 	const label_id many = label_borrow(a->f->labels, STR("(build attributes)"));
@@ -61,7 +61,7 @@ static void build_attributes(struct attr *a, const struct section *s)
 	}
 }
 
-/* Records of registers are one row: nothing says which object a record is about. */
+/* All register records share one row, because a record does not name its object. */
 static void register_masks(struct attr *a, const struct section *s)
 {
 	enum { ODK_REGINFO = 1 };

@@ -1,6 +1,6 @@
 /* Claims the overhead of object sections. If an object has a section per function or variable, one
- * symbol owns a whole section. It then also owns the section's header, name and section symbol, and
- * those of its relocations. gABI, "Sections" and "Symbol Table". */
+ * symbol owns a whole section. The symbol then also owns the section's header, name and section
+ * symbol, and the same of its relocation section. gABI, "Sections" and "Symbol Table". */
 #include "debug/dwarf.h"
 #include "attr/attr_scratch.h"
 
@@ -15,7 +15,7 @@ struct object {
 	uint64_t header_size;        /* Size of one section header */
 };
 
-/* Returns the owner of all bytes of a section without its padding. LABEL_NONE if there are
+/* Returns the only owner of a section's bytes, ignoring padding. LABEL_NONE if there are
  * several. */
 static label_id sole_owner(const struct attr *a, const struct section *s)
 {

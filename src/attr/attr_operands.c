@@ -1,8 +1,7 @@
-/* Finds how far after the field of an operand its instruction ends, in objects.
+/* Finds how many bytes follow an operand's field in its instruction, in objects.
  *
- * x86 counts pc-relative operands from the end of the instruction. That is 4 bytes after the start
- * of the field, as relocations assume, unless an immediate follows. Operands with an immediate are
- * listed here. */
+ * On x86, pc-relative operands count from the end of the instruction. Relocations assume that it
+ * ends after the 4-byte field. Operands with an immediate after the field are listed here. */
 #include "attr/attr_operands.h"
 
 #include "base/sort.h"

@@ -1,5 +1,5 @@
-/* attr_operands.h - lists operands in the code of objects that an immediate follows. Private to
- * attr_refs.c. One thread at a time. */
+/* attr_operands.h - lists operands in the code of objects that have an immediate after them.
+ * Private to attr_refs.c. One thread at a time. */
 #ifndef HEFT_ATTR_ATTR_OPERANDS_H
 #define HEFT_ATTR_ATTR_OPERANDS_H
 
@@ -16,10 +16,10 @@ struct operands {
 	VEC(struct operand) list; /* sorted */
 };
 
-/* Reads the operands in an x86-64 object's code. Other images have none. Linear in the bytes. */
+/* Lists the operands in an x86-64 object's code. Other images have none. Linear in the bytes. */
 void operands_read(struct operands *o, const struct image *im);
-/* Returns the number of bytes between the 4 of the field and the end of its instruction. 0 if the
- * instruction ends there. */
+/* Returns the number of bytes between the end of the 4-byte field and the end of its instruction,
+ * usually 0. */
 uint64_t operands_rest(const struct operands *o, uint64_t field);
 void operands_release(struct operands *o);
 

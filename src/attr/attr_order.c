@@ -5,15 +5,15 @@
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 
-/* These numbers were chosen with the programs of bench/twins in view. gcc 12 made these programs
- * for x86-64. docs/accuracy.md has the figures of other programs. */
+/* Thresholds tuned on the programs of bench/twins (gcc 12, x86-64). docs/accuracy.md has results
+ * for other programs. */
 enum {
-	FAR_PART = 20,      /* A function is far if it is away by 1/20 of all. */
-	SURE_PART = 128,    /* Sure: a chance below 1/128 that another unit's function fits */
-	OUTSIDE_PART = 4,   /* If 1/4 of the addresses are outside of their rooms, none is sure. */
-	FEW_ADDRESSES = 10, /* So many addresses count as if one of them were outside. */
-	CHANCE = 2,         /* Numbers in any order have rising chains of about 2 * sqrt(n). */
-	CLEAR = 2           /* A second chain tells something if it is longer by this factor. */
+	FAR_PART = 20,      /* A function is far if it is more than 1/20 of all functions away. */
+	SURE_PART = 128,    /* Sure: another unit's function fits with a chance below 1/128. */
+	OUTSIDE_PART = 4,   /* If 1/4 of a section's addresses are outside, none is sure. */
+	FEW_ADDRESSES = 10, /* Added to each section's addresses, with one of them outside */
+	CHANCE = 2,         /* In random order, rising chains of n have about 2 * sqrt(n). */
+	CLEAR = 2           /* A second chain counts if it is longer than chance by this factor. */
 };
 
 static int points_by_rank(const void *a, const void *b)
@@ -22,7 +22,7 @@ static int points_by_rank(const void *a, const void *b)
 	return x->rank > y->rank ? -1 : x->rank < y->rank;
 }
 
-/* Sorts the references of one address. Usually there are few references, or few of them are out of
+/* Sorts the references to one address by insertion. Usually there are few, or few are out of
  * order. */
 static void points_sort(struct order_point *list, size_t count)
 {
@@ -40,8 +40,8 @@ static void points_sort(struct order_point *list, size_t count)
 	}
 }
 
-/* Ends the references of one address, [start, count): the last function first, each once. A rising
- * chain thus has no address twice. */
+/* Finishes the references [start, count) to one address. Orders functions by falling rank, each
+ * once, so that a rising chain has no address twice. */
 static void points_end(point_vec *points, size_t start)
 {
 	const size_t count = points->count - start;
@@ -68,7 +68,7 @@ static void points_end(point_vec *points, size_t start)
 	points->count = start + kept;
 }
 
-/* Lists the references to a section. Targets of one address are mostly in the order of code. */
+/* Lists the references to a section. Targets of one address are mostly in code order already. */
 static void list_points(const struct order *o, const struct order_section *s, point_vec *ret)
 {
 	const struct target *list = o->targets->data;
@@ -88,8 +88,8 @@ static void list_points(const struct order *o, const struct order_section *s, po
 	points_end(ret, start);
 }
 
-/* Returns the number of sorted ranks that are at most `rank`. No branch depends on the ranks,
- * because ranks come in any order. */
+/* Returns the number of sorted ranks that are at most `rank`. Uses no branch on ranks, because
+ * ranks come in random order. */
 static size_t ranks_until(const uint32_t *ranks, size_t count, uint32_t rank)
 {
 	size_t at = 0;
@@ -98,17 +98,17 @@ static size_t ranks_until(const uint32_t *ranks, size_t count, uint32_t rank)
 	return at + (count > 0 && ranks[at] <= rank);
 }
 
-/* Moves the longest chain whose ranks never fall out of the points. */
+/* Finds the longest chain of points whose ranks never fall, and moves it to *ret. */
 static void take_chain(point_vec *points, point_vec *ret)
 {
 	const size_t n = points->count;
 	uint32_t *before = mem_zeroed(n, sizeof *before); /* Index of the previous point, plus 1 */
-	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* Ends of the best chains, by length */
-	uint32_t *ranks = mem_zeroed(n, sizeof *ranks);   /* Their ranks */
+	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* Best chains' last points, by length */
+	uint32_t *ranks = mem_zeroed(n, sizeof *ranks);   /* Rank of each of these last points */
 	size_t length = 0, at = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t rank = points->data[i].rank;
-		/* Ranks of one address fall. */
+		/* Points of one address have falling ranks. */
 		const bool same = i > 0 && points->data[i].addr == points->data[i - 1].addr;
 		const size_t high = same ? at : length;
 		at = high;
@@ -152,14 +152,15 @@ static size_t points_of_address(const point_vec *points, size_t i)
 	return i;
 }
 
-/* Tells whether functions of several groups refer to an address. Ranks fall. */
+/* Returns true if functions of several unit groups refer to an address. Their ranks fall. */
 static bool is_shared(const struct order *o, const struct order_point *list, size_t count)
 {
 	ASSERT(count > 0 && list[0].rank >= list[count - 1].rank);
 	return o->code.groups[list[0].rank] != o->code.groups[list[count - 1].rank];
 }
 
-/* Finds the chains. Variables in the GOT, and those that several units use, may be anybody's. */
+/* Finds the chains of a section, without variables that any unit may define: variables in the GOT,
+ * and variables that several units use. */
 static void find_chains(const struct order *o, struct order_section *s, const point_vec *all)
 {
 	point_vec points = { 0 };
@@ -187,7 +188,7 @@ struct order_room {
 	uint32_t low, high;
 };
 
-/* Returns the room at an address, if *at points of the chain come before it. */
+/* Returns the room at an address. *at is the number of chain points before the address. */
 static struct order_room room_from(const struct order *o, const point_vec *chain, uint64_t addr,
 				   size_t at)
 {
@@ -206,13 +207,13 @@ static struct order_room room_at(const struct order *o, const point_vec *chain, 
 	return room_from(o, chain, addr, at);
 }
 
-/* Returns the number of functions between two rooms. */
+/* Returns the number of functions that lie between two rooms. */
 static uint32_t rooms_apart(struct order_room a, struct order_room b)
 {
 	return b.high < a.low ? a.low - b.high : b.low > a.high ? b.low - a.high : 0;
 }
 
-/* Tells whether functions of a room are of another unit than those of the other room. */
+/* Returns true if the two rooms have functions of different units. */
 static bool is_outside(const struct order *o, struct order_room room, struct order_room of)
 {
 	const uint32_t *groups = o->code.groups;
@@ -224,8 +225,7 @@ static bool is_far(const struct order *o, uint32_t away)
 	return away > o->code.count / FAR_PART;
 }
 
-/* Judges how far the functions `of` are from a room. `of` is one function, or the functions of
- * data. */
+/* Judges how far a function, or the functions that use some data (`of`), is from a room. */
 static struct order_verdict judge_room(const struct order *o, struct order_room room,
 				       struct order_room of)
 {
@@ -238,8 +238,8 @@ static struct order_verdict judge_room(const struct order *o, struct order_room 
 	return v;
 }
 
-/* Judges the references [list, list + count) to one address by a room. The nearest function
- * counts. Of several, the first by rank. */
+/* Judges one address by a room. [list, list + count) are its references. The nearest function
+ * counts. Of equally near functions, the first by rank counts. */
 static struct order_verdict judge_by(const struct order *o, struct order_room room,
 				     const struct order_point *list, size_t count)
 {
@@ -259,19 +259,19 @@ static struct order_verdict judge_by(const struct order *o, struct order_room ro
 	return v;
 }
 
-/* Tells whether enough addresses of the section are in the order of units. */
+/* Returns true if enough addresses of the section follow the order of units. */
 static bool is_ordered(const struct order_section *s)
 {
 	return OUTSIDE_PART * (s->outside + 1) <= s->judged + FEW_ADDRESSES;
 }
 
-/* Tells whether the linker merged constants of the section, and so ordered them in another way. */
+/* True if the linker merged the section's constants, and so changed their order. */
 static bool is_merged(const struct order_section *s)
 {
 	return (s->section->flags & SHF_MERGE) && !is_ordered(s);
 }
 
-/* Tells whether the address can hardly belong to the function's unit. */
+/* Returns true if the address is unlikely to belong to the function's unit. */
 static bool is_strange(const struct order *o, const struct order_section *s,
 		       const struct order_verdict *v)
 {
@@ -281,7 +281,7 @@ static bool is_strange(const struct order *o, const struct order_section *s,
 }
 
 /* Tells whether a verdict is sure. The more addresses of the section are outside of their rooms,
- * the likelier is a reference one to another unit's variable. */
+ * the more references go to variables of other units. */
 static bool is_sure(const struct order *o, const struct order_section *s,
 		    const struct order_verdict *v)
 {
@@ -291,7 +291,7 @@ static bool is_sure(const struct order *o, const struct order_section *s,
 	       (double)o->code.count * (double)(s->judged + FEW_ADDRESSES);
 }
 
-/* Judges an address by the chain that fits best. before: points of each chain before it */
+/* Judges an address by the chain that fits best. `before`: chain points before it, per chain */
 static struct order_verdict judge_address(const struct order *o, const struct order_section *s,
 					  const size_t before[ORDER_CHAINS],
 					  const struct order_point *list, size_t count)
@@ -393,7 +393,7 @@ struct order_verdict order_of_pointer(const struct order *o, uint64_t place, lab
 	struct order_room from = { rank, rank };
 	if (!to || to->chain_count == 0)
 		return v;
-	if (rank == UINT32_MAX) { /* the owner is data */
+	if (rank == UINT32_MAX) { /* The owner is data, not code. */
 		if (!in || in->chain_count == 0)
 			return v;
 		from = room_at(o, &in->chains[0], place);

@@ -1,19 +1,19 @@
 /* attr_order.h - judges references to data by the order of units.
  *
- * A linker keeps the units of a program in one order, in code as in each section of data. So the
- * functions that use their own unit's data rise with the addresses of these data. References to the
- * variables of other units scatter. The longest rising chain of references thus shows near which
- * functions the unit of an address lies. Code that runs at startup lies apart and makes a second
+ * A linker keeps the units of a program in one order, in code as in each section of data. So
+ * functions that use their own unit's data come in the same order as the data. References to
+ * variables of other units come in any order. The longest rising chain of references thus shows
+ * which functions lie near the unit of an address. Startup code lies apart and makes a second
  * chain.
  *
- * O(n log n) for n references. Sections are judged side by side. */
+ * O(n log n) for n references. Sections are judged in parallel. */
 #ifndef HEFT_ATTR_ATTR_ORDER_H
 #define HEFT_ATTR_ATTR_ORDER_H
 
 #include "attr/attr_code_order.h"
 #include "attr/attr_refs.h"
 
-/* A reference: the function with this rank, in the order of code, refers to the address. */
+/* A reference to an address. The function has this rank in code order. */
 struct order_point {
 	uint64_t addr;
 	uint32_t rank;
@@ -22,17 +22,17 @@ struct order_point {
 
 typedef VEC(struct order_point) point_vec;
 
-/* What the order tells about an address. */
+/* Verdict about an address: which function most likely owns it. */
 struct order_verdict {
 	uint64_t addr;
 	label_id label;  /* The function that fits best */
-	uint32_t away;   /* Number of functions between it and those that the chain allows */
+	uint32_t away;   /* Number of functions between `label` and the chain's range */
 	uint32_t spread; /* Number of functions that would fit as well */
-	bool global;     /* Code refers to it by the GOT only: its unit may be any. */
-	bool shared;     /* Several units refer to it: its unit may be any. */
-	bool outside;    /* The function is of another unit than those that the chain allows. */
-	bool strange;    /* The function is not of the unit that the address belongs to. */
-	bool sure;       /* Hardly another unit's function would fit so well by chance. */
+	bool global;     /* Code uses only the GOT for it: any unit may define it. */
+	bool shared;     /* Several units refer to it: any unit may define it. */
+	bool outside;    /* The function is in another unit than the range that the chain allows. */
+	bool strange;    /* The function is not in the unit to which the address belongs. */
+	bool sure;       /* A function of another unit would hardly fit so well by chance. */
 };
 
 enum { ORDER_CHAINS = 2 };
@@ -42,7 +42,8 @@ struct order_section {
 	size_t first, last; /* Range of targets */
 	point_vec chains[ORDER_CHAINS];
 	size_t chain_count;
-	uint64_t judged, outside;           /* Numbers of addresses that one unit uses */
+	uint64_t judged, outside;           /* Numbers of addresses: used by one unit; of these,
+					     * outside */
 	VEC(struct order_verdict) verdicts; /* Sorted by address */
 };
 
@@ -53,12 +54,12 @@ struct order {
 	size_t section, verdict;            /* Positions of the last order_verdict_next() */
 };
 
-/* Judges the targets, once o->code is read. Targets must be sorted by address. `data`: sections by
+/* Judges the targets. Needs o->code. Targets must be sorted by address. `data`: sections by
  * address. */
 void order_judge(struct order *o, const struct attr *a, const target_vec *targets,
 		 const struct section *const *data, size_t count);
-/* Returns the verdict about an address. NULL if no code refers to it. Addresses rise from call to
- * call. */
+/* Returns the verdict about an address. NULL if no code refers to the address. Addresses must rise
+ * from call to call. */
 const struct order_verdict *order_verdict_next(struct order *o, uint64_t addr);
 /* Judges a pointer from `place`, which belongs to `owner`, to `target`. The result has no label. */
 struct order_verdict order_of_pointer(const struct order *o, uint64_t place, label_id owner,

@@ -1,6 +1,6 @@
-/* Claims alignment bytes for the owner before them, like the shorter padding that the layer claims
- * everywhere. In data they are zeros, in code one repeated byte (int3 on x86, as Go's linker pads).
- * Alignment to pages has a row of its own. */
+/* Claims alignment bytes for the owner before them. spans_pad() charges shorter padding. In data
+ * they are zeros, in code one repeated byte (int3 on x86, as Go's linker pads). Alignment to pages
+ * has a row of its own. */
 #include "attr/attr_scratch.h"
 
 #include "base/sort.h"
@@ -8,7 +8,7 @@
 #include "attr/code_pass.h"
 #include "code/flow.h"
 
-/* Largest alignment that compilers give to data unasked: a cache line. */
+/* Largest alignment that compilers use by default: a cache line. */
 enum { ALIGN_MAX = 64 };
 
 /* Returns the end of the fill that begins at `start`. */
@@ -25,7 +25,7 @@ static uint64_t fill_end(const struct image *im, const struct section *s, uint64
 	return start + size;
 }
 
-/* Tells whether instructions without effect fill [start, end). Zeros may be a constant. */
+/* Returns true if nops fill [start, end). Zeros do not count: they may be a constant. */
 static bool attr_pad_idles(const struct image *im, enum code_isa isa, uint64_t start, uint64_t end)
 {
 	const struct bytes b = image_at(im, start, end - start);
@@ -35,7 +35,7 @@ static bool attr_pad_idles(const struct image *im, enum code_isa isa, uint64_t s
 	return size == end - start;
 }
 
-/* Returns the size of the gap after a span if it may align the next span, else 0. */
+/* Returns the size of the gap after a span if the gap may align the next span. Else 0. */
 static uint64_t attr_pad_size(const struct span *before)
 {
 	const uint64_t end = before[1].start, size = end - (before->start + before->size);
@@ -51,13 +51,13 @@ void attr_code_padding(struct attr *a)
 	for (size_t i = 1; isa != CODE_NONE && i < a->vm.list.count; i++) {
 		struct span *before = &a->vm.list.data[i - 1];
 		const uint64_t size = attr_pad_size(before), start = before->start + before->size;
-		/* The kernel maps the bytes between gaps too. */
+		/* Reading gaps also loads the pages between them, so these are passed too. */
 		code_passed(&pass, before->start, size + before->size);
 		if (size == 0)
 			continue;
 		if (!in || start - in->addr >= in->size)
 			in = image_section_at(a->im, start);
-		/* Nops at the start of a section are no function's end. */
+		/* Nops at the start of a section do not follow a function. */
 		if (!in || !in->exec || start == in->addr || start + size - in->addr >= in->size)
 			continue;
 		if (attr_pad_idles(a->im, isa, start, start + size))
@@ -66,8 +66,8 @@ void attr_code_padding(struct attr *a)
 	code_pass_end(&pass);
 }
 
-/* Claims more than a cache line of zeros, and nops after them, between functions: what linkers put
- * before stubs that are aligned to pages (AArch64: for an erratum of Cortex-A53). */
+/* Claims fill between functions: more than a cache line of zeros, and nops after them. Linkers put
+ * it before page-aligned stubs (AArch64: erratum of Cortex-A53). */
 static void attr_pad_fill(struct attr *a, enum code_isa isa, const struct span *before)
 {
 	const uint64_t start = before->start + before->size;
@@ -100,14 +100,14 @@ void attr_padding(struct attr *a)
 			claim(&a->vm_claims, start, size, before->label, WHY_PADDING);
 		else if (size == 0 && before[1].start - start >= ALIGN_MAX)
 			attr_pad_fill(a, isa, before);
-		/* Gaps occur all over the code, and the kernel maps the bytes between them too. */
+		/* Reading gaps also loads the pages between them, so these are passed too. */
 		code_passed(&pass, before->start, size + before->size);
 	}
 	code_pass_end(&pass);
 }
 
-/* Claims fill of less than a page before anything that is aligned to pages. In code, also claims a
- * page or more of one byte, as before an address that a mitigation of the processor wants. */
+/* Claims less than a page of fill before bytes aligned to pages. In code, also claims longer runs
+ * of one repeated byte. */
 void attr_alignment(struct attr *a)
 {
 	enum { PAGE = 4096 };
@@ -129,7 +129,7 @@ void attr_alignment(struct attr *a)
 		const uint64_t align = fill & (~fill + 1);
 		const size_t next = lower_bound(unsized->data, unsized->count,
 						sizeof *unsized->data, start);
-		/* In code another fill may follow, before a function. */
+		/* In code, other fill may follow before the next function. */
 		if (size < ALIGN_MAX || (fill != end && !in->exec) ||
 		    (next < unsized->count && unsized->data[next].addr < fill))
 			continue;

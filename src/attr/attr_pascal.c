@@ -1,10 +1,10 @@
-/* Claims what Free Pascal's runtime needs of types, in programs without symbols: type information
- * and tables of virtual methods, for the name of the type that both hold.
+/* Claims Free Pascal's type information and virtual method tables in programs without symbols. The
+ * owner is the name of the type, which both contain.
  *
- * Sources: rtl/inc/objpash.inc (layout of the tables of classes) and rtl/objpas/typinfo.pp. A word
- * with the address of the type information follows it, for use by other units. A table begins with
- * the size of the object and the negated size; the fourth word leads to the name of the class, and
- * from the 13th word on it has addresses of methods. Names have their length before them. */
+ * Sources: rtl/inc/objpash.inc (layout of the tables of classes) and rtl/objpas/typinfo.pp. After
+ * the type information, a word holds its address, for other units. A method table begins with the
+ * object's size and the negated size. Its fourth word points to the class name. From the 13th word
+ * on, it holds method addresses. A name begins with its length. */
 #include "attr/attr_scratch.h"
 
 #include "image/elf/elf_const.h"
@@ -17,9 +17,9 @@ struct pascal_walk {
 	const struct section *in;
 	struct reader words;
 	unsigned size;      /* of a word */
-	uint64_t last;      /* End of what was found before */
-	label_id type;      /* Type whose information was found before */
-	uint64_t from, end; /* Range of that information */
+	uint64_t last;      /* End of the last type information or table found */
+	label_id type;      /* Label of the last type information found */
+	uint64_t from, end; /* Range of that type information */
 };
 
 static uint64_t pascal_word(const struct pascal_walk *w, uint64_t addr)
@@ -68,8 +68,8 @@ static void pascal_claim(struct pascal_walk *w, uint64_t from, uint64_t end, lab
 	w->last = end;
 }
 
-/* Tells whether a word of [from, end) leads to a name within the type information found before. The
- * tables from names of an enumeration to its values have such words. */
+/* Returns true if a word of [from, end) points to a name inside the last type information. Tables
+ * from an enumeration's names to its values have such words. */
 static bool leads_to_names(const struct pascal_walk *w, uint64_t from, uint64_t end)
 {
 	enum { STEP = 4 };
@@ -81,7 +81,7 @@ static bool leads_to_names(const struct pascal_walk *w, uint64_t from, uint64_t 
 	return false;
 }
 
-/* Claims what ends before `addr`, if the word there leads to its start. */
+/* Claims the type information before `addr`, if the word at `addr` points to its start. */
 static bool pascal_info(struct pascal_walk *w, uint64_t addr)
 {
 	const uint64_t from = pascal_word(w, addr), end = addr + w->size;
@@ -150,7 +150,7 @@ static void pascal_section(struct attr *a, const struct section *s)
 void attr_pascal(struct attr *a)
 {
 	const struct image *im = a->im;
-	/* Elsewhere, relocations have the addresses. */
+	/* In other images, relocations hold the addresses. */
 	if (im->kind != IMAGE_EXEC || im->type != ET_EXEC || im->moves)
 		return;
 	for (size_t i = 1; i < im->section_count; i++) {

@@ -1,8 +1,8 @@
-/* Claims the resources of Free Pascal's programs for other systems than Windows: a tree of three
- * levels, by type, by name or number, by language. Source: rtl/inc/fpintres.pp.
+/* Claims the resources of Free Pascal's programs for systems other than Windows. They form a tree
+ * of three levels: type, name or number, language. Source: rtl/inc/fpintres.pp.
  *
- *     head:  address of the root; 4 bytes; 4 bytes; address of handles
- *     node:  number, or address of a name; number of entries with a name: 4 bytes; of entries with
+ *     head: address of the root; 4 bytes; 4 bytes; address of handles
+ *     node: number, or address of a name; number of entries with a name: 4 bytes; of entries with
  *            a number: 4 bytes; address of the first entry
  *     leaf, by language: number of the language; 4 bytes; size: 4 bytes; address of the bytes */
 #include "attr/attr.h"
@@ -18,7 +18,7 @@ struct pascal_tree {
 	const struct section *in;
 	struct bytes bytes;
 	unsigned word;
-	uint64_t left; /* Nodes that may still be read: as many as the section has room for */
+	uint64_t left; /* Nodes that may still be read: initially, as many as fit the section */
 	char names[LEVELS][NAME_MOST];
 };
 
@@ -52,7 +52,7 @@ static void tree_put(const struct pascal_tree *t, uint64_t addr, uint64_t size, 
 		attr_put(t->a, t->in, addr - t->in->addr, size, label, WHY_RUNTIME);
 }
 
-/* Sets the name of an entry of a level. Returns the bytes of a text, else 0. */
+/* Sets the name of an entry of a level. Returns the size of the name's bytes in the file, or 0. */
 static uint64_t tree_name(struct pascal_tree *t, const struct pascal_node *n, unsigned level)
 {
 	const uint64_t off = n->id - t->in->addr;
@@ -73,8 +73,8 @@ static uint64_t tree_name(struct pascal_tree *t, const struct pascal_node *n, un
 	return text ? len + 1 : 0;
 }
 
-/* Claims an entry of a level and all below. Returns the first resource. LABEL_NONE if there is
- * none. Recursion is at most LEVELS deep. */
+/* Claims an entry of a level and its subtree. Returns the label of the first resource. LABEL_NONE
+ * if there is none. Recursion is at most LEVELS deep. */
 static label_id tree_claim(struct pascal_tree *t, uint64_t addr, unsigned level)
 {
 	struct pascal_node n;

@@ -1,4 +1,4 @@
-/* Claims PLT stubs and GOT slots, under the name of the symbol that they stand for. */
+/* Claims PLT stubs and GOT slots for the symbol whose address they hold. */
 #include "attr/attr_scratch.h"
 
 #include "image/arch.h"
@@ -32,8 +32,8 @@ static void got_targets(struct attr *a, const struct section *s)
 	}
 }
 
-/* Claims slots for thread-local variables: an offset, or a pair of words. The pair is a descriptor,
- * or a module followed by an offset. */
+/* Claims slots for thread-local variables: an offset, or two words: a descriptor, or a module and
+ * an offset. */
 static void got_tls(struct attr *a, const struct section *in, const struct reloc *r)
 {
 	const enum tls_form form = image_tls_form(a->im, r);
@@ -44,7 +44,7 @@ static void got_tls(struct attr *a, const struct section *in, const struct reloc
 				 ? a->scratch->dyn_labels[r->symbol]
 				 : LABEL_NONE;
 	for (size_t i = 0; r->symbol == 0 && i < a->im->segment_count; i++) {
-		const struct segment *s = &a->im->segments[i]; /* segment of thread-local
+		const struct segment *s = &a->im->segments[i]; /* The segment of thread-local
 							        * variables */
 		if (s->type == PT_TLS) {
 			label = off < s->vm_size ? spans_label(&a->vm, s->addr + off) : LABEL_NONE;
@@ -54,7 +54,7 @@ static void got_tls(struct attr *a, const struct section *in, const struct reloc
 	attr_put(a, in, r->addr - in->addr, form == TLS_OFFSET ? 8 : 16, label, WHY_GOT);
 }
 
-/* Claims slots whose relocation, but not the slot itself, tells what they hold. */
+/* Claims slots whose content only a relocation tells, not the stored value. */
 static void got_relocs(struct attr *a)
 {
 	for (size_t i = 1; i < a->im->section_count; i++) {

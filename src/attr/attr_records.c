@@ -1,8 +1,8 @@
 /* Claims tables about functions, record by record, for the functions that they describe.
  *
- * A table of formats says how the records of a section are read. The driver finds the function of a
- * record. In objects relocations tell its address, in linked images the record itself. Relocation
- * entries of these sections go with their record.
+ * A table of formats says how to read the records of a section. Then the address in a record finds
+ * its function. In objects, a relocation gives that address. A relocation entry belongs to the
+ * owner of its record.
  *
  * Formats: LLVM's "Extensions" (.llvm_bb_addr_map, .stack_sizes, .llvm_jump_table_sizes) and
  * "CallGraphSection" (.llvm.callgraph); the comment of LLVM's MCPseudoProbe.h (.pseudo_probe,
@@ -20,16 +20,16 @@ struct record_fix {
 	uint64_t off, addr;
 	uint64_t entry_off, entry_size;
 	const struct section *table;
-	bool absolute; /* A whole address, no distance */
+	bool absolute; /* The value is a whole address, not a distance. */
 };
 
-/* A function that probes name by a number. */
+/* A function, by the number (GUID) that probe records use for it. */
 struct record_guid {
 	_Alignas(8) uint64_t guid;
 	label_id label;
 };
 
-/* The sections of relocations of an image, by what they patch. */
+/* The relocation sections of an image, by the section that they patch. */
 struct record_relocs {
 	_Alignas(8) uint64_t patched;
 	const struct section *table;
@@ -39,11 +39,11 @@ struct records {
 	struct attr *attr;
 	const struct section *in; /* The section that is read */
 	struct bytes bytes;       /* Bytes of the section */
-	bool relocated;           /* Addresses are those of fixes. */
+	bool relocated;           /* True if relocations (the fixes) give the addresses. */
 	VEC(struct record_fix) fixes;
 	VEC(struct record_relocs) relocs;
 	VEC(struct record_guid) guids;
-	uint64_t left; /* Bytes of sections that may still be read: sections may overlap. */
+	uint64_t left; /* Section bytes that may still be read. Sections may overlap. */
 };
 
 static struct reader records_reader(const struct records *t)
@@ -56,7 +56,7 @@ static label_id records_row(const struct records *t, const char *row)
 	return label_borrow(t->attr->f->labels, str_of(row));
 }
 
-/* Claims a record, with the relocations of its fields. Bytes without an owner stay without one. */
+/* Claims a record and its relocation entries for an owner. LABEL_NONE claims nothing. */
 static void records_put(struct records *t, uint64_t off, uint64_t size, label_id owner)
 {
 	attr_put(t->attr, t->in, off, size, owner, WHY_SYMBOL_ENTRY);
@@ -68,15 +68,15 @@ static void records_put(struct records *t, uint64_t off, uint64_t size, label_id
 	}
 }
 
-/* By symbol, claims bytes that are about no function. */
+/* By symbol: claims bytes that describe no function for a named row. */
 static void records_put_row(struct records *t, uint64_t off, uint64_t size, const char *row)
 {
-	ASSERT(row[0] == '('); /* No name of a symbol */
+	ASSERT(row[0] == '('); /* '(' begins no symbol name. */
 	if (t->attr->owner == BY_SYMBOL)
 		records_put(t, off, size, records_row(t, row));
 }
 
-/* Returns the address in the field at `off`. `value`: what the field says in a linked image. */
+/* Returns the address in the field at `off`. `value`: the stored value, used in linked images. */
 static uint64_t records_addr(const struct records *t, uint64_t off, uint64_t value)
 {
 	const size_t i = vec_lower(&t->fixes, off);
@@ -86,7 +86,7 @@ static uint64_t records_addr(const struct records *t, uint64_t off, uint64_t val
 	return i < t->fixes.count && t->fixes.data[i].off == off ? t->fixes.data[i].addr : 0;
 }
 
-/* Returns the owner of a function. A linker leaves address 0 of a function that it left out. */
+/* Returns the owner of a function. Address 0 has none: linkers write it for a removed function. */
 static label_id records_owner(const struct records *t, uint64_t addr)
 {
 	const label_id owner = spans_label(&t->attr->vm, image_code_addr(t->attr->im, addr));
@@ -103,7 +103,7 @@ static uint64_t records_read_addr(const struct records *t, struct reader *r)
 }
 
 /* Reads tables that lie one after the other, with zeros between them. `read` returns the size of
- * the table at an offset, 0 if there is none. */
+ * the table at an offset, or 0 without a table. */
 static void records_walk_tables(struct records *t, uint64_t (*read)(struct records *t, uint64_t at),
 				const char *zeros)
 {
@@ -144,7 +144,7 @@ static void block_map_walk(struct records *t)
 	vec_release(&fixes);
 }
 
-/* An address and a ULEB128 per function. */
+/* Claims .stack_sizes: each function has an address and a ULEB128. */
 static void stack_sizes_walk(struct records *t)
 {
 	struct reader r = records_reader(t);
@@ -156,7 +156,7 @@ static void stack_sizes_walk(struct records *t)
 	}
 }
 
-/* The addresses of jump tables, and their numbers of entries. A table belongs to its function. */
+/* Claims .llvm_jump_table_sizes: addresses and entry counts of the functions' jump tables. */
 static void jump_tables_walk(struct records *t)
 {
 	struct reader r = records_reader(t);
@@ -187,13 +187,13 @@ static void call_graph_walk(struct records *t)
 	}
 }
 
-/* Names of functions. Learns their numbers for the probes. */
+/* Claims .pseudo_probe_desc, the names of functions. Stores their GUIDs for the probes. */
 static void probe_names_walk(struct records *t)
 {
 	struct reader r = records_reader(t);
 	while (reader_left(&r) > 0) {
 		const uint64_t off = r.pos, guid = read_u64(&r);
-		read_skip(&r, 8); /* a hash of the flow */
+		read_skip(&r, 8); /* Skips a hash of the control flow. */
 		const uint64_t size = read_uleb(&r);
 		const uint8_t *name = read_take(&r, size);
 		if (!name || size == 0)
@@ -221,8 +221,8 @@ static void probes_skip(struct reader *r, uint64_t count)
 	}
 }
 
-/* Bodies of functions, each followed by the bodies that were inlined into it. These have the number
- * of their call before. */
+/* Claims .pseudo_probe: function bodies, each followed by the bodies inlined into it. An inlined
+ * body begins with the number of its call. */
 static void probes_walk(struct records *t)
 {
 	struct reader r = records_reader(t);
@@ -249,7 +249,7 @@ static void probes_walk(struct records *t)
 	}
 }
 
-/* The frames of a function, until those of the next. */
+/* The frames of one function in SFrame: a range of bytes. */
 struct sframe_frames {
 	_Alignas(8) uint64_t off;
 	label_id owner;
@@ -264,7 +264,7 @@ static void sframe_put_frames(struct records *t, const struct sframe_frames *lis
 			    list[i].owner);
 }
 
-/* Reads one table. Returns its size, or 0 if there is none. */
+/* Reads one table. Returns its size, or 0 without a table. */
 static uint64_t sframe_table(struct records *t, uint64_t at)
 {
 	struct sframe f;
@@ -307,7 +307,7 @@ enum btf_kind {
 	BTF_ENUM64 = 19
 };
 
-/* Returns the number of bytes after the three words of a type with `count` members. */
+/* Returns the size of the data after a BTF type's three words, for a type with `count` members. */
 static uint64_t btf_more(enum btf_kind kind, uint64_t count)
 {
 	switch (kind) {
@@ -344,7 +344,7 @@ static const char *btf_row(enum btf_kind kind)
 	return "(BTF other types)";
 }
 
-/* Types of functions and variables belong to these. Other kinds have a row each. */
+/* Claims BTF types: a function's or variable's type for it, other types with a row per kind. */
 static void btf_types(struct records *t, struct bytes strings, uint64_t at, uint64_t size)
 {
 	struct reader r = reader_of(bytes_sub(t->bytes, at, size), t->attr->im->big_endian);
@@ -366,8 +366,8 @@ static void btf_types(struct records *t, struct bytes strings, uint64_t at, uint
 	}
 }
 
-/* Reads one blob. Linkers that do not know BTF put those of objects one after the other. Returns
- * its size, or 0 if there is none. */
+/* Claims one BTF blob. Linkers without BTF support concatenate the blobs of objects. Returns the
+ * size, or 0 without a blob. */
 static uint64_t btf_blob(struct records *t, uint64_t at)
 {
 	struct reader r = records_reader(t);
@@ -470,8 +470,8 @@ static void command_line_walk(struct records *t)
 	records_put_row(t, 0, t->bytes.size, "(command lines of the compiler)");
 }
 
-/* .gnu.lto_NAME.NUMBER.HASH holds a function or variable. Without NAME, .gnu.lto_.decls.HASH, it
- * is about several. */
+/* Claims LTO sections. .gnu.lto_NAME.NUMBER.HASH describes one function or variable.
+ * .gnu.lto_.decls.HASH, without NAME, describes several. */
 static void gimple_walk(struct records *t)
 {
 	const struct str prefix = STR(".gnu.lto_"), all = t->in->name;
@@ -488,14 +488,14 @@ static void gimple_walk(struct records *t)
 }
 
 struct record_format {
-	const char *name; /* of the section; with '*' at its end, any name that begins so */
+	const char *name; /* Section name. A '*' at the end stands for any suffix. */
 	void (*walk)(struct records *t);
-	unsigned owners; /* Bits of kinds of owners */
+	unsigned owners; /* Bits of enum owner for which the format is read */
 };
 
 enum { OWNER_SYMBOL = 1 << BY_SYMBOL, OWNER_ANY = OWNER_SYMBOL | 1 << BY_UNIT | 1 << BY_FILE };
 
-/* Names of probes come first, because probes need them. */
+/* The format of probe names comes first, because probes need the names. */
 static const struct record_format record_formats[] = {
 	{ ".llvm_bb_addr_map", block_map_walk, OWNER_ANY },
 	{ ".bb_addr_map", block_map_walk, OWNER_ANY },
@@ -515,7 +515,7 @@ static const struct record_format record_formats[] = {
 	{ ".gnu.lto_*", gimple_walk, OWNER_SYMBOL },
 };
 
-/* Lists the tables of relocations of an object, or that the linker kept. */
+/* Lists the relocation tables of an object, or those that a linker kept. */
 static void records_list_relocs(struct records *t)
 {
 	const struct image *im = t->attr->im;
@@ -526,7 +526,7 @@ static void records_list_relocs(struct records *t)
 	vec_sort(&t->relocs);
 }
 
-/* Returns symbol plus addend, for relocations of data that are no pointers. 0 if there is none. */
+/* Returns a symbol's address plus the addend, for data relocations that are not pointers, or 0. */
 static uint64_t records_symbol_addr(const struct records *t, const struct reloc_iter *it,
 				    const struct reloc *r, uint64_t off)
 {

@@ -1,12 +1,12 @@
 /* Claims anonymous data: constants, jump tables and string literals without a symbol. They belong
  * to the first function that refers to them, or to the data whose pointer holds their address.
  *
- * Every address referred to begins a piece. A piece reaches to the next piece, the next owner, the
- * end of its section, or, in sections of mergeable strings, the end of the string. A piece belongs
- * to the code that refers to its start: by symbol to the function that fits the order of units,
- * else to the first by address. Otherwise it belongs to the owner of a pointer to it, found round
- * by round. References to a table of virtual functions lead to the word after its head. The table
- * ends with its last function. Bytes after it that nobody refers to have no owner. */
+ * Every referenced address begins a piece. A piece ends at the next piece, owner, section end or,
+ * in mergeable strings, string end. A piece belongs to code that refers to its start. By symbol,
+ * the function that fits the order of units wins. Otherwise the first by address wins. Without such
+ * code, the piece belongs to the owner of a pointer to it, found in rounds. References to a table
+ * of virtual functions lead to the word after its head. The table ends with its last function.
+ * Unreferenced bytes after the table have no owner. */
 #include "attr/attr_ends.h"
 #include "attr/attr_extents.h"
 #include "attr/attr_operands.h"
@@ -37,8 +37,8 @@ struct attr_refs_piece {
 	uint64_t start, end;
 	label_id label;
 	uint32_t why;
-	uint32_t away; /* Distance of an owner by pointers, in the order of units */
-	bool open;     /* A pointer of this round may offer a nearer owner. */
+	uint32_t away; /* Distance of an owner found by pointers, in functions of the unit order */
+	bool open;     /* A pointer of this round may still offer a nearer owner. */
 };
 
 typedef VEC(struct attr_refs_piece) piece_vec;
@@ -56,14 +56,14 @@ struct refs {
 	enum code_isa isa;
 	bool exec_is_code; /* Executable sections have no anonymous data. */
 	struct go_words go;
-	uint64_t imm_low, imm_high; /* Range in which an immediate counts as an address */
+	uint64_t imm_low, imm_high; /* Range of immediates that count as addresses */
 	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the
 				     * lowest distance */
-	uint64_t plt_low, plt_high, slots_low, slots_high; /* Ranges of imports. Empty if not
-							    * wanted. */
-	struct addr_mask wanted;                           /* Anonymous data and slots */
+	uint64_t plt_low, plt_high, slots_low, slots_high; /* Ranges of PLT stubs and GOT slots.
+							    * Empty if not wanted. */
+	struct addr_mask wanted;                           /* Addresses whose references are kept */
 	target_vec targets;
-	pointer_parts pointers;           /* Per part of the image */
+	pointer_parts pointers;           /* Pointers found, per part of the image */
 	VEC(struct attr_refs_slot) slots; /* sorted */
 	struct vtables vtables;
 	struct order order;
@@ -134,7 +134,7 @@ struct attr_refs_job {
 	size_t first, last; /* Range of spans */
 	target_vec found;
 	target_vec guesses; /* Addresses or numbers in Go's code */
-	target_vec uses;    /* uses of imports */
+	target_vec uses;    /* Immediates in Go's code that are addresses or numbers */
 };
 
 enum { JOB_BYTES = 256 << 10 };
@@ -147,9 +147,9 @@ struct attr_refs_scan {
 	struct attr_refs_job *jobs;
 };
 
-/* Finds references by distances from the GOT (i386). Parts of functions that were moved away have
- * its address from other code. There, only distances of more than a page before the GOT count, such
- * as those of constants, because offsets in structures and stack frames are never so. */
+/* Finds references that are distances from the GOT (i386). A function part that was moved away
+ * receives the GOT's address from other code. There, only distances of more than a page before the
+ * GOT count, because offsets in structures and frames are never so. */
 static void scan_got_relative(const struct refs *r, const struct span *s, code_ref_vec *scratch,
 			      target_vec *found)
 {
@@ -171,7 +171,7 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 {
 	const struct bytes code = image_at(r->a->im, s->start, s->size);
 	const bool go = go_words_is_code(&r->go, s->start);
-	/* In Go's code for x86-64, an immediate that looks like an address is a number. */
+	/* In Go's code for x86-64, an immediate is never an address. */
 	const bool immediates = r->imm_low < r->imm_high && !(r->isa == CODE_X86_64 && go);
 	const bool bare = r->a->scratch->bare.count > 0;
 	const unsigned kinds = REF_MEM | REF_ADDR | (immediates ? REF_IMM : 0) |
@@ -192,7 +192,7 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 		     lookalike_is_number(r->a->im, ref->to)) ||
 		    is == GO_NUMBER)
 			continue;
-		/* A PLT stub, a GOT slot or code without a unit, whose users are wanted. */
+		/* Keeps uses of PLT stubs, GOT slots and code without a unit. */
 		if (s->label != LABEL_NONE &&
 		    ((bare && attr_bare_at(r->a, ref->to)) ||
 		     (ref->to >= r->plt_low && ref->to < r->plt_high) ||
@@ -249,8 +249,8 @@ static job_vec attr_refs_make_jobs(const struct spans *code)
 	return jobs;
 }
 
-/* Takes the targets found. A GOT slot gives its pointer to the first code that refers to the
- * slot. */
+/* Takes over the targets that a job found. The first code that refers to a GOT slot also refers to
+ * the address in the slot. */
 static void take_targets(struct refs *r, const target_vec *found)
 {
 	for (size_t i = 0; i < found->count; i++) {
@@ -287,8 +287,8 @@ static void find_imports(struct refs *r)
 	}
 }
 
-/* Takes targets that may be numbers, if they are not far after a known address. One large variable
- * covers the values of thousands of numbers. */
+/* Takes over possible addresses that lie close after a known address. Others are numbers: thousands
+ * of numbers may fall into one large variable. */
 static void take_guesses(struct refs *r, target_vec *guesses)
 {
 	enum { NEAR = 1 << 18 };
@@ -314,7 +314,7 @@ static void take_guesses(struct refs *r, target_vec *guesses)
 	vec_release(guesses);
 }
 
-/* Scans code in jobs. One more job sorts the pointers that were found. */
+/* Scans code in parallel jobs. A further job sorts the pointers found. */
 static void attr_refs_scan_code(struct refs *r, const struct spans *code)
 {
 	target_vec guesses = { 0 };
@@ -337,22 +337,22 @@ static void attr_refs_scan_code(struct refs *r, const struct spans *code)
 	vec_release(&jobs);
 }
 
-/* A job: a part of the image that is searched for pointers. */
+/* A job: searches one part of the image for pointers. */
 struct attr_refs_hunt {
 	struct reloc_iter relocs;
 	const struct section *words; /* NULL: search relocations */
-	uint64_t from, to;           /* Address of the section */
+	uint64_t from, to;           /* Range of the addresses to search */
 	struct finds found;
 };
 
 struct hunts {
 	const struct refs *refs;
-	VEC(struct attr_refs_hunt) list; /* Jobs, in the order of their findings */
-	struct finds *work;              /* Per thread, reused from job to job */
+	VEC(struct attr_refs_hunt) list; /* Jobs, in the order in which their results are joined */
+	struct finds *work;              /* Results per thread, reused for each job */
 	struct operands operands;
 };
 
-/* State of searching a part for pointers. */
+/* State of a search for pointers in one part. */
 struct hunter {
 	const struct refs *refs;
 	const struct operands *operands;
@@ -369,7 +369,7 @@ static void attr_refs_add_pointer(struct hunter *h, uint64_t place, uint64_t tar
 	vec_push(&h->to->targets, (struct target){ target, LABEL_NONE, WHY_DATA_REF });
 }
 
-/* Records a pointer in a word without an owner. `target` is NULL if it is imported. */
+/* Records a pointer in a word without an owner. `target` is NULL for an import. */
 static void attr_refs_add_place(struct hunter *h, uint64_t place, const uint64_t *target)
 {
 	const struct section *to = target ? data_section(h->refs, *target) : NULL;
@@ -401,7 +401,7 @@ static bool attr_refs_is_inside(const struct refs *r, uint64_t value)
 	return value >= r->imm_low && value < r->imm_high;
 }
 
-/* Tells whether a number looks like an address of code or data. */
+/* Returns true if a number may be an address of code or data. */
 static bool looks_like_address(const struct refs *r, uint64_t value)
 {
 	const uint64_t start = value & ~UINT64_C(1); /* clears the Thumb bit */
@@ -411,40 +411,41 @@ static bool looks_like_address(const struct refs *r, uint64_t value)
 	       !(at && at->start == start);
 }
 
-/* Tells whether the word at `place` is a number or part of a string, if no table tells which words
- * hold addresses. `words`: the previous word and this one. `behind` reads the next words. */
+/* For images without a table of pointers: returns true if the word at `place` is a number or part
+ * of a string. `words`: the previous word and this word. `behind` reads the next words. */
 static bool is_no_pointer(const struct refs *r, const struct section *in, uint64_t place,
 			  const uint64_t words[2], struct reader behind)
 {
 	enum { TEXT_LONGEST = 1 << 16 };
 	const struct image *im = r->a->im;
 	const uint64_t last = words[0], target = words[1];
-	const uint64_t next = read_uint(&behind, (unsigned)pointer_size(im)); /* 0 at the end */
+	const uint64_t next = read_uint(&behind,
+					(unsigned)pointer_size(im)); /* 0 at the section's end */
 	const struct section *to = data_section(r, target);
 	if (r->go.table) {
 		if (go_words_no_address(&r->go, place, in->write, target, to && to->write))
 			return true;
 		/* In a Go string, the length follows the address. There is no NUL before the text.
-		 * If a program begins at 0x10000, the address is as small as numbers. */
+		 * In a program that begins at 0x10000, addresses are as small as usual numbers. */
 		if (next > 0 && next <= TEXT_LONGEST)
 			return false;
 	}
 	if (lookalike_is_text(im, target) || lookalike_is_number(im, target))
 		return true;
-	/* If flash begins at 0x20400000, addresses consist of letters. After another address such a
-	 * word is an address. */
+	/* If flash begins at 0x20400000, addresses look like letters. A word after another address
+	 * is an address too. */
 	if (lookalike_may_be_text(target) && lookalike_text_at(im, place - 1) &&
 	    (!attr_refs_is_inside(r, last) || lookalike_is_text(im, last)))
 		return true;
-	/* If flash begins at 0: beside a number that looks like an address, this word is a number
-	 * too, as in a table of large numbers, unless it leads to text. */
+	/* If flash begins at 0, addresses look like numbers. Beside another such number, a word is
+	 * a number unless it points to text. */
 	if (target >= LOOKALIKE_SMALL || r->go.table || lookalike_is_printed(im, target))
 		return false;
 	return looks_like_address(r, last) || looks_like_address(r, next);
 }
 
-/* Searches words. In an image at a fixed address pointers have no relocations. Aligned words that
- * hold the address of anonymous data are taken as pointers. */
+/* Searches the words of a section. In an image at a fixed address, pointers have no relocations. An
+ * aligned word that equals an address of anonymous data counts as a pointer. */
 static void hunt_words(struct hunter *h, const struct attr_refs_hunt *part)
 {
 	const struct refs *r = h->refs;
@@ -477,7 +478,7 @@ static void attr_refs_hunt_job(void *ctx, size_t i, unsigned worker)
 		hunt_words(&h, part);
 	else
 		hunt_relocs(&h, part->relocs);
-	/* Keeps one boundary per address. The owners of the pointers do not matter. */
+	/* Keeps each target address once. The owners of the pointers are not needed. */
 	target_vec *targets = &work->targets;
 	size_t kept = 0;
 	sort_by_key(targets->data, targets->count, sizeof *targets->data);
@@ -498,7 +499,7 @@ static void attr_refs_plan_relocs(struct hunts *hunts, const struct section *tab
 	struct reloc_iter it;
 	if (!reloc_open(&it, im, table) || (it.patched && !it.patched->alloc))
 		return;
-	/* For linked code, the decoder knows better where operands point. */
+	/* In linked code, the instruction decoder gives operand targets, not relocations. */
 	if (it.patched && it.patched->exec && im->kind != IMAGE_OBJECT && r->isa != CODE_NONE)
 		return;
 	reloc_parts_add(&parts, &it);
@@ -534,7 +535,7 @@ static void plan_hunts(struct hunts *hunts)
 			plan_words(hunts, r->data[i]);
 }
 
-/* Gives back pages of the searched sections. Tables of relocations are read again at the end. */
+/* Releases the file pages of searched sections. Relocation tables are still read later. */
 static void forget_hunts(const struct hunts *hunts)
 {
 	const struct image *im = hunts->refs->a->im;
@@ -566,8 +567,8 @@ static void take_finds(struct refs *r, struct hunts *hunts)
 
 static void find_pointers(struct refs *r)
 {
-	/* Relocations of objects may make notes, and the order of notes must not depend on
-	 * threads. */
+	/* Reading an object's relocations may make notes. One thread keeps the order of notes
+	 * fixed. */
 	const unsigned threads = r->a->im->kind == IMAGE_EXEC ? pool_threads(r->a->f->threads) : 1;
 	struct hunts hunts = { .refs = r, .work = mem_zeroed(threads, sizeof *hunts.work) };
 	plan_hunts(&hunts);
@@ -596,8 +597,8 @@ static void find_pointers(struct refs *r)
 		addr_mask_add(&r->wanted, r->slots.data[i].addr, r->slots.data[i].addr + 1);
 }
 
-/* Extends references to a table of virtual functions to its head, to which nobody else refers.
- * Tables of branches after a pointer look the same. */
+/* Extends a table of virtual functions to its first two words, if nothing else refers to these.
+ * Branch tables after a pointer look the same. */
 static void take_vtable_heads(struct refs *r)
 {
 	uint64_t before = 0, at = 0, start = 0;
@@ -626,8 +627,8 @@ static void add_unsized_data(struct refs *r)
 	}
 }
 
-/* Claims interrupt vector tables for the entry point that they hold. No code refers to these
- * tables. Most tables are sections of their own. */
+/* Claims interrupt vector tables for the owner of the entry point that they contain. No code refers
+ * to these tables. Most tables are sections of their own. */
 static void add_vectors(struct refs *r, label_id entry)
 {
 	const struct image *im = r->a->im;
@@ -645,8 +646,8 @@ static void add_vectors(struct refs *r, label_id entry)
 	}
 }
 
-/* Returns the owner of the entry point of firmware. That code copies and clears memory, and so
- * refers to the bounds of other owners' data. */
+/* Returns the owner of firmware's entry point. Startup code copies and clears memory, and so refers
+ * to the bounds of data that it does not own. */
 static label_id entry_label(const struct refs *r)
 {
 	const struct image *im = r->a->im;
@@ -656,8 +657,8 @@ static label_id entry_label(const struct refs *r)
 	return at ? at->label : LABEL_NONE;
 }
 
-/* By compile unit: code that refers into a sized symbol without an owner gets all of the symbol,
- * and no more. */
+/* By compile unit: gives a whole sized symbol without an owner to code that refers into it, and
+ * nothing beyond. */
 static void keep_symbols_whole(struct refs *r)
 {
 	const struct attr *a = r->a;
@@ -682,9 +683,9 @@ static void keep_symbols_whole(struct refs *r)
 	}
 }
 
-/* By symbol: gives a piece to the function that fits the order of units best. Unless one fits, the
- * first function by address has it. A global variable that only others use belongs to none of
- * them. */
+/* By symbol: gives a piece to the function that fits the order of units best. If none fits, gives
+ * it to the first function by address. A global variable that only other units use belongs to no
+ * function. */
 static void piece_by_order(struct refs *r, struct attr_refs_piece *p)
 {
 	const struct order_verdict *v = p->why == WHY_CODE_REF || p->label == LABEL_NONE
@@ -693,14 +694,14 @@ static void piece_by_order(struct refs *r, struct attr_refs_piece *p)
 	if (!v)
 		return;
 	p->label = v->label;
-	/* Linkers merge texts, so that the order of texts tells nothing. */
+	/* Linkers merge strings, so the order of strings shows no units. */
 	p->why = v->sure                                                   ? WHY_CODE_ORDER
 		 : v->strange && !lookalike_is_printed(r->a->im, p->start) ? WHY_AFTER
 									   : WHY_CODE_REF;
 }
 
-/* Turns sorted targets into pieces. The first label of an address counts. Labels of the entry point
- * and of weak references come last. */
+/* Turns sorted targets into pieces. The first label at an address owns the piece. The entry point
+ * and weak references come last. */
 static void make_pieces(struct refs *r)
 {
 	const struct spans *owned = &r->a->vm;
@@ -719,7 +720,7 @@ static void make_pieces(struct refs *r)
 	for (size_t i = 0; i < r->targets.count;) {
 		const uint64_t addr = r->targets.data[i].addr;
 		const struct section *in = data_section(r, addr);
-		if (!in) { /* The address is in no data section: sections overlap there. */
+		if (!in) { /* Sections overlap: the address is in no data section. */
 			i++;
 			continue;
 		}
@@ -765,8 +766,8 @@ static bool piece_is_sure(const struct attr_refs_piece *p)
 	return p->why == WHY_CODE_ORDER || p->why == WHY_DATA_ORDER;
 }
 
-/* Offers a piece to the owner of a pointer to it. The owner nearest by the order of units wins, of
- * these the first. */
+/* Offers a piece to the owner of a pointer to it. The owner nearest in the order of units wins. Of
+ * equally near owners, the first wins. */
 static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const struct pointer *p,
 			const struct attr_refs_piece *in)
 {
@@ -782,8 +783,8 @@ static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const 
 	to->why = after ? WHY_AFTER : v.sure && known ? WHY_DATA_ORDER : WHY_DATA_REF;
 }
 
-/* Visits every pointer whose piece has no owner yet. True if a piece got an owner. `back`: from the
- * last pointer to the first, for long lists whose objects lead to the object before them. */
+/* Visits every pointer whose piece has no owner yet. True if a piece got an owner. `back`: visits
+ * from last to first, which suits long lists that link each object to the previous one. */
 static bool spread_once(struct refs *r, bool back)
 {
 	VEC(struct attr_refs_piece *) changed = { 0 };
@@ -818,8 +819,8 @@ static bool spread_once(struct refs *r, bool back)
 	return any;
 }
 
-/* Claims the pieces. What lies behind the data of a unit, and nobody near refers to, is a row of
- * its own. */
+/* Claims the pieces. Data after a unit's data that no nearby code refers to gets a row of its
+ * own. */
 static void claim_pieces(struct refs *r)
 {
 	struct attr *a = r->a;
@@ -851,14 +852,14 @@ void attr_refs_find(struct attr *a)
 	r->vtables.im = a->im;
 	attr_refs_list_sections(r);
 	attr_nobody(a, r->data, r->data_count, !r->exec_is_code, &r->wanted);
-	/* The linker of Go sorts data by their kind and size. */
+	/* Go's linker sorts data by kind and size, not by unit. */
 	if (a->owner == BY_SYMBOL && a->im->kind == IMAGE_EXEC && !r->go.table)
 		code_order_read(&r->order.code, a, r->data, r->data_count);
 	find_pointers(r);
 	find_imports(r);
 	attr_refs_scan_code(r, &a->vm);
 	attr_panics(a, &r->targets, &r->pointers);
-	/* What code without a unit refers to is no part of what stands before it. */
+	/* Data used by code without a unit does not extend the owner before it. */
 	struct spans nobody = { 0 };
 	if (a->owner != BY_SYMBOL)
 		attr_nobody_code(a, &nobody);

@@ -1,5 +1,5 @@
-/* Claims relocation entries for what they patch, and cuts relocation tables into parts. A slot of
- * the GOT stands for a symbol. */
+/* Claims relocation entries for the owner of the bytes that they patch. Splits relocation tables
+ * into parts. For a GOT slot, the owner is its symbol. */
 #include "attr/attr_scratch.h"
 #include "debugowners/reloc_parts.h"
 
@@ -17,17 +17,17 @@ static label_id attr_relocs_owner_of(const struct attr *a, const struct reloc_it
 		return owner;
 	if (r->kind == RELOC_JUMP_SLOT && r->symbol < a->scratch->dyn_count)
 		return a->scratch->dyn_labels[r->symbol];
-	/* Unowned words (.init_array, tables about code such as the kernel's) exist because of what
-	 * they point to. */
+	/* A word without an owner belongs to the target of its pointer, as in .init_array and the
+	 * kernel's tables about code. */
 	return reloc_target(it, r, &target) ? spans_label(&a->vm, target) : LABEL_NONE;
 }
 
 /* The section that the current relocations patch. */
 struct attr_relocs_patched {
 	const struct section *in; /* or NULL */
-	bool array; /* An array of pointers, such as .init_array: an entry belongs to its
-		     * function */
-	bool table; /* A table about code: see the field struct */
+	bool array; /* An array of pointers, such as .init_array. Each entry belongs to the
+		     * function it points to. */
+	bool table; /* A table about code, with fields of struct attr_relocs_field */
 };
 
 static void attr_relocs_go_to(struct attr_relocs_patched *p, const struct image *im, uint64_t addr)
@@ -49,7 +49,7 @@ static void attr_relocs_go_to(struct attr_relocs_patched *p, const struct image 
 struct attr_relocs_field {
 	uint64_t addr;
 	label_id owner;
-	const struct section *in; /* NULL if there is none */
+	const struct section *in; /* NULL without a current field */
 };
 
 enum { FIELD_MAX = 16 };
@@ -76,8 +76,8 @@ static void entries(struct attr *a, const struct section *s)
 		if (r.entry_size > 0)
 			attr_put(a, s, r.entry_off, r.entry_size, owner, WHY_RELOCATION);
 		if (it.patched && r.alloc) {
-			/* Fields rise. A field that points to no owner belongs to the one
-			 * before. */
+			/* Fields come in rising order. A field whose target has no owner belongs to
+			 * the previous field's owner. */
 			const bool same = last.in == patched.in;
 			claim_field(a, &last, same ? r.addr : last.addr + FIELD_MAX);
 			last = (struct attr_relocs_field){ r.addr,
@@ -93,7 +93,7 @@ static void entries(struct attr *a, const struct section *s)
 	image_forget(a->im, section_bytes(a->im, s));
 }
 
-/* The tables, and for each a copy of the attr that takes its claims. */
+/* The relocation tables. Each has a copy of the attr that collects its claims. */
 struct attr_relocs_tables {
 	VEC(const struct section *) list;
 	struct attr *parts;
@@ -125,8 +125,8 @@ void attr_relocs(struct attr *a)
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (section_is_reloc(&a->im->sections[i]))
 			vec_push(&t.list, &a->im->sections[i]);
-	/* Objects have many small tables, whose relocations may make notes. The order of notes must
-	 * not depend on threads. */
+	/* Reading an object's relocations may make notes. One thread keeps the order of notes
+	 * fixed. */
 	if (a->im->kind == IMAGE_EXEC)
 		side_by_side(a, &t);
 	for (size_t i = 0; a->im->kind != IMAGE_EXEC && i < t.list.count; i++)

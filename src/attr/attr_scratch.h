@@ -1,4 +1,4 @@
-/* attr_scratch.h - holds what attribution passes keep for later passes. Private to the passes. */
+/* attr_scratch.h - holds data that attribution passes keep for later passes. Private to them. */
 #ifndef HEFT_ATTR_ATTR_SCRATCH_H
 #define HEFT_ATTR_ATTR_SCRATCH_H
 
@@ -10,8 +10,8 @@
 struct fde {
 	uint64_t addr, size; /* range of the code */
 	uint64_t lsda;       /* VM address. 0 if none. */
-	/* Range of the entry in its section. Without bytes for SFrame, whose entries are claimed
-	 * later. */
+	/* Range of the entry in its section. Empty for SFrame entries, which another pass
+	 * claims. */
 	uint64_t off, bytes;
 	uint64_t cie_off;
 	uint32_t section; /* index */
@@ -29,16 +29,16 @@ struct import_use {
 struct place {
 	uint64_t addr, size;
 	label_id label;
-	uint32_t rank;    /* Rank among symbols that start together. Lower is better. */
+	uint32_t rank;    /* Rank among symbols at one address. The lowest rank owns the address. */
 	uint32_t section; /* index */
-	bool code, vague; /* vague: an untyped global symbol, as linkers define to mark an
+	bool code, vague; /* vague: an untyped global symbol, which linkers define to mark an
 			   * address */
 	bool local;
 };
 
 typedef VEC(struct place) place_vec;
 
-/* Code of units at an address that several overlays share. */
+/* Code that units have at one address, because overlays share the address. */
 struct overlay_code {
 	uint64_t addr, size, units;
 };
@@ -47,7 +47,7 @@ typedef VEC(struct fde) fde_vec;
 
 /* A static object of a Haskell program. Its first word leads to code behind a table. */
 struct closure {
-	uint64_t addr, entry; /* entry: address of that code. 0 if another library has it. */
+	uint64_t addr, entry; /* entry: address of the code. 0 if the code is in another library. */
 };
 
 typedef VEC(struct closure) closure_vec;
@@ -59,52 +59,52 @@ struct refs;
 /* Data that passes keep for later passes. A field is valid from the pass that fills it to the last
  * pass that reads it. An attr and its partner share the struct and use different fields. */
 struct attr_scratch {
-	/* Filled by attr_read_symbols(). */
-	const struct section *symtab, *dynsym; /* or NULL */
-	label_id *sym_labels, *dyn_labels;     /* Labels of their symbols, by index */
-	uint32_t *sym_sizes, *dyn_sizes;       /* Lengths of their names. NULL if unknown. */
+	/* Filled by attr_read_symbols(). symtab and dynsym may be NULL. */
+	const struct section *symtab, *dynsym;
+	label_id *sym_labels, *dyn_labels; /* Label of each symbol, by index */
+	uint32_t *sym_sizes, *dyn_sizes;   /* Lengths of names, by index. NULL if unknown. */
 	size_t sym_count, dyn_count;
 	struct plt plt;
-	/* Filled by attr_list_sized(). */
-	place_vec sized;   /* By unit or file: data symbols without an owner, sorted */
-	place_vec unsized; /* Symbols without a size, sorted. The best of an address comes first. */
-	/* By symbol: data symbols whose size is the distance to the next symbol, sorted. See
-	 * attr_extents.h. */
+	/* Filled by attr_list_sized(). By unit or file: sorted data symbols without an owner. */
+	place_vec sized;
+	place_vec unsized; /* Symbols without a size, sorted. The owner of an address is first. */
+	/* By symbol: sorted data symbols whose size is guessed as the distance to the next symbol.
+	 * See attr_extents.h. */
 	place_vec guessed;
-	/* By unit or file. */
-	VEC(struct import_use) uses;       /* In the order of the code, then by addr */
+	/* By unit or file. Uses are in code order, then by addr. */
+	VEC(struct import_use) uses;
 	place_vec bare;                    /* Code symbols that the DWARF does not describe,
 					    * sorted */
 	VEC(struct overlay_code) overlays; /* Code claimed at shared addresses of overlays */
 	struct debuginfo *dwarf;           /* The DWARF in use, or NULL */
 	struct debug_bytes *bytes;         /* State of the pass over debug sections */
-	uint64_t by_file;     /* Number of symbols owned by an STT_FILE name, because there is no
-			       * DWARF */
+	uint64_t by_file;     /* Number of symbols owned by an STT_FILE symbol, because the image
+			       * has no DWARF */
 	label_id debug_owner; /* Owner of all debug sections. LABEL_NONE if there are several. */
-	/* From unwind tables. */
-	fde_vec fdes; /* In file order, until references are claimed */
-	/* Label of exception tables that no function refers to. LABEL_NONE if these are not
+	/* Read from unwind tables. In file order until references are claimed. */
+	fde_vec fdes;
+	/* Label of exception tables that no function refers to. LABEL_NONE if such tables are not
 	 * claimed. */
 	label_id unused_tables;
-	uint64_t made_up; /* Number of functions named sub_ADDRESS */
-	/* Neither symbols nor a decoder tell code from data: bytes without an owner may be code. */
+	uint64_t made_up; /* Number of functions with a generated name sub_ADDRESS */
+	/* The machine's code cannot be decoded: bytes without an owner may be code or data. */
 	bool code_unread;
 	/* GHC's tables in the code. */
 	struct ghc_tables ghc;
 	bool ghc_read;
 	closure_vec closures; /* By address */
 	VEC(uint32_t)
-	late;              /* Indexes in image.entries of symbol entries that are not in ELF's
-			       * form and have no known owner yet */
+	late;              /* Indexes in image.entries of symbol entries without a known owner
+			    * that are not in ELF's form */
 	struct refs *refs; /* From attr_refs_find() to attr_refs_claim() */
 };
 
-/* Opens a symbol table like symtab_open(). For tables of the image, uses the known sizes of
- * names. */
+/* Opens a symbol table like symtab_open(). Uses the known lengths of names for tables of the
+ * image. */
 bool attr_open_symbols(const struct attr *a, const struct image *im, const struct section *table,
 		       struct symtab *ret);
-/* Lists all sized symbols by address, the owner of an address first. Also fills the unsized and the
- * guessed symbols of the scratch. */
+/* Lists all sized symbols by address. Of symbols at one address, the owner comes first. Also fills
+ * the unsized and the guessed symbols of the scratch. */
 void attr_list_sized(struct attr *a, place_vec *ret);
 /* Adds scratch->guessed to the places, once their sizes are known. */
 void attr_list_guessed(struct attr *a);
@@ -112,12 +112,12 @@ void attr_list_guessed(struct attr *a);
 const struct place *attr_unsized_at(const struct attr *a, uint64_t addr);
 const struct place *attr_bare_at(const struct attr *a, uint64_t addr);
 /* Returns the label of the file that declares the variable at die_off of the current unit. Returns
- * the unit's label if the file is unknown. Keeps the table of files until the job calls
+ * the unit's label if the file is unknown. Keeps the file table until the job calls
  * attr_files_release(). */
 struct findings;
 label_id attr_decl_file(struct findings *f, uint64_t die_off);
 void attr_files_release(struct findings *f);
-/* attr_ghc.c: returns GHC's tables. They are read when first asked for, on one thread. */
+/* attr_ghc.c: returns GHC's tables. Reads them at the first call, on one thread. */
 const struct ghc_tables *attr_ghc_read(const struct attr *a);
 /* Releases everything that the passes kept. */
 void attr_scratch_release(struct attr_scratch *s);

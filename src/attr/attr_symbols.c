@@ -1,11 +1,11 @@
-/* Claims code and data by symbols that state their place, with the rule of symbol_rule.h. */
+/* Claims code and data by the addresses of symbols. symbol_rule.h tells which symbols count. */
 #include "attr/attr_extents.h"
 
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 #include "program/symbol_rule.h"
 
-/* Lists a symbol whose section takes no room in the VM image. */
+/* Lists a symbol whose section has no bytes in the VM image. */
 static void list_outside(const struct attr *a, const struct image *im, const struct symbol *s)
 {
 	const bool common = s->section == SYM_COMMON;
@@ -19,16 +19,16 @@ static void list_outside(const struct attr *a, const struct image *im, const str
 				       s->section });
 }
 
-/* True if a symbol of Go's linker marks the start of many things without symbols. Tables
- * without sizes make such a symbol as large as all of them. The linker itself does so from Go 1.26
- * on. */
+/* Returns true if a symbol of Go's linker marks the start of many unnamed objects. In a table
+ * without sizes, such a symbol would own all of them. From Go 1.26 on, the linker gives it that
+ * size. */
 static bool begins_many(struct str name)
 {
 	static const char *const known[] = { "runtime.pclntab", "type.*",        "type:*",
 					     "go.func.*",       "go:func.*",     "go.string.*",
 					     "go:string.*",     "runtime.types", "typerel.*",
 					     "typerel:*",       "runtime.rodata" };
-	const bool mangled = str_starts(name, STR("_")); /* a Mach-O name */
+	const bool mangled = str_starts(name, STR("_")); /* A Mach-O name begins with "_". */
 	const struct str plain = { name.p + mangled, name.len - mangled };
 	for (size_t i = 0; i < COUNT_OF(known); i++)
 		if (str_eq(plain, str_of(known[i])))
@@ -85,8 +85,8 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 	}
 }
 
-/* Collects symbols from every table: .symtab, or .dynsym and that of the debug file. Symbols made
- * from other tables count if there is none. */
+/* Collects symbols from .symtab, or from .dynsym and the debug file's table. Without a table, uses
+ * symbols made from other tables. */
 static void attr_symbols_collect(struct attr *a, place_vec *sized)
 {
 	const struct section *given = a->debug ? image_section_type(a->debug, SHT_SYMTAB, 1) : NULL;
@@ -112,14 +112,14 @@ static int attr_symbols_by_rule(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* Lists symbols that claim bytes. Other symbols are listed while they are read. */
+/* Lists the symbols that claim bytes. Symbols that claim none were listed during reading. */
 static void attr_symbols_list_places(const struct labels *labels, struct places *to,
 				     const place_vec *v)
 {
 	vec_reserve(&to->list, v->count);
 	for (size_t i = 0; i < v->count; i++) {
 		const struct place *p = &v->data[i];
-		if (!label_is_fallback(labels, p->label)) /* it has a name */
+		if (!label_is_fallback(labels, p->label)) /* The label is a name. */
 			vec_push(&to->list,
 				 (struct named_place){ p->addr, p->size, p->label, p->section });
 	}
@@ -150,7 +150,7 @@ void attr_sized_symbols(struct attr *a)
 	attr_list_sized(a, &sized);
 	if (places)
 		attr_symbols_list_places(a->f->labels, places, &sized);
-	/* Bloaty reads the table from start to end. */
+	/* Bloaty claims in table order. */
 	if (a->f->as_bloaty && sized.count > 0)
 		qsort(sized.data, sized.count, sizeof *sized.data, attr_symbols_by_rank);
 	for (size_t i = 0; i < sized.count; i++)
@@ -175,11 +175,10 @@ const struct place *attr_unsized_at(const struct attr *a, uint64_t addr)
 }
 
 /* Claims the code after a label without a size, until the next label, the next owner or the end of
- * the section. A label at or within owned code claims nothing: the bytes after that code are not
- * the label's. */
+ * the section. A label at or within owned code claims nothing. */
 void attr_unsized_symbols(struct attr *a)
 {
-	size_t next = 0; /* index of the first span that starts after the symbol */
+	size_t next = 0; /* Index of the first span after the symbol */
 	for (size_t i = 0; i < a->scratch->unsized.count; i++) {
 		const struct place *p = &a->scratch->unsized.data[i];
 		const struct section *in = image_section_at(a->im, p->addr);

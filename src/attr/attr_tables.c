@@ -1,5 +1,5 @@
-/* Claims tables that exist because of symbols: entries, names, versions, hash words, section
- * groups, and arrays of function pointers.
+/* Claims tables about symbols: entries, names, versions, hash words, section groups, and arrays of
+ * function pointers.
  *
  * Sources: gABI "Symbol Table", "Hash Table", "Section Groups"; LSB 5.0 "Symbol Versioning"; the
  * layout of .gnu.hash as the dynamic linkers read it. */
@@ -9,8 +9,7 @@
 #include "program/go_table.h"
 #include "program/symbol_rule.h"
 
-/* Claims all entries, then all names. This is usually the order in the file, so no sorting is
- * needed. */
+/* Claims all entries, then all names. File order is usually the same, which avoids sorting. */
 static void symbol_table(struct attr *a, const struct section *s, const label_id *labels)
 {
 	struct symtab t;
@@ -34,8 +33,8 @@ static label_id dyn_label(const struct attr *a, uint64_t index)
 }
 
 /* Claims bucket and chain words. Each word of the Bloom filter belongs to the first symbol that
- * sets bits in it. A chain word is the symbol's hash except for the lowest bit. The filter ignores
- * the lowest bit. */
+ * sets bits in it. A chain word is the symbol's hash without the lowest bit, which the filter does
+ * not use. */
 static void gnu_hash(struct attr *a, const struct section *s)
 {
 	const uint64_t word = pointer_size(a->im);
@@ -91,8 +90,8 @@ static void attr_tables_put_string(struct attr *a, const struct section *strings
 		attr_put(a, strings, off, name.len + 1, label, WHY_NAME);
 }
 
-/* A section of versions. Offsets link its records. `left` limits the records that are followed.
- * Records of a valid section do not overlap. */
+/* A version section. Offsets link its records. `left` is how many records may still be read. Valid
+ * records do not overlap. */
 struct version_chain {
 	struct attr *a;
 	const struct section *s, *strings;
@@ -110,8 +109,8 @@ static bool version_record(struct version_chain *v, uint64_t off, struct reader 
 	return true;
 }
 
-/* Claims the records after a version definition or need, each with a name. If `owner` is
- * LABEL_NONE, the first name owns them all. */
+/* Claims the named records that follow a version definition or requirement. If `owner` is
+ * LABEL_NONE, the first name owns all records. */
 static label_id version_aux(struct version_chain *v, uint64_t off, unsigned count, label_id owner)
 {
 	struct reader r;
@@ -131,11 +130,11 @@ static label_id version_aux(struct version_chain *v, uint64_t off, unsigned coun
 	return owner;
 }
 
-/* Claims the needs of .gnu.version_r for their libraries, and the definitions of .gnu.version_d for
- * the names of the versions. */
+/* Claims the requirements of .gnu.version_r for their libraries, and the definitions of
+ * .gnu.version_d for the version names. */
 static void versions(struct attr *a, const struct section *s, const struct section *strings)
 {
-	enum { LEAST = 8 }; /* Minimal size of a record */
+	enum { LEAST = 8 }; /* Smallest record, in bytes */
 	struct version_chain v = { a, s, strings, s->type == SHT_GNU_VERNEED,
 				   section_bytes(a->im, s).size / LEAST };
 	struct reader r;
@@ -158,7 +157,7 @@ static void versions(struct attr *a, const struct section *s, const struct secti
 	}
 }
 
-/* DT_NEEDED: claims a library's name for the library. */
+/* Claims the name of each DT_NEEDED library for that library. */
 static void needed_names(struct attr *a, const struct section *s, const struct section *strings)
 {
 	struct reader r = reader_of(section_bytes(a->im, s), a->im->big_endian);
@@ -184,7 +183,7 @@ static bool is_pointer_array(const struct section *s)
 	}
 }
 
-/* Claims an array of pointers, as far as the file has its bytes. */
+/* Claims the entries of a pointer array for their targets, up to the last byte in the file. */
 static void pointer_array(struct attr *a, const struct section *s, uint64_t start, uint64_t size)
 {
 	const uint64_t step = pointer_size(a->im);
@@ -239,7 +238,7 @@ static void attr_tables_table(struct attr *a, const struct section *s)
 		pointer_array(a, s, 0, section_bytes(a->im, s).size);
 }
 
-/* Claims mark symbols for the owner of their address. */
+/* Claims mapping and other marker symbols for the owner of their address. */
 static void marks(struct attr *a)
 {
 	struct symtab t;
@@ -261,7 +260,7 @@ static void marks(struct attr *a)
 	}
 }
 
-/* Claims an entry of a table that is not in ELF's form. */
+/* Claims an entry of a symbol table that is not in ELF's form. */
 static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 {
 	const struct image_entry *e = &a->im->entries[i];
@@ -284,8 +283,8 @@ static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 		attr_put(a, &a->im->sections[e->section], e->off, e->size, label, WHY_SYMBOL_ENTRY);
 }
 
-/* Claims late entries in two rounds: a hash of a page belongs to an entry of a table whose owner
- * the first round finds. */
+/* Claims late entries in two rounds. A page hash belongs to a table entry whose owner the first
+ * round finds. */
 void attr_late_entries(struct attr *a)
 {
 	size_t done = 0;
@@ -300,7 +299,7 @@ void attr_late_entries(struct attr *a)
 	vec_release(&a->scratch->late);
 }
 
-/* Claims each descriptor for its function, until the next descriptor. */
+/* Claims each function descriptor, up to the next one, for its function. */
 static void descriptors(struct attr *a)
 {
 	enum { WORD = 8, WORDS_MOST = 3 };

@@ -1,6 +1,6 @@
-/* Claims bytes by compile unit, and by source file what attr_files.c leaves. Code and variables
- * come from the DWARF, then local symbols from their STT_FILE symbol. Also claims the bytes of
- * debug sections, by unit or by symbol. */
+/* Claims bytes for compile units. By source file, claims the bytes that attr_files.c does not.
+ * DWARF gives code and variables. Then STT_FILE symbols give local symbols. Also claims the bytes
+ * of debug sections, by unit or by symbol. */
 #include "attr/attr_scratch.h"
 #include "debugowners/debug_bytes.h"
 #include "program/dwarf_slot.h"
@@ -17,7 +17,7 @@ static const struct place *sized_at(const struct attr *a, uint64_t addr)
 		       : NULL;
 }
 
-/* True if symbols begin and end where the code does. */
+/* Returns true if symbols begin and end at the bounds of the code. */
 static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
 {
 	enum { PADDING = 4 };
@@ -31,7 +31,7 @@ static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
 	       addr + size - (last->addr + last->size) < PADDING;
 }
 
-/* Counts a unit with code of this address and size. Returns the number of earlier ones. */
+/* Counts a unit with code at this address and of this size. Returns the earlier count. */
 static uint64_t count_overlay(struct attr *a, uint64_t addr, uint64_t size)
 {
 	enum { MOST = 1024 };
@@ -45,7 +45,7 @@ static uint64_t count_overlay(struct attr *a, uint64_t addr, uint64_t size)
 	return 0;
 }
 
-/* Finds the overlay of code. DWARF has all overlays at the one address where they run. Symbols tell
+/* Finds the overlay of code. DWARF gives all overlays the address at which they run. Symbols tell
  * which overlay fits the code. If several fit, the order of the units decides. */
 static uint64_t overlay_place(struct attr *a, uint64_t addr, uint64_t size, bool in_order)
 {
@@ -71,7 +71,7 @@ static void attr_units_claim_code(const struct attr *a, uint64_t addr, uint64_t 
 		claim(ret, addr, min_u64(size, in->addr + in->size - addr), label, WHY_DEBUG);
 }
 
-/* Claims the code of a unit. Units come in order if the claims are the attr's own. */
+/* Claims the code of a unit. Units come in order if the claims are collected in the attr itself. */
 static void on_code(void *ctx, uint64_t addr, uint64_t size, label_id unit, struct claims *ret)
 {
 	struct attr *a = ctx;
@@ -104,8 +104,8 @@ static void on_done(void *ctx, struct findings *f)
 	attr_files_release(f);
 }
 
-/* Keeps sized data symbols without an owner, such as virtual tables and type information. The first
- * unit that refers into a symbol gets the whole symbol. */
+/* Keeps sized data symbols without an owner, such as virtual tables and type information. Later,
+ * the first unit that refers into such a symbol gets the whole symbol. */
 static void keep_unowned(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
@@ -165,9 +165,8 @@ static void close_bytes(struct attr *a)
 	a->scratch->bytes = NULL;
 }
 
-/* Reads the DWARF of the image and of its debug file. A program with a PDB may also have DWARF, of
- * other objects or of the same. DWARF goes first, since a PDB has a unit for every object, even if
- * only with the object's name. */
+/* Reads the DWARF of the image and of its debug file. A program with a PDB may also have DWARF.
+ * DWARF goes first: a PDB has a unit for every object, but often only with the object's name. */
 static void read_all_dwarf(struct attr *a)
 {
 	struct debuginfo *given = source_dwarf(a->f, a->im, a->debug);
@@ -195,7 +194,7 @@ void attr_units(struct attr *a)
 	read_all_dwarf(a);
 	if (by_map)
 		attr_linkmap(a);
-	if (!by_map || !a->f->input->linkmap) /* local symbols made from the linker map */
+	if (!by_map || !a->f->input->linkmap) /* The linker map provides the local symbols. */
 		attr_file_symbols(a, a->im);
 	if (a->debug)
 		attr_file_symbols(a, a->debug);
@@ -207,7 +206,7 @@ void attr_units(struct attr *a)
 		note_no_dwarf(a);
 }
 
-/* Claims the image's own debug sections. Those of a separate file are not measured. */
+/* Claims the image's own debug sections. A separate debug file is not measured. */
 void attr_debug_sections(struct attr *a)
 {
 	if (a->owner == BY_SYMBOL) {

@@ -1,5 +1,5 @@
-/* Reads unwind tables: bounds of functions without symbols, and the owners of the tables' own
- * bytes. */
+/* Reads unwind tables: finds functions without symbols, and claims the tables' bytes for their
+ * functions. */
 #include "attr/attr_scratch.h"
 
 #include "base/sort.h"
@@ -17,7 +17,7 @@ static bool load_for_unwind(void *ctx, uint64_t addr, uint64_t *ret)
 
 typedef VEC(struct unwind_fixup) fixup_vec;
 
-/* A relocation table, by the section that it patches. */
+/* A relocation table, with the section that it patches. */
 struct patching {
 	uint64_t patched;
 	const struct section *table;
@@ -26,9 +26,9 @@ struct patching {
 /* State shared by all tables of an image. */
 struct attr_unwind_frames {
 	struct attr *a;
-	VEC(struct patching) tables; /* patched tables of objects, sorted */
+	VEC(struct patching) tables; /* Relocation tables of an object, sorted by patched section */
 	fixup_vec fixups;            /* fixups of the current section */
-	uint64_t data_base;          /* Base of pointers that count from the GOT */
+	uint64_t data_base;          /* Base of pointers that are relative to the GOT */
 };
 
 static void attr_unwind_list_tables(struct attr_unwind_frames *f)
@@ -76,7 +76,7 @@ static struct unwind_section unwind_of(const struct attr *a, const struct sectio
 					.notes = a->f->notes };
 }
 
-/* Tells whether an entry ends with 4 or more bytes of padding (DW_CFA_nop). */
+/* Returns true if an entry ends with 4 or more bytes of padding (DW_CFA_nop). */
 static bool fde_is_padded(const struct unwind_section *s, const struct unwind_entry *e)
 {
 	struct reader r = reader_of(s->bytes, s->big_endian);
@@ -113,8 +113,8 @@ static void attr_unwind_read_frames(struct attr_unwind_frames *f, const struct s
 	image_forget(f->a->im, us.bytes);
 }
 
-/* Reads the bounds of functions in a table of SFrame that .eh_frame does not tell: `known` has the
- * addresses of the others, sorted. */
+/* Reads the functions of an SFrame table that .eh_frame does not have. `known`: sorted addresses of
+ * the functions in .eh_frame. */
 static void sframe_read_bounds(struct attr *a, const struct section *s, const struct sframe *f,
 			       const addr_vec *known)
 {
@@ -128,7 +128,7 @@ static void sframe_read_bounds(struct attr *a, const struct section *s, const st
 	}
 }
 
-/* Reads the tables of SFrame. Objects have symbols for the code that SFrame tells of. */
+/* Reads the SFrame tables. Skips objects, because all their code has symbols. */
 static void attr_unwind_read_sframe(struct attr *a)
 {
 	addr_vec known = { 0 };
@@ -168,8 +168,8 @@ void attr_unwind_read(struct attr *a)
 	vec_release(&f.fixups);
 }
 
-/* Claims functions in code without an owner. Names are made from the address. Code in a PLT without
- * a symbol is its header and no function. */
+/* Claims functions in code without an owner. Their names contain the address. In a PLT, code
+ * without a symbol is the PLT header, not a function. */
 void attr_unwind_bounds(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
@@ -224,7 +224,7 @@ static void lsda_bytes(struct attr *a, const struct fde *d, label_id owner, used
 
 enum { LSDA_ALIGN = 4 };
 
-/* Claims unused tables from `off` to `end`, as far as they can be read. */
+/* Claims unused exception tables from `off` to `end`, until one cannot be read. */
 static void unused_bytes(struct attr *a, const struct section *in, uint64_t off, uint64_t end)
 {
 	const struct bytes all = section_bytes(a->im, in);
@@ -241,9 +241,9 @@ static void unused_bytes(struct attr *a, const struct section *in, uint64_t off,
 	}
 }
 
-/* Claims unused exception tables. lld keeps tables of dropped functions that are in no group, such
- * as tables of Rust. They lie between used tables. Bytes after a used table of unknown size are
- * left alone. */
+/* Claims unused exception tables. lld keeps tables of removed functions if the tables are in no
+ * section group, as in Rust. They lie between used tables. Bytes after a used table of unknown size
+ * stay unclaimed. */
 static void unused_tables(struct attr *a, const used_vec *used)
 {
 	const struct section *in = NULL;
@@ -263,7 +263,7 @@ static void unused_tables(struct attr *a, const used_vec *used)
 		unused_bytes(a, in, off, in->size);
 }
 
-/* A CIE. If several functions share it, the first owns it. */
+/* A CIE and its owner: the first function that uses it. */
 struct cie_owner {
 	uint64_t off;
 	label_id owner;
@@ -317,7 +317,7 @@ static void exidx_bytes(struct attr *a, const struct section *s)
 	}
 }
 
-/* Gives the entries of the table of procedures of MIPS to the functions. */
+/* Claims the entries of MIPS's .pdr (table of procedures) for their functions. */
 static void pdr_bytes(struct attr *a, const struct section *s)
 {
 	struct unwind_section us = unwind_of(a, s);

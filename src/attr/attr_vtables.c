@@ -3,7 +3,7 @@
 
 #include "base/sort.h"
 
-/* Maximal size of an object. No base of an object is further from its top. */
+/* Maximal distance of a base object from the object's top, in bytes. */
 enum { OFFSET_MAX = 1 << 20 };
 
 void vtables_add(struct vtables *v, uint64_t addr, enum pointee to)

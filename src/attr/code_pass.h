@@ -1,16 +1,16 @@
-/* code_pass.h - reads code from low to high addresses and gives back pages of the file that were
- * read, so that memory does not hold the whole file.
+/* code_pass.h - releases file pages behind a pass that reads code from low to high addresses. So
+ * memory does not hold the whole file.
  *
- * O(1) per range. One thread per pass. Several passes over an image may run at once. */
+ * O(1) per range. One thread per pass. Several passes may run over an image in parallel. */
 #ifndef HEFT_ATTR_CODE_PASS_H
 #define HEFT_ATTR_CODE_PASS_H
 
 #include "image/image.h"
 
-/* Zeroed except `im`: ready. */
+/* Position of a pass. Initialize to zero, except `im`. */
 struct code_pass {
 	const struct image *im;
-	uint64_t from, to; /* Addresses that were read and not given back */
+	uint64_t from, to; /* Addresses that were read and whose pages were not released */
 };
 
 static inline void code_pass_end(struct code_pass *p)
@@ -20,7 +20,7 @@ static inline void code_pass_end(struct code_pass *p)
 	p->from = p->to;
 }
 
-/* Called after a range was read. */
+/* Records that a range was read. */
 static inline void code_passed(struct code_pass *p, uint64_t addr, uint64_t size)
 {
 	enum { PIECE = 1 << 20, GAP = 1 << 12 };

@@ -1,21 +1,20 @@
-/* Collects the places where a Rust program can panic, and concludes the crates of its functions.
+/* Collects the places where a Rust program can panic, and infers the crates of its functions.
  *
  * A place (core::panic::Location) has a pointer to the name of a file, its length, a line and a
- * column, both counted from 1. rustc chooses the order of the fields, the same in all versions
- * since 1.42. The text may end in a NUL that the length counts. */
+ * column, both counted from 1. rustc's order of the fields is the same since version 1.42. The text
+ * may end in a NUL that the length counts. */
 #include "attr/panics.h"
 
 #include "attr/attr_refs.h"
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 
-/* Rules for the crate of a function. First rule: NAMED_BY of its spots are in the crate, and none
- * in another crate. Second rule: most of its spots are in the crate, and at least NEAR_AGREE of its
- * neighbours with spots (NEAR on each side) have other spots of the crate. Measured with programs
- * that have symbols, the first rule is right for 93 to 100 % of the bytes, the second for 93 to 99
- * %. */
+/* Rules for the crate of a function; a spot is a source position that can panic. Rule 1: the
+ * function has at least NAMED_BY spots in the crate and none in others. Rule 2: most of its spots
+ * are in the crate, and of the NEAR functions on each side at least NEAR_AGREE have other spots of
+ * the crate. In programs with symbols, both rules are right for at least 93 % of the bytes. */
 enum { NAMED_BY = 4, NEAR = 4, NEAR_AGREE = 4 };
-/* If more functions refer to a spot, it is usually of inlined code. */
+/* Most functions that refer to a spot. A spot with more users is probably in inlined code. */
 enum { USERS_MAX = 2 };
 
 void panics_clear(struct panics *p)
@@ -65,21 +64,21 @@ void panics_use(struct panics *p, label_id function, uint64_t addr)
 
 enum { NAME_LONGEST = 4096 };
 
-/* A pointer that may be the first word of a panic's place: the file name. */
+/* A pointer that may begin a panic place. It points to a file name. */
 struct panic_candidate {
 	uint64_t addr, target;
 };
 
 typedef VEC(struct panic_candidate) candidate_vec;
 
-/* The words after the pointer. */
+/* The fields of a place after the pointer. */
 struct location {
 	uint64_t size; /* Size of the place. */
 	struct str file;
 	uint32_t line, column;
 };
 
-/* Section of the last candidate. Most candidates are near each other. */
+/* Reads candidates. Keeps the last section, because candidates lie near each other. */
 struct place_reader {
 	const struct image *im;
 	const struct section *in; /* or NULL */
@@ -149,8 +148,8 @@ static void panics_list(struct panics *p, const struct image *im, const pointer_
 	vec_release(&found);
 }
 
-/* True if most functions have only a name made from their address. Containers that list the
- * starts of functions get such symbols (build_name_starts). */
+/* Returns true if most functions have a generated name. Containers with only a list of function
+ * starts get such symbols (build_name_starts). */
 static bool most_are_nameless(const struct attr *a)
 {
 	struct symtab t;
@@ -174,7 +173,7 @@ void attr_panics(const struct attr *a, const target_vec *targets, const pointer_
 	struct panics *const p = a->f->panics;
 	if (!p || a->owner != BY_SYMBOL || a->f->input->image_count > 1 || a->debug)
 		return;
-	/* Stripped libraries keep symbols for the programs that load them. */
+	/* Stripped libraries keep symbols that programs link to. */
 	if (a->scratch->symtab &&
 	    !(image_states_sizes(a->im) ? a->scratch->sym_count < a->scratch->made_up
 					: most_are_nameless(a)))
@@ -186,8 +185,8 @@ void attr_panics(const struct attr *a, const target_vec *targets, const pointer_
 			panics_use(p, targets->data[i].label, targets->data[i].addr);
 }
 
-/* Adds a crate and returns its id. Without a version, the name is spelled as in symbols, with "_"
- * for "-". */
+/* Adds a crate and returns its id. A crate without a version is spelled as in symbols, with "_" for
+ * "-". */
 static uint32_t crate_add(struct panic_owners *o, const struct crate_path *c, struct text *room)
 {
 	text_set(room, c->kind == CRATE_OWN ? STR(OWN_CRATE) : c->name);
@@ -215,14 +214,14 @@ static void panics_tell_files(const struct panics *p, struct panic_owners *o)
 	text_release(&room);
 }
 
-/* A function that refers to places. A spot is crate << 32 | spot; spots are sorted. */
+/* A function that refers to panic places. A spot here is crate << 32 | spot. Spots are sorted. */
 struct panics_user {
 	label_id function;
-	size_t first, count;   /* Range in teller.spots */
-	size_t own, own_count; /* Range of the spots of `crate` */
-	uint32_t crate;        /* Crate of most of its spots. A crate of the library only if all
-			        * spots are of the library. */
-	uint32_t other_crates; /* Number of other crates, without the library */
+	size_t first, count;   /* Range of all its spots in teller.spots */
+	size_t own, own_count; /* Range of those spots that are in `crate` */
+	uint32_t crate;        /* Crate of most of its spots. A crate of Rust's library only if
+			        * all spots are in the library. */
+	uint32_t other_crates; /* Number of further crates, without Rust's library */
 	bool tied;             /* Another crate has as many spots. */
 };
 
@@ -240,8 +239,8 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Lists the functions that refer to places. `of_function` holds their indexes until it gets the
- * crates. */
+/* Lists the functions that refer to panic places. Until the crates are known, `of_function` holds
+ * indexes into that list. */
 static void panics_list_users(struct panics_teller *t)
 {
 	const struct panics *p = t->panics;
@@ -276,7 +275,7 @@ static void list_spots(struct panics_teller *t)
 	}
 }
 
-/* Keeps each spot of a function once, and counts the function as a user of the spot. */
+/* Removes duplicate spots of a function. Counts the function as a user of each spot. */
 static void panics_squeeze(struct panics_teller *t, struct panics_user *u)
 {
 	uint64_t *const s = t->spots + u->first;
@@ -290,8 +289,8 @@ static void panics_squeeze(struct panics_teller *t, struct panics_user *u)
 		t->spot_users[(uint32_t)s[i]]++;
 }
 
-/* Chooses the crate with the most spots, and the first of several. Crates of the library count only
- * if there are no others. */
+/* Sets the crate with the most spots, the first one if tied. Crates of Rust's library count only if
+ * there are no others. */
 static void panics_choose(const struct panics_teller *t, struct panics_user *u)
 {
 	bool library = true;
@@ -323,8 +322,7 @@ static bool in_library(const struct panics_teller *t, const struct panics_user *
 	return t->owners->library.data[u->crate];
 }
 
-/* True if another function has the same crate and at least one spot that `u` does not refer
- * to. */
+/* Returns true if function `other` has the crate of `u`, and a spot that `u` does not have. */
 static bool agrees(const struct panics_teller *t, const struct panics_user *u,
 		   const struct panics_user *other)
 {
@@ -337,8 +335,8 @@ static bool agrees(const struct panics_teller *t, const struct panics_user *u,
 	return false;
 }
 
-/* Counts how many of the nearest functions agree. Without `library`, skips functions whose spots
- * are all of the library. */
+/* Counts how many of the nearest functions agree. If `library` is false, skips functions with only
+ * spots of Rust's library. */
 static unsigned agreeing(const struct panics_teller *t, size_t i, int step, bool library)
 {
 	const struct panics_user *const u = &t->users.data[i];
@@ -367,7 +365,7 @@ static void tell_functions(struct panics_teller *t)
 		const struct panics_user *const u = &t->users.data[i];
 		const bool library = in_library(t, u);
 		const bool named = !library && u->other_crates == 0 && u->own_count >= NAMED_BY;
-		bool private = false; /* True if few functions refer to one of its spots */
+		bool private = false; /* Few functions refer to one of its spots. */
 		for (size_t k = 0; k < u->own_count && !private; k++)
 		private = t->spot_users[(uint32_t)t->spots[u->own + k]] <= USERS_MAX;
 		const bool near = !u->tied && private &&

@@ -1,13 +1,13 @@
-/* panics.h - lists where a Rust program can panic, and concludes the crates of functions without
+/* panics.h - lists where a Rust program can panic, and infers the crates of functions without
  * symbols.
  *
  * rustc keeps a core::panic::Location for each place in the source that can panic: the name of the
- * file, its length, line and column. Code refers to these, and the files tell the crate. Inlined
- * code brings places of its own crate, so that a function's places need not be of the function's
- * crate. panics_tell() relies on places that many functions agree on.
+ * file, its length, line and column. Code refers to these places, and the file shows the crate.
+ * Inlined code refers to places of its own crate, so a function may have places of several crates.
+ * panics_tell() compares neighbouring functions to decide.
  *
- * The source symbols lists them for a program without symbols of its own (attr_panics). Time
- * and memory are linear in the references. One thread at a time. */
+ * The source symbols lists them for a program without symbols of its own (attr_panics). Time and
+ * memory are linear in the references. One thread at a time. */
 #ifndef HEFT_ATTR_PANICS_H
 #define HEFT_ATTR_PANICS_H
 
@@ -17,15 +17,16 @@
 
 #define PANIC_NO_CRATE UINT32_MAX
 
-/* A place: data that states where in the source a panic occurs. All places with the same file, line
- * and column share one number, their spot. */
+/* A panic place: a constant that holds a source position. All places with the same file, line and
+ * column share one number, their spot. */
 struct panic_place {
 	uint64_t addr, size;           /* Range of the place in the VM image */
 	uint64_t name_addr, name_size; /* Range of the file's name */
-	uint32_t file, spot;           /* Index in panics.files; number of the spot, from 0 */
+	uint32_t file, spot;           /* Index in panics.files; number of the source position,
+				        * from 0 */
 };
 
-/* A reference of code, in the order of the code. */
+/* A reference from code to a panic place. References are in code order. */
 struct panic_use {
 	label_id function; /* Owner of the code */
 	uint32_t place;    /* Index in panics.places */
@@ -37,24 +38,24 @@ struct panic_spot {
 
 /* Zeroed = none. */
 struct panics {
-	struct intern files;            /* Borrowed from the image */
+	struct intern files;            /* Names, borrowed from the image */
 	VEC(struct panic_place) places; /* sorted by address */
 	VEC(struct panic_use) uses;
-	/* private */
+	/* Private. */
 	VEC(struct panic_spot) spots;
 	struct map spot_ids;
 };
 
 /* Crates of functions and files. */
 struct panic_owners {
-	struct intern crates;  /* As users see them: "regex 1.7.1", "core", OWN_CRATE */
+	struct intern crates;  /* As users read them: "regex 1.7.1", "core", OWN_CRATE */
 	VEC(bool) library;     /* Per crate: it is core, alloc or std */
 	uint32_t *of_file;     /* Per file: its crate */
 	uint32_t *of_function; /* Per label below label_count: its crate, or PANIC_NO_CRATE */
 	size_t label_count;
 };
 
-/* Crate of relative paths such as src/main.rs. */
+/* Name of the crate of relative paths such as src/main.rs. */
 #define OWN_CRATE "(own crates)"
 
 void panics_clear(struct panics *p);
@@ -63,7 +64,7 @@ void panics_add(struct panics *p, const struct panic_place *place, struct str fi
 		uint32_t column);
 /* Appends a reference to the place that begins at addr, if there is one. */
 void panics_use(struct panics *p, label_id function, uint64_t addr);
-/* Concludes the crates. Labels of functions are below label_count. */
+/* Infers the crates. Labels of functions are below label_count. */
 void panics_tell(const struct panics *p, size_t label_count, struct panic_owners *ret);
 void panic_owners_release(struct panic_owners *o);
 

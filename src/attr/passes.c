@@ -1,4 +1,4 @@
-/* Has the table of attribution passes, and runs it. */
+/* Holds the table of attribution passes, and runs the passes. */
 #include "attr/passes.h"
 
 #include "base/pool.h"
@@ -7,21 +7,20 @@
 #include "program/go_table.h"
 #include "program/made_by.h"
 
-/* Tells whether the program is not packed. Functions of a packed program are not at the addresses
- * of its tables before it runs. The sizes of its entry points are guesses that reach into packed
- * bytes. */
+/* Returns true if the program is not packed. The tables of a packed program give addresses after
+ * unpacking. The sizes of its entry points are guesses that include packed bytes. */
 static bool is_unpacked(const struct attr *a)
 {
 	return image_states_sizes(a->im) || made_by_packer(a->im).len == 0;
 }
 
-/* True unless heft imitates Bloaty, which leaves these bytes to their sections. */
+/* Returns true unless heft imitates Bloaty. Bloaty leaves these bytes to their sections. */
 static bool is_own_way(const struct attr *a)
 {
 	return !a->f->as_bloaty;
 }
 
-/* Tells whether the image is a whole program: only these hold other files. */
+/* Returns true if the image is a whole program. Only programs contain other files. */
 static bool is_own_program(const struct attr *a)
 {
 	return is_own_way(a) && a->im->kind == IMAGE_EXEC && !a->f->input->archive;
@@ -52,8 +51,8 @@ static bool is_ghc(const struct attr *a)
 	return is_own_way(a) && attr_ghc_read(a)->list.count > 0;
 }
 
-/* Tells whether functions may lack symbols. Objects may have kept the symbols that the linker
- * needs. GHC gives symbols to exported functions alone. */
+/* Returns true if functions may lack symbols. A stripped object keeps the symbols that the linker
+ * needs. GHC makes symbols only for exported functions. */
 static bool lacks_functions(const struct attr *a)
 {
 	return !a->debug && (!(image_states_sizes(a->im) && a->im->kind == IMAGE_EXEC &&
@@ -67,7 +66,7 @@ static bool wants_debug_owners(const struct attr *a)
 	       (!a->f->debug_stays && !a->f->vm_only && debuginfo_present(a->im));
 }
 
-/* Tells whether the image has one of the sections that the pass reads. */
+/* Returns true if the image has a section that the pass reads. */
 static bool pass_has_section(const struct attr_pass *p, const struct image *im)
 {
 	for (size_t i = 1; i < im->section_count; i++)
@@ -87,7 +86,7 @@ static void named_code_claim(struct attr *a)
 	attr_plt(a);
 }
 
-/* Joins a partner that only read tables and claimed nothing. */
+/* Releases a partner that only read tables and has no claims. */
 static void unwind_join(struct attr *a, struct attr *b)
 {
 	ASSERT(b->vm_claims.list.count == 0 && b->file_claims.list.count == 0);
@@ -101,8 +100,8 @@ static void tables_claim(struct attr *b)
 		attr_symbol_tables(b);
 }
 
-/* Resolves the claims of the tables, ignoring other owners. Leaves claims unresolved for a trace
- * and for origins, because both need claims in order. */
+/* Resolves the claims on tables without regard to other owners. Skips this for a trace and for
+ * origins: both need the claims in order. */
 static void tables_resolve(struct attr *b)
 {
 	claims_sort(&b->vm_claims);
@@ -387,7 +386,7 @@ const struct attr_pass *attr_pass_at(size_t i)
 	return i < COUNT_OF(passes) ? &passes[i] : NULL;
 }
 
-/* A pass, and what runs beside it. */
+/* A pass, and the function that runs in parallel with it. */
 struct pass_job {
 	const struct attr_pass *pass;
 	struct attr *a, *partner;
@@ -403,7 +402,7 @@ static void pass_half_run(void *ctx, size_t i, unsigned worker)
 		j->pass->beside(j->partner);
 }
 
-/* Smaller images are not worth a thread. */
+/* Smallest image, in bytes, for which passes run in parallel. */
 enum { PARALLEL_MIN = 1 << 20 };
 
 static void pass_run(const struct attr_pass *p, struct attr *a, struct attr *partner,

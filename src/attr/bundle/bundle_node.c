@@ -5,8 +5,8 @@
  * and contents of the script (of the snapshot, with the flag useSnapshot). Each further part needs
  * its flag: V8's compiled code; the number of assets, and name and contents of each; the number of
  * options (execArgv), and the options. All texts have their size in 8 bytes before them. Between
- * flags and path are no bytes, one (how options are extended, version 24) or two (kind of module,
- * version 25). Nothing states which: the number is right if the rest fits. */
+ * flags and path are 0 bytes, 1 (how options are extended, version 24) or 2 (also kind of module,
+ * version 25). No field states the number. The number is right if all later sizes fit. */
 #include "attr/bundle/bundle.h"
 
 enum { NODE_MAGIC = 0x143da20, NODE_CACHE = 4, NODE_ASSETS = 8, NODE_OPTIONS = 16 };
@@ -46,7 +46,7 @@ static void put_member(const struct bundle *b, struct reader *r)
 		bundle_member(b, start, r->pos - start, name);
 }
 
-/* Claims the members of a pkg archive among the assets, before the archive itself is claimed. */
+/* Claims the members of a pkg archive among the assets, before the archive itself. */
 static void put_archive(const struct bundle *b, struct reader r, uint64_t assets)
 {
 	struct bytes archive = { 0 }, manifest = { 0 };

@@ -1,9 +1,9 @@
 /* Claims programs made by pkg (github.com/vercel/pkg and its successor github.com/yao-pkg/pkg,
- * lib/producer.ts and lib/packer.ts). They consist of Node.js, the pieces of all files, and a
- * prelude. The prelude is a JavaScript function that is called with these arguments, each in JSON
- * on its own line, with a line with a comma between them: the files, the path of the first script,
- * symbolic links. Later versions add the abbreviations of paths, and how pieces are packed (0: not,
- * 1: gzip, 2: Brotli).
+ * lib/producer.ts and lib/packer.ts). Such a program consists of Node.js, the pieces of all files,
+ * and a prelude. The prelude is a JavaScript function that is called with these arguments, each in
+ * JSON on its own line, with a line with a comma between them: the files, the path of the first
+ * script, symbolic links. Later versions add the abbreviations of paths, and how pieces are packed
+ * (0: not, 1: gzip, 2: Brotli).
  *
  *     {"/snapshot/a.js":{"0":[0,4000],"3":[4000,120]},...}
  *
@@ -11,9 +11,8 @@
  * list of the folder, and its status. If pieces are packed, the parts of a path are base-36
  * numbers, which the fourth argument gives to names: {"snapshot":"1",...}.
  *
- * Positions are written into the program's text too, but not in one form. They are not needed,
- * because the last piece ends where the prelude begins. Pieces that cannot lie before the prelude
- * are damaged and ignored. */
+ * The last piece ends at the prelude's start, which gives the position of all pieces. Pieces that
+ * cannot lie before the prelude are damaged and ignored. */
 #define _GNU_SOURCE /* memmem, memrchr */
 #include "attr/bundle/bundle.h"
 
@@ -35,9 +34,9 @@ struct pkg {
 	const struct str *names; /* Names of path components, indexed by number. NULL if paths are
 				  * not abbreviated. */
 	size_t name_count;
-	uint64_t room;  /* Bytes that names may still add to paths */
-	uint64_t limit; /* largest allowed `end` */
-	bool put;       /* Claim the pieces. If false, only find their end. */
+	uint64_t room;  /* Bytes by which names may still lengthen paths */
+	uint64_t limit; /* Largest allowed value of `end` */
+	bool put;       /* True: claim the pieces. False: only find their end. */
 	uint64_t end;   /* End of the last piece, relative to `base` */
 };
 
@@ -69,7 +68,7 @@ static bool find_arguments(struct str prelude, struct str args[ARGUMENTS])
 	return args[FILES].len > 0;
 }
 
-/* Reads a base-36 number of at most DIGITS_MAX digits. False for others. */
+/* Reads a base-36 number of at most DIGITS_MAX digits. False for other text. */
 static bool base36(struct str text, size_t *ret)
 {
 	size_t v = 0;
@@ -108,7 +107,7 @@ static size_t bundle_pkg_read_names(struct str json, struct arena *arena, struct
 	return seen;
 }
 
-/* Builds a path from its numbers. */
+/* Builds a full path from an abbreviated path of numbers. */
 static void long_path(struct pkg *p, struct str path, struct text *ret)
 {
 	char separator = '/';
@@ -131,7 +130,7 @@ static void long_path(struct pkg *p, struct str path, struct text *ret)
 	}
 }
 
-/* Reads [offset, size]. False if it is something else. */
+/* Reads [offset, size]. False for other JSON. */
 static bool bundle_pkg_read_piece(struct json_in *in, uint64_t *off, uint64_t *size)
 {
 	int64_t n[2] = { 0 };
@@ -168,7 +167,7 @@ static bool bundle_pkg_read_file(struct pkg *p, struct json_in *in, struct str p
 	return t == JSON_OBJECT_END;
 }
 
-/* Reads all files. False if the text is damaged. Files before the damage were read. */
+/* Reads all files. False if the JSON is damaged. Files before the damage are read. */
 static bool bundle_pkg_read_files(struct pkg *p, struct str json)
 {
 	struct json_in in;

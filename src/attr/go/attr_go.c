@@ -1,5 +1,5 @@
 /* Claims the tables of Go's runtime for the functions that they describe. Parts that several
- * functions share go to the first.
+ * functions share belong to the first.
  *
  * Layouts: runtime/pclntab.h; the data of functions by experiment. */
 #include "attr/attr.h"
@@ -8,7 +8,7 @@
 #include "base/sort.h"
 #include "program/go_table.h"
 
-/* Indexes in struct pclntab_func.data. The last exists from Go 1.16 on. */
+/* Indexes in struct pclntab_func.data. The last index exists from Go 1.16 on. */
 enum {
 	DATA_ARGS,
 	DATA_LOCALS,
@@ -19,16 +19,16 @@ enum {
 	DATA_WRAPPED
 };
 
-/* A list of files that the functions of a package share, with the first of these functions. */
+/* A file list that functions of a package share. The first of these functions owns it. */
 struct file_list {
-	uint64_t start; /* Index of a word */
+	uint64_t start; /* Index of the list's first word */
 	label_id label;
 };
 
 struct go {
 	struct attr *attr;
 	const struct go_table *table;
-	uint64_t *seen; /* One bit per offset of the table: it has an owner */
+	uint64_t *seen; /* One bit per offset of the table: set if the offset has an owner */
 	struct pclntab_func f;
 	label_id label; /* label of `f` */
 	VEC(struct file_list) lists;
@@ -73,8 +73,8 @@ static void attr_go_put_file(struct go *g, int64_t index)
 	attr_go_put_text(g, name);
 }
 
-/* Claims the lists of files. A list reaches to the next one, and so includes files of the package
- * that no function comes from. */
+/* Claims the lists of files. A list extends to the next list, so it may include files without
+ * functions. */
 static void put_lists(struct go *g)
 {
 	const struct pclntab *t = &g->table->tab;
@@ -105,8 +105,7 @@ static struct reader data_reader(const struct go *g, uint64_t addr, uint64_t siz
 	return reader_of(image_at(g->attr->im, addr, size), g->attr->im->big_endian);
 }
 
-/* Claims the maps that tell which words of the frame are pointers: a number of maps, each of a
- * number of bits. */
+/* Claims the pointer maps of frames: a count of maps, a count of bits, then the maps. */
 static void put_stack_maps(struct go *g, uint64_t i)
 {
 	uint64_t addr;
@@ -145,8 +144,8 @@ static void put_defers(struct go *g)
 		attr_go_put_data(g, addr, r.pos);
 }
 
-/* Claims the description of arguments for stack traces: offset and size of each, one byte each,
- * between marks of structures. 0xff ends it. Returns the number of arguments. */
+/* Claims the description of arguments for stack traces: bytes of offset and size for each, between
+ * marks of structures. 0xff ends it. Returns the number of arguments. */
 static uint64_t put_arguments(struct go *g)
 {
 	enum { LONGEST = 256, FIRST_MARK = 0xfb, END = 0xff };
@@ -165,8 +164,8 @@ static uint64_t put_arguments(struct go *g)
 	return count;
 }
 
-/* Claims the description of which register arguments were saved: a byte, then sets of bits. A table
- * of values has their offsets. */
+/* Claims the description of saved register arguments: a byte, then bit sets. A table has the
+ * offsets of these. */
 static void put_live_arguments(struct go *g, uint64_t arguments)
 {
 	enum { TABLE = 3 };
@@ -235,7 +234,7 @@ static void attr_go_put_function(struct go *g)
 		attr_go_put_data(g, wrapped, 4);
 }
 
-/* Claims parts about all functions or types, under the names that the symbol table gives them. */
+/* Claims parts about all functions or types. The labels are the names in the symbol table. */
 static void attr_go_put_parts(struct go *g)
 {
 	struct labels *labels = g->attr->f->labels;
