@@ -39,7 +39,7 @@ static int by_owner(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Makes the view prepare the labels of the list. */
+/* Makes the view compute the shown labels of the places in the list. */
 static void ask_view(const struct aliases *a, struct view *view, struct labels *labels,
 		     unsigned threads, struct notes *notes)
 {

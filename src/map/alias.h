@@ -1,34 +1,34 @@
 /* alias.h - lists the places of the inputs' symbols, and finds symbols that name the same bytes.
  *
  * The source "symbols" lists the places while it claims them. A snapshot has a symbol for each
- * place. If several symbols have one address and size, the first in the list owns the bytes (see
- * program/symbol_rule.h). The others are its aliases. alias_index finds their names by the owner's
- * label, as a level shows it. One thread at a time. */
+ * place. Of symbols with the same address and size, the first in the list owns the bytes (see
+ * program/symbol_rule.h). The others are its aliases. alias_index finds the aliases' names by the
+ * owner's shown label. One thread at a time. */
 #ifndef HEFT_MAP_ALIAS_H
 #define HEFT_MAP_ALIAS_H
 
 #include "map/view.h"
 
-/* A symbol with a size. */
+/* A symbol with a size, and where it is. */
 struct named_place {
 	uint64_t addr;
-	uint64_t size;    /* Bytes. The place ends at the end of its section, or before. */
+	uint64_t size;    /* Bytes, clipped to the symbol's section */
 	label_id label;   /* Label of the symbol's linkage name */
 	uint32_t section; /* Index in its image, or SYM_COMMON */
 };
 
-/* Places in the VM image, by image, address and rank: the owner of an address comes first. */
+/* Places in the VM image, sorted by image, address and rank. The owner of an address comes
+ * first. */
 struct places {
 	VEC(struct named_place) list;
 	VEC(size_t) images; /* Per image: index in `list` at which its places begin */
-	/* Symbols whose section takes no room in the VM image, in the order of the tables:
-	 * variables of .tbss, contents of sections that are not loaded, common symbols of objects
-	 * (addr 0). */
+	/* Symbols outside of the VM image, in table order: variables of .tbss, contents of sections
+	 * that are not loaded, common symbols of objects (addr 0). */
 	VEC(struct named_place) outside;
 	VEC(size_t) outside_images;
 };
 
-/* Lengths of the lists at one moment. */
+/* Lengths of the lists at one moment, to find what was added after it. */
 struct places_mark {
 	size_t list, images, outside, outside_images;
 };
@@ -50,7 +50,7 @@ struct alias_index {
 	size_t run_count;
 };
 
-/* Builds the index. Names are as `view` shows them. Names equal to their owner's are left out. */
+/* Builds the index. Names are as `view` shows them. Skips names equal to their owner's. */
 void alias_index_build(struct alias_index *x, const struct places *p, struct view *view,
 		       struct labels *labels, unsigned threads, struct notes *notes);
 const struct alias_run *alias_index_find(const struct alias_index *x, label_id owner);

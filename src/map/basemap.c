@@ -23,7 +23,7 @@ struct builder {
 	struct labels *labels;
 	struct claims vm; /* Labels are indexes into `from`. */
 	struct claims file;
-	bool in_order; /* If ranges overlap, the first in the table wins. */
+	bool in_order; /* True: if ranges overlap, the first one in the table wins. */
 	VEC(struct base_range) from;
 };
 
@@ -33,13 +33,13 @@ static void basemap_add_range(struct builder *b, struct base_range r)
 	claim(&b->file, r.off, r.file_size, r.label, WHY_SEGMENT);
 }
 
-/* Claims the addresses of the ranges from `first` on. If ranges overlap, the one that begins last
- * wins. Of ranges with one start, the last in the table wins, because a loader maps it over the
- * others (image/elf_index). In the memory of a machine the first wins, as for overlays. */
+/* Claims the addresses of the ranges from `first` on. Of overlapping ranges, the one with the
+ * highest start wins. Of ranges with one start, the last in the table wins, because a loader maps
+ * it over the others (image/elf_index). With memory regions the first wins, as for overlays. */
 static void claim_ranges(struct builder *b, size_t first)
 {
 	struct begin {
-		uint64_t before_end; /* End of all previous addresses */
+		uint64_t before_end; /* Highest end of the previous ranges */
 		uint64_t index;
 	};
 	VEC(struct begin) list = { 0 };
@@ -54,7 +54,7 @@ static void claim_ranges(struct builder *b, size_t first)
 	vec_release(&list);
 }
 
-/* True if the bytes of a segment are stored at another address before they are copied. */
+/* True if a segment's bytes are stored at one address and copied to another at start. */
 static bool is_stored(const struct builder *b, const struct segment *s)
 {
 	return b->map->regions && s->type == PT_LOAD && s->load_addr != s->addr - s->vm_bias;
@@ -68,7 +68,7 @@ static void basemap_add_segments(struct builder *b, const struct image *im, uint
 		if (s->type != type)
 			continue;
 		const uint64_t held = min_u64(s->file_size, s->vm_size);
-		/* Overlays run in the same memory. That memory counts once. */
+		/* Overlays share memory, which counts once. */
 		const uint64_t bias = b->map->regions ? s->vm_bias : 0;
 		basemap_add_range(b, (struct base_range){ .addr = s->addr - bias,
 							  .size = s->vm_size,
@@ -125,7 +125,7 @@ static void add_segment_rests(struct builder *b, const struct image *im)
 	}
 }
 
-/* Records the addresses of thread-local segments. No thread's variables are there. */
+/* Records the addresses of thread-local segments. They hold initial values, not variables. */
 static void basemap_note_thread(struct builder *b, const struct image *im)
 {
 	struct claims claims = { 0 };
@@ -173,7 +173,7 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 	}
 }
 
-/* Adds the resolved pieces of the VM claims, with their place in the file. */
+/* Adds the resolved pieces of the VM claims, with their file offsets. */
 static void take_ranges(struct builder *b, const struct spans *pieces)
 {
 	for (size_t i = 0; i < pieces->list.count; i++) {
@@ -191,7 +191,7 @@ static void take_ranges(struct builder *b, const struct spans *pieces)
 	}
 }
 
-/* Bytes this close after a region's last byte, in no other region, did not fit the region. */
+/* Bytes within this distance after a region, in no other region, overflowed that region. */
 enum { OVERFLOW_GAP = 4096 };
 
 struct by_length {
@@ -220,7 +220,7 @@ static void note_end(struct basemap *b, label_id region, uint64_t end)
 	b->region_ends[region] = max_u64(b->region_ends[region], end);
 }
 
-/* Adds the piece to the use of its regions. *before is the region of the previous piece. */
+/* Adds a piece to its regions' use. *before is the region of the previous piece. */
 static void measure_piece(struct basemap *b, const struct span *piece, struct claims *over,
 			  label_id *before)
 {
@@ -238,7 +238,7 @@ static void measure_piece(struct basemap *b, const struct span *piece, struct cl
 		}
 		if (next < regions->list.count)
 			stop = min_u64(end, regions->list.data[next].start);
-		/* Bytes in no region overflow the region before them. */
+		/* Bytes outside all regions overflow the region before them. */
 		if (*before == LABEL_NONE || at - b->region_ends[*before] >= OVERFLOW_GAP)
 			continue;
 		claim(over, b->region_ends[*before], stop - b->region_ends[*before], *before,
@@ -247,7 +247,7 @@ static void measure_piece(struct basemap *b, const struct span *piece, struct cl
 	}
 }
 
-/* Measures the use of the regions. `pieces`: contents of memory. */
+/* Measures how much of each region is used. `pieces`: contents of memory. */
 static void basemap_measure_regions(struct basemap *b, const struct spans *pieces)
 {
 	struct claims over = { 0 };
@@ -357,14 +357,14 @@ static void translate_range(const struct base_range *r, const struct spans *vm, 
 	}
 }
 
-/* Start of a range in the file. */
+/* A range, with its file offset as sort key. */
 struct basemap_place {
 	uint64_t off;
 	uint64_t range;
 };
 
-/* Sorts all ranges by their file offsets. False if some share bytes. Shared bytes belong to the
- * lower address. */
+/* Sorts all ranges by file offset. False if ranges share bytes. Those belong to the lower
+ * address. */
 static bool basemap_sort_places(const struct basemap *b, struct basemap_place *places)
 {
 	uint64_t end = 0;
@@ -448,7 +448,7 @@ void basemap_translate(const struct basemap *b, const struct spans *vm, struct s
 	const size_t count = b->ranges.count;
 	struct claims out = { 0 };
 	struct basemap_place *places = mem_alloc((count + 1) * sizeof *places);
-	/* Claims in the order of the file need no resolving. */
+	/* Claims in file order need no resolving. */
 	const bool apart = basemap_sort_places(b, places);
 	vec_reserve(&out.list, vm->list.count);
 	for (size_t i = 0; i < count; i++)
@@ -457,7 +457,7 @@ void basemap_translate(const struct basemap *b, const struct spans *vm, struct s
 	claims_resolve(&out, b->file_size, ret_file);
 }
 
-/* True if no span needs a cut, the usual case. O(ranges * log n). */
+/* True if no span crosses a range's end, the usual case. O(ranges * log n). */
 static bool is_clipped(const struct basemap *b, const struct spans *vm)
 {
 	size_t i = 0;
@@ -497,8 +497,7 @@ void basemap_clip_vm(const struct basemap *b, struct spans *vm)
 	*vm = out;
 }
 
-/* Checks that the spans cover every base range. The spans cover nothing else, because the sums
- * agree. */
+/* Checks that the spans cover every base range. Equal sums show that they cover nothing else. */
 void basemap_check_vm(const struct basemap *b, const struct spans *vm)
 {
 	size_t i = 0;

@@ -5,9 +5,9 @@
  * sections at their heft addresses (image.h). If ranges overlap, the first one gets the addresses.
  * The file space is [0, file_size). Immutable after basemap_build.
  *
- * With regions, the VM image is the memory of the machine. Bytes that are stored at one address and
- * run at another are in it twice. Bytes between the contents of a region are fill. The file's bytes
- * belong to the addresses at which they are stored. */
+ * With memory regions, the VM image is the machine's memory. Bytes that are copied at start count
+ * at both addresses. Unused bytes inside a region are fill. The file's bytes belong to the
+ * addresses at which they are stored. */
 #ifndef HEFT_MAP_BASEMAP_H
 #define HEFT_MAP_BASEMAP_H
 
@@ -16,12 +16,12 @@
 #include "map/space.h"
 
 struct base_range {
-	uint64_t addr, size; /* range of VM addresses */
-	uint64_t off;        /* File offset of the byte at addr. */
-	uint64_t file_size;  /* Bytes from the range's start that are in the file. */
+	uint64_t addr, size; /* Range of VM addresses */
+	uint64_t off;        /* File offset of the byte at addr */
+	uint64_t file_size;  /* Number of bytes from addr that are in the file */
 	label_id label;
-	/* Address whose owner also owns the bytes at addr. The address differs from addr if the
-	 * machine copies the bytes there when it starts. */
+	/* Address to which the machine copies the bytes at start, else addr. The owner of that
+	 * address also owns the bytes at addr. */
 	uint64_t runs_at;
 };
 
@@ -40,18 +40,17 @@ void basemap_build(struct basemap *b, const struct input *in, struct labels *lab
 		   const struct memory_regions *regions);
 void basemap_release(struct basemap *b);
 
-/* Returns the bytes of a region until its last used byte. More than its length if bytes overflow
- * the region. O(regions). */
+/* Returns the bytes of a region until its last used byte. Exceeds the region's length on overflow.
+ * O(regions). */
 uint64_t basemap_region_used(const struct basemap *b, size_t region);
 
-/* Returns the address whose owner owns the byte at addr: addr, or for stored bytes another. */
+/* Returns the address whose owner owns the byte at addr: the copy's address, or addr itself. */
 uint64_t basemap_runs_at(const struct basemap *b, uint64_t addr);
 
-/* Translates VM spans to file spans. A file byte in two VM ranges belongs to the lower range. */
+/* Translates VM spans to file spans. A file byte in two VM ranges belongs to the lower one. */
 void basemap_translate(const struct basemap *b, const struct spans *vm, struct spans *ret_file);
-/* With regions: basemap_add_copies() gives stored bytes without an owner the owners of the
- * addresses at which they run. basemap_add_stored() fills the remaining gaps with the labels of the
- * ranges. */
+/* With regions: basemap_add_copies() gives unowned bytes that are copied at start the owners of
+ * their copies. basemap_add_stored() fills the remaining gaps with the ranges' labels. */
 void basemap_add_copies(const struct basemap *b, struct spans *vm);
 void basemap_add_stored(const struct basemap *b, struct spans *vm);
 /* Cuts spans to the VM ranges of the map. */
@@ -60,12 +59,12 @@ void basemap_clip_vm(const struct basemap *b, struct spans *vm);
 void basemap_check_vm(const struct basemap *b, const struct spans *vm);
 void basemap_check_file(const struct basemap *b, const struct spans *file);
 
-/* Claims named parts of the file outside of sections: the ELF header tables, and the parts of an
- * archive that are no image. */
+/* Claims named parts of the file outside of sections: the ELF header tables, and parts of an
+ * archive that are not an image. */
 void claim_headers(const struct input *in, struct labels *labels, struct claims *file);
 
 label_id segment_label(struct labels *labels, const struct segment *s);
-/* Returns the label "[fill]": with regions, bytes between the contents of a region. */
+/* Returns the label "[fill]": unused bytes inside a memory region. */
 label_id fill_label(struct labels *labels);
 
 #endif

@@ -3,13 +3,13 @@
 
 #include "map/config_lex.h"
 
-/* Type of a field. The plural types and messages may repeat. */
+/* Type of a field. Fields of plural types, and messages, may occur several times. */
 enum value_kind { A_STRING, STRINGS, A_UINT32, A_UINT64, UINT64S, A_BOOL, A_CHOICE, MESSAGES };
 
 struct config_choice {
 	const char *name;
-	uint32_t number; /* the number in the file */
-	uint32_t value;  /* the value in heft */
+	uint32_t number; /* Number in the file */
+	uint32_t value;  /* Value in heft */
 };
 
 struct parser;
@@ -17,11 +17,12 @@ struct parser;
 struct config_field {
 	const char *name;
 	enum value_kind kind;
-	uint16_t at;    /* Offset of the member in the struct of the message */
-	uint16_t given; /* Offset of a bool that is set if the field is given. 0: none. */
-	const struct config_choice *choices; /* Choices of an A_CHOICE. Ends with name NULL. */
+	uint16_t at;    /* Offset of the destination in its struct */
+	uint16_t given; /* Offset of a bool to set if the field occurs. 0: none. */
+	const struct config_choice *choices; /* Choices of an A_CHOICE. The last one's name is
+					      * NULL. */
 	bool (*parse)(
-		struct parser *p); /* Parses one message with the fields of a MESSAGES table. */
+		struct parser *p); /* Parses a message, with the fields of its MESSAGES table */
 };
 
 struct message_type {
@@ -97,7 +98,7 @@ static const struct message_type region_type = MESSAGE_TYPE("memory_region", reg
 struct parser {
 	struct lexer lx;
 	struct config *config;
-	struct config_source *source; /* The source that is being read. NULL otherwise. */
+	struct config_source *source; /* Source whose message is being parsed, else NULL */
 };
 
 /* Parses strings. Adjacent strings are joined, as in C. */
@@ -210,8 +211,8 @@ static bool parse_value(struct parser *p, const struct config_field *f, void *me
 static bool parse_fields(struct parser *p, const struct message_type *type, char closer,
 			 void *message);
 
-/* Parses the body of a message. Recursion with parse_fields() is as deep as messages nest in the
- * tables above: a rewrite in a source in the file. */
+/* Parses the body of a message. Recursion with parse_fields() is at most three deep: a rewrite in a
+ * source in the file. */
 static bool parse_body(struct parser *p, const struct message_type *type, void *message)
 {
 	if (lexer_take(&p->lx, '{'))

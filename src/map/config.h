@@ -1,8 +1,8 @@
-/* config.h - parses Bloaty's configuration file: protobuf text format of one message.
+/* config.h - parses Bloaty's configuration file, one message in protobuf text format.
  *
- * Accepts the grammar and fields of Bloaty, and memory_region. Unknown fields, wrong types, a
- * second value for a single field, and syntax errors are HEFT_EFORMAT with "path:line:column: what"
- * (lines and columns count from 1, columns in bytes). */
+ * Accepts Bloaty's grammar and fields, and also memory_region. Syntax errors, unknown fields, wrong
+ * types and a repeated single field fail with HEFT_EFORMAT with "path:line:column: what" (lines and
+ * columns count from 1, columns in bytes). */
 #ifndef HEFT_MAP_CONFIG_H
 #define HEFT_MAP_CONFIG_H
 
@@ -10,14 +10,14 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* A source with a name, a base and rewrites: a pattern and a replacement. The replacement may be
+/* A custom source: name, base source and rewrites (pattern, replacement). A replacement may be
  * "". */
 struct config_source {
 	const char *name, *base;
 	VEC(struct heft_rewrite) rewrites;
 };
 
-/* A memory region of the file, with name and length. */
+/* A memory region of the configuration file. */
 struct config_region {
 	const char *name;
 	uint64_t origin, length;
@@ -37,12 +37,12 @@ struct config {
 	enum heft_domain sort;
 	uint32_t verbose;
 	config_numbers debug_vmaddrs, debug_fileoffs;
-	const char *disassemble, *source_filter; /* NULL if not given */
+	const char *disassemble, *source_filter; /* NULL if the file does not have the field */
 	bool raw_map;
-	struct arena arena; /* All strings. NUL-terminated, without NUL inside. */
+	struct arena arena; /* Owns all strings: NUL-terminated, without NUL inside. */
 };
 
-/* Parses a file into *c, ignoring its contents. config_release() is needed only after success. */
+/* Parses a file into *c, overwriting it. config_release() is needed only after success. */
 bool config_parse(struct config *c, const char *path, struct str text, struct heft_err *err);
 void config_release(struct config *c);
 

@@ -33,7 +33,7 @@ static int config_lex_peek(const struct lexer *lx)
 
 static bool fail_at(struct lexer *lx, size_t line, size_t column, size_t off, const char *text)
 {
-	/* Keeps only the first error. TOKEN_BAD would only repeat it. */
+	/* Keeps only the first error. TOKEN_BAD would report it again. */
 	if (lx->kind != TOKEN_BAD)
 		fail(lx->err, HEFT_EFORMAT, off, "%s:%zu:%zu: %s", lx->path, line, column, text);
 	lx->kind = TOKEN_BAD;
@@ -72,7 +72,7 @@ static void config_lex_skip_space(struct lexer *lx)
 	}
 }
 
-/* Reads up to `most` digits of a base. False if there is none. */
+/* Reads up to `most` digits of a base. False without a digit. */
 static bool read_digits(struct lexer *lx, unsigned base, unsigned most, uint32_t *ret)
 {
 	unsigned n = 0;
@@ -105,7 +105,7 @@ static bool add_char(struct lexer *lx, uint32_t c)
 	return true;
 }
 
-/* Reads an escape, after its backslash. */
+/* Reads the rest of an escape after its backslash. */
 static bool config_lex_read_escape(struct lexer *lx)
 {
 	static const char simple[] = "a\ab\bf\fn\nr\rt\tv\v\\\\''\"\"??";

@@ -1,7 +1,7 @@
 /* config_lex.h - splits protobuf's text format into tokens.
  *
- * The lexer reads one token ahead: `token` is the next one. The first error stays in *err. After
- * it, the token is TOKEN_BAD. */
+ * The lexer always holds the next token. The first error stays in *err. After an error, the token
+ * is TOKEN_BAD. */
 #ifndef HEFT_MAP_CONFIG_LEX_H
 #define HEFT_MAP_CONFIG_LEX_H
 
@@ -10,9 +10,9 @@
 
 enum token_kind {
 	TOKEN_END,
-	TOKEN_NAME,   /* Letters, digits, _ */
+	TOKEN_NAME,   /* Letters, digits and _ */
 	TOKEN_NUMBER, /* Starts with a digit. Not checked further. */
-	TOKEN_STRING, /* `string` holds its value */
+	TOKEN_STRING, /* `string` holds its value. */
 	TOKEN_SIGN,   /* Any other single character */
 	TOKEN_BAD,
 };
@@ -37,7 +37,7 @@ void lexer_release(struct lexer *lx);
 /* Moves to the next token. */
 void lexer_next(struct lexer *lx);
 
-/* True if the token is this sign. Then moves to the next token. */
+/* True if the token is this sign. If true, moves to the next token. */
 bool lexer_take(struct lexer *lx, char sign);
 
 /* Returns the value of a hexadecimal digit. 99 for any other character. */

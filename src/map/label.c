@@ -40,10 +40,10 @@ void label_copy_all(struct labels *l, const struct hashed_text *list, size_t cou
 	label_all(l, list, count, ret_ids, intern_add_hashed);
 }
 
-/* Texts requested so far. */
+/* Numbered labels' texts that were requested so far. */
 struct number_texts {
 	pthread_mutex_t lock;
-	struct map ids; /* index in `list` by id */
+	struct map ids; /* Index in `list`, by label id */
 	VEC(struct number_text {
 		label_id id;
 		struct str text;
@@ -58,7 +58,7 @@ static label_id add_numbered(struct labels *l, enum label_kind kind, struct labe
 		l->made_texts = mem_zeroed(1, sizeof *l->made_texts);
 		pthread_mutex_init(&l->made_texts->lock, NULL);
 	}
-	/* Stores two numbers in place of a text. */
+	/* A numbered label stores its two numbers in place of a text. */
 	vec_push(&l->names.entries, (struct str){ (const char *)(uintptr_t)n.of, n.number });
 	vec_push(&l->kinds, (uint8_t)kind);
 	return (label_id)(l->names.entries.count - 1);
@@ -83,7 +83,7 @@ static label_id get_numbered(struct labels *l, enum label_kind kind, struct labe
 	return id;
 }
 
-/* Makes the text: "FUNCTION#12", "FILE:12". */
+/* Makes the text of a numbered label: "FUNCTION#12", "FILE:12". */
 static struct str make_text(const struct labels *l, label_id id, struct arena *arena)
 {
 	const struct label_number n = label_numbered(l, id);
@@ -124,7 +124,7 @@ void label_lines(struct labels *l, const struct label_number *list, size_t count
 		const struct label_number n = list[i];
 		if (i + AHEAD < count)
 			map_prefetch(&l->number_ids, number_hash(list[i + AHEAD]));
-		if (label_is_fallback(l, n.of)) /* The line is a fallback, too. */
+		if (label_is_fallback(l, n.of)) /* A line of a fallback is a fallback too. */
 			ret_ids[i] = label_format(l, STR_FMT ":%" PRIu32,
 						  STR_ARG(label_text(l, n.of)), n.number);
 		else
@@ -132,7 +132,7 @@ void label_lines(struct labels *l, const struct label_number *list, size_t count
 	}
 }
 
-/* Returns a function's run. Without one, starts one with block 0. NULL for another block. */
+/* Returns a function's run. If it has none and `number` is 0, starts one. Else NULL. */
 static struct block_run *run_of(struct labels *l, label_id function, uint32_t number)
 {
 	uint32_t i;

@@ -1,17 +1,16 @@
-/* label.h - interns labels: claims, spans and rows contain small numbers instead of texts.
+/* label.h - interns labels, so that claims, spans and rows contain small numbers instead of texts.
  *
- * One table serves a whole profile, so that ids compare across files and sources. Texts in the
- * input file are borrowed, because inputs stay mapped as long as the profile. All texts end in NUL.
- * The length does not count the NUL. A label whose text begins with '[' is a fallback, for bytes to
- * which no source could give an owner. One thread at a time. Many threads may read by id while no
- * thread adds. */
+ * One table serves a whole profile, so ids are comparable across files and sources. Texts in an
+ * input file are borrowed: inputs stay mapped as long as the profile. Texts end in NUL, which the
+ * length excludes. A label that begins with '[' is a fallback for bytes without an owner. One
+ * thread at a time. Many threads may read by id while no thread adds. */
 #ifndef HEFT_MAP_LABEL_H
 #define HEFT_MAP_LABEL_H
 
 #include "base/intern.h"
 
 #define LABEL_NONE UINT32_MAX
-/* "(after X)": data without an owner after the data of X. */
+/* LABEL_AFTER: "(after X)", for data without an owner that follows X's data. */
 #define LABEL_AFTER "(after "
 
 typedef uint32_t label_id;
@@ -31,16 +30,17 @@ struct block_run {
 };
 
 struct labels {
-	struct intern names; /* The entry of a numbered label has no text (see label_numbered()). */
-	VEC(uint8_t) kinds;  /* Per label id: kind. */
-	/* private */
+	struct intern names; /* Texts by id. A numbered label has no text here (see
+			      * label_numbered()). */
+	VEC(uint8_t) kinds;  /* Per label id: its kind */
+	/* Private. */
 	VEC(struct block_run) block_runs;
-	struct map run_ids;              /* Runs, by function */
-	struct map number_ids;           /* Numbered labels outside runs */
-	struct number_texts *made_texts; /* Made when there are numbered labels */
+	struct map run_ids;              /* Index of a function's run, by function */
+	struct map number_ids;           /* Numbered labels that are in no run */
+	struct number_texts *made_texts; /* NULL until the first numbered label */
 };
 
-/* Records an id that the name table returned. */
+/* Records the kind of an id that the name table returned. */
 static inline label_id label_known(struct labels *l, label_id id, struct str text)
 {
 	if (id == l->kinds.count)
@@ -58,17 +58,18 @@ static inline label_id label_copy(struct labels *l, struct str text)
 	return label_known(l, intern_add(&l->names, text), text);
 }
 
-/* Borrows many texts at once. The caller gives the hashes. Other threads may compute them. The id
- * of an entry without a text (p NULL) is LABEL_NONE. */
+/* Borrows many texts at once. The caller gives the hashes, which other threads may have computed.
+ * The id of an entry without a text (p NULL) is LABEL_NONE. */
 void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
 		      label_id *ret_ids);
 /* Like label_borrow_all(), but copies new texts. */
 void label_copy_all(struct labels *l, const struct hashed_text *list, size_t count,
 		    label_id *ret_ids);
-/* Returns the label "FUNCTION#NUMBER" of a block. The function must have a label. The text is made
- * on request, because there are millions. */
+/* Returns the label "FUNCTION#NUMBER" of a block. The function must have a label. There may be
+ * millions, so the text is made on request. */
 label_id label_block(struct labels *l, label_id function, uint32_t number);
-/* Returns labels "FILE:LINE" of many lines. Texts are made on request. The files need labels. */
+/* Makes the labels "FILE:LINE" of many lines. Their texts are made on request. The files must have
+ * labels. */
 void label_lines(struct labels *l, const struct label_number *list, size_t count,
 		 label_id *ret_ids);
 static inline bool label_is_numbered(const struct labels *l, label_id id)
@@ -84,8 +85,8 @@ static inline struct label_number label_numbered(const struct labels *l, label_i
 /* Returns the text of a numbered label. Any number of threads. */
 struct str label_number_text(const struct labels *l, label_id id);
 label_id label_format(struct labels *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Returns the fallback label "[name]" (label_is_fallback). A name in brackets, such as "[LOAD #0
- * [RX]]", does not change. */
+/* Returns the fallback label "[name]". A name in brackets, such as "[LOAD #0 [RX]]", stays as it
+ * is. */
 label_id label_bracketed(struct labels *l, struct str name);
 
 static inline struct str label_text(const struct labels *l, label_id id)
@@ -94,7 +95,8 @@ static inline struct str label_text(const struct labels *l, label_id id)
 	return label_is_numbered(l, id) ? label_number_text(l, id) : l->names.entries.data[id];
 }
 
-/* Prefetches the text of a name whose entry was prefetched before, and another name's entry. */
+/* Prefetches the text of `text`, whose table entry was prefetched earlier, and the entry of another
+ * label. */
 static inline void label_prefetch(const struct labels *l, label_id text, label_id entry)
 {
 	__builtin_prefetch(l->names.entries.data[text].p);

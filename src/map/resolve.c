@@ -1,10 +1,9 @@
 /* resolve.c - turns claims into spans (see space.h).
  *
- * Sweeps over the claims in the order of their starts. If claims come in sorted stretches, like
- * those of line programs, sorts the stretches instead, and sweeps only overlapping ones. Otherwise
- * cuts many claims at the starts of some claims into parts. The parts are swept in parallel. A
- * claim across a cut is in both parts. A claim of unknown size never crosses a cut, because it ends
- * at the next start. */
+ * Sweeps over the claims by ascending start. If claims come in sorted runs, like rows of line
+ * programs, sorts the runs and sweeps only those that overlap. Otherwise cuts a large set of claims
+ * into parts and sweeps the parts in parallel. Cuts are at starts of claims. A claim across a cut
+ * is in both parts. A claim of unknown size never crosses a cut: it ends at the next start. */
 #include "map/space.h"
 
 #include "base/pool.h"
@@ -51,7 +50,8 @@ static uint64_t resolve_claim_end(const struct claim *c)
 	return c->start + c->size;
 }
 
-/* Returns the best claim that ends after `addr`, or NULL. Drops better claims that end before. */
+/* Returns the claim of highest priority that ends after `addr`, or NULL. Removes ended claims of
+ * higher priority. */
 static const struct claim *active_best(struct active *a, uint64_t addr)
 {
 	while (a->heap.count > 0 && resolve_claim_end(&a->heap.data[0]) <= addr)
@@ -59,7 +59,7 @@ static const struct claim *active_best(struct active *a, uint64_t addr)
 	return a->heap.count > 0 ? &a->heap.data[0] : NULL;
 }
 
-/* Gives [from, to) to the active claims, best first. */
+/* Gives [from, to) to the active claims, in order of priority. */
 static void active_emit(struct active *a, uint64_t from, uint64_t to, struct spans *ret)
 {
 	while (from < to) {
@@ -72,8 +72,8 @@ static void active_emit(struct active *a, uint64_t from, uint64_t to, struct spa
 	}
 }
 
-/* Returns the size of claim c of unknown size: until `next`, or until the end of a known claim that
- * covers its start. 0 if an earlier claim has the same start. */
+/* Returns the size of claim c of unknown size. It ends at `next`, or with a known claim that covers
+ * its start. 0 if an earlier claim starts there too. */
 static uint64_t unknown_size(const struct active *a, const struct claim *c, uint64_t next)
 {
 	uint64_t end = next;
@@ -121,8 +121,8 @@ void claims_sort(struct claims *c)
 	sort_by_key(c->list.data, c->list.count, sizeof *c->list.data);
 }
 
-/* Numbers the claims by priority and finds where the order of starts breaks. True for at most two
- * sorted runs. They begin at index 0 and at index *second. */
+/* Numbers the claims by priority, and finds sorted runs. True if there are at most two. The second
+ * begins at index *second. */
 static bool find_runs(struct claims *c, size_t *second)
 {
 	unsigned runs = 1;
@@ -149,13 +149,13 @@ static void merge_runs(struct claims *c, size_t second)
 	mem_free(first);
 }
 
-/* A slice of the claims sorted by start. No claim continues beyond its end. */
+/* A part of the claims: a range of addresses. Claims are clipped to it. */
 struct map_resolve_part {
 	struct claim *list;
 	size_t count;
-	uint64_t end;         /* End of claims of unknown size if no start follows. */
-	uint64_t limit;       /* No span ends after it. */
-	struct active active; /* Claims that start before the part and end in it or later. */
+	uint64_t end;         /* End of a claim of unknown size without a following start */
+	uint64_t limit;       /* Spans end here at the latest. */
+	struct active active; /* Claims that start before the part and reach into it */
 	struct spans spans;
 };
 
@@ -171,7 +171,7 @@ static void sweep(struct map_resolve_part *p)
 		const uint64_t next = j < count ? list[j].start : max_u64(p->end, list[i].start);
 		if (j == i + 1 && list[i].size != SIZE_UNKNOWN &&
 		    resolve_claim_end(&list[i]) <= next && !active_best(a, list[i].start)) {
-			/* Most claims overlap no other. */
+			/* Usually no other claim overlaps this one. */
 			spans_push(&p->spans, list[i].start, list[i].size, list[i].label);
 		} else {
 			active_add(a, list + i, j - i, next);
@@ -203,9 +203,9 @@ static void convert(struct claims *c, struct spans *ret)
 	memset(c, 0, sizeof *c);
 }
 
-enum { SAMPLES = 32 }; /* Samples per part, to find cuts that give parts of similar size. */
+enum { SAMPLES = 32 }; /* Samples per part. More samples make parts more equal. */
 
-/* Finds the cuts: at most parts - 1 sorted, distinct starts of claims, without the first start. */
+/* Chooses cuts: at most parts - 1 sorted, distinct starts of claims, without the first start. */
 static size_t resolve_find_cuts(const struct claims *c, size_t parts, uint64_t *cuts)
 {
 	const size_t wanted = parts * SAMPLES, step = c->list.count / wanted + 1;
@@ -259,7 +259,7 @@ static void divide_all(const struct claims *c, const uint64_t *cuts, size_t cut_
 	}
 }
 
-/* Adds claims of parts[i] that cross cuts to the following parts. */
+/* Adds claims of parts[i] that cross cuts to the following parts too. */
 static void reach_over(struct map_resolve_part *parts, const uint64_t *cuts, size_t cut_count,
 		       size_t i)
 {
@@ -322,12 +322,13 @@ struct resolve_stretch {
 
 typedef VEC(struct resolve_stretch) stretch_vec;
 
-/* STRETCH_CLAIMS: least claims of an average stretch. Below, sorting one by one is as fast. */
+/* STRETCH_CLAIMS: smallest average length of a stretch, in claims, for which sorting stretches is
+ * faster. */
 enum { STRETCH_CLAIMS = 8, STRETCHES_MIN = 64 };
-/* Unclaimed bytes that end a stretch, because another function's claims may be there. */
+/* A larger gap, in bytes, ends a stretch: another function's claims may lie in it. */
 enum { STRETCH_GAP = 64 };
 
-/* Finds the stretches. False if claims do not come in stretches, or if some have no size. */
+/* Finds the stretches. False if they are too short, or if a claim has no size. */
 static bool resolve_find_stretches(const struct claims *c, stretch_vec *ret)
 {
 	struct resolve_stretch *last = NULL;
@@ -347,8 +348,8 @@ static bool resolve_find_stretches(const struct claims *c, stretch_vec *ret)
 	return true;
 }
 
-/* Returns how many stretches from s[0] on overlap. All these stretches end before the next stretch
- * starts. */
+/* Returns how many stretches from s[0] on overlap as a group. The next stretch starts after
+ * them. */
 static size_t cluster_size(const struct resolve_stretch *s, size_t count)
 {
 	size_t n = 1;
@@ -374,7 +375,8 @@ static int by_first(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Resolves overlapping stretches. Restores the order of claiming first: the first claim wins. */
+/* Resolves overlapping stretches. First restores the order of claiming, because the first claim
+ * wins. */
 static void resolve_cluster(const struct claim *list, struct resolve_stretch *s, size_t count,
 			    struct spans *ret)
 {
@@ -388,7 +390,7 @@ static void resolve_cluster(const struct claim *list, struct resolve_stretch *s,
 	spans_append(ret, &spans);
 }
 
-/* Resolves by stretches. False, with nothing done, if sorting claims one by one is faster. */
+/* Resolves by stretches. False, without a change, if sorting single claims is faster. */
 static bool resolve_stretches(struct claims *c, struct spans *ret)
 {
 	stretch_vec v = { 0 };

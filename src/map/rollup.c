@@ -1,4 +1,4 @@
-/* Walks spans of several sources together and sums them up by label. */
+/* Walks the spans of several sources together and sums up bytes by label. */
 #include "map/rollup.h"
 
 #include "base/pool.h"
@@ -34,13 +34,14 @@ void rollup_release(struct rollup *r)
 	memset(r, 0, sizeof *r);
 }
 
-/* A symbol of an image. Each object has its own copy of a function or variable. */
+/* A symbol of an image. Each image has its own copy of a function or variable. */
 struct counted_symbol {
 	label_id symbol;
 	uint32_t image;
 };
 
-/* Finds the image at a place. False before the first image, where an archive lists all names. */
+/* Finds the image at an offset. False before the first image: there an archive has its symbol
+ * index. */
 static bool image_at_start(const struct rollup_walk *w, uint64_t start, uint32_t *ret)
 {
 	const size_t i = upper_bound(w->image_starts, w->image_count, sizeof *w->image_starts,
@@ -49,7 +50,7 @@ static bool image_at_start(const struct rollup_walk *w, uint64_t start, uint32_t
 	return i > 0 || w->image_count == 0;
 }
 
-/* Counts a symbol once per node, with its bytes there. */
+/* Counts a symbol once per node, and adds the symbol's bytes there. */
 static void count_symbol(struct rollup *r, enum heft_role role, uint32_t node,
 			 struct counted_symbol s, uint64_t bytes)
 {
@@ -69,7 +70,7 @@ static void count_symbol(struct rollup *r, enum heft_role role, uint32_t node,
 	tree_sums(&r->tree, node, role)[HEFT_SIZE_COUNT]++;
 }
 
-/* Sums up copies. Sizes of pairs are 0, except for generics. */
+/* Adds up the sizes of copies. Only generics record sizes of pairs. */
 static void add_copies(struct rollup *r, enum heft_role role)
 {
 	const struct rollup_counted *c = &r->counted[role];
@@ -109,7 +110,7 @@ static unsigned text_match(const struct filter *f, struct str text)
 	return m;
 }
 
-/* True if a title belongs to debug info. "__DWARF,__debug_info" is the section __debug_info. */
+/* True if a section title belongs to debug info. "__DWARF,__debug_info" is section __debug_info. */
 static bool is_debug_title(struct str title)
 {
 	const char *const comma = title.len > 0 ? memchr(title.p, ',', title.len) : NULL;
@@ -142,8 +143,8 @@ static unsigned label_matches(struct filter *f, const struct labels *labels, lab
 	return m;
 }
 
-/* True if the filter keeps a piece. `ids`: labels of the levels, of the walk's places, and of the
- * levels with names. */
+/* True if the filter keeps a piece. `ids`: labels of the levels, then of the filter's hidden
+ * levels. */
 static bool filter_keeps(struct filter *f, const struct rollup_walk *w, const label_id *ids,
 			 size_t places, size_t names)
 {
@@ -164,20 +165,21 @@ bool filter_excluded(const struct filter *f)
 	return !f->exclude || (f->matched & MATCH_EXCLUDE);
 }
 
-/* Greatest number of hidden levels: the filter's places and names, how sure, code, symbols. */
+/* Greatest number of hidden levels: sections and segments, names, how sure, code, symbols. */
 enum { PLACES_MAX = 3, HIDDEN_MAX = PLACES_MAX + LEVELS_MAX + 3 };
 
 struct adder {
 	struct rollup *rollup;
 	const struct rollup_walk *walk;
-	enum heft_role role; /* role of the sums */
+	enum heft_role role; /* Side to which the sums are added */
 	unsigned measure;
 	size_t shown_count;            /* Number of levels that make nodes */
-	size_t place_count;            /* Hidden levels with the filter's sections and segments */
-	size_t name_count;             /* Number of levels whose names the filter tests. */
+	size_t place_count;            /* Number of hidden levels for the filter's sections and
+				        * segments */
+	size_t name_count;             /* Number of hidden levels whose names the filter tests */
 	size_t next;                   /* Deepest level: index of the span after the piece */
 	label_id last[LEVELS_MAX];     /* Labels of the previous piece */
-	uint32_t path[LEVELS_MAX + 1]; /* Nodes of the previous piece; path[0] = the top */
+	uint32_t path[LEVELS_MAX + 1]; /* Nodes of the previous piece. path[0] is the top. */
 };
 
 static void rollup_add_bytes(const struct adder *a, uint32_t node, uint64_t size)
@@ -187,13 +189,13 @@ static void rollup_add_bytes(const struct adder *a, uint32_t node, uint64_t size
 	*sum += size;
 }
 
-/* Spans for which memory is prefetched: as many as are handled during one access to memory. */
+/* How many spans ahead memory is prefetched. During one access to memory, about 8 spans are
+ * handled. */
 enum { AHEAD = 8 };
 
-/* Prefetches memory. Labels of neighbours are far apart in the tables, and waiting would take most
- * of the time. Fetches the sums of the span AHEAD of the piece, the slot of the span twice as far,
- * and the shown label of the span three times as far. Only for the deepest level, which has most
- * nodes. */
+/* Prefetches memory. Adjacent spans have labels far apart in the tables, so waiting would take most
+ * of the time. Fetches the sums for the span AHEAD of the piece, the slot for 2 * AHEAD, and the
+ * shown label for 3 * AHEAD. Only the deepest level needs this: it has most nodes. */
 static void fetch_ahead(struct adder *a, uint64_t start)
 {
 	const struct tree *t = &a->rollup->tree;
@@ -213,7 +215,7 @@ static void fetch_ahead(struct adder *a, uint64_t start)
 	tree_fetch_sums(t, nodes, shown ? shown[s[AHEAD].label] : s[AHEAD].label);
 }
 
-/* Returns how sure the owner of a piece is: an index of sure_words, or SURE_WORDS for no owner. */
+/* Returns how sure a piece's owner is: an index of sure_words. SURE_WORDS without an owner. */
 static unsigned sure_index(const struct rollup_walk *w, label_id sure)
 {
 	unsigned i = 0;
@@ -329,7 +331,7 @@ void rollup_add(struct rollup *r, const struct rollup_walk *w)
 	add_walk(r, w, w->role, measure_of(w));
 }
 
-/* State of adding two domains. The second temporarily has its own tree, with one measure. */
+/* State of adding two domains in parallel. The second one first gets its own tree. */
 struct both {
 	struct rollup *to, *part;
 	const struct rollup_walk *first, *second;
@@ -345,7 +347,7 @@ static void rollup_add_one(void *ctx, size_t i, unsigned worker)
 		add_walk(b->part, b->second, HEFT_INPUT, 0);
 }
 
-/* Merges the trees. Nodes are in the order in which the second domain's pieces would make them. */
+/* Merges the second tree into the first. Its nodes are in the order of its pieces. */
 static void merge(const struct both *b)
 {
 	const struct tree *from = &b->part->tree;
@@ -362,14 +364,14 @@ static void merge(const struct both *b)
 	mem_free(to);
 }
 
-/* Range of spans for which two threads are faster. Below PARALLEL_MIN the thread costs more than it
- * saves, above PARALLEL_MAX the second tree does. */
+/* Numbers of spans between which two threads are faster. Below PARALLEL_MIN the thread costs more
+ * than it saves. Above PARALLEL_MAX the second tree does. */
 enum { PARALLEL_MIN = 20000, PARALLEL_MAX = 2000000 };
 
 void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 		     const struct rollup_walk *second, unsigned threads)
 {
-	/* Filters and counting depend on earlier pieces. */
+	/* Filters and counting depend on the previous pieces. */
 	const size_t spans = second->levels[second->level_count - 1].spans->list.count;
 	const bool apart = pool_threads(threads) > 1 && !first->base && !first->symbols &&
 			   r->code == 0 && r->sure == 0 && spans >= PARALLEL_MIN &&

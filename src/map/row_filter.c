@@ -1,34 +1,34 @@
-/* Filters rows that are made level by level. Decides on nodes of the tree, so that hidden rows are
- * never made. */
+/* Filters rows that are made level by level. Tests nodes of the tree, so that hidden rows are never
+ * made. */
 #include "map/rows.h"
 
 /* State of a node. LEAF: its row has no rows below it. */
 enum { SHOWN = 1, KEPT = 2, LEAF = 4 };
 
-/* Set in the bits of a label that was tested. */
+/* Largest level of which only the shown rows are made, see below. */
 #define ASKED (UINT32_C(1) << 31)
 
-/* FEW, FEW_SHARE: if a level shows at most FEW rows, or at most 1/FEW_SHARE of its rows, the others
- * are not made. */
+/* If a level shows at most FEW rows, or at most 1/FEW_SHARE of its rows, only the shown rows are
+ * made. */
 enum { FEW = 4096, FEW_SHARE = 8 };
 
 struct matching {
 	struct rows_maker *maker;
 	const struct heft_row_filter *filter;
-	uint32_t *found;                 /* Indexed by the number of a node with children: bits of
-					  * the row and of the rows above it. */
-	uint32_t *known[ROWS_DEPTH_MAX]; /* Indexed by level, then by key */
+	uint32_t *found;                 /* By a parent node's number: bits of its row and of all
+					  * rows above it */
+	uint32_t *known[ROWS_DEPTH_MAX]; /* By level, then by key: bits of the label */
 	size_t keys;
-	uint64_t leaves; /* Number of shown leaves */
+	uint64_t leaves; /* Number of shown rows without children */
 };
 
-/* Returns the filtered sums of a node with others below it, on both sides of the tree. */
+/* Returns the filtered sums of a node that has children, for both sides of the tree. */
 static uint64_t *row_filter_sums_of(const struct rows_maker *b, uint32_t node)
 {
 	return b->filter.sums + (size_t)b->filter.place[node] * b->tree->sides * b->tree->measures;
 }
 
-/* Adds the bits that only match the full name of a symbol of the row. */
+/* Adds the bits of patterns that match only a symbol's full name. */
 static uint32_t bits_in_full(const struct matching *g, uint32_t node, uint32_t level,
 			     struct heft_row *row, uint32_t bits)
 {
@@ -43,8 +43,8 @@ static uint32_t bits_in_full(const struct matching *g, uint32_t node, uint32_t l
 	return bits;
 }
 
-/* Returns the bits of a label. Tests each label once per level, because a symbol may be below
- * several sections. */
+/* Returns the bits of a label. Tests each label once per level. A symbol may be below several
+ * sections. */
 static uint32_t row_filter_bits_of(struct matching *g, uint32_t node, uint32_t level)
 {
 	uint32_t **const known = &g->known[level];
@@ -68,7 +68,7 @@ static void decide(struct matching *g, uint32_t node, uint32_t found)
 	g->leaves += shown;
 }
 
-/* Decides about the leaves directly below a node, or about the node if its row is a leaf. */
+/* Decides about the leaves directly below a node, or about the node itself if its row is a leaf. */
 static void match_below(struct matching *g, uint32_t node)
 {
 	const struct rows_maker *b = g->maker;
@@ -79,7 +79,7 @@ static void match_below(struct matching *g, uint32_t node)
 		decide(g, node, above);
 		return;
 	}
-	/* Does not test a single row that repeats the row above it. */
+	/* A single row that repeats its parent's label is not tested. */
 	const struct tree *t = b->tree;
 	const size_t size = (size_t)t->sides * t->measures * sizeof *t->sums.data;
 	const bool again =
@@ -115,8 +115,8 @@ static void row_filter_add_up(struct rows_maker *b)
 	state[0] |= SHOWN;
 }
 
-/* Numbers all nodes that have children, usually few nodes. The top has number 0, even without
- * children. Returns how many numbers were given. */
+/* Numbers the nodes that have children, usually few. The top is number 0 even without children.
+ * Returns the count. */
 static size_t make_places(struct rows_maker *b)
 {
 	const size_t nodes = b->tree->nodes.count;
@@ -147,8 +147,8 @@ uint64_t rows_filter(struct rows_maker *b, const struct heft_row_filter *f)
 	for (size_t i = 1; i < t->nodes.count; i++)
 		g.keys = t->nodes.data[i].key > g.keys ? t->nodes.data[i].key : g.keys;
 	g.keys++;
-	/* Decides about all nodes. Nodes have higher numbers than their parents. So an ascending
-	 * pass knows the results of the parents, and a descending pass those of the children. */
+	/* Decides about all nodes. A node has a higher number than its parent. So an ascending pass
+	 * has the parents' results, and a descending pass has the children's. */
 	g.found[b->filter.place[0]] = ASKED;
 	for (uint32_t i = 0; i < t->nodes.count; i++)
 		if (b->first[i] != 0 && g.found[b->filter.place[i]] != 0)

@@ -25,10 +25,10 @@ struct weight {
 	uint64_t size;
 };
 
-/* The numbers of a node or row on one side. */
+/* Numbers of a node or row on one side (now or base). */
 struct numbers {
 	const uint64_t *whole;
-	const double *exact; /* NULL in a tree without fractions */
+	const double *exact; /* NULL if the tree has no fractions */
 };
 
 static struct numbers numbers_now(const struct rows_maker *b, uint32_t node)
@@ -50,7 +50,7 @@ static struct weight weight_of_change(uint64_t now, uint64_t base)
 
 static struct weight weight_of_fraction(double change)
 {
-	/* The bits of non-negative doubles have the order of their values. fabs removes -0.0. */
+	/* Bits of non-negative doubles sort like their values. fabs removes -0.0. */
 	const double size = fabs(change);
 	struct weight w = { .negative = change < 0 };
 	memcpy(&w.size, &size, sizeof w.size);
@@ -89,7 +89,7 @@ static bool says_nothing(const struct rows_maker *b, struct numbers now, struct 
 	const struct rows_opts *o = b->opts;
 	if (!o->diff)
 		base.whole = tree_nothing;
-	/* Sums of fractions of bytes are not exact. */
+	/* Sums with fractions are inexact, so tiny differences count as 0. */
 	for (uint32_t m = 0; o->told >> m; m++)
 		if (o->told >> m & 1 &&
 		    (o->measures[m].unit == HEFT_PARTS ? fabs(now.exact[m] - base.exact[m]) >= 1e-6
@@ -98,11 +98,11 @@ static bool says_nothing(const struct rows_maker *b, struct numbers now, struct 
 	return o->told != 0;
 }
 
-/* A node before it becomes a row. Items are sorted by ascending group, then rank, then label. */
+/* A node before it becomes a row. Sort keys: group (ascending), rank, label. */
 struct row_item {
 	uint64_t rank;
-	const char *label; /* NULL if not requested yet. */
-	uint32_t node;     /* 0 for the row that sums up others. */
+	const char *label; /* NULL until requested */
+	uint32_t node;     /* 0 for the row "[N Others]" */
 	uint8_t group;     /* First sort key, before `rank` */
 	bool negative;
 };
@@ -154,7 +154,7 @@ static void swap_items(struct row_item *a, struct row_item *b)
 	*b = t;
 }
 
-/* Restores a heap whose root is the last item in the order. */
+/* Restores the heap after its root changed. The root is the item that sorts last. */
 static void sift_down(const struct rows_maker *b, struct row_item *heap, size_t count, size_t i)
 {
 	for (;;) {
@@ -169,8 +169,8 @@ static void sift_down(const struct rows_maker *b, struct row_item *heap, size_t 
 	}
 }
 
-/* Moves the first n items of the order to the front, unsorted: O(count log n). Sorting a million
- * rows to show twenty would cost more than all other work. */
+/* Moves the n items that sort first to the front, unsorted: O(count log n). Sorting a million rows
+ * to show twenty would take most of the time. */
 static void select_first(const struct rows_maker *b, struct row_item *list, size_t count, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)
@@ -238,7 +238,7 @@ static struct numbers numbers_add_up(const struct rows_maker *b, const struct ro
 	return (struct numbers){ whole, exact };
 }
 
-/* Replaces the items from `from` on by one item with their sum. */
+/* Replaces the items from `from` on by one item that sums them up. */
 static void fold_others(struct rows_maker *b, struct rows_items *items, size_t from)
 {
 	items->others = items->count - from;
@@ -253,7 +253,7 @@ static void fold_others(struct rows_maker *b, struct rows_items *items, size_t f
 	item->group = b->opts->group ? UINT8_MAX : 0;
 }
 
-/* Keeps only the wanted rows. */
+/* Keeps only the rows within the limits. */
 static void cut_items(struct rows_maker *b, struct rows_items *items, uint32_t level)
 {
 	const struct rows_opts *o = b->opts;
@@ -298,7 +298,7 @@ static void sort_items(const struct rows_opts *o, struct row_item *list, size_t 
 	}
 }
 
-/* A row whose children are not made yet. */
+/* A row whose children are still to be made. */
 struct pending {
 	struct heft_row *row;
 	uint32_t node;
@@ -307,8 +307,8 @@ struct pending {
 
 typedef VEC(struct pending) pending_vec;
 
-/* True if a single child repeats its parent and is left out. `node` is the parent, `level` the
- * level of the child. */
+/* True if a row has a single child that repeats it, which is skipped. `node`: the row. `level`: the
+ * child's level. */
 static bool is_repeat(const struct rows_maker *b, const char *label, const char *above,
 		      uint32_t node, uint32_t level)
 {
@@ -401,11 +401,11 @@ static void make_row(struct rows_maker *b, const struct rows_items *items,
 					  .kind = HEFT_ROW_SUM };
 }
 
-/* Makes the rows of a level. If `todo` is NULL, the rows below them are only counted. */
+/* Makes the rows of a level. If `todo` is NULL, only counts the rows below them. */
 static void rows_make(struct rows_maker *b, const struct rows_items *items, struct pending p,
 		      pending_vec *todo)
 {
-	/* Allocates all rows together. After a reset, the arena has room for as many again. */
+	/* Allocates all rows at once, which also presizes the arena for later levels. */
 	struct ref_row *rows = arena_alloc(b->arena,
 					   items->count * (sizeof *rows + sizeof *p.row->children),
 					   _Alignof(struct ref_row));
@@ -534,7 +534,7 @@ uint32_t rows_depth(const struct rows_maker *b, uint32_t node)
 	return depth;
 }
 
-/* The arena made the row, so it may be changed. */
+/* The row is in the maker's arena, so casting away const is safe. */
 static void rows_open_row(struct rows_maker *b, const struct heft_row *row, uint32_t level)
 {
 	struct heft_row *const own = (struct heft_row *)(uintptr_t)row;

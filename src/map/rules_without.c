@@ -1,4 +1,4 @@
-/* Implements rules.h in a build without PCRE2. Making an expression always fails. */
+/* Implements rules.h for a build without PCRE2. Compiling an expression always fails. */
 #include "map/rules.h"
 
 struct pattern *pattern_new(struct str regex, struct heft_err *err)
@@ -21,7 +21,7 @@ bool pattern_matches(const struct pattern *p, struct str text, struct notes *not
 	return false;
 }
 
-/* Always empty. */
+/* Always empty in this build. */
 struct rules {
 	char nothing;
 };

@@ -140,10 +140,10 @@ static uint64_t space_span_end(const struct span *s)
 	return s->start + s->size;
 }
 
-/* Usual distance of the next span, in spans. */
+/* Steps to try before a binary search for the next span. */
 enum { NEAR = 4 };
 
-/* Returns the first span from s[i] on that ends after `addr`. */
+/* Returns the index of the first span from s[i] on that ends after `addr`. */
 static size_t skip_before(const struct spans *s, size_t i, uint64_t addr)
 {
 	const size_t count = s->list.count;
@@ -161,7 +161,7 @@ static size_t skip_before(const struct spans *s, size_t i, uint64_t addr)
 	return i;
 }
 
-/* Counts the pieces of `below` in the gaps of `top`. */
+/* Returns the number of pieces of `below` in the gaps of `top`. */
 static size_t space_count_pieces(const struct spans *top, const struct spans *below)
 {
 	size_t pieces = 0, t = 0;
@@ -180,7 +180,8 @@ static size_t space_count_pieces(const struct spans *top, const struct spans *be
 	return pieces;
 }
 
-/* Returns the first of list[0] to list[i] that begins at or after `addr`, or list[i]. */
+/* Searches list[0] to list[i] for the first span that begins at or after `addr`. Returns i if none
+ * does. */
 static size_t skip_back(const struct span *list, size_t i, uint64_t addr)
 {
 	size_t step = 1;
@@ -197,8 +198,8 @@ static size_t skip_back(const struct span *list, size_t i, uint64_t addr)
 	return i;
 }
 
-/* State of an overlay. An overlay is made from the last span to the first. list[0] to list[left]
- * are unchanged. Finished spans are at list[left + gap] to list[count]. */
+/* State of an overlay, which is filled from the last span to the first. list[0] to list[left] are
+ * unchanged. Finished spans are at list[left + gap] to list[count]. */
 struct filling {
 	struct span *list;
 	size_t left, gap, count;
@@ -209,7 +210,7 @@ static bool space_continues(const struct span *a, const struct span *b)
 	return a->label == b->label && space_span_end(a) == b->start;
 }
 
-/* Puts a piece of the lower spans before list[i]. */
+/* Inserts a piece of the lower spans before list[i]. */
 static void space_put_piece(struct filling *f, size_t i, struct span piece)
 {
 	struct span *list = f->list;
@@ -230,8 +231,8 @@ static void space_put_piece(struct filling *f, size_t i, struct span piece)
 	}
 }
 
-/* Puts a lower span into the gaps that it covers. The span ends before all spans from list[i] on.
- * Returns this index for the span before s. */
+/* Inserts the pieces of a lower span into the gaps that it covers. `i`: the first span after it.
+ * Returns this index for the previous lower span. */
 static size_t fill_gaps(struct filling *f, size_t i, const struct span *s)
 {
 	uint64_t end = space_span_end(s);
@@ -248,7 +249,7 @@ static size_t fill_gaps(struct filling *f, size_t i, const struct span *s)
 	return min_u64(i + 1, f->left);
 }
 
-/* Moves the spans of `top` apart, in place, to make room for pieces in the gaps. */
+/* Moves the spans of `top` apart, in place, to make room for the pieces in gaps. */
 void spans_overlay(struct spans *top, struct spans *below)
 {
 	if (top->list.count == 0) {
@@ -339,7 +340,7 @@ void spans_pad(struct spans *s, const struct labels *labels, unsigned what, cons
 		bool joins = touches && last->label == k.label;
 		if (touches && !joins && k.size <= PADDING_MAX &&
 		    (next == start_count || starts[next] != k.start)) {
-			/* Padding of an owner, or of a section without a better owner. */
+			/* True for padding of an owner, or of a section's unowned bytes. */
 			joins = (what & PAD_OWNERS && label_is_fallback(labels, k.label) &&
 				 !label_is_fallback(labels, last->label)) ||
 				(what & PAD_SECTIONS && !label_is_numbered(labels, k.label) &&

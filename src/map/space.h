@@ -4,9 +4,9 @@
  * spans. Spans are sorted and do not overlap, so each byte has at most one label. If claims
  * overlap, the byte belongs to the first claim.
  *
- * A claim of unknown size ends at the next start of any claim, or at the end of a known claim that
- * covers its start, whichever is nearer. The unknown claim gets nothing if an earlier known claim
- * covers its start. It also gets nothing if an earlier unknown claim has the same start.
+ * A claim of unknown size ends at the next start of any claim, or with a claim of known size that
+ * covers its start, whichever comes first. It gets nothing if an earlier claim covers its start or
+ * starts there too.
  *
  * claim: amortised O(1), in any order. claims_resolve: O(n) for claims that arrive sorted and
  * without overlap, else O(n log n), once. One thread per struct. */
@@ -18,7 +18,7 @@
 
 #define SIZE_UNKNOWN ((UINT64_C(1) << 56) - 1)
 
-/* Reason for a claim, for explanations. */
+/* Reason for a claim, shown in explanations. */
 enum why {
 	WHY_SEGMENT,
 	WHY_SECTION,
@@ -59,14 +59,15 @@ enum why {
 };
 
 const char *why_text(enum why why);
-/* Words for how sure an owner is: "stated", "proved", "inferred". */
+/* Number of words for how sure an owner is: "stated", "proved", "inferred". */
 enum { SURE_WORDS = 3 };
 extern const char *const sure_words[SURE_WORDS];
-/* Returns the index of one of these words. SURE_WORDS for bytes without an owner and padding. */
+/* Returns how sure a claim for this reason is: an index of these words. SURE_WORDS for padding and
+ * bytes without an owner. */
 unsigned why_sure(enum why why);
 
 struct claim {
-	_Alignas(8) uint64_t start; /* As wide on all machines */
+	_Alignas(8) uint64_t start; /* 8-byte alignment on all machines */
 	uint64_t size : 56;         /* Bytes, or SIZE_UNKNOWN */
 	uint64_t why : 8;
 	label_id label;
@@ -77,12 +78,11 @@ struct claims {
 	VEC(struct claim) list;
 };
 
-/* Appends a claim. A claim that continues the last one (same label, no gap) is merged into it.
- * Empty claims are ignored. A claim that would wrap is cut at 2^64. A size of 2^56 - 1 or more is
- * cut to 2^56 - 2. */
+/* Appends a claim. Merges it into the last claim if that has the same label and ends at its start.
+ * Ignores an empty claim. Clips a claim to end at 2^64 at most, and its size to 2^56 - 2. */
 void claim(struct claims *c, uint64_t start, uint64_t size, label_id label, enum why why);
-/* Sorts claims by their starts. If they overlap, the one that starts first then has the higher
- * priority. Of claims with the same start, the one made first is higher. */
+/* Sorts claims by start. Sets priorities: an earlier start is higher; of equal starts, the claim
+ * made first is higher. */
 void claims_sort(struct claims *c);
 /* Moves the claims of `more` to the end of c. */
 void claims_append(struct claims *c, struct claims *more);
@@ -106,14 +106,14 @@ void claims_resolve(struct claims *c, uint64_t end, struct spans *ret);
  * The spans are the same for any number of parts. */
 void claims_resolve_parts(struct claims *c, uint64_t end, size_t parts, struct spans *ret);
 
-/* Removes everything at or after `end`. */
+/* Removes the parts of spans at or after `end`. */
 void spans_cut(struct spans *s, uint64_t end);
 void spans_release(struct spans *s);
-/* Appends a span. start must not be below the end of the last span. */
+/* Appends a span. Its start must not be before the end of the last span. */
 void spans_push(struct spans *s, uint64_t start, uint64_t size, label_id label);
 /* Fills the gaps of *top with spans of *below. Releases *below. */
 void spans_overlay(struct spans *top, struct spans *below);
-/* Like spans_overlay(), but O(spans of *below) if *below is after all of *top, the usual case. */
+/* Like spans_overlay(), but O(spans of *below) if *below lies after all of *top, as usual. */
 void spans_append(struct spans *top, struct spans *below);
 /* Returns the index of the first span that starts at or after addr. O(log n). */
 size_t spans_from(const struct spans *s, uint64_t addr);
@@ -121,12 +121,12 @@ size_t spans_from(const struct spans *s, uint64_t addr);
 const struct span *spans_find(const struct spans *s, uint64_t addr);
 /* Returns the label at addr, or LABEL_NONE. */
 label_id spans_label(const struct spans *s, uint64_t addr);
-/* Kinds of padding that are charged to the span before. PAD_OWNERS: a fallback of at most 16 bytes
- * after an owner. PAD_SECTIONS: "[Unmapped]" of at most 16 bytes after the rest of a section. */
+/* Kinds of padding, charged to the span before. PAD_OWNERS: up to 16 bytes of a fallback after an
+ * owner. PAD_SECTIONS: up to 16 bytes of "[Unmapped]" after unowned bytes of a section. */
 enum { PAD_OWNERS = 1, PAD_SECTIONS = 2 };
-/* Merges adjacent spans with one label, and charges padding. `what`: bits of PAD_OWNERS and
- * PAD_SECTIONS. If 0, there is no padding, and `labels` may be NULL. A span that begins at one of
- * the `starts` (sorted) is no padding. */
+/* Merges adjacent spans with the same label, and charges padding. `what`: bits of PAD_OWNERS and
+ * PAD_SECTIONS. 0: no padding; `labels` may be NULL. A span that begins at one of the sorted
+ * `starts` is not padding. */
 void spans_pad(struct spans *s, const struct labels *labels, unsigned what, const uint64_t *starts,
 	       size_t start_count);
 uint64_t spans_total(const struct spans *s);
@@ -134,7 +134,7 @@ uint64_t spans_total(const struct spans *s);
  * builds and tests (HEFT_CHECKS). */
 void spans_verify(const struct spans *s);
 
-/* A cursor for look-ups at rising addresses: amortised O(1), otherwise O(log n). */
+/* A cursor for look-ups. Rising addresses: amortised O(1). Others: O(log n). */
 struct span_cursor {
 	const struct spans *spans;
 	size_t i;

@@ -68,7 +68,7 @@ uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key)
 	return (uint32_t)t->nodes.count - 1;
 }
 
-/* Returns the slot for the node of a key. New slots are 0. */
+/* Returns the slot of a key, which holds its node. New slots are 0. */
 static uint32_t *tree_slot_of(tree_slots *list, uint32_t key)
 {
 	if (key >= list->count) {
@@ -94,7 +94,7 @@ static bool is_node(const struct tree *t, uint32_t node, uint32_t parent, uint32
 	return t->nodes.data[node].parent == parent && t->nodes.data[node].key == key;
 }
 
-/* Records an added node. Sections with a part of every symbol (.symtab) add many below one. */
+/* Records an added node. A section such as .symtab gets a node for every symbol. */
 static void note_added(struct tree *t, uint32_t parent, uint32_t node)
 {
 	if (t->nodes.data[node - 1].parent != parent)
@@ -126,7 +126,7 @@ static uint32_t get_below(struct tree *t, uint32_t parent, uint32_t key)
 	for (uint32_t i = 0; i < t->wide_count; i++)
 		if (t->wide[i].parent == parent)
 			return get_in(t, &t->wide[i].slots, parent, key);
-	/* Most symbols are below one package, unit or file, so most keys have only one node. */
+	/* Most keys have one node, because most symbols are below one package, unit or file. */
 	uint32_t *first = tree_slot_of(&t->first, key);
 	if (*first != 0)
 		return t->nodes.data[*first].parent == parent ? *first : get_hashed(t, parent, key);
@@ -137,10 +137,10 @@ static uint32_t get_below(struct tree *t, uint32_t parent, uint32_t key)
 
 uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key)
 {
-	/* The first level uses an array instead of a hash, because it has as many nodes as keys. */
+	/* The first level uses an array by key, because nearly every key has a node there. */
 	if (parent == 0)
 		return get_in(t, &t->top, 0, key);
-	/* Tries a guess first, because the file has the nodes of the VM image in the same order. */
+	/* First tries a guess: the file has the nodes of the VM image in the same order. */
 	if (t->guess < t->nodes.count && is_node(t, t->guess, parent, key))
 		return t->guess++;
 	const uint32_t node = get_below(t, parent, key);

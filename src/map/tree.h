@@ -1,13 +1,13 @@
 /* tree.h - sums values by path of labels. The rows of every report come from a tree of sums.
  *
- * A node is a label below another node. Node 0 is the top. Every node has the same measures, all 0
- * at first, on two sides (now and base), or on one side if nothing is compared. The caller adds to
- * them and makes sure that the nodes below a node add up to it. A key stands for a label. Keys are
- * small numbers, such as ids of a label table, because some arrays are as long as the largest key.
+ * A node is a label below another node. Node 0 is the top. Each node has the same measures,
+ * initially 0, on two sides (now and base), or on one side without a comparison. The caller adds to
+ * these sums, and keeps the children's sums equal to their parent's. A key is the small number of a
+ * label, such as its id. Some arrays are as long as the largest key.
  *
  * Cost: O(1) per look-up. Memory: 8 bytes per node and 8 per measure and side. 4 bytes per key for
- * the first level, and 4 for all deeper levels. 11 to 22 bytes per node whose key is below several
- * nodes, or 4 per key below each of the few nodes with very many children. Sums move while nodes
+ * the first level, and 4 for all deeper levels. 11 to 22 bytes per node whose key has several
+ * nodes. A few nodes with very many children take 4 bytes per key instead. Sums move while nodes
  * are added. One thread at a time. */
 #ifndef HEFT_MAP_TREE_H
 #define HEFT_MAP_TREE_H
@@ -24,10 +24,10 @@ struct tree_node {
 	uint32_t key;
 };
 
-typedef VEC(uint32_t) tree_slots; /* From key to node. 0: none. */
+typedef VEC(uint32_t) tree_slots; /* Node by key. 0: none */
 
-/* TREE_WIDE_FROM: least nodes added in a row below one node for which that node gets an array
- * instead of a hash. TREE_WIDE_MOST: most such arrays. */
+/* A node to which TREE_WIDE_FROM children are added in a row uses an array instead of a hash. At
+ * most TREE_WIDE_MOST nodes do. */
 enum { TREE_WIDE_FROM = 1 << 15, TREE_WIDE_MOST = 8 };
 
 struct tree_wide {
@@ -38,35 +38,35 @@ struct tree_wide {
 struct tree {
 	VEC(struct tree_node) nodes;
 	VEC(uint64_t) sums; /* See tree_sums(). */
-	/* The same sums with their fractions. Empty unless tree_keep_fractions() was called. */
+	/* The sums with fractions. Empty unless tree_keep_fractions() was called. */
 	VEC(double) exact;
 	bool fractions, closed;
 	uint32_t measures, sides;
 	tree_slots top;   /* Nodes of the first level */
-	tree_slots first; /* Deeper levels: the first node of each key, without those in `wide` */
-	struct map below; /* Other deeper nodes by parent and key, without those in `wide` */
+	tree_slots first; /* Deeper levels: first node of each key that is not in `wide` */
+	struct map below; /* Deeper levels: further nodes, by parent and key */
 	struct tree_wide wide[TREE_WIDE_MOST];
 	uint32_t wide_count;
 	uint32_t run;   /* All nodes from this one on have the same parent. */
-	uint32_t guess; /* A deeper node that is likely requested next. */
+	uint32_t guess; /* Deeper node that tree_get() probably needs next */
 };
 
 void tree_init(struct tree *t, uint32_t measures, uint32_t sides);
 void tree_release(struct tree *t);
-/* Frees what only tree_get() needs. No nodes may be added or asked for afterwards. */
+/* Frees what only tree_get() needs. Afterwards, nodes cannot be added or searched. */
 void tree_close(struct tree *t);
-/* Adds sums with fractions to a new tree. The caller adds to the sums with fractions, and calls
- * tree_round() at the end. */
+/* Adds sums with fractions to a new tree. The caller adds to them, and calls tree_round() at the
+ * end. */
 void tree_keep_fractions(struct tree *t);
-/* Rounds the sums with fractions of these measures into the whole sums. */
+/* Sets the whole sums of these measures to the rounded sums with fractions. */
 void tree_round(struct tree *t, const struct heft_measure *measures);
 /* Asserts that nodes come after their parents and have sums. O(nodes): only if HEFT_CHECKS. */
 void tree_verify(const struct tree *t);
 
-/* Returns the node of a key below another node. Makes it if there is none. */
+/* Returns the node of a key below another node. Makes it if it does not exist. */
 uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key);
-/* Adds a new node without searching for an existing one. If one node of a tree is added so, all
- * nodes must be. */
+/* Adds a new node without searching for an existing one. A tree must add either all nodes so, or
+ * none. */
 uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key);
 
 /* Returns the sums of a node on one side of the tree, by measure. */
@@ -94,13 +94,13 @@ static inline uint64_t tree_hash(uint32_t parent, uint32_t key)
 	return hash_u64((uint64_t)parent << 32 | key);
 }
 
-/* Returns the node of a key on the first level. 0 if there is none. */
+/* Returns the node of a key on the first level. 0: none */
 static inline uint32_t tree_top(const struct tree *t, uint32_t key)
 {
 	return key < t->top.count ? t->top.data[key] : 0;
 }
 
-/* Returns the slots that tree_get() searches first for a key: on the first level, or deeper. */
+/* Returns the slots that tree_get() searches first, on the first or a deeper level. */
 static inline const tree_slots *tree_slots_of(const struct tree *t, bool deeper)
 {
 	return deeper ? &t->first : &t->top;
@@ -113,7 +113,7 @@ static inline void tree_fetch_slot(const tree_slots *list, uint32_t key)
 		__builtin_prefetch(&list->data[key]);
 }
 
-/* Prefetches the node that tree_get() most likely finds, and its sums. */
+/* Prefetches the node that tree_get() will probably find, and its sums. */
 static inline void tree_fetch_sums(const struct tree *t, const tree_slots *list, uint32_t key)
 {
 	const uint32_t node = key < list->count ? list->data[key] : 0;

@@ -1,10 +1,9 @@
-/* view.h - makes the labels that a level shows: demangled or cut to a part, then rewritten by
- * rules.
+/* view.h - makes the labels that a level shows: demangled or shortened, then rewritten by rules.
  *
- * Sources claim linkage names. Several levels may show the same spans in different styles. A view
- * keeps the shown label of every requested label, so that each name is demangled once.
- * view_update() works on several threads and gives the same ids for any number of them. All other
- * functions are for one thread at a time. */
+ * Sources claim linkage names. Levels may show the same spans in different styles. A view keeps the
+ * shown label of each label, so that each name is demangled once. view_update() works on several
+ * threads and gives the same ids for any number of them. All other functions are for one thread at
+ * a time. */
 #ifndef HEFT_MAP_VIEW_H
 #define HEFT_MAP_VIEW_H
 
@@ -15,24 +14,24 @@
 
 struct namespaces;
 
-/* Kind of the labels, and how they are shown. */
+/* Kind of labels, and how to show them. */
 enum view_form {
-	VIEW_NAME,      /* Linkage name, demangled in the style */
+	VIEW_NAME,      /* Linkage name, demangled in the chosen style */
 	VIEW_STACK,     /* Linkage names joined by ";", each demangled */
-	VIEW_BLOCK,     /* Linkage name and "#NUMBER": the name demangled */
+	VIEW_BLOCK,     /* Linkage name and "#NUMBER", with the name demangled */
 	VIEW_NAMESPACE, /* Namespace of a linkage name */
-	VIEW_GENERIC,   /* Full text of a linkage name, without the generic's arguments. */
+	VIEW_GENERIC,   /* Full name without the generic's arguments */
 	VIEW_PATH,      /* Source file, with or without ":LINE" at the end */
 	VIEW_DIRECTORY, /* Directory of a source file */
 };
 
-/* A label that a view shows with another text. */
+/* A shown label, and the full name that it shortens. */
 struct view_name {
 	uint64_t shown;
 	label_id raw;
 };
 
-/* Full names by their shown label. Zeroed = not read yet. */
+/* Full names, by shown label. Zeroed: not read yet. */
 struct view_names {
 	VEC(struct view_name) list; /* Sorted by `shown` */
 	struct demangler demangler;
@@ -41,14 +40,14 @@ struct view_names {
 };
 
 struct view {
-	enum heft_demangle style; /* for VIEW_NAME, VIEW_STACK and VIEW_BLOCK */
+	enum heft_demangle style; /* For VIEW_NAME, VIEW_STACK and VIEW_BLOCK */
 	enum view_form form;
-	unsigned level;            /* VIEW_DIRECTORY: component to show. 0: all. */
-	const struct paths *paths; /* Rules for paths. Borrowed. NULL = unchanged. */
-	struct namespaces *spaces; /* VIEW_NAMESPACE: learns from names it shows. Borrowed. */
-	const struct rules *rules; /* Borrowed. NULL = none. */
-	label_id *shown;           /* Shown label of each raw label. LABEL_NONE if not requested
-				    * yet. */
+	unsigned level;            /* VIEW_DIRECTORY: component to show. 0: all */
+	const struct paths *paths; /* Rules for paths, borrowed. NULL: unchanged */
+	struct namespaces *spaces; /* VIEW_NAMESPACE: learns namespaces from shown names.
+				    * Borrowed. */
+	const struct rules *rules; /* Borrowed. NULL: none */
+	label_id *shown;           /* Shown label of each raw label. LABEL_NONE until requested. */
 	size_t count;
 };
 
@@ -62,9 +61,9 @@ static inline bool view_shows_paths(const struct view *v)
 void view_update(struct view *v, struct labels *labels, const struct spans *spans, unsigned threads,
 		 struct notes *notes);
 void view_release(struct view *v);
-/* Returns the i-th full name that is shown as `shown`, valid until the next call. NULL if there are
- * no more. Only views that show short names or generics, without rules, have full names. The first
- * call lists all labels. */
+/* Returns the i-th full name behind the shown label `shown`. Valid until the next call. NULL after
+ * the last. Only views of short names or generics, without rules, have full names. The first call
+ * lists all labels. */
 const char *view_full_name(struct view_names *n, const struct view *v, const struct labels *labels,
 			   label_id shown, size_t i);
 void view_names_release(struct view_names *n);
