@@ -1,4 +1,4 @@
-/* Finds what the labels of a profile's bases are called on the other side. */
+/* Finds the names that the labels of a profile's bases have on the new side. */
 #include "measure/base_names.h"
 #include "measure/snapshot_handle.h"
 
@@ -45,7 +45,7 @@ static void labels_mark(const struct heft_profile *p, struct pair_labels *n)
 		}
 }
 
-/* True if levels of a kind have labels of one side that the other side lacks. */
+/* True if levels of a kind have labels on one side that the other side lacks. */
 static bool levels_lack(const struct heft_profile *p, const struct pair_labels *n,
 			enum heft_role role, level_fn *wanted)
 {
@@ -62,8 +62,8 @@ static bool levels_lack(const struct heft_profile *p, const struct pair_labels *
 	return false;
 }
 
-/* True if a function of the base may have another label in an input. Inputs have labels of their
- * own then, or labels that heft made from addresses. */
+/* True if a base function may have another label in an input. Labels of one side only, and labels
+ * made from addresses, may differ. */
 static bool functions_may_differ(const struct heft_profile *p, const struct pair_labels *n)
 {
 	bool differ = levels_lack(p, n, HEFT_BASE, base_names_functions);
@@ -129,7 +129,7 @@ static bool roots_find(struct heft_profile *p, struct pair_labels *n)
 	return found;
 }
 
-/* A side as a snapshot, with a container per input. */
+/* One side as a snapshot, with a container per input. */
 struct base_side {
 	struct heft_snapshot s;
 	const struct heft_profile *profile;
@@ -156,7 +156,7 @@ static void side_measure(struct base_side *side, struct heft_profile *p, enum he
 		entry_measure_more(p, e, source_compileunits);
 		side->symbols[side->count++] = &entry_layer(p, e, source_symbols)->vm;
 	}
-	/* If all functions have names, texts need not be compared. */
+	/* If all functions have real names, their contents need no comparison. */
 	bool made_up = false;
 	for (size_t i = 0; i < side->count && !made_up; i++)
 		made_up = pair_labels_made_up(n, side->symbols[i]);

@@ -1,10 +1,10 @@
-/* Compares the code of symbols that changed most. */
+/* Compares the code of the symbols that changed most. */
 #include "measure/diff_code.h"
 
 #include "compare/code_diff.h"
 #include "program/program.h"
 
-/* A side made from programs, and the program that is open. */
+/* A side made from programs, and which of its programs is open. */
 struct diff_side {
 	const struct heft_snapshot *s;
 	struct program program;
@@ -12,7 +12,7 @@ struct diff_side {
 	bool open;
 };
 
-/* Returns the image of a symbol. NULL if the side is from a file, or if opening fails. */
+/* Returns the image that has a symbol. NULL if the side is a snapshot file, or if opening fails. */
 static const struct image *side_image(struct diff_side *p, const struct snap_symbol *y)
 {
 	struct notes notes;

@@ -5,8 +5,8 @@
 #include "compare/diff.h"
 #include "measure/snapshot_handle.h"
 
-/* Returns the difference of the code per symbol of the new side, in the arena. NULL for symbols
- * without one. sides[0] is before and may be NULL. sides[1] is after. */
+/* Returns the code difference of each symbol of the new side, in the arena. NULL for a symbol
+ * without one. sides[0] is the old side, or NULL. sides[1] is the new side. */
 const char **diff_code_texts(const struct snapshot_diff *diff,
 			     const struct heft_snapshot *const sides[2], struct arena *arena);
 

@@ -147,8 +147,7 @@ static uint64_t hash_of_file(const struct info_file *f)
 	return hash;
 }
 
-/* Finds the file that file `i` is a copy of. Another name of the same file is no copy: it has no
- * bytes of its own. */
+/* Finds the file of which file `i` is a copy. A second name (link) of one file is not a copy. */
 static void find_original(struct heft_info *info, const struct info_candidate *list, size_t i)
 {
 	struct info_file *f = &info->files.data[list[i].index];

@@ -28,15 +28,15 @@ enum info_text {
 	INFO_FEATURES,
 	INFO_RUNPATH,
 	INFO_MEMBERS,
-	INFO_RELOCATION_KINDS, /* Such as "relative 12, plt 3". */
-	INFO_SAVING_KINDS,     /* Such as "debug info 1234, symbol table 56", in bytes. */
+	INFO_RELOCATION_KINDS, /* Example: "relative 12, plt 3" */
+	INFO_SAVING_KINDS,     /* In bytes, such as "debug info 1234, symbol table 56" */
 	INFO_COPY_OF,
 	INFO_MADE_BY,
-	INFO_PARTS,    /* Such as "NAME VERSION, NAME VERSION". */
-	INFO_SETTINGS, /* Such as "NAME=VALUE, NAME=VALUE". */
-	INFO_THREAD,   /* Bytes. */
+	INFO_PARTS,    /* "NAME VERSION, NAME VERSION" */
+	INFO_SETTINGS, /* "NAME=VALUE, NAME=VALUE" */
+	INFO_THREAD,   /* Bytes */
 	INFO_PACKAGE,
-	INFO_OPENS, /* Such as "libx.so.1 (feature: priority), liby.so". */
+	INFO_OPENS, /* Example: "libx.so.1 (feature: priority), liby.so" */
 	INFO_TEXTS,
 };
 
@@ -49,7 +49,7 @@ struct info_file {
 	const char *path;
 	struct facts facts;
 	uint64_t size, device, inode;
-	uint32_t copy_of; /* Index of a file with the same bytes. Its own index if there is none. */
+	uint32_t copy_of; /* Index of the first file with the same bytes, or its own index */
 };
 
 struct heft_info {
@@ -57,15 +57,14 @@ struct heft_info {
 	struct arena arena;
 	struct context context;
 	VEC(struct info_file) files;
-	struct arena rows; /* Belongs to the table. */
+	struct arena rows; /* Memory of the table */
 	struct tree tree;
 	struct heft_table table; /* `top` is NULL until the table is made. */
 };
 
 /* Adds a file. */
 bool info_add(struct heft_info *info, const char *path, struct heft_err *err);
-/* Returns the table of all files. The table is made when first asked for, and when files were
- * added. */
+/* Returns the table of all files. Makes it at the first call, and again if files were added. */
 const struct heft_table *info_table(struct heft_info *info);
 void info_close(struct heft_info *info);
 

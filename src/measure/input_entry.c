@@ -87,8 +87,8 @@ void entry_measure_aside(struct entry *e, const char *source, struct layer *ret)
 	notes_release(&unread);
 }
 
-/* Measures layers that no level shows. Notes about them are dropped. Units measured in this way do
- * not own debug info, because nobody needs that. */
+/* Measures layers that no level shows. Drops notes about them. Compile units measured here do not
+ * own debug info, because no user of these layers needs it. */
 void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run)
 {
 	const bool symbols = run == source_symbols, vm_only = e->measure.file.vm_only;
@@ -130,7 +130,7 @@ struct range_walk {
 	const struct heft_profile *profile;
 	heft_range_fn fn;
 	void *ctx;
-	uint64_t at; /* End of the previous range. */
+	uint64_t at; /* End of the previous range */
 	bool stopped;
 };
 
@@ -155,7 +155,7 @@ bool profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain dom
 	size_t count = p->levels.count;
 	if (!kept_levels(p, i, domain, levels))
 		return false;
-	/* Bloaty cuts at the boundaries of its base map. */
+	/* Bloaty splits ranges at the bounds of its base map. */
 	if (p->as_bloaty && domain == HEFT_FILE)
 		levels[count++] = (struct rollup_level){ &p->entries.data[i].measure.map.file,
 							 NULL };

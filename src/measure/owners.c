@@ -65,12 +65,12 @@ static void owners_set_view(struct owners *o, struct owner_level *l, const struc
 	l->viewed = true;
 	if (l->view.form != VIEW_NAMESPACE)
 		return;
-	/* All names together decide what is a namespace. */
+	/* Which names are namespaces depends on all names. */
 	source_namespaces(&o->measure.file, &o->spaces);
 	view_update(&l->view, &o->labels, vm, o->measure.file.threads, o->measure.file.notes);
 }
 
-/* Returns the level that holds the layer: the first level with the same source. */
+/* Returns the level that holds the source's layer: the first one with that source. */
 static const struct owner_level *owners_measured(struct owners *o, struct owner_level *l)
 {
 	struct owner_level *first = o->levels.data;
@@ -95,8 +95,7 @@ static label_id owners_shown(struct owners *o, struct owner_level *l, label_id r
 	return l->view.shown[raw];
 }
 
-/* Tells the claim of an owner. A short rest after an owner's bytes is charged to it, though the
- * owner claimed less. */
+/* Explains the claim of an owner. Padding after the claim is charged to the owner too. */
 static void tell_claim(const struct origins *origins, const struct span *owned, uint64_t addr,
 		       struct heft_owner *ret)
 {
@@ -122,7 +121,7 @@ static void find_one(struct owners *o, struct owner_level *l, uint64_t addr)
 	const struct span *s = spans_find(&from->layer.vm, addr);
 	if (!s)
 		return;
-	/* Bytes that are stored to be copied have the claims of the address where they run. */
+	/* Bytes that are copied at start have the claims of their copy's address. */
 	const bool claimed = spans_find(&from->origins.spans, addr) != NULL;
 	const uint64_t at = claimed ? addr : basemap_runs_at(&o->measure.map, addr);
 	struct heft_owner owner = {

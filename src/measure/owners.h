@@ -1,9 +1,8 @@
 /* owners.h - finds the owners of an address in the layers of the map: the labels that sizes and raw
  * maps show. Private to measure/ and api/.
  *
- * A source is measured when its first address is asked for, and its layer is kept. Later look-ups
- * are O(log spans). Debug sections of the file are not measured: they have no addresses. One
- * thread. */
+ * Measures a source at the first look-up, and keeps its layer. Later look-ups are O(log spans).
+ * Skips debug sections, which have no addresses. One thread. */
 #ifndef HEFT_MEASURE_OWNERS_H
 #define HEFT_MEASURE_OWNERS_H
 
@@ -19,30 +18,30 @@ struct owner_level {
 	struct origins origins;
 };
 
-/* All zero: nothing was asked for yet. */
+/* Owners of addresses. All zero: no sources yet. */
 struct owners {
-	enum heft_demangle style; /* For sources whose names follow -C. */
+	enum heft_demangle style; /* For sources whose names follow -C */
 	VEC(struct owner_level) levels;
 	VEC(const char *) names; /* Names of the sources. */
-	/* Private fields. */
+	/* Private. */
 	bool ready;
 	struct labels labels;
 	struct namespaces spaces;
 	struct measure measure;
 	VEC(struct heft_owner) found;
-	VEC(const struct heft_owner *) list; /* One per element of the previous list. */
+	VEC(const struct heft_owner *) list; /* One per element of the previous list */
 };
 
-/* Adds a source. HEFT_EARG if it does not exist. */
+/* Adds a source. HEFT_EARG if no source has this name. */
 bool owners_add(struct owners *o, const char *source, struct heft_err *err);
-/* Returns what the sources need, see source_needs(). */
+/* Returns the inputs that the sources need, see source_needs(). */
 unsigned owners_need(const struct owners *o);
-/* Sets what is measured. Borrows all arguments until owners_release(). `file` has the input, its
- * companions and the notes; the other fields are filled in. */
+/* Sets what to measure. Borrows all arguments until owners_release(). `file` gives the input, its
+ * companions and the notes. The other fields are filled in. */
 void owners_begin(struct owners *o, const struct source_file *file,
 		  const struct program_wish *wish);
-/* Lists one owner per source that has an owner of the address. *ret is valid until the next call,
- * its texts until owners_release(). */
+/* Lists one owner of the address per source that has one. *ret is valid until the next call, its
+ * texts until owners_release(). */
 size_t owners_find(struct owners *o, uint64_t addr, const struct heft_owner *const **ret);
 void owners_release(struct owners *o);
 

@@ -1,4 +1,5 @@
-/* profile.h - the inside of struct heft_profile. Private to measure/ and api/. */
+/* profile.h - defines struct heft_profile, the state of a size profile. Private to measure/ and
+ * api/. */
 #ifndef HEFT_MEASURE_PROFILE_H
 #define HEFT_MEASURE_PROFILE_H
 
@@ -25,15 +26,14 @@ struct custom {
 
 /* A level of the hierarchy. */
 struct level {
-	const char *name; /* As the user typed it. */
+	const char *name; /* As the user typed it */
 	const struct source *source;
-	const struct rules *rules; /* Borrowed from a custom source. NULL if there are none. */
-	unsigned depth;            /* For directories: the number of the component. 0 means the
-				    * whole path. */
+	const struct rules *rules; /* Borrowed from a custom source. NULL: none */
+	unsigned depth;            /* For directories: number of the component. 0: the whole path */
 	struct view view;
-	struct view_names full;     /* Full names, for filters of rows. */
-	struct alias_index aliases; /* For symbols only, if asked for. */
-	size_t layer;               /* Index of the level's layer in a file. */
+	struct view_names full;     /* Full names, for filters of rows */
+	struct alias_index aliases; /* For symbols only, and only on request */
+	size_t layer;               /* Index of the level's layer in an entry */
 };
 
 /* An input of the profile. */
@@ -41,107 +41,107 @@ struct entry {
 	const char *path;
 	enum heft_role role;
 	struct program program;
-	struct process process; /* Open if the program is a core. */
-	struct measure measure; /* Measurement of the input. Its base map is kept with the
+	struct process process; /* Open if the program is a core */
+	struct measure measure; /* Measurement of the input. Its base map lives as long as the
 				 * layers. */
-	struct layer *layers;   /* Per level.layer. Kept only for heft_profile_ranges(). */
+	struct layer *layers;   /* By level.layer. Kept only for heft_profile_ranges(). */
 	size_t layer_count;
-	/* Symbols and compile units, if no level shows them but something else needs them. */
+	/* Symbols and compile units, if needed although no level shows them. */
 	struct layer more[2];
-	struct layer sure; /* How sure owners are, if something needs it and no level shows it. */
-	struct layer
-		*renamed; /* For a base: layers that rows are made of instead, see base_names.h.
-			   * May be NULL. */
+	struct layer sure;     /* How sure owners are, if needed although no level shows it */
+	struct layer *renamed; /* For a base: layers from which rows are made instead, see
+			   * base_names.h. May be NULL. */
 	uint64_t vm_size;
-	struct places_mark places_begin, places_end; /* Range of its symbols in
-						      * heft_profile.places. */
-	bool has_dwarf;                              /* DWARF of the input was read. */
-	const char *build_id;                        /* hex */
+	struct places_mark places_begin, places_end; /* Range of the input's symbols in
+						      * heft_profile.places */
+	bool has_dwarf;                              /* DWARF of the input was read */
+	const char *build_id;                        /* In hex */
 	const char *format;
 };
 
 struct heft_profile {
-	struct memory *memory; /* All memory of the profile. */
-	struct arena arena;    /* Strings, settings and rows. */
+	struct memory *memory; /* All memory of the profile */
+	struct arena arena;    /* Strings, settings and rows */
 	struct labels labels;
 	struct context context;
 	VEC(struct custom) customs;
 	VEC(struct level) levels;
 	VEC(struct entry) entries;
-	config_strings configured_debug;       /* Debug files that the configuration file names. */
-	config_strings configured_source_maps; /* In the form ID=FILE. */
-	label_id padding;                      /* Label of rows that come last in a diff. */
-	uint32_t empty_from, empty_to;         /* Nodes of empty regions: [empty_from, empty_to). */
-	struct program_wish configured;        /* Memory regions of the configuration file. */
+	config_strings configured_debug;       /* Debug files that the configuration file lists */
+	config_strings configured_source_maps; /* In the form ID=FILE */
+	label_id padding;                      /* Label of rows that come last in a diff */
+	uint32_t empty_from, empty_to;         /* Nodes of empty regions: [empty_from, empty_to) */
+	struct program_wish configured;        /* Memory regions of the configuration file */
 	VEC(struct trace_addr) trace_addrs;
-	VEC(const char *) trace_texts; /* Addresses of the VM image as people write them. */
+	VEC(const char *) trace_texts; /* VM addresses to trace, as the user wrote them */
 	struct trace trace;
 	struct pattern *include, *exclude;
-	const char *samples;  /* May be NULL. */
-	struct config config; /* Contents of the last configuration file. */
+	const char *samples;  /* May be NULL */
+	struct config config; /* Contents of the last configuration file */
 	bool has_config, keep_ranges, counting, code, listing_aliases, debug_owners, own_headers,
 		no_debug, as_bloaty, pairing, by_regions, stacking, levelwise, how_sure, ran;
-	unsigned sure_kept; /* Bits of enum heft_sure. 0: all. */
+	unsigned sure_kept; /* Bits of enum heft_sure. 0: all */
 	enum heft_sort sort;
 	enum heft_domain sort_domain;
 	uint32_t rows;
 	unsigned depth;
-	/* Results of a run. */
+	/* Results of the run. */
 	struct rollup rollup;
 	struct places places;
 	struct region_sums regions,
-		base_regions;       /* `regions`: of the inputs. `base_regions`: of the bases. */
-	struct stack_column stacks; /* Stack sizes of the inputs' functions, without bases. */
+		base_regions;       /* Regions of the inputs, and regions of the bases */
+	struct stack_column stacks; /* Stack sizes of the inputs' functions, without bases */
 	struct namespaces namespaces;
-	uint64_t vm_total;       /* Bytes of the VM images so far. */
+	uint64_t vm_total;       /* Bytes of all VM images so far */
 	struct heft_table table; /* `top` is NULL before the rows are made. */
 	struct rows_opts row_opts;
-	struct rows_maker maker; /* Makes rows level by level. */
+	struct rows_maker maker; /* Makes rows level by level */
 	bool diff;
 	const char *place[LEVELS_MAX];
 };
 
-/* Work as the public functions of these names, in the domain of the profile. */
+/* Implement the public functions of these names. They use the memory domain of the profile. */
 bool profile_add_source(struct heft_profile *p, const char *name, struct heft_err *err);
 bool profile_define_source(struct heft_profile *p, const char *name, const char *base,
 			   const struct heft_rewrite *rules, size_t count, struct heft_err *err);
 void profile_add_file(struct heft_profile *p, const char *path, enum heft_role role);
 /* Replaces a filter. */
 bool profile_set_pattern(struct pattern **slot, const char *regex, struct heft_err *err);
-/* Reads a configuration file of Bloaty into p->config, and adds what it lists. */
+/* Reads a configuration file of Bloaty into p->config. Adds its sources and files. */
 bool profile_configure(struct heft_profile *p, const char *path, struct heft_err *err);
 void profile_close(struct heft_profile *p);
-/* Tells whether rows leave out bytes. */
+/* True if a filter may exclude bytes from the rows. */
 bool profile_is_filtered(const struct heft_profile *p);
-/* Opens the inputs, measures them, sums up and makes the rows. Call once. */
+/* Opens and measures the inputs, sums up their bytes, and makes the rows. Call once. */
 bool profile_run(struct heft_profile *p, struct heft_err *err);
-/* Measures of sizes. The last ones are the size of code, and bytes by how sure owners are. */
+/* Measures of sizes: after those of the API, the size of code, and bytes by how sure owners are. */
 enum { SIZE_CODE = HEFT_SIZE_MEASURES, SIZE_SURE, SIZE_ALL = SIZE_SURE + SURE_WORDS };
 extern const struct heft_measure size_measures[SIZE_ALL];
-/* Returns a table of a run's results without rows. *ret_opts says how to make the rows. */
+/* Returns a table of the results without rows. Makes *ret_opts, which tells how to make the
+ * rows. */
 struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_opts *ret_opts,
 				      struct arena *arena);
 /* Returns the spans of an input's level in one domain. */
 const struct spans *entry_spans(const struct entry *e, const struct level *l,
 				enum heft_domain domain);
-/* Calls fn with all ranges of input `i`. False if its layers were not kept. */
+/* Calls fn for all ranges of input `i`. False if its layers were not kept. */
 bool profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,
 		    heft_range_fn fn, void *ctx);
-/* Finds the owners of an address of input `i`. False if no range is known there. */
+/* Finds the owners of an address of input `i`. False if no range has the address. */
 bool profile_lookup(struct heft_profile *p, size_t i, enum heft_domain domain, uint64_t addr,
 		    struct heft_place *ret);
 /* Returns the first input of a role. NULL if there is none. */
 struct entry *profile_first(const struct heft_profile *p, enum heft_role role);
-/* Returns what is known of the file of an input. */
+/* Returns facts about the file of an input. */
 struct heft_file_info entry_info(const struct entry *e);
 typedef void source_fn(const struct source_file *f, struct layer *ret);
-/* Returns the layer of symbols or compile units of an input. NULL if it was not measured. */
+/* Returns the layer of symbols or compile units of an input. NULL if not measured. */
 const struct layer *entry_layer(const struct heft_profile *p, const struct entry *e,
 				source_fn *run);
-/* Measures symbols, with their places, or compile units, unless a level has done so. Call while the
+/* Measures compile units, or symbols with their places, unless a level has done so. Call while the
  * input is measured. */
 void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run);
-/* Measures a source for what no level shows, without notes and traces. */
+/* Measures a source that no level shows, without notes and traces. */
 void entry_measure_aside(struct entry *e, const char *source, struct layer *ret);
 /* entry_forget_more() releases layers that only rows needed. entry_forget_layers() releases all. */
 void entry_forget_more(struct entry *e);

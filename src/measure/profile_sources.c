@@ -1,5 +1,5 @@
-/* Sets up a profile: its levels, the sources that the user defined, its inputs and filters, and the
- * configuration file. Releases it. */
+/* Sets up and releases a profile: its levels, custom sources, inputs, filters and the configuration
+ * file. */
 #include "measure/profile.h"
 
 static const struct custom *custom_find(const struct heft_profile *p, const char *name)
@@ -85,7 +85,7 @@ static void paths_keep(struct heft_profile *p, const config_strings *from, confi
 		vec_push(to, arena_copy(&p->arena, str_of(from->data[i])));
 }
 
-/* Adds what the file lists. */
+/* Adds the files and sources that the configuration file lists. */
 static bool config_apply(struct heft_profile *p, const struct config *c, struct heft_err *err)
 {
 	for (size_t i = 0; i < c->sources.count; i++) {

@@ -1,4 +1,4 @@
-/* Runs a profile: opens, measures, sums up. */
+/* Runs a profile: opens and measures the inputs, and sums up their bytes. */
 #include "measure/base_names.h"
 #include "measure/text_places.h"
 
@@ -16,13 +16,13 @@ static const struct level *symbols_level(const struct heft_profile *p)
 	return NULL;
 }
 
-/* Tells whether rows need how sure owners are. */
+/* True if rows need to know how sure owners are. */
 static bool wants_sure(const struct heft_profile *p)
 {
 	return p->how_sure || p->sure_kept != 0;
 }
 
-/* Returns what the sources of all levels need, see source_needs(). */
+/* Returns the inputs that the sources of all levels need, see source_needs(). */
 static unsigned profile_needs(const struct heft_profile *p)
 {
 	unsigned needs = p->counting || wants_sure(p) ? NEED_SYMBOLS : 0;
@@ -31,7 +31,7 @@ static unsigned profile_needs(const struct heft_profile *p)
 	return needs;
 }
 
-/* Opens the process of a core. A core is both a program's image and a process. */
+/* Opens the process of a core file, which is also measured as an image. */
 static bool run_open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	const struct image *im = program_image(&e->program);
@@ -43,8 +43,7 @@ static bool run_open_process(struct heft_profile *p, struct entry *e, struct hef
 	return !im || im->kind != IMAGE_CORE || process_of_image(&e->process, im, &wish, err);
 }
 
-/* Joins the debug files of the finder and of the configuration file. Each of the two may name a
- * debug file. */
+/* Joins the debug files that the finder and the configuration file name. */
 static void join_debug_files(struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->configured_debug.count; i++) {
@@ -68,8 +67,7 @@ static void join_source_maps(struct heft_profile *p)
 	p->configured_source_maps.count = 0;
 }
 
-/* Adds the configuration file's regions. If the finder has a region of the same name, the finder's
- * region stays. */
+/* Adds the configuration file's regions. On equal names, keeps the finder's region. */
 static void join_regions(struct heft_profile *p)
 {
 	const struct memory_regions *more = &p->configured.regions;
@@ -93,7 +91,7 @@ static void run_describe(struct heft_profile *p, struct entry *e)
 	e->build_id = build_id_text(&p->arena, im ? im->build_id : (struct bytes){ NULL, 0 });
 }
 
-/* Fails if a program or debug file that the user named belongs to no input. */
+/* Fails if no input needs a program or debug file that the user named. */
 static bool check_wish(const struct heft_profile *p, struct heft_err *err)
 {
 	bool core = false;
@@ -165,7 +163,7 @@ static bool states_regions(struct entry *e)
 	return r && r->list.count > 0 && !r->list.data[0].open;
 }
 
-/* See HEFT_PROFILE_REGIONS. */
+/* Implements HEFT_PROFILE_REGIONS. */
 static bool run_add_regions(struct heft_profile *p, struct heft_err *err)
 {
 	struct level ours[2];
@@ -190,8 +188,8 @@ static void run_set_view(struct heft_profile *p, struct level *l)
 	l->view.spaces = &p->namespaces;
 }
 
-/* Numbers the layers. Levels whose sources run the same function share one. Returns the number of
- * layers. */
+/* Numbers the layers, and returns their number. Levels whose sources run the same function share a
+ * layer. */
 static size_t number_layers(struct heft_profile *p)
 {
 	size_t count = 0;
@@ -208,7 +206,7 @@ static size_t number_layers(struct heft_profile *p)
 	return count;
 }
 
-/* Measures the layers. `borrowed`: the layers that others borrow; otherwise the other layers. */
+/* Measures layers. `borrowed`: those that other layers borrow. Else the other layers. */
 static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
 {
 	size_t next = 0;
@@ -219,7 +217,7 @@ static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
 		next++;
 		if (measure_lends(l->source) != borrowed)
 			continue;
-		/* The layer of a core is made of those of its modules. */
+		/* A core's layer consists of its modules' layers. */
 		const bool sure = l->source->run == source_symbols && !e->process.open;
 		e->measure.file.sure = sure && wants_sure(p) ? &e->sure : NULL;
 		measure_run(&e->measure, l->source, &e->layers[l->layer]);
@@ -241,7 +239,7 @@ static void run_sources(struct heft_profile *p, struct entry *e, size_t layer_co
 	run_layers(p, e, false);
 }
 
-/* Returns the labels of the base map over the VM image, for the filter. */
+/* Returns the base map's labels over the VM image, for the filter. */
 static struct spans base_vm_spans(const struct basemap *map)
 {
 	struct spans s = { 0 };
@@ -251,7 +249,7 @@ static struct spans base_vm_spans(const struct basemap *map)
 	return s;
 }
 
-/* Returns the spans that rows are made of. */
+/* Returns the spans from which rows are made. */
 static const struct spans *row_spans(const struct entry *e, const struct level *l,
 				     enum heft_domain domain)
 {
@@ -271,8 +269,7 @@ static void update_views(struct heft_profile *p, const struct entry *e, enum hef
 	}
 }
 
-/* Finds the first level that groups rows by generic function. Returns the level's index plus 1, or
- * 0 if there is none. */
+/* Returns the index plus 1 of the first level that groups rows by generic function. 0: none */
 static size_t generics_level(const struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->levels.count; i++)
@@ -294,10 +291,10 @@ bool profile_is_filtered(const struct heft_profile *p)
 /* Sections, segments and base map of an input, for filters. */
 struct filter_places {
 	struct layer sections, segments;
-	struct spans base; /* Spans of the VM image. */
+	struct spans base; /* Spans of the VM image */
 };
 
-/* Measures the places. Bloaty's filters know only the chosen sources and the base map. */
+/* Measures the sections, segments and base map. With Bloaty's filters, only the base map counts. */
 static void places_measure(struct heft_profile *p, struct entry *e, struct filter_places *ret)
 {
 	*ret = (struct filter_places){ .base = base_vm_spans(&e->measure.map) };
@@ -327,9 +324,9 @@ static void walk_add_places(struct rollup_walk *w, const struct heft_profile *p,
 	w->segments = vm ? &f->segments.vm : &f->segments.file;
 }
 
-/* Starts of an archive's images. Each image has symbols of its own. */
+/* Starts of an archive's images. Each image has its own symbols. */
 struct image_places {
-	uint32_t first; /* Number of the first image among all inputs' images. */
+	uint32_t first; /* Number of the first image, counted over all inputs */
 	VEC(uint64_t) vm, file;
 };
 
@@ -340,7 +337,7 @@ static void image_places_find(struct image_places *ret, const struct heft_profil
 	*ret = (struct image_places){ 0 };
 	for (const struct entry *before = p->entries.data; before < e; before++)
 		ret->first += (uint32_t)before->program.input.image_count;
-	uint64_t sections = 0; /* Sections of the previous images: see image.h. */
+	uint64_t sections = 0; /* Number of sections of the previous images, see image.h */
 	for (size_t i = 0; p->counting && in->archive && i < in->image_count; i++) {
 		vec_push(&ret->vm, sections << OBJECT_SECTION_SHIFT);
 		vec_push(&ret->file, in->images[i].file_off);
@@ -356,7 +353,7 @@ static void walk_add_images(struct rollup_walk *w, const struct image_places *im
 	w->image_count = images->vm.count;
 }
 
-/* Returns the walk over an input. The walk borrows `levels` and `places`. */
+/* Returns the description of an input for the rollup. Borrows `levels` and `places`. */
 static struct rollup_walk run_walk_of(struct heft_profile *p, const struct entry *e,
 				      enum heft_domain domain, struct rollup_level *levels,
 				      const struct filter_places *places)
@@ -421,7 +418,7 @@ static bool namespaces_wanted(const struct heft_profile *p)
 	return false;
 }
 
-/* Adds the stack sizes of an input. Files with unknown stacks have none. */
+/* Adds the stack sizes of an input. A file without known stacks adds none. */
 static bool run_add_stacks(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	struct stack_use use;
@@ -474,7 +471,7 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 	return true;
 }
 
-/* Adds the measured bytes of an input to the rows. */
+/* Adds the measured bytes of an input to the sums. */
 static bool entry_sum(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	dwarf_slot_release(&e->measure.dwarf);
@@ -487,7 +484,7 @@ static bool entry_sum(struct heft_profile *p, struct entry *e, struct heft_err *
 	return true;
 }
 
-/* Adds rows for empty regions, as linkers print them. */
+/* Adds rows for empty memory regions, as linkers print them. */
 static void add_empty_regions(struct heft_profile *p)
 {
 	const struct level *first = p->levels.data;
@@ -528,7 +525,7 @@ static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_
 	return true;
 }
 
-/* Checks that every byte of every input is in TOTAL or was left out by the filter. */
+/* Checks that every byte of every input is in TOTAL or was filtered out. */
 static void check_totals(const struct heft_profile *p)
 {
 	const uint64_t *now = tree_sums(&p->rollup.tree, 0, HEFT_INPUT);
@@ -542,8 +539,8 @@ static void check_totals(const struct heft_profile *p)
 	ASSERT(now[HEFT_SIZE_VM] + base[HEFT_SIZE_VM] + p->rollup.omitted_vm == vm);
 }
 
-/* Notes an exclude filter that matches no label, because it may be a mistake. An include filter
- * without a match is seen in the result. */
+/* Notes an exclude filter without a match: it may be a mistake. An include filter without a match
+ * is visible in the result. */
 static void note_filters(struct heft_profile *p)
 {
 	const char *path = p->entries.data[0].path;
@@ -552,7 +549,7 @@ static void note_filters(struct heft_profile *p)
 		     "no label matches the exclude filter");
 }
 
-/* Notes rules that match no label. Rules for labels that no level shows are skipped. */
+/* Notes rules that match no label. Skips rules for labels that no level shows. */
 static void note_rules(struct heft_profile *p)
 {
 	const char *path = p->entries.data[0].path;
@@ -568,7 +565,7 @@ static void note_rules(struct heft_profile *p)
 		paths_note_unused(&p->context.wish.paths, path, &p->context.notes);
 }
 
-/* Notes files whose kind of input is missing. */
+/* Notes files that the user named but no input can use. */
 static void note_wishes(struct heft_profile *p)
 {
 	bool wasm = false;
@@ -610,7 +607,7 @@ static void run_list_aliases(void *ctx, uint32_t node, uint32_t level, struct he
 
 enum { ROW_TEXTS = STACK_COLUMN_TEXTS + REGION_TEXTS };
 
-/* Returns the texts of a row in tables with stacks: stacks before regions. */
+/* Returns the texts of a row in tables with stacks. Stacks come before regions. */
 static const char *const *with_stack(struct heft_profile *p, const struct level *l, uint32_t node,
 				     const char *const *regions)
 {
@@ -623,7 +620,7 @@ static const char *const *with_stack(struct heft_profile *p, const struct level 
 	return texts;
 }
 
-/* Sets the texts of a row from its region. Does nothing if the level has no regions. */
+/* Sets the texts of a row from its memory region, if the level shows regions. */
 static void run_fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	struct heft_profile *p = ctx;
@@ -646,8 +643,8 @@ static void index_aliases(struct heft_profile *p)
 	}
 }
 
-/* Returns the levels to keep, a bit per level: directories above other sources. A path that is not
- * as deep repeats itself in these levels. */
+/* Returns the levels whose repeated labels stay, as bits: directories above other sources. A short
+ * path repeats itself on these levels. */
 static uint32_t levels_to_keep(const struct heft_profile *p)
 {
 	uint32_t keep = 0;
@@ -658,7 +655,7 @@ static uint32_t levels_to_keep(const struct heft_profile *p)
 	return keep;
 }
 
-/* Sets the texts of rows beyond those that run_fill_row() sets. */
+/* Sets all texts of a row that run_fill_row() does not set. */
 static void run_set_texts(const struct heft_profile *p, bool by_region, struct arena *arena,
 			  struct heft_table *table)
 {
@@ -748,8 +745,8 @@ static uint8_t padding_group(void *ctx, uint32_t node)
 	return p->rollup.tree.nodes.data[node].key == p->padding;
 }
 
-/* True if there is padding that lld adds to the last page of read-only data. Such padding takes
- * only memory and changes with every build. So rows of padding do not lead a table of changes. */
+/* True if the profile has lld's padding of the last read-only page. Its size is random in every
+ * build, so rows of padding come last in a diff. */
 static bool has_padding(struct heft_profile *p)
 {
 	const size_t known = p->labels.kinds.count;
@@ -779,7 +776,7 @@ static unsigned measures_of(const struct heft_profile *p)
 	       (p->code ? ROLLUP_CODE : 0) | (p->how_sure ? ROLLUP_SURE : 0);
 }
 
-/* Traces a text in one input. *found is set if the text is anywhere. */
+/* Traces one address text in one input. Sets *found if the text means an address there. */
 static void trace_in(struct heft_profile *p, struct program *program, const char *text, bool *found)
 {
 	struct text_places at = { 0 };

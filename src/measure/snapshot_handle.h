@@ -1,4 +1,4 @@
-/* snapshot_handle.h - the inside of struct heft_snapshot. Private to measure/ and api/. */
+/* snapshot_handle.h - defines struct heft_snapshot. Private to measure/ and api/. */
 #ifndef HEFT_MEASURE_SNAPSHOT_HANDLE_H
 #define HEFT_MEASURE_SNAPSHOT_HANDLE_H
 
@@ -11,54 +11,55 @@ struct heft_snapshot {
 	struct arena arena;
 	struct context context;
 	VEC(const char *) builds;
-	VEC(struct snap_value) metadata; /* The user's own metadata. */
+	VEC(struct snap_value) metadata; /* Metadata that the user added */
 	const char *components_path;
-	unsigned flags; /* Bits of enum heft_snapshot_flag. */
-	/* After opening: */
+	unsigned flags; /* Bits of enum heft_snapshot_flag */
+	/* Set by opening: */
 	bool open;
-	bool *used; /* Per index of wish.debug_files: a program uses the file. NULL if there was
-		     * no program. */
+	bool *used; /* Per index of wish.debug_files: whether a program used the file. NULL
+		     * without a program. */
 	struct snapshot snapshot;
-	struct snapshot before; /* The other half of a .sizediff file. */
+	struct snapshot before; /* Old half of a .sizediff file */
 	VEC(const char *)
-	programs; /* Files, per container. NULL if the file is no program or lies in a package. */
+	programs; /* Program file per container. NULL if the file is not a program, or is in a
+		   * package. */
 	bool is_diff;
 };
 
-/* Adds metadata of the user. HEFT_EARG for a key that heft sets itself, or that was named. */
+/* Adds metadata of the user. HEFT_EARG if heft sets that key itself, or if the key was already
+ * added. */
 bool snapshot_add_metadata(struct heft_snapshot *s, const char *key, const char *value,
 			   struct heft_err *err);
-/* Opens a list of symbols or of differences, or makes a snapshot of other files. */
+/* Opens a snapshot or difference file, or makes a snapshot from other files. */
 bool snapshot_read(struct heft_snapshot *s, const char *const *paths, size_t count,
 		   struct heft_err *err);
 void snapshot_close(struct heft_snapshot *s);
-/* HEFT_EARG if the finder names something for programs that neither snapshot was made from. `other`
- * may be NULL. */
+/* HEFT_EARG if the finder names files for programs, but neither snapshot was made from programs.
+ * `other` may be NULL. */
 bool snapshot_check_used(const struct heft_snapshot *s, const struct heft_snapshot *other,
 			 struct heft_err *err);
-/* True if the file is a list of symbols. A file that cannot be opened is none; opening it later
- * says why. */
+/* True if the file is a snapshot. False if it cannot be opened; opening it later reports why. */
 bool snapshot_is_list(const char *path);
-/* True if the paths of a snapshot stay as they are. */
+/* True if the paths of a snapshot must stay unchanged. */
 bool snapshot_has_own_paths(const struct heft_snapshot *s);
 
-/* snapshot_make.c: fills s->snapshot from files that are no `.size` files. Each file is a
- * container; in a zip file, each library is one too. */
+/* snapshot_make.c: fills s->snapshot from files that are not `.size` files. Each file makes a
+ * container. Each library in a zip file makes one too. */
 bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t count,
 		   struct heft_err *err);
 
 struct entry;
 /* True if an input of a profile has the layers that snapshot_make() would make. The profile must
- * have run with HEFT_PROFILE_RANGES. Runs in the profile's domain. */
+ * have run with HEFT_PROFILE_RANGES. Call in the profile's memory domain. */
 bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile *p,
 		       struct entry *e);
-/* Does snapshot_make() for an input that can be taken, without reading it again. Only reads the
- * profile: any number of threads. */
+/* Does the work of snapshot_make() with the layers of a profile's input, without reading the input
+ * again. Does not change the profile, so any number of threads may call it. */
 bool snapshot_take(struct heft_snapshot *s, const struct heft_profile *p, struct entry *e,
 		   struct heft_err *err);
 
-/* Does snapshot_make() for all inputs of a role whose symbols and compile units are measured: a
- * container each. The result serves only for pairing and has no charges. */
+/* Does the work of snapshot_make() for all inputs of a role with measured symbols and units. Each
+ * input makes a container. The result is for pairing only: it has no charges. */
 bool snapshot_take_side(struct heft_snapshot *s, const struct heft_profile *p, enum heft_role role,
 			struct heft_err *err);
 

@@ -1,4 +1,4 @@
-/* Makes snapshots of programs and of packages that contain programs. */
+/* Makes snapshots of programs, and of packages that contain programs. */
 #include "measure/profile.h"
 #include "measure/snapshot_handle.h"
 
@@ -23,32 +23,32 @@ struct maker {
 	struct heft_snapshot *owner;
 	struct build_paths build;
 	struct components components;
-	const char *path; /* The first of the named files. */
-	size_t count;     /* Number of these files. */
-	bool uncharged;   /* Nobody needs charges. */
+	const char *path; /* First of the named files */
+	size_t count;     /* Number of named files */
+	bool uncharged;   /* Do not compute charges */
 };
 
-/* A program while it is collected. */
+/* A program while its symbols are collected. */
 struct made {
 	struct maker *maker;
 	struct heft_snapshot *owner;
-	const char *path; /* For an entry of a zip file: its path follows that of the file. */
+	const char *path; /* For an entry of a zip file: the file's path, then the entry's path */
 	uint32_t container;
-	bool file;                    /* It is a file, no entry. */
-	struct program *program, own; /* `program` is `own` or a program that was opened
-				       * elsewhere. */
-	const struct linkmap *map;    /* May be NULL. */
+	bool file;                    /* A file of its own, not a zip entry */
+	struct program *program, own; /* `program` is `own`, or a program that the caller has
+				       * opened */
+	const struct linkmap *map;    /* May be NULL */
 	struct path_aliases aliases;
-	/* What the sources made of it. The symbols have the labels of the file. */
+	/* Results of the sources. The symbols have the labels of the file. */
 	const struct source_file *of;
 	struct places places;
 	struct charge_level by_symbol, by_unit, by_object;
-	struct charge_level by_path; /* Charges by unit, even if a linker map states the objects. */
+	struct charge_level by_path; /* Charges by unit, even if a linker map names the objects */
 	struct namespaces spaces;
-	struct layer sure; /* How sure owners are, with the labels of by_symbol. */
+	struct layer sure; /* How sure owners are, with the labels of by_symbol */
 	bool has_dwarf;
-	/* A source with everything that it changes, since sources run in parallel. Unused if a
-	 * profile has measured the source. */
+	/* A source's result, with all state that it changes, because sources run in parallel.
+	 * Unused if a profile has measured the source. */
 	struct measured {
 		struct labels labels;
 		struct notes notes;
@@ -60,7 +60,7 @@ struct made {
 enum { SYMBOLS, UNITS, OBJECTS, PATHS };
 static const char *const source_names[] = { "symbols", "compileunits", "objects", "compileunits" };
 
-/* Returns the first image. NULL for an archive without any. */
+/* Returns the first image. NULL for an archive without images. */
 static struct image *first_image(const struct made *p)
 {
 	return p->program->input.image_count > 0 ? &p->program->input.images[0] : NULL;
@@ -72,7 +72,7 @@ static void snapshot_make_prepare(struct made *p, size_t source)
 	struct measured *m = &p->sources[source];
 	notes_init(&m->notes);
 	struct source_file of = measure_input(p->program, NULL, NEED_SYMBOLS | NEED_DWARF);
-	of.go = NULL; /* Sources that run in parallel share none. */
+	of.go = NULL; /* Sources that run in parallel cannot share this state. */
 	of.linkmap = source == PATHS ? NULL : p->map;
 	of.labels = &m->labels;
 	of.notes = &m->notes;
@@ -100,7 +100,7 @@ static void snapshot_make_measure(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
 	struct measured *m = p->sources;
-	/* If only units tell objects, objects are units, and units are paths. */
+	/* Without a linker map, compile units stand for objects, and their labels are paths. */
 	const size_t count = p->map ? 4 : p->program->input.archive ? 3 : 2;
 	for (size_t i = 0; i < count; i++)
 		snapshot_make_prepare(p, i);
@@ -144,7 +144,7 @@ static void snapshot_make_collect(struct made *p)
 		collect_archive(&s->snapshot, p->container, p->path, &p->program->input);
 }
 
-/* Keeps how sure the owners of the container's VM image are. */
+/* Keeps how sure the owners in the container's VM image are. */
 static void snapshot_make_keep_sure(struct made *p)
 {
 	struct snapshot *s = &p->owner->snapshot;
@@ -249,7 +249,7 @@ static void snapshot_make_add_metadata(struct made *p)
 		add_metric(p, file, "COUNT/Relocations", count_relocations(im));
 }
 
-/* Reads the files of the build. */
+/* Reads the build's files: ninja and component data. */
 static bool snapshot_make_read_build(struct maker *m, struct heft_err *err)
 {
 	struct heft_snapshot *s = m->owner;
@@ -268,8 +268,8 @@ static bool is_taken(const struct snapshot *s, const char *name)
 	return false;
 }
 
-/* Adds a container. Makes its name distinct, and without <, > and ?, because these characters have
- * a meaning in the format. */
+/* Adds a container. Makes its name unique. Replaces <, > and ?, which have a meaning in the
+ * format. */
 static uint32_t snapshot_make_add_container(struct snapshot *s, const char *wish)
 {
 	char *name = arena_copy(&s->arena, str_of(wish));
@@ -282,7 +282,7 @@ static uint32_t snapshot_make_add_container(struct snapshot *s, const char *wish
 	return (uint32_t)(s->containers.count - 1);
 }
 
-/* Adds what memory regions hold, if regions are stated. */
+/* Adds the contents of the memory regions, if there are any. */
 static void snapshot_make_add_regions(struct made *p)
 {
 	const struct memory_regions *regions = program_regions(p->program);
@@ -297,7 +297,7 @@ static void snapshot_make_add_regions(struct made *p)
 	labels_release(&labels);
 }
 
-/* Returns the text of an error without the path. The note already has the path. */
+/* Returns an error's text without its path, because the note already has the path. */
 static const char *reason(const struct heft_err *err, const char *path)
 {
 	const size_t size = strlen(path);
@@ -306,7 +306,8 @@ static const char *reason(const struct heft_err *err, const char *path)
 		       : err->text;
 }
 
-/* Adds stack sizes. A machine without known stacks only makes a note; a user's mistake fails. */
+/* Adds stack sizes. For a machine without stack support only makes a note. A mistake of the user
+ * fails. */
 static bool snapshot_make_add_stacks(struct made *p, size_t first, struct heft_err *err)
 {
 	struct heft_snapshot *s = p->owner;
@@ -379,8 +380,8 @@ struct package {
 	uint32_t container;
 };
 
-/* Returns the name of a library's container: "lib/arm64-v8a/libx.so" of a.apk is "a.apk/libx.so
- * (arm64-v8a)". */
+/* Returns the container name of a library: "a.apk/libx.so (arm64-v8a)" for "lib/arm64-v8a/libx.so"
+ * of a.apk. */
 static const char *snapshot_make_library_name(const struct package *k, const char *entry)
 {
 	struct arena *a = &k->maker->owner->arena;
@@ -413,7 +414,7 @@ static bool snapshot_make_add_library(const struct package *k, const char *entry
 	return ok;
 }
 
-/* Adds data packs and dex files as symbols with the sizes that they take in the zip file. */
+/* Adds data packs and dex files as symbols. Sizes are those in the zip file. */
 static bool add_content(struct package *k, const struct zip_entry *e,
 			const struct pack_entry *entry)
 {
@@ -456,7 +457,7 @@ static bool look_into(struct package *k, const struct zip_entry *e)
 	return ok;
 }
 
-/* Reads the .pak.info file, from beside the file or from where Chromium's build puts it. */
+/* Reads the .pak.info file, which is beside the file or where Chromium's build puts it. */
 static void read_pak_info(struct maker *m, const char *path, struct pak_info *ret)
 {
 	struct heft_snapshot *s = m->owner;
@@ -489,7 +490,7 @@ static bool add_package(struct maker *m, const char *path, struct bytes b, struc
 	return true;
 }
 
-/* Adds a data pack or dex file that is no entry. */
+/* Adds a data pack or dex file that is not in a zip file. */
 static bool add_single(struct maker *m, const char *path, struct bytes b, enum file_kind kind,
 		       struct heft_err *err)
 {
@@ -540,7 +541,7 @@ static void snapshot_make_begin(struct heft_snapshot *s)
 	s->snapshot.exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES;
 }
 
-/* Makes charges for containers that no source has measured: entries of zip files, data packs. */
+/* Makes charges for containers that no source measured: entries of zip files, data packs. */
 static void charge_rest(struct snapshot *s)
 {
 	bool *done = mem_zeroed(s->containers.count + 1, sizeof *done);
@@ -570,8 +571,8 @@ static bool snapshot_make_end(struct maker *m, bool good)
 				   s->components_path ? &m->components : NULL);
 		if (s->components_path)
 			components_note_unused(&m->components, &s->context.notes);
-		/* For a pair, either side may have its own folder, so unused options are no
-		 * mistake. */
+		/* In a pair, an option may concern the other side's folder. So unused options are
+		 * not reported here. */
 		if (!paths_used(&s->context.wish.paths))
 			paths_note_unused(&s->context.wish.paths, m->path, &s->context.notes);
 		snapshot_finish(&s->snapshot);
@@ -597,7 +598,7 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 	return snapshot_make_end(&m, snapshot_make_add_all(&m, paths, err));
 }
 
-/* Returns the layer of a source. The layer is NULL if no level has measured the source. */
+/* Returns the layer of a source. Its layer is NULL if no level measured the source. */
 static struct charge_level measured_level(const struct heft_profile *p, const struct entry *e,
 					  size_t source)
 {
@@ -606,8 +607,8 @@ static struct charge_level measured_level(const struct heft_profile *p, const st
 	return (struct charge_level){ layer, layer ? &p->labels : NULL };
 }
 
-/* Linker maps and memory regions change what sources make of a program. Units that were measured
- * only for pairs do not own debug info. */
+/* A linker map or memory regions change the results of sources, so a profile's layers do not fit.
+ * Units measured only for pairing do not own debug info. */
 bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile *p, struct entry *e)
 {
 	const unsigned unlike = HEFT_SNAPSHOT_STACKS | HEFT_SNAPSHOT_SURE;

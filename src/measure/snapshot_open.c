@@ -1,4 +1,4 @@
-/* Opens snapshots of any form: lists of symbols, or files to make one from. */
+/* Opens snapshots: reads snapshot files, or makes a snapshot from other files. */
 #include "measure/snapshot_handle.h"
 
 #include "base/file.h"
@@ -7,7 +7,7 @@
 #include "snapshot/set_paths.h"
 #include "snapshot/sizefile.h"
 
-/* True for a key of metadata that heft itself sets for programs and packages. */
+/* True for a metadata key that heft itself sets. */
 static bool is_own_key(const char *key)
 {
 	static const char *const own[] = { "elf_", "apk_", "map_file_name", "zipalign_padding",
@@ -34,7 +34,7 @@ bool snapshot_add_metadata(struct heft_snapshot *s, const char *key, const char 
 	return true;
 }
 
-/* Takes the components of the named file, if any, for a snapshot that was read from a file. */
+/* For a snapshot read from a file: applies the components of the named file, if any. */
 static bool snapshot_take_components(struct heft_snapshot *s, struct heft_err *err)
 {
 	struct components c = { { 0 } };

@@ -1,4 +1,4 @@
-/* Answers what is at an address of a file: heft_where_*. */
+/* Finds what is at an address of a file: heft_where_*. */
 #include "measure/where.h"
 
 #include "image/arch.h"
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Keeps a text as long as the look-ups. Equal texts are one. */
+/* Keeps a text as long as the handle. Equal texts are stored once. */
 static const char *text_keep(struct heft_where *w, struct str text)
 {
 	return intern_get(&w->texts, intern_add(&w->texts, text)).p;
@@ -44,7 +44,7 @@ static void begin_owners(struct heft_where *w)
 	owners_begin(&w->owners, &file, &w->context.wish);
 }
 
-/* Opens a dump: the image of a core that is open, otherwise the file. */
+/* Opens a dump: the image of an open core, else the file. */
 static bool open_memory(struct heft_where *w, const char *path, struct heft_err *err)
 {
 	const struct process_wish wish = { .find = &w->context.wish,
@@ -55,8 +55,7 @@ static bool open_memory(struct heft_where *w, const char *path, struct heft_err 
 		     : process_open(&w->process, path, &wish, err);
 }
 
-/* Opens a dump. A raw file counts as a dump only if the recorder's records are found in the
- * file. */
+/* Opens a dump. A raw file is a dump only if it has the recorder's records. */
 static bool where_open_dump(struct heft_where *w, const char *path)
 {
 	struct heft_err no_dump;
@@ -68,7 +67,7 @@ static bool where_open_dump(struct heft_where *w, const char *path)
 	return false;
 }
 
-/* Fails for a file with several slices: their addresses overlap. */
+/* Fails for a file with several slices, because their addresses overlap. */
 static bool where_has_slices(const struct input *in, const char *path, struct heft_err *err)
 {
 	struct text names = { 0 };
@@ -83,7 +82,7 @@ static bool where_has_slices(const struct input *in, const char *path, struct he
 	return false;
 }
 
-/* Fails for an address in an archive: members' addresses overlap, so names find members. */
+/* Fails for a number in an archive: members share addresses, so only names work. */
 static bool no_member(const struct heft_where *w, struct heft_err *err)
 {
 	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
@@ -133,8 +132,8 @@ bool where_open(struct heft_where *w, const char *path, struct heft_err *err)
 	return !w->process.open || process_check_debug_files(&w->process, err);
 }
 
-/* Returns the address of the first instruction of a WebAssembly function. Its locals come before: a
- * count, then length and type of each run of equal types. Line tables begin there. */
+/* Returns the first instruction's address in a WebAssembly function. Before it are the local
+ * variables: a count, then length and type of each run. Line tables begin at the instruction. */
 static uint64_t behind_locals(const struct image *im, uint64_t addr)
 {
 	enum { HEAD_MAX = 256 };
@@ -148,7 +147,7 @@ static uint64_t behind_locals(const struct image *im, uint64_t addr)
 	return reader_ok(&r) ? addr + r.pos : addr;
 }
 
-/* Returns the code of a function, without the size before it (WebAssembly). */
+/* Returns the address of a WebAssembly function's code, after its size field. */
 static uint64_t behind_size(const struct image *im, uint64_t addr)
 {
 	for (size_t i = 0; i < im->entry_count && image_arch(im)->sizes_in_code; i++) {
@@ -160,7 +159,7 @@ static uint64_t behind_size(const struct image *im, uint64_t addr)
 	return addr;
 }
 
-/* Parses a frame as browsers write it, "...wasm-function[12]:0x345": an offset in the module. */
+/* Parses a frame as browsers print it: "...wasm-function[12]:0x345", an offset in the module. */
 static bool where_frame_read(const struct image *im, const char *text, uint64_t *ret)
 {
 	uint64_t off;
@@ -178,7 +177,7 @@ static bool where_frame_read(const struct image *im, const char *text, uint64_t 
 	return false;
 }
 
-/* Returns the base of numbers. In objects, numbers count from the first code. */
+/* Returns the base for numbers. In objects, numbers count from the first code. */
 static uint64_t base_of_numbers(const struct image *im, uint64_t addr)
 {
 	if (im->kind != IMAGE_OBJECT || addr >> OBJECT_SECTION_SHIFT != 0)
@@ -215,7 +214,7 @@ static const char *asked_name(struct heft_where *w, const struct named_symbol *s
 	return text_keep(w, demangle(&w->locator.demangler, raw, where_style(w)));
 }
 
-/* Notes the other places whose name is a variant of this one, such as foo.cold of foo. */
+/* Notes other places whose names are variants of this one, such as foo.cold for foo. */
 static void note_others(struct heft_where *w, const char *text, const struct text_places *p)
 {
 	if (p->surest >= p->matches.count)
@@ -227,7 +226,7 @@ static void note_others(struct heft_where *w, const char *text, const struct tex
 		     asked_name(w, m->symbol));
 }
 
-/* Asks all images for a name. The surest form that any image knows counts for all. */
+/* Searches a name in all images. Keeps only matches of the best form found. */
 static void names_ask(struct heft_where *w, const char *text)
 {
 	enum name_form best = NAME_PART;
@@ -245,7 +244,7 @@ static void names_ask(struct heft_where *w, const char *text)
 	}
 }
 
-/* Sets *err if a text means nothing. Symbol tables also have names of other modules. */
+/* Sets *err if a text means nothing. Also detects names that other modules define. */
 static bool nothing_asked(struct heft_where *w, const char *text, struct heft_err *err)
 {
 	for (size_t i = 0; i < w->program.input.image_count; i++)
@@ -308,12 +307,12 @@ bool where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr, str
 	return !w->program.input.archive || no_member(w, err);
 }
 
-/* A place in an image: a program, or a module of a process. */
+/* An address in an image: of a program, or of a module of a process. */
 struct where_place {
 	const struct image *im;
 	struct locator *locator;
-	uint64_t addr;      /* Address in the image. */
-	const char *module; /* "" for a program. */
+	uint64_t addr;      /* Address in the image */
+	const char *module; /* "" for a program */
 };
 
 static const char *section_keep(struct heft_where *w, const struct section *s)
@@ -336,7 +335,7 @@ static const char *segment_keep(struct heft_where *w, const struct segment *s)
 	return *name;
 }
 
-/* Finds the bytes of an object by sections, as it has no segments. */
+/* Finds bytes of an object by section, because objects have no segments. */
 static void where_find_section(struct heft_where *w, const struct where_place *p,
 			       struct heft_location *at)
 {
@@ -351,7 +350,7 @@ static void where_find_section(struct heft_where *w, const struct where_place *p
 	}
 }
 
-/* Returns the address where the bytes stored at `addr` run, or `addr` if something runs there. */
+/* Returns the address to which the bytes at `addr` are copied at start, else `addr`. */
 static uint64_t runs_at(const struct image *im, uint64_t addr)
 {
 	uint64_t found = addr;
@@ -367,8 +366,8 @@ static uint64_t runs_at(const struct image *im, uint64_t addr)
 	return found;
 }
 
-/* Returns the address where bytes are stored. In memory regions, overlays share one address: the
- * first overlay has it, the others are at their stored address. */
+/* Returns the address at which bytes are stored. In memory regions, overlays share one address. The
+ * first overlay has it. The others keep their stored address. */
 static uint64_t stored_at(const struct image *im, uint64_t addr)
 {
 	for (size_t i = 0; i < im->segment_count; i++) {
@@ -379,7 +378,7 @@ static uint64_t stored_at(const struct image *im, uint64_t addr)
 	return addr;
 }
 
-/* Notes what else runs at an address. */
+/* Notes other overlays that run at an address. */
 static void note_overlays(struct heft_where *w, uint64_t addr)
 {
 	struct text others = { 0 };
@@ -421,7 +420,7 @@ static void where_find_symbol(const struct where_place *p, struct heft_location 
 	at->symbol_linkage = s->name;
 	at->symbol_offset = p->addr - s->addr;
 	at->symbol_size = s->size;
-	at->unit = s->file; /* If no DWARF says more. */
+	at->unit = s->file; /* Kept if no DWARF gives the unit */
 }
 
 static void find_frames(struct heft_where *w, const struct where_place *p, struct heft_location *at)
@@ -440,7 +439,7 @@ static void find_frames(struct heft_where *w, const struct where_place *p, struc
 	at->frame_count = count;
 }
 
-/* Finds the declaration of a variable. Only code has frames. Writable sections may hold data beside
+/* Finds a variable's declaration, for data without frames. A writable section may hold data beside
  * code that runs in RAM. */
 static void find_declaration(const struct where_place *p, struct heft_location *at)
 {
@@ -572,7 +571,8 @@ static bool member_open(struct heft_where *w, size_t image, struct heft_err *err
 	return w->im || fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: an archive itself", path);
 }
 
-/* Returns the address in the open member. In the archive, its sections are moved apart. */
+/* Returns the address in the open member. In the archive, the member's sections have other
+ * addresses. */
 static uint64_t answer_addr(const struct heft_where *w, const struct where_asked *a)
 {
 	const bool member = w->program.input.archive && a->section &&
@@ -581,7 +581,7 @@ static uint64_t answer_addr(const struct heft_where *w, const struct where_asked
 		      : a->addr;
 }
 
-/* Names the symbol that was asked for, if there are several at an address. */
+/* Sets the name to the requested symbol if several symbols are at an address. */
 static void name_asked(struct heft_where *w, const struct where_asked *a, struct heft_location *at)
 {
 	const struct named_symbol *s = a->symbol;
@@ -595,7 +595,7 @@ static void name_asked(struct heft_where *w, const struct where_asked *a, struct
 	at->is_tls = s->section && s->section->tls;
 }
 
-/* True for a variable of .tbss: it has no place in the image, where something else lies. */
+/* True for a variable of .tbss: the image has other bytes at its address. */
 static bool is_outside(const struct heft_where *w, const struct where_asked *a)
 {
 	const struct section *s = a->symbol ? a->symbol->section : NULL;
