@@ -1,19 +1,19 @@
-/* Implements the source allocations: a heap block belongs to the call stack that allocated it. A
- * stack is shown as linkage names joined by ";", outermost function first, without the allocator's
- * own functions. */
+/* Implements the source allocations: the owner of a heap block is the call stack that allocated it.
+ * A stack is shown as linkage names joined by ";", outermost function first, without the
+ * allocator's own functions. */
 #include "source/process_layer.h"
 
 struct allocations_naming {
 	const struct source_file *f;
 	const struct calls *calls;
-	label_id *labels; /* Per stack. LABEL_NONE if not made yet. */
+	label_id *labels; /* Label of each stack. LABEL_NONE if not made yet */
 	process_frame_vec frames;
 	struct text name, text;
 	struct claims *vm;
 };
 
-/* Adds a frame by its linkage name, whatever style the process was opened with: the view of the
- * labels makes other styles. Replaces characters that would make one name look like two. */
+/* Adds a frame's linkage name. The view of the labels applies other name styles. Replaces
+ * characters that would split one name into two. */
 static void allocations_add_frame(struct allocations_naming *n, const struct heft_frame *f)
 {
 	struct heft_frame raw = *f;
@@ -27,7 +27,7 @@ static void allocations_add_frame(struct allocations_naming *n, const struct hef
 	}
 }
 
-/* Returns the innermost frame that does not allocate for its caller. 0 if all do. */
+/* Returns the innermost frame that is not an allocator's. 0 if all are. */
 static size_t allocations_owner_of(const struct allocations_naming *n)
 {
 	for (size_t i = 0; i < n->frames.count; i++) {

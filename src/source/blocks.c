@@ -1,5 +1,5 @@
-/* Implements the sources blocks, functions and blockkinds: machine basic blocks, as compilers state
- * them, else as derived from the code. */
+/* Implements the sources blocks, functions and blockkinds: basic blocks from the compiler's map,
+ * else derived from the code. */
 #include "source/source.h"
 
 #include "base/text.h"
@@ -11,11 +11,11 @@
 /* State of claiming one image. */
 struct blocks_claiming {
 	const struct source_file *f;
-	struct blockmap map; /* includes names */
+	struct blockmap map; /* Includes names */
 	struct claims *vm;
 };
 
-/* Sets `label` to the function's name. Makes one up if the function has none. */
+/* Sets `label` to the function's name, or to a generated one. */
 static void function_label(struct text *label, const struct blockmap_function *f)
 {
 	char made_up[32];
@@ -28,8 +28,8 @@ static void function_label(struct text *label, const struct blockmap_function *f
 	text_add(label, (struct str){ made_up, (size_t)len });
 }
 
-/* Returns the number of bytes from the range's start to the end of its section. 0 if the range
- * claims nothing. A block ends with its section, whatever its map says. */
+/* Returns the number of bytes from the range's start to the end of its section. 0 if the range has
+ * no bytes in the image. A block never continues beyond its section. */
 static uint64_t room_of(const struct blockmap *b, const struct blockmap_range *r)
 {
 	const struct section *s = image_section_at(b->image, r->addr);
@@ -65,8 +65,7 @@ static void claim_all_blocks(const struct blocks_claiming *c)
 	text_release(&label);
 }
 
-/* Claims each range from its first byte to its last. Bytes between its blocks belong to the
- * function too. */
+/* Claims each range of a function as a whole, including bytes between its blocks. */
 static void blocks_claim_functions(const struct blocks_claiming *c)
 {
 	const struct blockmap *b = &c->map;
@@ -113,13 +112,13 @@ static void blocks_put(const struct source_file *f, struct claims *vm, bool any,
 	layer_finish(f, ret, vm, NULL);
 }
 
-/* Claims the blocks of an image, if it has any, and releases the map. */
+/* Claims the blocks of an image, if it has a map, and releases the map. */
 static bool blocks_claim_map(struct blocks_claiming *c, const struct image *debug,
 			     void (*claim_all)(const struct blocks_claiming *c))
 {
 	const struct image *im = c->map.image;
 	const bool any = c->map.functions.count > 0;
-	image_forget(im, im->bytes); /* all code was read, possibly several times */
+	image_forget(im, im->bytes); /* All code was read, possibly several times. */
 	if (any)
 		blockmap_name(&c->map, debug);
 	claim_all(c);
@@ -151,7 +150,7 @@ void source_blocks(const struct source_file *f, struct layer *ret)
 	source_blocks_run(f, ret, claim_all_blocks);
 }
 
-/* Runs the source symbols for its VM owners alone. */
+/* Runs the source symbols, but makes only its owners of VM bytes. */
 static void functions_run_symbols(const struct source_file *f, struct layer *ret)
 {
 	struct source_file g = *f;
@@ -163,7 +162,7 @@ static void functions_run_symbols(const struct source_file *f, struct layer *ret
 	source_symbols(&g, ret);
 }
 
-/* Claims the code of an image for its owners by symbol. */
+/* Claims the code of an image for the owners that the source symbols finds. */
 static bool functions_claim_code(const struct source_file *f, const struct image *im,
 				 const struct spans *owners, struct claims *vm)
 {
@@ -187,8 +186,8 @@ static bool functions_claim_code(const struct source_file *f, const struct image
 	return vm->list.count > before;
 }
 
-/* Claims functions of the compiler's map. In an image without one, asks the source symbols, so that
- * both sources have the same functions. */
+/* Claims functions of the compiler's map. For an image without a map, uses the source symbols, so
+ * that both sources have the same functions. */
 void source_functions(const struct source_file *f, struct layer *ret)
 {
 	const struct image *debug = f->debug ? &f->debug->images[0] : NULL;
@@ -218,6 +217,6 @@ void source_functions(const struct source_file *f, struct layer *ret)
 
 void source_blockkinds(const struct source_file *f, struct layer *ret)
 {
-	ret->exact = true; /* padding is a kind of its own */
+	ret->exact = true; /* Padding is a kind of block. */
 	source_blocks_run(f, ret, claim_kinds);
 }

@@ -1,4 +1,4 @@
-/* Makes the fallback claims: sections, header tables, segments, and bytes that nothing maps. */
+/* Claims bytes that a source left over: for sections, header tables, segments, and "[Unmapped]". */
 #include "source/source.h"
 
 #include "base/sort.h"
@@ -20,7 +20,7 @@ void claim_section(const struct image *im, const struct section *s, label_id lab
 	claim(file, im->file_off + s->off, s->file_size, label, why);
 }
 
-/* True if sections may overlap, or are not in order of address. */
+/* True if sections may overlap or are not sorted by address. */
 static bool sections_cross(const struct image *im)
 {
 	uint64_t end = 0;
@@ -72,7 +72,7 @@ static void section_claims(const struct source_file *f, const struct image *im, 
 	vec_release(&order);
 }
 
-/* Orders segments: the loaded ones as in the base map, then those of threads. */
+/* Orders segments: first loaded ones as in the base map, then thread-local ones. */
 static void segment_order(const struct source_file *f, const struct image *im,
 			  section_order_vec *ret)
 {
@@ -99,7 +99,7 @@ static void segment_claims(const struct source_file *f, const struct image *im, 
 	for (size_t i = 0; i < order.count; i++) {
 		const struct segment *s = &im->segments[order.data[i].index];
 		label_id label = segment_label(f->labels, s);
-		/* In the memory of a device, bytes between sections are alignment. */
+		/* In a device's memory, bytes between sections are alignment. */
 		if (s->type == PT_LOAD)
 			label = f->map->regions && !im->bare && contents
 					? fill_label(f->labels)
@@ -110,7 +110,7 @@ static void segment_claims(const struct source_file *f, const struct image *im, 
 	vec_release(&order);
 }
 
-/* Claims the VM side of a header table in a PT_LOAD segment, usually the first. */
+/* Claims the VM bytes of a header table in a PT_LOAD segment, usually the first. */
 static void header_vm_claim(const struct source_file *f, const struct image *im, uint64_t off,
 			    uint64_t size, const char *name, struct claims *vm)
 {

@@ -1,4 +1,4 @@
-/* Completes a layer: carries owners to the file, fills gaps and checks both spaces. */
+/* Completes a layer: translates VM owners to the file, fills gaps, and checks both spaces. */
 #include "source/source.h"
 
 #include "base/pool.h"
@@ -11,10 +11,10 @@ void layer_release(struct layer *l)
 	spans_release(&l->file);
 }
 
-/* Fewer owners than this are not worth a thread. */
+/* Smallest number of owners for which a second thread pays off. */
 enum { PARALLEL_MIN = 20000 };
 
-/* Returns the sorted starts of sections with bytes, in one domain. Empty sections end nothing. */
+/* Returns the sorted starts of non-empty sections, in one domain. */
 static uint64_t *section_starts(const struct source_file *f, enum heft_domain domain, size_t *count)
 {
 	VEC(uint64_t) starts = { 0 };
@@ -52,9 +52,9 @@ static void pad(const struct source_file *f, const struct layer *l, struct spans
 struct finish {
 	const struct source_file *f;
 	struct layer *layer;
-	struct claims file;               /* Claims of the source */
-	struct claims vm_rest, file_rest; /* claims of the fallback */
-	struct spans translated;          /* VM owners as file spans */
+	struct claims file;               /* Claims of the source for file bytes */
+	struct claims vm_rest, file_rest; /* Fallback claims of both domains */
+	struct spans translated;          /* VM owners, translated to the file */
 };
 
 static void own_claims(void *ctx, size_t side, unsigned worker)
@@ -90,14 +90,14 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	spans_overlay(&l->file, &d->translated);
 	claims_resolve(&d->file_rest, d->f->map->file_size, &rest);
 	spans_overlay(&l->file, &rest);
-	if (!input_has_offsets(d->f->input)) /* the image has tables after the program's bytes */
+	if (!input_has_offsets(d->f->input)) /* The image has tables after the program's bytes. */
 		spans_cut(&l->file, d->f->map->file_size);
 	pad(d->f, l, &l->file, HEFT_FILE);
 	basemap_check_file(d->f->map, &l->file);
 }
 
-/* Tells whether the zeros of a section without bytes are in the file. They are if another section
- * of its segment follows, as after .bss of a Linux kernel. */
+/* True if the file holds the zeros of a section without bytes, because another section of the
+ * segment follows. Example: .bss of a Linux kernel. */
 static bool layer_has_zeros(const struct image *im, const struct section *s, struct bytes b)
 {
 	if (b.size < s->size || !bytes_are_zeros(b))
@@ -112,11 +112,11 @@ static bool layer_has_zeros(const struct image *im, const struct section *s, str
 	return false;
 }
 
-/* Claims sections without bytes if bytes lie at their addresses, as in separate debug files. These
- * bytes belong to the segment. */
+/* Claims sections without bytes, as in separate debug files, if other bytes are at their addresses.
+ * These bytes belong to the segment. */
 static void claim_hollow(const struct source_file *f, const struct image *im, struct claims *file)
 {
-	/* Code without bytes: the image has lost its contents, like separate debug files. */
+	/* Code without bytes: a separate debug file has lost its contents. */
 	bool hollow = false;
 	for (size_t i = 1; i < im->section_count && !hollow; i++)
 		hollow = im->sections[i].exec && im->sections[i].nobits && im->sections[i].size > 0;
@@ -135,7 +135,7 @@ static void claim_hollow(const struct source_file *f, const struct image *im, st
 	}
 }
 
-/* Replaces the labels of claims that have an owner by how sure that is. */
+/* Replaces the labels of owned claims by words for how sure the owner is. */
 static void claims_sure(const struct source_file *f, struct claims *c)
 {
 	label_id words[SURE_WORDS];
@@ -149,8 +149,8 @@ static void claims_sure(const struct source_file *f, struct claims *c)
 	}
 }
 
-/* Makes the VM image's spans of how sure the owners of `vm` are. Padding is as sure as what
- * precedes it. Padding in code has no claim. */
+/* Makes spans that say how sure the owners of `vm` are. Padding is as sure as the bytes before it.
+ * Padding in code has no claim. */
 static struct spans spans_sure(const struct source_file *f, const struct spans *vm)
 {
 	const struct spans *from = &f->origins->spans;
@@ -188,7 +188,7 @@ static struct claims claims_copy_sure(const struct source_file *f, const struct 
 	return c;
 }
 
-/* Starts the layer f->sure with copies of the claims of the layer of the owners. */
+/* Starts the layer f->sure with copies of the owners' claims. */
 static struct finish finish_begin_sure(const struct finish *owners)
 {
 	const struct source_file *f = owners->f;

@@ -1,5 +1,4 @@
-/* Implements the sources that follow from the layout alone: inputfiles, armembers, segments,
- * sections. */
+/* Implements the sources that need only the layout: inputfiles, armembers, segments, sections. */
 #include "source/source.h"
 
 #include "image/elf/elf_const.h"
@@ -36,7 +35,7 @@ void source_armembers(const struct source_file *f, struct layer *ret)
 	layer_finish(f, ret, &vm, &file);
 }
 
-/* The source segments has its own labels. Bytes in no segment are [Unmapped], also headers. */
+/* Implements the source segments. Bytes in no segment are "[Unmapped]", even headers. */
 void source_segments(const struct source_file *f, struct layer *ret)
 {
 	enum { PADDING_MAX = 16 };
@@ -53,7 +52,7 @@ void source_segments(const struct source_file *f, struct layer *ret)
 		else if (i > 0 && s->size <= PADDING_MAX && label_is_fallback(f->labels, label) &&
 			 !label_is_fallback(f->labels, s[-1].label))
 			/* Padding between sections and header tables belongs to the range before
-			 * it. Otherwise it would join the header tables. */
+			 * it, not to the header tables. */
 			label = s[-1].label;
 		claim(&file, s->start, s->size, label, WHY_SEGMENT);
 	}

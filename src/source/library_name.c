@@ -16,7 +16,7 @@ bool unit_of_archive(struct str unit, struct str *ret)
 	return true;
 }
 
-/* Finds the archive of a member in the form of snapshots: "DIR/libx.a/y.o", or for rustc
+/* Finds the archive of a member named as in snapshots: "DIR/libx.a/y.o", or for rustc
  * "DIR/libx-HASH.rlib/y.o". */
 static bool of_member(struct str unit, struct str *ret)
 {

@@ -1,8 +1,8 @@
-/* Implements the sources mappings, modules and threads: the kinds of a process's memory, as the
- * dump states them. */
+/* Implements the sources mappings, modules and threads, which describe the memory of a dumped
+ * process. */
 #include "source/process_layer.h"
 
-/* If the input is no dump, leaves all bytes to the fallback and returns true. */
+/* Returns true if the input is not a dump. Then all bytes get the fallback label. */
 static bool is_no_dump(const struct source_file *f, struct layer *ret)
 {
 	if (f->process)
@@ -55,11 +55,12 @@ static label_id thread_label(const struct source_file *f, uint32_t id)
 struct memory_claiming {
 	const struct source_file *f;
 	struct claims *vm;
-	uint32_t last; /* Id of the previous thread. */
+	uint32_t last; /* Id of the previous thread */
 	label_id label;
 };
 
-/* Claims a block with its header, if the recorder kept its call stack. */
+/* Claims a block and its header for the thread that allocated it, if the recorder stored its call
+ * stack. */
 static void claim_block(void *ctx, const struct heap_part *p, const struct heap_found *block)
 {
 	struct memory_claiming *k = ctx;

@@ -10,8 +10,8 @@ struct space_walk {
 	struct namespaces *out;
 	const struct unit *unit;
 	struct reader r;
-	struct text path;    /* Path of the containing namespace */
-	VEC(size_t) lengths; /* Length of the path outside each containing namespace */
+	struct text path;    /* Path of the current namespace */
+	VEC(size_t) lengths; /* Path length outside of each open namespace */
 	size_t depth;        /* Number of open lists of children */
 };
 
@@ -31,8 +31,8 @@ static bool namespaces_is_cxx(uint64_t language)
 
 struct namespaces_named {
 	struct str name;
-	uint64_t sibling; /* 0 if not stated */
-	bool extension;   /* whether it extends a namespace of another unit */
+	uint64_t sibling; /* 0 if unknown */
+	bool extension;   /* Extends a namespace of another unit */
 };
 
 static struct namespaces_named namespaces_read_named(struct space_walk *w, const struct die *d)
@@ -77,7 +77,7 @@ static void walk_child(struct space_walk *w, const struct die *d)
 		w->depth++;
 		return;
 	}
-	/* Arguments of a template's instance already tell that it is a class. */
+	/* A template instance's arguments already show that it is a class. */
 	if ((tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
 	     tag == DW_TAG_union_type) &&
 	    n.name.len > 0 && !memchr(n.name.p, '<', n.name.len)) {

@@ -1,6 +1,6 @@
-/* Implements the sources objects and libraries: the linker map tells the object of each piece.
- * Bytes that it does not describe (debug info, unwind tables, programs without a map) belong to
- * their compile unit. The unit counts as the object that has its code. */
+/* Implements the sources objects and libraries: the linker map gives the object of each piece.
+ * Other bytes (debug info, unwind tables, programs without a map) belong to their compile unit. A
+ * unit belongs to the object that has its code. */
 #include "attr/attr.h"
 #include "source/library_name.h"
 #include "source/source.h"
@@ -8,8 +8,10 @@
 struct objects {
 	const struct source_file *f;
 	struct layer units;
-	VEC(label_id) of_unit; /* Per label that existed before. LABEL_NONE: the unit itself. */
-	label_id *labels;      /* Per object of the map */
+	VEC(label_id)
+	of_unit;          /* Per label: the object of a compile unit. LABEL_NONE: the unit
+			        * itself */
+	label_id *labels; /* Label of each object in the map */
 	struct claims pieces;
 };
 
@@ -22,7 +24,8 @@ static void objects_claim_piece(void *ctx, const struct linkmap_piece *p)
 	claim(&o->pieces, p->addr, p->size, *object, WHY_LINKER_MAP);
 }
 
-/* Learns a unit's object: the unit that owns the code of a piece belongs to the piece's object. */
+/* Learns the object of a compile unit: a piece's object is the object of the unit that owns its
+ * code. */
 static void objects_learn_unit(void *ctx, const struct linkmap_piece *p)
 {
 	struct objects *o = ctx;
@@ -48,7 +51,7 @@ static void relabel(const struct objects *o, struct spans *s)
 	}
 }
 
-/* Gives each claim the label that its bytes are shown with. */
+/* Sets the label of each claim to the label that its bytes show. */
 static void objects_relabel_origins(const struct source_file *f, const struct layer *made)
 {
 	for (size_t i = 0; f->origins && i < f->origins->claims.list.count; i++) {
@@ -62,7 +65,7 @@ static void objects_run_units(struct objects *o)
 {
 	struct source_file f = *o->f;
 	struct notes notes;
-	notes_init(&notes); /* dropped, because the map has what units lack */
+	notes_init(&notes); /* Drops notes: the map has what the units lack. */
 	f.notes = &notes;
 	f.linkmap = NULL;
 	f.trace = NULL;
@@ -75,8 +78,8 @@ static void objects_run_units(struct objects *o)
 	notes_release(&notes);
 }
 
-/* Claims the pieces, at the addresses where they run and are stored and in the file, above the
- * owners from units. */
+/* Claims the map's pieces in memory and in the file, before the owners from units. Bytes that are
+ * copied at start count at both addresses. */
 static void objects_join(struct objects *o, struct layer *ret)
 {
 	const struct basemap *map = o->f->map;

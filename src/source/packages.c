@@ -1,13 +1,13 @@
 /* Implements the source packages: the package of each byte of code, in all languages.
  *
- * If the language has packages, the name of a symbol tells (names/package_name.h). Other code,
- * mainly C, has the package of its compile unit. The package of a unit is the library of its object
- * in the linker map. Without one, it is the crate or import path in the unit's name, else a
- * directory. The directory is the first one below the directory that nine tenths of these units
- * share. Units without a directory do not count for that. A shared library is its own package.
+ * If a language has packages, a symbol's name contains its package (names/package_name.h). Other
+ * code, mainly C, has its compile unit's package: the library of its object in the linker map.
+ * Without a map, it is the crate or import path in the unit's name. Without these, it is a
+ * directory: the first one below the directory that 90 % of these units share. Units without a
+ * directory do not count there. A shared library is its own package.
  *
- * Rust functions without names belong to the crate that their panic places tell (attr/panics.h),
- * if known. The places and the names of their files belong to the crate of the file. */
+ * Rust functions without names belong to the crate that their panic places show (attr/panics.h).
+ * Panic places and file names belong to the file's crate. */
 #define _GNU_SOURCE /* memmem */
 #include "source/packages.h"
 #include "attr/panics.h"
@@ -21,16 +21,16 @@
 #include "program/debuginfo.h"
 #include "program/go_types.h"
 
-/* Special values beside labels. */
-#define LABEL_BY_UNIT (LABEL_NONE - 1) /* The name does not tell the package. */
+/* Special label values. */
+#define LABEL_BY_UNIT (LABEL_NONE - 1) /* The name does not contain the package */
 #define LABEL_NEW     (LABEL_NONE - 2) /* Not looked up yet */
 #define NO_PACKAGE    "(no package)"
-#define GO_C          "(C)"               /* Code of a Go program whose units are unknown */
+#define GO_C          "(C)"               /* Code of a Go program with unknown units */
 #define NO_CRATE      "(crate not known)" /* Code of a Rust program without symbols */
 
-/* The versions of a crate that paths in the program state, for its label. */
+/* A crate, and the versions of it that paths in the program contain. */
 struct packages_crate {
-	struct str name; /* Name as the path spells it */
+	struct str name; /* Name as spelled in paths */
 	struct text versions;
 	unsigned count;
 };
@@ -40,23 +40,22 @@ enum { VERSIONS_MAX = 4 };
 struct packages {
 	const struct source_file *f;
 	struct package_input in;
-	struct namespaces own_spaces; /* Empty if the caller had some. */
+	struct namespaces own_spaces; /* Empty if the caller has namespaces */
 	struct demangler demangler;
-	struct intern crate_names;         /* names with "_" instead of "-" */
+	struct intern crate_names;         /* Names with "_" for "-" */
 	VEC(struct packages_crate) crates; /* Indexed by the crate's id in crate_names */
 	bool go, crates_read;
 	unsigned languages;           /* Bits of enum language */
-	const struct go_table *table; /* table of the only image, or NULL */
-	uint64_t go_start, go_end;    /* Range of code in Go's own tables */
-	struct str last_path;         /* Last path. Functions of a package are adjacent. */
+	const struct go_table *table; /* Go's table of the only image, or NULL */
+	uint64_t go_start, go_end;    /* Address range of code in Go's tables */
+	struct str last_path;         /* Previous path: adjacent functions often share it */
 	label_id last_label;
-	struct layer own_symbols, own_units; /* Made here. Empty if the caller had one. */
-	VEC(label_id) of_symbol, of_unit;    /* Per label that existed before */
-	struct str root;                     /* Directory that the units share. "" or ends in
-					      * "/". */
+	struct layer own_symbols, own_units; /* Layers made here. Empty if the caller has them */
+	VEC(label_id) of_symbol, of_unit;    /* Package per label of a symbol or unit */
+	struct str root;                     /* Directory that units share. "" or ends in "/" */
 	struct text text;
-	label_id nameless; /* Label of code with neither a package nor a unit */
-	bool by_places;    /* The input is a Rust program without symbols. */
+	label_id nameless; /* Label of code with neither package nor unit */
+	bool by_places;    /* The input is a Rust program without symbols */
 	struct panic_owners told;
 	VEC(label_id) crate_labels; /* Labels of told.crates */
 	struct spans *out;
@@ -98,7 +97,7 @@ static void learn_version(struct packages *p, struct str name, struct str versio
 	text_add(&c->versions, version);
 }
 
-/* Finds versions of crates in paths. Panics name their file, and debug info names all files. */
+/* Finds crate versions in paths, which panics and debug info contain. */
 static void learn_versions(struct packages *p, struct bytes b, struct str mark)
 {
 	const uint8_t *at = b.p, *const end = b.p + b.size;
@@ -114,8 +113,7 @@ static void learn_versions(struct packages *p, struct bytes b, struct str mark)
 	}
 }
 
-/* Returns a label such as "serde 1.0.1". If the name has a hash, the hash tells crates of one name
- * apart. */
+/* Returns a label such as "serde 1.0.1". A hash in the name tells crates with equal names apart. */
 static label_id crate_label(struct packages *p, struct str raw, struct str crate)
 {
 	for (size_t i = 0; !p->crates_read && i < p->f->input->image_count; i++) {
@@ -151,8 +149,8 @@ static label_id go_label(struct packages *p, struct str path)
 	return p->last_label;
 }
 
-/* Finds the package by address. Functions of Go's assembly have names without a package, and long
- * names of types are hashed. */
+/* Finds the package by address. Go assembly functions have names without a package. Go replaces
+ * long type names by hashes. */
 static label_id find_by_place(struct packages *p, struct str name, uint64_t addr)
 {
 	const struct str types = STR("(Go types)");
@@ -165,7 +163,7 @@ static label_id find_by_place(struct packages *p, struct str name, uint64_t addr
 	return path.len > 0 ? go_label(p, path) : label_borrow(p->in.out, types);
 }
 
-/* Removes the underscore that Mach-O puts before names. Go's names do not begin with one. */
+/* Removes the underscore that Mach-O puts before names. Go's own names do not begin with "_". */
 static struct str go_name(const struct packages *p, struct str name)
 {
 	const bool mangled = p->table && str_starts(name, STR("_")) &&
@@ -223,7 +221,7 @@ static void learn_names(struct packages *p, const struct spans *s)
 	}
 }
 
-/* Tells whether the package of a unit is only its directory. */
+/* True if a unit's package is only its directory. */
 static bool of_directory(const struct packages *p, struct str unit)
 {
 	struct str found;
@@ -243,7 +241,7 @@ static struct str directory_package(const struct packages *p, struct str unit)
 	slash = rest.len > 0 ? memchr(rest.p, '/', rest.len) : NULL;
 	if (slash)
 		return (struct str){ rest.p, (size_t)(slash - rest.p) };
-	/* The file is in the shared directory itself. */
+	/* The file is directly in the shared directory. */
 	const size_t end = p->root.len > 0 ? p->root.len - 1 : 0;
 	size_t start = end;
 	while (start > 0 && p->root.p[start - 1] != '/')
@@ -260,16 +258,15 @@ static label_id find_by_unit(struct packages *p, label_id unit)
 	if (!unit_of_archive(path, &found) && !unit_is_shared_library(path) &&
 	    of_directory(p, path))
 		found = directory_package(p, path);
-	if (p->go && str_eq(found, STR("go.go"))) /* name of everything in Go's linker output */
+	if (p->go && str_eq(found, STR("go.go"))) /* Name of all code in the Go linker's output */
 		found = STR("");
 	return found.len > 0 ? label_copy(p->in.out, found) : p->nameless;
 }
 
 typedef VEC(struct str) str_vec;
 
-/* Finds the component that most of the paths have after `dir`, and returns how many have it. The
- * result is only meaningful if more than half of them do. (Boyer and Moore's vote, then a
- * count.) */
+/* Finds the component that most paths have after `dir`, and returns how many have it. Valid only if
+ * it is more than half of them (Boyer-Moore majority vote, then a count). */
 static size_t next_component(const str_vec *paths, struct str dir, struct str *ret)
 {
 	struct str chosen = STR("");
@@ -323,7 +320,7 @@ static void find_root(struct packages *p)
 /* Sizes of code in bytes. */
 struct told_code {
 	uint64_t all;
-	uint64_t panics; /* Functions that refer to places */
+	uint64_t panics; /* Functions that refer to panic places */
 	uint64_t told;
 };
 
@@ -349,8 +346,8 @@ static struct told_code measure_told(const struct packages *p)
 	return ret;
 }
 
-/* Tells users what to expect of the table. In Rust a third or more of the code can panic. If less
- * than a tenth can, most code is of other languages. */
+/* Notes how much code has a known package. In Rust, a third or more of the code can panic. Below a
+ * tenth, most code is of other languages. */
 static void tell_rest(struct packages *p)
 {
 	const struct told_code code = measure_told(p);
@@ -376,7 +373,7 @@ static void run_places(struct packages *p)
 	tell_rest(p);
 }
 
-/* Claims places and the names of their files, before the owners that refer to them. */
+/* Claims panic places and their file names, before the owners that refer to them. */
 static void packages_put_places(struct packages *p, struct layer *ret)
 {
 	const struct panics *found = p->f->panics;
@@ -434,7 +431,7 @@ static void packages_join(struct packages *p, const struct spans *symbols,
 		rollup_pieces(levels, units ? 2 : 1, packages_put_piece, p);
 }
 
-/* Gives each claim the package of the symbol that it was made for. */
+/* Sets the label of each claim to the package of its symbol. */
 static void packages_relabel_origins(const struct packages *p, const struct layer *made)
 {
 	struct origins *o = p->f->origins;
@@ -460,7 +457,7 @@ static void find_go(struct packages *p)
 		go_table_code(p->table, &p->go_start, &p->go_end);
 }
 
-/* Notes which package each name gives. */
+/* Records the package that each symbol name gives. */
 static void packages_learn(struct packages *p)
 {
 	for (size_t i = 0; i < p->in.symbol_labels->kinds.count; i++)
@@ -471,7 +468,7 @@ static void packages_learn(struct packages *p)
 	packages_find_names(p, &p->in.symbols->file, false);
 }
 
-/* Notes the compile units. A unit's package is found when it is asked for. */
+/* Records the compile units. A unit's package is found on first use. */
 static void packages_learn_units(struct packages *p)
 {
 	for (size_t i = 0; i < p->in.unit_labels->kinds.count; i++)
@@ -489,7 +486,7 @@ static void run_symbols(struct packages *p)
 		source_symbols(&f, &p->own_symbols);
 		p->in.symbols = &p->own_symbols;
 	}
-	/* If all images have debug info, it tells namespaces from classes in C++ names. */
+	/* If all images have debug info, it shows which C++ scopes are namespaces. */
 	bool told = !p->table;
 	for (size_t i = 0; i < f.input->image_count && told; i++)
 		told = source_dwarf(&f, &f.input->images[i], f.debug ? &f.debug->images[0] : NULL);
@@ -498,8 +495,8 @@ static void run_symbols(struct packages *p)
 	packages_learn(p);
 }
 
-/* Tells whether units are needed. In a Go program all code except C is known by name, and the
- * tables of Go's runtime do not tell the units of C. */
+/* True if compile units are needed. A Go program needs none: names give all packages but C's, and
+ * Go's runtime tables have no units of C. */
 static bool packages_need_units(const struct packages *p)
 {
 	const struct source_file *f = p->f;
@@ -509,14 +506,13 @@ static bool packages_need_units(const struct packages *p)
 	if (!needed || !p->table) /* An archive may have no image. */
 		return needed;
 	const struct image *im = &f->input->images[0];
-	/* An image made from the tables has the path of the program. */
+	/* An image made from Go's tables has the program's path. */
 	const bool beside = f->debug && strcmp(f->debug->images[0].path, im->path) != 0;
 	return beside || f->linkmap || debuginfo_present(im) ||
 	       image_section_type(im, SHT_SYMTAB, 1);
 }
 
-/* Runs the source compileunits. Drops its notes, because the source symbols has already made
- * them. */
+/* Runs the source compileunits. Drops its notes, which the source symbols has made too. */
 static void packages_run_units(struct packages *p)
 {
 	struct notes notes;
@@ -551,7 +547,7 @@ static void packages_release(struct packages *p)
 	vec_release(&p->crate_labels);
 }
 
-/* Decides what code without a package in its name is called. */
+/* Chooses the label of code without a package in its name. */
 static void packages_settle(struct packages *p)
 {
 	const struct source_file *f = p->f;

@@ -1,4 +1,4 @@
-/* Makes the layers of modules' own files and moves them into the process. */
+/* Makes the layers of modules' own files and moves them to the process's addresses. */
 #include "source/process_layer.h"
 
 #include "heap/memory.h"
@@ -18,7 +18,7 @@ void process_claim_mappings(const struct source_file *f, bool as_fallback, struc
 	}
 }
 
-/* Moves the spans of a module's file that lie in a region of the process. */
+/* Moves the spans of a module's file that a region of the process maps. */
 static void move_spans(const struct spans *vm, uint64_t bias, const struct region *r,
 		       struct claims *out)
 {
@@ -36,13 +36,13 @@ static void move_spans(const struct spans *vm, uint64_t bias, const struct regio
 	}
 }
 
-/* Measures a module's file like an input of its own. */
+/* Measures a module's file like a separate input. */
 static void run_alone(const struct source_file *f, const struct source *source,
 		      const struct process_module *m, struct spans *ret_vm)
 {
 	struct layer layer = { .exact = false };
 	struct measure alone = { .file = { .path = NULL } };
-	struct notes notes; /* dropped, because they are many and not about the dump */
+	struct notes notes; /* Dropped: too many, and not about the dump */
 	ASSERT(m->input && !source->core);
 	notes_init(&notes);
 	measure_begin(&alone,

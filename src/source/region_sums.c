@@ -1,4 +1,4 @@
-/* Sums up memory regions, and notes what does not fit them. */
+/* Sums up memory regions, and notes contents that exceed them. */
 #include "source/region_sums.h"
 
 #include "base/text.h"
@@ -42,15 +42,15 @@ void region_sums_release(struct region_sums *r)
 	arena_release(&r->arena);
 }
 
-/* Returns how many bytes of [start, start + size) lie in [from, to). */
+/* Returns the number of bytes that [start, start + size) and [from, to) share. */
 static uint64_t region_sums_shared(uint64_t start, uint64_t size, uint64_t from, uint64_t to)
 {
 	const uint64_t first = max_u64(start, from), last = min_u64(start + size, to);
 	return last > first ? last - first : 0;
 }
 
-/* Returns how many bytes of a section lie in [from, to), the addresses after a region's end. Looks
- * at the addresses where the section runs. If none is there, looks at those where it is stored. */
+/* Returns how many bytes of a section lie in [from, to), the addresses after a region's end. Uses
+ * the addresses where the section runs, or if none are there, those where it is stored. */
 static uint64_t section_beyond(const struct image *im, const struct section *s, uint64_t from,
 			       uint64_t to)
 {
@@ -107,7 +107,7 @@ static void note_overflow(const char *path, const struct image *im, const struct
 	text_release(&all);
 }
 
-/* Notes sections outside all regions. The regions may be from another program's linker script. */
+/* Notes sections outside all regions. The regions may come from the wrong linker script. */
 static void note_outside(const char *path, const struct image *im, const struct basemap *map,
 			 struct notes *notes)
 {

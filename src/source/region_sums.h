@@ -1,7 +1,6 @@
-/* region_sums.h - sums up the memory regions of several inputs: how large they are, and what is
- * left.
+/* region_sums.h - sums up the memory regions of several inputs: their size, used and free bytes.
  *
- * Regions with the same name are added up. Zeroed = empty. One thread. */
+ * Adds up regions with the same name. Zeroed: empty. One thread. */
 #ifndef HEFT_SOURCE_REGION_SUMS_H
 #define HEFT_SOURCE_REGION_SUMS_H
 
@@ -10,9 +9,9 @@
 
 struct region_sum {
 	const char *name;
-	uint64_t origin;       /* origin in the first input that has the region */
-	uint64_t length, used; /* bytes */
-	bool open;             /* No input states a length. */
+	uint64_t origin;       /* Origin in the first input that has the region */
+	uint64_t length, used; /* Bytes */
+	bool open;             /* No input states the length */
 };
 
 struct region_sums {
@@ -20,21 +19,21 @@ struct region_sums {
 	struct arena arena;
 };
 
-/* Adds the regions of a base map. A base map may have no regions. */
+/* Adds the regions of a base map, which may have none. */
 void region_sums_add(struct region_sums *r, const struct basemap *map);
-/* Finds the sum of a region by its name. NULL if there is none. */
+/* Finds the sum of a region by name. NULL if there is none. */
 const struct region_sum *region_sums_find(const struct region_sums *r, const char *name);
 void region_sums_release(struct region_sums *r);
 
 enum { REGION_LENGTH, REGION_FREE, REGION_PERCENT, REGION_TEXTS };
 extern const struct heft_text region_texts[REGION_TEXTS];
-/* Returns the texts of the region with a label, allocated in the arena. NULL if there is no such
- * region or its length is unknown. */
+/* Returns the texts of the region that a label names, in the arena. NULL if there is no such
+ * region, or if its length is unknown. */
 const char *const *region_texts_of(const struct region_sums *r, const char *label,
 				   struct arena *arena);
 
-/* Makes notes about the regions of a map: regions that are too small, by how much, and the sections
- * beyond their ends; sections in no region; overlapping regions. `im` may be NULL. */
+/* Adds notes about the regions of a map: bytes that overflow, the sections beyond a region's end,
+ * sections in no region, overlapping regions. `im` may be NULL. */
 void note_regions(const char *path, const struct image *im, const struct basemap *map,
 		  struct notes *notes);
 

@@ -1,4 +1,4 @@
-/* Has the table of data sources. */
+/* Holds the table of data sources. */
 #include "program/dwarf_slot.h"
 #include "source/process_layer.h"
 

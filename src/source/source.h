@@ -1,7 +1,8 @@
 /* source.h - runs data sources. A data source claims bytes for labels.
  *
  * A source looks at one input and fills a layer: spans that cover the VM image and the file to the
- * byte. Sources do not see other sources; README.md has the exceptions. source_at() lists them. */
+ * byte. A source does not use other sources' results, with exceptions in README.md. source_at()
+ * lists all sources. */
 #ifndef HEFT_SOURCE_SOURCE_H
 #define HEFT_SOURCE_SOURCE_H
 
@@ -12,43 +13,44 @@
 struct layer {
 	struct spans vm, file;
 
-	bool exact; /* Short fallback ranges are not padding. */
+	bool exact; /* Short fallback ranges are not padding */
 };
 
 void layer_release(struct layer *l);
 
-/* Completes the layer. VM claims get the bytes without an owner. Claims of file bytes win over VM
- * spans translated to the file. The fallback gets the rest, and padding goes to the owner before
- * it. Checks that every byte has an owner. Consumes the claims; NULL: none. */
+/* Completes the layer. VM claims get bytes without an owner. Claims of file bytes win over
+ * translated VM spans. The fallback gets the rest, and padding goes to the owner before it. Checks
+ * that every byte has an owner. Consumes the claims, which may be NULL. */
 void layer_finish(const struct source_file *f, struct layer *l, struct claims *vm,
 		  struct claims *file);
 
-/* fallback.c: makes the labels [section X], header tables, segments, [Unmapped], archive parts. */
+/* fallback.c: makes the fallback labels: [section X], header tables, segments, [Unmapped], archive
+ * parts. */
 void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file);
-/* A section in the order of claiming. If sections overlap, the one that begins last comes first, as
- * in image_section_at(). */
+/* A section in claiming order. Of overlapping sections, the one that begins last comes first, as in
+ * image_section_at(). */
 struct section_turn {
 	uint64_t key;
 	uint64_t index;
 };
 typedef VEC(struct section_turn) section_order_vec;
 void section_order(const struct source_file *f, const struct image *im, section_order_vec *ret);
-/* Claims both sides of a section. */
+/* Claims the VM and file bytes of a section. */
 void claim_section(const struct image *im, const struct section *s, label_id label, enum why why,
 		   struct claims *vm, struct claims *file);
 /* Returns "NAME", or "#5" for a section without a name. The text belongs to the label table. */
 struct str section_label_name(const struct source_file *f, const struct section *s);
 
-/* How the labels of a source are shown. */
+/* How to show the labels of a source. */
 enum source_text {
 	TEXT_AS_IS,
 	TEXT_CHOSEN, /* A symbol, by the -C setting */
 	TEXT_SHORT,
 	TEXT_FULL,
 	TEXT_PATH,      /* Path of a source file */
-	TEXT_DIRECTORY, /* the directory of a source file */
+	TEXT_DIRECTORY, /* Directory of a source file */
 	TEXT_STACK,     /* Symbols joined by ";", by the -C setting */
-	TEXT_NAMESPACE, /* the namespace of a symbol */
+	TEXT_NAMESPACE, /* Namespace of a symbol */
 	TEXT_GENERIC,   /* A symbol, with all instances of a generic as one */
 	TEXT_BLOCK,     /* A symbol, "#" and a number, by the -C setting */
 };
@@ -57,21 +59,20 @@ struct source {
 	const char *name, *about;
 	void (*run)(const struct source_file *f, struct layer *ret);
 	enum source_text text;
-	bool dwarf;   /* Reads debug info. It may be in a separate file. */
-	bool core;    /* Reads cores itself. Other sources read the files mapped in the core. */
-	bool units;   /* Needs compile units from a debug file, if there is one, and the linker
-		       * map */
-	bool regions; /* The source needs a base map with memory regions, see basemap.h */
-	bool symbols; /* Reads symbols. They may be in a separate file. */
+	bool dwarf;   /* Reads debug info, perhaps from a separate file */
+	bool core;    /* Reads cores itself. Other sources read the files that a core maps */
+	bool units;   /* Needs compile units, perhaps from a debug file, and the linker map */
+	bool regions; /* Needs a base map with memory regions, see basemap.h */
+	bool symbols; /* Reads symbols, perhaps from a separate file */
 };
 
-/* Returns how the labels of a source are shown, without rules. `chosen` is the -C setting. */
+/* Returns how to show the labels of a source, without rules. `chosen` is the -C setting. */
 struct view source_view(const struct source *s, enum heft_demangle chosen);
-/* Returns the built-in sources. NULL after the last. */
+/* Returns built-in source i. NULL after the last. */
 const struct source *source_at(size_t i);
 /* Finds a source by its name, or by the singular of its name. */
 const struct source *source_find(struct str name);
-/* Tells whether each label of a source is one symbol, or all instances of one generic. */
+/* True if each label of a source is one symbol, or one generic with all instances. */
 bool source_names_symbols(const struct source *s);
 /* Runs the source on the input. */
 void source_run(const struct source *s, const struct source_file *f, struct layer *ret);
@@ -80,7 +81,7 @@ void source_inputfiles(const struct source_file *f, struct layer *ret);
 void source_armembers(const struct source_file *f, struct layer *ret);
 void source_segments(const struct source_file *f, struct layer *ret);
 void source_sections(const struct source_file *f, struct layer *ret);
-/* Label of bytes in no region, and of all bytes if the base map has no regions. */
+/* Label of bytes in no region, or of all bytes without regions. */
 #define NO_REGION "[in no region]"
 void source_objects(const struct source_file *f, struct layer *ret);
 void source_libraries(const struct source_file *f, struct layer *ret);

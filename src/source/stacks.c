@@ -1,5 +1,5 @@
-/* Implements the source inlinestacks: a function and the chain of functions inlined into it,
- * outermost first, as linkage names joined by ";". */
+/* Implements the source inlinestacks. An owner is a function and the chain of functions inlined
+ * into it, outermost first, as linkage names joined by ";". */
 #include "base/sort.h"
 #include "attr/attr_scratch.h"
 #include "debugowners/debug_bytes.h"
@@ -9,8 +9,8 @@
 #include "debug/scopes.h"
 #include "image/elf/elf_const.h"
 
-/* Limits of the calls shown of a chain, and of the bytes of a name. Real chains have a few dozen
- * calls. */
+/* STACK_MAX: shown calls of a chain. NAME_SHOWN_MAX: bytes of a name. The rest is cut. Real chains
+ * have a few dozen calls. */
 enum { STACK_MAX = 256, NAME_SHOWN_MAX = 16 << 10 };
 
 struct stacks {
@@ -21,14 +21,13 @@ struct stacks {
 	struct units units;
 	struct abbrev_cache cache, split_cache;
 	struct scopes scopes; /* Scopes of the current unit */
-	VEC(label_id) labels; /* Per scope. LABEL_NONE if not made yet. */
+	VEC(label_id) labels; /* Label of each scope. LABEL_NONE if not made yet */
 	struct text text;
 	const struct section *section;
 	place_vec places; /* Sized symbols by address */
 };
 
-/* Returns the symbol that holds a VM address, without clone suffix. "" if its name is not
- * mangled. */
+/* Returns the symbol at a VM address, without a clone's suffix. "" if its name is not mangled. */
 static struct str mangled_at(const struct stacks *s, uint64_t vm)
 {
 	size_t low = upper_bound(s->places.data, s->places.count, sizeof *s->places.data, vm);
@@ -57,13 +56,13 @@ static label_id stacks_label(struct stacks *s, uint32_t scope, uint64_t vm)
 		const uint32_t at = chain[--count];
 		const struct scope_function *fn = scopes_function(&s->scopes, at);
 		struct str name = fn->linkage;
-		/* gcc gives unit-local functions no linkage name. Unlike inlined functions, the
-		 * function itself may have a symbol. */
+		/* gcc gives static functions no linkage name. A function that is not inlined may
+		 * have a symbol. */
 		if (name.len == 0 && s->scopes.list.data[at].parent == SCOPE_NONE)
 			name = mangled_at(s, vm);
 		if (name.len == 0)
 			name = fn->name.len > 0 ? fn->name : STR("?");
-		/* One name may be in all stacks. Longer names than compilers make are cut. */
+		/* Every stack may contain this name, so an overlong name is cut. */
 		text_add(&s->text, (struct str){ name.p, min_u64(name.len, NAME_SHOWN_MAX) });
 		if (count > 0)
 			text_add_char(&s->text, ';');
@@ -97,7 +96,7 @@ static void claim_scopes(struct stacks *s)
 	}
 }
 
-/* Reads a split unit. Its references across units stay in its file. */
+/* Reads a split unit, whose references to other units stay in its file. */
 static void stacks_read_split(struct stacks *s, const struct unit *skeleton)
 {
 	struct unit split;
@@ -111,8 +110,8 @@ static void stacks_read_split(struct stacks *s, const struct unit *skeleton)
 	units_release(&units);
 }
 
-/* True if the unit refers to other units. With link-time optimisation and dwz, another unit
- * may describe an inlined function. */
+/* True if the unit refers to other units: with link-time optimization or dwz, they may describe an
+ * inlined function. */
 static bool refers_across(const struct unit *u)
 {
 	for (size_t i = 0; i < u->abbrevs->attrs.count; i++) {
@@ -130,7 +129,7 @@ static void stacks_read_unit(struct stacks *s, struct unit *u)
 	if (!unit_open(u, &s->cache, NULL))
 		return;
 	if (u->dwarf->passing[DW_INFO] && refers_across(u)) {
-		/* From here on, the whole section is needed. */
+		/* References need the whole section from here on. */
 		dwarf_pass_end(u->dwarf, DW_INFO);
 		if (!unit_open(u, &s->cache, NULL))
 			return;
@@ -191,7 +190,7 @@ void source_inlinestacks(const struct source_file *f, struct layer *ret)
 		s.info = source_own_dwarf(f, s.im, s.info);
 		if (s.info)
 			read_units(&s);
-		for (size_t k = 0; k < s.places.count; k++) { /* functions that no unit describes */
+		for (size_t k = 0; k < s.places.count; k++) { /* Functions that no unit describes */
 			const struct place *p = &s.places.data[k];
 			if (p->code)
 				stacks_claim_code(&s, p->addr, p->size, p->label);

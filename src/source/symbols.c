@@ -1,5 +1,5 @@
-/* Implements the sources symbols, compileunits and sourcefiles: everything that the file holds
- * because of a symbol, unit or file. */
+/* Implements the sources symbols, compileunits and sourcefiles: all bytes that the file has because
+ * of a symbol, unit or file. */
 #include "attr/panics.h"
 #include "attr/passes.h"
 #include "image/elf/elf_const.h"
@@ -8,15 +8,14 @@
 #include "names/module_name.h"
 #include "source/source.h"
 
-/* Tells whether a name follows Microsoft's scheme and is not a hash ("??@") in place of too long a
- * name. */
+/* True if a name is in Microsoft's scheme and not a hash ("??@") that replaces a long name. */
 static bool is_microsoft(struct str name)
 {
 	return microsoft_likely(name) && memchr(name.p, '@', name.len) &&
 	       !str_starts(name, STR("??@"));
 }
 
-/* Notes the first name that `is_such` accepts and that stays mangled. */
+/* Notes the first symbol name that `is_such` accepts and that heft cannot demangle. */
 static void note_raw(const struct source_file *f, const struct symtab *t,
 		     bool (*is_such)(struct str name), const char *text)
 {
@@ -31,7 +30,7 @@ static void note_raw(const struct source_file *f, const struct symtab *t,
 	demangler_release(&d);
 }
 
-/* Notes names that stay mangled, for users who look for a function by name. */
+/* Notes names that stay mangled, because users search functions by readable name. */
 static void note_raw_names(const struct source_file *f, const struct image *im)
 {
 	const struct section *table = image_states_sizes(im)
@@ -73,7 +72,7 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 	layer_finish(f, ret, NULL, &file);
 }
 
-/* Attributes the input to symbols, and fills *sure with how sure that is. */
+/* Attributes the input to symbols. Fills *sure with how sure each owner is. */
 static void symbols_with_sure(const struct source_file *f, struct layer *ret, struct layer *sure)
 {
 	struct origins origins = { 0 };

@@ -1,4 +1,4 @@
-/* Finds which owners of VM bytes refer to which others. */
+/* Finds which owners of VM bytes refer to which other owners. */
 #include "source/users.h"
 
 #include "base/pool.h"
@@ -9,7 +9,7 @@
 
 enum { JOB_BYTES = 256 << 10 };
 
-/* A job: consecutive spans, about JOB_BYTES in all. */
+/* A job: consecutive spans, about JOB_BYTES in total. */
 struct users_job {
 	size_t first, last;
 	struct users found;
@@ -19,10 +19,10 @@ struct users_scan {
 	const struct image *im;
 	const struct rollup_level *level;
 	enum code_isa isa;
-	bool fixed;         /* Addresses in code and data need no relocations. */
-	uint64_t low, high; /* Range of the owners' bytes */
-	uint8_t *is_code;   /* one flag per span */
-	uint8_t *has_code;  /* Per label, as claimed */
+	bool fixed;         /* Addresses in code and data need no relocations */
+	uint64_t low, high; /* Address range of the owners' bytes */
+	uint8_t *is_code;   /* One flag per span */
+	uint8_t *has_code;  /* Per claimed label */
 	VEC(struct users_job) jobs;
 };
 
@@ -31,7 +31,7 @@ static label_id users_shown(const struct users_scan *s, label_id id)
 	return s->level->shown ? s->level->shown[id] : id;
 }
 
-/* Adds a reference. A number that may be an address counts only at the start of an owner's
+/* Adds a reference. A number that may be an address counts only if it is the start of an owner's
  * bytes. */
 static void users_add_target(const struct users_scan *s, struct users *to, uint64_t target,
 			     bool likely, label_id by)
@@ -43,8 +43,8 @@ static void users_add_target(const struct users_scan *s, struct users *to, uint6
 	const uint64_t begin = s->isa == CODE_THUMB ? target & ~UINT64_C(1) : target;
 	if (!at || (likely && at->start != begin))
 		return;
-	/* Constants that several functions share belong to the first function. Code that reads them
-	 * does not refer to that function. */
+	/* A constant that several functions share belongs to the first one. Code that reads it does
+	 * not refer to that function. */
 	if (s->has_code[at->label] && !s->is_code[at - s->level->spans->list.data])
 		return;
 	const label_id of = users_shown(s, at->label), user = users_shown(s, by);
