@@ -5,7 +5,7 @@
 
 #include <ctype.h>
 
-/* A path's folders and file name, without empty parts. Parts after the first 48 are ignored. */
+/* A path's folders and file name, without empty parts. Ignores parts after the first 48. */
 enum { PARTS_MAX = 48 };
 
 struct crate_path_parts {
@@ -48,7 +48,7 @@ static struct crate_path crate_path_named(struct str name)
 	return (struct crate_path){ CRATE_NAMED, name, STR("") };
 }
 
-/* Returns the crate after which a folder is named, with its version if the folder name has one. */
+/* Returns the crate that a folder is named after, with its version if the name has one. */
 static struct crate_path of_folder(struct str folder)
 {
 	struct crate_path ret = crate_path_named(folder);

@@ -1,5 +1,5 @@
-/* cut.h - declares the state of signature_*.c: a position in the full name, and the text written so
- * far. Also a search for matching brackets. Private to names/. */
+/* cut.h - declares the state of signature_*.c, which shorten a name: a position in the full name,
+ * and the text written so far. Also finds matching brackets. Private to names/. */
 #ifndef HEFT_NAMES_CUT_H
 #define HEFT_NAMES_CUT_H
 
@@ -17,7 +17,7 @@ struct cut {
 
 /* Each function writes its form of [p, end) to out. False if the brackets do not match. */
 bool cut_cxx(struct cut *c);
-bool cut_cxx_type(struct cut *c); /* reads a type instead of a name: "char const*", "void (int)" */
+bool cut_cxx_type(struct cut *c); /* Reads a type instead of a name: "char const*", "void (int)" */
 bool cut_rust(struct cut *c);
 bool cut_d(struct cut *c);
 

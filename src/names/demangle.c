@@ -97,8 +97,8 @@ static size_t d_reference(struct str raw, size_t i, size_t *target)
 	return at + 1;
 }
 
-/* Returns an upper estimate of the parts that the library visits for a D name. A reference costs
- * again all parts between its target and itself. A reference to an identifier costs only the
+/* Returns an upper estimate of the parts that the library visits for a D name. A reference visits
+ * again all parts between its target and itself. A reference to an identifier visits only the
  * identifier. */
 static uint64_t d_bound(struct str raw)
 {
@@ -182,7 +182,7 @@ static struct str without_underscore(struct str raw)
 	return third == 'Z' || third == 'R' || third == 'D' ? str_from(raw, 1) : raw;
 }
 
-/* Returns the index where the suffix (.cold, @@VERSION) starts. raw.len if there is none. */
+/* Returns the index where the suffix (.cold, @@VERSION) starts. raw.len without a suffix. */
 static size_t suffix_at(struct str raw, enum scheme scheme)
 {
 	if (scheme == SCHEME_RUST_LEGACY) /* legacy Rust names contain "." */
@@ -309,9 +309,8 @@ bool demangle_module(struct demangler *d, struct str raw, struct str *ret,
 	const struct str name = without_underscore(raw);
 	if (scheme_of(name) != SCHEME_MODULE)
 		return false;
-	/* Makes room. A rule writes at most two bytes per byte of the name: "$" becomes ", ". In
-	 * Swift's names, one letter can also stand for a repeated word, and two letters for a known
-	 * type. */
+	/* A rule writes at most two bytes per byte of the name: "$" becomes ", ". In Swift's names,
+	 * one letter can also stand for a repeated word, and two letters for a known type. */
 	room(d, 4 * name.len + 160);
 	if (!module_name_read(name, d->buffer, d->capacity, parts) || parts->len > NAME_MAX_SIZE)
 		return false;

@@ -28,8 +28,8 @@ struct names_itanium_bound {
 	uint32_t sticky[MAX_GROUPS];
 	size_t depth;
 	bool expressions; /* whether an expression was read */
-	/* Set after an expression with its own E (cl..E, tl..E). token() closes the wrong group at
-	 * this E. From then on, no element ends, so the bound stays an upper one. */
+	/* Set after an expression with its own E (cl..E, tl..E), at which token() closes the wrong
+	 * group. From then on, elements are never closed, so the bound stays an upper bound. */
 	bool merging;
 };
 
@@ -49,7 +49,8 @@ static bool is_reference(struct str s, size_t i)
 
 static void itanium_open_group(struct names_itanium_bound *b)
 {
-	if (b->depth + 1 == MAX_GROUPS) { /* Real names never nest so: report the largest size. */
+	if (b->depth + 1 == MAX_GROUPS) { /* Real names never nest so deeply: report the largest
+					   * size. */
 		b->largest = UINT64_MAX;
 		return;
 	}

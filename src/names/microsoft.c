@@ -9,7 +9,8 @@
 #define MAX_DEPTH 96
 #define MAX_NODES (MICROSOFT_ROOM / sizeof(struct ms_node))
 
-/* Targets of digits: the first ten names, and the first ten parameter types over one letter. */
+/* Targets of back references: the first ten names, and the first ten parameter types with long
+ * codes. */
 struct refs {
 	ms_id names[10], types[10];
 	struct str raw[10]; /* the text of each name */
@@ -300,7 +301,7 @@ static ms_id anonymous(struct ms *m)
 	return id;
 }
 
-/* "?A" is an anonymous namespace, because numbers of scopes never begin with "A". */
+/* True at an anonymous namespace, "?A": scope numbers never begin with "A". */
 static ms_id read_scope(struct ms *m)
 {
 	if (is_digit(microsoft_peek(m)))
@@ -544,7 +545,7 @@ static void microsoft_parameters(struct ms *m, struct ms_node *f)
 	}
 }
 
-/* Reads the type of a function, after the code that announces it. */
+/* Reads a function type after its type code. */
 static ms_id microsoft_read_function(struct ms *m, bool is_member)
 {
 	struct ms_node f = { .kind = MS_FUNCTION };
@@ -576,7 +577,7 @@ static ms_id variable(struct ms *m, ms_id name, char access)
 	const ms_id type = microsoft_read_type(m, false);
 	const unsigned ext = pointer_qualifiers(m);
 	unsigned quals = microsoft_qualifiers(m);
-	/* The target's qualifiers. A pointer's code has its own. */
+	/* Qualifiers of the variable. A pointer's code includes its own qualifiers. */
 	if (!m->failed && m->nodes[type].kind == MS_POINTER) {
 		if (m->nodes[type].b)
 			(void)read_qualified(m, true);
@@ -588,14 +589,15 @@ static ms_id variable(struct ms *m, ms_id name, char access)
 	return microsoft_add(m, node);
 }
 
-/* Prefixes: private, protected, public. Four entries each: normal, static, virtual, thunk. */
+/* Access prefixes: private, protected, public, with four entries each: normal, static, virtual,
+ * thunk. */
 static const char *const accesses[] = {
 	"private: ",   "private: static ",   "private: virtual ",   "[thunk]: private: virtual ",
 	"protected: ", "protected: static ", "protected: virtual ", "[thunk]: protected: virtual ",
 	"public: ",    "public: static ",    "public: virtual ",    "[thunk]: public: virtual ",
 };
 
-/* Reads a thunk that looks up the object's displacement: "$4". "$R4" looks it up twice. */
+/* Reads a thunk that adjusts `this` by a stored displacement: "$4". "$R4" adjusts it twice. */
 static void microsoft_displaced(struct ms *m, struct ms_node *code)
 {
 	const bool twice = eat(m, "R");
@@ -688,7 +690,7 @@ static ms_id guard(struct ms *m, const char *what)
 	microsoft_append(m, &first, &last, microsoft_add(m, (struct ms_node){ .kind = MS_NAME }));
 	while (!m->failed && !eat(m, "@"))
 		microsoft_append(m, &first, &last, read_scope(m));
-	/* A guard has no name of its own, so its first scope takes the place of the name. */
+	/* A guard has no name of its own, so its first scope becomes its name. */
 	if (m->failed || !m->nodes[first].b)
 		return microsoft_fail(m);
 	const ms_id scopes = m->nodes[first].b;
@@ -805,8 +807,8 @@ size_t microsoft_name(struct str raw, bool brief, void *scratch, char *out, size
 		return 0;
 	ms_id id = microsoft_read_all(&m);
 	if (id == 0) {
-		/* Tries the rules of Microsoft's compiler, in which digits refer to more names than
-		 * in clang's. */
+		/* Tries the rules of Microsoft's compiler, by which digits refer to more names than
+		 * by clang's. */
 		m = (struct ms){ .s = raw, .nodes = scratch, .count = 1, .counts_templates = true };
 		id = microsoft_read_all(&m);
 	}

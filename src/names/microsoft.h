@@ -19,7 +19,7 @@
 
 #include "base/base.h"
 
-/* Bytes of scratch memory and bytes of stack that microsoft_name() needs. */
+/* Scratch memory and stack that microsoft_name() needs, in bytes. */
 #define MICROSOFT_ROOM  ((size_t)192 << 10)
 #define MICROSOFT_STACK ((size_t)64 << 10)
 
@@ -29,7 +29,7 @@ static inline bool microsoft_likely(struct str raw)
 	return raw.len > 3 && raw.p[0] == '?';
 }
 
-/* True if a full demangled name is a member function's or a class table's, such as a vftable. */
+/* True if a full demangled name names a class member or a table of a class, such as a vftable. */
 bool microsoft_is_member(struct str full);
 
 /* Writes at most `room` bytes to `out` and returns their number. Returns 0 if the name does not

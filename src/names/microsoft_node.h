@@ -9,7 +9,7 @@
 
 enum ms_kind {
 	MS_NONE,
-	/* kinds of parts of names */
+	/* Kinds of parts of names. */
 	MS_NAME,      /* text: the name */
 	MS_ANONYMOUS, /* An anonymous namespace. */
 	MS_TEMPLATE,  /* a: name; b: list of arguments */
@@ -19,17 +19,17 @@ enum ms_kind {
 	MS_CONVERSION, /* a: type, 0 until it is known */
 	MS_DYNAMIC,    /* text: kind of function; a: the variable, as symbol or qualified name */
 	MS_QUALIFIED,  /* a: name; b: list of scopes, the innermost first */
-	/* types */
+	/* Kinds of types. */
 	MS_PLAIN,    /* text: the name */
 	MS_TAG,      /* text: "class"; a: qualified name */
-	MS_POINTER,  /* text: "*"; a: type that it points to; b: qualified name of a class, or 0 */
+	MS_POINTER,  /* text: "*"; a: target type; b: qualified name of a class, or 0 */
 	MS_ARRAY,    /* a: type; n: number of elements */
 	MS_FUNCTION, /* a: result type, or 0; b: list of parameters; text: calling convention */
-	/* kinds of template arguments */
+	/* Kinds of template arguments. */
 	MS_NUMBER,  /* n: the number */
 	MS_TUPLE,   /* a: list of values */
 	MS_ADDRESS, /* a: symbol */
-	/* kinds of symbols; a: qualified name */
+	/* Kinds of symbols; a: qualified name. */
 	MS_CODE,     /* text: prefix; b: type; c: list of numbers; n: enum ms_thunk */
 	MS_DATA,     /* text: prefix; b: type */
 	MS_TABLE,    /* text: kind of table; b: list of qualified names after "for" */
@@ -49,7 +49,7 @@ enum ms_qualifier {
 
 enum ms_thunk { MS_NO_THUNK, MS_ADJUSTOR, MS_VTORDISP, MS_VTORDISPEX, MS_VCALL };
 
-typedef uint16_t ms_id; /* 0 if there is none */
+typedef uint16_t ms_id; /* Index of a node. 0 if there is none */
 
 struct ms_node {
 	struct str text;

@@ -47,7 +47,7 @@ static void write_number(struct printer *p, int64_t n)
 	put_number(p->o, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
 }
 
-/* Writes a blank if the text so far ends in a word. */
+/* Writes a blank if the text ends in a word. */
 static void blank_behind_word(struct printer *p)
 {
 	const char c = p->o->len > 0 ? p->o->p[p->o->len - 1] : ' ';
@@ -206,7 +206,7 @@ static void name(struct printer *p, ms_id id, ms_id class)
 	p->depth--;
 }
 
-/* True if the type is written around a declarator. A pointer to this type needs parentheses. */
+/* True if the type surrounds its declarator. A pointer to such a type needs parentheses. */
 static bool is_around(const struct ms_node *n)
 {
 	return n->kind == MS_FUNCTION || n->kind == MS_ARRAY;
@@ -391,7 +391,7 @@ static void microsoft_print_described(struct printer *p, const struct ms_node *n
 	}
 }
 
-enum { STRING_MOST = 64 }; /* compilers keep 32 bytes of a string */
+enum { STRING_MOST = 64 }; /* Compilers keep at most 32 bytes of a string. */
 
 /* Returns the next byte of a string. -1 at its end. */
 static int string_byte(struct str s, size_t *at)
@@ -415,8 +415,7 @@ static int string_byte(struct str s, size_t *at)
 	return ((c[2] - 'A') << 4 | (c[3] - 'A')) & 0xff;
 }
 
-/* Guesses the number of bytes per character. The only hints are zero bytes at the end of the text
- * and inside it. */
+/* Guesses the number of bytes per character from the zero bytes in the text and at its end. */
 static size_t microsoft_print_string_width(const uint8_t *bytes, size_t count, int64_t size)
 {
 	size_t zeros = 0, last = 0;

@@ -184,9 +184,9 @@ static bool read_pascal(struct str raw, struct out *o, struct module_name *ret)
 	return true;
 }
 
-/* Words of the identifiers read so far. The format is described in docs/ABI/Mangling.rst of Swift.
- * An identifier starts with its length. An identifier that starts with "0" refers to earlier words
- * by one letter each. A capital letter is the last reference. */
+/* Words of the identifiers read so far, for Swift's word substitution (docs/ABI/Mangling.rst). An
+ * identifier starts with its length. If it starts with "0", letters refer to earlier words. A
+ * capital letter is the last such letter. */
 struct swift {
 	struct str words[26];
 	size_t count;
@@ -329,12 +329,12 @@ bool module_name_is_swift(struct str raw)
 	return swift_prefix(raw) > 0;
 }
 
-/* Replaces "lib.Shape.main" by "main.Shape". The extended type is lib.Shape, and the module of the
+/* Changes "lib.Shape.main" to "main.Shape". lib.Shape is the extended type. The module of the
  * extension begins at `at`. */
 static void extension_turn(struct out *o, size_t at, struct module_name *ret)
 {
-	const size_t module = o->len - at, types = ret->module; /* types: the "." before the
-								 * types */
+	const size_t module = o->len - at, types = ret->module; /* types: index of the "." before
+								 * the type */
 	char *const text = o->p;
 	if (o->failed || at <= types)
 		return;
@@ -392,8 +392,7 @@ static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 			extension_turn(o, start, ret);
 		rest = str_from(rest, 1);
 	}
-	/* If the member is missing or given by reference, only the rest of the name distinguishes
-	 * the symbols. */
+	/* Without the rest, symbols with the same member name would look the same. */
 	ret->brief = o->len;
 	if (rest.len > 0)
 		put_kind(o, rest);
@@ -448,7 +447,7 @@ static bool put_unescaped(struct out *o, struct str s)
 }
 
 /* Reads [PACKAGE_]MODULE_NAME_KIND, each part z-encoded. Accepts only names with an encoded
- * character, because others may be names of C. */
+ * character: other names may be C. */
 static bool read_ghc(struct str raw, struct out *o, struct module_name *ret)
 {
 	const struct str kind = ghc_kind(raw);

@@ -59,8 +59,8 @@ static bool piece_drop(struct text *out, struct str text, struct str open, char 
 	return dropped;
 }
 
-/* Reports a text without parameters. Also reports the text without "::<>", "!()", "<>", "()",
- * "[...]" and "[abi:x]". */
+/* Reports a text without parameters, and without "::<>", "!()", "<>", "()", "[...]" and
+ * "[abi:x]". */
 static void bare_tell(struct name_forms *f, struct str text)
 {
 	static const struct {
@@ -122,7 +122,7 @@ static void base_tell(struct name_forms *f, struct str raw)
 		bare_tell(f, demangle(&f->demangler, raw, HEFT_NAMES_SHORT));
 	if (mangled && !microsoft_likely(raw))
 		super_tell(f, text_str(&f->full));
-	else if (!mangled && memchr(raw.p, '(', raw.len)) /* methods of Go */
+	else if (!mangled && memchr(raw.p, '(', raw.len)) /* Methods of Go */
 		super_tell(f, raw);
 	if (!mangled || (demangle_language(raw, &language) && language == SIG_RUST))
 		bare_tell(f, generic_name(&f->demangler, raw, &f->cut));

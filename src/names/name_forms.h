@@ -17,8 +17,8 @@
 #include "names/demangle.h"
 #include "names/supersize.h"
 
-/* Forms from the most to the least specific. A text means the symbols that it matches in the most
- * specific form. */
+/* Forms from the most to the least specific. A user's text selects the symbols that it matches in
+ * the most specific form. */
 enum name_form { NAME_LINKER, NAME_FULL, NAME_SHORT, NAME_PART };
 
 typedef void (*name_form_fn)(void *ctx, struct str text, enum name_form form);
@@ -31,7 +31,7 @@ struct name_forms {
 	struct text full, cut, dropped, held, plain;
 	name_form_fn each;
 	void *ctx;
-	bool part; /* True if the current name lost its suffix. */
+	bool part; /* The current name lost its suffix. */
 };
 
 void name_forms_release(struct name_forms *f);

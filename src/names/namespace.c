@@ -122,13 +122,13 @@ static struct str cxx_space(const struct namespaces *n, struct str raw, struct s
 		end = next;
 		at = behind_separator(max, next, ':');
 	}
-	/* The component before a lambda is its enclosing function. */
+	/* The component before a lambda is the function that contains it. */
 	if (at < max.len && max.p[at] == '{' && !namespace_has(&n->spaces, str_upto(max, end)))
 		return without_last(str_upto(max, end), ':');
 	return str_upto(max, end);
 }
 
-/* True if a name's letters may reveal a class. Most names cannot, and are not demangled. */
+/* True if a name's letters may reveal a class. Other names are not demangled, which saves time. */
 static bool may_tell(struct str raw)
 {
 	if (is_table(raw) || str_starts(raw, STR("_ZNK")) || str_starts(raw, STR("_ZNV")))

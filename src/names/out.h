@@ -8,7 +8,7 @@ struct out {
 	char *p;
 	size_t len, room;
 	bool failed; /* set if the room is used up or the name is not of this scheme */
-	bool muted;  /* set to parse without writing, for the path of an impl */
+	bool muted;  /* Set to parse without writing, for the path of an impl */
 };
 
 static inline void put(struct out *o, const char *text, size_t len)

@@ -7,9 +7,9 @@
 #include <ctype.h>
 #include <stdio.h>
 
-/* True if the Go compiler generated the symbol. "type" and "go" are keywords, so no package has
- * these names. Host names may begin with them: go.uber.org. Until Go 1.19, generated names had a
- * dot instead of the colon. */
+/* True if the Go compiler generated the symbol. The keywords "type" and "go" are no packages,
+ * although host names such as go.uber.org begin with them. Until Go 1.19, generated names had a dot
+ * instead of the colon. */
 static bool is_made_by_compiler(struct str name)
 {
 	static const char *const words[] = { "(",        "itab.",       "string.",   "func.",
@@ -126,12 +126,12 @@ static bool package_name_is_go(struct str name)
 	       memchr(name.p, '.', name.len) != NULL;
 }
 
-/* Symbols through which parts of Rust's standard library call each other. */
+/* Prefixes of symbols through which parts of Rust's standard library call each other. */
 static const char *const rust_runtime[] = { "__rust_",     "__rdl_",   "__rg_",      "__rustc",
 					    "rust_begin_", "rust_eh_", "rust_panic", "_rust_" };
 
-/* In RFC 2603, a crate is "C", then "s", a number in base 62 and "_", then the length of its name
- * and its name. */
+/* RFC 2603 writes a crate as "C", "s", a number in base 62, "_", the length of its name, and its
+ * name. */
 bool crate_hash(struct str raw, struct str crate, char out[CRATE_HASH_ROOM])
 {
 	char name[24];
@@ -255,7 +255,7 @@ unsigned language_marked(struct str raw)
 		      { "start.callMain", LANGUAGE_ZIG },
 		      { "std.start.callMain", LANGUAGE_ZIG },
 		      { "builtin.default_panic", LANGUAGE_ZIG } };
-	/* Compare the first letter before the rest, because few names share it. */
+	/* Tests the first letter first, because few names share it. */
 	for (size_t i = 0; i < COUNT_OF(marks); i++)
 		if (raw.len > 0 && raw.p[0] == marks[i].name[0] &&
 		    str_eq(raw, str_of(marks[i].name)))
@@ -285,7 +285,7 @@ enum package_kind package_of(const struct namespaces *n, struct demangler *d,
 		*ret = go_package(raw);
 		return PACKAGE_GO;
 	}
-	/* A name of these languages without a namespace has no package. */
+	/* A name in these languages without a namespace has no package. */
 	if (!(of->space && of->space->len == 0) && !str_starts(raw, STR("_Z")) &&
 	    demangle_module(d, raw, ret, &parts)) {
 		ret->len = parts.package;
@@ -294,7 +294,7 @@ enum package_kind package_of(const struct namespaces *n, struct demangler *d,
 	*ret = package_in(of->languages, raw);
 	if (ret->len > 0)
 		return PACKAGE_SPACE;
-	/* Compare the first letter before the rest, because few names share it. */
+	/* Tests the first letter first, because few names share it. */
 	const bool runtime = raw.len > 0 && (raw.p[0] == '_' || raw.p[0] == 'r');
 	if (runtime && STARTS_WITH(raw, rust_runtime) > 0) {
 		*ret = STR("std");

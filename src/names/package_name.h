@@ -36,11 +36,12 @@ enum language { LANGUAGE_GO = 1, LANGUAGE_NIM = 2, LANGUAGE_ZIG = 4, LANGUAGE_GH
  * not reveal the language. */
 unsigned language_marked(struct str raw);
 
-/* A name whose package is wanted. */
+/* A name whose package is searched. */
 struct package_of {
 	struct str raw;
 	const struct str *space; /* Namespace of the name, or NULL if not known yet. */
-	unsigned languages;      /* Set of enum language: what the program is known to contain. */
+	unsigned languages;      /* Bits of enum language: languages that the program is known to
+				  * contain. */
 };
 
 /* Finds the package of a name. `n` distinguishes namespaces from classes. *ret is valid until the

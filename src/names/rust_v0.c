@@ -13,7 +13,7 @@ struct v0 {
 	size_t pos;
 	struct out o;
 	uint32_t depth;
-	uint32_t steps; /* Visits left. References can make a small name take many steps. */
+	uint32_t steps; /* Visits left. References can make a small name take many visits. */
 	uint64_t bound_lifetimes;
 };
 
@@ -337,7 +337,7 @@ static void v0_function(struct v0 *v)
 	v->bound_lifetimes = outer;
 }
 
-/* Reads the path of a trait. Returns true if its last "<" is still open for associated types. */
+/* Reads the path of a trait. True if its "<" is still open for associated types. */
 static bool v0_open_path(struct v0 *v)
 {
 	bool open = false;

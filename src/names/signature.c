@@ -3,8 +3,8 @@
 
 #include "names/cut.h"
 
-/* Prefixes that demanglers write for a symbol about a named entity, such as a vtable. The short
- * word lacks " for " or " to ". */
+/* Prefixes that demanglers write for symbols such as a vtable. The short word is the prefix without
+ * " for " or " to ". */
 static const struct special {
 	const char *text;
 	uint8_t size, word;
@@ -30,7 +30,7 @@ static const struct special {
 	SPECIAL("TLS init function", " for "),
 	SPECIAL("transaction clone", " for "),
 	SPECIAL("non-transaction clone", " for "),
-	/* prefixes of D */
+	/* Prefixes of D. */
 	SPECIAL("initializer", " for "),
 	SPECIAL("ClassInfo", " for "),
 	SPECIAL("Interface", " for "),
@@ -38,8 +38,8 @@ static const struct special {
 #undef SPECIAL
 };
 
-/* Returns the size of "reference temporary #0" in libiberty's "reference temporary #0 for x". 0 if
- * the name does not begin so. */
+/* Returns the size of "reference temporary #0" at the start of libiberty's text. 0 if the name does
+ * not begin so. */
 static size_t numbered_temporary(struct str name)
 {
 	static const struct str lead = { "reference temporary #", 21 };
@@ -97,8 +97,8 @@ struct str signature_special(struct str *name)
 	return (struct str){ all.p, 0 };
 }
 
-/* True if the type after "typeinfo for" is not a class. The text of this type has blanks that do
- * not end a return type. */
+/* True if the type after "typeinfo for" is not a class. Blanks in such a type do not end a return
+ * type. */
 static bool is_plain_type(struct str type)
 {
 	const char last = type.len > 0 ? type.p[type.len - 1] : 0;

@@ -1,7 +1,7 @@
 /* Shortens C++ names as the demanglers of LLVM and libiberty write them.
  *
  * Reads the name once from left to right. A blank outside of brackets ends the return type or a
- * part of it, so the text written until then is dropped. Other blanks occur only in operators, in
+ * part of it. Then the text written so far is dropped. Other blanks occur only in operators, in
  * "(anonymous namespace)" and after a parameter list. */
 #include "base/digits.h"
 #include "names/cut.h"
@@ -28,7 +28,7 @@ static const uint8_t stops[256] = {
 };
 
 /* Greatest depth of nested declarators, as in "(*(*f())())()". Each level looks ahead, so the limit
- * keeps the time linear. Names beyond it get no short form. */
+ * keeps the time linear. Deeper names get no short form. */
 #define MAX_DECLARATORS 16
 
 #define ANONYMOUS "(anonymous namespace)"
@@ -205,7 +205,8 @@ static bool quoted(struct cut *c)
 	return !lambda || lambda_head(c);
 }
 
-/* True if a declarator starts at p: "(*", "(&" or "(A::*". The rest of the type surrounds it. */
+/* True if a declarator starts at p: "(*", "(&" or "(A::*". The rest of the type follows the
+ * name. */
 static bool is_declarator(const struct cut *c, const char *p)
 {
 	const char first = signature_cxx_byte_at(c, p + 1);
@@ -324,8 +325,8 @@ static bool signature_cxx_qualifiers(struct cut *c)
 		i = 0;
 	}
 	if (CUT_AT(c, c->p, " requires ")) {
-		/* A requires clause lasts until the end, or until an entity inside the constrained
-		 * function. The names below begin such an entity, and are in no constraint. */
+		/* A requires clause ends at the end of the name, or at an entity inside the
+		 * constrained function. Such an entity begins with one of the texts below. */
 		while (c->p < c->end && !CUT_AT(c, c->p, "::'") && !CUT_AT(c, c->p, "::{") &&
 		       !CUT_AT(c, c->p, "::operator"))
 			c->p++;

@@ -7,7 +7,7 @@ static const bool stops[256] = {
 	['<'] = true, ['>'] = true, ['('] = true, [')'] = true, ['\''] = true, ['"'] = true,
 };
 
-/* Returns the first of these bytes from p on. Returns the end if there is none. */
+/* Returns the first of these bytes from p on, or the end. */
 static const char *run_end(const struct cut *c, const char *p)
 {
 	const char *const end = c->end;

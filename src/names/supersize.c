@@ -3,8 +3,8 @@
 
 #include "names/out.h"
 
-/* A name and the places of its brackets and blanks, in ascending order. Brackets inside an
- * operator's name do not count. */
+/* A name with the indexes of its brackets and blanks, ascending. Excludes brackets in an operator's
+ * name. */
 struct supersize_parse {
 	struct str s;
 	const struct supersize_mark *marks;
@@ -98,8 +98,8 @@ static uint64_t special_bytes(uint64_t x)
 	       zero_bytes(x ^ EACH_BYTE(' ')) | (zero_bytes(x ^ EACH_BYTE('o')) & second);
 }
 
-/* Returns a bit for each of 64 characters. The branch predictor handles one loop over many set bits
- * much better than many short loops. */
+/* Returns a bit for each of 64 characters. One loop over many set bits is predicted better than
+ * many short loops. */
 static uint64_t special_places(struct str s, size_t i)
 {
 	uint64_t places = 0;
@@ -140,7 +140,7 @@ static struct supersize_parse parse_of(struct supersize_name *n, struct str s, b
 	return (struct supersize_parse){ s, n->marks.data, n->marks.count, exact };
 }
 
-/* Returns the first mark at or after `place`. The search starts at mark m. */
+/* Returns the index of the first mark at or after `place`. The search starts at mark m. */
 static size_t mark_from(const struct supersize_parse *p, size_t m, size_t place)
 {
 	while (m < p->count && p->marks[m].place < place)
@@ -237,7 +237,8 @@ static struct str empty_arguments(struct text *out, const struct supersize_parse
 {
 	ASSERT(s.p >= p->s.p && s.len <= p->s.len);
 	const size_t start = (size_t)(s.p - p->s.p);
-	size_t open[OPEN_MOST], depth = 0, from = 0; /* open: places in *out after each open "<" */
+	size_t open[OPEN_MOST], depth = 0, from = 0; /* open: position in *out after each open
+						      * "<" */
 	out->len = 0;
 	for (size_t m = mark_from(p, 0, start); supersize_place_of(p, m) < start + s.len; m++) {
 		const size_t i = p->marks[m].place - start;
@@ -325,7 +326,8 @@ static struct str template_exact(struct text *out, const struct supersize_parse 
 	return text_str(out);
 }
 
-/* Writes the template form without parameters of the function and its enclosing functions. */
+/* Writes the template form without the parameters of the function and of its enclosing
+ * functions. */
 static struct str template_mended(struct text *out, const struct supersize_parse *p,
 				  struct supersize_head h)
 {
@@ -373,8 +375,8 @@ static size_t supersize_last_of(struct str s, char c)
 	return i; /* the index after c; 0 if there is none */
 }
 
-/* Splits "a::{lambda(int)#2}::_FUN" and "a::$_2::__invoke" for the new name "a::$lambda#2". The
- * results point into `name`. */
+/* Splits "a::{lambda(int)#2}::_FUN" and "a::$_2::__invoke" into parts of the shown name
+ * "a::$lambda#2". The results point into `name`. */
 static bool lambda_parts(struct str name, struct str *ret_front, struct str *ret_number)
 {
 	const bool gcc = str_ends(name, STR("}::_FUN")), clang = str_ends(name, STR("::__invoke"));
@@ -470,7 +472,7 @@ static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
 	return (how & SUPERSIZE_TEXT) && !version ? drop_clone_number(s, ret_clone) : s;
 }
 
-/* Turns "A for B" into "B [A]". */
+/* Changes "A for B" to "B [A]". */
 static struct str turn(struct text *out, struct str s, const char *word, bool exact)
 {
 	/* The kind of a special symbol comes first, as words. If an argument list comes before the
@@ -506,9 +508,8 @@ static void supersize_finish(struct supersize_name *n, struct supersize_parse *p
 	ASSERT(n->plain.len <= n->template_name.len);
 }
 
-/* True if a name of Go contains types with blanks and parentheses. The compiler generates such
- * names, also for instances of generic functions: "f[go.shape.int].func1". No parameters follow the
- * types. */
+/* True if a Go name contains types with blanks and parentheses. The compiler generates such names,
+ * as for instances of generics: "f[go.shape.int].func1". Such a name has no parameter list. */
 static bool is_of_go(struct supersize_name *n, struct str s, unsigned how)
 {
 	/* Go generates "go:itab.*x,interface { F() }" and "type:.eq.x". "go::f" is C++. */

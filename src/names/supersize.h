@@ -33,12 +33,12 @@ struct supersize_mark {
 	char kind;
 };
 
-/* Reusable for many names. Zero it before the first use. The forms point into the text that was
- * split or into the buffers. The forms are valid until the next call, and while the text exists. */
+/* A splitter, reusable for many names. Zero it before the first use. The forms point into the text
+ * or into the buffers. They are valid until the next call. */
 struct supersize_name {
 	struct str full, template_name, plain;
 	unsigned flags; /* set of SUPERSIZE_ANONYMOUS and SUPERSIZE_CLONE */
-	/* private */
+	/* Private. */
 	struct text buffers[6]; /* 0, 1: texts of turn(); 2: parts of the template form; 3 to 5:
 				 * the three forms */
 	VEC(struct supersize_mark) marks;
