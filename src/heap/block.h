@@ -1,16 +1,15 @@
 /* block.h - the structures that the heap recorder leaves in memory: format version 1.
  *
  * The recorder writes these structures into the process. The analysis reads them from a dump of any
- * kind. The analysis finds these structures without a pointer into the allocator, a symbol or a
- * file. docs/heap-format.md says the same in prose, with the rules for a reader.
+ * kind. It needs no symbol, no file and no pointer into the allocator to find them.
+ * docs/heap-format.md says the same in prose, with the rules for a reader.
  *
  * All numbers have 32 or 64 bits, are in the byte order of the process, at multiples of their size,
  * without padding. So 32- and 64-bit processes share one layout. Addresses of 32-bit processes are
  * zero-extended.
  *
- * A reader trusts nothing that it has not verified: check bits, the page's own address, sizes and
- * ids within what is there. This header is all that recorder/ may include of src/. The header needs
- * nothing but the compiler. */
+ * A reader must verify everything: check bits, the page's own address, sizes and ids. This is the
+ * only header of src/ that recorder/ may include. It needs nothing but the compiler. */
 #ifndef HEFT_HEAP_BLOCK_H
 #define HEFT_HEAP_BLOCK_H
 
@@ -58,7 +57,7 @@ enum heap_flag {
 #define HEAP_SIZE_MASK  UINT64_C(0x0000ffffffffffff)
 
 /* Computes the check bits of a block at `addr` (p). `wide` is sequence ^ owner if HEAP_WIDE is set
- * and HEAP_FREED is not, else 0. A header that was copied or moved does not verify, because its
+ * without HEAP_FREED, else 0. A header that was copied or moved does not verify, because its
  * address differs. */
 static inline uint32_t heap_check(uint64_t addr, uint64_t mark, uint32_t stack, uint64_t wide)
 {
@@ -73,15 +72,15 @@ static inline uint64_t heap_canary(uint64_t addr)
 }
 
 /* Record of a freed block in the block's own bytes. The allocator soon overwrites the header, so
- * this copy may be all that is left. The copy is at p. If `size` is HEAP_REST_FAR or more, the copy
- * is at p + 16, because the allocator links large blocks at p. `link` and `mark` are those of the
- * header, with HEAP_FREED. Smaller blocks have only `link`, at p; the smallest have nothing. */
+ * this copy may be all that is left. The copy is at p. If `size` is HEAP_REST_FAR or more, the
+ * copy is at p + 16, because the allocator links large blocks at p. `link` and `mark` are those
+ * of the header, with HEAP_FREED. Smaller blocks hold only `link`, at p. The smallest blocks
+ * hold nothing. */
 struct heap_rest {
 	uint64_t link, mark;
 	uint64_t by; /* Return address of the call that freed it. 0 if unknown. */
-	/* The two innermost frames of the inline stack, 0 if it has fewer. Only in blocks of
-	 * HEAP_REST_FRAMES bytes or more that have an inline stack. The allocator overwrites the
-	 * stack itself. */
+	/* The two innermost frames of the inline stack, or 0. Only in blocks of HEAP_REST_FRAMES
+	 * bytes or more that have an inline stack. The allocator overwrites the inline stack. */
 	uint64_t frames[2];
 };
 enum { HEAP_REST_FAR = 1000, HEAP_REST_AT = 16, HEAP_REST_FRAMES = 64, HEAP_REST_PLAIN = 24 };
@@ -122,8 +121,8 @@ static inline uint64_t heap_inline_check(uint64_t check, uint64_t frame)
 
 /* All other records are in pages of HEAP_PAGE_SIZE bytes, at multiples of that size. A page is a
  * header and then entries of one size. `number` counts the pages of a kind from 1. Entries [0,
- * used) are complete; the entry at `used` may be half written. An id is page number << shift |
- * index in the page; 0 is no id. */
+ * used) are complete. The entry at `used` may be half written. An id is page number << shift |
+ * index in the page. Id 0 means none. */
 enum heap_page_kind {
 	HEAP_PAGE_PROCESS = 1, /* One struct heap_process. There is one such page. */
 	HEAP_PAGE_MODULES,     /* Entries are struct heap_module. */
@@ -132,8 +131,8 @@ enum heap_page_kind {
 	HEAP_PAGE_STACKS,      /* Entries are struct heap_stack. */
 	HEAP_PAGE_REMOTE,      /* Entries are struct heap_remote. Entry i of page n belongs to
 			        * entry i of stacks page n. */
-	HEAP_PAGE_TIMELINE,    /* One page of entries: struct heap_moment in order of time. */
-	HEAP_PAGE_GONE,        /* At most one page of entries: a ring of struct heap_gone. */
+	HEAP_PAGE_TIMELINE,    /* One page: struct heap_moment in order of time. */
+	HEAP_PAGE_GONE,        /* At most one page: a ring of struct heap_gone. */
 };
 
 struct heap_page {
@@ -174,7 +173,7 @@ static inline uint32_t heap_page_check(const struct heap_page *p)
 struct heap_node {
 	uint64_t frame;
 	uint32_t parent; /* Node of the caller. 0 for the outermost frame. */
-	uint32_t stack;  /* Id of the stack that ends here. 0 if there is none. */
+	uint32_t stack;  /* Id of the stack whose innermost frame this is. 0 if there is none. */
 };
 
 /* Counters of a stack that allocated blocks, in one thread slot. Bytes are the bytes asked for. If
@@ -185,7 +184,7 @@ struct heap_node {
 struct heap_stack {
 	uint64_t allocs, alloc_bytes;
 	uint64_t frees, freed_bytes; /* Frees by threads in the same slot. */
-	uint64_t peak_bytes;         /* Greatest number of bytes that were live at one time. */
+	uint64_t peak_bytes;         /* Largest live bytes at any time */
 	uint64_t at_peak_bytes;      /* Bytes at the peak of the process. */
 	uint32_t at_peak_blocks;     /* Blocks at the peak. This and `temporary` stop at
 				      * UINT32_MAX. */
@@ -205,24 +204,25 @@ struct heap_thread {
 	uint32_t state;      /* 1 if it runs, 0 if it ended. */
 	uint64_t unrecorded; /* Allocations in signal handlers while the recorder was active. */
 	char name[16];
-	/* Memory of the slot. This memory may hold addresses that the program no longer has. 0 if
-	 * unknown.
+	/* The recorder's memory of the slot. It may still hold addresses that the program has
+	 * discarded. 0 if unknown.
 	 *
-	 * First word: 0, or the address of the stack frame that entered the recorder. The thread is
-	 * then in the recorder or in the allocator below it. Second word: the block that it frees
-	 * or resizes, as the program gave it, or 0. Third word: the return address of that call. */
+	 * First word: 0, or the address of the stack frame that entered the recorder. While the
+	 * address is set, the thread runs the recorder, or the allocator called by it. Second word:
+	 * the address that the program frees or resizes, or 0. Third word: the return address of
+	 * that call. */
 	uint64_t own, own_size;
 	/* Address of HEAP_SMALL_FREES entries of struct heap_small_free. 0 if there are none. */
 	uint64_t small_frees;
-	/* Address on the stack of the thread that ends the process. The stack below it, and the
-	 * registers, no longer hold values of the program. 0 for other threads, or if unknown. */
+	/* Address on the stack of the thread that ends the process. Registers and the stack below
+	 * that address hold no values of the program. 0 for other threads, or if unknown. */
 	uint64_t ended_at;
 };
 
 /* Entry heap_small_free_index(addr) of a thread's table: the last block with this index that the
  * thread freed. Only for blocks too small to record their own free. */
 struct heap_small_free {
-	uint64_t addr, by; /* Block, and return address of the free. */
+	uint64_t addr, by; /* Address of the block, and return address of the free */
 };
 enum { HEAP_SMALL_FREES = 256 };
 static inline uint32_t heap_small_free_index(uint64_t addr)
@@ -233,7 +233,7 @@ static inline uint32_t heap_small_free_index(uint64_t addr)
 /* A mapped module. Nodes of a page with epoch e refer to the modules with first <= e and (e < last
  * or last = 0). */
 struct heap_module {
-	uint64_t start, end; /* Range of the mapping. */
+	uint64_t start, end; /* Address range of the mapping */
 	uint64_t bias;       /* Address in the process - address in the file's headers. */
 	uint32_t first, last;
 	uint32_t build_id_size; /* 0: has none */
@@ -254,12 +254,12 @@ struct heap_process {
 	uint32_t depth;      /* Limit of frames of a stack. 0 for no limit. */
 	uint32_t flags;      /* Flags of the blocks, enum heap_flag. */
 	uint64_t live_bytes, peak_bytes;
-	uint64_t peak_at; /* Approximate time of the peak. The clock is read only now and then. */
+	uint64_t peak_at; /* Approximate time of the peak, because the clock is read rarely. */
 	uint32_t peak_epoch, module_epoch;
 	uint64_t foreign_frees; /* Frees of blocks without a header. */
 	uint64_t lost;          /* Allocations without a stack, because the tables are full. */
-	uint64_t double_frees;  /* Double frees that were seen. The hosted recorder passes them
-				 * on to the allocator. */
+	uint64_t double_frees;  /* Double frees that the recorder detected. A recorder inside a
+				 * process passes them to the allocator. */
 	uint64_t damaged;       /* Canaries that were overwritten when their block was freed. */
 	uint64_t page_count;    /* Number of pages of all kinds, this one included. */
 	uint64_t updated_at;    /* Approximate time of the last write to any page. */
@@ -272,23 +272,23 @@ enum { HEAP_PENDING_MAX = 65536 };
  * it. */
 enum { HEAP_COMMAND_MOST = 1000 };
 
-/* Place of the list of functions that gave the program unrecorded memory. The list starts
- * HEAP_BESIDE_AT bytes after the entry of the process page. The list has at most HEAP_BESIDE_MOST
- * bytes. A space separates names, and a 0 ends the list. The list is empty if there are no such
- * functions, or if they are unknown. */
+/* Place of a list: functions from which the program got unrecorded memory. It starts HEAP_BESIDE_AT
+ * bytes after the entry of the process page, and has at most HEAP_BESIDE_MOST bytes. A space
+ * separates names, and a 0 ends the list. The list is empty if there are no such functions, or if
+ * they are unknown. */
 enum { HEAP_BESIDE_AT = 1024, HEAP_BESIDE_MOST = 240 };
 
 /* What `heft heap run` keeps when a process ends: its memory or only the recorder's pages. */
 enum { HEAP_KEEP_MEMORY = 'm', HEAP_KEEP_PAGES = 'p' };
 
 enum heap_gone_why {
-	HEAP_GONE_FREED,   /* The block was freed. It is large, or realloc moved it, so its memory
-			    * may be gone. */
+	HEAP_GONE_FREED,   /* The block was freed. Noted if it was large or realloc moved it,
+			    * because its memory may be gone. */
 	HEAP_GONE_AGAIN,   /* The block was freed a second time. */
 	HEAP_GONE_OVERRUN, /* The block's canary was overwritten. */
 };
 
-/* A freed block: an entry of a page that is used as a ring. */
+/* A freed block: an entry of the page that is a ring. */
 struct heap_gone {
 	uint64_t number; /* Number of the entry, from 1. 0 if empty or being written. */
 	uint64_t addr, size;
@@ -298,7 +298,7 @@ struct heap_gone {
 	uint32_t why;    /* Value of enum heap_gone_why. */
 	uint32_t reserved;
 };
-enum { HEAP_GONE_FROM = 65536 }; /* Least bytes of a large block. */
+enum { HEAP_GONE_FROM = 65536 }; /* Smallest size of a large block, in bytes. */
 
 /* Live bytes at a time of the clock of started_at. If the page is full, every second moment is
  * removed. A moment that is not later than the one before it is stale. */

@@ -1,4 +1,4 @@
-/* Keeps the bit map of the places at which blocks begin, and numbers the blocks. */
+/* Keeps a bit map of the addresses at which blocks begin, and numbers the blocks. */
 #include "heap/block_map.h"
 
 #include "base/sort.h"
@@ -16,7 +16,8 @@ static uint32_t ones(uint64_t v)
 	return (uint32_t)__builtin_popcountll(v);
 }
 
-/* Divides a region into pieces. `from`: end of the places of earlier regions. Returns its end. */
+/* Divides a region into pieces. `from`: end of the earlier regions' places. Returns the end of this
+ * region's places. */
 static uint64_t block_map_add_region(struct block_map *m, const struct region *g, uint64_t room_end,
 				     uint64_t from)
 {
@@ -36,7 +37,7 @@ static uint64_t block_map_add_region(struct block_map *m, const struct region *g
 
 void block_map_init(struct block_map *m, const struct dump *d, unsigned shift)
 {
-	size_t last = 0; /* Last of the regions that follow one another without a hole. */
+	size_t last = 0; /* Last region before a hole, in a run of adjacent regions. */
 	uint64_t from = 0;
 	*m = (struct block_map){ .shift = shift };
 	for (size_t i = 0; i < d->region_count; i++) {

@@ -1,14 +1,14 @@
 /* block_map.h - a bit map of the places at which the blocks of a heap begin.
  *
- * Places are the multiples of a power of two, the step, in all writable memory that the dump has
- * bytes of. They are divided into pieces, each inside one region. A piece has bits only while at
- * least one of them is set. Blocks are numbered by address.
+ * Places are all multiples of a power of two, the step, in the dump's writable memory. Each
+ * region's places are divided into pieces. A piece has bits only while at least one of them is set.
+ * Blocks are numbered by address.
  *
- * Use: set and clear bits, then call block_map_count(). It numbers the blocks. After that nothing
- * changes, and several threads may read.
+ * Use: set and clear bits, then call block_map_count(). This call numbers the blocks. Afterwards
+ * the map is constant, and several threads may read it.
  *
  * Cost: 33/32 bits per place in pieces that have a block, and 56 bytes per piece of BLOCK_PLACES.
- * The number of blocks does not matter. */
+ * The number of blocks adds no cost. */
 #ifndef HEFT_HEAP_BLOCK_MAP_H
 #define HEFT_HEAP_BLOCK_MAP_H
 
@@ -21,14 +21,14 @@ enum {
 };
 
 struct block_piece {
-	uint64_t addr; /* Address of its first place. Only this place may lie before the region. */
+	uint64_t addr; /* Address of the first place. Only this place may lie before the region. */
 	const struct region *region;
 	uint64_t room_end; /* End of the mapped memory that continues the region without a hole. */
 	uint64_t *bits;    /* Bits by place. NULL if none is set. */
 	uint16_t *counts;  /* Per group of words: set bits of the piece before the group. */
 	size_t first;      /* Number of blocks before the piece. */
 	uint32_t places;
-	uint32_t before; /* 1 + index of the last piece before it with a block, or 0. */
+	uint32_t before; /* 1 + index of the previous piece that has a block, or 0. */
 };
 
 struct block_map {
@@ -69,8 +69,8 @@ size_t block_map_number(const struct block_map *m, struct block_at at);
 size_t block_map_below(const struct block_map *m, uint64_t addr);
 /* Returns the place of block i, which must be less than count. O(log pieces). */
 struct block_at block_map_find(const struct block_map *m, size_t i);
-/* Finds the last block that begins at or below an address. False if there is none. *piece is the
- * piece of the last call, tried first to save time. */
+/* Finds the last block that begins at or below an address. False if there is none. Tries *piece,
+ * the piece of the last call, first to save time. */
 bool block_map_last(const struct block_map *m, uint64_t addr, size_t *piece, struct block_at *ret);
 
 /* Iterates over the blocks. */

@@ -1,5 +1,5 @@
-/* Finds the blocks of a heap by their headers, live and freed ones, and looks them up by number
- * or address. */
+/* Finds the live and freed blocks of a heap by their headers, and looks them up by number or
+ * address. */
 #include "heap/block_scan.h"
 
 #include "base/pool.h"
@@ -24,8 +24,8 @@ struct block_scan {
 	size_t batch;         /* First piece of the current batch. */
 	uint64_t live_end;    /* End of the last live block. */
 	uint64_t freed_end;   /* Highest address of a freed block. */
-	uint16_t mask, magic; /* Mask and value of the two bytes with the top of the mark, as the
-			       * host reads them. */
+	uint16_t mask, magic; /* Mask and value of the two highest bytes of a mark, as the host
+			       * reads them. */
 };
 
 struct block_scan_header {
@@ -99,8 +99,8 @@ static void block_of(const struct region *g, const struct block_scan_header *h, 
 		f->shift = 0;
 }
 
-/* Returns the block of a header: the block after it, or a freed block with this header in its own
- * bytes. 0 if the header does not verify. */
+/* Returns the block that a header describes: the block after the header, or a freed block that
+ * contains the header. 0 if the header does not verify. */
 static uint64_t whose_header(const struct block_scan_header *h)
 {
 	const uint64_t p = h->at + HEAP_HEADER_SIZE;
@@ -112,8 +112,8 @@ static uint64_t whose_header(const struct block_scan_header *h)
 	return freed && heap_check(own, h->mark, link, 0) == h->link >> 32 ? own : 0;
 }
 
-/* Verifies the header at `off` of the region. For a freed block, `sequence` becomes the address
- * that freed it. */
+/* Verifies the header at `off` of the region. For a freed block, sets `sequence` to the return
+ * address of the free. */
 static bool verify(const struct dump *d, const struct block_piece *piece, uint64_t off,
 		   struct heap_found *ret)
 {
@@ -131,7 +131,7 @@ static bool verify(const struct dump *d, const struct block_piece *piece, uint64
 		block_scan_check_end(d, g, ret);
 		return true;
 	}
-	/* The return address of the free follows the header's copy in a freed block. */
+	/* In a freed block, the return address of the free follows the copy of the header. */
 	struct reader r = reader_of(g->bytes, d->big_endian);
 	reader_seek(&r, off + HEAP_HEADER_SIZE);
 	const uint64_t by = read_u64(&r);
@@ -185,8 +185,8 @@ struct heap_found heap_live(const struct blocks_found *b, size_t i)
 
 size_t heap_live_below(const struct blocks_found *b, uint64_t addr)
 {
-	const uint64_t header = UINT64_C(1) << b->live.shift; /* Bytes from a header to its
-							       * block. */
+	const uint64_t header = UINT64_C(1) << b->live.shift; /* Distance in bytes from a header
+							       * to its block. */
 	return addr >= header ? block_map_below(&b->live, addr - header) : 0;
 }
 
@@ -243,7 +243,8 @@ static void take_live(struct block_scan *s, const struct heap_found *f)
 	struct blocks_found *b = s->to;
 	const uint32_t at = stack_of(s, f);
 	struct call_stack *stack = &s->c->stacks.data[at];
-	/* Forgets freed blocks that begin inside the live block, because their memory is reused. */
+	/* Removes freed blocks that begin inside the live block, because their memory was
+	 * reused. */
 	const uint64_t start = heap_found_start(f);
 	const uint64_t from = start >= HEAP_HEADER_SIZE ? start - HEAP_HEADER_SIZE + 1 : 0;
 	if (s->freed_end > start)
@@ -257,7 +258,7 @@ static void take_live(struct block_scan *s, const struct heap_found *f)
 	b->damaged_canaries += f->canary_damaged;
 }
 
-/* Verifies the header at a place of a piece and takes its block. True if the block is live. */
+/* Verifies the header at a place of a piece and records its block. True if the block is live. */
 static bool block_scan_take(struct block_scan *s, const struct block_piece *p, uint32_t place)
 {
 	const uint64_t off = p->addr + (uint64_t)place * HEAP_ALIGN - p->region->addr;
@@ -266,7 +267,7 @@ static bool block_scan_take(struct block_scan *s, const struct block_piece *p, u
 	if (!verify(s->d, p, off, &f) || heap_found_start(&f) < s->live_end)
 		return false;
 	if ((f.flags & HEAP_FREED) != 0) {
-		/* Takes a freed block. Adds its calls now, so that their numbers follow the order
+		/* Records a freed block. Adds its calls now, so that their numbers follow the order
 		 * of addresses. */
 		stack_of(s, &f);
 		if (f.sequence != 0)
@@ -287,7 +288,7 @@ static void block_scan_all(struct block_scan *s, unsigned threads)
 		n = m->pieces.count - s->batch;
 		n = n < most ? n : most;
 		parallel_for(threads, n, scan_piece, s);
-		/* Takes all marked blocks of a piece. Only the marks of live blocks remain. */
+		/* Records all marked blocks of a piece. Only live blocks stay marked. */
 		for (size_t i = 0; i < n; i++) {
 			struct block_piece *p = &m->pieces.data[s->batch + i];
 			const uint32_t words = p->bits != NULL ? (p->places + 63) / 64 : 0;
@@ -340,8 +341,8 @@ static bool freed_by_header(const struct blocks_found *b, const struct block_pie
 	return heap_found_start(ret) >= heap_found_end(&live);
 }
 
-/* Reads a freed block. Of its headers (before the block or in its own bytes), prefers the first
- * that tells who freed it. */
+/* Reads a freed block. Its headers are before the block and inside it. Prefers the first one that
+ * has the address of the free. */
 static struct heap_found freed_in_memory(const struct blocks_found *b, struct block_at at)
 {
 	const struct block_piece *p = &b->freed.map.pieces.data[at.piece];
@@ -361,7 +362,7 @@ static struct heap_found freed_in_memory(const struct blocks_found *b, struct bl
 	return found;
 }
 
-/* Returns the number of a noted block among all freed blocks. */
+/* Returns the number, among all freed blocks, of noted block i. */
 static size_t place_of_noted(const struct blocks_found *b, size_t i)
 {
 	const uint64_t addr = b->freed.noted.data[i].addr;
@@ -402,7 +403,7 @@ size_t heap_freed_find(const struct blocks_found *b, uint64_t addr)
 	return heap_freed_below(b, add_sat(addr, 1)) > i ? i : SIZE_MAX;
 }
 
-/* Sorts the noted blocks. Of several with one address, keeps one that tells who freed it. */
+/* Sorts the noted blocks. Of several with the same address, keeps one with a known free. */
 static void settle_noted(struct blocks_found *b)
 {
 	struct heap_found *f = b->freed.noted.data;
@@ -429,7 +430,7 @@ static bool freed_begins_in(const struct blocks_found *b, uint64_t start, uint64
 	return heap_freed_below(b, end) > heap_freed_below(b, start);
 }
 
-/* True if a freed block's memory is gone, or if it is in the heap and in no live block. */
+/* True if a freed block's memory is unmapped, or belongs to the heap and to no live block. */
 static bool block_scan_is_left(const struct blocks_found *b, const struct dump *d,
 			       const struct heap_gone *g)
 {
@@ -447,7 +448,7 @@ static bool block_scan_is_left(const struct blocks_found *b, const struct dump *
 	       freed_begins_in(b, r->addr, region_end(r));
 }
 
-/* Takes the blocks that the recorder noted, the newest first, if memory has no trace of them. */
+/* Adds freed blocks that the recorder noted and memory shows no trace of, the newest first. */
 static void take_gone(struct block_scan *s, struct blocks_found *b, const struct records *r)
 {
 	VEC(struct heap_found) added = { 0 };
@@ -493,7 +494,7 @@ void heap_scan(struct blocks_found *ret, const struct dump *d, const struct reco
 	block_map_init(&ret->freed.map, d, ALIGN_SHIFT);
 	block_scan_all(&s, threads);
 	take_gone(&s, ret, r);
-	/* Reads all freed blocks once, so that calls that freed small blocks get numbers. */
+	/* Reads all freed blocks once, so that the stacks of their frees get numbers. */
 	for (size_t i = 0; i < ret->freed.count; i++)
 		heap_freed(ret, i);
 }
@@ -525,7 +526,7 @@ size_t heap_block_at(const struct blocks_found *b, uint64_t addr)
 
 size_t heap_freed_at(const struct blocks_found *b, uint64_t addr, bool header)
 {
-	/* Greatest number of freed blocks that are assumed to overlap one another. */
+	/* Greatest number of overlapping freed blocks that a look-up considers. */
 	enum { OVERLAPS = 64 };
 	const size_t live = heap_block_at(b, addr);
 	if (live != SIZE_MAX) {

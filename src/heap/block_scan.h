@@ -1,9 +1,9 @@
 /* block_scan.h - finds the blocks of a heap by their headers, in all memory that a dump has.
  *
  * Every multiple of 16 is tested. A header counts if it verifies (docs/heap-format.md), if its
- * block lies in the region, and if the block is not inside an earlier live block. Other matches are
- * skipped without a note: chance matches and copies are usual. Only the address of a block is kept,
- * as a bit. All other facts are read from the dump again when needed. */
+ * block lies in the region, and if the block is not inside an earlier live block. Skips other
+ * matches without a note, because chance matches and copies are common. Stores only a bit for a
+ * block's address. Reads all other facts from the dump again when needed. */
 #ifndef HEFT_HEAP_BLOCK_SCAN_H
 #define HEFT_HEAP_BLOCK_SCAN_H
 
@@ -21,14 +21,14 @@ struct heap_found {
 				    * block. 0 if unknown. */
 	};
 	uint32_t front; /* Bytes of header before addr, inline stack included. */
-	uint8_t flags;  /* Flags, enum heap_flag. */
+	uint8_t flags;  /* Bits of enum heap_flag */
 	uint8_t shift;  /* log2 of the distance from the allocator's block to addr. 0 if the
 			 * distance is `front`. */
 	bool canary_damaged;
-	bool cut; /* The dump lacks some of its bytes or of its canary. */
+	bool cut; /* The dump lacks part of the block or of its canary */
 };
 
-/* Freed blocks by address, each address once. Freed blocks may overlap. */
+/* Freed blocks by address, each address once. Their ranges may overlap. */
 struct freed_blocks {
 	struct block_map map; /* Blocks found in memory. Places are their addresses less the size
 			       * of a header. */
@@ -49,32 +49,32 @@ struct blocks_found {
 			        * not overlap. */
 	bool chunks;           /* Live blocks are glibc's chunks; `live` has their headers. */
 	/* Facts about all live blocks: the sum of sizes, the newest sequence, the number of damaged
-	 * canaries, the flags that any of them has. */
+	 * canaries, the flags that any live block has. */
 	uint64_t live_bytes, newest, damaged_canaries;
 	uint8_t live_flags;
 	struct freed_blocks freed;
-	/* Facts from glibc's lists of freed chunks. `kept`: chunks in a list that are marked as in
-	 * use. `caches`: chunks that hold a list, by address. `written`: freed blocks after which a
-	 * list is broken. `arenas`: first arenas. They are in no heap. */
+	/* Facts from glibc's lists of freed chunks. `kept`: listed chunks that are marked as in
+	 * use. `caches`: chunks that hold lists, by address. `written`: freed blocks after which a
+	 * list breaks. `arenas`: memory of first arenas, which is outside of heaps. */
 	struct block_map kept;
 	VEC(uint64_t) caches;
 	VEC(uint64_t) written;
 	VEC(struct heap_arena) arenas;
-	const char *doubt; /* Why live blocks may be missing, or freed ones may be among them.
-			    * NULL if there is no doubt. */
+	const char *doubt; /* Why live blocks may be missing or include freed ones. NULL without
+			    * doubt */
 	uint64_t scanned;  /* Bytes that were scanned. */
 };
 
-/* Scans all regions except unwritable files, with `threads` threads. Takes the freed blocks of the
- * records if their memory is gone or still belongs to the heap. Adds inline stacks and the sums of
- * blocks to `c`. The result does not depend on `threads`. Borrows `d`, `r` and `c` until release.
- * Cost: memory bandwidth; twice the cost in block_map.h. */
+/* Scans all regions except unwritable files, with `threads` threads. Adds the records' freed blocks
+ * if their memory is gone or belongs to the heap. Adds inline stacks and the sums of blocks to `c`.
+ * The result does not depend on `threads`. Borrows `d`, `r` and `c` until release. Cost: one pass
+ * over memory, and twice the cost in block_map.h. */
 void heap_scan(struct blocks_found *b, const struct dump *d, const struct records *r,
 	       struct calls *c, unsigned threads, struct notes *notes);
 void heap_scan_release(struct blocks_found *b);
 
 struct heap_found heap_live(const struct blocks_found *b, size_t i);
-/* Reads the live block with its header at `at`. Its stack is the value in the header. */
+/* Reads the live block whose header is at `at`. Its stack is the value in the header. */
 void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_found *ret);
 /* Returns the stack, in calls.stacks, of a block from heap_live_at() or heap_walk_found(). */
 uint32_t heap_stack_of(const struct blocks_found *b, const struct heap_found *f);
@@ -101,8 +101,8 @@ struct heap_walk {
 	struct block_walk at, ahead;
 };
 
-/* Prefetches the header of a block some way ahead. Each header lies in a cache line of its own, so
- * a walk mostly waits for memory. */
+/* Prefetches the header of a block further ahead. Each header is in a cache line of its own, so a
+ * walk mostly waits for memory. */
 static inline void heap_walk_fetch(struct heap_walk *w)
 {
 	if (!block_walk_next(&w->ahead))
@@ -135,13 +135,13 @@ static inline void heap_walk_found(const struct heap_walk *w, struct heap_found 
 	heap_live_at(w->b, w->at.at, ret);
 }
 
-/* Returns the number of the live block for an address: the block that begins there, even if it is
- * empty. Else the block that contains the address, or whose header does; else the nearest block
- * below. SIZE_MAX if there is none. */
+/* Returns the number of the live block for an address. First choice: the block that begins there,
+ * even if empty. Then the block that contains the address in its bytes or header. Then the nearest
+ * block below. SIZE_MAX if there is none. */
 size_t heap_block_at(const struct blocks_found *b, uint64_t addr);
 
-/* Returns the freed block that contains an address (with its header, if `header`). SIZE_MAX if
- * there is none, or if a live block contains the address. */
+/* Returns the freed block that contains an address (`header`: or whose header contains it).
+ * SIZE_MAX if there is none, or if a live block contains the address. */
 size_t heap_freed_at(const struct blocks_found *b, uint64_t addr, bool header);
 
 /* Return the start of a block's header, and the end of its bytes with the canary. */
@@ -155,7 +155,7 @@ static inline uint64_t heap_found_end(const struct heap_found *f)
 	return f->addr + f->size + ((f->flags & HEAP_CANARY) != 0 ? HEAP_CANARY_SIZE : 0);
 }
 
-/* Returns the start of the allocator's block. */
+/* Returns the start of the allocator's block, which contains the user's block. */
 static inline uint64_t heap_found_raw(const struct heap_found *f)
 {
 	return f->shift != 0 ? f->addr - (UINT64_C(1) << f->shift) : heap_found_start(f);

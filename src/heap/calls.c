@@ -1,4 +1,4 @@
-/* Joins the call trees of all threads and inline stacks to one tree. Sums up their counters. */
+/* Joins the call trees of all threads, and inline stacks, into one tree. Adds up their counters. */
 #include "heap/calls.h"
 
 #include "base/map.h"
@@ -12,7 +12,7 @@ enum {
 	STACK_MASK = (1 << HEAP_STACK_SHIFT) - 1,
 };
 
-/* A range of addresses with its module, in one epoch. */
+/* A range of addresses that belongs to a module during one epoch. */
 struct calls_range {
 	uint64_t start, end;
 	uint64_t module; /* Index in calls.modules. */
@@ -23,9 +23,10 @@ struct calls_ranges {
 	size_t count, cap;
 };
 
-/* New indexes of entries of the recorder's pages. Entry i of page n is at to[starts[n - 1] + i]. */
+/* Maps entries of the recorder's pages to new indexes. Entry i of page n is at to[starts[n - 1] +
+ * i]. */
 struct id_map {
-	VEC(uint32_t) starts; /* One more than there are pages. */
+	VEC(uint32_t) starts; /* One more entry than pages */
 	VEC(uint32_t) to;
 };
 
@@ -35,7 +36,7 @@ struct call_index {
 	struct map children;    /* Nodes by caller, frame and module. */
 	struct map added;       /* Stacks of calls_add(), by all of their frames. */
 	struct id_map stacks;
-	VEC(uint32_t) noted;     /* Index in calls.modules, per module of the records. */
+	VEC(uint32_t) noted;     /* Per module of the records: index in calls.modules */
 	struct calls_ranges now; /* Ranges, sorted by start. */
 	uint32_t epoch;          /* Epoch of the ranges in `now`. */
 	bool has_epoch;
@@ -186,7 +187,8 @@ static void id_map_release(struct id_map *m)
 	vec_release(&m->to);
 }
 
-/* Returns the caller's node. The recorder makes callers' nodes first: they never form a cycle. */
+/* Returns the caller's node. The recorder writes a caller's node before its callees', so nodes form
+ * no cycle. */
 static uint32_t find_caller(struct calls *c, const struct id_map *nodes, uint32_t parent,
 			    struct notes *notes)
 {
@@ -197,7 +199,7 @@ static uint32_t find_caller(struct calls *c, const struct id_map *nodes, uint32_
 		return at;
 	note(notes, c->index->dump->path, HEFT_NO_OFFSET, sizeof(struct heap_node),
 	     "frames of call stacks are missing: their pages are not in the dump");
-	/* Returns the node for unknown callers. */
+	/* The node of unknown callers. */
 	return calls_child(c, (struct call_node){ HEAP_FRAME_CUT, 0, CALLS_NONE });
 }
 
@@ -253,7 +255,7 @@ static void read_counters(struct calls_reading *g, uint32_t to, const struct hea
 	share.alloc_bytes = s->alloc_bytes;
 	share.live = minus(s->allocs, add_sat(s->frees, far->frees));
 	share.live_bytes = minus(s->alloc_bytes, add_sat(s->freed_bytes, far->freed_bytes));
-	/* If unchanged since the peak, uses what is live now. */
+	/* Counters that have not changed since the peak hold the live values. */
 	const bool noted = s->peak_epoch == g->r->process.peak_epoch;
 	share.at_peak_bytes = noted ? s->at_peak_bytes : share.live_bytes;
 	vec_push(&g->blocks, noted ? s->at_peak_blocks : share.live);
@@ -323,7 +325,7 @@ static void add_share(struct calls *c, const struct call_share *s, uint64_t bloc
 
 static void calls_sum_up(struct calls_reading *g)
 {
-	/* More is live than at the recorded peak, so the peak is now. */
+	/* More bytes are live than at the recorded peak, so the peak is now. */
 	const bool peak_now = g->live_bytes > g->r->process.peak_bytes;
 	vec_sort(&g->keys);
 	ASSERT(g->keys.count == g->shares.count && g->blocks.count == g->shares.count);
@@ -336,8 +338,8 @@ static void calls_sum_up(struct calls_reading *g)
 	}
 }
 
-/* Asserts that callers precede the nodes that they call, and that stacks and shares refer to
- * existing nodes and stacks. */
+/* Asserts that a caller's node precedes its callees' nodes, and that stacks and shares refer to
+ * existing entries. */
 static void calls_verify(const struct calls *c)
 {
 	ASSERT(c->index->stack_of.count == c->nodes.count);

@@ -1,9 +1,9 @@
 /* calls.h - the calling-context tree of a dump: every call stack that allocated memory, once.
  *
- * The recorder keeps a tree per thread slot, and blocks with inline stacks add their own. Here all
- * are joined: two stacks are equal if they have the same frames in the same modules. Node 0 is the
- * root, the caller of the outermost frames. The parent of a node has a smaller index. If the page
- * with the caller of a frame is missing, the caller is HEAP_FRAME_CUT.
+ * The recorder keeps a tree per thread slot, and blocks with inline stacks add their own. This tree
+ * joins all of them: two stacks are equal if they have the same frames in the same modules. Node 0
+ * is the root, the caller of the outermost frames. The parent of a node has a smaller index. If the
+ * page with the caller of a frame is missing, the caller is HEAP_FRAME_CUT.
  *
  * Cost: one look-up per node of the recorder, about 50 ns. After it is built, several threads may
  * read it. */
@@ -21,18 +21,18 @@ struct call_node {
 	uint32_t module; /* Index in calls.modules. CALLS_NONE if no module contains it. */
 };
 
-/* A stack, summed over the thread slots. Bytes are the bytes asked for. */
+/* A stack, with sums over the thread slots. Bytes are those that the program asked for. */
 struct call_stack {
 	uint32_t node;   /* Node of the innermost frame. 0 if no stack was kept. */
 	uint32_t blocks; /* Live blocks that the scan found. */
 	uint64_t block_bytes;
-	/* Counters of the recorder. Zeros if there are none (inline stacks): use `blocks` and
-	 * `block_bytes` then. */
+	/* The recorder's counters. All zero without counters (inline stacks): use `blocks` and
+	 * `block_bytes`. */
 	uint64_t allocs, alloc_bytes, live, live_bytes, peak_bytes, at_peak, at_peak_bytes,
 		temporary;
 };
 
-/* What the threads of one slot allocated by one call stack. */
+/* The allocations by one call stack in one thread slot. */
 struct call_share {
 	uint32_t stack, slot; /* `slot` is the index in records.threads + 1. */
 	uint64_t allocs, alloc_bytes, live, live_bytes, at_peak_bytes;
@@ -55,9 +55,9 @@ struct calls {
 void calls_read(struct calls *c, const struct dump *d, const struct records *r,
 		struct notes *notes);
 void calls_release(struct calls *c);
-/* Returns the stack with the id of a block header. 0 if unknown. */
+/* Returns the stack that a block header's id names. 0 if unknown. */
 uint32_t calls_by_id(const struct calls *c, uint32_t id);
-/* Adds or finds a stack of inline frames, innermost first, or 0 without any. One thread at a
+/* Adds or finds a stack of inline frames, innermost first. 0 without frames. One thread at a
  * time. */
 uint32_t calls_add(struct calls *c, const uint64_t *frames, size_t count);
 

@@ -1,11 +1,13 @@
-/* Finds the damage of a heap: canaries, chains of chunks, double frees, faults. */
+/* Finds the damage of a heap: overwritten canaries, broken chains of chunks, double frees,
+ * faults. */
 #include "heap/damage_internal.h"
 
 #include "base/sort.h"
 #include "heap/memory.h"
 
 enum {
-	NEAR = 64 << 10,       /* Bytes around a heap. A fault this near is assigned to a block. */
+	NEAR = 64 << 10,       /* Bytes around a heap within which a fault is assigned to a
+			        * block. */
 	STACK_MOST = 16 << 10, /* Bytes of the aborted thread's stack that are searched. */
 };
 
@@ -53,7 +55,7 @@ static void canaries(const struct finding *g)
 	ASSERT(left == 0);
 }
 
-/* Returns the freed block whose chunk ends at the break of the chain. SIZE_MAX if there is none. */
+/* Returns the freed block whose chunk ends where the chain breaks. SIZE_MAX if there is none. */
 static size_t freed_before(const struct finding *g, const struct heap_break *k)
 {
 	const size_t next = heap_freed_below(g->b, k->addr);
@@ -87,8 +89,8 @@ static void breaks(const struct finding *g)
 	}
 }
 
-/* Adds writes into freed blocks. Needs all chunks to be known, because a list may lead to an
- * unknown chunk. */
+/* Adds writes into freed blocks. Call it when all chunks are known, because a broken list may lead
+ * to an unknown chunk. */
 static void written(const struct finding *g)
 {
 	for (size_t i = 0; g->l->breaks.count == 0 && i < g->b->written.count; i++)
@@ -111,8 +113,8 @@ static bool holds(const struct finding *g, const struct dump_thread *t, uint64_t
 	return false;
 }
 
-/* True if a thread in the recorder, or in the allocator below it, works on [start, end). The first
- * word of its slot is the address of the frame that entered the recorder, or 0. */
+/* True if a thread in the recorder, or in the allocator called by it, works on [start, end). The
+ * first word of its slot is then the address of the frame that entered the recorder. */
 static bool is_being_changed(const struct finding *g, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; i < g->r->threads.count; i++) {
@@ -132,11 +134,11 @@ static bool is_being_changed(const struct finding *g, uint64_t start, uint64_t e
 	return false;
 }
 
-/* The same test for a process without a recorder. A thread that writes a chunk's words has the
- * address of the chunk in a register or near the inner end of its stack. */
+/* The same test for a process without a recorder. A thread that writes to a chunk has its address
+ * in a register or near the inner end of the stack. */
 static bool may_be_changed(const struct finding *g, uint64_t start, uint64_t end)
 {
-	enum { FRAMES = 512 }; /* Stack bytes that the allocator's own frames may take at most. */
+	enum { FRAMES = 512 }; /* Greatest size in bytes of the allocator's own stack frames. */
 	for (size_t i = dump_is_fatal(g->d) ? 1 : 0; i < g->d->thread_count; i++) {
 		const struct dump_thread *t = &g->d->threads[i];
 		if (holds(g, t, add_sat(t->sp, FRAMES), start, end))
@@ -145,9 +147,9 @@ static bool may_be_changed(const struct finding *g, uint64_t start, uint64_t end
 	return false;
 }
 
-/* True if a thread may be changing the damaged place. The allocator joins freed chunks: it changes
- * the words behind them while it holds the address of the first. So the place begins with the
- * freed chunks before the damage, and the header of the block before these. */
+/* True if a thread may be changing the damaged place. When the allocator joins freed chunks, it
+ * changes the words after them while it holds the first one's address. So the place includes the
+ * freed chunks before the damage, and the header of the block before them. */
 static bool is_unsettled(const struct finding *g, const struct damage *f)
 {
 	if (f->kind != DAMAGE_CHUNK && f->kind != DAMAGE_HEADER)
@@ -168,8 +170,8 @@ static bool is_unsettled(const struct finding *g, const struct damage *f)
 	return is_being_changed(g, start - 2 * word, end);
 }
 
-/* Removes damage that a stopped thread explains: it may have stopped between two writes to a header
- * or to the allocator's own words. */
+/* Removes damage that a stopped thread explains: it stopped between two writes to a header or to
+ * the allocator's data. */
 static void leave_out_unsettled(const struct finding *g)
 {
 	size_t kept = 0;
@@ -198,7 +200,7 @@ static size_t damage_freed_from(const struct finding *g, uint64_t addr)
 }
 
 /* Returns a freed block whose address is on the aborted thread's stack. A thread that frees a block
- * again holds its address. */
+ * a second time has its address there. */
 static size_t freed_on_stack(const struct finding *g)
 {
 	const struct dump_thread *t = dump_first_thread(g->d);
@@ -216,7 +218,7 @@ static size_t freed_on_stack(const struct finding *g)
 	return SIZE_MAX;
 }
 
-/* Returns the double free of the block at an address, and adds it to the list if missing. */
+/* Returns the double free of the block at an address. Adds it to the list if missing. */
 static struct damage *damage_double_free(const struct finding *g, uint64_t addr)
 {
 	for (size_t i = 0; i < g->to->list.count; i++)
@@ -331,8 +333,8 @@ static void fault(const struct finding *g)
 		damage_add(g, DAMAGE_FREED_USE, addr)->freed = freed;
 }
 
-/* Adds registers that point into freed blocks. Only for a thread that faulted, because such
- * pointers are common otherwise. */
+/* Adds registers of a faulted thread that point into freed blocks. In other threads such pointers
+ * are normal. */
 static void registers(const struct finding *g)
 {
 	const struct dump_thread *t = dump_first_thread(g->d);

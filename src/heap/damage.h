@@ -1,66 +1,68 @@
-/* damage.h - lists the damage of a heap: overwritten headers and canaries, with the block before
- * them as the suspect; bad frees; pointers to freed blocks. */
+/* damage.h - lists the damage of a heap: overwritten headers and canaries with the suspected block
+ * before them, wrong frees, pointers to freed blocks. */
 #ifndef HEFT_HEAP_DAMAGE_H
 #define HEFT_HEAP_DAMAGE_H
 
 #include "heap/heap_layout.h"
 
 enum damage_kind {
-	DAMAGE_CANARY, /* `block` wrote past its own end. */
-	/* A header here does not verify. The block before it is the suspect. */
+	DAMAGE_CANARY, /* `block` wrote beyond its own end. */
+	/* The header at `addr` does not verify. The block before it is the suspect. */
 	DAMAGE_HEADER,
 	DAMAGE_CHUNK,         /* The allocator's chain of chunks breaks after `block`. */
-	DAMAGE_DOUBLE_FREE,   /* The recorder counted `count` double frees. `freed` is the likely
-			       * block: the stack of the aborted thread has its address. */
-	DAMAGE_CANARY_FREED,  /* The canary of `freed` was already damaged when the program freed
-			       * it. If only the number of such blocks is known: `count`. */
+	DAMAGE_DOUBLE_FREE,   /* The recorder counted `count` double frees. The aborted thread's
+			       * stack has the address of `freed`, the likely block. */
+	DAMAGE_CANARY_FREED,  /* The canary of `freed` was damaged before the program freed it.
+			       * If blocks are unknown, `count` is their number. */
 	DAMAGE_FAULT,         /* The faulting address lies in, before or after `block`. */
 	DAMAGE_FREED_USE,     /* The faulting address lies in a freed block. */
 	DAMAGE_FREED_POINTER, /* A register of the thread that faulted points into a freed block. */
-	/* The thread that died was freeing or resizing an address that is no block. `block` or
-	 * `freed` contains the address; neither if no block does. */
+	/* The dead thread was freeing or resizing an address that does not begin a block. `block`
+	 * or `freed` contains the address, if any block does. */
 	DAMAGE_WILD_FREE,
-	DAMAGE_ALLOCATOR,     /* One of three cases. The thread died in the allocator while it
-			       * freed `freed` or allocated memory, and no other damage is found.
-			       * The allocator reported damage (damages.said). The live block
-			       * `block` was given to the C library's own free. */
+	DAMAGE_ALLOCATOR,     /* One of three cases. The thread died in the allocator, while it
+			       * freed `freed` or allocated, without other damage. Or the
+			       * allocator reported damage (damages.said). Or the program gave
+			       * the live block `block` to the C library's own free. */
 	DAMAGE_FREED_WRITTEN, /* The freed block at `addr` was overwritten: a list of freed
 			       * blocks breaks there. */
 };
 
-/* One damage. If an overflow hits a canary, then a header and the chain, only the canary is listed,
- * with the victim. */
+/* One damage. If an overflow hits a canary, a header and the chain, the list has only the canary
+ * and the victim. */
 struct damage {
 	/* First wrong byte. For DAMAGE_FREED_POINTER: the address that the register holds. */
 	uint64_t addr;
 	uint64_t count; /* Wrong bytes, if known. For double frees: their number. */
 	size_t block;   /* Suspect: index of a live block. SIZE_MAX if there is none. */
-	size_t freed;   /* Index of a freed block. SIZE_MAX if there is none. */
+	size_t freed;   /* Index of the freed block concerned. SIZE_MAX if there is none. */
 	size_t victim;  /* Live block whose header or bytes were hit. SIZE_MAX if there is none. */
 	/* DAMAGE_FAULT: address - end of the block (>= 0), or address - its start (< 0). 0 for an
-	 * address inside. */
+	 * address inside the block. */
 	int64_t distance;
-	uint64_t was_addr, was_size; /* DAMAGE_HEADER: block by the header's other fields, or 0. */
+	uint64_t was_addr, was_size; /* DAMAGE_HEADER: block that the header's intact fields
+				      * describe, or 0. */
 	uint32_t was_stack;          /* Stack of that block, an index in calls.stacks. 0 if
 				      * unknown. */
-	/* Stack in calls.stacks of the call that freed it again, freed an address that is no block,
-	 * or aborted in the allocator. 0 if unknown. */
+	/* Stack, in calls.stacks, of the wrong call: the second free, the free of a wrong address,
+	 * or the call that aborted. 0 if unknown. */
 	uint32_t again_by;
 	enum damage_kind kind;
 };
 
 struct damages {
 	VEC(struct damage) list; /* Sorted by address. */
-	/* Places left out: a stopped thread was changing them in recorder or allocator. */
+	/* Number of places omitted because a stopped thread was changing them in the recorder or
+	 * allocator. */
 	size_t unsettled;
-	/* Message with which the C library ended the process, with its line ends. Borrowed from the
+	/* The C library's message when it ended the process, with its line ends. Borrowed from the
 	 * dump. NULL if there is none. */
 	const char *said;
 };
 
-/* Finds all damage. `c` must be the calls of heap_scan(), and gets all calls that the damage names.
- * Places that a thread was changing inside the recorder or the allocator are left out. Cost: a pass
- * over the blocks, and over the unrecorded part of the heap. */
+/* Finds all damage. `c` must be the calls of heap_scan(). Adds the calls that the damage names.
+ * Omits places that a thread was changing in the recorder or allocator. Cost: a pass over the
+ * blocks, and over the unrecorded part of the heap. */
 void heap_damage_find(struct damages *ret, const struct dump *d, const struct records *r,
 		      struct calls *c, const struct blocks_found *b, const struct heap_layout *l);
 void heap_damage_release(struct damages *damages);

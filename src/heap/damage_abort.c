@@ -1,12 +1,13 @@
-/* Finds what a thread was doing that died in the allocator: the block that it was freeing, or an
- * address that is no block. */
+/* Finds the work of a thread that died in the allocator: the block, or wrong address, that it was
+ * freeing. */
 #include "heap/damage_internal.h"
 
 #include "base/sort.h"
 #include "heap/memory.h"
 
 struct at_work {
-	uint64_t given, by; /* Block, and return address of the call. 0 if it was allocating. */
+	uint64_t given, by; /* Address that the program gave, and return address of the call. 0
+			     * if the thread was allocating. */
 };
 
 static bool find_work(const struct finding *g, struct at_work *ret)
@@ -42,7 +43,8 @@ bool damage_abort(const struct finding *g)
 	const size_t i = heap_freed_find(g->b, w.given);
 	if (w.given != 0 && i == SIZE_MAX) {
 		struct damage *found = damage_add(g, DAMAGE_WILD_FREE, w.given);
-		/* Names the block that contains the address, or ends a few bytes before it. */
+		/* Chooses the block that contains the address, or that ends a few bytes before
+		 * it. */
 		found->freed = heap_freed_at(g->b, w.given, false);
 		if (found->freed == SIZE_MAX)
 			found->block = heap_block_at(g->b, w.given);
@@ -53,7 +55,8 @@ bool damage_abort(const struct finding *g)
 		}
 		found->again_by = calls_add(g->c, &w.by, 1);
 	} else if (g->to->list.count == 0) {
-		/* Adds the abort in the allocator. The recorder knows no damage of the block. */
+		/* Adds the abort in the allocator, because the recorder knows no damage of the
+		 * block. */
 		struct damage *found = damage_add(g, DAMAGE_ALLOCATOR, w.given);
 		found->freed = w.given != 0 ? i : SIZE_MAX;
 		found->again_by = w.by != 0 ? calls_add(g->c, &w.by, 1) : 0;
@@ -61,7 +64,7 @@ bool damage_abort(const struct finding *g)
 	return true;
 }
 
-/* Stores the live block with its header at `v`. False if another block is stored. */
+/* Stores the live block whose header is at `v`. False if another block was stored before. */
 static bool header_take(const struct finding *g, uint64_t v, size_t *ret)
 {
 	const size_t i = v % HEAP_ALIGN == 0 && v != 0

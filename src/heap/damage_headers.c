@@ -1,5 +1,5 @@
-/* Finds blocks whose header was overwritten. Half of the header may be left, or the allocator's
- * chunk may tell how large the block was. */
+/* Finds blocks whose header was overwritten. Half of the header may be intact, or the allocator's
+ * chunk may give the block's size. */
 #include "heap/damage_internal.h"
 
 #include "base/sort.h"
@@ -29,8 +29,8 @@ static struct shape shape_of(const struct finding *g)
 	return s;
 }
 
-/* Least and most bytes that the user can have asked for in a chunk of this size. The allocator
- * rounds up, and keeps a rest that is too small for a chunk. */
+/* Smallest and largest size that the user can have asked for in a chunk of this size. The allocator
+ * rounds up, and keeps a remainder too small for a chunk. */
 struct sizes {
 	uint64_t least, most;
 };
@@ -47,7 +47,7 @@ static bool sizes_of(const struct shape *s, uint64_t chunk, uint64_t slack, stru
 
 struct lost {
 	uint64_t addr; /* Approximate address of the first wrong byte. */
-	uint64_t p;    /* Identifies the block. */
+	uint64_t p;    /* Address of the block */
 	uint64_t size;
 	uint32_t stack;
 };
@@ -69,8 +69,8 @@ static bool lost_mark(const struct finding *g, const struct shape *s, uint64_t p
 	return false;
 }
 
-/* Finds the half of a header that is left in a chunk in use. A block that is just being freed or
- * reused differs only in the flag of its mark. */
+/* Finds the intact half of a header in a chunk in use. In a block that is being freed or reused,
+ * only one flag of the mark differs. */
 static bool lost_header(const struct finding *g, const struct shape *s, uint64_t chunk,
 			const struct sizes *of, struct lost *ret)
 {
@@ -83,9 +83,9 @@ static bool lost_header(const struct finding *g, const struct shape *s, uint64_t
 	const bool marked = (mark & HEAP_MARK_MASK) == HEAP_MARK;
 	const bool flags = (mark >> HEAP_FLAG_SHIFT & 15) == s->flags;
 	const bool fits = size >= of->least && size <= of->most;
-	/* If the mark is good, the link was lost. The mark itself was damaged if it has no magic.
-	 * It was also damaged if it has the flags of a live block, and a size that does not fit the
-	 * chunk. A freed block has other flags. */
+	/* If the mark is intact, the link was overwritten. The mark is damaged if it has no magic,
+	 * or if it has a live block's flags but a size that does not fit the chunk. A freed block
+	 * has other flags. */
 	if (marked && flags && fits)
 		*ret = (struct lost){ p - HEAP_HEADER_SIZE, p, size, 0 };
 	else if ((marked && !flags) || !lost_mark(g, s, p, link, of, ret))
@@ -137,7 +137,7 @@ static void headers_in(void *ctx, const struct heap_part *part, const struct hea
 	}
 }
 
-/* Returns the size of the chunk whose mapping begins at `at`. 0 if there is none. */
+/* Returns the size of the chunk whose own mapping begins at `at`. 0 if there is none. */
 static uint64_t damage_headers_mapped_size(const struct finding *g, const struct shape *s,
 					   uint64_t at, uint64_t end)
 {
@@ -163,7 +163,7 @@ static size_t block_before(const struct finding *g, uint64_t at)
 	return end <= at && at - end < PAGE ? i : SIZE_MAX;
 }
 
-/* Tests each page of a range without live blocks for a mapped chunk. */
+/* Tests each page of a range without live blocks for a chunk with its own mapping. */
 static void mapped_headers(const struct finding *g, const struct shape *s, uint64_t start,
 			   uint64_t end)
 {
@@ -187,8 +187,8 @@ static uint64_t damage_headers_end_of(const struct finding *g, struct block_at a
 	return heap_found_end(&f);
 }
 
-/* Tests the ranges between live blocks of a region. A region may contain many mappings. Headers
- * less than a page apart have no page between them, so most blocks are skipped. */
+/* Tests the ranges between live blocks of a region. A region may contain many mappings. Most
+ * neighbouring headers are less than a page apart, so there is no page to test. */
 static void headers_of_region(const struct finding *g, const struct shape *s,
 			      const struct region *r)
 {
@@ -216,7 +216,8 @@ static void headers_of_region(const struct finding *g, const struct shape *s,
 	mapped_headers(g, s, any ? max_u64(r->addr, damage_headers_end_of(g, last)) : r->addr, end);
 }
 
-/* Finds lost headers. If blocks are sampled, it returns: chunks without headers are normal then. */
+/* Finds overwritten headers. Does nothing for sampled blocks, because chunks without headers are
+ * then normal. */
 void damage_headers(const struct finding *g)
 {
 	const struct shape s = shape_of(g);

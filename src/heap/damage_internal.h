@@ -1,5 +1,6 @@
-/* damage_internal.h - the parts of damage.c: overwritten headers (damage_headers.c), the state of a
- * thread that died in the allocator (damage_abort.c), the C library's message (damage_said.c). */
+/* damage_internal.h - declares the parts of damage.c: overwritten headers (damage_headers.c), the
+ * state of a thread that died in the allocator (damage_abort.c), the C library's message
+ * (damage_said.c). */
 #ifndef HEFT_HEAP_DAMAGE_INTERNAL_H
 #define HEFT_HEAP_DAMAGE_INTERNAL_H
 
@@ -19,16 +20,16 @@ struct damage *damage_add(const struct finding *g, enum damage_kind kind, uint64
 
 /* Finds chunks in use with a damaged header. */
 void damage_headers(const struct finding *g);
-/* Finds what the thread that died was freeing or allocating, if it died in the allocator. False if
- * it did not. */
+/* If a thread died in the allocator, finds what it was freeing or allocating. Else returns
+ * false. */
 bool damage_abort(const struct finding *g);
 /* Returns the live block whose header address is in a register of the thread that died, or in the
- * first `stack_size` bytes of its stack. The C library takes this address for the block's chunk.
- * SIZE_MAX if there is none, or several. */
+ * first `stack_size` bytes of its stack. The C library mistakes this address for a chunk. SIZE_MAX
+ * if there is none, or several. */
 size_t damage_header_at_hand(const struct finding *g, uint64_t stack_size);
-/* Finds a recorded block that was given to the C library's free, if there is no other damage. */
+/* If there is no other damage, finds a recorded block that was given to the C library's free. */
 void damage_foreign(const struct finding *g);
-/* Finds the C library's message, and adds its damage if no other damage is found. */
+/* Finds the C library's message. Adds the damage that it reports if no other damage is found. */
 void damage_said(const struct finding *g);
 
 #endif

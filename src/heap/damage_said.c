@@ -1,5 +1,5 @@
-/* Finds the C library's message before it ended the process. glibc keeps it for dumps
- * (stdlib/abort.h, "abort_msg_s"): a mapping with its own size, then the text. `__abort_msg` in the
+/* Finds the message that the C library left when it ended the process. glibc keeps it in a mapping
+ * for dumps (stdlib/abort.h, "abort_msg_s"): its size, then the text. `__abort_msg` in the
  * library's data points to it. */
 #include "heap/damage_internal.h"
 
@@ -8,7 +8,7 @@
 
 enum {
 	PAGE = 4096,
-	SAID_MOST = 64 << 10,   /* Limit in bytes of a message with its size. */
+	SAID_MOST = 64 << 10,   /* Limit in bytes of a message and its size field. */
 	NEAR_ARENA = 256 << 10, /* Distance from the first arena within which the library's data
 				 * is searched. */
 	STACK_LOOKED = 16 << 10,
@@ -64,7 +64,7 @@ static const char *said_in_memory(const struct dump *d)
 	return said;
 }
 
-/* Beginnings of malloc's messages (malloc.c, "malloc_printerr", 2.17 to 2.42). */
+/* Beginnings of malloc's messages (malloc.c, "malloc_printerr", glibc 2.17 to 2.42). */
 static const char *const of_malloc[] = {
 	"free(): ",
 	"malloc(): ",
@@ -90,7 +90,7 @@ struct suspect {
 	bool several;
 };
 
-/* Notes the freed chunk if `v` is the address of a listed chunk or of its bytes. */
+/* Records the freed chunk if `v` is the address of a listed chunk, or of its user bytes. */
 static void suspect_take(const struct finding *g, uint64_t v, struct suspect *s)
 {
 	const uint64_t head = 2 * memory_word_size(g->d);
@@ -105,7 +105,7 @@ static void suspect_take(const struct finding *g, uint64_t v, struct suspect *s)
 	s->addr = addr != 0 ? addr : s->addr;
 }
 
-/* Returns the freed block whose address the thread holds. 0 if there is none, or several. */
+/* Returns the freed block whose address the dead thread holds. 0 if there is none, or several. */
 static uint64_t block_at_hand(const struct finding *g)
 {
 	ASSERT(g->d->thread_count > 0);
@@ -121,8 +121,8 @@ static uint64_t block_at_hand(const struct finding *g)
 	return s.several ? 0 : s.addr;
 }
 
-/* Removes the damages DAMAGE_FREED_WRITTEN. With MALLOC_PERTURB_, a second free fills the block
- * before it is noticed. Returns the address of the last one, or 0. */
+/* Removes the damages DAMAGE_FREED_WRITTEN. With MALLOC_PERTURB_, a second free overwrites the
+ * block before glibc detects it. Returns the address of the last one, or 0. */
 static uint64_t drop_written(struct damages *d)
 {
 	uint64_t addr = 0;

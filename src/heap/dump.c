@@ -98,9 +98,9 @@ static bool dump_find_block(const struct dump *d, struct dump_thread *t, uint64_
 	return false;
 }
 
-/* Finds the stack of a thread, if there is proof. Without proof, the stack pointer may be in the
- * stack of a coroutine. Such a stack is part of other memory. The kernel's data proves the first
- * thread's stack. The stacks of other threads end after their own structure. */
+/* Finds the stack of a thread, if its place can be proved. A stack pointer alone may point into a
+ * coroutine's stack in other memory. The kernel's data proves the first thread's stack. Other
+ * stacks end after the thread's own structure. */
 static void dump_find_stack(const struct dump *d, const struct core *c, struct dump_thread *t,
 			    uint64_t tp)
 {
@@ -218,7 +218,7 @@ static bool dump_read_input(struct dump *d, const struct dump_wish *wish, struct
 		if (!input_adopt(in, &f, USE_HEAP, d->notes, err))
 			return false;
 		read_core(d, &in->images[0]);
-		/* Refuses the memory of a machine. Such memory has many processes, or a kernel's
+		/* Refuses the memory of a whole machine, which has many processes, or a kernel's
 		 * own allocators. */
 		return !d->machine_wide ||
 		       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
@@ -230,7 +230,7 @@ static bool dump_read_input(struct dump *d, const struct dump_wish *wish, struct
 	return dump_read_raw(d, wish ? wish : &(struct dump_wish){ .piece_count = 0 }, err);
 }
 
-/* Asserts the promises of dump.h about regions, files and threads. */
+/* Asserts what dump.h promises about regions, files and threads. */
 static void dump_verify(const struct dump *d)
 {
 	uint64_t end = 0, size = 0, present = 0;

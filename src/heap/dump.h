@@ -14,12 +14,13 @@
 #include "image/input.h"
 
 struct region {
-	uint64_t addr, size; /* Mapped range. */
+	uint64_t addr, size; /* Mapped address range */
 	struct bytes bytes;  /* Bytes that the dump has: [addr, addr + bytes.size). */
 	uint64_t off;        /* Offset of `bytes` in the unpacked dump file. */
 	bool read, write, exec;
-	bool cut;          /* The end of the file was cut off. The missing bytes were there. */
-	uint32_t file;     /* 1 + index in dump.files of the mapped file. 0 if unknown. */
+	bool cut;          /* The end of the dump file was cut off, so bytes are missing. */
+	uint32_t file;     /* 1 + index in dump.files of the file that is mapped here. 0 if
+			    * unknown. */
 	uint64_t file_off; /* Offset of `addr` in that file. */
 };
 
@@ -38,10 +39,11 @@ struct dump_thread {
 	uint64_t pc, sp, fp;  /* 0 if unknown. */
 	const uint64_t *regs; /* All registers that may hold a pointer. */
 	size_t reg_count;
-	uint64_t stack_start, stack_end; /* Range of the stack around sp. Equal if unknown. */
+	uint64_t stack_start, stack_end; /* Range of the stack that contains sp. Equal if
+					  * unknown. */
 };
 
-/* Linux's signal numbers, on any host that reads the core. */
+/* Linux's signal numbers, independent of the host. */
 enum dump_signal { SIGNAL_ILL = 4, SIGNAL_ABRT = 6, SIGNAL_BUS = 7, SIGNAL_SEGV = 11 };
 
 enum dump_kind { DUMP_CORE, DUMP_RAW, DUMP_PAGES };
@@ -68,33 +70,34 @@ struct dump {
 	uint64_t size, present; /* Bytes of all regions, and bytes of them that the dump has. */
 	uint64_t file_size;     /* Bytes of the dump file, unpacked. */
 	bool machine_wide;      /* The dump is of a machine or its kernel, not of a process. */
-	bool compact;           /* Missing bytes of a region are zeros that were never touched. */
-	uint64_t missing;       /* Bytes that the headers state but the file lacks, because it
-				 * was cut off. */
-	/* Why memory that the program may have written is missing, as text to follow a colon. NULL
-	 * if the dump has all of it, as far as known. */
+	bool compact;           /* Missing bytes of a region are zero, because the process never
+				 * touched them. */
+	uint64_t missing;       /* Bytes that the headers list but the file lacks, because it was
+				 * cut off */
+	/* Why memory that the program may have written is missing: text for use after a colon. NULL
+	 * if no such memory is known to be missing. */
 	const char *lacks;
-	uint64_t left_out;    /* Bytes of missing memory that were left out on purpose. */
+	uint64_t left_out;    /* Bytes of memory that the dump's writer omitted on purpose */
 	struct input *inputs; /* Open inputs, private. */
 	size_t input_count;
 	struct arena arena;
 	struct notes *notes; /* borrowed */
 };
 
-/* The user's options for a raw image. All zero if there are none. */
+/* User options for a raw image. All zero: none. */
 struct dump_wish {
 	const struct dump_piece {
 		const char *path; /* Path of the file. NULL for the dump itself. */
 		bool has_addr;
 		uint64_t addr, off; /* Address in memory of the bytes from file offset `off` on. */
-	} *pieces;                  /* Parts of the dump, or further files. */
+	} *pieces;                  /* Parts of the dump, or additional files */
 	size_t piece_count;
-	uint64_t load; /* Address of the program's first byte, if addresses count from 0. */
+	uint64_t load; /* Address of the program's first byte, for addresses that count from 0 */
 	uint8_t word;  /* Bytes of a machine word, 4 or 8. 0 to take it from the magic words. */
 	enum { DUMP_ANY_ORDER, DUMP_LITTLE, DUMP_BIG } order;
 };
 
-/* True if the options say that a file is an image of memory, whatever its first bytes are. */
+/* True if the options declare a file to be an image of memory, whatever it begins with. */
 static inline bool dump_is_told(const struct dump_wish *wish)
 {
 	return wish->piece_count > 0 || wish->word != 0;
@@ -109,8 +112,8 @@ bool dump_open(struct dump *d, const char *path, const struct dump_wish *wish, s
 /* Makes a dump of a core that is already open as an image. Borrows it. */
 void dump_of_image(struct dump *d, const struct image *core, struct notes *notes);
 void dump_close(struct dump *d);
-/* Adds facts from the recorder's pages: modules whose build ids the dump lacks, and threads. Call
- * it before other code uses the dump, because files move in d->files. */
+/* Adds facts from the recorder's pages: threads, and modules whose build ids the dump lacks. Call
+ * it before other users of the dump, because files move in d->files. */
 struct records;
 void dump_learn(struct dump *d, const struct records *r);
 /* Adds a program to a dump without modules. The program is mapped at [bias, end). Its headers state
@@ -132,7 +135,7 @@ bool dump_is_fatal(const struct dump *d);
 const struct region *dump_region(const struct dump *d, uint64_t addr);
 /* True if the program may have written at an address of which the dump has no byte. */
 bool dump_is_lacking(const struct dump *d, uint64_t addr);
-/* Returns the bytes of [addr, addr+size). Fewer if the region, or the dump's part of it, ends. */
+/* Returns the bytes of [addr, addr+size), or fewer if the region or the dump's bytes end. */
 struct bytes dump_at(const struct dump *d, uint64_t addr, uint64_t size);
 /* Finds the first segment of a type (PT_*) in the process, by a module's headers in the dump. False
  * if the dump has no headers. */

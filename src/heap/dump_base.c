@@ -2,11 +2,11 @@
  *
  * The check of a header is the high half of a product. All factors are known except the block's
  * address. The low bits of the address are known too, because mappings begin at pages; so the low
- * bits of the product are known. All values of the product's other low bits are tried. Each try
- * divides the product (by a multiplication with the inverse). The quotient is an address.
+ * bits of the product are known. The code tries all values of the product's other low bits. Each
+ * try divides the product, by multiplying with the inverse. The quotient is an address.
  *
- * The address at which most headers verify is right, unless another does as well. Headers with one
- * size and stack allow the same addresses. */
+ * The address at which most headers verify is right, unless another address verifies as many.
+ * Headers with one size and stack allow the same addresses. */
 #include "heap/dump_internal.h"
 
 #include "heap/block.h"
@@ -14,9 +14,9 @@
 enum {
 	TAKEN_MOST = 4096,         /* Greatest number of headers that are read. */
 	SOLVED_MOST = 16,          /* Greatest number of headers for which addresses are tried. */
-	TRIED_MOST = 2,            /* Greatest number of headers for which addresses are tried, if
-				    * the image need not begin at a page. */
-	ANYWHERE_LEAST = 64 << 10, /* Least bytes of an image that need not begin at a page. */
+	TRIED_MOST = 2,            /* The same limit if the image may begin anywhere in a page. */
+	ANYWHERE_LEAST = 64 << 10, /* Smallest image, in bytes, that may begin anywhere in a
+				    * page. */
 	PAGE_BITS = 12,
 	ALIGN_BITS = 4,
 };
@@ -34,7 +34,7 @@ struct solving {
 	seen_vec seen;
 	size_t count; /* Number of headers that verify at `base`, the best so far. */
 	uint64_t base;
-	bool several; /* Another base has the same number. */
+	bool several; /* Another base verifies as many headers */
 };
 
 static uint64_t dump_base_word_at(const struct solving *x, uint64_t off)
@@ -86,7 +86,7 @@ static void try_base(struct solving *x, uint64_t base)
 	x->several = false;
 }
 
-/* Tries all addresses of a block with the given low bits: solves heap_check() for the address. */
+/* Solves heap_check() for the address of a block, given its low bits. Tries all solutions. */
 static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t low, unsigned bits)
 {
 	ASSERT(bits <= 32);
@@ -107,7 +107,8 @@ static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t lo
 	}
 }
 
-/* Tries the addresses of up to `most` headers. Two verify by chance in one of 2^19 images. */
+/* Tries the addresses of up to `most` headers. By chance, two headers verify in one of 2^19
+ * images. */
 static bool solve_any(struct solving *x, unsigned bits, size_t most)
 {
 	const size_t step = x->seen.count > most ? x->seen.count / most : 1;
@@ -121,7 +122,8 @@ static bool solve_any(struct solving *x, unsigned bits, size_t most)
 	return x->count > 1 && !x->several;
 }
 
-/* True if headers with two marks verify. Headers with one mark verify together at many bases. */
+/* True if headers with two different marks verify. Headers with the same mark verify together at
+ * many bases. */
 static bool dump_base_is_sure(const struct solving *x)
 {
 	const struct dump_base_seen *first = NULL;
@@ -136,10 +138,10 @@ static bool dump_base_is_sure(const struct solving *x)
 	return false;
 }
 
-/* Prefers an image that begins at a page, unless more headers verify without that condition. */
+/* Prefers an image that begins at a page boundary, unless another start verifies more headers. */
 static bool solve_all(struct solving *x)
 {
-	/* The number of tries grows with the size of the image. */
+	/* Larger images allow more tries. */
 	const size_t most = (size_t)min_u64(1 + x->b.size / (1 << PAGE_BITS), SOLVED_MOST);
 	const bool found = solve_any(x, PAGE_BITS, most);
 	const size_t count = found ? x->count : 0;

@@ -23,7 +23,7 @@ static void dump_files_list_pieces(const struct core *c, piece_vec *ret)
 	}
 	vec_sort(ret);
 	for (size_t i = 0; i < ret->count; i++) { /* If pieces of a damaged note overlap, the
-						   * first one is kept. */
+						   * first one wins. */
 		struct dump_files_piece *p = &ret->data[i];
 		const uint64_t cut = p->start < end ? min_u64(end, p->end) - p->start : 0;
 		p->start += cut;

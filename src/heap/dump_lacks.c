@@ -1,8 +1,8 @@
-/* Finds memory of the program that a dump should have but lacks. There are three causes. The file
- * was cut off (a limit, a full disk, a broken copy). The memory was left out on purpose
- * (coredump_filter, MADV_DONTDUMP). Zeros replace it (a sparse copy).
+/* Finds memory of the program that a dump should have but lacks, for three causes. The file was cut
+ * off (a limit, a full disk, a broken copy). The writer omitted memory on purpose (coredump_filter,
+ * MADV_DONTDUMP). Zeros replace memory (a sparse copy).
  *
- * The headers show the first two. Zeros are recognized at places that are never all zero: a
+ * The headers show the first two causes. Zeros are recognized at places that are never all zero: a
  * thread's frames, a module's header, and its dynamic section. */
 #include "heap/dump_internal.h"
 
@@ -13,7 +13,8 @@ const char dump_cut_off[] = "the dump file was cut off";
 static const char left_out[] = "memory that the program wrote was left out of the dump";
 static const char zeroed[] = "the dump has zeros where the process had memory";
 
-/* True if writable memory was left out. A mapped file without bytes in the dump was not changed. */
+/* True if the writer omitted writable memory. A mapped file without bytes in the dump is unchanged
+ * memory. */
 static bool is_left_out(const struct dump *d, const struct region *g)
 {
 	return !d->compact && !g->cut && g->write && g->bytes.size < g->size &&
@@ -31,7 +32,7 @@ static bool dump_lacks_has_zeros(const struct dump *d)
 {
 	enum { HEADER = 64 };
 	for (size_t i = 0; i < d->thread_count; i++) {
-		/* From sp to its end, a stack has at least the first caller's frame. */
+		/* Above sp, a stack has at least the frame of the first caller. */
 		const struct dump_thread *t = &d->threads[i];
 		const bool known = t->stack_start < t->stack_end && t->sp < t->stack_end;
 		const struct bytes b = dump_at(d, t->sp, known ? t->stack_end - t->sp : 0);

@@ -79,8 +79,8 @@ static uint64_t mask_of(const struct phdrs *t)
 	return t->wide ? UINT64_MAX : UINT32_MAX;
 }
 
-/* True if the code of the headers is mapped as code, or missing (gdb leaves code out). A file
- * mapped only for reading has all of its bytes in one piece. */
+/* True if the code that the headers name is mapped as executable, or missing (gdb omits code). A
+ * file mapped only for reading has all of its bytes in one piece. */
 static bool dump_modules_is_loaded(const struct dump *d, const struct phdrs *t, uint64_t bias)
 {
 	for (uint64_t i = 0; i < t->count; i++) {
@@ -257,7 +257,8 @@ static void add_linked(struct dump *d, const uint64_t map[4], const char *main_p
 		return;
 	}
 	const char *name = dump_modules_text_at(d, map[1]);
-	if (!*name && dump_module(d, map[2]) != NULL) /* The program. The user named its file. */
+	if (!*name && dump_module(d, map[2]) != NULL) /* The program itself, whose file the user
+						       * named. */
 		return;
 	struct dump_file f = { .path = *name ? name : main_path, .start = map[0], .end = map[0] };
 	const struct region *r = dump_region(d, map[2]);
@@ -368,7 +369,7 @@ void dump_find_modules(struct dump *d, const struct core *c)
 	const file_vec none = { 0 };
 	add_vdso(d, c);
 	find_program(d, c);
-	merge_files(d, &none); /* Headers may state a lower start than the list. */
+	merge_files(d, &none); /* Headers may give a lower start than the list. */
 	guess_modules(d);
 }
 

@@ -1,4 +1,4 @@
-/* Reads memory without headers. Its address comes from the recorder's pages or from the user. */
+/* Reads memory without headers. The recorder's pages or the user give its address. */
 #include "heap/dump_internal.h"
 
 #include "base/sort.h"
@@ -14,14 +14,14 @@ struct dump_raw_spot {
 
 typedef VEC(struct dump_raw_spot) spot_vec;
 
-/* A part of the file that was contiguous in memory: addr = off + delta (mod 2^64). */
+/* A part of the file that is contiguous in memory: addr = off + delta (mod 2^64). */
 struct dump_raw_stretch {
 	uint64_t off, end, delta;
 };
 
 typedef VEC(struct dump_raw_stretch) stretch_vec;
 
-/* Returns the bytes of a word that ends a magic number, 4 or 8. 0 without a magic number. */
+/* Returns the word size that a magic number implies, 4 or 8 bytes. 0 without a magic number. */
 static uint8_t dump_raw_word_of(uint64_t v, uint64_t magic)
 {
 	return v == magic + 4 ? 4 : v == magic + 8 ? 8 : 0;
@@ -87,9 +87,8 @@ static bool header_fits(struct bytes b, uint64_t off, bool big_endian, uint64_t 
 	       heap_check(addr, mark, (uint32_t)link, 0) == link >> 32;
 }
 
-/* Returns the boundary between two pages of different pieces. The boundary lies after the last
- * block that fits the first piece. Without such a block, it lies before the first block or page of
- * the second piece. */
+/* Returns the offset between two pages at which one piece ends and the other begins: after the last
+ * block that fits the first piece, else before the first block or page of the second. */
 static uint64_t find_cut(const struct dump *d, struct bytes b, const struct dump_raw_stretch *a,
 			 const struct dump_raw_spot *next)
 {
@@ -123,7 +122,7 @@ static void add_stretch(const struct dump *d, struct bytes b, const struct dump_
 	vec_push(ret, (struct dump_raw_stretch){ cut, end, delta });
 }
 
-/* Makes ranges of memory of the sorted spots. Each range reaches to the next. */
+/* Makes memory ranges from the sorted spots. Each range ends at the next one. */
 static void dump_raw_find_stretches(const struct dump *d, struct bytes b, const spot_vec *spots,
 				    stretch_vec *ret)
 {
@@ -142,7 +141,7 @@ static void push_region(struct dump *d, region_vec *out, struct bytes b, uint64_
 {
 	ASSERT(end <= b.size);
 	uint64_t addr = off + delta;
-	if (off < end && addr > addr + (end - off - 1)) { /* Begins before address 0. */
+	if (off < end && addr > addr + (end - off - 1)) { /* The range begins before address 0. */
 		const uint64_t skip = UINT64_MAX - addr + 1;
 		note(d->notes, d->path, off, skip, "memory in front of address 0 is left out");
 		off += skip;
@@ -163,7 +162,7 @@ static void place_by_spots(struct dump *d, struct bytes b, const spot_vec *spots
 {
 	stretch_vec stretches = { 0 };
 	ASSERT(spots->count > 0);
-	/* A snapshot of the recorder has its pages, and nothing else. */
+	/* A snapshot by the recorder has only the recorder's pages. */
 	bool all_pages = spots->count == (b.size + HEAP_PAGE_SIZE - 1) / HEAP_PAGE_SIZE;
 	for (size_t i = 0; i < spots->count && all_pages; i++)
 		all_pages = !spots->data[i].given && spots->data[i].off == i * HEAP_PAGE_SIZE;
@@ -184,7 +183,7 @@ static void place_by_spots(struct dump *d, struct bytes b, const spot_vec *spots
 	vec_release(&stretches);
 }
 
-/* Adds the places that the user stated for a file, and sorts. */
+/* Adds the addresses that the user stated for a file, and sorts all spots. */
 static void add_given(const struct dump_wish *wish, const char *path, uint64_t size, bool first,
 		      spot_vec *spots)
 {

@@ -1,5 +1,5 @@
-/* Finds the chunks of glibc's malloc in a dump of a process that was not recorded. Finds them
- * through the arenas, or else by the form of the chunks. */
+/* Finds the chunks of glibc's malloc in a dump of an unrecorded process: through the arenas, or
+ * else by the form of chunks. */
 #include "heap/glibc.h"
 
 #include "base/sort.h"
@@ -23,7 +23,7 @@ bool chunk_is_end(struct chunk_view *v, uint64_t at)
 	return chunk_word(v, at + v->word, &x) && (x & ~(uint64_t)CHUNK_FLAGS) < SPECK * v->word;
 }
 
-/* Follows a chain over at most *left chunks, and reduces *left by the number of chunks. */
+/* Follows a chain of chunks, at most *left of them. Reduces *left by their number. */
 static uint64_t follow_some(struct chunk_view *v, uint64_t at, uint64_t end, bool in_use,
 			    uint64_t *ret_last, uint64_t *left)
 {
@@ -65,7 +65,7 @@ uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end)
 	return 0;
 }
 
-/* A range of writable memory that is no file. */
+/* A range of writable memory that maps no file. */
 struct glibc_stretch {
 	uint64_t addr, end;
 };
@@ -75,14 +75,15 @@ struct heaps {
 	struct glibc_heaps *to;
 	const struct dump *d;
 	struct glibc_state state;
-	struct block_map *chunks; /* Chunks marked as in use. NULL for caches only (`light`). */
-	struct kept_lists light;  /* Lists for the search of caches. The search ends when each
+	struct block_map *chunks; /* Chunks marked as in use. NULL to search only for caches
+				   * (`light`). */
+	struct kept_lists light;  /* Lists, for the search of caches only. It ends when each
 				   * thread has a cache. */
 	size_t piece;             /* Piece of `chunks` that was set last. */
 	VEC(struct glibc_stretch) plain, pieces;
 	VEC(struct glibc_stretch) mapped; /* Candidates with a mapping of their own. */
 	VEC(uint64_t) caches;             /* Chunks that may be a thread's cache. */
-	uint64_t budget; /* Bytes that false chains may still cross. Limits the time. */
+	uint64_t budget; /* Bytes that wrong chains may still cross, a limit of time. */
 };
 
 static void find_plain(struct heaps *x)
@@ -92,7 +93,7 @@ static void find_plain(struct heaps *x)
 	for (size_t i = 0; i < x->d->region_count; i++) {
 		const struct region *g = &x->d->regions[i];
 		const size_t n = x->plain.count;
-		/* True if a region may have heaps. Executable memory counts only in raw dumps, or
+		/* True if a region may contain heaps. Executable memory may only in raw dumps, or
 		 * if the arenas were found. */
 
 		if (g->file != 0 || !g->read || !g->write || (g->exec && !raw))
@@ -117,8 +118,8 @@ static void doubt(struct heaps *x, const char *why)
 		x->to->doubt = why;
 }
 
-/* True if a chain leads to `end`, or to the end of a heap. False without a look if the budget is
- * used up, because memory may look like many chains that lead nowhere. */
+/* True if a chain leads to `end`, or to the end of a heap. Returns false once the budget is used
+ * up, because memory may contain many wrong chains. */
 static bool leads(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_stop)
 {
 	uint64_t last;
@@ -139,8 +140,8 @@ static void glibc_add_block(struct heaps *x, uint64_t chunk, uint64_t size)
 	x->to->bytes = add_sat(x->to->bytes, size);
 }
 
-/* Adds the chunk at `at`. `next` is the chunk after it, or `end`. A chunk smaller than malloc
- * returns marks the end of a heap. */
+/* Adds the chunk at `at`. `next` is the chunk after it, or `end`. A chunk below malloc's smallest
+ * size marks the end of a heap. */
 static void take_chunk(struct heaps *x, uint64_t at, uint64_t next, uint64_t end)
 {
 	ASSERT(at < next && next <= end);
@@ -159,8 +160,8 @@ static void take_chunk(struct heaps *x, uint64_t at, uint64_t next, uint64_t end
 	}
 }
 
-/* Adds the chunks from `at` to `stop`. The chunk before a break counts as in use, because its owner
- * overwrote the chunk after it. */
+/* Adds the chunks from `at` to `stop`. The chunk before a break counts as in use, because it
+ * probably overwrote the next chunk. */
 static void take_chunks(struct heaps *x, uint64_t at, uint64_t stop, uint64_t end, bool broken)
 {
 	uint64_t size, flags;
@@ -173,8 +174,8 @@ static void take_chunks(struct heaps *x, uint64_t at, uint64_t stop, uint64_t en
 	}
 }
 
-/* Finds the place at which a heap continues after a gap of any length. The chunk before that place
- * counts as in use. 0 if there is none. */
+/* Finds where a heap continues after a gap of any length. The chunk before that address counts as
+ * in use. 0 if it does not continue. */
 static uint64_t find_next(struct heaps *x, uint64_t at, uint64_t end)
 {
 	uint64_t size, flags, stop;
@@ -211,9 +212,9 @@ static uint64_t find_caches(struct heaps *x, uint64_t at, uint64_t end, bool *re
 	return at;
 }
 
-/* Follows a chain and adds its chunks, a few thousand at a time, while they are in the processor's
- * cache. Each batch begins with the last chunk of the batch before, because the next chunk confirms
- * its size. */
+/* Follows a chain and adds its chunks in batches of a few thousand, which stay in the processor's
+ * cache. Each batch begins with the previous batch's last chunk, whose size the next chunk
+ * confirms. */
 static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_ended)
 {
 	enum { NEAR = 4096 };
@@ -237,7 +238,7 @@ static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_
 static uint64_t take_chain(struct heaps *x, uint64_t at, uint64_t end)
 {
 	ASSERT(at <= end);
-	enum { BROKEN_MOST = 64 }; /* After so many breaks, the memory is probably no chain. */
+	enum { BROKEN_MOST = 64 }; /* After this many breaks, the memory is probably not a chain. */
 	uint64_t stop = at;
 	x->to->arenas++;
 	for (unsigned broken = 0; at != 0 && at < end && broken < BROKEN_MOST;) {
@@ -284,8 +285,8 @@ static bool glibc_take_piece(struct heaps *x, struct glibc_stretch s, uint64_t a
 	return true;
 }
 
-/* Returns the first chunk of memory that the system gave, so that the user's bytes are aligned. 0
- * if there is none. */
+/* Returns the first chunk in memory from the system such that the user's bytes are aligned. 0 if
+ * there is none. */
 static uint64_t first_chunk(struct heaps *x, uint64_t addr, uint64_t end)
 {
 	const uint64_t head = 2 * x->v.word;
@@ -385,9 +386,9 @@ static void take_first_arena(struct heaps *x, const struct glibc_arena *a)
 		take_extra(x, a, had);
 }
 
-/* Returns the first chunk of a heap: after the heap's own words, or after the arena if the heap has
- * it. If no chain leads on, returns the first chunk with the flag of another arena. 0 if there is
- * none. */
+/* Returns the first chunk of a heap: after the heap's header, or after the arena if the heap
+ * contains it. If no chain starts there, returns the first chunk with another arena's flag. 0 if
+ * there is none. */
 static uint64_t head_of_heap(struct heaps *x, uint64_t at, uint64_t end)
 {
 	uint64_t size, flags, stop, found = 0;
@@ -417,9 +418,9 @@ static void take_heap(struct heaps *x, const struct glibc_arena *a, uint64_t hea
 		glibc_take_piece(x, (struct glibc_stretch){ heap, end }, head, &stop);
 }
 
-/* Adds all heaps of another arena, from the heap with `top` back to the heap with the arena
- * (arena.c, "heap_info"). A heap begins with the address of its arena, the previous heap, and its
- * size. */
+/* Adds all heaps of a further arena, from the heap with `top` back to the heap with the arena
+ * (arena.c, "heap_info"). A heap begins with its arena's address, the previous heap's address, and
+ * its size. */
 static void take_other_arena(struct heaps *x, const struct glibc_arena *a)
 {
 	const uint64_t word = x->v.word;
@@ -488,7 +489,7 @@ static uint64_t glibc_mapped_at(struct heaps *x, uint64_t page, uint64_t end, ui
 }
 
 /* Returns the first multiple of `step` above `at` at which the dump may have bytes. UINT64_MAX if
- * there is none. Skips ranges without bytes, because such ranges may be large. */
+ * there is none. Skips whole ranges without bytes, which may be large. */
 static uint64_t glibc_next_place(const struct heaps *x, uint64_t at, uint64_t step)
 {
 	uint64_t next = align_up(add_sat(at, 1), step);
@@ -524,7 +525,7 @@ static void find_all_mapped(struct heaps *x)
 	}
 }
 
-/* Number and bytes of the mappings that have one chunk each. The bytes before a chunk count. */
+/* Number and bytes of mappings with one chunk each. Includes the bytes before a chunk. */
 struct mapped_sum {
 	uint64_t count, bytes;
 };
@@ -544,7 +545,7 @@ static struct mapped_sum sum_mapped(struct heaps *x, uint64_t least)
 	return sum;
 }
 
-/* Sums up what the first arenas state. False if unknown. */
+/* Adds up the numbers that the first arenas store. False if unknown. */
 static bool stated_mapped(const struct heaps *x, struct mapped_sum *ret)
 {
 	bool known = x->state.arenas.count > 0;
@@ -558,8 +559,8 @@ static bool stated_mapped(const struct heaps *x, struct mapped_sum *ret)
 	return known;
 }
 
-/* Adds the mapped chunks: all candidates, if the allocator counts as many. Otherwise adds only
- * candidates of at least the usual threshold for mapping. */
+/* Adds the mapped chunks: all candidates, if their number equals the allocator's. Else only those
+ * above the usual threshold for mapping. */
 static void take_mapped(struct heaps *x)
 {
 	enum { USUAL = 128 << 10 };
@@ -582,7 +583,7 @@ static void take_mapped(struct heaps *x)
 	}
 }
 
-/* True if a chain is plausible. A chain that breaks must have 32 good chunks before. */
+/* True if a chain is plausible. A chain that breaks needs 32 good chunks before the break. */
 static bool is_chain(struct heaps *x, uint64_t at, uint64_t end)
 {
 	enum { LEAST = 2, LEAST_BROKEN = 32 };
@@ -780,7 +781,7 @@ static void find_chunks(struct heaps *x, struct blocks_found *b)
 		}
 	}
 	find_all_mapped(x);
-	/* Without a heap, a chunk that looks mapped is a chance match. */
+	/* Without a heap, a chunk that seems to have a mapping is a chance match. */
 	if (x->to->arenas > 0 || x->state.arenas.count > 0)
 		take_mapped(x);
 	take_kept(x, b);

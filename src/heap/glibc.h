@@ -2,7 +2,7 @@
  *
  * A chunk at c has two words. The word at c is the size of the chunk before it, if that chunk is
  * free. The word at c + word is its own size. The low bits of the size are flags: 1 the chunk
- * before is in use, 2 the chunk has a mapping of its own, 4 it belongs to another arena than the
+ * before is in use, 2 the chunk has a mapping of its own, 4 it belongs to an arena other than the
  * first. The user's bytes begin at c + 2 words and may extend into the first word of the next
  * chunk. So a chunk owns [c + word, c + size + word).
  *
@@ -75,16 +75,16 @@ uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end);
 
 /* Facts about glibc's heaps in a dump of a process that was not recorded. */
 struct glibc_heaps {
-	uint64_t arenas;        /* Number of heaps: one for the first arena, and each heap of
-				 * other arenas. */
+	uint64_t arenas;        /* Number of heaps: one for the first arena, and all heaps of
+				 * other arenas */
 	uint64_t chunks, bytes; /* Chunks in use, including those with a mapping of their own. */
 	uint64_t mapped, mapped_bytes;    /* Chunks with a mapping of their own. */
 	uint64_t cached, cached_bytes;    /* Freed chunks kept for the next malloc of their size. */
 	uint64_t free_chunks, free_bytes; /* Freed chunks, without top. */
 	uint64_t top_bytes;               /* Bytes of the `top` chunks: unused ends of the heaps. */
-	uint64_t broken;                  /* Places at which a chain or a list breaks. */
-	/* Why chunks may be missing, or why some chunks in use may be freed (static text). NULL if
-	 * the allocator's own numbers agree with the chunks found. */
+	uint64_t broken;                  /* Places where a chain or a list breaks */
+	/* Why chunks may be missing, or freed chunks may count as in use (static text). NULL if the
+	 * allocator's own numbers agree with the result. */
 	const char *doubt;
 };
 

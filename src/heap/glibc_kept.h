@@ -1,5 +1,5 @@
 /* glibc_kept.h - finds freed chunks that stay marked as in use: glibc's fast bins and thread
- * caches. Only these lists distinguish such a chunk from a chunk in use.
+ * caches. Only the lists distinguish them from chunks in use.
  *
  * Fast bins are in the arenas. A thread's cache ("tcache_perthread_struct", since 2.26) is itself a
  * chunk in use. The cache begins with a count per list. The count is the number of chunks in the
@@ -19,8 +19,8 @@ struct kept_lists {
 	struct block_map *kept;         /* The chunks of `chunks` that are in a list. */
 	bool plain;                     /* Links are plain addresses. Since 2.32, a link is
 					 * stored ^ (its own address / 4096). */
-	uint64_t count, bytes;          /* Chunks in `kept`. */
-	uint64_t broken;                /* Lists that do not lead to their end. */
+	uint64_t count, bytes;          /* Number and bytes of the chunks in `kept` */
+	uint64_t broken;                /* Number of lists that break before their end */
 	VEC(uint64_t)
 	written; /* User addresses of the last good chunks in broken lists. */
 };

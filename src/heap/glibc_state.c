@@ -3,7 +3,8 @@
 
 enum {
 	LISTS = 127,      /* Lists of an arena (NBINS - 1). */
-	LISTS_GOOD = 120, /* Lists that must be intact. An overflow may have damaged the others. */
+	LISTS_GOOD = 120, /* Lists that must be intact. An overflow may have damaged the other
+			   * lists. */
 	MAP_BYTES = 16,   /* Bytes of the bit map after the lists. */
 	ARENAS_MOST = 1 << 16,
 	ARENA_HEAD_MOST = 36, /* Greatest number of words before the lists. */
@@ -24,7 +25,8 @@ static uint64_t narrow_at(const struct dump *d, uint64_t addr)
 	return v;
 }
 
-/* True if an empty list is at `at`: it points to the chunk whose links would be the list itself. */
+/* True if an empty list is at `at`: its links point to the chunk whose links would be the list
+ * itself. */
 static bool is_empty_list(const struct dump *d, uint64_t at)
 {
 	const uint64_t word = memory_word_size(d), self = at - 2 * word;
@@ -32,7 +34,7 @@ static bool is_empty_list(const struct dump *d, uint64_t at)
 }
 
 /* True if the lists of an arena are at `bins`. The last list is always empty, and no list follows
- * it. This excludes a start that is some lists too low. */
+ * it. This excludes a start that is too low. */
 static bool has_lists(const struct dump *d, uint64_t bins)
 {
 	const uint64_t word = memory_word_size(d), step = 2 * word;
@@ -69,8 +71,8 @@ static struct glibc_arena arena_of(const struct dump *d, uint64_t bins, uint64_t
 	const uint64_t sums = tail_of(d, bins) + 2 * word;
 	struct glibc_arena a = { .bins = bins, .addr = addr };
 	a.top = glibc_state_word_at(d, top);
-	if (a.top == top) /* The arena is unused ("initial_top"): `top` points to the list of
-			   * unsorted chunks. */
+	if (a.top == top) /* The arena is unused: `top` points to the list of unsorted chunks
+			   * ("initial_top"). */
 		a.top = 0;
 	const uint64_t now = glibc_state_word_at(d, sums + word),
 		       most = glibc_state_word_at(d, sums + 2 * word);
@@ -142,7 +144,8 @@ static bool scan_region(struct glibc_state *st, const struct dump *d, const stru
 		if (LIKELY(read_wide(&r, word) != at - 2 * word))
 			continue;
 		const uint64_t bins = at - (LISTS - 1) * 2 * word; /* Start of the lists, if this
-								    * is the last list. */
+								    * is the last list of an
+								    * arena. */
 		if (glibc_state_is_known(st, bins) || !has_lists(d, bins))
 			continue;
 		follow_ring(st, d, bins);
@@ -151,7 +154,7 @@ static bool scan_region(struct glibc_state *st, const struct dump *d, const stru
 	return found;
 }
 
-/* True if the words before `sbrk_base` look like the counts of the parameters. From `at` on: the
+/* True if the words before `sbrk_base` look like malloc's counts. From `at` on, they are: the
  * number of mapped chunks, its limit, the highest number, and whether the program set the limit.
  * The current and the highest sum of bytes follow. */
 static bool are_counts(const struct dump *d, uint64_t base, uint64_t at)
@@ -179,9 +182,9 @@ static bool are_thresholds(const struct dump *d, uint64_t at)
 	       glibc_state_word_at(d, at + 4 * word) <= ARENAS_LIMIT;
 }
 
-/* Returns the address of the counts in the parameters whose `sbrk_base` is at `base`. 0 if there
- * are none. Since 2.35, two page sizes and a 4-byte number lie between thresholds and counts. With
- * 8-byte words, padding follows the counts. */
+/* Returns the address of the counts in the parameters whose `sbrk_base` is at `base`, or 0. Since
+ * 2.35, two page sizes and a 4-byte number lie between thresholds and counts. With 8-byte words,
+ * padding follows the counts. */
 static uint64_t find_counts(const struct dump *d, uint64_t base)
 {
 	const uint64_t word = memory_word_size(d), early = base - 2 * word - 16;
@@ -201,8 +204,8 @@ static void find_parameters(struct glibc_arena *a, const struct dump *d)
 			at = align_up(at + 1, PAGE) - word;
 			continue;
 		}
-		/* True if `base` can be the start of the arena's heap. An arena with chunks has a
-		 * heap in writable memory. */
+		/* True if `base` may be the start of the arena's heap: in writable memory, or 0 for
+		 * an arena without chunks. */
 		const uint64_t base = glibc_state_word_at(d, at);
 		const struct region *in = base != 0 ? dump_region(d, base) : NULL;
 		const bool fits = a->top != 0 ? in != NULL && region_is_data(in) : base == 0;
@@ -244,9 +247,8 @@ void glibc_state_release(struct glibc_state *st)
 	*st = (struct glibc_state){ 0 };
 }
 
-/* Tries the possible greatest sizes of a heap, because heaps begin at multiples of that size.
- * Usually this size is 64 MiB, or 1 MiB if words have 4 bytes. Huge pages make it four times as
- * large. */
+/* Tries all maximal heap sizes, because a heap begins at a multiple of its maximal size. That is
+ * usually 64 MiB, or 1 MiB for 4-byte words. Huge pages make it four times as large. */
 uint64_t glibc_heap_of(const struct dump *d, const struct glibc_arena *a, uint64_t addr)
 {
 	enum { LEAST = 18, MOST = 33 };

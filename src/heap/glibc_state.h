@@ -29,11 +29,11 @@ struct glibc_arena {
 
 struct glibc_state {
 	VEC(struct glibc_arena) arenas;
-	bool ring; /* Each ring of arenas closes: `arenas` is complete. */
+	bool ring; /* Each ring of arenas closes, so `arenas` is complete */
 };
 
-/* Finds the arenas. Cost: a pass over the writable data of modules. If no module is known: a pass
- * over all memory until the first arena. */
+/* Finds the arenas. Cost: a pass over the modules' writable data. Without known modules: a pass
+ * over memory until the first arena. */
 void glibc_state_find(struct glibc_state *ret, const struct dump *d);
 void glibc_state_release(struct glibc_state *st);
 

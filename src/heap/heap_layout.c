@@ -1,4 +1,4 @@
-/* Divides the heap into parts, from the chunks (glibc.h) between blocks. */
+/* Divides the heap into parts by use. The chunks (glibc.h) between blocks tell the use. */
 #include "heap/heap_layout.h"
 
 #include "base/sort.h"
@@ -20,21 +20,21 @@ struct laying {
 	const struct dump *d;
 	const struct blocks_found *b;
 	struct heap_layout *l;
-	heap_part_fn *fn; /* Receives the parts. NULL: nobody does. */
+	heap_part_fn *fn; /* Receives the parts, or NULL */
 	void *ctx;
-	struct heap_part part; /* Part that may still grow. Size 0 if there is none. */
+	struct heap_part part; /* Part that may still be extended. Size 0 if there is none */
 	struct chunk_view v;
 	uint64_t word;         /* Bytes of a word. */
 	struct heap_span span; /* Current span. */
 	uint64_t at;           /* Start of the next part. */
 	uint64_t limit;        /* End of the memory that belongs to the current chain. */
 	uint64_t chain;        /* Chunk after the last block's. 0 if unknown. */
-	uint64_t chained;      /* Number of neighbouring blocks that the chain connects. */
+	uint64_t chained;      /* Number of neighbouring blocks that the chain of chunks connects */
 	VEC(struct own) owns;  /* Memory of the recorder. */
 	size_t own;            /* Index in `owns` of the next range. */
 	uint64_t page, page_used, page_free;
 	struct heap_walk walk;
-	struct heap_found next; /* First block that is not laid out yet, if `more`. */
+	struct heap_found next; /* First block that is not laid out yet, if `more` is set */
 	bool more;
 };
 
@@ -70,8 +70,8 @@ static void close_page(struct laying *y)
 	y->page_used = y->page_free = 0;
 }
 
-/* Counts used and free bytes per page. A page inside one part is either used or free, so it is not
- * pinned. Only the first and the last page of a part matter. */
+/* Counts used and free bytes per page. Only a part's first and last page can be partly used. Pages
+ * between them are never pinned. */
 static void count_pages(struct laying *y, uint64_t start, uint64_t end, bool is_free)
 {
 	while (start < end) {
@@ -196,7 +196,8 @@ static void heap_layout_put_block(struct laying *y, const struct chunk *chunk, s
 		y->l->bytes[split[i].kind] += split[i].size;
 }
 
-/* Returns a chunk with its own mapping. Its first word: the bytes before it in its page. */
+/* Finds a chunk with its own mapping. Its first word is the number of bytes before it in its
+ * page. */
 static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct chunk *ret)
 {
 	uint64_t front;
@@ -241,7 +242,7 @@ static bool is_freed(struct laying *y, uint64_t at, uint64_t size)
 	if (i == heap_freed_below(y->b, at + size))
 		return false;
 	const struct heap_found freed = heap_freed(y->b, i);
-	const uint64_t skip = freed.addr - user; /* Power of two that aligned the block. */
+	const uint64_t skip = freed.addr - user; /* Power of two to which the block is aligned. */
 	return heap_found_start(&freed) == user || (skip != 0 && (skip & (skip - 1)) == 0);
 }
 
@@ -252,10 +253,11 @@ static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 	ASSERT(at < next);
 	const uint64_t size = next - at;
 	enum heap_part_kind kind = HEAP_PART_FREE;
-	const uint64_t *caches = y->b->caches.data; /* Chunks of threads' lists of freed chunks. */
+	const uint64_t *caches = y->b->caches.data; /* Chunks that hold threads' lists of freed
+						     * chunks. */
 	const size_t i = lower_bound(caches, y->b->caches.count, sizeof *caches, at);
 	if (size < 4 * y->word || (i < y->b->caches.count && caches[i] == at))
-		kind = HEAP_PART_OVERHEAD; /* Also the end of a heap that could not grow. */
+		kind = HEAP_PART_OVERHEAD; /* Or the end of a heap that could not grow. */
 	else if (next != y->limit && chunk_before_used(&y->v, next) && !is_freed(y, at, size) &&
 		 !block_map_has(&y->b->kept, at))
 		kind = HEAP_PART_UNRECORDED;
@@ -272,10 +274,10 @@ static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limi
 	}
 }
 
-/* Adds memory until `end` to which no chain leads. `next` is the chunk at `end`. 0 if unknown. */
+/* Adds memory until `end` that no chain reaches. `next` is the chunk at `end`. 0 if unknown. */
 static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 {
-	/* Finds where the chain that leads to `next` begins: start of a heap or end of its
+	/* Finds the start of the chain that leads to `next`: the start of a heap, or the end of its
 	 * arena. */
 	uint64_t head = next != 0 ? chunk_find_head(&y->v, y->at, next) : 0;
 	if (head == 0 && next != 0 && next - y->at <= 2 * y->word)
@@ -291,7 +293,7 @@ static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 static void add_break(struct laying *y, uint64_t chunk, size_t before, uint32_t after)
 {
 	uint64_t v;
-	/* Adds a break. Zeros are none if the dump has zeros for missing memory. */
+	/* Adds a break. Zeros are no break if the dump replaces missing memory by zeros. */
 	if (chunk_word(&y->v, chunk + y->word, &v) && (v != 0 || y->d->lacks == NULL))
 		vec_push(&y->l->breaks,
 			 (struct heap_break){ chunk + y->word, (uint32_t)before, after });
@@ -329,7 +331,7 @@ static void heap_layout_fill(struct laying *y, uint64_t next, size_t block, uint
 		fill_head(y, next, end);
 }
 
-/* Returns the lowest address that the next block's chunk can own: its size word. */
+/* Returns the lowest address that may belong to the next block's chunk: its size word. */
 static uint64_t limit_of_next(const struct laying *y)
 {
 	if (!next_is_in_span(y))
@@ -372,8 +374,8 @@ static void lay_span(struct laying *y)
 	ASSERT(y->at == heap_layout_span_end(y) && y->part.size == 0);
 }
 
-/* Makes y->span from region i, the later regions that continue it, and the regions into which its
- * blocks extend. Returns the next region. The span is empty if there is no recorded block. */
+/* Makes y->span from region i, later regions without a hole, and regions into which its blocks
+ * extend. Returns the next region. The span is empty if there is no recorded block. */
 static size_t find_span(struct laying *y, size_t i)
 {
 	const struct dump *d = y->d;
@@ -386,7 +388,7 @@ static size_t find_span(struct laying *y, size_t i)
 		return i + 1;
 	y->span.size = g->size;
 	while (++i < d->region_count) {
-		/* A compact dump splits a mapping at pages that it leaves out. */
+		/* A compact dump splits a mapping where it omits pages. */
 		const struct region *a = &d->regions[i - 1], *r = a + 1;
 		const bool goes_on = r->addr == region_end(a) && a->file == 0 && r->file == 0 &&
 				     a->read == r->read && a->write == r->write &&
@@ -402,7 +404,7 @@ static size_t find_span(struct laying *y, size_t i)
 	return i;
 }
 
-/* Starts a layout. Facts about the parts go to `to`. `to` must be empty. */
+/* Starts a layout. Adds facts about the parts to `to`, which must be empty. */
 static struct laying laying_of(const struct heap_layout *l, struct heap_layout *to)
 {
 	struct laying y = { .d = l->d, .b = l->b, .l = to, .word = memory_word_size(l->d) };
@@ -438,8 +440,8 @@ static void lay_all(struct laying *y)
 	close_page(y);
 	if (HEFT_CHECKS)
 		heap_layout_verify(y->l);
-	/* Drops the breaks if they are as many as the links. Words before another allocator's
-	 * blocks may look like a chunk by chance. */
+	/* Removes the breaks if they are as many as the connections. Another allocator's words may
+	 * look like chunks by chance. */
 	if (y->chained <= y->l->breaks.count)
 		y->l->breaks.count = 0;
 	vec_release(&y->owns);
@@ -487,7 +489,7 @@ void heap_loose_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx)
 		fn(ctx, &l->loose.data[i], NULL);
 }
 
-/* Adds a block without the memory before it. The end of the previous block is its lower limit. */
+/* Adds a block, but no memory before the end of the previous block. */
 static void lay_first(struct laying *y, size_t block)
 {
 	ASSERT(block > 0 && block < y->b->live.count);
@@ -503,7 +505,10 @@ static void lay_first(struct laying *y, size_t block)
 
 static void lay_near(struct laying *y, uint64_t addr)
 {
-	enum { BEFORE = 2 }; /* Blocks that are laid out first, so that the chain is known. */
+	enum {
+		BEFORE = 2
+	}; /* Number of blocks laid out before the address, so that the chain
+			      * is known. */
 	const size_t first = heap_live_below(y->b, y->span.addr);
 	const size_t next = heap_live_below(y->b, addr);
 	y->at = y->span.addr;

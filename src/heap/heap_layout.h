@@ -1,7 +1,7 @@
 /* heap_layout.h - divides every byte of the heap's regions by use: blocks, headers, the allocator's
  * overhead, free memory.
  *
- * The allocator's own chain of chunks (glibc: the size word before a block) shows free chunks and
+ * The allocator's chain of chunks (glibc: the size word before a block) shows free chunks and
  * unrecorded blocks. The chain is trusted as long as it leads from one recorded block to the next,
  * or to the end of a heap. Bytes outside of the chain are HEAP_PART_OTHER. Regions without a
  * recorded block, live or freed, are not listed. */
@@ -17,8 +17,8 @@ enum heap_part_kind {
 	HEAP_PART_FREE,       /* Bytes that were freed, or never handed out. */
 	HEAP_PART_UNRECORDED, /* In use without a header: allocated before the recorder started,
 			       * or not sampled. */
-	HEAP_PART_RECORDER,   /* Memory of the recorder, as far as known. */
-	HEAP_PART_OTHER,      /* Memory between blocks that is not explained. */
+	HEAP_PART_RECORDER,   /* Memory of the recorder, if known */
+	HEAP_PART_OTHER,      /* Unexplained memory between blocks */
 	HEAP_PART_KINDS,
 };
 
@@ -32,7 +32,7 @@ struct heap_part {
  * heap_walk_found(), valid during the call. For other parts it is NULL. */
 typedef void heap_part_fn(void *ctx, const struct heap_part *part, const struct heap_found *block);
 
-/* Contiguous memory with recorded blocks: a region, or several that a block crosses. */
+/* Contiguous memory with recorded blocks: a region, or several that blocks connect. */
 struct heap_span {
 	uint64_t addr, size;
 };
@@ -46,7 +46,7 @@ struct heap_break {
 
 enum { HEAP_LOOSE_MOST = 1 << 14 };
 
-/* Facts about all parts. Parts are not stored: any number of blocks fits. */
+/* Facts about all parts. The parts themselves are not stored. */
 struct heap_layout {
 	const struct dump *d; /* The dump. NULL if no layout was made. */
 	const struct records *r;
@@ -59,8 +59,8 @@ struct heap_layout {
 	VEC(struct heap_part) loose;
 	size_t loose_count; /* Number of all parts of these two kinds. */
 	size_t part_count;
-	/* Pinned pages, and their free bytes. A page of 4096 bytes is pinned if less than a quarter
-	 * is in use, but not nothing. */
+	/* Pinned pages, and their free bytes. A page of 4096 bytes is pinned if some of it, but
+	 * less than a quarter, is in use. */
 	uint64_t pinned_pages, pinned_bytes;
 };
 
@@ -74,11 +74,11 @@ void heap_layout_release(struct heap_layout *l);
  * of one other kind are merged. Costs as much as heap_layout_make(). */
 void heap_parts_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
 /* Passes the parts HEAP_PART_UNRECORDED and HEAP_PART_OTHER to `fn`: memory that may be in use
- * without a live block. Costs nothing if there are at most HEAP_LOOSE_MOST of them. */
+ * without a live block. At most HEAP_LOOSE_MOST of them cost nothing. More cost a new layout. */
 void heap_loose_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
-/* Passes the parts around an address to `fn`, as far as the blocks near the address show them. If a
- * span contains the address, the part with the address is among them. Cost: laying out a few
- * blocks, or the bytes before the first block of a span. */
+/* Passes the parts near an address to `fn`, from a few blocks around it. They include the part that
+ * contains the address, if a span does. Cost: laying out a few blocks, or the bytes before the
+ * first block of a span. */
 void heap_parts_near(const struct heap_layout *l, uint64_t addr, heap_part_fn *fn, void *ctx);
 
 enum { HEAP_SPLIT_MAX = 5 };

@@ -35,7 +35,8 @@ static bool kept_frames(const struct dump *d, const struct heap_found *f, uint64
 	       memory_uint(d, at + HEAP_REST_PLAIN + 8, 8, &ret[1]);
 }
 
-/* Reads an inline stack whose first two words are lost. The frames end at zeros or the header. */
+/* Reads an inline stack whose first two words are lost. Its frames end at zeros or at the
+ * header. */
 static uint32_t stack_left(struct reader r, const struct dump *d, struct calls *c,
 			   const struct heap_found *f)
 {

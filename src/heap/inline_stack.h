@@ -5,8 +5,8 @@
 #include "heap/block_scan.h"
 
 /* Adds the inline stack of a block to `c` and returns it. `f->stack` is the distance from the stack
- * to the block. If the allocator overwrote the stack of a freed block, uses the rest and the frames
- * in the block's own bytes. CALLS_NONE if damaged. */
+ * to the block. If the allocator overwrote a freed block's stack, uses the intact frames and the
+ * copies in the block. CALLS_NONE if damaged. */
 uint32_t inline_stack(const struct dump *d, struct calls *c, const struct heap_found *f);
 
 #endif

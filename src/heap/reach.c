@@ -9,12 +9,11 @@
 
 enum {
 	RED_ZONE = 128, /* Bytes below sp that may be in use (x86-64 psABI 3.2.2). */
-	POINTED = 4,    /* Bit: another lost block points to this lost block. */
-	WAITS = 8,      /* Bit: the block has to be scanned, but the list was full. */
+	POINTED = 4,    /* Bit: another lost block points to this one */
+	WAITS = 8,      /* Bit: the block must be scanned, but the list was full */
 	STATES = 7,
 	TODO_MOST = 1 << 16,
-	NEAR = 32, /* Greatest number of visits in the ring. They wait for memory at the same
-		    * time. */
+	NEAR = 32, /* Greatest number of visits in the ring. They wait for memory in parallel. */
 };
 
 #define HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
@@ -42,16 +41,16 @@ struct reaching {
 	struct block_at *todo;
 	size_t todo_count;
 	/* Ring of visits. The processor prefetches their headers while other blocks are scanned.
-	 * Without this, most of the time passes waiting for memory. */
+	 * Otherwise the scan mostly waits for memory. */
 	struct reach_visit near[NEAR];
 	size_t near_first, near_count;
-	size_t waiting;              /* Index of the first block that may have WAITS. SIZE_MAX if
-				      * there is none. */
+	size_t waiting;              /* Index of the first block that may have the bit WAITS.
+				      * SIZE_MAX if there is none */
 	size_t piece;                /* Piece in which a block was found last. */
 	const struct region *region; /* Region that was scanned last. */
 	uint64_t low, high;          /* Range of the addresses of all blocks. */
 	enum mode mode;
-	size_t from; /* FROM_LOST: block that is being scanned. */
+	size_t from; /* FROM_LOST: the block that is being scanned */
 	bool native; /* Words have the host's size and byte order. */
 };
 
@@ -96,9 +95,9 @@ static void visit_settle(struct reaching *x, const struct reach_visit *v)
 	struct heap_found f;
 	heap_live_at(x->b, v->at, &f);
 	const bool inside = v->addr - f.addr < f.size || v->addr == f.addr;
-	/* True if the address is that of glibc's next chunk. The next chunk begins with the block's
-	 * last word. Lists of free chunks and the arena's `top` hold such addresses. If the arenas
-	 * were found, they are no roots. Otherwise such addresses do not count. */
+	/* True if the address begins glibc's next chunk, which is the block's last word. Free lists
+	 * and the arena's `top` hold such addresses. Known arenas are not roots. With unknown
+	 * arenas, such addresses do not count. */
 	const unsigned word = memory_word_size(x->d);
 	const uint64_t raw = heap_found_raw(&f), used = heap_found_end(&f) - raw;
 	if (!inside || (x->b->arenas.count == 0 && v->addr != f.addr &&
@@ -212,7 +211,7 @@ static void scan_listed(struct reaching *x)
 	}
 }
 
-/* Scans each block with WAITS, and all blocks that it leads to. */
+/* Scans each block with the bit WAITS, and all blocks that it reaches. */
 static void scan_waiting(struct reaching *x)
 {
 	struct heap_walk w = heap_walk_from(x->b, x->waiting);
@@ -249,9 +248,8 @@ static void add_hole(struct holes *h, uint64_t addr, uint64_t size)
 	vec_push(h, (struct hole){ addr, add_sat(addr, size) });
 }
 
-/* Returns the address above which the stack of a thread that ends the process belongs to the
- * program. Below it are leftovers of finished functions. 0 if the thread does not end the
- * process. */
+/* For a thread that ends the process: returns the stack address above which the program's values
+ * are. Below it are leftovers of finished functions. 0 if the thread does not end the process. */
 static uint64_t ended_at(const struct dump_thread *t, const struct records *r)
 {
 	for (size_t i = 0; i < r->threads.count; i++) {
@@ -312,9 +310,9 @@ static void scan_around(struct reaching *x, const struct region *g, const struct
 		scan_memory(x, at, end);
 }
 
-/* Visits a chunk that a thread inside glibc's malloc works on, and the chunks after it in its list.
- * malloc_consolidate removed that list from its fast bin. Since 2.32, links are stored ^ (their
- * address / 4096), so a scan does not recognize them as pointers. */
+/* Visits a chunk that a thread in glibc's malloc works on, and the chunks linked after it.
+ * malloc_consolidate has removed their list from the fast bin. Since 2.32, links are stored ^
+ * (their address / 4096), so a scan does not recognize them as pointers. */
 static void scan_list_at_hand(struct reaching *x, uint64_t chunk)
 {
 	enum { LIST_MOST = 1 << 16 };
@@ -342,8 +340,8 @@ static void scan_chunks_at_hand(struct reaching *x, const struct dump_thread *t)
 		scan_list_at_hand(x, v);
 }
 
-/* Visits the registers of all threads. Skips a thread that ends the process: its stack already
- * holds what its functions need. */
+/* Visits the registers of all threads. Skips a thread that ends the process, because its stack
+ * holds all values of its functions. */
 static void scan_registers(struct reaching *x, const struct records *r)
 {
 	for (size_t i = 0; i < x->d->thread_count; i++) {
@@ -379,8 +377,8 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 	stack_holes(&holes, d, r);
 	vec_sort(&holes);
 	for (size_t i = 0, from = 0; i < d->region_count; i++) {
-		/* A root is also read-only data: the module wrote its PT_GNU_RELRO memory before
-		 * the memory became read-only. */
+		/* Memory of PT_GNU_RELRO is a root too: the module wrote it before it became
+		 * read-only. */
 		const struct region *g = &d->regions[i];
 		if (region_is_data(g) || (g->read && !g->exec))
 			scan_around(x, g, &holes, &from);
@@ -390,7 +388,7 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 	heap_loose_each(l, scan_part, x);
 }
 
-/* For each block in `state`: marks it as lost, then scans it and all blocks that it leads to. */
+/* For each block in `state`: marks it as lost, then scans it and all blocks that it reaches. */
 static void reach_scan_all(struct reaching *x, unsigned state)
 {
 	for (struct heap_walk w = heap_walk_from(x->b, 0); heap_walk_next(&w);) {
@@ -403,8 +401,8 @@ static void reach_scan_all(struct reaching *x, unsigned state)
 	}
 }
 
-/* Divides the lost blocks. Blocks that no lost block points to stay lost. Blocks that these lead to
- * are indirectly lost. */
+/* Divides the lost blocks. Blocks without a pointer from a lost block stay lost. Blocks that these
+ * reach are indirectly lost. */
 static void sort_out_lost(struct reaching *x)
 {
 	x->mode = FROM_LOST;
@@ -418,7 +416,7 @@ static void sort_out_lost(struct reaching *x)
 		visit_next(x);
 	x->mode = FLOOD;
 	reach_scan_all(x, REACH_LOST);
-	reach_scan_all(x, POINTED); /* Blocks that only point to each other. */
+	reach_scan_all(x, POINTED); /* Blocks that only point to each other */
 }
 
 bool heap_reach(uint8_t **ret, const char **ret_why, const struct dump *d, const struct records *r,

@@ -20,8 +20,8 @@ enum reach {
 /* Computes half a byte per live block, for reach_of(). The caller frees it with mem_free(). The
  * result is at most 1/64 of the heap, because a block has at least 32 bytes with its header. False,
  * with a reason in *ret_why (static text), if the dump lacks threads or writable memory. Cost:
- * linear in memory. The list of blocks to scan has a fixed length. Blocks that did not fit are
- * searched for again. */
+ * linear in memory. The list of blocks to scan has a fixed length. A further search finds blocks
+ * that did not fit. */
 bool heap_reach(uint8_t **ret, const char **ret_why, const struct dump *d, const struct records *r,
 		const struct blocks_found *b, const struct heap_layout *l);
 

@@ -53,7 +53,7 @@ struct heap_page record_head(struct reader *r)
 	return p;
 }
 
-/* Says why a page with the magic is invalid. NULL if it is valid. */
+/* Returns why a page with the magic is invalid. NULL if it is valid. */
 static const char *what_is_wrong(const struct heap_page *p, uint64_t addr)
 {
 	if (p->check != heap_page_check(p))
@@ -109,7 +109,8 @@ static void search_region(struct records_search *s, const struct region *region)
 	}
 }
 
-/* Returns the process page that most pages name. If several are named equally often, the lowest. */
+/* Returns the process page that most pages name. Of several named equally often, returns the
+ * lowest. */
 static uint64_t find_home(const struct records_search *s)
 {
 	VEC(uint64_t) names = { 0 };
@@ -174,7 +175,7 @@ static void records_read_module(struct records *to, struct reader *r)
 	if (id != NULL)
 		memcpy(m.build_id, id, sizeof m.build_id);
 	records_read_text(r, m.path, sizeof m.path);
-	/* Without /proc, the recorder could not get the program's path. */
+	/* Without /proc, the recorder does not know the program's path. */
 	if (m.path[0] == '\0')
 		strcpy(m.path, HEAP_PROGRAM);
 	m.path_size = (uint32_t)strlen(m.path);

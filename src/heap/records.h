@@ -2,9 +2,9 @@
  * counters. docs/heap-format.md describes the pages, block.h has the layout.
  *
  * Pages are found by their magic and verified by check, address and sizes. A page that fails
- * becomes a note. A fork or a copy may duplicate a page. Then the page counts that names the most
- * frequent process page. Numbers are converted to the host's byte order. Texts end with 0, and
- * sizes fit their fields. */
+ * becomes a note. A fork or a copy may duplicate a page. Then the valid one names the process page
+ * that most pages name. Numbers are converted to the host's byte order. Texts end with 0, and sizes
+ * fit their fields. */
 #ifndef HEFT_HEAP_RECORDS_H
 #define HEFT_HEAP_RECORDS_H
 
@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "heap/dump.h"
 
-/* Path of the program's module, if the recorder could not get the real path. */
+/* Stands for the path of the program's module if the recorder could not get it. */
 #define HEAP_PROGRAM "(program)"
 
 struct record_page {
@@ -28,18 +28,18 @@ struct record_pages {
 
 struct record_place {
 	uint64_t addr;
-	uint32_t kind; /* Kind, enum heap_page_kind. */
+	uint32_t kind; /* Value of enum heap_page_kind */
 	/* Bytes that the recorder owns. If an embedded heap has only the process page, they end
-	 * with the page's entry, because blocks may follow immediately. */
+	 * after its entry. Blocks may follow immediately. */
 	uint32_t size;
 };
 
 struct records {
-	bool found;                          /* There is a process page. */
+	bool found;                          /* There is a process page */
 	struct heap_process process;         /* Zeros if there is no process page. */
 	char command[HEAP_COMMAND_MOST + 1]; /* Command line. "" if unknown. */
-	char beside[HEAP_BESIDE_MOST + 1];   /* Functions that gave unrecorded memory. "" if
-					      * there are none, or if unknown. */
+	char beside[HEAP_BESIDE_MOST + 1];   /* Functions that gave unrecorded memory. "" if none
+					      * or unknown */
 	VEC(struct heap_module) modules;
 	VEC(struct heap_thread) threads;  /* Threads. Slot n is [n - 1]. */
 	VEC(struct heap_moment) timeline; /* Moments in order of time, without stale ones. */
@@ -47,8 +47,8 @@ struct records {
 	struct record_pages nodes, stacks;
 	struct record_pages remote;      /* Frees by other slots. Page n belongs to stacks page n */
 	VEC(struct record_place) places; /* Places of all pages, by address. */
-	uint64_t missing;    /* Pages that the process page counts but that were not found. */
-	uint64_t page_bytes; /* Bytes of all places: the recorder's own memory. */
+	uint64_t missing;    /* Number of pages that the process page counts but the dump lacks */
+	uint64_t page_bytes; /* Total bytes of all places: the recorder's own memory */
 };
 
 void records_read(struct records *r, const struct dump *d, struct notes *notes);
@@ -57,7 +57,7 @@ void records_release(struct records *r);
 /* Reads the header of a page, without any check. */
 struct heap_page record_head(struct reader *r);
 
-/* Reads the stack with an id. False if there is no such entry. */
+/* Reads the stack with an id. False if no entry has the id. */
 bool records_stack(const struct records *r, const struct dump *d, uint32_t id,
 		   struct heap_stack *ret, struct heap_remote *ret_remote, uint32_t *ret_slot);
 
