@@ -1,5 +1,5 @@
 /* child.h - runs a program and waits for its end, in a process that may have threads and other
- * children. Waits for no other child and changes no disposition of a signal. */
+ * children. Waits for no other child. Changes no signal handling. */
 #ifndef HEFT_PROCESS_CHILD_H
 #define HEFT_PROCESS_CHILD_H
 
@@ -18,16 +18,16 @@ struct child {
 	void (*tick)(void *ctx, uint32_t pid);
 	void *tick_ctx;
 	uint64_t every_ms;
-	sigset_t handed; /* Signals passed on to the child. The thread blocks them. */
+	sigset_t handed; /* Signals forwarded to the child. The thread blocks them. */
 	sigset_t before; /* Signal mask of the thread before child_start(). */
 };
 
 /* Runs `path` as execvp() would, with an environment. Both arrays end with NULL. `ready` of `c`
- * must be set before. Until child_wait() returns, the thread blocks the signals that are passed on.
- * HEFT_EIO on failure. */
+ * must be set before. Until child_wait() returns, the thread blocks the forwarded signals. HEFT_EIO
+ * on failure. */
 bool child_start(struct child *c, const char *path, char *const *argv, char *const *environment,
 		 struct heft_err *err);
-/* Waits for the child's end and passes signals on. HEFT_EIO if another waiter took the status. */
+/* Waits for the child's end and forwards signals. HEFT_EIO if another waiter took the status. */
 bool child_wait(const struct child *c, int *ret_status, struct heft_err *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* keeper.h - waits for the ends of recorded processes, for `heft heap run`. */
+/* keeper.h - waits for the ends of recorded processes and stores their memory, for `heft heap
+ * run`. */
 #ifndef HEFT_PROCESS_KEEPER_H
 #define HEFT_PROCESS_KEEPER_H
 
@@ -12,16 +13,16 @@ bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid);
  * and names a file. Then it waits until its memory is written to a core. If the process may not
  * write its pages, it sends them, and the keeper writes them. One thread. */
 struct keeper {
-	int fd;                    /* Readable when a process asks */
+	int fd;                    /* Readable when a process sends a request */
 	char name[48];             /* HEFT_HEAP_KEEPER of the processes: socket, '.', word */
 	const char *word;          /* Points into `name`. */
 	const char *pattern, *dir; /* Pattern and folder of the files, borrowed */
 };
 
 bool keeper_open(struct keeper *k, const char *pattern, const char *dir, struct heft_err *err);
-/* Serves all processes that are asking now. */
+/* Serves all processes with a pending request. */
 void keeper_serve(void *keeper);
-/* Serves the processes that asked so far, then closes. Processes that end later write their files
+/* Serves the pending requests, then closes. Processes that end later write their files
  * themselves. */
 void keeper_close(struct keeper *k);
 

@@ -18,12 +18,12 @@
 
 enum {
 	ROUNDS_MAX = 1000,             /* Limit of searches for new threads. */
-	STOP_PATIENCE = 200 * 1000000, /* Longest wait for a thread to stop, in ns. After that,
-				        * the copy is made while the thread runs. */
+	STOP_PATIENCE = 200 * 1000000, /* Longest wait for a thread to stop, in ns. Later, the
+				        * copy is made while the thread runs. */
 	PIECES_MAX = 512,              /* Slices per system call. IOV_MAX is 1024. */
 	CHUNK_MAX = 64 << 20,          /* Bytes of the buffer, if the copy is written in pieces. */
-	SPARE_MAX = 16 << 20, /* Greatest number of spare bytes, for memory added before the process
-			       * stops. */
+	SPARE_MAX = 16 << 20, /* Limit in bytes of spare buffer, for memory that the process adds
+			       * before it stops. */
 };
 
 struct live {
@@ -35,8 +35,8 @@ struct live {
 	struct live_plan plan;
 	uint8_t *buffer;
 	uint64_t buffer_size;
-	uint64_t given;      /* Bytes at the buffer's start that the system got back. */
-	uint64_t stopped_at; /* ns; 0: runs */
+	uint64_t given;      /* Bytes at the buffer's start that were returned to the system. */
+	uint64_t stopped_at; /* Time in ns. 0: the process runs */
 };
 
 static uint64_t now(void)
@@ -95,7 +95,7 @@ static bool each_new_thread(struct live *l, bool (*f)(struct live *, struct live
 static bool seize(struct live *l, struct live_thread *t)
 {
 	if (ptrace(PTRACE_SEIZE, (pid_t)t->tid, NULL, NULL) != 0) {
-		/* The thread has ended, or it waits for the others to end. */
+		/* The thread has ended, or waits for other threads to end. */
 		if (errno == ESRCH || (errno == EPERM && l->threads.count > 0))
 			return true;
 		return live_denied(l->pid, "to stop it", l->err);
@@ -104,10 +104,9 @@ static bool seize(struct live *l, struct live_thread *t)
 	return true;
 }
 
-/* Waits until a thread has stopped. A thread with a pending signal stops for the signal instead; it
- * gets the signal when it is released. The stop stays in place for later waits (WNOWAIT). If heft
- * is killed, the system then delivers the signal of the stop. After any other wait, the system
- * would drop the signal. */
+/* Waits until a thread has stopped. A thread with a pending signal stops for that signal, and gets
+ * it when released. The wait does not consume the stop (WNOWAIT). So if heft is killed, the system
+ * still delivers the signal. */
 static void await(struct live_thread *t, uint64_t until)
 {
 	const struct timespec moment = { 0, 50000 };
@@ -130,7 +129,8 @@ static void await(struct live_thread *t, uint64_t until)
 	}
 }
 
-/* Stops all threads. Threads may start threads: the search repeats until it finds no new one. */
+/* Stops all threads. Running threads may start new ones, so the search repeats until it finds
+ * none. */
 static bool stop_all(struct live *l)
 {
 	bool more = true, good = true;
@@ -204,7 +204,7 @@ struct live_job {
 struct live_copy {
 	const struct live *live;
 	VEC(struct live_job) jobs;
-	uint64_t unread[64]; /* by worker */
+	uint64_t unread[64]; /* By worker */
 };
 
 /* Copies a slice. Unreadable pages become zeros. Returns the bytes that could not be read. */
@@ -290,7 +290,8 @@ static bool write_some(struct live *l, struct live_out *o, size_t first, size_t 
 		if (!live_out_slice(o, &l->plan, s, data, l->err))
 			return false;
 		data += s->size;
-		/* Returns the written part to the system, if the buffer is not needed again. */
+		/* Returns the written part of the buffer to the system, unless the buffer is needed
+		 * again. */
 		const uint64_t done = (uint64_t)(data - l->buffer) / LIVE_PAGE * LIVE_PAGE;
 		if (l->stopped_at == 0 && done - l->given >= CHUNK_MAX) {
 			madvise(l->buffer + l->given, done - l->given, MADV_DONTNEED);
@@ -311,7 +312,7 @@ static void touch(void *ctx, size_t i, unsigned worker)
 
 /* Allocates the buffer and touches its pages before the process is stopped, because page faults
  * take longer than copying. Allocates a small buffer if a full copy would take over three quarters
- * of the free memory. Otherwise the kernel could kill the process itself for lack of memory. */
+ * of the free memory. Otherwise the kernel could kill the process when memory runs out. */
 static bool live_make_room(struct live *l)
 {
 	uint64_t size = l->plan.bytes + l->plan.bytes / 16 + min_u64(l->plan.bytes, SPARE_MAX);

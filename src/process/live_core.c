@@ -1,5 +1,5 @@
 /* live_core.c - writes the core: headers and notes as the kernel writes them (core(5); Linux,
- * fs/binfmt_elf.c), then the pieces. Each piece begins at a multiple of a page. */
+ * fs/binfmt_elf.c), then the pieces of memory. Each piece begins at a multiple of a page. */
 #define _GNU_SOURCE
 #include "base/packed_sink.h"
 #include "process/live_internal.h"
@@ -19,7 +19,7 @@ struct live_out {
 	int fd;
 	struct packed_sink *pack; /* Packer. NULL if the file is not packed. */
 	uint64_t at;              /* Position in the core. */
-	uint64_t kept;            /* Length of the file so far, without a hole at its end. */
+	uint64_t kept;            /* Length of the file so far, without a final hole */
 	const char *path;
 	char *temp;
 	bool nameless; /* The file has no name yet. */

@@ -11,7 +11,7 @@
 
 enum { LIVE_PAGE = 4096 };
 
-/* A line of /proc/PID/maps (proc(5)). */
+/* A mapping: a line of /proc/PID/maps (proc(5)). */
 struct live_area {
 	uint64_t start, end, off;
 	bool read, write, exec, shared;
@@ -36,13 +36,13 @@ enum { SLICE_MAX = 4 << 20 };
 struct live_thread {
 	uint32_t tid;
 	bool stopped;
-	int signal; /* Signal that was pending for the thread. 0 if there is none. */
+	int signal; /* Signal that was pending for the thread, or 0 */
 	elf_gregset_t regs;
 	elf_fpregset_t fpregs;
 	bool has_fpregs;
 };
 
-/* The stopped process. */
+/* The process to copy. */
 struct live_who {
 	uint32_t pid;
 	const struct live_thread *threads;
@@ -64,13 +64,13 @@ void live_plan_release(struct live_plan *p);
 /* Returns the bytes of /proc/PID/NAME with a 0 after them, malloc'ed. NULL on failure. */
 char *live_read_file(uint32_t pid, const char *name, size_t *ret_size, struct heft_err *err);
 
-/* Returns how many bytes this process may still allocate, by the system's limit and by the limits
- * of its control groups. */
+/* Returns how many bytes this process may still allocate, limited by free memory and by its control
+ * groups. */
 uint64_t live_room(void);
 
 /* Checks that a process exists, may be read, and has our own word size. */
 bool live_check_process(uint32_t pid, struct heft_err *err);
-/* Fails with errno about `what`. Always returns false. */
+/* Sets *err from errno with the text `what`. Always returns false. */
 bool live_denied(uint32_t pid, const char *what, struct heft_err *err);
 
 struct live_out;

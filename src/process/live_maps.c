@@ -1,4 +1,4 @@
-/* live_maps.c - finds out what is mapped in a process, and which pages have to be copied. */
+/* live_maps.c - finds the mappings of a process, and the pages to copy. */
 #define _GNU_SOURCE
 #include "process/live_internal.h"
 
@@ -35,7 +35,7 @@ enum { GAP_MAX = 1 << 20 };
 enum pages {
 	PAGES_NONE,
 	PAGES_FIRST,   /* The first page, and pages that the process changed. */
-	PAGES_TOUCHED, /* Pages that were touched. Other pages become zeros. */
+	PAGES_TOUCHED, /* Touched pages. Others become zeros. */
 	PAGES_ALL,
 };
 

@@ -1,12 +1,12 @@
-/* live_room.c - finds out how much memory this process may still allocate: by the system's free
- * memory, and by the limits of its control groups. Linux, Documentation/admin-guide/cgroup-v2.rst
- * and cgroup-v1/memory.rst. */
+/* live_room.c - finds how much memory this process may still allocate, limited by free memory
+ * and by its control groups. Linux, Documentation/admin-guide/cgroup-v2.rst and
+ * cgroup-v1/memory.rst. */
 #define _GNU_SOURCE
 #include "process/live_internal.h"
 
 #include <stdio.h>
 
-/* DEPTH_MAX: most control groups that are read, from the group of the process upwards. */
+/* DEPTH_MAX: greatest number of control groups to read, from the process's group upwards. */
 enum { PATH_ROOM = 4096, DEPTH_MAX = 64 };
 
 /* Folders and file names of version 1 or 2 of control groups. */
@@ -68,8 +68,8 @@ static uint64_t group_room(const char *folder, const struct group_files *v)
 	return limit - min_u64(limit, usage);
 }
 
-/* Returns the least room that a group and the groups above it leave. In a container, the path may
- * name a folder that exists only on the host. The root is then the container's own group. */
+/* Returns the smallest room of a group and of all groups above it. In a container, the path may
+ * exist only on the host. Then the root is the container's own group. */
 static uint64_t groups_room(const char *root, const char *path, const struct group_files *v)
 {
 	char folder[PATH_ROOM];

@@ -47,9 +47,9 @@ static void live_tables_look_at(struct probe *p, const uint64_t *places, size_t 
 		for (size_t i = 0; i < got; i++) {
 			const struct heap_page *h = &heads[i];
 			const uint64_t addr = places[first + i];
-			/* True for pages that are copied first. Stacks refer to nodes, and nodes to
-			 * modules and threads. Each of these exists before it is referred to. So a
-			 * page is copied before the pages that it refers to. */
+			/* True for pages that are copied first. A stack refers to nodes, and a node
+			 * to modules and threads, which exist before it. So pages of stacks are
+			 * copied before the pages to which they refer. */
 			const bool counter = h->kind == HEAP_PAGE_STACKS ||
 					     h->kind == HEAP_PAGE_REMOTE;
 			if (h->magic == HEAP_PAGE_MAGIC + sizeof(void *) && h->self == addr &&

@@ -1,4 +1,4 @@
-/* Stands in for live.h in a build that reads no living processes. */
+/* Implements live.h for a build without support for living processes. */
 #include "process/live.h"
 
 static bool live_unsupported(struct heft_err *err)

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CHECK_SIZE = 8, PATH_ROOM = 4096, TEMPORARY_AGE = 3600 /* seconds */ };
+enum { CHECK_SIZE = 8, PATH_ROOM = 4096, TEMPORARY_AGE = 3600 /* Seconds */ };
 
 static bool process_name_cache_find(const struct name_cache *c, uint64_t addr, uint32_t *ret)
 {
@@ -156,7 +156,7 @@ bool name_cache_parse(struct name_cache *c, struct bytes file, enum heft_demangl
 	return good;
 }
 
-/* Makes "DIR/BUILDID". False if it is too long or there is no build id. */
+/* Makes "DIR/BUILDID". False if the path is too long or there is no build id. */
 static bool name_cache_path_of(char ret[PATH_ROOM], const char *dir, struct bytes build_id)
 {
 	char hex[2 * 64 + 1];
@@ -210,8 +210,8 @@ static bool write_bytes(int fd, const char *p, size_t size)
 	return true;
 }
 
-/* Removes files of killed writers, and the oldest file if there are too many. Only files with names
- * that this module makes. */
+/* Removes files of killed writers, and the oldest file if there are too many. Removes only files
+ * with names that this module makes. */
 static void name_cache_make_room(const char *dir)
 {
 	char path[PATH_ROOM], oldest[PATH_ROOM] = "";

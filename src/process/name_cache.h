@@ -21,8 +21,7 @@
 
 #include "heft.h"
 
-/* Limits of the bytes of a file, and of the files in a folder. If a folder has more files, the
- * oldest file is removed. */
+/* Limits: bytes of a file, and files in a folder. Beyond the latter, the oldest file is removed. */
 enum { NAME_CACHE_BYTES = 8 << 20, NAME_CACHE_FILES = 512 };
 
 struct cached_names {

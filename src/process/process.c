@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Adds the modules and threads that the recorder noted. */
+/* Adds the modules and threads from the recorder's pages. */
 static bool process_begin(struct process *p, const struct process_wish *wish, struct heft_err *err)
 {
 	ASSERT(!p->open && wish->find);
@@ -72,7 +72,7 @@ static const char *foreign_malloc(struct process *p)
 	return NULL;
 }
 
-/* Returns what may be missing in a process that was not recorded. */
+/* Returns what may be missing if the process was not recorded. */
 static const char *unrecorded_unknown(struct process *p)
 {
 	const struct process_heap *h = &p->heap;

@@ -33,35 +33,35 @@
 /* Options of the user, all borrowed until process_close(). */
 struct process_wish {
 	const struct program_wish *find; /* Search options. Their debug files may be modules. */
-	bool dwarf;                      /* Use debug info, and not only symbols */
+	bool dwarf;                      /* Use debug info as well as symbols */
 	bool no_names;                   /* process_name_calls() opens no module. */
 	/* Folder of a name_cache. process_name_calls() looks into the cache before it opens a
 	 * module with a build id. NULL if none. */
 	const char *name_cache;
 	enum heft_demangle style; /* Style of function names in frames */
 	uint32_t pid;             /* Living process whose view of files is used. 0 for a dump. */
-	unsigned threads;         /* 0: one per processor */
+	unsigned threads;         /* Number of threads. 0: one per processor */
 	struct notes *notes;
 };
 
-/* A file that is or was mapped as a module. */
+/* A module: a file that is or was mapped into the process. */
 struct process_module {
-	const char *path;      /* Path in the process. "" for a file that is no module. */
+	const char *path;      /* Path in the process. "" for a file that is not a module */
 	struct bytes build_id; /* size 0 if unknown */
 	uint64_t start, end;   /* Lowest and highest address */
 	uint64_t bias;         /* Address in the process minus address in the file's headers */
-	bool gone;             /* True if unloaded: other memory may now be at its addresses. */
-	/* Valid after process_open_module(). */
+	bool gone;             /* Unloaded: other memory may be at its addresses now */
+	/* Set by process_open_module(). */
 	const struct input *input; /* The module's own file. NULL if not found, or of another
 				    * build. */
 	const struct input *debug; /* The module's separate debug file, or NULL */
 };
 
-/* An allocator in the process whose memory heft cannot read. */
+/* An allocator in the process whose blocks heft cannot read. */
 struct process_allocator {
 	const char *name;
-	const char *module; /* Path of its module. "" if unknown. */
-	bool beside;        /* The allocator exists beside malloc, so malloc's blocks are known. */
+	const char *module; /* Path of the module that contains it. "" if unknown */
+	bool beside;        /* malloc is used beside this allocator, so malloc's blocks are known */
 };
 
 /* The heap in the recorder's pages, or glibc's heap if nothing was recorded. */
@@ -72,11 +72,11 @@ struct process_heap {
 	struct blocks_found blocks;
 	struct glibc_heaps glibc; /* Zeros if the recorder has blocks or pages. */
 	struct heap_layout layout;
-	/* If no recorder ran, all allocators. Otherwise the allocators inside modules, because the
-	 * recorder cannot see them. */
+	/* Without a recorder, all allocators. With a recorder, only those linked into modules,
+	 * which the recorder cannot see. */
 	VEC(struct process_allocator) allocators;
-	/* Reason why live blocks may be missing among those found, as words after a colon. NULL if
-	 * all are found. */
+	/* Reason why live blocks may be missing, as text for use after a colon. NULL if all were
+	 * found. */
 	const char *unknown;
 };
 
@@ -85,17 +85,18 @@ struct opened_modules;
 struct process {
 	struct dump dump;
 	struct process_heap heap;
-	/* private */
+	/* Private. */
 	bool open, heap_read;
 	VEC(uint32_t) stacks; /* Stacks of the dump's threads, after process_walk_threads(). */
 	struct process_wish wish;
 	struct opened_modules *modules;
 };
 
-/* Opens a dump of any kind. HEFT_EARG if a program that the user named is no module of it. */
+/* Opens a dump of any kind. HEFT_EARG if a program that the user named is not a module of the
+ * dump. */
 bool process_open(struct process *p, const char *path, const struct process_wish *wish,
 		  struct heft_err *err);
-/* Opens a core that is already open as an image. The image must stay as long as the process. */
+/* Opens a core from its image, which must live as long as the process. */
 bool process_of_image(struct process *p, const struct image *core, const struct process_wish *wish,
 		      struct heft_err *err);
 void process_close(struct process *p);
@@ -133,15 +134,16 @@ struct process_mapping {
 	const char *label;
 	uint32_t thread; /* Thread whose stack is used here. 0 if none. */
 };
-/* Returns ranges that cover all memory of the dump. If two ranges overlap, the first one counts.
- * Valid as long as the process. */
+/* Returns the mapped ranges, which cover all memory of the dump. Of overlapping ranges, the first
+ * counts. Valid as long as the process. */
 const struct process_mapping *process_mappings(struct process *p, size_t *ret_count);
 /* Returns the first range that has an address. NULL if there is none. */
 const struct process_mapping *process_mapping_at(struct process *p, uint64_t addr);
 
-/* Frames have the same names everywhere. A function has the name of its symbol, as in `size -d
- * symbols`. Without a symbol, it has the name from the module's debug info. Inlined functions have
- * the name from debug info. process_add_name() shows a frame without a name by its address. */
+/* Naming: frames have the same names in all commands. A function has the name of its symbol, as in
+ * `size -d symbols`. Without a symbol, it has the name from the module's debug info. Inlined
+ * functions have the name from debug info. process_add_name() shows a frame without a name by its
+ * address. */
 
 /* Names all frames of heap.calls. Repeats the work only after stacks were added. Reads modules on
  * several threads. The names do not depend on the number of threads. */
@@ -151,21 +153,20 @@ void process_name_calls(struct process *p);
 struct process_spot {
 	uint64_t frame;  /* Code address, as in the nodes */
 	uint32_t module; /* Index plus 1. 0 if in no module. */
-	uint32_t first;  /* private */
-	uint32_t count;  /* Number of functions. 0 for the root. */
+	uint32_t first;  /* Private. */
+	uint32_t count;  /* Number of functions. 0 for the root */
 };
 size_t process_spot_count(const struct process *p);
 const struct process_spot *process_spot(const struct process *p, size_t i);
-/* Returns the index of the code address (spot) of a node, for process_spot(). `node` is an index in
- * the call tree heap.calls. */
+/* Returns the index of a node's spot, for process_spot(). `node` is an index in the call tree
+ * heap.calls. */
 size_t process_spot_of(const struct process *p, uint32_t node);
 /* Returns the functions of a spot, at least one: inlined functions first, then the function that
  * contains them. Names and files live as long as the process. */
 const struct heft_frame *process_spot_frames(const struct process *p, const struct process_spot *s);
 
-/* Returns the functions of a stack of heap.calls, innermost first. Leaves out the allocator's own
- * functions at the start, unless there are no others. Empties *ret first. Valid after
- * process_name_calls(). */
+/* Returns the functions of a stack of heap.calls, innermost first. Skips the allocator's innermost
+ * functions, unless there are no others. Empties *ret first. Valid after process_name_calls(). */
 typedef VEC(struct heft_frame) process_frame_vec;
 void process_stack(const struct process *p, uint32_t stack, process_frame_vec *ret);
 
@@ -174,7 +175,7 @@ enum process_frame_kind {
 	PROCESS_FRAME_PLAIN,
 	PROCESS_FRAME_ALLOCATOR, /* malloc and similar, operator new, the recorder */
 	PROCESS_FRAME_HELPER,    /* strdup and similar, layers of the C++ library */
-	PROCESS_FRAME_CUT,       /* Stands for callers that were cut off by a limit. */
+	PROCESS_FRAME_CUT,       /* Stands for callers that a limit cut off */
 };
 enum process_frame_kind process_frame_kind(const struct heft_frame *f);
 extern const char process_cut_off[];
@@ -184,8 +185,9 @@ extern const char process_no_stack[];
 /* Adds the name of a frame: its function, or else "libx.so+0x1234", or else "0x1234". */
 void process_add_name(struct text *t, const struct heft_frame *f);
 
-/* Walks the stacks of the dump's threads into heap.calls, once. Call it after process_read_heap().
- * Supports x86-64 and AArch64. Opens the modules' files. */
+/* Walks the stacks of the dump's threads, and adds them to heap.calls. Only the first call does
+ * the work. Call it after process_read_heap(). Supports x86-64 and AArch64. Opens the modules'
+ * files. */
 void process_walk_threads(struct process *p);
 /* Returns the stack of dump.threads[i] in heap.calls. 0 if unknown. */
 uint32_t process_thread_stack(const struct process *p, size_t i);

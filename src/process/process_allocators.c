@@ -7,14 +7,14 @@
 #include "heap/memory.h"
 #include "image/elf/elf_const.h"
 
-/* One allocator. A module that defines one of `symbols` has it. */
+/* An allocator. It is in a module that defines one of `symbols`. */
 struct allocator {
 	const char *name;
 	const char *files[3];   /* Prefixes of the file name of its module. */
 	const char *symbols[5]; /* Symbols that only this allocator defines. */
 	const char *text;       /* Text that its code contains. NULL if none is known. */
-	bool beside;            /* The allocator exists beside malloc, so malloc's blocks are
-				 * found. */
+	bool beside;            /* Programs use malloc beside this allocator, so malloc's blocks
+				 * are found */
 };
 
 static const struct allocator allocators[] = {
@@ -60,17 +60,17 @@ static const struct allocator allocators[] = {
 
 enum { LETTERS = 128, LENGTHS = 64 };
 
-/* Filter of symbol names. Per first letter: one bit for each length of a name that is searched. */
+/* Filter of symbol names. By first letter: one bit for each length of the searched names. */
 struct sought {
 	uint64_t lengths[LETTERS];
 };
 
-/* Facts from a module's own symbols. */
+/* What a module's own symbols show about allocators. */
 struct marks {
 	const struct sought *sought;
 	uint64_t defined;          /* One bit per allocator */
-	uint64_t malloc, own;      /* Values of malloc, and of the second name that glibc gives
-				    * to its own malloc. */
+	uint64_t malloc, own;      /* Values of two symbols: malloc, and glibc's second name for
+				    * its own malloc */
 	bool is_glibc, is_library; /* is_glibc: the module is glibc. is_library: any C library. */
 };
 
@@ -86,8 +86,8 @@ static uint64_t of_file(const char *path)
 	return ret;
 }
 
-/* True if a file is part of glibc or the recorder. The dynamic linker has a malloc of its own. The
- * recorder's malloc calls the next malloc. */
+/* True if a file is part of glibc or the recorder. The dynamic linker has its own malloc. The
+ * recorder's malloc calls the next one. */
 static bool is_part_of_glibc(const char *path)
 {
 	static const char *const names[] = {
@@ -118,7 +118,7 @@ static void sought_add(struct sought *to, const char *name)
 		to->lengths[name[0] & (LETTERS - 1)] |= UINT64_C(1) << size;
 }
 
-/* Makes a filter, because most symbols are not searched. */
+/* Makes a filter, which rejects most symbols without a search. */
 static void sought_make(struct sought *ret)
 {
 	static const char *const others[] = { "malloc", "__libc_malloc", "gnu_get_libc_version",
@@ -162,7 +162,7 @@ static void table_mark(struct marks *m, const struct image *im, uint32_t type)
 	}
 }
 
-/* Finds allocators of a program without symbols by texts. */
+/* Finds allocators of a program without symbols by texts in its code. */
 static uint64_t of_texts(const struct image *im)
 {
 	uint64_t ret = 0;
@@ -227,8 +227,8 @@ static void allocators_push(struct process *p, uint64_t bits, const char *path)
 	}
 }
 
-/* Finds the allocators of a module. If a recorder ran, a library that gets its memory from malloc
- * is recorded. An allocator that is linked into a module is not. */
+/* Finds the allocators of a module. With a recorder, a library that gets its memory from malloc is
+ * recorded, but an allocator linked into a module is not. */
 static void module_find(struct process *p, struct opened_module *o, const struct sought *sought)
 {
 	const char *path = o->module.path;
@@ -245,7 +245,7 @@ static void module_find(struct process *p, struct opened_module *o, const struct
 	if (p->heap.records.found && named != 0)
 		return;
 	allocators_push(p, named | m.defined, path);
-	/* Adds a malloc that belongs neither to the C library nor to an allocator with a name. */
+	/* Adds a malloc that is neither the C library's nor a known allocator's. */
 	if (named != 0 || p->heap.records.found || m.malloc == 0 || m.defined != 0 ||
 	    is_part_of_glibc(path) || m.malloc == m.own)
 		return;

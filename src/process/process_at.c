@@ -58,8 +58,7 @@ static void tell_mapping(struct process *p, struct heft_heap_place *at)
 		at->module = m->path;
 		at->module_addr = at->addr - m->bias;
 	}
-	if (!r && m) { /* Only the module covers the address, as for code: few dumps contain
-		        * code. */
+	if (!r && m) { /* Only the module covers the address: most dumps lack the code. */
 		at->state = HEFT_HEAP_MAPPED;
 		at->map_start = m->start;
 		at->map_size = m->end - m->start;
@@ -101,9 +100,9 @@ static void tell_part(void *ctx, const struct heap_part *part, const struct heap
 	}
 }
 
-/* Tells whether at->addr is in a live block, its header, a freed block, or another part of the
- * heap. `live` is the index of the live block at or before the address. Stores the block in *ret.
- * False if the address is in no block. */
+/* Finds what at->addr is in: a live block, its header, a freed block, or another part of the heap.
+ * `live` is the index of the live block at or before the address. Stores the block in *ret. False
+ * if the address is in no block. */
 static bool tell_state(const struct process_heap *h, size_t live, struct heft_heap_place *at,
 		       struct heap_found *ret)
 {
@@ -178,7 +177,9 @@ bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_h
 		const bool own = ret->state == HEFT_HEAP_IN_LIVE ||
 				 ret->state == HEFT_HEAP_IN_HEADER;
 		ret->before = live_block(p, own ? live - 1 : live, a);
-		ret->after = live_block(p, live + 1, a); /* No block before: SIZE_MAX + 1 is 0. */
+		ret->after = live_block(p, live + 1, a); /* Without a block before the address,
+							  * live is SIZE_MAX, and SIZE_MAX + 1 is
+							  * 0. */
 	}
 	tell_bytes(p, ret);
 	return ret->state != HEFT_HEAP_NOWHERE;

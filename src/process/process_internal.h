@@ -7,7 +7,7 @@
 
 /* A module, and the files opened for it. One thread per module. */
 struct opened_module {
-	struct process_module module; /* must be the first member */
+	struct process_module module; /* Must be the first member */
 	size_t index;                 /* Index in opened_modules.list */
 	const char *program;          /* File that the user named for the module, or NULL. */
 	bool tried, debug_tried, input_open, names_ready;
@@ -26,7 +26,7 @@ struct opened_module {
 };
 
 struct opened_modules {
-	struct opened_module **list; /* Modules of dump.files, then unloaded ones */
+	struct opened_module **list; /* Modules of dump.files, then unloaded modules */
 	size_t count;
 	struct given_file {
 		struct input input;
@@ -40,17 +40,17 @@ struct opened_modules {
 	waiting;
 	struct arena arena;
 	VEC(struct process_mapping) mappings;
-	size_t special;           /* Number of mappings before the mappings of regions. */
+	size_t special;           /* Number of mappings before those made from regions */
 	process_frame_vec frames; /* Functions of the spots outside all modules */
 	process_frame_vec found;  /* Frames of the last block */
 	VEC(struct process_spot) spots;
-	uint32_t *spot_of; /* Spot per node of the calls. NULL if not named yet. */
+	uint32_t *spot_of; /* Spot per node of the calls. NULL until named */
 	size_t named;      /* Number of nodes in `spot_of` */
 };
 
 /* process_modules.c: lists modules and finds their files. */
 bool process_list_modules(struct process *p, struct heft_err *err);
-/* Adds modules that the recorder noted and that the dump does not list. */
+/* Adds modules that the recorder lists and the dump does not. */
 void process_list_gone(struct process *p);
 void process_close_modules(struct process *p);
 void process_find_file(struct process *p, struct opened_module *o);
@@ -61,10 +61,10 @@ void process_find_allocators(struct process *p, bool heaps);
 /* process_threads.c: closes the unwind tables of a module. */
 void process_close_table(struct opened_module *o);
 /* process_threads.c: finds where the function around an address begins, by the unwind tables. Both
- * addresses are as the module's own headers count. False if no table has it. */
+ * addresses are relative to the module's own headers. False if no table has it. */
 bool process_function_start(struct process *p, struct opened_module *o, uint64_t addr,
 			    uint64_t *ret);
-/* Moves the notes of a module to the caller's notes. */
+/* Moves a module's notes to the caller's notes. */
 void process_take_notes(struct process *p, struct opened_module *o);
 struct opened_module *process_opened_at(const struct process *p, uint64_t addr);
 

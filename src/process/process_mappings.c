@@ -30,8 +30,7 @@ static const char *region_label(struct process *p, const struct region *r)
 	const struct dump_file *m = dump_module(d, r->addr);
 	if (m && m->path[0] == '[')
 		return m->path;
-	if (m && m->end != UINT64_MAX) /* True for a module with a known end (see
-				        * dump_add_program()). */
+	if (m && m->end != UINT64_MAX) /* The module's end is known (see dump_add_program()). */
 		return arena_format(&p->modules->arena, "[bss of %s]", m->path);
 	return r->read || r->write || r->exec ? "[anonymous]" : "[reserved]";
 }
@@ -43,8 +42,8 @@ static void push_mapping(struct process *p, struct process_mapping m)
 }
 
 /* Adds the stack of a thread. The whole stack is mapped, but most of it is unused. The used part
- * begins at the stack pointer, or below it as far as leaf functions may write (System V ABI, "The
- * Red Zone"). */
+ * begins at the stack pointer, or at the end of the red zone below it (System V ABI, "The Red
+ * Zone"). */
 static void push_stack(struct process *p, const struct dump_thread *t)
 {
 	enum { PAGE = 4096, RED_ZONE = 128 };

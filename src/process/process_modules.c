@@ -193,7 +193,7 @@ static bool process_modules_read_build_id(struct process *p, const char *path, s
 	return true;
 }
 
-/* True if the recorder noted a matching unloaded module. process_list_gone() adds it later. */
+/* True if the recorder lists a matching unloaded module. process_list_gone() adds it later. */
 static bool is_noted(const struct process *p, const struct given_program *g)
 {
 	const struct records *r = &p->heap.records;
@@ -207,7 +207,7 @@ static bool is_noted(const struct process *p, const struct given_program *g)
 	return false;
 }
 
-/* Fails for a second dump in place of the program. */
+/* Fails if the user names a second dump as the program. */
 static bool check_program(const char *path, struct heft_err *err)
 {
 	struct file f;
@@ -236,7 +236,7 @@ static bool place_program(struct process *p, const char *path, struct heft_err *
 		    "%s: no module of the process has its build ID or its name", path);
 }
 
-/* Adds the program, and all libraries that its dynamic section leads to. */
+/* Adds the program, and all libraries in the dynamic linker's list. */
 static void process_modules_add_image(struct process *p, const char *path, const struct image *im,
 				      uint64_t load)
 {
@@ -254,8 +254,8 @@ static void process_modules_add_image(struct process *p, const char *path, const
 		dump_add_linked(&p->dump, load + dynamic->addr, dynamic->vm_size, path);
 }
 
-/* Adds the program to an image of memory, or to a core that lists no modules. Such cores come from
- * QEMU's user mode. */
+/* Adds the program to a memory image, or to a core without a list of modules. QEMU's user mode
+ * writes such cores. */
 static bool process_modules_add_program(struct process *p, const char *path, uint64_t load,
 					struct heft_err *err)
 {
@@ -275,7 +275,7 @@ static bool process_modules_add_program(struct process *p, const char *path, uin
 bool process_list_modules(struct process *p, struct heft_err *err)
 {
 	const struct program_wish *find = p->wish.find;
-	bool known = false; /* True if a module is known. */
+	bool known = false; /* A module is known. */
 	ASSERT(p->modules->count == 0);
 	for (size_t i = 0; i < find->programs.count; i++)
 		if (!check_program(find->programs.data[i], err))
@@ -313,7 +313,7 @@ static bool take_given(const struct process *p, struct process_module *m)
 	return m->input != NULL;
 }
 
-/* Tells why a file is not the module's. NULL if it is. */
+/* Returns why a file is not the module's file. NULL if it is. */
 static const char *process_modules_what_differs(const struct process *p,
 						const struct opened_module *o,
 						const struct input *in, const char *path)
@@ -329,7 +329,7 @@ static const char *process_modules_what_differs(const struct process *p,
 	return NULL;
 }
 
-/* The search for the file of a module. */
+/* State of the search for a module's file. */
 struct module_search {
 	const struct process *p;
 	struct opened_module *o;
@@ -353,7 +353,7 @@ static bool try_path(struct module_search *s, const char *path)
 	return true;
 }
 
-/* Tries the dump's memory. It has all code that the kernel maps into every process. */
+/* Tries the dump's memory, which has all code that the kernel maps into every process. */
 static bool try_memory(const struct process *p, struct opened_module *o)
 {
 	const struct process_module *m = &o->module;
@@ -367,8 +367,8 @@ static bool try_memory(const struct process *p, struct opened_module *o)
 }
 
 /* Returns a path that opens the file mapped at an address, even if the file was deleted
- * (/proc/PID/map_files, proc(5): entries are "START-END", hexadecimal). NULL if there is none, or
- * if access is denied. */
+ * (/proc/PID/map_files, proc(5): entries are "START-END", hexadecimal). NULL if no file is mapped
+ * or access is denied. */
 static const char *mapped_file(uint32_t pid, uint64_t start, struct arena *a)
 {
 	const char *folder = arena_format(a, "/proc/%" PRIu32 "/map_files", pid);
@@ -385,8 +385,8 @@ static const char *mapped_file(uint32_t pid, uint64_t start, struct arena *a)
 	return ret;
 }
 
-/* Tries the files as the living process sees them. Its root may differ from ours. A replaced file
- * is still mapped. */
+/* Tries the files as the living process sees them. Its root may differ from heft's. The original of
+ * a replaced file is still mapped. */
 static bool try_living(struct module_search *s, const char *path)
 {
 	const uint32_t pid = s->p->wish.pid;
@@ -420,8 +420,8 @@ static struct str process_modules_folder_of(const char *path)
 	return slash ? (struct str){ path, (size_t)(slash - path) } : STR(".");
 }
 
-/* Tries a relative path. The process's folder is unknown. Most processes ran in heft's folder, in
- * the dump's, or in the program's. */
+/* Tries a relative path. The process's folder is unknown, so tries heft's folder, the dump's and
+ * the program's. */
 static bool try_relative(struct module_search *s, const char *path)
 {
 	const struct process *p = s->p;
@@ -466,7 +466,7 @@ static bool try_own_path(struct module_search *s)
 	return path[0] == '/' ? try_path(s, path) : try_relative(s, path);
 }
 
-/* Tries debug files by build id. A debug file states the same symbols, lines and sections as the
+/* Tries debug files by build id. A debug file has the same symbols, lines and sections as the
  * module. */
 static bool try_build_id(struct module_search *s)
 {
@@ -485,8 +485,7 @@ static bool try_all(const struct process *p, struct opened_module *o)
 	const struct debug_search how = wish_search(p->wish.find);
 	bool found = (o->program && try_path(&s, o->program)) || take_given(p, &o->module) ||
 		     try_memory(p, o) || try_own_path(&s) || try_build_id(&s);
-	/* Tries the folders that the user named for debug files. These folders may hold modules
-	 * too. */
+	/* Tries the folders for debug files that the user named, which may hold modules too. */
 	for (size_t i = 0; i < how.dir_count && !found; i++)
 		found = try_below(&s, str_of(how.dirs[i]), o->module.path);
 	arena_release(&s.scratch);

@@ -31,8 +31,8 @@ static struct locator *process_locator(const struct process *p, struct opened_mo
 	return &o->locator;
 }
 
-/* Returns the name of a function without a symbol: "sub_ADDRESS", as `heft size` names it. "" if no
- * unwind table has it. */
+/* Returns the generated name of a function without a symbol: "sub_ADDRESS", as in `heft size`. ""
+ * if no unwind table has it. */
 static const char *made_name(struct process *p, struct opened_module *o, uint64_t addr)
 {
 	uint64_t start;
@@ -47,7 +47,7 @@ static bool is_made_name(const struct heft_frame *f)
 	       str_starts(str_of(f->function), STR(MADE_NAME));
 }
 
-/* Appends the functions at an address in the module's own headers. */
+/* Appends the functions at an address, which is relative to the module's own headers. */
 static void push_frames(struct process *p, struct opened_module *o, uint64_t addr,
 			process_frame_vec *ret)
 {
@@ -107,7 +107,7 @@ struct symbol_job {
 	struct process_spot **order;
 };
 
-/* Appends the frames from the cache. If they are missing there, opens the module's file. */
+/* Appends the frames from the cache, or else from the module's file. */
 static void push_known_frames(struct process *p, struct opened_module *o, uint64_t addr,
 			      process_frame_vec *ret)
 {
@@ -123,7 +123,7 @@ static void push_known_frames(struct process *p, struct opened_module *o, uint64
 	if (!p->wish.no_names)
 		process_find_file(p, o);
 	push_frames(p, o, addr, ret);
-	/* Caches only frames with a name: debug info may name the others later. */
+	/* Caches only named frames. Debug info may name the others later. */
 	const struct heft_frame *last = &ret->data[ret->count - 1];
 	if (p->wish.name_cache && *last->function && !is_made_name(last))
 		name_cache_add(&o->known, addr, ret->data + first, ret->count - first);
@@ -208,7 +208,7 @@ static void sort_spots(struct process *p, struct symbol_job *job)
 		job->order[job->first[spots[i].module + 1]++] = &spots[i];
 }
 
-/* Notes once per module how many bytes the functions without a name hold. */
+/* Notes, once per module, how many bytes belong to functions without a name. */
 static void note_hidden(struct process *p)
 {
 	const struct opened_modules *all = p->modules;
@@ -240,7 +240,7 @@ void process_name_calls(struct process *p)
 	process_read_heap(p);
 	if (all->spot_of && all->named == p->heap.calls.nodes.count)
 		return;
-	/* Drops the spots, because stacks may have been added. */
+	/* Deletes the spots, because stacks may have been added. */
 	mem_free(all->spot_of);
 	all->spot_of = NULL;
 	all->spots.count = all->frames.count = 0;

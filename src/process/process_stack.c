@@ -9,7 +9,7 @@
 const char process_cut_off[] = "[cut off]";
 const char process_no_stack[] = "[no call stack]";
 
-/* Functions of allocators, separated by blanks. Leaves out their frames if they are innermost. */
+/* Functions of allocators, separated by blanks. Their frames are skipped if innermost. */
 static const char allocators[] =
 	"malloc calloc realloc reallocarray memalign valloc pvalloc aligned_alloc "
 	"posix_memalign libc_malloc libc_calloc libc_realloc libc_memalign "
@@ -58,8 +58,8 @@ static bool process_stack_starts_with(const char *text, const char *const *list,
 }
 
 /* True if a name belongs to Rust's library: "alloc::vec::Vec<>::push" or "<alloc::string::String as
- * core::clone::Clone>::clone". Also functions for built-in types: "<u8 as alloc::...>::from_elem",
- * "<[u8]>::to_vec". */
+ * core::clone::Clone>::clone". Accepts functions for built-in types too: "<u8 as
+ * alloc::...>::from_elem", "<[u8]>::to_vec". */
 static bool is_of_rust(const char *name)
 {
 	const char *type = name + strspn(name, "<"), *as = strstr(type, " as ");
@@ -71,10 +71,11 @@ static bool is_of_rust(const char *name)
 	return type > name && memchr(type, ':', size) == NULL;
 }
 
-/* True if a frame's function is of Rust's library. The name may have any style or be mangled. */
+/* True if a frame's function belongs to Rust's library. The name may have any style or be
+ * mangled. */
 static bool process_stack_is_of_rust_library(const struct heft_frame *f)
 {
-	enum { ROOM = 512 }; /* the beginning of the name is enough */
+	enum { ROOM = 512 }; /* The beginning of the name is enough */
 	struct demangler d = { 0 };
 	char name[ROOM];
 	if (strcmp(f->function, f->linkage) != 0)
@@ -90,13 +91,13 @@ enum process_frame_kind process_frame_kind(const struct heft_frame *f)
 	static const char *const std[] = { "std::", "__gnu_cxx::" };
 	if (strcmp(f->function, process_cut_off) == 0)
 		return PROCESS_FRAME_CUT;
-	/* True if the function is operator new or new[] (Itanium C++ ABI 5.1.5.1: _Znw, _Zna). */
+	/* Recorder, operator new or operator new[] (Itanium C++ ABI 5.1.5.1: _Znw, _Zna). */
 	if (strncmp(file_name(f->module), "libheft-heap.", 13) == 0 ||
 	    strncmp(f->linkage, "_Znw", 4) == 0 || strncmp(f->linkage, "_Zna", 4) == 0 ||
 	    strncmp(f->function, "operator new", 12) == 0)
 		return PROCESS_FRAME_ALLOCATOR;
-	/* Returns the name without underscores and the C library's "__GI_" before it, and without
-	 * the suffix of a clone. */
+	/* The name without underscores and the C library's prefix "__GI_", and without a clone's
+	 * suffix. */
 	const char *plain = *f->linkage ? f->linkage : f->function;
 	if (strncmp(plain, "__GI_", 5) == 0)
 		plain += 5;
@@ -106,9 +107,9 @@ enum process_frame_kind process_frame_kind(const struct heft_frame *f)
 		return PROCESS_FRAME_ALLOCATOR;
 	if (is_one_of(name, helpers))
 		return PROCESS_FRAME_HELPER;
-	/* True if a frame is a layer of the standard library between program and allocator. Its
-	 * allocations count for its caller. Mangled names of Rust begin with _R (v0), or end with
-	 * "17h", 16 digits and "E". Inlined functions may have no mangled name. */
+	/* A layer of the standard library, between program and allocator, allocates for its caller.
+	 * Mangled names of Rust begin with _R (v0), or end with "17h", 16 digits and "E". Inlined
+	 * functions may have no mangled name. */
 	const size_t size = strlen(f->linkage);
 	bool library;
 	if (strncmp(f->linkage, "_R", 2) == 0 ||
@@ -127,7 +128,8 @@ void process_stack(const struct process *p, uint32_t stack, process_frame_vec *r
 	const struct calls *c = &p->heap.calls;
 	size_t own = 0;
 	ret->count = 0;
-	ASSERT(c->nodes.count == 0 || process_spot_count(p) > 0); /* Needs process_name_calls(). */
+	ASSERT(c->nodes.count == 0 || process_spot_count(p) > 0); /* Requires
+								   * process_name_calls(). */
 	for (uint32_t n = stack < c->stacks.count ? c->stacks.data[stack].node : 0; n != 0;
 	     n = c->nodes.data[n].parent) {
 		const struct process_spot *s = process_spot(p, process_spot_of(p, n));

@@ -10,7 +10,7 @@
 
 enum { FRAMES_MOST = 512, THREADS_MOST = 4096 };
 
-/* Where the section describes a function. */
+/* Position of a function's entry in the section. */
 struct unwind_place {
 	uint64_t func, size;
 	uint64_t off, cie_off;
@@ -21,7 +21,8 @@ struct unwind_table {
 	VEC(struct unwind_place) places; /* sorted by func */
 };
 
-/* Lists the section's functions. `ends`: the size is unknown, and a length of 0 ends it. */
+/* Lists the section's functions. `ends`: the section's size is unknown, and an entry of length 0
+ * ends it. */
 static void process_threads_list_places(struct unwind_table *t, bool ends)
 {
 	struct unwind_iter it;
@@ -97,7 +98,7 @@ void process_close_table(struct opened_module *o)
 	o->unwind = NULL;
 }
 
-/* Computes the row of an address. Reads the CIE, then the function's entry once more. */
+/* Computes the unwind rules at an address. Reads the CIE, then the function's entry. */
 static bool process_threads_row_of(const struct unwind_table *t, const struct unwind_place *at,
 				   uint64_t addr, struct cfi_row *ret)
 {
@@ -112,8 +113,8 @@ static bool process_threads_row_of(const struct unwind_table *t, const struct un
 	return good;
 }
 
-/* Returns the entry of the function around an address, as the module's own headers count.
- * NULL if no table has it. */
+/* Returns the entry of the function around an address relative to the module's own headers. NULL if
+ * no table has it. */
 static const struct unwind_place *place_at(const struct unwind_table *t, uint64_t addr)
 {
 	const size_t i = upper_bound(t->places.data, t->places.count, sizeof *t->places.data, addr);
@@ -130,7 +131,7 @@ bool process_function_start(struct process *p, struct opened_module *o, uint64_t
 	return at != NULL;
 }
 
-/* Finds the row of an address of the process. False if no table has it. */
+/* Finds the unwind rules at an address of the process. False if no table has it. */
 static bool find_row(struct process *p, uint64_t addr, struct cfi_row *ret)
 {
 	struct opened_module *o = process_opened_at(p, addr);
@@ -161,8 +162,8 @@ static bool load_word(void *ctx, uint64_t addr, uint64_t *ret)
 	return memory_word(ctx, addr, ret);
 }
 
-/* Steps by the frame pointer. It points to the caller's frame pointer. The return address is the
- * word above. */
+/* Steps to the caller by the frame pointer, which points to the caller's frame pointer. The next
+ * word is the return address. */
 static bool step_by_pointer(const struct dump *d, const struct arch_registers *m,
 			    struct cfi_frame *f)
 {
@@ -178,8 +179,8 @@ static bool step_by_pointer(const struct dump *d, const struct arch_registers *m
 	return true;
 }
 
-/* Steps from an address without code, as after a call through a wild pointer. The call pushed its
- * return address. */
+/* Steps to the caller from an address without code, as after a call through a wild pointer. The
+ * call pushed its return address. */
 static bool step_out_of_nowhere(const struct dump *d, const struct arch_registers *m,
 				struct cfi_frame *f)
 {
@@ -214,9 +215,9 @@ static struct bytes code_before(struct process *p, uint64_t addr, uint64_t size)
 		       : (struct bytes){ NULL, 0 };
 }
 
-/* Steps out of a function without a frame. The return address is on top of the stack, and the frame
- * pointer is the caller's. The proof is a call to the function just before the return address
- * (x86-64: E8 and the distance, 4 bytes). */
+/* Steps to the caller from a function without a frame. The return address is on top of the stack,
+ * and the frame pointer is the caller's. The proof is a call to the function just before the return
+ * address (x86-64: E8 and the distance, 4 bytes). */
 static bool step_out_of_leaf(struct process *p, const struct arch_registers *m, struct cfi_frame *f)
 {
 	enum { CALL = 0xe8, SIZE = 5 };
@@ -238,7 +239,7 @@ static bool step_out_of_leaf(struct process *p, const struct arch_registers *m, 
 	return true;
 }
 
-/* Takes one step outward. `exact`: the frame has an instruction's address, not a return address. */
+/* Steps to the caller. `exact`: the frame has an instruction's address, not a return address. */
 static bool process_threads_step(struct process *p, const struct arch_registers *m,
 				 struct cfi_frame *f, bool *exact, bool first)
 {
@@ -273,8 +274,8 @@ static uint32_t walk(struct process *p, const struct arch_registers *m, const st
 		frames[count++] = f.pc + exact;
 		more = process_threads_step(p, m, &f, &exact, count == 1) &&
 		       process_threads_is_code(p, f.pc);
-		/* A signal handler returns to the interrupted instruction, not to an instruction
-		 * after a call. */
+		/* After a signal handler, the next frame has the interrupted instruction, not a
+		 * return address. */
 		if (more && exact)
 			frames[count - 1] = own + 1;
 	}

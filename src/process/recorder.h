@@ -8,20 +8,20 @@
 #include "base/vec.h"
 
 struct heft_recorder {
-	struct memory *memory; /* Must be the first field: see handle_new(). */
+	struct memory *memory; /* Must be the first field: see handle_new() */
 	struct arena arena;
 	const char *library, *pattern, *signal; /* NULL if not set. */
 	const char *library32;                  /* Library for 32-bit programs, or NULL. */
-	const char *preload;                    /* Our part of LD_PRELOAD. */
+	const char *preload;                    /* heft's part of LD_PRELOAD */
 	uint64_t values[HEFT_RECORD_SETTINGS];
 	heft_recorder_tick_fn tick;
-	bool stopped; /* `tick` stopped the timer in this run. */
+	bool stopped; /* `tick` asked to stop the timer of this run */
 	void *tick_ctx;
 	uint64_t every_ms;
 	const char *output; /* Pattern of the files as an absolute path, with %p. */
 	const char *dir;    /* Folder of `output`, with a slash at the end. */
-	const char *mark;   /* Mark in the environment of the run's processes. */
-	const char *single; /* Final name of the program's own file. NULL if it keeps its name. */
+	const char *mark;   /* Text in the environment that marks the run's processes */
+	const char *single; /* Final name of the program's own file. NULL: it keeps its name */
 	VEC(struct heft_recorder_file) files;
 };
 
@@ -34,16 +34,15 @@ bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft_record
 bool program_find(const char *name, struct arena *arena, const char **ret_path,
 		  struct heft_err *err);
 
-/* True if the dynamic linker will load one of `libraries` into the program. The second may be
- * NULL. Follows interpreters of scripts, and a dynamic linker that runs a program (argv).
- * HEFT_EUNSUPPORTED if the program gains rights, is linked statically, or is for another
- * machine. */
+/* True if the dynamic linker will load one of `libraries` into the program. The second may be NULL.
+ * Follows script interpreters, and a dynamic linker called with a program (argv). HEFT_EUNSUPPORTED
+ * if the program is static, is for another machine, or gains rights (setuid). */
 bool program_check(const char *path, char *const *argv, const char *const libraries[2],
 		   struct heft_err *err);
 
 /* Environment variable that marks the processes of a run, whoever their parent is. */
 #define RUN_MARK "HEFT_HEAP_RUN"
-/* Calls `fn` with the ids of our user's processes whose environment has RUN_MARK with this value,
+/* Calls `fn` with the ids of the user's processes whose environment sets RUN_MARK to this value,
  * except `but`. Reads the environments of all processes. False if `fn` ended the search. */
 bool run_processes(const char *mark, uint32_t but, heft_recorder_tick_fn fn, void *ctx);
 

@@ -112,7 +112,7 @@ static bool same_machine(const struct image *a, const char *library)
 	struct input in;
 	struct heft_err err;
 	if (!input_open(&in, library, USE_SIZE, NULL, &err))
-		return true; /* The dynamic linker decides. */
+		return true; /* Leave the decision to the dynamic linker. */
 	const struct image *b = in.images;
 	const bool same = image_same_arch(a, b) && a->bits == b->bits &&
 			  a->big_endian == b->big_endian;
@@ -120,12 +120,12 @@ static bool same_machine(const struct image *a, const char *library)
 	return same;
 }
 
-/* A symbol of a module, and the fact that it reveals about the module. */
+/* A symbol, and what its presence shows about the module. */
 struct telling_name {
 	const char *name, *what;
 };
 
-/* Returns the fact of the first symbol that exists. NULL if there is none. */
+/* Returns what the first existing symbol shows. NULL if none exists. */
 static const char *telling_name_find(const struct image *im, const struct telling_name *names,
 				     size_t count)
 {
@@ -143,8 +143,8 @@ static const char *telling_name_find(const struct image *im, const struct tellin
 	return NULL;
 }
 
-/* True for a dynamic linker. Such a linker can be run as a program to load another program.
- * Recognizes a linker by its exports for debuggers (glibc, musl). */
+/* True for a dynamic linker, which can run other programs. Recognized by its exports for debuggers
+ * (glibc, musl). */
 static bool is_linker(const struct image *im)
 {
 	static const struct telling_name names[] = { { "_r_debug", "" }, { "_dl_debug_addr", "" } };
@@ -179,8 +179,8 @@ static bool check_image(const char *path, const struct image *im, const char *co
 							  { "__lsan_init", "LeakSanitizer" },
 							  { "__tsan_init", "ThreadSanitizer" },
 							  { "__msan_init", "MemorySanitizer" } };
-	/* A recorder that is linked in reads this variable. The name is among the constants, even
-	 * if the program is stripped. */
+	/* A recorder linked into the program reads this variable. Even a stripped program contains
+	 * its name. */
 	static const char variable[] = "HEFT_HEAP_OUT";
 	if (im->kind != IMAGE_EXEC)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: is no program", path);
@@ -215,7 +215,7 @@ bool program_check(const char *path, char *const *argv, const char *const librar
 	char lines[SCRIPTS_MAX][LINE_MAX_SIZE + 1];
 	for (unsigned i = 0; i < SCRIPTS_MAX && path != NULL; i++) {
 		struct input in;
-		/* The shell runs a file without a "#!" line, or nobody does. */
+		/* Only a shell can run a file without a "#!" line. */
 		if (!is_elf_or_script(path, lines[i], &path))
 			continue;
 		if (gains_rights(path))

@@ -20,18 +20,18 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Finds the recorder: in the folder of libheft, in the build tree, or in the library folder of a
- * program that contains libheft (heft itself). */
+/* Finds the recorder: in libheft's folder, in the build tree, or in the library folder of a program
+ * that contains libheft. */
 static const char *recorder_find_library(struct arena *arena)
 {
 	static const char *const places[] = { "", "../recorder/", "../lib/", HEFT_LIBDIR "/" };
-	/* Uses a constant's address: C has no conversion from functions to data pointers. */
+	/* A constant's address, because C has no conversion from functions to data pointers. */
 	static const char here[] = "";
 	Dl_info info, program;
 	/* dladdr() fails in a static program. Then no other module exists. */
 	const bool named = dladdr(here, &info) != 0 && info.dli_fname != NULL;
-	/* dladdr() names the program as it was called. The shell may have found that name in $PATH,
-	 * so it is no path. */
+	/* dladdr() names the program as it was called, which is no path if the shell found it in
+	 * $PATH. */
 	const bool inside = !named || (dladdr((void *)getauxval(AT_PHDR), &program) != 0 &&
 				       program.dli_fbase == info.dli_fbase);
 	char *file = inside ? file_real_path("/proc/self/exe") : NULL;
@@ -101,7 +101,7 @@ static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: %s", found, strerror(errno));
 	r->library = arena_copy(&r->arena, str_of(path));
 	mem_free(path);
-	/* These characters separate the dynamic linker's list. */
+	/* The dynamic linker's list uses these characters as separators. */
 	if (strpbrk(r->library, " :") != NULL)
 		return fail(
 			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
@@ -127,8 +127,8 @@ static const char *literal(struct arena *a, const char *name)
 	return to;
 }
 
-/* Makes the pattern of the files absolute, because the program may change its folder. Ensures that
- * no two processes share a file. */
+/* Makes the files' pattern absolute, because the program may change its folder. Ensures that each
+ * process has its own file. */
 static bool choose_output(struct heft_recorder *r, struct heft_err *err)
 {
 	/* Limit in bytes of a pattern in the recorder. Longer patterns fail. */
@@ -197,7 +197,7 @@ static void set_number(struct heft_recorder *r, environment *e, const char *name
 		recorder_set(r, e, name, text);
 }
 
-/* True if one of the first `given` elements sets the same name as `variable` (NAME=VALUE). */
+/* True if one of the first `given` elements sets the variable of `variable` (NAME=VALUE). */
 static bool is_replaced(const environment *e, size_t given, const char *variable)
 {
 	const size_t size = strcspn(variable, "=");
@@ -230,7 +230,7 @@ static void make_environment(struct heft_recorder *r, environment *e, const char
 		recorder_set(r, e, "HEFT_HEAP_STACKS", "inline");
 	if (v[HEFT_RECORD_FRAME_POINTERS] != 0)
 		recorder_set(r, e, "HEFT_HEAP_UNWIND", "fp");
-	/* The child's pid is unknown. The pid of its parent, us, is given negated. */
+	/* The child's pid is unknown, so the negated pid of its parent, heft, is passed. */
 	set_number(r, e, "HEFT_HEAP_ONLY", v[HEFT_RECORD_NO_CHILDREN] != 0 ? -getpid() : 0);
 	if (r->signal != NULL)
 		recorder_set(r, e, "HEFT_HEAP_SIGNAL", r->signal);
@@ -275,8 +275,8 @@ static bool recorder_is_before(const struct timespec *a, const struct timespec *
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* Counts an empty file. The process still runs, or its end escaped the recorder. Such ends are a
- * signal, a direct system call, or an exec of a program that is not recorded. */
+/* Counts an empty file: the process still runs, or it ended without the recorder. Causes: a signal,
+ * a direct system call, or an exec of a program that is not recorded. */
 static void announced_count(const struct heft_recorder_file *f, struct heft_recorder_end *end)
 {
 	const bool own = f->pid == end->pid;
@@ -303,7 +303,7 @@ static void name_own(struct heft_recorder *r, uint32_t own)
 	}
 }
 
-/* Finds the pattern's files that were made since the start. Counts processes without a file. */
+/* Finds files of the pattern written since the start. Counts processes without a file. */
 static bool find_files(struct heft_recorder *r, const struct timespec *start,
 		       struct heft_recorder_end *end, struct heft_err *err)
 {

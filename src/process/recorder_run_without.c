@@ -1,4 +1,4 @@
-/* Stands in for recorder_run.c in a build without the recorder. */
+/* Implements recorder_run.c's functions for a build without the recorder. */
 #include "process/recorder.h"
 
 bool recorder_run(struct heft_recorder *r, char *const *argv, struct heft_recorder_end *ret,
