@@ -6,7 +6,7 @@
 #include "program/companion_forms.h"
 #include "program/debuginfo.h"
 
-/* Opens the file that was found. Frees `path` in any case. */
+/* Opens the file. Frees `path` in any case. */
 static bool companion_take(struct companion *c, const struct image *im, char *path,
 			   struct notes *notes,
 			   bool (*open)(const struct image *im, const char *path, struct input *in,
@@ -48,7 +48,7 @@ bool companion_find(struct companion *c, const struct image *im, const struct pr
 		    bool dwarf, struct go_slot *go, struct notes *notes)
 {
 	const bool symbols = image_symbols_name_places(im);
-	/* If a program names a debug file, its own DWARF describes only a few libraries. */
+	/* If a program names a debug file, the DWARF inside it describes only a few libraries. */
 	const bool all = debuginfo_present(im) && im->debug_name.len == 0;
 	if (im->kind != IMAGE_EXEC || (symbols && (!dwarf || all)))
 		return false;

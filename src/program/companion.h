@@ -16,9 +16,9 @@ struct companion {
 };
 
 /* Finds a companion for a linked image that lacks a symbol table or, if `dwarf` is set, DWARF.
- * Unusable files become notes. False if there is none. The options may forbid the search for files.
- * `go` finds the table of Go's runtime and must live as long as the companion. NULL skips Go's
- * tables. */
+ * Unusable files become notes. The options may forbid the search for files. False without a
+ * companion. `go` finds the table of Go's runtime and must live as long as the companion. NULL
+ * skips Go's tables. */
 bool companion_find(struct companion *c, const struct image *im, const struct program_wish *wish,
 		    bool dwarf, struct go_slot *go, struct notes *notes);
 /* True if the companion was made without DWARF. Another companion may then have DWARF. */

@@ -44,14 +44,14 @@ bool source_map_open(const struct image *im, const char *path, struct input *in,
 		     struct notes *notes, struct heft_err *err);
 
 /* Collects the debug info that stayed in a program's objects. The debug map in the symbol table
- * names the objects and states where each symbol went. The DWARF of all objects becomes one
- * (debug/write/moved_unit.h), like that of a dSYM.
+ * names the objects and gives each symbol's final address. The objects' DWARF is joined, as in a
+ * dSYM (debug/write/moved_unit.h).
  *
- * An object is first searched at the linker's path, changed by the options' path maps. Further
- * places are the sysroot, the debug directories (by whole path and by name alone), and the folder
- * of the program. An object with another time than the map states is not used. Missing or unusable
- * objects become notes. False if the image has no debug map, or if none of its objects has DWARF.
- * *ret owns all results. */
+ * The search for an object starts at the linker's path, rewritten by the path maps. Then come
+ * the sysroot, the debug directories (by whole path and by name alone), and the program's
+ * folder. An object whose time differs from the map's is ignored. Missing or unusable objects
+ * become notes. False if the image has no debug map, or if none of its objects has DWARF. *ret
+ * owns all results. */
 bool debug_map_open(const struct image *im, const struct program_wish *wish, struct input *ret,
 		    struct notes *notes);
 
@@ -59,17 +59,17 @@ bool debug_map_open(const struct image *im, const struct program_wish *wish, str
 bool kernel_has_symbols(const struct image *im);
 /* Makes the symbols from the table that the kernel carries for its own messages
  * (runtime/kallsyms.h). The kernel is an ELF file, or for AArch64 the bootable file. The bootable
- * file has only two sections. Its bytes after the code and without a name are called "(data without
- * symbols)". Borrows from `im`. */
+ * file has only two sections. Its unnamed bytes after the code are called "(data without symbols)".
+ * Borrows from `im`. */
 bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes *notes);
 
-/* Parts that the companion shall have. */
+/* Parts that the companion should have. */
 enum { GO_SYMBOLS = 1, GO_LINES = 2 };
 
-/* Makes the symbols of a stripped Go program. With GO_SYMBOLS there is a symbol per table of the
- * whole program and per function. The package name is the file before the functions. With GO_LINES
- * there is the DWARF of go_dwarf_make(). Borrows from `im`, its table and *ret_owned (or NULL). The
- * caller frees *ret_owned after the image. */
+/* Makes the symbols of a stripped Go program. GO_SYMBOLS: a symbol per function and per table of
+ * the whole program. A file symbol with the package name precedes a package's functions. GO_LINES:
+ * the DWARF of go_dwarf_make(). Borrows from `im`, its table and *ret_owned (or NULL). The caller
+ * frees *ret_owned after the image. */
 void go_symbols_open(const struct image *im, const struct go_table *table, unsigned what,
 		     struct input *ret, void **ret_owned, struct notes *notes);
 
@@ -87,21 +87,22 @@ extern const char *const go_dwarf_names[GO_DWARF_SECTIONS];
  * Each run of functions of one package is a unit with the package's name. Such a unit has a
  * subprogram per function and one line program. A subprogram has an inlined subroutine per piece of
  * inlined code, below the calls around it. Names are offsets in the table. .debug_str is a copy of
- * the table. Lists of calls have two forms, Go 1.12 to 1.19 and from 1.20 on (found by experiment).
- * Damaged parts are left out.
+ * the table. Lists of calls have one form in Go 1.12 to 1.19 and another from 1.20 on (found by
+ * experiment). Skips damaged parts.
  *
  * Memory: about three times the bytes of the table. Time: O(bytes of the table). */
 bool go_dwarf_make(struct go_dwarf *d, const struct image *im, const struct go_table *table);
 void go_dwarf_release(struct go_dwarf *d);
 
-/* Begins *ret with the sections of `im`, at their indexes and without bytes. Borrows from `im`. Has
- * the bytes of `im` until sections are added. `path` is borrowed. */
+/* Begins *ret with the sections of `im`, at their indexes and without bytes. Borrows from `im` and
+ * `path`. The image has the bytes of `im` until sections are added. */
 void made_image_begin(struct image_build *b, struct image *ret, const struct image *im,
 		      const char *path, struct notes *notes);
-/* Adds a section with bytes. *bytes has those of all added sections and must outlive the image. */
+/* Adds a section with bytes. *bytes holds the bytes of all added sections and must outlive the
+ * image. */
 void made_image_add(struct image_build *b, struct text *bytes, struct str name,
 		    const struct text *contents);
-/* Adds the sections of DWARF in the same way. */
+/* Adds the sections of DWARF like made_image_add(). */
 void made_image_add_dwarf(struct image_build *b, struct text *bytes, const struct dwarf_made *d);
 
 #endif

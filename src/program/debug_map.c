@@ -7,7 +7,7 @@
 #include "image/arch.h"
 #include "program/debuginfo.h"
 
-/* A range of an object at its VM address. sort_by_key() sorts by the first field. */
+/* A range of an object, and its VM address. sort_by_key() sorts by the first field. */
 struct placed {
 	uint64_t addr, size, to;
 };
@@ -19,7 +19,7 @@ struct debug_map_making {
 	struct moved_dwarf dwarf;
 	struct intern paths;          /* Paths of archives; the id is the index in `archives`. */
 	VEC(struct input *) archives; /* Open until the end. NULL if the archive cannot be read. */
-	VEC(struct placed) placed;    /* Pieces of the current object. */
+	VEC(struct placed) placed;    /* Pieces of the current object */
 	VEC(struct moved_piece) pieces;
 	uint64_t missing; /* Number of missing objects. */
 };
@@ -53,7 +53,7 @@ static bool debug_map_try_dir(struct text *path, const char *dir, struct str fil
 	       debug_map_try_path(path, str_of(dir), debug_map_last_part(file));
 }
 
-/* Sets *path to the path, with a NUL, of the file that the linker saw at `file`. */
+/* Sets *path to the path of the file that the linker read as `file`. The path ends with NUL. */
 static bool debug_map_find_file(const struct debug_map_making *m, struct str file,
 				struct text *path)
 {
@@ -96,7 +96,7 @@ static struct input *debug_map_open_file(struct debug_map_making *m, struct str 
 	return NULL;
 }
 
-/* Lists the place of each of the map's symbols in the object. */
+/* Lists the address in the object of each symbol of the debug map. */
 static void list_placed(struct debug_map_making *m, const struct image *object,
 			const struct debug_object *o)
 {
@@ -108,7 +108,7 @@ static void list_placed(struct debug_map_making *m, const struct image *object,
 	m->placed.count = 0;
 	if (!table || !symtab_open(&t, object, table))
 		return;
-	/* If the map has a name twice, the first one counts. */
+	/* If the map has a name twice, the first entry counts. */
 	size_t *first = mem_zeroed(o->count + 1, sizeof *first);
 	for (size_t i = 0; i < o->count; i++) {
 		const size_t known = names.entries.count;
@@ -181,7 +181,7 @@ static void debug_map_add_object(struct debug_map_making *m, const struct image 
 	debuginfo_close(&d);
 }
 
-/* True if the times agree, or if one of them is unknown. */
+/* True if the times are equal, or if one of them is unknown. */
 static bool same_time(struct debug_map_making *m, const struct debug_object *o, uint64_t time)
 {
 	if (o->time == 0 || time == 0 || o->time == time)
@@ -227,7 +227,7 @@ static void debug_map_add_file(struct debug_map_making *m, const struct debug_ob
 	mem_free(in);
 }
 
-/* True if the DWARF is full, because its offsets have 32 bits. */
+/* True if the DWARF has reached its maximal size: its offsets have 32 bits. */
 static bool is_full(const struct debug_map_making *m)
 {
 	const uint64_t most = UINT32_MAX / 2;

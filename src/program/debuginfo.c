@@ -10,7 +10,7 @@ static bool debuginfo_is_debug_section(const struct section *s, enum dw_section 
 	return !s->nobits && dw_section_of(s->name, ret, ret_dwo);
 }
 
-/* Finds whether there are units in .dwo sections and in other sections. */
+/* Finds whether the image has units in .dwo sections, and units in other sections. */
 static void find_units(const struct image *im, bool *ret_plain, bool *ret_dwo)
 {
 	*ret_plain = *ret_dwo = false;
@@ -96,7 +96,7 @@ static void collect_parts(struct debuginfo *d)
 		enum dw_section which;
 		bool dwo;
 		if (debuginfo_is_debug_section(&im->sections[i], &which, &dwo) &&
-		    /* The names of a package's index sections lack the suffix. */
+		    /* The index sections of a package have names without the suffix. */
 		    (dwo == d->dwarf.split || which == DW_CU_INDEX || which == DW_TU_INDEX))
 			debuginfo_add_part(&c, which, &im->sections[i]);
 	}

@@ -5,10 +5,10 @@
  * that need it. Other units stay usable.
  *
  * Objects: the DWARF's addresses are relocated to small numbers that fit any address size. Every
- * section that takes VM room gets an address window of its own, from DEBUGINFO_FIRST on.
- * debuginfo_addr() turns these numbers into VM addresses of the image. Offsets of thread-local
- * variables are such numbers too. Symbols without a place are 0. Linked images have final bytes and
- * addresses, and their relocations are not applied.
+ * section in the VM image gets its own address window, from DEBUGINFO_FIRST on. debuginfo_addr()
+ * turns these numbers into VM addresses of the image. Offsets of thread-local variables are such
+ * numbers too. Symbols without an address are 0. Linked images have final bytes and addresses, and
+ * their relocations are not applied.
  *
  * Not for several threads at once. */
 #ifndef HEFT_PROGRAM_DEBUGINFO_H
@@ -18,13 +18,13 @@
 #include "image/debugfile.h"
 
 #define DEBUGINFO_FIRST 0x10000
-/* DEBUGINFO_FIRST for debug info with addresses of two bytes. */
+/* Used instead of DEBUGINFO_FIRST if addresses have two bytes. */
 #define DEBUGINFO_FIRST_OF_16 0x100
 
-/* A section of the image as a part of the dwarf's bytes. */
+/* A section of the image, as a part of the joined bytes of the DWARF. */
 struct debuginfo_part {
 	enum dw_section which;
-	uint64_t off, size; /* Range in the unpacked bytes of the dwarf. */
+	uint64_t off, size; /* Range in the joined bytes */
 	const struct section *section;
 };
 
@@ -38,7 +38,7 @@ struct debuginfo {
 	const struct image *image;
 	VEC(struct debuginfo_part) parts;     /* Sorted by `which`, then by off. */
 	VEC(struct debuginfo_window) windows; /* Sorted by addr. Empty in linked images. */
-	struct debuginfo_files *files;        /* Private: other files and owned memory. */
+	struct debuginfo_files *files;        /* Private: other files and owned memory */
 };
 
 /* True if the image has DWARF of its own: .debug_info, or a .debug_line with any bytes. */
@@ -46,7 +46,7 @@ bool debuginfo_present(const struct image *im);
 
 /* True if the image has split units: a .dwo file or a package of them. */
 bool debuginfo_is_split(const struct image *im);
-/* True if the image names `sup` as dwz's supplementary file of its debug info. */
+/* True if the image names `sup` as the supplementary file (dwz) of its debug info. */
 bool debuginfo_is_sup(const struct image *im, const struct image *sup);
 
 /* Opens the debug info of an image. `how`: places to search for dwz's supplementary files and split

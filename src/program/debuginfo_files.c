@@ -75,8 +75,8 @@ struct sup_link {
 	struct bytes id; /* Build id or checksum. */
 };
 
-/* Reads .debug_sup (DWARF 5, 7.3.6): version, whether this is the supplementary file, path, length
- * of a checksum, and the checksum. Both files have the same checksum. */
+/* Reads .debug_sup (DWARF 5, 7.3.6): version, a flag for supplementary files, path, length of a
+ * checksum, checksum. Both files have the same checksum. */
 static bool read_debug_sup(const struct image *im, const struct section *s, bool *ret_is_sup,
 			   struct sup_link *ret)
 {
@@ -95,7 +95,7 @@ static bool find_link(const struct image *im, struct notes *notes, struct sup_li
 {
 	const struct section *s = image_section_find(im, ".gnu_debugaltlink");
 	bool is_sup = false, ok = false;
-	if (s) { /* GNU's form: the path, NUL, the build id of the file. */
+	if (s) { /* GNU's form: the path, NUL, and the file's build id. */
 		struct reader r = reader_of(section_bytes(im, s), im->big_endian);
 		ret->name = read_cstr(&r);
 		ret->id.size = reader_left(&r);
@@ -165,7 +165,7 @@ static bool try_given_sup(struct debuginfo *d, const struct debug_search *how,
 	return false;
 }
 
-/* Returns the stated path. A relative path starts in the real folder of the image. */
+/* Returns the path as stated. If relative, it is relative to the real folder of the image. */
 static const char *debuginfo_files_own_path(struct debuginfo *d, struct str name)
 {
 	struct arena *a = &d->files->arena;
@@ -188,7 +188,7 @@ static const char *dwz_tail(const char *path)
 	return tail;
 }
 
-/* Tries each folder above the image, as a root and as a folder of debug files. The image may be in
+/* Tries each folder above the image as a root, and as a folder of debug files. The image may be in
  * a copy of another machine's tree. */
 static bool try_tree(struct debuginfo *d, const struct sup_link *link, const char *own)
 {
@@ -257,7 +257,7 @@ static void open_package(struct debuginfo *d, const char *path)
 	other_close(o);
 }
 
-/* Opens a given file: a package, a .dwo file, or neither. */
+/* Opens a file that the user gave: a package, a .dwo file, or neither. */
 static void debuginfo_files_open_given(struct debuginfo *d, const char *path)
 {
 	struct debuginfo_other *o = other_open(d, path, true);
@@ -269,7 +269,7 @@ static void debuginfo_files_open_given(struct debuginfo *d, const char *path)
 		vec_push(&d->files->given_dwos, o);
 }
 
-/* Opens the packages: files by the user, IMAGE.dwp, and for IMAGE.debug the image's package. */
+/* Opens the packages: the user's files, IMAGE.dwp, and for IMAGE.debug the package of IMAGE. */
 static void open_packages(struct debuginfo *d)
 {
 	struct debuginfo_files *f = d->files;
@@ -282,7 +282,8 @@ static void open_packages(struct debuginfo *d)
 		open_package(d, arena_format(&f->arena, "%.*s.dwp", (int)(path.len - 6), path.p));
 }
 
-/* Finds a unit's id. Version 5 has the id in the header, GNU's version 4 in the first DIE. */
+/* Finds a unit's id. Version 5 has the id in the header. GNU's version 4 has it in the first
+ * DIE. */
 static bool unit_id(struct debuginfo_files *f, const struct unit *u, const struct unit *skeleton,
 		    uint64_t *ret)
 {
@@ -310,7 +311,7 @@ static bool find_in_package(struct debuginfo_files *f, struct debuginfo_other *o
 		package_dwarf_init(*known, &o->info.dwarf, &found);
 	}
 	uint64_t off = 0, id;
-	/* A contribution of .debug_info is one unit. */
+	/* A unit's range in .debug_info is one unit. */
 	return unit_next(&(*known)->dwarf, DW_INFO, &off, ret) && unit_id(f, ret, skeleton, &id) &&
 	       id == skeleton->signature;
 }

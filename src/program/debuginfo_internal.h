@@ -10,11 +10,11 @@
 /* Value of a section's symbol, per section index. */
 struct debuginfo_base {
 	enum { BASE_NONE, BASE_WINDOW, BASE_PART, BASE_PLAIN } kind;
-	uint64_t value; /* WINDOW: its address. PART: offset in the dwarf's bytes. PLAIN: 0. */
+	uint64_t value; /* WINDOW: its address. PART: offset in the joined bytes. PLAIN: 0. */
 	size_t part;    /* PART: index of the part. */
 };
 
-/* A relocation section that patches a part. */
+/* A relocation section, and the part that it patches. */
 struct debuginfo_table {
 	const struct section *section;
 	size_t part;
@@ -29,36 +29,38 @@ struct debuginfo_symbol {
 struct debuginfo_relocs {
 	struct debuginfo_base *bases;
 	VEC(struct debuginfo_table) tables;
-	/* Cache of the values of symbols, for the symbol table of the first relocation table. */
+	/* Cached values of symbols, for the symbol table of the first relocation table. */
 	const struct section *symtab;
 	struct debuginfo_symbol *symbols;
 };
 
-/* A unit of a .dwo file by its id. */
+/* A unit of a .dwo file, and its id. */
 struct debuginfo_id {
 	uint64_t id, off;
 };
 
-/* A file that the image's DWARF refers to, opened once. */
+/* Another file to which the image's DWARF refers. Opened once. */
 struct debuginfo_other {
 	struct input in;
-	struct debuginfo info; /* Sections of the file. Its references are not followed. */
+	struct debuginfo info; /* Sections of the file. Their references to further files are
+			        * ignored. */
 	bool indexed;
 	VEC(struct debuginfo_id) ids; /* .dwo: sorted, after index_units() has run. */
 	struct package_index index;   /* .dwp: its indexes. */
-	struct package_dwarf **units; /* .dwp: per row of the index, made at the first request. */
+	struct package_dwarf **units; /* .dwp: DWARF per row of the index, made on first use */
 };
 
 struct debuginfo_files {
 	const struct image *image;
 	const struct debuginfo_part *parts; /* debuginfo.parts */
 	size_t first[DW_SECTIONS + 1];      /* Parts of section w: [first[w], first[w + 1]). */
-	void *owned[DW_SECTIONS];           /* Memory of dwarf.bytes. */
+	void *owned[DW_SECTIONS];           /* Memory of dwarf.bytes */
 	struct debuginfo_relocs relocs;
-	struct debuginfo_pass *passes[DW_SECTIONS]; /* Passes that are running, or NULL. */
+	struct debuginfo_pass *passes[DW_SECTIONS]; /* Running passes, or NULL */
 
 	struct debuginfo_other *sup;
-	const char *const *given; /* Files given by the user; any may hold split units. Borrowed. */
+	const char *const *given; /* Files that the user gave; any may hold split units.
+				   * Borrowed. */
 	size_t given_count;
 	bool packages_tried;
 	VEC(struct debuginfo_other *) packages;
@@ -78,7 +80,7 @@ void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool s
 void debuginfo_relocs_open(struct debuginfo *d);
 void debuginfo_relocs_close(struct debuginfo_relocs *r);
 bool debuginfo_needs_relocs(const struct debuginfo_files *f, enum dw_section which);
-/* Patches the bytes of a section. The bytes must be writable and have all parts of the section. */
+/* Patches the bytes of a section, which must be writable and complete. */
 void debuginfo_relocate(struct debuginfo_files *f, enum dw_section which, uint8_t *bytes,
 			struct notes *notes);
 

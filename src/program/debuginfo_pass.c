@@ -1,12 +1,12 @@
-/* Reads a section once from start to end in little memory. Releases pages of a mapped file after
- * use, and unpacks packed bytes on request. */
+/* Reads a section once from start to end with little memory. Releases pages of a mapped file after
+ * use. Unpacks packed bytes on request. */
 #include "base/pages.h"
 #include "program/debuginfo_internal.h"
 
 enum {
-	DROP_STEP = 8 << 20,   /* Bytes released at a time. */
-	AHEAD = 1 << 20,       /* Bytes unpacked ahead of the request. */
-	STREAM_MIN = 32 << 20, /* Bytes. Smaller sections are unpacked whole. */
+	DROP_STEP = 8 << 20,   /* Bytes to release at a time */
+	AHEAD = 1 << 20,       /* Bytes to unpack ahead of the request */
+	STREAM_MIN = 32 << 20, /* Smaller sections, in bytes, are unpacked whole */
 };
 
 struct debuginfo_pass {
@@ -46,7 +46,7 @@ void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
 		return;
 	if (!packed) {
 		(void)dwarf_bytes(d, which);
-		if (f->owned[which]) /* Packed bytes can be as long as unpacked ones. */
+		if (f->owned[which]) /* Packed bytes can take as much memory as unpacked ones. */
 			return;
 		f->passes[which] = mem_zeroed(1, sizeof *f->passes[which]);
 	} else {

@@ -149,7 +149,7 @@ static bool debuginfo_reloc_find_symbol(struct debuginfo_relocs *rel, const stru
 	return known->state == SYMBOL_KNOWN;
 }
 
-/* A field of the copied bytes. The field lies inside of the copied bytes. */
+/* A field of the copied bytes, inside their range. */
 struct debuginfo_reloc_field {
 	uint8_t *p;
 	unsigned width;
@@ -212,7 +212,7 @@ static void debuginfo_reloc_patch(const struct debuginfo_reloc_field *f,
 
 enum { STACK_MAX = 16 };
 
-/* State that relocation entries leave for later entries. */
+/* State that one relocation entry leaves for later entries. */
 struct left_over {
 	uint64_t stack[STACK_MAX];
 	size_t depth;
@@ -243,7 +243,8 @@ static void note_entry(const struct debuginfo_reloc_apply *a, const struct reloc
 		     "a relocation of section " STR_FMT " lies outside it", STR_ARG(name));
 }
 
-/* Executes an entry that changes no field, else returns false. Missing stack values are 0. */
+/* Executes an entry that changes no field but only the state. False for other entries. Missing
+ * stack values are 0. */
 static bool is_step(struct left_over *left, enum reloc_op op, uint64_t value, uint64_t off)
 {
 	uint64_t *top = left->depth > 0 ? &left->stack[left->depth - 1] : NULL;
@@ -268,7 +269,7 @@ static bool is_step(struct left_over *left, enum reloc_op op, uint64_t value, ui
 	}
 }
 
-/* Returns an entry's value. 0 if its symbol has no place: linkers mark discarded code by 0. */
+/* Returns an entry's value. 0 if its symbol has no address: linkers mark removed code by 0. */
 static uint64_t debuginfo_reloc_value_of(struct debuginfo_reloc_apply *a,
 					 const struct reloc_iter *it, const struct reloc *r,
 					 const struct reloc_field *kind,

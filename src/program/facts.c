@@ -36,7 +36,7 @@ static enum fact fact(bool yes)
 	return yes ? FACT_YES : FACT_NO;
 }
 
-/* True if all code was removed, as objcopy --only-keep-debug does. */
+/* True for a debug file whose code was removed, as by objcopy --only-keep-debug. */
 static bool facts_is_debug_file(const struct image *im)
 {
 	bool code = false;
@@ -104,7 +104,7 @@ static unsigned dwarf_version(const struct image *im)
 	return reader_ok(&r) ? version : 0;
 }
 
-/* Facts from the names of called functions that compilers add. */
+/* What calls of compiler-generated functions reveal. */
 struct facts_calls {
 	bool canary, fortify, any;
 };
@@ -127,9 +127,8 @@ static void look_at_names(const struct image *im, struct facts_calls *c)
 		const struct section *s = &im->sections[i];
 		if ((s->type != SHT_SYMTAB && s->type != SHT_DYNSYM) || !symtab_open(&t, im, s))
 			continue;
-		/* Only some tables name all called functions. In a static ELF program, this is
-		 * .symtab. In other containers, these are the program's own symbols, without those
-		 * made from exports and imports. */
+		/* Only some tables name all called functions: in a static ELF program .symtab, in
+		 * other containers the program's own symbol table. */
 		c->any |= image_states_loading(im)
 				  ? s->type == SHT_SYMTAB || image_has_segment(im, PT_INTERP) ||
 					    im->type == ET_DYN
@@ -159,7 +158,7 @@ static uint32_t property_bits(const struct image *im, struct bytes desc, uint32_
 	return 0;
 }
 
-/* Returns the checks that the code allows the processor to make. */
+/* Returns the processor's protections that the code supports. */
 static const char *facts_features(const struct image *im)
 {
 	const struct arch *arch = image_arch(im);
@@ -186,7 +185,7 @@ static const char *runpath_of(const struct image *im)
 	return b.size > 0 && memchr(b.p, 0, b.size) ? (const char *)b.p : "";
 }
 
-/* Counts the relocations that the loader applies. For objects, counts those for the linker. */
+/* Counts the relocations for the loader. For objects, counts those for the linker. */
 static void count_relocs(struct facts *f, const struct image *im)
 {
 	f->relocs[RELOC_RELATIVE] += im->moved_places;
@@ -234,8 +233,7 @@ static void facts_read_protection(struct facts *f, const struct image *im, struc
 	f->textrel = fact(image_dynamic(im, DT_TEXTREL, &flags) ||
 			  (image_dynamic(im, DT_FLAGS, &flags) && (flags & DF_TEXTREL)));
 	f->runpath = runpath_of(im);
-	/* Without PT_GNU_STACK, the kernel makes the stack executable. The bytes per thread are its
-	 * copies of variables: .tdata and .tbss. */
+	/* Without PT_GNU_STACK, the kernel makes the stack executable. */
 	f->nx = FACT_NO;
 	for (size_t i = im->segment_count; i-- > 0;) {
 		if (im->segments[i].type == PT_GNU_STACK)
@@ -285,7 +283,7 @@ void facts_read(struct facts *f, struct program *p, struct arena *arena)
 	const char *machine = in->image_count > 0 ? image_machine_name(&in->images[0]) : "";
 	for (size_t i = 1; i < in->image_count; i++)
 		if (!image_same_arch(&in->images[i], &in->images[0]))
-			machine = "several"; /* For example slices of a universal file. */
+			machine = "several"; /* For example, slices of a universal file. */
 	ASSERT(in->archive || in->image_count > 0);
 	*f = (struct facts){ .machine = machine,
 			     .linked = "",

@@ -10,43 +10,45 @@
 
 /* Answer to a question about protection. */
 enum fact {
-	FACT_NONE,    /* The question makes no sense for this kind of file. */
-	FACT_UNKNOWN, /* The file does not tell, for example without symbols. */
+	FACT_NONE,    /* The question does not apply to this kind of file */
+	FACT_UNKNOWN, /* Unknown, for example without symbols */
 	FACT_NO,
-	FACT_PARTIAL, /* For RELRO: the PLT's part of the GOT is not covered. */
+	FACT_PARTIAL, /* For RELRO: the PLT's part of the GOT is unprotected */
 	FACT_YES,
 };
 
-/* Bytes that the file does not need, and their description. */
+/* Unneeded bytes of the file, with a description. */
 struct saving {
 	const char *what;
-	uint64_t bytes; /* In the file. */
+	uint64_t bytes; /* Bytes in the file */
 };
 
 enum { RELOC_KINDS = RELOC_TLS + 1, SAVINGS_MAX = 8 };
 
 struct facts {
-	const char *format;  /* For example "ELF 64-bit LSB", "archive", "thin archive". */
-	const char *machine; /* For example "x86-64", "several". "" without any object. */
+	const char *format;  /* Such as "ELF 64-bit LSB", "archive", "thin archive" */
+	const char *machine; /* Such as "x86-64", "several". "" without an object */
 	const char *kind;    /* "program", "library", "object", "kernel module" and others */
 	const char *linked;  /* "dynamic" or "static". "" if nothing is linked. */
-	/* "all", "dynamic" (only .dynsym), "packed", "go", "kernel" or "none". */
+	/* "all", "dynamic" (only .dynsym), "packed", "go", "kernel" or "none" */
 	const char *symbols;
-	/* "inside", "beside" (a separate debug file), "objects" (by a debug map) or "none". */
+	/* "inside", "beside" (a separate debug file), "objects" (by a debug map) or "none" */
 	const char *debug;
 	const char *debug_path;
 	const char *build_id; /* Hexadecimal. "" if there is none. */
-	const char *features; /* Features of all code by a property note: "ibt shstk", "bti pac" */
-	/* Lists of made_by.h. "" if unknown. */
+	const char *features; /* Features that all code supports, by a property note: "ibt
+			       * shstk", "bti pac" */
+	/* Lists as in made_by.h. "" if unknown */
 	const char *made_by, *parts, *settings;
 	const char *runpath; /* Further folders that the loader searches for libraries, or "". */
 	/* `package`: "deb zlib 1.3 amd64 Debian" or "". `opens`: "libx.so.1 or libx.so.0 (feature:
 	 * priority), ..." or "". */
 	const char *package, *opens;
-	unsigned dwarf; /* Version of the first unit inside. 0 if there is none. */
+	unsigned dwarf; /* DWARF version of the first unit in the file. 0 without DWARF */
 	enum fact relro, pie, nx, canary, fortify, textrel;
 	uint64_t members;      /* Number of members of an archive. */
-	uint64_t thread_bytes; /* Bytes of variables that each thread has a copy of (PT_TLS). */
+	uint64_t thread_bytes; /* Bytes of thread-local variables, of which each thread has a
+			        * copy (PT_TLS) */
 	uint64_t relocs[RELOC_KINDS], reloc_count;
 	struct saving savings[SAVINGS_MAX];
 	size_t saving_count;
@@ -61,7 +63,7 @@ void facts_read(struct facts *f, struct program *p, struct arena *arena);
 
 /* facts_notes.c: adds the facts in the notes of an image. */
 void facts_add_notes(struct facts *f, const struct image *im, struct arena *arena);
-/* facts_savings.c: adds the bytes that the file does not need. */
+/* facts_savings.c: adds the unneeded bytes of the file. */
 void facts_add_savings(struct facts *f, const struct image *im);
 
 #endif

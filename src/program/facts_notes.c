@@ -9,7 +9,7 @@
 
 enum { NT_FDO_PACKAGE = 0xcafe1a7e, NT_FDO_DLOPEN = 0x407c0c0a };
 
-/* Appends a word. If it is not the first, puts `before` before it. */
+/* Appends a word. Writes `before` first, unless it is the first word. */
 static void word_add(struct text *out, const char *before, struct str word)
 {
 	if (word.len > 0 && out->len > 0)
@@ -17,7 +17,7 @@ static void word_add(struct text *out, const char *before, struct str word)
 	text_add(out, word);
 }
 
-/* Returns the index of the current key in `keys`. `count` if it is none of them. */
+/* Returns the index of the current key in `keys`. `count` if it is not among them. */
 static size_t key_find(const struct json_in *in, const char *const *keys, size_t count)
 {
 	size_t i = 0;
@@ -43,7 +43,7 @@ static void package_add(struct text *out, struct json_in *in)
 	}
 }
 
-/* Reads an array of names until its end. The program needs any one of them. */
+/* Reads an array of library names until its end. The program needs any one of these. */
 static void sonames_read(struct text *out, struct json_in *in)
 {
 	enum json_token value;
@@ -87,8 +87,8 @@ struct facts_notes_told {
 	struct text package, opens;
 };
 
-/* Reads a note. Its description is JSON, ended by NUL bytes. If the text is damaged, the part
- * before the damage counts. */
+/* Reads a note. Its description is JSON, ended by NUL bytes. Of damaged text, uses the part before
+ * the damage. */
 static void note_read(struct facts_notes_told *t, const struct elf_note *n)
 {
 	struct json_in in;

@@ -1,4 +1,4 @@
-/* Finds the bytes that a linked file does not need. */
+/* Finds the unneeded bytes of a linked file. */
 #include "program/facts.h"
 
 #include "base/sort.h"
@@ -29,7 +29,8 @@ static uint64_t symbol_bytes(const struct image *im)
 
 typedef VEC(uint64_t) place_vec;
 
-/* Lists the places that RELR can express. Returns their bytes in REL or RELA. */
+/* Lists the relative relocations that RELR can express. Returns the bytes that they take in REL or
+ * RELA. */
 static uint64_t relative_places(const struct image *im, place_vec *places)
 {
 	uint64_t bytes = 0;
@@ -50,8 +51,9 @@ static uint64_t relative_places(const struct image *im, place_vec *places)
 	return bytes;
 }
 
-/* Returns the size in bytes of the places in RELR form (gABI "Relative relocations"). RELR has a
- * word with a place, then words of bits. All bits except the lowest mark the next words. */
+/* Returns the size in bytes of these relocations in RELR form (gABI "Relative relocations"). RELR
+ * has a word with an address, then bit masks. Each bit except the lowest marks one of the next
+ * words. */
 static uint64_t relr_bytes(const place_vec *places, unsigned word)
 {
 	const uint64_t reach = (8 * word - 1) * (uint64_t)word;
@@ -89,10 +91,10 @@ void facts_add_savings(struct facts *f, const struct image *im)
 	facts_savings_add(f, "symbol table", symbol_bytes(im));
 	facts_savings_add(f, "relocations kept by --emit-relocs", min_u64(kept, im->bytes.size));
 	facts_savings_add(f, "relative relocations packed as RELR", relative - relr);
-	/* Loaders since 2006 read the GNU hash table if both exist. */
+	/* Loaders since 2006 prefer the GNU hash table. */
 	facts_savings_add(f, "old hash table beside the GNU one", twice ? old_hash->file_size : 0);
 	facts_savings_add(f, ".comment", comment && !comment->alloc ? comment->file_size : 0);
-	/* Sections of damaged files may overlap, so the sum is limited. */
+	/* Limits the sum, because sections of damaged files may overlap. */
 	for (size_t i = 0; i < f->saving_count; i++)
 		f->saved = min_u64(f->saved + f->savings[i].bytes, im->bytes.size);
 }

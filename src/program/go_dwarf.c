@@ -19,7 +19,7 @@ enum { LANG_GO = 0x16, DEPTH_MAX = 64, NO_CALL = -1 };
 /* Codes of the abbreviations. */
 enum { ABBREV_UNIT = 1, ABBREV_FUNCTION, ABBREV_LEAF, ABBREV_INLINED };
 
-/* A value that is valid until `end`. `end` is relative to the function's start. */
+/* A value, and the end of the code for which it is valid, relative to the function's start. */
 struct until {
 	uint64_t end;
 	int64_t value;
@@ -30,7 +30,7 @@ typedef VEC(struct until) until_vec;
 struct go_call {
 	uint32_t name; /* Offset in the table. */
 	int32_t parent;
-	uint32_t file, line; /* Place of the call. */
+	uint32_t file, line; /* Position of the call */
 };
 
 struct writer {
@@ -42,10 +42,12 @@ struct writer {
 	struct pclntab_func f;
 	until_vec files, lines, inlined; /* Values of function f */
 	VEC(struct go_call) calls;       /* Calls inlined into f */
-	VEC(uint64_t) names;             /* Names of the unit's files: offsets in the table. */
+	VEC(uint64_t)
+	names; /* Files of the unit, as offsets of their names in the
+					  * table */
 	struct map by_name;
-	uint64_t budget;     /* Values and inlined calls that may still be read. Limits the time,
-			      * because functions may share tables. */
+	uint64_t budget;     /* Values and inlined calls that may still be read. Limits the time:
+			      * functions may share tables. */
 	struct text program; /* Line program of the unit, without a header. */
 	struct text dies;    /* DIEs of the unit's functions. */
 };
@@ -76,7 +78,7 @@ static void go_dwarf_read_values(struct writer *w, uint64_t off, until_vec *ret)
 	}
 }
 
-/* Returns the value at an offset in the function. -1 if there is none. */
+/* Returns the value at an offset in the function. -1 without a value. */
 static int64_t value_at(const until_vec *list, uint64_t pos)
 {
 	size_t low;
@@ -84,13 +86,13 @@ static int64_t value_at(const until_vec *list, uint64_t pos)
 	return low < list->count ? list->data[low].value : -1;
 }
 
-/* Returns the number of a file in the unit's line program. */
+/* Returns a file's number in the unit's line program. */
 static uint32_t go_dwarf_file_number(struct writer *w, int64_t index)
 {
 	uint64_t word, name;
 	uint32_t i;
 	if (!pclntab_file(w->tab, &w->f, index, &word, &name) || name >= w->tab->bytes.size)
-		name = w->tab->bytes.size; /* Offset of the empty text after the table's copy. */
+		name = w->tab->bytes.size; /* Offset of an empty text after the copied table. */
 	struct map_at at = map_at(&w->by_name, hash_u64(name));
 	while (map_next(&w->by_name, &at, &i))
 		if (w->names.data[i] == name)
@@ -122,7 +124,7 @@ static void go_dwarf_put_lines(struct writer *w)
 	line_writer_end(&p, w->f.addr + w->f.size);
 }
 
-/* Reads a call of Go until 1.19: parent, kind, file and line, name, place of the call. */
+/* Reads a call of Go until 1.19: parent, kind, file and line, name, position of the call. */
 static struct go_call read_old_call(struct writer *w, struct reader *r)
 {
 	struct go_call c = { .parent = (int16_t)read_u16(r) };
@@ -134,7 +136,7 @@ static struct go_call read_old_call(struct writer *w, struct reader *r)
 	return c;
 }
 
-/* Reads a call of Go since 1.20. File and line come from tables of values, at the call's place. */
+/* Reads a call of Go since 1.20. Tables of values give file and line at the call's position. */
 static struct go_call read_new_call(struct writer *w, struct reader *r)
 {
 	struct go_call c;
@@ -186,7 +188,7 @@ static void go_dwarf_put_inlined(struct writer *w, const struct go_call *c, uint
 	text_add_varint(&w->dies, c->line);
 }
 
-/* Writes a piece of code of one inlined call, below the calls around it. */
+/* Writes a piece of one inlined call's code, inside the calls around it. */
 static void go_dwarf_put_piece(struct writer *w, int64_t index, uint64_t start, uint64_t end)
 {
 	const struct go_call *chain[DEPTH_MAX];
@@ -229,7 +231,7 @@ static void put_line_program(struct writer *w)
 {
 	struct text *const t = w->line;
 	const size_t at = put_line_header(t, &w->form);
-	text_add(t, (struct str){ "\1\1\x0e", 3 }); /* Only the name of each file is stated. */
+	text_add(t, (struct str){ "\1\1\x0e", 3 }); /* Each file has only a name. */
 	text_add_varint(t, w->names.count);
 	for (size_t i = 0; i < w->names.count; i++)
 		put_fixed(t, &w->form, w->names.data[i], 4);
@@ -261,7 +263,7 @@ static void go_dwarf_put_unit(struct writer *w, struct str package, uint64_t sta
 	mem_free(name);
 }
 
-/* Writes the units. Assembly functions name no package, so they join the previous one. */
+/* Writes the units. An assembly function names no package, so it joins the previous unit. */
 static void go_dwarf_put_units(struct writer *w)
 {
 	struct str package = STR("");

@@ -12,8 +12,8 @@ struct go_symbols_making {
 	uint64_t damaged;
 };
 
-/* Adds a file symbol for the function's package. All symbols after a file symbol belong to that
- * file, because Go's units are its packages. */
+/* Adds a file symbol for the function's package. Go's units are its packages, so all following
+ * symbols belong to the package. */
 static void put_package(struct go_symbols_making *m, struct str function)
 {
 	const struct str package = go_package(function);
@@ -81,7 +81,7 @@ static void go_symbols_put_parts(struct go_symbols_making *m)
 	}
 }
 
-/* Makes the image. Returns the bytes that it borrows. */
+/* Makes the image. Returns the memory that the image borrows. */
 static void *go_symbols_make(struct go_symbols_making *m, struct image *ret, unsigned what,
 			     const struct go_dwarf *d, struct notes *notes)
 {

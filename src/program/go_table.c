@@ -8,7 +8,7 @@
 static bool go_table_is(const struct image *im)
 {
 	uint64_t addr;
-	/* For PE, Go's linker makes a section for symbols even if there are none. */
+	/* For PE, Go's linker makes a symbol section even without symbols. */
 	return im->bare || image_section_find(im, ".note.go.buildid") ||
 	       (!image_states_sizes(im) && image_section_find(im, ".symtab")) ||
 	       go_build_info(im, &addr).size > 0;
@@ -35,7 +35,7 @@ static bool search_in(const struct image *im, const struct section *s, struct go
 		    !pclntab_matches(bytes_sub(b, off, 8), im->big_endian) ||
 		    !open_at(im, s, off, ret))
 			continue;
-		/* Requires names of the first and last function, because any data may contain the
+		/* The first and last function must have names, because any data may contain the
 		 * magic number. */
 		const struct pclntab *t = &ret->tab;
 		if (pclntab_record(t, 0, &first) && pclntab_record(t, t->func_count - 1, &last) &&
@@ -75,8 +75,8 @@ static bool go_table_find(const struct image *im, struct go_table *ret, struct n
 	if (s) {
 		if (open_at(im, s, 0, ret))
 			return true;
-		/* Each table begins with a version number. garble replaces this number. Then come
-		 * two zeros, the quantum of instructions and the size of pointers. */
+		/* Each table begins with a version number, which garble replaces, two zeros, the
+		 * quantum of instructions and the size of pointers. */
 		const struct bytes b = section_bytes(im, s);
 		const bool whole = b.size > 8 &&
 				   !pclntab_matches(bytes_sub(b, 0, 8), im->big_endian) &&
@@ -91,7 +91,7 @@ static bool go_table_find(const struct image *im, struct go_table *ret, struct n
 	return go_table_is(im) && search(im, ret);
 }
 
-/* Finds the value that a relocation puts at an address. */
+/* Finds the value that a relocation stores at an address. */
 static bool go_table_relocated(const struct image *im, uint64_t addr, uint64_t *ret)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
@@ -109,7 +109,7 @@ static bool go_table_relocated(const struct image *im, uint64_t addr, uint64_t *
 
 enum { MODULE_WORDS = 50 };
 
-/* The first words, of a pointer's size, of the runtime's "struct moduledata". */
+/* The first pointer-sized words of the runtime's "struct moduledata". */
 struct go_table_module {
 	uint64_t words[MODULE_WORDS];
 };
@@ -121,7 +121,8 @@ struct module_words {
 	size_t types, types_end, func_data, type_links, method_tables;
 };
 
-/* Returns a layout's indexes. Since Go 1.27, the descriptions' size is between the addresses. */
+/* Returns the indexes for a layout. Since Go 1.27, the descriptions' size is between their
+ * addresses. */
 static struct module_words module_words(const struct go_table_module *m, enum pclntab_layout layout)
 {
 	if (layout == PCLNTAB_20 && m->words[38] != 0 && m->words[38] < m->words[37])
@@ -132,7 +133,7 @@ static struct module_words module_words(const struct go_table_module *m, enum pc
 	case PCLNTAB_18: return (struct module_words){ 35, 36, 38, 42, 45 };
 	case PCLNTAB_20: break;
 	}
-	/* In Go 1.26, the table's end precedes the lists: an address, then a number twice. */
+	/* In Go 1.26, the lists come after an address and a repeated number. */
 	const size_t more = m->words[46] == m->words[47];
 	return (struct module_words){ 37, 38, 40, 44 + more, 47 + more };
 }
@@ -206,7 +207,7 @@ static bool find_module(const struct image *im, const struct go_table *g,
 {
 	if (find_by_relocation(im, g, ret))
 		return true;
-	/* Searches writable sections first, because the runtime writes to the module. */
+	/* The runtime writes to the module, so writable sections come first. */
 	for (int write = 1; write >= 0; write--)
 		for (size_t i = 1; i < im->section_count; i++) {
 			const struct section *s = &im->sections[i];
@@ -217,7 +218,7 @@ static bool find_module(const struct image *im, const struct go_table *g,
 	return false;
 }
 
-/* Indexes of words in all layouts that begin with an address of names. */
+/* Indexes of words that all layouts with an address of names share. */
 enum {
 	MODULE_FUNCS = 13,
 	MODULE_FIND_FUNC = 19,
@@ -234,10 +235,9 @@ static struct go_range range_of(const struct image *im, uint64_t start, uint64_t
 	return good ? (struct go_range){ start, end } : (struct go_range){ 0, 0 };
 }
 
-/* Returns the bytes of a program for the garbage collector (documentation of package runtime,
- * mbitmap.go). An op of 1 to 127 is a number of literal bits, in bytes that follow. An op of 0x80
- * to 0xff repeats the last bits: how many, and how often. 0x80 is followed by both numbers, a
- * higher op contains the first. 0 ends the program. */
+/* Returns the size of a bit program of the garbage collector (package runtime, mbitmap.go). An op
+ * of 1 to 127 is a number of literal bits, which follow in bytes. A higher op repeats the last n
+ * bits c times. 0x80 is followed by n and c. Other ops contain n. 0 ends the program. */
 static uint64_t gc_program_size(const struct image *im, uint64_t addr)
 {
 	const struct section *s = image_section_at(im, addr);
@@ -256,7 +256,7 @@ static uint64_t gc_program_size(const struct image *im, uint64_t addr)
 	return reader_ok(&r) ? s->addr + r.pos - addr : 0;
 }
 
-/* Returns a list as a part. The module has its address and its number of elements. */
+/* Returns a list as a part. The module has the list's address and element count. */
 static struct go_part list_part(const struct image *im, const struct go_table_module *m,
 				size_t word, uint64_t each)
 {
@@ -266,14 +266,14 @@ static struct go_part list_part(const struct image *im, const struct go_table_mo
 	return (struct go_part){ NULL, addr, fits ? count * each : 0 };
 }
 
-/* Applies the module's facts about the table and other parts. */
+/* Adds what the module states about the table and other parts. */
 static void module_apply(const struct image *im, struct go_table *g,
 			 const struct go_table_module *m)
 {
 	const struct module_words w = module_words(m, g->tab.layout);
 	const uint64_t data = m->words[w.types - 2], bss = m->words[w.types - 1];
 	const uint64_t functions = m->words[MODULE_FIND_FUNC];
-	/* Functions and their records are last in the table. */
+	/* Functions and their records are the table's last part. */
 	const uint64_t funcs = m->words[MODULE_FUNCS] - go_table_addr(g);
 	const uint64_t size = m->words[MODULE_FUNCS + 1];
 	if (funcs == g->tab.funcs && size <= g->tab.bytes.size - funcs)
@@ -295,7 +295,7 @@ static void module_apply(const struct image *im, struct go_table *g,
 	g->parts[GO_METHOD_TABLES] = list_part(im, m, w.method_tables, im->bits / 8);
 }
 
-/* Finds parts that the module does not state by their sections. */
+/* Finds parts by section names if the module does not give them. */
 static void find_sections(const struct image *im, struct go_table *g)
 {
 	static const struct {
@@ -327,7 +327,7 @@ bool go_table_open(struct go_table *g, const struct image *im, struct notes *not
 	const bool known = g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module);
 	const struct section *text = image_section_find(im, ".text"),
 			     *in = image_section_at(im, g->tab.text);
-	/* Since Go 1.26, the table does not state the start of the code, but the module does. */
+	/* Since Go 1.26, the module, not the table, has the start of the code. */
 	if (g->tab.text_off > 0 && !(in && in->exec) &&
 	    !go_table_relocated(im, g->section->addr + g->off + g->tab.text_off, &g->tab.text))
 		g->tab.text = known ? module.words[MODULE_TEXT] : text ? text->addr : 0;
@@ -411,8 +411,8 @@ static bool are_calls(const struct go_table *g, const struct image *im, uint64_t
 	       bytes_cstr(g->tab.bytes, add_sat(g->tab.names, off), &name) && name.len > 0;
 }
 
-/* The highest number of a call in use gives the count of calls. Until Go 1.16, another piece of
- * data came before the calls, but not in all programs of 1.16. */
+/* The highest number in use is the last call. Until Go 1.16, other data came before the calls, but
+ * not in all programs of 1.16. */
 uint64_t go_table_calls(const struct go_table *g, const struct image *im,
 			const struct pclntab_func *f, uint64_t *ret_addr)
 {

@@ -3,7 +3,7 @@
 
 #include "names/package_name.h"
 
-/* Kinds of types, as numbered by package reflect. */
+/* Kinds of types, numbered as in package reflect. */
 enum kind {
 	KIND_ARRAY = 17,
 	KIND_CHAN,
@@ -26,7 +26,7 @@ struct types {
 
 struct description {
 	uint64_t addr;
-	uint64_t own; /* Address where the fields of its kind begin. */
+	uint64_t own; /* Address of the fields that depend on the kind */
 	enum kind kind;
 	bool has_path;
 };
@@ -57,7 +57,7 @@ static bool read_description(const struct types *t, uint64_t addr, struct descri
 	       kind <= KIND_LAST;
 }
 
-/* Returns the bytes of the fields of a kind. The fields of maps differ by version. */
+/* Returns the size of a kind's own fields. The fields of maps differ by version. */
 static uint64_t own_size(const struct types *t, enum kind kind)
 {
 	switch (kind) {
@@ -87,7 +87,8 @@ static struct str go_types_name_at(const struct types *t, uint64_t addr)
 	return p ? (struct str){ (const char *)p, len } : STR("");
 }
 
-/* Returns the address of the type of which a type is made. 0 if there is none. */
+/* Reads a name: flags, length, text. Until Go 1.16 the length is 2 bytes, high byte first. Since
+ * then it has 7 bits per byte. Names have 1 to 255 bytes. */
 static uint64_t go_types_part_of(const struct types *t, const struct description *d)
 {
 	switch (d->kind) {
@@ -118,7 +119,8 @@ struct str go_type_package(const struct go_table *g, const struct image *im, uin
 			const uint64_t off = read_u32(&r), name = g->types.start + off;
 			path = off != 0 && describes(&t, name) ? go_types_name_at(&t, name) : path;
 		}
-		/* Structs and interfaces state the package of their private members. */
+		/* Returns the address of the element type or target type of a type. 0 if it has
+		 * none. */
 		if (path.len == 0 && (d.kind == KIND_INTERFACE || d.kind == KIND_STRUCT)) {
 			const uint64_t name = go_types_word_at(&t, d.own);
 			path = describes(&t, name) ? go_types_name_at(&t, name) : path;

@@ -1,4 +1,4 @@
-/* Tells addresses from numbers in the code and data of a Go program. */
+/* Distinguishes addresses from numbers in the code and data of a Go program. */
 #include "program/go_words.h"
 
 #include "image/arch.h"
@@ -16,7 +16,7 @@ static void go_mask_push(struct go_mask_run *r, bool bit)
 	r->at++;
 }
 
-/* Repeats bits. False if there is no room. */
+/* Repeats bits. False without room. */
 static bool go_mask_repeat(struct go_mask_run *r, uint64_t count, uint64_t times)
 {
 	if (count == 0 || count > r->at || times > (r->count - r->at) / count)
@@ -28,10 +28,9 @@ static bool go_mask_repeat(struct go_mask_run *r, uint64_t count, uint64_t times
 	return true;
 }
 
-/* Runs the bit program (documentation of package runtime, mbitmap.go). 1 to 0x7f: that many bits
- * follow, lowest first. 0x80, a number n, a number c: repeat the last n bits c times. 0x81 to 0xff:
- * the same with n in the low bits. 0 ends it. False if it describes more words than exist, as
- * damaged ones do. */
+/* Runs the bit program (package runtime, mbitmap.go). 1 to 0x7f: as many bits follow, lowest first.
+ * 0x80, then numbers n and c: repeats the last n bits c times. 0x81 to 0xff: the same with n in the
+ * low bits. 0 ends it. False if damaged: it describes too many words. */
 static bool go_mask_run(struct go_mask_run *r, struct reader *program)
 {
 	for (uint8_t op; (op = read_u8(program)) != 0 && reader_ok(program) && r->at <= r->count;) {
@@ -85,8 +84,8 @@ void go_words_release(struct go_words *w)
 
 /* Judges a reference. Code for x86-64 and AArch64 computes all addresses from its own place. Code
  * for 386 has addresses only as memory operands. Code for ARM loads addresses and numbers from
- * pools. Addresses of zeroed variables may look like numbers. Such addresses count only if the code
- * then loads or stores there. */
+ * pools. Addresses of zeroed variables may look like numbers: they count only if the code then
+ * loads or stores there. */
 enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
 {
 	if (ref->use == USE_ACCESS)
@@ -96,13 +95,13 @@ enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
 	return image_at(w->im, ref->to, 1).size > 0 ? GO_ADDRESS : GO_EITHER;
 }
 
-/* True if a word is no address. Go's linker groups variables that have pointers only to each
- * other (the tasks that initialise packages). Read-only data holds offsets, and numbers that look
- * like addresses of variables. */
+/* True if a word is not an address. Go's linker groups variables that point only to each other
+ * (tasks that initialise packages). Read-only data holds offsets, and numbers that look like
+ * addresses of variables. */
 bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,
 			 uint64_t target, bool target_written)
 {
-	enum { OTHERS = 4096 }; /* Maximal number of bytes of the records after the first */
+	enum { OTHERS = 4096 }; /* Maximal size, in bytes, of the records after the first */
 	const struct go_table *g = w->table;
 	ASSERT(g);
 	/* Records of Go's linker about the program: the build, the checksum of its cryptography,

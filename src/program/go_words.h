@@ -1,7 +1,7 @@
-/* go_words.h - tells which numbers in the code and data of a Go program are addresses.
+/* go_words.h - distinguishes addresses from numbers in the code and data of a Go program.
  *
- * Go's linker leaves no relocations in a program at a fixed address. But its compilers make
- * addresses in few ways. These ways were found by linking a program at two addresses.
+ * Go's linker writes no relocations into a program at a fixed address. But its compilers make
+ * addresses in few ways, which were found by linking a program at two addresses.
  *
  * The results borrow from the image and the Go table. After reading, any number of threads may use
  * the results. */
@@ -11,12 +11,12 @@
 #include "code/code.h"
 #include "program/go_table.h"
 
-/* Tells which words of a Go program's variables hold pointers. Go's garbage collector has this
- * information as a bit program for all variables that may have pointers. Time and memory: O(words
- * of the variables), one bit per word. Zeroed: nothing is known. */
+/* Tells which words of a Go program's variables are pointers. Go's garbage collector stores this as
+ * a bit program. Time and memory: O(words of the variables), one bit per word. Zeroed: nothing is
+ * known. */
 struct go_mask {
 	struct go_range of; /* Addresses that the mask covers */
-	uint64_t word;      /* bytes */
+	uint64_t word;      /* Bytes */
 	uint8_t *bits;
 };
 
@@ -29,18 +29,18 @@ static inline bool go_mask_knows(const struct go_mask *m, uint64_t addr)
 	return addr >= m->of.start && addr < m->of.end;
 }
 
-/* True if the word holds a pointer. Only for addresses that go_mask_knows(). */
+/* True if the word is a pointer. Only for addresses that go_mask_knows(). */
 static inline bool go_mask_is_pointer(const struct go_mask *m, uint64_t addr)
 {
 	const uint64_t i = (addr - m->of.start) / m->word;
 	return m->bits[i / 8] >> i % 8 & 1;
 }
 
-/* Zeroed: not a Go program. */
+/* What is known about words of a Go program. Zeroed: not a Go program. */
 struct go_words {
 	const struct image *im;
-	const struct go_table *table; /* or NULL */
-	struct go_range code;         /* Code that go_words_judge() can judge. From Go 1.16 on. */
+	const struct go_table *table; /* Go's table, or NULL */
+	struct go_range code;         /* Code that go_words_judge() can judge, from Go 1.16 on */
 	struct go_mask mask;
 };
 
@@ -63,9 +63,9 @@ enum go_ref {
 /* Judges a reference in Go's code. go_words_is_code() must be true for ref->from. */
 enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref);
 
-/* True if the word at `place`, which holds `target`, is a number that looks like an address.
- * `place_written` and `target_written` tell whether the sections there are writable. Only for Go
- * programs, and for words that the mask does not know. */
+/* True if the word `target` at address `place` is a number, not an address. `place_written`,
+ * `target_written`: the sections at these addresses are writable. Only for Go programs, and for
+ * words that the mask does not know. */
 bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,
 			 uint64_t target, bool target_written);
 

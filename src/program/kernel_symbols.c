@@ -18,7 +18,7 @@ static bool is_boot_image(const struct image *im)
 	       memcmp(im->bytes.p + MAGIC_OFF, magic, sizeof magic) == 0;
 }
 
-/* Finds the table. Returns the section that holds it, or NULL if there is none. */
+/* Finds the table. Returns its section, or NULL. */
 static const struct section *kernel_symbols_find(const struct image *im, struct kallsyms *k)
 {
 	const bool boot = is_boot_image(im);
@@ -39,14 +39,13 @@ bool kernel_has_symbols(const struct image *im)
 	return kernel_symbols_find(im, &k) != NULL;
 }
 
-/* Limits of object sizes. READ_ONLY_MAX: limit in bytes of a read-only object. A larger object
- * would contain the strings after it, because strings have no symbols. GAP_MIN: an object does not
- * continue over so many bytes to an address with a larger alignment. */
+/* Limits of object sizes, in bytes. READ_ONLY_MAX: a larger read-only object would include the
+ * unnamed strings after it. GAP_MIN: an object ends before a gap of this size that ends at a higher
+ * alignment. */
 enum { READ_ONLY_MAX = 128 << 10, GAP_MIN = 64 << 10 };
 
-/* Returns the size of code without the bytes that align the next function, because the table
- * states no sizes. These bytes are int3 of x86, or one byte that repeats too often to be an
- * instruction. */
+/* Returns the size of code without the bytes that align the next function. They are int3 of x86, or
+ * one byte that repeats too often to be an instruction. */
 static uint64_t without_fill(struct bytes code)
 {
 	enum { OFTEN = 16, INT3 = 0xcc };
@@ -60,14 +59,14 @@ static uint64_t without_fill(struct bytes code)
 
 struct kernel_symbols_entry {
 	uint64_t addr;
-	uint64_t size; /* 0 if not stated. */
+	uint64_t size; /* 0 if not stated */
 	struct str name;
 	char type;
 };
 
 typedef VEC(struct kernel_symbols_entry) entry_vec;
 
-/* Adds symbols for the table's own parts. In a boot image, other symbols show where it ends. */
+/* Adds symbols for the table's own parts. In a boot image, other symbols show its end. */
 static void kernel_symbols_list_parts(const struct section *in, const struct kallsyms *k, bool boot,
 				      entry_vec *ret)
 {
@@ -102,9 +101,8 @@ static bool are_alike(struct str a, struct str b)
 	}
 }
 
-/* True if a name is a bound that the linker script defines at the ends of a table section, such as
- * __return_sites for .return_sites. A bound is no object, because the entries of the table have
- * other owners. */
+/* True if a name is a bound of a section that the linker script defines, such as __return_sites for
+ * .return_sites. It owns no bytes: the entries have other owners. */
 static bool kernel_symbols_is_bound(const struct section *in, struct str name)
 {
 	static const char *const objects[] = { ".rodata", ".data", ".bss", ".init" };
@@ -174,7 +172,7 @@ static bool kernel_symbols_is_end(const struct kernel_symbols_entry *e)
 	return str_starts(e->name, STR("__stop_")) || str_starts(e->name, STR("__end_"));
 }
 
-/* Settles the end marks of a boot image. If no symbol begins at an end, unnamed data follow it. */
+/* Handles the end marks of a boot image. If no symbol begins at an end, unnamed data follows. */
 static void settle_ends(entry_vec *list)
 {
 	size_t kept = 0;
@@ -195,7 +193,7 @@ static void settle_ends(entry_vec *list)
 static void kernel_symbols_put_symbols(struct image_build *b, const struct image *im,
 				       entry_vec *list)
 {
-	uint64_t next = UINT64_MAX; /* Nearest address above the current one. */
+	uint64_t next = UINT64_MAX; /* Nearest address above the current one */
 	sort_by_key(list->data, list->count, sizeof *list->data);
 	if (is_boot_image(im))
 		settle_ends(list);
@@ -222,8 +220,7 @@ bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes
 	ASSERT(in->type == SHT_PROGBITS && im->kind == IMAGE_EXEC);
 	made_image_begin(&build, &ret->images[0], im, im->path, notes);
 	kernel_symbols_list_parts(in, &k, is_boot_image(im), &list);
-	/* Addresses in a boot image are relative to its start. Its first section begins with the
-	 * first code. */
+	/* Boot image: addresses are relative to its start. Its first section begins with code. */
 	kallsyms_iter(&it, &k);
 	while (is_boot_image(im) && kallsyms_next(&it))
 		if (str_eq(it.name, STR("_stext"))) {

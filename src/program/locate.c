@@ -1,4 +1,4 @@
-/* Names places in a program: the symbol at an address, and the functions around it. */
+/* Names an address in a program: its symbol, and the functions around it. */
 #include "program/locate.h"
 
 void locator_release(struct locator *l)
@@ -10,7 +10,7 @@ void locator_release(struct locator *l)
 	vec_release(&l->found);
 }
 
-/* Returns a path as shown to users. `raw` must live as long as the locator. */
+/* Returns a path as it is shown to users. `raw` must live as long as the locator. */
 static const char *locate_shown(struct locator *l, const char *raw)
 {
 	uint32_t i;

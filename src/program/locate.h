@@ -1,4 +1,4 @@
-/* locate.h - names a place in a program: the symbol there, and the functions around it.
+/* locate.h - names an address in a program: its symbol, and the functions around it.
  *
  * All names of addresses come from here: `heft where`, the frames of call stacks and the places of
  * processes. The symbol comes from the symbol table. Inlined functions have their names from debug
@@ -17,16 +17,16 @@ struct known_name {
 	const char *raw, *shown;
 };
 
-/* Ready if all fields but the first three are zero. */
+/* Names addresses. Initialize the first three fields, and set the others to zero. */
 struct locator {
 	struct symbol_table *symbols;  /* Borrowed; may be NULL. */
-	struct symbolizer *symbolizer; /* Borrowed. NULL if there is no debug info. */
+	struct symbolizer *symbolizer; /* Borrowed. NULL without debug info */
 	enum heft_demangle style;
-	/* Private fields. */
+	/* Private. */
 	struct demangler demangler;
 	struct arena texts;
 	VEC(struct known_name) known;
-	struct map by_address; /* Key: address of the linkage name. A name has one address. */
+	struct map by_address; /* Shown names, by address of the linkage name */
 	VEC(struct heft_frame) found;
 };
 
@@ -34,9 +34,8 @@ void locator_release(struct locator *l);
 /* Returns the symbol at an address, or NULL. Its name, in the set style, is in place->memo. */
 const struct symbol_place *locator_symbol(struct locator *l, uint64_t addr);
 /* Lists the functions around an address, innermost first, and the compile unit. Returns their
- * number, 0 if no debug info covers the address. *ret is valid until the next call. *ret_unit does
- * not change if nothing is known. The frames have no module, because the caller knows the
- * module. */
+ * number, 0 if no debug info covers the address. *ret is valid until the next call. *ret_unit is
+ * unchanged if the unit is unknown. The frames' module is not set. */
 size_t locator_functions(struct locator *l, uint64_t addr, const struct heft_frame **ret,
 			 const char **ret_unit);
 /* Finds the declaration of the variable at an address. False if no debug info has it. */

@@ -5,7 +5,8 @@
 #include "base/json_read.h"
 #include "base/unpack.h"
 
-/* Limits of items per list, bytes per item, bytes of text. Larger ones are not genuine: ignored. */
+/* Limits: items per list, bytes per item, bytes of text. Anything larger is ignored as not
+ * genuine. */
 enum { TOOLS_MAX = 16, TOOL_SIZE = 256, TEXT_SIZE = 1 << 20 };
 
 void made_by_release(struct made_by *m)
@@ -15,7 +16,7 @@ void made_by_release(struct made_by *m)
 	text_release(&m->settings);
 }
 
-/* Starts an item of a list, with a separator unless it is the first. */
+/* Starts an item of a list: writes a separator, unless it is the first. */
 static void begin_item(struct text *list)
 {
 	if (list->len > 0)
@@ -56,7 +57,7 @@ enum { GO_HEADER = 32, GO_INLINE = 2, GO_BIG_ENDIAN = 1, GO_SENTINEL = 16, GO_FR
 
 static const char go_magic[] = "\xff Go buildinf:";
 
-/* Reads a string as Go has it in memory: its address and its length. */
+/* Reads a Go string: its address and length in memory. */
 static struct str go_string(const struct image *im, uint64_t addr, unsigned width, bool big_endian)
 {
 	ASSERT(width == 4 || width == 8);
@@ -85,8 +86,8 @@ static struct str made_by_take_word(struct str *rest, char separator)
 	return word;
 }
 
-/* Reads a line: "mod\tPATH\tVERSION\tSUM", "dep\t..." or "=>\t...". The last one replaces the
- * previous line's module. */
+/* Reads a line: "mod\tPATH\tVERSION\tSUM", "dep\t..." or "=>\t...". "=>" replaces the previous
+ * line's module. */
 static void read_go_line(struct made_by *m, struct str line)
 {
 	const struct str kind = made_by_take_word(&line, '\t');
@@ -110,8 +111,8 @@ static void read_go_line(struct made_by *m, struct str line)
 	text_add(&m->parts, version);
 }
 
-/* Returns the bytes of the build information. `whole`: until the end of the section. Otherwise
- * until the end of the texts. */
+/* Returns the bytes of the build information, until the end of its texts. `whole`: until the end of
+ * the section. */
 static struct bytes info_bytes(struct bytes b, bool whole)
 {
 	struct reader r = reader_of(b, false);
@@ -180,7 +181,7 @@ static void read_go(struct made_by *m, const struct image *im)
 	}
 	begin_item(&m->tools);
 	text_add(&m->tools, version.len <= TOOL_SIZE ? version : STR("go"));
-	/* The text of modules is between two marks. */
+	/* Two marks surround the text of modules. */
 	if (modules.len <= 2 * GO_SENTINEL)
 		return;
 	modules = (struct str){ modules.p + GO_SENTINEL, modules.len - 2 * (size_t)GO_SENTINEL };
@@ -191,7 +192,7 @@ static void read_go(struct made_by *m, const struct image *im)
 struct made_by_crate {
 	struct text name, version;
 	bool root;
-	bool build; /* Runs during the build and is not in the program. */
+	bool build; /* Used during the build only, not in the program */
 };
 
 /* Reads an object until its end. */
@@ -215,7 +216,7 @@ static void read_crate(struct json_in *in, struct made_by_crate *c)
 	}
 }
 
-/* Reads the crates: the program's own if `root`, otherwise the others. */
+/* Reads the crates. `root`: only the program's own crate. Else only the others. */
 static void read_crates(struct made_by *m, struct bytes json, bool root)
 {
 	struct json_in in;
@@ -244,7 +245,7 @@ out:
 	json_in_release(&in);
 }
 
-/* Unpacks the list. Its unpacked size is not stated. */
+/* Unpacks the list, whose unpacked size is not stated. */
 static bool unpack_list(struct bytes packed, struct text *ret, struct heft_err *err)
 {
 	struct unpack_stream *stream = NULL;

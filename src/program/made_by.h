@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "image/image.h"
 
-/* Lists with items separated by ", ". Nothing to release if all zero. */
+/* Lists with items separated by ", ". All zero: nothing to release. */
 struct made_by {
-	struct text tools;    /* For example "go1.19.8", "rustc version 1.95.0 (59807616e
-			       * 2026-04-14)". */
+	struct text tools;    /* Such as "go1.19.8", "rustc version 1.95.0 (59807616e
+			       * 2026-04-14)" */
 	struct text parts;    /* Modules and crates, the program's own first: "NAME VERSION". */
 	struct text settings; /* Build settings: "GOOS=linux". */
 };
@@ -23,8 +23,8 @@ struct made_by {
 struct bytes go_build_info(const struct image *im, uint64_t *ret_addr);
 
 void made_by_release(struct made_by *m);
-/* Returns the packer of a program, such as "UPX". "" if none is known. A packed program has its own
- * bytes only at run time. UPX leaves its mark after the headers of ELF files, and its name in
+/* Returns the packer of a program, such as "UPX". "" if none is known. A packed program unpacks its
+ * code and data at run time. UPX leaves its mark after the headers of ELF files, and its name in
  * sections of PE and Mach-O files. */
 struct str made_by_packer(const struct image *im);
 /* Adds the facts in an image. */

@@ -40,7 +40,7 @@ static void table_list(struct name_index *n, const struct image *im, const struc
 		if (s.name.len == 0 || !symbol_names_a_place(&s) || !symbol_addr(im, &s, &addr))
 			continue;
 		const struct section *in = symbol_section(im, &s, addr);
-		/* .tbss takes no room in the image. */
+		/* .tbss has no address in the image. */
 		if (!in && s.type == STT_TLS && s.section < im->section_count)
 			in = &im->sections[s.section];
 		if (in)
@@ -50,7 +50,7 @@ static void table_list(struct name_index *n, const struct image *im, const struc
 	}
 }
 
-/* Reads the symbol tables that symbol_table_read() uses, with all names of an address. */
+/* Reads the same symbol tables as symbol_table_read(), with all names of an address. */
 static void symbols_read(struct name_index *n)
 {
 	if (n->read)
@@ -89,8 +89,7 @@ static void keys_make(struct name_index *n,
 
 struct text_test {
 	struct str text;
-	enum name_form form; /* Form of the name that the text matched. If several forms match,
-			      * the most exact one. */
+	enum name_form form; /* Most exact form of the name that the text matched */
 	bool known;
 };
 
@@ -118,7 +117,7 @@ static void key_check(struct name_index *n, const struct name_key *k, struct str
 		vec_push(ret, (struct name_match){ s->addr, s, t.form });
 }
 
-/* Greatest number of symbols that a name may match. Further symbols are ignored. */
+/* Greatest number of symbols that a name may match. Ignores further symbols. */
 enum { MATCHES_MAX = 10000 };
 
 static void keys_find(struct name_index *n, struct str text, name_matches *ret)
@@ -205,7 +204,7 @@ size_t name_index_find(struct name_index *n, struct str text, name_matches *ret)
 		keys_find(n, plain, ret);
 		matches_settle(ret, from);
 	}
-	const struct str start = STR("sub_"); /* Start of made-up names. */
+	const struct str start = STR("sub_"); /* Prefix of generated names. */
 	uint64_t addr;
 	if (ret->count == from && str_starts(plain, start) &&
 	    hex_read((struct str){ plain.p + start.len, plain.len - start.len }, &addr) &&
@@ -234,8 +233,8 @@ static void hex_name_add(struct name_index *n, const char *linkage)
 		vec_push(&n->hex, hash_bytes(name.p, name.len));
 }
 
-/* Reads names that look like numbers. Uses the existing symbol table, if there is one, because an
- * index is not needed. */
+/* Reads names that look like hexadecimal numbers. Uses the symbol table if it was read, because
+ * that avoids an index. */
 static void hex_names_read(struct name_index *n)
 {
 	if (!n->table)

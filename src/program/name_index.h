@@ -1,8 +1,8 @@
-/* name_index.h - finds the symbols of an image by the names that users type: the one rule of names.
+/* name_index.h - finds the symbols of an image by the names that users type.
  *
- * Every command that takes a name uses it. A text may match symbols in several forms of their names
- * (names/name_forms.h). Symbols that match in the most exact form come first in the answer. So the
- * linkage name comes before "f(int)", that before "f", and each before its clones. Also understood:
+ * All commands use it. A text may match symbols in several forms of their names
+ * (names/name_forms.h). Symbols that match in the most exact form come first. So the linkage name
+ * comes before "f(int)", then comes "f". Clones come later. Also understood:
  *
  *     sub_ADDRESS: the code there, as heft calls a function without a name
  *     NAME@plt: the stub of a function of another module
@@ -17,7 +17,7 @@
 #include "program/symbol_table.h"
 
 struct named_symbol {
-	uint64_t addr, size; /* `size` is 0 if not stated. */
+	uint64_t addr, size; /* Bytes. 0 if not stated */
 	const char *name;    /* Linkage name. */
 	const char *file;    /* Source file of a local symbol (see symbol_place). */
 	const struct section *section;
@@ -39,16 +39,16 @@ struct name_key {
 	uint8_t form;
 };
 
-typedef VEC(uint64_t) name_hashes; /* Sorted. */
+typedef VEC(uint64_t) name_hashes; /* Sorted */
 
 struct name_index {
-	/* Private fields. */
+	/* Private. */
 	const struct image *im, *debug;
-	struct symbol_table *table; /* Borrowed; may be NULL. Has the stubs of the PLT. */
+	struct symbol_table *table; /* Borrowed, may be NULL. Also has the PLT stubs */
 	VEC(struct named_symbol) list;
 	VEC(struct name_key) keys; /* Sorted by hash: linkage names, then all forms. */
-	name_hashes hex;           /* Hashes of names that look like numbers. */
-	name_hashes imports;       /* Hashes of all texts of symbols that other modules define. */
+	name_hashes hex;           /* Hashes of names that look like hexadecimal numbers */
+	name_hashes imports;       /* Hashes of all texts of imported symbols */
 	struct name_forms forms;
 	struct text plain;
 	bool read, hex_read, imports_read, forms_read;
@@ -58,7 +58,8 @@ struct name_index {
 void name_index_init(struct name_index *n, const struct image *im, const struct image *debug,
 		     struct symbol_table *table);
 void name_index_release(struct name_index *n);
-/* Appends a text's matches to *ret by form and address, each address once. Returns their number. */
+/* Appends the matches of a text to *ret, sorted by form and address, each address once. Returns
+ * their number. */
 size_t name_index_find(struct name_index *n, struct str text, name_matches *ret);
 /* True if a text of hexadecimal digits is the name of a symbol, or the identifier of a C++ symbol.
  * Reads all names once. */

@@ -8,7 +8,7 @@
 struct path_aliases_reading {
 	struct path_aliases *to;
 	unsigned what;          /* Bits of enum path_aliases_what. */
-	struct intern left_out; /* Sections that the map lists as discarded (see section_key). */
+	struct intern left_out; /* Sections that the map lists as discarded (see section_key) */
 	struct text key;        /* Scratch memory. */
 	struct intern files_seen;
 	size_t opened;
@@ -31,7 +31,7 @@ static void path_aliases_add_object(struct path_aliases *p, struct path_alias_ke
 	vec_push(&p->list, (struct path_alias){ object, before });
 }
 
-/* Reads the definitions that several objects may have: weak and unique symbols. */
+/* Reads the definitions that several objects may share: weak and unique symbols. */
 static void path_aliases_read_functions(struct path_aliases *p, const struct image *im,
 					uint32_t object)
 {
@@ -91,7 +91,7 @@ static void read_strings(struct path_aliases_reading *r, const struct image *im,
 	}
 }
 
-/* Reads the members that the map names in the form "libx.a(y.o)". */
+/* Reads the archive members that the map names as "libx.a(y.o)". */
 static void path_aliases_read_input(struct path_aliases_reading *r, const struct input *in,
 				    struct str path)
 {
@@ -136,7 +136,7 @@ static bool path_aliases_open_object(struct input *in, const struct linkmap *map
 	return ok;
 }
 
-/* Reads the file of an object of the map once, with all members that the map names. */
+/* Reads an object's file once, with all members that the map names. */
 static void path_aliases_read_file(struct path_aliases_reading *r, struct str object)
 {
 	const char *open = str_ends(object, STR(")")) ? memchr(object.p, '(', object.len) : NULL;

@@ -1,10 +1,10 @@
 /* path_aliases.h - finds which objects have the same function or string.
  *
- * A linker keeps one copy of an inline function, template instance or vtable, and one of equal
- * string literals. Its map names one object for each, or none. This module reads all objects that
- * the map names, if they exist. It tries the objects' paths as stated, then relative to the map's
- * folder. Functions are weak and unique symbols. Strings are those of mergeable sections, unless
- * the map lists the section as discarded. Read once. Then any number of threads may look up. */
+ * A linker keeps one copy of an inline function, template instance or vtable, and of equal string
+ * literals. Its map names at most one object for each copy. This module reads all objects that the
+ * map names and that exist. It tries their paths as stated, then relative to the map's folder.
+ * Functions are weak and unique symbols. Strings are those of mergeable sections, unless the map
+ * lists the section as discarded. Read once. Then any number of threads may look up. */
 #ifndef HEFT_PROGRAM_PATH_ALIASES_H
 #define HEFT_PROGRAM_PATH_ALIASES_H
 
@@ -13,12 +13,12 @@
 /* An object with a function or string, and the link to the next object that has it. */
 struct path_alias {
 	uint32_t object; /* Index in map->objects. */
-	uint32_t next;   /* Index in list. UINT32_MAX ends it. */
+	uint32_t next;   /* Index in the list. UINT32_MAX at the end */
 };
 
 struct path_alias_keys {
 	struct intern keys;
-	VEC(uint32_t) first, counts; /* Per key. */
+	VEC(uint32_t) first, counts; /* Per key */
 };
 
 struct path_aliases {
@@ -30,8 +30,8 @@ struct path_aliases {
 
 enum path_aliases_what { PATH_ALIASES_FUNCTIONS = 1, PATH_ALIASES_STRINGS = 2 };
 
-/* Reads the objects. `what` has bits of enum path_aliases_what. Skips unreadable objects. If
- * functions are wanted and no object can be read, adds a note. */
+/* Reads the objects. `what` has bits of enum path_aliases_what. Skips unreadable objects. Adds a
+ * note if functions are wanted but no object can be read. */
 void path_aliases_read(struct path_aliases *p, const struct linkmap *map, unsigned what,
 		       struct notes *notes);
 void path_aliases_release(struct path_aliases *p);

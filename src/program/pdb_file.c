@@ -60,14 +60,15 @@ static void pdb_file_put_symbol(struct pdb_file_making *m, const struct pdb_symb
 	build_symbol(&m->build, &made);
 }
 
-/* Symbols of one address that are kept. */
+/* Which symbols at one address to keep. */
 enum kept { KEPT_ALL, KEPT_PLAIN, KEPT_LINKAGE };
 
 static bool pdb_file_is_kept(const struct pdb_symbol *s, enum kept kept)
 {
 	if (kept == KEPT_ALL || kept == KEPT_PLAIN)
 		return kept == KEPT_ALL || !s->linkage;
-	return s->linkage && !str_starts(s->name, STR("??@")); /* A hash replaces a long name. */
+	return s->linkage && !str_starts(s->name, STR("??@")); /* "??@" is a hash in place of a
+							        * long name. */
 }
 
 /* Adds the symbols [first, end) of one address. Prefers the linkage name to the compiler's name,
@@ -87,7 +88,7 @@ static void put_group(struct pdb_file_making *m, size_t first, size_t end)
 		size = s[i].size > size ? s[i].size : size;
 	}
 	for (size_t i = first; i < end; i++) {
-		/* Skips a name that one of the few previous symbols has. */
+		/* Skips a name that one of the previous symbols has. */
 		bool repeated = false;
 		for (size_t k = i - first > NEAR ? i - NEAR : first; k < i && !repeated; k++)
 			repeated = pdb_file_is_kept(&s[k], kept) && str_eq(s[k].name, s[i].name);
@@ -138,7 +139,7 @@ bool pdb_file_open(const struct image *im, const char *path, struct input *in, s
 		file_close(&in->file);
 		return false;
 	}
-	/* The first segment of a PE image is its headers, at the base. */
+	/* The first segment of a PE image is its headers, at the image base. */
 	pdb_dwarf_make(&m.dwarf, &m.pdb, im->segment_count > 0 ? im->segments[0].addr : 0);
 	if (m.pdb.damaged > 0)
 		note(notes, path, HEFT_NO_OFFSET, m.pdb.damaged, "the PDB has damaged records");
@@ -152,7 +153,7 @@ bool pdb_file_open(const struct image *im, const char *path, struct input *in, s
 	return true;
 }
 
-/* Returns the last component of a path. Windows paths may have either separator. */
+/* Returns the last component of a path. Windows paths may use both separators. */
 static struct str pdb_file_last_part(struct str path)
 {
 	size_t start = path.len;
@@ -175,7 +176,7 @@ static bool pdb_file_try_path(const struct image *im, const char *path, struct n
 	return ok;
 }
 
-/* Searches a directory: for the name that the image states, then for the image's own name. */
+/* Searches a directory for the name that the image states, then for the image's own name. */
 static const char *pdb_file_try_dir(const struct image *im, struct str dir, struct arena *a,
 				    struct notes *notes)
 {

@@ -71,8 +71,8 @@ struct str plt_name(const struct plt *p, const struct plt_slot *slot)
 	return symtab_open(&t, p->im, p->dynsym) ? symtab_get(&t, slot->symbol).name : STR("");
 }
 
-/* Returns the bytes of a stub. If sh_entsize is wrong, it states an alignment (i386, ARM), and the
- * psABI's size is used. */
+/* Returns the size of a stub. On i386 and ARM, sh_entsize may be an alignment; then the psABI gives
+ * the size. */
 static uint64_t stub_size(const struct image *im, const struct section *s)
 {
 	if (s->entsize >= 8 && s->entsize <= 64)
@@ -82,7 +82,7 @@ static uint64_t stub_size(const struct image *im, const struct section *s)
 								       : stubs->size;
 }
 
-/* Lists the stubs whose code jumps through a known slot, with that slot. */
+/* Lists the stubs that jump through a known slot, with the slot. */
 static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64_t size,
 			    plt_stub_fn *fn, void *user)
 {
@@ -102,8 +102,8 @@ static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64
 	return found;
 }
 
-/* Lists the stubs of machines whose stubs differ in size (ARM): each ends where its code loads from
- * a slot, and begins where the stub before it ends. The first stub follows a header. */
+/* Lists the stubs of machines with stubs of varying size (ARM). A stub ends where its code loads
+ * from a slot, and begins at the end of the previous stub. The first stub follows a header. */
 static size_t stubs_by_loads(const struct plt *p, const struct section *s, plt_stub_fn *fn,
 			     void *user)
 {
@@ -127,7 +127,7 @@ static size_t stubs_by_loads(const struct plt *p, const struct section *s, plt_s
 	return found;
 }
 
-/* Lists the other stubs. They are in the order of the jump slots. */
+/* Lists the remaining stubs. Their order is that of the jump slots. */
 static void stubs_by_order(const struct plt *p, const struct section *s, plt_stub_fn *fn,
 			   void *user)
 {
@@ -135,7 +135,7 @@ static void stubs_by_order(const struct plt *p, const struct section *s, plt_stu
 	uint64_t count = 0, size = stub_size(p->im, s);
 	for (size_t i = 0; i < p->slots.count; i++)
 		count += p->slots.data[i].jump;
-	/* The header jumps to the dynamic linker. Sections of another form are ignored. */
+	/* A header that jumps to the dynamic linker comes first. Other forms are ignored. */
 	if (stubs->short_size > 0 && s->size == stubs->short_header + stubs->short_size * count)
 		size = stubs->short_size;
 	else if (s->size != stubs->header + size * count)

@@ -1,6 +1,6 @@
 /* plt.h - reads PLT stubs and the GOT slots that they jump through, with their symbols.
  *
- * All code that names, weighs or derives PLT code uses it. */
+ * All code that needs PLT stubs uses it. */
 #ifndef HEFT_PROGRAM_PLT_H
 #define HEFT_PROGRAM_PLT_H
 
@@ -19,7 +19,7 @@ struct plt_stub {
 	const struct plt_slot *slot;
 };
 
-/* All zero: an image without slots. */
+/* Slots of an image. All zero: none. */
 struct plt {
 	const struct image *im; /* Borrowed. */
 	const struct section *dynsym;
@@ -33,7 +33,7 @@ bool section_is_got(const struct section *s);
 void plt_read(struct plt *p, const struct image *im);
 void plt_release(struct plt *p);
 const struct plt_slot *plt_slot_at(const struct plt *p, uint64_t addr);
-/* Returns the name of a slot's symbol, as the table has it. */
+/* Returns the name of a slot's symbol, as in the symbol table. */
 struct str plt_name(const struct plt *p, const struct plt_slot *slot);
 
 typedef void plt_stub_fn(void *user, const struct plt_stub *stub);

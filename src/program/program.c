@@ -7,7 +7,7 @@
 #include "program/made_by.h"
 #include "program/companion_forms.h"
 
-/* Relation of a given debug file to the program. */
+/* How a debug file that the user gave relates to the program. */
 enum given_use { GIVEN_OTHER, GIVEN_DEBUG, GIVEN_PART, GIVEN_USELESS };
 
 static enum given_use use_of(const struct program *p, const struct input *in)
@@ -28,7 +28,7 @@ static enum given_use use_of(const struct program *p, const struct input *in)
 	return GIVEN_OTHER;
 }
 
-/* Opens a given debug file. A PDB belongs to exactly one program, the program that names it. */
+/* Opens a debug file that the user gave. A PDB belongs only to the program that names it. */
 static bool program_open_given(const struct program *p, const char *path, struct input *in,
 			       enum given_use *ret, struct heft_err *err)
 {
@@ -53,7 +53,7 @@ static bool program_open_given(const struct program *p, const char *path, struct
 }
 
 /* Returns the path of the program's file in a dSYM bundle. The caller frees it with mem_free().
- * NULL if the path is no bundle. */
+ * NULL if the path is not a bundle. */
 static char *bundle_file(const struct program *p, const char *path)
 {
 	struct arena a = { 0 };
@@ -127,10 +127,10 @@ bool program_check_used(const struct program_wish *wish, const bool *used, struc
 	return true;
 }
 
-/* Sections that both image and map have: `same` have equal address and size, `other` do not. */
+/* Counts of sections in both image and map: `same` have equal address and size, `other` differ. */
 struct program_agreement {
 	size_t same, other;
-	struct text differing; /* Holds the names. */
+	struct text differing; /* Names of differing sections */
 };
 
 static void compare_section(const struct linkmap *map, const struct section *s,
@@ -209,7 +209,7 @@ static bool use_maps(struct program *p, struct heft_err *err)
 	return true;
 }
 
-/* True for a source map. A source map is the linker map of a WebAssembly module. */
+/* True for a source map, which serves as the linker map of a WebAssembly module. */
 static bool is_source_map(const char *path)
 {
 	struct heft_err err;
@@ -221,7 +221,7 @@ static bool is_source_map(const char *path)
 	return is;
 }
 
-/* Tries a map in the program's folder. If only its name suggests a map (`likely`), it must agree
+/* Tries a map in the program's folder. `likely`: only its name suggests a map, so it must agree
  * with the program. */
 static void try_map(struct program *p, const char *path, bool likely)
 {
@@ -257,7 +257,7 @@ static void try_maps(struct program *p, struct arena *a, const char *stem, bool 
  * ESP-IDF, Arduino, PlatformIO), or in the folders of IDEs. */
 static void find_map(struct program *p)
 {
-	/* Relative to the folder of the program. */
+	/* Relative to the program's folder. */
 	static const char *const folders[] = { "",        "../",      "map/",
 					       "../map/", "../List/", "../Listings/" };
 	struct arena a = { 0 };
@@ -315,7 +315,7 @@ static void program_begin(struct program *p, const char *path, const struct prog
 	p->dwarf.wish = wish;
 }
 
-/* Adds a note if the linker map does not state for all sections whether they are stored. */
+/* Adds a note if the linker map does not state for every section whether its bytes are stored. */
 static void note_doubts(const struct program *p)
 {
 	struct text names = { 0 };
@@ -347,7 +347,7 @@ static bool use_given(struct program *p, struct heft_err *err)
 	note_doubts(p);
 	if (!input_take_slice(&p->input, p->path, p->wish->arch, err))
 		return false;
-	/* Opens files twice, because a file may be the supplement of a later one. */
+	/* Opens the files twice, because one may supplement a later one. */
 	const size_t count = p->wish->debug_files.count;
 	ASSERT(!p->given);
 	p->given = mem_zeroed(count + 1, sizeof *p->given);
@@ -363,7 +363,7 @@ bool program_open(struct program *p, const char *path, enum file_use use,
 	struct arena a = { 0 };
 	struct str archive, member;
 	program_begin(p, path, wish, notes);
-	/* Splits "lib.a(member.o)", unless a file has that name. */
+	/* Splits "lib.a(member.o)", unless a file has that whole name. */
 	if (!file_exists(path) && input_member_split(path, &archive, &member)) {
 		const char *file = arena_copy(&a, archive);
 		const bool inside = file_exists(file);
@@ -462,7 +462,8 @@ const struct image *program_debug_image(struct program *p, bool dwarf)
 	return in ? &in->images[0] : NULL;
 }
 
-/* Returns the DWARF of the image or its debug file, with dwz's and split files, or NULL. */
+/* Returns the DWARF of the image or its debug file, including dwz's and split files. NULL without
+ * DWARF. */
 static struct debuginfo *program_dwarf(struct program *p)
 {
 	const struct image *im = program_image(p);

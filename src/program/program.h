@@ -16,10 +16,10 @@
 struct program {
 	const char *path;   /* Borrowed. */
 	struct input input; /* The file. An archive has several images or none. */
-	/* Private fields. */
+	/* Private. */
 	const struct program_wish *wish;
 	struct notes *notes;
-	bool *given; /* Per index of wish->debug_files: the file belongs to this program. */
+	bool *given; /* Per index of wish->debug_files: the file belongs to this program */
 	struct companion debug;
 	struct companion lines; /* A companion with DWARF, if `debug` has none. */
 	struct go_slot go;
@@ -29,7 +29,7 @@ struct program {
 	struct symbol_table symbols;
 	struct name_index *names;              /* Per image. NULL if no name was requested. */
 	struct symbolizer symbolizer, besides; /* `besides`: for the program's own DWARF, if
-					        * there is a PDB. */
+					        * there is a PDB */
 	bool open, map_open, map_tried, debug_tried, dwarf_tried, symbols_read, symbolizer_tried,
 		regions_read;
 };
@@ -38,14 +38,14 @@ struct program {
  * program_close(). program_close() may be called on a zeroed struct and after a failure. */
 bool program_open(struct program *p, const char *path, enum file_use use,
 		  const struct program_wish *wish, struct notes *notes, struct heft_err *err);
-/* Opens a program from an open file. The program then owns the file, even after a failure. */
+/* Opens a program from an open file. Owns the file afterwards, even after a failure. */
 bool program_adopt(struct program *p, struct file *f, enum file_use use,
 		   const struct program_wish *wish, struct notes *notes, struct heft_err *err);
 /* Opens a program from bytes in memory (borrowed). Does not search for a linker map near `path`. */
 bool program_parse(struct program *p, const char *path, struct bytes bytes,
 		   const struct program_wish *wish, struct notes *notes, struct heft_err *err);
-/* Does program_open() for a handle with one program. HEFT_EARG if a debug file of the options does
- * not belong to the program, or if the options name a program of a dump. */
+/* Like program_open(), for a handle with one program. HEFT_EARG if a debug file of the options does
+ * not belong to the program, or if the options name a program for a dump. */
 bool program_open_alone(struct program *p, const char *path, enum file_use use,
 			const struct program_wish *wish, struct notes *notes, struct heft_err *err);
 /* Makes the checks of program_open_alone() for an open program. */
@@ -64,15 +64,15 @@ static inline const struct image *program_image(const struct program *p)
 }
 
 /* Returns the separate debug file, or symbols (with `dwarf`: DWARF) in another form inside the
- * program. NULL if there are none. Searches only if the image lacks a symbol table or, with
- * `dwarf`, DWARF. */
+ * program. NULL without these. Searches only if the image lacks a symbol table or, with `dwarf`,
+ * DWARF. */
 const struct input *program_debug(struct program *p, bool dwarf);
-/* Returns the path of the separate debug file. "" if there is none. Reads nothing else. */
+/* Returns the path of the separate debug file. "" without one. Reads no symbols. */
 const char *program_debug_file(struct program *p);
 /* Returns the image of program_debug(). NULL if there is none. */
 const struct image *program_debug_image(struct program *p, bool dwarf);
-/* Return the debug image that is already open, and its path. The path is "" if there is none or if
- * it is packed in the program. */
+/* Return the debug image if already open, and its path. The path is "" without one, or if it is
+ * packed in the program. */
 static inline const struct image *program_debug_in_use(const struct program *p)
 {
 	return companion_image(&p->debug);
@@ -81,17 +81,17 @@ static inline const char *program_debug_path(const struct program *p)
 {
 	return companion_path(&p->debug);
 }
-/* Returns the linker map: among the options' maps the one that agrees with most sections, or else a
- * map in the program's folder. NULL if there is none. A map that agrees only with some sections
- * causes a note. */
+/* Returns the linker map: the one of the options' maps that agrees with most sections, else a map
+ * in the program's folder. NULL without a map. A map that agrees only with some sections causes a
+ * note. */
 const struct linkmap *program_map(struct program *p);
-/* Returns the memory regions of the machine: from the options, or else from the linker map, or else
- * runs of loaded bytes at near addresses. An archive or object has no regions. */
+/* Returns the machine's memory regions: from the options, else from the linker map, else from runs
+ * of loaded bytes at near addresses. An archive or object has no regions. */
 const struct memory_regions *program_regions(struct program *p);
 struct symbol_table *program_symbols(struct program *p);
 /* Returns the symbols of image `i` of the input, by name. */
 struct name_index *program_names(struct program *p, size_t i);
-/* Returns the symbolizer. NULL if there is no DWARF. */
+/* Returns the symbolizer. NULL without DWARF. */
 struct symbolizer *program_symbolizer(struct program *p);
 
 #endif

@@ -14,14 +14,14 @@
 
 /* Settings and notes of one handle. */
 struct context {
-	struct program_wish wish; /* Options: places of parts of programs. */
-	enum heft_demangle style; /* HEFT_NAMES_AUTO if nobody has set a style. */
-	unsigned threads;         /* 0 means one per processor. */
+	struct program_wish wish; /* Options: where parts of programs are */
+	enum heft_demangle style; /* HEFT_NAMES_AUTO if no style was set */
+	unsigned threads;         /* Number of threads. 0: one per processor */
 	struct notes notes;       /* Notes about the files that the handle read. */
-	/* Private fields. */
+	/* Private. */
 	struct memory *memory; /* Memory of the handle. */
 	struct heft_session *session;
-	struct context *before, *after; /* Neighbours in the session, by age. */
+	struct context *before, *after; /* Neighbours in the session, by age */
 	bool taken;
 };
 
@@ -44,26 +44,27 @@ struct heft_session {
 	bool freed; /* The user has freed the session. */
 };
 
-/* Begins the context of a new handle. The handle's domain is `memory`. */
+/* Begins the context of a new handle. `memory` is the handle's memory domain. */
 void context_begin(struct context *c, struct heft_session *s, struct memory *memory);
-/* Ends a context before its handle is freed. The handle may be broken. */
+/* Ends a context before its handle is freed. Works even if the handle has failed. */
 void context_end(struct context *c);
 /* Frees the contents of a context. */
 void context_release(struct context *c);
 
-/* Copies the session's settings once, in the handle's domain. Leaves the call if that broke. */
+/* Copies the session's settings once, into the handle's domain. Leaves the API call if the session
+ * has failed. */
 void context_take(struct context *c);
-/* Returns the style of names. `usual` if nobody has set one. */
+/* Returns the style of names, or `usual` if none was set. */
 enum heft_demangle context_style(const struct context *c, enum heft_demangle usual);
-/* Makes the inputs of the session's finder available by name in the thread's domain. Needed for
- * files that are opened before context_take(). */
+/* Registers the inputs of the session's finder in the thread's domain, so that files are found by
+ * name. Needed for files that are opened before context_take(). */
 void context_take_inputs(const struct context *c);
 
-/* Returns note `i` of all contexts, ordered by age. NULL after the last. If several contexts have a
- * note of one kind about one file, only the oldest counts. O(1) for the note after the last one
+/* Returns note `i` of all contexts, ordered by age. NULL after the last. Of equal notes about a
+ * file in several contexts, only the oldest counts. O(1) for the note after the last one
  * returned. */
 const struct heft_note *session_note(struct heft_session *s, size_t i);
-/* Frees the session if no user and no context holds it. */
+/* Frees the session if neither the user nor a context uses it. */
 void session_release(struct heft_session *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* Makes the claims of an input owners, and opens its DWARF. */
+/* Turns the claims of an input into owners, and opens its DWARF. */
 #include "program/source_file.h"
 
 #include "base/pool.h"
@@ -35,8 +35,8 @@ void origins_release(struct origins *o)
 	spans_release(&o->spans);
 }
 
-/* Resolves a copy of the claims, in which the label of a claim is its index. The result does not
- * depend on labels. */
+/* Resolves a copy of the claims, with the claim's index as its label. So claims with equal labels
+ * stay distinct. */
 void origins_keep(const struct source_file *f, const struct claims *vm)
 {
 	struct origins *const o = f->origins;
@@ -55,10 +55,10 @@ void origins_keep(const struct source_file *f, const struct claims *vm)
 	claims_append(&o->claims, &made);
 	claims_resolve(&numbered, UINT64_MAX, &s);
 	spans_overlay(&o->spans, &s);
-	ASSERT(o->claims.list.count < LABEL_NONE); /* indexes of claims, used as labels */
+	ASSERT(o->claims.list.count < LABEL_NONE); /* Indexes of claims serve as labels. */
 }
 
-/* Least claims for which a thread is worth its cost. */
+/* Smallest number of claims for which a second thread pays off. */
 enum { PARALLEL_MIN = 20000 };
 
 void claims_own(const struct source_file *f, struct spans *vm, struct claims *claims)

@@ -1,6 +1,7 @@
-/* source_file.h - holds one input while sources measure it, and makes claims owners.
+/* source_file.h - describes one input while sources measure it, and turns claims into owners.
  *
- * The sources and the attribution passes share it. One thread at a time makes owners. */
+ * The sources and the attribution passes share it. Only one thread at a time turns claims into
+ * owners. */
 #ifndef HEFT_PROGRAM_SOURCE_FILE_H
 #define HEFT_PROGRAM_SOURCE_FILE_H
 
@@ -17,14 +18,14 @@ struct trace {
 		enum heft_domain domain;
 		uint64_t addr;
 	} const *addrs;
-	size_t addr_count; /* 0: every claim is shown. */
-	bool stopped;      /* fn asked to stop. */
+	size_t addr_count; /* 0: show every claim */
+	bool stopped;      /* fn asked to stop */
 };
 
-/* The claim that gave each byte of the VM image its owner. */
+/* For each byte of the VM image: the claim that determined its owner. */
 struct origins {
-	struct claims claims; /* In the order in which they were made. */
-	struct spans spans;   /* Labels are indexes of claims. */
+	struct claims claims; /* In the order in which they were made */
+	struct spans spans;   /* Labels are indexes of claims */
 };
 
 void origins_release(struct origins *o);
@@ -38,49 +39,49 @@ struct panics;
 struct process;
 
 struct source_file {
-	const char *path; /* As the user typed it. */
+	const char *path; /* As the user typed it */
 	const struct input *input;
 	const struct input *debug; /* The image's separate debug file, or NULL */
 	const struct basemap *map;
 	const struct linkmap *linkmap; /* Linker map of the input, or NULL */
 	const struct memory_regions
-		*regions; /* Regions that make up the VM image (basemap.h), or NULL */
+		*regions; /* Memory regions of the VM image (basemap.h), or NULL */
 	struct labels *labels;
 	struct notes *notes;
 	unsigned threads;
 	struct places *places;    /* Filled by the source symbols, or NULL */
 	const char *samples;      /* Path of a perf recording for the source hotness, or NULL */
-	struct trace *trace;      /* or NULL */
+	struct trace *trace;      /* Trace of claims, or NULL */
 	struct origins *origins;  /* Filled for one layer, or NULL */
 	struct dwarf_slot *dwarf; /* Shared by the sources of one input */
-	struct go_slot *go;       /* shared like `dwarf` */
+	struct go_slot *go;       /* Shared by the sources of one input */
 	struct panics *panics;    /* Filled by the source symbols, or NULL */
 	struct process *process;  /* Process of a core. NULL for other inputs. */
-	/* Layers of the sources symbols and compileunits, made earlier, or NULL. */
+	/* Layers that the sources symbols and compileunits made earlier, or NULL. */
 	const struct layer *symbols, *units;
 	const char *source; /* Name of the current source, for the trace */
-	bool vm_only;       /* The owners of debug sections are not needed. */
-	bool debug_stays;   /* By symbol: debug sections keep their sections' labels. */
-	bool own_headers;   /* By section: a section's header counts for the section. */
+	bool vm_only;       /* Owners of debug sections are not needed */
+	bool debug_stays;   /* By symbol: debug sections keep the labels of sections */
+	bool own_headers;   /* By section: a section's header belongs to the section */
 	bool as_bloaty;     /* HEFT_PROFILE_BLOATY is set */
-	/* Filled by the source symbols with how sure owners are, or NULL. Needs `origins`. */
+	/* Receives how sure owners are, from the source symbols, or NULL. Needs `origins`. */
 	struct layer *sure;
 };
 
-/* Resolves the claims and adds the owners for VM bytes that have none yet. Consumes the claims.
- * Shows them to the trace, and keeps them as origins if the input has `origins`. */
+/* Resolves the claims, and makes them the owners of VM bytes without an owner. Consumes the claims.
+ * Shows them to the trace, and keeps them in `origins`, if these exist. */
 void claims_own(const struct source_file *f, struct spans *vm, struct claims *claims);
-/* Shows claims to the trace, if there is one. */
+/* Shows claims to the trace, unless NULL. */
 void claims_trace(const struct source_file *f, enum heft_domain domain, const struct claims *c);
-/* Keeps VM claims as origins, if the input has these. */
+/* Keeps VM claims in the input's `origins`, unless NULL. */
 void origins_keep(const struct source_file *f, const struct claims *vm);
 
 /* Returns the DWARF of one of the input's images, or of its separate debug file, or NULL. */
 struct debuginfo *source_dwarf(const struct source_file *f, const struct image *im,
 			       const struct image *debug);
 
-/* Returns the image's own DWARF if `first` (from source_dwarf) is that of its debug file. NULL if
- * there is no second DWARF. */
+/* Returns the image's own DWARF if `first` (from source_dwarf) is that of its debug file. NULL
+ * without a second DWARF. */
 struct debuginfo *source_own_dwarf(const struct source_file *f, const struct image *im,
 				   const struct debuginfo *first);
 

@@ -9,8 +9,8 @@ static char *source_map_file_keep(const char *path)
 	return memcpy(mem_alloc(size), path, size);
 }
 
-/* Finds the map of an image in the options. NULL if none belongs to the image. Adds a note if the
- * options have others. */
+/* Finds the image's map among the options. NULL if none is for this image. Adds a note if the
+ * options have maps for others. */
 static char *find_wished(const struct image *im, const struct program_wish *w, struct notes *notes)
 {
 	for (size_t i = 0; i < w->source_maps.count; i++) {

@@ -1,4 +1,4 @@
-/* Decides which symbols name a place, and corrects wrong sizes. */
+/* Decides which symbols own bytes, and corrects wrong sizes. */
 #define _GNU_SOURCE /* For memmem(). */
 #include "program/symbol_rule.h"
 
@@ -30,7 +30,7 @@ typedef VEC(size_t) index_vec;
 /* Lists the records that end in the middle of a later record. */
 static void find_crossing(void *list, size_t count, size_t size, index_vec *ret)
 {
-	index_vec open = { 0 }; /* Each record is inside the one before. */
+	index_vec open = { 0 }; /* Stack of records, each inside the previous one */
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t *new = extent_of(list, size, i);
 		while (new[1] > 0 && open.count > 0) {
@@ -57,7 +57,7 @@ void symbols_cut_crossing(void *list, size_t count, size_t size)
 	for (size_t i = 0; i < crossing.count; i++)
 		cut[crossing.data[i]] = true;
 	uint64_t here = 0, behind = 0; /* `here`: address of the previous record. `behind`: next
-				        * higher address. */
+				        * higher address */
 	for (size_t i = count; cut && i-- > 0;) {
 		uint64_t *extent = extent_of(list, size, i);
 		if (extent[1] > 0 && extent[0] != here) {
@@ -81,8 +81,8 @@ static bool are_digits(struct str s)
 	return s.len > 0;
 }
 
-/* True for a constant of rustc without a name: "anon.", number of the module, own number. If
- * link-time optimization exported it to other modules, ".llvm." follows. */
+/* True for a constant that rustc did not name: "anon.", number of the module, own number. ".llvm."
+ * follows if link-time optimization exported it. */
 static bool is_nameless_constant(struct str name)
 {
 	enum { MODULE = 32 };
@@ -133,9 +133,9 @@ bool symbol_is_mark(const struct symbol *s)
 	if (str_starts(name, table) &&
 	    are_digits((struct str){ name.p + table.len, name.len - table.len }))
 		return true;
-	/* True for labels that assemblers may leave in tables of objects: constants and jump
-	 * targets. Also true for clang's labels of texts and of merged variables. These labels have
-	 * other names. mold keeps these labels in programs. */
+	/* Assembler labels for constants and jump targets, and clang's labels of strings and
+	 * merged variables. Objects may keep these labels beside real names. mold keeps them in
+	 * programs. */
 	return (s->type == STT_NOTYPE && str_starts(name, STR(".L"))) ||
 	       str_starts(name, STR(".L.str")) || str_starts(name, STR(".L_MergedGlobals"));
 }

@@ -1,9 +1,9 @@
-/* symbol_rule.h - decides which symbols name a place, and which of several symbols names it.
+/* symbol_rule.h - decides which symbols own bytes, and which of several symbols owns a byte.
  *
- * If ranges overlap, the symbol that starts first owns the bytes. A wrong stated size does not
- * count (symbols_cut_crossing). If symbols start together, the longest wins. Among equally long
- * symbols, the lowest rank wins. Typed comes before untyped, then global before weak before local.
- * Then come fewer leading underscores, then the order of the table. */
+ * If ranges overlap, the symbol that starts first owns the bytes. Wrong sizes are corrected first
+ * (symbols_cut_crossing). If symbols start together, the longest wins. Among equally long symbols,
+ * these rules decide in turn: typed before untyped, then global before weak before local, then
+ * fewer leading underscores, then table order. */
 #ifndef HEFT_PROGRAM_SYMBOL_RULE_H
 #define HEFT_PROGRAM_SYMBOL_RULE_H
 
@@ -17,17 +17,18 @@
 void symbols_cut_crossing(void *list, size_t count, size_t size);
 
 uint32_t symbol_rank(const struct symbol *s);
-/* True for a symbol that marks a kind of bytes, a section or a file, and names no place. Such
- * symbols are $x, .LC0, constants that rustc numbers, exception tables that clang numbers, and the
- * types STT_FILE and STT_SECTION. */
+/* True for a symbol that only marks a kind of bytes, a section or a file. Examples: $x, .LC0,
+ * numbered constants of rustc, numbered exception tables of clang, the types STT_FILE and
+ * STT_SECTION. */
 bool symbol_is_mark(const struct symbol *s);
 /* True for a symbol of a basic block, LETTERS.BB.FUNCTION. *ret is FUNCTION. *ret_id is the number
  * of letters. */
 bool symbol_is_block(const struct symbol *s, struct str *ret, size_t *ret_id);
-/* Returns the name of the symbol's owner: its own, or the function's name for a block. */
+/* Returns the name under which the symbol owns bytes: its own, or its function's name for a
+ * block. */
 struct str symbol_owner(const struct symbol *s);
 bool symbol_names_a_place(const struct symbol *s);
-/* Returns the section that contains a symbol. NULL if its bytes are not in the VM image. */
+/* Returns the section that contains a symbol. NULL if the symbol is not in the VM image. */
 const struct section *symbol_section(const struct image *im, const struct symbol *s, uint64_t addr);
 
 #endif

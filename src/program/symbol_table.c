@@ -9,10 +9,9 @@
 struct symbol_table_candidate {
 	uint64_t addr, size;
 	const char *name, *file;
-	uint64_t limit; /* End of its section. */
+	uint64_t limit; /* End of the symbol's section */
 	uint32_t rank;
-	bool code, block; /* `block`: a basic block of the function with that name. The function is
-			   * another symbol. */
+	bool code, block; /* `block`: a basic block. Another symbol is its function. */
 };
 
 typedef VEC(struct symbol_table_candidate) candidate_vec;
@@ -60,8 +59,8 @@ static int symbol_table_by_rule(const void *a, const void *b)
 
 typedef VEC(struct flat_range) range_vec;
 
-/* Adds a symbol. `function` is the last function before it, or NULL. A block of that function
- * counts from the function's start. */
+/* Adds a symbol. `function` is the last function before it, or NULL. If the symbol is a block of
+ * that function, its size extends the function. */
 static void symbol_table_add(struct symbol_table *t, range_vec *ranges,
 			     const struct symbol_table_candidate *c, uint64_t end,
 			     const struct symbol_table_candidate *function)
@@ -75,7 +74,7 @@ static void symbol_table_add(struct symbol_table *t, range_vec *ranges,
 	vec_push(ranges, (struct flat_range){ c->addr, end, who });
 }
 
-/* Adds the symbols without size. A symbol reaches to the next one of any kind. Lists are sorted. */
+/* Adds the symbols without a size. Each ends at the next symbol of any kind. Lists are sorted. */
 static void add_unsized(struct symbol_table *t, range_vec *ranges, const candidate_vec *sized,
 			const candidate_vec *unsized)
 {

@@ -12,16 +12,16 @@
 #include "image/image.h"
 
 struct symbol_place {
-	uint64_t addr, size; /* `size` is 0 if not stated. */
+	uint64_t addr, size; /* Bytes. 0 if not stated */
 	const char *name;
 	/* For local symbols: the source file of the last STT_FILE before them. Otherwise NULL. */
 	const char *file;
-	const void *memo; /* For the user. NULL at first. */
+	const void *memo; /* For the table's user. NULL at first */
 };
 
 struct symbol_table {
 	VEC(struct symbol_place) list;
-	struct flat spans; /* `who`: index in list, counted down from FLAT_NONE - 1. */
+	struct flat spans; /* `who`: index in the list, counted down from FLAT_NONE - 1 */
 	size_t near;       /* Hint for flat_find_near(). */
 	const struct image *im;
 	VEC(struct symbol_place) stubs; /* Sorted by addr. */

@@ -4,7 +4,7 @@
 #include "base/sort.h"
 #include "debug/unit_name.h"
 
-/* Most frames. Frames farther out are dropped. No compiler inlines that deep. */
+/* Limit of frames per address. Drops outer frames beyond it. No compiler inlines so deeply. */
 enum { FRAMES_MAX = 4096 };
 
 static bool dwarf_addr(const struct symbolizer *s, uint64_t vm_addr, uint64_t *ret)
@@ -45,7 +45,7 @@ bool symbolizer_split(struct symbolizer *s, const struct unit *u, struct unit *r
 	       unit_open(ret, &s->split_cache, u);
 }
 
-/* Reads the split unit of a skeleton. Its references across units stay in its file. */
+/* Reads the split unit of a skeleton. References to other units stay in its file. */
 static bool symbolize_read_split(struct symbolizer *s, const struct unit *u, struct scopes *ret)
 {
 	struct unit split;
@@ -66,7 +66,7 @@ static struct loaded_unit *load_unit(struct symbolizer *s, size_t index)
 	l->name = "";
 	if (!units_get(&s->units, DW_INFO, index, &u) || !unit_open(&u, &s->cache, NULL))
 		return l;
-	/* The split unit states the name that the skeleton lacks. */
+	/* The split unit has the name, which the skeleton lacks. */
 	struct unit split;
 	const bool named = u.name.len == 0 && symbolizer_split(s, &u, &split) &&
 			   unit_name(&split, &name);
@@ -107,8 +107,8 @@ static struct frame *symbolize_add_frame(struct symbolizer *s)
 	return &s->frames.data[s->frames.count - 1];
 }
 
-/* Lists the frames. The line table has the place of the innermost frame. Each other frame is at the
- * call that was inlined. */
+/* Lists the frames. The line table gives the position in the innermost frame. In each other frame,
+ * the position is the inlined call. */
 static void symbolize_list_frames(struct symbolizer *s, struct loaded_unit *l, uint64_t addr)
 {
 	const struct line_place *p = l->lines ? line_table_find(l->lines, addr) : NULL;
@@ -190,7 +190,7 @@ bool symbolizer_origin(struct symbolizer *s, size_t *index, uint64_t *die_off)
 	return false;
 }
 
-/* Returns the name of the unit in whose source the code at an address is. */
+/* Returns the unit that has the source of the code at an address. */
 static const char *source_unit(struct symbolizer *s, size_t index, uint64_t addr)
 {
 	struct loaded_unit *l = symbolizer_unit(s, index);
@@ -216,7 +216,7 @@ static bool symbolize_find_here(struct symbolizer *s, uint64_t vm_addr, struct s
 	return true;
 }
 
-/* A PDB has a unit for an object with DWARF only, but no functions and lines. */
+/* For an object with DWARF only, a PDB has a unit without functions and lines. */
 bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
 	struct symbolized other;

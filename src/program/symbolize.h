@@ -27,7 +27,7 @@ struct symbolized {
 	size_t frame_count;
 };
 
-/* Place of a variable's declaration. "" and 0 if unknown. */
+/* Where a variable is declared. "" and 0 if unknown. */
 struct declaration {
 	const char *unit, *file;
 	uint32_t line, column;
@@ -44,16 +44,16 @@ struct variable_place {
 
 struct symbolizer {
 	struct debuginfo *info; /* Borrowed. */
-	/* Other debug info of the program, tried next. Borrowed. May be NULL. */
+	/* Debug info to try next, or NULL. Borrowed. */
 	struct symbolizer *besides;
-	/* Private fields. */
+	/* Private. */
 	struct units units;
 	struct abbrev_cache cache, split_cache;
-	struct loaded_unit **loaded;    /* Per index of the unit. NULL if not requested yet. */
+	struct loaded_unit **loaded;    /* By unit index. NULL until requested */
 	VEC(struct line_table *) lines; /* Sorted by their offset. */
 	struct intern texts;
 	VEC(struct frame) frames;
-	VEC(struct debuginfo_window) windows; /* With `addr` and `vm` exchanged, sorted. */
+	VEC(struct debuginfo_window) windows; /* Windows with `addr` and `vm` exchanged, sorted */
 	VEC(struct variable_place) variables; /* Sorted by addr. */
 	bool variables_read;
 };

@@ -6,7 +6,8 @@
 
 struct loaded_unit {
 	const char *name;
-	struct line_table *lines; /* NULL if there is none. Units with one line program share it. */
+	struct line_table *lines; /* NULL if there is none. Units with the same line program
+				   * share it. */
 	struct scopes scopes;
 	bool made_by_linker; /* See unit_is_made_by_linker(). */
 	size_t near;         /* Hint for flat_find_near(). */
@@ -14,10 +15,10 @@ struct loaded_unit {
 
 /* Returns the unit at an index. Reads it at the first call. */
 struct loaded_unit *symbolizer_unit(struct symbolizer *s, size_t index);
-/* Moves from an entry of a unit that the link-time optimiser made to its origin in the unit of its
- * source. False if there is none, and both arguments are then undefined. */
+/* Moves from a DIE in a unit that link-time optimization made to its origin in the source's unit.
+ * False without an origin. Both arguments are then undefined. */
 bool symbolizer_origin(struct symbolizer *s, size_t *index, uint64_t *die_off);
-/* Opens the split unit of a skeleton. False if there is none. */
+/* Opens the split unit of a skeleton. False without one. */
 bool symbolizer_split(struct symbolizer *s, const struct unit *u, struct unit *ret);
 
 #endif

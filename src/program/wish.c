@@ -1,4 +1,4 @@
-/* Holds the options about places of parts of programs. */
+/* Holds the options that tell where parts of programs are. */
 #include "program/wish.h"
 
 void wish_release(struct program_wish *w)
@@ -28,7 +28,7 @@ void wish_add(struct program_wish *w, wish_texts *list, const char *text)
 	vec_push(list, wish_keep(w, text));
 }
 
-/* The sysroot's directory stays last. */
+/* The sysroot's directory stays last in the list. */
 void wish_add_debug_dir(struct program_wish *w, const char *dir)
 {
 	wish_add(w, &w->debug_dirs, dir);
@@ -134,7 +134,7 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 	if (!paths_empty(&from->paths))
 		paths_copy(&w->paths, &from->paths);
 	copy_dump(w, from);
-	/* With too many open files, an input cannot be copied. Its name is then not found. */
+	/* With too many open files, an input cannot be copied. A later search does not find it. */
 	for (size_t i = 0; i < from->inputs.list.count; i++) {
 		const struct file_input *in = &from->inputs.list.data[i];
 		struct heft_err err;

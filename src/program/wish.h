@@ -1,7 +1,7 @@
-/* wish.h - declares struct heft_finder: the options about places of parts of programs.
+/* wish.h - declares struct heft_finder: the options that tell where parts of programs are.
  *
- * Every opener takes this struct. All zero means no options. The struct owns all its texts.
- * Read-only once made: any number of threads. */
+ * All functions that open programs take this struct. All zero means no options. The struct owns its
+ * texts. Read-only after setup: any number of threads. */
 #ifndef HEFT_PROGRAM_WISH_H
 #define HEFT_PROGRAM_WISH_H
 
@@ -20,33 +20,34 @@ typedef VEC(const char *) wish_texts;
 
 struct program_wish {
 	struct arena arena;
-	wish_texts debug_files; /* Named by the user. */
+	wish_texts debug_files; /* Named by the user */
 	wish_texts debug_dirs;  /* The last directory is the sysroot's, if there is a sysroot. */
 	wish_texts maps;
 	VEC(struct wished_source_map) source_maps;
-	wish_texts programs;           /* Programs of dumps. */
-	struct memory_regions regions; /* Named by the user. */
+	wish_texts programs;           /* Programs for dumps */
+	struct memory_regions regions; /* Named by the user */
 	wish_texts stack_usage;        /* .su files, and folders with .su files. */
-	const char *calls;             /* File with calls that the code does not show, for
-				        * stacks. May be NULL. */
+	const char *calls;             /* File with calls that are not visible in the code, for
+				        * stacks. May be NULL */
 	const char *sysroot;           /* May be NULL. */
 	unsigned flags;                /* Bits of enum heft_find_flag. */
 	const char *arch;              /* Slice of universal files. NULL means all. */
 	struct paths paths;
-	struct file_inputs inputs; /* Inputs with a name that are not on disk. */
+	struct file_inputs inputs; /* Named inputs that are not on disk */
 	VEC(struct dump_piece) pieces;
-	struct dump_wish dump; /* Options for images of memory. Its pieces are `pieces`. */
+	struct dump_wish dump; /* Options for memory images. Its pieces are `pieces` */
 };
 
 void wish_release(struct program_wish *w);
-/* Makes *w a copy of `from`. Releases the old contents. The inputs join the thread's domain. */
+/* Makes *w a copy of `from`. Releases the old contents. Registers the inputs in the thread's
+ * domain. */
 void wish_copy(struct program_wish *w, const struct program_wish *from);
 
 /* Adds a text to one of the lists of *w. */
 void wish_add(struct program_wish *w, wish_texts *list, const char *text);
 void wish_add_debug_dir(struct program_wish *w, const char *dir);
 void wish_add_source_map(struct program_wish *w, const char *id, const char *path);
-/* Adds a region. HEFT_EARG if it is empty, wraps around or exceeds the maximum number. */
+/* Adds a region. HEFT_EARG if it is empty, wraps around, or is one too many. */
 bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, uint64_t length,
 		     struct heft_err *err);
 void wish_set_calls(struct program_wish *w, const char *path);
@@ -57,7 +58,7 @@ void wish_add_piece(struct program_wish *w, const char *path, uint64_t addr, uin
 /* Adds an input. HEFT_EARG if the name exists already. */
 bool wish_add_input(struct program_wish *w, const struct heft_input *in, struct heft_err *err);
 
-/* True if heft may search for files that the user did not name: debug files, or linker maps. */
+/* True if heft may search for debug files, or linker maps, that the user did not name. */
 static inline bool wish_finds_debug(const struct program_wish *w)
 {
 	return !(w->flags & HEFT_FIND_NO_DEBUG);
@@ -68,7 +69,8 @@ static inline bool wish_finds_map(const struct program_wish *w)
 	return !(w->flags & HEFT_FIND_NO_MAP);
 }
 
-/* Returns debug directories and given files, for image/debugfile.h. Borrowed from the options. */
+/* Returns the debug directories and the user's debug files, for image/debugfile.h. Borrowed from
+ * the options. */
 static inline struct debug_search wish_search(const struct program_wish *w)
 {
 	return (struct debug_search){ .dirs = w->debug_dirs.data,
