@@ -65,8 +65,8 @@ static void table_read(struct clue_maker *m, const struct section *table)
 			vec_push(&m->pointers, (struct link){ r.addr, to });
 }
 
-/* Returns which numbers in code count as references. Code of position-independent programs has no
- * addresses. In other programs, small numbers are no addresses. */
+/* Returns which numbers in code count as references to addresses. Position-independent code
+ * contains no addresses. In other programs, small numbers are not addresses. */
 static struct ref_wish clues_wish_of(const struct image *im)
 {
 	enum { LOWEST = 1 << 14 };
@@ -96,8 +96,8 @@ static uint64_t ref_of(const struct clue_maker *m, uint64_t addr)
 	return addr - m->out->lowest;
 }
 
-/* Adds a reference. A target should occur once per symbol. Searches only the last references,
- * because most repeats are near. */
+/* Adds a reference. Each target should occur once per symbol. Compares only the last references,
+ * because repeats are usually close. */
 static void ref_add(struct clue_maker *m, struct clue *c, uint64_t addr)
 {
 	enum { NEAR = 32 };
@@ -117,8 +117,8 @@ static bool clues_is_x86(enum code_isa isa)
 	return isa == CODE_X86_64 || isa == CODE_I386;
 }
 
-/* Hashes the contents of a function with the references that were just read. `bad`: its bytes that
- * are no instructions. */
+/* Hashes the contents of a function with the references that were just read. `bad`: number of its
+ * bytes that are not instructions. */
 static struct code_print function_print(struct clue_maker *m, const struct snap_symbol *y,
 					uint64_t bad)
 {
@@ -177,10 +177,10 @@ static void data_read(struct clue_maker *m, struct clue *c, uint64_t size)
 struct sample {
 	uint32_t grams[2 * CLUE_GRAMS];
 	size_t count;
-	uint64_t limit; /* Grams from this value on are not needed. */
+	uint64_t limit; /* Grams from this value on cannot be among the lowest. */
 };
 
-/* Sorts the grams, each once, and keeps the lowest. */
+/* Sorts the grams, removes duplicates, and keeps the lowest. */
 static void sample_settle(struct sample *z)
 {
 	uint32_t *list = z->grams;
@@ -251,8 +251,8 @@ size_t clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret
 	const uint8_t *first = clue->code_size > 0 ? c->code.data + clue->code : NULL;
 	const struct bytes code = { first, clue->code_size };
 	uint64_t last[2] = { 0, 0 };
-	/* The upper bits of an AArch64 instruction are its kind. On other machines with
-	 * instructions of fixed size, a whole half-word is the kind. */
+	/* The upper bits of an AArch64 instruction show its kind. On other machines with fixed-size
+	 * instructions, the whole half-word does. */
 	const unsigned unit = c->isa == CODE_ARM64 ? 4 : 2;
 	if (clues_is_x86(c->isa))
 		x86_sample(&z, code, c->isa == CODE_X86_64);

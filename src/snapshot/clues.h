@@ -1,18 +1,17 @@
 /* clues.h - collects facts that distinguish functions and tables without a name: their references,
  * in order, and a sample of their code. The matcher reads clues (match.h).
  *
- * Only containers with names that heft made have clues. Files never contain clues. Cost: one more
- * pass over the code (about 1 ns per instruction), a copy of it, and 8 bytes per reference. A
- * sample is made on request (about 6 ns per instruction). Read-only once made: any number of
- * threads. */
+ * Only containers with generated names have clues. Files never contain clues. Cost: one more pass
+ * over the code (about 1 ns per instruction), a copy of it, and 8 bytes per reference. A sample is
+ * made on request (about 6 ns per instruction). Read-only once made: any number of threads. */
 #ifndef HEFT_SNAPSHOT_CLUES_H
 #define HEFT_SNAPSHOT_CLUES_H
 
 #include "image/image.h"
 #include "snapshot/snapshot.h"
 
-/* Instruction groups kept per function: those with the lowest hashes. So functions that share code
- * share a part of their samples. */
+/* Number of instruction groups kept per function: those with the lowest hashes. Functions that
+ * share code then share part of their samples. */
 enum { CLUE_GRAMS = 32 };
 
 /* A reference is an address in the program minus its lowest address. With this bit, it is an

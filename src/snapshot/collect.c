@@ -10,11 +10,12 @@
 
 #include <stdlib.h>
 
-/* An image's places per section, sorted by address. At one address, the longest is first. */
+/* Places of an image's symbols, by section, then by address. Of places with one address, the
+ * longest comes first. */
 struct by_section {
 	const struct named_place **list;
-	size_t *first; /* Per section: index of its first place. Common symbols come after the
-		        * last section. */
+	size_t *first; /* Index of each section's first place. Common symbols come after the last
+		        * section. */
 	size_t section_count;
 };
 
@@ -78,7 +79,7 @@ static void collect_sort_places(struct by_section *b, struct places *p, const st
 	mem_free(next);
 }
 
-/* True if a label occurs for the first time among the labels of one address. */
+/* True if a label is new among the labels of one address. */
 static bool is_new(struct collect *c, label_id label)
 {
 	while (c->groups.count <= label)
@@ -88,8 +89,8 @@ static bool is_new(struct collect *c, label_id label)
 	return !seen;
 }
 
-/* Adds the symbols of one address. They share the bytes at this address. Functions that a compiler
- * outlined are named by numbers. If a linker folded equal ones, they become one symbol. */
+/* Adds the symbols of one address. They share the bytes there. Outlined functions have numbers as
+ * names. If a linker folded equal ones, they become one symbol. */
 static void collect_add_group(struct collect *c, const struct named_place *const *list,
 			      size_t count, uint64_t addr, uint64_t size)
 {
@@ -130,7 +131,8 @@ static void add_places(struct collect *c, const struct named_place *const *list,
 	c->padding = 0;
 }
 
-/* Returns the format's section for a program's section: ".text" for ".text.hot". NULL if none. */
+/* Returns the file format's section for a program's section, such as ".text" for ".text.hot". NULL
+ * without one. */
 static const char *format_section(const struct section *s)
 {
 	const char *known = s->alloc && s->type != SHT_NOTE ? snap_folded(s->name) : NULL;
@@ -155,7 +157,7 @@ static const char *collect_section_name(struct collect *c, const struct section 
 	return arena_format(&c->s->arena, "#%" PRIu32, s->index);
 }
 
-/* Selects the section of the snapshot that receives the next symbols, and adds to its size. */
+/* Selects the snapshot's section for the next symbols, and adds to its size. */
 static void collect_go_to(struct collect *c, const struct snap_section *like, uint64_t size)
 {
 	c->to = snapshot_section_like(c->s, like);
@@ -212,8 +214,8 @@ static bool collect_is_code(const struct section *s)
 	return s->exec && !str_starts(s->name, STR(".plt")) && !str_starts(s->name, STR(".iplt"));
 }
 
-/* Adds a section. Tiles the section with symbols if all or none of its bytes are in the file, and
- * likewise in the VM image. Otherwise symbols get no bytes, and one rest symbol gets all. */
+/* Adds a section. If all or none of its bytes are in the file, and the same holds for the VM image,
+ * symbols tile it. Otherwise one symbol for the whole section gets all bytes. */
 static void collect_section(struct collect *c, const struct section *s,
 			    const struct share_of_section *share,
 			    const struct named_place *const *list, size_t count)
@@ -245,7 +247,7 @@ static void collect_section(struct collect *c, const struct section *s,
 		collect_add_rest(c, like, s->size, false, false);
 }
 
-/* Adds the common symbols of an object. The linker will give them memory. */
+/* Adds the common symbols of an object. They have no memory before linking. */
 static void add_common(struct collect *c, const struct named_place *const *list, size_t count)
 {
 	static const struct section common = { .nobits = true };
@@ -295,7 +297,7 @@ static uint32_t object_of(struct collect *c, const struct image *im)
 		       : collect_member_path(c->s, c->in->file->path, im->member);
 }
 
-/* True if .comment names Rust's compiler. That compiler stores texts without a 0 between them. */
+/* True if .comment names Rust's compiler, which stores texts without a 0 between them. */
 static bool texts_lack_ends(const struct image *im)
 {
 	static const char rust[] = "rustc version";
@@ -327,7 +329,7 @@ static void collect_image(struct collect *c, size_t index)
 			collect_section(c, &im->sections[i], &shares.sections[i], list, count);
 	}
 	add_overheads(c, &shares);
-	image_forget(im, im->bytes); /* All contents of symbols, texts and tables have been read. */
+	image_forget(im, im->bytes); /* All contents of symbols, texts and tables were read. */
 	shares_release(&shares);
 	mem_free(places.list);
 	mem_free(places.first);

@@ -1,6 +1,6 @@
 /* collect.h - adds the symbols of a program to a snapshot, as a container.
  *
- * A snapshot is made from layers of the map. The symbols source provides places of symbols and
+ * A snapshot is made from layers of sources. The symbols source provides places of symbols and
  * owners of the bytes between them. The units source provides source files. A linker map provides
  * objects, and the contents of a stripped program by address. String literals become symbols of
  * their own.
@@ -18,7 +18,7 @@
 #include "snapshot/snapshot.h"
 #include "source/source.h"
 
-/* Layer of a source over the file and the VM image. */
+/* A source's layer over the file and the VM image. */
 struct charge_level {
 	const struct layer *layer;
 	const struct labels *labels;
@@ -29,23 +29,23 @@ struct collect_input {
 	const struct source_file *file;
 	size_t index;              /* Index of the image in file->input. */
 	struct places *places;     /* Places found by the symbols source. */
-	const struct spans *units; /* The VM image's spans from debug info alone, for paths. */
+	const struct spans *units; /* Spans of the VM image from debug info alone, for paths */
 	const struct labels *unit_labels;
-	/* Layers by symbol, by compile unit and by object, for charges. Without objects, by_object
-	 * equals by_unit. Without units there are no charges. */
+	/* Layers for charges. Without objects, by_object equals by_unit. Without units there are no
+	 * charges. */
 	struct charge_level by_symbol, by_unit, by_object;
-	struct namespaces *spaces;          /* Namespaces of debug info. Namespaces known from
-					     * names are added. */
-	const struct linkmap *map;          /* May be NULL. */
-	const struct path_aliases *aliases; /* May be NULL. */
-	struct str object; /* Object of bytes for which the map states none: the archive member.
-			    * "" if there is none. */
-	bool exact_names;  /* Shorten names exactly as SuperSize does. */
+	struct namespaces *spaces;          /* From debug info. Namespaces that names reveal are
+					     * added. */
+	const struct linkmap *map;          /* May be NULL */
+	const struct path_aliases *aliases; /* May be NULL */
+	struct str object; /* Object of bytes that the map assigns to none: the archive member,
+			    * or "" */
+	bool exact_names;  /* Shorten names exactly as SuperSize does */
 	bool no_literals;
-	/* Selects the symbols whose contents are hashed: all with `contents`, none with `alone`,
-	 * because nothing is compared. Otherwise the symbols whose names heft made. */
+	/* Selects symbols whose contents are hashed. `contents`: all. `alone`: none, because
+	 * nothing is compared. Neither: symbols with generated names. */
 	bool contents, alone;
-	bool clues; /* clues_add() follows, and hashes the code whose names heft made. */
+	bool clues; /* clues_add() follows, and hashes the code with generated names */
 };
 
 /* Adds the symbols of one image to a container, with section sizes and metadata. The caller

@@ -1,7 +1,7 @@
 /* Adds a symbol for each further object of a function or string. */
 #include "snapshot/collect_internal.h"
 
-/* Adds the last symbol again, for each other object of a list. */
+/* Adds the last symbol again for each other object in a list. */
 static void add_others(struct collect *c, uint32_t first)
 {
 	const struct path_aliases *p = c->in->aliases;
@@ -45,8 +45,8 @@ void collect_string_aliases(struct collect *c, struct bytes text)
 	uint32_t first;
 	if (!p || path_aliases_find_string(p, text, &first) == 0)
 		return;
-	/* The map and the referring code name at most one object. If that object is in the list,
-	 * its source is right, too. */
+	/* The map and the user's code name at most one object. If it is in the list, its source is
+	 * right too. */
 	if (!has_object(c, first, y->object)) {
 		y->object = intern_add(&c->s->texts,
 				       intern_get(&p->map->objects, p->list.data[first].object));

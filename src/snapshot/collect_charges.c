@@ -1,4 +1,4 @@
-/* Makes the charges of a program. Sums its file and VM image by symbol, compile unit and object. */
+/* Makes the charges of a program: sums its file and VM image by symbol, compile unit and object. */
 #include "snapshot/collect_internal.h"
 
 #include "base/sort.h"
@@ -7,7 +7,7 @@
 
 enum { BY_SYMBOL, BY_UNIT, BY_OBJECT, CHARGE_SOURCES };
 
-/* Per label: id of its text. UINT32_MAX if not made yet. */
+/* Per label: id of its text. UINT32_MAX if not made yet */
 struct label_texts {
 	uint32_t *ids;
 	size_t count;
@@ -17,17 +17,17 @@ struct charging {
 	struct snapshot *s;
 	uint32_t container;
 	const struct collect_input *in;
-	size_t sources; /* Number of levels: one less without objects. */
-	size_t charged; /* Charges of earlier containers. */
+	size_t sources; /* Number of levels, one less without objects */
+	size_t charged; /* Number of charges of earlier containers */
 	enum heft_domain domain;
 	/* Charges by their labels. During the summing, `name`, `source` and `object` are labels
 	 * instead of texts. */
 	struct map by_labels;
-	size_t guess; /* Index of the charge that is probably needed next. */
+	size_t guess; /* Index of the charge that probably comes next */
 	struct label_texts names, spaces, paths, objects;
 	struct packages *packages;
 	struct labels package_labels;
-	VEC(uint32_t) package_ids; /* Per label of a package: id of its text. 0 if not made yet. */
+	VEC(uint32_t) package_ids; /* Per label of a package: id of its text. 0 if not made yet */
 	struct demangler demangler;
 	/* Per label: its first symbol. Per symbol: the next symbol with the same label. */
 	VEC(uint32_t) first_of_label;
@@ -81,8 +81,8 @@ static bool has_labels(const struct snap_charge *c, const struct snap_charge *li
 	       c->debug == like->debug;
 }
 
-/* Returns the index of the charge with the labels of `like`. Adds it if missing. Tries a guess
- * first, because the file repeats the labels of the VM image in order. */
+/* Returns the index of the charge with the labels of `like`. Adds it if missing. First tries a
+ * guess, because the file has the VM image's labels in the same order. */
 static size_t charge_of(struct charging *c, const struct snap_charge *like)
 {
 	const struct snap_charge *charges = c->s->charges.data;
@@ -168,8 +168,8 @@ static void symbol_texts_make(struct charging *c, label_id label)
 						  namespace_of(c->in->spaces, &c->demangler, raw));
 }
 
-/* Makes the texts of all names in the order of a roll-up: VM image, then file. So namespaces are
- * learnt as in a roll-up. */
+/* Makes the texts of all names in the order of a roll-up: VM image, then file. The order decides
+ * which namespaces are known. */
 static void symbol_texts_make_all(struct charging *c, const struct spans *spans)
 {
 	VEC(label_id) todo = { 0 };
@@ -187,8 +187,8 @@ static void symbol_texts_make_all(struct charging *c, const struct spans *spans)
 	vec_release(&todo);
 }
 
-/* Greatest number of symbols with one label that are searched for a source. If none matches, the
- * first counts. */
+/* Greatest number of symbols with one label to search for a source. If none matches, the first is
+ * used. */
 enum { LOOKED_AT = 1000 };
 
 /* Returns a symbol with the label, preferably one from the source file `source`. */
@@ -265,7 +265,7 @@ void collect_charges(struct collect *c, size_t first)
 	symbol_texts_make_all(&z, &in->by_symbol.layer->vm);
 	symbol_texts_make_all(&z, &in->by_symbol.layer->file);
 	symbols_by_label(&z, c->labels.data);
-	/* Notes are dropped: the sources made them before. */
+	/* Drops notes, because the sources have made them before. */
 	struct notes notes;
 	struct source_file file = *in->file;
 	notes_init(&notes);

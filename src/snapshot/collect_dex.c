@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Greatest number of classes that may use a literal. Above it, the literal becomes one symbol. The
- * limit is SuperSize's. */
+/* Greatest number of classes that may use a literal as aliases. A literal with more users becomes
+ * one symbol. The limit is SuperSize's. */
 enum { USERS_MAX = 6 };
 
 struct class_paths {
@@ -19,9 +19,9 @@ struct dexing {
 	struct dex *d;
 	struct heft_err *err;
 	struct share share;
-	struct class_paths *paths; /* Per item; for classes only. */
+	struct class_paths *paths; /* Per item. For classes only */
 	struct text text, path;
-	uint64_t sizes[2]; /* Bytes in .dex and in .dex.method. */
+	uint64_t sizes[2]; /* Bytes in .dex and in .dex.method */
 };
 
 static struct snap_symbol *collect_dex_add(struct dexing *x, bool method, struct str name,
@@ -31,8 +31,8 @@ static struct snap_symbol *collect_dex_add(struct dexing *x, bool method, struct
 	return collect_pack_add(x->s, x->container, method ? ".dex.method" : ".dex", name, size);
 }
 
-/* True for a file name such as "Bar.java", a file in the folder of the class. Obfuscators write
- * arbitrary texts. Such texts are not shown. */
+/* True for a file name such as "Bar.java" in the class's folder. Obfuscators write other texts,
+ * which are not shown. */
 static bool collect_dex_is_file_name(struct str s)
 {
 	return s.len > 0 && memchr(s.p, '.', s.len) && !memchr(s.p, '/', s.len);

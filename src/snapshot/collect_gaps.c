@@ -1,10 +1,11 @@
-/* Makes symbols of bytes that are in no symbol of a table: string literals, data named after their
- * owner, gaps and padding. */
+/* Makes symbols of bytes that no symbol table covers: string literals, data named after its owner,
+ * gaps and padding. */
 #include "snapshot/collect_internal.h"
 
 #include <stdio.h>
 
-/* Returns the size below which a gap is padding, as in SuperSize's report of odd padding. */
+/* Returns the size below which a gap counts as padding. The limits are those of SuperSize's padding
+ * report. */
 static uint64_t gap_limit(const struct collect *c)
 {
 	const char letter = c->s->sections.data[c->to].letter;
@@ -30,7 +31,7 @@ static void collect_gaps_add(struct collect *c, uint64_t from, uint64_t to)
 	collect_named(c, from, to - from, text_str(&c->scratch));
 }
 
-/* Returns the names of an owner's data. Keeps them, because many data share an owner. */
+/* Returns the names of an owner's data. Caches them, because an owner may have many data. */
 static const struct owned_name *name_of_owned(struct collect *c, label_id owner)
 {
 	while (c->owned.count <= owner)
@@ -47,7 +48,7 @@ static const struct owned_name *name_of_owned(struct collect *c, label_id owner)
 	return o;
 }
 
-/* Adds data without a symbol, named after their owner. */
+/* Adds data without a symbol, named after its owner. */
 static void add_owned(struct collect *c, uint64_t from, uint64_t to, label_id owner)
 {
 	collect_take(c, from, to - from);
@@ -67,9 +68,9 @@ static void add_owned(struct collect *c, uint64_t from, uint64_t to, label_id ow
 	collect_place(c, &y);
 }
 
-/* Least size of a literal without a linker map: LITERAL_MIN bytes, or WIDE_MIN characters of 2 or 4
- * bytes, both with the end. Shorter texts count as data. Short texts of single bytes count as
- * literals next to other texts. */
+/* Smallest literal without a linker map: LITERAL_MIN bytes, or WIDE_MIN characters of 2 or 4 bytes,
+ * including the end. Shorter texts are data. A short text of single bytes next to another text is a
+ * literal. */
 enum { LITERAL_MIN = 4, WIDE_MIN = 4 };
 
 static struct literal collect_gaps_text_at(const struct collect *c, uint64_t at, uint64_t to,
@@ -99,7 +100,7 @@ static bool wide_literal(struct collect *c, uint64_t at, uint64_t to, struct lit
 	return false;
 }
 
-/* True if a short text fills the rest or is followed by another text. */
+/* True if a short text fills the rest of the gap, or if another text follows. */
 static bool is_among_others(const struct collect *c, uint64_t end, uint64_t to)
 {
 	const struct literal next = collect_gaps_text_at(c, end, to, 1);
@@ -107,8 +108,8 @@ static bool is_among_others(const struct collect *c, uint64_t end, uint64_t to)
 	return end >= to || (literal_size(&next, false, &size) && size >= LITERAL_MIN);
 }
 
-/* Finds a text as literal_size() does, without a map. If no text ends here, none that begins
- * earlier does. So each byte is read once, however many references lead to the text. */
+/* Finds a text like literal_size(), without a map. If no text ends here, none that begins earlier
+ * ends here. So each byte is read once. */
 static bool plain_literal(struct collect *c, const struct literal *l, uint64_t at, uint64_t *ret)
 {
 	if (at < c->not_text) {
@@ -124,11 +125,11 @@ static bool plain_literal(struct collect *c, const struct literal *l, uint64_t a
 /* Bytes of one owner in a gap that ends at `limit`. */
 struct collect_gaps_run {
 	uint64_t from, to, limit;
-	label_id owner; /* LABEL_NONE if nobody owns the bytes. */
+	label_id owner; /* LABEL_NONE without an owner */
 	bool referred;  /* The owner refers to the first byte. */
 };
 
-/* Returns the next slice at or after an address, within a run. */
+/* Returns the next slice of a run, at or after an address. */
 static const struct slice *next_slice(struct collect *c, const struct collect_gaps_run *run,
 				      uint64_t at)
 {
@@ -142,18 +143,18 @@ static const struct slice *next_slice(struct collect *c, const struct collect_ga
 
 enum { VECTOR = 16 };
 
-/* True if a text may end at the end of its run of bytes. If texts lack a 0 at the end, a reference
- * marks the start of the next text. Code also copies texts by vectors. So a run of whole vectors
- * may be a text without an end. */
+/* True if a text may end with its run, without a final 0. In programs whose texts lack a 0, a
+ * reference begins the next text. Code may also copy texts in whole vectors, so a run of whole
+ * vectors may be a text. */
 static bool ends_with_run(const struct collect *c, const struct collect_gaps_run *run)
 {
 	return c->texts_lack_ends || (run->from % VECTOR == 0 && run->to % VECTOR == 0);
 }
 
-/* Finds the literal at an address. If there is none, *ret_skip is the number of bytes in which none
- * begins. `close`: the address is a referenced start or directly follows another literal. A literal
- * may extend beyond the run. Then its end is also another owner's string, or its owner refers to
- * its end, as C++ does for a std::string made of two pointers. */
+/* Finds the literal at an address. Without a literal, *ret_skip is the number of bytes in which
+ * none begins. `close`: the address is referenced or directly follows a literal. A literal may
+ * extend beyond the run: its end may be another owner's string, or its owner refers to its end, as
+ * for a std::string made from two pointers. */
 static bool find_literal(struct collect *c, const struct collect_gaps_run *run, uint64_t at,
 			 bool close, struct literal *ret, uint64_t *ret_skip)
 {
@@ -206,7 +207,7 @@ static bool collect_gaps_is_alignment(const struct collect *c, uint64_t from, ui
 	return to - from < 8 && to % 8 == 0 && collect_gaps_is_zero(c, from, to);
 }
 
-/* Adds the bytes of a run that are no string. */
+/* Adds the bytes of a run that are not a string. */
 static void add_plain(struct collect *c, const struct collect_gaps_run *run, uint64_t from,
 		      uint64_t to)
 {
@@ -225,7 +226,7 @@ static uint64_t add_run(struct collect *c, const struct collect_gaps_run *run)
 	const bool strings = !c->in->no_literals && !c->section->exec && !c->section->write &&
 			     c->s->sections.data[c->to].in_memory && !c->section->nobits;
 	ASSERT(run->from < run->to && run->to <= run->limit);
-	uint64_t plain = run->from; /* Start of the bytes that are no string. */
+	uint64_t plain = run->from; /* Start of the bytes that are not a string */
 	c->owner = run->owner;
 	for (uint64_t at = run->from; at < run->to && strings;) {
 		struct literal l;
@@ -250,8 +251,8 @@ static uint64_t add_run(struct collect *c, const struct collect_gaps_run *run)
 
 enum { CODE_PADDING = 16, DATA_PADDING = 63 };
 
-/* True if bytes after a symbol are padding: short runs, and zeros before the next aligned symbol.
- * The map gives them to the symbol. */
+/* True if the bytes after a symbol are padding: short runs, and zeros before the next aligned
+ * symbol. The layer gives them to the symbol. */
 static bool collect_gaps_is_padding(const struct collect *c, const struct span *s, uint64_t from,
 				    uint64_t to)
 {

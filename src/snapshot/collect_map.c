@@ -1,5 +1,5 @@
-/* Reads facts that only the linker map has: names of a stripped program, places and character
- * widths of merged strings. Finds objects of bytes by the code or data that uses them. */
+/* Uses facts that only the linker map has: names of a stripped program, places and character widths
+ * of merged strings. Finds objects of bytes by the code or data that uses them. */
 #include "snapshot/collect_internal.h"
 
 #include "base/sort.h"
@@ -53,7 +53,8 @@ static struct str collect_map_last_word(struct str name)
 	return (struct str){ name.p + from, name.len - from };
 }
 
-/* Returns the digit of ".rodata.main.str2.4" and the like, compilers' names of string sections. */
+/* Returns the character width in a compiler's name of a string section, such as 2 for
+ * ".rodata.main.str2.4". */
 static unsigned collect_map_string_width(struct str name)
 {
 	const size_t end = name.len - collect_map_last_word(name).len;
@@ -90,10 +91,10 @@ void collect_learn_owner(struct collect *c, const struct snap_symbol *y)
 	*object = *object == 0 || *object == y->object ? y->object : OBJECT_SEVERAL;
 }
 
-/* Path that belongs to another path. Code counts more than data, because linkers leave a string of
- * several objects to one of them. */
+/* The other path of a pair of source and object. Code counts more than data, because linkers assign
+ * a shared string to only one of its objects. */
 struct other_path {
-	uint32_t text; /* 0 if there is none so far. */
+	uint32_t text; /* Text id. 0 so far */
 	bool by_code;
 };
 
@@ -135,8 +136,8 @@ static uint32_t object_of_user(const struct collect *c, label_id owner)
 	return object == OBJECT_SEVERAL ? 0 : object;
 }
 
-/* Turns sources that are objects ("Scrt1.o") into objects. Objects of assembly state their own name
- * in their symbol of type STT_FILE. */
+/* Moves sources that are objects ("Scrt1.o") to the objects. An assembly object's STT_FILE symbol
+ * has the object's own name. */
 static void move_objects(struct collect *c, size_t first)
 {
 	for (size_t i = first; i < c->s->symbols.count; i++) {
@@ -236,7 +237,7 @@ void collect_map_names(const struct collect_input *in)
 	if (!in->map || in->file->input->image_count == 0 ||
 	    collect_map_has_symbols(in->file->input) || collect_map_has_symbols(in->file->debug))
 		return;
-	/* Code comes first (see linkmap_names.h). */
+	/* Handles code first (see linkmap_names.h). */
 	collect_map_name_sections(in, &n, known, true);
 	collect_map_name_sections(in, &n, known, false);
 	sort_by_key_then(p->list.data, p->list.count, sizeof *p->list.data,

@@ -1,8 +1,8 @@
 /* Sets the names, paths and flags of symbols, and adds the symbols to the snapshot. */
 #include "snapshot/collect_internal.h"
 
-/* Returns the source file of an address: the name of its unit in debug info. If only a map is
- * known, units are objects. */
+/* Returns the source file of an address: its unit's name in debug info. With only a map, units are
+ * objects. */
 static uint32_t collect_names_source_of(struct collect *c, uint64_t addr)
 {
 	const struct labels *labels = c->in->unit_labels;
@@ -30,7 +30,7 @@ static void collect_names_add_paths(struct collect *c, struct snap_symbol *y)
 		y->object = intern_add(&c->s->texts, linkmap_object(c->in->map, p->object));
 }
 
-/* Returns the demangled name in the form of c++filt: "f() (.isra.0)" becomes "f() [clone .isra.0]".
+/* Returns the demangled name in c++filt's form: "f() (.isra.0)" becomes "f() [clone .isra.0]".
  * Removes the suffix of names that ThinLTO made global. */
 static struct str clone_form(struct collect *c, struct str name)
 {
@@ -52,7 +52,7 @@ static struct str clone_form(struct collect *c, struct str name)
 	return text_str(&c->scratch);
 }
 
-/* Adds the hash of a symbol's contents if its name is made up, or if all hashes are requested. */
+/* Adds the hash of a symbol's contents, if its name is generated or all hashes are requested. */
 static void add_contents(struct collect *c, struct snap_symbol *y)
 {
 	if (y->addr == 0 || (c->in->alone && !c->in->contents))
@@ -105,7 +105,7 @@ void collect_name(struct collect *c, struct str raw, struct snap_symbol *y)
 		set_names(c, y);
 		return;
 	}
-	/* Makes the other names from the full name alone, as for symbols from a file. */
+	/* Makes the shorter names from the full name alone, as for symbols from a file. */
 	const uint32_t full = intern_add(&c->s->texts, c->name.full);
 	collect_forms(c, snapshot_text(c->s, full), y);
 }

@@ -2,8 +2,8 @@
  * data packs, archives.
  *
  * Every byte of the file belongs to a symbol. Entries and members that are not opened become one
- * symbol each in .other. The bytes around them become overhead. Names are SuperSize's, if it has
- * any. */
+ * symbol each in .other. The bytes around them become overhead. Names are SuperSize's, if it names
+ * them. */
 #ifndef HEFT_SNAPSHOT_COLLECT_PACK_H
 #define HEFT_SNAPSHOT_COLLECT_PACK_H
 
@@ -16,13 +16,14 @@
 
 /* Adds an entry of a zip file as one symbol. */
 void collect_zip_entry(struct snapshot *s, uint32_t container, const struct zip_entry *e);
-/* Adds metadata, and all bytes outside of the entries' data: padding, signing block and others. */
+/* Adds metadata, and all bytes outside of the entries' data, such as padding and the signing
+ * block. */
 void collect_zip_rest(struct snapshot *s, uint32_t container, const struct zip *z);
-/* A file inside of a package, or a file alone. */
+/* A file inside a package, or on its own. */
 struct pack_entry {
 	uint32_t container;
-	const char *path; /* Path for messages. */
-	const char *name; /* Name inside of the package. */
+	const char *path; /* Path for messages */
+	const char *name; /* Name inside the package */
 	struct bytes bytes;
 	/* Bytes of the file in the package. The sizes of its symbols add up to this number.
 	 * `packed` and the unpacked size are below 4 GiB. */
@@ -35,15 +36,14 @@ bool collect_dex(struct snapshot *s, const struct pack_entry *e, struct heft_err
  * pack is damaged. */
 bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info *info,
 		 struct heft_err *err);
-/* Adds aliases of resources that share another resource's payload in each pack. Call it after all
+/* Adds resources that share another resource's payload in each pack, as aliases. Call it after all
  * packs of a container. The container's symbols begin at `first`. collect_pak_users() completes
  * these aliases. */
 void collect_pak_aliases(struct snapshot *s, struct pak_info *info, size_t first);
 /* Gives resources the paths of their users: functions named "ui::AllowlistedResource<ID>()". Adds
  * aliases for several users. Call it after all programs. */
 void collect_pak_users(struct snapshot *s);
-/* Returns the text "libx.a(y.o)" without directories, because compared builds have different
- * directories. */
+/* Returns the text "libx.a(y.o)" without directories, which differ between compared builds. */
 uint32_t collect_member_path(struct snapshot *s, const char *archive, struct str member);
 /* Adds the parts of an archive that are no objects. `path` names the archive. */
 void collect_archive(struct snapshot *s, uint32_t container, const char *path,

@@ -1,5 +1,4 @@
-/* Adds the resources of data packs. Finds resources that share a payload, by the pack's own table,
- * and their users. */
+/* Adds the resources of data packs. Finds their users, and resources that share a payload. */
 #include "snapshot/collect_pack_internal.h"
 
 #include "base/filename.h"
@@ -9,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Returns the section of a pack. Names such as en.pak and en-GB.pak mean a translation. */
+/* Returns the section of a pack. A name such as en.pak or en-GB.pak means a translation. */
 static const char *pak_section(const char *base)
 {
 	return strchr(base, '-') || strlen(base) <= 7 ? ".pak.translations" : ".pak.nontranslated";
@@ -20,7 +19,7 @@ struct adding {
 	const struct pack_entry *entry;
 	struct pak_info *info;
 	const char *section;
-	uint32_t *at; /* Per id: index in symbols plus 1, or 0. */
+	uint32_t *at; /* Per id: index in symbols plus 1, or 0 */
 	struct share share;
 	uint64_t used;
 };
@@ -89,8 +88,8 @@ static bool compressible(struct bytes b)
 	if (b.size < 100 || !gzip_pack_level(b, 1, &packed, &err))
 		return false;
 	mem_free((void *)(uintptr_t)packed.p);
-	return (packed.size - 12) * 10 < b.size * 9; /* The frame of zlib is 12 bytes smaller
-						      * than gzip's. */
+	return (packed.size - 12) * 10 < b.size * 9; /* zlib's frame is 12 bytes smaller than
+						      * gzip's. */
 }
 
 static void collect_pak_add_entry(struct adding *a, const struct pak_entry *e)
@@ -139,9 +138,9 @@ bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info
 	return true;
 }
 
-/* Facts of a resource, by section and id. */
+/* Finds a resource by section and id. */
 struct collect_pak_place {
-	uint64_t key; /* Bits 63..16 section, 15..0 id. */
+	uint64_t key; /* Bits 63..16 section, 15..0 id */
 	uint32_t symbol;
 };
 
@@ -240,8 +239,8 @@ static void collect_pak_list_users(const struct snapshot *s, users *ret)
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
 }
 
-/* Makes resources with one payload aliases. A resource without a payload has an address: the id of
- * the resource with the payload. */
+/* Makes resources with the same payload aliases. A resource without its own payload has as address
+ * the id of the resource that has the payload. */
 static void join_payloads(struct snapshot *s)
 {
 	struct snap_symbol *y = s->symbols.data;

@@ -37,8 +37,8 @@ static bool plain_size(struct bytes b, uint64_t *ret)
 	return i < b.size && b.p[i] == 0;
 }
 
-/* True for a printable ASCII character. A wide text needs a printable first character, and at least
- * half of all must be printable. */
+/* True for a printable ASCII character. A wide text needs one as its first character, and in at
+ * least half of all characters. */
 static bool is_printable(uint32_t c)
 {
 	return c >= 0x20 && c < 0x7f;
@@ -72,7 +72,7 @@ bool literal_size(const struct literal *l, bool any, uint64_t *ret)
 }
 
 /* Appends a character of a wide text as UTF-8. Joins the two halves of a UTF-16 pair. Returns the
- * bytes read. */
+ * number of bytes read. */
 static unsigned add_wide(struct text *out, const struct literal *l, uint64_t at)
 {
 	char utf8[4];

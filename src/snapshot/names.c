@@ -21,7 +21,7 @@ static struct str without_parameters(struct str s)
 	return s;
 }
 
-/* Removes the package before the class: the rest follows the last dot before '#' or the end. */
+/* Removes the package before the class: the text up to the last dot before '#' or the end. */
 static struct str without_package(struct str s)
 {
 	const char *hash = s.len > 0 ? memchr(s.p, '#', s.len) : NULL;

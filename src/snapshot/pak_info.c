@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Returns the text before the next comma or the end, and removes it from *rest. */
+/* Removes the text before the next comma, or all, from *rest, and returns it. */
 static struct str field(struct str *rest)
 {
 	const char *comma = rest->len > 0 ? memchr(rest->p, ',', rest->len) : NULL;

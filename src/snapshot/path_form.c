@@ -24,8 +24,7 @@ void path_shared(struct text *out, struct str prefix, size_t count)
 					    : STR("10-19"));
 }
 
-/* A path in two parts: the part before the build directory, and the part inside of it. The form
- * joins both. */
+/* A path in two parts: before the build directory, and inside it. The result joins both. */
 struct split {
 	struct str head, rest;
 	bool in_build;
@@ -51,7 +50,7 @@ static size_t path_form_component(struct str s)
 	return slash && slash > s.p ? (size_t)(slash - s.p) + 1 : 0;
 }
 
-/* Removes the folder of a kind from the start: "gen/x" becomes "x". So does "clang_x64/gen/x" of
+/* Removes the folder of a kind from the start: "gen/x" becomes "x". So does "clang_x64/gen/x", of
  * another toolchain. */
 static bool take_kind(struct str *s, struct str kind, bool in_build)
 {
@@ -64,8 +63,8 @@ static bool take_kind(struct str *s, struct str kind, bool in_build)
 	return true;
 }
 
-/* Splits a path after "out/Release/" at its start. In the middle of a path, the build's own folders
- * must follow, because any folder may be called "out". */
+/* Splits a path after "out/Release/" at its start. Elsewhere in a path, one of the build's own
+ * folders must follow, because any folder may be called "out". */
 static bool split_out(struct split *s, struct str kind)
 {
 	const struct str path = s->rest;
@@ -83,7 +82,7 @@ static bool split_out(struct split *s, struct str kind)
 	return false;
 }
 
-/* Splits a path at the build directory. The sources are in the build directory's parent. */
+/* Splits a path at the build directory, whose parent has the sources. */
 static bool split_build(struct split *s, struct str build)
 {
 	size_t parent = build.len;

@@ -7,22 +7,21 @@
  *     /w/out/Release/gen/log.pb.cc -> /w/log.pb.cc, generated
  *     obj/base/log.o -> base/log.o
  *
- * Paths that begin with $, ( or [ are not the build's and do not change. */
+ * Paths that begin with $, ( or [ do not belong to the build and stay unchanged. */
 #ifndef HEFT_SNAPSHOT_PATH_FORM_H
 #define HEFT_SNAPSHOT_PATH_FORM_H
 
 #include "base/text.h"
 
-/* Writes the form of a path to *out. If the form equals the path, returns false and leaves *out
- * unchanged. `build` is the build directory, or "". `object`: the path is an object's, otherwise a
- * source's. *ret_generated: true if the build generated the source. */
+/* Writes the common form of a path to *out. False, with *out unchanged, if that equals the path.
+ * `build`: the build directory, or "". `object`: the path is an object's, else a source's.
+ * *ret_generated: the build generated the source. */
 bool path_form(struct text *out, struct str path, struct str build, bool object,
 	       bool *ret_generated);
 
 /* Returns the common beginning of two paths. The common beginning may end inside of a component. */
 struct str path_common(struct str a, struct str b);
-/* Writes one path that stands for `count` paths with a common start ("a/b/"):
- * "a/b/{shared}/50-99". */
+/* Writes one path for `count` paths with a common start ("a/b/"): "a/b/{shared}/50-99". */
 void path_shared(struct text *out, struct str prefix, size_t count);
 
 #endif

@@ -36,7 +36,7 @@ static uint32_t set_paths_object(struct snapshot *s, uint32_t id, struct text *s
 /* Points to the paths of a symbol or charge. */
 struct origin {
 	uint32_t *source, *object, *component;
-	uint16_t *flags; /* NULL for a charge. */
+	uint16_t *flags; /* NULL for a charge */
 };
 
 static size_t origin_count(const struct snapshot *s)
@@ -54,10 +54,10 @@ static struct origin origin_at(struct snapshot *s, size_t i)
 	return (struct origin){ &c->source, &c->object, &c->component, NULL };
 }
 
-/* How paths are shown. */
+/* How to show paths. */
 struct snapshot_set_paths_shown {
 	const struct paths *paths;
-	struct str build; /* Build directory, or "". */
+	struct str build; /* Build directory, or "" */
 	bool object;
 };
 
@@ -87,7 +87,7 @@ static bool set_paths_contains(struct str s, struct str word)
 	return false;
 }
 
-/* Corrects objects of link-time optimisation. Only the symbol's source shows its object. */
+/* Corrects objects of link-time optimization. Only a symbol's source shows its real object. */
 static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
 {
 	struct set_paths_memo lto = memo_make(s), objects = memo_make(s);
@@ -193,8 +193,7 @@ static void set_shown_sources(struct snapshot *s, const struct snapshot_set_path
 	mem_free(m.to);
 }
 
-/* Greatest number of aliases of one name. More aliases become one symbol. The limit is
- * SuperSize's. */
+/* Greatest number of aliases with one name. More become one symbol. The limit is SuperSize's. */
 enum { ALIASES_MAX = 40 };
 
 /* Returns how many adjacent symbols have the same name and the same bytes. */
@@ -207,7 +206,7 @@ static size_t same_symbols(const struct snap_symbol *y, size_t count)
 	return n;
 }
 
-/* Returns one path for all symbols that have a path: the path itself if all are equal. */
+/* Returns one path for all symbols that have a path. It is the path itself if all are equal. */
 static uint32_t path_of_all(struct snapshot *s, const struct snap_symbol *y, size_t count,
 			    bool source)
 {

@@ -1,7 +1,7 @@
 /* set_paths.h - sets the paths of a snapshot as users know them.
  *
- * Sources come from the build system if it states them. Prefixes are replaced, members of archives
- * become paths, and components are named. */
+ * Sources come from the build system if it lists them. Replaces prefixes, makes paths of archive
+ * members, and names components. */
 #ifndef HEFT_SNAPSHOT_SET_PATHS_H
 #define HEFT_SNAPSHOT_SET_PATHS_H
 

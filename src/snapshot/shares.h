@@ -1,19 +1,19 @@
 /* shares.h - counts the bytes of the file and of the VM image that each section has.
  *
- * If sections overlap, the first in the table owns the bytes. So shares and rest add up to the size
- * of the file (for an object in an archive: of the object). Shares and rest in memory add up to the
- * size of the VM image. O(n log n) in sections and segments. */
+ * If sections overlap, the first in the table owns the bytes. Sections and other bytes add up to
+ * the size of the file (or, in an archive, of the object). In memory they add up to the size of the
+ * VM image. O(n log n) in sections and segments. */
 #ifndef HEFT_SNAPSHOT_SHARES_H
 #define HEFT_SNAPSHOT_SHARES_H
 
 #include "source/source.h"
 
 struct share_of_section {
-	uint64_t file, vm; /* Bytes. */
+	uint64_t file, vm; /* Bytes */
 };
 
 struct shares {
-	struct share_of_section *sections; /* Per section index. */
+	struct share_of_section *sections; /* By section index */
 	/* Bytes outside of sections: in the file only, in both, in the VM image only. */
 	uint64_t file_only, loaded, memory_only;
 };

@@ -105,7 +105,7 @@ static struct str sizediff_take_line(struct bytes b, uint64_t *pos)
 	return (struct str){ from, size };
 }
 
-/* Splits the file after its head in two parts. */
+/* Splits the file after its header into two parts. */
 static bool sizediff_split(struct bytes b, struct bytes *ret_before, struct bytes *ret_after)
 {
 	uint64_t pos = 0;

@@ -8,7 +8,7 @@
 
 void sizefile_add_text(struct text *out, struct str s)
 {
-	size_t plain = 0; /* Bytes before this index are written. */
+	size_t plain = 0; /* Bytes before this index are written */
 	for (size_t i = 0; i < s.len; i++) {
 		const uint8_t c = (uint8_t)s.p[i];
 		char escape[8];
@@ -43,9 +43,9 @@ static void add_line_number(struct text *t, uint64_t v)
 	text_add_char(t, '\n');
 }
 
-/* Distinct texts, or pairs, in the order of the file, and the index of each symbol's text. */
+/* Distinct texts or pairs in file order, and each symbol's index. */
 struct sizefile_index {
-	VEC(uint64_t) keys; /* object << 32 | source, sorted by text. */
+	VEC(uint64_t) keys; /* object << 32 | source, sorted by text */
 	uint32_t *of_symbol;
 };
 
@@ -152,8 +152,8 @@ static void sizefile_find_head(struct snapshot_sizefile_out *o)
 		o->head.has_disassembly |= s->symbols.data[i].disassembly != 0;
 }
 
-/* Finds the order of sections, by their symbols. Sections without symbols come last. Finds their
- * segments too. */
+/* Orders the sections by their symbols, and finds their segments. Sections without symbols come
+ * last. */
 static void sizefile_find_order(struct snapshot_sizefile_out *o)
 {
 	const struct snapshot *s = o->s;
@@ -232,7 +232,7 @@ static void sizefile_add_segments(struct snapshot_sizefile_out *o)
 	text_add_char(&o->text, '\n');
 }
 
-/* Appends the difference of two unsigned numbers: kernels' addresses exceed a signed number. */
+/* Appends the difference of two unsigned numbers. Kernel addresses exceed a signed number. */
 static void add_difference(struct text *t, uint64_t v, uint64_t last)
 {
 	if (v < last)
@@ -240,8 +240,8 @@ static void add_difference(struct text *t, uint64_t v, uint64_t last)
 	text_add_number(t, v < last ? last - v : v - last);
 }
 
-/* Writes a line per segment with one number per symbol. With `delta`, writes differences, the first
- * one from 0. */
+/* Writes one line per segment with a number per symbol. `delta`: writes differences to the previous
+ * number, the first one to 0. */
 static void add_numbers(struct snapshot_sizefile_out *o,
 			int64_t (*number)(const struct snapshot_sizefile_out *, size_t), bool delta)
 {
@@ -324,17 +324,17 @@ static void add_disassembly(struct snapshot_sizefile_out *o)
 	}
 }
 
-/* Texts of charges in the order of first use. Texts of places come before texts of names, because
- * they are fewer and more frequent. */
+/* Texts of charges in the order of first use. Texts for paths come first, because they are fewer
+ * and more frequent than names. */
 struct charge_texts {
 	const struct snapshot *s;
-	uint32_t *number; /* Per text id: its number, from 1. 0 if not used. */
+	uint32_t *number; /* Per text id: its number, from 1. 0 if unused */
 	VEC(uint32_t) ids;
-	uint32_t places; /* Number of texts of places. They come before the texts of names. */
-	uint32_t names;  /* Number of texts until the last that was already a charge's name. */
+	uint32_t places; /* Number of texts for paths, which come first */
+	uint32_t names;  /* Number of texts up to the last one that was a charge's name */
 };
 
-/* Returns which of its symbol's names a charge has: 0 full name, 1 plain name, 2 neither. */
+/* Returns which name of its symbol a charge has: 0 full name, 1 plain name, 2 neither. */
 static uint64_t name_of_symbol(const struct snapshot *s, const struct snap_charge *c)
 {
 	const struct snap_symbol *y = c->symbol == SNAP_NO_SYMBOL ? NULL
@@ -402,9 +402,9 @@ static uint64_t charge_number(struct charge_texts *t, const struct snap_charge *
 	}
 }
 
-/* Consecutive charges with one number. */
+/* Consecutive charges with the same number. */
 struct charge_run {
-	uint64_t value, base; /* The number is value - base. */
+	uint64_t value, base; /* The number is value - base */
 	uint64_t count;
 };
 
@@ -479,8 +479,8 @@ static void sizefile_add_symbols(struct snapshot_sizefile_out *o)
 	sizefile_add_charges(o);
 }
 
-/* Level of packing for snapshots made by heft. QUICK takes a seventh of the time of level 9, for 6
- * % more bytes. Parts of PART bytes are packed in parallel. */
+/* Compression level for snapshots made by heft. QUICK takes 1/7 of the time of level 9, for 6 %
+ * more bytes. Parts of PART bytes are packed in parallel. */
 enum { QUICK = 5, PART = 1 << 20 };
 
 struct text sizefile_text(const struct snapshot *s)

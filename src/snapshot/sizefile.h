@@ -2,9 +2,9 @@
  * SuperSize.
  *
  * Output is one gzip member without name and time. Its level is 9, or 5 for snapshots made by heft.
- * The text is ASCII, byte for byte as SuperSize writes the same symbols. A file that is read and
- * written again does not change, including unknown metadata. Bytes of names that are not ASCII,
- * tabs and line ends become \xNN escapes.
+ * The text is ASCII, byte for byte as SuperSize writes the same symbols. Reading and writing a file
+ * preserves it, including unknown metadata. Bytes of names that are not ASCII, tabs and line ends
+ * become \xNN escapes.
  *
  * SuperSize's source is the only definition of the format. docs/size-format.md describes it. */
 #ifndef HEFT_SNAPSHOT_SIZEFILE_H
@@ -20,10 +20,11 @@ bool sizefile_read(struct snapshot *ret, const char *path, struct bytes b, struc
 /* Reads a .size file without its charges. */
 bool sizefile_read_uncharged(struct snapshot *ret, const char *path, struct bytes b,
 			     struct notes *notes, struct heft_err *err);
-/* Output of the writers. Writers append to `bytes`. The snapshot must be finished. */
+/* Output of the writers. They append to `bytes`. The snapshot must be finished. */
 struct sizefile_out {
 	VEC(uint8_t) bytes;
-	/* Threads that pack large lists. 0: one per processor. Any number gives the same bytes. */
+	/* Number of threads that pack large lists. 0: one per processor. Does not affect the
+	 * bytes. */
 	unsigned threads;
 };
 bool sizefile_write(struct sizefile_out *ret, const struct snapshot *s, struct heft_err *err);

@@ -9,35 +9,35 @@
 #define SIZEFILE_V1      "Size File Format v1"
 #define SIZEFILE_V1_1    "Size File Format v1.1"
 
-/* Parts of the JSON text that struct snapshot does not contain. */
+/* Parts of the JSON header that struct snapshot does not contain. */
 struct sizefile_head {
-	bool several; /* v1.1 */
+	bool several; /* Version 1.1 */
 	bool has_components, has_padding, has_disassembly;
-	/* Heft's own member: sections of the program per segment, in the order of their symbols. */
+	/* heft's own member: the program's sections per segment, in the order of their symbols. */
 	VEC(struct snap_section) sections;
-	/* Heft's own member, set by the reader: symbols with a known stack. Three numbers each:
-	 * symbols that are skipped, bytes, caveats. */
+	/* heft's own member, set by the reader: symbols with a known stack. Three numbers each:
+	 * number of symbols to skip, bytes, caveats. */
 	VEC(uint32_t) stacks;
-	/* Heft's own member: number of charges after the symbols. */
+	/* heft's own member: number of charges after the symbols. */
 	uint64_t charges;
 };
 
-/* Lines of numbers about charges, in the order of the file. Except in CHARGE_FILE, a run of equal
- * numbers is written as number and count, "7*3". */
+/* Lines of numbers about charges, in file order. A run of equal numbers is written as "7*3" (number
+ * and count), except in CHARGE_FILE. */
 enum sizefile_charge {
 	CHARGE_FILE,
-	CHARGE_VM,     /* File bytes minus VM bytes. */
-	CHARGE_SYMBOL, /* Index of the symbol plus 1, or 0, written as differences. */
-	/* 0: full name of the symbol. 1: its plain name. 2: the next text that no earlier charge
-	 * has as its name. From 3: number of a text. */
+	CHARGE_VM,     /* File bytes minus VM bytes */
+	CHARGE_SYMBOL, /* Index of the symbol plus 1, or 0, written as differences */
+	/* 0: full name of the symbol. 1: its plain name. 2: the next text that was no earlier
+	 * charge's name. From 3 on: number of a text. */
 	CHARGE_NAME,
-	CHARGE_SPACE, /* Number of a text of charges, from 1. 0 for "". */
+	CHARGE_SPACE, /* Number of a text of charges, from 1. 0 for "" */
 	CHARGE_SOURCE,
 	CHARGE_OBJECT,
 	CHARGE_COMPONENT,
 	CHARGE_CONTAINER,
-	CHARGE_DEBUG,   /* 1 in sections of debug info. */
-	CHARGE_PACKAGE, /* Files of earlier versions lack this line. */
+	CHARGE_DEBUG,   /* 1 in sections of debug info */
+	CHARGE_PACKAGE, /* Missing in files of earlier versions */
 	CHARGE_COLUMNS
 };
 
@@ -50,7 +50,7 @@ void sizefile_json_write(struct text *out, const struct snapshot *s,
 bool sizefile_json_read(struct snapshot *s, struct sizefile_head *head, struct bytes json,
 			uint64_t *ret_pos, const char **ret_problem);
 
-/* Appends a text in the file's form: tabs, line ends and bytes outside of ASCII are escaped. */
+/* Appends a text escaped for the file: tabs, line ends and bytes outside of ASCII. */
 void sizefile_add_text(struct text *out, struct str s);
 
 #endif

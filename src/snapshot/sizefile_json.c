@@ -101,8 +101,8 @@ static void add_size(struct intern *names, size_vec *sizes, const char *name, ui
 	sizes->data[id].size += size;
 }
 
-/* Lists the sizes as SuperSize expects them: segments with the bytes of all their symbols, and
- * their sections under their own names. */
+/* Lists the sizes that SuperSize expects: segments with the bytes of all their symbols, and also
+ * their sections by name. */
 static void list_sizes(const struct snapshot *s, uint32_t container, size_vec *ret)
 {
 	struct intern names = { { 0 } };
@@ -217,7 +217,8 @@ static void add_heft(struct json *j, const struct snapshot *s, const struct size
 	json_close(j, '}');
 }
 
-/* Writes the unknown members between two known names, so that all members are sorted. */
+/* Writes the unknown members whose names sort between two known names, so that all members are
+ * sorted. */
 static void add_extra(struct json *j, const struct snapshot *s, const char *after,
 		      const char *before)
 {
@@ -291,7 +292,7 @@ void sizefile_json_write(struct text *out, const struct snapshot *s,
 struct sizefile_json_in {
 	struct json_in json;
 	struct snapshot *s;
-	const char *problem; /* NULL if there is none yet. */
+	const char *problem; /* NULL if none so far */
 };
 
 static bool wrong(struct sizefile_json_in *in, const char *problem)
@@ -306,7 +307,7 @@ static const char *sizefile_json_keep(struct sizefile_json_in *in, struct str te
 	return arena_copy(&in->s->arena, text);
 }
 
-/* True if Python would write the text in the same way. Other spellings are kept unchanged. */
+/* True if Python would write the text identically. Other spellings are kept unchanged. */
 static bool sizefile_json_is_plain(struct str raw, struct str decoded)
 {
 	struct text again = { 0 };
@@ -336,7 +337,7 @@ static struct snap_value sizefile_json_read_value(struct sizefile_json_in *in, c
 	return v;
 }
 
-/* Enters the object of a key. False if the value is no object. */
+/* Enters the object of a key. False if the value is not an object. */
 static bool sizefile_json_enter(struct sizefile_json_in *in, const char *problem)
 {
 	return json_next(&in->json) == JSON_OBJECT || wrong(in, problem);
@@ -356,7 +357,7 @@ static bool is_build_config(const char *key)
 	       strcmp(key, "out_directory") == 0;
 }
 
-/* Reads metadata. With `config`, keys of the build go to the build_config. */
+/* Reads metadata. `config`: keys of the build go to build_config. */
 static void read_metadata(struct sizefile_json_in *in, struct snap_container *c, bool config)
 {
 	const char *key;

@@ -10,21 +10,22 @@
 #define UNPACKED_MIN   (UINT64_C(4) << 20)
 #define UNPACKED_RATIO 50
 
-/* Least bytes of text per symbol: digit and separator for address, size, path; a name's line. */
+/* Smallest text of a symbol, in bytes: a digit and separator for address, size and path; the name's
+ * line. */
 enum { SYMBOL_TEXT = 6 };
 
-/* State of the reader. It takes the unpacked text line by line. */
+/* State of the reader, which takes the unpacked text line by line. */
 struct sizefile_read_in {
 	struct snapshot *s;
 	const char *path;
 	struct bytes text;
-	uint64_t pos, line;   /* `line`: number of the last line read. */
+	uint64_t pos, line;   /* `line`: number of the last line read */
 	uint64_t symbol_line; /* Line of the first symbol. */
 	struct sizefile_head head;
 	struct notes *notes;
 	struct heft_err *err;
-	VEC(uint32_t) objects, sources, components; /* Per index in the file. */
-	bool uncharged;                             /* Charges are not read. */
+	VEC(uint32_t) objects, sources, components; /* By index in the file */
+	bool uncharged;                             /* Do not read charges */
 	bool failed;
 };
 
@@ -37,7 +38,7 @@ static bool sizefile_read_bad(struct sizefile_read_in *in, const char *problem)
 	return false;
 }
 
-/* Returns the next line without its end. If there is none, returns "" and sets failed. */
+/* Returns the next line without its end. At the end of the text, returns "" and sets failed. */
 static struct str sizefile_read_next_line(struct sizefile_read_in *in)
 {
 	const char *from = (const char *)in->text.p + in->pos;
@@ -53,7 +54,7 @@ static struct str sizefile_read_next_line(struct sizefile_read_in *in)
 	return (struct str){ from, size };
 }
 
-/* Reads the number at the start of *s and moves *s after it. False if there is none. */
+/* Reads the number at the start of *s and moves *s after it. False without a number. */
 static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 {
 	const bool minus = s->len > 0 && s->p[0] == '-';
@@ -74,7 +75,7 @@ static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 }
 
 /* Reads a line with a count. Fails if the count exceeds the bytes left, because each counted item
- * takes at least one. */
+ * takes at least one byte. */
 static uint64_t sizefile_read_count(struct sizefile_read_in *in)
 {
 	struct str s = sizefile_read_next_line(in);
@@ -86,8 +87,7 @@ static uint64_t sizefile_read_count(struct sizefile_read_in *in)
 	return in->failed ? 0 : (uint64_t)v;
 }
 
-/* Reads a section's line of numbers and passes each to `put`. With `delta`, sums up the
- * differences. */
+/* Reads a section's line of numbers and passes each to `put`. `delta`: the line has differences. */
 static void
 sizefile_read_numbers(struct sizefile_read_in *in, const struct snap_section *sec, bool delta,
 		      bool (*put)(struct sizefile_read_in *, struct snap_symbol *, int64_t))
@@ -120,7 +120,7 @@ static bool sizefile_read_put_addr(struct sizefile_read_in *in, struct snap_symb
 static bool sizefile_read_put_size(struct sizefile_read_in *in, struct snap_symbol *y, int64_t v)
 {
 	(void)in;
-	y->size = (uint64_t)v; /* The size of overhead symbols includes their padding until
+	y->size = (uint64_t)v; /* The size of an overhead symbol includes padding until
 			        * settle_overhead(). */
 	return true;
 }
@@ -241,7 +241,7 @@ static void sizefile_read_segments(struct sizefile_read_in *in)
 		uint32_t section;
 		if (!read_segment_name(in, take_field(&names), &section))
 			return;
-		/* Every symbol takes a line, so the text limits the count. */
+		/* Every symbol takes a line, so the text's size limits the count. */
 		if (!sizefile_read_take_number(&digits, &count) || digits.len > 0 || count < 0 ||
 		    (uint64_t)count > in->text.size - total) {
 			sizefile_read_bad(in, "the count of a segment is damaged");
@@ -303,10 +303,11 @@ static bool sizefile_read_fields(struct sizefile_read_in *in, struct str rest,
 	return true;
 }
 
-/* Reads the symbols of a section. Cuts an alias list at the end of the section. */
+/* Reads the symbols of a section. An alias list ends with the section at the latest. */
 static void sizefile_read_symbols(struct sizefile_read_in *in, const struct snap_section *sec)
 {
-	uint64_t open = 0, aliases; /* `open`: members of the current alias list that follow. */
+	uint64_t open = 0, aliases; /* `open`: number of members of the current alias list that
+				     * follow */
 	for (uint64_t i = 0; i < sec->count && !in->failed; i++) {
 		struct snap_symbol *y = &in->s->symbols.data[sec->first + i];
 		struct str rest = sizefile_read_next_line(in);
@@ -388,8 +389,8 @@ static bool charge_set(const struct sizefile_read_in *in, const text_ids *texts,
 	return true;
 }
 
-/* Reads a number with its count: "7*3" is the number 7 for three charges. `alone` forbids counts.
- * File sizes have no counts, so that each charge takes at least two bytes of the file. */
+/* Reads a number with its count: "7*3" is the number 7 for three charges. `alone` forbids a count,
+ * as for file sizes. So each charge takes at least two bytes of the file. */
 static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *ret,
 			    int64_t *ret_count)
 {
@@ -403,7 +404,7 @@ static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *r
 	       (uint64_t)*ret_count <= most;
 }
 
-/* Reads a line of numbers. `names` is the number of the last text that was no charge's name yet. */
+/* Reads a line of numbers. `names`: number of the last text that was a charge's name. */
 static void read_charge_column(struct sizefile_read_in *in, const text_ids *texts, uint64_t names,
 			       unsigned column)
 {
@@ -450,7 +451,7 @@ static void read_charges(struct sizefile_read_in *in)
 	const uint64_t places = sizefile_read_count(in), count = sizefile_read_count(in);
 	for (uint64_t i = 0; i < count && !in->failed; i++)
 		vec_push(&texts, intern_add(&in->s->texts, sizefile_read_next_line(in)));
-	/* Each file size takes at least two bytes: a digit and a blank or line end. */
+	/* Each file size takes at least two bytes: a digit, and a blank or line end. */
 	if (in->head.charges > (in->text.size - in->pos) / 2)
 		sizefile_read_bad(in, "there are more charges than the file has room for");
 	for (uint64_t i = 0; i < in->head.charges && !in->failed; i++)
@@ -463,7 +464,7 @@ static void read_charges(struct sizefile_read_in *in)
 	vec_release(&texts);
 }
 
-/* Sets the padding of an overhead symbol to its stored size, all of which is padding. */
+/* Makes an overhead symbol's stored size its padding. */
 static bool settle_overhead(struct sizefile_read_in *in, struct snap_symbol *y)
 {
 	if (!in->s->stored_padding)
@@ -506,7 +507,7 @@ static void settle_padding(struct sizefile_read_in *in)
 	}
 }
 
-/* Moves the symbols of a segment from `first` on to a section that heft noted. */
+/* Moves a segment's symbols from `first` on to a section that heft's member lists. */
 static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
 				       const struct snap_section *segments, uint64_t first,
 				       const struct snap_section *like)
@@ -530,7 +531,7 @@ static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
 	return section == known;
 }
 
-/* Replaces the segments by the sections that heft noted. */
+/* Replaces the segments by the sections that heft's member lists. */
 static void split_segments(struct sizefile_read_in *in)
 {
 	struct snapshot *s = in->s;
@@ -568,7 +569,7 @@ static void sizefile_read_take_stacks(struct sizefile_read_in *in)
 	}
 }
 
-/* Sets the sizes of sections by their names, for files that heft did not write. */
+/* For files of other tools: sets the sizes of sections by name. */
 static void take_sizes(struct snapshot *s)
 {
 	for (uint32_t i = 0; i < s->containers.count; i++) {
@@ -586,7 +587,7 @@ static void sizefile_read_body(struct sizefile_read_in *in)
 {
 	read_paths(in);
 	if (in->failed || in->objects.count == 0)
-		return; /* The file has no symbols. */
+		return; /* The file has no symbols */
 	read_components(in);
 	sizefile_read_segments(in);
 	sizefile_read_columns(in, true, sizefile_read_put_addr);

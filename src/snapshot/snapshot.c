@@ -54,8 +54,8 @@ bool snap_segment_is_native(const char *segment)
 	return k && k->rank <= RANK_BSS;
 }
 
-/* True if the format has a segment for the section. Sections of programs may have any name, even a
- * name with another meaning in the format. */
+/* True if the format has a segment for the section. A program's section may have any name, even one
+ * that the format uses otherwise. */
 static bool has_segment(const struct snap_section *sec)
 {
 	return !sec->native || snap_is_native_name(sec->name, sec->in_file);
@@ -125,7 +125,7 @@ uint32_t snapshot_section_like(struct snapshot *s, const struct snap_section *li
 	return index;
 }
 
-/* Returns a section with the properties that the file format gives to its name. */
+/* Returns a section with the properties that the file format assigns to its name. */
 static struct snap_section known_section(uint32_t container, const char *name)
 {
 	const struct section_kind *kind = snapshot_kind_of(name);
@@ -219,10 +219,10 @@ void snapshot_release(struct snapshot *s)
 
 /* Sort key, made once per symbol. */
 struct sort_key {
-	uint64_t place; /* Bits 63..32 container, 31..24 section rank, 23 overhead. */
+	uint64_t place; /* Bits 63..32 container, 31..24 section rank, 23 overhead */
 	uint64_t addr;
-	uint32_t sized; /* 0 for symbols without size. They come first at an address. */
-	uint32_t list;  /* Number of the alias list, for aliases without address, or 0. */
+	uint32_t sized; /* 0 for a symbol without a size, which comes first at an address */
+	uint32_t list;  /* Number of the alias list for aliases without an address, or 0 */
 	bool star;
 	uint32_t symbol;
 	struct str full_name, object;
@@ -266,7 +266,7 @@ static int snapshot_compare_keys(const void *pa, const void *pb)
 	return c != 0 ? c : compare_u64(a->symbol, b->symbol);
 }
 
-/* Returns an id of the segment that differs from the ids of other containers' segments. */
+/* Returns an id for the segment, distinct from ids of other containers' segments. */
 static uint32_t segment_key(struct intern *segments, const struct snap_section *sec)
 {
 	struct text key = { 0 };
@@ -278,12 +278,12 @@ static uint32_t segment_key(struct intern *segments, const struct snap_section *
 }
 
 struct section_place {
-	uint64_t segment; /* Sort key: number of the segment in the order of appearance. */
+	uint64_t segment; /* Sort key: number of the segment by first appearance */
 	uint32_t section;
 };
 
-/* Orders the sections that have symbols. Sections of one segment are adjacent. Segments are in the
- * order of appearance. Counts the symbols. Returns the number of sections. */
+/* Orders the sections that have symbols. Sections of a segment are adjacent. Segments are in order
+ * of first appearance. Counts the symbols. Returns the number of sections. */
 static size_t order_sections(struct snapshot *s, struct section_place *ret)
 {
 	struct intern segments = { { 0 } };
@@ -302,8 +302,8 @@ static size_t order_sections(struct snapshot *s, struct section_place *ret)
 	return count;
 }
 
-/* Moves each symbol from[i] to index i without a second list: a symbol moves to the place that the
- * previous move left free. Afterwards from[i] is i. */
+/* Moves each symbol from[i] to index i, in place. Each move fills the index that the previous move
+ * left. Afterwards from[i] is i. */
 static void snapshot_move_symbols(struct snapshot *s, uint32_t *from)
 {
 	struct snap_symbol *list = s->symbols.data;
@@ -410,7 +410,7 @@ static bool same_segment(const struct snap_section *a, const struct snap_section
 	       (a->container == b->container && strcmp(snap_segment(a), snap_segment(b)) == 0);
 }
 
-/* True if the file must state paddings, because readers would compute other values. */
+/* True if the file must state paddings, because readers would compute others. */
 static bool must_state_padding(const struct snapshot *s)
 {
 	const struct snap_section *last = NULL;
@@ -444,7 +444,7 @@ static void aliases_check(const struct snapshot *s, size_t first)
 	}
 }
 
-/* Asserts the invariants, except for overlaps. O(symbols). */
+/* Asserts the invariants, except that symbols do not overlap. O(symbols). */
 static void snapshot_verify(const struct snapshot *s)
 {
 	uint64_t in_sections = 0;

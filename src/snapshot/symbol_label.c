@@ -1,4 +1,4 @@
-/* Makes the labels of symbols by which a diff or list groups its rows. */
+/* Makes the label of a symbol by which a diff or list groups rows. */
 #define _GNU_SOURCE /* memmem */
 #include "snapshot/symbol_label.h"
 
@@ -33,8 +33,7 @@ static struct str section_label(const struct snapshot *s, const struct snap_sect
 	return text_str(work);
 }
 
-/* Returns the outermost namespace of a symbol, otherwise its library. For symbols that no source
- * has measured. */
+/* For symbols that no source measured: returns the outermost namespace, or else the library. */
 static struct str package_label(const struct snapshot *s, const struct snap_symbol *y)
 {
 	const struct str space = name_qualifier(snapshot_text(s, y->name));

@@ -7,10 +7,10 @@
 #include "base/text.h"
 #include "snapshot/snapshot.h"
 
-/* Returns the path of a symbol's origin: its source, or else its object. "" if neither is known. */
+/* Returns the path of a symbol's origin: its source, else its object. "" if unknown. */
 uint32_t snap_path(const struct snap_symbol *y);
-/* Returns the label of a symbol's row, or a text such as "(no path)" if it has none. The result is
- * in the snapshot or in *work. */
+/* Returns the label of a symbol's row, or a text such as "(no path)". The result is in the snapshot
+ * or in *work. */
 struct str snap_label(const struct snapshot *s, const struct snap_symbol *y, enum heft_diff_by by,
 		      struct text *work);
 
