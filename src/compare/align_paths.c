@@ -4,8 +4,7 @@
 
 #include "base/filename.h"
 
-/* Number of source paths that are compared at most. Further paths are ignored: these are enough to
- * find what most agree on. */
+/* Greatest number of source paths to compare. Ignores further paths. */
 enum { SOURCES_MAX = 2000 };
 
 /* Lists the absolute source paths of a snapshot, each once. */
@@ -24,8 +23,8 @@ static align_paths align_paths_list_sources(const struct snapshot *s)
 	return list;
 }
 
-/* Returns how many bytes both paths end in: whole components, including the slash before them. 0 if
- * there are none. */
+/* Returns the size of the common end of both paths: whole components, including the slash before
+ * them. 0 without one. */
 static size_t shared_end(struct str a, struct str b)
 {
 	size_t n = 0, whole = 0;
@@ -37,12 +36,12 @@ static size_t shared_end(struct str a, struct str b)
 	return whole;
 }
 
-/* Paths of one side, found by the name of the file. */
+/* Paths of one side, found by file name. */
 struct by_name {
 	struct intern names;
 	VEC(uint32_t)
-	first, next; /* `first`: per file name, `next`: per path. Index of a path
-				    * with that name. UINT32_MAX ends a list. */
+	first, next; /* `first`: per file name, `next`: per path. Index of a path with that file
+		      * name. UINT32_MAX ends a list */
 	align_paths paths;
 };
 
@@ -73,8 +72,8 @@ static void release_index(struct by_name *b)
 	vec_release(&b->paths);
 }
 
-/* Returns the path that shares the longest end with `path`. *ret_size is the size of that end, 0 if
- * there is none. */
+/* Returns the path with the longest common end with `path`. *ret_size is the size of that end, 0
+ * without one. */
 static struct str align_paths_find_partner(const struct by_name *b, struct str path,
 					   size_t *ret_size)
 {
@@ -94,8 +93,8 @@ static struct str align_paths_find_partner(const struct by_name *b, struct str p
 	return best;
 }
 
-/* Counts pairs of roots. A text "root before\nroot after" has the number of path pairs that it
- * fits. */
+/* Counts pairs of roots. The text "root before\nroot after" counts the path pairs that fit these
+ * roots. */
 struct votes {
 	struct intern roots;
 	VEC(size_t) counts;
@@ -122,7 +121,7 @@ static struct str parent_of(struct str root)
 	return (struct str){ root.p, root.len - file_name_str(root).len - 1 };
 }
 
-/* Counts the paths that both sides have and that lie in the parent folder of either root. */
+/* Counts the paths that are equal on both sides and lie in the parent folder of either root. */
 static size_t count_beside(const align_paths *same, struct str before, struct str after)
 {
 	const struct str a = parent_of(before), b = parent_of(after);
@@ -133,8 +132,8 @@ static size_t count_beside(const align_paths *same, struct str before, struct st
 	return count;
 }
 
-/* Picks the pair of roots that most pairs of paths agree on. Fails if too few agree or if the roots
- * are not two directories. */
+/* Chooses the pair of roots that fits most pairs of paths. Fails if it fits too few, or if the
+ * roots are not two directories. */
 static bool elect(const struct votes *v, size_t pairs, const align_paths *same,
 		  struct text ret_roots[2])
 {

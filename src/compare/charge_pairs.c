@@ -1,4 +1,4 @@
-/* Pairs the charges of two snapshots: by symbol, and by name for charges without a symbol. */
+/* Pairs the charges of two snapshots: by symbol, or by name if they have no symbol. */
 #include "compare/charge_pairs.h"
 
 #include "map/paths.h"
@@ -7,7 +7,7 @@
 
 /* Charges of one symbol, or of one label without a symbol. */
 struct charge_group {
-	/* Numbers of texts, the same on both sides. Bytes without a symbol have no path. */
+	/* Text numbers that both sides share. Bytes without a symbol have no path. */
 	uint32_t container, name, path;
 	uint32_t debug;
 	uint32_t symbol; /* Index of the symbol, or SNAP_NO_SYMBOL. */
@@ -30,7 +30,7 @@ struct charge_matcher {
 	struct charge_pairs *out;
 	struct charge_side sides[2]; /* [0] before, [1] after. */
 	struct intern common;
-	enum heft_change *changes; /* Per symbol of `after`: what changed in its pair. */
+	enum heft_change *changes; /* Per symbol of `after`: what changed in its pair */
 };
 
 bool charge_is_fallback(const struct snapshot *s, uint32_t text)
@@ -134,7 +134,7 @@ static struct charge_group charge_pairs_group_of(struct charge_matcher *m, size_
 	return g;
 }
 
-/* Makes the groups of a side: per symbol, and per name for charges without a symbol. */
+/* Makes a side's groups: one per symbol, and one per name without a symbol. */
 static void groups_make(struct charge_matcher *m, size_t side)
 {
 	struct charge_side *z = &m->sides[side];
@@ -169,8 +169,7 @@ static bool charge_pairs_is_same(const struct charge_group *a, const struct char
 	return a->container == b->container && a->name == b->name && a->path == b->path;
 }
 
-/* Returns the group of a symbol. If the symbol has no group, returns the group of an alias: the
- * alias may own the bytes on this side. */
+/* Returns the group of a symbol, or of one of its aliases, which may own the bytes on this side. */
 static uint32_t group_of_symbol(const struct charge_side *z, uint32_t symbol)
 {
 	const struct snap_symbol *y = &z->s->symbols.data[symbol];
@@ -189,7 +188,7 @@ static void groups_join(struct charge_matcher *m, uint32_t before, uint32_t afte
 	m->sides[1].groups.data[after].other = before;
 }
 
-/* Pairs groups if their symbols are paired. Pairs with equal name and path go first, because an
+/* Pairs groups whose symbols are paired. Pairs with equal name and path come first, because an
  * alias may be in several pairs. */
 static void groups_follow(struct charge_matcher *m, bool same)
 {
@@ -206,13 +205,13 @@ static void groups_follow(struct charge_matcher *m, bool same)
 	}
 }
 
-/* Key by which a pass compares the groups that have no partner yet. */
+/* Key for comparing groups without a partner. */
 struct group_key {
 	uint32_t container, name, path, debug;
 };
 
-/* Pairs the remaining groups that have equal names. With `paths`, the paths must be equal too.
- * Without, one of the two must lack a symbol: a symbol table has lost or gained the name. */
+/* Pairs the remaining groups with equal names. `paths`: the paths must be equal too. Without
+ * `paths`, one of the two must lack a symbol, because a symbol table lost or gained the name. */
 static void groups_match(struct charge_matcher *m, bool paths)
 {
 	struct intern keys = { { 0 } };
@@ -267,7 +266,7 @@ static enum heft_change charge_pairs_change_of(const struct charge_matcher *m,
 		       : HEFT_UNCHANGED;
 }
 
-/* Lists the pairs in the order of the groups of `after`, then the pairs that are gone. */
+/* Lists the pairs in the order of the groups of `after`, then the removed ones. */
 static void charges_put(struct charge_matcher *m, size_t side, uint32_t *place)
 {
 	const struct charge_side *z = &m->sides[side];
@@ -275,8 +274,8 @@ static void charges_put(struct charge_matcher *m, size_t side, uint32_t *place)
 	for (uint32_t i = 0; i < z->s->charges.count; i++) {
 		const struct snap_charge *c = &z->s->charges.data[i];
 		const struct charge_group *g = &z->groups.data[z->of_charge[i]];
-		/* Places in the list are kept per group of `after`, or per group of `before` if
-		 * there is no partner. */
+		/* Stores positions in the list per group of `after`, or of `before` without a
+		 * partner. */
 		uint32_t *at = side == 1 ? &place[z->of_charge[i]]
 			       : g->other != GROUP_NONE
 				       ? &place[g->other]

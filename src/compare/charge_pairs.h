@@ -1,7 +1,7 @@
 /* charge_pairs.h - pairs the charges of two snapshots.
  *
- * All charges of one symbol are one pair. This pair follows the pair of the symbol. Symbols without
- * a partner are paired if their names and paths are equal. Charges without a symbol are paired by
+ * All charges of a symbol form one pair, which follows the pair of the symbol. Symbols without a
+ * partner are paired if their names and paths are equal. Charges without a symbol are paired by
  * name. Each charge of either side is in exactly one pair, so the pairs add up to the files and to
  * the VM images.
  *
@@ -12,15 +12,15 @@
 #include "snapshot/symbol_label.h"
 
 struct charge_pair {
-	uint32_t before, after;  /* Index of each side's first charge, or UINT32_MAX. */
-	uint64_t file[2], vm[2]; /* Bytes: [0] before, [1] after. */
+	uint32_t before, after;  /* Index of each side's first charge, or UINT32_MAX */
+	uint64_t file[2], vm[2]; /* Bytes: [0] before, [1] after */
 	enum heft_change change;
 	bool debug;
 };
 
 struct charge_pairs {
 	VEC(struct charge_pair) list;
-	uint32_t *of[2]; /* [0] before, [1] after. Per charge: index of its pair in the list. */
+	uint32_t *of[2]; /* [0] before, [1] after. Per charge: index of its pair in the list */
 };
 
 struct snapshot_diff;

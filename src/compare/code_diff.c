@@ -54,8 +54,8 @@ struct code_diff_lines {
 	VEC(struct line_part) list;
 };
 
-/* Appends operands. Addresses inside of the function become offsets from its start, so that a
- * function that only moved has no differences. */
+/* Appends operands. Replaces addresses inside the function by offsets from its start, so that
+ * moving a function makes no difference. */
 static void add_operands(struct text *t, const char *operands, const struct code_side *y)
 {
 	char place[32];
@@ -86,7 +86,7 @@ static void add_insn(struct code_diff_lines *l, const struct disasm_insn *insn,
 	vec_push(&l->list, (struct line_part){ from, l->text.len - from });
 }
 
-/* Opens a disassembler. An odd entry point means the Thumb set, as in microcontrollers. */
+/* Opens a disassembler. An odd entry point means Thumb code, as in microcontrollers. */
 static bool open_disasm(struct disasm *d, const struct image *im)
 {
 	return im && disasm_open(d, im, flow_isa_of(im) == CODE_THUMB);
@@ -182,7 +182,7 @@ static void add_hunk(struct text *out, const edit_vec *edits, size_t from, size_
 	}
 }
 
-/* Writes the changes with some equal lines around them. Hunks that touch become one. */
+/* Writes the changes with some equal lines around them. Joins adjacent hunks. */
 static void add_hunks(struct text *out, const edit_vec *edits,
 		      const struct code_diff_lines sides[2])
 {

@@ -1,7 +1,7 @@
 /* code_diff.h - compares the disassembly of a function before and after a change, as a unified
  * diff.
  *
- * A .sizediff file keeps the text with the symbol, and SuperSize's viewer shows both sides of it.
+ * A .sizediff file stores the text with the symbol. SuperSize's viewer shows it in two columns.
  *
  * One thread. */
 #ifndef HEFT_COMPARE_CODE_DIFF_H
@@ -13,16 +13,13 @@
 enum {
 	CODE_DIFF_SYMBOLS = 10,
 	CODE_DIFF_BYTES = 2048
-}; /* Number of symbols, and bytes of code
-							  * per symbol, that get a diff. Both
-							  * limits are SuperSize's. */
+}; /* Limits: number of symbols with a diff, and bytes of code per symbol. Both are SuperSize's. */
 
-/* Picks the pairs whose code grew or shrank most, by at least 10 bytes. Stores the pairs' indexes
- * in d->pairs in `ret`, and returns how many there are. Each of the pairs has code on the new
- * side. */
+/* Picks the pairs whose code grew or shrank most, by at least 10 bytes. Stores their indexes in
+ * d->pairs in `ret`, and returns their number. Each pair has code on the new side. */
 size_t code_diff_pick(const struct snapshot_diff *d, size_t ret[CODE_DIFF_SYMBOLS]);
 
-/* A function of a program. `im` is NULL if that side has none. */
+/* A function of a program. `im` is NULL if the side lacks the function. */
 struct code_side {
 	const struct image *im;
 	uint64_t addr, size;

@@ -1,4 +1,4 @@
-/* Makes a diff of two snapshots: runs the matcher, finds what changed in each pair, and sums the
+/* Makes a diff of two snapshots: runs the matcher, finds the change of each pair, and sums up
  * changes of padding. */
 #include "compare/match.h"
 
@@ -37,8 +37,7 @@ struct diff_value diff_value(const struct snapshot_diff *d, const struct diff_pa
 				    own_pss(new_) - own_pss(old) };
 }
 
-/* True if `path` ends with `end` as in "a/b.c" and "b.c". The two differ only in how much of the
- * path is known. */
+/* True if `path` ends with `end`, such as "a/b.c" and "b.c". Then the two name one file. */
 static bool ends_with(struct str path, struct str end)
 {
 	return str_ends(path, end) && end.len < path.len && path.p[path.len - end.len - 1] == '/';
@@ -52,7 +51,7 @@ static bool has_moved(const struct snapshot_diff *d, const struct snap_symbol *o
 	return a.len > 0 && b.len > 0 && !str_eq(a, b) && !ends_with(a, b) && !ends_with(b, a);
 }
 
-/* True if neither side of a pair has a name of its own. */
+/* True if both names of a pair are generated. */
 static bool diff_is_made_up(const struct snapshot_diff *d, const struct diff_pair *p)
 {
 	return snap_is_made_up(snapshot_text(d->before, diff_before(d, p)->full_name)) &&
@@ -90,8 +89,8 @@ static void add_pairs(struct snapshot_diff *d, const struct matcher *m)
 			 (struct diff_pair){ m->before.left.data[i], DIFF_NONE, HEFT_REMOVED, 0 });
 }
 
-/* Sums the changes of padding before paired symbols, per section of the older side. This padding
- * says nothing about the symbols. */
+/* Sums up the changes of padding before paired symbols, per section of the older side. This padding
+ * is not a change of the symbols. */
 static void diff_add_paddings(struct snapshot_diff *d)
 {
 	double *sums = mem_zeroed(d->before->sections.count + 1, sizeof *sums);

@@ -4,11 +4,11 @@
  * - by full name, path and size,
  * - by full name and path,
  * - by plain name and path,
- * - by full name alone, for names that tell symbols apart.
- * With `supersize` (diff_init), the counts are those of SuperSize for the same two files. Without,
- * more passes pair the rest. "Moved" symbols have the same name in any path, apart from suffixes of
- * clones and hashes. "Renamed" symbols have the same size in the same source, or a similar name.
- * match.h says how symbols without a name of their own are paired.
+ * - by full name alone, for names that tell symbols apart. With `supersize` (diff_init), counts
+ *   equal SuperSize's for the same files. Without it, more passes pair the remaining symbols.
+ *   "Moved" symbols have the same name in any path, apart from suffixes of clones and hashes.
+ *   "Renamed" symbols have the same size in the same source, or a similar name. match.h describes
+ *   how symbols without a real name are paired.
  *
  * Every symbol of either side is in exactly one pair, so sums over the pairs are the sums of the
  * snapshots.
@@ -22,42 +22,41 @@
 
 #define DIFF_NONE UINT32_MAX
 
-/* Name of the symbols that a diff makes of padding, as SuperSize calls them. */
+/* SuperSize's name for symbols that a diff makes of padding. */
 #define DIFF_PADDING_NAME "Overhead: aggregate padding of diff'ed symbols"
 
 struct diff_pair {
-	uint32_t before, after; /* Indexes of the symbols in each snapshot. DIFF_NONE if a side
-				 * lacks the symbol. */
+	uint32_t before, after; /* Index of the symbol in each snapshot. DIFF_NONE if a side
+				 * lacks it */
 	enum heft_change change;
-	uint8_t pass; /* The pass that found the pair (enum match_pass). 0 if the pair has one
-		       * side only. */
+	uint8_t pass; /* Pass that found the pair (enum match_pass). 0 for one side only */
 };
 
 /* Change of the padding before paired symbols, in one section of the older side. Never 0. */
 struct diff_padding {
-	uint32_t section; /* Index in the sections of `before`. */
+	uint32_t section; /* Index in the sections of `before` */
 	int64_t size;
 };
 
 struct snapshot_diff {
 	const struct snapshot *before, *after;
 	bool supersize;
-	bool has_stacks;             /* True if both sides know stack sizes. Then a changed stack
-				      * size is a change of the symbol. */
-	VEC(struct diff_pair) pairs; /* In the order of `after`; removed symbols follow. */
-	/* True if both sides have charges and SuperSize's counting was not asked for. */
+	bool has_stacks;             /* Both sides have stack sizes, so a new stack size is a
+				      * change */
+	VEC(struct diff_pair) pairs; /* In the order of `after`; removed symbols follow */
+	/* Both sides have charges, and the counting is not SuperSize's. */
 	bool charged;
 	struct charge_pairs charges;
-	VEC(struct diff_padding) paddings; /* Empty if both sides are sparse. */
+	VEC(struct diff_padding) paddings; /* Empty if both sides are sparse */
 };
 
 void diff_init(struct snapshot_diff *d, const struct snapshot *before, const struct snapshot *after,
 	       bool supersize);
 void diff_release(struct snapshot_diff *d);
 
-/* The numbers that SuperSize states for a pair. Added symbols count with their size and padding,
- * removed ones with negated values. Symbols on both sides count by the change of size and PSS
- * without padding. */
+/* SuperSize's numbers for a pair. Added symbols count with their size and padding, removed ones
+ * with negated values. Symbols on both sides count by the change of size and PSS without
+ * padding. */
 struct diff_value {
 	int64_t size, padding;
 	double pss;

@@ -82,7 +82,7 @@ struct amount {
 	double size, padding;
 };
 
-/* Returns the size and padding of a symbol. For a symbol that is only padding, the padding is its
+/* Returns the size and padding of a symbol. If a symbol is only padding, the padding is its
  * size. */
 static struct amount amount_of(const struct snap_symbol *y, bool whole)
 {
@@ -96,7 +96,7 @@ struct grouping {
 	const struct snapshot_diff *d;
 	const struct heft_diff_query *q;
 	struct diff_rows *out;
-	struct intern keys; /* The id plus 1 is the node. */
+	struct intern keys; /* The node is the id plus 1 */
 	struct text key, work;
 };
 
@@ -137,7 +137,7 @@ static const char *diff_rows_copy_text(struct grouping *g, const struct snapshot
 	return id ? arena_copy(&g->out->arena, snapshot_text(s, id)) : "";
 }
 
-/* Removes the measures that the rows do not have. */
+/* Clears the measures that the rows do not have. */
 static void node_drop_measures(struct grouping *g, uint32_t node)
 {
 	const bool charged = g->out->counting == DIFF_CHARGED;
@@ -177,8 +177,8 @@ static uint32_t group_node(struct grouping *g, const struct snapshot *s,
 	return node;
 }
 
-/* True if the name occurs earlier in the symbol's alias list: one function that several objects
- * define. */
+/* True if the name occurs earlier in the symbol's alias list: several objects define one
+ * function. */
 static bool repeats(const struct snap_symbol *y)
 {
 	const struct snap_symbol *first = y - y->alias_place;
@@ -248,8 +248,8 @@ static void diff_rows_tell_symbol(struct grouping *g, const struct diff_pair *p,
 						       diff_rows_kind_of(label), list, p->change };
 }
 
-/* Returns the row of a pair. Symbols with equal name, section and path share a row. In one alias
- * list, paths may differ. */
+/* Returns the row of a pair. Symbols with equal name, section and path share a row. Aliases share a
+ * row even with different paths. */
 static uint32_t symbol_node(struct grouping *g, const struct diff_pair *p)
 {
 	const struct snap_symbol *old = diff_before(g->d, p), *new_ = diff_after(g->d, p);
@@ -271,8 +271,8 @@ static uint32_t symbol_node(struct grouping *g, const struct diff_pair *p)
 	return node;
 }
 
-/* Returns the size of a symbol as SuperSize counts. Padding counts for added or removed symbols.
- * The padding of paired symbols is in the sums per section. */
+/* Returns the size of a symbol by SuperSize's counting. Only added and removed symbols include
+ * padding. The padding of paired symbols is in the sums per section. */
 static struct amount symbol_amount(const struct grouping *g, const struct snap_symbol *y,
 				   bool paired)
 {
@@ -325,7 +325,7 @@ static bool wants_pair(const struct grouping *g, const struct diff_pair *p)
 	return (old && wants(g, g->d->before, old)) || (new_ && wants(g, g->d->after, new_));
 }
 
-/* Adds the padding of paired symbols as symbols of their own, as SuperSize does. */
+/* Adds the padding of paired symbols as separate symbols, as SuperSize does. */
 static void diff_rows_add_paddings(struct grouping *g)
 {
 	const struct snapshot *s = g->d->before;
@@ -362,8 +362,8 @@ static const char *diff_rows_path_text(struct grouping *g, const struct snapshot
 	return diff_rows_copy_text(g, s, none ? 0 : path);
 }
 
-/* Returns the section of the charge's symbol. Without a symbol, returns the section that the label
- * names. */
+/* Returns the section of the charge's symbol. Without a symbol, returns the section in the
+ * label. */
 static const char *section_text(struct grouping *g, const struct snapshot *s,
 				const struct snap_charge *c)
 {
@@ -388,7 +388,7 @@ static const struct snap_symbol *diff_rows_symbol_of(const struct snapshot *s,
 	return c && c->symbol != SNAP_NO_SYMBOL ? &s->symbols.data[c->symbol] : NULL;
 }
 
-/* Returns the name before the change. If the pair was only moved, returns the path before. */
+/* Returns the name before the change. For a moved symbol, returns the path before. */
 static const char *was_text(struct grouping *g, const struct charge_pair *p)
 {
 	const struct snap_charge *old = charge_at(g->d->before, p->before);
@@ -465,7 +465,7 @@ static uint32_t charge_node(struct grouping *g, const struct snapshot *s,
 	return node;
 }
 
-/* Adds each charge to the row of its own side. The kind of change counts in the row of `after`. */
+/* Adds each charge to the row of its own side. The row of `after` counts the kind of change. */
 static void add_charge_groups(struct grouping *g)
 {
 	const struct snapshot *const sides[] = { g->d->before, g->d->after };
@@ -612,18 +612,18 @@ void diff_rows_release(struct diff_rows *r)
 	arena_release(&r->arena);
 }
 
-/* Finds the sum that a section of either side counts for. */
+/* Finds the sum of sections to which a section of either side belongs. */
 struct section_sums {
 	struct diff_sections *out;
 	bool supersize;
-	struct intern keys;  /* The id is the index in out->sections. */
+	struct intern keys;  /* The id is the index in out->sections */
 	uint32_t *places[2]; /* Per side and section: index of the sum plus 1. 0 if not looked up
-			      * yet. */
+			      * yet */
 	struct text key;
 };
 
-/* Returns the sum of a section. Sections with the same name share a sum if both are in the file or
- * both are not, and likewise for memory. SuperSize's counting knows segments only. */
+/* Returns the sum of a section. Sections with the same name share a sum, if they agree in being in
+ * the file and in memory. SuperSize's counting uses segments only. */
 static uint32_t diff_rows_find_sum(struct section_sums *t, const struct snap_section *sec)
 {
 	const char *name = t->supersize ? snap_segment(sec) : sec->name;

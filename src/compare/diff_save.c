@@ -7,10 +7,9 @@
 struct diff_save_half {
 	const struct snapshot *from;
 	struct snapshot *to;
-	uint32_t *texts;                /* Per text id of `from`: id in `to`. 0 if not copied
-					 * yet. */
-	const char *const *disassembly; /* Per symbol of `from`; may be NULL. */
-	uint32_t *places; /* Per symbol of `from`: index in `to`, or SNAP_NO_SYMBOL. */
+	uint32_t *texts;                /* Per text id of `from`: id in `to`. 0 if not copied yet */
+	const char *const *disassembly; /* Per symbol of `from`; may be NULL */
+	uint32_t *places;               /* Per symbol of `from`: index in `to`, or SNAP_NO_SYMBOL */
 };
 
 static uint32_t diff_save_copy_text(struct diff_save_half *h, uint32_t id)
@@ -127,7 +126,7 @@ static void make_half(struct snapshot *to, const struct snapshot *from, const ui
 		vec_push(&to->extra, copy_value(&to->arena, &from->extra.data[i]));
 	for (size_t i = 0; i < from->containers.count; i++)
 		copy_container(to, &from->containers.data[i]);
-	/* Copies all sections, so that the section numbers of symbols stay. */
+	/* Copies all sections, so that section numbers stay valid. */
 	for (size_t i = 0; i < from->sections.count; i++) {
 		const struct snap_section *sec = &from->sections.data[i];
 		const uint32_t section = snapshot_section_like(to, sec);
@@ -139,7 +138,7 @@ static void make_half(struct snapshot *to, const struct snapshot *from, const ui
 	mem_free(h.places);
 }
 
-/* Returns the index of the container with that name. 0 (the first) if there is none. */
+/* Returns the index of the container with that name. 0 (the first) without one. */
 static uint32_t container_named(const struct snapshot *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->containers.count; i++)

@@ -1,4 +1,4 @@
-/* Runs the passes of the matcher that pair symbols by keys. */
+/* Runs the matcher's passes that pair symbols by keys. */
 #include "compare/match.h"
 
 #include "base/sort.h"
@@ -28,7 +28,7 @@ static struct str without_dollars(struct str s, struct text *work)
 	return text_str(work);
 }
 
-/* After the "$" parts, deletes the digits and dots at the end. */
+/* Also deletes digits and dots at the end. */
 struct str match_stable(struct str s, struct text *work)
 {
 	if (s.len > 0 && memchr(s.p, '$', s.len))
@@ -38,8 +38,8 @@ struct str match_stable(struct str s, struct text *work)
 	return s;
 }
 
-/* Returns the name shared by star symbols: "** symbol gap 3 (end of section)" is "** symbol
- * gaps". */
+/* Returns the common name of similar star symbols: "** symbol gaps" for "** symbol gap 3 (end of
+ * section)". */
 static struct str star_cluster(struct str s, struct text *out)
 {
 	size_t end = s.len;
@@ -86,7 +86,7 @@ static bool match_is_hash(struct str s)
 	return true;
 }
 
-/* Returns the name without suffixes of clones ("f.isra.0") and without the hash of Rust names
+/* Returns the name without suffixes of clones ("f.isra.0") and without a Rust name's hash
  * ("f::h0123456789abcdef"). */
 static struct str without_suffixes(struct str s)
 {
@@ -123,8 +123,8 @@ static uint32_t stable_text(struct matcher *m, struct match_side *side, uint32_t
 	return side->stable[id];
 }
 
-/* Returns the id of the name without hash and suffixes. The hash must go first, because the digits
- * at its end look like a suffix. */
+/* Returns the id of the name without hash and suffixes. Removes the hash first, because its last
+ * digits look like a suffix. */
 static uint32_t bare_text(struct matcher *m, struct match_side *side, uint32_t id)
 {
 	if (side->bare[id] == 0)
@@ -148,7 +148,7 @@ static bool is_unique(const struct match_side *side, const struct snap_symbol *y
 	       !memchr(name.p, '.', name.len);
 }
 
-/* Makes the key of a symbol for a pass, without its size. False if the pass cannot pair it. */
+/* Makes a symbol's key for a pass, without its size. False if the pass cannot pair the symbol. */
 typedef bool (*key_fn)(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		       struct match_key *ret);
 
@@ -174,7 +174,7 @@ static bool key_same(struct matcher *m, struct match_side *side, const struct sn
 		     struct match_key *ret)
 {
 	key_sized(m, side, y, ret);
-	/* A made-up name keeps its digits: they are the whole name and no number of a build. */
+	/* A generated name keeps its digits, because they are the whole name. */
 	if (!m->supersize && snap_is_made_up(snapshot_text(side->s, y->full_name)))
 		ret->name = match_text(m, side, y->full_name);
 	return true;
@@ -187,7 +187,8 @@ uint64_t match_print(const struct match_side *side, const struct snap_symbol *y,
 	return c && (data || y->contents.shape == 0) ? c->print : y->contents.shape;
 }
 
-/* Makes the key from the contents. A name made from an address does not tell what is there now. */
+/* Makes the key from the contents. A name made from an address does not identify a function in
+ * another build. */
 static bool key_contents(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 			 struct match_key *ret)
 {
@@ -227,7 +228,7 @@ static bool key_owned(struct matcher *m, struct match_side *side, const struct s
 	return ret->name != DIFF_NONE;
 }
 
-/* A made-up name is an address. */
+/* A generated name is an address. */
 static bool key_address(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 			struct match_key *ret)
 {
@@ -301,21 +302,21 @@ const char *match_pass_word(unsigned pass)
 	return pass < COUNT_OF(words) && words[pass] ? words[pass] : "";
 }
 
-/* Keys of the symbols of a side that a pass may pair, in the order of the list `left`. */
+/* Keys of a side's symbols that a pass may pair, in the order of the list `left`. */
 struct match_keyed {
 	struct match_key *keys;
-	uint64_t *hashes; /* 0 if the pass cannot pair the symbol. */
+	uint64_t *hashes; /* 0 if the pass cannot pair the symbol */
 };
 
-/* Symbols of the older side per key, in their order. The last symbol leads to the first, and each
+/* Symbols of the older side per key, in order. The last symbol links to the first, and each symbol
  * to the next. */
 struct queues {
 	const struct match_keyed *of;
-	struct map last; /* Index of the last symbol, per key. */
-	uint32_t *next;  /* Per symbol. DIFF_NONE at the last symbol if all are taken. */
+	struct map last; /* Index of the last symbol, per key */
+	uint32_t *next;  /* Per symbol. DIFF_NONE at the last symbol if all are taken */
 };
 
-/* Finds the last symbol of a key. If there is none, `at` is where to insert it. */
+/* Finds the last symbol of a key. Without one, `at` is where to insert it. */
 static bool queue_find(const struct queues *q, const struct match_key *key, struct map_at *at,
 		       uint32_t *ret)
 {
@@ -325,7 +326,7 @@ static bool queue_find(const struct queues *q, const struct match_key *key, stru
 	return false;
 }
 
-/* Number of look-ups ahead for which memory is prefetched. */
+/* How many look-ups ahead memory is prefetched. */
 enum { AHEAD = 16 };
 
 static void queues_init(struct queues *q, const struct match_keyed *of, size_t count)
@@ -349,7 +350,7 @@ static void queues_init(struct queues *q, const struct match_keyed *of, size_t c
 	}
 }
 
-/* Takes and returns the first symbol of the key. DIFF_NONE if there is none. */
+/* Takes and returns the first symbol of a key. DIFF_NONE without one. */
 static uint32_t queue_take(struct queues *q, const struct match_key *key, uint64_t hash)
 {
 	uint32_t last;
@@ -368,7 +369,7 @@ void match_pair(struct matcher *m, uint32_t before, uint32_t after, enum match_p
 	m->pass[after] = (uint8_t)pass;
 }
 
-/* True if a pass may pair the symbol. A made-up name pairs only if nothing else is known. */
+/* True if a pass may pair the symbol. Generated names count only if nothing else is known. */
 static bool tells(const struct matcher *m, const struct match_side *side, enum match_pass pass,
 		  const struct snap_symbol *y)
 {
@@ -376,7 +377,7 @@ static bool tells(const struct matcher *m, const struct match_side *side, enum m
 	       !match_is_nameless(side, y);
 }
 
-/* Drops the keys that occur several times on one side. */
+/* Drops the keys that are not unique on one side. */
 static void keyed_once(struct match_keyed *k, size_t count)
 {
 	struct repeat {
@@ -393,8 +394,8 @@ static void keyed_once(struct match_keyed *k, size_t count)
 
 struct pass_step {
 	enum match_pass pass;
-	bool own;   /* The pass is not one of SuperSize's. */
-	bool sized; /* Partners have equal sizes. */
+	bool own;   /* Not one of SuperSize's passes */
+	bool sized; /* Partners have equal sizes */
 	key_fn key;
 };
 
@@ -465,7 +466,7 @@ void match_drop(struct matcher *m)
 		if (!taken[m->before.left.data[i]])
 			m->before.left.data[kept++] = m->before.left.data[i];
 	m->before.left.count = kept;
-	/* Each symbol has one partner at most. */
+	/* Each symbol has at most one partner. */
 	ASSERT(m->before.s->symbols.count + m->after.left.count ==
 	       m->after.s->symbols.count + m->before.left.count);
 	mem_free(taken);
@@ -479,7 +480,7 @@ static void run_passes(struct matcher *m, const struct pass_step *list, size_t c
 			run_pass(m, &list[i]);
 }
 
-/* True if a symbol of `before` and one of `after` are the same in all that a comparison tells. */
+/* True if two symbols of `before` and `after` are equal in everything that is compared. */
 static bool symbols_equal(const struct matcher *m, const struct snap_symbol *old,
 			  const struct snap_symbol *new_)
 {
@@ -493,8 +494,8 @@ static bool symbols_equal(const struct matcher *m, const struct snap_symbol *old
 	       m->before.places[old->section] == m->after.places[new_->section];
 }
 
-/* Pairs symbols by their places if both lists are the same. Passes by likeness may pair equal
- * symbols crosswise, and leave a symbol of a list that is compared with itself. */
+/* If both lists are equal, pairs symbols by index. Passes by similarity may pair equal symbols
+ * crosswise, or leave one without a partner. */
 static bool same_lists_pair(struct matcher *m)
 {
 	const struct snapshot *b = m->before.s, *n = m->after.s;
@@ -540,7 +541,7 @@ void matcher_run(struct matcher *m)
 	}
 }
 
-/* If all functions of a program have names, its data count as named too. */
+/* If all functions of a program have names, its data counts as named too. */
 static bool name_is_made_up(const struct match_side *side, uint32_t full_name)
 {
 	const struct str name = snapshot_text(side->s, full_name);
@@ -577,7 +578,7 @@ static void match_side_init(struct matcher *m, struct match_side *side, const st
 void matcher_init(struct matcher *m, const struct snapshot *before, const struct snapshot *after,
 		  bool supersize)
 {
-	/* With one program on each side, the names of the programs do not matter. */
+	/* With one program on each side, the program names do not matter. */
 	const bool one = !supersize && before->containers.count == 1 &&
 			 after->containers.count == 1;
 	memset(m, 0, sizeof *m);

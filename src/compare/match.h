@@ -1,12 +1,13 @@
-/* match.h - the one matcher: finds for each symbol of a snapshot its partner in another snapshot.
+/* match.h - finds for each symbol of a snapshot its partner in another snapshot.
  *
- * Symbols with names are paired by keys, the surest pass first (enum match_pass). A name that heft
- * made from an address says nothing. A symbol with only such a name is paired by its contents, its
- * neighbours and its references in both directions (clues.h). Sure pairs come first and make other
- * pairs sure. Without clues, as in `.size` files, only the size and the neighbours remain.
+ * Pairs symbols with names by keys, the surest pass first (enum match_pass). A name that heft
+ * generated from an address identifies nothing. A symbol with only such a name is paired by its
+ * contents, its neighbours, and its references in both directions (clues.h). Sure pairs come first
+ * and make other pairs sure. Without clues, as in `.size` files, only size and neighbours are
+ * known.
  *
  * A symbol has at most one partner, in the same container and section letter. The same snapshots
- * give the same pairs. Symbols without a partner end in the lists `left`.
+ * give the same pairs. The lists `left` receive symbols without a partner.
  *
  * Cost: O(symbols) for names. For symbols without a name: O(references) a few times, and alignments
  * whose total cost is limited. One thread. */
@@ -15,62 +16,61 @@
 
 #include "compare/diff.h"
 
-/* Key of a symbol in a pass. Two symbols with equal keys are paired. All bytes are compared: there
- * are no gaps, and fields that a pass does not use are 0. */
+/* Key of a symbol in a pass. Two symbols with equal keys are paired. All bytes are compared: the
+ * struct has no padding, and unused fields are 0. */
 struct match_key {
 	uint64_t size;
-	uint32_t place; /* Container and section letter. */
+	uint32_t place; /* Container and section letter */
 	uint32_t name, path;
 	uint32_t flags; /* Bits of enum snap_flag. */
 };
 
 struct match_side {
 	const struct snapshot *s;
-	uint32_t *texts;    /* Per text id: common id plus 1. 0 if not looked up yet. */
-	uint32_t *stable;   /* Per text id: common id plus 1 of the text without unstable
-			     * numbers. 0 if not looked up yet. */
-	uint32_t *bare;     /* Per text id: common id plus 1 of the text without unstable
-			     * numbers, clone suffixes and hashes. 0 if not looked up yet. */
-	uint32_t *places;   /* Per section: container and section letter. */
-	uint32_t *function; /* Per text id of a name: the function with that name, its index plus
-			     * 1. 0 if there is none. */
-	bool *nameless;     /* Per symbol: see match_is_nameless(). */
-	VEC(uint32_t) left; /* Symbols without a partner, in order. */
-	bool has_clues;     /* Both sides have clues. Made-up names then do not pair symbols. */
+	uint32_t *texts;    /* Per text id: common id plus 1. 0 if not looked up yet */
+	uint32_t *stable;   /* The same for the text without unstable numbers */
+	uint32_t *bare;     /* The same for the text without unstable numbers, clone suffixes and
+			     * hashes */
+	uint32_t *places;   /* Per section: container and section letter */
+	uint32_t *function; /* Per text id of a name: index plus 1 of the function with that
+			     * name, or 0 */
+	bool *nameless;     /* Per symbol: see match_is_nameless() */
+	VEC(uint32_t) left; /* Symbols without a partner, in order */
+	bool has_clues;     /* Both sides have clues, so generated names do not pair symbols */
 };
 
 struct matcher {
 	bool supersize;
-	struct intern common; /* Texts of both sides. */
+	struct intern common; /* Texts of both sides */
 	struct text work;
 	struct match_side before, after;
-	uint32_t *partner; /* Per symbol of `after`: its partner in `before`, or DIFF_NONE. */
-	uint8_t *pass;     /* Per symbol of `after`: pass that found its partner, or 0. */
+	uint32_t *partner; /* Per symbol of `after`: its partner in `before`, or DIFF_NONE */
+	uint8_t *pass;     /* Per symbol of `after`: pass that found its partner, or 0 */
 };
 
 enum match_pass {
-	/* Passes for symbols without a name of their own: */
-	MATCH_CONTENTS = 1, /* Code or data that differs from everything else on its side. */
-	MATCH_NEIGHBOURS,   /* Similar, and between the same neighbours. */
-	MATCH_REFERENCES,   /* The same symbols refer to both symbols, at the same places. */
-	MATCH_REPEATED,     /* Equal code or data that occurs several times, paired in order. */
-	MATCH_OWNED,        /* Data of a function that has a partner. */
+	/* Passes for symbols without a real name: */
+	MATCH_CONTENTS = 1, /* Equal code or data that is unique on each side */
+	MATCH_NEIGHBOURS,   /* Similar, and between the same neighbours */
+	MATCH_REFERENCES,   /* The same symbols refer to both, at the same places */
+	MATCH_REPEATED,     /* Equal code or data that occurs several times, paired in order */
+	MATCH_OWNED,        /* Data of a function that has a partner */
 	MATCH_OWNED_SIZED,
-	MATCH_ADDRESS, /* Both have the same address and size. Nothing else is known. */
+	MATCH_ADDRESS, /* Equal address and size; nothing else is known */
 	/* Passes for symbols with a name: */
 	MATCH_SAME,
-	MATCH_SIZED, /* Size differs. */
-	MATCH_PLAIN, /* Parameters or template arguments differ. */
-	MATCH_FILE,  /* Both have the same file name, in different directories. */
+	MATCH_SIZED, /* Size differs */
+	MATCH_PLAIN, /* Parameters or template arguments differ */
+	MATCH_FILE,  /* Same file name in different directories */
 	MATCH_FILE_SIZED,
-	MATCH_UNIQUE, /* Path differs. */
-	MATCH_MOVED,  /* Path or suffix of the name differs. */
+	MATCH_UNIQUE, /* Path differs */
+	MATCH_MOVED,  /* Path or suffix of the name differs */
 	MATCH_MOVED_SIZED,
 	MATCH_RENAMED,
-	MATCH_ALIKE, /* Renamed and moved. */
+	MATCH_ALIKE, /* Renamed and moved */
 };
 
-/* Returns a word for people that says what a pass pairs by. "" for passes by name. */
+/* Returns a word that tells users how a pass pairs symbols. "" for passes by name. */
 const char *match_pass_word(unsigned pass);
 
 void matcher_init(struct matcher *m, const struct snapshot *before, const struct snapshot *after,
@@ -86,29 +86,28 @@ void match_pair(struct matcher *m, uint32_t before, uint32_t after, enum match_p
 /* Removes symbols that have a partner from the lists `left`. */
 void match_drop(struct matcher *m);
 
-/* match_order.c: pairs symbols without a name, with the help of the pairs found so far. */
+/* match_order.c: pairs symbols without a name, using the pairs found so far. */
 void match_nameless(struct matcher *m);
-/* Returns the id of a text in the table that both sides share. */
+/* Returns the common id of a text. */
 uint32_t match_text(struct matcher *m, struct match_side *side, uint32_t id);
-/* Data without a name belong to a function. Returns that function, a symbol of the same side.
- * DIFF_NONE if there is none. */
+/* Returns the function that owns data without a name, on the same side. DIFF_NONE without one. */
 uint32_t match_owner(const struct match_side *side, const struct snap_symbol *y);
 
 struct clue;
-/* Returns a number that is equal for symbols of one size with equal contents. References to other
- * symbols do not count. 0 if unknown. `c` is the clue of the symbol, or NULL. */
+/* Returns a number that is equal for symbols of the same size and contents, apart from references.
+ * 0 if unknown. `c` is the symbol's clue, or NULL. */
 uint64_t match_print(const struct match_side *side, const struct snap_symbol *y,
 		     const struct clue *c);
 
-/* True if a symbol has no name of its own: the name is made up, or it is that of the function which
- * refers to the symbol. */
+/* True if a symbol has no name of its own: its name is generated, or is that of the function that
+ * refers to it. */
 static inline bool match_is_nameless(const struct match_side *side, const struct snap_symbol *y)
 {
 	return side->nameless[y - side->s->symbols.data];
 }
 
-/* Returns a text without the parts that differ from build to build: a part of the text, or a text
- * in `work`. */
+/* Returns a text without the parts that change with every build: a part of the text, or a text in
+ * `work`. */
 struct str match_stable(struct str s, struct text *work);
 
 #endif

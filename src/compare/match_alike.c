@@ -57,11 +57,10 @@ static uint32_t match_alike_symbol_at(const struct snapshot *s, const start_vec 
 
 enum {
 	REFS_MOST = 512
-}; /* Number of references of a symbol that are compared at most. Further
-			   * references are ignored. */
+}; /* Greatest number of a symbol's references to compare. Ignores further ones. */
 
-/* Finds the symbols that the references of a container lead to, and the symbols that have clues.
- * The references begin at `to`. */
+/* Finds the symbols to which a container's references lead, and the symbols with clues. The
+ * references begin at `to`. */
 static void container_resolve(struct alike *a, struct alike_side *as, uint32_t container,
 			      struct alike_ref *to)
 {
@@ -94,7 +93,7 @@ static void container_resolve(struct alike *a, struct alike_side *as, uint32_t c
 	vec_release(&starts);
 }
 
-/* Lists the references that lead to each symbol. */
+/* Lists, per symbol, the references to it. */
 static void refs_turn(struct alike_side *as, size_t count)
 {
 	const size_t symbols = as->side->s->symbols.count;
@@ -189,12 +188,13 @@ void alike_learn(struct alike *a, uint32_t before, uint32_t after)
 	symbol_learn(&a->after, after, ident);
 }
 
-/* Number of references that agree and that differ between two lists. */
+/* Numbers of references that agree and that differ between two lists. */
 struct match_alike_agreement {
 	size_t same, different;
 };
 
-/* True if two unknown references, one per side, may be equal: both lead to one kind of section. */
+/* True if two unknown references, one per side, may be equal: both lead to the same kind of
+ * section. */
 static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 {
 	const struct snapshot *b = a->before.side->s, *n = a->after.side->s;
@@ -205,7 +205,7 @@ static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 
 enum { AHEAD = 8 };
 
-/* Returns the known things among the next references, as bits of their hashes. */
+/* Returns the identified targets of the next references, as bits of their hashes. */
 static uint64_t refs_ahead(const struct alike_symbol *y, size_t from)
 {
 	uint64_t bits = 0;
@@ -215,8 +215,8 @@ static uint64_t refs_ahead(const struct alike_symbol *y, size_t from)
 	return bits;
 }
 
-/* Finds the next place where both lists agree again, with the fewest references skipped. False if
- * there is none within a few references. */
+/* Finds the next place where both lists agree, with the fewest references skipped. False if it is
+ * too far away. */
 static bool refs_resume(const struct alike_symbol *b, const struct alike_symbol *n, size_t *i,
 			size_t *k)
 {
@@ -235,9 +235,8 @@ static bool refs_resume(const struct alike_symbol *b, const struct alike_symbol 
 	return false;
 }
 
-/* Compares two lists of references, until more than `most` differ. Pairs of unknown references
- * between equal ones, and at the ends of both lists, get votes in `votes`, unless `votes` is
- * NULL. */
+/* Compares two lists of references, until more than `most` differ. Adds votes (unless NULL) for
+ * pairs of unknown references between equal ones, and at both ends. */
 static struct match_alike_agreement refs_compare(const struct alike_symbol *b,
 						 const struct alike_symbol *n, size_t most,
 						 struct alike *votes)
@@ -270,7 +269,8 @@ static struct match_alike_agreement refs_compare(const struct alike_symbol *b,
 	return ret;
 }
 
-/* True if a symbol refers to something unknown. What is known stays known. */
+/* True if a symbol has a reference to an unidentified target. Targets never become unidentified
+ * again. */
 static bool has_unknown(struct alike_symbol *y)
 {
 	for (size_t i = 0; i < y->ref_count && !y->settled; i++)
@@ -289,10 +289,9 @@ void alike_vote(struct alike *a, uint32_t before, uint32_t after)
 
 enum {
 	FEW = 3
-}; /* Number of symbols per side that may share a feature. More common features
-		   * are ignored. */
+}; /* Greatest number of symbols per side that may share a feature. Ignores more common features. */
 
-/* Adds the features of the symbols of a side that have no partner yet. */
+/* Adds the features of a side's symbols without a partner. */
 static void features_add(struct alike_side *as, const uint32_t *open, uint32_t side,
 			 feature_vec *ret)
 {
@@ -338,7 +337,7 @@ void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_
 	}
 }
 
-/* Returns where the sample of a function lies in `grams`. Makes it when it is first needed. */
+/* Returns the index of a function's sample in `grams`. Makes the sample at the first call. */
 static size_t sample_of(struct alike_side *as, uint32_t symbol)
 {
 	const struct snapshot *s = as->side->s;
@@ -357,7 +356,7 @@ static size_t sample_of(struct alike_side *as, uint32_t symbol)
 }
 
 /* Returns the percentage of instruction groups that two functions share, estimated from the groups
- * with the lowest hashes. If it does not reach `need`, returns any number below `need`. */
+ * with the lowest hashes. Below `need`, the number is inexact. */
 static unsigned grams_shared(struct alike *a, uint32_t before, uint32_t after, unsigned need)
 {
 	const size_t old = sample_of(&a->before, before), new_ = sample_of(&a->after, after);
@@ -366,7 +365,7 @@ static unsigned grams_shared(struct alike *a, uint32_t before, uint32_t after, u
 	unsigned all = 0, both = 0;
 	if (*x++ == 0 || *y++ == 0)
 		return 0;
-	/* The rest may be equal at most. */
+	/* At most, all further groups are equal. */
 	for (; all < CLUE_GRAMS && (x < x_end || y < y_end); all++) {
 		if ((both + CLUE_GRAMS - all) * 100 < need * CLUE_GRAMS)
 			return 0;
@@ -385,7 +384,7 @@ static unsigned ratio(uint64_t a, uint64_t b)
 	return large == 0 ? 100 : (unsigned)((double)small * 100 / (double)large);
 }
 
-/* A score: the sum of its parts (0 to 100 each, times a weight), and the sum of the weights. */
+/* A score: a weighted sum of its parts (0 to 100 each), and the sum of the weights. */
 struct score {
 	unsigned sum, weight;
 };
@@ -396,15 +395,15 @@ static void score_add(struct score *s, unsigned part, unsigned weight)
 	s->weight += weight;
 }
 
-enum { OF_REFS = 3, OF_GRAMS = 2, OF_OWNERS = 3 }; /* Weights at most. */
+enum { OF_REFS = 3, OF_GRAMS = 2, OF_OWNERS = 3 }; /* Greatest weights */
 
-/* Returns how many references may differ for a score that can still reach `least`, if all that is
- * scored later agrees. `most`: number of references that agree at most. */
+/* Returns how many references may differ if the score can still reach `least`. Assumes that all
+ * later parts agree. `most`: greatest number of references that may agree. */
 static size_t differ_most(const struct score *s, size_t most, unsigned least)
 {
 	const unsigned later = OF_OWNERS > OF_GRAMS ? OF_OWNERS : OF_GRAMS;
 	const unsigned need = least * (s->weight + OF_REFS + later), have = s->sum + 100 * later;
-	/* The part that references need, times their weight. */
+	/* What references must contribute, times their weight. */
 	const unsigned part = need > have ? need - have : 0;
 	if (part == 0)
 		return SIZE_MAX;
@@ -413,7 +412,7 @@ static size_t differ_most(const struct score *s, size_t most, unsigned least)
 	return max_u64(OF_REFS, most * (100 * OF_REFS - part) / part);
 }
 
-/* Adds how many references agree. False if the score cannot reach `least` any more. */
+/* Adds the part for references. False if the score cannot reach `least` any more. */
 static bool score_refs(struct score *s, const struct alike_symbol *b, const struct alike_symbol *n,
 		       unsigned least)
 {
@@ -432,7 +431,7 @@ static bool score_refs(struct score *s, const struct alike_symbol *b, const stru
 
 enum { SIZES_LEAST = 12, DATA_LEAST = 50, SIZES_ALONE_APART = 12 };
 
-/* Weights of what is equal or alike in size. */
+/* Weights of equal contents and similar sizes. */
 enum { OF_CONTENTS = 6, OF_CODE_SIZE = 1, OF_DATA_SIZE = 2 };
 
 bool alike_sizes_reach(const struct alike_symbol *before, const struct alike_symbol *after,
@@ -449,7 +448,7 @@ bool alike_sizes_reach(const struct alike_symbol *before, const struct alike_sym
 		       (before->print != 0 && before->print == after->print);
 	if (later == 0)
 		return false;
-	/* The percentage that the sizes need if all that is scored later agrees. */
+	/* The percentage that the sizes need if all later parts agree. */
 	const int need = (int)(least * (weight + later)) - (int)(100 * later);
 	const int known = before->code ? SIZES_LEAST : DATA_LEAST;
 	const int sizes = need > known * (int)weight ? (need + (int)weight - 1) / (int)weight
@@ -495,7 +494,7 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 	if (!score_refs(&s, b, n, least))
 		return 0;
 	if (!same && sampled) {
-		/* Comparing samples is slowest: skipped if even equal samples would not reach
+		/* Comparing samples is slowest, so skips it if even equal samples would not reach
 		 * `least`. */
 		const unsigned all = least * (s.weight + OF_GRAMS);
 		if (s.sum + 100 * OF_GRAMS < all)

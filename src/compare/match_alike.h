@@ -1,10 +1,9 @@
-/* match_alike.h - scores how similar a function or table without a name is to one of the other
+/* match_alike.h - scores how similar a function or table without a name is to one on the other
  * side.
  *
- * Whatever is known gets the same number on both sides: a name that both have, a text, an import, a
- * pair that was found. References are compared by these numbers, in their order. If all known
- * references agree, unknown references at the same place probably lead to the same thing. That is a
- * vote for a pair.
+ * Both sides use the same number for a known thing: a common name, a text, an import, a found pair.
+ * References are compared by these numbers, in order. If all known references agree, unknown
+ * references at the same place probably lead to the same thing: a vote for a pair.
  *
  * One thread. Private to match*.c. */
 #ifndef HEFT_COMPARE_MATCH_ALIKE_H
@@ -13,81 +12,81 @@
 #include "snapshot/clues.h"
 #include "compare/match.h"
 
-/* Score of two symbols of one size if nothing else is known. */
+/* Score of two symbols of the same size without other evidence. */
 enum { SIZES_ALONE = 70 };
 
-/* A vote that two symbols are a pair. */
+/* A vote: evidence that two symbols are a pair. */
 struct vote {
-	uint64_t pair; /* Index of `before` << 32 | index of `after`. */
+	uint64_t pair; /* Index of `before` << 32 | index of `after` */
 };
 
 /* A reference of a symbol to another symbol or thing. */
 struct alike_ref {
-	uint64_t ident;  /* Number of the known thing that the reference leads to. 0 if unknown. */
-	uint32_t target; /* Index of the symbol that it leads to, or DIFF_NONE. */
-	uint32_t off;    /* Lower bits of the offset in the target symbol. */
+	uint64_t ident;  /* Number of the known thing to which it leads. 0 if unknown */
+	uint32_t target; /* Index of the symbol to which it leads, or DIFF_NONE */
+	uint32_t off;    /* Lower bits of the offset in the target symbol */
 };
 
-/* A known thing that a symbol refers to, or that refers to the symbol. */
+/* A known thing to which a symbol refers, or which refers to it. */
 struct feature {
 	uint64_t ident;
-	uint32_t symbol, side; /* `side`: 0 is before, 1 is after. */
+	uint32_t symbol, side; /* `side`: 0 is before, 1 is after */
 };
 
 typedef VEC(struct feature) feature_vec;
 
-/* What scores need of a symbol. */
+/* Data of a symbol that scores need. */
 struct alike_symbol {
-	uint64_t ident; /* Two symbols with the same number are the same thing. 0 if unknown. */
+	uint64_t ident; /* Symbols with the same number are the same thing. 0 if unknown */
 	uint64_t size;
-	uint64_t print;               /* See match_print(). */
-	const struct clue *clue;      /* NULL if it has none. */
-	const struct alike_ref *refs; /* References that are compared. */
+	uint64_t print;               /* See match_print() */
+	const struct clue *clue;      /* NULL without a clue */
+	const struct alike_ref *refs; /* References to compare */
 	uint32_t ref_count;
-	uint32_t sample; /* Index plus 1 of its sample in `grams`. 0 if no score needed it. */
-	uint32_t owner;  /* Function of its side that owns the data, or DIFF_NONE. */
+	uint32_t sample; /* Index plus 1 of its sample in `grams`. 0 if not made yet */
+	uint32_t owner;  /* Function of its side that owns the data, or DIFF_NONE */
 	bool code;
-	bool settled; /* All that it refers to is known. */
+	bool settled; /* All its references lead to known things */
 };
 
 enum { ALIKE_CHUNK = 16 };
 
 struct alike_side {
 	struct match_side *side;
-	struct alike_symbol *symbols; /* Per symbol of the snapshot. */
-	struct alike_ref *refs;       /* References of all containers, in the order of clues. */
-	uint32_t *changes; /* Per ALIKE_CHUNK references: how often one became another thing. */
-	/* first_to: per symbol, the start of its incoming references in refs_to. refs_to has
-	 * indexes into refs. */
+	struct alike_symbol *symbols; /* Per symbol of the snapshot */
+	struct alike_ref *refs;       /* References of all containers, in the order of clues */
+	uint32_t *changes; /* Per ALIKE_CHUNK references: how often the target of one changed */
+	/* first_to: per symbol, start of its incoming references in refs_to. refs_to has indexes
+	 * into refs. */
 	uint32_t *first_to, *refs_to;
-	VEC(uint32_t) grams; /* Samples: a count and the grams of each. */
+	VEC(uint32_t) grams; /* Samples: a count, then the grams */
 };
 
 struct alike {
 	struct matcher *m;
 	struct alike_side before, after;
 	VEC(struct vote) votes;
-	feature_vec features; /* Room for alike_vote_rare(). */
+	feature_vec features; /* Scratch for alike_vote_rare() */
 };
 
 void alike_init(struct alike *a, struct matcher *m);
 void alike_release(struct alike *a);
-/* Records that two symbols are a pair: both are known by the same number from now on. */
+/* Records that two symbols are a pair: both get the same number. */
 void alike_learn(struct alike *a, uint32_t before, uint32_t after);
-/* Returns how similar two symbols are, 0 to 100. If the score does not reach `least`, returns any
- * number below `least`. O(references). */
+/* Returns how similar two symbols are, 0 to 100. Below `least`, the number is inexact.
+ * O(references). */
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least);
-/* Adds to a hash all that scores of a symbol depend on and that may change. */
+/* Adds to a hash everything that affects a symbol's scores and may change. */
 uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_t symbol,
 		     uint64_t hash);
-/* True if a score of two symbols with these sizes can reach `least`. `least` is above the score of
+/* True if a score of two symbols with these sizes can reach `least`, which is above the score of
  * sizes alone. */
 bool alike_sizes_reach(const struct alike_symbol *before, const struct alike_symbol *after,
 		       unsigned least);
-/* Adds votes for the symbols that the two symbols of a pair refer to. */
+/* Adds votes for the symbols to which both symbols of a pair refer. */
 void alike_vote(struct alike *a, uint32_t before, uint32_t after);
-/* Adds votes for symbols without partners that share a rare known thing: one that refers to both,
- * or that both refer to. `open_before` and `open_after` tell per symbol which have no partner. */
+/* Adds votes for symbols without partners that share a rare known thing: it refers to both, or both
+ * refer to it. `open_before` and `open_after`: per symbol, whether it has no partner. */
 void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_t *open_after);
 
 #endif

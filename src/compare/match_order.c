@@ -1,9 +1,9 @@
 /* Pairs symbols without a name by their neighbours and by the references to them.
  *
- * Linkers keep the order of their input. So paired symbols of a section serve as anchors, if
- * they have the same order on both sides. The symbols between two anchors are aligned by scores,
- * as texts are. What a pair refers to at the same place is a pair as well, wherever it lies. The
- * surest pairs come first. Each pair makes more known, and the steps repeat until no pair is
+ * Linkers keep the order of their input. So paired symbols of a section serve as anchors if they
+ * have the same order on both sides. The symbols between two anchors are aligned by scores, as in a
+ * text diff. Also, two symbols to which a pair refers at the same place are a pair. The surest
+ * pairs come first. Each pair identifies further references, and the steps repeat until no pair is
  * found. */
 #include "compare/match_alike.h"
 
@@ -12,21 +12,20 @@
 #include <stdlib.h>
 
 enum {
-	CELLS_MOST = 1 << 18, /* Cells of the table of one alignment. A larger alignment is cut
-			       * in pieces. */
-	VOTE_WORTH = 15,      /* Points that one vote adds to a score. */
-	VOTES_MOST = 3,       /* Number of votes of a pair that count. Further votes are ignored. */
-	STEPS_MOST = 12,      /* Number of repetitions with one threshold. Then the next
-			       * threshold follows. */
+	CELLS_MOST = 1 << 18, /* Greatest size of an alignment's table, in cells. Splits a larger
+			       * alignment into pieces. */
+	VOTE_WORTH = 15,      /* Points that one vote adds to a score */
+	VOTES_MOST = 3,       /* Greatest number of votes for a pair that count */
+	STEPS_MOST = 12,      /* Greatest number of rounds with one threshold */
 	FEW_OF = 2000,
 };
 
-/* Scores that a pair has to reach, one threshold after the other. Below FAINT, symbols are paired
- * only if both sides have equally many. */
+/* Scores that a pair must reach, one threshold after the other. Below FAINT, pairs symbols only if
+ * both sides have equally many. */
 static const unsigned thresholds[] = { 90, 75, 60, 45, 30, 14 };
 enum { FAINT = 30, CLEAR = 60, MARGIN = 6, VOTED_LEAST = 50 };
 
-/* A section that both sides have: its symbols in order. */
+/* A section that both sides have, with its symbols in order. */
 struct match_order_sequence {
 	VEC(uint32_t) before, after;
 };
@@ -35,20 +34,21 @@ struct order {
 	struct matcher *m;
 	struct alike alike;
 	VEC(struct match_order_sequence) list;
-	uint32_t *after_of;  /* Per symbol of `before`: its partner, or DIFF_NONE. */
-	uint32_t *places;    /* Per symbol of `after`: its place in its sequence. */
-	uint32_t *sequences; /* Per symbol of `after`: index of its sequence plus 1, or 0. */
-	uint64_t *tried;     /* Per symbol of `before`: state of the last gap that began with it. */
-	size_t budget;       /* Cells that alignments may still fill. */
-	size_t found;        /* Number of pairs found in this step. */
+	uint32_t *after_of;  /* Per symbol of `before`: its partner, or DIFF_NONE */
+	uint32_t *places;    /* Per symbol of `after`: its index in its sequence */
+	uint32_t *sequences; /* Per symbol of `after`: index of its sequence plus 1, or 0 */
+	uint64_t *tried;     /* Per symbol of `before`: state of the last tried gap that begins
+			      * with it */
+	size_t budget;       /* Cells that alignments may still fill */
+	size_t found;        /* Number of pairs found in this step */
 	/* State of the current alignment. */
 	VEC(uint32_t) old_open, new_open;
 	VEC(uint8_t) scores;
 	VEC(uint32_t) sums;
 };
 
-/* True if a symbol has a place in a sequence: it has address and size, is no star symbol, and is
- * the first of its aliases. */
+/* True if a symbol belongs to a sequence: it has address and size, is not a star symbol, and is the
+ * first of its aliases. */
 static bool match_order_has_place(const struct snapshot *s, const struct snap_symbol *y)
 {
 	return y->addr > 0 && y->size > 0 && y->alias_place == 0 &&
@@ -127,7 +127,8 @@ static void pair_found(struct order *o, uint32_t before, uint32_t after, enum ma
 	o->found++;
 }
 
-/* True if two symbols may be a pair: one or both are nameless, having gained or lost a name. */
+/* True if two symbols may be a pair: one or both are nameless, because a name was lost or
+ * gained. */
 static bool may_be_one(const struct order *o, uint32_t before, uint32_t after)
 {
 	return o->m->before.nameless[before] || o->m->after.nameless[after];
@@ -138,7 +139,7 @@ static bool match_order_is_text(const struct match_side *side, uint32_t symbol)
 	return snap_is_literal(snapshot_text(side->s, side->s->symbols.data[symbol].full_name));
 }
 
-/* Symbols of both sides between two anchors. The lists lie in old_open and new_open. */
+/* Symbols of both sides between two anchors, listed in old_open and new_open. */
 struct gap {
 	const uint32_t *old, *new_;
 	size_t old_count, new_count;
@@ -181,7 +182,7 @@ static bool is_clear(const struct order *o, const struct gap *g, size_t i, size_
 	return true;
 }
 
-/* Fills the table with the best sums of scores that the rests of both lists can reach, in order. */
+/* Fills the table with the best sums of scores for the remaining parts of both lists, in order. */
 static void sums_fill(struct order *o, const struct gap *g)
 {
 	const size_t width = g->new_count + 1;
@@ -199,8 +200,7 @@ static void sums_fill(struct order *o, const struct gap *g)
 		}
 }
 
-/* True if nothing has changed since the gap was tried. Then the gap has no pair: a pair that was
- * found would have left the gap. */
+/* True if nothing has changed since the gap was tried without finding a pair. */
 static bool gap_was_tried(struct order *o, const struct gap *g, unsigned least)
 {
 	uint64_t state = hash_pair(least, g->old_count);
@@ -235,7 +235,7 @@ static void gap_pair(struct order *o, const struct gap *g, unsigned least)
 	}
 }
 
-/* Aligns a gap. A large gap is aligned in pieces along the diagonal. */
+/* Aligns a gap. Aligns a large gap in pieces along the diagonal. */
 static void gap_align(struct order *o, unsigned least)
 {
 	const struct gap g = { o->old_open.data, o->new_open.data, o->old_open.count,
@@ -255,13 +255,13 @@ static void gap_align(struct order *o, unsigned least)
 }
 
 struct anchor {
-	uint32_t old, new_; /* Places in a sequence. */
+	uint32_t old, new_; /* Indexes in a sequence */
 };
 
 typedef VEC(struct anchor) anchor_vec;
 
-/* Keeps the largest set of anchors that has the same order on both sides. The list is in the order
- * of the older side. */
+/* Keeps the largest set of anchors with the same order on both sides. The list is in the older
+ * side's order. */
 static void anchors_keep(anchor_vec *list)
 {
 	uint32_t *tails = mem_alloc((list->count + 1) * sizeof *tails);
@@ -344,7 +344,7 @@ static void favourite_see(struct favourite *f, uint32_t other, unsigned points)
 		f->next = points;
 }
 
-/* A pair that has votes. Points are its score plus the worth of its votes. */
+/* A pair with votes. Points: its score plus the points of its votes. */
 struct candidate_pair {
 	uint32_t before, after;
 	unsigned points;
@@ -454,10 +454,10 @@ void match_nameless(struct matcher *m)
 	if (!match_order_lacks_names(&m->before) || !match_order_lacks_names(&m->after))
 		return;
 	order_init(&o, m);
-	/* With very many symbols left, a few more pairs are not worth another step. */
+	/* If very many symbols are left, a few more pairs are not worth another step. */
 	const size_t few = (m->before.left.count + m->after.left.count) / FEW_OF;
 	for (size_t t = 0; t < COUNT_OF(thresholds); t++) {
-		/* Without clues, no score of code reaches these thresholds. */
+		/* Without clues, code cannot reach these thresholds. */
 		o.found = m->before.has_clues || thresholds[t] <= SIZES_ALONE ? few + 1 : 0;
 		for (unsigned step = 0; step < STEPS_MOST && o.found > few; step++) {
 			o.found = 0;

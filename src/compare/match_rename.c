@@ -4,11 +4,10 @@
 #include <stdlib.h>
 
 enum {
-	SMALL = 32,      /* Bytes. Symbols below this size often have equal sizes by accident. */
-	CANDIDATES = 64, /* Number of symbols that one symbol is compared with. Further
-			  * candidates are ignored. */
-	ALIKE = 60,      /* Percent of the name that must agree, in the same path. */
-	VERY_ALIKE = 75, /* Percent of the name that must agree, in another path. */
+	SMALL = 32,      /* Symbols below this size, in bytes, often have equal sizes by chance */
+	CANDIDATES = 64, /* Greatest number of candidates compared with a symbol */
+	ALIKE = 60,      /* Percentage of the name that must agree, in the same path */
+	VERY_ALIKE = 75, /* Percentage of the name that must agree, in another path */
 };
 
 struct match_rename_candidate {
@@ -19,8 +18,7 @@ struct match_rename_candidate {
 
 struct candidates {
 	VEC(struct match_rename_candidate)
-	all; /* Sorted by place and size, then in the order of
-						 * the symbols. */
+	all; /* Sorted by place and size, then in symbol order */
 };
 
 static bool has_name(const struct match_side *side, const struct snap_symbol *y)
@@ -54,7 +52,7 @@ static void match_rename_collect(struct candidates *c, struct match_side *side)
 		qsort(c->all.data, c->all.count, sizeof *c->all.data, match_rename_compare);
 }
 
-/* Returns how much of two names, at both ends, is equal, in percent of the longer name. */
+/* Returns the common part of two names at both ends, in percent of the longer name. */
 static unsigned alike(struct str a, struct str b)
 {
 	const size_t shorter = a.len < b.len ? a.len : b.len, longer = a.len + b.len - shorter;
@@ -73,13 +71,13 @@ static bool same_path(const struct matcher *m, const struct snap_symbol *old,
 	return a.len > 0 && str_eq(a, snapshot_text(m->after.s, snap_path(new_)));
 }
 
-/* Symbols of one size and section. Each side is a range [first, end). */
+/* Symbols with the same size and section. Each side is a range [first, end). */
 struct bucket {
 	size_t old_first, old_end, new_first, new_end;
 };
 
-/* Returns the candidate with the most similar name, if the name is similar enough. Code above a few
- * bytes in the same path needs no similar name if each side has only one symbol. */
+/* Returns the candidate with the most similar name, if it is similar enough. In the same path, code
+ * above a few bytes needs no similar name if each side has one symbol. */
 static void match_rename_find_partner(struct matcher *m, struct candidates *old,
 				      struct match_rename_candidate *new_, const struct bucket *b,
 				      bool in_path)

@@ -1,4 +1,4 @@
-/* Renames the labels of a base to the labels of their partners on the other side. */
+/* Renames the labels of a base to their partners' labels on the other side. */
 #include "compare/pair_labels.h"
 
 #include "base/filename.h"
@@ -41,7 +41,7 @@ bool pair_labels_lack(const struct pair_labels *n, enum heft_role role, const st
 	return false;
 }
 
-/* Returns the label that the source gave a symbol. LABEL_NONE if it has none of its own. */
+/* Returns the label that the source gave a symbol. LABEL_NONE without a label of its own. */
 static label_id pair_labels_of(const struct pair_labels *n, const struct label_side *side,
 			       const struct snapshot *s, const struct snap_symbol *y)
 {
@@ -66,7 +66,7 @@ bool pair_labels_made_up(const struct pair_labels *n, const struct spans *s)
 }
 
 /* Returns how much a pair counts for the label of its older side: code before data, then by size.
- * Data under a function's label do not count. */
+ * Data under a function's label counts 0. */
 static uint64_t pair_labels_weight_of(const struct snapshot *s, const struct snap_symbol *y)
 {
 	const uint64_t code = UINT64_C(1) << 48;
@@ -77,8 +77,8 @@ static uint64_t pair_labels_weight_of(const struct snapshot *s, const struct sna
 	return owned ? 0 : 1 + min_u64(y->size, code - 2);
 }
 
-/* Renames made-up labels that the other side has for something else: they become "NAME (in the
- * base)". Labels added after the arrays were made are skipped: no row has them. */
+/* Renames generated labels that mean something else on the other side: they become "NAME (in the
+ * base)". Skips labels added after the arrays were made, because no row has them. */
 static void strangers_rename(struct pair_labels *n, const struct spans *s)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
@@ -117,7 +117,7 @@ void pair_labels_learn(struct pair_labels *n, const struct snapshot_diff *d,
 }
 
 /* Returns the new label of a path. A path below the base's root moves below the other root. A
- * package named like the base's root gets the other root's name. LABEL_NONE for other labels. */
+ * package named like the base's root gets the other root's name. LABEL_NONE if the label stays. */
 static label_id path_become(struct pair_labels *n, label_id label)
 {
 	const struct str path = label_text(n->labels, label);
