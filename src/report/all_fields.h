@@ -7,7 +7,7 @@
 
 /* Objects of `heft where`. */
 extern const struct fields location_fields, claim_fields, declaration_fields, frame_fields;
-/* Objects of `heft blocks`. Only the flags of a block are written, not the rest of the map. */
+/* Objects of `heft blocks`. For a block, only its flags are written. */
 extern const struct fields block_function_fields, block_fields, block_place_fields;
 extern const struct fields successor_fields, finding_fields, block_check_fields;
 extern const struct fields profile_function_fields, profile_block_fields, profile_edge_fields;

@@ -1,24 +1,25 @@
-/* budget_report.h - writes limits and the measured values as a table. */
+/* budget_report.h - writes size limits and the measured values as a table. */
 #ifndef HEFT_REPORT_BUDGET_REPORT_H
 #define HEFT_REPORT_BUDGET_REPORT_H
 
 #include "report/report.h"
 
 struct budget_report {
-	const char *path; /* Path of the budget file. */
+	const char *path; /* Path of the budget file */
 	const struct heft_budget_row *rows;
 	size_t count;
 };
 
-/* Measures and texts of rows. */
+/* Number of measures and texts of rows. */
 enum { BUDGET_MEASURES = 5, BUDGET_TEXTS = 8 };
 extern const struct heft_measure budget_measures[BUDGET_MEASURES];
 extern const struct heft_text budget_texts[BUDGET_TEXTS];
 
-/* Sets table, columns, fields and kind of a report whose opts are set. Each limit has a row. Below
- * a broken limit are rows of the symbols or parts that broke it. The table is in the arena. */
+/* Sets table, columns, fields and kind of a report whose opts are set. Each limit has a row. The
+ * row of a broken limit has rows for the symbols or parts that broke it. The table is in the
+ * arena. */
 void budget_report_init(struct report *r, const struct budget_report *b, struct arena *arena);
-/* Writes a name from the file in a sentence. The name may hold any characters. */
+/* Writes a name from the budget file, which may have any characters, inside a sentence. */
 typedef void (*budget_name_fn)(struct sink *s, const char *name);
 /* Writes the result of a limit, such as "1234 of 2000 padded bytes", or why it was not checked. */
 void budget_finding_put(const struct heft_budget_row *row, budget_name_fn put_name, struct sink *s);

@@ -62,7 +62,7 @@ static void count_text(char out[CELL_MAX], struct change c, bool sign)
 	snprintf(out, CELL_MAX, "%s%" PRIu64, mark, c.size);
 }
 
-/* Writes number `m` of one side of a row. */
+/* Writes measure `m` of one side of a row. */
 static void value_text(char out[CELL_MAX], const struct report *r, unsigned m,
 		       const struct heft_row *row, bool base)
 {
@@ -94,7 +94,8 @@ static bool cells_is_text(const struct column *c)
 	return c->cell == CELL_TEXT || c->cell == CELL_AMOUNT || c->cell == CELL_STATE;
 }
 
-/* True if a cell has a value. Rows that sum up other rows have no number that rows share. */
+/* True if a cell has a value. A row that sums up others has no measure of its own that rows
+ * share. */
 static bool has_value(const struct report *r, const struct column *c, const struct heft_row *row)
 {
 	return !r->table.measures[c->index].shared || (row->others == 0 && row != r->table.top);
@@ -145,7 +146,7 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 		share_text(room, r, now, r->table.top->now[c->index]);
 		break;
 	case CELL_SHARE:
-		/* The share of the top row is 100 %, even of 0 bytes. */
+		/* The top row's share is 100 %, even of 0 bytes. */
 		share_text(room, r, row == parent ? 1 : now,
 			   row == parent ? 1 : parent->now[c->index]);
 		break;

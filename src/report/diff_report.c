@@ -1,4 +1,4 @@
-/* Writes what a diff of snapshots adds to the formats. */
+/* Adds the parts of a diff of snapshots that the formats need. */
 #include "report/diff_report.h"
 
 #include "image/image.h"
@@ -100,7 +100,7 @@ static void diff_report_put_section(struct sink *s, const char *name, struct pad
 static const char uncharged_line[] =
 	"Sizes with padding: a file of SuperSize does not tell charged bytes.";
 
-/* Writes the sections. Unchanged sections share one row. */
+/* Writes the sections. Unchanged sections share a row. */
 static void diff_report_put_sections(const struct report *r, struct sink *s)
 {
 	const struct diff_report *d = r->ctx;
@@ -150,7 +150,8 @@ static bool diff_report_has_stacks(const struct report *r)
 	       strcmp(r->table.texts[DIFF_STACK].name, "stack") == 0;
 }
 
-/* Writes the label of a row. If lines have no limit, writes the path and the previous name too. */
+/* Writes the label of a row. If lines are not limited, writes the path and the previous name
+ * too. */
 static void diff_report_put_label(const struct report *r, const struct heft_row *row,
 				  struct text *out)
 {
@@ -246,7 +247,7 @@ static void markdown_section(struct sink *s, const char *name, struct padded siz
 		    shown_growth(size.after, size.before).p);
 }
 
-/* Writes the total first, then the tables. The tables are folded. */
+/* Writes the total, then the tables in folded form. */
 static void diff_report_markdown_head(const struct report *r, struct sink *s)
 {
 	const struct diff_report *z = r->ctx;
@@ -283,7 +284,7 @@ static const struct column fields_charged[] = {
 	{ "new_vm", CELL_NOW, HEFT_DIFF_VM },
 };
 
-/* Only DIFF_PADDED writes the first three. */
+/* The first three are written with DIFF_PADDED only. */
 static const struct column fields_own[] = {
 	{ "old_padded", CELL_BASE, HEFT_DIFF_PADDED },
 	{ "new_padded", CELL_NOW, HEFT_DIFF_PADDED },

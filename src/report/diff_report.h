@@ -1,4 +1,4 @@
-/* diff_report.h - adds to the formats what a diff of snapshots needs. */
+/* diff_report.h - adds the parts of a diff of snapshots that the formats need. */
 #ifndef HEFT_REPORT_DIFF_REPORT_H
 #define HEFT_REPORT_DIFF_REPORT_H
 
@@ -6,10 +6,10 @@
 #include "report/report.h"
 #include "compare/diff_rows.h"
 
-/* Label of the last row. That row includes unchanged rows. */
+/* Label of the last row, which includes unchanged rows. */
 #define DIFF_TOTAL "of all rows"
 
-/* Bytes with padding. */
+/* Bytes with padding, before and after. */
 struct padded {
 	double before, after;
 };
@@ -19,20 +19,19 @@ static inline double padded_delta(struct padded p)
 	return p.after - p.before;
 }
 
-/* A diff for the formats. Its sections are written above the rows. */
+/* A diff for the formats. Writes its sections above the rows. */
 struct diff_report {
-	const struct diff_section *sections; /* Sections, without the total. */
+	const struct diff_section *sections; /* Sections, without the total */
 	size_t section_count;
-	bool knows_memory; /* Copy of diff_sections.knows_memory. */
-	bool hides_debug;  /* Copy of diff_rows.hides_debug: debug sections share one line. */
+	bool knows_memory; /* Copy of diff_sections.knows_memory */
+	bool hides_debug;  /* Copy of diff_rows.hides_debug: debug sections share one line */
 	enum diff_counting counting;
-	bool uncharged;         /* A side does not know charged bytes. */
-	const uint64_t *counts; /* Per enum heft_change. */
-	/* Sums of sections: in the file, in the VM image, debug info,
-	 * not in the file. */
+	bool uncharged;         /* One side has no charged bytes */
+	const uint64_t *counts; /* Per enum heft_change */
+	/* Sums of sections: in the file, in the VM image, debug info, not in the file. */
 	struct padded file, vm, debug, beside;
 };
-/* Returns what the formats need of a diff beside its rows. Borrows the diff. */
+/* Returns what the formats need of a diff, except its rows. Borrows the diff. */
 struct diff_report diff_report_of(const struct snapshot_diff *diff,
 				  const struct diff_sections *sections,
 				  const struct diff_rows *rows);

@@ -1,4 +1,4 @@
-/* Writes the declared fields of structs as JSON, as lines of csv, tsv and markdown, and as
+/* Writes declared fields of structs as JSON, as lines of csv, tsv and markdown, and as
  * documentation. */
 #include "report/fields.h"
 
@@ -53,7 +53,7 @@ static bool field_has_value(const struct field *f, const char *of)
 					: field_is_set(f->kind, of + f->at, f->size);
 }
 
-/* Returns a field with one text or number as text; flags are separated by blanks. NUL-terminated
+/* Returns a field's only text or number as text. Flags are separated by blanks. NUL-terminated
  * unless `get` returns it. */
 static struct str field_text(const struct field *f, struct field_at *at)
 {
@@ -125,7 +125,7 @@ static void field_list(struct json *j, const struct field *f, const char *of)
 	json_close(j, ']');
 }
 
-/* Writes a field that has more than one text or number. */
+/* Writes a field with several texts or numbers. */
 static void field_put_json(struct json *j, const struct field *f, const struct field_at *at)
 {
 	const char *of = at->of, *value = of + f->at;

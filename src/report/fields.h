@@ -1,85 +1,86 @@
-/* fields.h - declares once which parts of a struct a report writes.
+/* fields.h - declares which fields of a struct a report writes.
  *
  * A constant table has a field per key: where the value is, what it means, and when it is absent.
- * JSON objects, lines of csv, tsv and markdown, and the tables of docs/json.md are made from the
- * table. A field finds its value by offset and size of a member. Only values that no member holds
- * need a function. Objects nest as deep as their declarations do. */
+ * The table determines JSON objects, lines of csv, tsv and markdown, and the tables of
+ * docs/json.md. A field finds its value by offset and size of a member. Only a value that no member
+ * holds needs a function. Objects nest as their declarations do. */
 #ifndef HEFT_REPORT_FIELDS_H
 #define HEFT_REPORT_FIELDS_H
 
 #include "report/report.h"
 
 enum field_kind {
-	/* Kinds for texts. */
-	FIELD_TEXT, /* const char *; NULL means "". */
-	FIELD_WORD, /* An enum or bool: index of the text in `words`. */
-	FIELD_HASH, /* uint64_t, written as 16 hexadecimal digits. */
-	/* Kinds for numbers and words of JSON. */
-	FIELD_NUMBER,   /* A nonnegative integer. */
+	/* Kinds of texts. FIELD_TEXT: const char *; NULL means "". */
+	FIELD_TEXT,
+	FIELD_WORD, /* An enum or bool: index of the text in `words` */
+	FIELD_HASH, /* uint64_t, written as 16 hexadecimal digits */
+	/* Kinds of JSON numbers and booleans. FIELD_NUMBER: a nonnegative integer. */
+	FIELD_NUMBER,
 	FIELD_BOOL,     /* bool */
-	FIELD_PARTS,    /* double, written with at most three decimals. */
-	FIELD_CONSTANT, /* The constant number in `type`. */
-	/* Kinds with members or elements. */
-	FIELD_FLAGS,  /* Bits: lists the texts in `words` of the set bits. */
-	FIELD_SUMS,   /* Array of uint64_t, written as an object with `words` as keys. */
-	FIELD_OBJECT, /* Pointer to a struct. NULL if there is none. */
-	FIELD_PART,   /* A struct inside of the struct. */
-	/* Lists: a pointer to elements, or an array. The member at if_at counts the elements. */
-	FIELD_OBJECTS, /* Pointers to structs. */
-	FIELD_STRUCTS, /* Structs of `stride` bytes. */
-	FIELD_NUMBERS, /* Numbers (uint64_t). */
-	FIELD_TEXTS,   /* Texts (const char *). */
-	FIELD_PUT,     /* Written by `put`. `type` says in the documentation what it writes. */
+	FIELD_PARTS,    /* double, written with at most three decimals */
+	FIELD_CONSTANT, /* The constant number in `type` */
+	/* Kinds with members or elements. FIELD_FLAGS: for each set bit, the text in `words`. */
+	FIELD_FLAGS,
+	FIELD_SUMS,   /* Array of uint64_t, written as an object with `words` as keys */
+	FIELD_OBJECT, /* Pointer to a struct, may be NULL */
+	FIELD_PART,   /* A struct inside the struct */
+	/* Lists: a pointer to elements, or an array. The member at if_at is the count.
+	 * FIELD_OBJECTS: pointers to structs. */
+	FIELD_OBJECTS,
+	FIELD_STRUCTS, /* Structs of `stride` bytes */
+	FIELD_NUMBERS, /* Numbers (uint64_t) */
+	FIELD_TEXTS,   /* Texts (const char *) */
+	FIELD_PUT,     /* Written by `put`. `type` describes it in the documentation */
 };
 
 enum field_flag {
-	FIELD_CSV = 1,      /* The field is also a column of csv, tsv and markdown. */
-	FIELD_ONLY_CSV = 2, /* The field is a column only, no member of JSON. */
-	FIELD_ANY = 4,      /* "", 0, false or empty means that there is no value. */
-	FIELD_NULL = 8,     /* No value is written as null, instead of not at all. */
-	FIELD_ADDRESS = 16, /* Hexadecimal in markdown. UINT64_MAX means no value. */
-	FIELD_LINES = 32,   /* Each element has a line of its own. */
-	FIELD_BLANK = 64,   /* 0 leaves the column empty. */
+	FIELD_CSV = 1,      /* The field is also a column of csv, tsv and markdown */
+	FIELD_ONLY_CSV = 2, /* The field is a column only, not in JSON */
+	FIELD_ANY = 4,      /* "", 0, false or an empty list means no value */
+	FIELD_NULL = 8,     /* A missing value is written as null, not omitted */
+	FIELD_ADDRESS = 16, /* Hexadecimal in markdown. UINT64_MAX means no value */
+	FIELD_LINES = 32,   /* Each element has a line of its own */
+	FIELD_BLANK = 64,   /* 0 leaves the column empty */
 };
 
 enum { FIELD_ROOM = 120 };
 
-/* A struct whose fields are written, and the struct that lists it. */
+/* A struct whose fields are written, and the struct whose list contains it. */
 struct field_at {
 	const void *of, *in;
 	char room[FIELD_ROOM];
 };
 
 struct field {
-	const char *key; /* Made by KEY: the key, NUL, its description for docs/json.md. */
+	const char *key; /* Made by KEY: the key, NUL, the description for docs/json.md */
 	union {
-		const char *column; /* Name of the column. NULL means the key. */
+		const char *column; /* Name of the column. NULL: the key */
 		const char *type;   /* Type in docs/json.md, for FIELD_PUT and FIELD_CONSTANT. */
 	};
 	union {
 		const char *const *words;
-		const struct fields *of; /* Fields of the object, or of each object of a list. */
-		/* Returns the text or number if no member holds it. It lies in `room` or lives
-		 * longer; p is NULL if there is none. Text for a column ends with NUL. */
+		const struct fields *of; /* Fields of the object, or of each object in the list */
+		/* Returns a text or number that no member holds. It lies in `room` or lives longer.
+		 * p is NULL without a value. Text for a column ends with NUL. */
 		struct str (*get)(struct field_at *at);
 		void (*put)(const struct field_at *at, struct json *j);
 	};
-	uint16_t at, size; /* The member with the value. Size 0: `get` returns it. */
-	/* The member that decides whether there is a value: not if it is "", 0, false or NULL. For
+	uint16_t at, size; /* The member with the value. Size 0: call `get` */
+	/* The member that decides whether there is a value: none if "", 0, false or NULL. For
 	 * lists, the count. */
 	uint16_t if_at, if_size;
 	uint16_t stride;
-	uint8_t if_kind, kind; /* Values of enum field_kind. */
+	uint8_t if_kind, kind; /* Values of enum field_kind */
 	uint8_t flags, word_count;
 };
 
 struct fields {
-	const char *name; /* Name of the object, such as "frame". */
+	const char *name; /* Name of the object, such as "frame" */
 	const struct field *list;
 	size_t count;
 };
 
-/* Joins key and description to one text: each pointer must be relocated when heft starts. */
+/* Joins key and description into one text, because each pointer costs a relocation at start-up. */
 #define KEY(key, what) key "\0" what
 #define FIELD_KIND(t, m)                                                                           \
 	_Generic(((t *)0)->m,                                                                      \
@@ -90,14 +91,14 @@ struct fields {
 		uint32_t: FIELD_NUMBER,                                                            \
 		uint64_t: FIELD_NUMBER,                                                            \
 		default: FIELD_OBJECT)
-/* Finds the kind of texts, numbers, booleans and objects by the type of the member. */
+/* Finds the kind of texts, numbers, booleans and objects from the member's type. */
 #define FIELD_AS(k, t, m) .kind = (k), .at = offsetof(t, m), .size = sizeof(((t *)0)->m)
 #define FIELD(t, m)       FIELD_AS(FIELD_KIND(t, m), t, m)
 #define FIELD_WORDS(w)    .words = (w), .word_count = COUNT_OF(w)
-/* The field has a value only if the member is set. */
+/* The field has a value only if this member is set. */
 #define FIELD_IF(t, m)                                                                             \
 	.if_kind = FIELD_KIND(t, m), .if_at = offsetof(t, m), .if_size = sizeof(((t *)0)->m)
-/* A list and the member that counts its elements. */
+/* A list, and the member with its number of elements. */
 #define FIELD_LIST(k, t, m, count) FIELD_AS(k, t, m), FIELD_IF(t, count)
 #define FIELDS(n, array)           { (n), (array), COUNT_OF(array) }
 
@@ -107,13 +108,13 @@ struct fields {
 #define FIELD_HEFT { KEY("heft", "version of heft that wrote it"), .get = fields_heft }
 
 struct str fields_heft(struct field_at *at);
-/* Returns what the rows of a document are: the first level of the report in `in`. */
+/* Returns the name of a document's rows: the first level of the report in `in`. */
 struct str report_by(struct field_at *at);
 
 /* Writes the members of the open object, or a whole object. */
 void fields_members(struct json *j, const struct fields *f, const void *of, const void *in);
 void fields_object(struct json *j, const struct fields *f, const void *of, const void *in);
-/* Writes the object on a line of its own. */
+/* Writes the object on one line. */
 void fields_line(struct sink *s, const struct fields *f, const void *of);
 /* Writes the table for docs/json.md. */
 void fields_document(struct sink *s, const struct fields *f);
@@ -130,11 +131,11 @@ void row_fields_document(struct sink *s, const struct row_fields *f);
 
 struct record {
 	struct sink *s;
-	enum heft_format format; /* HEFT_CSV, HEFT_TSV or HEFT_MARKDOWN. */
-	bool safe;               /* See field_put(). */
-	bool names;              /* Write the line of names. */
-	unsigned fields;         /* Number of fields written so far, at most 64. */
-	uint64_t numbers;        /* Bit per field: markdown aligns it to the right. */
+	enum heft_format format; /* HEFT_CSV, HEFT_TSV or HEFT_MARKDOWN */
+	bool safe;               /* See field_put() */
+	bool names;              /* Write the line of names */
+	unsigned fields;         /* Number of fields written so far, at most 64 */
+	uint64_t numbers;        /* Bit per field: markdown aligns the field right */
 };
 
 /* True if a format consists of records. */

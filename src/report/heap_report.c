@@ -1,4 +1,4 @@
-/* Writes what reports about heaps add to the formats. */
+/* Adds the parts of reports about heaps that the formats need. */
 #include "report/all_fields.h"
 #include "report/heap_report.h"
 #include "report/label_text.h"
@@ -10,14 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A report while it is written, with the frames that JSON lists. */
+/* A report during writing, with the frames that JSON lists. */
 struct writing {
 	const struct heap_report *r;
 	const struct heap_info *info, *base;
 	const struct heft_note *notes;
 	size_t note_count;
 	VEC(const struct heft_frame *) frames;
-	uint32_t *place; /* Per site: index in frames plus 1. 0 if not in the list. */
+	uint32_t *place; /* Per site: index in frames plus 1. 0 if not in the list */
 };
 
 static const struct heap_report *heap_of(const struct report *r)
@@ -39,7 +39,7 @@ static void heap_report_put_above(const struct report *r, struct sink *s)
 		out_heap_summary(h->info, s);
 	if (h->base || !q->leaks || h->leaves.count > 0)
 		return;
-	/* Says that there are no leaks, because an empty table might look like a failure. */
+	/* States that there are no leaks, because an empty table might look like a failure. */
 	if (all)
 		sink_printf(s, "no leaks: pointers lead to all %" PRIu64 " blocks\n\n",
 			    h->info->of.blocks);
@@ -89,7 +89,7 @@ static void heap_report_put_label(const struct report *r, const struct heft_row 
 			      row->texts[HEAP_LINE], named ? row->texts[HEAP_MODULE] : "", out);
 }
 
-/* Writes the callers of a stack's function, as many as are asked for. */
+/* Writes the callers of a stack's function, up to the requested number. */
 static void heap_report_put_frames(const struct report *r, const struct heft_row *row,
 				   size_t column, struct sink *s)
 {
@@ -115,7 +115,7 @@ static void heap_report_put_frames(const struct report *r, const struct heft_row
 	text_release(&text);
 }
 
-/* Appends frames in the form of folded stacks, outermost first. */
+/* Appends frames as in folded stacks, outermost first. */
 static void add_folded(struct text *t, const struct heap_report *r, struct heap_path *path,
 		       uint32_t step)
 {
@@ -319,9 +319,9 @@ static const struct field heap_document_list[] = {
 #undef WRITING
 const struct fields heap_document_fields = FIELDS("document of a heap", heap_document_list);
 
-/* Sets the columns. A diff shows change, current value and base of the sort measure, and the change
- * of blocks. Otherwise, shows all measures that are not 0, with the share of the sort measure. The
- * least useful columns are dropped first. */
+/* Sets the columns. A diff shows the change, value and base of the sort measure, and the change of
+ * blocks. Other reports show all measures that are not 0, and the sort measure's share. If lines
+ * are short, the least useful columns are dropped. */
 static void heap_report_set_columns(struct report *r)
 {
 	static const unsigned spare[] = { 0, 1, 2, 6, 4, 3, 5, 0 };

@@ -6,17 +6,17 @@
 #include "holders/holders.h"
 #include "report/report.h"
 
-extern const char *const heap_part_names[HEFT_HEAP_PARTS]; /* "blocks" and so on. */
+extern const char *const heap_part_names[HEFT_HEAP_PARTS]; /* "blocks" and so on */
 /* "canary" and so on. */
 extern const char *const heap_damage_words[HEFT_HEAP_FREED_WRITTEN + 1];
 
-/* Writes the report. Formats that show stacks use the leaves. */
+/* Writes the report. Formats that show whole stacks use the leaves. */
 bool heap_report_write(const struct heap_report *r, const struct heft_write_opts *o, struct sink *s,
 		       struct heft_err *err);
 void out_heap_pprof(const struct heap_report *r, bool live_only, struct sink *s);
 
-/* Returns the command for pages and JSON. Returns only the name of the program unless arguments
- * were asked for, because people hand these files on. */
+/* Returns the command for pages and JSON. Without a request for arguments, returns only the
+ * program's name, because people publish these files. */
 struct str heap_command(const struct heap_info *i);
 
 /* Write parts of pages. */
@@ -27,10 +27,10 @@ void out_heap_timeline(const struct heap_info *info, const struct heft_heap_mome
 		       size_t count, bool json, struct sink *s);
 void out_heap_timeline_svg(const struct heap_info *info, const struct heft_heap_moment *moments,
 			   size_t count, struct sink *s);
-/* Look for damage, or walk the stacks of all threads, and write what they find. */
+/* Look for damage, or walk the stacks of all threads, and write the results. */
 void out_heap_check(struct heft_heap *h, bool json, struct sink *s);
 void out_heap_stacks(struct heft_heap *h, bool json, struct sink *s);
-/* Writes what the process has at an address: everything but the symbol. */
+/* Writes everything about an address of the process except its symbol. */
 void heap_put_process(const struct heft_heap_place *at, struct sink *s);
 void out_heap_place(const struct heft_heap_place *at, bool json, struct sink *s);
 struct heap_digest;

@@ -6,11 +6,11 @@
 
 #include <stdio.h>
 
-/* Title of a line below a row, and the text that it shows. */
+/* Title of a line below a row, and the text that the line shows. */
 static const struct detail {
 	const char *title;
 	enum info_text text;
-	bool list; /* The text is a list: each item has a line. */
+	bool list; /* The text is a list: one line per item */
 } details[] = {
 	{ "format", INFO_FORMAT },
 	{ "build id", INFO_BUILD_ID },
@@ -52,8 +52,8 @@ static bool has_copies(const struct heft_table *t)
 	return t->top->now[INFO_COPIED] > 0;
 }
 
-/* Sets the columns. If a row of 80 columns has no room, columns are dropped in this order, the
- * largest first. */
+/* Sets the columns. If a line of 80 columns lacks room, drops columns in this order, the highest
+ * number first. */
 static void info_report_set_columns(struct report *r)
 {
 	static const struct column columns[] = {
@@ -78,7 +78,7 @@ static void info_report_set_columns(struct report *r)
 			report_column(r, columns[i]);
 }
 
-/* Writes what is known about copies below the table. */
+/* Writes what is known about copies, below the table. */
 static void put_foot(const struct report *r, struct sink *s)
 {
 	char room[CELL_MAX];

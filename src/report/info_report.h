@@ -1,4 +1,4 @@
-/* info_report.h - writes what files are, one row per file. */
+/* info_report.h - writes facts about files, one row per file. */
 #ifndef HEFT_REPORT_INFO_REPORT_H
 #define HEFT_REPORT_INFO_REPORT_H
 

@@ -3,10 +3,10 @@
 
 #include "base/tame.h"
 
-/* One printed unit of a label: a character or an escape. */
+/* One shown unit of a label: a character or an escape. */
 struct label_text_glyph {
 	struct tame tame;
-	size_t width; /* Columns: 0, 1, 2 or the length of the escape. */
+	size_t width; /* Columns: 0, 1, 2 or the length of the escape */
 };
 
 struct label_text_range {
@@ -21,7 +21,7 @@ static bool in_ranges(uint32_t c, const struct label_text_range *ranges, size_t 
 	return false;
 }
 
-/* Returns the columns of a character, by the usual approximation of Unicode Standard Annex 11.
+/* Returns the number of columns of a character, approximately as in Unicode Standard Annex 11.
  * Combining marks take no column; East Asian wide characters and pictographs take two. */
 static size_t columns_of(uint32_t c)
 {
@@ -61,7 +61,7 @@ size_t label_width(struct str label)
 	return width;
 }
 
-/* True if 8 bytes are all printable ASCII. No carry leaves a byte below 0x80. */
+/* True if all 8 bytes are printable ASCII. No carry leaves a byte below 0x80. */
 static bool plain_8(const char *p)
 {
 	static const uint64_t tops = UINT64_C(0x8080808080808080);
@@ -106,7 +106,8 @@ static size_t head_end(struct str label, size_t width)
 	return pos;
 }
 
-/* Returns the start of the last glyphs that fit into `width` of the label's `total` columns. */
+/* Returns the start of the last glyphs that fit into `width` columns. The label has `total`
+ * columns. */
 static size_t tail_start(struct str label, size_t total, size_t width)
 {
 	struct label_text_glyph g;

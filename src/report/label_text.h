@@ -6,15 +6,15 @@
 
 #include "report/report.h"
 
-/* Returns the columns that the label takes on a terminal, including escapes. */
+/* Returns the number of columns that the label takes on a terminal, including escapes. */
 size_t label_width(struct str label);
 
 /* Writes the label. If it takes more than `width` columns (0 means no limit), "..." replaces its
  * middle. Characters and escapes are never split. */
 void label_put(struct sink *s, struct str label, size_t width);
 
-/* Writes each part of a list on a line of its own, after `first` (the first line) or `next`. A part
- * ends at `apart` if `ends` agrees. NULL ends a part at each `apart`. */
+/* Writes each part of a list on its own line, after `first` (the first line) or `next`. A part ends
+ * at `apart` if `ends` returns true. NULL: a part ends at each `apart`. */
 void label_list(struct sink *s, struct str list, struct str apart,
 		bool (*ends)(struct str part, struct str behind), const char *first,
 		const char *next);

@@ -3,7 +3,7 @@
 
 #include "base/tame.h"
 
-/* Returns where to cut a text, without splitting a UTF-8 character. */
+/* Returns where to cut a text without splitting a UTF-8 character. */
 static size_t cut_at(const char *text, size_t most)
 {
 	const size_t size = strlen(text);
@@ -31,9 +31,8 @@ static void put_fence(struct sink *s, size_t count)
 		sink_text(s, STR("`"));
 }
 
-/* Writes code in a table. A bar would end the cell, so it gets a backslash. The backslash is not
- * shown. Characters that change how other text looks, and bytes that are no UTF-8, are written as
- * on a terminal: servers refuse them. */
+/* Writes code in a table. A bar would end the cell, so a backslash precedes it, which is not shown.
+ * Escapes invalid UTF-8 and characters that change other text, because servers refuse them. */
 void markdown_code(struct sink *s, const char *text, size_t most)
 {
 	const size_t end = cut_at(text, most), fence = longest_run(text, end) + 1;

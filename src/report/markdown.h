@@ -1,5 +1,5 @@
-/* markdown.h - writes texts in tables of Markdown (GitHub's and GitLab's), so that nothing in them
- * acts as markup.
+/* markdown.h - writes texts in tables of Markdown (GitHub's and GitLab's), so that their characters
+ * are not markup.
  *
  * Texts are code spans. In code spans, only backticks and bars have a meaning. Control characters
  * become visible escapes. A text longer than `most` bytes is cut, with "..." at the end. */
@@ -9,7 +9,7 @@
 #include "report/report.h"
 
 void markdown_code(struct sink *s, const char *text, size_t most);
-/* Writes " TITLE |", a column's title. A title with characters that could be markup is code. */
+/* Writes a column's title, " TITLE |". A title with characters of markup is a code span. */
 void markdown_title(struct sink *s, const char *title);
 
 #endif

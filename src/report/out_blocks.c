@@ -37,9 +37,9 @@ void out_block_head(const struct heft_block_function *f, struct sink *s)
 	sink_text(s, f->omitted ? STR(" (the map omits its blocks)\n") : STR("\n"));
 }
 
-/* Writes how often the block runs per entry of the function, such as "0.875". The compiler's unit
- * differs between functions, so only the ratio to the first block has a meaning. False if there is
- * no ratio. */
+/* Writes how often the block runs per call of the function, such as "0.875". The compiler's unit
+ * differs between functions, so only the ratio to the first block is meaningful. False without a
+ * ratio. */
 static bool runs_per_entry(char out[NUMBER_MAX], const struct heft_block_function *f,
 			   const struct heft_block *b)
 {
@@ -47,7 +47,7 @@ static bool runs_per_entry(char out[NUMBER_MAX], const struct heft_block_functio
 	if (!b->has_frequency || entry == 0)
 		return false;
 	const double runs = (double)b->frequency / (double)entry;
-	/* Above 2^53 thousandths, a double has no thousandths. */
+	/* Above 2^53 thousandths, a double is not exact to thousandths. */
 	const uint64_t thousandths = (uint64_t)(runs < 9e12 ? runs * 1000 + 0.5 : 9e15);
 	snprintf(out, NUMBER_MAX, "%" PRIu64 ".%03u", thousandths / 1000,
 		 (unsigned)(thousandths % 1000));
@@ -57,7 +57,7 @@ static bool runs_per_entry(char out[NUMBER_MAX], const struct heft_block_functio
 void out_block(const struct heft_block_function *f, const struct heft_block *b,
 	       const struct heft_block_count *count, struct sink *s)
 {
-	enum { CERTAIN = 31 }; /* A probability of 1 is 2^31. */
+	enum { CERTAIN = 31 }; /* A probability of 1 is stored as 2^31. */
 	char runs[NUMBER_MAX], share[NUMBER_MAX];
 	sink_printf(s, "  %6" PRIu32 "  0x%08" PRIx64 " %8" PRIu64, b->id, b->addr, b->size);
 	if (runs_per_entry(runs, f, b))

@@ -1,4 +1,4 @@
-/* Writes checked limits: as a table, and as errors for GitHub. */
+/* Writes checked size limits: as a table, and as errors for GitHub. */
 #include "report/budget_report.h"
 
 #include "report/all_fields.h"
@@ -19,13 +19,13 @@ static bool is_checked(const struct heft_budget_row *row)
 	return row->state == HEFT_BUDGET_KEPT || row->state == HEFT_BUDGET_BROKEN;
 }
 
-/* Returns the number that is compared with the limit. */
+/* Returns the number to compare with the limit. */
 static double out_budget_measured(const struct heft_budget_row *row)
 {
 	return row->growth ? row->now - row->base : row->now;
 }
 
-/* Returns a size, or a growth with its sign. */
+/* Returns a size, or a growth with its sign, as text. */
 static struct shown budget_shown(const struct heft_budget_row *row, double v)
 {
 	return row->growth ? shown_change(v) : shown_parts(v);
@@ -79,8 +79,8 @@ void budget_finding_put(const struct heft_budget_row *row, budget_name_fn put_na
 		sink_printf(s, ", %s too many", shown_parts(have - row->limit).p);
 }
 
-/* Escapes percent signs and line ends, because both have a meaning. In properties, escapes colons
- * and commas too. */
+/* Escapes percent signs and line ends, which have a meaning. In properties, also escapes colons and
+ * commas. */
 static void github_text(struct sink *s, const char *text, bool property)
 {
 	for (; *text; text++) {
@@ -189,7 +189,7 @@ static struct out_budget_new_row out_budget_new_row(struct arena *arena, const c
 	return n;
 }
 
-/* Ends a row whose values are set. */
+/* Completes a row whose values are set. */
 static const struct heft_row *out_budget_end_row(const struct out_budget_new_row *n)
 {
 	for (size_t i = 0; i < BUDGET_MEASURES; i++)
@@ -256,7 +256,7 @@ static void out_budget_put_label(const struct report *r, const struct heft_row *
 		text_add_all(out, "  ", row->texts[PATH]);
 }
 
-/* Writes why a limit was not checked. */
+/* Writes why a limit was not checked, below its row. */
 static void out_budget_put_lines(const struct report *r, const struct heft_row *row, size_t column,
 				 struct sink *s)
 {
@@ -318,7 +318,7 @@ void budget_report_init(struct report *r, const struct budget_report *b, struct 
 		.markdown_head = out_budget_markdown_head,
 		.no_total = true,
 	};
-	/* Separated values have one line per limit. */
+	/* CSV and TSV have one line per limit. */
 	const bool flat = r->opts.format == HEFT_CSV || r->opts.format == HEFT_TSV;
 	ASSERT(b->path != NULL && (b->count == 0 || b->rows != NULL));
 	r->table = (struct heft_table){ .size = sizeof r->table,

@@ -10,12 +10,12 @@ struct code_listing {
 	struct heft_blocks *blocks;
 	const struct image *im;
 	struct disasm disasm;
-	bool with_bytes; /* The bytes of an instruction come before its text. */
-	uint64_t left;   /* Bytes of code that may still be looked at. */
+	bool with_bytes; /* Write an instruction's bytes before its text */
+	uint64_t left;   /* Bytes of code that may still be read */
 };
 
 /* Returns the name of the function that a call or jump leads to, if its operand is only an address.
- * NULL if no function begins there. Targets in objects are unknown before linking. */
+ * NULL if no function begins there. In objects, targets are unknown before linking. */
 static const char *listing_target(const struct code_listing *l, const char *operands)
 {
 	const char *digits = operands + (operands[0] == '#');
@@ -26,11 +26,12 @@ static const char *listing_target(const struct code_listing *l, const char *oper
 	return *end == '\0' ? blocks_name_at(l->blocks, addr) : NULL;
 }
 
-/* Writes an instruction, indented, with the name of the function that it leads to. */
+/* Writes an instruction, indented. If it leads to a function, writes the function's name after
+ * it. */
 static void listing_put_insn(const struct code_listing *l, const struct disasm_insn *insn,
 			     uint64_t addr, struct sink *s)
 {
-	enum { BYTES_SHOWN = 8 }; /* Bytes of an instruction shown in their own column. */
+	enum { BYTES_SHOWN = 8 }; /* Bytes of an instruction in the column of bytes */
 	const char *target = listing_target(l, insn->operands);
 	sink_printf(s, "          0x%08" PRIx64 "  ", addr);
 	for (size_t i = 0; l->with_bytes && i < insn->bytes.size; i++)
@@ -66,7 +67,7 @@ bool out_code(struct heft_blocks *b, size_t i, const struct code_wish *w, struct
 			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
 			"no disassembler: Capstone is not installed, or heft was built without it");
 	l.im = blocks_image(b, i, &thumb);
-	/* The whole file is enough for a map that lists each byte once. */
+	/* A valid map lists each byte once, so the file's size is a sufficient limit. */
 	l.left = w->whole ? l.im->bytes.size : min_u64(l.im->bytes.size, w->most);
 	if (!disasm_open(&l.disasm, l.im, thumb))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,

@@ -15,7 +15,8 @@ static void put_escaped(struct sink *s, const char *field)
 	}
 }
 
-/* Writes a field. Quotes a field with a separator, quote or line end, and doubles its quotes. */
+/* Writes a field. Quotes a field that contains a separator, quote or line end, and doubles its
+ * quotes. */
 static void out_csv_put_quoted(struct sink *s, const char *field, bool mark)
 {
 	if (!strpbrk(field, "\",\r\n")) {
@@ -81,7 +82,7 @@ static void out_csv_put_header(const struct csv *c)
 	sink_text(c->s, STR("\n"));
 }
 
-/* Writes the labels from the first level to the row's level, separated by ";". */
+/* Writes the labels from the first level to the row's level, joined by ";". */
 static void out_csv_put_path(struct csv *c, const struct row_walk *walk)
 {
 	const size_t depth = walk->levels.count - 1;
@@ -100,7 +101,8 @@ static void out_csv_put_path(struct csv *c, const struct row_walk *walk)
 	out_csv_put_field(c, c->path.p);
 }
 
-/* Writes the labels from the first to the row's level, and empty fields for the levels below. */
+/* Writes the labels from the first level to the row's level, then empty fields for the deeper
+ * levels. */
 static void out_csv_put_levels(const struct csv *c, const struct row_walk *walk)
 {
 	const size_t depth = walk->levels.count - 1;

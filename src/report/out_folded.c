@@ -3,8 +3,8 @@
 #include "report/report.h"
 #include "report/row_walk.h"
 
-/* Writes a frame of a folded stack. Characters with a meaning in the format become similar ones.
- * The label of a stack is several frames, separated by ";". */
+/* Writes a frame of a folded stack. Replaces characters that have a meaning in the format by
+ * similar ones. A stack's label has several frames, separated by ";". */
 static void folded_put(struct sink *s, const char *label, bool stack)
 {
 	for (const char *p = label; *p; p++) {
@@ -14,7 +14,7 @@ static void folded_put(struct sink *s, const char *label, bool stack)
 	}
 }
 
-/* Returns the column of the lines' numbers. */
+/* Returns the column whose numbers the lines show. */
 static struct column value_column(const struct report *r, enum cell cell)
 {
 	return (struct column){ .cell = cell, .index = (unsigned)r->table.sorted_by };

@@ -30,7 +30,8 @@ static void heap_put_call(struct sink *s, const char *what, const struct heft_fr
 		heap_put_frame(s, frames[i], false);
 }
 
-/* Writes a block and who asked for it. For neighbours (`brief`), only the innermost frames. */
+/* Writes a block and the stack that allocated it. For neighbours (`brief`), writes only the
+ * innermost frames. */
 static void heap_put_block(struct sink *s, const struct heft_heap_block *b, const char *title,
 			   bool brief)
 {
@@ -221,7 +222,7 @@ const char *const heap_damage_words[HEFT_HEAP_FREED_WRITTEN + 1] = {
 	[HEFT_HEAP_FREED_WRITTEN] = "freed-written",
 };
 
-/* Texts of the kinds of damage that need no further words. */
+/* Texts for the kinds of damage that need no details. */
 static const char *const damage_texts[] = {
 	[HEFT_HEAP_CANARY] = "a block was written past its end",
 	[HEFT_HEAP_HEADER] = "the header of a block was written over",
@@ -282,7 +283,7 @@ static void damage_put(const struct heft_heap_damage *d, struct sink *s)
 	switch (d->kind) {
 	case HEFT_HEAP_FAULT: damage_put_fault(d, s); break;
 	case HEFT_HEAP_DOUBLE_FREE:
-		/* Without an address, the damage is a number of blocks that nobody noted. */
+		/* Without an address, the damage is a number of unidentified blocks. */
 		if (d->addr == 0)
 			sink_printf(s, "blocks were freed twice, %" PRIu64 " in all", d->count);
 		else if (d->count > 1)
@@ -311,7 +312,7 @@ static void damage_put(const struct heft_heap_damage *d, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* Damage, with its last call in the list that fits its kind. */
+/* Damage, with the call that belongs to its kind. */
 struct shown_damage {
 	struct heft_heap_damage of;
 	const struct heft_frame *const *freed_again_by, *const *freed_by;
@@ -344,7 +345,7 @@ static const struct field damage_list[] = {
 #undef DAMAGE
 const struct fields damage_fields = FIELDS("damage", damage_list);
 
-/* Says where damage may be that the check did not examine. */
+/* Writes which possible damage the check did not examine. */
 static void check_put_not_examined(const struct heap_info *info, struct sink *s)
 {
 	if (info->unsettled > 0)
@@ -357,7 +358,7 @@ static void check_put_not_examined(const struct heap_info *info, struct sink *s)
 		sink_printf(s, "not known  what these hold: %s\n", info->of.allocators);
 }
 
-/* Says which marks the check examined. Without marks, damage cannot be seen. */
+/* Writes which marks the check examined. Without marks, damage is invisible. */
 static void check_put_examined(const struct heap_info *info, struct sink *s)
 {
 	static const char no_header[] = "a header of the recorder (heft heap run)";
@@ -423,7 +424,7 @@ const struct fields heap_check_fields = FIELDS("check of a heap", check_list);
 
 static void check_put_begin(const struct heap_info *info, size_t count, bool json, struct sink *s)
 {
-	/* If nothing was recorded, blocks are chunks of the allocator. */
+	/* Without a recording, blocks are chunks of the allocator. */
 	const bool has_headers = info->of.arenas == 0 &&
 				 (info->of.blocks > 0 || info->of.freed_blocks > 0);
 	if (json) {
@@ -527,7 +528,7 @@ void out_heap_stacks(struct heft_heap *h, bool json, struct sink *s)
 	sink_text(s, json ? STR("\n]}\n") : STR(""));
 }
 
-/* Writes the stack of the thread that died, below the findings. */
+/* Writes the stack of the dead thread, below the findings. */
 static void check_put_death(struct heft_heap *h, struct sink *s)
 {
 	if (!dump_is_fatal(&h->process.dump) || h->process.dump.thread_count == 0)

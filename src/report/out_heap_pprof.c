@@ -1,4 +1,4 @@
-/* Writes stacks of a heap as a profile for pprof, with the values that heap profiles have. */
+/* Writes stacks of a heap as a profile for pprof, with the usual values of heap profiles. */
 #include "base/text.h"
 #include "report/heap_report.h"
 #include "report/pprof.h"
@@ -10,11 +10,11 @@ struct heap_profile {
 	struct pprof pprof;
 	const struct heap_report *r;
 	size_t first_value;
-	uint32_t *mappings; /* Per module: its id. 0 if it is not used. */
+	uint32_t *mappings; /* Per module: its id. 0 if unused */
 	uint32_t mapping_count;
 };
 
-/* The first two are left out if only memory in use is wanted. */
+/* The first two are omitted if only memory in use is wanted. */
 static const struct {
 	enum heft_heap_measure measure;
 	const char *type, *unit;
@@ -26,8 +26,8 @@ static const struct {
 };
 enum { ALLOCATED = 2 };
 
-/* Writes a sample. Locations have the numbers of sites, from 1. An inlined function has a location
- * of its own. */
+/* Writes a sample. A location's number is its site's number, from 1. An inlined function has its
+ * own location. */
 static void out_heap_pprof_put_sample(struct heap_profile *p, const struct heap_leaf *l)
 {
 	struct text m = { 0 }, packed = { 0 };
@@ -39,7 +39,7 @@ static void out_heap_pprof_put_sample(struct heap_profile *p, const struct heap_
 	for (size_t i = p->first_value; i < COUNT_OF(values); i++)
 		text_add_varint(&packed, l->now[values[i].measure]);
 	pprof_message(&m, 2, &packed);
-	/* The label "bytes" states the mean size of a block. */
+	/* The label "bytes" is the mean size of a block. */
 	const uint64_t *v = l->now;
 	pprof_string(&p->pprof, &packed, 1, "bytes");
 	pprof_uint(&packed, 3,
@@ -53,8 +53,8 @@ static void out_heap_pprof_put_sample(struct heap_profile *p, const struct heap_
 	text_release(&packed);
 }
 
-/* Returns by how much addresses of a module must move. Addresses without names are written as in
- * the module's headers, because these addresses are the same in every process. */
+/* Returns the offset to add to a module's addresses. Unnamed addresses are written relative to the
+ * module's headers, because these are the same in every process. */
 static uint64_t moved(const struct heap_profile *p, const struct heap_report_module *m)
 {
 	return p->r->info->no_names ? m->bias : 0;
@@ -118,7 +118,8 @@ static void out_heap_pprof_put_profile(struct heap_profile *p)
 	for (size_t i = 0; i < r->leaves.count; i++)
 		if (p->first_value == 0 || r->leaves.data[i].now[HEFT_HEAP_LIVE] > 0)
 			out_heap_pprof_put_sample(p, &r->leaves.data[i]);
-	/* Writes the modules as mappings: first the program, if the process lists it first. */
+	/* Writes the modules as mappings. If the process lists the program first, so does the
+	 * profile. */
 	p->mappings = mem_zeroed(r->modules.count + 1, sizeof *p->mappings);
 	for (size_t m = 1; m < r->modules.count; m++)
 		if (*r->modules.data[m].path)

@@ -1,4 +1,4 @@
-/* Writes what is known about a whole heap: the lines above a table, its parts, its history. */
+/* Writes facts about a whole heap: the lines above a table, its parts, its history. */
 #include "report/all_fields.h"
 #include "report/heap_report.h"
 #include "report/label_text.h"
@@ -24,7 +24,7 @@ static const char *const part_texts[HEFT_HEAP_PARTS] = {
 /* Writes a line: its name, then the text of `fmt`. */
 #define PUT_LINE(s, name, fmt, ...) label_printf(s, "%-11s" fmt, name, __VA_ARGS__)
 
-/* Writes ", 1.50 s after the start". The decimal point of printf() would depend on the locale. */
+/* Writes ", 1.50 s after the start". Avoids printf(), whose decimal point depends on the locale. */
 static void summary_put_moment(struct sink *s, uint64_t ns)
 {
 	if (ns > 0)
@@ -58,7 +58,7 @@ static void put_process(const struct heap_info *i, const char *name, struct sink
 	sink_text(s, STR("\n"));
 }
 
-/* True if the program called functions of an allocator that are not recorded. */
+/* True if the program called an allocator's functions that are not recorded. */
 static bool has_beside(const struct heap_info *i)
 {
 	return i->of.beside != NULL && *i->of.beside != '\0';
@@ -122,7 +122,7 @@ static void put_counted(const struct heap_info *i, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* Writes what the C library's own data tell, if nothing was recorded. */
+/* Without a recording: writes what the C library's own data shows. */
 static void put_chunks(const struct heap_info *i, struct sink *s)
 {
 	const struct {
@@ -164,7 +164,7 @@ static void put_parts(const struct heap_info *i, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* Writes what the numbers above do not count. */
+/* Writes what the numbers above do not include. */
 static void put_lacks(const struct heap_info *i, struct sink *s)
 {
 	static const char lacks[] = "lacks", trouble[] = "trouble";
@@ -280,7 +280,7 @@ const struct fields timeline_fields = FIELDS("timeline", timeline_list);
 
 enum { LINES = 40, BAR = 40 };
 
-/* Writes one line for the moments [first, end): the live bytes at the last one, compared with
+/* Writes one line for the moments [first, end): the live bytes of the last one, compared with
  * `most`, the maximum of all moments. */
 static void put_moments(const struct heft_heap_moment *m, size_t first, size_t end, uint64_t most,
 			struct sink *s)

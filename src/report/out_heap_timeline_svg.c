@@ -1,4 +1,4 @@
-/* Draws the history of a heap. */
+/* Draws the history of a heap's size. */
 #include "report/heap_report.h"
 #include "base/number.h"
 #include "report/svg.h"
@@ -8,7 +8,7 @@
 enum { HEIGHT = 260, TOP = 26, BOTTOM = 24, LEFT = 60, RIGHT = 10, TICKS = 4 };
 
 struct scale {
-	double x, y; /* Pixels per nanosecond and per byte. */
+	double x, y; /* Pixels per nanosecond and per byte */
 	uint64_t end, most;
 };
 
@@ -48,7 +48,8 @@ static void put_axes(const struct scale *c, struct sink *s)
 	}
 }
 
-/* Draws live bytes as an area with a line, and the maximum since the last moment as a line. */
+/* Draws live bytes as an area with a line, and as a second line the maximum since the previous
+ * moment. */
 static void out_heap_timeline_svg_put_lines(const struct scale *c, const struct heft_heap_moment *m,
 					    size_t count, struct sink *s)
 {

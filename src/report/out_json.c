@@ -21,14 +21,14 @@ static const struct field note_list[] = {
 const struct fields note_fields = FIELDS("note", note_list);
 
 static const struct field document_list[] = {
-	/* Increases when a member goes away or changes its meaning; see docs/json.md. */
+	/* Increases when a member is removed or changes its meaning, see docs/json.md. */
 	{ KEY("schema_version", "2"), .kind = FIELD_CONSTANT, .type = "2" },
 	FIELD_HEFT,
 	{ KEY("diff", "something was compared with a base"), FIELD(struct report, table.diff) },
 };
 const struct fields document_fields = FIELDS("document", document_list);
 
-/* Returns the name of what the top rows are, such as "symbols". */
+/* Returns the name of the kind of the top rows, such as "symbols". */
 struct str report_by(struct field_at *at)
 {
 	return str_of(((const struct report *)at->in)->table.levels[0]);
@@ -106,7 +106,7 @@ static void close_rows(struct json *j, size_t count)
 static void out_json_put_rows(struct json *j, const struct report *r, const struct sink *s)
 {
 	struct row_walk walk;
-	size_t open = 1; /* Number of rows whose children are open, including the top. */
+	size_t open = 1; /* Number of rows with open children, including the top */
 	json_line(j);
 	json_key(j, "total");
 	out_json_open_row(j, r, r->table.top);

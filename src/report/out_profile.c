@@ -92,7 +92,7 @@ static void profile_report_init(struct report *r)
 	report_column(r, (struct column){ "size", CELL_NOW, HEFT_SAMPLES_BYTES, 0, 2, false, 1 });
 }
 
-/* The written fields of a block. */
+/* Fields written for a block. */
 struct shown_block {
 	uint64_t addr, count, falls;
 	uint32_t id, size;
@@ -170,7 +170,7 @@ static struct shown_end profile_shown_end(const struct profile_report *r, uint32
 	return end;
 }
 
-/* Returns the first edge from block `i` or a later block. */
+/* Returns the first edge that starts at block `i` or a later one. */
 static size_t first_edge(const struct profile *p, uint64_t i)
 {
 	size_t lo;
@@ -193,7 +193,7 @@ static void profile_put_edges(struct json *j, const struct profile_report *r, ui
 	}
 }
 
-/* A function. `of` is NULL for branches from outside, because they belong to no function. */
+/* A function. `of` is NULL for branches from outside, which belong to no function. */
 struct shown_function {
 	const struct profile_report *r;
 	const struct blockmap_function *of;
@@ -275,7 +275,7 @@ static void out_profile_csv(const struct profile_report *r, const struct heft_wr
 
 static void out_profile_json(const struct profile_report *r, struct sink *s)
 {
-	/* Branches into the image from elsewhere belong to no function. */
+	/* Branches into the image from outside belong to no function. */
 	const struct fields edges = { "", &function_list[COUNT_OF(function_list) - 1], 1 };
 	const struct shown_function outside = { .r = r };
 	size_t count;

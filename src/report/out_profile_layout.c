@@ -1,10 +1,10 @@
-/* Writes profiles for other tools: Propeller's lists of clusters and the symbol order (both lay out
- * code), and AutoFDO's text. */
+/* Writes profiles for other tools: lists of clusters (Propeller), the symbol order, and AutoFDO's
+ * text. */
 #include "report/profile_report.h"
 
 #include <stdlib.h>
 
-/* Returns the first name that belongs to this function only. NULL if there is none. */
+/* Returns the first name that only this function has. NULL without one. */
 static const struct profile_name *own_name(const struct profile_report *r, uint64_t function)
 {
 	const size_t first = r->names->first[function], end = r->names->first[function + 1];
@@ -59,7 +59,7 @@ void out_profile_propeller(const struct profile_report *r, struct sink *s)
 	mem_free(ranks);
 }
 
-/* True if a part of the function is not in its cluster. */
+/* True if some blocks of the function are not in its cluster. */
 static bool has_cold(const struct profile_report *r, const struct profile_rank *rank)
 {
 	const struct blockmap_function *f = &r->map->functions.data[rank->function];

@@ -36,7 +36,7 @@ static const struct report_kind kind = {
 	.draws_records = true,
 };
 
-/* Describes the texts and columns of the kept rows. */
+/* Describes the texts and columns of the stored rows. */
 static void out_query_describe(const struct query_report *q, struct heft_text *texts,
 			       struct column *columns)
 {
@@ -52,7 +52,7 @@ static void out_query_describe(const struct query_report *q, struct heft_text *t
 	}
 }
 
-/* Lists the kept rows below `top`. */
+/* Lists the stored rows below `top`. */
 static void out_query_list_rows(const struct query_report *q, struct heft_row *top,
 				struct arena *arena)
 {
@@ -68,7 +68,7 @@ static void out_query_list_rows(const struct query_report *q, struct heft_row *t
 	*top = (struct heft_row){ .label = "", .children = children, .child_count = count };
 }
 
-/* Writes the kept rows. */
+/* Writes the stored rows. */
 static bool out_query_write_rows(struct query_report *q, bool all)
 {
 	const size_t count = q->columns.count;
@@ -127,7 +127,7 @@ static void out_query_keep(struct query_report *q, const struct query_cell *c,
 		vec_push(&q->cells, NULL);
 		return;
 	}
-	/* Sums of parts of bytes get at most three decimals. */
+	/* Sums of fractions of bytes have at most three decimals. */
 	const bool real = c->kind == QUERY_REAL && fabs(c->real) <= 1e15;
 	if (real)
 		pss_exact(room, c->real);

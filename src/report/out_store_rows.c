@@ -1,4 +1,4 @@
-/* Writes rows for stores: texts common to all rows, labels, measures. */
+/* Writes rows for stores (databases): common texts, labels, measures. */
 #include "base/err.h"
 #include "report/report.h"
 #include "report/row_walk.h"
@@ -23,7 +23,7 @@ static void put_object(const struct report *r, const struct row_walk *walk, stru
 	json_close(&j, '}');
 }
 
-/* Writes a row as one text. The sink hands over whole texts, so no piece ends within a row. */
+/* Writes a row as one text. The sink passes on whole texts, so no piece ends inside a row. */
 static void end_row(struct text *line, struct sink *s)
 {
 	text_add_char(line, '\n');

@@ -1,4 +1,4 @@
-/* Draws rows: treemaps and flame graphs. */
+/* Draws rows as treemaps and flame graphs. */
 #include "base/number.h"
 #include "map/rows.h"
 #include "report/row_walk.h"
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 enum { MAP_HEIGHT = 540, MAP_GAP = 2, BAND = 18, TIP_LABEL = 300, TEXT_LABELS = 5 };
-/* Least pixels of what is drawn or opened; smaller rows are left out. So a picture of a large
- * program has some hundred kilobytes. */
+/* Smallest drawn or subdivided boxes, in pixels. Omitting smaller ones limits a large program's
+ * picture to some hundred kilobytes. */
 static const double least_inner = 500, least_side = 3, least_area = 30, least_band = 0.7;
 static const double sign_width = 11;
 
@@ -30,7 +30,8 @@ static double change_of_row(const struct report *r, const struct heft_row *row)
 	return now_of(r, row) - out_svg_number_of(r, row, true);
 }
 
-/* Returns the drawn weight of a row: its size, or in a diff all growth and shrinkage below it. */
+/* Returns the drawn weight of a row: its size, or in a diff the sum of all growth and shrinkage
+ * below it. */
 static double out_svg_weigh(const struct report *r, const struct heft_row *row)
 {
 	struct row_walk walk;
@@ -64,9 +65,9 @@ static int compare_tiles(const void *a, const void *b)
 }
 
 struct tiles {
-	VEC(struct tile) all; /* Tiles that are still to be drawn. */
-	size_t first;         /* Index of the first child that is laid out now. */
-	size_t left_out;      /* Number of children that are too light to be drawn. */
+	VEC(struct tile) all; /* Tiles still to be drawn */
+	size_t first;         /* Index of the first child in the current layout */
+	size_t left_out;      /* Number of children too small to be drawn */
 };
 
 /* True if a row only repeats its parent: "[section .text]" below ".text". */
@@ -145,7 +146,7 @@ static void title_text(char *out, size_t room, const struct report *r)
 			 r->table.diff ? " (change; + orange grew, - blue shrank)" : "");
 }
 
-/* Describes the picture for screen readers: the largest rows. */
+/* Describes the picture for screen readers by its largest rows. */
 static void out_svg_describe(struct text *out, const struct report *r, const struct tile *top)
 {
 	struct tiles t = { 0 };
@@ -183,14 +184,13 @@ static void class_of(char out[16], const struct report *r, const struct tile *t,
 		snprintf(out, 16, "c%u%s", t->colour % SVG_COLOURS, extra);
 }
 
-/* True if the rows below it leave room for its label. */
+/* True if a tile has room for its label above its children. */
 static bool out_svg_has_header(const struct tile *t)
 {
 	return t->box.h > 3 * SVG_LINE && t->box.w > 40;
 }
 
-/* Writes the label, with the size if there is room for both. Without the size, only colour would
- * say what grew. */
+/* Writes the label, with the size if both fit. Without the size, only the colour shows growth. */
 static void out_svg_put_label(const struct report *r, const struct tile *t, const char *tip,
 			      struct sink *s)
 {
@@ -219,7 +219,7 @@ static void draw_tile(const struct report *r, const struct tile *t, bool inner, 
  * "Squarified Treemaps" (2000). */
 static size_t next_row(const struct tile *t, size_t count, double scale, double side, double *ret)
 {
-	double sum = 0, best = HUGE_VAL; /* `best`: worst ratio of sides so far. */
+	double sum = 0, best = HUGE_VAL; /* `best`: worst ratio of sides so far */
 	size_t n = 0;
 	for (; n < count; n++) {
 		const double area = t[n].weight * scale;
@@ -235,8 +235,8 @@ static size_t next_row(const struct tile *t, size_t count, double scale, double 
 	return n;
 }
 
-/* Gives boxes to tiles of falling weight. `whole` is the weight of the room. `whole` exceeds the
- * sum of the tiles if lighter tiles were left out. Returns the rest of the room. */
+/* Gives boxes to tiles of falling weight. `whole` is the weight of the whole area, which includes
+ * omitted tiles. Returns the unused area. */
 static struct svg_box squarify(struct tile *t, size_t count, double whole, struct svg_box room)
 {
 	for (size_t i = 0; i < count && room.w > 0 && room.h > 0 && whole > 0;) {
@@ -258,7 +258,7 @@ static struct svg_box squarify(struct tile *t, size_t count, double whole, struc
 	return room;
 }
 
-/* Lays out the rows below a tile. One text counts the rows that are too small. */
+/* Lays out the rows below a tile. A text gives the number of omitted rows. */
 static void lay_children(struct tiles *t, const struct report *r, const struct tile *of,
 			 const struct svg_box *room, struct sink *s)
 {
@@ -283,7 +283,7 @@ void out_svg_map(const struct report *r, struct sink *s)
 	vec_push(&t.all, top);
 	while (t.all.count > 0 && !s->failed) {
 		const struct tile tile = t.all.data[--t.all.count];
-		/* Returns the box for the rows below a tile, under its label. */
+		/* The box for the rows below a tile, under its label. */
 		const double gap = tile.depth > 0 ? MAP_GAP : 0;
 		const double label = tile.depth > 0 && out_svg_has_header(&tile) ? (double)SVG_LINE
 										 : gap;
@@ -301,7 +301,7 @@ void out_svg_map(const struct report *r, struct sink *s)
 	svg_end(s);
 }
 
-/* Lays out the bands below the top band that are wide enough to be seen. */
+/* Lays out the bands below the top band that are wide enough to see. */
 static unsigned lay_flame(struct tiles *drawn, const struct report *r, const struct tile *top)
 {
 	struct tiles t = { 0 };
@@ -326,7 +326,7 @@ static unsigned lay_flame(struct tiles *drawn, const struct report *r, const str
 	return deepest;
 }
 
-/* Draws a flame graph. Callers are below the functions that they call. */
+/* Draws a flame graph. Callers are drawn below the functions that they call. */
 void out_svg_flame(const struct report *r, struct sink *s)
 {
 	struct tiles drawn = { 0 };

@@ -1,13 +1,13 @@
-/* Writes rows as the table for people. */
+/* Writes rows as a table for people. */
 #include "report/label_text.h"
 #include "base/number.h"
 #include "map/rows.h"
 #include "report/row_walk.h"
 #include "report/report.h"
 
-/* Columns. Labels get at least LABEL_MIN; texts beside them get at most TEXT_WIDTH_MAX. */
+/* Columns. Labels get at least LABEL_MIN. Other texts get at most TEXT_WIDTH_MAX. */
 enum { LABEL_MIN = 8, LABEL_WANTED = 40, TEXT_WIDTH_MAX = 24 };
-/* Least columns of a record's text if lines are limited. Otherwise it gets what it needs. */
+/* Smallest width of a record's text column on lines of limited width. */
 enum { RECORD_TEXT_MIN = 12 };
 
 struct out_table {
@@ -33,7 +33,7 @@ static void widen(struct out_table *t, const bool *measured, const struct heft_r
 	}
 }
 
-/* Sets the width of columns without a width to their widest text. Empty columns are removed. */
+/* Sets the width of other columns to their widest text. Removes empty columns. */
 static void measure_columns(struct out_table *t)
 {
 	bool *measured = mem_zeroed(t->count + 1, sizeof *measured), any = false;
@@ -72,7 +72,7 @@ static size_t columns_width(const struct out_table *t)
 	return width;
 }
 
-/* Drops spare columns until labels have half of the line. */
+/* Removes optional columns until labels have half of the line. */
 static void spare_columns(struct out_table *t)
 {
 	const size_t wanted = max_u64(LABEL_WANTED, t->r->opts.width / 2);
@@ -89,7 +89,8 @@ static void spare_columns(struct out_table *t)
 	}
 }
 
-/* Shrinks records' columns to the line's width: a text may use what narrower columns leave. */
+/* Shrinks records' columns to the line's width. A text may use the space that narrower columns
+ * leave. */
 static void shrink_columns(struct out_table *t)
 {
 	size_t total = columns_width(t);
@@ -102,14 +103,14 @@ static void shrink_columns(struct out_table *t)
 			return;
 		const size_t less = min_u64(total - t->r->opts.width,
 					    widest->width - RECORD_TEXT_MIN);
-		/* Small steps make two wide columns shrink alike. */
+		/* Small steps make two wide columns shrink equally. */
 		const size_t step = less > 8 ? less / 2 : less;
 		widest->width -= (unsigned)step;
 		total -= step;
 	}
 }
 
-/* Returns the ANSI code around a cell. */
+/* Returns the ANSI colour code of a cell. */
 static struct str cell_color(const struct out_table *t, const struct column *c,
 			     const struct heft_row *row)
 {
@@ -157,7 +158,7 @@ static void put_cells(const struct out_table *t, const struct heft_row *row,
 	sink_right(t->s, STR(""), t->r->label_gap);
 }
 
-/* Returns the columns left for a text after `used` columns. 0 means no limit. */
+/* Returns the width left for a text after `used` columns. 0: no limit. */
 static size_t room_behind(const struct out_table *t, size_t used)
 {
 	const size_t width = t->r->opts.width;
@@ -184,7 +185,7 @@ static void out_table_put_row(struct out_table *t, const struct heft_row *row,
 	const size_t indent = t->r->indent * level, column = indent + columns_width(t);
 	const size_t values = t->r->table.measure_count * sizeof *row->now;
 	const struct heft_row *top = t->r->table.top;
-	/* An only child would repeat the numbers of the row above. */
+	/* An only child would repeat its parent's numbers. */
 	const bool no_cells = t->r->blanks_chains && row != top && parent != top &&
 			      parent->child_count == 1 && row->others == 0 &&
 			      memcmp(row->now, parent->now, values) == 0 &&
@@ -220,7 +221,7 @@ static void out_table_put_titles(const struct out_table *t)
 			out_table_put_text(t, c, str_of(c->title));
 			continue;
 		}
-		/* Titles of queries are text of strangers. */
+		/* Titles of queries come from users' SQL, so they are escaped. */
 		sink_right(t->s, STR(""), have < c->width ? c->width - have : 0);
 		label_put(t->s, str_of(c->title), 0);
 	}
@@ -237,7 +238,7 @@ static void out_table_put_rows(struct out_table *t)
 	row_walk_init(&walk, r->table.top);
 	for (const struct heft_row *row; !t->s->failed && (row = row_next(&walk)) != NULL;) {
 		const bool hidden = r->kind->hides && r->kind->hides(r, row);
-		/* The first level is not indented: depth 1 is level 0. */
+		/* The first level (depth 1) is not indented. */
 		if (!hidden)
 			out_table_put_row(t, row, row_parent(&walk), walk.levels.count - 2);
 		if (hidden || (r->kind->hides_children && r->kind->hides_children(r, row)))

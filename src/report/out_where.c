@@ -1,4 +1,4 @@
-/* Writes what is at an address: text, JSON, lines of fields. */
+/* Writes what is at an address, as text, JSON or lines of fields. */
 #include "report/all_fields.h"
 #include "report/heap_report.h"
 #include "report/label_text.h"
@@ -7,7 +7,7 @@
 
 static const char unknown[] = "??";
 
-/* Writes a place in a source file, without unknown numbers. */
+/* Writes a source position, without unknown numbers. */
 static void where_put_place(struct sink *s, const char *file, uint32_t line, uint32_t column)
 {
 	label_printf(s, "%s", *file ? file : unknown);
@@ -111,7 +111,7 @@ static const struct field frame_list[] = {
 	  .flags = FIELD_CSV | FIELD_BLANK },
 	{ KEY("column", "0 if unknown; the column is then empty"), FRAME(column),
 	  .flags = FIELD_CSV | FIELD_BLANK },
-	/* For processes: */
+	/* For processes only. */
 	{ KEY("module", "path of the program or library. Missing if there is none"), FRAME(module),
 	  .flags = FIELD_ANY },
 	{ KEY("address", "address of a call, as the module's headers count"), FRAME(addr) },
@@ -244,7 +244,7 @@ static const struct field frame_number_list[] = {
 };
 static const struct fields frame_number_fields = FIELDS("number of a frame", frame_number_list);
 
-/* Writes a line per frame; one line if there is no frame. */
+/* Writes a line per frame, or one line without frames. */
 static void where_lines(const struct heft_location *at, const struct heft_write_opts *opts,
 			struct source_names sources, struct sink *s)
 {

@@ -1,7 +1,7 @@
 /* pprof.h - writes profiles for pprof and other readers of its files: profile.proto, gzip'ed.
  *
- * Messages are those of proto/profile.proto of google/pprof. Fields are given by their numbers.
- * https://protobuf.dev/programming-guides/encoding */
+ * Messages are defined in proto/profile.proto of google/pprof. Callers give field numbers.
+ * Encoding: https://protobuf.dev/programming-guides/encoding */
 #ifndef HEFT_REPORT_PPROF_H
 #define HEFT_REPORT_PPROF_H
 
@@ -10,21 +10,22 @@
 
 struct pprof {
 	struct text out;
-	struct intern strings; /* 0 is "". */
+	struct intern strings; /* [0] is "" */
 };
 
 void pprof_init(struct pprof *p);
 
-/* Adds a field. Zero is left out, as a missing field means zero. */
+/* Adds a field. Omits 0, because a missing field means 0. */
 void pprof_uint(struct text *t, unsigned field, uint64_t v);
-/* Adds a field with the number of the text in the table of strings. */
+/* Adds a field that refers to the text by its number in the string table. */
 void pprof_string(struct pprof *p, struct text *t, unsigned field, const char *text);
-/* Adds `message` as a field and empties it. */
+/* Adds `message` as a field, and empties it. */
 void pprof_message(struct text *t, unsigned field, struct text *message);
 /* Adds a ValueType. */
 void pprof_type(struct pprof *p, unsigned field, const char *type, const char *unit);
 
-/* Adds the strings, packs everything, writes it and releases the memory. False if that fails. */
+/* Adds the strings, compresses and writes the profile, and releases its memory. False on
+ * failure. */
 bool pprof_finish(struct pprof *p, struct sink *s);
 
 #endif

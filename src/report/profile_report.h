@@ -10,19 +10,19 @@ struct profile_report {
 	const struct blockmap *map;
 	const struct profile *profile;
 	const struct profile_names *names;
-	const char *const *shown; /* Names of functions, in the wanted style. */
+	const char *const *shown; /* Names of functions, in the chosen style */
 	struct hotness_limits limits;
 };
 
 /* A function and its rank. */
 struct profile_rank {
 	uint64_t function;
-	uint64_t weight; /* of its blocks' counts: the sum, or the largest */
-	uint64_t seen;   /* Number of blocks with a count. */
+	uint64_t weight; /* Sum or maximum of its blocks' counts */
+	uint64_t seen;   /* Number of blocks with a count */
 };
 
-/* Lists the functions that have counts, by falling sum, or with `by_hottest` by falling maximum.
- * Ties are in order of address. The caller frees the list. */
+/* Lists the functions that have counts, by falling sum (`by_hottest`: by falling maximum), then by
+ * address. The caller frees the list. */
 struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hottest,
 				   size_t *ret_count);
 
@@ -30,14 +30,13 @@ struct profile_rank *profile_ranks(const struct profile_report *r, bool by_hotte
 bool profile_report_write(struct heft_samples *samples, const struct heft_samples_query *q,
 			  const struct heft_write_opts *opts, struct sink *s, struct heft_err *err);
 /* Writes clusters for clang -fbasic-block-sections=list= of LLVM 17 or later (Propeller). Each
- * function has one cluster: its blocks with a count. They stay in the order of their addresses, so
- * that control still falls from one block to the next. Block 0 always comes first. The other blocks
- * become the cold part. Functions without a name of their own are left out. */
+ * function has one cluster: block 0, then its blocks with a count in address order, which keeps
+ * fall-throughs. Other blocks become the cold part. Skips functions without a unique name. */
 void out_profile_propeller(const struct profile_report *r, struct sink *s);
-/* Writes the symbols of these clusters for --symbol-ordering-file: functions by falling count of
- * their hottest block, then the cold parts in the same order. */
+/* Writes the order of these clusters' symbols for --symbol-ordering-file: functions by falling
+ * count of their hottest block, then the cold parts in the same order. */
 void out_profile_order(const struct profile_report *r, struct sink *s);
-/* Writes the text that AutoFDO's tools read: runs of code, addresses, branches, all hexadecimal. */
+/* Writes text for AutoFDO's tools: code ranges, addresses and branches, all hexadecimal. */
 void out_profile_autofdo(const struct profile_report *r, struct sink *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writes sizes in parts of bytes as text. */
+/* Writes sizes with fractions of bytes as text. */
 #include "report/pss.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Writes v in units of 1/scale (a power of ten), without trailing zeros. */
+/* Writes v in units of 1/scale (scale is a power of ten), without trailing zeros. */
 static void pss_put(char out[PSS_MAX], double v, uint64_t scale, const char *sign)
 {
 	const double units = nearbyint(fabs(v) * (double)scale);

@@ -1,28 +1,28 @@
 /* query_report.h - writes the results of SQL statements as records of a table.
  *
- * Tables for people and pictures wait for all rows, to know their widths. Other formats are written
- * in pieces of a few thousand rows, so that memory does not grow with the result. */
+ * Tables and pictures are written at the end, because widths depend on all rows. Other formats are
+ * written in pieces of a few thousand rows, which limits memory. */
 #ifndef HEFT_REPORT_QUERY_REPORT_H
 #define HEFT_REPORT_QUERY_REPORT_H
 
 #include "query/query.h"
 #include "report/report.h"
 
-/* A column of the statement. */
+/* A column of the statement's result. */
 struct query_column {
 	const char *name;
-	bool numbers, texts; /* True if the kept rows have numbers or texts in the column. */
+	bool numbers, texts; /* The kept rows have numbers, or texts, in the column */
 };
 
 struct query_report {
 	struct sink *s;
 	struct heft_query_opts opts;
-	struct heft_err err; /* Why writing stopped early. code is 0 if it did not. */
-	/* Private fields. */
-	uint64_t rows; /* Number of rows of the statement, written or kept. */
-	uint64_t over; /* Number of rows that are not written because there are too many. */
+	struct heft_err err; /* Why writing stopped early. code is 0 if it did not */
+	/* Private. `rows`: number of rows of the statement, written or kept. */
+	uint64_t rows;
+	uint64_t over; /* Number of rows beyond the limit, which are not written */
 	VEC(struct query_column) columns;
-	VEC(const char *) cells; /* Kept cells. NULL for no value. */
+	VEC(const char *) cells; /* Kept cells. NULL: no value */
 	struct arena names, texts;
 	uint64_t statements;
 	bool goes_on;

@@ -36,7 +36,7 @@ static void add_record(struct record_rows *rows, const struct heft_table *t, siz
 	}
 }
 
-/* Chooses the columns that are levels and the column that is the size. */
+/* Chooses the columns that are levels, and the column that is the size. */
 static bool choose_columns(struct record_rows *rows, const struct heft_table *t,
 			   size_t *ret_measure, struct heft_err *err)
 {

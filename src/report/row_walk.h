@@ -1,7 +1,7 @@
 /* row_walk.h - walks over the tree of rows, for all formats.
  *
- * The walk has its own stack. So the depth of a tree (one level per data source, as many as the
- * user asks for) never becomes depth of calls. One thread per walk. */
+ * The walk has its own stack, so it needs no recursion, whatever the tree's depth. One thread per
+ * walk. */
 #ifndef HEFT_REPORT_ROW_WALK_H
 #define HEFT_REPORT_ROW_WALK_H
 
@@ -13,13 +13,13 @@ struct rows_maker;
 
 struct row_level {
 	const struct heft_row *row;
-	size_t next; /* Index of the child to visit next. */
+	size_t next; /* Index of the child to visit next */
 };
 
 /* levels.data[0] is the top. levels.count - 1 is the depth of the row that row_next() returned. */
 struct row_walk {
 	VEC(struct row_level) levels;
-	struct rows_maker *maker; /* Makes the rows during the walk. NULL if they exist. */
+	struct rows_maker *maker; /* Makes the rows during the walk. NULL if they exist */
 };
 
 void row_walk_init(struct row_walk *w, const struct heft_row *top);

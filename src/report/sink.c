@@ -1,4 +1,4 @@
-/* Collects output in a buffer and hands it to the user's sink. */
+/* Collects output in a buffer and passes it to the user's sink. */
 #include "report/report.h"
 
 #include "base/err.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* An initialiser would clear the buffer as well. */
+/* An initializer would also clear the buffer, which costs time. */
 void sink_start(struct sink *s, const struct heft_sink *to)
 {
 	s->to = *to;
@@ -81,7 +81,7 @@ void sink_right(struct sink *s, struct str text, size_t width)
 	sink_text(s, text);
 }
 
-/* Writes the text, as a label if `escape`. A line end after a label is no part of the label. */
+/* Writes the text, like a label if `escape`. A line end at the end is not escaped. */
 static void sink_vprintf(struct sink *s, bool escape, const char *fmt, va_list args)
 {
 	char small[512];

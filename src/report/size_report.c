@@ -1,4 +1,4 @@
-/* Writes what reports of sizes add to the formats. The table looks like Bloaty's. */
+/* Adds the parts of reports about sizes that the formats need. The table looks like Bloaty's. */
 #include "map/space.h"
 #include "report/pss.h"
 #include "report/all_fields.h"
@@ -20,7 +20,7 @@ enum size_group {
 	SIZE_GROUPS
 };
 
-/* Titles of the groups, and the line below. */
+/* Titles of the groups, and the underline. */
 static const char *const size_heads[SIZE_GROUPS][2] = {
 	[FILE_OLD_NEW] = { "     OLD     NEW", " ------- -------" },
 	[FILE_SIZE] = { "    FILE SIZE   ", " -------------- " },
@@ -48,8 +48,8 @@ static bool size_report_has(const struct report *r, const char *name)
 	return size_report_measure(r, name) < r->table.measure_count;
 }
 
-/* Returns the index of the first text of memory regions: length, free bytes, percent in use. Texts
- * of stacks (bytes, caveats) come before. */
+/* Returns the index of the first text about memory regions: length, free bytes, percentage in use.
+ * Texts about stacks (bytes, caveats) come first. */
 static unsigned first_of_regions(const struct report *r)
 {
 	return r->table.text_count > 0 && strcmp(r->table.texts[0].name, "stack") == 0 ? 2 : 0;
@@ -77,7 +77,7 @@ static bool shows(const struct report *r, enum size_group g)
 
 static void size_report_put_head(const struct report *r, struct sink *s)
 {
-	/* A header takes one column more per domain than a row; a row has one blank before it. */
+	/* A title takes one column more per domain than a row. A row has one blank before it. */
 	const int count_width = 8 - shows(r, FILE_SIZE) - shows(r, VM_SIZE) - shows(r, CODE_SIZE);
 	for (int line = 0; line < 2; line++) {
 		for (unsigned g = 0; g < SIZE_GROUPS; g++) {
@@ -97,17 +97,17 @@ static bool is_still(const struct report *r, const struct heft_row *row, enum he
 	return row->now[m] == (r->table.diff ? row->base[m] : 0);
 }
 
-/* True if the table hides a row because its shown size columns are empty. With both domains, the
- * row is still printed. Empty memory regions are printed too, because they are free. */
+/* True if the table hides a row because its only size column is empty. Rows of empty memory regions
+ * stay, because they show free memory. */
 static bool size_report_is_hidden(const struct report *r, const struct heft_row *row)
 {
-	/* True for a memory region with a known size. */
+	/* A memory region with a known size. */
 	const bool region = shows(r, REGIONS) && row->texts && *row->texts[first_of_regions(r)];
 	return shows(r, FILE_SIZE) != shows(r, VM_SIZE) && !region &&
 	       is_still(r, row, shows(r, FILE_SIZE) ? HEFT_SIZE_FILE : HEFT_SIZE_VM);
 }
 
-/* True for "x" and "[section x]": a fallback label that only repeats its parent. */
+/* True for "x" and "[section x]": a fallback label that repeats its parent. */
 static bool wraps(struct str outer, struct str inner)
 {
 	if (!str_ends(outer, STR("]")))
@@ -198,7 +198,7 @@ static const struct field size_list[] = {
 #undef SIZE
 const struct fields size_document_fields = FIELDS("document of sizes", size_list);
 
-/* Adds the fields with the names and order of Bloaty. */
+/* Adds the fields in Bloaty's order and with its names. */
 static void size_fields(struct report *r)
 {
 	const bool both = r->table.diff && r->opts.base_columns;
@@ -232,7 +232,7 @@ static void size_columns(struct report *r)
 	const unsigned code = size_report_measure(r, "code"), region = first_of_regions(r);
 	const unsigned sure = size_report_measure(r, "stated");
 	ASSERT(r->column_count == 0 && r->table.level_count > 0);
-	/* The share of code is the part of all code, because rows are ordered by code. */
+	/* With a column of code, rows are sorted by code, so the share is of all code. */
 	const enum cell share = diff ? CELL_GROWTH : CELL_SHARE,
 			part = diff ? CELL_GROWTH : CELL_PART;
 	const char *percent = diff ? "" : "%";

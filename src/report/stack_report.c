@@ -5,7 +5,7 @@
 #include "report/label_text.h"
 #include "stack/depths.h"
 
-/* Writes the name and the caveats of the sizes. */
+/* Writes the name, and the caveats of the sizes. */
 static void stack_report_put_label(const struct report *r, const struct heft_row *row,
 				   struct text *out)
 {
@@ -16,7 +16,7 @@ static void stack_report_put_label(const struct report *r, const struct heft_row
 		text_add_all(out, "  + ", besides);
 }
 
-/* True if a part of the path of calls ends here: it ends with its bytes. Names may hold the
+/* True if a part of the path of calls ends here: with its number of bytes. Names may contain the
  * separator too. */
 static bool ends_way(struct str part, struct str behind)
 {
@@ -27,7 +27,7 @@ static bool ends_way(struct str part, struct str behind)
 	return at < part.len && at > 0 && part.p[at - 1] == ' ';
 }
 
-/* True if the next part begins with the word of a cause. */
+/* True if the next part begins with a caveat's word. */
 static bool ends_cause(struct str part, struct str behind)
 {
 	(void)part;
@@ -41,7 +41,7 @@ static bool ends_cause(struct str part, struct str behind)
 	return false;
 }
 
-/* Writes the functions of the deepest path, then the reasons of the caveats. */
+/* Writes the functions of the deepest path, then the reasons for caveats. */
 static void stack_report_put_details(const struct report *r, const struct heft_row *row,
 				     size_t column, struct sink *s)
 {

@@ -5,7 +5,7 @@
 
 enum { TEXT_MOST = 4 * SVG_WIDTH };
 
-/* Style with the hues of the page. The contrast of text is at least 7 : 1 on all of them. */
+/* Style with the page's hues. The contrast of text is at least 7 : 1 on all of them. */
 static const char style[] =
 	"<style>"
 	"text{font:11px system-ui,-apple-system,'DejaVu Sans',sans-serif;fill:#14181f}"
@@ -41,7 +41,8 @@ static void svg_escape(struct sink *s, const char *text)
 			sink_text(s, STR("&gt;"));
 		else if (t.c == '"')
 			sink_text(s, STR("&quot;"));
-		else if (t.c == 0xfffe || t.c == 0xffff) /* XML 1.0 lacks these characters. */
+		else if (t.c == 0xfffe || t.c == 0xffff) /* XML 1.0 does not allow these
+							  * characters. */
 			sink_text(s, STR("?"));
 		else
 			sink_text(s, (struct str){ str.p + pos, t.size });
@@ -99,7 +100,7 @@ void svg_box(struct sink *s, const struct svg_box *b, const char *class, const c
 	sink_text(s, STR("</title></rect>\n"));
 }
 
-/* Returns the pixels of a character of DejaVu Sans at 11 pixels. Other fonts are narrower. */
+/* Returns the width of a character in DejaVu Sans at 11 pixels. Other fonts are narrower. */
 static double char_width(uint32_t c)
 {
 	if (c >= 0x80)
@@ -111,7 +112,7 @@ static double char_width(uint32_t c)
 	return c >= 'A' && c <= 'Z' ? 7.7 : 7;
 }
 
-/* Returns the width of the character at `pos`, and its bytes. */
+/* Returns the width of the character at `pos`, and its number of bytes. */
 static double width_at(struct str str, size_t pos, size_t *ret_size)
 {
 	struct tame t;
@@ -154,7 +155,7 @@ static struct str cut_in_front(struct str str, double room)
 	return str;
 }
 
-/* Cuts a text to what can be seen at most, so that long texts cost no time. */
+/* Cuts a text to the greatest visible length, so that long texts cost no time. */
 static struct str shorten(struct str str, bool front)
 {
 	if (str.len <= TEXT_MOST)

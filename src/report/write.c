@@ -13,7 +13,7 @@ static void draw(const struct report *r, struct sink *s)
 		out_svg_map(r, s);
 }
 
-/* Draws records as the rows made from them. */
+/* Draws records as rows with labels, see record_rows.h. */
 static bool draw_records(const struct report *r, struct sink *s, struct heft_err *err)
 {
 	struct record_rows rows;

@@ -41,7 +41,7 @@ bool comment_takes_url(const char *url)
 	return true;
 }
 
-/* Writes the first line. In it, two hyphens would end the HTML comment. */
+/* Writes the first line, an HTML comment. In it, two hyphens would end the comment. */
 static void put_marker(const struct comment *c, struct sink *s)
 {
 	sink_text(s, STR("<!-- heft comment: "));
@@ -53,7 +53,7 @@ static void put_marker(const struct comment *c, struct sink *s)
 	sink_text(s, STR(" -->\n"));
 }
 
-/* Returns the least size that a rule allows. Infinite if no rule does. */
+/* Returns the smallest limit of all rules. Infinite without a rule. */
 static double limit_of(const struct comment *c, const char *subject, const char *name)
 {
 	double least = (double)INFINITY;
@@ -81,10 +81,10 @@ struct comment_bars comment_course(const struct comment *c, const char *subject,
 	return ret;
 }
 
-/* A line of the table: its subject as in budgets, and what follows the name. */
+/* A line of the table. `subject` and `name` select its rules in a budget. */
 struct line {
-	const char *subject, *name; /* `subject` is NULL for a line of several. */
-	double limit;               /* Infinite if there is none. */
+	const char *subject, *name; /* `subject` is NULL if the line sums up several */
+	double limit;               /* Infinite without a limit */
 };
 
 static void comment_put_sizes(const struct comment *c, const struct line *l, struct padded size,
@@ -124,7 +124,7 @@ static void comment_put_rest(const struct comment *c, const struct rest *r, cons
 	comment_put_sizes(c, &(struct line){ NULL, "", (double)INFINITY }, r->size, s);
 }
 
-/* Writes the regions. A region is full at its length, unless a limit is lower. */
+/* Writes the regions. A region is full at its length, or at a lower limit. */
 static void comment_put_regions(const struct comment *c, struct sink *s)
 {
 	for (size_t i = 0; i < c->region_count; i++) {
@@ -138,10 +138,10 @@ static void comment_put_regions(const struct comment *c, struct sink *s)
 	}
 }
 
-/* Writes the sections. The lines of sections in the file add up to the first line. */
+/* Writes the sections. Lines of sections in the file add up to the first line. */
 static void comment_put_sections(const struct comment *c, struct sink *s)
 {
-	struct rest rests[2] = { 0 }; /* [0] others, [1] debug sections. */
+	struct rest rests[2] = { 0 }; /* [0] other sections, [1] debug sections */
 	size_t shown = 0;
 	for (size_t i = 0; i < c->diff->section_count; i++) {
 		const struct diff_section *sec = &c->diff->sections[i];

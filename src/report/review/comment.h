@@ -1,7 +1,7 @@
 /* comment.h - writes the comment on a pull request: one page of Markdown about a change.
  *
- * The first line is an HTML comment that is the same for all texts about one program. A later text
- * uses it to find the text that it replaces. */
+ * The first line is an HTML comment that identifies the program. It lets a later comment find and
+ * replace this one. */
 #ifndef HEFT_REPORT_REVIEW_COMMENT_H
 #define HEFT_REPORT_REVIEW_COMMENT_H
 
@@ -11,46 +11,46 @@
 /* A memory region of one side or both, in bytes. */
 struct comment_region {
 	const char *name;
-	uint64_t before, after; /* Used bytes. */
-	uint64_t length;        /* 0 if unknown. */
+	uint64_t before, after; /* Used bytes */
+	uint64_t length;        /* 0 if unknown */
 };
 
 /* The contents of a comment. Borrows all data. */
 struct comment {
 	const struct diff_report *diff;
-	const struct budget_report *budget; /* count is 0 if there is none. */
-	const struct heft_table *symbols;   /* All symbols that changed. */
-	const struct heft_table *owners;    /* Owners that changed most, by `owners_by`. */
+	const struct budget_report *budget; /* count is 0 without a budget */
+	const struct heft_table *symbols;   /* All changed symbols */
+	const struct heft_table *owners;    /* Owners with the greatest changes, by `owners_by` */
 	enum heft_diff_by owners_by;
-	const struct heft_table *details; /* The symbols that changed most. */
-	const char *title, *page_url;     /* `page_url` is "" if there is none. */
+	const struct heft_table *details; /* Symbols with the greatest changes */
+	const char *title, *page_url;     /* `page_url` is "" without a page */
 	const struct comment_region *regions;
 	size_t region_count;
-	heft_course_fn course; /* NULL shows no trends. */
+	heft_course_fn course; /* NULL: show no trends */
 	void *course_ctx;
 };
 
-/* True if no section or region changed by `floor` bytes, apart from debug sections, and no limit
- * has a finding. */
+/* True if no section or region, except debug sections, changed by `floor` bytes, and no limit has a
+ * finding. */
 bool comment_is_noise(const struct comment *c, uint64_t floor);
 /* True if the label of a row names an owner that people know: neither "(no package)" nor ".". */
 bool comment_names_owner(const struct heft_row *row);
-/* True for an http or https URL without bytes that would end a link of Markdown. */
+/* True for an http or https URL without bytes that would end a Markdown link. */
 bool comment_takes_url(const char *url);
 enum { COMMENT_BARS = 11 };
 struct comment_bars {
 	char p[3 * COMMENT_BARS + 1];
 };
-/* Returns the last sizes before the change, and the size after it, as a line of bars. "" if no
- * earlier sizes are known. */
+/* Returns a line of bars: the last sizes before the change, and the size after it. "" without
+ * earlier sizes. */
 struct comment_bars comment_course(const struct comment *c, const char *subject, const char *name,
 				   double now);
 struct padded comment_region_size(const struct comment_region *r);
-/* Writes what everybody reads: the sizes that ship, broken limits, who pays for the change, and the
+/* Writes the part for all readers: the shipped sizes, broken limits, owners of the change, and the
  * symbols that changed most. */
 void comment_put_story(const struct comment *c, struct sink *s);
 void out_comment(const struct comment *c, struct sink *s);
-/* Writes the comment on a difference, unless it is noise. A budget without rows is left out. */
+/* Writes the comment on a diff, unless it is noise. Omits a budget without rows. */
 void comment_make(const struct snapshot_diff *diff, const struct diff_sections *sections,
 		  const struct budget_report *budget, const struct heft_comment_opts *opts,
 		  struct sink *s);

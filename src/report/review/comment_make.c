@@ -1,4 +1,4 @@
-/* Chooses what a comment tells of a change. */
+/* Chooses the contents of a comment on a change. */
 #include "report/review/comment.h"
 
 #include "query/region_metrics.h"
@@ -58,7 +58,7 @@ bool comment_names_owner(const struct heft_row *row)
 	return row->kind == HEFT_ROW_NAME && row->label[0] != '(' && strcmp(row->label, ".") != 0;
 }
 
-/* Returns the share of the changes that rows with a name explain. */
+/* Returns the share of the changes that named rows explain. */
 static double share_explained(const struct heft_table *t)
 {
 	const double all = changes_of(t);

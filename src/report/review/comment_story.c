@@ -1,4 +1,4 @@
-/* Writes the part of the comment on a pull request that everybody reads. */
+/* Writes the part of the comment on a pull request that is for all readers. */
 #include "report/review/comment.h"
 
 #include "base/vec.h"
@@ -12,7 +12,7 @@
 
 enum { SYMBOLS_MOST = 5, OWNERS_MOST = 3, SECTIONS_MOST = 3, FINDINGS_MOST = 8, NAMED_MOST = 60 };
 
-/* Returns a size as people say it: "579 bytes", "46.8 KiB", "1.3 MiB". */
+/* Returns a size in words: "579 bytes", "46.8 KiB", "1.3 MiB". */
 static struct shown said_size(double v)
 {
 	struct shown ret = { "" };
@@ -140,7 +140,7 @@ static void story_put_path(struct sink *s, const char *path)
 	story_put_name(s, end != NULL ? end : path);
 }
 
-/* Writes what a limit is of: "`.text`", "the file", "symbol `^net::`". */
+/* Writes the subject of a limit: "`.text`", "the file", "symbol `^net::`". */
 static void put_subject(const struct heft_budget_row *row, struct sink *s)
 {
 	if (*row->pattern == '\0') {
@@ -188,11 +188,12 @@ static void put_verdict(const struct budget_report *b, struct sink *s)
 	sink_text(s, found > 0 ? STR("\n") : STR(""));
 }
 
-/* A line of the table: rows of one name, path and change, such as instances of a template. */
+/* A line of the table: rows with the same name, path and change, such as instances of a
+ * template. */
 struct story_line {
-	const struct heft_row *row; /* The first. */
+	const struct heft_row *row; /* The first row */
 	size_t count;
-	struct padded file, vm; /* `vm` is 0 if the table has no column of it. */
+	struct padded file, vm; /* `vm` is 0 if the table lacks that column */
 };
 
 struct story_lines {
@@ -215,8 +216,7 @@ static bool is_instance_of(const struct heft_row *row, const struct story_line *
 	       strcmp(path_of(row), path_of(line->row)) == 0;
 }
 
-/* Returns what a line is ordered by: its change in the file, or in memory if the file does not
- * hold it. */
+/* Returns the sort key of a line: its change in the file, or in memory if it is not in the file. */
 static double story_line_delta(const struct story_line *l)
 {
 	const double file = padded_delta(l->file), vm = padded_delta(l->vm);
@@ -238,7 +238,7 @@ static bool is_named(const struct heft_row *row)
 	return row->others == 0 && (row->kind == HEFT_ROW_NAME || row->kind == HEFT_ROW_LITERAL);
 }
 
-/* Adds up the rows that read the same, the largest change first. */
+/* Joins the rows that look the same, and sorts them by falling change. */
 static struct story_lines story_lines_make(const struct heft_table *t)
 {
 	struct story_lines ret = { 0 };
@@ -310,7 +310,7 @@ static bool is_below(const char *path, const char *directory)
 	return strncmp(path, directory, size) == 0 && path[size] == '/';
 }
 
-/* True if a name is that of a member of a namespace or class, not of one inside of it. */
+/* True if a name is a direct member of a namespace or class. */
 static bool is_member_of(const char *name, const char *space)
 {
 	const size_t size = strlen(space);
@@ -331,7 +331,7 @@ static bool is_of_owner(const struct heft_row *symbol, const char *owner, enum h
 	return by == HEFT_DIFF_BY_NAMESPACE && is_member_of(symbol->label, owner);
 }
 
-/* Names the symbol of an owner that changed most, if it changed in the owner's way. */
+/* Names the owner's symbol that changed most, if it changed in the same direction. */
 static void put_most_of(const struct comment *c, const char *owner, double delta,
 			const struct story_lines *lines, struct sink *s)
 {

@@ -1,11 +1,11 @@
-/* Writes a heap in one line of JSON. */
+/* Writes facts about a heap as one line of JSON. */
 #include "holders/digest.h"
 #include "report/all_fields.h"
 #include "report/heap_report.h"
 
 #include "base/filename.h"
 
-/* Returns the program of the command. Leaves out the arguments, because they may be secrets. */
+/* Returns the command's program. Omits the arguments, which may be secrets. */
 static struct str digest_program(struct field_at *at)
 {
 	const char *command = ((const struct heap_digest *)at->of)->info.of.command;
