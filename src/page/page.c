@@ -12,11 +12,11 @@
 
 enum { LABELS_MAX = 40 };
 
-/* What is known about columns, by name. */
+/* Properties of columns, by name. */
 static const struct page_known {
 	const char *name, *title;
-	const char *split; /* Separator between the parts of a label. Each part becomes a level. */
-	bool aside;        /* Rows are not grouped by this column. */
+	const char *split; /* Separator of a label's parts. Each part becomes a level */
+	bool aside;        /* Rows are not grouped by this column */
 } known[] = {
 	{ "armembers", "Archive members", "/", false },
 	{ "address", "Address", NULL, true },
@@ -72,10 +72,10 @@ static const struct page_known {
 struct page_labels {
 	const char *name;
 	VEC(uint32_t)
-	numbers;           /* Per text of the page: its number in this column plus 1. 0 if it
-			        * has none yet. */
-	struct text texts; /* Dictionary of the column. */
-	struct text lines; /* Per line a varint: 0 for a new label, else count + 1 - its number. */
+	numbers;           /* Per text of the page: its number in this column plus 1. 0 without
+			    * one */
+	struct text texts; /* Dictionary of the column */
+	struct text lines; /* Per line a varint: 0 for a new label, else count + 1 - its number */
 	uint32_t count;
 };
 
@@ -84,17 +84,16 @@ struct page_flat {
 	const struct page_tab *tab;
 	struct page_labels labels[LABELS_MAX];
 	size_t label_count;
-	unsigned measures[COLUMNS_MAX]; /* Belongs to the table. */
+	unsigned measures[COLUMNS_MAX]; /* Indexes of the table's measures that the page shows */
 	size_t measure_count;
 	struct text now[COLUMNS_MAX], base[COLUMNS_MAX];
 	struct text changes, others, steps, cards, code;
-	uint64_t card_numbers;    /* Number of cards in `cards`. */
-	uint64_t codes;           /* Number of texts in `code`. */
-	uint32_t last_code;       /* Label of the last code. */
-	uint32_t ids[LABELS_MAX]; /* Texts of the levels around the current row. */
+	uint64_t card_numbers;    /* Number of cards in `cards` */
+	uint64_t codes;           /* Number of texts in `code` */
+	uint32_t last_code;       /* Label of the last code */
+	uint32_t ids[LABELS_MAX]; /* Texts of the current row's levels */
 	VEC(uint32_t)
-	by_ref; /* Per number of a label: its text plus 1. 0 if not asked for
-				   * yet. */
+	by_ref; /* Per number of a label: its text plus 1. 0 if not requested yet */
 	uint64_t lines;
 };
 
@@ -144,7 +143,7 @@ static void page_put_card(struct page_flat *f, const struct heft_row *row, uint3
 	page_add_number(f, c->all_users);
 	page_add_number(f, c->user_count);
 	for (size_t i = 0; i < c->user_count; i++) {
-		/* Names that are near each other have near numbers, so the difference is small. */
+		/* Names near each other have similar numbers, so the difference is small. */
 		const int64_t n = (int64_t)label - page_text(f->page, c->users[i]);
 		page_add_number(f, n < 0 ? 2 * (uint64_t)-(n + 1) + 1 : 2 * (uint64_t)n);
 	}
@@ -153,7 +152,7 @@ static void page_put_card(struct page_flat *f, const struct heft_row *row, uint3
 		page_add_number(f, intern_add(&f->page->texts, c->texts));
 }
 
-/* Writes the code of label `number` of the last level. */
+/* Writes the code of last-level label `number`. */
 static void page_put_code(struct page_flat *f, const struct heft_row *row, uint32_t number)
 {
 	const struct str code = f->tab->code_of(f->tab->ctx, row);
@@ -190,8 +189,8 @@ static void page_put_values(const struct page_flat *f, struct text *to, const ui
 	}
 }
 
-/* Writes one line with the numbers of a row. Its labels are in f->ids. `row` has its texts, or is
- * NULL if it has none. */
+/* Writes one line with a row's numbers. Its labels are in f->ids. `row` has the texts, or is
+ * NULL. */
 static void put_line(struct page_flat *f, const struct heft_row *row,
 		     const struct heft_row *numbers)
 {
@@ -220,7 +219,7 @@ static void put_line(struct page_flat *f, const struct heft_row *row,
 	f->lines++;
 }
 
-/* Returns the text of a row's label. Most labels are in several rows, so each is looked up once. */
+/* Returns the text of a row's label. Caches it, because most labels are in several rows. */
 static uint32_t text_of_row(struct page_flat *f, const struct heft_row *row)
 {
 	if (!f->tab->maker)
@@ -240,7 +239,7 @@ static void set_text(struct page_flat *f, size_t depth, uint32_t id)
 		f->ids[i] = id;
 }
 
-/* What an inner row has beyond its children, on one side. */
+/* What an inner row has in excess of its children, on one side. */
 struct page_rest {
 	uint64_t whole[COLUMNS_MAX];
 	double exact[COLUMNS_MAX];
@@ -266,7 +265,7 @@ static void page_find_rest(const struct page_flat *f, const struct heft_row *row
 	}
 }
 
-/* Writes what an inner row has beyond its children, as a line. */
+/* Writes what an inner row has in excess of its children, as a line. */
 static void page_put_rest(struct page_flat *f, const struct heft_row *row, size_t depth)
 {
 	struct page_rest now = { .is_something = false }, base = { .is_something = false };
@@ -302,7 +301,7 @@ static void page_put_rows(struct page_flat *f)
 	row_walk_release(&walk);
 }
 
-/* Writes a member whose text people see. Control characters are escaped. */
+/* Writes a member whose text users see. Escapes control characters. */
 static void page_put_shown(struct json *j, const char *key, const char *text)
 {
 	char room[1000];
@@ -311,7 +310,7 @@ static void page_put_shown(struct json *j, const char *key, const char *text)
 	json_text(j, str_of(room));
 }
 
-/* Appends a stream of numbers to the data. Its size becomes an element of the open list. */
+/* Appends a stream of numbers to the data. Writes its size into the open list. */
 static void put_stream(struct page_flat *f, struct json *j, struct text *column)
 {
 	json_uint(j, column->len);
@@ -453,7 +452,7 @@ static void page_put_course(struct page_flat *f, struct json *j)
 	mem_free(list);
 }
 
-/* Writes what only some labels of the last level have: cards or code. */
+/* Writes the cards or code that some labels of the last level have. */
 static void page_put_extra(struct page_flat *f, struct json *j, const char *key,
 			   const char *count_key, uint64_t count, struct text *stream)
 {
@@ -506,8 +505,7 @@ static void page_put_facts(struct json *j, const struct page_tab *tab)
 	json_close(j, ']');
 }
 
-/* Writes the tab. Its members are in the order in which a reader takes the columns from the
- * data. */
+/* Writes the tab. Its members are in the order of the columns in the data. */
 static void put_tab(struct page_flat *f, struct json *j)
 {
 	const struct heft_table *t = f->tab->table;
@@ -548,7 +546,8 @@ static void put_tab(struct page_flat *f, struct json *j)
 	json_close(j, '}');
 }
 
-/* Drops text columns that are empty in all rows. Rows made one by one do not tell that before. */
+/* Removes text columns that are empty in all rows. If rows are made one by one, only the end shows
+ * this. */
 static void drop_empty_texts(struct page_flat *f)
 {
 	const size_t first = f->tab->table->level_count;
@@ -563,7 +562,7 @@ static void drop_empty_texts(struct page_flat *f)
 	}
 }
 
-/* Tells whether the page shows a measure of a table. The page hatches inferred bytes. */
+/* True if the page shows a measure. It hatches inferred bytes. */
 static bool page_takes(const struct heft_table *t, unsigned m)
 {
 	const struct heft_measure *measure = &t->measures[m];

@@ -1,12 +1,12 @@
 /* page.h - collects tables for one html file. A browser shows the file without a network.
  *
- * A table becomes a tab: one line per leaf row, in columns. A column of labels has a dictionary of
- * its own. Entries of the dictionary are numbers of texts of the page. A browser groups the lines
- * by any of the columns. What an inner row has beyond its children (in a diff: what did not change)
- * is a line of its own, so the lines add up to the table's total. docs/page.md describes the bytes.
+ * A table becomes a tab: one line per leaf row, in columns. Each column of labels has a dictionary
+ * of text numbers. A browser groups the lines by any column. If an inner row has more than its
+ * children (in a diff: unchanged bytes), the excess is a line, so lines add up to the total.
+ * docs/page.md describes the bytes.
  *
- * Texts are kept once. Control characters in them are escaped as base/tame.h does. A page copies
- * what it was given, so the tables may be released. Release with page_release(). */
+ * Each text is stored once, with control characters escaped as in base/tame.h. A page copies its
+ * input, so the tables may be released. Release with page_release(). */
 #ifndef HEFT_PAGE_PAGE_H
 #define HEFT_PAGE_PAGE_H
 
@@ -15,11 +15,11 @@
 #include "heap/heap_strip.h"
 #include "heft.h"
 
-/* A frame of a call stack: numbers of texts, and a line. */
+/* A frame of a call stack: text numbers, and a line number. */
 struct page_frame {
 	uint32_t function, file, module, line;
 };
-/* A frame with all frames that called it. [0] is the root; parents come first. */
+/* A frame with its callers. [0] is the root. Parents come first. */
 struct page_step {
 	uint32_t parent, frame;
 };
@@ -31,9 +31,9 @@ struct page_stacks {
 };
 
 struct page {
-	struct intern texts; /* [0] is "". */
-	struct text tabs;    /* JSON: an object per tab, separated by commas. */
-	struct text data;    /* Columns of all tabs. */
+	struct intern texts; /* [0] is "" */
+	struct text tabs;    /* JSON: an object per tab, separated by commas */
+	struct text data;    /* Columns of all tabs */
 };
 
 struct page_point {
@@ -49,13 +49,13 @@ struct page_region {
 struct symbol_card;
 struct rows_maker;
 
-/* What a tab is made of. Members may be NULL and 0. */
+/* Contents of a tab. Members may be NULL and 0. */
 struct page_tab {
 	const char *title;
-	const char *kind; /* "sizes", "symbols", "heap", "blocks" or "history". */
+	const char *kind; /* "sizes", "symbols", "heap", "blocks" or "history" */
 	const struct heft_table *table;
-	/* Makes the rows of the table. row_ref() is then the number of its label. Texts that
-	 * are empty in all rows become no column. NULL if the rows exist already. */
+	/* Makes the rows of the table; row_ref() is then the number of its label. Texts that are
+	 * empty in all rows get no column. NULL if the rows exist. */
 	struct rows_maker *maker;
 	const struct heft_page_fact *facts;
 	size_t fact_count;
@@ -64,27 +64,27 @@ struct page_tab {
 	/* Live bytes over time, in nanoseconds. */
 	const struct page_point *points;
 	size_t point_count;
-	/* For rows that are call stacks: returns the number of a row's step. */
+	/* For rows that are call stacks: returns the number of a row's step (struct page_step). */
 	struct page_stacks *stacks;
 	uint32_t (*step_of)(void *ctx, const struct heft_row *row);
-	/* For labels of the last level: returns the card of a row's label, until the next call. */
+	/* For last-level labels: returns the card of a row's label. Valid until the next call. */
 	const struct symbol_card *(*card_of)(void *ctx, const struct heft_row *row);
-	/* For labels of the last level: returns the code of a row's label, or "". May be NULL. */
+	/* For last-level labels: returns the code of a row's label, or "". May be NULL. */
 	struct str (*code_of)(void *ctx, const struct heft_row *row);
 	void *ctx;
-	/* Regions with a known length. */
+	/* Memory regions with a known length. */
 	const struct page_region *regions;
 	size_t region_count;
-	const struct heap_strip *strip;            /* Memory by address. */
-	const char *damage;                        /* Lists damage, one line each. */
-	const struct heft_page_timeline *timeline; /* Only builds and series. */
-	bool only_now;                             /* A diff from nothing, not shown as a diff. */
+	const struct heap_strip *strip;            /* Memory by address */
+	const char *damage;                        /* Damage, one line each */
+	const struct heft_page_timeline *timeline; /* Only builds and series */
+	bool only_now;                             /* A diff against nothing, not shown as a diff */
 };
 
 void page_add(struct page *p, const struct page_tab *tab);
-/* Returns the number of a text of the page. Adds the text if it is new. */
+/* Returns the number of a text. Adds the text if it is new. */
 uint32_t page_text(struct page *p, const char *text);
-/* Returns the step of a frame below another step. 0 is the root. */
+/* Returns the step for a frame whose caller is step `parent`. 0 is the root. */
 uint32_t page_step(struct page_stacks *s, uint32_t parent, const struct page_frame *f);
 void page_stacks_release(struct page_stacks *s);
 

@@ -19,7 +19,7 @@ static void add_file_facts(const struct entry *e, struct heft_page_fact *to)
 	to[3] = (struct heft_page_fact){ "debug file", i->debug_path };
 }
 
-/* Returns the memory regions of the inputs whose lengths are stated, in the arena. */
+/* Returns the inputs' memory regions with a known length, in the arena. */
 static struct page_region *regions_of(const struct heft_profile *p, size_t *ret_count,
 				      struct arena *arena)
 {
@@ -38,7 +38,7 @@ static struct page_region *regions_of(const struct heft_profile *p, size_t *ret_
 
 struct profile_cards {
 	struct symbol_cards cards;
-	const struct symbol_code *code; /* May be NULL. */
+	const struct symbol_code *code; /* May be NULL */
 };
 
 static const struct symbol_card *card_of(void *ctx, const struct heft_row *row)
@@ -51,7 +51,7 @@ static struct str code_of(void *ctx, const struct heft_row *row)
 	return symbol_code_of(((struct profile_cards *)ctx)->code, (label_id)row_ref(row));
 }
 
-/* Returns the fact that says how much of the code is shown. */
+/* Returns a fact for the page: how much of the code it shows. */
 static struct heft_page_fact code_fact(const struct symbol_code *c, bool diff, struct arena *arena)
 {
 	const char *first = diff ? "whose size changed most" : "that ran most, then the largest";
@@ -113,7 +113,7 @@ void page_add_lists(struct page *page, const char *title, const struct snapshot 
 	diff_init(&diff, before ? before : &nothing, &after->snapshot, false);
 	diff_rows_make(&rows, &diff, &query);
 	diff_rows_show_all(&rows);
-	/* Why the sums are others than those of the tab with all bytes. */
+	/* Why the sums differ from those of the tab with all bytes. */
 	const struct heft_page_fact facts[] = {
 		{ "counted", "what the file holds because of each symbol, without debug info" },
 		{ "paired", "by names, then by contents: a renamed symbol is one row" },

@@ -1,6 +1,6 @@
 /* page_tabs.h - adds tabs for what heft measures: profiles, snapshots, heaps, samples.
  *
- * The memory domain is that of the page. What is added is borrowed until the function returns. */
+ * Uses the page's memory domain. Borrows arguments only during the call. */
 #ifndef HEFT_PAGE_PAGE_TABS_H
 #define HEFT_PAGE_PAGE_TABS_H
 
@@ -11,13 +11,13 @@
 #include "page/cards/symbol_code.h"
 #include "page/page.h"
 
-/* Adds a profile that has run. `code` is NULL if no code is shown. */
+/* Adds a profile that has run. `code`: NULL shows no code. */
 void page_add_profile(struct page *page, const char *title, const struct heft_profile *profile,
 		      const struct symbol_code *code);
-/* Adds the difference of two lists of symbols. Without `before`, the symbols of `after`. */
+/* Adds the diff of two snapshots. Without `before`, adds the symbols of `after`. */
 void page_add_lists(struct page *page, const char *title, const struct snapshot *before,
 		    const struct heft_snapshot *after);
-/* Adds the stacks of a heap's report. `damage` is what heft heap check tells, or NULL. */
+/* Adds the stacks of a heap report. `damage`: output of `heft heap check`, or NULL. */
 void page_add_stacks(struct page *page, const char *title, const struct heft_heap *heap,
 		     const struct heft_heap_report *report, const char *damage);
 void page_add_samples(struct page *page, const char *title, struct heft_samples *s);

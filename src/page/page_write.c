@@ -8,10 +8,11 @@
 
 #include <stdio.h>
 
-/* Level and part size of the packing: half a second for the 60 MB of a million symbols. */
+/* Compression level and part size. Packing takes half a second for the 60 MB of a million
+ * symbols. */
 enum { PACK_LEVEL = 6, PACK_PART = 1 << 20 };
 
-/* Adds the texts, each with a line end after it. */
+/* Adds the texts, each with a line end. */
 static void page_write_add_texts(struct text *to, const struct intern *texts)
 {
 	struct tame t;

@@ -1,4 +1,4 @@
-/* Makes every row of a profile for stores, without a limit. */
+/* Makes all rows of a profile for stores (databases), without a limit. */
 #include "page/cards/all_rows.h"
 
 static void all_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)

@@ -1,5 +1,5 @@
-/* all_rows.h - makes every row of a profile that holds a byte, without a limit. This includes
- * unchanged rows and rows that only repeat the row above.
+/* all_rows.h - makes every row of a profile that has bytes, without a limit. Includes unchanged
+ * rows, and rows that repeat their parent.
  *
  * Rows are made during the walk, see rows_visit(). row_ref() is the number of a row's label. Rows
  * of the last level have one text, the flags. One thread. */
@@ -11,7 +11,7 @@
 struct all_rows {
 	struct heft_table table;
 	struct rows_maker maker;
-	/* Private fields. */
+	/* Private. */
 	struct rows_opts opts;
 	struct symbol_flags flags;
 	struct arena arena;

@@ -7,8 +7,8 @@
 enum {
 	USERS_SHOWN = 64,
 	TEXTS_SHOWN = 4,
-	TEXT_SHOWN = 120, /* Bytes of one text. A longer text is cut. */
-	TEXT_LEAST = 4,   /* Bytes. Shorter texts are as likely numbers and are ignored. */
+	TEXT_SHOWN = 120, /* Longest shown part of a text, in bytes */
+	TEXT_LEAST = 4,   /* Shortest text, in bytes. Shorter ones may be numbers */
 };
 
 const struct level *symbol_cards_level(const struct heft_profile *p)
@@ -75,7 +75,7 @@ static size_t symbol_cards_text_size(struct str s, size_t at)
 	return size;
 }
 
-/* Returns how many bytes of a text are shown. The cut is between characters. */
+/* Returns how many bytes of a text to show. Does not split a character. */
 static size_t shown_size(struct str s)
 {
 	size_t size = s.len < TEXT_SHOWN ? s.len : TEXT_SHOWN;
@@ -96,7 +96,8 @@ static void symbol_cards_add_text(struct symbol_cards *c, struct str s)
 		text_add(&c->texts, STR("..."));
 }
 
-/* Adds the texts in data. A text ends with a zero or with the data: only C needs a zero. */
+/* Adds the texts in data. A text ends with a zero or at the end of the data, because languages
+ * other than C need no zero. */
 static void symbol_cards_add_texts(struct symbol_cards *c, const struct label_data *d)
 {
 	const struct bytes b = image_at(d->im, d->addr, d->size);

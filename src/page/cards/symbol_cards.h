@@ -1,21 +1,21 @@
-/* symbol_cards.h - finds what a page shows about symbols of a profile beside their bytes: which
- * symbols refer to a symbol, and which texts its data has. */
+/* symbol_cards.h - finds facts about a profile's symbols for a page: which symbols refer to a
+ * symbol, and which texts its data contains. */
 #ifndef HEFT_PAGE_CARDS_SYMBOL_CARDS_H
 #define HEFT_PAGE_CARDS_SYMBOL_CARDS_H
 
 #include "measure/profile.h"
 #include "source/users.h"
 
-/* Follows each text of a card but the last. */
+/* Separates the texts of a card. */
 #define CARD_TEXT_END '\x1f'
 
-/* A card of a label: the first texts in the data of its symbols, and the names of the first symbols
- * that refer to them. */
+/* A label's card: the first texts in its symbols' data, and the names of the first symbols that
+ * refer to them. */
 struct symbol_card {
 	struct str texts;
 	const char *const *users;
 	size_t user_count;
-	uint64_t all_texts, all_users; /* Counts that include what is not listed. */
+	uint64_t all_texts, all_users; /* Counts, including unlisted ones */
 };
 
 /* Read-only data of a label. */
@@ -29,21 +29,21 @@ struct label_data {
 struct symbol_cards {
 	const struct heft_profile *profile;
 	struct users users;
-	VEC(struct label_data) data; /* Sorted by label. */
+	VEC(struct label_data) data; /* Sorted by label */
 	/* Parts of the last answer. */
 	struct symbol_card card;
 	struct text texts;
 	VEC(const char *) names;
 };
 
-/* Returns the last level. NULL if its labels are no symbols. */
+/* Returns the last level. NULL if its labels are not symbols. */
 const struct level *symbol_cards_level(const struct heft_profile *p);
 
-/* Prepares the cards. False if the rows of the last level are no symbols, or if the run lacked
- * HEFT_PROFILE_RANGES: then there are no cards. */
+/* Prepares the cards. False, without cards, if the last level is not symbols or the run lacked
+ * HEFT_PROFILE_RANGES. */
 bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p);
 void symbol_cards_release(struct symbol_cards *c);
-/* Returns the card of the symbols of a label. Valid until the next call. */
+/* Returns the card of a label's symbols. Valid until the next call. */
 const struct symbol_card *symbol_cards_of(struct symbol_cards *c, label_id label);
 
 #endif

@@ -9,11 +9,11 @@
 
 #include <stdlib.h>
 
-/* A function whose code may be shown. Candidates are chosen by weight, then by size. */
+/* A function whose code may be shown. Sorted by weight, then by size. */
 struct symbol_code_candidate {
 	uint64_t weight, size;
 	uint64_t label;
-	size_t number; /* Index of the function in the blocks; in a diff, of the pair. */
+	size_t number; /* Index of the function in the blocks. In a diff: of the pair */
 };
 
 typedef VEC(struct symbol_code_candidate) candidate_vec;
@@ -73,7 +73,7 @@ static void add_cut(struct text *t, uint64_t size, uint64_t shown)
 	text_add(t, STR(" bytes of code more\n"));
 }
 
-/* Returns how often the blocks of function `i` ran, in all. */
+/* Returns how often the blocks of function `i` ran, in total. */
 static uint64_t symbol_code_weight(struct heft_samples *s, size_t i)
 {
 	uint64_t sum = 0;
@@ -152,7 +152,7 @@ struct side {
 
 typedef VEC(struct side) side_vec;
 
-/* Returns the code of a span, without the padding after it if a symbol states the size. */
+/* Returns the code of a span. Excludes padding after it if a symbol has the size. */
 static struct code_side symbol_code_side_of(struct entry *e, const struct image *im,
 					    const struct span *s)
 {
@@ -203,7 +203,7 @@ static void keep_largest(side_vec *list)
 	list->count = count;
 }
 
-/* Before and after. `im` is NULL if a side lacks the function. */
+/* The function on both sides. `im` is NULL if a side lacks it. */
 struct symbol_code_pair {
 	struct code_side sides[2];
 };

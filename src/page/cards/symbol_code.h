@@ -1,8 +1,8 @@
 /* symbol_code.h - makes the code of functions for a page: their instructions by basic block, or, in
  * a diff, what changed in them.
  *
- * Code is long as text, so it is limited. The functions that ran most come first, then the largest
- * ones; in a diff, those whose size changed most. */
+ * The amount of code is limited. Functions that ran most come first, then the largest. In a diff,
+ * functions whose size changed most come first. */
 #ifndef HEFT_PAGE_CARDS_SYMBOL_CODE_H
 #define HEFT_PAGE_CARDS_SYMBOL_CODE_H
 
@@ -11,30 +11,30 @@
 #include "measure/profile.h"
 
 enum {
-	CODE_OF_PAGE = 1 << 19,     /* Bytes of code in total. Further functions are left out. */
-	CODE_OF_FUNCTION = 1 << 14, /* Bytes of one function. Longer functions are cut. */
+	CODE_OF_PAGE = 1 << 19,     /* Bytes of code in total. Further functions are omitted */
+	CODE_OF_FUNCTION = 1 << 14, /* Bytes of one function. The rest is omitted */
 };
 
-/* The text of the functions of a label. */
+/* Code as text, of a label's functions. */
 struct label_code {
 	uint64_t label;
-	size_t from, size; /* Range in `text`. */
+	size_t from, size; /* Range in `text` */
 };
 
 struct symbol_code {
-	VEC(struct label_code) labels; /* Sorted. */
+	VEC(struct label_code) labels; /* Sorted */
 	struct text text;
-	size_t shown, all;   /* Numbers of functions. */
-	const char *missing; /* Why there is no code, a static text; or NULL. */
+	size_t shown, all;   /* Numbers of shown functions and of all functions */
+	const char *missing; /* Why there is no code (static text), or NULL */
 };
 
-/* Makes the code of a profile's program. Its last level must be symbols. `blocks` have the program
- * open; NULL for a diff. `samples` belong to the same program, or are NULL. Fails if blocks cannot
- * be read. */
+/* Makes the code of a profile's program. Its last level must be symbols. `blocks`: the same
+ * program, NULL for a diff. `samples`: of the same program, or NULL. Fails if blocks cannot be
+ * read. */
 bool symbol_code_make(struct symbol_code *c, struct heft_profile *p, struct heft_blocks *blocks,
 		      struct heft_samples *samples, struct heft_err *err);
 void symbol_code_release(struct symbol_code *c);
-/* Returns the text of a label. Empty if there is none. */
+/* Returns the text of a label. Empty without one. */
 struct str symbol_code_of(const struct symbol_code *c, label_id label);
 
 #endif

@@ -9,12 +9,12 @@ enum {
 	KNOWN = 1 << 15,
 	TOLD = SNAP_UNLIKELY | SNAP_HOT | SNAP_STARTUP | SNAP_CLONE | SNAP_ANONYMOUS |
 	       SNAP_GENERATED,
-	/* Flags that names do not tell. */
+	/* Flags that names do not show. */
 	DUPLICATED = 1 << 8,
 	INLINED = 1 << 9,
 };
 
-/* What a level's labels reveal about symbols: the level's source. */
+/* What a level's labels show about symbols, by the level's source. */
 enum said_by { NOTHING, SYMBOLS, SECTIONS, SOURCES, CALLS };
 
 void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, struct arena *arena)
@@ -57,7 +57,8 @@ static unsigned source_flags(struct str path)
 	return generated ? SNAP_GENERATED : 0;
 }
 
-/* True if a chain has calls beside the function. In types of Rust, a blank follows the ";". */
+/* True if a chain has inlined calls besides the function. In Rust types, a blank follows the
+ * ";". */
 static bool has_calls(struct str chain)
 {
 	for (size_t i = 0; i + 1 < chain.len; i++)
@@ -66,7 +67,7 @@ static bool has_calls(struct str chain)
 	return false;
 }
 
-/* Returns the flags that a label tells. Of equal labels on two levels, the first one counts. */
+/* Returns the flags that a label shows. If two levels have the label, the first level counts. */
 static unsigned symbol_flags_said_of(struct symbol_flags *f, label_id id, enum said_by what)
 {
 	if (id >= f->count)

@@ -1,4 +1,4 @@
-/* symbol_flags.h - finds flags of a profile's symbols, in words, from names, sections, sources,
+/* symbol_flags.h - finds flags of a profile's symbols, as words, from names, sections, sources,
  * contents and inlined calls. */
 #ifndef HEFT_PAGE_CARDS_SYMBOL_FLAGS_H
 #define HEFT_PAGE_CARDS_SYMBOL_FLAGS_H
@@ -10,17 +10,17 @@ enum { SYMBOL_FLAG_SETS = 1 << 10 };
 
 struct symbol_flags {
 	const struct heft_profile *profile;
-	struct arena *arena; /* Memory of the texts. */
-	uint16_t *known;     /* Per label: its flags | KNOWN. 0 if not looked up yet. */
-	bool *twins;         /* Per label: see symbol_twins.h. */
-	size_t count;        /* Size of known and twins. */
+	struct arena *arena; /* Memory of the texts */
+	uint16_t *known;     /* Per label: its flags | KNOWN. 0 if not looked up yet */
+	bool *twins;         /* Per label: see symbol_twins.h */
+	size_t count;        /* Size of known and twins */
 	struct supersize_name work;
-	const char *const *texts[SYMBOL_FLAG_SETS]; /* Per set of flags: the texts of its rows. */
+	const char *const *texts[SYMBOL_FLAG_SETS]; /* By set of flags: the texts of a row */
 };
 
 void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, struct arena *arena);
 void symbol_flags_release(struct symbol_flags *f);
-/* Returns the only text of a last-level node's row: its flags. NULL if it has none. */
+/* Returns a last-level row's only text: its flags. NULL without flags. */
 const char *const *symbol_flags_of(struct symbol_flags *f, uint32_t node);
 
 #endif

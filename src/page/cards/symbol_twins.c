@@ -1,4 +1,4 @@
-/* Finds symbols whose contents another symbol of the same program has too. */
+/* Finds symbols that have the same contents as another symbol of the same program. */
 #include "page/cards/symbol_twins.h"
 
 #include "page/cards/symbol_cards.h"
@@ -18,11 +18,11 @@ enum { JOB_PLACES = 8192 };
 
 struct symbol_twins_hunt {
 	const struct spans *spans;
-	const label_id *shown; /* Labels as reports show them. NULL if claimed labels are shown. */
+	const label_id *shown; /* Labels as reports show them. NULL: claimed labels are shown */
 	const struct named_place *places;
 	size_t count;
 	struct contents contents;
-	held_vec *held; /* Per job. */
+	held_vec *held; /* Per job */
 };
 
 static void symbol_twins_look_at(const struct symbol_twins_hunt *h, const struct named_place *n,
@@ -37,7 +37,7 @@ static void symbol_twins_look_at(const struct symbol_twins_hunt *h, const struct
 					    h->shown ? h->shown[label] : label });
 }
 
-/* Looks at the symbols of one part of the list. An address with several names counts once. */
+/* Reads the symbols of one part of the list. An address with several names counts once. */
 static void symbol_twins_hunt_job(void *ctx, size_t i, unsigned worker)
 {
 	const struct symbol_twins_hunt *h = ctx;

@@ -1,14 +1,14 @@
 /* symbol_twins.h - finds twins among the symbols of a profile. Twins are symbols of one program
  * with the same contents: code that does the same, or equal constants. The query `duplicates` finds
- * the same in a snapshot. */
+ * twins in a snapshot. */
 #ifndef HEFT_PAGE_CARDS_SYMBOL_TWINS_H
 #define HEFT_PAGE_CARDS_SYMBOL_TWINS_H
 
 #include "measure/profile.h"
 
-/* Sets ret[label] for labels of the last level that name such a symbol. Skips bases. Does
- * nothing if the labels are no symbols or if the run lacked HEFT_PROFILE_RANGES. O(bytes of all
- * symbols). */
+/* Sets ret[label] for labels of the last level whose symbol has a twin. Skips bases. Does
+ * nothing if the labels are not symbols, or if the run lacked HEFT_PROFILE_RANGES. O(bytes of
+ * all symbols). */
 void symbol_twins_find(const struct heft_profile *p, bool *ret);
 
 #endif
