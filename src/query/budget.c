@@ -212,6 +212,9 @@ static bool speaks_of(const struct budget_items *z, struct chosen *c, const stru
 	ASSERT(item->text < z->s->texts.entries.count);
 	switch (l->subject) {
 	case BUDGET_FILE: return section->in_file;
+	case BUDGET_SHIPPED:
+		return section->in_file && !section_name_is_debug(str_of(section->name));
+	case BUDGET_DEBUG: return section->in_file && section_name_is_debug(str_of(section->name));
 	case BUDGET_VM: return section->in_memory;
 	case BUDGET_SECTION: return strcmp(section->name, l->pattern) == 0;
 	case BUDGET_REGION: return region_metrics_has(z->s, l->pattern, y);

@@ -1,6 +1,7 @@
 /* budget.h - checks limits on the sizes of a program, from a file (docs/budgets.md has the format).
  *
  *     file max 2 MiB, growth 1%
+ *     file without debug max 900 KiB
  *     section .text max 1200 KiB
  *     symbol "^std::" max 64 KiB # PCRE2
  *     source src/net growth 0
@@ -14,7 +15,9 @@
 #include "compare/diff.h"
 
 enum budget_subject {
+	BUDGET_SHIPPED, /* The file without debug info. */
 	BUDGET_FILE,
+	BUDGET_DEBUG,
 	BUDGET_VM,
 	BUDGET_SECTION,
 	BUDGET_REGION,

@@ -214,10 +214,12 @@ static bool read_amount(struct budget_parse_in *in, struct budget_limit *limit)
 }
 
 static const struct subject {
-	const char *name;
+	const char *name;    /* One word or several. A longer name comes before its beginning. */
 	const char *pattern; /* NULL if the subject takes none. */
 } subjects[] = {
+	[BUDGET_SHIPPED] = { "file without debug", NULL },
 	[BUDGET_FILE] = { "file", NULL },
+	[BUDGET_DEBUG] = { "debug info", NULL },
 	[BUDGET_VM] = { "vm", NULL },
 	[BUDGET_SECTION] = { "section", "the name of a section" },
 	[BUDGET_REGION] = { "region", "the name of a memory region" },
@@ -232,13 +234,28 @@ static const struct subject {
 	[BUDGET_PACKAGE] = { "package", "the name of a package" },
 };
 
+/* Takes the words of a subject that begins with the word `w`. False, and takes none, if another
+ * subject stands there. */
+static bool subject_takes(struct budget_parse_in *in, const struct budget_parse_word *w,
+			  const char *name)
+{
+	const struct str wanted = str_of(name),
+			 rest = { in->input.p + w->at, in->input.len - w->at };
+	const size_t end = w->at + wanted.len;
+	if (w->quoted || !str_starts(rest, wanted) ||
+	    (end < in->input.len && strchr(" \t\r\n,", in->input.p[end]) == NULL))
+		return false;
+	in->pos = in->end = end;
+	return true;
+}
+
 static bool read_subject(struct budget_parse_in *in, struct budget_limit *limit)
 {
 	struct budget_parse_word w;
 	if (!budget_parse_next_word(in, "what is limited", &w))
 		return false;
 	for (size_t i = 0; i < COUNT_OF(subjects); i++) {
-		if (!budget_parse_is_word(&w, subjects[i].name))
+		if (!subject_takes(in, &w, subjects[i].name))
 			continue;
 		limit->subject = (enum budget_subject)i;
 		limit->pattern = "";
@@ -254,8 +271,8 @@ static bool read_subject(struct budget_parse_in *in, struct budget_limit *limit)
 		return limit->regex || bad_at(in, w.at, "%s", why.text);
 	}
 	return bad_at(in, w.at,
-		      "'" STR_FMT
-		      "' is none of file, vm, section, region, symbol, namespace, source, "
+		      "'" STR_FMT "' is none of file, file without debug, debug info, vm, section, "
+				  "region, symbol, namespace, source, "
 		      "directory, object, library, component, package, stack",
 		      STR_ARG(w.text));
 }

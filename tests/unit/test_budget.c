@@ -1,6 +1,7 @@
 /* Budgets: the format of their files, what is measured, who is named. */
 #include "query/budget.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -85,6 +86,8 @@ static void each_subject_measures_its_bytes(void **state)
 	(void)state;
 	/* Shared bytes once, padding, and not what takes no room in the file. */
 	check_size("file max 1", 1400 + 700 + 50);
+	check_size("file without debug max 1", 1400 + 700 + 50);
+	check_size("debug info max 1", 0);
 	check_size("vm max 1", 1400 + 700 + 50 + 9000);
 	check_size("section .text max 1", 2100);
 	check_size("section .bss max 1", 9000);
@@ -113,6 +116,28 @@ static void each_subject_measures_its_bytes(void **state)
 	/* Up to the last byte in use, whoever has it. */
 	check_size("region FLASH max 1", 8400);
 	check_size("region RAM free at least 1", 9000);
+}
+
+static void debug_sections_are_measured_apart(void **state)
+{
+	static const char *const rules[] = { "file max 1", "file without debug max 1",
+					     "debug info max 1", "debug info\tgrowth 5" };
+	static const double want[] = { 2150 + 77, 2150, 77, 77 };
+	static const struct made line = { ".debug_line", 0, 77, 0, "", NULL, NULL, NULL, 0 };
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rules); i++) {
+		struct fixture f;
+		struct heft_err err;
+		memset(&f, 0, sizeof f);
+		snapmaker_make(&f.now, now, COUNT_OF(now));
+		snapmaker_add(&f.now, &line, 0);
+		snapmaker_make(&f.old, now, COUNT_OF(now));
+		assert_true(budget_parse(&f.budget, "b.txt", str_of(rules[i]), &err));
+		budget_check(&f.result, &f.budget, &(struct budget_input){ &f.now, &f.old });
+		assert_int_equal(f.result.rows.data[0].state, HEFT_BUDGET_BROKEN);
+		assert_true(fabs(f.result.rows.data[0].now - want[i]) < 1e-6);
+		teardown(&f);
+	}
 }
 
 static void check_state(const char *rule, bool base, enum heft_budget_state want)
@@ -264,6 +289,8 @@ static void a_bad_rule_is_told_with_its_place(void **state)
 		{ "file max 1\nfle max 1", "b.txt:2:1: 'fle' is none of" },
 		{ "file", "b.txt:1:5: 'max' or 'growth' is missing" },
 		{ "file least 2", "b.txt:1:6: 'least' is neither" },
+		{ "file without max 1", "b.txt:1:6: 'without' is neither" },
+		{ "debug max 1", "b.txt:1:1: 'debug' is none of" },
 		{ "file max", "b.txt:1:9: a size is missing" },
 		{ "file max # 2", "b.txt:1:10: a size is missing" },
 		{ "file max big", "b.txt:1:10: 'big' is no size" },
@@ -305,6 +332,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_subject_measures_its_bytes),
+		cmocka_unit_test(debug_sections_are_measured_apart),
 		cmocka_unit_test(limits_hold_up_to_their_very_value),
 		cmocka_unit_test(a_limit_that_matches_nothing_is_not_kept),
 		cmocka_unit_test(a_mistaken_name_has_a_near_one),

@@ -144,7 +144,7 @@ static void story_put_path(struct sink *s, const char *path)
 static void put_subject(const struct heft_budget_row *row, struct sink *s)
 {
 	if (*row->pattern == '\0') {
-		sink_printf(s, "the %s",
+		sink_printf(s, "%s%s", strcmp(row->subject, "debug info") == 0 ? "" : "the ",
 			    strcmp(row->subject, "vm") == 0 ? "VM image" : row->subject);
 		return;
 	}
