@@ -12,8 +12,8 @@
 
 enum { MAGIC_SIZE = 8, HEADER_SIZE = 60, NEST_MAX = 8 };
 
-/* Limit of the bytes that a thin archive may read from one file, in multiples of the file's size.
- * Further members are left out with a note. */
+/* Limit of the bytes that a thin archive may read from a file, in multiples of the file's size. A
+ * note reports skipped members. */
 enum { OUTSIDE_TIMES = 4 };
 
 /* An archive whose members are being read. The archive may be a member of another archive. */
@@ -387,8 +387,8 @@ bool ar_parse(struct input *in, const char *path, struct heft_err *err)
 	in->archive = true;
 	in->thin = is_thin(ar.bytes);
 	archive_read(&ar, STR(""));
-	/* Reads members outside, relative to the archive's folder. Bytes in memory have no folder.
-	 * Archives outside extend this list while it is read. */
+	/* Reads the outside members, relative to the archive's folder. Bytes in memory have no
+	 * folder. Outside archives extend this list during the loop. */
 	for (size_t i = 0; in->file.path && i < in->outside.count; i++)
 		outside_read(&ar, i);
 	ASSERT(in->done >= in->file.bytes.size && in->image_count + in->parts.count > 0);

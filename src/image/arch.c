@@ -1,4 +1,5 @@
-/* Defines the table of instruction set architectures, and properties of images that follow. */
+/* Defines the table of instruction set architectures, and properties of images that depend on
+ * it. */
 #include "image/arch.h"
 
 #include "image/elf/elf_const.h"
@@ -122,7 +123,7 @@ bool image_is_made_for(const struct image *im, const char extension[4])
 
 struct image_got image_got(const struct image *im)
 {
-	enum { REACH = 1 << 16 }; /* of the displacements of instructions */
+	enum { REACH = 1 << 16 }; /* Reach of instructions' displacements */
 	const struct arch *arch = image_arch(im);
 	struct image_got ret = { 0 };
 	uint64_t end = 0;
@@ -133,7 +134,7 @@ struct image_got image_got(const struct image *im)
 		ret.addr = end > 0 ? min_u64(ret.addr, s->addr) : s->addr;
 		end = max_u64(end, add_sat(s->addr, s->size));
 	}
-	/* An empty table has a pointer too. */
+	/* Even an empty table has a pointer. */
 	ret.size = end - ret.addr;
 	if (arch->got_bias > 0 && end > 0 && (ret.size <= REACH || !arch->got_splits))
 		ret.pointer = ret.addr + arch->got_bias;

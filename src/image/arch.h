@@ -36,8 +36,8 @@ struct arch_registers {
 /* Stubs of the procedure linkage table, in bytes. From psABIs, and from GNU ld for open details. */
 struct arch_stubs {
 	uint8_t size, header;             /* header: bytes before the first stub. */
-	uint8_t short_size, short_header; /* Bytes in a second form. 0 if there is none. */
-	uint8_t got_size;                 /* Bytes of a stub in .plt.got. 0: `size`. */
+	uint8_t short_size, short_header; /* Sizes of a second form. 0 if there is none. */
+	uint8_t got_size;                 /* Size of a stub in .plt.got. 0: the same as `size`. */
 };
 
 struct arch {
@@ -45,16 +45,16 @@ struct arch {
 	enum arch_id id;
 	const char *name;       /* "x86-64" */
 	const char *short_name; /* Name that SuperSize uses, "x64". NULL if it has none. */
-	/* There are two instruction sets. The lowest bit of a code address selects one, and mapping
-	 * symbols mark their code. */
+	/* The machine has two instruction sets. A code address's lowest bit selects one. Mapping
+	 * symbols mark the code of each. */
 	bool two_sets;
-	bool absolute; /* Code states addresses, or adds distances to a base (i386). */
+	bool absolute; /* Code contains addresses, or adds distances to a base (i386) */
 	bool pools;    /* Code loads addresses and numbers from literal pools nearby. */
 	bool zeros_are_code;
-	bool tail_counts;   /* Distances count from the end of an instruction, not of its field. */
+	bool tail_counts;   /* Distances count from the end of the instruction, not of its field */
 	bool is_firmware;   /* Programs for fixed addresses are firmware. */
 	bool sizes_in_code; /* A function begins with its size and its locals. */
-	bool got_splits;    /* A large GOT has parts, each with a pointer of its own. */
+	bool got_splits;    /* A large GOT has several parts, each with its own pointer */
 	/* Distance from the start of the GOT to the value of the register that points at it. */
 	uint16_t got_bias;
 	struct arch_stubs stubs;
@@ -78,7 +78,7 @@ static inline uint64_t image_code_addr(const struct image *im, uint64_t addr)
 	return image_arch(im)->two_sets ? addr & ~UINT64_C(1) : addr;
 }
 
-/* True if code states addresses as numbers. Code that is linked for one address does. */
+/* True if code contains addresses as numbers, as code that is linked for one address does. */
 bool image_code_has_addresses(const struct image *im);
 /* True if a section is the index of ARM's unwind tables (.ARM.exidx). */
 bool section_is_unwind_index(const struct image *im, const struct section *s);
@@ -89,7 +89,7 @@ uint64_t image_code_base(const struct image *im);
 /* True if a program needs an extension of its instruction set (RISC-V), named by four letters. */
 bool image_is_made_for(const struct image *im, const char extension[4]);
 
-/* The table of addresses (GOT) of a linked image, of all its sections. */
+/* The table of addresses (GOT) of a linked image: the range of all its sections. */
 struct image_got {
 	uint64_t addr, size; /* size 0: there is none */
 	/* Value of the register by which code reaches the table: gp of MIPS, the TOC pointer of
@@ -102,7 +102,7 @@ struct image_got image_got(const struct image *im);
 
 /* Value that a relocation of a thread-local variable writes. */
 enum tls_form {
-	TLS_UNKNOWN,    /* Unknown relocations of this architecture. */
+	TLS_UNKNOWN,    /* Unknown relocation of this architecture */
 	TLS_OFFSET,     /* one word */
 	TLS_MODULE,     /* A module, and an offset in the next word. */
 	TLS_DESCRIPTOR, /* two words */

@@ -46,7 +46,7 @@ void build_release(struct image_build *b)
 	vec_release(&b->entries);
 }
 
-/* Clips [*off, *off + *size) to the file. The bytes lost become a note. */
+/* Clips [*off, *off + *size) to the file. Adds a note about the lost bytes. */
 static void clip_file(const struct image *im, struct str what, uint64_t *off, uint64_t *size)
 {
 	const uint64_t start = min_u64(*off, im->bytes.size);
@@ -176,7 +176,7 @@ void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list,
 	b->sections.data[table].made_reloc_count = count;
 }
 
-/* Extends one of the last two entries if `e` continues it. Checks two, because entries and their
+/* Extends one of the last two entries if `e` continues it. Tries two, because entries and their
  * names may alternate. */
 static bool build_continues(struct image_build *b, const struct image_entry *e)
 {

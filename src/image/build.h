@@ -9,7 +9,7 @@
 
 #include "image/image.h"
 
-/* A VM address at which a piece, such as a function, begins by a table other than the symbols. */
+/* A VM address at which a table other than the symbols begins a piece, such as a function. */
 struct build_start {
 	uint64_t addr;
 	uint64_t size; /* Bytes of the function. 0 if unknown. */
@@ -58,7 +58,7 @@ uint32_t build_relocs(struct image_build *b, uint32_t of, uint32_t symbols, uint
 		      uint64_t size);
 /* Sets the relocations of a table of build_relocs(). `list` must live in the arena of the image. */
 void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list, uint64_t count);
-/* Adds bytes of a table, clipped to its section. `e` names an index from build_section(). */
+/* Adds bytes of a table, clipped to its section. `e` has a section index from build_section(). */
 void build_entry(struct image_build *b, const struct image_entry *e);
 /* Moves everything that was added to the image. `table` is the section of the symbols, 0 if it has
  * no bytes. `strings` is the section of the symbols' names, 0 if there is none. */

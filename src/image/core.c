@@ -28,8 +28,8 @@ static uint64_t reg(const uint64_t *regs, uint8_t i)
 	return i == NO_REG ? 0 : regs[i];
 }
 
-/* Reads the registers. Without a layout `l` for the machine, all numbers until the end are
- * registers, and pr_fpvalid is one of them. */
+/* Reads the registers. Without a layout `l`, takes all numbers until the end, including pr_fpvalid,
+ * as registers. */
 static void read_regs(struct core *c, struct core_thread *t, struct reader *r,
 		      const struct reg_layout *l, unsigned word)
 {
@@ -73,7 +73,8 @@ static const char *fixed_text(struct core *c, struct reader *r, size_t size)
 {
 	const char *p = (const char *)read_take(r, size);
 	size_t used = p != NULL ? strnlen(p, size) : 0;
-	while (used > 0 && p[used - 1] == ' ') /* Programs that set their title may leave blanks. */
+	while (used > 0 && p[used - 1] == ' ') /* Programs that change their title may leave
+					        * blanks. */
 		used--;
 	return used > 0 ? arena_copy(&c->arena, (struct str){ p, used }) : "";
 }
@@ -94,8 +95,8 @@ static void read_prpsinfo(struct core *c, const struct image *im, struct reader 
 	}
 }
 
-/* Reads the signal. si_addr is a fault address only if the processor raised the signal. Its code is
- * then positive and not SI_KERNEL. */
+/* Reads the signal. si_addr is a fault address only if the processor raised the signal: its code is
+ * positive and not SI_KERNEL. */
 static void read_siginfo(struct core *c, const struct image *im, struct reader r)
 {
 	enum { ILL = 4, TRAP = 5, BUS = 7, FPE = 8, BUS_MIPS = 10, SEGV = 11, SI_KERNEL = 0x80 };
@@ -177,12 +178,12 @@ static void read_note(struct core *c, const struct image *im, const struct elf_n
 	case NT_PRSTATUS: read_prstatus(c, im, r); break;
 	case NT_PRPSINFO: read_prpsinfo(c, im, r); break;
 	case NT_SIGINFO:
-		if (c->threads.count <= 1) /* gdb writes one NT_SIGINFO per thread; only the
-					    * first is read. */
+		if (c->threads.count <= 1) /* gdb writes one NT_SIGINFO per thread. Only the
+					    * first is read */
 			read_siginfo(c, im, r);
 		break;
 	case NT_AUXV: read_auxv(c, im, r); break;
-	case NT_ARM_TLS: { /* TPIDR_EL0 of the thread of the last NT_PRSTATUS. */
+	case NT_ARM_TLS: { /* TPIDR_EL0 of the thread in the last NT_PRSTATUS */
 		const uint64_t tp = read_u64(&r);
 		if (reader_ok(&r) && c->threads.count > 0)
 			c->threads.data[c->threads.count - 1].tp = tp;

@@ -13,11 +13,12 @@
 
 #define SYSTEM_DIR "/usr/lib/debug"
 
-/* Properties by which the right debug file is recognized. */
+/* Properties that identify the right debug file. */
 struct wanted {
 	const struct image *im;
-	const char *image_dir; /* Absolute path without a final slash. NULL if im is no file. */
-	bool is_file;          /* Device and inode are known: for rejecting the image itself. */
+	const char *image_dir; /* Absolute path without a final slash. NULL if im is not a file. */
+	bool is_file;          /* Device and inode are known, so that the image itself is
+			        * rejected. */
 	uint64_t device, inode;
 	bool has_crc;
 	uint32_t crc; /* CRC of .gnu_debuglink. */
@@ -31,8 +32,8 @@ bool same_build_id(struct bytes a, struct bytes b)
 	return a.size == b.size && a.size > 0 && memcmp(a.p, b.p, a.size) == 0;
 }
 
-/* True if the candidate matches: by build ids if both have one, or else by the CRC-32 of the whole
- * file (.gnu_debuglink). */
+/* True if the candidate matches: by build id if both have one, else by the CRC-32 of the whole file
+ * (.gnu_debuglink). */
 static bool is_match(const struct wanted *w, const struct input *in, bool by_link)
 {
 	const struct bytes want = w->im->build_id, have = in->images[0].build_id;
@@ -134,7 +135,7 @@ static char *find_debuglink(struct wanted *w)
 	const char *name = read_debuglink(w);
 	if (!name || !w->image_dir)
 		return NULL;
-	/* Path of the folder on the machine that runs the image. */
+	/* Path of the image's folder on the machine that runs it. */
 	const char *root = w->how->sysroot, *below = w->image_dir;
 	const size_t size = root ? strlen(root) : 0;
 	if (size > 0 && strncmp(below, root, size) == 0 && below[size] == '/')

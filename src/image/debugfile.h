@@ -4,9 +4,9 @@
  * - files that the user named, with the same build id;
  * - DIR/.build-id/xx/yyyy.debug, for every directory DIR that the user named, then for
  *   /usr/lib/debug;
- * - the file that .gnu_debuglink names: in the image's folder, in .debug/ there, in
- *   DIR/path-of-image/. For directories that the user named also in DIR/ and DIR/.debug/. The
- *   CRC-32 must match if the build ids cannot be compared;
+ * - the file that .gnu_debuglink names: in the image's folder, in its .debug/, in
+ *   DIR/path-of-image/, and for directories that the user named in DIR/ and DIR/.debug/. If
+ *   build ids are missing, the CRC-32 must match;
  * - debuginfod's cache, only if DEBUGINFOD_URLS is set. libdebuginfod.so.1 is loaded at run
  *   time. */
 #ifndef HEFT_IMAGE_DEBUGFILE_H
@@ -17,10 +17,11 @@
 struct debug_search {
 	const char *const *dirs; /* Directories that are tried before /usr/lib/debug. */
 	size_t dir_count;
-	bool debuginfod;          /* True to allow debuginfod. DEBUGINFOD_URLS has to be set too. */
-	const char *sysroot;      /* Prefix that DIR/path-of-image omits from image paths. NULL
-				   * if there is none. */
-	const char *const *files; /* Debug files by the user. debugfile_find() ignores them. */
+	bool debuginfod;          /* Allow debuginfod. DEBUGINFOD_URLS must be set too */
+	const char *sysroot;      /* Prefix that is removed from the image's path in
+				   * DIR/path-of-image. NULL if there is none */
+	const char *const *files; /* Debug files that the user named. debugfile_find() ignores
+				   * them */
 	size_t file_count;
 };
 
@@ -36,9 +37,9 @@ const char *build_id_path(struct arena *a, const char *dir, struct bytes id);
  * with a different build id is skipped with a note. Never returns the image itself. */
 char *debugfile_find(const struct image *im, const struct debug_search *how, struct notes *notes);
 
-/* True if a file that the user named is im's debug file. For files whose build ids cannot be
- * compared. Compares the CRC of .gnu_debuglink. Without a CRC, compares the addresses and sizes of
- * sections and adds a note. If false, *ret_why is a constant text with the reason. */
+/* True if a file that the user named is im's debug file, if build ids are missing. Compares the CRC
+ * of .gnu_debuglink. Without a CRC, compares the addresses and sizes of sections and adds a note.
+ * If false, *ret_why is a constant text with the reason. */
 bool debugfile_is_of(const struct image *im, const struct input *in, struct notes *notes,
 		     const char **ret_why);
 

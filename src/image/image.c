@@ -256,11 +256,11 @@ bool image_is_pie(const struct image *im)
 		return false;
 	if (image_dynamic(im, DT_FLAGS_1, &value) && (value & DF_1_PIE))
 		return true;
-	/* A library with an interpreter (libc.so) has a name (DT_SONAME), a program has none. */
+	/* A library with an interpreter (libc.so) has a name (DT_SONAME). A program has none. */
 	return image_has_segment(im, PT_INTERP) && !image_dynamic(im, DT_SONAME, &value);
 }
 
-/* Parsers of all containers. Formats with a magic number come first. */
+/* Parses any container. Formats with a magic number come first. */
 bool image_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		 struct notes *notes, struct heft_err *err)
 {

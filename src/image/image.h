@@ -1,14 +1,14 @@
 /* image.h - one object file (executable, shared object, relocatable object, core) in a neutral
  * form: segments, sections, symbol tables, relocations.
  *
- * Vocabulary: ELF's words for every container (PT_*, SHT_*, SHF_*, STT_*, EM_*, R_*, section names
- * such as ".text" and ".debug_info"). The parsers of other containers (build.h) translate to these
- * words. The name of a section in its own file is its `title`.
+ * Vocabulary: ELF's terms for every container (PT_*, SHT_*, SHF_*, STT_*, EM_*, R_*, section names
+ * such as ".text"). The parsers of other containers (build.h) translate to these terms. The name of
+ * a section in its own file is its `title`.
  *
  * Lifetime: an image never changes after parsing and borrows its bytes from the input file. So
  * several threads may read an image at once.
  *
- * Odd input becomes a note and is clipped: every {off, file_size} below lies inside `bytes`, no
+ * Invalid input makes a note and is clipped: every {off, file_size} below lies inside `bytes`, no
  * addr + size wraps, and every index is in range or marked as none.
  *
  * Addresses: linked images use the VM addresses that the file states. In relocatable objects (also
@@ -41,8 +41,8 @@ struct segment {
 	uint32_t type;   /* PT_* */
 	bool read, write, exec;
 	/* File offset and bytes in the file, relative to the image's bytes. Clipped to the file,
-	 * and for PT_LOAD to vm_size. Other segments are clipped to the file bytes of the PT_LOAD
-	 * that contains them. In a separate debug file, clipped to the bytes that are present. */
+	 * and for PT_LOAD to vm_size. Other segments are clipped to the containing PT_LOAD.
+	 * Separate debug files: clipped to the bytes that are present. */
 	uint64_t off, file_size;
 	uint64_t missing;       /* Bytes that the header states but the file lacks, because the
 				 * file was cut off. */
@@ -54,21 +54,22 @@ struct segment {
 	uint64_t align;
 	bool again;       /* The file bytes are not read, because too many sections or segments
 			   * share them. See section_bytes(). */
-	uint64_t vm_bias; /* Number that heft added to the addr in the file. See struct section. */
+	uint64_t vm_bias; /* Number that heft added to the address in the file, see struct
+			   * section */
 };
 
-/* Printf format and arguments for "LOAD #2 [RX]". */
+/* Printf format and arguments that write "LOAD #2 [RX]". */
 #define SEGMENT_FMT    "LOAD #%" PRIu32 " [%s%s%s]"
 #define SEGMENT_ARG(s) (s)->index, (s)->read ? "R" : "", (s)->write ? "W" : "", (s)->exec ? "X" : ""
 
 struct section {
 	struct str name;  /* ELF name of the section. "" if the name table is damaged. */
-	struct str title; /* Name that the users of the container know. "" if the same as `name`. */
+	struct str title; /* Name in the container's own terms. "" if the same as `name`. */
 	uint32_t index;
 	uint32_t type;      /* SHT_* */
 	uint64_t flags;     /* SHF_* */
 	uint64_t addr;      /* VM address, see the top of this file. Meaningless unless `alloc`. */
-	uint64_t vm_bias;   /* Number that heft added to the addr in the file, because the
+	uint64_t vm_bias;   /* Number that heft added to the address in the file, because the
 			     * section is an overlay. */
 	uint64_t off;       /* File offset relative to the image's bytes. */
 	uint64_t size;      /* Bytes as stated. If `alloc`: bytes in memory. */
@@ -88,7 +89,7 @@ struct image_part {
 	const char *label;
 };
 
-/* Bytes of a table that belong to a symbol or an address: an export, an unwind entry, a slot. */
+/* Bytes of a table that belong to a symbol or address, such as an export, unwind entry or slot. */
 struct image_entry {
 	uint32_t section;   /* Section index. */
 	uint32_t symbol;    /* Index in the table of made symbols. If 0, the bytes belong to the
@@ -98,7 +99,7 @@ struct image_entry {
 	uint64_t addr;
 };
 
-/* Protections that the headers of a linked file state. For containers other than ELF. */
+/* Protections that the headers of a linked file state. Only for containers other than ELF. */
 struct image_protection {
 	bool known;
 	bool moves;           /* The file may be loaded at any address. */
@@ -133,7 +134,7 @@ struct image {
 	enum image_kind kind;
 	uint8_t bits; /* 32 or 64 */
 	bool big_endian;
-	uint16_t machine; /* EM_*, also of containers other than ELF. Other rooms ask arch.h. */
+	uint16_t machine; /* EM_*, also for other containers. Other rooms use arch.h. */
 	uint16_t type;    /* ET_* */
 	uint8_t os_abi;
 	uint32_t flags; /* e_flags */
@@ -160,24 +161,24 @@ struct image {
 	struct arena arena;      /* Memory that lives as long as the image. */
 	struct notes *notes;     /* Receives notes. Borrowed; may be NULL. */
 	struct image_protection protection;
-	/* Number of places that a loader patches by a table outside of sections (PE). */
+	/* Number of places that a loader patches by a table outside of all sections (PE). */
 	uint64_t moved_places;
 	bool mapped;   /* The bytes are those of a mapped file. */
-	bool by_build; /* build.h made the image. Other rooms ask image_states_loading() and
-			* image_states_sizes(). */
-	bool bare;     /* No section headers: sections are derived from segments. */
-	/* A relocation exists for every stored address, even if the type is ET_EXEC. */
+	bool by_build; /* build.h made the image. Other rooms use image_states_loading() and
+		        * image_states_sizes(). */
+	bool bare;     /* No section headers: sections are derived from segments */
+	/* Every stored address has a relocation, even if the type is ET_EXEC. */
 	bool moves;
 	/* Titles of sections begin with the segment. Labels do not repeat it in brackets. */
 	bool full_titles;
-	uint64_t vm_bias;       /* Number that was added to the addresses that the file states.
-				 * See struct image_place. */
+	uint64_t vm_bias;       /* Number that was added to the addresses in the file. See struct
+				 * image_place. */
 	unsigned overlay_shift; /* Bits of an address without the overlay number. 0 if there are
 				 * no overlays. */
-	/* Number to add to the addresses of variables in debug info. WebAssembly's data have an
-	 * address space of their own. */
+	/* Number to add to the addresses of variables in debug info, because WebAssembly's data has
+	 * its own address space. */
 	uint64_t data_bias;
-	/* Symbols that are not in ELF's form. [0] is no symbol. All symbols are in the section
+	/* Symbols of a container other than ELF. [0] is no symbol. All symbols are in the section
 	 * made_table. */
 	const struct made_symbol *made_symbols;
 	size_t made_count;
@@ -198,8 +199,8 @@ struct image_place {
 	struct str member;       /* Member of an archive, else empty. Borrowed. */
 	uint64_t file_off;       /* Offset of the image in that file. */
 	uint64_t first_vm_index; /* In objects: the vm_index of section 0. */
-	uint64_t vm_bias;        /* Number to add to the addresses of a linked image of a
-				  * container other than ELF. */
+	uint64_t vm_bias;        /* Number to add to the addresses of a linked image that is not
+				  * ELF. */
 };
 
 /* Parses the ELF file in `bytes`. False only if the ELF header is damaged or if the header tables
@@ -250,26 +251,25 @@ const struct section *image_section_named(const struct image *im, struct str nam
 const struct section *image_section_find(const struct image *im, const char *name);
 /* Returns the first section of a type (SHT_*) at or after section index `from`, or NULL. */
 const struct section *image_section_type(const struct image *im, uint32_t type, size_t from);
-/* Returns the table of the image's own symbols. NULL if there is none, or if heft made it only from
- * other tables (exports, function starts, unwind entries). */
+/* Returns the table of the image's own symbols. NULL without one, or if heft made all its symbols
+ * from other tables (exports, function starts, unwind entries). */
 const struct section *image_symbols(const struct image *im);
-/* Linked image: true if the symbol table names places that the dynamic table does not name.
- * Stripping can leave a table that repeats the dynamic table, or a table of imports only. Object:
- * true if there are any symbols. */
+/* Linked image: true if the symbol table names addresses that the dynamic table does not name.
+ * Stripping may leave only a copy of the dynamic table, or imports. Object: true if there are any
+ * symbols. */
 bool image_symbols_name_places(const struct image *im);
 /* Returns the alloc section that contains a VM address, NULL if there is none. If sections overlap,
  * returns the one that begins last. Skips NOBITS TLS sections of linked images, because they take
  * no memory there. O(log sections). */
 const struct section *image_section_at(const struct image *im, uint64_t addr);
 
-/* Returns the address to which a branch at `from` leads. In an overlay, `from` is an address that
- * heft moved, and so is a computed target. A target outside of the overlay is moved back to the
- * address in the file. */
+/* Returns the address to which a branch at `from` leads. In an overlay, heft has moved `from` and
+ * so the computed target. Moves a target outside of the overlay back to its address in the file. */
 uint64_t image_jump_target(const struct image *im, uint64_t from, uint64_t target);
 
-/* Return the bytes of a section, or of a segment, as stored in the file. Overlapping contents are
- * limited, so that all work on contents is O(file). If earlier sections (or segments of one type)
- * add up to twice the bytes of the file, the result is empty. */
+/* Return the bytes of a section, or of a segment, as stored in the file. Limits overlapping
+ * contents, so that all work is O(file): if earlier sections (or segments of one type) add up to
+ * twice the file's size, returns no bytes. */
 struct bytes section_bytes(const struct image *im, const struct section *s);
 struct bytes segment_bytes(const struct image *im, const struct segment *s);
 /* Returns the bytes of a section, unpacked if it is compressed (SHF_COMPRESSED with zlib or zstd,
@@ -309,8 +309,8 @@ struct symbol {
 	uint32_t section;  /* Section index (SHN_XINDEX resolved), or a constant SYM_... above. */
 	uint64_t value, size;
 	uint8_t type, bind, visibility; /* Values STT_..., STB_... and STV_... */
-	bool guessed;                   /* The file states no size. The symbol reaches to the
-					 * next start. */
+	bool guessed;                   /* The file states no size. The symbol ends at the next
+					 * start */
 };
 
 struct symtab {
@@ -320,8 +320,8 @@ struct symtab {
 	struct bytes data, names, xindex;
 	size_t count; /* Entries, the null entry included. */
 	uint32_t entry_size;
-	uint64_t name_max; /* Limit in bytes of a name. 0 for no limit. Longer names are not read,
-			    * so reading all names is O(table). */
+	uint64_t name_max; /* Limit of a name's length in bytes. 0: none. Longer names are not
+			    * read, so reading all names is O(table) */
 	/* Sizes of names by symbol index, from an earlier reader of the whole table. UINT32_MAX if
 	 * unknown. Borrowed. NULL at first. */
 	const uint32_t *name_sizes;
@@ -373,9 +373,8 @@ const struct section *image_descriptors(const struct image *im, const uint64_t *
 					size_t *ret_count);
 /* True if the symbol's section has only the descriptor of a function, not its code. */
 bool symbol_is_descriptor(const struct image *im, const struct symbol *s);
-/* Returns the bytes of a symbol at `addr` in a section. Returns 0 for a data symbol that covers a
- * whole section of code, as in Dart snapshots. Such a symbol only names the section. The symbols
- * inside have their own names. */
+/* Returns the bytes of a symbol at `addr` in a section. Returns 0 for a data symbol over a whole
+ * section of code, as in Dart snapshots: it only names the section. */
 uint64_t symbol_size_in(const struct section *in, const struct symbol *s, uint64_t addr);
 
 enum reloc_kind {
@@ -397,10 +396,10 @@ struct reloc {
 			      * the section. */
 	bool alloc;            /* The patched section takes memory. */
 	uint32_t section;      /* Index of the patched section. 0 if unknown. */
-	uint32_t type, symbol; /* Type (R_...) and symbol index. RELR: 0. 64-bit MIPS packs three
-			        * types into `type`, the first in the lowest byte. */
-	int64_t addend;        /* Addend. 0 for REL and RELR: their addend is in the patched place,
-			        * see reloc_target(). */
+	uint32_t type, symbol; /* Type (R_...) and symbol index. RELR: 0. In 64-bit MIPS, `type`
+			        * packs three types, the first one in the lowest byte. */
+	int64_t addend;        /* Addend. 0 for REL and RELR, whose addend is in the patched
+			        * place: see reloc_target(). */
 	bool has_addend;
 	enum reloc_kind kind;
 };
@@ -416,25 +415,26 @@ struct reloc_iter {
 	/* State of the iteration, private to elf_reloc.c. */
 	uint64_t remaining, base, state[10];
 	int form;
-	uint32_t last_type; /* Type of the previous entry, with its kind below. Tables often
-			     * repeat types. */
+	uint32_t last_type; /* Type of the previous entry, and its kind below. Types often
+			     * repeat. */
 	enum reloc_kind last_kind;
 };
 
 bool section_is_reloc(const struct section *s);
-/* True for relocations of a linked image that loaders ignore, as `ld --emit-relocs` leaves them. */
+/* True for relocations of a linked image that loaders ignore, as kept by `ld --emit-relocs`. */
 bool section_is_kept_reloc(const struct image *im, const struct section *s);
 /* True if a section of this name holds debug info, which is not needed to run the program. */
 bool section_name_is_debug(struct str name);
 /* True if a section takes memory in the VM image. The .tbss of a linked image takes none if its
  * address is in a PT_LOAD. */
 bool section_takes_vm(const struct image *im, const struct section *s);
-/* Opens a relocation section. False if the section is no relocation section, or (with a note) if
- * its beginning is damaged. */
+/* Opens a relocation section. False for other sections, or (with a note) if its beginning is
+ * damaged. */
 bool reloc_open(struct reloc_iter *it, const struct image *im, const struct section *s);
 /* Returns the next relocation. False at the end, or (with a note) at damage. */
 bool reloc_next(struct reloc_iter *it, struct reloc *ret);
-/* Returns the entries of a table that can be read in parts (REL, RELA). 0 for other forms. */
+/* Returns the number of entries of a table that can be read in parts (REL, RELA). 0 for other
+ * forms. */
 uint64_t reloc_count(const struct reloc_iter *it);
 /* Returns an iterator over the entries [first, first + count). Only for tables with a
  * reloc_count(). */
@@ -458,7 +458,7 @@ struct reloc_field {
 	uint8_t width; /* Bytes of the field. 0 for a ULEB128 that keeps its length. */
 	uint8_t bits;  /* Number of low bits that are patched. All bits of the field, except for
 		        * 6-bit types. */
-	/* Bias of thread-local variables: linkers subtract it from offsets, by the ABI. */
+	/* Bias of thread-local variables: by the ABI, linkers subtract it from offsets. */
 	uint16_t bias;
 };
 

@@ -23,7 +23,7 @@ static bool make_image(struct input *in, const char *path, struct heft_err *err)
 	in->images = im;
 	in->image_count = 1;
 	in->file.bytes = (struct bytes){ elf.p, content };
-	/* Hides the header and symbol tables that heft made, because the program lacks them. */
+	/* Hides the header and symbol tables, which the program lacks: heft made them. */
 	im->ehdr_size = im->phdr_size = im->shdr_size = 0;
 	im->part_count = 0;
 	for (size_t i = 1; i < im->section_count; i++)
@@ -85,8 +85,8 @@ static bool input_unpack(struct file *f, struct notes *notes, struct heft_err *e
 	return true;
 }
 
-/* Replaces a boot image by the kernel that is packed in it. All methods but gzip append 4 bytes
- * with the unpacked size. These bytes are cut off here. */
+/* Replaces a boot image by the kernel packed in it. All methods but gzip append the unpacked size
+ * in 4 bytes, which are removed here. */
 static bool unpack_kernel(struct file *f, struct notes *notes, struct heft_err *err)
 {
 	enum { SIZE = 4 };
@@ -186,7 +186,7 @@ static void release_images(struct input *in)
 	vec_release(&in->parts);
 }
 
-/* Returns the bytes of a slice. Empty if there is no slice of this name. A slice is an image, or a
+/* Returns the bytes of a slice, or nothing if no slice has this name. A slice is an image, or a
  * part if it is an archive. *ret_names lists the names of all slices. */
 static struct bytes find_slice(const struct input *in, struct str arch, struct text *ret_names)
 {
@@ -225,8 +225,8 @@ bool input_take_slice(struct input *in, const char *path, const char *arch, stru
 	return parse_file(in, USE_SIZE, path, err);
 }
 
-/* Returns the first image with this member name, or else the first with this file name. NULL if
- * there is none. *ret_count counts the images with this member name. */
+/* Returns the first image with this member name, else the first with this file name. NULL without
+ * one. *ret_count counts the images with this member name. */
 static const struct image *member_find(const struct input *in, struct str name, size_t *ret_count)
 {
 	const struct image *found = NULL, *by_last = NULL;

@@ -17,7 +17,7 @@ enum ar_part_kind {
 	FAT_PADDING,       /* Padding between the slices of a Mach-O universal file. */
 	COMPONENT_HEADERS, /* Headers of WebAssembly components, and of their sections that
 			    * contain modules. */
-	COMPONENT_SECTION, /* Section of a component that says how its modules are connected. */
+	COMPONENT_SECTION, /* Section of a component that connects its modules */
 };
 
 struct ar_part {
@@ -29,7 +29,7 @@ struct ar_part {
 /* A member of a thin archive. Its bytes are in another file. */
 struct ar_outside {
 	struct str path;  /* Path as the archive states it. */
-	const char *from; /* Path of the archive. Relative paths start in its folder. */
+	const char *from; /* Path of the archive. Relative paths are relative to its folder */
 	uint64_t header;  /* Offset of the member's header in the input. */
 	uint64_t origin;  /* Offset of the member's header in the archive at `path`. 0 if the
 			   * file at `path` is itself the member. */
@@ -41,7 +41,7 @@ struct linkmap;
 
 struct input {
 	const struct file_format *format;
-	/* The file. For a linker map, file.bytes are made: the program's sections. */
+	/* The file. For a linker map, heft made file.bytes: the program's sections. */
 	struct file file;
 	bool archive, thin;
 	bool fat;             /* A Mach-O universal file. `archive` is set; members are slices. */
@@ -50,14 +50,14 @@ struct input {
 	size_t image_count, image_cap;
 	VEC(struct ar_part) parts;
 	uint64_t done; /* All bytes below this offset belong to an image or a part, if `archive`. */
-	struct linkmap *linkmap; /* The linker map that the image was made from. NULL if the file
-				  * is no linker map. */
+	struct linkmap *linkmap; /* Linker map from which the image was made. NULL for other
+				  * files */
 	/* Memory of the image made from a linker map. Begins with the bytes of `file`. */
 	void *owned;
 	/* Members of a thin archive. Their bytes follow the bytes of `file`, one member after the
 	 * other, as in an ordinary archive. Their images and parts lie in these `outside_size`
 	 * bytes. */
-	VEC(struct ar_outside) outside; /* Sorted by the offset of the header. */
+	VEC(struct ar_outside) outside; /* Sorted by the offset of the header */
 	VEC(struct file) outside_files;
 	uint64_t outside_size;
 	struct arena arena;
@@ -69,11 +69,11 @@ struct input {
  * damaged. A damaged archive member becomes a note and an AR_OTHER_MEMBER. */
 bool input_open(struct input *in, const char *path, enum file_use use, struct notes *notes,
 		struct heft_err *err);
-/* Does the same as input_open() with a file that is already open. The input then owns the file,
- * also on failure. */
+/* Like input_open(), for a file that is already open. The input then owns the file, even on
+ * failure. */
 bool input_adopt(struct input *in, struct file *f, enum file_use use, struct notes *notes,
 		 struct heft_err *err);
-/* Returns the bytes of the file and of the members outside of it. */
+/* Returns the number of bytes of the file and its outside members. */
 static inline uint64_t input_size(const struct input *in)
 {
 	return in->file.bytes.size + in->outside_size;
@@ -83,8 +83,8 @@ static inline bool input_has_offsets(const struct input *in)
 {
 	return !in->linkmap;
 }
-/* Does the same as input_open() with bytes in memory (tests, fuzzing, .gnu_debugdata). `path` is
- * only for messages. */
+/* Like input_open(), for bytes in memory (tests, fuzzing, .gnu_debugdata). `path` is only for
+ * messages. */
 bool input_parse(struct input *in, const char *path, struct bytes bytes, struct notes *notes,
 		 struct heft_err *err);
 /* Replaces a universal file by its slice for the architecture `arch`. Does nothing for other files,
@@ -95,8 +95,8 @@ bool input_member_split(const char *path, struct str *ret_file, struct str *ret_
 /* Replaces an archive by its member with this name. HEFT_EARG if there is no such member. */
 bool input_take_member(struct input *in, const char *path, struct str member, struct heft_err *err);
 void input_close(struct input *in);
-/* Returns the path of a member of the thin archive at `path`. A relative member counts from the
- * archive's folder. */
+/* Returns the path of a member of the thin archive at `path`. A relative member path is relative to
+ * the archive's folder. */
 const char *input_member_path(struct arena *a, const char *path, struct str member);
 
 /* Add the next bytes from `done` on: an image, or a part that ends at `end`. The input then owns
@@ -108,12 +108,12 @@ void input_add_part(struct input *in, enum ar_part_kind kind, uint64_t end, stru
  * opens the files that a thin archive names. A file that cannot be opened becomes a note. */
 bool ar_matches(struct bytes bytes);
 bool ar_parse(struct input *in, const char *path, struct heft_err *err);
-/* macho/fat.c: do the same for a universal file. The slices' VM addresses are 2^52 apart. */
+/* macho/fat.c: the same for a universal file. The slices' VM addresses are 2^52 apart. */
 bool fat_matches(struct bytes bytes);
 bool fat_parse(struct input *in, const char *path, struct heft_err *err);
 
-/* wasm/component.c: do the same for a WebAssembly component. The VM addresses of the modules are
- * 2^52 apart. */
+/* wasm/component.c: the same for a WebAssembly component. The modules' VM addresses are 2^52
+ * apart. */
 bool component_matches(struct bytes bytes);
 bool component_parse(struct input *in, const char *path, struct heft_err *err);
 /* input.c: makes the image of a linker map. */

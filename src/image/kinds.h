@@ -10,12 +10,12 @@
 #include "base/reader.h"
 
 enum file_kind {
-	KIND_PROGRAM, /* Linked: a program or library. */
+	KIND_PROGRAM, /* Linked: a program or library */
 	KIND_OBJECT,
 	KIND_ARCHIVE,
 	KIND_UNIVERSAL, /* Programs or archives, one per machine. */
 	KIND_CORE,
-	KIND_CORE_HEADERS, /* A core of which heft reads only the headers. */
+	KIND_CORE_HEADERS, /* A core of which heft reads only the headers */
 	KIND_LINKER_MAP,
 	KIND_PACKAGE,
 	KIND_DEX,
@@ -26,7 +26,7 @@ enum file_kind {
 	KIND_SAMPLES,
 	KIND_PDB,
 	KIND_DATABASE,
-	KIND_FOREIGN, /* heft knows the format's name but does not read it. */
+	KIND_FOREIGN, /* A format that heft names but does not read */
 	KIND_UNKNOWN,
 	KIND_COUNT
 };
@@ -38,8 +38,8 @@ enum file_use {
 	USE_SYMBOLS, /* Snapshots, and results made from them. */
 	USE_WHERE,
 	USE_BLOCKS,
-	USE_BLOCK_MAP, /* One map, to be checked or written. */
-	USE_PROFILE,   /* The program of a recording with samples. */
+	USE_BLOCK_MAP, /* A block map to check or write */
+	USE_PROFILE,   /* The program of a recording with samples */
 	USE_STACK,
 	USE_HEAP,
 	USE_DEBUG_FILE,
@@ -54,12 +54,12 @@ struct input;
 
 struct file_format {
 	enum file_kind kind;
-	const char *one;    /* Name for "FILE is a linker map". NULL to use the name of the kind. */
+	const char *one;    /* Used in "FILE is a linker map". NULL: the name of the kind */
 	const char *advice; /* Advice for a file that heft does not read. NULL if there is none. */
 	bool packs;         /* The format is also recognized inside a packed file. */
 	/* Recognizes the format, by a function or by bytes at an offset. */
 	bool (*matches)(struct bytes b);
-	/* Recognizes the first bytes of a file. NULL: `matches` does. */
+	/* Recognizes a format by the first bytes of a file. NULL: `matches` does. */
 	bool (*begins)(struct bytes head);
 	struct {
 		const char *bytes;
@@ -69,8 +69,8 @@ struct file_format {
 	/* Parses one object file. NULL for other formats. */
 	bool (*parse)(struct image *im, const struct image_place *at, struct bytes b,
 		      struct notes *notes, struct heft_err *err);
-	/* Fills the input from its bytes. For a file with several images, or a file from which an
-	 * image is made. NULL for other formats. */
+	/* Fills the input from its bytes, for a file with several images or without one of its own.
+	 * NULL for other formats. */
 	bool (*open)(struct input *in, const char *path, struct heft_err *err);
 };
 

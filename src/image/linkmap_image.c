@@ -11,7 +11,7 @@
 
 #define CONTENT_MAX (UINT64_C(1) << 30)
 
-/* Greatest number of sections. Symbols have no room for higher numbers; others are left out. */
+/* Greatest number of sections, because symbols cannot have higher numbers. Others are omitted. */
 enum { PARTS_MAX = 0xfe00 };
 
 bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err)
@@ -73,7 +73,7 @@ static bool is_all_zeros(const struct linkmap *map, const struct linkmap_section
 	return any;
 }
 
-/* True if a section is code, by its name or by the names of its pieces. */
+/* True if a section is code, judged by its name or its pieces' names. */
 static bool linkmap_image_is_code(const struct linkmap *map, const struct linkmap_section *s,
 				  struct str name)
 {
@@ -92,8 +92,8 @@ void linkmap_doubts(const struct linkmap *map, struct text *ret)
 	bool copies = false; /* The program copies some data to RAM at its start. */
 	for (size_t i = 0; i < map->sections.count; i++)
 		copies |= map->sections.data[i].load_addr != map->sections.data[i].addr;
-	/* True if a section may have no bytes in the file. Such a section is in writable memory. No
-	 * copy of the section is stored, although other sections have a stored copy. */
+	/* Finds sections that may have no bytes in the file: in writable memory, without a stored
+	 * copy although other sections have one. */
 	for (size_t i = 0; copies && i < map->sections.count; i++) {
 		const struct linkmap_section *s = &map->sections.data[i];
 		const struct str name = linkmap_text(map, s->name);
@@ -111,7 +111,7 @@ void linkmap_doubts(const struct linkmap *map, struct text *ret)
 	}
 }
 
-/* A section of the file that is made. */
+/* A section of the file to be made. */
 struct linkmap_image_part {
 	uint32_t section; /* Index in the map. */
 	uint32_t name;    /* Offset in the table of section names. */
@@ -125,7 +125,7 @@ struct linkmap_image_making {
 	struct text names, strings, symbols; /* Section names; symbol names; the symbol table. */
 	struct linkmap_names read;
 	uint32_t own_names[3]; /* Offsets of the names of heft's own sections in `names`. */
-	uint32_t object;       /* Object of the symbols that were added last. */
+	uint32_t object;       /* Object of the symbols added last */
 	uint64_t content;      /* Bytes of all sections in the file. */
 	uint32_t locals;       /* Number of symbols in the table. All symbols are local. */
 };
@@ -254,7 +254,7 @@ static uint64_t put_part(struct text *t, uint64_t from, const struct text *part)
 	return at;
 }
 
-/* Marks .eh_frame_hdr as empty. Zeros in other sections are no damage. */
+/* Marks .eh_frame_hdr as empty. Zeros in other sections are valid. */
 static void put_empty_index(const struct linkmap_image_making *m, uint8_t *bytes)
 {
 	static const uint8_t none[] = { 1, 0xff, 0xff, 0xff };
@@ -267,7 +267,7 @@ static void put_empty_index(const struct linkmap_image_making *m, uint8_t *bytes
 	}
 }
 
-/* Joins the file. Contents are zeros. The ELF header overwrites the first ones. */
+/* Joins the file. Contents are zeros, of which the ELF header overwrites the first. */
 static struct bytes linkmap_image_join(const struct linkmap_image_making *m)
 {
 	static const uint8_t ident[EI_NIDENT] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 };

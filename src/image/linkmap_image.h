@@ -2,8 +2,8 @@
  * map alone.
  *
  * The image is a 64-bit ELF file with the map's sections (addresses and sizes), the map's symbols,
- * and zeros as contents. Facts that a map does not state are guessed from section names: which
- * sections are code, take no bytes in the file, or are not loaded. */
+ * and zeros as contents. Section names serve to guess what a map does not state: which sections are
+ * code, take no bytes in the file, or are not loaded. */
 #ifndef HEFT_LINKMAP_IMAGE_H
 #define HEFT_LINKMAP_IMAGE_H
 
@@ -17,7 +17,7 @@ bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, str
  * the sections have more than 1 GiB. */
 bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content,
 		   struct heft_err *err);
-/* Adds names of sections that may have no bytes in the file (NOLOAD): maps do not state that. */
+/* Lists sections that may have no bytes in the file (NOLOAD), because maps do not state it. */
 struct text;
 void linkmap_doubts(const struct linkmap *map, struct text *ret);
 

@@ -1,4 +1,4 @@
-/* Tells numbers and text from addresses. */
+/* Distinguishes numbers and text from addresses. */
 #include "image/lookalike.h"
 
 static bool is_text_byte(uint64_t c)

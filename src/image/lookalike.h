@@ -12,11 +12,11 @@ enum { LOOKALIKE_SMALL = 1 << 20 };
 
 /* True if the bytes of a word or an immediate could be text ("exp"). */
 bool lookalike_may_be_text(uint64_t value);
-/* True if the bytes are text. A real address is aligned, follows the end of a string, or follows
- * the high byte of a number. That byte is mostly zero. */
+/* True if the bytes are text. A real address is aligned, or follows a string's end or the (mostly
+ * zero) high byte of a number. */
 bool lookalike_is_text(const struct image *im, uint64_t value);
-/* True if a value is a small number and neither the address of a word nor of a string. Needed
- * if flash begins at 0, where small numbers are valid addresses. */
+/* True if a value is a small number, and not the address of a word or string. Needed if flash
+ * begins at 0, where small numbers are valid addresses. */
 bool lookalike_is_number(const struct image *im, uint64_t value);
 /* True if a byte of text is at an address. */
 bool lookalike_text_at(const struct image *im, uint64_t addr);

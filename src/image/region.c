@@ -1,11 +1,11 @@
-/* Lists a machine's memory regions, and derives regions from linker maps and segments. */
+/* Lists a machine's memory regions. Derives regions from linker maps and segments. */
 #include "image/region.h"
 
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 #include "image/image.h"
 
-/* Least empty bytes between two derived regions. */
+/* Smallest gap, in bytes, between two derived regions. */
 #define REGION_GAP (UINT64_C(32) << 10)
 
 struct memory_region *regions_find(const struct memory_regions *r, struct str name)

@@ -12,7 +12,8 @@ struct image;
 struct memory_region {
 	const char *name;
 	uint64_t origin, length; /* First address, and bytes. origin + length does not wrap. */
-	bool open;               /* The length follows from the contents: no source states it. */
+	bool open;               /* The length follows from the contents, because no source
+				  * states it. */
 };
 
 struct memory_regions {

@@ -1,4 +1,4 @@
-/* Finds texts without a terminator by pointers to them. Keeps only those that are surely texts. */
+/* Finds texts without a terminator by the pointers to them. Keeps only certain texts. */
 #include "image/slices.h"
 
 #include "base/sort.h"
@@ -8,10 +8,10 @@
 
 enum {
 	SLICE_MAX = 1 << 20, /* Limit in bytes of a text. A larger number is no length. */
-	ALONE_MIN = 4,       /* Least bytes of a text without neighbours. A shorter text needs an
-			      * adjacent text. */
-	NUMBER_MAX = 16,     /* Limit of numbers that are stored after pointers to C strings. A
-			      * longer text is probably a slice. */
+	ALONE_MIN = 4,       /* Shortest text without neighbours, in bytes. A shorter text needs
+			      * an adjacent text. */
+	NUMBER_MAX = 16,     /* Largest number that may follow a pointer to a C string by chance.
+			      * A longer text is probably a slice. */
 };
 
 /* A pointer in data and its target. */
@@ -102,7 +102,7 @@ static void keep_texts(struct slices *s, const struct image *im)
 	size_t kept = 0;
 	for (size_t i = 0; i < s->list.count; i++) {
 		move_run(&r, im, s->list.data[i].addr);
-		/* Without a 0 after it, the text ends there in any case. */
+		/* Without a 0 after it, the text ends there. */
 		const struct slice *y = &s->list.data[i];
 		const uint64_t y_end = y->addr + y->size;
 		if (y->addr < r.end && y_end <= r.end && begins_character(im, y->addr) &&
@@ -128,9 +128,9 @@ static void keep_sure(struct slices *s, const struct image *im)
 		const bool inside = behind <= end;
 		end = max_u64(end, behind);
 		move_run(&r, im, y->addr);
-		/* Text before a 0 may be a C string, with an unrelated number after the pointer to
-		 * it. Such text needs an adjacent slice. Such text must also be long, or the
-		 * program must have many slices. Short texts always need a neighbour. */
+		/* Text before a 0 may be a C string, followed by an unrelated number. Accepts it
+		 * next to another slice, if it is long or the program has many slices. A short text
+		 * always needs a neighbour. */
 		const bool fine = !r.zero || (beside && (many || y->size >= NUMBER_MAX));
 		if (!inside && fine && (beside || y->size >= ALONE_MIN))
 			vec_push(&s->list, *y);

@@ -2,8 +2,8 @@
  * and C++ (string_view) store literals this way, one after the other without zeros.
  *
  * Slices are found by the relocations that make their pointers absolute. Programs linked to fixed
- * addresses have no such relocations. Texts that only code refers to (an address in one
- * instruction, the length in another) are not found. */
+ * addresses have no such relocations. Texts whose address and length are in instructions are not
+ * found. */
 #ifndef HEFT_IMAGE_SLICES_H
 #define HEFT_IMAGE_SLICES_H
 
@@ -18,9 +18,8 @@ struct slices {
 	VEC(struct slice) list; /* Slices by address; of equal addresses, longer ones first. */
 };
 
-/* Finds the slices of a linked image. Keeps only sure texts. Sure texts are UTF-8 without control
- * characters, in bytes that are neither code nor writable. Sure texts are no part of a text that
- * ends with 0. O(relocations). */
+/* Finds the slices of a linked image. Keeps only certain texts: UTF-8 without control characters,
+ * in read-only data, and not part of a text that ends with 0. O(relocations). */
 void slices_read(struct slices *ret, const struct image *im);
 void slices_release(struct slices *s);
 

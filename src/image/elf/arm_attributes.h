@@ -5,7 +5,7 @@
 
 #include "image/image.h"
 
-/* True if by .ARM.attributes all code is Thumb: the processor has the M profile, or ARM
+/* True if .ARM.attributes shows that all code is Thumb: the processor has the M profile, or ARM
  * instructions are unused. */
 bool arm_thumb_alone(const struct image *im);
 

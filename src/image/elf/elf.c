@@ -128,8 +128,8 @@ static void read_shdr(const struct image *im, uint64_t off, struct section *s, u
 
 static void read_phdr(const struct image *im, uint64_t off, struct segment *s);
 
-/* Reads a core that was cut before its section headers. With more than 65,534 segments, their count
- * would be there. Derives the count instead: the program headers end at the notes. */
+/* Reads a core that was cut off before its section headers. These would have the count of more than
+ * 65,534 segments, so it is derived: the program headers end at the notes. */
 static void do_without_sections(struct elf_parse *p)
 {
 	struct ehdr *eh = &p->eh;
@@ -148,8 +148,8 @@ static void do_without_sections(struct elf_parse *p)
 			    : 0;
 }
 
-/* Resolves counts that do not fit the ELF header and are in section 0 (gABI: e_shnum, e_shstrndx;
- * e_phnum by the PN_XNUM extension of Solaris and Linux). */
+/* Resolves counts that are too large for the ELF header and stored in section 0 (gABI: e_shnum,
+ * e_shstrndx; e_phnum by the PN_XNUM extension of Solaris and Linux). */
 static bool resolve_counts(struct elf_parse *p)
 {
 	struct ehdr *eh = &p->eh;

@@ -1,9 +1,9 @@
 /* elf_append.h - copies a finished ELF file with one more section.
  *
- * Contents and program headers stay at their offsets, so the copy runs as the file did. After them
- * follow the section's bytes, the section names with one more, and a new section header table. Old
- * names and an old table at the end of the file are cut off. gABI, "ELF Header" and "Sections": if
- * there are 0xff00 sections or more, section 0 has the count.
+ * Contents and program headers keep their offsets, so the copy runs like the original. Then come
+ * the section's bytes, the extended section names, and a new section header table. Old names and an
+ * old table at the file's end are removed. gABI, "ELF Header" and "Sections": if there are 0xff00
+ * sections or more, section 0 has the count.
  *
  * Only sections that take no memory can be added. The copy is written piece by piece; only the
  * header table and the names are held in memory. */

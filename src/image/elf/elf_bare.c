@@ -1,6 +1,6 @@
 /* Derives the sections of a linked file without section headers, from its program headers and its
  * dynamic table. gABI "Program Header" and "Dynamic Section". Derived sections do not overlap. The
- * title of a section is the segment around it. */
+ * title of a section is the segment that contains it. */
 #include "image/elf/elf_internal.h"
 
 #include "base/vec.h"
@@ -97,7 +97,8 @@ static void elf_bare_add_symbols(struct bare *b)
 		elf_bare_add_part(b, ".gnu.hash", SHT_GNU_HASH, hash, size, 8);
 	}
 	if (image_dynamic(b->im, DT_HASH, &hash)) {
-		/* Counts the symbols: a hash table has as many chains. gABI "Hash Table". */
+		/* Counts the symbols. A hash table has as many chains as symbols. gABI "Hash
+		 * Table". */
 		struct reader r = reader_of(bytes_from(b->im, hash), b->im->big_endian);
 		const uint64_t buckets = read_u32(&r), chains = read_u32(&r);
 		size = 4 * (2 + buckets + chains);

@@ -1,5 +1,5 @@
-/* Builds the look-up tables of an image: the section or segment at an address, and the bytes of
- * a PT_LOAD segment that the file has. */
+/* Builds the look-up tables of an image: the section or segment at an address, and which bytes of
+ * PT_LOAD segments are in the file. */
 #include "image/elf/elf_internal.h"
 
 #include "base/sort.h"
@@ -15,7 +15,7 @@ static int piece_cmp(const void *pa, const void *pb)
 struct elf_index_sweep {
 	struct elf_piece *out;
 	size_t out_count;
-	struct elf_piece *stack; /* Ranges that began and may not have ended. Top: owner of `at`. */
+	struct elf_piece *stack; /* Stack of ranges that may not have ended. The top owns `at`. */
 	size_t depth;
 	uint64_t at; /* All lower addresses have an owner. */
 };
@@ -29,7 +29,7 @@ static void sweep_emit(struct elf_index_sweep *w, uint64_t end)
 }
 
 /* Assigns all addresses below `limit`. A range on the stack owns the addresses that the ranges
- * above it leave. */
+ * above it do not cover. */
 static void sweep_to(struct elf_index_sweep *w, uint64_t limit)
 {
 	while (w->depth > 0) {
@@ -44,8 +44,8 @@ static void sweep_to(struct elf_index_sweep *w, uint64_t limit)
 	w->at = limit;
 }
 
-/* Makes ranges disjoint. If ranges overlap, an address belongs to the range that begins last. If
- * ranges begin together, it belongs to the highest index. O(n log n). */
+/* Makes ranges disjoint. An address belongs to the overlapping range that begins last; of equal
+ * starts, to the highest index. O(n log n). */
 static struct elf_pieces flatten(struct arena *arena, struct elf_piece *ranges, size_t count)
 {
 	struct elf_pieces ret = { NULL, 0 };
@@ -137,11 +137,11 @@ static uint64_t *unmapped_offsets(const struct image *im, size_t *count)
 
 /* Reduces file_size of segments in separate debug files. `objcopy --only-keep-debug` and `eu-strip
  * -f` turn alloc sections into NOBITS but may keep p_filesz. The segment's file range then covers
- * debug sections that do not belong to it.
+ * unrelated debug sections.
  *
- * A segment with a NOBITS section inside its file range keeps the bytes before that section. Such a
- * segment also keeps later sections that are at their offsets, because some linkers put .bss before
- * .data in one segment. The segment never keeps bytes of a section without SHF_ALLOC. */
+ * A segment with a NOBITS section inside its file range keeps the bytes before that section. It
+ * also keeps later sections that are at their offsets, because some linkers put .bss before .data
+ * in one segment. The segment never keeps bytes of a section without SHF_ALLOC. */
 static void hollow_segments(struct image *im)
 {
 	struct backing *backing = mem_zeroed(im->segment_count + 1, sizeof *backing);
@@ -268,7 +268,7 @@ static void read_descriptors(struct image *im)
 	for (size_t i = 0; i < count; i++)
 		words[i] = read_u64(&r);
 	index->opd = opd;
-	im->notes = NULL; /* Readers of the relocations add the notes. */
+	im->notes = NULL; /* Readers of the relocations make the notes. */
 	for (size_t i = 1; i < im->section_count; i++)
 		if (section_is_reloc(&im->sections[i]))
 			relocate_descriptors(im, &im->sections[i], words, count);

@@ -43,7 +43,7 @@ void elf_find_kernel_relocs(struct image *im);
 bool elf_kernel_place(const struct image *im, uint32_t word, uint64_t *ret);
 enum { KERNEL_RELOC_SIZE = 4 };
 void elf_index_build(struct image *im);
-/* Sets `again` of sections and segments whose bytes are shared with too many others. See
+/* Sets `again` of sections and segments that share their bytes with too many others. See
  * section_bytes(). */
 void image_find_repeated(struct image *im);
 

@@ -1,18 +1,17 @@
 /* Finds the relocations of an x86 Linux kernel that can be loaded at other addresses. The build
  * appends them to the kernel, after all contents of the ELF file, and then packs both. A list
- * begins with a word of 0. For each place it has the low 32 bits of the address, ascending. A
+ * begins with a word of 0. Then it has the low 32 bits of each relocated address, ascending. A
  * 32-bit kernel has one list. A 64-bit kernel has a list of 8-byte fields and a list of 4-byte
- * fields. Until Linux 6.14 there was a third one between them: distances to per-processor
- * variables. Linux, arch/x86/tools/relocs.c writes the lists, arch/x86/boot/compressed/misc.c reads
- * them. */
+ * fields. Until Linux 6.14 a third list was between them: distances to per-processor variables.
+ * Linux, arch/x86/tools/relocs.c writes the lists, arch/x86/boot/compressed/misc.c reads them. */
 #include "image/elf/elf_internal.h"
 
-/* Limits. Kernels have at most three lists and fewer than ten segments. In a file with more, no
- * kernel relocations are searched. */
+/* Limits. Kernels have at most three lists and fewer than ten segments. Files with more are not
+ * searched for kernel relocations. */
 enum { LISTS_MOST = 3, SEGMENTS_MOST = 16 };
 
-/* Converts a word to a VM address. Words assume that the whole kernel runs at one distance from its
- * load addresses. Per-processor variables are linked for address 0. */
+/* Converts a word to a VM address. Words assume that the whole kernel has one distance between VM
+ * and load addresses. Per-processor variables are linked for address 0. */
 bool elf_kernel_place(const struct image *im, uint32_t word, uint64_t *ret)
 {
 	const uint64_t addr = im->bits == 64 ? (uint64_t)(int64_t)(int32_t)word : word;
@@ -31,7 +30,7 @@ bool elf_kernel_place(const struct image *im, uint32_t word, uint64_t *ret)
 	return false;
 }
 
-/* True if every word is a place in the kernel and each list ascends. */
+/* True if every word is an address in the kernel and each list ascends. */
 static bool are_places(const struct image *im, struct bytes b)
 {
 	struct reader r = reader_of(b, im->big_endian);

@@ -1,5 +1,5 @@
-/* Gives each overlay of firmware its own addresses. Overlays are sections that run at one
- * address but are stored at different ones. The program copies one at a time. The first overlay
+/* Gives each overlay of firmware its own addresses. Overlays are sections that run at one address
+ * but are stored at different ones. The program copies one overlay at a time. The first overlay
  * keeps its address. The others move by multiples of a power of 2 that is above all addresses of
  * the image. */
 #include "base/sort.h"
@@ -77,7 +77,7 @@ static struct segment *home_of(const struct image *im, const struct section *s)
 	return found;
 }
 
-/* Returns the part [at, at + size) of a segment as a segment of its own. */
+/* Returns the part [at, at + size) of a segment as a new segment. */
 static struct segment elf_overlay_part_of(const struct segment *g, uint64_t at, uint64_t size)
 {
 	struct segment part = *g;
@@ -90,8 +90,8 @@ static struct segment elf_overlay_part_of(const struct segment *g, uint64_t at, 
 	return part;
 }
 
-/* Cuts the section's part out of its segment and moves it by `bias`. The rest after it becomes
- * another segment. */
+/* Moves the section's part of its segment by `bias`, as a segment of its own. The rest after it
+ * becomes another segment. */
 static void move_segment(struct image *im, const struct section *s, uint64_t bias)
 {
 	struct segment *g = home_of(im, s);

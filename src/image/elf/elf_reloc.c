@@ -17,11 +17,11 @@ enum form {
 /* Indexes of reloc_iter.state. */
 enum {
 	ST_ENTSIZE = 0,   /* REL, RELA: bytes of an entry. */
-	ST_BITS = 0,      /* RELR: bits of the bitmap that are not returned yet. */
+	ST_BITS = 0,      /* RELR: bits of the bitmap not yet returned */
 	ST_BITS_ADDR = 1, /* RELR: address of the lowest of these bits. */
 	ST_ADDEND = 1,    /* CREL, APS2: sum of the addends so far. */
-	ST_TYPE = 2,      /* CREL: sum of the deltas so far. */
-	ST_SYMBOL = 3,    /* CREL: sum of the deltas so far. */
+	ST_TYPE = 2,      /* CREL: sum of the type deltas so far */
+	ST_SYMBOL = 3,    /* CREL: sum of the symbol deltas so far */
 	ST_FLAGS = 4,     /* CREL: number of flag bits of an entry. APS2: flags of the group. */
 	ST_SHIFT = 5,     /* CREL: shift of offsets. APS2: r_info of the group. */
 	ST_DELTA = 6,     /* APS2: difference of offsets in the group. */
@@ -93,8 +93,8 @@ static bool open_aps2(struct reloc_iter *it)
 		return false;
 	it->remaining = (uint64_t)read_sleb(r);
 	it->base = (uint64_t)read_sleb(r);
-	/* Entries of a group may take no bytes. Each entry patches a place in the file, so the
-	 * bytes of the file limit the number of entries. */
+	/* Entries of a group may take no bytes. The file's size limits their number, because each
+	 * entry patches a place in the file. */
 	return reader_ok(r) && it->remaining <= it->image->bytes.size;
 }
 
@@ -104,7 +104,7 @@ static void find_patched(struct reloc_iter *it)
 	const struct section *s = it->section;
 	if (s->info == 0 || s->info >= im->section_count)
 		return;
-	/* In linked images, sh_info is the patched section only in tables no loader reads. */
+	/* In linked images, sh_info is the patched section only in tables that no loader reads. */
 	if (im->kind == IMAGE_OBJECT || !s->alloc || s->flags & SHF_INFO_LINK)
 		it->patched = &im->sections[s->info];
 }
@@ -186,8 +186,8 @@ static void place_object(struct reloc_iter *it, struct reloc *ret, uint64_t off)
 		ret->addr = s->addr + off;
 }
 
-/* Sets the place of an entry of a linked image. For sections without an address, --emit-relocs
- * keeps offsets. */
+/* Sets the patched address of an entry of a linked image. For sections without an address,
+ * --emit-relocs keeps offsets. */
 static void place_linked(struct reloc_iter *it, struct reloc *ret, uint64_t addr)
 {
 	const struct section *s = it->patched;
@@ -294,7 +294,7 @@ static bool next_relr(struct reloc_iter *it, struct reloc *ret)
 		it->state[ST_BITS_ADDR] = it->base;
 		it->base += (uint64_t)word * (it->image->bits - 1u);
 	}
-	/* The second and later places of a bitmap cost no bytes. Such places have the offset of the
+	/* The second and later addresses of a bitmap cost no bytes, so they get the offset of the
 	 * bitmap's word. */
 	ret->entry_off = r->pos - word;
 	ret->entry_size = spent;

@@ -1,6 +1,6 @@
 /* Returns the kind and the target of a relocation, and its effect on a field of data, by the
  * processor supplements. Offsets of thread-local variables count as addresses, because objects have
- * no TLS block yet. */
+ * no TLS block. */
 #include "image/elf/elf_internal.h"
 
 #include "base/sort.h"
@@ -241,13 +241,13 @@ enum reloc_kind reloc_kind(uint16_t machine, uint32_t type)
 	}
 }
 
-/* Relocation types of a machine that apply symbol plus addend to a field of data. */
+/* For a machine: relocation types that write symbol plus addend to a field of data. */
 struct reloc_fields {
 	uint16_t machine;
 	uint8_t op; /* RELOC_OP_... */
-	/* Types for fields of 4, 8, 2 and 1 bytes. 0 if there is none of a width. */
+	/* Types for fields of 4, 8, 2 and 1 bytes. 0 if a width has none. */
 	uint16_t four, eight, two, one;
-	uint16_t bias; /* of struct reloc_field */
+	uint16_t bias; /* As in struct reloc_field */
 };
 
 /* Offset in the TLS block from which thread-local variables count: 0x8000 on MIPS and PowerPC,
@@ -410,10 +410,10 @@ static const struct reloc_fields fields[] = {
 	{ EM_OLD_MOXIE, RELOC_OP_SET, 1, 0, 0, 0 },
 };
 
-/* Types with another effect, or with fields of other widths. */
+/* Types with another effect, or for fields of other widths. */
 static const struct {
 	uint16_t machine, first, last; /* types */
-	uint8_t op, width, bits;       /* of struct reloc_field */
+	uint8_t op, width, bits;       /* As in struct reloc_field */
 } odd[] = {
 	{ EM_AARCH64, 256, 256, RELOC_OP_NONE, 0, 0 },   /* Older number of NONE. */
 	{ EM_RISCV, 43, 43, RELOC_OP_NONE, 0, 0 },       /* ALIGN */
@@ -440,15 +440,15 @@ static const struct {
 	{ EM_RL78, 0x80, 0x80, RELOC_OP_PUSH, 0, 0 },
 	{ EM_RL78, 0x82, 0x82, RELOC_OP_PLUS, 0, 0 },
 	{ EM_RL78, 0x83, 0x83, RELOC_OP_TAKE, 0, 0 },
-	/* The assembler has already written these fields. They are differences that a linker
-	 * adjusts when it shortens code. */
+	/* The assembler has already written these fields: differences that a linker changes only
+	 * when it shortens code. */
 	{ EM_AVR, 30, 32, RELOC_OP_NONE, 0, 0 },     /* DIFF8 to DIFF32 */
 	{ EM_XTENSA, 17, 19, RELOC_OP_NONE, 0, 0 },  /* DIFF8 to DIFF32 */
 	{ EM_XTENSA, 57, 62, RELOC_OP_NONE, 0, 0 },  /* PDIFF8 to NDIFF32 */
 	{ EM_SH, 24, 32, RELOC_OP_NONE, 0, 0 },      /* SWITCH8 to LABEL */
 	{ EM_TI_PRU, 65, 70, RELOC_OP_NONE, 0, 0 },  /* GNU_DIFF8 to GNU_DIFF32_PMEM */
 	{ EM_NDS32, 205, 208, RELOC_OP_NONE, 0, 0 }, /* DIFF8 to DIFF_ULEB128 */
-	/* The value is subtracted from the value of the next entry for the same field. */
+	/* The value is subtracted from the value of the field's next entry. */
 	{ EM_MSP430, 10, 10, RELOC_OP_LESS, 0, 0 },
 	{ EM_MSP430, 21, 21, RELOC_OP_LESS, 0, 0 },
 	{ EM_MN10300, 33, 33, RELOC_OP_LESS, 0, 0 },
@@ -466,8 +466,8 @@ static const struct {
 struct reloc_field reloc_field(const struct image *im, uint32_t type)
 {
 	const uint16_t machine = im->machine;
-	/* Handles N64 entries. An entry has up to three types. They are applied in turn.
-	 * "R_MIPS_32, R_MIPS_64" extends the value to 64 bits. */
+	/* Handles N64 entries with up to three types, applied in turn. "R_MIPS_32, R_MIPS_64"
+	 * extends the value to 64 bits. */
 	if (machine == EM_MIPS && (type & 0xffff) == (R_MIPS_64 << 8 | R_MIPS_32))
 		type = R_MIPS_64;
 	if (type == 0) /* NONE on every machine */
@@ -489,8 +489,8 @@ struct reloc_field reloc_field(const struct image *im, uint32_t type)
 	return (struct reloc_field){ RELOC_OP_UNKNOWN, 0, 0, 0 };
 }
 
-/* Returns the bytes of the implicit addend of a REL entry. 0 if the addend is spread over the bits
- * of an instruction: it is then a small constant or 0. */
+/* Returns the size of a REL entry's implicit addend. 0 if it is spread over an instruction's bits:
+ * then it is a small constant or 0. */
 static unsigned addend_width(const struct image *im, const struct reloc *r)
 {
 	const unsigned word = im->bits / 8;
@@ -545,7 +545,7 @@ static bool reloc_implicit_addend(const struct reloc_iter *it, const struct relo
 	return reader_ok(&reader);
 }
 
-/* Returns the bytes to add to the target of an x86 relocation. A displacement counts from the end
+/* Returns the number to add to the target of an x86 relocation. A displacement counts from the end
  * of its instruction, so compilers write symbol-4 for a displacement of 4 bytes. */
 static int64_t x86_bias(const struct reloc_iter *it, const struct reloc *r)
 {

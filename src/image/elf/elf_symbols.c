@@ -13,9 +13,9 @@ static bool names_are_too_many(const struct symtab *t)
 	return left == 0;
 }
 
-/* Returns the longest name to read. 0 for no limit. Names may be suffixes of one another, so
- * reading all may cost count x table. If all names together have over 8 times the bytes of the
- * symbol and string tables, names over 64 times the mean are not read. */
+/* Returns the length of the longest name to read, 0 for no limit. Names may overlap, so reading all
+ * could cost count x table. If all names together exceed 8 times the symbol and string tables,
+ * names over 64 times the mean are not read. */
 static uint64_t name_bound(const struct symtab *t)
 {
 	enum { LEAST = 1024, RATIO = 64 };
@@ -151,8 +151,8 @@ struct symbol symtab_get(const struct symtab *t, size_t i)
 	s.bind = info >> 4;
 	s.visibility = other & 3;
 	s.section = resolve_section(t, s.index, shndx);
-	/* Derives the section of a symbol from its value if sections are derived from segments.
-	 * Stated section numbers then have no meaning. */
+	/* Derives a symbol's section from its value if sections are derived from segments. Stated
+	 * section numbers are then meaningless. */
 	if (im->bare && s.section != SYM_NO_SECTION && s.section != SYM_ABSOLUTE &&
 	    s.section != SYM_COMMON) {
 		const struct section *at = image_section_at(im, s.value);

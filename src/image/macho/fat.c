@@ -5,8 +5,8 @@
 #include "base/sort.h"
 #include "image/input.h"
 
-/* Limits. Java classes have the same magic. At the offset of the count, they have a version of at
- * least 45. So a file with a count above ARCHES_MAX is not universal. */
+/* Limits. Java classes have the same magic. Where the count is, they have a version of at least 45.
+ * So a count above ARCHES_MAX means another format. */
 enum { HEADER_SIZE = 8, ARCHES_MAX = 40, SLICE_SHIFT = 52 };
 
 /* A slice, from a fat_arch. Sorted by `off`. */
@@ -61,7 +61,7 @@ static const char *fat_arch_name(struct arena *a, uint64_t cpu)
 	return arena_format(a, "cpu %" PRIu64, cpu);
 }
 
-/* Adds a slice. A slice that is no Mach-O file, for example an archive, becomes a part. */
+/* Adds a slice. A slice that is not a Mach-O file, such as an archive, becomes a part. */
 static void add_slice(struct input *in, const char *path, const struct fat_slice *s, size_t number)
 {
 	const struct bytes bytes = bytes_sub(in->file.bytes, s->off, s->size);

@@ -19,8 +19,8 @@ struct packing {
 
 struct chains {
 	struct macho *m;
-	/* Pointers, and pages with pointers, that may still be read. Limits the time, because
-	 * segments of a damaged file may share pages. */
+	/* Pointers, and pages with pointers, that may still be read. Limits the time: segments of a
+	 * damaged file may share pages. */
 	uint64_t left, pages;
 };
 

@@ -1,7 +1,7 @@
 /* Reads the unwind tables of objects: __eh_frame (LSB 5.0 Core, "Exception Frames") and
  * __compact_unwind (mach-o/compact_unwind_encoding.h). Their pointers are differences of the file's
- * addresses, mostly without relocations. The image gives sections other addresses, so attribution
- * passes cannot read these tables. */
+ * addresses, mostly without relocations. The image moves the sections, so attribution passes cannot
+ * read these tables. */
 #include "base/sort.h"
 #include "image/macho/macho_internal.h"
 

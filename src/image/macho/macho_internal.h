@@ -29,7 +29,7 @@ enum {
 #define S_ATTR_SOME_INSTRUCTIONS UINT32_C(0x400)
 #define S_ATTR_DEBUG             UINT32_C(0x02000000)
 
-/* A section as the file states it. */
+/* A section with its values in the file. */
 struct macho_section {
 	uint32_t index;  /* Index of the image's section. */
 	uint32_t symbol; /* Symbol that relocations use for this section. Only in objects. */

@@ -12,7 +12,7 @@ static void macho_linkedit_add(struct macho *m, const struct macho_range *in, ui
 			    .section = in->index, .off = off, .size = size, .addr = addr });
 }
 
-/* Finds a symbol by name, or 0. *ret_at is then the place in the map for a new name. */
+/* Finds a symbol by name. 0 without one; *ret_at is then where to insert the name. */
 static uint32_t macho_linkedit_find(const struct macho *m, struct str name, struct map_at *ret_at)
 {
 	uint32_t i;
@@ -23,8 +23,7 @@ static uint32_t macho_linkedit_find(const struct macho *m, struct str name, stru
 	return 0;
 }
 
-/* Fills the map of names. A limit on all bytes bounds the time, because names of a valid table
- * hardly share bytes. */
+/* Fills the map of names. Limits the total size, because names of a valid table hardly overlap. */
 static void macho_linkedit_read_names(struct macho *m)
 {
 	uint64_t left = 4 * m->strings.size;
@@ -45,7 +44,7 @@ uint32_t macho_name_find(const struct macho *m, struct str name)
 	return macho_linkedit_find(m, macho_plain_name(name), &at);
 }
 
-/* Bytes of the file per function. Limits how many functions a small file may state. */
+/* Smallest number of file bytes per function. Limits the functions in a small file. */
 enum { FUNCTION_BYTES = 16 };
 
 /* Reads the function starts: differences as ULEB128, from the start of __TEXT. */
@@ -165,7 +164,8 @@ static bool read_node(struct trie *t, const struct macho_linkedit_edge *from)
 	struct reader terminal = read_sub(&t->r, size);
 	const uint64_t flags = read_uleb(&terminal);
 	const uint64_t addr = t->m->text_addr + read_uleb(&terminal);
-	/* Reads the export of a node. False if it has no address in this file, like a re-export. */
+	/* Reads the export of a node. False if it has no address in this file, such as a
+	 * re-export. */
 	const bool known = reader_ok(&terminal) && size > 0 && !(flags & (ABSOLUTE | REEXPORT));
 	const uint8_t children = read_u8(&t->r);
 	vec_push(&t->waiting, (struct macho_linkedit_range){ from->off, from->size });
@@ -191,7 +191,8 @@ static bool read_node(struct trie *t, const struct macho_linkedit_edge *from)
 	return true;
 }
 
-/* Reads the export trie depth first. Edges and nodes belong to the first export they lead to. */
+/* Reads the export trie depth first. Edges and nodes belong to the first export that they lead
+ * to. */
 static void macho_linkedit_read_exports(struct macho *m)
 {
 	const struct macho_range *in = &m->exports;

@@ -1,5 +1,5 @@
 /* Reads the tables of LC_DYLD_INFO (mach-o/loader.h): instructions that dyld runs to set pointers.
- * Each instruction belongs to the next place that the instructions set. */
+ * Each instruction belongs to the next pointer that is set. */
 #include "image/macho/macho_internal.h"
 
 enum { OPCODE = 0xf0, IMMEDIATE = 0x0f };
@@ -91,8 +91,8 @@ static bool macho_opcodes_bind(struct macho_opcodes_run *x, uint8_t op, uint8_t 
 	}
 }
 
-/* Adds the pointers that one instruction sets. A valid table sets each place in the file once. That
- * limits the number of pointers. */
+/* Adds the pointers that one instruction sets. A valid table sets each pointer in the file once,
+ * which limits their number. */
 static void add_pointers(struct macho_opcodes_run *x, const struct macho_opcodes_places *p,
 			 uint64_t from)
 {
@@ -119,7 +119,7 @@ static void macho_opcodes_read_table(struct macho *m, size_t table)
 		const uint8_t byte = read_u8(&x.r), op = byte & OPCODE, imm = byte & IMMEDIATE;
 		struct macho_opcodes_places p;
 		if (table != MACHO_REBASE && op == BIND_SET_SYMBOL) {
-			/* Assigns a name in the table to its symbol. Symbols may be bound at many
+			/* Assigns a name in the table to its symbol. A symbol may be bound at many
 			 * places. A strong definition of a weak name may be bound at none. */
 			const uint32_t symbol = macho_name_find(m, read_cstr(&x.r));
 			if (symbol != 0 && reader_ok(&x.r))

@@ -91,7 +91,7 @@ static bool make_reloc(const struct macho *m, const struct macho_section *s,
 	}
 	if (e->symbol == 0 || e->symbol > m->sections.count)
 		return false;
-	/* The field has an address. The addend must count from the start of the target section. */
+	/* The field has an address. The addend must be relative to the target section's start. */
 	const struct macho_section *to = &m->sections.data[e->symbol - 1];
 	const uint64_t place = e->pcrel ? s->addr + e->off + 4 : 0;
 	ret->symbol = to->symbol;
@@ -103,7 +103,7 @@ static void macho_relocs_read_section(struct macho *m, const struct macho_sectio
 {
 	struct image *im = m->build.im;
 	const uint64_t size = (uint64_t)s->reloc_count * ENTRY_SIZE;
-	if (size > m->relocs_left) /* Several sections share these entries: the file is damaged. */
+	if (size > m->relocs_left) /* Sections that share entries are damaged */
 		return;
 	m->relocs_left -= size;
 	const uint32_t index = build_relocs(&m->build, s->index, m->symbols.index, s->reloc_off,

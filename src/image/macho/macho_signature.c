@@ -48,8 +48,8 @@ static bool macho_signature_mapped_at(const struct macho *m, uint64_t off, uint6
 	return false;
 }
 
-/* Assigns the hash of page `i` to owners. Each piece of the hash belongs to the owner of the
- * corresponding part of the page. */
+/* Assigns the hash of page `i` to owners. Each piece of the hash belongs to the owner of the same
+ * part of the page. */
 static void add_hash(struct macho *m, const struct macho_range *range, const struct directory *d,
 		     uint64_t i)
 {

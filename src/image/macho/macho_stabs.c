@@ -1,6 +1,6 @@
-/* Reads the symbol table's entries for debuggers (stab.h). These entries are no symbols, but each
- * entry belongs to a symbol. Entries that name a unit's source and object belong to the first
- * symbol of the unit. In a linked file, they form the debug map. */
+/* Reads the symbol table's entries for debuggers (stab.h). These entries are not symbols, but each
+ * belongs to a symbol. Entries that name a unit's source and object belong to the first symbol of
+ * the unit. In a linked file, they form the debug map. */
 #include "image/macho/macho_internal.h"
 
 enum {
@@ -18,7 +18,7 @@ struct stabs {
 	struct macho *m;
 	VEC(struct image_entry) waiting; /* Entries of the unit until its first address is known. */
 	uint64_t last;                   /* Address of the previous entry. */
-	bool known;                      /* `last` is valid: this unit already had an address. */
+	bool known;                      /* `last` is valid: the unit already had an address. */
 	VEC(struct debug_object) objects;
 	VEC(struct moved_symbol) moved;
 	bool in_object; /* The last object has not ended. */

@@ -126,8 +126,8 @@ static void coff_symbols_place(const struct pe *p, const struct coff_symbol *s, 
 		ret->section = in->index;
 		ret->value = object ? s->value : made->addr + s->value;
 		ret->type = made->exec ? STT_FUNC : STT_OBJECT;
-		/* True for a symbol that only marks an object's part of a section. Such a symbol is
-		 * static, and has a record about the section or a name of the import tables. */
+		/* True for a symbol that only marks an object's part of a section: a static symbol
+		 * with a section record, or with a name of the import tables. */
 		if (s->class == CLASS_STATIC && s->type >> 4 != 2 &&
 		    (s->aux_count > 0 || str_starts(ret->name, STR(".idata$"))))
 			ret->type = STT_SECTION;

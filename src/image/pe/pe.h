@@ -16,7 +16,7 @@ bool pe_parse(struct image *im, const struct image_place *at, struct bytes bytes
 /* True if the bytes can be a COFF object. Objects have no magic, so heft must know the machine, and
  * the tables must be inside the file. */
 bool coff_matches(struct bytes bytes);
-/* Does the same for the first bytes of an object: the tables may lie behind them. */
+/* Like coff_matches(), for the first bytes of an object. The tables may be after them. */
 bool coff_begins(struct bytes bytes);
 bool coff_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		struct notes *notes, struct heft_err *err);

@@ -198,7 +198,7 @@ static void pe_file_add_section(struct pe *p, struct pe_section *s, struct str n
 							    .vm_size = size,
 							    .off = s->off,
 							    .file_size = made.file_size });
-	/* Assigns padding after the section in the file to the section. */
+	/* Padding after the section in the file belongs to the section. */
 	build_range(&p->build, name, s->off, held);
 	build_part(&p->build, s->off, held, name.p);
 }
@@ -293,7 +293,7 @@ static bool read_image_headers(struct pe *p, struct heft_err *err)
 	return true;
 }
 
-/* Adds the headers. The headers are in memory at the image's base. */
+/* Adds the headers, which are in memory at the image's base. */
 static void pe_add_headers(struct pe *p)
 {
 	const uint64_t table = (uint64_t)p->section_count * SECTION_SIZE;

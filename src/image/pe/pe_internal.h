@@ -26,7 +26,7 @@ struct pe_range {
 	uint32_t addr, size; /* Range of RVAs. */
 };
 
-/* A section as the file states it. */
+/* A section with its values in the file. */
 struct pe_section {
 	uint32_t index; /* Index of the image's section. */
 	uint32_t addr, size, off, file_size;
@@ -55,7 +55,7 @@ struct pe {
 };
 
 struct reader pe_reader(const struct pe *p, uint64_t off, uint64_t size);
-/* Subtracts `size` from the bytes that may still be read. False if fewer are left. */
+/* Subtracts `size` from the bytes that may still be read. False if there are fewer. */
 bool pe_spend(struct pe *p, uint64_t size);
 /* Returns a reader over the file's bytes from an RVA to the end of its section. *ret is the
  * section, NULL if there is none. */

@@ -61,8 +61,8 @@ static uint32_t read_leaf(struct resources *x, uint64_t off)
 	return symbol;
 }
 
-/* Reads a directory. Returns the symbol of the first resource below the directory. This symbol also
- * owns the directory's bytes. 0 if there is no resource. Recursion is at most LEVELS deep. */
+/* Reads a directory. Returns the symbol of the first resource in its subtree, which also owns the
+ * directory's bytes. 0 without a resource. Recursion is at most LEVELS deep. */
 static uint32_t pe_resources_read_directory(struct resources *x, uint64_t off, unsigned level)
 {
 	ASSERT(level < LEVELS);

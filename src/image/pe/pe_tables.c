@@ -4,7 +4,7 @@
 
 #include "base/sort.h"
 
-/* Returns the name at an RVA, "" if there is none. Its bytes end with NUL. */
+/* Returns the name at an RVA, ended by NUL. "" if there is none. */
 static struct str pe_tables_name_at(const struct pe *p, uint64_t rva)
 {
 	const struct pe_section *s;
@@ -127,7 +127,7 @@ static void pe_tables_read_imports(struct pe *p)
 }
 
 /* Returns the size of an UNWIND_INFO of x86-64: codes, then a handler or a chained entry. A chained
- * entry means that the code is a part of another function (*ret_part). */
+ * entry marks code that is a part of another function (*ret_part). */
 static uint64_t unwind_size(struct reader *r, bool *ret_part)
 {
 	enum { EXCEPTION = 1, TERMINATION = 2, CHAINED = 4 };

@@ -50,7 +50,7 @@ static bool section_read(const struct component_components *c, const struct comp
 	return reader_ok(&r);
 }
 
-/* Finds the names of core modules in "component-name". One of its subsections has them. */
+/* Finds the names of core modules, which are in a subsection of "component-name". */
 static bool component_names_find(struct reader r, struct reader *ret)
 {
 	if (!str_eq(wasm_name(&r), STR("component-name")))

@@ -121,8 +121,8 @@ static void wasm_add_section(struct wasm *w, struct wasm_section *s)
 	s->index = build_section(&w->build, &made);
 }
 
-/* Adds a section of the image for the contents of each section. Headers are not part of it. Code
- * and data are added after the sections that are in memory. */
+/* Adds a section of the image for the contents of each section. Section headers are not included.
+ * Adds code and data after the other sections. */
 static void wasm_add_sections(struct wasm *w, bool mapped)
 {
 	for (size_t i = 0; i < w->sections.count; i++) {
@@ -183,7 +183,7 @@ static void add_entries(struct wasm *w)
 	}
 }
 
-/* Assigns the size field before each body to the body. Debug info begins at the body. */
+/* Assigns the size field before a body to the body, because debug info begins after it. */
 static void add_heads(struct wasm *w)
 {
 	const struct section *code = &w->build.sections.data[w->code_index];
@@ -277,8 +277,7 @@ bool wasm_parse(struct image *im, const struct image_place *at, struct bytes byt
 		wasm_read_sections(&w);
 		wasm_add_sections(&w, true);
 		wasm_add_symbols(&w);
-		/* Adds a range for each whole section. Such a range labels bytes without a better
-		 * owner. */
+		/* Adds a range for each whole section. It labels bytes without a better owner. */
 		for (size_t i = 0; i < w.sections.count; i++) {
 			const struct wasm_section *s = &w.sections.data[i];
 			const char *title = title_of(&w, s);

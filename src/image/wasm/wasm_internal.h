@@ -54,7 +54,7 @@ struct wasm_entry {
 /* A type of functions: its range in the contents of the type section. */
 struct wasm_type {
 	uint64_t off, size;
-	bool owned; /* A function with this type owns its bytes. */
+	bool owned; /* A function owns the bytes of the type */
 };
 
 /* One data segment of a WebAssembly module. */
@@ -70,8 +70,8 @@ struct wasm_data {
 /* Limits for build_has_room(): one piece of each kind per this many bytes of the file. Usual
  * modules have far fewer pieces. Bytes beyond the limit get the label of their section. */
 enum {
-	WASM_SECTION_BYTES = 64, /* Counts sections and data segments, because each makes a section
-				  * of the image. */
+	WASM_SECTION_BYTES = 64, /* Counts sections and data segments: each makes a section of
+				  * the image */
 	WASM_FUNCTION_BYTES = 16,
 	WASM_ENTRY_BYTES = 8
 };

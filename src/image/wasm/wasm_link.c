@@ -62,7 +62,7 @@ static void wasm_link_read_symbols(struct wasm *w, struct reader r, uint64_t bas
 			s.symbol.type = STT_SECTION;
 			if (index < w->sections.count)
 				s.symbol.section = w->sections.data[index].index;
-		} else { /* globals, tags and tables take no bytes of code or data */
+		} else { /* Globals, tags and tables take no bytes of code or data */
 			(void)read_uleb(&r);
 			s.symbol.type = STT_NOTYPE;
 			if (!(flags & FLAG_UNDEFINED) || flags & FLAG_NAMED)
@@ -148,7 +148,7 @@ static bool has_addend(uint8_t type)
 
 typedef VEC(struct reloc) reloc_vec;
 
-/* Relocations of one section of the image. One section of the file may become several. */
+/* Relocations of one section of the image. A section of the file may make several. */
 struct wasm_link_patched {
 	uint64_t off, size;
 	uint32_t section; /* Section index in the image. */
@@ -184,7 +184,7 @@ static bool wasm_link_read_relocs(struct wasm *w, struct reader *r, const patche
 		e.type = type;
 		const uint64_t index = read_uleb(r);
 		if (type != R_WASM_TYPE_INDEX_LEB && index + 1 < w->build.symbols.count)
-			e.symbol = (uint32_t)index + 1; /* The index of a type is no symbol. */
+			e.symbol = (uint32_t)index + 1; /* The index of a type is not a symbol */
 		e.has_addend = has_addend(type);
 		e.addend = e.has_addend ? read_sleb(r) : 0;
 		e.entry_size = r->pos - e.entry_off;
