@@ -3,7 +3,7 @@
 
 #include "base/sort.h"
 
-/* Tells whether the attribute's offset is that of a location list or of a range list. */
+/* Returns whether the attribute's offset is of a location list or a range list. */
 static enum walk_kind list_kind(uint16_t name)
 {
 	switch (name) {
@@ -24,7 +24,7 @@ static enum walk_kind list_kind(uint16_t name)
 	}
 }
 
-/* Returns how to report a reference. WALK_NOTHING: the walk only skips it. */
+/* Returns how the walk reports a reference. WALK_NOTHING: it only skips the reference. */
 static enum walk_kind reference_kind(const struct abbrev_attr *a, const struct form_sizes *s)
 {
 	switch (a->form) {

@@ -14,26 +14,26 @@ struct abbrev_attr {
 	int64_t value; /* Value of DW_FORM_implicit_const */
 };
 
-/* A step of walking over the attributes of a DIE: skips `skip` bytes, then acts by `kind`. */
+/* A step of a walk over a DIE's attributes: skips `skip` bytes, then acts by `kind`. */
 enum walk_kind {
 	WALK_NOTHING,
-	WALK_ULEB, /* Skips a value. */
+	WALK_ULEB, /* Skips a value */
 	WALK_CSTR,
 	WALK_BLOCK1,
 	WALK_BLOCK2,
 	WALK_BLOCK4,
 	WALK_BLOCK,
-	WALK_INDIRECT, /* Form in the data, then its value. */
-	WALK_STRP,     /* Offset in .debug_str. */
+	WALK_INDIRECT, /* A form in the data, then its value */
+	WALK_STRP,     /* Offset in .debug_str */
 	WALK_LINE_STRP,
-	WALK_STRX, /* Index of a string, as ULEB128 or of a fixed size. */
+	WALK_STRX, /* Index of a string, as ULEB128 or of a fixed size */
 	WALK_STRX1,
 	WALK_STRX2,
 	WALK_STRX3,
 	WALK_STRX4,
-	WALK_LOC,      /* The value is an offset in .debug_loc or .debug_loclists. */
-	WALK_LOCLISTX, /* Index of a location list. */
-	WALK_RANGES,   /* The value is an offset in .debug_ranges or .debug_rnglists. */
+	WALK_LOC,      /* Offset in .debug_loc or .debug_loclists */
+	WALK_LOCLISTX, /* Index of a location list */
+	WALK_RANGES,   /* Offset in .debug_ranges or .debug_rnglists */
 	WALK_RNGLISTX,
 	WALK_LOCATION,  /* DW_AT_location as an expression: ULEB128 size, bytes */
 	WALK_LOCATION1, /* DW_AT_location as a block with a size of 1 byte */
@@ -58,7 +58,7 @@ struct abbrev {
 struct abbrevs {
 	uint64_t off, end; /* Range in the section DW_ABBREV. `end` is after the closing 0. */
 	struct form_sizes sizes;
-	bool dense;              /* Code i is list.data[i - 1]. */
+	bool dense;              /* Code i is list.data[i - 1] */
 	VEC(struct abbrev) list; /* sorted by code */
 	VEC(struct abbrev_attr) attrs;
 	VEC(struct walk_step) steps;
@@ -77,9 +77,9 @@ struct abbrev_cache {
 };
 
 /* Returns the table at `off`, for units with these sizes. NULL, with a note, if the table is
- * damaged at its start. After later damage, the table keeps the abbreviations before it. Also NULL
- * if the section was parsed far more often than a real file needs. The result is valid until
- * ABBREV_CACHE other tables were requested. */
+ * damaged at its start. Of a table damaged later, keeps the abbreviations before the damage. NULL
+ * too if the section was parsed far too often. The result is valid until ABBREV_CACHE other tables
+ * were requested. */
 const struct abbrevs *abbrevs_get(struct abbrev_cache *c, struct dwarf *d, uint64_t off,
 				  struct form_sizes sizes);
 void abbrev_cache_release(struct abbrev_cache *c);

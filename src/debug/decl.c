@@ -4,7 +4,7 @@
 /* Greatest number of references from a definition to its declaration. */
 enum { ORIGINS_MAX = 4 };
 
-/* Reads the facts still unknown. *ret_origin refers to the entry that may have the others. */
+/* Reads the facts still missing. *ret_origin refers to the entry that may have the others. */
 static bool decl_take(const struct unit *u, uint64_t die_off, struct decl *d,
 		      struct value *ret_origin)
 {

@@ -22,7 +22,7 @@ bool die_next(const struct unit *u, struct reader *r, struct die *ret);
 /* Reads one attribute and moves over it. */
 void die_value(const struct unit *u, struct reader *r, const struct abbrev_attr *a,
 	       struct value *ret);
-/* walk.c: moves over all attributes. */
+/* walk.c: skips all attributes of a DIE. */
 void die_skip(const struct unit *u, struct reader *r, const struct abbrev *a);
 
 /* Skips a LEB128 number, signed or not, of any length. */
@@ -38,14 +38,14 @@ static inline const struct abbrev_attr *die_attr(const struct unit *u, const str
 	return &u->abbrevs->attrs.data[d->abbrev->first + i];
 }
 
-/* Returns the text of a value. False if it is no text or its offset is bad. */
+/* Returns the text of a value. False if it is not a text, or its offset is invalid. */
 bool value_string(const struct unit *u, const struct value *v, struct str *ret);
 /* Returns the address of a value (VALUE_ADDR, VALUE_ADDRX). */
 bool value_addr(const struct unit *u, const struct value *v, uint64_t *ret);
 /* Returns a number (VALUE_UINT, VALUE_SINT, VALUE_OFFSET). 0 for other values. */
 uint64_t value_number(const struct value *v);
 
-/* Attributes about code: low_pc, high_pc, ranges. Zeros if the entry has none. */
+/* Attributes of a DIE about its code: low_pc, high_pc, ranges. Zeros if missing. */
 struct die_code {
 	struct value low, high, ranges;
 };
@@ -54,7 +54,7 @@ struct die_code {
 void die_code_take(struct die_code *c, uint16_t name, const struct value *v);
 
 /* type_size.c: finds the size in bytes of the variable at die_off from its type. False if the unit
- * does not tell. */
+ * lacks it. */
 bool variable_size(const struct unit *u, uint64_t die_off, uint64_t *ret);
 
 /* ranges.c: calls fn for every range of code (DWARF 5, 2.17): low_pc and high_pc, or a range list
@@ -62,11 +62,11 @@ bool variable_size(const struct unit *u, uint64_t die_off, uint64_t *ret);
  * ends the list with a note. Returns the number of ranges. */
 typedef void (*range_fn)(void *ctx, uint64_t addr, uint64_t size);
 size_t die_ranges(const struct unit *u, const struct die_code *c, range_fn fn, void *ctx);
-/* Like die_ranges(), but reads at most *budget entries, and lowers *budget by their number. For
- * loops over DIEs that may all refer to one long list. */
+/* Like die_ranges(), but reads at most *budget entries, and reduces *budget by their number. For
+ * many DIEs that may refer to one long list. */
 size_t die_ranges_some(const struct unit *u, const struct die_code *c, range_fn fn, void *ctx,
 		       uint64_t *budget);
-/* Finds the section and offset of the range list of a value. False if it names none. */
+/* Finds the section and offset of a value's range list. False if it has none. */
 bool ranges_offset(const struct unit *u, const struct value *v, enum dw_section *ret_in,
 		   uint64_t *ret_off);
 /* Like ranges_offset(), but for the location list of a VALUE_LOCLISTX or VALUE_OFFSET. */

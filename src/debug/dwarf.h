@@ -54,14 +54,15 @@ struct dwarf {
 	const char *path; /* Path of the file, for notes */
 	bool big_endian;
 	bool split;        /* A .dwo file, or one unit's part of a .dwp */
-	bool zero_is_code; /* Code may have address 0. If false, 0 marks discarded code. */
+	bool zero_is_code; /* Code may have address 0. If false, 0 marks removed code. */
 	struct bytes bytes[DW_SECTIONS];
 	uint64_t size[DW_SECTIONS]; /* Sizes after unpacking, known before the bytes are loaded */
 	bool loaded[DW_SECTIONS];
 	/* Loads bytes[which]. On failure, the bytes are empty and there is a note. */
 	void (*load)(struct dwarf *d, enum dw_section which, struct notes *notes);
 	void *load_ctx;
-	/* Reads a section once from start to end in little memory. All three may be NULL. */
+	/* Functions that read a section once from start to end with little memory. All three may be
+	 * NULL. */
 	void (*pass_begin)(struct dwarf *d, enum dw_section which);
 	void (*pass)(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to);
 	void (*pass_end)(struct dwarf *d, enum dw_section which);
@@ -118,7 +119,7 @@ static inline struct reader dwarf_reader(struct dwarf *d, enum dw_section which)
 	return reader_of(dwarf_bytes(d, which), d->big_endian);
 }
 
-/* True if an address marks discarded code: 0, 1, or -1 and -2 in the size of addresses. */
+/* True if an address marks removed code: 0, 1, or -1 and -2 in the size of addresses. */
 static inline bool dwarf_is_tombstone(const struct dwarf *d, uint64_t addr, uint8_t address_size)
 {
 	const uint64_t top = address_size >= 8 ? UINT64_MAX
@@ -130,8 +131,8 @@ static inline bool dwarf_is_tombstone(const struct dwarf *d, uint64_t addr, uint
  * *ret_offset_size is 4 or 8. Marks r bad for reserved values. */
 uint64_t read_initial_length(struct reader *r, uint8_t *ret_offset_size);
 
-/* Reads number `index` of a table at `base`. Numbers of the table have `size` bytes. False if the
- * table has no such number, or if base is DW_NO_OFFSET. */
+/* Reads entry `index` of a table of numbers at `base`. Entries have `size` bytes. False if the
+ * table is too short, or if base is DW_NO_OFFSET. */
 static inline bool dwarf_entry(struct dwarf *d, enum dw_section in, uint64_t base, uint64_t index,
 			       unsigned size, uint64_t *ret)
 {

@@ -3,7 +3,7 @@
 #ifndef HEFT_DEBUG_DWARF_CONST_H
 #define HEFT_DEBUG_DWARF_CONST_H
 
-/* Version after 5. Its working drafts keep the headers of version 5. clang 22 writes it. */
+/* The version after 5, as clang 22 writes it. Its working drafts have the headers of version 5. */
 enum { DW_VERSION_NEXT = 6 };
 
 enum {

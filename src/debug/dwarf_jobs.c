@@ -11,8 +11,8 @@
 struct dwarf_share {
 	struct dwarf *dwarf;
 	pthread_mutex_t lock; /* Lock for loading sections */
-	/* Notes of loading, per section (also of dwarf.sup). Kept apart from jobs, because it is
-	 * random which job loads a section. */
+	/* Notes of loading, per section (also of dwarf.sup). Separate from jobs' notes, because any
+	 * job may load a section. */
 	struct notes *late[2][DW_SECTIONS];
 };
 
@@ -66,7 +66,7 @@ struct dwarf_jobs {
 	/* Size of a job. A job begins with a struct dwarf_job and is zeroed at first. */
 	size_t job_size;
 	void *ctx;
-	/* Steps as in struct pool_line. Jobs are reused and keep previous results. */
+	/* Steps as in struct pool_line. Jobs are reused with their previous results. */
 	bool (*make)(void *ctx, struct dwarf_job *job);
 	void (*work)(void *ctx, struct dwarf_job *job, unsigned worker);
 	void (*take)(void *ctx, struct dwarf_job *job);
@@ -161,7 +161,7 @@ static void dwarf_jobs_run(const struct dwarf_jobs *jobs)
 	pthread_mutex_destroy(&r.share.lock);
 }
 
-/* Usual number of bytes of a job, and most units. */
+/* Usual number of bytes in a job, and greatest number of units. */
 enum { JOB_BYTES = 2 << 20, JOB_UNITS = 4096 };
 
 /* Limit in bytes of a skeleton. In GNU's version 4, only the size tells skeletons from other
@@ -170,12 +170,13 @@ enum { SKELETON_MAX = 512 };
 
 struct unit_run {
 	const struct unit_jobs *jobs;
-	/* Copy of the dwarf for finding units. Pages leave memory after jobs read them. */
+	/* Copy of the dwarf for finding units. Their pages are released after jobs have read
+	 * them. */
 	struct dwarf scan;
 	uint64_t off;
-	struct unit waiting; /* First unit of the next job, if there is one. */
+	struct unit waiting; /* First unit of the next job, if any */
 	bool there;
-	_Atomic(uint64_t) taken; /* Offset before which all units are taken. */
+	_Atomic(uint64_t) taken; /* Offset before which all units were assigned to jobs */
 };
 
 static void scan_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to)
@@ -224,7 +225,7 @@ static void dwarf_jobs_take_units(void *ctx, struct dwarf_job *head)
 	ASSERT(job->units.count > 0);
 	const struct unit *last = &job->units.data[job->units.count - 1];
 	r->jobs->take(r->jobs->ctx, job);
-	/* Drops the cached tables, because the content of a cache must not depend on threads. */
+	/* Clears the cache, because its content would depend on threads. */
 	abbrev_cache_release(&job->cache);
 	memset(&job->cache, 0, sizeof job->cache);
 	atomic_store(&r->taken, last->off);

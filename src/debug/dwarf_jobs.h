@@ -1,10 +1,10 @@
 /* dwarf_jobs.h - reads parts of one dwarf as jobs on several threads, and collects the results in
  * order.
  *
- * A dwarf loads its sections when they are requested. Only one thread may request sections. So each
- * job has a view: its own dwarf over the same bytes. The view requests sections that are not loaded
- * yet from the shared dwarf, under a lock. Notes of a job wait until the earlier jobs were
- * collected, so notes do not depend on threads either. */
+ * A dwarf loads its sections on request, and only one thread may request them. So each job has a
+ * view: its own dwarf over the same bytes. A view requests missing sections from the shared dwarf,
+ * under a lock. Notes of a job wait until the earlier jobs were collected, so notes do not depend
+ * on threads either. */
 #ifndef HEFT_DEBUG_DWARF_JOBS_H
 #define HEFT_DEBUG_DWARF_JOBS_H
 
@@ -23,7 +23,7 @@ struct dwarf_view {
 struct dwarf_job {
 	struct dwarf_view view; /* Valid in work and take. */
 	struct notes notes;     /* notes about the view */
-	/* Set by make: work runs on the caller's thread, immediately before take. */
+	/* Set by `make`: `work` runs on the caller's thread, immediately before `take`. */
 	bool alone;
 };
 
@@ -46,11 +46,11 @@ struct unit_jobs {
 	void (*progress)(void *ctx, uint64_t off);        /* On take's thread. May be NULL. */
 };
 
-/* Runs one pass over the section (see dwarf_pass). Skeletons have their own jobs with head.alone,
- * because one thread opens the files with their split units. Other jobs have no skeletons. */
+/* Runs one pass over the section (see dwarf_pass). Skeletons have their own jobs with head.alone:
+ * one thread opens the files with their split units. Other jobs have no skeletons. */
 void unit_jobs_run(const struct unit_jobs *jobs);
 
-/* A line program, and the facts of its unit that line_open() needs. */
+/* A line program, and what line_open() needs to know about its unit. */
 struct line_use {
 	uint64_t off;
 	struct str comp_dir;
@@ -79,9 +79,8 @@ struct line_jobs {
 	void (*progress)(void *ctx, uint64_t off);        /* On take's thread. May be NULL. */
 };
 
-/* Lists the programs of .debug_line from their headers alone. False, with an empty *ret, if a
- * program needs facts of its unit. Programs before version 5, and programs with names by index,
- * need them. */
+/* Lists the programs of .debug_line by their headers alone. False, with an empty *ret, if a program
+ * needs its unit: before version 5, or with names by index. */
 bool line_uses_of_section(struct dwarf *d, line_use_vec *ret);
 void line_jobs_run(const struct line_jobs *jobs);
 bool line_job_open(struct line_job *j, const struct line_use *use, struct line_program *ret);

@@ -3,7 +3,7 @@
 
 #include "base/sort.h"
 
-/* Heap by `who` of the ranges that contain the current address of the sweep. */
+/* Heap, by `who`, of the ranges that contain the current address of the sweep. */
 struct flat_sweep {
 	const struct flat_range **heap;
 	size_t count;

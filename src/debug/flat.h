@@ -1,8 +1,8 @@
 /* flat.h - gives each address of overlapping ranges one owner.
  *
  * If several ranges contain an address, the range with the highest `who` owns it. If `who` numbers
- * a tree in order, parents first, that is the innermost range. O(n log n) for n ranges, which give
- * at most 2 n spans. */
+ * the nodes of a tree, parents first, the owner is the innermost range. O(n log n) for n ranges,
+ * which give at most 2 n spans. */
 #ifndef HEFT_DEBUG_FLAT_H
 #define HEFT_DEBUG_FLAT_H
 

@@ -97,15 +97,15 @@ void value_read(struct reader *r, uint16_t form, struct form_sizes s, struct val
 	else if (size == 0)
 		ret->u = 1; /* DW_FORM_flag_present */
 	else if (size == FORM_FIXED)
-		read_skip(r, FORM_FIXED); /* heft uses no number of 16 bytes */
+		read_skip(r, FORM_FIXED); /* heft uses no 16-byte numbers */
 	else
 		ret->u = size == 3 ? read_wide(r, 3) : read_uint(r, size);
 	if (UNLIKELY(!reader_ok(r)))
 		*ret = (struct value){ VALUE_NONE, 0, { NULL, 0 } };
 }
 
-/* Returns a string. Strings may share their ends. Fails for a string that begins inside another
- * string and is longer than compilers write (see reader.h). */
+/* Returns a string. Strings may share their ends. Fails for an overlong string that begins inside
+ * another one (see reader.h). */
 static bool string_at(struct dwarf *d, enum dw_section table, uint64_t off, struct str *ret)
 {
 	enum { MOST = 16 << 10 };

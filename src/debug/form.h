@@ -7,7 +7,7 @@
 #include "debug/dwarf_const.h"
 
 enum value_kind {
-	VALUE_NONE,  /* A form whose value heft does not use. */
+	VALUE_NONE,  /* A form whose value heft does not use */
 	VALUE_UINT,  /* u */
 	VALUE_SINT,  /* u, in two's complement */
 	VALUE_ADDR,  /* u: address */
@@ -22,7 +22,7 @@ enum value_kind {
 	VALUE_REF_INFO, /* u: offset of a DIE in .debug_info, of any unit */
 	VALUE_REF_SUP,  /* u: offset of a DIE in .debug_info of dwarf.sup */
 	VALUE_REF_TYPE, /* u: signature of a type unit */
-	VALUE_OFFSET,   /* u: offset in the section that the attribute is about */
+	VALUE_OFFSET,   /* u: offset in the section that the attribute refers to */
 	VALUE_LOCLISTX,
 	VALUE_RNGLISTX,
 };
@@ -33,13 +33,13 @@ struct value {
 	struct bytes block;
 };
 
-/* Facts that the sizes of forms depend on. */
+/* Sizes on which forms depend. */
 struct form_sizes {
 	uint16_t version;
 	uint8_t address_size, offset_size;
 };
 
-/* Size of a value: up to FORM_FIXED, a number of bytes. Above that, a rule. */
+/* Size of a value: up to FORM_FIXED, the number of bytes. Above that, a rule. */
 enum form_data {
 	FORM_FIXED = 16,
 	FORM_ADDRESS,
@@ -96,7 +96,7 @@ static inline uint16_t read_form(struct reader *r)
 void value_read(struct reader *r, uint16_t form, struct form_sizes s, struct value *ret);
 
 /* Returns the text of a value. `base` is the start of the unit's part of .debug_str_offsets
- * (DW_NO_OFFSET if none). False if the value is no text, or its offset is bad. */
+ * (DW_NO_OFFSET if none). False if the value is not a text, or its offset is invalid. */
 bool value_text(struct dwarf *d, uint64_t base, unsigned offset_size, const struct value *v,
 		struct str *ret);
 

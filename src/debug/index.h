@@ -1,10 +1,10 @@
-/* index.h - walks sections that index other sections, and reports the subject of each piece.
+/* index.h - walks sections that index other sections. Reports for each piece what it describes (its
+ * subject).
  *
  * Every function walks one section from start to end and reports pieces by rising offset, without
  * overlap. Adjacent pieces with one subject are merged. Padding belongs to the piece before it.
- * Bytes that cannot be read become no piece, but a note with their offset. Cost: O(bytes of the
- * section), no allocation per piece. .gdb_index is sorted in up to four times the bytes of its
- * symbol table.
+ * Unreadable bytes make no piece, but a note with their offset. Cost: O(bytes of the section), no
+ * allocation per piece. Sorting .gdb_index takes up to four times its symbol table in memory.
  *
  * Sources: DWARF 5, 6.1.2 (.debug_aranges), 6.1.1 (.debug_names), 6.4 (.debug_frame), 6.3
  * (.debug_macro), 7.26/7.27 (.debug_str_offsets, .debug_addr); DWARF 4, 6.1.1 (.debug_pubnames),
@@ -32,26 +32,26 @@ struct index_piece {
 
 typedef void (*index_fn)(void *ctx, const struct index_piece *p);
 
-/* Walks .debug_aranges. The subject of a header is its unit, that of a tuple its address. */
+/* Walks .debug_aranges. A header's subject is its unit. A tuple's subject is its address. */
 void aranges_pieces(struct dwarf *d, index_fn fn, void *ctx);
-/* Walks .debug_pubnames, .debug_pubtypes or the GNU form of one (`which`). The subject of an entry
- * is its DIE. If the DIE is in a split unit, the subject is the skeleton, as in names_pieces().
- * Both walkers read the lengths of units in .debug_info to tell. */
+/* Walks .debug_pubnames, .debug_pubtypes or the GNU form of one (`which`). An entry's subject is
+ * its DIE. For a DIE in a split unit it is the skeleton, as in names_pieces(). Both walkers need
+ * the lengths of units in .debug_info for this. */
 void pubnames_pieces(struct dwarf *d, enum dw_section which, index_fn fn, void *ctx);
-/* Walks .debug_names. The subject of an entry of a unit list is the unit, that of a name the DIE
- * that it names. */
+/* Walks .debug_names. The subject of a unit list's entry is the unit. The subject of a name is its
+ * DIE. */
 void names_pieces(struct dwarf *d, index_fn fn, void *ctx);
 /* Walks one of Apple's tables of names, types, namespaces and classes (`which`). The subject of an
  * entry is its DIE. */
 void apple_pieces(struct dwarf *d, enum dw_section which, index_fn fn, void *ctx);
-/* Walks .gdb_index, versions 4 to 9. The subject of a list entry is its unit, that of a symbol the
- * first unit of its vector. */
+/* Walks .gdb_index, versions 4 to 9. The subject of a list entry is its unit. The subject of a
+ * symbol is the first unit of its vector. */
 void gdb_index_pieces(struct dwarf *d, index_fn fn, void *ctx);
-/* Walks .debug_frame. The subject of an FDE is its address, that of a CIE the address of the first
- * FDE that uses it. */
+/* Walks .debug_frame. The subject of an FDE is its address. The subject of a CIE is the address of
+ * the first FDE that uses it. */
 void frame_pieces(struct dwarf *d, uint8_t address_size, index_fn fn, void *ctx);
-/* Walks .debug_addr. The subject of an entry is its address, that of a header the next piece. Only
- * version 5 has headers. GNU's version 4 has none, and `address_size` applies. */
+/* Walks .debug_addr. The subject of an entry is its address. The subject of a header is the next
+ * piece. GNU's version 4 has no headers; `address_size` applies. */
 void addr_pieces(struct dwarf *d, uint16_t version, uint8_t address_size, index_fn fn, void *ctx);
 /* Walks .debug_str_offsets like addr_pieces(). The subject of an entry is its string. */
 void str_offsets_pieces(struct dwarf *d, uint16_t version, uint8_t offset_size, index_fn fn,

@@ -61,7 +61,7 @@ static bool entry_die(const struct apple *a, uint64_t off, uint64_t *ret)
 }
 
 /* Reports the bytes that a string shares with its first entry: its offset and count, and the hash
- * and offset that lead to it. */
+ * and offset that point to it. */
 static void put_first(struct apple *a, uint64_t off, uint64_t size, uint64_t string)
 {
 	uint64_t die;

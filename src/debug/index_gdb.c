@@ -10,11 +10,11 @@ enum gdb_area { GDB_UNITS, GDB_TYPES, GDB_ADDRESSES, GDB_SYMBOLS, GDB_SHORTCUTS,
 
 enum { UNIT_SIZE = 16, TYPE_SIZE = 24, ADDRESS_SIZE = 20, SYMBOL_SIZE = 8 };
 
-/* A text or vector in the pool, to which a symbol refers. */
+/* A text or vector in the pool to which a symbol refers. */
 struct gdb_use {
 	uint64_t off;  /* Offset from the start of the section. */
 	uint32_t unit; /* Index in the lists, or NO_UNIT */
-	bool vector;   /* False: it is a name. */
+	bool vector;   /* False: it is a name */
 };
 
 #define NO_UNIT UINT32_MAX
@@ -28,7 +28,8 @@ struct gdb_index {
 	VEC(struct gdb_use) uses;
 };
 
-/* Notes damage. `fmt` must be a literal: equal ones count as one note. Its %s is the section. */
+/* Notes damage. `fmt` must be a literal, because notes with equal ones are joined. Its %s is the
+ * section. */
 static void note_gdb(const struct gdb_index *g, uint64_t off, uint64_t size, const char *fmt)
 {
 	const struct dwarf *d = g->out->dwarf;

@@ -1,4 +1,4 @@
-/* index_macro.c - reports what macro information refers to. */
+/* index_macro.c - reports the references in macro information. */
 #include "debug/form.h"
 #include "debug/index.h"
 
@@ -12,8 +12,8 @@ enum {
  * constant. */
 enum { FORMS_MAX = 64 };
 
-/* Forms of the operands of an opcode, as the header states them. off is 0 if the header does not
- * state them. */
+/* Forms of an opcode's operands, from the header. off is 0 if the header does not list the
+ * opcode. */
 struct macro_operands {
 	uint64_t off, count;
 };
@@ -29,7 +29,8 @@ struct macro {
 	struct macro_operands operands[256]; /* Valid if flags has MACRO_OPERANDS. */
 };
 
-/* Notes damage. `fmt` must be a literal: equal ones count as one note. Its %s is the section. */
+/* Notes damage. `fmt` must be a literal, because notes with equal ones are joined. Its %s is the
+ * section. */
 static bool macro_damaged(struct dwarf *d, enum dw_section which, uint64_t off, const char *fmt)
 {
 	const uint64_t size = dwarf_bytes(d, which).size;

@@ -17,7 +17,7 @@ struct names_attr {
 	uint16_t name, form;
 };
 
-/* Position of a used attribute in an entry of fixed size. width is 0 if the attribute is absent. */
+/* Position of an attribute in an entry of fixed size. width is 0 if the attribute is missing. */
 struct names_field {
 	uint16_t at;
 	uint8_t width;
@@ -28,8 +28,7 @@ struct names_abbrev {
 	uint32_t first; /* First index in `attrs`. */
 	uint16_t count;
 	bool fixed;    /* Entries have `size` bytes after the code. */
-	bool absolute; /* Offsets of DIEs may count from the start of the section
-		        * (DW_FORM_ref_addr). */
+	bool absolute; /* Offsets of DIEs may count from the section's start (DW_FORM_ref_addr). */
 	uint16_t size;
 	struct names_field unit, type, die;
 };
@@ -60,7 +59,8 @@ struct names_entry {
 	uint64_t unit, type, die;
 };
 
-/* Notes damage. `fmt` must be a literal: equal ones count as one note. Its %s is the section. */
+/* Notes damage. `fmt` must be a literal, because notes with equal ones are joined. Its %s is the
+ * section. */
 static void note_names(const struct index_names *n, uint64_t off, uint64_t end, const char *fmt)
 {
 	const struct dwarf *d = n->out->dwarf;
@@ -253,7 +253,7 @@ static inline bool index_names_read_entry(const struct index_names *n, struct re
 }
 
 /* Returns the unit of an entry. For a unit in another file, returns its skeleton. NULL if not
- * stated. An index of a single compile unit does not state it. */
+ * stated, as in an index of one compile unit. */
 static const struct names_unit *entry_unit(const struct index_names *n, const struct names_entry *e)
 {
 	if (e->has_type && e->type < n->at.local_count)

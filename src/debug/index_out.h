@@ -16,7 +16,7 @@ struct index_out {
 	struct index_piece last; /* Size 0 if none */
 };
 
-/* Outputs a piece. Merges adjacent pieces with one subject. */
+/* Outputs a piece. Merges adjacent pieces with the same subject. */
 static inline void index_put(struct index_out *o, uint64_t off, uint64_t size,
 			     enum index_about about, uint64_t value)
 {
@@ -69,8 +69,8 @@ static inline bool index_width_ok(unsigned width)
 /* Returns the size of the unit at `off` of .debug_info. UINT64_MAX if unknown. */
 uint64_t index_unit_size(struct dwarf *d, uint64_t off);
 
-/* Returns the offset of the DIE that is `die` bytes into the unit. If `die` is beyond the unit,
- * returns the unit: a skeleton's entries count from its split unit. */
+/* Returns the section offset of the DIE `die` bytes into the unit. If `die` is beyond the unit,
+ * returns the unit: entries of a skeleton count from its split unit. */
 static inline uint64_t index_die(uint64_t unit, uint64_t unit_size, uint64_t die)
 {
 	return die < unit_size && die <= UINT64_MAX - unit ? unit + die : unit;

@@ -13,8 +13,8 @@ void line_start_sequence(struct line_program *p)
 	p->hidden = false;
 }
 
-/* Returns the row. Copies fields one by one. A copy of the whole struct would wait for the last
- * stores of single fields. */
+/* Returns the row. Copies single fields, because copying the whole struct would wait for the last
+ * stores of fields. */
 static inline void hand_out(struct line_program *p, struct line_row *ret)
 {
 	struct line_row *s = &p->state;
@@ -177,7 +177,7 @@ static bool extended(struct line_program *p, struct line_row *ret)
 	return row;
 }
 
-/* Ends the program: notes damage once, and closes an open sequence. */
+/* Ends the program: makes a single note about damage, and closes an open sequence. */
 static bool line_finish(struct line_program *p, struct line_row *ret)
 {
 	const struct reader *r = &p->reader;

@@ -19,8 +19,8 @@ struct line_file {
 
 struct line_row {
 	uint64_t addr;
-	/* [start, off) in DW_LINE are the opcodes that made the row. Empty for an end that the
-	 * program lacks. Bytes between rows belong to discarded code. */
+	/* [start, off) in DW_LINE are the opcodes that made the row. Empty for a missing end. Bytes
+	 * between rows belong to removed code. */
 	uint64_t start, off;
 	uint32_t file, line, column;
 	uint8_t op_index; /* Index of the operation on VLIW machines. 0 elsewhere. */
@@ -43,26 +43,25 @@ struct line_program {
 	struct reader reader;
 	struct line_row state;
 	uint64_t addr_mask;
-	uint32_t reciprocal; /* 2^16 / line_range + 1. A multiplication by it divides any byte
-			      * exactly. */
+	uint32_t reciprocal; /* 2^16 / line_range + 1, to divide a byte by multiplying */
 	uint8_t min_inst_length, max_ops, line_range, opcode_base;
 	int8_t line_base;
 	bool default_is_stmt;
-	bool hidden; /* The address is in discarded code. */
+	bool hidden; /* The address is in removed code. */
 	bool open;   /* The sequence has rows but no end yet. */
 	bool noted;
 	uint8_t opcode_lengths[256];
 };
 
 /* Opens the program at `off`. address_size, comp_dir and str_offsets_base are facts of its unit.
- * str_offsets_base serves names in forms strx* (DW_NO_OFFSET if none). False, with a note, if there
- * is no program or its header is unusable. *p is then empty and needs no release. If only the file
+ * str_offsets_base serves names in forms strx* (DW_NO_OFFSET if none). False, with a note, without
+ * a program or with an unusable header. *p is then empty and needs no release. If only the file
  * table is damaged, the rows are still read. */
 bool line_open(struct line_program *p, struct dwarf *d, uint64_t off, uint8_t address_size,
 	       struct str comp_dir, uint64_t str_offsets_base);
 void line_release(struct line_program *p);
-/* Reads the next row. Skips whole sequences of discarded code (tombstones), and rows after an
- * address of an impossible size. False at the end. */
+/* Reads the next row. Skips sequences of removed code (tombstones), and rows after an address of an
+ * impossible size. False at the end. */
 bool line_next(struct line_program *p, struct line_row *ret);
 
 /* Replaces *out by the absolute path of a file. path_join() (debug/path.h) makes it from dirs[0],

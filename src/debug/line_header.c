@@ -51,8 +51,8 @@ static void read_format(struct line_header_tables *t, struct entry_format *f)
 	}
 }
 
-/* Reads one entry. False, with the reader bad, if the entry is cut off or has no bytes. Without
- * bytes, nothing would limit the number of entries. */
+/* Reads one entry. False, with the reader bad, if the entry is cut off or empty. Nothing would
+ * limit the number of empty entries. */
 static bool line_header_read_entry(struct line_header_tables *t, const struct entry_format *f,
 				   struct line_header_entry *ret)
 {
@@ -173,8 +173,7 @@ static const char *read_start(struct line_program *p, struct reader *r)
 		return "its version is not known";
 	if (p->version >= 5) {
 		set_address_size(p, read_u8(r));
-		(void)read_u8(r); /* Size of segment selectors. No supported machine has segment
-				   * selectors. */
+		(void)read_u8(r); /* Size of segment selectors, which no supported machine has */
 	}
 	const uint64_t header_length = read_uint(r, p->offset_size);
 	if (!reader_ok(r) || header_length > reader_left(r))

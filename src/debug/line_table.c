@@ -1,4 +1,4 @@
-/* Keeps the rows of a line program and looks up addresses in them. */
+/* Stores the rows of a line program for look-ups by address. */
 #include "debug/line_table.h"
 
 #include "base/sort.h"

@@ -1,8 +1,8 @@
-/* line_table.h - keeps the rows of one line program, for looking up addresses.
+/* line_table.h - stores the rows of one line program for look-ups by address.
  *
- * If several rows have the same address, the last one counts, because a row describes the code
- * after it (DWARF 5, 6.2.5). Rows that repeat the previous place are dropped. 16 bytes per row, 24
- * per sequence, 8 per file. */
+ * Of rows with the same address, the last one counts, because a row describes the code after it
+ * (DWARF 5, 6.2.5). Rows that repeat the previous source line are dropped. 16 bytes per row, 24 per
+ * sequence, 8 per file. */
 #ifndef HEFT_DEBUG_LINE_TABLE_H
 #define HEFT_DEBUG_LINE_TABLE_H
 
@@ -10,7 +10,7 @@
 #include "debug/line.h"
 #include "debug/unit.h"
 
-/* Row: the source place of an address. 0 if unknown. */
+/* Row: source line of the code at an address. 0 if unknown. */
 struct line_place {
 	uint32_t delta; /* Distance from the first address of the sequence */
 	uint32_t file, line, column;
@@ -32,7 +32,7 @@ struct line_table {
 	uint64_t off, str_offsets_base;
 	struct str comp_dir;
 	uint8_t address_size;
-	bool complete; /* All paths are known. */
+	bool complete; /* All paths are known */
 	size_t near;   /* Index of the row found last */
 };
 

@@ -21,7 +21,8 @@ static enum dw_section column_section(uint16_t version, uint32_t id)
 /* Reads the header. False if its counts do not fit the section. */
 static bool package_read_header(struct package_index *p, struct reader *r)
 {
-	/* In version 2 the version has 4 bytes. In version 5 it has 2 bytes, then 2 of padding. */
+	/* In version 2 the version has 4 bytes. In version 5 it has 2, followed by 2 bytes of
+	 * padding. */
 	struct reader two = *r;
 	p->version = read_u32(r) == 2 ? 2 : read_u16(&two);
 	p->columns = read_u32(r);
@@ -111,7 +112,7 @@ bool package_slot(const struct package_index *p, uint32_t i, uint64_t *ret_signa
 
 /* Greatest number of slots that a look-up probes (open addressing). The step comes from the upper
  * half of the signature and is odd, so all slots are visited. A third of the slots is empty
- * (7.3.5.3). So only a malicious package has so many full slots in a row. */
+ * (7.3.5.3), so only a malicious package needs more probes. */
 enum { PROBES_MAX = 4096 };
 
 bool package_find(const struct package_index *p, uint64_t signature, struct package_unit *ret)

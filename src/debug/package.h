@@ -39,8 +39,8 @@ bool package_find(const struct package_index *p, uint64_t signature, struct pack
 bool package_slot(const struct package_index *p, uint32_t i, uint64_t *ret_signature,
 		  struct package_unit *ret);
 
-/* The dwarf of one unit: its parts of the sections, and the strings of the whole package. Must not
- * move once units refer to it. `whole` must live as long. Owns nothing. */
+/* The dwarf of one unit: its parts of the sections, and the package's strings. Must not move while
+ * units refer to it. `whole` must live as long. Owns nothing. */
 struct package_dwarf {
 	struct dwarf dwarf;
 	struct dwarf *whole;

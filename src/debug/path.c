@@ -24,8 +24,8 @@ struct joined {
 	char *p;
 	size_t len;
 	size_t root;    /* Size of the root. 0 for relative paths. */
-	size_t fixed;   /* ".." removes nothing before this length. The length covers the root or
-			 * leading ".." parts. */
+	size_t fixed;   /* ".." removes nothing before this length, which covers the root or
+			 * leading ".." parts */
 	char separator; /* Put between two parts */
 	bool backslash; /* The backslash separates too. */
 };

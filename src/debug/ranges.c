@@ -26,7 +26,7 @@ static void ranges_emit(struct ranges *s, uint64_t start, uint64_t end)
 	s->fn(s->ctx, start, end - start);
 }
 
-/* Reports a range relative to the base. A base that marks discarded code discards the range. */
+/* Reports a range relative to the base. If the base marks removed code, skips the range. */
 static void emit_pair(struct ranges *s, uint64_t start, uint64_t end)
 {
 	if (s->base != 0 && ranges_is_tombstone(s, s->base))

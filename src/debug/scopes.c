@@ -4,7 +4,7 @@
 #include "base/map.h"
 
 /* Greatest number of references from a scope to the DIE that names it. Three are usual: inlined
- * subroutine, abstract instance, declaration. A scope with more stays unnamed. */
+ * subroutine, abstract instance, declaration. A scope with more has no name. */
 enum { CHAIN_MAX = 16 };
 
 /* Facts of one DIE. A function also has facts of the DIEs that it refers to. */
@@ -15,7 +15,7 @@ struct scopes_facts {
 	bool has_decl;
 };
 
-/* Function that a reference led to. A cache entry. */
+/* Function to which a reference led. A cache entry. */
 struct scopes_memo {
 	uint64_t key;
 	uint32_t function;
@@ -24,7 +24,7 @@ struct scopes_memo {
 /* The DIEs that contain a DIE. */
 struct around {
 	uint32_t scope;
-	bool function; /* One of them is a subprogram, with or without code. */
+	bool function; /* One of them is a subprogram, with or without code */
 };
 
 struct scopes_walk {

@@ -21,12 +21,12 @@
 
 #define SCOPE_NONE FLAT_NONE
 
-/* Name and declaration of a function. All scopes of the unit with the same origin share it. */
+/* Name and declaration of a function, shared by all scopes of the unit with the same origin. */
 struct scope_function {
 	struct str name;    /* DW_AT_name. "" if none. */
 	struct str linkage; /* DW_AT_linkage_name, the name for the linker. "" if none. */
-	/* Declaration. decl_file is an index into the files of a line program. The line program is
-	 * at decl_lines of decl_dwarf. 0 if unknown. */
+	/* Declaration. decl_file is an index of the files of the line program at decl_lines of
+	 * decl_dwarf. 0 if unknown. */
 	uint32_t decl_file, decl_line;
 	struct dwarf *decl_dwarf;
 	uint64_t decl_lines; /* DW_NO_OFFSET if the declaring unit has no line program */
@@ -38,8 +38,8 @@ struct scope {
 	/* Scope into which this one was inlined. Its index is lower. SCOPE_NONE for a function. */
 	uint32_t parent;
 	uint32_t function; /* Index in `functions` */
-	/* Place of the call that was inlined. call_file is an index into the files of the unit's
-	 * line program. A split unit uses that of its skeleton. 0 if unknown. */
+	/* Position of the inlined call. call_file is an index of the files of the unit's line
+	 * program. For a split unit, that is its skeleton's. 0 if unknown. */
 	uint32_t call_file, call_line, call_column;
 };
 
@@ -50,8 +50,7 @@ struct scopes {
 };
 
 /* Reads the unit into *ret. *ret must be zeroed, or filled by an earlier call. `units` are all
- * units of the dwarf. The unit must have been opened with a cache of the caller. False if the unit
- * is damaged. */
+ * units of the dwarf. Open the unit with a cache of the caller. False if the unit is damaged. */
 bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u);
 void scopes_release(struct scopes *s);
 

@@ -18,12 +18,12 @@ struct unit {
 	uint64_t signature;            /* Type signature or dwo id. 0 if none. */
 	uint64_t type_off;             /* Type units: DIE of their type, relative to `off` */
 	uint16_t version;              /* 2 to 5 */
-	uint8_t type;                  /* DW_UT_*. Versions before 5: compile, partial or type. */
+	uint8_t type;                  /* DW_UT_*. Before version 5: compile, partial or type */
 	uint8_t address_size;          /* 1 to 8 */
 	uint8_t offset_size;           /* 4 or 8 */
 	const struct abbrevs *abbrevs; /* Set by unit_open(). Borrowed from the cache. */
 
-	/* Facts of the first DIE. If absent, offsets are DW_NO_OFFSET and texts "". */
+	/* Facts from the first DIE. Missing offsets are DW_NO_OFFSET, missing texts "". */
 	uint16_t tag;
 	struct str name, comp_dir, dwo_name;
 	uint64_t line_off; /* DW_AT_stmt_list: offset in DW_LINE */
@@ -31,12 +31,13 @@ struct unit {
 	uint64_t language;
 	bool has_low_pc;
 	uint64_t low_pc;
-	/* The split unit's skeleton, through which it reads addresses, and ranges of version 4. */
-	const struct unit *skeleton; /* or NULL */
+	/* The split unit's skeleton, or NULL. Through it the unit reads addresses, and ranges of
+	 * version 4. */
+	const struct unit *skeleton;
 };
 
-/* Reads the header of the unit at *off and moves *off after the unit. False at the end. In packages
- * it finds no units, because they need the index. */
+/* Reads the header of the unit at *off and moves *off after the unit. False at the end. Finds no
+ * units in packages, which need the index. */
 bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *ret);
 /* Reads the abbreviations and the first DIE. `skeleton` is NULL except for split units. False, with
  * a note, if either is damaged. */
@@ -53,8 +54,8 @@ static inline bool unit_is_skeleton(const struct unit *u)
 	return u->dwo_name.len > 0 && !u->dwarf->split;
 }
 
-/* True if gcc's link-time optimiser made the unit for the code of many units. A function or
- * variable in it is an instance. Its DW_AT_abstract_origin is in the unit of its source. */
+/* True if gcc's link-time optimizer made the unit for the code of many units. A function or
+ * variable in it is an instance. Its DW_AT_abstract_origin is in its source's unit. */
 static inline bool unit_is_made_by_linker(const struct unit *u)
 {
 	return str_eq(u->name, STR("<artificial>"));

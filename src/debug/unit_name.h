@@ -1,5 +1,5 @@
-/* unit_name.h - finds the name of a compile unit for reports. The name is absolute, by the rule of
- * debug/path.h. */
+/* unit_name.h - finds the name of a compile unit for reports. The name is an absolute path, as
+ * defined in debug/path.h. */
 #ifndef HEFT_DEBUG_UNIT_NAME_H
 #define HEFT_DEBUG_UNIT_NAME_H
 

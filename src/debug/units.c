@@ -106,7 +106,7 @@ bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret)
 	return unit_next(s->dwarf, (enum dw_section)s->by_signature.data[low].in, &off, ret);
 }
 
-/* Turns an index into a rank, so that lower units win: flat.h prefers the higher number. */
+/* Converts an index to a rank, so that lower units win: flat.h prefers higher numbers. */
 static uint32_t units_rank_of(size_t index)
 {
 	return UINT32_MAX - 1 - (uint32_t)index;
@@ -172,7 +172,7 @@ static void index_first_dies(struct units *s)
 	}
 }
 
-/* Adds the functions of units whose first DIE does not state the address of their code. */
+/* Adds the functions of units whose first DIE gives no code addresses. */
 static void index_silent(struct units *s)
 {
 	struct unit u;
@@ -212,7 +212,8 @@ bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index)
 	if (!s->indexed) {
 		s->indexed = true;
 		s->reached.abbrevs = NULL;
-		/* Budget for all lists: an entry has a byte or more, a list one owner. */
+		/* Budget for all lists: an entry has at least one byte, and a list has one
+		 * owner. */
 		s->range_budget = loaded_size(s->dwarf, DW_RANGES) +
 				  loaded_size(s->dwarf, DW_RNGLISTS) + 4096;
 		index_first_dies(s);

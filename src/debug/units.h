@@ -1,9 +1,8 @@
 /* units.h - finds units of one dwarf by offset, by signature or by address, and follows references.
  *
- * Everything is read when first needed. The list of units reads the header of each unit. The table
- * of addresses reads the first DIE of each unit. If that DIE does not state the unit's code, the
- * table walks over the unit. The list and the table are built once. A damaged unit loses its own
- * addresses.
+ * Reads everything on first use. The list of units needs each unit's header. The table of addresses
+ * needs each unit's first DIE, or a walk over the unit if that DIE gives no code addresses. A
+ * damaged unit loses its own addresses.
  *
  * One thread at a time. The dwarf is borrowed and must stay. */
 #ifndef HEFT_DEBUG_UNITS_H
@@ -12,24 +11,24 @@
 #include "debug/die.h"
 #include "debug/flat.h"
 
-/* Number of caches. Several are needed, because references lead to and fro between units. */
+/* Number of caches. References lead back and forth between units, so several are needed. */
 enum { UNITS_CACHES = 4 };
 
 struct units {
 	struct dwarf *dwarf;
-	/* Private: see the functions. */
-	struct units *sup;                 /* Units of dwarf->sup, owned */
-	VEC(uint64_t) info, types;         /* Offsets, ascending. */
+	/* Private. `sup`: units of dwarf->sup, owned. */
+	struct units *sup;
+	VEC(uint64_t) info, types;         /* Offsets, ascending */
 	VEC(struct unit_key) by_signature; /* Sorted by signature, then in file order */
 	struct flat addrs;                 /* `who` is 0xfffffffe minus the index in `info`. */
 	size_t near;                       /* See flat_find_near(). */
 	bool listed, signed_up, indexed, walked;
-	struct abbrev_cache caches[UNITS_CACHES]; /* Caches of opened units, chosen by the offset
-						   * of their table */
-	/* The last unit that a reference led to. `abbrevs` is NULL if none. */
+	struct abbrev_cache caches[UNITS_CACHES]; /* Caches of opened units, chosen by their
+						   * table's offset */
+	/* The last unit to which a reference led. `abbrevs` is NULL without one. */
 	struct unit reached;
 	uint64_t range_budget;
-	VEC(uint32_t) silent; /* Units whose first DIE does not state the address of their code. */
+	VEC(uint32_t) silent; /* Units whose first DIE gives no code addresses */
 	VEC(struct flat_range) ranges;
 };
 
@@ -52,15 +51,14 @@ bool units_around(struct units *s, enum dw_section in, uint64_t off, size_t *ret
 /* Finds the type unit of a signature, or the unit of a dwo id (only in version 5's headers). */
 bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret);
 
-/* Finds the index of the unit in .debug_info that has code at addr. If several units claim the
- * address, the first in the file. Returns the skeleton of a split unit. */
+/* Finds the index of the unit in .debug_info that has code at addr. Of several units, the first in
+ * the file wins. For a split unit, returns its skeleton. */
 bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index);
 
 /* Follows a reference (VALUE_REF*) in a DIE of `from`. Returns the opened unit, and in *ret_off the
- * offset of the DIE in its section. NULL if the reference leads nowhere. `from` belongs to s->dwarf
- * or to its supplementary file. The result is `from` itself, or valid until the next call. Its
- * abbreviations are in a cache of s. So `from` must not use a cache of s, unless units_follow()
- * returned it. */
+ * offset of the DIE in its section. NULL if the target does not exist. `from` belongs to s->dwarf
+ * or to its supplementary file. The result is `from` itself, or valid until the next call. It uses
+ * a cache of s. `from` must not, unless units_follow() returned it. */
 const struct unit *units_follow(struct units *s, const struct unit *from, const struct value *v,
 				uint64_t *ret_off);
 

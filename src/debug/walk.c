@@ -1,4 +1,4 @@
-/* Walks over all entries of a unit and reports what they refer to. */
+/* Walks over all entries of a unit and reports their references. */
 #include "debug/walk.h"
 
 static bool walk_read_place(const struct unit *u, struct reader *r, uint64_t *ret, bool *constant)
@@ -75,7 +75,7 @@ static void tell_location(struct unit_walk *k, uint64_t size)
 	const uint8_t *p = read_take(&k->r, size);
 	uint64_t addr;
 	bool tls;
-	/* Skips most locations early, because they are on the stack. */
+	/* Skips most locations early: they are on the stack. */
 	if (!p || size < 2 || !k->w->variable || *p > DW_OP_GNU_const_index ||
 	    (*p > DW_OP_constu && *p < DW_OP_addrx))
 		return;
@@ -172,7 +172,7 @@ static bool walk_all_dies(struct unit_walk *k)
 		k->die_off = k->r.pos;
 		const uint64_t code = read_uleb(&k->r);
 		if (code == 0) {
-			/* Bytes after the closing null of the first DIE are padding. */
+			/* Bytes after the final null entry of the first DIE are padding. */
 			if (k->depth > 0)
 				k->depth--;
 			if (k->entered == k->depth + 1)

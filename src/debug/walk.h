@@ -25,8 +25,8 @@ struct walker {
 /* Walks an opened unit. False, with a note, if it is damaged. Earlier reports stay valid. */
 bool unit_walk(const struct unit *u, const struct walker *w);
 
-/* Finds the address of an expression that only states one: DW_OP_addr or an index into .debug_addr.
- * Sets *ret_tls if operations follow that make it thread-local. */
+/* Finds the address in an expression that only states one: DW_OP_addr or an index into .debug_addr.
+ * Sets *ret_tls if further operations make it thread-local. */
 bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, bool *ret_tls);
 
 #endif

@@ -25,8 +25,8 @@ static uint32_t skip_bits(struct reader *r)
 	return words;
 }
 
-/* Finds a stream by its name. The map of names has texts, then a hash table. Bits tell which of its
- * slots are used. */
+/* Finds a stream by its name. The map of names has the texts, then a hash table with bits for used
+ * slots. */
 static uint32_t pdb_find_named(struct reader *r, struct str name)
 {
 	const uint32_t size = read_u32(r);
@@ -57,12 +57,12 @@ static bool pdb_read_header(struct pdb *p, struct dbi *d)
 	read_skip(&r, 8);
 	p->symbol_stream = read_u16(&r);
 	read_skip(&r, 2);
-	for (unsigned i = 0; i < 5; i++) /* sizes of modules, pieces, sections, files, type
+	for (unsigned i = 0; i < 5; i++) /* Sizes of modules, pieces, sections, files, type
 					  * servers */
 		sizes[i] = read_u32(&r);
 	read_skip(&r, 4);
-	sizes[5] = read_u32(&r); /* number of streams */
-	sizes[6] = read_u32(&r); /* size of the data for edit and continue */
+	sizes[5] = read_u32(&r); /* Number of streams */
+	sizes[6] = read_u32(&r); /* Size of the data for edit and continue */
 	read_skip(&r, 8);
 	d->modules = read_sub(&r, sizes[0]);
 	d->pieces = read_sub(&r, sizes[1]);
@@ -75,7 +75,7 @@ static void read_modules(struct pdb *p, struct reader *r)
 {
 	while (reader_left(r) >= 64) {
 		struct pdb_module m;
-		read_skip(r, 34); /* First piece, flags. */
+		read_skip(r, 34); /* Skips the first piece and flags. */
 		m.stream = read_u16(r);
 		m.symbol_size = read_u32(r);
 		m.c11_size = read_u32(r);
@@ -111,7 +111,7 @@ static void pdb_read_sections(struct pdb *p, struct reader *streams)
 static void read_pieces(struct pdb *p, struct reader *r)
 {
 	enum { PIECE_SIZE = 28 };
-	const uint32_t second = 0xeffe0000u + 20140516; /* version */
+	const uint32_t second = 0xeffe0000u + 20140516; /* Version */
 	const unsigned size = PIECE_SIZE + (read_u32(r) == second ? 4 : 0);
 	while (reader_left(r) >= size) {
 		const uint64_t end = r->pos + size;

@@ -3,8 +3,8 @@
  *
  * A database has modules (object files of the link) and their contributions to the sections of the
  * program. A PDB has records of types and symbols. Each module has symbols and line tables, and one
- * stream holds public and global symbols. A place is the number of a section, from 1, and an offset
- * in the section. pdb_rva() converts a place to an address relative to the program's base.
+ * stream holds public and global symbols. A place is a section's number, from 1, and an offset in
+ * that section. pdb_rva() converts a place to an RVA: an address relative to the program's base.
  *
  * Texts are borrowed and NUL-terminated. One thread. */
 #ifndef HEFT_DEBUG_CODEVIEW_PDB_H
@@ -51,7 +51,7 @@ struct pdb {
 	uint64_t damaged; /* Number of bytes that could not be read. */
 };
 
-/* Reads only the id and the age. False if the file is no database. */
+/* Reads only the id and the age. False if the file is not a program database. */
 bool pdb_read_id(struct bytes file, uint8_t ret_guid[16], uint32_t *ret_age);
 /* Opens a database. False if the headers are damaged. pdb_close() may be called in any case. */
 bool pdb_open(struct pdb *p, struct bytes file);
@@ -65,10 +65,10 @@ const struct pdb_piece *pdb_piece_at(const struct pdb *p, uint64_t rva);
 bool pdb_type(const struct pdb_types *t, uint32_t index, uint16_t *ret_kind, struct reader *ret);
 /* Returns the size of a value of a type in bytes. 0 if unknown. */
 uint64_t pdb_type_size(const struct pdb *p, uint32_t index);
-/* Returns a text among the ids. "" if the id is no text. */
+/* Returns a text among the ids. "" if the id is not a text. */
 struct str pdb_id_text(const struct pdb *p, uint32_t id);
 /* Returns the name of a function among the ids, with its class or namespace before it. Allocates it
- * in `a`. "" if the id is no function. */
+ * in `a`. "" if the id is not a function. */
 struct str pdb_function_name(const struct pdb *p, uint32_t id, struct arena *a);
 
 #endif

@@ -9,16 +9,16 @@ static const struct dwarf_form *const form = &dwarf_form_64;
 
 /* A public symbol, or a variable that the database lists outside its modules. */
 struct global {
-	uint64_t key; /* Index of the module of a variable, or RVA of a symbol */
+	uint64_t key; /* Variable: index of its module. Symbol: its RVA */
 	uint64_t rva, size;
 	struct str name;
 };
 
 /* A record that contains other records. */
 struct pdb_dwarf_level {
-	bool die;          /* A DIE was written for it. */
+	bool die;          /* A DIE was written for it */
 	uint64_t base;     /* RVA of its function. */
-	size_t first, end; /* Range of its rows. */
+	size_t first, end; /* Range of its rows */
 };
 
 /* A piece of a module. */
@@ -38,7 +38,7 @@ struct pdb_dwarf_making {
 	uint32_t module;
 	struct pdb_lines lines;
 	VEC(struct pdb_dwarf_level) levels;
-	size_t outer; /* Number of rows before the rows of inlined functions. */
+	size_t outer; /* Number of rows that precede those of inlined functions */
 };
 
 static void pdb_dwarf_add_symbol(struct pdb_dwarf_making *m, uint64_t rva, struct pdb_symbol s)
@@ -111,7 +111,7 @@ static void pdb_dwarf_read_build(struct pdb_dwarf_making *m, struct reader *r, s
 		return;
 	const uint16_t count = read_u16(&list);
 	const uint32_t dir = read_u32(&list);
-	read_skip(&list, 4); /* Path of the compiler. */
+	read_skip(&list, 4); /* Skips the compiler's path. */
 	const uint32_t source = read_u32(&list);
 	if (count >= 3 && reader_ok(&list)) {
 		*ret_dir = pdb_id_text(m->pdb, dir);
@@ -119,7 +119,7 @@ static void pdb_dwarf_read_build(struct pdb_dwarf_making *m, struct reader *r, s
 	}
 }
 
-/* Writes the ranges of the pieces that a module gave to the program. */
+/* Writes the address ranges of a module's pieces. */
 static void put_pieces(struct pdb_dwarf_making *m)
 {
 	const uint64_t base = m->out->base;
@@ -195,7 +195,7 @@ static void enter_function(struct pdb_dwarf_making *m, struct reader *r, bool gl
 		enter_plain(m);
 		return;
 	}
-	/* Finds the linkage name of the function. A hash in place of a long name does not count. */
+	/* Finds the linkage name of the function. Ignores a hash that replaces a long name. */
 	struct str linkage = STR("");
 	size_t i = lower_bound(m->publics.data, m->publics.count, sizeof *m->publics.data, rva);
 	for (; i < m->publics.count && m->publics.data[i].key == rva && linkage.len == 0; i++)

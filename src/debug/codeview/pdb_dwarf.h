@@ -1,8 +1,8 @@
 /* pdb_dwarf.h - converts the debug info of a PDB to DWARF, and lists its symbols.
  *
- * So all readers of DWARF can read a PDB. A module becomes a compile unit. The unit has the ranges
- * of its pieces, functions with the functions inlined into them, variables with an address, and a
- * line program. A unit is named after the source file in its build record, or else after its object
+ * So all readers of DWARF can use PDBs. A module becomes a compile unit. The unit has the ranges of
+ * its pieces, functions with the functions inlined into them, variables with an address, and a line
+ * program. A unit is named after the source file in its build record, or else after its object
  * file. DWARF 4, 32-bit offsets, little endian. Addresses count from `base`.
  *
  * O(file). One thread. */
@@ -13,10 +13,10 @@
 #include "debug/write/dwarf_write.h"
 
 struct pdb_symbol {
-	uint64_t addr, size; /* size 0 if unknown. */
+	uint64_t addr, size; /* size 0 if unknown */
 	struct str name;
 	bool code, global;
-	bool linkage; /* The name is a linkage name. */
+	bool linkage; /* The name is a linkage name */
 };
 
 struct pdb_dwarf {

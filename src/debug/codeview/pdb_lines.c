@@ -79,7 +79,7 @@ static void pdb_lines_read_code(struct pdb_lines *l, struct reader r)
 
 static void read_inlinees(struct pdb_lines *l, struct reader r)
 {
-	const bool more = read_u32(&r) == 1; /* Each entry names further files. */
+	const bool more = read_u32(&r) == 1; /* Each entry names further files */
 	while (reader_left(&r) >= 12) {
 		struct pdb_inlinee f = { .id = read_u32(&r) };
 		f.place.file = pdb_lines_file_number(l, read_u32(&r));
@@ -97,7 +97,7 @@ struct pdb_inlinee *pdb_lines_inlinee(struct pdb_lines *l, uint32_t id)
 	return i < l->inlinees.count && l->inlinees.data[i].id == id ? &l->inlinees.data[i] : NULL;
 }
 
-/* Reads a number of 7, 14 or 29 bits. The top bits of the first byte are the length. */
+/* Reads a number of 7, 14 or 29 bits. The top bits of the first byte give the length. */
 static uint32_t pdb_lines_read_packed(struct reader *r)
 {
 	const uint32_t a = read_u8(r);
@@ -137,7 +137,7 @@ struct inlining {
 	uint64_t base;
 	uint32_t off; /* Offset from `base`. */
 	struct line_origin place;
-	bool open; /* The last row has no end yet. */
+	bool open; /* The last row has no end yet */
 };
 
 static void close_row(struct inlining *s)

@@ -7,11 +7,11 @@
 struct parsing {
 	struct source_map *map;
 	struct json_in in;
-	const char *problem; /* Problem outside the JSON syntax */
+	const char *problem; /* Problem found outside of the JSON syntax */
 	size_t first_source; /* First source of the map. A section's sources are adjacent. */
 	size_t first_row;
 	uint64_t column; /* Column at which the section begins */
-	bool skip;       /* The section begins on another line. */
+	bool skip;       /* The section begins on another line */
 	struct str root;
 	bool has_mappings;
 };
@@ -38,7 +38,7 @@ static bool read_vlq(struct str s, size_t *at, int64_t *ret)
 	return false;
 }
 
-/* Previous column, source, source line and source column: a segment has differences from them. */
+/* Previous column, source, source line and source column. A segment stores differences to these. */
 struct segment_state {
 	int64_t fields[4];
 };
@@ -93,7 +93,7 @@ static void read_sources(struct parsing *p)
 	while ((t = json_next(&p->in)) != JSON_ARRAY_END && t != JSON_END) {
 		if (t != JSON_STRING && t != JSON_NULL)
 			(void)json_rest(&p->in, t);
-		/* A source may be null. An absolute path or URL is not changed. */
+		/* A source may be null. An absolute path or URL stays unchanged. */
 		const struct str s = t == JSON_STRING ? text_str(&p->in.text) : STR("");
 		vec_push(&p->map->sources, (struct str){ arena_copy(&p->map->arena, s), s.len });
 	}
@@ -127,7 +127,7 @@ static void check_sources(struct parsing *p)
 
 static void source_map_read_sections(struct parsing *p);
 
-/* Reads a member of a map. `inner`: the map belongs to a section, so it has no sections itself. */
+/* Reads a member of a map. `inner`: the map belongs to a section, so it cannot have sections. */
 static void source_map_read_member(struct parsing *p, bool inner)
 {
 	const struct str key = text_str(&p->in.text);
@@ -182,7 +182,7 @@ static void read_offset(struct parsing *p)
 	}
 }
 
-/* Reads a section. Reads its map again if the map comes before the offset. */
+/* Reads a section. If the map comes before the offset, reads the map again. */
 static void source_map_read_section(struct parsing *p)
 {
 	struct json_in map = { .depth = 0 };
@@ -253,7 +253,7 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 		source_map_read(&p, false);
 	else
 		p.problem = "it is no object";
-	/* Checks for mappings before the sections. No valid map has such mappings. */
+	/* A valid map has no mappings before its sections. */
 	p.first_row = 0;
 	check_sources(&p);
 	if (p.in.bad)

@@ -3,7 +3,7 @@
  *
  * A map of a WebAssembly module has one generated line. Its columns are offsets in the file.
  * Further lines are ignored. Each source becomes a compile unit with its ranges. All units share
- * one line program. Names are not read, because they are not those of functions. */
+ * one line program. Names are ignored, because they do not name functions. */
 #ifndef HEFT_DEBUG_SOURCE_MAP_H
 #define HEFT_DEBUG_SOURCE_MAP_H
 
@@ -13,7 +13,7 @@
 #include "debug/write/dwarf_write.h"
 
 struct source_map {
-	VEC(struct str) sources;         /* paths of the sources, including the root */
+	VEC(struct str) sources;         /* Paths of the sources, including the root */
 	VEC(struct flat_range) rows;     /* Offsets in the file, sorted, without overlap */
 	VEC(struct line_origin) origins; /* Lines count from 1. */
 	uint64_t damaged;                /* Number of mappings without a source */
@@ -22,8 +22,8 @@ struct source_map {
 
 /* True if the bytes may be a source map: JSON that begins as an object with a member. */
 bool source_map_matches(struct bytes b);
-/* Parses a source map. If it is damaged or no source map: false, with a static text in *ret_problem
- * and the position in *ret_pos. */
+/* Parses a source map. False if damaged or not a source map, with a static text in *ret_problem and
+ * the position in *ret_pos. */
 bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_problem,
 		      uint64_t *ret_pos);
 void source_map_release(struct source_map *m);

@@ -161,8 +161,8 @@ void put_line_form(struct text *t, const struct dwarf_form *f)
 {
 	static const uint8_t operands[OPCODE_BASE - 1] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
 	put_uint(t, f->quantum, 1);
-	put_uint(t, 1, 1); /* operations per instruction */
-	put_uint(t, 1, 1); /* rows begin statements */
+	put_uint(t, 1, 1); /* Operations per instruction */
+	put_uint(t, 1, 1); /* Rows begin statements */
 	put_uint(t, (uint8_t)LINE_BASE, 1);
 	put_uint(t, LINE_RANGE, 1);
 	put_uint(t, OPCODE_BASE, 1);
@@ -173,7 +173,7 @@ size_t put_line_header(struct text *t, const struct dwarf_form *f)
 {
 	const size_t at = t->len;
 	put_uint(t, 0, 4);
-	put_fixed(t, f, 5, 2); /* version */
+	put_fixed(t, f, 5, 2); /* Version */
 	put_uint(t, f->address_size, 1);
 	put_uint(t, 0, 1); /* size of a segment selector: none */
 	put_uint(t, 0, 4);
@@ -245,11 +245,11 @@ void line_writer_end(struct line_writer *p, uint64_t end)
 /* Writes the header of a line program. DWARF 4, 6.2.4. */
 static void dwarf_write_put_header(struct text *out, const struct line_rows *l)
 {
-	put_uint(out, 4, 2); /* version */
+	put_uint(out, 4, 2); /* Version */
 	const size_t at = out->len;
 	put_uint(out, 0, 4);
 	put_line_form(out, &dwarf_form_64);
-	put_uint(out, 0, 1); /* directories */
+	put_uint(out, 0, 1); /* Directories */
 	for (size_t i = 0; i < l->file_count; i++) {
 		const struct str name = l->files[i];
 		put_cstr(out, name.len > 0 ? name : STR("?"));

@@ -1,5 +1,5 @@
-/* dwarf_write.h - writes DWARF for debug info of other forms (PDBs, source maps, the tables of Go
- * programs) or from other files (objects). */
+/* dwarf_write.h - writes DWARF from other debug info (PDBs, source maps, Go's tables) or from other
+ * files (objects). */
 #ifndef HEFT_DEBUG_WRITE_DWARF_WRITE_H
 #define HEFT_DEBUG_WRITE_DWARF_WRITE_H
 
@@ -47,7 +47,7 @@ struct line_origin {
 	uint32_t line;
 };
 
-/* Abbreviations, with their attributes in order. A text may be empty. */
+/* Abbreviations, with their attributes in order. Texts may be empty. */
 enum made_abbrev {
 	MADE_UNIT = 1,
 	MADE_ABSTRACT,
@@ -59,8 +59,8 @@ enum made_abbrev {
 	MADE_TYPED,    /* A variable: offset of its type, file and line as ULEB128, location */
 };
 
-/* Sections during writing. Units share one table of abbreviations. Offsets of entries have 4 bytes
- * and count from their unit. */
+/* Sections while they are written. Units share one table of abbreviations. Offsets of entries have
+ * 4 bytes and are relative to the unit. */
 struct dwarf_made {
 	struct dwarf_form form;
 	struct text info, abbrev, line, ranges;
@@ -69,7 +69,8 @@ struct dwarf_made {
 
 void dwarf_made_init(struct dwarf_made *m, const struct dwarf_form *form);
 void dwarf_made_release(struct dwarf_made *m);
-/* Begins a unit with the line program at `line`. Its ranges are those written to `ranges` next. */
+/* Begins a unit with the line program at `line`. The ranges written to `ranges` next are its
+ * ranges. */
 void made_unit(struct dwarf_made *m, struct str name, struct str comp_dir, uint64_t language,
 	       uint64_t line);
 /* Ends the list of entries and the unit. */
@@ -87,17 +88,16 @@ void put_location(struct text *t, const struct dwarf_form *f, uint64_t addr);
 /* Writes the part of a line program's header from the size of instructions to the lengths of
  * opcodes. */
 void put_line_form(struct text *t, const struct dwarf_form *f);
-/* Writes the header of a line program of version 5 until its only directory. The directory has no
- * name. The table of files must follow. Returns the offset of the program's length, for
- * put_length(). The length of the rest of the header is at line_header_length(), also for
- * put_length(). */
+/* Writes the header of a line program of version 5 up to its only directory, which has no name. The
+ * table of files must follow. Returns the offset of the program's length, for put_length(). The
+ * length of the rest of the header is at line_header_length(), also for put_length(). */
 size_t put_line_header(struct text *t, const struct dwarf_form *f);
 static inline size_t line_header_length(size_t program)
 {
 	return program + 8;
 }
 
-/* A line program during writing, with the registers of its state machine (DWARF 5, 6.2.2). */
+/* A line program while it is written, with the registers of its state machine (DWARF 5, 6.2.2). */
 struct line_writer {
 	struct text *out;
 	const struct dwarf_form *form;
@@ -111,7 +111,7 @@ void line_writer_start(struct line_writer *p, uint64_t addr);
 void line_writer_column(struct line_writer *p, uint32_t column);
 /* Appends a row. Addresses must not descend within a sequence. */
 void line_writer_row(struct line_writer *p, uint64_t addr, uint32_t file, uint32_t line);
-/* Ends a sequence at the first address after its code. */
+/* Ends a sequence at the address after its code. */
 void line_writer_end(struct line_writer *p, uint64_t end);
 
 struct line_rows {
@@ -123,7 +123,7 @@ struct line_rows {
 };
 
 /* Appends a line program of version 4 in dwarf_form_64. If rows overlap, the row with the highest
- * `who` owns an address. Addresses of rows count from `base`. */
+ * `who` owns an address. Addresses of rows are relative to `base`. */
 void line_write(struct text *out, const struct line_rows *l, uint64_t base);
 
 #endif

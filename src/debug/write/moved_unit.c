@@ -12,14 +12,14 @@ struct scope_code {
 	uint64_t scope, addr, end;
 };
 
-/* State of writing one unit. */
+/* State while one unit is written. */
 struct moving {
 	struct moved_dwarf *out;
 	const struct unit *unit;
 	struct scopes scopes;
 	VEC(struct scope_code) code;
 	VEC(struct flat_range) covered; /* Ranges covered by code and lines */
-	bool *live;                     /* Per scope: true if it, or a scope inside it, has code. */
+	bool *live;                     /* Per scope: it, or a scope inside it, has code */
 	uint32_t *dies;                 /* Per function: offset of its DIE in the unit, or 0. */
 	struct text variables;
 };
@@ -44,10 +44,10 @@ static bool next_moved(struct moved_dwarf *m, uint64_t *addr, uint64_t end, uint
 	return stop > from;
 }
 
-/* State of the line program during writing. */
+/* State of the line program while it is written. */
 struct moved_unit_sequence {
 	struct line_writer writer;
-	uint64_t addr, end; /* Range of the open sequence. end 0 if none is open. */
+	uint64_t addr, end; /* Range of the open sequence. `end` is 0 without one */
 };
 
 static void moved_unit_end_sequence(struct moving *w, struct moved_unit_sequence *s)
@@ -88,7 +88,7 @@ static void moved_unit_put_rows(struct moving *w, struct line_program *p)
 	moved_unit_end_sequence(w, &s);
 }
 
-/* Writes the table of files with absolute paths. Numbers of files do not change. */
+/* Writes the table of files with absolute paths. Keeps the numbers of files. */
 static void moved_unit_put_files(struct text *t, const struct line_program *p)
 {
 	struct text path = { 0 };
@@ -104,7 +104,7 @@ static void moved_unit_put_files(struct text *t, const struct line_program *p)
 	text_release(&path);
 }
 
-/* Writes the line program. Returns its offset. */
+/* Writes the names of the functions with code, once per function. */
 static size_t moved_unit_put_lines(struct moving *w)
 {
 	const struct unit *u = w->unit;

@@ -1,9 +1,9 @@
-/* moved_unit.h - writes units of objects as DWARF of the program that they were linked into. Code
- * and data get their final addresses. Parts that the linker dropped are left out.
+/* moved_unit.h - writes units of objects as DWARF of the program linked from them. Code and data
+ * get their final addresses. Omits parts that the linker removed.
  *
  * A unit has its ranges, its functions with the functions inlined into them, variables with an
- * address and the size of their type, and the line program. Types, parameters and blocks are not
- * written. DWARF 4 with a line program of version 5. */
+ * address and the size of their type, and the line program. Omits types, parameters and blocks.
+ * DWARF 4 with a line program of version 5. */
 #ifndef HEFT_DEBUG_WRITE_MOVED_UNIT_H
 #define HEFT_DEBUG_WRITE_MOVED_UNIT_H
 
