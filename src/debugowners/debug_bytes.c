@@ -6,7 +6,7 @@
 #include "debug/index.h"
 #include "debugowners/debug_find.h"
 
-/* Adds a label. Keys usually rise. A key that does not rise is left out. Then only its label is
+/* Adds a label. Keys usually rise. Drops a key that does not rise: only its label is then
  * missing. */
 static void keyed_add(keyed_vec *v, uint64_t key, label_id label)
 {
@@ -30,8 +30,9 @@ static label_id label_of_name(const struct debug_bytes *b, const struct unit *u)
 	return label;
 }
 
-/* Returns the label of a unit without a name (partial and type units): the unit with the same line
- * program, else the first unit with a name. Type units of .dwo files come before all names. */
+/* Returns the label of a unit without a name (partial and type units): that of the unit with the
+ * same line program, else of the first unit with a name. Type units of .dwo files come before all
+ * names. */
 static label_id label_of_nameless(const struct debug_bytes *b, const struct unit *u)
 {
 	label_id label = LABEL_NONE;
@@ -69,7 +70,7 @@ static void on_import(void *ctx, uint64_t off)
 	vec_push(&m->todo, off);
 }
 
-/* Claims macro parts. Many units may import a part, and the first owns it. */
+/* Claims macro parts. Many units may import a part; the first owns it. */
 static void macro_bytes(struct findings *f, const struct unit *u)
 {
 	struct macros m = { .f = f, .in = u->version >= 5 ? DW_MACRO : DW_MACINFO };
@@ -91,7 +92,7 @@ static void macro_bytes(struct findings *f, const struct unit *u)
 	vec_release(&m.todo);
 }
 
-/* Reads a line program of a package. A package's struct dwarf exists for one unit at a time. */
+/* Reads a line program of a package. A package has only one unit's struct dwarf at a time. */
 static void read_line_program(struct findings *f, const struct unit *u)
 {
 	struct line_program p;
@@ -104,12 +105,12 @@ static void read_line_program(struct findings *f, const struct unit *u)
 	}
 }
 
-/* Claims line programs that need not be read. Other line programs are read after all units. */
+/* Claims line programs that need no reading. The others are read after all units. */
 static void line_bytes(struct debug_bytes *b, const struct unit *u)
 {
 	struct findings *f = &b->found;
-	/* The file table of a split unit comes first. It has no rows. Only the numbers of
-	 * DW_AT_decl_file refer to it (7.3.2.2). */
+	/* A split unit's file table comes first. It has no rows, because only DW_AT_decl_file uses
+	 * it (7.3.2.2). */
 	if (b->own && u->line_off == DW_NO_OFFSET && u->dwarf->split)
 		find_open(f, DW_LINE, 0, f->unit_label);
 	if (!b->own || u->line_off == DW_NO_OFFSET || !find_first(f, DW_LINE, u->line_off))
@@ -150,8 +151,7 @@ static void debug_bytes_work_lines(void *ctx, struct line_job *job, unsigned wor
 	}
 }
 
-/* Drops claims of offsets that an earlier job owns. A thread knows only the claims of its own
- * jobs. */
+/* Drops claims of offsets that an earlier job owns. A thread knows only its own jobs' claims. */
 static void keep_first(struct debug_bytes *b, struct claims *c, enum dw_section in)
 {
 	size_t count = 0;
@@ -176,7 +176,7 @@ static void debug_bytes_join(struct debug_bytes *b, struct findings *f)
 	local_labels_clear(&f->labels);
 }
 
-/* Gives the instances of a job labels of the table, each of its own. */
+/* Replaces each instance label of a job by a new label of the table. */
 static void instances_take(struct debug_bytes *b, struct findings *f)
 {
 	for (size_t i = 0; i < f->instances.count; i++) {
@@ -199,7 +199,7 @@ static label_id instance_unit(const struct debug_bytes *b, const struct instance
 	return label != LABEL_NONE ? label : k->unit;
 }
 
-/* `meant`: units by the labels of their instances. */
+/* `meant`: the labels of units, by the labels of their instances. */
 static void instances_relabel(const keyed_vec *meant, struct claims *claims)
 {
 	for (size_t i = 0; i < claims->list.count; i++) {
@@ -210,7 +210,7 @@ static void instances_relabel(const keyed_vec *meant, struct claims *claims)
 	}
 }
 
-/* Replaces the labels of instances, now that all units have theirs. */
+/* Replaces the labels of instances by the labels of their units, which all exist now. */
 static void instances_settle(struct debug_bytes *b)
 {
 	keyed_vec meant = { 0 };
@@ -304,7 +304,7 @@ static void debug_bytes_unit_code(struct debug_bytes *b, const struct unit *u,
 		die_ranges(u, code, debug_bytes_on_range, b);
 }
 
-/* Records the label of a unit, and what follows from it for later units. */
+/* Records a unit's label, and what later units need to know about it. */
 static label_id debug_bytes_settle(struct debug_bytes *b, struct findings *f, const struct unit *u,
 				   label_id label)
 {
@@ -399,10 +399,10 @@ static void all_units(struct debug_bytes *b, enum dw_section in)
 		unit_jobs_run(&jobs);
 }
 
-/* An import of a partial unit. The first unit that imports a partial unit owns it. */
+/* An import of a partial unit. The first importing unit owns it. */
 struct debug_bytes_import {
 	uint64_t to;   /* Offset of the partial unit */
-	uint64_t from; /* Offset of the unit that imports it */
+	uint64_t from; /* Offset of the importing unit */
 };
 
 typedef VEC(struct debug_bytes_import) import_vec;
@@ -483,8 +483,8 @@ static void find_partial_owners(struct debug_bytes *b)
 	abbrev_cache_release(&cache);
 }
 
-/* Finds the first unit with a name. Returns whether the very first unit is a partial one: only dwz
- * makes these, and puts them there. */
+/* Finds the first unit with a name. True if the very first unit is a partial one: only dwz puts one
+ * there. */
 static bool look_ahead(struct debug_bytes *b)
 {
 	struct dwarf *d = &b->info->dwarf;
@@ -520,7 +520,7 @@ void debug_bytes_walk(struct debug_bytes *b)
 	ASSERT(!b->any && !b->job_seen && (!b->by_symbol || b->vm));
 	b->found.all = b;
 	b->found.seen = b->seen;
-	/* A job that runs alone comes late. What its thread has seen may be of later jobs. */
+	/* A job that runs alone runs late. Its thread may have seen offsets of later jobs. */
 	b->job_alone = threads == 1 ? 0 : threads;
 	b->job_seen = threads == 1 ? &b->seen : mem_zeroed(threads + 1, sizeof *b->job_seen);
 	/* Only the index of a package lists its units. */

@@ -3,13 +3,13 @@
  *
  * By unit: a unit owns its header, entries, line program, lists, and its parts of the tables of
  * addresses and strings. The first unit that uses an abbreviation table or a string owns it. By
- * symbol: a symbol owns what describes its function or variable. The rest gets a label that names
- * the unit. Indexes of other sections (.debug_aranges, .debug_names, relocations ...) belong to the
- * owners of what they index.
+ * symbol: a symbol owns the bytes that describe its function or variable. Other bytes get a label
+ * that names the unit. An entry of an index (.debug_aranges, .debug_names, relocations ...) belongs
+ * to the owner of what it indexes.
  *
  * There are two passes. debug_bytes_walk() reads the units. debug_bytes_claim() reads the tables
- * about addresses, when the VM image has its owners. Units and line programs are jobs on
- * f->threads. Their findings are joined in file order. */
+ * about addresses, after the VM image has owners. Units and line programs are jobs on f->threads.
+ * Their findings are joined in file order. */
 #ifndef HEFT_DEBUGOWNERS_DEBUG_BYTES_H
 #define HEFT_DEBUGOWNERS_DEBUG_BYTES_H
 
@@ -28,7 +28,7 @@ struct keyed {
 
 typedef VEC(struct keyed) keyed_vec;
 
-/* A reference to a string that is not recorded yet. */
+/* A string reference that waits to be recorded. */
 struct waiting_string {
 	uint64_t off;
 	label_id owner;
@@ -38,8 +38,8 @@ struct waiting_string {
 /* A label that stands for a unit until all units have labels. */
 struct instance_label {
 	label_id label;
-	uint64_t origin; /* Offset in .debug_info, in the unit that is meant */
-	label_id unit;   /* The unit of the instance. It counts if `origin` is in no unit. */
+	uint64_t origin; /* Offset in .debug_info of a DIE in the unit that is meant */
+	label_id unit;   /* The unit with the instance. Used if `origin` is in no unit */
 };
 
 typedef VEC(struct instance_label) instance_vec;
@@ -50,18 +50,18 @@ struct decl_files;
 /* Claims of one job, or of all jobs. See debug_find.h. */
 struct findings {
 	const struct debug_bytes *all;
-	const struct unit *unit; /* Current unit. In a job, it is on the job's view. */
+	const struct unit *unit; /* Current unit. In a job, its view's unit */
 	label_id unit_label;
 	struct claims claims[DW_SECTIONS];
 	struct claims vm;
-	uint64_t **seen;            /* Per section: one bit per offset that has an owner */
-	const uint64_t *base;       /* Packages: where the unit's parts begin. NULL otherwise. */
-	struct local_labels labels; /* labels of one job */
-	uint64_t range_budget;      /* Number of range list entries that functions may still read */
+	uint64_t **seen;            /* Per section: one bit per offset, set if it has an owner */
+	const uint64_t *base;       /* Packages: where the unit's parts begin. Else NULL */
+	struct local_labels labels; /* Labels of one job */
+	uint64_t range_budget;      /* Range list entries that functions may still read */
 	struct decl_files *files;   /* attr_files.c: files of the current unit */
 	instance_vec instances;     /* Instances of units that the link-time optimizer made */
-	label_id instances_unit;    /* Own label of such a unit, while its entries are walked */
-	/* Used while entries are walked. */
+	label_id instances_unit;    /* The unit's own label while its entries are walked */
+	/* Used during the walk over entries. */
 	struct waiting_string waiting[32];
 	size_t waiting_count;
 	bool foreign;       /* The entries belong to another file. */
@@ -72,32 +72,33 @@ struct findings {
 struct debug_bytes {
 	const struct source_file *f;
 	struct debuginfo *info;
-	bool own; /* The debug sections are those of the measured image. */
+	bool own; /* The debug sections belong to the measured image */
 	bool by_symbol;
 	bool by_file;           /* Units are named after their main source file. */
-	const struct spans *vm; /* Owners of VM addresses. By symbol, needed before the walk. */
-	/* By unit: claim the code and a variable of a unit. May be NULL. Called on any thread. */
+	const struct spans *vm; /* Owners of VM addresses. By symbol, needed before the walk */
+	/* By unit: claim a unit's code, or one of its variables. May be NULL. Called on any
+	 * thread. */
 	void (*code)(void *ctx, uint64_t vm_addr, uint64_t size, label_id unit, struct claims *ret);
 	void (*variable)(void *ctx, struct findings *f, uint64_t vm_addr, uint64_t die_off);
 	void (*done)(void *ctx, struct findings *f); /* At the end of a job. May be NULL. */
 	void *ctx;
 	struct claims *vm_claims; /* Claims of `code` and `variable`, in file order. May be NULL. */
 
-	/* private */
-	struct findings found;              /* Findings of all units, in file order */
-	uint64_t *seen[DW_SECTIONS];        /* offsets that all jobs have seen, one bit each */
-	uint64_t *(*job_seen)[DW_SECTIONS]; /* `seen` bits for the jobs of each thread */
+	/* Private. `found`: findings of all units, in file order. */
+	struct findings found;
+	uint64_t *seen[DW_SECTIONS];        /* Offsets that all jobs have seen, one bit each */
+	uint64_t *(*job_seen)[DW_SECTIONS]; /* Per thread: offsets that its jobs have seen */
 	unsigned job_alone;                 /* Index in job_seen for jobs that run alone */
 	uint64_t *lists_seen[DW_SECTIONS];  /* Range lists of units: one bit per offset */
 	struct spans owners[DW_SECTIONS];
-	line_use_vec lines;  /* Programs whose names and rows are still to be read */
+	line_use_vec lines;  /* Line programs whose names and rows are still to be read */
 	label_id first_name; /* Label of the first unit with a name */
-	bool any, several;   /* any: units were seen. several: they have several labels. */
+	bool any, several;   /* any: units were seen. several: they have several labels */
 	label_id sole;
 	keyed_vec by_line, by_signature, partial;
 	keyed_vec units;        /* Labels of units by offset in .debug_info. LABEL_NONE if
 				 * damaged. */
-	instance_vec instances; /* Instances. Their labels are labels of the table. */
+	instance_vec instances; /* Instances, with labels of the table */
 	uint16_t addr_version, str_offsets_version;
 	uint8_t address_size, offset_size;
 };

@@ -1,5 +1,5 @@
-/* Runs the second pass over debug sections: tables that index other sections. Converts claims of
- * section bytes to claims of file bytes. */
+/* Runs the second pass over debug sections, for tables that index other sections. Converts claims
+ * of section bytes to claims of file bytes. */
 #include "base/pool.h"
 #include "base/sort.h"
 #include "base/wide.h"
@@ -12,7 +12,8 @@ struct debug_claim_table {
 	enum dw_section in;
 	struct span_cursor info, types, vm, strings;
 	label_id last;    /* Owner of the previous piece */
-	uint64_t waiting; /* Start of pieces that belong to the next piece. DW_NO_OFFSET if none. */
+	uint64_t waiting; /* Start of pieces that belong to the next piece. DW_NO_OFFSET without
+			   * any */
 };
 
 static label_id debug_claim_owner_of(struct debug_claim_table *t, const struct index_piece *p)
@@ -148,8 +149,8 @@ struct patches {
 	struct claims *claims; /* Claims of each part */
 };
 
-/* Claims each relocation entry for the owner of the bytes that it patches. Relocations kept in an
- * image may be larger than the rest, so that their pages are given back. */
+/* Claims each relocation entry for the owner of the bytes that it patches. Releases their pages: an
+ * image's kept relocations may exceed all other bytes. */
 static void claim_relocs(void *ctx, size_t i, unsigned worker)
 {
 	const struct patches *p = ctx;
@@ -192,8 +193,8 @@ static void claim_all_relocs(struct debug_bytes *b, struct claims *file)
 
 void debug_bytes_claim(struct debug_bytes *b, struct claims *file)
 {
-	/* First come sections that units and line programs own, and strings. Then come tables about
-	 * addresses and units. Last, by symbol, come the sections that such tables refer to. */
+	/* Order: first sections of units, line programs and strings. Then tables about addresses
+	 * and units. Last, by symbol, the sections to which those tables refer. */
 	static const enum dw_section by_units[] = { DW_INFO,    DW_TYPES,    DW_ABBREV,
 						    DW_LINE,    DW_RANGES,   DW_RNGLISTS,
 						    DW_LOC,     DW_LOCLISTS, DW_MACRO,
@@ -204,7 +205,7 @@ void debug_bytes_claim(struct debug_bytes *b, struct claims *file)
 		DW_GNU_PUBTYPES, DW_GDB_INDEX, DW_APPLE_NAMES, DW_APPLE_TYPES, DW_APPLE_NAMESPACES,
 		DW_APPLE_OBJC,   DW_FRAME,     DW_ADDR,        DW_STR_OFFSETS
 	};
-	const size_t by_symbol = 2; /* number of tables at the end of the list */
+	const size_t by_symbol = 2; /* Number of tables at the end of the list */
 	ASSERT(b->own && b->vm);
 	resolve_all(b, by_units, COUNT_OF(by_units));
 	for (size_t i = 0; i < COUNT_OF(tables) - (b->by_symbol ? 0 : by_symbol); i++)

@@ -47,8 +47,8 @@ static void put_waiting(struct findings *f)
 	f->waiting_count = 0;
 }
 
-/* Records a reference to a string. References are scattered over the table, so that each waits
- * until its bit was prefetched. */
+/* Records a string reference. References are scattered, so each waits until its bit was
+ * prefetched. */
 static void on_string(void *ctx, enum dw_section table, uint64_t off)
 {
 	struct findings *f = ctx;
@@ -123,8 +123,7 @@ static void first_range(void *ctx, uint64_t addr, uint64_t size)
 		*first = addr;
 }
 
-/* Maximal number of list entries read to find the first that exists. Any number of DIEs may name
- * one list. */
+/* Greatest number of list entries to read until one exists. Any number of DIEs may use one list. */
 enum { LIST_HEAD = 64 };
 
 static bool first_code(const struct unit *u, const struct die_code *code, uint64_t *ret)
@@ -135,7 +134,7 @@ static bool first_code(const struct unit *u, const struct die_code *code, uint64
 	return *ret != DW_NO_OFFSET;
 }
 
-/* Reads the entry that this entry is an instance or the definition of. */
+/* Reads the entry of which this entry is an instance or definition. */
 static bool read_origin(const struct unit *u, struct described *e)
 {
 	struct die d;
@@ -281,7 +280,7 @@ static void table_bytes(struct findings *f, const struct unit *u)
 	if (u->addr_base != DW_NO_OFFSET && !by_symbol)
 		find_open(f, DW_ADDR,
 			  u->addr_base - (u->version >= 5 ? min_u64(header, u->addr_base) : 0), l);
-	/* GNU's split version 4: lists that the other half refers to. */
+	/* GNU's split version 4: lists to which the skeleton refers. */
 	if (u->ranges_base != DW_NO_OFFSET)
 		find_open(f, DW_RANGES, u->ranges_base, l);
 	if (u->rnglists_base != DW_NO_OFFSET)
@@ -292,7 +291,7 @@ static void table_bytes(struct findings *f, const struct unit *u)
 			  l);
 }
 
-/* Claims a function's code, for units whose first entry states no code. */
+/* Claims a function's code, for units whose first entry gives no code. */
 static bool on_function(void *ctx, const struct die *d, const struct reader *attrs)
 {
 	struct findings *f = ctx;
@@ -304,7 +303,7 @@ static bool on_function(void *ctx, const struct die *d, const struct reader *att
 	return false;
 }
 
-/* Gives an instance to the unit of its source. That unit's label is not known yet. */
+/* Assigns an instance to its source's unit, whose label is not known yet. */
 static bool on_instance(void *ctx, const struct die *d, const struct reader *attrs)
 {
 	struct findings *f = ctx;
@@ -353,8 +352,8 @@ static void walk_entries(struct findings *f, const struct unit *u, bool has_code
 	put_waiting(f);
 }
 
-/* Walks the split unit of a skeleton. The skeleton knows the unit's name and where its variables
- * are. */
+/* Walks the split unit of a skeleton. The skeleton has the unit's name and its variables'
+ * addresses. */
 static void walk_split(struct findings *f, const struct unit *skeleton, struct abbrev_cache *cache)
 {
 	struct unit u;
@@ -392,12 +391,13 @@ struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_ca
 	struct reader r = unit_reader(u, u->die_off);
 	if (die_next(u, &r, &top) && top.abbrev)
 		debug_find_read_described(u, &top, r, &e);
-	ret.code = e.code; /* code attributes of the first entry */
+	ret.code = e.code; /* Code attributes of the first entry */
 	const bool has_code = !b->code || first_code(u, &ret.code, &addr);
 	table_bytes(f, u);
 	walk_entries(f, u, has_code);
 	if (b->code && unit_is_made_by_linker(u))
-		ret.code = (struct die_code){ 0 }; /* It holds padding of others' functions. */
+		ret.code = (struct die_code){ 0 }; /* It includes padding after other owners'
+						    * functions. */
 	find_sized(f, u->in, u->off, u->size, f->unit_label);
 	ret.label = f->unit_label;
 	return ret;

@@ -1,8 +1,8 @@
 /* debug_find.h - finds the owners of the debug bytes of one unit or line program. Private to
  * debug_bytes.
  *
- * Findings belong to a job, or to all jobs together. A job runs beside others and has no label
- * table: its labels are local (see local_label.h), except for owners of VM addresses. */
+ * Findings belong to a job, or to all jobs together. A job runs in parallel with others, so its
+ * labels are local (see local_label.h), except for owners of VM addresses. */
 #ifndef HEFT_DEBUGOWNERS_DEBUG_FIND_H
 #define HEFT_DEBUGOWNERS_DEBUG_FIND_H
 
@@ -18,24 +18,23 @@ static inline uint64_t find_placed(const struct findings *f, enum dw_section in,
 /* Claims bytes of a section. Does nothing if the sections belong to another file or l is
  * LABEL_NONE. */
 void find_sized(struct findings *f, enum dw_section in, uint64_t off, uint64_t size, label_id l);
-/* Claims bytes until the next claim in the section. Things of one owner are adjacent, so that the
- * first claim of a run is enough. */
+/* Claims bytes until the next claim in the section. Bytes of one owner are adjacent, so claiming
+ * the first of a run is enough. */
 void find_open(struct findings *f, enum dw_section in, uint64_t off, label_id l);
-/* True if this offset of a section is asked for the first time. */
+/* True if this offset of a section is requested for the first time. */
 bool find_first(struct findings *f, enum dw_section in, uint64_t off);
 /* Claims a string. Only the first claim of a string counts. */
 void find_string(struct findings *f, enum dw_section table, uint64_t off, label_id l);
 
-/* Claims everything of a unit except its line program, its macros, and the code that its first
- * entry names. The label is pending if the unit has no name. `split`: a skeleton may open its other
- * half. */
+/* Claims everything of a unit except its line program, macros, and the code that its first entry
+ * names. A unit without a name gets a pending label. `split`: also open a skeleton's split unit. */
 struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_cache *cache,
 			    bool split);
 /* Claims names and rows of a program of f->unit_label. */
 void find_line_program(struct findings *f, struct line_program *p);
 /* Returns the name that labels a unit. False if it has none. */
 bool find_unit_name(const struct debug_bytes *b, const struct unit *u, struct text *ret);
-/* Adds the suffix of unit labels to a name. */
+/* Adds the suffix that unit labels have to a name. */
 void find_decorate(const struct debug_bytes *b, struct text *name);
 
 #endif

@@ -58,8 +58,8 @@ static void one_unit(struct debug_bytes *b, struct unit_findings *j, const struc
 	debug_bytes_units(b, j, 0);
 	debug_bytes_take(b, j);
 	b->found.base = NULL;
-	/* Drops the cached abbreviation tables. They refer to the unit's struct dwarf. The caller
-	 * reuses that struct for the next unit. */
+	/* Clears the cached abbreviation tables: they refer to the unit's struct dwarf, which is
+	 * reused for the next unit. */
 	abbrev_cache_release(&j->job.cache);
 	memset(&j->job.cache, 0, sizeof j->job.cache);
 }

@@ -6,7 +6,7 @@
 #include "map/local_label.h"
 #include "program/dwarf_slot.h"
 
-/* Stands for a label that was not made yet. */
+/* The label was not made yet. */
 #define FILE_UNKNOWN (LABEL_LOCAL | LABEL_PENDING)
 
 /* A job of some programs. Its head is a line_job. */
@@ -17,19 +17,21 @@ struct lines_rows {
 	uint64_t count;                /* Number of rows that claimed bytes */
 	const struct section *section; /* Section of the last row */
 	struct local_labels labels;
-	VEC(label_id) files; /* Paths of the current program's files. FILE_UNKNOWN if not made. */
+	VEC(label_id)
+	files; /* Paths of the current program's files. FILE_UNKNOWN if not made
+			      * yet */
 	struct text path;
 };
 
-/* Joins directory and name as the table has them. */
+/* Joins directory and name as stated in the table. */
 static bool lines_plain_path(const struct line_program *p, uint64_t file, struct text *out)
 {
 	text_set(out, STR(""));
 	if (file >= p->files.count || p->files.data[file].name.len == 0)
 		return false;
 	const struct line_file *f = &p->files.data[file];
-	const bool own = p->version < 5 && f->dir == 0; /* The directory of the unit. The table does
-							 * not state it. */
+	const bool own = p->version < 5 && f->dir == 0; /* The unit's directory, which the table
+							 * does not contain */
 	if (f->name.p[0] != '/' && !own && f->dir < p->dirs.count) {
 		text_add(out, p->dirs.data[f->dir]);
 		text_add_char(out, '/');
@@ -52,8 +54,7 @@ static label_id label_of_file(struct lines_rows *r, const struct line_program *p
 	return *label;
 }
 
-/* True if several overlays run at an address. Rows do not tell which overlay the code belongs
- * to. */
+/* True if several overlays run at an address. Rows do not identify the overlay. */
 static bool lines_is_shared(const struct image *im, uint64_t vm)
 {
 	for (size_t i = 1; im->overlay_shift > 0 && i < im->section_count; i++) {
@@ -148,7 +149,7 @@ struct programs {
 	struct lines *all;
 	line_use_vec uses;
 	uint64_t *seen;     /* One bit per offset of DW_LINE */
-	struct intern dirs; /* directories of units */
+	struct intern dirs; /* Directories of units */
 };
 
 static void open_units(void *ctx, struct unit_job *job, unsigned worker)

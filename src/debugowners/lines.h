@@ -1,10 +1,10 @@
 /* lines.h - claims code by the rows of line programs (DWARF 5, 6.2). Private to the sources.
  *
- * A row's label is valid until the next row of its sequence. Only code of the image is claimed, at
- * most until the end of the row's section. Rows of unknown files claim nothing. File rows claim
- * nothing at addresses that several overlays share: the code there belongs to its unit's file.
- * Programs are jobs on f->threads, joined in file order. Cost: about 20 ns per row, and a label for
- * each distinct file (and line) of a program. */
+ * A row's label covers the code until the next row of its sequence. Only code of the image is
+ * claimed, at most until the end of the row's section. Rows of unknown files claim nothing. Neither
+ * do rows at addresses that several overlays share: that code belongs to its unit's file. Programs
+ * are jobs on f->threads, joined in file order. Cost: about 20 ns per row, and a label for each
+ * distinct file (and line) of a program. */
 #ifndef HEFT_DEBUGOWNERS_LINES_H
 #define HEFT_DEBUGOWNERS_LINES_H
 
@@ -13,7 +13,7 @@
 
 struct lines {
 	const struct source_file *f;
-	const struct image *im; /* the measured image */
+	const struct image *im; /* The measured image */
 	struct debuginfo *info;
 	bool with_line; /* Labels are "FILE:LINE", else "FILE" */
 	struct claims *vm;

@@ -1,7 +1,7 @@
 /* reloc_parts.h - cuts relocation tables into parts that threads read in parallel.
  *
- * The cuts depend only on the tables. Findings in the order of the parts are thus the same for any
- * number of threads. */
+ * The parts depend only on the tables, so results in the order of parts are the same for any number
+ * of threads. */
 #ifndef HEFT_DEBUGOWNERS_RELOC_PARTS_H
 #define HEFT_DEBUGOWNERS_RELOC_PARTS_H
 
