@@ -1,8 +1,7 @@
-/* addr_mask.h - holds a set of addresses that says a quick "no", in at most 1 MiB.
+/* addr_mask.h - stores a set of addresses in at most 1 MiB, which rejects other addresses quickly.
  *
- * One bit stands for 16 bytes, or for more if the range is large. So an address beside a member may
- * seem to be one, but a member never seems to be none. Look-ups are O(1), on any number of
- * threads. */
+ * One bit stands for 16 bytes, or for more if the range is large. An address near a member may be
+ * accepted too. A member is never rejected. Look-ups are O(1), on any number of threads. */
 #ifndef HEFT_CODE_ADDR_MASK_H
 #define HEFT_CODE_ADDR_MASK_H
 
@@ -10,7 +9,7 @@
 
 enum { ADDR_MASK_GRANULE = 16 };
 
-/* Zero-initialised: the empty set. */
+/* A set of addresses. All zero: the empty set. */
 struct addr_mask {
 	uint64_t low, size; /* Range of the addresses */
 	unsigned shift;     /* A granule has 1 << shift bytes */

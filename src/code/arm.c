@@ -3,8 +3,8 @@
 
 enum { ALWAYS = 14, LINK = 14, PC = 15, STACK = 13 };
 
-/* Tells whether a data-processing instruction writes pc: not a comparison, nor of the
- * miscellaneous instructions that have the encodings of comparisons. */
+/* True if a data-processing instruction writes pc: it is neither a comparison nor a miscellaneous
+ * instruction with a comparison's encoding. */
 static bool computes_pc(uint32_t insn)
 {
 	const unsigned opcode = insn >> 21 & 15;
@@ -12,7 +12,7 @@ static bool computes_pc(uint32_t insn)
 	return (insn & 0x0c00f000) == 0xf000 && (opcode < 8 || opcode > 11) && !multiplies;
 }
 
-/* Decodes the jump into a row of branches that follows: `add<c> pc, pc, Rm, lsl #2`. The next
+/* Decodes the jump into the following row of branches: `add<c> pc, pc, Rm, lsl #2`. The next
  * instruction is the branch to the default case, then come the cases. Returns the last case as the
  * target. */
 static void decode_row(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
@@ -46,7 +46,7 @@ bool arm_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 	const uint32_t insn = load_le32(p);
 	const unsigned cond = insn >> 28;
 	const uint64_t near = addr + 8 + 4 * sign_extend(insn, 24);
-	if (cond == PC) { /* no condition: blx, and instructions of coprocessors */
+	if (cond == PC) { /* No condition: blx, and instructions of coprocessors */
 		ret->kind = insn >> 25 == 0x7d ? FLOW_CALL : FLOW_PLAIN;
 		ret->direct = ret->kind == FLOW_CALL;
 		ret->target = (uint32_t)(near + (insn >> 23 & 2));

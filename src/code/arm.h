@@ -9,15 +9,15 @@
 /* Decodes an instruction like flow_decode(). */
 bool arm_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret);
 
-/* Returns how many words the table of a switch has. At `off` is `ldr<c> pc, [pc, Rm, lsl #2]`,
- * after a comparison of Rm. A branch and the addresses of the cases follow. 0: no such table. */
+/* Returns the number of words in a switch's table. At `off` is `ldr<c> pc, [pc, Rm, lsl #2]`, after
+ * a comparison of Rm. A branch and the addresses of the cases follow. 0 without such a table. */
 uint64_t arm_case_count(struct bytes code, uint64_t off);
 
-/* Tells whether code is of the ARM set. Most of its instructions have no condition: the upper four
+/* True if code is probably of the ARM set: most instructions have no condition, so the upper four
  * bits are 14. Few words of Thumb code look so. `code` lies at `addr`. O(size). */
 bool arm_set_likely(struct bytes code, uint64_t addr, bool big_endian);
 
-/* Finds what a load relative to the instruction reads, and its size. False for other
+/* Finds the address and size of the data that a pc-relative load reads. False for other
  * instructions. */
 bool arm_literal(const uint8_t *p, uint64_t left, uint64_t addr, uint64_t *ret_addr,
 		 unsigned *ret_size);

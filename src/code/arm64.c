@@ -1,10 +1,10 @@
 /* Scans AArch64 code in one pass, and keeps the page that the last adrp wrote to each register.
  *
- * An instruction that uses the low 12 bits of a symbol is only correct together with the page of
- * that symbol, on any path. So it is enough to know the registers on one path to the instruction.
- * This path is the fall-through path, if there is one. After a jump or return, the registers are
- * those at an earlier branch to this place, except those written since. Without such a branch,
- * those at the last indirect jump (a switch) are used, else nothing is known. */
+ * An instruction that uses the low 12 bits of a symbol needs the symbol's page in its register on
+ * every path. So one path to the instruction is enough: the fall-through path, if there is one.
+ * After a jump or return, the scan takes the registers of an earlier branch to this place, except
+ * those written since. Without such a branch, it takes those at the last indirect jump (a switch),
+ * else none. */
 #include "code/arm64.h"
 
 #define BRANCH_SLOTS 64 /* A power of two. Few forward branches are pending at a time. */
@@ -13,7 +13,8 @@
 #define CALLER_SAVED 0x4007ffffu
 
 struct branch {
-	uint64_t to;   /* Offset of the target. 0 = empty slot: offset 0 is no forward target. */
+	uint64_t to;   /* Offset of the target. 0: empty slot, because offset 0 is not a forward
+		        * target */
 	uint64_t from; /* Offset of the branch */
 };
 
@@ -30,8 +31,8 @@ struct arm64_pages {
 struct arm64_scan {
 	struct bytes code;
 	uint64_t addr;
-	uint64_t inside; /* Targets below this offset are not reported. The size of the code, or
-			  * 0. */
+	uint64_t inside; /* Targets below this offset are not reported: the size of the code, or
+			  * 0 */
 	unsigned kinds;
 	code_ref_vec *ret;
 };
@@ -148,8 +149,8 @@ static bool writes_general(uint32_t insn)
 	return (insn & 0xbfe0ec00) == 0x0e002c00;
 }
 
-/* Handles other loads and stores. Such instructions write the registers of loads and of atomics,
- * the base of pre- and post-indexed forms, and the status register of stlxr. */
+/* Handles other loads and stores. These write the target registers of loads and atomics, the base
+ * of pre- and post-indexed forms, and the status register of stlxr. */
 static void do_other_memory(struct arm64_pages *g, uint32_t insn)
 {
 	const unsigned rt = insn & 31, rn = insn >> 5 & 31;
@@ -196,8 +197,8 @@ static bool do_indirect(struct arm64_pages *g, uint64_t off, uint32_t insn)
 }
 
 enum form {
-	F_OTHER, /* writes no general register */
-	F_WRITE, /* Writes the register in bits 4-0, as far as is cheap to see */
+	F_OTHER, /* Writes no general register */
+	F_WRITE, /* Writes the register in bits 4-0, if cheap to decode */
 	F_ADD,
 	F_MEM, /* unsigned offset */
 	F_OTHER_MEM,
@@ -250,13 +251,14 @@ static inline uint64_t disp26(uint32_t insn)
 	return sign_extend(insn & 0x3ffffff, 26) << 2;
 }
 
-/* Handles an instruction. False if it is none. Clears *falls if the next one does not follow. */
+/* Handles an instruction. False if the word is not an instruction. Clears *falls if control does
+ * not continue to the next. */
 static inline bool arm64_step(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
 			      bool *falls)
 {
 	const uint32_t insn = load_le32(s->code.p + off);
 	const enum form form = (enum form)forms[insn >> 24];
-	const uint32_t known = g->known; /* asked for each field that may name a register */
+	const uint32_t known = g->known; /* Tested for each field that may name a register */
 	if (form < F_ADR &&
 	    (known == 0 || !((known >> (insn & 31) | known >> (insn >> 5 & 31) |
 			      known >> (insn >> 10 & 31) | known >> (insn >> 16 & 31)) &

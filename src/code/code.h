@@ -1,7 +1,7 @@
 /* code.h - decodes instructions: lengths, and the addresses that they refer to.
  *
- * Knows x86-64, i386 and AArch64. Of Thumb-2, RISC-V, AVR and Xtensa it knows lengths, branches and
- * calls, but no operands. Code is decoded linearly from its first byte. Thread-safe. */
+ * Knows x86-64, i386 and AArch64. For Thumb-2, RISC-V, AVR and Xtensa it decodes lengths, branches
+ * and calls, but no operands. Code is decoded linearly from its first byte. Thread-safe. */
 #ifndef HEFT_CODE_CODE_H
 #define HEFT_CODE_CODE_H
 
@@ -13,13 +13,14 @@ enum code_isa {
 	CODE_X86_64,
 	CODE_I386,
 	CODE_ARM64,
-	/* The rest: only REF_CALL and REF_JUMP. data_refs.h finds references to data. */
+	/* For the following sets only REF_CALL and REF_JUMP. data_refs.h finds references to
+	 * data. */
 	CODE_THUMB,
 	CODE_RISCV32,
 	CODE_RISCV64,
 	CODE_AVR,
 	CODE_XTENSA,
-	/* Only to find functions (code_split_isa_of()). */
+	/* For finding functions only (code_split_isa_of()). */
 	CODE_ARM,
 	CODE_MIPS,
 	CODE_MIPS_BE,
@@ -66,16 +67,16 @@ enum ref_kind {
 	REF_CALL = 1 << 2, /* direct call */
 	REF_JUMP = 1 << 3, /* Direct jump, with or without a condition */
 	REF_IMM = 1 << 4,  /* 32- or 64-bit immediate or displacement that may be an address */
-	/* Only in a mask of kinds: also report targets inside the code (relocatable objects, in
-	 * which fields have no value yet). */
+	/* Only in a mask of kinds: also report targets inside the code. Relocatable objects need
+	 * this, because their fields have no value yet. */
 	REF_INSIDE = 1 << 5,
 };
 
-/* Certainty that a number is an address. */
+/* How certain it is that a number is an address. */
 enum ref_use {
-	/* Code loads or stores there, or computes it relative to itself. */
+	/* Code loads or stores there, or computes the number relative to itself. */
 	USE_ACCESS,
-	/* Nothing shows that the code uses the value as an address: an immediate, a displacement
+	/* Nothing shows that the code uses the number as an address: an immediate, a displacement
 	 * beside a register, and the numbers in data_refs.h. */
 	USE_NUMBER,
 	/* ARM: a number in r11. Go's code uses r11 in the next instruction. */
@@ -84,12 +85,12 @@ enum ref_use {
 
 struct code_ref {
 	uint64_t from;  /* Address of the instruction */
-	uint64_t to;    /* Target, as the bytes state it without relocations */
+	uint64_t to;    /* Target in the bytes, without relocations */
 	uint64_t field; /* x86: address of the field of 1, 2, 4 or 8 bytes (mostly 4). 0 on other
 			 * machines. */
 	uint8_t tail;   /* x86: number of bytes from `field` to the end of the instruction */
 	uint8_t kind;   /* An enum ref_kind */
-	uint8_t size;   /* REF_MEM: number of bytes accessed, if cheap to decode. 0 otherwise. */
+	uint8_t size;   /* REF_MEM: number of bytes accessed, if cheap to decode. Else 0 */
 	uint8_t use;    /* An enum ref_use */
 };
 
@@ -99,17 +100,16 @@ typedef VEC(struct code_ref) code_ref_vec;
 struct ref_wish {
 	unsigned kinds;             /* Mask of enum ref_kind */
 	uint64_t imm_low, imm_high; /* REF_IMM: half-open range that the value must lie in */
-	/* If not NULL, only targets that it may have are wanted. The decoder may leave out others,
-	 * and code that refers to none of these. Only for REF_MEM and REF_ADDR. */
+	/* NULL, or a set of wanted targets for REF_MEM and REF_ADDR. The decoder may omit other
+	 * targets, and code that refers only to these. */
 	const struct addr_mask *mask;
 };
 
 /* Decodes `code`, which lies at `addr`, and appends references of the wanted kinds. Targets must
  * lie outside [addr, addr + code.size). For REF_IMM they must lie in the wish's range. REF_IMM
- * includes immediates, absolute operands, and displacements beside a base register, since code that
- * is not position-independent reads byte arrays so. Returns the number of bytes that could not be
- * decoded. Decoding continues after them. With a mask, the bytes that were left out do not
- * count. */
+ * includes immediates, absolute operands, and displacements beside a base register, by which
+ * non-position-independent code reads byte arrays. Returns the number of bytes that could not be
+ * decoded. Decoding continues after them. With a mask, omitted code does not count. */
 uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const struct ref_wish *wish,
 		   code_ref_vec *ret);
 

@@ -1,4 +1,5 @@
-/* Finds addresses of data that code makes of constants, for machines other than x86 and AArch64. */
+/* Finds addresses of data that code computes from constants, for machines other than x86 and
+ * AArch64. */
 #include "code/data_scan.h"
 
 #include "code/arm.h"
@@ -17,7 +18,8 @@ enum {
 	R_BRANCH = 0x63
 };
 
-/* Sets register rd. Register 0 is always 0. Go computes addresses relative to the code. */
+/* Sets register rd. Register 0 is always 0. `bare`: in Go's code a number, because Go computes
+ * addresses relative to the code. */
 static void set_rd(struct data_scan *s, unsigned rd, uint64_t value, bool bare)
 {
 	if (rd != 0 && bare)
@@ -51,7 +53,8 @@ static void do_riscv_wide(struct data_scan *s, uint64_t off, uint32_t insn)
 	data_refs_forget(s, rd);
 }
 
-/* Handles c.lui and c.addi. Other instructions make the registers that they may write unknown. */
+/* Handles c.lui and c.addi. After other instructions, the registers that they may write are
+ * unknown. */
 static void do_riscv_short(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned rd = insn >> 7 & 31, kind = insn & 3, op = insn >> 13;
@@ -79,8 +82,7 @@ static unsigned do_riscv(struct data_scan *s, uint64_t off)
 }
 
 /* Decodes larl, and loads, stores and comparisons with names ending in rl: C00, C4x and C6x, a
- * register, a distance of 32 bits in half-words. The first two bits of an instruction tell its
- * length. */
+ * register, a 32-bit distance in half-words. An instruction's first two bits give its length. */
 static unsigned do_s390(struct data_scan *s, uint64_t off)
 {
 	const uint32_t first = number_at(s, off, 2);
@@ -92,7 +94,7 @@ static unsigned do_s390(struct data_scan *s, uint64_t off)
 	return first >> 14 == 0 ? 2 : first >> 14 == 3 ? 6 : 4;
 }
 
-/* Tells whether code after an address in a register pair loads from flash with it (lpm, elpm). movw
+/* True if code after loading an address into a register pair reads flash with it (lpm, elpm). movw
  * copies the pair. Z is r30 and r31. */
 static bool reads_flash(const struct data_scan *s, uint64_t off, unsigned pair)
 {
@@ -114,8 +116,8 @@ static bool reads_flash(const struct data_scan *s, uint64_t off, unsigned pair)
 	return false;
 }
 
-/* Handles a byte of an address that is loaded, or subtracted from a register. A register pair takes
- * two bytes. */
+/* Handles one byte of an address that is loaded into, or subtracted from, a register. An address
+ * takes a register pair. */
 static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 {
 	const unsigned d = 16 + (a >> 4 & 15);
@@ -126,8 +128,8 @@ static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 	} else if (d % 2 == 0) {
 		data_refs_set(s, d, k);
 	} else if (s->r.known >> (d - 1) & 1) {
-		/* Reports a 16-bit address. The address is in data memory, unless code reads flash
-		 * with it, or no data is at this address. */
+		/* Reports a 16-bit address. It is in data memory, unless code reads flash with it,
+		 * or data memory has nothing there. */
 		const uint64_t v = s->r.base[d - 1] | k << 8, low = (ldi ? v : 0 - v) & 0xffff;
 		const bool flash = reads_flash(s, off + 2, d - 1) ||
 				   (s->im && !image_section_at(s->im, AVR_DATA + low));
@@ -148,14 +150,14 @@ static unsigned do_avr(struct data_scan *s, uint64_t off)
 	return size;
 }
 
-/* Reports the word of a pool among the code. */
+/* Reports the word of a literal pool in the code. */
 static void add_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 {
 	if (at >= s->addr && at - s->addr <= s->code.size && s->code.size - (at - s->addr) >= 4)
 		code_data_refs_add(s, off, number_at(s, at - s->addr, 4));
 }
 
-/* Reports the word of a pool that may lie before the function and has no symbol. */
+/* Reports the word of a literal pool that may lie before the function and has no symbol. */
 static void add_far_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 {
 	enum { WORD = 4 };
@@ -169,7 +171,7 @@ static void add_far_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 		add_pool(s, off, at);
 }
 
-/* Finds words of pools. A pool lies before the code that loads its words. */
+/* Finds words of literal pools. A pool lies before the code that loads its words. */
 static unsigned do_xtensa(struct data_scan *s, uint64_t off)
 {
 	const uint8_t *p = s->code.p + off;
@@ -181,8 +183,8 @@ static unsigned do_xtensa(struct data_scan *s, uint64_t off)
 	return size > 0 ? size : 1;
 }
 
-/* A machine: decodes the instruction at an offset and returns its size. Instructions begin at
- * multiples of `unit` bytes, at which as many bytes are left. */
+/* A machine: a function that decodes the instruction at an offset and returns its size.
+ * Instructions begin at multiples of `unit` bytes, and at least `unit` bytes are left. */
 struct machine {
 	unsigned (*decode)(struct data_scan *s, uint64_t off);
 	unsigned unit;
@@ -208,9 +210,9 @@ static struct machine machine_of(const struct image *im)
 	}
 }
 
-/* Sets the registers at `off`, after an instruction that never continues. Takes the registers of a
- * branch to `off`. Without such a branch, takes those at the last indirect jump, or those that
- * calls keep. */
+/* Sets the registers at `off`, after an instruction that never continues. Takes those of a branch
+ * to `off`. Without such a branch, takes those at the last indirect jump, or those that calls
+ * preserve. */
 static void data_scan_restart(struct data_scan *s, uint64_t off)
 {
 	const struct data_branch *b = &s->branches[off / 2 % DATA_BRANCHES];
@@ -239,7 +241,7 @@ static void data_scan_once(struct data_scan *s, struct machine m)
 	}
 }
 
-/* Goes over the code, twice if registers matter that code has at branches to earlier places. */
+/* Scans the code. Scans it twice if registers at backward branches matter. */
 static void data_scan(struct data_scan *s, struct machine m)
 {
 	struct data_branch branches[DATA_BRANCHES];
@@ -272,7 +274,10 @@ void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_re
 			       .im = im,
 			       .ret = ret };
 	const struct machine m = machine_of(im);
-	enum { TELLING = 64 }; /* Firmware has code of both sets, and less code tells less. */
+	enum {
+		TELLING = 64
+	}; /* Code size needed to judge the set: firmware has code of both
+			        * sets. */
 	const bool arm = m.decode == do_arm, both = arm && !s.moves && code.size < TELLING;
 	const bool set = arm && arm_set_likely(code, addr, im->big_endian);
 	if (m.decode && (!arm || both || set))

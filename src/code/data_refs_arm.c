@@ -1,5 +1,6 @@
-/* ARM and Thumb-2: words of literal pools, movw and movt, and what is added to them: the address of
- * the instruction (position-independent code), or a pointer to the table of addresses (GOT).
+/* ARM and Thumb-2: finds words of literal pools, movw and movt, and what is added to these: the
+ * address of the instruction (position-independent code), or a pointer to the table of addresses
+ * (GOT).
  *
  * Source: ARM Architecture Reference Manual, ARMv7-A and ARMv7-R, A5, A6 and A8. */
 #include "code/arm.h"
@@ -51,7 +52,7 @@ static void arm_add(struct data_scan *s, uint64_t off, unsigned rd, unsigned rn,
 	}
 }
 
-/* Reports what an operand [rn, rm] refers to. */
+/* Reports the address to which an operand [rn, rm] refers. */
 static void arm_use_sum(struct data_scan *s, uint64_t off, unsigned rn, unsigned rm)
 {
 	if (data_scan_join(s, rn, rm))
@@ -95,7 +96,7 @@ static void do_move(struct data_scan *s, uint64_t off, unsigned reg, uint32_t ha
 	}
 }
 
-/* Tells how code after `off` uses a register: whether it loads or stores there, before it branches
+/* Returns how code after `off` uses a register: whether it loads or stores there before it branches
  * or writes the register. */
 static enum ref_use arm_use_after(const struct data_scan *s, uint64_t off, unsigned reg)
 {
@@ -131,7 +132,7 @@ static void arm_compute(struct data_scan *s, uint64_t off, uint32_t insn)
 	const uint64_t pc = s->addr + off + 8;
 	if (opcode >= TST && opcode <= CMN)
 		return;
-	if (rd == A_PC) /* a switch, or a return */
+	if (rd == A_PC) /* A switch, or a return */
 		return;
 	if (number && rn == A_PC && (opcode == ADD || opcode == SUB))
 		data_scan_set_place(s, rd, opcode == ADD ? pc + imm : pc - imm, true);
@@ -348,8 +349,8 @@ static void thumb_memory(struct data_scan *s, uint64_t off, uint32_t a, uint32_t
 		data_refs_forget(s, rt);
 }
 
-/* Returns the number that an instruction's i, imm3 and imm8 state, with `known` false if it is one
- * of the patterns that no address is made of (A6.3.2). */
+/* Returns the number that an instruction encodes in i, imm3 and imm8. Sets `known` to false if it
+ * is one of the patterns that no address has (A6.3.2). */
 static uint32_t thumb_number(uint32_t a, uint32_t b, bool *known)
 {
 	const uint32_t imm = (a << 1 & 0x800) | (b >> 4 & 0x700) | (b & 0xff);
@@ -382,7 +383,7 @@ static void thumb_compute(struct data_scan *s, uint64_t off, uint32_t a, uint32_
 		data_scan_index(s, rd, rn);
 	else if ((a & 0xffef) == 0xea4f && (b & 0x70f0) == 0)
 		data_scan_copy(s, rd, rm);
-	else if (rd != A_PC) /* else a comparison */
+	else if (rd != A_PC) /* A comparison otherwise */
 		data_refs_forget(s, rd);
 }
 

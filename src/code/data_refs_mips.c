@@ -1,10 +1,9 @@
-/* MIPS: addresses of constants, and of slots of the table of addresses (GOT), which code reaches
- * from gp.
+/* MIPS: finds addresses made from constants, and addresses in slots of the table of addresses
+ * (GOT), which code reaches by gp.
  *
  * Sources: MIPS64 Architecture volume II; System V ABI, MIPS supplement, 5 (global offset table). A
- * function that uses the table computes gp from its own address. That address is in t9. The loader
- * moves what slots hold, so that a slot of a local symbol states its address, or the page of 64 kB
- * that it lies in. */
+ * function that uses the table computes gp from its own address in t9. The loader relocates the
+ * slots. So a local symbol's slot has its address, or the 64 kB page that contains it. */
 #include "code/data_scan.h"
 #include "code/mips.h"
 
@@ -28,7 +27,7 @@ enum {
 	M_SP = 29,
 };
 
-/* Tells whether a function may have this gp. */
+/* True if a function may have this gp. */
 static bool gp_is_likely(const struct data_scan *s, uint64_t gp)
 {
 	const uint64_t start = gp - image_arch(s->im)->got_bias;
@@ -51,7 +50,7 @@ void start_mips(struct data_scan *s)
 	gp_reset(s);
 }
 
-/* Sets gp where its last part is added, to what other code has if this is not known. */
+/* Sets gp when its last part is added. If the part is unknown, takes the gp of other code. */
 static void gp_set(struct data_scan *s, bool known, uint64_t value)
 {
 	if (known && gp_is_likely(s, value))
@@ -60,7 +59,8 @@ static void gp_set(struct data_scan *s, bool known, uint64_t value)
 		gp_reset(s);
 }
 
-/* Takes what a slot of the table holds, after a load from there. Code adds the rest to a page. */
+/* Handles a load from a slot of the table: takes the slot's value. If that is a page, code adds the
+ * rest. */
 static void slot_load(struct data_scan *s, uint64_t off, unsigned rt, uint64_t slot)
 {
 	enum { PAGE = 1 << 16 };
@@ -82,11 +82,11 @@ static void mips_load(struct data_scan *s, uint64_t off, unsigned rt, unsigned r
 	data_scan_use(s, off, rs, imm);
 	if (slot && rt != M_GP)
 		slot_load(s, off, rt, to);
-	else if (rt != M_GP) /* from the stack */
+	else if (rt != M_GP) /* From the stack */
 		data_refs_forget(s, rt);
 }
 
-/* Adds two registers. An index may be added before the rest of the array's address. */
+/* Adds two registers. An index may be added before the rest of an array's address. */
 static void mips_add(struct data_scan *s, unsigned rd, unsigned rs, unsigned rt)
 {
 	const bool a = data_scan_knows(s, rs), b = data_scan_knows(s, rt);
@@ -131,12 +131,12 @@ static void mips_add_number(struct data_scan *s, uint64_t off, unsigned rt, unsi
 	const bool place = data_scan_is_place(s, rs), known = data_scan_knows(s, rs);
 	const uint64_t sum = s->r.base[rs] + imm;
 	if (rt == M_GP && (place || !known || rs != M_GP)) {
-		/* The last part, or, if the table is at hand already, none. */
+		/* Adds the last part of gp, unless gp is known already. */
 		if (!(place && rs == M_GP && gp_is_likely(s, s->r.base[rs])))
 			gp_set(s, place, s->wide ? sum : (uint32_t)sum);
 		return;
 	}
-	/* A leaf function may have the pointer in another register than gp. */
+	/* A leaf function may keep the pointer in a register other than gp. */
 	const bool table = place && !data_scan_is_whole(s, rs) &&
 			   gp_is_likely(s, s->wide ? sum : (uint32_t)sum);
 	if (!table && rs != M_SP)
@@ -149,7 +149,7 @@ static void mips_add_number(struct data_scan *s, uint64_t off, unsigned rt, unsi
 		data_refs_forget(s, rt);
 }
 
-/* Lets the branch take effect that is before the instruction which was just decoded. */
+/* Executes the effect of the branch before the instruction that was just decoded (delay slot). */
 static void mips_leave(struct data_scan *s, uint64_t off)
 {
 	if (s->later > 0)
@@ -161,7 +161,7 @@ static void mips_leave(struct data_scan *s, uint64_t off)
 	s->calls_later = s->ends_later = false;
 }
 
-/* Notes the branch, call or return that takes effect after the next instruction. */
+/* Records the branch, call or return that takes effect after the next instruction. */
 static void mips_branch(struct data_scan *s, uint64_t off)
 {
 	struct flow in;

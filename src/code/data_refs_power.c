@@ -1,9 +1,9 @@
-/* PowerPC: addresses of constants, and those that code reaches from the TOC pointer or from a
+/* PowerPC: finds addresses made from constants, and addresses relative to the TOC pointer or to a
  * pointer to the table of addresses (GOT).
  *
  * Sources: Power ISA 3.1, book I; 64-Bit ELF V2 ABI 2.2 and 3.6.1 (TOC), 2.3.2 (global entry point:
- * r12 has its address, of which code makes r2); Power Architecture 32-bit ABI supplement (bcl 20,31
- * takes the address of the next instruction). */
+ * r12 has its address, from which code computes r2); Power Architecture 32-bit ABI supplement (bcl
+ * 20,31 takes the address of the next instruction). */
 #include "code/data_scan.h"
 #include "code/power.h"
 
@@ -85,8 +85,8 @@ static void power_add_low(struct data_scan *s, uint64_t off, unsigned rt, unsign
 		power_forget(s, rt);
 }
 
-/* Forgets the register that an instruction of the form X writes, by the numbers of the groups in
- * which logical and shifting instructions, comparisons and updating loads and stores are. */
+/* Forgets the register that an instruction of form X writes: logical and shift instructions,
+ * comparisons, loads and stores with update. */
 static void power_write(struct data_scan *s, unsigned form, unsigned rt, unsigned ra)
 {
 	enum { COMPARE = 0, COMPARE_LOGICAL = 32 };
@@ -124,7 +124,7 @@ static void power_registers(struct data_scan *s, uint32_t insn)
 
 static void power_branch(struct data_scan *s, uint64_t off, uint32_t insn)
 {
-	enum { NEXT = 0x429f0005 }; /* takes the address of the next instruction */
+	enum { NEXT = 0x429f0005 }; /* Takes the address of the next instruction */
 	struct flow in;
 	s->link = insn == NEXT ? s->addr + off + 4 : 0;
 	if (insn == NEXT ||
@@ -133,7 +133,7 @@ static void power_branch(struct data_scan *s, uint64_t off, uint32_t insn)
 	data_scan_flow(s, off, &in);
 }
 
-/* Handles instructions of eight bytes (3.1). Their displacements of 34 bits may count from the
+/* Handles instructions of eight bytes (3.1). Their 34-bit displacements may be relative to the
  * instruction. */
 static unsigned power_prefixed(struct data_scan *s, uint64_t off, uint32_t prefix)
 {
@@ -150,7 +150,7 @@ static unsigned power_prefixed(struct data_scan *s, uint64_t off, uint32_t prefi
 static void power_memory(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned op = insn >> 26, rt = insn >> 21 & 31, ra = insn >> 16 & 31;
-	/* Displacements of wide forms have two bits less, those of vectors four. */
+	/* Displacements of wide forms lack two bits, those of vectors four. */
 	const unsigned unit = op == P_VECTOR && insn & 1 ? 16 : op > P_FLOAT_LAST ? 4 : 1;
 	const uint64_t imm = sign_extend(insn & 0xffff, 16) & ~(uint64_t)(unit - 1);
 	const bool stores = op == P_STORE_WIDE || (op >= 36 && op <= 39) || op == 44 || op == 45 ||

@@ -1,10 +1,10 @@
-/* data_scan.h - registers while data_refs() goes over code. Private to data_refs.c and to the
- * machines, each in a file of its own.
+/* data_scan.h - tracks registers while data_refs() scans code. Private to data_refs.c and the
+ * machines' files.
  *
- * A register is known as a number (the upper half of an address, a word of a pool), or as a
- * place: a number that was added to the address of the code or of the table of addresses (GOT).
- * Only places are addresses in images that a loader moves. A place is whole if nothing is left to
- * be added. Code then only uses displacements inside the variable. */
+ * A register is known as a number (the upper half of an address, a word of a pool), or as a place:
+ * a number that was added to the address of the code or of the table of addresses (GOT). In images
+ * that a loader moves, only places are addresses. A place is whole if code adds nothing more to it,
+ * except displacements inside the variable. */
 #ifndef HEFT_CODE_DATA_SCAN_H
 #define HEFT_CODE_DATA_SCAN_H
 
@@ -12,18 +12,18 @@
 #include "code/flow.h"
 #include "image/arch.h"
 
-/* What is known of registers. */
+/* Known values of registers. */
 struct data_registers {
-	uint64_t base[32]; /* Value of each register that a constant was written to */
+	uint64_t base[32]; /* Value of each register to which a constant was written */
 	uint32_t known;    /* One bit per register */
 	uint32_t places;   /* Known registers that are places */
 	uint32_t whole;    /* Places that are whole */
-	uint32_t indexed;  /* Places that were whole, plus an unknown index */
+	uint32_t indexed;  /* Registers with a whole place plus an unknown index */
 };
 
-/* Registers at a branch. A later branch replaces an earlier one of its slot. */
+/* Registers at a branch. A later branch replaces an earlier one in its slot. */
 struct data_branch {
-	uint64_t to; /* Offset. 0: none, because what calls set is known there. */
+	uint64_t to; /* Offset of the target. 0: none */
 	struct data_registers at;
 };
 
@@ -38,17 +38,18 @@ struct data_scan {
 	bool moves;      /* A loader moves the image: numbers are no addresses. */
 	struct data_registers r;
 	uint32_t scratch; /* Registers that a called function may overwrite */
-	uint32_t bare;    /* Registers whose value Go uses only for numbers */
+	uint32_t bare;    /* Registers whose value Go uses only as a number */
 	uint32_t fresh;   /* Registers that the current instruction has set */
 	struct image_got got;
 	uint64_t link;  /* PowerPC: value of the link register. 0: unknown. */
-	uint64_t later; /* MIPS: offset that a branch leads to, after one more instruction */
-	bool back;      /* A branch leads to an earlier place. */
-	struct data_registers switched; /* at the last indirect jump, if `switches` */
+	uint64_t later; /* MIPS: offset to which a branch leads, after one more instruction */
+	bool back;      /* A branch leads to an earlier offset */
+	struct data_registers switched; /* Registers at the last indirect jump, if `switches` */
 	bool switches;
-	bool ends, ends_later; /* Control does not continue after the instruction, or the next. */
-	bool calls_later;      /* MIPS: a call takes effect after the next instruction. */
-	bool opening;          /* The upper half of the address of the GOT was added. */
+	bool ends, ends_later; /* Control does not continue after this instruction, or after the
+			        * next one */
+	bool calls_later;      /* MIPS: a call takes effect after the next instruction */
+	bool opening;          /* The upper half of the GOT's address was added */
 	struct data_branch *branches; /* DATA_BRANCHES of them, or NULL */
 	const struct image *im;       /* Image, to read bytes outside the code. May be NULL. */
 	code_ref_vec *ret;
@@ -61,7 +62,7 @@ unsigned do_thumb(struct data_scan *s, uint64_t off);
 unsigned do_mips(struct data_scan *s, uint64_t off);
 unsigned do_power(struct data_scan *s, uint64_t off);
 
-/* Set what is known of registers where a function begins. */
+/* Set the registers that are known where a function begins. */
 void start_arm(struct data_scan *s);
 void start_mips(struct data_scan *s);
 void start_power(struct data_scan *s);
@@ -158,8 +159,8 @@ static inline void data_scan_use(struct data_scan *s, uint64_t off, unsigned reg
 	if (!data_scan_knows(s, reg) || (s->moves && !data_scan_is_place(s, reg)))
 		return;
 	const uint64_t at = s->r.base[reg] + imm, to = s->wide ? at : (uint32_t)at;
-	/* Small numbers lead to members of structures. Larger ones lead from a variable, by which
-	 * compilers reach the variables near it, to another one. */
+	/* Small numbers lead to members of structures. Larger ones lead from one variable, by which
+	 * compilers reach its neighbours, to another. */
 	enum { MEMBERS = 64 };
 	if ((data_scan_is_whole(s, reg) && !data_scan_in_got(s, to)) ||
 	    (s->r.indexed >> reg & 1 && imm < MEMBERS))
@@ -168,8 +169,8 @@ static inline void data_scan_use(struct data_scan *s, uint64_t off, unsigned reg
 		      s->bare >> reg & 1 && !data_scan_is_place(s, reg) ? USE_NUMBER : USE_ACCESS);
 }
 
-/* Sets a register to a place plus an unknown index. What code adds to this leads to an array near
- * the place. */
+/* Sets a register to a place plus an unknown index. A number that code adds then leads to an array
+ * near the place. */
 static inline void data_scan_index(struct data_scan *s, unsigned to, unsigned from)
 {
 	ASSERT(data_scan_is_place(s, from));
@@ -178,7 +179,7 @@ static inline void data_scan_index(struct data_scan *s, unsigned to, unsigned fr
 	s->r.indexed |= indexed << to;
 }
 
-/* Tells whether one register holds a known address and the other a known number. Their sum is an
+/* True if one register holds a known address and the other a known number. Their sum is an
  * address. */
 static inline bool data_scan_join(const struct data_scan *s, unsigned a, unsigned b)
 {
@@ -186,7 +187,7 @@ static inline bool data_scan_join(const struct data_scan *s, unsigned a, unsigne
 	       data_scan_is_place(s, a) != data_scan_is_place(s, b);
 }
 
-/* Notes a branch to an offset, for the registers there. */
+/* Records a branch to an offset, with the registers there. */
 static inline void data_scan_branch(struct data_scan *s, uint64_t off, uint64_t to)
 {
 	if (s->branches && to > 0 && to < s->code.size) {
@@ -197,7 +198,7 @@ static inline void data_scan_branch(struct data_scan *s, uint64_t off, uint64_t 
 	}
 }
 
-/* Notes an indirect jump: cases of a switch may follow. */
+/* Records an indirect jump: cases of a switch may follow. */
 static inline void data_scan_switch(struct data_scan *s)
 {
 	s->switched = s->r;
@@ -209,7 +210,7 @@ static inline void data_scan_call(struct data_scan *s)
 	s->r.known &= ~s->scratch;
 }
 
-/* Takes a branch, call or return that takes effect at once. */
+/* Handles a branch, call or return without a delay slot. */
 static inline void data_scan_flow(struct data_scan *s, uint64_t off, const struct flow *in)
 {
 	const enum flow_kind kind = in->kind;

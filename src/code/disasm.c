@@ -19,7 +19,7 @@
 #define TEXT(x)        #x
 #define TEXT_OF(macro) TEXT(macro)
 
-/* Capstone is loaded when needed, because its tables take long to relocate. Its structures differ
+/* Capstone is loaded on first use, because its tables take long to relocate. Its structures differ
  * between versions. */
 LIBRARY(capstone, FUNCTIONS, "libcapstone.so." TEXT_OF(CS_API_MAJOR))
 
@@ -107,8 +107,8 @@ void disasm_next(struct disasm *d, struct bytes code, uint64_t addr, struct disa
 	size_t left = code.size;
 	uint64_t at = addr;
 	cs_insn *insn = d->insn;
-	/* Returns how many bytes to skip if they are no instruction. On z/Architecture two bits
-	 * tell the size of an instruction. */
+	/* Returns how many bytes to skip if they are not an instruction. On z/Architecture two bits
+	 * give an instruction's size. */
 	static const uint8_t sizes[] = { 2, 4, 4, 6 };
 	const uint64_t size = min_u64(code.size, d->sized ? sizes[code.p[0] >> 6] : d->unit);
 	*ret = (struct disasm_insn){ addr, { code.p, size }, "(bad)", "" };

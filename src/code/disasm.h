@@ -10,7 +10,7 @@ struct disasm {
 	uint64_t handle; /* handle of Capstone */
 	void *insn;      /* Buffer for one instruction */
 	unsigned unit;   /* Minimal size of an instruction in bytes */
-	bool sized;      /* The first byte tells the size. */
+	bool sized;      /* The first byte gives the instruction's size */
 };
 
 struct disasm_insn {
@@ -28,7 +28,7 @@ bool disasm_present(void);
  * Thumb set of ARM. */
 bool disasm_open(struct disasm *d, const struct image *im, bool thumb);
 void disasm_close(struct disasm *d);
-/* Disassembles the first instruction of `code`. `code` lies at addr and must not be empty. */
+/* Disassembles the first instruction of `code`, which lies at addr and must not be empty. */
 void disasm_next(struct disasm *d, struct bytes code, uint64_t addr, struct disasm_insn *ret);
 
 #endif

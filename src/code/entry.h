@@ -1,4 +1,4 @@
-/* entry.h - recognizes the beginnings of functions, and frames that are released before a jump.
+/* entry.h - recognizes the first instructions of functions, and frames released before a jump.
  *
  * Sources: those of x86.h, arm64.h, thumb.h and riscv.h. Thread-safe. */
 #ifndef HEFT_CODE_ENTRY_H
@@ -10,15 +10,15 @@
 /* True if the code begins like most functions: it saves registers, makes a frame, or marks a
  * target of indirect calls. */
 bool entry_like(enum code_isa isa, struct bytes code);
-/* True if the code first reads a register that no caller sets: a callee-saved one, or that of
- * results. Landing pads do so. x86, AArch64, RISC-V. */
+/* True if the code first reads a register that callers do not set: a callee-saved one, or the
+ * result register. Landing pads do so. x86, AArch64, RISC-V. */
 bool entry_reads_kept(enum code_isa isa, struct bytes code);
 /* True if the instruction before `off` releases the frame. A jump there leaves the
  * function. */
 bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off);
-/* True if Thumb code at `addr` pops from the stack before it pushes. The code is then in the middle
- * of a function. ARMv6-M code makes far jumps to such code in the form of calls. *budget is the
- * number of bytes that may be read, and is reduced. */
+/* True if Thumb code at `addr` pops from the stack before it pushes. Such code is in the middle of
+ * a function. ARMv6-M code encodes far jumps to it as calls. *budget is the number of bytes that
+ * may be read, and is reduced. */
 bool entry_takes_first(const struct image *im, uint64_t addr, uint64_t *budget);
 
 #endif

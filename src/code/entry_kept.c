@@ -1,4 +1,4 @@
-/* Finds out which registers code reads before it writes them, from its first instructions. */
+/* Finds the registers that code reads before it writes them, from its first instructions. */
 #include "code/entry.h"
 
 #include "code/flow.h"
@@ -9,9 +9,9 @@ enum { LOOK_AT = 4 };
 /* Conclusion from one instruction. */
 enum verdict {
 	SAYS_NOTHING,
-	SAYS_ENTRY, /* A beginning: saves a register, makes room on the stack, or is not decoded
-		     * here */
-	SAYS_KEPT,  /* No beginning: reads a register that no caller sets */
+	SAYS_ENTRY, /* A beginning: saves a register, makes room on the stack, or cannot be
+		     * decoded here */
+	SAYS_KEPT,  /* Not a beginning: reads a register that callers do not set */
 };
 
 enum { RAX = 0, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R12 = 12 };
@@ -61,7 +61,7 @@ static bool entry_kept_operands_read(bool mode64, struct bytes code, struct x86_
 	return plain || extends;
 }
 
-/* True if no caller sets `reg`, and code has not written it yet. `written` has one bit per
+/* True if callers do not set `reg`, and the code has not written it yet. `written` has one bit per
  * register. */
 static bool reads_foreign(bool mode64, unsigned reg, uint32_t written)
 {
@@ -97,12 +97,13 @@ static enum verdict verdict_x86(bool mode64, struct bytes code, uint32_t *writte
 		return SAYS_KEPT;
 	if (!entry_kept_operands_read(mode64, code, &o))
 		return SAYS_ENTRY;
-	/* Tells whether the instruction writes its register to memory or another register. */
+	/* True if the instruction writes its register to memory or to another register. */
 	const bool puts = (o.op < 0x40 && (o.op & 2) == 0) || (o.op >= 0x84 && o.op <= 0x89),
 		   alone = (o.op >= 0x80 && o.op <= 0x83) || o.op == 0xc6 || o.op == 0xc7 ||
 			   o.op == 0xf6 || o.op == 0xf7;
 	const bool tests = (o.op | 1) == 0x85, moves = o.op == 0x88 || o.op == 0x89;
-	const bool same = !o.memory && !alone && o.rm == o.reg && !tests;  /* makes it 0 */
+	const bool same = !o.memory && !alone && o.rm == o.reg &&
+			  !tests; /* Sets the register to 0 */
 	const bool part = (o.op & 1) == 0 && o.op < 0x100 && o.op != 0x8a; /* al has a meaning in
 									    * calls */
 	if (o.memory && o.based && reads_foreign(mode64, o.rm, *written))

@@ -1,4 +1,4 @@
-/* Decodes where control goes after an instruction, for all machines. */
+/* Decodes where control continues after an instruction, for all machines. */
 #include "code/flow.h"
 
 #include "base/reader.h"
@@ -45,7 +45,7 @@ static bool begins_with_arm(const struct image *im)
 	if (im->entry != 0)
 		return true;
 	const struct section *text = image_section_find(im, ".text");
-	if (im->type == ET_DYN && text) { /* a library, whose entry says nothing */
+	if (im->type == ET_DYN && text) { /* A library, whose entry point tells nothing */
 		enum { LOOK_AT = 1 << 16 };
 		return arm_set_likely(image_at(im, text->addr, LOOK_AT), text->addr, false);
 	}

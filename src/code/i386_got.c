@@ -23,9 +23,9 @@ struct got_scan {
 	uint32_t pc;       /* Return address that was loaded last */
 	unsigned switched; /* Registers at the last indirect jump: cases of a switch follow. */
 	bool found;        /* A register got the address. */
-	uint32_t returned; /* Offset after a call of the next instruction. That instruction pops the
-			    * return address. 0: none */
-	/* Registers at branches, by the offset that they lead to. */
+	uint32_t returned; /* Offset, after a call to the next instruction, of that instruction,
+			    * which pops the return address. 0: none */
+	/* Registers at branches, by the branch's target offset. */
 	struct {
 		uint64_t to;
 		unsigned holds;
@@ -39,8 +39,8 @@ static void got_write(struct got_scan *s, unsigned reg)
 	s->counter &= ~(1u << reg);
 }
 
-/* Returns the register that a thunk loads its return address to: `mov (%esp), %reg; ret`. REGS if
- * there is no thunk. */
+/* Returns the register into which a thunk loads its return address: `mov (%esp), %reg; ret`. REGS
+ * if this is not a thunk. */
 static unsigned thunk_register(const struct got_scan *s, uint64_t addr)
 {
 	enum { SIZE = 4, MOV = 0x8b, ESP_BASE = 0x24, RET = 0xc3 };
@@ -74,8 +74,8 @@ static void got_add(struct got_scan *s, unsigned reg, const struct x86_insn *in)
 	s->found = s->found || found;
 }
 
-/* Reports the operand in memory if it counts from a register with the GOT's address, which may also
- * be the index beside an unknown base. */
+/* Reports a memory operand that is relative to a register with the GOT's address. That register may
+ * also be the index beside an unknown base. */
 static void got_use(struct got_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	const uint8_t *p = s->code.p + off + in->modrm_off;
@@ -96,7 +96,7 @@ static void got_use(struct got_scan *s, uint64_t off, const struct x86_insn *in)
 static unsigned modrm_written(unsigned op, unsigned modrm)
 {
 	const unsigned reg = modrm >> 3 & 7, rm = modrm >> 6 == 3 ? modrm & 7 : REGS;
-	if (op < 0x40) /* arithmetic: to r/m, or to reg; comparisons write none */
+	if (op < 0x40) /* Arithmetic: writes r/m, or reg. Comparisons write none */
 		return op >= 0x38 ? REGS : op & 2 ? reg : rm;
 	switch (op) {
 	case 0x69:
@@ -150,8 +150,8 @@ static void got_step_modrm(struct got_scan *s, uint64_t off, const struct x86_in
 	}
 }
 
-/* Handles what an instruction without a branch does to registers. Values that pop restores are
- * those of the caller: code that follows the return still has the function's. */
+/* Updates registers for an instruction that is not a branch. Ignores pop: it restores the caller's
+ * values, but code after the return still has the function's own. */
 static void got_step(struct got_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	enum { ADD_EAX = 0x05, NOP = 0x90 };

@@ -1,9 +1,10 @@
-/* i386_got.h - finds the data that position-independent i386 code reaches from the table of
- * addresses (GOT).
+/* i386_got.h - finds the data that position-independent i386 code addresses relative to the table
+ * of addresses (GOT).
  *
  * Source: System V ABI, Intel386 Architecture Processor Supplement, 3 (position-independent
  * function prologue). A function calls a thunk that loads the return address to a register, or pops
- * the return address, and adds the distance to the GOT. Operands then count from this register. */
+ * the return address, and adds the distance to the GOT. Operands are then relative to this
+ * register. */
 #ifndef HEFT_CODE_I386_GOT_H
 #define HEFT_CODE_I386_GOT_H
 
@@ -11,8 +12,8 @@
 #include "image/image.h"
 
 /* Appends references of kind REF_ADDR of one function. The function's code lies at `addr`. `got` is
- * the address that registers must have. The image has the thunks. Returns whether a register ever
- * has it. Linear in the code. */
+ * the address to which registers are set. The image contains the thunks. True if a register ever
+ * has that address. Linear in the code. */
 bool i386_got_refs(const struct image *im, struct bytes code, uint64_t addr, uint64_t got,
 		   code_ref_vec *ret);
 

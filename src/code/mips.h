@@ -1,7 +1,7 @@
 /* mips.h - decodes branches of MIPS instructions, up to release 5.
  *
  * Source: MIPS Architecture for Programmers, volume II-A, 3 and A. The instruction after a branch
- * is executed before control goes on, and counts as a part of the branch. */
+ * is executed before the jump (delay slot), and counts as part of the branch. */
 #ifndef HEFT_CODE_MIPS_H
 #define HEFT_CODE_MIPS_H
 

@@ -39,7 +39,7 @@ bool power_flow(bool big_endian, const uint8_t *p, uint64_t left, uint64_t addr,
 	} else if (op == XL) {
 		decode_register(insn, ret);
 	} else if (insn == 0x60000000 || insn == 0x60420000) {
-		ret->kind = FLOW_NOP; /* also that which groups instructions: ori r2, r2, 0 */
+		ret->kind = FLOW_NOP; /* Also the nop that separates groups: ori r2, r2, 0 */
 	} else if (insn == 0x7fe00008 || insn == 0) {
 		ret->kind = FLOW_TRAP;
 	}

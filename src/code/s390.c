@@ -3,7 +3,7 @@
 
 enum { ALWAYS = 15, LINK = 14 };
 
-/* Sets the kind of a branch by its mask of conditions. */
+/* Sets the kind of a branch by its condition mask. */
 static void branch_kind(unsigned mask, enum flow_kind always, struct flow *ret)
 {
 	ret->kind = (uint8_t)(mask == 0 ? FLOW_NOP : mask == ALWAYS ? always : FLOW_CONDITIONAL);
@@ -41,7 +41,7 @@ static void decode_near(const uint8_t *p, struct flow *ret)
 	}
 }
 
-/* Tells whether the last byte of an instruction that begins with EC is of a branch: brxhg, brxlg,
+/* True if the last byte of an instruction that begins with EC belongs to a branch: brxhg, brxlg,
  * and comparisons with a branch. */
 static bool compares(unsigned last)
 {

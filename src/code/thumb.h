@@ -23,15 +23,16 @@ unsigned thumb_it_count(uint32_t first);
  * the size of an entry of the table. */
 bool thumb_table_branch(uint32_t first, uint32_t second, unsigned *ret_width);
 
-/* Returns how many cases the jump at `off` has, by the register: `cmp Rn, #imm` and `bhi` come
- * before it. UINT64_MAX if unknown. */
+/* Returns how many cases the jump at `off` has. `cmp Rn, #imm` and `bhi` before it limit register
+ * `reg`. UINT64_MAX if unknown. */
 uint64_t thumb_case_count(struct bytes code, uint64_t off, unsigned reg);
 
 /* Finds the address of the word that ldr Rt, [pc, #imm] loads. False for other instructions. */
 bool thumb_literal(const uint8_t *p, uint64_t left, uint64_t addr, unsigned *ret_reg,
 		   uint64_t *ret_addr);
 
-/* Finds what any pc-relative load reads. For words, thumb_literal() also tells the register. */
+/* Finds the data that any pc-relative load reads. For words, thumb_literal() also gives the
+ * register. */
 bool thumb_pool(const uint8_t *p, uint64_t left, uint64_t addr, uint64_t *ret_addr,
 		unsigned *ret_size);
 

@@ -2,8 +2,8 @@
 #include "code/x86.h"
 #include "code/x86_table.h"
 
-/* Number of bytes that the steps below may read: 14 prefixes, then opcode, ModRM, SIB, displacement
- * and immediate, even of an instruction that proves too long. */
+/* Number of bytes that the following steps may read: 14 prefixes, opcode, ModRM, SIB, displacement
+ * and immediate, even if the instruction then proves too long. */
 #define WINDOW 40
 
 enum map { MAP_ONE, MAP_0F, MAP_OTHER };
@@ -69,7 +69,7 @@ static bool read_prefixes(struct x86_decoder *d)
 			d->rex = b;
 		} else if (x86_class_of(x86_attr[0][b]) == CLASS_PREFIX) {
 			note_prefix(d, b);
-			d->rex = 0; /* only a REX directly before the opcode counts */
+			d->rex = 0; /* Only a REX directly before the opcode counts */
 		} else {
 			return true;
 		}
@@ -79,7 +79,7 @@ static bool read_prefixes(struct x86_decoder *d)
 }
 
 /* Returns the attributes of an opcode after VEX (SDM volume 2, 2.3), EVEX (2.7) or XOP (APM volume
- * 3, 1.2.5). They follow from the map, except the immediates of map 1 and of the promoted legacy
+ * 3, 1.2.5). The map determines them, except immediates of map 1 and of promoted legacy
  * instructions of EVEX map 4 (APX). */
 static uint8_t promoted_attr(uint8_t op, uint8_t modrm)
 {
@@ -150,7 +150,7 @@ static bool read_vector(struct x86_decoder *d, uint8_t first)
 		if (!(last & 4)) /* X4 of APX */
 			d->rex |= REX_X;
 		d->vector = (uint8_t)(16 << (p2 >> 5 & 3));
-		if (p2 & 0x10 || d->vector > 64) /* broadcast of one element */
+		if (p2 & 0x10 || d->vector > 64) /* Broadcast of one element */
 			d->vector = 0;
 	}
 	d->vex = true;
@@ -192,7 +192,7 @@ static bool read_rex2(struct x86_decoder *d)
 	case CLASS_MOFFS: d->attr = CLASS_FAR << 4; break; /* jmpabs */
 	default: break;
 	}
-	/* Tells whether REX2 may come before the opcode: Intel APX specification, 3.1.2.1. A1 is
+	/* True if REX2 may come before the opcode: Intel APX specification, 3.1.2.1. A1 is
 	 * jmpabs. */
 	const uint8_t row = d->op >> 4;
 	if (d->map == MAP_0F)
@@ -301,7 +301,7 @@ static bool fix_group(struct x86_decoder *d, struct x86_insn *ret)
 	return true;
 }
 
-/* Returns the letter of x86_width in bytes. */
+/* Converts a letter of x86_width to bytes. */
 static uint8_t access_size(const struct x86_decoder *d)
 {
 	const unsigned word = is_wide(d) ? 8 : d->opsize16 ? 2 : 4;
@@ -386,7 +386,7 @@ static bool is_i386_nop(const struct x86_decoder *d, const struct x86_insn *ret)
 	return (sib & 0x38) == 0x20 && (sib & 7) == reg;
 }
 
-/* Reads what follows the memory operand. */
+/* Reads the bytes after the memory operand. */
 static void x86_read_tail(struct x86_decoder *d, struct x86_insn *ret)
 {
 	switch (x86_class_of(d->attr)) {

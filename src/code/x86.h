@@ -5,8 +5,8 @@
  * (maps 1-7), XOP, REX2.
  *
  * Undefined opcodes of the one-byte and 0F maps are detected. In the other maps all opcodes have
- * one form, and any opcode is accepted, so that new instructions have the right length. Near
- * branches with a 66 prefix are decoded as Intel's processors do. */
+ * one form. Any opcode is accepted, so new instructions get the right length. Near branches with a
+ * 66 prefix are decoded as Intel's processors do. */
 #ifndef HEFT_CODE_X86_H
 #define HEFT_CODE_X86_H
 
@@ -30,8 +30,8 @@ struct x86_insn {
 	uint8_t len;      /* Size in bytes, 1 to 15 */
 	uint8_t flow;     /* An enum x86_flow. Far direct branches (i386) are of the indirect
 			   * kinds. */
-	bool pc_relative; /* memory operand is rip + disp32 (x86-64) */
-	bool address;     /* Only the address of the memory operand is used (lea). */
+	bool pc_relative; /* The memory operand is rip + disp32 (x86-64) */
+	bool address;     /* Only the address of the memory operand is used (lea) */
 	bool absolute;    /* Memory operand is a bare disp32, or the moffs of A0-A3 */
 	bool indexed;     /* Memory operand is index * scale + disp32 without a base: a table */
 	/* Number of bytes accessed by a pc_relative, absolute or indexed operand. 0 if unknown. */
@@ -44,7 +44,7 @@ struct x86_insn {
 	int64_t imm;               /* sign-extended */
 };
 
-/* Decodes the instruction at p, of at most `left` bytes. False if there is none. */
+/* Decodes the instruction at p, of at most `left` bytes. False if it is not an instruction. */
 bool x86_decode(const uint8_t *p, size_t left, bool mode64, struct x86_insn *ret);
 
 /* Finds references like code_refs(). */

@@ -6,9 +6,8 @@
 
 #include <stdatomic.h>
 
-/* FAST_WINDOW: number of bytes from the start of an instruction that the fast path may load (66,
- * REX, 0F, opcode, ModRM, displacement, immediate). FAST_BEFORE: number of bytes that it may load
- * before the instruction. */
+/* FAST_WINDOW: bytes from an instruction's start that the fast path may load (66, REX, 0F, opcode,
+ * ModRM, displacement, immediate). FAST_BEFORE: bytes that it may load before the instruction. */
 #define FAST_WINDOW 16
 #define FAST_BEFORE 4
 
@@ -17,16 +16,16 @@
 struct x86_refs_scan {
 	const uint8_t *base;
 	uint64_t addr, size;
-	uint64_t inside; /* Targets below this offset are not reported. The size of the code, or
-			  * 0. */
-	uint64_t stop;   /* Instructions from here on are not wanted */
+	uint64_t inside; /* Targets below this offset are not reported: the size of the code, or
+			  * 0 */
+	uint64_t stop;   /* Offset from which on instructions are not wanted */
 	uint64_t imm_low, imm_high;
 	const struct addr_mask *mask; /* or NULL */
 	unsigned kinds;
 	unsigned branches; /* 1 if targets of branches are wanted, else 0 */
 	bool mode64;
 	code_ref_vec *ret;
-	uint64_t bad; /* Number of bytes that are no instruction */
+	uint64_t bad; /* Number of bytes that are not instructions */
 };
 
 static uint64_t wrap(const struct x86_refs_scan *s, uint64_t addr)
@@ -89,7 +88,7 @@ static void x86_refs_add(const struct x86_refs_scan *s, uint64_t off, const stru
 		x86_refs_add_value(s, off, in->len, in->imm_off, in->imm, USE_NUMBER);
 }
 
-/* Decodes the instruction at `off` completely. Returns how far to move on. */
+/* Decodes the instruction at `off` completely. Returns how far to advance. */
 static __attribute__((noinline)) unsigned scan_slow(struct x86_refs_scan *s, uint64_t off)
 {
 	struct x86_insn in;
@@ -101,8 +100,8 @@ static __attribute__((noinline)) unsigned scan_slow(struct x86_refs_scan *s, uin
 	return in.len;
 }
 
-/* Tells whether an instruction of a class that ModRM decides is common and simple. Sets *imm to the
- * size of its immediate. */
+/* True if an instruction whose class ModRM decides is common and simple. Sets *imm to the size of
+ * its immediate. */
 static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
 {
 	const unsigned reg = modrm >> 3 & 7;
@@ -117,9 +116,8 @@ static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
 }
 
 /* Returns the length of a common instruction at p. FAST_WINDOW bytes there and FAST_BEFORE bytes
- * before may be loaded. Leaves instructions that are reported or unusual to scan_slow(). REX, 0F
- * and the kind of an instruction vary like random numbers, so that the code branches on rare
- * conditions only. */
+ * before may be loaded. Passes reported and unusual instructions to scan_slow(). REX, 0F and the
+ * kind of instruction are unpredictable, so the code branches only on rare conditions. */
 static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *p, uint64_t off,
 					bool mode64, bool want_imm)
 {
@@ -150,8 +148,8 @@ static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *
 			return scan_slow(s, off);
 	}
 
-	/* A branch has its displacement at the place of the immediate. A rip-relative operand has
-	 * its displacement before. */
+	/* A branch has its displacement in place of the immediate. A rip-relative operand has its
+	 * displacement before the immediate. */
 	const unsigned branch = class - CLASS_JCC <= CLASS_CALL - CLASS_JCC;
 	const unsigned end = len + imm;
 	const int32_t field = (int32_t)load_le32(p + (branch ? end : len) - 4);
@@ -174,18 +172,18 @@ static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *
 
 /* A form is the opcode of an instruction in 64-bit mode, the byte after it (mostly ModRM), and
  * whether 0F comes before. One byte describes it: bits 0-3 are the size without REX and 0F, or 0 if
- * scan_fast() must look. The other bits tell what else decides about an instruction. */
+ * scan_fast() must decide. The other bits say what else matters. */
 enum {
 	FORM_SIZE = 0x0f,
 	FORM_MOV = 0x10,    /* REX.W makes the immediate longer */
-	FORM_BRANCH = 0x20, /* the displacement comes last */
-	FORM_VALUE = 0x40,  /* has an immediate or a displacement of 32 bits */
+	FORM_BRANCH = 0x20, /* The displacement comes last */
+	FORM_VALUE = 0x40,  /* Has an immediate or a displacement of 32 bits */
 	FORM_SIB0 = 0x80,   /* 4 bytes more if the base in SIB is 5 */
-	FORM_RARE = 0x80,   /* The form is rare, and its size is 0. So no known form is 0. */
+	FORM_RARE = 0x80,   /* The form is rare, and its size is 0. So no known form is 0 */
 	FORMS = 1 << 17
 };
 
-/* Filled as forms occur. All threads find the same byte. */
+/* Filled as forms occur. All threads compute the same byte. */
 static _Atomic uint8_t forms[FORMS];
 
 static uint8_t form_of(unsigned form)
@@ -206,7 +204,7 @@ static uint8_t form_of(unsigned form)
 			 (rm & X86_RM_SIB0 ? FORM_SIB0 : 0));
 }
 
-/* Returns the length of an instruction that scan_known() leaves. */
+/* Returns the length of an instruction that scan_known() cannot handle. */
 static __attribute__((noinline)) unsigned scan_unknown(struct x86_refs_scan *s, const uint8_t *p,
 						       uint64_t off, unsigned form, bool want_imm)
 {
@@ -215,7 +213,7 @@ static __attribute__((noinline)) unsigned scan_unknown(struct x86_refs_scan *s, 
 	return want_imm ? scan_fast(s, p, off, true, true) : scan_fast(s, p, off, true, false);
 }
 
-/* Does what scan_fast() does in 64-bit mode. */
+/* Does the same as scan_fast(), in 64-bit mode. */
 static ALWAYS_INLINE unsigned scan_known(struct x86_refs_scan *s, const uint8_t *p, uint64_t off,
 					 bool want_imm, bool branches)
 {
@@ -243,8 +241,8 @@ static ALWAYS_INLINE unsigned scan_known(struct x86_refs_scan *s, const uint8_t 
 }
 
 /* Scans the last bytes (at most FAST_WINDOW) from `off` on, in a copy followed by zeros. `off` must
- * be at least FAST_BEFORE. An instruction that seems to reach into the zeros is cut off by the end
- * of the code. */
+ * be at least FAST_BEFORE. An instruction that continues into the zeros is cut off at the code's
+ * end. */
 static ALWAYS_INLINE void scan_tail(struct x86_refs_scan *s, uint64_t off, bool mode64,
 				    bool want_imm)
 {
@@ -271,14 +269,14 @@ static ALWAYS_INLINE void x86_refs_scan(struct x86_refs_scan *s, bool mode64, bo
 		scan_tail(s, off, mode64, want_imm);
 }
 
-/* A pc-relative operand is a ModRM byte with mod 0 and rm 5, and a displacement. LANES: so many
- * bytes are tested at once. */
+/* A pc-relative operand is a ModRM byte with mod 0 and rm 5, and a displacement. LANES: number of
+ * bytes tested at once. */
 enum { DISP = 4, LANES = 16, IMM_MOST = 4 };
 
 typedef uint8_t lanes __attribute__((vector_size(LANES)));
 
-/* Tells whether one of the bytes from p on may be such a ModRM byte. The highest byte of its
- * displacement must lie in [top, top + span]. */
+/* True if one of the bytes from p on may be such a ModRM byte. The highest byte of its displacement
+ * must lie in [top, top + span]. */
 static ALWAYS_INLINE bool lanes_may_refer(const uint8_t *p, uint8_t top, uint8_t span)
 {
 	lanes modrm, high;
@@ -290,8 +288,8 @@ static ALWAYS_INLINE bool lanes_may_refer(const uint8_t *p, uint8_t top, uint8_t
 	return (words[0] | words[1]) != 0;
 }
 
-/* Tells whether the byte at `off`, if it is such a ModRM byte, refers to a wanted target. An
- * immediate may follow the displacement. */
+/* True if the byte at `off`, taken as such a ModRM byte, refers to a wanted target. An immediate
+ * may follow the displacement. */
 static bool modrm_may_refer(const struct x86_refs_scan *s, uint64_t off)
 {
 	const int32_t disp = (int32_t)load_le32(s->base + off + 1);
@@ -310,14 +308,14 @@ static uint64_t high_bytes_between(int64_t first, int64_t last)
 }
 
 /* Returns the offset of the last byte that may be the ModRM byte of a wanted reference. 0 if there
- * is none. All instructions with such references begin before it. */
+ * is none. All instructions with wanted references begin before it. */
 static uint64_t last_wanted(const struct x86_refs_scan *s)
 {
 	const struct addr_mask *m = s->mask;
 	const uint64_t reach = s->size + IMM_MOST, width = add_sat(m->size, reach);
 	const int64_t first = (int64_t)(m->low - (s->addr + reach));
 	uint8_t top = 0, span = UINT8_MAX;
-	if (width < UINT32_MAX) { /* else all displacements may lead there */
+	if (width < UINT32_MAX) { /* Otherwise, any displacement may lead to a target */
 		if (first > INT32_MAX || first < INT32_MIN - (int64_t)width)
 			return 0;
 		top = (uint8_t)((uint64_t)first >> 24);

@@ -1,11 +1,11 @@
 /* Defines the opcode maps: Intel SDM volume 2, appendix A, tables A-2 (one byte) and A-3 (0F). */
 #include "code/x86_table.h"
 
-/* Names of attributes have two letters, so that a row of 8 opcodes fits one line. */
+/* Attribute names have two letters, so that a row of 8 opcodes fits one line. */
 #define AT(class, imm, rm) (uint8_t)((CLASS_##class) << 4 | (rm) << 3 | (imm))
 
 enum attr {
-	o_ = AT(PLAIN, 0, 0),  /* nothing follows */
+	o_ = AT(PLAIN, 0, 0),  /* Nothing follows */
 	b_ = AT(PLAIN, 1, 0),  /* imm8 */
 	z_ = AT(PLAIN, 4, 0),  /* imm16/32 */
 	e_ = AT(PLAIN, 3, 0),  /* enter: imm16, imm8 */
@@ -78,7 +78,7 @@ const uint8_t x86_attr[2][256] = {
 	},
 };
 
-/* The 8 values of rm for one reg. reg does not matter, so that each row occurs 8 times. */
+/* Rows for the 8 values of rm. Each row occurs 8 times, because reg does not matter. */
 #define MOD0 1, 1, 1, 1, 2 | X86_RM_SIB0, 5 | X86_RM_NOBASE, 1, 1
 #define MOD1 2, 2, 2, 2, 3, 2, 2, 2
 #define D4   5 | X86_RM_DISP4

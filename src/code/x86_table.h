@@ -1,8 +1,8 @@
 /* x86_table.h - describes each opcode and ModRM byte with one byte of attributes.
  *
- * Attribute of an opcode: bits 0-2 are the size of the immediate or branch displacement (4 means
- * "operand size, at most 32 bits": a 66 prefix makes it 2). Bit 3: a ModRM byte follows. Bits 4-7:
- * a class. */
+ * Attribute of an opcode. Bits 0-2: size of the immediate or branch displacement. Size 4 means
+ * "operand size, at most 32 bits": a 66 prefix makes it 2. Bit 3: a ModRM byte follows. Bits 4-7: a
+ * class. */
 #ifndef HEFT_CODE_X86_TABLE_H
 #define HEFT_CODE_X86_TABLE_H
 
@@ -21,7 +21,7 @@ enum x86_class {
 	CLASS_JCC,
 	CLASS_JMP,
 	CLASS_CALL,
-	CLASS_GROUP,  /* ModRM decides */
+	CLASS_GROUP,  /* The ModRM byte decides */
 	CLASS_MOFFS,  /* A0-A3: an address instead of ModRM */
 	CLASS_FAR,    /* ptr16:32, i386 only; jmpabs */
 	CLASS_NO64,   /* Plain in i386. In 64-bit mode undefined, or REX. */
@@ -35,8 +35,8 @@ static inline enum x86_class x86_class_of(uint8_t attr)
 	return (enum x86_class)(attr >> 4);
 }
 
-/* Attributes of the one-byte opcodes and of those after 0F. After 0F38 all have ModRM. After 0F3A
- * all have ModRM and imm8. */
+/* Attributes of one-byte opcodes, and of opcodes after 0F. All opcodes after 0F38 have ModRM. All
+ * opcodes after 0F3A have ModRM and imm8. */
 extern const uint8_t x86_attr[2][256];
 
 /* Attributes of a ModRM byte under 32- and 64-bit addressing. Bits 0-2 are the total size of ModRM,

@@ -2,7 +2,7 @@
  * ones (density option) and those of register windows.
  *
  * Source: Xtensa Instruction Set Architecture (ISA) Reference Manual, 7.3. Wide bundles are not
- * known. Only some configurations have them. The end of a hardware loop is no branch. */
+ * decoded; only some configurations have them. The end of a hardware loop is not a branch. */
 #ifndef HEFT_CODE_XTENSA_H
 #define HEFT_CODE_XTENSA_H
 
