@@ -1,4 +1,4 @@
-/* bbmap_block.h - is a machine basic block in the form that maps have. Derived blocks have
+/* bbmap_block.h - defines a machine basic block in the form of compilers' maps. Derived blocks have
  * this form too. */
 #ifndef HEFT_DERIVE_BBMAP_BLOCK_H
 #define HEFT_DERIVE_BBMAP_BLOCK_H
@@ -15,7 +15,7 @@ enum bbmap_flag {
 };
 
 struct bbmap_block {
-	uint32_t id;  /* The compiler's number. Up to version 1, the index in the entry. */
+	uint32_t id;  /* The compiler's number. Until map version 1, the index in the entry */
 	uint32_t off; /* Relative to the address of its range */
 	uint32_t size;
 	uint32_t flags;

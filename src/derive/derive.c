@@ -1,4 +1,4 @@
-/* Runs the three steps of deriving, and cuts them into jobs. */
+/* Runs the three steps of deriving blocks, split into jobs. */
 #include "derive/derive_internal.h"
 
 #include "base/pool.h"
@@ -54,7 +54,7 @@ static void events_verify(const struct batch *b, const struct function *fn, uint
 	}
 }
 
-/* Marks those of the sorted addresses that lie in the function as targets. */
+/* Marks the sorted addresses inside the function as targets. */
 static void note_places(const struct derivation *d, struct batch *b, size_t function,
 			const uint64_t *addrs, size_t count)
 {
@@ -64,9 +64,9 @@ static void note_places(const struct derivation *d, struct batch *b, size_t func
 		note_target(b, &d->functions[function], x, addrs[i], false);
 }
 
-/* Marks targets of jumps from other functions. A function is cold if a jump leads into its middle.
- * With gcc also if a conditional jump leads to its start, because gcc makes no conditional tail
- * calls. */
+/* Marks targets of jumps from other functions. A function is cold if a jump leads into its
+ * middle. For gcc, a conditional jump to its start is enough, because gcc makes no conditional
+ * tail calls. */
 static void note_outs(struct derivation *d, struct batch *b, size_t function)
 {
 	const struct derive_extent *x = &d->facts->extents[function];
@@ -109,7 +109,7 @@ static void decode_batch(void *ctx, size_t i, unsigned worker)
 	struct batch *b = &d->batches.data[i];
 	(void)worker;
 	make_bits(d, b);
-	/* Reserves arrays. They then seldom grow, and are never NULL. */
+	/* Reserves the arrays, so that they rarely grow and are never NULL. */
 	vec_reserve(&b->events, min_u64(b->size, BATCH_BYTES) / BYTES_AN_EVENT + 1);
 	vec_reserve(&b->tables, 1);
 	for (size_t k = b->first; k < b->last; k++)
@@ -185,7 +185,7 @@ static void derived_verify(const struct derive_facts *f, const struct derived *d
 	ASSERT(next == d->blocks.count);
 }
 
-/* Facts are in the order that derive.h states. */
+/* Checks that the facts are in the order that derive.h requires. */
 static void derive_facts_verify(const struct derive_facts *f)
 {
 	for (size_t i = 0; i < f->extent_count; i++) {

@@ -2,8 +2,7 @@
  *
  * Functions are decoded from start to end. A block starts at the start of a function, at the target
  * of a jump, jump table or pointer, at a landing pad, and after an instruction that ends a block.
- * Which instructions end a block is a convention, because maps show the blocks of compilers and not
- * those of textbooks:
+ * Which instructions end a block is a convention, because compilers' maps differ from textbooks:
  *
  * - DERIVE_LLVM: consecutive jumps like `jcc A; jmp B` are in one block, unless the last one leaves
  *   the function. A call that may throw and the jump after it are in one block too.
@@ -12,15 +11,15 @@
  *   starts no block.
  *
  * Under all conventions, a call ends a block if the call does not return or if its exception is
- * caught in the function. Which functions return, and which throw, is concluded from their code,
- * from their callers, and from what the caller of this module knows. The knowledge of the compiler
- * counts: if code after a call is reached by nothing else, the compiler expected the call to
- * return. Padding belongs to no block, and neither do bytes that are no instruction.
+ * caught in the function. Whether functions return or throw is inferred from their code, their
+ * callers, and the facts given. The compiler's knowledge counts: if nothing else leads to the code
+ * after a call, the compiler expected the call to return. Padding and bytes that are not
+ * instructions belong to no block.
  *
- * Knows no container: callers pass extents and facts. Machines: x86-64, i386, AArch64, Thumb-2,
- * RISC-V. Data among code (literal pools, tables of branches) is in no block. Time: O(n log n) for
- * any bytes. Memory while it runs: about the size of the code. The result is the same for any
- * number of threads. */
+ * Independent of containers: callers pass extents and facts. Machines: x86-64, i386, AArch64,
+ * Thumb-2, RISC-V. Data among code (literal pools, tables of branches) is in no block. Time: O(n
+ * log n) for any bytes. Memory while it runs: about the size of the code. The result is the same
+ * for any number of threads. */
 #ifndef HEFT_DERIVE_DERIVE_H
 #define HEFT_DERIVE_DERIVE_H
 
@@ -33,42 +32,42 @@ enum derive_convention { DERIVE_LLVM, DERIVE_GCC, DERIVE_PURE };
 struct derive_extent {
 	uint64_t addr;
 	struct bytes code; /* Less than 4 GiB */
-	bool has_sites;    /* `sites` has the ranges of its language-specific data. */
-	bool cold;         /* Known to be the part of a function that was moved away */
+	bool has_sites;    /* `sites` has the call-site ranges of its exception table */
+	bool cold;         /* Known to be a part of a function that was moved away */
 	bool stubs;        /* One or several PLT stubs */
 };
 
 /* A call-site range of an exception table. Has at least one byte. */
 struct derive_site {
 	uint64_t addr, size;
-	uint64_t pad; /* Address that catches its exceptions. 0 if none. */
+	uint64_t pad; /* Landing pad that catches its exceptions. 0 if none */
 };
 
 enum derive_trait {
 	DERIVE_NO_RETURN = 1 << 0,
 	DERIVE_NO_THROW = 1 << 1,
-	DERIVE_BEGINS_CATCH = 1 << 2, /* Is called at the start of an exception handler */
+	DERIVE_BEGINS_CATCH = 1 << 2, /* Called at the start of an exception handler */
 	DERIVE_ENDS_CATCH = 1 << 3,
 	DERIVE_DELETES = 1 << 4, /* Frees the memory of an object */
-	/* The rest is private to derive_*.c. */
+	/* Private to derive_*.c: */
 	DERIVE_RETURNS = 1 << 5,
 	DERIVE_THROWS = 1 << 6,
-	DERIVE_SEEMS = 1 << 7, /* DERIVE_NO_RETURN is only a guess. */
-	DERIVE_CALM = 1 << 8,  /* DERIVE_NO_THROW was stated by the caller. */
+	DERIVE_SEEMS = 1 << 7, /* DERIVE_NO_RETURN is only a guess */
+	DERIVE_CALM = 1 << 8,  /* The caller stated DERIVE_NO_THROW */
 };
 
-/* Facts about a function. `addr` is the function, a stub for it, or a slot with its address. */
+/* Facts about a callee. `addr`: the function, its stub, or a slot with its address. */
 struct derive_callee {
 	uint64_t addr;
 	uint64_t traits; /* Bits of enum derive_trait */
 };
 
-/* A relocation: the field at `addr`, part of an instruction, leads to `target` after linking. */
+/* A relocation: after linking, the field at `addr` in an instruction leads to `target`. */
 struct derive_fix {
 	uint64_t addr, target; /* DERIVE_NOWHERE if the target is outside the given code */
 };
 
-/* Bytes among code that are data. */
+/* Data bytes inside code. */
 struct derive_data {
 	uint64_t addr, size;
 };
@@ -78,20 +77,20 @@ struct derive_data {
 struct derive_facts {
 	enum code_isa isa;
 	enum derive_convention convention;
-	const uint8_t *each; /* One enum derive_convention per extent. Overrides `convention`. May
-			      * be NULL. */
+	const uint8_t *each; /* Per extent: an enum derive_convention that overrides
+			      * `convention`. May be NULL */
 	bool big_endian;     /* Byte order of data. The byte order of instructions is fixed. */
-	bool stretches;      /* Each extent may hold several functions. Only for split.h. */
+	bool stretches;      /* Each extent may hold several functions. Only for split.h */
 	const struct derive_extent *extents; /* Sorted by address, without overlap */
 	size_t extent_count;
-	const uint64_t *entries; /* Sorted addresses that pointers lead to */
+	const uint64_t *entries; /* Sorted addresses to which pointers lead */
 	size_t entry_count;
 	const struct derive_site *sites; /* sorted by addr */
 	size_t site_count;
 	const struct derive_callee *callees; /* In any order */
 	size_t callee_count;
-	const struct derive_data *data; /* Sorted by address. Data marked by symbols or read as
-					 * data; only Thumb and RISC-V. */
+	const struct derive_data *data; /* Data that symbols mark or code reads, sorted by
+					 * address. Only Thumb and RISC-V */
 	size_t data_count;
 	const struct derive_fix *fixes; /* Sorted by address. Only for relocatable objects. */
 	size_t fix_count;
@@ -100,7 +99,8 @@ struct derive_facts {
 	void *ctx;
 };
 
-/* Blocks [first, first + count) of a function, maybe none. Offsets count from its address. */
+/* Blocks [first, first + count) of a function, perhaps none. Offsets are relative to its
+ * address. */
 struct derived_function {
 	uint64_t first, count;
 };
@@ -113,14 +113,13 @@ struct derived {
 void derive(const struct derive_facts *f, unsigned threads, struct derived *ret);
 void derived_release(struct derived *d);
 
-/* Guesses the compiler from the code. *ret_each has room for one convention per extent and gets the
- * convention of each. Returns the most frequent one. If the code does not tell, returns
- * DERIVE_PURE, and *ret_each is undefined. */
+/* Guesses the compiler from the code. *ret_each receives the convention of each extent. Returns the
+ * most frequent one. If the code gives no hint, returns DERIVE_PURE, and *ret_each is undefined. */
 enum derive_convention derive_guess(const struct derive_facts *f, uint8_t *ret_each);
 
-/* Thumb code: returns the end of the table of branches that follows the instruction at `off`, or
- * the end of the instruction if there is no table. The end is an offset in the extent. Uses only
- * `isa` and `load` of the facts. */
+/* For Thumb code: returns the end of the branch table that follows the instruction at `off`, or the
+ * instruction's end without a table. The result is an offset in the extent. Uses only `isa` and
+ * `load` of the facts. */
 struct flow;
 uint64_t derive_thumb_behind(const struct derive_facts *f, const struct derive_extent *x,
 			     uint64_t off, const struct flow *in);

@@ -4,8 +4,8 @@
 
 #include "base/sort.h"
 
-/* Numbers of instructions searched back from an indirect jump. NEAR is for the jump's own
- * instructions. FAR is for loads of addresses, because they may come before a loop. */
+/* Number of instructions to search back from an indirect jump. NEAR: for the instructions that
+ * compute the target. FAR: for loads of addresses, which may precede a loop. */
 enum { NEAR = 40, FAR = 400 };
 
 static uint32_t derive_arm64_insn_at(const struct derive_scan *s, uint64_t off)
@@ -23,7 +23,7 @@ static void derive_arm64_add_jump(struct derive_scan *s, uint64_t off, uint64_t 
 		note_target(s->b, s->fn, s->extent, e->target, kind == EVENT_JCC);
 }
 
-/* Tells whether an instruction writes register `reg` in one of the forms below. */
+/* True if an instruction writes register `reg` in one of the forms below. */
 static bool writes(uint32_t insn, unsigned reg)
 {
 	const uint32_t top = insn >> 24;
@@ -51,8 +51,8 @@ static bool find_write(const struct derive_scan *s, uint64_t off, unsigned reg, 
 	return false;
 }
 
-/* Returns the address that adr or adrp computes. In objects both instructions of a split address
- * have relocations to the whole address, and fields of 0. */
+/* Returns the address that adr or adrp computes. In objects, both instructions of an address have
+ * relocations to the whole address, and fields of 0. */
 static uint64_t adr_of(const struct derive_scan *s, uint64_t off)
 {
 	const struct derive_facts *f = s->facts;
@@ -66,7 +66,7 @@ static uint64_t adr_of(const struct derive_scan *s, uint64_t off)
 	return insn >> 31 ? (pc & ~UINT64_C(0xfff)) + (imm << 12) : pc + imm;
 }
 
-/* Finds the address that `reg` holds at `off`, computed by adr, or by adrp and add. */
+/* Finds the address in `reg` at `off`, computed by adr, or by adrp and add. */
 static bool address_in(const struct derive_scan *s, uint64_t off, unsigned reg, uint64_t *ret)
 {
 	uint64_t add = 0;
@@ -103,8 +103,8 @@ static bool derive_arm64_read_entry(const struct derive_scan *s, uint64_t off, s
 	return address_in(s, off, insn >> 5 & 31, &t->addr);
 }
 
-/* Reads `add x, anchor, entry, how` at `off`. The entry is in Rm, or possibly in Rn if nothing is
- * extended. */
+/* Reads `add x, anchor, entry, how` at `off`. The entry is in Rm, or perhaps in Rn without an
+ * extension. */
 static bool read_sum(const struct derive_scan *s, uint64_t off, struct jump_table *t)
 {
 	const uint32_t insn = derive_arm64_insn_at(s, off);
@@ -138,7 +138,7 @@ static bool derive_arm64_find_table(const struct derive_scan *s, uint64_t off, u
 	if (!find_write(s, off, reg, NEAR, &at))
 		return false;
 	const uint32_t insn = derive_arm64_insn_at(s, at);
-	/* `cmp w, #n; b.hi default` before the jump: there are n + 1 entries. */
+	/* `cmp w, #n; b.hi default` before the jump means n + 1 entries. */
 	for (uint64_t i = 1; i <= NEAR && off >= 4 * i && t->limit == UINT64_MAX; i++) {
 		const uint32_t cmp = derive_arm64_insn_at(s, off - 4 * i);
 		if ((cmp & 0x7fc0001f) == 0x7100001f)
@@ -155,7 +155,7 @@ static void derive_arm64_add_indirect(struct derive_scan *s, uint64_t off, uint3
 	const unsigned opc = insn >> 21 & 7;
 	struct jump_table t;
 	if (opc == 1) {
-		/* `ldr x, [x, #slot]` comes before */
+		/* `ldr x, [x, #slot]` comes before the jump. */
 		const uint32_t load = off >= 4 ? derive_arm64_insn_at(s, off - 4) : 0;
 		struct event *e = scan_push(s, off, 4, EVENT_CALL_INDIRECT);
 		if ((load & 0xffc00000) == 0xf9400000)
@@ -227,7 +227,7 @@ void derive_arm64(const struct derivation *d, struct batch *b, size_t function)
 }
 
 /* Guesses the compiler by the order of saved register pairs (stp, signed offset and pre-indexed).
- * LLVM saves x20, x19, gcc x19, x20. */
+ * LLVM saves x20, x19. gcc saves x19, x20. */
 int derive_arm64_vote(struct bytes code)
 {
 	enum { NEAR_ENTRY = 16 };

@@ -3,7 +3,7 @@
 
 #include "base/sort.h"
 
-/* Added to the flags of a block: control never continues to the next block. */
+/* Added to a block's flags: control never continues to the next block. */
 #define DEAD (UINT32_C(1) << 31)
 
 struct derive_blocks_walk {
@@ -14,15 +14,15 @@ struct derive_blocks_walk {
 	const uint64_t *targets;
 	uint32_t size;
 	uint32_t start;  /* Start of the current block */
-	uint32_t target; /* Next target. `size` or more if there is none. */
-	bool dead;       /* Nothing leads to `start`, unless it is a target. */
+	uint32_t target; /* Next target. `size` or more without one */
+	bool dead;       /* Control does not reach `start`, unless it is a target */
 	uint32_t id;
-	bool pad_at_start;  /* See join_first_pad(). */
+	bool pad_at_start;  /* See join_first_pad() */
 	bool catching;      /* Between the calls that begin and end an exception handler */
 	size_t pad;         /* Index of the next landing pad. */
 	size_t site;        /* Index of the next call site. */
 	uint32_t last_call; /* Offset of the last call in the current call-site range */
-	size_t last_site;   /* Index of that range. SIZE_MAX if there is none. */
+	size_t last_site;   /* Index of that range. SIZE_MAX without one */
 };
 
 static bool is_llvm(const struct derive_blocks_walk *w)
@@ -30,7 +30,7 @@ static bool is_llvm(const struct derive_blocks_walk *w)
 	return w->fn->convention == DERIVE_LLVM;
 }
 
-/* Returns the first target in [from, to), or `to` if there is none. */
+/* Returns the first target in [from, to), or `to` without one. */
 static uint32_t next_target(const struct derive_blocks_walk *w, uint32_t from, uint32_t to)
 {
 	while (from < to) {
@@ -72,7 +72,7 @@ static void cut_at_targets(struct derive_blocks_walk *w, uint32_t to)
 		const uint32_t at = w->target;
 		if (at < w->start || (at == w->start && !w->dead))
 			continue;
-		w->dead = false; /* a target, or instructions lie in between */
+		w->dead = false; /* A target, or there are instructions in between */
 		if (at > w->start)
 			close_block(w, at, at, BBMAP_FALL_THROUGH);
 	}
@@ -86,10 +86,9 @@ static bool aligns(const struct derive_blocks_walk *w, uint32_t from, uint32_t e
 	return align >= least && (align > end - from || align >= 64);
 }
 
-/* Handles a run of nops that starts at e. Returns the event after it. If a jump leads to the
- * run, the run is a block. Otherwise the padding stays in the block before, unless the code
- * after it starts a block: code that something leads to, or, with LLVM, a loop that is entered
- * from above. */
+/* Handles a run of nops that starts at e. Returns the event after it. If a jump leads to the run,
+ * it is a block. Otherwise it stays in the previous block, unless the next code starts a block: a
+ * target or, with LLVM, a loop entered from above. */
 static const struct event *do_nops(struct derive_blocks_walk *w, const struct event *e,
 				   const struct event *last)
 {
@@ -113,8 +112,7 @@ static const struct event *do_nops(struct derive_blocks_walk *w, const struct ev
 	return e;
 }
 
-/* True if the jump that follows `end` belongs to the same block. The jump does not if anything else
- * leads to it. */
+/* True if the jump after `end` belongs to the same block, because nothing else leads to it. */
 static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const struct event *next,
 			 const struct event *last)
 {
@@ -122,8 +120,8 @@ static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const
 	       extent_has(w->x, next->target) && !bit_get(w->targets, end);
 }
 
-/* True if a jump to `target` is a tail call. A jump to the cold part of the function or back
- * is none. Nor is a jump into the middle of a function, since nobody calls that. */
+/* True if a jump to `target` is a tail call. A jump between a function and its cold part is not.
+ * Nor is a jump into the middle of a function, which nobody calls. */
 static bool derive_blocks_is_tail_call(const struct derive_blocks_walk *w, uint64_t target)
 {
 	const struct derive_facts *f = w->d->facts;
@@ -138,8 +136,8 @@ static void do_jcc(struct derive_blocks_walk *w, const struct event *e, const st
 {
 	const uint32_t end = event_end(e);
 	const struct event *next = e + 1;
-	/* A compiler would invert the condition instead of jumping across a jump of the same block,
-	 * unless the inverted jump would not reach its target. */
+	/* A compiler inverts the condition instead of jumping across a jump of the same block,
+	 * unless the inverted jump cannot reach its target. */
 	if (jump_follows(w, end, next, last)) {
 		const uint64_t from = w->x->addr + e->off;
 		const uint64_t far = next->target > from ? next->target - from
@@ -159,7 +157,7 @@ static void do_jcc(struct derive_blocks_walk *w, const struct event *e, const st
 						  : 0u));
 }
 
-/* Returns the call-site range with a landing pad that holds the call, or NULL. */
+/* Returns the call-site range with a landing pad that contains the call, or NULL. */
 static const struct derive_site *site_of(struct derive_blocks_walk *w, const struct event *e)
 {
 	const struct derive_facts *f = w->d->facts;
@@ -181,14 +179,14 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 	uint32_t end = event_end(e);
 	w->catching = (w->catching || (traits & DERIVE_BEGINS_CATCH)) &&
 		      !(traits & DERIVE_ENDS_CATCH);
-	/* The compiler of this function did not know everything about the callee. If code after the
-	 * call is reached by nothing else, the compiler expected the call to return. */
+	/* The compiler may not have known the callee. If nothing else leads to the code after the
+	 * call, it expected the call to return. */
 	const bool ends_there = end < w->size && bit_get(w->targets, end)
 					? !(traits & DERIVE_RETURNS)
 					: end == w->size || (next && next->off == end &&
 							     next->kind >= EVENT_TRAP);
 	if (traits & DERIVE_NO_RETURN && ends_there) {
-		/* After a call with a landing pad, LLVM has a block of 0 bytes to fall into. */
+		/* After a call with a landing pad, LLVM has an empty block for the fall-through. */
 		close_block(w, end, end,
 			    DEAD | (s && is_llvm(w) && !calm ? BBMAP_FALL_THROUGH : 0));
 		return;
@@ -202,14 +200,14 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 			if (event_is_call(k))
 				w->last_call = k->off;
 	}
-	/* Virtual functions that seldom throw, by their place in the table. The second is usually
-	 * the deleting destructor. The third is std::exception::what(). Handlers call it. LLVM ends
-	 * a range before such a call. */
+	/* Virtual functions that seldom throw, by table index. The second is usually the deleting
+	 * destructor. The third is std::exception::what(), which handlers call. LLVM ends a range
+	 * before them. */
 	const bool calm_slot = !is_llvm(w) && (e->slot == 8 || (e->slot == 16 && w->catching));
 	if (e->off != w->last_call && (calm || calm_slot))
 		return;
-	/* After the last call of a range, LLVM may have more code of the call. That code restores
-	 * the stack or fetches the result. */
+	/* After a range's last call, LLVM may have code that belongs to the call: it restores the
+	 * stack or fetches the result. */
 	const uint64_t site_end = s->addr + s->size - w->x->addr;
 	if (is_llvm(w) && e->off == w->last_call && site_end > end &&
 	    site_end <= (next ? next->off : w->size))
@@ -220,9 +218,9 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 		close_block(w, end, end, BBMAP_FALL_THROUGH);
 }
 
-/* Splits landing pads that are not cold, if gcc made the function in several parts. The first
- * instruction of the pad saves a register. Gcc then makes this instruction a block of its own,
- * unless the pad then jumps to another part. */
+/* Splits landing pads that are not cold, if gcc made the function in several parts. gcc makes the
+ * pad's first instruction, which saves a register, its own block, unless the pad then jumps to
+ * another part. */
 static void split_pads(const struct derive_blocks_walk *w, uint64_t *targets, const struct event *e,
 		       const struct event *last)
 {
@@ -258,7 +256,7 @@ static bool is_jumped_to(const struct derive_blocks_walk *w, uint64_t addr, cons
 }
 
 /* Joins the nop before the first landing pad to the pad's block, if only exceptions lead to the
- * pad. gcc puts a nop there, because tables cannot express a pad at the start of a part. */
+ * pad. gcc puts a nop there, because exception tables cannot describe a pad at a part's start. */
 static void join_first_pad(struct derive_blocks_walk *w, uint64_t *targets, const struct event *e,
 			   const struct event *last)
 {
@@ -292,7 +290,7 @@ static const struct event *derive_blocks_step(struct derive_blocks_walk *w, cons
 	case EVENT_BAD: close_block(w, e->off, end, DEAD); break;
 	case EVENT_TRAP: close_block(w, end, end, DEAD); break;
 	case EVENT_RET_IF:
-		/* After a conditional return, LLVM puts the next jump or return into the same
+		/* After a conditional return, LLVM keeps the next jump or return in the same
 		 * block. */
 		if (!is_llvm(w) || next == last || next->off != end || bit_get(w->targets, end) ||
 		    (next->kind != EVENT_JMP && next->kind != EVENT_RET))
@@ -332,7 +330,7 @@ void derive_blocks(const struct derivation *d, struct batch *b, size_t function)
 	ASSERT(fn->event_first + fn->event_count <= b->events.count);
 	tables_follow(d, b, function);
 	split_pads(&w, b->targets + fn->word, e, last);
-	/* A target is valid only at the start of an instruction. */
+	/* A target is valid only if an instruction starts there. */
 	for (uint64_t i = 0; i <= x->code.size / 64; i++)
 		b->targets[fn->word + i] &= b->starts ? b->starts[fn->word + i]
 						      : UINT64_C(0x1111111111111111);

@@ -1,20 +1,19 @@
-/* Finds out which callees return and which throw.
+/* Finds which callees return and which throw.
  *
  * Returning: a function does not return if it has no return and jumps to no function that returns.
- * A function that is called at the very end of another function does not return either, since no
- * code follows. Such a function does return if another call of it has following code that nothing
- * else leads to.
+ * Nor does a function that is called at the very end of another one, unless code that nothing else
+ * leads to follows another call.
  *
  * Throwing: compilers put calls that may throw into call-site ranges and leave out others. So the
- * first and the last call of a range may throw. A call outside all ranges, in a function that has
- * ranges, does not. The callee's own code does not matter, because the compiler of the caller
+ * first and the last call of a range may throw. A call outside all ranges, in a function with
+ * ranges, does not throw. The callee's own code does not matter, because the compiler of the caller
  * seldom knew it. */
 #include "derive/derive_internal.h"
 
 #include "base/sort.h"
 
-/* Returns the entry of the function at `addr`. If there is none, returns NULL and sets *at to the
- * place for it. */
+/* Returns the entry of the function at `addr`. Without one, returns NULL and sets *at to where to
+ * insert it. */
 static struct derive_callee *traits_find(const struct traits *t, uint64_t addr, struct map_at *at)
 {
 	uint32_t i;
@@ -53,7 +52,7 @@ static bool derive_calls_has(const struct derivation *d, uint64_t addr, uint64_t
 
 typedef void function_fn(struct derivation *d, const struct batch *b, size_t function);
 
-/* Calls `fn` for each function except stubs. Facts about a stub are known from its import. */
+/* Calls `fn` for each function except stubs. A stub's facts come from its import. */
 static void each_function(struct derivation *d, function_fn *fn)
 {
 	for (size_t i = 0; i < d->batches.count; i++) {
@@ -72,8 +71,8 @@ size_t site_from(const struct derive_facts *f, uint64_t addr)
 	return i;
 }
 
-/* True if control can run out of the end of the function. The last event must then be a nop
- * or a conditional jump, or plain instructions must follow it. */
+/* True if control can run past the end of the function. Its last event is then a nop or conditional
+ * jump, or plain instructions follow the event. */
 static bool falls_out(const struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct function *fn = &d->functions[function];
@@ -126,7 +125,7 @@ static void note_not_returning(struct derivation *d, const struct batch *b, size
 		traits_add(&d->traits, addr, DERIVE_NO_RETURN);
 }
 
-/* Marks the callee of a call at the end of a function as seemingly not returning. */
+/* Marks the callee of a call at the end of a function as probably not returning. */
 static void note_last_call(struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct function *fn = &d->functions[function];
@@ -139,7 +138,7 @@ static void note_last_call(struct derivation *d, const struct batch *b, size_t f
 		traits_add(&d->traits, e->target, DERIVE_NO_RETURN | DERIVE_SEEMS);
 }
 
-/* Marks callees as returning if code follows a call of them, although they seemed not to return. */
+/* Marks callees as returning if code follows a call, even if they seemed not to return. */
 static void check_calls(struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct function *fn = &d->functions[function];
@@ -164,8 +163,7 @@ static void note_throwing(struct derivation *d, uint64_t addr)
 }
 
 /* Marks the first and the last call of a range as throwing. Other calls of the range may or may not
- * throw. A range without a landing pad may just fill the gap between two ranges, if it holds any
- * call that may throw. */
+ * throw. A range without a landing pad may only fill a gap between ranges. */
 static const struct event *note_range(struct derivation *d, const struct derive_extent *x,
 				      const struct derive_site *site, const struct event *e,
 				      const struct event *end)
@@ -207,8 +205,7 @@ static void note_ranges(struct derivation *d, const struct batch *b, size_t func
 	}
 }
 
-/* Marks destructors as not throwing: callees of calls that are shortly followed by the deletion of
- * the object. */
+/* Marks destructors as not throwing: callees of calls that the object's deletion soon follows. */
 static void note_destructors(struct derivation *d, const struct batch *b, size_t function)
 {
 	enum { MOST_BETWEEN = 16, LITTLE = 3 };

@@ -1,6 +1,6 @@
 /* Finds the end of a call's block in LLVM's code. After a call that may throw, LLVM copies
- * registers for later blocks, and these copies belong to the call's block. The next instructions
- * tell whether an instruction is such a copy. x86-64. */
+ * registers for later blocks, and these copies belong to the call's block. The following
+ * instructions show whether an instruction is such a copy. x86-64. */
 #include "derive/derive_internal.h"
 #include "code/x86.h"
 
@@ -8,7 +8,7 @@ enum { RAX = 0, RSP = 4, NO_REG = 16 };
 
 /* An instruction that only sets a register. */
 struct derive_copies_copy {
-	unsigned from, to; /* from: NO_REG if the source is no register */
+	unsigned from, to; /* from: NO_REG if the source is not a register */
 	unsigned size;
 	bool store; /* Stores %rax to disp(%rsp) */
 	bool load;  /* Loads from disp(%rsp) */
@@ -71,9 +71,9 @@ uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint
 	for (unsigned i = 0; i < MOST && read_copy(x->code.p + at, x->code.size - at, &c); i++) {
 		const uint8_t *p = x->code.p + at;
 		if (c.store) {
-			/* Tells whether the next instruction is a cmpq with $0 of the place that
-			 * %rax was just stored to. Its displacement, after REX, opcode, ModRM and
-			 * SIB, is then the same. */
+			/* True if the next instruction compares with 0 (cmpq) the place to which
+			 * %rax was just stored: it has the same displacement after REX, opcode,
+			 * ModRM and SIB. */
 			const unsigned size = c.size - 4;
 			const uint8_t *next_insn = p + c.size;
 			const bool compares = x->code.size - at > 6 + size &&
@@ -85,12 +85,12 @@ uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint
 			return i == 0 && compares ? at + c.size : from;
 		}
 		if (c.from == RAX)
-			return is_saved(c.to) ? at : from; /* first use of the result */
+			return is_saved(c.to) ? at : from; /* First use of the result */
 		at += c.size;
 		const bool led_to = at < x->code.size && bit_get(targets, at);
 		if (i == 0 && c.from != NO_REG &&
 		    (led_to || (next && next->off == at && next->kind == EVENT_JMP)))
-			return at; /* one copy alone makes no block of its own */
+			return at; /* A single copy makes no block */
 		if (led_to || c.to == RAX || !(c.load || is_saved(c.to)))
 			break;
 	}

@@ -1,4 +1,4 @@
-/* Finds the events of code of all machines but x86 and AArch64, with the decoders of flow.h.
+/* Finds the events of code for all machines but x86 and AArch64, with the decoders of flow.h.
  *
  * Tables of branches follow their instruction (TBB, TBH), or consist of words whose address the
  * function takes. Such words are addresses, or distances from the table. */
@@ -11,7 +11,7 @@
 #include "code/riscv.h"
 #include "code/thumb.h"
 
-/* Records bytes that are no code as EVENT_BAD. Returns `end`. */
+/* Records bytes that are not code as EVENT_BAD. Returns `end`. */
 static uint64_t derive_flow_skip(struct derive_scan *s, uint64_t off, uint64_t end)
 {
 	enum { MOST = 252 };
@@ -24,8 +24,8 @@ static uint64_t derive_flow_skip(struct derive_scan *s, uint64_t off, uint64_t e
 	return off;
 }
 
-/* Returns the target of the instruction: the relocated one, or `stands` if there is no relocation.
- * If several relocations apply to one field, those that only permit relaxing have no target. */
+/* Returns the target of the instruction: the relocated one, or `stands` without a relocation. If a
+ * field has several relocations, those that only permit relaxing have no target. */
 static uint64_t derive_flow_relocated(struct derive_scan *s, uint64_t off, uint64_t stands)
 {
 	const struct derive_facts *f = s->facts;
@@ -38,8 +38,8 @@ static uint64_t derive_flow_relocated(struct derive_scan *s, uint64_t off, uint6
 	return stands;
 }
 
-/* Adds a table among the code and returns its end. If data is known there, the table ends with the
- * data at the latest. */
+/* Adds a table inside the code and returns its end. A table ends at the latest with the data known
+ * there. */
 static uint64_t add_inline_table(struct derive_scan *s, struct jump_table t)
 {
 	const struct derive_extent *x = s->extent;
@@ -74,8 +74,8 @@ static void derive_flow_add_tables(struct derive_scan *s)
 		e->table |= e->kind == EVENT_JMP_INDIRECT;
 }
 
-/* Finds the table of the jump at `off`, if extents hold several functions. Its address comes from
- * instructions shortly before the jump and after the last return. */
+/* Finds the table of the jump at `off`, if extents hold several functions. Instructions between the
+ * last return and the jump compute its address. */
 static bool derive_flow_find_table(struct derive_scan *s, uint64_t off, uint64_t end)
 {
 	enum { WINDOW = 64 };
@@ -99,7 +99,7 @@ static void derive_flow_add_jump(struct derive_scan *s, uint64_t off, const stru
 				 uint64_t target)
 {
 	/* Distance that a conditional jump reaches, as a power of two. RISC-V compilers estimate it
-	 * before instructions are compressed, and so get at most twice the final distance. */
+	 * before compressing instructions, and so at most twice too high. */
 	const enum code_isa isa = s->facts->isa;
 	const bool conditional = in->kind == FLOW_CONDITIONAL;
 	struct event *e = scan_push(s, off, in->size, conditional ? EVENT_JCC : EVENT_JMP);
@@ -118,8 +118,7 @@ static void derive_flow_add_call(struct derive_scan *s, uint64_t off, const stru
 	e->maybe = in->maybe;
 }
 
-/* Tells whether the ARM instruction jumps through a table of addresses in the code. The table is
- * known as data. */
+/* True if the ARM instruction jumps through an address table in the code that is known as data. */
 static bool arm_table(const struct derive_scan *s, uint64_t off, struct jump_table *ret)
 {
 	const struct derive_extent *x = s->extent;
@@ -150,7 +149,7 @@ static uint64_t derive_flow_add(struct derive_scan *s, uint64_t off, const struc
 	}
 	switch (in->kind) {
 	case FLOW_CONDITIONAL:
-		/* lld pads Thumb code, after instructions that never continue, with a value that
+		/* lld pads Thumb code after instructions that never continue. The padding value
 		 * would elsewhere be a conditional jump. */
 		if (s->facts->stretches && s->way.it == 0 && scan_pads(s, off) &&
 		    code_pad_size(s->facts->isa, s->extent->code.p + off,
@@ -187,7 +186,7 @@ static uint64_t derive_flow_add(struct derive_scan *s, uint64_t off, const struc
 	return end;
 }
 
-/* Handles auipc and jalr as one jump or call. Relocations apply to auipc. */
+/* Handles auipc and jalr as one jump or call. The relocation is at auipc. */
 static bool add_far(struct derive_scan *s, uint64_t off)
 {
 	const struct derive_extent *x = s->extent;
@@ -206,7 +205,8 @@ static bool add_far(struct derive_scan *s, uint64_t off)
 	return true;
 }
 
-/* Decodes the bytes at `off`. They may be no instruction. Returns the end of the decoded bytes. */
+/* Decodes the bytes at `off`, which may not be an instruction. Returns the end of the decoded
+ * bytes. */
 static uint64_t derive_flow_look(struct derive_scan *s, uint64_t off)
 {
 	const struct derive_extent *x = s->extent;

@@ -1,5 +1,5 @@
-/* Guesses the compiler of each function by its habits and by those of its neighbours. Functions of
- * one object file are adjacent. */
+/* Guesses the compiler of each function by its habits and its neighbours'. Functions of one object
+ * file are adjacent. */
 #include "derive/derive_internal.h"
 
 /* CHANGE: cost of changing the compiler between two functions, equal to one function that strongly
@@ -7,11 +7,11 @@
 enum { CHANGE = 2, ENOUGH = 8 };
 
 /* Finds the cheapest assignment of LLVM or gcc to all functions (Viterbi's algorithm). Votes
- * against the assigned compiler cost, and so do changes between neighbours. The first pass keeps,
- * for each function and compiler, the cheapest compiler before it. */
+ * against the assigned compiler and changes between neighbours have a cost. The first pass stores,
+ * per function and compiler, the cheapest previous compiler. */
 enum derive_convention derive_guess(const struct derive_facts *f, uint8_t *ret_each)
 {
-	enum { LLVM = 1, GCC = 2 }; /* bits: coming from the other compiler is cheaper */
+	enum { LLVM = 1, GCC = 2 }; /* Bits: coming from the other compiler is cheaper */
 	uint64_t votes = 0, llvm = 0, gcc = 0;
 	for (size_t i = 0; i < f->extent_count; i++) {
 		const struct bytes code = f->extents[i].code;

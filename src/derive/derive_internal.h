@@ -1,9 +1,9 @@
 /* derive_internal.h - declares what the files derive_*.c share.
  *
  * Deriving blocks takes three steps. First, decoding turns each function into events and target
- * bits, in parallel. Events are the instructions that matter to blocks. A target bit marks an
- * offset that a jump leads to. Second, facts about callees are gathered from all functions. Third,
- * blocks are made, in parallel. */
+ * bits, in parallel. Events are the instructions that affect blocks. A target bit marks an offset
+ * to which a jump leads. Second, facts about callees are gathered from all functions. Third, blocks
+ * are made, in parallel. */
 #ifndef HEFT_DERIVE_DERIVE_INTERNAL_H
 #define HEFT_DERIVE_DERIVE_INTERNAL_H
 
@@ -19,25 +19,24 @@ enum event_kind {
 	EVENT_CALL,
 	EVENT_CALL_INDIRECT, /* target: as for EVENT_JMP_INDIRECT */
 	EVENT_RET,
-	EVENT_RET_IF, /* A return with a condition */
+	EVENT_RET_IF, /* A conditional return */
 	EVENT_TRAP,
 	EVENT_INT3, /* x86: padding, unless something leads to it */
 	EVENT_NOP,
-	EVENT_BAD, /* A byte or word that is no instruction */
+	EVENT_BAD, /* A byte or word that is not an instruction */
 };
 
 struct event {
-	uint64_t target; /* address */
+	uint64_t target; /* Address */
 	uint32_t off;
 	uint8_t len, kind;
-	/* Indirect call: offset of the function in a table of virtual functions. 0 if none. */
+	/* Indirect call: the callee's offset in a table of virtual functions. 0 if none. */
 	uint8_t slot;
-	/* Compilers test the result of one floating-point comparison with two conditional jumps.
-	 * Both jumps of such a pair have the same bit here. */
+	/* After one floating-point comparison, compilers test two conditions with two jumps. Both
+	 * jumps of a pair have the same bit here. */
 	uint8_t pair;
-	bool table;    /* Indirect jump: it has a jump table. EVENT_BAD: the bytes belong to a
-		        * jump table. */
-	bool maybe;    /* The call has a condition. */
+	bool table;    /* Indirect jump: has a jump table. EVENT_BAD: bytes of a jump table */
+	bool maybe;    /* The call is conditional */
 	uint8_t reach; /* Conditional jump: reaches less than 2^reach bytes. 0 if unlimited. */
 };
 
@@ -48,10 +47,10 @@ struct jump_table {
 	uint64_t limit; /* Maximal number of entries. UINT64_MAX if unknown. */
 	uint8_t width, shift;
 	bool is_signed;
-	/* Only the low 32 bits of a target are certain. The bits above them come from `high`. */
+	/* Only the low 32 bits of a target are computed. `high` gives the upper bits. */
 	bool wraps;
-	/* Bits above the low 32 of all targets. Needed for objects, because their sections lie
-	 * further apart than 4-byte entries reach. */
+	/* Upper 32 bits of all targets, for objects: their sections are further apart than 4-byte
+	 * entries reach. */
 	uint64_t high;
 };
 
@@ -59,15 +58,15 @@ struct function {
 	size_t event_first, event_count; /* Events of the function in the array of its batch */
 	size_t word;                     /* Index of the first word of its bits */
 	uint8_t convention;              /* An enum derive_convention */
-	/* Only if extents hold several functions: the tables of the events that have one, in order
-	 * of the events. */
+	/* Only if extents hold several functions: tables of the events that have one, in event
+	 * order. */
 	size_t table_first, table_count;
 	bool returns; /* Has a way to return besides tail calls */
-	bool cold;    /* A part of a function that is jumped to and never called */
+	bool cold;    /* A part of a function, reached by jumps and never called */
 	uint64_t block_first, block_count;
 };
 
-/* The target of a jump out of its function. */
+/* The target of a jump that leaves its function. */
 struct out {
 	uint64_t to;
 	uint64_t conditional;
@@ -79,13 +78,13 @@ struct batch {
 	VEC(struct event) events;
 	VEC(struct jump_table) tables;
 	uint64_t *starts;  /* One bit per offset: an instruction starts there. Not for AArch64. */
-	uint64_t *targets; /* One bit per offset: a block starts there, whatever comes before */
+	uint64_t *targets; /* One bit per offset: a block starts there in any case */
 	VEC(struct bbmap_block) blocks;
 	VEC(struct out) outs; /* Targets of jumps that leave their function */
 	VEC(uint64_t)
-	bases;              /* Only if extents hold several functions: addresses of data that
-			       * code refers to. A jump table ends at such an address. */
-	VEC(uint64_t) refs; /* Scratch: addresses of data that the function takes */
+	bases;              /* Only if extents hold several functions: data addresses in code. A
+			     * jump table ends at such an address */
+	VEC(uint64_t) refs; /* Scratch: data addresses that the function takes */
 };
 
 /* Traits (enum derive_trait) of functions, by address. */
@@ -100,13 +99,13 @@ struct derivation {
 	VEC(struct batch) batches;
 	VEC(uint64_t) bases; /* Start addresses of jump tables, sorted */
 	VEC(uint64_t)
-	pads; /* Landing pads, sorted. A pad and its range often lie in different parts of a
-	       * function. */
+	pads; /* Landing pads, sorted. A pad and its range may lie in different parts of a
+	       * function */
 	VEC(struct out)
-	outs;          /* Jumps out of functions, of all batches, sorted. Parts of one
-			       * function jump to each other. */
-	bool has_cold; /* At least one function is cold. */
-	bool changed;  /* derive_calls.c: a function was found to return in this round. */
+	outs;          /* Jumps out of functions, from all batches, sorted. Parts of a function
+		        * jump to each other */
+	bool has_cold; /* Some function is cold */
+	bool changed;  /* derive_calls.c: this round found a function that returns */
 	struct traits traits;
 };
 
@@ -140,14 +139,14 @@ static inline const struct event *events_of(const struct batch *b, const struct 
 	return b->events.data + f->event_first;
 }
 
-/* Tells whether control never continues after the event. */
+/* True if control never continues after the event. */
 static inline bool event_ends(const struct event *e)
 {
 	return e->kind == EVENT_RET || e->kind == EVENT_JMP || e->kind == EVENT_JMP_INDIRECT ||
 	       e->kind == EVENT_TRAP || e->kind == EVENT_INT3;
 }
 
-/* Records the target of a jump: as a bit inside the function, in `outs` if outside. */
+/* Records the target of a jump: as a bit if inside the function, else in `outs`. */
 static inline void note_target(struct batch *b, const struct function *f,
 			       const struct derive_extent *x, uint64_t addr, bool conditional)
 {
@@ -164,21 +163,21 @@ struct derive_scan {
 	struct function *fn;
 	struct batch *b;
 	size_t fix; /* Index of the next fix */
-	/* derive_x86.c */
-	uint64_t before; /* Offset of the previous instruction */
-	size_t tried;    /* Number of references tried before without finding a table */
+	/* For derive_x86.c. `before`: offset of the previous instruction. */
+	uint64_t before;
+	size_t tried;    /* Number of references already tried as a table */
 	uint64_t loaded; /* Only if extents hold several functions: address of the table that the
-			  * previous instruction loads from */
-	uint64_t base;   /* Only i386, and only if extents hold several functions: address that
-			  * code adds distances to. 0 if unknown. */
-	uint64_t called; /* Offset after the last call. That call may load `base`. */
+			  * previous instruction reads */
+	uint64_t base;   /* Only i386 with several functions per extent: address to which code
+			  * adds distances. 0 if unknown */
+	uint64_t called; /* Offset after the last call, which may load `base` */
 	bool mode64;
 	bool has_table;
-	/* derive_flow.c */
+	/* For derive_flow.c: */
 	struct flow_way way;
 	size_t data;       /* Index of the next data */
 	uint64_t returned; /* Offset after the last return */
-	bool untold;       /* At least one indirect jump has no table after it. */
+	bool untold;       /* An indirect jump has no known table */
 };
 
 static inline struct derive_scan scan_of(const struct derivation *d, struct batch *b,
@@ -202,8 +201,8 @@ static inline struct derive_scan scan_of(const struct derivation *d, struct batc
 	};
 }
 
-/* Returns the data at `off`, or NULL. s->data is then the next data. Offsets must not fall from
- * call to call. */
+/* Returns the data at `off`, or NULL. Moves s->data to the next data. Offsets must not decrease
+ * between calls. */
 static inline const struct derive_data *scan_data_at(struct derive_scan *s, uint64_t off)
 {
 	const struct derive_facts *f = s->facts;
@@ -223,8 +222,7 @@ static inline struct event *scan_push(struct derive_scan *s, uint64_t off, uint6
 	return &s->b->events.data[s->b->events.count - 1];
 }
 
-/* Records data at `off`, as far as the extent has it. Returns the end, or `off` if there is no
- * data. */
+/* Records data at `off`, clipped to the extent. Returns the end, or `off` without data. */
 static inline uint64_t scan_skip_data(struct derive_scan *s, uint64_t off)
 {
 	enum { MOST = 252 };
@@ -239,7 +237,7 @@ static inline uint64_t scan_skip_data(struct derive_scan *s, uint64_t off)
 	return end;
 }
 
-/* Returns the offset of the next data after `off`, where none is, or the end of the code. */
+/* Returns the offset of the next data after `off`, or the end of the code. */
 static inline uint64_t scan_next_data(const struct derive_scan *s)
 {
 	const struct derive_facts *f = s->facts;
@@ -248,8 +246,8 @@ static inline uint64_t scan_next_data(const struct derive_scan *s)
 				       : size;
 }
 
-/* Returns the address that the field at offset `off` refers to: the relocated one, or `stands` if
- * there is no relocation. Offsets must not fall from call to call. */
+/* Returns the address in the field at offset `off`: the relocated one, or `stands` without a
+ * relocation. Offsets must not decrease between calls. */
 static inline uint64_t scan_relocated(struct derive_scan *s, uint64_t off, uint64_t stands)
 {
 	const struct derive_facts *f = s->facts;
@@ -260,7 +258,7 @@ static inline uint64_t scan_relocated(struct derive_scan *s, uint64_t off, uint6
 								       : stands;
 }
 
-/* Tells whether the code at `off` follows an instruction that never continues, or other padding. */
+/* True if the code at `off` follows an instruction that never continues, or other padding. */
 static inline bool scan_pads(const struct derive_scan *s, uint64_t off)
 {
 	const size_t count = s->b->events.count;
@@ -269,25 +267,24 @@ static inline bool scan_pads(const struct derive_scan *s, uint64_t off)
 	       (event_ends(e) || e->kind == EVENT_NOP || e->kind == EVENT_BAD);
 }
 
-/* derive.c: decodes all extents of d->facts, the only member that is set before. */
+/* derive.c: decodes all extents of d->facts, the only member that must be set. */
 void derive_decode(struct derivation *d, unsigned threads);
 void derive_release(struct derivation *d);
 
-/* Decode one function. The function's bits are already allocated. derive_x86.c, derive_arm64.c;
- * derive_flow.c for all other machines of flow.h. */
+/* Decode one function, whose bits are already allocated. derive_x86.c, derive_arm64.c;
+ * derive_flow.c for the other machines of flow.h. */
 void derive_x86(const struct derivation *d, struct batch *b, size_t function);
 void derive_arm64(const struct derivation *d, struct batch *b, size_t function);
 void derive_flow(const struct derivation *d, struct batch *b, size_t function);
-/* derive_thumb.c: tells whether the instruction at `off` jumps through a table that follows it. */
+/* derive_thumb.c: true if the instruction at `off` jumps through a table that follows it. */
 bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent *x, uint64_t off,
 			const struct flow *in, struct jump_table *ret);
-/* Guess the compiler of a function, from -2 to 2. Values below 0 speak for gcc, above 0 for
- * LLVM. */
+/* Guess the compiler of a function, from -2 to 2: negative for gcc, positive for LLVM. */
 int derive_x86_vote(struct bytes code);
 int derive_arm64_vote(struct bytes code);
 
 /* derive_tables.c: visits the targets of a jump table, at most `most` entries. table_next() returns
- * false at the end of the table. */
+ * false at the end. */
 struct table_cursor {
 	const struct jump_table *table;
 	struct bytes bytes;
@@ -295,20 +292,18 @@ struct table_cursor {
 	bool big_endian;
 	enum code_isa isa;
 };
-/* Opens a table that ends where the next one begins. */
+/* Opens a table that ends at the start of the next table. */
 void table_open_whole(struct table_cursor *c, const struct derivation *d,
 		      const struct jump_table *t);
 bool table_next(struct table_cursor *c, uint64_t *ret);
 /* Completes the fields of a table that belongs to function x. */
 void table_set_reach(const struct derive_facts *f, const struct derive_extent *x,
 		     struct jump_table *t);
-/* Tells whether the bytes at `addr` look like a jump table of function x. *ret is then the way to
- * read the table. */
+/* True if the bytes at `addr` look like a jump table of function x. Sets *ret to how to read it. */
 bool table_guess(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
 		 struct jump_table *ret);
-/* Tells whether the bytes at `addr` are the table of the jump that ends at `end`, if extents hold
- * several functions. At least one entry must lead to `end` or shortly after it. `loaded`: the jump
- * uses entries as addresses. */
+/* True if the bytes at `addr` are the table of the jump that ends at `end`, if extents hold several
+ * functions. An entry must lead to `end` or shortly after it. `loaded`: entries are addresses. */
 bool table_of_jump(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
 		   uint64_t end, bool loaded, struct jump_table *ret);
 /* Like table_of_jump(), for a table whose entries are distances from `anchor`. */
@@ -317,14 +312,14 @@ bool table_of_distances(const struct derive_facts *f, const struct derive_extent
 /* Records the targets of all tables of a function. */
 void tables_follow(const struct derivation *d, struct batch *b, size_t function);
 
-/* derive_calls.c: finds out which functions return and which throw. */
+/* derive_calls.c: finds which functions return and which throw. */
 void derive_calls(struct derivation *d);
 uint64_t traits_get(const struct traits *t, uint64_t addr);
 /* Index of the first call-site range that ends after addr. */
 size_t site_from(const struct derive_facts *f, uint64_t addr);
 
-/* derive_copies.c: returns the end of the block of a call that may throw. The block reaches at
- * least to `from`. `next` is the event after the call, or NULL. */
+/* derive_copies.c: returns the end of the block of a call that may throw, at least `from`. `next`
+ * is the event after the call, or NULL. */
 uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint32_t from,
 		    const struct event *next);
 

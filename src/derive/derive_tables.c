@@ -1,4 +1,4 @@
-/* Follows jump tables: where their entries lead, and where they end. */
+/* Follows jump tables: finds their targets and ends. */
 #include "derive/derive_internal.h"
 
 #include "base/sort.h"

@@ -1,7 +1,6 @@
-/* Reads tables of branches among Thumb code. A table follows the instruction that jumps through it.
- * These are tables of TBB and TBH, of `add pc`, of `ldr pc`, and of the libgcc helpers that replace
- * TBB and TBH on ARMv6-M. Sources: ARMv7-M Architecture Reference Manual, A7.7; libgcc's names of
- * the helpers. */
+/* Reads tables of branches among Thumb code. A table follows the instruction that jumps through it:
+ * TBB, TBH, `add pc`, `ldr pc`, or a call of the libgcc helpers that replace TBB and TBH on
+ * ARMv6-M. Sources: ARMv7-M Architecture Reference Manual, A7.7; libgcc's names of the helpers. */
 #include "derive/derive_internal.h"
 #include "code/flow.h"
 #include "code/thumb.h"
@@ -12,7 +11,7 @@ static uint32_t derive_thumb_half_at(struct bytes code, uint64_t off)
 	return (uint32_t)read_u16(&r);
 }
 
-/* Counts the entries of a table of distances. The table ends where its first target begins. */
+/* Counts the entries of a table of distances. It ends where its first target begins. */
 static uint64_t count_distances(const struct derive_extent *x, const struct jump_table *t)
 {
 	const uint64_t begin = t->addr - x->addr, anchor = t->anchor - x->addr;
@@ -53,9 +52,8 @@ static bool derive_thumb_read_words(const struct derive_extent *x, uint64_t off,
 	return at > begin;
 }
 
-/* True if `callee` is a libgcc helper, and reads the width of its entries. A helper begins
- * with `push {r1}; mov r1, lr` and loads the distance from the table. Helpers for halfwords push r0
- * too. */
+/* True if `callee` is a libgcc helper. Reads the width of its entries. A helper begins with `push
+ * {r1}; mov r1, lr` and loads the distance from the table. Helpers for halfwords push r0 too. */
 static bool read_helper(const struct derive_facts *f, uint64_t callee, struct jump_table *t)
 {
 	enum {
@@ -113,7 +111,7 @@ bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent
 	if (ret->limit == UINT64_MAX)
 		ret->limit = count_distances(x, ret);
 	if (in->size == 4) {
-		/* Helpers get the index of the entry in r0. */
+		/* Helpers take the index in r0. */
 		const unsigned reg = in->kind == FLOW_CALL
 					     ? 0
 					     : derive_thumb_half_at(x->code, off + 2) & 15;

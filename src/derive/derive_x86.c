@@ -5,7 +5,7 @@
 
 #include "base/sort.h"
 
-/* Maximal number of references that are tried as a jump table, the latest first. */
+/* Greatest number of references to try as a jump table, the latest first. */
 enum { TABLE_TRIES = 32 };
 
 static uint64_t derive_x86_target_of(struct derive_scan *s, uint64_t off, const struct x86_insn *in)
@@ -33,7 +33,7 @@ static bool has_table(struct derive_scan *s)
 	return s->has_table;
 }
 
-/* Adds all tables that a function refers to. It does not matter which jump reads which table. */
+/* Adds all tables to which a function refers, whichever jump uses them. */
 static void derive_x86_add_tables(struct derive_scan *s)
 {
 	uint64_t *refs = s->b->refs.data;
@@ -46,8 +46,7 @@ static void derive_x86_add_tables(struct derive_scan *s)
 			vec_push(&s->b->tables, t);
 }
 
-/* Tells whether the previous instruction ends an epilogue. The jump after it is then a tail
- * call. */
+/* True if the previous instruction ends an epilogue. The next jump is then a tail call. */
 static bool frame_is_gone(const struct derive_scan *s, uint64_t off)
 {
 	const uint8_t *p = s->extent->code.p + s->before;
@@ -59,8 +58,8 @@ static bool frame_is_gone(const struct derive_scan *s, uint64_t off)
 	return len >= 4 && p[0] == 0x48 && (p[1] | 2) == 0x83 && p[2] == 0xc4;   /* add $n, %rsp */
 }
 
-/* Finds the table of the jump at `off`, if extents hold several functions. Either the jump loads
- * its target from the table, or the table's address was taken since the last return. */
+/* Finds the table of the jump at `off`, if extents hold several functions. The jump loads its
+ * target from the table, or code since the last return took the table's address. */
 static bool derive_x86_find_table(struct derive_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	const uint64_t end = s->extent->addr + off + in->len;
@@ -126,8 +125,7 @@ static void derive_x86_add(struct derive_scan *s, uint64_t off, const struct x86
 }
 
 /* Follows position-independent i386 code. Such code adds a distance to the address after a call.
- * The sum is the address of the global offset table or of a jump table. Later distances count from
- * there. */
+ * The sum is the address of the GOT or of a jump table. Later distances are relative to it. */
 static void note_distance(struct derive_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	enum { ADD = 0x81, ADD_EAX = 0x05, NEAR = 16 };
@@ -186,7 +184,7 @@ static inline uint64_t derive_x86_load64(const uint8_t *p, uint64_t left)
 	return derive_x86_load32(p) | (uint64_t)derive_x86_load32(p + 4) << 32;
 }
 
-/* Tells whether an opcode of a ModRM group is a plain instruction. Sets *imm to the size of its
+/* True if an opcode of a ModRM group is a plain instruction. Sets *imm to the size of its
  * immediate. */
 static inline bool is_plain_group(unsigned op, unsigned modrm, unsigned *imm)
 {
@@ -208,8 +206,8 @@ struct common {
 	bool prefixed, rip; /* rip: the memory operand is relative to rip */
 };
 
-/* Reads a common x86-64 instruction. False if it needs the full decoder. Instructions vary like
- * random numbers, so that the code branches on rare conditions only. */
+/* Reads a common x86-64 instruction. False if it needs the full decoder. Instructions are
+ * unpredictable, so the code branches only on rare conditions. */
 static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struct common *ret)
 {
 	uint64_t w = derive_x86_load64(p, left);
@@ -238,8 +236,8 @@ static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struc
 }
 
 /* Records the events of x86-64 code in [off, until) until an instruction that is not common, and
- * returns its offset. Each instruction writes an event and a reference. They are then kept, or
- * overwritten by the next instruction. Needs functions of at least 4 bytes. */
+ * returns its offset. To avoid branches, each instruction writes an event and a reference, which
+ * the next one overwrites unless they are kept. Needs functions of at least 4 bytes. */
 static uint64_t scan_common(struct derive_scan *s, uint64_t off, uint64_t until)
 {
 	static const uint8_t kinds[] = {
@@ -283,7 +281,7 @@ static uint64_t scan_common(struct derive_scan *s, uint64_t off, uint64_t until)
 	return off;
 }
 
-/* Concludes facts about the function from its events: whether it returns, and its jump targets. */
+/* Derives facts about the function from its events: whether it returns, and its jump targets. */
 static void note_events(struct derive_scan *s)
 {
 	struct event *e = s->b->events.data + s->fn->event_first;
@@ -304,8 +302,7 @@ static void note_events(struct derive_scan *s)
 	}
 }
 
-/* Returns the event that ends at `off`, or before padding that ends there. NULL if there is
- * none. */
+/* Returns the event that ends at `off`, or before padding that ends there. NULL without one. */
 static const struct event *derive_x86_event_before(const struct derive_scan *s, uint64_t off)
 {
 	enum { MOST = 64 };

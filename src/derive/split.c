@@ -15,14 +15,13 @@ struct split_vote {
 struct splitter {
 	const struct split_facts *facts;
 	struct derivation d;
-	addr_vec starts;           /* Sorted: starts that the caller stated, targets of calls */
-	addr_vec taken;            /* Sorted: starts of which only an address is known that code
-				    * takes */
+	addr_vec starts;           /* Sorted: starts that the caller gave, and targets of calls */
+	addr_vec taken;            /* Sorted: starts known only because code takes their address */
 	addr_vec called;           /* Targets of calls found in this round */
 	addr_vec dead;             /* Sorted: functions that do not return */
 	addr_vec ends;             /* Functions found in this round that do not return */
-	addr_vec pointers;         /* Sorted: pointers stated by the caller, and targets of jumps
-				 * that leave their function */
+	addr_vec pointers;         /* Sorted: pointers that the caller gave, and targets of jumps
+				    * that leave their function */
 	struct jumpers jumpers;    /* Jumps found in the previous round */
 	split_function_vec before; /* Functions found in the previous round */
 	uint64_t looks;            /* Bytes of code that may still be followed after calls */
@@ -38,10 +37,10 @@ struct split_cut {
 	const struct event *next;  /* Event after the current one */
 	uint64_t start;
 	size_t named_next;  /* Index of the next start in `starts` */
-	bool named;         /* A symbol, call or pointer names this beginning. */
-	bool whole;         /* Reaches to the next named beginning */
-	bool data;          /* The bytes before were data. The data reaches to the next named
-			     * beginning. */
+	bool named;         /* A symbol, call or pointer shows this beginning */
+	bool whole;         /* Extends to the next named beginning */
+	bool data;          /* The previous bytes were data, which extends to the next named
+			     * beginning */
 	struct owner owner; /* Owner of the jumps to its start, if `owner_asked` */
 	bool owner_asked;
 	bool indirect; /* Has an indirect jump */
@@ -89,9 +88,9 @@ static void tail_drop_literals(const struct split_cut *c, struct tail *t)
 	}
 }
 
-/* Facts that the events of a function tell. */
+/* Facts that a function's events show. */
 struct split_told {
-	bool bad;     /* Some bytes are no code. */
+	bool bad;     /* Some bytes are not code */
 	bool returns; /* Returns, or jumps to a function that may return */
 };
 
@@ -110,15 +109,15 @@ static void told_by(const struct split_cut *c, const struct event *e, uint64_t t
 		if (e->target - c->start < to - c->start)
 			break;
 		ret->returns = ret->returns || !split_is_known(&c->all->dead, e->target);
-		ret->bad = ret->bad || (f->fix_count == 0 &&
-					e->target != 0 && /* 0: a weak function that is missing */
-					f->load(f->ctx, e->target, 1).size == 0);
+		ret->bad = ret->bad ||
+			   (f->fix_count == 0 && e->target != 0 && /* 0: a missing weak function */
+			    f->load(f->ctx, e->target, 1).size == 0);
 		break;
 	default: break;
 	}
 }
 
-/* Records the targets of calls. Ignores calls to the next instruction: they take its address. */
+/* Records the targets of calls. Ignores calls to the next instruction, which take its address. */
 static void note_calls(struct splitter *all, const struct derive_extent *x, const struct event *e,
 		       const struct event *end)
 {
@@ -134,16 +133,16 @@ static bool split_is_entry(const struct split_cut *c, uint64_t addr)
 	return entry_like(isa, code) && !entry_reads_kept(isa, code);
 }
 
-/* True if the instruction may be `sub $n, %rsp`. This instruction also follows a call, if code
- * makes room for a variable. */
+/* True if the instruction may be `sub $n, %rsp`. It may also follow a call, if code makes room for
+ * a variable. */
 static bool makes_room(const struct split_cut *c, uint64_t addr)
 {
 	enum { REX_W = 0x48 };
 	return c->s.x->code.p[addr - c->s.x->addr] == REX_W;
 }
 
-/* Votes whether callees return. A call at the end of a function speaks against it. Any other call
- * speaks for it, unless a jump leads to the code after it. */
+/* Votes on whether callees return. A call at the end of a function votes against. Any other call
+ * votes for, unless a jump leads to the code after it. */
 static void note_votes(struct split_cut *c, const struct event *last, uint64_t to)
 {
 	const uint64_t base = c->s.x->addr;
@@ -162,8 +161,8 @@ static void note_votes(struct split_cut *c, const struct event *last, uint64_t t
 	}
 }
 
-/* Tells whether the bytes are data although a start is known: code takes the address, nothing calls
- * it, and not all bytes are code. Other machines have pools of literals among their code. */
+/* True if the bytes are data although code takes their address: nothing calls it, and not all bytes
+ * are code. On other machines, literal pools are inside the code. */
 static bool is_table(const struct split_cut *c, const struct split_told *told)
 {
 	const enum code_isa isa = c->all->facts->code->isa;
@@ -234,7 +233,7 @@ static bool split_is_end(const struct split_cut *c, const struct event *e)
 	return event_ends(e) || event_is_dead_call(e, &c->all->dead);
 }
 
-/* The place after an event, where a function may begin. */
+/* The address after an event, where a function may begin. */
 struct follower {
 	const struct event *e;
 	uint64_t end, next; /* Address after the event, and after the padding that follows it */
@@ -242,8 +241,7 @@ struct follower {
 	bool pointed;
 };
 
-/* True if the event is the instruction that halts the processor. Compilers expect code after
- * it to be reached. */
+/* True if the event halts the processor. Compilers treat the code after it as reachable. */
 static bool is_halt(const struct split_cut *c, const struct event *e)
 {
 	enum { HLT = 0xf4 };
@@ -252,9 +250,8 @@ static bool is_halt(const struct split_cut *c, const struct event *e)
 	       c->s.x->code.p[e->off] == HLT;
 }
 
-/* True if the instruction at `next` is leftover code that is never reached. Such code is a trap or
- * another call after a call, or a return after a jump (from macros). On i386 a function may begin
- * with a call. */
+/* True if the instruction at `next` is unreachable leftover code: a trap or another call after a
+ * call, or a return after a jump (from macros). On i386 a function may begin with a call. */
 static bool is_remnant(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
@@ -267,8 +264,8 @@ static bool is_remnant(const struct split_cut *c, const struct follower *p)
 				       (event_is_call(e) && c->all->facts->code->isa != CODE_I386));
 }
 
-/* True if the function continues at `next`, although nothing leads there. That holds for code
- * that only unwinding reaches, and for a place at which no function nearby would begin. */
+/* True if the function continues at `next`, although nothing leads there: code that only unwinding
+ * reaches, or an address at which no function nearby would begin. */
 static bool split_goes_on(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
@@ -308,7 +305,7 @@ static bool breaks_in(const struct split_cut *c, const struct follower *p)
 		return false;
 	const bool entry = split_is_entry(c, p->next) && !jumps_back(c, p),
 		   placed = is_placed(c, p);
-	if (c->untold || !split_is_end(c, p->e)) /* the indirect jump may lead there, or the call
+	if (c->untold || !split_is_end(c, p->e)) /* The indirect jump may lead there, or the call
 						  * return */
 		return entry && placed && c->all->facts->code->isa != CODE_I386 &&
 		       (split_is_end(c, p->e) || !makes_room(c, p->next));
@@ -316,14 +313,14 @@ static bool breaks_in(const struct split_cut *c, const struct follower *p)
 	       signs_leapt(&c->all->jumpers.leaps, p->next);
 }
 
-/* True if a function begins after a call that may return. There, only loops are aligned, and jumps
- * lead to loops. Code that saves registers there is the next function. This does not hold for i386:
- * there, pushes also pass arguments. */
+/* True if a function begins after a call that may return. Usually only loops are aligned there, and
+ * jumps lead to them. So code that saves registers there is the next function. Not for i386, where
+ * pushes also pass arguments. */
 static bool begins_behind_call(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
 	const enum code_isa isa = c->all->facts->code->isa;
-	const unsigned unit = isa == CODE_ARM64 ? 4 : 1; /* size of the nop in unoptimised code */
+	const unsigned unit = isa == CODE_ARM64 ? 4 : 1; /* Size of the nop in unoptimized code */
 	const bool wide = isa == CODE_X86_64 || isa == CODE_I386 || isa == CODE_ARM64;
 	if (stretch_holds(s, p->next))
 		return false;
@@ -334,7 +331,7 @@ static bool begins_behind_call(const struct split_cut *c, const struct follower 
 	return isa != CODE_X86_64 || (is_placed(c, p) && !makes_room(c, p->next));
 }
 
-/* True if `next` is another piece of code that one and the same function jumps to. */
+/* True if `next` is another piece of code to which the same function jumps. */
 static bool is_piece(struct split_cut *c, const struct follower *p)
 {
 	const struct owner next = signs_owner(&c->all->jumpers, p->next);
@@ -360,7 +357,7 @@ static bool is_beginning(struct split_cut *c, const struct follower *p)
 	if (p->crossing == CROSSES_WEAKLY &&
 	    (stretch_holds(&c->s, p->next) || (c->indirect && !breaks_in(c, p))))
 		return false;
-	/* The function before computes this address, so its indirect jump may lead here. */
+	/* The previous function computes this address, so its indirect jump may lead here. */
 	if (e->kind == EVENT_JMP_INDIRECT &&
 	    signs_taken(&c->all->facts->signs->taken, p->next, c->start, p->end))
 		return false;
@@ -383,8 +380,8 @@ static bool split_is_fill(struct bytes b)
 	return b.size >= LOOK_AT && memcmp(b.p, b.p + PERIOD, LOOK_AT - PERIOD) == 0;
 }
 
-/* True if a place that nothing names may be a function. Microcontrollers have data after
- * their code. There, valid instructions must follow until one that never continues. */
+/* True if an unnamed address may begin a function. Microcontrollers have data after their code, so
+ * there valid instructions must follow until one that never continues. */
 static bool is_likely(const struct splitter *all, const struct derive_extent *x, uint64_t addr)
 {
 	enum { MOST = 256 };
@@ -393,7 +390,7 @@ static bool is_likely(const struct splitter *all, const struct derive_extent *x,
 	struct flow in;
 	if (f->isa == CODE_X86_64 || f->isa == CODE_I386 || f->isa == CODE_ARM64)
 		return !split_is_fill(rest);
-	/* Functions that only return may follow one another and look like a fill. */
+	/* Functions that only return may be adjacent and look like a fill. */
 	if (split_is_fill(rest) &&
 	    !(flow_decode(f->isa, rest.p, rest.size, addr, &in) && in.kind == FLOW_RETURN))
 		return false;
@@ -411,8 +408,7 @@ static bool is_likely(const struct splitter *all, const struct derive_extent *x,
 	return b.size == MOST;
 }
 
-/* Returns the end of the literals that follow the code of a function and precede the next
- * function. */
+/* Returns the end of the literals between a function's code and the next function. */
 static uint64_t pass_literals(struct split_cut *c, uint64_t end, uint64_t next)
 {
 	const struct derive_facts *f = c->all->facts->code;
@@ -444,8 +440,8 @@ static void event_split(struct split_cut *c, const struct event *e)
 		p.next = signs_first(&c->s, p.end, p.next);
 	if (p.next - c->s.x->addr >= c->s.x->code.size)
 		return;
-	p.crossing = stretch_crosses(&c->s, p.end); /* for `end`: the padding after it may be
-						     * inside the function */
+	p.crossing = stretch_crosses(&c->s, p.end); /* `end`: the padding after it may be inside
+						     * the function */
 	p.pointed = split_is_known(&c->all->pointers, p.next);
 	if (!is_beginning(c, &p))
 		return;
@@ -492,8 +488,8 @@ static struct batch *batch_of(const struct splitter *all, size_t extent)
 	return &all->d.batches.data[i];
 }
 
-/* True if a call may lead to addr: an instruction starts there, or it is aligned, in case
- * bytes before it are no code. */
+/* True if a call may lead to addr: an instruction starts there, or it is aligned, in case the bytes
+ * before it are not code. */
 static bool may_be_called(struct splitter *all, uint64_t addr)
 {
 	const struct derive_facts *f = all->facts->code;
@@ -508,9 +504,9 @@ static bool may_be_called(struct splitter *all, uint64_t addr)
 	       addr % ALIGN == 0;
 }
 
-/* True if code does not continue to the taken address. The address follows an end, or it follows a
- * call and no jump leads to the address. A number that may be no address must follow an end and
- * have no jump to it. Only assembly continues to aligned addresses. */
+/* True if code does not continue to a taken address: it follows an end, or it follows a call and no
+ * jump leads to it. If it may be a number, it must follow an end and have no jump to it. Only
+ * assembly continues to aligned addresses. */
 static bool is_apart(const struct splitter *all, const struct split_taken *t)
 {
 	const size_t i = extent_at(all->facts->code, t->to);
@@ -528,7 +524,8 @@ static bool is_apart(const struct splitter *all, const struct split_taken *t)
 	return !t->number && !stretch_leads_to(&s, t->to) && stretch_behind_call(&s, t->to);
 }
 
-/* Adds functions whose address another function takes: a known start lies between both places. */
+/* Adds functions whose address another function takes: a known start lies between both
+ * addresses. */
 static void list_taken(struct splitter *all)
 {
 	const taken_vec *taken = &all->facts->signs->taken;
@@ -553,7 +550,7 @@ static void list_taken(struct splitter *all)
 	addrs_sort(&all->starts);
 }
 
-/* Lists the starts that the caller states and those called in the previous round. */
+/* Lists the starts that the caller gave and those called in the previous round. */
 static void split_list_starts(struct splitter *all)
 {
 	all->starts.count = 0;
@@ -614,7 +611,7 @@ static void split_all(struct splitter *all)
 	vec_release(&c.s.edges);
 }
 
-/* Adds callees that seldom return, by votes. */
+/* Adds callees that probably do not return, by votes. */
 static void count_votes(struct splitter *all)
 {
 	enum { MANY = 3 };
@@ -658,7 +655,7 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 		addrs_sort(&all.dead);
 		if (all.dead.count == dead && round > 0 && all.starts.count == starts &&
 		    all.pointers.count == pointers)
-			break; /* the round found nothing new */
+			break; /* The round found nothing new */
 	}
 	ASSERT(all.d.batches.count > 0);
 	vec_append(ret, &all.found);

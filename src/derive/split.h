@@ -1,23 +1,24 @@
-/* split.h - finds functions in code if nothing tells where they begin.
+/* split.h - finds functions in code without any list of them.
  *
- * A function begins at an address that the caller names, that a call leads to, or that code of
- * another function takes. A function also begins after an instruction that ends the flow (a return,
- * a jump, a call that does not return), if no jump and no jump table crosses that place. A jump
- * across a known beginning leaves its function. So does a jump after the frame is released, or to
- * code that saves registers. Calls that do not return are found in rounds: a function does not
- * return if it has no return and no jump leaves it.
+ * A function begins at an address that the caller gives, that a call leads to, or that code of
+ * another function takes. It also begins after an instruction that ends the flow (a return, a jump,
+ * a call that does not return), if no jump or jump table crosses that address. A jump across a
+ * known beginning leaves its function. So does a jump after the frame is released, or to code that
+ * saves registers. Calls that do not return are found in rounds: a function does not return if it
+ * has no return and no jump leaves it.
  *
- * Further signs decide if these do not:
- *   - a jump to code after an end may be a call; if nothing else leads to that code, a function
+ * Further signs decide the other cases:
+ *   - a jump to code after an end may be a tail call; if nothing else leads to that code, a
+ *   function
  *   begins there although the jump crosses its beginning;
- *   - code that another function jumps to begins a function, unless that other function also jumps
- *   to code before it: compilers move parts of functions away, sometimes in several pieces;
+ *   - code to which another function jumps begins a function, unless that function also jumps to
+ *   code before it: compilers move parts of functions away, sometimes in several pieces;
  *   - code that looks like a beginning, or is aligned like its neighbours, begins a function
  *   although jumps cross it, if nothing leads there;
- *   - code that reads registers which no caller sets is reached by unwinding and belongs to the
- *   function before it; so does code that is not aligned like its neighbours.
+ *   - code that reads registers which callers do not set is reached by unwinding and belongs to the
+ *   previous function; so does code that is not aligned like its neighbours.
  *
- * If bytes are not code as a whole, they are data until the next named beginning.
+ * Bytes that are not all code are data until the next named beginning.
  *
  * Time: O(n log n) for any bytes. The result is the same for any number of threads. */
 #ifndef HEFT_DERIVE_SPLIT_H
@@ -44,36 +45,36 @@ typedef VEC(struct split_taken) taken_vec;
 /* A jump that leaves its function. */
 struct leap {
 	uint64_t to, from;
-	bool conditional; /* Has a condition, or leads to a part of the function that was moved
-			   * away. No call leads to such a part. */
-	bool sure;        /* A known function begins between both addresses. */
+	bool conditional; /* Conditional, or to a moved part of the function, which no call
+			   * reaches */
+	bool sure;        /* A known function begins between both addresses */
 };
 
 typedef VEC(struct leap) leap_vec;
 
-/* Signs of functions. Lists of addresses are those of addrs_sort(). */
+/* Evidence of functions. Address lists must be sorted with addrs_sort(). */
 struct split_signs {
 	addr_vec starts;   /* Addresses at which functions begin */
 	addr_vec pointers; /* Addresses at which functions, or parts of functions, may begin */
-	taken_vec taken;   /* Addresses taken by code, sorted by `to`. If another function takes
-			    * one, a function begins there. */
+	taken_vec taken;   /* Addresses taken by code, sorted by `to`. A function begins there if
+			    * another function takes it */
 	leap_vec leaps;    /* Jumps from code outside all extents */
 	addr_vec others;   /* Starts of functions outside all extents. May be empty. */
-	addr_vec objects;  /* Only for microcontrollers: addresses that may be data among code */
-	addr_vec wholes;   /* Starts of functions that reach to the next start. Some of their code
-			    * is reached only by unwinding. */
+	addr_vec objects;  /* Only for microcontrollers: addresses that may be data inside code */
+	addr_vec wholes;   /* Starts of functions that extend to the next start. Only unwinding
+			    * reaches some of their code */
 };
 
 struct split_facts {
 	const struct image *image;
-	/* The code. Its extents are split into functions. Conventions and sites do not matter. */
+	/* The code, whose extents are split into functions. Conventions and sites are ignored. */
 	const struct derive_facts *code;
 	const struct split_signs *signs;
 };
 
 struct split_function {
-	uint64_t addr, size; /* Size with the literals after the code, without padding */
-	bool bad;            /* Not all bytes are code, although something names this beginning */
+	uint64_t addr, size; /* Size with literals after the code, without padding */
+	bool bad;            /* Something names this beginning, but not all bytes are code */
 };
 
 typedef VEC(struct split_function) split_function_vec;

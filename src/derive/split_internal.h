@@ -6,8 +6,8 @@
 #include "code/entry.h"
 #include "derive/split.h"
 
-/* Control passes across [low + 1, high], so that no function begins inside. Weak: the jump may be a
- * tail call. */
+/* Control passes across [low + 1, high], so no function begins inside. Weak: the jump may be a tail
+ * call. */
 struct edge {
 	uint64_t low, high;
 	bool weak;
@@ -22,8 +22,8 @@ struct stretch {
 	const struct function *fn;
 	struct batch *b;
 	const addr_vec *starts;   /* Certain starts of functions */
-	const addr_vec *pointers; /* Possible starts of functions. A possible start counts if code
-				   * does not continue to it. */
+	const addr_vec *pointers; /* Possible starts of functions, used if code does not continue
+				   * to them */
 	const addr_vec *dead;     /* Functions that do not return */
 	leap_vec leaps;           /* Jumps between functions, of all extents so far */
 	addr_vec held;            /* Bits: a jump of the same function leads to this offset */
@@ -37,7 +37,7 @@ struct stretch {
 void stretch_list_edges(struct stretch *s);
 /* Returns the data at addr, or NULL. */
 const struct derive_data *split_data_at(const struct derive_facts *f, uint64_t addr);
-/* Tells whether an edge crosses a beginning at addr. addr must not fall from call to call. */
+/* Returns whether an edge crosses a beginning at addr. addr must not decrease between calls. */
 enum crossing stretch_crosses(struct stretch *s, uint64_t addr);
 /* True if a jump of the extent leads to addr. */
 bool stretch_leads_to(const struct stretch *s, uint64_t addr);
@@ -59,26 +59,26 @@ bool signs_unusual(const addr_vec *starts, enum code_isa isa, uint64_t addr);
 bool signs_taken(const taken_vec *taken, uint64_t addr, uint64_t from, uint64_t to);
 /* Finds a possible function start in the padding [end, next): an instruction without effect. */
 uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next);
-/* True if a jump that surely belongs to another function leads to addr. */
+/* True if a jump that certainly belongs to another function leads to addr. */
 bool signs_leapt(const leap_vec *leaps, uint64_t addr);
-/* Jumps between functions, and the functions to attribute them to. */
+/* Jumps between functions, and the functions to which they belong. */
 struct jumpers {
 	leap_vec leaps;                      /* jumps of all extents and of other code, sorted by
 					      * `to` */
 	const split_function_vec *functions; /* sorted by addr */
 	const addr_vec *others;              /* Starts of functions outside all extents */
 };
-/* The only function that jumps to a place. `conditional`: at least one of its jumps has a
- * condition. */
+/* The only function that jumps to an address. `conditional`: at least one of its jumps is
+ * conditional. */
 struct owner {
-	uint64_t addr; /* UINT64_MAX if the function is unknown, or not the only one */
+	uint64_t addr; /* UINT64_MAX if unknown or several */
 	bool conditional;
 };
 struct owner signs_owner(const struct jumpers *j, uint64_t addr);
-/* True if both owners are the same function and at least one of its jumps has a condition. */
+/* True if both owners are the same function, with at least one conditional jump. */
 bool signs_of_one(struct owner a, struct owner b);
 
-/* Returns the code of the extent from addr on. addr lies in the extent. */
+/* Returns the code of the extent from addr on, which lies in the extent. */
 static inline struct bytes extent_from(const struct derive_extent *x, uint64_t addr)
 {
 	const uint64_t off = addr - x->addr;

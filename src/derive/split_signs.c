@@ -5,8 +5,7 @@
 #include "base/sort.h"
 #include "code/flow.h"
 
-/* NEIGHBOURS: functions considered on either side. ENOUGH: number of known functions needed in
- * all. */
+/* NEIGHBOURS: functions considered on each side. ENOUGH: total number of known functions needed. */
 enum { NEIGHBOURS = 16, ENOUGH = 16, ALIGN = 16 };
 
 /* The known starts next to an address. */
@@ -36,7 +35,7 @@ unsigned signs_aligned(const addr_vec *starts, uint64_t addr)
 	return aligned * 100 / (unsigned)n.count;
 }
 
-/* Returns the alignment of instructions in bytes. */
+/* Returns the alignment of instructions, in bytes. */
 static unsigned split_signs_unit_of(enum code_isa isa)
 {
 	switch (isa) {
@@ -55,7 +54,7 @@ static unsigned split_signs_unit_of(enum code_isa isa)
 	}
 }
 
-/* Tells whether at least every fourth function near addr has padding before it. */
+/* True if at least every fourth function near addr has padding before it. */
 static bool neighbours_padded(const struct stretch *s, uint64_t addr)
 {
 	enum { SHARE = 4 };
@@ -69,7 +68,7 @@ static bool neighbours_padded(const struct stretch *s, uint64_t addr)
 			continue;
 		const uint8_t *p = x->code.p + off - unit;
 		padded += arm ? code_pad_size(CODE_ARM64, p, unit) > 0
-			      : *p == 0 || *p == 0x90 || *p == 0xcc; /* last byte before the
+			      : *p == 0 || *p == 0x90 || *p == 0xcc; /* Last byte before the
 								      * function */
 	}
 	return n.count < ENOUGH / 2 || padded * SHARE >= n.count;
@@ -87,8 +86,7 @@ bool signs_unusual(const addr_vec *starts, enum code_isa isa, uint64_t addr)
 	       places <= ALIGN / split_signs_unit_of(isa) / 2;
 }
 
-/* Returns the most aligned instruction in [end, next]. If several are equally aligned, the
- * first. */
+/* Returns the most aligned instruction in [end, next]. Of equally aligned ones, the first. */
 static uint64_t most_aligned(const struct stretch *s, uint64_t end, uint64_t next)
 {
 	uint64_t best = end;
@@ -137,7 +135,7 @@ uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next)
 		return next;
 	if (neighbours_padded(s, end))
 		return most_aligned(s, at, next);
-	/* Compilers reserve room with nops of one byte each. Assemblers do not pad so. */
+	/* Compilers reserve room with one-byte nops. Assemblers pad otherwise. */
 	bool room = !arm && next % ALIGN != 0 && next - at > 1;
 	for (uint64_t i = at; i < next && room; i++)
 		room = x->code.p[i - x->addr] == NOP;
@@ -152,7 +150,7 @@ bool signs_leapt(const leap_vec *leaps, uint64_t addr)
 	return i < leaps->count && leaps->data[i].to == addr;
 }
 
-/* Returns the start of the function that holds `from`. UINT64_MAX if unknown. */
+/* Returns the start of the function that contains `from`. UINT64_MAX if unknown. */
 static uint64_t function_at(const struct jumpers *j, uint64_t from)
 {
 	const split_function_vec *v = j->functions;
