@@ -25,14 +25,34 @@ static uint64_t fill_end(const struct image *im, const struct section *s, uint64
 	return start + size;
 }
 
-/* Returns true if nops fill [start, end). Zeros do not count: they may be a constant. */
-static bool attr_pad_idles(const struct image *im, enum code_isa isa, uint64_t start, uint64_t end)
+/* Returns the end of the instructions without effect that begin at `start`. Zeros may be a
+ * constant. */
+static uint64_t attr_pad_idle_end(const struct image *im, enum code_isa isa, uint64_t start,
+				  uint64_t end)
 {
 	const struct bytes b = image_at(im, start, end - start);
 	uint64_t size = 0, step = 1;
 	for (; size < b.size && step > 0 && b.p[size] != 0; size += step)
 		step = code_pad_size(isa, b.p + size, b.size - size);
-	return size == end - start;
+	return start + size;
+}
+
+static bool attr_pad_idles(const struct image *im, enum code_isa isa, uint64_t start, uint64_t end)
+{
+	return attr_pad_idle_end(im, isa, start, end) == end;
+}
+
+/* Tells whether [start, end) only aligns what follows: one byte, or in code, instructions without
+ * effect and then one byte. gold writes nops, then zeros, also before an empty piece. */
+static bool attr_pad_aligns(const struct image *im, const struct section *in, enum code_isa isa,
+			    uint64_t start, uint64_t end)
+{
+	const uint64_t align = end & (~end + 1);
+	if (end - start < align && fill_end(im, in, start, end) == end)
+		return true;
+	const bool code = in->exec && isa != CODE_NONE;
+	const uint64_t idle = code ? attr_pad_idle_end(im, isa, start, end) : start;
+	return idle > start && (idle == end || fill_end(im, in, idle, end) == end);
 }
 
 /* Returns the size of the gap after a span if the gap may align the next span. Else 0. */
@@ -90,15 +110,15 @@ void attr_padding(struct attr *a)
 	struct code_pass pass = { .im = a->im };
 	for (size_t i = 1; i < a->vm.list.count; i++) {
 		const struct span *before = &a->vm.list.data[i - 1];
-		const uint64_t size = attr_pad_size(before), start = before->start + before->size;
-		const struct section *in = size > 0 ? image_section_at(a->im, start) : NULL;
+		const uint64_t start = before->start + before->size, size = before[1].start - start;
+		const struct section *in = size > 0 && size < ALIGN_MAX
+						   ? image_section_at(a->im, start)
+						   : NULL;
 		if (in && start > in->addr && start + size - in->addr < in->size &&
 		    (in->exec || section_is_data(in)) &&
-		    (fill_end(a->im, in, start, start + size) == start + size ||
-		     (in->exec && isa != CODE_NONE &&
-		      attr_pad_idles(a->im, isa, start, start + size))))
+		    attr_pad_aligns(a->im, in, isa, start, start + size))
 			claim(&a->vm_claims, start, size, before->label, WHY_PADDING);
-		else if (size == 0 && before[1].start - start >= ALIGN_MAX)
+		else if (size >= ALIGN_MAX)
 			attr_pad_fill(a, isa, before);
 		/* Reading gaps also loads the pages between them, so these are passed too. */
 		code_passed(&pass, before->start, size + before->size);
