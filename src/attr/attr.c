@@ -200,6 +200,20 @@ void attr_read_symbols(struct attr *a)
 	ASSERT(s->dyn_labels || s->dyn_count == 0);
 }
 
+void attr_symbols_of_stubs(struct attr *a)
+{
+	struct symtab t;
+	ASSERT(a->owner != BY_SYMBOL);
+	if (!a->scratch->symtab || !symtab_open(&t, a->im, a->scratch->symtab))
+		return;
+	for (size_t i = 1; i < a->scratch->sym_count; i++) {
+		if (a->scratch->sym_labels[i] != LABEL_NONE)
+			continue;
+		const struct symbol s = symtab_get(&t, i);
+		a->scratch->sym_labels[i] = symbol_label(a, &s);
+	}
+}
+
 label_id attr_group_owner(const struct attr *a, const struct section *group)
 {
 	struct symtab t;

@@ -48,7 +48,10 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
 /* attr.c: reads the symbol tables of the image and makes a label for each symbol. Each call reads
  * the tables again. */
 void attr_read_symbols(struct attr *a);
-/* attr_symbols.c: claims bytes for symbols with a size. Then claims unowned code for the others. */
+/* By unit or file: gives symbols without an owner, such as mold's of stubs, to the owner of their
+ * address. */
+void attr_symbols_of_stubs(struct attr *a);
+/* attr_symbols.c: claims sized symbols; then, in code without an owner, unsized ones. */
 void attr_sized_symbols(struct attr *a);
 void attr_unsized_symbols(struct attr *a);
 /* go/attr_go.c: claims the tables of Go's runtime for functions that already have an owner. */
@@ -112,15 +115,10 @@ void attr_file_symbols(struct attr *a, const struct image *im);
 void attr_archive(const struct source_file *f, const label_id *owners, struct claims *file);
 /* attr_linkmap.c: claims bytes by the linker map for the objects that it lists. */
 void attr_linkmap(struct attr *a);
-/* Calls fn for each map piece that came from an object and lies in a section of the image. */
-struct linkmap_piece;
-typedef void map_piece_fn(void *ctx, const struct linkmap_piece *p);
-void attr_each_piece(const struct image *im, const struct linkmap *map, map_piece_fn *fn,
-		     void *ctx);
-/* Makes a label from the path of an object in a linker map, and returns it. */
-label_id attr_object_label(struct labels *labels, const struct linkmap *map, uint32_t object);
-/* attr_units.c: claims code and variables for compile units or source files. Then claims debug
- * sections, by unit or by symbol. */
+/* For the source objects: finds the object of each unit by the claims of units so far. */
+void attr_linkmap_vote(struct attr *a);
+/* attr_units.c: claims code and variables, by compile unit or source file. Then the debug sections,
+ * by unit or by symbol. */
 void attr_units(struct attr *a);
 /* Claims VM bytes, at most until the end of their section. */
 void attr_claim_vm(struct attr *a, uint64_t addr, uint64_t size, label_id label);

@@ -1,8 +1,9 @@
 /* Claims, by compile unit, bytes without debug info: the linker map tells the object of each byte.
- * If the debug info has exactly one unit for an object, that unit gets the whole object. An object
- * without a unit counts as a unit. */
+ * If the debug info knows one unit of an object, that unit gets the whole object. An object without
+ * a unit counts as a unit. For the source objects, every object has its own bytes. */
 #include "attr/attr.h"
 
+#include "base/sort.h"
 #include "debug/path.h"
 #include "image/elf/elf_const.h"
 #include "linkmap/linkmap.h"
@@ -13,11 +14,15 @@
 struct map_objects {
 	struct attr *a;
 	const struct linkmap *map;
-	label_id *owners; /* one owner per object */
+	label_id *owners;     /* one owner per object */
+	VEC(uint64_t) copies; /* Addresses of variables that the loader copies here, sorted */
 };
 
-/* Returns true if the linker map names the right objects for a section. Linkers attribute sections
- * that they make themselves to any object. Tables about code belong to the owners of the code. */
+typedef void map_piece_fn(struct map_objects *o, const struct linkmap_piece *p);
+
+/* True if the map's objects are right for a section. For some sections, linkers attribute what they
+ * made themselves to any object. Other sections belong to the owners of the code that they
+ * describe. */
 static bool is_of_objects(const struct image *im, const struct section *s)
 {
 	static const char *const made[] = { ".interp", ".eh_frame", ".gcc_except_table",
@@ -33,8 +38,36 @@ static bool is_of_objects(const struct image *im, const struct section *s)
 	return true;
 }
 
-void attr_each_piece(const struct image *im, const struct linkmap *map, map_piece_fn *fn, void *ctx)
+static void copies_list(struct map_objects *o)
 {
+	struct reloc_iter it;
+	struct reloc r;
+	for (size_t i = 1; i < o->a->im->section_count; i++) {
+		const struct section *s = &o->a->im->sections[i];
+		if (!s->alloc || !reloc_open(&it, o->a->im, s))
+			continue;
+		while (reloc_next(&it, &r))
+			if (r.kind == RELOC_COPY && r.alloc)
+				vec_push(&o->copies, r.addr);
+	}
+	sort_by_key(o->copies.data, o->copies.count, sizeof *o->copies.data);
+}
+
+/* Tells whether the linker made a piece for variables of shared libraries. GNU ld attributes such
+ * pieces (.dynbss, .data.rel.ro) to the first object. */
+static bool has_copies(const struct map_objects *o, const struct linkmap_piece *p)
+{
+	const size_t i = lower_bound(o->copies.data, o->copies.count, sizeof *o->copies.data,
+				     p->addr);
+	return i < o->copies.count && o->copies.data[i] - p->addr < p->size;
+}
+
+/* Calls fn for the pieces of the map that came from objects, in sections that the image has. */
+static void attr_linkmap_each_piece(struct map_objects *o, map_piece_fn *fn)
+{
+	const struct image *im = o->a->im;
+	const struct linkmap *map = o->map;
+
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		const uint32_t found = is_of_objects(im, s)
@@ -49,16 +82,14 @@ void attr_each_piece(const struct image *im, const struct linkmap *map, map_piec
 			const struct linkmap_piece *p = &moved;
 			moved.addr += s->vm_bias;
 			const bool own = p->kind == LINKMAP_OBJECT || p->kind == LINKMAP_COMMON;
-			if (own && p->size > 0 && p->object != LINKMAP_NONE &&
-			    !str_eq(linkmap_piece_name(map, p), STR(".dynbss")))
-				fn(ctx, p);
+			if (own && p->size > 0 && p->object != LINKMAP_NONE && !has_copies(o, p))
+				fn(o, p);
 		}
 	}
 }
 
-static void attr_linkmap_learn_unit(void *ctx, const struct linkmap_piece *p)
+static void attr_linkmap_learn_unit(struct map_objects *o, const struct linkmap_piece *p)
 {
-	struct map_objects *o = ctx;
 	const struct spans *vm = &o->a->vm;
 	label_id *owner = &o->owners[p->object];
 	ASSERT(p->object < o->map->objects.entries.count);
@@ -70,7 +101,8 @@ static void attr_linkmap_learn_unit(void *ctx, const struct linkmap_piece *p)
 	}
 }
 
-label_id attr_object_label(struct labels *labels, const struct linkmap *map, uint32_t object)
+static label_id attr_linkmap_label(struct labels *labels, const struct linkmap *map,
+				   uint32_t object)
 {
 	struct text path = { 0 };
 	path_join(&path, STR(""), STR(""), linkmap_object(map, object));
@@ -79,14 +111,13 @@ label_id attr_object_label(struct labels *labels, const struct linkmap *map, uin
 	return label;
 }
 
-static void attr_linkmap_claim_piece(void *ctx, const struct linkmap_piece *p)
+static void attr_linkmap_claim_piece(struct map_objects *o, const struct linkmap_piece *p)
 {
-	struct map_objects *o = ctx;
 	label_id *owner = &o->owners[p->object];
 	if (*owner == OWNER_SEVERAL)
 		return;
 	if (*owner == LABEL_NONE)
-		*owner = attr_object_label(o->a->f->labels, o->map, p->object);
+		*owner = attr_linkmap_label(o->a->f->labels, o->map, p->object);
 	claim(&o->a->vm_claims, p->addr, p->size, *owner, WHY_LINKER_MAP);
 }
 
@@ -98,8 +129,22 @@ void attr_linkmap(struct attr *a)
 	o.owners = mem_zeroed(count + 1, sizeof *o.owners);
 	for (size_t i = 0; i < count; i++)
 		o.owners[i] = LABEL_NONE;
-	attr_each_piece(a->im, o.map, attr_linkmap_learn_unit, &o);
-	attr_each_piece(a->im, o.map, attr_linkmap_claim_piece, &o);
+	copies_list(&o);
+	if (!a->f->unit_objects)
+		attr_linkmap_each_piece(&o, attr_linkmap_learn_unit);
+	attr_linkmap_each_piece(&o, attr_linkmap_claim_piece);
 	attr_commit_vm(a);
 	mem_free(o.owners);
+	vec_release(&o.copies);
+}
+
+void attr_linkmap_vote(struct attr *a)
+{
+	struct unit_objects *const u = a->f->unit_objects;
+	for (size_t i = 0; u && i < a->vm_claims.list.count; i++) {
+		const struct claim *c = &a->vm_claims.list.data[i];
+		const label_id object = spans_label(&a->vm, c->start);
+		if (object != LABEL_NONE && object != c->label)
+			unit_objects_vote(u, c->label, unit_object(u, object), c->size);
+	}
 }

@@ -12,7 +12,7 @@
 #include "attr/attr_operands.h"
 #include "attr/attr_order.h"
 #include "attr/attr_refs.h"
-#include "attr/attr_vtables.h"
+#include "program/vtables.h"
 #include "attr/code_pass.h"
 #include "program/go_words.h"
 #include "image/lookalike.h"

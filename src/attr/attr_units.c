@@ -154,6 +154,7 @@ static void read_dwarf(struct attr *a)
 						   .ctx = a,
 						   .vm_claims = &a->vm_claims };
 	debug_bytes_walk(a->scratch->bytes);
+	attr_linkmap_vote(a);
 	attr_commit_vm(a);
 }
 
@@ -191,8 +192,10 @@ void attr_units(struct attr *a)
 	a->scratch->symtab = image_section_type(a->im, SHT_SYMTAB, 1);
 	a->scratch->dynsym = image_section_type(a->im, SHT_DYNSYM, 1);
 	attr_list_sized(a, &a->scratch->sized);
+	if (a->f->unit_objects)
+		attr_linkmap(a);
 	read_all_dwarf(a);
-	if (by_map)
+	if (by_map && !a->f->unit_objects)
 		attr_linkmap(a);
 	if (!by_map || !a->f->input->linkmap) /* The linker map provides the local symbols. */
 		attr_file_symbols(a, a->im);

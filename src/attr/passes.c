@@ -127,6 +127,10 @@ static void symbols_name_again(struct attr *a)
 	attr_read_symbols(a);
 	attr_imports(a);
 	attr_plt(a);
+	if (a->vm_claims.list.count > 0) {
+		attr_commit_vm(a);
+		attr_symbols_of_stubs(a);
+	}
 	attr_symbol_tables(a);
 }
 

@@ -72,6 +72,25 @@ void claims_own(const struct source_file *f, struct spans *vm, struct claims *cl
 	ASSERT(claims->list.count == 0 && s.list.count == 0);
 }
 
+void unit_objects_vote(struct unit_objects *u, label_id unit, label_id object, uint64_t size)
+{
+	while (u->votes.count <= unit)
+		vec_push(&u->votes, (struct unit_vote){ .object = LABEL_NONE });
+	struct unit_vote *v = &u->votes.data[unit];
+	if (v->object == object)
+		v->weight = add_sat(v->weight, size);
+	else if (v->object != LABEL_NONE && v->weight >= size)
+		v->weight -= size;
+	else
+		*v = (struct unit_vote){ object, size - v->weight };
+}
+
+label_id unit_object(const struct unit_objects *u, label_id label)
+{
+	const bool known = label < u->votes.count && u->votes.data[label].object != LABEL_NONE;
+	return known ? u->votes.data[label].object : label;
+}
+
 struct debuginfo *source_dwarf(const struct source_file *f, const struct image *im,
 			       const struct image *debug)
 {

@@ -30,6 +30,15 @@ struct origins {
 
 void origins_release(struct origins *o);
 
+/* The object of each compile unit, by the label of the unit: the object with most of its bytes. */
+struct unit_objects {
+	VEC(struct unit_vote {
+		label_id object; /* LABEL_NONE if no object has a byte of the unit. */
+		uint64_t weight; /* Bytes of `object` that are not outvoted. */
+	})
+	votes;
+};
+
 struct debuginfo;
 struct dwarf_slot;
 struct go_slot;
@@ -57,7 +66,10 @@ struct source_file {
 	struct go_slot *go;       /* Shared by the sources of one input */
 	struct panics *panics;    /* Filled by the source symbols, or NULL */
 	struct process *process;  /* Process of a core. NULL for other inputs. */
-	/* Layers that the sources symbols and compileunits made earlier, or NULL. */
+	/* Set by the source objects, and filled while units are measured: the pieces of the linker
+	 * map then belong to their objects, and units have what the map does not describe. */
+	struct unit_objects *unit_objects;
+	/* Layers of the sources symbols and compileunits, made earlier, or NULL. */
 	const struct layer *symbols, *units;
 	const char *source; /* Name of the current source, for the trace */
 	bool vm_only;       /* Owners of debug sections are not needed */
@@ -75,6 +87,12 @@ void claims_own(const struct source_file *f, struct spans *vm, struct claims *cl
 void claims_trace(const struct source_file *f, enum heft_domain domain, const struct claims *c);
 /* Keeps VM claims in the input's `origins`, unless NULL. */
 void origins_keep(const struct source_file *f, const struct claims *vm);
+
+/* Adds bytes of a unit that an object has. The object with most bytes wins (Boyer and Moore's
+ * majority vote). */
+void unit_objects_vote(struct unit_objects *u, label_id unit, label_id object, uint64_t size);
+/* Returns the object of a unit. Returns the label itself if it is no unit with an object. */
+label_id unit_object(const struct unit_objects *u, label_id label);
 
 /* Returns the DWARF of one of the input's images, or of its separate debug file, or NULL. */
 struct debuginfo *source_dwarf(const struct source_file *f, const struct image *im,

@@ -1,5 +1,5 @@
 /* Finds where tables of virtual functions begin and end. */
-#include "attr/attr_vtables.h"
+#include "program/vtables.h"
 
 #include "base/sort.h"
 
@@ -32,7 +32,7 @@ static size_t place_at(const struct vtables *v, uint64_t addr)
 	return p[i].addr == addr ? i : count;
 }
 
-static size_t attr_vtables_next_place(const struct vtables *v, size_t i)
+static size_t vtables_next_place(const struct vtables *v, size_t i)
 {
 	const uint64_t addr = v->places.data[i].addr;
 	while (i < v->places.count && v->places.data[i].addr == addr)
@@ -56,7 +56,7 @@ static bool is_head(const struct vtables *v, uint64_t start, size_t *ret)
 	if (type == v->places.count || p[type].to == POINTEE_CODE ||
 	    (type > 0 && p[type - 1].addr == start))
 		return false;
-	*ret = attr_vtables_next_place(v, type);
+	*ret = vtables_next_place(v, type);
 	struct reader r = reader_of(image_at(v->im, start, word), v->im->big_endian);
 	const uint64_t to_top = read_uint(&r, (unsigned)word);
 	const uint64_t below = word == 8 ? -to_top : (uint32_t)-to_top;
@@ -78,7 +78,7 @@ uint64_t vtable_end(const struct vtables *v, uint64_t start, uint64_t end)
 	size_t i;
 	while (at < end && is_head(v, at, &i)) {
 		at += 2 * word;
-		for (; at < end && is_function(v, i, at); i = attr_vtables_next_place(v, i))
+		for (; at < end && is_function(v, i, at); i = vtables_next_place(v, i))
 			at += word;
 	}
 	ASSERT(end >= start);

@@ -1,10 +1,10 @@
-/* attr_vtables.h - finds where tables of virtual functions begin and end in data without symbols.
+/* vtables.h - finds where tables of virtual functions begin and end in data without symbols.
  *
- * References point to a table's first function, its address point. Two words come before it: the
- * offset to the top of the object, and a pointer to the type information (Itanium C++ ABI, 2.5.2).
- * After the functions, the next table of the class may follow, or other data. */
-#ifndef HEFT_ATTR_ATTR_VTABLES_H
-#define HEFT_ATTR_ATTR_VTABLES_H
+ * Code and objects refer to a table at its address point, the first function. Two words come before
+ * it: the offset to the top of the object, and a pointer to the type information (Itanium C++ ABI,
+ * 2.5.2). After the functions, the next table of the class may follow, or other data. */
+#ifndef HEFT_PROGRAM_VTABLES_H
+#define HEFT_PROGRAM_VTABLES_H
 
 #include "image/image.h"
 

@@ -1,54 +1,15 @@
-/* Implements the sources objects and libraries: the linker map gives the object of each piece.
- * Other bytes (debug info, unwind tables, programs without a map) belong to their compile unit. A
- * unit belongs to the object that has its code. */
+/* Implements the sources objects and libraries: the linker map tells the object of each piece. What
+ * the file holds because of a piece (names, relocations, unwind tables, stubs) belongs to the
+ * piece's object. Debug info belongs to the object that has the unit's code. */
 #include "attr/attr.h"
 #include "source/library_name.h"
 #include "source/source.h"
 
-struct objects {
-	const struct source_file *f;
-	struct layer units;
-	VEC(label_id)
-	of_unit;          /* Per label: the object of a compile unit. LABEL_NONE: the unit
-			        * itself */
-	label_id *labels; /* Label of each object in the map */
-	struct claims pieces;
-};
-
-static void objects_claim_piece(void *ctx, const struct linkmap_piece *p)
+static void units_to_objects(const struct unit_objects *u, struct spans *s)
 {
-	struct objects *o = ctx;
-	label_id *object = &o->labels[p->object];
-	if (*object == LABEL_NONE)
-		*object = attr_object_label(o->f->labels, o->f->linkmap, p->object);
-	claim(&o->pieces, p->addr, p->size, *object, WHY_LINKER_MAP);
-}
-
-/* Learns the object of a compile unit: a piece's object is the object of the unit that owns its
- * code. */
-static void objects_learn_unit(void *ctx, const struct linkmap_piece *p)
-{
-	struct objects *o = ctx;
-	const label_id unit = spans_label(&o->units.vm, p->addr);
-	if (unit < o->of_unit.count && !label_is_fallback(o->f->labels, unit) &&
-	    o->of_unit.data[unit] == LABEL_NONE)
-		o->of_unit.data[unit] = o->labels[p->object];
-}
-
-static void each_piece(struct objects *o, map_piece_fn *fn)
-{
-	for (size_t i = 0; i < o->f->input->image_count; i++)
-		attr_each_piece(&o->f->input->images[i], o->f->linkmap, fn, o);
-}
-
-static void relabel(const struct objects *o, struct spans *s)
-{
-	for (size_t i = 0; i < s->list.count; i++) {
-		struct span *k = &s->list.data[i];
-		ASSERT(k->label < o->of_unit.count);
-		if (o->of_unit.data[k->label] != LABEL_NONE)
-			k->label = o->of_unit.data[k->label];
-	}
+	for (size_t i = 0; i < s->list.count; i++)
+		s->list.data[i].label = unit_object(u, s->list.data[i].label);
+	spans_pad(s, NULL, 0, NULL, 0);
 }
 
 /* Sets the label of each claim to the label that its bytes show. */
@@ -61,52 +22,22 @@ static void objects_relabel_origins(const struct source_file *f, const struct la
 	}
 }
 
-static void objects_run_units(struct objects *o)
-{
-	struct source_file f = *o->f;
-	struct notes notes;
-	notes_init(&notes); /* Drops notes: the map has what the units lack. */
-	f.notes = &notes;
-	f.linkmap = NULL;
-	f.trace = NULL;
-	source_compileunits(&f, &o->units);
-	for (size_t i = 0; i < f.labels->kinds.count; i++)
-		vec_push(&o->of_unit, LABEL_NONE);
-	each_piece(o, objects_learn_unit);
-	relabel(o, &o->units.vm);
-	relabel(o, &o->units.file);
-	notes_release(&notes);
-}
-
-/* Claims the map's pieces in memory and in the file, before the owners from units. Bytes that are
- * copied at start count at both addresses. */
-static void objects_join(struct objects *o, struct layer *ret)
-{
-	const struct basemap *map = o->f->map;
-	basemap_add_copies(map, &ret->vm);
-	basemap_clip_vm(map, &ret->vm);
-	basemap_translate(map, &ret->vm, &ret->file);
-	spans_overlay(&ret->vm, &o->units.vm);
-	spans_overlay(&ret->file, &o->units.file);
-	basemap_check_vm(map, &ret->vm);
-	basemap_check_file(map, &ret->file);
-}
-
 static void by_map(const struct source_file *f, struct layer *ret)
 {
-	struct objects o = { .f = f };
-	const size_t count = f->linkmap->objects.entries.count;
-	o.labels = mem_alloc((count + 1) * sizeof *o.labels);
-	for (size_t i = 0; i < count; i++)
-		o.labels[i] = LABEL_NONE;
-	each_piece(&o, objects_claim_piece);
-	claims_own(f, &ret->vm, &o.pieces);
-	objects_run_units(&o);
-	objects_join(&o, ret);
+	struct unit_objects units = { 0 };
+	struct source_file own = *f;
+	struct notes notes;
+	notes_init(&notes); /* dropped, because the map has what units lack */
+	own.notes = &notes;
+	own.unit_objects = &units;
+	source_compileunits(&own, ret);
+	units_to_objects(&units, &ret->vm);
+	units_to_objects(&units, &ret->file);
+	basemap_check_vm(f->map, &ret->vm);
+	basemap_check_file(f->map, &ret->file);
 	objects_relabel_origins(f, ret);
-	ASSERT(o.units.vm.list.count == 0 && o.units.file.list.count == 0);
-	mem_free(o.labels);
-	vec_release(&o.of_unit);
+	notes_release(&notes);
+	vec_release(&units.votes);
 }
 
 void source_objects(const struct source_file *f, struct layer *ret)
