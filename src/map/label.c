@@ -31,7 +31,10 @@ void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t c
 {
 	if (l->names.ids.count < count) /* Most of the texts are new. */
 		map_reserve(&l->names.ids, l->names.ids.count + count);
-	label_all(l, list, count, ret_ids, intern_borrow_hashed);
+	if (l->keeps)
+		label_all(l, list, count, ret_ids, intern_add_hashed);
+	else
+		label_all(l, list, count, ret_ids, intern_borrow_hashed);
 }
 
 void label_copy_all(struct labels *l, const struct hashed_text *list, size_t count,

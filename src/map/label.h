@@ -1,9 +1,10 @@
 /* label.h - interns labels, so that claims, spans and rows contain small numbers instead of texts.
  *
- * One table serves a whole profile, so ids are comparable across files and sources. Texts in an
- * input file are borrowed: inputs stay mapped as long as the profile. Texts end in NUL, which the
- * length excludes. A label that begins with '[' is a fallback for bytes without an owner. One
- * thread at a time. Many threads may read by id while no thread adds. */
+ * One table serves a whole profile, so that ids compare across files and sources. Texts in the
+ * input file are borrowed if inputs stay mapped as long as the table. All texts end in NUL.
+ * The length does not count the NUL. A label whose text begins with '[' is a fallback, for bytes to
+ * which no source could give an owner. One thread at a time. Many threads may read by id while no
+ * thread adds. */
 #ifndef HEFT_MAP_LABEL_H
 #define HEFT_MAP_LABEL_H
 
@@ -30,10 +31,10 @@ struct block_run {
 };
 
 struct labels {
-	struct intern names; /* Texts by id. A numbered label has no text here (see
-			      * label_numbered()). */
-	VEC(uint8_t) kinds;  /* Per label id: its kind */
-	/* Private. */
+	struct intern names; /* The entry of a numbered label has no text (see label_numbered()). */
+	VEC(uint8_t) kinds;  /* Per label id: kind. */
+	bool keeps;          /* Inputs are closed before the table: texts are never borrowed. */
+	/* private */
 	VEC(struct block_run) block_runs;
 	struct map run_ids;              /* Index of a function's run, by function */
 	struct map number_ids;           /* Numbered labels that are in no run */
@@ -50,7 +51,7 @@ static inline label_id label_known(struct labels *l, label_id id, struct str tex
 
 static inline label_id label_borrow(struct labels *l, struct str text)
 {
-	return label_known(l, intern_borrow(&l->names, text), text);
+	return label_known(l, (l->keeps ? intern_add : intern_borrow)(&l->names, text), text);
 }
 
 static inline label_id label_copy(struct labels *l, struct str text)

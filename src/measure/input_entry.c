@@ -23,8 +23,8 @@ struct heft_file_info entry_info(const struct entry *e)
 					.path = e->path,
 					.format = e->format ? e->format : "",
 					.build_id = e->build_id ? e->build_id : "",
-					.debug_path = program_debug_path(&e->program),
-					.file_size = input_size(&e->program.input),
+					.debug_path = e->debug_path ? e->debug_path : "",
+					.file_size = e->file_size,
 					.vm_size = e->vm_size,
 					.role = e->role };
 }

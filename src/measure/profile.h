@@ -48,15 +48,16 @@ struct entry {
 	size_t layer_count;
 	/* Symbols and compile units, if needed although no level shows them. */
 	struct layer more[2];
-	struct layer sure;     /* How sure owners are, if needed although no level shows it */
-	struct layer *renamed; /* For a base: layers from which rows are made instead, see
-			   * base_names.h. May be NULL. */
-	uint64_t vm_size;
-	struct places_mark places_begin, places_end; /* Range of the input's symbols in
-						      * heft_profile.places */
-	bool has_dwarf;                              /* DWARF of the input was read */
-	const char *build_id;                        /* In hex */
-	const char *format;
+	struct layer sure; /* How sure owners are, if something needs it and no level shows it. */
+	struct layer
+		*renamed; /* For a base: layers that rows are made of instead, see base_names.h.
+			   * May be NULL. */
+	uint64_t file_size, vm_size;
+	struct places_mark places_begin, places_end; /* Range of its symbols in
+						      * heft_profile.places. */
+	bool has_dwarf;                              /* DWARF of the input was read. */
+	const char *build_id;                        /* hex */
+	const char *format, *debug_path;
 };
 
 struct heft_profile {
@@ -80,7 +81,10 @@ struct heft_profile {
 	struct config config; /* Contents of the last configuration file */
 	bool has_config, keep_ranges, counting, code, listing_aliases, debug_owners, own_headers,
 		no_debug, as_bloaty, pairing, by_regions, stacking, levelwise, how_sure, ran;
-	unsigned sure_kept; /* Bits of enum heft_sure. 0: all */
+	bool one_by_one;         /* An input is closed before the next is opened. */
+	bool has_core, has_wasm; /* Some input is a core, or a WebAssembly module. */
+	bool *used;              /* Per debug file of the options: whether it is of an input. */
+	unsigned sure_kept;      /* Bits of enum heft_sure. 0: all. */
 	enum heft_sort sort;
 	enum heft_domain sort_domain;
 	uint32_t rows;
@@ -92,7 +96,8 @@ struct heft_profile {
 		base_regions;       /* Regions of the inputs, and regions of the bases */
 	struct stack_column stacks; /* Stack sizes of the inputs' functions, without bases */
 	struct namespaces namespaces;
-	uint64_t vm_total;       /* Bytes of all VM images so far */
+	uint64_t vm_total;       /* Bytes of the VM images so far. */
+	uint32_t image_total;    /* Images that are summed up so far. */
 	struct heft_table table; /* `top` is NULL before the rows are made. */
 	struct rows_opts row_opts;
 	struct rows_maker maker; /* Makes rows level by level */

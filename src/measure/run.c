@@ -85,34 +85,58 @@ static void run_describe(struct heft_profile *p, struct entry *e)
 	const struct input *in = &e->program.input;
 	const struct image *im = program_image(&e->program);
 	e->format = in->linkmap ? "linker map"
-		    : im        ? image_describe(&in->images[0])
+		    : im        ? arena_copy(&p->arena, str_of(image_describe(&in->images[0])))
 		    : in->thin  ? "thin archive"
 				: "archive";
 	e->build_id = build_id_text(&p->arena, im ? im->build_id : (struct bytes){ NULL, 0 });
+	e->debug_path = "";
+	e->file_size = input_size(in);
+	for (size_t i = 0; i < in->image_count; i++)
+		p->has_wasm |= str_eq(str_of(in->images[i].format), STR("WebAssembly"));
+}
+
+/* Notes which files that the user named belong to an input. */
+static void run_mark_used(struct heft_profile *p, const struct entry *e)
+{
+	if (!p->used)
+		p->used = arena_new(&p->arena, bool, p->context.wish.debug_files.count + 1);
+	program_mark_used(&e->program, p->used);
+	p->has_core |= e->process.open;
+	if (e->process.open)
+		process_mark_used(&e->process, p->used);
 }
 
 /* Fails if no input needs a program or debug file that the user named. */
 static bool check_wish(const struct heft_profile *p, struct heft_err *err)
 {
-	bool core = false;
-	for (size_t i = 0; i < p->entries.count; i++)
-		core |= p->entries.data[i].process.open;
-	if (p->context.wish.programs.count > 0 && !core)
+	if (p->context.wish.programs.count > 0 && !p->has_core)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "%s: no input is a core that it could be the program of",
 			    p->context.wish.programs.data[0]);
-	bool *used = mem_zeroed(p->context.wish.debug_files.count + 1, sizeof *used);
-	for (size_t i = 0; i < p->entries.count; i++) {
-		const struct entry *e = &p->entries.data[i];
-		program_mark_used(&e->program, used);
-		if (e->process.open)
-			process_mark_used(&e->process, used);
-	}
-	const bool ok = program_check_used(&p->context.wish, used, err);
-	mem_free(used);
-	return ok;
+	return program_check_used(&p->context.wish, p->used, err);
 }
 
+static bool entry_open(struct heft_profile *p, struct entry *e, struct heft_err *err)
+{
+	ASSERT(!e->program.open);
+	if (!program_open(&e->program, e->path, USE_SIZE, &p->context.wish, &p->context.notes,
+			  err) ||
+	    !run_open_process(p, e, err))
+		return false;
+	run_describe(p, e);
+	run_mark_used(p, e);
+	return true;
+}
+
+/* Tells whether each input is closed before the next is opened, so that memory holds one of them.
+ * Inputs stay open together if one of them is a base, or if somebody asks for their ranges. */
+static bool runs_one_by_one(const struct heft_profile *p)
+{
+	return p->entries.count > 1 && !p->keep_ranges && !p->trace.fn &&
+	       p->trace_texts.count == 0 && !profile_first(p, HEFT_BASE);
+}
+
+/* Opens the inputs, or only the first. */
 static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 {
 	join_debug_files(p);
@@ -120,16 +144,13 @@ static bool open_inputs(struct heft_profile *p, struct heft_err *err)
 	join_regions(p);
 	if (p->as_bloaty) /* Bloaty knows no debug files. */
 		p->context.wish.flags |= HEFT_FIND_NO_MAP;
-	for (size_t i = 0; i < p->entries.count; i++) {
-		struct entry *e = &p->entries.data[i];
-		if (!program_open(&e->program, e->path, USE_SIZE, &p->context.wish,
-				  &p->context.notes, err) ||
-		    !run_open_process(p, e, err))
+	p->one_by_one = runs_one_by_one(p);
+	p->labels.keeps = p->one_by_one;
+	const size_t count = p->one_by_one ? 1 : p->entries.count;
+	for (size_t i = 0; i < count; i++)
+		if (!entry_open(p, &p->entries.data[i], err))
 			return false;
-	}
-	for (size_t i = 0; i < p->entries.count; i++)
-		run_describe(p, &p->entries.data[i]);
-	return check_wish(p, err);
+	return p->one_by_one || check_wish(p, err);
 }
 
 /* Splits a level of directories into one level per component. */
@@ -334,10 +355,8 @@ static void image_places_find(struct image_places *ret, const struct heft_profil
 			      const struct entry *e)
 {
 	const struct input *in = &e->program.input;
-	*ret = (struct image_places){ 0 };
-	for (const struct entry *before = p->entries.data; before < e; before++)
-		ret->first += (uint32_t)before->program.input.image_count;
-	uint64_t sections = 0; /* Number of sections of the previous images, see image.h */
+	*ret = (struct image_places){ .first = p->image_total };
+	uint64_t sections = 0; /* Sections of the previous images: see image.h. */
 	for (size_t i = 0; p->counting && in->archive && i < in->image_count; i++) {
 		vec_push(&ret->vm, sections << OBJECT_SECTION_SHIFT);
 		vec_push(&ret->file, in->images[i].file_off);
@@ -404,6 +423,7 @@ static void run_sum_up(struct heft_profile *p, struct entry *e)
 		file.code = &code;
 	}
 	rollup_add_both(&p->rollup, &vm, &file, p->context.threads);
+	p->image_total += (uint32_t)e->program.input.image_count;
 	spans_release(&code);
 	places_free(&places);
 	vec_release(&images.vm);
@@ -468,6 +488,7 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 	if (namespaces_wanted(p))
 		source_namespaces(&e->measure.file, &p->namespaces);
 	e->has_dwarf = dwarf_slot_found(&e->measure.dwarf);
+	e->debug_path = arena_copy(&p->arena, str_of(program_debug_path(&e->program)));
 	return true;
 }
 
@@ -500,19 +521,35 @@ static void add_empty_regions(struct heft_profile *p)
 	ASSERT(p->empty_from <= p->empty_to);
 }
 
-static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_err *err)
+/* Measures the inputs, each open only while it is measured. */
+static bool measure_one_by_one(struct heft_profile *p, size_t layer_count, struct heft_err *err)
+{
+	for (size_t i = 0; i < p->entries.count; i++) {
+		struct entry *e = &p->entries.data[i];
+		if (!e->program.open && !entry_open(p, e, err))
+			return false;
+		progress_begin(e->file_size);
+		progress_tell(e->path, 0, 1);
+		if (!run_measure(p, e, layer_count, err) || !entry_sum(p, e, err))
+			return false;
+		entry_release(e);
+	}
+	return check_wish(p, err);
+}
+
+static bool measure_together(struct heft_profile *p, size_t layer_count, struct heft_err *err)
 {
 	uint64_t before = 0, total = 0;
 	for (size_t i = 0; i < p->entries.count; i++)
-		total += input_size(&p->entries.data[i].program.input);
+		total += p->entries.data[i].file_size;
 	progress_begin(total);
 	for (size_t i = 0; i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
-		progress_part(before, input_size(&e->program.input));
+		progress_part(before, e->file_size);
 		progress_tell(e->path, 0, 1);
 		if (!run_measure(p, e, layer_count, err) || (!p->pairing && !entry_sum(p, e, err)))
 			return false;
-		before += input_size(&e->program.input);
+		before += e->file_size;
 		p->diff = p->diff || e->role == HEFT_BASE;
 	}
 	if (p->pairing && !base_names_find(p, err))
@@ -520,6 +557,13 @@ static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_
 	for (size_t i = 0; p->pairing && i < p->entries.count; i++)
 		if (!entry_sum(p, &p->entries.data[i], err))
 			return false;
+	return true;
+}
+
+static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_err *err)
+{
+	if (!(p->one_by_one ? measure_one_by_one : measure_together)(p, layer_count, err))
+		return false;
 	add_empty_regions(p);
 	progress_tell("rows", 1, 1);
 	return true;
@@ -532,7 +576,7 @@ static void check_totals(const struct heft_profile *p)
 	const uint64_t *base = tree_base(&p->rollup.tree, 0);
 	uint64_t file = 0, vm = 0;
 	for (size_t i = 0; i < p->entries.count; i++) {
-		file += input_size(&p->entries.data[i].program.input);
+		file += p->entries.data[i].file_size;
 		vm += p->entries.data[i].vm_size;
 	}
 	ASSERT(now[HEFT_SIZE_FILE] + base[HEFT_SIZE_FILE] + p->rollup.omitted_file == file);
@@ -568,13 +612,7 @@ static void note_rules(struct heft_profile *p)
 /* Notes files that the user named but no input can use. */
 static void note_wishes(struct heft_profile *p)
 {
-	bool wasm = false;
-	for (size_t i = 0; i < p->entries.count; i++) {
-		const struct input *in = &p->entries.data[i].program.input;
-		for (size_t k = 0; k < in->image_count; k++)
-			wasm = wasm || str_eq(str_of(in->images[k].format), STR("WebAssembly"));
-	}
-	if (p->context.wish.source_maps.count > 0 && !wasm)
+	if (p->context.wish.source_maps.count > 0 && !p->has_wasm)
 		note(&p->context.notes, p->context.wish.source_maps.data[0].path, HEFT_NO_OFFSET, 0,
 		     "not used: no input is a WebAssembly file");
 }
@@ -838,7 +876,7 @@ bool profile_run(struct heft_profile *p, struct heft_err *err)
 					    .no_debug = p->no_debug,
 					    .sure = p->sure_kept,
 					    .notes = &p->context.notes };
-	p->pairing = base_names_wanted(p);
+	p->pairing = !p->one_by_one && base_names_wanted(p);
 	if (!measure_all(p, number_layers(p), err))
 		return false;
 	if (generics_level(p) > 0)

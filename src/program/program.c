@@ -410,12 +410,17 @@ bool program_open_alone(struct program *p, const char *path, enum file_use use,
 	return program_open(p, path, use, wish, notes, err) && program_check_alone(p, err);
 }
 
+static void symbolizer_close(struct symbolizer *s)
+{
+	if (s)
+		symbolizer_release(s);
+	mem_free(s);
+}
+
 void program_close(struct program *p)
 {
-	if (p->symbolizer.info)
-		symbolizer_release(&p->symbolizer);
-	if (p->besides.info)
-		symbolizer_release(&p->besides);
+	symbolizer_close(p->symbolizer);
+	symbolizer_close(p->besides);
 	for (size_t i = 0; p->names && i < p->input.image_count; i++)
 		name_index_release(&p->names[i]);
 	mem_free(p->names);
@@ -492,18 +497,23 @@ struct name_index *program_names(struct program *p, size_t i)
 	return &p->names[i];
 }
 
+static struct symbolizer *symbolizer_open(struct debuginfo *info)
+{
+	struct symbolizer *s = mem_zeroed(1, sizeof *s);
+	symbolizer_init(s, info);
+	return s;
+}
+
 struct symbolizer *program_symbolizer(struct program *p)
 {
 	struct debuginfo *info = p->symbolizer_tried ? NULL : program_dwarf(p);
 	struct debuginfo *own = NULL;
 	if (info)
-		symbolizer_init(&p->symbolizer, info);
+		p->symbolizer = symbolizer_open(info);
 	if (info && info->image != program_image(p))
 		own = dwarf_slot_open(&p->dwarf, program_image(p), NULL, p->notes);
-	if (own) {
-		symbolizer_init(&p->besides, own);
-		p->symbolizer.besides = &p->besides;
-	}
+	if (own)
+		p->symbolizer->besides = p->besides = symbolizer_open(own);
 	p->symbolizer_tried = true;
-	return p->symbolizer.info ? &p->symbolizer : NULL;
+	return p->symbolizer;
 }

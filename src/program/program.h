@@ -27,9 +27,9 @@ struct program {
 	struct memory_regions regions;
 	struct dwarf_slot dwarf;
 	struct symbol_table symbols;
-	struct name_index *names;              /* Per image. NULL if no name was requested. */
-	struct symbolizer symbolizer, besides; /* `besides`: for the program's own DWARF, if
-					        * there is a PDB */
+	struct name_index *names;                /* Per image. NULL if no name was requested. */
+	struct symbolizer *symbolizer, *besides; /* `besides`: for the program's own DWARF, if
+					        * there is a PDB. */
 	bool open, map_open, map_tried, debug_tried, dwarf_tried, symbols_read, symbolizer_tried,
 		regions_read;
 };
