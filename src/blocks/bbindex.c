@@ -8,11 +8,12 @@
 #endif
 
 enum {
-	SHIFT_MAX = 12,     /* Places are at most 2^SHIFT_MAX bytes apart. */
-	PAGE_SHIFT_MAX = 7, /* A page has at most 2^7 places, so that a place fits a signed byte. */
+	SHIFT_MAX = 12,     /* Block starts are at multiples of at most 2^SHIFT_MAX bytes */
+	PAGE_SHIFT_MAX = 7, /* A page has at most 2^7 possible starts, so a start fits a signed
+			     * byte */
 	PER_PAGE = 8,       /* Greatest mean number of blocks per page. */
 	LANES = 16,         /* Blocks that one vector instruction compares. */
-	GAP_MAX = 4096,     /* Longest gap inside a region, in bytes. */
+	GAP_MAX = 4096,     /* Longest gap inside a region, in bytes */
 };
 
 struct bbindex_start {
@@ -71,7 +72,8 @@ struct bbindex_spot {
 	unsigned place;
 };
 
-/* Finds page and place of an offset. `off` counts from the region's start, at most r->last. */
+/* Finds the page and place of an offset. `off` is relative to the region's start and at most
+ * r->last. */
 static inline struct bbindex_spot spot_in(const struct bbindex *x, const struct bbindex_region *r,
 					  uint64_t off)
 {
@@ -80,8 +82,8 @@ static inline struct bbindex_spot spot_in(const struct bbindex *x, const struct 
 				      (unsigned)(off >> x->shift) & mask };
 }
 
-/* Makes the regions. Returns the bits in which starts differ. *ret_rising is false if a start is
- * below the start before it. */
+/* Makes the regions. Returns the bits in which starts differ. *ret_rising: false if some start is
+ * below the previous one. */
 static uint64_t lay_regions(struct bbindex *x, struct bbindex_walk w, bool *ret_rising)
 {
 	struct bbindex_region r = { 0 };
@@ -201,7 +203,7 @@ static inline const struct bbindex_region *region_of(const struct bbindex *x, ui
 	return r;
 }
 
-/* Counts the values that are at most `place` among `count` sorted places. */
+/* Returns how many of the `count` sorted places are at most `place`. */
 static uint32_t search_page(const uint8_t *places, uint32_t count, unsigned place)
 {
 	uint32_t lo = 0;
@@ -244,7 +246,8 @@ uint32_t bbindex_find(const struct bbindex *x, uint64_t addr)
 enum {
 	CHUNK = 64,
 	CACHE = 1 << 20, /* An index of at most this many bytes stays in the second-level cache. */
-	NEAR = 1 << 16,  /* Data of addresses this close together stays in the first-level cache. */
+	NEAR = 1 << 16,  /* Data of addresses within this distance stays in the first-level
+			  * cache. */
 };
 
 static void bbindex_find_near(const struct bbindex *x, const uint64_t *addrs, size_t count,
@@ -262,8 +265,8 @@ static void bbindex_find_near(const struct bbindex *x, const uint64_t *addrs, si
 	}
 }
 
-/* Looks up CHUNK addresses. Each step prefetches memory for the next step. So the chunk waits for
- * memory once, not once per address. */
+/* Looks up CHUNK addresses together. Each step prefetches memory for the next one, so the chunk
+ * waits for memory once. */
 static void bbindex_find_chunk(const struct bbindex *x, const uint64_t *addrs, uint32_t *ret)
 {
 	struct bbindex_region r = x->regions.data[0];
@@ -285,8 +288,8 @@ static void bbindex_find_chunk(const struct bbindex *x, const uint64_t *addrs, u
 
 void bbindex_find_batch(const struct bbindex *x, const uint64_t *addrs, size_t count, uint32_t *ret)
 {
-	const struct bbindex own = *x; /* Copy that writes to `ret` cannot change: it stays in
-				        * registers. */
+	const struct bbindex own = *x; /* A copy that writes to `ret` cannot change, so it stays
+				        * in registers */
 	const bool large = bbindex_size(x) > CACHE;
 	for (size_t n; count > 0; addrs += n, ret += n, count -= n) {
 		n = min_u64(count, CHUNK);

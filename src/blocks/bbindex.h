@@ -1,13 +1,13 @@
 /* bbindex.h - finds the last block that starts at or before an address, among millions.
  *
- * Code is cut into pages of at most 128 places at which a block may start. The distance of places
- * is the alignment of the code. For each page, the index has the number of blocks that start before
- * it. For each block, it has one byte: the block's place in its page. A page has about 7 blocks, so
- * a look-up compares 16 bytes at once. Pages with more blocks are searched by bisection. Memory:
- * 1.6 bytes per block of x86-64. After a long gap without blocks, a new region begins.
+ * Code is cut into pages of at most 128 places at which a block may start. Possible starts (places)
+ * are as far apart as the code's alignment. The index has, per page, the number of earlier blocks,
+ * and per block one byte: its place in the page. A page has about 7 blocks, so a look-up compares
+ * 16 bytes at once. Pages with more blocks are searched by bisection. Memory: 1.6 bytes per block
+ * of x86-64. After a long gap without blocks, a new region begins.
  *
- * Blocks are numbered in the order of their starts. Blocks with one start keep the given order.
- * Immutable once built. Any thread may look up. */
+ * Blocks are numbered in the order of their starts. Blocks with the same start keep the given
+ * order. Immutable once built. Any thread may look up. */
 #ifndef HEFT_CODE_BBINDEX_H
 #define HEFT_CODE_BBINDEX_H
 
@@ -29,9 +29,9 @@ struct bbindex_region {
 
 struct bbindex {
 	VEC(struct bbindex_region) regions; /* sorted by base */
-	uint32_t *pages; /* Blocks before each page. Has one element more than there are pages. */
+	uint32_t *pages; /* Number of blocks before each page. One more element than pages */
 	uint8_t *places; /* Place of each block in its page */
-	uint32_t *order; /* Index in the array per number of a block. NULL if both are equal. */
+	uint32_t *order; /* Index in the array, by a block's number. NULL if both are equal */
 	uint64_t page_count;
 	uint64_t count;      /* number of blocks */
 	unsigned shift;      /* Places are 2^shift bytes apart. */
@@ -44,9 +44,9 @@ void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run
 		   const struct bbmap_block *blocks);
 void bbindex_release(struct bbindex *x);
 
-/* Returns the array index of the last block that starts at or before addr. If several blocks start
- * there, returns the last one, the only one with bytes. BBINDEX_NONE if there is no block. The
- * caller checks whether the block reaches addr. O(1) for code. O(log n) for arbitrary blocks or
+/* Returns the array index of the last block that starts at or before addr. Of several blocks with
+ * that start, returns the last, the only one with bytes. BBINDEX_NONE if there is no block. The
+ * caller must check that the block contains addr. O(1) for code. O(log n) for arbitrary blocks or
  * many regions. */
 uint32_t bbindex_find(const struct bbindex *x, uint64_t addr);
 /* Looks up many addresses in any order, like bbindex_find(). Allocates nothing. About 3 ns per

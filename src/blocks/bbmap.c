@@ -1,4 +1,4 @@
-/* Reads the entries of a basic-block map, and finds the next sound entry after damage. */
+/* Reads the entries of a basic-block map. After damage, finds the next valid entry. */
 #include "blocks/bbmap.h"
 
 #include "base/sort.h"
@@ -12,7 +12,7 @@ static const uint16_t known_features[BBMAP_VERSION_MAX + 1] = { 0, 0, 0x1f, 0x3f
 
 enum { KNOWN_FLAGS = 0x1f, LOOK_AHEAD = 2 };
 
-#define CERTAIN (UINT32_C(1) << 31) /* a probability of 1 */
+#define CERTAIN (UINT32_C(1) << 31) /* Probability 1 */
 
 unsigned bbmap_features(unsigned version)
 {
@@ -78,8 +78,8 @@ static const struct bbmap_fix *fix_at(const struct bbmap_section *s, uint64_t of
 	return lo < s->fix_count && s->fixes[lo].off == off ? &s->fixes[lo] : NULL;
 }
 
-/* True if an address is plausible. Linkers replace the address of a discarded function by 0 or by
- * one of the last two addresses. */
+/* True if an address is plausible. Linkers replace a removed function's address by 0 or by one of
+ * the last two addresses. */
 static bool is_place(const struct bbmap_section *s, uint64_t addr)
 {
 	const uint64_t last = s->addr_size == 8 ? UINT64_MAX : UINT32_MAX;
@@ -89,7 +89,7 @@ static bool is_place(const struct bbmap_section *s, uint64_t addr)
 
 /* Evidence that an entry's address must have. */
 enum trust {
-	AT_PLACE, /* Code, or the mark of a discarded function */
+	AT_PLACE, /* Code, or the mark of a removed function */
 	AT_CODE,
 	AT_FUNCTION, /* A known function, if functions are known */
 };
@@ -149,7 +149,7 @@ static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struc
 		const uint32_t size = read_u32_uleb(r, too_large);
 		end += size;
 		/* Limits calls of size 0, because a call has at least one byte. Otherwise a damaged
-		 * count could run through other entries, because entries have many zeros. */
+		 * count could skip other entries, which have many zeros. */
 		empty += size == 0;
 		*too_large = *too_large || end > UINT32_MAX || empty > 1;
 		if (c->detail)
@@ -188,10 +188,10 @@ static enum bbmap_fault bbmap_read_block(struct bbmap_cursor *c, struct reader *
 	return BBMAP_FINE;
 }
 
-/* State of the fast loops. They read blocks of 3 or 4 numbers of one byte each. */
+/* State of the fast loops, which read blocks of 3 or 4 one-byte numbers. */
 struct quick {
 	uint64_t end;   /* End of the previous block */
-	uint32_t flags; /* Flags that any block has. */
+	uint32_t flags; /* Flags that at least one block has */
 };
 
 /* Reads blocks of 4 one-byte numbers each, starting with block `index`. Stops near the end of the
@@ -203,7 +203,7 @@ static uint64_t read_quads(struct reader *reader, struct bbmap_block *out, uint6
 				    * registers. */
 	uint64_t i = index, end = q->end;
 	uint32_t seen = 0;
-	r.big_endian = false; /* Numbers are read in little-endian order. */
+	r.big_endian = false; /* Reads the numbers as little-endian */
 	for (; i < count && reader_left(&r) >= 4; i++) {
 		const uint32_t w = read_u32(&r), size = w >> 16 & 0x7f;
 		if (UNLIKELY(w & 0x80808080)) {
@@ -408,7 +408,7 @@ static enum bbmap_fault bbmap_read_blocks(struct bbmap_cursor *c, struct reader 
 	uint64_t end = 0;
 	if (count == 0)
 		return BBMAP_FINE;
-	/* In the oldest form, the first block has one number less. */
+	/* In the oldest form, the first block lacks one number. */
 	if (count > UINT32_MAX || count - 1 > reader_left(r) / least)
 		return BBMAP_BAD_COUNT;
 	vec_reserve(&c->entry.blocks, count + 3);
@@ -521,7 +521,7 @@ static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 		fault = read_profile(c, &r);
 	if (!reader_ok(&r) && fault != BBMAP_BAD_COUNT)
 		fault = BBMAP_CUT_OFF;
-	/* The reader also stops at a number with too many bytes, as it does at the end. */
+	/* A number with too many bytes also stops the reader, like the end. */
 	if (!reader_ok(&r) && r.bad < r.size &&
 	    (fault == BBMAP_CUT_OFF || fault == BBMAP_BAD_COUNT))
 		fault = BBMAP_BAD_NUMBER;
@@ -536,7 +536,7 @@ static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 	return true;
 }
 
-/* Limits the work: all repeated reads may cover about 16 times the bytes of the section. */
+/* Limits the work: repeated reads may cover about 16 times the section. */
 static bool may_look(struct bbmap_cursor *c, uint64_t size)
 {
 	c->work += size;
@@ -598,9 +598,9 @@ static uint64_t find_certain(struct bbmap_cursor *c, uint64_t from)
 	return s->bytes.size;
 }
 
-/* Finds the next sound entry. If `good`, the entry at `off` is good and the bytes after it are no
- * entry. Otherwise, the entry at `off` is damaged. If the next sound entry is inside a good entry,
- * the end of the good entry is wrong. */
+/* Finds the next valid entry. `good`: the entry at `off` is valid, but no entry follows it. Else
+ * the entry at `off` is damaged. If the next valid entry is inside a good entry, the good entry's
+ * end is wrong. */
 static enum bbmap_step recover(struct bbmap_cursor *c, uint64_t off, bool good)
 {
 	const enum bbmap_fault fault = good ? BBMAP_BAD_PLACE : c->fault;

@@ -1,4 +1,4 @@
-/* bbmap.h - reads maps of machine basic blocks, which compilers write into sections of their own.
+/* bbmap.h - reads maps of machine basic blocks, which compilers write into their own sections.
  *
  * A map section consists of entries, one per function. An entry has the addresses of the function's
  * ranges. For each block it has the start, size, number and flags. All encodings that ever existed:
@@ -9,12 +9,12 @@
  * - BBMAP_VERSIONED: sections of type 0x6fff4c0a, versions 1 to 5 (LLVM 15 and later; LLVM
  *   "Extensions", SHT_LLVM_BB_ADDR_MAP).
  *
- * Entries do not state their length. After a damaged entry, reading continues at the next place
- * that looks like an entry. That loses the damaged function and rarely another one. With
+ * Entries have no length field. After a damaged entry, reading continues at the next offset that
+ * looks like an entry. So only the damaged function, and rarely another one, is lost. With
  * relocations or known starts of functions, only the damaged function is lost.
  *
- * The caller passes the bytes and facts about addresses. Time is linear in the size of the section,
- * for any bytes. Memory is that of one entry, at most 40 times its bytes. One thread per cursor. */
+ * The caller passes the bytes and facts about addresses. Time: linear in the section's size, for
+ * any bytes. Memory: one entry, at most 40 times its bytes. One thread per cursor. */
 #ifndef HEFT_BLOCKS_BBMAP_H
 #define HEFT_BLOCKS_BBMAP_H
 
@@ -56,7 +56,7 @@ struct bbmap_section {
 	const struct bbmap_fix *fixes;
 	size_t fix_count;
 	/* is_code tells whether code is at an address, is_start whether a known function starts
-	 * there. Not called if `relocated`. Without them (NULL), every address is accepted. */
+	 * there. Not called if `relocated`. NULL: accepts every address. */
 	bool (*is_code)(void *ctx, uint64_t addr);
 	bool (*is_start)(void *ctx, uint64_t addr); /* Called only after damage */
 	void *ctx;
@@ -64,8 +64,8 @@ struct bbmap_section {
 
 struct bbmap_range {
 	uint64_t addr;
-	uint64_t stated;     /* Number of blocks that the entry states. With BBMAP_NO_BLOCKS the
-			      * blocks are absent. */
+	uint64_t stated;     /* Number of blocks that the entry states. With BBMAP_NO_BLOCKS it
+			      * has no blocks */
 	size_t first, count; /* Index in entry.blocks */
 };
 
@@ -101,7 +101,7 @@ enum bbmap_fault {
 	BBMAP_FINE,
 	BBMAP_BAD_VERSION,
 	BBMAP_BAD_FEATURES, /* Features that are unknown, or not of this version */
-	BBMAP_BAD_COUNT,    /* No ranges, or more ranges or blocks than bytes */
+	BBMAP_BAD_COUNT,    /* No ranges, or more ranges or blocks than the bytes allow */
 	BBMAP_BAD_NUMBER,   /* A number has too many bytes, or is too large. */
 	BBMAP_BAD_FLAGS,
 	BBMAP_CUT_OFF,   /* The section ends inside the entry. */
@@ -114,7 +114,8 @@ const char *bbmap_fault_text(enum bbmap_fault fault);
 enum bbmap_step {
 	BBMAP_END,
 	BBMAP_FUNCTION, /* cursor.entry is filled. */
-	/* cursor.fault and fault_off state damage. [skip_off, skip_off + skip_size) was skipped. */
+	/* Damage at cursor.fault_off, described by cursor.fault. [skip_off, skip_off + skip_size)
+	 * was skipped. */
 	BBMAP_DAMAGE,
 };
 
@@ -134,7 +135,7 @@ struct bbmap_cursor {
 void bbmap_open(struct bbmap_cursor *c, const struct bbmap_section *s, bool detail);
 void bbmap_close(struct bbmap_cursor *c);
 enum bbmap_step bbmap_next(struct bbmap_cursor *c);
-/* Reads the entry at `off`, which bbmap_next() found before. False if there is none. */
+/* Reads the entry at `off`, which bbmap_next() found before. False without such an entry. */
 bool bbmap_read(struct bbmap_cursor *c, uint64_t off);
 
 #endif

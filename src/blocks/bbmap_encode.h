@@ -1,7 +1,7 @@
 /* bbmap_encode.h - writes basic-block maps: the model of bbmap.h in versions 1 to 5 (LLVM
  * "Extensions", SHT_LLVM_BB_ADDR_MAP).
  *
- * An entry is written with all details that the version can express. The rest is left out:
+ * An entry is written with all details that the version can express. Other details are omitted:
  *
  * - Version 1: an entry for each range, blocks numbered from 0, no profile.
  * - Version 2: numbers, ranges, profile.
@@ -24,8 +24,8 @@ struct bbmap_encoder {
 	VEC(uint8_t) bytes; /* The written bytes. The caller releases them. */
 };
 
-/* Appends an entry. Leaves out features whose details are missing (details.count 0). False, without
- * output, if blocks overlap or are not in order. Versions since 1 cannot express that. */
+/* Appends an entry. Omits features whose details are missing (details.count 0). False, without
+ * output, if blocks overlap or are out of order, which versions since 1 cannot express. */
 bool bbmap_encode(struct bbmap_encoder *x, const struct bbmap_entry *e);
 
 #endif

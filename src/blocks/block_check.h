@@ -1,10 +1,9 @@
 /* block_check.h - checks whether a map of basic blocks fits the code that it describes.
  *
  * Compares every block with the instructions, and every function with symbols and unwind tables.
- * Wrong findings contradict the code. Odd findings do not: linkers left an entry behind, or the
- * compiler wrote none. Instructions are not checked if heft has no decoder for the machine. In
- * objects, targets that relocations change are not checked. O(bytes of code + functions log
- * functions). */
+ * Wrong findings contradict the code. Odd findings do not: the linker kept an old entry, or the
+ * compiler wrote none. Skips instructions of machines without a decoder and, in objects, targets
+ * that relocations change. O(bytes of code + functions log functions). */
 #ifndef HEFT_BLOCKS_BLOCK_CHECK_H
 #define HEFT_BLOCKS_BLOCK_CHECK_H
 
@@ -14,12 +13,12 @@ enum check_rule {
 	CHECK_START,     /* BB01: a block begins or ends inside an instruction */
 	CHECK_FLAGS,     /* BB02: flags and last instruction contradict each other */
 	CHECK_OVERLAP,   /* BB03: two blocks claim the same byte */
-	CHECK_GAP,       /* BB04: bytes between two blocks are no padding */
+	CHECK_GAP,       /* BB04: bytes between two blocks are not padding */
 	CHECK_TARGET,    /* BB05: a jump leads into the middle of a block */
-	CHECK_PLACE,     /* BB06: no code or no function is at the address. The code was moved,
-			  * or the map is outdated. */
+	CHECK_PLACE,     /* BB06: no code or function is at the address, because code was moved
+			  * or the map is outdated */
 	CHECK_REPEATED,  /* BB07, odd: a function has two entries. */
-	CHECK_TOMBSTONE, /* BB08, odd: an entry of a function that the linker discarded */
+	CHECK_TOMBSTONE, /* BB08, odd: an entry of a removed function */
 	CHECK_MISSING,   /* BB09, odd: a function without an entry */
 	CHECK_VERSIONS,  /* BB10, odd: entries of several versions */
 	CHECK_SIZE,      /* BB11: blocks end before or after their function */
@@ -32,7 +31,7 @@ struct check_finding {
 	uint64_t addr;
 	enum check_rule rule;
 	const char *function; /* Linkage name, or NULL. Belongs to the image. */
-	const char *text;     /* Lies in `arena` */
+	const char *text;     /* Belongs to `arena` */
 	size_t number;        /* Index of the function in the map. SIZE_MAX if none. */
 };
 
@@ -41,7 +40,7 @@ struct block_check {
 	VEC(struct check_finding) findings; /* sorted by addr */
 	uint64_t decoded;                   /* Number of blocks whose instructions were checked */
 	uint64_t known;                     /* Functions that symbols and unwind tables describe */
-	uint64_t mapped;                    /* Number of known functions that are in the map */
+	uint64_t mapped;                    /* Number of known functions that the map contains */
 };
 
 /* Returns the identifier of a rule: "BB01" and so on. */

@@ -3,12 +3,11 @@
 #include "code/flow.h"
 #include "blocks/block_check_internal.h"
 
-/* Greatest number of jumps at the end of a block that are checked. Earlier jumps are inline
- * assembly. */
+/* Greatest number of jumps at a block's end to check. Earlier jumps are inline assembly. */
 enum { JUMPS = 4 };
 
 struct end {
-	struct flow last; /* Last instruction other than a nop. Size 0 if there is none. */
+	struct flow last; /* Last instruction other than a nop. Size 0 without one */
 	uint64_t targets[JUMPS];
 	unsigned jumps;
 };
@@ -19,7 +18,7 @@ struct block_check_code_walk {
 	const struct blockmap_range *r;
 	const uint8_t *code; /* Code of the range */
 	uint64_t room;       /* Bytes from the start of the range to the end of its code region */
-	bool linked;         /* The image is linked, so that targets of jumps are final. */
+	bool linked;         /* The image is linked, so targets of jumps are final */
 };
 
 static uint64_t block_check_code_addr(const struct block_check_code_walk *w,
@@ -39,8 +38,8 @@ static void block_check_code_see(struct end *e, const struct flow *in)
 		e->targets[e->jumps++] = in->target;
 }
 
-/* Decodes the instructions of a block. False if the block ends inside an instruction, or if some
- * bytes are no instruction. The latter is no fault of the map. */
+/* Decodes the instructions of a block. False if the block ends inside an instruction. Also false if
+ * some bytes are not an instruction, which is not the map's fault. */
 static bool decode_block(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			 struct end *ret)
 {
@@ -128,8 +127,8 @@ static void check_targets(const struct block_check_code_walk *w, const struct bb
 	}
 }
 
-/* True if `addr` is the start of a part of a function. A jump to a part is no tail call, because
- * only whole functions can be tail-called. */
+/* True if `addr` is the start of a function's part. A jump to a part is not a tail call: only whole
+ * functions are called. */
 static bool block_check_code_is_part(const struct checker *c, uint64_t addr)
 {
 	size_t i = vec_lower(&c->known, addr);
@@ -143,8 +142,8 @@ static bool block_check_code_is_part(const struct checker *c, uint64_t addr)
 	return !named;
 }
 
-/* Describes how the last jump contradicts the flags. NULL if it does not. A part may jump to the
- * entry of any function, because its own function is unknown. */
+/* Describes how the last jump contradicts the flags. NULL if it does not. A part may jump to any
+ * function's entry, because its own function is unknown. */
 static const char *jump_fault(const struct block_check_code_walk *w, const struct flow *in,
 			      unsigned flags)
 {
@@ -167,8 +166,8 @@ static const char *flags_fault(const struct block_check_code_walk *w, const stru
 	const struct flow *in = &e->last;
 	const unsigned flags = b->flags;
 	const unsigned leaves = BBMAP_RETURN | BBMAP_TAIL_CALL;
-	/* True if a jump leads to the next block, as in code without optimization. Always true if
-	 * the function has several parts, because they may be anywhere. */
+	/* A jump to the next block, as in code without optimization. Any jump if the function has
+	 * several parts, which may be anywhere. */
 	const uint64_t from = block_check_code_addr(w, b) + b->size;
 	bool leads_on = !w->linked || w->f->range_count > 1;
 	for (unsigned i = 0; in->kind == FLOW_JUMP && i < e->jumps && !leads_on; i++)
@@ -200,8 +199,8 @@ static const char *flags_fault(const struct block_check_code_walk *w, const stru
 	}
 }
 
-/* True if the block continues into the next function. Assembly may give one routine several
- * entries, as consecutive functions. */
+/* True if the block continues into the next function. Assembly may give a routine several entries,
+ * as consecutive functions. */
 static bool runs_into_next(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			   const struct end *e)
 {
@@ -217,8 +216,8 @@ static bool runs_into_next(const struct block_check_code_walk *w, const struct b
 static void check_flags(const struct block_check_code_walk *w, uint64_t index,
 			const struct bbmap_block *b, const struct end *e)
 {
-	/* The first layout, .bb_info, only has bits for returns, tail calls and landing pads. That
-	 * layout does not mark tail calls as returns. */
+	/* The first layout, .bb_info, has bits only for returns, tail calls and landing pads, and
+	 * does not mark tail calls as returns. */
 	const struct blockmap *map = w->c->b;
 	const bool goes_on = e->last.kind == FLOW_PLAIN || e->last.kind == FLOW_CONDITIONAL;
 	const bool first = w->f->origin == BLOCKS_OF_MAP && w->f->section < map->sections.count &&
@@ -250,9 +249,9 @@ static bool block_check_code_is_pad(const struct checker *c, uint64_t addr)
 	return i < c->pads.count && c->pads.data[i] == addr;
 }
 
-/* Returns the size of the nop before a landing pad, or 0. A pad at the start of its section has
- * such a nop, because offset 0 means "no pad". Compilers put the nop into the pad's block. If other
- * code jumps to the pad, GCC makes the nop a block of its own, flagged or not. */
+/* Returns the size of the nop before a landing pad, or 0. A pad at its section's start needs the
+ * nop, because offset 0 means "no pad". Compilers put the nop into the pad's block. If code jumps
+ * to the pad, GCC makes the nop a separate block, flagged or not. */
 static unsigned nop_before_pad(const struct block_check_code_walk *w, const struct bbmap_block *b)
 {
 	struct flow in;
@@ -263,7 +262,7 @@ static unsigned nop_before_pad(const struct block_check_code_walk *w, const stru
 		       : 0;
 }
 
-/* True if a block at the start of block i is a landing pad. Only one of these blocks has code. */
+/* True if a block that starts where block i starts is a landing pad. Only one of these has code. */
 static bool pad_is_flagged(const struct block_check_code_walk *w, uint64_t i)
 {
 	const struct bbmap_block *blocks = w->c->b->blocks.data;

@@ -19,7 +19,7 @@ struct checker {
 	VEC(uint64_t) pads;               /* landing pads, ascending */
 	struct bbindex index;
 	bool has_indirect;    /* The compiler flags indirect jumps. */
-	VEC(uint64_t) labels; /* Labels in code that are no functions, sorted. */
+	VEC(uint64_t) labels; /* Sorted labels in code that are not functions */
 	bool stripped;        /* The symbol table does not list all functions. */
 };
 
@@ -27,8 +27,8 @@ void PRINTF_LIKE(5, 6)
 	check_find(struct checker *c, enum check_rule rule, const struct blockmap_function *f,
 		   uint64_t addr, const char *fmt, ...);
 
-/* Skips padding and data among code. Returns the first other byte in [from, to). Returns `to` or
- * more if there is none. */
+/* Skips padding and data inside code. Returns the first other byte in [from, to), or at least `to`
+ * without one. */
 uint64_t check_skip_padding(const struct checker *c, uint64_t from, uint64_t to);
 
 /* block_check_code.c: checks the blocks of one range against the instructions. */

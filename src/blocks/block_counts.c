@@ -1,4 +1,4 @@
-/* Counts how often the blocks of a program ran. */
+/* Counts how often a program's blocks ran. */
 #include "blocks/block_counts.h"
 
 bool counts_read(struct heft_samples **ret, struct heft_blocks *b, const struct profile_wish *wish,

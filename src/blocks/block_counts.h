@@ -13,7 +13,7 @@ struct heft_samples {
 	struct profile profile;
 	struct hotness_limits limits;
 	struct heft_samples_info info;
-	VEC(struct heft_block_count) counts; /* Counts of the last function that was requested. */
+	VEC(struct heft_block_count) counts; /* Counts of the function requested last */
 };
 
 /* Reads samples of the program that the blocks have open. */

@@ -24,7 +24,7 @@ static void copy_function(const struct blockmap *b, const struct blockmap_functi
 	}
 }
 
-/* Returns a flag per function: derived, and wrong by the check. NULL if no function is. Free with
+/* Returns a flag per function: it is derived, and wrong by the check. NULL if none is. Free with
  * mem_free(). */
 static bool *find_doubtful(const struct blockmap *b, const struct image *debug, struct notes *notes)
 {
@@ -62,12 +62,12 @@ static void blockmap_encode(const struct blockmap *b, const struct image *debug,
 	for (size_t i = 0; i < b->functions.count; i++) {
 		const struct blockmap_function *f = &b->functions.data[i];
 		const struct bbmap_entry *e = blockmap_detail_get(&detail, b, f);
-		/* Skips PLT stubs, because the linker made them. */
+		/* Skips PLT stubs, which the linker made. */
 		const struct section *s = image_section_at(b->image, f->addr);
 		if ((f->origin == BLOCKS_DERIVED && s && section_is_plt(s)) ||
 		    (doubtful && doubtful[i]))
 			continue;
-		/* The map lacks ranges without code, so the original entry does not fit. */
+		/* The map omits ranges without code, so the original entry does not fit. */
 		if (!e || e->ranges.count != f->range_count) {
 			copy_function(b, f, &copy);
 			e = &copy;
@@ -84,7 +84,7 @@ static void blockmap_encode(const struct blockmap *b, const struct image *debug,
 	vec_release(&copy.blocks);
 }
 
-/* Finds the file's own section of the map. *ret is 0 if there is none. Fails if there is one and
+/* Finds the file's own section with a map. *ret is 0 without one. Fails if there is one and
  * `replace` is false. */
 static bool find_old(const struct image *im, bool replace, uint32_t *ret, struct heft_err *err)
 {
@@ -128,8 +128,7 @@ bool blockmap_emit(const struct blockmap *b, const struct blockmap_copy *copy,
 	if (x.bytes.count == 0)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no basic blocks to write",
 			    im->path);
-	/* Links the map to the section of the first function. A link to several sections is
-	 * impossible. */
+	/* Links the map to the first function's section, because only one section can be linked. */
 	const struct section *text = image_section_at(im, b->functions.data[0].addr);
 	a.link = text ? text->index : 0;
 	a.flags = text ? SHF_LINK_ORDER : 0;

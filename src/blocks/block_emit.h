@@ -13,10 +13,10 @@ struct blockmap_copy {
 	const struct image *debug; /* Debug file for the check of derived functions, or NULL. */
 };
 
-/* Writes the copy, with an entry for each function of the map. Details of a function's own entry
- * are kept. Functions with overlapping blocks are left out, with a note. So are derived functions
- * that the check (block_check.h) calls wrong: assembly with jumps to unknown targets. On failure:
- * false and *err as elf_append. */
+/* Writes the copy, with an entry for each function of the map. Keeps details of a function's own
+ * entry. Omits, with a note, functions with overlapping blocks, and derived functions that are
+ * wrong by the check (block_check.h): assembly with jumps to unknown targets. On failure: false and
+ * *err, as from elf_append(). */
 bool blockmap_emit(const struct blockmap *b, const struct blockmap_copy *copy,
 		   const struct heft_sink *sink, struct notes *notes, struct heft_err *err);
 

@@ -62,8 +62,10 @@ struct join {
 	const struct blockmap *b;
 	struct bbindex index;
 	struct tally arrivals; /* Branches to starts of blocks, as (address, 0). extra: returns. */
-	uint32_t *stops;       /* Per block: earlier blocks after which control cannot continue. */
-	bool no_flags;         /* The map does not tell after which blocks control continues. */
+	uint32_t *stops;       /* Per block: number of earlier blocks after which control cannot
+			        * continue */
+	bool no_flags;         /* The map lacks flags, so it is unknown after which blocks
+			        * control continues */
 };
 
 /* Returns the index of the block that contains the instruction at addr. */
@@ -79,8 +81,8 @@ static uint32_t block_at(const struct join *j, uint64_t addr)
 		       : BBINDEX_NONE;
 }
 
-/* Returns the block to which a branch leads: the first that starts at the address, or else the one
- * that contains it. A call may end a block, so a block that ends at the address counts too. */
+/* Returns the block to which a branch leads: the first that starts at the address, else the one
+ * that contains it, or that ends there, because a call may end a block. */
 static uint32_t block_to(const struct join *j, uint64_t addr, bool *ret_at_start)
 {
 	*ret_at_start = false;
@@ -160,7 +162,8 @@ static void add_edges(struct join *j)
 	p->edges.count = n;
 }
 
-/* Counts a range by differences: adds its count at the first block, subtracts it after the last. */
+/* Counts a range by differences: adds its count at the first block, and subtracts it after the
+ * last. */
 static void block_profile_add_range(struct join *j, const struct tally_pair *pair, uint64_t *counts,
 				    uint64_t *falls)
 {
@@ -177,9 +180,9 @@ static void block_profile_add_range(struct join *j, const struct tally_pair *pai
 		j->p->range_refused = add_sat(j->p->range_refused, pair->count);
 		return;
 	}
-	/* The range starts at the start of a block. If a call that ended the previous block
-	 * returned there, control passed from the previous block. Assumes that the share of such
-	 * ranges is the share of returns among the branches to the block. */
+	/* The range starts at a block's start. If it began with a return from a call that ended the
+	 * previous block, control passed from that block. The share of such ranges is estimated by
+	 * the share of returns among the branches to the block. */
 	const struct tally_pair *a = at_start ? tally_find(&j->arrivals, pair->a, 0) : NULL;
 	if (a && a->extra > 0 && first != blockmap_range_of(j->b, first)->first) {
 		const double share = (double)a->extra / (double)a->count;
@@ -210,7 +213,8 @@ static void block_profile_add_ranges(struct join *j)
 	mem_free(falls);
 }
 
-/* Block symbols, and flags that are all 0, do not tell after which blocks control continues. */
+/* Block symbols, and maps whose flags are all 0, do not show after which blocks control
+ * continues. */
 static void count_stops(struct join *j)
 {
 	const uint64_t n = j->b->blocks.count;

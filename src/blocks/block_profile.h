@@ -1,11 +1,10 @@
 /* block_profile.h - computes from samples how often the basic blocks of an image ran.
  *
  * Samples with branch stacks (the last taken branches, newest first) also show the code between
- * branches. From the target of a branch to the place of the next branch, all code ran in order.
- * Each block of such a range counts once. If a call returned into the middle of a block, the range
- * enters the block there. That block was counted before. A range counts only if it is in one part
- * of one function, and control can pass from each block to the next. If a call ended the previous
- * block, a range may begin after that call.
+ * branches. All code from a branch's target to the next branch ran in order. Each block of such a
+ * range counts once. If a call returned into the middle of a block, the range begins there, and the
+ * block was counted before. A range counts only if it is in one part of one function, and control
+ * can pass from each of its blocks to the next.
  *
  * A sample without branches counts for its block. It measures time, not how often the block ran.
  *
@@ -26,8 +25,8 @@ enum edge_kind {
 	EDGE_RETURN,
 };
 
-/* Taken branches from one block to another. BBINDEX_NONE means outside all blocks. At most one end
- * is outside. */
+/* Taken branches from one block to another. BBINDEX_NONE: outside all blocks, possible for one end
+ * only. */
 struct profile_edge {
 	uint32_t from, to;
 	enum edge_kind kind;
@@ -38,17 +37,18 @@ struct profile {
 	uint64_t *counts; /* one count per block */
 	uint64_t *falls;  /* Per block: how often control passed to the next one without a branch */
 	VEC(struct profile_edge) edges; /* Taken branches, sorted by from, then to */
-	/* Counts per pair of image addresses, sorted by the first, then the second address. */
-	struct tally branches; /* Pairs (from, to). At most one is PROFILE_OUTSIDE. extra:
-			      * mispredicted branches. */
+	/* Counts per pair of image addresses, sorted. `branches`: pairs (from, to), at most one end
+	 * PROFILE_OUTSIDE; `extra` counts mispredicted branches. */
+	struct tally branches;
 	struct tally ranges; /* Pairs (first address, address of the branch that ends the range) */
 	struct tally addrs;  /* Samples without branches: pairs (address, 0) */
 	uint64_t samples, samples_inside; /* samples_inside: samples with an address in the image */
-	uint64_t lost;                    /* Samples that the kernel dropped: its buffer was full */
-	/* Weights of ranges in the image: of all ranges, of ranges without blocks, of ranges
-	 * through which control cannot have passed. */
+	uint64_t lost;                    /* Samples that the kernel lost because its buffer was
+					   * full */
+	/* Weights of ranges in the image: of all; of those without blocks; of those that control
+	 * cannot have followed. */
 	uint64_t range_weight, range_unmapped, range_refused;
-	bool estimated; /* There are no branches: counts are numbers of samples. */
+	bool estimated; /* Without branches, counts are numbers of samples. */
 };
 
 struct profile_wish {

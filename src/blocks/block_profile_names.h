@@ -7,11 +7,11 @@
 struct profile_name {
 	const char *text; /* borrowed from the image */
 	bool local;
-	bool shared; /* Functions at several addresses have this name: it identifies none. */
+	bool shared; /* Functions at several addresses have this name, so it identifies none */
 };
 
-/* Names of all functions. Function f has the names from list.data[first[f]] to before first[f + 1]:
- * first global names, then others, each in the order of bytes. */
+/* Names of all functions. Function f has the names list.data[first[f]] up to, but not including,
+ * first[f + 1]: global names first, each group in byte order. */
 struct profile_names {
 	VEC(struct profile_name) list;
 	size_t *first;

@@ -27,8 +27,8 @@ void samples_close(struct samples *s);
 struct mapping {
 	uint64_t pid; /* PERF_NO_PROCESS if in all processes */
 	uint64_t addr, size;
-	uint64_t bias;         /* Image address - memory address, modulo 2^64. */
-	uint64_t since, until; /* Valid from the time `since` until before the time `until` */
+	uint64_t bias;         /* Image address - memory address, modulo 2^64 */
+	uint64_t since, until; /* Valid from the time `since` to before `until` */
 };
 
 /* Addresses of the image over time. Time: of the events, or else the offset in the file. */
@@ -42,7 +42,7 @@ struct mappings {
 
 /* Reads all events of `s` and rewinds it. A mapping belongs to the image if its file has the
  * image's build id. If no mapping has it and build ids are unknown, the path decides, then its last
- * component. In a text without mappings, addresses are those of the image. HEFT_EARG if no mapping
+ * component. In texts without mappings, addresses are image addresses. HEFT_EARG if no mapping
  * belongs to the image, or if only mappings with another build id have its path. `force` accepts
  * these mappings. */
 bool mappings_read(struct mappings *m, struct samples *s, const struct image *im, bool force,

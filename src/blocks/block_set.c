@@ -47,7 +47,7 @@ bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err)
 	if (!program_open_alone(&b->program, copy, USE_BLOCKS, &b->context.wish, &b->context.notes,
 				err))
 		return false;
-	/* Opens the debug file. The debug file may have the names of functions, or even the map. */
+	/* Opens the debug file, which may have the functions' names or even the map. */
 	(void)program_debug(&b->program, false);
 	const struct image *images = b->program.input.images;
 	b->part_count = b->program.input.image_count;
@@ -103,8 +103,8 @@ bool blocks_serve(const struct heft_blocks *b, enum file_use use, const struct b
 	       file_format_refuse(in->format, use, b->program.path, in->file.bytes.size, err);
 }
 
-/* Returns the part that contains function `i`, which must exist. Also returns the function's number
- * in the part. */
+/* Returns the part that contains function `i`, which must exist, and the function's number in the
+ * part. */
 static struct block_part *part_of_function(const struct heft_blocks *b, size_t i,
 					   const struct blockmap_function **ret)
 {
@@ -344,7 +344,7 @@ static int named_compare(const void *a, const void *b)
 	return x->form < y->form ? -1 : x->form > y->form;
 }
 
-/* Lists each function once, best matches of the name first. Returns how many match most exactly. */
+/* Lists each function once, best matches first. Returns how many have the most exact match. */
 static size_t named_settle(struct heft_blocks *b)
 {
 	const struct named_function *list = b->named.data;
@@ -360,7 +360,7 @@ static size_t named_settle(struct heft_blocks *b)
 	return surest;
 }
 
-/* Fails because no function has this name. The message tells if something else has it. */
+/* Fails because no function has this name. The message says whether a variable or import has it. */
 static bool no_function(const struct heft_blocks *b, const char *name, struct heft_err *err)
 {
 	const struct name_match *m = b->matches.count > 0 ? b->matches.data : NULL;
@@ -372,7 +372,7 @@ static bool no_function(const struct heft_blocks *b, const char *name, struct he
 		    "%s: no function with basic blocks is called '%.200s'", b->program.path, name);
 }
 
-/* Notes the functions that match the name less exactly. They follow the first `count`. */
+/* Notes the functions with a less exact match, which follow the first `count`. */
 static void note_other_functions(struct heft_blocks *b, const char *name, size_t count)
 {
 	const struct blockmap_function *f;
@@ -384,8 +384,7 @@ static void note_other_functions(struct heft_blocks *b, const char *name, size_t
 	     blocks_name(b, b->numbers.data[count]));
 }
 
-/* Notes that the linker merged identical functions into one function. That function has one of the
- * names. */
+/* Notes that the linker merged identical functions into one, which has one of the names. */
 static void note_alias(struct heft_blocks *b, const char *name, const struct named_function *n)
 {
 	const struct blockmap_function *f;

@@ -17,8 +17,8 @@ struct block_part {
 	bool indexed;
 	uint64_t *ends; /* Per block: its end address. NULL until the first blocks_find_batch(). */
 	const char *member;
-	size_t first_function; /* Number of functions in the parts before. */
-	uint64_t first_block;  /* Number of blocks in the parts before. */
+	size_t first_function; /* Number of functions in earlier parts */
+	uint64_t first_block;  /* Number of blocks in earlier parts */
 };
 
 /* A function that matches a name. */
@@ -35,7 +35,7 @@ struct heft_blocks {
 	bool opened; /* Opening was tried, with or without success. */
 	enum heft_derive derive;
 	enum heft_convention convention;
-	bool whole; /* See heft_blocks_set_whole(). */
+	bool whole; /* See heft_blocks_set_whole() */
 	struct program program;
 	struct block_part *parts;
 	size_t part_count, function_count;
@@ -57,8 +57,8 @@ struct heft_blocks {
 /* Opens a file. A handle opens one file. */
 bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err);
 void blocks_close(struct heft_blocks *b);
-/* True if the file's kind fits this use. Otherwise *err names the kind. *ret is the map of the only
- * image. NULL for an archive. */
+/* True if the file's kind supports this use. Else *err names the kind. *ret is the only image's
+ * map, or NULL for an archive. */
 bool blocks_serve(const struct heft_blocks *b, enum file_use use, const struct blockmap **ret,
 		  struct heft_err *err);
 

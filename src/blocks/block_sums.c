@@ -1,4 +1,4 @@
-/* Sums up the code of an image by kind: blocks, padding and the rest. */
+/* Sums up the code of an image by kind: blocks, padding and other bytes. */
 #include "blocks/derive_map_internal.h"
 #include "blocks/derive_map.h"
 
@@ -11,7 +11,7 @@ struct block_sums_walk {
 	enum code_isa isa;
 	const struct code_region *region;
 	size_t left; /* Number of regions from the current one on */
-	uint64_t at; /* Bytes below this address were reported. */
+	uint64_t at; /* Bytes below this address were already reported */
 };
 
 static void tell_gap(const struct block_sums_walk *w, uint64_t addr, uint64_t size)
@@ -78,8 +78,8 @@ void blockmap_tile(const struct blockmap *b,
 				     .left = regions.count };
 	for (size_t i = 0; i < b->by_addr.count; i++) {
 		const struct blockmap_range *r = &b->ranges.data[b->by_addr.data[i]];
-		/* True for a part that was moved: gcc and LLVM name it ".cold" and ".__part.", or
-		 * it is not the first range, where the function is entered. */
+		/* A part that was moved away: gcc and LLVM name it ".cold" and ".__part.", or it is
+		 * not the first range, which has the entry. */
 		const struct blockmap_function *f = &b->functions.data[r->function];
 		const bool cold = r != &b->ranges.data[f->range_first] ||
 				  (f->name &&

@@ -1,4 +1,4 @@
-/* Reads blocks from symbols, as LLVM until 11 wrote them with -fbasic-block-sections=labels.
+/* Reads blocks from symbols, which LLVM until 11 wrote with -fbasic-block-sections=labels.
  *
  * Block n > 0 of a function has a local symbol without a type, named LETTERS.BB.FUNCTION with n
  * letters. The first letter is the kind of the block. The other letters are those of the blocks
@@ -66,7 +66,8 @@ static void block_symbols_collect(struct symbols *all, const struct symtab *t)
 static const struct function_symbol *block_symbols_function_of(const struct symbols *all,
 							       const struct block_symbol *b)
 {
-	/* Limit of functions that are searched, for aliases and functions without a size. */
+	/* Greatest number of functions to search, because of aliases and functions without a
+	 * size. */
 	enum { TRIES = 64 };
 	size_t lo;
 	BISECT(lo, 0, all->functions.count, mid, all->functions.data[mid].addr <= b->addr);

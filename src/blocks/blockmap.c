@@ -15,7 +15,7 @@ enum { SHT_LLVM_BB_ADDR_MAP_V0 = 0x6fff4c08 };
 struct blockmap_places {
 	const struct image *im, *debug;
 	const struct section *last; /* Section of the last address */
-	bool listed, sure;          /* listed: starts were read. sure: they are complete. */
+	bool listed, sure;          /* listed: starts were read. sure: they are complete */
 	VEC(uint64_t) starts;       /* Sorted starts of functions */
 };
 
@@ -91,10 +91,10 @@ static bool is_start(void *ctx, uint64_t addr)
 /* State of reading the maps of an image. */
 struct blockmap_reading {
 	struct blockmap *b;
-	const struct image *holder; /* The image or debug file that has the maps. */
+	const struct image *holder; /* The image or debug file that has the maps */
 	struct blockmap_places places;
 	struct notes *notes;
-	uint64_t left;           /* Bytes that may still be read. A byte may be read once. */
+	uint64_t left;           /* Bytes that may still be read, each once */
 	uint32_t *reloc_section; /* Objects: per section, the index of the section with its
 				  * relocations, or 0. */
 };
@@ -146,7 +146,7 @@ static uint64_t blockmap_target_of(const struct reloc_iter *it, const struct rel
 		return 0;
 	if (r->has_addend)
 		return addr + (uint64_t)r->addend;
-	/* Reads the addend from the field itself. */
+	/* Reads the addend in the field itself. */
 	struct reader field = reader_of(map->bytes, map->big_endian);
 	reader_seek(&field, off);
 	const uint64_t v = read_uint(&field, map->addr_size);
@@ -341,7 +341,7 @@ static void order_ranges(struct blockmap *b)
 	vec_release(&list);
 }
 
-/* Sorts blocks in the order of their ranges. Most maps have this order already. */
+/* Sorts blocks into the order of their ranges, which most maps have already. */
 static void order_blocks(struct blockmap *b)
 {
 	uint64_t count = 0;

@@ -4,11 +4,10 @@
  * objects, relocations are applied. Without such a section, reads the block symbols that LLVM until
  * 11 wrote with -fbasic-block-sections=labels. Addresses are those of image.h.
  *
- * llvm-bolt copies the map of its input. That map does not fit the code that llvm-bolt moved. A
- * note tells so.
+ * llvm-bolt copies its input's map, which does not fit moved code. A note says so.
  *
- * Functions are sorted by address. Entries of discarded functions, repeated entries, and functions
- * at addresses without code are dropped. Damage becomes a note and loses only the damaged function.
+ * Functions are sorted by address. Drops repeated entries, entries of removed functions, and
+ * functions at addresses without code. Damage makes a note and loses only the damaged function.
  *
  * Memory: 16 bytes per block, 40 per function, 32 per range. Unpacked sections stay in memory as
  * long as the map is open. Borrows the image and the debug file's image. Immutable once read,
@@ -27,7 +26,7 @@ struct blockmap_function {
 	const char *name; /* Linkage name, or NULL. Set by blockmap_name() and by block symbols. */
 	uint32_t range_first, range_count; /* At least one */
 	uint32_t section;                  /* BLOCKS_OF_MAP: index in `sections` */
-	uint16_t features;                 /* set of BBMAP_* */
+	uint16_t features;                 /* Bits BBMAP_* */
 	uint8_t version;                   /* Version of its entry. 0 if not stated. */
 	uint8_t origin;
 	bool thumb; /* BLOCKS_DERIVED: ARM code of the Thumb set */
@@ -36,13 +35,13 @@ struct blockmap_function {
 struct blockmap_range {
 	uint64_t addr;
 	uint64_t stated;       /* Number of blocks that the entry states. With BBMAP_NO_BLOCKS,
-			        * fewer are listed. */
+			        * fewer are listed */
 	uint64_t first, count; /* range in `blocks` */
 	uint32_t function;
-	uint32_t number; /* Index in its entry, dropped ranges included. */
+	uint32_t number; /* Index in its entry, including dropped ranges */
 };
 
-/* An entry, or a range of an entry, that is not in the map. */
+/* Why an entry, or a range of an entry, is not in the map. */
 enum blockmap_drop {
 	BLOCKS_TOMBSTONE,
 	BLOCKS_REPEATED,
@@ -72,22 +71,22 @@ struct blockmap {
 	blocks; /* The blocks of a range are adjacent. Ranges
 						   * are ordered by addr. */
 	VEC(uint32_t)
-	by_addr;                                  /* Indexes of ranges by addr, and by `first`. */
-	uint64_t tombstones, repeated, displaced; /* Numbers of dropped entries. displaced: there
-						   * is no code at the address. */
+	by_addr;                                  /* Indexes of ranges, by addr and by `first` */
+	uint64_t tombstones, repeated, displaced; /* Numbers of dropped entries. displaced: no
+						   * code at the address */
 	VEC(struct blockmap_dropped) dropped;     /* The dropped entries, and damaged ones */
-	struct arena texts;                       /* Made-up names of PLT stubs. No image contains
-						   * these names. */
+	struct arena texts;                       /* Generated names of PLT stubs, which no image
+						   * contains */
 };
 
 /* True if a section is a block map, by its type or by a known name. */
 bool section_is_block_map(const struct section *s);
-/* Returns the form of a map. Tools that copy sections may lose the type. Then the first entry
- * tells. */
+/* Returns the form of a map. If a tool that copies sections has lost the type, the first entry
+ * shows the form. */
 enum bbmap_form block_map_form(const struct section *s, const struct bbmap_section *map);
 
-/* Reads the map of the image. A missing map is no error. Without a map in the image, uses the maps
- * of `debug`, the separate debug file, or NULL. */
+/* Reads the map of the image. A missing map is not an error. Without a map in the image, uses the
+ * maps in the separate debug file `debug` (may be NULL). */
 void blockmap_read(struct blockmap *b, const struct image *im, const struct image *debug,
 		   struct notes *notes);
 void blockmap_release(struct blockmap *b);
@@ -106,8 +105,8 @@ const struct blockmap_range *blockmap_range_of(const struct blockmap *b, uint64_
 struct blockmap_detail {
 	struct bbmap_cursor cursor; /* Zeroed at first */
 };
-/* Returns the entry of function f with all details, valid until the next call. NULL if the function
- * is not from a map. */
+/* Returns function f's entry with all details, valid until the next call. NULL if f is not from a
+ * map. */
 const struct bbmap_entry *blockmap_detail_get(struct blockmap_detail *d, const struct blockmap *b,
 					      const struct blockmap_function *f);
 void blockmap_detail_release(struct blockmap_detail *d);

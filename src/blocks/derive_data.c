@@ -1,4 +1,4 @@
-/* Finds data among code: literal pools and tables of branches of microcontrollers, GHC's tables. */
+/* Finds data inside code: literal pools and branch tables of microcontrollers, GHC's tables. */
 #include "blocks/derive_map_internal.h"
 
 #include "base/sort.h"
@@ -8,8 +8,8 @@
 #include "code/xtensa.h"
 #include "image/code_symbols.h"
 
-/* Adds the data from each mark of data to the next mark, or to the end of the region. Code of the
- * other instruction set counts as data. Returns whether any mark is in code. */
+/* Adds the data from each mapping symbol for data to the next one, or to the end of the region.
+ * Code of the other instruction set counts as data. True if any mapping symbol is in code. */
 static bool take_marks(struct gathering *g, const struct image *im)
 {
 	struct code_marks marks;
@@ -36,7 +36,7 @@ struct reads {
 	struct derive_facts facts;
 	uint64_t *data;       /* One bit per byte: the byte is data */
 	uint64_t made, known; /* made: address that an adr instruction computed. known: address
-			       * of that instruction. 0 if none. */
+			       * of that instruction, or 0 */
 	unsigned reg;         /* Register that holds `made` */
 };
 
@@ -124,7 +124,7 @@ static uint64_t read_arm(struct reads *w, uint64_t off)
 	return off + 4;
 }
 
-/* Reads what is at `off`. Returns the offset of what follows. */
+/* Reads the instruction at `off`. Returns the offset of the next one. */
 static uint64_t derive_data_read(enum code_isa isa, struct reads *w, uint64_t off)
 {
 	switch (isa) {
@@ -154,7 +154,7 @@ static void derive_data_read_region(struct gathering *g, const struct code_regio
 	mem_free(w.data);
 }
 
-/* Adds GHC's info tables. An info table before a function lies between the ranges of code. */
+/* Adds GHC's info tables. A table before a function is between ranges of code. */
 static void take_ghc(struct gathering *g)
 {
 	ghc_image_tables(g->im, &g->ghc);

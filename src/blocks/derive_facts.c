@@ -72,7 +72,7 @@ static void derive_facts_read_frames(struct gathering *g, const struct section *
 	vec_release(&fixups);
 }
 
-/* Sorts the call-site ranges. If ranges of two functions overlap, the first stays. */
+/* Sorts the call-site ranges. If ranges of two functions overlap, keeps the first. */
 static void order_sites(struct gathering *g)
 {
 	size_t kept = 0;
@@ -86,8 +86,8 @@ static void order_sites(struct gathering *g)
 	g->sites.count = kept;
 }
 
-/* Reads the unwind tables. Skips the old section of llvm-bolt, because llvm-bolt copies the old
- * table to the end of the new one. */
+/* Reads the unwind tables. Skips llvm-bolt's old section, of which the new one has a copy at its
+ * end. */
 void gather_unwind(struct gathering *g)
 {
 	for (size_t i = 1; i < g->im->section_count; i++) {
@@ -118,8 +118,8 @@ static void derive_facts_read_relocs(struct gathering *g, const struct section *
 			derive_facts_add_pointer(g, target);
 }
 
-/* Reads words that are addresses of code. Programs at a fixed address need this, because they have
- * no relocations. */
+/* Reads words that are code addresses. Programs at a fixed address need this, because they have no
+ * relocations. */
 static void derive_facts_read_words(struct gathering *g, const struct section *s)
 {
 	struct reader r = reader_of(section_bytes(g->im, s), g->im->big_endian);
@@ -208,8 +208,8 @@ static void fix(struct gathering *g, const struct reloc_iter *it, const struct r
 	uint64_t target = DERIVE_NOWHERE;
 	if (!reloc_target(it, r, &target) && r->symbol > 0 && r->symbol < it->symbols.count) {
 		const struct symbol s = symtab_get(&it->symbols, r->symbol);
-		/* Invents an address for a symbol outside the file, so that all calls of one
-		 * function have the same target. */
+		/* Invents an address for a symbol outside the file, so that all calls of a function
+		 * have the same target. */
 		target = DERIVE_NOWHERE - 1 - r->symbol;
 		add_callee(g, target, traits_of_name(s.name));
 	}

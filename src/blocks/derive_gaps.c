@@ -1,4 +1,4 @@
-/* Collects evidence for functions in code that neither a symbol nor an unwind table describes. */
+/* Collects evidence of functions in code that no symbol or unwind table describes. */
 #include "blocks/derive_map.h"
 
 #include "base/sort.h"
@@ -12,8 +12,8 @@
 #include "image/elf/elf_const.h"
 
 /* GAPS_SHARE: described code is searched for calls and addresses only if gaps are at least
- * 1/GAPS_SHARE of all code. LOOKS_PER_BYTE: most bytes of microcontroller code that are followed,
- * per byte of code. */
+ * 1/GAPS_SHARE of all code. LOOKS_PER_BYTE: how many bytes of microcontroller code are followed at
+ * most, per byte of code. */
 enum { GAPS_SHARE = 64, CHUNK = 1 << 20, LOOKS_PER_BYTE = 16 };
 
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr)
@@ -28,7 +28,7 @@ void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr)
 		vec_push(to, addr);
 }
 
-/* Records a call. Ignores calls to the next instruction: lld makes them for missing functions. */
+/* Records a call. Ignores calls to the next instruction, which lld makes for missing functions. */
 static void derive_gaps_add_call(struct gathering *g, const struct code_ref *call)
 {
 	enum { BL = 4 };
@@ -47,7 +47,7 @@ static void add_leap(struct gathering *g, const struct code_ref *r)
 	if (!gap_at(g, r->to))
 		return;
 	gaps_add(g, &g->gaps.signs.pointers, r->to);
-	/* True for a conditional jump: its opcode, before the field, has two bytes. */
+	/* A conditional jump: its opcode, before the field, has two bytes. */
 	const bool conditional = x86 && r->field - r->from > 1;
 	vec_push(&g->gaps.signs.leaps, (struct leap){ r->to, r->from, conditional, true });
 }
@@ -77,8 +77,7 @@ static struct ref_wish derive_gaps_wish_of(const struct gathering *g, bool insid
 	ASSERT(g->regions.count > 0);
 	const struct code_region *last = &g->regions.data[g->regions.count - 1];
 	const bool fixed = image_code_has_addresses(g->im);
-	/* Reads no jumps in described ARM code, because it may use the other instruction set (ARM,
-	 * not Thumb). */
+	/* Reads no jumps in described ARM code: it may use the ARM instruction set, not Thumb. */
 	const unsigned jumps = g->isa == CODE_THUMB ? 0 : REF_JUMP;
 	return (struct ref_wish){ .kinds = REF_ADDR | (fixed ? REF_IMM : 0u) |
 					   (inside ? REF_INSIDE : REF_CALL | jumps),
@@ -142,7 +141,7 @@ static void read_all_code(struct gathering *g)
 		derive_gaps_read_described(g, &g->regions.data[i]);
 }
 
-/* Reads ARM's unwind tables. The tables state the starts of functions of both instruction sets. */
+/* Reads ARM's unwind tables, which have the starts of functions of both instruction sets. */
 static void read_exidx(struct gathering *g, const struct section *table)
 {
 	const struct image *im = g->im;
@@ -159,7 +158,7 @@ static void read_exidx(struct gathering *g, const struct section *table)
 	}
 }
 
-/* Reads the table of procedures of MIPS. Functions of assembly may be missing. */
+/* Reads MIPS's table of procedures. Assembly functions may be missing in it. */
 static void read_procedures(struct gathering *g, const struct section *table)
 {
 	const struct unwind_section u = { .bytes = section_bytes(g->im, table),
@@ -173,7 +172,7 @@ static void read_procedures(struct gathering *g, const struct section *table)
 	}
 }
 
-/* Adds the resolvers of indirect functions. Resolvers are functions too. */
+/* Adds the resolvers of indirect functions, which are functions too. */
 static void read_choosers(struct gathering *g, const struct section *table)
 {
 	struct reloc_iter it;
@@ -229,7 +228,7 @@ static void list_others(struct gathering *g)
 static void search_all(struct gathering *g)
 {
 	gather_pointers(g);
-	/* Reads words of Thumb programs later, because even words never lead to code. */
+	/* Reads words of Thumb programs later, because even words never point to code. */
 	const bool words = g->isa == CODE_THUMB && g->im->type == ET_EXEC;
 	for (size_t i = 0; !words && i < g->entries.count; i++)
 		gaps_add(g, &g->gaps.signs.pointers, flow_entry(g->isa, g->entries.data[i]));
@@ -250,8 +249,8 @@ static void search_all(struct gathering *g)
 	addrs_sort(&g->gaps.signs.wholes);
 }
 
-/* A label without a size does not turn data into code, because linker scripts put labels at the
- * start of data. */
+/* Drops functions at a label without a size inside data: linker scripts put labels at the start of
+ * data. */
 static void drop_data(const struct code_gaps *gaps, split_function_vec *found)
 {
 	size_t kept = 0;

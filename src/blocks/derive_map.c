@@ -22,7 +22,7 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (s->alloc && s->exec && !s->nobits && !s->compressed &&
-		    image_section_at(im, s->addr) == s) /* No other section overlaps it there. */
+		    image_section_at(im, s->addr) == s) /* No other section overlaps it there */
 			derive_map_add_region(
 				ret, s->addr,
 				bytes_sub(section_bytes(im, s), 0, min_u64(s->size, s->file_size)),
@@ -34,7 +34,7 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 			derive_map_add_region(ret, s->addr, segment_bytes(im, s), false);
 	}
 	vec_sort(ret);
-	/* If two regions overlap, the one with the lower address stays. */
+	/* If two regions overlap, keeps the one with the lower address. */
 	size_t kept = 0;
 	for (size_t i = 0; i < ret->count; i++) {
 		const struct code_region r = ret->data[i];
@@ -61,7 +61,7 @@ static void derive_map_claim_symbols(struct gathering *g, const struct image *im
 	all.objects = true;
 	while (code_symbols_next(&all, &s, &addr)) {
 		const bool function = symbol_is_function(&s), data = s.type == STT_OBJECT;
-		/* Treats ARM code outside the Thumb set as data. */
+		/* Treats ARM code as data in programs of Thumb code. */
 		const bool other = g->isa == CODE_THUMB && function && !(s.value & 1);
 		/* Skips local labels of assembly. */
 		if (data || other ? s.size == 0 : !function && (s.bind == STB_LOCAL || s.size > 0))
@@ -91,7 +91,7 @@ static void sort_claims(struct gathering *g)
 }
 
 /* Keeps the largest claim of each address, with the flags of all claims there. A label without a
- * size does not turn data into code, because linker scripts put labels at the start of data. */
+ * size does not turn data into code: linker scripts put labels at the start of data. */
 static void merge_claims(struct gathering *g)
 {
 	size_t kept = 0;
@@ -141,8 +141,7 @@ static void derive_add_extent(struct gathering *g, const struct code_region *r, 
 	}
 }
 
-/* A label without a size does not turn data into code, because linker scripts put labels at the
- * start of data. */
+/* Adds a piece of code. A label without a size does not make data a function. */
 static void derive_map_add_piece(struct gathering *g, const struct code_region *r, uint64_t from,
 				 uint64_t to, const struct code_claim *c)
 {
@@ -163,7 +162,7 @@ static void derive_map_add_piece(struct gathering *g, const struct code_region *
 						   min_u64(to - from, UINT32_MAX / 2)) });
 }
 
-/* Adds a gap without GHC's tables before functions. A function begins behind each. */
+/* Adds a gap, split at GHC's tables. A function begins after each table. */
 static void derive_map_add_gap(struct gathering *g, const struct code_region *r, uint64_t from,
 			       uint64_t to, const struct code_claim *c)
 {
@@ -242,8 +241,8 @@ static bool comment_has(const struct image *im, struct str what)
 	return b.size > 0 && memmem(b.p, b.size, what.p, what.len);
 }
 
-/* Chooses the convention. The code decides first, because .comment also names the compiler of the
- * start files. */
+/* Chooses the convention, by the code first: .comment also names the compiler of the start
+ * files. */
 static void derive_map_choose(struct gathering *g, struct derive_facts *f,
 			      enum blocks_convention wanted)
 {

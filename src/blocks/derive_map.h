@@ -2,7 +2,7 @@
  *
  * Gathers the facts that blocks/derive.h needs: functions, pointers from data to code, landing
  * pads, and the functions that do not return or do not throw. Functions come from symbols and
- * unwind tables, or else from the code between them. */
+ * unwind tables. Elsewhere, the code shows them. */
 #ifndef HEFT_BLOCKS_DERIVE_MAP_H
 #define HEFT_BLOCKS_DERIVE_MAP_H
 
@@ -12,12 +12,12 @@
 
 enum blocks_convention { BLOCKS_AUTO, BLOCKS_LLVM, BLOCKS_GCC, BLOCKS_PURE };
 
-/* Derives the map. Fills *b like blockmap_read(), with functions of origin BLOCKS_DERIVED. The map
- * is empty if heft has no decoder for the machine. `threads` as for parallel_for(). */
+/* Derives the map. Fills *b like blockmap_read(); functions have the origin BLOCKS_DERIVED. Empty
+ * without a decoder for the machine. `threads` as for parallel_for(). */
 void blockmap_derive(struct blockmap *b, const struct image *im, const struct image *debug,
 		     enum blocks_convention convention, unsigned threads, struct notes *notes);
 
-/* Makes a map for any machine without decoding. Each function of a symbol or an unwind table is one
+/* Makes a map for any machine without decoding. Each function in symbols or unwind tables is one
  * block. If mapping symbols mark data in it, each piece of code between data is a block. */
 void blockmap_whole(struct blockmap *b, const struct image *im, const struct image *debug,
 		    struct notes *notes);
@@ -29,30 +29,28 @@ void blockmap_add_whole(struct blockmap *b, const struct image *debug, struct no
 struct code_functions {
 	VEC(struct derive_extent) list;
 	VEC(struct derive_data)
-	data; /* Data among code, by address, from symbols or loads */
+	data; /* Data inside code, by address, from symbols or loads */
 };
 
-/* Lists the functions of an image, and their separate parts, by address. The functions come from
- * symbols and unwind tables. Elsewhere they come from a sweep through the code. The list is empty
- * if `isa` is CODE_NONE. */
+/* Lists the functions of an image, and their separate parts, by address. They come from symbols and
+ * unwind tables, and elsewhere from scanning the code. The list is empty if `isa` is CODE_NONE. */
 void code_functions_list(const struct image *im, const struct image *debug, enum code_isa isa,
 			 struct notes *notes, struct code_functions *ret);
 void code_functions_release(struct code_functions *f);
 
-/* A stretch of code in which the ends of functions are unknown. */
+/* A range of code in which the ends of functions are unknown. */
 struct code_piece {
 	uint64_t addr, size;
-	bool named;    /* A function begins at addr. */
-	bool labelled; /* A function or data begins at addr. */
+	bool named;    /* A function begins at addr */
+	bool labelled; /* A function or data begins at addr */
 };
 
-/* True if `size` bytes between functions are too few for a function, and so are padding. The limit
- * is lower on microcontrollers, because their functions are not aligned to 16 bytes. */
+/* True if `size` bytes between functions are padding: too few for a function. The limit is lower on
+ * microcontrollers, whose functions are not aligned to 16 bytes. */
 bool code_gap_pads(enum code_isa isa, uint64_t size);
 
-/* Finds the functions in stretches of an image's code, like code_functions_list(). Stretches and
- * results are ordered by address. Appends to *ret. Finds none if heft has no decoder for the
- * machine. */
+/* Finds the functions in ranges of an image's code, like code_functions_list(), and appends them to
+ * *ret. Ranges and results are ordered by address. Finds none without a decoder. */
 void code_gaps_split(const struct image *im, enum code_isa isa, const struct code_piece *gaps,
 		     size_t count, split_function_vec *ret);
 
@@ -65,8 +63,8 @@ enum block_kind {
 	/* Part that was moved away: by its name, or not the first range. */
 	BLOCK_COLD,
 	BLOCK_LANDING_PAD,
-	BLOCK_PADDING,  /* Bytes outside of blocks that look like padding. */
-	BLOCK_UNMAPPED, /* Other bytes outside of blocks. */
+	BLOCK_PADDING,  /* Bytes outside of blocks that look like padding */
+	BLOCK_UNMAPPED, /* Other bytes outside of blocks */
 	BLOCK_KINDS
 };
 

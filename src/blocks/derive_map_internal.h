@@ -12,9 +12,9 @@
 struct code_claim {
 	uint64_t addr, size; /* size 0 if unknown */
 	bool has_sites;
-	bool cold;     /* The function's name marks a part that was moved away. */
-	bool function; /* A function, not only a label. */
-	bool data;     /* A variable or table among code */
+	bool cold;     /* The function's name marks a part that was moved away */
+	bool function; /* A function, not only a label */
+	bool data;     /* A variable or table inside code */
 };
 
 /* A range of executable bytes. */
@@ -29,17 +29,17 @@ struct code_regions {
 	size_t count, cap;
 };
 
-/* Code in which the ends of functions are unknown, and the evidence for functions in it. */
+/* Code in which the ends of functions are unknown, with the evidence of functions in it. */
 struct code_gaps {
 	VEC(struct derive_extent) list; /* sorted by addr */
 	addr_vec labels;                /* Labels: starts of functions or of data */
-	struct split_signs signs;       /* All evidence except labels. */
-	/* derive_gaps.c */
-	uint64_t looks;    /* Bytes of code that may still be followed */
+	struct split_signs signs;       /* All evidence except labels */
+	/* For derive_gaps.c. `looks`: bytes of code that may still be followed. */
+	uint64_t looks;
 	code_ref_vec refs; /* Reused for each gap. */
 };
 
-/* Bytes that differ from those of the file. */
+/* Bytes that differ from the file's. */
 struct patched {
 	uint64_t addr, size;
 	uint8_t *bytes; /* owned */
@@ -53,27 +53,28 @@ struct gathering {
 	VEC(struct code_claim) claims;
 	VEC(struct derive_extent) extents;
 	struct code_gaps gaps;
-	bool has_pointers; /* `entries` holds the addresses that data points to. */
-	bool gaps_only;    /* Only the gaps matter. */
+	bool has_pointers; /* `entries` has the addresses to which data points */
+	bool gaps_only;    /* Only the gaps matter */
 	VEC(uint64_t) entries;
 	VEC(struct derive_site) sites;
 	VEC(struct derive_callee) callees;
 	VEC(struct derive_fix) fixes;
 	VEC(struct derive_data) data; /* Sorted by address, without overlap */
-	struct ghc_tables ghc;        /* Tables among code of GHC. Usually empty. */
+	struct ghc_tables ghc;        /* GHC's tables inside code. Usually empty */
 	VEC(struct patched) patched;  /* sorted by addr */
 	uint8_t *conventions;         /* One enum derive_convention per extent, or NULL */
 };
 
 /* Lists executable sections with bytes, or executable segments if there are no such sections. */
 void code_regions_list(const struct image *im, struct code_regions *ret);
-/* derive_gaps.c: lists evidence for functions in g->gaps, then appends the functions by address. */
+/* derive_gaps.c: collects evidence of functions in g->gaps, then appends the functions by
+ * address. */
 void gaps_split(struct gathering *g, split_function_vec *ret);
 /* Adds an address to a list if it is in a gap. */
 void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr);
 /* Returns the gap that contains addr, or NULL. */
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr);
-/* derive_words.c: adds addresses that words of a Thumb image lead to. */
+/* derive_words.c: adds addresses to which words of a Thumb image point. */
 void gaps_read_words(struct gathering *g);
 /* derive_map.c: makes the facts for derive/derive.h. */
 struct derive_facts gathering_facts(const struct gathering *g);
@@ -95,14 +96,14 @@ void gather_pointers(struct gathering *g);
 void gather_callees(struct gathering *g);
 void gather_fixes(struct gathering *g);
 
-/* derive_data.c: lists data among code, from mapping symbols, else from what code reads, and GHC's
- * tables. */
+/* derive_data.c: lists data inside code, from mapping symbols, else from the code's loads, and
+ * GHC's tables. */
 void gather_data(struct gathering *g);
-/* Returns the end of the data at addr. Returns addr if there is no data. */
+/* Returns the end of the data at addr, or addr without data. */
 uint64_t data_end(const struct gathering *g, uint64_t addr);
 
-/* derive_patched.c: patches constant data of objects. patched_at() then returns the bytes at an
- * address. Unpatched bytes come from image_at(). */
+/* derive_patched.c: applies relocations to constant data of objects. patched_at() then returns the
+ * bytes at an address, else those of image_at(). */
 void gather_patched(struct gathering *g);
 struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size);
 
@@ -116,17 +117,17 @@ struct code_mark {
 struct code_marks {
 	const struct image *image;
 	VEC(struct code_mark)
-	list; /* Sorted by addr. If empty, each function states its kind. */
+	list; /* Sorted by addr. If empty, each function's symbol gives its instruction set */
 };
 
 /* Reads the mapping symbols of one file. `im` may be NULL. */
 void code_marks_list(struct code_marks *m, const struct image *im);
-/* Reads the mapping symbols of the image or, if it has none, of the debug file. Without any, the
- * functions state their instruction set. */
+/* Reads the mapping symbols of the image, or else of the debug file. Without any, the functions'
+ * symbols give their instruction set. */
 void code_marks_read(struct code_marks *m, const struct image *im, const struct image *debug);
 void code_marks_release(struct code_marks *m);
 /* Appends the blocks of the code at addr, at most 4 GiB, to b->blocks. The blocks are the pieces
- * between data. Returns whether the first is Thumb code. */
+ * between data. True if the first one is Thumb code. */
 bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code,
 		    struct blockmap *b);
 

@@ -20,8 +20,8 @@ void code_marks_list(struct code_marks *m, const struct image *im)
 	vec_sort(&m->list);
 }
 
-/* Reads the kind of functions from their symbols, without mapping symbols. In ELF, values of Thumb
- * functions are odd. */
+/* Reads the instruction set of functions from their symbols, without mapping symbols. In ELF,
+ * values of Thumb functions are odd. */
 static bool derive_marks_read_functions(struct code_marks *m, const struct image *im, uint32_t type)
 {
 	struct code_symbols all;
@@ -58,8 +58,8 @@ void code_marks_release(struct code_marks *m)
 	vec_release(&m->list);
 }
 
-/* Guesses the kind from the code, without symbols. The highest four bits of nearly all ARM
- * instructions mean "unconditional". In Thumb code these bits vary. */
+/* Guesses the instruction set from the code, without symbols. In nearly all ARM instructions, the
+ * highest four bits mean "unconditional". In Thumb code they vary. */
 static char code_kind_guess(const struct image *im, struct bytes code)
 {
 	size_t count = 0, arm = 0;

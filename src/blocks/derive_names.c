@@ -140,8 +140,8 @@ uint64_t traits_of_name(struct str name)
 	if (digits > 4 && str_starts(name, STR("_ZSt")) &&
 	    str_starts((struct str){ name.p + digits, name.len - digits }, STR("__throw_")))
 		return R;
-	/* A destructor ends in D0Ev, D1Ev or D2Ev after a nested name. Destructors are noexcept
-	 * unless declared otherwise. */
+	/* A destructor ends in D0Ev, D1Ev or D2Ev after a nested name. Destructors are noexcept by
+	 * default. */
 	bool quiet = str_starts(name, STR("_ZN")) && name.len > 7 && name.p[name.len - 4] == 'D' &&
 		     name.p[name.len - 3] >= '0' && name.p[name.len - 3] <= '2' &&
 		     str_ends(name, STR("Ev"));

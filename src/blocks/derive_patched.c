@@ -1,5 +1,5 @@
-/* Patches constant data of relocatable objects as if linked at invented addresses. This fills the
- * tables that jumps read. Entries of these tables are relocations. */
+/* Applies relocations to constant data of objects, as if linked at invented addresses. This fills
+ * jump tables, whose entries are relocations. */
 #include "base/sort.h"
 #include "blocks/derive_map_internal.h"
 

@@ -6,7 +6,7 @@
 #include "image/elf/elf_const.h"
 
 /* True if code before `addr` moves a high register to lr. ARMv6-M saves high registers through low
- * registers and lr. A push of lr is then no start of a function. */
+ * registers and lr, so a push of lr there does not start a function. */
 static bool moved_to_lr(const struct image *im, uint64_t addr)
 {
 	enum { LOOK_AT = 6 };
@@ -53,8 +53,8 @@ static uint64_t jump_table_end(const struct section *s, struct bytes b, uint64_t
 }
 
 /* Reads the words of a section. Odd words are addresses of functions, even words of data. Words may
- * also be among code. If flash begins at 0, small numbers are valid addresses. A small word counts
- * only if a function is likely to begin there. */
+ * also be inside code. If flash begins at 0, small numbers are valid addresses: a small word counts
+ * only if a function probably begins there. */
 static void derive_words_read_section(struct gathering *g, const struct section *s)
 {
 	enum { SMALL = 1 << 20 };

@@ -103,7 +103,7 @@ static void find_build_ids(struct perfdata *p, const uint64_t *features)
 		note(p->notes, p->path, p->data_end, 0, "the table of build ids is not there");
 }
 
-/* Limits the events to the file. perf writes their size last, so a killed perf leaves 0. */
+/* Limits the events to the file. perf writes their size last, so an interrupted perf leaves 0. */
 static void clip_data(struct perfdata *p, uint64_t size)
 {
 	const uint64_t left = p->bytes.size - p->data_off;
@@ -245,7 +245,7 @@ static uint64_t event_head(const struct perfdata *p, struct bytes left, uint32_t
 	*ret_type = read_u32(&r);
 	read_u16(&r);
 	uint64_t size = read_u16(&r);
-	/* perf 6.16 writes 0 if the size does not fit. Uses the size of the data then. */
+	/* perf 6.16 writes 0 if the size does not fit; then uses the size of the data. */
 	if (size == 0 && *ret_type == RECORD_COMPRESSED2)
 		size = add_sat(2 * EVENT_HEADER_SIZE, read_u64(&r));
 	return reader_ok(&r) ? size : UINT64_MAX;
@@ -359,7 +359,7 @@ bool perfdata_next(struct perfdata *p, struct perf_event *ret)
 	for (;;) {
 		if (next_unpacked(p, ret))
 			return true;
-		/* Gives pages that were read back to the system, many at once. */
+		/* Releases pages that were read, many at once. */
 		if (p->mapped && p->pos - p->forgotten >= FORGET_SIZE) {
 			pages_drop(p->bytes.p + p->forgotten, p->pos - p->forgotten);
 			p->forgotten = p->pos;

@@ -1,16 +1,15 @@
 /* perfdata.h - reads what `perf record` wrote, event by event.
  *
- * Reads files and the pipe form (`perf record -o -`), of either byte order, with records packed or
- * not (perf record -z). Format: the kernel's tools/perf/Documentation/perf.data-file-format.txt and
- * include/uapi/linux/perf_event.h. Both define the numbers below.
+ * Reads files and the pipe form (`perf record -o -`), in either byte order, with or without packed
+ * records (perf record -z). Format: the kernel's tools/perf/Documentation/perf.data-file-format.txt
+ * and include/uapi/linux/perf_event.h. Both define the numbers below.
  *
- * Events come in the order of the file. That is not the order of time, since each processor has a
- * buffer of its own. Damage is a note with its offset. The rest of the file is lost only if the
- * damaged record has no usable size.
+ * Events come in file order, which is not time order: each processor has its own buffer. Damage
+ * makes a note with its offset. The rest of the file is lost only if the damaged record has no
+ * usable size.
  *
- * Memory: the attributes. If records are packed, 192 KiB more and what zstd needs. Pages of a
- * mapped file are given back after they are read. Reading events costs little more than reading the
- * bytes. One thread. */
+ * Memory: the attributes; with packed records 192 KiB and zstd's memory. Releases pages of a mapped
+ * file after reading. Reading events costs little more than reading the bytes. One thread. */
 #ifndef HEFT_BLOCKS_PERFDATA_H
 #define HEFT_BLOCKS_PERFDATA_H
 
@@ -23,7 +22,7 @@
 
 /* Types of events that the reader returns. Values are the numbers of the file. */
 enum perf_type {
-	PERF_MAP = 1, /* Memory is mapped. Stands for MMAP and MMAP2. */
+	PERF_MAP = 1, /* Memory is mapped: MMAP and MMAP2 */
 	PERF_LOST = 2,
 	PERF_COMM = 3,
 	PERF_EXIT = 4,
@@ -50,20 +49,20 @@ struct perf_event {
 	uint8_t mode;  /* An enum perf_mode, or another value for hypervisors and guests */
 	bool has_time; /* time: in ns */
 	uint64_t time;
-	/* PERF_MAP */
+	/* For PERF_MAP. */
 	uint64_t addr, size, file_off;
 	/* PERF_MAP, PERF_BUILD_ID: name of the file. PERF_COMM: name of the process. */
 	struct str name;
 	struct bytes build_id; /* PERF_MAP, PERF_BUILD_ID. Size 0 if not stated. */
-	bool exec;             /* PERF_COMM: the process starts another program, so all its mappings
-			        * are gone */
+	bool exec;             /* PERF_COMM: the process starts another program, so its mappings
+			        * end */
 	uint32_t parent;       /* PERF_FORK: pid of the parent */
 	uint64_t lost;         /* PERF_LOST, PERF_LOST_SAMPLES: number of lost events */
-	/* PERF_SAMPLE */
+	/* For PERF_SAMPLE. */
 	bool has_ip, has_branches;
 	uint64_t ip, period;
-	uint64_t weight; /* Number of samples that the event counts for. Only lists of addresses
-			  * have more than 1. */
+	uint64_t weight; /* Number of samples that the event counts for, above 1 only in address
+			  * lists */
 	uint64_t branch_count;
 	const uint8_t *branches; /* Read with perf_branch_get(). */
 	bool big_endian;
@@ -99,19 +98,20 @@ struct perfdata {
 	uint64_t data_off, data_end; /* Range of the events in the file */
 	struct bytes build_ids;      /* The header's table of build ids */
 	uint64_t build_ids_pos;
-	uint64_t forgotten;           /* Pages before this offset were released. */
+	uint64_t forgotten;           /* Pages before this offset were released */
 	uint64_t pos;                 /* Offset of the next event in `bytes` */
 	struct unpack_stream *stream; /* Unpacks all packed records. Together they form one
 				       * stream. */
 	uint8_t *unpacked;            /* Unpacked events. The last event may be incomplete. */
 	uint64_t unpacked_pos, unpacked_end;
-	uint64_t packed_off;       /* File offset of the packed record that `unpacked` comes from */
-	bool packed_more, spoiled; /* packed_more: the stream may hold more. spoiled: the stream
-				    * is damaged. */
+	uint64_t packed_off;       /* File offset of the packed record from which `unpacked`
+				    * comes */
+	bool packed_more, spoiled; /* packed_more: the stream may have more. spoiled: it is
+				    * damaged */
 };
 
-/* Opens the bytes of a perf.data file. False if they are something else, or of a version that heft
- * does not read. Borrows all arguments. */
+/* Opens the bytes of a perf.data file. False for other files, and for versions that heft does not
+ * read. Borrows all arguments. */
 bool perfdata_open(struct perfdata *p, const char *path, struct bytes bytes, struct notes *notes,
 		   struct heft_err *err);
 void perfdata_close(struct perfdata *p);
@@ -120,7 +120,7 @@ bool perfdata_next(struct perfdata *p, struct perf_event *ret);
 void perfdata_rewind(struct perfdata *p);
 
 /* perfdata_events.c: reads the event in `bytes`, including its header, as an event of type `type`.
- * False if enum perf_type lacks the type. Also false, with a note, if the event is damaged. */
+ * False for types not in enum perf_type, and, with a note, for a damaged event. */
 bool perf_event_parse(struct perfdata *p, uint32_t type, struct bytes bytes, uint64_t off,
 		      struct perf_event *ret);
 /* Reads the struct perf_event_attr at the position of r and moves r past it. */

@@ -74,7 +74,7 @@ bool perf_attr_parse(struct reader *r, struct perf_attr *ret)
 	ret->sample_id_all = field_bit(read_u64(&attr), ATTR_ID_ALL, r->big_endian);
 	read_skip(&attr, 24); /* wakeup_events, bp_type, config1, config2 */
 	ret->branch_type = read_u64(&attr);
-	if (!reader_ok(&attr)) /* The first version of the struct ends here. */
+	if (!reader_ok(&attr)) /* The first version of the struct ends here */
 		ret->branch_type = 0;
 	read_skip(r, size - 8);
 	return true;
@@ -214,7 +214,8 @@ static bool perfdata_events_read_map(struct reader *r, uint32_t type, uint16_t m
 	return reader_ok(r);
 }
 
-/* The file's name ends the record, padded with zeros. Old files do not state the id's length. */
+/* The record ends with the file's name, padded with zeros. Old files do not state the id's
+ * length. */
 static bool perfdata_events_read_build_id(struct reader *r, uint16_t misc, struct perf_event *e)
 {
 	e->pid = read_u32(r);

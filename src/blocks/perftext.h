@@ -7,7 +7,7 @@
  * PERFTEXT_ADDRESSES has one address per line in hexadecimal digits, with an optional "0x" before
  * and a decimal count after. "#" begins a comment.
  *
- * Both forms name no process, so pid is PERF_NO_PROCESS. A note counts lines of any other form. One
+ * Neither form has a process, so pid is PERF_NO_PROCESS. A note counts lines of any other form. One
  * thread. */
 #ifndef HEFT_BLOCKS_PERFTEXT_H
 #define HEFT_BLOCKS_PERFTEXT_H

@@ -1,4 +1,4 @@
-/* profile_rows.h - makes the table of a profile: functions and, below them, their blocks. Ordered
+/* profile_rows.h - makes the table of a profile: functions and, below them, their blocks, ordered
  * by how often they ran.
  *
  * Code that never ran has no row. O(blocks). One thread. */
@@ -12,23 +12,23 @@
  * PROFILE_HOTNESS: hotness of a block. */
 enum profile_text { PROFILE_LINKAGE, PROFILE_ADDRESS, PROFILE_HOTNESS, PROFILE_TEXTS };
 
-extern const char *const hotness_names[HOTNESS_COUNT]; /* The names: "never" and so on. */
+extern const char *const hotness_names[HOTNESS_COUNT]; /* Their names: "never" and so on */
 
 struct profile_rows {
 	struct heft_table table; /* ref: index of the function or of the block */
 	/* private */
 	const struct blockmap *map;
 	const struct profile *profile;
-	const char *const *shown; /* Names of functions as shown to people */
-	const size_t *wanted;     /* Indexes of functions to show. NULL: all. */
+	const char *const *shown; /* Functions' names as users see them */
+	const size_t *wanted;     /* Functions to show, by index. NULL: all */
 	size_t wanted_count;
 	struct hotness_limits limits;
-	struct tree tree; /* Keys are indexes. */
+	struct tree tree; /* Keys are indexes */
 	struct arena arena;
 };
 
-/* Makes the rows. The caller's data must live as long as the rows. `q` states the number of rows
- * and their order. */
+/* Makes the rows. The caller's data must live as long as the rows. `q` gives the number and order
+ * of rows. */
 void profile_rows_make(struct profile_rows *r, const struct heft_samples_query *q);
 void profile_rows_release(struct profile_rows *r);
 

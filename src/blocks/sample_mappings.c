@@ -10,10 +10,8 @@
 #include <stdlib.h>
 
 enum {
-	OPEN_MAX = 64,     /* Greatest number of parts of the image that one process maps at a
-			    * time. */
-	OF_PID_MAX = 4096, /* Greatest number of mappings per process. Further mappings are
-			    * ignored. */
+	OPEN_MAX = 64,     /* Greatest number of the image's parts that a process maps at a time */
+	OF_PID_MAX = 4096, /* Greatest number of mappings per process. Ignores further ones */
 	BUILD_ID_MAX = 20,
 };
 
@@ -43,7 +41,7 @@ struct sample_mappings_process {
 struct replay {
 	struct mappings *m;
 	const struct image *im;
-	const char *path; /* Path of the image without symbolic links. NULL if unknown. */
+	const char *path; /* Path of the image, without symbolic links. NULL if unknown */
 	struct intern names, pids;
 	VEC(struct sample_mappings_change) changes;
 	VEC(struct sample_mappings_process) processes; /* Indexed by the id of the pid in `pids` */
@@ -112,8 +110,8 @@ static bool is_image_id(const struct replay *r, const struct id *id)
 	return same_build_id((struct bytes){ id->bytes, id->size }, r->im->build_id);
 }
 
-/* Makes a list of build ids by name. A name may be repeated in the table. The name of the kernel's
- * mapping has a symbol appended. The table's name lacks this symbol. */
+/* Makes a list of build ids by name. A name may be repeated in the table. The kernel's mapping has
+ * a symbol appended to its name, which the table lacks. */
 static struct id *ids_by_name(const struct replay *r)
 {
 	struct id *list = mem_zeroed(r->names.entries.count + 1, sizeof *list);
@@ -195,7 +193,7 @@ static void open_mapping(struct replay *r, struct mapping new)
 	vec_push(&r->m->list, new);
 }
 
-/* Ends a process's mappings in [addr, addr + size). Parts outside that range continue. */
+/* Ends a process's mappings in [addr, addr + size). Parts outside continue. */
 static void sample_mappings_unmap(struct replay *r, uint32_t pid, uint64_t addr, uint64_t size,
 				  uint64_t time)
 {
@@ -221,7 +219,7 @@ static void sample_mappings_unmap(struct replay *r, uint32_t pid, uint64_t addr,
 	}
 }
 
-/* Maps the kernel, at all times. Its mapping begins with its first executable segment. */
+/* Maps the kernel for all times. Its mapping begins with its first executable segment. */
 static void map_kernel(struct replay *r, const struct sample_mappings_change *c)
 {
 	for (size_t i = 0; i < r->im->segment_count; i++) {
@@ -236,7 +234,7 @@ static void map_kernel(struct replay *r, const struct sample_mappings_change *c)
 	}
 }
 
-/* Maps each segment by its own bytes, because a page may have bytes of two segments. */
+/* Maps each segment by its own bytes, because a page may contain bytes of two segments. */
 static void map_file(struct replay *r, const struct sample_mappings_change *c)
 {
 	const uint64_t end = add_sat(c->file_off, c->size);

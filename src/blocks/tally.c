@@ -3,7 +3,7 @@
 
 #include "base/sort.h"
 
-/* Returns the pair. If it is unknown, returns NULL and sets *at to its place. */
+/* Returns the pair. If it is new, returns NULL and sets *at to where to insert it. */
 static struct tally_pair *blocks_tally_find(const struct tally *t, uint64_t a, uint64_t b,
 					    struct map_at *at)
 {

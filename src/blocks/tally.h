@@ -11,7 +11,7 @@
 struct tally_pair {
 	uint64_t a, b;
 	uint64_t count; /* never 0 */
-	uint64_t extra; /* Count of a second kind, such as mispredicted branches in `count`. */
+	uint64_t extra; /* Count of a second kind, such as how many of `count` were mispredicted */
 };
 
 struct tally {
