@@ -24,11 +24,13 @@ static void add_record(struct record_rows *rows, const struct heft_table *t, siz
 	const double v = record->texts[measure] ? strtod(record->texts[measure], NULL) : 0;
 	const uint64_t size = v > 0 && v < 0x1p63 ? (uint64_t)(v + 0.5) : 0;
 	uint32_t node = 0;
+	size_t levels = 0;
 	record_rows_add(rows, node, size);
-	for (size_t i = 0; i < t->text_count; i++) {
+	for (size_t i = 0; i < t->text_count && levels < rows->table.level_count; i++) {
 		const char *label = record->texts[i] != NULL ? record->texts[i] : "";
 		if (t->texts[i].number)
 			continue;
+		levels++;
 		const uint32_t id = intern_add(&rows->labels,
 					       str_of(label[0] != '\0' ? label : "[none]"));
 		node = tree_get(&rows->tree, node, id);

@@ -30,7 +30,8 @@ static bool draw_records(const struct report *r, struct sink *s, struct heft_err
 bool report_write(const struct report *r, struct sink *s, struct heft_err *err)
 {
 	ASSERT(r->kind != NULL && r->table.top != NULL);
-	ASSERT(r->column_count <= COLUMNS_MAX && r->field_count <= COLUMNS_MAX);
+	ASSERT(r->columns != r->room[0] || r->column_count <= COLUMNS_MAX);
+	ASSERT(r->fields != r->room[1] || r->field_count <= COLUMNS_MAX);
 	if (r->opts.format == HEFT_PPROF && r->table.diff)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "this format holds one profile, not the difference of two");
