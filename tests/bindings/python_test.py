@@ -103,6 +103,20 @@ class Rows(unittest.TestCase):
         self.assertEqual(by_name, heft.where(PROG, by_name["address"], by="symbols")[0])
         self.assertEqual(by_name["frames"][0]["line"], 4)
 
+        with heft.Where(PROG, by="symbols") as opened:
+            self.assertEqual(opened.find("shop::fill", by_name["address"]), [by_name, by_name])
+            with self.assertRaises(heft.UsageError):
+                opened.find("nothing like this")
+            self.assertEqual(opened.find("shop::fill"), [by_name])
+
+    def test_progress_is_told_and_cancels(self):
+        told = []
+        heft.profile(PROG, by="symbols", progress=lambda *step: told.append(step))
+        self.assertTrue(told)
+        self.assertTrue(all(done <= total or not total for _, done, total in told))
+        with self.assertRaises(heft.CanceledError):
+            heft.profile(PROG, by="symbols", progress=lambda *_: False)
+
     def test_info_and_stack(self):
         self.assertEqual([row["path"] for row in heft.info(PROG, OTHER)], [str(PROG), str(OTHER)])
         self.assertTrue(all(row["stack"] >= row["frame"] for row in heft.stack(PROG, every=True)))
@@ -112,6 +126,10 @@ class Rows(unittest.TestCase):
             self.assertEqual(snapshot.query("SELECT full_name FROM symbols WHERE name = 'shop::fill'"),
                              [{"full_name": "shop::fill(shop::basket*, int)"}])
             self.assertEqual(len(snapshot.query("@largest", rows=5)), 5)
+            self.assertIn("@largest", heft.queries())
+            for sql in ("SELECT 1; SELECT 2", "@nothing", "SELECT sure FROM symbols"):
+                with self.assertRaises(heft.UsageError):
+                    snapshot.query(sql)
             snapshot.write(TMP / "x.size")
             count = len(snapshot.symbols)
         with heft.Snapshot(TMP / "x.size") as again:

@@ -20,6 +20,7 @@ All functions take these keywords, which say how files are found and shown:
     path_map     {from: to} of source paths; strip_prefix: list of prefixes to remove from them
     no_debug_search, no_map
                  True: look for no debug file, no linker map that is not named
+    progress     function(what, done, total) that long calls call now and then; False cancels the call
 
 A call that fails raises heft.Error, whose kinds are named after heft.h's codes. The library is libheft.so.1, or what the
 environment variable HEFT_LIBRARY names.
@@ -38,8 +39,8 @@ from . import _abi
 
 __version__ = _abi.VERSION
 __all__ = ["CanceledError", "Console", "Error", "FileError", "FormatError", "Heap", "InternalError", "LimitError",
-           "NotFoundError", "OutOfMemoryError", "Snapshot", "Table", "UnsupportedError", "UsageError", "check", "diff", "info",
-           "profile", "sources", "stack", "version", "where"]
+           "NotFoundError", "OutOfMemoryError", "Snapshot", "Table", "UnsupportedError", "UsageError", "Where", "check", "diff",
+           "info", "profile", "queries", "sources", "stack", "version", "where"]
 
 Path = Union[str, bytes, "os.PathLike[str]"]
 Names = Union[str, Sequence[str]]
@@ -218,6 +219,10 @@ class _Work:
             _do(_lib.heft_finder_map_path, finder, _text(old), _text(new))
         for prefix in _listed(find.pop("strip_prefix", ())):
             _do(_lib.heft_finder_strip_prefix, finder, _text(prefix))
+        if progress := find.pop("progress", None):
+            self._progress = _abi.heft_progress_fn(
+                lambda _, what, done, total: progress(what.decode(), done, total) is not False)
+            _lib.heft_session_set_progress(self.session, self._progress, None)
         if find:
             raise TypeError(f"unknown keyword {next(iter(find))!r}")
 
@@ -391,27 +396,56 @@ def info(*files: Path, **find: Any) -> Table:
         return _table(_written(_lib.heft_info_write, handle, _json_opts(full=True)), work, ["path"])
 
 
+class Where:
+    """A program or dump that is open for many look-ups. `by` is as of heft.where()."""
+
+    def __init__(self, file: Path, by: Names = (), **find: Any) -> None:
+        self._work = _Work(find)
+        try:
+            self._handle = self._work.new("where", self._work.session)
+            for source in _listed(by):
+                _do(_lib.heft_where_add_source, self._handle, _text(source))
+            _do(_lib.heft_where_open, self._handle, _text(file))
+        except BaseException:
+            self.close()
+            raise
+
+    def find(self, *places: Union[int, str]) -> Table:
+        """What is at addresses or names: a row a place that matches."""
+        return Table((row for place in places for row in self._places(place)), notes=self.notes)
+
+    def _places(self, place: Union[int, str]) -> Iterable[dict]:
+        address, count = ctypes.c_uint64(), ctypes.c_size_t()
+        found = _struct(_abi.heft_location)
+        text = f"{place:#x}" if isinstance(place, int) else place
+        _do(_lib.heft_where_ask, self._handle, _text(text), byref(address), byref(count))
+        for i in range(max(count.value, 1)):
+            if count.value:
+                _do(_lib.heft_where_answer, self._handle, i, byref(found))
+            else:
+                _do(_lib.heft_where_find, self._handle, address, byref(found))
+            yield json.loads(_written(_lib.heft_where_write, self._handle, byref(found), _json_opts()))
+
+    @property
+    def notes(self) -> list:
+        """What was odd in the inputs."""
+        return self._work.notes()
+
+    def close(self) -> None:
+        """Closes the file; so does the end of a `with` statement."""
+        self._work.close()
+
+    def __enter__(self) -> Where:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
 def where(file: Path, *places: Union[int, str], by: Names = (), **find: Any) -> Table:
     """What is at addresses or names of a program or dump, as `heft where`: a row a place that matches."""
-    with _Work(find) as work:
-        handle = work.new("where", work.session)
-        for source in _listed(by):
-            _do(_lib.heft_where_add_source, handle, _text(source))
-        _do(_lib.heft_where_open, handle, _text(file))
-        return Table((row for place in places for row in _places(handle, place)), notes=work.notes())
-
-
-def _places(handle: Any, place: Union[int, str]) -> Iterable[dict]:
-    address, count = ctypes.c_uint64(), ctypes.c_size_t()
-    found = _struct(_abi.heft_location)
-    text = f"{place:#x}" if isinstance(place, int) else place
-    _do(_lib.heft_where_ask, handle, _text(text), byref(address), byref(count))
-    for i in range(max(count.value, 1)):
-        if count.value:
-            _do(_lib.heft_where_answer, handle, i, byref(found))
-        else:
-            _do(_lib.heft_where_find, handle, address, byref(found))
-        yield json.loads(_written(_lib.heft_where_write, handle, byref(found), _json_opts()))
+    with Where(file, by, **find) as opened:
+        return opened.find(*places)
 
 
 def stack(file: Path, function: Optional[str] = None, *, every: bool = False, rows: int = 0, **find: Any) -> Table:
@@ -434,17 +468,17 @@ class Snapshot:
 
     components   CODEOWNERS or a folder with DIR_METADATA; builds: compile_commands.json, build.ninja
     metadata     facts to keep in the .size file; literals: False: string literals are no symbols
-    contents, stacks
-                 also what symbols contain (for @duplicates); also how deep stacks get
+    contents, stacks, sure
+                 also what symbols contain (for @duplicates); how deep stacks get; how sure owners are
     symbols_only True saves time: there are no charges, and differences pair nameless functions less well
     """
 
     def __init__(self, *files: Path, components: Optional[Path] = None, builds: Union[Path, Sequence[Path]] = (),
                  metadata: Optional[dict] = None, literals: bool = True, contents: bool = False, stacks: bool = False,
-                 symbols_only: bool = False, **find: Any) -> None:
+                 sure: bool = False, symbols_only: bool = False, **find: Any) -> None:
         self._work = _Work(find)
         flags = (_abi.HEFT_SNAPSHOT_NO_LITERALS * (not literals) | _abi.HEFT_SNAPSHOT_CONTENTS * contents
-                 | _abi.HEFT_SNAPSHOT_STACKS * stacks
+                 | _abi.HEFT_SNAPSHOT_STACKS * stacks | _abi.HEFT_SNAPSHOT_SURE * sure
                  | (_abi.HEFT_SNAPSHOT_ALONE | _abi.HEFT_SNAPSHOT_UNCHARGED) * symbols_only)
         try:
             self._handle = self._work.new("snapshot", self._work.session)
@@ -470,9 +504,13 @@ class Snapshot:
         if self._query is None:
             self._query = self._work.made("query", self._handle)
         if sql.startswith("@"):
-            sql = _named_query(sql[1:])
+            sql = _named_query(sql)
         opts = _struct(_abi.heft_query_opts, format=_abi.HEFT_JSON, rows=rows)
-        return Table(_parsed(_written(_lib.heft_query_run, self._query, _text(sql), byref(opts)) or b"[]"), notes=self.notes)
+        written = _written(_lib.heft_query_run, self._query, _text(sql), byref(opts)) or b"[]"
+        try:
+            return Table(_parsed(written), notes=self.notes)
+        except json.JSONDecodeError as error:
+            raise UsageError("SQL: several statements: ask one at a time") from error
 
     @property
     def symbols(self) -> Table:
@@ -501,15 +539,24 @@ class Snapshot:
         self.close()
 
 
-def _named_query(name: str) -> str:
-    found, text, sql = ctypes.c_char_p(), ctypes.c_char_p(), ctypes.c_char_p()
-    names = []
+def queries() -> dict:
+    """The ready-made queries: name, with its "@", and description."""
+    return {name: text for name, text, _ in _named_queries()}
+
+
+def _named_queries() -> Iterable[tuple]:
+    found = ctypes.c_char_p(), ctypes.c_char_p(), ctypes.c_char_p()
     for i in range(_lib.heft_named_query_count()):
-        _lib.heft_named_query(i, byref(found), byref(text), byref(sql))
-        names.append((found.value or b"").decode())
-        if names[-1] == name:
-            return (sql.value or b"").decode()
-    raise UsageError(f"'@{name}' is not one of {', '.join('@' + name for name in names)}")
+        _lib.heft_named_query(i, *map(byref, found))
+        name, text, sql = ((value.value or b"").decode() for value in found)
+        yield f"@{name}", text, sql
+
+
+def _named_query(name: str) -> str:
+    for known, _, sql in _named_queries():
+        if known == name:
+            return str(sql)
+    raise UsageError(f"'{name}' is not one of {', '.join(queries())}")
 
 
 def diff(before: Union[Path, Snapshot, None], after: Union[Path, Snapshot], *, by: str = "symbol", section: Optional[str] = None,
