@@ -172,6 +172,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
                                   "Summary: where every byte of a native program goes\nLicense: Apache-2.0\n"
                                   "Requires-Python: >=3.9\n").encode()
     files[f"{about}/WHEEL"] = b"Wheel-Version: 1.0\nGenerator: heft\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    files[f"{about}/entry_points.txt"] = b"[console_scripts]\nheft-mcp = heft.mcp:main\n"
     record = "".join(f"{path},sha256={hashed(data)},{len(data)}\n" for path, data in files.items())
     files[f"{about}/RECORD"] = f"{record}{about}/RECORD,,\n".encode()
     wheel = f"{name}-py3-none-any.whl"

@@ -73,7 +73,7 @@ class Abi(unittest.TestCase):
         wheel = next(TMP.glob("*.whl"))
         self.assertEqual(wheel.read_bytes(), (again / wheel.name).read_bytes())
         with zipfile.ZipFile(wheel) as files:
-            self.assertEqual({"heft/__init__.py", "heft/_abi.py", "heft/console.py", "heft/py.typed"},
+            self.assertEqual({"heft/__init__.py", "heft/_abi.py", "heft/console.py", "heft/mcp.py", "heft/mcp_answers.py", "heft/py.typed"},
                              {name for name in files.namelist() if "dist-info" not in name})
 
 
