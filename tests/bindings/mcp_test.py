@@ -18,7 +18,7 @@ import time
 import unittest
 
 HEFT, LIBRARY, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
-RECORDER = sys.argv[4:5]
+RECORDER = [pathlib.Path(word).resolve() for word in sys.argv[4:5]]
 LIMIT = 16_384
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
@@ -459,6 +459,83 @@ class Answers(Case):
                 if int.from_bytes(segment[:4], "little") == 1:
                     return hex(int.from_bytes(segment[16:24], "little"))
         return "0"
+
+
+@unittest.skipUnless(RECORDER, "this build has no recorder")
+class Skill(Case):
+    """The worked tasks of share/skill: their commands run, their tools are called, and both say what is written there."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = TMP / "skill"
+        cls.folder.mkdir()
+        shutil.copy(SOURCE / "share/skill/example/shop.cc", cls.folder)
+        for words in (["-o", "old"], ["-DNEW", "-o", "new"]):
+            subprocess.run(["g++", "-g", "-O1", *words, "shop.cc"], cwd=cls.folder, check=True)
+        super().setUpClass()
+
+    def setUp(self):
+        self.page = (SOURCE / "share/skill/SKILL.md").read_text()
+
+    def outcome(self, line):
+        """The lines that a command or a call of a tool gives."""
+        if line.startswith("$ "):
+            words = line[2:].replace("heap run", f"heap run --recorder={RECORDER[0]}")
+            done = subprocess.run(words, shell=True, cwd=self.folder, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  env={**os.environ, "PATH": f"{HEFT.parent}:{os.environ['PATH']}"}, text=True)
+            return done.stdout.splitlines()
+        tool, arguments = line.split(" ", 1)
+        arguments = json.loads(arguments)
+        for name in ("file", "dump", "before", "after"):
+            if name in arguments:
+                arguments[name] = str(self.folder / arguments[name])
+        return self.client.call(tool, **arguments)["text"].replace(f"{self.folder}/", "").splitlines()
+
+    @staticmethod
+    def masked(line):
+        """A line without what other compilers change: numbers."""
+        return re.sub(r"[\d.,]*\d(Ki|%)?", "N", line).split()
+
+    def test_tasks_give_what_is_written(self):
+        blocks = re.findall(r"(?m)^```\n(.*?)^```$", self.page, re.S)
+        self.assertEqual(len(re.findall(r"(?m)^## Task", self.page)), 5)
+        self.assertGreaterEqual(len(blocks), 10)
+        for block in blocks:
+            asked, *written = block.splitlines()
+            lines = self.outcome(asked)
+            for line in written:
+                if line != "...":
+                    words = [re.escape(word) if word != "..." else ".*" for word in self.masked(line)]
+                    pattern = " ".join(words).replace(" .*", ".*").replace(".* ", ".*")
+                    while lines and not re.fullmatch(pattern, " ".join(self.masked(lines[0]))):
+                        lines.pop(0)
+                    self.assertTrue(lines, f"{asked}: there is no line: {line}")
+                    lines.pop(0)
+
+    def test_folder_is_one_that_agents_read(self):
+        head = re.match(r"---\nname: (.*)\ndescription: (.*)\n---\n", self.page)
+        self.assertRegex(head[1], r"^[a-z0-9-]{1,64}$")
+        self.assertLess(len(head[2]), 1024)
+        self.assertLess(len(self.page.splitlines()), 500)
+        for link in re.findall(r"\]\((\w[\w./]*)\)", self.page):
+            self.assertTrue((SOURCE / "share/skill" / link).exists(), link)
+
+    def test_reference_names_what_there_is(self):
+        text = (SOURCE / "share/skill/reference.md").read_text()
+        sources = re.findall(r"`(\w+)`", "".join(line.split("|")[1] for line in text.split("## Rows")[1].split("## Tables")[0]
+                                                 .splitlines() if line.startswith("| `")))
+        self.assertGreater(len(sources), 10)
+        known = self.client.tools["size"]["inputSchema"]["properties"]["by"]["description"]
+        for source in sources:
+            self.assertIn(f"{source}: ", known)
+        for ready in re.findall(r"`(@[\w-]+)`", text):
+            self.assertIn(ready, self.client.tools["query"]["description"])
+        columns = set()
+        for table in ("symbols", "charges"):
+            columns |= set(self.client.call("query", file=str(PROG), sql=f"SELECT * FROM {table} LIMIT 1")["columns"])
+        said = re.sub(r"\(.*?\)", "", text.split("`symbols`:")[1].split("debug.")[0].replace("\n", " "))
+        for column in re.findall(r"\w+", said.split(";")[0]):
+            self.assertIn(column, columns)
 
 
 class Mistakes(Case):
