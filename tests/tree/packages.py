@@ -82,7 +82,7 @@ def packages_agree(source, build):
         check(f"{path} is in one package", len(takes) == 1, takes)
     # What the build lacks, such as heft-push without curl, has no file.
     for file, pattern in set(patterns) - used:
-        check(f"{file}: {pattern} takes a file", re.search(r"libheft\.so|heft-(push|browse|history)|heft-heap|python3", pattern), "nothing")
+        check(f"{file}: {pattern} takes a file", re.search(r"libheft\.so|heft-(push|browse|history|mcp)|heft-heap|python3", pattern), "nothing")
 
 
 # ---- releases -------------------------------------------------------------------------------------
