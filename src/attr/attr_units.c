@@ -146,7 +146,8 @@ static void read_dwarf(struct attr *a)
 	a->scratch->bytes = mem_zeroed(1, sizeof *a->scratch->bytes);
 	*a->scratch->bytes = (struct debug_bytes){ .f = a->f,
 						   .info = a->scratch->dwarf,
-						   .own = a->scratch->dwarf->image == a->im,
+						   .own = a->scratch->dwarf->image == a->im &&
+							  !a->f->vm_only,
 						   .by_file = a->owner == BY_FILE,
 						   .code = on_code,
 						   .variable = attr_units_on_variable,
@@ -223,7 +224,7 @@ void attr_debug_sections(struct attr *a)
 		debug_bytes_walk(a->scratch->bytes);
 	}
 	ASSERT(!a->scratch->bytes || a->scratch->bytes->info == a->scratch->dwarf);
-	if (a->scratch->bytes && a->scratch->bytes->own && !a->f->vm_only) {
+	if (a->scratch->bytes && a->scratch->bytes->own) {
 		a->scratch->bytes->vm = &a->vm;
 		debug_bytes_claim(a->scratch->bytes, &a->file_claims);
 		if (a->scratch->bytes->any && !a->scratch->bytes->several)

@@ -60,6 +60,12 @@ static bool lacks_functions(const struct attr *a)
 			     is_ghc(a));
 }
 
+/* Tells whether something has an owner. Otherwise references tell none. */
+static bool has_owners(const struct attr *a)
+{
+	return a->owner == BY_SYMBOL || a->vm.list.count > 0;
+}
+
 static bool wants_debug_owners(const struct attr *a)
 {
 	return a->owner != BY_SYMBOL ||
@@ -250,12 +256,14 @@ static const struct attr_pass passes[] = {
 		 "their functions and symbols",
 	  .needs = "symbols, discovered, code padding",
 	  .owners = FOR_ALL,
+	  .applies = has_owners,
 	  .run = attr_refs_find,
 	  .beside = tables_claim },
 	{ .name = "references",
 	  .why = "data without a symbol, to the first code or data that refers to them",
 	  .needs = "find references",
 	  .owners = FOR_ALL,
+	  .applies = has_owners,
 	  .run = attr_refs_claim,
 	  .beside = tables_resolve,
 	  .join = tables_join,
@@ -271,6 +279,7 @@ static const struct attr_pass passes[] = {
 	  .why = "imports and names of symbols, to the units and files that have the data by now",
 	  .needs = "references",
 	  .owners = FOR_SOURCES,
+	  .applies = has_owners,
 	  .run = symbols_name_again,
 	  .commits = true },
 	{ .name = "got",

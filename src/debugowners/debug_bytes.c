@@ -311,7 +311,7 @@ static label_id debug_bytes_settle(struct debug_bytes *b, struct findings *f, co
 	if ((label & (LABEL_LOCAL | LABEL_PENDING)) == (LABEL_LOCAL | LABEL_PENDING))
 		local_label_settle(&f->labels, label, label_of_nameless(b, u));
 	label = local_label_joined(&f->labels, label);
-	if (b->own && u->line_off != DW_NO_OFFSET)
+	if (u->line_off != DW_NO_OFFSET)
 		keyed_add(&b->by_line, find_placed(&b->found, DW_LINE, u->line_off), label);
 	if (u->signature && unit_is_type(u))
 		vec_push(&b->by_signature, (struct keyed){ u->signature, label });
