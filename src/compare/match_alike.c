@@ -88,6 +88,7 @@ static void container_resolve(struct alike *a, struct alike_side *as, uint32_t c
 		ASSERT(clue->first_ref + (uint64_t)clue->ref_count <= c->refs.count);
 		y->clue = clue;
 		y->refs = to + clue->first_ref;
+		y->ahead = as->ahead + (y->refs - as->refs);
 		y->ref_count = (uint32_t)min_u64(clue->ref_count, REFS_MOST);
 	}
 	vec_release(&starts);
@@ -132,6 +133,7 @@ static void match_alike_side_init(struct alike *a, struct alike_side *as, struct
 		refs += clues_of(s, i) ? clues_of(s, i)->refs.count : 0;
 	ASSERT(refs < UINT32_MAX);
 	as->refs = mem_alloc((refs + 1) * sizeof *as->refs);
+	as->ahead = mem_alloc((refs + 1) * sizeof *as->ahead);
 	as->changes = mem_zeroed(refs / ALIKE_CHUNK + 1, sizeof *as->changes);
 	refs = 0;
 	for (uint32_t i = 0; i < s->containers.count; i++)
@@ -153,7 +155,7 @@ static void match_alike_side_init(struct alike *a, struct alike_side *as, struct
 
 void alike_init(struct alike *a, struct matcher *m)
 {
-	*a = (struct alike){ .m = m };
+	*a = (struct alike){ .m = m, .learned = 1 };
 	match_alike_side_init(a, &a->before, &m->before);
 	match_alike_side_init(a, &a->after, &m->after);
 	for (uint32_t i = 0; i < m->after.s->symbols.count; i++)
@@ -165,6 +167,7 @@ static void match_alike_side_release(struct alike_side *as)
 {
 	mem_free(as->symbols);
 	mem_free(as->refs);
+	mem_free(as->ahead);
 	mem_free(as->changes);
 	mem_free(as->first_to);
 	mem_free(as->refs_to);
@@ -186,6 +189,7 @@ void alike_learn(struct alike *a, uint32_t before, uint32_t after)
 	ASSERT(after < a->after.side->s->symbols.count);
 	symbol_learn(&a->before, before, ident);
 	symbol_learn(&a->after, after, ident);
+	a->learned++;
 }
 
 /* Numbers of references that agree and that differ between two lists. */
@@ -205,14 +209,26 @@ static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 
 enum { AHEAD = 8 };
 
-/* Returns the identified targets of the next references, as bits of their hashes. */
-static uint64_t refs_ahead(const struct alike_symbol *y, size_t from)
+/* Notes which known things a symbol refers to. */
+static void known_read(const struct alike *a, struct alike_symbol *y)
 {
-	uint64_t bits = 0;
-	for (size_t i = from; i < y->ref_count && i <= from + AHEAD; i++)
-		if (y->refs[i].ident != 0)
-			bits |= UINT64_C(1) << (y->refs[i].ident * HASH_ODD_1 >> 58);
-	return bits;
+	uint64_t *ahead = y->ahead;
+	const size_t count = y->ref_count;
+	if (y->read_at == a->learned)
+		return;
+	y->read_at = a->learned;
+	y->known = 0;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t ident = y->refs[i].ident;
+		ahead[i] = ident != 0 ? UINT64_C(1) << (ident * HASH_ODD_1 >> 58) : 0;
+		y->known |= ahead[i];
+	}
+	/* Each step doubles the number of references, the last adds one. */
+	static const size_t steps[] = { 1, 2, 4, 1 };
+	_Static_assert(1 + 1 + 2 + 4 + 1 == AHEAD + 1, "a reference and the next AHEAD");
+	for (size_t s = 0; s < COUNT_OF(steps); s++)
+		for (size_t i = 0; i + steps[s] < count; i++)
+			ahead[i] |= ahead[i + steps[s]];
 }
 
 /* Finds the next place where both lists agree, with the fewest references skipped. False if it is
@@ -220,7 +236,7 @@ static uint64_t refs_ahead(const struct alike_symbol *y, size_t from)
 static bool refs_resume(const struct alike_symbol *b, const struct alike_symbol *n, size_t *i,
 			size_t *k)
 {
-	if ((refs_ahead(b, *i) & refs_ahead(n, *k)) == 0)
+	if ((b->ahead[*i] & n->ahead[*k]) == 0)
 		return false;
 	for (size_t skip = 1; skip <= AHEAD; skip++)
 		for (size_t x = 0; x <= skip; x++) {
@@ -283,8 +299,11 @@ static bool has_unknown(struct alike_symbol *y)
 void alike_vote(struct alike *a, uint32_t before, uint32_t after)
 {
 	struct alike_symbol *b = &a->before.symbols[before], *n = &a->after.symbols[after];
-	if (has_unknown(b) && has_unknown(n))
-		(void)refs_compare(b, n, SIZE_MAX, a);
+	if (!has_unknown(b) || !has_unknown(n))
+		return;
+	known_read(a, b);
+	known_read(a, n);
+	(void)refs_compare(b, n, SIZE_MAX, a);
 }
 
 enum {
@@ -362,20 +381,22 @@ static unsigned grams_shared(struct alike *a, uint32_t before, uint32_t after, u
 	const size_t old = sample_of(&a->before, before), new_ = sample_of(&a->after, after);
 	const uint32_t *x = a->before.grams.data + old, *y = a->after.grams.data + new_;
 	const uint32_t *x_end = x + 1 + *x, *y_end = y + 1 + *y;
-	unsigned all = 0, both = 0;
+	size_t all = 0, both = 0;
 	if (*x++ == 0 || *y++ == 0)
 		return 0;
-	/* At most, all further groups are equal. */
-	for (; all < CLUE_GRAMS && (x < x_end || y < y_end); all++) {
+	while (all < CLUE_GRAMS && x < x_end && y < y_end) {
+		/* The rest may be equal at most. */
 		if ((both + CLUE_GRAMS - all) * 100 < need * CLUE_GRAMS)
 			return 0;
-		const bool from_x = y == y_end || (x < x_end && *x <= *y);
-		const bool from_y = x == x_end || (y < y_end && *y <= *x);
-		both += from_x && from_y;
-		x += from_x;
-		y += from_y;
+		for (size_t end = all + 8; all < end && x < x_end && y < y_end; all++) {
+			const uint32_t from_x = *x, from_y = *y;
+			both += from_x == from_y;
+			x += from_x <= from_y;
+			y += from_y <= from_x;
+		}
 	}
-	return all > 0 ? both * 100 / all : 0;
+	all = min_u64(CLUE_GRAMS, all + (size_t)(x_end - x) + (size_t)(y_end - y));
+	return (unsigned)(both * 100 / all);
 }
 
 static unsigned ratio(uint64_t a, uint64_t b)
@@ -397,11 +418,11 @@ static void score_add(struct score *s, unsigned part, unsigned weight)
 
 enum { OF_REFS = 3, OF_GRAMS = 2, OF_OWNERS = 3 }; /* Greatest weights */
 
-/* Returns how many references may differ if the score can still reach `least`. Assumes that all
- * later parts agree. `most`: greatest number of references that may agree. */
-static size_t differ_most(const struct score *s, size_t most, unsigned least)
+/* Returns how many references may differ for a score that can still reach `least`, if all that is
+ * scored later agrees. `most`: number of references that agree at most. `later`: weight of what is
+ * scored later. */
+static size_t differ_most(const struct score *s, size_t most, unsigned later, unsigned least)
 {
-	const unsigned later = OF_OWNERS > OF_GRAMS ? OF_OWNERS : OF_GRAMS;
 	const unsigned need = least * (s->weight + OF_REFS + later), have = s->sum + 100 * later;
 	/* What references must contribute, times their weight. */
 	const unsigned part = need > have ? need - have : 0;
@@ -412,15 +433,22 @@ static size_t differ_most(const struct score *s, size_t most, unsigned least)
 	return max_u64(OF_REFS, most * (100 * OF_REFS - part) / part);
 }
 
-/* Adds the part for references. False if the score cannot reach `least` any more. */
-static bool score_refs(struct score *s, const struct alike_symbol *b, const struct alike_symbol *n,
-		       unsigned least)
+/* Adds how many references agree. False if the score cannot reach `least` any more. */
+static bool score_refs(const struct alike *a, struct score *s, struct alike_symbol *b,
+		       struct alike_symbol *n, unsigned later, unsigned least)
 {
 	if (b->ref_count == 0 && n->ref_count == 0)
 		return true;
-	const size_t both = min_u64(b->ref_count, n->ref_count);
-	const size_t most = differ_most(s, both, least);
-	if (b->ref_count + n->ref_count - 2 * both > most)
+	known_read(a, b);
+	known_read(a, n);
+	/* Each bit that only one side has is a reference that differs. */
+	const size_t only_b = (size_t)__builtin_popcountll(b->known & ~n->known);
+	const size_t only_n = (size_t)__builtin_popcountll(n->known & ~b->known);
+	const size_t both = min_u64(b->ref_count - only_b, n->ref_count - only_n);
+	const size_t longer = max_u64(b->ref_count, n->ref_count);
+	const size_t most = differ_most(s, both, later, least);
+	ASSERT(only_b <= b->ref_count && only_n <= n->ref_count);
+	if (longer - both > most)
 		return false;
 	const struct match_alike_agreement g = refs_compare(b, n, most, NULL);
 	const size_t all = g.same + g.different;
@@ -434,32 +462,33 @@ enum { SIZES_LEAST = 12, DATA_LEAST = 50, SIZES_ALONE_APART = 12 };
 /* Weights of equal contents and similar sizes. */
 enum { OF_CONTENTS = 6, OF_CODE_SIZE = 1, OF_DATA_SIZE = 2 };
 
-bool alike_sizes_reach(const struct alike_symbol *before, const struct alike_symbol *after,
-		       unsigned least)
-{
-	const uint64_t small = min_u64(before->size, after->size);
-	const uint64_t large = max_u64(before->size, after->size);
-	const bool sampled = before->code && before->clue && after->clue;
-	const unsigned weight = before->code ? OF_CODE_SIZE : OF_DATA_SIZE;
-	const unsigned later = (before->ref_count + after->ref_count > 0 ? OF_REFS : 0u) +
-			       (sampled ? OF_GRAMS : 0u) + (before->code ? 0u : OF_OWNERS);
-	if (small == large)
-		return later > 0 || least <= SIZES_ALONE ||
-		       (before->print != 0 && before->print == after->print);
-	if (later == 0)
-		return false;
-	/* The percentage that the sizes need if all later parts agree. */
-	const int need = (int)(least * (weight + later)) - (int)(100 * later);
-	const int known = before->code ? SIZES_LEAST : DATA_LEAST;
-	const int sizes = need > known * (int)weight ? (need + (int)weight - 1) / (int)weight
-						     : known;
-	return (double)small * 100 >= (double)sizes * (double)large;
-}
-
 /* Returns the partner of the function that owns a symbol of `after`. */
 static uint32_t partner_of_owner(const struct alike *a, const struct alike_symbol *after)
 {
 	return after->owner == DIFF_NONE ? DIFF_NONE : a->m->partner[after->owner];
+}
+
+unsigned alike_has_of(const struct alike *a, const struct alike_symbol *after)
+{
+	return (after->ref_count > 0 ? ALIKE_HAS_REFS : 0u) | (after->clue ? ALIKE_HAS_CLUE : 0u) |
+	       (partner_of_owner(a, after) != DIFF_NONE ? ALIKE_HAS_OWNER : 0u);
+}
+
+unsigned alike_sizes_least(const struct alike_symbol *before, unsigned has, unsigned least)
+{
+	const bool refs = before->ref_count > 0 || has & ALIKE_HAS_REFS;
+	const bool grams = before->code && before->clue && has & ALIKE_HAS_CLUE;
+	const bool owners = !before->code && before->owner != DIFF_NONE && has & ALIKE_HAS_OWNER;
+	const unsigned weight = before->code ? OF_CODE_SIZE : OF_DATA_SIZE;
+	const unsigned known = before->code ? SIZES_LEAST : DATA_LEAST;
+	const unsigned later = (refs ? OF_REFS : 0u) + (grams ? OF_GRAMS : 0u) +
+			       (owners ? OF_OWNERS : 0u);
+	if (later == 0)
+		return 101;
+	/* What the sizes need if all that is scored later agrees. */
+	const unsigned all = least * (weight + later), rest = 100 * later;
+	const unsigned need = all > rest ? (all - rest + weight - 1) / weight : 0;
+	return need > known ? need : known;
 }
 
 uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_t symbol,
@@ -480,32 +509,32 @@ uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_
 
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least)
 {
-	const struct alike_symbol *b = &a->before.symbols[before], *n = &a->after.symbols[after];
-	const bool sampled = b->code && b->clue && n->clue;
+	struct alike_symbol *b = &a->before.symbols[before], *n = &a->after.symbols[after];
 	const unsigned sizes = ratio(b->size, n->size);
 	struct score s = { 0, 0 };
 	if (sizes < (b->code ? SIZES_LEAST : DATA_LEAST))
 		return 0;
 	const bool same = b->size == n->size && b->print != 0 && b->print == n->print;
+	const bool sampled = !same && b->code && b->clue && n->clue;
 	score_add(&s, same ? 100 : sizes,
 		  same      ? OF_CONTENTS
 		  : b->code ? OF_CODE_SIZE
 			    : OF_DATA_SIZE);
-	if (!score_refs(&s, b, n, least))
+	if (!b->code) {
+		const uint32_t was = b->owner, now = partner_of_owner(a, n);
+		if (was != DIFF_NONE && now != DIFF_NONE)
+			score_add(&s, was == now ? 100 : 0, OF_OWNERS);
+	}
+	if (!score_refs(a, &s, b, n, sampled ? OF_GRAMS : 0, least))
 		return 0;
-	if (!same && sampled) {
-		/* Comparing samples is slowest, so skips it if even equal samples would not reach
+	if (sampled) {
+		/* Comparing samples is slowest: skipped if even equal samples would not reach
 		 * `least`. */
 		const unsigned all = least * (s.weight + OF_GRAMS);
 		if (s.sum + 100 * OF_GRAMS < all)
 			return 0;
 		const unsigned need = all > s.sum ? (all - s.sum) / OF_GRAMS : 0;
 		score_add(&s, grams_shared(a, before, after, need), OF_GRAMS);
-	}
-	if (!b->code) {
-		const uint32_t was = b->owner, now = partner_of_owner(a, n);
-		if (was != DIFF_NONE && now != DIFF_NONE)
-			score_add(&s, was == now ? 100 : 0, OF_OWNERS);
 	}
 	/* Equal sizes alone prove little. */
 	if (s.weight <= 2)

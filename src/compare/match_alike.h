@@ -39,9 +39,13 @@ typedef VEC(struct feature) feature_vec;
 struct alike_symbol {
 	uint64_t ident; /* Symbols with the same number are the same thing. 0 if unknown */
 	uint64_t size;
-	uint64_t print;               /* See match_print() */
-	const struct clue *clue;      /* NULL without a clue */
-	const struct alike_ref *refs; /* References to compare */
+	uint64_t print;               /* See match_print(). */
+	const struct clue *clue;      /* NULL if it has none. */
+	const struct alike_ref *refs; /* References that are compared. */
+	/* Bits of the hashes of known things: `known` of all references, `ahead` per reference of
+	 * it and the next few. Up to date if `read_at` equals alike.learned. */
+	uint64_t known, *ahead;
+	uint32_t read_at;
 	uint32_t ref_count;
 	uint32_t sample; /* Index plus 1 of its sample in `grams`. 0 if not made yet */
 	uint32_t owner;  /* Function of its side that owns the data, or DIFF_NONE */
@@ -53,11 +57,12 @@ enum { ALIKE_CHUNK = 16 };
 
 struct alike_side {
 	struct match_side *side;
-	struct alike_symbol *symbols; /* Per symbol of the snapshot */
-	struct alike_ref *refs;       /* References of all containers, in the order of clues */
-	uint32_t *changes; /* Per ALIKE_CHUNK references: how often the target of one changed */
-	/* first_to: per symbol, start of its incoming references in refs_to. refs_to has indexes
-	 * into refs. */
+	struct alike_symbol *symbols; /* Per symbol of the snapshot. */
+	struct alike_ref *refs;       /* References of all containers, in the order of clues. */
+	uint64_t *ahead;              /* Per reference: see alike_symbol. */
+	uint32_t *changes; /* Per ALIKE_CHUNK references: how often one became another thing. */
+	/* first_to: per symbol, the start of its incoming references in refs_to. refs_to has
+	 * indexes into refs. */
 	uint32_t *first_to, *refs_to;
 	VEC(uint32_t) grams; /* Samples: a count, then the grams */
 };
@@ -65,6 +70,7 @@ struct alike_side {
 struct alike {
 	struct matcher *m;
 	struct alike_side before, after;
+	uint32_t learned; /* Number of pairs that were recorded, plus 1. */
 	VEC(struct vote) votes;
 	feature_vec features; /* Scratch for alike_vote_rare() */
 };
@@ -79,11 +85,13 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 /* Adds to a hash everything that affects a symbol's scores and may change. */
 uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_t symbol,
 		     uint64_t hash);
-/* True if a score of two symbols with these sizes can reach `least`, which is above the score of
- * sizes alone. */
-bool alike_sizes_reach(const struct alike_symbol *before, const struct alike_symbol *after,
-		       unsigned least);
-/* Adds votes for the symbols to which both symbols of a pair refer. */
+/* What some symbols of `after` have beside their sizes: alike_has_of() of each, joined. */
+enum alike_has { ALIKE_HAS_REFS = 1, ALIKE_HAS_CLUE = 2, ALIKE_HAS_OWNER = 4 };
+unsigned alike_has_of(const struct alike *a, const struct alike_symbol *after);
+/* Returns the lowest percentage of the larger size that the smaller size must be for a score that
+ * can reach `least`. 101 if only equal sizes can reach it. `has`: what symbols of `after` have. */
+unsigned alike_sizes_least(const struct alike_symbol *before, unsigned has, unsigned least);
+/* Adds votes for the symbols that the two symbols of a pair refer to. */
 void alike_vote(struct alike *a, uint32_t before, uint32_t after);
 /* Adds votes for symbols without partners that share a rare known thing: it refers to both, or both
  * refer to it. `open_before` and `open_after`: per symbol, whether it has no partner. */

@@ -43,7 +43,12 @@ struct order {
 	size_t found;        /* Number of pairs found in this step */
 	/* State of the current alignment. */
 	VEC(uint32_t) old_open, new_open;
+	VEC(uint64_t) sizes; /* Of the symbols of the newer side. */
+	VEC(uint32_t) near;  /* Columns with a size near that of the row's symbol. */
 	VEC(uint8_t) scores;
+	VEC(uint32_t)
+	filled, ends; /* Columns of the cells with a score, row by row; per row:
+				     * end of its cells. */
 	VEC(uint32_t) sums;
 };
 
@@ -145,25 +150,53 @@ struct gap {
 	size_t old_count, new_count;
 };
 
+/* Finds the columns whose sizes are at least `percent` of that of a row's symbol, or the other way
+ * round, and perhaps some more. */
+static void columns_near(struct order *o, uint64_t size, unsigned percent)
+{
+	const bool huge = size > UINT64_MAX / 100;
+	const uint64_t low = percent > 100 ? size : huge ? 0 : size * percent / 100;
+	const uint64_t high = percent > 100 ? size : huge ? UINT64_MAX : size * 100 / percent + 1;
+	const uint64_t *sizes = o->sizes.data;
+	uint32_t *to = o->near.data;
+	size_t found = 0;
+	for (uint32_t k = 0; k < o->sizes.count; k++) {
+		to[found] = k;
+		found += sizes[k] - low <= high - low;
+	}
+	o->near.count = found;
+}
+
 /* Fills the table of scores. False if no score reaches `least`. */
 static bool scores_fill(struct order *o, const struct gap *g, unsigned least)
 {
-	bool any = false;
-	o->scores.count = 0;
+	const struct alike *a = &o->alike;
+	unsigned has = 0;
+	o->sizes.count = o->near.count = o->scores.count = o->filled.count = o->ends.count = 0;
+	for (size_t k = 0; k < g->new_count; k++) {
+		const struct alike_symbol *n = &a->after.symbols[g->new_[k]];
+		has |= alike_has_of(a, n);
+		vec_push(&o->sizes, n->size);
+	}
+	vec_reserve(&o->near, g->new_count + 1);
 	vec_reserve(&o->scores, g->old_count * g->new_count);
-	for (size_t i = 0; i < g->old_count; i++)
-		for (size_t k = 0; k < g->new_count; k++) {
-			const uint32_t a = g->old[i], b = g->new_[k];
-			const unsigned score = alike_sizes_reach(&o->alike.before.symbols[a],
-								 &o->alike.after.symbols[b],
-								 least) &&
-							       may_be_one(o, a, b)
-						       ? alike_score(&o->alike, a, b, least)
-						       : 0;
-			vec_push(&o->scores, (uint8_t)(score >= least ? score : 0));
-			any |= score >= least;
+	memset(o->scores.data, 0, g->old_count * g->new_count);
+	for (size_t i = 0; i < g->old_count; i++) {
+		const struct alike_symbol *b = &a->before.symbols[g->old[i]];
+		columns_near(o, b->size, alike_sizes_least(b, has, least));
+		for (size_t x = 0; x < o->near.count; x++) {
+			const uint32_t k = o->near.data[x];
+			if (!may_be_one(o, g->old[i], g->new_[k]))
+				continue;
+			const unsigned score = alike_score(&o->alike, g->old[i], g->new_[k], least);
+			if (score < least)
+				continue;
+			o->scores.data[i * g->new_count + k] = (uint8_t)score;
+			vec_push(&o->filled, k);
 		}
-	return any;
+		vec_push(&o->ends, (uint32_t)o->filled.count);
+	}
+	return o->filled.count > 0;
 }
 
 /* True if no other symbol of the gap is nearly as similar. */
@@ -182,22 +215,39 @@ static bool is_clear(const struct order *o, const struct gap *g, size_t i, size_
 	return true;
 }
 
-/* Fills the table with the best sums of scores for the remaining parts of both lists, in order. */
+/* Raises the columns of a row to `sum`, from the right, until one is as large. Returns 0 if there is
+ * one: all columns left of it are as large too. Otherwise returns `sum`. */
+static uint32_t row_raise(uint32_t *row, size_t first, size_t end, uint32_t sum)
+{
+	for (size_t k = end; k-- > first;) {
+		if (row[k] >= sum)
+			return 0;
+		row[k] = sum;
+	}
+	return sum;
+}
+
+/* Fills the table with the best sums of scores that the rests of both lists can reach, in order. A
+ * row is like the next row, but for what its cells with a score add. */
 static void sums_fill(struct order *o, const struct gap *g)
 {
 	const size_t width = g->new_count + 1;
 	o->sums.count = 0;
 	vec_reserve(&o->sums, (g->old_count + 1) * width);
-	o->sums.count = (g->old_count + 1) * width;
-	memset(o->sums.data, 0, o->sums.count * sizeof *o->sums.data);
-	for (size_t i = g->old_count; i-- > 0;)
-		for (size_t k = g->new_count; k-- > 0;) {
-			const uint32_t *next = o->sums.data + (i + 1) * width + k;
-			uint32_t *here = o->sums.data + i * width + k;
-			const uint32_t skip = (uint32_t)max_u64(next[0], here[1]);
-			const unsigned score = o->scores.data[i * g->new_count + k];
-			*here = (uint32_t)max_u64(skip, score > 0 ? next[1] + score : 0);
+	memset(o->sums.data + g->old_count * width, 0, width * sizeof *o->sums.data);
+	for (size_t i = g->old_count; i-- > 0;) {
+		uint32_t *here = o->sums.data + i * width, *next = here + width, sum = 0;
+		const size_t first = i > 0 ? o->ends.data[i - 1] : 0;
+		size_t end = 0;
+		memcpy(here, next, width * sizeof *here);
+		for (size_t x = o->ends.data[i]; x-- > first; end = o->filled.data[x] + 1) {
+			const size_t k = o->filled.data[x];
+			const uint32_t score = o->scores.data[i * g->new_count + k];
+			sum = row_raise(here, k + 1, end, sum);
+			sum = sum > next[k + 1] + score ? sum : next[k + 1] + score;
 		}
+		(void)row_raise(here, 0, end, sum);
+	}
 }
 
 /* True if nothing has changed since the gap was tried without finding a pair. */
@@ -443,7 +493,11 @@ static void order_release(struct order *o)
 	mem_free(o->tried);
 	vec_release(&o->old_open);
 	vec_release(&o->new_open);
+	vec_release(&o->sizes);
+	vec_release(&o->near);
 	vec_release(&o->scores);
+	vec_release(&o->filled);
+	vec_release(&o->ends);
 	vec_release(&o->sums);
 	alike_release(&o->alike);
 }
