@@ -57,12 +57,12 @@ static struct str sizefile_read_next_line(struct sizefile_read_in *in)
 /* Reads the number at the start of *s and moves *s after it. False without a number. */
 static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 {
+	enum { SAFE = 19 }; /* So many digits fit. */
 	const bool minus = s->len > 0 && s->p[0] == '-';
 	uint64_t v = 0;
 	size_t i = minus;
-	for (; i < s->len && s->p[i] >= '0' && s->p[i] <= '9'; i++) {
-		const uint64_t digit = (uint64_t)(s->p[i] - '0');
-		if (v > (UINT64_MAX - digit) / 10)
+	for (unsigned digit; i < s->len && (digit = (uint8_t)s->p[i] - (unsigned)'0') < 10; i++) {
+		if (UNLIKELY(i >= SAFE) && v > (UINT64_MAX - digit) / 10)
 			return false;
 		v = v * 10 + digit;
 	}
@@ -353,44 +353,68 @@ static void read_disassembly(struct sizefile_read_in *in)
 
 typedef VEC(uint32_t) text_ids;
 
-/* Sets a number of a charge. False if it is out of range. */
-static bool charge_set(const struct sizefile_read_in *in, const text_ids *texts, uint64_t *names,
-		       struct snap_charge *c, unsigned column, uint64_t v)
+/* A run of charges with one number in a column. */
+struct charge_run {
+	struct snap_charge *first, *end;
+	uint64_t number;
+};
+
+/* Sets the names of charges. `names` is the number of the last text that was no charge's name yet.
+ * False if a number is out of range. */
+static bool charge_names_set(const struct sizefile_read_in *in, const text_ids *texts,
+			     uint64_t *names, const struct charge_run *r)
 {
-	uint32_t *const to[CHARGE_COLUMNS] = {
-		[CHARGE_NAME] = &c->name,           [CHARGE_SPACE] = &c->space,
-		[CHARGE_SOURCE] = &c->source,       [CHARGE_OBJECT] = &c->object,
-		[CHARGE_COMPONENT] = &c->component, [CHARGE_PACKAGE] = &c->package,
-	};
-	if (column == CHARGE_NAME && v < 2) {
-		if (c->symbol == SNAP_NO_SYMBOL)
+	for (struct snap_charge *c = r->first; c < r->end; c++) {
+		const uint64_t text = r->number == 2 ? ++*names : r->number - 2;
+		if (r->number < 2 ? c->symbol == SNAP_NO_SYMBOL : text >= texts->count)
 			return false;
-		c->name = v == 1 ? SNAP_PLAIN_NAME : in->s->symbols.data[c->symbol].full_name;
-		return true;
+		c->name = r->number == 0   ? in->s->symbols.data[c->symbol].full_name
+			  : r->number == 1 ? SNAP_PLAIN_NAME
+					   : texts->data[text];
 	}
-	if (to[column]) {
-		const uint64_t text = column != CHARGE_NAME ? v : v == 2 ? ++*names : v - 2;
-		if (text < texts->count)
-			*to[column] = texts->data[text];
-		return text < texts->count;
-	}
-	if (column == CHARGE_FILE)
-		c->file = v;
-	else if (column == CHARGE_VM)
-		c->vm = c->file - v;
-	else if (column == CHARGE_SYMBOL && v <= in->s->symbols.count)
-		c->symbol = v == 0 ? SNAP_NO_SYMBOL : (uint32_t)(v - 1);
-	else if (column == CHARGE_CONTAINER && v < in->s->containers.count)
-		c->container = (uint32_t)v;
-	else if (column == CHARGE_DEBUG && v <= 1)
-		c->debug = v == 1;
-	else
-		return false;
 	return true;
 }
 
-/* Reads a number with its count: "7*3" is the number 7 for three charges. `alone` forbids a count,
- * as for file sizes. So each charge takes at least two bytes of the file. */
+/* Sets the symbols of charges. `last` is the number of the last symbol plus 1. */
+static bool charge_symbols_set(const struct sizefile_read_in *in, uint64_t *last,
+			       const struct charge_run *r)
+{
+	for (struct snap_charge *c = r->first; c < r->end; c++) {
+		*last += r->number;
+		if (*last > in->s->symbols.count)
+			return false;
+		c->symbol = *last == 0 ? SNAP_NO_SYMBOL : (uint32_t)(*last - 1);
+	}
+	return true;
+}
+
+/* Sets another number of charges. False if it is out of range. */
+static bool charge_numbers_set(const struct sizefile_read_in *in, const text_ids *texts,
+			       unsigned column, const struct charge_run *r)
+{
+	const uint64_t v = r->number;
+	const uint64_t end = column == CHARGE_FILE || column == CHARGE_VM ? UINT64_MAX
+			     : column == CHARGE_CONTAINER                 ? in->s->containers.count
+			     : column == CHARGE_DEBUG                     ? 2
+									  : texts->count;
+	const uint32_t text = v < texts->count ? texts->data[v] : 0;
+	for (struct snap_charge *c = r->first; c < r->end && v < end; c++)
+		switch (column) {
+		case CHARGE_FILE: c->file = v; break;
+		case CHARGE_VM: c->vm = c->file - v; break;
+		case CHARGE_SPACE: c->space = text; break;
+		case CHARGE_SOURCE: c->source = text; break;
+		case CHARGE_OBJECT: c->object = text; break;
+		case CHARGE_COMPONENT: c->component = text; break;
+		case CHARGE_PACKAGE: c->package = text; break;
+		case CHARGE_CONTAINER: c->container = (uint32_t)v; break;
+		default: c->debug = v == 1; break;
+		}
+	return v < end || end == UINT64_MAX;
+}
+
+/* Reads a number with its count: "7*3" is the number 7 for three charges. `alone` forbids counts.
+ * File sizes have no counts, so that each charge takes at least two bytes of the file. */
 static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *ret,
 			    int64_t *ret_count)
 {
@@ -404,7 +428,7 @@ static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *r
 	       (uint64_t)*ret_count <= most;
 }
 
-/* Reads a line of numbers. `names`: number of the last text that was a charge's name. */
+/* Reads a line of numbers. `names`: see charge_names_set(). */
 static void read_charge_column(struct sizefile_read_in *in, const text_ids *texts, uint64_t names,
 			       unsigned column)
 {
@@ -420,11 +444,12 @@ static void read_charge_column(struct sizefile_read_in *in, const text_ids *text
 			return;
 		}
 		end = i + (uint64_t)same;
-		for (uint64_t k = i; k < end && !in->failed; k++) {
-			last = column == CHARGE_SYMBOL ? last + (uint64_t)v : (uint64_t)v;
-			if (!charge_set(in, texts, &names, &in->s->charges.data[k], column, last))
-				sizefile_read_bad(in, "a number of a charge is out of range");
-		}
+		struct snap_charge *list = in->s->charges.data;
+		const struct charge_run r = { list + i, list + end, (uint64_t)v };
+		if (!(column == CHARGE_NAME     ? charge_names_set(in, texts, &names, &r)
+		      : column == CHARGE_SYMBOL ? charge_symbols_set(in, &last, &r)
+						: charge_numbers_set(in, texts, column, &r)))
+			sizefile_read_bad(in, "a number of a charge is out of range");
 	}
 	if (s.len > 0)
 		sizefile_read_bad(in, "more numbers than charges");
