@@ -18,7 +18,7 @@ struct depths_reading {
 	struct stack_frame frame;         /* frame of the current function */
 	uint32_t function;                /* index of that function */
 	bool zcmp;                        /* The code may have Zcmp instructions (see struct
-					   * frame_memory). */
+					   * frame_memory) */
 	const struct stack_hint *reaches; /* Possible targets of its indirect calls, or NULL. */
 };
 
@@ -78,9 +78,8 @@ static void add_unknown(struct depths_reading *r, const char *name)
 	vec_push(&r->s->unknown, (struct stack_unknown){ r->function, name });
 }
 
-/* Adds a call or jump to a known function. A jump into the middle of a function leads to a part
- * that was moved away, and is not added. A section of stubs holds many stubs, so that jumps into
- * its middle count. */
+/* Adds a call or jump to a known function. Ignores a jump into the middle of a function, which
+ * leads to a moved part. A stub section has many stubs, so jumps into its middle count. */
 static bool depths_add_target(struct depths_reading *r, uint64_t target, const struct frame_call *c)
 {
 	const uint32_t to = stack_find(r->s, target);
@@ -91,7 +90,7 @@ static bool depths_add_target(struct depths_reading *r, uint64_t target, const s
 	return true;
 }
 
-/* Adds a direct call. In overlaid memory it may mean a function of any overlay. */
+/* Adds a direct call. In memory shared by overlays, it may call a function of any overlay. */
 static void add_direct(struct depths_reading *r, const struct frame_call *c)
 {
 	const uint64_t target = image_jump_target(r->im, c->from, c->target);
@@ -114,8 +113,8 @@ static const struct stack_hint *hint_find(const struct stack_hints *h, struct st
 	return NULL;
 }
 
-/* Adds a call of an import. The import is unknown, unless this file has the function too, or the
- * user stated its stack. */
+/* Adds a call of an import, whose stack is unknown unless this file also has the function or the
+ * user gave its stack. */
 static void depths_add_import(struct depths_reading *r, const struct plt_slot *slot,
 			      const struct frame_call *c)
 {
@@ -175,7 +174,7 @@ static struct bytes depths_load(void *ctx, uint64_t addr, uint64_t size)
 	return image_at(ctx, addr, size);
 }
 
-/* Reads a stub: its first jump. The code after it looks up the function. */
+/* Reads a stub: only its first jump, because the code after it looks up the function. */
 static void read_stub(struct depths_reading *r)
 {
 	struct stack_function *f = depths_function_of(r);
@@ -285,7 +284,8 @@ static bool has_functions(const struct stack_use *s, struct heft_err *err)
 		    path);
 }
 
-/* Reads the frames and calls from the code, then the stated frames and hints. */
+/* Reads the frames and calls from the code, then the frames that compilers state and the user's
+ * hints. */
 static bool read_program(struct stack_use *s, struct stack_hints *hints, struct heft_err *err)
 {
 	struct program *p = s->program;
@@ -307,7 +307,7 @@ static bool read_program(struct stack_use *s, struct stack_hints *hints, struct 
 	return good && stack_take_stated(s, err);
 }
 
-/* Checks that the edges of each function lie in the list of edges, and that all edges lead to
+/* Checks that each function's edges are in the list of edges, and that all edges lead to
  * functions. */
 static void stack_verify(const struct stack_use *s)
 {
@@ -334,7 +334,7 @@ bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err)
 	if (!im)
 		return false;
 	*ret = (struct stack_use){ .program = p, .isa = flow_isa_of(im) };
-	/* Reads the file of hints, from which the hints borrow their texts. */
+	/* Reads the file of hints, which then borrow its text. */
 	const char *const path = p->wish->calls;
 	bool good = !path || file_open_stream(&file, path, err);
 	if (good && path)

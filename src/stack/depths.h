@@ -2,8 +2,8 @@
  * including the functions that it calls.
  *
  * Frames and calls come from the code (frame.h). Functions that call each other in a circle count
- * once each. Unknown facts are never guessed. Unknown facts are kept as a caveat of their function,
- * and passed on to all its callers.
+ * once each. Nothing unknown is guessed: it becomes a caveat of the function and of all its
+ * callers.
  *
  * 112 bytes per function, 24 per call. One thread. */
 #ifndef HEFT_STACK_DEPTHS_H
@@ -16,37 +16,38 @@
 
 /* Caveats: reasons why a sum may be too small. */
 enum stack_told {
-	STACK_RECURSIVE = 1 << 0, /* The function may call itself, directly or through others. */
+	STACK_RECURSIVE = 1 << 0, /* The function may call itself, directly or through others */
 	STACK_INDIRECT = 1 << 1,  /* A call with an unknown target */
 	STACK_UNKNOWN = 1 << 2,   /* A call of a function that is not in the program */
-	STACK_DYNAMIC = 1 << 3,   /* alloca and similar, or another stack */
-	STACK_ODD = 1 << 4,       /* Some bytes are no instruction */
+	STACK_DYNAMIC = 1 << 3,   /* alloca or a similar call, or another stack */
+	STACK_ODD = 1 << 4,       /* Some bytes are not instructions */
 };
 enum { STACK_TOLD = 5 };
 
 enum stack_kind {
 	STACK_CALLED,
 	STACK_ENTRY,     /* Start of the program */
-	STACK_INTERRUPT, /* Is in a vector table, or returns like a handler */
+	STACK_INTERRUPT, /* In a vector table, or returns like a handler */
 	STACK_UNCALLED,  /* Has no direct call */
-	STACK_PART,      /* A part of a function that was moved away, a stub and so on */
+	STACK_PART,      /* A part of a function that was moved away, or a stub */
 };
 
 struct stack_edge {
 	uint32_t to; /* index of the called function */
 	bool tail;
-	uint64_t depth; /* Bytes of the caller's frame that are in use during the call */
+	uint64_t depth; /* Bytes of the caller's frame in use during the call */
 };
 
 struct stack_function {
 	uint64_t addr, size;
 	uint64_t frame, worst;
-	uint64_t compiler; /* Frame that the compiler states. STACK_NOT_STATED if none. */
+	uint64_t compiler; /* Frame that the compiler states, else STACK_NOT_STATED */
 	uint32_t edge_first, edge_count;
 	uint32_t next;      /* Next function on the deepest path, or STACK_NONE. */
-	uint32_t circle;    /* Number of its circle: the functions that call each other. A circle
-			     * may have one member. */
-	uint16_t own, told; /* Bits of enum stack_told: of itself, and with all that it calls */
+	uint32_t circle;    /* Number of its circle: functions that call each other, perhaps only
+			     * one */
+	uint16_t own, told; /* Bits of enum stack_told: its own caveats, and those with its
+			     * callees' */
 	uint32_t cause[STACK_TOLD]; /* Per bit of `told`: a function that has this caveat itself */
 	uint8_t kind;               /* An enum stack_kind */
 	bool stated;                /* The user stated `worst`. */
@@ -72,14 +73,13 @@ struct stack_use {
 
 /* A hint of the user about calls. Lines of the file:
  *
- * - CALLER -> CALLEE...: all functions that indirect calls of CALLER may reach. The list may be
- *   empty.
- * - NAME = BYTES: largest stack of a function, including all that it calls.
+ * - CALLER -> CALLEE...: all functions that indirect calls of CALLER may reach, perhaps none.
+ * - NAME = BYTES: largest stack of a function, including its callees.
  *
  * Names as in name_index.h, but without blanks. "#" begins a comment. */
 struct stack_hint {
 	struct str name;
-	bool states; /* `worst` is stated. If false, the names are the functions that it reaches. */
+	bool states; /* `worst` is given. Else the names are the callees */
 	uint64_t worst;
 	size_t first, count; /* range in `names` */
 };
@@ -93,13 +93,13 @@ struct stack_hints {
 bool stack_hints_parse(struct stack_hints *ret, const char *path, struct str input,
 		       struct heft_err *err);
 void stack_hints_release(struct stack_hints *h);
-/* Replaces names by linkage names. HEFT_EARG if a name means several functions, or if the name of a
- * callee means none. */
+/* Replaces names by linkage names. HEFT_EARG if a name means several functions, or if a callee's
+ * name means none. */
 bool stack_hints_settle(struct stack_use *s, struct stack_hints *h, struct heft_err *err);
 
 /* Reads a linked program, with the hints of its options. The program must outlive the stack.
- * HEFT_EUNSUPPORTED for another kind of file or machine. HEFT_EARG if a hint names something that
- * does not exist. */
+ * HEFT_EUNSUPPORTED for another kind of file or machine. HEFT_EARG if a hint names an unknown
+ * function. */
 bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err);
 void stack_release(struct stack_use *s);
 
@@ -111,22 +111,22 @@ const char *stack_name(struct stack_use *s, uint32_t function);
 typedef VEC(uint32_t) stack_indexes;
 void stack_named(struct stack_use *s, struct str name, stack_indexes *ret);
 
-/* usage_files.c: adds the lines of the .su files of a program: the files that the options name,
- * else the files beside the objects in its linker map, or beside the program. False if a file that
- * the user named is missing. */
+/* usage_files.c: adds the lines of a program's .su files: those that the options name, else those
+ * beside the objects in its linker map or beside the program. False if a file that the user named
+ * is missing. */
 struct stated;
 bool usage_files_read(struct stated *ret, struct program *p, struct heft_err *err);
-/* stated_frames.c: takes larger frames that compilers state (stated.h). Must run before
- * stack_sum(). False if a file that the user named cannot be read. */
+/* stated_frames.c: uses larger frames that compilers state (stated.h). Must run before stack_sum().
+ * False if a file that the user named cannot be read. */
 bool stack_take_stated(struct stack_use *s, struct heft_err *err);
-/* Adds the caveats of `told` as words: "recursion, alloca". With `functions` (by bit), adds
+/* Appends the caveats of `told` as words: "recursion, alloca". With `functions` (by bit):
  * "recursion in NAME, ...". */
 void stack_told_words(struct text *to, unsigned told, const char *const functions[STACK_TOLD]);
 /* Returns the word of a caveat. */
 struct str stack_told_word(unsigned bit);
 /* graph.c: sets circle, worst, next and told of all functions. */
 void stack_sum(struct stack_use *s);
-/* Sets the kind of all functions (starts.c). */
+/* starts.c: sets the kind of all functions. */
 void stack_find_starts(struct stack_use *s);
 
 #endif

@@ -89,8 +89,8 @@ static bool frame_step_at(struct frame_walk *w, struct bytes code, uint64_t addr
 	return false;
 }
 
-/* Runs code that saves registers for a function and returns. Compilers that optimize for size jump
- * to it. It counts as part of the function: what it leaves on the stack stays there. */
+/* Follows code that saves registers for a function and then returns. Compilers that optimize for
+ * size jump to it. It counts as part of the function, because its pushes stay on the stack. */
 static bool run_saving(struct frame_walk *w, uint64_t addr)
 {
 	enum { MOST = 64 };
@@ -141,8 +141,8 @@ static void go_later(struct frame_walk *w, uint64_t off, bool behind_call)
 		vec_push(&w->jumps, p);
 }
 
-/* Follows a jump. A jump to the function's own first instruction is a loop, or a call of itself
- * that became one. */
+/* Follows a jump. A jump to the function's own first instruction is a loop, or a tail call of
+ * itself. */
 static void jump(struct frame_walk *w, uint64_t off, uint64_t target)
 {
 	if (target - w->addr < w->code.size)
@@ -151,8 +151,8 @@ static void jump(struct frame_walk *w, uint64_t off, uint64_t target)
 		frame_add_call(w, off, FRAME_TAIL, target, true);
 }
 
-/* Follows a call. A call of the next instruction reads the code's own address. Code then pops the
- * address. */
+/* Follows a call. A call to the next instruction reads the code's own address, which code then
+ * pops. */
 static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
 {
 	const uint64_t behind = w->addr + off + in->flow.size;
@@ -164,8 +164,8 @@ static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in
 	else if (in->flow.target == behind)
 		frame_grow(w, word);
 	else if (in->flow.target != w->addr && in->flow.target - w->addr < w->code.size) {
-		/* Follows a call into the same function. Assembly has such subroutines. They run
-		 * with the current stack. */
+		/* Follows a call into the same function: a subroutine in assembly, which uses the
+		 * current stack. */
 		frame_grow(w, word);
 		go_later(w, in->flow.target - w->addr, false);
 		w->depth -= word;
@@ -181,8 +181,8 @@ static bool frame_follow(struct frame_walk *w, uint64_t off, const struct frame_
 	case FLOW_CONDITIONAL: jump(w, off, in->flow.target); return true;
 	case FLOW_JUMP: jump(w, off, in->flow.target); return false;
 	case FLOW_JUMP_INDIRECT:
-		/* Records an indirect jump. If only the return address is on the stack, it may
-		 * leave the function or be a switch. drop_switches() decides that later. */
+		/* Records an indirect jump. If only the return address is on the stack, it may be a
+		 * tail call or a switch. drop_switches() decides later. */
 		if (in->by_slot)
 			frame_add_call(w, off, FRAME_BY_SLOT, in->slot, true);
 		else
@@ -199,7 +199,7 @@ static bool frame_follow(struct frame_walk *w, uint64_t off, const struct frame_
 	}
 }
 
-/* Follows one path until it ends or reaches code that was seen. */
+/* Follows one path until it ends or reaches code that was followed before. */
 static void walk_from(struct frame_walk *w, struct frame_place at)
 {
 	ASSERT(at.off <= w->code.size);
@@ -234,8 +234,8 @@ static void walk_from(struct frame_walk *w, struct frame_place at)
 		frame_add_call(w, w->off, FRAME_FALL, w->addr + w->code.size, true);
 }
 
-/* Follows all paths. Targets of jumps come first: the code after a call that does not return may be
- * reached with another depth. */
+/* Follows all paths. Targets of jumps come first, because the code after a call that does not
+ * return may have another depth. */
 static void walk_all(struct frame_walk *w, struct frame_place from)
 {
 	walk_from(w, from);
@@ -252,7 +252,7 @@ static bool is_switch(const struct frame_walk *w, const struct frame_call *c)
 	return c->kind == FRAME_INDIRECT && c->tail && c->from - w->addr < w->code.size;
 }
 
-/* Returns the depth of the last indirect jump before `off`, else of the deepest call. */
+/* Returns the depth of the last indirect jump before `off`, else that of the deepest call. */
 static int64_t depth_at(const struct frame_walk *w, uint64_t off)
 {
 	const struct stack_frame *f = w->frame;
@@ -269,19 +269,18 @@ static int64_t depth_at(const struct frame_walk *w, uint64_t off)
 	return (int64_t)(from > 0 ? jumped : deepest);
 }
 
-/* Follows code that no branch leads to. True if there is any. */
+/* Follows code to which no branch leads. True if there is any. */
 static bool walk_rest(struct frame_walk *w)
 {
 	const bool x86 = w->isa == CODE_X86_64 || w->isa == CODE_I386;
 	bool found = false;
-	/* Tells whether the first instruction leaves the function. The code after it is then
-	 * reached in other ways. */
+	/* The first instruction leaves the function, so other code is reached in other ways. */
 	const struct stack_frame *f = w->frame;
 	if (w->off == 0 && f->calls.count == 1 && f->calls.data[0].kind == FRAME_TAIL)
 		return false;
 	for (uint64_t off = 0; off < w->code.size;) {
 		uint64_t pad = 1;
-		/* x86 code is never padded with zeros, because zeros are instructions there. */
+		/* x86 code is never padded with zeros, which are instructions there. */
 		if (!is_seen(w, off))
 			pad = x86 && w->code.p[off] == 0
 				      ? 0
@@ -297,8 +296,8 @@ static bool walk_rest(struct frame_walk *w)
 }
 
 /* Drops targets of calls through a number, if another path may join after the number was set: the
- * register may then hold something else. If there are cases, their starts are unknown, and all such
- * targets are dropped. */
+ * register may then hold another value. If there are switch cases, their starts are unknown, so
+ * drops all such targets. */
 static void drop_guesses(struct frame_walk *w, bool has_cases)
 {
 	for (size_t i = 0; i < w->guesses.count; i++) {
@@ -316,9 +315,8 @@ static void drop_guesses(struct frame_walk *w, bool has_cases)
 	}
 }
 
-/* Drops indirect jumps that are switches. These are jumps in a function with cases that nothing
- * else leads to, and jumps taken while the function has bytes on the stack. A tail call is never
- * taken then. */
+/* Drops indirect jumps that are switches: jumps in a function with code that only they reach, and
+ * jumps while the function has bytes on the stack, which no tail call does. */
 static void drop_switches(struct frame_walk *w, bool has_cases)
 {
 	struct stack_frame *f = w->frame;
@@ -331,7 +329,8 @@ static void drop_switches(struct frame_walk *w, bool has_cases)
 	f->calls.count = kept;
 }
 
-/* Returns the registers that compilers use for frame pointers. On x86, all places are followed. */
+/* Returns the registers that compilers use for frame pointers. On x86, all registers may hold stack
+ * addresses. */
 static uint32_t pointers_of(enum code_isa isa)
 {
 	switch (isa) {

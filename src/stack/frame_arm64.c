@@ -95,14 +95,14 @@ bool frame_step_arm64(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (!flow_decode(w->isa, p, left, addr, &ret->flow))
 		return false;
 	const uint32_t c = read_u32(&r);
-	/* Handles br, blr of a known address, as in the veneers of linkers. */
+	/* Handles br and blr with a known address, as in linkers' veneers. */
 	const struct value *v = &w->regs[c >> 5 & 31];
 	if ((c & 0xffdffc1f) == 0xd61f0000 && v->kind == VALUE_NUMBER)
 		frame_lead(w, &ret->flow, v, (uint64_t)v->v);
 	if (do_address(w, c, addr))
 		return true;
 	if ((c & 0x0a000000) == 0x08000000) {
-		/* Loads write these registers, and stores that write a status. */
+		/* Loads write these registers, and so do stores that return a status. */
 		frame_forget_number(w, c & 31);
 		frame_forget_number(w, c >> 5 & 31);
 		frame_forget_number(w, c >> 10 & 31);

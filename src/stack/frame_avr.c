@@ -1,14 +1,15 @@
-/* Follows the stack pointer in AVR code. The stack pointer is two registers of the I/O space. Code
- * reads and writes them one by one. */
+/* Follows the stack pointer in AVR code. It consists of two I/O registers, which code reads and
+ * writes one by one. */
 #include "code/avr.h"
 #include "stack/frame_internal.h"
 
 #include "base/reader.h"
 
-/* Places are kept in the lower register of a pair. */
+/* A stack address is kept in the lower register of a pair. */
 enum { Y = 28, Z = 30, SPL = 0x3d };
 
-/* Subtracts one byte of a place: first the low, then the high byte. sbc of r1 subtracts 0. */
+/* Subtracts one byte from a stack address: first the low, then the high byte. sbc of r1 subtracts
+ * 0. */
 static bool take_byte(struct frame_walk *w, unsigned reg, int64_t k)
 {
 	struct value *v = &w->regs[reg & ~1u];
@@ -83,8 +84,8 @@ static void frame_avr_do_one(struct frame_walk *w, uint32_t a)
 		do_other(w, a);
 }
 
-/* Handles -mcall-prologues: a jump to pushes, or to code that reads the stack pointer after them. Z
- * holds the address to return to. */
+/* Handles -mcall-prologues: a jump to pushes, or to code after them that reads the stack pointer. Z
+ * has the return address. */
 static void find_saving(struct frame_walk *w, struct frame_insn *ret)
 {
 	const struct value *low = &w->regs[Z], *high = &w->regs[Z + 1];

@@ -4,7 +4,7 @@
 
 #include "stack/frame.h"
 
-/* What is known about a register. */
+/* Known content of a register. */
 enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_PLACE /* the stack pointer at depth `v` */ };
 
 struct value {
@@ -13,12 +13,12 @@ struct value {
 	uint32_t since; /* VALUE_NUMBER: offset of the first instruction that computed it */
 };
 
-#define FRAME_PLAIN UINT32_MAX /* The instruction has no target computed from a number. */
+#define FRAME_PLAIN UINT32_MAX /* The instruction has no target computed from a number */
 
 struct frame_place {
 	uint32_t off;
 	int64_t depth;
-	bool sure; /* The program certainly gets there. After a call that is uncertain. */
+	bool sure; /* The program certainly gets there. Uncertain after a call */
 };
 
 /* A call with a computed target, valid unless a jump leads between the number and the call. */
@@ -32,15 +32,15 @@ struct frame_walk {
 	uint64_t addr;
 	const struct frame_memory *memory;
 	struct stack_frame *frame;
-	int64_t depth; /* Depth at the current instruction. At least 0 in correct code. */
+	int64_t depth; /* Depth at the current instruction, at least 0 in correct code */
 	int64_t deepest;
 	int64_t align; /* Maximal number of bytes used by alignment */
-	/* A stack address holds on all paths to the instruction; a constant only on the path now
-	 * walked. */
+	/* A stack address is valid on all paths to the instruction. A constant is valid only on the
+	 * current path. */
 	struct value regs[32];
-	uint32_t pointers;   /* One bit per register: used for frame pointers */
+	uint32_t pointers;   /* One bit per register: may be a frame pointer */
 	uint64_t *seen;      /* One bit per byte: decoded, or data */
-	uint64_t *joins;     /* One bit per byte: the target of a jump */
+	uint64_t *joins;     /* One bit per byte: target of a jump */
 	uint32_t off;        /* Offset of the current instruction */
 	bool sure;           /* `sure` of the current path */
 	uint32_t since;      /* `since` of the target's number, or FRAME_PLAIN. */
@@ -56,14 +56,15 @@ struct frame_insn {
 	struct flow flow;
 	bool by_slot; /* An indirect call or jump through the word at `slot` */
 	uint64_t slot;
-	/* Number of data bytes after it: an inlined table of branches. */
+	/* Number of data bytes after it: an inline branch table. */
 	uint64_t table_size;
-	/* The target may save registers and return to `back`. 0: to the next instruction. */
+	/* The target may save registers and return to `back`. `back` 0: to the next instruction. */
 	bool saves;
 	uint64_t back;
 };
 
-/* Decode one instruction at p and apply it to the stack pointer. False if there is none. */
+/* Decode one instruction at p and apply it to the stack pointer. False if it is not an
+ * instruction. */
 bool frame_step_x86(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		    struct frame_insn *ret);
 bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
@@ -95,7 +96,7 @@ static inline void frame_set(struct frame_walk *w, int64_t depth)
 	frame_grow(w, depth - w->depth);
 }
 
-/* True if a register holds a number that is a size and no address. */
+/* True if a register holds a number that is a size, not an address. */
 static inline bool frame_is_size(const struct frame_walk *w, unsigned reg)
 {
 	const int64_t most = INT64_C(1) << 32;
@@ -143,14 +144,14 @@ static inline void frame_number(struct frame_walk *w, unsigned reg, int64_t v)
 	w->regs[reg] = (struct value){ VALUE_NUMBER, v, w->off };
 }
 
-/* Gives a register a number that was computed from another number. */
+/* Sets a register to a number computed from another number. */
 static inline void frame_derive(struct frame_walk *w, unsigned reg, const struct value *of,
 				int64_t v)
 {
 	w->regs[reg] = (struct value){ VALUE_NUMBER, v, of->since };
 }
 
-/* rd = rs + n. `sp` is the number of the stack pointer. */
+/* rd = rs + n. `sp` is the stack pointer's register number. */
 void frame_add(struct frame_walk *w, unsigned sp, unsigned rd, unsigned rs, int64_t n);
 /* rd = a + b, or a - b. */
 void frame_add_registers(struct frame_walk *w, unsigned sp, unsigned rd, unsigned a, unsigned b,
@@ -175,7 +176,7 @@ static inline void frame_forget_number(struct frame_walk *w, unsigned reg)
 		w->regs[reg].kind = VALUE_UNKNOWN;
 }
 
-/* Turns an indirect call or jump through a known number into a direct one. */
+/* Changes an indirect call or jump through a known number into a direct one. */
 static inline void frame_lead(struct frame_walk *w, struct flow *f, const struct value *to,
 			      uint64_t target)
 {
@@ -185,15 +186,16 @@ static inline void frame_lead(struct frame_walk *w, struct flow *f, const struct
 	f->kind = f->direct ? FLOW_CALL : FLOW_JUMP;
 }
 
-/* Forgets the value of a register. An instruction wrote the register, and its effect is not
- * modeled. A frame pointer stays known, because only modeled instructions write frame pointers. */
+/* Forgets a register that an unmodeled instruction wrote. A frame pointer stays known, because only
+ * modeled instructions write frame pointers. */
 static inline void frame_forget(struct frame_walk *w, unsigned reg)
 {
 	if (w->regs[reg].kind == VALUE_NUMBER || !(w->pointers >> reg & 1))
 		w->regs[reg].kind = VALUE_UNKNOWN;
 }
 
-/* Gives a register the number of `width` bytes (4 or 8) at an address, unknown without bytes. */
+/* Loads the `width` bytes (4 or 8) at an address into a register. Unknown if the image has no bytes
+ * there. */
 static inline void frame_load(struct frame_walk *w, unsigned reg, uint64_t at, unsigned width)
 {
 	ASSERT(width == 4 || width == 8);

@@ -98,7 +98,7 @@ static void frame_riscv_do_short(struct frame_walk *w, uint32_t c)
 		frame_forget(w, 8 + (c >> 2 & 7));
 }
 
-/* Handles auipc and jalr, a far call or jump. Linkers shorten most of them to one instruction. */
+/* Handles auipc and jalr, a far call or jump. Linkers shorten most of these to one instruction. */
 static void frame_riscv_do_far(struct frame_walk *w, uint32_t c, struct flow *f)
 {
 	enum { JALR = 0x67 };
@@ -112,8 +112,8 @@ static void frame_riscv_do_far(struct frame_walk *w, uint32_t c, struct flow *f)
 	f->kind = f->direct ? FLOW_CALL : FLOW_JUMP;
 }
 
-/* Returns by how many bytes cm.push and cm.pop of Zcmp move sp. A list selects ra and registers
- * from s0 on. Their bytes are rounded up to 16. Then up to 48 bytes are added. */
+/* Returns how many bytes cm.push and cm.pop of Zcmp move sp. A list selects ra and registers from
+ * s0 on; their size is rounded up to 16. Up to 48 bytes are added. */
 static int64_t pushed(const struct frame_walk *w, uint32_t c)
 {
 	const int64_t list = c >> 4 & 15, word = w->isa == CODE_RISCV64 ? 8 : 4;

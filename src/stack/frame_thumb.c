@@ -182,7 +182,7 @@ static void frame_thumb_do_wide(struct frame_walk *w, uint32_t a, uint32_t b)
 		frame_align(w, (int64_t)thumb_constant(a, b) + 1);
 	frame_forget(w, b >> 12 & 15);
 	frame_forget(w, b >> 8 & 15);
-	/* Three kinds of registers change: the base, the second of two results, and those that ldm
+	/* Three registers may change: the base, the second of two results, and those that ldm
 	 * loads. */
 	frame_forget_number(w, a & 15);
 	frame_forget_number(w, b & 15);
@@ -223,7 +223,7 @@ static void frame_thumb_do_far(struct frame_walk *w, uint32_t a, struct flow *f)
 		f->kind = FLOW_CONDITIONAL;
 }
 
-/* Reads a table of branches. The table ends where the nearest of its branches leads to. */
+/* Reads a branch table, which ends at its nearest target. */
 static void frame_thumb_read_table(struct frame_walk *w, uint64_t off, unsigned width,
 				   struct frame_insn *ret)
 {
@@ -273,7 +273,7 @@ bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (ret->flow.maybe)
 		memcpy(before, w->regs, sizeof before);
 	frame_thumb_do_one(w, p, left, addr, ret);
-	/* Forgets registers that were written only under a condition. */
+	/* Forgets registers that were written conditionally. */
 	for (unsigned i = 0; ret->flow.maybe && i < 16; i++)
 		if (before[i].kind != VALUE_NUMBER || before[i].since != w->regs[i].since ||
 		    before[i].v != w->regs[i].v)

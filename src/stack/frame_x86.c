@@ -34,7 +34,7 @@ static void skip_prefixes(struct insn *i, bool mode64)
 	}
 }
 
-/* Return the registers of ModRM. `rm` is valid if the operand is a register. */
+/* Return the registers of ModRM. `rm` is valid only for a register operand. */
 static unsigned reg_of(const struct insn *i)
 {
 	return (i->op[1] >> 3 & 7) | (unsigned)(i->rex & 4) << 1 | (unsigned)(i->high & 4) << 2;

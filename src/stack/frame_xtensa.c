@@ -92,7 +92,7 @@ bool frame_step_xtensa(struct frame_walk *w, const uint8_t *p, uint64_t left, ui
 		return true;
 	}
 	if (ret->flow.size == 3) {
-		/* Handles callx and jx of a known address, as in all far calls. */
+		/* Handles callx and jx with a known address, as in all far calls. */
 		const uint32_t insn = (uint32_t)(p[0] | p[1] << 8 | p[2] << 16);
 		const struct value *v = &w->regs[insn >> 8 & 15];
 		const bool jump = (insn & 0xfff0ff) == 0xa0, call = (insn & 0xfff0cf) == 0xc0;

@@ -21,13 +21,13 @@ static const struct stack_edge *edges_of(const struct stack_use *s, const struct
 	return s->edges.data + f->edge_first;
 }
 
-/* Returns the stack that a function needs with a call along the edge, out of its circle. */
+/* Returns the stack that a function needs with a call along an edge that leaves its circle. */
 static uint64_t through(const struct stack_use *s, const struct stack_edge *e)
 {
 	return e->depth + s->functions.data[e->to].worst;
 }
 
-/* Passes the caveats of `from` on to f. */
+/* Adds the caveats of `from` to f. */
 static void hand_up(struct stack_function *f, const struct stack_function *from)
 {
 	for (unsigned i = 0; i < STACK_TOLD; i++)
@@ -36,7 +36,7 @@ static void hand_up(struct stack_function *f, const struct stack_function *from)
 	f->told |= from->told;
 }
 
-/* Takes the own frame, and the deepest call outside the circle. */
+/* Takes the function's own frame, and the deepest call outside of its circle. */
 static void take_outer(struct stack_use *s, struct stack_function *f)
 {
 	f->worst = f->frame;
@@ -69,7 +69,7 @@ static uint64_t inner_depth(const struct stack_use *s, const struct stack_functi
 	return most;
 }
 
-/* Sums a circle: each member once, plus the deepest path out of any member. */
+/* Sums up a circle: each member once, plus the deepest path out of any member. */
 static void sum_circle(struct stack_use *s, const uint32_t *members, size_t count)
 {
 	ASSERT(count > 0);
@@ -111,7 +111,7 @@ static void end_circle(struct circles *c, size_t first)
 		if (!s->functions.data[members[i]].stated)
 			take_outer(s, &s->functions.data[members[i]]);
 	const struct stack_function *f = &s->functions.data[members[0]];
-	bool circle = count > 1; /* A function that calls itself is a circle, too. */
+	bool circle = count > 1; /* A function that calls itself is a circle too. */
 	for (uint32_t i = 0; i < f->edge_count && !circle; i++) {
 		const struct stack_edge *e = &edges_of(s, f)[i];
 		circle = e->to == members[0] && !(e->tail && e->depth == 0);

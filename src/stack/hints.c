@@ -25,7 +25,7 @@ static struct str hints_next_word(struct str *line)
 	return word;
 }
 
-/* Parses a line. Returns what is wrong with it, or NULL. */
+/* Parses a line. Returns the mistake in it, or NULL. */
 static const char *hints_read_line(struct stack_hints *h, struct str line)
 {
 	struct stack_hint hint = { .name = hints_next_word(&line), .first = h->names.count };
@@ -96,8 +96,8 @@ void stack_named(struct stack_use *s, struct str name, stack_indexes *ret)
 	vec_release(&matches);
 }
 
-/* Replaces a word by the linkage name of the function that it means. A word that means no function
- * stays: it may be a function of another file. */
+/* Replaces a word by the linkage name of its function. An unknown name stays: the function may be
+ * in another file. */
 static bool word_settle(struct stack_use *s, struct str *word, bool must, struct heft_err *err)
 {
 	stack_indexes found = { 0 };

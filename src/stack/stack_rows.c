@@ -57,8 +57,8 @@ static const char *stack_rows_path_of(struct stack_rows *r, uint32_t function)
 	const struct stack_function *list = r->stack->functions.data;
 	struct text out = { 0 };
 	for (uint32_t at = function; at != STACK_NONE; at = list[at].next) {
-		/* Tells whether the path skips a function of a circle. A path through a circle
-		 * shows the function at which it enters, and the one at which it leaves. */
+		/* The path skips functions of a circle: it shows only the functions at which it
+		 * enters and leaves. */
 		const uint32_t next = list[at].next;
 		if (at != function && next != STACK_NONE && list[next].circle == list[at].circle)
 			continue;

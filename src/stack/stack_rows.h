@@ -20,7 +20,7 @@ enum stack_measure { STACK_MOST, STACK_FRAME, STACK_MEASURES };
 extern const struct heft_text stack_texts[STACK_TEXTS];
 extern const struct heft_measure stack_measures[STACK_MEASURES];
 
-/* Rows. Ready if zeroed except the first two members. Borrows these two. */
+/* Rows. Initialize the first two members, which are borrowed, and set the others to zero. */
 struct stack_rows {
 	struct stack_use *stack;
 	struct locator *locator; /* Names functions */

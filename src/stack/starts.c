@@ -1,4 +1,4 @@
-/* Finds where paths of calls begin: at the program's entry, at interrupt handlers, and at functions
+/* Finds where call paths begin: at the program's entry, at interrupt handlers, and at functions
  * that nothing calls. */
 #include "stack/depths.h"
 
@@ -25,8 +25,8 @@ static const struct section *lowest_section(const struct image *im)
 }
 
 /* Marks the functions in the vector table (ARMv7-M B1.5.3). The table begins with the stack pointer
- * and the reset handler. Addresses of handlers are odd. The vector table lies at the start of the
- * image. It ends at the first word that is neither a handler nor 0. */
+ * and the reset handler. Addresses of handlers are odd. The table is at the image's start, and ends
+ * at the first word that is neither a handler nor 0. */
 static void mark_vectors(struct stack_use *s, const struct image *im)
 {
 	enum { MOST = 512 };

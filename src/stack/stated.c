@@ -1,9 +1,9 @@
-/* Parses what compilers state about frames: .su files and sections .stack_sizes. */
+/* Parses frames that compilers state: .su files and .stack_sizes sections. */
 #include "stack/stated.h"
 
 #include "base/filename.h"
 
-/* Cuts the text at the last `c`. The text keeps the part before, *ret gets the part after. */
+/* Splits the text at the last `c`. The text keeps the first part. *ret gets the second. */
 static bool cut_last(struct str *text, char c, struct str *ret)
 {
 	for (size_t i = text->len; i > 0; i--)
@@ -40,8 +40,8 @@ static bool stated_read_kind(struct str s, enum stated_kind *ret)
 	return false;
 }
 
-/* Returns the end of "FILE:LINE:" or "FILE:LINE:COLUMN:", before the name. The name may have
- * colons. 0 if there is none. */
+/* Returns the end of "FILE:LINE:" or "FILE:LINE:COLUMN:" before the name, which may contain colons.
+ * 0 without one. */
 static size_t place_end(struct str s, size_t *ret_file)
 {
 	for (size_t i = 1; i < s.len; i++) {
@@ -110,7 +110,7 @@ struct str su_plain_name(struct text *to, struct str name)
 		else if (c == '<')
 			depth++;
 		else if (depth == 0 && (c == ' ' || c == '*' || c == '&'))
-			to->len = 0; /* the text before is a type */
+			to->len = 0; /* The text before is a type */
 		else if (depth == 0)
 			text_add_char(to, c);
 	}
@@ -122,7 +122,7 @@ uint64_t stated_add(struct stated *s, struct str text)
 	struct su_line line;
 	uint64_t bad = 0;
 	while (su_next(&text, &line, &bad)) {
-		/* gcc writes C++ functions as in messages; other names are linker names. */
+		/* gcc writes C++ functions as in its messages. Other names are linkage names. */
 		const struct str name = memchr(line.name.p, '(', line.name.len)
 						? su_plain_name(&s->work, line.name)
 						: line.name;
@@ -151,8 +151,8 @@ void stated_release(struct stated *s)
 	text_release(&s->work);
 }
 
-/* What the lines of a name state that belong to a file (`any`: to any file): the largest frame, the
- * number of lines, and whether lines differ. */
+/* Summary of a name's lines for a file (`any`: for any file): the largest frame, the number of
+ * lines, and whether lines differ. */
 struct stated_choice {
 	size_t count;
 	bool differ;

@@ -1,4 +1,4 @@
-/* stated.h - reads what compilers state about the frames of functions.
+/* stated.h - reads the frame sizes of functions that compilers state.
  *
  * clang -fstack-size-section: a section .stack_sizes. The section has an address and a number
  * (LEB128) for each function without a dynamic frame (LLVM Extensions, "Emitting function stack
@@ -9,8 +9,8 @@
  * 	FILE:LINE[:COLUMN]:FUNCTION <tab> BYTES <tab> static | dynamic | dynamic,bounded
  *
  * On x86 the return address is included by gcc but not by clang. FUNCTION is the linkage name, or
- * the name in gcc's messages about C++. If several functions have one name, the source file
- * decides. If the file does not decide, nothing is stated for them unless all have the same frame.
+ * the name in gcc's messages about C++. If several functions have the same name, the source file
+ * decides. If it does not, their frames are unknown unless all are equal.
  *
  * O(bytes). 40 bytes per line. One thread. */
 #ifndef HEFT_STACK_STATED_H
@@ -24,8 +24,8 @@
 
 enum stated_kind {
 	STATED_STATIC,
-	STATED_DYNAMIC, /* The size is the known part. */
-	STATED_BOUNDED, /* Dynamic. The size is the maximum. */
+	STATED_DYNAMIC, /* The size is only the constant part */
+	STATED_BOUNDED, /* Dynamic; the size is the maximum */
 };
 
 /* A line of a .su file. */
@@ -39,21 +39,22 @@ struct su_line {
 bool stated_number(struct str s, uint64_t *ret);
 /* Returns the next line, without its end, and removes it from the text. */
 struct str stated_line_take(struct str *text);
-/* Parses the next valid line and removes it from the text. False at the end. *bad counts others. */
+/* Parses the next valid line and removes it from the text. False at the end. *bad counts invalid
+ * lines. */
 bool su_next(struct str *text, struct su_line *ret, uint64_t *bad);
 
-/* Returns the name without parameters, template arguments and the text before it: "a::f" for "int
+/* Returns the name without parameters, template arguments and return type: "a::f" for "int
  * a::f<int>(long) [with ...]". *to is emptied and holds the result. */
 struct str su_plain_name(struct text *to, struct str name);
 
 struct stated_line {
 	uint32_t file;
-	uint32_t next; /* Next line with the same name, plus 1. 0 ends the list. */
+	uint32_t next; /* Next line with the same name, plus 1. 0 at the end */
 	uint64_t size;
 	uint8_t kind; /* An enum stated_kind */
 };
 
-/* Zeroed: empty. */
+/* Lines of .su files. Zeroed: empty. */
 struct stated {
 	struct intern names, files;
 	VEC(uint32_t) first; /* Per name: a line plus 1 */
@@ -66,12 +67,12 @@ struct stated {
 uint64_t stated_add(struct stated *s, struct str text);
 void stated_release(struct stated *s);
 /* Finds the frame stated for a function. `file` is from the symbol table, or NULL. `alone`: no
- * other function of the program has the name. False if it is unknown which line belongs to the
+ * other function of the program has the name. False if it is unclear which line belongs to the
  * function. */
 bool stated_find(const struct stated *s, struct str name, const char *file, bool alone,
 		 struct su_line *ret);
 
-/* Reads an entry of .stack_sizes. False at its end, and if it is cut off. */
+/* Reads an entry of .stack_sizes. False at the end, or if cut off. */
 bool stack_sizes_next(struct reader *r, unsigned address_size, uint64_t *ret_addr,
 		      uint64_t *ret_size);
 

@@ -1,4 +1,5 @@
-/* Finds .su files: by the user, else beside the linker map's objects and the program. */
+/* Finds .su files: those that the user named, else those beside the linker map's objects and the
+ * program. */
 #include "stack/depths.h"
 #include "stack/stated.h"
 
@@ -41,7 +42,7 @@ static const char *usage_files_join(struct usage_files_search *s, const char *fo
 	return arena_format(&s->arena, "%s/%s", folder, name);
 }
 
-/* Reads a file, or adds a folder. Does not follow symbolic links, to read no folder twice. */
+/* Reads a file, or adds a folder. Does not follow symbolic links, which could repeat folders. */
 static void usage_files_read_entry(struct usage_files_search *s, const char *path, paths *folders)
 {
 	struct os_file is;
@@ -91,7 +92,7 @@ static const char *usage_files_folder_of(struct usage_files_search *s, const cha
 	return len == 0 ? "." : arena_copy(&s->arena, (struct str){ path, max_u64(len - 1, 1) });
 }
 
-/* Tries the object's path without its last suffix. For "x.c.o", gcc's file is "x.su", cmake's
+/* Tries the object's path without its last suffix. For "x.c.o", gcc writes "x.su", cmake
  * "x.c.su". */
 static bool try_stem(struct usage_files_search *s, const char *folder, struct str stem)
 {
@@ -104,7 +105,8 @@ static bool try_stem(struct usage_files_search *s, const char *folder, struct st
 	return true;
 }
 
-/* Returns the path of an object. Members of archives, "lib.a(x.o)", are searched beside these. */
+/* Returns the path of an object. Files of archive members, "lib.a(x.o)", are searched beside the
+ * archive. */
 static struct str usage_files_object_path(struct usage_files_search *s, struct str name)
 {
 	const struct str file = file_name_str(name);
@@ -132,7 +134,7 @@ static void read_beside_objects(struct usage_files_search *s, const struct linkm
 	}
 }
 
-/* Reads files beside the program. Compiling and linking at once, "cc -o prog main.c" leaves
+/* Reads files beside the program. "cc -o prog main.c" compiles and links at once and leaves
  * "prog-main.su". */
 static void read_beside_program(struct usage_files_search *s)
 {
