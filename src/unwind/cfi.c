@@ -9,8 +9,8 @@ struct cfi_machine {
 	struct cfi_row first; /* Rules of the CIE, for DW_CFA_restore */
 	struct cfi_row remembered[REMEMBERED_MOST];
 	unsigned depth;
-	uint64_t at, until; /* at: address of the current row. until: wanted address. */
-	bool past;          /* The next row starts after `until`. */
+	uint64_t at, until; /* at: address of the current row. until: requested address */
+	bool past;          /* The next row starts after `until` */
 };
 
 static void cfi_set_rule(struct cfi_machine *m, uint64_t reg, struct cfi_rule rule)
@@ -49,7 +49,7 @@ static struct bytes cfi_read_block(struct reader *r)
 	return p ? (struct bytes){ p, size } : (struct bytes){ 0 };
 }
 
-/* Executes the rules for registers (DWARF 5 section 6.4.2.3 and .4). */
+/* Executes the instructions for register rules (DWARF 5 sections 6.4.2.3 and 6.4.2.4). */
 static bool rule_of_register(struct cfi_machine *m, uint8_t op, struct reader *r)
 {
 	const uint64_t reg = read_uleb(r);
@@ -79,7 +79,8 @@ static bool rule_of_register(struct cfi_machine *m, uint8_t op, struct reader *r
 	}
 }
 
-/* Executes the other instructions: locations, CFA, state (DWARF 5 section 6.4.2.1, .2 and .5). */
+/* Executes the other instructions: locations, CFA, state (DWARF 5 sections 6.4.2.1, 6.4.2.2 and
+ * 6.4.2.5). */
 static bool other_rule(struct cfi_machine *m, uint8_t op, struct reader *r)
 {
 	struct cfi_rule *cfa = &m->row->cfa;
@@ -238,8 +239,8 @@ static void operate(struct values *v, uint8_t op)
 	}
 }
 
-/* Evaluates an expression. Knows the operations that unwind tables of C libraries and linkers use
- * (DWARF 5 section 2.5). The stack starts with *first, or empty if it is NULL. */
+/* Evaluates an expression. Supports the operations in unwind tables of C libraries and linkers
+ * (DWARF 5 section 2.5). The stack starts with *first, or empty if NULL. */
 static bool cfi_evaluate(const struct cfi_memory *m, const struct cfi_frame *f, struct bytes expr,
 			 const uint64_t *first, uint64_t *ret)
 {

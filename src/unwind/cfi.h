@@ -1,8 +1,7 @@
-/* cfi.h - finds the caller of a frame with the instructions of unwind entries (DWARF 5 section
- * 6.4).
+/* cfi.h - finds the caller of a frame by the instructions of unwind entries (DWARF 5 section 6.4).
  *
- * Registers have DWARF's numbers. The caller reads words of memory. Accepts any bytes in the
- * tables: each instruction consumes bytes, and the stacks of rules and values are limited. */
+ * Registers have DWARF's numbers. The caller of this module reads memory. Tables may have any
+ * bytes: each instruction consumes bytes, and the stacks of rules and values are limited. */
 #ifndef HEFT_UNWIND_CFI_H
 #define HEFT_UNWIND_CFI_H
 
@@ -10,12 +9,11 @@
 
 enum {
 	CFI_REGS = 33
-}; /* Registers with smaller numbers are kept: all general registers of our
-			 * machines. */
+}; /* Registers with smaller numbers are kept: all general registers of the supported machines. */
 
 enum cfi_kind {
-	CFI_SAME,       /* The register has the caller's value. */
-	CFI_UNDEFINED,  /* The value is lost. If this is the return address, there is no caller. */
+	CFI_SAME,       /* The register has the caller's value */
+	CFI_UNDEFINED,  /* The value is lost. A lost return address means that there is no caller */
 	CFI_AT,         /* The value is the word at CFA + `off`. */
 	CFI_VALUE,      /* The value is CFA + `off`. For the CFA itself: register `reg` + `off`. */
 	CFI_REGISTER,   /* The value is in register `reg`. */
@@ -30,12 +28,12 @@ struct cfi_rule {
 	struct bytes expr;
 };
 
-/* The rules that are valid at an instruction. */
+/* The rules at an instruction. */
 struct cfi_row {
 	struct cfi_rule cfa;
 	struct cfi_rule regs[CFI_REGS];
 	uint64_t return_reg;
-	bool signal_frame; /* A signal interrupted the caller. The caller made no call. */
+	bool signal_frame; /* A signal interrupted the caller, which made no call */
 };
 
 /* Computes the rules at an address of the FDE's function. False if an instruction is unknown or the
@@ -53,8 +51,8 @@ struct cfi_frame {
 struct cfi_memory {
 	bool (*load)(void *ctx, uint64_t addr, uint64_t *ret); /* Reads a machine word */
 	void *ctx;
-	unsigned stack_reg; /* Register that the caller has with the value of the CFA, unless a
-			     * rule says otherwise */
+	unsigned stack_reg; /* Register whose value in the caller is the CFA, unless a rule says
+			     * otherwise */
 	bool big_endian;
 	uint8_t address_size;
 };

@@ -1,8 +1,8 @@
 /* eh_pointer.h - reads encoded pointers of exception tables (DW_EH_PE_*).
  *
- * One byte tells how a pointer is stored. The low nibble is the format. Bits 4-6 tell what it is
- * relative to. Bit 7 tells whether it is the address of a slot that holds the pointer. Source: LSB
- * 5.0 Core, "DWARF Exception Header Encoding"; EH_SIGNED and EH_ALIGNED are GNU's additions. */
+ * One byte encodes how a pointer is stored. The low nibble is the format. Bits 4-6 are the base of
+ * a relative pointer. If bit 7 is set, the pointer is in a slot at that address. Source: LSB 5.0
+ * Core, "DWARF Exception Header Encoding"; EH_SIGNED and EH_ALIGNED are GNU's additions. */
 #ifndef HEFT_UNWIND_EH_POINTER_H
 #define HEFT_UNWIND_EH_POINTER_H
 
@@ -39,8 +39,8 @@ unsigned eh_width(uint8_t encoding, uint8_t address_size);
 /* Reads the value as stored, sign-extended if signed. A reserved format marks r bad. */
 uint64_t read_eh_value(struct reader *r, uint8_t encoding, uint8_t address_size);
 
-/* Adds base and value in arithmetic of `address_size` bytes. Higher bits of base stay: sections of
- * 32-bit objects have addresses above 2^40. */
+/* Adds base and value in arithmetic of `address_size` bytes. Keeps the higher bits of base:
+ * sections of 32-bit objects have addresses above 2^40. */
 static inline uint64_t eh_add(uint64_t base, uint64_t value, uint8_t address_size)
 {
 	if (address_size >= 8)

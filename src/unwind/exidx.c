@@ -1,6 +1,6 @@
-/* exidx.c - reads ARM's .ARM.exidx and .ARM.extab, and MIPS's .pdr. These sections tell where
- * functions begin. Sources: ARM IHI 0038 (EHABI), sections 5 to 7 and 10; the documentation of GNU
- * as (.ent, .frame, .mask) for .pdr. */
+/* exidx.c - reads the starts of functions in ARM's .ARM.exidx and .ARM.extab, and in MIPS's .pdr.
+ * Sources: ARM IHI 0038 (EHABI), sections 5 to 7 and 10; the documentation of GNU as (.ent, .frame,
+ * .mask) for .pdr. */
 #include "unwind/unwind.h"
 
 #include "base/sort.h"
@@ -50,9 +50,9 @@ bool pdr_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func)
 	return true;
 }
 
-/* Skips the descriptors of cleanups, handlers and specifications. They follow the unwinding
- * instructions of the ABI's own personality routines. A zero word ends them. If no zero word
- * follows, there are none. */
+/* Skips the descriptors of cleanups, handlers and specifications, which follow the unwinding
+ * instructions of the ABI's own personality routines. A zero word ends them. Without one, there are
+ * none. */
 static void skip_descriptors(struct reader *r)
 {
 	struct reader ahead = *r;
@@ -78,8 +78,8 @@ static bool compact_size(struct reader *r, uint32_t word)
 }
 
 /* Skips an entry of the generic model, as gcc and clang write it. It has the personality routine
- * and the instructions. Bits 24-31 of the instructions count further words. Then comes the data
- * that other machines keep in .gcc_except_table. */
+ * and the instructions, whose bits 24-31 count further words. Then comes the data that other
+ * machines have in .gcc_except_table. */
 static bool generic_size(struct reader *r)
 {
 	const uint32_t word = read_u32(r);

@@ -2,9 +2,9 @@
  *
  *     header | call sites | actions | (padding) types | exception specifications
  *
- * Only the header and the call sites state their size. The type table ends at TTBase. The header
- * states TTBase. The ends of the actions and the specifications follow from the references to them.
- * Source: Itanium C++ ABI, "Exception Handling Tables". */
+ * Only the header and the call sites have size fields. The type table ends at TTBase, which the
+ * header has. References show the ends of the actions and specifications. Source: Itanium C++ ABI,
+ * "Exception Handling Tables". */
 #include "unwind/lsda.h"
 
 #include "unwind/eh_pointer.h"
@@ -18,9 +18,9 @@ struct lsda {
 	uint64_t type_base; /* TTBase: end of the type table */
 	uint8_t site_encoding;
 	uint64_t sites_end;   /* Start of the action table */
-	uint64_t last_action; /* Largest offset + 1 of a first action of a call site. 0 if none. */
+	uint64_t last_action; /* Largest offset + 1 of a call site's first action. 0 if none */
 	int64_t lowest_filter, highest_filter;
-	uint64_t end; /* largest end so far */
+	uint64_t end; /* Largest end so far */
 };
 
 static bool lsda_read_header(struct lsda *l)
@@ -99,8 +99,8 @@ static bool read_action(struct lsda *l, struct reader *r, uint64_t *last)
 	return true;
 }
 
-/* Reads the actions in order of their offsets. Records are adjacent, and each record named so far
- * lies at or before *last. So each is read once, however many chains use it. */
+/* Reads the actions by ascending offset. Records are adjacent, and all referenced records are at or
+ * before *last. So each is read once, however many chains use it. */
 static bool read_actions(struct lsda *l)
 {
 	struct reader *r = &l->reader;
@@ -114,12 +114,12 @@ static bool read_actions(struct lsda *l)
 		if (!read_action(l, r, &last))
 			return false;
 	l->end = max_u64(l->end, r->pos);
-	/* Lists are in the order of their indexes, so that the last one ends them. */
+	/* Lists are in index order, so the last one has the end. */
 	return l->lowest_filter == 0 || read_specification(l, l->lowest_filter);
 }
 
-/* Skips records of removed call sites. gcc keeps these records. They fill the room before the used
- * types. Invalid records are skipped too. */
+/* Skips records of removed call sites, which gcc keeps before the used types. Skips invalid records
+ * too. */
 static void read_dead_actions(struct lsda *l)
 {
 	struct reader r = l->reader;
@@ -128,7 +128,7 @@ static void read_dead_actions(struct lsda *l)
 	if (l->type_base < r.pos)
 		return;
 	r.size = l->type_base;
-	/* A record has at least 2 bytes. highest_filter types lie before TTBase. */
+	/* A record has at least 2 bytes. highest_filter types precede TTBase. */
 	while (reader_left(&r) >= 2 &&
 	       (reader_left(&r) - 2) / max_u64(width, 1) >= (uint64_t)l->highest_filter)
 		if (!read_action(l, &r, &last))

@@ -14,9 +14,9 @@ enum lsda_specs {
 };
 
 /* Computes the size of the data at the start of `bytes`, at most bytes.size. The data has a header,
- * call sites, actions, types and exception specifications. Padding at the end is not counted. False
- * if damaged or not such data. Cost: O(bytes.size) at worst, so that callers with many tables
- * should end `bytes` at the next table. */
+ * call sites, actions, types and exception specifications. Excludes padding at the end. False if
+ * damaged or other data. O(bytes.size) at worst, so callers with many tables should end `bytes` at
+ * the next table. */
 bool lsda_size(struct bytes bytes, uint8_t address_size, bool big_endian, enum lsda_specs specs,
 	       uint64_t *ret);
 
@@ -36,8 +36,8 @@ struct lsda_sites {
  * header is damaged. */
 bool lsda_sites_open(struct lsda_sites *s, struct reader r, uint64_t addr, uint8_t address_size,
 		     uint64_t func_addr, uint64_t func_size);
-/* Reads the next site. Sites rise and lie in the function. The first that does not ends them,
- * because tables of the parts of a function share the following sites. */
+/* Reads the next site. Sites rise and lie in the function. The first other site ends the list,
+ * because tables of a function's parts share the following sites. */
 bool lsda_sites_next(struct lsda_sites *s, struct lsda_site *ret);
 
 #endif

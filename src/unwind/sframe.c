@@ -4,7 +4,7 @@
 enum { SFRAME_MAGIC = 0xdee2, SFRAME_VERSION_MAX = 3 };
 enum { SFRAME_SORTED = 1, SFRAME_PCREL = 4 };
 
-/* Bytes of an entry, by version. In version 3 the rest of an entry lies before its frames. */
+/* Size of an entry, by version. In version 3, the rest of an entry precedes its frames. */
 static const uint8_t sframe_entry_sizes[SFRAME_VERSION_MAX + 1] = { 0, 17, 20, 16 };
 
 bool sframe_open(struct sframe *f, struct bytes section, uint64_t off, bool big_endian)
@@ -20,8 +20,8 @@ bool sframe_open(struct sframe *f, struct bytes section, uint64_t off, bool big_
 	if (!reader_ok(&r) || !known || version == 0 || version > SFRAME_VERSION_MAX)
 		return false;
 	const uint64_t start = r.pos + more;
-	/* A linker that knows SFrame sorts the entries. Others leave distances as objects have
-	 * them, from the field. */
+	/* Linkers that support SFrame sort the entries. Otherwise distances are relative to their
+	 * field, as in objects. */
 	*f = (struct sframe){ .section = section,
 			      .big_endian = big_endian,
 			      .pcrel = flags & SFRAME_PCREL || !(flags & SFRAME_SORTED),

@@ -1,26 +1,26 @@
 /* sframe.h - reads tables of SFrame, versions 1 to 3 ("The SFrame format", binutils).
  *
  * A table has a header, entries of functions, and frames. A frame is a row of unwind rules. Linkers
- * that do not know SFrame put the tables of objects one after the other. O(1) per call. */
+ * without SFrame support concatenate the objects' tables. O(1) per call. */
 #ifndef HEFT_UNWIND_SFRAME_H
 #define HEFT_UNWIND_SFRAME_H
 
 #include "base/reader.h"
 
-/* A table. Offsets count from the start of the section. */
+/* A table. Offsets are relative to the section's start. */
 struct sframe {
 	struct bytes section;
 	bool big_endian;
-	bool pcrel; /* Distances to functions count from their own field, else from `off`. */
+	bool pcrel; /* Distances to functions are relative to their own field, else to `off` */
 	unsigned version;
 	uint64_t off, end;            /* Range of the whole table */
-	uint64_t entries, entry_size; /* Of the entries: start, and size of one */
+	uint64_t entries, entry_size; /* Start of the entries, and size of one */
 	uint64_t count;               /* Number of entries */
 	uint64_t frames, frames_end;
 };
 
 struct sframe_entry {
-	uint64_t off;      /* Offset of the entry, and of the distance to its function */
+	uint64_t off;      /* Offset of the entry, which begins with the distance to its function */
 	uint64_t distance; /* From the start of the section to the function */
 	uint64_t size;     /* Bytes of the function */
 	uint64_t frames;   /* Offset of its first frame */

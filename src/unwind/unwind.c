@@ -22,7 +22,7 @@ struct unwind_state {
 	const struct unwind_section *section;
 	VEC(struct unwind_cie) cies;
 	struct map by_off; /* index in `cies` by offset */
-	size_t last;       /* Index of the CIE of the previous FDE. Neighbours share one. */
+	size_t last;       /* Index of the previous FDE's CIE. Neighbours often share one */
 	size_t fixup;      /* Index at which the search for the next fixup begins */
 };
 
@@ -35,8 +35,8 @@ struct entry_head {
 	bool short_body; /* Too short for the identification */
 };
 
-/* Maximal size of the part of a CIE before its instructions. A larger one is damaged. Keeps the
- * cost per CIE constant. */
+/* Greatest size of a CIE before its instructions. A larger CIE is damaged. Keeps the cost per CIE
+ * constant. */
 #define CIE_HEADER_MAX 512
 
 /* Finds the target of the pointer at `off`. Offsets nearly always rise from call to call. */
@@ -184,8 +184,8 @@ static void note_letter(const struct unwind_state *st, const struct unwind_cie *
 	     (unsigned)(unsigned char)letter);
 }
 
-/* Reads the augmentation data. Letters after an unknown letter are skipped, because the size of its
- * data is unknown. 'z' tells where all data ends. */
+/* Reads the augmentation data. After an unknown letter, skips the others, because the size of its
+ * data is unknown. 'z' gives the end of all data. */
 static void read_augmentation(struct unwind_state *st, struct reader *r, struct str letters,
 			      struct unwind_cie *c)
 {
@@ -199,7 +199,7 @@ static void read_augmentation(struct unwind_state *st, struct reader *r, struct 
 	struct reader data = read_sub(r, read_uleb(r));
 	if (!reader_ok(r))
 		return;
-	/* Positions count from the section start, for pc-relative pointers. */
+	/* Positions are relative to the section's start, for pc-relative pointers. */
 	data = (struct reader){ r->base, r->pos, r->pos - data.size, READER_GOOD, r->big_endian };
 	for (size_t i = 1; i < letters.len; i++) {
 		if (!read_letter(st, &data, letters.p[i], c)) {
@@ -259,7 +259,7 @@ static const struct unwind_cie *cie_add(struct unwind_state *st, const struct en
 	return &st->cies.data[st->last];
 }
 
-/* Returns the CIE of an FDE, or NULL. In .eh_frame it comes before its FDEs and is known. In
+/* Returns the CIE of an FDE, or NULL. In .eh_frame it precedes its FDEs and is known already. In
  * .debug_frame it may come later. */
 static const struct unwind_cie *cie_of(struct unwind_state *st, uint64_t off)
 {
@@ -308,7 +308,7 @@ static bool parse_fde(struct unwind_state *st, const struct entry_head *h,
 	const uint64_t size = read_eh_value(&r, size_format, c->address_size);
 	if (!reader_ok(&r) || !unwind_follow(s, c->func_encoding, &ret->func_addr))
 		return false;
-	/* A CIE may state a larger address size than that of the image. */
+	/* A CIE may state a larger address size than the image's. */
 	const uint8_t width = c->address_size < s->address_size ? c->address_size : s->address_size;
 	ret->func_addr = eh_add(0, ret->func_addr, width);
 	ret->func_size = eh_add(0, size, width);
@@ -323,8 +323,8 @@ static bool parse_fde(struct unwind_state *st, const struct entry_head *h,
 	struct reader rules = r;
 	read_skip(&rules, data_size);
 	ret->rules.fde_off = rules.pos;
-	/* In a frame the instructions begin with a rule for the frame or a register, not with an
-	 * advance (DWARF 5 section 6.4.2). */
+	/* If a frame is set up already, the instructions begin with a rule for the frame or a
+	 * register, not with an advance (DWARF 5 section 6.4.2). */
 	uint8_t op = 0;
 	while (op == 0 && reader_left(&rules) > 0)
 		op = read_u8(&rules);

@@ -1,10 +1,10 @@
-/* unwind.h - reads unwind tables: .eh_frame, .debug_frame, .eh_frame_hdr and ARM's
- * .ARM.exidx; the table of procedures of MIPS. lsda.h reads the language-specific data.
+/* unwind.h - reads unwind tables: .eh_frame, .debug_frame, .eh_frame_hdr and ARM's .ARM.exidx; the
+ * table of procedures of MIPS. lsda.h reads the language-specific data.
  *
- * Knows no container: callers pass bytes, addresses and, for relocatable objects, the relocated
- * pointers. Sources: LSB 5.0 Core "Exception Frames", DWARF 5 section 6.4, Itanium C++ ABI
- * exception tables, ARM IHI 0038 (EHABI). A damaged entry is noted and skipped by its length. A
- * damaged length ends the walk. */
+ * Independent of containers: callers pass bytes, addresses and, for relocatable objects, the
+ * relocated pointers. Sources: LSB 5.0 Core "Exception Frames", DWARF 5 section 6.4, Itanium C++
+ * ABI exception tables, ARM IHI 0038 (EHABI). A damaged entry makes a note and is skipped by its
+ * length. A damaged length ends the walk. */
 #ifndef HEFT_UNWIND_UNWIND_H
 #define HEFT_UNWIND_UNWIND_H
 
@@ -19,7 +19,7 @@ struct unwind_fixup {
 struct unwind_section {
 	struct bytes bytes;
 	uint64_t addr;        /* VM address of the first byte */
-	uint8_t address_size; /* 4 or 8 */
+	uint8_t address_size; /* The section has .debug_frame's form, not .eh_frame's */
 	bool big_endian;
 	bool debug_frame;                  /* The section follows .debug_frame's rules instead of
 					    * .eh_frame's. */
@@ -34,7 +34,7 @@ struct unwind_section {
 	struct notes *notes;
 };
 
-/* Offsets in the section of the instructions of an FDE and of its CIE, for cfi.h. The FDE ends with
+/* Offsets, in the section, of the instructions of an FDE and its CIE, for cfi.h. The FDE ends with
  * its instructions. */
 struct unwind_rules {
 	uint64_t code_align;
@@ -51,13 +51,13 @@ struct unwind_entry {
 	uint64_t func_addr, func_size; /* FDE: VM address and size of its code */
 	bool has_lsda;
 	uint64_t lsda_addr; /* VM address of its language-specific data */
-	bool in_frame; /* FDE: at its first instruction a frame is already set up, so it is a part
-			* that was split off */
+	bool in_frame; /* FDE: a frame is already set up at its first instruction, so the code is
+		        * a part that was split off */
 	bool signal_frame;
 	uint64_t personality;      /* CIE: VM address, or 0. If indirect, the address of the
 				    * slot. */
-	struct unwind_rules rules; /* FDE */
-	bool ok;                   /* False if damaged. Then only off and size are valid. */
+	struct unwind_rules rules; /* Of an FDE */
+	bool ok;                   /* False if damaged. Then only off and size are valid */
 };
 
 struct unwind_iter {
@@ -91,17 +91,17 @@ bool unwind_hdr_get(const struct unwind_hdr *h, uint64_t i, uint64_t *ret_func, 
  * data. 0 if the data is inline, or if the function cannot be unwound. */
 bool exidx_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func, uint64_t *ret_extab);
 
-/* Reads entry i of .pdr, the table of procedures of MIPS. An entry has 32 bytes. The entry states
- * the lower 32 bits of the function's address. `addr` of the section is an address of code that
- * tells the others. */
+/* Reads entry i of .pdr, the table of procedures of MIPS. An entry has 32 bytes. It has the lower
+ * 32 bits of the function's address. The section's `addr` is a code address that gives the upper
+ * bits. */
 enum { PDR_ENTRY_SIZE = 32 };
 bool pdr_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func);
 
 /* Computes the size of the .ARM.extab entry at the start of `bytes`, at most bytes.size:
- * personality, unwinding instructions and the data after them. That data is known only by
+ * personality, unwinding instructions and the data after them. The form of that data is a
  * convention. After the ABI's own personality routines (compact model) come descriptors until a
- * zero word. After any other (generic model) comes language-specific data as in .gcc_except_table.
- * Without such data nothing is counted. `bytes` should end at the next entry. False if the entry is
+ * zero word. After others (generic model) comes language-specific data as in .gcc_except_table.
+ * Unrecognized data is not counted. `bytes` should end at the next entry. False if the entry is
  * damaged. */
 bool extab_size(struct bytes bytes, bool big_endian, uint64_t *ret);
 

@@ -10,7 +10,7 @@ static bool hdr_odd(const struct unwind_section *s, const char *why)
 	return false;
 }
 
-/* Reads a pointer. Pointers relative to "data" are here relative to the start of .eh_frame_hdr. */
+/* Reads a pointer. "Data-relative" pointers are relative to the start of .eh_frame_hdr. */
 static uint64_t read_hdr_pointer(struct reader *r, uint8_t encoding, uint8_t address_size,
 				 uint64_t addr)
 {
