@@ -5,7 +5,7 @@
  * stay below LINKMAP_NONE. */
 #define SIZE_LIMIT (UINT64_C(16) << 30)
 
-/* Number of lines that are searched for a heading. After them, a file is no map. */
+/* Number of lines to search for a heading. A file without one in them is not a map. */
 enum { FIRST_LINES = 8 };
 
 static void (*const parsers[])(struct map_maker *m) = {
@@ -19,7 +19,8 @@ static bool linkmap_has(struct str line, const char *word)
 	return map_find(line, str_of(word)) < line.len;
 }
 
-/* Tells GNU ld from gold by the heading of the memory map. The headings before it are the same. */
+/* Distinguishes GNU ld from gold by the heading of the memory map. The earlier headings are the
+ * same. */
 static bool tell_gnu_from_gold(struct map_maker *m, enum linkmap_linker *ret)
 {
 	do {
@@ -50,7 +51,8 @@ static bool is_ld_heading(struct str line)
 	return false;
 }
 
-/* Finds the linker by a heading line. If `ret` is NULL, only tells if the line begins a map. */
+/* Finds the linker by a heading line. If `ret` is NULL, only checks whether the line begins a
+ * map. */
 static bool line_tells(struct map_maker *m, enum linkmap_linker *ret)
 {
 	enum linkmap_linker any;
@@ -99,7 +101,7 @@ bool linkmap_begins(struct bytes head)
 	return detect(&m, NULL);
 }
 
-/* Asserts that indexes and names lie inside. O(pieces + symbols). */
+/* Asserts that indexes and names are in range. O(pieces + symbols). */
 static void linkmap_verify(const struct linkmap *lm)
 {
 	for (size_t i = 0; i < lm->sections.count; i++) {

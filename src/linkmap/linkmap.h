@@ -1,8 +1,8 @@
-/* linkmap.h - parses the map file of a linker to one neutral model: output sections, the pieces of
- * input in each, the symbols in each piece.
+/* linkmap.h - parses the map file of a linker into one model for all linkers: output sections,
+ * their pieces of input, and the symbols in each piece.
  *
  * Linkers: GNU ld, gold, lld (both layouts), mold, Apple ld64 (and lld's Mach-O maps), MSVC link
- * (and lld-link). The parser derives nothing except as the fields below say. Names are as printed,
+ * (and lld-link). The parser derives only what the fields below say. Names are as printed,
  * demangled or not.
  *
  * Invariants, whatever the file says: the pieces of a section are consecutive in `pieces`, by
@@ -10,8 +10,7 @@
  * Symbols are sorted by piece, in the order of the map; symbols without a piece are last. Every
  * index is in range or LINKMAP_NONE. Every text lies inside `bytes`.
  *
- * A line that the parser does not understand becomes a note. A file that is no map is an error with
- * path and line.
+ * An unknown line makes a note. A file that is not a map is an error with path and line.
  *
  * Cost: one pass, about 100-200 ns per line; 48 bytes per piece, 32 per symbol. Texts stay in the
  * mapped file. A map never changes after parsing, so several threads may read it.
@@ -44,10 +43,10 @@ enum linkmap_kind {
 	/* Section of an object. GNU ld assigns its own sections (.plt, .got) to the first
 	 * object. */
 	LINKMAP_OBJECT,
-	LINKMAP_COMMON,   /* Common symbols. gold does not state their object. */
-	LINKMAP_MERGED,   /* Strings or constants after equal ones were merged. */
-	LINKMAP_INTERNAL, /* Piece that the linker or its script made. */
-	LINKMAP_FILL,     /* Padding that the map states. Most linkers leave gaps instead. */
+	LINKMAP_COMMON,   /* Common symbols. gold does not state their object */
+	LINKMAP_MERGED,   /* Strings or constants after equal ones were merged */
+	LINKMAP_INTERNAL, /* Piece made by the linker or its script */
+	LINKMAP_FILL,     /* Padding that the map states. Most linkers leave gaps instead */
 };
 
 /* A range of `bytes`. */
@@ -60,14 +59,14 @@ struct linkmap_text {
 struct linkmap_region {
 	struct linkmap_text name;
 	uint64_t origin, length;
-	bool written; /* The attributes include write access. */
+	bool written; /* The attributes include write access */
 };
 
 struct linkmap_section {
 	uint64_t addr, size; /* VM address and bytes. MSVC states no address: 0 for a section
-			      * without symbols. */
+			      * without symbols */
 	uint64_t load_addr;  /* Address at which the bytes are stored. Equal to addr if the map
-			      * states no other. */
+			      * has no other */
 	struct linkmap_text name;
 	struct linkmap_text segment;       /* Segment, in maps of ld64. Empty in others. */
 	uint32_t first_piece, piece_count; /* Range in `pieces`. */
@@ -80,8 +79,8 @@ struct linkmap_section {
 
 struct linkmap_piece {
 	uint64_t addr;
-	/* Bytes in the section. GNU ld states the size that a merged piece had before merging. That
-	 * size is cut at the next piece. MSVC states no sizes: a piece reaches to the next piece or
+	/* Bytes in the section. GNU ld prints a merged piece's size before merging, which is
+	 * clipped at the next piece. MSVC prints no sizes: a piece ends at the next piece or
 	 * group. */
 	uint64_t size;
 	uint64_t input_size; /* Bytes as stated, before merging and relaxing. 0 if not stated. */
@@ -130,11 +129,11 @@ struct linkmap {
 /* True if the first bytes of a file begin a linker map. 4 KiB are enough. */
 bool linkmap_begins(struct bytes head);
 /* Parses a map from bytes. Borrows the bytes until linkmap_release(). HEFT_EFORMAT if the bytes are
- * no map, or only the beginning of a map. */
+ * not a map, or only a map's beginning. */
 bool linkmap_parse(struct linkmap *lm, const char *path, struct bytes bytes, struct notes *notes,
 		   struct heft_err *err);
-/* Does the same with an open, unpacked file. The map owns the file from then on, also on failure.
- * If the file is mapped, pages that were read are given back to the system. */
+/* Like linkmap_parse(), for an open, unpacked file. The map then owns the file, even on failure.
+ * Releases pages of a mapped file after reading. */
 bool linkmap_adopt(struct linkmap *lm, const struct file *f, struct notes *notes,
 		   struct heft_err *err);
 void linkmap_release(struct linkmap *lm);

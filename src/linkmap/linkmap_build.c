@@ -1,11 +1,11 @@
-/* Builds the neutral model of a linker map: adds sections, pieces and symbols, then sorts them
- * and cuts overlaps. */
+/* Builds the model of a linker map: adds sections, pieces and symbols, then sorts them and clips
+ * overlaps. */
 #include "linkmap/linkmap_internal.h"
 
 #include "base/sort.h"
 #include <ctype.h>
 
-/* True if the vector can take one more element with a u32 index less than LINKMAP_NONE. */
+/* True if the vector can take one more element with a u32 index below LINKMAP_NONE. */
 #define HAS_ROOM(v) ((v)->count < LINKMAP_NONE)
 
 struct linkmap_text map_text(const struct map_maker *m, struct str s)
@@ -24,8 +24,8 @@ uint8_t map_log2(uint64_t align)
 	return power ? (uint8_t)__builtin_ctzll(align) : LINKMAP_NO_ALIGN;
 }
 
-/* Leaves only "ltrans0.ltrans.o" of a partition that gcc's link-time optimiser made. What stands
- * before is random: "/tmp/ccSV3a2j.ltrans0.ltrans.o". */
+/* Returns "ltrans0.ltrans.o" for a partition of gcc's link-time optimizer. The text before it is
+ * random: "/tmp/ccSV3a2j.ltrans0.ltrans.o". */
 static struct str stable_path(struct str path)
 {
 	const struct str end = STR(".ltrans.o"), mark = STR(".ltrans");
@@ -41,8 +41,8 @@ static struct str stable_path(struct str path)
 	return (struct str){ path.p + skip, path.len - skip };
 }
 
-/* Returns the id of an object path. Compares with the last path first, because neighbouring pieces
- * mostly come from one object. */
+/* Returns the id of an object path. First compares the last path, because adjacent pieces usually
+ * come from one object. */
 uint32_t map_object(struct map_maker *m, struct str path)
 {
 	if (path.len == 0)
@@ -212,7 +212,8 @@ bool map_script_text(struct map_maker *m, struct str text, uint64_t addr)
 	return true;
 }
 
-/* Sort key of a piece or symbol, and its index, sorted by sort_by_key() instead of the structs. */
+/* Sort key of a piece or symbol, and its index. sort_by_key() sorts these instead of the
+ * structs. */
 struct linkmap_build_place {
 	uint64_t key;
 	uint64_t index;
@@ -234,8 +235,8 @@ static void linkmap_build_sort_symbols(struct linkmap *lm)
 	lm->symbols.cap = count + 1;
 }
 
-/* Sorts pieces by section and then by address, with two stable sorts. Renumbers the pieces of
- * symbols, and sorts the symbols. Most maps are in order already. */
+/* Sorts pieces by section, then by address, with two stable sorts. Renumbers the pieces of symbols,
+ * and sorts the symbols. Most maps are in order already. */
 static void sort_pieces(struct linkmap *lm)
 {
 	const size_t count = lm->pieces.count;
@@ -270,8 +271,8 @@ static void sort_pieces(struct linkmap *lm)
 	linkmap_build_sort_symbols(lm);
 }
 
-/* Cuts each piece at the start of the next piece with a size, from the last piece to the first. GNU
- * ld prints merged pieces with sizes from before merging. */
+/* Clips each piece at the start of the next piece with a size, from the last piece to the first.
+ * GNU ld prints merged pieces with their sizes before merging. */
 static void cut_pieces(const struct linkmap *lm, const struct linkmap_section *s)
 {
 	uint64_t end = s->addr + s->size;

@@ -1,5 +1,5 @@
-/* Parses maps of lld and mold: numbers in columns, then text. The indentation of the text tells
- * whether the line is a section, a piece of it, or a symbol in the piece.
+/* Parses maps of lld and mold: numbers in columns, then text. The indentation of the text shows
+ * whether the line is a section, a piece, or a symbol.
  *
  * lld: columns are "Address Size Align" (until version 7) or "VMA LMA Size Align", in hex except
  * for the alignment. Lines of linker scripts are among the sections and pieces. mold: addresses in
@@ -11,7 +11,7 @@ enum columns_level { COLUMNS_SECTION, COLUMNS_PIECE, COLUMNS_SYMBOL };
 
 struct columns_line {
 	uint64_t addr, size, align;
-	uint64_t load_addr; /* Load address (lld only). Equal to addr if there is no such column. */
+	uint64_t load_addr; /* Load address (lld only). Equal to addr without such a column */
 	enum columns_level level;
 	struct str text;
 };
@@ -48,8 +48,9 @@ static bool columns_place(struct str text, struct columns_place *ret)
 
 struct lld {
 	struct map_maker *m;
-	bool lma;   /* The map has a column LMA. */
-	bool thumb; /* The piece has a "$t" mark: bit 0 of symbols is no address bit. */
+	bool lma;   /* The map has a column LMA */
+	bool thumb; /* The piece has a "$t" mark: bit 0 of a symbol's value is not part of its
+		     * address */
 };
 
 static bool lld_read_columns(const struct lld *l, struct columns_line *ret)
@@ -120,7 +121,7 @@ void linkmap_lld_parse(struct map_maker *m)
 			linkmap_lld_read_section(&l, &c);
 		else if (c.level == COLUMNS_PIECE)
 			linkmap_lld_read_piece(&l, &c);
-		/* Marks of Arm and RISC-V tell the kind of the next bytes: "$x", "$d.12". */
+		/* Marks of Arm and RISC-V give the kind of the next bytes: "$x", "$d.12". */
 		else if (c.text.len < 2 || c.text.p[0] != '$' ||
 			 (c.text.len > 2 && c.text.p[2] != '.'))
 			map_add_symbol(m, c.text, l.thumb ? c.addr & ~UINT64_C(1) : c.addr, c.size);
@@ -136,7 +137,7 @@ static bool mold_read_columns(struct str s, struct columns_line *ret)
 	return placed && map_take_decimal(&s, &ret->size) && columns_take_text(s, ret);
 }
 
-/* Adds a piece for the current section, if it has none. */
+/* Adds a piece for the current section if it has none. */
 static void fill_section(struct map_maker *m)
 {
 	if (m->section == LINKMAP_NONE)

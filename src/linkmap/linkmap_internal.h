@@ -1,5 +1,5 @@
-/* linkmap_internal.h - shared by the parsers in linkmap_*.c: a cursor over lines, the words of a
- * line, and the map that is being built. */
+/* linkmap_internal.h - declares what the parsers in linkmap_*.c share: a cursor over lines, the
+ * words of a line, and the map being built. */
 #ifndef HEFT_LINKMAP_LINKMAP_INTERNAL_H
 #define HEFT_LINKMAP_LINKMAP_INTERNAL_H
 
@@ -11,15 +11,15 @@ struct map_maker {
 	struct notes *notes;
 	struct reader r;
 	struct str line;      /* Current line, without its end. */
-	uint64_t line_number; /* from 1 */
-	bool mapped;          /* The bytes are a mapped file: pages already read are released. */
-	uint64_t dropped;     /* Offset up to which pages were released. */
-	uint32_t section;     /* Section that new pieces belong to, or LINKMAP_NONE. */
-	uint32_t piece;       /* Piece that new symbols belong to, or LINKMAP_NONE. */
-	uint64_t tls_start;   /* Address of the first TLS section. UINT64_MAX until there is one. */
-	struct str object;    /* Copy of the object path that was looked up last. */
+	uint64_t line_number; /* From 1 */
+	bool mapped;          /* The bytes are a mapped file, so pages are released after reading */
+	uint64_t dropped;     /* Offset before which pages were released */
+	uint32_t section;     /* Section for new pieces, or LINKMAP_NONE */
+	uint32_t piece;       /* Piece for new symbols, or LINKMAP_NONE */
+	uint64_t tls_start;   /* Address of the first TLS section. UINT64_MAX if none so far */
+	struct str object;    /* Object path that was looked up last */
 	uint32_t object_id;
-	VEC(struct linkmap_symbol) loose; /* Symbols without a piece. */
+	VEC(struct linkmap_symbol) loose; /* Symbols without a piece */
 };
 
 /* linkmap_line.c: moves to the next line. False at the end. */
@@ -28,26 +28,25 @@ bool map_next_line(struct map_maker *m);
 void map_odd_line(struct map_maker *m, const char *what);
 
 void map_skip_blanks(struct str *s);
-/* Take a word at the start of *s and move *s after it. Return false and leave *s unchanged if the
- * word is absent. Blanks may precede a number. The number ends at a blank, a tab or the end of the
- * line. */
+/* Take a word at the start of *s and move *s after it. False, with *s unchanged, if it is absent.
+ * Blanks may precede a number, which ends at a blank, a tab or the end of the line. */
 bool map_take(struct str *s, struct str word);
 bool map_take_hex(struct str *s, uint64_t *ret);     /* Takes digits without a prefix. */
-bool map_take_0x(struct str *s, uint64_t *ret);      /* "0x" first */
+bool map_take_0x(struct str *s, uint64_t *ret);      /* "0x" comes first. */
 bool map_take_decimal(struct str *s, uint64_t *ret); /* Takes digits without a prefix. */
 struct str map_trim_end(struct str s);
-struct str map_cut(struct str s, size_t skip); /* Returns s without its first `skip` bytes. s
-					        * must have that many. */
-/* Return the first or last position of `word` in s, or s.len if there is none. */
+struct str map_cut(struct str s, size_t skip); /* Returns s without its first `skip` bytes, which
+					        * must exist. */
+/* Return the first or last position of `word` in s, or s.len without one. */
 size_t map_find(struct str s, struct str word);
 size_t map_find_last(struct str s, struct str word);
 
-/* Begins a section; the next pieces belong to it. `name` must be part of the map's text, like all
- * names here. */
+/* Begins a section, to which the next pieces belong. `name`, like all names here, must be part of
+ * the map's text. */
 struct linkmap_section *map_add_section(struct map_maker *m, struct str name, uint64_t addr,
 					uint64_t size);
-/* Adds a piece to the current section; the next symbols belong to the piece. `object` is "" if
- * there is none. NULL, with a note, if there is no current section. */
+/* Adds a piece to the current section. The next symbols belong to it. `object` may be "". NULL,
+ * with a note, without a current section. */
 struct linkmap_piece *map_add_piece(struct map_maker *m, enum linkmap_kind kind, struct str name,
 				    uint64_t addr, uint64_t size, struct str object);
 void map_add_symbol(struct map_maker *m, struct str name, uint64_t addr, uint64_t size);

@@ -9,7 +9,7 @@
 #include "linkmap/linkmap_internal.h"
 
 enum part {
-	PART_OTHER, /* Part that is not read. */
+	PART_OTHER, /* Part that is ignored */
 	PART_COMMON,
 	PART_DISCARDED,
 	PART_MEMORY,
@@ -18,13 +18,13 @@ enum part {
 
 struct ld_entry {
 	struct str name; /* Name without blanks around it. */
-	bool indented;   /* The line begins with a blank. */
+	bool indented;   /* The line begins with a blank */
 	unsigned count;  /* Numbers on the line: 0, addr only (1), addr and size (2). */
 	uint64_t addr, size;
 	struct str rest; /* Text after the numbers. */
 };
 
-/* What differs between the two linkers: the heading of the memory map, and how its lines are read.
+/* Differences between the two linkers: the heading of the memory map, and how to read its lines.
  * `script` is called for a symbol line, and returns true if it handled the line. */
 struct ld_dialect {
 	const char *map_heading;
@@ -36,7 +36,7 @@ struct ld_parser {
 	struct map_maker *m;
 	const struct ld_dialect *dialect;
 	enum part part;
-	struct str waiting; /* A name whose numbers are on the next line. Empty if there is none. */
+	struct str waiting; /* A name whose numbers are on the next line, or empty */
 	bool waiting_indented;
 };
 
@@ -114,12 +114,13 @@ static void ld_read_listed(struct ld_parser *p, const struct ld_entry *e)
 		map_add_discarded(m, name, e->size, e->rest);
 }
 
-/* Parses "NAME 0xORIGIN 0xLENGTH ATTRIBUTES". "*default*" is everything outside of all regions. */
+/* Parses "NAME 0xORIGIN 0xLENGTH ATTRIBUTES". "*default*" means everything outside of all
+ * regions. */
 static void linkmap_ld_read_region(struct ld_parser *p, const struct ld_entry *e)
 {
 	if (e->count != 2 || e->name.len == 0 || str_eq(e->name, STR("*default*")))
 		return;
-	/* True if the attributes "xrw !w" include `c`. Letters after '!' are excluded. */
+	/* True if the attributes, such as "xrw !w", include `c`. Letters after '!' are excluded. */
 	const char *end = memchr(e->rest.p, '!', e->rest.len);
 	const size_t len = end ? (size_t)(end - e->rest.p) : e->rest.len;
 	vec_push(&p->m->lm->regions,
@@ -127,8 +128,8 @@ static void linkmap_ld_read_region(struct ld_parser *p, const struct ld_entry *e
 					  memchr(e->rest.p, 'w', len) != NULL });
 }
 
-/* Parses a section line. "load address 0x..." follows the size if the bytes are stored
- * elsewhere. */
+/* Parses a section line. "load address 0x..." follows the size if the bytes are stored at another
+ * address. */
 static void linkmap_ld_read_section(struct ld_parser *p, const struct ld_entry *e)
 {
 	struct linkmap_section *s = map_add_section(p->m, e->name, e->addr, e->size);
@@ -137,8 +138,8 @@ static void linkmap_ld_read_section(struct ld_parser *p, const struct ld_entry *
 		(void)map_take_0x(&rest, &s->load_addr);
 }
 
-/* Handles two numbers without a name. The numbers belong to the name on the line before, or to data
- * of the script ("LONG 0x1"). */
+/* Handles two numbers without a name. They belong to the name on the previous line, or to data of
+ * the script ("LONG 0x1"). */
 static void linkmap_ld_read_numbers(struct ld_parser *p, struct ld_entry *e)
 {
 	e->name = p->waiting;
@@ -211,7 +212,7 @@ static void ld_parse(struct map_maker *m, const struct ld_dialect *d)
 	}
 }
 
-/* Adds a piece. The linker itself makes objects named "linker stubs". */
+/* Adds a piece. The object "linker stubs" is made by the linker itself. */
 static void gnu_piece(struct map_maker *m, const struct ld_entry *e)
 {
 	static const char *const data[] = { "BYTE ", "SHORT ", "LONG ", "QUAD ", "SQUAD " };
@@ -229,8 +230,8 @@ static void gnu_piece(struct map_maker *m, const struct ld_entry *e)
 	map_add_piece(m, kind, e->name, e->addr, e->size, object);
 }
 
-/* Handles a symbol line. A size before relaxing may be less than the size: the merged contents may
- * need alignment. */
+/* Handles a symbol line. A size before relaxing may be smaller than the size, because the merged
+ * contents may need alignment. */
 static bool gnu_script(struct map_maker *m, const struct ld_entry *e)
 {
 	if (!str_eq(e->rest, STR("(size before relaxing)")))
@@ -247,7 +248,7 @@ void linkmap_gnu_parse(struct map_maker *m)
 	ld_parse(m, &gnu);
 }
 
-/* Address of an object's merged section whose address gold does not print. */
+/* Stands for the address of an object's merged section, which gold does not print. */
 #define NO_PLACE UINT64_MAX
 
 static void gold_piece(struct map_maker *m, const struct ld_entry *e)
@@ -263,8 +264,8 @@ static void gold_piece(struct map_maker *m, const struct ld_entry *e)
 										 : LINKMAP_INTERNAL;
 		map_add_piece(m, kind, what, e->addr, e->size, e->rest);
 	} else if (e->addr == NO_PLACE && m->section != LINKMAP_NONE) {
-		/* The map states no address. The entry stands where the last piece of its section
-		 * ends. */
+		/* Without an address in the map, the entry is at the end of its section's last
+		 * piece. */
 		const struct linkmap *lm = m->lm;
 		const struct linkmap_piece *last = lm->pieces.count
 							   ? &lm->pieces.data[lm->pieces.count - 1]

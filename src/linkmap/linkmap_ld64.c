@@ -1,6 +1,6 @@
 /* Parses maps of Apple's ld64, and of lld for Mach-O. Both print the same format. Headings of
- * tables begin with "#". A symbol has address, size, the number of its object, and its name. So
- * each symbol is a piece of its own, named like its section. */
+ * tables begin with "#". A symbol has address, size, object number and name. So each symbol makes a
+ * piece, named like its section. */
 #include "linkmap/linkmap_internal.h"
 
 #include "base/sort.h"
@@ -15,7 +15,7 @@ struct linkmap_ld64_start {
 struct ld64 {
 	struct map_maker *m;
 	enum table table;
-	VEC(uint32_t) objects; /* Object ids by the map's own numbers. */
+	VEC(uint32_t) objects; /* Object ids, by the map's own numbers */
 	VEC(struct linkmap_ld64_start) starts;
 };
 

@@ -3,7 +3,7 @@
 
 #include "base/pages.h"
 
-#define DROP_STEP (UINT64_C(16) << 20) /* bytes */
+#define DROP_STEP (UINT64_C(16) << 20) /* Bytes */
 
 bool map_next_line(struct map_maker *m)
 {

@@ -1,9 +1,8 @@
 /* Parses maps of MSVC link and lld-link. A table of groups (".text$mn") by section number and
  * offset comes first. Public and static symbols follow: "0001:00000010 name 0000000140001010 f
- * lib:object".
- * All groups with one number form an output section, named like the first group without "$" and
- * the rest. Its address follows from its first symbol. Each symbol is a piece that reaches to
- * the next one. */
+ * lib:object". All groups with one number form an output section, named like the first group
+ * without "$" and the rest. Its address follows from its first symbol. Each symbol is a piece that
+ * ends at the next one. */
 #include "linkmap/linkmap_internal.h"
 
 #include "base/sort.h"
@@ -21,7 +20,7 @@ struct msvc {
 	struct map_maker *m;
 	enum part part;
 	VEC(struct linkmap_msvc_group) groups;
-	VEC(bool) placed; /* Per section: true if its address is known. */
+	VEC(bool) placed; /* Per section: its address is known */
 };
 
 /* Parses "0001:00000010". */
@@ -50,8 +49,8 @@ static struct str linkmap_msvc_take_word(struct str *s)
 	return word;
 }
 
-/* Adds a group. Groups with one number are consecutive. The address of a section stays 0 until a
- * symbol states it. */
+/* Adds a group. Groups with the same number are consecutive. A section's address is 0 until a
+ * symbol gives it. */
 static void linkmap_msvc_add_group(struct msvc *v, struct linkmap_msvc_group g)
 {
 	struct map_maker *m = v->m;
@@ -90,7 +89,7 @@ static bool read_group(struct msvc *v, struct str s)
 	return true;
 }
 
-/* Sets the address of a section at its first symbol. False if the address is not the section's
+/* Sets a section's address at its first symbol. False if the symbol's address is not the section's
  * address plus the offset. */
 static bool linkmap_msvc_place_section(struct msvc *v, const struct linkmap_msvc_group *g,
 				       uint64_t off, uint64_t addr)
@@ -122,7 +121,7 @@ static void linkmap_msvc_add_symbol(struct msvc *v, uint64_t place, struct str n
 	const enum linkmap_kind kind = str_eq(object, STR("<common>")) ? LINKMAP_COMMON
 				       : own                           ? LINKMAP_INTERNAL
 								       : LINKMAP_OBJECT;
-	/* The piece reaches to the next group, or to the end of this one if they overlap. */
+	/* The piece ends at the next group, or at the end of its own group if they overlap. */
 	const uint64_t end = g->place + g->size;
 	const bool next = at < v->groups.count && g[1].place >> 32 == place >> 32 &&
 			  g[1].place >= end;
@@ -133,7 +132,7 @@ static void linkmap_msvc_add_symbol(struct msvc *v, uint64_t place, struct str n
 	map_add_symbol(m, name, addr, 0);
 }
 
-/* Parses a symbol line. Section 0 has absolute values. They belong to no group. */
+/* Parses a symbol line. Section 0 has absolute values, which belong to no group. */
 static bool linkmap_msvc_read_symbol(struct msvc *v, struct str s)
 {
 	uint64_t place, addr;
@@ -142,7 +141,7 @@ static bool linkmap_msvc_read_symbol(struct msvc *v, struct str s)
 	const struct str name = linkmap_msvc_take_word(&s);
 	if (name.len == 0 || !map_take_hex(&s, &addr))
 		return false;
-	/* Returns the object of " f i lib:object", after the one-letter flags. */
+	/* The object in " f i lib:object", after the one-letter flags. */
 	map_skip_blanks(&s);
 	while (s.len > 1 && (s.p[0] == 'f' || s.p[0] == 'i') && s.p[1] == ' ') {
 		s = map_cut(s, 1);
@@ -152,7 +151,7 @@ static bool linkmap_msvc_read_symbol(struct msvc *v, struct str s)
 	return true;
 }
 
-/* Handles headings and other lines that are no rows. True if the line was handled. */
+/* Handles headings and other lines that are not rows. True if the line was handled. */
 static bool linkmap_msvc_read_heading(struct msvc *v)
 {
 	static const struct {
