@@ -1,4 +1,4 @@
-/* Sums a heap up in a few lines. */
+/* Summarizes a heap in a few lines. */
 #include "holders/digest.h"
 
 #include "base/filename.h"
@@ -17,8 +17,8 @@ static const char *digest_frame(struct arena *arena, const struct heft_frame *f)
 	return *module ? arena_format(arena, "%s+0x%" PRIx64, module, f->addr) : "?";
 }
 
-/* Hashes by FNV-1a, including the end of the text. So the hash is the same on all machines and in
- * all versions. */
+/* Hashes by FNV-1a, including the end of the text. The hash is the same on all machines and in all
+ * versions. */
 static uint64_t digest_hash(uint64_t hash, const char *frame)
 {
 	return fnv_add(hash, frame, strlen(frame) + 1);
@@ -30,8 +30,8 @@ static int by_hash(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* Returns a hash that is equal for all dumps in which the same stacks hold most, whatever their
- * order and sizes. */
+/* Returns a hash that is equal for all dumps with the same largest stacks, whatever their order and
+ * sizes. */
 static uint64_t signature(const struct heap_digest *d)
 {
 	uint64_t hashes[DIGEST_HOLDERS] = { 0 }, hash = FNV_START;
@@ -77,7 +77,7 @@ static bool take_stacks(struct heap_digest *d, struct heft_heap *h, struct arena
 	return true;
 }
 
-/* Adds the leaks, if the dump can tell them. Leaks are known only if all live blocks are known. */
+/* Adds the leaks, if they are known: only if all live blocks are known. */
 static void take_leaks(struct heap_digest *d, struct heft_heap *h)
 {
 	const struct heft_heap_query query = { .rows = 1, .leaks = true };

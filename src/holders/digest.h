@@ -1,6 +1,6 @@
-/* digest.h - sums a heap up in a few lines, to compare many heaps: numbers, hashes and
- * names of functions or addresses in modules. Neither contents of memory nor arguments of the
- * command. */
+/* digest.h - summarizes a heap in a few lines, to compare many heaps. A digest has numbers, hashes,
+ * and names of functions or addresses in modules. It has no memory contents and no command
+ * arguments. */
 #ifndef HEFT_HOLDERS_DIGEST_H
 #define HEFT_HOLDERS_DIGEST_H
 
@@ -8,35 +8,34 @@
 
 enum { DIGEST_STACKS = 10, DIGEST_FRAMES = 8, DIGEST_HOLDERS = 3 };
 
-/* A stack and what it holds. Texts are borrowed. */
+/* A stack with its blocks and bytes. Texts are borrowed. */
 struct digest_stack {
-	uint64_t hash; /* Hash of all frames: the module's file name and function, or address in
-		       * the module. */
+	uint64_t hash; /* Hash of all frames: the module's file name with the function, or the
+		        * address in the module */
 	uint64_t live_bytes, live;
 	const char *frames[DIGEST_FRAMES]; /* "module!function", innermost first. */
 	size_t frame_count;
 };
 
-/* Damage: its kind, its number, and the function that owns the blocks. One element per kind and
- * function. */
+/* Damage: kind, count, and the function that owns the blocks. One element per kind and function. */
 struct digest_damage {
 	enum heft_heap_damage_kind kind;
-	const char *holder; /* Frame that asked for the block. "" if unknown. */
+	const char *holder; /* Function that allocated the block. "" if unknown */
 	uint64_t count;
 };
 
 struct heap_digest {
 	struct heap_info info;
 	const char *core;   /* Name of the dump's file. */
-	uint64_t signature; /* Hash of the stacks that hold most bytes. */
+	uint64_t signature; /* Hash of the stacks with most bytes */
 	struct digest_stack stacks[DIGEST_STACKS];
 	size_t stack_count;
-	bool knows_leaks;              /* All live blocks and leaks are known. */
+	bool knows_leaks;              /* All live blocks and leaks are known */
 	uint64_t leaked_bytes, leaked; /* `leaked` counts blocks. */
 	VEC(struct digest_damage) damages;
 };
 
-/* Makes the digest of an open heap. Release its damages. Texts are in `arena` or the heap's. */
+/* Makes the digest of an open heap. Release its damages. Texts belong to `arena` or the heap. */
 bool heap_digest_make(struct heap_digest *d, struct heft_heap *h, struct arena *arena,
 		      struct heft_err *err);
 

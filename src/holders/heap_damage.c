@@ -1,7 +1,7 @@
-/* Tells what is damaged in a heap, with the blocks that were hit. */
+/* Describes the damage of a heap, with the blocks that were hit. */
 #include "holders/holders.h"
 
-/* Keeps the message that the C library printed when it aborted, without line ends at its end. */
+/* Stores the C library's abort message, without line ends at its end. */
 static void keep_said(struct heft_heap *h)
 {
 	struct str said = str_of(h->damages.said != NULL ? h->damages.said : "");
@@ -24,8 +24,7 @@ size_t heap_find_damage(struct heft_heap *h)
 	return h->damages.list.count;
 }
 
-/* Returns what is mapped at an address outside of all blocks: a symbol, otherwise the name of the
- * mapping. */
+/* Returns the name of an address outside of all blocks: a symbol, else the mapping's name. */
 static const char *heap_at_place_of(struct heft_heap *h, uint64_t addr)
 {
 	struct heft_heap_place at;
@@ -35,8 +34,8 @@ static const char *heap_at_place_of(struct heft_heap *h, uint64_t addr)
 			  : at.map_name;
 }
 
-/* Returns who freed the block again. If its memory was gone, the process died in that call, before
- * the recorder saw it. */
+/* Returns the stack that freed the block again. If the block's memory was gone, the process died in
+ * that call, before the recorder noticed. */
 static uint32_t again_by(const struct heft_heap *h, const struct damage *d)
 {
 	if (d->again_by > 0 || d->kind != DAMAGE_DOUBLE_FREE || !h->info.of.has_fault)

@@ -1,4 +1,4 @@
-/* Opens the heap of a process, and collects the facts about it. */
+/* Opens the heap of a process, and collects facts about it. */
 #include "holders/holders.h"
 
 #include "process/live.h"
@@ -50,7 +50,7 @@ static const char *list_allocators(struct heft_heap *h)
 	return text;
 }
 
-/* Sets what is unknown. A running process changes its counters while pages are added. */
+/* Sets what is unknown. A running process changes its counters while pages are copied. */
 static void tell_unknown(struct heft_heap *h)
 {
 	const struct process_heap *heap = &h->process.heap;
@@ -61,8 +61,8 @@ static void tell_unknown(struct heft_heap *h)
 	of->lacks = h->process.dump.lacks ? h->process.dump.lacks : "";
 	of->left_out = h->process.dump.left_out;
 	of->allocators = list_allocators(h);
-	/* Broken chains that the check of the heap does not list are no damage: the chunks after
-	 * them are missing. */
+	/* A broken chain that the heap check does not list is not damage: the next chunks are
+	 * missing. */
 	of->broken_chains = min_u64(of->broken_chains, heap->layout.breaks.count);
 }
 
@@ -127,7 +127,7 @@ static void tell_chunks(struct heap_info *i, const struct glibc_heaps *g)
 	i->of.broken_chains = g->broken;
 }
 
-/* Inserts a moment by time. Moments at the same time become one, with the higher peak. */
+/* Inserts a moment by time. Moments at the same time are joined, with the higher peak. */
 static void add_moment(struct heft_heap *h, struct heft_heap_moment m)
 {
 	size_t i = h->moments.count;
@@ -143,7 +143,7 @@ static void add_moment(struct heft_heap *h, struct heft_heap_moment m)
 	memmove(&at[i], &at[i + 1], (--h->moments.count - i) * sizeof *at);
 }
 
-/* Adds the moments that the recorder kept, the peak if it lies between them, and the end. */
+/* Adds the moments that the recorder stored, the peak if it lies between them, and the end. */
 static void tell_moments(struct heft_heap *h)
 {
 	const struct records *r = &h->process.heap.records;
@@ -174,8 +174,8 @@ static void tell_layout(struct heap_info *i, const struct heap_layout *l)
 	for (size_t k = 0; k < COUNT_OF(l->bytes); k++)
 		i->parts[process_part((enum heap_part_kind)k)] += l->bytes[k];
 	if (i->parts[HEFT_HEAP_RECORDER] == 0)
-		i->parts[HEFT_HEAP_RECORDER] = i->of.recorder_bytes; /* These bytes lie
-								      * elsewhere. */
+		i->parts[HEFT_HEAP_RECORDER] = i->of.recorder_bytes; /* The recorder's memory
+								      * lies elsewhere */
 	i->of.pinned_pages = l->pinned_pages;
 	i->of.pinned_bytes = l->pinned_bytes;
 }

@@ -15,9 +15,9 @@ struct heap_join {
 	struct heft_heap_report *r;
 	struct intern functions, files, names;
 	VEC(struct site_key) keys; /* Per site. */
-	VEC(uint32_t) by_name;     /* Per id in `names`: the modules. */
-	VEC(bool) other_builds;    /* Per module: the heaps have it in two builds. */
-	struct map sites, steps;   /* `sites`: index by key. `steps`: index in the report. */
+	VEC(uint32_t) by_name;     /* Per id in `names`: the modules with that name */
+	VEC(bool) other_builds;    /* Per module: the heaps have two builds of it */
+	struct map sites, steps;   /* `sites`: index by key. `steps`: index in the report */
 	struct text path;
 	const struct paths *paths;
 };
@@ -30,9 +30,9 @@ static uint32_t module_of_build(const struct heap_report *r, struct bytes build_
 	return 0;
 }
 
-/* Finds or adds a module by name: the same name in another process or build is the same module. A
- * core has names of files, the recorder may have names of links, so modules of one build are the
- * same too. */
+/* Finds or adds a module. The same name in another process or build is the same module. Modules of
+ * the same build are one too, because a core has names of files, and the recorder may have names of
+ * links. */
 static uint32_t join_module(struct heap_join *j, const struct process_module *m)
 {
 	struct heap_report *r = &j->r->report;
@@ -61,7 +61,7 @@ static uint32_t join_module(struct heap_join *j, const struct process_module *m)
 	return id;
 }
 
-/* Returns the report's module per module of the process. [0] means none. */
+/* Returns, per module of the process, the report's module. [0] means none. */
 static uint32_t *join_modules(struct heap_join *j, const struct heft_heap *h)
 {
 	const size_t count = process_module_count(&h->process);
@@ -130,8 +130,8 @@ static uint32_t join_step(struct heap_join *j, uint32_t parent, uint32_t site)
 	return id;
 }
 
-/* Returns the sites of all frames of a heap. The sites of one spot are adjacent; *ret_first has
- * their start per spot. */
+/* Returns the sites of all frames of a heap. The sites of a spot are adjacent. *ret_first has their
+ * start per spot. */
 static uint32_t *sites_of_spots(struct heap_join *j, const struct heft_heap *h, size_t **ret_first)
 {
 	const struct process *p = &h->process;
@@ -201,7 +201,7 @@ uint32_t *heap_join(struct heft_heap_report *r, struct heft_heap *now, struct he
 	vec_push(&r->report.modules, (struct heap_report_module){ .path = "", .name = "" });
 	vec_push(&j.other_builds, false);
 	vec_push(&j.by_name, 0);
-	/* The modules must be known before the first frame is joined. */
+	/* The modules must be known before frames are joined. */
 	mem_free(join_modules(&j, now));
 	if (base)
 		mem_free(join_modules(&j, base));
@@ -212,8 +212,8 @@ uint32_t *heap_join(struct heft_heap_report *r, struct heft_heap *now, struct he
 	return steps;
 }
 
-/* Returns the first step outward from `step` whose site is not the allocator's and, with
- * `helpers_too`, no helper. 0 if there is none. */
+/* Returns the first outer step whose site is not the allocator's nor, with `helpers_too`, a helper.
+ * 0 without one. */
 static uint32_t step_past(const struct heap_report *r, uint32_t step, bool helpers_too)
 {
 	for (uint32_t i = step; i != 0; i = r->steps.data[i].parent) {

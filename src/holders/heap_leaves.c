@@ -1,5 +1,5 @@
-/* Adds up what each stack holds: from the recorder's counters, or block by block if filters or rows
- * need more than counters tell. */
+/* Adds up the bytes of each stack: from the recorder's counters, or block by block if filters or
+ * rows need more details. */
 #include "holders/holders.h"
 
 #include "base/map.h"
@@ -30,7 +30,7 @@ static void size_label(char *out, size_t room, uint32_t class)
 		snprintf(out, room, "%" PRIu64 "..%" PRIu64, low, 2 * low - 1);
 }
 
-/* Returns the class of an age, in allocations since: powers of ten, 0, 1..9, 10..99 and so on. */
+/* Returns the class of an age, in allocations: powers of ten, 0, 1..9, 10..99 and so on. */
 static uint32_t age_class(uint64_t age)
 {
 	uint32_t n = 0;
@@ -52,7 +52,7 @@ static void age_label(char *out, size_t room, uint32_t class)
 		snprintf(out, room, "%" PRIu64 "..%" PRIu64, low, low * 10 - 1);
 }
 
-/* Names the classes. Classes of sizes and ages get numbers in their order. */
+/* Names the classes. Classes of sizes and ages are numbered in order. */
 static void heap_leaves_name_classes(struct heft_heap_report *r)
 {
 	const bool size = r->report.query.by == HEFT_HEAP_BY_SIZE;
@@ -80,7 +80,7 @@ static uint32_t thread_class(struct heft_heap_report *r, uint32_t id, const char
 struct heap_leaves_source {
 	struct heft_heap_report *r;
 	struct heft_heap *h;
-	const uint32_t *steps; /* Per call node. */
+	const uint32_t *steps; /* Per call node */
 	bool base;
 };
 
@@ -137,7 +137,7 @@ static void add_shares(const struct heap_leaves_source *s)
 }
 
 struct block_sum {
-	uint64_t key; /* stack << 32 | class. */
+	uint64_t key; /* stack << 32 | class */
 	double bytes, count;
 };
 
@@ -158,7 +158,7 @@ static struct block_sum *heap_leaves_find_sum(struct heap_leaves_block_sums *s, 
 	return &s->list.data[s->list.count - 1];
 }
 
-/* Returns how many blocks one sampled block represents (docs/heap-format.md, Counters). */
+/* Returns how many blocks a sampled block represents (docs/heap-format.md, Counters). */
 static double weight(const struct heft_heap *h, uint64_t size)
 {
 	const double sample = (double)h->info.of.sample;
@@ -199,7 +199,7 @@ static void heap_leaves_add_sums(const struct heap_leaves_source *s,
 	}
 }
 
-/* Sums up block by block, in order of address. `reach` is NULL if not asked for. */
+/* Adds up the bytes block by block, by address. `reach` is NULL if not requested. */
 static void sum_blocks(const struct heap_leaves_source *s, const uint8_t *reach,
 		       struct heap_leaves_block_sums *sums)
 {
@@ -221,8 +221,7 @@ static void sum_blocks(const struct heap_leaves_source *s, const uint8_t *reach,
 	}
 }
 
-/* Fails if leaks are unknown: only known blocks can leak, and blocks of other allocators are
- * unknown. */
+/* Fails if leaks are unknown: another allocator's blocks are unknown, so they may hold pointers. */
 static bool check_leaks(const struct heft_heap *h, struct heft_err *err)
 {
 	return h->info.of.live_known || h->info.of.blocks > 0 ||
@@ -251,13 +250,13 @@ static bool heap_leaves_add_blocks(const struct heap_leaves_source *s, struct he
 	return true;
 }
 
-/* True if a slot of the recorder counted for several threads. A slot knows only its last thread;
- * the blocks tell if there were others. */
+/* True if a slot of the recorder counted for several threads. A slot knows only its last thread.
+ * The blocks show other threads. */
 static bool threads_shared(const struct heft_heap *h)
 {
 	const struct records *r = &h->process.heap.records;
 	const struct blocks_found *b = &h->process.heap.blocks;
-	uint32_t known = 0; /* Thread of the last block whose slot was found. */
+	uint32_t known = 0; /* Thread of the last block whose slot was found */
 	if (!h->info.of.wide)
 		return false;
 	for (struct heap_walk k = heap_walk_from(b, 0); heap_walk_next(&k);) {
@@ -315,8 +314,8 @@ enum { FILTERS = 3 };
 
 struct filters {
 	struct pattern *patterns[FILTERS]; /* Patterns of functions, modules and files. NULL
-					    * accepts any. */
-	uint8_t wanted;                    /* A bit per filter. */
+					    * accepts any */
+	uint8_t wanted;                    /* A bit per filter */
 };
 
 static void filters_release(struct filters *f)
@@ -352,7 +351,7 @@ static uint8_t site_bits(const struct filters *f, const struct heap_site *s, str
 	return bits;
 }
 
-/* Returns per step which filters one of its frames, or of the frames outward, satisfies. */
+/* Returns, per step, the filters that one of its frames or outer frames satisfies. */
 static uint8_t *step_bits(const struct filters *f, struct heft_heap_report *hr)
 {
 	const struct heap_report *r = &hr->report;

@@ -3,7 +3,7 @@
 
 #include "map/rules.h"
 
-/* Marks the functions that the user calls helpers. Only their names count. */
+/* Marks the functions that the user calls helpers, by name. */
 static bool mark_helpers(struct heft_heap_report *r, struct heft_err *err)
 {
 	const struct heft_heap_query *q = &r->report.query;
@@ -29,7 +29,7 @@ static void name_calls(struct heft_heap *h)
 	memory_enter(before);
 }
 
-/* Notes unused options of paths. For two dumps, either may need options of its own machine. */
+/* Notes unused path options. In a diff, each dump may need options for its own machine. */
 static void note_paths(struct heft_heap_report *r, const struct heft_heap *h,
 		       const struct heft_heap *base)
 {

@@ -58,7 +58,7 @@ struct rower {
 	struct heap_report *r;
 	const struct intern *classes;
 	struct arena *arena;
-	uint32_t *keys;     /* Per site: its key. Sites with equal keys share a row. */
+	uint32_t *keys;     /* Per site: its key. Sites with equal keys share a row */
 	VEC(uint32_t) site; /* Per key: one site with that key. */
 };
 
@@ -118,7 +118,7 @@ static uint32_t step_node(struct rower *w, uint32_t parent, uint32_t step)
 	return tree_get(&w->r->tree, parent, w->keys[w->r->steps.data[step].site]);
 }
 
-/* Adds a leaf under its functions, from the outermost on. */
+/* Adds a leaf under its functions, from the outermost inward. */
 static void add_down(struct rower *w, const struct heap_leaf *l, struct heap_path *path)
 {
 	uint32_t node = 0;
@@ -131,7 +131,7 @@ static void add_down(struct rower *w, const struct heap_leaf *l, struct heap_pat
 	}
 }
 
-/* Adds a leaf under its functions from the owner outward, as many as rows show. */
+/* Adds a leaf under its functions, from the owner outward, as deep as rows show. */
 static void heap_rows_add_up(struct rower *w, const struct heap_leaf *l)
 {
 	uint32_t step = heap_owner_step(w->r, l->step), node = 0;
@@ -142,7 +142,7 @@ static void heap_rows_add_up(struct rower *w, const struct heap_leaf *l)
 	} while (step > 0 && w->r->query.by == HEFT_HEAP_BY_CALLERS);
 }
 
-/* Adds the classes in their order. */
+/* Adds the classes in order. */
 static void add_classes(struct rower *w)
 {
 	uint8_t *used = mem_zeroed(w->classes->entries.count + 1, 1);
@@ -175,7 +175,7 @@ static void make_tree(struct rower *w)
 	vec_release(&path.steps);
 }
 
-/* Adds each leaf once to every row that one of its frames belongs to. */
+/* Adds each leaf once to every row to which one of its frames belongs. */
 static void add_callees(struct rower *w)
 {
 	const struct heap_report *r = w->r;
@@ -243,7 +243,7 @@ static void heap_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft
 	row->texts = texts;
 }
 
-/* Rows of a tree below 1/SMALL of the whole are summed up in one row. */
+/* Rows of a tree below 1/SMALL of the total are joined in one row. */
 enum { SMALL = 200 };
 
 static uint64_t least_below(const struct heap_report *r)

@@ -1,7 +1,7 @@
-/* heap_rows.h - holds the rows of a report about heaps, and what is known about each heap.
+/* heap_rows.h - defines the rows of a report about heaps, and the facts about each heap.
  *
  * Call stacks are paths in one tree of steps. Frames that look equal to people are one site,
- * whatever process, thread or address they came from. Made once, then read only. */
+ * whatever process, thread or address they came from. Read-only after it is made. */
 #ifndef HEFT_HOLDERS_HEAP_ROWS_H
 #define HEFT_HOLDERS_HEAP_ROWS_H
 
@@ -12,26 +12,26 @@
 
 /* A frame, shared by all calls on one line of a function. */
 struct heap_site {
-	struct heft_frame frame; /* Frame of the first call found. */
-	const char *label;       /* The function, otherwise MODULE+0xADDR or the address. */
-	uint32_t module;         /* Index in modules. 0 if there is none. */
+	struct heft_frame frame; /* Frame of the first call found */
+	const char *label;       /* The function, else MODULE+0xADDR, else the address */
+	uint32_t module;         /* Index in modules. 0 without one */
 	enum process_frame_kind kind;
 };
 
-/* A frame with all frames that called it. [0] is the root; parents come first. */
+/* A frame with its callers. [0] is the root. Parents come first. */
 struct heap_step {
 	uint32_t parent, site;
 };
 
-/* Class of a leaf in a report of leaks: how its blocks can be reached. */
+/* In a leak report: how a leaf's blocks can be reached. */
 enum leaf_reach { LEAF_UNKNOWN, LEAF_LOST, LEAF_INDIRECT };
 
 /* Number of measures that all rows have. Some rows have one more measure. */
 enum { HEAP_MEASURES = HEFT_HEAP_WITH_CALLEES };
 
-/* Blocks and bytes that one stack holds. */
+/* Blocks and bytes of one stack. */
 struct heap_leaf {
-	uint32_t step, class; /* `class`: second part of the rows' key, beside the stack. */
+	uint32_t step, class; /* `class`: second part of the rows' key, after the stack */
 	uint64_t now[HEAP_MEASURES], base[HEAP_MEASURES];
 };
 
@@ -41,28 +41,27 @@ struct heap_report_module {
 	uint64_t start, end, bias;
 };
 
-/* What is known about a whole heap. */
+/* Facts about a whole heap. */
 struct heap_info {
 	struct heft_heap_info of;
-	uint64_t parts[HEFT_HEAP_PARTS]; /* Bytes. All 0 if the dump has no blocks. */
-	bool no_names;                   /* Frames are addresses in the modules' headers. */
-	bool with_arguments;             /* Written reports state the arguments of the command. */
-	size_t unsettled; /* For a check: number of places left out, because a stopped thread was
-			   * working on them. */
-	const char *said; /* For a check: the last message of the C library. "" if there is none. */
+	uint64_t parts[HEFT_HEAP_PARTS]; /* Bytes. All 0 if the dump has no blocks */
+	bool no_names;                   /* Frames are addresses in the modules' headers */
+	bool with_arguments;             /* Reports include the command's arguments */
+	size_t unsettled; /* For a check: number of places skipped, because a stopped thread was
+			   * changing them */
+	const char *said; /* For a check: last message of the C library, or "" */
 };
 
 struct heap_report {
-	const struct heap_info *info, *base; /* `base` is NULL if it is no diff. */
+	const struct heap_info *info, *base; /* `base` is NULL without a diff */
 	struct heft_heap_query query;
 	VEC(struct heap_report_module) modules; /* [0] means no module. */
 	VEC(struct heap_site) sites;            /* [0] is the root's. */
 	VEC(struct heap_step) steps;
-	VEC(struct heap_leaf) leaves; /* Sorted by step, then class. No leaf is all 0. */
+	VEC(struct heap_leaf) leaves; /* Sorted by step, then class. No leaf is all 0 */
 	struct heft_measure measures[HEFT_HEAP_WITH_CALLEES + 1];
 	struct tree tree;
-	struct heft_table table; /* row_ref() of a row is its step if rows are by stack, otherwise
-				  * its site. */
+	struct heft_table table; /* row_ref() is the step if rows are stacks, else the site */
 	const struct heft_note *notes;
 	size_t note_count;
 };
@@ -76,7 +75,7 @@ static inline const struct heap_site *heap_step_site(const struct heap_report *r
 }
 extern const struct heft_measure heap_measures[HEFT_HEAP_WITH_CALLEES + 1];
 extern const struct heft_text heap_texts[HEAP_TEXTS];
-/* Steps of a stack, outermost first. The vec is emptied before and reused. */
+/* Steps of a stack, outermost first. Reused and emptied for each stack. */
 struct heap_path {
 	VEC(uint32_t) steps;
 };

@@ -1,7 +1,7 @@
-/* holders.h - the inside of struct heft_heap and struct heft_heap_report: who holds the heap of a
- * process. For api/ and the writers of report/.
+/* holders.h - defines struct heft_heap and struct heft_heap_report: which functions hold the heap
+ * of a process. For api/ and the writers of report/.
  *
- * All functions work in the memory domain of the heap. */
+ * All functions use the heap's memory domain. */
 #ifndef HEFT_HOLDERS_HOLDERS_H
 #define HEFT_HOLDERS_HOLDERS_H
 
@@ -14,18 +14,18 @@ struct heft_heap {
 	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct arena arena;
 	struct context context;
-	/* Settings. */
-	unsigned flags;         /* Bits of enum heft_heap_flag. */
+	/* Settings. `flags`: bits of enum heft_heap_flag. */
+	unsigned flags;
 	const char *name_cache; /* NULL if there is none. */
 	/* State after opening. */
 	bool open, damages_known;
-	uint32_t pid;    /* Id of a living process. 0 for a file. */
-	uint8_t *tables; /* Tables of a living process, borrowed by `process`. NULL for a file. */
+	uint32_t pid;    /* Id of a living process. 0 for a file */
+	uint8_t *tables; /* Tables of a living process, borrowed by `process`. NULL for a file */
 	struct process process;
 	struct damages damages;
 	struct heap_info info;
-	VEC(struct heft_heap_moment) moments; /* Sorted by time. */
-	struct arena answer;                  /* Frames of the blocks that were returned last. */
+	VEC(struct heft_heap_moment) moments; /* Sorted by time */
+	struct arena answer;                  /* Frames of the blocks returned last */
 };
 
 struct heft_heap_report {
@@ -33,51 +33,50 @@ struct heft_heap_report {
 	struct memory *memory;     /* Memory of the heap. */
 	struct arena arena;
 	struct notes *notes;   /* Notes of the heap. */
-	struct intern classes; /* Labels of leaves' classes, if rows are by class. */
+	struct intern classes; /* Labels of leaves' classes, if rows are by class */
 	VEC(struct heft_note) all_notes;
 };
 
-/* Opens a dump. A handle opens one. */
+/* Opens a dump. A handle opens only one. */
 bool heap_open(struct heft_heap *h, const char *path, struct heft_err *err);
-/* Opens a running process. Its pages are read like the file that the recorder writes. */
+/* Opens a running process. Its pages are read like the recorder's file. */
 bool heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *err);
 void heap_close(struct heft_heap *h);
 
 /* Returns module `i` of the process, which must exist. */
 struct heft_heap_module heap_module(struct heft_heap *h, size_t i);
-/* A thread of a dump. No frames means that its stack is unknown. */
+/* A thread of a dump. Without frames, its stack is unknown. */
 struct heap_thread_stack {
 	uint32_t id;
-	const char *name; /* "" if unknown. */
+	const char *name; /* "" if unknown */
 	const struct heft_frame *const *frames;
 	size_t count;
 };
 /* Returns thread `i` of the dump. Its frames are valid until h->answer is released. */
 struct heap_thread_stack heap_thread_stack(struct heft_heap *h, size_t i);
 
-/* Looks for damage, once. Returns how many pieces of damage there are. */
+/* Searches damage. Only the first call does the work. Returns the number of damages. */
 size_t heap_find_damage(struct heft_heap *h);
 /* Returns damage `i`. Its blocks are valid until h->answer is released. */
 struct heft_heap_damage heap_damage(struct heft_heap *h, size_t i);
 
-/* Makes a report on a heap, or on its difference to `base` if that is not NULL. Names of frames are
- * kept in both heaps. */
+/* Makes a report on a heap, or on its difference to `base` (may be NULL). Both heaps keep names of
+ * frames. */
 bool heap_report_make(struct heft_heap_report **ret, struct heft_heap *h, struct heft_heap *base,
 		      const struct heft_heap_query *query, struct heft_err *err);
 void heap_report_release(struct heft_heap_report *r);
 
 /* Makes the steps of all stacks. *ret_base is NULL without a base. Returns the step of each call
- * node; the caller frees the arrays. This and the next functions are private to holders/. */
+ * node. The caller frees the arrays. This and the following functions are private to holders/. */
 uint32_t *heap_join(struct heft_heap_report *r, struct heft_heap *now, struct heft_heap *base,
 		    uint32_t **ret_base);
-/* Returns the step that a stack's bytes count for. This step is shown innermost. It skips frames of
- * the allocator and frames that allocate for their callers, unless the stack has no other
- * frames. */
+/* Returns the step to which a stack's bytes belong, shown innermost. Skips frames of the allocator
+ * and of helpers, which allocate for their callers, unless the stack has no others. */
 uint32_t heap_owner_step(const struct heap_report *r, uint32_t step);
 /* Adds the leaves of a heap, unsorted. `steps` is indexed by call node. */
 bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint32_t *steps,
 		     bool base, struct heft_err *err);
-/* Drops the leaves that the filters by frame reject, joins equal leaves, and sorts. */
+/* Removes the leaves that the frame filters reject, joins equal leaves, and sorts. */
 bool heap_leaves_finish(struct heft_heap_report *r, struct heft_err *err);
 /* Makes the rows from the leaves. */
 void heap_rows_make(struct heft_heap_report *r);
