@@ -5,14 +5,14 @@
 
 enum { WORD = 8, LEAST = 2 * WORD, MOST_WORDS = 4096, TEXT_MOST = 256 };
 
-/* An address that may be that of the code after an info table. */
+/* A candidate: an address that may be that of the code after an info table. */
 struct ghc_look {
 	const struct ghc_image *im;
 	const struct ghc_code *code;
-	uint64_t off; /* of the place, in the code */
+	uint64_t off; /* Offset of the candidate in the code */
 };
 
-/* Reads `size` bytes that begin `back` bytes before the place. 0 if the code begins later. */
+/* Reads `size` bytes that begin `back` bytes before the candidate. 0 if the code begins later. */
 static uint64_t look_back(const struct ghc_look *l, uint64_t back, unsigned size)
 {
 	struct reader r = reader_of(l->code->bytes, l->im->big_endian);
@@ -27,7 +27,7 @@ static uint64_t look_address(const struct ghc_look *l)
 	return l->code->addr + l->off;
 }
 
-/* Tells whether a text at the address begins like "package:Module". */
+/* True if a text at the address begins like "package:Module". */
 static bool look_leads_to_text(const struct ghc_look *l, uint64_t addr)
 {
 	const struct bytes b = l->im->load(l->im->ctx, addr, TEXT_MOST);
@@ -37,7 +37,7 @@ static bool look_leads_to_text(const struct ghc_look *l, uint64_t addr)
 	return false;
 }
 
-/* Tells whether the pointers and other words of an object are as few as its type says. */
+/* True if an object's numbers of pointers and other words are small enough for its type. */
 static bool words_fit(unsigned type, uint64_t pointers, uint64_t others)
 {
 	/* CONSTR_1_0 to CONSTR_0_2, FUN_1_0 to FUN_0_2, THUNK_1_0 to THUNK_0_2 */
@@ -51,7 +51,7 @@ static bool words_fit(unsigned type, uint64_t pointers, uint64_t others)
 	return pointers < MOST_WORDS && others < MOST_WORDS;
 }
 
-/* Tells whether a word is the bitmap of a small frame: 6 bits of size, then a bit for each word. */
+/* True if a word is the bitmap of a small frame: 6 bits of size, then a bit for each word. */
 static bool is_bitmap(uint64_t word)
 {
 	enum { SIZE_BITS = 6 };
@@ -59,7 +59,7 @@ static bool is_bitmap(uint64_t word)
 	return size <= 64 - SIZE_BITS && word >> SIZE_BITS >> size == 0;
 }
 
-/* Reads the SRT of a table of *size bytes. False if the field is none. */
+/* Reads the SRT field of a table of *size bytes. False if the field is not an SRT. */
 static bool look_srt(const struct ghc_look *l, struct ghc_table *t)
 {
 	int64_t field = (int32_t)look_back(l, 4, 4);
@@ -68,7 +68,8 @@ static bool look_srt(const struct ghc_look *l, struct ghc_table *t)
 	if (!l->im->inline_srt) {
 		if (field != 1 || t->size + (uint64_t)WORD > l->off)
 			return false;
-		/* The word stands before the arity, and after what no pattern tells. */
+		/* The word precedes the arity, and follows the arguments that no pattern
+		 * describes. */
 		const unsigned back = t->type <= GHC_FUNCTION_LAST ? 4 * WORD : 3 * WORD;
 		field = (int64_t)look_back(l, back, WORD);
 		t->size += WORD;
@@ -97,7 +98,7 @@ static bool look_function(const struct ghc_look *l, struct ghc_table *t)
 	return true;
 }
 
-/* Reads the table before a place. False if there is none. */
+/* Reads the table before a candidate. False if there is no table. */
 static bool look_table(const struct ghc_look *l, struct ghc_table *ret)
 {
 	const uint64_t type = look_back(l, WORD, 4);
@@ -126,7 +127,7 @@ static void ghc_tables_scan(struct ghc_tables *t, struct ghc_look *l, uint64_t f
 {
 	struct ghc_table found;
 	struct reader r = reader_of(l->code->bytes, l->im->big_endian);
-	/* The first word after `from` that may be a type: most are none. */
+	/* The first word after `from` that may be a type. Most words are not. */
 	l->off = from + (0 - (l->code->addr + from)) % WORD + WORD;
 	reader_seek(&r, l->off - WORD);
 	for (; l->off < to; l->off += WORD) {
@@ -134,7 +135,8 @@ static void ghc_tables_scan(struct ghc_tables *t, struct ghc_look *l, uint64_t f
 		read_skip(&r, WORD - 4);
 		if (type - 1u >= GHC_TYPES - 1u || !look_table(l, &found))
 			continue;
-		/* Words of a table look like a shorter table. Then the later one is right. */
+		/* The words of a table may look like a shorter table. Then the later one is
+		 * right. */
 		while (t->list.count > 0 && vec_last(&t->list)->entry >= found.entry - found.size)
 			t->list.count--;
 		vec_push(&t->list, found);
@@ -143,7 +145,7 @@ static void ghc_tables_scan(struct ghc_tables *t, struct ghc_look *l, uint64_t f
 
 enum { WINDOW = 4096, WINDOWS = 64, DENSE = 8 };
 
-/* Tells whether a few pages of the code, at equal distances, are full of tables. */
+/* True if several pages of code, at equal distances, are full of tables. */
 static bool ghc_code_is_likely(const struct ghc_image *im)
 {
 	uint64_t all = 0, next = 0, done = 0;
@@ -166,9 +168,9 @@ static bool ghc_code_is_likely(const struct ghc_image *im)
 	return any;
 }
 
-/* Tells whether the tables are such as a compiler makes: there are functions among them, and some
- * lead to objects and texts. Numbers in a row lead nowhere. Where nothing has a name or an object,
- * there are many functions and frames. */
+/* True if the tables look like a compiler's: some are functions, and some point to objects and
+ * texts, which chance numbers do not. Without names or objects, there must be many functions and
+ * frames. */
 static bool ghc_tables_agree(const struct ghc_tables *t)
 {
 	enum { FEWEST = 16, SOME = 64, MANY = 8 };

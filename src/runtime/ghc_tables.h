@@ -1,11 +1,9 @@
-/* ghc_tables.h - finds the info tables of GHC's runtime. The tables stand in the code of Haskell
- * programs.
+/* ghc_tables.h - finds the info tables of GHC's runtime, which are in the code of Haskell programs.
  *
- * A table stands directly before the code that it describes ("tables next to code"). The table
- * tells the runtime the layout of an object on the heap, or of a frame of the stack. Source: the
- * commentary on GHC, "Layout of heap objects", and
- * rts/include/rts/storage/{InfoTables,ClosureTypes}.h. Only tables of 64 bits, as GHC 8.2 and later
- * have them:
+ * A table is directly before the code that it describes ("tables next to code"). It gives the
+ * runtime the layout of a heap object or of a stack frame. Source: the commentary on GHC, "Layout
+ * of heap objects", and rts/include/rts/storage/{InfoTables,ClosureTypes}.h. Only tables of 64
+ * bits, as GHC 8.2 and later have them:
  *
  *     functions: (entry for slow calls, arguments: 2 words, if no pattern fits), kind of arguments
  *                and arity: 4 bytes each
@@ -14,17 +12,17 @@
  *          code refers to (SRT), or number of the constructor: 4 bytes
  *     code
  *
- * On other machines than x86-64, the last field tells whether a distance to the SRT stands before
- * the layout (before the arity, if there is one).
+ * On machines other than x86-64, the last field says whether a distance to the SRT precedes the
+ * layout (or the arity, if there is one).
  *
- * Nothing marks a table. So the form of each, what it leads to, and their number decide. */
+ * Nothing marks a table. So the form of each, its targets, and their number decide. */
 #ifndef HEFT_RUNTIME_GHC_TABLES_H
 #define HEFT_RUNTIME_GHC_TABLES_H
 
 #include "base/reader.h"
 #include "base/vec.h"
 
-/* Types of objects that matter here. Types of a group follow one another. */
+/* Types of objects that are used here. Types of a group are consecutive. */
 enum ghc_type {
 	GHC_CONSTRUCTOR = 1,
 	GHC_CONSTRUCTOR_LAST = 7,
@@ -33,9 +31,9 @@ enum ghc_type {
 	GHC_THUNK = 15,
 	GHC_THUNK_STATIC = 21,
 	GHC_SELECTOR = 22,
-	GHC_RETURN = 30, /* A frame of the stack: the code is a part of the function before it */
+	GHC_RETURN = 30, /* A frame of the stack: the code is a part of the previous function */
 	GHC_RETURN_BIG = 31,
-	GHC_TYPES = 70 /* More than there are */
+	GHC_TYPES = 70 /* More than the number of types */
 };
 
 struct ghc_table {
@@ -43,7 +41,7 @@ struct ghc_table {
 	uint64_t data;  /* Address of the SRT, or of the text of a constructor. 0 if none. */
 	uint64_t slow;  /* Address of code that calls a function with any arguments. 0 if none. */
 	uint64_t words; /* Pointers and other words of the object */
-	uint8_t size;   /* The table begins this number of bytes before the code */
+	uint8_t size;   /* Number of bytes from the table's start to the code */
 	uint8_t type;   /* enum ghc_type */
 };
 
@@ -53,7 +51,7 @@ struct ghc_tables {
 				     * table. */
 };
 
-/* Code, and what else is mapped. */
+/* Mapped code or data. */
 struct ghc_code {
 	uint64_t addr;
 	struct bytes bytes;
@@ -63,19 +61,19 @@ struct ghc_image {
 	const struct ghc_code *code; /* By address, without overlap */
 	size_t count;
 	bool big_endian;
-	bool inline_srt; /* x86-64: the distance to the SRT is the last field of the table */
+	bool inline_srt; /* x86-64: the distance to the SRT is the table's last field */
 	/* Returns at most `size` bytes at an address, none if there is no data there. */
 	struct bytes (*load)(void *ctx, uint64_t addr, uint64_t size);
 	void *ctx;
 };
 
-/* Finds the tables. The list is empty if the code has so few that it is not from GHC. O(code). */
+/* Finds the tables. The list is empty if there are too few for GHC's code. O(code). */
 void ghc_tables_find(struct ghc_tables *t, const struct ghc_image *im);
 void ghc_tables_release(struct ghc_tables *t);
 
 /* Returns the table whose code begins at `entry`, or NULL. */
 const struct ghc_table *ghc_table_at(const struct ghc_tables *t, uint64_t entry);
-/* Tells whether the code is a part of the function before it. */
+/* True if the code is a part of the previous function. */
 static inline bool ghc_table_continues(const struct ghc_table *t)
 {
 	return t->type == GHC_RETURN || t->type == GHC_RETURN_BIG;

@@ -20,8 +20,8 @@ static uint32_t read_length(struct reader *r)
 	return low < 0x80 ? low : (low & 0x7f) | (uint32_t)read_u8(r) << 7;
 }
 
-/* True if `count` names follow, and after them the offset of each 256th name, as words of
- * `width` bytes. */
+/* True if `count` names follow, and then the offset of each 256th name, in words of `width`
+ * bytes. */
 static bool markers_fit(struct kallsyms *k, unsigned width)
 {
 	struct reader names = kallsyms_reader_at(k, k->names),
@@ -50,7 +50,7 @@ static bool find_names_end(struct kallsyms *k, uint64_t *steps)
 	return reader_ok(&r);
 }
 
-/* Number of bytes per name in the order of the names. */
+/* Size of an entry in the order of the names, in bytes. */
 enum { ORDER = 3 };
 
 static bool pieces_at(struct kallsyms *k, uint64_t off)
@@ -84,7 +84,7 @@ static uint64_t kallsyms_read_address(const struct kallsyms *k, struct reader *r
 	return value <= INT32_MAX ? value : k->base + (uint32_t)~value;
 }
 
-/* True if addresses are at `off`: they are sorted and not all equal. */
+/* True if addresses are at `off`: sorted, and not all equal. */
 static bool addresses_at(struct kallsyms *k, uint64_t off, enum kallsyms_form form)
 {
 	struct reader r = kallsyms_reader_at(k, off);
@@ -101,8 +101,8 @@ static bool addresses_at(struct kallsyms *k, uint64_t off, enum kallsyms_form fo
 	return reader_ok(&r) && last > first;
 }
 
-/* True if offsets are at `off` and their base at `base`. Signed offsets end with negative
- * ones. The base is 0 if a relocation sets it. */
+/* True if offsets are at `off` and their base at `base`. Signed offsets end with negative ones. The
+ * base is 0 if a relocation sets it. */
 static bool offsets_at(struct kallsyms *k, uint64_t off, uint64_t base)
 {
 	struct reader r = kallsyms_reader_at(k, base),
@@ -118,7 +118,7 @@ static bool find_addresses(struct kallsyms *k)
 {
 	const uint64_t offsets = kallsyms_align(k, 4 * k->count), whole = k->width * k->count;
 	const uint64_t behind = k->index + 2 * KALLSYMS_PIECES;
-	const uint64_t front = k->names - k->unit; /* offset of the count */
+	const uint64_t front = k->names - k->unit; /* Offset of the count */
 	if (k->unit == k->width &&
 	    (offsets_at(k, behind, behind + offsets) ||
 	     (front >= k->width + offsets &&
@@ -133,7 +133,7 @@ static bool kallsyms_has_base(const struct kallsyms *k)
 	return k->form == KALLSYMS_RELATIVE || k->form == KALLSYMS_SIGNED;
 }
 
-/* Finds the order of the names. Since Linux 6.5, this order is at the end of the table. */
+/* Finds the order of the names. Since Linux 6.5, it is at the table's end. */
 static void kallsyms_find_order(struct kallsyms *k)
 {
 	const uint64_t end = kallsyms_has_base(k) ? k->base_off + k->width
@@ -150,7 +150,7 @@ static void kallsyms_find_order(struct kallsyms *k)
 		k->order = end;
 }
 
-/* Searches a table whose parts begin at multiples of `unit`. */
+/* Searches for a table whose parts begin at multiples of `unit`. */
 static bool kallsyms_find_table(struct kallsyms *k, unsigned unit)
 {
 	uint64_t steps = 4 * k->bytes.size;
@@ -160,12 +160,12 @@ static bool kallsyms_find_table(struct kallsyms *k, unsigned unit)
 		k->order = 0;
 		k->count = read_uint(&r, unit);
 		k->names = r.pos;
-		/* Fewer than 257 names have no marker to verify the table with. */
+		/* Fewer than 257 names have no marker to verify the table. */
 		if (k->count <= 256 || k->count > reader_left(&r) / 3 ||
 		    !find_names_end(k, &steps) || (!markers_fit(k, 4) && !markers_fit(k, k->width)))
 			continue;
 		/* From Linux 6.2 to 6.4, and in older releases with the same change, the order of
-		 * the names comes before the pieces. */
+		 * the names precedes the pieces. */
 		const uint64_t next = kallsyms_align(k, k->markers_end);
 		if (!pieces_at(k, next)) {
 			k->order = next;

@@ -40,7 +40,7 @@ bool pclntab_matches(struct bytes b, bool big_endian)
 	return read_front(&r, &t);
 }
 
-/* Reads the first layout, in which all offsets count from the start of the table. */
+/* Reads the first layout, in which all offsets are relative to the table's start. */
 static void read_first_layout(struct pclntab *t, struct reader *r)
 {
 	t->func_count = read_uint(r, t->pointer);
@@ -58,7 +58,7 @@ static void read_first_layout(struct pclntab *t, struct reader *r)
 static void read_later_layout(struct pclntab *t, struct reader *r)
 {
 	t->func_count = read_uint(r, t->pointer);
-	(void)read_uint(r, t->pointer); /* number of files */
+	(void)read_uint(r, t->pointer); /* Number of files */
 	if (t->layout >= PCLNTAB_18) {
 		t->text_off = r->pos;
 		t->text = read_uint(r, t->pointer);
@@ -117,25 +117,25 @@ bool pclntab_values_next(struct pclntab_values *v)
 	return true;
 }
 
-/* Reads the part of a record before its arrays. */
+/* Reads the part of a record that precedes its arrays. */
 static void read_record(const struct pclntab *t, struct reader *r, struct pclntab_func *f)
 {
 	(void)read_uint(r, address_width(t));
 	f->name_off = read_u32(r);
-	read_skip(r, 8); /* size of arguments; where deferred calls return */
+	read_skip(r, 8); /* Size of arguments; where deferred calls return */
 	for (size_t i = 0; i < PCLNTAB_TABLES; i++)
 		f->tables[i] = read_u32(r);
 	f->more_count = read_u32(r);
 	if (t->layout != PCLNTAB_2)
 		f->unit = read_u32(r);
 	if (t->layout == PCLNTAB_20)
-		read_skip(r, 4); /* line of its first statement */
+		read_skip(r, 4); /* Line of its first statement */
 	const uint8_t *const last = read_take(r, 4);
 	f->data_count = last ? last[3] : 0;
 	f->more = r->pos;
 }
 
-/* Finds the pointers after a record. Pointers are at multiples of their size. */
+/* Finds the pointers after a record. They are at multiples of their size. */
 static void place_data(const struct pclntab *t, struct reader *r, struct pclntab_func *f)
 {
 	f->data_width = t->layout >= PCLNTAB_18 ? 4 : t->pointer;

@@ -1,5 +1,5 @@
-/* pclntab.h - reads the table of functions that every Go program carries for its own runtime. For
- * each function it has code, name, source files and lines, and where its frame and pointers are.
+/* pclntab.h - reads the table of functions that every Go program contains for its runtime. For each
+ * function it has code, name, source files and lines, and the layout of its frame and pointers.
  *
  * Sources: "Go 1.2 Runtime Symbol Information" (golang.org/s/go12symtab) for the first layout and
  * for tables of values by address. The later layouts by experiment with Go's own programs. Layouts
@@ -21,27 +21,27 @@ struct pclntab {
 	uint8_t quantum, pointer; /* Sizes in bytes of the smallest instruction and of a pointer */
 	uint64_t func_count;
 	uint64_t header_size;
-	/* text: from 1.18 on, addresses count from here. If the program can be loaded anywhere, the
-	 * table says 0, and a relocation at `text_off` sets it. */
-	uint64_t text, text_off;                     /* text_off 0: addresses are absolute */
+	/* text: from Go 1.18 on, the base of addresses. In a program that can be loaded anywhere,
+	 * it is 0 in the table, and a relocation at `text_off` sets it. text_off 0: addresses are
+	 * absolute. */
+	uint64_t text, text_off;
 	uint64_t names, units, files, values, funcs; /* Offsets of these tables */
 	uint64_t name_max;                           /* Maximal length of a name in bytes. Longer
-						      * names are not read. 0 if unlimited. */
+						      * names are not read. 0: unlimited */
 };
 
-/* A function. Its tables of values are, in this order: size of its frame, file, line, then further
- * values for the runtime. */
+/* A function. Its tables of values are, in order: frame size, file, line, then others for the
+ * runtime. */
 enum { PCLNTAB_FRAME, PCLNTAB_FILE, PCLNTAB_LINE, PCLNTAB_TABLES = 3 };
 struct pclntab_func {
-	uint64_t addr, size;        /* Range of the function's code. The size excludes padding at
-				     * the end. */
+	uint64_t addr, size;        /* Range of the function's code, without padding at the end */
 	uint64_t room;              /* Bytes until the next function */
 	uint64_t entry, entry_size; /* Range of the function's entry in the list of functions */
 	uint64_t record, record_size;
 	uint64_t name_off;
 	struct str name;                 /* "" if its offset is bad */
 	uint32_t unit;                   /* Index in `units` of the first file of its unit */
-	uint64_t tables[PCLNTAB_TABLES]; /* Offsets. 0 if absent. */
+	uint64_t tables[PCLNTAB_TABLES]; /* Offsets. 0 if missing */
 	uint64_t more, more_count;       /* Offset of 32-bit offsets of further tables of values */
 	uint64_t data, data_count;       /* Other data of the function: words of data_width */
 	uint8_t data_width;
@@ -51,24 +51,23 @@ struct pclntab_func {
 bool pclntab_matches(struct bytes b, bool big_endian);
 /* Opens a table. False if the header is damaged, or if the list of functions does not fit. */
 bool pclntab_open(struct pclntab *t, struct bytes b, bool big_endian);
-/* Limits the length of names (name_max) if functions share long names so often that all names have
- * far more bytes than the table. */
+/* Limits the length of names (name_max) if functions share long names so often that all names
+ * together far exceed the table. */
 void pclntab_bind_names(struct pclntab *t);
 /* Reads function i < func_count, in order of addresses. False if its entry or record is damaged. */
 bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret);
-/* Like pclntab_func(), but does not read the tables of values. The size then includes padding: it
- * reaches to the next function. */
+/* Like pclntab_func(), without reading the tables of values. The size then includes padding up to
+ * the next function. */
 bool pclntab_record(const struct pclntab *t, uint64_t i, struct pclntab_func *ret);
-/* Returns the offset of a further table of values of a function. 0 if absent. */
+/* Returns the offset of a further table of values of a function. 0 if missing. */
 uint64_t pclntab_more(const struct pclntab *t, const struct pclntab_func *f, uint64_t i);
-/* Finds the name of a file by its index. The index is a value of the function's table PCLNTAB_FILE.
- * *ret_off is the offset of the name, *ret_word the place of that offset. False if there is
- * none. */
+/* Finds the name of a file by its index, a value of the function's table PCLNTAB_FILE. *ret_off is
+ * the name's offset. *ret_word is where that offset is stored. False without a name. */
 bool pclntab_file(const struct pclntab *t, const struct pclntab_func *f, int64_t index,
 		  uint64_t *ret_word, uint64_t *ret_off);
 
-/* A table of values. Each value is valid for the code up to `end`, relative to the start of the
- * function. */
+/* A table of values. Each value applies to the code until `end`, relative to the function's
+ * start. */
 struct pclntab_values {
 	struct reader r;
 	uint8_t quantum;
