@@ -1,5 +1,5 @@
-/* Parses dex files: reads headers and tables, collects claims, and divides the bytes of the file
- * among the items. */
+/* Parses dex files: reads headers and tables, collects claims, and divides the file's bytes among
+ * the items. */
 #include "package/dex_internal.h"
 
 #include "base/sort.h"
@@ -54,7 +54,7 @@ bool dex_matches(struct bytes b)
 	return b.size >= HEADER_SIZE && memcmp(b.p, "dex\n0", 5) == 0 && b.p[7] == '\0';
 }
 
-/* Returns the version at an offset, 35 to 41. 0 if it is another. */
+/* Returns the version at an offset, 35 to 41. 0 for another version. */
 static unsigned version_at(struct bytes b, uint64_t off)
 {
 	const struct bytes head = bytes_sub(b, off, HEADER_SIZE);
@@ -133,7 +133,7 @@ static bool dex_claim_end(struct dex_parse *p, uint64_t end)
 	return end >= p->d->bytes.size || dex_claim(p, end, p->part->first + DEX_REST);
 }
 
-/* Claims the ids of a table, each for its owner, else for the table `rest`. */
+/* Claims the ids of a table, each for its owner, else for the table item `rest`. */
 static bool claim_ids(struct dex_parse *p, const struct dex_ids *ids, uint64_t each,
 		      const uint32_t *owners, enum dex_table rest)
 {
@@ -144,8 +144,8 @@ static bool claim_ids(struct dex_parse *p, const struct dex_ids *ids, uint64_t e
 	return ok && (ids->count == 0 || dex_claim_end(p, ids->off + ids->count * each));
 }
 
-/* Claims the ids of fields or methods. dex_read_classes() has set the class of those that are
- * defined here. */
+/* Claims the ids of fields or methods. dex_read_classes() has set the class of those defined in
+ * this file. */
 static bool claim_members(struct dex_parse *p, const struct dex_ids *ids, uint32_t first)
 {
 	uint32_t *owners = mem_zeroed((size_t)ids->count + 1, sizeof *owners);
@@ -189,7 +189,7 @@ static void name_literals(const struct dex_parse *p, uint32_t *owners)
 	for (size_t i = p->d->uses.count; i > 0; i--) {
 		const uint32_t item = (uint32_t)(p->d->uses.data[i - 1].key >> 32);
 		if (item < first || item - first >= count)
-			break; /* This use belongs to an earlier part. */
+			break; /* This use belongs to an earlier part */
 		owners[item - first] = item;
 	}
 }
@@ -228,7 +228,8 @@ static enum dex_table dex_table_of(unsigned type)
 	}
 }
 
-/* Claims the start of each section in the map, so that unreferenced bytes count with their kind. */
+/* Claims the start of each section in the map, so that unreferenced bytes belong to a table of
+ * their kind. */
 static bool claim_map(struct dex_parse *p)
 {
 	if (p->map == 0)
@@ -255,7 +256,7 @@ static int compare_claims(const void *pa, const void *pb)
 }
 
 /* Divides the bytes of claims [first, end), which begin at one offset, among their items. Tables
- * get bytes only if no other item claims them; then the first table gets all. */
+ * get bytes only without other items; then the first table gets all. */
 static void share_out(struct dex_parse *p, size_t first, size_t end, uint64_t size)
 {
 	ASSERT(first < end && end <= p->claims.count);
@@ -276,7 +277,7 @@ static void tile(struct dex_parse *p)
 {
 	const size_t count = p->claims.count;
 	sort_by_key_then(p->claims.data, count, sizeof *p->claims.data, compare_claims);
-	ASSERT(count > 0 && p->claims.data[0].off == 0); /* The header is claimed. */
+	ASSERT(count > 0 && p->claims.data[0].off == 0); /* The header is claimed */
 	for (size_t i = 0; i < count;) {
 		const uint64_t off = p->claims.data[i].off;
 		size_t end = i + 1;
@@ -326,7 +327,7 @@ bool dex_parse(struct dex *ret, const char *path, struct bytes b, struct heft_er
 	if (b.size > UINT32_MAX)
 		return fail(err, HEFT_EFORMAT, HEFT_NO_OFFSET, "%s: too large for its offsets",
 			    path);
-	/* Limits: references and instructions take 2 bytes or more; equal code may be shared. */
+	/* Limits: references and instructions take at least 2 bytes. Equal code may be shared. */
 	p.claims_left = b.size / 2 + 64;
 	p.work_left = b.size * 2;
 	ret->text_left = b.size * 16;

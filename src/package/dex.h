@@ -5,17 +5,15 @@
  * 041. A file of version 041 may hold several parts, each with a header; all offsets count from the
  * start of the file. Checksums are not verified.
  *
- * Items cover the file without gaps or overlap. An item begins at something that the file refers
- * to, and ends at the next such place, alignment included. Bytes that several items share (equal
- * code, line tables, annotations) are divided among them. So the sizes of all items add up to the
- * size of the file, whatever it says.
+ * Items cover the file without gaps or overlap. An item begins at an offset to which the file
+ * refers, and ends at the next such offset, including alignment. Bytes that several items share
+ * (equal code, line tables, annotations) are divided among them. So the sizes of all items add up
+ * to the size of the file, whatever it says.
  *
  * class: its class_def, type, name, interfaces, static values, annotations, the head of its class
- * data
- * field: its id, its entry in the class data, annotations
- * method: its id, its entry in the class data, code, debug info, annotations
- * string: a literal: id and text of strings that code or static values use
- * table: the rest, by kind
+ * data field: its id, its entry in the class data, annotations method: its id, its entry in the
+ * class data, code, debug info, annotations string: a literal: id and text of strings that code or
+ * static values use table: the rest, by kind
  *
  * Borrows the bytes. One thread. */
 #ifndef HEFT_PACKAGE_DEX_H
@@ -30,16 +28,17 @@ enum dex_kind { DEX_TABLE, DEX_CLASS, DEX_FIELD, DEX_METHOD, DEX_STRING };
 
 /* Index of an item of kind DEX_TABLE. */
 enum dex_table {
-	DEX_NAMES,       /* Strings that are no literals: names of types, members, files. */
-	DEX_TYPES,       /* Types that are not defined here, prototypes and their parameters. */
-	DEX_MEMBERS,     /* Fields and methods that are not defined here. */
-	DEX_ANNOTATIONS, /* Annotations without an owner. */
-	DEX_REST,        /* Header, map, call sites, and bytes that nothing refers to. */
+	DEX_NAMES,       /* Strings that are not literals: names of types, members, files */
+	DEX_TYPES,       /* Types that are not defined in this file, prototypes and their
+			  * parameters */
+	DEX_MEMBERS,     /* Fields and methods that are not defined in this file */
+	DEX_ANNOTATIONS, /* Annotations without an owner */
+	DEX_REST,        /* Header, map, call sites, and unreferenced bytes */
 	DEX_TABLES
 };
 
 struct dex_item {
-	uint64_t size;  /* Bytes of the file. 0 if not defined here. */
+	uint64_t size;  /* Bytes of the file. 0 if not defined in this file */
 	uint32_t index; /* Index in the file's table of this kind, or enum dex_table. */
 	uint32_t part;  /* Index in `parts`. */
 	uint32_t owner; /* Item of the class, for fields and methods. Other items own themselves. */
@@ -51,7 +50,7 @@ struct dex_use {
 	uint64_t key; /* String item << 32 | class item. */
 };
 
-/* A table of the header. Elements have one size; all lie inside the file. */
+/* A table of the header. Its elements have the same size and are inside the file. */
 struct dex_ids {
 	uint64_t off;
 	uint32_t count;
@@ -68,7 +67,7 @@ struct dex {
 	VEC(struct dex_part) parts;
 	VEC(struct dex_item) items;
 	VEC(struct dex_use) uses; /* Uses by key, each once. */
-	uint64_t text_left;       /* Bytes of text that names may still read. Limits the time. */
+	uint64_t text_left;       /* Bytes of text that names may still read. Limits the time */
 };
 
 static inline uint32_t dex_use_class(const struct dex_use *u)

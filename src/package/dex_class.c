@@ -2,7 +2,7 @@
  * "annotations_directory_item", "encoded_array_item". */
 #include "package/dex_internal.h"
 
-/* Types of encoded values: strings, and types whose payload has not `value_arg + 1` bytes. */
+/* Types of encoded values: strings, and types whose payload does not have `value_arg + 1` bytes. */
 enum {
 	VALUE_STRING = 0x17,
 	VALUE_ARRAY = 0x1c,
@@ -11,7 +11,7 @@ enum {
 	VALUE_BOOLEAN
 };
 
-/* Claims what the structure at `off` refers to. */
+/* Claims the bytes to which the structure at `off` refers. */
 typedef bool read_fn(struct dex_parse *p, uint64_t off, uint32_t item);
 
 static bool dex_class_read_at(struct dex_parse *p, uint32_t off, uint32_t item, read_fn *read)

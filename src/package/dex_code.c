@@ -1,11 +1,11 @@
 /* Finds the strings that code loads. "Dalvik bytecode" and "Dalvik executable instruction formats"
- * of the Android Open Source Project, version 039 of dex. Later versions have no other
- * instructions. */
+ * of the Android Open Source Project, version 039 of dex. Later versions add no instructions. */
 #include "package/dex_internal.h"
 
 enum { CONST_STRING = 0x1a, CONST_STRING_JUMBO = 0x1b };
 
-/* Length of instructions in 16-bit units. A row holds from its opcode to the next row's. */
+/* Length of instructions in 16-bit units. A row is valid from its opcode to the next row's
+ * opcode. */
 static const struct {
 	uint8_t first, units;
 } lengths[] = {
@@ -30,21 +30,16 @@ static uint64_t dex_code_length_of(uint8_t opcode)
 	return lengths[low].units;
 }
 
-/* Returns the units of a table that is among the code. 0 if it is an instruction. */
+/* Returns the size, in 16-bit units, of a table inside the code. 0 for an instruction. */
 static uint64_t table_length(struct reader r)
 {
 	const unsigned kind = read_u16(&r), count = read_u16(&r);
 	switch (kind) {
-	case 0x0100:
-		return (uint64_t)count * 2 + 4; /* Data of a packed-switch
-									   * instruction. */
-	case 0x0200:
-		return (uint64_t)count * 4 + 2; /* Data of a sparse-switch
-									   * instruction. */
+	case 0x0100: return (uint64_t)count * 2 + 4; /* Data of a packed-switch instruction */
+	case 0x0200: return (uint64_t)count * 4 + 2; /* Data of a sparse-switch instruction */
 	case 0x0300:
-		return ((uint64_t)count * read_u32(&r) + 1) / 2 + 4; /* Data of a
-									   * fill-array-data
-									   * instruction. */
+		return ((uint64_t)count * read_u32(&r) + 1) / 2 + 4; /* Data of a fill-array-data
+								      * instruction */
 	default: return 0;
 	}
 }

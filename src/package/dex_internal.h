@@ -26,14 +26,14 @@ struct dex_parse {
 	const char *path;
 	struct heft_err *err;
 	VEC(struct dex_claim) claims;
-	uint64_t claims_left, work_left; /* Limits of references and of work. The limits end the
-					  * parsing of files that refer to the same bytes again and
-					  * again. */
-	/* State of the part that is being read. */
+	uint64_t claims_left, work_left; /* Limits of references and of work. They stop the
+					  * parsing of files that refer to the same bytes
+					  * repeatedly */
+	/* State of the current part. */
 	const struct dex_part *part;
 	uint32_t part_index;
 	uint64_t map;
-	uint32_t *class_of_type; /* item, or 0 */
+	uint32_t *class_of_type; /* Item of the class, or 0 */
 };
 
 static inline struct reader dex_reader(const struct dex *d, uint64_t off)
@@ -68,7 +68,7 @@ static inline uint32_t dex_string_item(const struct dex_parse *p, uint32_t index
 	return dex_method_item(p, p->part->methods.count) + index;
 }
 
-/* Notes that a class uses a string of the current part as a literal. */
+/* Records that a class uses a string of the current part as a literal. */
 bool dex_use_string(struct dex_parse *p, uint64_t off, uint32_t string, uint32_t class_item);
 
 /* dex_class.c: claims what the class_defs of the current part refer to, and finds literals. */

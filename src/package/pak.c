@@ -9,7 +9,7 @@ struct pak_header {
 	uint32_t count, aliases;
 };
 
-/* Reads the header. False if the bytes are no data pack or if its tables leave the bytes. */
+/* Reads the header. False if the bytes are not a data pack, or if its tables exceed the bytes. */
 static bool pak_read_header(struct reader *r, struct pak_header *ret)
 {
 	*ret = (struct pak_header){ .version = read_u32(r) };

@@ -1,10 +1,9 @@
 /* pak.h - parses Chromium's data packs, versions 4 and 5: resources by a 16-bit id. Described in
  * Chromium's "GRIT data pack" notes. Little-endian.
  *
- * Version 4: u32 version, u32 count, u8 encoding.
- * Version 5: u32 version, u8 encoding, 3 bytes, u16 count, u16 aliases.
- * Then count + 1 entries of u16 id and u32 offset; the last one marks the end. In version 5,
- * aliases of u16 id and u16 entry index follow. The data is last.
+ * Version 4: u32 version, u32 count, u8 encoding. Version 5: u32 version, u8 encoding, 3 bytes, u16
+ * count, u16 aliases. Then count + 1 entries of u16 id and u32 offset. The last entry marks the
+ * end. In version 5, aliases of u16 id and u16 entry index follow. The data is last.
  *
  * Invariants: the data of an entry lies inside the bytes, after the tables, and never overlaps
  * another. Indexes are in range. Borrows nothing after parsing. */

@@ -24,7 +24,7 @@ struct package_zip_parse {
 	struct zip *z;
 	const char *path;
 	struct notes *notes;
-	uint64_t base; /* Bytes before the archive. Offsets count from here. */
+	uint64_t base; /* Bytes before the archive. Offsets are relative to its start */
 };
 
 static bool has_magic(struct bytes b, uint64_t off, const uint8_t magic[4])
@@ -38,8 +38,7 @@ void zip_release(struct zip *z)
 	vec_release(&z->entries);
 }
 
-/* Finds the end record. Only a comment may follow the record. The record states the comment's
- * length. */
+/* Finds the end record. Only a comment may follow it, whose length it has. */
 static bool zip_find_end(struct bytes b, uint64_t *ret)
 {
 	for (uint64_t back = END_SIZE; back <= b.size && back <= END_SIZE + COMMENT_MAX; back++) {
@@ -157,8 +156,8 @@ static void find_signing(struct zip *z)
 	z->signing_size = size + 8;
 }
 
-/* Reads size and offset of the directory from the end record at *end. If there is a zip64 end
- * record, reads them from there and sets *end to it. A locator states its offset, which is wrong if
+/* Reads size and offset of the directory from the end record at *end. Reads them from the zip64 end
+ * record instead if there is one, and sets *end to it. A locator has its offset, which is wrong if
  * bytes precede the archive. */
 static void read_end(struct bytes b, uint64_t *end, uint64_t *ret_size, uint64_t *ret_off)
 {

@@ -5,8 +5,8 @@
  * Source Project.
  *
  * Invariants, whatever the file says: entries are sorted by offset and lie inside `bytes`. No entry
- * overlaps another entry, the signing block or the central directory. Other entries, and entries in
- * another file of a split archive, are left out with a note. Borrows the bytes. After parsing,
+ * overlaps another entry, the signing block or the central directory. Skips other entries, and
+ * entries in another file of a split archive, with a note. Borrows the bytes. After parsing,
  * several threads may read it. */
 #ifndef HEFT_PACKAGE_ZIP_H
 #define HEFT_PACKAGE_ZIP_H
@@ -20,7 +20,7 @@ enum { ZIP_STORED = 0, ZIP_DEFLATED = 8 };
 struct zip_entry {
 	uint64_t off;          /* Offset of the local header. */
 	uint64_t data, packed; /* Offset and bytes of the packed data. */
-	uint64_t size;         /* unpacked */
+	uint64_t size;         /* Unpacked size */
 	uint64_t extra;        /* Bytes of extra fields before the data, mostly alignment. */
 	struct str name;
 	uint32_t crc; /* CRC-32 of the unpacked data. */
