@@ -17,7 +17,7 @@ static bool build_paths_is_below(struct str path, struct str dir)
 	return str_starts(path, dir) && path.len > dir.len && path.p[dir.len] == '/';
 }
 
-/* Learns a build directory. If there are several, their common part counts. */
+/* Records a build directory. Of several, only the common part is used. */
 static void learn_dir(struct build_paths *b, struct text *scratch, struct str dir)
 {
 	path_join(scratch, dir, STR(""), STR(""));
@@ -64,8 +64,8 @@ void build_paths_finish(struct build_paths *b)
 		vec_push(&b->sources, (struct build_tail){ tail_hash(intern_get(&b->texts, source)),
 							   source, i });
 	}
-	/* If most sources lie in a directory, people write sources there, so it is not used as the
-	 * build directory. */
+	/* If most sources are in that directory, people edit sources there, so it is not a build
+	 * directory. */
 	const struct str dir = build_paths_dir(b);
 	size_t below = 0;
 	ASSERT(b->objects.count == b->sources.count);
@@ -85,7 +85,7 @@ void build_paths_release(struct build_paths *b)
 	vec_release(&b->sources);
 }
 
-/* Returns how many bytes both paths share at their ends, in whole components. */
+/* Returns the size of the common end of both paths, in whole components. */
 static size_t shared_tail(struct str a, struct str b)
 {
 	size_t i = 0, whole = 0;
@@ -99,7 +99,7 @@ static size_t shared_tail(struct str a, struct str b)
 	return a_ends && b_ends ? i : whole;
 }
 
-/* Returns the counterpart of the listed path that shares the longest tail with `path`. "" if none
+/* Returns the counterpart of the listed path that shares the longest end with `path`. "" if none
  * does, or several. */
 static struct str find_tail(const struct build_paths *b, const struct build_tail *list,
 			    size_t count, struct str path)
@@ -121,7 +121,7 @@ static struct str find_tail(const struct build_paths *b, const struct build_tail
 
 struct str build_paths_find(const struct build_paths *b, struct str object)
 {
-	/* Returns the part of an object's name that is a path: y.o for "lib/libx.a(y.o)". */
+	/* The part of an object's name that is a path: y.o for "lib/libx.a(y.o)". */
 	const char *open = str_ends(object, STR(")")) ? memchr(object.p, '(', object.len) : NULL;
 	const size_t skip = open ? (size_t)(open - object.p) + 1 : 0;
 	const struct str part = { object.p + skip, object.len - skip - (open != NULL) };

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "project/build_paths.h"
 
-/* Adds an object and its source. Relative paths count from `dir`. */
+/* Adds an object and its source. Relative paths are relative to `dir`. */
 void build_paths_add(struct build_paths *b, struct str dir, struct str object, struct str source);
 
 /* ninja.c: reads the build statements of a file and of the files that it includes. */

@@ -81,8 +81,8 @@ void components_close(struct components *c)
 	memset(c, 0, sizeof *c);
 }
 
-/* True if the pattern matches the start of the path until a slash or the end; everything below a
- * slash is matched too. Backtracks only to the last * and the last ** before it. That is enough. */
+/* True if the pattern matches the path's start up to a slash or its end. Everything below that
+ * slash matches too. Backtracks only to the last * and the last ** before it, which is enough. */
 static bool matches_here(struct str pattern, struct str path)
 {
 	size_t p = 0, s = 0;

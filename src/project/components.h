@@ -25,15 +25,15 @@
 #include "project/dir_metadata.h"
 
 struct component_rule {
-	struct str pattern; /* Without slashes at its ends. */
+	struct str pattern; /* Without slashes at its ends */
 	const char *component;
-	bool anchored; /* Matches only at the root. */
-	bool used;     /* The row decided about a path. */
+	bool anchored; /* Matches only at the root */
+	bool used;     /* The row determined the owner of a path */
 };
 
 struct components {
 	VEC(struct component_rule) rules;
-	bool is_tree; /* `tree` answers; there are no rows. */
+	bool is_tree; /* `tree` answers; there are no rows */
 	struct dir_metadata tree;
 	struct file file;
 	struct arena arena;
@@ -44,9 +44,10 @@ bool components_open(struct components *c, const char *path, struct heft_err *er
 /* Reads the owners from bytes. */
 void components_parse(struct components *c, struct bytes b);
 void components_close(struct components *c);
-/* Returns the component of a path. "" if nobody owns it. */
+/* Returns the component of a path. "" without one. */
 const char *components_find(struct components *c, struct str path);
-/* Adds a note if rules decided about no path: no path matches them, or a later line does. */
+/* Adds a note if some rules determined no path's owner: no path matches them, or a later line
+ * does. */
 void components_note_unused(const struct components *c, struct notes *notes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finds the owners of source files in files DIR_METADATA. */
+/* Finds the owners of source files in DIR_METADATA files. */
 #include "project/dir_metadata.h"
 
 #include "base/file.h"
@@ -9,8 +9,8 @@ static const char file_of_folder[] = "DIR_METADATA";
 
 enum {
 	FILES_MOST = 64
-}; /* Number of files read for one folder. More files mean a circle, and
-			   * reading stops. */
+}; /* Greatest number of files to read for one folder. More files mean a circle, and reading
+    * stops. */
 
 bool dir_metadata_matches(const char *path)
 {
@@ -64,8 +64,8 @@ static bool quoted_behind(struct str line, struct str key, struct str *ret)
 	return true;
 }
 
-/* Finds the next line of a text with a quoted value of the key. Sets *text to the lines after this
- * line. */
+/* Finds the next line of a text with a quoted value of the key. Sets *text to the lines after
+ * it. */
 static bool next_value(struct str *text, struct str key, struct str *ret)
 {
 	bool found = false;
@@ -79,7 +79,7 @@ static bool next_value(struct str *text, struct str key, struct str *ret)
 	return found;
 }
 
-/* Returns the component that a file below the root states. "" if none, or without the file. */
+/* Returns the component that a file below the root states. "" without one, or without the file. */
 static const char *dir_metadata_read_file(struct dir_metadata *d, struct str path, unsigned *left)
 {
 	const char *full = arena_format(&d->arena, STR_FMT "/" STR_FMT, STR_ARG(d->root),

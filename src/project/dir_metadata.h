@@ -1,9 +1,9 @@
-/* dir_metadata.h - finds the owner of a source in Chromium's way: files DIR_METADATA in the folders
- * of sources ("DIR_METADATA Files" of its documentation).
+/* dir_metadata.h - finds the owner of a source file as Chromium does: by DIR_METADATA files in the
+ * sources' folders ("DIR_METADATA Files" of its documentation).
  *
- * The component of a folder is the first line `component: "X"` of its file, otherwise that of a
- * file named by a line `mixins: "//path"`, otherwise that of the parent folder. Files are read when
- * needed, each once. One thread at a time. */
+ * A folder's component is the first line `component: "X"` of its file. Without one, it is the
+ * component of a file named by `mixins: "//path"`, or else the parent folder's. Reads each file
+ * once, on request. One thread at a time. */
 #ifndef HEFT_PROGRAM_DIR_METADATA_H
 #define HEFT_PROGRAM_DIR_METADATA_H
 
@@ -11,9 +11,9 @@
 #include "base/intern.h"
 
 struct dir_metadata {
-	struct str root; /* Without a slash at its end. */
+	struct str root; /* Without a slash at its end */
 	struct intern folders;
-	VEC(const char *) components; /* Per folder. "" if there is none. */
+	VEC(const char *) components; /* Per folder. "" if it has none */
 	struct arena arena;
 };
 

@@ -8,21 +8,21 @@
 
 enum { INCLUDES_MAX = 64 };
 
-/* Bytes that all variables may expand to: EXPANDED_MIN, plus EXPANDED_RATIO per byte of a file.
+/* Bytes to which all variables may expand: EXPANDED_MIN, plus EXPANDED_RATIO per byte of a file.
  * Further expansions fail. */
 enum { EXPANDED_MIN = 1 << 20, EXPANDED_RATIO = 32 };
 
 struct ninja {
 	struct build_paths *out;
-	struct str dir; /* Start of relative paths. */
+	struct str dir; /* Start of relative paths */
 	const char *path;
 	struct notes *notes;
 	struct intern texts;
 	VEC(uint32_t)
-	values;        /* Per index of the name in texts: value of the variable, 1 + text id. 0
-		        * if there is none. */
-	uint64_t room; /* Bytes that variables may still expand to. */
-	VEC(uint32_t) includes; /* Paths, each read once. */
+	values;        /* Per index of the name in texts: value of the variable, as 1 + text id,
+		        * or 0 */
+	uint64_t room; /* Bytes to which variables may still expand */
+	VEC(uint32_t) includes; /* Paths, each read once */
 	struct text word;
 };
 
@@ -60,7 +60,7 @@ static size_t add_escape(struct ninja *n, struct str s, size_t i)
 }
 
 /* Reads the next word of *s into n->word. A word ends at a blank and, unless `plain`, at ':' or
- * '|'. False if there is none. */
+ * '|'. False without a word. */
 static bool ninja_take_word(struct ninja *n, struct str *s, bool plain)
 {
 	size_t i = 0;
@@ -100,7 +100,7 @@ static void ninja_read_build(struct ninja *n, struct str s)
 		s.p++;
 		s.len--;
 	}
-	(void)ninja_take_word(n, &s, false); /* The rule. */
+	(void)ninja_take_word(n, &s, false); /* The rule */
 	while (output.len > 0 && !found && ninja_take_word(n, &s, false))
 		for (size_t i = 0; i < COUNT_OF(ends) && !found; i++)
 			found = str_ends(text_str(&n->word), str_of(ends[i]));
