@@ -1,4 +1,5 @@
-/* Checks limits: measures symbols, charges, sections and regions, and compares them. */
+/* Checks size limits: measures symbols, charges, sections and regions, and compares them with the
+ * limits. */
 #include "query/budget.h"
 
 #include "query/region_metrics.h"
@@ -18,15 +19,15 @@ static bool budget_is_below(const char *dir, size_t len, const char *path)
 	return strncmp(dir, path, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
-/* True if a pattern is also searched after slashes. Debug info mostly has absolute source paths.
- * Objects have a build folder and an archive. Nobody writes these into a rule. */
+/* True if a pattern may also match after a slash. Sources in debug info usually have absolute
+ * paths, and objects have a build folder or archive, which nobody writes into a rule. */
 static bool is_looked_for_behind_slashes(const struct budget_limit *l, const char *path)
 {
 	return *l->pattern != '/' && (*path == '/' || l->subject == BUDGET_OBJECT);
 }
 
-/* True if the limit's pattern matches a path: a directory with all below it, a file, or a shell
- * pattern. */
+/* True if the limit's pattern matches a path: a directory and all paths below it, a file, or a
+ * shell pattern. */
 static bool path_matches(const struct budget_limit *l, const char *path)
 {
 	const char *pattern = l->pattern;
@@ -45,9 +46,9 @@ static bool path_matches(const struct budget_limit *l, const char *path)
 	return false;
 }
 
-/* Texts of a snapshot that a limit is about. Each text is tested once. */
+/* Texts of a snapshot that a limit's pattern matches. Each text is tested once. */
 struct chosen {
-	uint8_t *texts; /* Per text id: 0 not tested, 1 no, 2 yes. */
+	uint8_t *texts; /* Per text id: 0 not tested, 1 no, 2 yes */
 };
 
 static bool is_in_namespace(const char *name, struct str qualifier)
@@ -83,16 +84,16 @@ static bool text_matches(const struct budget_limit *l, const struct snapshot *s,
 	}
 }
 
-/* A symbol or charge, as a limit sees it. */
+/* A symbol or charge, for the check of a limit. */
 struct item {
-	uint32_t text;                    /* Text that the limit's pattern is compared with. */
-	uint32_t name, path;              /* Texts that people see. */
-	const struct snap_symbol *symbol; /* NULL for a charge. */
+	uint32_t text;                    /* Text to compare with the limit's pattern */
+	uint32_t name, path;              /* Texts that users see */
+	const struct snap_symbol *symbol; /* NULL for a charge */
 	double bytes;
 	bool counts;
 };
 
-/* Returns the text of a symbol that a limit looks at. */
+/* Returns the text of a symbol to which a limit applies. */
 static uint32_t budget_text_of(const struct budget_limit *l, const struct snap_symbol *y)
 {
 	switch (l->subject) {
@@ -101,12 +102,12 @@ static uint32_t budget_text_of(const struct budget_limit *l, const struct snap_s
 	case BUDGET_OBJECT:
 	case BUDGET_LIBRARY: return y->object;
 	case BUDGET_COMPONENT: return y->component;
-	case BUDGET_PACKAGE: return 0; /* Only charges have packages. */
+	case BUDGET_PACKAGE: return 0; /* Only charges have packages */
 	default: return y->full_name;
 	}
 }
 
-/* True if a limit counts padding. Files, sections and regions are whole; a symbol is not charged
+/* True if a limit includes padding. Files, sections and regions are whole. A symbol is not charged
  * for padding before it. */
 static bool budget_is_padded(const struct budget_limit *l)
 {
@@ -124,7 +125,7 @@ static double budget_bytes_of(const struct budget_limit *l, const struct snap_sy
 }
 
 /* Returns a symbol as an item. Sources, objects and components are measured in the file. Debug info
- * is not counted: only linker maps tell whose it is, and the result must not depend on a map. */
+ * does not count: only linker maps give its owner, and the result must not depend on a map. */
 static struct item symbol_item(const struct budget_limit *l, const struct snapshot *s,
 			       const struct snap_symbol *y)
 {
@@ -139,13 +140,13 @@ static struct item symbol_item(const struct budget_limit *l, const struct snapsh
 					 !section_name_is_debug(str_of(section->name))) };
 }
 
-/* Returns the text, 0 if it is a fallback label. */
+/* Returns the text, or 0 if it is a fallback label. */
 static uint32_t known_text(const struct snapshot *s, uint32_t text)
 {
 	return charge_is_fallback(s, text) ? 0 : text;
 }
 
-/* Returns a charge as an item. The path is the symbol's, because linker maps replace sources by
+/* Returns a charge as an item. Uses the symbol's path, because linker maps replace sources by
  * objects. Zeroed variables are only in memory, so symbols and namespaces count with the larger
  * size. */
 static struct item charge_item(const struct budget_limit *l, const struct snapshot *s,
@@ -181,7 +182,7 @@ static bool is_charged(const struct budget_limit *l, const struct budget_input *
 	       in->now->charges.count > 0 && (!in->base || in->base->charges.count > 0);
 }
 
-/* The items that are measured of one side. */
+/* The measured items of one side. */
 struct budget_items {
 	const struct budget_limit *limit;
 	const struct snapshot *s;
@@ -237,14 +238,14 @@ static bool has_section(const struct snapshot *s, const char *name)
 	return false;
 }
 
-/* Size of what a limit is about, and whether it exists. */
+/* Size of a limit's subject, and whether it exists. */
 struct budget_measured {
 	double bytes;
 	bool any;
-	unsigned besides; /* Caveats: bits of enum stack_told. */
+	unsigned besides; /* Caveats: bits of enum stack_told */
 };
 
-/* Returns the size that a SuperSize file states for a section whose bytes are in .other. */
+/* Returns the size in a SuperSize file of a section whose bytes are in .other. */
 static struct budget_measured stated_size(const struct snapshot *s, const char *section)
 {
 	struct budget_measured m = { 0 };
@@ -259,7 +260,7 @@ static struct budget_measured stated_size(const struct snapshot *s, const char *
 	return m;
 }
 
-/* Adds the bytes of an item. Among several stacks, the deepest counts. */
+/* Adds the bytes of an item. Of several stacks, the deepest counts. */
 static void budget_add_bytes(const struct budget_limit *l, double *to, const struct item *item)
 {
 	if (l->subject != BUDGET_STACK)
@@ -272,7 +273,7 @@ static struct budget_measured budget_measure(const struct budget_items *z)
 {
 	const struct budget_limit *l = z->limit;
 	if (l->subject == BUDGET_REGION) {
-		/* Until its last used byte, whoever owns it. */
+		/* A region counts up to its last used byte, whatever owns it. */
 		const struct region_metrics r = region_metrics_find(z->s, l->pattern);
 		return (struct budget_measured){ (double)r.used, r.known };
 	}
@@ -294,7 +295,7 @@ static struct budget_measured budget_measure(const struct budget_items *z)
 	return m;
 }
 
-/* Returns how many bytes a limit allows. If the limit states bytes to leave free, this is the rest
+/* Returns how many bytes a limit allows. If the limit is a number of free bytes, returns the rest
  * of the region. */
 static double limit_bytes(const struct budget_limit *l, const struct snapshot *s, double base)
 {
@@ -305,7 +306,7 @@ static double limit_bytes(const struct budget_limit *l, const struct snapshot *s
 }
 
 struct budget_parts {
-	struct intern names; /* The id is the index in sums. */
+	struct intern names; /* The id is the index in sums */
 	VEC(struct heft_budget_part) sums;
 };
 
@@ -421,7 +422,7 @@ static void budget_add_name(struct intern *known, struct arena *arena, struct st
 		vec_push(ret, arena_copy(arena, name));
 }
 
-/* Lists the parts of a path that are as deep as the pattern, at the places where the pattern could
+/* Lists the parts of a path that are as deep as the pattern, at all places where the pattern could
  * match. */
 static void path_names(const struct budget_limit *l, const char *path, struct intern *known,
 		       struct arena *arena, names *ret)
@@ -465,7 +466,8 @@ static void text_names(const struct budget_limit *l, const struct snapshot *s, s
 	mem_free(seen);
 }
 
-/* Returns the most similar name. NULL if there is none; expressions have no similar names. */
+/* Returns the most similar name, for an error message. NULL without one. Expressions have no
+ * similar names. */
 static const char *nearest_name(struct budget_result *ret, const struct budget_limit *l,
 				const struct snapshot *s)
 {
@@ -527,7 +529,7 @@ static void check_limit(struct budget_result *ret, const struct budget_limit *l,
 		row->nearest = nearest_name(ret, l, in->now);
 	} else if (l->growth && !in->base)
 		row->state = HEFT_BUDGET_SKIPPED;
-	/* Sums of fractions of bytes are not exact. */
+	/* Sums with fractions are inexact. */
 	else if (measured > row->limit + 0.001)
 		row->state = HEFT_BUDGET_BROKEN;
 	ASSERT(row->state != HEFT_BUDGET_BROKEN || !l->growth || in->base);
@@ -559,7 +561,7 @@ static bool all_know(const struct budget_input *in, bool (*know)(const struct sn
 	return know(in->now) && (in->base == NULL || know(in->base));
 }
 
-/* Returns what the snapshots do not know about the subject of a limit. "" if they know it. */
+/* Returns what the snapshots lack about a limit's subject. "" if nothing. */
 static const char *budget_what_is_unknown(const struct budget_limit *l,
 					  const struct budget_input *in)
 {

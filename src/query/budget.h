@@ -24,7 +24,7 @@ enum budget_subject {
 	BUDGET_SYMBOL,
 	BUDGET_NAMESPACE,
 	BUDGET_STACK,
-	BUDGET_SOURCE, /* This one and the following are measured in the file. */
+	BUDGET_SOURCE, /* This subject and the following ones are measured in the file. */
 	BUDGET_DIRECTORY,
 	BUDGET_OBJECT,
 	BUDGET_LIBRARY,
@@ -38,13 +38,13 @@ const char *budget_subject_word(enum budget_subject subject);
 /* One limit of a rule. */
 struct budget_limit {
 	enum budget_subject subject;
-	const char *pattern;   /* "" if the subject takes none. */
+	const char *pattern;   /* "" if the subject has none */
 	struct pattern *regex; /* For symbols. Owned by the budget. */
-	bool growth;           /* Limits the growth against the base. Otherwise limits the size. */
-	bool percent;          /* Growth in 1/1000 of a percent. Otherwise in bytes. */
-	bool left;             /* Least number of free bytes of a region. */
+	bool growth;           /* Limits the growth against the base, not the size */
+	bool percent;          /* Growth in 1/1000 of a percent, not in bytes */
+	bool left;             /* Smallest number of free bytes of a region */
 	uint64_t amount;
-	const char *text; /* The rule with this limit alone, as a user would write it. */
+	const char *text; /* The rule with only this limit, as a user would write it */
 	unsigned line;
 };
 
@@ -59,11 +59,11 @@ void budget_release(struct budget *b);
 
 /* Snapshots to measure. */
 struct budget_input {
-	const struct snapshot *now, *base; /* `base` may be NULL. */
+	const struct snapshot *now, *base; /* `base` may be NULL */
 };
 
 struct budget_result {
-	VEC(struct heft_budget_row) rows; /* One per limit, in the order of the file. */
+	VEC(struct heft_budget_row) rows; /* One per limit, in file order */
 	struct arena arena;
 };
 /* Checks all limits. If a snapshot lacks the data for a limit, the row says so. */

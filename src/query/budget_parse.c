@@ -8,7 +8,7 @@ struct budget_parse_in {
 	const char *path;
 	struct str input;
 	size_t pos, line_start;
-	size_t end; /* End of the last word. */
+	size_t end; /* End of the last word */
 	unsigned line;
 	struct budget *b;
 	struct heft_err *err;
@@ -59,15 +59,15 @@ static bool at_line_end(struct budget_parse_in *in)
 	return budget_parse_peek(in) < 0 || budget_parse_peek(in) == '#';
 }
 
-/* Rejects a word with a NUL: texts end there, so the rest would not count. */
+/* Rejects a word with a NUL. Texts end there, so the rest would be ignored. */
 static bool check_word(struct budget_parse_in *in, const struct budget_parse_word *w)
 {
 	const char *nul = w->text.len ? memchr(w->text.p, '\0', w->text.len) : NULL;
 	return !nul || bad_at(in, (size_t)(nul - in->input.p), "a NUL byte");
 }
 
-/* Reads a word. A word ends at a blank or comma. A word in quotes ends at the closing quote and has
- * no special characters. */
+/* Reads a word. It ends at a blank or comma. A quoted word ends at the closing quote and has no
+ * special characters. */
 static bool budget_parse_next_word(struct budget_parse_in *in, const char *wanted,
 				   struct budget_parse_word *ret)
 {
@@ -102,7 +102,7 @@ static bool budget_parse_is_word(const struct budget_parse_word *w, const char *
 
 static const struct budget_parse_unit {
 	const char *name;
-	uint64_t factor; /* 0 means percent. */
+	uint64_t factor; /* 0: percent */
 } units[] = {
 	{ "", 1 },
 	{ "B", 1 },
@@ -160,7 +160,7 @@ static bool next_number(struct budget_parse_in *in, struct budget_parse_word *re
 }
 
 /* Reads digits with up to three decimals, as thousandths (UINT64_MAX if too many). Returns the
- * bytes read, 0 if there is no number. */
+ * number of bytes read, or 0 without a number. */
 static size_t read_thousandths(struct str s, uint64_t *ret)
 {
 	uint64_t v = 0, scale = 1000;
@@ -326,7 +326,7 @@ static bool read_rule(struct budget_parse_in *in)
 {
 	struct budget_limit limit = { .line = in->line };
 	const size_t start = in->pos;
-	/* Memory is reserved first: otherwise a failure would leak the expression. */
+	/* Reserves memory first, because a later failure would leak the expression. */
 	vec_reserve(&in->b->limits, 1);
 	if (!read_subject(in, &limit))
 		return false;
@@ -334,7 +334,7 @@ static bool read_rule(struct budget_parse_in *in)
 	bool owns = true;
 	do {
 		if (!owns)
-			in->pos++; /* The comma. */
+			in->pos++; /* The comma */
 		budget_parse_skip_blanks(in);
 		const size_t limit_start = in->pos;
 		if (!read_limit(in, &limit)) {

@@ -1,10 +1,10 @@
-/* Checks whether a snapshot is as it should be. */
+/* Checks the quality of a snapshot. */
 #include "query/quality.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* Bytes of a section by what is known about them. */
+/* Bytes of a section, by what is known about them. */
 struct quality_sums {
 	double all, padding, placeholders, nameless, no_source, no_path, no_component, literals;
 	uint64_t symbols, aliases, generated, unlikely, startup, absolute;
@@ -14,7 +14,7 @@ struct check {
 	struct quality *q;
 	const struct snapshot *s;
 	const struct snap_section *section;
-	bool generates; /* A source is generated. */
+	bool generates; /* Some source is generated */
 	/* Number of symbols with absolute paths, number of sections with such symbols, and the
 	 * first such section. */
 	uint64_t absolute;
@@ -130,7 +130,7 @@ static void check_section(struct check *c)
 	struct quality_sums h = { 0 };
 	const struct snap_section *sec = c->section;
 	ASSERT(sec->first + sec->count <= c->s->symbols.count);
-	/* For sections with names of their own, it is unknown what would be unusual. */
+	/* For other sections, unusual shares are not known. */
 	const bool other = sec->letter == 'o' || strcmp(snap_segment(sec), sec->name) != 0;
 	for (uint64_t i = sec->first; i < sec->first + sec->count; i++)
 		quality_add_symbol(&h, c->s, &c->s->symbols.data[i]);
@@ -143,7 +143,7 @@ static void check_section(struct check *c)
 		check_shares(c, &h);
 }
 
-/* True if a source is generated. Most projects generate nothing. */
+/* True if some source is generated. Most projects generate none. */
 static bool generates(const struct snapshot *s)
 {
 	for (size_t i = 0; i < s->symbols.count; i++)
@@ -152,7 +152,7 @@ static bool generates(const struct snapshot *s)
 	return false;
 }
 
-/* Checks the paths. Absolute paths have one cause everywhere, so they get one line. */
+/* Checks the paths. Absolute paths have the same cause everywhere, so they make one line. */
 static void check_paths(struct check *c)
 {
 	c->section = c->first_absolute;

@@ -1,5 +1,4 @@
-/* quality.h - checks whether a snapshot is as it should be: its sums, and shares that are low or
- * high in a good one.
+/* quality.h - checks the quality of a snapshot: its sums, and shares that are too low or too high.
  *
  * O(symbols). Thread-safe. */
 #ifndef HEFT_QUERY_QUALITY_H

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 
 struct query {
-	struct owned *owned; /* Closes the database if the call is left early. */
+	struct owned *owned; /* Closes the database if the API call is left early */
 	sqlite3 *db;
-	const struct snapshot *s, *before; /* `before` may be NULL. */
+	const struct snapshot *s, *before; /* `before` may be NULL */
 };
 
-/* Tables beside the virtual table: small data, and sums of it. The virtual table is used once here,
- * since its declaration would not be allowed later. */
+/* Tables beside the virtual table: small data and sums. Uses the virtual table once, because its
+ * declaration would be forbidden later. */
 static const char schema[] =
 	"CREATE TABLE metadata(container TEXT, key TEXT, value TEXT);"
 	"CREATE TABLE section_sizes(container TEXT, section TEXT, size INTEGER);"
@@ -53,7 +53,7 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 	case SQLITE_SELECT:
 	case SQLITE_READ:
 	case SQLITE_RECURSIVE: return SQLITE_OK;
-	/* It reveals and accepts addresses of functions. */
+	/* This function reads and accepts addresses of functions. */
 	case SQLITE_FUNCTION:
 		return sqlite3_stricmp(b, "fts3_tokenizer") == 0 ? SQLITE_DENY : SQLITE_OK;
 	case SQLITE_PRAGMA: return is_harmless_pragma(a) ? SQLITE_OK : SQLITE_DENY;
@@ -85,7 +85,7 @@ static bool guarded_pattern(struct pattern **ret, const char *regex, struct heft
 }
 
 /* Implements "text REGEXP pattern": SQLite calls regexp(pattern, text). The function must return to
- * SQLite's own functions on the stack, even if there is no memory. */
+ * SQLite, even when out of memory. */
 static void regexp(sqlite3_context *to, int argc, sqlite3_value **argv)
 {
 	const char *regex = (const char *)sqlite3_value_text(argv[0]);
@@ -177,7 +177,7 @@ static int cancelled(void *ctx)
 	return !progress_goes_on();
 }
 
-/* The table of `before` is used once here, since its declaration would not be allowed later. */
+/* Uses the table of `before` once, because its declaration would be forbidden later. */
 static bool fill_before(struct query *q)
 {
 	return !q->before ||
@@ -245,7 +245,7 @@ static bool stopped(struct heft_err *err)
 static bool sql_error(const struct query *q, const char *sql, struct heft_err *err)
 {
 	const char *message = sqlite3_errmsg(q->db);
-	progress_ask(); /* Leaves the call if the user interrupted it. */
+	progress_ask(); /* Leaves the API call if the user interrupted it */
 	if (sqlite3_errcode(q->db) == SQLITE_NOMEM)
 		return fail(err, HEFT_ENOMEM, HEFT_NO_OFFSET, "out of memory");
 	if (strcmp(message, "not authorized") == 0)

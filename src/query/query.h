@@ -1,8 +1,8 @@
 /* query.h - runs SQL over the symbols of a snapshot, by SQLite.
  *
- * Nothing is copied: `symbols` is a virtual table that reads the snapshot. Opening takes a
- * millisecond; a copy into SQLite's own tables would take 0.23 s for 165,000 symbols. docs/query.md
- * names tables and columns. Statements that change anything or open files are refused.
+ * `symbols` is a virtual table that reads the snapshot, without a copy. Opening takes a
+ * millisecond. Copying 165,000 symbols would take 0.23 s. docs/query.md names tables and columns.
+ * Statements that change anything or open files are refused.
  *
  * The snapshots are borrowed. One thread. */
 #ifndef HEFT_QUERY_QUERY_H
@@ -12,8 +12,8 @@
 
 struct query;
 
-/* Opens a snapshot for queries. `before` is the other half of a .sizediff file (table
- * `symbols_before`), or NULL. Returns NULL on failure. */
+/* Opens a snapshot for queries. `before`: the other half of a .sizediff file (table
+ * `symbols_before`), or NULL. NULL on failure. */
 struct query *query_open(const struct snapshot *s, const struct snapshot *before,
 			 struct heft_err *err);
 void query_close(struct query *q);
@@ -22,7 +22,7 @@ struct query_cell {
 	enum { QUERY_NULL, QUERY_INTEGER, QUERY_REAL, QUERY_TEXT } kind;
 	int64_t integer;
 	double real;
-	struct str text; /* For all kinds: the text as SQLite writes it. */
+	struct str text; /* For all kinds: the text as SQLite writes it */
 };
 
 /* Receives the results of a statement: its columns, then each row. Cells are valid until the next
@@ -42,7 +42,7 @@ bool query_run(struct query *q, const char *sql, const struct query_visitor *v,
 /* True if a text ends with a whole statement. */
 bool query_is_complete(const char *sql);
 
-/* Returns a ready-made query. False past the last. Texts are static. */
+/* Returns ready-made query i. False past the last. Texts are static. */
 struct query_named {
 	const char *name, *text, *sql;
 };

@@ -159,8 +159,8 @@ static void query_table_put_place(const struct query_table_cell *c, enum column 
 	}
 }
 
-/* Returns the contents. A snapshot without contents is an error; otherwise its symbols would look
- * different. */
+/* Returns the contents' hash. Fails for a snapshot without hashes, because all symbols would seem
+ * to differ. */
 static void put_contents(const struct query_table_cell *c)
 {
 	if (c->s->own && !c->s->has_contents)
@@ -177,8 +177,8 @@ static void put_contents(const struct query_table_cell *c)
 		sqlite3_result_int64(c->to, (int64_t)c->y->contents.whole);
 }
 
-/* Returns the stack. A snapshot without stacks is an error; otherwise its functions would look as
- * if they need none. */
+/* Returns the stack. Fails for a snapshot without stacks, because functions would seem to need
+ * none. */
 static void query_table_put_stack(const struct query_table_cell *c, enum column column)
 {
 	struct text words = { 0 };
@@ -201,7 +201,7 @@ static void query_table_put_stack(const struct query_table_cell *c, enum column 
 	text_release(&words);
 }
 
-/* Returns how sure the owner of the symbol's first byte is. NULL if nobody owns it. */
+/* Returns how sure the owner of the symbol's first byte is. NULL without an owner. */
 static void query_table_put_sure(const struct query_table_cell *c)
 {
 	const struct snap_section *sec = query_table_section_of(c);
@@ -362,7 +362,7 @@ static void put_charge_column(const struct query_table_cell *c, const struct sna
 struct query_table {
 	sqlite3_vtab base; /* Must be the first field: SQLite's part. */
 	const struct snapshot *s;
-	bool charges; /* Otherwise symbols. */
+	bool charges; /* Charges, not symbols */
 };
 
 struct query_table_cursor {
@@ -456,7 +456,7 @@ static int cursor_filter(sqlite3_vtab_cursor *base, int plan, const char *text, 
 	c->end = row_count(base);
 	if (plan != 1 || argc != 1)
 		return SQLITE_OK;
-	/* SQLite checks the equality again, so a value that is no integer finds nothing. */
+	/* SQLite checks the equality again, so a value that is not an integer finds nothing. */
 	const sqlite3_int64 id = sqlite3_value_int64(argv[0]);
 	if (id < 0 || (uint64_t)id >= c->end) {
 		c->end = 0;

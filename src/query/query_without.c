@@ -1,4 +1,4 @@
-/* Implements query.h in a build without SQLite: no query can be opened. */
+/* Implements query.h for a build without SQLite: no query can be opened. */
 #include "query/query.h"
 
 struct query *query_open(const struct snapshot *s, const struct snapshot *before,

@@ -1,5 +1,5 @@
-/* sqlite.h - loads SQLite at the first query, because it needs more relocations than all other
- * libraries of heft together. Its functions have their own names here. Private to query/. */
+/* sqlite.h - loads SQLite at the first query: it needs more relocations than all other libraries of
+ * heft together. Its functions have other names here. Private to query/. */
 #ifndef HEFT_QUERY_SQLITE_H
 #define HEFT_QUERY_SQLITE_H
 
