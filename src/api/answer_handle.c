@@ -1,4 +1,4 @@
-/* Writes rows that a program has found itself: heft_answer_*. */
+/* Writes rows that a program computed itself: heft_answer_*. */
 #include "api/structs.h"
 #include "report/query_report.h"
 
@@ -13,8 +13,8 @@ struct heft_answer {
 	struct query_report report;
 	struct query_visitor visitor;
 	VEC(struct query_cell) cells;
-	char (*room)[CELL_ROOM]; /* Per cell: the text of a number. */
-	size_t columns;          /* Columns of the current table. 0 if there is none. */
+	char (*room)[CELL_ROOM]; /* Per cell: the text of a number */
+	size_t columns;          /* Number of columns of the current table. 0 without a table */
 };
 
 static bool answer_open(struct heft_answer *a, const struct heft_query_opts *given,
@@ -56,7 +56,7 @@ void heft_answer_free(struct heft_answer *a)
 	handle_free(a, answer_release);
 }
 
-/* Sets *err to the reason why the report takes no more rows. */
+/* Sets *err to the reason why the report accepts no more rows. */
 static bool answer_failed(const struct heft_answer *a, struct heft_err *err)
 {
 	if (a->report.err.code == HEFT_OK)

@@ -4,7 +4,7 @@
 
 #include "report/budget_report.h"
 
-/* Returns the rows of the last check; no rows for NULL. Borrowed from the handle. */
+/* Returns the rows of the last check, none for NULL. Borrowed from the handle. */
 struct budget_report budget_handle_report(const struct heft_budget *b);
 
 #endif

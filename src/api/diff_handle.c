@@ -8,8 +8,8 @@
 struct heft_diff {
 	struct memory *memory; /* Must be the first field: see handle_new(). */
 	bool made;
-	const struct heft_snapshot *sides[2]; /* [0] before, which may be NULL; [1] after. */
-	struct snapshot nothing;              /* Stands for `before` if there is none. */
+	const struct heft_snapshot *sides[2]; /* [0] before, may be NULL; [1] after */
+	struct snapshot nothing;              /* Stands for `before` if that is NULL */
 	struct snapshot_diff diff;
 	struct diff_sections sections;
 	struct diff_rows rows;
@@ -37,7 +37,7 @@ static bool diff_handle_make(struct heft_diff *d, const struct heft_snapshot *be
 	d->sides[0] = before;
 	d->sides[1] = after;
 	diff_sections_make(&d->sections, &d->diff);
-	ASSERT(d->sections.sections.count > 0); /* The last section is the total. */
+	ASSERT(d->sections.sections.count > 0); /* The last section is the total */
 	return true;
 }
 

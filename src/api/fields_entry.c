@@ -1,4 +1,4 @@
-/* Describes the JSON members, for docs/json.md. */
+/* Lists the JSON members, for docs/json.md. */
 #include "measure/profile.h"
 #include "measure/stack_column.h"
 #include "report/all_fields.h"

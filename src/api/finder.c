@@ -1,4 +1,4 @@
-/* Implements where the parts of programs are: heft_finder_*. */
+/* Implements heft_finder_*: options that tell where parts of programs are. */
 #include "api/structs.h"
 #include "program/session.h"
 

@@ -115,7 +115,7 @@ bool heft_page_add_snapshot(struct heft_page *p, const char *title,
 	return GUARDED(p->memory, err, page_add_snapshots(p, title, before, after, err));
 }
 
-/* Adds a tab for blocks that nothing points to, if that is known and there are any. */
+/* Adds a tab for leaked blocks, if leaks are known and there are any. */
 static bool add_leaks(struct heft_page *p, const char *title, struct heft_heap *heap,
 		      struct heft_err *err)
 {
@@ -137,13 +137,13 @@ static bool add_leaks(struct heft_page *p, const char *title, struct heft_heap *
 bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap *heap,
 			struct heft_heap *base, struct heft_err *err)
 {
-	/* As in heft heap diff, a function above a change has everything below it. */
+	/* As in `heft heap diff`, a function above a change shows everything below it. */
 	const struct heft_heap_query query = { .size = sizeof query, .unchanged = true };
 	struct heft_buffer damage = { 0 };
 	const struct heft_sink to = heft_sink_buffer(&damage);
 	size_t count;
-	/* Damage comes first: the search looks at the stacks of working threads, whose names are
-	 * then found with those of the blocks. */
+	/* Searches damage first. It reads the stacks of running threads, whose names are then found
+	 * together with those of the blocks. */
 	struct heft_heap_report *r =
 		heft_heap_find_damage(heap, &count, err) &&
 				(count == 0 ||

@@ -1,4 +1,4 @@
-/* Writes the results of a run. */
+/* Writes the results of a profile's run. */
 #include "measure/profile.h"
 #include "api/structs.h"
 
@@ -116,7 +116,7 @@ static bool result_write_report(const struct report *r, const struct heft_sink *
 	return report_write(r, &s, err);
 }
 
-/* Writes rows that are made level by level. Rows that were not opened are made during writing. */
+/* Writes rows that are made level by level. Unopened rows are made during writing. */
 static bool write_walked(const struct heft_profile *p, const struct report *r,
 			 const struct heft_sink *sink, struct heft_err *err)
 {

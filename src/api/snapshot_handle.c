@@ -71,8 +71,8 @@ void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags)
 struct snapshot_handle_half {
 	struct heft_snapshot *s;
 	const char *path;
-	const struct heft_profile *profile; /* Profile that has measured the file as `entry`. May
-					     * be NULL. */
+	const struct heft_profile *profile; /* Profile that has measured the file, as `entry`.
+					     * May be NULL */
 	struct entry *entry;
 	struct heft_err err;
 	bool ok;
@@ -98,7 +98,7 @@ static bool are_open(const struct snapshot_handle_half halves[2], struct heft_er
 	return true;
 }
 
-/* Takes the settings. False if the handle is broken. */
+/* Copies the settings. False if the handle is broken. */
 static bool snapshot_handle_begin(struct heft_snapshot *s, struct heft_err *err)
 {
 	return GUARDED(s->memory, err, (context_take(&s->context), true));
@@ -109,8 +109,8 @@ static bool snapshot_handle_is_list(const struct heft_snapshot *s, const char *p
 	return GUARDED(s->memory, NULL, snapshot_is_list(path));
 }
 
-/* Build directory of each side (see compare/align_paths.h). Removing them makes paths of both sides
- * equal. */
+/* Build directory of each side (see compare/align_paths.h). Without them, both sides have equal
+ * paths. */
 struct roots {
 	struct text of[2];
 	bool found;
@@ -126,8 +126,7 @@ static bool apply_root(struct heft_snapshot *s, const struct roots *r, size_t si
 	return true;
 }
 
-/* Aligns the paths of two builds of one project in two directories, unless the user says how to
- * treat paths. */
+/* Aligns the paths of a project's builds in two directories, unless the user gave path options. */
 static bool snapshot_handle_align(struct heft_snapshot *before, struct heft_snapshot *after,
 				  struct heft_err *err)
 {
@@ -149,7 +148,7 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 						 { .s = before, .path = before_path } };
 	if (!snapshot_handle_begin(before, err) || !snapshot_handle_begin(after, err))
 		return false;
-	/* Programs are opened one after the other: each is read by several threads and takes more
+	/* Opens programs one after the other, because each needs several threads and much
 	 * memory. */
 	if (snapshot_handle_is_list(before, before_path) &&
 	    snapshot_handle_is_list(after, after_path)) {
@@ -166,7 +165,7 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 	       snapshot_handle_align(before, after, err);
 }
 
-/* Finds the inputs that the sides are made from. */
+/* Finds the inputs from which the sides are made. */
 static bool find_measured(struct heft_profile *p, struct snapshot_handle_half halves[2],
 			  struct heft_err *err)
 {
@@ -181,7 +180,7 @@ static bool find_measured(struct heft_profile *p, struct snapshot_handle_half ha
 		h->path = h->entry->path;
 		take = take && snapshot_can_take(h->s, p, h->entry);
 	}
-	/* If the profile has too little, the sides are made from the files again. */
+	/* If the profile lacks layers, the sides are made from the files again. */
 	halves[0].profile = halves[1].profile = take ? p : NULL;
 	return true;
 }

@@ -1,9 +1,9 @@
 /* structs.h - checks and copies structs of the public interface. Later versions of heft may add
  * members to them. Private to api/.
  *
- * The first member of each struct is its size, as the caller's compiler knows it. A size below that
- * of the struct's first version means that the caller forgot to set it. All structs are still in
- * their first version. A struct that grows later states its first size at the check. */
+ * The first member of each struct is its size, as compiled into the caller. A size below the
+ * struct's first version means that the caller forgot to set it. All structs are still in their
+ * first version. A struct that grows later passes its first size to the check. */
 #ifndef HEFT_API_STRUCTS_H
 #define HEFT_API_STRUCTS_H
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Fills the caller's struct, as far as it reaches. Bytes beyond our struct become 0. */
+/* Copies `made` into the caller's struct, up to its size. Bytes beyond heft's struct become 0. */
 static inline void give(void *ret, const void *made, size_t made_size)
 {
 	size_t room;
@@ -25,7 +25,7 @@ static inline void give(void *ret, const void *made, size_t made_size)
 		memset((char *)ret + made_size, 0, room - made_size);
 }
 
-/* HEFT_EARG if the caller's struct states a size below `first` bytes. */
+/* HEFT_EARG if the caller's struct has a size below `first` bytes. */
 static inline bool struct_stated(const void *given, size_t first, const char *name,
 				 struct heft_err *err)
 {
@@ -37,7 +37,7 @@ static inline bool struct_stated(const void *given, size_t first, const char *na
 		    name, room, name, first);
 }
 
-/* Copies the caller's options, as far as they are known. NULL leaves *to unchanged. */
+/* Copies the caller's options that heft knows. NULL leaves *to unchanged. */
 static inline bool options_take(void *to, const void *given, size_t first, const char *name,
 				struct heft_err *err)
 {
@@ -54,7 +54,7 @@ static inline bool options_take(void *to, const void *given, size_t first, const
 #define STATED(name, given, err)   struct_stated((given), sizeof(struct name), #name, (err))
 #define TAKE(name, to, given, err) options_take((to), (given), sizeof(struct name), #name, (err))
 
-/* Sets the error for an index past the end of a list. */
+/* Sets the error for an index beyond the end of a list. */
 static inline bool absent(struct heft_err *err)
 {
 	return fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "there is no element of this number");
