@@ -30,12 +30,12 @@ const struct beside *beside_of(const char *name)
 	return NULL;
 }
 
-/* Goes through the folders that may have programs. */
+/* Walks through the folders that may hold programs. */
 struct folders {
-	char own[BESIDE_PATH_MOST]; /* Folder of heft. "" if unknown. */
-	const char *path;           /* The rest of PATH, or NULL. */
+	char own[BESIDE_PATH_MOST]; /* Folder of the program heft. "" if unknown */
+	const char *path;           /* Folders of PATH that were not visited yet, or NULL */
 	unsigned step;
-	char at[BESIDE_PATH_MOST]; /* Current folder. "" if it is skipped. */
+	char at[BESIDE_PATH_MOST]; /* Current folder. "" if it is skipped */
 };
 
 static void folders_init(struct folders *f)
@@ -45,7 +45,7 @@ static void folders_init(struct folders *f)
 	*(slash != NULL ? slash : f->own) = '\0';
 }
 
-/* Joins a path. A path that is too long is skipped. */
+/* Sets the current folder to `f->own` plus `below`, or skips the folder if its path is too long. */
 static void folder_join(struct folders *f, const char *below, const char *name)
 {
 	const int size = snprintf(f->at, sizeof f->at, "%s%s%s", f->own, below, name);
@@ -72,7 +72,7 @@ static bool folders_next(struct folders *f, const char *name)
 	const char *slash = strrchr(f->own, '/');
 	switch (f->step++) {
 	case 0: folder_join(f, "", ""); return true;
-	case 1: /* The build tree, where heft is in build/src. */
+	case 1: /* In the build tree, heft is in build/src. */
 		f->at[0] = '\0';
 		if (slash != NULL && strcmp(slash, "/src") == 0)
 			folder_join(f, "/../programs/", name);
@@ -87,7 +87,7 @@ static bool folders_next(struct folders *f, const char *name)
 	}
 }
 
-/* True for names that are safe as the end of a file name. */
+/* True if the name is safe as the end of a file name. */
 static bool beside_is_name(const char *name)
 {
 	const size_t size = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -132,7 +132,7 @@ int beside_run(const struct cli *cli, const char *name, size_t count, char **wor
 
 enum { OTHERS_MOST = 100 };
 
-/* Names of programs that are not heft's own. */
+/* Names of the programs found that are not part of heft. */
 struct others {
 	char names[OTHERS_MOST][BESIDE_NAME_MOST];
 	size_t count;

@@ -1,7 +1,7 @@
 /* beside.h - runs the programs beside heft: `heft NAME` runs heft-NAME, as git does.
  *
  * Looks for a program in the folder of heft, in the build tree, in libexecdir/heft, then in PATH.
- * Such a program is an ordinary user of libheft. */
+ * Such a program uses only the public functions of libheft. */
 #ifndef HEFT_CLI_BESIDE_H
 #define HEFT_CLI_BESIDE_H
 
@@ -12,18 +12,18 @@ enum { BESIDE_NAME_MOST = 40, BESIDE_PATH_MOST = 4096 };
 /* A program made from heft's own source, installed or not. */
 struct beside {
 	const char *name, *summary;
-	const char *members; /* Commands of the program, each with a blank before and after it. */
+	const char *members; /* Commands of the program, each with a blank before and after it */
 };
-/* Return heft's own programs by number and by name. NULL past the last or if unknown. */
+/* Returns a program of heft's own by number or by name. NULL past the last, or if unknown. */
 const struct beside *beside_at(size_t i);
 const struct beside *beside_of(const char *name);
 
 /* Finds heft-NAME. False if no folder has it. */
 bool beside_find(const char *name, char ret[BESIDE_PATH_MOST]);
-/* Turns this process into heft-NAME with these words. If that fails, says why and returns
+/* Replaces this process by heft-NAME with these words. If that fails, prints why and returns
  * EXIT_TROUBLE. */
 int beside_run(const struct cli *cli, const char *name, size_t count, char **words);
-/* Prints a line per program found, for the overview. */
+/* Prints a line for each program found, for the overview of commands. */
 void beside_list(FILE *to);
 /* Prints the commands and options of the programs found (commands.h). */
 void beside_print_words(void);

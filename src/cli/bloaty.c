@@ -1,4 +1,4 @@
-/* Translates messages to Bloaty's words, for scripts that search them. */
+/* Translates error messages to the words of Bloaty, for scripts that search for them. */
 #include "cli/cli.h"
 #include "cli/gone.h"
 

@@ -1,4 +1,4 @@
-/* Returns the exit status of a check against limits. */
+/* Counts the limits that are in this state. */
 #include "cli/budgets.h"
 
 static size_t budgets_count_state(const struct heft_budget *b, enum heft_budget_state state)
@@ -9,7 +9,6 @@ static size_t budgets_count_state(const struct heft_budget *b, enum heft_budget_
 	return n;
 }
 
-/* Returns the exit status. A limit that was not checked does not count as kept. */
 int budget_verdict(const struct cli *cli, const struct heft_budget *b, const char *path,
 		   bool allow_no_base)
 {

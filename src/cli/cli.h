@@ -1,7 +1,7 @@
-/* cli.h - declares what the commands share: our name in messages, exit statuses, the table of
- * commands.
+/* cli.h - declares what the commands share: the program's name in messages, exit statuses, the
+ * table of commands.
  *
- * cli/ is an ordinary user of the library: it includes only heft.h and its own headers. */
+ * cli/ uses the library as other programs do: it includes only heft.h and its own headers. */
 #ifndef HEFT_CLI_CLI_H
 #define HEFT_CLI_CLI_H
 
@@ -13,39 +13,39 @@
 
 enum exit_status {
 	EXIT_FINE = 0,
-	EXIT_NO = 1,      /* The answer is no. With --exit-code: there are differences. */
+	EXIT_NO = 1,      /* The answer is no. With --exit-code, there are differences */
 	EXIT_TROUBLE = 2, /* Wrong usage, unreadable or damaged input, or output that cannot be
-			   * written. */
+			   * written */
 };
 
 struct command;
 
-/* How this process was called. */
+/* The name and the words by which this process was called. */
 struct cli {
-	const char *program; /* First word of every message: "heft" or "bloaty". */
-	char usage[40];      /* Words before the operands: "heft size", "bloaty". */
+	const char *program; /* First word of every message: "heft" or "bloaty" */
+	char usage[40];      /* Words before the operands: "heft size", "bloaty" */
 	const struct command *command;
-	struct progress *progress; /* Progress line of the command's handles (term.h). */
+	struct progress *progress; /* Progress line of the command's handles (term.h) */
 };
 
-/* True if heft was called by the name of Bloaty. Then the exit status for trouble is 1. */
+/* True if heft was called as "bloaty". The exit status for trouble is 1 then. */
 bool cli_is_bloaty(const struct cli *cli);
 
-/* Writes the text of an error in Bloaty's words. */
+/* Writes the text of an error in the words of Bloaty. */
 void cli_as_bloaty(const struct heft_err *err, char *room, size_t size);
-/* Prints what is wrong with the words of the command line. */
+/* Prints which word of the command line is wrong. */
 void cli_bad_word(const struct cli *cli, const char *problem);
 /* Returns the command of this name. NULL if there is none. */
 const struct command *cli_command(const char *name);
 
 struct command {
-	const char *name;     /* One word, or two: "heap show". */
-	const char *operands; /* For the usage line. */
-	const char *summary;  /* For the list of commands. */
-	const char *manual;   /* Printed before the options. Ends with a newline. */
+	const char *name;     /* One word, or two: "heap show" */
+	const char *operands; /* Operands in the usage line */
+	const char *summary;  /* One line for the list of commands */
+	const char *manual;   /* Text before the options. Ends with a newline */
 	const struct opt *opts;
 	int (*run)(const struct cli *cli, int argc,
-		   char **argv); /* `argv`: the words after the name. */
+		   char **argv); /* `argv`: the words after the name */
 };
 
 extern const struct opt size_opts[];
@@ -123,8 +123,8 @@ extern const struct opt comment_opts[];
 extern const char comment_manual[];
 int cmd_comment(const struct cli *cli, int argc, char **argv);
 
-/* Options that several commands share. Their rows are in the files *_opts.inc. A command's own
- * options begin at O_OWN. */
+/* Options that several commands share. Their rows are in the files *_opts.inc. A command numbers
+ * its own options from O_OWN. */
 enum common_option {
 	O_HELP = 1,
 	O_VERSION,
@@ -171,34 +171,35 @@ enum common_option {
 	O_OWN,
 };
 
-/* Functions that take the words of a command. Each prints a message before it returns false. */
+/* Functions that receive the words of a command. Each prints a message before it returns false. */
 struct cli_words {
 	bool (*option)(void *job, const struct opt *o, const char *value);
 	bool (*operand)(void *job, const char *word);
-	/* Takes words after "--". NULL treats them like the words before. */
+	/* Receives a word after "--". If NULL, those words are treated like the words before
+	 * "--". */
 	bool (*base)(void *job, const char *word);
 };
 
-/* Handles the words of the command. Returns CLI_GO_ON, or the exit status if nothing is left to do:
- * after --help, --version or a message. */
+/* Parses the words of the command. Returns CLI_GO_ON. Returns the exit status instead after --help,
+ * --version or a message. */
 enum { CLI_GO_ON = -1 };
 int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_words *words,
 	      void *job);
-/* Does cli_parse() for commands that take exactly one file, *file. */
+/* Parses the words of a command that takes exactly one file. Sets *file. */
 int cli_parse_file(const struct cli *cli, int argc, char **argv,
 		   bool (*option)(void *job, const struct opt *o, const char *value), void *job,
 		   const char **file);
 
-/* Calls `take` with each name of a list "a,b" until it refuses one. False then, or without memory.
- * Prints that memory ran out, unless `cli` is NULL. An empty name is a name too. */
+/* Calls `take` with each name of a list "a,b" until it refuses one. Returns false then, or if
+ * memory runs out. Prints that memory ran out, unless `cli` is NULL. Names may be empty. */
 bool cli_each_name(const struct cli *cli, const char *list, bool (*take)(void *job, const char *),
 		   void *job);
 
 /* Parses a number: decimal, or hexadecimal with 0x or if `hex`. Sizes may end in a unit: K, Ki,
- * KiB, KB and their like. If it is no number, returns false and leaves *ret. */
+ * KiB, KB and similar ones. If `text` is not a number, returns false and does not set *ret. */
 bool cli_parse_number(const char *text, bool hex, uint64_t *ret);
 /* Passes an option of find_opts.inc, exe_opts.inc or raw_opts.inc to the session's finder. Ignores
- * other options. False after a message. */
+ * other options. Returns false after a message. */
 bool cli_find(const struct cli *cli, struct heft_session *s, const struct opt *o,
 	      const char *value);
 
@@ -212,42 +213,42 @@ int cli_error(const struct cli *cli, const char *fmt, ...) __attribute__((format
 bool cli_bad_value(const struct cli *cli, const struct opt *o, const char *value,
 		   const char *wanted);
 
-/* Parses a decimal number of at most `max`. If it is none, prints that and returns false. */
+/* Parses a decimal number of at most `max`. Otherwise prints what is wanted and returns false. */
 bool cli_number(const struct cli *cli, const struct opt *o, const char *value, uint64_t max,
 		uint64_t *ret);
 
-/* Parses a size of at most `max` bytes, such as "4096", "4K" or "4KiB". If it is none, prints that
- * and returns false. */
+/* Parses a size of at most `max` bytes, such as "4096", "4K" or "4KiB". If the value is not one,
+ * prints that and returns false. */
 bool cli_size(const struct cli *cli, const struct opt *o, const char *value, uint64_t max,
 	      uint64_t *ret);
 
-/* A word that an option accepts. A list ends with NULL. */
+/* A word that an option accepts. The last entry of a list is NULL. */
 struct choice {
 	const char *word;
 	unsigned value;
 };
 
-extern const struct choice style_choices[];      /* Values of enum heft_demangle. */
-extern const struct choice convention_choices[]; /* Values of enum heft_convention. */
-/* Finds the value among the choices. If it is none of them, prints that and returns false. */
+extern const struct choice style_choices[];      /* Values of enum heft_demangle */
+extern const struct choice convention_choices[]; /* Values of enum heft_convention */
+/* Finds the value among the choices. Otherwise prints the choices and returns false. */
 bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 		const struct choice *choices, unsigned *ret);
-extern const struct choice sure_choices[]; /* Values of enum heft_sure. */
-/* Reads a list "a,b" of words that o->choices names. *ret has the bits of all of them. */
+extern const struct choice sure_choices[]; /* Values of enum heft_sure */
+/* Reads a list "a,b" of words of o->choices. Sets *ret to the bits of all of them. */
 bool cli_choices(const struct cli *cli, const struct opt *o, const char *list,
 		 const struct choice *choices, unsigned *ret);
-/* Prints that the data source does not exist, and a similar name. Returns false. */
+/* Prints that the data source does not exist, and suggests a similar name. Returns false. */
 bool cli_unknown_source(const struct cli *cli, const char *name);
-/* Prints a hint if the first operand is no file and the second is one. False if not so. */
+/* If the first operand is not a file and the second is, prints a hint and returns true. */
 bool cli_swapped(const struct cli *cli, const char *first, const char *second);
-/* Returns the result of heft_X_new(). If it is NULL, prints that there is no memory and ends the
- * process. Only for handles that a command makes before it starts anything. */
+/* Returns `handle`, the result of heft_X_new(). If it is NULL, prints that there is no memory and
+ * ends the process. Only for handles that a command makes before it starts anything. */
 void *cli_made(const struct cli *cli, void *handle);
 /* Makes a session that shows progress. */
 struct heft_session *cli_session(const struct cli *cli);
 /* Sets *err to "no memory". Returns false. */
 bool cli_no_memory(struct heft_err *err);
-/* Prints an error of the library as cli_error() does, with the place in the file if known. */
+/* Prints an error of the library as cli_error() does. Adds the place in the file if known. */
 int cli_failed(const struct cli *cli, const struct heft_err *err);
 
 #endif

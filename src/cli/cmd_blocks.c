@@ -50,9 +50,9 @@ struct blocks_job {
 	struct output out;
 	bool verbose, disassemble;
 	const char *file;
-	const char **functions; /* Wanted functions. Empty means all. */
-	bool *wanted;           /* Per function of the file. NULL means all. */
-	bool missing;           /* A name belongs to no function. */
+	const char **functions; /* Wanted functions. Empty means all */
+	bool *wanted;           /* Per function of the file: true if wanted. NULL means all */
+	bool missing;           /* True if a name belongs to no function */
 	size_t function_count;
 };
 
@@ -85,10 +85,10 @@ static bool blocks_apply(void *ctx, const struct opt *o, const char *value)
 
 struct blocks_sums {
 	uint64_t functions, blocks, bytes;
-	uint64_t listed; /* Number of functions that were written. */
+	uint64_t listed; /* Number of functions that were written */
 };
 
-/* Marks the functions that a name means. */
+/* Marks the functions that have this name. */
 static void name_mark(struct blocks_job *job, const char *name)
 {
 	struct heft_err err;
@@ -105,7 +105,7 @@ static void name_mark(struct blocks_job *job, const char *name)
 	}
 }
 
-/* Returns false if there is no memory. */
+/* Marks the functions of all names. False if there is no memory. */
 static bool names_mark(struct blocks_job *job)
 {
 	const size_t count = heft_blocks_function_count(job->blocks);
@@ -122,7 +122,7 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* Prints, below the list, how much of the code all blocks cover. */
+/* Prints, below the list, the share of the code that all blocks cover. */
 static void blocks_put_sums(const struct blocks_job *job, const struct blocks_sums *sums, FILE *to)
 {
 	struct heft_block_sums of = { .size = sizeof of };
@@ -145,8 +145,8 @@ static bool blocks_put_head(const struct blocks_job *job, const struct heft_sink
 	return heft_block_function_write(NULL, &job->out.write, sink, err);
 }
 
-/* Counts all wanted functions and writes as many as asked for. False if a function cannot be read
- * or the output fails. */
+/* Counts the blocks of all wanted functions. Writes as many functions as asked for. False if a
+ * function cannot be read or the output fails. */
 static bool blocks_list_functions(struct blocks_job *job, struct blocks_sums *sums,
 				  const struct heft_sink *sink, struct heft_err *err)
 {
@@ -174,7 +174,7 @@ static bool blocks_list_functions(struct blocks_job *job, struct blocks_sums *su
 	return true;
 }
 
-/* Writes the list; see outfile_write(). */
+/* Writes the list. Called by outfile_write(). */
 static bool blocks_list(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct blocks_job *job = ctx;

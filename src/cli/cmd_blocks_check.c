@@ -22,7 +22,7 @@ const char blocks_check_manual[] =
 	"this code. Exit status 1: the map is wrong.  Findings that are odd, such as\n"
 	"functions without a map, do not count there.\n";
 
-enum { SHOWN = 10 }; /* Number of findings of each kind without -v. */
+enum { SHOWN = 10 }; /* Number of findings of each kind without -v */
 
 struct blocks_check_job {
 	const struct cli *cli;
@@ -47,7 +47,7 @@ static bool blocks_check_apply(void *ctx, const struct opt *o, const char *value
 	return true;
 }
 
-/* Prints the findings: only the first ones of each kind, unless all are asked for. */
+/* Prints the first findings of each kind, or all if asked for. */
 static bool blocks_check_put_findings(const struct blocks_check_job *job,
 				      const struct heft_sink *sink, struct heft_err *err)
 {

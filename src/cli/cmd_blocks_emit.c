@@ -44,7 +44,7 @@ struct emit_job {
 	const char *file, *output;
 	unsigned map_version;
 	bool verbose;
-	unsigned flags; /* Bits of enum heft_emit_flag. */
+	unsigned flags; /* Bits of enum heft_emit_flag */
 };
 
 static const struct choice versions[] = { { "1", 1 }, { "2", 2 }, { "3", 3 },
@@ -71,7 +71,7 @@ static bool blocks_emit_apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-/* Writes the copy. Whoever may run the file may run the copy. */
+/* Writes the copy, with the access rights of the file. */
 static bool write_copy(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct emit_job *job = ctx;

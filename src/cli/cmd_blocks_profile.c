@@ -1,4 +1,4 @@
-/* Implements heft blocks profile: how often basic blocks ran, from samples. */
+/* Implements heft blocks profile: counts how often basic blocks ran, from samples. */
 #include "cli/functions.h"
 #include "cli/notes.h"
 #include "cli/output.h"
@@ -61,7 +61,7 @@ struct profile_job {
 	struct output out;
 	struct heft_samples_query query;
 	bool verbose;
-	unsigned flags; /* Bits of enum heft_samples_flag. */
+	unsigned flags; /* Bits of enum heft_samples_flag */
 	const char *file, *samples;
 	size_t file_count, samples_count;
 };
@@ -115,7 +115,7 @@ static bool blocks_profile_apply(void *ctx, const struct opt *o, const char *val
 	return true;
 }
 
-/* Takes an operand: the program, or samples that need no --perf. */
+/* Takes an operand: the program, or a file of samples that is recognized without --perf. */
 static bool blocks_profile_add_operand(void *ctx, const char *word)
 {
 	struct profile_job *job = ctx;

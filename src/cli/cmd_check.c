@@ -88,7 +88,7 @@ static int check_against(struct check_job *job, const struct heft_snapshot *now)
 	return budget_verdict(job->cli, job->budget, job->budget_path, job->allow_no_base);
 }
 
-/* Reads the limits first, so that a mistake in them is found before a large program is read. */
+/* Checks the limits. Reads the limits before the program, so that a mistake in them shows early. */
 static int run_budget(struct check_job *job)
 {
 	struct heft_err err;

@@ -54,12 +54,12 @@ struct comment_job {
 	struct heft_comment_opts opts;
 	const char *budget_path, *base_path, *file, *output;
 	const char *store, *product, *config,
-		*branch;                /* Store and branch of the history. `store` is NULL if
-					 * there is none. */
-	char history[BESIDE_PATH_MOST]; /* Program that reads the history. */
+		*branch;                /* Store and branch of the history. `store` is NULL
+					 * without a history */
+	char history[BESIDE_PATH_MOST]; /* Path of the program that reads the history */
 	struct heft_snapshot *base, *now;
 	struct heft_diff *diff;
-	struct heft_budget *budget; /* NULL if there are no limits. */
+	struct heft_budget *budget; /* NULL if there are no limits */
 };
 
 static bool comment_apply(void *ctx, const struct opt *o, const char *value)
@@ -83,8 +83,9 @@ static bool comment_apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-/* Returns what `heft history log` prints about a size: tab-separated, latest build first. `until`
- * NULL means until the latest build. The caller frees the text. NULL if nothing is known. */
+/* Returns the output of `heft history log` about a size: tab-separated, latest build first. If
+ * `until` is NULL, the latest build is the first. The caller frees the text. NULL if the size is
+ * unknown. */
 static char *log_of(const struct comment_job *job, const char *of, const char *until,
 		    const char *rows, bool quiet)
 {
@@ -119,7 +120,7 @@ static size_t columns_before_change(const char *header)
 	return column;
 }
 
-/* Reads the sizes of a log, oldest first. Returns how many there are. */
+/* Reads the sizes of a log, oldest first. Returns their number. */
 static size_t log_values(const char *log, double *ret, size_t count)
 {
 	const size_t column = columns_before_change(log);
@@ -141,8 +142,8 @@ static size_t log_values(const char *log, double *ret, size_t count)
 	return given;
 }
 
-/* Gives the trend of a size; none if nobody has measured it. The trend ends at the base's commit if
- * the history has it, otherwise at the latest build. */
+/* Returns the trend of a size, or no values if the size was never measured. The trend ends at the
+ * base's commit if the history has it, otherwise at the latest build. */
 static size_t give_course(void *ctx, const char *subject, const char *name, double *ret,
 			  size_t count)
 {
@@ -164,7 +165,7 @@ static size_t give_course(void *ctx, const char *subject, const char *name, doub
 	return given;
 }
 
-/* True if there are trends. Otherwise prints that there are none. */
+/* True if the history gives trends. Otherwise prints that there are none. */
 static bool courses_open(struct comment_job *job)
 {
 	if (!beside_find("history", job->history)) {
@@ -200,7 +201,7 @@ static int comment_compare(struct comment_job *job)
 	return budget_verdict(job->cli, job->budget, job->budget_path, false);
 }
 
-/* Reads the limits first, so that a mistake in them is found before a large program is read. */
+/* Writes the comment. Reads the limits first, so that a mistake in them shows early. */
 static int comment_run(struct comment_job *job)
 {
 	const char *const paths[] = { job->base_path, job->file };

@@ -62,7 +62,7 @@ static bool profile_write(void *ctx, FILE *to, struct heft_err *err)
 	return heft_profile_write(job->profile, &job->out.write, &sink, err);
 }
 
-/* Returns the option or file that needs lists of symbols. NULL if there is none. */
+/* Returns the option or file that needs lists of symbols. NULL if nothing needs them. */
 static const char *lists_needed(const struct diff_job *job)
 {
 	if (job->query.section || job->query.min > 0)

@@ -1,5 +1,5 @@
-/* Implements heft heap at (what is at an address of a process) and heft heap check (what is
- * damaged). */
+/* Implements heft heap at (what an address of a process belongs to) and heft heap check (damage of
+ * the heap). */
 #include "cli/heap_open.h"
 #include "cli/output.h"
 
@@ -43,8 +43,8 @@ struct at_job {
 	struct heap_open open;
 	struct output out;
 	int status;
-	const char **words; /* The dump, then addresses. */
-	uint64_t *addrs;    /* Addresses of these words. */
+	const char **words; /* The dump, then addresses */
+	uint64_t *addrs;    /* The numbers of the address words */
 	size_t word_count;
 };
 

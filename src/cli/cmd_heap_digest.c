@@ -1,4 +1,4 @@
-/* Implements heft heap digest: each dump in one line. */
+/* Implements heft heap digest: summarizes each dump in one line. */
 #include "cli/heap_open.h"
 #include "cli/outfile.h"
 
@@ -20,8 +20,8 @@ const char heap_digest_manual[] =
 struct digest_job {
 	struct heap_open open;
 	const char *output;
-	const char **dumps; /* Paths of the dumps. Allocated for as many paths as there are
-			     * arguments. */
+	const char **dumps; /* Paths of the dumps. Has room for as many paths as there are
+			     * arguments */
 	size_t dump_count;
 	int status;
 };
@@ -42,7 +42,7 @@ static bool heap_digest_add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* Writes the line of a dump. A handle per dump limits memory to that of the largest dump. */
+/* Writes the line of a dump. Opens a handle per dump, so that memory holds one dump at a time. */
 static void digest(struct digest_job *job, const char *path, FILE *to)
 {
 	const struct heft_sink sink = { outfile_put, to };

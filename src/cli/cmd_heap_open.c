@@ -1,4 +1,4 @@
-/* Implements what the commands about heap dumps share. */
+/* Implements what the commands that read heap dumps share. */
 #include "cli/heap_open.h"
 #include "cli/notes.h"
 

@@ -1,5 +1,5 @@
-/* Implements heft heap show (who holds the memory of a process) and heft heap diff (what
- * changed). */
+/* Implements heft heap show (the holders of a process's memory) and heft heap diff (the
+ * changes). */
 #include "cli/heap_open.h"
 #include "cli/output.h"
 
@@ -66,9 +66,9 @@ struct show_job {
 	struct heft_heap_query query;
 	struct output out;
 	const char *files[2];
-	struct heft_heap_report *report; /* NULL for a page. */
+	struct heft_heap_report *report; /* NULL for a page */
 	size_t file_count;
-	uint64_t pid; /* Process that is read instead of a dump. 0 if there is none. */
+	uint64_t pid; /* Process to read instead of a dump. 0 if there is none */
 	bool exit_code, paged, by_given;
 	enum heft_heap_page page;
 };
@@ -151,7 +151,7 @@ static bool apply_by(struct show_job *job, const struct opt *o, const char *valu
 	return true;
 }
 
-/* Applies a measure to sort by, or an order. */
+/* Applies a key or an order of sorting. */
 static bool heap_show_apply_sort(struct show_job *job, const struct opt *o, const char *value)
 {
 	struct opt told = *o;
@@ -230,8 +230,8 @@ static bool write_to(void *ctx, FILE *f, struct heft_err *err)
 			  : heft_heap_report_write(job->report, &job->out.write, &sink, err);
 }
 
-/* Returns the exit status. Leaks that were found are certain. Without any, there is no answer if
- * more blocks may be live. */
+/* Returns the exit status. If leaks were found, the answer is certain. If none were found, more
+ * blocks may be live: then the answer is unknown. */
 static int heap_show_answer(const struct show_job *job)
 {
 	const bool rows = job->exit_code && job->report != NULL &&
@@ -254,10 +254,10 @@ static int heap_show_report(struct show_job *job)
 	struct heft_heap_info info = { .size = sizeof info };
 	ASSERT(job->report == NULL);
 	heft_heap_info(job->open.heap, &info, NULL);
-	/* Without stacks, rows by stack would be a single row. */
+	/* Without stacks, a table by stack would be a single row. */
 	if (!job->by_given && info.arenas > 0)
 		job->query.by = HEFT_HEAP_BY_SIZE;
-	/* A picture of stacks shows the tree that they form. */
+	/* An SVG of stacks shows them as a tree. */
 	if (job->out.write.format == HEFT_SVG && job->query.by == HEFT_HEAP_BY_STACK)
 		job->query.by = HEFT_HEAP_BY_TREE;
 	job->query.rows = output_rows(&job->out, job->query.by == HEFT_HEAP_BY_STACK ? 10 : 20);

@@ -1,4 +1,4 @@
-/* Implements heft heap snapshot: writes the memory of a living process to a core. */
+/* Implements heft heap snapshot: writes the memory of a running process to a core. */
 #include "cli/cli.h"
 
 #include <errno.h>

@@ -34,11 +34,11 @@ struct info_job {
 	struct heft_session *session;
 	struct output out;
 	bool details, verbose, failed;
-	bool stopped; /* There is no memory: the handle cannot be used any more. */
+	bool stopped; /* True after memory ran out: the handle cannot be used any more */
 	const char **paths;
 	size_t path_count, row_count;
-	char **todo; /* Paths below directories that are still to be read. The next path to read is
-		      * the last. Each path is malloc'ed. */
+	char **todo; /* Paths below directories that are still to be read, as a stack: the last
+		      * is read next. Each path is malloc'ed */
 	size_t todo_count, todo_room;
 };
 
@@ -63,8 +63,8 @@ static bool info_add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* Adds a file. A file that is no program is skipped below a directory, and an error if the user
- * named it. */
+/* Adds a file. A file that is not a program is an error if the user named it; otherwise it is
+ * skipped. */
 static void info_add_file(struct info_job *job, const char *path, bool named)
 {
 	struct heft_err err;
@@ -88,7 +88,7 @@ static bool info_failed(struct info_job *job, const char *path)
 	return false;
 }
 
-/* Remembers "directory/name" for later. */
+/* Pushes "directory/name" on the stack of paths. */
 static bool info_remember(struct info_job *job, const char *directory, const char *name)
 {
 	const size_t size = strlen(directory) + strlen(name) + 2;
@@ -133,7 +133,7 @@ static void add_directory(struct info_job *job, const char *path)
 		      by_path_backwards);
 }
 
-/* Adds the files below a directory. Does not follow links: their targets would count twice. */
+/* Adds the files below a directory. Skips links, because their targets would count twice. */
 static void add_below(struct info_job *job, const char *path)
 {
 	struct os_file is;

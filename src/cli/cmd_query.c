@@ -37,10 +37,10 @@ struct query_job {
 	struct output out;
 	struct heft_query_opts opts;
 	bool list;
-	const char *words[2]; /* File and SQL. */
+	const char *words[2]; /* File and SQL */
 	size_t word_count;
 	struct heft_query *query;
-	const char *sql; /* Current statement. */
+	const char *sql; /* Current statement */
 };
 
 static bool cmd_query_apply(void *ctx, const struct opt *o, const char *value)
@@ -66,7 +66,7 @@ static bool query_add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* Returns the SQL of a ready-made query, or NULL. */
+/* Returns the SQL of a predefined query, or NULL. */
 static const char *named_sql(const char *name)
 {
 	const char *known, *text, *sql;
@@ -96,7 +96,7 @@ static bool write_result(void *ctx, FILE *to, struct heft_err *err)
 	return heft_query_run(job->query, job->sql, &job->opts, &sink, err);
 }
 
-/* Runs SQL or a named query. Returns the exit status. */
+/* Runs SQL or a predefined query. Returns the exit status. */
 static int run_text(struct query_job *job, const char *text)
 {
 	ASSERT(job->query != NULL);
@@ -134,7 +134,7 @@ static int show_schema(struct query_job *job, const char *name)
 	return run_text(job, sql);
 }
 
-/* Runs a line that begins with a dot. False if the user wants to leave. */
+/* Runs a line that begins with a dot. False if the line ends the session. */
 static bool run_dot(struct query_job *job, const char *line)
 {
 	if (strcmp(line, ".quit") == 0 || strcmp(line, ".exit") == 0)
@@ -160,7 +160,7 @@ static bool run_dot(struct query_job *job, const char *line)
 }
 
 struct typed {
-	char *text; /* The statement so far. */
+	char *text; /* Text of the statement up to now */
 	size_t size;
 };
 
@@ -178,7 +178,7 @@ static bool query_append(struct typed *t, const char *line)
 	return true;
 }
 
-/* Takes a line and runs the statements that are complete. False if the user wants to leave. */
+/* Adds a line and runs the statements that are complete. False if the line ends the session. */
 static bool query_take_line(struct query_job *job, struct typed *t, char *line, int *status)
 {
 	line[strcspn(line, "\n")] = '\0';
@@ -209,8 +209,8 @@ static void prompt(bool terminal, const struct typed *t)
 	fflush(stdout);
 }
 
-/* Runs statements of standard input. At a terminal, a mistake is only printed; otherwise it ends
- * the run. */
+/* Runs the statements of standard input. An error ends the run, unless standard input is a
+ * terminal. */
 static int run_input(struct query_job *job)
 {
 	const bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
@@ -231,8 +231,8 @@ static int run_input(struct query_job *job)
 	return terminal ? EXIT_FINE : status;
 }
 
-/* True if a statement may ask for a column that takes time to make. Statements of standard input
- * are unknown yet. */
+/* True if a statement may use a column that is slow to compute. True for standard input, whose
+ * statements are not known yet. */
 static bool asks(const struct query_job *job, const char *column)
 {
 	const char *sql = job->word_count == 2 ? job->words[1] : column;

@@ -1,4 +1,4 @@
-/* Implements heft report: one html file to look at. */
+/* Implements heft report: writes one HTML page. */
 #include "cli/inputs.h"
 #include "cli/notes.h"
 #include "cli/outfile.h"
@@ -62,8 +62,8 @@ static bool report_add_base(void *ctx, const char *word)
 	return inputs_add(&((struct cli_report_job *)ctx)->inputs, word, true);
 }
 
-/* Adds the diff of symbols, because rows of a profile are paired only by their labels. The diff
- * tells renamed and moved symbols. The page is complete without it. */
+/* Adds the diff of symbols. A profile pairs its rows only by label; the diff also shows renamed and
+ * moved symbols. Failures are ignored: the page is complete without the diff. */
 static void report_add_symbols(const struct cli_report_job *job, const struct input *of)
 {
 	const struct inputs *all = &job->inputs;
@@ -84,7 +84,7 @@ static void report_add_symbols(const struct cli_report_job *job, const struct in
 	cli_input_close(&in);
 }
 
-/* Adds an input. Programs are compared all with all, when the first one is added. */
+/* Adds an input. The first program adds one comparison of all programs with all bases. */
 static bool report_add_input(const struct cli_report_job *job, size_t i, bool *ret_all)
 {
 	const struct inputs *all = &job->inputs;
@@ -114,7 +114,7 @@ static int cmd_report_run(struct cli_report_job *job)
 	const struct input_files *files = &job->inputs.files;
 	bool all = false;
 	ASSERT(job->page != NULL && job->inputs.rows > 0);
-	if (job->inputs.by != NULL) /* If the user names sources, these are used. */
+	if (job->inputs.by != NULL) /* The user named sources. */
 		job->inputs.flags &= ~(unsigned)HEFT_PROFILE_REGIONS;
 	if (files->count == 0)
 		return cli_error(cli, "must specify at least one file; try '%s --help'",
@@ -135,7 +135,7 @@ int cmd_report(const struct cli *cli, int argc, char **argv)
 	struct cli_report_job job = { .page = NULL };
 	inputs_init(&job.inputs, cli);
 	job.page = cli_made(cli, heft_page_new(job.inputs.session));
-	job.inputs.rows = 1; /* A page takes all rows. */
+	job.inputs.rows = 1; /* The page shows all rows. */
 	job.inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_REGIONS | HEFT_PROFILE_HOW_SURE;
 	job.inputs.usual = "sections,compileunits,namespaces,symbols";
 	int status = cli_parse(cli, argc, argv, &words, &job);

@@ -1,4 +1,4 @@
-/* Implements heft rows: what files hold, as rows for stores. */
+/* Implements heft rows: writes the contents of files as rows for databases. */
 #include "cli/notes.h"
 #include "cli/outfile.h"
 
@@ -45,17 +45,17 @@ enum { SOURCES_MOST = 16 };
 struct rows_job {
 	const struct cli *cli;
 	struct heft_session *session;
-	char *sources[SOURCES_MOST]; /* Owned. */
+	char *sources[SOURCES_MOST]; /* Allocated names */
 	size_t source_count;
 	const char *include, *exclude, *output;
-	unsigned flags; /* Bits of enum heft_profile_flag. */
-	unsigned sure;  /* Bits of enum heft_sure. */
+	unsigned flags; /* Bits of enum heft_profile_flag */
+	unsigned sure;  /* Bits of enum heft_sure */
 	bool verbose;
 	FILE *to;
-	const char **files; /* Paths of the files. Allocated for as many paths as there are
-			     * arguments. */
+	const char **files; /* Paths of the files. Has room for as many paths as there are
+			     * arguments */
 	size_t file_count;
-	size_t measured, passed_over, failed; /* Numbers of files. */
+	size_t measured, passed_over, failed; /* Numbers of files */
 };
 
 static bool source_add(void *ctx, const char *name)
@@ -151,7 +151,7 @@ static bool rows_measure(struct rows_job *job, struct heft_profile *p, const cha
 	return heft_profile_write(p, &opts, &(struct heft_sink){ outfile_put, job->to }, err);
 }
 
-/* Measures a file. False if no further file can be measured. */
+/* Measures a file. False if the run must end. */
 static bool file_measure(struct rows_job *job, const char *path)
 {
 	struct heft_err err = { 0 };
@@ -164,7 +164,7 @@ static bool file_measure(struct rows_job *job, const char *path)
 		return true;
 	job->failed++;
 	cli_failed(job->cli, &err);
-	/* These errors would repeat for every file. */
+	/* A wrong argument or a failed output would repeat for every file. */
 	return err.code != HEFT_EARG && !ferror(job->to);
 }
 

@@ -60,13 +60,13 @@ static int cmd_size_report(struct size_job *job)
 		fflush(stdout);
 		fprintf(stderr, "%s: note: the filters let nothing through\n", job->cli->program);
 	}
-	/* A diff has no unchanged rows, so any row is a difference. */
+	/* A diff omits unchanged rows, so any row is a difference. */
 	const bool differs = t->diff &&
 			     (t->top->child_count > 0 || file != old_file || vm != old_vm);
 	return job->exit_code && differs ? EXIT_NO : EXIT_FINE;
 }
 
-/* Prints the blocks of the function with their instructions, with the names of the rows. */
+/* Prints the blocks of the function with their instructions. Names are as in the rows. */
 static int size_disassemble(const struct size_job *job)
 {
 	struct heft_file_info file = { .size = sizeof file };

@@ -51,11 +51,11 @@ struct snapshot_job {
 	struct heft_snapshot *snapshot;
 	struct heft_session *session;
 	const char *output;
-	const char **files; /* Paths of the files. Allocated for as many paths as there are
-			     * arguments. */
+	const char **files; /* Paths of the files. Has room for as many paths as there are
+			     * arguments */
 	size_t file_count;
 	bool verbose, stats, check;
-	unsigned flags; /* Bits of enum heft_snapshot_flag. */
+	unsigned flags; /* Bits of enum heft_snapshot_flag */
 };
 
 static bool cmd_snapshot_add_metadata(const struct snapshot_job *job, const struct opt *o,
@@ -109,7 +109,7 @@ static void print_share(uint64_t part, int64_t whole)
 		printf("%10s", "-");
 }
 
-/* Prints the totals. The last two lines add up the bytes in the file and in the VM image. */
+/* Prints the totals. The last two lines sum up the bytes in the file and in the VM image. */
 static void print_stats(const struct snapshot_job *job)
 {
 	struct heft_snapshot_section sec = { .size = sizeof sec };

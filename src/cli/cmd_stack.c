@@ -1,4 +1,4 @@
-/* Implements heft stack: shows how much stack functions take. */
+/* Implements heft stack: shows how many bytes of stack each function takes. */
 #include "cli/notes.h"
 #include "cli/output.h"
 

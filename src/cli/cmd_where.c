@@ -1,4 +1,4 @@
-/* Implements heft where: tells what is at addresses. */
+/* Implements heft where: shows what the given addresses belong to. */
 #include "base/os/shell.h"
 #include "cli/notes.h"
 #include "cli/output.h"
@@ -58,13 +58,13 @@ struct where_job {
 	FILE *to;
 	bool verbose;
 	const char *file;
-	const char **addrs; /* As the user typed it. */
+	const char **addrs; /* Addresses as the user typed them */
 	size_t addr_count;
-	bool unreadable, nothing; /* `unreadable`: an address was no address. `nothing`: nothing
-				   * is at an address. */
-	bool stopped;             /* The output failed. */
-	bool one;                 /* Each question gets exactly one answer, so that a program
-				   * that asks can count them. */
+	bool unreadable, nothing; /* `unreadable`: a word is not an address. `nothing`: an
+				   * address belongs to nothing */
+	bool stopped;             /* True after the output failed */
+	bool one;                 /* True if each question gets exactly one answer, so that a
+				   * calling program can count the answers */
 };
 
 static bool where_add_source(void *ctx, const char *name)
@@ -107,9 +107,9 @@ static bool where_add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* Questions of a batch are answered in rising order of addresses, because that is much faster.
- * Answers are written in the order of the questions. A batch keeps about TEXT_SIZE bytes of
- * answers, estimated from the previous batch. */
+/* Size of a batch of questions. A batch is answered in rising order of addresses, which is much
+ * faster, and written in the order of the questions. Its size is chosen so that the answers take
+ * about TEXT_SIZE bytes, estimated from the previous batch. */
 enum { BATCH_MIN = 1024, BATCH_SIZE = 65536, TEXT_SIZE = 32 << 20 };
 
 struct question {
@@ -118,15 +118,15 @@ struct question {
 };
 
 struct cmd_where_answer {
-	size_t start, size; /* Range in batch.text. */
+	size_t start, size; /* Byte range in batch.text */
 };
 
 struct where_batch {
 	struct question asked[BATCH_SIZE], scratch[BATCH_SIZE];
 	struct cmd_where_answer answers[BATCH_SIZE];
 	size_t asked_count, count; /* `asked_count`: number of addresses. `count`: number of
-				    * lines, including lines that are no address. */
-	size_t limit;              /* Limit of `count`. */
+				    * lines, including lines that are not addresses */
+	size_t limit;              /* Limit of `count` */
 	char *text;
 	size_t used, size;
 };
@@ -148,8 +148,8 @@ static bool keep_piece(void *ctx, const void *data, size_t size)
 	return true;
 }
 
-/* Sorts by address: a stable radix sort by digits of base 2048, lowest first. Digits that are equal
- * in all are skipped. */
+/* Sorts by address: a stable radix sort by digits of base 2048, lowest digit first. Skips digits
+ * that are equal in all addresses. */
 static void sort_questions(struct where_batch *b)
 {
 	enum { BITS = 11, DIGITS = 1 << BITS };
@@ -173,7 +173,7 @@ static void sort_questions(struct where_batch *b)
 		memcpy(b->asked, from, b->asked_count * sizeof *from);
 }
 
-/* Prints an error after which the handle cannot be used any more. */
+/* Prints an error that makes the handle unusable. */
 static void where_give_up(struct where_job *job, const struct heft_err *err)
 {
 	cli_failed(job->cli, err);
@@ -225,7 +225,7 @@ static void answer_batch(struct where_job *job, struct where_batch *b)
 	b->count = b->asked_count = b->used = 0;
 }
 
-/* Answers a name. Its places are valid until the next name. */
+/* Answers a name. The library's places are valid only until the next name. */
 static void name_answer(struct where_job *job, struct where_batch *b, size_t i)
 {
 	struct heft_location at = { .size = sizeof at };
@@ -255,7 +255,7 @@ static void ask(struct where_job *job, struct where_batch *b, const char *text)
 		where_give_up(job, &err);
 		return;
 	}
-	if (!known) { /* Every line gets an answer, so that a program that asks can count them. */
+	if (!known) { /* Every line gets an answer, so that the calling program can count them. */
 		cli_failed(job->cli, &err);
 		job->unreadable = true;
 		put_answer(job, b, &b->answers[b->count++], &nowhere);
@@ -277,11 +277,11 @@ enum { LINES_SIZE = 1 << 21, BULK = 4096 };
 struct where_lines {
 	char text[LINES_SIZE + 1];
 	size_t used;
-	bool end; /* No more input will come. */
+	bool end; /* True at the end of the input */
 };
 
-/* Answers the whole lines of the buffer, and moves the rest to the front. A line that fills the
- * buffer is cut. */
+/* Answers the complete lines of the buffer. Moves the incomplete last line to the front. A line
+ * longer than the buffer is cut. */
 static void ask_lines(struct where_job *job, struct where_batch *b, struct where_lines *l)
 {
 	char *line = l->text, *stop = l->text + l->used;
@@ -303,8 +303,9 @@ static void ask_lines(struct where_job *job, struct where_batch *b, struct where
 	memmove(l->text, line, l->used);
 }
 
-/* Reads available input. Waits only for the first byte, because a program may ask one by one and
- * wait for each answer. After much input, waits a further millisecond. False (errno) on failure. */
+/* Reads the available input. Blocks only for the first byte, because the calling program may wait
+ * for each answer. After a large read, waits a further millisecond for more. False (errno) on
+ * failure. */
 static bool read_more(struct where_lines *l)
 {
 	bool some = false;
@@ -322,7 +323,7 @@ static bool read_more(struct where_lines *l)
 	return true;
 }
 
-/* Answers what was read, and writes the answers, before it waits for more input. */
+/* Reads questions and answers them. Writes the answers before it waits for more input. */
 static bool answer_input(struct where_job *job, struct where_batch *b)
 {
 	struct where_lines *l = malloc(sizeof *l);
@@ -362,7 +363,7 @@ static bool answer_words(struct where_job *job, struct where_batch *b)
 	return good;
 }
 
-/* Writes all answers; see outfile_write(). */
+/* Writes all answers. Called by outfile_write(). */
 static bool answer_all(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct where_job *job = ctx;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns how many words name the command: one, or two ("heap show"). 0 for another command. */
+/* Returns the number of words that name this command, 1 or 2. 0 if they name another one. */
 static int command_words(const struct command *c, int argc, char **argv)
 {
 	const size_t first = strlen(argv[0]);
@@ -58,7 +58,7 @@ void commands_help_family(const struct commands *all, const char *family)
 	printf("\nWhat one of them takes: heft help %s COMMAND\n", family);
 }
 
-/* Names the command that a later word of the line is: "heft heap DUMP show". */
+/* Finds a command whose second word comes later on the line: "heft heap DUMP show". */
 static const char *member_later(const struct commands *all, const char *family, int argc,
 				char **argv)
 {

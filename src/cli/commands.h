@@ -11,7 +11,7 @@ enum { COMMANDS_MOST = 64 };
 
 struct commands {
 	const struct command *list;
-	size_t count; /* At most COMMANDS_MOST. */
+	size_t count; /* At most COMMANDS_MOST */
 };
 
 /* Finds the command that the first words name, longer names first. NULL if there is none.
@@ -22,20 +22,20 @@ const struct command *commands_find(const struct commands *all, int argc, char *
 bool commands_has_family(const struct commands *all, const char *word);
 /* Prints the commands of a family on stdout. */
 void commands_help_family(const struct commands *all, const char *family);
-/* Prints that the family lacks this command, and which commands it has. `word` is NULL if none was
+/* Prints that the family has no such command, and lists its commands. `word` is NULL if none was
  * given. Returns EXIT_TROUBLE. */
 int commands_no_member(const struct cli *cli, const struct commands *all, const char *family,
 		       const char *word);
-/* Sets the command, and the words that begin its help. */
+/* Sets the command, and the first words of its help. */
 void cli_set_command(struct cli *cli, const struct command *c);
-/* Runs the command that the words name and returns its exit status. COMMANDS_NONE if they name
+/* Runs the command that the words name and returns its exit status. COMMANDS_NONE if the words name
  * neither a command nor a family. */
 enum { COMMANDS_NONE = -1 };
 int commands_run(struct cli *cli, const struct commands *all, int argc, char **argv);
-/* Prints every command and option, one per line: command, option, its value, its purpose, separated
- * by tabs. Values that are a choice of words are separated by "|". */
+/* Prints every command and option, one per line: command, option, value and purpose, separated by
+ * tabs. If a value is one of a few words, "|" separates the words. */
 void commands_print_words(const struct commands *all);
-/* Prints one line of commands_print_words(). A text of several lines becomes one line. */
+/* Prints one line of commands_print_words(). Joins a text of several lines. */
 void words_put(const char *command, const char *option, const char *value, const char *text);
 
 #endif

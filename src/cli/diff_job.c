@@ -60,7 +60,7 @@ static bool by_apply(struct diff_job *job, const struct opt *o, const char *valu
 	unsigned none;
 	job->query.by = HEFT_DIFF_BY_SYMBOL;
 	const bool group = group_find(value, &job->query.by);
-	/* Lists state sections with less detail than programs. */
+	/* Lists by section have less detail than the data source "sections" of programs. */
 	const bool source = job->takes_sources && (!group || strcmp(value, "sections") == 0);
 	job->sources = source ? value : NULL;
 	told.value = "symbol, source, directory, object, component, section, container, "
@@ -129,7 +129,7 @@ static bool save_write(void *ctx, FILE *to, struct heft_err *err)
 			      &(struct heft_sink){ outfile_put, to }, err);
 }
 
-/* False if neither side has the section that was asked for. A letter may stand for several. */
+/* False if neither side has the section that was asked for. A letter can mean several sections. */
 static bool section_exists(const struct diff_job *job)
 {
 	struct heft_diff_section s = { .size = sizeof s };

@@ -1,4 +1,4 @@
-/* Passes options to the finder. The finder knows where parts of programs are. */
+/* Passes options to the finder, which locates the parts of programs. */
 #include "base/os/os.h"
 #include "cli/cli.h"
 
@@ -26,7 +26,7 @@ static void find_add_flag(struct heft_finder *f, enum heft_find_flag flag)
 	heft_finder_set_flags(f, heft_finder_flags(f) | flag);
 }
 
-/* Returns the bytes of a unit: K, Ki and KiB are 1,024, KB is 1,000. 0 if it is no unit. */
+/* Returns the bytes of a unit: K, Ki and KiB are 1,024, KB is 1,000. 0 if the unit is unknown. */
 static uint64_t unit_bytes(const char *unit)
 {
 	static const char letters[] = "KMGT";
@@ -61,7 +61,7 @@ bool cli_parse_number(const char *text, bool hex, uint64_t *ret)
 	return true;
 }
 
-/* Parses "ADDR=FILE[:OFF]". A name with a colon needs ":0" after it. */
+/* Parses "ADDR=FILE[:OFF]". If the file name has a colon, ":OFF" is required. */
 static bool find_add_piece(const struct cli *cli, struct heft_finder *f, const struct opt *o,
 			   const char *value)
 {
@@ -126,7 +126,7 @@ static bool add_source_map(const struct cli *cli, struct heft_finder *f, const s
 	return true;
 }
 
-/* Parses "NAME=ADDR+SIZE". The address is hexadecimal, with or without 0x. NAME is any text. */
+/* Parses "NAME=ADDR+SIZE". ADDR is hexadecimal, with or without 0x. NAME is any text. */
 static bool find_add_region(const struct cli *cli, struct heft_finder *f, const struct opt *o,
 			    const char *value)
 {

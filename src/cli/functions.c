@@ -1,4 +1,4 @@
-/* Explains why a function with basic blocks was not found by name. */
+/* Prints why a function with basic blocks was not found by name. */
 #include "cli/functions.h"
 
 #include "base/nearest.h"
@@ -8,7 +8,7 @@
 
 enum { NAME_ROOM = 200 };
 
-/* Finds the function with the most similar plain name. "" if there is none. */
+/* Finds the function whose plain name is most similar to `word`. Sets "" if there is none. */
 static void functions_find_near(struct heft_blocks *b, const char *word, char ret[NAME_ROOM])
 {
 	struct heft_block_function f = { .size = sizeof f };
@@ -17,8 +17,8 @@ static void functions_find_near(struct heft_blocks *b, const char *word, char re
 	ret[0] = '\0';
 	for (size_t i = 0; heft_blocks_function(b, i, &f, &err); i++) {
 		const char *const both[] = { best, plain };
-		/* Removes parameters, template arguments and return type: "Vm::put" of "int
-		 * Vm::put<int>(int)". */
+		/* The plain name has no parameters, template arguments or return type: "Vm::put" of
+		 * "int Vm::put<int>(int)". */
 		const size_t end = strcspn(f.name, "(<");
 		size_t from = end;
 		while (from > 0 && f.name[from - 1] != ' ')

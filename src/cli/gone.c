@@ -1,11 +1,11 @@
-/* Lists options that heft has no longer, and what replaces them. */
+/* Lists removed options of heft, and their replacements. */
 #include "cli/gone.h"
 
 #include <stddef.h>
 #include <string.h>
 
 static const struct gone {
-	const char *command; /* NULL means any command. */
+	const char *command; /* NULL means any command */
 	const char *option, *instead;
 } gone[] = {
 	{ NULL, "elf", "give heft the ELF program that the image was made from" },

@@ -1,5 +1,5 @@
-/* heap_open.h - handles options that all commands about heap dumps share: what the dump is, and
- * where symbols are.
+/* heap_open.h - handles the options that all commands about heap dumps share: the dump's format,
+ * and the folders of symbols.
  *
  * A command's table includes heap_open_opts.inc. The command passes options that it does not know
  * to heap_open_apply(). */
@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 
 enum heap_open_option {
-	O_DEMANGLE = 100, /* A command's own options have smaller numbers. */
+	O_DEMANGLE = 100, /* A command's own options have smaller numbers */
 	O_THREADS,
 	O_NAME_CACHE,
 	O_ARGUMENTS,
@@ -18,15 +18,15 @@ enum heap_open_option {
 struct heap_open {
 	const struct cli *cli;
 	struct heft_heap *heap;
-	struct heft_heap *base; /* NULL if it is no diff. */
+	struct heft_heap *base; /* NULL without a base */
 	struct heft_session *session;
-	const char *name_cache; /* NULL if there is none. */
+	const char *name_cache; /* NULL if there is none */
 	bool verbose, with_arguments;
 };
 
 void heap_open_init(struct heap_open *h, const struct cli *cli, bool base);
 void heap_open_release(struct heap_open *h);
-/* Takes one option. False after a message. */
+/* Applies one option. False after a message. */
 bool heap_open_apply(struct heap_open *h, const struct opt *o, const char *value);
 /* Opens a dump with the settings of the options. False after a message. */
 bool heap_open_file(const struct heap_open *h, struct heft_heap *heap, const char *path);

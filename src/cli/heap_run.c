@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Sets a number above 0. With `units`, it is a size in bytes. */
+/* Sets a number above 0. With `units`, the number is a size in bytes. */
 static bool heap_run_apply_number(struct heap_run *job, const struct opt *o, const char *value,
 				  enum heft_recorder_setting what, bool units)
 {
@@ -52,8 +52,7 @@ static bool heap_run_apply(struct heap_run *job, const struct opt *o, const char
 	return true;
 }
 
-/* Parses the options. Options end before the program: the first word that is no option, or the word
- * after "--". */
+/* Parses the options. They end before the first word that is not an option, or at "--". */
 static bool heap_run_parse(struct heap_run *job, int argc, char **argv)
 {
 	struct opt_cursor c;
@@ -73,10 +72,10 @@ static bool heap_run_parse(struct heap_run *job, int argc, char **argv)
 	return true;
 }
 
-/* Explains the death of the program. Its recording is only in its memory, so a core is needed. */
+/* Explains a death by a signal. The recording was only in memory, so a core is needed. */
 static void tell_death(const struct heap_run *job, int signal)
 {
-	/* The system writes a core for these signals, if it may. */
+	/* The system writes a core for these signals, if its settings allow cores. */
 	static const int signals[] = { SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
 				       SIGFPE,  SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS };
 	const char *program = job->cli->program;
@@ -141,7 +140,7 @@ static void tell_others(const char *program, const struct heft_recorder_end *end
 			end->others_running == 1 ? "s" : "");
 }
 
-/* Prints one line: the file of the program itself, and the number of the other files. */
+/* Prints one line: the file of the program, and the number of files of other processes. */
 static void heap_run_tell_files(const struct heap_run *job, const struct heft_recorder_end *end)
 {
 	const size_t count = heft_recorder_file_count(job->recorder);
@@ -187,7 +186,7 @@ static void heap_run_tell_files(const struct heap_run *job, const struct heft_re
 			program, command, own.beside);
 }
 
-/* Ends this process as the program ended, so that our caller sees the same status. */
+/* Ends this process as the program ended, so that the calling process sees the same status. */
 static int end_alike(const struct heft_recorder_end *end)
 {
 	if (end->signal == 0)
@@ -206,7 +205,7 @@ static int end_alike(const struct heft_recorder_end *end)
 
 static int run_program(struct heap_run *job)
 {
-	enum { CANNOT_RUN = 126, NOT_FOUND = 127 }; /* Exit statuses that shells use, too. */
+	enum { CANNOT_RUN = 126, NOT_FOUND = 127 }; /* Exit statuses that shells also use */
 	struct heft_recorder_end end = { .size = sizeof end };
 	struct heft_err err;
 	if (job->argv[0] == NULL)

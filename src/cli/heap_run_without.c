@@ -1,4 +1,4 @@
-/* Implements heap_run.h in a build without the recorder. */
+/* Implements heap_run.h in a build without the recorder: always fails. */
 #include "cli/heap_run.h"
 
 #include <string.h>

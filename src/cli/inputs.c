@@ -1,4 +1,4 @@
-/* Opens the inputs of commands: programs, lists of symbols and dumps. */
+/* Opens the inputs of commands: programs, lists of symbols and heap dumps. */
 #include "cli/inputs.h"
 
 #include "cli/notes.h"
@@ -52,7 +52,7 @@ void inputs_init(struct inputs *all, const struct cli *cli)
 	*all = (struct inputs){ .cli = cli,
 				.session = cli_session(cli),
 				.usual = profile_groups[0] };
-	/* Rows, cards and code show names in one style; by default, each has its own. */
+	/* Rows, cards and code show names in one style, not in the default of each. */
 	heft_session_set_demangle(all->session, HEFT_NAMES_SHORT);
 }
 
@@ -80,7 +80,7 @@ bool inputs_apply(struct inputs *all, const struct opt *o, const char *value)
 	return true;
 }
 
-/* Adds a file of perf record: it belongs to the programs that ran. A second one is an error. */
+/* Adds a file of perf record. Its samples belong to the programs. A second one is an error. */
 static bool inputs_add_samples(struct inputs *all, const char *path)
 {
 	if (all->perf == NULL || strcmp(all->perf, path) == 0) {
@@ -127,7 +127,7 @@ struct sources {
 static bool inputs_add_source(void *ctx, const char *name)
 {
 	const struct sources *s = ctx;
-	/* Regions are filled by bytes in memory. */
+	/* Bytes in memory fill the regions. */
 	if (strcmp(name, "regions") == 0)
 		heft_profile_set_sort_domain(s->in->profile, HEFT_VM);
 	if (heft_profile_add_source(s->in->profile, name, s->err))
@@ -159,9 +159,9 @@ static bool open_profile(const struct inputs *all, struct input *in, const char 
 	in->all = all->bases.count > 0 && !in->dump;
 	heft_profile_set_rows(p, all->rows);
 	heft_profile_set_flags(p, all->flags);
-	/* If cards of symbols are wanted, symbols must be the last level. */
+	/* Cards of symbols need symbols as the last level. */
 	const bool cards = all->flags & HEFT_PROFILE_RANGES, hot = all->perf != NULL;
-	cli_no_memory(err); /* Error of the lists. */
+	cli_no_memory(err); /* Allocation failed */
 	return (!hot || !cards || inputs_add_source(&sources, "hotness")) &&
 	       cli_each_name(NULL, by, inputs_add_source, &sources) &&
 	       (!hot || cards || inputs_add_source(&sources, "hotness")) &&
@@ -198,7 +198,7 @@ static bool new_heap(const struct inputs *all, const struct input *in, struct he
 	return true;
 }
 
-/* Opens a dump. A dump without records of a heap is shown as a map of memory. */
+/* Opens a dump. A dump without records of a heap becomes a profile of its memory. */
 static bool inputs_open_dump(const struct inputs *all, struct input *in, const char *path,
 			     const char *by, struct heft_err *err)
 {
@@ -232,7 +232,7 @@ bool cli_input_open(const struct inputs *all, size_t i, const char *by, struct i
 	ASSERT(i < all->files.count);
 	*in = (struct input){ .title = slash != NULL && slash[1] != '\0' ? slash + 1 : path,
 			      .session = heft_session_copy(all->session) };
-	if (all->pid != 0) { /* A living process. */
+	if (all->pid != 0) { /* Input 0 is a running process. */
 		in->kind = INPUT_HEAP;
 		in->lives = true;
 		return new_heap(all, in, &in->heap, err) &&
@@ -337,7 +337,7 @@ const struct heft_table *input_table(struct input *in, const char *by, bool *ret
 	return table;
 }
 
-/* The blocks of a program, and the samples of how often they ran. */
+/* The blocks of a program, and the samples that tell how often they ran. */
 struct what_ran {
 	struct heft_blocks *blocks;
 	struct heft_samples *samples;

@@ -1,5 +1,5 @@
-/* inputs.h - handles inputs of every kind, for the commands that take them: programs, lists of
- * symbols, dumps, and the base of each after "--". */
+/* inputs.h - opens inputs of every kind for commands: programs, lists of symbols, dumps. The words
+ * after "--" are their bases. */
 #ifndef HEFT_CLI_INPUTS_H
 #define HEFT_CLI_INPUTS_H
 
@@ -15,14 +15,14 @@ struct input_files {
 struct inputs {
 	const struct cli *cli;
 	struct heft_session *session;
-	const char *by, *perf; /* NULL if not given. */
-	const char *usual;     /* Default groups of programs. */
+	const char *by, *perf; /* NULL if not given */
+	const char *usual;     /* Default groups of programs */
 	bool verbose;
-	bool code;           /* Pages show the code of functions. */
-	unsigned flags;      /* For profiles: bits of enum heft_profile_flag. */
-	unsigned heap_flags; /* For dumps: bits of enum heft_heap_flag. */
-	uint32_t pid;        /* Id of the living process that is input 0. 0 without one. */
-	uint32_t rows;       /* Rows per level of profiles. 0 means all. */
+	bool code;           /* True if pages show the code of functions */
+	unsigned flags;      /* For profiles: bits of enum heft_profile_flag */
+	unsigned heap_flags; /* For dumps: bits of enum heft_heap_flag */
+	uint32_t pid;        /* Id of the running process that is input 0. 0 if there is none */
+	uint32_t rows;       /* Rows per level of profiles. 0 means all */
 	struct input_files files, bases;
 };
 
@@ -32,35 +32,35 @@ enum input_kind { INPUT_PROFILE, INPUT_LIST, INPUT_HEAP };
 struct input {
 	enum input_kind kind;
 	const char *title;
-	struct heft_session *session; /* A copy of the session of all inputs. NULL if not opened. */
-	bool all;                     /* A profile of all inputs against all bases. */
-	bool dump;                    /* A profile of a dump. */
-	bool lives;                   /* The heap of a living process. */
-	bool both;                    /* A list that holds its base too. */
-	bool matched;                 /* Lists of programs that are profiles otherwise. */
-	char by[200];                 /* What the rows of its table are grouped by. */
+	struct heft_session *session; /* A copy of the session of all inputs. NULL if not opened */
+	bool all;                     /* True for a profile of all inputs against all bases */
+	bool dump;                    /* True for a profile of a dump */
+	bool lives;                   /* True for the heap of a running process */
+	bool both;                    /* True for a list that includes its base */
+	bool matched;                 /* True for lists of input_open_symbols() */
+	char by[200];                 /* Groups of the table's rows */
 	struct heft_profile *profile;
-	struct heft_snapshot *before, *after; /* `before` is NULL without a base. */
-	struct heft_diff *diff;               /* See input_table(). */
+	struct heft_snapshot *before, *after; /* `before` is NULL without a base */
+	struct heft_diff *diff;               /* See input_table() */
 	struct heft_heap *heap, *base;
-	struct heft_heap_report *report; /* See input_table(). */
-	char unknown[80];                /* The data source that does not exist, if that caused
-					  * the failure. */
+	struct heft_heap_report *report; /* See input_table() */
+	char unknown[80];                /* Name of an unknown data source, if that caused the
+					  * failure */
 };
 
 void inputs_init(struct inputs *all, const struct cli *cli);
 void inputs_release(struct inputs *all);
-/* Takes an option of input_opts.inc, find_opts.inc, exe_opts.inc, or O_VERBOSE. False on
+/* Applies an option of input_opts.inc, find_opts.inc, exe_opts.inc, or O_VERBOSE. False on
  * failure. */
 bool inputs_apply(struct inputs *all, const struct opt *o, const char *value);
 /* Adds an operand, from before or after "--". A perf file becomes `perf`. False after a message. */
 bool inputs_add(struct inputs *all, const char *path, bool base);
 
-/* Returns how the rows of an input can be grouped, the default first. NULL ends the list. */
+/* Returns the names of the possible groups of an input, the default first. NULL ends the list. */
 const char *const *input_groups(const struct input *in);
 
-/* Opens input `i`. Programs are grouped by `by`; NULL means the default. A recording of a heap
- * becomes a profile if heaps cannot be grouped by `by`. Close the input even after a failure. */
+/* Opens input `i`. Programs are grouped by `by`; NULL means the default. A heap dump becomes a
+ * profile if heaps cannot be grouped by `by`. The caller closes the input, even after a failure. */
 bool cli_input_open(const struct inputs *all, size_t i, const char *by, struct input *in,
 		    struct heft_err *err);
 /* Opens the symbols of a profile's program and base, as heft diff does. */
@@ -69,10 +69,11 @@ bool input_open_symbols(const struct inputs *all, const struct input *of, struct
 void cli_input_close(struct input *in);
 
 /* Returns the table of an opened input. For lists and heaps, `by` is one of input_groups(); NULL
- * means the first. Valid until the next successful call. *ret_only_now: the base is nothing. */
+ * means the first. Valid until the next successful call. Sets *ret_only_now if the base is
+ * empty. */
 const struct heft_table *input_table(struct input *in, const char *by, bool *ret_only_now,
 				     struct heft_err *err);
-/* Adds a tab for input `i`. For a program with samples, adds a second tab of what ran. */
+/* Adds a tab for input `i`. If a program has samples, adds a second tab of the blocks that ran. */
 bool input_add_to(const struct inputs *all, size_t i, const struct input *in,
 		  struct heft_page *page, struct heft_err *err);
 

@@ -76,7 +76,7 @@ static bool is_no_file(const char *word)
 	return word[0] != '-' && strpbrk(word, "/.") == NULL && access(word, F_OK) != 0;
 }
 
-/* Returns the command that a mistyped word resembles, or NULL. */
+/* Returns the command whose name is similar to a mistyped word, or NULL. */
 static const char *near_command(const char *word)
 {
 	enum { BESIDE_MOST = 8 };
@@ -93,7 +93,7 @@ static const char *near_command(const char *word)
 	return nearest_of(word, names, count);
 }
 
-/* Returns the first word of the commands that have `word` as the second, such as "heap" for "show".
+/* Returns the first word of the commands whose second word is `word`, such as "heap" for "show".
  * NULL if there are none. */
 static const char *family_of(const char *word)
 {
@@ -127,7 +127,7 @@ static void overview(FILE *to)
 	fputs("\nExit status: 0 fine, 1 the answer is no, 2 trouble, 3 a bug in heft.\n", to);
 }
 
-/* Prints everything that shells complete. Ready-made queries are options of the command "@". */
+/* Prints all words that shells complete. Predefined queries are options of command "@". */
 static int print_words(void)
 {
 	const char *name, *text, *sql;
@@ -141,7 +141,7 @@ static int print_words(void)
 	return EXIT_FINE;
 }
 
-/* True if the word names a program beside heft: one of heft's own, or another that exists. */
+/* True if the word names a program beside heft: one of heft's own, or another that was found. */
 static bool cli_is_beside(const char *word)
 {
 	char path[BESIDE_PATH_MOST];
@@ -169,7 +169,7 @@ static int help(struct cli *cli, int argc, char **argv)
 		commands_help_family(&all_commands, argv[0]);
 		return EXIT_FINE;
 	}
-	if (cli_is_beside(argv[0])) { /* That program prints its help. */
+	if (cli_is_beside(argv[0])) { /* The program beside heft prints its own help. */
 		char option[] = "--help";
 		char *asked[] = { argc > 1 ? argv[1] : option, option };
 		return beside_run(cli, argv[0], argc > 1 ? 2 : 1, asked);
@@ -200,15 +200,15 @@ static int run_heft(struct cli *cli, int argc, char **argv)
 		return help(cli, argc - 1, argv + 1);
 	if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
 		return help(cli, 0, NULL);
-	if (strcmp(argv[0], "--debug-passes") == 0 && argc == 1) { /* In the form of
-								    * docs/passes.md. */
+	if (strcmp(argv[0], "--debug-passes") == 0 && argc == 1) { /* Prints the passes in the
+								    * form of docs/passes.md. */
 		printf("| pass | sources | after | gives |\n|---|---|---|---|\n");
 		for (size_t i = 0; heft_pass(i, &p, NULL); i++)
 			printf("| %s | %s | %s | %s |\n", p.name, p.sources, p.needs, p.text);
 		return EXIT_FINE;
 	}
-	if (strcmp(argv[0], "--debug-fields") == 0 && argc == 1) { /* In the form of
-								    * docs/json.md. */
+	if (strcmp(argv[0], "--debug-fields") == 0 && argc == 1) { /* Prints the fields in the
+								    * form of docs/json.md. */
 		const struct heft_sink sink = { outfile_put, stdout };
 		struct heft_err err;
 		return heft_fields_write(&sink, &err) ? EXIT_FINE : cli_failed(cli, &err);
@@ -251,7 +251,7 @@ int main(int argc, char **argv)
 	name = name != NULL ? name + 1 : argc > 0 ? argv[0] : "heft";
 	const int rest = argc > 0 ? argc - 1 : 0;
 	int status;
-	if (strcmp(name, "bloaty") == 0) { /* As Bloaty, heft has no commands. */
+	if (strcmp(name, "bloaty") == 0) { /* Under the name "bloaty", heft has no commands. */
 		cli.program = "bloaty";
 		snprintf(cli.usage, sizeof cli.usage, "bloaty");
 		cli.command = &commands[0];

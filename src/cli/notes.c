@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Prints a note. `more` is the number of further files with the same note. */
+/* Prints a note. `more` is the number of further files that have the same note. */
 static void cli_notes_print(const struct cli *cli, const struct heft_note *n, bool offsets,
 			    size_t more)
 {
@@ -49,7 +49,7 @@ void notes_print_each(const struct cli *cli, struct heft_session *s, bool offset
 
 enum { FILES_NAMED = 3 };
 
-/* Kind of each note, and its number. There are few kinds. */
+/* The kind of each note, and the number of notes of each kind. */
 struct notes_kinds {
 	struct kind {
 		const char *kind;

@@ -127,7 +127,7 @@ bool outfile_put_tame(void *ctx, const void *data, size_t size)
 	const unsigned char *p = data;
 	size_t done = 0;
 	for (size_t i = 0; i < size; i++) {
-		/* Control characters: C0, DEL, and C1 in UTF-8. */
+		/* Control characters are C0, DEL, and C1 in UTF-8. */
 		const unsigned char c = p[i], next = i + 1 < size ? p[i + 1] : 0;
 		size_t control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ? 1 : 0;
 		if (c == 0xc2 && next >= 0x80 && next < 0xa0)

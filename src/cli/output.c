@@ -19,7 +19,7 @@ void output_init(struct output *out, const struct choice *formats)
 	out->write.format = (enum heft_format)formats[0].value;
 }
 
-/* Writes "one of table, csv, json". */
+/* Writes the names of the formats: "one of table, csv, json". */
 static void name_formats(const struct output *out, char *text, size_t room)
 {
 	size_t used = (size_t)snprintf(text, room, "one of");
@@ -28,7 +28,7 @@ static void name_formats(const struct output *out, char *text, size_t room)
 					 c == out->formats ? "" : ",", c->word);
 }
 
-/* Sets the format. Two options that name different formats contradict each other. */
+/* Sets the format. Fails if two options name different formats. */
 static enum output_answer set_format(struct output *out, const struct cli *cli, const struct opt *o,
 				     const char *word)
 {

@@ -3,7 +3,7 @@
  *
  * A table of options includes output_opts.inc, after these definitions:
  *
- *     OUTPUT_FORMATS: the formats, "table|csv|json", or NULL; OUTPUT_FORMATS_HELP for the help
+ *     OUTPUT_FORMATS: the formats, "table|csv|json", or NULL; OUTPUT_FORMATS_HELP
  *     OUTPUT_BY: values of -d and --by; OUTPUT_BY_HELP
  *     OUTPUT_SORT: values of -s and --sort; OUTPUT_SORT_HELP
  *     OUTPUT_ROWS: help text of -n
@@ -20,15 +20,15 @@
 
 struct output {
 	struct heft_write_opts write;
-	const struct choice *formats; /* Formats of the command. The first one is the default. */
-	const struct opt *format_opt; /* The format option that was given. NULL if none. */
+	const struct choice *formats; /* Formats of the command. The first one is the default */
+	const struct opt *format_opt; /* The format option that was given. NULL if none */
 	uint32_t rows;
 	bool has_rows, wide;
 	enum term_when color;
-	const char *path; /* NULL means standard output. */
+	const char *path; /* NULL means standard output */
 };
 
-/* Formats of every list: the first choices of a command's formats. */
+/* Formats of every list. A command's formats begin with these. */
 #define LIST_FORMATS                                                                               \
 	{ "table", HEFT_TABLE }, { "csv", HEFT_CSV }, { "tsv", HEFT_TSV }, { "json", HEFT_JSON },  \
 	{                                                                                          \
@@ -37,24 +37,24 @@ struct output {
 
 /* Formats of reports whose rows are a table. */
 extern const struct choice table_formats[];
-/* Formats of lists. Lines of a list are written as they are found. */
+/* Formats of lists, which write each line as it is found. */
 extern const struct choice list_formats[];
 
 void output_init(struct output *out, const struct choice *formats);
 
 enum output_answer { OUTPUT_OTHER, OUTPUT_TAKEN, OUTPUT_BAD };
-/* Takes an option. OUTPUT_OTHER: it is none of these options. OUTPUT_BAD, after a message: its
+/* Applies an option. OUTPUT_OTHER: the option is none of these. OUTPUT_BAD, after a message: its
  * value is wrong or contradicts an earlier option. */
 enum output_answer output_apply(struct output *out, const struct cli *cli, const struct opt *o,
 				const char *value);
-/* Call after the last option. Sets what depends on the terminal. False, after a message, if the
- * format is not for a terminal. */
+/* Sets what depends on the terminal. Call it after the last option. False, after a message, if the
+ * format must not go to a terminal. */
 bool output_settle(struct output *out, const struct cli *cli);
-/* Returns how many rows to show: as asked for; otherwise all in formats for tools, and `usual` in
- * other formats. */
+/* Returns the number of rows to show: the user's number if given. Otherwise all rows in formats for
+ * tools, and `usual` in other formats. */
 uint32_t output_rows(const struct output *out, uint32_t usual);
-/* Returns the sink of the output, see outfile_write(). For a terminal, it escapes control
- * characters. */
+/* Returns the sink of the output for outfile_write(). Escapes control characters if the output is a
+ * terminal. */
 struct heft_sink output_sink(const struct output *out, FILE *to);
 
 #endif

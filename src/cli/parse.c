@@ -10,7 +10,7 @@ static bool parse_is_named(const struct opt *o, const char *name)
 	return o->name != NULL && strcmp(o->name, name) == 0;
 }
 
-/* Answers --help and --version. Both need no other words. */
+/* Answers --help and --version, which need no other words. */
 static bool parse_answer(const struct cli *cli, const struct opt *o)
 {
 	if (parse_is_named(o, "help"))

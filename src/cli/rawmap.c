@@ -5,7 +5,7 @@
 
 struct rawmap {
 	FILE *to;
-	uint64_t end; /* End of the last range. */
+	uint64_t end; /* End of the last range */
 	int digits;
 };
 
@@ -42,7 +42,7 @@ static void print_domain(const struct heft_profile *p, size_t file, enum heft_do
 {
 	struct rawmap m = { .to = to };
 	heft_profile_ranges(p, file, domain, rawmap_find_end, &m);
-	/* Number of hexadecimal digits of the last address: the smallest d with 16^d >= end. */
+	/* The number of hexadecimal digits of the last address: the smallest d with 16^d >= end. */
 	for (uint64_t rest = m.end > 0 ? m.end - 1 : 0; rest > 0; rest >>= 4)
 		m.digits++;
 	m.digits += m.digits == 0;

@@ -117,8 +117,8 @@ static bool size_job_failed(const struct size_job *job, const struct heft_err *e
 	return false;
 }
 
-/* Adds the waiting sources to the profile, oldest first. If a source is unknown, it and all later
- * ones wait, because a configuration file may still define it. */
+/* Adds the pending sources to the profile, oldest first. Stops at an unknown source, which a
+ * configuration file may still define. */
 static bool flush_sources(struct size_job *job, bool last)
 {
 	size_t done = 0;
@@ -231,7 +231,7 @@ static bool size_job_apply_number(struct size_job *job, const struct opt *o, con
 	return true;
 }
 
-/* Applies a size to sort by, or an order. */
+/* Applies a key or an order of sorting. */
 static bool size_job_apply_sort(struct size_job *job, const struct opt *o, const char *value)
 {
 	struct opt told = *o;
@@ -312,7 +312,7 @@ static bool size_job_apply(void *ctx, const struct opt *o, const char *value)
 	case O_THREADS:
 	case O_DEPTH:
 	case O_FILEOFF: return size_job_apply_number(job, o, value);
-	case O_VMADDR: /* As in 'heft where'. Bloaty knows only numbers. */
+	case O_VMADDR: /* As in heft where, the value can be a name. Bloaty accepts only numbers. */
 		if (cli_is_bloaty(job->cli))
 			return size_job_apply_number(job, o, value);
 		heft_profile_trace_text(job->profile, value);
@@ -345,8 +345,8 @@ static bool size_job_add_base(void *ctx, const char *path)
 	return size_job_add_file(job, path, HEFT_BASE);
 }
 
-/* Checks what depends on the whole command line. Files and sources may come from a configuration
- * file instead; then the library checks. */
+/* Checks what depends on the whole command line. If files and sources can come from a configuration
+ * file, the library checks them later. */
 static bool size_job_settle(struct size_job *job)
 {
 	if (job->disassemble != NULL && job->source_count == 0)

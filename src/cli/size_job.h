@@ -13,22 +13,21 @@ struct size_job {
 	struct heft_profile *profile;
 	struct heft_session *session;
 	struct output out;
-	bool list_sources; /* The user asked only for the list of sources. */
+	bool list_sources; /* True if the user asked only for the list of sources */
 	bool raw_map, exit_code, sort_given, rows_given, filtered;
-	bool by_region;  /* Bytes in memory count, unless the user says otherwise. */
-	bool trace_some; /* The user named an address to trace. */
+	bool by_region;  /* True if bytes in memory count by default */
+	bool trace_some; /* True if the user named an address to trace */
 	unsigned verbose;
-	const char *disassemble; /* Function to show instead of the table. NULL if none. */
-	const char *style;       /* Style of names, as typed. NULL if not given. */
-	unsigned flags;          /* Bits of enum heft_profile_flag. */
-	char **pending;          /* Sources that are not yet in the profile, oldest first. */
-	size_t pending_count;    /* Number of sources that wait for a configuration file to define
-				  * them. */
+	const char *disassemble; /* Function to show instead of the table. NULL if none */
+	const char *style;       /* Style of names, as typed. NULL if not given */
+	unsigned flags;          /* Bits of enum heft_profile_flag */
+	char **pending;          /* Sources that are not yet in the profile, oldest first */
+	size_t pending_count;    /* Number of pending sources */
 	size_t source_count, file_count, config_count;
 };
 
 /* Reads the words into the job and sets up its profile. Returns CLI_GO_ON, or the exit status if
- * nothing is left to do. Release the job in both cases. */
+ * nothing is left to do. The caller releases the job in both cases. */
 int size_job_init(struct size_job *job, const struct cli *cli, int argc, char **argv);
 void size_job_release(struct size_job *job);
 

@@ -45,7 +45,7 @@ bool snapshot_open_pair(const struct cli *cli, const struct snapshot_settings *s
 			struct heft_snapshot **ret_after)
 {
 	struct heft_session *session = cli_made(cli, heft_session_copy(s->session));
-	/* The notes of the later build come first. */
+	/* Prints the notes of the later build first. */
 	*ret_after = snapshots_new(cli, s, session);
 	*ret_before = snapshots_new(cli, s, session);
 	struct heft_err err;

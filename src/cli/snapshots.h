@@ -5,11 +5,11 @@
 #include "cli/cli.h"
 #include "cli/outfile.h"
 
-/* Settings. A table of options includes find_opts.inc and O_VERBOSE. */
+/* Settings for opening snapshots. A table of options includes find_opts.inc and O_VERBOSE. */
 struct snapshot_settings {
 	struct heft_session *session;
-	unsigned flags;         /* Bits of enum heft_snapshot_flag. */
-	const char *components; /* File that names owners of sources. NULL if there is none. */
+	unsigned flags;         /* Bits of enum heft_snapshot_flag */
+	const char *components; /* File that names owners of sources. NULL if there is none */
 	bool verbose;
 };
 
@@ -21,13 +21,13 @@ void snapshot_settings_release(struct snapshot_settings *s);
 struct heft_snapshot *snapshot_open(const struct cli *cli, const struct snapshot_settings *s,
 				    const char *path);
 
-/* Opens two snapshots for a diff. False, after a message, if one cannot be read. */
+/* Opens two snapshots for a diff. False, after a message, if one of them cannot be read. */
 bool snapshot_open_pair(const struct cli *cli, const struct snapshot_settings *s,
 			const char *const paths[2], struct heft_snapshot **ret_before,
 			struct heft_snapshot **ret_after);
 
-/* Writes what looks wrong in a snapshot to a file, or to stdout if `path` is NULL. Returns EXIT_NO
- * if its sums are wrong. */
+/* Writes the problems of a snapshot to a file, or to stdout if `path` is NULL. Returns EXIT_NO if
+ * its sums are wrong. */
 int snapshot_judge(const struct cli *cli, const struct heft_snapshot *s, const char *path);
 
 #endif

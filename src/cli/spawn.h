@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /* Runs a program, found as by execvp(), and returns its output. The caller frees the output. NULL
- * ends `words`. `quiet` suppresses the program's messages. NULL if the program does not exist or
- * its exit status is not 0. */
+ * ends `words`. `quiet` suppresses the program's messages. Returns NULL if the program does not
+ * exist or its exit status is not 0. */
 char *child_output(const char *const *words, bool quiet);
 
 #endif

@@ -14,11 +14,11 @@ void cli_init(int argc, char **argv)
 
 int cli_finish(const struct cli *cli, int status)
 {
-	ASSERT(status >= 0); /* CLI_GO_ON is no status. */
+	ASSERT(status >= 0); /* CLI_GO_ON is not a status. */
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
 	if (status == EXIT_TROUBLE || (cli_is_bloaty(cli) && status == EXIT_NO))
-		return status; /* The message is printed already. */
+		return status; /* The message was already printed. */
 	(void)cli_error(cli, "standard output: cannot write: %s", strerror(errno));
 	return cli_is_bloaty(cli) ? EXIT_NO : EXIT_TROUBLE;
 }
@@ -34,7 +34,7 @@ int program_main(const char *name, const struct commands *all, int argc, char **
 		commands_print_words(all);
 		return cli_finish(&cli, EXIT_FINE);
 	}
-	/* The name of the program is the first word of its commands. */
+	/* The program's name is the first word of its commands. */
 	char **words = calloc((size_t)argc + 2, sizeof *words);
 	if (words == NULL)
 		return cli_error(&cli, "out of memory");

@@ -10,7 +10,8 @@ void cli_init(int argc, char **argv);
 int cli_finish(const struct cli *cli, int status);
 
 /* The main function of a program beside heft. The program's file is heft-NAME. Its commands are
- * called "NAME" or "NAME WORD". The first word "--words" prints all of them (commands.h). */
+ * called "NAME" or "NAME WORD". If the first word is "--words", prints all commands
+ * (commands.h). */
 int program_main(const char *name, const struct commands *all, int argc, char **argv);
 
 #endif

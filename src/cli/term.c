@@ -48,7 +48,7 @@ void print_tame(const char *text, FILE *to)
 	unsigned char before = 0;
 	for (const char *at = text; *at != '\0'; at++) {
 		const unsigned char c = (unsigned char)*at;
-		/* C1 controls are the bytes 0x80 to 0x9f: alone, or after 0xc2 in UTF-8. */
+		/* C1 controls are the bytes 0x80 to 0x9f, alone or after 0xc2 in UTF-8. */
 		if (c < 0x20 || c == 0x7f ||
 		    (c >= 0x80 && c < 0xa0 && (before < 0x80 || before == 0xc2)))
 			fprintf(to, "\\x%02x", c);

@@ -1,4 +1,4 @@
-/* term.h - asks for the terminal's existence, width and colours, and shows a line of progress. */
+/* term.h - finds the width and colours of the terminal, and shows a line of progress. */
 #ifndef HEFT_CLI_TERM_H
 #define HEFT_CLI_TERM_H
 
@@ -10,19 +10,19 @@
 enum term_when { TERM_AUTO, TERM_ALWAYS, TERM_NEVER };
 
 /* Returns the columns of stdout: $COLUMNS, otherwise the terminal's width, otherwise 80. 0 if
- * stdout is no terminal. */
+ * stdout is not a terminal. */
 unsigned term_width(void);
 
-/* True if stdout gets colours. TERM_AUTO: no if NO_COLOR is set and not empty; yes if
+/* True if stdout gets colours. With TERM_AUTO: no if NO_COLOR is set and not empty; yes if
  * CLICOLOR_FORCE is set, not empty and not "0"; otherwise yes if stdout is a terminal and TERM is
  * not "dumb". */
 bool term_color(enum term_when when);
 
-/* Prints `text` so that it cannot drive a terminal: control characters become \x and two digits. */
+/* Prints `text` with each control character as \x and two digits, for a terminal. */
 void print_tame(const char *text, FILE *to);
 
 /* A progress line on stderr, rewritten in place. The line appears when work takes more than half a
- * second, and never if stderr is no terminal. */
+ * second. It never appears if stderr is not a terminal. */
 struct progress {
 	bool wanted, shown;
 	struct timespec start, drawn;
@@ -31,9 +31,9 @@ struct progress {
 void progress_init(struct progress *p);
 /* A heft_progress_fn; ctx is the struct progress. */
 bool progress_show(void *ctx, const char *what, uint64_t done, uint64_t total);
-/* Erases the line. Call before anything else is printed. */
+/* Erases the line. Call it before anything else is printed. */
 void progress_erase(struct progress *p);
-/* Erases the line for good, because results are written from now on. */
+/* Erases the line for good. Call it before results are written. */
 void progress_end(struct progress *p);
 
 #endif
