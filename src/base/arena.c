@@ -7,12 +7,12 @@
 
 struct arena_block {
 	struct arena_block *next;
-	size_t size; /* bytes of data after the header */
+	size_t size; /* Bytes of data after the header */
 	_Alignas(16) unsigned char data[];
 };
 
-/* Room for the headers of a block and of its allocation. A block of 4 MiB, with its headers, fits
- * two huge pages exactly. */
+/* Room in bytes for the headers of a block and of its allocation. A block of 4 MiB with its headers
+ * fills two huge pages exactly. */
 enum { BLOCK_FRONT = 256 };
 enum { BLOCK_MIN = (16 << 10) - BLOCK_FRONT, BLOCK_MAX = (4 << 20) - BLOCK_FRONT };
 
@@ -25,7 +25,7 @@ static void block_add(struct arena *a, uint64_t need)
 		size = need;
 	struct arena_block *b = mem_alloc(sizeof *b + size);
 	b->next = a->head;
-	b->size = (size_t)size; /* Fits: mem_alloc() has not failed. */
+	b->size = (size_t)size; /* The size fits, because mem_alloc() succeeded. */
 	a->head = b;
 	a->used = 0;
 	a->total += b->size;

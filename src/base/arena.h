@@ -1,8 +1,8 @@
 /* arena.h - allocates memory that is freed all at once.
  *
  * arena_new(a, T, n) returns n zeroed Ts, never NULL. arena_release frees all. arena_reset keeps
- * the memory for the next use. A zeroed struct is an empty arena. Never size an allocation by an
- * unchecked number from a file. One thread at a time. */
+ * the memory for the next use. A zeroed struct is an empty arena. Check a number from a file before
+ * you use it as the size of an allocation. One thread at a time. */
 #ifndef HEFT_BASE_ARENA_H
 #define HEFT_BASE_ARENA_H
 
@@ -11,9 +11,9 @@
 struct arena_block;
 
 struct arena {
-	struct arena_block *head; /* Current block. A block links to the older blocks. */
+	struct arena_block *head; /* Current block. Each block links to the next older one */
 	size_t used;              /* Used bytes of `head` */
-	uint64_t total;           /* total bytes held */
+	uint64_t total;           /* Bytes held in all blocks */
 };
 
 void *arena_alloc(struct arena *a, uint64_t size, size_t align);
@@ -21,11 +21,11 @@ void *arena_calloc(struct arena *a, uint64_t count, size_t size, size_t align);
 
 #define arena_new(a, T, n) ((T *)arena_calloc((a), (n), sizeof(T), _Alignof(T)))
 
-/* Copies a text and adds a NUL. */
+/* Copies a text and appends a NUL. */
 char *arena_copy(struct arena *a, struct str s);
 char *arena_format(struct arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* Moves all memory of `from` to `a`. `from` is empty afterwards. */
+/* Moves all memory of `from` to `a`, and empties `from`. */
 void arena_adopt(struct arena *a, struct arena *from);
 void arena_reset(struct arena *a);
 void arena_release(struct arena *a);

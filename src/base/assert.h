@@ -1,4 +1,4 @@
-/* assert.h - checks invariants of heft's own data, in release builds too.
+/* assert.h - checks invariants of heft's own data, also in release builds.
  *
  * Never use ASSERT on data of a file or a user. */
 #ifndef HEFT_BASE_ASSERT_H
@@ -14,8 +14,8 @@
 			base_broken(__FILE__, __LINE__, #condition);                               \
 	} while (0)
 
-/* Gives up the current call with HEFT_EINTERNAL (heft's own bug). Ends the process with status 3 if
- * the thread is in no call. Each program beside heft has its own definition. */
+/* Ends the current call with HEFT_EINTERNAL (a bug of heft). Ends the process with status 3 if the
+ * thread is in no call. Each program beside heft defines its own version. */
 NORETURN void base_broken(const char *file, int line, const char *condition);
 
 #endif

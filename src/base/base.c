@@ -1,4 +1,4 @@
-/* Reports broken assertions. */
+/* Reports failed assertions. */
 #include "base/base.h"
 
 #include <stdio.h>

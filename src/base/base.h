@@ -13,13 +13,13 @@
 
 #define COUNT_OF(array)        (sizeof(array) / sizeof((array)[0]))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
-/* 1 if checks run that cost as much as the checked work: in debug builds (meson's option debug),
- * including tests and fuzz targets. */
+/* 1 if slow checks run: checks that cost as much as the checked work. They run in debug builds
+ * (meson's option debug), which include tests and fuzz targets. */
 #ifndef HEFT_CHECKS
 #define HEFT_CHECKS 0
 #endif
 
-/* Borrowed text. May lack a final NUL, and may contain any bytes. */
+/* Borrowed text. It may contain any bytes and may lack a final NUL. */
 struct str {
 	const char *p;
 	size_t len;
@@ -64,7 +64,8 @@ static inline bool str_ends(struct str s, struct str suffix)
 				   memcmp(s.p + (s.len - suffix.len), suffix.p, suffix.len) == 0);
 }
 
-/* Compares bytes. Returns a negative number, 0 or a positive number. A prefix comes first. */
+/* Compares two texts bytewise. Returns a negative number, 0 or a positive number. A prefix is
+ * less. */
 static inline int str_cmp(struct str a, struct str b)
 {
 	const size_t n = a.len < b.len ? a.len : b.len;
@@ -84,7 +85,6 @@ static inline uint64_t max_u64(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Returns a + b, or UINT64_MAX on overflow. */
 static inline uint64_t add_sat(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;

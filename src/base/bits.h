@@ -1,12 +1,13 @@
-/* bits.h - keeps one bit for each of a known number of things, such as the offsets of a section.
+/* bits.h - keeps an array of bits of known length, such as one per offset of a section.
  *
- * A NULL array is all zeros. An array is allocated when first used, and freed with mem_free(). */
+ * A NULL array is all zeros. The first set bit allocates the array. mem_free() frees it. */
 #ifndef HEFT_BASE_BITS_H
 #define HEFT_BASE_BITS_H
 
 #include "base/base.h"
 
-/* Returns the word that holds bit i. NULL if i is not below `count`. */
+/* Returns the word that holds bit i. Allocates the array if needed. NULL if i is not below
+ * `count`. */
 static inline uint64_t *bits_word(uint64_t **bits, uint64_t count, uint64_t i)
 {
 	if (i >= count)
@@ -16,7 +17,7 @@ static inline uint64_t *bits_word(uint64_t **bits, uint64_t count, uint64_t i)
 	return &(*bits)[i / 64];
 }
 
-/* Sets bit i. True if it was not set before. False if i is not below `count`. */
+/* Sets bit i. True if it was 0 before. False if i is not below `count`. */
 static inline bool bits_first(uint64_t **bits, uint64_t count, uint64_t i)
 {
 	uint64_t *word = bits_word(bits, count, i);

@@ -6,7 +6,7 @@
 
 enum { DECIMAL_MOST = 20 }; /* Number of digits of 2^64 - 1 */
 
-/* Writes the decimal digits of v, ending before `end`. Returns their start. */
+/* Writes the decimal digits of v so that the last one is before `end`. Returns the first digit. */
 static inline char *decimal_before(char *end, uint64_t v)
 {
 	do {

@@ -1,9 +1,9 @@
 /* err.h - makes errors and notes.
  *
  * An error means that a call cannot do its job. The failing function fills a struct heft_err
- * (public, include/heft.h) and returns false. A note means that the input is odd and that heft went
- * on. Notes are collected per file, one record per kind, with a count and the bytes concerned.
- * Several threads may use struct notes at once (note() takes a lock). */
+ * (heft.h) and returns false. A note means that the input is odd but heft continued. There is one
+ * note per file and kind, with its count and the number of affected bytes. Several threads may use
+ * struct notes at once (note() takes a lock). */
 #ifndef HEFT_BASE_ERR_H
 #define HEFT_BASE_ERR_H
 
@@ -14,8 +14,8 @@
 #include <stdarg.h>
 
 /* Fills *err (may be NULL) and returns false, so that a function can `return fail(err, ...)`. `off`
- * is an offset in the file, HEFT_NO_OFFSET for none. The text must begin with the file name.
- * Control characters in names become escapes (tame.h), so that the text stays one line. */
+ * is an offset in the file, or HEFT_NO_OFFSET. The text must begin with the file name. Control
+ * characters in names become escapes (tame.h), so that the text stays one line. */
 bool fail(struct heft_err *err, enum heft_code code, uint64_t off, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 
@@ -28,7 +28,7 @@ struct notes {
 	size_t count, cap;
 	struct map map; /* Indexes of `data`, by path and kind */
 	struct {
-		uint64_t *data; /* Hashes of the positions that note_is_first() was asked about */
+		uint64_t *data; /* Hashes of the positions passed to note_is_first() */
 		size_t count, cap;
 	} places;
 	struct map by_place;
@@ -44,17 +44,17 @@ void notes_release(struct notes *n);
 void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 
-/* True if a place in a file is asked about for the first time, so that only one of several
- * passes notes it. Always true if `n` is NULL. O(1). */
+/* True if this is the first call for a place in a file. So only one of several passes notes that
+ * place. Always true if `n` is NULL. O(1). */
 bool note_is_first(struct notes *n, const char *path, uint64_t place);
 
 /* True if there is a note of the same kind on the same file. */
 bool notes_have(struct notes *n, const struct heft_note *like);
 
-/* Adds a copy of another note. */
+/* Adds a copy of a note. */
 void note_copy(struct notes *n, const struct heft_note *from);
 
-/* Moves the notes of `more` to n, as if they had been made there. */
+/* Moves the notes of `more` to the end of n. */
 void notes_append(struct notes *n, struct notes *more);
 
 #endif

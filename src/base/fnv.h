@@ -1,5 +1,5 @@
-/* fnv.h - computes FNV-1a of 64 bits, for hashes kept in files: equal in every version of heft.
- * map.h has faster hashes for tables in memory.
+/* fnv.h - computes 64-bit FNV-1a hashes for files: they are equal in every version of heft. map.h
+ * has faster hashes for tables in memory.
  *
  * Specification: draft-eastlake-fnv. Thread-safe. */
 #ifndef HEFT_BASE_FNV_H
@@ -10,7 +10,7 @@
 #define FNV_START UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
-/* Continues the hash of the bytes before. FNV_START at first. */
+/* Adds bytes to a hash. The first call passes FNV_START. */
 static inline uint64_t fnv_add(uint64_t hash, const void *p, size_t size)
 {
 	for (size_t i = 0; i < size; i++)

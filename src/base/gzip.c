@@ -1,4 +1,4 @@
-/* Packs and unpacks gzip members. */
+/* Compresses and unpacks gzip members. */
 #include "base/gzip.h"
 
 #include "base/inflate.h"
@@ -38,13 +38,14 @@ struct bytes gzip_member(const struct bytes *pieces, size_t count, int level, ui
 
 #ifdef HEFT_HAVE_ZLIB
 
-/* Returns the size of the next piece, because the libraries count in unsigned int. */
+/* Returns the size of the next piece: the libraries count bytes in an unsigned int. */
 static unsigned gzip_piece(uint64_t left)
 {
 	return left > 1u << 30 ? 1u << 30 : (unsigned)left;
 }
 
-/* Packs all of `plain`. `out` has room for deflateBound() of it, and for what `last` flushes. */
+/* Compresses all of `plain`. `out` has room for deflateBound() and for bytes that `last`
+ * flushes. */
 static uint64_t deflate_all(z_stream *z, struct bytes plain, int last, uint8_t *out, uint64_t room)
 {
 	uint64_t in = 0, done = 0;
@@ -59,20 +60,21 @@ static uint64_t deflate_all(z_stream *z, struct bytes plain, int last, uint8_t *
 		in += n - z->avail_in;
 		done += space - z->avail_out;
 	}
-	/* Free room in `out` proves that all was flushed. */
+	/* zlib flushed everything if `out` has free room. */
 	ASSERT(status == (last == Z_FINISH ? Z_STREAM_END : Z_OK) && done < room);
 	return done;
 }
 
-/* A part of a member: [at, at + size) of `plain`, and the bytes before it that it needs. */
+/* A part of a member: [at, at + size) of `plain`. The bytes before are its dictionary. */
 struct gzip_part {
 	struct bytes plain;
-	struct bytes *packed; /* Result. The thread sets it. */
+	struct bytes *packed; /* Result, set by the thread */
 	uint64_t at, size;
 	int level;
 };
 
-/* FLUSH_ROOM: size in bytes of a flush, an empty block. */
+/* FLUSH_ROOM: bytes that a flush adds, an empty block. WINDOW: bytes before a part that deflate
+ * refers to. */
 enum { FLUSH_ROOM = 16, WINDOW = 32768 };
 
 static void pack_part(void *ctx, size_t i, unsigned worker)
@@ -148,8 +150,8 @@ struct unpacked {
 	uint64_t size, room;
 };
 
-/* Unpacks until the member ends, `most` bytes are reached, or all input is used. False if
- * damaged. */
+/* Unpacks until the member ends, `most` bytes are reached, or all input is used. False if the input
+ * is damaged. */
 static bool inflate_all(struct inflate *z, struct bytes packed, struct unpacked *u, uint64_t most,
 			uint64_t *ret_used)
 {
@@ -180,7 +182,7 @@ bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t
 	if (!inflate_is_there())
 		return no_library(err);
 	struct inflate *z = inflate_open(INFLATE_GZIP);
-	/* One byte more than allowed detects a result that is too large. */
+	/* A limit of one more byte than allowed detects a result that is too large. */
 	const bool fine = inflate_all(z, packed, &u, add_sat(most, 1), &used);
 	const bool whole = inflate_ended(z);
 	inflate_close(z);

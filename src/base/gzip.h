@@ -1,4 +1,4 @@
-/* gzip.h - packs and unpacks gzip members (RFC 1952) in memory.
+/* gzip.h - compresses and unpacks gzip members (RFC 1952) in memory.
  *
  * Thread-safe. */
 #ifndef HEFT_BASE_GZIP_H
@@ -12,21 +12,22 @@ static inline bool gzip_matches(struct bytes b)
 	return b.size >= 3 && b.p[0] == 0x1f && b.p[1] == 0x8b && b.p[2] == 8;
 }
 
-/* Packs one member: deflate level 9, no file name, no time, OS 255. The bytes are those of Python's
- * gzip module with mtime 0 and no name. malloc'ed; the caller frees. */
+/* Compresses one member: deflate level 9, no file name, no time, OS 255. The bytes equal those of
+ * Python's gzip module with mtime 0 and no name. The result is malloc'ed; the caller frees it. */
 bool gzip_pack(struct bytes plain, struct bytes *ret, struct heft_err *err);
-/* Packs like gzip_pack(), with another deflate level, 1 to 9. */
+/* Compresses like gzip_pack(), with another deflate level, 1 to 9. */
 bool gzip_pack_level(struct bytes plain, int level, struct bytes *ret, struct heft_err *err);
-/* Packs one member from parts of `part` bytes on several threads (0: one per processor). The bytes
- * depend on the size of the parts, not on the threads. */
+/* Compresses one member in parts of `part` bytes on several threads (0: one per processor). The
+ * bytes depend on the size of the parts, not on the number of threads. */
 bool gzip_pack_parts(struct bytes plain, int level, uint64_t part, unsigned threads,
 		     struct bytes *ret, struct heft_err *err);
 
-/* Makes a member of deflated pieces. `crc` and `size` are those of the plain bytes. malloc'ed. */
+/* Joins compressed pieces to a member. `crc` and `size` are those of the plain bytes. The result is
+ * malloc'ed. */
 struct bytes gzip_member(const struct bytes *pieces, size_t count, int level, uint32_t crc,
 			 uint64_t size);
-/* Unpacks the first member. *ret_used (may be NULL) is its size. The result is malloc'ed and has at
- * most `most` bytes. On failure *err tells the reason without naming a file. */
+/* Unpacks the first member. Sets *ret_used (may be NULL) to its size. The result is malloc'ed and
+ * has at most `most` bytes. On failure *err has the reason without the name of a file. */
 bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t *ret_used,
 		 struct heft_err *err);
 

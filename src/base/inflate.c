@@ -16,12 +16,12 @@ LIBRARY(isal, FUNCTIONS, "libisal.so.2")
 #include <zlib.h>
 #endif
 
-/* Returns the size of the next piece, because the libraries count in unsigned int. */
+/* Returns the size of the next piece: the libraries count bytes in an unsigned int. */
 enum { PIECE_MAX = 1 << 30 };
 
 #if defined HEFT_HAVE_ISAL || !defined HEFT_HAVE_ZLIB
 
-/* Computes the checksum bit by bit. */
+/* Computes the CRC-32 bit by bit. */
 static uint32_t crc32_slow(struct bytes b)
 {
 	uint32_t crc = UINT32_MAX;
@@ -73,8 +73,8 @@ bool inflate_step(struct inflate *s, struct bytes packed, uint8_t *out, uint64_t
 	const int result = isal.isal_inflate(&s->z);
 	const bool fine = result >= ISAL_DECOMP_OK;
 	ASSERT(s->z.avail_out <= want);
-	/* ISA-L gives back what it has read ahead. With damaged data it may give back more than it
-	 * was given. */
+	/* ISA-L returns input that it read ahead. With damaged data it may return more than it
+	 * got. */
 	*ret_used = fine && s->z.avail_in <= in ? in - s->z.avail_in : in;
 	*ret_made = want - s->z.avail_out;
 	return fine && s->z.avail_in <= in;

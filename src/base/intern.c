@@ -1,7 +1,7 @@
-/* Gives each distinct string a number. */
+/* Implements the table that numbers distinct strings. */
 #include "base/intern.h"
 
-/* Finds the id of s. If there is none, sets `at` to the place for it. */
+/* Finds the id of s. If there is none, sets `at` to its slot of the map. */
 static inline bool base_intern_find(const struct intern *in, struct str s, struct map_at *at,
 				    uint32_t *ret)
 {

@@ -1,8 +1,8 @@
-/* intern.h - stores each distinct string once, under a small number.
+/* intern.h - stores each distinct string once and numbers it.
  *
- * Ids count from 0 in the order of first use. Strings are copied, unless the caller promises that
- * they outlive the table (intern_borrow). O(1), about 150-350 ns for a long new name. One thread at
- * a time. */
+ * Ids count from 0 in the order of first use. Strings are copied, except those of
+ * intern_borrow(), which must outlive the table. O(1), about 150-350 ns for a long new name. One
+ * thread at a time. */
 #ifndef HEFT_BASE_INTERN_H
 #define HEFT_BASE_INTERN_H
 
@@ -17,7 +17,7 @@ struct hashed_text {
 };
 
 struct intern {
-	VEC(struct str) entries; /* Texts, indexed by id. NUL-terminated if the text was copied. */
+	VEC(struct str) entries; /* Texts, indexed by id. Copied texts end with a NUL */
 	struct map ids;
 	struct arena arena;
 };
@@ -26,7 +26,7 @@ uint32_t intern_add(struct intern *in, struct str s);
 uint32_t intern_borrow(struct intern *in, struct str s);
 uint32_t intern_borrow_hashed(struct intern *in, const struct hashed_text *t);
 uint32_t intern_add_hashed(struct intern *in, const struct hashed_text *t);
-/* Finds the id of a string. False if it was never added. */
+/* Finds the id of a string. False if the table does not have it. */
 bool intern_find(const struct intern *in, struct str s, uint32_t *ret);
 
 static inline struct str intern_get(const struct intern *in, uint32_t id)

@@ -61,7 +61,7 @@ static int32_t json_read_unit(struct json_in *in)
 	return v;
 }
 
-/* Reads the digits after \u. */
+/* Reads the digits after \u, and the second escape of a surrogate pair. */
 static bool read_escaped_unit(struct json_in *in)
 {
 	int32_t c = json_read_unit(in);
@@ -84,7 +84,7 @@ static bool read_escaped_unit(struct json_in *in)
 	return true;
 }
 
-/* Reads an escape, after its backslash. */
+/* Reads an escape sequence after its backslash. */
 static bool json_read_escape(struct json_in *in)
 {
 	static const char codes[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
@@ -100,7 +100,7 @@ static bool json_read_escape(struct json_in *in)
 	return false;
 }
 
-/* Reads a text, after its opening quote. */
+/* Reads a string after its opening quote. */
 static bool json_read_text(struct json_in *in)
 {
 	in->text.len = 0;

@@ -2,12 +2,13 @@
  *
  *     json_in_init(&in, bytes);
  *     if (json_next(&in) == JSON_OBJECT)
- *             while (json_next(&in) == JSON_KEY) { in.text is the key; read or json_skip the value
+ *             while (json_next(&in) == JSON_KEY) { in.text is the key; read or json_skip() the
+ *             value
  *             }
  *     if (in.bad) ... in.problem, in.pos
  *
- * Keeps only the last text and one bit per level (at most JSON_DEPTH levels). Texts are decoded to
- * UTF-8. A lone surrogate becomes U+FFFD. One thread. */
+ * Keeps only the last text and one bit per level, for at most JSON_DEPTH levels. Decodes texts to
+ * UTF-8. A lone surrogate becomes U+FFFD. One thread at a time. */
 #ifndef HEFT_BASE_JSON_READ_H
 #define HEFT_BASE_JSON_READ_H
 
@@ -17,14 +18,14 @@
 enum { JSON_DEPTH = 512 };
 
 enum json_token {
-	JSON_END, /* End of the document after its value, or after damage */
+	JSON_END, /* After the value of the document, or after an error */
 	JSON_OBJECT,
 	JSON_OBJECT_END,
 	JSON_ARRAY,
 	JSON_ARRAY_END,
-	JSON_KEY,    /* in.text: decoded */
-	JSON_STRING, /* in.text: decoded */
-	JSON_NUMBER, /* in.text: as written */
+	JSON_KEY,    /* in.text is the key, decoded */
+	JSON_STRING, /* in.text is the text, decoded */
+	JSON_NUMBER, /* in.text is the number as written */
 	JSON_TRUE,
 	JSON_FALSE,
 	JSON_NULL,
@@ -32,14 +33,14 @@ enum json_token {
 
 struct json_in {
 	struct bytes bytes;
-	uint64_t pos;        /* After the last token */
-	uint64_t start;      /* Start of the last token */
-	bool bad;            /* Damaged: `problem` tells how, at `pos` */
-	const char *problem; /* static */
+	uint64_t pos;        /* Offset after the last token */
+	uint64_t start;      /* Offset of the last token */
+	bool bad;            /* True if the document is invalid at `pos`. `problem` says why */
+	const char *problem; /* Borrowed literal */
 	struct text text;
-	/* private */
+	/* Private. */
 	unsigned depth;
-	uint8_t object[JSON_DEPTH / 8]; /* One bit per level: it is an object */
+	uint8_t object[JSON_DEPTH / 8]; /* One bit per level: 1 for an object, 0 for a list */
 	enum { JSON_WANT_VALUE, JSON_WANT_FIRST, JSON_WANT_COLON, JSON_WANT_COMMA } want;
 };
 
@@ -48,12 +49,12 @@ void json_in_release(struct json_in *in);
 enum json_token json_next(struct json_in *in);
 /* Reads to the end of the value whose first token was `first`. Returns its bytes unchanged. */
 struct str json_rest(struct json_in *in, enum json_token first);
-/* Skips the next value of any kind. */
+/* Skips the next value. */
 static inline void json_skip(struct json_in *in)
 {
 	(void)json_rest(in, json_next(in));
 }
-/* Converts in->text to an integer. False if it is none or does not fit. */
+/* Converts in->text to an integer. False if the text is not an integer or does not fit. */
 bool json_integer(const struct json_in *in, int64_t *ret);
 
 #endif

@@ -1,5 +1,5 @@
 /* Allocates large arrays directly from the kernel. */
-#define _GNU_SOURCE /* mremap */
+#define _GNU_SOURCE /* For mremap */
 #include "base/large.h"
 
 #if LARGE_MAPPED
@@ -18,16 +18,15 @@ static size_t up(size_t size, size_t unit)
 	return (size + unit - 1) & ~(unit - 1);
 }
 
-/* Returns the size of a mapping for `size` bytes, in whole pages. 0 if that is too much. */
+/* Returns the size of a mapping for `size` bytes, in whole pages. 0 if it would be too large. */
 static size_t mapped_bytes(size_t size)
 {
 	const size_t page = size < HUGE_PAGE ? (size_t)sysconf(_SC_PAGESIZE) : HUGE_PAGE;
 	return size <= SIZE_MAX - 2 * HUGE_PAGE - page ? up(size, page) : 0;
 }
 
-/* Maps addresses that start at a multiple of 2 MiB. MADV_HUGEPAGE must cover all addresses. If it
- * covers a part, the kernel splits the mapping into two, and one mremap cannot grow two
- * mappings. */
+/* Maps memory at a multiple of 2 MiB. MADV_HUGEPAGE must cover the whole mapping. Otherwise the
+ * kernel splits it into two, which mremap cannot grow together. */
 static unsigned char *map_aligned(size_t bytes)
 {
 	unsigned char *const p = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,
@@ -49,7 +48,7 @@ void *large_new(size_t size)
 	return bytes > 0 ? map_aligned(bytes) : NULL;
 }
 
-/* If the next addresses are used, the pages move to other addresses. */
+/* If the addresses after the array are used, the kernel moves its pages to other addresses. */
 void *large_resize(void *p, size_t before, size_t size)
 {
 	const size_t from = mapped_bytes(before), bytes = mapped_bytes(size);

@@ -12,7 +12,7 @@ static void *library_open_any(const char *const *files)
 }
 
 /* Looks up a function. Copies the bytes of the pointer to *ret, because C forbids a cast to a
- * function pointer. *ret may have any type of function pointer. */
+ * function pointer. *ret is a function pointer of any type. */
 static bool function_find(void *library, const char *name, void *ret)
 {
 	void *function = os_library_find(library, name);

@@ -1,7 +1,7 @@
-/* library.h - loads shared libraries when a run needs them.
+/* library.h - loads shared libraries when they are first needed.
  *
- * If heft is linked to a library, every run pays for its relocations. Loading saves that for
- * libraries that few runs need. A library stays loaded until the process ends. Thread-safe. */
+ * A linked library costs every run the time for its relocations. heft loads libraries that few runs
+ * need. A library stays loaded until the process ends. Thread-safe. */
 #ifndef HEFT_BASE_LIBRARY_H
 #define HEFT_BASE_LIBRARY_H
 
@@ -12,21 +12,22 @@
 /* A function of the library. */
 struct library_function {
 	const char *name;
-	void *ret; /* Address of the function pointer to set, of any type */
+	void *ret; /* Address of a function pointer of any type, to set */
 };
 
-/* Loads the first existing file of `files`, a list that ends with NULL, and looks up its functions.
+/* Loads the first file of `files` that exists, and looks up its functions. NULL ends the list.
  * False if no file exists or a function is missing. */
 bool library_load(const char *const *files, const struct library_function *functions, size_t count);
 
-/* Like library_load(), by names. `pointers` has one function pointer per name, in their order. */
+/* Like library_load(), with a list of names. `pointers` has one function pointer per name, in the
+ * same order. */
 bool library_load_names(const char *const *files, const char *const *names, void *pointers,
 			size_t count);
 
-/* LIBRARY(lib, FUNCTIONS, "libx.so.1") defines `lib.name` for calls of the library's functions, and
- * lib_is_there(), which loads the library at its first call. FUNCTIONS(X) has X(name) for each
- * function, whose declarations come before. A build that links its libraries
- * (HEFT_LIBRARIES_LINKED) loads none. */
+/* LIBRARY(lib, FUNCTIONS, "libx.so.1") defines `lib`, with a member per function, and
+ * lib_is_there(). lib_is_there() loads the library at its first call. FUNCTIONS(X) has X(name) for
+ * each function; the functions must be declared before. A build that links its libraries
+ * (HEFT_LIBRARIES_LINKED) does not load them. */
 #define LIBRARY_MEMBER(name)  __typeof__(name) *name;
 #define LIBRARY_NAME(name)    #name,
 #define LIBRARY_ADDRESS(name) name,

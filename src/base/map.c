@@ -23,14 +23,15 @@ static inline uint64_t map_load32(const uint8_t *p)
 	return v;
 }
 
-/* Hashes bytes by multiplying steps of 16 bytes; the last step overlaps. Both factors of a product
- * hold the seed. Without knowing it, nobody can make a factor 0 and thus erase the bytes before. */
+/* Hashes bytes by one multiplication per 16 bytes; the last step overlaps the one before. Both
+ * factors contain the seed. So nobody who does not know the seed can make a factor 0, which would
+ * cancel the bytes before. */
 uint64_t hash_bytes(const void *data, size_t size)
 {
 	const uint8_t *p = data;
 	const uint64_t k0 = hash_seed() ^ HASH_ODD_1, k1 = hash_seed() + HASH_ODD_2;
 	uint64_t h = hash_mix(size ^ k0, k1);
-	if (size < 8) { /* One number has all bytes; with the size it is the key. */
+	if (size < 8) { /* The key is one number of all bytes, mixed with the size. */
 		const uint64_t ends = size >= 4 ? map_load32(p) << 32 | map_load32(p + size - 4)
 				      : size ? (uint64_t)p[0] << 16 | (uint64_t)p[size / 2] << 8 |
 						       p[size - 1]
@@ -63,7 +64,8 @@ static void resize(struct map *m, unsigned bits)
 	for (size_t i = 0; old.slots && i < (size_t)1 << old.bits; i++) {
 		if (old.slots[i] != 0)
 			m->slots[free_place(m, (uint32_t)(old.slots[i] >> 32))] = old.slots[i];
-		/* Walks both tables from start to end, so that memory never holds all of both. */
+		/* Walks both tables from start to end and gives back pages, so that memory never
+		 * holds both tables whole. */
 		if ((i + 1) % DROPPED_AT_ONCE == 0)
 			pages_drop(&old.slots[i + 1 - DROPPED_AT_ONCE],
 				   DROPPED_AT_ONCE * sizeof *old.slots);
@@ -77,7 +79,7 @@ void map_grow(struct map *m, struct map_at *at)
 	at->place = free_place(m, at->tag);
 }
 
-/* Returns the smallest number of bits for `count` entries. */
+/* Returns log2 of the smallest number of slots for `count` entries. */
 static unsigned bits_for(size_t count)
 {
 	unsigned bits = BITS_MIN;
@@ -93,7 +95,7 @@ void map_reserve(struct map *m, size_t count)
 		resize(m, bits);
 }
 
-/* The next clearing costs only the slots of this use, not those of a larger earlier use. */
+/* Shrinks the table to this use, so that a later clearing does not pay for a larger earlier use. */
 void map_clear(struct map *m)
 {
 	if (!m->slots)

@@ -1,8 +1,8 @@
 /* map.h - maps hashes of keys of any kind to numbers of entries that the owner keeps.
  *
  * The owner keeps the entries in an array, with their keys, and computes a key's hash with one of
- * the functions below. The map leads from a hash to the numbers that were stored under it. The
- * owner compares the keys:
+ * the functions below. The map finds the numbers that were stored under a hash. The owner compares
+ * the keys:
  *
  * 	uint32_t id;
  * 	struct map_at at = map_at(&m, hash_u64(key));
@@ -12,18 +12,17 @@
  * 	vec_push(&entries, (struct entry){ key });
  * 	map_put(&m, &at, (uint32_t)entries.count - 1);
  *
- * To visit all entries, walk the array: no output depends on the order of hashes. Single entries
- * cannot be removed.
+ * To visit all entries, walk the array; so output never depends on the order of hashes. Single
+ * entries cannot be removed.
  *
- * Cost: a slot of 8 bytes holds 32 bits of the hash beside the number. So a look-up reads one run
- * of slots and, nearly always, only the entry that it finds. Linear probing starts at the upper
- * bits of the hash. At most three quarters of the slots are used, so that an entry costs 11 to 22
- * bytes. The map doubles in one pass from start to end and needs no keys.
- * Quality: keys that differ in any bit differ in about half the bits of their hash. Hashes depend
- * on the address of the process. So no file can have keys that collide in every process, and a hash
- * must not outlive the process.
- * Ownership: the map owns only its slots. A zeroed struct is an empty map.
- * Threads: one at a time, or any number that only look up. */
+ * Cost: a slot of 8 bytes holds the number and 32 bits of the hash. So a look-up reads one run of
+ * slots, and rarely an entry with another key. Linear probing starts at the upper bits of the hash.
+ * At most three quarters of the slots are used, so an entry costs 11 to 22 bytes. The map doubles
+ * in one pass and does not need the keys. Quality: keys that differ in one bit differ in about half
+ * the bits of their hashes. Hashes depend on the load address of the process. So no file can have
+ * keys that collide in every process, and a hash must not outlive the process. Ownership: the map
+ * owns only its slots. A zeroed struct is an empty map. Threads: one at a time, or several that
+ * only look up. */
 #ifndef HEFT_BASE_MAP_H
 #define HEFT_BASE_MAP_H
 
@@ -31,9 +30,9 @@
 #include "base/wide.h"
 
 struct map {
-	uint64_t *slots; /* (hash >> 32) << 32 | number + 1. 0 if free. */
-	size_t count;    /* number of entries */
-	unsigned bits;   /* There are 2^bits slots, or none if `slots` is NULL. */
+	uint64_t *slots; /* (hash >> 32) << 32 | number + 1. 0 if free */
+	size_t count;    /* Number of entries */
+	unsigned bits;   /* There are 2^bits slots, or none if `slots` is NULL */
 };
 
 #define HASH_ODD_1 UINT64_C(0x9e3779b97f4a7c15)
@@ -47,14 +46,14 @@ static inline uint64_t hash_seed(void)
 	return (uintptr_t)&hash_anchor * HASH_ODD_2;
 }
 
-/* Folds all bits of the product of a and b to 64. */
+/* Returns the xor of the two halves of the 128-bit product a * b. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
 	const struct wide product = wide_product(a, b);
 	return product.low ^ product.high;
 }
 
-/* Hashes a number. Mixes twice: with one product, regular keys, such as addresses 16 bytes apart,
+/* Hashes a number. Mixes twice: after one product, regular keys, such as addresses 16 bytes apart,
  * collide often for some seeds. */
 static inline uint64_t hash_u64(uint64_t key)
 {
@@ -66,7 +65,7 @@ static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 	return hash_u64(hash_mix(a, HASH_ODD_1) ^ b);
 }
 
-/* Hashes bytes. About 0.3 ns per byte. */
+/* Hashes bytes. Takes about 0.3 ns per byte. */
 uint64_t hash_bytes(const void *p, size_t size);
 
 /* Position of a look-up. */
@@ -86,7 +85,7 @@ static inline struct map_at map_at(const struct map *m, uint64_t hash)
 	return (struct map_at){ tag, map_place(m, tag) };
 }
 
-/* Finds the next number that was stored under the hash. False if there is none left. */
+/* Finds the next number that was stored under the hash. False if there is no further one. */
 static inline bool map_next(const struct map *m, struct map_at *at, uint32_t *ret)
 {
 	if (!m->slots)
@@ -107,7 +106,7 @@ static inline bool map_next(const struct map *m, struct map_at *at, uint32_t *re
 /* Doubles the map and moves `at` to its free slot. */
 void map_grow(struct map *m, struct map_at *at);
 
-/* Stores a number at the place where map_next() returned false. The number is below UINT32_MAX. */
+/* Stores a number, below UINT32_MAX, at the slot where map_next() returned false. */
 static inline void map_put(struct map *m, struct map_at *at, uint32_t number)
 {
 	if (!m->slots || m->count >= (size_t)3 << m->bits >> 2)
@@ -116,7 +115,7 @@ static inline void map_put(struct map *m, struct map_at *at, uint32_t number)
 	m->count++;
 }
 
-/* Stores a number under a hash, if the owner knows that the key is new. */
+/* Stores a number under a hash. The caller knows that the key is new. */
 static inline void map_add(struct map *m, uint64_t hash, uint32_t number)
 {
 	uint32_t other;
@@ -126,17 +125,17 @@ static inline void map_add(struct map *m, uint64_t hash, uint32_t number)
 	map_put(m, &at, number);
 }
 
-/* Makes room for `count` entries in all. */
+/* Makes room for a total of `count` entries. */
 void map_reserve(struct map *m, size_t count);
 
-/* Prefetches the slots at which a look-up will begin. Useful some 10 to 20 look-ups ahead. */
+/* Prefetches the first slots of a look-up. Call it some 10 to 20 look-ups ahead. */
 static inline void map_prefetch(const struct map *m, uint64_t hash)
 {
 	if (m->slots)
 		__builtin_prefetch(&m->slots[map_place(m, (uint32_t)(hash >> 32))]);
 }
 
-/* Removes all entries. Costs as much as the entries added since the last time. */
+/* Removes all entries. Costs O(entries added since the last clearing). */
 void map_clear(struct map *m);
 void map_release(struct map *m);
 

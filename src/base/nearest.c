@@ -8,7 +8,7 @@
 
 enum { WORD_MAX_LEN = 63 };
 
-/* Counts the insertions, deletions, replacements and swaps of neighbours that turn a into b. Both
+/* Counts the insertions, deletions, replacements and swaps of neighbours that change a into b. Both
  * words have at most WORD_MAX_LEN bytes. */
 static unsigned nearest_distance(const char *a, const char *b)
 {
@@ -39,7 +39,7 @@ const char *nearest_of(const char *word, const char *const *names, size_t count)
 	const size_t len = strlen(word);
 	if (len < 2 || len > WORD_MAX_LEN)
 		return NULL;
-	unsigned best = (unsigned)len / 3 + 1; /* with more mistakes it is another word */
+	unsigned best = (unsigned)len / 3 + 1; /* a word with more mistakes is a different word */
 	const char *near = NULL;
 	for (size_t i = 0; i < count; i++) {
 		if (strlen(names[i]) > WORD_MAX_LEN)

@@ -14,7 +14,7 @@ static void format_double(char out[NUMBER_MAX], const char *fmt, double v)
 	snprintf(out, NUMBER_MAX, fmt, v);
 	if (strchr(out, '.'))
 		return;
-	/* "0", the separator, "5" */
+	/* The text is "0", the separator, "5". */
 	snprintf(half, sizeof half, "%.1f", 0.5);
 	const size_t size = strlen(half) - 2;
 	half[1 + size] = '\0';
@@ -25,8 +25,8 @@ static void format_double(char out[NUMBER_MAX], const char *fmt, double v)
 	memmove(separator + 1, separator + size, strlen(separator + size) + 1);
 }
 
-/* Formats v >= 0 with `decimals` (0 to 2) places, rounded like printf does: to the nearest, exactly
- * by the binary value. Calls printf only if v is too near the middle for a quick decision. */
+/* Formats v >= 0 with `decimals` (0 to 2) places. Rounds like printf, to the nearest by the exact
+ * binary value. Calls printf only if v is too near the middle between two results. */
 static void number_put_fixed(char out[NUMBER_MAX], double v, unsigned decimals)
 {
 	static const double scales[] = { 1, 10, 100 };
@@ -43,7 +43,7 @@ static void number_put_fixed(char out[NUMBER_MAX], double v, unsigned decimals)
 	char text[NUMBER_MAX], *end = text + sizeof text;
 	char *p = end;
 	if (decimals > 0) {
-		/* Adding the scale keeps zeros after the point. Its 1 becomes the point. */
+		/* The added scale keeps zeros after the point. Its digit 1 becomes the point. */
 		p = decimal_before(p, n % scale + scale);
 		*p = '.';
 	}
@@ -65,7 +65,7 @@ void number_size(char out[NUMBER_MAX], uint64_t size, char sign)
 	ASSERT(sign == '\0' || sign == '+' || sign == '-');
 	double v = (double)size;
 	size_t n = 0;
-	/* Strictly more than 1024, so that 1 MiB is "1024Ki". There is no Ti. */
+	/* Divides only above 1024, so that 1 MiB is "1024Ki". There is no Ti. */
 	while (v > 1024 && n + 1 < COUNT_OF(suffixes)) {
 		v /= 1024;
 		n++;
@@ -106,9 +106,9 @@ void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole)
 	number_append(out + strlen(out), "%");
 }
 
-static const double much = 1000; /* percent */
+static const double much = 1000; /* Percent */
 
-/* Computes growth in percent of the base. False if a word or a number up to `much` expresses it. */
+/* Computes the growth in percent of the base. False if a word or a number up to `much` suffices. */
 static bool grew_much(char out[NUMBER_MAX], uint64_t now, uint64_t base, double *ret)
 {
 	const struct change c = change_of(now, base);

@@ -1,13 +1,13 @@
 /* number.h - formats sizes and percentages for tables.
  *
- * The texts are those of Bloaty, because people and their scripts know them. The texts never depend
- * on the locale. Thread-safe. */
+ * The texts equal those of Bloaty, for people and scripts that know it. They do not depend on the
+ * locale. Thread-safe. */
 #ifndef HEFT_BASE_NUMBER_H
 #define HEFT_BASE_NUMBER_H
 
 #include "base/base.h"
 
-/* A difference of two unsigned sizes: `size` bytes. 0 is never negative. */
+/* The difference of two unsigned sizes, in bytes. 0 is never negative. */
 struct change {
 	uint64_t size;
 	bool negative;
@@ -18,19 +18,19 @@ static inline struct change change_of(uint64_t now, uint64_t base)
 	return (struct change){ now < base ? base - now : now - base, now < base };
 }
 
-enum { NUMBER_MAX = 40 }; /* Size of the longest text, with its NUL */
+enum { NUMBER_MAX = 40 }; /* Bytes of the longest text with its NUL */
 
 /* Formats "1023", "1.00Ki", "102Ki": at most about four significant characters. `sign` comes first
- * ('+', '-'); 0 for none. */
+ * ('+', '-', or 0 for none). */
 void number_size(char out[NUMBER_MAX], uint64_t size, char sign);
 
-/* Formats a decimal number like number_size(): "-4032" becomes "-3.94Ki", "" stays. */
+/* Formats a decimal number like number_size(): "-4032" becomes "-3.94Ki". "" stays "". */
 void number_amount(char out[NUMBER_MAX], const char *exact);
 
 /* Formats a change like number_size(), with a sign unless it is 0. */
 void number_change(char out[NUMBER_MAX], struct change c);
 
-/* Formats "12.3%": part of whole. "-" for 0 of 0, "INF%" for anything else of 0. */
+/* Formats "12.3%": part of whole. If `whole` is 0: "-" for part 0, otherwise "INF%". */
 void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole);
 
 /* Formats the change from base to now in percent of base: "+12%", "[ = ]", "[NEW]", "[DEL]". Above
@@ -39,7 +39,7 @@ void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole);
 void number_growth(char out[NUMBER_MAX], uint64_t now, uint64_t base);
 void number_growth_exponent(char out[NUMBER_MAX], uint64_t now, uint64_t base);
 
-/* Returns the whole number nearest to a number. 0 if it is NaN or negative. */
+/* Returns the nearest whole number. 0 if v is NaN or negative. */
 static inline uint64_t whole_of(double v)
 {
 	return v > 0 ? (uint64_t)(v + 0.5) : 0;

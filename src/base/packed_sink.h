@@ -1,4 +1,4 @@
-/* packed_sink.h - packs the bytes of a sink as one Zstandard frame (RFC 8878), with a checksum.
+/* packed_sink.h - compresses the bytes of a sink as one Zstandard frame (RFC 8878) with a checksum.
  *
  * One thread per handle. */
 #ifndef HEFT_BASE_PACKED_SINK_H
@@ -12,11 +12,11 @@ struct packed_sink;
  * there is no memory or no libzstd. */
 struct packed_sink *packed_sink_open(const struct heft_sink *to, unsigned level,
 				     struct heft_err *err);
-/* Returns the sink. Its functions return false if `to` took no more, with errno as `to` left it. */
+/* Returns the sink. Its functions return false if `to` fails, and keep the errno of `to`. */
 struct heft_sink packed_sink_of(struct packed_sink *p);
-/* Writes the end of the frame. False if `to` took no more. */
+/* Writes the end of the frame. False if `to` fails. */
 bool packed_sink_end(struct packed_sink *p);
-/* NULL is allowed. */
+/* Frees the sink. NULL is allowed. */
 void packed_sink_close(struct packed_sink *p);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include "base/os/os.h"
 
-/* Page before the memory that pages_alloc() returns. */
+/* Header page before the memory that pages_alloc() returns. */
 struct pages {
 	struct owned *owned;
-	size_t size; /* Mapped bytes, with this page */
+	size_t size; /* Mapped bytes, including this page */
 };
 
 static void pages_release(void *thing)

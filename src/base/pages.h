@@ -1,6 +1,6 @@
-/* pages.h - allocates memory in pages, for large arrays that are filled and left from start to end.
+/* pages.h - allocates large arrays in pages, whose used pages can be given back from start to end.
  *
- * At first only address space is used. Pages cost memory once written. */
+ * At first only address space is used. A page takes memory once it is written. */
 #ifndef HEFT_BASE_PAGES_H
 #define HEFT_BASE_PAGES_H
 
@@ -10,8 +10,8 @@
 void *pages_alloc(uint64_t size);
 /* Frees memory of pages_alloc(). NULL is allowed. */
 void pages_free(void *p);
-/* Gives whole pages inside [p, p + size) back to the system. Memory has undefined contents
- * afterwards. Pages of a mapped file are read again when needed. */
+/* Gives the whole pages inside [p, p + size) back to the system. Their contents become undefined.
+ * Pages of a mapped file are read again when used. */
 void pages_drop(const void *p, uint64_t size);
 
 #endif

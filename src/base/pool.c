@@ -20,7 +20,7 @@ struct pool_job {
 struct pool_worker {
 	struct pool_job *job;
 	unsigned index;
-	struct call call; /* Reason why its work was given up, if it was */
+	struct call call; /* Has the reason if the worker's call was ended */
 };
 
 unsigned pool_threads(unsigned wanted)
@@ -41,7 +41,8 @@ static void work_through(struct pool_job *job, unsigned worker)
 	}
 }
 
-/* Runs jobs on a worker. If one job is given up, the others finish their current job and end. */
+/* Runs jobs on a worker. If one worker's call is ended, the others finish their current job and
+ * end. */
 static void *pool_work(void *arg)
 {
 	struct pool_worker *w = arg;
@@ -81,15 +82,15 @@ void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i
 			call_raise(workers[i].call.code, workers[i].call.text);
 }
 
-/* State of running jobs in order. Job i is in slot i % slot_count. */
+/* State of jobs in order. Job i is in slot i % slot_count. */
 struct line_state {
 	const struct pool_line *line;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool *done;                /* Per slot: worked on and not taken yet */
-	size_t made, begun, taken; /* numbers of jobs */
-	bool making, over;         /* over: there are no more jobs to make */
-	bool given_up;             /* One thread gave up, so that all do */
+	bool *done;                /* Per slot: true if the job is worked on and not yet taken */
+	size_t made, begun, taken; /* Numbers of jobs */
+	bool making, over;         /* `making`: a thread makes a job. `over`: no job is left */
+	bool given_up;             /* True if one call was ended, so that all threads end */
 };
 
 static void *pool_slot_of(const struct line_state *s, size_t job)
@@ -97,7 +98,7 @@ static void *pool_slot_of(const struct line_state *s, size_t job)
 	return (char *)s->line->slots + job % s->line->slot_count * s->line->slot_size;
 }
 
-/* The following steps are called with the lock held, and release it while they work. */
+/* The functions below are called with the lock held. They release the lock while they work. */
 static void make_one(struct line_state *s)
 {
 	s->making = true;
@@ -109,8 +110,8 @@ static void make_one(struct line_state *s)
 	s->made += there;
 }
 
-/* Does one step, if there is any. Taking frees a slot, and only one thread may make a job. So both
- * come before work. */
+/* Does one step. False if there is none. Taking and making come before work, because taking frees a
+ * slot and only one thread may make a job. */
 static bool pool_step(struct line_state *s, unsigned worker)
 {
 	const size_t slots = s->line->slot_count;
@@ -155,7 +156,7 @@ static void run_line(struct line_state *s, unsigned worker)
 	call_begin(&call, memory_current());
 	if (setjmp(call.at) == 0) {
 		take_steps(s, worker);
-	} else { /* a step that is given up has let go of the lock before */
+	} else { /* a step that ended its call has released the lock */
 		pthread_mutex_lock(&s->lock);
 		s->given_up = true;
 		pthread_cond_broadcast(&s->changed);
@@ -188,7 +189,7 @@ void pool_run_line(unsigned threads, const struct pool_line *line)
 	pthread_mutex_init(&s.lock, NULL);
 	pthread_cond_init(&s.changed, NULL);
 	parallel_for(n, n, line_worker, &s);
-	/* The other threads may have finished before the caller's thread got a turn. */
+	/* The other threads may have finished before the caller's thread starts. */
 	run_line(&s, 0);
 	pthread_cond_destroy(&s.changed);
 	pthread_mutex_destroy(&s.lock);

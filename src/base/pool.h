@@ -1,12 +1,12 @@
 /* pool.h - runs jobs on worker threads: a parallel loop, and jobs whose results are taken in order.
  *
- * parallel_for calls fn(ctx, i, worker) once for every i in [0, count), on at most `threads`
- * threads, including the caller's. worker < threads. Any worker may get any i, so that results
- * should go to slot i and be merged in order afterwards. Must not be nested. threads 0 = one per
+ * parallel_for() calls fn(ctx, i, worker) once for each i in [0, count), on at most `threads`
+ * threads, including the caller's. worker < threads. Any worker may get any i, so results should go
+ * to slot i and be merged in order later. Calls must not be nested. threads 0 means one per
  * processor. Started threads have STACK_SIZE bytes of stack (stack.h), whatever the limits of the
- * process. Allocations of workers belong to the caller's domain. If a job is given up (mem.h), the
- * caller's call is given up when all workers have ended. The same happens if the user cancels: the
- * caller's thread asks after each job. */
+ * process. Allocations of workers belong to the caller's domain. If a job ends its call (mem.h),
+ * the caller's call ends too, after all workers have ended. The caller's thread asks the user after
+ * each job whether to continue. */
 #ifndef HEFT_BASE_POOL_H
 #define HEFT_BASE_POOL_H
 
@@ -16,8 +16,8 @@ unsigned pool_threads(unsigned wanted);
 void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i, unsigned worker),
 		  void *ctx);
 
-/* Jobs that are made and taken in one order and worked on by any thread. A job lives in one of
- * `slot_count` slots of `slot_size` bytes, in the caller's memory. That limits the jobs in
+/* Jobs that are made in order, worked on by any thread, and taken in the same order. A job occupies
+ * one of `slot_count` slots of `slot_size` bytes, in the caller's memory. That limits the jobs in
  * progress. 2 slots per thread keep all threads busy. */
 struct pool_line {
 	void *ctx;
@@ -25,9 +25,9 @@ struct pool_line {
 	size_t slot_count, slot_size;
 	/* Prepares the next job. False if there is none. One call at a time, on any thread. */
 	bool (*make)(void *ctx, void *slot);
-	/* Works on a job. On any thread, beside other jobs and beside make and take. */
+	/* Works on a job. Called on any thread, in parallel with other jobs, make and take. */
 	void (*work)(void *ctx, void *slot, unsigned worker);
-	/* Takes a finished job. On the caller's thread, in the order in which jobs were made. */
+	/* Takes a finished job. Called on the caller's thread, in the order of making. */
 	void (*take)(void *ctx, void *slot);
 };
 

@@ -1,9 +1,9 @@
-/* reader.h - reads bytes that heft did not write. All such bytes are read with it.
+/* reader.h - reads bytes that heft did not write. All untrusted bytes are read with it.
  *
  * A reader is a cursor over [base, base+size) with a byte order and a sticky error. The first read
- * past the end marks the reader bad and moves it to the end. From then on it returns zeros. So a
- * parser reads a whole record and calls reader_ok() once. Every read_* costs one compare. A reader
- * borrows its bytes. One thread per reader. Readers may share bytes. */
+ * past the end marks the reader bad and moves it to the end. Later reads return zeros. So a parser
+ * reads a whole record and calls reader_ok() once. Each read_* function costs one comparison. A
+ * reader borrows its bytes. One thread per reader. Readers may share bytes. */
 #ifndef HEFT_BASE_READER_H
 #define HEFT_BASE_READER_H
 
@@ -12,7 +12,7 @@
 #define READER_GOOD UINT64_MAX
 
 struct reader {
-	const uint8_t *base; /* borrowed */
+	const uint8_t *base; /* Borrowed */
 	uint64_t size;       /* Number of readable bytes at base */
 	uint64_t pos;        /* Offset of the next byte, 0 <= pos <= size */
 	uint64_t bad;        /* Offset of the first failed read, or READER_GOOD */
@@ -25,8 +25,8 @@ struct bytes {
 	uint64_t size;
 };
 
-/* Makes a reader. `base` may be NULL if size is 0. An empty string then replaces `base`, because C
- * allows no arithmetic on null pointers, not even adding 0. */
+/* Returns a reader. `base` may be NULL if size is 0. An empty string then replaces `base`, because
+ * C forbids arithmetic on null pointers. */
 static inline struct reader reader_make(const void *base, uint64_t size, bool big_endian)
 {
 	return (struct reader){ base ? base : "", size, 0, READER_GOOD, big_endian };
@@ -54,7 +54,7 @@ static inline void reader_fail(struct reader *r)
 	r->pos = r->size;
 }
 
-/* Moves to `pos`. Past the end, marks the reader bad. */
+/* Moves to `pos`. If `pos` is past the end, marks the reader bad. */
 static inline void reader_seek(struct reader *r, uint64_t pos)
 {
 	if (pos > r->size)
@@ -63,7 +63,7 @@ static inline void reader_seek(struct reader *r, uint64_t pos)
 		r->pos = pos;
 }
 
-/* Takes n bytes and returns their start. Returns NULL and marks r bad if there are fewer. */
+/* Skips n bytes and returns their start. If there are fewer, marks r bad and returns NULL. */
 static inline const uint8_t *read_take(struct reader *r, uint64_t n)
 {
 	if (UNLIKELY(n > r->size - r->pos)) {
@@ -161,7 +161,7 @@ static inline uint64_t read_wide(struct reader *r, unsigned width)
 	return v;
 }
 
-/* Reads a LEB128 number. More than 64 significant bits mark r bad. Padding bytes are allowed. */
+/* Reads a LEB128 number of at most 64 significant bits. More mark r bad. Accepts padding bytes. */
 uint64_t read_uleb_slow(struct reader *r);
 int64_t read_sleb(struct reader *r);
 
@@ -172,8 +172,8 @@ static inline uint64_t read_uleb(struct reader *r)
 	return read_uleb_slow(r);
 }
 
-/* Reads bytes until a NUL. The NUL is consumed but is not part of the result. Without a NUL, marks
- * r bad and returns an empty string. */
+/* Reads a string and its final NUL. The result has no NUL. Without a NUL, marks r bad and returns
+ * an empty string. */
 struct str read_cstr(struct reader *r);
 
 /* Returns a reader over the next n bytes. r skips these bytes. If r is too short, the result is bad
@@ -181,28 +181,28 @@ struct str read_cstr(struct reader *r);
 struct reader read_sub(struct reader *r, uint64_t n);
 
 /* Returns the NUL-terminated string at `off` of a string table. False if `off` is outside or no NUL
- * follows. Strings may share their ends. All strings together may then have count x table bytes. So
- * a string of at least 64 KiB that begins inside another string is not read. */
+ * follows. Overlapping strings could add up to count x table bytes. So a string of at least 64 KiB
+ * that begins inside another string is rejected. */
 bool bytes_cstr(struct bytes table, uint64_t off, struct str *ret);
 
 /* Like bytes_cstr(), for tables whose entries are read in order. A string of more than 255 bytes
- * takes its size from *left. If *left does not suffice, returns false. */
+ * subtracts its size from *left. False if *left is too small. */
 bool names_take(struct bytes table, uint64_t off, uint64_t *left, struct str *ret);
-/* Returns the limit for the names of a table that has `bytes` bytes with its entries. Valid files
+/* Returns the limit `left` for a table whose entries and strings have `bytes` bytes. Valid files
  * stay below it. */
 static inline uint64_t names_left(uint64_t bytes)
 {
 	enum { RATIO = 8 };
 	return bytes < UINT64_MAX / RATIO ? bytes * RATIO : UINT64_MAX;
 }
-/* True if a string of the table may have more than 4 KiB. Never misses one. O(table), and
+/* True if a string of the table may have more than 4 KiB. False means that none has. O(table), and
  * fast. */
 bool has_long_string(struct bytes table);
 
 /* True if all bytes of b are 0. */
 bool bytes_are_zeros(struct bytes b);
 
-/* Returns [off, off+size) of b. Empty if that leaves b. */
+/* Returns the bytes [off, off+size) of b. Empty if they are not all inside b. */
 static inline struct bytes bytes_sub(struct bytes b, uint64_t off, uint64_t size)
 {
 	if (off > b.size || size > b.size - off)

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* BITS_OF_MANY: wider digits for many records, because fewer passes save more than start positions
- * that fit the fastest cache. */
+/* BITS_OF_MANY: wider digits for MANY records or more. Fewer passes save more time than a table of
+ * positions in the fastest cache. */
 enum { BITS = 11, BITS_OF_MANY = 13, MANY = 1 << 16, SMALL = 64, SIZE_MOST = 128 };
 
 static inline uint64_t key_at(const unsigned char *p)
@@ -32,11 +32,11 @@ static void insertion_sort(unsigned char *p, size_t count, size_t size)
 
 struct radix {
 	size_t count, size;
-	unsigned bits; /* bits per digit */
-	size_t *start; /* start position per digit */
+	unsigned bits; /* Bits per digit */
+	size_t *start; /* Start position per digit */
 };
 
-/* Constant sizes let the compiler turn copies into moves. */
+/* Constant sizes let the compiler copy records by moves. */
 #define SCATTER(bytes)                                                                             \
 	for (size_t i = 0; i < r->count; i++) {                                                    \
 		const unsigned char *p = from + i * (bytes);                                       \
@@ -72,7 +72,7 @@ static void count_digits(const struct radix *r, const unsigned char *p, unsigned
 }
 
 /* Returns the number of records at the start that are in place. *ret_varies has the bits in which
- * the keys of the others differ. */
+ * the keys of the other records differ. */
 static size_t count_sorted(const unsigned char *p, size_t count, size_t size, uint64_t *ret_varies)
 {
 	size_t sorted = 1, stay;
@@ -96,7 +96,7 @@ static size_t count_sorted(const unsigned char *p, size_t count, size_t size, ui
 
 static void radix_sort(unsigned char *records, size_t count, size_t size, uint64_t varies)
 {
-	ASSERT(varies != 0 && count > 1); /* of equal keys all bits are the same */
+	ASSERT(varies != 0 && count > 1); /* equal keys have no bits that vary */
 	const unsigned low = (unsigned)__builtin_ctzll(varies);
 	const unsigned span = 64 - (unsigned)__builtin_clzll(varies) - low;
 	const unsigned most = count >= MANY ? BITS_OF_MANY : BITS;

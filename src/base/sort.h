@@ -1,8 +1,7 @@
 /* sort.h - sorts records by their leading uint64_t (stable radix sort), and searches sorted arrays.
  *
- * About 40 ns per record for two million 24-byte records. Bits that are equal in all records are
- * skipped, and sorted records at the start stay in place. Needs scratch memory for the other
- * records. */
+ * About 40 ns per record for two million 24-byte records. Skips bits that are equal in all records,
+ * and leaves sorted records at the start in place. Needs scratch memory for the other records. */
 #ifndef HEFT_BASE_SORT_H
 #define HEFT_BASE_SORT_H
 
@@ -11,7 +10,7 @@
 /* Sorts `count` records of `size` bytes (a multiple of 4, at most 128) in place, ascending. */
 void sort_by_key(void *records, size_t count, size_t size);
 
-/* Sorts like sort_by_key(), then records with equal keys by `compare`, like qsort. */
+/* Sorts like sort_by_key(). Sorts records with equal keys by `compare`, as qsort() does. */
 void sort_by_key_then(void *records, size_t count, size_t size,
 		      int (*compare)(const void *a, const void *b));
 
@@ -22,7 +21,7 @@ static inline uint64_t record_key(const void *records, size_t i, size_t size)
 	return key;
 }
 
-/* True if keys never fall. For assertions. O(count). */
+/* True if no key is below the one before. For assertions. O(count). */
 static inline bool sorted_by_key(const void *records, size_t count, size_t size)
 {
 	for (size_t i = 1; i < count; i++)
@@ -32,8 +31,8 @@ static inline bool sorted_by_key(const void *records, size_t count, size_t size)
 }
 
 /* Sets `ret`, a size_t, to the first i of [from, end) for which `before`, an expression in i, is
- * false. Sets it to `end` if it is true for all. `before` must not become true again after it was
- * false. O(log(end - from)). */
+ * false. Sets it to `end` if there is none. `before` must not become true again. O(log(end -
+ * from)). */
 #define BISECT(ret, from, end, i, before)                                                          \
 	do {                                                                                       \
 		size_t bisect_end_ = (end);                                                        \
@@ -46,8 +45,8 @@ static inline bool sorted_by_key(const void *records, size_t count, size_t size)
 		}                                                                                  \
 	} while (0)
 
-/* Returns the index of the first of the sorted records whose key is at least `key`. Returns `count`
- * if there is none. O(log count). */
+/* Returns the index of the first record whose key is at least `key`, or `count` if there is none.
+ * The records are sorted. O(log count). */
 static inline size_t lower_bound(const void *records, size_t count, size_t size, uint64_t key)
 {
 	size_t low;
@@ -55,13 +54,13 @@ static inline size_t lower_bound(const void *records, size_t count, size_t size,
 	return low;
 }
 
-/* Returns the index of the first record whose key is above `key`. */
+/* Returns the index of the first of the sorted records whose key is above `key`, or `count`. */
 static inline size_t upper_bound(const void *records, size_t count, size_t size, uint64_t key)
 {
 	return key == UINT64_MAX ? count : lower_bound(records, count, size, key + 1);
 }
 
-/* Returns the last of the sorted records whose key is at most `key`. NULL if there is none. */
+/* Returns the last of the sorted records whose key is at most `key`, or NULL. */
 static inline const void *last_record(const void *records, size_t count, size_t size, uint64_t key)
 {
 	const size_t i = upper_bound(records, count, size, key);

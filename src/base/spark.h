@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Writes values from left to right as blocks of eight heights, in UTF-8 with 3 bytes per value.
- * `room` has 3 * count + 1 bytes. */
+/* Writes one block character per value, left to right, in eight heights. A character has 3 bytes of
+ * UTF-8. `room` has 3 * count + 1 bytes. */
 void spark_line(const double *values, size_t count, char *room);
 
 #endif

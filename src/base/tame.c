@@ -1,13 +1,13 @@
-/* Escapes control characters in text of strangers. */
+/* Escapes control characters in text of files. */
 #include "base/tame.h"
 
 #include "base/utf8.h"
 
 #include <stdio.h>
 
-/* True if a character acts on the terminal or on the order of text: C0, DEL, C1, line and
- * paragraph separators, bidirectional controls, the byte order mark (Unicode Cc, Zl, Zp and the
- * Bidi_Control property). */
+/* True if a character controls the terminal or the order of text: C0, DEL, C1, line and paragraph
+ * separators, bidirectional controls, the byte order mark (Unicode Cc, Zl, Zp and the Bidi_Control
+ * property). */
 static bool is_control(uint32_t c)
 {
 	static const struct range {

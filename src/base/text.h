@@ -1,4 +1,4 @@
-/* text.h - a text buffer that grows. Owned by the caller, zeroed = empty.
+/* text.h - declares a text buffer that grows. The caller owns it. A zeroed buffer is empty.
  *
  * Appending is amortised O(1) per byte. The bytes are not NUL-terminated. */
 #ifndef HEFT_BASE_TEXT_H
@@ -14,7 +14,7 @@ struct text {
 void text_release(struct text *t);
 void text_set(struct text *t, struct str s);
 void text_add(struct text *t, struct str s);
-/* Appends texts one after the other. */
+/* Appends several texts. */
 #define text_add_all(t, ...)                                                                       \
 	text_add_list((t), (const char *const[]){ __VA_ARGS__ },                                   \
 		      sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))

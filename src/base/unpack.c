@@ -1,14 +1,14 @@
-/* Unpacks compressed bytes by any method, whole or piece by piece. */
+/* Unpacks compressed bytes by any method, at once or piece by piece. */
 #include "base/inflate.h"
 #include "base/unpack_internal.h"
 
 #include <stdlib.h>
 
-/* Maximal number of bytes that one packed byte can become, rounded up. Deflate: a match of 258
- * bytes in 2 bits. Zstandard: an RLE block of 128 KiB in 4 bytes (RFC 8878, section 3.1.1.2). */
+/* Maximal number of bytes from one compressed byte, rounded up. Deflate: a match of 258 bytes in 2
+ * bits. Zstandard: an RLE block of 128 KiB in 4 bytes (RFC 8878, section 3.1.1.2). */
 enum { ZLIB_RATIO = 1032, ZSTD_RATIO = 32768 };
 
-/* Limits of an unpacked section: SECTION_MIN bytes, or SECTION_RATIO bytes per packed byte,
+/* Limits of an unpacked section: SECTION_MIN bytes, or SECTION_RATIO bytes per compressed byte,
  * whichever is more. */
 #define SECTION_MIN (UINT64_C(4) << 20)
 enum { SECTION_RATIO = 256 };
@@ -140,12 +140,12 @@ bool unpack_stream_next(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 		if (s->whole && s->used == s->packed.size)
 			break;
 		if (s->whole && s->method == UNPACK_GZIP)
-			inflate_restart(s->state); /* next member */
+			inflate_restart(s->state); /* Next member */
 		ok = s->codec->step(s, out + total, (size_t)(size - total), &made, err);
 		total += made;
 		if (!ok || made > 0 || s->used > before)
 			continue;
-		if (s->whole) /* other bytes follow */
+		if (s->whole) /* Bytes after the last member are ignored */
 			break;
 		ok = unpack_bad(err, "the packed data are cut off");
 	}
@@ -189,7 +189,7 @@ bool unpack_stream_some(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 	return true;
 }
 
-/* True if the stream ends here, with the right checksum. */
+/* True if the stream ends here and its checksum is right. */
 static bool stream_ends(struct unpack_stream *s, struct heft_err *err)
 {
 	uint8_t more;

@@ -1,4 +1,4 @@
-/* Unpacks a packed file into a temporary file. */
+/* Unpacks a compressed file into a temporary file. */
 #include "base/file.h"
 #include "base/os/os.h"
 #include "base/unpack.h"
@@ -41,15 +41,15 @@ uint64_t unpack_head(enum unpack_method method, struct bytes packed, uint8_t *ou
 
 enum { HOLE = 4096, BATCH = 1 << 20 };
 
-/* State of writing a file. */
+/* State of writing the unpacked file. */
 struct unpacked_file {
 	struct os_scratch to;
 	uint64_t size, size_max;
-	uint64_t stored, stored_max; /* Number of bytes that are no holes, and its limit */
-	struct owned *owned;         /* owns `to` */
+	uint64_t stored, stored_max; /* Number of bytes that are not in holes, and its limit */
+	struct owned *owned;         /* Owner of `to` */
 };
 
-/* Writes bytes, but leaves out pages of zeros. These pages become holes of the file. */
+/* Writes bytes, but skips pages of zeros, which become holes of the file. */
 static bool write_sparse(struct unpacked_file *f, const uint8_t *p, size_t size)
 {
 	size_t start = 0, i = 0;
@@ -67,7 +67,7 @@ static bool write_sparse(struct unpacked_file *f, const uint8_t *p, size_t size)
 	return os_scratch_write(&f->to, p + start, size - start, f->size + start);
 }
 
-/* Limits of the bytes stored. A few packed bytes must not fill a disk. */
+/* Limits of the stored bytes, so that few compressed bytes cannot fill a disk. */
 #define STORED_MIN (UINT64_C(1) << 30)
 enum { STORED_RATIO = 256, FREE_SHARE = 8 };
 
@@ -118,8 +118,8 @@ static bool map_back(struct unpacked_file *f, struct bytes *ret, struct heft_err
 	return true;
 }
 
-/* Opens the file. Allocates the struct in the domain. The domain closes the file if the call is
- * given up. */
+/* Opens the temporary file. The memory domain owns the struct, and closes the file if the call is
+ * ended. */
 static struct unpacked_file *unpacked_open(uint64_t packed, uint64_t limit, struct heft_err *err)
 {
 	struct unpacked_file *f = mem_zeroed(1, sizeof *f);
@@ -153,8 +153,8 @@ bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit,
 	return ok;
 }
 
-/* Limit in bytes of an unpacked file: far above real dumps, far below what packed zeros can
- * become. */
+/* Limit in bytes of an unpacked file: far above real dumps, far below the maximum for compressed
+ * zeros. */
 #define FILE_MAX (UINT64_C(1) << 38)
 
 bool unpack_in_place(struct file *f, struct notes *notes, struct heft_err *err)

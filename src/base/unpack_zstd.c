@@ -14,7 +14,7 @@ LIBRARY(zstd, FUNCTIONS, "libzstd.so.1")
 
 struct zstd_state {
 	ZSTD_DStream *stream;
-	struct owned *owned; /* Frees the stream if its call is given up */
+	struct owned *owned; /* Frees the stream if its call is ended */
 };
 
 static void stream_free(void *stream)

@@ -1,7 +1,8 @@
 /* Decodes, checks and encodes UTF-8. */
 #include "base/utf8.h"
 
-/* Returns the bytes of a character by its first byte. 0 if no character begins with that byte. */
+/* Returns the length in bytes of a character by its first byte. 0 if no character begins with that
+ * byte. */
 static unsigned utf8_length_of(uint8_t first)
 {
 	if (first < 0x80)
@@ -15,7 +16,7 @@ static unsigned utf8_length_of(uint8_t first)
 
 unsigned utf8_decode(struct str s, size_t pos, uint32_t *ret)
 {
-	/* Smallest character of each length. */
+	/* Smallest character of each length */
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	ASSERT(pos < s.len);
 	const uint8_t first = (uint8_t)s.p[pos];

@@ -1,7 +1,7 @@
 /* vec.h - defines growable arrays of any type: struct { T *data; size_t count, cap; }.
  *
- * A zeroed struct is an empty array. vec_push is amortised O(1) and moves the elements, so that no
- * pointer into an array survives it. vec_release frees. */
+ * A zeroed struct is an empty array. vec_push is amortised O(1). It may move the elements, which
+ * makes pointers to them invalid. vec_release frees the array. */
 #ifndef HEFT_BASE_VEC_H
 #define HEFT_BASE_VEC_H
 
@@ -55,14 +55,14 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 		(v)->count += (from)->count;                                                       \
 	} while (0)
 
-/* Moves the elements of `from` to the end of v. `from` is empty afterwards. */
+/* Moves the elements of `from` to the end of v, and empties `from`. */
 #define vec_append(v, from)                                                                        \
 	do {                                                                                       \
 		vec_copy(v, from);                                                                 \
 		vec_release(from);                                                                 \
 	} while (0)
 
-/* Gives back unused memory. */
+/* Frees unused memory of the array. */
 #define vec_fit(v)                                                                                 \
 	do {                                                                                       \
 		if ((v)->count < (v)->cap) {                                                       \

@@ -1,4 +1,4 @@
-/* wide.h - multiplies 64-bit numbers to 128 bits, also on machines without such a type. */
+/* wide.h - multiplies 64-bit numbers to 128 bits, also on machines without a 128-bit type. */
 #ifndef HEFT_BASE_WIDE_H
 #define HEFT_BASE_WIDE_H
 
@@ -8,7 +8,7 @@ struct wide {
 	uint64_t low, high;
 };
 
-/* Returns all bits of a * b. */
+/* Returns all 128 bits of a * b. */
 static inline struct wide wide_product(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__
@@ -21,8 +21,8 @@ static inline struct wide wide_product(uint64_t a, uint64_t b)
 #endif
 }
 
-/* Returns x * part / whole, rounded down. x must be at most `whole`, and `whole` must not be 0. So
- * the result is at most `part`. */
+/* Returns x * part / whole, rounded down. x must be at most `whole`, and `whole` must not be 0. The
+ * result is at most `part`. */
 static inline uint64_t wide_scaled(uint64_t x, uint64_t part, uint64_t whole)
 {
 	ASSERT(whole > 0 && x <= whole);

@@ -72,8 +72,8 @@ ssize_t getline(char **line, size_t *room, FILE *from)
 
 #ifdef HEFT_LACKS_FNMATCH
 
-/* Tells in *ret whether a set "[...]" has the character. `set` begins after the bracket. Returns
- * the end of the set. NULL if no "]" ends it. */
+/* Sets *ret to true if a set "[...]" has the character. `set` points after the bracket. Returns the
+ * end of the set, or NULL if it lacks the final "]". */
 static const char *set_match(const char *set, unsigned char c, bool *ret)
 {
 	static const struct {
@@ -133,7 +133,7 @@ static bool one_match(const char **pattern, unsigned char c)
 	return (*p == '?' && !plain) || (unsigned char)*p == c;
 }
 
-/* Lengthens only the match of the last star. The text before that star is already matched as early
+/* Lengthens only the match of the last star, because the text before that star is matched as early
  * as possible. */
 int fnmatch(const char *pattern, const char *text, int flags)
 {

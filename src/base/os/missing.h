@@ -2,7 +2,7 @@
  *
  * Builds for systems other than Linux test for each function. If one is missing, every source
  * includes this header (-include, HEFT_LACKS_...). The functions follow POSIX.1-2008; memmem and
- * memrchr follow glibc's manual. fnmatch knows only the C locale and no flags. */
+ * memrchr follow glibc's manual. fnmatch supports only the C locale and no flags. */
 #ifndef HEFT_BASE_OS_MISSING_H
 #define HEFT_BASE_OS_MISSING_H
 

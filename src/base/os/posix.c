@@ -27,7 +27,7 @@ static void *mapping_or_null(void *p)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Asks for large pages. Filling 4 KiB at a time takes twice as long. */
+/* Asks for large pages. Small pages take twice as long to fill. */
 static void want_huge_pages(void *p, size_t size)
 {
 #ifdef MADV_HUGEPAGE
@@ -69,8 +69,8 @@ int os_dup(int fd)
 
 #ifdef SEEK_HOLE
 
-/* Replaces large holes of a mapped file by zeros. A page of a hole takes memory once it is read, a
- * page of zeros does not. Small holes stay, and so do holes after many others. */
+/* Replaces large holes of a mapped file by pages of zeros. A page of a hole takes memory when it is
+ * read, a page of zeros does not. Skips small holes, and holes after a maximal number. */
 static void map_holes(unsigned char *p, size_t size, int fd)
 {
 	enum { HOLE_MIN = 2 << 20, HOLES_MAX = 1024, LOOKS_MAX = 1 << 16 };
@@ -98,7 +98,7 @@ static void map_holes(unsigned char *p, size_t size, int fd)
 		lseek(fd, before, SEEK_SET);
 }
 
-/* Returns where the next data of a file begins, at `at` or later. */
+/* Returns the offset of the next data of a file, at `at` or later. */
 static size_t next_data(int fd, size_t at, size_t size)
 {
 	const off_t before = lseek(fd, 0, SEEK_CUR);
@@ -158,7 +158,7 @@ void *os_copy(int fd, size_t size)
 			errno = why;
 			return NULL;
 		}
-		/* Pages of zeros stay unwritten, and so cost nothing. */
+		/* Pages of zeros stay unwritten, so they take no memory. */
 		const bool zero = is_zero(some, (size_t)n);
 		if (!zero)
 			memcpy(p + done, some, (size_t)n);
@@ -177,7 +177,7 @@ char *os_real_path(const char *path)
 	return realpath(path, NULL);
 }
 
-/* Makes a new file. mkstemp makes files that only their owner may read. */
+/* Creates a new file. mkstemp() gives rights only to the owner, so `shared` adds others. */
 int os_new_file(char *path, bool shared)
 {
 	const int fd = mkstemp(path);
@@ -198,7 +198,7 @@ bool os_is_own_folder(const char *path)
 	       (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Opens a scratch file. The file disappears when its descriptor is closed. */
+/* Opens a scratch file. The system removes it when its descriptor is closed. */
 bool os_scratch_open(struct os_scratch *s)
 {
 	const char *dir = getenv("TMPDIR");

@@ -1,5 +1,5 @@
 /* Implements shell.h for POSIX. */
-#define _DEFAULT_SOURCE  /* TIOCGWINSZ: glibc and musl hide it behind this */
+#define _DEFAULT_SOURCE  /* For TIOCGWINSZ in glibc and musl */
 #define _DARWIN_C_SOURCE /* The same on macOS */
 #include "base/os/shell.h"
 
@@ -39,8 +39,8 @@ static void say(const char *text)
 	(void)!write(STDERR_FILENO, text, strlen(text));
 }
 
-/* Handles an input that became shorter while it is read. If several threads notice, the first
- * reports it and ends the process. */
+/* Handles an input that became shorter while it is read. The first of several threads reports it
+ * and ends the process. */
 static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -48,7 +48,7 @@ static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 	(void)context;
 	if (path == NULL) {
 		signal(signal_number, SIG_DFL);
-		return; /* Returns to the faulting instruction. It fails again. */
+		return; /* Returning repeats the faulting instruction, which fails again. */
 	}
 	while (atomic_flag_test_and_set(&said))
 		pause();
@@ -69,26 +69,24 @@ void os_shell_start(int argc, char **argv, int trouble)
 	(void)argc;
 	(void)argv;
 	trouble_status = trouble;
-	setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* one system call per line, not per character */
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* one system call per line */
 	sigemptyset(&bus.sa_mask);
 	sigaction(SIGBUS, &bus, NULL);
 #ifdef __GLIBC__
-	/* Makes glibc return large arrays to the system when they are freed. Otherwise glibc would
-	 * keep ever larger arrays in its heaps, one heap per thread. That adds half to the peak
-	 * memory. */
+	/* Makes glibc return freed large arrays to the system. Otherwise it keeps larger and larger
+	 * arrays in its heaps, one heap per thread, which adds half to the peak memory. */
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 #endif
-	/* Opens closed descriptors 0, 1 and 2. Otherwise the next opened file would get the number,
-	 * and output would go there. The numbers are opened for the wrong direction, so that every
-	 * use fails. */
+	/* Opens closed descriptors 0, 1 and 2. Otherwise the next opened file would get such a
+	 * number and receive output. Opens them for the wrong direction, so that every use
+	 * fails. */
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
-	/* `heft ... | head` ends quietly even if the parent ignores the signal. */
+	/* `heft ... | head` must end quietly, even if the parent process ignores the signal. */
 	signal(SIGPIPE, SIG_DFL);
-	/* Makes a file beyond the size limit (ulimit -f) an error of write() instead of ending
-	 * heft. Programs that heft runs have the signal's default, because they do not inherit
-	 * handlers. */
+	/* Makes write() fail at the size limit of files (ulimit -f), instead of ending heft.
+	 * Programs that heft runs keep the signal's default, because handlers are not inherited. */
 	if (sigaction(SIGXFSZ, NULL, &limit) == 0 && limit.sa_handler == SIG_DFL) {
 		limit = (struct sigaction){ .sa_handler = upon_file_limit, .sa_flags = SA_RESTART };
 		sigaction(SIGXFSZ, &limit, NULL);

@@ -1,4 +1,4 @@
-/* Writes to a scratch in memory. Shared by Windows and WASI. */
+/* Writes to a scratch in memory, for Windows and WASI. */
 #include "base/os/scratch_memory.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* scratch_memory.h - keeps scratch in memory, on systems without files that vanish. Private to
+/* scratch_memory.h - keeps scratch in memory, on systems without nameless files. Private to
  * base/os/. */
 #ifndef HEFT_BASE_OS_SCRATCH_MEMORY_H
 #define HEFT_BASE_OS_SCRATCH_MEMORY_H

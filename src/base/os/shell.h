@@ -1,5 +1,5 @@
-/* shell.h - wraps what a command line needs from its system: streams, signals, the terminal, other
- * programs.
+/* shell.h - hides what differs between systems for a command line: streams, signals, the terminal,
+ * other programs.
  *
  * posix_shell.c, windows_shell.c and wasi_shell.c each define all functions. A failing function
  * sets errno. */
@@ -10,15 +10,15 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Prepares streams, signals and the words of the command line. May change argv. Must be called
- * first. If an input becomes shorter while it is read, the program ends with status `trouble` and a
+/* Prepares streams, signals and the words of the command line. May change argv. Call it first. If
+ * an input becomes shorter while it is read, the program will end with status `trouble` and a
  * message. */
 void os_shell_start(int argc, char **argv, int trouble);
 /* Returns the path of the running program. False if it is unknown or longer than `room`. */
 bool os_own_path(char *ret, size_t room);
 /* Returns the columns of the terminal on standard output. 0 if unknown. */
 unsigned os_terminal_columns(void);
-/* True if standard input has bytes, or has ended, within `milliseconds`. */
+/* True if standard input has bytes or ends within `milliseconds`. */
 bool os_input_waits(int milliseconds);
 /* Gives an open file the access rights of another file. */
 void os_copy_rights(FILE *to, const char *from);
@@ -28,18 +28,18 @@ extern const char os_path_separator, os_program_suffix[];
 /* True if the file can be run. */
 bool os_is_program(const char *path);
 /* Replaces this program by another program. The other program's exit status becomes this program's.
- * Returns only on failure. `argv` ends with NULL, also in the functions below. */
+ * Returns only on failure. NULL ends `argv`, also in the functions below. */
 void os_become(const char *path, char *const *argv);
-/* Runs a program until its end. Returns its exit status, -1 if there is none. */
+/* Runs a program and waits for its end. Returns its exit status, or -1 if there is none. */
 int os_run(const char *path, char *const *argv);
 
 struct os_child {
 	FILE *output;
 	long long id;
 };
-/* Starts a program, found like the shell does, to read its output. `quiet` drops its messages. */
+/* Starts a program, found as by a shell, to read its output. `quiet` suppresses its messages. */
 bool os_child_start(struct os_child *c, const char *const *argv, bool quiet);
-/* Waits for the end of the program. Returns its exit status, -1 if there is none. */
+/* Waits for the end of the program. Returns its exit status, or -1 if there is none. */
 int os_child_end(struct os_child *c);
 
 #endif

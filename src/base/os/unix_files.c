@@ -1,4 +1,4 @@
-/* Implements files for POSIX and WASI. */
+/* Implements file functions of os.h for POSIX and WASI. */
 #include "base/os/os.h"
 
 #include <fcntl.h>

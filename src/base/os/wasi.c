@@ -1,6 +1,6 @@
-/* Implements os.h with WASI, preview 1: one thread, no mappings, and only files below the folders
+/* Implements os.h for WASI, preview 1: one thread, no mappings, and only files below the folders
  * that the host has opened. */
-#define _GNU_SOURCE /* getentropy */
+#define _GNU_SOURCE /* For getentropy */
 #include "base/os/os.h"
 #include "base/os/scratch_memory.h"
 
@@ -28,7 +28,7 @@ void os_pages_free(void *p, size_t size)
 	free(p);
 }
 
-/* Does nothing: memory of WebAssembly cannot shrink. */
+/* Does nothing: the memory of WebAssembly cannot shrink. */
 void os_pages_drop(void *p, size_t size)
 {
 	(void)p;
@@ -110,7 +110,7 @@ bool os_scratch_open(struct os_scratch *s)
 	return true;
 }
 
-/* The memory of a module has at most 4 GiB. */
+/* Returns 4 GiB, the maximal memory of a module. */
 uint64_t os_scratch_room(const struct os_scratch *s)
 {
 	(void)s;
@@ -157,7 +157,7 @@ unsigned os_processors(void)
 	return 1;
 }
 
-/* Symbols of the linker. The only stack is between them. */
+/* Symbols of the linker: the bounds of the only stack. */
 extern char __stack_low, __stack_high;
 
 bool os_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)

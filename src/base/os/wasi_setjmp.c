@@ -1,8 +1,9 @@
-/* Defines what clang calls for setjmp and longjmp (LLVM 19, WebAssemblyLowerEmscriptenEHSjLj). */
+/* Defines the functions that clang calls for setjmp and longjmp (LLVM 19,
+ * WebAssemblyLowerEmscriptenEHSjLj). */
 #include <setjmp.h>
 #include <stdint.h>
 
-enum { TAG_LONGJMP = 1 }; /* 0 is C++'s */
+enum { TAG_LONGJMP = 1 }; /* C++ uses tag 0 */
 
 void __wasm_setjmp(jmp_buf env, uint32_t place, void *frame);
 uint32_t __wasm_setjmp_test(jmp_buf env, void *frame);
@@ -20,7 +21,7 @@ uint32_t __wasm_setjmp_test(jmp_buf env, void *frame)
 	return env->frame == frame ? env->place : 0;
 }
 
-/* Throws the address of the environment and the value. clang's code reads both. */
+/* Throws the address of the environment and the value as an exception. clang's code reads both. */
 _Noreturn void __wasm_longjmp(jmp_buf env, int value)
 {
 	env->thrown.env = env;

@@ -1,4 +1,4 @@
-/* Implements shell.h with WASI: no signals, no terminal, no other programs. */
+/* Implements shell.h for WASI: no signals, no terminal, no other programs. */
 #include "base/os/shell.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ void os_shell_start(int argc, char **argv, int trouble)
 {
 	(void)argc;
 	(void)argv;
-	(void)trouble; /* Inputs cannot become shorter: they are read as a whole. */
+	(void)trouble; /* Inputs cannot become shorter, because they are read completely. */
 	/* WASI has no current folder. A host that opened "/" sets PWD to the user's folder. */
 	const char *const at = getenv("PWD");
 	if (at != NULL)

@@ -1,4 +1,4 @@
-/* Implements os.h with Windows, and with the POSIX functions of mingw-w64's C library.
+/* Implements os.h for Windows, with the POSIX functions of mingw-w64's C library.
  *
  * File names are UTF-8, because heft.exe's manifest says so (windows/heft.manifest). */
 #include "base/os/os.h"
@@ -14,7 +14,7 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* Sets errno by GetLastError(), as the C library does. */
+/* Sets errno from GetLastError(), as the C library does. */
 static void windows_set_errno(void)
 {
 	switch (GetLastError()) {
@@ -55,7 +55,7 @@ void os_pages_free(void *p, size_t size)
 	VirtualFree(p, 0, MEM_RELEASE);
 }
 
-/* Fails for pages of files: they stay in memory. */
+/* Fails for pages of files, which stay in memory. */
 void os_pages_drop(void *p, size_t size)
 {
 	VirtualAlloc(p, size, MEM_RESET, PAGE_READWRITE);
@@ -63,8 +63,8 @@ void os_pages_drop(void *p, size_t size)
 
 static bool windows_look(HANDLE h, struct os_file *ret)
 {
-	enum { TICKS = 10000000 };                          /* a second */
-	static const int64_t seconds_to_1970 = 11644473600; /* FILETIME counts from 1601. */
+	enum { TICKS = 10000000 };                          /* Ticks per second */
+	static const int64_t seconds_to_1970 = 11644473600; /* FILETIME counts from 1601 */
 	BY_HANDLE_FILE_INFORMATION is;
 	const DWORD type = GetFileType(h);
 	*ret = (struct os_file){ .kind = type == FILE_TYPE_PIPE ? OS_PIPE : OS_OTHER };
@@ -116,7 +116,7 @@ bool os_entry_look(const char *path, struct os_file *ret)
 	return windows_look_at(path, FILE_FLAG_OPEN_REPARSE_POINT, ret);
 }
 
-/* _open() of a folder fails with EACCES. */
+/* Reports a folder as EISDIR: _open() gives EACCES. */
 int os_open(const char *path, bool waits)
 {
 	struct os_file is;
@@ -145,7 +145,7 @@ void *os_map(int fd, size_t size, bool sparse)
 	return p;
 }
 
-/* Maps the file: on Windows, a mapped file cannot become shorter. */
+/* Maps the file, because a mapped file on Windows cannot become shorter. */
 void *os_copy(int fd, size_t size)
 {
 	return os_map(fd, size, false);
@@ -211,8 +211,8 @@ bool os_is_own_folder(const char *path)
 	return false;
 }
 
-/* SCRATCH_BITS: log2 of the addresses reserved for a scratch. SCRATCH_STEP: bytes of memory that
- * are added at a time. */
+/* SCRATCH_BITS: log2 of the address space reserved for a scratch, in bytes. SCRATCH_STEP: bytes of
+ * memory that are added at a time. */
 enum { SCRATCH_BITS = 38, SCRATCH_STEP = 16 << 20 };
 
 bool os_scratch_open(struct os_scratch *s)
@@ -272,7 +272,7 @@ unsigned os_processors(void)
 	return info.dwNumberOfProcessors > 0 ? info.dwNumberOfProcessors : 1;
 }
 
-/* Returns the bounds of the reserved stack. Its pages are added as the stack grows. */
+/* Returns the bounds of the reserved stack. The system adds its pages as the stack grows. */
 bool os_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	MEMORY_BASIC_INFORMATION here = { .AllocationBase = NULL };

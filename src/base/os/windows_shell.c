@@ -1,4 +1,4 @@
-/* Implements shell.h with the functions of Windows. */
+/* Implements shell.h for Windows. */
 #include "base/os/shell.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 const char os_path_separator = ';', os_program_suffix[] = ".exe";
 
-/* Streams do not translate line ends. */
+/* Makes streams keep line ends. */
 int _CRT_fmode = _O_BINARY;
 
 void os_shell_start(int argc, char **argv, int trouble)
@@ -22,8 +22,8 @@ void os_shell_start(int argc, char **argv, int trouble)
 	for (int fd = 0; fd <= 2; fd++)
 		_setmode(fd, _O_BINARY);
 	SetConsoleOutputCP(CP_UTF8);
-	/* heft looks for slashes. A word with backslashes that names a file gets slashes; other
-	 * words, such as regular expressions, stay. */
+	/* heft expects slashes in paths. If a word with backslashes names a file, it gets slashes.
+	 * Other words, such as regular expressions, stay. */
 	for (int i = 0; i < argc; i++)
 		for (char *c = _access(argv[i], 0) == 0 ? strchr(argv[i], '\\') : NULL; c != NULL;
 		     c = strchr(c, '\\'))
@@ -77,7 +77,7 @@ bool os_is_program(const char *path)
 	return kinds != INVALID_FILE_ATTRIBUTES && !(kinds & FILE_ATTRIBUTE_DIRECTORY);
 }
 
-/* Returns a word in quotes, for a command line that the program's C library splits. Doubles
+/* Returns a word in quotes, as the C library of another program splits command lines. Doubles
  * backslashes before quotes. NULL if there is no memory. */
 static char *quoted_word(const char *word)
 {
@@ -132,7 +132,7 @@ int os_run(const char *path, char *const *argv)
 	return (int)status;
 }
 
-/* Windows cannot replace a program. So heft starts the other program and waits for its end. */
+/* Starts the other program and waits for its end, because Windows cannot replace a program. */
 void os_become(const char *path, char *const *argv)
 {
 	const int status = os_run(path, argv);

@@ -1,4 +1,4 @@
-/* setjmp.h - for WASI, whose C library has no setjmp: uses exceptions of WebAssembly.
+/* setjmp.h - for WASI, whose C library lacks setjmp. Uses exceptions of WebAssembly.
  *
  * With -mllvm -wasm-enable-sjlj, clang turns setjmp and longjmp into calls of wasi_setjmp.c. */
 #ifndef HEFT_WASI_SETJMP_H
