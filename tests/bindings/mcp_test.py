@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 import unittest
+import zipfile
 
 HEFT, LIBRARY, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 RECORDER = [pathlib.Path(word).resolve() for word in sys.argv[4:5]]
@@ -314,7 +315,8 @@ class Protocol(unittest.TestCase):
         if not children.exists():
             self.skipTest("the system does not list children")
         for between in (False, True):
-            number = None if between else client.ask("tools/call", {"name": "query", "arguments": {"file": str(PROG), "sql": ENDLESS}})
+            number = None if between else client.ask("tools/call", {"name": "query",
+                                                                    "arguments": {"file": str(PROG), "sql": ENDLESS}})
             time.sleep(0.3)
             os.kill(int(children.read_text().split()[0]), 9)
             if not between:
@@ -362,8 +364,8 @@ class Answers(Case):
             rows, page, pages = self.every_row("size", file=str(PROG), by=by, debug_info=True, rows=500)
             self.assertEqual(sum(row[0] for row in rows), PROG.stat().st_size)
             self.assertEqual(page["total"]["file_bytes"], PROG.stat().st_size)
-            self.assertEqual(len(set(map(str, rows))) >= len(rows) // 2, True)
         rows, _, pages = self.every_row("size", file=str(LIBRARY), by="symbols", rows=500, match="^(str|map|dwarf|heap|image)")
+        self.assertEqual(len({row[2] for row in rows}), len(rows))
         self.assertGreater(pages, 1)
 
     def test_sorts_and_filters(self):
@@ -547,7 +549,8 @@ class Mistakes(Case):
                 ("size", {"file": str(PROG), "by": ""}, "no data source"), ("size", {"file": str(PROG), "match": "("}, "("),
                 ("size", {"file": str(PROG), "sort": "x"}, "one of file, memory, name"), ("size", {"file": "a\0b"}, "character"),
                 ("size", {"file": "\ud800"}, "character"), ("size", {"file": str(PROG), "cursor": "x"}, "cursor"),
-                ("size", {"file": str(PROG), "cursor": "9" * 40 + ".x"}, "cursor"), ("where", {"file": str(PROG), "places": []}, "1 to 50"),
+                ("size", {"file": str(PROG), "cursor": "9" * 40 + ".x"}, "cursor"),
+                ("where", {"file": str(PROG), "places": []}, "1 to 50"),
                 ("where", {"file": str(PROG), "places": [7]}, "no string"), ("info", {"files": ["x"] * 51}, "1 to 50"),
                 ("diff", {"before": str(PROG), "after": str(PROG), "by": "x"}, "no data source"),
                 ("heap", {"dump": str(PROG), "view": "x"}, "one of holders"), ("heap", {"dump": str(PROG)}, "core"),
@@ -565,7 +568,8 @@ class Mistakes(Case):
             (TMP / name).write_bytes(data)
         for path in [str(TMP), str(TMP / "pipe"), "/dev/zero", "/dev/null", "/no/file", "", *(str(TMP / name) for name in made)]:
             for tool, arguments in (("size", {"file": path, "by": "symbols"}), ("where", {"file": path, "places": ["main", "0x1000"]}),
-                                    ("info", {"files": [path]}), ("query", {"file": path, "sql": "@largest"}), ("heap", {"dump": path}),
+                                    ("info", {"files": [path]}), ("query", {"file": path, "sql": "@largest"}),
+                                    ("heap", {"dump": path}),
                                     ("diff", {"before": path, "after": str(PROG)})):
                 message = self.client.request("tools/call", {"name": tool, "arguments": arguments})
                 self.assertNotIn("fault", message["content"][0]["text"], (tool, path))
@@ -771,7 +775,9 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         TMP = pathlib.Path(folder)
         said(sys.executable, SOURCE / "bindings/python/build.py", "wheel", TMP)
-        os.environ["PYTHONPATH"] = str(next(TMP.glob("*.whl")))
+        with zipfile.ZipFile(next(TMP.glob("*.whl"))) as wheel:
+            wheel.extractall(TMP / "package")
+        os.environ["PYTHONPATH"] = str(TMP / "package")
         os.environ["HEFT_LIBRARY"] = str(LIBRARY)
         PROG, OTHER = TMP / "prog", TMP / "other"
         (TMP / "prog.cc").write_text(PROGRAM)
@@ -782,7 +788,8 @@ if __name__ == "__main__":
         for case, why in ran.skipped:
             print(f"LEFT OUT: {case.id() if hasattr(case, 'id') else case}: {why}")
         for name, times in TIMES.items():
-            print(f"{name}: {len(times)} calls, the longest {max(times):.2f} s, half of them within {sorted(times)[len(times) // 2]:.3f} s")
+            middle = sorted(times)[len(times) // 2]
+            print(f"{name}: {len(times)} calls, the longest {max(times):.2f} s, half of them within {middle:.3f} s")
         wrong = len(ran.failures) + len(ran.errors)
         print(f"{ran.testsRun - wrong - len(ran.skipped)} passed, {wrong} failed")
     sys.exit(0 if ran.wasSuccessful() and ran.testsRun > 35 else 1)

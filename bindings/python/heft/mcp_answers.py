@@ -22,6 +22,7 @@ COLUMNS = 40            # Columns of a row. Further ones are left out, and told.
 SQL_ROWS = 20_000       # Rows that are read of a query.
 NOTES = 4               # Notes that are shown.
 HANDLES = 4             # Files that stay open.
+FACTS = 100             # Sentences about files that are kept.
 ROWS_KEPT = 500_000     # Rows of earlier answers that are kept for cursors.
 
 # Sources whose labels come from a decision of heft; `sure` says how sure it is.
@@ -70,6 +71,7 @@ class Kept:
     def __init__(self, progress: Callable[[str, int, int], bool]) -> None:
         self.progress = progress
         self._handles: collections.OrderedDict = collections.OrderedDict()
+        self._facts: Dict[tuple, str] = {}
         self._asked: set = set()        # Keys of the handles of this question.
         self._answers: collections.OrderedDict = collections.OrderedDict()
 
@@ -93,6 +95,14 @@ class Kept:
                 self._answers.popitem(last=False)
         self._answers.move_to_end(key)
         return self._answers[key]
+
+    def fact(self, key: tuple, make: Callable[[], str]) -> str:
+        """A sentence about a file that many answers have."""
+        if key not in self._facts:
+            while len(self._facts) >= FACTS:
+                del self._facts[next(iter(self._facts))]
+            self._facts[key] = make()
+        return self._facts[key]
 
     def begin(self) -> None:
         """Begins a question."""
@@ -248,7 +258,7 @@ def _size(kept: Kept, file: str, by: str = "sections", match: Optional[str] = No
         why = "match, exclude and debug_info: false leave" if match or exclude else "debug_info: false leaves"
         head.append(f"{why} out {omitted['file']:,} bytes of the file and {omitted['vm']:,} bytes of memory.")
     if _SYMBOLIC & set(levels):
-        head.append(_sureness(file, find, kept.progress))
+        head.append(kept.fact((file, repr(find), stamps([file, *find.values()])), lambda: _sureness(file, find, kept.progress)))
     rows = [(row["file"], row["vm"], *(row.get(level, "") for level in levels)) for row in table]
     if sort == "name":
         rows.sort(key=lambda row: row[2:])
@@ -421,7 +431,8 @@ def _heap(kept: Kept, dump: str, view: str = "holders", by: str = "stack", base:
             f"Rows by {by}: {what}." + (" Stacks begin with the innermost frame." if by == "stack" else "")]
     return Answer(head, columns, rows, sums=[measure for measure in measures if "bytes" in measure], notes=table.notes,
                   total={measure: told(table.total, measure) for measure in measures},
-                  narrower="Fewer rows: by takes function, module or file; function, module and source take expressions.")
+                  narrower="Fewer rows: by takes function, module or file; function, module and source take expressions. More of each "
+                           "stack: frames.")
 
 
 def _heap_timeline(opened: heft.Heap, dump: str, _: int) -> Answer:
@@ -493,8 +504,8 @@ def tools() -> Dict[str, Tool]:
         "size": Tool("Where the bytes of a program go", (
             "Tells where the bytes of one program, library, object, archive or firmware image go, largest first: by section, symbol "
             "(function, variable), source file, folder, package. Rows add up to the total. Use it for \"why is this program so "
-            "large\", \"which package pays\", \"largest functions\". Labels in brackets are bytes without an owner: [section .data], [Unmapped] (outside of sections). "
-            "Two builds: use diff. Conditions on symbols: use query."),
+            "large\", \"which package pays\", \"largest functions\". Labels in brackets are bytes without an owner: [section .data], "
+            "[Unmapped] (outside of sections). Two builds: use diff. Conditions on symbols: use query."),
             ["file"], {"file": _FILE, "by": _text(
                 "What rows are: a data source, or several with commas between, outermost first (packages,symbols). " + sources,
                 default="sections"),
@@ -549,11 +560,12 @@ def tools() -> Dict[str, Tool]:
         "query": Tool("SQL over the symbols of a program", (
             "Answers SQL (SQLite, read-only) over all symbols of a program or .size file. Use it for counts, sums and conditions "
             "that size cannot say. Table symbols: full_name, name, namespace, kind ('code', 'data', 'literal'), section, address, "
-            "own (bytes), padding, aliases, alias_group (equals id once per set of bytes), source, object, path, directory, component, in_file, in_memory; stack (bytes of stack "
-            "of a function) and sure if named. Table charges (all bytes that the file holds because of a symbol): symbol (id in "
-            "symbols), name, kind, source, directory, package, file (bytes), vm (bytes), debug. Example, largest tables and whose: "
-            "SELECT s.own, s.full_name, c.package, s.source FROM symbols s JOIN charges c ON c.symbol = s.id WHERE s.kind = 'data' "
-            "AND s.alias_group = s.id ORDER BY s.own DESC LIMIT 20. Ready-made queries, instead of SQL: " + ready + "."),
+            "own (bytes), padding, aliases, alias_group (equals id once per set of bytes), source, object, path, directory, component, "
+            "in_file, in_memory; stack (bytes of stack of a function) and sure if named. Table charges (all bytes that the file holds "
+            "because of a symbol): symbol (id in symbols), name, kind, source, directory, package, file (bytes), vm (bytes), debug; a "
+            "symbol may have several. Example, largest tables and whose: SELECT s.own, s.full_name, c.package, s.source, max(c.file) "
+            "FROM symbols s JOIN charges c ON c.symbol = s.id WHERE s.kind = 'data' AND s.alias_group = s.id GROUP BY s.id ORDER BY "
+            "s.own DESC LIMIT 20. Ready-made queries, instead of SQL: " + ready + "."),
             ["file", "sql"], {"file": _FILE, "sql": _text("One SELECT statement, or the name of a ready-made query: @largest."),
                               **_FIND}, ["file", "debug_file", "debug_dir", "map"], _query)}
 
