@@ -33,7 +33,7 @@ static void check_flow(enum code_isa isa, struct bytes code)
 
 static void check_frame(enum code_isa isa, struct bytes code)
 {
-	const struct frame_memory memory = { load, &code, NULL, 0, code.size % 2 };
+	const struct frame_memory memory = { load, &code, NULL, 0 };
 	struct stack_frame f = { 0 };
 	frame_read(&f, isa, code, ADDR, &memory);
 	ASSERT(f.size >= frame_word(isa));
@@ -48,8 +48,11 @@ static void check_frame(enum code_isa isa, struct bytes code)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const enum code_isa isas[] = { CODE_X86_64,  CODE_I386,  CODE_THUMB, CODE_RISCV32,
-					      CODE_RISCV64, CODE_ARM64, CODE_AVR,   CODE_XTENSA };
+	static const enum code_isa isas[] = {
+		CODE_X86_64,       CODE_I386,         CODE_THUMB,       CODE_RISCV32,
+		CODE_RISCV64,      CODE_ARM64,        CODE_AVR,         CODE_XTENSA,
+		CODE_RISCV32_XQCI, CODE_RISCV64_ZCMP, CODE_RISCV32_XCV, CODE_RISCV64_XANDES
+	};
 	if (size == 0)
 		return 0;
 	/* The first five are those of the seeds. */

@@ -83,8 +83,7 @@ void gathering_release(struct gathering *g);
 /* True if the machine is a microcontroller. Its functions are aligned to at most 4 bytes. */
 static inline bool is_small(enum code_isa isa)
 {
-	return isa == CODE_THUMB || isa == CODE_RISCV32 || isa == CODE_RISCV64 || isa == CODE_AVR ||
-	       isa == CODE_XTENSA;
+	return isa == CODE_THUMB || code_isa_is_riscv(isa) || isa == CODE_AVR || isa == CODE_XTENSA;
 }
 
 /* Returns the region that contains addr, or NULL. */

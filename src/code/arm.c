@@ -21,7 +21,7 @@ static void decode_row(const uint8_t *p, uint64_t left, uint64_t addr, struct fl
 	while (left - off >= 4 && load_le32(p + off) >> 24 == (ALWAYS << 4 | 0xa))
 		off += 4;
 	ret->kind = FLOW_CONDITIONAL;
-	ret->target = (uint32_t)(addr + off - 4);
+	ret->target = code_target32(addr, addr + off - 4);
 }
 
 /* Decodes branches to an address in a register or in memory. */
@@ -49,14 +49,14 @@ bool arm_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 	if (cond == PC) { /* No condition: blx, and instructions of coprocessors */
 		ret->kind = insn >> 25 == 0x7d ? FLOW_CALL : FLOW_PLAIN;
 		ret->direct = ret->kind == FLOW_CALL;
-		ret->target = (uint32_t)(near + (insn >> 23 & 2));
+		ret->target = code_target32(addr, near + (insn >> 23 & 2));
 		return true;
 	}
 	if ((insn & 0x0e000000) == 0x0a000000) {
 		const bool link = insn >> 24 & 1;
 		ret->kind = link ? FLOW_CALL : cond == ALWAYS ? FLOW_JUMP : FLOW_CONDITIONAL;
 		ret->direct = link;
-		ret->target = (uint32_t)near;
+		ret->target = code_target32(addr, near);
 		ret->maybe = link && cond != ALWAYS;
 		return true;
 	}

@@ -41,7 +41,7 @@ bool avr_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 			    : (w & 0xf000) == 0xd000 ? FLOW_CALL
 						     : FLOW_JUMP;
 		ret->direct = ret->kind == FLOW_CALL;
-		ret->target = (addr + 2 + 2 * words) & UINT32_MAX;
+		ret->target = code_target32(addr, addr + 2 + 2 * words);
 	} else if ((w & 0xfc00) == 0x1000 || (w & 0xfc08) == 0xfc00 || (w & 0xfd00) == 0x9900) {
 		/* cpse, sbrc and sbrs, sbic and sbis */
 		ret->kind = FLOW_CONDITIONAL;

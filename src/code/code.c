@@ -23,18 +23,7 @@ uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const st
 	case CODE_X86_64: return x86_refs(code, true, addr, wish, ret);
 	case CODE_I386: return x86_refs(code, false, addr, wish, ret);
 	case CODE_ARM64: return arm64_refs(code, addr, wish->kinds, ret);
-	case CODE_THUMB:
-	case CODE_RISCV32:
-	case CODE_RISCV64:
-	case CODE_AVR:
-	case CODE_XTENSA:
-	case CODE_ARM:
-	case CODE_MIPS:
-	case CODE_MIPS_BE:
-	case CODE_POWER:
-	case CODE_POWER_BE:
-	case CODE_S390: return flow_refs(isa, code, addr, wish->kinds, ret);
-	case CODE_NONE: break;
+	case CODE_NONE: return code.size;
+	default: return flow_refs(isa, code, addr, wish->kinds, ret);
 	}
-	return code.size;
 }

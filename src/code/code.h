@@ -27,7 +27,30 @@ enum code_isa {
 	CODE_POWER,
 	CODE_POWER_BE,
 	CODE_S390,
+	/* RISC-V with extensions that give encodings another meaning, in pairs of 32 and 64 bits.
+	 * Zcmp, Zcmt, Xqccmp: compressed loads and stores of doubles are pushes, pops, jumps. */
+	CODE_RISCV32_ZCMP,
+	CODE_RISCV64_ZCMP,
+	CODE_RISCV32_XQCI, /* Qualcomm: branches, interrupts; includes the encodings of Zcmp */
+	CODE_RISCV64_XQCI,
+	CODE_RISCV32_XCV, /* CORE-V: branches */
+	CODE_RISCV64_XCV,
+	CODE_RISCV32_XANDES, /* Andes: branches */
+	CODE_RISCV64_XANDES,
 };
+
+/* Returns CODE_RISCV32 or CODE_RISCV64 for RISC-V with extensions, and other sets unchanged. */
+static inline enum code_isa code_isa_plain(enum code_isa isa)
+{
+	if (isa < CODE_RISCV32_ZCMP)
+		return isa;
+	return (isa - CODE_RISCV32_ZCMP) % 2 == 0 ? CODE_RISCV32 : CODE_RISCV64;
+}
+
+static inline bool code_isa_is_riscv(enum code_isa isa)
+{
+	return isa == CODE_RISCV32 || isa == CODE_RISCV64 || isa >= CODE_RISCV32_ZCMP;
+}
 
 /* Read little-endian numbers. Instructions consist of them on all machines decoded here. */
 static inline uint32_t load_le16(const uint8_t *p)
@@ -112,6 +135,13 @@ struct ref_wish {
  * decoded. Decoding continues after them. With a mask, omitted code does not count. */
 uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const struct ref_wish *wish,
 		   code_ref_vec *ret);
+
+/* Returns the target `to` of code at `addr` on a machine with 32-bit addresses. Sections of objects
+ * may lie above these addresses. */
+static inline uint64_t code_target32(uint64_t addr, uint64_t to)
+{
+	return (addr & ~(uint64_t)UINT32_MAX) | (uint32_t)to;
+}
 
 /* Extends the sign of the lowest `bits` bits of v to 64 bits. Higher bits of v do not matter. */
 static inline uint64_t code_extend(uint64_t v, unsigned bits)

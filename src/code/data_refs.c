@@ -289,10 +289,10 @@ void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_re
 void data_refs_of(enum code_isa isa, struct bytes code, uint64_t addr, code_ref_vec *ret)
 {
 	struct data_scan s = {
-		.code = code, .addr = addr, .wide = isa == CODE_RISCV64, .ret = ret
+		.code = code, .addr = addr, .wide = code_isa_plain(isa) == CODE_RISCV64, .ret = ret
 	};
 	if (isa == CODE_THUMB)
 		data_scan(&s, thumb);
-	else if (isa == CODE_RISCV32 || isa == CODE_RISCV64)
+	else if (code_isa_is_riscv(isa))
 		data_scan(&s, riscv);
 }

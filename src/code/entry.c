@@ -30,7 +30,7 @@ bool entry_like(enum code_isa isa, struct bytes code)
 		return false;
 	const uint32_t a = entry_load(code, 0, 4), low = a & 0xffff, high = a >> 16;
 	const uint32_t first = a & 0xff, second = a >> 8 & 0xff;
-	switch (isa) {
+	switch (code_isa_plain(isa)) {
 	case CODE_X86_64:
 	case CODE_I386:
 		/* Recognizes endbr64, endbr32; push of a callee-saved register, with or without
@@ -50,8 +50,9 @@ bool entry_like(enum code_isa isa, struct bytes code)
 		return (low & 0xff00) == 0xb500 || (low == 0xe92d && high & 0x4000);
 	case CODE_RISCV32:
 	case CODE_RISCV64:
-		/* Recognizes c.addi16sp, c.addi and addi with a negative number. */
-		return (a & 0xff83) == 0x7101 || (a & 0xff83) == 0x1101 ||
+		/* Recognizes c.addi16sp, c.addi and addi with a negative number; cm.push. */
+		return (isa != code_isa_plain(isa) && (a & 0xfe03) == 0xb802) ||
+		       (a & 0xff83) == 0x7101 || (a & 0xff83) == 0x1101 ||
 		       (a & 0x800fffff) == 0x80010113;
 	case CODE_ARM:
 		/* Recognizes push {..., lr}; str lr, [sp, #-4]!. */

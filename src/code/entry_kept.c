@@ -209,7 +209,7 @@ static enum verdict verdict_riscv(struct bytes code)
 
 static enum verdict verdict_of(enum code_isa isa, struct bytes code, uint32_t *written)
 {
-	switch (isa) {
+	switch (code_isa_plain(isa)) {
 	case CODE_X86_64:
 	case CODE_I386: return verdict_x86(isa == CODE_X86_64, code, written);
 	case CODE_ARM64: return verdict_arm64(code);

@@ -54,11 +54,29 @@ static bool begins_with_arm(const struct image *im)
 	return reader_ok(&r) && (first >> 24 == 0xea || (first & 0xfffff000) == 0xe59ff000);
 }
 
+/* Returns the set that the attributes of a RISC-V image name. */
+static enum code_isa riscv_isa_of(const struct image *im)
+{
+	static const struct {
+		char extension[5]; /* Begins the extension's name */
+		enum code_isa isa; /* of 32 bits; the set of 64 bits follows it */
+	} sets[] = {
+		{ "xqci", CODE_RISCV32_XQCI },   { "xcvb", CODE_RISCV32_XCV },
+		{ "xand", CODE_RISCV32_XANDES }, { "zcmp", CODE_RISCV32_ZCMP },
+		{ "zcmt", CODE_RISCV32_ZCMP },   { "xqcc", CODE_RISCV32_ZCMP },
+	};
+	enum code_isa isa = CODE_RISCV32;
+	for (size_t i = 0; isa == CODE_RISCV32 && i < COUNT_OF(sets); i++)
+		if (image_is_made_for(im, sets[i].extension))
+			isa = sets[i].isa;
+	return im->bits == 64 ? isa + 1 : isa;
+}
+
 enum code_isa flow_isa_of(const struct image *im)
 {
 	switch (image_arch(im)->id) {
 	case ARCH_ARM: return begins_with_arm(im) ? CODE_NONE : CODE_THUMB;
-	case ARCH_RISCV: return im->bits == 64 ? CODE_RISCV64 : CODE_RISCV32;
+	case ARCH_RISCV: return riscv_isa_of(im);
 	case ARCH_AVR: return CODE_AVR;
 	case ARCH_XTENSA: return im->big_endian ? CODE_NONE : CODE_XTENSA;
 	default: return code_isa_of(im);
@@ -96,7 +114,7 @@ static bool decode_x86(bool mode64, const uint8_t *p, uint64_t left, uint64_t ad
 	*ret = (struct flow){ in.len, kinds[in.flow], addr + in.len + (uint64_t)in.disp,
 			      in.flow == X86_CALL };
 	if (!mode64)
-		ret->target &= UINT32_MAX;
+		ret->target = code_target32(addr, ret->target);
 	return true;
 }
 
@@ -128,12 +146,12 @@ static void decode_arm64(uint32_t insn, uint64_t addr, struct flow *ret)
 bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t addr,
 		 struct flow *ret)
 {
-	switch (isa) {
+	switch (code_isa_plain(isa)) {
 	case CODE_X86_64:
 	case CODE_I386: return decode_x86(isa == CODE_X86_64, p, left, addr, ret);
 	case CODE_THUMB: return thumb_flow(p, left, addr, ret);
 	case CODE_RISCV32:
-	case CODE_RISCV64: return riscv_flow(isa == CODE_RISCV64, p, left, addr, ret);
+	case CODE_RISCV64: return riscv_flow(isa, p, left, addr, ret);
 	case CODE_AVR: return avr_flow(p, left, addr, ret);
 	case CODE_XTENSA: return xtensa_flow(p, left, addr, ret);
 	case CODE_ARM: return arm_flow(p, left, addr, ret);
@@ -147,9 +165,8 @@ bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t ad
 			return false;
 		decode_arm64(load_le32(p), addr, ret);
 		return true;
-	case CODE_NONE: break;
+	default: return false;
 	}
-	return false;
 }
 
 bool flow_next(struct flow_way *w, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)

@@ -22,6 +22,23 @@ static void decode_by_register(uint32_t c, struct flow *ret)
 		ret->kind = is_link(rs1) ? FLOW_RETURN : FLOW_JUMP_INDIRECT;
 }
 
+/* Decodes instructions that extensions put in place of compressed ones: cm.popretz, cm.popret;
+ * cm.jt, cm.jalt through an unknown table (28.14); Qualcomm's returns from interrupts. False for
+ * others. */
+static bool decode_instead(enum code_isa isa, uint32_t c, struct flow *ret)
+{
+	enum { QC_MRET = 0x1912, QC_MNRET = 0x1992, QC_MILEAVERET = 0x1a12 };
+	if (isa == CODE_RISCV32_XQCI && (c == QC_MRET || c == QC_MNRET || c == QC_MILEAVERET))
+		ret->kind = FLOW_RETURN, ret->handler = true;
+	if (!riscv_has_pushes(isa) || (c & 0xe003) != 0xa002)
+		return ret->kind != FLOW_PLAIN;
+	if ((c & 0xfc00) == 0xa000)
+		ret->kind = (c >> 2 & 0xff) < 32 ? FLOW_JUMP_INDIRECT : FLOW_CALL;
+	else if ((c & 0xfd03) == 0xbc02 && (c >> 4 & 15) >= 4)
+		ret->kind = FLOW_RETURN;
+	return true;
+}
+
 /* Decodes compressed instructions (tables 16.5 to 16.7). */
 static void riscv_decode_short(bool wide, uint32_t c, uint64_t addr, struct flow *ret)
 {
@@ -50,6 +67,56 @@ static void riscv_decode_short(bool wide, uint32_t c, uint64_t addr, struct flow
 	}
 }
 
+/* Returns the distance that a branch of the B-type states (2.3). */
+static uint64_t branch_distance(uint32_t c)
+{
+	return sign_extend(
+		(c >> 19 & 0x1000) | (c << 4 & 0x800) | (c >> 20 & 0x7e0) | (c >> 7 & 0x1e), 13);
+}
+
+/* Decodes branches of vendors, which compare with a number or test a bit. */
+static void decode_vendor(enum code_isa isa, uint32_t c, uint64_t addr, struct flow *ret)
+{
+	static const struct {
+		enum code_isa isa; /* of 32 bits; the set of 64 bits follows it */
+		uint8_t op, f3s;   /* f3s: one bit per value of funct3 */
+	} branches[] = {
+		{ CODE_RISCV32_XQCI, 0x7b, 0xf3 },   /* qc.beqi to qc.bgeui */
+		{ CODE_RISCV32_XCV, 0x0b, 0xc0 },    /* cv.beqimm, cv.bneimm */
+		{ CODE_RISCV32_XANDES, 0x5b, 0xe0 }, /* nds.beqc, nds.bnec, nds.bbc, nds.bbs */
+	};
+	for (size_t i = 0; i < COUNT_OF(branches); i++) {
+		if ((isa != branches[i].isa && isa != branches[i].isa + 1) ||
+		    (c & 0x7f) != branches[i].op || !(branches[i].f3s >> (c >> 12 & 7) & 1))
+			continue;
+		ret->kind = FLOW_CONDITIONAL;
+		ret->target = addr + (branches[i].isa != CODE_RISCV32_XANDES
+					      ? branch_distance(c)
+					      : sign_extend((c >> 21 & 0x400) | (c >> 20 & 0x3e0) |
+								    (c >> 7 & 0x1e),
+							    11));
+	}
+}
+
+/* Decodes the instructions of 48 bits that only Qualcomm's Xqcibi and Xqcilb use: qc.e.beqi to
+ * qc.e.bgeui, qc.e.j and qc.e.jal. `c` has the low 32 bits. */
+static void decode_longer(uint32_t c, uint32_t high, uint64_t addr, struct flow *ret)
+{
+	const unsigned which = c >> 20 & 31;
+	if ((c & 0x707f) != 0x401f)
+		return;
+	if (which >= 24 && which != 26 && which != 27) {
+		ret->kind = FLOW_CONDITIONAL;
+		ret->target = addr + branch_distance(c);
+	} else if (which == 0 && !(c & 0x10000)) {
+		ret->kind = c & 0x8000 ? FLOW_CALL : FLOW_JUMP;
+		ret->direct = ret->kind == FLOW_CALL;
+		/* imm[31:16] is above the B-type's fields, imm[15:13] between them. */
+		ret->target = addr + (sign_extend(high, 16) << 16 | (c >> 4 & 0xe000) |
+				      (branch_distance(c) & 0x1ffe));
+	}
+}
+
 static void decode_long(uint32_t c, uint64_t addr, struct flow *ret)
 {
 	enum { BRANCH = 0x63, JALR = 0x67, JAL = 0x6f };
@@ -58,8 +125,7 @@ static void decode_long(uint32_t c, uint64_t addr, struct flow *ret)
 	switch (c & 0x7f) {
 	case BRANCH:
 		ret->kind = FLOW_CONDITIONAL;
-		far = (c >> 19 & 0x1000) | (c << 4 & 0x800) | (c >> 20 & 0x7e0) | (c >> 7 & 0x1e);
-		ret->target = addr + sign_extend(far, 13);
+		ret->target = addr + branch_distance(c);
 		break;
 	case JAL:
 		ret->kind = rd == 0 ? FLOW_JUMP : FLOW_CALL;
@@ -75,8 +141,8 @@ static void decode_long(uint32_t c, uint64_t addr, struct flow *ret)
 			ret->kind = FLOW_NOP;
 		else if (c == 0x00100073 || c == 0xc0001073)
 			ret->kind = FLOW_TRAP; /* ebreak, unimp */
-		else if (c == 0x30200073 || c == 0x10200073)
-			ret->kind = FLOW_RETURN, ret->handler = true; /* mret, sret */
+		else if (c == 0x30200073 || c == 0x10200073 || c == 0x70200073 || c == 0x7b200073)
+			ret->kind = FLOW_RETURN, ret->handler = true; /* mret, sret, mnret, dret */
 	}
 }
 
@@ -95,12 +161,13 @@ bool riscv_far(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct
 			      .target = addr + sign_extend(high & 0xfffff000, 32) +
 					sign_extend(low >> 20, 12) };
 	if (!wide)
-		ret->target &= UINT32_MAX;
+		ret->target = code_target32(addr, ret->target);
 	return true;
 }
 
-bool riscv_flow(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
+bool riscv_flow(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 {
+	const bool wide = code_isa_plain(isa) == CODE_RISCV64;
 	*ret = (struct flow){ .size = 2 };
 	if (left < 2)
 		return false;
@@ -108,12 +175,16 @@ bool riscv_flow(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struc
 	ret->size = (uint8_t)riscv_size(first);
 	if (ret->size == 0 || ret->size > left)
 		return false;
-	if (ret->size == 2)
+	if (ret->size == 2 && !decode_instead(isa, first, ret))
 		riscv_decode_short(wide, first, addr, ret);
 	else if (ret->size == 4)
 		decode_long(load_le32(p), addr, ret);
+	else if (ret->size == 6)
+		decode_longer(load_le32(p), load_le16(p + 4), addr, ret);
+	if (ret->size == 4 && ret->kind == FLOW_PLAIN && isa != code_isa_plain(isa))
+		decode_vendor(isa, load_le32(p), addr, ret);
 	if (!wide)
-		ret->target &= UINT32_MAX;
+		ret->target = code_target32(addr, ret->target);
 	ASSERT(ret->size % 2 == 0 && ret->size <= left);
 	return true;
 }

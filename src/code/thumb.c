@@ -236,7 +236,7 @@ bool thumb_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret
 			decode_load(a, b, ret);
 	}
 	if (ret->kind == FLOW_CALL || ret->kind == FLOW_JUMP || ret->kind == FLOW_CONDITIONAL)
-		ret->target &= UINT32_MAX;
+		ret->target = code_target32(addr, ret->target);
 	ASSERT(ret->size == 2 || ret->size == 4);
 	return left >= ret->size;
 }

@@ -81,7 +81,7 @@ bool xtensa_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *re
 		default: break;
 		}
 	}
-	ret->target &= UINT32_MAX;
+	ret->target = code_target32(addr, ret->target);
 	ASSERT(ret->size == 2 || ret->size == 3);
 	return true;
 }

@@ -38,7 +38,7 @@ unsigned signs_aligned(const addr_vec *starts, uint64_t addr)
 /* Returns the alignment of instructions, in bytes. */
 static unsigned split_signs_unit_of(enum code_isa isa)
 {
-	switch (isa) {
+	switch (code_isa_plain(isa)) {
 	case CODE_ARM64:
 	case CODE_ARM:
 	case CODE_MIPS:

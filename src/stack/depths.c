@@ -17,8 +17,6 @@ struct depths_reading {
 	struct code_functions code;
 	struct stack_frame frame;         /* frame of the current function */
 	uint32_t function;                /* index of that function */
-	bool zcmp;                        /* The code may have Zcmp instructions (see struct
-					   * frame_memory) */
 	const struct stack_hint *reaches; /* Possible targets of its indirect calls, or NULL. */
 };
 
@@ -192,7 +190,7 @@ static void depths_read_function(struct depths_reading *r, const struct derive_e
 	ASSERT(r->function < r->s->functions.count);
 	struct stack_use *s = r->s;
 	const struct frame_memory memory = { depths_load, (void *)(uintptr_t)r->im,
-					     r->code.data.data, r->code.data.count, r->zcmp };
+					     r->code.data.data, r->code.data.count };
 	struct stack_function *f = depths_function_of(r);
 	frame_read(&r->frame, s->isa, x->code, x->addr, &memory);
 	f->frame = f->worst = r->frame.size;
@@ -290,7 +288,6 @@ static bool read_program(struct stack_use *s, struct stack_hints *hints, struct 
 {
 	struct program *p = s->program;
 	struct depths_reading r = { .s = s, .im = program_image(p), .hints = hints };
-	r.zcmp = (image_is_made_for(r.im, "zcmp") || image_is_made_for(r.im, "zcmt"));
 	code_functions_list(r.im, program_debug(p, false) ? program_debug_in_use(p) : NULL, s->isa,
 			    p->notes, &r.code);
 	plt_read(&r.plt, r.im);

@@ -69,7 +69,7 @@ static bool frame_step_at(struct frame_walk *w, struct bytes code, uint64_t addr
 	const uint64_t left = code.size;
 	*ret = (struct frame_insn){ 0 };
 	w->since = FRAME_PLAIN;
-	switch (w->isa) {
+	switch (code_isa_plain(w->isa)) {
 	case CODE_X86_64:
 	case CODE_I386: return frame_step_x86(w, p, left, addr, ret);
 	case CODE_THUMB: return frame_step_thumb(w, p, left, addr, ret);
@@ -78,15 +78,8 @@ static bool frame_step_at(struct frame_walk *w, struct bytes code, uint64_t addr
 	case CODE_ARM64: return frame_step_arm64(w, p, left, addr, ret);
 	case CODE_AVR: return frame_step_avr(w, p, left, addr, ret);
 	case CODE_XTENSA: return frame_step_xtensa(w, p, left, addr, ret);
-	case CODE_ARM:
-	case CODE_MIPS:
-	case CODE_MIPS_BE:
-	case CODE_POWER:
-	case CODE_POWER_BE:
-	case CODE_S390:
-	case CODE_NONE: break;
+	default: return false;
 	}
-	return false;
 }
 
 /* Follows code that saves registers for a function and then returns. Compilers that optimize for

@@ -56,7 +56,6 @@ struct frame_memory {
 	void *ctx;
 	const struct derive_data *data; /* Data inside code, by address */
 	size_t data_count;
-	bool zcmp; /* RISC-V: encodings of c.fsdsp are pushes and pops (Zcmp, Zcmt) */
 };
 
 /* Follows the function whose code lies at addr. `ret` must be zeroed or filled before. Replaces its

@@ -23,7 +23,13 @@ static void frame_riscv_do_wide(struct frame_walk *w, uint32_t c)
 	switch (c & 0x7f) {
 	case OP_IMM:
 	case OP_IMM_32:
-		if (f3 == 0)
+		if ((c & 0x7f) == OP_IMM_32 && w->isa == CODE_RISCV32_XQCI)
+			/* qc.li: imm[19|14:0|18:15] */
+			frame_number(w, rd,
+				     frame_extend((c >> 12 & 0x80000) | (c << 3 & 0x78000) |
+							  (c >> 16 & 0x7fff),
+						  20));
+		else if (f3 == 0)
 			do_addi(w, rd, rs1, imm);
 		else if (f3 == 7 && rd == SP && imm < 0)
 			frame_align(w, -imm);
@@ -37,7 +43,6 @@ static void frame_riscv_do_wide(struct frame_walk *w, uint32_t c)
 			frame_forget(w, rd);
 		break;
 	case LUI: frame_number(w, rd, frame_extend(c & 0xfffff000, 32)); break;
-	case 0x63: break; /* branches */
 	case 0x23:
 	case 0x27: break; /* stores */
 	default: frame_forget(w, rd); break;
@@ -51,7 +56,7 @@ static void do_first_quadrant(struct frame_walk *w, uint32_t c)
 	switch (op) {
 	case 0: do_addi(w, rd, rd, imm); break;
 	case 1: /* c.addiw; with 32 bits c.jal */
-		if (w->isa == CODE_RISCV64)
+		if (code_isa_plain(w->isa) == CODE_RISCV64)
 			do_addi(w, rd, rd, imm);
 		break;
 	case 2: frame_number(w, rd, imm); break;
@@ -106,7 +111,7 @@ static void frame_riscv_do_far(struct frame_walk *w, uint32_t c, struct flow *f)
 	if ((c & 0x7f) != JALR || v->kind != VALUE_NUMBER || f->kind == FLOW_RETURN)
 		return;
 	f->target = (uint64_t)(v->v + frame_extend(c >> 20, 12));
-	if (w->isa == CODE_RISCV32)
+	if (code_isa_plain(w->isa) == CODE_RISCV32)
 		f->target &= UINT32_MAX;
 	f->direct = f->kind == FLOW_CALL;
 	f->kind = f->direct ? FLOW_CALL : FLOW_JUMP;
@@ -116,38 +121,55 @@ static void frame_riscv_do_far(struct frame_walk *w, uint32_t c, struct flow *f)
  * s0 on; their size is rounded up to 16. Up to 48 bytes are added. */
 static int64_t pushed(const struct frame_walk *w, uint32_t c)
 {
-	const int64_t list = c >> 4 & 15, word = w->isa == CODE_RISCV64 ? 8 : 4;
+	const int64_t word = code_isa_plain(w->isa) == CODE_RISCV64 ? 8 : 4;
+	const int64_t list = c >> 4 & 15;
 	const int64_t count = list == 15 ? 13 : list - 3;
 	return (count * word + 15) / 16 * 16 + (c >> 2 & 3) * 16;
 }
 
-/* Handles Zcmp and Zcmt, 28.14: cm.push, pop, popretz, popret; cm.jt, jalt through an unknown
- * table. False for other instructions. */
-static bool do_zcmp(struct frame_walk *w, uint32_t c, struct flow *f)
+/* Handles cm.push, pop, popretz, popret (28.14), and Qualcomm's pushfp, mienter and mileaveret,
+ * which move sp by the registers of an interrupt. False for other instructions. */
+static bool do_pushes(struct frame_walk *w, uint32_t c)
 {
+	enum { MIENTER = 0x1812, MIENTER_NEST = 0x1892, MILEAVERET = 0x1a12, SAVED = 96, FP = 8 };
 	const unsigned what = c >> 8 & 0xff;
-	if (!w->memory->zcmp || (c & 0xe003) != 0xa002)
+	const bool qc = w->isa == CODE_RISCV32_XQCI;
+	if (qc && (c == MIENTER || c == MIENTER_NEST || c == MILEAVERET))
+		frame_grow(w, c == MILEAVERET ? -SAVED : SAVED);
+	else if (!riscv_has_pushes(w->isa) || (c & 0xe003) != 0xa002)
 		return false;
-	if ((c & 0xfc00) == 0xa000) {
-		f->kind = (c >> 2 & 0xff) < 32 ? FLOW_JUMP_INDIRECT : FLOW_CALL;
-		return true;
+	else if ((c & 0xf803) == 0xb802 && (c >> 4 & 15) >= 4) {
+		if (what == 0xb9)
+			frame_keep(w, FP, 0);
+		frame_grow(w, what <= 0xb9 ? pushed(w, c) : -pushed(w, c));
 	}
-	if ((c & 0xf903) != 0xb802 || (c >> 4 & 15) < 4)
-		return true; /* cm.mvsa01, mva01s */
-	frame_grow(w, what == 0xb8 ? pushed(w, c) : -pushed(w, c));
-	if (what >= 0xbc)
-		f->kind = FLOW_RETURN;
 	return true;
+}
+
+/* Handles qc.e.addi, qc.e.addai and qc.e.li of Qualcomm, with numbers of 26 and 32 bits. */
+static void do_longer(struct frame_walk *w, uint32_t low, uint32_t high)
+{
+	const unsigned rd = low >> 7 & 31, what = low & 0xf07f;
+	const int64_t imm = frame_extend((uint64_t)high << 16 | low >> 16, 32);
+	if ((low & 0x707f) == 0x301f && low >> 30 == 2)
+		do_addi(w, rd, low >> 15 & 31, frame_extend(high << 10 | (low >> 20 & 0x3ff), 26));
+	else if (what == 0x201f)
+		do_addi(w, rd, rd, imm);
+	else if (what == 0x001f)
+		frame_number(w, rd, imm);
+	else if ((low & 0x707f) != 0x401f)
+		frame_forget(w, rd);
 }
 
 bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		      struct frame_insn *ret)
 {
 	struct reader r = reader_make(p, left, false);
-	if (!riscv_flow(w->isa == CODE_RISCV64, p, left, addr, &ret->flow))
+	const bool wide = code_isa_plain(w->isa) == CODE_RISCV64;
+	if (!riscv_flow(w->isa, p, left, addr, &ret->flow))
 		return false;
 	const uint32_t low = read_u16(&r);
-	if (ret->flow.size == 2 && do_zcmp(w, low, &ret->flow))
+	if (ret->flow.size == 2 && do_pushes(w, low))
 		return true;
 	if (ret->flow.size == 2) {
 		/* c.jr and c.jalr of a known address */
@@ -155,19 +177,22 @@ bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 		if ((low & 0xe07f) == 0x8002 && v->kind == VALUE_NUMBER &&
 		    ret->flow.kind != FLOW_TRAP && ret->flow.kind != FLOW_RETURN)
 			frame_lead(w, &ret->flow, v,
-				   (uint64_t)v->v &
-					   (w->isa == CODE_RISCV32 ? UINT32_MAX : UINT64_MAX));
+				   (uint64_t)v->v & (wide ? UINT64_MAX : UINT32_MAX));
 		frame_riscv_do_short(w, low);
 	}
-	if (ret->flow.size != 4)
+	if (ret->flow.size < 4)
 		return true;
 	const uint32_t c = low | (uint32_t)read_u16(&r) << 16;
+	if (ret->flow.size == 6)
+		do_longer(w, c, read_u16(&r));
+	if (ret->flow.size != 4)
+		return true;
 	frame_riscv_do_far(w, c, &ret->flow);
 	/* -msave-restore: jal or jalr with t0 as the link register. */
 	ret->saves = ret->flow.kind == FLOW_CALL && ret->flow.direct && (c >> 7 & 31) == T0;
 	if ((c & 0x7f) == AUIPC)
 		frame_number(w, c >> 7 & 31, (int64_t)addr + frame_extend(c & 0xfffff000, 32));
-	else
+	else if (ret->flow.kind != FLOW_CONDITIONAL)
 		frame_riscv_do_wide(w, c);
 	return true;
 }

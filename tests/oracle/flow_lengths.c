@@ -1,5 +1,6 @@
 /* Lengths, kinds and targets of instructions as heft has them against lines of llvm-objdump -d.
- * usage: llvm-objdump -d FILE | flow_lengths thumb|riscv32|riscv64|x86-64
+ * usage: llvm-objdump -d FILE | flow_lengths thumb|x86-64|riscv32|riscv64
+ *        llvm-objdump -d FILE | flow_lengths riscv32-zcmp|riscv32-xqci|riscv32-xcv|riscv64-xandes
  *        objdump -d FILE | flow_lengths avr|xtensa
  *
  * Prints what differs, 20 lines at most, and "N instructions, M differ"; exit status 1 where any
@@ -134,19 +135,28 @@ static bool thumb_agrees(const struct line *l, const struct flow *f)
 
 static bool riscv_agrees(const struct line *l, const struct flow *f)
 {
-	const bool call = begins(l->name, "jal");
-	if (strcmp(l->name, "ret") == 0 || begins(l->name, "mret") || begins(l->name, "sret"))
+	static const char *const vendors[] = { "qc.", "c.", "e.", "c.", "cv.", "nds." };
+	static const char *const returns[] = { "mret", "sret", "mnret", "dret", "mileaveret" };
+	const char *name = l->name;
+	for (size_t i = 0; i < COUNT_OF(vendors); i++)
+		name += begins(name, vendors[i]) ? strlen(vendors[i]) : 0;
+	for (size_t i = 0; i < COUNT_OF(returns); i++)
+		if (strcmp(name, returns[i]) == 0)
+			return f->kind == FLOW_RETURN;
+	if (strcmp(name, "ret") == 0 || begins(name, "cm.popret"))
 		return f->kind == FLOW_RETURN;
-	if (strcmp(l->name, "j") == 0)
+	if (strcmp(name, "j") == 0)
 		return f->kind == FLOW_JUMP;
-	if (strcmp(l->name, "jr") == 0)
+	if (strcmp(name, "jr") == 0)
 		return f->kind == FLOW_JUMP_INDIRECT ||
 		       (f->kind == FLOW_RETURN && strstr(l->operands, "t0"));
-	if (call)
-		return f->kind == FLOW_CALL && f->direct == (strcmp(l->name, "jal") == 0);
-	if (l->name[0] == 'b' && strchr("eqnlg", l->name[1]) && l->name[1] != '\0')
+	if (strcmp(name, "cm.jt") == 0)
+		return f->kind == FLOW_JUMP_INDIRECT;
+	if (begins(name, "jal") || strcmp(name, "cm.jalt") == 0)
+		return f->kind == FLOW_CALL && f->direct == (strcmp(name, "jal") == 0);
+	if (name[0] == 'b' && strchr("eqnlgb", name[1]) && name[1] != '\0' && !begins(name, "bext"))
 		return f->kind == FLOW_CONDITIONAL;
-	if (begins(l->name, "unimp") || begins(l->name, "ebreak"))
+	if (begins(name, "unimp") || begins(name, "ebreak"))
 		return f->kind == FLOW_TRAP;
 	return f->kind == FLOW_PLAIN || f->kind == FLOW_NOP;
 }
@@ -243,8 +253,9 @@ static bool agrees(const struct line *l)
 	/* What a skip leads over is seen where the next instruction stands. */
 	const bool gnu = run.isa == CODE_AVR || run.isa == CODE_XTENSA;
 	const bool leads = f.kind == FLOW_JUMP || f.kind == FLOW_CONDITIONAL || f.direct;
-	const uint64_t mask = run.isa == CODE_RISCV64 || run.isa == CODE_X86_64 ? UINT64_MAX
-										: UINT32_MAX;
+	const uint64_t mask = code_isa_plain(run.isa) == CODE_RISCV64 || run.isa == CODE_X86_64
+				      ? UINT64_MAX
+				      : UINT32_MAX;
 	if (!leads || !(gnu ? has_gnu_target(l, &target) : has_target(l, &target)))
 		return true;
 	return (target & mask) == f.target;
@@ -276,12 +287,24 @@ int main(int argc, char **argv)
 	struct line l;
 	if (argc < 2)
 		return 2;
-	run.isa = strcmp(argv[1], "thumb") == 0     ? CODE_THUMB
-		  : strcmp(argv[1], "avr") == 0     ? CODE_AVR
-		  : strcmp(argv[1], "xtensa") == 0  ? CODE_XTENSA
-		  : strcmp(argv[1], "x86-64") == 0  ? CODE_X86_64
-		  : strcmp(argv[1], "riscv32") == 0 ? CODE_RISCV32
-						    : CODE_RISCV64;
+	static const struct {
+		const char *name;
+		enum code_isa isa;
+	} sets[] = {
+		{ "thumb", CODE_THUMB },
+		{ "avr", CODE_AVR },
+		{ "xtensa", CODE_XTENSA },
+		{ "x86-64", CODE_X86_64 },
+		{ "riscv32", CODE_RISCV32 },
+		{ "riscv64", CODE_RISCV64 },
+		{ "riscv32-zcmp", CODE_RISCV32_ZCMP },
+		{ "riscv32-xqci", CODE_RISCV32_XQCI },
+		{ "riscv32-xcv", CODE_RISCV32_XCV },
+		{ "riscv64-xandes", CODE_RISCV64_XANDES },
+	};
+	for (size_t i = 0; i < COUNT_OF(sets); i++)
+		if (strcmp(argv[1], sets[i].name) == 0)
+			run.isa = sets[i].isa;
 	while (fgets(text, sizeof text, stdin)) {
 		if (!parse(text, &l))
 			continue;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Lengths, branches and their targets of Thumb-2 and RISC-V code against llvm-objdump, of AVR and Xtensa against GNU's, on
-# libraries for these machines; of x86-64 code with Intel's APX on what clang makes of heft's own sources.
+# libraries for these machines; of x86-64 code with Intel's APX on what clang makes of heft's own sources; of RISC-V
+# extensions on all their encodings.
 # usage: flow_lengths.sh FLOW_LENGTHS     QUICK=1: a few libraries, not five million instructions of each
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -64,6 +65,30 @@ if command -v clang-19 >/dev/null; then
 	done
 else
 	left_out "x86-64 code with APX" "no clang-19" clang-19
+fi
+# encodings: a line of assembly for every compressed instruction, and some for the opcodes of vendors.
+encodings() {
+	awk 'BEGIN {
+		srand(1)
+		for (i = 0; i < 65536; i++)
+			if (i % 4 != 3)
+				printf ".insn 2, %d\n", i
+		for (op = 11; op < 128; op += op == 43 ? 48 : 16) # 0x0b, 0x1b, 0x2b, 0x5b, 0x6b, 0x7b
+			for (i = 0; i < 4000; i++)
+				printf ".insn 4, 0x%04x%04x\n", int(rand() * 65536), int(rand() * 512) * 128 + op
+		for (i = 0; i < 40000; i++)
+			printf ".insn 6, 0x%04x%04x%04x\n", int(rand() * 65536), int(rand() * 65536), int(rand() * 512) * 128 + 31
+	}' >"$tmp/encodings.s"
+}
+if command -v llvm-mc-22 >/dev/null && command -v llvm-objdump-22 >/dev/null; then
+	encodings
+	objdump=llvm-objdump-22
+	for set in riscv32-zcmp:+zcmp,+zcmt riscv32-xqci:+xqci,+xqccmp riscv32-xcv:+xcvbi riscv64-xandes:+xandesperf; do
+		must llvm-mc-22 -triple="${set%-*}" -mattr=+c,-relax -filetype=obj "$tmp/encodings.s" -o "$tmp/${set%:*}.o"
+		compare "${set%:*}" "--mattr=+c,+m,${set#*:}" "$tmp/${set%:*}.o"
+	done
+else
+	left_out "extensions of RISC-V" "no llvm-mc-22" llvm-22
 fi
 [ -e "$tmp/counts.thumb" ] || left_out "Thumb code" "no libraries" libnewlib-arm-none-eabi
 [ -e "$tmp/counts.riscv64" ] || left_out "RISC-V code" "no libraries" libc6-riscv64-cross

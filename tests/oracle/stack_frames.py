@@ -45,6 +45,10 @@ KITS = [
     # Pushes and pops of Zcmp.
     ("riscv32 clang, pushes", [NEWLIB], "clang-19 --target=riscv32-unknown-elf -march=rv32imac_zcmp -isystem " + NEWLIB,
      "riscv64-unknown-elf-ld", ["-melf32lriscv"]),
+    # Long numbers and pushes of Qualcomm's. Not Xqcili, whose relocations no linker knows.
+    ("riscv32 clang, Xqci", [NEWLIB], "clang-22 --target=riscv32-unknown-elf -menable-experimental-extensions -march=" +
+     "rv32imac_xqcia0p7_xqciac0p3_xqcibi0p2_xqcicm0p2_xqcilb0p2_xqciint0p10_xqccmp0p3 -mno-relax -isystem " + NEWLIB,
+     "ld.lld-22", []),
     ("aarch64 gcc", [ARM64], "aarch64-linux-gnu-gcc", "aarch64-linux-gnu-ld", []),
     ("aarch64 gcc, probes", [ARM64], "aarch64-linux-gnu-gcc -fstack-clash-protection", "aarch64-linux-gnu-ld", []),
     ("aarch64 clang", [ARM64], "clang-19 --target=aarch64-linux-gnu -isystem " + ARM64, "aarch64-linux-gnu-ld", []),

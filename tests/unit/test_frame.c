@@ -268,15 +268,30 @@ static void pushes_of_zcmp_are_known_where_the_program_says_it_has_them(void **s
 {
 	(void)state;
 	struct stack_frame f;
-	const struct frame_memory with = { load, NULL, NULL, 0, true };
+	const struct frame_memory memory = { load, NULL, NULL, 0 };
 	memset(&f, 0, sizeof f);
 	/* cm.push {ra, s0-s6}, -32; cm.popret: 8 registers of 4 or 8 bytes; or c.fsdsp twice */
-	frame_read(&f, CODE_RISCV32, B("\xb2\xb8\xb2\xbe"), ADDR, &with);
+	frame_read(&f, CODE_RISCV32_ZCMP, B("\xb2\xb8\xb2\xbe"), ADDR, &memory);
 	assert_int_equal(f.size, 32);
-	frame_read(&f, CODE_RISCV64, B("\xb2\xb8\xb2\xbe"), ADDR, &with);
+	frame_read(&f, CODE_RISCV64_ZCMP, B("\xb2\xb8\xb2\xbe"), ADDR, &memory);
 	assert_int_equal(f.size, 64);
 	frame_release(&f);
 	expect_size(CODE_RISCV64, B("\xb2\xb8\xb2\xbe\x82\x80"), 0, 0);
+}
+
+static void qualcomm_moves_the_stack_by_long_numbers(void **state)
+{
+	(void)state;
+	/* qc.e.addi sp, sp, -99760; qc.e.addai sp, 99760; ret */
+	expect_size(CODE_RISCV32_XQCI,
+		    B("\x1f\x31\x01\xa5\x9e\xff\x1f\x21\xb0\x85\x01\x00\x82\x80"), 99760, 0);
+	/* qc.e.li a1, 50000000; sub sp, sp, a1; ret */
+	expect_size(CODE_RISCV32_XQCI, B("\x9f\x05\x80\xf0\xfa\x02\x33\x01\xb1\x40\x82\x80"),
+		    50000000, 0);
+	/* qc.li a1, 70000; sub sp, sp, a1; ret */
+	expect_size(CODE_RISCV32_XQCI, B("\x9b\x25\x70\x11\x33\x01\xb1\x40\x82\x80"), 70000, 0);
+	/* qc.c.mienter; qc.cm.pushfp {ra, s0}, -32; qc.cm.pop {ra, s0}, 32; qc.c.mileaveret */
+	expect_size(CODE_RISCV32_XQCI, B("\x12\x18\x56\xb9\x56\xba\x12\x1a"), 128, FRAME_HANDLER);
 }
 
 static void calls_inside_of_a_function_are_parts_of_it(void **state)
@@ -323,6 +338,21 @@ static void branches_lead_where_the_manuals_say(void **state)
 		{ CODE_RISCV64, "\x19\xc1", 2, FLOW_CONDITIONAL, ADDR + 6 },
 		{ CODE_RISCV64, "\xe3\x8e\xa5\xfe", 4, FLOW_CONDITIONAL, ADDR - 4 },
 		{ CODE_RISCV64, "\x6f\xf0\xdf\xff", 4, FLOW_JUMP, ADDR - 4 },
+		/* cm.popret {ra}, 16; cm.jt 1 */
+		{ CODE_RISCV32_ZCMP, "\x42\xbe", 2, FLOW_RETURN, 0 },
+		{ CODE_RISCV64_ZCMP, "\x06\xa0", 2, FLOW_JUMP_INDIRECT, 0 },
+		/* qc.bltui a0, 5, .+100; qc.e.bnei a0, 500, .-100; qc.e.j .+0x12345678;
+		 * qc.e.jal .-0x1234; qc.c.mret; qc.c.mileaveret */
+		{ CODE_RISCV32_XQCI, "\x7b\x62\x55\x06", 4, FLOW_CONDITIONAL, ADDR + 100 },
+		{ CODE_RISCV32, "\x7b\x62\x55\x06", 4, FLOW_PLAIN, 0 },
+		{ CODE_RISCV32_XQCI, "\x9f\x4e\x95\xf9\xf4\x01", 6, FLOW_CONDITIONAL, ADDR - 100 },
+		{ CODE_RISCV32_XQCI, "\x1f\x4c\x04\xe6\x34\x12", 6, FLOW_JUMP, ADDR + 0x12345678 },
+		{ CODE_RISCV32_XQCI, "\x9f\xc6\x0e\x5c\xff\xff", 6, FLOW_CALL, ADDR - 0x1234 },
+		{ CODE_RISCV32_XQCI, "\x12\x19", 2, FLOW_RETURN, 0 },
+		{ CODE_RISCV32_XQCI, "\x12\x1a", 2, FLOW_RETURN, 0 },
+		/* cv.bneimm a0, -3, .-68; nds.bnec a0, 100, .+1008 */
+		{ CODE_RISCV32_XCV, "\x8b\x7e\xd5\xfb", 4, FLOW_CONDITIONAL, ADDR - 68 },
+		{ CODE_RISCV64_XANDES, "\xdb\x68\x45\x7e", 4, FLOW_CONDITIONAL, ADDR + 1008 },
 		{ CODE_ARM, "\xfe\xff\xff\xea", 4, FLOW_JUMP, ADDR },
 		{ CODE_ARM, "\xfd\xff\xff\x0a", 4, FLOW_CONDITIONAL, ADDR - 4 },
 		{ CODE_ARM, "\xfe\xff\xff\xeb", 4, FLOW_CALL, ADDR },
@@ -358,6 +388,28 @@ static void branches_lead_where_the_manuals_say(void **state)
 	}
 }
 
+static void branches_of_objects_stay_above_the_addresses_of_the_machine(void **state)
+{
+	(void)state;
+	static const struct {
+		enum code_isa isa;
+		const char *code;
+		unsigned size;
+	} here[] = { /* All jump to themselves. */
+		     { CODE_I386, "\xeb\xfe", 2 },       { CODE_THUMB, "\xfe\xe7", 2 },
+		     { CODE_RISCV32, "\x01\xa0", 2 },    { CODE_AVR, "\xff\xcf", 2 },
+		     { CODE_XTENSA, "\x06\xff\xff", 3 }, { CODE_ARM, "\xfe\xff\xff\xea", 4 }
+	};
+	for (size_t i = 0; i < COUNT_OF(here); i++) {
+		struct flow in;
+		const uint64_t addr = (UINT64_C(5) << 32) + ADDR;
+		assert_true(flow_decode(here[i].isa, (const uint8_t *)here[i].code, here[i].size,
+					addr, &in));
+		assert_int_equal(in.kind, FLOW_JUMP);
+		assert_int_equal(in.target, addr);
+	}
+}
+
 static void cut_instructions_are_none(void **state)
 {
 	(void)state;
@@ -386,9 +438,11 @@ int main(void)
 		cmocka_unit_test(a_table_of_jumps_is_its_first_one),
 		cmocka_unit_test(code_that_saves_registers_for_a_function_is_a_part_of_it),
 		cmocka_unit_test(pushes_of_zcmp_are_known_where_the_program_says_it_has_them),
+		cmocka_unit_test(qualcomm_moves_the_stack_by_long_numbers),
 		cmocka_unit_test(calls_inside_of_a_function_are_parts_of_it),
 		cmocka_unit_test(switches_are_no_calls),
 		cmocka_unit_test(branches_lead_where_the_manuals_say),
+		cmocka_unit_test(branches_of_objects_stay_above_the_addresses_of_the_machine),
 		cmocka_unit_test(cut_instructions_are_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
