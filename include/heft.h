@@ -1,9 +1,9 @@
 /* heft.h - the public interface of libheft.
  *
- * libheft tells where the bytes of a native program go. A program's bytes live in two spaces: the
- * file, and the VM image that the file asks for. A data source gives ranges of a space to labels.
- * Every byte of a space has exactly one owner for every source, so the rows of a profile always add
- * up to the size of the space.
+ * libheft measures which parts of a native program its bytes belong to. A program has two address
+ * spaces: its file, and the VM image that the file describes. A data source, such as "sections",
+ * assigns ranges of a space to labels. Each byte of a space has exactly one label per source, so
+ * the rows of a profile add up to the size of the space.
  *
  *     struct heft_err err;
  *     struct heft_session *s = heft_session_new();
@@ -20,44 +20,44 @@
  *     heft_profile_free(p);
  *     heft_session_free(s);
  *
- * Errors. A function that can fail returns false, or NULL if it makes something. It fills the
- * struct heft_err that is its last argument. This argument may be NULL. Oddities of the input are
- * notes and never fail a call. The library never prints and never exits.
+ * Errors. A function that can fail returns false, or NULL if it creates an object. It fills the
+ * struct heft_err that is its last argument and may be NULL. Odd inputs cause notes; a note never
+ * makes a call fail. The library never prints and never exits.
  *
- * Handles. Handles are opaque. heft_X_new makes a handle, heft_X_free frees it and accepts NULL. A
- * handle that opens something is made from a session (heft/session.h): heft_X_new returns NULL if
- * there is no memory or if the session is NULL. A handle that is made from other handles, or from
- * given data, takes a struct heft_err as well.
+ * Handles. Handles are opaque. heft_X_new creates a handle, heft_X_free frees it and accepts NULL.
+ * A handle that opens files is created from a session (heft/session.h): heft_X_new returns NULL if
+ * there is no memory or if the session is NULL. If a handle is created from other handles or from
+ * data, heft_X_new also takes a struct heft_err.
  *
  * A handle becomes *broken* if a call on it runs out of memory, is cancelled by its progress
  * function, or finds an invariant of heft broken. A broken handle can only be freed. Every later
- * call on it that can fail fails for the same reason, settings do nothing, and look-ups find
- * nothing. A report, list of samples or the like that was made from a broken handle is broken too.
+ * call on it that can fail does so for the same reason. Settings do nothing, and look-ups find
+ * nothing. Objects created from a broken handle, such as reports and samples, are broken too.
  *
- * Structs. A struct whose first member is `size_t size` is the caller's. The caller sets `size` to
- * the sizeof of the struct before each call that takes or fills it. Such a struct may grow in later
- * versions. A call fails with HEFT_EARG if `size` is less than in the struct's first version: the
- * caller forgot to set it. All other structs belong to the library and may only be read. They are
- * returned by pointer or in lists of pointers, and may grow at their end. A struct that is itself
- * an element of a list says that it never grows.
+ * Structs. A struct whose first member is `size_t size` belongs to the caller, who sets `size` to
+ * the sizeof of the struct before each call with it. Such a struct may grow in later versions. A
+ * call fails with HEFT_EARG if `size` is less than in the first version of the struct, because the
+ * caller did not set it. All other structs belong to the library and may only be read. They are
+ * returned by pointer and may grow at their end, unless their description says that they never
+ * grow.
  *
- * Texts and pointers. If their life is not stated, it is that of the handle that returned them.
- * Texts are NUL-terminated and never NULL, unless the description says so. Texts that the caller
- * gives are copied.
+ * Texts and pointers. Unless stated otherwise, they are valid until the handle that returned them
+ * is freed. Texts are NUL-terminated and never NULL, unless the description says so. Texts that the
+ * caller gives are copied.
  *
  * Lists. heft_X_THING_count returns the number of elements, heft_X_THING returns element i, counted
  * from 0. After the last element it returns NULL, or fails with HEFT_ENOTFOUND.
  *
  * Enumerators. A number never changes its meaning; later versions add greater numbers. An
- * enumerator that counts the others (HEFT_CHANGES) is the count that this header knows. Measures of
- * a table are found by their names (heft_table_measure).
+ * enumerator like HEFT_CHANGES is the number of enumerators in this version. heft_table_measure()
+ * finds the measures of a table by name.
  *
- * Inputs. Calls that open something take its path. With heft_finder_add_input a name stands for
- * bytes in memory or for an open file, wherever a handle of that session is given a path.
+ * Inputs. Calls that open a file take its path. heft_finder_add_input() defines a name for bytes in
+ * memory or for an open file. Handles of that session accept the name instead of a path.
  *
- * Threads. Different sessions may be used by different threads at once. One session, with all
- * handles made from it, may be used by one thread at a time. A call may start threads of its own.
- * They end before the call returns. */
+ * Threads. Several threads may use different sessions at once. Only one thread at a time may use a
+ * session and the handles created from it. A call may start threads, which end before the call
+ * returns. */
 #ifndef HEFT_H
 #define HEFT_H
 
@@ -78,16 +78,16 @@ extern "C" {
 
 /* ---- version of the library ----------------------------------------------- */
 
-/* Version of this header. heft_version() returns that of the library. Later versions have greater
- * numbers. */
+/* Version of this header. heft_version() returns the version of the library. Later versions have
+ * greater numbers. */
 #define HEFT_VERSION_MAJOR 1
 #define HEFT_VERSION_MINOR 0
 #define HEFT_VERSION_PATCH 0
 #define HEFT_VERSION_NUMBER                                                                        \
 	(HEFT_VERSION_MAJOR * 1000000 + HEFT_VERSION_MINOR * 1000 + HEFT_VERSION_PATCH)
 
-/* Return the library's version: "1.0.0", and a number like HEFT_VERSION_NUMBER. Static; any
- * thread. */
+/* Return the library's version: as text ("1.0.0"), and as a number like HEFT_VERSION_NUMBER. The
+ * text is static. Thread-safe. */
 HEFT_API const char *heft_version(void);
 HEFT_API int heft_version_number(void);
 
@@ -100,8 +100,8 @@ enum heft_code {
 	HEFT_OK = 0,
 	HEFT_EIO,          /* The operating system reported an error. sys_errno is set. */
 	HEFT_EFORMAT,      /* The bytes violate their format. */
-	HEFT_EUNSUPPORTED, /* Format or version that heft does not read. */
-	HEFT_EARG,         /* Mistake of the caller: unknown source, bad expression ... */
+	HEFT_EUNSUPPORTED, /* Heft does not read this format or version. */
+	HEFT_EARG,         /* Mistake of the caller, such as an unknown source. */
 	HEFT_ELIMIT,       /* A limit of heft was exceeded. */
 	HEFT_ENOTFOUND,    /* Nothing is at this address, or no element has this number. */
 	HEFT_ENOMEM,       /* Memory ran out. The handle can only be freed now. */
@@ -111,7 +111,7 @@ enum heft_code {
 			    * be freed now. */
 };
 
-/* Why a call failed. Belongs to the caller, who need not initialise it. Never grows. */
+/* Describes why a call failed. Belongs to the caller, who need not initialise it. Never grows. */
 struct heft_err {
 	enum heft_code code;
 	int sys_errno;   /* Value of errno. 0 unless code is HEFT_EIO. */
@@ -119,8 +119,8 @@ struct heft_err {
 	char text[400];  /* One line without a newline. Names the file first. */
 };
 
-/* An oddity of an input that did not stop the call. It belongs to the handle that read the input.
- * heft_session_note returns it. */
+/* A note: an input is odd, but the call continued. heft_session_note() returns it. It belongs to
+ * the handle that read the input. */
 struct heft_note {
 	const char *path; /* Path of the file, as the caller named it or as heft found it. */
 	const char *text; /* Text of the first note of this kind. */
@@ -128,10 +128,10 @@ struct heft_note {
 	uint64_t offset;  /* Offset of the first note of this kind. HEFT_NO_OFFSET if there is
 			   * none. */
 	uint64_t count;   /* Number of notes of this kind in this file. */
-	uint64_t bytes;   /* Bytes that these notes are about, in total. */
+	uint64_t bytes;   /* Total number of bytes that these notes are about. */
 };
 
-/* ---- output: where written text goes -------------------------------------- */
+/* ---- output: receivers of written text ------------------------------------ */
 
 /* Receives the output of a call. `write` is called for each piece, in order, on the thread of the
  * call. `size` is never 0. `write` returns false to stop: the call then fails with HEFT_EIO. `ctx`
@@ -144,8 +144,8 @@ struct heft_sink {
 /* Returns a sink that writes to a file of the C library. The caller opens and closes the file. */
 HEFT_API struct heft_sink heft_sink_file(FILE *to);
 
-/* Memory that a sink fills: `size` bytes at `data`, and a NUL after them. All zero: empty, with
- * `data` NULL. The memory is malloc'ed. Never grows. */
+/* Memory that a sink fills: `size` bytes at `data`, and a NUL after them. An empty buffer is all
+ * zero, with `data` NULL. The memory is malloc'ed. Never grows. */
 struct heft_buffer {
 	char *data;
 	size_t size, room;
@@ -158,17 +158,16 @@ HEFT_API void heft_buffer_release(struct heft_buffer *b);
 
 /* ---- progress of a long call ---------------------------------------------- */
 
-/* Called now and then during calls that may take long. It is called for every handle of the session
- * that it was set for, and for everything made from this handle (diffs, queries, reports, samples).
- * `what` says in a word or two what the call is doing; it is valid during the function. `done` and
- * `total` count bytes of input, done <= total; `total` is 0 if unknown. `ctx` is the pointer that
- * was set.
+/* Function that long calls call now and then. It serves all handles of the session that it was set
+ * for, and all objects created from them (diffs, queries, reports, samples). `what` describes the
+ * current work in a word or two; it is valid during the function. `done` and `total` count bytes of
+ * input, done <= total; `total` is 0 if unknown. `ctx` is the pointer that was set.
  *
- * Returns true to go on. False cancels: the call leaves nothing behind and fails with
- * HEFT_ECANCELED. Then its handle can only be freed (see Handles above).
+ * Returns true to continue. False cancels the call, which then fails with HEFT_ECANCELED and leaves
+ * no file behind. Its handle can only be freed then (see Handles above).
  *
- * The function is called on the thread that made the call, never on a worker. It may be called many
- * times in a millisecond, so it should be quick. It must not call the library. */
+ * The function is called on the thread that made the call, never on a worker. It must be quick,
+ * because it may be called many times per millisecond. It must not call the library. */
 typedef bool (*heft_progress_fn)(void *ctx, const char *what, uint64_t done, uint64_t total);
 
 /* ---- lists of sources and passes, and the allocator ----------------------- */
@@ -178,16 +177,16 @@ typedef bool (*heft_progress_fn)(void *ctx, const char *what, uint64_t done, uin
 HEFT_API size_t heft_source_count(void);
 HEFT_API bool heft_source(size_t i, const char **ret_name, const char **ret_text);
 
-/* A pass of the sources symbols, compileunits and sourcefiles. A pass gives bytes to their
- * owners. Passes run in the order of their numbers; a later pass never changes what an earlier
- * one claimed. */
+/* A pass of the sources symbols, compileunits and sourcefiles. A pass assigns bytes to their
+ * owners. Passes run in the order of their numbers. A later pass never changes the owner that an
+ * earlier one assigned. */
 struct heft_pass {
 	size_t size;         /* Set to sizeof(struct heft_pass). */
 	const char *name;    /* Name of the pass: "references". */
 	const char *sources; /* Sources that run it: "symbols", "compileunits, sourcefiles". */
-	const char *needs;   /* Names of the passes that run before it, separated by ", ". "" if
-			      * there are none. */
-	const char *text;    /* Description: which bytes it gives to which owner. */
+	const char *needs;   /* Passes that must run before it, separated by ", ". "" if there
+			      * are none. */
+	const char *text;    /* Describes which bytes it assigns to which owner. */
 };
 /* Return the number of passes, and pass `i`. Strings are static. */
 HEFT_API size_t heft_pass_count(void);
@@ -197,22 +196,22 @@ HEFT_API bool heft_pass(size_t i, struct heft_pass *ret, struct heft_err *err);
 struct heft_allocator {
 	size_t size; /* Set to sizeof(struct heft_allocator). */
 	/* Works like realloc: returns `bytes` bytes, aligned for any type, with the contents of `p`
-	 * (NULL if none). Returns NULL if memory runs out; `p` is then unchanged. If `bytes` is 0,
-	 * frees `p` and returns NULL. Several threads call it at once. */
+	 * (may be NULL). Returns NULL if memory runs out, and leaves `p` unchanged. If `bytes` is
+	 * 0, frees `p` and returns NULL. Several threads call it at once. */
 	void *(*resize)(void *ctx, void *p, size_t bytes);
 	void *ctx;
 };
 
-/* Sets the allocator (copied). NULL sets the C library's. Call it before any other call of the
- * library, or while no handle exists, from one thread at a time. HEFT_EARG if `resize` is NULL. The
- * libraries that heft is built with (SQLite, PCRE2 ...) keep their own allocators. */
+/* Sets the allocator (copied). NULL restores the C library's. Call it before any other call of the
+ * library, or while no handle exists, from one thread at a time. HEFT_EARG if `resize` is NULL.
+ * Libraries inside heft (SQLite, PCRE2 ...) keep their own allocators. */
 HEFT_API bool heft_set_allocator(const struct heft_allocator *a, struct heft_err *err);
 
 /* Returns the path of the input file that is mapped at `address`. NULL if there is none. Inputs are
- * mapped into memory. If a file becomes shorter or cannot be read while heft works on it, the
- * system raises SIGBUS. heft_session_set_copying() prevents this. A signal handler can call this
- * with the signal's address (si_addr) to report the file. Async-signal-safe; any thread. The path
- * is valid while the input is open. If more than 256 inputs are open, some are unknown. */
+ * mapped into memory. If a file becomes shorter or unreadable while heft reads it, the system sends
+ * SIGBUS. heft_session_set_copying() prevents this. A signal handler can pass the signal's address
+ * (si_addr) to report the file. Async-signal-safe; thread-safe. The path is valid while the input
+ * is open. Knows at most 256 open inputs. */
 HEFT_API const char *heft_file_at(const void *address);
 
 #ifdef __cplusplus

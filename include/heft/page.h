@@ -1,4 +1,4 @@
-/* page.h - part of heft.h: writes reports as one html file. */
+/* page.h - part of heft.h: writes reports as one HTML file. */
 #ifndef HEFT_H
 #include "heft.h" /* heft.h includes this file. */
 #elif !defined(HEFT_PART_PAGE_H)
@@ -8,23 +8,23 @@
 extern "C" {
 #endif
 
-/* One html file with the rows of several reports, a tab each. A browser shows it without a network,
- * as treemap, flame graph or table, which the reader groups and filters.
+/* Makes one HTML file with the rows of several reports, one tab per report. A browser shows it
+ * offline as treemap, flame graph or table. The reader can group and filter the rows.
  *
  *     struct heft_page *page = heft_page_new(session);
  *     if (page && heft_page_add_profile(page, "a.out", profile, &err))
  *             heft_page_write(page, &sink, &err);
  *     heft_page_free(page);
  *
- * Whatever is added is copied, so the profile may be freed. One thread per handle. */
+ * The page copies the data that is added, so the profile may be freed. One thread per handle. */
 struct heft_page;
 
-/* Makes a page. NULL only if memory runs out. Free the page with heft_page_free(), which accepts
+/* Creates a page. NULL only if memory runs out. Free the page with heft_page_free(), which accepts
  * NULL. */
 HEFT_API struct heft_page *heft_page_new(struct heft_session *s);
 HEFT_API void heft_page_free(struct heft_page *p);
 
-/* Kind of a file by its first bytes, or of an input that stands for the file's name. */
+/* Kind of a file by its first bytes. The path may be the name of an added input. */
 enum heft_input_kind {
 	HEFT_INPUT_PROGRAM, /* A program, for a profile. A file of unknown kind counts as a
 			     * program. */
@@ -32,31 +32,31 @@ enum heft_input_kind {
 			     * snapshot. */
 	HEFT_INPUT_LISTS,   /* A .sizediff file. */
 	HEFT_INPUT_DUMP,    /* A core, or a file of the heap recorder. */
-	HEFT_INPUT_SAMPLES, /* Written by perf record: for heft_samples_new, with a program. */
-	HEFT_INPUT_HISTORY, /* A file of SQLite, or postgresql://...: for heft history. */
+	HEFT_INPUT_SAMPLES, /* A file of perf record: for heft_samples_new(), with a program. */
+	HEFT_INPUT_HISTORY, /* A SQLite file, or a URL postgresql://...: for heft history. */
 };
 HEFT_API bool heft_input_look(const struct heft_session *s, const char *path,
 			      enum heft_input_kind *ret, struct heft_err *err);
 
 /* Each of the functions below adds a tab. `title` is its name. */
-/* Adds a profile that has run, with all rows: without a limit, and with rows that did not change.
- * The reader can group the rows by the profile's sources. The page shows more if the last source is
- * symbols and the run had HEFT_PROFILE_RANGES. It then shows who refers to each symbol, which texts
- * its data contains, and whether the program has a copy of it. */
+/* Adds a profile that has run, with all rows: it must have no row limit, and includes unchanged
+ * rows. The reader can group the rows by the profile's sources. The page shows more if the last
+ * source is symbols and the run had HEFT_PROFILE_RANGES: the symbols that refer to each symbol, the
+ * texts in its data, and copies of it in the program. */
 HEFT_API bool heft_page_add_profile(struct heft_page *p, const char *title,
 				    struct heft_profile *profile, struct heft_err *err);
 /* Adds a profile like heft_page_add_profile(), with the code of functions. The last source must be
  * symbols, and the run must have had HEFT_PROFILE_RANGES.
  *
- * One program: shows its instructions per basic block, like heft_blocks_disassemble(). `blocks`
- * must have the same file open. With `samples` (may be NULL), shows how often each block ran. A
- * profile with bases: shows changed instructions of functions whose size changed; `blocks` may be
+ * For one program, shows its instructions per basic block, like heft_blocks_disassemble(). `blocks`
+ * must have the same file open. `samples` (may be NULL) adds how often each block ran. For a
+ * profile with bases, shows changed instructions of functions whose size changed; `blocks` may be
  * NULL.
  *
- * A page has at most 512 KiB of code: of the functions that ran most, then of the largest; in a
- * diff, of those whose size changed most. Limit per function: 16 KiB; in a diff, 2 KiB before and
- * after. The page states how many functions it shows. HEFT_EUNSUPPORTED if heft was built without a
- * disassembler. */
+ * A page has at most 512 KiB of code. The functions that ran most come first, then the largest
+ * ones; in a diff, those whose size changed most. Limit per function: 16 KiB; in a diff, 2 KiB
+ * before and after. The page states how many functions it shows. HEFT_EUNSUPPORTED if heft was
+ * built without a disassembler. */
 struct heft_samples;
 HEFT_API bool heft_page_add_profile_code(struct heft_page *p, const char *title,
 					 struct heft_profile *profile, struct heft_blocks *blocks,
@@ -68,21 +68,21 @@ HEFT_API bool heft_page_add_snapshot(struct heft_page *p, const char *title,
 /* Adds the call stacks of a heap. With `base`, adds the changes since then. */
 HEFT_API bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap *heap,
 				 struct heft_heap *base, struct heft_err *err);
-/* Adds how often functions and their basic blocks ran, if they ran. */
+/* Adds the functions and basic blocks that ran, with their counts. */
 HEFT_API bool heft_page_add_samples(struct heft_page *p, const char *title, struct heft_samples *s,
 				    struct heft_err *err);
 
-/* A fact shown above the rows of a tab: "product", "app". Never grows. */
+/* A fact shown above the rows of a tab, such as "product" with the value "app". Never grows. */
 struct heft_page_fact {
 	const char *name, *text;
 };
-/* A build: a point in time of a chart. Never grows. */
+/* A build, which is a point in time of a chart. Never grows. */
 struct heft_page_build {
 	const char *label, *branch, *date;
-	size_t before; /* Distance to the earlier build that it is compared with. 0 if there is
-		        * none. */
+	size_t before; /* The base of this build is the build this many places earlier. 0 if
+		        * there is none. */
 };
-/* A size over time: one value per build. This struct never grows. */
+/* A size over time: one value per build. Never grows. */
 struct heft_page_series {
 	const char *title;
 	const double *values;
@@ -90,7 +90,7 @@ struct heft_page_series {
 /* Sizes over time, and a table of changes. */
 struct heft_page_timeline {
 	size_t size;                          /* Set to sizeof(struct heft_page_timeline). */
-	const struct heft_page_build *builds; /* by time */
+	const struct heft_page_build *builds; /* Builds, sorted by time. */
 	size_t build_count;
 	const struct heft_page_series *series;
 	size_t series_count;

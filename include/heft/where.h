@@ -1,4 +1,4 @@
-/* where.h - part of heft.h: tells what is at an address. */
+/* where.h - part of heft.h: finds what an address belongs to. */
 #ifndef HEFT_H
 #include "heft.h" /* heft.h includes this file. */
 #elif !defined(HEFT_PART_WHERE_H)
@@ -10,10 +10,10 @@ extern "C" {
 
 /* ---- owner and source line of an address ---------------------------------- */
 
-/* One program, object or dump of a process, for looking up addresses. A look-up finds segment,
+/* Looks up addresses in a program, an object or a dump of a process. A look-up finds segment,
  * section, symbol, compile unit, and source lines with inlined calls. Lines come from DWARF 2 to 5:
- * in the file, in its separate debug file, or split. Functions have the names that heft_heap_*
- * gives to frames. The debug info names inlined functions; the symbol names the function itself.
+ * in the file, in its separate debug file, or split. Functions have the same names as frames of
+ * heft_heap_*: inlined functions are named by the debug info, others by their symbol.
  *
  *     struct heft_where *w = heft_where_new(session);
  *     struct heft_location at = { .size = sizeof at };
@@ -25,27 +25,27 @@ extern "C" {
  *                            at.frames[i]->line);
  *     heft_where_free(w);
  *
- * A unit is read when its first address is asked for, and kept. One thread per handle. Several
- * handles may read one file. */
+ * A compile unit is read when one of its addresses is first looked up, and then kept. One thread
+ * per handle. Several handles may read one file. */
 struct heft_where;
 
-/* Makes a handle. NULL only if memory runs out. Free the handle with heft_where_free(), which
+/* Creates a handle. NULL only if memory runs out. Free the handle with heft_where_free(), which
  * accepts NULL. */
 HEFT_API struct heft_where *heft_where_new(struct heft_session *s);
 HEFT_API void heft_where_free(struct heft_where *w);
 
-/* The settings below must be made before heft_where_open(). */
+/* Call the functions below before heft_where_open(). */
 /* Options of look-ups. */
 enum heft_where_flag {
 	/* Derive basic blocks from the code if a file has no map. */
 	HEFT_WHERE_BLOCKS = 1 << 0,
 };
-/* Replaces all flags (bits of enum heft_where_flag; 0 at first). */
+/* Replaces all flags (bits of enum heft_where_flag). Default: 0. */
 HEFT_API void heft_where_set_flags(struct heft_where *w, unsigned flags);
 
-/* Adds a data source (heft_source_at()). heft_where_find() then tells the owner of an address for
- * this source. The first look-up measures the source. That takes as long as a profile. Names of
- * symbols have the style that was set; by default short names, as in profiles. HEFT_EARG if there
+/* Adds a data source (heft_source_at()). heft_where_find() then returns the owner of an address for
+ * this source. The first look-up measures the source, which takes as long as a profile. Names of
+ * symbols have the style that was set; short names by default, as in profiles. HEFT_EARG if there
  * is no such source. */
 HEFT_API bool heft_where_add_source(struct heft_where *w, const char *source, struct heft_err *err);
 
@@ -57,29 +57,29 @@ HEFT_API bool heft_where_open(struct heft_where *w, const char *path, struct hef
 /* Reads an address from text:
  * - 0xDIGITS: hexadecimal; 10#DIGITS: decimal;
  * - NAME or NAME+OFFSET, with the name of a section or symbol;
- * - DIGITS: hexadecimal, if it is no name.
- * Names of symbols may be linkage names, full or short names, with or without parameters, template
- * arguments and clone suffixes: see docs/names.md. Objects have no addresses: a number below 2^40
- * counts from the start of the first code section. HEFT_EARG for other texts. A text may match
- * several places, such as two static functions with one name; this returns the first. */
+ * - DIGITS: hexadecimal, if there is no such name. Names of symbols may be linkage names, full or
+ *   short names, with or without parameters, template arguments and clone suffixes: see
+ *   docs/names.md. Objects have no addresses: a number below 2^40 counts from the start of the
+ *   first code section. HEFT_EARG for other texts. A text may match several places, such as two
+ *   static functions with one name; this returns the first. */
 HEFT_API bool heft_where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr,
 			       struct heft_err *err);
-/* Finds all places that a text matches. heft_where_answer() returns the places, ordered by address.
+/* Finds all places that a text matches. heft_where_answer() returns the places, sorted by address.
  * *ret_count is the number of places, or 0 if the text is a number. *ret_addr is the address of the
- * first place. Symbols whose names match less exactly are only named in a note. */
+ * first place. A note lists symbols whose names match less exactly. */
 HEFT_API bool heft_where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr,
 			     size_t *ret_count, struct heft_err *err);
 
 struct heft_block;
 struct heft_heap_place;
 
-/* Owner of an address for a data source: the label that a profile by this source charges the byte
- * to. No text is NULL. */
+/* Owner of an address for a data source: the label to which a profile by this source charges the
+ * byte. Texts are never NULL. */
 struct heft_owner {
 	const char *source;
 	const char *label;
-	/* The claim that decided it: address and bytes. Bytes at its end or middle may belong to
-	 * another owner that claimed them earlier. */
+	/* Address and bytes of the deciding claim. Some of its bytes may have other owners, whose
+	 * claims have priority. */
 	uint64_t start, size;
 	/* Origin of the claim, such as "symbol table" or "data reference". "fallback" if no source
 	 * claimed the byte; "padding" if it is charged to the bytes before it. */
@@ -88,7 +88,7 @@ struct heft_owner {
 
 #define HEFT_NO_ADDRESS UINT64_MAX
 
-/* Facts about an address. Unknown texts are NULL; texts are valid until heft_where_free(). Frames,
+/* Facts about an address. Unknown texts are NULL. Texts are valid until heft_where_free(). Frames,
  * owners, block and process are valid until the next look-up. */
 struct heft_location {
 	size_t size;         /* Set to sizeof(struct heft_location). */
@@ -97,32 +97,32 @@ struct heft_location {
 	const char *section;
 	uint64_t section_offset;
 	bool in_file;               /* The address has a byte in the file, at file_offset. */
-	uint64_t file_offset;       /* ... here */
+	uint64_t file_offset;       /* Offset of that byte. */
 	const char *symbol;         /* Name in the style that was set. */
 	const char *symbol_linkage; /* Linkage name. */
 	uint64_t symbol_offset;     /* Offset from the symbol's start. */
 	uint64_t symbol_size;       /* Own bytes of the symbol. 0 if it states none. */
-	/* Name of the compile unit. For a local symbol without DWARF: the source file that the
-	 * symbol table names. */
+	/* Name of the compile unit. For a local symbol without DWARF, the source file that the
+	 * symbol table states. */
 	const char *unit;
-	/* Frames, innermost first. Frame 0 is the code at the address. Each next frame is the call
-	 * at which the frame before was inlined. The last frame is the function itself. */
+	/* Frames, innermost first. Frame 0 is the code at the address. Each further frame is the
+	 * call at which the frame before was inlined. The last frame is the function itself. */
 	const struct heft_frame *const *frames;
 	size_t frame_count;
-	/* The machine basic block, only with the flags of its map. NULL if there is none. */
+	/* The machine basic block, with only the flags of its map. NULL if there is none. */
 	const struct heft_block *block;
-	/* One owner per added source that covers the address, in the order of adding. */
+	/* Owners for the added sources that cover the address, in the order of adding. */
 	const struct heft_owner *const *owners;
 	size_t owner_count;
 	/* For an address of a process: its mapping, its module, its place in the heap. NULL if the
-	 * file is a program. Section, symbol, unit and frames then describe the module. */
+	 * file is a program. If not NULL, section, symbol, unit and frames describe the module. */
 	const struct heft_heap_place *process;
-	/* Declaration of the variable at the address, by debug info: file (NULL if unknown), line
+	/* Declaration of the variable at the address, from debug info: file (NULL if unknown), line
 	 * and column (0 if unknown). */
 	const char *decl_file;
 	uint32_t decl_line, decl_column;
 	/* Each thread has its own copy of the symbol. A symbol of .tbss is in no segment: its
-	 * address is that of the first copy, and other data may be there in the image. */
+	 * address is that of the first copy, where the image may have other data. */
 	bool is_tls;
 	const char *member; /* Member of an archive. NULL if there is none. */
 };
@@ -132,17 +132,17 @@ struct heft_location {
 HEFT_API bool heft_where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
 			      struct heft_err *err);
 
-/* Returns place i of the last heft_where_ask(), with the symbol that was asked for. Has the errors
- * of heft_where_find(). */
+/* Returns place i of the last heft_where_ask(), with the symbol that matched. Has the errors of
+ * heft_where_find(). */
 HEFT_API bool heft_where_answer(struct heft_where *w, size_t i, struct heft_location *ret,
 				struct heft_err *err);
 
-/* Writes a location, even if nothing is known about it. `opts` (NULL for defaults) has the format.
+/* Writes a location, also if no facts are known. `opts` (NULL for defaults) sets the format.
  * - HEFT_TABLE: readable lines. HEFT_JSON: one object on one line (docs/json.md).
  * - HEFT_CSV, HEFT_TSV and HEFT_MARKDOWN: a line per frame, or one line if there is none, with an
  *   owner column per added source.
- * - HEFT_TERSE: "??" for unknown texts; the last function is named by its symbol.
- * If `at` is NULL, writes the names of the columns of csv, tsv and markdown. */
+ * - HEFT_TERSE: "??" for unknown texts; the last function has the name of its symbol. If `at` is
+ *   NULL, writes the names of the columns of csv, tsv and markdown. */
 HEFT_API bool heft_where_write(const struct heft_where *w, const struct heft_location *at,
 			       const struct heft_write_opts *opts, const struct heft_sink *sink,
 			       struct heft_err *err);
