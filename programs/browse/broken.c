@@ -1,4 +1,4 @@
-/* Ends a process if an invariant of heft broke outside of the library. */
+/* Ends a process if an invariant of heft fails outside of the library. */
 #include "base/base.h"
 
 #include "browse/paint.h"

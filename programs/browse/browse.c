@@ -1,4 +1,4 @@
-/* Handles the keys. */
+/* Handles the keys of heft browse. */
 #include "browse/browse.h"
 
 #include "browse/paint.h"
@@ -26,7 +26,7 @@ void browse_say(struct browse *b, const char *fmt, ...)
 	va_end(args);
 }
 
-/* Returns the next key that is typed already. ERR if there is none. */
+/* Returns the next key that was typed before. ERR if there is none. */
 static int typed_key(void)
 {
 	timeout(0);
@@ -37,8 +37,8 @@ static int typed_key(void)
 
 enum { KEY_NONE = -2 };
 
-/* Returns the next key; redraws the screen after a new size. KEY_NONE if no key came within `ms`
- * milliseconds; -1 waits without limit. ERR if the terminal is gone. */
+/* Returns the next key. Redraws the screen after a change of its size. KEY_NONE if no key came
+ * within `ms` milliseconds; -1 waits without limit. ERR if the terminal is gone. */
 static int browse_key(struct browse *b, int ms)
 {
 	struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
@@ -55,7 +55,7 @@ static int browse_key(struct browse *b, int ms)
 		if (count == 0)
 			return KEY_NONE;
 		if (count < 0)
-			continue; /* A signal, usually of a new screen size. */
+			continue; /* A signal came, usually for a new screen size. */
 		key = typed_key();
 		if (key != KEY_RESIZE)
 			return key;
@@ -63,7 +63,7 @@ static int browse_key(struct browse *b, int ms)
 	}
 }
 
-/* True if Esc was typed meanwhile. Other keys are kept. */
+/* True if Esc was typed during the work. Other keys are kept. */
 static bool is_stopped(void)
 {
 	int keys[KEYS_KEPT];
@@ -90,7 +90,7 @@ bool browse_progress(void *ctx, const char *what, uint64_t done, uint64_t total)
 	return true;
 }
 
-/* Finds the lines again. */
+/* Computes the visible lines again. */
 static void browse_list(struct browse *b)
 {
 	if (!tree_list(&b->tree))
@@ -111,7 +111,7 @@ static uint32_t browse_chosen(const struct browse *b)
 	return b->at < b->tree.line_count ? b->tree.lines[b->at] : UINT32_MAX;
 }
 
-/* Filters the tree by b->filter. *node gets its new number. */
+/* Filters the tree by b->filter. Updates *node to its new number. */
 static void browse_filter(struct browse *b, uint32_t *node)
 {
 	if (!tree_filter(&b->tree, b->filter, node))
@@ -130,7 +130,7 @@ static void apply_filter(struct browse *b)
 	browse_go_to(b, node);
 }
 
-/* Waits for letters that are typed already, because a filter over a million rows takes a moment. */
+/* Waits until no typed letter is left, because a filter over a million rows takes time. */
 static void filter_typed(struct browse *b)
 {
 	const int key = typed_key();
@@ -146,14 +146,14 @@ static bool edit(char *text, size_t room, const char *const *choices, int key)
 {
 	size_t size = strlen(text), next = 0;
 	ASSERT(size < room);
-	if (key == KEY_BACKSPACE || key == 127 || key == '\b') { /* Removes the last UTF-8
+	if (key == KEY_BACKSPACE || key == 127 || key == '\b') { /* Remove the last UTF-8
 								  * character. */
 		while (size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0x80)
 			size--;
 		text[size > 0 ? size - 1 : 0] = '\0';
 	} else if (key == 'U' - '@') {
 		text[0] = '\0';
-	} else if (key == '\t' && choices != NULL) { /* Takes the next choice. */
+	} else if (key == '\t' && choices != NULL) { /* Take the next choice. */
 		for (size_t i = 0; choices[i] != NULL; i++)
 			if (strcmp(choices[i], text) == 0)
 				next = choices[i + 1] != NULL ? i + 1 : 0;
@@ -178,14 +178,14 @@ static void draw_prompt(struct browse *b, const char *label, const char *text, b
 	refresh();
 }
 
-/* Lets the user type a line. Tab cycles through `choices` (ended by NULL; NULL for none). `typed`
- * is called after each change, unless NULL. False if Esc was pressed. */
+/* Lets the user edit a line. Tab cycles through `choices`. NULL ends the list; `choices` may be
+ * NULL. Calls `typed` after each change, unless NULL. False if Esc was pressed. */
 static bool browse_prompt(struct browse *b, const char *label, char *text, size_t room,
 			  const char *const *choices, void (*typed)(struct browse *b))
 {
 	for (;;) {
 		draw_prompt(b, label, text, choices != NULL);
-		const int key = getch(); /* The loop draws again after a new screen size. */
+		const int key = getch(); /* The loop also draws again after a new screen size. */
 		paint_cursor(-1, 0);
 		if (key == ESC || key == ERR)
 			return false;
@@ -236,7 +236,7 @@ static void browse_open_table(struct browse *b, size_t input, const char *by)
 	}
 	b->input = input;
 	if (!browse_take_table(b, &table, false))
-		b->quits = true; /* The previous table is gone. */
+		b->quits = true; /* The previous table no longer exists. */
 }
 
 static bool open_desktop(char *path)
@@ -258,7 +258,7 @@ static void browse_write_page(struct browse *b)
 	struct heft_err err = { .text = "" };
 	char path[400];
 	const char *const name = b->ops->title(b->ops->ctx, b->input);
-	/* A process is named by its number, then by its command. */
+	/* The name of a process is its number, then its command. */
 	const size_t size = b->table.lives ? strcspn(name, ":") : strlen(name);
 	snprintf(path, sizeof path, "%.*s.html", (int)(size < 380 ? size : 380), name);
 	if (!browse_prompt(b, "write a page to", path, sizeof path, NULL, NULL))
@@ -337,7 +337,7 @@ static void next_sort(struct browse *b)
 
 enum { WHEEL_LINES = 3, DOUBLE_MS = 400 };
 
-/* Scrolls the lines. The cursor stays visible. */
+/* Scrolls the lines. Keeps the cursor visible. */
 static void scroll_by(struct browse *b, int64_t by)
 {
 	const int64_t size = browse_page_size(), count = b->tree.line_count;
@@ -377,7 +377,7 @@ static void take_mouse(struct browse *b)
 		click(b, browse_line_at(b, e.y));
 }
 
-/* Moves by a key. False if the key does not move. */
+/* Moves the cursor by a key. False if the key does not move it. */
 static bool moves(struct browse *b, int key)
 {
 	const uint32_t node = browse_chosen(b), was = b->tree.root;
@@ -397,7 +397,7 @@ static bool moves(struct browse *b, int key)
 	case 'l': set_open(b, browse_chosen(b), true); break;
 	case KEY_LEFT:
 	case 'h': go_left(b); break;
-	case '*': /* All rows of a level. */
+	case '*': /* Open all rows of a level. */
 		if (node == UINT32_MAX)
 			break;
 		tree_open_beside(&b->tree, node, !b->tree.nodes[node].open);

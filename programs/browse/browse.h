@@ -1,4 +1,4 @@
-/* browse.h - shows a table on a terminal, to be looked through like files in a file manager.
+/* browse.h - shows a table on a terminal and lets the user walk through it, like a file manager.
  *
  * The caller provides the tables; this folder draws them and handles the keys. Control characters
  * in labels are escaped (base/tame.h). */
@@ -11,13 +11,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Functions for a table whose rows are not all made. All functions are NULL if all rows exist. */
+/* Functions for a table that makes rows on request. All functions are NULL if all rows exist. */
 struct browse_rows {
-	/* Makes the children of a row that has a number of children but no list yet. False if there
-	 * is no memory. */
+	/* Makes the children of a row whose list of children is missing. False if there is no
+	 * memory. */
 	bool (*open)(void *of, const struct heft_row *row);
-	/* Work as heft_profile_filter_rows(), heft_profile_open_filtered() and
-	 * heft_profile_filtered(). All NULL: rows are filtered after all of them are made. */
+	/* Work like heft_profile_filter_rows(), heft_profile_open_filtered() and
+	 * heft_profile_filtered(). If all are NULL, all rows are made before they are filtered. */
 	bool (*filter)(void *of, const struct heft_row_filter *f, uint64_t *ret_count);
 	bool (*open_filtered)(void *of, const struct heft_row *row,
 			      const struct heft_row *const **ret_list, size_t *ret_count);
@@ -26,69 +26,69 @@ struct browse_rows {
 	void *of;
 };
 
-/* A table made from an input. */
+/* A table that was made from an input. */
 struct browse_table {
 	const struct heft_table *table;
-	bool only_now; /* The base of the table is nothing. */
-	bool lives;    /* The source lives, so the table is made again from time to time. */
-	char by[200];  /* What its rows are grouped by. */
+	bool only_now; /* True if the base of the table is empty */
+	bool lives;    /* The source changes: the table is refreshed from time to time */
+	char by[200];  /* Groups of its rows */
 	struct browse_rows rows;
 };
 
 /* Options for making a table. */
 struct browse_wish {
-	const char *by; /* What rows are grouped by. NULL means the default. */
+	const char *by; /* Groups of the rows. NULL means the default */
 	heft_progress_fn progress;
 	void *progress_ctx;
 };
 
-/* A row with its labels: from the level below the top to its own. */
+/* A row with its labels, from the level below the top row to its own level. */
 struct browse_row {
 	const struct heft_row *row;
 	const char *const *path;
-	size_t depth; /* Number of labels. 0 for the top row. */
+	size_t depth; /* Number of labels. 0 for the top row */
 };
 
 struct browse_ops {
 	void *ctx;
 	size_t input_count;
 	const char *(*title)(void *ctx, size_t input);
-	/* Returns ready-made choices of what rows of an open input may be grouped by. NULL ends the
-	 * list. */
+	/* Returns the possible groups for rows of an open input. NULL ends the list. */
 	const char *const *(*groups)(void *ctx, size_t input);
-	/* Makes the table of an input, with rows grouped by `by`; NULL means the default. Valid
-	 * until the next table of this input. If the call fails, the previous table stays valid. */
+	/* Makes the table of an input, with rows grouped by `by` (NULL: the default). The table is
+	 * valid until the next one of this input. If the call fails, the previous table stays
+	 * valid. */
 	bool (*open)(void *ctx, size_t input, const char *by, struct browse_table *ret,
 		     struct heft_err *err);
-	/* Make a table as `open` does, for an input that is not open, in any thread, while other
-	 * calls go on in their thread. NULL on failure. `take` replaces the input's table by the
-	 * new one; `drop` releases it. */
+	/* Make a table as `open` does, for an input that is not open. They may be called on any
+	 * thread, in parallel with other calls. NULL on failure. `take` replaces the input's table
+	 * by the new one. `drop` frees the new one. */
 	void *(*make)(void *ctx, size_t input, const struct browse_wish *wish,
 		      struct browse_table *ret, struct heft_err *err);
 	void (*take)(void *ctx, size_t input, void *made);
 	void (*drop)(void *ctx, void *made);
-	/* Opens input 0 with rows that need no time, to be shown until others are made. False if
-	 * there are none. */
+	/* Opens input 0 with rows that are made at once, to show them until the others are made.
+	 * False if there are none. */
 	bool (*glance)(void *ctx, struct browse_table *ret);
-	/* Writes what is known about a row beyond the table, in lines. */
+	/* Writes further facts about a row, in lines. */
 	void (*card)(void *ctx, size_t input, const struct browse_row *row, FILE *to);
 	/* Writes the instructions of a row. False if there are none. */
 	bool (*code)(void *ctx, size_t input, const struct browse_row *row, FILE *to,
 		     struct heft_err *err);
-	/* Writes the input's notes, one per line, unless `to` is NULL. Returns how many there
-	 * are. */
+	/* Writes the input's notes, one per line, unless `to` is NULL. Returns the number of
+	 * notes. */
 	size_t (*notes)(void *ctx, size_t input, FILE *to);
 	/* Writes the page with all inputs (heft_page_write()) to a file. */
 	bool (*page)(void *ctx, const char *path, struct heft_err *err);
 };
 
-/* Takes the terminal until the user quits. Shows the table of input 0 first, grouped by `by`; NULL
- * means the default. `flags` are bits of enum browse_flag. False if the table cannot be made or the
- * terminal is not able to show it. */
+/* Uses the terminal until the user quits. Shows the table of input 0 first, grouped by `by` (NULL:
+ * the default). `flags` are bits of enum browse_flag. False if the table cannot be made or the
+ * terminal cannot show it. */
 enum browse_flag { BROWSE_COLOR = 1, BROWSE_MOUSE = 2 };
 bool browse_run(const struct browse_ops *ops, const char *by, unsigned flags, struct heft_err *err);
 
-/* A heft_progress_fn for calls made inside of browse_run(). ctx is not used. Esc cancels. */
+/* A heft_progress_fn for calls inside of browse_run(). `ctx` is not used. Esc cancels. */
 bool browse_progress(void *ctx, const char *what, uint64_t done, uint64_t total);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True if a label repeats the label above. "[section .text]" below ".text" is a repetition too. */
+/* True if a label repeats the label above. "[section .text]" below ".text" is also a repetition. */
 bool tree_same_label(const char *above, const char *label)
 {
 	static const char section[] = "[section ";
@@ -15,14 +15,14 @@ bool tree_same_label(const char *above, const char *label)
 		strcmp(label + start + size, "]") == 0);
 }
 
-/* Returns false if there is no memory. */
+/* Makes the children of a row. False if there is no memory. */
 static bool browse_tree_open_row(const struct tree *t, const struct heft_row *row)
 {
 	return row->children != NULL || row->child_count == 0 || t->rows.open(t->rows.of, row);
 }
 
-/* Returns the row whose children are shown below this one. Levels that only repeat the level above
- * are skipped. NULL if there is no memory. */
+/* Returns the row whose children are shown below this row: skips levels that only repeat the level
+ * above. NULL if there is no memory. */
 static const struct heft_row *inner_row(const struct tree *t, const struct heft_row *row)
 {
 	const size_t size = t->table->measure_count * sizeof *row->now;
@@ -73,7 +73,7 @@ static enum heft_filtered browse_tree_filtered(const struct tree *t, const struc
 	return t->rows.filtered(t->rows.of, row, now, base);
 }
 
-/* Adds a node. A row that the table hides gets none. */
+/* Adds a node, unless the table hides the row. */
 static bool add_node(struct tree *t, const struct heft_row *row, uint32_t parent)
 {
 	const uint64_t *now, *base;
@@ -93,7 +93,7 @@ static bool add_node(struct tree *t, const struct heft_row *row, uint32_t parent
 	return true;
 }
 
-/* Lists the rows below a row: all that the table shows, perhaps more. False without memory. */
+/* Lists the rows below a row, perhaps including hidden rows. False without memory. */
 static bool browse_tree_list_rows(const struct tree *t, const struct heft_row *row,
 				  const struct heft_row *const **ret, size_t *ret_count)
 {
@@ -186,15 +186,15 @@ static double *browse_tree_sums_of(const struct tree *t, uint32_t node)
 	return t->sums + (size_t)node * t->table->measure_count * 2;
 }
 
-/* True if the sums of a measure count. Rows that share what they count do not add up; the table's
- * own values stay. */
+/* True if the filter's sums give the value. If rows share what they count, a leaf keeps the table's
+ * own value. */
 static bool is_summed(const struct tree *t, uint32_t node, size_t measure)
 {
 	return t->sums != NULL &&
 	       !(t->table->measures[measure].shared && !tree_has_children(t, node));
 }
 
-/* Returns the sums of the rows that the table lets through. NULL means all of the row. */
+/* Returns the sums of the rows that pass the table's filter. NULL means that all rows pass. */
 static const uint64_t *sums_by_table(const struct tree *t, uint32_t node, bool base)
 {
 	const uint64_t *now, *was;
@@ -238,14 +238,14 @@ void tree_set_order(struct tree *t, size_t measure, enum tree_sort sort, bool re
 }
 
 struct key {
-	double size; /* Larger first. */
-	double most; /* Size by the measure that is largest. Larger first. */
+	double size; /* Larger first */
+	double most; /* Size by the largest measure. Larger first */
 	const char *label;
 	uint32_t node;
 };
 
-/* Number of rows of equal size that are sorted by name. More are not, because comparing a million
- * names takes long. */
+/* Maximal number of rows of equal size that are sorted by name. Longer runs are not sorted, because
+ * comparing a million names takes long. */
 enum { ALIKE_MOST = 4096 };
 
 static int browse_tree_compare_sizes(const void *a, const void *b)
@@ -275,7 +275,7 @@ static void sort_unless_sorted(struct key *keys, size_t count,
 		qsort(keys, count, sizeof *keys, compare);
 }
 
-/* Sorts runs of equal size by name. The keys are sorted by size already. */
+/* Sorts runs of equal size by name. The keys are already sorted by size. */
 static void sort_alike(struct key *keys, size_t count)
 {
 	for (size_t i = 0, end; i < count; i = end) {
@@ -350,7 +350,7 @@ unsigned tree_depth(const struct tree *t, uint32_t node)
 	return depth;
 }
 
-/* Pushes the shown children after the waiting nodes, the last child first. */
+/* Pushes the visible children on the stack of waiting nodes, the last child first. */
 static bool list_children(struct tree *t, uint32_t node, uint32_t *count)
 {
 	if (!tree_make_children(t, node) || !sort_children(t, node))
@@ -424,7 +424,7 @@ void tree_marked(const struct tree *t, size_t measure, double *ret_now, double *
 			above = t->nodes[above].parent;
 			counted = t->nodes[above].marked;
 		}
-		if (counted) /* Counted already with the marked row above it. */
+		if (counted) /* The marked row above already includes this row. */
 			continue;
 		const double now = tree_now(t, i, measure);
 		*ret_now += isnan(now) ? 0 : now;

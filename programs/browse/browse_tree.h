@@ -1,13 +1,13 @@
-/* browse_tree.h - the rows of a table as the user looks at them: opened, closed, sorted, filtered,
+/* browse_tree.h - keeps the state of a table's rows on the screen: open, closed, sorted, filtered,
  * marked.
  *
  * Rows are nodes. Node 0 is the top row. Children of one row are adjacent and come after it. A row
  * whose only child repeats it shares one node with that child. Nodes are made when the row above is
- * listed. A filter makes the nodes of all rows, unless the table filters itself (struct
- * browse_rows); then the tree is made again from the shown rows.
+ * opened. A filter makes the nodes of all rows. If the table filters its rows itself (struct
+ * browse_rows), the tree is made again from the shown rows.
  *
- * Cost: 44 bytes per node. A filter takes three passes over all rows. A sort takes the children of
- * the open rows. Knows nothing of terminals. One thread. */
+ * Cost: 44 bytes per node. A filter takes three passes over all rows. A sort reads the children of
+ * the open rows. Does not depend on a terminal. One thread. */
 #ifndef HEFT_BROWSE_TREE_H
 #define HEFT_BROWSE_TREE_H
 
@@ -18,71 +18,71 @@
 
 struct tree_node {
 	const struct heft_row *row;
-	uint32_t parent; /* 0 for node 0. */
-	uint32_t first;  /* First child. 0 if the children are not made yet. */
+	uint32_t parent; /* 0 for node 0 */
+	uint32_t first;  /* First child. 0 if the children were not made yet */
 	uint32_t children;
-	uint32_t below;  /* Number of rows directly below. A filter may have made fewer children. */
-	uint32_t sorted; /* Order that its children are in. 0 if none. */
+	uint32_t below;  /* Number of rows directly below. A filter may make fewer children */
+	uint32_t sorted; /* Number of the order of its children. 0 if unsorted */
 	bool open, marked;
-	bool by_filter; /* Opened by the filter. Another filter closes it. */
-	bool shown;     /* The filter lets it or a row below it through. */
+	bool by_filter; /* Opened by the filter. Another filter closes it */
+	bool shown;     /* True if the row or a row below it passes the filter */
 };
 
 enum tree_sort {
-	/* Larger rows first; in a diff, larger changes first. Rows of equal size: larger by another
-	 * measure first, then by name unless there are thousands. */
+	/* Larger rows first; in a diff, larger changes first. Rows of equal size are sorted by
+	 * their largest other measure, then by name unless there are thousands. */
 	TREE_BY_SIZE,
 	TREE_BY_GROWTH,
-	TREE_BY_BASE, /* Larger before the change first. */
+	TREE_BY_BASE, /* Larger in the base first */
 	TREE_BY_NAME,
 };
 
 struct tree {
 	const struct heft_table *table;
-	bool diff; /* Numbers of the base count. */
+	bool diff; /* True if the numbers of the base are used */
 	struct browse_rows rows;
-	bool by_table;   /* The table filters itself. */
-	uint64_t leaves; /* Number of leaves that the filter lets through. */
+	bool by_table;   /* True if the table filters its rows itself */
+	uint64_t leaves; /* Number of leaves that pass the filter */
 	struct tree_node *nodes;
 	uint32_t count;
-	size_t room;     /* Capacity of all lists per node. */
-	uint32_t *order; /* order[first], order[first + 1] ...: children in the shown order. */
-	/* Sums over the rows that the filter keeps: per node the measures of the table, then
-	 * those of its base. NULL if there is no filter. */
+	size_t room;     /* Capacity of all lists with an entry per node */
+	uint32_t *order; /* order[first], order[first + 1] ...: children in the shown order */
+	/* Sums of the rows that pass the filter. Per node: the measures of the table, then those of
+	 * its base. NULL if there is no filter. */
 	double *sums;
-	size_t measure; /* Measure that decides the order. */
+	size_t measure; /* Measure that sorts the rows */
 	enum tree_sort sort;
 	bool reversed;
-	uint32_t order_number; /* Changes with everything that decides the order. */
-	uint32_t root;         /* Row that is shown as the whole. */
-	uint32_t marked;       /* Number of marked nodes. */
-	uint32_t *lines;       /* Visible nodes below the root, from the top. */
+	uint32_t order_number; /* Number of the current order, new after each change of it */
+	uint32_t root;         /* Row that is shown as the top */
+	uint32_t marked;       /* Number of marked nodes */
+	uint32_t *lines;       /* Visible nodes below the root, from top to bottom */
 	uint32_t line_count;
-	uint32_t *waiting; /* Used while lines are found. */
+	uint32_t *waiting; /* Stack for computing the lines */
 };
 
-/* Starts a tree. `from` is borrowed. False without memory, or if there are 2^32 rows or more. */
+/* Starts a tree. `from` is borrowed. False without memory, or if there are at least 2^32 rows. */
 bool tree_init(struct tree *t, const struct browse_table *from);
 void tree_release(struct tree *t);
-/* Carries the state of an older tree (open rows, marks, order, root) to a new tree. Rows are the
- * same if their labels from the top on are equal; in one table, if their sums are equal. *cursor
- * becomes the node in the new tree, or the nearest existing row above it. The caller sets the
- * filter. False if there is no memory; then nothing changes. */
+/* Carries the state of an older tree (open rows, marks, order, root) to a new tree. Two rows are
+ * the same if all labels of their paths are equal; in the same table, if their sums are equal.
+ * *cursor becomes the same node of the new tree, or the nearest existing row above it. The caller
+ * sets the filter. False if there is no memory; then nothing changes. */
 bool tree_carry(struct tree *to, const struct tree *from, uint32_t *cursor);
 
 /* Make the missing nodes below a node, or below all nodes. False if there is no memory; existing
  * nodes stay valid. */
 bool tree_make_children(struct tree *t, uint32_t node);
 bool tree_make_all(struct tree *t);
-/* Makes all nodes again, from what the table lets through now. *cursor is updated as in
- * tree_carry(). False if there is no memory; then nothing changes. */
+/* Makes all nodes again from the rows that pass the table's filter. Updates *cursor as tree_carry()
+ * does. False if there is no memory; then nothing changes. */
 bool tree_make_again(struct tree *t, uint64_t leaves, bool by_table, uint32_t *cursor);
 
-/* Return a measure of a node: of the whole row, or of what the filter lets through. NaN if the row
+/* Return a measure of a node: of the whole row, or of its rows that pass the filter. NaN if the row
  * has none. */
 double tree_now(const struct tree *t, uint32_t node, size_t measure);
 double tree_base(const struct tree *t, uint32_t node, size_t measure);
-/* Returns now - base. */
+/* Returns the number now minus the number of the base. */
 double tree_change(const struct tree *t, uint32_t node, size_t measure);
 
 /* Returns the depth of a node below the root: 0 for the root's children. */
@@ -92,23 +92,23 @@ bool tree_has_children(const struct tree *t, uint32_t node);
 void tree_set_order(struct tree *t, size_t measure, enum tree_sort sort, bool reversed);
 /* True if a row only repeats the label of the row above. */
 bool tree_same_label(const char *above, const char *label);
-/* Filters leaf rows. Every word of `text` must be in a label, alias or text of the leaf or of a row
- * above it. Words that begin with "!" must not. Words with a capital letter are matched exactly.
- * Empty text lets everything through. *cursor gets the node's new number. False if there is no
+/* Filters leaf rows. Each word of `text` must occur in a label, alias or text of the leaf or of a
+ * row above it. A word that begins with "!" must not occur. A word with a capital letter is matched
+ * exactly. All rows pass an empty text. *cursor gets the node's new number. False if there is no
  * memory; then the filter is unchanged, unless the table filters. */
 bool tree_filter(struct tree *t, const char *text, uint32_t *cursor);
-/* Finds the lines again. Call after anything that changes them. False if there is no memory. */
+/* Computes the visible lines again, after every change of them. False if there is no memory. */
 bool tree_list(struct tree *t);
 
 /* Opens or closes the node and all its siblings. */
 void tree_open_beside(struct tree *t, uint32_t node, bool open);
-/* Opens everything that the filter lets through, if these are at most `most` leaves. */
+/* Opens all rows that pass the filter, if they have at most `most` leaves. */
 void tree_open_shown(struct tree *t, uint32_t most);
-/* Closes what tree_open_shown() opened, except the rows above the cursor. */
+/* Closes the rows that tree_open_shown() opened, except the rows above the cursor. */
 void tree_close_opened(struct tree *t, uint32_t cursor);
 void tree_mark(struct tree *t, uint32_t node, bool marked);
 void tree_unmark_all(struct tree *t);
-/* Adds up the marked nodes that are below no marked node: now, and for a diff the base. */
+/* Adds up the marked nodes, except those below another marked node: now, and in a diff the base. */
 void tree_marked(const struct tree *t, size_t measure, double *ret_now, double *ret_base);
 
 #endif

@@ -1,10 +1,10 @@
-/* Carries what the user did to a tree over to the tree of a newer table. */
+/* Transfers the user's state of a tree (open rows, marks) to the tree of a newer table. */
 #include "browse/browse_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW = 8 }; /* Number of rows that are searched one by one. Longer lists are sorted. */
+enum { FEW = 8 }; /* Number of rows that are searched linearly. Longer lists are sorted */
 
 #define NOWHERE UINT32_MAX
 
@@ -33,7 +33,7 @@ static struct labelled *sort_labels(const struct tree *t, uint32_t node)
 	return list;
 }
 
-/* Finds the child with a label. `list` is NULL if the children are not sorted. */
+/* Finds the child with a label. `list` has the sorted children; NULL searches linearly. */
 static uint32_t find_child(const struct tree *t, uint32_t node, const struct labelled *list,
 			   const char *label)
 {
@@ -55,7 +55,7 @@ static uint32_t find_child(const struct tree *t, uint32_t node, const struct lab
 	return NOWHERE;
 }
 
-/* Chooses the rows that have state, and all rows above them: sets their now[i] to 0. Sets now[i] of
+/* Selects the rows that have state, and all rows above them: sets their now[i] to 0. Sets now[i] of
  * all other rows to NOWHERE. */
 static void carry_choose(const struct tree *from, uint32_t cursor, uint32_t *now)
 {
@@ -69,7 +69,7 @@ static void carry_choose(const struct tree *from, uint32_t cursor, uint32_t *now
 			now[from->nodes[i].parent] = 0;
 }
 
-/* Finds the same row of the same table by its sums. Sums are stored in the order of rows. */
+/* Finds a row again in the same table by its sums, which are stored in the order of rows. */
 static uint32_t find_same(const struct tree *t, uint32_t node, const struct heft_row *row)
 {
 	const struct tree_node *n = &t->nodes[node];
@@ -84,7 +84,7 @@ static uint32_t find_same(const struct tree *t, uint32_t node, const struct heft
 	return low < n->first + n->children && t->nodes[low].row->now == row->now ? low : NOWHERE;
 }
 
-/* Finds the chosen children of a row in the new tree. Children of a missing row are missing. */
+/* Finds the selected children of a row in the new tree. If the row is missing, they are missing. */
 static bool match_children(const struct tree *from, struct tree *to, uint32_t node, uint32_t *now)
 {
 	ASSERT(node < from->count);
@@ -110,7 +110,7 @@ static bool match_children(const struct tree *from, struct tree *to, uint32_t no
 	return true;
 }
 
-/* Returns the row of the new tree, or the nearest existing row above it. */
+/* Returns the same row of the new tree, or the nearest existing row above it. */
 static uint32_t found(const struct tree *from, const uint32_t *now, uint32_t node)
 {
 	ASSERT(node < from->count);
@@ -138,7 +138,7 @@ bool tree_carry(struct tree *to, const struct tree *from, uint32_t *cursor)
 	}
 	to->root = found(from, now, from->root);
 	*cursor = found(from, now, *cursor < from->count ? *cursor : 0);
-	if (from->measure == from->table->sorted_by) /* The user chose no other measure. */
+	if (from->measure == from->table->sorted_by) /* The user did not choose another measure. */
 		tree_set_order(to, to->table->sorted_by, from->sort, from->reversed);
 	else if (from->measure < to->table->measure_count)
 		tree_set_order(to, from->measure, from->sort, from->reversed);

@@ -1,4 +1,4 @@
-/* Implements heft browse: shows the table on a terminal. */
+/* Implements heft browse: shows a table on a terminal. */
 #include "browse/browse.h"
 #include "browse/row_card.h"
 
@@ -36,9 +36,9 @@ static const char browse_manual[] =
 
 struct browse_job {
 	struct inputs inputs;
-	struct input *opened;  /* Per input. `title` is NULL if it is not opened yet. */
-	char process_name[32]; /* Name of input 0 if inputs.pid is not 0. */
-	char living[100];      /* Title of that process. */
+	struct input *opened;  /* Per input. `title` is NULL if the input is not open */
+	char process_name[32]; /* Name of input 0 if inputs.pid is not 0 */
+	char living[100];      /* Title of that process */
 	struct row_card card;
 	bool no_mouse;
 };
@@ -165,7 +165,7 @@ static void browse_take(void *ctx, size_t i, void *made)
 	free(made);
 }
 
-/* Opens an input with other rows. Programs are measured again; lists and heaps are not. */
+/* Opens an input with other groups. Programs are measured again; lists and heaps are not. */
 static bool open_input(void *ctx, size_t i, const char *by, struct browse_table *ret,
 		       struct heft_err *err)
 {
@@ -185,7 +185,7 @@ static bool open_input(void *ctx, size_t i, const char *by, struct browse_table 
 	return ret->table != NULL;
 }
 
-/* Shows the sizes of a program's sections at once, from its headers. */
+/* Shows the sizes of a program's sections immediately, from its headers. */
 static bool glance(void *ctx, struct browse_table *ret)
 {
 	struct browse_job *job = ctx;
@@ -238,7 +238,7 @@ static size_t notes(void *ctx, size_t input, FILE *to)
 	return count;
 }
 
-/* Adds a tab for input i. The page hatches what is inferred, so a program is measured again. */
+/* Adds a tab for input i. Measures a program again, because the page hatches inferred bytes. */
 static bool fill_tab(const struct browse_job *job, size_t i, struct heft_page *page,
 		     struct heft_err *err)
 {
@@ -317,7 +317,7 @@ static int cmd_browse_look(struct browse_job *job)
 	return good ? EXIT_FINE : cli_failed(cli, &err);
 }
 
-/* Makes a process the only input, under a name of its own. */
+/* Makes a process the only input, with a name of its own. */
 static bool name_process(struct browse_job *job)
 {
 	const struct cli *cli = job->inputs.cli;

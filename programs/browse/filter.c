@@ -1,4 +1,4 @@
-/* Filters trees. */
+/* Filters the rows of trees by words. */
 #include "browse/browse_tree.h"
 
 #include <ctype.h>
@@ -11,21 +11,21 @@ enum { WORDS_MAX = 16 };
 struct filter_word {
 	const char *text;
 	size_t size;
-	bool exact; /* The word has a capital letter. */
+	bool exact; /* True if the word has a capital letter */
 };
 
 struct words {
-	char *text; /* Text of all words. */
+	char *text; /* Text of all words */
 	struct filter_word words[WORDS_MAX];
 	unsigned count;
-	uint32_t wanted, unwanted; /* A bit per number of the word. */
-	uint32_t in_full;          /* Wanted words that are too long for short names. */
+	uint32_t wanted, unwanted; /* One bit per word, by its number */
+	uint32_t in_full;          /* Wanted words that are too long for short names */
 };
 
 static void filter_add_word(struct words *w, char *text)
 {
 	const bool not = text[0] == '!';
-	ASSERT(w->count < 8 * sizeof(uint32_t)); /* A bit per filter. */
+	ASSERT(w->count < 8 * sizeof(uint32_t)); /* Each word needs a bit. */
 	struct filter_word *word = &w->words[w->count];
 	*word = (struct filter_word){ .text = text + not, .size = strlen(text + not) };
 	if (word->size == 0 || w->count == WORDS_MAX)
@@ -38,7 +38,7 @@ static void filter_add_word(struct words *w, char *text)
 	w->count++;
 }
 
-/* Returns false if there is no memory. */
+/* Splits a text into words. False if there is no memory. */
 static bool split_words(struct words *w, const char *text)
 {
 	char *rest = NULL;
@@ -51,7 +51,7 @@ static bool split_words(struct words *w, const char *text)
 	return true;
 }
 
-/* Compares without case for ASCII letters. UTF-8 names must be equal. */
+/* True if the text begins with the word. Ignores the case of ASCII letters only. */
 static bool begins_with(const char *text, const struct filter_word *w)
 {
 	for (size_t i = 0; i < w->size; i++) {
@@ -74,7 +74,7 @@ static bool filter_contains(const char *text, const struct filter_word *w)
 	return false;
 }
 
-/* Returns bits of the words that a row has in a name or text. Does not test `known` words again. */
+/* Returns the bits of the words that a row has in a name or text. Skips the words of `known`. */
 static uint32_t filter_words_of(const struct tree *t, const struct heft_row *row,
 				const struct words *w, uint32_t known)
 {
@@ -89,7 +89,7 @@ static uint32_t filter_words_of(const struct tree *t, const struct heft_row *row
 	return known;
 }
 
-/* Decides which leaves are shown. A node comes after its parent. */
+/* Decides which leaves are shown. Each node comes after its parent. */
 static bool match_leaves(struct tree *t, const struct words *w)
 {
 	uint32_t *found = malloc(t->count * sizeof *found);
@@ -106,8 +106,8 @@ static bool match_leaves(struct tree *t, const struct words *w)
 	return true;
 }
 
-/* Adds up the sums. Children have higher numbers than their parents, so the sums below a node are
- * complete before the node. */
+/* Adds up the sums from the last node to the first. Children come after their parents, so the sums
+ * of a node are complete before its parent gets them. */
 static void filter_add_up(struct tree *t, double *sums)
 {
 	const size_t measures = t->table->measure_count;
@@ -178,7 +178,7 @@ static bool filter_is_kept(const struct tree *t, uint32_t node)
 	return t->nodes[node].open || t->nodes[node].marked || node == t->root;
 }
 
-/* Lists the rows whose state must outlast the filter that hides them. NULL without memory. */
+/* Lists the rows whose state must be kept while the filter hides them. NULL without memory. */
 static const struct heft_row **list_kept(const struct tree *t, size_t *ret_count)
 {
 	size_t count = 0;

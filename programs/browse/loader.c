@@ -1,4 +1,4 @@
-/* Makes a table in a thread of its own. */
+/* Makes a table on a separate thread. */
 #include "browse/loader.h"
 
 #include <signal.h>
@@ -61,7 +61,7 @@ bool loader_start(struct loader *l, size_t input, const char *by)
 	l->done = l->total = 0;
 	l->made = NULL;
 	ASSERT(!l->busy);
-	/* Starts the thread. Signals, such as that of a new screen size, stay with the screen's. */
+	/* Signals, such as the one for a new screen size, must reach the thread of the screen. */
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -1,6 +1,6 @@
-/* loader.h - makes a table in a thread of its own while the user looks at another one.
+/* loader.h - makes a table on a separate thread while the user looks at another one.
  *
- * One table at a time. Only the screen's thread calls these functions. */
+ * One table at a time. Only the thread of the screen calls these functions. */
 #ifndef HEFT_BROWSE_LOADER_H
 #define HEFT_BROWSE_LOADER_H
 
@@ -10,17 +10,17 @@
 
 struct loader {
 	const struct browse_ops *ops;
-	bool busy; /* A table is being made, or was made and not taken yet. */
+	bool busy; /* True until the table is taken */
 	size_t input;
 	char by[200];
 	/* Private fields. */
-	bool as_usual; /* `by` was NULL. */
+	bool as_usual; /* True if `by` was NULL */
 	pthread_t thread;
-	pthread_mutex_t lock; /* Guards the following fields. */
+	pthread_mutex_t lock; /* Guards the following fields */
 	bool ended, stops;
 	char what[80];
 	uint64_t done, total;
-	void *made; /* NULL if it failed. */
+	void *made; /* NULL if the call failed */
 	struct browse_table table;
 	struct heft_err err;
 };
@@ -29,16 +29,16 @@ void loader_init(struct loader *l, const struct browse_ops *ops);
 /* Stops the loader and frees it. */
 void loader_release(struct loader *l);
 
-/* Begins to make the table of an input, grouped by `by`; NULL means the default. Stops the previous
- * one. False if no thread can be started. */
+/* Begins to make the table of an input, grouped by `by` (NULL: the default). Stops the previous
+ * work. False if no thread can be started. */
 bool loader_start(struct loader *l, size_t input, const char *by);
 /* Cancels the current work and waits for its end. */
 void loader_stop(struct loader *l);
 /* Waits for at most `ms` milliseconds. True if a table can be taken. */
 bool loader_wait(struct loader *l, unsigned ms);
-/* Returns the result of browse_ops.make, once it can be taken. NULL and *err if it failed. */
+/* Returns the result of browse_ops.make after the work has ended. NULL and *err if it failed. */
 void *loader_take(struct loader *l, struct browse_table *ret, struct heft_err *err);
-/* Writes the progress: "reading symbols 43%". */
+/* Writes the progress as text: "reading symbols 43%". */
 enum { LOADER_TEXT_MAX = 120 };
 void loader_text(struct loader *l, char out[LOADER_TEXT_MAX]);
 

@@ -1,5 +1,5 @@
 /* Makes tables while the user looks at others: the first table if it takes long, and new tables of
- * a living source. */
+ * a changing source. */
 #include "browse/paint.h"
 #include "browse/state.h"
 
@@ -9,12 +9,12 @@
 
 enum {
 	ESC = 27,
-	SOON_MS = 150,     /* Milliseconds before the terminal changes. */
-	STEP_MS = 20,      /* Milliseconds between two looks at the loader. */
-	LIVING_MS = 200,   /* Milliseconds between two looks at the clock while nothing is made. */
-	REFRESH_MS = 1000, /* Least milliseconds between two tables of a living source. */
-	REFRESH_SHARE = 4, /* A new table waits four times as long as the last one took, so it
-			    * takes a fifth of the time at most. */
+	SOON_MS = 150,     /* Milliseconds before the screen is used */
+	STEP_MS = 20,      /* Milliseconds between two checks of the loader */
+	LIVING_MS = 200,   /* Milliseconds between two checks of the time while idle */
+	REFRESH_MS = 1000, /* Minimal milliseconds between two tables of a changing source */
+	REFRESH_SHARE = 4, /* A new table waits at least four times as long as the last one took,
+			    * so tables take at most a fifth of the time */
 };
 
 int64_t browse_since(const struct timespec *from)
@@ -51,7 +51,7 @@ static bool take_first(struct browse *b, struct heft_err *err)
 	       fail_text(err, HEFT_ENOMEM, "%s", "out of memory");
 }
 
-/* Waits for the first table, with nothing else to show. */
+/* Waits for the first table while nothing else can be shown. */
 static bool await_first(struct browse *b, struct heft_err *err)
 {
 	while (!loader_wait(&b->loader, STEP_MS)) {
@@ -73,7 +73,7 @@ static bool await_first(struct browse *b, struct heft_err *err)
 static bool start_paint(unsigned flags, struct heft_err *err)
 {
 	const char *term = getenv("TERM");
-	/* True if there is memory for a terminal. ncurses crashes without it, and needs less. */
+	/* Check that memory is left for ncurses, which crashes without memory. */
 	void *room = malloc(1 << 20);
 	free(room);
 	if (room == NULL)

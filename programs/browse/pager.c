@@ -1,4 +1,4 @@
-/* Shows text over the table: card, help, notes. */
+/* Shows texts over the table: card, help, notes. */
 #include "browse/paint.h"
 #include "browse/state.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the start of the line after the one at `at`. Lines are wrapped to the screen. */
+/* Returns the start of the next line after `at`. Lines are wrapped to the screen. */
 static const char *pager_next_line(const char *at)
 {
 	const char *end = strchr(at, '\n');
@@ -15,7 +15,7 @@ static const char *pager_next_line(const char *at)
 	const size_t size = end != NULL ? (size_t)(end - at) : strlen(at);
 	const size_t fits = paint_fit(at, paint_columns() - 2);
 	if (size > 0 && fits < size) {
-		/* Breaks the line at its last blank, unless that leaves half of the line empty. */
+		/* Break the line at its last blank, unless that leaves half of the line empty. */
 		size_t blank = at[fits] == ' ' ? fits + 1 : fits;
 		while (blank > fits / 2 && at[blank - 1] != ' ')
 			blank--;
@@ -63,7 +63,7 @@ static int wheel(void)
 	return (e.bstate & BUTTON4_PRESSED) != 0 ? -3 : (e.bstate & BUTTON5_PRESSED) != 0 ? 3 : 0;
 }
 
-/* Finds how far a key scrolls. False if the key ends the pager. */
+/* Sets the number of lines that a key scrolls. False if the key ends the pager. */
 static bool scrolls(int key, int *by)
 {
 	const int page = paint_rows() > 4 ? paint_rows() - 3 : 1;
@@ -83,13 +83,13 @@ static bool scrolls(int key, int *by)
 	}
 }
 
-/* Shows lines of text until a key ends it. */
+/* Shows lines of text until a key closes them. */
 static void browse_pager(struct browse *b, const char *title, const char *text)
 {
 	int first = 0, by = 0;
 	(void)b;
 	do {
-		int most = 2 - paint_rows(); /* Becomes the number of lines beyond the screen. */
+		int most = 2 - paint_rows(); /* Becomes the number of lines below the screen */
 		for (const char *at = text; *at != '\0' && most < 1000000; at = pager_next_line(at))
 			most++;
 		first += by;

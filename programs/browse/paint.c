@@ -1,4 +1,4 @@
-/* wcwidth() is in XSI. */
+/* For wcwidth() */
 #define _XOPEN_SOURCE 700
 
 #include "browse/paint.h"
@@ -33,7 +33,7 @@ bool paint_start(bool color, bool mouse)
 	keypad(stdscr, TRUE);
 	set_escdelay(50);
 	curs_set(0);
-	mouseinterval(0); /* A click is reported at once. */
+	mouseinterval(0); /* Report a click immediately. */
 	if (mouse)
 		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	if (!color || !has_colors() || start_color() == ERR)
@@ -62,7 +62,7 @@ int paint_columns(void)
 	return COLS;
 }
 
-/* Sets the style. Colours exist only if they are wanted. */
+/* Sets the style. Without colours, only attributes change. */
 static void set_style(enum paint_style style, bool chosen)
 {
 	attrset((int)(styles[style].attributes | (chosen ? A_REVERSE : 0)));
@@ -75,12 +75,12 @@ static bool is_utf8(void)
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-/* One character in the form that the terminal can show. */
+/* A character as the terminal can show it. */
 struct paint_glyph {
 	const char *p;
 	size_t size;
 	int width;
-	size_t taken; /* Bytes of the text. */
+	size_t taken; /* Bytes of the text */
 	struct tame tame;
 	char room[20];
 };
@@ -109,8 +109,7 @@ static void get_glyph(struct paint_glyph *g, const char *text, size_t size)
 	g->size = (size_t)g->width;
 }
 
-/* Returns a limit of the bytes to look at. A character has at most four bytes, so text beyond the
- * columns is skipped. */
+/* Returns a limit of the bytes to read for `width` columns: at most four bytes per character. */
 static size_t near_size(const char *text, int width)
 {
 	return strnlen(text, (size_t)width * 16 + 16);

@@ -1,4 +1,4 @@
-/* Writes what is known about a row beyond its numbers. */
+/* Writes further facts about a row: places, sizes, source lines, instructions. */
 #include "browse/row_card.h"
 
 #include <inttypes.h>
@@ -20,11 +20,10 @@ struct row_card_place {
 
 struct row_card_places {
 	const struct browse_row *row;
-	struct row_card_place list[CODE_PLACES]; /* The first places. */
-	size_t count;                            /* Number of all places. */
-	uint64_t bytes;          /* Bytes of the row's item, over all places where it stands. */
-	uint64_t bytes_of_label; /* Bytes of the same label, including bytes
-						  * below other rows. */
+	struct row_card_place list[CODE_PLACES]; /* The first places */
+	size_t count;                            /* Number of all places */
+	uint64_t bytes;                          /* Bytes of the row in all its places */
+	uint64_t bytes_of_label; /* Bytes with the same label, including those of other rows */
 };
 
 static bool is_section_of(const char *label, const char *name)
@@ -35,8 +34,8 @@ static bool is_section_of(const char *label, const char *name)
 	       strcmp(label + start + size, "]") == 0;
 }
 
-/* True if labels are the path of a row. Levels that only repeat the level above are no rows: see
- * browse_tree.h. */
+/* True if labels are the path of a row. Skips levels that only repeat the level above; they have no
+ * rows (browse_tree.h). */
 static bool is_on_path(const struct browse_row *row, const char *const *labels, size_t count)
 {
 	size_t k = 0;
@@ -74,7 +73,7 @@ static bool row_card_add_place(void *ctx, uint64_t start, uint64_t size, const c
 	return true;
 }
 
-/* Returns the profile's first file that has bytes of the row in a domain. NULL if there is none. */
+/* Finds the first file of the profile that has places of the row in a domain. NULL if none. */
 static const char *find_places(const struct input *in, const struct browse_row *row,
 			       enum heft_domain domain, struct row_card_places *ret)
 {
@@ -154,10 +153,10 @@ static bool row_card_open_blocks(struct row_card *c, const char *path, struct he
 	return c->blocks != NULL;
 }
 
-/* Writes lines of limited length. Names may have any length. */
+/* Writes lines of limited length, because names may be long. */
 struct short_lines {
 	FILE *to;
-	size_t used; /* Bytes of the line so far. */
+	size_t used; /* Bytes of the line up to now */
 };
 
 static bool row_card_put_short(void *ctx, const void *data, size_t size)
@@ -181,7 +180,7 @@ static bool row_card_put_short(void *ctx, const void *data, size_t size)
 	return true;
 }
 
-/* Looks up an address. If the call is left early, releases the handle: it can only be freed. */
+/* Looks up an address. If the call breaks the handle, frees it. */
 static bool row_card_find(struct row_card *c, uint64_t addr, struct heft_location *ret)
 {
 	struct heft_err err;
@@ -192,16 +191,16 @@ static bool row_card_find(struct row_card *c, uint64_t addr, struct heft_locatio
 	return good;
 }
 
-/* Symbols that the name of a row stands for: instances of a template, overloads, static functions
- * of several files. */
+/* Symbols that have the name of a row: instances of a template, overloads, static functions of
+ * several files. */
 struct instances {
 	size_t count;
-	uint64_t own;              /* Bytes that the symbols state. */
-	uint64_t addrs[LOCATIONS]; /* Addresses of the first symbols. */
+	uint64_t own;              /* Bytes that the symbols state */
+	uint64_t addrs[LOCATIONS]; /* Addresses of the first symbols */
 	size_t look_ups;
 };
 
-/* Counts the symbols that begin in a place. Padding between symbols is skipped. */
+/* Counts the symbols that begin in a place. Skips padding between symbols. */
 static void place_count(struct row_card *c, const struct row_card_places *vm,
 			const struct row_card_place *p, struct instances *all)
 {
@@ -230,8 +229,7 @@ static bool is_counted(const struct row_card_places *vm, const struct instances 
 	return vm->count <= CODE_PLACES && all->look_ups < LOOK_UPS;
 }
 
-/* Writes the sizes. Symbols state their own bytes; the bytes between a symbol and the next one are
- * padding. */
+/* Writes the sizes. Bytes between a symbol's own bytes and the next symbol are padding. */
 static void row_card_put_sizes(const struct row_card_places *vm, const struct row_card_places *file,
 			       const struct instances *all, FILE *to)
 {
@@ -275,7 +273,7 @@ void row_card_put(struct row_card *c, const struct input *in, const struct brows
 	for (size_t i = 0; i < vm.count && i < CODE_PLACES; i++)
 		place_count(c, &vm, &vm.list[i], &all);
 	row_card_put_sizes(&vm, &file, &all, to);
-	/* Writes what `heft where` prints: for the first symbols, or without symbols for the first
+	/* Write the output of `heft where` for the first symbols, or without symbols for the first
 	 * bytes. */
 	const size_t count = all.count > 0 ? all.count : vm.count;
 	for (size_t i = 0; i < count && i < LOCATIONS; i++)
@@ -296,8 +294,8 @@ struct browse_row_card_code {
 	struct row_card *card;
 	FILE *to;
 	struct heft_err *err;
-	size_t before; /* Function that was written last. */
-	size_t count;  /* Number of functions written. */
+	size_t before; /* Function that was written last */
+	size_t count;  /* Number of functions written */
 };
 
 static bool row_card_put_function(struct browse_row_card_code *code, size_t i)
@@ -329,7 +327,7 @@ static size_t function_behind(struct browse_row_card_code *code, uint64_t addr)
 	return low;
 }
 
-/* Returns how many functions begin in the places of a row. */
+/* Returns the number of functions that begin in the places of a row. */
 static size_t functions_in(struct browse_row_card_code *code, const struct row_card_places *vm)
 {
 	size_t count = 0;
@@ -341,7 +339,7 @@ static size_t functions_in(struct browse_row_card_code *code, const struct row_c
 	return count;
 }
 
-/* Writes the function that a place begins in, and the functions that begin in the place. */
+/* Writes the function at the start of a place, and the functions that begin in the place. */
 static bool row_card_put_place(struct browse_row_card_code *code, const struct row_card_place *p)
 {
 	struct heft_block_function f = { .size = sizeof f };
@@ -377,8 +375,7 @@ bool row_card_code(struct row_card *c, const struct input *in, const struct brow
 			vm.bytes);
 	for (size_t k = 0; k < vm.count && k < CODE_PLACES; k++)
 		if (!row_card_put_place(&code, &vm.list[k])) {
-			row_card_release(c); /* A handle whose call was left early can only be
-					      * freed. */
+			row_card_release(c); /* A broken handle can only be freed. */
 			return false;
 		}
 	if (code.count == FUNCTIONS)

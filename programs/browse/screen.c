@@ -26,7 +26,7 @@ static void browse_number_text(char out[NUMBER_TEXT_MAX], enum heft_unit unit, d
 		number_size(out, size < 0x1p64 ? (uint64_t)(size + 0.5) : UINT64_MAX, sign);
 }
 
-/* True if a node has a number. Rows that share what they count have no sum. */
+/* True if a node has a number. If rows share what they count, the top row has none. */
 static bool has_number(const struct browse *b, uint32_t node, size_t m)
 {
 	return !b->tree.table->measures[m].shared || node != 0;
@@ -62,14 +62,14 @@ enum what { NOW, CHANGE, GROWTH, SHARE, PICTURE, STATE, FREE, USED };
 
 struct screen_cell {
 	enum what what;
-	size_t measure; /* For FREE and USED: index of the row's text. */
+	size_t measure; /* For FREE and USED: index of the row's text */
 	int width;
 };
 
 struct cells {
 	struct screen_cell cells[COLUMNS];
 	unsigned count;
-	int width; /* Width of all columns, with mark and gap. */
+	int width; /* Width of all columns, with mark and gap */
 };
 
 static void screen_add(struct cells *c, enum what what, size_t measure, int width)
@@ -80,7 +80,7 @@ static void screen_add(struct cells *c, enum what what, size_t measure, int widt
 	}
 }
 
-/* Returns the width of a column. Titles do not touch. */
+/* Returns the width of a column. Leaves a gap between titles. */
 static int width_of(const struct browse *b, size_t m)
 {
 	ASSERT(m < b->tree.table->measure_count);
@@ -98,7 +98,7 @@ size_t browse_next_measure(const struct browse *b, size_t m)
 	return m;
 }
 
-/* Adds the columns of free memory in regions. False if rows are no regions. */
+/* Adds the columns of free memory in regions. False if the rows are not regions. */
 static bool add_headroom(struct cells *c, const struct heft_table *t)
 {
 	const unsigned before = c->count;
@@ -261,7 +261,7 @@ static void draw_head(struct browse *b)
 	paint_text(0, 0, paint_columns(), text, PAINT_HEAD, false);
 }
 
-/* Draws the path to the root, with the sum of the shown rows. */
+/* Draws the path of the root row, with the sum of the shown rows. */
 static void draw_path(const struct browse *b)
 {
 	const struct tree *t = &b->tree;
@@ -290,7 +290,7 @@ int browse_foot(const char *text)
 static void draw_foot(const struct browse *b)
 {
 	const struct tree *t = &b->tree;
-	/* Returns the list of keys. A narrow screen shows only the keys that lead to the others. */
+	/* Shows the list of keys. A narrow screen shows fewer keys. */
 	static const char keys[] =
 		" / filter  d group  s sort  m measure  i card  x code  o page  ? help  q quit";
 	const bool wide = paint_columns() >= (int)sizeof keys - 1;

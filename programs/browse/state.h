@@ -1,4 +1,4 @@
-/* state.h - holds the state of the screen, shared by the files of this folder. */
+/* state.h - declares the state of the screen, for the files of this folder. */
 #ifndef HEFT_BROWSE_STATE_H
 #define HEFT_BROWSE_STATE_H
 
@@ -13,35 +13,35 @@ struct browse {
 	size_t input;
 	struct browse_table table;
 	struct tree tree;
-	char by[200];     /* How the rows are grouped. */
-	char filter[200]; /* As the user typed it. */
-	uint32_t at;      /* Line under the cursor. */
-	uint32_t top;     /* First visible line. */
+	char by[200];     /* Groups of the rows */
+	char filter[200]; /* As the user typed it */
+	uint32_t at;      /* Line under the cursor */
+	uint32_t top;     /* First visible line */
 	bool quits;
-	char said[400]; /* Message after the last key. "" if there is none. */
+	char said[400]; /* Message after the last key. "" if there is none */
 	struct loader loader;
-	bool first;            /* The loader makes the first table. */
-	uint32_t clicked;      /* Line that was clicked last. */
-	struct timespec click; /* Time of that click. */
-	bool ended;            /* The living source has ended: its last state is shown. */
-	struct timespec began; /* When the loader began. */
-	int64_t pause_ms;      /* Milliseconds until the table of a living source is made again.
-			        * -1 means never. */
+	bool first;            /* True while the loader makes the first table */
+	uint32_t clicked;      /* Line that was clicked last */
+	struct timespec click; /* Time of that click */
+	bool ended;            /* The changing source has ended: its last state is shown */
+	struct timespec began; /* Time when the loader began */
+	int64_t pause_ms;      /* Milliseconds until a changing source is read again. -1 means
+			        * never */
 };
 
-/* Draws the screen. Afterwards the cursor is visible. */
+/* Draws the screen. Makes the cursor visible. */
 void browse_draw(struct browse *b);
 /* Returns the number of visible lines of rows. */
 int browse_page_size(void);
-/* Returns the line of rows at a row of the screen. UINT32_MAX if there is none. */
+/* Returns the line of rows at a screen row. UINT32_MAX if there is none. */
 uint32_t browse_line_at(const struct browse *b, int row);
-/* Draws a line at the bottom. Returns its columns. */
+/* Draws a line at the bottom. Returns the number of columns used. */
 int browse_foot(const char *text);
 
-/* Writes a measure as in the columns: "12.3Ki", "" if there is none. A change has its sign. */
+/* Writes a measure as in the columns: "12.3Ki", or "" if there is none. A change has a sign. */
 enum { NUMBER_TEXT_MAX = 48 };
 void browse_change_text(char out[NUMBER_TEXT_MAX], const struct browse *b, uint32_t node, size_t m);
-/* Returns a word for the change of a row. "" if it did not change. */
+/* Returns a word for the change of a row. "" if the row did not change. */
 const char *browse_change_word(enum heft_change change);
 
 /* Returns the next measure after m that has a column of its own. */
@@ -60,15 +60,15 @@ int64_t browse_since(const struct timespec *from);
 bool browse_take_table(struct browse *b, const struct browse_table *table, bool carried);
 void browse_say(struct browse *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Makes the first table. False if there is none, or if the user stopped it. */
+/* Makes the first table. False if it fails, or if the user stopped it. */
 bool browse_begin(struct browse *b, const char *by, unsigned flags, struct heft_err *err);
-/* Returns how long to wait for a key, in milliseconds. -1 if nothing else is expected. */
+/* Returns the maximal time in milliseconds to wait for a key. -1 if nothing else is expected. */
 int browse_patience(const struct browse *b);
-/* Takes a finished table, and begins the tables that are due again. */
+/* Takes a finished table, and starts to make the next table when it is due. */
 void browse_catch_up(struct browse *b);
-/* Stops the current work. Its result is dropped. */
+/* Stops the current work and drops its result. */
 void browse_stop_waiting(struct browse *b);
-/* Writes the status for the head: "" or a text in parentheses. */
+/* Writes the status for the top line: "" or a text in parentheses. */
 enum { STATUS_MAX = 200 };
 void browse_status(struct browse *b, char out[STATUS_MAX]);
 

@@ -1,7 +1,7 @@
 /* answer.h - writes a table about a history, row by row.
  *
- * Cells are added from left to right. answer_row() ends a row. The first failure is kept: later
- * cells are not written, and answer_end() returns it. */
+ * Cells are added from left to right. answer_row() ends a row. After the first failure, cells are
+ * not written. answer_end() returns that failure. */
 #ifndef HEFT_HISTORY_ANSWER_H
 #define HEFT_HISTORY_ANSWER_H
 

@@ -3,15 +3,15 @@
 
 #include "base/fnv.h"
 
-/* Parts of a symbol in the store that identify it. The size is no part. */
+/* The fields that identify a symbol in the store. Its size is not one of them. */
 enum part { NAME, SECTION, SOURCE, OBJECT, COMPONENT, PARTS };
 
-/* Bytes of a text in the base and now: in the file and in the VM image. */
+/* Bytes with one key, in the base and now: in the file and in the VM image. */
 struct sum {
 	double was, now, vm_was, vm_now;
 };
 struct changes_sums {
-	struct intern keys; /* Keys. Of symbols: all parts, each with a NUL. Of paths: the path. */
+	struct intern keys; /* Keys. For symbols: all fields, each with a NUL; else paths */
 	VEC(struct sum) list;
 	struct text key;
 };
@@ -68,8 +68,8 @@ static void charge_add(struct changes_sums *s, const struct heft_snapshot *of, s
 	parts_add(s, c.debug ? debug : parts, (double)c.file, (double)c.vm, before);
 }
 
-/* Returns the bytes of a symbol in a SuperSize list. Such a list has no charges. A symbol without
- * own bytes counts with its padding. */
+/* Returns the bytes of a symbol in a SuperSize list, which has no charges. If a symbol has no own
+ * bytes, returns its padding. */
 static double own_of(const struct heft_snapshot_symbol *y)
 {
 	return (y->own > 0 ? (double)y->own : (double)y->padding) / y->aliases;
@@ -79,7 +79,7 @@ static void uncharged_add(struct changes_sums *s, const struct heft_snapshot *of
 {
 	struct heft_snapshot_symbol y = { .size = sizeof y };
 	struct heft_snapshot_section section = { .size = sizeof section };
-	size_t at = SIZE_MAX; /* Index of the section found last. SIZE_MAX: none yet. */
+	size_t at = SIZE_MAX; /* Index of the last section found. SIZE_MAX: none yet */
 	for (size_t i = 0; heft_snapshot_symbol(of, i, &y, NULL); i++) {
 		if (y.section != at && heft_snapshot_section(of, y.section, &section, NULL))
 			at = y.section;
@@ -101,15 +101,15 @@ static void sums_add(struct changes_sums *s, const struct heft_snapshot *of, boo
 		charge_add(s, of, i, &last, before);
 }
 
-/* Removes rounding errors from a sum. Shared bytes, divided into equal parts, cause them. */
+/* Removes rounding errors from a sum. Shared bytes that are divided equally cause them. */
 static double clean(double v)
 {
 	const double whole = v < 0 ? -(double)(uint64_t)(0.5 - v) : (double)(uint64_t)(v + 0.5);
 	return v - whole < 1e-6 && whole - v < 1e-6 ? whole : v;
 }
 
-/* Makes two sums equal if they differ only by rounding. Another order of additions rounds
- * differently. */
+/* Makes two sums equal if they differ only by rounding, because their terms were added in different
+ * orders. */
 static void pair_clean(double *was, double *now)
 {
 	*was = clean(*was);
@@ -138,7 +138,7 @@ static void measure_add(struct measures *m, const char *source, struct str label
 	l->now += by->vm_now;
 }
 
-/* Adds a path's bytes. A component counts only for itself. A source or object counts for each
+/* Adds a path's bytes to the measures. A component counts once. A source or object counts for each
  * folder above it. */
 static void path_measure(struct measures *m, enum part part, struct str path, const struct sum *by)
 {
@@ -150,7 +150,7 @@ static void path_measure(struct measures *m, enum part part, struct str path, co
 				    (struct str){ path.p, i + 1 }, by);
 }
 
-/* Adds bytes to measures. Symbols are summed by path first, because many have the same path. */
+/* Adds bytes to measures. Symbols are first summed up by path, because many have the same path. */
 static void paths_measure(struct measures *m, enum part part, const struct changes_sums *symbols)
 {
 	struct changes_sums paths = { .keys = { { 0 } } };
@@ -194,8 +194,8 @@ static void stage_row(struct db *db, const struct changes_sums *s, uint32_t id)
 	db_do(q);
 }
 
-/* Finds the symbols of staged rows, and adds new symbols. The hash covers all parts of a symbol, so
- * hash and name identify it. CROSS JOIN makes SQLite begin with the staged rows. */
+/* Finds the symbols of staged rows, and adds new symbols. The hash covers all fields of a symbol,
+ * so hash and name identify it. CROSS JOIN makes SQLite begin with the staged rows. */
 static void staged_settle(struct db *db, uint32_t build)
 {
 	static const char paths[] =
@@ -279,7 +279,7 @@ static void section_insert(struct db *db, uint32_t build, const struct heft_snap
 	db_do(q);
 }
 
-/* Adds rows for sections. Sections with the same name share the row of the first. */
+/* Adds rows for sections. Sections with the same name share one row. */
 void sections_write(struct db *db, uint32_t build, const struct heft_snapshot *s)
 {
 	struct heft_snapshot_section sec = { .size = sizeof sec };

@@ -1,23 +1,23 @@
-/* changes.h - writes the changes of a build as rows, for users and queries: charged bytes of
- * symbols in the file and in the VM image, and the sizes of sections.
+/* changes.h - writes the changes of a build as rows of tables: charged bytes of symbols in the file
+ * and in the VM image, and the sizes of sections.
  *
- * Debug info is one row. Lists of SuperSize have own bytes instead, which several names share.
- * O(symbols). One thread. */
+ * Debug info is one row. Lists of SuperSize have own bytes instead; if a symbol has several names,
+ * they share its bytes. O(symbols). One thread. */
 #ifndef HEFT_HISTORY_CHANGES_H
 #define HEFT_HISTORY_CHANGES_H
 
 #include "heft.h"
 #include "history/measures.h"
 
-/* Adds rows for the symbols whose bytes differ from the base. `base` is NULL if there is none. Adds
- * the bytes of components and of folders of sources and objects to `sums`. */
+/* Adds rows for the symbols whose bytes differ from the base. `base` may be NULL. Adds the bytes of
+ * components, and of folders of sources and objects, to `sums`. */
 void changes_write(struct db *db, uint32_t build, const struct heft_snapshot *base,
 		   const struct heft_snapshot *now, struct measures *sums);
-/* Adds a row per name of a section. */
+/* Adds a row per section name. */
 void sections_write(struct db *db, uint32_t build, const struct heft_snapshot *s);
 
 struct build_sizes {
-	uint64_t file, vm; /* Bytes. `vm` is 0 if unknown. */
+	uint64_t file, vm; /* Bytes. `vm` is 0 if unknown */
 };
 struct build_sizes build_sizes(const struct heft_snapshot *s);
 

@@ -1,4 +1,4 @@
-/* Opens the history that the options name, and selects its builds. */
+/* Opens the history of the options, and selects its builds. */
 #include "history/choose.h"
 
 #include "base/packed_sink.h"

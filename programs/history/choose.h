@@ -1,4 +1,4 @@
-/* choose.h - opens the history that options name, and selects builds. For history commands. */
+/* choose.h - opens a history and selects builds by options, for the history commands. */
 #ifndef HEFT_HISTORY_CHOOSE_H
 #define HEFT_HISTORY_CHOOSE_H
 
@@ -7,13 +7,13 @@
 
 #define NO_WAIT_HELP "fail at once where another job writes"
 
-/* Settings. A table of options includes history_opts.inc. If all zero: history.db, all builds. */
+/* Settings. A table of options includes history_opts.inc. Zero means history.db, all builds. */
 struct history_settings {
 	const char *store;
 	struct build_filter filter;
 };
 
-/* An open history, and the builds that the settings select. All zero if none is open. */
+/* An open history, and the selected builds. All zero if none is open. */
 struct history {
 	struct store store;
 	struct timeline timeline;
@@ -29,14 +29,14 @@ void history_close(struct history *h);
 void history_select(struct history *h, const struct build_filter *f);
 
 /* Reads the snapshot of a build. NULL, after a message, if it cannot be read. `components` is a
- * file that names owners of sources. NULL means the components with which the build was added. */
+ * file that names owners of sources. If NULL, uses the components of the build in the history. */
 struct heft_snapshot *history_read(const struct cli *cli, struct history *h, const char *word,
 				   const char *components);
-/* Reads the snapshots of two builds. False, after a message, if one cannot be read. */
+/* Reads the snapshots of two builds. False, after a message, if one of them cannot be read. */
 bool history_read_pair(const struct cli *cli, struct history *h, const char *const words[2],
 		       const char *components, struct heft_snapshot *ret[2]);
 
-/* Writes rows to the output of the options, packed if `zstd`. Returns the exit status. Shows
+/* Writes rows to the output of the options, compressed if `zstd`. Returns the exit status. Shows
  * `usual` rows by default. 0 means all. */
 int history_write(const struct cli *cli, const struct output *out, uint32_t usual, bool zstd,
 		  bool (*write)(void *ctx, struct heft_answer *to, struct heft_err *err),

@@ -1,4 +1,4 @@
-/* Implements heft history add and import: keeps builds of programs over time. */
+/* Implements heft history add and import: stores builds of programs. */
 #include "history/choose.h"
 #include "history/commands.h"
 #include "history/git.h"
@@ -72,15 +72,15 @@ struct add_job {
 	const char *components;
 	const char *commit, *parent, *branch, *time, *product;
 	struct build_facts build;
-	const char **files; /* Paths of the files. Allocated for as many paths as there are
-			     * arguments. */
+	const char **files; /* Paths of the files. Has room for as many paths as there are
+			     * arguments */
 	size_t file_count;
-	unsigned flags; /* Bits of enum db_flag. */
+	unsigned flags; /* Bits of enum db_flag */
 	bool verbose;
 	char *sources[MEASURED_SOURCES];
 	size_t source_count;
-	const char *budget, *heap; /* NULL if not given. */
-	/* Answers of git. */
+	const char *budget, *heap; /* NULL if not given */
+	/* Output of git. */
 	char hash[80], parents[200], when[40], head[200], host[100];
 };
 
@@ -126,7 +126,7 @@ static bool cmd_add_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* Asks git for a field of the commit. "" if git does not know it. */
+/* Reads a field of the commit from git. "" if git does not know the commit. */
 static void ask_commit(const struct add_job *job, const char *format, char *ret, size_t size)
 {
 	const char *const words[] = {
@@ -137,7 +137,7 @@ static void ask_commit(const struct add_job *job, const char *format, char *ret,
 		*ret = '\0';
 }
 
-/* Finds the branch that is checked out. If only a commit is (in CI), finds the commit's branch. */
+/* Finds the branch that is checked out, or the branch of a checked out commit (in CI). */
 static const char *find_branch(struct add_job *job)
 {
 	static const char *const words[] = { "git", "symbolic-ref", "--short", "-q", "HEAD", NULL };
@@ -193,7 +193,7 @@ static const char *last_component(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Returns the build with these facts. NULL if it is not in the history. */
+/* Returns the build with these facts. NULL if the history does not have it. */
 static const struct build *build_of(const struct add_job *job)
 {
 	const struct store *s = &job->history.store;
@@ -226,7 +226,7 @@ static bool cmd_add_snapshot(struct add_job *job, const struct heft_snapshot *s)
 	return true;
 }
 
-/* Reads the parent of the build, for limits of growth. NULL if the parent is not in the history. */
+/* Reads the parent of the build, for limits of growth. NULL if the history does not have it. */
 static struct heft_snapshot *read_parent(struct add_job *job)
 {
 	struct history *h = &job->history;

@@ -38,7 +38,7 @@ const char history_top_manual[] =
 struct builds_job {
 	struct diff_job diff;
 	struct history_settings settings;
-	const char *rows_of; /* Source whose rows are shown. NULL shows symbols. */
+	const char *rows_of; /* Source whose rows are shown. NULL shows symbols */
 	struct history history;
 };
 

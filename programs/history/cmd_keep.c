@@ -1,4 +1,4 @@
-/* Implements heft history export (builds as files) and gc (removes old builds). */
+/* Implements heft history export (writes builds to files) and gc (removes old builds). */
 #include "history/choose.h"
 #include "history/commands.h"
 #include "history/questions.h"
@@ -40,8 +40,8 @@ struct export_job {
 	struct output out;
 	struct history history;
 	struct heft_snapshot *snapshot;
-	const char *of;    /* Source whose rows are shown. NULL shows symbols. */
-	const char *build; /* NULL exports rows. */
+	const char *of;    /* Source whose rows are shown. NULL shows symbols */
+	const char *build; /* NULL exports rows */
 	size_t operands;
 	bool zstd;
 };
@@ -162,7 +162,7 @@ static bool is_alike(const struct build_facts *a, const struct build_facts *b)
 	       strcmp(a->branch, b->branch) == 0;
 }
 
-/* Returns the number of builds after build `i` with the product and configuration of it. */
+/* Returns the number of builds after build `i` that have its product and configuration. */
 static uint64_t builds_after(const struct timeline *t, size_t i)
 {
 	const struct build_facts *f = &t->list.data[i]->facts;

@@ -1,4 +1,4 @@
-/* Implements heft history page: a history as one html page. */
+/* Implements heft history page: shows a history as one HTML page. */
 #include "history/choose.h"
 #include "history/commands.h"
 #include "history/page.h"

@@ -1,4 +1,4 @@
-/* Implements heft history log, blame, bisect and trend: reports about kept builds. */
+/* Implements heft history log, blame, bisect and trend: reports about the builds of a history. */
 #include "history/choose.h"
 #include "history/commands.h"
 #include "history/git.h"
@@ -90,9 +90,9 @@ struct report_job {
 	const struct cli *cli;
 	struct history_settings settings;
 	struct output out;
-	const char *of;    /* The measured thing. NULL means the file. */
-	const char *until; /* Last build. NULL means the latest. */
-	uint64_t limit;    /* Bytes for which a trend is forecast. 0 if there is no limit. */
+	const char *of;    /* Name of the size. NULL means the file */
+	const char *until; /* Last build. NULL means the latest */
+	uint64_t limit;    /* Bytes whose date the trend forecasts. 0 if there is no limit */
 	const char *operands[2];
 	size_t operand_count;
 	struct history history;
@@ -189,7 +189,7 @@ static bool trend_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 	return ok;
 }
 
-/* Prints the commit of a step that should be built next, if git knows the commits. */
+/* Prints the commit inside a step that should be built next, if git knows the commits. */
 static bool gap_tell(const struct step *step)
 {
 	char range[200], count[40], next[80];
@@ -215,7 +215,7 @@ static void gaps_tell(const struct report_job *job)
 			return;
 }
 
-/* Runs a command that has `operands` operands, then options. */
+/* Runs a command whose words are `operands` operands, then options. */
 static int report_run(const struct cli *cli, int argc, char **argv, size_t operands,
 		      bool (*put)(void *ctx, struct heft_answer *to, struct heft_err *err))
 {

@@ -1,4 +1,4 @@
-/* Implements the parts common to all database engines: parameters, statements and failures. */
+/* Implements the common parts of all database engines: parameters, statements and failures. */
 #include "history/engine.h"
 
 #include <stdio.h>

@@ -1,14 +1,14 @@
-/* db.h - the database of a store: statements with parameters, rows of cells.
+/* db.h - accesses the database of a store: statements with parameters, rows of cells.
  *
- * The first failure is kept, as in struct reader: later calls do nothing and return no rows and
- * zeros. db_check() returns the failure. So a caller checks once, at the end of a group of calls.
+ * After the first failure, calls do nothing and return no rows and zeros. db_check() returns that
+ * failure. So a caller checks once, at the end of a group of calls.
  *
  * Values are only passed as parameters. $1, $2 and so on must first appear in this order. A
- * statement is a static text in SQL that both engines know. The prepared statement is found by the
- * text's address. A statement ends when it begins again or when db_row() returns false.
+ * statement is a static text in SQL that both engines know. The address of the text identifies its
+ * prepared statement. A statement ends when it begins again or when db_row() returns false.
  *
- * Rows are added by tables, not by statements, because servers accept them in bulk. The transaction
- * itself sees them from its next statement on, other users after db_commit() has returned true.
+ * db_insert() adds rows in bulk, which is faster than statements on a server. The transaction sees
+ * the rows from its next statement on. Other users see them after db_commit() has returned true.
  *
  * One thread. */
 #ifndef HEFT_HISTORY_DB_H
@@ -33,39 +33,39 @@ enum db_table {
 };
 
 enum db_flag {
-	DB_WRITES = 1,  /* The database may be changed. A missing file is created. */
-	DB_NO_WAIT = 2, /* If another process writes, db_begin() fails immediately. */
+	DB_WRITES = 1,  /* Allow changes of the database. Creates a missing file */
+	DB_NO_WAIT = 2, /* Make db_begin() fail immediately if another process writes */
 };
 
 /* Opens a database: postgresql://..., or an SQLite file. `flags` are bits of enum db_flag. NULL on
- * failure. HEFT_EARG if the address has a password, because lists of processes would show it. */
+ * failure. HEFT_EARG if the address has a password, because process lists would show it. */
 struct db *db_open(const char *url, unsigned flags, struct heft_err *err);
 void db_close(struct db *db);
 /* False, with *err, if a call since db_open() has failed. */
 bool db_check(const struct db *db, struct heft_err *err);
-/* Records a failure (damaged, too new). The message begins with the database's name. */
+/* Records a failure (damaged, too new). Its message begins with the database's name. */
 bool db_fail(struct db *db, enum heft_code code, const char *text);
 
-/* Returns the number of the store's tables that exist. *ret_others: true if tables of other
- * programs exist. */
+/* Returns the number of the store's tables that exist. *ret_others: true if there are tables of
+ * other programs. */
 unsigned db_count_tables(struct db *db, bool *ret_others);
 enum { DB_TABLES = 9 };
 void db_make_tables(struct db *db);
-/* Makes the empty tables of the next transaction: `staged`, `moved` (build, and the build that
- * replaces it as base) and `merged` (item, build, was, now). */
+/* Creates the empty temporary tables of the next transaction: `staged`, `moved` (build, and the
+ * build that replaces it as base) and `merged` (item, build, was, now). */
 void db_make_staging(struct db *db);
-/* Updates statistics of `staged`. Call it after its last row, before statements that use it. */
+/* Updates the statistics of `staged`. Call it after its last row, before statements that use it. */
 void db_settle_staged(struct db *db);
 
-/* Begins a transaction that excludes other writers. Waits at most a minute for others. If any step
+/* Begins a transaction that excludes other writers. Waits for them at most a minute. If any step
  * fails, db_commit() returns false and the database is unchanged. */
 void db_begin(struct db *db);
-/* Begins a transaction that only reads, and sees one state of the database. */
+/* Begins a transaction that only reads. It sees one state of the database. */
 void db_begin_reading(struct db *db);
 bool db_commit(struct db *db);
-/* Releases free space, unless the database does this by itself. */
+/* Frees unused space in the database, unless the engine does this by itself. */
 void db_compact(struct db *db);
-/* Runs statements without parameters and rows, separated by ';'. */
+/* Runs statements without parameters and rows. ';' separates them. */
 void db_run(struct db *db, const char *sql);
 
 /* Begins a statement. Never NULL. Add its parameters in their order. */
@@ -77,7 +77,7 @@ void db_put_real(struct db_query *q, double v);
 void db_put_text(struct db_query *q, struct str s);
 void db_put_bytes(struct db_query *q, struct bytes b);
 void db_put_null(struct db_query *q);
-/* Moves to the next row. False after the last. Cells count from 0 and last until the next call. */
+/* Moves to the next row. False past the last. Cells count from 0, valid until the next call. */
 bool db_row(struct db_query *q);
 int64_t db_int(struct db_query *q, int cell);
 double db_real(struct db_query *q, int cell);
@@ -85,7 +85,7 @@ struct str db_text(struct db_query *q, int cell);
 struct bytes db_bytes(struct db_query *q, int cell);
 /* Runs a statement and ignores its rows, or ends a statement before its last row. */
 void db_do(struct db_query *q);
-/* Returns the first cell of the first row of a statement without parameters, or 0. */
+/* Returns the first cell of the first row of a statement without parameters. 0 if there is none. */
 int64_t db_ask(struct db *db, const char *sql);
 
 #endif

@@ -1,9 +1,10 @@
-/* Implements the engine for PostgreSQL, by libpq. The library is loaded on request, because it
- * brings a dozen libraries that other commands do not need.
+/* Implements the engine for PostgreSQL, by libpq. libpq is loaded when needed, because it loads a
+ * dozen other libraries.
  *
- * Texts of a database are UTF-8 without NUL, but names in programs may be any bytes. So each byte
- * outside of valid characters is stored as the character U+EF00 + byte. The bytes of these 256
- * characters are stored in the same way. So reading returns the bytes that were written. */
+ * Texts of a database are UTF-8 without NUL, but names in programs may be any bytes. So a byte
+ * outside of valid characters is stored as the character U+EF00 + byte. If a text has one of these
+ * 256 characters, its bytes are stored in the same way. So reading returns the bytes that were
+ * written. */
 #include "base/library.h"
 #include "history/engine.h"
 
@@ -88,18 +89,18 @@ static bool db_postgres_load(struct db_postgres_library *ret)
 struct postgres {
 	struct db_postgres_library pq;
 	PGconn *conn;
-	struct text rows[TABLES]; /* Rows in the form of COPY that are not sent yet. */
-	struct text name;         /* Name of a prepared statement, for PQprepare(). */
+	struct text rows[TABLES]; /* Rows in the form of COPY that were not sent yet */
+	struct text name;         /* Name of a prepared statement, for PQprepare() */
 };
 
 struct statement {
 	char name[24];
 	PGresult *result;
-	int at; /* Current row, from 0. */
+	int at; /* Current row, from 0 */
 	VEC(const char *) params;
-	VEC(size_t) places; /* Per parameter: its place in `texts`. SIZE_MAX for NULL. */
+	VEC(size_t) places; /* Per parameter: its place in `texts`. SIZE_MAX for NULL */
 	struct text texts;
-	struct text cells; /* Cells of the row, if they differ from the server's bytes. */
+	struct text cells; /* Cells of the row, if they differ from the server's bytes */
 	uint8_t *bytes;
 };
 
@@ -109,7 +110,7 @@ static struct postgres *own(const struct db *db)
 }
 
 static const struct {
-	const char *state; /* First of the five letters of SQLSTATE. */
+	const char *state; /* First letters of the five of SQLSTATE */
 	enum heft_code code;
 	const char *text;
 } reasons[] = {
@@ -121,7 +122,7 @@ static const struct {
 	{ "57P", HEFT_EIO, "is gone: its server was shut down; nothing was changed" },
 };
 
-/* Records the first line of the library's message. */
+/* Records the first line of libpq's message. */
 static void say_message(struct db *db, const char *before, const char *message)
 {
 	const size_t len = strcspn(message, "\n");
@@ -159,7 +160,7 @@ static void no_notice(void *ctx, const char *message)
 	(void)message;
 }
 
-/* Fails if the address has a password, in the user part or as an option. */
+/* Rejects an address with a password, in the user part or as an option. */
 static bool check_address(struct db *db, const char *url)
 {
 	struct db_postgres_library *pq = &own(db)->pq;
@@ -188,10 +189,10 @@ static void db_postgres_run(struct db *db, const char *sql)
 }
 
 /* Connects step by step. The handler of notices must be set before the first byte arrives.
- * Otherwise libpq prints the message of a server that shuts down. */
+ * Otherwise libpq prints the message of a server that is shutting down. */
 static void connect_by_steps(struct postgres *p, const char *url)
 {
-	enum { PATIENCE = 10000 }; /* ms */
+	enum { PATIENCE = 10000 }; /* Milliseconds */
 	const char *const words[] = { "dbname", "client_encoding", "fallback_application_name",
 				      NULL };
 	const char *const values[] = { url, "UTF8", "heft", NULL };
@@ -219,7 +220,7 @@ static bool db_postgres_connect_to(struct db *db, const char *url)
 		say_message(db, "cannot be reached", *why ? why : "it does not answer");
 		return false;
 	}
-	/* Compiling a statement takes longer than running it. */
+	/* JIT is off, because compiling a statement takes longer than running it. */
 	snprintf(set, sizeof set, "SET jit = off; SET lock_timeout = %d",
 		 db->flags & DB_NO_WAIT ? 1 : DB_PATIENCE);
 	db_postgres_run(db, set);
@@ -263,7 +264,7 @@ static bool is_stand_in(uint32_t c)
 	return c >= 0xef00 && c <= 0xefff;
 }
 
-/* Appends a text in UTF-8. `copy`: as a cell of COPY. */
+/* Appends a text in UTF-8. `copy`: in the form of a COPY cell. */
 static void db_postgres_add_text(struct text *t, struct str s, bool copy)
 {
 	char room[4];
@@ -348,7 +349,7 @@ static void send_rows(struct db *db)
 			copy_rows(db, &db_tables[i], &own(db)->rows[i]);
 }
 
-/* One lock for all histories of a database. The number is 'heft' and 'hist' in ASCII. */
+/* One lock serves all histories of a database. Its number is 'heft' and 'hist' in ASCII. */
 #define LOCK "SELECT pg_advisory_xact_lock(7522531402746262388)"
 
 static void db_postgres_begin(struct db *db, bool writes)
@@ -476,7 +477,7 @@ static bool has_stand_in(struct str s)
 	return false;
 }
 
-/* Reserves memory for all cells of the row. A cell is valid until the next row. */
+/* Reserves memory for all cells of the row, so that a cell is valid until the next row. */
 static void reserve_row(struct db_query *q)
 {
 	struct statement *st = q->own;
@@ -515,7 +516,7 @@ static uint8_t db_postgres_digit(char c)
 	return (uint8_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
 }
 
-/* Decodes bytes. The server writes bytes as \x0123... */
+/* Decodes the server's form of bytes, \x0123... */
 static struct bytes db_postgres_get_bytes(struct db_query *q, int cell)
 {
 	struct statement *st = q->own;
@@ -535,7 +536,7 @@ static const struct db_engine engine = {
 	.staged = "ANALYZE staged",
 	.count_own = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() "
 		     "AND tablename IN (" DB_TABLE_NAMES ")",
-	/* A team's database may have other tables, so they are not counted. */
+	/* Tables of other programs are allowed, because a team may share a database. */
 	.count_others = NULL,
 	.open = open_server,
 	.close = close_server,

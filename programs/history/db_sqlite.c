@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* SQLite stages rows of symbols in memory. */
+/* Creates the tables of a store. The table of staged rows is temporary. */
 static const char schema[] =
 	"CREATE TABLE store(version INTEGER NOT NULL, edition INTEGER NOT NULL);"
 	"INSERT INTO store VALUES(1, 0);"
@@ -53,7 +53,7 @@ static const struct {
 
 struct sqlite {
 	sqlite3 *handle;
-	time_t since; /* Start of the wait for another process, in seconds. */
+	time_t since; /* Start of the wait for another process, in seconds */
 };
 
 static sqlite3 *handle_of(const struct db *db)
@@ -76,7 +76,7 @@ static void db_sqlite_run(struct db *db, const char *sql)
 	db_sqlite_check(db, sqlite3_exec(handle_of(db), sql, NULL, NULL, NULL));
 }
 
-/* Decides whether SQLite continues to wait. Its own timeout adds up intended sleeps, and so lasts
+/* True if SQLite should continue to wait. Its own timeout adds up intended sleeps, so it lasts
  * longer on a busy machine. */
 static int goes_on_waiting(void *ctx, int times)
 {
@@ -96,7 +96,7 @@ static bool db_sqlite_open_file(struct db *db, const char *path)
 {
 	struct sqlite *s = mem_zeroed(1, sizeof *s);
 	const bool writes = db->flags & DB_WRITES;
-	/* A reader may have to undo the changes of a killed writer, so it needs write access. */
+	/* A reader needs write access to undo the changes of a killed writer. */
 	const int mode = SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0);
 	db->own = s;
 	db_sqlite_check(db, sqlite3_open_v2(path, &s->handle, mode, NULL));
@@ -143,7 +143,7 @@ static void compact(struct db *db)
 	db_sqlite_run(db, "VACUUM");
 }
 
-/* Writes INSERT INTO table(columns) VALUES(?, ?). */
+/* Writes "INSERT INTO table(columns) VALUES(?, ?)". */
 static void insert_text(struct text *t, const struct db_table_facts *table)
 {
 	text_add(t, STR("INSERT INTO "));

@@ -1,8 +1,8 @@
 /* engine.h - declares the interface of a database engine for db.h: a table of functions, and the
  * data that all engines share.
  *
- * db.c collects the parameters of a statement and starts the statement at the request of its first
- * row. An engine gets no call after a failure. One thread. */
+ * db.c collects the parameters of a statement, and runs the statement when its first row is
+ * requested. An engine gets no call after a failure. One thread. */
 #ifndef HEFT_HISTORY_ENGINE_H
 #define HEFT_HISTORY_ENGINE_H
 
@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "history/db.h"
 
-/* Longest wait of a writer for others, in milliseconds. Then it fails. */
+/* Maximal time in milliseconds that a writer waits for others. Then it fails. */
 enum { DB_PATIENCE = 60000 };
 
 enum db_type { DB_NULL, DB_INT, DB_REAL, DB_TEXT, DB_BYTES };
@@ -19,7 +19,7 @@ enum db_type { DB_NULL, DB_INT, DB_REAL, DB_TEXT, DB_BYTES };
 	"'store', 'paths', 'symbols', 'lists', 'sections', 'changes', 'builds', 'measures', "      \
 	"'sizes'"
 
-/* `text` is the SQL type of a text that is compared byte by byte. */
+/* `text` is the SQL type of a text that is compared bytewise. */
 #define DB_STAGING(text)                                                                           \
 	"CREATE TEMP TABLE IF NOT EXISTS staged(hash BIGINT, name " text ", section " text         \
 	", source " text ", object " text ", component " text                                      \
@@ -46,7 +46,7 @@ enum db_type { DB_NULL, DB_INT, DB_REAL, DB_TEXT, DB_BYTES };
 	"b.time, m.source, m.kind, m.label, z.was, z.now, z.now - z.was AS change "                \
 	"FROM sizes z JOIN builds b ON b.id = z.build JOIN measures m ON m.id = z.measure;"
 
-/* A parameter. Texts and bytes are in db_query.room. */
+/* A parameter. The bytes of texts are in db_query.room. */
 struct db_value {
 	enum db_type type;
 	int64_t integer;
@@ -56,13 +56,13 @@ struct db_value {
 
 struct db_query {
 	struct db *db;
-	const void *key;                    /* Text of the statement, or &db_tables[i]. */
-	const char *text;                   /* NULL for rows of a table. */
-	const struct db_table_facts *table; /* NULL for a statement. */
+	const void *key;                    /* Text of the statement, or &db_tables[i] */
+	const char *text;                   /* NULL for rows of a table */
+	const struct db_table_facts *table; /* NULL for a statement */
 	enum { DB_NEW, DB_RUNNING, DB_OVER } state;
 	VEC(struct db_value) values;
 	struct text room;
-	void *own; /* Data of the engine. */
+	void *own; /* Data of the engine */
 };
 
 struct db_table_facts {
@@ -72,39 +72,39 @@ extern const struct db_table_facts db_tables[TABLES];
 
 struct db {
 	const struct db_engine *engine;
-	char *name; /* For messages: without user, password and options. */
-	void *own;  /* Data of the engine. */
+	char *name; /* Name in messages: address without user, password and options */
+	void *own;  /* Data of the engine */
 	unsigned flags;
 	VEC(struct db_query *) queries;
-	struct db_query broken; /* Returned for statements after a failure. */
+	struct db_query broken; /* Returned for statements after a failure */
 	struct heft_err err;
-	bool failed, open; /* `open`: a transaction is open. */
+	bool failed, open; /* `open`: a transaction is open */
 };
 
 struct db_engine {
 	const char *schema, *staging;
-	const char *staged; /* Run before staged rows are joined. NULL does nothing. */
-	/* Count the tables with names of a store, and tables of other programs. */
-	const char *count_own, *count_others; /* `count_others`: NULL if others are allowed. */
-	/* Opens the database. Returns false on failure, after db_say(). */
+	const char *staged; /* Statement that runs before staged rows are joined. NULL for none */
+	/* Statements that count the tables with names of a store, and tables of other programs. */
+	const char *count_own, *count_others; /* `count_others`: NULL if they are allowed */
+	/* Opens the database. On failure, calls db_say() and returns false. */
 	bool (*open)(struct db *db, const char *url);
 	void (*close)(struct db *db);
-	/* Runs statements without parameters and rows, separated by ';'. */
+	/* Runs statements without parameters and rows. ';' separates them. */
 	void (*run)(struct db *db, const char *sql);
 	void (*begin)(struct db *db, bool writes);
 	void (*commit)(struct db *db);
 	void (*rollback)(struct db *db);
-	void (*compact)(struct db *db); /* NULL if there is nothing to do. */
+	void (*compact)(struct db *db); /* NULL if there is nothing to do */
 	/* Prepares a statement once and sets q->own. */
 	bool (*prepare)(struct db_query *q);
 	void (*forget)(struct db_query *q);
-	/* Ends a running statement, so that it may begin again. */
+	/* Ends a running statement, so that it can run again. */
 	void (*reset)(struct db_query *q);
 	void (*start)(struct db_query *q);
 	/* Adds the values to the rows of q->table. */
 	void (*add)(struct db_query *q);
 	bool (*row)(struct db_query *q);
-	/* Return a cell. NULL in the database gives 0 or empty. */
+	/* Return a cell. A NULL of the database gives 0 or empty. */
 	int64_t (*get_int)(struct db_query *q, int cell);
 	double (*get_real)(struct db_query *q, int cell);
 	struct str (*get_text)(struct db_query *q, int cell);
@@ -112,10 +112,10 @@ struct db_engine {
 };
 
 extern const struct db_engine engine_sqlite;
-/* NULL in a build without this engine. */
+/* NULL in a build without this engine */
 extern const struct db_engine *const engine_postgres;
 
-/* Records a failure "NAME TEXT", unless one is recorded. */
+/* Records a failure as "NAME TEXT", unless there is one already. */
 bool db_say(struct db *db, enum heft_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 static inline struct str db_value_text(const struct db_query *q, size_t i)

@@ -1,4 +1,4 @@
-/* Runs git and reads its answer. */
+/* Runs git and reads its output. */
 #include "history/git.h"
 
 #include "cli/spawn.h"

@@ -1,12 +1,12 @@
-/* git.h - asks git about the commit that is checked out, or about another commit. */
+/* git.h - reads facts about a commit from git. */
 #ifndef HEFT_HISTORY_GIT_H
 #define HEFT_HISTORY_GIT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Reads the first line of the output of `git WORDS...`, without its end. `words` begins with "git"
- * and ends with NULL. False if there is no git or no answer. */
+/* Reads the first line of the output of `git WORDS...`, without its line end. `words` begins with
+ * "git" and ends with NULL. False if there is no git or no output. */
 bool git_line(const char *const *words, char *ret, size_t size);
 
 #endif

@@ -5,7 +5,7 @@
 
 enum { SPARKS = 10 };
 
-/* Facts that differ among the builds, and so have a column. */
+/* Facts that differ among the builds. Each has a column. */
 struct log_shown {
 	bool product, config, branch;
 };
@@ -29,7 +29,7 @@ static double log_size_of(const struct timeline *t, const struct series *of, con
 	return of ? of->values.data[timeline_place(t, b)] : (double)b->file;
 }
 
-/* Adds a spark line: sizes of the latest builds of one product and configuration, this one last. */
+/* Adds a spark line of the latest builds of one product and configuration, this one last. */
 static void put_spark(struct answer *a, const struct timeline *t, const struct series *of,
 		      const struct build *b)
 {

@@ -5,7 +5,7 @@
 #include "history/answer.h"
 #include "history/series.h"
 
-/* Writes the rows. `of` is the listed series. NULL means the size of the file. */
+/* Writes the rows. `of` is the listed series; NULL means the size of the file. */
 bool log_write(const struct timeline *t, const struct series *of, struct heft_answer *to,
 	       struct heft_err *err);
 

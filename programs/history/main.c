@@ -1,4 +1,4 @@
-/* The program heft-history: keeps builds of programs over time. */
+/* The program heft-history: stores builds of programs and reports on them. */
 #include "history/commands.h"
 
 #include "base/base.h"

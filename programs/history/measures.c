@@ -1,4 +1,4 @@
-/* Stores numbers of builds that belong to no single symbol. */
+/* Stores numbers of builds that do not belong to one symbol. */
 #include "history/measures.h"
 
 static const char all_measures[] = "SELECT id, source, kind, label FROM measures ORDER BY id";
@@ -59,7 +59,7 @@ struct level *measures_get(struct measures *m, struct str source, struct str kin
 	return &m->levels.data[key];
 }
 
-/* Returns the level of a row of the table `measures`. NULL if there is no such row. */
+/* Returns the level with the id of a row of the table `measures`. NULL if there is none. */
 static struct level *measures_level_of(struct measures *m, int64_t id)
 {
 	size_t low = 0, high = m->known.count;
@@ -97,8 +97,7 @@ void measures_read(struct measures *m, const char *source, const uint32_t *chain
 	while (db_row(q)) {
 		struct level *l = measures_level_of(m, db_int(q, 0));
 		const int64_t build = db_int(q, 1);
-		/* Keeps the value of the nearest build of a chain: the build with the highest
-		 * id. */
+		/* Keep the value of the nearest build of a chain: the build with the highest id. */
 		if (!l || build <= l->build || !is_in(chain, count, build))
 			continue;
 		l->build = (uint32_t)build;

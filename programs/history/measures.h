@@ -1,9 +1,9 @@
-/* measures.h - stores numbers of a build that belong to no single symbol: bytes of folders and
+/* measures.h - stores numbers of a build that do not belong to one symbol: bytes of folders and
  * components, and rows of data sources, budgets and heaps.
  *
  * A number has a source ("source", "regions"), a kind ("file", "used") and a label ("src/net/",
- * "FLASH"). It is stored if it differs from the base. If a source has no numbers in a build, those
- * of the base are valid.
+ * "FLASH"). It is stored if it differs from the base. If a build has no numbers of a source, it has
+ * those of its base.
  *
  * O(numbers). One thread. */
 #ifndef HEFT_HISTORY_MEASURES_H
@@ -16,26 +16,26 @@
 
 /* A number that was measured for a build in addition to its symbols. */
 struct measured_row {
-	const char *source; /* "regions", "libraries", "budgets" or "heap". */
-	const char *kind;   /* Kind of the number: "file", "vm", "used", "limit", "live_bytes". */
-	const char *label;  /* For example "FLASH". " > " joins levels: "FLASH > libm.a". */
+	const char *source; /* "regions", "libraries", "budgets" or "heap" */
+	const char *kind;   /* Kind of the number: "file", "vm", "used", "limit", "live_bytes" */
+	const char *label;  /* For example "FLASH". " > " joins levels: "FLASH > libm.a" */
 	double value;
 };
 
 /* A number of a build and of its base. 0 if there is none. */
 struct level {
-	uint32_t id;    /* Id of the measure's row in the database. 0 if it has none. */
-	uint32_t build; /* Build from which `was` comes. 0 if there is none. */
+	uint32_t id;    /* Id of the measure's row in the database. 0 if it has none */
+	uint32_t build; /* Build that stores `was`. 0 if there is none */
 	double was, now;
-	bool given; /* The measure gets a row even if its value is 0, so that kinds keep their
-		     * order. */
+	bool given; /* True if the measure gets a row even for the value 0, so that kinds keep
+		     * their order */
 };
 
 struct measures {
-	struct db *db;            /* Borrowed. */
-	struct intern keys;       /* Source, kind and label, separated by NUL. */
-	VEC(struct level) levels; /* Per key. */
-	VEC(uint32_t) known;      /* Keys of the rows of the database, by rising id. */
+	struct db *db;            /* Borrowed */
+	struct intern keys;       /* Source, kind and label, separated by NUL */
+	VEC(struct level) levels; /* One per key */
+	VEC(uint32_t) known;      /* Keys of the rows of the database, by rising id */
 	struct text key;
 };
 
@@ -43,16 +43,16 @@ struct measures {
 void measures_init(struct measures *m, struct db *db);
 void measures_release(struct measures *m);
 
-/* Returns the level of a number. Makes it if missing. Valid until the next call. */
+/* Returns the level of a number. Creates a missing level. Valid until the next call. */
 struct level *measures_get(struct measures *m, struct str source, struct str kind,
 			   struct str label);
-/* Fills in `was` for all numbers of a source, as in the builds of `chain`: the ids of a build and
- * its bases, descending. */
+/* Sets `was` of all numbers of a source to their values in a build. `chain` has the ids of that
+ * build and its bases, descending. */
 void measures_read(struct measures *m, const char *source, const uint32_t *chain, size_t count);
-/* Fills in `now`, and `was` for all numbers of these sources. */
+/* Sets `now` and `was` of all numbers of the sources of `rows`. */
 void measures_take(struct measures *m, const struct measured_row *rows, size_t row_count,
 		   const uint32_t *chain, size_t count);
-/* True if no number has changed. */
+/* True if no number differs from `was`. */
 bool measures_same(const struct measures *m);
 void measures_write(struct measures *m, uint32_t build);
 

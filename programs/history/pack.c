@@ -1,9 +1,10 @@
-/* Packs texts as differences from other texts. */
+/* Compresses texts as differences from other texts. */
 #include "history/pack.h"
 
 #include <zstd.h>
 
-/* Levels of packing. A whole text is packed once per hundreds of differences: it may be slow. */
+/* Compression levels. A whole text may be slow, because there is one per hundreds of
+ * differences. */
 enum { LEVEL_WHOLE = 9, LEVEL_DIFFERENCE = 3 };
 
 /* Limits of an unpacked frame: UNPACKED_RATIO times the sizes of the frame and its base, or
@@ -11,7 +12,7 @@ enum { LEVEL_WHOLE = 9, LEVEL_DIFFERENCE = 3 };
 #define UNPACKED_RATIO 1024
 #define UNPACKED_MIN   (UINT64_C(64) << 20)
 
-/* Returns the window size, as a power of two. The window must cover the text and its base. */
+/* Returns log2 of the window size in bytes. The window must cover the text and its base. */
 static int window_log(size_t size)
 {
 	int log = 10;
@@ -52,7 +53,7 @@ bool text_unpack(struct bytes packed, struct str base, struct text *ret)
 {
 	const unsigned long long size = ZSTD_getFrameContentSize(packed.p, packed.size);
 	const uint64_t reach = add_sat(packed.size * UNPACKED_RATIO, 2 * (uint64_t)base.len);
-	if (size > max_u64(UNPACKED_MIN, reach)) /* Checked even if the frame states no size. */
+	if (size > max_u64(UNPACKED_MIN, reach)) /* checked even if the frame states no size */
 		return false;
 	if (ret->cap < size) {
 		text_release(ret);

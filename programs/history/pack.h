@@ -1,16 +1,16 @@
-/* pack.h - packs a text as its difference from a base text: frames of Zstandard with the base as
- * prefix (`zstd --patch-from` reads them).
+/* pack.h - compresses a text as its difference from a base text: frames of Zstandard with the base
+ * as prefix (`zstd --patch-from` reads them).
  *
- * O(both texts): 50 ms to pack 4 MB, 4 ms to unpack. Thread-safe. */
+ * O(both texts): 50 ms to compress 4 MB, 4 ms to unpack. Thread-safe. */
 #ifndef HEFT_HISTORY_PACK_H
 #define HEFT_HISTORY_PACK_H
 
 #include "base/reader.h"
 #include "base/text.h"
 
-/* Appends the frame to *ret. An empty `base` packs the whole text. False if there is no memory. */
+/* Appends the frame to *ret. `base` "" compresses the whole text. False if there is no memory. */
 bool text_pack(struct str text, struct str base, struct text *ret);
-/* Empties *ret, and unpacks to it. False if the frame is damaged or has another base. */
+/* Replaces *ret by the unpacked text. False if the frame is damaged or has another base. */
 bool text_unpack(struct bytes packed, struct str base, struct text *ret);
 
 #endif

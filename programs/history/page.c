@@ -1,5 +1,5 @@
-/* Makes the tabs of a history. A tab is a table of builds. Below a build are the symbols that it
- * changed. The library adds a row for unchanged bytes to any difference. */
+/* Makes the tabs of a history. A tab is a table of builds, whose rows are the symbols that they
+ * changed. The library adds a row for unchanged bytes to every diff. */
 #include "history/page.h"
 
 #include "history/series.h"
@@ -12,7 +12,7 @@
 enum { STEPS = 20, MEASURES = 2, TEXTS = 5 };
 
 static const char *const levels[] = { "build", "symbol" };
-/* Charged bytes of a row in the file and in the VM image. */
+/* Measures of a row: charged bytes in the file and in the VM image. */
 static const struct heft_measure measures[MEASURES] = {
 	{ .name = "charged", .title = "file", .unit = HEFT_PARTS },
 	{ .name = "vm", .title = "VM", .unit = HEFT_PARTS },
@@ -111,11 +111,11 @@ static void close_compared(struct compared *c)
 	*c = (struct compared){ NULL, NULL, NULL };
 }
 
-/* Whole numbers of all rows: pages read only the numbers with fractions. */
+/* Whole numbers of all rows are 0, because pages read only the exact numbers. */
 static const uint64_t no_whole[MEASURES];
 
-/* Copies the values. SuperSize's lists have no charged bytes, so all their sizes include
- * padding. */
+/* Copies the values of a row. Lists of SuperSize have sizes with padding instead of charged
+ * bytes. */
 static const double *copy_values(struct arena *a, const double *v)
 {
 	double *copy = arena_new(a, double, MEASURES);
@@ -146,7 +146,7 @@ static const struct heft_row *page_copy_symbol(struct arena *a, const struct hef
 	return copy;
 }
 
-/* Adds the rows of one build as copies, so that its snapshots can be released. */
+/* Copies the rows of one build, so that its snapshots can be freed. */
 static void add_build(struct tab *tab, const char *label, const struct heft_row *top)
 {
 	struct heft_row *row = copy_row(&tab->arena, top, label);
@@ -173,7 +173,7 @@ static bool page_compare(struct page_making *m, const struct build *before, cons
 
 /* A build that has a previous build. */
 struct compared_build {
-	uint64_t change; /* Change of file and VM image. UINT64_MAX for the latest builds. */
+	uint64_t change; /* Change of file plus VM image. UINT64_MAX for the latest builds */
 	size_t at;
 };
 
@@ -190,8 +190,8 @@ static uint64_t page_distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Chooses the wanted steps: one half are the latest builds, the other half those that changed the
- * sizes most. */
+/* Selects `wanted` builds to compare: half are the latest builds, half those that changed the sizes
+ * most. */
 static void choose_steps(const struct timeline *t, size_t wanted, bool *chosen)
 {
 	VEC(struct compared_build) steps = { 0 };
@@ -230,7 +230,7 @@ static bool page_make_steps(struct page_making *m, struct tab *tab, struct heft_
 	return true;
 }
 
-/* Makes the top row. Sums over all builds have no meaning, only their difference does. */
+/* Makes the top row. Only its change is useful, because sums over builds mean nothing. */
 static struct heft_row *page_make_top(struct tab *tab)
 {
 	struct heft_row *top = arena_new(&tab->arena, struct heft_row, 1);
@@ -293,7 +293,7 @@ static bool add_product(struct page_making *m, const struct build_facts *f, stru
 	return ok;
 }
 
-/* The facts of one build per product and configuration. They are borrowed from the store. */
+/* The facts of one build per product and configuration, borrowed from the store. */
 struct products {
 	VEC(const struct build_facts *) list;
 };

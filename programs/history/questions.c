@@ -9,7 +9,7 @@
 static const char *const step_names[] = { "build", "date",   "commit", "branch",       "was",
 					  "now",   "change", "share",  "unbuilt_since" };
 
-/* Adds a step with its share of `all`. Adds the previous commit if steps may be missing. */
+/* Adds a step with its share of `all`. If builds may be missing, also adds the previous commit. */
 static void put_step(struct answer *a, const struct step *s, double all)
 {
 	const double change = s->now - s->was;
@@ -39,7 +39,7 @@ bool steps_write(const struct steps *steps, struct heft_answer *to, struct heft_
 	return answer_end(&a, err);
 }
 
-/* First columns of a build's rows, for other tools: the full time and commit. */
+/* First columns of a build's rows in formats for tools: the full time and commit. */
 #define BUILD_NAMES "build", "time", "commit", "branch", "product", "config"
 
 static void questions_put_facts(struct answer *a, const struct build *b)
@@ -79,7 +79,7 @@ static void put_change(struct questions_teller *w, const struct build *b, struct
 	answer_row(&w->a);
 }
 
-/* Adds the changes of the builds from one id to another. */
+/* Adds the changes of the builds whose ids are in a range. */
 static void put_changes(struct questions_teller *w, uint32_t first, uint32_t last)
 {
 	static const char sql[] =
@@ -100,7 +100,7 @@ static void put_changes(struct questions_teller *w, uint32_t first, uint32_t las
 bool changes_tell(struct store *s, const struct timeline *t, struct heft_answer *to,
 		  struct heft_err *err)
 {
-	/* Requests builds in parts, because servers return all rows together. */
+	/* Read builds in parts, because a server returns all rows at once. */
 	enum { AT_ONCE = 50 };
 	struct questions_teller w = { .s = s, .t = t };
 	answer_start(&w.a, to, change_names, COUNT_OF(change_names));
@@ -152,7 +152,7 @@ struct difference {
 	double change;
 };
 
-/* Orders by falling change, then by key. */
+/* Sorts by falling change, then by key. */
 static int compare_differences(const void *pa, const void *pb)
 {
 	const struct difference *a = pa, *b = pb;

@@ -15,8 +15,8 @@ bool rows_tell(struct store *s, const struct timeline *t, const char *source,
 	       struct heft_answer *to, struct heft_err *err);
 /* Writes the numbers that changed, largest change first. */
 bool rows_compare(const struct measures *m, struct heft_answer *to, struct heft_err *err);
-/* Writes a row of the slope, with the day when it reaches `limit` bytes (0 for no limit). Then
- * writes a row per change of level. HEFT_EARG if the builds are of several products or
+/* Writes a row with the slope, and the day when the size reaches `limit` bytes (0 for no limit).
+ * Then writes a row per change of level. HEFT_EARG if the builds are of several products or
  * configurations. */
 bool trend_write(const struct series *s, uint64_t limit, struct heft_answer *to,
 		 struct heft_err *err);

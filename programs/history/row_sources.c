@@ -1,4 +1,4 @@
-/* Measures builds in addition to their symbols: data sources, limits and heaps. */
+/* Measures further numbers of builds: data sources, limits and heaps. */
 #include "history/row_sources.h"
 #include "cli/notes.h"
 
@@ -35,7 +35,7 @@ static size_t text_place(const struct heft_table *t, const char *name)
 	return SIZE_MAX;
 }
 
-/* Adds the values of a row: used bytes and length for a region, each measure for other rows. */
+/* Adds the values of a row: used bytes and length for a region, all measures for other rows. */
 static void row_sources_add_values(struct measured *m, const struct heft_table *t,
 				   const struct heft_row *row, const char *source,
 				   const char *label)
@@ -113,7 +113,7 @@ bool measure_sources(struct measured *m, const char *const *sources, size_t sour
 	struct heft_session *session = cli_made(m->cli, heft_session_copy(m->session));
 	struct heft_profile *p = cli_made(m->cli, heft_profile_new(session));
 	const bool ok = run_profile(m, p, sources, source_count, files, count);
-	/* The snapshot of these files has already printed most notes. */
+	/* Most notes were printed when the snapshot of these files was read. */
 	if (m->verbose)
 		notes_print(m->cli, session, true);
 	heft_session_free(session);

@@ -1,4 +1,4 @@
-/* row_sources.h - measures builds beyond their symbols: rows of data sources, limits, heaps. */
+/* row_sources.h - measures further numbers of builds: rows of data sources, limits, heaps. */
 #ifndef HEFT_HISTORY_ROW_SOURCES_H
 #define HEFT_HISTORY_ROW_SOURCES_H
 
@@ -8,13 +8,13 @@
 
 enum { MEASURED_SOURCES = 16 };
 
-/* The measured rows. Empty if all fields but cli and session are zero. */
+/* The measured rows. To start, set cli and session and zero all other fields. */
 struct measured {
 	const struct cli *cli;
-	struct heft_session *session; /* Borrowed. */
+	struct heft_session *session; /* Borrowed */
 	bool verbose;
 	VEC(struct measured_row) rows;
-	struct arena texts; /* Memory of the rows' texts. */
+	struct arena texts; /* Memory of the rows' texts */
 };
 
 void measured_release(struct measured *m);
@@ -22,9 +22,10 @@ void measured_release(struct measured *m);
  * cannot be made. */
 bool measure_sources(struct measured *m, const char *const *sources, size_t source_count,
 		     const char *const *files, size_t count);
-/* Adds the regions in the snapshot, unless the source "regions" has been measured. */
+/* Adds the regions of the snapshot, unless the source "regions" was measured. */
 void measure_regions(struct measured *m, const struct heft_snapshot *s);
-/* Adds a file's limits: used bytes, limit, and whether it is broken. Growth limits need `base`. */
+/* Adds a file's limits: used bytes, limit, and whether it is broken. Limits of growth need
+ * `base`. */
 bool measure_budget(struct measured *m, const char *path, const struct heft_snapshot *now,
 		    const struct heft_snapshot *base);
 /* Adds the heap of a dump or recording, by function and in total. */

@@ -1,4 +1,4 @@
-/* Finds one size in all builds of a timeline. */
+/* Finds the values of one size in all builds of a timeline. */
 #include "history/series.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static const char *const kind_words[KINDS] = { "section", "source", "object", "c
 		   "< $2")
 
 /* Queries of changes of charged bytes per build, in the file and in the VM image. Paths from $1
- * until before $2 match. A query finds symbols first, because there are many more changes. */
+ * until before $2 match. A query finds the symbols first, because changes are more numerous. */
 static const char *const sums[KINDS] = {
 	[SECTION] = "SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "
 		    "WHERE p.path >= $1 AND p.path < $2",
@@ -32,8 +32,8 @@ struct series_range {
 	struct text first, end;
 };
 
-/* Sets the range: one name, or with `all` every text that begins with it. Cuts the text at a NUL,
- * because servers refuse a NUL. */
+/* Sets the range: the name itself, or with `all` every text that begins with it. Cuts the text at a
+ * NUL, which servers refuse. */
 static void set_range(struct series_range *r, const char *name, bool all)
 {
 	r->first.len = r->end.len = 0;
@@ -45,7 +45,7 @@ static void set_range(struct series_range *r, const char *name, bool all)
 		text_add_char(&r->end, '\1');
 }
 
-/* Reads rows of sections. These rows contain values. */
+/* Reads rows of sections, which store values. */
 static bool read_sizes(struct series *ret, struct store *s, const struct series_range *r)
 {
 	bool any = false;
@@ -62,8 +62,8 @@ static bool read_sizes(struct series *ret, struct store *s, const struct series_
 	return any;
 }
 
-/* Reads rows of symbols. These rows contain changes from the base. Uses VM bytes if no build has
- * file bytes of a symbol. */
+/* Reads rows of symbols, which store changes from the base. Uses VM bytes if the symbol has no file
+ * bytes in any build. */
 static bool read_changes(struct series *ret, struct store *s, const char *sql,
 			 const struct series_range *r)
 {
@@ -98,7 +98,7 @@ static bool read_changes(struct series *ret, struct store *s, const char *sql,
 	return any;
 }
 
-/* Reads rows of a measure. A row is valid from its build on. */
+/* Reads rows of a measure. The value of a row holds from its build on. */
 static void read_levels(struct series *ret, struct store *s, int64_t measure)
 {
 	static const char levels[] = "SELECT build, now FROM sizes WHERE measure = $1";
@@ -129,7 +129,7 @@ static bool series_is_text(struct str wanted, struct str text)
 	return !wanted.p || str_eq(wanted, text);
 }
 
-/* Reads the first measure with the label. An empty source or kind matches any. */
+/* Reads the first measure with the label. An empty source or kind matches all. */
 static bool read_measure(struct series *ret, struct store *s, struct str source, struct str kind,
 			 const char *label)
 {
@@ -167,7 +167,7 @@ static bool series_read_kind(struct series *ret, struct store *s, enum kind kind
 	struct series_range r = { { 0 }, { 0 } };
 	const size_t len = strlen(name);
 	const bool folder = name[len - 1] == '/';
-	/* Uses sums that were stored when the build was added, for names with many symbols. */
+	/* Names with many symbols use the sums that were stored with each build. */
 	if (kind == COMPONENT || (folder && (kind == SOURCE || kind == OBJECT)))
 		return read_measure(ret, s, str_of(kind_words[kind]), STR("file"), name);
 	set_range(&r, name, folder);
@@ -215,14 +215,14 @@ static bool series_find_name(struct series *ret, struct store *s, const char *wh
 	return true;
 }
 
-/* True if the path is the name with folders before it. */
+/* True if the path is the name, or ends with it after a '/'. */
 static bool ends_in(struct str path, struct str name)
 {
 	return name.len > 0 && path.len > name.len && str_ends(path, name) &&
 	       path.p[path.len - name.len - 1] == '/';
 }
 
-/* Adds likely paths to a message, at most LIKELY. Users often type only the end of a path. */
+/* Adds up to LIKELY paths that end like `what`, because users often type only the end. */
 static void add_likely(struct text *to, struct store *s, const char *what)
 {
 	enum { LIKELY = 3 };
@@ -305,7 +305,7 @@ static double magnitude(const struct step *s)
 	return s->now < s->was ? s->was - s->now : s->now - s->was;
 }
 
-/* Orders by falling change, then latest first. */
+/* Sorts by falling change, then latest first. */
 static int series_compare_steps(const void *pa, const void *pb)
 {
 	const struct step *a = pa, *b = pb;

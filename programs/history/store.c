@@ -12,7 +12,7 @@ static const char all_builds[] =
 	"SELECT id, base, product, config, commit_id, parent, branch, time, machine, file, vm, "
 	"symbols FROM builds ORDER BY id";
 
-/* Makes the tables if the database has no store. */
+/* Creates the tables if the database has no store. */
 static void schema_settle(struct store *s, bool writes)
 {
 	bool others;
@@ -68,7 +68,7 @@ static void builds_reload(struct store *s)
 	for (struct db_query *q = db_query(s->db, all_builds); db_row(q);) {
 		const struct build b = build_of_row(s, q);
 		const size_t n = s->builds.count;
-		/* Requires bases with lower ids, because others could cause an endless loop. */
+		/* A base must have a lower id, because other bases could form a cycle. */
 		if (b.id == 0 || b.base >= b.id || (n > 0 && s->builds.data[n - 1].id >= b.id))
 			db_fail(s->db, HEFT_EFORMAT, "is damaged: builds are out of order");
 		else
@@ -76,7 +76,7 @@ static void builds_reload(struct store *s)
 	}
 }
 
-/* Drops the builds if another process has changed the store since they were read. */
+/* Frees the builds if another process has changed the store since they were read. */
 static void store_refresh(struct store *s)
 {
 	const int64_t edition = db_ask(s->db, edition_of);
@@ -233,7 +233,7 @@ struct heft_snapshot *store_read(struct store *s, uint32_t build,
 		fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "there is no build %" PRIu32, build);
 		return NULL;
 	}
-	/* Uses one transaction for all reads, so that there is not a lock per row. */
+	/* One transaction for all reads takes one lock instead of one per row. */
 	db_begin_reading(s->db);
 	const bool there = text_read(s, build);
 	db_commit(s->db);
@@ -246,8 +246,8 @@ static bool text_put(void *ctx, const void *data, size_t size)
 	return true;
 }
 
-/* Returns the base for a new build: its parent, or else the last build of the branch, or else the
- * last build. 0 if there is none. */
+/* Returns the base for a new build: its parent, otherwise the last build of the branch, otherwise
+ * the last build. 0 if there is none. */
 static uint32_t base_choose(const struct store *s, const struct build_facts *f)
 {
 	uint32_t best = 0;
@@ -303,7 +303,7 @@ static uint32_t build_insert(struct store *s, const struct build_facts *f, uint3
 	return id;
 }
 
-/* Ids of a build and its bases, for measures_read(). Empty if there is none. */
+/* Ids of a build and its bases, for measures_read(). Empty if there is no build. */
 struct chain {
 	VEC(uint32_t) ids;
 };
@@ -316,7 +316,7 @@ static struct chain chain_of(const struct store *s, uint32_t build)
 	return c;
 }
 
-/* Compares the numbers of build `was` with the numbers of the facts. */
+/* Reads the numbers of build `was` and those of the facts into m. */
 static void rows_compare_with(const struct store *s, struct measures *m, uint32_t was,
 			      const struct build_facts *f)
 {
@@ -356,7 +356,7 @@ static bool changes_add(struct store *s, uint32_t id, uint32_t base,
 	return ok || is_damaged(s);
 }
 
-/* Adds the build to the tables, inside of a transaction. */
+/* Adds the build to the tables. Called inside a transaction. */
 static void build_add(struct store *s, const struct heft_snapshot *snapshot,
 		      const struct build_facts *f, struct str text)
 {
@@ -371,7 +371,7 @@ static void build_add(struct store *s, const struct heft_snapshot *snapshot,
 
 struct removal {
 	struct store *s;
-	struct intern gone; /* Ids of builds. */
+	struct intern gone; /* Ids of removed builds */
 };
 
 static bool is_gone(const struct removal *r, uint32_t build)
@@ -380,7 +380,7 @@ static bool is_gone(const struct removal *r, uint32_t build)
 	return intern_find(&r->gone, (struct str){ (const char *)&build, sizeof build }, &place);
 }
 
-/* Moves the rows of a removed build to the survivor that had it as base. 0: deletes them. */
+/* Moves the rows of a removed build to `survivor`, which had it as base. 0: deletes them. */
 static void rows_move(struct removal *r, uint32_t build, uint32_t survivor)
 {
 	static const char sql[] = "INSERT INTO moved(build, survivor) VALUES($1, $2)";
@@ -412,7 +412,7 @@ static void base_set(struct store *s, struct build *b, uint32_t base)
 	db_do(q);
 }
 
-/* Gives a survivor the nearest base that stays. Its text does not change. */
+/* Sets the base of a remaining build to the nearest base that remains. Its text does not change. */
 static void survivor_move(struct removal *r, struct build *b)
 {
 	static const char delete[] = "DELETE FROM lists WHERE build = $1";
@@ -433,8 +433,8 @@ static void survivor_move(struct removal *r, struct build *b)
 	text_release(&text);
 }
 
-/* Merges rows. The change of a survivor then starts from the value before the first build that was
- * merged into it. */
+/* Merge rows: the change of a remaining build then starts from the value before the first build
+ * that was merged into it. */
 #define MERGE(table, item, columns, values, differs)                                               \
 	{                                                                                          \
 		"DELETE FROM merged",                                                              \
@@ -469,7 +469,7 @@ static void rows_settle(struct db *db)
 		db_do(db_query(db, deletes[i]));
 }
 
-/* Removes builds, inside of a transaction. */
+/* Removes builds. Called inside a transaction. */
 static void builds_remove(struct store *s, const uint32_t *ids, size_t count)
 {
 	struct removal r = { .s = s };
@@ -507,7 +507,7 @@ static bool change_end(struct store *s, bool any, struct heft_err *err)
 	return db_check(s->db, err);
 }
 
-/* Adds a build, inside of a transaction. `text` is the text of the `.size` file. */
+/* Adds a build. Called inside a transaction. `text` is the text of the `.size` file. */
 static enum store_outcome build_put(struct store *s, const struct heft_snapshot *snapshot,
 				    const struct build_facts *facts, struct str text)
 {

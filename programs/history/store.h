@@ -1,12 +1,12 @@
-/* store.h - a history: builds of programs, kept in a database.
+/* store.h - keeps a history, the builds of programs, in a database.
  *
- * docs/history.md has the tables. A build is stored as the text of its `.size` file, packed as the
- * difference from the text of its *base*. The base is an earlier build of the same product and
- * configuration. Every STORE_PERIOD builds, the text is stored whole. Changes since the base are
- * also in tables, for queries in SQL.
+ * docs/history.md describes the tables. A build is stored as the text of its `.size` file,
+ * compressed as the difference from the text of its *base*. The base is an earlier build of the
+ * same product and configuration. Every STORE_PERIOD builds, the whole text is stored. Changes
+ * since the base are also in tables, for queries in SQL.
  *
- * A change is one transaction: all of it is done, or nothing. Any number of processes may read and
- * write. Writers wait for one another.
+ * A change is one transaction: it is done completely or not at all. Any number of processes may
+ * read and write. Writers wait for one another.
  *
  * One thread. */
 #ifndef HEFT_HISTORY_STORE_H
@@ -20,9 +20,9 @@ enum { STORE_VERSION = 1, STORE_PERIOD = 128 };
 /* Facts about a build. Texts are never NULL. */
 struct build_facts {
 	const char *product, *config, *branch;
-	const char *commit, *parent; /* `parent` is "" if unknown. */
+	const char *commit, *parent; /* `parent` is "" if unknown */
 	const char *machine;
-	int64_t time; /* Time of the commit, in seconds since 1970. */
+	int64_t time; /* Time of the commit, in seconds since 1970 */
 	/* Numbers of data sources, budgets and heaps. Unknown without rows of a source. */
 	const struct measured_row *rows;
 	size_t row_count;
@@ -31,18 +31,18 @@ struct build_facts {
 /* A build in the store. */
 struct build {
 	uint32_t id;
-	uint32_t base; /* 0 if there is none. */
+	uint32_t base; /* 0 if there is none */
 	struct build_facts facts;
-	uint64_t file, vm; /* Bytes. */
+	uint64_t file, vm; /* Bytes */
 	uint64_t symbols;
 };
 
 struct store {
 	struct db *db;
-	VEC(struct build) builds; /* Sorted by ascending id. */
-	struct arena texts;       /* Memory of the builds' texts. */
-	int64_t edition;          /* Edition of the store when the builds were read. */
-	uint32_t read;            /* Build whose text is in `text`. 0 if there is none. */
+	VEC(struct build) builds; /* Sorted by ascending id */
+	struct arena texts;       /* Memory of the builds' texts */
+	int64_t edition;          /* Edition of the store when the builds were read */
+	uint32_t read;            /* Build whose text is in `text`. 0 if there is none */
 	struct text text, spare;
 };
 
@@ -52,8 +52,8 @@ void store_close(struct store *s);
 
 enum store_outcome {
 	STORE_ADDED,
-	STORE_SAME,     /* The build existed with the same contents. */
-	STORE_REPLACED, /* The build existed. Its other contents were replaced. */
+	STORE_SAME,     /* The build existed with the same contents */
+	STORE_REPLACED, /* The build existed with other contents, which were replaced */
 };
 /* Adds a build. Replaces a build of the same product, configuration and commit, unless its contents
  * are equal. After a failure the store can only be closed. */
@@ -64,11 +64,11 @@ bool store_add(struct store *s, const struct heft_snapshot *snapshot,
 struct heft_snapshot *store_read(struct store *s, uint32_t build,
 				 const struct heft_session *session, const char *components,
 				 struct heft_err *err);
-/* Reads the numbers of a source in a build into `now`, and the numbers of build `before` (if not 0)
- * into `was`. */
+/* Reads the numbers of a source in a build into `now`, and those of build `before` (if not 0) into
+ * `was`. */
 bool store_measures(struct store *s, struct measures *ret, const char *source, uint32_t before,
 		    uint32_t build, struct heft_err *err);
-/* Removes builds. Builds that had them as base get another base. */
+/* Removes builds. A build whose base is removed gets another base. */
 bool store_remove(struct store *s, const uint32_t *builds, size_t count, struct heft_err *err);
 
 const struct build *store_build(const struct store *s, uint32_t id);

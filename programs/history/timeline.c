@@ -18,7 +18,7 @@ static int compare_builds(const void *pa, const void *pb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* The latest builds so far, per product, configuration and branch. */
+/* The latest builds up to now, per product, configuration and branch. */
 struct latest {
 	struct intern keys;
 	VEC(const struct build *) builds;
@@ -98,7 +98,7 @@ const struct build *timeline_before(const struct timeline *t, const struct build
 	return at == SIZE_MAX ? NULL : t->before.data[at];
 }
 
-/* Returns the days since 1970 of a day in the Gregorian calendar. */
+/* Returns the days from 1970-01-01 to a day of the Gregorian calendar. */
 static int64_t days_of(int year, int month, int day)
 {
 	const int64_t y = year - (month <= 2);
@@ -146,7 +146,7 @@ static bool same_line(const struct build *a, const struct build *b)
 /* The forms of a word with which builds are compared. */
 struct timeline_word {
 	struct str text;
-	int64_t time; /* INT64_MIN if it is no date. */
+	int64_t time; /* INT64_MIN if the word is not a date */
 	unsigned long long id;
 };
 
@@ -184,7 +184,7 @@ static const struct build *timeline_find_first(const struct timeline *t, const c
 	return first;
 }
 
-/* Returns the latest build of the best rank. */
+/* Returns the build that matches a word best; of equal ones, the latest. */
 static const struct build *timeline_find_word(const struct timeline *t,
 					      const struct timeline_word *w, const char *typed,
 					      struct heft_err *err)

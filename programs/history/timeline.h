@@ -1,7 +1,7 @@
 /* timeline.h - lists builds in the order of their commits, and finds a build by the word that a
  * user types.
  *
- * The builds are the store's, valid until the store is changed. */
+ * The builds belong to the store. They are valid until the store is changed. */
 #ifndef HEFT_HISTORY_TIMELINE_H
 #define HEFT_HISTORY_TIMELINE_H
 
@@ -13,28 +13,27 @@ struct build_filter {
 };
 
 struct timeline {
-	VEC(const struct build *) list; /* Sorted by time, then by id. */
+	VEC(const struct build *) list; /* Sorted by time, then by id */
 	VEC(const struct build *)
-	before; /* The build before each build of the list. NULL if there
-					   * is none. */
+	before; /* The previous build of each build of the list. NULL if there is none */
 };
 
 void timeline_make(struct timeline *ret, const struct store *s, const struct build_filter *f);
 void timeline_release(struct timeline *t);
 
-/* Finds the build that a word names: "latest", "first", a commit or at least its first four
- * characters, "#ID", a branch (its latest build), or a date in UTC, "2026-11-23" or
- * "2026-11-23T18:00" (the latest build until its end). "~N" after the word means the N-th previous
- * build of the same product and configuration. NULL with HEFT_ENOTFOUND if there is none, or with
- * HEFT_EARG if the word is ambiguous. */
+/* Finds the build of a word: "latest", "first", "#ID", a commit or at least its first four
+ * characters. A branch means its latest build. A date in UTC, "2026-11-23" or "2026-11-23T18:00",
+ * means the latest build until its end. "~N" after the word means the N-th previous build of the
+ * same product and configuration. NULL with HEFT_ENOTFOUND if there is none, or with HEFT_EARG if
+ * the word is ambiguous. */
 const struct build *timeline_find(const struct timeline *t, const char *word, struct heft_err *err);
 /* Returns the previous build of the same product and configuration, preferably on the same branch.
  * NULL if there is none. O(log builds). */
 const struct build *timeline_before(const struct timeline *t, const struct build *b);
-/* Returns the place of a build in the list. SIZE_MAX if it is not there. O(log builds). */
+/* Returns the index of a build in the list. SIZE_MAX if the list lacks it. O(log builds). */
 size_t timeline_place(const struct timeline *t, const struct build *b);
 
-/* Writes "2026-11-23 18:00", UTC. */
+/* Writes a time in UTC: "2026-11-23 18:00". */
 void time_text(int64_t time, char room[24]);
 /* Parses a date of the two forms above, or seconds since 1970 ("@1700000000"). A date alone means
  * its first second, or its last if `end`. False for another text. */

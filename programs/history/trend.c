@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Least difference of two means that counts, in units of the noise. Chance exceeds it less than
+/* Smallest significant difference of two means, in units of the noise. Chance exceeds it less than
  * once in thousands of builds. */
 #define SURE 5.2
 
@@ -21,9 +21,9 @@ static double median(double *values, size_t count)
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* Returns the noise of the values, from the median of the differences of neighbours. The median is
- * 0.6745 times the deviation of the differences. This deviation is the square root of 2 times that
- * of the values. */
+/* Returns the noise of the values: their standard deviation, estimated from the median of the
+ * absolute differences of neighbours. That median is 0.6745 times the deviation of the differences,
+ * which is sqrt(2) times the deviation of the values. */
 static double noise_of(const double *values, size_t count)
 {
 	double *steps = mem_alloc((count + 1) * sizeof *steps);
@@ -35,7 +35,7 @@ static double noise_of(const double *values, size_t count)
 }
 
 struct trend_search {
-	const double *sums; /* For each index, the sum of the values before it. */
+	const double *sums; /* For each index, the sum of the values before it */
 	double noise;
 	struct trend *to;
 };
@@ -45,7 +45,7 @@ static double mean(const struct trend_search *s, size_t first, size_t end)
 	return (s->sums[end] - s->sums[first]) / (double)(end - first);
 }
 
-/* Returns the best place to cut a range, and the difference of the two means there. */
+/* Returns the best index to split a range at, and the difference of the means of its two parts. */
 static size_t best_cut(const struct trend_search *s, size_t first, size_t end, double *ret_score)
 {
 	size_t best = first;
@@ -66,7 +66,7 @@ struct trend_part {
 	size_t first, end;
 };
 
-/* Cuts ranges until no part has a sure cut. */
+/* Splits ranges until no part has a significant cut. */
 static void trend_find_cuts(const struct trend_search *s, size_t count)
 {
 	VEC(struct trend_part) open = { 0 };
@@ -95,8 +95,8 @@ static size_t trend_end_of(const struct trend *t, size_t i, size_t count)
 	return i + 1 < t->changes.count ? t->changes.data[i + 1].at : count;
 }
 
-/* Checks the cuts again, because each was made before later cuts were known. Searches each cut
- * again between its neighbours, and drops it if it is not sure any more. */
+/* Checks the cuts again, because each was made before the later cuts. Searches each cut again
+ * between its neighbours, and removes it if it is no longer significant. */
 static void settle_cuts(const struct trend_search *s, size_t count)
 {
 	struct trend *t = s->to;
@@ -112,7 +112,7 @@ static void settle_cuts(const struct trend_search *s, size_t count)
 	t->changes.count = kept;
 }
 
-/* Sets the levels. `zero` was subtracted from the values. */
+/* Sets the levels. `zero` is added, because it was subtracted from the values. */
 static void set_levels(const struct trend_search *s, size_t count, double zero)
 {
 	size_t first = 0;

@@ -1,10 +1,10 @@
 /* trend.h - finds the trend of a series of sizes: its slope, and the permanent changes of its
  * level.
  *
- * A change of level must exceed the noise. The noise is estimated by the median of the differences
- * of neighbours. Changes of level do not affect this median. A level has changed if the means on
- * both sides differ by more than noise would once in thousands of builds. If most values equal the
- * previous value, there is no noise, and every change is a change of level.
+ * A change of level must exceed the noise. The median of the differences of neighbours estimates
+ * the noise, because changes of level hardly affect it. A level has changed if the means on both
+ * sides differ more than noise makes them once in thousands of builds. If more than half of the
+ * values equal the previous value, the noise is 0, and every change is a change of level.
  *
  * O(n log n) for few changes. Thread-safe. */
 #ifndef HEFT_HISTORY_TREND_H
@@ -13,14 +13,14 @@
 #include "base/vec.h"
 
 struct level_change {
-	size_t at;          /* Index of the first value of the new level. */
-	double before, now; /* Mean value before and after the step. */
+	size_t at;          /* Index of the first value of the new level */
+	double before, now; /* Mean value before and after the step */
 };
 
 struct trend {
-	double noise;    /* Standard deviation. 0 if there is none. */
-	double per_step; /* Slope by least squares, in bytes per value. */
-	double per_day;  /* Slope in bytes per day. 0 if all values have the same time. */
+	double noise;    /* Standard deviation. 0 if there is none */
+	double per_step; /* Slope by least squares, in bytes per value */
+	double per_day;  /* Slope in bytes per day. 0 if all values have the same time */
 	VEC(struct level_change) changes;
 };
 

@@ -1,4 +1,4 @@
-/* Posts bytes to a server, by libcurl. */
+/* Posts bytes to a server with libcurl. */
 #include "push/http.h"
 
 #include "base/base.h"
@@ -15,10 +15,10 @@ enum { SAID_MOST = 160, URL_MOST = 2000 };
 struct http {
 	CURL *curl;
 	struct curl_slist *headers;
-	char url[URL_MOST];     /* For messages: without a query. */
-	char answer[SAID_MOST]; /* Beginning of the last answer. */
+	char url[URL_MOST];     /* URL for messages, without its query */
+	char answer[SAID_MOST]; /* Beginning of the last answer */
 	size_t answer_size;
-	char said[CURL_ERROR_SIZE]; /* libcurl's message about a failed request, or "". */
+	char said[CURL_ERROR_SIZE]; /* libcurl's message about a failed request, or "" */
 	unsigned status;
 };
 
@@ -46,7 +46,7 @@ static bool url_check(const char *url, struct heft_err *err)
 	return true;
 }
 
-/* Keeps the part of an answer that fits and skips the rest. */
+/* Keeps the start of an answer, as much as fits. */
 static size_t answer_take(char *p, size_t size, size_t count, void *ctx)
 {
 	struct http *h = ctx;
@@ -64,7 +64,7 @@ static const char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Sets which certificates are trusted. curl(1) uses these variables, libcurl does not. */
+/* Sets which certificates are trusted. curl(1) reads these variables, libcurl does not. */
 static void http_trust(struct http *h)
 {
 	const char *file = environment("CURL_CA_BUNDLE");
@@ -152,7 +152,7 @@ bool http_post(struct http *h, const void *data, size_t size, struct heft_err *e
 		return no_answer(h, code, err);
 	if (status >= 200 && status <= 299)
 		return true;
-	size_t line = 0; /* Length of the first line of the server's answer. */
+	size_t line = 0; /* Length of the first line of the server's answer */
 	while (line < h->answer_size && (unsigned char)h->answer[line] >= ' ')
 		line++;
 	return http_fail(err, HEFT_EIO, "%.200s: the server answers %u%s%.*s", h->url, h->status,

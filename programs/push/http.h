@@ -1,8 +1,8 @@
-/* http.h - posts bytes to a server, by libcurl.
+/* http.h - posts bytes to a server with libcurl.
  *
- * With TLS, the server's certificate must be trusted by the system, or by the files that the
- * environment names. As for curl(1), these are CURL_CA_BUNDLE, SSL_CERT_DIR and SSL_CERT_FILE. A
- * connection stays open between posts. One thread per handle. */
+ * With TLS, the system must trust the server's certificate, or the files that the environment
+ * names. As for curl(1), these are CURL_CA_BUNDLE, SSL_CERT_DIR and SSL_CERT_FILE. A connection
+ * stays open between posts. One thread per handle. */
 #ifndef HEFT_PUSH_HTTP_H
 #define HEFT_PUSH_HTTP_H
 
@@ -11,7 +11,7 @@
 struct http;
 
 /* Opens a connection. `url` is http or https. A URL with a password fails with HEFT_EARG, because
- * lists of processes would show it; libcurl reads passwords from ~/.netrc. `type` is "Content-Type:
+ * process lists would show it; libcurl reads passwords from ~/.netrc. `type` is "Content-Type:
  * ...". NULL on failure. */
 struct http *http_open(const char *url, const char *type, unsigned timeout_seconds,
 		       struct heft_err *err);

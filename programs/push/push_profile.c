@@ -27,7 +27,7 @@ const char push_profile_manual[] =
 
 struct push_profile_job {
 	const struct cli *cli;
-	const char *url, *file; /* NULL if not given. */
+	const char *url, *file; /* NULL if not given */
 	struct push_profile profile;
 };
 

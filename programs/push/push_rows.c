@@ -26,9 +26,9 @@ const char push_rows_manual[] =
 
 struct push_rows {
 	const struct cli *cli;
-	const char *url, *file; /* NULL if not given. */
+	const char *url, *file; /* NULL if not given */
 	struct http *http;
-	char *bytes; /* Bytes of the current request. Has room for REQUEST. */
+	char *bytes; /* Bytes of the current request. Has room for REQUEST bytes */
 	size_t size;
 };
 
@@ -48,7 +48,7 @@ static bool push_rows_operand(void *ctx, const char *word)
 	return true;
 }
 
-/* Sends a request. If the server is busy or gone, tries again; if the server refuses, gives up. */
+/* Sends a request. Tries again if the server is busy or unreachable, but not if it refuses. */
 static bool rows_send(struct push_rows *p, const char *data, size_t size)
 {
 	struct heft_err err;

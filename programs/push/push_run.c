@@ -1,4 +1,5 @@
-/* Implements heft push run: heft heap run, with a profile to a server from time to time. */
+/* Implements heft push run: runs a program, and sends its profiles to a server from time to
+ * time. */
 #include "push/push.h"
 
 #include "cli/heap_run.h"
@@ -34,13 +35,13 @@ const char push_run_manual[] =
 
 struct push_run {
 	const struct cli *cli;
-	const char *url; /* NULL if not given. */
+	const char *url; /* NULL if not given */
 	uint64_t every_ms;
 	struct push_options options;
 	struct pusher *pusher;
 };
 
-/* Parses "60s", "5m", "2h". Without a unit, seconds. */
+/* Parses a time: "60s", "5m", "2h". A number without a unit is in seconds. */
 static bool every_parse(struct push_run *run, const struct opt *o, const char *value)
 {
 	char *end;
@@ -97,7 +98,7 @@ static bool pushing_start(struct heap_run *job)
 	return run->pusher != NULL;
 }
 
-/* Sends the last profiles, from the files that the processes left, the program's own first. */
+/* Sends the last profiles, from the files of the processes, the program's own file first. */
 static void pushing_end(struct heap_run *job, const struct heft_recorder_end *end)
 {
 	const struct push_run *run = job->ctx;
@@ -105,8 +106,7 @@ static void pushing_end(struct heap_run *job, const struct heft_recorder_end *en
 	pusher_stop(run->pusher);
 	for (int own = 1; end && own >= 0; own--)
 		for (size_t i = 0; heft_recorder_file(job->recorder, i, &f, NULL); i++) {
-			/* True for the last file of a process. That file has the state at the end
-			 * of the process. */
+			/* Only the last file of a process has the state at its end. */
 			struct heft_recorder_file next = { .size = sizeof next };
 			const bool more = heft_recorder_file(job->recorder, i + 1, &next, NULL) &&
 					  !next.empty && next.pid == f.pid;

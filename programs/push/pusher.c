@@ -25,18 +25,18 @@ struct pusher {
 	struct receiver to;
 	struct push_options options;
 	char host[HOST_MOST];
-	char name_cache[PATH_MOST]; /* "" if there is none. */
+	char name_cache[PATH_MOST]; /* "" if there is none */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct pushed *list; /* In the order in which profiles were first wanted. */
+	struct pushed *list; /* In the order of the first requests for profiles */
 	size_t count, room;
 	bool ends;
-	uint64_t posted, failed, refused; /* `refused`: number of last profiles that were
-					   * refused. */
+	uint64_t posted, failed, refused; /* `refused`: number of last profiles that the server
+					   * refused */
 };
 
-/* Writes live blocks by stack. Counts since the start would be added up again in each profile. */
+/* Writes live blocks by stack. Receivers add up profiles, so totals would count repeatedly. */
 static bool write_profile(struct heft_heap *h, FILE *to, struct heft_err *err)
 {
 	const struct heft_write_opts opts = { .size = sizeof opts,
@@ -68,8 +68,8 @@ static bool send_profile(const struct pusher *p, struct heft_heap *h, uint32_t p
 	return good;
 }
 
-/* Sends a profile of the process, or of the file that it left. False if the receiver did not take
- * it. A missing profile is no failure. */
+/* Sends a profile of the process, or of the file that it left. False if the receiver did not accept
+ * it. A missing profile is not a failure. */
 static bool pusher_push(struct pusher *p, uint32_t pid, const char *path, bool may_be_none)
 {
 	struct heft_err err = { 0 };
@@ -87,7 +87,7 @@ static bool pusher_push(struct pusher *p, uint32_t pid, const char *path, bool m
 	good = opened && send_profile(p, h, pid, &err);
 	heft_heap_free(h);
 	heft_session_free(s);
-	/* A process that has just ended has its last profile in its file. */
+	/* If a process has just ended, its last profile is in its file. */
 	if (!opened && (may_be_none || (!path && err.sys_errno == ESRCH)))
 		return true;
 	p->posted += good;
@@ -96,7 +96,7 @@ static bool pusher_push(struct pusher *p, uint32_t pid, const char *path, bool m
 	return good;
 }
 
-/* Returns the entry of a process in the list. Makes it if missing. NULL if there is no memory. */
+/* Returns the list's entry for a process. Creates a missing entry. NULL if there is no memory. */
 static struct pushed *find_process(struct pusher *p, uint32_t pid)
 {
 	ASSERT(pid != 0 && p->count <= p->room);
@@ -115,7 +115,7 @@ static struct pushed *find_process(struct pusher *p, uint32_t pid)
 	return &p->list[p->count++];
 }
 
-/* Takes the next process whose profile is wanted, and clears its request. SIZE_MAX if none. */
+/* Takes the next process with a request, and clears the request. SIZE_MAX if there is none. */
 static size_t take_wanted(struct pusher *p, struct pushed *ret)
 {
 	for (size_t i = 0; i < p->count; i++) {
@@ -171,7 +171,7 @@ static bool pusher_start_thread(struct pusher *p)
 	return good || (cli_error(p->cli, "no thread can be started"), false);
 }
 
-/* Sets the folder by the XDG Base Directory Specification. A relative path is ignored. */
+/* Sets the cache folder by the XDG Base Directory Specification. Ignores a relative path. */
 static void set_name_cache(struct pusher *p, const char *wish)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -223,7 +223,7 @@ void pusher_stop(struct pusher *p)
 
 void pusher_last(struct pusher *p, const char *path, uint32_t pid)
 {
-	ASSERT(p->ends); /* The thread does not use the list any more. */
+	ASSERT(p->ends); /* The thread no longer uses the list. */
 	const struct pushed *of = find_process(p, pid);
 	if (!of || p->refused > 0)
 		p->failed++;

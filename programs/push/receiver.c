@@ -1,4 +1,4 @@
-/* Writes heap profiles in the forms of their receivers. */
+/* Writes heap profiles in the formats of their receivers. */
 #include "push/receiver.h"
 
 #include "push/http.h"
@@ -14,9 +14,9 @@
 
 enum { SECONDS_MOST = 10 };
 
-/* Paths of api/push/v1/push.proto of Pyroscope, by the Connect protocol, and of
- * proto/parca/profilestore/v1alpha1/profilestore.proto of Parca, whose server has the paths of its
- * HTTP rules below /api. */
+/* URL schemes of the receivers. Paths are those of api/push/v1/push.proto of Pyroscope (Connect
+ * protocol), and of proto/parca/profilestore/v1alpha1/profilestore.proto of Parca, whose server has
+ * its HTTP rules below /api. */
 #define PYROSCOPE_PATH "/push.v1.PusherService/Push"
 #define PARCA_PATH     "/api/profiles/writeraw"
 
@@ -97,7 +97,7 @@ static void receiver_put_label(struct json *j, const char *name, const char *val
 	json_close(j, '}');
 }
 
-/* Writes the labels. Parca wraps the list once more. */
+/* Writes the labels. Parca wraps the list in a further object. */
 static void put_labels(struct json *j, const struct push_profile *p, bool parca)
 {
 	char pid[16];
@@ -118,7 +118,7 @@ static void put_labels(struct json *j, const struct push_profile *p, bool parca)
 		json_close(j, '}');
 }
 
-/* Writes the request. Both receivers use protobuf's form of JSON, with bytes in base64. */
+/* Writes the request. Both receivers use the JSON form of protobuf, with bytes in base64. */
 static void put_request(struct json *j, const struct push_profile *p, const char *base64,
 			bool parca)
 {
@@ -142,7 +142,7 @@ static void put_request(struct json *j, const struct push_profile *p, const char
 	json_close(j, '}');
 }
 
-/* Makes the request of Pyroscope or Parca, malloc'ed. NULL if there is no memory. */
+/* Returns the request for Pyroscope or Parca, malloc'ed. NULL if there is no memory. */
 static char *request_make(const struct push_profile *p, bool parca, size_t *ret_size)
 {
 	char *text = NULL;

@@ -1,4 +1,4 @@
-/* receiver.h - sends heap profiles to a receiver, in its form.
+/* receiver.h - sends heap profiles to a receiver in its format.
  *
  *     pyroscope://HOST:4040 - push.v1.PusherService/Push of Pyroscope, in JSON
  *     parca://HOST:7070 - WriteRaw of Parca by its HTTP gateway, in JSON
@@ -16,18 +16,18 @@ enum receiver_kind { RECEIVER_PLAIN, RECEIVER_PYROSCOPE, RECEIVER_PARCA };
 
 struct receiver {
 	enum receiver_kind kind;
-	char url[RECEIVER_URL_MOST]; /* http or https. */
+	char url[RECEIVER_URL_MOST]; /* http or https */
 };
 
-/* Parses an address. HEFT_EARG if it has none of these forms, or has a password. */
+/* Parses an address. HEFT_EARG if its scheme is unknown, or if it has a password. */
 bool receiver_parse(struct receiver *ret, const char *url, struct heft_err *err);
 
-/* A profile in pprof's form, with its process. Borrows all data. */
+/* A profile in pprof format, with its process. Borrows all data. */
 struct push_profile {
 	const char *service, *host;
-	uint32_t pid;   /* 0 if unknown. */
-	bool addresses; /* The profile has no names. Its addresses are addresses in the modules'
-			 * files. */
+	uint32_t pid;   /* 0 if unknown */
+	bool addresses; /* True if the profile has no names. Its addresses are addresses in the
+			 * modules' files */
 	const char *data;
 	size_t size;
 };
