@@ -1,14 +1,14 @@
-/* allocators.c - hooks the functions of other allocators that do not call their own malloc and
- * free: C++'s operators new and delete if an allocator defines them with malloc, and the names of
- * jemalloc, tcmalloc, mimalloc and rpmalloc.
+/* allocators.c - hooks functions of other allocators besides malloc and free: C++'s operators new
+ * and delete if the allocator defines them, and the functions of jemalloc, tcmalloc, mimalloc and
+ * rpmalloc.
  *
- * These functions must handle blocks with a header, because programs mix them with malloc and free.
- * The recorder must not define their names: a program may use a name to find out which allocator it
- * has. Instead, it changes the tables through which modules call (global offset tables, gABI
- * "Dynamic Linking"). It changes only entries that lead to the allocator below the recorder.
+ * Programs mix these functions with malloc and free, so they must handle blocks with a header. The
+ * recorder must not define their names: a program may detect its allocator by a name. Instead, the
+ * recorder changes the tables through which modules call (global offset tables, gABI "Dynamic
+ * Linking"). It changes only entries that point to the allocator that it calls.
  *
- * Functions that allocate but are not recorded are noted in the process page. Modules that are
- * loaded later are processed when the program looks up a symbol (dlsym). */
+ * The process page lists functions that allocate without being recorded. Modules that are loaded
+ * later are changed when the program calls dlsym. */
 #include "recorder.h"
 
 #if !defined HEFT_WRAP && (defined __x86_64__ || defined __i386__ || defined __aarch64__)
@@ -43,7 +43,7 @@ static HOT void *allocator_malloc(size_t size)
 }
 
 /* Replaces all functions that free. Ignores arguments after the block (size, alignment, flags),
- * because the header has these facts. */
+ * because the header has their values. */
 static HOT void allocator_free(void *p)
 {
 	block_free(p, (uintptr_t)__builtin_frame_address(0),
@@ -98,7 +98,7 @@ static void *allocator_memalign(size_t align, size_t size)
 	return aligned_block(align, size, &from);
 }
 
-/* Allocates aligned memory, with the size first. */
+/* Allocates aligned memory. Some allocators have the size as the first parameter. */
 static void *allocator_malloc_aligned(size_t size, size_t align)
 {
 	const struct caller from = CALLER;
@@ -129,8 +129,8 @@ static size_t allocator_usable_size(void *p)
 	return block_usable_size(p);
 }
 
-/* Replaces functions that return how many bytes of a block of this size may be used. With a header,
- * the allocator's own answer is wrong. */
+/* Replaces functions that return the usable bytes of a block of this size. The allocator's own
+ * answer would include the header. */
 static size_t allocator_good_size(size_t size)
 {
 	if (size > SIZE_MAX - HEAP_ALIGN)
@@ -138,7 +138,7 @@ static size_t allocator_good_size(size_t size)
 	return recorder.tail != 0 ? size : (size + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
 }
 
-/* The allocator's own operators. They call the program's handler and throw. */
+/* The allocator's own operators. They call the program's new-handler and throw. */
 static struct {
 	void *(*plain)(size_t);
 	void *(*nothrow)(size_t, const void *);
@@ -182,8 +182,8 @@ static struct {
 	size_t (*xallocx)(void *, size_t, size_t, int);
 } real_x;
 
-/* Records memory without an arena. Freeing an arena of the program frees its memory, so that memory
- * is not recorded. */
+/* Allocates like mallocx. Blocks of a program's own arena are not recorded, because freeing the
+ * arena frees them. */
 static void *allocator_mallocx(size_t size, int flags)
 {
 	const struct caller from = CALLER;
@@ -282,14 +282,14 @@ static void *allocator_expand(void *p, size_t size)
 #define NOTHROW "RKSt9nothrow_t"
 #define ALIGNED "St11align_val_t"
 
-/* `hook` is NULL for functions that allocate without being recorded. `real` receives the
- * allocator's own function. NULL if not needed. */
+/* Hooked functions. `hook` is NULL for functions that allocate without being recorded. `real`
+ * receives the allocator's own function, or is NULL. */
 static const struct name {
 	const char *name;
 	any_function hook;
 	void *real;
 } names[] = {
-	/* C++ operators: Itanium C++ ABI, 5.1.5. */
+	/* C++ operators: Itanium C++ ABI, 5.1.5 */
 	{ "_Znw" SIZE_LETTER, F(allocator_new), &real_new.plain },
 	{ "_Zna" SIZE_LETTER, F(allocator_new), &real_new.plain },
 	{ "_Znw" SIZE_LETTER NOTHROW, F(allocator_new_nothrow), &real_new.nothrow },
@@ -436,10 +436,10 @@ static const struct name {
 };
 enum { NAMES = sizeof names / sizeof names[0] };
 
-/* Address of each name in the global scope at the start, or NULL. */
+/* Address of each name in the global scope at the start, or NULL */
 static any_function found_at[NAMES];
-static bool of_allocator[NAMES]; /* The address belongs to the allocator below the recorder. */
-static struct tables below;      /* Module of that allocator. */
+static bool of_allocator[NAMES]; /* The address belongs to the allocator that the recorder calls */
+static struct tables below;      /* Module of that allocator */
 
 static bool is_below(uintptr_t at)
 {
@@ -462,7 +462,7 @@ static void names_find(void)
 
 struct module {
 	uintptr_t bias, start, end;
-	uintptr_t relro, relro_end; /* Range that is read-only after relocation. */
+	uintptr_t relro, relro_end; /* Range that is read-only after relocation */
 	const ElfW(Sym) * symbols;
 	const char *texts;
 };
@@ -482,8 +482,8 @@ static void slot_write(const struct module *m, uintptr_t *slot, any_function f)
 static void *(*real_dlsym)(void *, const char *);
 static void *allocator_dlsym(void *handle, const char *name);
 
-/* True if a slot leads to `f`: it is bound to `f`, or still points to the module's own binding
- * code. False if the module itself defines the symbol. */
+/* True if a slot points to `f`, or still to the module's own lazy binding code. False if the module
+ * itself defines the symbol. */
 static bool leads_to(const struct module *m, const ElfW(Sym) * symbol, uintptr_t value,
 		     any_function f)
 {
@@ -493,7 +493,7 @@ static bool leads_to(const struct module *m, const ElfW(Sym) * symbol, uintptr_t
 	       (symbol->st_shndx == SHN_UNDEF || value != m->bias + symbol->st_value);
 }
 
-/* True if a slot leads to another module, bound or not. A value of 0 is a weak name without a
+/* True if a slot points to another module, bound or lazy. The value 0 is a weak name without a
  * definition. */
 static bool leads_outside(const struct module *m, const ElfW(Sym) * symbol, uintptr_t value)
 {
@@ -524,7 +524,7 @@ static void relocations_look_at(const struct module *m, uintptr_t at, size_t siz
 {
 	for (size_t off = 0; at != 0 && off + step <= size; off += step) {
 		const ElfW(Rel) *r = (const ElfW(Rel) *)(at + off); /* Rela begins with the
-								     * fields of Rel. */
+								     * fields of Rel */
 		const unsigned type = (unsigned)RELOCATION_TYPE(r->r_info);
 		const size_t symbol = (size_t)RELOCATION_SYMBOL(r->r_info);
 		if ((type == SLOT_JUMP || type == SLOT_DATA) && symbol != 0)
@@ -587,13 +587,13 @@ static int module_look_at(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 0;
 }
 
-/* One function of each family of allocators. The linker binds the existing functions when it loads
- * the recorder. That costs less than a search. */
+/* One function of each family of allocators. The dynamic linker binds the existing ones when it
+ * loads the recorder, which costs less than a search. */
 extern char mi_malloc[] __attribute__((weak)), je_malloc[] __attribute__((weak)),
 	rpmalloc[] __attribute__((weak)), tc_malloc[] __attribute__((weak)),
 	mallocx[] __attribute__((weak)), scalable_malloc[] __attribute__((weak));
 
-/* True if one of these families is loaded. Saves most programs a search of all names. */
+/* True if an allocator of these families is loaded. If not, no name is searched. */
 static bool has_family(void)
 {
 	return mi_malloc != NULL || je_malloc != NULL || rpmalloc != NULL || tc_malloc != NULL ||
@@ -610,7 +610,7 @@ static int loads_count(struct dl_phdr_info *info, size_t size, void *ctx)
 
 static _Atomic(unsigned long long) loads_known;
 
-/* Processes all modules, if new ones were loaded. */
+/* Changes the tables of all modules, if new ones were loaded. */
 static COLD void modules_look_at(void)
 {
 	unsigned long long loads = 0;
@@ -619,7 +619,7 @@ static COLD void modules_look_at(void)
 		dl_iterate_phdr(module_look_at, NULL);
 }
 
-/* Replaces dlsym. Ends with a tail call, because some handles depend on the calling module. */
+/* Replaces dlsym. Ends with a tail call, because some handles refer to the calling module. */
 static void *allocator_dlsym(void *handle, const char *name)
 {
 	modules_look_at();

@@ -1,15 +1,15 @@
-/* blocks.c - writes and reads headers before blocks (block.h). A block belongs to the recorder if
- * its header verifies.
+/* blocks.c - writes and reads headers before blocks (block.h). A block with a valid header belongs
+ * to the recorder.
  *
- * Reading before an unknown pointer is safe with the C library's allocator, because its free reads
- * the same 16 bytes. Blocks of other allocators may begin a mapping, so the recorder asks the
- * kernel first whether the bytes are readable. */
+ * With the C library's allocator, reading before an unknown pointer is safe, because its free reads
+ * the same 16 bytes. A block of another allocator may be at the start of a mapping, so the recorder
+ * first asks the kernel whether the bytes are readable. */
 #include "recorder.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Limit in bytes of a block with a header. The allocator below serves larger requests, or fails. */
+/* Maximal bytes of a block with a header. Larger requests get no header. */
 #define SIZE_MOST (sizeof(size_t) > 4 ? (size_t)1 << (sizeof(size_t) > 4 ? 46 : 0) : SIZE_MAX / 2)
 
 static inline void *plain_malloc(size_t size)
@@ -27,16 +27,16 @@ static inline size_t rounded(size_t size)
 	return (size + HEAP_ALIGN - 1) & ~(size_t)(HEAP_ALIGN - 1);
 }
 
-/* Returns the bytes to request after p. Includes the canary, and bytes that the C library adds in
- * any case. A freed block stores there who freed it. */
+/* Returns the bytes to request after p. Includes the canary and the bytes that the C library adds
+ * anyway, which will store who freed the block. */
 static inline size_t size_behind(size_t size)
 {
 	const size_t n = size + recorder.tail;
 	return LIKELY(!recorder.foreign) ? rounded(n + sizeof n) - sizeof n : n;
 }
 
-/* Returns the size to request from the real allocator. Allocators other than the C library's align
- * less than HEAP_ALIGN if the size is no multiple of it. */
+/* Returns the size to request from the real allocator. Rounds it up to HEAP_ALIGN for allocators
+ * other than the C library's, which may align other sizes less. */
 static inline size_t whole_size(size_t size)
 {
 	const size_t n = recorder.front + size_behind(size);
@@ -53,8 +53,8 @@ static COLD bool read_odd(const unsigned char *p, uint64_t link, uint64_t mark, 
 	const uint32_t flags = (uint32_t)(mark >> HEAP_FLAG_SHIFT) & 15;
 	struct heap_wide wide = { 0 };
 	uintptr_t distance = HEAP_HEADER_SIZE;
-	/* Another allocator's block may directly follow the header of a freed block. The C
-	 * library's blocks cannot, because each has a word of its own before it. */
+	/* Another allocator's block may start right after the header of a freed block. Each block
+	 * of the C library has a word of its own before it. */
 	if ((flags & HEAP_FREED) != 0 && recorder.foreign)
 		return false;
 	if ((flags & HEAP_WIDE) != 0) {
@@ -62,7 +62,7 @@ static COLD bool read_odd(const unsigned char *p, uint64_t link, uint64_t mark, 
 		distance = HEAP_WIDE_SIZE;
 	}
 	if ((flags & HEAP_FREED) != 0) {
-		/* The allocator may have overwritten the wide words. Assumes the usual distance. */
+		/* The allocator may have overwritten the wide words: assume the usual distance. */
 		wide = (struct heap_wide){ 0 };
 		distance = recorder.front;
 	}
@@ -125,7 +125,8 @@ static void write_canary(unsigned char *p, size_t size)
 	memcpy(p + size, &canary, sizeof canary);
 }
 
-/* Writes a header with options. `shift`: log2 of the distance to its block, 0 for `front`. */
+/* Writes a header for special options. `shift`: log2 of the distance to its block, 0 for
+ * `front`. */
 static COLD void write_odd(struct slot *s, unsigned char *p, size_t size, uint32_t stack,
 			   uint32_t shift)
 {
@@ -170,7 +171,7 @@ static inline void write_head(struct slot *s, unsigned char *p, size_t size, uin
 	h->link = (uint64_t)heap_check((uintptr_t)p, mark, stack, 0) << 32 | stack;
 }
 
-/* Sets or clears the flag "freed" in the header. */
+/* Sets or clears the flag HEAP_FREED in the header. */
 static inline struct heap_header set_freed(unsigned char *p, bool freed)
 {
 	struct heap_header *h = (struct heap_header *)(void *)p - 1;
@@ -187,7 +188,7 @@ static inline struct heap_header set_freed(unsigned char *p, bool freed)
 	return *h;
 }
 
-/* Records who freed a block that is too small to store it. */
+/* Stores in the ring who freed a block that is too small to store that itself. */
 static COLD void bury_small(struct slot *s, unsigned char *p, size_t room, uint64_t link,
 			    uintptr_t pc)
 {
@@ -245,8 +246,8 @@ static inline bool wanted(struct slot *s, size_t size)
 	return LIKELY(recorder.opt.sample == 0) || sample_take(s, size);
 }
 
-/* Resizes a block that cannot have a header to the size that the program requested. Zeroed memory
- * stays zeroed. */
+/* Resizes a block without a header to the size that the program requested. Zeroed memory stays
+ * zeroed. */
 static COLD void *unrecorded(void *p, size_t size)
 {
 	void *to = recorder.real.realloc(p, size != 0 ? size : 1);
@@ -299,7 +300,7 @@ void *block_calloc(size_t size, const struct caller *from)
 	return p;
 }
 
-/* Allocates an aligned block. `align` must be a power of two. Callers check other rules. */
+/* Allocates an aligned block. `align` must be a power of two. The callers check further rules. */
 void *block_memalign(size_t align, size_t size, const struct caller *from)
 {
 	if (align <= HEAP_ALIGN && !recorder.foreign)
@@ -322,8 +323,8 @@ void *block_memalign(size_t align, size_t size, const struct caller *from)
 	unsigned char *p = NULL;
 	if (is_power(align) && align <= SIZE_MOST && wanted(s, size))
 		p = recorder.real.memalign(align, distance + size_behind(size));
-	/* Some allocators fail to align some sizes. The recorder's sizes differ from the program's,
-	 * so a wrong alignment must fail here. */
+	/* Some allocators return wrong alignments for some sizes. The recorder's sizes differ from
+	 * the program's, so such a call must fail here. */
 	if (p != NULL && ((uintptr_t)p & (align - 1)) != 0) {
 		recorder.real.free(p);
 		p = NULL;
@@ -334,7 +335,7 @@ void *block_memalign(size_t align, size_t size, const struct caller *from)
 	return p;
 }
 
-/* `s` is the slot (the recorder's data) of the thread. NULL if the slot cannot be used now. */
+/* Checks the canary of a block. `s` is the thread's slot; NULL if the slot is in use. */
 static void check_canary(const struct slot *s, const unsigned char *p, const struct head *h,
 			 uintptr_t pc)
 {
@@ -345,8 +346,8 @@ static void check_canary(const struct slot *s, const unsigned char *p, const str
 	rest_note(s, p, h, pc, HEAP_GONE_OVERRUN);
 }
 
-/* Copies the innermost frames of an inline stack to the freed block, while they are intact. Skips
- * aligned blocks. */
+/* Copies the innermost frames of an inline stack to the freed block, before they are overwritten.
+ * Skips aligned blocks. */
 static void keep_frames(unsigned char *p, const struct head *h)
 {
 	const struct heap_inline *in = (const void *)(p - recorder.front);
@@ -358,7 +359,7 @@ static void keep_frames(unsigned char *p, const struct head *h)
 		rest->frames[i] = i < (uint32_t)in->count ? frames[i] : 0;
 }
 
-/* Handles canary and inline stack, before the block is marked as freed. `s` may be NULL. */
+/* Checks the canary and keeps the inline stack of a block to free. `s` may be NULL. */
 static COLD void free_odd(const struct slot *s, unsigned char *p, const struct head *h,
 			  uintptr_t pc)
 {
@@ -368,8 +369,8 @@ static COLD void free_odd(const struct slot *s, unsigned char *p, const struct h
 		keep_frames(p, h);
 }
 
-/* Returns the slot of this thread. NULL if it is busy, or if blocks are sampled, because most
- * blocks then have no header. */
+/* Returns the slot of this thread. NULL if the slot is in use, or if blocks are sampled, because
+ * most blocks have no header then. */
 static struct slot *slot_of_plain(uintptr_t sp)
 {
 	struct slot *s = self;
@@ -379,8 +380,8 @@ static struct slot *slot_of_plain(uintptr_t sp)
 	return slot_enter(sp);
 }
 
-/* Calls the real free while the slot is busy. So a dump shows the threads in the allocator, each
- * with its block. */
+/* Calls the real free while the slot is in use, so that a dump shows the threads in the allocator
+ * and their blocks. */
 static inline void give_back(struct slot *s, const void *p, void *raw, uintptr_t pc)
 {
 	if (UNLIKELY(s == NULL)) {
@@ -393,8 +394,8 @@ static inline void give_back(struct slot *s, const void *p, void *raw, uintptr_t
 	slot_leave(s);
 }
 
-/* Counts a double free, then calls the real allocator. The allocator reports the double free as
- * without the recorder. */
+/* Counts a double free, then calls the real allocator, which reports the double free as without the
+ * recorder. */
 static COLD void free_again(void *p, const struct head *h, uintptr_t sp, uintptr_t pc)
 {
 	struct slot *s = slot_enter(sp);
@@ -443,9 +444,9 @@ HOT void block_free(void *p, uintptr_t sp, uintptr_t pc)
 	give_back(s, p, h.raw, pc);
 }
 
-/* Returns how many bytes of a block the program may use: all bytes after p, or until the canary.
- * realloc keeps as many. For freed blocks, returns the requested size, because the real allocator
- * must not be asked. */
+/* Returns the usable bytes of a block: all bytes after p, or those before the canary. realloc keeps
+ * as many. For freed blocks, returns the requested size, because the real allocator must not be
+ * asked. */
 static size_t head_usable(const unsigned char *p, const struct head *h)
 {
 	if (recorder.real.usable_size == NULL || (h->flags & (HEAP_CANARY | HEAP_FREED)) != 0)
@@ -498,7 +499,7 @@ static void *realloc_plain(void *p, size_t size, const struct caller *from)
 {
 	if (boot_owns(p) || recorder.real.realloc == NULL)
 		return move(p, block_usable_size(p), size, from);
-	/* A growing block that is not in the sample may enter it. */
+	/* A growing block that is not sampled may become sampled. */
 	if (recorder.opt.sample != 0 && size != 0 && recorder.real.usable_size != NULL &&
 	    size > recorder.opt.sample / 8)
 		return move(p, recorder.real.usable_size(p), size, from);
@@ -512,7 +513,7 @@ static void *realloc_plain(void *p, size_t size, const struct caller *from)
 	return to;
 }
 
-/* Moves a block, counted as one step: removes the old block first, then adds the new one. */
+/* Moves a block, counted as one step: subtracts the old block first, then adds the new one. */
 static void *realloc_moving(struct slot *s, unsigned char *p, const struct head *h, size_t size,
 			    const struct caller *from)
 {
@@ -534,7 +535,7 @@ static void *realloc_moving(struct slot *s, unsigned char *p, const struct head 
 	return recorded ? record(s, to, size, 0, from) : to;
 }
 
-/* Resizes in place, if the real allocator can. */
+/* Resizes a block in place, if the real allocator can. */
 static void *realloc_recorded(struct slot *s, unsigned char *p, const struct head *h, size_t size,
 			      const struct caller *from)
 {

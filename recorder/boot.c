@@ -42,7 +42,7 @@ uint64_t clock_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* True if this thread holds the lock. The address of a thread-local variable identifies a thread,
+/* True if this thread holds the lock. The address of a thread-local variable identifies the thread,
  * even after a fork. */
 static bool lock_is_ours(void)
 {
@@ -55,7 +55,7 @@ bool lock_try(void)
 	return atomic_compare_exchange_strong(&recorder.lock, &nobody, (uintptr_t)&self);
 }
 
-/* Returns the address of the low 32 bits of the lock. They identify the thread, and futex compares
+/* Returns the address of the low 32 bits of the lock. They identify its thread, and futex compares
  * only 32 bits. */
 static uintptr_t lock_word(void)
 {
@@ -64,7 +64,7 @@ static uintptr_t lock_word(void)
 }
 
 /* Takes the lock. Sleeps while another thread holds it, because a spinning thread of higher
- * priority could prevent that thread from releasing it. */
+ * priority could keep that thread from running. */
 void lock_take(void)
 {
 	const int saved = errno;
@@ -102,7 +102,7 @@ void *boot_alloc(size_t size)
 }
 
 #ifndef HEFT_WRAP
-/* Finds the next definition of a function. Makes dlsym's object pointer a function pointer. */
+/* Finds the next definition of a function. Copies dlsym's pointer to a function pointer. */
 static void find(void *ret_function, const char *name)
 {
 	void *p = dlsym(RTLD_NEXT, name);
@@ -150,7 +150,7 @@ static int signal_number(const char *name)
 }
 
 /* True if HEFT_HEAP_ONLY names another process. It contains the id of the only process to record.
- * With '-' before the id, only a child of that process is recorded. */
+ * '-' before the id means: record only child processes of that process. */
 static bool is_other(void)
 {
 	const char *v = secure_getenv("HEFT_HEAP_ONLY");
@@ -173,8 +173,8 @@ static void read_options(struct options *o)
 	if (dot != NULL && (size_t)(dot - v) < sizeof o->keeper - 1 &&
 	    strlen(dot + 1) < sizeof o->word) {
 		memcpy(o->keeper, v, (size_t)(dot - v));
-		for (size_t i = 0; dot[1 + i] != 0; i++) /* Loop instead of memcpy: musl lacks
-							  * its checked form. */
+		for (size_t i = 0; dot[1 + i] != 0; i++) /* a loop: musl lacks the checked form
+							  * of memcpy */
 			o->word[i] = dot[1 + i];
 	}
 	o->memory = is_set("HEFT_HEAP_MEMORY") && o->keeper[0] != 0;
@@ -206,12 +206,12 @@ static void set_shape(void)
 	recorder.tail = (o->flags & HEAP_CANARY) != 0 ? HEAP_CANARY_SIZE : 0;
 }
 
-/* State of this thread when it forked. A signal handler that forks may have interrupted the
- * recorder or another fork. */
+/* State of this thread at a fork. A signal handler that forks may have interrupted the recorder or
+ * another fork. */
 static __thread struct {
-	uintptr_t busy; /* Value of slot->busy of this thread. */
-	unsigned depth; /* Number of nested forks. */
-	bool took;      /* The outermost fork took the lock, because this thread did not hold it. */
+	uintptr_t busy; /* Value of slot->busy of this thread */
+	unsigned depth; /* Number of nested forks */
+	bool took;      /* The outermost fork took the lock, which was not ours */
 } forking __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void)
@@ -238,8 +238,8 @@ static void after_fork(void)
 		atomic_store(&s->busy, forking.busy);
 }
 
-/* Handles a fork in the child. If the thread held the lock before the fork, tables may be half
- * changed, and stay so. If another thread held the lock, nobody will release it in the child, so
+/* Handles a fork in the child. If this thread held the lock before, its tables may be half
+ * changed, and remain so. If another thread held the lock, the child cannot release it, so
  * recording stops. */
 static void in_child(void)
 {
@@ -268,7 +268,7 @@ static void watch_forks(void)
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *);
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
-/* Registers the handlers of forks. Avoids pthread_atfork, because glibc links its copy into each
+/* Registers the handlers of forks. Avoids pthread_atfork: glibc links a copy of it into each
  * module, with functions that other C libraries lack. */
 static void watch_forks(void)
 {
@@ -283,8 +283,8 @@ static void watch_forks(void)
 }
 #endif
 
-/* Writes the command line to `to`, with spaces between its words. If it cannot be read, `to` stays
- * unchanged. Uses system calls directly, because another library's open() may allocate. */
+/* Writes the command line to `to`, with spaces between its words. If it cannot be read, leaves `to`
+ * unchanged. Uses only system calls, because another library's open() may allocate. */
 static void note_command(char *to)
 {
 	char text[HEAP_COMMAND_MOST];
@@ -302,14 +302,14 @@ static void note_command(char *to)
 	errno = saved;
 }
 
-/* Updates the command line of a forked process. Servers write the process's purpose there. */
+/* Updates the command line of a forked process. Servers write the purpose of the process there. */
 void process_note_title(void)
 {
 	if (recorder.forked)
 		note_command((char *)(recorder.process + 1));
 }
 
-/* Adds a name to the functions that give unrecorded memory. Leaves it out if it does not fit. */
+/* Adds a name to the list of functions that return unrecorded memory, if it fits. */
 void process_note_beside(const char *name)
 {
 	static _Atomic(bool) busy;
@@ -415,8 +415,8 @@ static uintptr_t find_c_library(void)
 	return (uintptr_t)dlsym(RTLD_NEXT, "gnu_get_libc_version");
 }
 
-/* True if the real allocator is in another module than the C library. Names do not tell, because
- * other allocators also export the C library's inner names. */
+/* True if the real allocator is in another module than the C library. Its names are not enough,
+ * because other allocators export the C library's internal names, too. */
 static bool is_foreign(void)
 {
 	struct tables ours, theirs;
@@ -427,7 +427,7 @@ static bool is_foreign(void)
 }
 #endif
 
-/* quick_exit ends a process without the functions that exit calls. Only glibc has this function. */
+/* quick_exit ends a process without the handlers of exit. Only glibc has __cxa_at_quick_exit. */
 #pragma weak __cxa_at_quick_exit
 extern int __cxa_at_quick_exit(void (*)(void *), void *);
 
@@ -481,8 +481,8 @@ COLD void boot(void)
 __attribute__((constructor(101))) static void at_start(void)
 {
 	boot();
-	/* Starts recording only now, because unwinding needs parts of the C library that were not
-	 * ready earlier. */
+	/* Recording starts now, because unwinding needs parts of the C library that were not
+	 * initialized earlier. */
 	boot_configure();
 }
 #else

@@ -2,9 +2,9 @@
  * DWARF 5, 6.4 (call frame instructions), 2.5 (expressions); psABI AMD64, table 3.36, and psABI
  * i386, table 2.14 (register numbers).
  *
- * Runs the program of the entry that covers an address. Keeps only the rules that lead to the
- * caller: CFA, frame pointer, return address. The program maps these tables, and its C++ exceptions
- * use them. Nevertheless, every read is checked against the end of its entry. */
+ * Runs the instructions of the entry that covers an address. Keeps only the rules that find the
+ * caller: CFA, frame pointer, return address. Each read is checked against the end of its entry,
+ * although the tables belong to the program and its C++ exceptions use them. */
 #include "recorder.h"
 
 #include <string.h>
@@ -16,8 +16,8 @@ enum { REG_FP = 6, REG_SP = 7, REG_RA = 16 };
 #endif
 
 enum {
-	SAVED_MAX = 4, /* Greatest depth of remembered states. Compilers nest one. Signal stacks are
-		        * small. */
+	SAVED_MAX = 4, /* Maximal depth of remembered states. Compilers nest one. It is low
+		        * because signal stacks are small */
 	STEPS_MAX = 20000,
 };
 
@@ -74,7 +74,7 @@ static int64_t take_sleb(struct cursor *c)
 	return (int64_t)v;
 }
 
-/* Reads a pointer in an encoding DW_EH_PE_... . Supports the bases that unwind tables use. */
+/* Reads a pointer with an encoding DW_EH_PE_... . Supports the bases that unwind tables use. */
 static uintptr_t take_pointer(struct cursor *c, unsigned encoding, const unsigned char *data_base)
 {
 	const uintptr_t place = (uintptr_t)c->at;
@@ -114,7 +114,7 @@ struct fde {
 	struct cursor program;
 };
 
-/* Returns the body of the record at `at`. *ret_id is the address of its CIE pointer. */
+/* Returns the body of the record at `at`. Sets *ret_id to the address of its CIE pointer. */
 static struct cursor entry_body(const unsigned char *at, const unsigned char **ret_id)
 {
 	struct cursor c = { at, at + 4, false };
@@ -195,8 +195,8 @@ static bool fde_parse(const unsigned char *at, struct cie *cie, struct fde *ret)
 	return !c.bad;
 }
 
-/* Returns the FDE with the highest start at or below `addr`, by the sorted table of .eh_frame_hdr.
- * NULL if there is none, or if the table lacks 32-bit offsets, the usual form of linkers. */
+/* Returns the FDE with the highest start at or below `addr`, from the sorted table of
+ * .eh_frame_hdr. NULL if there is none, or if the table does not have the usual 32-bit offsets. */
 static const unsigned char *fde_search(const unsigned char *hdr, uintptr_t addr)
 {
 	struct cursor c = { hdr, hdr + 64, false };
@@ -285,13 +285,13 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t off)
 	m->now.cfa_is_expression = false;
 }
 
-/* Runs an instruction whose operation is in the low six bits. Instructions that move the location
- * are excluded. */
+/* Runs an instruction whose opcode is in the low six bits, except those that advance the
+ * location. */
 static bool run_extended(struct machine *m, struct cursor *c, unsigned op)
 {
 	uint64_t reg;
 	switch (op) {
-	case 0x00: break; /* nop */
+	case 0x00: break; /* DW_CFA_nop */
 	case 0x05:
 		reg = take_uleb(c);
 		set_offset(m, reg, (int64_t)take_uleb(c));
@@ -337,7 +337,7 @@ static bool run_extended(struct machine *m, struct cursor *c, unsigned op)
 		set_cfa(m, reg, take_sleb(c) * m->cie->data_align);
 		break;
 	case 0x13: m->now.cfa_off = take_sleb(c) * m->cie->data_align; break;
-	case 0x14: /* Opcodes DW_CFA_val_offset and DW_CFA_val_offset_sf. */
+	case 0x14: /* DW_CFA_val_offset and DW_CFA_val_offset_sf */
 	case 0x15:
 		reg = take_uleb(c);
 		take_uleb(c);
@@ -348,7 +348,7 @@ static bool run_extended(struct machine *m, struct cursor *c, unsigned op)
 		take_block(c);
 		set_rule(m, reg, (struct rule){ .kind = RULE_OTHER });
 		break;
-	case 0x2e: take_uleb(c); break; /* Opcode DW_CFA_GNU_args_size. */
+	case 0x2e: take_uleb(c); break; /* DW_CFA_GNU_args_size */
 	case 0x2f:
 		reg = take_uleb(c);
 		set_offset(m, reg, -(int64_t)take_uleb(c));
@@ -358,7 +358,7 @@ static bool run_extended(struct machine *m, struct cursor *c, unsigned op)
 	return true;
 }
 
-/* Runs the program until its rows begin after `addr`. */
+/* Runs the instructions up to the row that contains `addr`. */
 static bool run(struct machine *m, struct cursor c, uintptr_t addr)
 {
 	const uint64_t unit = m->cie->code_align;
@@ -384,8 +384,8 @@ static bool run(struct machine *m, struct cursor c, uintptr_t addr)
 	return true;
 }
 
-/* A value relative to at most one register: base + offset. The base is nothing, a register, or the
- * word at a register plus `inner`. */
+/* A value relative to at most one register: base + offset. The base is 0, a register, or the word
+ * at a register plus `inner`. */
 struct value {
 	enum { VALUE_NUMBER, VALUE_SP, VALUE_FP, VALUE_AT_FP, VALUE_UNKNOWN } base;
 	int64_t offset, inner;
@@ -472,8 +472,8 @@ static struct value value_push(struct cursor *c, unsigned op, uintptr_t addr)
 	return v;
 }
 
-/* Evaluates an expression at the instruction `addr`. Base VALUE_UNKNOWN if it needs unsupported
- * operations. */
+/* Evaluates an expression for the instruction at `addr`. The base is VALUE_UNKNOWN if it has
+ * unsupported operations. */
 static struct value evaluate(struct cursor c, uintptr_t addr)
 {
 	const struct value unknown = { VALUE_UNKNOWN, 0, 0 };

@@ -3,17 +3,17 @@
  * A stack belongs to a slot, so only one thread writes its counters. Frees by other slots are
  * counted separately, with atomic additions.
  *
- * Peak: a slot sums up its changes and reports them to the process now and then. So the live bytes
- * are exact in a process with one thread, and approximate with several. If a free follows a new
- * maximum, this maximum becomes the peak and the peak epoch increases. A stack stores its bytes at
- * the peak at its next change. Until then, its epoch differs from that of the process, and its live
- * bytes are those at the peak. */
+ * Peak: a slot adds up its changes and adds the sum to the process now and then. So the live bytes
+ * are exact with one thread, and approximate with several. If a free follows a new maximum, the
+ * maximum becomes the peak and the peak epoch increases. A stack stores its bytes at the peak just
+ * before its next change. Until then, its epoch is older than the process's, and its live bytes are
+ * those at the peak. */
 #include "recorder.h"
 
 enum {
 	FLUSH_AT = HEAP_PENDING_MAX,
-	OPS = 256,                 /* Operations between readings of the clock. */
-	FIRST_STEP = 10 * 1000000, /* First time step of the timeline, in ns. */
+	OPS = 256,                 /* Operations between readings of the clock */
+	FIRST_STEP = 10 * 1000000, /* First time step of the timeline, in ns */
 };
 
 static inline struct heap_remote *remote_get(uint32_t id)
@@ -32,7 +32,7 @@ static inline uint64_t live_bytes(const struct heap_stack *st, const struct heap
 	return LIKELY(r == NULL) ? live : live - __atomic_load_n(&r->freed_bytes, __ATOMIC_RELAXED);
 }
 
-/* Stores the bytes of a stack at the peak. Call it before a stack changes. */
+/* Stores the bytes of a stack at the peak. Call it before the stack changes. */
 static inline void keep_peak(struct heap_stack *st, const struct heap_remote *r)
 {
 	const uint32_t epoch = atomic_load_explicit(&recorder.peak_epoch, memory_order_relaxed);
@@ -57,7 +57,7 @@ void count_flush(struct slot *s)
 		recorder.moment_peak = live;
 }
 
-/* Sets a new peak. Called when more bytes are live than ever before, and a free follows. */
+/* Sets a new peak. Called if a free follows a new maximum of live bytes. */
 static void peak_reached(struct slot *s, int64_t live)
 {
 	int64_t peak = atomic_load_explicit(&recorder.peak, memory_order_relaxed);
@@ -71,7 +71,7 @@ static void peak_reached(struct slot *s, int64_t live)
 		}
 }
 
-/* Removes every second moment of the timeline, but keeps its peak. */
+/* Removes every second moment of the timeline. The remaining moments keep the peaks. */
 static void thin_out(struct heap_page *page)
 {
 	const uint32_t kept = page->used / 2;

@@ -1,8 +1,8 @@
-/* hooks.c - the functions that programs call. They are compiled with frame pointers: the two words
- * at a hook's frame are the caller's frame pointer and the return address.
+/* hooks.c - defines the functions that programs call. They are compiled with frame pointers, so the
+ * two words at a hook's frame are the caller's frame pointer and the return address.
  *
- * All forms of C++'s operators new and delete end here. So do strdup, getline, asprintf and all
- * other functions of the C library that allocate for their caller. */
+ * All forms of C++'s operators new and delete call these hooks. So do strdup, getline, asprintf and
+ * all other functions of the C library that allocate for their caller. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -122,7 +122,7 @@ void *HOOK(memalign)(size_t align, size_t size)
 	return any_memalign(align, size, &from);
 }
 
-/* Passes alignments that are no power of two to the real function, because libraries differ. */
+/* Passes alignments that are not a power of two to the real function, because libraries differ. */
 void *HOOK(aligned_alloc)(size_t align, size_t size)
 {
 	const struct caller from = CALLER;
@@ -142,7 +142,7 @@ int HOOK(posix_memalign)(void **ret, size_t align, size_t size)
 		return EINVAL;
 	const int saved = errno;
 	void *p = block_memalign(align, size, &from);
-	/* If memory runs out, sets errno too, like glibc. */
+	/* If memory runs out, set errno too, like glibc. */
 	errno = p != NULL ? saved : ENOMEM;
 	if (p == NULL)
 		return ENOMEM;
@@ -198,7 +198,7 @@ int dlclose(void *handle)
 	return r;
 }
 
-/* Notes that the program filters system calls. Unexpected system calls may then end the process. */
+/* Notes that the program filters system calls. Unexpected system calls may then end it. */
 int prctl(int option, ...)
 {
 	unsigned long a[4];
@@ -228,7 +228,7 @@ int prctl(int option, ...)
 		snapshot_note_end(&from, from.sp - 2 * sizeof(uintptr_t) - SAVED_MOST);            \
 	} while (0)
 #ifdef __x86_64__
-enum { SAVED_MOST = 5 * 8 }; /* Bytes of rbx and r12 to r15, pushed below the frame's address. */
+enum { SAVED_MOST = 5 * 8 }; /* Bytes of rbx and r12 to r15, pushed below the frame's address */
 #else
 enum { SAVED_MOST = 128 };
 #endif
@@ -257,10 +257,10 @@ void _Exit(int status)
 	_exit(status);
 }
 
-/* Second names of the C library's functions. A program with its own malloc may call these functions
- * in it, and leave for example posix_memalign to the C library. A library between the hooks and the
- * C library may call them from within the hooks. In that case, `real` has that library's function,
- * and the hook calls the C library. */
+/* Second names of the C library's functions. A program with its own malloc may still use them, for
+ * example posix_memalign of the C library. A library between the hooks and the C library may call
+ * them inside a hook. In that case `real` is that library's function, and the hook calls the C
+ * library. */
 EXPORT void *__libc_malloc(size_t size);
 EXPORT void __libc_free(void *p);
 EXPORT void *__libc_calloc(size_t count, size_t size);

@@ -1,11 +1,10 @@
 /* memo.c - remembers recently walked stacks. Programs often allocate from the same places at the
  * same depth.
  *
- * Per place and stack pointer, a thread remembers three things. First, the words that the walk
- * read until it met the thread's previous stack. Second, the frame at which it met that stack.
- * Third, the resulting id. The id is still right while these words, and the words from that
- * frame outwards, keep their values. So no look-up is needed, and no load depends on the load
- * before it. */
+ * Per place and stack pointer, a thread remembers three things: the words that the walk read until
+ * it met the thread's previous stack, the frame at which it met that stack, and the resulting id.
+ * The id is still right while these words, and the words of that frame and its callers, keep their
+ * values. Then no look-up is needed, and no load depends on an earlier load. */
 #include "recorder.h"
 
 void memo_keep(struct slot *s, const struct caller *from, uint32_t stack)
@@ -13,8 +12,8 @@ void memo_keep(struct slot *s, const struct caller *from, uint32_t stack)
 	struct memo *m = memo_entry(s, from);
 	const struct frame *f = &s->frames[s->frame_count - 1], *join = &s->frames[s->joined];
 	uint32_t n = 0;
-	/* Marks the entry as invalid first, because a signal handler may interrupt this function
-	 * and leave by longjmp. */
+	/* Mark the entry as invalid first, because a signal handler may interrupt this function and
+	 * leave by longjmp. */
 	m->sp = 0;
 	atomic_signal_fence(memory_order_seq_cst);
 	if (s->joined == 0 || stack == 0)

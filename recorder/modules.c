@@ -1,5 +1,5 @@
-/* modules.c - finds the module of an address: for its unwind table, and for readers of a dump. A
- * module is noted when a return address in it is first looked up. glibc's _dl_find_object does not
+/* modules.c - finds the module of an address, for its unwind table and for readers of a dump. A
+ * module is stored when a return address in it is first looked up. glibc's _dl_find_object does not
  * lock or allocate, and may be called in a signal handler. */
 #include "recorder.h"
 
@@ -21,7 +21,7 @@ struct search {
 static int search_module(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	struct search *s = ctx;
-	/* The program is always first, under any name. */
+	/* The program is always the first module, whatever its name. */
 	struct tables t = { .bias = info->dlpi_addr,
 			    .start = UINTPTR_MAX,
 			    .path = s->not_first ? info->dlpi_name : "" };
@@ -50,7 +50,7 @@ static bool search_modules(uintptr_t pc, struct tables *ret)
 }
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
-/* A static program may have another C library than the one that the recorder was built with. */
+/* Weak, because a static program may have another C library than the recorder. */
 #pragma weak _dl_find_object
 
 bool tables_find(uintptr_t pc, struct tables *ret)
@@ -90,7 +90,7 @@ static char *line_match(char *line, uintptr_t addr)
 	return addr >= bounds[0] && addr < bounds[1] ? strchr(line, '/') : NULL;
 }
 
-/* Finds the file that is mapped at the start of the module. Uses system calls directly. */
+/* Finds the path of the file that is mapped at the start of the module. Uses only system calls. */
 static void copy_mapped(struct heap_module *m)
 {
 	char lines[1024];
@@ -114,11 +114,11 @@ static void copy_mapped(struct heap_module *m)
 			m->path_size = (uint32_t)size;
 		}
 		have -= (size_t)(line - lines);
-		for (size_t i = 0; i < have; i++) /* Loop instead of memcpy: musl lacks its
-						   * checked form. */
+		for (size_t i = 0; i < have; i++) /* a loop: musl lacks the checked form of
+						   * memcpy */
 			lines[i] = line[i];
 		if (have == sizeof lines - 1)
-			have = 0; /* A line of this length has a path that is too long to keep. */
+			have = 0; /* the path of a line of this length is too long to keep */
 	}
 	if (fd >= 0)
 		syscall(SYS_close, fd);
@@ -127,8 +127,8 @@ static void copy_mapped(struct heap_module *m)
 static void copy_path(struct heap_module *m, const char *path)
 {
 	size_t n = strlen(path);
-	/* If the dynamic linker was started as a program that loads this one, /proc/self/exe is the
-	 * linker. The kernel has then loaded no other linker (AT_BASE is 0). */
+	/* If the dynamic linker was started as a program, /proc/self/exe is the linker and not the
+	 * program. Then the kernel has loaded no other linker (AT_BASE is 0). */
 	if (n == 0 && getauxval(AT_BASE) == 0)
 		copy_mapped(m);
 	if (n == 0 && m->path_size != 0)
@@ -166,7 +166,7 @@ static void read_notes(struct heap_module *m, const unsigned char *at, size_t si
 	}
 }
 
-/* Finds the build id. Linkers put the headers into the first page of the mapping. */
+/* Finds the build id in the headers, which linkers put into the first page of the mapping. */
 static void find_build_id(struct heap_module *m)
 {
 	const ElfW(Ehdr) *e = (const ElfW(Ehdr) *)(uintptr_t)m->start;
@@ -193,7 +193,7 @@ static void each_module(bool (*f)(struct heap_module *, void *), void *ctx)
 			if (m->last == 0 && !f(m, ctx))
 				return;
 		}
-		page = (struct heap_page *)(uintptr_t)page->reserved; /* The previous page. */
+		page = (struct heap_page *)(uintptr_t)page->reserved; /* the previous page */
 	}
 }
 
@@ -212,7 +212,7 @@ static bool compare_module(struct heap_module *m, void *ctx)
 		n->known = true;
 		return false;
 	}
-	/* Another module was here, so addresses have a new meaning. */
+	/* Another module was mapped here, so addresses have a new meaning. */
 	m->last = atomic_load(&recorder.node_epoch) + 1;
 	n->replaced = true;
 	return true;

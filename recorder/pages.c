@@ -1,4 +1,4 @@
-/* pages.c - allocates the pages of block.h, in private memory that every core and dump contains. */
+/* pages.c - allocates pages of block.h in private memory, which every core contains. */
 #include "recorder.h"
 
 #include <sys/auxv.h>
@@ -9,8 +9,8 @@ enum {
 };
 
 /* Returns the wanted address of the next chunk: below the program. The kernel writes cores in
- * ascending order of addresses. So a core that is cut off (RLIMIT_CORE) still has the tables. 0 for
- * any address, if the program is at low addresses and its heap could grow into the tables. */
+ * ascending order of addresses, so a truncated core (RLIMIT_CORE) still has the tables. Returns 0
+ * for any address if the program is at low addresses, where its heap could grow into the tables. */
 static uintptr_t place_wanted(void)
 {
 	const uint64_t apart = UINT64_C(1) << 40, least = UINT64_C(1) << 43;
@@ -23,7 +23,7 @@ static uintptr_t place_wanted(void)
 	return recorder.place == 1 ? 0 : recorder.place;
 }
 
-/* Returns HEAP_PAGE_SIZE new bytes at a multiple of that size. Needs the lock. */
+/* Returns HEAP_PAGE_SIZE new bytes at a multiple of that size. The caller holds the lock. */
 static uintptr_t fresh_page(void)
 {
 	if (recorder.fresh == recorder.fresh_end) {
@@ -33,7 +33,7 @@ static uintptr_t fresh_page(void)
 			recorder.place += CHUNK;
 		if (p == 0)
 			return 0;
-		/* Bytes outside of the alignment are never used. */
+		/* Bytes before the first aligned address are never used. */
 		recorder.fresh = (p + mask) & ~mask;
 		recorder.fresh_end = (p + CHUNK) & ~mask;
 	}
@@ -83,7 +83,7 @@ static struct heap_page *make(enum heap_page_kind kind, uint32_t number, uint32_
 	return p;
 }
 
-/* Makes a page. Takes the lock, except for pages of modules: there the caller holds the lock. */
+/* Creates a page. Takes the lock, except for pages of modules, whose callers hold the lock. */
 struct heap_page *page_new(enum heap_page_kind kind, uint32_t entry_size, uint32_t slot)
 {
 	const bool locked = kind == HEAP_PAGE_NODES || kind == HEAP_PAGE_STACKS ||

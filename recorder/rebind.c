@@ -1,10 +1,10 @@
 /* rebind.c - redirects the C library's own symbols to the hooks.
  *
- * Usually, symbols are searched in the order of modules, and the hooks come before the C library.
- * Some callers do not search in that order: modules opened with RTLD_DEEPBIND, and callers that
- * pass the C library's handle to dlsym (ctypes, JNA, P/Invoke). They would pass blocks with headers
- * to the C library's free. So the C library's symbols get the addresses of the hooks. Later
- * bindings find the hooks. */
+ * Symbols are usually searched in the order of modules, where the hooks come before the C library.
+ * Some callers search otherwise: modules opened with RTLD_DEEPBIND, and callers that pass the C
+ * library's handle to dlsym (ctypes, JNA, P/Invoke). They would pass blocks with headers to the C
+ * library's free. So the symbols of the C library get the addresses of the hooks. Later bindings
+ * find the hooks. */
 #include "recorder.h"
 
 #ifndef HEFT_WRAP
@@ -15,9 +15,9 @@
 
 enum { ENTRIES_MAX = 64 };
 
-/* A module. */
+/* Dynamic symbols of a module. */
 struct library {
-	uintptr_t at; /* An address in the module. */
+	uintptr_t at; /* An address in the module */
 	uintptr_t bias;
 	const ElfW(Phdr) * headers;
 	size_t header_count;
@@ -88,9 +88,9 @@ static uint32_t name_hash(const char *name)
 	return h;
 }
 
-/* Returns the hook for a symbol that leads to `now`. 0 to leave the symbol unchanged. If another
- * library is between the hook and the C library, that library calls the C library's function from
- * within the hook. */
+/* Returns the hook for a symbol whose value is `now`. 0 to leave the symbol unchanged. If
+ * another library is between the hook and the C library, it calls the C library's function
+ * inside the hook. */
 static uintptr_t hook_address(const struct hook *h, uintptr_t now)
 {
 	if ((uintptr_t)dlsym(RTLD_NEXT, h->name) == now)
@@ -101,9 +101,9 @@ static uintptr_t hook_address(const struct hook *h, uintptr_t now)
 	return (uintptr_t)h->deep;
 }
 
-/* Returns the next definition of a name from symbol *i on (0 to begin). NULL at the end.
- * DT_GNU_HASH has a header of four words, a filter, buckets, then chains of hashes. A hash with its
- * lowest bit set ends a chain. */
+/* Returns the next symbol of a name from symbol *i on (0 to begin). NULL at the end. DT_GNU_HASH
+ * has a header of four words, a filter, buckets, then chains of hashes. A hash whose lowest bit is
+ * set ends a chain. */
 static ElfW(Sym) * symbol_next(const struct library *l, const char *name, uint32_t *i)
 {
 	const uint32_t *const head = l->hash;
@@ -149,7 +149,7 @@ bool module_defines(uintptr_t at, const char *name)
 	return library_find(&l, at) && symbol_next(&l, name, &i) != NULL;
 }
 
-/* Writes the new values. The entries are in a part of the segment without code. */
+/* Writes the new values. The symbols are in a part of the segment without code. */
 static void symbols_write(const struct library *l, const struct entries *e)
 {
 	uintptr_t low = UINTPTR_MAX, high = 0;

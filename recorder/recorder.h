@@ -1,14 +1,14 @@
 /* recorder.h - the parts of the heap recorder and their shared state.
  *
- * The recorder runs inside unknown programs. So it uses no memory except its own mappings and no
- * stdio, keeps errno, and drops a record rather than crash. Each thread has a slot, and only that
- * thread writes the slot's tables. Data shared by threads is read and written as single atomic
- * words.
+ * The recorder runs inside unknown programs. So it uses only its own mappings as memory, does not
+ * use stdio, and keeps errno. In doubt it drops a record instead of crashing. Each thread has a
+ * slot, and only that thread writes the slot's tables. Data shared by threads is read and written
+ * as single atomic words.
  *
- * There is one lock. It is taken at the first allocation of a thread, at the thread's end, and at a
- * fork. It is also taken for a new page of tables and for a new module. A new page is needed per
- * 511 new stacks, per 2,047 new frames, or per 511 stacks whose blocks another thread frees. All
- * other allocations take no lock.
+ * There is one lock. It is taken at the first allocation of a thread, at the thread's end, at a
+ * fork, for a new module, and for a new page of tables. A new page is needed per 511 new stacks,
+ * per 2,047 new frames, or per 511 stacks whose blocks another thread frees. Other allocations do
+ * not take a lock.
  *
  * - hooks.c: replaces malloc and its variants
  * - rebind.c: replaces them for callers that search only the C library
@@ -20,12 +20,12 @@
  * - stacks.c: stack of return addresses to stack id
  * - memo.c: remembers stacks that were walked before
  * - unwind.c: walks the current stack to return addresses
- * - rows.c: caches, per return address, the rule that finds its caller
+ * - rows.c: caches the unwind rule (row) of each return address
  * - cfi.c: reads this rule from .eh_frame
  * - modules.c: finds modules and their unwind tables
  * - pages.c: pages of src/heap/block.h
  * - slots.c: slots of threads
- * - sanitizer.c: programs that cannot run with the recorder
+ * - sanitizer.c: restarts programs that cannot run with the recorder
  * - boot.c: the real allocator, options, fork, the end
  * - snapshot.c: writes pages to a file */
 #ifndef HEFT_RECORDER_H
@@ -47,23 +47,23 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 enum {
-	FRAMES_MAX = 16384, /* Greatest number of frames of a stack, including the entry that ends
-			     * the stack. A deeper stack keeps its innermost DEEP_KEPT frames. */
-	DEEP_KEPT = 2048,   /* Frames that a deeper stack keeps when it is first walked. */
-	DEEP_LEAST = 1024,  /* Bounds of the frames of a deep stack while it grows and shrinks.
-			     * Outside of them, the stack is walked anew. */
+	FRAMES_MAX = 16384, /* Maximal number of frames of a stack, including the entry that ends
+			     * the stack. A deeper stack keeps its innermost DEEP_KEPT frames */
+	DEEP_KEPT = 2048,   /* Frames that a deeper stack keeps when it is first walked */
+	DEEP_LEAST = 1024,  /* Limits of the frames of a deep stack while it grows and shrinks.
+			     * Beyond them, the stack is walked again */
 	DEEP_MOST = 4096,
-	PAGES_MAX = 1 << 17,  /* Greatest number of pages of one kind. */
-	SLOTS_MAX = 32767,    /* Greatest number of slots. A slot number must fit the unused low
-			       * bits of a page's address. */
-	INLINE_MAX = 254,     /* Limit of frames of an inline stack. */
-	BOOT_SIZE = 64 << 10, /* Bytes for allocations before the real allocator is known. */
-	ROWS_LISTED = 1024,   /* Filled rows whose places are listed. */
-	PAGE_STEP = 4096,     /* Kernel mappings are multiples of this. */
+	PAGES_MAX = 1 << 17,  /* Maximal number of pages of one kind */
+	SLOTS_MAX = 32767,    /* Maximal number of slots. A slot number must fit into the unused
+			       * low bits of a page's address */
+	INLINE_MAX = 254,     /* Maximal frames of an inline stack */
+	BOOT_SIZE = 64 << 10, /* Bytes for allocations before the real allocator is known */
+	ROWS_LISTED = 1024,   /* Filled rows whose places are listed */
+	PAGE_STEP = 4096,     /* Kernel mappings are multiples of this */
 	WORD_SIZE = (int)sizeof(uintptr_t),
 };
 
-/* Machines whose stacks are walked by unwind tables. Other machines use only frame pointers. */
+/* Machines whose stacks are walked by unwind tables. Others use only frame pointers. */
 #if defined __x86_64__ || defined __i386__
 #define HEAP_TABLES
 #endif
@@ -77,38 +77,37 @@ static inline bool is_power(size_t n)
 enum fp_use { FP_LOADS, FP_KEEPS, FP_NEEDS };
 
 /* A frame of the last stack of a thread. The state (sp, pc, fp) and the words at the slots
- * determine the caller's state. Most code uses rbp as a general register. `live` is false if no
- * frame from here outwards uses fp before loading it again. Then fp may be outdated and does not
- * matter. */
+ * determine the caller's state. Most code uses rbp as a general register. `live` is false if this
+ * frame and its callers do not use fp before they load it again. Then fp may be outdated. */
 struct frame {
 	uintptr_t sp, pc, fp;
-	const uintptr_t *ra_slot; /* Address that the return address was read from. */
-	const uintptr_t *fp_slot; /* Address that the caller's frame pointer was read from, if it is
-			   * live. Else NULL. */
-	uint64_t hash;            /* Hash of this frame and all outer frames. */
-	uint32_t node;            /* Node id. 0 if unknown. */
+	const uintptr_t *ra_slot; /* Address from which the return address was read */
+	const uintptr_t *fp_slot; /* Address from which the caller's frame pointer was read, or
+				   * NULL if it is not live */
+	uint64_t hash;            /* Hash of this frame and all its callers */
+	uint32_t node;            /* Node id. 0 if unknown */
 	uint16_t use;             /* enum fp_use */
 	bool live;
 };
 
-/* End of the readable addresses. `grows`: more may be readable (bounds_grow()). */
+/* End of the readable addresses. `grows`: more addresses may be readable (bounds_grow()). */
 struct bounds {
 	uintptr_t top;
 	bool grows;
 };
 
-/* A stack that was walked from a place before (memo.c). */
+/* A stack that was walked before from the same place (memo.c). */
 enum { MEMOS = 256, MEMO_WORDS = 10 };
 struct memo {
-	uintptr_t sp, pc, fp;       /* State of the hook's caller. sp is 0 in an empty entry. */
-	uint64_t epoch;             /* Epochs of rows and nodes. */
-	uint64_t hash;              /* Hash of the frame at which the walk met the last stack. */
-	uintptr_t join_sp, join_fp; /* sp and fp of that frame. */
-	uint32_t join;              /* Index of that frame, not 0. */
-	uint32_t stack;             /* Id of the stack. */
+	uintptr_t sp, pc, fp;       /* State of the hook's caller. sp is 0 in an empty entry */
+	uint64_t epoch;             /* Epochs of rows and nodes */
+	uint64_t hash;              /* Hash of the frame at which the walk met the last stack */
+	uintptr_t join_sp, join_fp; /* sp and fp of that frame */
+	uint32_t join;              /* Index of that frame, not 0 */
+	uint32_t stack;             /* Id of the stack */
 	uint32_t life;              /* slot->life when the entry was made */
-	uint16_t count;             /* Number of words. */
-	bool live;                  /* The caller's state depends on fp. */
+	uint16_t count;             /* Number of words */
+	bool live;                  /* True if the caller's state depends on fp */
 	struct {
 		const uintptr_t *slot;
 		uintptr_t value;
@@ -122,37 +121,37 @@ struct leaf {
 };
 
 struct slot {
-	/* Address of the frame that entered the recorder. 0 if the thread is outside. Tells a
-	 * signal handler that it interrupted the recorder. After a handler left by longjmp, the
-	 * value is stale. The address of the frame reveals that. */
+	/* Address of the frame that entered the recorder. 0 if the thread is not in the recorder. A
+	 * signal handler uses it to detect that it interrupted the recorder. If a handler left by
+	 * longjmp, the value is outdated, which the address shows. */
 	_Atomic(uintptr_t) busy;
 	uintptr_t given, given_by;     /* Block that is being freed or resized, and the return
-				        * address of the call. 0 if there is none. */
-	uint32_t number;               /* Slot number, from 1. */
-	struct slot *next_free, *next; /* next: list of all slots. */
+				        * address of the call. 0 if there is none */
+	uint32_t number;               /* Slot number, from 1 */
+	struct slot *next_free, *next; /* next: list of all slots */
 	struct heap_thread *thread;
 
-	uintptr_t stack_low, stack_top; /* Known part of the thread's own stack. */
-	uint32_t life;                  /* Number of threads that have used this slot. */
-	uint32_t row_epoch;             /* Epoch of the rows from which the frames were made. */
-	/* Frames are frames[0..frame_count), outermost first. [0] is the end, not a frame. */
+	uintptr_t stack_low, stack_top; /* Known part of the thread's own stack */
+	uint32_t life;                  /* Number of threads that have used this slot */
+	uint32_t row_epoch;             /* Epoch of the rows with which the frames were made */
+	/* Frames are frames[0..frame_count), outermost first. [0] is the end mark, not a frame. */
 	uint32_t frame_count;
-	uint32_t joined;      /* frames[0..joined] were unchanged in the last walk. */
-	struct frame *frames; /* FRAMES_MAX frames. slot_walked() has as many. */
-	struct memo *memos;   /* Array of MEMOS entries. */
+	uint32_t joined;      /* frames[0..joined] were unchanged in the last walk */
+	struct frame *frames; /* FRAMES_MAX frames. slot_walked() has as many */
+	struct memo *memos;   /* Array of MEMOS entries */
 
-	struct leaf *leaves; /* Stack ids by the hash of the stack, with open addressing. */
+	struct leaf *leaves; /* Stack ids by the hash of the stack, with open addressing */
 	uint32_t leaf_mask, leaf_count;
-	uint32_t *children; /* Node ids by (parent, frame), with open addressing. 0 if free. */
+	uint32_t *children; /* Node ids by (parent, frame), with open addressing. 0 if free */
 	uint32_t child_mask, child_count;
 	uint32_t node_epoch;
-	struct heap_page *nodes, *stacks; /* Pages that are not full yet, or NULL. */
+	struct heap_page *nodes, *stacks; /* Pages that are not yet full, or NULL */
 
-	int64_t delta;      /* Live bytes not yet added to the process. */
-	uint32_t ops;       /* Operations until the clock is read again. */
-	const void *newest; /* Block that was allocated last, if it is not freed yet. */
+	int64_t delta;      /* Change of live bytes that was not yet added to the process */
+	uint32_t ops;       /* Operations until the clock is read again */
+	const void *newest; /* Last allocated block, if it is not yet freed */
 	uint64_t random;
-	int64_t until_sample; /* Bytes until the next sample starts. */
+	int64_t until_sample; /* Bytes until the next sample starts */
 };
 
 /* Return parts of the slot's memory: frames being walked, small frees. Order: frames, frames being
@@ -180,8 +179,8 @@ struct real {
 	int (*prctl)(int, ...);
 	void (*exit_now)(int);
 	void (*exit)(int);
-	uintptr_t exit_at; /* Address of the C library's exit. 0 if unknown. */
-	/* What the hooks of __libc_malloc, __libc_free and others call. */
+	uintptr_t exit_at; /* Address of the C library's exit. 0 if unknown */
+	/* Functions that the hooks of __libc_malloc, __libc_free and others call. */
 	struct {
 		void *(*malloc)(size_t);
 		void (*free)(void *);
@@ -189,7 +188,7 @@ struct real {
 		void *(*realloc)(void *, size_t);
 		void *(*memalign)(size_t, size_t);
 	} second;
-	/* The C library's own functions, if they differ from those above. rebind() fills them. */
+	/* The C library's own functions, if they differ from those above. Set by rebind(). */
 	struct {
 		void (*free)(void *);
 		void *(*realloc)(void *, size_t);
@@ -199,8 +198,8 @@ struct real {
 
 enum phase {
 	PHASE_NONE,
-	PHASE_BOOTING, /* The real allocator is being searched. */
-	PHASE_FORWARD, /* The real allocator is known. Nothing is recorded yet. */
+	PHASE_BOOTING, /* The real allocator is being searched */
+	PHASE_FORWARD, /* The real allocator is known. Nothing is recorded yet */
 	PHASE_RECORD,
 	PHASE_OFF,
 };
@@ -208,37 +207,37 @@ enum phase {
 struct options {
 	uint64_t sample;
 	uint32_t depth;
-	uint32_t flags; /* Flags, enum heap_flag. */
+	uint32_t flags; /* Flags, enum heap_flag */
 	bool frame_pointers;
-	bool no_fallback; /* End stacks at code without an unwind table. */
-	bool check;       /* Compare frames whenever a stack is found by its hash. */
-	bool alone;       /* Child processes write nothing. */
-	int signal;       /* Signal that makes the recorder write a snapshot. 0 if there is none. */
-	char out[1024];   /* File name pattern. "" if nothing is written. */
-	bool memory;      /* The keeper keeps all memory at the end. */
+	bool no_fallback; /* End stacks at code without an unwind table */
+	bool check;       /* Compare frames whenever a hash finds a stack */
+	bool alone;       /* Child processes write nothing */
+	int signal;       /* Signal on which the recorder writes a snapshot. 0 if there is none */
+	char out[1024];   /* File name pattern. "" if nothing is written */
+	bool memory;      /* The keeper writes all memory at the end */
 	char keeper[108]; /* Abstract socket of the process that waits for the end (the keeper).
-			   * "" if there is none. */
-	char word[40];    /* Word by which the keeper recognizes processes of the run. */
+			   * "" if there is none */
+	char word[40];    /* Word that identifies processes of the run to the keeper */
 };
 
 struct rows {
-	_Atomic(uint64_t) (*table)[2]; /* Entries {pc ^ row, row}. */
+	_Atomic(uint64_t) (*table)[2]; /* Entries {pc ^ row, row} */
 	uint32_t shift;
 };
 
 struct recorder {
 	_Atomic(int) phase;
-	uintptr_t c_library;  /* An address in glibc. 0 for another C library. */
-	bool filtered;        /* The program has set a filter of system calls. */
-	bool forked;          /* The process was forked without an exec. */
-	bool foreign;         /* The real allocator is not the C library's. */
-	uint32_t front, tail; /* Bytes added before and after a block without an alignment. */
+	uintptr_t c_library;  /* An address in glibc. 0 for another C library */
+	bool filtered;        /* True if the program has set a filter of system calls */
+	bool forked;          /* True if the process was forked without an exec */
+	bool foreign;         /* True if the real allocator is not the C library's */
+	uint32_t front, tail; /* Bytes added before and after a block without an alignment */
 	struct real real;
 	struct options opt;
 	struct heap_process *process;
 	struct heap_page *process_page, *timeline;
 
-	/* Words that all threads share; seldom written. */
+	/* Words that all threads share. They are rarely written. */
 	_Atomic(int64_t) live;
 	_Atomic(int64_t) peak;
 	_Atomic(uint32_t) peak_epoch;
@@ -249,31 +248,31 @@ struct recorder {
 	_Atomic(struct rows *) rows;
 	_Atomic(uint32_t) row_misses;
 	_Atomic(uint32_t) rows_filled; /* Rows filled since rows were last forgotten. rows_list
-				        * has the first of them. */
+				        * has the first of them */
 	_Atomic(uint32_t) rows_list[ROWS_LISTED];
 
-	/* Per page number: page address, with the slot in the low bits. */
+	/* Per page number: page address, with the slot number in the low bits. */
 	_Atomic(uintptr_t) stacks[PAGES_MAX];
 	_Atomic(uintptr_t) remote[PAGES_MAX];
 	_Atomic(uintptr_t) nodes[PAGES_MAX];
 
 	/* Fields protected by the lock. */
-	_Atomic(uintptr_t) lock; /* &self of the thread that holds the lock, or 0. */
+	_Atomic(uintptr_t) lock; /* &self of the thread that holds the lock, or 0 */
 	_Atomic(uint32_t) lock_waiters;
-	uintptr_t fresh, fresh_end; /* Range of unused pages. */
+	uintptr_t fresh, fresh_end; /* Range of unused pages */
 	uintptr_t place;            /* Wanted address of the next pages. 0: undecided, 1: any */
 	uint32_t page_numbers[HEAP_PAGE_GONE + 1];
 	struct heap_page *modules, *threads;
-	_Atomic(struct heap_page *) gone; /* Page of the ring of freed blocks. NULL until needed. */
+	_Atomic(struct heap_page *) gone; /* Page of the ring of freed blocks. NULL until needed */
 	struct slot *free_slots, *all_slots;
 	uint32_t slot_count;
-	_Atomic(uintptr_t) *directory; /* All pages, for snapshots. */
+	_Atomic(uintptr_t) *directory; /* All pages, for snapshots */
 	_Atomic(uint32_t) directory_used;
 	uint64_t next_moment, moment_step;
 	int64_t moment_peak, moment_live;
 	uint32_t tick_epoch;
 	_Atomic(uint32_t) snapshots;
-	unsigned key; /* Key of the destructor of threads. */
+	unsigned key; /* Key of the destructor of threads */
 	bool has_key;
 	uint32_t boot_used;
 	_Alignas(16) unsigned char boot[BOOT_SIZE];
@@ -282,37 +281,37 @@ struct recorder {
 extern HIDDEN struct recorder recorder;
 extern HIDDEN __thread struct slot *self __attribute__((tls_model("initial-exec")));
 
-/* boot.c: finds the real allocator. Starts to record once the environment is readable. */
+/* boot.c: finds the real allocator. Starts recording when the environment can be read. */
 void boot(void) HIDDEN;
 void *boot_alloc(size_t size) HIDDEN;
 static inline bool boot_owns(const void *p)
 {
 	return (uintptr_t)p - (uintptr_t)recorder.boot < BOOT_SIZE;
 }
-/* Take and release the lock. Hold it only while the slot is busy, so that a signal handler does not
- * try to take it. */
+/* Take and release the lock. Hold it only while the slot is in use, so that a signal handler does
+ * not try to take it. */
 void lock_take(void) HIDDEN;
 bool lock_try(void) HIDDEN;
 void lock_give(void) HIDDEN;
 void boot_configure(void) HIDDEN;
 void process_note_title(void) HIDDEN;
 void process_note_beside(const char *name) HIDDEN;
-uint64_t clock_now(void) HIDDEN;      /* Coarse time, in nanoseconds. */
-void *map_memory(size_t size) HIDDEN; /* Zeroed memory. NULL if there is none. */
+uint64_t clock_now(void) HIDDEN;      /* Coarse time in nanoseconds */
+void *map_memory(size_t size) HIDDEN; /* Zeroed memory. NULL if there is none */
 /* Maps memory at `wanted` if that is free. Otherwise, or if `wanted` is 0, maps it anywhere. */
 void *map_memory_at(uintptr_t wanted, size_t size) HIDDEN;
 void unmap_memory(void *p, size_t size) HIDDEN;
 
-/* sanitizer.c: if this process has a sanitizer, restarts the program without the recorder. */
+/* sanitizer.c: restarts the program without the recorder if this process has a sanitizer. */
 void sanitized_restart(char **argv, char **env) HIDDEN;
 
-/* slots.c: returns the slot of this thread, marked as busy. NULL if nothing can be recorded. */
+/* slots.c: returns the slot of this thread, marked as in use. NULL if nothing can be recorded. */
 static inline struct slot *slot_enter(uintptr_t sp);
 struct slot *slot_acquire(void) HIDDEN;
 bool slot_reenter(struct slot *s, uintptr_t sp) HIDDEN;
 void slots_start(void) HIDDEN;
 void slots_after_fork(void) HIDDEN;
-/* True if `sp` is on the thread's own stack. `sp` must be below the known part of the stack. */
+/* True if `sp`, below the known part, is on the thread's own stack. Extends that part to `sp`. */
 bool slot_stack_grow(struct slot *s, uintptr_t sp) HIDDEN;
 
 static inline struct slot *slot_enter(uintptr_t sp)
@@ -331,7 +330,7 @@ static inline struct slot *slot_enter(uintptr_t sp)
 	return s;
 }
 
-/* Notes the block that the thread works on, until slot_leave(). */
+/* Sets the block that the thread frees or resizes, until slot_leave(). */
 static inline void slot_give(struct slot *s, const void *p, uintptr_t by)
 {
 	s->given = (uintptr_t)p;
@@ -345,9 +344,9 @@ static inline void slot_leave(struct slot *s)
 	atomic_store_explicit(&s->busy, 0, memory_order_relaxed);
 }
 
-/* pages.c: makes a page and enters it in the state's table of its kind. NULL if memory runs out. */
+/* pages.c: makes a page and adds it to the table of its kind. NULL if memory runs out. */
 struct heap_page *page_new(enum heap_page_kind kind, uint32_t entry_size, uint32_t slot) HIDDEN;
-/* Returns the page with the frees by other slots, for a page of stacks. */
+/* Returns the page that counts frees by other slots, for a page of stacks. */
 struct heap_page *page_remote(uint32_t number) HIDDEN;
 
 static inline void *page_entry(struct heap_page *p, uint32_t index)
@@ -366,9 +365,9 @@ static inline struct heap_page *page_at(uintptr_t word)
 }
 
 bool memory_readable(uintptr_t addr) HIDDEN; /* True if the word there can be read. Makes a
-					      * system call. */
+					      * system call */
 
-/* Place that a hook was called from. */
+/* Place from which a hook was called. */
 struct caller {
 	uintptr_t pc, sp, fp;
 };
@@ -405,7 +404,7 @@ static inline struct heap_node *node_get(uint32_t id)
 }
 
 /* memo.c: returns the id of the current stack, if it was walked before from the same place.
- * Compares every word that a walk would read. 0 if not found: walk, then call memo_keep(). */
+ * Compares all words that a walk would read. 0 if not found; then walk, and call memo_keep(). */
 static inline uint32_t memo_find(const struct slot *s, const struct caller *from);
 void memo_keep(struct slot *s, const struct caller *from, uint32_t stack) HIDDEN;
 
@@ -453,19 +452,19 @@ void verify_stack(uint32_t id) HIDDEN;
 #endif
 
 enum cfa_kind {
-	CFA_NONE,  /* There is no unwind table. */
-	CFA_END,   /* The outermost frame. */
-	CFA_SP,    /* CFA = sp + cfa_off. */
-	CFA_FP,    /* CFA = fp + cfa_off. */
-	CFA_DEREF, /* CFA = the word at fp + cfa_off. */
+	CFA_NONE,  /* There is no unwind table */
+	CFA_END,   /* The outermost frame */
+	CFA_SP,    /* CFA = sp + cfa_off */
+	CFA_FP,    /* CFA = fp + cfa_off */
+	CFA_DEREF, /* CFA = the word at fp + cfa_off */
 	CFA_SIGNAL,
-	CFA_OTHER, /* There is a table, but its rule is of another kind. */
+	CFA_OTHER, /* There is a table, but its rule is of another kind */
 };
 
 enum fp_rule {
 	FP_SAME,
-	FP_AT_CFA, /* The word at cfa + 8 * fp_off. */
-	FP_AT_FP,  /* The word at fp + 8 * fp_off. */
+	FP_AT_CFA, /* The word at cfa + 8 * fp_off */
+	FP_AT_FP,  /* The word at fp + 8 * fp_off */
 };
 
 struct row {
@@ -477,7 +476,7 @@ struct row {
 /* Computes the row for a return address: the row of the instruction before it. */
 struct row row_miss(uintptr_t pc) HIDDEN;
 void rows_start(void) HIDDEN;
-void rows_forget(void) HIDDEN; /* Call it after memory was unmapped. */
+void rows_forget(void) HIDDEN; /* Call it after memory was unmapped */
 
 static inline uint64_t row_word(struct row r)
 {
@@ -504,84 +503,84 @@ static inline struct row row_get(const struct rows *t, uintptr_t pc)
 	return LIKELY((key ^ row) == pc) ? row_of_word(row) : row_miss(pc);
 }
 
-/* The unwind table of a module, and the module. */
+/* A module and its unwind table. */
 struct tables {
-	const unsigned char *hdr; /* Address of .eh_frame_hdr. */
-	uintptr_t start, end;     /* Range of the mapping. */
+	const unsigned char *hdr; /* Address of .eh_frame_hdr */
+	uintptr_t start, end;     /* Range of the mapping */
 	uintptr_t bias;
-	const char *path; /* Path. "" for the program. */
+	const char *path; /* Path. "" for the program */
 };
 bool tables_find(uintptr_t pc, struct tables *ret) HIDDEN;
 struct row cfi_row(const struct tables *t, uintptr_t pc) HIDDEN;
 void modules_note(const struct tables *t) HIDDEN;
 
 void count_alloc(struct slot *s, uint32_t stack, const void *p, uint64_t size) HIDDEN;
-/* `s` is the thread's slot. NULL if the slot cannot be used now. */
+/* Counts a free. `s` is the thread's slot; NULL if the slot is in use. */
 void count_free(struct slot *s, uint32_t stack, const void *p, uint64_t size) HIDDEN;
 void count_flush(struct slot *s) HIDDEN;
 void timeline_start(void) HIDDEN;
 
 /* sample.c: true if this allocation belongs to the sample. Called only if blocks are sampled. */
 bool sample_take(struct slot *s, size_t size) HIDDEN;
-/* Returns how many blocks and bytes the sampled block at `p` stands for, always the same. */
+/* Returns how many blocks and bytes the sampled block at `p` represents, always the same. */
 void sample_weight(const void *p, uint64_t size, uint64_t *ret_blocks, uint64_t *ret_bytes) HIDDEN;
 
 /* A function that replaces another one of the same name. */
 struct hook {
 	const char *name;
 	void *own;
-	/* Used if another library's function comes next. Handles blocks with a header. Passes other
-	 * blocks to the C library's function. Stores the address of that function in *ret_below.
-	 * NULL if there is none. */
+	/* Used if another library's function comes next. Handles blocks with a header, and passes
+	 * other blocks to the C library's function. *ret_below receives the address of that
+	 * function. NULL if there is none. */
 	void *deep;
 	void **ret_below;
 };
-extern HIDDEN const struct hook hooks[]; /* The name of the last entry is NULL. */
+extern HIDDEN const struct hook hooks[]; /* NULL is the name of the last entry */
 size_t page_size(void) HIDDEN;
-/* Returns an address of a dynamic section. Mostly, glibc has added the bias, and musl has not. */
+/* Returns an address of a dynamic section. glibc has usually added the bias, musl has not. */
 static inline uintptr_t dynamic_address(uintptr_t bias, uintptr_t value)
 {
 	return value < bias ? bias + value : value;
 }
 void rebind(void) HIDDEN;
-/* True if the module at an address defines a function of this name. Avoids dlsym: it would leave an
- * error text that the C library would free with the program's free. */
+/* True if the module at an address defines a function of this name. Avoids dlsym, whose error text
+ * the C library would free with the program's free. */
 bool module_defines(uintptr_t at, const char *name) HIDDEN;
 
 void *block_malloc(size_t size, const struct caller *from) HIDDEN;
 void *block_calloc(size_t size, const struct caller *from) HIDDEN;
 void *block_realloc(void *p, size_t size, const struct caller *from) HIDDEN;
 void *block_memalign(size_t align, size_t size, const struct caller *from) HIDDEN;
-void block_free(void *p, uintptr_t sp, uintptr_t pc) HIDDEN; /* pc: return address of free. */
+void block_free(void *p, uintptr_t sp, uintptr_t pc) HIDDEN; /* pc: return address of free */
 size_t block_usable_size(void *p) HIDDEN;
-bool block_is_ours(void *p) HIDDEN; /* True if it has the header of a block in use. */
+bool block_is_ours(void *p) HIDDEN; /* True if p has the header of a block in use */
 
 struct head {
 	uint32_t flags, stack;
 	uint64_t size;
-	unsigned char *raw; /* Start of the real allocator's block. */
+	unsigned char *raw; /* Start of the real allocator's block */
 };
 
-/* Hooks the real allocator's functions besides malloc. Call it before recording starts. */
+/* Hooks functions of the real allocator besides malloc. Call it before recording starts. */
 void allocators_start(void) HIDDEN;
 
-/* Notes in the ring that a block was freed from `pc`. */
+/* Stores in the ring that a block was freed from `pc`. */
 void rest_note(const struct slot *s, const void *p, const struct head *h, uintptr_t pc,
 	       enum heap_gone_why why) HIDDEN;
-/* True if p is a freed block whose header was overwritten by the allocator. Its own bytes or the
- * ring show it. The real allocator must be the C library's. */
+/* True if p is a freed block whose header the allocator has overwritten. Its own bytes or the ring
+ * show that. The real allocator must be the C library's. */
 bool rest_find(const unsigned char *p, struct head *ret) HIDDEN;
 
 /* Writes all pages to the file of the options: the final file, or the next numbered one. False if
  * there is none or if it cannot be written. May be called in a signal handler. */
 bool snapshot_write(bool numbered) HIDDEN;
-/* Makes a signal write a snapshot, if by default it would end the process or be ignored. */
+/* Makes a signal write a snapshot, if the signal would otherwise end the process or be ignored. */
 void snapshot_upon(int signal) HIDDEN;
 void snapshot_at_exit(void) HIDDEN;
 void snapshot_announce(void) HIDDEN;
-/* Notes that the calling thread ends the process: its stack below `at` no longer belongs to the
- * program. `at` is 0 if the thread may have returned from main. Does nothing if the memory is not
- * kept. */
+/* Notes that the calling thread ends the process. Its stack below `at` no longer belongs to the
+ * program. `at` is 0 if the thread may have returned from main. Does nothing if the keeper does not
+ * write all memory. */
 void snapshot_note_end(const struct caller *from, uintptr_t at) HIDDEN;
 
 #endif

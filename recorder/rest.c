@@ -1,10 +1,10 @@
-/* rest.c - records freed blocks: struct heap_rest in their own bytes, and a ring for blocks whose
- * bytes may be gone. */
+/* rest.c - records freed blocks: as struct heap_rest in their own bytes, and in a ring if their
+ * bytes may be overwritten. */
 #include "recorder.h"
 
-enum { SIZE_SMALL = 8 }; /* Limit in bytes of blocks that have room only for a link. */
+enum { SIZE_SMALL = 8 }; /* Maximal bytes of blocks that have room only for a link */
 
-/* Returns the page of the ring. If two threads make it at once, one of the pages stays empty. */
+/* Returns the page of the ring. If two threads create it at once, one of the pages stays unused. */
 static struct heap_page *ring(const struct slot *s)
 {
 	struct heap_page *page = atomic_load_explicit(&recorder.gone, memory_order_acquire);
@@ -38,9 +38,9 @@ COLD void rest_note(const struct slot *s, const void *p, const struct head *h, u
 	__atomic_store_n(&e->number, number + 1, __ATOMIC_RELEASE);
 }
 
-/* Constants that recognize a chunk of the C library without a header. The word before it is its
+/* Bits that recognize a chunk of the C library without a header. The word before the chunk is its
  * size: a small number, with low bits for "the chunk before is in use" and "has a mapping of its
- * own". The word of an overwritten header differs: 0, a pointer without these bits, a random
+ * own". The word of an overwritten header differs: it is 0, a pointer without these bits, a random
  * number, or (with 32-bit words) the upper half of the mark. */
 enum {
 	SIZE_BITS = WORD_SIZE == 8 ? 40 : 31,

@@ -1,9 +1,9 @@
-/* rows.c - a table of rows by return address. All threads read and write it without locks.
+/* rows.c - caches rows by return address. All threads read and write the table without locks.
  *
- * An entry has its row, and the address xor the row. If the halves of two entries are mixed, they
- * do not match. That counts as a miss. The table starts small and is replaced by a larger one if
- * there are too many misses. Old tables are never unmapped, because threads may still read them.
- * Together they are smaller than the new one. */
+ * An entry has its row, and the address xor the row. If another thread writes the entry meanwhile,
+ * the two words do not match, and the look-up is a miss. The table starts small and is replaced by
+ * a larger one if there are too many misses. Old tables are never unmapped, because threads may
+ * still read them. Together they are smaller than the new one. */
 #include "recorder.h"
 
 enum { BITS_FIRST = 13, BITS_LAST = 18 };
@@ -64,7 +64,7 @@ struct row row_miss(uintptr_t pc)
 		if (t.hdr != NULL)
 			row = cfi_row(&t, pc);
 	}
-	/* Stores no row for code without a table: code made at run time may get a table later. */
+	/* Skip code without a table, because code made at run time may get a table later. */
 	if (row.cfa != CFA_NONE && epoch == atomic_load(&recorder.row_epoch))
 		rows_put(pc, row);
 	return row;
@@ -76,8 +76,8 @@ static void row_clear(const struct rows *t, size_t i)
 	atomic_store_explicit(&t->table[i][1], 0, memory_order_relaxed);
 }
 
-/* Empties the table. Clears only the listed rows if they are few, because some programs load and
- * unload modules all the time. */
+/* Empties the table. Clears only the listed rows if there are few, because some programs load and
+ * unload modules frequently. */
 void rows_forget(void)
 {
 	struct rows *t = atomic_load(&recorder.rows);

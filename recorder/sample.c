@@ -1,8 +1,8 @@
-/* sample.c - chooses the blocks to record, if not all are recorded.
+/* sample.c - selects the blocks to record, if not all are recorded.
  *
- * A sample starts at every requested byte with the same small chance, 1 / mean. A block is recorded
- * if a sample starts in it, so with the chance 1 - exp(-size / mean). It stands for the inverse of
- * this chance in blocks. No libm is used: the recorder needs only libc. */
+ * A sample starts at each requested byte with the same small probability, 1 / mean. A block is
+ * recorded if a sample starts in it, with the probability 1 - exp(-size / mean). It represents the
+ * inverse of this probability in blocks. libm is not used, because the recorder needs only libc. */
 #include "recorder.h"
 
 /* Computes exp(-x) for x >= 0, error about 1e-13: a series for a part of x, then squarings. */
@@ -17,7 +17,7 @@ static double exp_minus(double x)
 	return v;
 }
 
-/* Computes -ln(u) for 0 < u <= 1: counts halvings of u. The series of atanh gives the rest. */
+/* Computes -ln(u) for 0 < u <= 1: counts halvings of u, then uses the series of atanh. */
 static double minus_log(double u)
 {
 	double sum = 0;
@@ -30,7 +30,8 @@ static double minus_log(double u)
 	       2 * t * (1 + q * (1.0 / 3 + q * (1.0 / 5 + q * (1.0 / 7 + q * (1.0 / 9 + q / 11)))));
 }
 
-/* Returns a random distance to the next sample. xorshift64*: Marsaglia, "Xorshift RNGs" (2003). */
+/* Returns a random distance in bytes to the next sample, by xorshift64*: Marsaglia, "Xorshift RNGs"
+ * (2003). */
 static int64_t next_distance(struct slot *s)
 {
 	uint64_t x = s->random;
@@ -54,12 +55,12 @@ bool sample_take(struct slot *s, size_t size)
 	if (LIKELY(s->until_sample > 0))
 		return false;
 	s->until_sample = next_distance(
-		s); /* Independent of the block's rest: the distribution has no memory. */
+		s); /* the distribution has no memory, so the rest of the block does not matter */
 	return true;
 }
 
-/* Rounds a weight up or down. The address serves as a random number. So a free subtracts exactly
- * the number that the allocation added. */
+/* Rounds a weight up or down, by the address as a random number. So a free subtracts exactly the
+ * number that the allocation added. */
 static uint64_t round_by(const void *p, double v)
 {
 	const uint64_t whole = (uint64_t)v;

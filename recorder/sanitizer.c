@@ -1,11 +1,11 @@
 /* sanitizer.c - restarts a program that has a sanitizer without the recorder.
  *
- * A sanitizer has its own allocator, and its library ends the process unless it is loaded first.
+ * A sanitizer has its own allocator, and its library ends the process if it is not loaded first.
  * A recorded program may start a program with a sanitizer, for example a build that runs its
- * tests. The recorder is linked to be initialized before all other modules, so this code runs
- * before the sanitizer's check.
+ * tests. The recorder is initialized before all other modules, so this code runs before the
+ * sanitizer's check.
  *
- * Sanitizers replace much of the C library, and start when one of these functions is called. So
+ * Sanitizers replace much of the C library, and start when one of their functions is called. So
  * this file uses only system calls, and the compiler must not replace a loop by memcpy or
  * strlen. */
 #include "recorder.h"
@@ -76,7 +76,8 @@ static size_t entry_size(const char *from)
 	return size;
 }
 
-/* Compares the last components of two paths: LD_PRELOAD may name a library without its path. */
+/* True if the last components of two paths are equal. LD_PRELOAD may name a library without a
+ * path. */
 static bool same_file_name(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	while (a_size > 0 && b_size > 0 && a[a_size - 1] == b[b_size - 1]) {
@@ -88,7 +89,7 @@ static bool same_file_name(const char *a, size_t a_size, const char *b, size_t b
 	return (a_size == 0 || a[a_size - 1] == '/') && (b_size == 0 || b[b_size - 1] == '/');
 }
 
-/* Copies LD_PRELOAD without the recorder's path `own`. False if LD_PRELOAD lacks this path. */
+/* Copies LD_PRELOAD without the recorder's path `own`. False if LD_PRELOAD does not contain it. */
 static bool preload_copy(char *to, const char *from, const char *own)
 {
 	const size_t own_size = text_size(own);
@@ -127,10 +128,10 @@ static bool same_file(const char *a, const char *b)
 	       x.stx_dev_major == y.stx_dev_major && x.stx_dev_minor == y.stx_dev_minor;
 }
 
-/* Starts this program again under the same name, from which the process gets its name. */
+/* Starts this program again under the same name, which becomes the name of the process. */
 static void restart(char **argv, char **env, char **new_env)
 {
-	enum { SCRIPT_MOST = 2 }; /* Words that the kernel puts before a script's name. */
+	enum { SCRIPT_MOST = 2 }; /* Words that the kernel puts before a script's name */
 	static const char link[] = "/proc/self/exe";
 	const char *name = auxiliary(env, AT_EXECFN);
 	if (name != NULL && same_file(name, link))
@@ -145,7 +146,7 @@ static void restart(char **argv, char **env, char **new_env)
 
 static void *memory_get(size_t size)
 {
-#ifdef SYS_mmap2 /* On these machines SYS_mmap is an older call with other arguments. */
+#ifdef SYS_mmap2 /* here SYS_mmap is an older call with other arguments */
 	enum { MAP = SYS_mmap2 };
 #else
 	enum { MAP = SYS_mmap };

@@ -1,5 +1,5 @@
-/* slots.c - a slot has the recorder's data of one thread. New threads reuse the slots and tables of
- * ended threads. */
+/* slots.c - manages slots, the recorder's data per thread. New threads reuse the slots and tables
+ * of ended threads. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -11,10 +11,10 @@
 
 __thread struct slot *self __attribute__((tls_model("initial-exec")));
 
-/* Placeholder while a slot is made. Always busy. */
+/* Placeholder while a slot is being made. Always in use. */
 static struct slot nobody = { .busy = UINTPTR_MAX };
 
-enum { GROW_MAX = 4096 }; /* Greatest number of pages that the known stack grows at a time. */
+enum { GROW_MAX = 4096 }; /* Maximal number of pages by which the known stack grows at a time */
 
 #define SLOT_SIZE                                                                                  \
 	(sizeof(struct slot) + 2 * FRAMES_MAX * sizeof(struct frame) +                             \
@@ -34,7 +34,7 @@ static void stack_of_main(struct slot *s)
 }
 
 /* Sets the stack's range. glibc keeps the thread's own data, to which pthread_self() points, above
- * its stack. The lower end is found as the stack is used. */
+ * the stack. The lower end is found while the stack is used. */
 static void stack_of_thread(struct slot *s)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0) & ~(uintptr_t)(PAGE_STEP - 1);
@@ -163,7 +163,7 @@ COLD struct slot *slot_acquire(void)
 	s->newest = NULL;
 	find_stack(s, s->thread->thread);
 	atomic_store(&s->busy, 0);
-	/* May allocate. This allocation is not recorded. */
+	/* An allocation inside this call is not recorded. */
 	if (recorder.has_key)
 		pthread_setspecific(recorder.key, s);
 	self = s;
@@ -171,9 +171,9 @@ COLD struct slot *slot_acquire(void)
 	return s;
 }
 
-/* Handles a busy slot. Either this call interrupted the recorder, or a handler left the recorder by
- * longjmp. Stacks grow down. So the frame that entered the recorder is gone if the caller's frame
- * is above it. True if the slot can be used. */
+/* Handles a slot that is in use. Either this call interrupted the recorder, or a handler left the
+ * recorder by longjmp. Stacks grow down. So if the caller's frame is above the frame that entered
+ * the recorder, that frame has ended. True if the slot can be used. */
 COLD bool slot_reenter(struct slot *s, uintptr_t sp)
 {
 	const uintptr_t busy = atomic_load(&s->busy);
@@ -185,8 +185,8 @@ COLD bool slot_reenter(struct slot *s, uintptr_t sp)
 	return false;
 }
 
-/* Frees the slots of all other threads in the child of a fork. The child has one thread. A slot is
- * consistent at any time, except for its last stack and its unreported bytes. */
+/* Frees the slots of all other threads in the child of a fork, which has one thread. A slot is
+ * consistent at any time, except for its last stack and the bytes not yet added to the process. */
 void slots_after_fork(void)
 {
 	recorder.free_slots = NULL;

@@ -1,13 +1,13 @@
-/* snapshot.c - writes all pages to a file, one after the other. Pages describe themselves.
+/* snapshot.c - writes all pages to a file, one after the other. Each page describes itself.
  *
  * In the name, %p is the process id and %n the number of the snapshot, from 1. Without %n, a number
  * is added to the names of all snapshots but the last.
  *
- * At the end of the process, a waiting process (the keeper) may keep all memory instead. The keeper
- * also writes the pages of a process that gave up its rights to write.
+ * At the end of the process, a waiting process (the keeper) may write all its memory instead. The
+ * keeper also writes the pages of a process that gave up its rights to write files.
  *
  * A signal handler may write a snapshot. So no lock is taken, and one entry per slot may be half
- * changed. The format allows that. */
+ * changed, which the format allows. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ static int open_file(const char *name)
 	struct stat is;
 	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd >= 0)
-		fchmod(fd, 0600); /* Independent of the umask. */
+		fchmod(fd, 0600); /* independent of the umask */
 	if (fd >= 0 || errno != EEXIST)
 		return fd;
 	fd = open(name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -95,7 +95,7 @@ static int open_file(const char *name)
 	return fd;
 }
 
-/* Returns the bytes of a page until the end of its last used block (of a file). */
+/* Returns the bytes of a page up to the end of its last used block (of a file). */
 static size_t page_used(const unsigned char *page)
 {
 	enum { BLOCK = 4096 };
@@ -111,8 +111,8 @@ static size_t page_used(const unsigned char *page)
 	return used;
 }
 
-/* Writes a page. Its unused end becomes a hole in the file, because each thread has a page and uses
- * little of it. */
+/* Writes a page. Leaves its unused end as a hole in the file, because each thread has a page and
+ * uses little of it. */
 static bool write_page(int fd, const void *page)
 {
 	const size_t used = page_used(page), rest = HEAP_PAGE_SIZE - used;
@@ -121,8 +121,8 @@ static bool write_page(int fd, const void *page)
 	return rest == 0 || lseek(fd, (off_t)rest, SEEK_CUR) >= 0;
 }
 
-/* Writes all pages. If the file reaches its size limit, the signal SIGXFSZ is suppressed, so that
- * the program continues as without a recorder. */
+/* Writes all pages. Suppresses the signal SIGXFSZ of the file size limit, so that the program
+ * continues as without a recorder. */
 static bool write_pages(int fd)
 {
 	const struct timespec none = { 0, 0 };
@@ -140,7 +140,7 @@ static bool write_pages(int fd)
 	return good;
 }
 
-/* Connects. Repeats if a signal that the program handles interrupts the call. */
+/* Connects to a socket. Repeats the call if a signal that the program handles interrupts it. */
 static bool connect_to(int fd, const struct sockaddr_un *to, socklen_t size)
 {
 	while (connect(fd, (const struct sockaddr *)to, size) != 0)
@@ -149,9 +149,9 @@ static bool connect_to(int fd, const struct sockaddr_un *to, socklen_t size)
 	return true;
 }
 
-/* Returns a connection to the keeper, and lets the keeper trace this process. -1 if there is none.
- * The keeper's name is in the abstract namespace (unix(7)), where names are no files and disappear
- * with the keeper. */
+/* Returns a connection to the keeper, and allows the keeper to trace this process. -1 if there is
+ * none. The keeper's name is in the abstract namespace (unix(7)), whose names are not files and
+ * disappear with the keeper. */
 static int reach_keeper(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -160,7 +160,7 @@ static int reach_keeper(void)
 	const size_t used = strlen(recorder.opt.keeper);
 	if (used == 0)
 		return -1;
-	for (size_t i = 0; i < used; i++) /* Loop instead of memcpy: musl lacks its checked form. */
+	for (size_t i = 0; i < used; i++) /* a loop: musl lacks the checked form of memcpy */
 		to.sun_path[1 + i] = recorder.opt.keeper[i];
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	const socklen_t reach = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + used);
@@ -170,7 +170,7 @@ static int reach_keeper(void)
 			close(fd);
 		return -1;
 	}
-	/* Some systems let only ancestors trace. A daemon's keeper is none. */
+	/* Some systems allow only ancestors to trace. A daemon's keeper is not one. */
 	prctl(PR_SET_PTRACER, (unsigned long)who.pid, 0, 0, 0);
 	return fd;
 }
@@ -188,7 +188,7 @@ static bool send_all(int fd, const void *data, size_t size)
 	return true;
 }
 
-/* Sends a request to the keeper: the secret word of the run, what to keep, and the file's name. */
+/* Sends the keeper a request: the secret word of the run, what to write, and the file's name. */
 static bool keeper_ask(int fd, char kind, const char *name)
 {
 	return send_all(fd, recorder.opt.word, strlen(recorder.opt.word)) &&
@@ -206,7 +206,7 @@ static bool keeper_answers(int fd)
 	return n == 1 && answer == 'y';
 }
 
-/* True if the keeper has kept the memory of this process under that name. Waits for the keeper. */
+/* True if the keeper has written this process's memory under that name. Waits for the keeper. */
 static bool keep_memory(const char *name)
 {
 	const int fd = recorder.opt.memory ? reach_keeper() : -1;
@@ -217,7 +217,7 @@ static bool keep_memory(const char *name)
 	return kept;
 }
 
-/* True if the keeper writes the pages, because this process may not write files. */
+/* True if the keeper has written the pages, because this process may not write files. */
 static bool keep_pages(const char *name)
 {
 	const int fd = reach_keeper();
@@ -240,7 +240,7 @@ static bool write_file(const char *name)
 }
 
 /* Writes the file if too many files are open: a copy of the process closes one of them and writes.
- * The copy sends no signal at its end, and the program's wait() calls do not see it. */
+ * The copy does not send a signal at its end, and the program's wait() calls do not see it. */
 static bool write_in_copy(const char *name)
 {
 	int status = 1;
@@ -273,7 +273,7 @@ bool snapshot_write(bool numbered)
 }
 
 /* Creates an empty file if there is a keeper, to show that the process is recorded. The file stays
- * empty if the process ends without running code, for example by a signal. */
+ * empty if the process ends without running further code, for example by a signal. */
 void snapshot_announce(void)
 {
 	char name[sizeof recorder.opt.out + 64];
@@ -296,8 +296,8 @@ static bool is_in_exit(uintptr_t pc)
 	return start != 0 && pc - 1 - start < EXIT_MOST;
 }
 
-/* Returns the stack pointer at the return of main, 0 if main did not return. The caller of exit is
- * then a frame of the C library, with few frames outside of it. */
+/* Returns the stack pointer at the return of main, or 0 if main did not return. If it did, the
+ * caller of exit is a frame of the C library, with few frames outside of it. */
 static uintptr_t returned_at(struct slot *s, const struct caller *from)
 {
 	enum { OUTER_MOST = 3 };
@@ -333,8 +333,8 @@ static void upon_signal(int number)
 		snapshot_write(true);
 }
 
-/* Installs the handler of a signal. Does nothing if the program has a handler or ignores the
- * signal. A handler that the program installs later replaces this one. */
+/* Installs the handler of a signal. Does nothing if the program handles or ignores the signal. A
+ * handler that the program installs later replaces it. */
 void snapshot_upon(int number)
 {
 	struct sigaction a;
@@ -346,7 +346,7 @@ void snapshot_upon(int number)
 	sigaction(number, &a, NULL);
 }
 
-/* Writes a snapshot now. For programs that look up this name. Returns 0, or -1 on failure. */
+/* Writes a snapshot now, for programs that look up this name. Returns 0, or -1 on failure. */
 EXPORT int heft_heap_snapshot(void);
 
 int heft_heap_snapshot(void)

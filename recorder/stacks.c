@@ -1,9 +1,9 @@
-/* stacks.c - maps a stack of return addresses to its id. Each slot has its own tree. Only the
- * slot's thread writes the tree. So threads share neither tables nor counters.
+/* stacks.c - maps a stack of return addresses to its id. Each slot has its own tree, which only the
+ * slot's thread writes. So threads share neither tables nor counters.
  *
- * A known stack is found by the hash of all its frames. All 64 bits of the hash are compared. With
- * a million distinct stacks, one in 30 million runs confuses two of them. A new stack is added to
- * the tree, frame by frame, from the innermost frame whose node is known. */
+ * A known stack is found by the 64-bit hash of all its frames. With a million distinct stacks, one
+ * in 30 million runs confuses two of them. A new stack is added to the tree frame by frame, from
+ * the innermost frame whose node is known. */
 #include "recorder.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static inline uint32_t child_hash(uint32_t parent, uint64_t frame)
 	return (uint32_t)(h >> 32);
 }
 
-/* Returns the entry of a hash, or the free entry for it. */
+/* Returns the entry of a hash, or the free entry where it belongs. */
 static inline struct leaf *leaf_at(struct leaf *leaves, uint32_t mask, uint64_t hash)
 {
 	uint32_t at = (uint32_t)(hash >> 32) & mask;
@@ -68,7 +68,7 @@ static bool children_grow(struct slot *s)
 	return true;
 }
 
-/* Empties the tables: addresses have a new meaning. New nodes go to new pages. Old ids are
+/* Empties the tables, because addresses have a new meaning. New nodes go to new pages. Old ids stay
  * valid. */
 static void forget(struct slot *s, uint32_t epoch)
 {
@@ -136,7 +136,7 @@ static uint32_t new_stack(struct slot *s, uint32_t node)
 	return id;
 }
 
-/* Adds the stack frames[1..frame_count) to the tree. Returns its id, 0 if the tables are full. */
+/* Adds the stack frames[1..frame_count) to the tree. Returns its id. 0 if the tables are full. */
 static COLD uint32_t insert(struct slot *s)
 {
 	uint32_t i = s->frame_count - 1;
@@ -157,7 +157,7 @@ static COLD uint32_t insert(struct slot *s)
 	return known != 0 ? known : new_stack(s, node);
 }
 
-/* True if the stack that the hash found is the walked stack. Used with the option `check`. */
+/* True if the stack that the hash found is the walked stack. For the option `check`. */
 static COLD bool is_same_stack(const struct slot *s, uint32_t id)
 {
 	uint32_t slot;

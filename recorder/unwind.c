@@ -1,13 +1,14 @@
 /* unwind.c - walks the current stack to return addresses. A step needs one row and two loads.
  *
  * The outer part of a stack seldom changes between two allocations of a thread. So the last stack
- * is kept. Suppose that a frame of the new stack has the state of a frame of the old stack. If
- * every word that the old walk used from there outwards is unchanged, all outer frames are the
- * same. Words are compared from inside to outside, so no word is read that a walk would not read.
+ * is kept. Suppose that a frame of the new stack has the same state as a frame of the old stack. If
+ * every word that the old walk read for this frame and its callers is unchanged, all these callers
+ * are the same. Words are compared from inside to outside, so no word is read that a walk would not
+ * read.
  *
  * A bad frame ends the stack: the stack pointer must rise, stay aligned, and stay within the
- * thread's own stack. On other stacks (coroutines, signal stacks), the kernel tells which addresses
- * can be read. */
+ * thread's own stack. On other stacks (coroutines, signal stacks), the recorder asks the kernel
+ * which addresses can be read. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -15,12 +16,12 @@
 #include <unistd.h>
 
 enum {
-	PROBE_MAX = 1 << 20, /* Largest frame on an unknown stack. */
+	PROBE_MAX = 1 << 20, /* Maximal bytes of a frame on an unknown stack */
 	RED_ZONE = 128,
 };
 
 static const uintptr_t no_word = 0;
-/* Word of frames that must always be walked anew. It is odd, so no program counter equals it. */
+/* Word of frames that must always be walked again. It is odd, so it equals no program counter. */
 static const uintptr_t odd_word = 1;
 static const uintptr_t cut_word = (uintptr_t)HEAP_FRAME_CUT;
 
@@ -51,7 +52,7 @@ static void bounds_set(struct walk *w, uintptr_t sp)
 	w->bounds = (struct bounds){ (sp | (PAGE_STEP - 1)) + 1, true };
 }
 
-/* True if everything below `end` can be read. */
+/* True if all addresses below `end` can be read. */
 static COLD bool bounds_grow(struct walk *w, uintptr_t end)
 {
 	struct bounds *b = &w->bounds;
@@ -70,7 +71,7 @@ static inline bool in_bounds(struct walk *w, uintptr_t end)
 	return LIKELY(end <= w->bounds.top) || bounds_grow(w, end);
 }
 
-/* Ends the stack at this frame. Nothing was read. */
+/* Ends the stack at this frame, for which no word was read. */
 static inline bool step_end(struct frame *at, struct frame *next)
 {
 	at->ra_slot = at->fp_slot = &no_word;
@@ -79,13 +80,13 @@ static inline bool step_end(struct frame *at, struct frame *next)
 }
 
 #ifdef HEAP_TABLES
-/* Addresses of the registers that a signal interrupted: frame and stack pointer, pc. */
+/* Addresses of the registers that a signal interrupted: frame pointer, stack pointer and pc. */
 struct interrupted {
 	uintptr_t fp, sp, pc, end;
 };
 
 #ifdef __x86_64__
-/* Finds the registers of an interrupted function. sp points at the ucontext (Linux: uc_mcontext at
+/* Finds the registers of an interrupted function. sp points to the ucontext (Linux: uc_mcontext at
  * 40, in the order of REG_R8 ... of <sys/ucontext.h>). */
 static bool interrupted_find(struct walk *w, const struct frame *at, struct interrupted *ret)
 {
@@ -94,10 +95,10 @@ static bool interrupted_find(struct walk *w, const struct frame *at, struct inte
 	return true;
 }
 #else
-/* Finds the registers of an interrupted function. The handler's arguments follow sp. A handler with
- * only a number returns to "pop %eax". Then the registers follow the number. Other handlers have
- * the number and two pointers. The second points to the ucontext, with the registers at 20 (Linux:
- * struct sigcontext_32). */
+/* Finds the registers of an interrupted function. The handler's arguments start at sp. A handler
+ * with one argument, the signal number, returns to "pop %eax". Then the registers follow the
+ * number. Other handlers have the number and two pointers. The second points to the ucontext, with
+ * the registers at 20 (Linux: struct sigcontext_32). */
 static bool interrupted_find(struct walk *w, const struct frame *at, struct interrupted *ret)
 {
 	enum { POP_EAX = 0x58 };
@@ -132,8 +133,8 @@ static COLD bool step_signal(struct walk *w, struct frame *at, struct frame *nex
 #endif
 }
 
-/* Steps to the caller by the frame pointer, for code without a table. False if the frame pointer
- * cannot be right. */
+/* Steps to the caller by the frame pointer, for code without a table. False if the frame pointer is
+ * invalid. */
 static bool step_chain(struct walk *w, struct frame *at, struct frame *next)
 {
 	const uintptr_t fp = at->fp;
@@ -166,8 +167,8 @@ static COLD bool step_odd(struct walk *w, struct row row, struct frame *at, stru
 	return step_end(at, next);
 }
 
-/* Steps from a frame to its caller. Sets the frame's slots. False if the frame is the last. `next`
- * then has the words that were read, or zeros. */
+/* Steps from a frame to its caller. Sets the frame's slots. False if the frame is the last one;
+ * `next` then has the words that were read, or zeros. */
 static inline bool step(struct walk *w, struct frame *at, struct frame *next)
 {
 	const uintptr_t sp = at->sp, fp = at->fp;
@@ -210,8 +211,8 @@ static inline uint64_t hash_add(uint64_t hash, uintptr_t pc)
 	return h ^ h >> 29;
 }
 
-/* Appends walked[0..n), innermost first, to frames[0..kept). Words are copied one by one, because a
- * load of two words that were stored separately must wait for both stores. */
+/* Appends walked[0..n), innermost first, to frames[0..kept). Copies words one by one, because
+ * loading two words that were stored separately must wait for both stores. */
 static inline uint64_t append(struct slot *s, uint32_t kept, uint32_t n)
 {
 	struct frame *to = &s->frames[kept];
@@ -236,17 +237,15 @@ static inline uint64_t append(struct slot *s, uint32_t kept, uint32_t n)
 	return hash;
 }
 
-/* Stores a new stack: walked[0..n), and an end frame. The end frame has the last word read, for
- * comparison. */
+/* Stores a new stack: walked[0..n), and an end mark with the last word read, for comparison. */
 static uint64_t append_all(struct slot *s, uint32_t n)
 {
 	s->frames[0] = (struct frame){ .sp = UINTPTR_MAX, .pc = slot_walked(s)[n].pc };
 	return append(s, 1, n);
 }
 
-/* Cuts a stack that is too deep: keeps its innermost frames and adds a mark as their outermost
- * caller. Frames outside of the mark no longer matter, so the next stack can reuse the kept
- * frames. */
+/* Truncates a stack that is too deep: keeps its innermost frames and adds a mark as their outermost
+ * caller. Frames beyond the mark no longer matter, so the next stack can reuse the kept frames. */
 static COLD uint64_t cut(struct slot *s)
 {
 	struct frame *last = &slot_walked(s)[DEEP_KEPT - 1];
@@ -270,8 +269,8 @@ static inline bool same_state(const struct frame *known, const struct frame *at)
 	return known->sp == at->sp && known->pc == at->pc && (known->fp == at->fp || !known->live);
 }
 
-/* True if frames[0..known] and the frames walked inside of them fit. If not, the walk continues and
- * reuses no known frame. */
+/* True if frames[0..known] and the frames walked inside of them fit. If not, the walk continues
+ * without known frames. */
 static inline bool has_room(const struct slot *s, uint32_t known, const struct frame *at)
 {
 	const uint32_t count = known + 1 + (uint32_t)(at - slot_walked(s));
@@ -292,7 +291,7 @@ static bool step_by_chain(struct walk *w, struct frame *at, struct frame *next)
 	return more;
 }
 
-/* True if a frame has no caller, when frame pointers are followed. Its table says so, or its frame
+/* True if a frame has no caller, while frame pointers are followed: its table says so, or its frame
  * pointer is zero. */
 static bool is_outermost(const struct walk *w, const struct frame *at)
 {

@@ -1,7 +1,7 @@
-/* Writes headers and inline stacks before the blocks of any allocator (block.h). */
+/* Writes headers and inline stacks before the blocks of an allocator (block.h). */
 #include "heft_heap.h"
 
-/* Largest alignment. The format has 32 bits for the distance before a block. */
+/* Maximal alignment in bytes. The format has 32 bits for the distance before a block. */
 #define ALIGN_MOST ((size_t)1 << 30)
 
 static uint64_t now(const struct heft_heap *h)
@@ -9,7 +9,7 @@ static uint64_t now(const struct heft_heap *h)
 	return h->port->now != NULL ? h->port->now(h->port->ctx) : 0;
 }
 
-/* Fills frames[HEFT_DEPTH_MAX + 1]. Returns their number. */
+/* Sets frames[HEFT_DEPTH_MAX + 1] to the stack. Returns the number of frames. */
 static uint32_t capture(const struct heft_heap *h, const struct heft_caller *from,
 			uintptr_t *frames)
 {
@@ -19,7 +19,7 @@ static uint32_t capture(const struct heft_heap *h, const struct heft_caller *fro
 	if (h->port->capture != NULL)
 		n = h->port->capture(h->port->ctx, from, frames, depth + 1);
 #if defined(__arm__) || defined(__mips16) || defined(__mips_micromips)
-	/* Clears the bit of the instruction set, because the call must be at frame - 1. */
+	/* Clear the Thumb bit, because readers look up the address before the return address. */
 	for (uint32_t i = 0; i < n; i++)
 		frames[i] &= ~(uintptr_t)1;
 #endif
@@ -39,8 +39,8 @@ static uint32_t flags_of(const void *p)
 	return (uint32_t)(header_of(p)->mark >> HEAP_FLAG_SHIFT) & 15;
 }
 
-/* Computes the check of the current header. In freed blocks, the allocator may have overwritten the
- * wide words. */
+/* Computes the check of the current header. Skips the wide words of freed blocks, which the
+ * allocator may have overwritten. */
 static uint32_t check_of(const void *p)
 {
 	const struct heap_header *head = header_of(p);
@@ -58,8 +58,8 @@ static void set_header(void *p, uint32_t flags, size_t size, uint32_t distance)
 	head->link |= (uint64_t)check_of(p) << 32;
 }
 
-/* Writes everything before and after p. p lies `distance` bytes after the start of the allocator's
- * block. Zeros after the frames fill the bytes that alignment adds. */
+/* Writes all data before and after p. `distance` is the number of bytes from the start of the
+ * allocator's block to p. Zeros after the frames fill the bytes that alignment adds. */
 static void write_block(struct heft_heap *h, unsigned char *p, size_t size, size_t distance,
 			const uintptr_t *frames, uint32_t count)
 {
@@ -122,8 +122,8 @@ void *heft_heap_aligned(struct heft_heap *h, size_t align, size_t size,
 	align = align < given ? given : align;
 	if ((align & (align - 1)) != 0 || align > ALIGN_MOST)
 		return NULL;
-	/* The front is a multiple of the allocator's alignment. So only align - given bytes are
-	 * added to find an aligned address. */
+	/* The front is a multiple of the allocator's alignment, so align - given more bytes always
+	 * contain an aligned address. */
 	const size_t front = (heft_heap_front(h->port, count) + given - 1) & ~(given - 1);
 	const size_t more = front + align - given + tail;
 	if (size > SIZE_MAX - more || (uint64_t)size >> HEAP_FLAG_SHIFT != 0)
@@ -206,6 +206,6 @@ void *heft_heap_realloc(struct heft_heap *h, void *p, size_t size, const struct 
 		if (p != NULL)
 			__builtin_memcpy(to, p, old < size ? old : size);
 	}
-	heft_heap_free(h, p); /* Counts errors. */
+	heft_heap_free(h, p); /* Also counts errors */
 	return to;
 }
