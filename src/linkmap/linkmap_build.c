@@ -24,33 +24,19 @@ uint8_t map_log2(uint64_t align)
 	return power ? (uint8_t)__builtin_ctzll(align) : LINKMAP_NO_ALIGN;
 }
 
-/* Returns "ltrans0.ltrans.o" for a partition of gcc's link-time optimizer. The text before it is
- * random: "/tmp/ccSV3a2j.ltrans0.ltrans.o". */
-static struct str stable_path(struct str path)
-{
-	const struct str end = STR(".ltrans.o"), mark = STR(".ltrans");
-	struct str head = path;
-	if (!str_ends(path, end))
-		return path;
-	head.len -= end.len;
-	while (head.len > 0 && head.p[head.len - 1] >= '0' && head.p[head.len - 1] <= '9')
-		head.len--;
-	if (head.len + end.len == path.len || !str_ends(head, mark))
-		return path;
-	const size_t skip = head.len - mark.len + 1;
-	return (struct str){ path.p + skip, path.len - skip };
-}
-
 /* Returns the id of an object path. First compares the last path, because adjacent pieces usually
  * come from one object. */
 uint32_t map_object(struct map_maker *m, struct str path)
 {
+	struct text scratch[2] = { { 0 } };
 	if (path.len == 0)
 		return LINKMAP_NONE;
-	path = stable_path(path);
-	if (!str_eq(path, m->object)) {
-		m->object_id = intern_add(&m->lm->objects, path);
-		m->object = intern_get(&m->lm->objects, m->object_id);
+	if (!m->object.p || !str_eq(path, m->object)) {
+		const struct str name = linkmap_object_name(path, &scratch[0], &scratch[1]);
+		m->object_id = intern_add(&m->lm->objects, name);
+		m->object = path;
+		text_release(&scratch[0]);
+		text_release(&scratch[1]);
 	}
 	return m->object_id;
 }

@@ -86,7 +86,8 @@ static bool of_target(struct str unit, struct str *ret)
 
 bool unit_is_lto(struct str unit)
 {
-	static const char *const marks[] = { "llvmcache-", "lto.tmp", ".lto.", ".ltrans" };
+	static const char *const marks[] = { "llvmcache-", "lto.tmp", ".lto.", ".ltrans",
+					     "lto-llvm" };
 	for (size_t i = 0; i < COUNT_OF(marks); i++)
 		if (unit.len > 0 && memmem(unit.p, unit.len, marks[i], strlen(marks[i])))
 			return true;

@@ -371,6 +371,34 @@ static void lld_columns_are_read(void **state)
 	linkmap_release(&lm);
 }
 
+static void objects_of_optimizers_are_named_after_their_modules(void **state)
+{
+	(void)state;
+	struct linkmap lm = parse(
+		LLD_HEAD
+		"            18a0             18a0       40    16 .text\n"
+		"            18a0             18a0        8     1         "
+		"sub/app.lto.m.o:(.text.m)\n"
+		"            18a8             18a8        8     1         sub/app.lto.lib.a(y.o at "
+		"2560).o:(.text.y)\n"
+		"            18b0             18b0        8     1         "
+		"/tmp/app.lto.c-674df2.o:(.text.c)\n"
+		"            18b8             18b8        8     1         app.lto.1.o:(.text.n)\n"
+		"            18c0             18c0        8     1         app.lto.o:(.text.o)\n"
+		"            18c8             18c8        8     1         "
+		"/tmp/lto-llvm-230bb7.o:(.text.p)\n"
+		"            18d0             18d0        8     1         "
+		"out/c-674df2.o:(.text.q)\n");
+	assert_piece(&lm, 0, "18a0 8 object .text.m sub/m.o");
+	assert_piece(&lm, 1, "18a8 8 object .text.y sub/lib.a(y.o)");
+	assert_piece(&lm, 2, "18b0 8 object .text.c c.o");
+	assert_piece(&lm, 3, "18b8 8 object .text.n app.lto.1.o");
+	assert_piece(&lm, 4, "18c0 8 object .text.o app.lto.o");
+	assert_piece(&lm, 5, "18c8 8 object .text.p lto-llvm.o");
+	assert_piece(&lm, 6, "18d0 8 object .text.q out/c-674df2.o");
+	linkmap_release(&lm);
+}
+
 static void lld_lines_of_scripts_are_told_from_sections_and_pieces(void **state)
 {
 	(void)state;
@@ -695,6 +723,7 @@ int main(void)
 		TEST(gold_names_its_own_pieces),
 		TEST(gold_is_told_from_gnu_ld_by_the_memory_map),
 		TEST(lld_columns_are_read),
+		TEST(objects_of_optimizers_are_named_after_their_modules),
 		TEST(lld_lines_of_scripts_are_told_from_sections_and_pieces),
 		TEST(lld_prints_tls_symbols_as_offsets),
 		TEST(lld_marks_of_arm_are_no_symbols),
