@@ -4,6 +4,7 @@
 
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
+#include "program/symbol_rule.h"
 
 /* An STT_FILE symbol and the local symbols after it (gABI, "Symbol Table"). gold puts all hidden
  * symbols after the last file symbol. */
@@ -128,7 +129,7 @@ void attr_file_symbols(struct attr *a, const struct image *im)
 			break;
 		if (s.type == STT_FILE) {
 			claim_group(&f, &g);
-			g = (struct attr_file_symbols_group){ s.name, i + 1, i + 1 };
+			g = (struct attr_file_symbols_group){ symbol_source(&s), i + 1, i + 1 };
 		}
 		g.end = i + 1;
 	}

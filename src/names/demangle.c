@@ -324,7 +324,7 @@ struct str demangle(struct demangler *d, struct str raw, enum heft_demangle styl
 	const struct str name = without_underscore(raw);
 	const enum scheme scheme = style == HEFT_NAMES_RAW ? SCHEME_NONE : scheme_of(name);
 	if (scheme == SCHEME_NONE || memchr(name.p, 0, name.len))
-		return raw;
+		return style == HEFT_NAMES_SHORT ? suffix_without_promotion(raw) : raw;
 	if (scheme == SCHEME_MODULE) {
 		struct module_name parts;
 		struct str whole;

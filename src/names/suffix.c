@@ -17,6 +17,16 @@ static bool is_suffix_word(struct str s)
 	return false;
 }
 
+struct str suffix_without_promotion(struct str name)
+{
+	const struct str mark = STR(".llvm.");
+	struct str base = name;
+	while (base.len > 0 && base.p[base.len - 1] >= '0' && base.p[base.len - 1] <= '9')
+		base.len--;
+	const bool promoted = base.len < name.len && base.len > mark.len && str_ends(base, mark);
+	return promoted ? (struct str){ base.p, base.len - mark.len } : name;
+}
+
 size_t suffix_start(struct str name)
 {
 	size_t end = name.len;

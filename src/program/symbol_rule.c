@@ -3,6 +3,7 @@
 #include "program/symbol_rule.h"
 
 #include "image/code_symbols.h"
+#include "names/suffix.h"
 
 #include <ctype.h>
 
@@ -81,6 +82,20 @@ static bool are_digits(struct str s)
 	return s.len > 0;
 }
 
+/* True for a text of LLVM that ThinLTO exported to other modules: ".str.2.llvm.123". No variable of
+ * a program begins with a dot. */
+static bool is_promoted_text(struct str name)
+{
+	const struct str text = STR(".str");
+	if (!str_starts(name, text))
+		return false;
+	const struct str base = suffix_without_promotion(name);
+	const struct str rest = { base.p + text.len, base.len - text.len };
+	return base.len < name.len &&
+	       (rest.len == 0 ||
+		(*rest.p == '.' && are_digits((struct str){ rest.p + 1, rest.len - 1 })));
+}
+
 /* True for a constant that rustc did not name: "anon.", number of the module, own number. ".llvm."
  * follows if link-time optimization exported it. */
 static bool is_nameless_constant(struct str name)
@@ -98,6 +113,13 @@ static bool is_nameless_constant(struct str name)
 	if (promoted)
 		rest.len = (size_t)(promoted - rest.p);
 	return are_digits(rest);
+}
+
+struct str symbol_source(const struct symbol *s)
+{
+	ASSERT(s->type == STT_FILE);
+	const bool made = str_starts(s->name, STR("<")) || str_eq(s->name, STR("ld-temp.o"));
+	return made ? STR("") : s->name;
 }
 
 bool symbol_is_block(const struct symbol *s, struct str *ret, size_t *ret_id)
@@ -125,7 +147,7 @@ bool symbol_is_mark(const struct symbol *s)
 {
 	const struct str table = STR("GCC_except_table"), name = s->name;
 	if (s->type == STT_FILE || s->type == STT_SECTION || symbol_mark(s) != '\0' ||
-	    is_nameless_constant(name))
+	    is_nameless_constant(name) || is_promoted_text(name))
 		return true;
 	if (s->bind != STB_LOCAL)
 		return false;

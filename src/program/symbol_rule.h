@@ -21,6 +21,9 @@ uint32_t symbol_rank(const struct symbol *s);
  * numbered constants of rustc, numbered exception tables of clang, the types STT_FILE and
  * STT_SECTION. */
 bool symbol_is_mark(const struct symbol *s);
+/* Returns the source file that a symbol of type STT_FILE names. Empty if it names none: link-time
+ * optimizers call what they made of all sources "<artificial>" (gcc) and "ld-temp.o" (LLVM). */
+struct str symbol_source(const struct symbol *s);
 /* True for a symbol of a basic block, LETTERS.BB.FUNCTION. *ret is FUNCTION. *ret_id is the number
  * of letters. */
 bool symbol_is_block(const struct symbol *s, struct str *ret, size_t *ret_id);

@@ -27,7 +27,7 @@ static void symbol_table_collect(const struct image *im, const struct section *t
 		const struct symbol s = symtab_get(&t, i);
 		uint64_t addr;
 		if (s.type == STT_FILE)
-			file = s.name.len > 0 ? s.name.p : NULL;
+			file = symbol_source(&s).len > 0 ? s.name.p : NULL;
 		if (!symbol_names_a_place(&s) || !symbol_addr(im, &s, &addr))
 			continue;
 		const struct section *in = symbol_section(im, &s, addr);

@@ -1,6 +1,8 @@
 /* Sets the names, paths and flags of symbols, and adds the symbols to the snapshot. */
 #include "snapshot/collect_internal.h"
 
+#include "names/suffix.h"
+
 /* Returns the source file of an address: its unit's name in debug info. With only a map, units are
  * objects. */
 static uint32_t collect_names_source_of(struct collect *c, uint64_t addr)
@@ -36,7 +38,7 @@ static struct str clone_form(struct collect *c, struct str name)
 {
 	size_t open = name.len;
 	if (!str_ends(name, STR(")")))
-		return name;
+		return suffix_without_promotion(name);
 	while (open > 0 && name.p[open - 1] != '(')
 		open--;
 	if (open < 2 || open >= name.len || name.p[open] != '.' || name.p[open - 2] != ' ')

@@ -6,6 +6,7 @@ The name of each function and variable says its source. `size` and `where` are b
 import csv
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,33 @@ def build(compiler, text, suffix, flags):
     subprocess.run([compiler, "-flto", *flags.split(), *names, "main." + suffix, "-o", "program"], check=True)
 
 
+def thin():
+    """Whether what ThinLTO makes global keeps its name, kind and object."""
+    os.makedirs("sub", exist_ok=True)
+    with open("user.c", "w") as f:
+        f.write("int one(int); const char *two(int); int puts(const char *); int main(int n, char **v) { puts(two(n)); return one(n); }")
+    with open("used.c", "w") as f:
+        f.write("""#include <stdio.h>
+static const char *const words[] = { "first text", "second text" };
+static int count;
+__attribute__((noinline)) static int hidden(int x) { count += x; printf("hidden %d\\n", count); return count; }
+int one(int x) { puts("one says hello"); return hidden(x) + hidden(x + 1); }
+const char *two(int x) { hidden(x); return words[x & 1]; }
+""")
+    for name in ("user", "used"):
+        run("clang-19", "-O2", "-flto=thin", "-c", name + ".c", "-o", f"sub/{name}.o")
+    run("ar", "rcs", "sub/libused.a", "sub/used.o")
+    run("clang-19", "-fuse-ld=lld", "-flto=thin", "sub/user.o", "sub/libused.a", "-Wl,-Map=thin.map", "-o", "thin")
+    if ".str" not in run("nm", "thin"):
+        print("FAIL ThinLTO made no text global")
+        return False
+    query = "select name, kind, object from symbols where name in ('hidden', 'words', '\"first text\"', '\"one says hello\"') order by name"
+    rows = run(heft, "query", "--map", "thin.map", "thin", query, "--format=csv").splitlines()[1:]
+    good = [row.split(",")[1] for row in sorted(rows)] == ["literal", "literal", "code", "data"] and rows[-1].endswith("sub/libused.a/used.o")
+    print("ok  " if good else "FAIL", "ThinLTO", *([] if good else rows))
+    return good
+
+
 failed = compared = 0
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
@@ -86,5 +114,20 @@ with tempfile.TemporaryDirectory() as work:
     stable = "ltrans0.ltrans.o" in objects and not any("/cc" in name for name in objects)
     failed += not stable
     print(f"{'ok  ' if stable else 'FAIL'} objects of the map", *sorted(objects)[:0 if stable else 9])
+    # Symbols name no file that an optimizer made up.
+    for words in (["gcc", "-flto", "-fuse-ld=gold"], ["clang-19", "-flto", "-fuse-ld=lld"]):
+        if not shutil.which(words[0]) or not shutil.which("ld." + words[-1][9:]):
+            print("skip", *words, "is missing")
+            continue
+        run(*words, "-O2", *[f"u{n}.c" for n in UNITS], "main.c", "-o", "program")
+        rows = [row["compileunits"] for row in csv.DictReader(run(heft, "size", "-d", "compileunits", "--no-map", "-n0", "--csv", "program").splitlines())]
+        made_up = {"<artificial>", "ld-temp.o"} & set(rows)
+        failed += bool(made_up)
+        print("FAIL" if made_up else "ok  ", "units of", *words, *made_up)
+    # ThinLTO: objects are those that the user gave, names and texts are those of the source.
+    if shutil.which("clang-19") and shutil.which("ld.lld"):
+        failed += not thin()
+    else:
+        print("skip ThinLTO: clang-19 or lld is missing")
 print(f"{compared} compared, {failed} builds failed")
 sys.exit(failed > 0 or compared < 100)
