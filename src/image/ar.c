@@ -43,6 +43,7 @@ struct ar {
 	uint64_t vm_index; /* vm_index of section 0 of the next object. */
 	struct intern paths;
 	VEC(struct outside_file) files; /* Files, by the number of their path in `paths`. */
+	size_t next_outside;            /* Index of the next member in `outside` to read. */
 };
 
 struct member {
@@ -267,6 +268,8 @@ static void level_step(struct ar *ar)
 {
 	struct ar_level *l = &ar->levels[ar->depth - 1];
 	struct member m;
+	if (ar->base + l->off - ar->in->done == 1) /* The pad byte of the last member. */
+		input_add_part(ar->in, AR_HEADERS, ar->base + l->off, STR(""));
 	const bool good = l->off < l->end && ar_read_member(ar, l, &m);
 	if (l->off < l->end && !good)
 		note(ar->in->notes, ar->path, ar->base + l->off, l->end - l->off,
@@ -282,20 +285,14 @@ static void level_step(struct ar *ar)
 	const uint64_t next = l->off + HEADER_SIZE + m.stored, start = l->off;
 	l->off = min_u64(next + (next - start) % 2, l->end);
 	ar_add_member(ar, l, &m);
-	if (ar->base + l->off - ar->in->done == 1)
-		input_add_part(ar->in, AR_HEADERS, ar->base + l->off, STR(""));
 }
 
-/* Reads all members of the archive in ar->bytes. */
-static void archive_read(struct ar *ar, struct str name)
+/* Begins with the archive in ar->bytes. */
+static void archive_open(struct ar *ar, struct str name)
 {
 	ar->base = ar->in->done;
 	ar->depth = 0;
-	if (!level_open(ar, 0, ar->bytes.size, name))
-		return;
-	while (ar->depth > 0)
-		level_step(ar);
-	ASSERT(ar->in->done == ar->base + ar->bytes.size);
+	(void)level_open(ar, 0, ar->bytes.size, name);
 }
 
 static struct outside_file *file_of(struct ar *ar, const char *path)
@@ -372,32 +369,82 @@ static void outside_read(struct ar *ar, size_t i)
 	const bool mapped = file_is_mapped(&f->file);
 	ar->own = path;
 	if (ar_matches(ar->bytes))
-		archive_read(ar, m.name);
+		archive_open(ar, m.name);
 	else
 		ar_contents_read(ar, &m, ar->bytes);
+	while (ar->depth > 0)
+		level_step(ar);
 	for (size_t k = first; k < in->image_count; k++)
 		in->images[k].mapped = mapped;
-	in->outside.data[i].image = first < in->image_count ? first : SIZE_MAX;
+	in->outside.data[i].image = first < in->image_count ? in->images_before + first : SIZE_MAX;
+}
+
+/* True if a member outside is to be read. Bytes in memory have no folder, and thus no members
+ * outside. Archives outside extend the list while it is read. */
+static bool has_outside(const struct ar *ar)
+{
+	return ar->in->file.path && ar->next_outside < ar->in->outside.count;
+}
+
+/* Reads a member, or ends an archive. Members outside are read last. */
+static void ar_step(struct ar *ar)
+{
+	if (ar->depth > 0)
+		level_step(ar);
+	else if (has_outside(ar))
+		outside_read(ar, ar->next_outside++);
+}
+
+/* True if at most a pad byte is left. */
+static bool ar_is_last(const struct ar *ar)
+{
+	return ar->depth <= 1 && !has_outside(ar) && ar->levels[0].off >= ar->levels[0].end;
+}
+
+void ar_close(struct input *in)
+{
+	struct ar *ar = in->rest;
+	/* Moves the open files to the input. The files stay open as long as the input's images. */
+	for (size_t i = 0; ar && i < ar->files.count; i++)
+		if (ar->files.data[i].open)
+			vec_push(&in->outside_files, ar->files.data[i].file);
+	if (ar) {
+		vec_release(&ar->files);
+		intern_release(&ar->paths);
+	}
+	mem_free(ar);
+	in->rest = NULL;
+}
+
+void ar_read(struct input *in)
+{
+	size_t counted = 0;
+	uint64_t sections = 0;
+	bool more = true, full = false;
+	ASSERT(in->rest && in->image_count == 0);
+	while (more && !full) {
+		ar_step(in->rest);
+		for (; counted < in->image_count; counted++)
+			sections += in->images[counted].section_count;
+		more = in->rest->depth > 0 || has_outside(in->rest);
+		full = in->in_portions && !ar_is_last(in->rest) &&
+		       (in->done - in->begin > PORTION_BYTES || sections > PORTION_SECTIONS);
+	}
+	ASSERT(more || in->done >= in->file.bytes.size);
+	if (!more)
+		ar_close(in);
 }
 
 bool ar_parse(struct input *in, const char *path, struct heft_err *err)
 {
+	struct ar *ar = mem_zeroed(1, sizeof *ar);
 	(void)err;
-	struct ar ar = { .in = in, .path = path, .own = path, .bytes = in->file.bytes };
+	*ar = (struct ar){ .in = in, .path = path, .own = path, .bytes = in->file.bytes };
 	in->archive = true;
-	in->thin = is_thin(ar.bytes);
-	archive_read(&ar, STR(""));
-	/* Reads the outside members, relative to the archive's folder. Bytes in memory have no
-	 * folder. Outside archives extend this list during the loop. */
-	for (size_t i = 0; in->file.path && i < in->outside.count; i++)
-		outside_read(&ar, i);
-	ASSERT(in->done >= in->file.bytes.size && in->image_count + in->parts.count > 0);
-	in->outside_size = in->done - in->file.bytes.size;
-	/* Moves the open files to the input. The files stay open as long as the input's images. */
-	for (size_t i = 0; i < ar.files.count; i++)
-		if (ar.files.data[i].open)
-			vec_push(&in->outside_files, ar.files.data[i].file);
-	vec_release(&ar.files);
-	intern_release(&ar.paths);
+	in->thin = is_thin(ar->bytes);
+	in->rest = ar;
+	archive_open(ar, STR(""));
+	ar_read(in);
+	ASSERT(in->image_count + in->parts.count > 0);
 	return true;
 }

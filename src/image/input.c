@@ -108,21 +108,26 @@ static bool unpack_kernel(struct file *f, struct notes *notes, struct heft_err *
 	return true;
 }
 
+static void images_mark_mapped(struct input *in)
+{
+	for (size_t i = 0; i < in->image_count; i++)
+		if (in->images[i].file_off < in->file.bytes.size)
+			in->images[i].mapped = file_is_mapped(&in->file) && input_has_offsets(in);
+}
+
 static bool parse_file(struct input *in, enum file_use use, const char *path, struct heft_err *err)
 {
 	if (!image_input_parse(in, use, path, err))
 		return false;
-	for (size_t i = 0; i < in->image_count; i++)
-		if (in->images[i].file_off < in->file.bytes.size)
-			in->images[i].mapped = file_is_mapped(&in->file) && input_has_offsets(in);
+	images_mark_mapped(in);
 	return true;
 }
 
-bool input_adopt(struct input *in, struct file *f, enum file_use use, struct notes *notes,
-		 struct heft_err *err)
+/* Opens a file. The caller has zeroed *in, except for settings. */
+static bool file_adopt(struct input *in, struct file *f, enum file_use use, struct notes *notes,
+		       struct heft_err *err)
 {
 	ASSERT(use < USE_COUNT);
-	memset(in, 0, sizeof *in);
 	in->notes = notes;
 	in->file = *f;
 	if (input_unpack(&in->file, notes, err) && unpack_kernel(&in->file, notes, err) &&
@@ -132,12 +137,27 @@ bool input_adopt(struct input *in, struct file *f, enum file_use use, struct not
 	return false;
 }
 
+bool input_adopt(struct input *in, struct file *f, enum file_use use, struct notes *notes,
+		 struct heft_err *err)
+{
+	memset(in, 0, sizeof *in);
+	return file_adopt(in, f, use, notes, err);
+}
+
 bool input_open(struct input *in, const char *path, enum file_use use, struct notes *notes,
 		struct heft_err *err)
 {
 	struct file f;
 	memset(in, 0, sizeof *in);
-	return file_open(&f, path, err) && input_adopt(in, &f, use, notes, err);
+	return file_open(&f, path, err) && file_adopt(in, &f, use, notes, err);
+}
+
+bool input_open_portion(struct input *in, const char *path, enum file_use use, struct notes *notes,
+			struct heft_err *err)
+{
+	struct file f;
+	*in = (struct input){ .in_portions = true };
+	return file_open(&f, path, err) && file_adopt(in, &f, use, notes, err);
 }
 
 bool input_parse(struct input *in, const char *path, struct bytes bytes, struct notes *notes,
@@ -182,11 +202,28 @@ static void release_images(struct input *in)
 	mem_free(in->images);
 	in->images = NULL;
 	in->image_count = in->image_cap = 0;
-	in->done = 0;
 	vec_release(&in->parts);
 }
 
-/* Returns the bytes of a slice, or nothing if no slice has this name. A slice is an image, or a
+bool input_next_portion(struct input *in)
+{
+	if (!in->rest)
+		return false;
+	/* The bytes of the portion need no memory until somebody reads them again. */
+	for (size_t i = 0; i < in->image_count; i++) {
+		in->sections_before += in->images[i].section_count;
+		image_forget(&in->images[i], in->images[i].bytes);
+	}
+	in->images_before += in->image_count;
+	in->begin = in->done;
+	release_images(in);
+	ar_read(in);
+	images_mark_mapped(in);
+	ASSERT(in->begin < in->done || !in->rest);
+	return in->begin < in->done;
+}
+
+/* Returns the bytes of a slice. Empty if there is no slice of this name. A slice is an image, or a
  * part if it is an archive. *ret_names lists the names of all slices. */
 static struct bytes find_slice(const struct input *in, struct str arch, struct text *ret_names)
 {
@@ -221,6 +258,7 @@ bool input_take_slice(struct input *in, const char *path, const char *arch, stru
 		return false;
 	release_images(in);
 	in->archive = in->fat = false;
+	in->done = 0;
 	in->file.bytes = slice;
 	return parse_file(in, USE_SIZE, path, err);
 }
@@ -268,7 +306,7 @@ bool input_take_member(struct input *in, const char *path, struct str member, st
 	const bool mapped = im->mapped;
 	release_images(in);
 	in->archive = in->thin = in->fat = in->component = false;
-	in->outside_size = 0;
+	in->done = 0;
 	in->outside.count = 0;
 	in->file.bytes = bytes;
 	if (!parse_file(in, USE_SIZE, path, err))
@@ -280,6 +318,7 @@ bool input_take_member(struct input *in, const char *path, struct str member, st
 
 void input_close(struct input *in)
 {
+	ar_close(in);
 	release_images(in);
 	for (size_t i = 0; i < in->outside_files.count; i++)
 		file_close(&in->outside_files.data[i]);

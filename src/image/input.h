@@ -38,6 +38,10 @@ struct ar_outside {
 };
 
 struct linkmap;
+struct ar;
+
+/* Bytes of the members, and sections, after which a portion of an archive ends. */
+enum { PORTION_BYTES = 8 << 20, PORTION_SECTIONS = 1 << 14 };
 
 struct input {
 	const struct file_format *format;
@@ -50,16 +54,20 @@ struct input {
 	size_t image_count, image_cap;
 	VEC(struct ar_part) parts;
 	uint64_t done; /* All bytes below this offset belong to an image or a part, if `archive`. */
-	struct linkmap *linkmap; /* Linker map from which the image was made. NULL for other
-				  * files */
+	/* An archive that is read in portions: images and parts are those of the bytes from `begin`
+	 * to `done`. `rest` reads what follows, and is NULL if nothing follows. */
+	uint64_t begin;
+	uint64_t images_before, sections_before; /* Images and sections of earlier portions. */
+	struct ar *rest;
+	bool in_portions;
+	struct linkmap *linkmap; /* The linker map that the image was made from. NULL if the file
+				  * is no linker map. */
 	/* Memory of the image made from a linker map. Begins with the bytes of `file`. */
 	void *owned;
 	/* Members of a thin archive. Their bytes follow the bytes of `file`, one member after the
-	 * other, as in an ordinary archive. Their images and parts lie in these `outside_size`
-	 * bytes. */
-	VEC(struct ar_outside) outside; /* Sorted by the offset of the header */
+	 * other, as in an ordinary archive. */
+	VEC(struct ar_outside) outside; /* Sorted by the offset of the header. */
 	VEC(struct file) outside_files;
-	uint64_t outside_size;
 	struct arena arena;
 	struct notes *notes; /* borrowed */
 };
@@ -73,10 +81,22 @@ bool input_open(struct input *in, const char *path, enum file_use use, struct no
  * failure. */
 bool input_adopt(struct input *in, struct file *f, enum file_use use, struct notes *notes,
 		 struct heft_err *err);
-/* Returns the number of bytes of the file and its outside members. */
+/* Does the same as input_open(), but reads only the first portion of an archive. */
+bool input_open_portion(struct input *in, const char *path, enum file_use use, struct notes *notes,
+			struct heft_err *err);
+/* Replaces a portion of an archive by the next. False if no bytes follow. The input then has no
+ * images. */
+bool input_next_portion(struct input *in);
+/* Returns the bytes of the file and of the members outside of it, for an archive: up to the end of
+ * the portion. */
 static inline uint64_t input_size(const struct input *in)
 {
-	return in->file.bytes.size + in->outside_size;
+	return in->archive ? in->done : in->file.bytes.size;
+}
+/* True if the input has only one image, counting all portions. */
+static inline bool input_is_one_image(const struct input *in)
+{
+	return in->image_count == 1 && in->images_before == 0 && !in->rest;
 }
 /* True if offsets in `file` are offsets in the file on disk. False for a linker map. */
 static inline bool input_has_offsets(const struct input *in)
@@ -108,7 +128,11 @@ void input_add_part(struct input *in, enum ar_part_kind kind, uint64_t end, stru
  * opens the files that a thin archive names. A file that cannot be opened becomes a note. */
 bool ar_matches(struct bytes bytes);
 bool ar_parse(struct input *in, const char *path, struct heft_err *err);
-/* macho/fat.c: the same for a universal file. The slices' VM addresses are 2^52 apart. */
+/* Reads the next members, up to the end of a portion if in->in_portions. Closes in->rest at the end
+ * of the archive. */
+void ar_read(struct input *in);
+void ar_close(struct input *in);
+/* macho/fat.c: do the same for a universal file. The slices' VM addresses are 2^52 apart. */
 bool fat_matches(struct bytes bytes);
 bool fat_parse(struct input *in, const char *path, struct heft_err *err);
 

@@ -293,6 +293,7 @@ void basemap_build(struct basemap *b, const struct input *in, struct labels *lab
 		   const struct memory_regions *regions)
 {
 	memset(b, 0, sizeof *b);
+	b->file_begin = in->begin;
 	b->file_size = input_size(in);
 	b->regions = regions;
 	struct builder build = { .map = b, .labels = labels, .in_order = regions };
@@ -303,7 +304,8 @@ void basemap_build(struct basemap *b, const struct input *in, struct labels *lab
 	claim_headers(in, labels, &build.file);
 	for (size_t i = 0; i < in->image_count; i++)
 		add_segment_rests(&build, &in->images[i]);
-	claim(&build.file, 0, b->file_size, label_borrow(labels, STR("[Unmapped]")), WHY_FALLBACK);
+	claim(&build.file, b->file_begin, b->file_size - b->file_begin,
+	      label_borrow(labels, STR("[Unmapped]")), WHY_FALLBACK);
 	struct spans pieces;
 	claims_resolve(&build.vm, UINT64_MAX, &pieces);
 	take_ranges(&build, &pieces);
@@ -518,7 +520,7 @@ void basemap_check_vm(const struct basemap *b, const struct spans *vm)
 
 void basemap_check_file(const struct basemap *b, const struct spans *file)
 {
-	uint64_t at = 0;
+	uint64_t at = b->file_begin;
 	for (size_t i = 0; i < file->list.count; i++) {
 		ASSERT(file->list.data[i].start == at);
 		at += file->list.data[i].size;

@@ -3,7 +3,8 @@
  *
  * Linked images: PT_LOADs in order, then PT_TLS outside of them. Objects and archives: the alloc
  * sections at their heft addresses (image.h). If ranges overlap, the first one gets the addresses.
- * The file space is [0, file_size). Immutable after basemap_build.
+ * The file space is [file_begin, file_size), and file_begin is 0 unless the input is
+ * a portion of an archive. Immutable after basemap_build.
  *
  * With memory regions, the VM image is the machine's memory. Bytes that are copied at start count
  * at both addresses. Unused bytes inside a region are fill. The file's bytes belong to the
@@ -27,7 +28,7 @@ struct base_range {
 
 struct basemap {
 	VEC(struct base_range) ranges; /* Sorted by addr */
-	uint64_t file_size, vm_size;
+	uint64_t file_begin, file_size, vm_size;
 	struct spans file; /* Labels of the whole file: segments, headers, [Unmapped] */
 	const struct memory_regions *regions; /* borrowed, or NULL */
 	struct spans region_spans;            /* Labels are indexes of `regions`. */

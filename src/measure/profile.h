@@ -115,7 +115,9 @@ bool profile_set_pattern(struct pattern **slot, const char *regex, struct heft_e
 /* Reads a configuration file of Bloaty into p->config. Adds its sources and files. */
 bool profile_configure(struct heft_profile *p, const char *path, struct heft_err *err);
 void profile_close(struct heft_profile *p);
-/* True if a filter may exclude bytes from the rows. */
+/* Returns what the sources of all levels need, see source_needs(). */
+unsigned profile_needs(const struct heft_profile *p);
+/* Tells whether rows leave out bytes. */
 bool profile_is_filtered(const struct heft_profile *p);
 /* Opens and measures the inputs, sums up their bytes, and makes the rows. Call once. */
 bool profile_run(struct heft_profile *p, struct heft_err *err);

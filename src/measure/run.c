@@ -1,5 +1,6 @@
 /* Runs a profile: opens and measures the inputs, and sums up their bytes. */
 #include "measure/base_names.h"
+#include "measure/open_inputs.h"
 #include "measure/text_places.h"
 
 #include "image/elf/elf_const.h"
@@ -22,135 +23,12 @@ static bool wants_sure(const struct heft_profile *p)
 	return p->how_sure || p->sure_kept != 0;
 }
 
-/* Returns the inputs that the sources of all levels need, see source_needs(). */
-static unsigned profile_needs(const struct heft_profile *p)
+unsigned profile_needs(const struct heft_profile *p)
 {
 	unsigned needs = p->counting || wants_sure(p) ? NEED_SYMBOLS : 0;
 	for (size_t i = 0; i < p->levels.count; i++)
 		needs |= source_needs(p->levels.data[i].source);
 	return needs;
-}
-
-/* Opens the process of a core file, which is also measured as an image. */
-static bool run_open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)
-{
-	const struct image *im = program_image(&e->program);
-	const struct process_wish wish = { .find = &p->context.wish,
-					   .dwarf = profile_needs(p) & NEED_DWARF,
-					   .style = HEFT_NAMES_RAW,
-					   .threads = p->context.threads,
-					   .notes = &p->context.notes };
-	return !im || im->kind != IMAGE_CORE || process_of_image(&e->process, im, &wish, err);
-}
-
-/* Joins the debug files that the finder and the configuration file name. */
-static void join_debug_files(struct heft_profile *p)
-{
-	for (size_t i = 0; i < p->configured_debug.count; i++) {
-		const char *path = p->configured_debug.data[i];
-		bool known = false;
-		for (size_t k = 0; k < p->context.wish.debug_files.count; k++)
-			known |= strcmp(p->context.wish.debug_files.data[k], path) == 0;
-		if (!known)
-			wish_add(&p->context.wish, &p->context.wish.debug_files, path);
-	}
-}
-
-static void join_source_maps(struct heft_profile *p)
-{
-	for (size_t i = 0; i < p->configured_source_maps.count; i++) {
-		const char *text = p->configured_source_maps.data[i];
-		const char *equals = strchr(text, '=');
-		const struct str id = { text, (size_t)(equals - text) };
-		wish_add_source_map(&p->context.wish, arena_copy(&p->arena, id), equals + 1);
-	}
-	p->configured_source_maps.count = 0;
-}
-
-/* Adds the configuration file's regions. On equal names, keeps the finder's region. */
-static void join_regions(struct heft_profile *p)
-{
-	const struct memory_regions *more = &p->configured.regions;
-	for (size_t i = 0; i < more->list.count; i++) {
-		const struct memory_region *r = &more->list.data[i];
-		if (!regions_find(&p->context.wish.regions, str_of(r->name)))
-			(void)regions_add(&p->context.wish.regions, str_of(r->name), r->origin,
-					  r->length);
-	}
-	wish_release(&p->configured);
-}
-
-static void run_describe(struct heft_profile *p, struct entry *e)
-{
-	const struct input *in = &e->program.input;
-	const struct image *im = program_image(&e->program);
-	e->format = in->linkmap ? "linker map"
-		    : im        ? arena_copy(&p->arena, str_of(image_describe(&in->images[0])))
-		    : in->thin  ? "thin archive"
-				: "archive";
-	e->build_id = build_id_text(&p->arena, im ? im->build_id : (struct bytes){ NULL, 0 });
-	e->debug_path = "";
-	e->file_size = input_size(in);
-	for (size_t i = 0; i < in->image_count; i++)
-		p->has_wasm |= str_eq(str_of(in->images[i].format), STR("WebAssembly"));
-}
-
-/* Notes which files that the user named belong to an input. */
-static void run_mark_used(struct heft_profile *p, const struct entry *e)
-{
-	if (!p->used)
-		p->used = arena_new(&p->arena, bool, p->context.wish.debug_files.count + 1);
-	program_mark_used(&e->program, p->used);
-	p->has_core |= e->process.open;
-	if (e->process.open)
-		process_mark_used(&e->process, p->used);
-}
-
-/* Fails if no input needs a program or debug file that the user named. */
-static bool check_wish(const struct heft_profile *p, struct heft_err *err)
-{
-	if (p->context.wish.programs.count > 0 && !p->has_core)
-		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
-			    "%s: no input is a core that it could be the program of",
-			    p->context.wish.programs.data[0]);
-	return program_check_used(&p->context.wish, p->used, err);
-}
-
-static bool entry_open(struct heft_profile *p, struct entry *e, struct heft_err *err)
-{
-	ASSERT(!e->program.open);
-	if (!program_open(&e->program, e->path, USE_SIZE, &p->context.wish, &p->context.notes,
-			  err) ||
-	    !run_open_process(p, e, err))
-		return false;
-	run_describe(p, e);
-	run_mark_used(p, e);
-	return true;
-}
-
-/* Tells whether each input is closed before the next is opened, so that memory holds one of them.
- * Inputs stay open together if one of them is a base, or if somebody asks for their ranges. */
-static bool runs_one_by_one(const struct heft_profile *p)
-{
-	return p->entries.count > 1 && !p->keep_ranges && !p->trace.fn &&
-	       p->trace_texts.count == 0 && !profile_first(p, HEFT_BASE);
-}
-
-/* Opens the inputs, or only the first. */
-static bool open_inputs(struct heft_profile *p, struct heft_err *err)
-{
-	join_debug_files(p);
-	join_source_maps(p);
-	join_regions(p);
-	if (p->as_bloaty) /* Bloaty knows no debug files. */
-		p->context.wish.flags |= HEFT_FIND_NO_MAP;
-	p->one_by_one = runs_one_by_one(p);
-	p->labels.keeps = p->one_by_one;
-	const size_t count = p->one_by_one ? 1 : p->entries.count;
-	for (size_t i = 0; i < count; i++)
-		if (!entry_open(p, &p->entries.data[i], err))
-			return false;
-	return p->one_by_one || check_wish(p, err);
 }
 
 /* Splits a level of directories into one level per component. */
@@ -356,7 +234,17 @@ static void image_places_find(struct image_places *ret, const struct heft_profil
 {
 	const struct input *in = &e->program.input;
 	*ret = (struct image_places){ .first = p->image_total };
-	uint64_t sections = 0; /* Sections of the previous images: see image.h. */
+	uint64_t sections = in->sections_before; /* Sections of the previous images: see image.h. */
+	/* What precedes the first image of a portion belongs to the last image before it. There may
+	 * be no image before it, and none in the portion. */
+	if (p->counting && in->images_before > 0) {
+		ret->first--;
+		vec_push(&ret->vm, sections << OBJECT_SECTION_SHIFT);
+		vec_push(&ret->file, in->begin);
+	} else if (p->counting && in->rest && in->image_count == 0) {
+		vec_push(&ret->vm, UINT64_MAX);
+		vec_push(&ret->file, UINT64_MAX);
+	}
 	for (size_t i = 0; p->counting && in->archive && i < in->image_count; i++) {
 		vec_push(&ret->vm, sections << OBJECT_SECTION_SHIFT);
 		vec_push(&ret->file, in->images[i].file_off);
@@ -473,12 +361,13 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 	of.as_bloaty = p->as_bloaty;
 	of.trace = p->trace.fn ? &p->trace : NULL;
 	measure_begin(&e->measure, &of, &p->context.wish);
-	e->vm_size = e->measure.map.vm_size;
-	if (e->vm_size > UINT64_MAX - p->vm_total)
+	const uint64_t vm_size = e->measure.map.vm_size;
+	if (vm_size > UINT64_MAX - p->vm_total)
 		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
 			    "%s: the VM images of the inputs add up to more than 2^64 bytes",
 			    e->path);
-	p->vm_total += e->vm_size;
+	p->vm_total += vm_size;
+	e->vm_size += vm_size;
 	region_sums_add(e->role == HEFT_BASE ? &p->base_regions : &p->regions, &e->measure.map);
 	note_regions(e->path, program_image(&e->program), &e->measure.map, &p->context.notes);
 	e->places_begin = places_mark(&p->places);
@@ -487,7 +376,10 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 	ASSERT(e->places_begin.list <= e->places_end.list);
 	if (namespaces_wanted(p))
 		source_namespaces(&e->measure.file, &p->namespaces);
-	e->has_dwarf = dwarf_slot_found(&e->measure.dwarf);
+	for (size_t i = 0; i < e->program.input.image_count; i++)
+		p->has_wasm |= str_eq(str_of(e->program.input.images[i].format),
+				      STR("WebAssembly"));
+	e->has_dwarf |= dwarf_slot_found(&e->measure.dwarf);
 	e->debug_path = arena_copy(&p->arena, str_of(program_debug_path(&e->program)));
 	return true;
 }
@@ -521,6 +413,26 @@ static void add_empty_regions(struct heft_profile *p)
 	ASSERT(p->empty_from <= p->empty_to);
 }
 
+/* Measures an input, and adds it to the rows, portion by portion. `before`: bytes of the inputs
+ * before it. */
+static bool entry_run(struct heft_profile *p, struct entry *e, uint64_t before, size_t layer_count,
+		      struct heft_err *err)
+{
+	const struct input *in = &e->program.input;
+	for (;;) {
+		progress_part(before + in->begin, input_size(in) - in->begin);
+		progress_tell(e->path, 0, 1);
+		if (!run_measure(p, e, layer_count, err) || (!p->pairing && !entry_sum(p, e, err)))
+			return false;
+		e->file_size = input_size(in);
+		if (!in->rest)
+			return true;
+		ASSERT(!p->pairing && !p->keep_ranges);
+		if (!program_next_portion(&e->program))
+			return true;
+	}
+}
+
 /* Measures the inputs, each open only while it is measured. */
 static bool measure_one_by_one(struct heft_profile *p, size_t layer_count, struct heft_err *err)
 {
@@ -529,12 +441,11 @@ static bool measure_one_by_one(struct heft_profile *p, size_t layer_count, struc
 		if (!e->program.open && !entry_open(p, e, err))
 			return false;
 		progress_begin(e->file_size);
-		progress_tell(e->path, 0, 1);
-		if (!run_measure(p, e, layer_count, err) || !entry_sum(p, e, err))
+		if (!entry_run(p, e, 0, layer_count, err))
 			return false;
 		entry_release(e);
 	}
-	return check_wish(p, err);
+	return inputs_check(p, err);
 }
 
 static bool measure_together(struct heft_profile *p, size_t layer_count, struct heft_err *err)
@@ -545,9 +456,7 @@ static bool measure_together(struct heft_profile *p, size_t layer_count, struct 
 	progress_begin(total);
 	for (size_t i = 0; i < p->entries.count; i++) {
 		struct entry *e = &p->entries.data[i];
-		progress_part(before, e->file_size);
-		progress_tell(e->path, 0, 1);
-		if (!run_measure(p, e, layer_count, err) || (!p->pairing && !entry_sum(p, e, err)))
+		if (!entry_run(p, e, before, layer_count, err))
 			return false;
 		before += e->file_size;
 		p->diff = p->diff || e->role == HEFT_BASE;
@@ -864,7 +773,7 @@ bool profile_run(struct heft_profile *p, struct heft_err *err)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "must specify at least one file");
 	if (p->levels.count == 0 && !profile_add_source(p, "sections", err))
 		return false;
-	if (!split_directories(p, err) || !open_inputs(p, err) || !run_add_regions(p, err))
+	if (!split_directories(p, err) || !inputs_open(p, err) || !run_add_regions(p, err))
 		return false;
 	p->ran = true;
 	p->counting = p->counting || generics_level(p) > 0;

@@ -373,7 +373,15 @@ bool program_open(struct program *p, const char *path, enum file_use use,
 			return p->open && input_take_member(&p->input, path, member, err) &&
 			       use_given(p, err);
 	}
-	return input_open(&p->input, path, use, notes, err) && use_given(p, err);
+	return (wish->in_portions ? input_open_portion : input_open)(&p->input, path, use, notes,
+								     err) &&
+	       use_given(p, err);
+}
+
+bool program_next_portion(struct program *p)
+{
+	p->go = (struct go_slot){ 0 };
+	return input_next_portion(&p->input);
 }
 
 bool program_adopt(struct program *p, struct file *f, enum file_use use,

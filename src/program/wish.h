@@ -32,6 +32,7 @@ struct program_wish {
 	const char *sysroot;           /* May be NULL. */
 	unsigned flags;                /* Bits of enum heft_find_flag. */
 	const char *arch;              /* Slice of universal files. NULL means all. */
+	bool in_portions;              /* Archives are read portion by portion (input.h). */
 	struct paths paths;
 	struct file_inputs inputs; /* Named inputs that are not on disk */
 	VEC(struct dump_piece) pieces;

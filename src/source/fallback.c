@@ -139,5 +139,6 @@ void fallback_claims(const struct source_file *f, struct claims *vm, struct clai
 					im->parts[k].label, vm);
 		segment_claims(f, im, vm, file);
 	}
-	claim(file, 0, f->map->file_size, label_borrow(f->labels, STR("[Unmapped]")), WHY_FALLBACK);
+	claim(file, f->map->file_begin, f->map->file_size - f->map->file_begin,
+	      label_borrow(f->labels, STR("[Unmapped]")), WHY_FALLBACK);
 }

@@ -10,7 +10,7 @@ void source_inputfiles(const struct source_file *f, struct layer *ret)
 	for (size_t i = 0; i < f->map->ranges.count; i++)
 		claim(&vm, f->map->ranges.data[i].addr, f->map->ranges.data[i].size, label,
 		      WHY_FILE);
-	claim(&file, 0, f->map->file_size, label, WHY_FILE);
+	claim(&file, f->map->file_begin, f->map->file_size - f->map->file_begin, label, WHY_FILE);
 	layer_finish(f, ret, &vm, &file);
 }
 

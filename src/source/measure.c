@@ -63,7 +63,7 @@ void measure_code(const struct measure *m, struct spans *ret)
 	const struct input *in = m->file.input;
 	struct claims code = { 0 };
 	struct spans found = { 0 };
-	uint64_t end = 0;
+	uint64_t end = in->begin;
 	for (size_t i = 0; i < in->image_count; i++) {
 		const struct image *im = &in->images[i];
 		for (size_t k = 1; k < im->section_count; k++)
@@ -80,7 +80,7 @@ void measure_code(const struct measure *m, struct spans *ret)
 		end = s->start + s->size;
 	}
 	spans_push(ret, end, input_size(in) - end, LABEL_NONE);
-	ASSERT(spans_total(ret) == input_size(in));
+	ASSERT(spans_total(ret) == input_size(in) - in->begin);
 	spans_release(&found);
 }
 

@@ -97,6 +97,14 @@ bool source_names_symbols(const struct source *s)
 	return s->run == source_symbols && s->text != TEXT_NAMESPACE;
 }
 
+bool source_takes_portions(const struct source *s)
+{
+	return source_names_symbols(s) || s->run == source_sure || s->run == source_sections ||
+	       s->run == source_segments || s->run == source_armembers ||
+	       s->run == source_inputfiles || s->run == source_objects ||
+	       s->run == source_libraries;
+}
+
 const struct source *source_at(size_t i)
 {
 	return i < COUNT_OF(sources) ? &sources[i] : NULL;

@@ -70,6 +70,9 @@ struct source {
 struct view source_view(const struct source *s, enum heft_demangle chosen);
 /* Returns built-in source i. NULL after the last. */
 const struct source *source_at(size_t i);
+/* True if the source looks at one image of an archive at a time. The images may then be measured
+ * portion by portion. */
+bool source_takes_portions(const struct source *s);
 /* Finds a source by its name, or by the singular of its name. */
 const struct source *source_find(struct str name);
 /* True if each label of a source is one symbol, or one generic with all instances. */
