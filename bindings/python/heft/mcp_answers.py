@@ -23,7 +23,8 @@ SQL_ROWS = 20_000       # Rows that are read of a query.
 NOTES = 4               # Notes that are shown.
 HANDLES = 4             # Files that stay open.
 FACTS = 100             # Sentences about files that are kept.
-ROWS_KEPT = 500_000     # Rows of earlier answers that are kept for cursors.
+ROWS_KEPT = 500_000     # Rows of earlier answers that are kept for cursors. The oldest answers are made again if asked.
+ANSWERS = 200           # Earlier answers that are kept.
 
 # Sources whose labels come from a decision of heft; `sure` says how sure it is.
 _SYMBOLIC = {"symbols", "rawsymbols", "fullsymbols", "shortsymbols", "namespaces", "packages", "crates", "generics"}
@@ -34,6 +35,10 @@ _PLURALS = {"symbol": "symbols", "section": "sections", "package": "packages", "
             "directory": "directories", "object": "objects", "library": "libraries", "source": "compileunits",
             "sources": "compileunits", "files": "sourcefiles", "crate": "crates", "segment": "segments"}
 _SINGULARS = {name + "s": name for name in _DIFFS} | {"directories": "directory", "libraries": "library", "compileunits": "source"}
+
+
+_CHARGED = ("Bytes of a symbol are all that the file holds because of it: also its names, relocations, unwind tables, padding. "
+            "query tells its own bytes (own).")
 
 
 class Mistake(Exception):
@@ -91,8 +96,9 @@ class Kept:
         if key not in self._answers:
             made = make()
             self._answers[key] = made
-            while len(self._answers) > 1 and sum(len(kept.rows) for kept in self._answers.values()) > ROWS_KEPT:
-                self._answers.popitem(last=False)
+            rows = sum(len(kept.rows) for kept in self._answers.values())
+            while len(self._answers) > ANSWERS or (len(self._answers) > 1 and rows > ROWS_KEPT):
+                rows -= len(self._answers.popitem(last=False)[1].rows)
         self._answers.move_to_end(key)
         return self._answers[key]
 
@@ -258,6 +264,7 @@ def _size(kept: Kept, file: str, by: str = "sections", match: Optional[str] = No
         why = "match, exclude and debug_info: false leave" if match or exclude else "debug_info: false leaves"
         head.append(f"{why} out {omitted['file']:,} bytes of the file and {omitted['vm']:,} bytes of memory.")
     if _SYMBOLIC & set(levels):
+        head.append(_CHARGED)
         head.append(kept.fact((file, repr(find), stamps([file, *find.values()])), lambda: _sureness(file, find, kept.progress)))
     rows = [(row["file"], row["vm"], *(row.get(level, "") for level in levels)) for row in table]
     if sort == "name":
@@ -345,6 +352,7 @@ def _diff(kept: Kept, before: str, after: str, by: str = "symbol", section: Opti
             aside and not section and f"Left out: {_signed(aside)} bytes, debug info above all; debug_info: true shows it.",
             "Symbols: " + ", ".join(f"{total[kind]:,} {kind}" for kind in
                                     ("unchanged", "changed", "added", "removed", "moved", "renamed") if kind in total) + ".",
+            told == "charged" and by == "symbol" and _CHARGED,
             told == "padded" and "Bytes are those of symbols with padding: a side does not say what else the file holds for them.",
             by in ("symbol", "namespace") and _read_of(after, ["symbols"], find),
             by in ("source", "directory", "object") and _read_of(after, ["compileunits"], find)]
@@ -387,7 +395,9 @@ def _heap_head(about: dict) -> List[str]:
              f"Peak {about['peak_bytes']:,} bytes; {about['alloc_bytes']:,} bytes asked for in {about['allocs']:,} calls."
              if about.get("counted") else "",
              f"How sure: estimates, as one block in {sample:,} bytes was recorded." if sample else
-             "How sure: exact counts of the recorder." if about.get("counted") and live is not None else ""]
+             "How sure: exact counts of the recorder." if about.get("counted") and live is not None else
+             "How sure: blocks are what glibc's malloc has in use; sizes are what the program can use of them. by: size groups them. "
+             "`heft heap run` records who asks for blocks." if about.get("glibc") else ""]
     for name, words in (("unknown", "Not all that is live is known"), ("lacks", "Not in the dump"),
                         ("allocators", "Allocators that heft does not read"), ("beside", "Not recorded, as called directly")):
         if about.get(name):
@@ -444,7 +454,7 @@ def _heap_timeline(opened: heft.Heap, dump: str, _: int) -> Answer:
 def _heap_layout(opened: heft.Heap, dump: str, _: int) -> Answer:
     page = opened.layout()
     return Answer([f"{dump}: what the bytes of the heap's memory are used for.",
-                   f"{page['pinned_pages']:,} pages are less than a quarter in use; {page['pinned_bytes']:,} bytes are free there."],
+                   f"Pages of which less than a quarter is in use: {page['pinned_pages']:,}, with {page['pinned_bytes']:,} free bytes."],
                   ["bytes", "use"], ((size, part) for part, size in page["parts"].items()), sums=["bytes"], notes=opened.notes)
 
 
@@ -453,8 +463,7 @@ def _heap_damage(opened: heft.Heap, dump: str, frames: int) -> Answer:
     found = [{name: _frames(value, frames) if isinstance(value, list) and value and isinstance(value[0], dict) else value
               for name, value in row.items()} for row in page["damage"]]
     columns = list(dict.fromkeys(name for row in found for name in row)) or ["damage"]
-    return Answer([f"{dump}: {len(found)} places are damaged; {page['blocks']:,} live and {page['freed_blocks']:,} freed blocks "
-                   "were looked at.",
+    return Answer([f"{dump}: damaged places: {len(found)}; blocks looked at: {page['blocks']:,} live, {page['freed_blocks']:,} freed.",
                    "" if page["complete"] else "Not all blocks could be looked at.",
                    "" if page["canaries"] else "The recorder kept no canaries: writes past the end of a block may go unseen."],
                   columns, ([row.get(name) for name in columns] for row in found), notes=opened.notes, records=True)
