@@ -405,6 +405,10 @@ class Answers(Case):
         self.assertEqual(made["dicts"][0]["file_change"], 65536 - 16384)
         self.assertEqual(self.client.call("diff", before=str(PROG), after=str(OTHER), by="package")["dicts"][0]["packages"], "shop")
         self.assertEqual(self.client.call("diff", before=str(PROG), after=str(PROG))["total"]["file_change"], 0)
+        for by in ("source", "directory", "section", "namespace", "library", "symbols,sure"):
+            made = self.client.call("diff", before=str(PROG), after=str(OTHER), by=by)
+            self.assertEqual(sum(row["file_change"] for row in made["dicts"]), made["total"]["file_change"], by)
+            self.assertEqual("memory_change" in made["columns"], by != "section")
         self.assertIn("section", self.client.refused("diff", before=str(PROG), after=str(OTHER), by="packages", section=".text"))
 
     def test_query_gives_rows_of_any_width(self):

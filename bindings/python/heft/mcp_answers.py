@@ -151,7 +151,6 @@ def _list(description: str, most: int) -> dict:
     return {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": most, "description": description}
 
 
-_FILE = _text("Path of the program, library, object, archive, linker map or .size file. Best absolute.")
 _FIND = {"debug_file": _text("Path of a separate debug file, if heft does not find it by itself."),
          "debug_dir": _text("Folder with separate debug files."),
          "map": _text("Path of the linker map of the file.")}
@@ -353,19 +352,20 @@ def _diff(kept: Kept, before: str, after: str, by: str = "symbol", section: Opti
             "Symbols: " + ", ".join(f"{total[kind]:,} {kind}" for kind in
                                     ("unchanged", "changed", "added", "removed", "moved", "renamed") if kind in total) + ".",
             told == "charged" and by == "symbol" and _CHARGED,
-            told == "padded" and "Bytes are those of symbols with padding: a side does not say what else the file holds for them.",
+            told == "padded" and "Bytes are those of symbols with the padding before them; bytes of memory are not told.",
             by in ("symbol", "namespace") and _read_of(after, ["symbols"], find),
             by in ("source", "directory", "object") and _read_of(after, ["compileunits"], find)]
-    columns = ["file_change", "file_before", "file_after", "memory_change", by]
+    memory = ["memory_change"] if "vm" in total else []
+    columns = ["file_change", "file_before", "file_after", *memory, by]
     rows = [[row[told] - row["base_" + told], row["base_" + told], row[told],
-             row.get("vm", 0) - row.get("base_vm", 0), row[by]] for row in table]
+             *(row["vm"] - row["base_vm"] for _ in memory), row[by]] for row in table]
     for name in ("change", "path", "was", "in_section"):
         if any(row.get(name) for row in table):
             columns.append(name)
             for made, row in zip(rows, table):
                 made.append(row.get(name, ""))
-    return Answer(head, columns, rows, sums=("file_change", "memory_change"), notes=table.notes,
-                  total={"file_change": grown, "memory_change": total.get("vm", 0) - total.get("base_vm", 0)},
+    return Answer(head, columns, rows, sums=["file_change", *memory], notes=table.notes,
+                  total={"file_change": grown, **{name: total["vm"] - total["base_vm"] for name in memory}},
                   narrower="Fewer rows: least leaves out small changes; section takes one section; by takes a coarser kind.")
 
 
@@ -515,7 +515,7 @@ def tools() -> Dict[str, Tool]:
             "(function, variable), source file, folder, package. Rows add up to the total. Use it for \"why is this program so "
             "large\", \"which package pays\", \"largest functions\". Labels in brackets are bytes without an owner: [section .data], "
             "[Unmapped] (outside of sections). Two builds: use diff. Conditions on symbols: use query."),
-            ["file"], {"file": _FILE, "by": _text(
+            ["file"], {"file": _text("Path of the program, library, object, archive, core or linker map. Best absolute."), "by": _text(
                 "What rows are: a data source, or several with commas between, outermost first (packages,symbols). " + sources,
                 default="sections"),
                 "match": _text("Keep only bytes with a label that this regular expression matches."),
@@ -575,7 +575,8 @@ def tools() -> Dict[str, Tool]:
             "symbol may have several. Example, largest tables and whose: SELECT s.own, s.full_name, c.package, s.source, max(c.file) "
             "FROM symbols s JOIN charges c ON c.symbol = s.id WHERE s.kind = 'data' AND s.alias_group = s.id GROUP BY s.id ORDER BY "
             "s.own DESC LIMIT 20. Ready-made queries, instead of SQL: " + ready + "."),
-            ["file", "sql"], {"file": _FILE, "sql": _text("One SELECT statement, or the name of a ready-made query: @largest."),
+            ["file", "sql"], {"file": _text("Path of the program, library, object, archive, linker map or .size file. Best absolute."),
+                              "sql": _text("One SELECT statement, or the name of a ready-made query: @largest."),
                               **_FIND}, ["file", "debug_file", "debug_dir", "map"], _query)}
 
 
@@ -677,6 +678,8 @@ def _hint(name: str, error: heft.Error, asked: dict) -> str:
     if isinstance(error, heft.FileError) and any(isinstance(value, str) and value and not value.startswith("/")
                                                  for value in (asked.get("file"), asked.get("dump"), asked.get("before"))):
         return f" (relative paths begin at {os.getcwd()}; an absolute path is surer)"
+    if name == "size" and str(error).startswith(f"{asked.get('file')} is a .size file"):
+        return ". query reads .size files: ask it for @largest or @packages"
     if name == "where" and isinstance(error, heft.UsageError):
         if _facts(asked["file"], {}).get("kind") == "core":
             return ". In a dump only addresses can be looked up; names are looked up in the program"
