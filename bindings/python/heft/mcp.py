@@ -221,7 +221,7 @@ class Server:
     # ---- messages ----
 
     def _write(self, message: Any) -> None:
-        data = json.dumps(message).encode() + b"\n"
+        data = mcp_answers.encoded(message) + b"\n"
         while data:
             data = data[os.write(1, data):]
 
@@ -313,8 +313,7 @@ class Server:
     def _described(self, name: str, tool: mcp_answers.Tool) -> dict:
         made: Dict[str, Any] = {"name": name, "description": tool.description, "inputSchema": tool.schema()}
         if self._version >= ANNOTATED:
-            made["annotations"] = {"title": tool.title, "readOnlyHint": True, "destructiveHint": False, "idempotentHint": True,
-                                   "openWorldHint": False}
+            made["annotations"] = {"title": tool.title, "readOnlyHint": True, "openWorldHint": False}
         if self._version >= STRUCTURED:
             made["title"] = tool.title
             made["outputSchema"] = mcp_answers.OUTPUT

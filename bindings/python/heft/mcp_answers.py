@@ -30,6 +30,8 @@ ANSWERS = 200           # Earlier answers that are kept.
 _SYMBOLIC = {"symbols", "rawsymbols", "fullsymbols", "shortsymbols", "namespaces", "packages", "crates", "generics"}
 # Sources that need debug info, or a linker map.
 _FROM_DEBUG = {"compileunits", "directories", "inlines", "inlinestacks", "sourcefiles", "objects", "libraries"}
+_MOST_USED = ("sections", "symbols", "packages", "compileunits", "sourcefiles", "directories", "namespaces", "generics",
+              "armembers", "libraries", "objects", "sure", "regions")
 _DIFFS = ("symbol", "source", "directory", "object", "component", "section", "container", "namespace", "library")
 _PLURALS = {"symbol": "symbols", "section": "sections", "package": "packages", "namespace": "namespaces",
             "directory": "directories", "object": "objects", "library": "libraries", "source": "compileunits",
@@ -120,6 +122,11 @@ class Kept:
             self._handles.pop(key).close()
 
 
+def encoded(message: Any) -> bytes:
+    """JSON on one line."""
+    return json.dumps(message, separators=(",", ":")).encode()
+
+
 def stamps(paths: Iterable[Any]) -> tuple:
     """What says whether files are as they were."""
     made = []
@@ -151,14 +158,13 @@ def _list(description: str, most: int) -> dict:
     return {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": most, "description": description}
 
 
-_FIND = {"debug_file": _text("Path of a separate debug file, if heft does not find it by itself."),
-         "debug_dir": _text("Folder with separate debug files."),
-         "map": _text("Path of the linker map of the file.")}
-_PAGE = {"rows": _number("Most rows of the answer. Fewer come if they do not fit into 16,000 bytes.", 1, 500, 25),
-         "cursor": _text("The cursor of an earlier answer, with the same other arguments: gives the rows after it.")}
-_NAMES = _text("Names of functions: short (without parameters), full, or raw (as the linker sees them).",
+_DEBUG = {"debug": _text("Path of a separate debug file, or of a folder with such files, if heft finds none by itself.")}
+_FIND = {**_DEBUG, "map": _text("Path of the linker map of the file.")}
+_PAGE = {"rows": _number("Most rows of the answer, if they fit into 16,000 bytes.", 1, 500, 25),
+         "cursor": _text("Cursor of an earlier answer to the same arguments: gives the next rows.")}
+_NAMES = _text("Style of names: short (no parameters), full, raw (the linker's).",
                enum=["short", "full", "raw"])
-_SORT = _text("Sort by bytes in the file, by bytes in memory, or by name. Default: the larger of file and memory.",
+_SORT = _text("Default: by the larger of file and memory.",
               enum=["file", "memory", "name"])
 
 
@@ -178,7 +184,8 @@ class Tool(NamedTuple):
 
 def _found(find: dict) -> dict:
     """The keywords of heft's functions for the arguments that say how files are found."""
-    made = {"debug_files": find.get("debug_file"), "debug_dirs": find.get("debug_dir"), "maps": find.get("map"),
+    debug = find.get("debug")
+    made = {"debug_dirs" if debug and os.path.isdir(debug) else "debug_files": debug, "maps": find.get("map"),
             "programs": find.get("program"), "sysroot": find.get("sysroot")}
     return {name: path for name, path in made.items() if path}
 
@@ -207,7 +214,7 @@ def _read_of(file: str, levels: Iterable[str], find: dict) -> str:
         return "Not read: the file has no debug info, so source files and units are known in part at most."
     if symbols in ("none", "dynamic") and debug == "none" and _SYMBOLIC & set(levels):
         return ("Not read: the file is stripped. Names sub_ADDRESS are functions whose bounds are known and whose names are "
-                "not. debug_file and debug_dir name debug info.")
+                "not. The argument debug names debug info.")
     return ""
 
 
@@ -233,9 +240,7 @@ def _known_sources() -> Dict[str, str]:
     known = {name: re.sub(r", named as -C says|; see --\w+| \(short names unless set\)", "", text)
              for name, text in heft.sources().items()}
     known["symbols"] = "functions and variables"
-    first = ("sections", "symbols", "packages", "compileunits", "sourcefiles", "directories", "namespaces", "generics", "libraries",
-             "objects", "sure", "regions")
-    return {name: known[name] for name in (*first, *known) if name in known}
+    return {name: known[name] for name in (*_MOST_USED, *known) if name in known}
 
 
 def _sources(by: str) -> List[str]:
@@ -502,26 +507,28 @@ def _info(_: Kept, files: List[str], **find: Any) -> Answer:
 
 def tools() -> Dict[str, Tool]:
     """All tools, by name."""
-    sources = "; ".join(f"{name}: {text}" for name, text in _known_sources().items())
-    ready = ", ".join(f"{name} ({text})" for name, text in heft.queries().items())
+    known = _known_sources()
+    sources = ("; ".join(f"{name}: {text}" for name, text in known.items() if name in _MOST_USED)
+               + ". Also: " + ", ".join(name for name in known if name not in _MOST_USED) + ".")
+    ready = ", ".join(name if text.endswith("by size") else f"{name} ({text})" for name, text in heft.queries().items())
     bys = list(_DIFFS) + ["package"]
     return {
         "info": Tool("What a file is", (
             "Tells what native files are: kind, machine, whether symbols and debug info are there, compiler, hardening, build id, "
             "packages inside, and how many bytes stripping would save. Ask this first about an unknown file."),
-            ["files"], {"files": _list("Paths of programs, libraries, objects, archives, cores.", 50), **_FIND}, ["files"], _info),
+            ["files"], {"files": _list("Paths of files.", 50), **_DEBUG}, ["files", "debug"], _info),
         "size": Tool("Where the bytes of a program go", (
             "Tells where the bytes of one program, library, object, archive or firmware image go, largest first: by section, symbol "
             "(function, variable), source file, folder, package. Rows add up to the total. Use it for \"why is this program so "
             "large\", \"which package pays\", \"largest functions\". Labels in brackets are bytes without an owner: [section .data], "
             "[Unmapped] (outside of sections). Two builds: use diff. Conditions on symbols: use query."),
             ["file"], {"file": _text("Path of the program, library, object, archive, core or linker map. Best absolute."), "by": _text(
-                "What rows are: a data source, or several with commas between, outermost first (packages,symbols). " + sources,
+                "What rows are: a source, or several, outermost first (packages,symbols). " + sources,
                 default="sections"),
                 "match": _text("Keep only bytes with a label that this regular expression matches."),
                 "exclude": _text("Leave out bytes with a label that this regular expression matches."),
                 "sort": _SORT, "debug_info": _flag("Also count debug info, which is usually not shipped."), "names": _NAMES, **_FIND},
-            ["file", "debug_file", "debug_dir", "map"], _size),
+            ["file", "debug", "map"], _size),
         "diff": Tool("What changed between two builds", (
             "Tells why a program grew or shrank: compares two builds, largest change first. Rows say what was added, removed, "
             "changed, moved or renamed, with bytes before and after. Begin with by: package or source, then symbol."),
@@ -532,8 +539,8 @@ def tools() -> Dict[str, Tool]:
                                   "section": _text("Only this section, such as .text. Only for rows by one of the listed kinds."),
                                   "least": _number("Sum up rows that changed by fewer bytes than this.", 0, 2**40, 0),
                                   "debug_info": _flag("Also count debug info, which is usually not shipped."), "names": _NAMES,
-                                  "debug_dir": _FIND["debug_dir"]},
-            ["before", "after", "debug_dir"], _diff),
+                                  **_DEBUG},
+            ["before", "after", "debug"], _diff),
         "where": Tool("What is at an address or name", (
             "Tells what is at addresses or names of a program, object or core dump: symbol, section, source line, inlined calls, "
             "package, and which symbol owns the byte, why, and how sure that is. Use it for addresses of crashes, profiles and maps."),
@@ -542,7 +549,7 @@ def tools() -> Dict[str, Tool]:
                                                  "ns::f(int), .rodata), or names with an offset (main+8).", 50),
                                  "owners": {"type": "boolean", "default": True, "description":
                                             "Also tell owner, package and how sure. False is quicker at the first question."},
-                                 **_FIND}, ["file", "debug_file", "debug_dir", "map"], _where),
+                                 **_FIND}, ["file", "debug", "map"], _where),
         "heap": Tool("Who holds the heap of a process", (
             "Tells who holds the heap memory of a process, from a core dump or a recording of `heft heap run`: call stacks by live "
             "bytes, leaks, growth since another dump, use over time, damage, stacks of threads. No process is stopped or changed."),
@@ -554,18 +561,18 @@ def tools() -> Dict[str, Tool]:
                        "by": _text("What rows of holders and leaks are.", default="stack",
                                    enum=["stack", "function", "module", "file", "line", "thread", "size", "age"]),
                        "base": _text("Path of an older dump of the program: rows tell the change since."),
-                       "sort": _text("The measure that rows are sorted by: live, most live, or all that was asked for.",
+                       "sort": _text("The measure that sorts the rows.",
                                      default="live_bytes", enum=["live_bytes", "live", "peak_bytes", "peak", "alloc_bytes",
                                                                  "allocs", "temporary"]),
-                       "function": _text("Only stacks with a function that this regular expression matches."),
-                       "module": _text("Only stacks with a library or program that this regular expression matches."),
-                       "source": _text("Only stacks with a source file that this regular expression matches."),
+                       "function": _text("Only stacks with a function that this expression matches."),
+                       "module": _text("Only stacks with a library or program that this expression matches."),
+                       "source": _text("Only stacks with a source file that this expression matches."),
                        "least": _number("Only blocks of at least this many bytes.", 0, 2**40, 0),
                        "frames": _number("Most frames of a call stack that are shown.", 1, 30, 6),
                        "program": _text("Path of the program of the process, if it moved."),
                        "sysroot": _text("Folder with the files of the machine that the dump is from."),
-                       "debug_dir": _FIND["debug_dir"]},
-            ["dump", "base", "program", "sysroot", "debug_dir"], _heap),
+                       **_DEBUG},
+            ["dump", "base", "program", "sysroot", "debug"], _heap),
         "query": Tool("SQL over the symbols of a program", (
             "Answers SQL (SQLite, read-only) over all symbols of a program or .size file. Use it for counts, sums and conditions "
             "that size cannot say. Table symbols: full_name, name, namespace, kind ('code', 'data', 'literal'), section, address, "
@@ -577,24 +584,17 @@ def tools() -> Dict[str, Tool]:
             "s.own DESC LIMIT 20. Ready-made queries, instead of SQL: " + ready + "."),
             ["file", "sql"], {"file": _text("Path of the program, library, object, archive, linker map or .size file. Best absolute."),
                               "sql": _text("One SELECT statement, or the name of a ready-made query: @largest."),
-                              **_FIND}, ["file", "debug_file", "debug_dir", "map"], _query)}
+                              **_FIND}, ["file", "debug", "map"], _query)}
 
 
+_TEXTS, _ANY = {"type": "array", "items": {"type": "string"}}, {"type": "object"}
 OUTPUT = {
     "type": "object",
-    "description": "A table. Sizes are bytes; addresses are hexadecimal texts.",
-    "properties": {
-        "about": {"type": "array", "items": {"type": "string"},
-                  "description": "What was asked, totals, how sure the rows are, what was not read."},
-        "columns": {"type": "array", "items": {"type": "string"}},
-        "rows": {"type": "array", "items": {"type": "array"}, "description": "One value a column."},
-        "first_row": {"type": "integer", "description": "Number of the first row of this answer, from 1."},
-        "row_count": {"type": "integer", "description": "Rows in all answers together."},
-        "total": {"type": "object", "description": "Sums over all rows, by column."},
-        "left_out": {"type": "object", "description": "Rows after the last of this answer, and their sums by column."},
-        "next_cursor": {"type": "string", "description": "Argument `cursor` of the next question."},
-        "notes": {"type": "array", "items": {"type": "string"}, "description": "What was odd in the inputs."}},
-    "required": ["about", "columns", "rows", "first_row", "row_count", "notes"],
+    "description": "Sizes are bytes, addresses hexadecimal texts.",
+    "properties": {"about": _TEXTS, "columns": _TEXTS, "rows": {"type": "array", "items": {"type": "array"}},
+                   "first_row": {"type": "integer"}, "row_count": {"type": "integer"}, "total": _ANY, "left_out": _ANY,
+                   "next_cursor": {"type": "string"}, "notes": _TEXTS},
+    "required": ["columns", "rows"],
 }
 
 
@@ -712,7 +712,7 @@ def _rows_text(answer: Answer, columns: Sequence[str], rows: Sequence[Sequence[A
 
 
 def _bytes(made: Any) -> int:
-    return len(json.dumps(made))
+    return len(encoded(made))
 
 
 def _paged(answer: Answer, first: int, most: int, stamp: str) -> dict:
