@@ -209,19 +209,23 @@ static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 
 enum { AHEAD = 8 };
 
+/* Returns a bit that is equal for equal things. 0 if the thing is unknown. */
+static uint64_t bit_of(uint64_t ident)
+{
+	return ident != 0 ? UINT64_C(1) << (ident * HASH_ODD_1 >> 58) : 0;
+}
+
 /* Notes which known things a symbol refers to. */
 static void known_read(const struct alike *a, struct alike_symbol *y)
 {
 	uint64_t *ahead = y->ahead;
 	const size_t count = y->ref_count;
-	if (y->read_at == a->learned)
-		return;
 	y->read_at = a->learned;
-	y->known = 0;
+	y->known = y->known_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t ident = y->refs[i].ident;
-		ahead[i] = ident != 0 ? UINT64_C(1) << (ident * HASH_ODD_1 >> 58) : 0;
+		ahead[i] = bit_of(y->refs[i].ident);
 		y->known |= ahead[i];
+		y->known_count += ahead[i] != 0;
 	}
 	/* Each step doubles the number of references, the last adds one. */
 	static const size_t steps[] = { 1, 2, 4, 1 };
@@ -236,30 +240,68 @@ static void known_read(const struct alike *a, struct alike_symbol *y)
 static bool refs_resume(const struct alike_symbol *b, const struct alike_symbol *n, size_t *i,
 			size_t *k)
 {
-	if ((b->ahead[*i] & n->ahead[*k]) == 0)
+	const size_t bi = *i, nk = *k;
+	size_t fewest = AHEAD + 1;
+	if ((b->ahead[bi] & n->ahead[nk]) == 0)
 		return false;
-	for (size_t skip = 1; skip <= AHEAD; skip++)
-		for (size_t x = 0; x <= skip; x++) {
-			const size_t bi = *i + x, nk = *k + skip - x;
-			if (bi >= b->ref_count || nk >= n->ref_count || b->refs[bi].ident == 0 ||
-			    b->refs[bi].ident != n->refs[nk].ident)
-				continue;
-			*i = bi;
-			*k = nk;
-			return true;
-		}
-	return false;
+	for (size_t x = 0; x < fewest && bi + x < b->ref_count; x++) {
+		const uint64_t ident = b->refs[bi + x].ident;
+		if ((bit_of(ident) & n->ahead[nk]) == 0)
+			continue;
+		size_t y = 0;
+		while (x + y < fewest && nk + y < n->ref_count && n->refs[nk + y].ident != ident)
+			y++;
+		if (x + y >= fewest || nk + y == n->ref_count)
+			continue;
+		fewest = x + y;
+		*i = bi + x;
+		*k = nk + y;
+	}
+	return fewest <= AHEAD;
 }
 
-/* Compares two lists of references, until more than `most` differ. Adds votes (unless NULL) for
- * pairs of unknown references between equal ones, and at both ends. */
+/* A score: the sum of its parts (0 to 100 each, times a weight), and the sum of the weights. */
+struct score {
+	unsigned sum, weight;
+};
+
+static void score_add(struct score *s, unsigned part, unsigned weight)
+{
+	s->sum += part * weight;
+	s->weight += weight;
+}
+
+enum { OF_REFS = 3, OF_GRAMS = 2, OF_OWNERS = 3 }; /* Weights at most. */
+
+/* A score before references are compared, and what it has to reach. `later`: weight of what is
+ * scored after them, all of which may agree. */
+struct score_goal {
+	struct score so_far;
+	unsigned later, least;
+};
+
+/* True if a score can reach its goal with at most so many equal references, and at least so many
+ * different ones. */
+static bool goal_in_reach(const struct score_goal *g, size_t same, size_t different)
+{
+	const size_t all = same + different, weight = min_u64(all, OF_REFS);
+	const size_t have = g->so_far.sum + 100 * g->later;
+	const size_t need = g->least * (g->so_far.weight + g->later + weight);
+	/* Equal sizes alone are scored apart. */
+	return g->so_far.weight + g->later + different <= 2 || need <= have ||
+	       (need - have) * all <= 100 * same * weight;
+}
+
+/* Compares two lists of references. With a goal, stops if it is out of reach. Pairs of unknown
+ * references between equal ones, and at the ends of both lists, get votes in `votes`, unless
+ * `votes` is NULL. */
 static struct match_alike_agreement refs_compare(const struct alike_symbol *b,
-						 const struct alike_symbol *n, size_t most,
-						 struct alike *votes)
+						 const struct alike_symbol *n,
+						 const struct score_goal *goal, struct alike *votes)
 {
 	struct match_alike_agreement ret = { 0, 0 };
 	size_t i = 0, k = 0, sure = votes ? votes->votes.count : 0;
-	while (i < b->ref_count && k < n->ref_count && ret.different <= most) {
+	while (i < b->ref_count && k < n->ref_count) {
 		const struct alike_ref *was = &b->refs[i], *now = &n->refs[k];
 		if (was->ident == now->ident) {
 			if (was->ident == 0 && votes && may_pair(votes, was->target, now->target))
@@ -278,6 +320,9 @@ static struct match_alike_agreement refs_compare(const struct alike_symbol *b,
 		ret.different += max_u64(i - bi, k - nk);
 		if (votes)
 			votes->votes.count = sure;
+		const size_t left = min_u64(b->ref_count - i, n->ref_count - k);
+		if (goal && !goal_in_reach(goal, ret.same + left, ret.different))
+			break;
 	}
 	ret.different += (b->ref_count - i) + (n->ref_count - k);
 	if (votes && (i < b->ref_count || k < n->ref_count))
@@ -301,9 +346,11 @@ void alike_vote(struct alike *a, uint32_t before, uint32_t after)
 	struct alike_symbol *b = &a->before.symbols[before], *n = &a->after.symbols[after];
 	if (!has_unknown(b) || !has_unknown(n))
 		return;
-	known_read(a, b);
-	known_read(a, n);
-	(void)refs_compare(b, n, SIZE_MAX, a);
+	if (b->read_at != a->learned)
+		known_read(a, b);
+	if (n->read_at != a->learned)
+		known_read(a, n);
+	(void)refs_compare(b, n, NULL, a);
 }
 
 enum {
@@ -405,56 +452,40 @@ static unsigned ratio(uint64_t a, uint64_t b)
 	return large == 0 ? 100 : (unsigned)((double)small * 100 / (double)large);
 }
 
-/* A score: a weighted sum of its parts (0 to 100 each), and the sum of the weights. */
-struct score {
-	unsigned sum, weight;
-};
-
-static void score_add(struct score *s, unsigned part, unsigned weight)
+static unsigned bits_count(uint64_t v)
 {
-	s->sum += part * weight;
-	s->weight += weight;
+	v -= v >> 1 & UINT64_C(0x5555555555555555);
+	v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
+	v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (unsigned)(v * UINT64_C(0x0101010101010101) >> 56);
 }
 
-enum { OF_REFS = 3, OF_GRAMS = 2, OF_OWNERS = 3 }; /* Greatest weights */
-
-/* Returns how many references may differ for a score that can still reach `least`, if all that is
- * scored later agrees. `most`: number of references that agree at most. `later`: weight of what is
- * scored later. */
-static size_t differ_most(const struct score *s, size_t most, unsigned later, unsigned least)
-{
-	const unsigned need = least * (s->weight + OF_REFS + later), have = s->sum + 100 * later;
-	/* What references must contribute, times their weight. */
-	const unsigned part = need > have ? need - have : 0;
-	if (part == 0)
-		return SIZE_MAX;
-	if (part > 100 * OF_REFS)
-		return OF_REFS;
-	return max_u64(OF_REFS, most * (100 * OF_REFS - part) / part);
-}
-
-/* Adds how many references agree. False if the score cannot reach `least` any more. */
-static bool score_refs(const struct alike *a, struct score *s, struct alike_symbol *b,
-		       struct alike_symbol *n, unsigned later, unsigned least)
+/* Adds how many references agree. False if the score is out of reach. */
+static bool score_refs(const struct alike *a, struct score_goal *goal, struct alike_symbol *b,
+		       struct alike_symbol *n)
 {
 	if (b->ref_count == 0 && n->ref_count == 0)
 		return true;
-	known_read(a, b);
-	known_read(a, n);
+	if (b->read_at != a->learned)
+		known_read(a, b);
+	if (n->read_at != a->learned)
+		known_read(a, n);
 	/* Each bit that only one side has is a reference that differs. */
-	const size_t only_b = (size_t)__builtin_popcountll(b->known & ~n->known);
-	const size_t only_n = (size_t)__builtin_popcountll(n->known & ~b->known);
-	const size_t both = min_u64(b->ref_count - only_b, n->ref_count - only_n);
-	const size_t longer = max_u64(b->ref_count, n->ref_count);
-	const size_t most = differ_most(s, both, later, least);
-	ASSERT(only_b <= b->ref_count && only_n <= n->ref_count);
-	if (longer - both > most)
+	const unsigned only_b = bits_count(b->known & ~n->known);
+	const unsigned only_n = bits_count(n->known & ~b->known);
+	ASSERT(only_b <= b->known_count && only_n <= n->known_count);
+	const size_t same = min_u64(b->known_count - only_b, n->known_count - only_n);
+	const size_t paired = min_u64(b->ref_count - only_b, n->ref_count - only_n);
+	if (!goal_in_reach(goal, same, max_u64(b->ref_count, n->ref_count) - paired))
 		return false;
-	const struct match_alike_agreement g = refs_compare(b, n, most, NULL);
+	const struct match_alike_agreement g = refs_compare(b, n, goal, NULL);
 	const size_t all = g.same + g.different;
+	if (!goal_in_reach(goal, g.same, g.different))
+		return false;
 	if (all > 0)
-		score_add(s, (unsigned)(g.same * 100 / all), (unsigned)min_u64(all, OF_REFS));
-	return g.different <= most;
+		score_add(&goal->so_far, (unsigned)(g.same * 100 / all),
+			  (unsigned)min_u64(all, OF_REFS));
+	return true;
 }
 
 enum { SIZES_LEAST = 12, DATA_LEAST = 50, SIZES_ALONE_APART = 12 };
@@ -511,33 +542,34 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 {
 	struct alike_symbol *b = &a->before.symbols[before], *n = &a->after.symbols[after];
 	const unsigned sizes = ratio(b->size, n->size);
-	struct score s = { 0, 0 };
 	if (sizes < (b->code ? SIZES_LEAST : DATA_LEAST))
 		return 0;
 	const bool same = b->size == n->size && b->print != 0 && b->print == n->print;
 	const bool sampled = !same && b->code && b->clue && n->clue;
-	score_add(&s, same ? 100 : sizes,
+	struct score_goal goal = { .later = sampled ? OF_GRAMS : 0, .least = least };
+	struct score *s = &goal.so_far;
+	score_add(s, same ? 100 : sizes,
 		  same      ? OF_CONTENTS
 		  : b->code ? OF_CODE_SIZE
 			    : OF_DATA_SIZE);
 	if (!b->code) {
 		const uint32_t was = b->owner, now = partner_of_owner(a, n);
 		if (was != DIFF_NONE && now != DIFF_NONE)
-			score_add(&s, was == now ? 100 : 0, OF_OWNERS);
+			score_add(s, was == now ? 100 : 0, OF_OWNERS);
 	}
-	if (!score_refs(a, &s, b, n, sampled ? OF_GRAMS : 0, least))
+	if (!score_refs(a, &goal, b, n))
 		return 0;
 	if (sampled) {
 		/* Comparing samples is slowest: skipped if even equal samples would not reach
 		 * `least`. */
-		const unsigned all = least * (s.weight + OF_GRAMS);
-		if (s.sum + 100 * OF_GRAMS < all)
+		const unsigned all = least * (s->weight + OF_GRAMS);
+		if (s->sum + 100 * OF_GRAMS < all)
 			return 0;
-		const unsigned need = all > s.sum ? (all - s.sum) / OF_GRAMS : 0;
-		score_add(&s, grams_shared(a, before, after, need), OF_GRAMS);
+		const unsigned need = all > s->sum ? (all - s->sum) / OF_GRAMS : 0;
+		score_add(s, grams_shared(a, before, after, need), OF_GRAMS);
 	}
 	/* Equal sizes alone prove little. */
-	if (s.weight <= 2)
+	if (s->weight <= 2)
 		return sizes == 100 ? SIZES_ALONE : SIZES_ALONE_APART;
-	return s.sum / s.weight;
+	return s->sum / s->weight;
 }

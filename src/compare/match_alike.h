@@ -43,9 +43,10 @@ struct alike_symbol {
 	const struct clue *clue;      /* NULL if it has none. */
 	const struct alike_ref *refs; /* References that are compared. */
 	/* Bits of the hashes of known things: `known` of all references, `ahead` per reference of
-	 * it and the next few. Up to date if `read_at` equals alike.learned. */
+	 * it and the next few. `known_count`: number of references to known things. Up to date if
+	 * `read_at` equals alike.learned. */
 	uint64_t known, *ahead;
-	uint32_t read_at;
+	uint32_t known_count, read_at;
 	uint32_t ref_count;
 	uint32_t sample; /* Index plus 1 of its sample in `grams`. 0 if not made yet */
 	uint32_t owner;  /* Function of its side that owns the data, or DIFF_NONE */

@@ -215,8 +215,8 @@ static bool is_clear(const struct order *o, const struct gap *g, size_t i, size_
 	return true;
 }
 
-/* Raises the columns of a row to `sum`, from the right, until one is as large. Returns 0 if there
- * is one: all columns left of it are as large too. Otherwise returns `sum`. */
+/* Raises columns of a row to `sum`, from the right, until one is as large. Then all columns left of
+ * it are as large too, and 0 is returned. Otherwise returns `sum`. */
 static uint32_t row_raise(uint32_t *row, size_t first, size_t end, uint32_t sum)
 {
 	for (size_t k = end; k-- > first;) {
