@@ -352,7 +352,6 @@ static const struct attr_pass passes[] = {
 	  .why = "code of graphics processors, to kernels by name and architecture",
 	  .owners = FOR_SYMBOL,
 	  .applies = is_own_way,
-	  .reads = { ".nv_fatbin", "__nv_relfatbin", ".hip_fatbin" },
 	  .run = attr_gpu },
 	{ .name = "gresource",
 	  .why = "bundles of GLib's resources, a row for each member",

@@ -2,6 +2,8 @@
  * it. */
 #include "image/arch.h"
 
+#include <stdio.h>
+
 #include "image/elf/elf_const.h"
 
 /* Position of each DWARF register in NT_PRSTATUS. */
@@ -119,6 +121,32 @@ bool image_is_made_for(const struct image *im, const char extension[4])
 		if (memcmp(b.p + i, extension, 4) == 0)
 			return true;
 	return false;
+}
+
+struct str image_gpu_target(const struct image *im, char text[IMAGE_TARGET_SIZE])
+{
+	enum { OSABI = 7, OSABI_CUDA_13 = 0x41 };
+	static const char isa[] = "amdgcn-amd-amdhsa--";
+	const uint64_t front = sizeof isa - 1;
+	if (im->machine == EM_CUDA) { /* CUDA 13 moved the number in the flags. */
+		const bool later = im->bytes.size > OSABI && im->bytes.p[OSABI] == OSABI_CUDA_13;
+		snprintf(text, IMAGE_TARGET_SIZE, "sm_%" PRIu32,
+			 (later ? im->flags >> 8 : im->flags) & 0xff);
+		return str_of(text);
+	}
+	if (im->machine != EM_AMDGPU)
+		return STR("host");
+	const struct section *s = image_section_type(im, SHT_NOTE, 1);
+	const struct bytes b = s ? section_bytes(im, s) : (struct bytes){ NULL, 0 };
+	for (uint64_t i = 0; i + front < b.size; i++) {
+		uint64_t end = i + front;
+		if (memcmp(b.p + i, isa, front) != 0)
+			continue;
+		while (end < b.size && b.p[end] > ' ' && b.p[end] < 0x7f)
+			end++;
+		return (struct str){ (const char *)b.p + i + front, (size_t)(end - i - front) };
+	}
+	return STR("AMD GPU");
 }
 
 struct image_got image_got(const struct image *im)

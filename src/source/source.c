@@ -57,6 +57,8 @@ static const struct source sources[] = {
 	{ "fullsymbols", "symbols, demangled in full", source_symbols, TEXT_FULL, .symbols = true },
 	{ "shortsymbols", "symbols, without parameters and template arguments", source_symbols,
 	  TEXT_SHORT, .symbols = true },
+	{ "targets", "the processor that bytes are for: architectures of GPU code, or the host",
+	  source_targets, TEXT_AS_IS },
 	{ "threads", "threads, by stack and by recorded heap blocks (cores)", source_threads,
 	  TEXT_AS_IS, false, true },
 };

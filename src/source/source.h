@@ -102,6 +102,7 @@ void source_inlinestacks(const struct source_file *f, struct layer *ret);
 void source_hotness(const struct source_file *f, struct layer *ret);
 void source_mappings(const struct source_file *f, struct layer *ret);
 void source_modules(const struct source_file *f, struct layer *ret);
+void source_targets(const struct source_file *f, struct layer *ret);
 void source_threads(const struct source_file *f, struct layer *ret);
 void source_allocations(const struct source_file *f, struct layer *ret);
 

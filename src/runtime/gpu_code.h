@@ -1,0 +1,58 @@
+/* gpu_code.h - finds the code for graphics processors that a program carries for the runtimes of
+ * CUDA, HIP, OpenMP and SYCL.
+ *
+ * NVIDIA's fat binaries: blocks of the bytes 50 ed 55 ba, a version, the size of their header (2
+ * bytes each) and the size of the rest (8). The rest has entries: a kind (1 is PTX, 2 an ELF file,
+ * 8 code for the linker's optimiser), a version (2 bytes each), sizes of header (4) and payload
+ * (8), the packed size (4), at 28 the architecture, at 40 flags (bit 20: "a", bit 21: "f"), at 56
+ * the unpacked size (layout by experiment with CUDA 13). Bundles of clang:
+ * "__CLANG_OFFLOAD_BUNDLE__", a count, then for each entry offset, size and length of the target's
+ * name (8 bytes each) and the name (Clang documentation, "Clang Offload Bundler"). Packed bundles
+ * begin with "CCOB", a version and a method (2 bytes each; 1 is zstd, else zlib). From version 2 on
+ * follows the total size, then the unpacked size (4 bytes each, from version 3 on 8) and a hash of
+ * 8 bytes. LLVM's offload binaries (Clang documentation, "Clang Offload Packager"): the bytes 10 ff
+ * 10 ad, a version (4 bytes), the whole size, offset and size of an entry (8 each). The entry: kind
+ * of the code, kind of the runtime (2 bytes each), flags (4), offset and number of its texts,
+ * offset and size of the code (8 each). A text is an offset of its key and one of its value. */
+#ifndef HEFT_RUNTIME_GPU_CODE_H
+#define HEFT_RUNTIME_GPU_CODE_H
+
+#include "base/reader.h"
+#include "base/text.h"
+
+enum gpu_form {
+	GPU_TABLES, /* Headers, and lists of what follows */
+	GPU_CODE,   /* A file for the processor, mostly ELF */
+	GPU_PTX,
+	GPU_LTO, /* Code that a linker still optimises: NVIDIA's, LLVM's bitcode */
+	GPU_SPIRV,
+};
+
+struct gpu_piece {
+	enum gpu_form form;
+	struct str target;  /* like "sm_90a", "compute_90", "gfx906:xnack-" */
+	uint64_t off, size; /* The piece with its header. Size 0: a share of packed bytes */
+	/* Its code is `length` bytes from `base` on of the payload, which is at `at`. The payload
+	 * has `stored` bytes, or it is packed and unpacks to `unpacked` bytes. */
+	uint64_t at, stored, unpacked;
+	uint64_t base, length;
+	struct bytes code; /* The code, unpacked. Empty if it cannot be unpacked */
+};
+
+/* Called for each piece, with the code of GPU_CODE. The piece and its texts are valid only during
+ * the call. */
+typedef void gpu_visit(void *ctx, const struct gpu_piece *p);
+
+/* Tells whether the bytes begin with one of the magic numbers. */
+bool gpu_code_begins(struct bytes b);
+/* Visits the pieces in `b`. Pieces that enclose others come after these. Returns where the first
+ * bytes are that have no known form, or the size of `b`. */
+uint64_t gpu_code_walk(struct bytes b, gpu_visit *visit, void *ctx);
+/* Returns the place in the bytes of [off, off + size) of the piece's code. The size is 0 if it has
+ * none. Packed bytes are counted in proportion to the unpacked bytes. */
+struct bytes_place {
+	uint64_t off, size;
+};
+struct bytes_place gpu_piece_place(const struct gpu_piece *p, uint64_t off, uint64_t size);
+
+#endif
