@@ -1,22 +1,21 @@
-/* pthread.h - for a system without threads: no thread can be started, and locks do nothing. */
+/* pthread.h - for a system without threads: no thread can be started, and locks do nothing. The
+ * types are those of the C library. */
 #ifndef HEFT_WASI_PTHREAD_H
 #define HEFT_WASI_PTHREAD_H
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
-typedef int pthread_t;
-typedef int pthread_attr_t;
-typedef bool pthread_mutex_t, pthread_cond_t, pthread_once_t;
-
-#define PTHREAD_MUTEX_INITIALIZER false
-#define PTHREAD_COND_INITIALIZER  false
-#define PTHREAD_ONCE_INIT         false
+/* clang-format off */
+#define PTHREAD_MUTEX_INITIALIZER { { { 0 } } }
+#define PTHREAD_COND_INITIALIZER  { { { 0 } } }
+/* clang-format on */
+#define PTHREAD_ONCE_INIT 0
 
 static inline pthread_t pthread_self(void)
 {
-	return 0;
+	return (pthread_t)0;
 }
 
 static inline int pthread_equal(pthread_t a, pthread_t b)
@@ -26,7 +25,7 @@ static inline int pthread_equal(pthread_t a, pthread_t b)
 
 static inline int pthread_attr_init(pthread_attr_t *attr)
 {
-	*attr = 0;
+	(void)attr;
 	return 0;
 }
 
@@ -63,19 +62,19 @@ static inline int pthread_join(pthread_t thread, void **ret)
 static inline int pthread_mutex_init(pthread_mutex_t *m, const void *attr)
 {
 	(void)attr;
-	*m = false;
+	(void)m;
 	return 0;
 }
 
 static inline int pthread_mutex_lock(pthread_mutex_t *m)
 {
-	*m = true;
+	(void)m;
 	return 0;
 }
 
 static inline int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-	*m = false;
+	(void)m;
 	return 0;
 }
 
@@ -88,7 +87,7 @@ static inline int pthread_mutex_destroy(pthread_mutex_t *m)
 static inline int pthread_cond_init(pthread_cond_t *c, const void *attr)
 {
 	(void)attr;
-	*c = false;
+	(void)c;
 	return 0;
 }
 
@@ -120,7 +119,7 @@ static inline int pthread_cond_destroy(pthread_cond_t *c)
 static inline int pthread_once(pthread_once_t *once, void (*fn)(void))
 {
 	if (!*once) {
-		*once = true;
+		*once = 1;
 		fn();
 	}
 	return 0;
