@@ -64,11 +64,14 @@ static: # one program that needs no library
 	ninja -C build-static src/heft
 	strip build-static/src/heft
 
+npm: # heft.wasm, its package, and the page that opens a file
+	bindings/wasm/build.sh
+
 release: # usage: make release URL=ADDRESS
 	tools/release.sh
 
 clean:
-	rm -rf build build-asan build-tsan build-fuzz build-try build-check build-static build-static-arm64 build-release \
+	rm -rf build build-asan build-tsan build-fuzz build-try build-check build-static build-static-arm64 build-npm build-release \
 		build-windows release
 
 help:
@@ -79,5 +82,6 @@ help:
 	@echo 'make fmt       lay the C files out         make bless   accept new golden output'
 	@echo 'make install DESTDIR= PREFIX=/usr/local    make clean   remove what was built'
 	@echo 'make static    heft without libraries      make release URL=   what a release has, in release/'
+	@echo 'make npm       WebAssembly, in build-npm/'
 
-.PHONY: all build test check lint fmt asan tsan fuzz bench bless install static release clean help
+.PHONY: all build test check lint fmt asan tsan fuzz bench bless install static npm release clean help

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes what a release has: the source, programs for Linux and Windows, the wheel of Python, recipes of packages, checksums.
+# Makes what a release has: the source, programs for Linux and Windows, the wheel of Python, the package for npm and the page
+# that opens a file, recipes of packages, checksums.
 # Version and text are those of meson.build and CHANGELOG.md.  What a missing compiler prevents is told and left out.
 # usage: [URL=ADDRESS] [OUT=release] [TRIAL=1] tools/release.sh
 #   URL: where the files will be, for the recipes; TRIAL=1: also with changes that no commit has, and without a section
@@ -85,6 +86,14 @@ if command -v x86_64-w64-mingw32-gcc-posix >/dev/null; then
 		rm -r "heft-$version-windows-x86_64") || stop "the archive for Windows cannot be written"
 else
 	left_out="$left_out Windows (gcc-mingw-w64-x86-64, libz-mingw-w64-dev);"
+fi
+
+if [ -e /usr/lib/wasm32-wasi/libc.a ] && [ -e /usr/lib/llvm-19/lib/wasm32-wasi/libc++abi.a ]; then
+	echo "heft $version: WebAssembly"
+	bindings/wasm/build.sh "$out" || stop "the package for npm does not build"
+	rm -r "$out/package"
+else
+	left_out="$left_out WebAssembly (wasi-libc libclang-rt-19-dev-wasm32 libc++abi-19-dev-wasm32);"
 fi
 
 python3 bindings/python/build.py wheel "$out" || stop "the wheel cannot be made"

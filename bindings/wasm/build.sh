@@ -1,0 +1,47 @@
+#!/bin/sh
+# Builds heft.wasm, the page that opens a file, and the package for npm.
+# usage: [BUILD=build-npm] bindings/wasm/build.sh [OUT]     OUT: usually BUILD
+#   OUT gets heft-VERSION.tgz, heft-VERSION.html, and package/, which is what the archive has.
+here=$(cd "$(dirname "$0")" && pwd) || exit 2
+top=$(cd "$here/../.." && pwd) || exit 2
+build=${BUILD:-$top/build-npm}
+out=${1:-$build}
+. "$top/tools/deps.sh"
+
+stop() {
+	echo "build.sh: $*" >&2
+	exit 1
+}
+
+mkdir -p "$build" "$out" || exit 2
+build=$(cd "$build" && pwd) && out=$(cd "$out" && pwd) || exit 2
+version=$(sed -n "s/^  version: '\(.*\)',/\1/p" "$top/meson.build")
+
+# Two runs at once would write the same objects.
+exec 9>"$build/lock" && flock 9 || stop "cannot lock $build"
+
+# The libraries stay as they are until the script that builds them changes.
+if ! cmp -s "$top/tools/wasm_libraries.sh" "$build/libraries/built-by"; then
+	"$top/tools/wasm_libraries.sh" "$build/libraries" || exit 1
+	cp "$top/tools/wasm_libraries.sh" "$build/libraries/built-by"
+fi
+cross=$top/tools/cross
+[ -f "$build/heft/build.ninja" ] ||
+	deps_quiet meson setup --wrap-mode=nodownload "$build/heft" "$top" --cross-file "$cross/wasi.ini" --cross-file "$cross/npm.ini" \
+		--cross-file "$build/libraries/libraries.ini" || stop "meson setup fails"
+deps_quiet ninja -C "$build/heft" ${JOBS:+-j"$JOBS"} src/heft.wasm || stop "heft.wasm does not build"
+
+package=$out/package
+rm -rf "$package"
+mkdir -p "$package" && cp "$build/heft/src/heft.wasm" "$here"/*.mjs "$here/heft.d.ts" "$here/README.md" "$top/LICENSE" "$package/" &&
+	cp -r "$build/libraries/licences" "$package/" || stop "cannot write to $package"
+for name in libc++abi-19-dev-wasm32 wasi-libc; do
+	[ ! -e "/usr/share/doc/$name/copyright" ] || cp "/usr/share/doc/$name/copyright" "$package/licences/$name"
+done
+sed "s/\"version\": \".*\"/\"version\": \"$version\"/" "$here/package.json" >"$package/package.json"
+python3 "$here/build_page.py" "$package/heft.wasm" "$build/heft/src/page_parts.h" "$version" "$package/heft.html" ||
+	stop "the page cannot be made"
+chmod 644 "$package/heft.wasm" && chmod 755 "$package/heft.mjs"
+cp "$package/heft.html" "$out/heft-$version.html" &&
+	tar -C "$out" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -czf "$out/heft-$version.tgz" package ||
+	stop "cannot write to $out"
