@@ -1,4 +1,4 @@
-// The program of the worked tasks. Two builds: c++ -g -O1 -o old shop.cc; c++ -g -O1 -DNEW -o new shop.cc
+// The program of the worked tasks. Two builds: c++ -g -O1 -ffile-prefix-map=$PWD=. -o old shop.cc; the same with -DNEW -o new.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
