@@ -113,6 +113,10 @@ static bool decode_x86(bool mode64, const uint8_t *p, uint64_t left, uint64_t ad
 		return false;
 	*ret = (struct flow){ in.len, kinds[in.flow], addr + in.len + (uint64_t)in.disp,
 			      in.flow == X86_CALL };
+	if (x86_is_jmpabs(&in))
+		*ret = (struct flow){ .size = in.len,
+				      .kind = FLOW_JUMP,
+				      .target = (uint64_t)in.imm };
 	if (!mode64)
 		ret->target = code_target32(addr, ret->target);
 	return true;

@@ -44,6 +44,12 @@ struct x86_insn {
 	int64_t imm;               /* sign-extended */
 };
 
+/* Tells whether the instruction is jmpabs of APX: a jump to the address `imm`. */
+static inline bool x86_is_jmpabs(const struct x86_insn *in)
+{
+	return in->flow == X86_JMP_INDIRECT && in->imm_size == 8;
+}
+
 /* Decodes the instruction at p, of at most `left` bytes. False if it is not an instruction. */
 bool x86_decode(const uint8_t *p, size_t left, bool mode64, struct x86_insn *ret);
 

@@ -81,6 +81,11 @@ static void derive_x86_add_indirect(struct derive_scan *s, uint64_t off, const s
 				    enum event_kind kind)
 {
 	struct event *e = scan_push(s, off, in->len, kind);
+	if (x86_is_jmpabs(in)) {
+		e->kind = EVENT_JMP;
+		e->target = scan_relocated(s, off + in->imm_off, (uint64_t)in->imm);
+		return;
+	}
 	if (in->pc_relative)
 		e->target = derive_x86_target_of(s, off, in);
 	e->slot = in->disp_size == 1 ? (uint8_t)in->disp : 0;

@@ -70,16 +70,16 @@ static void do_group1(struct frame_walk *w, const struct insn *i)
 /* Handles lea rsp, [reg + disp]; lea reg, [rsp + disp]. */
 static void do_lea(struct frame_walk *w, const struct insn *i)
 {
-	const unsigned reg = reg_of(i), base = i->op[1] & 7;
-	const bool sib = base == RSP, high_base = (i->rex & 1) || (i->high & 1);
+	enum { SIB = 4 };
+	const unsigned reg = reg_of(i), base = rm_of(i);
 	const bool high_index = (i->rex & 2) || (i->high & 2);
-	if (sib && ((i->op[2] & 0x3f) != 0x24 || high_index))
+	if ((i->op[1] & 7) == SIB && ((i->op[2] & 0x3f) != 0x24 || high_index))
 		return;
-	if (reg == RSP && sib && !high_base)
+	if (reg == RSP && base == RSP)
 		frame_grow(w, -i->in.disp);
-	else if (reg == RSP && !sib)
-		frame_from(w, rm_of(i), -i->in.disp);
-	else if (sib && !high_base)
+	else if (reg == RSP)
+		frame_from(w, base, -i->in.disp);
+	else if (base == RSP)
 		frame_keep(w, reg, -i->in.disp);
 }
 
@@ -131,19 +131,41 @@ static void do_modrm(struct frame_walk *w, const struct insn *i)
 	}
 }
 
-/* Handles push2 and pop2 of APX: EVEX map 4, FF /6 and 8F /0. Each moves two registers. */
-static void do_evex(struct frame_walk *w, const struct insn *i)
+/* Handles instructions of EVEX map 4 (APX): push2, pop2, which move two registers; add, sub, and
+ * that leave the flags alone or have a destination of their own. P0 is R3 X3 B3 R4 B4 and the map.
+ * P1 is W, the destination and X4. P2 has ND and the highest bit of the destination. All bits but
+ * B4 and ND are inverted. */
+static void do_evex(struct frame_walk *w, struct insn *i)
 {
-	const uint8_t opcode = i->op[4], modrm = i->op[5], what = modrm >> 3 & 7;
-	if ((i->op[1] & 7) != 4 || modrm < 0xc0)
+	const uint8_t p0 = i->op[1], p1 = i->op[2], p2 = i->op[3];
+	const bool own = (p2 & 0x10) != 0;
+	if ((p0 & 7) != 4)
 		return;
-	if (opcode == 0xff && what == 6)
-		frame_grow(w, 2 * i->word);
-	else if (opcode == 0x8f && what == 0)
-		frame_grow(w, -2 * i->word);
+	i->op += 4;
+	i->rex = ~p0 >> 5 & 7;
+	i->high = (uint8_t)((p0 & 0x10 ? 0 : 4) | (p0 >> 3 & 1));
+	const uint8_t what = i->op[1] >> 3 & 7;
+	const unsigned own_to = (~(unsigned)p1 >> 3 & 15) | (~(unsigned)p2 << 1 & 16);
+	const unsigned rm = rm_of(i), to = own ? own_to : rm;
+	if (!is_register(i))
+		return;
+	switch (i->op[0]) {
+	case 0xff: frame_grow(w, what == 6 && own ? 2 * i->word : 0); break;
+	case 0x8f: frame_grow(w, what == 0 && own ? -2 * i->word : 0); break;
+	case 0x29: frame_add_registers(w, RSP, to, rm, reg_of(i), true); break;
+	case 0x2b: frame_add_registers(w, RSP, to, reg_of(i), rm, true); break;
+	case 0x81:
+	case 0x83:
+		if (what == 0 || what == 5)
+			frame_add(w, RSP, to, rm, what == 5 ? -i->in.imm : i->in.imm);
+		else if (what == 4 && to == RSP && i->in.imm < 0)
+			frame_align(w, -i->in.imm);
+		break;
+	default: break;
+	}
 }
 
-static void move_stack(struct frame_walk *w, const struct insn *i)
+static void move_stack(struct frame_walk *w, struct insn *i)
 {
 	const uint8_t op = i->op[0];
 	if ((op & 0xf8) == 0x50 || op == 0x68 || op == 0x6a || op == 0x9c) { /* push, pushf */

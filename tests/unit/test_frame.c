@@ -294,6 +294,23 @@ static void qualcomm_moves_the_stack_by_long_numbers(void **state)
 	expect_size(CODE_RISCV32_XQCI, B("\x12\x18\x56\xb9\x56\xba\x12\x1a"), 128, FRAME_HANDLER);
 }
 
+static void apx_moves_the_stack_without_flags_and_into_other_registers(void **state)
+{
+	(void)state;
+	/* push2p %rbp, %r15; {nf} sub $64, %rsp; ret */
+	expect_size(CODE_X86_64, B("\x62\xd4\xd4\x18\xff\xf7\x62\xf4\xfc\x0c\x83\xec\x40\xc3"),
+		    8 + 16 + 64, 0);
+	/* sub $64, %rsp, %r20; lea -8(%r20), %rsp; ret */
+	expect_size(CODE_X86_64, B("\x62\xf4\xdc\x10\x83\xec\x40\xd5\x18\x8d\x64\x24\xf8\xc3"),
+		    8 + 72, 0);
+	/* {nf} sub %rax, %rsp; ret */
+	expect_size(CODE_X86_64, B("\x62\xf4\xfc\x0c\x29\xc4\xc3"), 8, FRAME_DYNAMIC);
+	/* lea -16(%rsp), %r12; lea -8(%r12), %rsp; ret */
+	expect_size(CODE_X86_64, B("\x4c\x8d\x64\x24\xf0\x49\x8d\x64\x24\xf8\xc3"), 8 + 24, 0);
+	/* jmpabs 0x9000 */
+	expect_call(CODE_X86_64, B("\xd5\x00\xa1\0\x90\0\0\0\0\0\0"), FRAME_TAIL, 0x9000, 0);
+}
+
 static void calls_inside_of_a_function_are_parts_of_it(void **state)
 {
 	(void)state;
@@ -439,6 +456,7 @@ int main(void)
 		cmocka_unit_test(code_that_saves_registers_for_a_function_is_a_part_of_it),
 		cmocka_unit_test(pushes_of_zcmp_are_known_where_the_program_says_it_has_them),
 		cmocka_unit_test(qualcomm_moves_the_stack_by_long_numbers),
+		cmocka_unit_test(apx_moves_the_stack_without_flags_and_into_other_registers),
 		cmocka_unit_test(calls_inside_of_a_function_are_parts_of_it),
 		cmocka_unit_test(switches_are_no_calls),
 		cmocka_unit_test(branches_lead_where_the_manuals_say),
