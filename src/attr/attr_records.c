@@ -591,7 +591,6 @@ static void records_read(struct records *t, const struct section *s, const struc
 void attr_records(struct attr *a)
 {
 	struct records t = { .attr = a, .left = a->im->bytes.size };
-	ASSERT(!a->f->as_bloaty);
 	records_list_relocs(&t);
 	for (size_t i = 0; i < COUNT_OF(record_formats); i++)
 		for (size_t k = 1; k < a->im->section_count; k++)

@@ -43,7 +43,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 	const label_id *labels = table == a->scratch->symtab   ? a->scratch->sym_labels
 				 : table == a->scratch->dynsym ? a->scratch->dyn_labels
 							       : NULL;
-	const bool guess = a->owner == BY_SYMBOL && !a->f->as_bloaty && extents_wanted(a->im);
+	const bool guess = a->owner == BY_SYMBOL && extents_wanted(a->im);
 	if (!attr_open_symbols(a, im, table, &t))
 		return;
 	for (size_t i = 1; i < t.count; i++) {
@@ -65,11 +65,9 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 		if (!own || own->addr != in->addr || own->size != in->size)
 			own = image_section_at(a->im, addr);
 		struct place p = { .addr = addr,
-				   .size = a->f->as_bloaty
-						   ? min_u64(s.size, in->size - (addr - in->addr))
-						   : symbol_size_in(in, &s, addr),
+				   .size = symbol_size_in(in, &s, addr),
 				   .label = labels ? labels[i] : symbol_label(a, &s),
-				   .rank = a->f->as_bloaty ? (uint32_t)i : symbol_rank(&s),
+				   .rank = symbol_rank(&s),
 				   .section = own ? own->index : in->index,
 				   .code = in->exec,
 				   .vague = s.type == STT_NOTYPE && s.bind != STB_LOCAL,
@@ -78,7 +76,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 			p.label = label_format(a->f->labels, "[Anonymous symbol #%zu]", i);
 		if (s.guessed && guess && section_is_data(in) && !in->exec && p.size > 0)
 			vec_push(&a->scratch->guessed, p);
-		else if (p.size > 0 && (a->f->as_bloaty || !begins_many(s.name)))
+		else if (p.size > 0 && !begins_many(s.name))
 			vec_push(sized, p);
 		else if (addr - in->addr < in->size && (in->exec || section_is_data(in)))
 			vec_push(&a->scratch->unsized, p);
@@ -96,12 +94,6 @@ static void attr_symbols_collect(struct attr *a, place_vec *sized)
 		collect_table(a, a->debug, given, sized);
 	if (a->scratch->dynsym && !a->scratch->symtab)
 		collect_table(a, a->im, a->scratch->dynsym, sized);
-}
-
-static int attr_symbols_by_rank(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
 static int attr_symbols_by_rule(const void *a, const void *b)
@@ -130,8 +122,7 @@ void attr_list_sized(struct attr *a, place_vec *ret)
 	ASSERT(ret->count == 0 && a->scratch->unsized.count == 0 && a->scratch->guessed.count == 0);
 	attr_symbols_collect(a, ret);
 	sort_by_key_then(ret->data, ret->count, sizeof *ret->data, attr_symbols_by_rule);
-	if (!a->f->as_bloaty)
-		symbols_cut_crossing(ret->data, ret->count, sizeof *ret->data);
+	symbols_cut_crossing(ret->data, ret->count, sizeof *ret->data);
 	sort_by_key_then(a->scratch->unsized.data, a->scratch->unsized.count,
 			 sizeof *a->scratch->unsized.data, attr_symbols_by_rule);
 	sort_by_key_then(a->scratch->guessed.data, a->scratch->guessed.count,
@@ -150,9 +141,6 @@ void attr_sized_symbols(struct attr *a)
 	attr_list_sized(a, &sized);
 	if (places)
 		attr_symbols_list_places(a->f->labels, places, &sized);
-	/* Bloaty claims in table order. */
-	if (a->f->as_bloaty && sized.count > 0)
-		qsort(sized.data, sized.count, sizeof *sized.data, attr_symbols_by_rank);
 	for (size_t i = 0; i < sized.count; i++)
 		claim(&a->vm_claims, sized.data[i].addr, sized.data[i].size, sized.data[i].label,
 		      WHY_SYMBOL);

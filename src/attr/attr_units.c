@@ -94,7 +94,7 @@ static void attr_units_on_variable(void *ctx, struct findings *f, uint64_t addr,
 	uint64_t size;
 	if (p)
 		on_code(a, addr, p->size, label, &f->vm);
-	else if (variable_size(f->unit, die_off, &size))
+	else if (!a->f->as_bloaty && variable_size(f->unit, die_off, &size))
 		on_code(a, addr, size, label, &f->vm);
 }
 
@@ -196,6 +196,8 @@ void attr_units(struct attr *a)
 	if (a->f->unit_objects)
 		attr_linkmap(a);
 	read_all_dwarf(a);
+	if (a->f->as_bloaty && a->scratch->dwarf) /* Bloaty knows units by debug info alone. */
+		return;
 	if (by_map && !a->f->unit_objects)
 		attr_linkmap(a);
 	if (!by_map || !a->f->input->linkmap) /* The linker map provides the local symbols. */

@@ -173,10 +173,10 @@ void attr_unwind_read(struct attr *a)
 void attr_unwind_bounds(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
-	a->scratch->unused_tables =
-		a->owner != BY_SYMBOL || a->f->as_bloaty || a->im->kind == IMAGE_OBJECT
-			? LABEL_NONE
-			: label_borrow(a->f->labels, STR("(unused exception tables)"));
+	a->scratch->unused_tables = a->owner != BY_SYMBOL || a->im->kind == IMAGE_OBJECT
+					    ? LABEL_NONE
+					    : label_borrow(a->f->labels,
+							   STR("(unused exception tables)"));
 	for (size_t i = 0; i < a->scratch->fdes.count; i++) {
 		const struct fde *d = &a->scratch->fdes.data[i];
 		if (d->size == 0 || cursor_label(&cursor, d->addr) != LABEL_NONE)
@@ -345,7 +345,7 @@ void attr_unwind_bytes(struct attr *a)
 			vec_push(&cies, (struct cie_owner){ d->cie_off, owner, d->section });
 	}
 	sort_by_key(cies.data, cies.count, sizeof *cies.data);
-	for (size_t i = 0; !a->f->as_bloaty && i < cies.count; i++) {
+	for (size_t i = 0; i < cies.count; i++) {
 		const struct cie_owner *c = &cies.data[i];
 		if (i == 0 || c->off != c[-1].off || c->section != c[-1].section)
 			cie_bytes(a, c);

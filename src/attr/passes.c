@@ -14,16 +14,10 @@ static bool is_unpacked(const struct attr *a)
 	return image_states_sizes(a->im) || made_by_packer(a->im).len == 0;
 }
 
-/* Returns true unless heft imitates Bloaty. Bloaty leaves these bytes to their sections. */
-static bool is_own_way(const struct attr *a)
-{
-	return !a->f->as_bloaty;
-}
-
 /* Returns true if the image is a whole program. Only programs contain other files. */
 static bool is_own_program(const struct attr *a)
 {
-	return is_own_way(a) && a->im->kind == IMAGE_EXEC && !a->f->input->archive;
+	return a->im->kind == IMAGE_EXEC && !a->f->input->archive;
 }
 
 static bool has_entries(const struct attr *a)
@@ -33,7 +27,7 @@ static bool has_entries(const struct attr *a)
 
 static bool is_object(const struct attr *a)
 {
-	return is_own_way(a) && a->im->kind == IMAGE_OBJECT;
+	return a->im->kind == IMAGE_OBJECT;
 }
 
 static bool is_packed(const struct attr *a)
@@ -48,7 +42,7 @@ static bool is_go(const struct attr *a)
 
 static bool is_ghc(const struct attr *a)
 {
-	return is_own_way(a) && attr_ghc_read(a)->list.count > 0;
+	return attr_ghc_read(a)->list.count > 0;
 }
 
 /* Returns true if functions may lack symbols. A stripped object keeps the symbols that the linker
@@ -148,8 +142,7 @@ static void entries_name(struct attr *a)
 
 static bool is_object_of_dwarf(const struct attr *a)
 {
-	return a->im->kind == IMAGE_OBJECT && a->scratch->dwarf && a->vm.list.count > 0 &&
-	       is_own_way(a);
+	return a->im->kind == IMAGE_OBJECT && a->scratch->dwarf && a->vm.list.count > 0;
 }
 
 static void object_claim(struct attr *a)
@@ -205,7 +198,6 @@ static const struct attr_pass passes[] = {
 	  .why = "nops that align functions, to the function before them",
 	  .needs = "symbols, discovered",
 	  .owners = FOR_ALL,
-	  .applies = is_own_way,
 	  .run = attr_code_padding },
 	{ .name = "unsized symbols",
 	  .why = "code that nobody has, to the symbols without a size before it",
@@ -232,7 +224,6 @@ static const struct attr_pass passes[] = {
 	  .why = "tables of methods and type information of Free Pascal, to the type they name",
 	  .needs = "symbols",
 	  .owners = FOR_SYMBOL,
-	  .applies = is_own_way,
 	  .reads = { ".fpcdata", "fpc.resources" },
 	  .run = attr_pascal,
 	  .commits = true },
@@ -240,7 +231,6 @@ static const struct attr_pass passes[] = {
 	  .why = "resources of Free Pascal, a row for each",
 	  .needs = "symbols",
 	  .owners = FOR_SYMBOL,
-	  .applies = is_own_way,
 	  .reads = { "fpc.resources" },
 	  .run = attr_pascal_resources,
 	  .commits = true },
@@ -248,7 +238,6 @@ static const struct attr_pass passes[] = {
 	  .why = "gaps between symbols where symbols tell all there is, to the row (alignment)",
 	  .needs = "symbols",
 	  .owners = FOR_SYMBOL,
-	  .applies = is_own_way,
 	  .run = attr_alignment,
 	  .commits = true },
 	{ .name = "find references",
@@ -291,7 +280,6 @@ static const struct attr_pass passes[] = {
 	  .why = "zeros and repeated bytes that only align, to what precedes them",
 	  .needs = "references",
 	  .owners = FOR_ALL,
-	  .applies = is_own_way,
 	  .run = attr_padding },
 	{ .name = "tables",
 	  .why = "versions, hash words, groups and arrays of pointers, to the symbols they are "
@@ -336,7 +324,6 @@ static const struct attr_pass passes[] = {
 		 "to these functions; a row for what is about none",
 	  .needs = "references",
 	  .owners = FOR_ALL,
-	  .applies = is_own_way,
 	  .reads = { ".llvm_bb_addr_map", ".bb_", ".stack_sizes", ".llvm_jump_table_sizes",
 		     ".llvm.callgraph", ".sframe", ".BTF", ".pseudo_probe", ".ctf", ".llvm.lto",
 		     ".llvmbc", ".llvmcmd", ".gnu.lto_" },
@@ -345,18 +332,15 @@ static const struct attr_pass passes[] = {
 	  .why = "records of annobin to their function; a row for each probe of SystemTap, and for "
 		 "registers of MIPS objects",
 	  .owners = FOR_SYMBOL,
-	  .applies = is_own_way,
 	  .reads = { ".note.stapsdt", ".gnu.build.attributes", ".MIPS.options" },
 	  .run = attr_notes },
 	{ .name = "gpu",
 	  .why = "code of graphics processors, to kernels by name and architecture",
 	  .owners = FOR_SYMBOL,
-	  .applies = is_own_way,
 	  .run = attr_gpu },
 	{ .name = "gresource",
 	  .why = "bundles of GLib's resources, a row for each member",
 	  .owners = FOR_SYMBOL,
-	  .applies = is_own_way,
 	  .reads = { ".gresource" },
 	  .run = attr_gresource },
 	{ .name = "bundle",

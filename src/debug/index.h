@@ -28,6 +28,7 @@ struct index_piece {
 	uint64_t off, size; /* Offset from the start of the section. */
 	enum index_about about;
 	uint64_t value;
+	uint64_t length; /* .debug_aranges: bytes of code at the address */
 };
 
 typedef void (*index_fn)(void *ctx, const struct index_piece *p);

@@ -25,6 +25,7 @@ static void arange_tuples(struct index_out *o, struct index_set *s, uint64_t uni
 			index_put(o, off, tuple, ABOUT_INFO, unit);
 		else
 			index_put(o, off, tuple, ABOUT_ADDR, addr);
+		o->last.length = size;
 	}
 	index_pad(o, r->pos, s->end);
 }

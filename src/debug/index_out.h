@@ -30,7 +30,7 @@ static inline void index_put(struct index_out *o, uint64_t off, uint64_t size,
 	}
 	if (p->size > 0)
 		o->fn(o->ctx, p);
-	*p = (struct index_piece){ off, size, about, value };
+	*p = (struct index_piece){ off, size, about, value, 0 };
 }
 
 /* Adds the padding [off, end) to the last piece, if that piece ends at `off`. */

@@ -20,6 +20,7 @@ struct walker {
 	 * children. */
 	bool (*enter)(void *ctx, const struct die *d, const struct reader *attrs);
 	void (*leave)(void *ctx, uint64_t end_off);
+	bool all; /* enter() gets DIEs of all kinds. */
 };
 
 /* Walks an opened unit. False, with a note, if it is damaged. Earlier reports stay valid. */

@@ -506,6 +506,37 @@ static bool look_ahead(struct debug_bytes *b)
 	return partial;
 }
 
+/* Claims code by .debug_aranges, as Bloaty does. */
+struct arange_claims {
+	const struct debug_bytes *b;
+	label_id unit; /* The unit of the current set */
+	struct claims claims;
+};
+
+static void on_arange(void *ctx, const struct index_piece *p)
+{
+	struct arange_claims *c = ctx;
+	const struct debug_bytes *b = c->b;
+	uint64_t vm;
+	if (p->about == ABOUT_INFO)
+		c->unit = keyed_find(&b->units, p->value);
+	else if (c->unit != LABEL_NONE &&
+		 !dwarf_is_tombstone(&b->info->dwarf, p->value, b->address_size) &&
+		 debuginfo_addr(b->info, p->value, &vm))
+		b->code(b->ctx, vm, p->length, c->unit, &c->claims);
+}
+
+/* Puts the claims of .debug_aranges before those of the units. */
+static void claim_aranges(struct debug_bytes *b)
+{
+	struct arange_claims c = { .b = b, .unit = LABEL_NONE };
+	if (b->info->dwarf.size[DW_ARANGES] == 0)
+		return;
+	aranges_pieces(&b->info->dwarf, on_arange, &c);
+	claims_append(&c.claims, b->vm_claims);
+	*b->vm_claims = c.claims;
+}
+
 static void release_seen(uint64_t *seen[DW_SECTIONS])
 {
 	for (size_t i = 0; i < DW_SECTIONS; i++) {
@@ -533,6 +564,8 @@ void debug_bytes_walk(struct debug_bytes *b)
 	all_units(b, DW_INFO);
 	all_units(b, DW_TYPES);
 	instances_settle(b);
+	if (b->f->as_bloaty && b->code)
+		claim_aranges(b);
 	all_lines(b);
 	/* The `seen` bits are not needed once all units and line programs are taken. */
 	if (b->job_seen != &b->seen) {

@@ -65,6 +65,7 @@ struct findings {
 	struct waiting_string waiting[32];
 	size_t waiting_count;
 	bool foreign;       /* The entries belong to another file. */
+	bool declared;      /* Entries are inside of a declaration. */
 	label_id owner;     /* Owner of the current entry */
 	uint64_t entry_off; /* Offset of the owner's entry */
 };

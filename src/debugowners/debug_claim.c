@@ -43,6 +43,8 @@ static void on_piece(void *ctx, const struct index_piece *p)
 	struct debug_claim_table *t = ctx;
 	struct claims *claims = &t->b->found.claims[t->in];
 	label_id owner = debug_claim_owner_of(t, p);
+	if (t->b->f->as_bloaty && t->in == DW_ARANGES && p->about == ABOUT_INFO)
+		return; /* a header or an end, which Bloaty leaves to the section */
 	if (owner == LABEL_NONE && p->about != ABOUT_NEXT)
 		owner = t->last;
 	if (owner == LABEL_NONE) {

@@ -74,7 +74,7 @@ static void debug_find_on_variable(void *ctx, uint64_t die_off, uint64_t addr)
 {
 	struct findings *f = ctx;
 	uint64_t vm;
-	if (!dwarf_is_tombstone(f->unit->dwarf, addr, f->unit->address_size) &&
+	if (!f->declared && !dwarf_is_tombstone(f->unit->dwarf, addr, f->unit->address_size) &&
 	    debuginfo_data_addr(f->all->info, addr, &vm))
 		f->all->variable(f->all->ctx, f, vm, die_off);
 }
@@ -328,6 +328,31 @@ static void on_leave_instance(void *ctx, uint64_t end_off)
 	f->owner = f->unit_label = f->instances_unit;
 }
 
+/* Claims the code of an entry of any kind, as Bloaty does. A declaration, or what the linker
+ * dropped, claims nothing. Entries inside of it claim nothing either. */
+static bool on_any_entry(void *ctx, const struct die *d, const struct reader *attrs)
+{
+	struct findings *f = ctx;
+	const struct unit *u = f->unit;
+	struct described e;
+	uint64_t low;
+	const bool first = d->off == u->die_off;
+	debug_find_read_described(u, d, *attrs, &e);
+	const bool dropped = value_addr(u, &e.code.low, &low) &&
+			     (low == 0 || dwarf_is_tombstone(u->dwarf, low, u->address_size));
+	f->declared = !first && (e.declaration || dropped);
+	if (!f->declared && (!first || f->foreign))
+		die_ranges_some(u, &e.code, debug_find_on_range, f, &f->range_budget);
+	return f->declared;
+}
+
+static void on_leave_declared(void *ctx, uint64_t end_off)
+{
+	struct findings *f = ctx;
+	(void)end_off;
+	f->declared = false;
+}
+
 static void walk_entries(struct findings *f, const struct unit *u, bool has_code)
 {
 	const struct debug_bytes *b = f->all;
@@ -337,6 +362,10 @@ static void walk_entries(struct findings *f, const struct unit *u, bool has_code
 	if (b->by_symbol) {
 		w.enter = on_enter;
 		w.leave = on_leave;
+	} else if (b->code && b->f->as_bloaty) {
+		w.all = true;
+		w.enter = on_any_entry;
+		w.leave = on_leave_declared;
 	} else if (b->code && unit_is_made_by_linker(u)) {
 		f->instances_unit = f->unit_label;
 		w.enter = on_instance;
@@ -395,7 +424,7 @@ struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_ca
 	const bool has_code = !b->code || first_code(u, &ret.code, &addr);
 	table_bytes(f, u);
 	walk_entries(f, u, has_code);
-	if (b->code && unit_is_made_by_linker(u))
+	if (b->code && !b->f->as_bloaty && unit_is_made_by_linker(u))
 		ret.code = (struct die_code){ 0 }; /* It includes padding after other owners'
 						    * functions. */
 	find_sized(f, u->in, u->off, u->size, f->unit_label);

@@ -96,7 +96,7 @@ static void walk_rows(struct lines_rows *r, struct line_program *p)
 		start = row.addr;
 		label = row.end_sequence ? LABEL_NONE : label_of_file(r, p, row.file);
 		if (label != LABEL_NONE && r->all->with_line)
-			label = local_label_line(&r->labels, label, row.line);
+			label = local_label_line(&r->labels, label, row.line - r->all->line_bias);
 		shown = row.end_sequence ? UINT64_MAX : key;
 	}
 }

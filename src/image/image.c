@@ -41,6 +41,13 @@ const struct section *image_symbols(const struct image *im)
 	return s && (s->file_size > 0 || !im->by_build) ? s : NULL;
 }
 
+bool section_is_made(const struct image *im, const struct section *s)
+{
+	if (im->full_titles)
+		return !memchr(s->title.p, ',', s->title.len);
+	return im->from_base && (s->index == im->made_table || s->index == im->made_strings);
+}
+
 const struct section *image_made_names(const struct image *im)
 {
 	ASSERT(im->made_strings < im->section_count || im->made_strings == 0);

@@ -171,6 +171,10 @@ struct image {
 	bool moves;
 	/* Titles of sections begin with the segment. Labels do not repeat it in brackets. */
 	bool full_titles;
+	/* Addresses in the file count from `base` (PE). */
+	bool from_base;
+	uint64_t base;
+	bool own_spaces;        /* Code and data have no addresses in common (WebAssembly). */
 	uint64_t vm_bias;       /* Number that was added to the addresses in the file. See struct
 				 * image_place. */
 	unsigned overlay_shift; /* Bits of an address without the overlay number. 0 if there are
@@ -246,6 +250,8 @@ static inline struct str section_title(const struct section *s)
 	return s->title.len > 0 ? s->title : s->name;
 }
 
+/* True for a part of a Mach-O or PE file that is no section of the file, such as its symbols. */
+bool section_is_made(const struct image *im, const struct section *s);
 /* Returns the first section with exactly this name. NULL if there is none. */
 const struct section *image_section_named(const struct image *im, struct str name);
 const struct section *image_section_find(const struct image *im, const char *name);

@@ -126,11 +126,36 @@ static bool kept_levels(const struct heft_profile *p, size_t i, enum heft_domain
 	return true;
 }
 
+struct spans entry_base_vm(const struct entry *e)
+{
+	const struct basemap *map = &e->measure.map;
+	struct spans s = { 0 };
+	for (size_t i = 0; i < map->ranges.count; i++)
+		spans_push(&s, map->ranges.data[i].addr, map->ranges.data[i].size,
+			   map->ranges.data[i].label);
+	return s;
+}
+
+uint64_t entry_forget_vm(struct entry *e)
+{
+	const struct image *im = program_image(&e->program);
+	const uint64_t size = e->measure.map.vm_size;
+	if (!im || !im->own_spaces)
+		return 0;
+	for (size_t i = 0; i < e->layer_count; i++)
+		spans_release(&e->layers[i].vm);
+	vec_release(&e->measure.map.ranges);
+	e->vm_size -= size;
+	e->measure.map.vm_size = 0;
+	return size;
+}
+
 struct range_walk {
 	const struct heft_profile *profile;
 	heft_range_fn fn;
 	void *ctx;
-	uint64_t at; /* End of the previous range */
+	uint64_t at;   /* End of the previous range */
+	uint64_t base; /* Address that shown addresses count from */
 	bool stopped;
 };
 
@@ -141,6 +166,7 @@ static void walk_piece(void *ctx, uint64_t start, uint64_t size, const label_id 
 	const size_t n = w->profile->levels.count;
 	for (size_t k = 0; k < n; k++)
 		labels[k] = label_text(&w->profile->labels, ids[k]).p;
+	start -= w->base;
 	w->stopped = w->stopped ||
 		     (start > w->at && !w->fn(w->ctx, w->at, start - w->at, NULL, 0)) ||
 		     !w->fn(w->ctx, start, size, labels, n);
@@ -155,11 +181,20 @@ bool profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain dom
 	size_t count = p->levels.count;
 	if (!kept_levels(p, i, domain, levels))
 		return false;
-	/* Bloaty splits ranges at the bounds of its base map. */
-	if (p->as_bloaty && domain == HEFT_FILE)
-		levels[count++] = (struct rollup_level){ &p->entries.data[i].measure.map.file,
+	const struct entry *e = &p->entries.data[i];
+	struct spans base = { 0 };
+	if (p->as_bloaty && domain == HEFT_VM) {
+		base = entry_base_vm(e);
+		const struct image *im = program_image(&e->program);
+		w.base = im ? im->base : 0;
+	}
+	/* Bloaty cuts at the boundaries of its base map. */
+	if (p->as_bloaty)
+		levels[count++] = (struct rollup_level){ domain == HEFT_VM ? &base
+									   : &e->measure.map.file,
 							 NULL };
 	rollup_pieces(levels, count, walk_piece, &w);
+	spans_release(&base);
 	return true;
 }
 

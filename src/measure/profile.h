@@ -131,6 +131,11 @@ struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_
 /* Returns the spans of an input's level in one domain. */
 const struct spans *entry_spans(const struct entry *e, const struct level *l,
 				enum heft_domain domain);
+/* Returns the labels of the base map over the VM image. */
+struct spans entry_base_vm(const struct entry *e);
+/* Forgets the VM image of a file that has none for Bloaty: a WebAssembly module. Returns its
+ * size. */
+uint64_t entry_forget_vm(struct entry *e);
 /* Calls fn for all ranges of input `i`. False if its layers were not kept. */
 bool profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,
 		    heft_range_fn fn, void *ctx);

@@ -138,16 +138,6 @@ static void run_sources(struct heft_profile *p, struct entry *e, size_t layer_co
 	run_layers(p, e, false);
 }
 
-/* Returns the base map's labels over the VM image, for the filter. */
-static struct spans base_vm_spans(const struct basemap *map)
-{
-	struct spans s = { 0 };
-	for (size_t i = 0; i < map->ranges.count; i++)
-		spans_push(&s, map->ranges.data[i].addr, map->ranges.data[i].size,
-			   map->ranges.data[i].label);
-	return s;
-}
-
 /* Returns the spans from which rows are made. */
 static const struct spans *row_spans(const struct entry *e, const struct level *l,
 				     enum heft_domain domain)
@@ -196,7 +186,7 @@ struct filter_places {
 /* Measures the sections, segments and base map. With Bloaty's filters, only the base map counts. */
 static void places_measure(struct heft_profile *p, struct entry *e, struct filter_places *ret)
 {
-	*ret = (struct filter_places){ .base = base_vm_spans(&e->measure.map) };
+	*ret = (struct filter_places){ .base = entry_base_vm(e) };
 	if (!profile_is_filtered(p) || p->as_bloaty)
 		return;
 	entry_measure_aside(e, "sections", &ret->sections);
@@ -361,6 +351,8 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 	of.as_bloaty = p->as_bloaty;
 	of.trace = p->trace.fn ? &p->trace : NULL;
 	measure_begin(&e->measure, &of, &p->context.wish);
+	if (p->as_bloaty) /* Short gaps count for what precedes them, as in layers. */
+		spans_pad(&e->measure.map.file, &p->labels, PAD_OWNERS, NULL, 0);
 	const uint64_t vm_size = e->measure.map.vm_size;
 	if (vm_size > UINT64_MAX - p->vm_total)
 		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
@@ -372,6 +364,8 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 	note_regions(e->path, program_image(&e->program), &e->measure.map, &p->context.notes);
 	e->places_begin = places_mark(&p->places);
 	run_sources(p, e, layer_count);
+	if (p->as_bloaty)
+		p->vm_total -= entry_forget_vm(e);
 	e->places_end = places_mark(&p->places);
 	ASSERT(e->places_begin.list <= e->places_end.list);
 	if (namespaces_wanted(p))

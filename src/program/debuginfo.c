@@ -88,16 +88,17 @@ static int part_cmp(const void *a, const void *b)
 	return x->section->index < y->section->index ? -1 : x->section->index > y->section->index;
 }
 
-static void collect_parts(struct debuginfo *d)
+/* `dwo`: the names of the wanted sections end in .dwo. */
+static void collect_parts(struct debuginfo *d, bool dwo)
 {
 	struct debuginfo_collect c = { .d = d };
 	const struct image *im = d->image;
 	for (size_t i = 1; i < im->section_count; i++) {
 		enum dw_section which;
-		bool dwo;
-		if (debuginfo_is_debug_section(&im->sections[i], &which, &dwo) &&
+		bool named;
+		if (debuginfo_is_debug_section(&im->sections[i], &which, &named) &&
 		    /* The index sections of a package have names without the suffix. */
-		    (dwo == d->dwarf.split || which == DW_CU_INDEX || which == DW_TU_INDEX))
+		    (named == dwo || which == DW_CU_INDEX || which == DW_TU_INDEX))
 			debuginfo_add_part(&c, which, &im->sections[i]);
 	}
 	if (d->parts.count)
@@ -174,7 +175,9 @@ void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool s
 	find_units(im, &plain, &dwo);
 	d->dwarf.path = im->path;
 	d->dwarf.big_endian = im->big_endian;
-	d->dwarf.split = dwo && (split || !plain);
+	dwo &= split || !plain;
+	/* The sections of a split file may lack the suffix. */
+	d->dwarf.split = dwo || split;
 	for (size_t i = 1; im->kind != IMAGE_OBJECT && i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		d->dwarf.zero_is_code |= s->alloc && s->exec && s->addr == 0 && s->size > 0;
@@ -185,7 +188,7 @@ void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool s
 	d->dwarf.pass_end = debuginfo_pass_end;
 	d->dwarf.load_ctx = d->files;
 	d->dwarf.notes = notes;
-	collect_parts(d);
+	collect_parts(d, dwo);
 	if (im->kind == IMAGE_OBJECT)
 		debuginfo_relocs_open(d);
 }

@@ -7,6 +7,9 @@
 struct str section_label_name(const struct source_file *f, const struct section *s)
 {
 	const struct str title = section_title(s);
+	const bool module = f->input->image_count == 1 && f->input->images[0].own_spaces;
+	if (f->as_bloaty && module && str_eq(title, STR("Tag"))) /* The name in early proposals. */
+		return STR("Event");
 	if (title.len > 0)
 		return title;
 	return label_text(f->labels, label_format(f->labels, "#%" PRIu32, s->index));
@@ -62,6 +65,8 @@ static void section_claims(const struct source_file *f, const struct image *im, 
 	for (size_t i = 0; i < order.count; i++) {
 		const struct section *s = &im->sections[order.data[i].index];
 		const struct str name = section_label_name(f, s);
+		if (f->as_bloaty && section_is_made(im, s))
+			continue;
 		/* Sections that stand for segments ("[LOAD #1 [R]]") have brackets already. */
 		const label_id label = im->full_titles || str_starts(name, STR("["))
 					       ? label_bracketed(f->labels, name)

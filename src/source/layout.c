@@ -16,20 +16,23 @@ void source_inputfiles(const struct source_file *f, struct layer *ret)
 
 void source_armembers(const struct source_file *f, struct layer *ret)
 {
-	if (!f->input->archive) {
+	if (!f->input->archive && !f->as_bloaty) {
 		source_inputfiles(f, ret);
 		return;
 	}
 	struct claims vm = { 0 }, file = { 0 };
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		const struct image *im = &f->input->images[i];
-		const label_id label = label_copy(f->labels, im->member);
+		const label_id label = label_copy(f->labels,
+						  f->input->archive ? im->member : str_of(f->path));
 		for (size_t k = 1; k < im->section_count; k++)
 			claim_section(im, &im->sections[k], label, WHY_MEMBER, &vm, &file);
 		for (size_t k = 0; k < im->segment_count; k++)
 			if (im->segments[k].type == PT_LOAD)
-				claim(&vm, im->segments[k].addr, im->segments[k].vm_size, label,
-				      WHY_MEMBER);
+				claim(&vm, im->segments[k].addr,
+				      f->as_bloaty ? im->segments[k].file_size
+						   : im->segments[k].vm_size,
+				      label, WHY_MEMBER);
 		claim(&file, im->file_off, im->bytes.size, label, WHY_MEMBER);
 	}
 	layer_finish(f, ret, &vm, &file);
@@ -40,6 +43,10 @@ void source_segments(const struct source_file *f, struct layer *ret)
 {
 	enum { PADDING_MAX = 16 };
 	struct claims vm = { 0 }, file = { 0 };
+	if (f->as_bloaty && f->input->image_count == 1 && f->input->images[0].from_base) {
+		source_sections(f, ret);
+		return;
+	}
 	for (size_t i = 0; i < f->map->ranges.count; i++) {
 		const struct base_range *r = &f->map->ranges.data[i];
 		claim(&vm, r->addr, r->size, r->label, WHY_SEGMENT);
@@ -72,6 +79,8 @@ void source_sections(const struct source_file *f, struct layer *ret)
 			const size_t k = (size_t)order.data[t].index;
 			const struct section *s = &im->sections[k];
 			const struct str name = section_label_name(f, s);
+			if (f->as_bloaty && !im->full_titles && section_is_made(im, s))
+				continue;
 			const label_id label = section_title(s).len
 						       ? label_borrow(f->labels, name)
 						       : label_format(f->labels,

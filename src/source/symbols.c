@@ -6,6 +6,7 @@
 #include "names/demangle.h"
 #include "names/microsoft.h"
 #include "names/module_name.h"
+#include "source/as_bloaty.h"
 #include "source/source.h"
 
 /* True if a name is in Microsoft's scheme and not a hash ("??@") that replaces a long name. */
@@ -58,7 +59,10 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 				  .owner = owner,
 				  .file_claims = file,
 				  .scratch = &scratch };
-		attr_passes_run(&a, i, f->input->image_count);
+		if (bloaty_claims(&a))
+			bloaty_run(&a);
+		else
+			attr_passes_run(&a, i, f->input->image_count);
 		if (owner == BY_SYMBOL)
 			note_raw_names(f, a.im);
 		file = a.file_claims;
@@ -66,7 +70,7 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 		members[i] = scratch.debug_owner;
 		attr_scratch_release(&scratch);
 	}
-	if (f->input->archive)
+	if (f->input->archive && !f->as_bloaty)
 		attr_archive(f, owner == BY_SYMBOL ? NULL : members, &file);
 	mem_free(members);
 	layer_finish(f, ret, NULL, &file);

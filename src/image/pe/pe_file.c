@@ -250,6 +250,8 @@ static void read_optional_header(struct pe *p, struct reader *r)
 	if (magic != PE32_PLUS)
 		read_skip(r, 4); /* BaseOfData */
 	p->base = magic == PE32_PLUS ? read_u64(r) : read_u32(r);
+	p->build.im->base = p->base;
+	p->build.im->from_base = true;
 	p->build.im->bits = magic == PE32_PLUS ? 64 : 32;
 	p->build.im->entry = p->base + entry;
 	read_skip(r, 38); /* Skips the fields before DllCharacteristics. */

@@ -217,6 +217,7 @@ static void begin_image(struct wasm *w)
 {
 	struct image *im = w->build.im;
 	im->format = "WebAssembly";
+	im->own_spaces = true;
 	im->bits = 32;
 	im->machine = EM_WEBASSEMBLY;
 	im->kind = w->linking ? IMAGE_OBJECT : IMAGE_EXEC;

@@ -1,0 +1,12 @@
+/* as_bloaty.h - gives bytes to symbols and units as Bloaty does, for heft called by its name. */
+#ifndef HEFT_SOURCE_AS_BLOATY_H
+#define HEFT_SOURCE_AS_BLOATY_H
+
+#include "attr/attr.h"
+
+/* True if heft was called as Bloaty, and Bloaty knows symbols or units of this container. */
+bool bloaty_claims(const struct attr *a);
+/* Claims the bytes of an image, in place of the attribution passes. */
+void bloaty_run(struct attr *a);
+
+#endif
