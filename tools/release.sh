@@ -90,8 +90,12 @@ fi
 
 if [ -e /usr/lib/wasm32-wasi/libc.a ] && [ -e /usr/lib/llvm-19/lib/wasm32-wasi/libc++abi.a ]; then
 	echo "heft $version: WebAssembly"
-	bindings/wasm/build.sh "$out" || stop "the package for npm does not build"
-	rm -r "$out/package"
+	bindings/wasm/build.sh "$out"
+	case $? in
+	0) rm -r "$out/package" ;;
+	3) left_out="$left_out WebAssembly (the sources of its libraries cannot be fetched);" ;;
+	*) stop "the package for npm does not build" ;;
+	esac
 else
 	left_out="$left_out WebAssembly (wasi-libc libclang-rt-19-dev-wasm32 libc++abi-19-dev-wasm32);"
 fi

@@ -3,6 +3,7 @@
 # usage: tools/wasm_libraries.sh DIR
 #   DIR gets include/, lib/, licences/, sources/ and libraries.ini, a cross file for meson beside tools/cross/wasi.ini.
 #   Archives that are in DIR/sources already are not fetched.  All are checked against their SHA-256.
+# Exit status 3: a source cannot be fetched.
 dir=${1:?usage: tools/wasm_libraries.sh DIR}
 mkdir -p "$dir/sources" "$dir/include" "$dir/lib/pkgconfig" "$dir/licences" || exit 2
 dir=$(cd "$dir" && pwd) || exit 2
@@ -24,7 +25,8 @@ fetched() {
 		fi || {
 			tail -n 3 "$dir/sources/log" >&2
 			rm -f "$archive"
-			stop "cannot fetch $pool/$2/$3; put the file into $dir/sources"
+			echo "wasm_libraries: cannot fetch $pool/$2/$3; put the file into $dir/sources" >&2
+			exit 3
 		}
 	fi
 	[ "$(sha256sum "$archive" | cut -d' ' -f1)" = "$4" ] || stop "$archive has another SHA-256 than $4"

@@ -22,7 +22,7 @@ exec 9>"$build/lock" && flock 9 || stop "cannot lock $build"
 
 # The libraries stay as they are until the script that builds them changes.
 if ! cmp -s "$top/tools/wasm_libraries.sh" "$build/libraries/built-by"; then
-	"$top/tools/wasm_libraries.sh" "$build/libraries" || exit 1
+	"$top/tools/wasm_libraries.sh" "$build/libraries" || exit # 3: a source cannot be fetched
 	cp "$top/tools/wasm_libraries.sh" "$build/libraries/built-by"
 fi
 cross=$top/tools/cross

@@ -1,5 +1,29 @@
 // The files of this computer, for wasi.mjs in node.
 import fs from 'node:fs';
+import { resolve } from 'node:path';
+
+/* Of Windows, C:\folder is /C:/folder in the tree. */
+const WINDOWS = process.platform === 'win32';
+
+function treePath(path) {
+	return WINDOWS ? '/' + resolve(path).replaceAll('\\', '/') : path;
+}
+
+function diskPath(path) {
+	return WINDOWS && path !== '/' ? path.slice(1) + (path.length === 3 ? '/' : '') : path;
+}
+
+/** A word of a command line, with a name of a file as the tree has it. */
+export function treeWord(word) {
+	const [, option = '', file] = /^(--?[\w-]+=)?(.*)$/s.exec(word);
+	return WINDOWS && /[\\:]/.test(file) && fs.existsSync(file) ? option + treePath(file) : word;
+}
+
+/** The environment of a run that sees the disk. */
+export function diskEnv() {
+	const { columns } = process.stdout;
+	return { ...process.env, ...(columns ? { COLUMNS: String(columns) } : {}), PWD: treePath(process.cwd()) };
+}
 
 function stated(stat) {
 	const kind = stat.isDirectory() ? 'folder' : stat.isFile() ? 'file' : stat.isSymbolicLink() ? 'link' : stat.isCharacterDevice() ? 'device' : 'unknown';
@@ -11,7 +35,7 @@ export class DiskFiles {
 	look(path, follow) {
 		const stat = follow ? fs.statSync : fs.lstatSync;
 		try {
-			return stated(stat(path, { bigint: true }));
+			return stated(stat(diskPath(path), { bigint: true }));
 		} catch (error) {
 			if (error.code === 'ENOENT')
 				return null;
@@ -19,10 +43,10 @@ export class DiskFiles {
 		}
 	}
 	list(folder) {
-		return fs.readdirSync(folder, { withFileTypes: true }).map(entry => ({ name: entry.name, kind: stated(entry).kind }));
+		return fs.readdirSync(diskPath(folder), { withFileTypes: true }).map(entry => ({ name: entry.name, kind: stated(entry).kind }));
 	}
 	open(path, { write, create, exclusive, truncate }) {
-		const c = fs.constants, fd = fs.openSync(path, (write ? c.O_RDWR : c.O_RDONLY) | (create ? c.O_CREAT : 0) | (exclusive ? c.O_EXCL : 0) | (truncate ? c.O_TRUNC : 0), 0o666);
+		const c = fs.constants, fd = fs.openSync(diskPath(path), (write ? c.O_RDWR : c.O_RDONLY) | (create ? c.O_CREAT : 0) | (exclusive ? c.O_EXCL : 0) | (truncate ? c.O_TRUNC : 0), 0o666);
 		return {
 			look: () => stated(fs.fstatSync(fd, { bigint: true })),
 			read: (into, at) => fs.readSync(fd, into, 0, into.length, at),
@@ -34,13 +58,13 @@ export class DiskFiles {
 		};
 	}
 	makeFolder(path) {
-		fs.mkdirSync(path);
+		fs.mkdirSync(diskPath(path));
 	}
 	rename(from, to) {
-		fs.renameSync(from, to);
+		fs.renameSync(diskPath(from), diskPath(to));
 	}
 	remove(path) {
-		fs.unlinkSync(path);
+		fs.unlinkSync(diskPath(path));
 	}
 }
 

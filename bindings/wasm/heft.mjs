@@ -3,7 +3,7 @@
 // It sees all files that node may read; relative names are those of the current folder.
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { DiskFiles, ProcessStream } from './disk.mjs';
+import { diskEnv, DiskFiles, ProcessStream, treeWord } from './disk.mjs';
 import { run } from './wasi.mjs';
 
 const words = process.argv.slice(2);
@@ -12,8 +12,8 @@ const path = given ?? fileURLToPath(new URL('heft.wasm', import.meta.url));
 const stream = (fd, of) => new ProcessStream(fd, of.isTTY === true);
 try {
 	process.exitCode = run(new WebAssembly.Module(fs.readFileSync(path)), {
-		words: ['heft', ...words],
-		env: { ...process.env, PWD: process.cwd() },
+		words: ['heft', ...words.map(treeWord)],
+		env: diskEnv(),
 		tree: new DiskFiles(),
 		streams: { in: stream(0, process.stdin), out: stream(1, process.stdout), err: stream(2, process.stderr) },
 	}).status;

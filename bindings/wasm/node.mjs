@@ -1,14 +1,16 @@
 // heft as a library of node: api.mjs, whose program is read from the disk, and which may see the files of this computer.
 import { readFile } from 'node:fs/promises';
 import * as api from './api.mjs';
-import { DiskFiles } from './disk.mjs';
+import { diskEnv, DiskFiles, treeWord } from './disk.mjs';
 
 export { HeftError } from './api.mjs';
 
 export class Heft extends api.Heft {
 	/** With `disk`, the run sees all files that node may read, and writes to them. */
 	run(words, { disk = false, env, ...options } = {}) {
-		return disk ? super.run(words, { ...options, tree: new DiskFiles(), env: { ...process.env, PWD: process.cwd(), ...env } }) : super.run(words, { ...options, env });
+		if (!disk)
+			return super.run(words, { ...options, env });
+		return super.run(words.map(treeWord), { ...options, tree: new DiskFiles(), env: { ...diskEnv(), ...env } });
 	}
 }
 

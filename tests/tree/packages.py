@@ -101,13 +101,15 @@ def recipes_agree(source):
 def release_tried(source, folder):
     """All of a release but its tag, into a folder of its own."""
     out = folder / "release"
-    must([source / "tools/release.sh"], env={**os.environ, "TRIAL": "1", "OUT": out}, cwd=source)
+    said = must([source / "tools/release.sh"], env={**os.environ, "TRIAL": "1", "OUT": out}, cwd=source)
     must(["sha256sum", "-c", "--quiet", "SHA256SUMS"], cwd=out)
     version = re.search(r"version: '([^']+)'", (source / "meson.build").read_text())[1]
     names = must(["tar", "tf", out / f"heft-{version}.tar.xz"]).split()
     for name in ("meson.build", "debian/control", "bindings/python/build.py", "include/heft.h"):
         check(f"the source has {name}", f"heft-{version}/{name}" in names, len(names))
     check("the wheel", (out / f"heft-{version}-py3-none-any.whl").exists(), list(out.iterdir()))
+    for kind in ("tgz", "html"):
+        check(f"WebAssembly, .{kind}", (out / f"heft-{version}.{kind}").exists() or re.search(r"left out:.* WebAssembly", said), said)
     for recipe in (out / "packaging").iterdir():
         check(f"{recipe.name} is filled in", not re.search(r"@\w+@", recipe.read_text()), recipe.read_text())
 

@@ -63,8 +63,10 @@ function dropListen() {
 		event.preventDefault();
 		document.querySelectorAll('.over').forEach(zone => zone.classList.remove('over'));
 		if ($('work').hidden) {
+			const zone = zoneOf(event)?.dataset.zone ?? 'program';
 			shownAlone('choose');
-			filesTake(zoneOf(event)?.dataset.zone ?? 'program', [...event.dataTransfer.files]);
+			$(zone).files = event.dataTransfer.files;
+			filesTake(zone, [...$(zone).files]);
 		}
 	});
 }
