@@ -117,6 +117,9 @@ void attr_archive(const struct source_file *f, const label_id *owners, struct cl
 void attr_linkmap(struct attr *a);
 /* For the source objects: finds the object of each unit by the claims of units so far. */
 void attr_linkmap_vote(struct attr *a);
+/* attr_key_functions.c: claims virtual tables and type information for the unit or file of the
+ * class's key function. */
+void attr_key_functions(struct attr *a);
 /* attr_units.c: claims code and variables, by compile unit or source file. Then the debug sections,
  * by unit or by symbol. */
 void attr_units(struct attr *a);

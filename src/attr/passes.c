@@ -20,6 +20,12 @@ static bool is_own_program(const struct attr *a)
 	return a->im->kind == IMAGE_EXEC && !a->f->input->archive;
 }
 
+/* Tells whether functions of a linked image have units by now. */
+static bool is_linked_of_units(const struct attr *a)
+{
+	return is_own_way(a) && a->im->kind == IMAGE_EXEC && (a->scratch->dwarf || a->f->linkmap);
+}
+
 static bool has_entries(const struct attr *a)
 {
 	return a->im->entry_count > 0;
@@ -173,6 +179,14 @@ static const struct attr_pass passes[] = {
 	  .run = named_code_claim,
 	  .beside = attr_unwind_read,
 	  .join = unwind_join,
+	  .commits = true },
+	{ .name = "key functions",
+	  .why = "virtual tables and type information, to the unit or file of the class's key "
+		 "function",
+	  .needs = "units, symbols",
+	  .owners = FOR_SOURCES,
+	  .applies = is_linked_of_units,
+	  .run = attr_key_functions,
 	  .commits = true },
 	{ .name = "unwind bounds",
 	  .why = "code without a symbol, to functions that unwind tables bound",

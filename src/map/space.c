@@ -33,6 +33,7 @@ const char *why_text(enum why why)
 		[WHY_LSDA] = "exception table",
 		[WHY_RUNTIME] = "table of the runtime",
 		[WHY_GROUP] = "section group",
+		[WHY_KEY_FUNCTION] = "key function of the class",
 		[WHY_DEBUG] = "debug info",
 		[WHY_LINKER_MAP] = "linker map",
 		[WHY_BLOCK_MAP] = "basic-block map",
@@ -60,6 +61,7 @@ unsigned why_sure(enum why why)
 	case WHY_AFTER: return 2;
 	case WHY_PLT:
 	case WHY_GOT:
+	case WHY_KEY_FUNCTION:
 	case WHY_CODE_ORDER:
 	case WHY_DATA_ORDER:
 	case WHY_POINTER_ARRAY: return 1;

@@ -466,4 +466,46 @@ unit_of() { # symbol, offset
 is "a constant of a unit's function" known.c "$(unit_of of_known 8)"
 is "one that code without a unit refers to" "[section .rodata]" "$(unit_of of_nobody 8)"
 
-finish 48
+# The tables of a class belong to the unit of its key function, also if other units make objects of the class.
+cat >"$tmp/a.h" <<'END'
+namespace ns { struct Key { virtual ~Key(); virtual int f(int x) { return x + 1; } int a; }; }
+struct First { virtual int one(); virtual int two(); };
+template <class T> struct Box { virtual T get() { return T(); } virtual T more() { return T(); } };
+template <> int Box<int>::more();
+END
+cat >"$tmp/a.cc" <<'END'
+#include "a.h"
+ns::Key::~Key() {}
+int First::one() { return 1; }
+template <> int Box<int>::more() { return 5; }
+END
+cat >"$tmp/b.cc" <<'END'
+#include "a.h"
+int First::two() { return 2; }
+int main(int n, char **)
+{
+	ns::Key key;
+	First first, *volatile f = &first;
+	Box<int> box, *volatile b = &box;
+	return key.f(n) + f->two() + b->get();
+}
+END
+classes() { # name, compiler, flags...
+	out=$tmp/classes-$1
+	shift
+	must "$@" -g -O1 -c "$tmp/a.cc" -o "$tmp/a.o"
+	must "$@" -g -O1 -c "$tmp/b.cc" -o "$tmp/b.o"
+	must "$@" "$tmp/b.o" "$tmp/a.o" -o "$out"
+	for symbol in _ZTVN2ns3KeyE _ZTIN2ns3KeyE _ZTSN2ns3KeyE _ZTV5First; do
+		"$heft" where -d compileunits --no-map "$out" $symbol >"$tmp/owner" 2>/dev/null
+		is "$* $symbol" "$tmp/a.cc" "$(sed -n 's/^  owner *\([^ ]*\).*/\1/p' "$tmp/owner")"
+	done
+	"$heft" where -d compileunits --no-map "$out" _ZTV3BoxIiE >"$tmp/owner" 2>/dev/null
+	is "$*: a template has no key function" "code reference" "$(sed -n 's/^  owner.*: \(.*\), .*/\1/p' "$tmp/owner")"
+}
+for compiler in g++ clang++-19; do
+	command -v $compiler >/dev/null || { echo "skip classes: $compiler is missing" && continue; }
+	classes $compiler $compiler
+	classes $compiler-fixed $compiler -no-pie
+done
+finish 58
