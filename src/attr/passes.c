@@ -23,7 +23,7 @@ static bool is_own_program(const struct attr *a)
 /* Tells whether functions of a linked image have units by now. */
 static bool is_linked_of_units(const struct attr *a)
 {
-	return is_own_way(a) && a->im->kind == IMAGE_EXEC && (a->scratch->dwarf || a->f->linkmap);
+	return a->im->kind == IMAGE_EXEC && (a->scratch->dwarf || a->f->linkmap);
 }
 
 static bool has_entries(const struct attr *a)
