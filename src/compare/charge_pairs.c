@@ -1,9 +1,11 @@
 /* Pairs the charges of two snapshots: by symbol, or by name if they have no symbol. */
 #include "compare/charge_pairs.h"
 
+#include "map/label.h"
 #include "map/paths.h"
 #include "source/library_name.h"
 #include "compare/diff.h"
+#include "compare/size_pairs.h"
 
 /* Charges of one symbol, or of one label without a symbol. */
 struct charge_group {
@@ -22,6 +24,7 @@ struct charge_side {
 	uint32_t *partner;   /* Per symbol: its partner on the other side, or SNAP_NO_SYMBOL. */
 	uint32_t *of_symbol; /* Per symbol: its group, or GROUP_NONE. */
 	uint32_t *of_charge; /* Per charge: its group. */
+	uint32_t *of_name;   /* Per text id: the symbol with that full name plus 1, or 0. */
 	VEC(struct charge_group) groups;
 };
 
@@ -30,6 +33,7 @@ struct charge_matcher {
 	struct charge_pairs *out;
 	struct charge_side sides[2]; /* [0] before, [1] after. */
 	struct intern common;
+	struct text work;
 	enum heft_change *changes; /* Per symbol of `after`: what changed in its pair */
 };
 
@@ -82,12 +86,16 @@ static uint32_t *none_by(size_t count)
 
 static void charge_pairs_side_init(struct charge_side *z, const struct snapshot *s)
 {
-	*z = (struct charge_side){ .s = s,
-				   .texts = mem_zeroed(s->texts.entries.count + 1,
-						       sizeof *z->texts),
-				   .partner = none_by(s->symbols.count),
-				   .of_symbol = none_by(s->symbols.count),
-				   .of_charge = none_by(s->charges.count) };
+	*z = (struct charge_side){
+		.s = s,
+		.texts = mem_zeroed(s->texts.entries.count + 1, sizeof *z->texts),
+		.partner = none_by(s->symbols.count),
+		.of_symbol = none_by(s->symbols.count),
+		.of_charge = none_by(s->charges.count),
+		.of_name = mem_zeroed(s->texts.entries.count + 1, sizeof *z->of_name)
+	};
+	for (uint32_t i = 0; i < s->symbols.count; i++)
+		z->of_name[s->symbols.data[i].full_name] = i + 1;
 }
 
 static void charge_pairs_side_release(struct charge_side *z)
@@ -96,6 +104,7 @@ static void charge_pairs_side_release(struct charge_side *z)
 	mem_free(z->partner);
 	mem_free(z->of_symbol);
 	mem_free(z->of_charge);
+	mem_free(z->of_name);
 	vec_release(&z->groups);
 }
 
@@ -119,13 +128,32 @@ static uint32_t common_text(struct charge_matcher *m, size_t side, uint32_t id)
 	return z->texts[id];
 }
 
+/* Returns the common id of a charge's name. Data after a symbol of the older side gets the name
+ * that the data after the symbol's partner has. */
+static uint32_t common_name(struct charge_matcher *m, size_t side, const struct snap_charge *c)
+{
+	const struct charge_side *z = &m->sides[side];
+	const struct str name = snapshot_text(z->s, c->name);
+	uint32_t id;
+	if (side == 1 || c->symbol != SNAP_NO_SYMBOL || !label_is_after(name) ||
+	    !intern_find(&z->s->texts, label_after_whom(name), &id) || z->of_name[id] == 0 ||
+	    z->partner[z->of_name[id] - 1] == SNAP_NO_SYMBOL)
+		return common_text(m, side, c->name);
+	const struct snapshot *other = m->sides[1].s;
+	const uint32_t partner = z->partner[z->of_name[id] - 1];
+	text_set(&m->work, STR(LABEL_AFTER));
+	text_add(&m->work, snapshot_text(other, other->symbols.data[partner].full_name));
+	text_add_char(&m->work, ')');
+	return intern_add(&m->common, text_str(&m->work)) + 1;
+}
+
 static struct charge_group charge_pairs_group_of(struct charge_matcher *m, size_t side,
 						 const struct snap_charge *c)
 {
 	const struct snapshot *s = m->sides[side].s;
 	const struct str container = str_of(s->containers.data[c->container].name);
 	struct charge_group g = { .container = intern_borrow(&m->common, container) + 1,
-				  .name = common_text(m, side, c->name),
+				  .name = common_name(m, side, c),
 				  .debug = c->debug,
 				  .symbol = c->symbol,
 				  .other = GROUP_NONE };
@@ -242,6 +270,30 @@ static void groups_match(struct charge_matcher *m, bool paths)
 	intern_release(&keys);
 }
 
+/* Pairs the remaining data after symbols by its size in memory. The bounds between the data of two
+ * symbols are guesses, so the symbol before the same data may differ. */
+static void groups_after_match(struct charge_matcher *m)
+{
+	struct size_pairs sizes = { { { 0 } } };
+	for (size_t side = 0; side < 2; side++) {
+		const struct charge_side *z = &m->sides[side];
+		uint64_t *bytes = mem_zeroed(z->groups.count + 1, sizeof *bytes);
+		for (uint32_t i = 0; i < z->s->charges.count; i++)
+			bytes[z->of_charge[i]] += z->s->charges.data[i].vm;
+		for (uint32_t i = 0; i < z->groups.count; i++) {
+			const struct charge_group *g = &z->groups.data[i];
+			if (g->other == GROUP_NONE && g->symbol == SNAP_NO_SYMBOL &&
+			    label_is_after(intern_get(&m->common, g->name - 1)))
+				size_pairs_add(&sizes, side, i, g->container, bytes[i]);
+		}
+		mem_free(bytes);
+	}
+	for (size_t i = 0; i < sizes.list.count; i++)
+		if (size_pair_is_sure(&sizes.list.data[i]))
+			groups_join(m, sizes.list.data[i].item[0], sizes.list.data[i].item[1]);
+	size_pairs_release(&sizes);
+}
+
 static bool stack_changed(const struct charge_matcher *m, uint32_t symbol)
 {
 	const uint32_t partner = symbol == SNAP_NO_SYMBOL ? symbol : m->sides[1].partner[symbol];
@@ -320,11 +372,13 @@ void charge_pairs_make(struct charge_pairs *ret, const struct snapshot_diff *d)
 	groups_follow(&m, false);
 	groups_match(&m, true);
 	groups_match(&m, false);
+	groups_after_match(&m);
 	pairs_fill(&m);
 	charge_pairs_side_release(&m.sides[0]);
 	charge_pairs_side_release(&m.sides[1]);
 	mem_free(m.changes);
 	intern_release(&m.common);
+	text_release(&m.work);
 }
 
 void charge_pairs_release(struct charge_pairs *p)

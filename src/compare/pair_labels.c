@@ -2,6 +2,7 @@
 #include "compare/pair_labels.h"
 
 #include "base/filename.h"
+#include "compare/size_pairs.h"
 
 void pair_labels_init(struct pair_labels *n, struct labels *labels)
 {
@@ -77,6 +78,48 @@ static uint64_t pair_labels_weight_of(const struct snapshot *s, const struct sna
 	return owned ? 0 : 1 + min_u64(y->size, code - 2);
 }
 
+/* Labels of data after symbols that one side has, with their bytes in memory. */
+struct after_side {
+	VEC(label_id) list;
+	uint64_t *bytes; /* Per label */
+};
+
+static void after_side_init(struct after_side *z, const struct pair_labels *n,
+			    const struct label_side *side)
+{
+	*z = (struct after_side){ .bytes = mem_zeroed(n->count + 1, sizeof *z->bytes) };
+	for (size_t i = 0; i < side->count; i++)
+		for (size_t k = 0; k < side->symbols[i]->list.count; k++) {
+			const struct span *x = &side->symbols[i]->list.data[k];
+			if (x->label >= n->count ||
+			    !label_is_after(label_text(n->labels, x->label)))
+				continue;
+			if (z->bytes[x->label] == 0)
+				vec_push(&z->list, x->label);
+			z->bytes[x->label] += x->size;
+		}
+}
+
+static void after_side_release(struct after_side *z)
+{
+	vec_release(&z->list);
+	mem_free(z->bytes);
+}
+
+/* Returns the label for data after the partner of the symbol that `label` names. Returns `label` if
+ * that symbol keeps its name. */
+static label_id after_become(struct pair_labels *n, label_id label)
+{
+	label_id symbol;
+	if (!label_is_after(label_text(n->labels, label)) ||
+	    !intern_find(&n->labels->names, label_after_whom(label_text(n->labels, label)),
+			 &symbol) ||
+	    symbol >= n->count || n->becomes[symbol] == LABEL_NONE)
+		return label;
+	return label_format(n->labels, LABEL_AFTER "%s)",
+			    label_text(n->labels, n->becomes[symbol]).p);
+}
+
 /* Renames generated labels that mean something else on the other side: they become "NAME (in the
  * base)". Skips labels added after the arrays were made, because no row has them. */
 static void strangers_rename(struct pair_labels *n, const struct spans *s)
@@ -84,10 +127,43 @@ static void strangers_rename(struct pair_labels *n, const struct spans *s)
 	for (size_t i = 0; i < s->list.count; i++) {
 		const label_id label = s->list.data[i].label;
 		if (label < n->count && n->of_input[label] && n->becomes[label] == LABEL_NONE &&
-		    pair_labels_is_made_up(n, label))
+		    (pair_labels_is_made_up(n, label) || after_become(n, label) != label))
 			n->becomes[label] = label_format(n->labels, "%s (in the base)",
 							 label_text(n->labels, label).p);
 	}
+}
+
+/* Learns the labels of data after symbols: first by the symbols, then by sizes, as
+ * groups_after_match() does for charges. */
+static void learn_after(struct pair_labels *n, const struct label_side *before,
+			const struct label_side *after)
+{
+	struct after_side old, new_;
+	struct size_pairs sizes = { 0 };
+	bool *taken = mem_zeroed(n->count + 1, sizeof *taken);
+	after_side_init(&old, n, before);
+	after_side_init(&new_, n, after);
+	for (size_t i = 0; i < old.list.count; i++) {
+		const label_id was = old.list.data[i], now = after_become(n, was);
+		if (now < n->count && new_.bytes[now] > 0 && !taken[now]) {
+			taken[now] = true;
+			n->becomes[was] = now;
+		}
+	}
+	for (size_t i = 0; i < old.list.count; i++)
+		if (n->becomes[old.list.data[i]] == LABEL_NONE)
+			size_pairs_add(&sizes, 0, old.list.data[i], 0, old.bytes[old.list.data[i]]);
+	for (size_t i = 0; i < new_.list.count; i++)
+		if (!taken[new_.list.data[i]])
+			size_pairs_add(&sizes, 1, new_.list.data[i], 0,
+				       new_.bytes[new_.list.data[i]]);
+	for (size_t i = 0; i < sizes.list.count; i++)
+		if (size_pair_is_sure(&sizes.list.data[i]))
+			n->becomes[sizes.list.data[i].item[0]] = sizes.list.data[i].item[1];
+	size_pairs_release(&sizes);
+	after_side_release(&old);
+	after_side_release(&new_);
+	mem_free(taken);
 }
 
 void pair_labels_learn(struct pair_labels *n, const struct snapshot_diff *d,
@@ -111,6 +187,7 @@ void pair_labels_learn(struct pair_labels *n, const struct snapshot_diff *d,
 			n->becomes[was] = now;
 		}
 	}
+	learn_after(n, before, after);
 	for (size_t i = 0; i < before->count; i++)
 		strangers_rename(n, before->symbols[i]);
 	mem_free(weights);

@@ -16,6 +16,18 @@
 
 typedef uint32_t label_id;
 
+static inline bool label_is_after(struct str text)
+{
+	return str_starts(text, STR(LABEL_AFTER)) && str_ends(text, STR(")"));
+}
+
+/* Returns X of "(after X)". */
+static inline struct str label_after_whom(struct str text)
+{
+	ASSERT(label_is_after(text));
+	return (struct str){ text.p + sizeof LABEL_AFTER - 1, text.len - sizeof LABEL_AFTER };
+}
+
 enum label_kind { LABEL_NAME, LABEL_FALLBACK, LABEL_BLOCK, LABEL_LINE };
 
 /* A numbered label: a block of a function, or a line of a source file. */

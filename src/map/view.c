@@ -105,12 +105,10 @@ static struct str show_block(const struct view *v, const struct labels *labels,
 /* Returns the shown name of a symbol, also inside a LABEL_AFTER label. */
 static struct str show_name(const struct view *v, struct view_worker *me, struct str raw)
 {
-	const struct str after = STR(LABEL_AFTER);
-	if (!str_starts(raw, after) || !str_ends(raw, STR(")")))
+	if (!label_is_after(raw))
 		return demangle(&me->demangler, raw, v->style);
-	const struct str inner = { raw.p + after.len, raw.len - after.len - 1 };
-	text_set(&me->made, after);
-	text_add(&me->made, demangle(&me->demangler, inner, v->style));
+	text_set(&me->made, STR(LABEL_AFTER));
+	text_add(&me->made, demangle(&me->demangler, label_after_whom(raw), v->style));
 	text_add_char(&me->made, ')');
 	return text_str(&me->made);
 }

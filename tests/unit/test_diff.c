@@ -302,6 +302,47 @@ static void a_cold_part_is_not_taken_for_its_function(void **state)
 	teardown(&f);
 }
 
+static void add_charge(struct snapshot *s, const char *name, uint64_t bytes, uint32_t symbol)
+{
+	vec_push(&s->charges, (struct snap_charge){ .file = bytes,
+						    .vm = bytes,
+						    .name = snapmaker_text(s, name),
+						    .symbol = symbol });
+}
+
+static uint64_t before_of(const struct snapshot_diff *d, uint64_t after)
+{
+	for (size_t i = 0; i < d->charges.list.count; i++)
+		if (d->charges.list.data[i].file[1] == after)
+			return d->charges.list.data[i].file[0];
+	return UINT64_MAX;
+}
+
+static void data_after_a_symbol_follows_the_symbol_or_its_size(void **state)
+{
+	static const struct made old[] = { { ".text", 16, 90, 0, "f", "a.c", NULL, NULL, 0 } };
+	static const struct made new_[] = { { ".text", 32, 90, 0, "g", "a.c", NULL, NULL, 0 } };
+	struct fixture f;
+	(void)state;
+	snapmaker_make(&f.before, old, COUNT_OF(old));
+	snapmaker_make(&f.after, new_, COUNT_OF(new_));
+	add_charge(&f.before, "f", 90, 0);
+	add_charge(&f.before, "(after f)", 40, SNAP_NO_SYMBOL);
+	add_charge(&f.before, "(after x)", 500, SNAP_NO_SYMBOL);
+	add_charge(&f.before, "(after y)", 60, SNAP_NO_SYMBOL);
+	add_charge(&f.before, "(after z)", 60, SNAP_NO_SYMBOL);
+	add_charge(&f.after, "g", 91, 0);
+	add_charge(&f.after, "(after g)", 44, SNAP_NO_SYMBOL);
+	add_charge(&f.after, "(after v)", 500, SNAP_NO_SYMBOL);
+	add_charge(&f.after, "(after w)", 60, SNAP_NO_SYMBOL);
+	diff_init(&f.diff, &f.before, &f.after, false);
+	assert_int_equal(before_of(&f.diff, 91), 90);
+	assert_int_equal(before_of(&f.diff, 44), 40);
+	assert_int_equal(before_of(&f.diff, 500), 500);
+	assert_int_equal(before_of(&f.diff, 60), 0); /* Two of the older side have that size. */
+	teardown(&f);
+}
+
 static void moved_and_renamed_symbols_are_found(void **state)
 {
 	(void)state;
@@ -681,6 +722,7 @@ int main(void)
 		cmocka_unit_test(pairs_are_made_in_the_order_of_the_lists),
 		cmocka_unit_test(containers_of_other_names_share_nothing_in_supersize),
 		cmocka_unit_test(a_cold_part_is_not_taken_for_its_function),
+		cmocka_unit_test(data_after_a_symbol_follows_the_symbol_or_its_size),
 		cmocka_unit_test(moved_and_renamed_symbols_are_found),
 		cmocka_unit_test(data_of_functions_without_names_go_with_the_code),
 		cmocka_unit_test(names_made_from_addresses_tell_nothing),
