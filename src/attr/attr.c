@@ -92,7 +92,7 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret)
 struct symbols_names {
 	struct symtab table;
 	struct hashed_text *list; /* Indexed by symbol. `text` is NULL for a symbol without a
-				   * name. */
+				   * name */
 	uint32_t *sizes;
 };
 

@@ -9,7 +9,7 @@
 struct attr_bounds {
 	const struct section *const *data; /* sorted by address */
 	size_t count;
-	uint64_t low, room; /* No section begins in the `room` bytes from `low` on. */
+	uint64_t low, room; /* No section begins in the `room` bytes from `low` on */
 	VEC(uint64_t)
 	starts; /* Sorted: index of the section << 32 | label that refers to its start */
 };
@@ -19,7 +19,7 @@ struct attr_bounds {
 static size_t attr_bounds_section_at(struct attr_bounds *b, uint64_t addr)
 {
 	size_t at;
-	if (addr - b->low < b->room) /* Most addresses are near the previous one. */
+	if (addr - b->low < b->room) /* Most addresses are in the section of the previous one. */
 		return b->count;
 	BISECT(at, 0, b->count, mid, b->data[mid]->addr < addr);
 	if (at < b->count && b->data[at]->addr == addr)

@@ -77,7 +77,7 @@ static void pyinstaller_entries(const struct bundle *b, struct reader r, uint64_
 	while (reader_left(&r) >= ENTRY_MIN) {
 		const uint64_t start = r.pos;
 		const uint32_t size = read_u32(&r), off = read_u32(&r), packed = read_u32(&r);
-		read_skip(&r, 6); /* unpacked size, whether packed, type */
+		read_skip(&r, 6); /* skip the unpacked size, the compression flag and the type */
 		if (size < ENTRY_MIN || size > r.size - start)
 			return;
 		const char *const name = (const char *)read_take(&r, size - ENTRY_MIN);
@@ -117,7 +117,7 @@ static void bun_module(const struct bundle *b, struct bytes all, struct reader *
 	const uint64_t name = read_u32(r), size = read_u32(r);
 	const struct bytes at = bytes_sub(all, min_u64(name, all.size), size);
 	struct str path = { (const char *)at.p, at.size };
-	/* Bun names modules as files in this virtual folder. */
+	/* The virtual folder in which Bun names modules as files. */
 	const struct str volume = STR("/$bunfs/");
 	const char *folder = str_starts(path, volume)
 				     ? memchr(path.p + volume.len, '/', path.len - volume.len)
@@ -148,8 +148,8 @@ static bool bun_bundle(const struct bundle *b)
 	struct reader modules = reader_of(bytes_sub(data, table, table_size), false);
 	while (reader_left(&modules) >= BUN_MODULE)
 		bun_module(b, data, &modules, end - size);
-	const uint64_t start = b->in ? 0 : end - size; /* A section begins with its contents'
-						        * size. */
+	const uint64_t start = b->in ? 0 : end - size; /* A section begins with the size of its
+						        * contents */
 	bundle_tables(b, start, all.size - start);
 	return true;
 }
@@ -178,7 +178,7 @@ static void node_notes(struct attr *a, struct bytes bytes, uint64_t align, uint6
 	}
 }
 
-/* ELF: the blob is a note in a section, or in a segment without a section. */
+/* For ELF: the blob is a note in a section, or in a segment without a section. */
 static void node_of_elf(struct attr *a)
 {
 	const struct section *s = image_section_find(a->im, ".note.node.sea");
@@ -195,7 +195,7 @@ static void node_of_elf(struct attr *a)
 	      label_borrow(a->f->labels, STR("(Node.js application)")), WHY_MEMBER);
 }
 
-/* PE: the blob is a resource named NODE_SEA_BLOB. */
+/* For PE: the blob is a resource named NODE_SEA_BLOB. */
 static void node_of_pe(struct attr *a)
 {
 	const struct str name = STR("resource RCDATA/NODE_SEA_BLOB");
@@ -254,7 +254,7 @@ void attr_node(struct attr *a)
 		node_of_elf(a);
 	else
 		node_of_pe(a);
-	/* Mach-O: the blob is a section named NODE_SEA_BLOB. */
+	/* For Mach-O: the blob is a section named NODE_SEA_BLOB. */
 	for (size_t i = 1; i < a->im->section_count; i++) {
 		const struct section *s = &a->im->sections[i];
 		if (!s->nobits && str_eq(s->title, STR("NODE_SEA,__NODE_SEA_BLOB")))

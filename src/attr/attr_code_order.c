@@ -5,8 +5,10 @@
 
 enum {
 	UNIT_ALIGN = 8,   /* Alignment of the last unwind entry of a unit */
-	RARE = 1024,      /* Below one padded entry in 1024, `ld -r` removed padding. */
-	GROUP_MOST = 2048 /* In a longer group, each entry that may be a unit's last one ends it. */
+	RARE = 1024,      /* If fewer than one entry in 1024 is padded, `ld -r` removed the
+			   * padding */
+	GROUP_MOST = 2048 /* In a longer group, the first entry that may be a unit's last one
+			   * ends the group */
 };
 
 uint32_t code_order_rank(const struct code_order *o, label_id label)

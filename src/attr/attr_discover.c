@@ -84,7 +84,7 @@ static void find_gaps(struct discover *d)
 	}
 	qsort(code, count, sizeof *code, attr_discover_by_addr);
 	for (size_t i = 0; i < count; i++) {
-		/* Sections that overlap are damaged. The first section gets the shared bytes. */
+		/* Overlapping sections are damaged. The first section gets the shared bytes. */
 		if (code[i]->addr >= end) {
 			section_gaps(d, code[i]);
 			end = code[i]->addr + code[i]->size;
@@ -178,7 +178,7 @@ void attr_discover(struct attr *a)
 	struct discover d = { .a = a, .isa = code_split_isa_of(a->im) };
 	ASSERT(a->owner == BY_SYMBOL);
 	ASSERT(!a->debug);
-	/* In packed bytes, call instructions have no meaning. */
+	/* Packed bytes contain no call instructions. */
 	if ((!image_states_sizes(a->im) && names_code(a->im)) || made_by_packer(a->im).len > 0)
 		return;
 	find_gaps(&d);

@@ -82,7 +82,7 @@ void extents_find(struct attr *a, target_vec *targets)
 		users.symbol++;
 		while (owner < owned->list.count && owned->list.data[owner].start <= p->addr)
 			owner++;
-		if (owner < owned->list.count) /* The first owner after a symbol ends the symbol. */
+		if (owner < owned->list.count) /* The next owner after a symbol ends the symbol */
 			p->size = min_u64(p->size, owned->list.data[owner].start - p->addr);
 		while (at < count && targets->data[at].addr < p->addr)
 			at++;

@@ -22,7 +22,7 @@ struct bundle_table {
 struct bundle_item {
 	uint32_t parent, key, start, end;
 	uint16_t key_size;
-	uint8_t type; /* 'v' means a value: a file. */
+	uint8_t type; /* 'v' marks a value, which is a file */
 };
 
 static bool bundle_open(const struct attr *a, const struct section *s, struct bundle_table *ret)
@@ -75,7 +75,7 @@ static void bundle_path(const struct bundle_table *t, const struct bundle_item *
 		const uint8_t *p = read_take(&r, size);
 		keys[depth++] = (struct str){ (const char *)p, p ? size : 0 };
 	} while (depth < DEPTH_MOST && bundle_item_get(t, at.parent, &at));
-	if (depth == DEPTH_MOST) /* Parents form a circle. */
+	if (depth == DEPTH_MOST) /* The parents form a cycle */
 		depth = 1;
 	text_set(path, STR("resource "));
 	while (depth-- > 0)
@@ -88,7 +88,7 @@ static void bundle_claim(struct attr *a, const struct section *s, const struct b
 	enum { PATHS_SHARE = 8 };
 	struct text path = { 0 };
 	struct bundle_item item;
-	/* Limits the work: paths in damaged tables may be long and share their keys. */
+	/* Limits the work, because paths in damaged tables may be long and share keys. */
 	uint64_t left = PATHS_SHARE * t->bytes.size;
 	for (uint64_t i = 0; bundle_item_get(t, i, &item); i++) {
 		if (item.type != 'v' || item.end < item.start)

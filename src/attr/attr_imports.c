@@ -54,7 +54,7 @@ static void by_relocs(struct attr *a, const struct section *table)
 
 struct attr_imports_named {
 	uint64_t hash;
-	uint64_t index; /* index in .dynsym */
+	uint64_t index; /* Index in .dynsym */
 };
 
 typedef VEC(struct attr_imports_named) named_vec;
@@ -90,7 +90,7 @@ static void attr_imports_by_name(struct attr *a)
 		const struct symbol s = symtab_get(&table, i);
 		if (!attr_imports_is_wanted(&s) || a->scratch->sym_labels[i] != LABEL_NONE)
 			continue;
-		const char *at = memchr(s.name.p, '@', s.name.len); /* splits "name@VERSION" */
+		const char *at = memchr(s.name.p, '@', s.name.len); /* Splits "name@VERSION" */
 		const struct str name = { s.name.p, at ? (size_t)(at - s.name.p) : s.name.len };
 		const uint64_t hash = hash_bytes(name.p, name.len);
 		size_t k = lower_bound(list.data, list.count, sizeof *list.data, hash);
@@ -175,7 +175,7 @@ void attr_bare_claim(struct attr *a)
 	struct attr_scratch *const k = a->scratch;
 	struct stub_users through = { .attr = a };
 	ASSERT(a->owner != BY_SYMBOL);
-	/* Stable sort: keeps the first use first among uses of one address. */
+	/* The sort is stable, so the first use of an address stays first. */
 	sort_by_key(k->uses.data, k->uses.count, sizeof *k->uses.data);
 	if (k->bare.count > 0) {
 		plt_each(&k->plt, bare_by_stub, &through);

@@ -14,7 +14,7 @@
 struct map_objects {
 	struct attr *a;
 	const struct linkmap *map;
-	label_id *owners;     /* one owner per object */
+	label_id *owners;     /* One owner per object */
 	VEC(uint64_t) copies; /* Addresses of variables that the loader copies here, sorted */
 };
 

@@ -36,7 +36,7 @@ static void nobody_list(void *ctx, uint64_t from, uint64_t to)
 void attr_nobody_code(const struct attr *a, struct spans *ret)
 {
 	const struct image *im = a->im;
-	/* Sections may overlap. Code is listed once, in the order of the sections. */
+	/* Sections may overlap. Code is listed once, for the first section. */
 	uint64_t done = 0;
 	ASSERT(ret->list.count == 0 && a->owner != BY_SYMBOL);
 	for (size_t i = 1; i < im->section_count; i++) {
@@ -62,7 +62,7 @@ void attr_nobody(const struct attr *a, const struct section *const *data, size_t
 		high = max_u64(high, add_sat(s->addr, s->size));
 	}
 	addr_mask_open(ret, min_u64(low, high), high);
-	/* Sections may overlap. Their bytes are marked once. */
+	/* Sections may overlap. Their bytes are marked only once. */
 	uint64_t done = 0;
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t end = add_sat(data[i]->addr, data[i]->size);

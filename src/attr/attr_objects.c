@@ -56,7 +56,7 @@ static void find_owners(struct object *o)
 static const struct section *attr_objects_name_table(const struct image *im)
 {
 	struct reader r = reader_of(im->bytes, im->big_endian);
-	reader_seek(&r, im->bits == 64 ? 62 : 50); /* e_shstrndx */
+	reader_seek(&r, im->bits == 64 ? 62 : 50); /* At e_shstrndx */
 	uint64_t index = read_u16(&r);
 	if (index == SHN_XINDEX)
 		index = im->sections[0].link;
@@ -72,7 +72,7 @@ static void attr_objects_put_header(struct object *o, size_t i)
 	struct reader r = reader_of(im->bytes, im->big_endian);
 	claim(&o->a->file_claims, im->file_off + off, o->header_size, o->owners[i],
 	      WHY_SYMBOL_ENTRY);
-	reader_seek(&r, off); /* sh_name */
+	reader_seek(&r, off); /* At sh_name */
 	const uint32_t name = read_u32(&r);
 	if (o->names && reader_ok(&r))
 		attr_put(o->a, o->names, name, im->sections[i].name.len + 1, o->owners[i],

@@ -7,13 +7,13 @@
 #include "image/image.h"
 
 struct operand {
-	uint64_t field; /* address */
+	uint64_t field; /* Address */
 	uint64_t rest;  /* Size of the immediate */
 };
 
-/* Zero-initialised = none. */
+/* A zeroed list is empty. */
 struct operands {
-	VEC(struct operand) list; /* sorted */
+	VEC(struct operand) list; /* Sorted */
 };
 
 /* Lists the operands in an x86-64 object's code. Other images have none. Linear in the bytes. */

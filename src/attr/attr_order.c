@@ -8,12 +8,16 @@
 /* Thresholds tuned on the programs of bench/twins (gcc 12, x86-64). docs/accuracy.md has results
  * for other programs. */
 enum {
-	FAR_PART = 20,      /* A function is far if it is more than 1/20 of all functions away. */
-	SURE_PART = 128,    /* Sure: another unit's function fits with a chance below 1/128. */
-	OUTSIDE_PART = 4,   /* If 1/4 of a section's addresses are outside, none is sure. */
-	FEW_ADDRESSES = 10, /* Added to each section's addresses, with one of them outside */
-	CHANCE = 2,         /* In random order, rising chains of n have about 2 * sqrt(n). */
-	CLEAR = 2           /* A second chain counts if it is longer than chance by this factor. */
+	FAR_PART = 20,      /* A function is far if more than 1/20 of all functions are between */
+	SURE_PART = 128,    /* A verdict is sure if another unit's function fits with a
+			     * probability below 1/128 */
+	OUTSIDE_PART = 4,   /* If 1/4 of a section's addresses are outside, none of its verdicts
+			     * is sure */
+	FEW_ADDRESSES = 10, /* Added to the number of addresses of each section, one of them as
+			     * outside */
+	CHANCE = 2,         /* In random order, the longest rising chain of n points has about 2
+			     * * sqrt(n) */
+	CLEAR = 2           /* A second chain counts if it is longer than chance by this factor */
 };
 
 static int points_by_rank(const void *a, const void *b)
@@ -103,12 +107,13 @@ static void take_chain(point_vec *points, point_vec *ret)
 {
 	const size_t n = points->count;
 	uint32_t *before = mem_zeroed(n, sizeof *before); /* Index of the previous point, plus 1 */
-	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* Best chains' last points, by length */
+	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* Last points of the best chains, by
+							   * length */
 	uint32_t *ranks = mem_zeroed(n, sizeof *ranks);   /* Rank of each of these last points */
 	size_t length = 0, at = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t rank = points->data[i].rank;
-		/* Points of one address have falling ranks. */
+		/* Points with the same address have falling ranks. */
 		const bool same = i > 0 && points->data[i].addr == points->data[i - 1].addr;
 		const size_t high = same ? at : length;
 		at = high;

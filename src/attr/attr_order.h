@@ -13,7 +13,7 @@
 #include "attr/attr_code_order.h"
 #include "attr/attr_refs.h"
 
-/* A reference to an address. The function has this rank in code order. */
+/* A reference to an address, from the function with this rank in code order. */
 struct order_point {
 	uint64_t addr;
 	uint32_t rank;
@@ -28,11 +28,11 @@ struct order_verdict {
 	label_id label;  /* The function that fits best */
 	uint32_t away;   /* Number of functions between `label` and the chain's range */
 	uint32_t spread; /* Number of functions that would fit as well */
-	bool global;     /* Code uses only the GOT for it: any unit may define it. */
-	bool shared;     /* Several units refer to it: any unit may define it. */
-	bool outside;    /* The function is in another unit than the range that the chain allows. */
-	bool strange;    /* The function is not in the unit to which the address belongs. */
-	bool sure;       /* A function of another unit would hardly fit so well by chance. */
+	bool global;     /* Code uses the address only through the GOT, so any unit may define it */
+	bool shared;     /* Several units refer to the address, so any unit may define it */
+	bool outside;    /* The function is outside of the unit range that the chain allows */
+	bool strange;    /* The function is not in the unit of the address */
+	bool sure;       /* A function of another unit would hardly fit so well by chance */
 };
 
 enum { ORDER_CHAINS = 2 };

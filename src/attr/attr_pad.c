@@ -71,7 +71,7 @@ void attr_code_padding(struct attr *a)
 	for (size_t i = 1; isa != CODE_NONE && i < a->vm.list.count; i++) {
 		struct span *before = &a->vm.list.data[i - 1];
 		const uint64_t size = attr_pad_size(before), start = before->start + before->size;
-		/* Reading gaps also loads the pages between them, so these are passed too. */
+		/* Reading gaps also loads the pages between them, so those count as read. */
 		code_passed(&pass, before->start, size + before->size);
 		if (size == 0)
 			continue;
@@ -120,7 +120,7 @@ void attr_padding(struct attr *a)
 			claim(&a->vm_claims, start, size, before->label, WHY_PADDING);
 		else if (size >= ALIGN_MAX)
 			attr_pad_fill(a, isa, before);
-		/* Reading gaps also loads the pages between them, so these are passed too. */
+		/* Reading gaps also loads the pages between them, so those count as read. */
 		code_passed(&pass, before->start, size + before->size);
 	}
 	code_pass_end(&pass);
@@ -149,7 +149,7 @@ void attr_alignment(struct attr *a)
 		const uint64_t align = fill & (~fill + 1);
 		const size_t next = lower_bound(unsized->data, unsized->count,
 						sizeof *unsized->data, start);
-		/* In code, other fill may follow before the next function. */
+		/* In code, other filler may follow before the next function. */
 		if (size < ALIGN_MAX || (fill != end && !in->exec) ||
 		    (next < unsized->count && unsized->data[next].addr < fill))
 			continue;

@@ -16,10 +16,10 @@ struct pascal_walk {
 	struct attr *a;
 	const struct section *in;
 	struct reader words;
-	unsigned size;      /* of a word */
+	unsigned size;      /* Size of a word in bytes */
 	uint64_t last;      /* End of the last type information or table found */
 	label_id type;      /* Label of the last type information found */
-	uint64_t from, end; /* Range of that type information */
+	uint64_t from, end; /* Range of the current type information */
 };
 
 static uint64_t pascal_word(const struct pascal_walk *w, uint64_t addr)
@@ -150,7 +150,7 @@ static void pascal_section(struct attr *a, const struct section *s)
 void attr_pascal(struct attr *a)
 {
 	const struct image *im = a->im;
-	/* In other images, relocations hold the addresses. */
+	/* In other images, relocations state the addresses. */
 	if (im->kind != IMAGE_EXEC || im->type != ET_EXEC || im->moves)
 		return;
 	for (size_t i = 1; i < im->section_count; i++) {

@@ -18,7 +18,8 @@ struct pascal_tree {
 	const struct section *in;
 	struct bytes bytes;
 	unsigned word;
-	uint64_t left; /* Nodes that may still be read: initially, as many as fit the section */
+	uint64_t left; /* Nodes that may still be read; initially the maximum that fits into the
+		        * section */
 	char names[LEVELS][NAME_MOST];
 };
 

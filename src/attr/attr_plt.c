@@ -44,7 +44,7 @@ static void got_tls(struct attr *a, const struct section *in, const struct reloc
 				 ? a->scratch->dyn_labels[r->symbol]
 				 : LABEL_NONE;
 	for (size_t i = 0; r->symbol == 0 && i < a->im->segment_count; i++) {
-		const struct segment *s = &a->im->segments[i]; /* The segment of thread-local
+		const struct segment *s = &a->im->segments[i]; /* Segment of thread-local
 							        * variables */
 		if (s->type == PT_TLS) {
 			label = off < s->vm_size ? spans_label(&a->vm, s->addr + off) : LABEL_NONE;

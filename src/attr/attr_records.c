@@ -20,7 +20,7 @@ struct record_fix {
 	uint64_t off, addr;
 	uint64_t entry_off, entry_size;
 	const struct section *table;
-	bool absolute; /* The value is a whole address, not a distance. */
+	bool absolute; /* The value is an absolute address, not a distance */
 };
 
 /* A function, by the number (GUID) that probe records use for it. */
@@ -37,7 +37,7 @@ struct record_relocs {
 
 struct records {
 	struct attr *attr;
-	const struct section *in; /* The section that is read */
+	const struct section *in; /* The section that is being read */
 	struct bytes bytes;       /* Bytes of the section */
 	bool relocated;           /* True if relocations (the fixes) give the addresses. */
 	VEC(struct record_fix) fixes;
@@ -68,10 +68,10 @@ static void records_put(struct records *t, uint64_t off, uint64_t size, label_id
 	}
 }
 
-/* By symbol: claims bytes that describe no function for a named row. */
+/* For owners by symbol: claims bytes that do not describe a function for a named row. */
 static void records_put_row(struct records *t, uint64_t off, uint64_t size, const char *row)
 {
-	ASSERT(row[0] == '('); /* '(' begins no symbol name. */
+	ASSERT(row[0] == '('); /* No symbol name begins with '(' */
 	if (t->attr->owner == BY_SYMBOL)
 		records_put(t, off, size, records_row(t, row));
 }

@@ -37,8 +37,8 @@ struct attr_refs_piece {
 	uint64_t start, end;
 	label_id label;
 	uint32_t why;
-	uint32_t away; /* Distance of an owner found by pointers, in functions of the unit order */
-	bool open;     /* A pointer of this round may still offer a nearer owner. */
+	uint32_t away; /* Number of functions, in unit order, to an owner found by pointers */
+	bool open;     /* A pointer of this round may still find a nearer owner */
 };
 
 typedef VEC(struct attr_refs_piece) piece_vec;
@@ -54,17 +54,17 @@ struct refs {
 	const struct section **data; /* Sections that may hold anonymous data, by address */
 	size_t data_count;
 	enum code_isa isa;
-	bool exec_is_code; /* Executable sections have no anonymous data. */
+	bool exec_is_code; /* Executable sections have no anonymous data */
 	struct go_words go;
-	uint64_t imm_low, imm_high; /* Range of immediates that count as addresses */
+	uint64_t imm_low, imm_high; /* Range of immediates that are treated as addresses */
 	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the
 				     * lowest distance */
 	uint64_t plt_low, plt_high, slots_low, slots_high; /* Ranges of PLT stubs and GOT slots.
-							    * Empty if not wanted. */
+							    * Empty if not needed */
 	struct addr_mask wanted;                           /* Addresses whose references are kept */
 	target_vec targets;
 	pointer_parts pointers;           /* Pointers found, per part of the image */
-	VEC(struct attr_refs_slot) slots; /* sorted */
+	VEC(struct attr_refs_slot) slots; /* Sorted */
 	struct vtables vtables;
 	struct order order;
 	piece_vec pieces;
@@ -133,7 +133,7 @@ static const struct attr_refs_slot *slot_at(const struct refs *r, uint64_t addr)
 struct attr_refs_job {
 	size_t first, last; /* Range of spans */
 	target_vec found;
-	target_vec guesses; /* Addresses or numbers in Go's code */
+	target_vec guesses; /* Immediates in Go's code that may be addresses */
 	target_vec uses;    /* Immediates in Go's code that are addresses or numbers */
 };
 
@@ -347,7 +347,7 @@ struct attr_refs_hunt {
 
 struct hunts {
 	const struct refs *refs;
-	VEC(struct attr_refs_hunt) list; /* Jobs, in the order in which their results are joined */
+	VEC(struct attr_refs_hunt) list; /* Jobs. Their results are joined in this order */
 	struct finds *work;              /* Results per thread, reused for each job */
 	struct operands operands;
 };
@@ -404,7 +404,7 @@ static bool attr_refs_is_inside(const struct refs *r, uint64_t value)
 /* Returns true if a number may be an address of code or data. */
 static bool looks_like_address(const struct refs *r, uint64_t value)
 {
-	const uint64_t start = value & ~UINT64_C(1); /* clears the Thumb bit */
+	const uint64_t start = value & ~UINT64_C(1); /* Clears the Thumb bit */
 	const struct span *at = spans_find(&r->a->vm, start);
 	const struct section *in = attr_refs_is_inside(r, value) ? data_section(r, value) : NULL;
 	return in && (in->exec || lookalike_is_number(r->a->im, value)) &&
@@ -419,8 +419,8 @@ static bool is_no_pointer(const struct refs *r, const struct section *in, uint64
 	enum { TEXT_LONGEST = 1 << 16 };
 	const struct image *im = r->a->im;
 	const uint64_t last = words[0], target = words[1];
-	const uint64_t next = read_uint(&behind,
-					(unsigned)pointer_size(im)); /* 0 at the section's end */
+	const uint64_t next = read_uint(&behind, (unsigned)pointer_size(im)); /* Ends with 0 at the
+								      * section's end */
 	const struct section *to = data_section(r, target);
 	if (r->go.table) {
 		if (go_words_no_address(&r->go, place, in->write, target, to && to->write))
@@ -852,14 +852,15 @@ void attr_refs_find(struct attr *a)
 	r->vtables.im = a->im;
 	attr_refs_list_sections(r);
 	attr_nobody(a, r->data, r->data_count, !r->exec_is_code, &r->wanted);
-	/* Go's linker sorts data by kind and size, not by unit. */
+	/* Go's linker sorts data by kind and size instead of by unit. */
 	if (a->owner == BY_SYMBOL && a->im->kind == IMAGE_EXEC && !r->go.table)
 		code_order_read(&r->order.code, a, r->data, r->data_count);
 	find_pointers(r);
 	find_imports(r);
 	attr_refs_scan_code(r, &a->vm);
 	attr_panics(a, &r->targets, &r->pointers);
-	/* Data used by code without a unit does not extend the owner before it. */
+	/* Code without a unit may use data that follows a unit's data. That data must not extend
+	 * the unit's. */
 	struct spans nobody = { 0 };
 	if (a->owner != BY_SYMBOL)
 		attr_nobody_code(a, &nobody);

@@ -9,7 +9,8 @@ struct target {
 	uint64_t addr;
 	label_id label;
 	uint32_t why : 31;
-	uint32_t weak : 1; /* Other labels that refer to the same address take precedence */
+	uint32_t weak : 1; /* True if another label that refers to the same address takes
+			    * precedence */
 };
 
 typedef VEC(struct target) target_vec;
@@ -18,7 +19,7 @@ typedef VEC(struct target) target_vec;
 struct pointer {
 	uint64_t addr; /* Address of the pointer */
 	uint64_t target;
-	label_id owner; /* Owner of the place. LABEL_NONE while unknown. */
+	label_id owner; /* Owner of the place. LABEL_NONE while unknown */
 };
 
 typedef VEC(struct pointer) pointer_vec;

@@ -22,10 +22,10 @@ static label_id attr_relocs_owner_of(const struct attr *a, const struct reloc_it
 
 /* The section that the current relocations patch. */
 struct attr_relocs_patched {
-	const struct section *in; /* or NULL */
+	const struct section *in; /* NULL without a section */
 	bool array; /* An array of pointers, such as .init_array. Each entry belongs to the
 		     * function it points to. */
-	bool table; /* A table about code, with fields of struct attr_relocs_field */
+	bool table; /* True for a table about code, with fields of struct attr_relocs_field */
 };
 
 static void attr_relocs_go_to(struct attr_relocs_patched *p, const struct image *im, uint64_t addr)

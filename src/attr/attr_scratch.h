@@ -8,14 +8,14 @@
 
 /* A frame description entry of an .eh_frame section. */
 struct fde {
-	uint64_t addr, size; /* range of the code */
+	uint64_t addr, size; /* Range of the code */
 	uint64_t lsda;       /* VM address. 0 if none. */
 	/* Range of the entry in its section. Empty for SFrame entries, which another pass
 	 * claims. */
 	uint64_t off, bytes;
 	uint64_t cie_off;
-	uint32_t section; /* index */
-	bool padded;      /* The entry ends with 4 or more bytes of padding. */
+	uint32_t section; /* Section index */
+	bool padded;      /* True if the entry ends with at least 4 bytes of padding */
 };
 
 /* A use of an import: code that calls a PLT stub, calls code without a unit, or reads a GOT
@@ -29,16 +29,17 @@ struct import_use {
 struct place {
 	uint64_t addr, size;
 	label_id label;
-	uint32_t rank;    /* Rank among symbols at one address. The lowest rank owns the address. */
-	uint32_t section; /* index */
-	bool code, vague; /* vague: an untyped global symbol, which linkers define to mark an
+	uint32_t rank;    /* Rank among the symbols at one address. The symbol with the lowest
+			   * rank owns the address */
+	uint32_t section; /* Section index */
+	bool code, vague; /* `vague`: an untyped global symbol, which linkers define to mark an
 			   * address */
 	bool local;
 };
 
 typedef VEC(struct place) place_vec;
 
-/* Code that units have at one address, because overlays share the address. */
+/* Code of units at one address. Overlays share addresses. */
 struct overlay_code {
 	uint64_t addr, size, units;
 };
@@ -47,7 +48,8 @@ typedef VEC(struct fde) fde_vec;
 
 /* A static object of a Haskell program. Its first word leads to code behind a table. */
 struct closure {
-	uint64_t addr, entry; /* entry: address of the code. 0 if the code is in another library. */
+	uint64_t addr, entry; /* `entry`: address of the code. 0 if the code is in another
+			       * library */
 };
 
 typedef VEC(struct closure) closure_vec;
@@ -62,7 +64,7 @@ struct attr_scratch {
 	/* Filled by attr_read_symbols(). symtab and dynsym may be NULL. */
 	const struct section *symtab, *dynsym;
 	label_id *sym_labels, *dyn_labels; /* Label of each symbol, by index */
-	uint32_t *sym_sizes, *dyn_sizes;   /* Lengths of names, by index. NULL if unknown. */
+	uint32_t *sym_sizes, *dyn_sizes;   /* Lengths of names, by symbol index. NULL if unknown */
 	size_t sym_count, dyn_count;
 	struct plt plt;
 	/* Filled by attr_list_sized(). By unit or file: sorted data symbols without an owner. */
@@ -71,7 +73,7 @@ struct attr_scratch {
 	/* By symbol: sorted data symbols whose size is guessed as the distance to the next symbol.
 	 * See attr_extents.h. */
 	place_vec guessed;
-	/* By unit or file. Uses are in code order, then by addr. */
+	/* For owners by unit or file: uses of imports, in code order, then by addr. */
 	VEC(struct import_use) uses;
 	place_vec bare;                    /* Code symbols that the DWARF does not describe,
 					    * sorted */
@@ -80,7 +82,7 @@ struct attr_scratch {
 	struct debug_bytes *bytes;         /* State of the pass over debug sections */
 	uint64_t by_file;     /* Number of symbols owned by an STT_FILE symbol, because the image
 			       * has no DWARF */
-	label_id debug_owner; /* Owner of all debug sections. LABEL_NONE if there are several. */
+	label_id debug_owner; /* Owner of all debug sections. LABEL_NONE if there are several */
 	/* Read from unwind tables. In file order until references are claimed. */
 	fde_vec fdes;
 	/* Label of exception tables that no function refers to. LABEL_NONE if such tables are not
@@ -92,11 +94,11 @@ struct attr_scratch {
 	/* GHC's tables in the code. */
 	struct ghc_tables ghc;
 	bool ghc_read;
-	closure_vec closures; /* By address */
+	closure_vec closures; /* Sorted by address */
 	VEC(uint32_t)
 	late;              /* Indexes in image.entries of symbol entries without a known owner
 			    * that are not in ELF's form */
-	struct refs *refs; /* From attr_refs_find() to attr_refs_claim() */
+	struct refs *refs; /* Valid from attr_refs_find() to attr_refs_claim() */
 };
 
 /* Opens a symbol table like symtab_open(). Uses the known lengths of names for tables of the

@@ -28,7 +28,7 @@ static bool begins_many(struct str name)
 					     "go.func.*",       "go:func.*",     "go.string.*",
 					     "go:string.*",     "runtime.types", "typerel.*",
 					     "typerel:*",       "runtime.rodata" };
-	const bool mangled = str_starts(name, STR("_")); /* A Mach-O name begins with "_". */
+	const bool mangled = str_starts(name, STR("_")); /* Mach-O names begin with "_" */
 	const struct str plain = { name.p + mangled, name.len - mangled };
 	for (size_t i = 0; i < COUNT_OF(known); i++)
 		if (str_eq(plain, str_of(known[i])))
@@ -111,7 +111,7 @@ static void attr_symbols_list_places(const struct labels *labels, struct places 
 	vec_reserve(&to->list, v->count);
 	for (size_t i = 0; i < v->count; i++) {
 		const struct place *p = &v->data[i];
-		if (!label_is_fallback(labels, p->label)) /* The label is a name. */
+		if (!label_is_fallback(labels, p->label)) /* The label is a symbol's name */
 			vec_push(&to->list,
 				 (struct named_place){ p->addr, p->size, p->label, p->section });
 	}

@@ -134,7 +134,7 @@ static label_id version_aux(struct version_chain *v, uint64_t off, unsigned coun
  * .gnu.version_d for the version names. */
 static void versions(struct attr *a, const struct section *s, const struct section *strings)
 {
-	enum { LEAST = 8 }; /* Smallest record, in bytes */
+	enum { LEAST = 8 }; /* Smallest record in bytes */
 	struct version_chain v = { a, s, strings, s->type == SHT_GNU_VERNEED,
 				   section_bytes(a->im, s).size / LEAST };
 	struct reader r;
@@ -142,7 +142,7 @@ static void versions(struct attr *a, const struct section *s, const struct secti
 	while (version_record(&v, off, &r)) {
 		read_skip(&r, v.need ? 2 : 6);
 		const unsigned count = read_u16(&r);
-		const uint32_t word = read_u32(&r); /* the library's name, or a hash */
+		const uint32_t word = read_u32(&r); /* Offset of the library's name, or a hash */
 		const uint32_t aux = read_u32(&r), next = read_u32(&r);
 		if (!reader_ok(&r))
 			return;
@@ -203,7 +203,7 @@ void attr_symbol_tables(struct attr *a)
 		const struct section *s = &a->im->sections[i];
 		const bool dynamic = a->scratch->dynsym && s->link == a->scratch->dynsym->index;
 		switch (s->type) {
-		case SHT_SYMTAB_SHNDX: /* extended section indexes: one word per symbol */
+		case SHT_SYMTAB_SHNDX: /* Extended section indexes: one word per symbol */
 			for (size_t k = 1;
 			     k < (dynamic ? a->scratch->dyn_count : a->scratch->sym_count); k++)
 				attr_put(a, s, k * 4, 4,
@@ -272,7 +272,7 @@ static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 		label = a->scratch->sym_labels[e->symbol];
 	else if (e->symbol == 0)
 		label = cursor_label(cursor, e->addr);
-	/* The owner of a mapping symbol is the owner of its address. */
+	/* A mapping symbol belongs to the owner of its address. */
 	if (label == LABEL_NONE && e->symbol != 0 && image_entry_symbol(a->im, e, &s) &&
 	    s.type != STT_FILE && s.type != STT_SECTION && symbol_is_mark(&s) &&
 	    symbol_addr(a->im, &s, &addr))

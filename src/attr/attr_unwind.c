@@ -27,7 +27,7 @@ struct patching {
 struct attr_unwind_frames {
 	struct attr *a;
 	VEC(struct patching) tables; /* Relocation tables of an object, sorted by patched section */
-	fixup_vec fixups;            /* fixups of the current section */
+	fixup_vec fixups;            /* Fixups of the current section */
 	uint64_t data_base;          /* Base of pointers that are relative to the GOT */
 };
 
@@ -247,7 +247,7 @@ static void unused_bytes(struct attr *a, const struct section *in, uint64_t off,
 static void unused_tables(struct attr *a, const used_vec *used)
 {
 	const struct section *in = NULL;
-	uint64_t off = 0; /* end of the previous table */
+	uint64_t off = 0; /* End of the previous table */
 	for (size_t i = 0; i < used->count; i++) {
 		const struct used_table *t = &used->data[i];
 		if (!in || t->addr - in->addr >= in->size) {

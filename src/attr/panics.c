@@ -71,7 +71,7 @@ struct panic_candidate {
 
 typedef VEC(struct panic_candidate) candidate_vec;
 
-/* The fields of a place after the pointer. */
+/* The fields of a panic place after its pointer to the file name. */
 struct location {
 	uint64_t size; /* Size of the place. */
 	struct str file;
@@ -81,8 +81,8 @@ struct location {
 /* Reads candidates. Keeps the last section, because candidates lie near each other. */
 struct place_reader {
 	const struct image *im;
-	const struct section *in; /* or NULL */
-	struct bytes bytes;       /* bytes of `in` */
+	const struct section *in; /* NULL without a section */
+	struct bytes bytes;       /* Bytes of `in` */
 };
 
 static struct reader panic_reader_at(struct place_reader *p, uint64_t addr)
@@ -173,7 +173,7 @@ void attr_panics(const struct attr *a, const target_vec *targets, const pointer_
 	struct panics *const p = a->f->panics;
 	if (!p || a->owner != BY_SYMBOL || !input_is_one_image(a->f->input) || a->debug)
 		return;
-	/* Stripped libraries keep symbols that programs link to. */
+	/* Stripped libraries keep the symbols to which programs link. */
 	if (a->scratch->symtab &&
 	    !(image_states_sizes(a->im) ? a->scratch->sym_count < a->scratch->made_up
 					: most_are_nameless(a)))
@@ -222,13 +222,13 @@ struct panics_user {
 	uint32_t crate;        /* Crate of most of its spots. A crate of Rust's library only if
 			        * all spots are in the library. */
 	uint32_t other_crates; /* Number of further crates, without Rust's library */
-	bool tied;             /* Another crate has as many spots. */
+	bool tied;             /* Another crate has as many spots */
 };
 
 struct panics_teller {
 	const struct panics *panics;
 	struct panic_owners *owners;
-	VEC(struct panics_user) users; /* In the order of the code */
+	VEC(struct panics_user) users; /* Functions, in the order of their code */
 	uint64_t *spots;
 	uint32_t *spot_users; /* Per spot: number of functions that refer to it */
 };
@@ -365,7 +365,7 @@ static void tell_functions(struct panics_teller *t)
 		const struct panics_user *const u = &t->users.data[i];
 		const bool library = in_library(t, u);
 		const bool named = !library && u->other_crates == 0 && u->own_count >= NAMED_BY;
-		bool private = false; /* Few functions refer to one of its spots. */
+		bool private = false; /* Few functions refer to one of its spots */
 		for (size_t k = 0; k < u->own_count && !private; k++)
 		private = t->spot_users[(uint32_t)t->spots[u->own + k]] <= USERS_MAX;
 		const bool near = !u->tied && private &&

@@ -36,10 +36,10 @@ struct panic_spot {
 	uint32_t file, line, column;
 };
 
-/* Zeroed = none. */
+/* A zeroed struct has no places. */
 struct panics {
 	struct intern files;            /* Names, borrowed from the image */
-	VEC(struct panic_place) places; /* sorted by address */
+	VEC(struct panic_place) places; /* Sorted by address */
 	VEC(struct panic_use) uses;
 	/* Private. */
 	VEC(struct panic_spot) spots;
@@ -48,8 +48,8 @@ struct panics {
 
 /* Crates of functions and files. */
 struct panic_owners {
-	struct intern crates;  /* As users read them: "regex 1.7.1", "core", OWN_CRATE */
-	VEC(bool) library;     /* Per crate: it is core, alloc or std */
+	struct intern crates;  /* Names for users: "regex 1.7.1", "core", OWN_CRATE */
+	VEC(bool) library;     /* Per crate: true for core, alloc and std */
 	uint32_t *of_file;     /* Per file: its crate */
 	uint32_t *of_function; /* Per label below label_count: its crate, or PANIC_NO_CRATE */
 	size_t label_count;

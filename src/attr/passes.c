@@ -92,7 +92,7 @@ static void named_code_claim(struct attr *a)
 	attr_plt(a);
 }
 
-/* Releases a partner that only read tables and has no claims. */
+/* Frees a partner that only read tables and has no claims. */
 static void unwind_join(struct attr *a, struct attr *b)
 {
 	ASSERT(b->vm_claims.list.count == 0 && b->file_claims.list.count == 0);

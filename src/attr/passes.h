@@ -20,7 +20,7 @@ enum pass_for {
 
 struct attr_pass {
 	const char *name;
-	const char *why;   /* Tells which bytes the pass gives to which owners */
+	const char *why;   /* Text that tells which bytes the pass gives to which owners */
 	const char *needs; /* Names of passes that must run before it, joined by ", ". NULL if
 			    * none. */
 	unsigned owners;   /* Bits of enum pass_for: the pass runs for these */

@@ -35,8 +35,8 @@ struct pkg {
 				  * not abbreviated. */
 	size_t name_count;
 	uint64_t room;  /* Bytes by which names may still lengthen paths */
-	uint64_t limit; /* Largest allowed value of `end` */
-	bool put;       /* True: claim the pieces. False: only find their end. */
+	uint64_t limit; /* Maximum of `end` */
+	bool put;       /* True to claim the pieces, false to find only their end */
 	uint64_t end;   /* End of the last piece, relative to `base` */
 };
 
@@ -122,7 +122,7 @@ static void long_path(struct pkg *p, struct str path, struct text *ret)
 			p->room -= name.len;
 		}
 		if (at == 0 && name.len == 2 && name.p[1] == ':')
-			separator = '\\'; /* A program for Windows */
+			separator = '\\'; /* A program for Windows has "\" */
 		text_add(ret, name);
 		if (slash)
 			text_add_char(ret, separator);

@@ -30,7 +30,7 @@ struct go {
 	const struct go_table *table;
 	uint64_t *seen; /* One bit per offset of the table: set if the offset has an owner */
 	struct pclntab_func f;
-	label_id label; /* label of `f` */
+	label_id label; /* Label of `f` */
 	VEC(struct file_list) lists;
 };
 
@@ -229,8 +229,7 @@ static void attr_go_put_function(struct go *g)
 		vec_push(&g->lists, (struct file_list){ f->unit, g->label });
 	put_defers(g);
 	put_live_arguments(g, put_arguments(g));
-	if (go_table_data(g->table, f, DATA_WRAPPED, &wrapped)) /* the function that a wrapper
-								 * calls */
+	if (go_table_data(g->table, f, DATA_WRAPPED, &wrapped)) /* Function that a wrapper calls */
 		attr_go_put_data(g, wrapped, 4);
 }
 
