@@ -21,9 +21,9 @@ label_id fill_label(struct labels *labels)
 struct builder {
 	struct basemap *map;
 	struct labels *labels;
-	struct claims vm; /* Labels are indexes into `from`. */
+	struct claims vm; /* VM claims. Their labels are indexes into `from` */
 	struct claims file;
-	bool in_order; /* True: if ranges overlap, the first one in the table wins. */
+	bool in_order; /* If ranges overlap, the first one in the table wins */
 	VEC(struct base_range) from;
 };
 
@@ -68,7 +68,7 @@ static void basemap_add_segments(struct builder *b, const struct image *im, uint
 		if (s->type != type)
 			continue;
 		const uint64_t held = min_u64(s->file_size, s->vm_size);
-		/* Overlays share memory, which counts once. */
+		/* Overlays share memory. The shared memory counts once. */
 		const uint64_t bias = b->map->regions ? s->vm_bias : 0;
 		basemap_add_range(b, (struct base_range){ .addr = s->addr - bias,
 							  .size = s->vm_size,
@@ -359,7 +359,7 @@ static void translate_range(const struct base_range *r, const struct spans *vm, 
 	}
 }
 
-/* A range, with its file offset as sort key. */
+/* A range with its file offset as sort key. */
 struct basemap_place {
 	uint64_t off;
 	uint64_t range;

@@ -30,10 +30,11 @@ struct basemap {
 	VEC(struct base_range) ranges; /* Sorted by addr */
 	uint64_t file_begin, file_size, vm_size;
 	struct spans file; /* Labels of the whole file: segments, headers, [Unmapped] */
-	const struct memory_regions *regions; /* borrowed, or NULL */
-	struct spans region_spans;            /* Labels are indexes of `regions`. */
-	uint64_t *region_ends;                /* Per region: end of its contents. 0 if empty. */
-	struct spans thread;                  /* With regions: ranges of PT_TLS */
+	const struct memory_regions *regions; /* Borrowed, or NULL */
+	struct spans region_spans;            /* Spans of the regions. Labels are indexes of
+					       * `regions` */
+	uint64_t *region_ends;                /* Per region: end of its contents. 0 if empty */
+	struct spans thread;                  /* Ranges of PT_TLS, if there are regions */
 };
 
 /* Builds the map. If `regions` is NULL, ignores the addresses at which bytes are stored. */

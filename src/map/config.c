@@ -9,7 +9,7 @@ enum value_kind { A_STRING, STRINGS, A_UINT32, A_UINT64, UINT64S, A_BOOL, A_CHOI
 struct config_choice {
 	const char *name;
 	uint32_t number; /* Number in the file */
-	uint32_t value;  /* Value in heft */
+	uint32_t value;  /* The value as heft stores it */
 };
 
 struct parser;
@@ -19,8 +19,8 @@ struct config_field {
 	enum value_kind kind;
 	uint16_t at;    /* Offset of the destination in its struct */
 	uint16_t given; /* Offset of a bool to set if the field occurs. 0: none. */
-	const struct config_choice *choices; /* Choices of an A_CHOICE. The last one's name is
-					      * NULL. */
+	const struct config_choice *choices; /* Choices of an A_CHOICE. The name of the last
+					      * entry is NULL */
 	bool (*parse)(
 		struct parser *p); /* Parses a message, with the fields of its MESSAGES table */
 };
@@ -98,7 +98,7 @@ static const struct message_type region_type = MESSAGE_TYPE("memory_region", reg
 struct parser {
 	struct lexer lx;
 	struct config *config;
-	struct config_source *source; /* Source whose message is being parsed, else NULL */
+	struct config_source *source; /* Source whose message is being parsed, or NULL */
 };
 
 /* Parses strings. Adjacent strings are joined, as in C. */

@@ -33,7 +33,7 @@ static int config_lex_peek(const struct lexer *lx)
 
 static bool fail_at(struct lexer *lx, size_t line, size_t column, size_t off, const char *text)
 {
-	/* Keeps only the first error. TOKEN_BAD would report it again. */
+	/* Keeps only the first error, because TOKEN_BAD would report the same place again. */
 	if (lx->kind != TOKEN_BAD)
 		fail(lx->err, HEFT_EFORMAT, off, "%s:%zu:%zu: %s", lx->path, line, column, text);
 	lx->kind = TOKEN_BAD;

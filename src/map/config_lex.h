@@ -11,15 +11,15 @@
 enum token_kind {
 	TOKEN_END,
 	TOKEN_NAME,   /* Letters, digits and _ */
-	TOKEN_NUMBER, /* Starts with a digit. Not checked further. */
-	TOKEN_STRING, /* `string` holds its value. */
+	TOKEN_NUMBER, /* Begins with a digit. Its further characters are not checked */
+	TOKEN_STRING, /* `string` holds its value */
 	TOKEN_SIGN,   /* Any other single character */
 	TOKEN_BAD,
 };
 
 struct lexer {
 	const char *path; /* Borrowed, for messages */
-	struct str input; /* borrowed */
+	struct str input; /* Borrowed */
 	size_t pos;       /* Next byte of the input */
 	size_t line, line_start;
 	struct heft_err *err;

@@ -12,7 +12,7 @@ enum { AHEAD = 16 };
 
 typedef uint32_t intern_fn(struct intern *in, const struct hashed_text *t);
 
-/* Inline, so that the compiler calls `intern` directly. */
+/* Inline, so that the compiler calls `intern` without a pointer. */
 static inline void label_all(struct labels *l, const struct hashed_text *list, size_t count,
 			     label_id *ret_ids, intern_fn *intern)
 {
@@ -29,7 +29,7 @@ static inline void label_all(struct labels *l, const struct hashed_text *list, s
 void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
 		      label_id *ret_ids)
 {
-	if (l->names.ids.count < count) /* Most of the texts are new. */
+	if (l->names.ids.count < count) /* Most of the texts are new */
 		map_reserve(&l->names.ids, l->names.ids.count + count);
 	if (l->keeps)
 		label_all(l, list, count, ret_ids, intern_add_hashed);
@@ -43,7 +43,7 @@ void label_copy_all(struct labels *l, const struct hashed_text *list, size_t cou
 	label_all(l, list, count, ret_ids, intern_add_hashed);
 }
 
-/* Numbered labels' texts that were requested so far. */
+/* Texts of numbered labels that were requested. */
 struct number_texts {
 	pthread_mutex_t lock;
 	struct map ids; /* Index in `list`, by label id */
@@ -127,7 +127,7 @@ void label_lines(struct labels *l, const struct label_number *list, size_t count
 		const struct label_number n = list[i];
 		if (i + AHEAD < count)
 			map_prefetch(&l->number_ids, number_hash(list[i + AHEAD]));
-		if (label_is_fallback(l, n.of)) /* A line of a fallback is a fallback too. */
+		if (label_is_fallback(l, n.of)) /* A line of a fallback label is also a fallback */
 			ret_ids[i] = label_format(l, STR_FMT ":%" PRIu32,
 						  STR_ARG(label_text(l, n.of)), n.number);
 		else

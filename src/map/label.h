@@ -43,17 +43,18 @@ struct block_run {
 };
 
 struct labels {
-	struct intern names; /* The entry of a numbered label has no text (see label_numbered()). */
-	VEC(uint8_t) kinds;  /* Per label id: kind. */
-	bool keeps;          /* Inputs are closed before the table: texts are never borrowed. */
-	/* private */
+	struct intern names; /* A numbered label has an entry without text (label_numbered()) */
+	VEC(uint8_t) kinds;  /* Kind of each label id */
+	bool keeps;          /* Inputs are closed before the table is used, so texts must be
+			      * copied */
+	/* Private. */
 	VEC(struct block_run) block_runs;
 	struct map run_ids;              /* Index of a function's run, by function */
-	struct map number_ids;           /* Numbered labels that are in no run */
+	struct map number_ids;           /* Numbered labels outside of runs */
 	struct number_texts *made_texts; /* NULL until the first numbered label */
 };
 
-/* Records the kind of an id that the name table returned. */
+/* Records the kind of an id of the name table. */
 static inline label_id label_known(struct labels *l, label_id id, struct str text)
 {
 	if (id == l->kinds.count)

@@ -9,7 +9,7 @@
 #include "map/space.h"
 
 #define LABEL_LOCAL   (UINT32_C(1) << 31)
-#define LABEL_PENDING (UINT32_C(1) << 30) /* With LABEL_LOCAL: the text is not known yet */
+#define LABEL_PENDING (UINT32_C(1) << 30) /* With LABEL_LOCAL: the text is not yet known */
 #define LABEL_LINES   (UINT32_C(1) << 29) /* With LABEL_LOCAL: a line of a file */
 
 struct local_labels {
@@ -17,13 +17,15 @@ struct local_labels {
 	struct map numbers; /* Number of each text */
 	struct arena arena;
 	VEC(struct label_number)
-	lines;                   /* Lines, with local labels; after joining, with labels of the
-				  * table */
+	lines;                   /* Lines. They have local labels before joining, labels of the
+				  * table afterwards */
 	struct map line_numbers; /* Number of each line */
 	VEC(label_id)
-	joined;                /* Label in the table per local label: first the texts, then the
+	joined; /* Label in the table per local label: first the texts, then the
 			        * lines, both by number */
-	VEC(label_id) pending; /* Meaning of pending labels, by number. LABEL_NONE until settled. */
+	VEC(label_id)
+	pending; /* Final label of each pending label, by number. LABEL_NONE until
+			        * known */
 };
 
 /* Returns the local label of a text. Copies the text. */
@@ -50,7 +52,7 @@ static inline label_id local_label_joined(const struct local_labels *l, label_id
 
 /* Moves claims to the end of `to`, with labels of the table. Drops claims without a label. */
 void claims_join(struct claims *to, struct claims *from, const struct local_labels *l);
-/* Forgets all labels, but keeps the memory. */
+/* Removes all labels, but keeps the memory. */
 void local_labels_clear(struct local_labels *l);
 void local_labels_release(struct local_labels *l);
 

@@ -15,7 +15,7 @@
 struct path_rule {
 	char *from, *to;  /* Owned. No separator at the end. */
 	bool strip;       /* `to` is empty: also remove the separator */
-	atomic_bool used; /* The rule changed a path. */
+	atomic_bool used; /* True if the rule changed a path */
 };
 
 /* Rules for paths. All zero: no rules. */

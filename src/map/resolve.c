@@ -154,7 +154,7 @@ struct map_resolve_part {
 	struct claim *list;
 	size_t count;
 	uint64_t end;         /* End of a claim of unknown size without a following start */
-	uint64_t limit;       /* Spans end here at the latest. */
+	uint64_t limit;       /* Spans end at this address or earlier */
 	struct active active; /* Claims that start before the part and reach into it */
 	struct spans spans;
 };
@@ -171,7 +171,7 @@ static void sweep(struct map_resolve_part *p)
 		const uint64_t next = j < count ? list[j].start : max_u64(p->end, list[i].start);
 		if (j == i + 1 && list[i].size != SIZE_UNKNOWN &&
 		    resolve_claim_end(&list[i]) <= next && !active_best(a, list[i].start)) {
-			/* Usually no other claim overlaps this one. */
+			/* Usually, no other claim overlaps this one. */
 			spans_push(&p->spans, list[i].start, list[i].size, list[i].label);
 		} else {
 			active_add(a, list + i, j - i, next);
@@ -203,7 +203,7 @@ static void convert(struct claims *c, struct spans *ret)
 	memset(c, 0, sizeof *c);
 }
 
-enum { SAMPLES = 32 }; /* Samples per part. More samples make parts more equal. */
+enum { SAMPLES = 32 }; /* Samples per part. More samples make the parts more equal */
 
 /* Chooses cuts: at most parts - 1 sorted, distinct starts of claims, without the first start. */
 static size_t resolve_find_cuts(const struct claims *c, size_t parts, uint64_t *cuts)

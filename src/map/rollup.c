@@ -1,4 +1,4 @@
-/* Walks the spans of several sources together and sums up bytes by label. */
+/* Walks over the spans of several sources together and sums up bytes by label. */
 #include "map/rollup.h"
 
 #include "base/pool.h"
@@ -177,9 +177,9 @@ struct adder {
 	size_t place_count;            /* Number of hidden levels for the filter's sections and
 				        * segments */
 	size_t name_count;             /* Number of hidden levels whose names the filter tests */
-	size_t next;                   /* Deepest level: index of the span after the piece */
+	size_t next;                   /* Deepest level: index of the next span after the piece */
 	label_id last[LEVELS_MAX];     /* Labels of the previous piece */
-	uint32_t path[LEVELS_MAX + 1]; /* Nodes of the previous piece. path[0] is the top. */
+	uint32_t path[LEVELS_MAX + 1]; /* Nodes of the previous piece. path[0] is the top */
 };
 
 static void rollup_add_bytes(const struct adder *a, uint32_t node, uint64_t size)
@@ -371,7 +371,7 @@ enum { PARALLEL_MIN = 20000, PARALLEL_MAX = 2000000 };
 void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 		     const struct rollup_walk *second, unsigned threads)
 {
-	/* Filters and counting depend on the previous pieces. */
+	/* Filters and counts depend on the previous pieces. */
 	const size_t spans = second->levels[second->level_count - 1].spans->list.count;
 	const bool apart = pool_threads(threads) > 1 && !first->base && !first->symbols &&
 			   r->code == 0 && r->sure == 0 && spans >= PARALLEL_MIN &&

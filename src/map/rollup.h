@@ -23,15 +23,15 @@ enum { FILTER_TEXTS, FILTER_NAMES, FILTER_KINDS };
 struct filter {
 	const struct pattern *include, *exclude; /* NULL: no condition */
 	bool no_debug;                           /* Skip bytes in sections of debug info */
-	unsigned sure; /* Keep only bytes with one of these bits of enum heft_sure. 0: all */
+	unsigned sure; /* Keep only bytes with one of these bits of enum heft_sure. 0 keeps all */
 	struct notes *notes;
 	/* Private. */
 	struct {
-		uint8_t *bits; /* Per label id: 0 if not tested yet, else MATCH_* bits. */
+		uint8_t *bits; /* Per label id: MATCH_* bits, or 0 if not yet tested */
 		size_t count;
 	} known[FILTER_KINDS];
 	struct demangler demangler;
-	unsigned matched; /* MATCH_* bits of all labels tested so far. */
+	unsigned matched; /* MATCH_* bits of all labels tested up to now */
 };
 
 /* Symbols that were counted, each once per node and image. */
@@ -39,7 +39,7 @@ bool filter_excluded(const struct filter *f);
 
 /* The symbols that were counted, each once per node and image. */
 struct rollup_counted {
-	VEC(uint64_t) pairs;  /* node << 32 | symbol */
+	VEC(uint64_t) pairs;  /* Pairs node << 32 | symbol */
 	VEC(uint32_t) images; /* Image of each pair */
 	VEC(uint64_t) sizes;  /* Bytes in the file of each pair */
 	struct map map;
@@ -48,7 +48,7 @@ struct rollup_counted {
 struct rollup {
 	struct tree tree; /* Keys are labels, measures are enum heft_size_measure. */
 	struct filter filter;
-	struct rollup_counted counted[2]; /* One per role */
+	struct rollup_counted counted[2]; /* Counted symbols, one list per role */
 	unsigned code;                    /* Index of the measure for code. 0: none */
 	unsigned sure;                    /* Index of the first measure for how sure owners are.
 					   * 0: none */
@@ -58,8 +58,8 @@ struct rollup {
 struct rollup_level {
 	const struct spans *spans;
 	const label_id *shown; /* Shown label of each claimed label. NULL: unchanged */
-	bool named;            /* Claimed labels are linkage names. Filters also test these
-			        * names. */
+	bool named;            /* True if claimed labels are linkage names, which filters also
+			        * test */
 };
 
 /* Input of one rollup_add: the spans of one domain of one input. */
@@ -68,7 +68,7 @@ struct rollup_walk {
 	enum heft_role role;
 	const struct rollup_level *levels;
 	size_t level_count;
-	const struct spans *base; /* Base map's labels, for the filter. NULL: no filter */
+	const struct spans *base; /* Labels of the base map, for the filter. NULL: no filter */
 	/* For the filter: the section and segment of each byte. May be NULL. */
 	const struct spans *sections, *segments;
 	const struct spans *symbols; /* Symbols to count. NULL: no counting */
@@ -77,7 +77,8 @@ struct rollup_walk {
 	uint32_t first_image;
 	const uint64_t *image_starts;
 	size_t image_count;
-	const struct spans *code; /* ROLLUP_CODE: which file bytes are code. Else NULL. */
+	const struct spans *code; /* For ROLLUP_CODE: marks the file bytes that are code.
+				   * Otherwise NULL */
 	/* For the filter and ROLLUP_SURE: how sure the owner of each byte is. Else NULL. */
 	const struct spans *sure;
 	label_id sure_labels[SURE_WORDS]; /* Labels in `sure`, in the order of enum heft_sure */
@@ -101,7 +102,7 @@ void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 /* Sets HEFT_SIZE_COPIES of generics and of their parent nodes: the size of all instances except the
  * largest. Call it after all inputs. */
 void rollup_add_copies(struct rollup *r);
-/* Called for a piece: a range with the same shown labels on all levels. */
+/* Called for each piece: a range whose shown labels are the same on every level. */
 typedef void (*piece_fn)(void *ctx, uint64_t start, uint64_t size, const label_id *labels);
 /* Calls fn for every piece, in order. */
 void rollup_pieces(const struct rollup_level *levels, size_t level_count, piece_fn fn, void *ctx);

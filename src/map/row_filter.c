@@ -2,10 +2,10 @@
  * made. */
 #include "map/rows.h"
 
-/* State of a node. LEAF: its row has no rows below it. */
+/* State of a node. LEAF: the row has no rows below it. */
 enum { SHOWN = 1, KEPT = 2, LEAF = 4 };
 
-/* Largest level of which only the shown rows are made, see below. */
+/* Largest level for which only the shown rows are made. */
 #define ASKED (UINT32_C(1) << 31)
 
 /* If a level shows at most FEW rows, or at most 1/FEW_SHARE of its rows, only the shown rows are
@@ -15,9 +15,9 @@ enum { FEW = 4096, FEW_SHARE = 8 };
 struct matching {
 	struct rows_maker *maker;
 	const struct heft_row_filter *filter;
-	uint32_t *found;                 /* By a parent node's number: bits of its row and of all
-					  * rows above it */
-	uint32_t *known[ROWS_DEPTH_MAX]; /* By level, then by key: bits of the label */
+	uint32_t *found;                 /* Per number of a parent node: bits of its row and of
+					  * all rows above it */
+	uint32_t *known[ROWS_DEPTH_MAX]; /* Per level and key: bits of the label */
 	size_t keys;
 	uint64_t leaves; /* Number of shown rows without children */
 };
@@ -79,7 +79,7 @@ static void match_below(struct matching *g, uint32_t node)
 		decide(g, node, above);
 		return;
 	}
-	/* A single row that repeats its parent's label is not tested. */
+	/* An only child that repeats its parent's label is not tested. */
 	const struct tree *t = b->tree;
 	const size_t size = (size_t)t->sides * t->measures * sizeof *t->sums.data;
 	const bool again =
@@ -132,7 +132,7 @@ uint64_t rows_filter(struct rows_maker *b, const struct heft_row_filter *f)
 {
 	const struct tree *t = b->tree;
 	struct matching g = { .maker = b, .filter = f };
-	ASSERT(!f || !t->fractions); /* Filters add up whole numbers. */
+	ASSERT(!f || !t->fractions); /* Filters add up whole numbers */
 	mem_free(b->filter.state);
 	mem_free(b->filter.place);
 	mem_free(b->filter.sums);

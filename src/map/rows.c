@@ -89,7 +89,7 @@ static bool says_nothing(const struct rows_maker *b, struct numbers now, struct 
 	const struct rows_opts *o = b->opts;
 	if (!o->diff)
 		base.whole = tree_nothing;
-	/* Sums with fractions are inexact, so tiny differences count as 0. */
+	/* Sums with fractions are inexact, so tiny differences are treated as 0. */
 	for (uint32_t m = 0; o->told >> m; m++)
 		if (o->told >> m & 1 &&
 		    (o->measures[m].unit == HEFT_PARTS ? fabs(now.exact[m] - base.exact[m]) >= 1e-6
@@ -103,7 +103,7 @@ struct row_item {
 	uint64_t rank;
 	const char *label; /* NULL until requested */
 	uint32_t node;     /* 0 for the row "[N Others]" */
-	uint8_t group;     /* First sort key, before `rank` */
+	uint8_t group;     /* First sort key; `rank` is the second */
 	bool negative;
 };
 
@@ -238,7 +238,7 @@ static struct numbers numbers_add_up(const struct rows_maker *b, const struct ro
 	return (struct numbers){ whole, exact };
 }
 
-/* Replaces the items from `from` on by one item that sums them up. */
+/* Replaces the items from `from` on by one item with their sums. */
 static void fold_others(struct rows_maker *b, struct rows_items *items, size_t from)
 {
 	items->others = items->count - from;
@@ -405,7 +405,7 @@ static void make_row(struct rows_maker *b, const struct rows_items *items,
 static void rows_make(struct rows_maker *b, const struct rows_items *items, struct pending p,
 		      pending_vec *todo)
 {
-	/* Allocates all rows at once, which also presizes the arena for later levels. */
+	/* One allocation for all rows also presizes the arena for later levels. */
 	struct ref_row *rows = arena_alloc(b->arena,
 					   items->count * (sizeof *rows + sizeof *p.row->children),
 					   _Alignof(struct ref_row));

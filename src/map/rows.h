@@ -31,9 +31,9 @@ enum { ROWS_DEPTH_MAX = 16 }; /* Maximal depth of rows with filters */
 
 struct rows_opts {
 	const struct heft_measure *measures; /* One for each measure of the tree */
-	uint32_t limit;                      /* Rows per level. 0: all */
-	enum heft_sort sort;                 /* Any order but HEFT_SORT_AUTO, which callers
-					      * replace by HEFT_SORT_SIZE. */
+	uint32_t limit;                      /* Maximal rows per level. 0: all */
+	enum heft_sort sort;                 /* Any order except HEFT_SORT_AUTO, which callers
+					      * replace by HEFT_SORT_SIZE */
 	uint32_t keys; /* Bits of the measures that decide the order. Of several, the largest
 		        * value counts. */
 	/* Returns the group of a node. Rows of a lower group come first. NULL: one group.
@@ -44,11 +44,10 @@ struct rows_opts {
 	uint32_t told;
 	uint32_t empty_from, empty_to; /* Nodes [empty_from, empty_to) become rows even if empty */
 	bool diff;
-	bool others_last; /* "[N Others]" is the last row. Else its size decides. */
+	bool others_last; /* True if "[N Others]" is the last row. Otherwise its size decides */
 	/* Skip a single row with its parent's label, and a single row of bytes without an owner. */
 	bool drop_repeats;
-	uint32_t keep; /* Bit k: on level k, keep a repeated label, because further levels
-		        * follow. */
+	uint32_t keep; /* Bit k: keep a repeated label on level k, because further levels follow */
 	/* Smallest values of rows on the first level and on deeper levels. "[N Others]" sums up
 	 * smaller rows. The measure that decides the order counts. */
 	uint64_t least, least_below;
@@ -97,11 +96,11 @@ struct rows_maker {
 		uint64_t *sums;
 	} filter;
 	/* Private. */
-	bool borrows;           /* Another maker owns `first` and `next`. */
+	bool borrows;           /* True if another maker owns `first` and `next` */
 	struct row_item *items; /* Scratch for the items of a level */
 	size_t item_room;
 	bool visiting;
-	VEC(struct arena) rooms; /* Arena per depth, for rows of rows_visit() */
+	VEC(struct arena) rooms; /* One arena per depth, for rows of rows_visit() */
 };
 
 /* Starts making rows. Returns the row of node 0, already opened. */

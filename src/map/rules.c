@@ -11,7 +11,7 @@
 enum {
 	MATCH_LIMIT = 100000,
 	DEPTH_LIMIT = 100000,
-	HEAP_LIMIT = 16 << 10, /* KiB */
+	HEAP_LIMIT = 16 << 10, /* In KiB */
 	GROUPS = 10,           /* Groups \0 to \9 */
 };
 
@@ -152,7 +152,7 @@ static bool rules_run(const struct pattern *p, struct str text, pcre2_match_data
 {
 	PCRE2_SPTR start = (PCRE2_SPTR)(text.len ? text.p : "");
 	int rc = pcre2_match(p->code, start, text.len, 0, 0, data, p->limits);
-	/* The JIT has a stack of 32 KiB. The interpreter uses the heap. */
+	/* The JIT has a stack of only 32 KiB. The interpreter uses the heap. */
 	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
 		rc = pcre2_match(p->code, start, text.len, 0, PCRE2_NO_JIT, data, p->limits);
 	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH) {
@@ -174,10 +174,10 @@ bool pattern_matches(const struct pattern *p, struct str text, struct notes *not
 }
 
 struct rules_rule {
-	struct pattern *pattern; /* owned */
+	struct pattern *pattern; /* Owned */
 	char *replacement;       /* Owned. Each backslash in it starts \0..\9 or \\. */
 	size_t size;
-	atomic_bool used; /* The rule changed a label. */
+	atomic_bool used; /* True if the rule changed a label */
 };
 
 struct rules {
@@ -250,7 +250,7 @@ static void rules_add_group(struct text *out, struct str label, pcre2_match_data
 {
 	const PCRE2_SIZE *pairs = pcre2_get_ovector_pointer(data);
 	const PCRE2_SIZE start = pairs[2 * group], end = pairs[2 * group + 1];
-	/* \K in a lookahead can set the start after the end. */
+	/* \K in a lookahead can set the start after the end of the match. */
 	if (start == PCRE2_UNSET || start >= end)
 		return;
 	ASSERT(end <= label.len);

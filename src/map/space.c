@@ -142,7 +142,7 @@ static uint64_t space_span_end(const struct span *s)
 	return s->start + s->size;
 }
 
-/* Steps to try before a binary search for the next span. */
+/* Number of steps before a binary search for the next span. */
 enum { NEAR = 4 };
 
 /* Returns the index of the first span from s[i] on that ends after `addr`. */

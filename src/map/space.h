@@ -68,11 +68,11 @@ extern const char *const sure_words[SURE_WORDS];
 unsigned why_sure(enum why why);
 
 struct claim {
-	_Alignas(8) uint64_t start; /* 8-byte alignment on all machines */
+	_Alignas(8) uint64_t start; /* Aligned to 8 bytes on all machines */
 	uint64_t size : 56;         /* Bytes, or SIZE_UNKNOWN */
 	uint64_t why : 8;
 	label_id label;
-	uint32_t seq; /* Priority: lower wins. Set by claims_resolve(). */
+	uint32_t seq; /* Priority: the lowest wins. Set by claims_resolve() */
 };
 
 struct claims {

@@ -20,11 +20,11 @@
 enum { MEASURES_MAX = 16 };
 
 struct tree_node {
-	uint32_t parent; /* The top is its own parent. */
+	uint32_t parent; /* Parent node. The top is its own parent */
 	uint32_t key;
 };
 
-typedef VEC(uint32_t) tree_slots; /* Node by key. 0: none */
+typedef VEC(uint32_t) tree_slots; /* Per key: node, or 0 for none */
 
 /* A node to which TREE_WIDE_FROM children are added in a row uses an array instead of a hash. At
  * most TREE_WIDE_MOST nodes do. */
@@ -37,7 +37,7 @@ struct tree_wide {
 
 struct tree {
 	VEC(struct tree_node) nodes;
-	VEC(uint64_t) sums; /* See tree_sums(). */
+	VEC(uint64_t) sums; /* Sums. See tree_sums() */
 	/* The sums with fractions. Empty unless tree_keep_fractions() was called. */
 	VEC(double) exact;
 	bool fractions, closed;
@@ -47,8 +47,8 @@ struct tree {
 	struct map below; /* Deeper levels: further nodes, by parent and key */
 	struct tree_wide wide[TREE_WIDE_MOST];
 	uint32_t wide_count;
-	uint32_t run;   /* All nodes from this one on have the same parent. */
-	uint32_t guess; /* Deeper node that tree_get() probably needs next */
+	uint32_t run;   /* All nodes from this one on have the same parent */
+	uint32_t guess; /* Deeper node that tree_get() probably returns next */
 };
 
 void tree_init(struct tree *t, uint32_t measures, uint32_t sides);

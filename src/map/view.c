@@ -30,7 +30,7 @@ struct work {
 	struct notes *notes;
 	const label_id *todo;
 	size_t todo_count;
-	struct hashed_text *result; /* text.p is NULL if the text is shown unchanged */
+	struct hashed_text *result; /* Result. text.p is NULL if the text is shown unchanged */
 	struct view_worker *workers;
 };
 

@@ -42,12 +42,12 @@ struct view_names {
 struct view {
 	enum heft_demangle style; /* For VIEW_NAME, VIEW_STACK and VIEW_BLOCK */
 	enum view_form form;
-	unsigned level;            /* VIEW_DIRECTORY: component to show. 0: all */
+	unsigned level;            /* For VIEW_DIRECTORY: number of the component to show. 0: all */
 	const struct paths *paths; /* Rules for paths, borrowed. NULL: unchanged */
-	struct namespaces *spaces; /* VIEW_NAMESPACE: learns namespaces from shown names.
-				    * Borrowed. */
+	struct namespaces *spaces; /* For VIEW_NAMESPACE: collects namespaces from shown names.
+				    * Borrowed */
 	const struct rules *rules; /* Borrowed. NULL: none */
-	label_id *shown;           /* Shown label of each raw label. LABEL_NONE until requested. */
+	label_id *shown;           /* Per raw label: its shown label. LABEL_NONE until requested */
 	size_t count;
 };
 
