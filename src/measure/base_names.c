@@ -90,7 +90,7 @@ static void levels_rename(struct heft_profile *p, struct pair_labels *n, level_f
 				e->renamed = mem_zeroed(e->layer_count, sizeof *e->renamed);
 			struct layer *to = &e->renamed[l->layer];
 			if (to->vm.list.count > 0 || to->file.list.count > 0)
-				continue; /* Another level has the same source. */
+				continue; /* Another level has the same source */
 			pair_labels_rename(n, &e->layers[l->layer].vm, paths, &to->vm);
 			pair_labels_rename(n, &e->layers[l->layer].file, paths, &to->file);
 		}
@@ -156,7 +156,7 @@ static void side_measure(struct base_side *side, struct heft_profile *p, enum he
 		entry_measure_more(p, e, source_compileunits);
 		side->symbols[side->count++] = &entry_layer(p, e, source_symbols)->vm;
 	}
-	/* If all functions have real names, their contents need no comparison. */
+	/* If all functions have real names, contents need no comparison. */
 	bool made_up = false;
 	for (size_t i = 0; i < side->count && !made_up; i++)
 		made_up = pair_labels_made_up(n, side->symbols[i]);

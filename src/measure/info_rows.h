@@ -59,7 +59,7 @@ struct heft_info {
 	VEC(struct info_file) files;
 	struct arena rows; /* Memory of the table */
 	struct tree tree;
-	struct heft_table table; /* `top` is NULL until the table is made. */
+	struct heft_table table; /* `top` is NULL until the table is made */
 };
 
 /* Adds a file. */

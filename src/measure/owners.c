@@ -65,7 +65,7 @@ static void owners_set_view(struct owners *o, struct owner_level *l, const struc
 	l->viewed = true;
 	if (l->view.form != VIEW_NAMESPACE)
 		return;
-	/* Which names are namespaces depends on all names. */
+	/* A name is a namespace or not depending on all names. */
 	source_namespaces(&o->measure.file, &o->spaces);
 	view_update(&l->view, &o->labels, vm, o->measure.file.threads, o->measure.file.notes);
 }

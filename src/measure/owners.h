@@ -14,15 +14,15 @@ struct owner_level {
 	const struct source *source;
 	struct view view;
 	bool viewed, measured;
-	struct layer layer; /* Set only in the first level with this source. */
+	struct layer layer; /* Set only in the first level with this source */
 	struct origins origins;
 };
 
-/* Owners of addresses. All zero: no sources yet. */
+/* Finds owners of addresses. A zeroed struct has no sources. */
 struct owners {
 	enum heft_demangle style; /* For sources whose names follow -C */
 	VEC(struct owner_level) levels;
-	VEC(const char *) names; /* Names of the sources. */
+	VEC(const char *) names; /* Names of the sources */
 	/* Private. */
 	bool ready;
 	struct labels labels;

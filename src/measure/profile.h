@@ -44,19 +44,21 @@ struct entry {
 	struct process process; /* Open if the program is a core */
 	struct measure measure; /* Measurement of the input. Its base map lives as long as the
 				 * layers. */
-	struct layer *layers;   /* By level.layer. Kept only for heft_profile_ranges(). */
+	struct layer *layers;   /* Layers, indexed by level.layer. Kept only for
+				 * heft_profile_ranges() */
 	size_t layer_count;
 	/* Symbols and compile units, if needed although no level shows them. */
 	struct layer more[2];
-	struct layer sure; /* How sure owners are, if something needs it and no level shows it. */
+	struct layer sure; /* Certainty of owners. Set if something needs it and no level shows
+			    * it */
 	struct layer
 		*renamed; /* For a base: layers that rows are made of instead, see base_names.h.
 			   * May be NULL. */
 	uint64_t file_size, vm_size;
 	struct places_mark places_begin, places_end; /* Range of its symbols in
 						      * heft_profile.places. */
-	bool has_dwarf;                              /* DWARF of the input was read. */
-	const char *build_id;                        /* hex */
+	bool has_dwarf;                              /* True if DWARF of the input was read */
+	const char *build_id;                        /* Hexadecimal */
 	const char *format, *debug_path;
 };
 
@@ -81,9 +83,9 @@ struct heft_profile {
 	struct config config; /* Contents of the last configuration file */
 	bool has_config, keep_ranges, counting, code, listing_aliases, debug_owners, own_headers,
 		no_debug, as_bloaty, pairing, by_regions, stacking, levelwise, how_sure, ran;
-	bool one_by_one;         /* An input is closed before the next is opened. */
-	bool has_core, has_wasm; /* Some input is a core, or a WebAssembly module. */
-	bool *used;              /* Per debug file of the options: whether it is of an input. */
+	bool one_by_one;         /* An input is closed before the next is opened */
+	bool has_core, has_wasm; /* An input is a core, or a WebAssembly module */
+	bool *used;              /* Per debug file of the options: true if it belongs to an input */
 	unsigned sure_kept;      /* Bits of enum heft_sure. 0: all. */
 	enum heft_sort sort;
 	enum heft_domain sort_domain;
@@ -97,7 +99,7 @@ struct heft_profile {
 	struct stack_column stacks; /* Stack sizes of the inputs' functions, without bases */
 	struct namespaces namespaces;
 	uint64_t vm_total;       /* Bytes of the VM images so far. */
-	uint32_t image_total;    /* Images that are summed up so far. */
+	uint32_t image_total;    /* Images that were summed up */
 	struct heft_table table; /* `top` is NULL before the rows are made. */
 	struct rows_opts row_opts;
 	struct rows_maker maker; /* Makes rows level by level */
@@ -110,7 +112,7 @@ bool profile_add_source(struct heft_profile *p, const char *name, struct heft_er
 bool profile_define_source(struct heft_profile *p, const char *name, const char *base,
 			   const struct heft_rewrite *rules, size_t count, struct heft_err *err);
 void profile_add_file(struct heft_profile *p, const char *path, enum heft_role role);
-/* Replaces a filter. */
+/* Replaces a filter expression. */
 bool profile_set_pattern(struct pattern **slot, const char *regex, struct heft_err *err);
 /* Reads a configuration file of Bloaty into p->config. Adds its sources and files. */
 bool profile_configure(struct heft_profile *p, const char *path, struct heft_err *err);
@@ -153,7 +155,7 @@ const struct layer *entry_layer(const struct heft_profile *p, const struct entry
 /* Measures compile units, or symbols with their places, unless a level has done so. Call while the
  * input is measured. */
 void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run);
-/* Measures a source that no level shows, without notes and traces. */
+/* Measures a source that no level shows. Makes no notes or traces. */
 void entry_measure_aside(struct entry *e, const char *source, struct layer *ret);
 /* entry_forget_more() releases layers that only rows needed. entry_forget_layers() releases all. */
 void entry_forget_more(struct entry *e);

@@ -512,7 +512,7 @@ static void note_rules(struct heft_profile *p)
 		paths_note_unused(&p->context.wish.paths, path, &p->context.notes);
 }
 
-/* Notes files that the user named but no input can use. */
+/* Notes the files of the options that no input can use. */
 static void note_wishes(struct heft_profile *p)
 {
 	if (p->context.wish.source_maps.count > 0 && !p->has_wasm)

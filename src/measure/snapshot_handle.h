@@ -14,7 +14,7 @@ struct heft_snapshot {
 	VEC(struct snap_value) metadata; /* Metadata that the user added */
 	const char *components_path;
 	unsigned flags; /* Bits of enum heft_snapshot_flag */
-	/* Set by opening: */
+	/* Set when the snapshot is opened. */
 	bool open;
 	bool *used; /* Per index of wish.debug_files: whether a program used the file. NULL
 		     * without a program. */

@@ -34,7 +34,7 @@ struct made {
 	struct heft_snapshot *owner;
 	const char *path; /* For an entry of a zip file: the file's path, then the entry's path */
 	uint32_t container;
-	bool file;                    /* A file of its own, not a zip entry */
+	bool file;                    /* True for a file of its own, false for a zip entry */
 	struct program *program, own; /* `program` is `own`, or a program that the caller has
 				       * opened */
 	const struct linkmap *map;    /* May be NULL */
@@ -45,7 +45,7 @@ struct made {
 	struct charge_level by_symbol, by_unit, by_object;
 	struct charge_level by_path; /* Charges by unit, even if a linker map names the objects */
 	struct namespaces spaces;
-	struct layer sure; /* How sure owners are, with the labels of by_symbol */
+	struct layer sure; /* Certainty of owners, with the labels of by_symbol */
 	bool has_dwarf;
 	/* A source's result, with all state that it changes, because sources run in parallel.
 	 * Unused if a profile has measured the source. */
@@ -72,7 +72,7 @@ static void snapshot_make_prepare(struct made *p, size_t source)
 	struct measured *m = &p->sources[source];
 	notes_init(&m->notes);
 	struct source_file of = measure_input(p->program, NULL, NEED_SYMBOLS | NEED_DWARF);
-	of.go = NULL; /* Sources that run in parallel cannot share this state. */
+	of.go = NULL; /* Sources that run in parallel must not share this state */
 	of.linkmap = source == PATHS ? NULL : p->map;
 	of.labels = &m->labels;
 	of.notes = &m->notes;
@@ -144,7 +144,7 @@ static void snapshot_make_collect(struct made *p)
 		collect_archive(&s->snapshot, p->container, p->path, &p->program->input);
 }
 
-/* Keeps how sure the owners in the container's VM image are. */
+/* Keeps the certainty of the owners in the container's VM image. */
 static void snapshot_make_keep_sure(struct made *p)
 {
 	struct snapshot *s = &p->owner->snapshot;

@@ -15,7 +15,7 @@ static label_id stack_column_shown(const struct view *v, label_id raw)
 
 static struct stack_cell *stack_column_cell_of(struct stack_column *c, label_id label)
 {
-	ASSERT(label != LABEL_NONE); /* A cell for LABEL_NONE would make the list huge. */
+	ASSERT(label != LABEL_NONE); /* A cell for LABEL_NONE would make the list huge */
 	while (c->cells.count <= label)
 		vec_push(&c->cells, (struct stack_cell){ 0 });
 	return &c->cells.data[label];

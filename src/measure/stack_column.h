@@ -13,7 +13,7 @@ struct stack_column {
 		uint64_t most;    /* Bytes plus 1. 0: unknown */
 		unsigned besides; /* Caveats: bits of enum stack_told */
 	})
-	cells; /* Per shown label */
+	cells; /* Cells, by shown label */
 };
 
 enum { STACK_COLUMN_MOST, STACK_COLUMN_BESIDES, STACK_COLUMN_TEXTS };

@@ -8,14 +8,14 @@
 
 #include "program/name_index.h"
 
-/* Meaning of a text. */
+/* What the text of an address means. */
 struct text_places {
 	bool is_number;
-	uint64_t number;               /* As written */
+	uint64_t number;               /* The number, if is_number */
 	const struct section *section; /* May be NULL */
 	name_matches matches;          /* Matching symbols, best form of match first */
 	size_t surest;                 /* Number of matches with the best form */
-	uint64_t offset;               /* Added to the address of the section or symbol */
+	uint64_t offset;               /* Offset from the section or symbol */
 };
 
 /* Parses a text that is only a number. False for other texts. */

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Keeps a text as long as the handle. Equal texts are stored once. */
+/* Stores a text as long as the handle. Equal texts are stored once. */
 static const char *text_keep(struct heft_where *w, struct str text)
 {
 	return intern_get(&w->texts, intern_add(&w->texts, text)).p;
@@ -67,7 +67,7 @@ static bool where_open_dump(struct heft_where *w, const char *path)
 	return false;
 }
 
-/* Fails for a file with several slices, because their addresses overlap. */
+/* Fails for a file with several slices, whose addresses overlap. */
 static bool where_has_slices(const struct input *in, const char *path, struct heft_err *err)
 {
 	struct text names = { 0 };

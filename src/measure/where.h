@@ -12,11 +12,11 @@
 #include "program/program.h"
 #include "program/session.h"
 
-/* A place that the last text means. */
+/* A place that matches the last text. */
 struct where_asked {
 	uint64_t addr;                     /* For a member: address in its archive */
 	const struct named_symbol *symbol; /* May be NULL */
-	const struct section *section;     /* If the text names a section, else NULL */
+	const struct section *section;     /* Section that the text names, or NULL */
 	size_t image;                      /* Index of the image in the file */
 };
 
@@ -26,18 +26,18 @@ struct heft_where {
 	struct context context;
 	unsigned flags; /* Bits of enum heft_where_flag */
 	struct owners owners;
-	bool opened;      /* Opening was tried, with or without success */
+	bool opened;      /* True after an attempt to open, successful or not */
 	const char *path; /* Path of the file, as given by the user */
 	struct program program;
 	struct program member;     /* Member of an archive used last */
 	struct program *at;        /* `program` or `member`, whichever is in use */
 	struct process process;    /* Process of a dump */
 	const struct image *im;    /* Image of `at`, or NULL */
-	struct text_places places; /* Meaning of the last text */
+	struct text_places places; /* Result of parsing the last text */
 	VEC(struct where_asked) asked;
 	struct locator locator; /* Names of the program */
 	bool blocks_read;
-	struct blockmap blocks; /* Read at the first look-up, like the index */
+	struct blockmap blocks; /* Basic blocks. Read at the first look-up, like the index */
 	struct bbindex index;
 	struct intern texts;                   /* Names in answers */
 	const char **segments;                 /* Per segment of `im`: its name, or NULL until
