@@ -11,7 +11,7 @@
 /* State of claiming one image. */
 struct blocks_claiming {
 	const struct source_file *f;
-	struct blockmap map; /* Includes names */
+	struct blockmap map; /* Has names */
 	struct claims *vm;
 };
 
@@ -150,7 +150,7 @@ void source_blocks(const struct source_file *f, struct layer *ret)
 	source_blocks_run(f, ret, claim_all_blocks);
 }
 
-/* Runs the source symbols, but makes only its owners of VM bytes. */
+/* Runs the source symbols, but only for owners of VM bytes. */
 static void functions_run_symbols(const struct source_file *f, struct layer *ret)
 {
 	struct source_file g = *f;
@@ -217,6 +217,6 @@ void source_functions(const struct source_file *f, struct layer *ret)
 
 void source_blockkinds(const struct source_file *f, struct layer *ret)
 {
-	ret->exact = true; /* Padding is a kind of block. */
+	ret->exact = true; /* Padding is a kind of block */
 	source_blocks_run(f, ret, claim_kinds);
 }

@@ -11,7 +11,7 @@ void layer_release(struct layer *l)
 	spans_release(&l->file);
 }
 
-/* Smallest number of owners for which a second thread pays off. */
+/* Minimal number of owners for a second thread. */
 enum { PARALLEL_MIN = 20000 };
 
 /* Returns the sorted starts of non-empty sections, in one domain. */
@@ -38,7 +38,7 @@ static void pad(const struct source_file *f, const struct layer *l, struct spans
 {
 	size_t count;
 	const unsigned what = l->exact ? 0 : PAD_OWNERS;
-	/* Bloaty pads without regard to sections. */
+	/* Bloaty pads across the ends of sections. */
 	if (f->as_bloaty) {
 		spans_pad(s, f->labels, what, NULL, 0);
 		return;
@@ -90,7 +90,7 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	spans_overlay(&l->file, &d->translated);
 	claims_resolve(&d->file_rest, d->f->map->file_size, &rest);
 	spans_overlay(&l->file, &rest);
-	if (!input_has_offsets(d->f->input)) /* The image has tables after the program's bytes. */
+	if (!input_has_offsets(d->f->input)) /* The image has tables after the program's bytes */
 		spans_cut(&l->file, d->f->map->file_size);
 	pad(d->f, l, &l->file, HEFT_FILE);
 	basemap_check_file(d->f->map, &l->file);
@@ -116,7 +116,7 @@ static bool layer_has_zeros(const struct image *im, const struct section *s, str
  * These bytes belong to the segment. */
 static void claim_hollow(const struct source_file *f, const struct image *im, struct claims *file)
 {
-	/* Code without bytes: a separate debug file has lost its contents. */
+	/* Code without bytes: a separate debug file has no contents. */
 	bool hollow = false;
 	for (size_t i = 1; i < im->section_count && !hollow; i++)
 		hollow = im->sections[i].exec && im->sections[i].nobits && im->sections[i].size > 0;
@@ -135,7 +135,7 @@ static void claim_hollow(const struct source_file *f, const struct image *im, st
 	}
 }
 
-/* Replaces the labels of owned claims by words for how sure the owner is. */
+/* Replaces the labels of owned claims by words for the certainty of the owner. */
 static void claims_sure(const struct source_file *f, struct claims *c)
 {
 	label_id words[SURE_WORDS];

@@ -11,7 +11,7 @@ struct source_file measure_input(struct program *p, struct process *core, unsign
 {
 	const struct image *im = program_image(p);
 	const bool units = im && needs & NEED_UNITS;
-	/* The source packages needs no DWARF made from Go's tables. */
+	/* The source packages does not need DWARF made from Go's tables. */
 	if (units && im->kind == IMAGE_EXEC)
 		(void)program_debug_file(p);
 	const bool dwarf = needs & NEED_DWARF || (units && im->debug_object_count > 0);

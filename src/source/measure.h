@@ -11,7 +11,7 @@
 #include "attr/panics.h"
 #include "source/source.h"
 
-/* A prepared input. All zero: nothing to release. */
+/* A prepared input. All zero if nothing must be released. */
 struct measure {
 	struct basemap map;
 	struct dwarf_slot dwarf;

@@ -77,7 +77,7 @@ static void walk_child(struct space_walk *w, const struct die *d)
 		w->depth++;
 		return;
 	}
-	/* A template instance's arguments already show that it is a class. */
+	/* The arguments of a template instance already show that it is a class. */
 	if ((tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
 	     tag == DW_TAG_union_type) &&
 	    n.name.len > 0 && !memchr(n.name.p, '<', n.name.len)) {

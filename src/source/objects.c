@@ -27,7 +27,7 @@ static void by_map(const struct source_file *f, struct layer *ret)
 	struct unit_objects units = { 0 };
 	struct source_file own = *f;
 	struct notes notes;
-	notes_init(&notes); /* dropped, because the map has what units lack */
+	notes_init(&notes); /* Dropped, because the map has what units lack */
 	own.notes = &notes;
 	own.unit_objects = &units;
 	source_compileunits(&own, ret);

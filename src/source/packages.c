@@ -25,7 +25,7 @@
 #define LABEL_BY_UNIT (LABEL_NONE - 1) /* The name does not contain the package */
 #define LABEL_NEW     (LABEL_NONE - 2) /* Not looked up yet */
 #define NO_PACKAGE    "(no package)"
-#define GO_C          "(C)"               /* Code of a Go program with unknown units */
+#define GO_C          "(C)"               /* Code of a Go program whose units are unknown */
 #define NO_CRATE      "(crate not known)" /* Code of a Rust program without symbols */
 
 /* A crate, and the versions of it that paths in the program contain. */
@@ -42,20 +42,20 @@ struct packages {
 	struct package_input in;
 	struct namespaces own_spaces; /* Empty if the caller has namespaces */
 	struct demangler demangler;
-	struct intern crate_names;         /* Names with "_" for "-" */
+	struct intern crate_names;         /* Crate names with "_" for "-" */
 	VEC(struct packages_crate) crates; /* Indexed by the crate's id in crate_names */
 	bool go, crates_read;
 	unsigned languages;           /* Bits of enum language */
 	const struct go_table *table; /* Go's table of the only image, or NULL */
 	uint64_t go_start, go_end;    /* Address range of code in Go's tables */
-	struct str last_path;         /* Previous path: adjacent functions often share it */
+	struct str last_path;         /* Previous path. Adjacent functions often share it */
 	label_id last_label;
 	struct layer own_symbols, own_units; /* Layers made here. Empty if the caller has them */
 	VEC(label_id) of_symbol, of_unit;    /* Package per label of a symbol or unit */
-	struct str root;                     /* Directory that units share. "" or ends in "/" */
+	struct str root;                     /* Directory that all units share. "" or ends in "/" */
 	struct text text;
 	label_id nameless; /* Label of code with neither package nor unit */
-	bool by_places;    /* The input is a Rust program without symbols */
+	bool by_places;    /* True for a Rust program without symbols */
 	struct panic_owners told;
 	VEC(label_id) crate_labels; /* Labels of told.crates */
 	struct spans *out;
@@ -320,7 +320,7 @@ static void find_root(struct packages *p)
 /* Sizes of code in bytes. */
 struct told_code {
 	uint64_t all;
-	uint64_t panics; /* Functions that refer to panic places */
+	uint64_t panics; /* Bytes of functions that refer to panic places */
 	uint64_t told;
 };
 
@@ -457,7 +457,7 @@ static void find_go(struct packages *p)
 		go_table_code(p->table, &p->go_start, &p->go_end);
 }
 
-/* Records the package that each symbol name gives. */
+/* Records the packages that symbol names contain. */
 static void packages_learn(struct packages *p)
 {
 	for (size_t i = 0; i < p->in.symbol_labels->kinds.count; i++)
@@ -468,7 +468,7 @@ static void packages_learn(struct packages *p)
 	packages_find_names(p, &p->in.symbols->file, false);
 }
 
-/* Records the compile units. A unit's package is found on first use. */
+/* Records the compile units. Finds the package of a unit when it is first needed. */
 static void packages_learn_units(struct packages *p)
 {
 	for (size_t i = 0; i < p->in.unit_labels->kinds.count; i++)
@@ -503,10 +503,10 @@ static bool packages_need_units(const struct packages *p)
 	bool needed = !p->table;
 	for (size_t i = 0; i < p->of_symbol.count && !needed; i++)
 		needed = p->of_symbol.data[i] == LABEL_BY_UNIT;
-	if (!needed || !p->table) /* An archive may have no image. */
+	if (!needed || !p->table) /* An archive may have no image */
 		return needed;
 	const struct image *im = &f->input->images[0];
-	/* An image made from Go's tables has the program's path. */
+	/* An image made from Go's tables has the same path as the program. */
 	const bool beside = f->debug && strcmp(f->debug->images[0].path, im->path) != 0;
 	return beside || f->linkmap || debuginfo_present(im) ||
 	       image_section_type(im, SHT_SYMTAB, 1);
@@ -547,7 +547,7 @@ static void packages_release(struct packages *p)
 	vec_release(&p->crate_labels);
 }
 
-/* Chooses the label of code without a package in its name. */
+/* Chooses the label for code whose names contain no package. */
 static void packages_settle(struct packages *p)
 {
 	const struct source_file *f = p->f;

@@ -11,8 +11,8 @@
 struct package_input {
 	const struct layer *symbols, *units; /* Layers of the sources symbols and compileunits */
 	const struct labels *symbol_labels, *unit_labels;
-	struct namespaces *spaces; /* From debug info. Namespaces that symbol names reveal are
-				    * added. */
+	struct namespaces *spaces; /* Namespaces from debug info. Namespaces that symbol names
+				    * reveal are added */
 	/* Per symbol label: index of its namespace in space_texts. NULL: unknown, and `spaces`
 	 * lacks the namespaces that symbol names reveal. */
 	const uint32_t *space_of;

@@ -42,7 +42,7 @@ static void run_alone(const struct source_file *f, const struct source *source,
 {
 	struct layer layer = { .exact = false };
 	struct measure alone = { .file = { .path = NULL } };
-	struct notes notes; /* Dropped: too many, and not about the dump */
+	struct notes notes; /* Dropped, because they are many and not about the dump */
 	ASSERT(m->input && !source->core);
 	notes_init(&notes);
 	measure_begin(&alone,

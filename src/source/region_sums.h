@@ -11,7 +11,7 @@ struct region_sum {
 	const char *name;
 	uint64_t origin;       /* Origin in the first input that has the region */
 	uint64_t length, used; /* Bytes */
-	bool open;             /* No input states the length */
+	bool open;             /* True if no input states the length */
 };
 
 struct region_sums {

@@ -13,7 +13,7 @@
 struct layer {
 	struct spans vm, file;
 
-	bool exact; /* Short fallback ranges are not padding */
+	bool exact; /* True if short fallback ranges are not padding */
 };
 
 void layer_release(struct layer *l);
@@ -44,15 +44,15 @@ struct str section_label_name(const struct source_file *f, const struct section 
 /* How to show the labels of a source. */
 enum source_text {
 	TEXT_AS_IS,
-	TEXT_CHOSEN, /* A symbol, by the -C setting */
+	TEXT_CHOSEN, /* A symbol, in the style of option -C */
 	TEXT_SHORT,
 	TEXT_FULL,
 	TEXT_PATH,      /* Path of a source file */
 	TEXT_DIRECTORY, /* Directory of a source file */
 	TEXT_STACK,     /* Symbols joined by ";", by the -C setting */
 	TEXT_NAMESPACE, /* Namespace of a symbol */
-	TEXT_GENERIC,   /* A symbol, with all instances of a generic as one */
-	TEXT_BLOCK,     /* A symbol, "#" and a number, by the -C setting */
+	TEXT_GENERIC,   /* A symbol. All instances of a generic are one */
+	TEXT_BLOCK,     /* A symbol, "#" and a number, in the style of option -C */
 };
 
 struct source {

@@ -62,7 +62,7 @@ static label_id stacks_label(struct stacks *s, uint32_t scope, uint64_t vm)
 			name = mangled_at(s, vm);
 		if (name.len == 0)
 			name = fn->name.len > 0 ? fn->name : STR("?");
-		/* Every stack may contain this name, so an overlong name is cut. */
+		/* Cuts an overlong name, because every stack may contain it. */
 		text_add(&s->text, (struct str){ name.p, min_u64(name.len, NAME_SHOWN_MAX) });
 		if (count > 0)
 			text_add_char(&s->text, ';');

@@ -76,7 +76,7 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 	layer_finish(f, ret, NULL, &file);
 }
 
-/* Attributes the input to symbols. Fills *sure with how sure each owner is. */
+/* Attributes the input to symbols. Fills *sure with the certainty of each owner. */
 static void symbols_with_sure(const struct source_file *f, struct layer *ret, struct layer *sure)
 {
 	struct origins origins = { 0 };

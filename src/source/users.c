@@ -19,10 +19,10 @@ struct users_scan {
 	const struct image *im;
 	const struct rollup_level *level;
 	enum code_isa isa;
-	bool fixed;         /* Addresses in code and data need no relocations */
+	bool fixed;         /* True if addresses in code and data need no relocations */
 	uint64_t low, high; /* Address range of the owners' bytes */
 	uint8_t *is_code;   /* One flag per span */
-	uint8_t *has_code;  /* Per claimed label */
+	uint8_t *has_code;  /* One flag per claimed label */
 	VEC(struct users_job) jobs;
 };
 
