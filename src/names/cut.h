@@ -7,10 +7,10 @@
 #include "names/signature.h"
 
 struct cut {
-	const char *base, *p, *end; /* base <= p <= end */
+	const char *base, *p, *end; /* Invariant: base <= p <= end */
 	char *out;                  /* room for SIGNATURE_ROOM(end - base) bytes */
 	size_t len;                 /* number of bytes used in out */
-	unsigned keep;              /* set of enum sig_keep */
+	unsigned keep;              /* Bits of enum sig_keep */
 	unsigned closers;           /* C++: ")" that still close declarators like "(*f())()". */
 	bool at_start;              /* True if p is at the start of a component of the name. */
 };

@@ -128,7 +128,7 @@ static struct str demangle_d(struct demangler *d, struct str raw)
 	const size_t len = strlen(text);
 	demangler_room(d, len + 1);
 	memcpy(d->library, text, len);
-	free(text); /* allocated by the library */
+	free(text); /* The library allocated the text */
 	return (struct str){ d->library, len };
 }
 
@@ -197,9 +197,9 @@ static size_t suffix_at(struct str raw, enum scheme scheme)
 
 struct text_job {
 	struct demangler *d;
-	struct str raw; /* the name without its suffix */
+	struct str raw; /* Name without its suffix */
 	enum scheme scheme;
-	bool brief; /* used by Microsoft's scheme only */
+	bool brief; /* True for a brief name. Only in Microsoft's scheme */
 	struct str ret;
 };
 

@@ -29,9 +29,9 @@
 
 /* Scratch memory of one thread. */
 struct demangler {
-	char *buffer; /* owned; the last result */
+	char *buffer; /* Last result. Owned */
 	size_t capacity;
-	char *library; /* allocated by malloc: the buffer that the C++ demangler reallocates */
+	char *library; /* Buffer that the C++ demangler reallocates, from malloc */
 	size_t library_capacity;
 	struct owned *owned;
 	struct stack stack; /* stack of the thread that demangles long names */

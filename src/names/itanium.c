@@ -20,14 +20,14 @@ extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int
 #define MAX_GROUPS 256
 
 struct names_itanium_bound {
-	uint64_t largest;          /* size of the largest element so far */
+	uint64_t largest;          /* Size of the largest element up to now */
 	uint64_t sum[MAX_GROUPS];  /* per open group: total size of its finished elements */
 	uint64_t open[MAX_GROUPS]; /* per open group: size of its current element */
 	/* Per open group: further elements that belong to the current element. "M<class><member>"
 	 * and vendor qualifiers have two parts. */
 	uint32_t sticky[MAX_GROUPS];
 	size_t depth;
-	bool expressions; /* whether an expression was read */
+	bool expressions; /* True if an expression was read */
 	/* Set after an expression with its own E (cl..E, tl..E), at which token() closes the wrong
 	 * group. From then on, elements are never closed, so the bound stays an upper bound. */
 	bool merging;
@@ -49,8 +49,8 @@ static bool is_reference(struct str s, size_t i)
 
 static void itanium_open_group(struct names_itanium_bound *b)
 {
-	if (b->depth + 1 == MAX_GROUPS) { /* Real names never nest so deeply: report the largest
-					   * size. */
+	if (b->depth + 1 == MAX_GROUPS) { /* Real names never nest so deeply. Reports the largest
+					   * size */
 		b->largest = UINT64_MAX;
 		return;
 	}
@@ -128,7 +128,7 @@ static bool has_own_end(char a, char b)
 	case 't': return b == 'l';
 	case 'n': return b == 'w' || b == 'a';
 	case 's': return b == 'P';
-	case 'u': return true; /* a vendor's expression */
+	case 'u': return true; /* The expression of a vendor */
 	default: return false;
 	}
 }
@@ -187,7 +187,7 @@ uint64_t itanium_bound(struct str mangled)
 #ifdef HEFT_HAVE_IBERTY
 
 struct printed {
-	struct demangler *d; /* its library buffer receives the text */
+	struct demangler *d; /* Its library buffer receives the text */
 	size_t len;
 	jmp_buf too_long;
 };

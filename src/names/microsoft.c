@@ -13,7 +13,7 @@
  * codes. */
 struct refs {
 	ms_id names[10], types[10];
-	struct str raw[10]; /* the text of each name */
+	struct str raw[10]; /* Text of each name */
 	unsigned name_count, type_count;
 };
 
@@ -24,7 +24,7 @@ struct ms {
 	size_t count;
 	unsigned depth;
 	bool failed;
-	bool counts_templates; /* whether digits also refer to instances of function templates */
+	bool counts_templates; /* True if digits also refer to instances of function templates */
 	struct refs refs;
 };
 
@@ -239,7 +239,7 @@ static ms_id microsoft_read_value(struct ms *m)
 	case 'J': return member_tuple(m, 3);
 	case 'M':
 		(void)microsoft_read_type(m, false);
-		return microsoft_read_value(m); /* the value of a parameter "auto" */
+		return microsoft_read_value(m); /* The value of a parameter "auto" */
 	default: return microsoft_fail(m);
 	}
 }
@@ -301,7 +301,7 @@ static ms_id anonymous(struct ms *m)
 	return id;
 }
 
-/* True at an anonymous namespace, "?A": scope numbers never begin with "A". */
+/* True at an anonymous namespace, "?A". Scope numbers never begin with "A". */
 static ms_id read_scope(struct ms *m)
 {
 	if (is_digit(microsoft_peek(m)))
@@ -349,7 +349,7 @@ static unsigned microsoft_qualifiers(struct ms *m)
 	const char c = next(m);
 	if (c >= 'A' && c <= 'D')
 		return (unsigned)(c - 'A');
-	if (c >= 'Q' && c <= 'T') /* qualifiers of a pointer to a member */
+	if (c >= 'Q' && c <= 'T') /* Qualifiers of a pointer to a member */
 		return (unsigned)(c - 'Q');
 	m->failed = true;
 	return 0;
@@ -577,7 +577,7 @@ static ms_id variable(struct ms *m, ms_id name, char access)
 	const ms_id type = microsoft_read_type(m, false);
 	const unsigned ext = pointer_qualifiers(m);
 	unsigned quals = microsoft_qualifiers(m);
-	/* Qualifiers of the variable. A pointer's code includes its own qualifiers. */
+	/* Qualifiers of the variable. The code of a pointer includes its qualifiers. */
 	if (!m->failed && m->nodes[type].kind == MS_POINTER) {
 		if (m->nodes[type].b)
 			(void)read_qualified(m, true);
@@ -690,7 +690,7 @@ static ms_id guard(struct ms *m, const char *what)
 	microsoft_append(m, &first, &last, microsoft_add(m, (struct ms_node){ .kind = MS_NAME }));
 	while (!m->failed && !eat(m, "@"))
 		microsoft_append(m, &first, &last, read_scope(m));
-	/* A guard has no name of its own, so its first scope becomes its name. */
+	/* A guard has no name of its own. Its first scope becomes its name. */
 	if (m->failed || !m->nodes[first].b)
 		return microsoft_fail(m);
 	const ms_id scopes = m->nodes[first].b;

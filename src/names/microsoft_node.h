@@ -11,7 +11,7 @@ enum ms_kind {
 	MS_NONE,
 	/* Kinds of parts of names. */
 	MS_NAME,      /* text: the name */
-	MS_ANONYMOUS, /* An anonymous namespace. */
+	MS_ANONYMOUS, /* An anonymous namespace */
 	MS_TEMPLATE,  /* a: name; b: list of arguments */
 	MS_LOCAL,     /* a: symbol; n: number of the scope inside the symbol */
 	MS_CTOR,
@@ -43,7 +43,7 @@ enum ms_qualifier {
 	MS_VOLATILE = 2,
 	MS_UNALIGNED = 4,
 	MS_RESTRICT = 8,
-	MS_LVALUE = 16, /* qualifier of a member function */
+	MS_LVALUE = 16, /* Qualifier of a member function */
 	MS_RVALUE = 32,
 };
 
@@ -56,7 +56,7 @@ struct ms_node {
 	int64_t n;
 	ms_id a, b, c;
 	uint8_t kind, quals;
-	bool variadic, is_noexcept, wide, cut; /* cut: the string continues after its last byte */
+	bool variadic, is_noexcept, wide, cut; /* `cut`: the string continues after its last byte */
 };
 
 /* Return the text of a letter in a code. NULL if the letter has none. ms_operator() reads codes

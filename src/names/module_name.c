@@ -333,8 +333,8 @@ bool module_name_is_swift(struct str raw)
  * extension begins at `at`. */
 static void extension_turn(struct out *o, size_t at, struct module_name *ret)
 {
-	const size_t module = o->len - at, types = ret->module; /* types: index of the "." before
-								 * the type */
+	const size_t module = o->len - at, types = ret->module; /* `types`: index of the "."
+								 * before the type */
 	char *const text = o->p;
 	if (o->failed || at <= types)
 		return;
@@ -392,7 +392,8 @@ static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 			extension_turn(o, start, ret);
 		rest = str_from(rest, 1);
 	}
-	/* Without the rest, symbols with the same member name would look the same. */
+	/* The brief name must keep the rest. Otherwise symbols with the same member name look
+	 * equal. */
 	ret->brief = o->len;
 	if (rest.len > 0)
 		put_kind(o, rest);

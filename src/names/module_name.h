@@ -14,8 +14,8 @@
 
 /* Sizes in bytes of the readable text. Each size counts from the beginning of the text. */
 struct module_name {
-	size_t len;     /* the whole text, including the kind of entity */
-	size_t brief;   /* Without the kind and without parameters */
+	size_t len;     /* Length of the whole text, including the kind of entity */
+	size_t brief;   /* Length without the kind and without parameters */
 	size_t module;  /* Length of the module's path at the start of the name; 0 if none */
 	size_t package; /* the first part of the module path: the library, the package or the
 			 * module itself */

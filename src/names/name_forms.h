@@ -25,13 +25,13 @@ typedef void (*name_form_fn)(void *ctx, struct str text, enum name_form form);
 
 /* Reusable buffers. A zeroed struct is ready for use. */
 struct name_forms {
-	/* private */
+	/* Private. */
 	struct demangler demangler;
 	struct supersize_name super;
 	struct text full, cut, dropped, held, plain;
 	name_form_fn each;
 	void *ctx;
-	bool part; /* The current name lost its suffix. */
+	bool part; /* True if the suffix of the current name was removed */
 };
 
 void name_forms_release(struct name_forms *f);

@@ -122,7 +122,7 @@ static struct str cxx_space(const struct namespaces *n, struct str raw, struct s
 		end = next;
 		at = behind_separator(max, next, ':');
 	}
-	/* The component before a lambda is the function that contains it. */
+	/* The component before a lambda is the function that contains the lambda. */
 	if (at < max.len && max.p[at] == '{' && !namespace_has(&n->spaces, str_upto(max, end)))
 		return without_last(str_upto(max, end), ':');
 	return str_upto(max, end);

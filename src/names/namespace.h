@@ -28,7 +28,7 @@ struct namespaces {
 
 /* Adds a namespace or class that debug info lists. The text is copied. */
 void namespaces_add(struct namespaces *n, struct str path, bool is_class);
-/* Learns the class that a linkage name reveals, if any. */
+/* Adds the class that a linkage name reveals, if any. */
 void namespaces_learn(struct namespaces *n, struct demangler *d, struct str raw);
 void namespaces_release(struct namespaces *n);
 

@@ -7,7 +7,7 @@
 struct out {
 	char *p;
 	size_t len, room;
-	bool failed; /* set if the room is used up or the name is not of this scheme */
+	bool failed; /* True if the room is full or the name is not of this scheme */
 	bool muted;  /* Set to parse without writing, for the path of an impl */
 };
 

@@ -255,7 +255,7 @@ unsigned language_marked(struct str raw)
 		      { "start.callMain", LANGUAGE_ZIG },
 		      { "std.start.callMain", LANGUAGE_ZIG },
 		      { "builtin.default_panic", LANGUAGE_ZIG } };
-	/* Tests the first letter first, because few names share it. */
+	/* Tests the first letter first, because it excludes most names. */
 	for (size_t i = 0; i < COUNT_OF(marks); i++)
 		if (raw.len > 0 && raw.p[0] == marks[i].name[0] &&
 		    str_eq(raw, str_of(marks[i].name)))
@@ -294,7 +294,7 @@ enum package_kind package_of(const struct namespaces *n, struct demangler *d,
 	*ret = package_in(of->languages, raw);
 	if (ret->len > 0)
 		return PACKAGE_SPACE;
-	/* Tests the first letter first, because few names share it. */
+	/* Tests the first letter first, because it excludes most names. */
 	const bool runtime = raw.len > 0 && (raw.p[0] == '_' || raw.p[0] == 'r');
 	if (runtime && STARTS_WITH(raw, rust_runtime) > 0) {
 		*ret = STR("std");

@@ -39,7 +39,7 @@ unsigned language_marked(struct str raw);
 /* A name whose package is searched. */
 struct package_of {
 	struct str raw;
-	const struct str *space; /* Namespace of the name, or NULL if not known yet. */
+	const struct str *space; /* Namespace of the name, or NULL if not yet known */
 	unsigned languages;      /* Bits of enum language: languages that the program is known to
 				  * contain. */
 };

@@ -2,7 +2,7 @@
 #include "names/rust.h"
 #include "names/out.h"
 
-#define HASH_SIZE 20 /* "17h", 16 hexadecimal digits and "E" */
+#define HASH_SIZE 20 /* Size of "17h", 16 hexadecimal digits and "E" */
 
 size_t rust_legacy_size(struct str raw)
 {
@@ -17,7 +17,7 @@ size_t rust_legacy_size(struct str raw)
 			return 0;
 		seen |= 1U << hex_value(raw.p[i]);
 	}
-	/* A hash has many different digits. A C++ name like h0000.. does not. */
+	/* A hash has many different digits. A C++ name such as h0000.. has few. */
 	for (size_t bits = 0; seen != 0; seen &= seen - 1) {
 		if (++bits >= 5)
 			return end;

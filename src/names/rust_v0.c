@@ -9,11 +9,11 @@
 #define MAX_DEPTH 200
 
 struct v0 {
-	struct str s; /* the name after "_R" */
+	struct str s; /* Name after "_R" */
 	size_t pos;
 	struct out o;
 	uint32_t depth;
-	uint32_t steps; /* Visits left. References can make a small name take many visits. */
+	uint32_t steps; /* Visits left. References can make a small name need many visits */
 	uint64_t bound_lifetimes;
 };
 

@@ -30,7 +30,7 @@ static const struct special {
 	SPECIAL("TLS init function", " for "),
 	SPECIAL("transaction clone", " for "),
 	SPECIAL("non-transaction clone", " for "),
-	/* Prefixes of D. */
+	/* Prefixes of D names. */
 	SPECIAL("initializer", " for "),
 	SPECIAL("ClassInfo", " for "),
 	SPECIAL("Interface", " for "),

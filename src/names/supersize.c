@@ -372,7 +372,7 @@ static size_t supersize_last_of(struct str s, char c)
 	size_t i = s.len;
 	while (i > 0 && s.p[i - 1] != c)
 		i--;
-	return i; /* the index after c; 0 if there is none */
+	return i; /* Index after c. 0 if there is none */
 }
 
 /* Splits "a::{lambda(int)#2}::_FUN" and "a::$_2::__invoke" into parts of the shown name

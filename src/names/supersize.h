@@ -37,7 +37,7 @@ struct supersize_mark {
  * or into the buffers. They are valid until the next call. */
 struct supersize_name {
 	struct str full, template_name, plain;
-	unsigned flags; /* set of SUPERSIZE_ANONYMOUS and SUPERSIZE_CLONE */
+	unsigned flags; /* Bits SUPERSIZE_ANONYMOUS and SUPERSIZE_CLONE */
 	/* Private. */
 	struct text buffers[6]; /* 0, 1: texts of turn(); 2: parts of the template form; 3 to 5:
 				 * the three forms */
