@@ -16,7 +16,7 @@ enum { LABELS_MAX = 40 };
 static const struct page_known {
 	const char *name, *title;
 	const char *split; /* Separator of a label's parts. Each part becomes a level */
-	bool aside;        /* Rows are not grouped by this column */
+	bool aside;        /* True if rows are not grouped by this column */
 } known[] = {
 	{ "armembers", "Archive members", "/", false },
 	{ "address", "Address", NULL, true },
@@ -75,7 +75,8 @@ struct page_labels {
 	numbers;           /* Per text of the page: its number in this column plus 1. 0 without
 			    * one */
 	struct text texts; /* Dictionary of the column */
-	struct text lines; /* Per line a varint: 0 for a new label, else count + 1 - its number */
+	struct text lines; /* Per line a varint: 0 for a new label, otherwise count + 1 - its
+			    * number */
 	uint32_t count;
 };
 
@@ -143,7 +144,7 @@ static void page_put_card(struct page_flat *f, const struct heft_row *row, uint3
 	page_add_number(f, c->all_users);
 	page_add_number(f, c->user_count);
 	for (size_t i = 0; i < c->user_count; i++) {
-		/* Names near each other have similar numbers, so the difference is small. */
+		/* Adjacent names have similar numbers, so the difference is small. */
 		const int64_t n = (int64_t)label - page_text(f->page, c->users[i]);
 		page_add_number(f, n < 0 ? 2 * (uint64_t)-(n + 1) + 1 : 2 * (uint64_t)n);
 	}
@@ -239,7 +240,7 @@ static void set_text(struct page_flat *f, size_t depth, uint32_t id)
 		f->ids[i] = id;
 }
 
-/* What an inner row has in excess of its children, on one side. */
+/* Numbers of an inner row minus those of its children, on one side. */
 struct page_rest {
 	uint64_t whole[COLUMNS_MAX];
 	double exact[COLUMNS_MAX];

@@ -31,7 +31,7 @@ struct page_stacks {
 };
 
 struct page {
-	struct intern texts; /* [0] is "" */
+	struct intern texts; /* Texts of the page. [0] is "" */
 	struct text tabs;    /* JSON: an object per tab, separated by commas */
 	struct text data;    /* Columns of all tabs */
 };
@@ -77,8 +77,8 @@ struct page_tab {
 	size_t region_count;
 	const struct heap_strip *strip;            /* Memory by address */
 	const char *damage;                        /* Damage, one line each */
-	const struct heft_page_timeline *timeline; /* Only builds and series */
-	bool only_now;                             /* A diff against nothing, not shown as a diff */
+	const struct heft_page_timeline *timeline; /* Timeline with only builds and series */
+	bool only_now;                             /* A diff without a base, not shown as a diff */
 };
 
 void page_add(struct page *p, const struct page_tab *tab);

@@ -66,7 +66,7 @@ static struct heft_page_fact code_fact(const struct symbol_code *c, bool diff, s
 void page_add_profile(struct page *page, const char *title, const struct heft_profile *profile,
 		      const struct symbol_code *code)
 {
-	/* Members of thin archives follow the inputs; a few are enough. */
+	/* Members of thin archives follow the inputs. Shows only the first. */
 	enum { FILES_MAX = 8 };
 	struct heft_page_fact facts[FILES_MAX * FILE_FACTS + 1];
 	struct arena arena = { 0 };
@@ -113,7 +113,7 @@ void page_add_lists(struct page *page, const char *title, const struct snapshot 
 	diff_init(&diff, before ? before : &nothing, &after->snapshot, false);
 	diff_rows_make(&rows, &diff, &query);
 	diff_rows_show_all(&rows);
-	/* Why the sums differ from those of the tab with all bytes. */
+	/* Says why the sums differ from those of the tab with all bytes. */
 	const struct heft_page_fact facts[] = {
 		{ "counted", "what the file holds because of each symbol, without debug info" },
 		{ "paired", "by names, then by contents: a renamed symbol is one row" },

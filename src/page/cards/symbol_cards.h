@@ -18,7 +18,7 @@ struct symbol_card {
 	uint64_t all_texts, all_users; /* Counts, including unlisted ones */
 };
 
-/* Read-only data of a label. */
+/* The read-only data of a label. */
 struct label_data {
 	uint64_t label;
 	const struct image *im;

@@ -50,7 +50,7 @@ static void symbol_code_choose(candidate_vec *list, uint64_t most_of_one)
 	qsort(list->data, list->count, sizeof *list->data, symbol_code_compare_labels);
 }
 
-/* Ends a text: the bytes from `from` on belong to this label. */
+/* Ends a text: assigns the bytes from `from` on to this label. */
 static void close_text(struct symbol_code *c, uint64_t label, size_t from)
 {
 	struct label_code *last = c->labels.count > 0 ? &c->labels.data[c->labels.count - 1] : NULL;

@@ -14,7 +14,7 @@ enum {
 	INLINED = 1 << 9,
 };
 
-/* What a level's labels show about symbols, by the level's source. */
+/* Facts about symbols that the labels of a level show, by the level's source. */
 enum said_by { NOTHING, SYMBOLS, SECTIONS, SOURCES, CALLS };
 
 void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, struct arena *arena)

@@ -11,8 +11,8 @@ enum { SYMBOL_FLAG_SETS = 1 << 10 };
 struct symbol_flags {
 	const struct heft_profile *profile;
 	struct arena *arena; /* Memory of the texts */
-	uint16_t *known;     /* Per label: its flags | KNOWN. 0 if not looked up yet */
-	bool *twins;         /* Per label: see symbol_twins.h */
+	uint16_t *known;     /* Per label: its flags | KNOWN. 0 if not yet looked up */
+	bool *twins;         /* Per label: true if the program has a copy of it (symbol_twins.h) */
 	size_t count;        /* Size of known and twins */
 	struct supersize_name work;
 	const char *const *texts[SYMBOL_FLAG_SETS]; /* By set of flags: the texts of a row */
