@@ -31,7 +31,7 @@ struct heap_digest {
 	struct digest_stack stacks[DIGEST_STACKS];
 	size_t stack_count;
 	bool knows_leaks;              /* All live blocks and leaks are known */
-	uint64_t leaked_bytes, leaked; /* `leaked` counts blocks. */
+	uint64_t leaked_bytes, leaked; /* `leaked` is a number of blocks */
 	VEC(struct digest_damage) damages;
 };
 

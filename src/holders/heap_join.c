@@ -14,9 +14,9 @@ struct site_key {
 struct heap_join {
 	struct heft_heap_report *r;
 	struct intern functions, files, names;
-	VEC(struct site_key) keys; /* Per site. */
+	VEC(struct site_key) keys; /* Keys, indexed by site */
 	VEC(uint32_t) by_name;     /* Per id in `names`: the modules with that name */
-	VEC(bool) other_builds;    /* Per module: the heaps have two builds of it */
+	VEC(bool) other_builds;    /* Per module: true if the heaps have two builds of it */
 	struct map sites, steps;   /* `sites`: index by key. `steps`: index in the report */
 	struct text path;
 	const struct paths *paths;

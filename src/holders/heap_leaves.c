@@ -52,7 +52,7 @@ static void age_label(char *out, size_t room, uint32_t class)
 		snprintf(out, room, "%" PRIu64 "..%" PRIu64, low, low * 10 - 1);
 }
 
-/* Names the classes. Classes of sizes and ages are numbered in order. */
+/* Names the classes. Numbers classes of sizes and ages in their order. */
 static void heap_leaves_name_classes(struct heft_heap_report *r)
 {
 	const bool size = r->report.query.by == HEFT_HEAP_BY_SIZE;
@@ -80,7 +80,7 @@ static uint32_t thread_class(struct heft_heap_report *r, uint32_t id, const char
 struct heap_leaves_source {
 	struct heft_heap_report *r;
 	struct heft_heap *h;
-	const uint32_t *steps; /* Per call node */
+	const uint32_t *steps; /* Step of each call node */
 	bool base;
 };
 
@@ -315,7 +315,7 @@ enum { FILTERS = 3 };
 struct filters {
 	struct pattern *patterns[FILTERS]; /* Patterns of functions, modules and files. NULL
 					    * accepts any */
-	uint8_t wanted;                    /* A bit per filter */
+	uint8_t wanted;                    /* One bit per filter */
 };
 
 static void filters_release(struct filters *f)

@@ -59,7 +59,7 @@ struct rower {
 	const struct intern *classes;
 	struct arena *arena;
 	uint32_t *keys;     /* Per site: its key. Sites with equal keys share a row */
-	VEC(uint32_t) site; /* Per key: one site with that key. */
+	VEC(uint32_t) site; /* Per key: one site with that key */
 };
 
 static bool by_class(enum heft_heap_by by)
@@ -243,7 +243,7 @@ static void heap_rows_fill(void *ctx, uint32_t node, uint32_t level, struct heft
 	row->texts = texts;
 }
 
-/* Rows of a tree below 1/SMALL of the total are joined in one row. */
+/* Tree rows below 1/SMALL of the total are joined into one row. */
 enum { SMALL = 200 };
 
 static uint64_t least_below(const struct heap_report *r)

@@ -13,7 +13,7 @@
 /* A frame, shared by all calls on one line of a function. */
 struct heap_site {
 	struct heft_frame frame; /* Frame of the first call found */
-	const char *label;       /* The function, else MODULE+0xADDR, else the address */
+	const char *label;       /* The function, otherwise MODULE+0xADDR, otherwise the address */
 	uint32_t module;         /* Index in modules. 0 without one */
 	enum process_frame_kind kind;
 };
@@ -31,7 +31,7 @@ enum { HEAP_MEASURES = HEFT_HEAP_WITH_CALLEES };
 
 /* Blocks and bytes of one stack. */
 struct heap_leaf {
-	uint32_t step, class; /* `class`: second part of the rows' key, after the stack */
+	uint32_t step, class; /* `class`: second part of the key of rows, after the stack */
 	uint64_t now[HEAP_MEASURES], base[HEAP_MEASURES];
 };
 
@@ -46,7 +46,7 @@ struct heap_info {
 	struct heft_heap_info of;
 	uint64_t parts[HEFT_HEAP_PARTS]; /* Bytes. All 0 if the dump has no blocks */
 	bool no_names;                   /* Frames are addresses in the modules' headers */
-	bool with_arguments;             /* Reports include the command's arguments */
+	bool with_arguments;             /* Reports include the arguments of the command */
 	size_t unsettled; /* For a check: number of places skipped, because a stopped thread was
 			   * changing them */
 	const char *said; /* For a check: last message of the C library, or "" */
@@ -55,13 +55,13 @@ struct heap_info {
 struct heap_report {
 	const struct heap_info *info, *base; /* `base` is NULL without a diff */
 	struct heft_heap_query query;
-	VEC(struct heap_report_module) modules; /* [0] means no module. */
-	VEC(struct heap_site) sites;            /* [0] is the root's. */
+	VEC(struct heap_report_module) modules; /* Modules. [0] means no module */
+	VEC(struct heap_site) sites;            /* Sites. [0] is the root's */
 	VEC(struct heap_step) steps;
 	VEC(struct heap_leaf) leaves; /* Sorted by step, then class. No leaf is all 0 */
 	struct heft_measure measures[HEFT_HEAP_WITH_CALLEES + 1];
 	struct tree tree;
-	struct heft_table table; /* row_ref() is the step if rows are stacks, else the site */
+	struct heft_table table; /* row_ref() is the step if rows are stacks, otherwise the site */
 	const struct heft_note *notes;
 	size_t note_count;
 };

@@ -29,10 +29,10 @@ struct heft_heap {
 };
 
 struct heft_heap_report {
-	struct heap_report report; /* Must be the first field: the formats use it. */
-	struct memory *memory;     /* Memory of the heap. */
+	struct heap_report report; /* Must be the first field, because the formats use it */
+	struct memory *memory;     /* Memory of the heap */
 	struct arena arena;
-	struct notes *notes;   /* Notes of the heap. */
+	struct notes *notes;   /* Notes of the heap */
 	struct intern classes; /* Labels of leaves' classes, if rows are by class */
 	VEC(struct heft_note) all_notes;
 };
