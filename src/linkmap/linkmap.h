@@ -68,10 +68,10 @@ struct linkmap_section {
 	uint64_t load_addr;  /* Address at which the bytes are stored. Equal to addr if the map
 			      * has no other */
 	struct linkmap_text name;
-	struct linkmap_text segment;       /* Segment, in maps of ld64. Empty in others. */
+	struct linkmap_text segment;       /* Segment, in maps of ld64. Empty in others */
 	uint32_t first_piece, piece_count; /* Range in `pieces`. */
 	uint8_t align_log2;                /* Power of two, or LINKMAP_NO_ALIGN. */
-	bool tls;                          /* TLS section, by its name: .tdata, .tbss. */
+	bool tls;                          /* TLS section, by its name: .tdata, .tbss */
 	/* File headers that no section table names: mold's EHDR, PHDR and SHDR, gold's "file
 	 * header". */
 	bool header;

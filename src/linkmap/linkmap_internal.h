@@ -11,9 +11,10 @@ struct map_maker {
 	const char *path;
 	struct notes *notes;
 	struct reader r;
-	struct str line;      /* Current line, without its end. */
-	uint64_t line_number; /* From 1 */
-	bool mapped;          /* The bytes are a mapped file, so pages are released after reading */
+	struct str line;      /* Current line, without its end */
+	uint64_t line_number; /* Line number, from 1 */
+	bool mapped;          /* True if the bytes are a mapped file. Pages are released after
+			       * reading */
 	uint64_t dropped;     /* Offset before which pages were released */
 	uint32_t section;     /* Section for new pieces, or LINKMAP_NONE */
 	uint32_t piece;       /* Piece for new symbols, or LINKMAP_NONE */
@@ -32,9 +33,9 @@ void map_skip_blanks(struct str *s);
 /* Take a word at the start of *s and move *s after it. False, with *s unchanged, if it is absent.
  * Blanks may precede a number, which ends at a blank, a tab or the end of the line. */
 bool map_take(struct str *s, struct str word);
-bool map_take_hex(struct str *s, uint64_t *ret);     /* Takes digits without a prefix. */
-bool map_take_0x(struct str *s, uint64_t *ret);      /* "0x" comes first. */
-bool map_take_decimal(struct str *s, uint64_t *ret); /* Takes digits without a prefix. */
+bool map_take_hex(struct str *s, uint64_t *ret);     /* Reads digits without a prefix */
+bool map_take_0x(struct str *s, uint64_t *ret);      /* Reads "0x" and digits */
+bool map_take_decimal(struct str *s, uint64_t *ret); /* Reads digits without a prefix */
 struct str map_trim_end(struct str s);
 struct str map_cut(struct str s, size_t skip); /* Returns s without its first `skip` bytes, which
 					        * must exist. */

@@ -9,7 +9,7 @@
 #include "linkmap/linkmap_internal.h"
 
 enum part {
-	PART_OTHER, /* Part that is ignored */
+	PART_OTHER, /* Part that is skipped */
 	PART_COMMON,
 	PART_DISCARDED,
 	PART_MEMORY,
@@ -18,8 +18,8 @@ enum part {
 
 struct ld_entry {
 	struct str name; /* Name without blanks around it. */
-	bool indented;   /* The line begins with a blank */
-	unsigned count;  /* Numbers on the line: 0, addr only (1), addr and size (2). */
+	bool indented;   /* True if the line begins with a blank */
+	unsigned count;  /* Numbers on the line: 0, addr only (1), addr and size (2) */
 	uint64_t addr, size;
 	struct str rest; /* Text after the numbers. */
 };
@@ -258,7 +258,7 @@ static void gold_piece(struct map_maker *m, const struct ld_entry *e)
 		if (m->section == LINKMAP_NONE || m->lm->sections.data[m->section].header)
 			map_add_section(m, what, e->addr, e->size)->header = true;
 		const enum linkmap_kind kind = str_ends(what, STR("fill"))
-						       ? LINKMAP_FILL /* also "zero fill" */
+						       ? LINKMAP_FILL /* Also for "zero fill" */
 					       : str_eq(what, STR("common"))     ? LINKMAP_COMMON
 					       : str_starts(what, STR("merge ")) ? LINKMAP_MERGED
 										 : LINKMAP_INTERNAL;

@@ -115,7 +115,7 @@ static bool read_row(struct ld64 *l)
 {
 	const struct str line = l->m->line;
 	switch (l->table) {
-	case TABLE_OBJECTS: { /* number 0 is the linker itself */
+	case TABLE_OBJECTS: { /* Number 0 is the linker itself */
 		struct str s = line;
 		uint64_t number;
 		if (!linkmap_ld64_take_number(&s, &number) || number != l->objects.count)

@@ -20,7 +20,7 @@ struct msvc {
 	struct map_maker *m;
 	enum part part;
 	VEC(struct linkmap_msvc_group) groups;
-	VEC(bool) placed; /* Per section: its address is known */
+	VEC(bool) placed; /* Per section: true if its address is known */
 };
 
 /* Parses "0001:00000010". */

@@ -19,7 +19,8 @@ struct linkmap_name {
 /* Set `map` and zero the rest before use. */
 struct linkmap_names {
 	const struct linkmap *map;
-	bool all;                      /* Also list pieces without a name: "** .rodata.str1.1" */
+	bool all;                      /* True to also list pieces without a name: "**
+				        * .rodata.str1.1" */
 	VEC(struct linkmap_name) list; /* Symbols of the section read last, by address */
 	/* Private. `symbol`: index in map->symbols of the next piece's first symbol. */
 	size_t symbol;
