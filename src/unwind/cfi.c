@@ -10,7 +10,7 @@ struct cfi_machine {
 	struct cfi_row remembered[REMEMBERED_MOST];
 	unsigned depth;
 	uint64_t at, until; /* at: address of the current row. until: requested address */
-	bool past;          /* The next row starts after `until` */
+	bool past;          /* True if the next row starts after `until` */
 };
 
 static void cfi_set_rule(struct cfi_machine *m, uint64_t reg, struct cfi_rule rule)
@@ -86,7 +86,7 @@ static bool other_rule(struct cfi_machine *m, uint8_t op, struct reader *r)
 	struct cfi_rule *cfa = &m->row->cfa;
 	switch (op) {
 	case 0x00:
-	case 0x2d: return true; /* nop; AArch64: the return address is signed from here on */
+	case 0x2d: return true; /* nop. On AArch64: the return address is signed from here on */
 	case 0x02: cfi_advance(m, read_u8(r)); return true;
 	case 0x03: cfi_advance(m, read_u16(r)); return true;
 	case 0x04: cfi_advance(m, read_u32(r)); return true;

@@ -33,7 +33,7 @@ struct cfi_row {
 	struct cfi_rule cfa;
 	struct cfi_rule regs[CFI_REGS];
 	uint64_t return_reg;
-	bool signal_frame; /* A signal interrupted the caller, which made no call */
+	bool signal_frame; /* True if a signal interrupted the caller, which made no call */
 };
 
 /* Computes the rules at an address of the FDE's function. False if an instruction is unknown or the
@@ -44,7 +44,7 @@ bool cfi_row_at(const struct unwind_section *s, const struct unwind_entry *fde, 
 /* Known registers of a frame. */
 struct cfi_frame {
 	uint64_t regs[CFI_REGS];
-	uint64_t known; /* one bit per register */
+	uint64_t known; /* One bit per register */
 	uint64_t pc;
 };
 

@@ -24,7 +24,7 @@ uint64_t read_eh_value(struct reader *r, uint8_t encoding, uint8_t address_size)
 		return read_uleb(r);
 	if (format == EH_SLEB)
 		return (uint64_t)read_sleb(r);
-	/* Width 0 is a reserved format. It marks r bad. */
+	/* A reserved format has width 0, which marks r bad. */
 	const unsigned width = eh_width(encoding, address_size);
 	if (format & EH_SIGNED && width == 2)
 		return (uint64_t)(int64_t)read_i16(r);

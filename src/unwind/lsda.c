@@ -10,7 +10,7 @@
 #include "unwind/eh_pointer.h"
 
 struct lsda {
-	struct reader reader; /* reads all given bytes */
+	struct reader reader; /* Reads all given bytes */
 	uint8_t address_size;
 	enum lsda_specs specs;
 	bool has_types;
@@ -20,7 +20,7 @@ struct lsda {
 	uint64_t sites_end;   /* Start of the action table */
 	uint64_t last_action; /* Largest offset + 1 of a call site's first action. 0 if none */
 	int64_t lowest_filter, highest_filter;
-	uint64_t end; /* Largest end so far */
+	uint64_t end; /* Largest end up to now */
 };
 
 static bool lsda_read_header(struct lsda *l)

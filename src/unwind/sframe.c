@@ -13,9 +13,9 @@ bool sframe_open(struct sframe *f, struct bytes section, uint64_t off, bool big_
 	reader_seek(&r, off);
 	const bool known = read_u16(&r) == SFRAME_MAGIC;
 	const unsigned version = read_u8(&r), flags = read_u8(&r);
-	read_skip(&r, 3); /* the machine, fixed offsets of registers */
+	read_skip(&r, 3); /* Skip the machine and fixed offsets of registers */
 	const uint64_t more = read_u8(&r), count = read_u32(&r);
-	read_skip(&r, 4); /* number of frames */
+	read_skip(&r, 4); /* Skip the number of frames */
 	const uint64_t frames_size = read_u32(&r), entries = read_u32(&r), frames = read_u32(&r);
 	if (!reader_ok(&r) || !known || version == 0 || version > SFRAME_VERSION_MAX)
 		return false;

@@ -11,7 +11,7 @@
 struct sframe {
 	struct bytes section;
 	bool big_endian;
-	bool pcrel; /* Distances to functions are relative to their own field, else to `off` */
+	bool pcrel; /* Distances to functions start at their own field. If false, at `off` */
 	unsigned version;
 	uint64_t off, end;            /* Range of the whole table */
 	uint64_t entries, entry_size; /* Start of the entries, and size of one */
@@ -21,7 +21,7 @@ struct sframe {
 
 struct sframe_entry {
 	uint64_t off;      /* Offset of the entry, which begins with the distance to its function */
-	uint64_t distance; /* From the start of the section to the function */
+	uint64_t distance; /* Bytes from the start of the section to the function */
 	uint64_t size;     /* Bytes of the function */
 	uint64_t frames;   /* Offset of its first frame */
 };

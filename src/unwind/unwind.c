@@ -21,7 +21,7 @@ struct unwind_cie {
 struct unwind_state {
 	const struct unwind_section *section;
 	VEC(struct unwind_cie) cies;
-	struct map by_off; /* index in `cies` by offset */
+	struct map by_off; /* Index in `cies` by offset */
 	size_t last;       /* Index of the previous FDE's CIE. Neighbours often share one */
 	size_t fixup;      /* Index at which the search for the next fixup begins */
 };
@@ -29,10 +29,10 @@ struct unwind_state {
 /* Length and identification, at the start of every entry. */
 struct entry_head {
 	uint64_t off, end; /* Range of the whole entry */
-	uint64_t body;     /* First byte after the identification */
+	uint64_t body;     /* Offset of the first byte after the identification */
 	uint64_t cie_off;  /* FDE: offset of its CIE. */
 	bool cie, terminator;
-	bool short_body; /* Too short for the identification */
+	bool short_body; /* Too short to have an identification */
 };
 
 /* Greatest size of a CIE before its instructions. A larger CIE is damaged. Keeps the cost per CIE

@@ -19,17 +19,17 @@ struct unwind_fixup {
 struct unwind_section {
 	struct bytes bytes;
 	uint64_t addr;        /* VM address of the first byte */
-	uint8_t address_size; /* The section has .debug_frame's form, not .eh_frame's */
+	uint8_t address_size; /* 4 or 8 */
 	bool big_endian;
-	bool debug_frame;                  /* The section follows .debug_frame's rules instead of
-					    * .eh_frame's. */
+	bool debug_frame;                  /* The section has .debug_frame's rules, not
+					    * .eh_frame's */
 	uint64_t text_base, data_base;     /* Bases of textrel and datarel pointers */
 	const struct unwind_fixup *fixups; /* Sorted by off. Only for objects. */
 	size_t fixup_count;
 	/* Reads a pointer of address_size at a VM address, for DW_EH_PE_indirect. May be NULL. */
 	bool (*load)(void *ctx, uint64_t addr, uint64_t *ret);
 	void *load_ctx;
-	const char *path;  /* file name in notes */
+	const char *path;  /* File name in notes */
 	uint64_t file_off; /* File offset of `bytes`, for notes */
 	struct notes *notes;
 };
@@ -44,7 +44,7 @@ struct unwind_rules {
 };
 
 struct unwind_entry {
-	bool cie;                      /* false: an FDE */
+	bool cie;                      /* True for a CIE, false for an FDE */
 	bool terminator;               /* The zero length that ends .eh_frame (4 bytes) */
 	uint64_t off, size;            /* Range in the section, with the length field */
 	uint64_t cie_off;              /* FDE: offset of its CIE */
@@ -56,7 +56,7 @@ struct unwind_entry {
 	bool signal_frame;
 	uint64_t personality;      /* CIE: VM address, or 0. If indirect, the address of the
 				    * slot. */
-	struct unwind_rules rules; /* Of an FDE */
+	struct unwind_rules rules; /* Rules of an FDE */
 	bool ok;                   /* False if damaged. Then only off and size are valid */
 };
 
