@@ -27,7 +27,7 @@ enum { HEAP_VERSION = 1 };
 struct heap_header {
 	uint64_t link; /* Bits 63..32: check. Bits 31..0: stack id, or with HEAP_INLINE the
 		        * distance of the inline stack. */
-	uint64_t mark; /* Bits 63..52: magic. Bits 51..48: flags. Bits 47..0: size asked for. */
+	uint64_t mark; /* Bits 63..52: magic. Bits 51..48: flags. Bits 47..0: requested size */
 };
 
 struct heap_wide {
@@ -38,16 +38,17 @@ struct heap_wide {
 };
 
 enum {
-	HEAP_ALIGN = 16, /* Alignment of p and of a header. */
+	HEAP_ALIGN = 16, /* Alignment of p and of a header */
 	HEAP_HEADER_SIZE = 16,
 	HEAP_WIDE_SIZE = 32, /* Bytes of both pairs of words. */
 	HEAP_CANARY_SIZE = 8,
 };
 
 enum heap_flag {
-	HEAP_FREED = 1,  /* The user freed the block. The allocator may have overwritten parts. */
-	HEAP_INLINE = 2, /* An inline stack is before the header. */
-	HEAP_WIDE = 4,   /* A struct heap_wide is before the header. */
+	HEAP_FREED = 1,  /* The program freed the block. The allocator may have overwritten parts
+			  * of the header */
+	HEAP_INLINE = 2, /* An inline stack is before the header */
+	HEAP_WIDE = 4,   /* A struct heap_wide is before the header */
 	HEAP_CANARY = 8,
 };
 
@@ -78,7 +79,7 @@ static inline uint64_t heap_canary(uint64_t addr)
  * hold nothing. */
 struct heap_rest {
 	uint64_t link, mark;
-	uint64_t by; /* Return address of the call that freed it. 0 if unknown. */
+	uint64_t by; /* Return address of the call that freed it. 0 if unknown */
 	/* The two innermost frames of the inline stack, or 0. Only in blocks of HEAP_REST_FRAMES
 	 * bytes or more that have an inline stack. The allocator overwrites the inline stack. */
 	uint64_t frames[2];
@@ -117,14 +118,14 @@ static inline uint64_t heap_inline_check(uint64_t check, uint64_t frame)
 /* A frame is a return address: the call is at frame - 1. The frame of a function that a signal
  * interrupted is the interrupted address + 1. So frame - 1 is always inside the right
  * instruction. */
-#define HEAP_FRAME_CUT UINT64_C(1) /* Outermost frame if a limit cut off the rest of the stack. */
+#define HEAP_FRAME_CUT UINT64_C(1) /* Outermost frame if a limit truncated the stack */
 
 /* All other records are in pages of HEAP_PAGE_SIZE bytes, at multiples of that size. A page is a
  * header and then entries of one size. `number` counts the pages of a kind from 1. Entries [0,
  * used) are complete. The entry at `used` may be half written. An id is page number << shift |
  * index in the page. Id 0 means none. */
 enum heap_page_kind {
-	HEAP_PAGE_PROCESS = 1, /* One struct heap_process. There is one such page. */
+	HEAP_PAGE_PROCESS = 1, /* One struct heap_process. There is one such page */
 	HEAP_PAGE_MODULES,     /* Entries are struct heap_module. */
 	HEAP_PAGE_THREADS,     /* One struct heap_thread per slot: entry n - 1 is slot n. */
 	HEAP_PAGE_NODES,       /* Entries are struct heap_node. */
@@ -132,7 +133,7 @@ enum heap_page_kind {
 	HEAP_PAGE_REMOTE,      /* Entries are struct heap_remote. Entry i of page n belongs to
 			        * entry i of stacks page n. */
 	HEAP_PAGE_TIMELINE,    /* One page: struct heap_moment in order of time. */
-	HEAP_PAGE_GONE,        /* At most one page: a ring of struct heap_gone. */
+	HEAP_PAGE_GONE,        /* Freed blocks: at most one page, a ring of struct heap_gone */
 };
 
 struct heap_page {
@@ -184,7 +185,7 @@ struct heap_node {
 struct heap_stack {
 	uint64_t allocs, alloc_bytes;
 	uint64_t frees, freed_bytes; /* Frees by threads in the same slot. */
-	uint64_t peak_bytes;         /* Largest live bytes at any time */
+	uint64_t peak_bytes;         /* Largest number of live bytes at any time */
 	uint64_t at_peak_bytes;      /* Bytes at the peak of the process. */
 	uint32_t at_peak_blocks;     /* Blocks at the peak. This and `temporary` stop at
 				      * UINT32_MAX. */
@@ -201,8 +202,9 @@ struct heap_remote {
 /* The thread that runs, or last ran, in a slot. A slot is reused after its thread ended. */
 struct heap_thread {
 	uint32_t thread;     /* Id that the system gave it. */
-	uint32_t state;      /* 1 if it runs, 0 if it ended. */
-	uint64_t unrecorded; /* Allocations in signal handlers while the recorder was active. */
+	uint32_t state;      /* 1 if the thread runs, 0 if it has ended */
+	uint64_t unrecorded; /* Allocations in signal handlers that ran inside the recorder, not
+			      * recorded */
 	char name[16];
 	/* The recorder's memory of the slot. It may still hold addresses that the program has
 	 * discarded. 0 if unknown.
@@ -236,7 +238,7 @@ struct heap_module {
 	uint64_t start, end; /* Address range of the mapping */
 	uint64_t bias;       /* Address in the process - address in the file's headers. */
 	uint32_t first, last;
-	uint32_t build_id_size; /* 0: has none */
+	uint32_t build_id_size; /* 0 if the module has none */
 	uint32_t path_size;     /* Bytes of the path without its 0. Long paths are cut. */
 	uint8_t build_id[32];
 	char path[432]; /* ends with 0 */
@@ -250,17 +252,17 @@ struct heap_process {
 	uint32_t version, pid;
 	uint64_t started;    /* Real time of the start, ns since 1970. */
 	uint64_t started_at; /* Start in ns, on the clock of all other times. */
-	uint64_t sample;     /* Mean distance of samples in bytes. 0 if every block is recorded. */
+	uint64_t sample;     /* Mean distance of samples in bytes. 0 if all blocks are recorded */
 	uint32_t depth;      /* Limit of frames of a stack. 0 for no limit. */
 	uint32_t flags;      /* Flags of the blocks, enum heap_flag. */
 	uint64_t live_bytes, peak_bytes;
-	uint64_t peak_at; /* Approximate time of the peak, because the clock is read rarely. */
+	uint64_t peak_at; /* Approximate time of the peak; the clock is read rarely */
 	uint32_t peak_epoch, module_epoch;
 	uint64_t foreign_frees; /* Frees of blocks without a header. */
 	uint64_t lost;          /* Allocations without a stack, because the tables are full. */
 	uint64_t double_frees;  /* Double frees that the recorder detected. A recorder inside a
 				 * process passes them to the allocator. */
-	uint64_t damaged;       /* Canaries that were overwritten when their block was freed. */
+	uint64_t damaged;       /* Canaries found overwritten when their blocks were freed */
 	uint64_t page_count;    /* Number of pages of all kinds, this one included. */
 	uint64_t updated_at;    /* Approximate time of the last write to any page. */
 };
@@ -288,13 +290,13 @@ enum heap_gone_why {
 	HEAP_GONE_OVERRUN, /* The block's canary was overwritten. */
 };
 
-/* A freed block: an entry of the page that is a ring. */
+/* A freed block. An entry of the ring page. */
 struct heap_gone {
 	uint64_t number; /* Number of the entry, from 1. 0 if empty or being written. */
 	uint64_t addr, size;
-	uint64_t by;     /* Return address of the call that freed it, or freed it again. */
+	uint64_t by;     /* Return address of the call that freed it, or freed it again */
 	uint32_t stack;  /* Id of the stack that allocated it. 0 if unknown. */
-	uint32_t thread; /* Thread that freed it. */
+	uint32_t thread; /* Thread that freed it */
 	uint32_t why;    /* Value of enum heap_gone_why. */
 	uint32_t reserved;
 };

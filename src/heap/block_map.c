@@ -4,7 +4,7 @@
 #include "base/sort.h"
 #include "heap/memory.h"
 
-enum { WORD = 64 }; /* bits */
+enum { WORD = 64 }; /* Bits */
 
 static uint32_t block_map_words_of(const struct block_piece *p)
 {

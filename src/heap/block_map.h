@@ -17,7 +17,7 @@
 
 enum {
 	BLOCK_PLACES = 1 << 16, /* Greatest number of places of a piece. */
-	BLOCK_GROUP = 8,        /* Words of bits that share one count. */
+	BLOCK_GROUP = 8,        /* Words of bits that share one count */
 };
 
 struct block_piece {
@@ -25,10 +25,11 @@ struct block_piece {
 	const struct region *region;
 	uint64_t room_end; /* End of the mapped memory that continues the region without a hole. */
 	uint64_t *bits;    /* Bits by place. NULL if none is set. */
-	uint16_t *counts;  /* Per group of words: set bits of the piece before the group. */
+	uint16_t *counts;  /* Per group of words: number of set bits of the piece before the
+			    * group */
 	size_t first;      /* Number of blocks before the piece. */
 	uint32_t places;
-	uint32_t before; /* 1 + index of the previous piece that has a block, or 0. */
+	uint32_t before; /* 1 + index of the previous piece with a block, or 0 */
 };
 
 struct block_map {

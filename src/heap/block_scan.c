@@ -21,7 +21,7 @@ struct block_scan {
 	struct calls *c;
 	struct notes *notes;
 	struct blocks_found *to;
-	size_t batch;         /* First piece of the current batch. */
+	size_t batch;         /* First piece of the current batch */
 	uint64_t live_end;    /* End of the last live block. */
 	uint64_t freed_end;   /* Highest address of a freed block. */
 	uint16_t mask, magic; /* Mask and value of the two highest bytes of a mark, as the host
@@ -88,7 +88,7 @@ static void block_of(const struct region *g, const struct block_scan_header *h, 
 	f->shift = (uint8_t)h->wide.owner <= SHIFT_MOST ? (uint8_t)h->wide.owner : 0;
 	f->canary_damaged = f->cut = false;
 	if ((f->flags & HEAP_INLINE) != 0) {
-		/* An alignment may put the stack far before the block. */
+		/* Alignment may move the block far from its stack. */
 		if (f->stack % 8 == 0 && f->stack <= p - g->addr &&
 		    f->stack >= f->front + sizeof(struct heap_inline))
 			f->front = f->stack;
@@ -362,7 +362,7 @@ static struct heap_found freed_in_memory(const struct blocks_found *b, struct bl
 	return found;
 }
 
-/* Returns the number, among all freed blocks, of noted block i. */
+/* Returns the index, among all freed blocks, of noted block i. */
 static size_t place_of_noted(const struct blocks_found *b, size_t i)
 {
 	const uint64_t addr = b->freed.noted.data[i].addr;

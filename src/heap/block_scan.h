@@ -12,9 +12,9 @@
 #include "heap/records.h"
 
 struct heap_found {
-	uint64_t addr, size; /* The user's bytes. */
+	uint64_t addr, size; /* The bytes of the program */
 	uint32_t stack;      /* Index in calls.stacks. heap_walk_found(): the header's value. */
-	uint32_t thread;     /* Thread that allocated or freed the block. 0 if not kept. */
+	uint32_t thread;     /* Thread that allocated or freed the block. 0 if not recorded */
 	union {
 		uint64_t sequence; /* Number of a live block's allocation. 0 if not kept. */
 		uint32_t freed_by; /* Stack in calls.stacks with only the call that freed the
@@ -25,15 +25,15 @@ struct heap_found {
 	uint8_t shift;  /* log2 of the distance from the allocator's block to addr. 0 if the
 			 * distance is `front`. */
 	bool canary_damaged;
-	bool cut; /* The dump lacks part of the block or of its canary */
+	bool cut; /* True if the dump lacks part of the block or of its canary */
 };
 
 /* Freed blocks by address, each address once. Their ranges may overlap. */
 struct freed_blocks {
 	struct block_map map; /* Blocks found in memory. Places are their addresses less the size
 			       * of a header. */
-	VEC(struct heap_found) noted; /* Blocks that only the recorder's pages list. */
-	size_t count;                 /* Blocks in `map` and `noted`. */
+	VEC(struct heap_found) noted; /* Blocks that only the recorder's pages list */
+	size_t count;                 /* Number of blocks in `map` and `noted` */
 };
 
 /* Memory that the allocator uses for itself. */
@@ -47,7 +47,8 @@ struct blocks_found {
 	struct calls *c;
 	struct block_map live; /* Headers of the live blocks, numbered by address. Live blocks do
 			        * not overlap. */
-	bool chunks;           /* Live blocks are glibc's chunks; `live` has their headers. */
+	bool chunks;           /* True if live blocks are glibc's chunks; `live` has their
+			        * headers */
 	/* Facts about all live blocks: the sum of sizes, the newest sequence, the number of damaged
 	 * canaries, the flags that any live block has. */
 	uint64_t live_bytes, newest, damaged_canaries;
@@ -97,7 +98,7 @@ size_t heap_freed_find(const struct blocks_found *b, uint64_t addr);
  * 	} */
 struct heap_walk {
 	const struct blocks_found *b;
-	size_t index; /* Identifies the block. */
+	size_t index; /* Index of the block */
 	struct block_walk at, ahead;
 };
 

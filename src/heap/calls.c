@@ -26,13 +26,13 @@ struct calls_ranges {
 /* Maps entries of the recorder's pages to new indexes. Entry i of page n is at to[starts[n - 1] +
  * i]. */
 struct id_map {
-	VEC(uint32_t) starts; /* One more entry than pages */
+	VEC(uint32_t) starts; /* One entry per page, and an end */
 	VEC(uint32_t) to;
 };
 
 struct call_index {
 	const struct dump *dump;
-	VEC(uint32_t) stack_of; /* Stack per node. 0 if no stack ends there. */
+	VEC(uint32_t) stack_of; /* Stack of each node. 0 if no stack ends there */
 	struct map children;    /* Nodes by caller, frame and module. */
 	struct map added;       /* Stacks of calls_add(), by all of their frames. */
 	struct id_map stacks;
@@ -108,7 +108,7 @@ static void find_modules(struct calls *c, const struct dump *d, const struct rec
 	const struct heap_module *last = NULL;
 	for (size_t i = 0; i < order.count; i++) {
 		const struct heap_module *m = &r->modules.data[order.data[i].index];
-		/* Looks up by address, because links give one file several names. */
+		/* Looks up by address, because links give a file several names. */
 		const struct dump_file *f = m->last == 0 ? dump_module(d, m->start) : NULL;
 		uint32_t *at = &c->index->noted.data[order.data[i].index];
 		if (f != NULL && may_be_module(f, m)) {
@@ -325,7 +325,7 @@ static void add_share(struct calls *c, const struct call_share *s, uint64_t bloc
 
 static void calls_sum_up(struct calls_reading *g)
 {
-	/* More bytes are live than at the recorded peak, so the peak is now. */
+	/* If more bytes are live than at the recorded peak, the peak is now. */
 	const bool peak_now = g->live_bytes > g->r->process.peak_bytes;
 	vec_sort(&g->keys);
 	ASSERT(g->keys.count == g->shares.count && g->blocks.count == g->shares.count);

@@ -23,7 +23,7 @@ struct call_node {
 
 /* A stack, with sums over the thread slots. Bytes are those that the program asked for. */
 struct call_stack {
-	uint32_t node;   /* Node of the innermost frame. 0 if no stack was kept. */
+	uint32_t node;   /* Node of the innermost frame. 0 if no stack was recorded */
 	uint32_t blocks; /* Live blocks that the scan found. */
 	uint64_t block_bytes;
 	/* The recorder's counters. All zero without counters (inline stacks): use `blocks` and
@@ -34,7 +34,7 @@ struct call_stack {
 
 /* The allocations by one call stack in one thread slot. */
 struct call_share {
-	uint32_t stack, slot; /* `slot` is the index in records.threads + 1. */
+	uint32_t stack, slot; /* `slot`: index in records.threads + 1 */
 	uint64_t allocs, alloc_bytes, live, live_bytes, at_peak_bytes;
 };
 
@@ -48,7 +48,7 @@ struct calls {
 	bool counted;                  /* The recorder's counters are present. */
 	bool sampled;                  /* All counters are estimates. */
 	uint64_t live_bytes, live, at_peak_bytes, alloc_bytes, allocs;
-	struct call_index *index; /* private */
+	struct call_index *index; /* Private */
 };
 
 /* Reads all stacks in the recorder's pages. Borrows `d` and `r` until release. */

@@ -246,8 +246,7 @@ static bool double_frees(const struct finding *g)
 	return any;
 }
 
-/* Adds blocks whose canary was overwritten when they were freed, as the recorder noted. Returns
- * their number. */
+/* The damage of the chunk after the block */
 static uint64_t overruns(const struct finding *g)
 {
 	uint64_t count = 0;
@@ -325,7 +324,7 @@ static void fault(const struct finding *g)
 		beside_block(g, addr);
 	if (freed == SIZE_MAX)
 		return;
-	/* Only free and realloc read the header of a block whose memory is gone. */
+	/* If the memory of a block is gone, only free and realloc still read its header. */
 	const struct heap_found f = heap_freed(g->b, freed);
 	if (addr < f.addr && dump_region(g->d, addr) == NULL)
 		damage_double_free(g, f.addr)->count++;

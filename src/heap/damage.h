@@ -6,10 +6,10 @@
 #include "heap/heap_layout.h"
 
 enum damage_kind {
-	DAMAGE_CANARY, /* `block` wrote beyond its own end. */
-	/* The header at `addr` does not verify. The block before it is the suspect. */
+	DAMAGE_CANARY, /* `block` was written past its end */
+	/* The header at `addr` is invalid. The block before it is the suspect. */
 	DAMAGE_HEADER,
-	DAMAGE_CHUNK,         /* The allocator's chain of chunks breaks after `block`. */
+	DAMAGE_CHUNK,         /* The allocator's list of chunks breaks after `block` */
 	DAMAGE_DOUBLE_FREE,   /* The recorder counted `count` double frees. The aborted thread's
 			       * stack has the address of `freed`, the likely block. */
 	DAMAGE_CANARY_FREED,  /* The canary of `freed` was damaged before the program freed it.
@@ -33,15 +33,16 @@ enum damage_kind {
 struct damage {
 	/* First wrong byte. For DAMAGE_FREED_POINTER: the address that the register holds. */
 	uint64_t addr;
-	uint64_t count; /* Wrong bytes, if known. For double frees: their number. */
-	size_t block;   /* Suspect: index of a live block. SIZE_MAX if there is none. */
+	uint64_t count; /* Number of wrong bytes, if known. For double frees: number of frees */
+	size_t block;   /* Suspect: index of a live block. SIZE_MAX without one */
 	size_t freed;   /* Index of the freed block concerned. SIZE_MAX if there is none. */
-	size_t victim;  /* Live block whose header or bytes were hit. SIZE_MAX if there is none. */
+	size_t victim;  /* Live block whose header or bytes were overwritten. SIZE_MAX without
+			 * one */
 	/* DAMAGE_FAULT: address - end of the block (>= 0), or address - its start (< 0). 0 for an
 	 * address inside the block. */
 	int64_t distance;
-	uint64_t was_addr, was_size; /* DAMAGE_HEADER: block that the header's intact fields
-				      * describe, or 0. */
+	uint64_t was_addr, was_size; /* DAMAGE_HEADER: block that the intact fields of the header
+				      * describe, or 0 */
 	uint32_t was_stack;          /* Stack of that block, an index in calls.stacks. 0 if
 				      * unknown. */
 	/* Stack, in calls.stacks, of the wrong call: the second free, the free of a wrong address,

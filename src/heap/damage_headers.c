@@ -46,7 +46,7 @@ static bool sizes_of(const struct shape *s, uint64_t chunk, uint64_t slack, stru
 }
 
 struct lost {
-	uint64_t addr; /* Approximate address of the first wrong byte. */
+	uint64_t addr; /* Approximate address of the first wrong byte */
 	uint64_t p;    /* Address of the block */
 	uint64_t size;
 	uint32_t stack;

@@ -9,8 +9,8 @@
 enum {
 	PAGE = 4096,
 	SAID_MOST = 64 << 10,   /* Limit in bytes of a message and its size field. */
-	NEAR_ARENA = 256 << 10, /* Distance from the first arena within which the library's data
-				 * is searched. */
+	NEAR_ARENA = 256 << 10, /* Distance in bytes from the first arena within which the
+				 * library's data is searched */
 	STACK_LOOKED = 16 << 10,
 };
 

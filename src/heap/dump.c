@@ -230,7 +230,7 @@ static bool dump_read_input(struct dump *d, const struct dump_wish *wish, struct
 	return dump_read_raw(d, wish ? wish : &(struct dump_wish){ .piece_count = 0 }, err);
 }
 
-/* Asserts what dump.h promises about regions, files and threads. */
+/* Asserts the invariants of dump.h about regions, files and threads. */
 static void dump_verify(const struct dump *d)
 {
 	uint64_t end = 0, size = 0, present = 0;

@@ -18,7 +18,7 @@ struct region {
 	struct bytes bytes;  /* Bytes that the dump has: [addr, addr + bytes.size). */
 	uint64_t off;        /* Offset of `bytes` in the unpacked dump file. */
 	bool read, write, exec;
-	bool cut;          /* The end of the dump file was cut off, so bytes are missing. */
+	bool cut;          /* True if the region lost bytes at the truncated end of the dump file */
 	uint32_t file;     /* 1 + index in dump.files of the file that is mapped here. 0 if
 			    * unknown. */
 	uint64_t file_off; /* Offset of `addr` in that file. */
@@ -27,17 +27,18 @@ struct region {
 /* A mapped file. An object file is a module. */
 struct dump_file {
 	const char *path;
-	bool module;           /* The file has an ELF header, or the dump calls it a module. */
+	bool module;           /* True if the file has an ELF header, or the dump calls it a
+			        * module */
 	uint64_t start, end;   /* Lowest and highest address. */
 	uint64_t bias;         /* Modules: address in the process - address in the file */
-	struct bytes build_id; /* Build id. Size 0 if unknown. */
+	struct bytes build_id; /* Build id. Size 0 if unknown */
 };
 
 struct dump_thread {
 	uint32_t id;
 	const char *name;     /* "" if unknown. */
 	uint64_t pc, sp, fp;  /* 0 if unknown. */
-	const uint64_t *regs; /* All registers that may hold a pointer. */
+	const uint64_t *regs; /* All registers that may hold a pointer */
 	size_t reg_count;
 	uint64_t stack_start, stack_end; /* Range of the stack that contains sp. Equal if
 					  * unknown. */
@@ -69,9 +70,10 @@ struct dump {
 	uint64_t entry;         /* Entry address of the program. 0 if unknown. */
 	uint64_t size, present; /* Bytes of all regions, and bytes of them that the dump has. */
 	uint64_t file_size;     /* Bytes of the dump file, unpacked. */
-	bool machine_wide;      /* The dump is of a machine or its kernel, not of a process. */
-	bool compact;           /* Missing bytes of a region are zero, because the process never
-				 * touched them. */
+	bool machine_wide;      /* True for a dump of a machine or its kernel, false for a
+				 * process */
+	bool compact;           /* True if missing bytes of a region are zero, because the
+				 * process never touched them */
 	uint64_t missing;       /* Bytes that the headers list but the file lacks, because it was
 				 * cut off */
 	/* Why memory that the program may have written is missing: text for use after a colon. NULL
@@ -81,10 +83,10 @@ struct dump {
 	struct input *inputs; /* Open inputs, private. */
 	size_t input_count;
 	struct arena arena;
-	struct notes *notes; /* borrowed */
+	struct notes *notes; /* Borrowed */
 };
 
-/* User options for a raw image. All zero: none. */
+/* The user's options for a raw image. All zero if none. */
 struct dump_wish {
 	const struct dump_piece {
 		const char *path; /* Path of the file. NULL for the dump itself. */

@@ -14,14 +14,14 @@
 enum {
 	TAKEN_MOST = 4096,         /* Greatest number of headers that are read. */
 	SOLVED_MOST = 16,          /* Greatest number of headers for which addresses are tried. */
-	TRIED_MOST = 2,            /* The same limit if the image may begin anywhere in a page. */
+	TRIED_MOST = 2,            /* The limit for images that may begin anywhere in a page */
 	ANYWHERE_LEAST = 64 << 10, /* Smallest image, in bytes, that may begin anywhere in a
 				    * page. */
 	PAGE_BITS = 12,
 	ALIGN_BITS = 4,
 };
 
-/* A possible header. `off` is the offset of the block's first byte. */
+/* A possible header. `off`: offset of the first byte of its block. */
 struct dump_base_seen {
 	uint64_t off, mark, link, wide;
 };
@@ -34,7 +34,7 @@ struct solving {
 	seen_vec seen;
 	size_t count; /* Number of headers that verify at `base`, the best so far. */
 	uint64_t base;
-	bool several; /* Another base verifies as many headers */
+	bool several; /* True if another base makes as many headers valid */
 };
 
 static uint64_t dump_base_word_at(const struct solving *x, uint64_t off)
@@ -93,7 +93,7 @@ static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t lo
 	const uint64_t third = UINT64_C(0xd6e8feb86659fd93);
 	uint64_t back = third; /* The inverse of `third` mod 2^64 */
 	for (unsigned i = 0; i < 6; i++)
-		back *= 2 - third * back; /* doubles the number of right bits */
+		back *= 2 - third * back; /* Doubles the number of right bits */
 	const uint64_t first = s->mark * UINT64_C(0x9e3779b97f4a7c15);
 	const uint64_t second = ((uint32_t)s->link ^ s->wide) * UINT64_C(0xc2b2ae3d27d4eb4f);
 	const uint64_t mask = (UINT64_C(1) << bits) - 1;

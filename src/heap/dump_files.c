@@ -8,7 +8,7 @@
 struct dump_files_piece {
 	uint64_t start, end, off;
 	const char *path;
-	uint32_t file; /* 1 + index in the list of files. */
+	uint32_t file; /* 1 + index in the list of files */
 };
 
 typedef VEC(struct dump_files_piece) piece_vec;

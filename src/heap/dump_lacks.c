@@ -40,7 +40,7 @@ static bool dump_lacks_has_zeros(const struct dump *d)
 			return true;
 	}
 	for (size_t i = 0; i < d->region_count; i++) {
-		/* A module's header is at the start of a region that begins with the module. */
+		/* The header of a module is at the start of the region where the module begins. */
 		const struct region *g = &d->regions[i];
 		const struct dump_file *f = region_file(d, g);
 		if (f && f->module && g->file_off == 0 && f->start == g->addr &&

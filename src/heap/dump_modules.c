@@ -36,7 +36,7 @@ static struct phdr phdr_get(const struct phdrs *t, uint64_t i)
 		p.flags = read_u32(&r);
 	p.off = dump_modules_read_word(&r, t->wide);
 	p.addr = dump_modules_read_word(&r, t->wide);
-	(void)dump_modules_read_word(&r, t->wide); /* p_paddr */
+	(void)dump_modules_read_word(&r, t->wide); /* Skip p_paddr */
 	p.file_size = dump_modules_read_word(&r, t->wide);
 	p.vm_size = dump_modules_read_word(&r, t->wide);
 	if (!t->wide)
@@ -63,9 +63,9 @@ static struct phdrs phdrs_of_elf(struct bytes memory)
 	const bool big_endian = memory.p[EI_DATA] == ELFDATA2MSB;
 	struct reader r = reader_of(memory, big_endian);
 	reader_seek(&r, EI_NIDENT + 8);         /* Skips e_type, e_machine, e_version. */
-	(void)dump_modules_read_word(&r, wide); /* e_entry */
+	(void)dump_modules_read_word(&r, wide); /* Skip e_entry */
 	const uint64_t off = dump_modules_read_word(&r, wide);
-	(void)dump_modules_read_word(&r, wide); /* e_shoff */
+	(void)dump_modules_read_word(&r, wide); /* Skip e_shoff */
 	read_skip(&r, 6);                       /* Skips e_flags, e_ehsize. */
 	const uint16_t entry_size = read_u16(&r), count = read_u16(&r);
 	if (!reader_ok(&r) || off > memory.size)
@@ -257,13 +257,13 @@ static void add_linked(struct dump *d, const uint64_t map[4], const char *main_p
 		return;
 	}
 	const char *name = dump_modules_text_at(d, map[1]);
-	if (!*name && dump_module(d, map[2]) != NULL) /* The program itself, whose file the user
-						       * named. */
+	if (!*name && dump_module(d, map[2]) != NULL) /* The program itself. The user named its
+						       * file */
 		return;
 	struct dump_file f = { .path = *name ? name : main_path, .start = map[0], .end = map[0] };
 	const struct region *r = dump_region(d, map[2]);
 	if (!dump_read_header(d, &f) && r) {
-		/* The dynamic section follows the code, in the same range of addresses. */
+		/* The dynamic section follows the code in the same address range. */
 		const bool low = map[0] < r->addr && dump_region(d, map[0]) != NULL;
 		f = (struct dump_file){ f.path,        true,   low ? map[0] : r->addr,
 					region_end(r), map[0], { NULL, 0 } };
@@ -369,7 +369,7 @@ void dump_find_modules(struct dump *d, const struct core *c)
 	const file_vec none = { 0 };
 	add_vdso(d, c);
 	find_program(d, c);
-	merge_files(d, &none); /* Headers may give a lower start than the list. */
+	merge_files(d, &none); /* Headers may show a lower start than the list */
 	guess_modules(d);
 }
 

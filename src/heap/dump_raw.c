@@ -9,7 +9,7 @@
  * recorder, or from the user. */
 struct dump_raw_spot {
 	uint64_t off, addr;
-	bool given; /* A piece begins exactly here. */
+	bool given; /* True if a piece begins exactly here */
 };
 
 typedef VEC(struct dump_raw_spot) spot_vec;
@@ -141,7 +141,8 @@ static void push_region(struct dump *d, region_vec *out, struct bytes b, uint64_
 {
 	ASSERT(end <= b.size);
 	uint64_t addr = off + delta;
-	if (off < end && addr > addr + (end - off - 1)) { /* The range begins before address 0. */
+	if (off < end && addr > addr + (end - off - 1)) { /* The range would begin before address
+							   * 0 */
 		const uint64_t skip = UINT64_MAX - addr + 1;
 		note(d->notes, d->path, off, skip, "memory in front of address 0 is left out");
 		off += skip;

@@ -7,7 +7,7 @@
 #include "heap/glibc_state.h"
 
 enum {
-	SPECK = 4,       /* Words of the smallest chunk that malloc returns. */
+	SPECK = 4,       /* Words of the smallest chunk that malloc returns */
 	STACK_ALIGN = 16 /* Alignment of the user's bytes on most machines (malloc-alignment.h). */
 };
 
@@ -76,19 +76,19 @@ struct heaps {
 	const struct dump *d;
 	struct glibc_state state;
 	struct block_map *chunks; /* Chunks marked as in use. NULL to search only for caches
-				   * (`light`). */
+				   * (`light`) */
 	struct kept_lists light;  /* Lists, for the search of caches only. It ends when each
 				   * thread has a cache. */
-	size_t piece;             /* Piece of `chunks` that was set last. */
+	size_t piece;             /* Last piece of `chunks` that was used */
 	VEC(struct glibc_stretch) plain, pieces;
-	VEC(struct glibc_stretch) mapped; /* Candidates with a mapping of their own. */
+	VEC(struct glibc_stretch) mapped; /* Candidates with a mapping of their own */
 	VEC(uint64_t) caches;             /* Chunks that may be a thread's cache. */
 	uint64_t budget; /* Bytes that wrong chains may still cross, a limit of time. */
 };
 
 static void find_plain(struct heaps *x)
 {
-	enum { CROSSED = 64 }; /* Chains may cross this many times the size of all memory. */
+	enum { CROSSED = 64 }; /* Chains may have this many times the size of all memory */
 	const bool raw = x->d->kind == DUMP_RAW || x->state.arenas.count > 0;
 	for (size_t i = 0; i < x->d->region_count; i++) {
 		const struct region *g = &x->d->regions[i];
@@ -238,7 +238,7 @@ static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_
 static uint64_t take_chain(struct heaps *x, uint64_t at, uint64_t end)
 {
 	ASSERT(at <= end);
-	enum { BROKEN_MOST = 64 }; /* After this many breaks, the memory is probably not a chain. */
+	enum { BROKEN_MOST = 64 }; /* After this many breaks, the memory is probably not a chain */
 	uint64_t stop = at;
 	x->to->arenas++;
 	for (unsigned broken = 0; at != 0 && at < end && broken < BROKEN_MOST;) {
@@ -781,7 +781,7 @@ static void find_chunks(struct heaps *x, struct blocks_found *b)
 		}
 	}
 	find_all_mapped(x);
-	/* Without a heap, a chunk that seems to have a mapping is a chance match. */
+	/* Without a heap, a chunk that seems to have its own mapping is a coincidence. */
 	if (x->to->arenas > 0 || x->state.arenas.count > 0)
 		take_mapped(x);
 	take_kept(x, b);

@@ -30,7 +30,7 @@ enum {
 struct chunk_view {
 	const struct dump *d;
 	uint64_t word;             /* Bytes of a word. */
-	const struct region *last; /* Region that was read last. */
+	const struct region *last; /* Region that was last read */
 };
 
 static inline bool chunk_word(struct chunk_view *v, uint64_t addr, uint64_t *ret)
@@ -80,9 +80,9 @@ struct glibc_heaps {
 	uint64_t chunks, bytes; /* Chunks in use, including those with a mapping of their own. */
 	uint64_t mapped, mapped_bytes;    /* Chunks with a mapping of their own. */
 	uint64_t cached, cached_bytes;    /* Freed chunks kept for the next malloc of their size. */
-	uint64_t free_chunks, free_bytes; /* Freed chunks, without top. */
+	uint64_t free_chunks, free_bytes; /* Freed chunks, without those at the tops of heaps */
 	uint64_t top_bytes;               /* Bytes of the `top` chunks: unused ends of the heaps. */
-	uint64_t broken;                  /* Places where a chain or a list breaks */
+	uint64_t broken;                  /* Places where a list of chunks is damaged */
 	/* Why chunks may be missing, or freed chunks may count as in use (static text). NULL if the
 	 * allocator's own numbers agree with the result. */
 	const char *doubt;

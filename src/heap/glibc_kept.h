@@ -15,14 +15,14 @@
 
 struct kept_lists {
 	struct chunk_view v;
-	const struct block_map *chunks; /* All chunks that are marked as in use. NULL if unknown. */
-	struct block_map *kept;         /* The chunks of `chunks` that are in a list. */
+	const struct block_map *chunks; /* All chunks that are marked as in use. NULL if unknown */
+	struct block_map *kept;         /* Those chunks of `chunks` that are in a list */
 	bool plain;                     /* Links are plain addresses. Since 2.32, a link is
 					 * stored ^ (its own address / 4096). */
 	uint64_t count, bytes;          /* Number and bytes of the chunks in `kept` */
 	uint64_t broken;                /* Number of lists that break before their end */
 	VEC(uint64_t)
-	written; /* User addresses of the last good chunks in broken lists. */
+	written; /* User addresses of the last valid chunks in damaged lists */
 };
 
 /* True if a chunk of this size can be a thread's cache. */

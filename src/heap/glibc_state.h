@@ -29,7 +29,7 @@ struct glibc_arena {
 
 struct glibc_state {
 	VEC(struct glibc_arena) arenas;
-	bool ring; /* Each ring of arenas closes, so `arenas` is complete */
+	bool ring; /* True if each ring of arenas closes, so that `arenas` is complete */
 };
 
 /* Finds the arenas. Cost: a pass over the modules' writable data. Without known modules: a pass

@@ -7,7 +7,7 @@
 
 /* Chunk of a live block. */
 struct chunk {
-	uint64_t start, end; /* Range that the chunk owns. */
+	uint64_t start, end; /* Range of the chunk */
 	uint64_t next;       /* Start of the next chunk. 0 if there is none, or if unknown. */
 	bool known;          /* False if only the block is known, not its chunk. */
 };
@@ -22,19 +22,19 @@ struct laying {
 	struct heap_layout *l;
 	heap_part_fn *fn; /* Receives the parts, or NULL */
 	void *ctx;
-	struct heap_part part; /* Part that may still be extended. Size 0 if there is none */
+	struct heap_part part; /* Part that may still grow. Size 0 without one */
 	struct chunk_view v;
 	uint64_t word;         /* Bytes of a word. */
-	struct heap_span span; /* Current span. */
+	struct heap_span span; /* Current span */
 	uint64_t at;           /* Start of the next part. */
 	uint64_t limit;        /* End of the memory that belongs to the current chain. */
-	uint64_t chain;        /* Chunk after the last block's. 0 if unknown. */
+	uint64_t chain;        /* Chunk after the last block's chunk. 0 if unknown */
 	uint64_t chained;      /* Number of neighbouring blocks that the chain of chunks connects */
-	VEC(struct own) owns;  /* Memory of the recorder. */
+	VEC(struct own) owns;  /* Memory of the recorder */
 	size_t own;            /* Index in `owns` of the next range. */
 	uint64_t page, page_used, page_free;
 	struct heap_walk walk;
-	struct heap_found next; /* First block that is not laid out yet, if `more` is set */
+	struct heap_found next; /* If `more` is set, the first block that is not yet laid out */
 	bool more;
 };
 
@@ -242,7 +242,7 @@ static bool is_freed(struct laying *y, uint64_t at, uint64_t size)
 	if (i == heap_freed_below(y->b, at + size))
 		return false;
 	const struct heap_found freed = heap_freed(y->b, i);
-	const uint64_t skip = freed.addr - user; /* Power of two to which the block is aligned. */
+	const uint64_t skip = freed.addr - user; /* Power of two to which the block is aligned */
 	return heap_found_start(&freed) == user || (skip != 0 && (skip & (skip - 1)) == 0);
 }
 
@@ -253,11 +253,11 @@ static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 	ASSERT(at < next);
 	const uint64_t size = next - at;
 	enum heap_part_kind kind = HEAP_PART_FREE;
-	const uint64_t *caches = y->b->caches.data; /* Chunks that hold threads' lists of freed
-						     * chunks. */
+	const uint64_t *caches = y->b->caches.data; /* Chunks that hold lists of freed chunks of
+						     * threads */
 	const size_t i = lower_bound(caches, y->b->caches.count, sizeof *caches, at);
 	if (size < 4 * y->word || (i < y->b->caches.count && caches[i] == at))
-		kind = HEAP_PART_OVERHEAD; /* Or the end of a heap that could not grow. */
+		kind = HEAP_PART_OVERHEAD; /* Also the end of a heap that could not grow */
 	else if (next != y->limit && chunk_before_used(&y->v, next) && !is_freed(y, at, size) &&
 		 !block_map_has(&y->b->kept, at))
 		kind = HEAP_PART_UNRECORDED;
@@ -393,7 +393,7 @@ static size_t find_span(struct laying *y, size_t i)
 		const bool goes_on = r->addr == region_end(a) && a->file == 0 && r->file == 0 &&
 				     a->read == r->read && a->write == r->write &&
 				     a->exec == r->exec;
-		/* A block may extend beyond the end. */
+		/* The block may extend beyond the end. */
 		const size_t next = goes_on ? 0 : heap_live_below(b, heap_layout_span_end(y));
 		const struct heap_found last = next > 0 ? heap_live(b, next - 1)
 							: (struct heap_found){ 0 };

@@ -11,14 +11,14 @@
 #include "heap/block_scan.h"
 
 enum heap_part_kind {
-	HEAP_PART_BLOCK,      /* The user's bytes. */
-	HEAP_PART_HEADER,     /* The recorder's header, inline stack and canary. */
-	HEAP_PART_OVERHEAD,   /* The allocator's overhead: headers, rounding, alignment, arenas. */
+	HEAP_PART_BLOCK,      /* The bytes of the program */
+	HEAP_PART_HEADER,     /* The recorder's header, inline stack and canary */
+	HEAP_PART_OVERHEAD,   /* The allocator's overhead: headers, rounding, alignment, arenas */
 	HEAP_PART_FREE,       /* Bytes that were freed, or never handed out. */
 	HEAP_PART_UNRECORDED, /* In use without a header: allocated before the recorder started,
 			       * or not sampled. */
 	HEAP_PART_RECORDER,   /* Memory of the recorder, if known */
-	HEAP_PART_OTHER,      /* Unexplained memory between blocks */
+	HEAP_PART_OTHER,      /* Unknown memory between blocks */
 	HEAP_PART_KINDS,
 };
 
@@ -37,7 +37,7 @@ struct heap_span {
 	uint64_t addr, size;
 };
 
-/* An address at which the chain of chunks after a block breaks. */
+/* An address after a block at which the list of chunks is damaged. */
 struct heap_break {
 	uint64_t addr;          /* Address of the wrong size word. */
 	uint32_t before, after; /* Live blocks around the break. `after` is UINT32_MAX if the

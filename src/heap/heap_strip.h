@@ -8,10 +8,10 @@ enum { HEAP_STRIP_MAX = 1 << 18, HEAP_PAGE = 4096 };
 
 /* Bytes of a piece by use. The remaining bytes do not belong to the heap. */
 struct heap_piece {
-	uint64_t addr; /* Multiple of heap_strip.size. */
+	uint64_t addr; /* Address, a multiple of heap_strip.size */
 	uint64_t live; /* Bytes of live blocks. */
 	uint64_t free;
-	uint64_t other; /* Headers, memory of allocator and recorder, unexplained memory. */
+	uint64_t other; /* Headers, memory of allocator and recorder, unknown memory */
 };
 
 struct heap_strip {

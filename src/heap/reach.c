@@ -9,7 +9,7 @@
 
 enum {
 	RED_ZONE = 128, /* Bytes below sp that may be in use (x86-64 psABI 3.2.2). */
-	POINTED = 4,    /* Bit: another lost block points to this one */
+	POINTED = 4,    /* Bit: another lost block points to this block */
 	WAITS = 8,      /* Bit: the block must be scanned, but the list was full */
 	STATES = 7,
 	TODO_MOST = 1 << 16,
@@ -19,8 +19,8 @@ enum {
 #define HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 enum mode {
-	FROM_ROOTS, /* Mode: marks each block that a scanned word points at as reached. */
-	FROM_LOST,  /* Mode: marks each lost block that a lost block points at as POINTED. */
+	FROM_ROOTS, /* Mode: marks each block to which a scanned word points as reached */
+	FROM_LOST,  /* Mode: sets POINTED in each lost block to which a lost block points */
 	FLOOD,      /* Mode: marks each POINTED block to which a scanned word points as
 		     * indirectly lost. */
 };
@@ -36,7 +36,7 @@ struct reach_visit {
 struct reaching {
 	const struct dump *d;
 	const struct blocks_found *b;
-	uint8_t *state; /* Half a byte per block: enum reach or POINTED, and WAITS. */
+	uint8_t *state; /* Half a byte per block: enum reach or POINTED, and WAITS */
 	/* Blocks that have to be scanned. */
 	struct block_at *todo;
 	size_t todo_count;
@@ -46,12 +46,12 @@ struct reaching {
 	size_t near_first, near_count;
 	size_t waiting;              /* Index of the first block that may have the bit WAITS.
 				      * SIZE_MAX if there is none */
-	size_t piece;                /* Piece in which a block was found last. */
-	const struct region *region; /* Region that was scanned last. */
+	size_t piece;                /* Piece of the last block that was found */
+	const struct region *region; /* Region that was last scanned */
 	uint64_t low, high;          /* Range of the addresses of all blocks. */
 	enum mode mode;
 	size_t from; /* FROM_LOST: the block that is being scanned */
-	bool native; /* Words have the host's size and byte order. */
+	bool native; /* True if words have the host's size and byte order */
 };
 
 static void set_state(struct reaching *x, size_t i, unsigned state)

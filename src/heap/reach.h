@@ -11,9 +11,9 @@
 #include "heap/heap_layout.h"
 
 enum reach {
-	REACH_LOST,     /* No block points to it. In a cycle of lost blocks: the first block. */
-	REACH_INDIRECT, /* Only lost blocks point to it. */
-	REACH_INSIDE,   /* Reached, but only by pointers past its start. */
+	REACH_LOST,     /* No block points to it. In a cycle of lost blocks, the first block */
+	REACH_INDIRECT, /* Only lost blocks point to it */
+	REACH_INSIDE,   /* Pointers point only to addresses after its start */
 	REACH_YES,
 };
 

@@ -6,7 +6,7 @@
 
 enum {
 	PAGE_ROOM = HEAP_PAGE_SIZE - HEAP_PAGE_HEADER,
-	PAGES_MAX = 1 << 17, /* Pages of a kind. Numbers are below this limit. */
+	PAGES_MAX = 1 << 17, /* Maximal number of pages of a kind. Page numbers are below it */
 	SLOTS_MAX = 1 << 15,
 	THREADS_A_PAGE = PAGE_ROOM / sizeof(struct heap_thread),
 };

@@ -35,13 +35,13 @@ struct record_place {
 };
 
 struct records {
-	bool found;                          /* There is a process page */
+	bool found;                          /* True if there is a process page */
 	struct heap_process process;         /* Zeros if there is no process page. */
 	char command[HEAP_COMMAND_MOST + 1]; /* Command line. "" if unknown. */
-	char beside[HEAP_BESIDE_MOST + 1];   /* Functions that gave unrecorded memory. "" if none
-					      * or unknown */
+	char beside[HEAP_BESIDE_MOST + 1];   /* Functions that return unrecorded memory. "" if
+					      * none or unknown */
 	VEC(struct heap_module) modules;
-	VEC(struct heap_thread) threads;  /* Threads. Slot n is [n - 1]. */
+	VEC(struct heap_thread) threads;  /* Threads. Slot n is [n - 1] */
 	VEC(struct heap_moment) timeline; /* Moments in order of time, without stale ones. */
 	VEC(struct heap_gone) gone;       /* Freed blocks, the oldest first. */
 	struct record_pages nodes, stacks;
