@@ -26,7 +26,7 @@ static int spawn_shell(pid_t *pid, const posix_spawnattr_t *attr, const char *pa
 	shell[0] = "sh";
 	shell[1] = path;
 	for (size_t i = 1; i <= count; i++)
-		shell[i + 1] = argv[i]; /* Includes the NULL at the end. */
+		shell[i + 1] = argv[i]; /* Includes the final NULL */
 	const int error = posix_spawn(pid, "/bin/sh", NULL, attr, (char *const *)(uintptr_t)shell,
 				      environment);
 	mem_free(shell);
@@ -73,8 +73,8 @@ static uint64_t now_ms(void)
 
 bool child_wait(const struct child *c, int *ret_status, struct heft_err *err)
 {
-	enum { SIGNAL_MS = 20 }; /* Longest delay of a signal, in milliseconds. */
-	struct pollfd end = { .fd = -1, .events = POLLIN }; /* Readable when the child ends. */
+	enum { SIGNAL_MS = 20 }; /* Maximal delay of a signal, in milliseconds */
+	struct pollfd end = { .fd = -1, .events = POLLIN }; /* Readable when the child ends */
 #ifdef SYS_pidfd_open
 	end.fd = (int)syscall(SYS_pidfd_open, c->pid, 0);
 #endif

@@ -10,11 +10,11 @@
 
 struct child {
 	pid_t pid;
-	/* Called by child_wait() whenever `fd` is readable. May be NULL. */
+	/* Called by child_wait() when `fd` is readable. May be NULL. */
 	void (*ready)(void *ctx);
 	void *ctx;
 	int fd;
-	/* Called by child_wait() every `every_ms` milliseconds. 0: never. */
+	/* Called by child_wait() every `every_ms` milliseconds. 0 means never. */
 	void (*tick)(void *ctx, uint32_t pid);
 	void *tick_ctx;
 	uint64_t every_ms;

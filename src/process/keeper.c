@@ -39,7 +39,7 @@ bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid)
 			*ret_pid = (uint32_t)n;
 		name = end;
 	}
-	/* Accepts numbered snapshots too if the pattern has no %n. */
+	/* If the pattern has no %n, numbered snapshots also match. */
 	return *name == '\0' || (*name == '.' && name[1 + strspn(name + 1, "0123456789")] == '\0');
 }
 
@@ -73,8 +73,8 @@ bool keeper_open(struct keeper *k, const char *pattern, const char *dir, struct 
 /* A process's request: the secret word of the run, what to keep, and the file name. */
 struct request {
 	char text[NAME];
-	size_t used, size; /* used: bytes read so far. size: bytes of the request, with its final
-			    * 0. */
+	size_t used, size; /* `used`: bytes read up to now. `size`: bytes of the request, with
+			    * its final 0 */
 	char kind;
 	const char *path;
 };
@@ -132,7 +132,7 @@ static bool pages_write(int from, const struct request *q)
 		n = read(from, part, sizeof part);
 		good = n >= 0 && bytes_write(to, part, (size_t)n);
 	}
-	/* Leaves the file empty, which means that the process left nothing. */
+	/* An empty file means that the process left no pages. */
 	if (to >= 0 && !good && ftruncate(to, 0) != 0)
 		unlink(q->path);
 	if (to >= 0)

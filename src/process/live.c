@@ -20,7 +20,7 @@ enum {
 	ROUNDS_MAX = 1000,             /* Limit of searches for new threads. */
 	STOP_PATIENCE = 200 * 1000000, /* Longest wait for a thread to stop, in ns. Later, the
 				        * copy is made while the thread runs. */
-	PIECES_MAX = 512,              /* Slices per system call. IOV_MAX is 1024. */
+	PIECES_MAX = 512,              /* Slices per system call. IOV_MAX is 1024 */
 	CHUNK_MAX = 64 << 20,          /* Bytes of the buffer, if the copy is written in pieces. */
 	SPARE_MAX = 16 << 20, /* Limit in bytes of spare buffer, for memory that the process adds
 			       * before it stops. */
@@ -36,7 +36,7 @@ struct live {
 	uint8_t *buffer;
 	uint64_t buffer_size;
 	uint64_t given;      /* Bytes at the buffer's start that were returned to the system. */
-	uint64_t stopped_at; /* Time in ns. 0: the process runs */
+	uint64_t stopped_at; /* Time in ns. 0 while the process runs */
 };
 
 static uint64_t now(void)
@@ -95,7 +95,7 @@ static bool each_new_thread(struct live *l, bool (*f)(struct live *, struct live
 static bool seize(struct live *l, struct live_thread *t)
 {
 	if (ptrace(PTRACE_SEIZE, (pid_t)t->tid, NULL, NULL) != 0) {
-		/* The thread has ended, or waits for other threads to end. */
+		/* The thread has ended, or waits for the end of other threads. */
 		if (errno == ESRCH || (errno == EPERM && l->threads.count > 0))
 			return true;
 		return live_denied(l->pid, "to stop it", l->err);
@@ -120,7 +120,7 @@ static void await(struct live_thread *t, uint64_t until)
 			t->signal = event ? 0 : seen.si_status;
 			return;
 		}
-		if (seen.si_pid != 0) /* The thread ended. */
+		if (seen.si_pid != 0) /* The thread has ended */
 			waitpid((pid_t)t->tid, NULL, __WALL | WNOHANG);
 		if (failed || seen.si_pid != 0 || now() > until)
 			t->stopped = false;
@@ -174,7 +174,11 @@ static void let_go(struct live *l)
 static bool live_note_thread(struct live *l, struct live_thread *t)
 {
 #ifdef __x86_64__
-	enum { SP = 19, PC = 16 }; /* In elf_gregset_t: struct user_regs_struct, <sys/user.h> */
+	enum {
+		SP = 19,
+		PC = 16
+	}; /* Indexes in elf_gregset_t, by struct user_regs_struct of
+				    * <sys/user.h> */
 	char name[64];
 	size_t size;
 	struct heft_err err;
@@ -204,7 +208,7 @@ struct live_job {
 struct live_copy {
 	const struct live *live;
 	VEC(struct live_job) jobs;
-	uint64_t unread[64]; /* By worker */
+	uint64_t unread[64]; /* Unread bytes, per worker */
 };
 
 /* Copies a slice. Unreadable pages become zeros. Returns the bytes that could not be read. */

@@ -21,7 +21,7 @@
 struct live_wish {
 	bool full;
 	bool stream;    /* Write while the process is stopped. Needs little memory. */
-	bool no_stop;   /* Copy while the process runs. The registers are then those in /proc. */
+	bool no_stop;   /* Copy while the process runs. The registers are then from /proc */
 	unsigned level; /* Level of zstd, if the path ends in ".zst". */
 };
 

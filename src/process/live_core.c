@@ -17,12 +17,12 @@ enum { LEVEL = 3, ZEROS = 1 << 16 };
 
 struct live_out {
 	int fd;
-	struct packed_sink *pack; /* Packer. NULL if the file is not packed. */
+	struct packed_sink *pack; /* Compressor. NULL if the file is not compressed */
 	uint64_t at;              /* Position in the core. */
 	uint64_t kept;            /* Length of the file so far, without a final hole */
 	const char *path;
 	char *temp;
-	bool nameless; /* The file has no name yet. */
+	bool nameless; /* True while the file has no name */
 };
 
 typedef VEC(uint8_t) notes_vec;

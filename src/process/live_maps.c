@@ -31,11 +31,11 @@ enum { REGIONS = 512, ENTRIES = 8192 };
  * splits the piece. */
 enum { GAP_MAX = 1 << 20 };
 
-/* Which pages of an area are copied. */
+/* Selects the pages of an area to copy. */
 enum pages {
 	PAGES_NONE,
-	PAGES_FIRST,   /* The first page, and pages that the process changed. */
-	PAGES_TOUCHED, /* Touched pages. Others become zeros. */
+	PAGES_FIRST,   /* Copy the first page, and pages that the process changed */
+	PAGES_TOUCHED, /* Copy touched pages. Others become zeros */
 	PAGES_ALL,
 };
 
@@ -44,7 +44,7 @@ struct live_maps_scan {
 	const struct live_area *area;
 	enum pages pages;
 	int fd;      /* Open file /proc/PID/pagemap. */
-	uint64_t at; /* [area.start, at) is already in pieces. */
+	uint64_t at; /* The pages of [area.start, at) are already listed */
 };
 
 char *live_read_file(uint32_t pid, const char *name, size_t *ret_size, struct heft_err *err)

@@ -7,14 +7,14 @@
 #include <errno.h>
 #include <sys/uio.h>
 
-enum { PROBES = 512 }; /* Pages per system call. IOV_MAX is 1024. */
+enum { PROBES = 512 }; /* Pages per system call. IOV_MAX is 1024 */
 
 struct probe {
 	uint32_t pid;
 	VEC(uint64_t) places; /* Addresses to test. */
 	VEC(uint8_t) pages;   /* Copied pages. */
 	bool counters;        /* True to copy pages of stacks, false to copy all other pages. */
-	int error;            /* Error of the last call that failed. */
+	int error;            /* Error of the last failed call */
 };
 
 static void page_copy(struct probe *p, uint64_t addr)

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CHECK_SIZE = 8, PATH_ROOM = 4096, TEMPORARY_AGE = 3600 /* Seconds */ };
+enum { CHECK_SIZE = 8, PATH_ROOM = 4096, TEMPORARY_AGE = 3600 /* TEMPORARY_AGE: seconds */ };
 
 static bool process_name_cache_find(const struct name_cache *c, uint64_t addr, uint32_t *ret)
 {

@@ -26,7 +26,7 @@ enum { NAME_CACHE_BYTES = 8 << 20, NAME_CACHE_FILES = 512 };
 
 struct cached_names {
 	uint64_t addr;
-	size_t first, count; /* Range of frames. */
+	size_t first, count; /* Range of frames */
 };
 
 /* An empty cache is all zeros. */
@@ -35,7 +35,7 @@ struct name_cache {
 	VEC(struct cached_names) list;
 	VEC(struct heft_frame) frames;
 	struct map by_addr; /* Index in `list` */
-	bool changed;       /* Changed since it was read */
+	bool changed;       /* True if changed since it was read */
 };
 
 /* Returns the frames of an address, without module. NULL if unknown. */

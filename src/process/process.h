@@ -33,13 +33,13 @@
 /* Options of the user, all borrowed until process_close(). */
 struct process_wish {
 	const struct program_wish *find; /* Search options. Their debug files may be modules. */
-	bool dwarf;                      /* Use debug info as well as symbols */
-	bool no_names;                   /* process_name_calls() opens no module. */
+	bool dwarf;                      /* True to use debug info as well as symbols */
+	bool no_names;                   /* True to name calls without opening modules */
 	/* Folder of a name_cache. process_name_calls() looks into the cache before it opens a
 	 * module with a build id. NULL if none. */
 	const char *name_cache;
 	enum heft_demangle style; /* Style of function names in frames */
-	uint32_t pid;             /* Living process whose view of files is used. 0 for a dump. */
+	uint32_t pid;             /* Running process whose view of files is used. 0 for a dump */
 	unsigned threads;         /* Number of threads. 0: one per processor */
 	struct notes *notes;
 };
@@ -47,13 +47,13 @@ struct process_wish {
 /* A module: a file that is or was mapped into the process. */
 struct process_module {
 	const char *path;      /* Path in the process. "" for a file that is not a module */
-	struct bytes build_id; /* size 0 if unknown */
+	struct bytes build_id; /* Build id. Size 0 if unknown */
 	uint64_t start, end;   /* Lowest and highest address */
 	uint64_t bias;         /* Address in the process minus address in the file's headers */
-	bool gone;             /* Unloaded: other memory may be at its addresses now */
+	bool gone;             /* True if unloaded: other memory may be at its addresses now */
 	/* Set by process_open_module(). */
 	const struct input *input; /* The module's own file. NULL if not found, or of another
-				    * build. */
+				    * build */
 	const struct input *debug; /* The module's separate debug file, or NULL */
 };
 
@@ -61,7 +61,8 @@ struct process_module {
 struct process_allocator {
 	const char *name;
 	const char *module; /* Path of the module that contains it. "" if unknown */
-	bool beside;        /* malloc is used beside this allocator, so malloc's blocks are known */
+	bool beside;        /* True if malloc is used beside this allocator, so malloc's blocks
+			     * are known */
 };
 
 /* The heap in the recorder's pages, or glibc's heap if nothing was recorded. */
@@ -70,7 +71,7 @@ struct process_heap {
 				 * process_read_heap(). */
 	struct calls calls;
 	struct blocks_found blocks;
-	struct glibc_heaps glibc; /* Zeros if the recorder has blocks or pages. */
+	struct glibc_heaps glibc; /* glibc's heaps. All zero if the recorder has blocks or pages */
 	struct heap_layout layout;
 	/* Without a recorder, all allocators. With a recorder, only those linked into modules,
 	 * which the recorder cannot see. */
@@ -132,7 +133,7 @@ struct process_mapping {
 	/* Path of the mapped file, or "[heap]", "[stack of thread 12]", "[unused stack of thread
 	 * 12]", "[bss of PATH]", "[anonymous]", "[reserved]" (no access). */
 	const char *label;
-	uint32_t thread; /* Thread whose stack is used here. 0 if none. */
+	uint32_t thread; /* Thread whose stack is here. 0 if none */
 };
 /* Returns the mapped ranges, which cover all memory of the dump. Of overlapping ranges, the first
  * counts. Valid as long as the process. */
@@ -151,7 +152,7 @@ void process_name_calls(struct process *p);
 /* A spot is a code address in a module. All nodes (frames of the call tree heap.calls) with this
  * address share the spot. Valid after process_name_calls(). */
 struct process_spot {
-	uint64_t frame;  /* Code address, as in the nodes */
+	uint64_t frame;  /* Code address, as in the nodes of calls */
 	uint32_t module; /* Index plus 1. 0 if in no module. */
 	uint32_t first;  /* Private. */
 	uint32_t count;  /* Number of functions. 0 for the root */
@@ -175,7 +176,7 @@ enum process_frame_kind {
 	PROCESS_FRAME_PLAIN,
 	PROCESS_FRAME_ALLOCATOR, /* malloc and similar, operator new, the recorder */
 	PROCESS_FRAME_HELPER,    /* strdup and similar, layers of the C++ library */
-	PROCESS_FRAME_CUT,       /* Stands for callers that a limit cut off */
+	PROCESS_FRAME_CUT,       /* Mark for callers that a limit truncated */
 };
 enum process_frame_kind process_frame_kind(const struct heft_frame *f);
 extern const char process_cut_off[];

@@ -13,8 +13,8 @@ struct allocator {
 	const char *files[3];   /* Prefixes of the file name of its module. */
 	const char *symbols[5]; /* Symbols that only this allocator defines. */
 	const char *text;       /* Text that its code contains. NULL if none is known. */
-	bool beside;            /* Programs use malloc beside this allocator, so malloc's blocks
-				 * are found */
+	bool beside;            /* True if programs use malloc beside this allocator, so malloc's
+				 * blocks are found */
 };
 
 static const struct allocator allocators[] = {
@@ -68,10 +68,11 @@ struct sought {
 /* What a module's own symbols show about allocators. */
 struct marks {
 	const struct sought *sought;
-	uint64_t defined;          /* One bit per allocator */
+	uint64_t defined;          /* Defined names: one bit per allocator */
 	uint64_t malloc, own;      /* Values of two symbols: malloc, and glibc's second name for
 				    * its own malloc */
-	bool is_glibc, is_library; /* is_glibc: the module is glibc. is_library: any C library. */
+	bool is_glibc, is_library; /* `is_glibc`: the module is glibc. `is_library`: it is any C
+				    * library */
 };
 
 static uint64_t of_file(const char *path)

@@ -14,7 +14,7 @@ struct opened_module {
 	struct input input; /* The module's file, unless the user named it. */
 	struct companion debug;
 	struct go_slot go;
-	struct notes notes;          /* Notes that process_take_notes() passes on. */
+	struct notes notes;          /* Notes for process_take_notes() */
 	struct unwind_table *unwind; /* NULL if not read yet */
 	/* For the names of addresses. */
 	struct symbol_table symbols;
@@ -44,7 +44,7 @@ struct opened_modules {
 	process_frame_vec frames; /* Functions of the spots outside all modules */
 	process_frame_vec found;  /* Frames of the last block */
 	VEC(struct process_spot) spots;
-	uint32_t *spot_of; /* Spot per node of the calls. NULL until named */
+	uint32_t *spot_of; /* Spot of each node of the calls. NULL before the calls are named */
 	size_t named;      /* Number of nodes in `spot_of` */
 };
 

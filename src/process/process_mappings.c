@@ -30,7 +30,7 @@ static const char *region_label(struct process *p, const struct region *r)
 	const struct dump_file *m = dump_module(d, r->addr);
 	if (m && m->path[0] == '[')
 		return m->path;
-	if (m && m->end != UINT64_MAX) /* The module's end is known (see dump_add_program()). */
+	if (m && m->end != UINT64_MAX) /* The module's end is known (dump_add_program()) */
 		return arena_format(&p->modules->arena, "[bss of %s]", m->path);
 	return r->read || r->write || r->exec ? "[anonymous]" : "[reserved]";
 }

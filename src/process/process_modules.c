@@ -275,7 +275,7 @@ static bool process_modules_add_program(struct process *p, const char *path, uin
 bool process_list_modules(struct process *p, struct heft_err *err)
 {
 	const struct program_wish *find = p->wish.find;
-	bool known = false; /* A module is known. */
+	bool known = false; /* True if a module is known */
 	ASSERT(p->modules->count == 0);
 	for (size_t i = 0; i < find->programs.count; i++)
 		if (!check_program(find->programs.data[i], err))
@@ -405,7 +405,7 @@ static bool try_living(struct module_search *s, const char *path)
 	return mapped != NULL && try_path(s, mapped);
 }
 
-/* Tries a folder: first the path in the process, then the file name alone. */
+/* Tries a folder: first with the path in the process, then with the file name alone. */
 static bool try_below(struct module_search *s, struct str dir, const char *path)
 {
 	return try_path(s, arena_format(&s->scratch, STR_FMT "/%s", STR_ARG(dir), path)) ||
@@ -547,9 +547,10 @@ void process_take_notes(struct process *p, struct opened_module *o)
 
 void process_open_module(struct process *p, const struct process_module *m)
 {
-	struct opened_module *o = (struct opened_module *)(uintptr_t)m; /* process_module is the
+	struct opened_module *o = (struct opened_module *)(uintptr_t)m; /* The struct
+									 * process_module is the
 									 * first member of
-									 * opened_module. */
+									 * opened_module */
 	ASSERT(o->index < p->modules->count && p->modules->list[o->index] == o);
 	process_find_file(p, o);
 	process_take_notes(p, o);

@@ -123,7 +123,7 @@ static void push_known_frames(struct process *p, struct opened_module *o, uint64
 	if (!p->wish.no_names)
 		process_find_file(p, o);
 	push_frames(p, o, addr, ret);
-	/* Caches only named frames. Debug info may name the others later. */
+	/* Caches only frames with names, because debug info may later name the others. */
 	const struct heft_frame *last = &ret->data[ret->count - 1];
 	if (p->wish.name_cache && *last->function && !is_made_name(last))
 		name_cache_add(&o->known, addr, ret->data + first, ret->count - first);
@@ -137,7 +137,7 @@ static void name_spot(struct process *p, struct process_spot *s)
 	s->first = (uint32_t)frames->count;
 	if (o)
 		push_known_frames(p, o, s->frame - 1 - o->module.bias, frames);
-	else if (s->frame != 0) /* The root has frame 0. */
+	else if (s->frame != 0) /* The root has frame 0 */
 		vec_push(frames, (struct heft_frame){ .function = "",
 						      .linkage = "",
 						      .file = "",
@@ -240,7 +240,7 @@ void process_name_calls(struct process *p)
 	process_read_heap(p);
 	if (all->spot_of && all->named == p->heap.calls.nodes.count)
 		return;
-	/* Deletes the spots, because stacks may have been added. */
+	/* Removes the spots, because further stacks may be added. */
 	mem_free(all->spot_of);
 	all->spot_of = NULL;
 	all->spots.count = all->frames.count = 0;

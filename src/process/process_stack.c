@@ -75,7 +75,7 @@ static bool is_of_rust(const char *name)
  * mangled. */
 static bool process_stack_is_of_rust_library(const struct heft_frame *f)
 {
-	enum { ROOM = 512 }; /* The beginning of the name is enough */
+	enum { ROOM = 512 }; /* The beginning of the name suffices */
 	struct demangler d = { 0 };
 	char name[ROOM];
 	if (strcmp(f->function, f->linkage) != 0)
@@ -128,8 +128,7 @@ void process_stack(const struct process *p, uint32_t stack, process_frame_vec *r
 	const struct calls *c = &p->heap.calls;
 	size_t own = 0;
 	ret->count = 0;
-	ASSERT(c->nodes.count == 0 || process_spot_count(p) > 0); /* Requires
-								   * process_name_calls(). */
+	ASSERT(c->nodes.count == 0 || process_spot_count(p) > 0); /* Needs process_name_calls() */
 	for (uint32_t n = stack < c->stacks.count ? c->stacks.data[stack].node : 0; n != 0;
 	     n = c->nodes.data[n].parent) {
 		const struct process_spot *s = process_spot(p, process_spot_of(p, n));

@@ -18,7 +18,7 @@ struct unwind_place {
 
 struct unwind_table {
 	struct unwind_section section;
-	VEC(struct unwind_place) places; /* sorted by func */
+	VEC(struct unwind_place) places; /* Sorted by func */
 };
 
 /* Lists the section's functions. `ends`: the section's size is unknown, and an entry of length 0

@@ -15,13 +15,14 @@ struct heft_recorder {
 	const char *preload;                    /* heft's part of LD_PRELOAD */
 	uint64_t values[HEFT_RECORD_SETTINGS];
 	heft_recorder_tick_fn tick;
-	bool stopped; /* `tick` asked to stop the timer of this run */
+	bool stopped; /* True if `tick` asked to stop the timer of this run */
 	void *tick_ctx;
 	uint64_t every_ms;
 	const char *output; /* Pattern of the files as an absolute path, with %p. */
 	const char *dir;    /* Folder of `output`, with a slash at the end. */
 	const char *mark;   /* Text in the environment that marks the run's processes */
-	const char *single; /* Final name of the program's own file. NULL: it keeps its name */
+	const char *single; /* Final name of the program's own file. NULL if the file keeps its
+			     * name */
 	VEC(struct heft_recorder_file) files;
 };
 

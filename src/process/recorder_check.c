@@ -112,7 +112,7 @@ static bool same_machine(const struct image *a, const char *library)
 	struct input in;
 	struct heft_err err;
 	if (!input_open(&in, library, USE_SIZE, NULL, &err))
-		return true; /* Leave the decision to the dynamic linker. */
+		return true; /* The dynamic linker decides */
 	const struct image *b = in.images;
 	const bool same = image_same_arch(a, b) && a->bits == b->bits &&
 			  a->big_endian == b->big_endian;

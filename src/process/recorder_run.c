@@ -101,7 +101,7 @@ static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: %s", found, strerror(errno));
 	r->library = arena_copy(&r->arena, str_of(path));
 	mem_free(path);
-	/* The dynamic linker's list uses these characters as separators. */
+	/* These characters separate the entries of the dynamic linker's list. */
 	if (strpbrk(r->library, " :") != NULL)
 		return fail(
 			err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
