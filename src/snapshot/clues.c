@@ -25,7 +25,7 @@ struct clue_maker {
 	VEC(struct link) links;    /* Stubs and slots of imports, sorted by address. */
 	VEC(struct link) pointers; /* Fields of data that relocations fill, sorted by address. */
 	struct contents contents;
-	code_ref_vec refs; /* References of the symbol that is being read. */
+	code_ref_vec refs; /* References of the current symbol */
 };
 
 static uint64_t clues_named(struct clue_maker *m, struct str name)
@@ -173,11 +173,11 @@ static void data_read(struct clue_maker *m, struct clue *c, uint64_t size)
 	c->print = all.size == size ? p.shape : 0;
 }
 
-/* The lowest grams of a function so far. */
+/* The lowest grams of a function up to now. */
 struct sample {
 	uint32_t grams[2 * CLUE_GRAMS];
 	size_t count;
-	uint64_t limit; /* Grams from this value on cannot be among the lowest. */
+	uint64_t limit; /* Grams that are at least this value are not among the lowest */
 };
 
 /* Sorts the grams, removes duplicates, and keeps the lowest. */

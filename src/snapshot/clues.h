@@ -18,10 +18,10 @@ enum { CLUE_GRAMS = 32 };
  * import, and the lower bits are the id of the import's name in the snapshot's texts. */
 #define CLUE_NAMED (UINT64_C(1) << 63)
 
-/* Clue of the symbols at an address. */
+/* The clue of the symbols at one address. */
 struct clue {
 	uint64_t addr;
-	uint32_t first_ref, ref_count; /* Range in clues.refs: each target once, in code order. */
+	uint32_t first_ref, ref_count; /* Range in clues.refs: each target once, in code order */
 	uint64_t code, code_size;      /* Range in clues.code. Only for a nameless function. */
 	/* Hash of the contents without pointers, for data without a name and for code that heft
 	 * cannot decode. Otherwise 0. */

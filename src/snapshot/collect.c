@@ -329,7 +329,7 @@ static void collect_image(struct collect *c, size_t index)
 			collect_section(c, &im->sections[i], &shares.sections[i], list, count);
 	}
 	add_overheads(c, &shares);
-	image_forget(im, im->bytes); /* All contents of symbols, texts and tables were read. */
+	image_forget(im, im->bytes); /* All contents of symbols, texts and tables were read */
 	shares_release(&shares);
 	mem_free(places.list);
 	mem_free(places.first);

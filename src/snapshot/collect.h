@@ -34,18 +34,18 @@ struct collect_input {
 	/* Layers for charges. Without objects, by_object equals by_unit. Without units there are no
 	 * charges. */
 	struct charge_level by_symbol, by_unit, by_object;
-	struct namespaces *spaces;          /* From debug info. Namespaces that names reveal are
-					     * added. */
+	struct namespaces *spaces;          /* Namespaces from debug info. Namespaces that names
+					     * reveal are added */
 	const struct linkmap *map;          /* May be NULL */
 	const struct path_aliases *aliases; /* May be NULL */
-	struct str object; /* Object of bytes that the map assigns to none: the archive member,
-			    * or "" */
+	struct str object; /* Object of bytes that the map assigns to no object: the archive
+			    * member, or "" */
 	bool exact_names;  /* Shorten names exactly as SuperSize does */
 	bool no_literals;
 	/* Selects symbols whose contents are hashed. `contents`: all. `alone`: none, because
 	 * nothing is compared. Neither: symbols with generated names. */
 	bool contents, alone;
-	bool clues; /* clues_add() follows, and hashes the code with generated names */
+	bool clues; /* True if clues_add() follows and hashes the code with generated names */
 };
 
 /* Adds the symbols of one image to a container, with section sizes and metadata. The caller

@@ -27,7 +27,7 @@ struct charging {
 	struct label_texts names, spaces, paths, objects;
 	struct packages *packages;
 	struct labels package_labels;
-	VEC(uint32_t) package_ids; /* Per label of a package: id of its text. 0 if not made yet */
+	VEC(uint32_t) package_ids; /* Per label of a package: id of its text. 0 if not yet made */
 	struct demangler demangler;
 	/* Per label: its first symbol. Per symbol: the next symbol with the same label. */
 	VEC(uint32_t) first_of_label;
@@ -265,7 +265,7 @@ void collect_charges(struct collect *c, size_t first)
 	symbol_texts_make_all(&z, &in->by_symbol.layer->vm);
 	symbol_texts_make_all(&z, &in->by_symbol.layer->file);
 	symbols_by_label(&z, c->labels.data);
-	/* Drops notes, because the sources have made them before. */
+	/* Drops notes, because the sources have already made them. */
 	struct notes notes;
 	struct source_file file = *in->file;
 	notes_init(&notes);

@@ -19,7 +19,7 @@ struct dexing {
 	struct dex *d;
 	struct heft_err *err;
 	struct share share;
-	struct class_paths *paths; /* Per item. For classes only */
+	struct class_paths *paths; /* Per item, for classes only */
 	struct text text, path;
 	uint64_t sizes[2]; /* Bytes in .dex and in .dex.method */
 };

@@ -18,7 +18,7 @@ static void collect_gaps_add(struct collect *c, uint64_t from, uint64_t to)
 	char name[40];
 	const bool first = from == c->begin, last = to == c->limit;
 	if (!first && !last && to - from < gap_limit(c))
-		return; /* The bytes are padding of the next symbol. */
+		return; /* The bytes are padding of the next symbol */
 	if (last) {
 		collect_set_mark(c, first);
 		text_add(&c->scratch, str_of(c->s->sections.data[c->to].name));
@@ -125,8 +125,8 @@ static bool plain_literal(struct collect *c, const struct literal *l, uint64_t a
 /* Bytes of one owner in a gap that ends at `limit`. */
 struct collect_gaps_run {
 	uint64_t from, to, limit;
-	label_id owner; /* LABEL_NONE without an owner */
-	bool referred;  /* The owner refers to the first byte. */
+	label_id owner; /* Owner of the bytes. LABEL_NONE without one */
+	bool referred;  /* True if the owner refers to the first byte */
 };
 
 /* Returns the next slice of a run, at or after an address. */

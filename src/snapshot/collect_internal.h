@@ -32,16 +32,16 @@ struct collect {
 	sources;                      /* Per label of the units source: text id of its path, or 0 */
 	VEC(struct owned_name) owned; /* Per label of the symbols source. */
 	VEC(uint32_t)
-	groups;         /* Per label: number of the last address that had the label */
+	groups;         /* Per label: number of the last address with that label */
 	uint32_t group; /* Number of addresses with symbols so far. */
 	/* State of the current image. */
 	const struct image *image;
-	uint32_t object;          /* Object of bytes that the map assigns to none */
-	struct slices slices;     /* Belongs to the current image. */
-	bool texts_lack_ends;     /* Texts of the image lack a 0 at the end (see collect_gaps.c). */
-	struct contents contents; /* Belongs to the current image. */
+	uint32_t object;          /* Object of bytes that the map assigns to no object */
+	struct slices slices;     /* Slices of the current image */
+	bool texts_lack_ends;     /* True if texts of the image lack a final 0 (collect_gaps.c) */
+	struct contents contents; /* Contents of the current image */
 	struct code_pass read;    /* Pass over code that fills `contents`. */
-	/* State of the current section: */
+	/* State of the current section. */
 	const struct section *section;
 	uint32_t to;          /* Index in s->sections */
 	uint64_t begin, end;  /* `begin`: address of the section. `end`: end of the last byte
@@ -49,7 +49,7 @@ struct collect {
 	uint64_t limit;       /* Address of the section's end */
 	struct bytes bytes;   /* Bytes of the section in the file, if it is loaded. */
 	uint64_t padding;     /* Bytes of padding before the current symbols. */
-	uint64_t done;        /* In the current gap: start of the bytes that were not added yet */
+	uint64_t done;        /* In the current gap: start of the bytes that were not yet added */
 	bool owned_by_others; /* Bytes without a symbol belong to their owner in the map. */
 	uint32_t gaps;        /* Number of star symbols for gaps so far. */
 	VEC(struct piece_place)
@@ -65,12 +65,12 @@ struct collect {
 	label_id owner;       /* Owner of the current bytes by the symbols source. LABEL_NONE if
 			       * not requested */
 	VEC(label_id)
-	labels;         /* Per symbol: label of its name. LABEL_NONE without one */
+	labels;         /* Per symbol: label of its name. LABEL_NONE without a name */
 	label_id label; /* Label of the current symbol */
-	/* Only with a map. Per symbol made: label of its user. */
+	/* Per new symbol: label of its user. Only with a map. */
 	VEC(label_id) owners;
 	VEC(uint32_t)
-	object_of_owner; /* Per label: text id of its object. UINT32_MAX for several */
+	object_of_owner; /* Per label: text id of its object. UINT32_MAX for several objects */
 };
 
 /* Assigns bytes to the next symbols. Unassigned bytes before them become their padding. */
@@ -89,7 +89,7 @@ const struct linkmap_piece *collect_piece_at(struct collect *c, uint64_t addr);
 struct merged {
 	uint64_t end;   /* End of the piece. UINT64_MAX if the map has none */
 	unsigned width; /* For strings: bytes of a character: 1, 2 or 4. 0 if unknown */
-	bool constants; /* The bytes are constants, not strings. */
+	bool constants; /* True if the bytes are constants, false for strings */
 };
 struct merged collect_merged(struct collect *c, uint64_t addr);
 /* For a program without a symbol table: adds the map's names at unnamed addresses, if their sizes

@@ -19,7 +19,7 @@ struct patch {
 struct contents {
 	const struct image *image;
 	VEC(struct patch) patches; /* Sorted by address. */
-	bool read;                 /* The relocations are in patches. */
+	bool read;                 /* True if the relocations are in `patches` */
 };
 
 void contents_init(struct contents *ret, const struct image *im);

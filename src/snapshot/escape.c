@@ -1,4 +1,4 @@
-/* Escapes the texts of a snapshot as the file format needs it. */
+/* Escapes the texts of a snapshot for the file format. */
 #include "snapshot/sizefile_internal.h"
 
 static bool escape_is_plain(struct str s)

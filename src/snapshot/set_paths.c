@@ -54,7 +54,7 @@ static struct origin origin_at(struct snapshot *s, size_t i)
 	return (struct origin){ &c->source, &c->object, &c->component, NULL };
 }
 
-/* How to show paths. */
+/* Defines how paths are shown. */
 struct snapshot_set_paths_shown {
 	const struct paths *paths;
 	struct str build; /* Build directory, or "" */

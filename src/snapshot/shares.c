@@ -68,7 +68,7 @@ void shares_find(struct shares *ret, const struct basemap *map, const struct ima
 	file_spans(map, im, &file);
 	shares_add_up(&file, none, ret->sections, false, &ret->file_only);
 	if (im->kind == IMAGE_OBJECT) {
-		/* Objects have no segments, so their loaded bytes are their sections. */
+		/* Objects have no segments, so their loaded bytes are those of sections. */
 		for (size_t i = 1; i < im->section_count; i++)
 			if (section_takes_vm(im, &im->sections[i]))
 				ret->sections[i].vm = im->sections[i].size;

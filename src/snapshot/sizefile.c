@@ -404,7 +404,7 @@ static uint64_t charge_number(struct charge_texts *t, const struct snap_charge *
 
 /* Consecutive charges with the same number. */
 struct charge_run {
-	uint64_t value, base; /* The number is value - base */
+	uint64_t value, base; /* The value in the file is value - base */
 	uint64_t count;
 };
 

@@ -11,7 +11,7 @@
 
 /* Parts of the JSON header that struct snapshot does not contain. */
 struct sizefile_head {
-	bool several; /* Version 1.1 */
+	bool several; /* True for version 1.1 */
 	bool has_components, has_padding, has_disassembly;
 	/* heft's own member: the program's sections per segment, in the order of their symbols. */
 	VEC(struct snap_section) sections;
@@ -36,7 +36,7 @@ enum sizefile_charge {
 	CHARGE_OBJECT,
 	CHARGE_COMPONENT,
 	CHARGE_CONTAINER,
-	CHARGE_DEBUG,   /* 1 in sections of debug info */
+	CHARGE_DEBUG,   /* 1 for bytes in sections of debug info */
 	CHARGE_PACKAGE, /* Missing in files of earlier versions */
 	CHARGE_COLUMNS
 };

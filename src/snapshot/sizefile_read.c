@@ -20,12 +20,12 @@ struct sizefile_read_in {
 	const char *path;
 	struct bytes text;
 	uint64_t pos, line;   /* `line`: number of the last line read */
-	uint64_t symbol_line; /* Line of the first symbol. */
+	uint64_t symbol_line; /* Line number of the first symbol */
 	struct sizefile_head head;
 	struct notes *notes;
 	struct heft_err *err;
-	VEC(uint32_t) objects, sources, components; /* By index in the file */
-	bool uncharged;                             /* Do not read charges */
+	VEC(uint32_t) objects, sources, components; /* Text ids, by index in the file */
+	bool uncharged;                             /* True to skip charges */
 	bool failed;
 };
 
@@ -57,7 +57,7 @@ static struct str sizefile_read_next_line(struct sizefile_read_in *in)
 /* Reads the number at the start of *s and moves *s after it. False without a number. */
 static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 {
-	enum { SAFE = 19 }; /* So many digits fit. */
+	enum { SAFE = 19 }; /* A number of this many digits does not overflow */
 	const bool minus = s->len > 0 && s->p[0] == '-';
 	uint64_t v = 0;
 	size_t i = minus;
@@ -306,8 +306,8 @@ static bool sizefile_read_fields(struct sizefile_read_in *in, struct str rest,
 /* Reads the symbols of a section. An alias list ends with the section at the latest. */
 static void sizefile_read_symbols(struct sizefile_read_in *in, const struct snap_section *sec)
 {
-	uint64_t open = 0, aliases; /* `open`: number of members of the current alias list that
-				     * follow */
+	uint64_t open = 0, aliases; /* `open`: number of further members of the current alias
+				     * list */
 	for (uint64_t i = 0; i < sec->count && !in->failed; i++) {
 		struct snap_symbol *y = &in->s->symbols.data[sec->first + i];
 		struct str rest = sizefile_read_next_line(in);

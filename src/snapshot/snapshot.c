@@ -189,7 +189,7 @@ bool snap_is_made_up(struct str name)
 void snapshot_init(struct snapshot *s)
 {
 	memset(s, 0, sizeof *s);
-	(void)intern_add(&s->texts, STR("")); /* id 0 */
+	(void)intern_add(&s->texts, STR("")); /* The empty text gets id 0 */
 }
 
 void snapshot_release(struct snapshot *s)

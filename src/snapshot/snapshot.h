@@ -37,7 +37,7 @@ enum snap_flag {
 	SNAP_REL = 8,
 	SNAP_REL_LOCAL = 16,
 	SNAP_GENERATED = 32, /* The source is generated */
-	SNAP_CLONE = 64,     /* A clone's suffix was removed from the name */
+	SNAP_CLONE = 64,     /* The suffix of a clone was removed from the name */
 	SNAP_HOT = 128,
 	SNAP_COVERED = 256,
 	SNAP_UNCOMPRESSED = 512,
@@ -61,14 +61,14 @@ enum snap_status { SNAP_UNCHANGED, SNAP_CHANGED, SNAP_ADDED, SNAP_REMOVED };
 struct snap_value {
 	const char *key;
 	enum { SNAP_TEXT, SNAP_NUMBER, SNAP_LIST, SNAP_JSON } kind;
-	const char *text;        /* SNAP_TEXT: the text. SNAP_JSON: its JSON */
+	const char *text;        /* SNAP_TEXT: the text. SNAP_JSON: its JSON text */
 	int64_t number;          /* For SNAP_NUMBER */
 	const char *const *list; /* For SNAP_LIST, ends with NULL */
 };
 
 struct snap_metric {
 	const char *file, *name; /* Such as "libfoo.so" and "COUNT/Relocations" */
-	const char *value;       /* A number, as written in JSON */
+	const char *value;       /* A number as JSON text */
 };
 
 struct snap_section_size {
@@ -93,8 +93,8 @@ struct snap_container {
 struct snap_section {
 	uint32_t container;
 	bool native;    /* Section of a program: its symbols have addresses */
-	bool in_file;   /* The bytes are in the file */
-	bool in_memory; /* The bytes are in the VM image */
+	bool in_file;   /* True if the bytes are in the file */
+	bool in_memory; /* True if the bytes are in the VM image */
 	bool code;
 	const char *name;      /* Such as ".text", ".eh_frame", ".other" */
 	uint64_t size;         /* Bytes as the program states them. 0 if unknown. */
@@ -145,7 +145,7 @@ struct snap_charge {
 	uint32_t container;
 	uint32_t symbol; /* Index of the label's first symbol, or SNAP_NO_SYMBOL */
 #define SNAP_NO_SYMBOL UINT32_MAX
-	bool debug; /* The bytes are in sections of debug info */
+	bool debug; /* True if the bytes are in sections of debug info */
 };
 
 struct snapshot {
@@ -153,9 +153,9 @@ struct snapshot {
 	VEC(struct snap_value) build_config;
 	VEC(struct snap_container) containers;
 	VEC(struct snap_value)
-	extra; /* From other tools' files: members unknown to heft */
+	extra; /* Members of other tools' files that heft does not know */
 	VEC(struct snap_section) sections;
-	struct intern section_keys; /* The id is the index in sections */
+	struct intern section_keys; /* Keys of the sections. The id is the index in `sections` */
 	VEC(struct snap_symbol) symbols;
 	/* Charges add up to the file and the VM image. Empty for SuperSize's files. */
 	VEC(struct snap_charge) charges;
@@ -163,11 +163,12 @@ struct snapshot {
 			    * file format */
 	bool has_contents; /* All symbols have a hash of their contents, not only those with
 			    * generated names */
-	bool has_stacks;   /* Functions have stack sizes, if known */
-	/* Made by heft: sections state what is in memory, and full names are final. */
+	bool has_stacks;   /* True if functions have stack sizes, if known */
+	/* Made by heft. Then sections state whether they are in memory, and full names are
+	 * final. */
 	bool by_heft;
-	bool exact_names; /* Only with by_heft: shorter names are made as by SuperSize */
-	bool sparse;      /* One side of a difference, which lacks unchanged symbols */
+	bool exact_names; /* Only with by_heft: shorter names are those of SuperSize */
+	bool sparse;      /* True for one side of a difference, which omits unchanged symbols */
 	/* Some padding differs from the gap to the previous symbol, so files must state it. */
 	bool stored_padding;
 	bool has_components;
@@ -256,9 +257,9 @@ static inline double snap_pss(const struct snap_symbol *y)
 
 /* Test a symbol's kind by its full name. First: "..." or "string literal". */
 bool snap_is_literal(struct str full_name);
-bool snap_is_overhead(struct str full_name); /* "Overhead: x" */
-bool snap_is_star(struct str full_name);     /* ** x */
-bool snap_is_owned(struct str full_name);    /* "x [anonymous data]" */
+bool snap_is_overhead(struct str full_name); /* True for "Overhead: x" */
+bool snap_is_star(struct str full_name);     /* True for "** x" */
+bool snap_is_owned(struct str full_name);    /* True for "x [anonymous data]" */
 /* True if heft generated the name from an address: "sub_1234", "sub_1234 [anonymous data]". */
 bool snap_is_made_up(struct str full_name);
 
