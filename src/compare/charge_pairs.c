@@ -31,7 +31,7 @@ struct charge_side {
 struct charge_matcher {
 	const struct snapshot_diff *d;
 	struct charge_pairs *out;
-	struct charge_side sides[2]; /* [0] before, [1] after. */
+	struct charge_side sides[2]; /* [0] before, [1] after */
 	struct intern common;
 	struct text work;
 	enum heft_change *changes; /* Per symbol of `after`: what changed in its pair */

@@ -20,7 +20,7 @@ struct charge_pair {
 
 struct charge_pairs {
 	VEC(struct charge_pair) list;
-	uint32_t *of[2]; /* [0] before, [1] after. Per charge: index of its pair in the list */
+	uint32_t *of[2]; /* Per charge: index of its pair in the list. of[0] before, of[1] after */
 };
 
 struct snapshot_diff;

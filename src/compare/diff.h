@@ -22,14 +22,14 @@
 
 #define DIFF_NONE UINT32_MAX
 
-/* SuperSize's name for symbols that a diff makes of padding. */
+/* SuperSize's name for symbols that a diff creates from padding. */
 #define DIFF_PADDING_NAME "Overhead: aggregate padding of diff'ed symbols"
 
 struct diff_pair {
 	uint32_t before, after; /* Index of the symbol in each snapshot. DIFF_NONE if a side
 				 * lacks it */
 	enum heft_change change;
-	uint8_t pass; /* Pass that found the pair (enum match_pass). 0 for one side only */
+	uint8_t pass; /* Pass that found the pair (enum match_pass). 0 if there is only one side */
 };
 
 /* Change of the padding before paired symbols, in one section of the older side. Never 0. */
@@ -41,13 +41,13 @@ struct diff_padding {
 struct snapshot_diff {
 	const struct snapshot *before, *after;
 	bool supersize;
-	bool has_stacks;             /* Both sides have stack sizes, so a new stack size is a
-				      * change */
-	VEC(struct diff_pair) pairs; /* In the order of `after`; removed symbols follow */
+	bool has_stacks;             /* True if both sides have stack sizes. Then a new stack
+				      * size is a change */
+	VEC(struct diff_pair) pairs; /* Pairs, in the order of `after`; removed symbols follow */
 	/* Both sides have charges, and the counting is not SuperSize's. */
 	bool charged;
 	struct charge_pairs charges;
-	VEC(struct diff_padding) paddings; /* Empty if both sides are sparse */
+	VEC(struct diff_padding) paddings; /* Changes of padding. Empty if both sides are sparse */
 };
 
 void diff_init(struct snapshot_diff *d, const struct snapshot *before, const struct snapshot *after,

@@ -96,7 +96,7 @@ struct grouping {
 	const struct snapshot_diff *d;
 	const struct heft_diff_query *q;
 	struct diff_rows *out;
-	struct intern keys; /* The node is the id plus 1 */
+	struct intern keys; /* Keys of the rows. The node of a row is the id plus 1 */
 	struct text key, work;
 };
 
@@ -616,9 +616,9 @@ void diff_rows_release(struct diff_rows *r)
 struct section_sums {
 	struct diff_sections *out;
 	bool supersize;
-	struct intern keys;  /* The id is the index in out->sections */
-	uint32_t *places[2]; /* Per side and section: index of the sum plus 1. 0 if not looked up
-			      * yet */
+	struct intern keys;  /* Keys of the sections. The id is the index in out->sections */
+	uint32_t *places[2]; /* Per side and section: index of the sum plus 1. 0 if not yet
+			      * looked up */
 	struct text key;
 };
 

@@ -25,7 +25,7 @@ enum diff_text {
 	DIFF_COMPONENT,
 	DIFF_CONTAINER,
 	DIFF_WAS,
-	DIFF_PAIRED_BY, /* How the pair was found, if not by name, such as "neighbours" */
+	DIFF_PAIRED_BY, /* Way in which the pair was found, if not by name, such as "neighbours" */
 	DIFF_TEXTS,
 	DIFF_FLAGS = DIFF_TEXTS, /* Flags, such as "cold, clone" */
 	DIFF_CODE,               /* The symbol's disassembly in a .sizediff file */
@@ -40,11 +40,11 @@ enum diff_text {
 extern const struct heft_measure diff_measures[DIFF_MEASURES];
 extern const struct heft_text diff_texts_of_stacks[DIFF_ALL_TEXTS];
 
-/* Which bytes the sizes of rows count. */
+/* Selects the bytes that the sizes of rows count. */
 enum diff_counting {
-	DIFF_CHARGED,  /* All bytes in the file because of the row */
-	DIFF_PADDED,   /* Own bytes, including padding */
-	DIFF_SUPERSIZE /* SuperSize's counting: own bytes, with padding listed apart */
+	DIFF_CHARGED,  /* All bytes that the file has because of the row */
+	DIFF_PADDED,   /* Own bytes and padding */
+	DIFF_SUPERSIZE /* SuperSize's counting: own bytes. Padding is listed separately */
 };
 
 /* Facts about a node beside its sums. */
@@ -59,14 +59,14 @@ struct diff_rows {
 	struct heft_table table;
 	/* Private. */
 	struct tree tree;
-	VEC(struct diff_fact) facts; /* Per node */
+	VEC(struct diff_fact) facts; /* Facts, one per node */
 	const char *level;
 	struct arena arena; /* Memory of rows and texts */
 	enum diff_counting counting;
 	/* Number of charges per kind of change (enum heft_change), without hidden ones. The same
 	 * for any grouping. */
 	uint64_t counts[HEFT_CHANGES];
-	bool hides_debug; /* Both sides have debug sections, and the rows omit them */
+	bool hides_debug; /* True if both sides have debug sections, and the rows omit them */
 };
 
 void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
@@ -89,14 +89,14 @@ struct diff_sizes {
 struct diff_section {
 	const char *name; /* Section name */
 	bool in_file;     /* False for .bss and similar sections */
-	bool in_memory;   /* Valid only if knows_memory is set */
+	bool in_memory;   /* True if the section is in memory. Valid only if knows_memory is set */
 	struct diff_sizes sizes;
 	uint64_t counts[HEFT_CHANGES];
 };
 
 struct diff_sections {
 	VEC(struct diff_section) sections;
-	bool knows_memory; /* Both sides know which sections add up to the VM image */
+	bool knows_memory; /* True if both sides know which sections add up to the VM image */
 };
 void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d);
 void diff_sections_release(struct diff_sections *s);

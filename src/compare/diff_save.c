@@ -7,8 +7,8 @@
 struct diff_save_half {
 	const struct snapshot *from;
 	struct snapshot *to;
-	uint32_t *texts;                /* Per text id of `from`: id in `to`. 0 if not copied yet */
-	const char *const *disassembly; /* Per symbol of `from`; may be NULL */
+	uint32_t *texts;                /* Per text id of `from`: id in `to`. 0 if not yet copied */
+	const char *const *disassembly; /* Per symbol of `from`: its disassembly. May be NULL */
 	uint32_t *places;               /* Per symbol of `from`: index in `to`, or SNAP_NO_SYMBOL */
 };
 

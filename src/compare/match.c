@@ -28,7 +28,7 @@ static struct str without_dollars(struct str s, struct text *work)
 	return text_str(work);
 }
 
-/* Also deletes digits and dots at the end. */
+/* Like without_dollars(). Also deletes digits and dots at the end. */
 struct str match_stable(struct str s, struct text *work)
 {
 	if (s.len > 0 && memchr(s.p, '$', s.len))
@@ -161,7 +161,7 @@ static bool key_sized(struct matcher *m, struct match_side *side, const struct s
 	return true;
 }
 
-/* A function and its cold part have one name without their suffixes. */
+/* A function and its cold part have the same name without their suffixes. */
 static bool key_part(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		     struct match_key *ret)
 {
@@ -174,7 +174,7 @@ static bool key_same(struct matcher *m, struct match_side *side, const struct sn
 		     struct match_key *ret)
 {
 	key_sized(m, side, y, ret);
-	/* A generated name keeps its digits, because they are the whole name. */
+	/* A generated name keeps its digits, because it consists of them. */
 	if (!m->supersize && snap_is_made_up(snapshot_text(side->s, y->full_name)))
 		ret->name = match_text(m, side, y->full_name);
 	return true;
@@ -228,7 +228,7 @@ static bool key_owned(struct matcher *m, struct match_side *side, const struct s
 	return ret->name != DIFF_NONE;
 }
 
-/* A generated name is an address. */
+/* A generated name is the key, because it is an address. */
 static bool key_address(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 			struct match_key *ret)
 {
@@ -313,7 +313,7 @@ struct match_keyed {
 struct queues {
 	const struct match_keyed *of;
 	struct map last; /* Index of the last symbol, per key */
-	uint32_t *next;  /* Per symbol. DIFF_NONE at the last symbol if all are taken */
+	uint32_t *next;  /* Per symbol: the next one with its key. DIFF_NONE at the last symbol */
 };
 
 /* Finds the last symbol of a key. Without one, `at` is where to insert it. */
@@ -326,7 +326,7 @@ static bool queue_find(const struct queues *q, const struct match_key *key, stru
 	return false;
 }
 
-/* How many look-ups ahead memory is prefetched. */
+/* Number of look-ups ahead for which memory is prefetched. */
 enum { AHEAD = 16 };
 
 static void queues_init(struct queues *q, const struct match_keyed *of, size_t count)
@@ -350,7 +350,7 @@ static void queues_init(struct queues *q, const struct match_keyed *of, size_t c
 	}
 }
 
-/* Takes and returns the first symbol of a key. DIFF_NONE without one. */
+/* Removes and returns the first symbol of a key. DIFF_NONE without one. */
 static uint32_t queue_take(struct queues *q, const struct match_key *key, uint64_t hash)
 {
 	uint32_t last;
@@ -377,7 +377,7 @@ static bool tells(const struct matcher *m, const struct match_side *side, enum m
 	       !match_is_nameless(side, y);
 }
 
-/* Drops the keys that are not unique on one side. */
+/* Removes the keys that are not unique on a side. */
 static void keyed_once(struct match_keyed *k, size_t count)
 {
 	struct repeat {
@@ -394,8 +394,8 @@ static void keyed_once(struct match_keyed *k, size_t count)
 
 struct pass_step {
 	enum match_pass pass;
-	bool own;   /* Not one of SuperSize's passes */
-	bool sized; /* Partners have equal sizes */
+	bool own;   /* True for a pass that SuperSize lacks */
+	bool sized; /* True if partners have equal sizes */
 	key_fn key;
 };
 
@@ -541,7 +541,7 @@ void matcher_run(struct matcher *m)
 	}
 }
 
-/* If all functions of a program have names, its data counts as named too. */
+/* If all functions of a program have real names, its data is treated as named too. */
 static bool name_is_made_up(const struct match_side *side, uint32_t full_name)
 {
 	const struct str name = snapshot_text(side->s, full_name);
@@ -578,7 +578,7 @@ static void match_side_init(struct matcher *m, struct match_side *side, const st
 void matcher_init(struct matcher *m, const struct snapshot *before, const struct snapshot *after,
 		  bool supersize)
 {
-	/* With one program on each side, the program names do not matter. */
+	/* If each side has only one program, the names of programs do not matter. */
 	const bool one = !supersize && before->containers.count == 1 &&
 			 after->containers.count == 1;
 	memset(m, 0, sizeof *m);

@@ -27,16 +27,17 @@ struct match_key {
 
 struct match_side {
 	const struct snapshot *s;
-	uint32_t *texts;    /* Per text id: common id plus 1. 0 if not looked up yet */
-	uint32_t *stable;   /* The same for the text without unstable numbers */
-	uint32_t *bare;     /* The same for the text without unstable numbers, clone suffixes and
-			     * hashes */
+	uint32_t *texts;    /* Per text id: common id plus 1. 0 if not yet looked up */
+	uint32_t *stable;   /* Like `texts`, for the text without unstable numbers */
+	uint32_t *bare;     /* Like `texts`, for the text without unstable numbers, clone
+			     * suffixes and hashes */
 	uint32_t *places;   /* Per section: container and section letter */
 	uint32_t *function; /* Per text id of a name: index plus 1 of the function with that
 			     * name, or 0 */
-	bool *nameless;     /* Per symbol: see match_is_nameless() */
+	bool *nameless;     /* Per symbol: result of match_is_nameless() */
 	VEC(uint32_t) left; /* Symbols without a partner, in order */
-	bool has_clues;     /* Both sides have clues, so generated names do not pair symbols */
+	bool has_clues;     /* True if both sides have clues. Then generated names do not pair
+			     * symbols */
 };
 
 struct matcher {
@@ -49,25 +50,25 @@ struct matcher {
 };
 
 enum match_pass {
-	/* Passes for symbols without a real name: */
+	/* Passes for symbols without a real name. */
 	MATCH_CONTENTS = 1, /* Equal code or data that is unique on each side */
-	MATCH_NEIGHBOURS,   /* Similar, and between the same neighbours */
-	MATCH_REFERENCES,   /* The same symbols refer to both, at the same places */
+	MATCH_NEIGHBOURS,   /* Similar symbols between the same neighbours */
+	MATCH_REFERENCES,   /* The same symbols refer to both, from the same places */
 	MATCH_REPEATED,     /* Equal code or data that occurs several times, paired in order */
 	MATCH_OWNED,        /* Data of a function that has a partner */
 	MATCH_OWNED_SIZED,
-	MATCH_ADDRESS, /* Equal address and size; nothing else is known */
-	/* Passes for symbols with a name: */
+	MATCH_ADDRESS, /* Equal address and size; no other evidence */
+	/* Passes for symbols with a name. */
 	MATCH_SAME,
 	MATCH_SIZED, /* Size differs */
-	MATCH_PLAIN, /* Parameters or template arguments differ */
+	MATCH_PLAIN, /* Names with different parameters or template arguments */
 	MATCH_FILE,  /* Same file name in different directories */
 	MATCH_FILE_SIZED,
 	MATCH_UNIQUE, /* Path differs */
 	MATCH_MOVED,  /* Path or suffix of the name differs */
 	MATCH_MOVED_SIZED,
 	MATCH_RENAMED,
-	MATCH_ALIKE, /* Renamed and moved */
+	MATCH_ALIKE, /* Renamed and moved symbols */
 };
 
 /* Returns a word that tells users how a pass pairs symbols. "" for passes by name. */

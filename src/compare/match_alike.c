@@ -227,7 +227,7 @@ static void known_read(const struct alike *a, struct alike_symbol *y)
 		y->known |= ahead[i];
 		y->known_count += ahead[i] != 0;
 	}
-	/* Each step doubles the number of references, the last adds one. */
+	/* Each step doubles the number of references. The last step adds one. */
 	static const size_t steps[] = { 1, 2, 4, 1 };
 	_Static_assert(1 + 1 + 2 + 4 + 1 == AHEAD + 1, "a reference and the next AHEAD");
 	for (size_t s = 0; s < COUNT_OF(steps); s++)
@@ -432,7 +432,7 @@ static unsigned grams_shared(struct alike *a, uint32_t before, uint32_t after, u
 	if (*x++ == 0 || *y++ == 0)
 		return 0;
 	while (all < CLUE_GRAMS && x < x_end && y < y_end) {
-		/* The rest may be equal at most. */
+		/* The remaining grams may all be equal. */
 		if ((both + CLUE_GRAMS - all) * 100 < need * CLUE_GRAMS)
 			return 0;
 		for (size_t end = all + 8; all < end && x < x_end && y < y_end; all++) {
@@ -516,7 +516,7 @@ unsigned alike_sizes_least(const struct alike_symbol *before, unsigned has, unsi
 			       (owners ? OF_OWNERS : 0u);
 	if (later == 0)
 		return 101;
-	/* What the sizes need if all that is scored later agrees. */
+	/* Points that the sizes need if all later scores are full. */
 	const unsigned all = least * (weight + later), rest = 100 * later;
 	const unsigned need = all > rest ? (all - rest + weight - 1) / weight : 0;
 	return need > known ? need : known;

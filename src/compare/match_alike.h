@@ -12,7 +12,7 @@
 #include "snapshot/clues.h"
 #include "compare/match.h"
 
-/* Score of two symbols of the same size without other evidence. */
+/* Score of two symbols of equal size without other evidence. */
 enum { SIZES_ALONE = 70 };
 
 /* A vote: evidence that two symbols are a pair. */
@@ -20,14 +20,14 @@ struct vote {
 	uint64_t pair; /* Index of `before` << 32 | index of `after` */
 };
 
-/* A reference of a symbol to another symbol or thing. */
+/* A reference of a symbol to another symbol or to a known thing. */
 struct alike_ref {
 	uint64_t ident;  /* Number of the known thing to which it leads. 0 if unknown */
 	uint32_t target; /* Index of the symbol to which it leads, or DIFF_NONE */
 	uint32_t off;    /* Lower bits of the offset in the target symbol */
 };
 
-/* A known thing to which a symbol refers, or which refers to it. */
+/* A known thing that a symbol refers to, or that refers to the symbol. */
 struct feature {
 	uint64_t ident;
 	uint32_t symbol, side; /* `side`: 0 is before, 1 is after */
@@ -39,9 +39,9 @@ typedef VEC(struct feature) feature_vec;
 struct alike_symbol {
 	uint64_t ident; /* Symbols with the same number are the same thing. 0 if unknown */
 	uint64_t size;
-	uint64_t print;               /* See match_print(). */
+	uint64_t print;               /* Hash of its contents (match_print()) */
 	const struct clue *clue;      /* NULL if it has none. */
-	const struct alike_ref *refs; /* References that are compared. */
+	const struct alike_ref *refs; /* References that are compared */
 	/* Bits of the hashes of known things: `known` of all references, `ahead` per reference of
 	 * it and the next few. `known_count`: number of references to known things. Up to date if
 	 * `read_at` equals alike.learned. */
@@ -51,21 +51,21 @@ struct alike_symbol {
 	uint32_t sample; /* Index plus 1 of its sample in `grams`. 0 if not made yet */
 	uint32_t owner;  /* Function of its side that owns the data, or DIFF_NONE */
 	bool code;
-	bool settled; /* All its references lead to known things */
+	bool settled; /* True if all its references have known targets */
 };
 
 enum { ALIKE_CHUNK = 16 };
 
 struct alike_side {
 	struct match_side *side;
-	struct alike_symbol *symbols; /* Per symbol of the snapshot. */
-	struct alike_ref *refs;       /* References of all containers, in the order of clues. */
+	struct alike_symbol *symbols; /* Data of each symbol of the snapshot */
+	struct alike_ref *refs;       /* References of all containers, in the order of clues */
 	uint64_t *ahead;              /* Per reference: see alike_symbol. */
-	uint32_t *changes; /* Per ALIKE_CHUNK references: how often one became another thing. */
+	uint32_t *changes;            /* Per ALIKE_CHUNK references: how many got another target */
 	/* first_to: per symbol, the start of its incoming references in refs_to. refs_to has
 	 * indexes into refs. */
 	uint32_t *first_to, *refs_to;
-	VEC(uint32_t) grams; /* Samples: a count, then the grams */
+	VEC(uint32_t) grams; /* Samples. Each is a count and the grams */
 };
 
 struct alike {

@@ -37,18 +37,18 @@ struct order {
 	uint32_t *after_of;  /* Per symbol of `before`: its partner, or DIFF_NONE */
 	uint32_t *places;    /* Per symbol of `after`: its index in its sequence */
 	uint32_t *sequences; /* Per symbol of `after`: index of its sequence plus 1, or 0 */
-	uint64_t *tried;     /* Per symbol of `before`: state of the last tried gap that begins
-			      * with it */
-	size_t budget;       /* Cells that alignments may still fill */
+	uint64_t *tried;     /* Per symbol of `before`: state of the last gap that was tried and
+			      * begins with it */
+	size_t budget;       /* Number of table cells that alignments may still fill */
 	size_t found;        /* Number of pairs found in this step */
 	/* State of the current alignment. */
 	VEC(uint32_t) old_open, new_open;
-	VEC(uint64_t) sizes; /* Of the symbols of the newer side. */
-	VEC(uint32_t) near;  /* Columns with a size near that of the row's symbol. */
+	VEC(uint64_t) sizes; /* Sizes of the symbols of `after` */
+	VEC(uint32_t) near;  /* Columns with a size near that of the row's symbol */
 	VEC(uint8_t) scores;
 	VEC(uint32_t)
-	filled, ends; /* Columns of the cells with a score, row by row; per row:
-				     * end of its cells. */
+	filled, ends; /* `filled`: columns of the cells with a score, row by row. `ends`: per
+		       * row, end of its cells */
 	VEC(uint32_t) sums;
 };
 
@@ -380,7 +380,7 @@ static void sequence_align(struct order *o, size_t sequence, unsigned least)
 	vec_release(&anchors);
 }
 
-/* The most likely partner of a symbol, and how likely the second best is. */
+/* The most likely partner of a symbol, and the score of the second one. */
 struct favourite {
 	uint32_t other;
 	unsigned points, next;
@@ -431,7 +431,7 @@ static candidate_vec votes_count(struct order *o)
 	return list;
 }
 
-/* Pairs two symbols if each is clearly the other's most likely partner. */
+/* Pairs two symbols if each is clearly the most likely partner of the other. */
 static void votes_take(struct order *o, unsigned least)
 {
 	candidate_vec list = votes_count(o);
@@ -508,10 +508,10 @@ void match_nameless(struct matcher *m)
 	if (!match_order_lacks_names(&m->before) || !match_order_lacks_names(&m->after))
 		return;
 	order_init(&o, m);
-	/* If very many symbols are left, a few more pairs are not worth another step. */
+	/* If very many symbols remain, a few more pairs are not worth another step. */
 	const size_t few = (m->before.left.count + m->after.left.count) / FEW_OF;
 	for (size_t t = 0; t < COUNT_OF(thresholds); t++) {
-		/* Without clues, code cannot reach these thresholds. */
+		/* Without clues, the scores of code cannot reach these thresholds. */
 		o.found = m->before.has_clues || thresholds[t] <= SIZES_ALONE ? few + 1 : 0;
 		for (unsigned step = 0; step < STEPS_MOST && o.found > few; step++) {
 			o.found = 0;

@@ -16,12 +16,12 @@
 struct pair_labels {
 	struct labels *labels; /* Borrowed */
 	size_t count;          /* Number of labels at the beginning, size of the arrays */
-	bool *of_input;        /* Per label: the other side has it */
-	bool *of_base;         /* Per label: the base has it */
+	bool *of_input;        /* Per label: true if the other side has it */
+	bool *of_base;         /* Per label: true if the base has it */
 	label_id *becomes;     /* Per label of a function or variable: its new label. LABEL_NONE
 			        * if it stays */
 	struct text roots[2];  /* Roots of paths: [0] of the other side, [1] of the base. May be
-			        * empty */
+			        * "" */
 };
 
 void pair_labels_init(struct pair_labels *n, struct labels *labels);
