@@ -146,7 +146,7 @@ const char *cell_text(char room[CELL_MAX], const struct report *r, const struct 
 		share_text(room, r, now, r->table.top->now[c->index]);
 		break;
 	case CELL_SHARE:
-		/* The top row's share is 100 %, even of 0 bytes. */
+		/* The top row has 100 %, even if it has 0 bytes. */
 		share_text(room, r, row == parent ? 1 : now,
 			   row == parent ? 1 : parent->now[c->index]);
 		break;

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Order in which changes are listed for people. */
+/* Order in which changes are listed in text. */
 static const enum heft_change told[] = { HEFT_ADDED, HEFT_REMOVED, HEFT_CHANGED,
 					 HEFT_MOVED, HEFT_RENAMED, HEFT_UNCHANGED };
 
@@ -66,7 +66,7 @@ struct diff_report diff_report_of(const struct snapshot_diff *diff,
 				  const struct diff_rows *rows)
 {
 	const struct diff_section *list = sections->sections.data;
-	ASSERT(sections->sections.count > 0); /* The last section is the total. */
+	ASSERT(sections->sections.count > 0); /* The last section is the total */
 	const size_t count = sections->sections.count - 1;
 	const bool charged = rows->counting == DIFF_CHARGED;
 	struct diff_report ret = { .sections = list,
@@ -284,7 +284,7 @@ static const struct column fields_charged[] = {
 	{ "new_vm", CELL_NOW, HEFT_DIFF_VM },
 };
 
-/* The first three are written with DIFF_PADDED only. */
+/* The first three columns are written only with DIFF_PADDED. */
 static const struct column fields_own[] = {
 	{ "old_padded", CELL_BASE, HEFT_DIFF_PADDED },
 	{ "new_padded", CELL_NOW, HEFT_DIFF_PADDED },

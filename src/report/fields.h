@@ -13,16 +13,16 @@ enum field_kind {
 	/* Kinds of texts. FIELD_TEXT: const char *; NULL means "". */
 	FIELD_TEXT,
 	FIELD_WORD, /* An enum or bool: index of the text in `words` */
-	FIELD_HASH, /* uint64_t, written as 16 hexadecimal digits */
+	FIELD_HASH, /* A uint64_t, written as 16 hexadecimal digits */
 	/* Kinds of JSON numbers and booleans. FIELD_NUMBER: a nonnegative integer. */
 	FIELD_NUMBER,
-	FIELD_BOOL,     /* bool */
-	FIELD_PARTS,    /* double, written with at most three decimals */
+	FIELD_BOOL,     /* A bool */
+	FIELD_PARTS,    /* A double, written with at most three decimals */
 	FIELD_CONSTANT, /* The constant number in `type` */
 	/* Kinds with members or elements. FIELD_FLAGS: for each set bit, the text in `words`. */
 	FIELD_FLAGS,
-	FIELD_SUMS,   /* Array of uint64_t, written as an object with `words` as keys */
-	FIELD_OBJECT, /* Pointer to a struct, may be NULL */
+	FIELD_SUMS,   /* An array of uint64_t, written as an object with `words` as keys */
+	FIELD_OBJECT, /* A pointer to a struct. May be NULL */
 	FIELD_PART,   /* A struct inside the struct */
 	/* Lists: a pointer to elements, or an array. The member at if_at is the count.
 	 * FIELD_OBJECTS: pointers to structs. */
@@ -30,17 +30,17 @@ enum field_kind {
 	FIELD_STRUCTS, /* Structs of `stride` bytes */
 	FIELD_NUMBERS, /* Numbers (uint64_t) */
 	FIELD_TEXTS,   /* Texts (const char *) */
-	FIELD_PUT,     /* Written by `put`. `type` describes it in the documentation */
+	FIELD_PUT,     /* Value that `put` writes. `type` describes it in the documentation */
 };
 
 enum field_flag {
 	FIELD_CSV = 1,      /* The field is also a column of csv, tsv and markdown */
-	FIELD_ONLY_CSV = 2, /* The field is a column only, not in JSON */
-	FIELD_ANY = 4,      /* "", 0, false or an empty list means no value */
-	FIELD_NULL = 8,     /* A missing value is written as null, not omitted */
-	FIELD_ADDRESS = 16, /* Hexadecimal in markdown. UINT64_MAX means no value */
-	FIELD_LINES = 32,   /* Each element has a line of its own */
-	FIELD_BLANK = 64,   /* 0 leaves the column empty */
+	FIELD_ONLY_CSV = 2, /* The field is only a column, not in JSON */
+	FIELD_ANY = 4,      /* "", 0, false or an empty list means that there is no value */
+	FIELD_NULL = 8,     /* Write a missing value as null instead of omitting it */
+	FIELD_ADDRESS = 16, /* Hexadecimal in Markdown. UINT64_MAX means that there is no value */
+	FIELD_LINES = 32,   /* Write each element on its own line */
+	FIELD_BLANK = 64,   /* Leave the column empty for 0 */
 };
 
 enum { FIELD_ROOM = 120 };
@@ -52,7 +52,7 @@ struct field_at {
 };
 
 struct field {
-	const char *key; /* Made by KEY: the key, NUL, the description for docs/json.md */
+	const char *key; /* The key, NUL, and the description for docs/json.md. Made by KEY */
 	union {
 		const char *column; /* Name of the column. NULL: the key */
 		const char *type;   /* Type in docs/json.md, for FIELD_PUT and FIELD_CONSTANT. */
@@ -65,7 +65,8 @@ struct field {
 		struct str (*get)(struct field_at *at);
 		void (*put)(const struct field_at *at, struct json *j);
 	};
-	uint16_t at, size; /* The member with the value. Size 0: call `get` */
+	uint16_t at, size; /* Offset and size of the member with the value. If the size is 0,
+			    * `get` is called */
 	/* The member that decides whether there is a value: none if "", 0, false or NULL. For
 	 * lists, the count. */
 	uint16_t if_at, if_size;
@@ -132,10 +133,10 @@ void row_fields_document(struct sink *s, const struct row_fields *f);
 struct record {
 	struct sink *s;
 	enum heft_format format; /* HEFT_CSV, HEFT_TSV or HEFT_MARKDOWN */
-	bool safe;               /* See field_put() */
-	bool names;              /* Write the line of names */
+	bool safe;               /* Write "'" before text that looks like a formula (field_put()) */
+	bool names;              /* True to write the line of names */
 	unsigned fields;         /* Number of fields written so far, at most 64 */
-	uint64_t numbers;        /* Bit per field: markdown aligns the field right */
+	uint64_t numbers;        /* One bit per field: Markdown aligns the field to the right */
 };
 
 /* True if a format consists of records. */

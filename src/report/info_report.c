@@ -10,7 +10,7 @@
 static const struct detail {
 	const char *title;
 	enum info_text text;
-	bool list; /* The text is a list: one line per item */
+	bool list; /* True if the text is a list: write one line per item */
 } details[] = {
 	{ "format", INFO_FORMAT },
 	{ "build id", INFO_BUILD_ID },

@@ -3,7 +3,7 @@
 
 #include "base/tame.h"
 
-/* One shown unit of a label: a character or an escape. */
+/* A unit of a shown label: a character or an escape. */
 struct label_text_glyph {
 	struct tame tame;
 	size_t width; /* Columns: 0, 1, 2 or the length of the escape */

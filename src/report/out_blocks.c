@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* Per bit of enum heft_block_flag. */
+/* Words for the bits of enum heft_block_flag. */
 static const char *const flag_words[] = { "return", "tail-call", "landing-pad", "fall-through",
 					  "indirect-jump" };
 
@@ -47,7 +47,7 @@ static bool runs_per_entry(char out[NUMBER_MAX], const struct heft_block_functio
 	if (!b->has_frequency || entry == 0)
 		return false;
 	const double runs = (double)b->frequency / (double)entry;
-	/* Above 2^53 thousandths, a double is not exact to thousandths. */
+	/* Above 2^53 thousandths, a double is not exact to a thousandth. */
 	const uint64_t thousandths = (uint64_t)(runs < 9e12 ? runs * 1000 + 0.5 : 9e15);
 	snprintf(out, NUMBER_MAX, "%" PRIu64 ".%03u", thousandths / 1000,
 		 (unsigned)(thousandths % 1000));
@@ -57,7 +57,7 @@ static bool runs_per_entry(char out[NUMBER_MAX], const struct heft_block_functio
 void out_block(const struct heft_block_function *f, const struct heft_block *b,
 	       const struct heft_block_count *count, struct sink *s)
 {
-	enum { CERTAIN = 31 }; /* A probability of 1 is stored as 2^31. */
+	enum { CERTAIN = 31 }; /* The probability 1 is stored as 2^31 */
 	char runs[NUMBER_MAX], share[NUMBER_MAX];
 	sink_printf(s, "  %6" PRIu32 "  0x%08" PRIx64 " %8" PRIu64, b->id, b->addr, b->size);
 	if (runs_per_entry(runs, f, b))

@@ -10,7 +10,7 @@ struct code_listing {
 	struct heft_blocks *blocks;
 	const struct image *im;
 	struct disasm disasm;
-	bool with_bytes; /* Write an instruction's bytes before its text */
+	bool with_bytes; /* True to write an instruction's bytes before its text */
 	uint64_t left;   /* Bytes of code that may still be read */
 };
 

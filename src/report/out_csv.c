@@ -58,7 +58,7 @@ static void put_separator(const struct csv *c)
 
 static void out_csv_put_field(const struct csv *c, const char *field)
 {
-	/* Bloaty does not escape fields between tabs. */
+	/* Bloaty does not quote TSV. */
 	if (c->r->opts.bloaty && c->separator != ',' && !strpbrk(field, "\t\n\r")) {
 		sink_text(c->s, str_of(field));
 		return;

@@ -222,7 +222,7 @@ const char *const heap_damage_words[HEFT_HEAP_FREED_WRITTEN + 1] = {
 	[HEFT_HEAP_FREED_WRITTEN] = "freed-written",
 };
 
-/* Texts for the kinds of damage that need no details. */
+/* Texts for the kinds of damage that have no details. */
 static const char *const damage_texts[] = {
 	[HEFT_HEAP_CANARY] = "a block was written past its end",
 	[HEFT_HEAP_HEADER] = "the header of a block was written over",
@@ -283,7 +283,7 @@ static void damage_put(const struct heft_heap_damage *d, struct sink *s)
 	switch (d->kind) {
 	case HEFT_HEAP_FAULT: damage_put_fault(d, s); break;
 	case HEFT_HEAP_DOUBLE_FREE:
-		/* Without an address, the damage is a number of unidentified blocks. */
+		/* Without an address, the damage is a number of unknown blocks. */
 		if (d->addr == 0)
 			sink_printf(s, "blocks were freed twice, %" PRIu64 " in all", d->count);
 		else if (d->count > 1)

@@ -14,7 +14,7 @@ struct heap_profile {
 	uint32_t mapping_count;
 };
 
-/* The first two are omitted if only memory in use is wanted. */
+/* The first two are omitted if only live memory is requested. */
 static const struct {
 	enum heft_heap_measure measure;
 	const char *type, *unit;

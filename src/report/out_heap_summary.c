@@ -122,7 +122,7 @@ static void put_counted(const struct heap_info *i, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* Without a recording: writes what the C library's own data shows. */
+/* Writes facts from the C library's own data, for a heap without a recording. */
 static void put_chunks(const struct heap_info *i, struct sink *s)
 {
 	const struct {

@@ -8,7 +8,7 @@
 enum { HEIGHT = 260, TOP = 26, BOTTOM = 24, LEFT = 60, RIGHT = 10, TICKS = 4 };
 
 struct scale {
-	double x, y; /* Pixels per nanosecond and per byte */
+	double x, y; /* Pixels per nanosecond, and per byte */
 	uint64_t end, most;
 };
 

@@ -6,7 +6,8 @@
 struct rows_profile {
 	struct pprof pprof;
 	const struct report *r;
-	struct intern labels; /* The id plus 1 is the number of function and location */
+	struct intern labels; /* Labels of the functions. The id plus 1 is the number of function
+			       * and location */
 };
 
 static void out_pprof_put_sample(struct rows_profile *p, const struct row_walk *walk)

@@ -275,7 +275,7 @@ static void out_profile_csv(const struct profile_report *r, const struct heft_wr
 
 static void out_profile_json(const struct profile_report *r, struct sink *s)
 {
-	/* Branches into the image from outside belong to no function. */
+	/* Branches from outside the image do not belong to a function. */
 	const struct fields edges = { "", &function_list[COUNT_OF(function_list) - 1], 1 };
 	const struct shown_function outside = { .r = r };
 	size_t count;

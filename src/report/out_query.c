@@ -127,7 +127,7 @@ static void out_query_keep(struct query_report *q, const struct query_cell *c,
 		vec_push(&q->cells, NULL);
 		return;
 	}
-	/* Sums of fractions of bytes have at most three decimals. */
+	/* Sums of fractions of bytes are written with at most three decimals. */
 	const bool real = c->kind == QUERY_REAL && fabs(c->real) <= 1e15;
 	if (real)
 		pss_exact(room, c->real);

@@ -65,7 +65,7 @@ static int compare_tiles(const void *a, const void *b)
 }
 
 struct tiles {
-	VEC(struct tile) all; /* Tiles still to be drawn */
+	VEC(struct tile) all; /* Tiles that are still to be drawn */
 	size_t first;         /* Index of the first child in the current layout */
 	size_t left_out;      /* Number of children too small to be drawn */
 };
@@ -219,7 +219,8 @@ static void draw_tile(const struct report *r, const struct tile *t, bool inner, 
  * "Squarified Treemaps" (2000). */
 static size_t next_row(const struct tile *t, size_t count, double scale, double side, double *ret)
 {
-	double sum = 0, best = HUGE_VAL; /* `best`: worst ratio of sides so far */
+	double sum = 0, best = HUGE_VAL; /* `best`: worst ratio of sides in the best row of tiles
+					  * up to now */
 	size_t n = 0;
 	for (; n < count; n++) {
 		const double area = t[n].weight * scale;

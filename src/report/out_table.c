@@ -185,7 +185,7 @@ static void out_table_put_row(struct out_table *t, const struct heft_row *row,
 	const size_t indent = t->r->indent * level, column = indent + columns_width(t);
 	const size_t values = t->r->table.measure_count * sizeof *row->now;
 	const struct heft_row *top = t->r->table.top;
-	/* An only child would repeat its parent's numbers. */
+	/* An only child would repeat the numbers of its parent. */
 	const bool no_cells = t->r->blanks_chains && row != top && parent != top &&
 			      parent->child_count == 1 && row->others == 0 &&
 			      memcmp(row->now, parent->now, values) == 0 &&
@@ -221,7 +221,7 @@ static void out_table_put_titles(const struct out_table *t)
 			out_table_put_text(t, c, str_of(c->title));
 			continue;
 		}
-		/* Titles of queries come from users' SQL, so they are escaped. */
+		/* Titles of queries come from the user's SQL, so they are escaped. */
 		sink_right(t->s, STR(""), have < c->width ? c->width - have : 0);
 		label_put(t->s, str_of(c->title), 0);
 	}
@@ -238,7 +238,7 @@ static void out_table_put_rows(struct out_table *t)
 	row_walk_init(&walk, r->table.top);
 	for (const struct heft_row *row; !t->s->failed && (row = row_next(&walk)) != NULL;) {
 		const bool hidden = r->kind->hides && r->kind->hides(r, row);
-		/* The first level (depth 1) is not indented. */
+		/* The first level, depth 1, is not indented. */
 		if (!hidden)
 			out_table_put_row(t, row, row_parent(&walk), walk.levels.count - 2);
 		if (hidden || (r->kind->hides_children && r->kind->hides_children(r, row)))

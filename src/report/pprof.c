@@ -58,7 +58,7 @@ void pprof_type(struct pprof *p, unsigned field, const char *type, const char *u
 bool pprof_finish(struct pprof *p, struct sink *s)
 {
 	struct bytes packed;
-	/* The strings come last, because only now all are known. */
+	/* The strings come last, because all are known only now. */
 	ASSERT(p->strings.entries.count > 0);
 	for (uint32_t i = 0; i < p->strings.entries.count; i++)
 		put_bytes(&p->out, 6, intern_get(&p->strings, i));

@@ -10,7 +10,7 @@
 
 struct pprof {
 	struct text out;
-	struct intern strings; /* [0] is "" */
+	struct intern strings; /* Strings. [0] is "" */
 };
 
 void pprof_init(struct pprof *p);

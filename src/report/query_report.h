@@ -11,18 +11,18 @@
 /* A column of the statement's result. */
 struct query_column {
 	const char *name;
-	bool numbers, texts; /* The kept rows have numbers, or texts, in the column */
+	bool numbers, texts; /* True if the stored rows have numbers, or texts, in the column */
 };
 
 struct query_report {
 	struct sink *s;
 	struct heft_query_opts opts;
-	struct heft_err err; /* Why writing stopped early. code is 0 if it did not */
+	struct heft_err err; /* Error that stopped writing. code is 0 if there is none */
 	/* Private. `rows`: number of rows of the statement, written or kept. */
 	uint64_t rows;
 	uint64_t over; /* Number of rows beyond the limit, which are not written */
 	VEC(struct query_column) columns;
-	VEC(const char *) cells; /* Kept cells. NULL: no value */
+	VEC(const char *) cells; /* Stored cells. NULL without a value */
 	struct arena names, texts;
 	uint64_t statements;
 	bool goes_on;

@@ -46,37 +46,37 @@ struct json sink_json(struct sink *s);
 struct json text_json(struct text *t);
 /* Writes a row without labels. Its texts are the members. */
 void json_record(struct json *j, const struct report *r, const struct heft_row *row);
-/* Passes the buffer on. False if any write failed. */
+/* Passes the buffer to the user's sink. False if any write failed. */
 bool sink_flush(struct sink *s);
-/* Passes the buffer on at the end of a call. HEFT_EIO if any write failed. */
+/* Passes the buffer to the user's sink at the end of a call. HEFT_EIO if any write failed. */
 bool sink_end(struct sink *s, struct heft_err *err);
 
-/* What a column shows about a row. */
+/* The value of a row that a column shows. */
 enum cell {
 	CELL_NOW,
 	CELL_BASE,
 	CELL_CHANGE, /* Change from the base. Without a base, the value */
-	CELL_EXTRA,  /* The change. Empty without one */
+	CELL_EXTRA,  /* Change from the base. Empty without one */
 	CELL_GROWTH, /* The change in percent of the base */
 	CELL_SHARE,  /* Percent of the parent row */
 	CELL_PART,   /* Percent of the top row */
 	CELL_TEXT,   /* A text of the row */
 	CELL_AMOUNT, /* A text of the row that is a number of bytes */
-	CELL_STATE,  /* The word for the row's change */
+	CELL_STATE,  /* Word for the change of the row */
 };
 
 struct column {
 	const char *title;
 	enum cell cell;
 	unsigned index; /* Index of the measure or of the text */
-	unsigned width; /* 0: width of the widest text */
+	unsigned width; /* Width in characters. 0: width of the widest text */
 	/* Number of blanks before the column. With `tinted`, the column and following columns with
 	 * gap 0 have the colour of the change. */
 	unsigned gap;
 	bool tinted;
 	/* If labels lack room, columns with higher numbers are removed first. 0: never. */
 	unsigned spare;
-	bool number; /* The text is a number */
+	bool number; /* True if the text is a number */
 };
 
 static inline bool column_is_left(const struct column *c)
@@ -89,7 +89,7 @@ enum { COLUMNS_MAX = 32 };
 struct report;
 struct fields;
 
-/* What one kind of report adds to the formats. Members may be NULL. */
+/* Functions and settings of one kind of report. Members may be NULL. */
 struct report_kind {
 	/* Writes the line of titles, replacing the usual one. */
 	void (*head)(const struct report *r, struct sink *s);
@@ -115,9 +115,10 @@ struct report_kind {
 	/* Label of the last row in tables and Markdown, instead of "TOTAL". Other formats use the
 	 * row's own label. */
 	const char *total;
-	bool no_total;       /* A table or Markdown has no sum */
-	bool draws_records;  /* Pictures show all records together, see record_rows.h */
-	bool no_empty_table; /* Without rows, only the lines above the table are written */
+	bool no_total;       /* True if a table or Markdown has no total */
+	bool draws_records;  /* True if pictures show all records together (record_rows.h) */
+	bool no_empty_table; /* True if only the lines above a table are written when it has no
+			      * rows */
 };
 
 struct rows_maker;
@@ -130,15 +131,16 @@ struct report {
 	struct heft_write_opts opts;
 	const struct report_kind *kind;
 	const void *ctx; /* Data of `kind` */
-	/* True: a line per row, with levels joined by ";". False: a field per level. */
+	/* CSV: if true, one field has all levels joined by ";". If false, each level has a
+	 * field. */
 	bool joined;
 	bool flame;         /* For pictures: levels are calls */
 	uint32_t stacks;    /* Bit i: labels of level i are stacks, with frames separated by ";" */
 	unsigned indent;    /* Blanks per level */
 	bool blanks_chains; /* In tables, an only child that repeats its parent's numbers shows
 			     * none */
-	bool nan_shares;    /* A share of 0 is "NAN%", as in Bloaty, not "-" */
-	bool indents_rows;  /* Indent before the columns, not before the label */
+	bool nan_shares;    /* True if a share of 0 is "NAN%", as in Bloaty, instead of "-" */
+	bool indents_rows;  /* True to indent before the columns instead of before the label */
 	unsigned label_gap; /* Blanks between columns and labels */
 	const struct column *columns; /* Columns of tables and Markdown, before the label */
 	const struct column *fields;  /* Columns of CSV, after the labels */
@@ -164,7 +166,7 @@ void report_field(struct report *r, const char *title, enum cell cell, unsigned 
  * first. */
 void report_all_fields(struct report *r, struct arena *arena);
 
-/* Rounds to whole bytes. */
+/* A value is rounded to whole bytes. */
 enum { CELL_MAX = 40 };
 /* Return the text of a cell, for people (first) or exact. The text lies in `room` or belongs to the
  * row. */
@@ -202,7 +204,7 @@ void field_put(struct sink *s, const char *field, char separator, bool safe);
 /* Returns a word such as "changed" or "added". */
 const char *change_word(enum heft_change change);
 
-/* What a report about sizes adds to the formats. */
+/* Functions and settings of a report about sizes. */
 struct size_report {
 	bool filtered;
 	uint64_t omitted_file, omitted_vm; /* Bytes that the filter excluded */
@@ -240,7 +242,7 @@ void out_block(const struct heft_block_function *f, const struct heft_block *b,
 	       const struct heft_block_count *count, struct sink *s);
 /* What to show of a function's code: a line per block, with the instructions below it. */
 struct code_wish {
-	bool whole; /* Write a header, and the bytes of each instruction */
+	bool whole; /* True to write a header, and the bytes of each instruction */
 	/* The members below are ignored if `whole` is set. `counts`: per block, NULL if unknown. */
 	const struct heft_block_count *counts;
 	uint64_t most; /* Greatest number of bytes of code to show */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* An initializer would also clear the buffer, which costs time. */
+/* An initializer would also clear the buffer, which takes time. */
 void sink_start(struct sink *s, const struct heft_sink *to)
 {
 	s->to = *to;

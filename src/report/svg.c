@@ -41,8 +41,7 @@ static void svg_escape(struct sink *s, const char *text)
 			sink_text(s, STR("&gt;"));
 		else if (t.c == '"')
 			sink_text(s, STR("&quot;"));
-		else if (t.c == 0xfffe || t.c == 0xffff) /* XML 1.0 does not allow these
-							  * characters. */
+		else if (t.c == 0xfffe || t.c == 0xffff) /* XML 1.0 forbids these characters */
 			sink_text(s, STR("?"));
 		else
 			sink_text(s, (struct str){ str.p + pos, t.size });

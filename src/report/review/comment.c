@@ -83,8 +83,8 @@ struct comment_bars comment_course(const struct comment *c, const char *subject,
 
 /* A line of the table. `subject` and `name` select its rules in a budget. */
 struct line {
-	const char *subject, *name; /* `subject` is NULL if the line sums up several */
-	double limit;               /* Infinite without a limit */
+	const char *subject, *name; /* `subject` is NULL if the line sums up several subjects */
+	double limit;               /* Limit in bytes. Infinite without a limit */
 };
 
 static void comment_put_sizes(const struct comment *c, const struct line *l, struct padded size,

@@ -18,7 +18,7 @@ struct comment_region {
 /* The contents of a comment. Borrows all data. */
 struct comment {
 	const struct diff_report *diff;
-	const struct budget_report *budget; /* count is 0 without a budget */
+	const struct budget_report *budget; /* Limits. count is 0 without a budget */
 	const struct heft_table *symbols;   /* All changed symbols */
 	const struct heft_table *owners;    /* Owners with the greatest changes, by `owners_by` */
 	enum heft_diff_by owners_by;

@@ -191,7 +191,7 @@ static void put_verdict(const struct budget_report *b, struct sink *s)
 /* A line of the table: rows with the same name, path and change, such as instances of a
  * template. */
 struct story_line {
-	const struct heft_row *row; /* The first row */
+	const struct heft_row *row; /* The first of the joined rows */
 	size_t count;
 	struct padded file, vm; /* `vm` is 0 if the table lacks that column */
 };
