@@ -96,7 +96,7 @@ void made_image_begin(struct image_build *b, struct image *ret, const struct ima
 		s.file_size = s.off = 0;
 		s.link = s.info = 0;
 		s.compressed = s.again = false;
-		if (!s.alloc) /* The companion has no debug info of its own. */
+		if (!s.alloc) /* The companion has no debug info of its own */
 			s.name = STR("");
 		build_section(b, &s);
 	}

@@ -10,7 +10,7 @@
 #include "program/wish.h"
 
 struct companion {
-	bool open, inside; /* `inside`: the companion is inside the image, not a file. */
+	bool open, inside; /* `inside`: the companion is inside the image, not a separate file */
 	struct input input;
 	void *owned; /* Bytes of the image that are in no file, or NULL. */
 };

@@ -17,9 +17,11 @@ struct debug_map_making {
 	const struct program_wish *wish;
 	struct notes *notes;
 	struct moved_dwarf dwarf;
-	struct intern paths;          /* Paths of archives; the id is the index in `archives`. */
-	VEC(struct input *) archives; /* Open until the end. NULL if the archive cannot be read. */
-	VEC(struct placed) placed;    /* Pieces of the current object */
+	struct intern paths; /* Paths of archives. The id is the index in `archives` */
+	VEC(struct input *)
+	archives;                  /* Archives, open until the end. NULL if the archive cannot
+				       * be read */
+	VEC(struct placed) placed; /* Pieces of the current object */
 	VEC(struct moved_piece) pieces;
 	uint64_t missing; /* Number of missing objects. */
 };
@@ -71,7 +73,7 @@ static bool debug_map_find_file(const struct debug_map_making *m, struct str fil
 	text_set(path, file);
 	if (exists(path))
 		return true;
-	/* Finally tries the folder of the program. */
+	/* At last, tries the folder of the program. */
 	const struct str own = str_of(m->im->path), name = debug_map_last_part(own);
 	const bool bare = name.len == own.len;
 	const struct str dir = { own.p, own.len - name.len - !bare };
@@ -108,7 +110,7 @@ static void list_placed(struct debug_map_making *m, const struct image *object,
 	m->placed.count = 0;
 	if (!table || !symtab_open(&t, object, table))
 		return;
-	/* If the map has a name twice, the first entry counts. */
+	/* If the map has a name twice, the first entry is used. */
 	size_t *first = mem_zeroed(o->count + 1, sizeof *first);
 	for (size_t i = 0; i < o->count; i++) {
 		const size_t known = names.entries.count;

@@ -58,7 +58,7 @@ static void debuginfo_add_part(struct debuginfo_collect *c, enum dw_section whic
 	if (!section_unpacked_size(im, s, &size)) {
 		struct bytes none;
 		void *owned;
-		(void)section_unpack(im, s, &none, &owned); /* Called only for its note. */
+		(void)section_unpack(im, s, &none, &owned); /* Called only for its note */
 		mem_free(owned);
 		return;
 	}
@@ -146,7 +146,7 @@ static struct bytes load_copy(const struct debuginfo_files *f, const struct imag
 static void debuginfo_load(struct dwarf *d, enum dw_section which, struct notes *notes)
 {
 	struct debuginfo_files *f = d->load_ctx;
-	struct image im = *f->image; /* Copy whose notes go to the caller. */
+	struct image im = *f->image; /* A copy whose notes go to the caller */
 	const size_t count = f->first[which + 1] - f->first[which];
 	if (count == 0)
 		return;
@@ -228,7 +228,7 @@ bool debuginfo_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret)
 	if (lo == 0)
 		return false;
 	const struct debuginfo_window *w = &d->windows.data[lo - 1];
-	if (addr - w->addr > w->size) /* The end of a section counts as inside its window. */
+	if (addr - w->addr > w->size) /* The end of a section counts as inside its window */
 		return false;
 	*ret = w->vm + (addr - w->addr);
 	return true;

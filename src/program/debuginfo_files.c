@@ -72,7 +72,7 @@ static struct str debuginfo_files_folder_of(const char *path)
 
 struct sup_link {
 	struct str name;
-	struct bytes id; /* Build id or checksum. */
+	struct bytes id; /* Build id or checksum */
 };
 
 /* Reads .debug_sup (DWARF 5, 7.3.6): version, a flag for supplementary files, path, length of a
@@ -95,7 +95,7 @@ static bool find_link(const struct image *im, struct notes *notes, struct sup_li
 {
 	const struct section *s = image_section_find(im, ".gnu_debugaltlink");
 	bool is_sup = false, ok = false;
-	if (s) { /* GNU's form: the path, NUL, and the file's build id. */
+	if (s) { /* GNU's form: the path, NUL, and the file's build id */
 		struct reader r = reader_of(section_bytes(im, s), im->big_endian);
 		ret->name = read_cstr(&r);
 		ret->id.size = reader_left(&r);
@@ -311,7 +311,7 @@ static bool find_in_package(struct debuginfo_files *f, struct debuginfo_other *o
 		package_dwarf_init(*known, &o->info.dwarf, &found);
 	}
 	uint64_t off = 0, id;
-	/* A unit's range in .debug_info is one unit. */
+	/* A unit's range in .debug_info is exactly one unit. */
 	return unit_next(&(*known)->dwarf, DW_INFO, &off, ret) && unit_id(f, ret, skeleton, &id) &&
 	       id == skeleton->signature;
 }

@@ -11,7 +11,7 @@
 struct debuginfo_base {
 	enum { BASE_NONE, BASE_WINDOW, BASE_PART, BASE_PLAIN } kind;
 	uint64_t value; /* WINDOW: its address. PART: offset in the joined bytes. PLAIN: 0. */
-	size_t part;    /* PART: index of the part. */
+	size_t part;    /* PART: index of the part */
 };
 
 /* A relocation section, and the part that it patches. */
@@ -45,22 +45,22 @@ struct debuginfo_other {
 	struct debuginfo info; /* Sections of the file. Their references to further files are
 			        * ignored. */
 	bool indexed;
-	VEC(struct debuginfo_id) ids; /* .dwo: sorted, after index_units() has run. */
-	struct package_index index;   /* .dwp: its indexes. */
-	struct package_dwarf **units; /* .dwp: DWARF per row of the index, made on first use */
+	VEC(struct debuginfo_id) ids; /* For .dwo: sorted, after index_units() has run */
+	struct package_index index;   /* For .dwp: its indexes */
+	struct package_dwarf **units; /* For .dwp: DWARF per row of the index, made when first
+				       * used */
 };
 
 struct debuginfo_files {
 	const struct image *image;
 	const struct debuginfo_part *parts; /* debuginfo.parts */
-	size_t first[DW_SECTIONS + 1];      /* Parts of section w: [first[w], first[w + 1]). */
+	size_t first[DW_SECTIONS + 1];      /* Parts of section w: [first[w], first[w + 1]) */
 	void *owned[DW_SECTIONS];           /* Memory of dwarf.bytes */
 	struct debuginfo_relocs relocs;
 	struct debuginfo_pass *passes[DW_SECTIONS]; /* Running passes, or NULL */
 
 	struct debuginfo_other *sup;
-	const char *const *given; /* Files that the user gave; any may hold split units.
-				   * Borrowed. */
+	const char *const *given; /* Paths of .dwo files. The id is the index in dwos */
 	size_t given_count;
 	bool packages_tried;
 	VEC(struct debuginfo_other *) packages;

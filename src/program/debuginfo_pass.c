@@ -11,8 +11,8 @@ enum {
 
 struct debuginfo_pass {
 	struct unpack_stream *stream; /* NULL for bytes of a mapped file. */
-	uint8_t *bytes;               /* Stream: pages for the unpacked bytes. */
-	struct bytes packed;          /* Stream: packed bytes of the file. */
+	uint8_t *bytes;               /* Stream: pages for the unpacked bytes */
+	struct bytes packed;          /* Stream: packed bytes of the file */
 	uint64_t size, made, dropped, packed_dropped;
 };
 
@@ -46,7 +46,7 @@ void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
 		return;
 	if (!packed) {
 		(void)dwarf_bytes(d, which);
-		if (f->owned[which]) /* Packed bytes can take as much memory as unpacked ones. */
+		if (f->owned[which]) /* Packed bytes may take as much memory as unpacked ones */
 			return;
 		f->passes[which] = mem_zeroed(1, sizeof *f->passes[which]);
 	} else {

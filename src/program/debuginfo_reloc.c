@@ -59,7 +59,7 @@ static void find_tables(struct debuginfo *d)
 		if (!section_is_reloc(s) || s->info >= im->section_count ||
 		    rel->bases[s->info].kind != BASE_PART)
 			continue;
-		if (s->file_size > left) { /* Overlapping tables repeat entries. */
+		if (s->file_size > left) { /* Overlapping tables repeat entries */
 			note(d->dwarf.notes, im->path, add_sat(im->file_off, s->off), s->file_size,
 			     "relocation sections overlap; section %" PRIu32 " is left out",
 			     s->index);
@@ -117,7 +117,7 @@ static bool symbol_value(const struct debuginfo_relocs *rel, const struct symtab
 	if (b->kind == BASE_NONE)
 		return false;
 	if (b->kind == BASE_WINDOW) {
-		if (!symbol_addr(t->image, &s, &value)) /* symbol_addr() clears Thumb's bit. */
+		if (!symbol_addr(t->image, &s, &value)) /* symbol_addr() clears Thumb's bit */
 			return false;
 		value -= t->image->sections[s.section].addr;
 	}
@@ -216,7 +216,7 @@ enum { STACK_MAX = 16 };
 struct left_over {
 	uint64_t stack[STACK_MAX];
 	size_t depth;
-	uint64_t less, less_at; /* Value to subtract from the field at offset less_at. */
+	uint64_t less, less_at; /* Value to subtract from the field at offset less_at */
 	bool has_less;
 };
 
@@ -280,7 +280,7 @@ static uint64_t debuginfo_reloc_value_of(struct debuginfo_reloc_apply *a,
 		return 0;
 	if (r->has_addend) {
 		value += (uint64_t)r->addend;
-	} else if (f && kind->op == RELOC_OP_SET) { /* The addend is in the field itself. */
+	} else if (f && kind->op == RELOC_OP_SET) { /* The addend is in the field itself */
 		const unsigned unused = f->width < 8 && !f->uleb ? 64 - 8 * f->width : 0;
 		value += (uint64_t)((int64_t)(get_field(f) << unused) >> unused);
 	}

@@ -104,14 +104,14 @@ static unsigned dwarf_version(const struct image *im)
 	return reader_ok(&r) ? version : 0;
 }
 
-/* What calls of compiler-generated functions reveal. */
+/* Facts about the compiler that its calls of runtime functions reveal. */
 struct facts_calls {
 	bool canary, fortify, any;
 };
 
 static void look_at_name(struct str name, struct facts_calls *c)
 {
-	if (str_starts(name, STR("___"))) /* Mach-O names begin with C's underscore. */
+	if (str_starts(name, STR("___"))) /* Mach-O names begin with C's underscore */
 		name = (struct str){ name.p + 1, name.len - 1 };
 	if (!str_starts(name, STR("__")))
 		return;

@@ -29,13 +29,13 @@ struct facts {
 	const char *format;  /* Such as "ELF 64-bit LSB", "archive", "thin archive" */
 	const char *machine; /* Such as "x86-64", "several". "" without an object */
 	const char *kind;    /* "program", "library", "object", "kernel module" and others */
-	const char *linked;  /* "dynamic" or "static". "" if nothing is linked. */
+	const char *linked;  /* "dynamic" or "static". "" if nothing is linked */
 	/* "all", "dynamic" (only .dynsym), "packed", "go", "kernel" or "none" */
 	const char *symbols;
 	/* "inside", "beside" (a separate debug file), "objects" (by a debug map) or "none" */
 	const char *debug;
 	const char *debug_path;
-	const char *build_id; /* Hexadecimal. "" if there is none. */
+	const char *build_id; /* Hexadecimal. "" if there is none */
 	const char *features; /* Features that all code supports, by a property note: "ibt
 			       * shstk", "bti pac" */
 	/* Lists as in made_by.h. "" if unknown */

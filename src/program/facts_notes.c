@@ -109,7 +109,7 @@ static void note_read(struct facts_notes_told *t, const struct elf_note *n)
 void facts_add_notes(struct facts *f, const struct image *im, struct arena *arena)
 {
 	struct facts_notes_told t = { { NULL, 0, 0 }, { NULL, 0, 0 } };
-	ASSERT(im->kind != IMAGE_CORE); /* The notes of a core are those of a process. */
+	ASSERT(im->kind != IMAGE_CORE); /* The notes of a core describe its process */
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		struct elf_note n;

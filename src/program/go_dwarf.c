@@ -40,7 +40,7 @@ struct writer {
 	struct dwarf_form form;
 	struct text *info, *line;
 	struct pclntab_func f;
-	until_vec files, lines, inlined; /* Values of function f */
+	until_vec files, lines, inlined; /* Values of the current function */
 	VEC(struct go_call) calls;       /* Calls inlined into f */
 	VEC(uint64_t)
 	names; /* Files of the unit, as offsets of their names in the
@@ -48,8 +48,8 @@ struct writer {
 	struct map by_name;
 	uint64_t budget;     /* Values and inlined calls that may still be read. Limits the time:
 			      * functions may share tables. */
-	struct text program; /* Line program of the unit, without a header. */
-	struct text dies;    /* DIEs of the unit's functions. */
+	struct text program; /* Line program of the unit, without its header */
+	struct text dies;    /* DIEs of the unit's functions */
 };
 
 static const uint8_t abbrevs[] = {
@@ -231,7 +231,7 @@ static void put_line_program(struct writer *w)
 {
 	struct text *const t = w->line;
 	const size_t at = put_line_header(t, &w->form);
-	text_add(t, (struct str){ "\1\1\x0e", 3 }); /* Each file has only a name. */
+	text_add(t, (struct str){ "\1\1\x0e", 3 }); /* Each file has only a name */
 	text_add_varint(t, w->names.count);
 	for (size_t i = 0; i < w->names.count; i++)
 		put_fixed(t, &w->form, w->names.data[i], 4);

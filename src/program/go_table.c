@@ -109,7 +109,7 @@ static bool go_table_relocated(const struct image *im, uint64_t addr, uint64_t *
 
 enum { MODULE_WORDS = 50 };
 
-/* The first pointer-sized words of the runtime's "struct moduledata". */
+/* The first words of the runtime's "struct moduledata". */
 struct go_table_module {
 	uint64_t words[MODULE_WORDS];
 };
@@ -133,7 +133,7 @@ static struct module_words module_words(const struct go_table_module *m, enum pc
 	case PCLNTAB_18: return (struct module_words){ 35, 36, 38, 42, 45 };
 	case PCLNTAB_20: break;
 	}
-	/* In Go 1.26, the lists come after an address and a repeated number. */
+	/* In Go 1.26, an address and a number that occurs twice precede the lists. */
 	const size_t more = m->words[46] == m->words[47];
 	return (struct module_words){ 37, 38, 40, 44 + more, 47 + more };
 }
@@ -207,7 +207,7 @@ static bool find_module(const struct image *im, const struct go_table *g,
 {
 	if (find_by_relocation(im, g, ret))
 		return true;
-	/* The runtime writes to the module, so writable sections come first. */
+	/* The runtime writes to the module, so writable sections are searched first. */
 	for (int write = 1; write >= 0; write--)
 		for (size_t i = 1; i < im->section_count; i++) {
 			const struct section *s = &im->sections[i];
@@ -273,7 +273,7 @@ static void module_apply(const struct image *im, struct go_table *g,
 	const struct module_words w = module_words(m, g->tab.layout);
 	const uint64_t data = m->words[w.types - 2], bss = m->words[w.types - 1];
 	const uint64_t functions = m->words[MODULE_FIND_FUNC];
-	/* Functions and their records are the table's last part. */
+	/* The functions and their records are at the end of the table. */
 	const uint64_t funcs = m->words[MODULE_FUNCS] - go_table_addr(g);
 	const uint64_t size = m->words[MODULE_FUNCS + 1];
 	if (funcs == g->tab.funcs && size <= g->tab.bytes.size - funcs)
@@ -327,7 +327,7 @@ bool go_table_open(struct go_table *g, const struct image *im, struct notes *not
 	const bool known = g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module);
 	const struct section *text = image_section_find(im, ".text"),
 			     *in = image_section_at(im, g->tab.text);
-	/* Since Go 1.26, the module, not the table, has the start of the code. */
+	/* Since Go 1.26, the start of the code is in the module, not in the table. */
 	if (g->tab.text_off > 0 && !(in && in->exec) &&
 	    !go_table_relocated(im, g->section->addr + g->off + g->tab.text_off, &g->tab.text))
 		g->tab.text = known ? module.words[MODULE_TEXT] : text ? text->addr : 0;

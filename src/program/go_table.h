@@ -30,7 +30,7 @@ struct go_table {
 	struct pclntab tab;
 	/* Since Go 1.18: base of the functions' data (struct pclntab_func.data). 0 if not found */
 	uint64_t func_data;
-	struct go_range types; /* Descriptions of types and their names. */
+	struct go_range types; /* Descriptions of types and their names */
 	/* Variables for the garbage collector: without pointers, with pointers. */
 	struct go_range noptr, data;
 	struct go_part parts[GO_PARTS];

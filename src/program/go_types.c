@@ -3,7 +3,7 @@
 
 #include "names/package_name.h"
 
-/* Kinds of types, numbered as in package reflect. */
+/* Kinds of types, with the numbers of package reflect. */
 enum kind {
 	KIND_ARRAY = 17,
 	KIND_CHAN,
@@ -48,7 +48,7 @@ static bool read_description(const struct types *t, uint64_t addr, struct descri
 	struct reader r = reader_of(image_at(t->im, addr, size), t->im->big_endian);
 	read_skip(&r, 2 * (uint64_t)t->width + 4); /* Size, size with pointers, hash. */
 	const uint8_t flags = read_u8(&r);
-	read_skip(&r, 2); /* Two alignments. */
+	read_skip(&r, 2); /* Skip two alignments */
 	const uint8_t kind = read_u8(&r) & KIND_MASK;
 	*ret = (struct description){
 		.addr = addr, .own = addr + size, .kind = kind, .has_path = flags & HAS_PATH

@@ -6,7 +6,7 @@
 
 struct go_mask_run {
 	struct go_mask *m;
-	uint64_t at, count; /* at: number of bits written. count: number of bits available. */
+	uint64_t at, count; /* `at`: number of bits written. `count`: number of bits that fit */
 };
 
 static void go_mask_push(struct go_mask_run *r, bool bit)
@@ -16,7 +16,7 @@ static void go_mask_push(struct go_mask_run *r, bool bit)
 	r->at++;
 }
 
-/* Repeats bits. False without room. */
+/* Repeats bits. False if they do not fit. */
 static bool go_mask_repeat(struct go_mask_run *r, uint64_t count, uint64_t times)
 {
 	if (count == 0 || count > r->at || times > (r->count - r->at) / count)

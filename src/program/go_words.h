@@ -36,7 +36,7 @@ static inline bool go_mask_is_pointer(const struct go_mask *m, uint64_t addr)
 	return m->bits[i / 8] >> i % 8 & 1;
 }
 
-/* What is known about words of a Go program. Zeroed: not a Go program. */
+/* Facts about the words of a Go program. A zeroed struct: not a Go program. */
 struct go_words {
 	const struct image *im;
 	const struct go_table *table; /* Go's table, or NULL */

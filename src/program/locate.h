@@ -26,7 +26,7 @@ struct locator {
 	struct demangler demangler;
 	struct arena texts;
 	VEC(struct known_name) known;
-	struct map by_address; /* Shown names, by address of the linkage name */
+	struct map by_address; /* Shown names, indexed by address of the linkage name */
 	VEC(struct heft_frame) found;
 };
 

@@ -16,7 +16,7 @@ void made_by_release(struct made_by *m)
 	text_release(&m->settings);
 }
 
-/* Starts an item of a list: writes a separator, unless it is the first. */
+/* Starts an item of a list: writes a separator, except before the first. */
 static void begin_item(struct text *list)
 {
 	if (list->len > 0)
@@ -181,7 +181,7 @@ static void read_go(struct made_by *m, const struct image *im)
 	}
 	begin_item(&m->tools);
 	text_add(&m->tools, version.len <= TOOL_SIZE ? version : STR("go"));
-	/* Two marks surround the text of modules. */
+	/* A mark precedes and follows the text of modules. */
 	if (modules.len <= 2 * GO_SENTINEL)
 		return;
 	modules = (struct str){ modules.p + GO_SENTINEL, modules.len - 2 * (size_t)GO_SENTINEL };
@@ -192,7 +192,7 @@ static void read_go(struct made_by *m, const struct image *im)
 struct made_by_crate {
 	struct text name, version;
 	bool root;
-	bool build; /* Used during the build only, not in the program */
+	bool build; /* Used only during the build, not in the program */
 };
 
 /* Reads an object until its end. */
@@ -245,7 +245,7 @@ out:
 	json_in_release(&in);
 }
 
-/* Unpacks the list, whose unpacked size is not stated. */
+/* Unpacks the list. Its unpacked size is unknown. */
 static bool unpack_list(struct bytes packed, struct text *ret, struct heft_err *err)
 {
 	struct unpack_stream *stream = NULL;

@@ -14,8 +14,8 @@
 struct made_by {
 	struct text tools;    /* Such as "go1.19.8", "rustc version 1.95.0 (59807616e
 			       * 2026-04-14)" */
-	struct text parts;    /* Modules and crates, the program's own first: "NAME VERSION". */
-	struct text settings; /* Build settings: "GOOS=linux". */
+	struct text parts;    /* Modules and crates, the program's own first: "NAME VERSION" */
+	struct text settings; /* Build settings: "GOOS=linux" */
 };
 
 /* Returns Go's build information and the address of its mark. Searches for the mark if sections

@@ -89,7 +89,7 @@ static void keys_make(struct name_index *n,
 
 struct text_test {
 	struct str text;
-	enum name_form form; /* Most exact form of the name that the text matched */
+	enum name_form form; /* Most exact form of the name that matches the text */
 	bool known;
 };
 
@@ -204,7 +204,7 @@ size_t name_index_find(struct name_index *n, struct str text, name_matches *ret)
 		keys_find(n, plain, ret);
 		matches_settle(ret, from);
 	}
-	const struct str start = STR("sub_"); /* Prefix of generated names. */
+	const struct str start = STR("sub_"); /* Prefix of generated names */
 	uint64_t addr;
 	if (ret->count == from && str_starts(plain, start) &&
 	    hex_read((struct str){ plain.p + start.len, plain.len - start.len }, &addr) &&

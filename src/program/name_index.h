@@ -18,8 +18,8 @@
 
 struct named_symbol {
 	uint64_t addr, size; /* Bytes. 0 if not stated */
-	const char *name;    /* Linkage name. */
-	const char *file;    /* Source file of a local symbol (see symbol_place). */
+	const char *name;    /* Linkage name */
+	const char *file;    /* Source file of a local symbol (symbol_place) */
 	const struct section *section;
 };
 

@@ -8,8 +8,8 @@
 struct path_aliases_reading {
 	struct path_aliases *to;
 	unsigned what;          /* Bits of enum path_aliases_what. */
-	struct intern left_out; /* Sections that the map lists as discarded (see section_key) */
-	struct text key;        /* Scratch memory. */
+	struct intern left_out; /* Sections that the map lists as discarded (section_key) */
+	struct text key;        /* Scratch memory */
 	struct intern files_seen;
 	size_t opened;
 };

@@ -22,8 +22,9 @@ struct path_alias_keys {
 };
 
 struct path_aliases {
-	struct path_alias_keys functions; /* Keys: linkage names. */
-	struct path_alias_keys strings;   /* Keys: all bytes of a string, with the final zero. */
+	struct path_alias_keys functions; /* Functions. Keys: linkage names */
+	struct path_alias_keys strings;   /* Strings. Keys: all bytes of a string, with the final
+					   * zero */
 	VEC(struct path_alias) list;
 	const struct linkmap *map; /* Borrowed. */
 };

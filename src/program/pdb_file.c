@@ -40,7 +40,7 @@ struct pdb_file_making {
 	struct image_build build;
 	struct pdb pdb;
 	struct pdb_dwarf dwarf;
-	struct text bytes; /* Belongs to the current image. */
+	struct text bytes; /* Bytes of the current image */
 };
 
 static void pdb_file_put_symbol(struct pdb_file_making *m, const struct pdb_symbol *s,
@@ -60,7 +60,7 @@ static void pdb_file_put_symbol(struct pdb_file_making *m, const struct pdb_symb
 	build_symbol(&m->build, &made);
 }
 
-/* Which symbols at one address to keep. */
+/* Selects the symbols to keep at one address. */
 enum kept { KEPT_ALL, KEPT_PLAIN, KEPT_LINKAGE };
 
 static bool pdb_file_is_kept(const struct pdb_symbol *s, enum kept kept)
@@ -68,7 +68,7 @@ static bool pdb_file_is_kept(const struct pdb_symbol *s, enum kept kept)
 	if (kept == KEPT_ALL || kept == KEPT_PLAIN)
 		return kept == KEPT_ALL || !s->linkage;
 	return s->linkage && !str_starts(s->name, STR("??@")); /* "??@" is a hash in place of a
-							        * long name. */
+							        * long name */
 }
 
 /* Adds the symbols [first, end) of one address. Prefers the linkage name to the compiler's name,

@@ -19,7 +19,7 @@ struct plt_stub {
 	const struct plt_slot *slot;
 };
 
-/* Slots of an image. All zero: none. */
+/* Slots of an image. A zeroed struct has none. */
 struct plt {
 	const struct image *im; /* Borrowed. */
 	const struct section *dynsym;

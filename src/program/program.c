@@ -7,7 +7,7 @@
 #include "program/made_by.h"
 #include "program/companion_forms.h"
 
-/* How a debug file that the user gave relates to the program. */
+/* Relation of a debug file that the user named to the program. */
 enum given_use { GIVEN_OTHER, GIVEN_DEBUG, GIVEN_PART, GIVEN_USELESS };
 
 static enum given_use use_of(const struct program *p, const struct input *in)
@@ -257,7 +257,7 @@ static void try_maps(struct program *p, struct arena *a, const char *stem, bool 
  * ESP-IDF, Arduino, PlatformIO), or in the folders of IDEs. */
 static void find_map(struct program *p)
 {
-	/* Relative to the program's folder. */
+	/* Folders, relative to the program's folder. */
 	static const char *const folders[] = { "",        "../",      "map/",
 					       "../map/", "../List/", "../Listings/" };
 	struct arena a = { 0 };

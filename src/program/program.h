@@ -15,21 +15,21 @@
 
 struct program {
 	const char *path;   /* Borrowed. */
-	struct input input; /* The file. An archive has several images or none. */
+	struct input input; /* The file. An archive has several images or none */
 	/* Private. */
 	const struct program_wish *wish;
 	struct notes *notes;
-	bool *given; /* Per index of wish->debug_files: the file belongs to this program */
+	bool *given; /* Per index of wish->debug_files: true if the file belongs to this program */
 	struct companion debug;
-	struct companion lines; /* A companion with DWARF, if `debug` has none. */
+	struct companion lines; /* A companion with DWARF, if `debug` has none */
 	struct go_slot go;
 	struct linkmap map;
 	struct memory_regions regions;
 	struct dwarf_slot dwarf;
 	struct symbol_table symbols;
-	struct name_index *names;                /* Per image. NULL if no name was requested. */
+	struct name_index *names;                /* Per image. NULL if no name was requested */
 	struct symbolizer *symbolizer, *besides; /* `besides`: for the program's own DWARF, if
-					        * there is a PDB. */
+						  * there is a PDB */
 	bool open, map_open, map_tried, debug_tried, dwarf_tried, symbols_read, symbolizer_tried,
 		regions_read;
 };
@@ -56,7 +56,7 @@ void program_close(struct program *p);
 
 /* Sets used[i] if debug file i of the options is used for this program. */
 void program_mark_used(const struct program *p, bool *used);
-/* HEFT_EARG if a debug file of the options was not marked for any program. */
+/* Fails with HEFT_EARG if a debug file of the options belongs to no program. */
 bool program_check_used(const struct program_wish *wish, const bool *used, struct heft_err *err);
 
 /* Returns the image of the program. NULL for an archive. */

@@ -89,7 +89,7 @@ const struct heft_note *session_note(struct heft_session *s, size_t i)
 		count += c->notes.count;
 	if (!s->told.of || s->told.counted != count || i < s->told.number) {
 		s->told.of = s->oldest;
-		s->told.at = s->told.number = SIZE_MAX; /* The position before the first note. */
+		s->told.at = s->told.number = SIZE_MAX; /* The position before the first note */
 		s->told.counted = count;
 		if (!s->oldest || !told_next(s))
 			return NULL;

@@ -14,12 +14,12 @@
 
 /* Settings and notes of one handle. */
 struct context {
-	struct program_wish wish; /* Options: where parts of programs are */
+	struct program_wish wish; /* Options that locate the parts of programs */
 	enum heft_demangle style; /* HEFT_NAMES_AUTO if no style was set */
 	unsigned threads;         /* Number of threads. 0: one per processor */
-	struct notes notes;       /* Notes about the files that the handle read. */
+	struct notes notes;       /* Notes about the files that the handle read */
 	/* Private. */
-	struct memory *memory; /* Memory of the handle. */
+	struct memory *memory; /* Memory of the handle */
 	struct heft_session *session;
 	struct context *before, *after; /* Neighbours in the session, by age */
 	bool taken;
@@ -28,7 +28,7 @@ struct context {
 struct heft_session {
 	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct heft_finder {
-		struct memory *memory; /* Memory of the session. */
+		struct memory *memory; /* Memory of the session */
 		struct program_wish wish;
 	} finder;
 	enum heft_demangle style;
@@ -36,12 +36,12 @@ struct heft_session {
 	heft_progress_fn progress;
 	void *progress_ctx;
 	struct context *oldest, *newest;
-	/* The note returned last. Valid while the contexts have `counted` notes. */
+	/* The last returned note. Valid while the contexts have `counted` notes. */
 	struct {
 		struct context *of;
 		size_t at, number, counted;
 	} told;
-	bool freed; /* The user has freed the session. */
+	bool freed; /* True if the user has freed the session */
 };
 
 /* Begins the context of a new handle. `memory` is the handle's memory domain. */

@@ -58,7 +58,7 @@ void origins_keep(const struct source_file *f, const struct claims *vm)
 	ASSERT(o->claims.list.count < LABEL_NONE); /* Indexes of claims serve as labels. */
 }
 
-/* Smallest number of claims for which a second thread pays off. */
+/* Minimal number of claims for a second thread. */
 enum { PARALLEL_MIN = 20000 };
 
 void claims_own(const struct source_file *f, struct spans *vm, struct claims *claims)

@@ -18,14 +18,14 @@ struct trace {
 		enum heft_domain domain;
 		uint64_t addr;
 	} const *addrs;
-	size_t addr_count; /* 0: show every claim */
-	bool stopped;      /* fn asked to stop */
+	size_t addr_count; /* 0: report every claim */
+	bool stopped;      /* True after fn asked to stop */
 };
 
 /* For each byte of the VM image: the claim that determined its owner. */
 struct origins {
-	struct claims claims; /* In the order in which they were made */
-	struct spans spans;   /* Labels are indexes of claims */
+	struct claims claims; /* Claims, in the order in which they were made */
+	struct spans spans;   /* Spans. Their labels are indexes of claims */
 };
 
 void origins_release(struct origins *o);
@@ -33,7 +33,7 @@ void origins_release(struct origins *o);
 /* The object of each compile unit, by the label of the unit: the object with most of its bytes. */
 struct unit_objects {
 	VEC(struct unit_vote {
-		label_id object; /* LABEL_NONE if no object has a byte of the unit. */
+		label_id object; /* LABEL_NONE if no object has a byte of the unit */
 		uint64_t weight; /* Bytes of `object` that are not outvoted. */
 	})
 	votes;
@@ -65,17 +65,17 @@ struct source_file {
 	struct dwarf_slot *dwarf; /* Shared by the sources of one input */
 	struct go_slot *go;       /* Shared by the sources of one input */
 	struct panics *panics;    /* Filled by the source symbols, or NULL */
-	struct process *process;  /* Process of a core. NULL for other inputs. */
+	struct process *process;  /* Process of a core. NULL for other inputs */
 	/* Set by the source objects, and filled while units are measured: the pieces of the linker
 	 * map then belong to their objects, and units have what the map does not describe. */
 	struct unit_objects *unit_objects;
 	/* Layers of the sources symbols and compileunits, made earlier, or NULL. */
 	const struct layer *symbols, *units;
 	const char *source; /* Name of the current source, for the trace */
-	bool vm_only;       /* Owners of debug sections are not needed */
-	bool debug_stays;   /* By symbol: debug sections keep the labels of sections */
-	bool own_headers;   /* By section: a section's header belongs to the section */
-	bool as_bloaty;     /* HEFT_PROFILE_BLOATY is set */
+	bool vm_only;       /* True if owners of debug sections are not needed */
+	bool debug_stays;   /* By symbol: true if debug sections keep the labels of sections */
+	bool own_headers;   /* By section: true if a section's header belongs to the section */
+	bool as_bloaty;     /* True if HEFT_PROFILE_BLOATY is set */
 	/* Receives how sure owners are, from the source symbols, or NULL. Needs `origins`. */
 	struct layer *sure;
 };
@@ -83,7 +83,7 @@ struct source_file {
 /* Resolves the claims, and makes them the owners of VM bytes without an owner. Consumes the claims.
  * Shows them to the trace, and keeps them in `origins`, if these exist. */
 void claims_own(const struct source_file *f, struct spans *vm, struct claims *claims);
-/* Shows claims to the trace, unless NULL. */
+/* Reports claims to the trace, unless NULL. */
 void claims_trace(const struct source_file *f, enum heft_domain domain, const struct claims *c);
 /* Keeps VM claims in the input's `origins`, unless NULL. */
 void origins_keep(const struct source_file *f, const struct claims *vm);

@@ -31,7 +31,7 @@ typedef VEC(size_t) index_vec;
 /* Lists the records that end in the middle of a later record. */
 static void find_crossing(void *list, size_t count, size_t size, index_vec *ret)
 {
-	index_vec open = { 0 }; /* Stack of records, each inside the previous one */
+	index_vec open = { 0 }; /* Stack of records. Each is inside the previous one */
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t *new = extent_of(list, size, i);
 		while (new[1] > 0 && open.count > 0) {
@@ -151,7 +151,7 @@ bool symbol_is_mark(const struct symbol *s)
 		return true;
 	if (s->bind != STB_LOCAL)
 		return false;
-	/* Clang's label of a function's exception table. */
+	/* Clang names the exception table of a function by this label. */
 	if (str_starts(name, table) &&
 	    are_digits((struct str){ name.p + table.len, name.len - table.len }))
 		return true;

@@ -11,7 +11,7 @@ struct symbol_table_candidate {
 	const char *name, *file;
 	uint64_t limit; /* End of the symbol's section */
 	uint32_t rank;
-	bool code, block; /* `block`: a basic block. Another symbol is its function. */
+	bool code, block; /* `block`: a basic block. Its function is another symbol */
 };
 
 typedef VEC(struct symbol_table_candidate) candidate_vec;

@@ -22,10 +22,10 @@ struct symbol_place {
 struct symbol_table {
 	VEC(struct symbol_place) list;
 	struct flat spans; /* `who`: index in the list, counted down from FLAT_NONE - 1 */
-	size_t near;       /* Hint for flat_find_near(). */
+	size_t near;       /* Hint for flat_find_near() */
 	const struct image *im;
 	VEC(struct symbol_place) stubs; /* Sorted by addr. */
-	struct arena texts;             /* Holds the names. */
+	struct arena texts;             /* Memory of the names */
 	bool stubs_read;
 };
 

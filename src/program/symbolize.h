@@ -16,18 +16,18 @@
  * Unknown texts are "", unknown numbers 0. */
 struct frame {
 	struct scope_function *function; /* NULL if unknown. Its texts are NUL-terminated too. */
-	const char *file;                /* Absolute by the rule of debug/path.h. */
+	const char *file;                /* Absolute path, made by debug/path.h */
 	uint32_t line, column;
 };
 
 /* Facts about an address. */
 struct symbolized {
 	const char *unit;           /* Name of the compile unit (unit_name). */
-	const struct frame *frames; /* Innermost first. Valid until the next look-up. */
+	const struct frame *frames; /* Innermost first. Valid until the next look-up */
 	size_t frame_count;
 };
 
-/* Where a variable is declared. "" and 0 if unknown. */
+/* Place of a variable's declaration. "" and 0 if unknown. */
 struct declaration {
 	const char *unit, *file;
 	uint32_t line, column;
@@ -44,12 +44,12 @@ struct variable_place {
 
 struct symbolizer {
 	struct debuginfo *info; /* Borrowed. */
-	/* Debug info to try next, or NULL. Borrowed. */
+	/* Debug info to try after this, or NULL. Borrowed. */
 	struct symbolizer *besides;
 	/* Private. */
 	struct units units;
 	struct abbrev_cache cache, split_cache;
-	struct loaded_unit **loaded;    /* By unit index. NULL until requested */
+	struct loaded_unit **loaded;    /* Per unit: its data. NULL until requested */
 	VEC(struct line_table *) lines; /* Sorted by their offset. */
 	struct intern texts;
 	VEC(struct frame) frames;

@@ -9,8 +9,8 @@ struct loaded_unit {
 	struct line_table *lines; /* NULL if there is none. Units with the same line program
 				   * share it. */
 	struct scopes scopes;
-	bool made_by_linker; /* See unit_is_made_by_linker(). */
-	size_t near;         /* Hint for flat_find_near(). */
+	bool made_by_linker; /* Result of unit_is_made_by_linker() */
+	size_t near;         /* Hint for flat_find_near() */
 };
 
 /* Returns the unit at an index. Reads it at the first call. */

@@ -14,7 +14,7 @@
 enum pointee { POINTEE_CODE, POINTEE_DATA, POINTEE_IMPORT };
 
 struct pointer_place {
-	uint64_t addr, to; /* to: an enum pointee */
+	uint64_t addr, to; /* `to`: an enum pointee */
 };
 
 /* The pointers in data without an owner. */

@@ -1,4 +1,4 @@
-/* Holds the options that tell where parts of programs are. */
+/* Holds the options that locate the parts of programs. */
 #include "program/wish.h"
 
 void wish_release(struct program_wish *w)
@@ -28,7 +28,7 @@ void wish_add(struct program_wish *w, wish_texts *list, const char *text)
 	vec_push(list, wish_keep(w, text));
 }
 
-/* The sysroot's directory stays last in the list. */
+/* The directory of the sysroot stays last in the list. */
 void wish_add_debug_dir(struct program_wish *w, const char *dir)
 {
 	wish_add(w, &w->debug_dirs, dir);

@@ -20,23 +20,23 @@ typedef VEC(const char *) wish_texts;
 
 struct program_wish {
 	struct arena arena;
-	wish_texts debug_files; /* Named by the user */
-	wish_texts debug_dirs;  /* The last directory is the sysroot's, if there is a sysroot. */
+	wish_texts debug_files; /* Debug files that the user named */
+	wish_texts debug_dirs;  /* The last directory is the sysroot's, if there is a sysroot */
 	wish_texts maps;
 	VEC(struct wished_source_map) source_maps;
 	wish_texts programs;           /* Programs for dumps */
-	struct memory_regions regions; /* Named by the user */
-	wish_texts stack_usage;        /* .su files, and folders with .su files. */
+	struct memory_regions regions; /* Regions that the user named */
+	wish_texts stack_usage;        /* .su files, and folders with .su files */
 	const char *calls;             /* File with calls that are not visible in the code, for
 				        * stacks. May be NULL */
-	const char *sysroot;           /* May be NULL. */
+	const char *sysroot;           /* May be NULL */
 	unsigned flags;                /* Bits of enum heft_find_flag. */
 	const char *arch;              /* Slice of universal files. NULL means all. */
 	bool in_portions;              /* Archives are read portion by portion (input.h). */
 	struct paths paths;
 	struct file_inputs inputs; /* Named inputs that are not on disk */
 	VEC(struct dump_piece) pieces;
-	struct dump_wish dump; /* Options for memory images. Its pieces are `pieces` */
+	struct dump_wish dump; /* Options for memory images. Its pieces are in `pieces` */
 };
 
 void wish_release(struct program_wish *w);
