@@ -173,7 +173,7 @@ const struct abbrevs *abbrevs_get(struct abbrev_cache *c, struct dwarf *d, uint6
 		if (s->used < oldest->used)
 			oldest = s;
 	}
-	/* A damaged file may have many units that start inside one long table. */
+	/* The units of a damaged file may all start inside one long table. */
 	if (c->spent > SPENT_LEAST && c->spent / SPENT_AGAIN > dwarf_bytes(d, DW_ABBREV).size) {
 		note(d->notes, d->path, HEFT_NO_OFFSET, 0,
 		     "units use parts of each other's abbreviation tables; some are left out");

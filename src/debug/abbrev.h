@@ -23,7 +23,7 @@ enum walk_kind {
 	WALK_BLOCK2,
 	WALK_BLOCK4,
 	WALK_BLOCK,
-	WALK_INDIRECT, /* A form in the data, then its value */
+	WALK_INDIRECT, /* The data has a form, then the value */
 	WALK_STRP,     /* Offset in .debug_str */
 	WALK_LINE_STRP,
 	WALK_STRX, /* Index of a string, as ULEB128 or of a fixed size */
@@ -47,7 +47,7 @@ struct walk_step {
 struct abbrev {
 	uint64_t code;
 	uint16_t tag;
-	uint16_t count; /* number of attributes */
+	uint16_t count; /* Number of attributes */
 	uint32_t first; /* Index in abbrevs.attrs */
 	uint32_t step;  /* Index of its steps in abbrevs.steps. The last step has kind
 			 * WALK_NOTHING. */
@@ -56,10 +56,10 @@ struct abbrev {
 };
 
 struct abbrevs {
-	uint64_t off, end; /* Range in the section DW_ABBREV. `end` is after the closing 0. */
+	uint64_t off, end; /* Range in the section DW_ABBREV. `end` is after the closing 0 */
 	struct form_sizes sizes;
-	bool dense;              /* Code i is list.data[i - 1] */
-	VEC(struct abbrev) list; /* sorted by code */
+	bool dense;              /* True if code i is list.data[i - 1] */
+	VEC(struct abbrev) list; /* Sorted by code */
 	VEC(struct abbrev_attr) attrs;
 	VEC(struct walk_step) steps;
 };
@@ -69,7 +69,7 @@ enum { ABBREV_CACHE = 16 };
 struct abbrev_cache {
 	struct abbrev_slot {
 		const struct dwarf *dwarf;
-		uint64_t used; /* Time of the last use. The oldest table is replaced. */
+		uint64_t used; /* Time of the last use. The oldest table is replaced */
 		struct abbrevs table;
 	} slots[ABBREV_CACHE];
 	uint64_t clock;

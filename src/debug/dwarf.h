@@ -53,10 +53,10 @@ enum dw_section {
 struct dwarf {
 	const char *path; /* Path of the file, for notes */
 	bool big_endian;
-	bool split;        /* A .dwo file, or one unit's part of a .dwp */
-	bool zero_is_code; /* Code may have address 0. If false, 0 marks removed code. */
+	bool split;        /* True for a .dwo file, or one unit's part of a .dwp */
+	bool zero_is_code; /* True if code may be at address 0. If false, 0 marks removed code */
 	struct bytes bytes[DW_SECTIONS];
-	uint64_t size[DW_SECTIONS]; /* Sizes after unpacking, known before the bytes are loaded */
+	uint64_t size[DW_SECTIONS]; /* Sizes after unpacking. Known before the bytes are loaded */
 	bool loaded[DW_SECTIONS];
 	/* Loads bytes[which]. On failure, the bytes are empty and there is a note. */
 	void (*load)(struct dwarf *d, enum dw_section which, struct notes *notes);

@@ -10,7 +10,7 @@
 
 struct dwarf_share {
 	struct dwarf *dwarf;
-	pthread_mutex_t lock; /* Lock for loading sections */
+	pthread_mutex_t lock; /* Protects the loading of sections */
 	/* Notes of loading, per section (also of dwarf.sup). Separate from jobs' notes, because any
 	 * job may load a section. */
 	struct notes *late[2][DW_SECTIONS];
@@ -70,13 +70,13 @@ struct dwarf_jobs {
 	bool (*make)(void *ctx, struct dwarf_job *job);
 	void (*work)(void *ctx, struct dwarf_job *job, unsigned worker);
 	void (*take)(void *ctx, struct dwarf_job *job);
-	void (*release)(void *ctx, struct dwarf_job *job); /* At the end. May be NULL. */
+	void (*release)(void *ctx, struct dwarf_job *job); /* Called at the end. May be NULL */
 };
 
 struct debug_dwarf_jobs_run {
 	const struct dwarf_jobs *jobs;
 	struct dwarf_share share;
-	struct notes notes; /* Notes of the jobs taken */
+	struct notes notes; /* Notes of the finished jobs */
 };
 
 static bool dwarf_jobs_make(void *ctx, void *slot)
@@ -225,7 +225,7 @@ static void dwarf_jobs_take_units(void *ctx, struct dwarf_job *head)
 	ASSERT(job->units.count > 0);
 	const struct unit *last = &job->units.data[job->units.count - 1];
 	r->jobs->take(r->jobs->ctx, job);
-	/* Clears the cache, because its content would depend on threads. */
+	/* The cache's content would depend on the order of threads. */
 	abbrev_cache_release(&job->cache);
 	memset(&job->cache, 0, sizeof job->cache);
 	atomic_store(&r->taken, last->off);
@@ -264,7 +264,7 @@ void unit_jobs_run(const struct unit_jobs *jobs)
 
 struct line_run {
 	const struct line_jobs *jobs;
-	size_t next; /* Next index in the uses. */
+	size_t next; /* Index of the next use */
 };
 
 /* Returns the size of the program at `off`, from its header. */
@@ -325,11 +325,11 @@ static bool stands_alone(struct reader r, uint8_t width)
 {
 	if (read_u16(&r) < 5)
 		return false;
-	read_skip(&r, 2 + width + 5); /* Sizes, length of the header, opcode parameters. */
+	read_skip(&r, 2 + width + 5); /* Skip sizes, length of the header, opcode parameters */
 	const uint8_t opcode_base = read_u8(&r);
 	read_skip(&r, opcode_base > 0 ? opcode_base - 1 : 0);
 	bool alone = true;
-	for (unsigned left = read_u8(&r); left > 0; left--) { /* Format of directories. */
+	for (unsigned left = read_u8(&r); left > 0; left--) { /* Skip the format of directories */
 		(void)read_uleb(&r);
 		/* Names by index need the unit. */
 		if (form_find(read_form(&r)).kind == VALUE_STRX)
@@ -346,7 +346,7 @@ bool line_uses_of_section(struct dwarf *d, line_use_vec *ret)
 		const uint64_t off = r.pos;
 		uint8_t width;
 		const uint64_t length = read_initial_length(&r, &width);
-		if (length == 0) /* padding */
+		if (length == 0) /* Padding */
 			continue;
 		ok = reader_ok(&r) && length <= reader_left(&r) && stands_alone(r, width);
 		vec_push(ret, (struct line_use){ .off = off,

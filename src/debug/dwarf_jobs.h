@@ -21,8 +21,8 @@ struct dwarf_view {
 
 /* Head of a job. The caller's own fields follow it. */
 struct dwarf_job {
-	struct dwarf_view view; /* Valid in work and take. */
-	struct notes notes;     /* notes about the view */
+	struct dwarf_view view; /* Valid during work and take */
+	struct notes notes;     /* Notes about the view */
 	/* Set by `make`: `work` runs on the caller's thread, immediately before `take`. */
 	bool alone;
 };
@@ -30,8 +30,8 @@ struct dwarf_job {
 /* Consecutive units of a section. */
 struct unit_job {
 	struct dwarf_job head;
-	VEC(struct unit) units;    /* Headers for unit_open(), on the view. */
-	struct abbrev_cache cache; /* Abbreviations of these units. */
+	VEC(struct unit) units;    /* Headers for unit_open(), with the view's sections */
+	struct abbrev_cache cache; /* Abbreviations of these units */
 };
 
 struct unit_jobs {
@@ -42,15 +42,16 @@ struct unit_jobs {
 	void *ctx;
 	void (*work)(void *ctx, struct unit_job *job, unsigned worker);
 	void (*take)(void *ctx, struct unit_job *job);
-	void (*release)(void *ctx, struct unit_job *job); /* or NULL */
-	void (*progress)(void *ctx, uint64_t off);        /* On take's thread. May be NULL. */
+	void (*release)(void *ctx, struct unit_job *job); /* May be NULL */
+	void (*progress)(void *ctx, uint64_t off);        /* Called on the thread of `take`. May
+							   * be NULL */
 };
 
 /* Runs one pass over the section (see dwarf_pass). Skeletons have their own jobs with head.alone:
  * one thread opens the files with their split units. Other jobs have no skeletons. */
 void unit_jobs_run(const struct unit_jobs *jobs);
 
-/* A line program, and what line_open() needs to know about its unit. */
+/* A line program, and the data of its unit that line_open() needs. */
 struct line_use {
 	uint64_t off;
 	struct str comp_dir;
@@ -63,20 +64,21 @@ typedef VEC(struct line_use) line_use_vec;
 
 struct line_job {
 	struct dwarf_job head;
-	const struct line_use *uses; /* Uses of the job. Read their programs from head.view. */
+	const struct line_use *uses; /* Uses of the job. head.view has their programs */
 	size_t count;
 };
 
 struct line_jobs {
 	struct dwarf *dwarf;
-	line_use_vec *uses; /* All uses. A program inside another one loses its offset. */
+	line_use_vec *uses; /* All uses. A program inside another one loses its offset */
 	unsigned threads;
 	size_t job_size; /* Size in bytes of a job. A job begins with a struct line_job. */
 	void *ctx;
 	void (*work)(void *ctx, struct line_job *job, unsigned worker);
 	void (*take)(void *ctx, struct line_job *job);
-	void (*release)(void *ctx, struct line_job *job); /* or NULL */
-	void (*progress)(void *ctx, uint64_t off);        /* On take's thread. May be NULL. */
+	void (*release)(void *ctx, struct line_job *job); /* May be NULL */
+	void (*progress)(void *ctx, uint64_t off);        /* Called on the thread of `take`. May
+							   * be NULL */
 };
 
 /* Lists the programs of .debug_line by their headers alone. False, with an empty *ret, if a program

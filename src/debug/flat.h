@@ -11,13 +11,13 @@
 #define FLAT_NONE UINT32_MAX
 
 struct flat_range {
-	uint64_t addr, end; /* Half-open. An empty range owns nothing. */
-	uint32_t who;       /* Must not be FLAT_NONE. */
+	uint64_t addr, end; /* Range [addr, end). An empty range owns nothing */
+	uint32_t who;       /* Must not be FLAT_NONE */
 };
 
 struct flat_span {
 	uint64_t addr;
-	uint32_t size; /* Never 0. Spans of 4 GiB and more are cut to UINT32_MAX. */
+	uint32_t size; /* Never 0. Limited to UINT32_MAX */
 	uint32_t who;
 };
 

@@ -89,15 +89,15 @@ void value_read(struct reader *r, uint16_t form, struct form_sizes s, struct val
 	ASSERT(s.offset_size == 4 || s.offset_size == 8);
 	struct form f = form_find(form);
 	unsigned size;
-	if (UNLIKELY(f.data == FORM_INDIRECT)) /* A second indirection is damage. */
+	if (UNLIKELY(f.data == FORM_INDIRECT)) /* A second indirection means damage */
 		f = form_find(read_form(r));
 	*ret = (struct value){ (enum value_kind)f.kind, 0, { NULL, 0 } };
 	if (!form_size(f, s, &size))
 		varying_read(r, (enum form_data)f.data, ret);
 	else if (size == 0)
-		ret->u = 1; /* DW_FORM_flag_present */
+		ret->u = 1; /* For DW_FORM_flag_present */
 	else if (size == FORM_FIXED)
-		read_skip(r, FORM_FIXED); /* heft uses no 16-byte numbers */
+		read_skip(r, FORM_FIXED); /* heft does not use 16-byte numbers */
 	else
 		ret->u = size == 3 ? read_wide(r, 3) : read_uint(r, size);
 	if (UNLIKELY(!reader_ok(r)))

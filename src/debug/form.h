@@ -8,21 +8,21 @@
 
 enum value_kind {
 	VALUE_NONE,  /* A form whose value heft does not use */
-	VALUE_UINT,  /* u */
-	VALUE_SINT,  /* u, in two's complement */
-	VALUE_ADDR,  /* u: address */
-	VALUE_ADDRX, /* u: index in the unit's part of .debug_addr */
-	VALUE_BLOCK, /* block: bytes or an expression */
-	VALUE_CSTR,  /* block: text */
-	VALUE_STRP,  /* u: offset in .debug_str */
+	VALUE_UINT,  /* The value is in `u` */
+	VALUE_SINT,  /* The value is in `u`, in two's complement */
+	VALUE_ADDR,  /* `u`: address */
+	VALUE_ADDRX, /* `u`: index in the unit's part of .debug_addr */
+	VALUE_BLOCK, /* `block`: bytes or an expression */
+	VALUE_CSTR,  /* `block`: text */
+	VALUE_STRP,  /* `u`: offset in .debug_str */
 	VALUE_LINE_STRP,
-	VALUE_STRX,     /* u: index in the unit's part of .debug_str_offsets */
-	VALUE_STRP_SUP, /* u: offset in .debug_str of dwarf.sup */
-	VALUE_REF,      /* u: offset of a DIE in the unit's own section */
-	VALUE_REF_INFO, /* u: offset of a DIE in .debug_info, of any unit */
-	VALUE_REF_SUP,  /* u: offset of a DIE in .debug_info of dwarf.sup */
-	VALUE_REF_TYPE, /* u: signature of a type unit */
-	VALUE_OFFSET,   /* u: offset in the section that the attribute refers to */
+	VALUE_STRX,     /* `u`: index in the unit's part of .debug_str_offsets */
+	VALUE_STRP_SUP, /* `u`: offset in .debug_str of dwarf.sup */
+	VALUE_REF,      /* `u`: offset of a DIE in the unit's own section */
+	VALUE_REF_INFO, /* `u`: offset of a DIE in .debug_info, of any unit */
+	VALUE_REF_SUP,  /* `u`: offset of a DIE in .debug_info of dwarf.sup */
+	VALUE_REF_TYPE, /* `u`: signature of a type unit */
+	VALUE_OFFSET,   /* `u`: offset in the section that the attribute refers to */
 	VALUE_LOCLISTX,
 	VALUE_RNGLISTX,
 };
@@ -33,7 +33,7 @@ struct value {
 	struct bytes block;
 };
 
-/* Sizes on which forms depend. */
+/* Sizes that the sizes of forms depend on. */
 struct form_sizes {
 	uint16_t version;
 	uint8_t address_size, offset_size;
@@ -44,16 +44,16 @@ enum form_data {
 	FORM_FIXED = 16,
 	FORM_ADDRESS,
 	FORM_OFFSET,
-	FORM_REF_ADDR, /* An address until version 2, then an offset. */
-	FORM_ULEB,     /* From here on, the data states the size. */
+	FORM_REF_ADDR, /* Has the size of an address until version 2, of an offset later */
+	FORM_ULEB,     /* For this form and the following ones, the data states the size */
 	FORM_SLEB,
 	FORM_CSTR,
 	FORM_BLOCK1, /* Size of 1 byte, then the bytes. Next: sizes of 2, 4, and ULEB128. */
 	FORM_BLOCK2,
 	FORM_BLOCK4,
 	FORM_BLOCK,
-	FORM_INDIRECT, /* Form, then its value. */
-	FORM_UNKNOWN,  /* Form that heft does not know. */
+	FORM_INDIRECT, /* A form, then its value */
+	FORM_UNKNOWN,  /* Unknown form */
 };
 
 struct form {
@@ -61,7 +61,7 @@ struct form {
 	uint8_t kind; /* An enum value_kind. VALUE_NONE for unknown forms. */
 };
 
-/* Forms of the standard by number. form_other() has the others. */
+/* Forms of the standard, by number. form_other() returns others. */
 #define FORM_STANDARD (DW_FORM_addrx4 + 1)
 extern const struct form forms_standard[FORM_STANDARD];
 struct form form_other(uint16_t form);

@@ -15,13 +15,14 @@
 #include "debug/dwarf.h"
 
 enum index_about {
-	ABOUT_INFO,    /* value: offset of a unit or a DIE in .debug_info */
-	ABOUT_TYPES,   /* value: offset in .debug_types */
-	ABOUT_TYPE_ID, /* value: signature of a type unit */
-	ABOUT_ADDR,    /* value: an address, as the DWARF states it */
-	ABOUT_STR,     /* value: offset in .debug_str */
-	ABOUT_NEXT,    /* The next piece. Used for table headers. */
-	ABOUT_ALL,     /* The whole index. Used for hash buckets and headers of .gdb_index. */
+	ABOUT_INFO,    /* `value`: offset of a unit or a DIE in .debug_info */
+	ABOUT_TYPES,   /* `value`: offset in .debug_types */
+	ABOUT_TYPE_ID, /* `value`: signature of a type unit */
+	ABOUT_ADDR,    /* `value`: an address, as the DWARF states it */
+	ABOUT_STR,     /* `value`: offset in .debug_str */
+	ABOUT_NEXT,    /* The piece belongs to the next piece. For table headers */
+	ABOUT_ALL,     /* The piece belongs to the whole index. For hash buckets and headers of
+		        * .gdb_index */
 };
 
 struct index_piece {
@@ -62,8 +63,8 @@ void str_offsets_pieces(struct dwarf *d, uint16_t version, uint8_t offset_size, 
  * version 4, or .debug_macinfo). *ret_size is its size, from `off` to the terminating 0. */
 struct macro_refs {
 	void (*string)(void *ctx, enum dw_section table, uint64_t off);
-	void (*import)(void *ctx, uint64_t off); /* Another part of the same section */
-	void (*line)(void *ctx, uint64_t off);   /* A line program */
+	void (*import)(void *ctx, uint64_t off); /* Reports another part of the same section */
+	void (*line)(void *ctx, uint64_t off);   /* Reports a line program */
 	void *ctx;
 };
 bool macro_walk(struct dwarf *d, enum dw_section which, uint64_t off, uint64_t str_offsets_base,

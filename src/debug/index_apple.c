@@ -12,7 +12,7 @@ struct apple {
 	struct index_out out;
 	struct reader r;
 	uint64_t die_base, bucket_count, hash_count;
-	unsigned entry_size, die_at, die_size; /* In bytes. die_size 0 if entries name no DIE. */
+	unsigned entry_size, die_at, die_size; /* In bytes. die_size is 0 if entries name no DIE */
 };
 
 static bool read_atoms(struct apple *a)

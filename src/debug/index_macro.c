@@ -26,7 +26,7 @@ struct macro {
 	uint16_t version;
 	uint8_t flags, offset_size;
 	uint64_t str_offsets_base;
-	struct macro_operands operands[256]; /* Valid if flags has MACRO_OPERANDS. */
+	struct macro_operands operands[256]; /* Valid if flags has MACRO_OPERANDS */
 };
 
 /* Notes damage. `fmt` must be a literal, because notes with equal ones are joined. Its %s is the
@@ -128,7 +128,7 @@ static void macro_entry(struct macro *m, uint8_t opcode)
 			m->refs->import(m->refs->ctx, off);
 		break;
 	}
-	case DW_MACRO_define_sup: /* string in .debug_str of the supplementary file */
+	case DW_MACRO_define_sup: /* A string in .debug_str of the supplementary file */
 	case DW_MACRO_undef_sup:
 		(void)read_uleb(r);
 		read_skip(r, m->offset_size);

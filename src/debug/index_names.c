@@ -25,10 +25,10 @@ struct names_field {
 
 struct names_abbrev {
 	uint64_t code;
-	uint32_t first; /* First index in `attrs`. */
+	uint32_t first; /* First index in `attrs` */
 	uint16_t count;
-	bool fixed;    /* Entries have `size` bytes after the code. */
-	bool absolute; /* Offsets of DIEs may count from the section's start (DW_FORM_ref_addr). */
+	bool fixed;    /* True if entries have `size` bytes after the code */
+	bool absolute; /* True if offsets of DIEs may start at the section (DW_FORM_ref_addr) */
 	uint16_t size;
 	struct names_field unit, type, die;
 };
@@ -50,7 +50,7 @@ struct index_names {
 	VEC(struct names_unit) units; /* Compile units, then local type units */
 	VEC(struct names_abbrev) abbrevs;
 	VEC(struct names_attr) attrs;
-	bool dense; /* Code i + 1 is abbrevs[i]. If false, they are sorted by code. */
+	bool dense; /* True if code i + 1 is abbrevs[i]. If false, the list is sorted by code */
 };
 
 struct names_entry {
@@ -174,7 +174,7 @@ static void read_abbrevs(struct index_names *n)
 		struct names_abbrev a = { .code = read_uleb(&r) };
 		if (a.code == 0 && reader_ok(&r))
 			break;
-		(void)read_uleb(&r); /* tag */
+		(void)read_uleb(&r); /* Skip the tag */
 		if (!reader_ok(&r) || !index_names_read_attrs(n, &r, &a)) {
 			note_names(n, off, n->at.pool, "%s: abbreviations are damaged");
 			break;
@@ -269,7 +269,7 @@ static inline void entry_put(struct index_names *n, uint64_t off, uint64_t size,
 {
 	const bool foreign = e->has_type && e->type >= n->at.local_count;
 	const struct names_unit *u = entry_unit(n, e);
-	if (foreign && u) { /* The DIE is in a split file. This unit is its skeleton. */
+	if (foreign && u) { /* The DIE is in a split file. This unit is its skeleton */
 		index_put(n->out, off, size, ABOUT_INFO, u->off);
 	} else if (foreign && e->type - n->at.local_count < n->at.foreign_count) {
 		const uint64_t at = n->at.foreign + (e->type - n->at.local_count) * 8;

@@ -47,12 +47,12 @@ static inline void index_finish(struct index_out *o)
 	o->last.size = 0;
 }
 
-/* A table of a section. */
+/* One table of a section that has several. */
 struct index_set {
-	uint64_t off, end; /* Range in the section, with the length field; clipped to the section */
+	uint64_t off, end; /* Range in the section, with the length field, limited to the section */
 	uint16_t version;
 	uint8_t offset_size;
-	struct reader r; /* Positioned after the version. Ends at `end`. */
+	struct reader r; /* Starts after the version, ends at `end` */
 };
 
 /* Finds the next table at *at with a version in [low, high] and moves *at after it. Skips tables of

@@ -156,9 +156,9 @@ struct frame_cie {
 };
 
 struct frame_cies {
-	VEC(struct frame_cie) v; /* sorted by off */
+	VEC(struct frame_cie) v; /* Sorted by off */
 	size_t last;             /* Index of the CIE found last */
-	bool later;              /* At least one FDE came before its CIE */
+	bool later;              /* True if an FDE came before its CIE */
 };
 
 static struct frame_cie *index_tables_cie_find(struct frame_cies *c, uint64_t off)

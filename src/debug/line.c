@@ -151,7 +151,7 @@ static bool extended(struct line_program *p, struct line_row *ret)
 		reader_fail(r);
 		return false;
 	}
-	if (size == 0) /* padding */
+	if (size == 0) /* Padding */
 		return false;
 	const uint64_t end = r->pos + size;
 	bool row = false;
@@ -167,7 +167,7 @@ static bool extended(struct line_program *p, struct line_row *ret)
 	case DW_LNE_define_file: {
 		struct reader file = *r;
 		file.size = end;
-		if (p->version < 5) /* The opcode has another meaning in later versions. */
+		if (p->version < 5) /* The opcode has another meaning in later versions */
 			(void)line_read_file(p, &file);
 		break;
 	}

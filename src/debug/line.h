@@ -29,11 +29,12 @@ struct line_row {
 
 struct line_program {
 	struct dwarf *dwarf;
-	uint64_t off, size;   /* Range in DW_LINE, with the length field; clipped to the section */
+	uint64_t off, size;   /* Range in DW_LINE, with the length field, limited to the section */
 	uint64_t header_size; /* Size of everything before the opcodes */
 	uint16_t version;
-	uint8_t offset_size, address_size; /* Version 5 states address_size. Before, callers do. */
-	struct str comp_dir;               /* Directory 0 of versions before 5, from the caller. */
+	uint8_t offset_size, address_size; /* Version 5 states address_size. In earlier versions,
+					    * callers state it */
+	struct str comp_dir;               /* Directory 0 of versions before 5, from the caller */
 	/* Texts are borrowed from the sections. dirs[0] always exists and is the compilation
 	 * directory in every version. Indexes of files are those of rows and of DW_AT_decl_file.
 	 * Before version 5 files[0] has an empty name. */
@@ -47,8 +48,8 @@ struct line_program {
 	uint8_t min_inst_length, max_ops, line_range, opcode_base;
 	int8_t line_base;
 	bool default_is_stmt;
-	bool hidden; /* The address is in removed code. */
-	bool open;   /* The sequence has rows but no end yet. */
+	bool hidden; /* True if the address is in removed code */
+	bool open;   /* True if the sequence has rows but no end yet */
 	bool noted;
 	uint8_t opcode_lengths[256];
 };

@@ -4,7 +4,7 @@
 
 /* Field of an entry in version 5: its content and form. */
 struct entry_field {
-	uint64_t content; /* DW_LNCT_* */
+	uint64_t content; /* One of DW_LNCT_* */
 	uint16_t form;
 };
 
@@ -90,8 +90,8 @@ bool line_read_file(struct line_program *p, struct reader *r)
 	if (name.len == 0)
 		return false;
 	const uint64_t dir = read_uleb(r);
-	(void)read_uleb(r); /* time */
-	(void)read_uleb(r); /* size */
+	(void)read_uleb(r); /* Skip the time */
+	(void)read_uleb(r); /* Skip the size */
 	if (reader_ok(r))
 		vec_push(&p->files, (struct line_file){ name, dir });
 	return reader_ok(r);

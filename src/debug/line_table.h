@@ -10,9 +10,9 @@
 #include "debug/line.h"
 #include "debug/unit.h"
 
-/* Row: source line of the code at an address. 0 if unknown. */
+/* Row: source line of the code from an address on. 0 if unknown. */
 struct line_place {
-	uint32_t delta; /* Distance from the first address of the sequence */
+	uint32_t delta; /* Bytes from the first address of the sequence */
 	uint32_t file, line, column;
 };
 
@@ -23,7 +23,7 @@ struct line_sequence {
 };
 
 struct line_table {
-	VEC(struct line_sequence) sequences; /* sorted by end */
+	VEC(struct line_sequence) sequences; /* Sorted by end */
 	VEC(struct line_place) rows;
 	/* Interned paths by file number. NULL if not made yet. */
 	const char **paths;
@@ -32,7 +32,7 @@ struct line_table {
 	uint64_t off, str_offsets_base;
 	struct str comp_dir;
 	uint8_t address_size;
-	bool complete; /* All paths are known */
+	bool complete; /* True if all paths are known */
 	size_t near;   /* Index of the row found last */
 };
 

@@ -13,8 +13,8 @@ enum { PACKAGE_COLUMNS = 16 };
 struct package_index {
 	struct bytes bytes;
 	bool big_endian;
-	uint16_t version;                           /* 2 or 5 */
-	uint32_t columns, units, slots;             /* slots: a power of two, or 0 */
+	uint16_t version;                           /* Version 2 or 5 */
+	uint32_t columns, units, slots;             /* `slots`: a power of two, or 0 */
 	enum dw_section column_of[PACKAGE_COLUMNS]; /* Section per column. DW_SECTIONS if heft
 						     * does not know it. */
 	uint64_t rows_off, offsets_off, sizes_off;  /* Offsets of the tables that follow the

@@ -27,7 +27,7 @@ struct joined {
 	size_t fixed;   /* ".." removes nothing before this length, which covers the root or
 			 * leading ".." parts */
 	char separator; /* Put between two parts */
-	bool backslash; /* The backslash separates too. */
+	bool backslash; /* True if the backslash is also a separator */
 };
 
 static bool path_separates(const struct joined *j, char c)

@@ -15,7 +15,7 @@ struct scopes_facts {
 	bool has_decl;
 };
 
-/* Function to which a reference led. A cache entry. */
+/* A cached function, and the reference that found it. */
 struct scopes_memo {
 	uint64_t key;
 	uint32_t function;
@@ -24,7 +24,7 @@ struct scopes_memo {
 /* The DIEs that contain a DIE. */
 struct around {
 	uint32_t scope;
-	bool function; /* One of them is a subprogram, with or without code */
+	bool function; /* True if one of them is a subprogram, with or without code */
 };
 
 struct scopes_walk {
@@ -32,13 +32,13 @@ struct scopes_walk {
 	struct units *units;
 	const struct unit *unit;
 	struct reader r;
-	VEC(struct around) around; /* One per open list of children. */
+	VEC(struct around) around; /* One entry per open list of children */
 	VEC(struct flat_range) ranges;
 	VEC(struct scopes_memo) memos;
-	struct map by_key; /* Memos by key. */
+	struct map by_key; /* Index of the memos, by key */
 	uint64_t range_budget;
 	uint64_t scopes_max;
-	uint32_t scope; /* Scope whose ranges are read */
+	uint32_t scope; /* Scope whose ranges are being read */
 	bool skip_types;
 };
 
@@ -104,7 +104,7 @@ static const struct value *next_link(const struct scopes_facts *f)
 	return f->origin.kind != VALUE_NONE ? &f->origin : &f->specification;
 }
 
-/* Follows references until the name and linkage name are known. */
+/* Follows references until both the name and the linkage name are known. */
 static void scopes_follow(struct scopes_walk *k, struct scope_function *fn,
 			  const struct scopes_facts *first)
 {

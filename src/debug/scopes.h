@@ -23,8 +23,8 @@
 
 /* Name and declaration of a function, shared by all scopes of the unit with the same origin. */
 struct scope_function {
-	struct str name;    /* DW_AT_name. "" if none. */
-	struct str linkage; /* DW_AT_linkage_name, the name for the linker. "" if none. */
+	struct str name;    /* DW_AT_name. "" if there is none */
+	struct str linkage; /* DW_AT_linkage_name. "" if there is none */
 	/* Declaration. decl_file is an index of the files of the line program at decl_lines of
 	 * decl_dwarf. 0 if unknown. */
 	uint32_t decl_file, decl_line;
@@ -44,9 +44,9 @@ struct scope {
 };
 
 struct scopes {
-	VEC(struct scope) list; /* In the order of the DIEs: parents before children */
+	VEC(struct scope) list; /* Scopes, in the order of the DIEs: parents before children */
 	VEC(struct scope_function) functions;
-	struct flat code; /* `who` is the innermost scope, an index in `list`. */
+	struct flat code; /* `who` is the innermost scope, an index in `list` */
 };
 
 /* Reads the unit into *ret. *ret must be zeroed, or filled by an earlier call. `units` are all

@@ -1,7 +1,7 @@
 /* Finds the size of a variable by its type (DWARF 5, chapter 5). */
 #include "debug/die.h"
 
-/* Facts about an entry that leads from a variable to its type's size. */
+/* Facts about an entry between a variable and the size of its type. */
 struct type_size_type {
 	uint16_t tag;
 	bool children;

@@ -12,16 +12,17 @@
 struct unit {
 	struct dwarf *dwarf;
 	enum dw_section in;            /* DW_INFO or DW_TYPES */
-	uint64_t off, size;            /* Range in the section, with the header, clipped */
+	uint64_t off, size;            /* Range in the section, with the header, limited to the
+				        * section */
 	uint64_t die_off;              /* Offset of the first DIE in the section */
 	uint64_t abbrev_off;           /* Offset in DW_ABBREV */
-	uint64_t signature;            /* Type signature or dwo id. 0 if none. */
-	uint64_t type_off;             /* Type units: DIE of their type, relative to `off` */
-	uint16_t version;              /* 2 to 5 */
+	uint64_t signature;            /* Type signature or dwo id. 0 if there is none */
+	uint64_t type_off;             /* For type units: DIE of the type, relative to `off` */
+	uint16_t version;              /* Version, 2 to 5 */
 	uint8_t type;                  /* DW_UT_*. Before version 5: compile, partial or type */
-	uint8_t address_size;          /* 1 to 8 */
-	uint8_t offset_size;           /* 4 or 8 */
-	const struct abbrevs *abbrevs; /* Set by unit_open(). Borrowed from the cache. */
+	uint8_t address_size;          /* Bytes of an address, 1 to 8 */
+	uint8_t offset_size;           /* Bytes of an offset, 4 or 8 */
+	const struct abbrevs *abbrevs; /* Set by unit_open(). Borrowed from the cache */
 
 	/* Facts from the first DIE. Missing offsets are DW_NO_OFFSET, missing texts "". */
 	uint16_t tag;

@@ -20,15 +20,15 @@ struct units {
 	struct units *sup;
 	VEC(uint64_t) info, types;         /* Offsets, ascending */
 	VEC(struct unit_key) by_signature; /* Sorted by signature, then in file order */
-	struct flat addrs;                 /* `who` is 0xfffffffe minus the index in `info`. */
-	size_t near;                       /* See flat_find_near(). */
+	struct flat addrs;                 /* `who` is 0xfffffffe minus the index in `info` */
+	size_t near;                       /* Hint for flat_find_near() */
 	bool listed, signed_up, indexed, walked;
 	struct abbrev_cache caches[UNITS_CACHES]; /* Caches of opened units, chosen by their
 						   * table's offset */
-	/* The last unit to which a reference led. `abbrevs` is NULL without one. */
+	/* The unit to which the last reference pointed. `abbrevs` is NULL without one. */
 	struct unit reached;
 	uint64_t range_budget;
-	VEC(uint32_t) silent; /* Units whose first DIE gives no code addresses */
+	VEC(uint32_t) silent; /* Units whose first DIE has no code addresses */
 	VEC(struct flat_range) ranges;
 };
 

@@ -44,7 +44,7 @@ struct unit_walk {
 	struct reader r;
 	uint64_t die_off;
 	uint64_t depth;   /* Number of open lists of children */
-	uint64_t entered; /* Depth of the DIE that enter() accepted, plus 1. 0 if none. */
+	uint64_t entered; /* Depth of the DIE that enter() accepted, plus 1. 0 if there is none */
 };
 
 static void tell_string(struct unit_walk *k, enum dw_section table, uint64_t off)

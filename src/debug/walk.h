@@ -9,9 +9,9 @@
 
 struct walker {
 	void *ctx;
-	/* A reference to a string table: its section, and the offset there. */
+	/* Reports a reference to a string table: its section, and the offset there. */
 	void (*string)(void *ctx, enum dw_section table, uint64_t off);
-	/* A reference to a location or range list. */
+	/* Reports a reference to a location or range list. */
 	void (*list)(void *ctx, enum dw_section in, uint64_t off);
 	/* The variable of the DIE at die_off has a fixed address (DW_OP_addr, or by index). */
 	void (*variable)(void *ctx, uint64_t die_off, uint64_t addr);

@@ -11,7 +11,7 @@
 #include "base/reader.h"
 
 struct msf {
-	struct bytes file; /* borrowed */
+	struct bytes file; /* Borrowed */
 	uint32_t block_size, block_count;
 	struct bytes directory;
 	uint32_t stream_count;

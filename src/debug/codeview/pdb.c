@@ -111,7 +111,7 @@ static void pdb_read_sections(struct pdb *p, struct reader *streams)
 static void read_pieces(struct pdb *p, struct reader *r)
 {
 	enum { PIECE_SIZE = 28 };
-	const uint32_t second = 0xeffe0000u + 20140516; /* Version */
+	const uint32_t second = 0xeffe0000u + 20140516; /* Version number */
 	const unsigned size = PIECE_SIZE + (read_u32(r) == second ? 4 : 0);
 	while (reader_left(r) >= size) {
 		const uint64_t end = r->pos + size;

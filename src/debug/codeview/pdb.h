@@ -18,12 +18,12 @@ struct pdb_module {
 			     * "Import:KERNEL32.dll". */
 	struct str library; /* Archive that the object came from, or the object itself */
 	uint16_t stream;
-	uint32_t symbol_size, c11_size, c13_size; /* Sizes of consecutive parts of its stream. */
+	uint32_t symbol_size, c11_size, c13_size; /* Sizes of consecutive parts of its stream */
 };
 
 /* Bytes that a module contributes to a section. */
 struct pdb_piece {
-	uint64_t rva; /* Key of the sorted list. */
+	uint64_t rva; /* Sort key of the list */
 	uint32_t size, module;
 };
 
@@ -43,7 +43,7 @@ struct pdb {
 	uint8_t guid[16];
 	uint32_t age;
 	uint16_t symbol_stream; /* Index of the stream of public and global symbols */
-	struct bytes names;     /* String table for the line tables */
+	struct bytes names;     /* String table of the line tables */
 	VEC(struct pdb_module) modules;
 	VEC(struct pdb_piece) pieces;
 	VEC(struct pdb_section) sections;

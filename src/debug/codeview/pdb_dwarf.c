@@ -16,8 +16,8 @@ struct global {
 
 /* A record that contains other records. */
 struct pdb_dwarf_level {
-	bool die;          /* A DIE was written for it */
-	uint64_t base;     /* RVA of its function. */
+	bool die;          /* True if a DIE was written for it */
+	uint64_t base;     /* RVA of its function */
 	size_t first, end; /* Range of its rows */
 };
 
@@ -30,10 +30,10 @@ struct owned {
 struct pdb_dwarf_making {
 	struct pdb_dwarf *out;
 	struct pdb *pdb;
-	VEC(struct global) variables; /* sorted by module */
-	VEC(struct global) publics;   /* sorted by RVA */
-	VEC(struct owned) owned;      /* sorted by module */
-	size_t next;                  /* Next index in `owned`. */
+	VEC(struct global) variables; /* Sorted by module */
+	VEC(struct global) publics;   /* Sorted by RVA */
+	VEC(struct owned) owned;      /* Sorted by module */
+	size_t next;                  /* Next index in `owned` */
 	/* State of the current module. */
 	uint32_t module;
 	struct pdb_lines lines;
@@ -334,7 +334,7 @@ static void put_module(struct pdb_dwarf_making *m)
 	const uint64_t lines = (uint64_t)module->symbol_size + module->c11_size;
 	struct reader symbols = reader_of(bytes_sub(all, 0, module->symbol_size), false);
 	if (symbols.size > 0)
-		read_skip(&symbols, 4); /* version */
+		read_skip(&symbols, 4); /* Skip the version */
 	pdb_lines_read(&m->lines, m->pdb, bytes_sub(all, lines, module->c13_size));
 	m->outer = m->lines.rows.count;
 	pdb_dwarf_put_unit(m, symbols);

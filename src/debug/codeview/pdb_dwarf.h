@@ -13,18 +13,18 @@
 #include "debug/write/dwarf_write.h"
 
 struct pdb_symbol {
-	uint64_t addr, size; /* size 0 if unknown */
+	uint64_t addr, size; /* `size` is 0 if unknown */
 	struct str name;
 	bool code, global;
-	bool linkage; /* The name is a linkage name */
+	bool linkage; /* True if the name is a linkage name */
 };
 
 struct pdb_dwarf {
 	const struct pdb *pdb;
 	uint64_t base;
 	struct dwarf_made made;
-	VEC(struct pdb_symbol) symbols; /* sorted by address */
-	struct arena arena;             /* Holds the names. */
+	VEC(struct pdb_symbol) symbols; /* Sorted by address */
+	struct arena arena;             /* Memory of the names */
 };
 
 /* Makes the DWARF in *ret. The DWARF borrows from the database. Counts damaged bytes in

@@ -79,7 +79,7 @@ static void pdb_lines_read_code(struct pdb_lines *l, struct reader r)
 
 static void read_inlinees(struct pdb_lines *l, struct reader r)
 {
-	const bool more = read_u32(&r) == 1; /* Each entry names further files */
+	const bool more = read_u32(&r) == 1; /* True if each entry has further files */
 	while (reader_left(&r) >= 12) {
 		struct pdb_inlinee f = { .id = read_u32(&r) };
 		f.place.file = pdb_lines_file_number(l, read_u32(&r));
@@ -110,7 +110,7 @@ static uint32_t pdb_lines_read_packed(struct reader *r)
 	return (a & 0x1f) << 24 | b << 16 | c << 8 | d;
 }
 
-/* Decodes a signed number. Its lowest bit is the sign. */
+/* Decodes a signed number whose lowest bit is the sign. */
 static uint32_t unpack_signed(uint32_t v)
 {
 	return v & 1 ? 0 - (v >> 1) : v >> 1;
@@ -137,7 +137,7 @@ struct inlining {
 	uint64_t base;
 	uint32_t off; /* Offset from `base`. */
 	struct line_origin place;
-	bool open; /* The last row has no end yet */
+	bool open; /* True while the last row has no end */
 };
 
 static void close_row(struct inlining *s)

@@ -22,8 +22,8 @@ struct pdb_inlinee {
 
 struct pdb_lines {
 	const struct pdb *pdb;
-	VEC(struct pdb_file) files;       /* sorted by off */
-	VEC(struct pdb_inlinee) inlinees; /* by id */
+	VEC(struct pdb_file) files;       /* Sorted by off */
+	VEC(struct pdb_inlinee) inlinees; /* Sorted by id */
 	/* Ranges of code by RVA, sorted. `who` is an index in `places`. pdb_lines_inline() appends
 	 * the rows of inlined functions. */
 	VEC(struct flat_range) rows;

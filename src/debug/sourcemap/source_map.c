@@ -11,7 +11,7 @@ struct parsing {
 	size_t first_source; /* First source of the map. A section's sources are adjacent. */
 	size_t first_row;
 	uint64_t column; /* Column at which the section begins */
-	bool skip;       /* The section begins on another line */
+	bool skip;       /* True if the section begins on another line */
 	struct str root;
 	bool has_mappings;
 };

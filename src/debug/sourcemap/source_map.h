@@ -15,7 +15,7 @@
 struct source_map {
 	VEC(struct str) sources;         /* Paths of the sources, including the root */
 	VEC(struct flat_range) rows;     /* Offsets in the file, sorted, without overlap */
-	VEC(struct line_origin) origins; /* Lines count from 1. */
+	VEC(struct line_origin) origins; /* Origins. Lines count from 1 */
 	uint64_t damaged;                /* Number of mappings without a source */
 	struct arena arena;
 };

@@ -175,7 +175,7 @@ size_t put_line_header(struct text *t, const struct dwarf_form *f)
 	put_uint(t, 0, 4);
 	put_fixed(t, f, 5, 2); /* Version */
 	put_uint(t, f->address_size, 1);
-	put_uint(t, 0, 1); /* size of a segment selector: none */
+	put_uint(t, 0, 1); /* Size of a segment selector: none */
 	put_uint(t, 0, 4);
 	put_line_form(t, f);
 	text_add(t, (struct str){ "\1\1\x08\1\0", 5 });
@@ -253,7 +253,7 @@ static void dwarf_write_put_header(struct text *out, const struct line_rows *l)
 	for (size_t i = 0; i < l->file_count; i++) {
 		const struct str name = l->files[i];
 		put_cstr(out, name.len > 0 ? name : STR("?"));
-		put_uint(out, 0, 3); /* Directory, time, size. */
+		put_uint(out, 0, 3); /* Directory, time, size */
 	}
 	put_uint(out, 0, 1);
 	put_length(out, &dwarf_form_64, at);

@@ -23,12 +23,12 @@ static inline void put_cstr(struct text *t, struct str s)
 void put_sleb(struct text *t, int64_t v);
 
 struct dwarf_form {
-	unsigned address_size; /* 4 or 8 */
+	unsigned address_size; /* Bytes of an address, 4 or 8 */
 	unsigned quantum;      /* Size of the smallest instruction in bytes */
 	bool big_endian;
 };
 
-/* The form of a 64-bit, little-endian machine. */
+/* The form for a 64-bit, little-endian machine. */
 extern const struct dwarf_form dwarf_form_64;
 
 void put_fixed(struct text *t, const struct dwarf_form *f, uint64_t v, unsigned width);

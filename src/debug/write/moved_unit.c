@@ -18,9 +18,9 @@ struct moving {
 	const struct unit *unit;
 	struct scopes scopes;
 	VEC(struct scope_code) code;
-	VEC(struct flat_range) covered; /* Ranges covered by code and lines */
-	bool *live;                     /* Per scope: it, or a scope inside it, has code */
-	uint32_t *dies;                 /* Per function: offset of its DIE in the unit, or 0. */
+	VEC(struct flat_range) covered; /* Ranges of the code and lines that were written */
+	bool *live;                     /* Per scope: true if it, or a scope inside it, has code */
+	uint32_t *dies;                 /* Per function: offset of its DIE in the unit, or 0 */
 	struct text variables;
 };
 

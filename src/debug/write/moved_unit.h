@@ -12,7 +12,7 @@
 
 /* Bytes of an object that the linker moved together. */
 struct moved_piece {
-	uint64_t from, size, to; /* from: address in the DWARF of the object */
+	uint64_t from, size, to; /* `from`: address in the DWARF of the object */
 };
 
 struct moved_dwarf {
