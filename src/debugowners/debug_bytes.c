@@ -127,7 +127,7 @@ static void line_bytes(struct debug_bytes *b, const struct unit *u)
 						       .mark = f->unit_label });
 }
 
-/* A job of line programs. Its head is a line_job. */
+/* A job of line programs. It begins with a line_job. */
 struct line_findings {
 	struct line_job job;
 	struct findings found;
@@ -199,7 +199,7 @@ static label_id instance_unit(const struct debug_bytes *b, const struct instance
 	return label != LABEL_NONE ? label : k->unit;
 }
 
-/* `meant`: the labels of units, by the labels of their instances. */
+/* `meant`: the labels of the units, by the labels of their instances. */
 static void instances_relabel(const keyed_vec *meant, struct claims *claims)
 {
 	for (size_t i = 0; i < claims->list.count; i++) {
@@ -304,7 +304,7 @@ static void debug_bytes_unit_code(struct debug_bytes *b, const struct unit *u,
 		die_ranges(u, code, debug_bytes_on_range, b);
 }
 
-/* Records a unit's label, and what later units need to know about it. */
+/* Records a unit's label, and the facts about the unit that later units need. */
 static label_id debug_bytes_settle(struct debug_bytes *b, struct findings *f, const struct unit *u,
 				   label_id label)
 {
@@ -567,7 +567,7 @@ void debug_bytes_walk(struct debug_bytes *b)
 	if (b->f->as_bloaty && b->code)
 		claim_aranges(b);
 	all_lines(b);
-	/* The `seen` bits are not needed once all units and line programs are taken. */
+	/* After all units and line programs, the `seen` bits are no longer needed. */
 	if (b->job_seen != &b->seen) {
 		for (unsigned i = 0; i <= b->job_alone; i++)
 			release_seen(b->job_seen[i]);

@@ -28,18 +28,18 @@ struct keyed {
 
 typedef VEC(struct keyed) keyed_vec;
 
-/* A string reference that waits to be recorded. */
+/* A string reference that is recorded later. */
 struct waiting_string {
 	uint64_t off;
 	label_id owner;
 	enum dw_section table;
 };
 
-/* A label that stands for a unit until all units have labels. */
+/* A preliminary label of a unit, used until all units have labels. */
 struct instance_label {
 	label_id label;
 	uint64_t origin; /* Offset in .debug_info of a DIE in the unit that is meant */
-	label_id unit;   /* The unit with the instance. Used if `origin` is in no unit */
+	label_id unit;   /* Unit with the instance. Used if `origin` is in no unit */
 };
 
 typedef VEC(struct instance_label) instance_vec;
@@ -50,14 +50,16 @@ struct decl_files;
 /* Claims of one job, or of all jobs. See debug_find.h. */
 struct findings {
 	const struct debug_bytes *all;
-	const struct unit *unit; /* Current unit. In a job, its view's unit */
+	const struct unit *unit; /* Current unit. In a job, it is the view's unit */
 	label_id unit_label;
 	struct claims claims[DW_SECTIONS];
 	struct claims vm;
-	uint64_t **seen;            /* Per section: one bit per offset, set if it has an owner */
-	const uint64_t *base;       /* Packages: where the unit's parts begin. Else NULL */
+	uint64_t **seen;            /* Per section: one bit per offset, set if the offset has an
+				     * owner */
+	const uint64_t *base;       /* For packages: starts of the unit's parts. Otherwise NULL */
 	struct local_labels labels; /* Labels of one job */
-	uint64_t range_budget;      /* Range list entries that functions may still read */
+	uint64_t range_budget;      /* Maximal number of further range list entries that
+				     * functions may read */
 	struct decl_files *files;   /* attr_files.c: files of the current unit */
 	instance_vec instances;     /* Instances of units that the link-time optimizer made */
 	label_id instances_unit;    /* The unit's own label while its entries are walked */
@@ -75,13 +77,14 @@ struct debug_bytes {
 	struct debuginfo *info;
 	bool own; /* The debug sections belong to the measured image */
 	bool by_symbol;
-	bool by_file;           /* Units are named after their main source file. */
-	const struct spans *vm; /* Owners of VM addresses. By symbol, needed before the walk */
+	bool by_file;           /* True if units are named after their main source file */
+	const struct spans *vm; /* Owners of VM addresses. By symbol, they are needed before the
+				 * walk */
 	/* By unit: claim a unit's code, or one of its variables. May be NULL. Called on any
 	 * thread. */
 	void (*code)(void *ctx, uint64_t vm_addr, uint64_t size, label_id unit, struct claims *ret);
 	void (*variable)(void *ctx, struct findings *f, uint64_t vm_addr, uint64_t die_off);
-	void (*done)(void *ctx, struct findings *f); /* At the end of a job. May be NULL. */
+	void (*done)(void *ctx, struct findings *f); /* Called at the end of a job. May be NULL */
 	void *ctx;
 	struct claims *vm_claims; /* Claims of `code` and `variable`, in file order. May be NULL. */
 
@@ -94,11 +97,11 @@ struct debug_bytes {
 	struct spans owners[DW_SECTIONS];
 	line_use_vec lines;  /* Line programs whose names and rows are still to be read */
 	label_id first_name; /* Label of the first unit with a name */
-	bool any, several;   /* any: units were seen. several: they have several labels */
+	bool any, several;   /* `any`: there are units. `several`: they have several labels */
 	label_id sole;
 	keyed_vec by_line, by_signature, partial;
-	keyed_vec units;        /* Labels of units by offset in .debug_info. LABEL_NONE if
-				 * damaged. */
+	keyed_vec units;        /* Labels of units, by offset in .debug_info. LABEL_NONE if
+				 * damaged */
 	instance_vec instances; /* Instances, with labels of the table */
 	uint16_t addr_version, str_offsets_version;
 	uint8_t address_size, offset_size;
@@ -109,7 +112,7 @@ struct unit_found {
 	struct die_code code; /* Code attributes of its first entry */
 };
 
-/* A job of units. Its head is a unit_job. */
+/* A job of units. It begins with a unit_job. */
 struct unit_findings {
 	struct unit_job job;
 	struct findings found;

@@ -4,7 +4,7 @@
 
 #include "base/sort.h"
 
-/* A slot of the index, by the offset of its unit. */
+/* A slot of the index, with the offset of its unit as key. */
 struct debug_package_slot {
 	uint64_t off;
 	uint32_t number;
@@ -47,7 +47,7 @@ static void index_bytes(struct debug_bytes *b, const struct package_index *p, en
 	claim(c, p->sizes_off + row * width, width, l, WHY_DEBUG);
 }
 
-/* Walks one unit as a job of its own. */
+/* Walks one unit as a separate job. */
 static void one_unit(struct debug_bytes *b, struct unit_findings *j, const struct unit *u,
 		     const uint64_t *base)
 {

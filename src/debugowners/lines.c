@@ -6,10 +6,10 @@
 #include "map/local_label.h"
 #include "program/dwarf_slot.h"
 
-/* The label was not made yet. */
+/* Label that was not yet made. */
 #define FILE_UNKNOWN (LABEL_LOCAL | LABEL_PENDING)
 
-/* A job of some programs. Its head is a line_job. */
+/* A job of some line programs. It begins with a line_job. */
 struct lines_rows {
 	struct line_job job;
 	const struct lines *all;
@@ -18,8 +18,7 @@ struct lines_rows {
 	const struct section *section; /* Section of the last row */
 	struct local_labels labels;
 	VEC(label_id)
-	files; /* Paths of the current program's files. FILE_UNKNOWN if not made
-			      * yet */
+	files; /* Paths of the current program's files. FILE_UNKNOWN if not yet made */
 	struct text path;
 };
 
@@ -30,8 +29,8 @@ static bool lines_plain_path(const struct line_program *p, uint64_t file, struct
 	if (file >= p->files.count || p->files.data[file].name.len == 0)
 		return false;
 	const struct line_file *f = &p->files.data[file];
-	const bool own = p->version < 5 && f->dir == 0; /* The unit's directory, which the table
-							 * does not contain */
+	const bool own = p->version < 5 && f->dir == 0; /* The unit's directory is not in the
+							 * table */
 	if (f->name.p[0] != '/' && !own && f->dir < p->dirs.count) {
 		text_add(out, p->dirs.data[f->dir]);
 		text_add_char(out, '/');
@@ -148,7 +147,7 @@ static void lines_progress(void *ctx, uint64_t off)
 struct programs {
 	struct lines *all;
 	line_use_vec uses;
-	uint64_t *seen;     /* One bit per offset of DW_LINE */
+	uint64_t *seen;     /* One bit per offset of DW_LINE: set if it was read */
 	struct intern dirs; /* Directories of units */
 };
 

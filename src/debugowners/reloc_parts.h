@@ -10,7 +10,7 @@
 
 struct reloc_parts {
 	const struct image *im;
-	VEC(struct reloc_iter) list; /* In the order of the tables */
+	VEC(struct reloc_iter) list; /* Relocations, in the order of the tables */
 };
 
 /* Adds the parts of a table that was opened and not read yet. */
