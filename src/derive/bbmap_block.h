@@ -10,13 +10,13 @@ enum bbmap_flag {
 	BBMAP_RETURN = 1 << 0, /* Ends in a return or a tail call */
 	BBMAP_TAIL_CALL = 1 << 1,
 	BBMAP_LANDING_PAD = 1 << 2,
-	BBMAP_FALL_THROUGH = 1 << 3, /* Control may continue to the next block. */
+	BBMAP_FALL_THROUGH = 1 << 3, /* Control may continue to the next block */
 	BBMAP_INDIRECT_JUMP = 1 << 4,
 };
 
 struct bbmap_block {
-	uint32_t id;  /* The compiler's number. Until map version 1, the index in the entry */
-	uint32_t off; /* Relative to the address of its range */
+	uint32_t id;  /* The compiler's number. In map versions 0 and 1, the index in the entry */
+	uint32_t off; /* Offset from the address of its range */
 	uint32_t size;
 	uint32_t flags;
 };

@@ -31,7 +31,7 @@ static void batch_release(struct batch *b)
 	mem_free(b->targets);
 }
 
-/* Allocates the bits of a batch. Each function begins at a new word. */
+/* Allocates the bits of a batch. The bits of each function begin at a new word. */
 static void make_bits(struct derivation *d, struct batch *b)
 {
 	size_t words = 0;
@@ -109,14 +109,14 @@ static void decode_batch(void *ctx, size_t i, unsigned worker)
 	struct batch *b = &d->batches.data[i];
 	(void)worker;
 	make_bits(d, b);
-	/* Reserves the arrays, so that they rarely grow and are never NULL. */
+	/* Reserves the arrays, so that they seldom grow and are never NULL. */
 	vec_reserve(&b->events, min_u64(b->size, BATCH_BYTES) / BYTES_AN_EVENT + 1);
 	vec_reserve(&b->tables, 1);
 	for (size_t k = b->first; k < b->last; k++)
 		decode(d, b, k);
 }
 
-/* Gathers the targets and table addresses that the batches found. */
+/* Collects the targets and table addresses that the batches found. */
 static void gather_places(struct derivation *d)
 {
 	for (size_t i = 0; i < d->batches.count; i++) {

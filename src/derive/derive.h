@@ -32,9 +32,9 @@ enum derive_convention { DERIVE_LLVM, DERIVE_GCC, DERIVE_PURE };
 struct derive_extent {
 	uint64_t addr;
 	struct bytes code; /* Less than 4 GiB */
-	bool has_sites;    /* `sites` has the call-site ranges of its exception table */
-	bool cold;         /* Known to be a part of a function that was moved away */
-	bool stubs;        /* One or several PLT stubs */
+	bool has_sites;    /* True if `sites` has the call-site ranges of its exception table */
+	bool cold;         /* True for a part of a function that was moved away, if known */
+	bool stubs;        /* True for one or several PLT stubs */
 };
 
 /* A call-site range of an exception table. Has at least one byte. */
@@ -53,7 +53,7 @@ enum derive_trait {
 	DERIVE_RETURNS = 1 << 5,
 	DERIVE_THROWS = 1 << 6,
 	DERIVE_SEEMS = 1 << 7, /* DERIVE_NO_RETURN is only a guess */
-	DERIVE_CALM = 1 << 8,  /* The caller stated DERIVE_NO_THROW */
+	DERIVE_CALM = 1 << 8,  /* The caller of this module stated DERIVE_NO_THROW */
 };
 
 /* Facts about a callee. `addr`: the function, its stub, or a slot with its address. */
@@ -64,7 +64,7 @@ struct derive_callee {
 
 /* A relocation: after linking, the field at `addr` in an instruction leads to `target`. */
 struct derive_fix {
-	uint64_t addr, target; /* DERIVE_NOWHERE if the target is outside the given code */
+	uint64_t addr, target; /* `target`: DERIVE_NOWHERE if it is outside the given code */
 };
 
 /* Data bytes inside code. */
@@ -79,13 +79,13 @@ struct derive_facts {
 	enum derive_convention convention;
 	const uint8_t *each; /* Per extent: an enum derive_convention that overrides
 			      * `convention`. May be NULL */
-	bool big_endian;     /* Byte order of data. The byte order of instructions is fixed. */
-	bool stretches;      /* Each extent may hold several functions. Only for split.h */
+	bool big_endian;     /* Byte order of data. Instructions have a fixed byte order */
+	bool stretches;      /* True if each extent may hold several functions. Only for split.h */
 	const struct derive_extent *extents; /* Sorted by address, without overlap */
 	size_t extent_count;
 	const uint64_t *entries; /* Sorted addresses to which pointers lead */
 	size_t entry_count;
-	const struct derive_site *sites; /* sorted by addr */
+	const struct derive_site *sites; /* Sorted by addr */
 	size_t site_count;
 	const struct derive_callee *callees; /* In any order */
 	size_t callee_count;
@@ -106,7 +106,7 @@ struct derived_function {
 };
 
 struct derived {
-	VEC(struct bbmap_block) blocks;     /* Numbered from 0 in each function */
+	VEC(struct bbmap_block) blocks;     /* Blocks, numbered from 0 in each function */
 	struct derived_function *functions; /* One function per extent */
 };
 

@@ -138,7 +138,7 @@ static bool derive_arm64_find_table(const struct derive_scan *s, uint64_t off, u
 	if (!find_write(s, off, reg, NEAR, &at))
 		return false;
 	const uint32_t insn = derive_arm64_insn_at(s, at);
-	/* `cmp w, #n; b.hi default` before the jump means n + 1 entries. */
+	/* `cmp w, #n; b.hi default` before the jump means that the table has n + 1 entries. */
 	for (uint64_t i = 1; i <= NEAR && off >= 4 * i && t->limit == UINT64_MAX; i++) {
 		const uint32_t cmp = derive_arm64_insn_at(s, off - 4 * i);
 		if ((cmp & 0x7fc0001f) == 0x7100001f)
@@ -155,7 +155,7 @@ static void derive_arm64_add_indirect(struct derive_scan *s, uint64_t off, uint3
 	const unsigned opc = insn >> 21 & 7;
 	struct jump_table t;
 	if (opc == 1) {
-		/* `ldr x, [x, #slot]` comes before the jump. */
+		/* `ldr x, [x, #slot]` precedes the jump. */
 		const uint32_t load = off >= 4 ? derive_arm64_insn_at(s, off - 4) : 0;
 		struct event *e = scan_push(s, off, 4, EVENT_CALL_INDIRECT);
 		if ((load & 0xffc00000) == 0xf9400000)
@@ -195,7 +195,7 @@ static void add_conditional(struct derive_scan *s, uint64_t off, uint32_t insn)
 static void derive_arm64_add(struct derive_scan *s, uint64_t off, uint32_t insn)
 {
 	const bool is_nop = insn == 0xd503201f;
-	/* Linkers replace adrp and add by nop and adr. */
+	/* Linkers may replace adrp and add by nop and adr. */
 	const bool relaxed = is_nop && s->extent->code.size - off >= 8 &&
 			     (derive_arm64_insn_at(s, off + 4) & 0x9f000000) == 0x10000000;
 	if ((insn & 0x7c000000) == 0x14000000)

@@ -3,7 +3,7 @@
 
 #include "base/sort.h"
 
-/* Added to a block's flags: control never continues to the next block. */
+/* Extra flag of a block: control never continues to the next block. */
 #define DEAD (UINT32_C(1) << 31)
 
 struct derive_blocks_walk {
@@ -14,11 +14,11 @@ struct derive_blocks_walk {
 	const uint64_t *targets;
 	uint32_t size;
 	uint32_t start;  /* Start of the current block */
-	uint32_t target; /* Next target. `size` or more without one */
-	bool dead;       /* Control does not reach `start`, unless it is a target */
+	uint32_t target; /* Next target. At least `size` if there is none */
+	bool dead;       /* True if control does not reach `start`, unless it is a target */
 	uint32_t id;
-	bool pad_at_start;  /* See join_first_pad() */
-	bool catching;      /* Between the calls that begin and end an exception handler */
+	bool pad_at_start;  /* The first block is a landing pad (join_first_pad()) */
+	bool catching;      /* True between the calls that begin and end an exception handler */
 	size_t pad;         /* Index of the next landing pad. */
 	size_t site;        /* Index of the next call site. */
 	uint32_t last_call; /* Offset of the last call in the current call-site range */
@@ -65,14 +65,14 @@ static void close_block(struct derive_blocks_walk *w, uint32_t end, uint32_t nex
 	w->catching = w->catching && !w->dead;
 }
 
-/* Ends blocks at all targets until `to`. `to` is the start of an instruction. */
+/* Ends blocks at all targets up to `to`, the start of an instruction. */
 static void cut_at_targets(struct derive_blocks_walk *w, uint32_t to)
 {
 	for (; w->target <= to; w->target = next_target(w, w->target + 1, w->size)) {
 		const uint32_t at = w->target;
 		if (at < w->start || (at == w->start && !w->dead))
 			continue;
-		w->dead = false; /* A target, or there are instructions in between */
+		w->dead = false; /* The position is a target, or instructions precede it */
 		if (at > w->start)
 			close_block(w, at, at, BBMAP_FALL_THROUGH);
 	}

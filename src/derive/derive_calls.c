@@ -216,7 +216,7 @@ static void note_destructors(struct derivation *d, const struct batch *b, size_t
 		    e[i + 1].off - event_end(&e[i]) <= MOST_BETWEEN &&
 		    derive_calls_has(d, e[i + 1].target, DERIVE_DELETES))
 			traits_add(&d->traits, e[i].target, DERIVE_NO_THROW);
-	/* A function that does little besides deleting is a deleting destructor. */
+	/* A function that does little except deleting is a deleting destructor. */
 	const bool jumps = end > e && end[-1].kind == EVENT_JMP && !fn->returns;
 	const bool calls = fn->event_count >= 2 && fn->event_count <= LITTLE &&
 			   end[-1].kind == EVENT_RET && end[-2].kind == EVENT_CALL;

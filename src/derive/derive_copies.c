@@ -8,10 +8,10 @@ enum { RAX = 0, RSP = 4, NO_REG = 16 };
 
 /* An instruction that only sets a register. */
 struct derive_copies_copy {
-	unsigned from, to; /* from: NO_REG if the source is not a register */
+	unsigned from, to; /* `from`: NO_REG if the source is not a register */
 	unsigned size;
-	bool store; /* Stores %rax to disp(%rsp) */
-	bool load;  /* Loads from disp(%rsp) */
+	bool store; /* True if it stores %rax to disp(%rsp) */
+	bool load;  /* True if it loads from disp(%rsp) */
 };
 
 /* Read the number of a register: from ModRM's reg field, or the low bits of ModRM or the opcode. */
@@ -90,7 +90,7 @@ uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint
 		const bool led_to = at < x->code.size && bit_get(targets, at);
 		if (i == 0 && c.from != NO_REG &&
 		    (led_to || (next && next->off == at && next->kind == EVENT_JMP)))
-			return at; /* A single copy makes no block */
+			return at; /* A single copy is not a block of its own */
 		if (led_to || c.to == RAX || !(c.load || is_saved(c.to)))
 			break;
 	}

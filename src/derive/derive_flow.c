@@ -186,7 +186,7 @@ static uint64_t derive_flow_add(struct derive_scan *s, uint64_t off, const struc
 	return end;
 }
 
-/* Handles auipc and jalr as one jump or call. The relocation is at auipc. */
+/* Handles auipc and jalr as one jump or call. Its relocation is at auipc. */
 static bool add_far(struct derive_scan *s, uint64_t off)
 {
 	const struct derive_extent *x = s->extent;

@@ -15,13 +15,13 @@
 enum event_kind {
 	EVENT_JCC,
 	EVENT_JMP,
-	EVENT_JMP_INDIRECT, /* target: the slot that the jump reads, or DERIVE_NOWHERE */
+	EVENT_JMP_INDIRECT, /* `target`: the slot that the jump reads, or DERIVE_NOWHERE */
 	EVENT_CALL,
-	EVENT_CALL_INDIRECT, /* target: as for EVENT_JMP_INDIRECT */
+	EVENT_CALL_INDIRECT, /* `target`: as for EVENT_JMP_INDIRECT */
 	EVENT_RET,
 	EVENT_RET_IF, /* A conditional return */
 	EVENT_TRAP,
-	EVENT_INT3, /* x86: padding, unless something leads to it */
+	EVENT_INT3, /* int3 of x86: padding, unless a jump reaches it */
 	EVENT_NOP,
 	EVENT_BAD, /* A byte or word that is not an instruction */
 };
@@ -35,9 +35,9 @@ struct event {
 	/* After one floating-point comparison, compilers test two conditions with two jumps. Both
 	 * jumps of a pair have the same bit here. */
 	uint8_t pair;
-	bool table;    /* Indirect jump: has a jump table. EVENT_BAD: bytes of a jump table */
-	bool maybe;    /* The call is conditional */
-	uint8_t reach; /* Conditional jump: reaches less than 2^reach bytes. 0 if unlimited. */
+	bool table;    /* Indirect jump: it has a jump table. EVENT_BAD: bytes of a jump table */
+	bool maybe;    /* True if the call is conditional */
+	uint8_t reach; /* Conditional jump: its range is less than 2^reach bytes. 0 if unlimited */
 };
 
 /* A jump table. Entry i is at addr + i * width and leads to anchor + (entry << shift). */
@@ -61,8 +61,8 @@ struct function {
 	/* Only if extents hold several functions: tables of the events that have one, in event
 	 * order. */
 	size_t table_first, table_count;
-	bool returns; /* Has a way to return besides tail calls */
-	bool cold;    /* A part of a function, reached by jumps and never called */
+	bool returns; /* True if the function can return by other ways than tail calls */
+	bool cold;    /* True for a part of a function, reached by jumps and never called */
 	uint64_t block_first, block_count;
 };
 
@@ -73,18 +73,19 @@ struct out {
 };
 
 struct batch {
-	size_t first, last; /* range of functions */
+	size_t first, last; /* Range of functions */
 	uint64_t size;      /* Bytes of code of the functions */
 	VEC(struct event) events;
 	VEC(struct jump_table) tables;
-	uint64_t *starts;  /* One bit per offset: an instruction starts there. Not for AArch64. */
-	uint64_t *targets; /* One bit per offset: a block starts there in any case */
+	uint64_t *starts;  /* One bit per offset: set if an instruction starts there. Not for
+			    * AArch64 */
+	uint64_t *targets; /* One bit per offset: set if a block certainly starts there */
 	VEC(struct bbmap_block) blocks;
 	VEC(struct out) outs; /* Targets of jumps that leave their function */
 	VEC(uint64_t)
 	bases;              /* Only if extents hold several functions: data addresses in code. A
 			     * jump table ends at such an address */
-	VEC(uint64_t) refs; /* Scratch: data addresses that the function takes */
+	VEC(uint64_t) refs; /* Scratch: data addresses in the function's code */
 };
 
 /* Traits (enum derive_trait) of functions, by address. */
@@ -104,8 +105,8 @@ struct derivation {
 	VEC(struct out)
 	outs;          /* Jumps out of functions, from all batches, sorted. Parts of a function
 		        * jump to each other */
-	bool has_cold; /* Some function is cold */
-	bool changed;  /* derive_calls.c: this round found a function that returns */
+	bool has_cold; /* True if a function is cold */
+	bool changed;  /* derive_calls.c: true if this round found a function that returns */
 	struct traits traits;
 };
 
@@ -177,7 +178,7 @@ struct derive_scan {
 	struct flow_way way;
 	size_t data;       /* Index of the next data */
 	uint64_t returned; /* Offset after the last return */
-	bool untold;       /* An indirect jump has no known table */
+	bool untold;       /* True if an indirect jump has no known table */
 };
 
 static inline struct derive_scan scan_of(const struct derivation *d, struct batch *b,

@@ -98,7 +98,7 @@ bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent
 		else if (!derive_thumb_read_words(x, off, ret))
 			return false;
 	} else {
-		/* `add pc, Rm`. Two instructions earlier, ldrb or ldrh loaded Rm. */
+		/* `add pc, Rm`, two instructions after ldrb or ldrh has loaded Rm. */
 		const uint32_t load = off >= 4 ? derive_thumb_half_at(x->code, off - 4) & 0xf800
 					       : 0;
 		if ((derive_thumb_half_at(x->code, off) & 0xff87) != 0x4487 ||
@@ -111,7 +111,7 @@ bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent
 	if (ret->limit == UINT64_MAX)
 		ret->limit = count_distances(x, ret);
 	if (in->size == 4) {
-		/* Helpers take the index in r0. */
+		/* The helper functions take the index in r0. */
 		const unsigned reg = in->kind == FLOW_CALL
 					     ? 0
 					     : derive_thumb_half_at(x->code, off + 2) & 15;

@@ -208,7 +208,7 @@ static inline bool is_plain_group(unsigned op, unsigned modrm, unsigned *imm)
 struct common {
 	unsigned len, class;
 	unsigned imm;       /* Size of the immediate or branch displacement at the end */
-	bool prefixed, rip; /* rip: the memory operand is relative to rip */
+	bool prefixed, rip; /* `rip`: the memory operand is relative to rip */
 };
 
 /* Reads a common x86-64 instruction. False if it needs the full decoder. Instructions are
@@ -231,7 +231,7 @@ static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struc
 	odd |= (class == CLASS_MOV) & wide;
 	odd |= (class == CLASS_LEA) & ((w & 0xc000) == 0xc000);
 	odd |= (rm & X86_RM_SIB0) != 0 && (w >> 16 & 7) == 5;
-	odd |= prefix & (escape ^ 1) & (imm == 4); /* prefix 66 shortens the immediate */
+	odd |= prefix & (escape ^ 1) & (imm == 4); /* Prefix 66 shortens the immediate */
 	*ret = (struct common){ .len = 1 + prefix + rex + escape + (rm & X86_RM_LEN) + imm,
 				.class = class,
 				.imm = imm,

@@ -9,7 +9,7 @@ enum { ROUNDS = 8, ALIGN = 16, LOOKS_PER_BYTE = 64 };
 
 struct split_vote {
 	uint64_t callee;
-	uint64_t last; /* 1 if nothing follows the call, else 0 */
+	uint64_t last; /* 1 if nothing follows the call, otherwise 0 */
 };
 
 struct splitter {
@@ -29,7 +29,7 @@ struct splitter {
 	split_function_vec found;
 };
 
-/* A function while its end is searched. */
+/* A function whose end is being searched. */
 struct split_cut {
 	struct splitter *all;
 	struct stretch s;
@@ -37,14 +37,14 @@ struct split_cut {
 	const struct event *next;  /* Event after the current one */
 	uint64_t start;
 	size_t named_next;  /* Index of the next start in `starts` */
-	bool named;         /* A symbol, call or pointer shows this beginning */
-	bool whole;         /* Extends to the next named beginning */
-	bool data;          /* The previous bytes were data, which extends to the next named
-			     * beginning */
-	struct owner owner; /* Owner of the jumps to its start, if `owner_asked` */
+	bool named;         /* True if a symbol, call or pointer shows this beginning */
+	bool whole;         /* True if the function extends to the next named beginning */
+	bool data;          /* True if the previous bytes were data, which extends to the next
+			     * named beginning */
+	struct owner owner; /* Owner of the jumps to its start. Valid if `owner_asked` is set */
 	bool owner_asked;
-	bool indirect; /* Has an indirect jump */
-	bool untold;   /* Has an indirect jump with unknown targets */
+	bool indirect; /* True if it has an indirect jump */
+	bool untold;   /* True if it has an indirect jump with unknown targets */
 };
 
 static bool split_is_known(const addr_vec *v, uint64_t addr)
@@ -88,9 +88,9 @@ static void tail_drop_literals(const struct split_cut *c, struct tail *t)
 	}
 }
 
-/* Facts that a function's events show. */
+/* Facts that the events of a function show. */
 struct split_told {
-	bool bad;     /* Some bytes are not code */
+	bool bad;     /* True if some bytes are not code */
 	bool returns; /* Returns, or jumps to a function that may return */
 };
 
@@ -110,7 +110,8 @@ static void told_by(const struct split_cut *c, const struct event *e, uint64_t t
 			break;
 		ret->returns = ret->returns || !split_is_known(&c->all->dead, e->target);
 		ret->bad = ret->bad ||
-			   (f->fix_count == 0 && e->target != 0 && /* 0: a missing weak function */
+			   (f->fix_count == 0 && e->target != 0 && /* Target 0 is a missing weak
+								    * function */
 			    f->load(f->ctx, e->target, 1).size == 0);
 		break;
 	default: break;
@@ -214,7 +215,7 @@ static void split_begin_function(struct split_cut *c, uint64_t at, bool named)
 		c->first++;
 }
 
-/* Begins the functions that are named until addr. */
+/* Begins the functions whose beginnings are named, up to addr. */
 static void begin_named(struct split_cut *c, uint64_t addr)
 {
 	const addr_vec *starts = &c->all->starts;
@@ -305,8 +306,8 @@ static bool breaks_in(const struct split_cut *c, const struct follower *p)
 		return false;
 	const bool entry = split_is_entry(c, p->next) && !jumps_back(c, p),
 		   placed = is_placed(c, p);
-	if (c->untold || !split_is_end(c, p->e)) /* The indirect jump may lead there, or the call
-						  * return */
+	if (c->untold || !split_is_end(c, p->e)) /* The indirect jump may go there, or the call
+						  * may return */
 		return entry && placed && c->all->facts->code->isa != CODE_I386 &&
 		       (split_is_end(c, p->e) || !makes_room(c, p->next));
 	return entry || (placed && p->next > p->end) ||
@@ -390,7 +391,7 @@ static bool is_likely(const struct splitter *all, const struct derive_extent *x,
 	struct flow in;
 	if (f->isa == CODE_X86_64 || f->isa == CODE_I386 || f->isa == CODE_ARM64)
 		return !split_is_fill(rest);
-	/* Functions that only return may be adjacent and look like a fill. */
+	/* Functions that only return may be adjacent and look like filler. */
 	if (split_is_fill(rest) &&
 	    !(flow_decode(f->isa, rest.p, rest.size, addr, &in) && in.kind == FLOW_RETURN))
 		return false;
@@ -428,7 +429,7 @@ static void event_split(struct split_cut *c, const struct event *e)
 	struct follower p = { .e = e, .end = c->s.x->addr + event_end(e) };
 	c->indirect = c->indirect || e->kind == EVENT_JMP_INDIRECT;
 	c->untold = c->untold || (e->kind == EVENT_JMP_INDIRECT && !e->table);
-	/* After an instruction that never continues, a trap may be padding. */
+	/* A trap may be padding after an instruction that never continues. */
 	const bool pads = event_pads(e) && e > events_of(c->s.b, c->s.fn) &&
 			  event_end(e - 1) == e->off && split_is_end(c, e - 1);
 	if (p.end <= c->start || c->whole || pads || (!event_is_call(e) && !split_is_end(c, e)))
@@ -440,8 +441,8 @@ static void event_split(struct split_cut *c, const struct event *e)
 		p.next = signs_first(&c->s, p.end, p.next);
 	if (p.next - c->s.x->addr >= c->s.x->code.size)
 		return;
-	p.crossing = stretch_crosses(&c->s, p.end); /* `end`: the padding after it may be inside
-						     * the function */
+	p.crossing = stretch_crosses(&c->s, p.end); /* The padding after `end` may be inside the
+						     * function */
 	p.pointed = split_is_known(&c->all->pointers, p.next);
 	if (!is_beginning(c, &p))
 		return;
@@ -639,7 +640,7 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 	for (size_t i = 0; i < f->code->extent_count; i++)
 		all.looks += LOOKS_PER_BYTE * f->code->extents[i].code.size;
 	vec_copy(&all.pointers, &f->signs->pointers);
-	/* Imports known by name, and other functions that the caller knows. */
+	/* Imports with known names, and other functions that the caller knows. */
 	for (size_t i = 0; i < f->code->callee_count; i++)
 		if (f->code->callees[i].traits & DERIVE_NO_RETURN)
 			vec_push(&all.dead, f->code->callees[i].addr);

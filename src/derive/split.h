@@ -45,9 +45,9 @@ typedef VEC(struct split_taken) taken_vec;
 /* A jump that leaves its function. */
 struct leap {
 	uint64_t to, from;
-	bool conditional; /* Conditional, or to a moved part of the function, which no call
-			   * reaches */
-	bool sure;        /* A known function begins between both addresses */
+	bool conditional; /* True if the jump is conditional, or goes to a moved part of the
+			   * function, which no call reaches */
+	bool sure;        /* True if a known function begins between both addresses */
 };
 
 typedef VEC(struct leap) leap_vec;
@@ -59,7 +59,7 @@ struct split_signs {
 	taken_vec taken;   /* Addresses taken by code, sorted by `to`. A function begins there if
 			    * another function takes it */
 	leap_vec leaps;    /* Jumps from code outside all extents */
-	addr_vec others;   /* Starts of functions outside all extents. May be empty. */
+	addr_vec others;   /* Starts of functions outside all extents. May be empty */
 	addr_vec objects;  /* Only for microcontrollers: addresses that may be data inside code */
 	addr_vec wholes;   /* Starts of functions that extend to the next start. Only unwinding
 			    * reaches some of their code */
@@ -74,7 +74,7 @@ struct split_facts {
 
 struct split_function {
 	uint64_t addr, size; /* Size with literals after the code, without padding */
-	bool bad;            /* Something names this beginning, but not all bytes are code */
+	bool bad;            /* True if the beginning is named, but not all bytes are code */
 };
 
 typedef VEC(struct split_function) split_function_vec;

@@ -22,12 +22,12 @@ struct stretch {
 	const struct function *fn;
 	struct batch *b;
 	const addr_vec *starts;   /* Certain starts of functions */
-	const addr_vec *pointers; /* Possible starts of functions, used if code does not continue
+	const addr_vec *pointers; /* Possible starts of functions. Used if code does not continue
 				   * to them */
 	const addr_vec *dead;     /* Functions that do not return */
-	leap_vec leaps;           /* Jumps between functions, of all extents so far */
-	addr_vec held;            /* Bits: a jump of the same function leads to this offset */
-	VEC(struct edge) edges;   /* sorted by low */
+	leap_vec leaps;           /* Jumps between functions, from all extents up to now */
+	addr_vec held;            /* Bits: set if a jump of the same function goes to this offset */
+	VEC(struct edge) edges;   /* Sorted by low */
 	size_t edge;              /* First edge that starts after the current address */
 	uint64_t reach;           /* Highest end of the passed edges */
 	uint64_t weak_reach;      /* Highest end of the passed weak edges */
@@ -63,15 +63,15 @@ uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next);
 bool signs_leapt(const leap_vec *leaps, uint64_t addr);
 /* Jumps between functions, and the functions to which they belong. */
 struct jumpers {
-	leap_vec leaps;                      /* jumps of all extents and of other code, sorted by
+	leap_vec leaps;                      /* Jumps of all extents and of other code, sorted by
 					      * `to` */
-	const split_function_vec *functions; /* sorted by addr */
+	const split_function_vec *functions; /* Sorted by addr */
 	const addr_vec *others;              /* Starts of functions outside all extents */
 };
 /* The only function that jumps to an address. `conditional`: at least one of its jumps is
  * conditional. */
 struct owner {
-	uint64_t addr; /* UINT64_MAX if unknown or several */
+	uint64_t addr; /* UINT64_MAX if unknown or if there are several */
 	bool conditional;
 };
 struct owner signs_owner(const struct jumpers *j, uint64_t addr);

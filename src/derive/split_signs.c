@@ -127,7 +127,7 @@ uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next)
 			next = first;
 	if (isa != CODE_X86_64 && isa != CODE_I386 && !arm)
 		return next;
-	/* Traps and zeros begin no function. */
+	/* Functions do not begin with traps or zeros. */
 	while (at < next && (x->code.p[at - x->addr] == 0xcc || x->code.p[at - x->addr] == 0))
 		at += unit;
 	/* No place before `next` is aligned as well as `next`. */
@@ -135,7 +135,7 @@ uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next)
 		return next;
 	if (neighbours_padded(s, end))
 		return most_aligned(s, at, next);
-	/* Compilers reserve room with one-byte nops. Assemblers pad otherwise. */
+	/* Compilers reserve room with one-byte nops. Assemblers pad in other ways. */
 	bool room = !arm && next % ALIGN != 0 && next - at > 1;
 	for (uint64_t i = at; i < next && room; i++)
 		room = x->code.p[i - x->addr] == NOP;
