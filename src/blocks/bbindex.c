@@ -8,11 +8,11 @@
 #endif
 
 enum {
-	SHIFT_MAX = 12,     /* Block starts are at multiples of at most 2^SHIFT_MAX bytes */
+	SHIFT_MAX = 12,     /* Block starts are multiples of at most 2^SHIFT_MAX bytes */
 	PAGE_SHIFT_MAX = 7, /* A page has at most 2^7 possible starts, so a start fits a signed
 			     * byte */
 	PER_PAGE = 8,       /* Greatest mean number of blocks per page. */
-	LANES = 16,         /* Blocks that one vector instruction compares. */
+	LANES = 16,         /* Number of blocks that one vector instruction compares */
 	GAP_MAX = 4096,     /* Longest gap inside a region, in bytes */
 };
 
@@ -144,7 +144,7 @@ void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run
 {
 	struct bbindex_walk w = { .runs = runs, .run_count = run_count, .blocks = blocks };
 	struct bbindex_start *sorted = NULL;
-	bool rising, in_order = true; /* in_order: runs have no gaps in the array of blocks */
+	bool rising, in_order = true; /* `in_order`: runs have no gaps in the array of blocks */
 	uint64_t next = 0;
 	memset(x, 0, sizeof *x);
 	for (size_t i = 0; i < run_count; i++) {
@@ -245,9 +245,8 @@ uint32_t bbindex_find(const struct bbindex *x, uint64_t addr)
 
 enum {
 	CHUNK = 64,
-	CACHE = 1 << 20, /* An index of at most this many bytes stays in the second-level cache. */
-	NEAR = 1 << 16,  /* Data of addresses within this distance stays in the first-level
-			  * cache. */
+	CACHE = 1 << 20, /* An index of at most this many bytes stays in the second-level cache */
+	NEAR = 1 << 16,  /* Data of addresses within this distance stays in the first-level cache */
 };
 
 static void bbindex_find_near(const struct bbindex *x, const uint64_t *addrs, size_t count,
@@ -288,7 +287,7 @@ static void bbindex_find_chunk(const struct bbindex *x, const uint64_t *addrs, u
 
 void bbindex_find_batch(const struct bbindex *x, const uint64_t *addrs, size_t count, uint32_t *ret)
 {
-	const struct bbindex own = *x; /* A copy that writes to `ret` cannot change, so it stays
+	const struct bbindex own = *x; /* Writes to `ret` cannot change a local copy, so it stays
 				        * in registers */
 	const bool large = bbindex_size(x) > CACHE;
 	for (size_t n; count > 0; addrs += n, ret += n, count -= n) {

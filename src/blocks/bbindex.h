@@ -28,14 +28,14 @@ struct bbindex_region {
 };
 
 struct bbindex {
-	VEC(struct bbindex_region) regions; /* sorted by base */
+	VEC(struct bbindex_region) regions; /* Sorted by base */
 	uint32_t *pages; /* Number of blocks before each page. One more element than pages */
 	uint8_t *places; /* Place of each block in its page */
 	uint32_t *order; /* Index in the array, by a block's number. NULL if both are equal */
 	uint64_t page_count;
-	uint64_t count;      /* number of blocks */
-	unsigned shift;      /* Places are 2^shift bytes apart. */
-	unsigned page_shift; /* A page has 2^page_shift bytes. */
+	uint64_t count;      /* Number of blocks */
+	unsigned shift;      /* Places are 2^shift bytes apart */
+	unsigned page_shift; /* A page has 2^page_shift bytes */
 };
 
 /* Builds the index. `runs` ascend by address. Uses only the first 2^32 - 1 blocks. O(n), or O(n log

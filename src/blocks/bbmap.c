@@ -12,7 +12,7 @@ static const uint16_t known_features[BBMAP_VERSION_MAX + 1] = { 0, 0, 0x1f, 0x3f
 
 enum { KNOWN_FLAGS = 0x1f, LOOK_AHEAD = 2 };
 
-#define CERTAIN (UINT32_C(1) << 31) /* Probability 1 */
+#define CERTAIN (UINT32_C(1) << 31) /* The probability 1 */
 
 unsigned bbmap_features(unsigned version)
 {
@@ -199,8 +199,8 @@ struct quick {
 static uint64_t read_quads(struct reader *reader, struct bbmap_block *out, uint64_t index,
 			   uint64_t count, struct quick *q)
 {
-	struct reader r = *reader; /* Copy whose address is not taken, so that the copy can stay in
-				    * registers. */
+	struct reader r = *reader; /* Copy whose address is not taken, so that it stays in
+				    * registers */
 	uint64_t i = index, end = q->end;
 	uint32_t seen = 0;
 	r.big_endian = false; /* Reads the numbers as little-endian */
@@ -408,7 +408,7 @@ static enum bbmap_fault bbmap_read_blocks(struct bbmap_cursor *c, struct reader 
 	uint64_t end = 0;
 	if (count == 0)
 		return BBMAP_FINE;
-	/* In the oldest form, the first block lacks one number. */
+	/* In the oldest form, the first block has one number less. */
 	if (count > UINT32_MAX || count - 1 > reader_left(r) / least)
 		return BBMAP_BAD_COUNT;
 	vec_reserve(&c->entry.blocks, count + 3);
@@ -521,7 +521,7 @@ static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 		fault = read_profile(c, &r);
 	if (!reader_ok(&r) && fault != BBMAP_BAD_COUNT)
 		fault = BBMAP_CUT_OFF;
-	/* A number with too many bytes also stops the reader, like the end. */
+	/* A number with too many bytes stops the reader, as the end does. */
 	if (!reader_ok(&r) && r.bad < r.size &&
 	    (fault == BBMAP_CUT_OFF || fault == BBMAP_BAD_COUNT))
 		fault = BBMAP_BAD_NUMBER;
@@ -536,7 +536,7 @@ static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 	return true;
 }
 
-/* Limits the work: repeated reads may cover about 16 times the section. */
+/* Limits the work: repeated reads may cover at most about 16 times the section. */
 static bool may_look(struct bbmap_cursor *c, uint64_t size)
 {
 	c->work += size;

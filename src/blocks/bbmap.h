@@ -32,7 +32,7 @@ enum bbmap_feature {
 	BBMAP_FREQUENCY = 1 << 1,
 	BBMAP_PROBABILITY = 1 << 2,
 	BBMAP_MULTI_RANGE = 1 << 3,
-	BBMAP_NO_BLOCKS = 1 << 4, /* Has the number of blocks, but no blocks. */
+	BBMAP_NO_BLOCKS = 1 << 4, /* The entry has the number of blocks, but no blocks */
 	BBMAP_CALLS = 1 << 5,
 	BBMAP_HASH = 1 << 6,
 	BBMAP_POST_LINK = 1 << 7,
@@ -49,7 +49,7 @@ struct bbmap_fix {
 struct bbmap_section {
 	struct bytes bytes;
 	enum bbmap_form form;
-	uint8_t addr_size; /* 4 or 8 */
+	uint8_t addr_size; /* Bytes of an address, 4 or 8 */
 	bool big_endian;
 	/* True for objects. Addresses come from `fixes`, sorted by off; without a fix, 0. */
 	bool relocated;
@@ -72,25 +72,26 @@ struct bbmap_range {
 struct bbmap_successor {
 	uint32_t id;
 	uint32_t probability; /* In units of 2^-31 */
-	uint32_t frequency;   /* BBMAP_POST_LINK. 0 if absent. */
+	uint32_t frequency;   /* Value of BBMAP_POST_LINK. 0 if absent */
 };
 
 /* Further facts about block i. Read only if the cursor was opened with `detail`. */
 struct bbmap_detail {
-	uint64_t hash;                 /* BBMAP_HASH. 0 if absent. */
-	uint64_t frequency;            /* BBMAP_FREQUENCY. 0 if absent. */
-	uint32_t post_link;            /* BBMAP_POST_LINK: frequency after linking. 0 if absent. */
+	uint64_t hash;                 /* Value of BBMAP_HASH. 0 if absent */
+	uint64_t frequency;            /* Value of BBMAP_FREQUENCY. 0 if absent */
+	uint32_t post_link;            /* Value of BBMAP_POST_LINK: frequency after linking. 0 if
+				        * absent */
 	size_t call_first, call_count; /* Index in entry.calls */
 	size_t successor_first, successor_count; /* Index in entry.successors */
 };
 
 /* One function. The arrays belong to the cursor and are valid until it moves. */
 struct bbmap_entry {
-	uint64_t off, size; /* Range of bytes of the section */
+	uint64_t off, size; /* Byte range in the section */
 	uint8_t version;    /* 0 if the form has no versions */
 	uint16_t features;
-	uint64_t entry_count; /* BBMAP_ENTRY_COUNT: entries of the function. 0 if absent. */
-	VEC(struct bbmap_range) ranges; /* At least one */
+	uint64_t entry_count; /* Value of BBMAP_ENTRY_COUNT: entries of the function. 0 if absent */
+	VEC(struct bbmap_range) ranges; /* Ranges, at least one */
 	VEC(struct bbmap_block) blocks;
 	VEC(struct bbmap_detail) details;
 	VEC(uint32_t) calls; /* End of each call, relative to the start of its block */
@@ -102,9 +103,9 @@ enum bbmap_fault {
 	BBMAP_BAD_VERSION,
 	BBMAP_BAD_FEATURES, /* Features that are unknown, or not of this version */
 	BBMAP_BAD_COUNT,    /* No ranges, or more ranges or blocks than the bytes allow */
-	BBMAP_BAD_NUMBER,   /* A number has too many bytes, or is too large. */
+	BBMAP_BAD_NUMBER,   /* A number has too many bytes, or is too large */
 	BBMAP_BAD_FLAGS,
-	BBMAP_CUT_OFF,   /* The section ends inside the entry. */
+	BBMAP_CUT_OFF,   /* The section ends inside the entry */
 	BBMAP_BAD_PLACE, /* Addresses without code, in the entry or after it */
 	BBMAP_FAULT_COUNT
 };
@@ -113,19 +114,19 @@ const char *bbmap_fault_text(enum bbmap_fault fault);
 
 enum bbmap_step {
 	BBMAP_END,
-	BBMAP_FUNCTION, /* cursor.entry is filled. */
+	BBMAP_FUNCTION, /* cursor.entry is set */
 	/* Damage at cursor.fault_off, described by cursor.fault. [skip_off, skip_off + skip_size)
 	 * was skipped. */
 	BBMAP_DAMAGE,
 };
 
 struct bbmap_cursor {
-	const struct bbmap_section *section; /* borrowed */
+	const struct bbmap_section *section; /* Borrowed */
 	bool detail;
 	struct bbmap_entry entry;
 	enum bbmap_fault fault;
 	uint64_t fault_off, skip_off, skip_size;
-	/* private */
+	/* Private. */
 	uint64_t pos;
 	uint64_t work; /* Number of bytes read again */
 	size_t fix;    /* Index of the next fix. */

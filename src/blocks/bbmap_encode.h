@@ -19,9 +19,9 @@ enum { BBMAP_VERSION_MIN = 1 };
 
 struct bbmap_encoder {
 	uint8_t version;   /* BBMAP_VERSION_MIN to BBMAP_VERSION_MAX */
-	uint8_t addr_size; /* 4 or 8 */
+	uint8_t addr_size; /* Bytes of an address, 4 or 8 */
 	bool big_endian;
-	VEC(uint8_t) bytes; /* The written bytes. The caller releases them. */
+	VEC(uint8_t) bytes; /* The written bytes. The caller frees them */
 };
 
 /* Appends an entry. Omits features whose details are missing (details.count 0). False, without

@@ -14,10 +14,10 @@ enum check_rule {
 	CHECK_FLAGS,     /* BB02: flags and last instruction contradict each other */
 	CHECK_OVERLAP,   /* BB03: two blocks claim the same byte */
 	CHECK_GAP,       /* BB04: bytes between two blocks are not padding */
-	CHECK_TARGET,    /* BB05: a jump leads into the middle of a block */
+	CHECK_TARGET,    /* BB05: a jump goes into the middle of a block */
 	CHECK_PLACE,     /* BB06: no code or function is at the address, because code was moved
 			  * or the map is outdated */
-	CHECK_REPEATED,  /* BB07, odd: a function has two entries. */
+	CHECK_REPEATED,  /* BB07, odd: a function has two entries */
 	CHECK_TOMBSTONE, /* BB08, odd: an entry of a removed function */
 	CHECK_MISSING,   /* BB09, odd: a function without an entry */
 	CHECK_VERSIONS,  /* BB10, odd: entries of several versions */
@@ -30,14 +30,14 @@ enum check_rule {
 struct check_finding {
 	uint64_t addr;
 	enum check_rule rule;
-	const char *function; /* Linkage name, or NULL. Belongs to the image. */
+	const char *function; /* Linkage name, or NULL. Belongs to the image */
 	const char *text;     /* Belongs to `arena` */
 	size_t number;        /* Index of the function in the map. SIZE_MAX if none. */
 };
 
 struct block_check {
 	struct arena arena;
-	VEC(struct check_finding) findings; /* sorted by addr */
+	VEC(struct check_finding) findings; /* Sorted by addr */
 	uint64_t decoded;                   /* Number of blocks whose instructions were checked */
 	uint64_t known;                     /* Functions that symbols and unwind tables describe */
 	uint64_t mapped;                    /* Number of known functions that the map contains */

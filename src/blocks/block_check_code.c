@@ -7,7 +7,7 @@
 enum { JUMPS = 4 };
 
 struct end {
-	struct flow last; /* Last instruction other than a nop. Size 0 without one */
+	struct flow last; /* Last instruction other than a nop. Size 0 if there is none */
 	uint64_t targets[JUMPS];
 	unsigned jumps;
 };
@@ -18,7 +18,7 @@ struct block_check_code_walk {
 	const struct blockmap_range *r;
 	const uint8_t *code; /* Code of the range */
 	uint64_t room;       /* Bytes from the start of the range to the end of its code region */
-	bool linked;         /* The image is linked, so targets of jumps are final */
+	bool linked;         /* True if the image is linked, so that targets of jumps are final */
 };
 
 static uint64_t block_check_code_addr(const struct block_check_code_walk *w,
@@ -268,7 +268,7 @@ static bool pad_is_flagged(const struct block_check_code_walk *w, uint64_t i)
 	const struct bbmap_block *blocks = w->c->b->blocks.data;
 	const uint64_t end = w->r->first + w->r->count;
 	uint64_t first = i;
-	if (w->f->range_count > 1) /* Empty blocks may be parts of the function. */
+	if (w->f->range_count > 1) /* Empty blocks may be parts of the function */
 		return true;
 	if (i > w->r->first && blocks[i - 1].flags & BBMAP_LANDING_PAD &&
 	    nop_before_pad(w, &blocks[i - 1]) == blocks[i].off - blocks[i - 1].off)

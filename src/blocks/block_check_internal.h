@@ -7,20 +7,20 @@
 
 /* A function that a symbol or an unwind table describes. */
 struct known_function {
-	uint64_t addr, size; /* size 0 if unknown. */
+	uint64_t addr, size; /* `size` is 0 if unknown */
 	const char *name;    /* NULL if only an unwind table describes it */
 };
 
 struct checker {
 	const struct blockmap *b;
 	struct block_check *out;
-	struct gathering facts;           /* Code and landing pads. */
+	struct gathering facts;           /* Code and landing pads */
 	VEC(struct known_function) known; /* Sorted by addr. Several may have one address. */
-	VEC(uint64_t) pads;               /* landing pads, ascending */
+	VEC(uint64_t) pads;               /* Landing pads, ascending */
 	struct bbindex index;
-	bool has_indirect;    /* The compiler flags indirect jumps. */
+	bool has_indirect;    /* True if the compiler flags indirect jumps */
 	VEC(uint64_t) labels; /* Sorted labels in code that are not functions */
-	bool stripped;        /* The symbol table does not list all functions. */
+	bool stripped;        /* True if the symbol table does not list all functions */
 };
 
 void PRINTF_LIKE(5, 6)

@@ -10,7 +10,7 @@ struct blockmap_copy {
 	unsigned version;
 	bool replace;              /* Replace a map that the file already has. If false, an
 				    * existing map is an error. */
-	const struct image *debug; /* Debug file for the check of derived functions, or NULL. */
+	const struct image *debug; /* Debug file for the check of derived functions, or NULL */
 };
 
 /* Writes the copy, with an entry for each function of the map. Keeps details of a function's own

@@ -61,11 +61,11 @@ struct join {
 	struct profile *p;
 	const struct blockmap *b;
 	struct bbindex index;
-	struct tally arrivals; /* Branches to starts of blocks, as (address, 0). extra: returns. */
+	struct tally arrivals; /* Branches to starts of blocks, as (address, 0). `extra`: returns */
 	uint32_t *stops;       /* Per block: number of earlier blocks after which control cannot
 			        * continue */
-	bool no_flags;         /* The map lacks flags, so it is unknown after which blocks
-			        * control continues */
+	bool no_flags;         /* True if the map lacks flags, so it is unknown after which
+			        * blocks control continues */
 };
 
 /* Returns the index of the block that contains the instruction at addr. */

@@ -17,11 +17,11 @@
 #include "blocks/block_samples.h"
 #include "blocks/tally.h"
 
-#define PROFILE_OUTSIDE UINT64_MAX /* Stands for an address outside the image */
+#define PROFILE_OUTSIDE UINT64_MAX /* An address outside the image */
 
 enum edge_kind {
 	EDGE_JUMP,
-	EDGE_CALL, /* Leads to the start of a function */
+	EDGE_CALL, /* Goes to the start of a function */
 	EDGE_RETURN,
 };
 
@@ -34,27 +34,29 @@ struct profile_edge {
 };
 
 struct profile {
-	uint64_t *counts; /* one count per block */
-	uint64_t *falls;  /* Per block: how often control passed to the next one without a branch */
-	VEC(struct profile_edge) edges; /* Taken branches, sorted by from, then to */
+	uint64_t *counts; /* One count per block */
+	uint64_t *falls;  /* Per block: number of times control passed to the next one without a
+			   * branch */
+	VEC(struct profile_edge) edges; /* Taken branches, sorted by `from`, then `to` */
 	/* Counts per pair of image addresses, sorted. `branches`: pairs (from, to), at most one end
 	 * PROFILE_OUTSIDE; `extra` counts mispredicted branches. */
 	struct tally branches;
 	struct tally ranges; /* Pairs (first address, address of the branch that ends the range) */
 	struct tally addrs;  /* Samples without branches: pairs (address, 0) */
-	uint64_t samples, samples_inside; /* samples_inside: samples with an address in the image */
+	uint64_t samples, samples_inside; /* `samples_inside`: samples with an address in the
+					   * image */
 	uint64_t lost;                    /* Samples that the kernel lost because its buffer was
 					   * full */
 	/* Weights of ranges in the image: of all; of those without blocks; of those that control
 	 * cannot have followed. */
 	uint64_t range_weight, range_unmapped, range_refused;
-	bool estimated; /* Without branches, counts are numbers of samples. */
+	bool estimated; /* True without branches. Counts are numbers of samples then */
 };
 
 struct profile_wish {
 	const char *path;
 	enum samples_form form;
-	bool force; /* Accept samples of another build */
+	bool force; /* True to accept samples of another build */
 };
 
 /* Reads the profile. Does not keep `b`. */

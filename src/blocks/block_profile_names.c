@@ -11,12 +11,12 @@
 struct found {
 	uint64_t addr;
 	const char *text;
-	uint32_t id; /* id of the text */
+	uint32_t id; /* Id of the text */
 	bool local;
 };
 
 struct block_profile_names_reading {
-	VEC(struct found) list; /* sorted by addr */
+	VEC(struct found) list; /* Sorted by addr */
 	struct intern texts;
 	VEC(uint32_t) uses; /* Per id of a name: number of functions that have it */
 };

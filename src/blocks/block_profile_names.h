@@ -5,9 +5,10 @@
 #include "blocks/blockmap.h"
 
 struct profile_name {
-	const char *text; /* borrowed from the image */
+	const char *text; /* Borrowed from the image */
 	bool local;
-	bool shared; /* Functions at several addresses have this name, so it identifies none */
+	bool shared; /* True if functions at several addresses have this name, so that it
+		      * identifies none */
 };
 
 /* Names of all functions. Function f has the names list.data[first[f]] up to, but not including,

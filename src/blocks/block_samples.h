@@ -25,15 +25,15 @@ void samples_close(struct samples *s);
 
 /* A part of an image in the memory of a process. */
 struct mapping {
-	uint64_t pid; /* PERF_NO_PROCESS if in all processes */
+	uint64_t pid; /* Process id. PERF_NO_PROCESS for all processes */
 	uint64_t addr, size;
 	uint64_t bias;         /* Image address - memory address, modulo 2^64 */
-	uint64_t since, until; /* Valid from the time `since` to before `until` */
+	uint64_t since, until; /* Valid from the time `since` until before `until` */
 };
 
 /* Addresses of the image over time. Time: of the events, or else the offset in the file. */
 struct mappings {
-	VEC(struct mapping) list; /* sorted by pid */
+	VEC(struct mapping) list; /* Sorted by pid */
 	bool timed;
 	/* Mappings valid for the last process and time given to mappings_select(). */
 	VEC(struct mapping) now;

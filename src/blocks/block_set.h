@@ -15,7 +15,7 @@ struct block_part {
 	struct blockmap map;
 	struct bbindex index;
 	bool indexed;
-	uint64_t *ends; /* Per block: its end address. NULL until the first blocks_find_batch(). */
+	uint64_t *ends; /* Per block: its end address. NULL until the first blocks_find_batch() */
 	const char *member;
 	size_t first_function; /* Number of functions in earlier parts */
 	uint64_t first_block;  /* Number of blocks in earlier parts */
@@ -32,24 +32,24 @@ struct heft_blocks {
 	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct arena arena;
 	struct context context;
-	bool opened; /* Opening was tried, with or without success. */
+	bool opened; /* True after an attempt to open, successful or not */
 	enum heft_derive derive;
 	enum heft_convention convention;
-	bool whole; /* See heft_blocks_set_whole() */
+	bool whole; /* True if set by heft_blocks_set_whole() */
 	struct program program;
 	struct block_part *parts;
 	size_t part_count, function_count;
 	uint64_t block_count;
 	struct demangler demangler;
 	struct blockmap_detail detail;
-	struct block_check check; /* The last check. */
-	const char **names;       /* Per function: its shown name. NULL if not requested yet. */
-	struct intern sections;   /* Names of sections. */
+	struct block_check check; /* The last check */
+	const char **names;       /* Per function: its shown name. NULL if not yet requested */
+	struct intern sections;   /* Names of sections */
 	VEC(struct heft_block) blocks;
-	VEC(const struct heft_block *) list; /* One per element of the previous list. */
+	VEC(const struct heft_block *) list; /* One per element of the previous list */
 	VEC(uint64_t) calls;
-	VEC(struct named_function) named; /* Functions that matched the last name. */
-	VEC(size_t) numbers;              /* One per element of the previous list. */
+	VEC(struct named_function) named; /* Functions that matched the last name */
+	VEC(size_t) numbers;              /* One per element of the previous list */
 	name_matches matches;
 	VEC(struct heft_block_successor) successors;
 };

@@ -33,7 +33,7 @@ static uint64_t region_end(const struct code_region *r)
 	return r->addr + r->bytes.size;
 }
 
-/* Reports bytes before `to` that belong to no block. */
+/* Reports bytes before `to` that are in no block. */
 static void block_sums_skip(struct block_sums_walk *w, uint64_t to)
 {
 	while (w->left > 0) {

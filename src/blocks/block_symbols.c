@@ -22,9 +22,9 @@ struct block_symbol {
 };
 
 struct symbols {
-	VEC(struct function_symbol) functions; /* sorted by addr */
-	VEC(struct block_symbol) blocks;       /* sorted by addr */
-	bool have_sizes;                       /* At least one block has a size. */
+	VEC(struct function_symbol) functions; /* Sorted by addr */
+	VEC(struct block_symbol) blocks;       /* Sorted by addr */
+	bool have_sizes;                       /* True if a block has a size */
 	uint64_t strays;                       /* Number of blocks whose function is missing */
 };
 

@@ -11,11 +11,11 @@
 /* Section type of LLVM 12 to 14. Later versions use SHT_LLVM_BB_ADDR_MAP. */
 enum { SHT_LLVM_BB_ADDR_MAP_V0 = 0x6fff4c08 };
 
-/* Facts about addresses, while an image is read. */
+/* Facts about addresses, kept while an image is read. */
 struct blockmap_places {
 	const struct image *im, *debug;
 	const struct section *last; /* Section of the last address */
-	bool listed, sure;          /* listed: starts were read. sure: they are complete */
+	bool listed, sure;          /* `listed`: starts were read. `sure`: they are complete */
 	VEC(uint64_t) starts;       /* Sorted starts of functions */
 };
 
@@ -95,8 +95,8 @@ struct blockmap_reading {
 	struct blockmap_places places;
 	struct notes *notes;
 	uint64_t left;           /* Bytes that may still be read, each once */
-	uint32_t *reloc_section; /* Objects: per section, the index of the section with its
-				  * relocations, or 0. */
+	uint32_t *reloc_section; /* For objects. Per section: index of the section with its
+				  * relocations, or 0 */
 };
 
 bool section_is_block_map(const struct section *s)
@@ -303,7 +303,7 @@ static bool has_maps(const struct image *im)
 	return false;
 }
 
-/* Sorts functions by address. Keeps one per address. */
+/* Sorts functions by address. Keeps one function per address. */
 static void order_functions(struct blockmap *b)
 {
 	uint32_t kept = 0;

@@ -23,20 +23,20 @@ enum blockmap_origin { BLOCKS_OF_MAP, BLOCKS_OF_SYMBOLS, BLOCKS_DERIVED };
 struct blockmap_function {
 	uint64_t addr;    /* Start of its first range */
 	uint64_t entry;   /* BLOCKS_OF_MAP: offset of its entry in the section */
-	const char *name; /* Linkage name, or NULL. Set by blockmap_name() and by block symbols. */
-	uint32_t range_first, range_count; /* At least one */
+	const char *name; /* Linkage name, or NULL. Set by blockmap_name() and by block symbols */
+	uint32_t range_first, range_count; /* Range of its ranges, at least one */
 	uint32_t section;                  /* BLOCKS_OF_MAP: index in `sections` */
 	uint16_t features;                 /* Bits BBMAP_* */
-	uint8_t version;                   /* Version of its entry. 0 if not stated. */
+	uint8_t version;                   /* Version of its entry. 0 if not stated */
 	uint8_t origin;
-	bool thumb; /* BLOCKS_DERIVED: ARM code of the Thumb set */
+	bool thumb; /* BLOCKS_DERIVED: true for ARM code of the Thumb set */
 };
 
 struct blockmap_range {
 	uint64_t addr;
 	uint64_t stated;       /* Number of blocks that the entry states. With BBMAP_NO_BLOCKS,
 			        * fewer are listed */
-	uint64_t first, count; /* range in `blocks` */
+	uint64_t first, count; /* Range in `blocks` */
 	uint32_t function;
 	uint32_t number; /* Index in its entry, including dropped ranges */
 };
@@ -65,18 +65,17 @@ struct blockmap_section {
 struct blockmap {
 	const struct image *image;
 	VEC(struct blockmap_section) sections;
-	VEC(struct blockmap_function) functions; /* sorted by addr */
-	VEC(struct blockmap_range) ranges;       /* The entries of a function are adjacent. */
+	VEC(struct blockmap_function) functions; /* Sorted by addr */
+	VEC(struct blockmap_range) ranges;       /* The ranges of a function are adjacent */
 	VEC(struct bbmap_block)
-	blocks; /* The blocks of a range are adjacent. Ranges
-						   * are ordered by addr. */
+	blocks; /* The blocks of a range are adjacent. Ranges are sorted by addr */
 	VEC(uint32_t)
 	by_addr;                                  /* Indexes of ranges, by addr and by `first` */
-	uint64_t tombstones, repeated, displaced; /* Numbers of dropped entries. displaced: no
-						   * code at the address */
-	VEC(struct blockmap_dropped) dropped;     /* The dropped entries, and damaged ones */
-	struct arena texts;                       /* Generated names of PLT stubs, which no image
-						   * contains */
+	uint64_t tombstones, repeated, displaced; /* Numbers of omitted entries. `displaced`:
+						   * there is no code at the address */
+	VEC(struct blockmap_dropped) dropped;     /* The omitted entries, and damaged ones */
+	struct arena texts;                       /* Names of PLT stubs, which heft generates
+						   * because no image has them */
 };
 
 /* True if a section is a block map, by its type or by a known name. */

@@ -34,7 +34,7 @@ static bool take_marks(struct gathering *g, const struct image *im)
 struct reads {
 	const struct code_region *region;
 	struct derive_facts facts;
-	uint64_t *data;       /* One bit per byte: the byte is data */
+	uint64_t *data;       /* One bit per byte: set if the byte is data */
 	uint64_t made, known; /* made: address that an adr instruction computed. known: address
 			       * of that instruction, or 0 */
 	unsigned reg;         /* Register that holds `made` */

@@ -47,7 +47,7 @@ static void add_leap(struct gathering *g, const struct code_ref *r)
 	if (!gap_at(g, r->to))
 		return;
 	gaps_add(g, &g->gaps.signs.pointers, r->to);
-	/* A conditional jump: its opcode, before the field, has two bytes. */
+	/* The opcode of a conditional jump, before the field, has two bytes. */
 	const bool conditional = x86 && r->field - r->from > 1;
 	vec_push(&g->gaps.signs.leaps, (struct leap){ r->to, r->from, conditional, true });
 }
@@ -198,7 +198,7 @@ static void derive_gaps_read_tables(struct gathering *g)
 			read_choosers(g, t);
 		else if (t->type == SHT_INIT_ARRAY || t->type == SHT_FINI_ARRAY ||
 			 t->type == SHT_PREINIT_ARRAY) {
-			/* Arrays of constructors and destructors */
+			/* Arrays of constructors and destructors. */
 			const unsigned size = im->bits == 64 ? 8 : 4;
 			struct reader r = reader_of(section_bytes(im, t), im->big_endian);
 			while (reader_left(&r) >= size)

@@ -22,7 +22,8 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (s->alloc && s->exec && !s->nobits && !s->compressed &&
-		    image_section_at(im, s->addr) == s) /* No other section overlaps it there */
+		    image_section_at(im, s->addr) == s) /* No other section overlaps the section
+							 * there */
 			derive_map_add_region(
 				ret, s->addr,
 				bytes_sub(section_bytes(im, s), 0, min_u64(s->size, s->file_size)),
@@ -183,7 +184,7 @@ static void derive_map_add_gap(struct gathering *g, const struct code_region *r,
 	derive_map_add_piece(g, r, from, to, c);
 }
 
-/* Lays out a range of code without claims, or with a claim c without size. */
+/* Lays out a range of code without claims, or with a claim c without a size. */
 static void lay_gap(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
 		    const struct code_claim *c)
 {

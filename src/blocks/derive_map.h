@@ -29,7 +29,7 @@ void blockmap_add_whole(struct blockmap *b, const struct image *debug, struct no
 struct code_functions {
 	VEC(struct derive_extent) list;
 	VEC(struct derive_data)
-	data; /* Data inside code, by address, from symbols or loads */
+	data; /* Data inside code, by address, found by symbols or loads */
 };
 
 /* Lists the functions of an image, and their separate parts, by address. They come from symbols and
@@ -41,8 +41,8 @@ void code_functions_release(struct code_functions *f);
 /* A range of code in which the ends of functions are unknown. */
 struct code_piece {
 	uint64_t addr, size;
-	bool named;    /* A function begins at addr */
-	bool labelled; /* A function or data begins at addr */
+	bool named;    /* True if a function begins at addr */
+	bool labelled; /* True if a function or data begins at addr */
 };
 
 /* True if `size` bytes between functions are padding: too few for a function. The limit is lower on
@@ -60,7 +60,7 @@ void blockmap_sum(const struct blockmap *b, struct heft_block_sums *to);
 /* Kind of a piece of code. */
 enum block_kind {
 	BLOCK_PLAIN,
-	/* Part that was moved away: by its name, or not the first range. */
+	/* Part that was moved away: by its name, or because it is not the first range. */
 	BLOCK_COLD,
 	BLOCK_LANDING_PAD,
 	BLOCK_PADDING,  /* Bytes outside of blocks that look like padding */

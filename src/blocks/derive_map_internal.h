@@ -8,20 +8,20 @@
 #include "image/image.h"
 #include "program/ghc_image.h"
 
-/* Code that is a function by a symbol or an unwind table. */
+/* Code that is a function according to a symbol or an unwind table. */
 struct code_claim {
-	uint64_t addr, size; /* size 0 if unknown */
+	uint64_t addr, size; /* `size` is 0 if unknown */
 	bool has_sites;
-	bool cold;     /* The function's name marks a part that was moved away */
-	bool function; /* A function, not only a label */
-	bool data;     /* A variable or table inside code */
+	bool cold;     /* True if the name marks a part that was moved away */
+	bool function; /* True for a function, false for a label */
+	bool data;     /* True for a variable or table inside code */
 };
 
 /* A range of executable bytes. */
 struct code_region {
 	uint64_t addr;
 	struct bytes bytes;
-	bool stubs; /* A PLT: a table of jumps through slots */
+	bool stubs; /* True for a PLT: a table of jumps through slots */
 };
 
 struct code_regions {
@@ -31,37 +31,37 @@ struct code_regions {
 
 /* Code in which the ends of functions are unknown, with the evidence of functions in it. */
 struct code_gaps {
-	VEC(struct derive_extent) list; /* sorted by addr */
+	VEC(struct derive_extent) list; /* Sorted by addr */
 	addr_vec labels;                /* Labels: starts of functions or of data */
 	struct split_signs signs;       /* All evidence except labels */
 	/* For derive_gaps.c. `looks`: bytes of code that may still be followed. */
 	uint64_t looks;
-	code_ref_vec refs; /* Reused for each gap. */
+	code_ref_vec refs; /* Reused for each gap */
 };
 
 /* Bytes that differ from the file's. */
 struct patched {
 	uint64_t addr, size;
-	uint8_t *bytes; /* owned */
+	uint8_t *bytes; /* Owned */
 };
 
 struct gathering {
-	const struct image *im, *debug; /* debug may be NULL */
+	const struct image *im, *debug; /* `debug` may be NULL */
 	struct notes *notes;
 	enum code_isa isa;
 	struct code_regions regions;
 	VEC(struct code_claim) claims;
 	VEC(struct derive_extent) extents;
 	struct code_gaps gaps;
-	bool has_pointers; /* `entries` has the addresses to which data points */
-	bool gaps_only;    /* Only the gaps matter */
+	bool has_pointers; /* True if `entries` has the addresses to which data points */
+	bool gaps_only;    /* True to derive blocks only for gaps */
 	VEC(uint64_t) entries;
 	VEC(struct derive_site) sites;
 	VEC(struct derive_callee) callees;
 	VEC(struct derive_fix) fixes;
 	VEC(struct derive_data) data; /* Sorted by address, without overlap */
 	struct ghc_tables ghc;        /* GHC's tables inside code. Usually empty */
-	VEC(struct patched) patched;  /* sorted by addr */
+	VEC(struct patched) patched;  /* Sorted by addr */
 	uint8_t *conventions;         /* One enum derive_convention per extent, or NULL */
 };
 
@@ -110,7 +110,7 @@ struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size)
  * symbols mark ARM code, code of the Thumb set, and data among code. */
 struct code_mark {
 	uint64_t addr;
-	char kind; /* 'a', 't' or 'd' */
+	char kind; /* 'a' (ARM code), 't' (Thumb code) or 'd' (data) */
 };
 
 struct code_marks {

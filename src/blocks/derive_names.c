@@ -133,7 +133,7 @@ uint64_t traits_of_name(struct str name)
 		else
 			high = mid;
 	}
-	/* std::__throw_bad_alloc() and similar: _ZSt, the length, __throw_ */
+	/* Names like std::__throw_bad_alloc(): _ZSt, the length, __throw_. */
 	size_t digits = 4;
 	while (digits < name.len && name.p[digits] >= '0' && name.p[digits] <= '9')
 		digits++;

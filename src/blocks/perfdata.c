@@ -124,7 +124,7 @@ static bool perfdata_read_file_header(struct perfdata *p, struct reader *r, stru
 	const struct bytes attrs = perfdata_read_section(p, r);
 	p->data_off = read_u64(r);
 	const uint64_t data_size = read_u64(r);
-	read_skip(r, SECTION_SIZE); /* skips the event types */
+	read_skip(r, SECTION_SIZE); /* Skip the event types */
 	for (size_t i = 0; i < COUNT_OF(features); i++)
 		features[i] = read_u64(r);
 	if (!reader_ok(r) || p->data_off > p->bytes.size)

@@ -18,7 +18,7 @@
 #include "base/reader.h"
 #include "base/vec.h"
 
-#define PERF_NO_PROCESS UINT32_MAX /* pid in mappings of the kernel itself */
+#define PERF_NO_PROCESS UINT32_MAX /* Pid in mappings of the kernel itself */
 
 /* Types of events that the reader returns. Values are the numbers of the file. */
 enum perf_type {
@@ -47,13 +47,13 @@ struct perf_event {
 	uint64_t off; /* Offset in the file. For a packed event, offset of the packed record. */
 	uint32_t pid, tid;
 	uint8_t mode;  /* An enum perf_mode, or another value for hypervisors and guests */
-	bool has_time; /* time: in ns */
+	bool has_time; /* True if `time` is set, in ns */
 	uint64_t time;
 	/* For PERF_MAP. */
 	uint64_t addr, size, file_off;
 	/* PERF_MAP, PERF_BUILD_ID: name of the file. PERF_COMM: name of the process. */
 	struct str name;
-	struct bytes build_id; /* PERF_MAP, PERF_BUILD_ID. Size 0 if not stated. */
+	struct bytes build_id; /* PERF_MAP, PERF_BUILD_ID: build id. Size 0 if not stated */
 	bool exec;             /* PERF_COMM: the process starts another program, so its mappings
 			        * end */
 	uint32_t parent;       /* PERF_FORK: pid of the parent */
@@ -64,9 +64,9 @@ struct perf_event {
 	uint64_t weight; /* Number of samples that the event counts for, above 1 only in address
 			  * lists */
 	uint64_t branch_count;
-	const uint8_t *branches; /* Read with perf_branch_get(). */
+	const uint8_t *branches; /* Read with perf_branch_get() */
 	bool big_endian;
-	bool text; /* The branches are an array of struct perf_branch (see perftext.h). */
+	bool text; /* True if the branches are an array of struct perf_branch (perftext.h) */
 };
 
 /* Reads branch i < branch_count. Branch 0 is the newest. */
@@ -86,15 +86,15 @@ struct perf_id {
 struct unpack_stream;
 
 struct perfdata {
-	const char *path; /* borrowed */
+	const char *path; /* Borrowed */
 	struct bytes bytes;
 	bool big_endian, pipe;
-	bool mapped; /* The bytes are a mapped file. Set by the owner of the bytes. */
-	/* private */
+	bool mapped; /* True if the bytes are a mapped file. Set by the owner of the bytes */
+	/* Private. */
 	struct notes *notes;
 	VEC(struct perf_attr) attrs;
 	VEC(struct perf_id) ids;     /* Ids of all attributes, sorted by id if `sorted` */
-	bool sorted, alike;          /* alike: all attributes give events the same layout. */
+	bool sorted, alike;          /* `alike`: all attributes give events the same layout */
 	uint64_t data_off, data_end; /* Range of the events in the file */
 	struct bytes build_ids;      /* The header's table of build ids */
 	uint64_t build_ids_pos;
@@ -102,11 +102,11 @@ struct perfdata {
 	uint64_t pos;                 /* Offset of the next event in `bytes` */
 	struct unpack_stream *stream; /* Unpacks all packed records. Together they form one
 				       * stream. */
-	uint8_t *unpacked;            /* Unpacked events. The last event may be incomplete. */
+	uint8_t *unpacked;            /* Unpacked events. The last event may be incomplete */
 	uint64_t unpacked_pos, unpacked_end;
 	uint64_t packed_off;       /* File offset of the packed record from which `unpacked`
 				    * comes */
-	bool packed_more, spoiled; /* packed_more: the stream may have more. spoiled: it is
+	bool packed_more, spoiled; /* `packed_more`: the stream may have more. `spoiled`: it is
 				    * damaged */
 };
 

@@ -62,17 +62,17 @@ struct perf_branch perf_branch_get(const struct perf_event *e, uint64_t i)
 bool perf_attr_parse(struct reader *r, struct perf_attr *ret)
 {
 	const uint64_t start = r->pos;
-	read_u32(r); /* type */
+	read_u32(r); /* Skip the type */
 	const uint32_t size = read_u32(r);
 	struct reader attr = *r;
 	if (size < ATTR_SIZE_MIN || size > r->size - start || !reader_ok(r))
 		return false;
 	attr.size = start + size;
-	read_skip(&attr, 16); /* config, sample_period */
+	read_skip(&attr, 16); /* Skip config, sample_period */
 	ret->sample_type = read_u64(&attr);
 	ret->read_format = read_u64(&attr);
 	ret->sample_id_all = field_bit(read_u64(&attr), ATTR_ID_ALL, r->big_endian);
-	read_skip(&attr, 24); /* wakeup_events, bp_type, config1, config2 */
+	read_skip(&attr, 24); /* Skip wakeup_events, bp_type, config1, config2 */
 	ret->branch_type = read_u64(&attr);
 	if (!reader_ok(&attr)) /* The first version of the struct ends here */
 		ret->branch_type = 0;
@@ -206,9 +206,9 @@ static bool perfdata_events_read_map(struct reader *r, uint32_t type, uint16_t m
 		const uint8_t *id = read_take(r, BUILD_ID_MAX);
 		if (id && size <= BUILD_ID_MAX)
 			e->build_id = (struct bytes){ id, size };
-		read_skip(r, 8); /* prot, flags */
+		read_skip(r, 8); /* Skip prot, flags */
 	} else if (type == RECORD_MMAP2) {
-		read_skip(r, 32); /* device, inode, generation, prot, flags */
+		read_skip(r, 32); /* Skip device, inode, generation, prot, flags */
 	}
 	e->name = read_cstr(r);
 	return reader_ok(r);
@@ -232,7 +232,7 @@ static bool read_task(struct reader *r, struct perf_event *e)
 	e->pid = read_u32(r);
 	e->parent = read_u32(r);
 	e->tid = read_u32(r);
-	read_u32(r); /* thread of the parent */
+	read_u32(r); /* Skip the thread of the parent */
 	e->time = read_u64(r);
 	e->has_time = reader_ok(r);
 	return reader_ok(r);
@@ -256,7 +256,7 @@ static bool perfdata_events_read_body(struct perfdata *p, struct reader *r, uint
 	case PERF_LOST:
 	case PERF_LOST_SAMPLES:
 		if (type == PERF_LOST)
-			read_u64(r); /* id */
+			read_u64(r); /* Skip the id */
 		e->lost = read_u64(r);
 		return reader_ok(r);
 	default: return perfdata_events_read_build_id(r, misc, e);
@@ -268,9 +268,9 @@ bool perf_event_parse(struct perfdata *p, uint32_t type, struct bytes bytes, uin
 {
 	struct reader r = reader_of(bytes, p->big_endian);
 
-	read_u32(&r); /* type */
+	read_u32(&r); /* Skip the type */
 	const uint16_t misc = read_u16(&r);
-	read_u16(&r); /* size */
+	read_u16(&r); /* Skip the size */
 	if (!reader_ok(&r) ||
 	    !(type == PERF_SAMPLE || type == PERF_MAP || type == RECORD_MMAP2 ||
 	      type == PERF_COMM || type == PERF_EXIT || type == PERF_FORK || type == PERF_LOST ||

@@ -1,7 +1,7 @@
 /* Reads samples from text, line by line. */
 #include "blocks/perftext.h"
 
-/* Unread rest of a line. */
+/* The unread rest of a line. */
 struct perftext_cursor {
 	const char *p, *end;
 };
@@ -127,7 +127,7 @@ static bool perftext_read_map(struct perftext *t, struct perftext_cursor *c, str
 	if (!perftext_read_number(&in, 16, &e->addr) || !skip_char(&in, '(') ||
 	    !perftext_read_number(&in, 16, &e->size) || !skip_char(&in, ')'))
 		return false;
-	perftext_next_word(&in); /* "@" */
+	perftext_next_word(&in); /* Skip "@" */
 	perftext_skip_blanks(&in);
 	if (!perftext_read_number(&in, 16, &e->file_off))
 		return false;

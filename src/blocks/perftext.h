@@ -20,7 +20,7 @@ struct perftext {
 	const char *path; /* Borrowed, like `bytes` and `notes` */
 	struct bytes bytes;
 	enum perftext_form form;
-	/* private */
+	/* Private. */
 	struct notes *notes;
 	uint64_t pos;
 	uint8_t build_id[20]; /* Build id of the last mapping */

@@ -12,18 +12,18 @@
  * PROFILE_HOTNESS: hotness of a block. */
 enum profile_text { PROFILE_LINKAGE, PROFILE_ADDRESS, PROFILE_HOTNESS, PROFILE_TEXTS };
 
-extern const char *const hotness_names[HOTNESS_COUNT]; /* Their names: "never" and so on */
+extern const char *const hotness_names[HOTNESS_COUNT]; /* Names of the classes: "never" and so on */
 
 struct profile_rows {
-	struct heft_table table; /* ref: index of the function or of the block */
-	/* private */
+	struct heft_table table; /* Rows. `ref`: index of the function or of the block */
+	/* Private. */
 	const struct blockmap *map;
 	const struct profile *profile;
-	const char *const *shown; /* Functions' names as users see them */
-	const size_t *wanted;     /* Functions to show, by index. NULL: all */
+	const char *const *shown; /* Shown names of the functions */
+	const size_t *wanted;     /* Functions to show, by index. NULL means all */
 	size_t wanted_count;
 	struct hotness_limits limits;
-	struct tree tree; /* Keys are indexes */
+	struct tree tree; /* Tree of sums. Keys are indexes */
 	struct arena arena;
 };
 

@@ -132,7 +132,7 @@ static struct id *ids_by_name(const struct replay *r)
 
 static enum match match_name(const struct replay *r, struct str name)
 {
-	/* The kernel adds this to names of deleted files. */
+	/* The kernel appends this to names of deleted files. */
 	const struct str mark = STR(" (deleted)");
 	const struct str path = str_of(r->im->path);
 	const size_t len = str_ends(name, mark) ? name.len - mark.len : name.len;

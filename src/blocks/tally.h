@@ -10,12 +10,12 @@
 
 struct tally_pair {
 	uint64_t a, b;
-	uint64_t count; /* never 0 */
-	uint64_t extra; /* Count of a second kind, such as how many of `count` were mispredicted */
+	uint64_t count; /* Never 0 */
+	uint64_t extra; /* Count of a second kind, such as the mispredicted ones of `count` */
 };
 
 struct tally {
-	VEC(struct tally_pair) pairs; /* In order of first addition, until tally_sort() */
+	VEC(struct tally_pair) pairs; /* Pairs, in order of first addition, until tally_sort() */
 	struct map map;               /* Finds pairs. Empty after tally_sort(). */
 };
 
