@@ -15,9 +15,9 @@ struct depths_reading {
 	const struct stack_hints *hints;
 	struct plt plt;
 	struct code_functions code;
-	struct stack_frame frame;         /* frame of the current function */
-	uint32_t function;                /* index of that function */
-	const struct stack_hint *reaches; /* Possible targets of its indirect calls, or NULL. */
+	struct stack_frame frame;         /* Frame of the current function */
+	uint32_t function;                /* Index of that function */
+	const struct stack_hint *reaches; /* Possible targets of its indirect calls, or NULL */
 };
 
 uint32_t stack_find(const struct stack_use *s, uint64_t addr)

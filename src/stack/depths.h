@@ -17,9 +17,9 @@
 /* Caveats: reasons why a sum may be too small. */
 enum stack_told {
 	STACK_RECURSIVE = 1 << 0, /* The function may call itself, directly or through others */
-	STACK_INDIRECT = 1 << 1,  /* A call with an unknown target */
-	STACK_UNKNOWN = 1 << 2,   /* A call of a function that is not in the program */
-	STACK_DYNAMIC = 1 << 3,   /* alloca or a similar call, or another stack */
+	STACK_INDIRECT = 1 << 1,  /* It has a call with an unknown target */
+	STACK_UNKNOWN = 1 << 2,   /* It calls a function that is not in the program */
+	STACK_DYNAMIC = 1 << 3,   /* It uses alloca or a similar call, or another stack */
 	STACK_ODD = 1 << 4,       /* Some bytes are not instructions */
 };
 enum { STACK_TOLD = 5 };
@@ -27,13 +27,13 @@ enum { STACK_TOLD = 5 };
 enum stack_kind {
 	STACK_CALLED,
 	STACK_ENTRY,     /* Start of the program */
-	STACK_INTERRUPT, /* In a vector table, or returns like a handler */
-	STACK_UNCALLED,  /* Has no direct call */
+	STACK_INTERRUPT, /* The function is in a vector table, or returns like a handler */
+	STACK_UNCALLED,  /* The function has no direct call */
 	STACK_PART,      /* A part of a function that was moved away, or a stub */
 };
 
 struct stack_edge {
-	uint32_t to; /* index of the called function */
+	uint32_t to; /* Index of the called function */
 	bool tail;
 	uint64_t depth; /* Bytes of the caller's frame in use during the call */
 };
@@ -41,16 +41,16 @@ struct stack_edge {
 struct stack_function {
 	uint64_t addr, size;
 	uint64_t frame, worst;
-	uint64_t compiler; /* Frame that the compiler states, else STACK_NOT_STATED */
+	uint64_t compiler; /* Frame that the compiler states, or STACK_NOT_STATED */
 	uint32_t edge_first, edge_count;
-	uint32_t next;      /* Next function on the deepest path, or STACK_NONE. */
+	uint32_t next;      /* Next function on the deepest path, or STACK_NONE */
 	uint32_t circle;    /* Number of its circle: functions that call each other, perhaps only
 			     * one */
 	uint16_t own, told; /* Bits of enum stack_told: its own caveats, and those with its
 			     * callees' */
 	uint32_t cause[STACK_TOLD]; /* Per bit of `told`: a function that has this caveat itself */
 	uint8_t kind;               /* An enum stack_kind */
-	bool stated;                /* The user stated `worst`. */
+	bool stated;                /* True if the user stated `worst` */
 };
 
 #define STACK_NONE       UINT32_MAX
@@ -65,9 +65,9 @@ struct stack_unknown {
 struct stack_use {
 	struct program *program;
 	enum code_isa isa;
-	VEC(struct stack_function) functions; /* sorted by address */
-	VEC(struct stack_edge) edges;         /* The entries of a function are adjacent. */
-	VEC(struct stack_unknown) unknown;    /* sorted by function */
+	VEC(struct stack_function) functions; /* Sorted by address */
+	VEC(struct stack_edge) edges;         /* The edges of a function are adjacent */
+	VEC(struct stack_unknown) unknown;    /* Sorted by function */
 	struct arena texts;
 };
 
@@ -79,9 +79,9 @@ struct stack_use {
  * Names as in name_index.h, but without blanks. "#" begins a comment. */
 struct stack_hint {
 	struct str name;
-	bool states; /* `worst` is given. Else the names are the callees */
+	bool states; /* True if `worst` is stated. If false, the names are the callees */
 	uint64_t worst;
-	size_t first, count; /* range in `names` */
+	size_t first, count; /* Range in `names` */
 };
 
 struct stack_hints {

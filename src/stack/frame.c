@@ -262,7 +262,7 @@ static int64_t depth_at(const struct frame_walk *w, uint64_t off)
 	return (int64_t)(from > 0 ? jumped : deepest);
 }
 
-/* Follows code to which no branch leads. True if there is any. */
+/* Follows code that no branch reaches. True if there is any. */
 static bool walk_rest(struct frame_walk *w)
 {
 	const bool x86 = w->isa == CODE_X86_64 || w->isa == CODE_I386;
@@ -273,7 +273,7 @@ static bool walk_rest(struct frame_walk *w)
 		return false;
 	for (uint64_t off = 0; off < w->code.size;) {
 		uint64_t pad = 1;
-		/* x86 code is never padded with zeros, which are instructions there. */
+		/* x86 code is not padded with zeros, which are instructions there. */
 		if (!is_seen(w, off))
 			pad = x86 && w->code.p[off] == 0
 				      ? 0

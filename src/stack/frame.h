@@ -20,7 +20,7 @@ enum frame_call_kind {
 	FRAME_TAIL,     /* `target` is jumped to: the caller's frame was released, or belongs to
 			 * the callee now */
 	FRAME_BY_SLOT,  /* `target` is the slot with the address */
-	FRAME_INDIRECT, /* The target is unknown. */
+	FRAME_INDIRECT, /* The target is unknown */
 	FRAME_FALL,     /* A fall into the next function, if one follows directly */
 };
 
@@ -30,14 +30,14 @@ struct frame_call {
 	uint64_t depth; /* Bytes in use, relative to the function's entry. For FRAME_CALL without
 			 * the return address */
 	uint8_t kind;   /* An enum frame_call_kind */
-	bool tail;      /* FRAME_BY_SLOT, FRAME_INDIRECT: a jump, not a call */
+	bool tail;      /* FRAME_BY_SLOT, FRAME_INDIRECT: true for a jump, false for a call */
 };
 
 enum frame_flag {
 	/* The stack grows by a register's value, or changes: alloca, another stack. */
 	FRAME_DYNAMIC = 1 << 0,
 	FRAME_NO_CODE = 1 << 1, /* Some bytes are not instructions */
-	FRAME_ALIGNED = 1 << 2, /* The stack pointer is aligned; the size includes the maximal
+	FRAME_ALIGNED = 1 << 2, /* The stack pointer is aligned. The size includes the maximal
 				 * loss */
 	FRAME_HANDLER = 1 << 3, /* The function returns like an interrupt handler */
 };
@@ -47,7 +47,7 @@ struct stack_frame {
 			 * address */
 	unsigned flags; /* Bits of enum frame_flag */
 	VEC(struct frame_call)
-	calls; /* sorted by address */
+	calls; /* Sorted by address */
 };
 
 struct frame_memory {

@@ -11,7 +11,7 @@ static void frame_arm64_do_registers(struct frame_walk *w, uint32_t c)
 	const unsigned rd = c & 31, rn = c >> 5 & 31, rm = c >> 16 & 31;
 	if (!(c >> 10 & 7))
 		frame_add_registers(w, SP, rd, rn, rm, c >> 30 & 1);
-	else if (rd == SP) /* shifted */
+	else if (rd == SP) /* The operand is shifted */
 		w->frame->flags |= FRAME_DYNAMIC;
 	else
 		frame_forget(w, rd);
@@ -102,7 +102,7 @@ bool frame_step_arm64(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (do_address(w, c, addr))
 		return true;
 	if ((c & 0x0a000000) == 0x08000000) {
-		/* Loads write these registers, and so do stores that return a status. */
+		/* Loads write these registers. Stores that return a status do too. */
 		frame_forget_number(w, c & 31);
 		frame_forget_number(w, c >> 5 & 31);
 		frame_forget_number(w, c >> 10 & 31);

@@ -5,7 +5,7 @@
 
 #include "base/reader.h"
 
-/* A stack address is kept in the lower register of a pair. */
+/* The lower register of a pair has the whole stack address. */
 enum { Y = 28, Z = 30, SPL = 0x3d };
 
 /* Subtracts one byte from a stack address: first the low, then the high byte. sbc of r1 subtracts

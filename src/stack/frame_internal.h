@@ -4,8 +4,13 @@
 
 #include "stack/frame.h"
 
-/* Known content of a register. */
-enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_PLACE /* the stack pointer at depth `v` */ };
+/* Known contents of a register. */
+enum value_kind {
+	VALUE_UNKNOWN,
+	VALUE_NUMBER,
+	VALUE_PLACE /* VALUE_PLACE: the stack pointer at
+							    * depth `v` */
+};
 
 struct value {
 	enum value_kind kind;
@@ -18,7 +23,7 @@ struct value {
 struct frame_place {
 	uint32_t off;
 	int64_t depth;
-	bool sure; /* The program certainly gets there. Uncertain after a call */
+	bool sure; /* True if the program certainly gets there. False after a call */
 };
 
 /* A call with a computed target, valid unless a jump leads between the number and the call. */
@@ -38,14 +43,14 @@ struct frame_walk {
 	/* A stack address is valid on all paths to the instruction. A constant is valid only on the
 	 * current path. */
 	struct value regs[32];
-	uint32_t pointers;   /* One bit per register: may be a frame pointer */
-	uint64_t *seen;      /* One bit per byte: decoded, or data */
-	uint64_t *joins;     /* One bit per byte: target of a jump */
+	uint32_t pointers;   /* One bit per register: set if it may be a frame pointer */
+	uint64_t *seen;      /* One bit per byte: set if it was decoded, or is data */
+	uint64_t *joins;     /* One bit per byte: set if it is the target of a jump */
 	uint32_t off;        /* Offset of the current instruction */
-	bool sure;           /* `sure` of the current path */
-	uint32_t since;      /* `since` of the target's number, or FRAME_PLAIN. */
-	struct value stored; /* Thumb: a number on the stack */
-	int64_t stored_at;   /* Depth of `stored` */
+	bool sure;           /* `sure` for the current path */
+	uint32_t since;      /* `since` of the target's number, or FRAME_PLAIN */
+	struct value stored; /* Thumb: a number that was stored on the stack */
+	int64_t stored_at;   /* Depth of `stored` on the stack */
 	struct flow_way way;
 	int64_t low; /* AVR: low byte of the number that is subtracted from the frame pointer */
 	VEC(struct frame_place) jumps, later;
@@ -54,7 +59,7 @@ struct frame_walk {
 
 struct frame_insn {
 	struct flow flow;
-	bool by_slot; /* An indirect call or jump through the word at `slot` */
+	bool by_slot; /* True for an indirect call or jump through the word at `slot` */
 	uint64_t slot;
 	/* Number of data bytes after it: an inline branch table. */
 	uint64_t table_size;
@@ -104,7 +109,7 @@ static inline bool frame_is_size(const struct frame_walk *w, unsigned reg)
 	       w->regs[reg].v >= -most;
 }
 
-/* The stack grows or shrinks by a register. */
+/* Handles a stack that grows or shrinks by a register. */
 static inline void frame_grow_by(struct frame_walk *w, unsigned reg, bool up)
 {
 	ASSERT(reg < 32);
@@ -115,7 +120,7 @@ static inline void frame_grow_by(struct frame_walk *w, unsigned reg, bool up)
 		w->frame->flags |= FRAME_DYNAMIC;
 }
 
-/* The stack pointer is set to a register minus n. */
+/* Handles a stack pointer that is set to a register minus n. */
 static inline void frame_from(struct frame_walk *w, unsigned reg, int64_t n)
 {
 	const struct value *v = &w->regs[reg];
@@ -151,13 +156,13 @@ static inline void frame_derive(struct frame_walk *w, unsigned reg, const struct
 	w->regs[reg] = (struct value){ VALUE_NUMBER, v, of->since };
 }
 
-/* rd = rs + n. `sp` is the stack pointer's register number. */
+/* Handles rd = rs + n. `sp` is the stack pointer's register number. */
 void frame_add(struct frame_walk *w, unsigned sp, unsigned rd, unsigned rs, int64_t n);
-/* rd = a + b, or a - b. */
+/* Handles rd = a + b, or a - b. */
 void frame_add_registers(struct frame_walk *w, unsigned sp, unsigned rd, unsigned a, unsigned b,
 			 bool sub);
 
-/* Records that a jump leads to `off`. */
+/* Records that a jump goes to `off`. */
 static inline void frame_join(struct frame_walk *w, uint64_t off)
 {
 	w->joins[off / 64] |= UINT64_C(1) << off % 64;

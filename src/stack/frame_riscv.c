@@ -6,7 +6,7 @@
 
 enum { SP = 2, T0 = 5, AUIPC = 0x17 };
 
-/* addi rd, rs, imm */
+/* Handles addi rd, rs, imm. */
 static void do_addi(struct frame_walk *w, unsigned rd, unsigned rs, int64_t imm)
 {
 	if (rs == 0 && rd != SP)
@@ -172,7 +172,7 @@ bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (ret->flow.size == 2 && do_pushes(w, low))
 		return true;
 	if (ret->flow.size == 2) {
-		/* c.jr and c.jalr of a known address */
+		/* Handles c.jr and c.jalr of a known address. */
 		const struct value *v = &w->regs[low >> 7 & 31];
 		if ((low & 0xe07f) == 0x8002 && v->kind == VALUE_NUMBER &&
 		    ret->flow.kind != FLOW_TRAP && ret->flow.kind != FLOW_RETURN)

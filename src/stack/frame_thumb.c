@@ -52,7 +52,7 @@ static void set_short(struct frame_walk *w, uint32_t a)
 	} else if ((a & 0xff00) == 0x4400) {
 		add_high(w, rd, rm);
 	} else if ((a & 0xf800) == 0x9000) {
-		/* str Rt, [sp, #imm] */
+		/* Handles str Rt, [sp, #imm]. */
 		const int64_t at = w->depth - 4 * (int64_t)(a & 0xff);
 		if (v->kind == VALUE_NUMBER || at == w->stored_at)
 			w->stored = *v;
@@ -177,7 +177,7 @@ static void frame_thumb_do_wide(struct frame_walk *w, uint32_t a, uint32_t b)
 		frame_grow_by(w, b & 15, a == 0xeb0d);
 		return;
 	}
-	/* and, bic sp, Rn, #mask; bfc sp */
+	/* Handles and, bic sp, Rn, #mask; bfc sp. */
 	if ((a & 0xfbe0) == 0xf020 && (b & 0x8f00) == 0x0d00)
 		frame_align(w, (int64_t)thumb_constant(a, b) + 1);
 	frame_forget(w, b >> 12 & 15);
@@ -273,7 +273,7 @@ bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (ret->flow.maybe)
 		memcpy(before, w->regs, sizeof before);
 	frame_thumb_do_one(w, p, left, addr, ret);
-	/* Forgets registers that were written conditionally. */
+	/* Forgets registers whose write is conditional. */
 	for (unsigned i = 0; ret->flow.maybe && i < 16; i++)
 		if (before[i].kind != VALUE_NUMBER || before[i].since != w->regs[i].since ||
 		    before[i].v != w->regs[i].v)

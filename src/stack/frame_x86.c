@@ -6,12 +6,13 @@
 enum { RSP = 4, RBP = 5 };
 
 struct insn {
-	uint8_t bytes[X86_MAX_LEN + 2]; /* Followed by zeros */
+	uint8_t bytes[X86_MAX_LEN + 2]; /* Bytes of the instruction, followed by zeros */
 	const uint8_t *op;              /* Opcode, after prefixes */
 	uint8_t rex;                    /* 0100WRXB */
 	uint8_t high;                   /* 0RXB of REX2: bits for registers 16 to 31 */
-	bool second_map;    /* REX2 stands for 0F. Instructions after 0F do not change the stack. */
-	bool short_operand; /* The prefix 66 sets 16-bit operands. */
+	bool second_map;    /* True if REX2 replaces 0F. Instructions after 0F do not change the
+			     * stack */
+	bool short_operand; /* True if the prefix 66 sets 16-bit operands */
 	struct x86_insn in;
 	int64_t word;
 };
@@ -24,7 +25,7 @@ static void skip_prefixes(struct insn *i, bool mode64)
 		else if (mode64 && (*i->op & 0xf0) == 0x40)
 			i->rex = *i->op;
 		else if (mode64 && *i->op == 0xd5) {
-			i->op++; /* moves to the payload of REX2: M0 R4 X4 B4 W R3 X3 B3 */
+			i->op++; /* Moves to the payload of REX2: M0 R4 X4 B4 W R3 X3 B3 */
 			i->second_map = (*i->op & 0x80) != 0;
 			i->rex = 0x40 | (*i->op & 15);
 			i->high = *i->op >> 4 & 7;

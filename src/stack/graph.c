@@ -3,15 +3,15 @@
 #include "stack/depths.h"
 
 struct graph_visit {
-	uint32_t function, edge; /* edge: next edge to visit */
+	uint32_t function, edge; /* `edge`: next edge to visit */
 };
 
 struct circles {
 	struct stack_use *s;
-	uint32_t *number; /* Per function: order of discovery from 1. 0 if not seen. */
+	uint32_t *number; /* Per function: order of discovery from 1. 0 if not yet seen */
 	uint32_t *low;
 	bool *open;
-	VEC(uint32_t) members; /* Members of unfinished circles */
+	VEC(uint32_t) members; /* Members of circles that are not yet complete */
 	VEC(struct graph_visit) way;
 	uint32_t count, circle_count;
 };
@@ -111,7 +111,7 @@ static void end_circle(struct circles *c, size_t first)
 		if (!s->functions.data[members[i]].stated)
 			take_outer(s, &s->functions.data[members[i]]);
 	const struct stack_function *f = &s->functions.data[members[0]];
-	bool circle = count > 1; /* A function that calls itself is a circle too. */
+	bool circle = count > 1; /* A function that calls itself is also a circle */
 	for (uint32_t i = 0; i < f->edge_count && !circle; i++) {
 		const struct stack_edge *e = &edges_of(s, f)[i];
 		circle = e->to == members[0] && !(e->tail && e->depth == 0);

@@ -97,7 +97,7 @@ static void stack_rows_fill(void *ctx, uint32_t node, uint32_t level, struct hef
 	row->texts = texts;
 }
 
-/* Orders rows: the entry, then handlers, then all others. */
+/* Returns the group of a row: the entry, then handlers, then all others. */
 static uint8_t stack_rows_group_of(void *ctx, uint32_t node)
 {
 	const struct stack_rows *r = ctx;
@@ -142,7 +142,7 @@ bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q)
 	arena_reset(&r->arena);
 	r->chosen.count = 0;
 	stack_rows_choose(r, q);
-	uint32_t limit = q->rows; /* 0: all */
+	uint32_t limit = q->rows; /* 0 means all */
 	const bool more = limit > 0 && q->flags & HEFT_STACK_MORE_ROWS;
 	for (uint32_t node = 1; more && node <= r->chosen.count; node++)
 		limit += stack_rows_group_of(r, node) < 2;

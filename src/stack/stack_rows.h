@@ -23,8 +23,8 @@ extern const struct heft_measure stack_measures[STACK_MEASURES];
 /* Rows. Initialize the first two members, which are borrowed, and set the others to zero. */
 struct stack_rows {
 	struct stack_use *stack;
-	struct locator *locator; /* Names functions */
-	/* private */
+	struct locator *locator; /* Finds the names of functions */
+	/* Private. */
 	struct arena arena;
 	struct tree tree;
 	VEC(uint32_t) chosen; /* Function of each node except the first */

@@ -25,12 +25,12 @@
 enum stated_kind {
 	STATED_STATIC,
 	STATED_DYNAMIC, /* The size is only the constant part */
-	STATED_BOUNDED, /* Dynamic; the size is the maximum */
+	STATED_BOUNDED, /* The stack is dynamic; the size is the maximum */
 };
 
 /* A line of a .su file. */
 struct su_line {
-	struct str file, name; /* borrowed */
+	struct str file, name; /* Borrowed */
 	uint64_t size;
 	enum stated_kind kind;
 };
@@ -54,10 +54,10 @@ struct stated_line {
 	uint8_t kind; /* An enum stated_kind */
 };
 
-/* Lines of .su files. Zeroed: empty. */
+/* Lines of .su files. A zeroed struct has none. */
 struct stated {
 	struct intern names, files;
-	VEC(uint32_t) first; /* Per name: a line plus 1 */
+	VEC(uint32_t) first; /* Per name: index of a line plus 1 */
 	VEC(struct stated_line) lines;
 	struct text work;
 };

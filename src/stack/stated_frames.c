@@ -12,7 +12,7 @@ struct stating {
 	struct demangler demangler;
 	struct text work;
 	uint32_t *same; /* Per name in the lines: number of functions with the name */
-	uint32_t *name; /* Per function: its name in the lines plus 1. 0 without one */
+	uint32_t *name; /* Per function: its name in the lines plus 1. 0 if there is none */
 	uint64_t differ;
 };
 

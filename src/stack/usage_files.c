@@ -13,7 +13,7 @@
 struct usage_files_search {
 	struct stated *to;
 	struct program *p;
-	struct arena arena; /* holds the paths */
+	struct arena arena; /* Memory of the paths */
 };
 
 static const char suffix[] = ".su";
