@@ -5,7 +5,7 @@
 
 enum { WORD = 8, LEAST = 2 * WORD, MOST_WORDS = 4096, TEXT_MOST = 256 };
 
-/* A candidate: an address that may be that of the code after an info table. */
+/* A candidate: an address that may be the code after an info table. */
 struct ghc_look {
 	const struct ghc_image *im;
 	const struct ghc_code *code;
@@ -118,7 +118,7 @@ static bool look_table(const struct ghc_look *l, struct ghc_table *ret)
 		return look_constructor(l, ret);
 	if (type <= GHC_FUNCTION_LAST)
 		return look_function(l, ret);
-	/* Objects of the runtime have no SRT. */
+	/* Objects of the runtime itself have no SRT. */
 	return type <= GHC_SELECTOR ? look_srt(l, ret) : look_back(l, 4, 4) == 0;
 }
 
@@ -127,7 +127,7 @@ static void ghc_tables_scan(struct ghc_tables *t, struct ghc_look *l, uint64_t f
 {
 	struct ghc_table found;
 	struct reader r = reader_of(l->code->bytes, l->im->big_endian);
-	/* The first word after `from` that may be a type. Most words are not. */
+	/* The first word after `from` that may be a type. Most words are not types. */
 	l->off = from + (0 - (l->code->addr + from)) % WORD + WORD;
 	reader_seek(&r, l->off - WORD);
 	for (; l->off < to; l->off += WORD) {

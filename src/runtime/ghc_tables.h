@@ -22,7 +22,7 @@
 #include "base/reader.h"
 #include "base/vec.h"
 
-/* Types of objects that are used here. Types of a group are consecutive. */
+/* Types of objects that are used here. The types of a group are consecutive. */
 enum ghc_type {
 	GHC_CONSTRUCTOR = 1,
 	GHC_CONSTRUCTOR_LAST = 7,
@@ -33,7 +33,7 @@ enum ghc_type {
 	GHC_SELECTOR = 22,
 	GHC_RETURN = 30, /* A frame of the stack: the code is a part of the previous function */
 	GHC_RETURN_BIG = 31,
-	GHC_TYPES = 70 /* More than the number of types */
+	GHC_TYPES = 70 /* Greater than the number of types */
 };
 
 struct ghc_table {
@@ -42,7 +42,7 @@ struct ghc_table {
 	uint64_t slow;  /* Address of code that calls a function with any arguments. 0 if none. */
 	uint64_t words; /* Pointers and other words of the object */
 	uint8_t size;   /* Number of bytes from the table's start to the code */
-	uint8_t type;   /* enum ghc_type */
+	uint8_t type;   /* An enum ghc_type */
 };
 
 struct ghc_tables {
@@ -58,10 +58,10 @@ struct ghc_code {
 };
 
 struct ghc_image {
-	const struct ghc_code *code; /* By address, without overlap */
+	const struct ghc_code *code; /* Sorted by address, without overlap */
 	size_t count;
 	bool big_endian;
-	bool inline_srt; /* x86-64: the distance to the SRT is the table's last field */
+	bool inline_srt; /* x86-64: true if the distance to the SRT is the table's last field */
 	/* Returns at most `size` bytes at an address, none if there is no data there. */
 	struct bytes (*load)(void *ctx, uint64_t addr, uint64_t size);
 	void *ctx;

@@ -160,7 +160,7 @@ static bool kallsyms_find_table(struct kallsyms *k, unsigned unit)
 		k->order = 0;
 		k->count = read_uint(&r, unit);
 		k->names = r.pos;
-		/* Fewer than 257 names have no marker to verify the table. */
+		/* A table of fewer than 257 names has no marker to verify it. */
 		if (k->count <= 256 || k->count > reader_left(&r) / 3 ||
 		    !find_names_end(k, &steps) || (!markers_fit(k, 4) && !markers_fit(k, k->width)))
 			continue;

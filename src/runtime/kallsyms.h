@@ -23,7 +23,7 @@ enum kallsyms_form {
 	/* 32 signed bits per symbol. A value of at least 0 is the address. A negative value is -1
 	 * minus the symbol's distance from the base. */
 	KALLSYMS_SIGNED,
-	/* 32 signed bits per symbol, relative to their own place (Linux 7). */
+	/* 32 signed bits per symbol, relative to their own address (Linux 7). */
 	KALLSYMS_PLACE
 };
 
@@ -44,10 +44,10 @@ struct kallsyms {
 	 * Linux 7 on. */
 	unsigned unit;
 	uint64_t count;
-	/* Offsets of its parts. markers_end: end of the part with the names' offsets. */
+	/* Offsets of the parts. markers_end: end of the part with the offsets of names. */
 	uint64_t names, markers, markers_end, pieces, index, addrs;
 	enum kallsyms_form form;
-	uint64_t base, base_off; /* Only KALLSYMS_RELATIVE and KALLSYMS_SIGNED */
+	uint64_t base, base_off; /* Only for KALLSYMS_RELATIVE and KALLSYMS_SIGNED */
 	uint64_t order;          /* Offset of the order of the names, 3 bytes per name. 0 if
 				  * absent. */
 };
@@ -67,7 +67,7 @@ struct kallsyms_iter {
 	/* The current symbol. */
 	uint64_t addr;
 	char type;       /* Letter that nm(1) shows */
-	struct str name; /* Lies in `text`. Not NUL-terminated. */
+	struct str name; /* Points into `text`. Not NUL-terminated */
 	char text[KALLSYMS_NAME_MAX];
 };
 
