@@ -41,13 +41,14 @@ struct dex_item {
 	uint64_t size;  /* Bytes of the file. 0 if not defined in this file */
 	uint32_t index; /* Index in the file's table of this kind, or enum dex_table. */
 	uint32_t part;  /* Index in `parts`. */
-	uint32_t owner; /* Item of the class, for fields and methods. Other items own themselves. */
+	uint32_t owner; /* Item of the class, for fields and methods. Other items are their own
+			 * owners */
 	enum dex_kind kind;
 };
 
 /* A literal and a class that uses it. */
 struct dex_use {
-	uint64_t key; /* String item << 32 | class item. */
+	uint64_t key; /* String item << 32 | class item */
 };
 
 /* A table of the header. Its elements have the same size and are inside the file. */
@@ -58,7 +59,7 @@ struct dex_ids {
 
 struct dex_part {
 	struct dex_ids strings, types, protos, fields, methods, classes;
-	uint32_t first; /* First item of the part: tables, classes, fields, methods, strings. */
+	uint32_t first; /* First item of the part: tables, classes, fields, methods, strings */
 };
 
 struct dex {
@@ -66,7 +67,7 @@ struct dex {
 	struct bytes bytes;
 	VEC(struct dex_part) parts;
 	VEC(struct dex_item) items;
-	VEC(struct dex_use) uses; /* Uses by key, each once. */
+	VEC(struct dex_use) uses; /* Uses, sorted by key, each once */
 	uint64_t text_left;       /* Bytes of text that names may still read. Limits the time */
 };
 

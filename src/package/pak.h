@@ -20,14 +20,14 @@ struct pak_entry {
 };
 
 struct pak_alias {
-	uint16_t id, entry; /* `entry` is an index in entries. */
+	uint16_t id, entry; /* `entry` is an index in entries */
 };
 
 enum { PAK_ENTRY_SIZE = 6, PAK_ALIAS_SIZE = 4 };
 
 struct pak {
 	unsigned version;
-	uint8_t encoding; /* 0 binary, 1 UTF-8, 2 UTF-16. */
+	uint8_t encoding; /* 0 binary, 1 UTF-8, 2 UTF-16 */
 	VEC(struct pak_entry) entries;
 	VEC(struct pak_alias) aliases;
 };

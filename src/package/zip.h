@@ -23,7 +23,7 @@ struct zip_entry {
 	uint64_t size;         /* Unpacked size */
 	uint64_t extra;        /* Bytes of extra fields before the data, mostly alignment. */
 	struct str name;
-	uint32_t crc; /* CRC-32 of the unpacked data. */
+	uint32_t crc; /* CRC-32 of the unpacked data */
 	uint16_t method;
 };
 
