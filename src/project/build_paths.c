@@ -17,7 +17,7 @@ static bool build_paths_is_below(struct str path, struct str dir)
 	return str_starts(path, dir) && path.len > dir.len && path.p[dir.len] == '/';
 }
 
-/* Records a build directory. Of several, only the common part is used. */
+/* Records a build directory. If there are several, only their common part is used. */
 static void learn_dir(struct build_paths *b, struct text *scratch, struct str dir)
 {
 	path_join(scratch, dir, STR(""), STR(""));
@@ -121,7 +121,7 @@ static struct str find_tail(const struct build_paths *b, const struct build_tail
 
 struct str build_paths_find(const struct build_paths *b, struct str object)
 {
-	/* The part of an object's name that is a path: y.o for "lib/libx.a(y.o)". */
+	/* The part of an object's name that is a path: "y.o" of "lib/libx.a(y.o)". */
 	const char *open = str_ends(object, STR(")")) ? memchr(object.p, '(', object.len) : NULL;
 	const size_t skip = open ? (size_t)(open - object.p) + 1 : 0;
 	const struct str part = { object.p + skip, object.len - skip - (open != NULL) };

@@ -25,15 +25,15 @@
 #include "project/dir_metadata.h"
 
 struct component_rule {
-	struct str pattern; /* Without slashes at its ends */
+	struct str pattern; /* Pattern, without slashes at its ends */
 	const char *component;
-	bool anchored; /* Matches only at the root */
-	bool used;     /* The row determined the owner of a path */
+	bool anchored; /* True if the pattern matches only at the root */
+	bool used;     /* True if the row determined the owner of a path */
 };
 
 struct components {
 	VEC(struct component_rule) rules;
-	bool is_tree; /* `tree` answers; there are no rows */
+	bool is_tree; /* True if `tree` answers; then there are no rows */
 	struct dir_metadata tree;
 	struct file file;
 	struct arena arena;

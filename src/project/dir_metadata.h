@@ -11,9 +11,9 @@
 #include "base/intern.h"
 
 struct dir_metadata {
-	struct str root; /* Without a slash at its end */
+	struct str root; /* Root directory, without a slash at its end */
 	struct intern folders;
-	VEC(const char *) components; /* Per folder. "" if it has none */
+	VEC(const char *) components; /* Components, per folder. "" if it has none */
 	struct arena arena;
 };
 

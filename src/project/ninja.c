@@ -19,10 +19,10 @@ struct ninja {
 	struct notes *notes;
 	struct intern texts;
 	VEC(uint32_t)
-	values;        /* Per index of the name in texts: value of the variable, as 1 + text id,
-		        * or 0 */
+	values;        /* Per index of the name in `texts`: value of the variable, as 1 + text
+		        * id, or 0 */
 	uint64_t room; /* Bytes to which variables may still expand */
-	VEC(uint32_t) includes; /* Paths, each read once */
+	VEC(uint32_t) includes; /* Paths. Each is read once */
 	struct text word;
 };
 
@@ -92,7 +92,7 @@ static void ninja_read_build(struct ninja *n, struct str s)
 		text_set(&output, text_str(&n->word));
 	while (s.len > 0 && s.p[0] != ':') {
 		if (!ninja_take_word(n, &s, false) && s.len > 0 && s.p[0] != ':') {
-			s.p++; /* "|" */
+			s.p++; /* Skips "|" */
 			s.len--;
 		}
 	}
@@ -100,7 +100,7 @@ static void ninja_read_build(struct ninja *n, struct str s)
 		s.p++;
 		s.len--;
 	}
-	(void)ninja_take_word(n, &s, false); /* The rule */
+	(void)ninja_take_word(n, &s, false); /* Skips the rule */
 	while (output.len > 0 && !found && ninja_take_word(n, &s, false))
 		for (size_t i = 0; i < COUNT_OF(ends) && !found; i++)
 			found = str_ends(text_str(&n->word), str_of(ends[i]));
