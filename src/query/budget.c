@@ -48,7 +48,7 @@ static bool path_matches(const struct budget_limit *l, const char *path)
 
 /* Texts of a snapshot that a limit's pattern matches. Each text is tested once. */
 struct chosen {
-	uint8_t *texts; /* Per text id: 0 not tested, 1 no, 2 yes */
+	uint8_t *texts; /* Per text id: 0 not tested, 1 does not match, 2 matches */
 };
 
 static bool is_in_namespace(const char *name, struct str qualifier)
@@ -87,7 +87,7 @@ static bool text_matches(const struct budget_limit *l, const struct snapshot *s,
 /* A symbol or charge, for the check of a limit. */
 struct item {
 	uint32_t text;                    /* Text to compare with the limit's pattern */
-	uint32_t name, path;              /* Texts that users see */
+	uint32_t name, path;              /* Names and paths as users see them */
 	const struct snap_symbol *symbol; /* NULL for a charge */
 	double bytes;
 	bool counts;
@@ -273,7 +273,7 @@ static struct budget_measured budget_measure(const struct budget_items *z)
 {
 	const struct budget_limit *l = z->limit;
 	if (l->subject == BUDGET_REGION) {
-		/* A region counts up to its last used byte, whatever owns it. */
+		/* A region is used up to its last used byte, whatever owns the byte. */
 		const struct region_metrics r = region_metrics_find(z->s, l->pattern);
 		return (struct budget_measured){ (double)r.used, r.known };
 	}
@@ -306,7 +306,7 @@ static double limit_bytes(const struct budget_limit *l, const struct snapshot *s
 }
 
 struct budget_parts {
-	struct intern names; /* The id is the index in sums */
+	struct intern names; /* Names of the parts. The id is the index in sums */
 	VEC(struct heft_budget_part) sums;
 };
 
@@ -529,7 +529,7 @@ static void check_limit(struct budget_result *ret, const struct budget_limit *l,
 		row->nearest = nearest_name(ret, l, in->now);
 	} else if (l->growth && !in->base)
 		row->state = HEFT_BUDGET_SKIPPED;
-	/* Sums with fractions are inexact. */
+	/* Sums with fractions are inexact, so allow a small difference. */
 	else if (measured > row->limit + 0.001)
 		row->state = HEFT_BUDGET_BROKEN;
 	ASSERT(row->state != HEFT_BUDGET_BROKEN || !l->growth || in->base);

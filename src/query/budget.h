@@ -15,7 +15,7 @@
 #include "compare/diff.h"
 
 enum budget_subject {
-	BUDGET_SHIPPED, /* The file without debug info. */
+	BUDGET_SHIPPED, /* The file without debug info */
 	BUDGET_FILE,
 	BUDGET_DEBUG,
 	BUDGET_VM,
@@ -24,7 +24,7 @@ enum budget_subject {
 	BUDGET_SYMBOL,
 	BUDGET_NAMESPACE,
 	BUDGET_STACK,
-	BUDGET_SOURCE, /* This subject and the following ones are measured in the file. */
+	BUDGET_SOURCE, /* This subject and the following ones are measured in the file */
 	BUDGET_DIRECTORY,
 	BUDGET_OBJECT,
 	BUDGET_LIBRARY,
@@ -40,9 +40,10 @@ struct budget_limit {
 	enum budget_subject subject;
 	const char *pattern;   /* "" if the subject has none */
 	struct pattern *regex; /* For symbols. Owned by the budget. */
-	bool growth;           /* Limits the growth against the base, not the size */
-	bool percent;          /* Growth in 1/1000 of a percent, not in bytes */
-	bool left;             /* Smallest number of free bytes of a region */
+	bool growth;           /* True for a limit of the growth from the base, false for a limit
+			        * of the size */
+	bool percent;          /* True for growth in 1/1000 of a percent, false for bytes */
+	bool left;             /* True for a minimal number of free bytes of a region */
 	uint64_t amount;
 	const char *text; /* The rule with only this limit, as a user would write it */
 	unsigned line;

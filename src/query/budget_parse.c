@@ -59,7 +59,7 @@ static bool at_line_end(struct budget_parse_in *in)
 	return budget_parse_peek(in) < 0 || budget_parse_peek(in) == '#';
 }
 
-/* Rejects a word with a NUL. Texts end there, so the rest would be ignored. */
+/* Rejects a word with a NUL. A text would end there and lose the rest. */
 static bool check_word(struct budget_parse_in *in, const struct budget_parse_word *w)
 {
 	const char *nul = w->text.len ? memchr(w->text.p, '\0', w->text.len) : NULL;
@@ -102,7 +102,7 @@ static bool budget_parse_is_word(const struct budget_parse_word *w, const char *
 
 static const struct budget_parse_unit {
 	const char *name;
-	uint64_t factor; /* 0: percent */
+	uint64_t factor; /* 0 for percent */
 } units[] = {
 	{ "", 1 },
 	{ "B", 1 },
@@ -214,7 +214,8 @@ static bool read_amount(struct budget_parse_in *in, struct budget_limit *limit)
 }
 
 static const struct subject {
-	const char *name;    /* One word or several. A longer name comes before its beginning. */
+	const char *name;    /* One word or several. A name comes before a shorter name with
+			      * which it begins */
 	const char *pattern; /* NULL if the subject takes none. */
 } subjects[] = {
 	[BUDGET_SHIPPED] = { "file without debug", NULL },
@@ -272,7 +273,7 @@ static bool read_subject(struct budget_parse_in *in, struct budget_limit *limit)
 	}
 	return bad_at(in, w.at,
 		      "'" STR_FMT "' is none of file, file without debug, debug info, vm, section, "
-				  "region, symbol, namespace, source, "
+		      "region, symbol, namespace, source, "
 		      "directory, object, library, component, package, stack",
 		      STR_ARG(w.text));
 }

@@ -14,7 +14,7 @@ struct check {
 	struct quality *q;
 	const struct snapshot *s;
 	const struct snap_section *section;
-	bool generates; /* Some source is generated */
+	bool generates; /* True if a source is generated */
 	/* Number of symbols with absolute paths, number of sections with such symbols, and the
 	 * first such section. */
 	uint64_t absolute;

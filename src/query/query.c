@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 struct query {
-	struct owned *owned; /* Closes the database if the API call is left early */
+	struct owned *owned; /* Closes the database if the API call is ended early */
 	sqlite3 *db;
 	const struct snapshot *s, *before; /* `before` may be NULL */
 };
@@ -245,7 +245,7 @@ static bool stopped(struct heft_err *err)
 static bool sql_error(const struct query *q, const char *sql, struct heft_err *err)
 {
 	const char *message = sqlite3_errmsg(q->db);
-	progress_ask(); /* Leaves the API call if the user interrupted it */
+	progress_ask(); /* Ends the API call if the user interrupted it */
 	if (sqlite3_errcode(q->db) == SQLITE_NOMEM)
 		return fail(err, HEFT_ENOMEM, HEFT_NO_OFFSET, "out of memory");
 	if (strcmp(message, "not authorized") == 0)

@@ -360,13 +360,13 @@ static void put_charge_column(const struct query_table_cell *c, const struct sna
 }
 
 struct query_table {
-	sqlite3_vtab base; /* Must be the first field: SQLite's part. */
+	sqlite3_vtab base; /* SQLite's part. Must be the first field */
 	const struct snapshot *s;
-	bool charges; /* Charges, not symbols */
+	bool charges; /* True for a table of charges, false for symbols */
 };
 
 struct query_table_cursor {
-	sqlite3_vtab_cursor base; /* Must be the first field. */
+	sqlite3_vtab_cursor base; /* Must be the first field */
 	size_t at, end;
 };
 
@@ -508,7 +508,7 @@ static int cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 
 int query_table_add(sqlite3 *db, const char *name, const struct snapshot *s, bool charges)
 {
-	/* Without xCreate, the table exists at once, under the module's name. */
+	/* Without xCreate, the table exists immediately, under the module's name. */
 #define MODULE(connect)                                                                            \
 	{                                                                                          \
 		.xConnect = (connect),                                                             \

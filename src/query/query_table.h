@@ -1,4 +1,4 @@
-/* query_table.h - makes the virtual table of symbols. Private to query*.c. */
+/* query_table.h - declares the virtual table of symbols. Private to query*.c. */
 #ifndef HEFT_QUERY_QUERY_TABLE_H
 #define HEFT_QUERY_QUERY_TABLE_H
 
