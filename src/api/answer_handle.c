@@ -13,7 +13,7 @@ struct heft_answer {
 	struct query_report report;
 	struct query_visitor visitor;
 	VEC(struct query_cell) cells;
-	char (*room)[CELL_ROOM]; /* Per cell: the text of a number */
+	char (*room)[CELL_ROOM]; /* Text of a number, one per cell */
 	size_t columns;          /* Number of columns of the current table. 0 without a table */
 };
 

@@ -1,4 +1,4 @@
-/* budget_handle.h - gives the rest of api/ the results of checked limits. */
+/* budget_handle.h - gives other files of api/ the results of checked limits. */
 #ifndef HEFT_API_BUDGET_HANDLE_H
 #define HEFT_API_BUDGET_HANDLE_H
 

@@ -8,8 +8,8 @@
 struct heft_diff {
 	struct memory *memory; /* Must be the first field: see handle_new(). */
 	bool made;
-	const struct heft_snapshot *sides[2]; /* [0] before, may be NULL; [1] after */
-	struct snapshot nothing;              /* Stands for `before` if that is NULL */
+	const struct heft_snapshot *sides[2]; /* [0] is before, may be NULL. [1] is after */
+	struct snapshot nothing;              /* Used as `before` if that is NULL */
 	struct snapshot_diff diff;
 	struct diff_sections sections;
 	struct diff_rows rows;

@@ -56,7 +56,7 @@ static bool query_handle_run(struct heft_query *q, const char *sql,
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "queries have no such format");
 	const struct query_visitor v = query_report_visitor(&r);
 	bool ok = query_run(q->query, sql, &v, err);
-	/* Rows before a mistake are shown. The error is the mistake's. */
+	/* Rows before a mistake are shown. The returned error is that of the mistake. */
 	if (!ok && r.err.code == HEFT_EARG && err != NULL)
 		*err = r.err;
 	ok = sink_end(&s, ok ? err : NULL) && ok;

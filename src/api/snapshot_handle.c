@@ -180,7 +180,7 @@ static bool find_measured(struct heft_profile *p, struct snapshot_handle_half ha
 		h->path = h->entry->path;
 		take = take && snapshot_can_take(h->s, p, h->entry);
 	}
-	/* If the profile lacks layers, the sides are made from the files again. */
+	/* If the profile lacks layers, both sides are made from the files again. */
 	halves[0].profile = halves[1].profile = take ? p : NULL;
 	return true;
 }
