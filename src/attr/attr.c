@@ -35,9 +35,9 @@ label_id symbol_label(const struct attr *a, const struct symbol *s)
 	return label_borrow(a->f->labels, symbol_owner(s));
 }
 
-/* Returns true if a section, by its name, holds ordinary data or code. Sections with a special
- * purpose (unwind tables, Go's pclntab, kernel tables ...) hold data of many owners. One reference
- * to them tells little. */
+/* Returns true if a section, by its name, holds ordinary data or code. False for sections with a
+ * special purpose (unwind tables, Go's pclntab, kernel tables ...): they have data of many owners,
+ * so one reference proves little. */
 bool section_is_data(const struct section *s)
 {
 	static const char *const kinds[] = {

@@ -28,7 +28,8 @@ struct attr {
 	struct attr_scratch *scratch;
 };
 
-/* Claims bytes of a section for a label: VM bytes if the section is mapped, else file bytes. */
+/* Claims bytes of a section for a label: VM bytes if the section is mapped, otherwise file
+ * bytes. */
 void attr_put(struct attr *a, const struct section *s, uint64_t off, uint64_t size, label_id label,
 	      enum why why);
 /* Resolves the VM claims collected so far and adds them below the known owners. */
@@ -48,8 +49,8 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
 /* attr.c: reads the symbol tables of the image and makes a label for each symbol. Each call reads
  * the tables again. */
 void attr_read_symbols(struct attr *a);
-/* By unit or file: gives symbols without an owner, such as mold's of stubs, to the owner of their
- * address. */
+/* For owners by unit or file: gives symbols without an owner, such as mold's of stubs, to the owner
+ * of their address. */
 void attr_symbols_of_stubs(struct attr *a);
 /* attr_symbols.c: claims sized symbols; then, in code without an owner, unsized ones. */
 void attr_sized_symbols(struct attr *a);
@@ -63,9 +64,8 @@ void attr_got(struct attr *a);
 /* attr_imports.c: by unit or file, claims undefined symbols for the first code or data that refers
  * to them. Runs after data has owners and before attr_plt(). */
 void attr_imports(struct attr *a);
-/* By unit: lists code without a unit, such as assembly inside C, which clang's DWARF does not
- * describe. Later, gives each piece to the unit directly after it if no other unit calls the
- * piece. */
+/* For owners by unit: lists code without a unit, such as assembly inside C, which clang's DWARF
+ * does not describe. Later, gives each piece to the next unit if no other unit calls the piece. */
 void attr_bare_list(struct attr *a);
 void attr_bare_claim(struct attr *a);
 /* attr_unwind.c: claims code by unwind tables. attr_unwind_read() needs only the image. */
@@ -130,7 +130,7 @@ void attr_debug_sections(struct attr *a);
 void attr_code_tables(struct attr *a);
 /* Claims the entries of Go's .typelink for the owners of the types. */
 void attr_go_links(struct attr *a);
-/* attr_records.c: claims the records of tables about functions for these functions: maps of blocks,
+/* attr_records.c: claims the records of tables about functions for their functions: maps of blocks,
  * stack sizes, call graphs, probes, SFrame, BTF and others. By symbol, records without a function
  * get a row per kind. */
 void attr_records(struct attr *a);

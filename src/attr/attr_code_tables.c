@@ -141,8 +141,7 @@ static bool attr_code_tables_read_place(const struct attr *a, const struct secti
 	return reader_ok(&r);
 }
 
-/* Returns true if the first entries all point to code. Used to choose the right one of several
- * entry sizes. */
+/* True if the first entries all point to code. Chooses between several possible entry sizes. */
 static bool leads_to_code(const struct attr *a, const struct section *s,
 			  const struct place_table *t)
 {

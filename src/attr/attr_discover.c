@@ -1,5 +1,5 @@
 /* Finds functions that neither a symbol nor an unwind table names, in stripped images and in
- * objects. The derived map of basic blocks has them, or ARM's unwind tables. */
+ * objects. They come from the derived map of basic blocks, or from ARM's unwind tables. */
 #include "attr/attr_scratch.h"
 
 #include "base/sort.h"

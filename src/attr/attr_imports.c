@@ -12,7 +12,7 @@ static size_t first_use(const struct attr *a, uint64_t addr)
 			   sizeof *a->scratch->uses.data, addr);
 }
 
-/* Returns the first label that uses an address in a range. LABEL_NONE if there is none. */
+/* Returns the label that first uses an address in a range. LABEL_NONE without a use. */
 static label_id user_of(const struct attr *a, uint64_t addr, uint64_t size)
 {
 	const size_t i = first_use(a, addr);

@@ -20,8 +20,8 @@ struct map_objects {
 
 typedef void map_piece_fn(struct map_objects *o, const struct linkmap_piece *p);
 
-/* True if the map's objects are right for a section. For some sections, linkers attribute what they
- * made themselves to any object. Other sections belong to the owners of the code that they
+/* True if the map assigns a section to the right objects. Linkers attribute some sections that
+ * they generate to arbitrary objects. Such sections belong to the owners of the code that they
  * describe. */
 static bool is_of_objects(const struct image *im, const struct section *s)
 {
@@ -53,8 +53,8 @@ static void copies_list(struct map_objects *o)
 	sort_by_key(o->copies.data, o->copies.count, sizeof *o->copies.data);
 }
 
-/* Tells whether the linker made a piece for variables of shared libraries. GNU ld attributes such
- * pieces (.dynbss, .data.rel.ro) to the first object. */
+/* True if the linker made a piece for variables of shared libraries. GNU ld attributes such pieces
+ * (.dynbss, .data.rel.ro) to the first object. */
 static bool has_copies(const struct map_objects *o, const struct linkmap_piece *p)
 {
 	const size_t i = lower_bound(o->copies.data, o->copies.count, sizeof *o->copies.data,

@@ -1,5 +1,5 @@
-/* Lists the bytes without an owner. Most references are to owned bytes. The bit mask rejects these
- * without searching sections and owners. */
+/* Lists the bytes without an owner. Most references are to owned bytes, which the bit mask rejects
+ * without a search of sections and owners. */
 #include "attr/attr_refs.h"
 
 #include "code/addr_mask.h"

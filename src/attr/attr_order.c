@@ -13,8 +13,8 @@ enum {
 			     * probability below 1/128 */
 	OUTSIDE_PART = 4,   /* If 1/4 of a section's addresses are outside, none of its verdicts
 			     * is sure */
-	FEW_ADDRESSES = 10, /* Added to the number of addresses of each section, one of them as
-			     * outside */
+	FEW_ADDRESSES = 10, /* Added to the number of addresses of each section. One of them
+			     * counts as outside */
 	CHANCE = 2,         /* In random order, the longest rising chain of n points has about 2
 			     * * sqrt(n) */
 	CLEAR = 2           /* A second chain counts if it is longer than chance by this factor */
@@ -26,8 +26,8 @@ static int points_by_rank(const void *a, const void *b)
 	return x->rank > y->rank ? -1 : x->rank < y->rank;
 }
 
-/* Sorts the references to one address by insertion. Usually there are few, or few are out of
- * order. */
+/* Sorts the references to one address by insertion. Usually there are few references, or few of
+ * them are out of order. */
 static void points_sort(struct order_point *list, size_t count)
 {
 	enum { FEW = 32 };

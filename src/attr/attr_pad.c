@@ -55,7 +55,7 @@ static bool attr_pad_aligns(const struct image *im, const struct section *in, en
 	return idle > start && (idle == end || fill_end(im, in, idle, end) == end);
 }
 
-/* Returns the size of the gap after a span if the gap may align the next span. Else 0. */
+/* Returns the size of the gap after a span if the gap may align the next span. Otherwise 0. */
 static uint64_t attr_pad_size(const struct span *before)
 {
 	const uint64_t end = before[1].start, size = end - (before->start + before->size);

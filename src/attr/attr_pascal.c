@@ -68,8 +68,8 @@ static void pascal_claim(struct pascal_walk *w, uint64_t from, uint64_t end, lab
 	w->last = end;
 }
 
-/* Returns true if a word of [from, end) points to a name inside the last type information. Tables
- * from an enumeration's names to its values have such words. */
+/* True if a word of [from, end) points to a name inside the last type information. A table from an
+ * enumeration's names to its values has such words. */
 static bool leads_to_names(const struct pascal_walk *w, uint64_t from, uint64_t end)
 {
 	enum { STEP = 4 };

@@ -1,4 +1,4 @@
-/* Claims PLT stubs and GOT slots for the symbol whose address they hold. */
+/* Claims PLT stubs and GOT slots for the symbol whose address is in the slot. */
 #include "attr/attr_scratch.h"
 
 #include "image/arch.h"
@@ -54,7 +54,7 @@ static void got_tls(struct attr *a, const struct section *in, const struct reloc
 	attr_put(a, in, r->addr - in->addr, form == TLS_OFFSET ? 8 : 16, label, WHY_GOT);
 }
 
-/* Claims slots whose content only a relocation tells, not the stored value. */
+/* Claims slots whose final content only a relocation states, not the stored value. */
 static void got_relocs(struct attr *a)
 {
 	for (size_t i = 1; i < a->im->section_count; i++) {

@@ -515,7 +515,7 @@ static const struct record_format record_formats[] = {
 	{ ".gnu.lto_*", gimple_walk, OWNER_SYMBOL },
 };
 
-/* Lists the relocation tables of an object, or those that a linker kept. */
+/* Lists the relocation tables of an object, or those that a linker kept in a program. */
 static void records_list_relocs(struct records *t)
 {
 	const struct image *im = t->attr->im;

@@ -426,7 +426,7 @@ static bool is_no_pointer(const struct refs *r, const struct section *in, uint64
 		if (go_words_no_address(&r->go, place, in->write, target, to && to->write))
 			return true;
 		/* In a Go string, the length follows the address. There is no NUL before the text.
-		 * In a program that begins at 0x10000, addresses are as small as usual numbers. */
+		 * If a program begins at 0x10000, its addresses are as small as usual numbers. */
 		if (next > 0 && next <= TEXT_LONGEST)
 			return false;
 	}
@@ -437,8 +437,8 @@ static bool is_no_pointer(const struct refs *r, const struct section *in, uint64
 	if (lookalike_may_be_text(target) && lookalike_text_at(im, place - 1) &&
 	    (!attr_refs_is_inside(r, last) || lookalike_is_text(im, last)))
 		return true;
-	/* If flash begins at 0, addresses look like numbers. Beside another such number, a word is
-	 * a number unless it points to text. */
+	/* If flash begins at 0, addresses look like numbers. A word beside another such word is a
+	 * number, unless it points to text. */
 	if (target >= LOOKALIKE_SMALL || r->go.table || lookalike_is_printed(im, target))
 		return false;
 	return looks_like_address(r, last) || looks_like_address(r, next);
@@ -597,8 +597,8 @@ static void find_pointers(struct refs *r)
 		addr_mask_add(&r->wanted, r->slots.data[i].addr, r->slots.data[i].addr + 1);
 }
 
-/* Extends a table of virtual functions to its first two words, if nothing else refers to these.
- * Branch tables after a pointer look the same. */
+/* Extends a table of virtual functions to its first two words, if nothing else refers to them. A
+ * branch table after a pointer looks the same. */
 static void take_vtable_heads(struct refs *r)
 {
 	uint64_t before = 0, at = 0, start = 0;
@@ -627,8 +627,8 @@ static void add_unsized_data(struct refs *r)
 	}
 }
 
-/* Claims interrupt vector tables for the owner of the entry point that they contain. No code refers
- * to these tables. Most tables are sections of their own. */
+/* Claims interrupt vector tables for the owner of the entry point in the table. No code refers to
+ * such a table. Most tables are separate sections. */
 static void add_vectors(struct refs *r, label_id entry)
 {
 	const struct image *im = r->a->im;

@@ -1,4 +1,5 @@
-/* Claims relocation entries for what they patch. A slot of the GOT stands for a symbol. */
+/* Claims a relocation entry for the owner of the bytes that it patches. An entry for a GOT slot
+ * belongs to the slot's symbol. */
 #include "attr/attr_scratch.h"
 
 #include "base/pool.h"

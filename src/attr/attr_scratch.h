@@ -46,7 +46,8 @@ struct overlay_code {
 
 typedef VEC(struct fde) fde_vec;
 
-/* A static object of a Haskell program. Its first word leads to code behind a table. */
+/* A static object of a Haskell program. Its first word points to code that follows an info
+ * table. */
 struct closure {
 	uint64_t addr, entry; /* `entry`: address of the code. 0 if the code is in another
 			       * library */

@@ -1,4 +1,5 @@
-/* Claims code and data by the addresses of symbols. symbol_rule.h tells which symbols count. */
+/* Claims code and data by the addresses of symbols. symbol_rule.h decides which symbols own
+ * bytes. */
 #include "attr/attr_extents.h"
 
 #include "base/sort.h"
@@ -19,9 +20,8 @@ static void list_outside(const struct attr *a, const struct image *im, const str
 				       s->section });
 }
 
-/* Returns true if a symbol of Go's linker marks the start of many unnamed objects. In a table
- * without sizes, such a symbol would own all of them. From Go 1.26 on, the linker gives it that
- * size. */
+/* True if a symbol of Go's linker marks the start of many unnamed objects. In a table without
+ * sizes, the symbol would own all of them. From Go 1.26 on, the linker states such a size. */
 static bool begins_many(struct str name)
 {
 	static const char *const known[] = { "runtime.pclntab", "type.*",        "type:*",

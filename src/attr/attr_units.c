@@ -45,8 +45,8 @@ static uint64_t count_overlay(struct attr *a, uint64_t addr, uint64_t size)
 	return 0;
 }
 
-/* Finds the overlay of code. DWARF gives all overlays the address at which they run. Symbols tell
- * which overlay fits the code. If several fit, the order of the units decides. */
+/* Finds the overlay of code. DWARF has the address at which the code runs, which overlays share.
+ * The symbols show which overlay fits the code. If several fit, the order of the units decides. */
 static uint64_t overlay_place(struct attr *a, uint64_t addr, uint64_t size, bool in_order)
 {
 	enum { NUMBERS = 128 };

@@ -148,8 +148,8 @@ static void panics_list(struct panics *p, const struct image *im, const pointer_
 	vec_release(&found);
 }
 
-/* Returns true if most functions have a generated name. Containers with only a list of function
- * starts get such symbols (build_name_starts). */
+/* True if most functions have a generated name (build_name_starts), as in containers with only a
+ * list of function starts. */
 static bool most_are_nameless(const struct attr *a)
 {
 	struct symtab t;
@@ -239,8 +239,8 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Lists the functions that refer to panic places. Until the crates are known, `of_function` holds
- * indexes into that list. */
+/* Lists the functions that refer to panic places. Until the crates are known, `of_function` has
+ * indexes into this list. */
 static void panics_list_users(struct panics_teller *t)
 {
 	const struct panics *p = t->panics;
@@ -289,8 +289,8 @@ static void panics_squeeze(struct panics_teller *t, struct panics_user *u)
 		t->spot_users[(uint32_t)s[i]]++;
 }
 
-/* Sets the crate with the most spots, the first one if tied. Crates of Rust's library count only if
- * there are no others. */
+/* Sets the crate with the most spots; if tied, the first one. A crate of Rust's library is used
+ * only if there are no others. */
 static void panics_choose(const struct panics_teller *t, struct panics_user *u)
 {
 	bool library = true;

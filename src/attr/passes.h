@@ -26,8 +26,8 @@ struct attr_pass {
 	unsigned owners;   /* Bits of enum pass_for: the pass runs for these */
 	/* Returns true if the pass must run for this image. NULL: always runs. */
 	bool (*applies)(const struct attr *a);
-	/* Prefixes of section names. The pass runs only if the image has such a section. Empty:
-	 * always runs. */
+	/* Prefixes of section names. The pass runs only if the image has a section with one of
+	 * them. If empty, the pass always runs. */
 	const char *reads[14];
 	void (*run)(struct attr *a);
 	/* Runs in a parallel thread on a partner with its own claims. A later pass with `join`

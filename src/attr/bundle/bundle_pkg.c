@@ -85,7 +85,7 @@ static bool base36(struct str text, size_t *ret)
 	return text.len > 0 && text.len <= DIGITS_MAX;
 }
 
-/* Counts the names. If `names` is not NULL, keeps those with a number below `count`. */
+/* Counts the names. If `names` is not NULL, also stores the names whose number is below `count`. */
 static size_t bundle_pkg_read_names(struct str json, struct arena *arena, struct str *names,
 				    size_t count)
 {

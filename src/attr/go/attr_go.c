@@ -19,7 +19,7 @@ enum {
 	DATA_WRAPPED
 };
 
-/* A file list that functions of a package share. The first of these functions owns it. */
+/* A file list that several functions of a package share. The first of them owns the list. */
 struct file_list {
 	uint64_t start; /* Index of the list's first word */
 	label_id label;
@@ -164,8 +164,8 @@ static uint64_t put_arguments(struct go *g)
 	return count;
 }
 
-/* Claims the description of saved register arguments: a byte, then bit sets. A table has the
- * offsets of these. */
+/* Claims the description of saved register arguments: a byte, then bit sets. A table has the offset
+ * of each description. */
 static void put_live_arguments(struct go *g, uint64_t arguments)
 {
 	enum { TABLE = 3 };
