@@ -125,7 +125,7 @@ static void add_segment_rests(struct builder *b, const struct image *im)
 	}
 }
 
-/* Records the addresses of thread-local segments. They hold initial values, not variables. */
+/* Records the addresses of thread-local segments. These have initial values, not variables. */
 static void basemap_note_thread(struct builder *b, const struct image *im)
 {
 	struct claims claims = { 0 };
@@ -499,7 +499,8 @@ void basemap_clip_vm(const struct basemap *b, struct spans *vm)
 	*vm = out;
 }
 
-/* Checks that the spans cover every base range. Equal sums show that they cover nothing else. */
+/* Checks that the spans cover every base range, and that the sums are equal, so that the spans
+ * cover nothing else. */
 void basemap_check_vm(const struct basemap *b, const struct spans *vm)
 {
 	size_t i = 0;

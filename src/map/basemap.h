@@ -21,7 +21,7 @@ struct base_range {
 	uint64_t off;        /* File offset of the byte at addr */
 	uint64_t file_size;  /* Number of bytes from addr that are in the file */
 	label_id label;
-	/* Address to which the machine copies the bytes at start, else addr. The owner of that
+	/* Address to which the machine copies the bytes at start, otherwise addr. The owner of that
 	 * address also owns the bytes at addr. */
 	uint64_t runs_at;
 };

@@ -135,7 +135,7 @@ void label_lines(struct labels *l, const struct label_number *list, size_t count
 	}
 }
 
-/* Returns a function's run. If it has none and `number` is 0, starts one. Else NULL. */
+/* Returns a function's run. If it has none and `number` is 0, starts one. Otherwise NULL. */
 static struct block_run *run_of(struct labels *l, label_id function, uint32_t number)
 {
 	uint32_t i;

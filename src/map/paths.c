@@ -60,8 +60,8 @@ static bool is_path(struct str s)
 	return s.len > 0 && s.p[0] != '[' && s.p[0] != '<' && s.p[0] != '(';
 }
 
-/* Finds the first rule whose prefix equals the path's first components. *ret_rest is the rest of
- * the path. */
+/* Finds the first rule whose prefix equals the first components of the path. Sets *ret_rest to the
+ * remaining path. */
 static const struct path_rule *find_rule(struct path_rule *rules, size_t count, struct str path,
 					 struct str *ret_rest)
 {
@@ -115,7 +115,7 @@ bool paths_apply(const struct paths *p, struct str path, struct text *out)
 	return true;
 }
 
-/* Returns the number of rules that changed no path. *ret is the first of these. */
+/* Returns the number of rules that changed no path. Sets *ret to the first of them. */
 static size_t unused(const struct path_rule *rules, size_t count, const struct path_rule **ret)
 {
 	size_t unused = 0;

@@ -72,8 +72,8 @@ static void active_emit(struct active *a, uint64_t from, uint64_t to, struct spa
 	}
 }
 
-/* Returns the size of claim c of unknown size. It ends at `next`, or with a known claim that covers
- * its start. 0 if an earlier claim starts there too. */
+/* Returns the size of claim c, whose size is not stated. It ends at `next`, or at the end of a
+ * claim with a size that covers its start. 0 if an earlier claim starts at the same address. */
 static uint64_t unknown_size(const struct active *a, const struct claim *c, uint64_t next)
 {
 	uint64_t end = next;

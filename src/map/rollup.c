@@ -40,8 +40,7 @@ struct counted_symbol {
 	uint32_t image;
 };
 
-/* Finds the image at an offset. False before the first image: there an archive has its symbol
- * index. */
+/* Finds the image at an offset. False before the first image, in the symbol index of an archive. */
 static bool image_at_start(const struct rollup_walk *w, uint64_t start, uint32_t *ret)
 {
 	const size_t i = upper_bound(w->image_starts, w->image_count, sizeof *w->image_starts,

@@ -79,7 +79,7 @@ struct rollup_walk {
 	size_t image_count;
 	const struct spans *code; /* For ROLLUP_CODE: marks the file bytes that are code.
 				   * Otherwise NULL */
-	/* For the filter and ROLLUP_SURE: how sure the owner of each byte is. Else NULL. */
+	/* For the filter and ROLLUP_SURE: certainty of the owner of each byte. Otherwise NULL. */
 	const struct spans *sure;
 	label_id sure_labels[SURE_WORDS]; /* Labels in `sure`, in the order of enum heft_sure */
 	/* Index plus 1 of the level that shows generics. 0: none. Symbols below a generic are its

@@ -39,8 +39,8 @@ struct rows_opts {
 	/* Returns the group of a node. Rows of a lower group come first. NULL: one group.
 	 * HEFT_SORT_NAME ignores groups. */
 	uint8_t (*group)(void *ctx, uint32_t node);
-	/* Bits of measures. A row is skipped if all these measures are 0, or unchanged in a diff.
-	 * 0: skips none. */
+	/* Bits of measures. A row is skipped if all these measures are 0, or in a diff unchanged.
+	 * 0: no row is skipped. */
 	uint32_t told;
 	uint32_t empty_from, empty_to; /* Nodes [empty_from, empty_to) become rows even if empty */
 	bool diff;

@@ -63,8 +63,8 @@ const char *why_text(enum why why);
 /* Number of words for how sure an owner is: "stated", "proved", "inferred". */
 enum { SURE_WORDS = 3 };
 extern const char *const sure_words[SURE_WORDS];
-/* Returns how sure a claim for this reason is: an index of these words. SURE_WORDS for padding and
- * bytes without an owner. */
+/* Returns the certainty of a claim with this reason, as an index of the words. SURE_WORDS for
+ * padding and bytes without an owner. */
 unsigned why_sure(enum why why);
 
 struct claim {

@@ -137,7 +137,8 @@ static uint32_t get_below(struct tree *t, uint32_t parent, uint32_t key)
 
 uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key)
 {
-	/* The first level uses an array by key, because nearly every key has a node there. */
+	/* The first level uses an array indexed by key, because nearly every key has a node on
+	 * it. */
 	if (parent == 0)
 		return get_in(t, &t->top, 0, key);
 	/* First tries a guess: the file has the nodes of the VM image in the same order. */
