@@ -87,8 +87,8 @@ void entry_measure_aside(struct entry *e, const char *source, struct layer *ret)
 	notes_release(&unread);
 }
 
-/* Measures layers that no level shows. Drops notes about them. Compile units measured here do not
- * own debug info, because no user of these layers needs it. */
+/* Measures layers that no level shows. Drops notes about them. Compile units do not own debug info
+ * in these layers, because no user of the layers needs it. */
 void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run)
 {
 	const bool symbols = run == source_symbols, vm_only = e->measure.file.vm_only;

@@ -70,7 +70,7 @@ static void owners_set_view(struct owners *o, struct owner_level *l, const struc
 	view_update(&l->view, &o->labels, vm, o->measure.file.threads, o->measure.file.notes);
 }
 
-/* Returns the level that holds the source's layer: the first one with that source. */
+/* Returns the level with the source's layer: the first level of that source. */
 static const struct owner_level *owners_measured(struct owners *o, struct owner_level *l)
 {
 	struct owner_level *first = o->levels.data;

@@ -123,11 +123,10 @@ unsigned profile_needs(const struct heft_profile *p);
 bool profile_is_filtered(const struct heft_profile *p);
 /* Opens and measures the inputs, sums up their bytes, and makes the rows. Call once. */
 bool profile_run(struct heft_profile *p, struct heft_err *err);
-/* Measures of sizes: after those of the API, the size of code, and bytes by how sure owners are. */
+/* Measures of sizes: those of the API, the size of code, and bytes by the certainty of owners. */
 enum { SIZE_CODE = HEFT_SIZE_MEASURES, SIZE_SURE, SIZE_ALL = SIZE_SURE + SURE_WORDS };
 extern const struct heft_measure size_measures[SIZE_ALL];
-/* Returns a table of the results without rows. Makes *ret_opts, which tells how to make the
- * rows. */
+/* Returns a table of the results without rows. Sets *ret_opts for making the rows. */
 struct heft_table profile_begin_table(const struct heft_profile *p, struct rows_opts *ret_opts,
 				      struct arena *arena);
 /* Returns the spans of an input's level in one domain. */

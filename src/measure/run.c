@@ -105,7 +105,8 @@ static size_t number_layers(struct heft_profile *p)
 	return count;
 }
 
-/* Measures layers. `borrowed`: those that other layers borrow. Else the other layers. */
+/* Measures layers. `borrowed`: only the layers that other layers borrow. Otherwise only the other
+ * layers. */
 static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
 {
 	size_t next = 0;
@@ -585,7 +586,7 @@ static void index_aliases(struct heft_profile *p)
 }
 
 /* Returns the levels whose repeated labels stay, as bits: directories above other sources. A short
- * path repeats itself on these levels. */
+ * path is repeated on these levels. */
 static uint32_t levels_to_keep(const struct heft_profile *p)
 {
 	uint32_t keep = 0;
@@ -717,7 +718,7 @@ static unsigned measures_of(const struct heft_profile *p)
 	       (p->code ? ROLLUP_CODE : 0) | (p->how_sure ? ROLLUP_SURE : 0);
 }
 
-/* Traces one address text in one input. Sets *found if the text means an address there. */
+/* Traces one address text in one input. Sets *found if the text matches an address of the input. */
 static void trace_in(struct heft_profile *p, struct program *program, const char *text, bool *found)
 {
 	struct text_places at = { 0 };

@@ -414,7 +414,7 @@ static bool snapshot_make_add_library(const struct package *k, const char *entry
 	return ok;
 }
 
-/* Adds data packs and dex files as symbols. Sizes are those in the zip file. */
+/* Adds data packs and dex files as symbols. Their sizes are those in the zip file. */
 static bool add_content(struct package *k, const struct zip_entry *e,
 			const struct pack_entry *entry)
 {

@@ -214,7 +214,7 @@ static const char *asked_name(struct heft_where *w, const struct named_symbol *s
 	return text_keep(w, demangle(&w->locator.demangler, raw, where_style(w)));
 }
 
-/* Notes other places whose names are variants of this one, such as foo.cold for foo. */
+/* Notes other places whose names are variants of this name, such as foo.cold for foo. */
 static void note_others(struct heft_where *w, const char *text, const struct text_places *p)
 {
 	if (p->surest >= p->matches.count)
@@ -244,7 +244,7 @@ static void names_ask(struct heft_where *w, const char *text)
 	}
 }
 
-/* Sets *err if a text means nothing. Also detects names that other modules define. */
+/* Sets *err if a text matches nothing. Also detects names that other modules define. */
 static bool nothing_asked(struct heft_where *w, const char *text, struct heft_err *err)
 {
 	for (size_t i = 0; i < w->program.input.image_count; i++)
@@ -350,7 +350,7 @@ static void where_find_section(struct heft_where *w, const struct where_place *p
 	}
 }
 
-/* Returns the address to which the bytes at `addr` are copied at start, else `addr`. */
+/* Returns the address to which the bytes at `addr` are copied at start, otherwise `addr`. */
 static uint64_t runs_at(const struct image *im, uint64_t addr)
 {
 	uint64_t found = addr;
@@ -439,8 +439,8 @@ static void find_frames(struct heft_where *w, const struct where_place *p, struc
 	at->frame_count = count;
 }
 
-/* Finds a variable's declaration, for data without frames. A writable section may hold data beside
- * code that runs in RAM. */
+/* Finds a variable's declaration, for data without frames. A writable section may have data and
+ * also code that runs in RAM. */
 static void find_declaration(const struct where_place *p, struct heft_location *at)
 {
 	const struct section *s = image_section_at(p->im, p->addr);
