@@ -1,5 +1,5 @@
 /* Implements the sources blocks, functions and blockkinds: basic blocks from the compiler's map,
- * else derived from the code. */
+ * otherwise derived from the code. */
 #include "source/source.h"
 
 #include "base/text.h"

@@ -96,7 +96,7 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	basemap_check_file(d->f->map, &l->file);
 }
 
-/* True if the file holds the zeros of a section without bytes, because another section of the
+/* True if the file contains the zeros of a section without bytes, because another section of the
  * segment follows. Example: .bss of a Linux kernel. */
 static bool layer_has_zeros(const struct image *im, const struct section *s, struct bytes b)
 {

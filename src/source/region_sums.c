@@ -49,8 +49,8 @@ static uint64_t region_sums_shared(uint64_t start, uint64_t size, uint64_t from,
 	return last > first ? last - first : 0;
 }
 
-/* Returns how many bytes of a section lie in [from, to), the addresses after a region's end. Uses
- * the addresses where the section runs, or if none are there, those where it is stored. */
+/* Returns the number of bytes of a section in [from, to), the addresses after a region's end. Uses
+ * the addresses at which the section runs. If none is there, uses those at which it is stored. */
 static uint64_t section_beyond(const struct image *im, const struct section *s, uint64_t from,
 			       uint64_t to)
 {

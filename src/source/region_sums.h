@@ -27,8 +27,8 @@ void region_sums_release(struct region_sums *r);
 
 enum { REGION_LENGTH, REGION_FREE, REGION_PERCENT, REGION_TEXTS };
 extern const struct heft_text region_texts[REGION_TEXTS];
-/* Returns the texts of the region that a label names, in the arena. NULL if there is no such
- * region, or if its length is unknown. */
+/* Returns the texts of the region with a label, in the arena. NULL if there is no such region, or
+ * if its length is unknown. */
 const char *const *region_texts_of(const struct region_sums *r, const char *label,
 				   struct arena *arena);
 

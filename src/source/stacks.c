@@ -9,8 +9,8 @@
 #include "debug/scopes.h"
 #include "image/elf/elf_const.h"
 
-/* STACK_MAX: shown calls of a chain. NAME_SHOWN_MAX: bytes of a name. The rest is cut. Real chains
- * have a few dozen calls. */
+/* STACK_MAX: shown calls of a chain. NAME_SHOWN_MAX: shown bytes of a name. Real chains have a few
+ * dozen calls. */
 enum { STACK_MAX = 256, NAME_SHOWN_MAX = 16 << 10 };
 
 struct stacks {
