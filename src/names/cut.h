@@ -1,5 +1,5 @@
 /* cut.h - declares the state of signature_*.c, which shorten a name: a position in the full name,
- * and the text written so far. Also finds matching brackets. Private to names/. */
+ * and the text written up to now. Also finds matching brackets. Private to names/. */
 #ifndef HEFT_NAMES_CUT_H
 #define HEFT_NAMES_CUT_H
 

@@ -97,9 +97,9 @@ static size_t d_reference(struct str raw, size_t i, size_t *target)
 	return at + 1;
 }
 
-/* Returns an upper estimate of the parts that the library visits for a D name. A reference visits
- * again all parts between its target and itself. A reference to an identifier visits only the
- * identifier. */
+/* Returns an upper estimate of the number of parts that the library visits for a D name. For a
+ * reference, the library visits all parts between its target and itself again. For a reference to
+ * an identifier, it visits only the identifier. */
 static uint64_t d_bound(struct str raw)
 {
 	ASSERT(raw.len <= D_MAX_RAW);

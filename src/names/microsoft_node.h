@@ -1,7 +1,7 @@
-/* microsoft_node.h - holds a name of Microsoft's scheme as a tree. Private to names/.
+/* microsoft_node.h - stores a name of Microsoft's scheme as a tree. Private to names/.
  *
- * Back references make the tree a graph without cycles. The graph can expand to more text than it
- * has nodes. */
+ * Back references make the tree a graph without cycles. Its text can be much longer than its number
+ * of nodes. */
 #ifndef HEFT_NAMES_MICROSOFT_NODE_H
 #define HEFT_NAMES_MICROSOFT_NODE_H
 

@@ -206,7 +206,8 @@ static void name(struct printer *p, ms_id id, ms_id class)
 	p->depth--;
 }
 
-/* True if the type surrounds its declarator. A pointer to such a type needs parentheses. */
+/* True if the text of a type surrounds its declarator. A pointer to such a type needs
+ * parentheses. */
 static bool is_around(const struct ms_node *n)
 {
 	return n->kind == MS_FUNCTION || n->kind == MS_ARRAY;

@@ -70,8 +70,8 @@ static bool read_gfortran(struct str raw, struct out *o, struct module_name *ret
 	return true;
 }
 
-/* Reads a name of flang: _Q and parts. A part is a capital letter and a name in small letters. M
- * means a module; S, F and P mean an entity inside another one. */
+/* Reads a name of flang: _Q and parts. A part is a capital letter and a name in small letters. The
+ * letter M is a module; S, F and P are entities inside others. */
 static bool read_flang(struct str raw, struct out *o, struct module_name *ret)
 {
 	for (size_t i = 2; i < raw.len;) {
@@ -432,8 +432,8 @@ static char ghc_escape(char first, char second)
 	return '\0';
 }
 
-/* Writes s with its z-encodings decoded. Unknown encodings do not change. Returns whether there was
- * a known one. */
+/* Writes s with its z-encodings decoded. Unknown encodings do not change. True if there was a known
+ * one. */
 static bool put_unescaped(struct out *o, struct str s)
 {
 	bool any = false;

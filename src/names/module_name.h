@@ -22,7 +22,7 @@ struct module_name {
 };
 
 /* Writes the readable text of `raw` to `out`, at most `room` bytes. Returns false, with unspecified
- * output, if the name belongs to none of these languages or if the text is too long. */
+ * output, if the name is of another language or the text is too long. */
 bool module_name_read(struct str raw, char *out, size_t room, struct module_name *ret);
 /* True if one of the rules may accept the name. Writes no text, so the caller can skip allocating
  * room for other names. */

@@ -1,7 +1,7 @@
 /* rust.h - demangles the two schemes of Rust: legacy (_ZN..17h<hash>E) and v0 (RFC 2603, _R...).
  *
  * The text contains neither crate hashes nor the hash of a legacy name. Depth, steps and output are
- * limited, so a hostile name costs at most about a millisecond. */
+ * limited, so no name takes more than about a millisecond. */
 #ifndef HEFT_NAMES_RUST_H
 #define HEFT_NAMES_RUST_H
 

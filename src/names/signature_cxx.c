@@ -326,7 +326,7 @@ static bool signature_cxx_qualifiers(struct cut *c)
 	}
 	if (CUT_AT(c, c->p, " requires ")) {
 		/* A requires clause ends at the end of the name, or at an entity inside the
-		 * constrained function. Such an entity begins with one of the texts below. */
+		 * constrained function. The texts below begin such an entity. */
 		while (c->p < c->end && !CUT_AT(c, c->p, "::'") && !CUT_AT(c, c->p, "::{") &&
 		       !CUT_AT(c, c->p, "::operator"))
 			c->p++;

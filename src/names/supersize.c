@@ -87,9 +87,8 @@ static uint64_t eight_at(struct str s, size_t i)
 #endif
 }
 
-/* Marks, by the high bit of their byte, characters that are a bracket or blank, or may begin
- * "operator". Reads eight characters at once, because most letters of a long name are none of
- * these. */
+/* Sets the high bit of the bytes that are a bracket or blank, or may begin "operator". Reads eight
+ * characters at once, because most letters of a long name are other characters. */
 static uint64_t special_bytes(uint64_t x)
 {
 	const uint64_t second = zero_bytes(x ^ EACH_BYTE('p')) >> 8 | UINT64_C(1) << 63;
@@ -111,8 +110,8 @@ static uint64_t special_places(struct str s, size_t i)
 	return places;
 }
 
-/* Adds a mark for the character at i. Returns the place after it, or after the operator's name that
- * begins there. */
+/* Adds a mark for the character at i. Returns the index after it, or after the operator's name that
+ * begins at i. */
 static size_t add_mark(struct supersize_name *n, struct str s, size_t i, bool exact)
 {
 	const char c = s.p[i];
@@ -283,8 +282,8 @@ static struct str drop_abi(struct text *out, struct str s)
 	return text_str(out);
 }
 
-/* Removes each "(anonymous namespace)::". Returns whether there was one. *s may be the text at the
- * start of `out`. */
+/* Removes each "(anonymous namespace)::". True if there was one. *s may be the text at the start of
+ * `out`. */
 static bool drop_anonymous(struct text *out, struct str *s)
 {
 	size_t to = supersize_find_word(*s, 0, ANONYMOUS "::");
