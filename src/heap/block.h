@@ -58,8 +58,8 @@ enum heap_flag {
 #define HEAP_SIZE_MASK  UINT64_C(0x0000ffffffffffff)
 
 /* Computes the check bits of a block at `addr` (p). `wide` is sequence ^ owner if HEAP_WIDE is set
- * without HEAP_FREED, else 0. A header that was copied or moved does not verify, because its
- * address differs. */
+ * without HEAP_FREED, otherwise 0. A copied or moved header is invalid, because its address
+ * differs. */
 static inline uint32_t heap_check(uint64_t addr, uint64_t mark, uint32_t stack, uint64_t wide)
 {
 	const uint64_t h = (addr ^ mark * UINT64_C(0x9e3779b97f4a7c15)) +
@@ -217,7 +217,7 @@ struct heap_thread {
 	/* Address of HEAP_SMALL_FREES entries of struct heap_small_free. 0 if there are none. */
 	uint64_t small_frees;
 	/* Address on the stack of the thread that ends the process. Registers and the stack below
-	 * that address hold no values of the program. 0 for other threads, or if unknown. */
+	 * that address have no values of the program. 0 for other threads, or if unknown. */
 	uint64_t ended_at;
 };
 
@@ -270,8 +270,8 @@ struct heap_process {
 enum { HEAP_PENDING_MAX = 65536 };
 
 /* Limit in bytes of the command line. The command line follows the entry of the process page,
- * unless that is the only page. Words are separated by a space. A longer line is cut. A 0 ends
- * it. */
+ * unless that is the only page. Words are separated by a space. A longer line is truncated. A 0
+ * ends it. */
 enum { HEAP_COMMAND_MOST = 1000 };
 
 /* Place of a list: functions from which the program got unrecorded memory. It starts HEAP_BESIDE_AT

@@ -147,7 +147,7 @@ void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_
 	struct block_scan_header h;
 	if (b->chunks) {
 		/* Reads a chunk in use that glibc_heaps_find() found. Tries the region `g` first,
-		 * because most chunks have their words there. */
+		 * because most chunks are in it. */
 		struct chunk_view v = { b->d, memory_word_size(b->d), g };
 		uint64_t x = 0;
 		chunk_word(&v, addr + v.word, &x);

@@ -55,8 +55,8 @@ struct blocks_found {
 	uint8_t live_flags;
 	struct freed_blocks freed;
 	/* Facts from glibc's lists of freed chunks. `kept`: listed chunks that are marked as in
-	 * use. `caches`: chunks that hold lists, by address. `written`: freed blocks after which a
-	 * list breaks. `arenas`: memory of first arenas, which is outside of heaps. */
+	 * use. `caches`: chunks that contain lists, by address. `written`: freed blocks after which
+	 * a list is damaged. `arenas`: memory of first arenas, which is outside of heaps. */
 	struct block_map kept;
 	VEC(uint64_t) caches;
 	VEC(uint64_t) written;

@@ -16,7 +16,7 @@
 
 struct call_node {
 	uint64_t frame;  /* Return address: the call is at frame - 1. HEAP_FRAME_CUT if the stack
-			  * was cut here. */
+			  * was truncated here. */
 	uint32_t parent; /* Node of the caller. */
 	uint32_t module; /* Index in calls.modules. CALLS_NONE if no module contains it. */
 };

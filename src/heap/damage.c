@@ -55,7 +55,8 @@ static void canaries(const struct finding *g)
 	ASSERT(left == 0);
 }
 
-/* Returns the freed block whose chunk ends where the chain breaks. SIZE_MAX if there is none. */
+/* Returns the freed block whose chunk ends where the list of chunks is damaged. SIZE_MAX if there
+ * is none. */
 static size_t freed_before(const struct finding *g, const struct heap_break *k)
 {
 	const size_t next = heap_freed_below(g->b, k->addr);
@@ -89,15 +90,16 @@ static void breaks(const struct finding *g)
 	}
 }
 
-/* Adds writes into freed blocks. Call it when all chunks are known, because a broken list may lead
- * to an unknown chunk. */
+/* Adds writes into freed blocks. Call it when all chunks are known, because a damaged list may
+ * point to an unknown chunk. */
 static void written(const struct finding *g)
 {
 	for (size_t i = 0; g->l->breaks.count == 0 && i < g->b->written.count; i++)
 		damage_add(g, DAMAGE_FREED_WRITTEN, g->b->written.data[i]);
 }
 
-/* True if a register of the thread, or its stack below `top`, holds an address in [start, end). */
+/* True if a register of the thread, or its stack below `top`, contains an address in [start,
+ * end). */
 static bool holds(const struct finding *g, const struct dump_thread *t, uint64_t top,
 		  uint64_t start, uint64_t end)
 {
@@ -199,8 +201,8 @@ static size_t damage_freed_from(const struct finding *g, uint64_t addr)
 	return off == 0 || off == front || off == front + chunk ? i : SIZE_MAX;
 }
 
-/* Returns a freed block whose address is on the aborted thread's stack. A thread that frees a block
- * a second time has its address there. */
+/* Returns a freed block whose address is on the aborted thread's stack, as it is while the
+ * thread frees the block a second time. */
 static size_t freed_on_stack(const struct finding *g)
 {
 	const struct dump_thread *t = dump_first_thread(g->d);

@@ -24,14 +24,14 @@ enum damage_kind {
 			       * freed `freed` or allocated, without other damage. Or the
 			       * allocator reported damage (damages.said). Or the program gave
 			       * the live block `block` to the C library's own free. */
-	DAMAGE_FREED_WRITTEN, /* The freed block at `addr` was overwritten: a list of freed
-			       * blocks breaks there. */
+	DAMAGE_FREED_WRITTEN, /* The freed block at `addr` was overwritten, so a list of freed
+			       * blocks is damaged there. */
 };
 
 /* One damage. If an overflow hits a canary, a header and the chain, the list has only the canary
  * and the victim. */
 struct damage {
-	/* First wrong byte. For DAMAGE_FREED_POINTER: the address that the register holds. */
+	/* First wrong byte. For DAMAGE_FREED_POINTER: the address in the register. */
 	uint64_t addr;
 	uint64_t count; /* Number of wrong bytes, if known. For double frees: number of frees */
 	size_t block;   /* Suspect: index of a live block. SIZE_MAX without one */

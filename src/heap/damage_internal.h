@@ -20,14 +20,14 @@ struct damage *damage_add(const struct finding *g, enum damage_kind kind, uint64
 
 /* Finds chunks in use with a damaged header. */
 void damage_headers(const struct finding *g);
-/* If a thread died in the allocator, finds what it was freeing or allocating. Else returns
- * false. */
+/* If a thread died in the allocator, finds the block that it was freeing or allocating. Otherwise
+ * returns false. */
 bool damage_abort(const struct finding *g);
 /* Returns the live block whose header address is in a register of the thread that died, or in the
  * first `stack_size` bytes of its stack. The C library mistakes this address for a chunk. SIZE_MAX
  * if there is none, or several. */
 size_t damage_header_at_hand(const struct finding *g, uint64_t stack_size);
-/* If there is no other damage, finds a recorded block that was given to the C library's free. */
+/* If there is no other damage, finds a recorded block that was passed to the C library's free. */
 void damage_foreign(const struct finding *g);
 /* Finds the C library's message. Adds the damage that it reports if no other damage is found. */
 void damage_said(const struct finding *g);

@@ -105,7 +105,8 @@ static void suspect_take(const struct finding *g, uint64_t v, struct suspect *s)
 	s->addr = addr != 0 ? addr : s->addr;
 }
 
-/* Returns the freed block whose address the dead thread holds. 0 if there is none, or several. */
+/* Returns the freed block whose address the thread that died has in a register or on its stack. 0
+ * if there is none, or several. */
 static uint64_t block_at_hand(const struct finding *g)
 {
 	ASSERT(g->d->thread_count > 0);

@@ -74,9 +74,8 @@ struct dump {
 				 * process */
 	bool compact;           /* True if missing bytes of a region are zero, because the
 				 * process never touched them */
-	uint64_t missing;       /* Bytes that the headers list but the file lacks, because it was
-				 * cut off */
-	/* Why memory that the program may have written is missing: text for use after a colon. NULL
+	uint64_t missing;       /* Bytes that the headers list but the truncated file lacks */
+	/* Reason why memory that the program may have written is missing: text after a colon. NULL
 	 * if no such memory is known to be missing. */
 	const char *lacks;
 	uint64_t left_out;    /* Bytes of memory that the dump's writer omitted on purpose */
@@ -99,7 +98,7 @@ struct dump_wish {
 	enum { DUMP_ANY_ORDER, DUMP_LITTLE, DUMP_BIG } order;
 };
 
-/* True if the options declare a file to be an image of memory, whatever it begins with. */
+/* True if the options state that a file is an image of memory, whatever its first bytes are. */
 static inline bool dump_is_told(const struct dump_wish *wish)
 {
 	return wish->piece_count > 0 || wish->word != 0;
@@ -143,8 +142,8 @@ struct bytes dump_at(const struct dump *d, uint64_t addr, uint64_t size);
  * if the dump has no headers. */
 bool dump_module_segment(const struct dump *d, const struct dump_file *file, uint32_t type,
 			 uint64_t *ret_addr, uint64_t *ret_size);
-/* Returns the module that covers an address. NULL if there is none. Up to 16 files that are no
- * modules may lie between the module's start and the address. */
+/* Returns the module that covers an address. NULL if there is none. Up to 16 files that are not
+ * modules may be mapped between the module's start and the address. */
 const struct dump_file *dump_module(const struct dump *d, uint64_t addr);
 
 #endif

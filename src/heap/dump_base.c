@@ -107,7 +107,7 @@ static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t lo
 	}
 }
 
-/* Tries the addresses of up to `most` headers. By chance, two headers verify in one of 2^19
+/* Tries the addresses of up to `most` headers. By chance, two headers are valid in one of 2^19
  * images. */
 static bool solve_any(struct solving *x, unsigned bits, size_t most)
 {

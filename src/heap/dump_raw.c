@@ -88,7 +88,7 @@ static bool header_fits(struct bytes b, uint64_t off, bool big_endian, uint64_t 
 }
 
 /* Returns the offset between two pages at which one piece ends and the other begins: after the last
- * block that fits the first piece, else before the first block or page of the second. */
+ * block that fits the first piece, otherwise before the first block or page of the second. */
 static uint64_t find_cut(const struct dump *d, struct bytes b, const struct dump_raw_stretch *a,
 			 const struct dump_raw_spot *next)
 {

@@ -118,8 +118,8 @@ static void doubt(struct heaps *x, const char *why)
 		x->to->doubt = why;
 }
 
-/* True if a chain leads to `end`, or to the end of a heap. Returns false once the budget is used
- * up, because memory may contain many wrong chains. */
+/* True if a chain of chunks reaches `end`, or the end of a heap. False after the budget is used up,
+ * because memory may contain many wrong chains. */
 static bool leads(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_stop)
 {
 	uint64_t last;
@@ -160,7 +160,7 @@ static void take_chunk(struct heaps *x, uint64_t at, uint64_t next, uint64_t end
 	}
 }
 
-/* Adds the chunks from `at` to `stop`. The chunk before a break counts as in use, because it
+/* Adds the chunks from `at` to `stop`. The chunk before a break is treated as in use, because it
  * probably overwrote the next chunk. */
 static void take_chunks(struct heaps *x, uint64_t at, uint64_t stop, uint64_t end, bool broken)
 {
@@ -174,8 +174,8 @@ static void take_chunks(struct heaps *x, uint64_t at, uint64_t stop, uint64_t en
 	}
 }
 
-/* Finds where a heap continues after a gap of any length. The chunk before that address counts as
- * in use. 0 if it does not continue. */
+/* Finds the address at which a heap continues after a gap of any length. The chunk before that
+ * address is treated as in use. 0 if the heap does not continue. */
 static uint64_t find_next(struct heaps *x, uint64_t at, uint64_t end)
 {
 	uint64_t size, flags, stop;
@@ -285,7 +285,7 @@ static bool glibc_take_piece(struct heaps *x, struct glibc_stretch s, uint64_t a
 	return true;
 }
 
-/* Returns the first chunk in memory from the system such that the user's bytes are aligned. 0 if
+/* Returns the first chunk in memory from the system for which the program's bytes are aligned. 0 if
  * there is none. */
 static uint64_t first_chunk(struct heaps *x, uint64_t addr, uint64_t end)
 {
@@ -358,7 +358,7 @@ static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
 }
 
 /* Adds the first piece of the first heap, if the heap continued elsewhere. Memory of other owners
- * between the pieces counts as the heap's. Returns the piece's bytes. */
+ * between the pieces is added to the heap. Returns the piece's bytes. */
 static uint64_t take_base_piece(struct heaps *x, const struct glibc_arena *a)
 {
 	const struct glibc_stretch *s = plain_at(x, a->base);
@@ -444,7 +444,7 @@ static void take_other_arena(struct heaps *x, const struct glibc_arena *a)
 }
 
 /* Returns the size of a chunk with a mapping of its own. 0 if it has none. The chunk states
- * `front`, the bytes before it. Both together fill whole pages. */
+ * `front`, the number of bytes before it. Chunk and front together fill whole pages. */
 static uint64_t glibc_mapped_size(struct heaps *x, uint64_t at, uint64_t front, uint64_t end)
 {
 	uint64_t stated, size, flags;
@@ -456,8 +456,8 @@ static uint64_t glibc_mapped_size(struct heaps *x, uint64_t at, uint64_t front, 
 }
 
 /* Finds a chunk that was moved inside its mapping, because the program asked for an alignment. An
- * old header remains at the start of the mapping. Returns the moved chunk, or else the chunk at the
- * start. */
+ * old header remains at the start of the mapping. Returns the moved chunk, otherwise the chunk at
+ * the start. */
 static uint64_t moved_chunk(struct heaps *x, uint64_t page, uint64_t start, uint64_t end,
 			    uint64_t *size)
 {
@@ -476,7 +476,7 @@ static uint64_t moved_chunk(struct heaps *x, uint64_t page, uint64_t start, uint
 	return start;
 }
 
-/* Returns the mapped chunk whose mapping begins at a page, with the user's bytes aligned. *ret_size
+/* Returns the chunk whose own mapping begins at a page, with the program's bytes aligned. *ret_size
  * is its size. 0 if there is none. */
 static uint64_t glibc_mapped_at(struct heaps *x, uint64_t page, uint64_t end, uint64_t *ret_size)
 {
@@ -559,8 +559,8 @@ static bool stated_mapped(const struct heaps *x, struct mapped_sum *ret)
 	return known;
 }
 
-/* Adds the mapped chunks: all candidates, if their number equals the allocator's. Else only those
- * above the usual threshold for mapping. */
+/* Adds the mapped chunks. If the number of candidates equals the allocator's number, adds all;
+ * otherwise only candidates above the usual threshold for mapping. */
 static void take_mapped(struct heaps *x)
 {
 	enum { USUAL = 128 << 10 };
@@ -613,7 +613,7 @@ static bool is_other_heap(struct heaps *x, uint64_t at, const struct glibc_stret
 	       (before == 0) == (arena > at && arena - at < CHUNK_PAGE) && arena % most != 0;
 }
 
-/* Adds all heaps of other arenas in a stretch. Returns the start of the rest. */
+/* Adds all heaps of other arenas in a range. Returns the start of the remaining range. */
 static uint64_t guess_other_heaps(struct heaps *x, const struct glibc_stretch *s)
 {
 	const uint64_t most = x->v.word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
@@ -631,8 +631,8 @@ static uint64_t guess_other_heaps(struct heaps *x, const struct glibc_stretch *s
 	return rest;
 }
 
-/* Returns the first heap's first chunk: after the program's data if both are one mapping, else at
- * the start. 0 if there is none. */
+/* Returns the first heap's first chunk. If the program's data is in the same mapping, the chunk is
+ * after the data; otherwise at the start. 0 if there is none. */
 static uint64_t guess_first(struct heaps *x, const struct glibc_stretch *s)
 {
 	enum { TRIES = 64 };

@@ -62,15 +62,15 @@ static inline bool chunk_size(struct chunk_view *v, uint64_t at, uint64_t end, u
 
 /* True if the chunk before `at` is in use. */
 bool chunk_before_used(struct chunk_view *v, uint64_t at);
-/* Follows the chain of chunks from `at` on. Returns `end` if the chain leads there, the address
- * after the end of a heap (chunk_is_end), or the first wrong chunk. `in_use` tells if the chunk
- * before `at` is in use. *ret_last is the last good chunk. */
+/* Follows the chunks from `at` on. Returns `end` if a chunk begins there, the address after the end
+ * of a heap (chunk_is_end), or the first invalid chunk. `in_use`: the chunk before `at` is in use.
+ * *ret_last is the last valid chunk. */
 uint64_t chunk_follow(struct chunk_view *v, uint64_t at, uint64_t end, bool in_use,
 		      uint64_t *ret_last);
 /* True if a heap ends with the good chunk at `at`. */
 bool chunk_is_end(struct chunk_view *v, uint64_t at);
-/* Returns the first address within CHUNK_HEAD_MOST from `at` on whose chain of chunks leads to
- * `end`. 0 if there is none. */
+/* Returns the first address, at most CHUNK_HEAD_MOST after `at`, from which the chain of chunks
+ * reaches `end`. 0 if there is none. */
 uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end);
 
 /* Facts about glibc's heaps in a dump of a process that was not recorded. */

@@ -29,7 +29,7 @@ struct kept_lists {
 bool kept_is_cache_size(const struct chunk_view *v, uint64_t size);
 /* True if the chunk is a thread's cache with at least one chunk in its lists. */
 bool kept_is_cache(const struct kept_lists *k, uint64_t at, uint64_t size);
-/* If the chunk is a cache, adds all chunks of its lists to `kept`. True if it is a cache. */
+/* If the chunk is a cache, adds all chunks of its lists to `kept`. True if the chunk is a cache. */
 bool kept_take_cache(struct kept_lists *k, uint64_t at, uint64_t size);
 void kept_take_fast(struct kept_lists *k, const struct glibc_arena *a);
 

@@ -25,7 +25,7 @@ static uint64_t narrow_at(const struct dump *d, uint64_t addr)
 	return v;
 }
 
-/* True if an empty list is at `at`: its links point to the chunk whose links would be the list
+/* True if `at` is an empty list: its links point to the chunk whose links would be the list
  * itself. */
 static bool is_empty_list(const struct dump *d, uint64_t at)
 {

@@ -1,4 +1,4 @@
-/* Divides the heap into parts by use. The chunks (glibc.h) between blocks tell the use. */
+/* Divides the heap into parts by use. The chunks (glibc.h) between blocks show the use. */
 #include "heap/heap_layout.h"
 
 #include "base/sort.h"
@@ -277,8 +277,8 @@ static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limi
 /* Adds memory until `end` that no chain reaches. `next` is the chunk at `end`. 0 if unknown. */
 static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 {
-	/* Finds the start of the chain that leads to `next`: the start of a heap, or the end of its
-	 * arena. */
+	/* Finds the first chunk of the chain that reaches `next`: at the start of a heap, or at the
+	 * end of its arena. */
 	uint64_t head = next != 0 ? chunk_find_head(&y->v, y->at, next) : 0;
 	if (head == 0 && next != 0 && next - y->at <= 2 * y->word)
 		head = next;
@@ -293,7 +293,7 @@ static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 static void add_break(struct laying *y, uint64_t chunk, size_t before, uint32_t after)
 {
 	uint64_t v;
-	/* Adds a break. Zeros are no break if the dump replaces missing memory by zeros. */
+	/* Adds a break. Zeros are not a break if the dump replaces missing memory by zeros. */
 	if (chunk_word(&y->v, chunk + y->word, &v) && (v != 0 || y->d->lacks == NULL))
 		vec_push(&y->l->breaks,
 			 (struct heap_break){ chunk + y->word, (uint32_t)before, after });
@@ -374,8 +374,8 @@ static void lay_span(struct laying *y)
 	ASSERT(y->at == heap_layout_span_end(y) && y->part.size == 0);
 }
 
-/* Makes y->span from region i, later regions without a hole, and regions into which its blocks
- * extend. Returns the next region. The span is empty if there is no recorded block. */
+/* Makes y->span from region i, adjacent later regions, and regions into which its blocks extend.
+ * Returns the next region. The span is empty without a recorded block. */
 static size_t find_span(struct laying *y, size_t i)
 {
 	const struct dump *d = y->d;

@@ -23,7 +23,7 @@ static uint32_t whole_stack(struct reader r, struct calls *c)
 	return calls_add(c, frames, n);
 }
 
-/* Reads the two innermost frames from the block's own bytes. False if they are not there. */
+/* Reads the two innermost frames from the block's own bytes. False if the bytes have none. */
 static bool kept_frames(const struct dump *d, const struct heap_found *f, uint64_t ret[2])
 {
 	const uint64_t at = f->addr + heap_rest_distance(f->size);

@@ -95,9 +95,9 @@ static void visit_settle(struct reaching *x, const struct reach_visit *v)
 	struct heap_found f;
 	heap_live_at(x->b, v->at, &f);
 	const bool inside = v->addr - f.addr < f.size || v->addr == f.addr;
-	/* True if the address begins glibc's next chunk, which is the block's last word. Free lists
-	 * and the arena's `top` hold such addresses. Known arenas are not roots. With unknown
-	 * arenas, such addresses do not count. */
+	/* True if the address is the start of glibc's next chunk, which is also the block's last
+	 * word. Free lists and the arena's `top` have such addresses. Known arenas are not roots.
+	 * With unknown arenas, such addresses are ignored. */
 	const unsigned word = memory_word_size(x->d);
 	const uint64_t raw = heap_found_raw(&f), used = heap_found_end(&f) - raw;
 	if (!inside || (x->b->arenas.count == 0 && v->addr != f.addr &&
@@ -340,8 +340,8 @@ static void scan_chunks_at_hand(struct reaching *x, const struct dump_thread *t)
 		scan_list_at_hand(x, v);
 }
 
-/* Visits the registers of all threads. Skips a thread that ends the process, because its stack
- * holds all values of its functions. */
+/* Visits the registers of all threads. Skips a thread that ends the process, because its stack has
+ * all values of its functions. */
 static void scan_registers(struct reaching *x, const struct records *r)
 {
 	for (size_t i = 0; i < x->d->thread_count; i++) {
@@ -401,8 +401,8 @@ static void reach_scan_all(struct reaching *x, unsigned state)
 	}
 }
 
-/* Divides the lost blocks. Blocks without a pointer from a lost block stay lost. Blocks that these
- * reach are indirectly lost. */
+/* Divides the lost blocks. A block stays lost if no lost block points to it. Blocks that lost
+ * blocks reach are indirectly lost. */
 static void sort_out_lost(struct reaching *x)
 {
 	x->mode = FROM_LOST;
