@@ -98,7 +98,7 @@ void go_dwarf_release(struct go_dwarf *d);
  * `path`. The image has the bytes of `im` until sections are added. */
 void made_image_begin(struct image_build *b, struct image *ret, const struct image *im,
 		      const char *path, struct notes *notes);
-/* Adds a section with bytes. *bytes holds the bytes of all added sections and must outlive the
+/* Adds a section with bytes. *bytes has the bytes of all added sections and must outlive the
  * image. */
 void made_image_add(struct image_build *b, struct text *bytes, struct str name,
 		    const struct text *contents);

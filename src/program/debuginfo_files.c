@@ -89,8 +89,8 @@ static bool read_debug_sup(const struct image *im, const struct section *s, bool
 	return reader_ok(&r) && version == 5;
 }
 
-/* Finds the image's reference to a supplementary file. False if there is none, or with a note if it
- * is damaged. */
+/* Finds the image's reference to a supplementary file. False if there is none, or if it is damaged,
+ * which adds a note. */
 static bool find_link(const struct image *im, struct notes *notes, struct sup_link *ret)
 {
 	const struct section *s = image_section_find(im, ".gnu_debugaltlink");
@@ -361,7 +361,8 @@ static size_t dwo_paths(const struct debuginfo *d, const struct unit *u, struct 
 	return count;
 }
 
-/* Finds a split unit in the .dwo files at `paths`. *ret_seen: at least one of the files exists. */
+/* Finds a split unit in the .dwo files at `paths`. *ret_seen: true if at least one of the files
+ * exists. */
 static bool find_dwo(struct debuginfo *d, const struct unit *skeleton, const char *const *paths,
 		     size_t count, struct unit *ret, bool *ret_seen)
 {

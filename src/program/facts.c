@@ -185,7 +185,7 @@ static const char *runpath_of(const struct image *im)
 	return b.size > 0 && memchr(b.p, 0, b.size) ? (const char *)b.p : "";
 }
 
-/* Counts the relocations for the loader. For objects, counts those for the linker. */
+/* Counts the relocations for the loader. In objects, counts those for the linker. */
 static void count_relocs(struct facts *f, const struct image *im)
 {
 	f->relocs[RELOC_RELATIVE] += im->moved_places;

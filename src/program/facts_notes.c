@@ -43,7 +43,7 @@ static void package_add(struct text *out, struct json_in *in)
 	}
 }
 
-/* Reads an array of library names until its end. The program needs any one of these. */
+/* Reads an array of library names until its end. The program needs any one of the libraries. */
 static void sonames_read(struct text *out, struct json_in *in)
 {
 	enum json_token value;

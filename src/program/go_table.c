@@ -138,7 +138,8 @@ static struct module_words module_words(const struct go_table_module *m, enum pc
 	return (struct module_words){ 37, 38, 40, 44 + more, 47 + more };
 }
 
-/* Reads the words of a module: from the relocation that sets a word, or else from the file. */
+/* Reads the words of a module. If a relocation sets a word, the word comes from it, otherwise from
+ * the file. */
 static bool go_table_read_module(const struct image *im, uint64_t addr, struct go_table_module *ret)
 {
 	const unsigned width = im->bits / 8;

@@ -12,8 +12,8 @@
 
 #include "program/go_table.h"
 
-/* Returns the import path of the type described at a VM address. "" if it has none, or without a
- * type there. Borrowed from the image. */
+/* Returns the import path of the type described at a VM address. "" if the type has none, or if
+ * there is no type. Borrowed from the image. */
 struct str go_type_package(const struct go_table *g, const struct image *im, uint64_t addr);
 
 #endif

@@ -96,7 +96,7 @@ enum go_ref go_words_judge(const struct go_words *w, const struct code_ref *ref)
 }
 
 /* True if a word is not an address. Go's linker groups variables that point only to each other
- * (tasks that initialise packages). Read-only data holds offsets, and numbers that look like
+ * (tasks that initialise packages). Read-only data contains offsets, and numbers that look like
  * addresses of variables. */
 bool go_words_no_address(const struct go_words *w, uint64_t place, bool place_written,
 			 uint64_t target, bool target_written)

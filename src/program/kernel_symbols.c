@@ -102,7 +102,7 @@ static bool are_alike(struct str a, struct str b)
 }
 
 /* True if a name is a bound of a section that the linker script defines, such as __return_sites for
- * .return_sites. It owns no bytes: the entries have other owners. */
+ * .return_sites. Such a symbol owns no bytes: the section's entries have other owners. */
 static bool kernel_symbols_is_bound(const struct section *in, struct str name)
 {
 	static const char *const objects[] = { ".rodata", ".data", ".bss", ".init" };

@@ -216,7 +216,7 @@ static void read_crate(struct json_in *in, struct made_by_crate *c)
 	}
 }
 
-/* Reads the crates. `root`: only the program's own crate. Else only the others. */
+/* Reads the crates. `root`: only the program's own crate. Otherwise only the others. */
 static void read_crates(struct made_by *m, struct bytes json, bool root)
 {
 	struct json_in in;

@@ -19,7 +19,7 @@ struct made_by {
 };
 
 /* Returns Go's build information and the address of its mark. Searches for the mark if sections
- * have no names. Empty if there is none. */
+ * have no names. Empty if the program has none. */
 struct bytes go_build_info(const struct image *im, uint64_t *ret_addr);
 
 void made_by_release(struct made_by *m);

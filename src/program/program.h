@@ -66,8 +66,8 @@ static inline const struct image *program_image(const struct program *p)
 }
 
 /* Returns the separate debug file, or symbols (with `dwarf`: DWARF) in another form inside the
- * program. NULL without these. Searches only if the image lacks a symbol table or, with `dwarf`,
- * DWARF. */
+ * program. NULL if there are none. Searches only if the image lacks a symbol table or, with
+ * `dwarf`, DWARF. */
 const struct input *program_debug(struct program *p, bool dwarf);
 /* Returns the path of the separate debug file. "" without one. Reads no symbols. */
 const char *program_debug_file(struct program *p);
@@ -83,12 +83,12 @@ static inline const char *program_debug_path(const struct program *p)
 {
 	return companion_path(&p->debug);
 }
-/* Returns the linker map: the one of the options' maps that agrees with most sections, else a map
- * in the program's folder. NULL without a map. A map that agrees only with some sections causes a
+/* Returns the linker map: the map of the options that agrees with most sections, otherwise a map in
+ * the program's folder. NULL without a map. A map that agrees only with some sections causes a
  * note. */
 const struct linkmap *program_map(struct program *p);
-/* Returns the machine's memory regions: from the options, else from the linker map, else from runs
- * of loaded bytes at near addresses. An archive or object has no regions. */
+/* Returns the machine's memory regions: from the options, otherwise from the linker map, otherwise
+ * from segments at near addresses. An archive or object has no regions. */
 const struct memory_regions *program_regions(struct program *p);
 struct symbol_table *program_symbols(struct program *p);
 /* Returns the symbols of image `i` of the input, by name. */

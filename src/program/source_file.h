@@ -81,7 +81,7 @@ struct source_file {
 };
 
 /* Resolves the claims, and makes them the owners of VM bytes without an owner. Consumes the claims.
- * Shows them to the trace, and keeps them in `origins`, if these exist. */
+ * Reports them to the trace, and keeps them in `origins`, if they exist. */
 void claims_own(const struct source_file *f, struct spans *vm, struct claims *claims);
 /* Reports claims to the trace, unless NULL. */
 void claims_trace(const struct source_file *f, enum heft_domain domain, const struct claims *c);
@@ -91,7 +91,7 @@ void origins_keep(const struct source_file *f, const struct claims *vm);
 /* Adds bytes of a unit that an object has. The object with most bytes wins (Boyer and Moore's
  * majority vote). */
 void unit_objects_vote(struct unit_objects *u, label_id unit, label_id object, uint64_t size);
-/* Returns the object of a unit. Returns the label itself if it is no unit with an object. */
+/* Returns the object of a unit. If the label is not a unit with an object, returns the label. */
 label_id unit_object(const struct unit_objects *u, label_id label);
 
 /* Returns the DWARF of one of the input's images, or of its separate debug file, or NULL. */

@@ -1,7 +1,7 @@
-/* wish.h - declares struct heft_finder: the options that tell where parts of programs are.
+/* wish.h - declares struct heft_finder: the options that locate the parts of programs.
  *
- * All functions that open programs take this struct. All zero means no options. The struct owns its
- * texts. Read-only after setup: any number of threads. */
+ * All functions that open programs take this struct. A zeroed struct has no options. The struct
+ * owns its texts. Read-only after setup: any number of threads. */
 #ifndef HEFT_PROGRAM_WISH_H
 #define HEFT_PROGRAM_WISH_H
 
