@@ -83,8 +83,8 @@ bool child_wait(const struct child *c, int *ret_status, struct heft_err *err)
 	ASSERT(c->pid > 0 && (c->every_ms == 0 || c->tick));
 	do {
 		struct pollfd both[2] = { end, { c->ready != NULL ? c->fd : -1, POLLIN, 0 } };
-		/* Forwards signals to the child. Signals from the terminal reach the child anyway,
-		 * because it is in our process group. */
+		/* Forwards signals to the child. Signals from the terminal also reach the child
+		 * directly, because it is in our process group. */
 		const struct timespec t = { .tv_nsec = end.fd < 0 ? SIGNAL_MS * 1000000L : 0 };
 		siginfo_t info;
 		if (sigtimedwait(&c->handed, &info, &t) > 0 && info.si_code <= 0)

@@ -62,7 +62,7 @@ bool live_denied(uint32_t pid, const char *what, struct heft_err *err)
 	return fail_sys(err, "process %" PRIu32 ": %s", pid, what);
 }
 
-/* Calls `f` with each thread not seen yet. *ret_new is true if there was any. */
+/* Calls `f` with each thread that was not yet seen. *ret_new: true if there was one. */
 static bool each_new_thread(struct live *l, bool (*f)(struct live *, struct live_thread *),
 			    bool *ret_new)
 {

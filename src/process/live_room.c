@@ -33,7 +33,7 @@ static FILE *group_open(const char *folder, const char *name)
 	return length > 0 && length < (int)sizeof path ? fopen(path, "re") : NULL;
 }
 
-/* Reads the number in a file. False if there is none: "max" means no limit. */
+/* Reads the number in a file. False if there is none. "max" means that there is no limit. */
 static bool number_read(const char *folder, const char *name, uint64_t *ret)
 {
 	FILE *f = group_open(folder, name);

@@ -57,8 +57,8 @@ void process_close(struct process *p)
 	memset(p, 0, sizeof *p);
 }
 
-/* Returns how an allocator other than glibc's malloc gives the program memory. NULL if there is no
- * such allocator. */
+/* Returns the way in which an allocator other than glibc's malloc gives memory to the program. NULL
+ * if there is no such allocator. */
 static const char *foreign_malloc(struct process *p)
 {
 	const char *how = p->heap.records.found ? "gave memory past the recorder"

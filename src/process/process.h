@@ -183,7 +183,7 @@ extern const char process_cut_off[];
 /* Text in place of an unknown stack. */
 extern const char process_no_stack[];
 
-/* Adds the name of a frame: its function, or else "libx.so+0x1234", or else "0x1234". */
+/* Adds the name of a frame: its function, otherwise "libx.so+0x1234", otherwise "0x1234". */
 void process_add_name(struct text *t, const struct heft_frame *f);
 
 /* Walks the stacks of the dump's threads, and adds them to heap.calls. Only the first call does

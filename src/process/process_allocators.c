@@ -246,7 +246,7 @@ static void module_find(struct process *p, struct opened_module *o, const struct
 	if (p->heap.records.found && named != 0)
 		return;
 	allocators_push(p, named | m.defined, path);
-	/* Adds a malloc that is neither the C library's nor a known allocator's. */
+	/* Adds a malloc that is not the C library's and not a known allocator's. */
 	if (named != 0 || p->heap.records.found || m.malloc == 0 || m.defined != 0 ||
 	    is_part_of_glibc(path) || m.malloc == m.own)
 		return;

@@ -485,7 +485,8 @@ static bool try_all(const struct process *p, struct opened_module *o)
 	const struct debug_search how = wish_search(p->wish.find);
 	bool found = (o->program && try_path(&s, o->program)) || take_given(p, &o->module) ||
 		     try_memory(p, o) || try_own_path(&s) || try_build_id(&s);
-	/* Tries the folders for debug files that the user named, which may hold modules too. */
+	/* Tries the folders for debug files that the user named, because they may also have
+	 * modules. */
 	for (size_t i = 0; i < how.dir_count && !found; i++)
 		found = try_below(&s, str_of(how.dirs[i]), o->module.path);
 	arena_release(&s.scratch);

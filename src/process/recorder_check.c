@@ -151,7 +151,8 @@ static bool is_linker(const struct image *im)
 	return !has_interp(im) && telling_name_find(im, names, COUNT_OF(names)) != NULL;
 }
 
-/* Returns the program in the dynamic linker's arguments (ld.so(8)). NULL if there is none. */
+/* Returns the program that the dynamic linker's arguments name (ld.so(8)). NULL if there is
+ * none. */
 static const char *loaded_program(char *const *argv)
 {
 	static const char *const with_value[] = {

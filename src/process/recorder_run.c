@@ -30,8 +30,8 @@ static const char *recorder_find_library(struct arena *arena)
 	Dl_info info, program;
 	/* dladdr() fails in a static program. Then no other module exists. */
 	const bool named = dladdr(here, &info) != 0 && info.dli_fname != NULL;
-	/* dladdr() names the program as it was called, which is no path if the shell found it in
-	 * $PATH. */
+	/* dladdr() returns the program's name as it was called. That is not a path if the shell
+	 * found the program in $PATH. */
 	const bool inside = !named || (dladdr((void *)getauxval(AT_PHDR), &program) != 0 &&
 				       program.dli_fbase == info.dli_fbase);
 	char *file = inside ? file_real_path("/proc/self/exe") : NULL;
