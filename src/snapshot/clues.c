@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* An address that leads to another address: a pointer that the loader fills in, or a PLT stub. */
+/* An address that points to another address: a pointer that the loader fills in, or a PLT stub. */
 struct link {
 	uint64_t addr, to;
 };

@@ -10,8 +10,8 @@
 #include "image/image.h"
 #include "snapshot/snapshot.h"
 
-/* Number of instruction groups kept per function: those with the lowest hashes. Functions that
- * share code then share part of their samples. */
+/* Number of instruction groups kept per function: those with the lowest hashes. So functions that
+ * share code share part of their samples. */
 enum { CLUE_GRAMS = 32 };
 
 /* A reference is an address in the program minus its lowest address. With this bit, it is an

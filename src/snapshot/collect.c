@@ -89,8 +89,8 @@ static bool is_new(struct collect *c, label_id label)
 	return !seen;
 }
 
-/* Adds the symbols of one address. They share the bytes there. Outlined functions have numbers as
- * names. If a linker folded equal ones, they become one symbol. */
+/* Adds the symbols of one address, which share the bytes. Outlined functions have numbers as names.
+ * If a linker folded equal ones, they become one symbol. */
 static void collect_add_group(struct collect *c, const struct named_place *const *list,
 			      size_t count, uint64_t addr, uint64_t size)
 {
@@ -214,8 +214,8 @@ static bool collect_is_code(const struct section *s)
 	return s->exec && !str_starts(s->name, STR(".plt")) && !str_starts(s->name, STR(".iplt"));
 }
 
-/* Adds a section. If all or none of its bytes are in the file, and the same holds for the VM image,
- * symbols tile it. Otherwise one symbol for the whole section gets all bytes. */
+/* Adds a section. The bytes in the file must be all or none, and the same holds for the VM image;
+ * then symbols tile the section. Otherwise one symbol for the section gets all bytes. */
 static void collect_section(struct collect *c, const struct section *s,
 			    const struct share_of_section *share,
 			    const struct named_place *const *list, size_t count)
@@ -289,7 +289,8 @@ static void add_overheads(struct collect *c, const struct shares *shares)
 	add_overhead(c, &loaded, shares->memory_only, " segments, in memory alone");
 }
 
-/* Returns the object of an image's symbols, such as "libx.a(y.o)". "" for a single image. */
+/* Returns the object of an image's symbols, such as "libx.a(y.o)". "" if the file has only one
+ * image. */
 static uint32_t object_of(struct collect *c, const struct image *im)
 {
 	return im->kind != IMAGE_OBJECT || im->member.len == 0

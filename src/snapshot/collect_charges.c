@@ -20,7 +20,7 @@ struct charging {
 	size_t sources; /* Number of levels, one less without objects */
 	size_t charged; /* Number of charges of earlier containers */
 	enum heft_domain domain;
-	/* Charges by their labels. During the summing, `name`, `source` and `object` are labels
+	/* Charges by their labels. While sums are made, `name`, `source` and `object` are labels
 	 * instead of texts. */
 	struct map by_labels;
 	size_t guess; /* Index of the charge that probably comes next */

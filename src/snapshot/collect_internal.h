@@ -113,8 +113,8 @@ void collect_place(struct collect *c, struct snap_symbol *y);
 void collect_native(struct collect *c, uint64_t addr, uint64_t size, label_id label);
 /* Adds a symbol whose name is final: a literal, star symbol or overhead symbol. */
 void collect_named(struct collect *c, uint64_t addr, uint64_t size, struct str name);
-/* Begins, in c->scratch, a name for bytes without a symbol: a whole section if `whole`, else a part
- * of a section. */
+/* Begins, in c->scratch, a name for bytes without a symbol. `whole`: they are a whole section,
+ * otherwise a part of one. */
 void collect_set_mark(struct collect *c, bool whole);
 /* Adds one symbol for `count` functions that a compiler outlined. */
 void collect_outlined(struct collect *c, uint64_t addr, uint64_t size, size_t count);

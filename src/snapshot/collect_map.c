@@ -91,8 +91,8 @@ void collect_learn_owner(struct collect *c, const struct snap_symbol *y)
 	*object = *object == 0 || *object == y->object ? y->object : OBJECT_SEVERAL;
 }
 
-/* The other path of a pair of source and object. Code counts more than data, because linkers assign
- * a shared string to only one of its objects. */
+/* The other path of a pair of source and object. Code has more weight than data, because linkers
+ * assign a shared string to only one of its objects. */
 struct other_path {
 	uint32_t text; /* Text id. 0 so far */
 	bool by_code;
@@ -109,7 +109,7 @@ static void collect_map_learn_path(struct other_path *known, uint32_t text, bool
 	known->by_code = code;
 }
 
-/* Finds, per text id, the object made from each source file and the source of each object. */
+/* Finds, per text id, the object that each source file becomes, and the source of each object. */
 static void learn_paths(const struct collect *c, size_t first, struct other_path *object_of,
 			struct other_path *source_of)
 {

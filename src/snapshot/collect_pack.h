@@ -37,15 +37,15 @@ bool collect_dex(struct snapshot *s, const struct pack_entry *e, struct heft_err
 bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info *info,
 		 struct heft_err *err);
 /* Adds resources that share another resource's payload in each pack, as aliases. Call it after all
- * packs of a container. The container's symbols begin at `first`. collect_pak_users() completes
- * these aliases. */
+ * packs of a container. The container's symbols begin at `first`. collect_pak_users() completes the
+ * aliases. */
 void collect_pak_aliases(struct snapshot *s, struct pak_info *info, size_t first);
 /* Gives resources the paths of their users: functions named "ui::AllowlistedResource<ID>()". Adds
  * aliases for several users. Call it after all programs. */
 void collect_pak_users(struct snapshot *s);
 /* Returns the text "libx.a(y.o)" without directories, which differ between compared builds. */
 uint32_t collect_member_path(struct snapshot *s, const char *archive, struct str member);
-/* Adds the parts of an archive that are no objects. `path` names the archive. */
+/* Adds the parts of an archive that are not objects. `path` names the archive. */
 void collect_archive(struct snapshot *s, uint32_t container, const char *path,
 		     const struct input *in);
 /* Adds bytes to the size that the container states for a section. */

@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-/* Returns the section of a pack. A name such as en.pak or en-GB.pak means a translation. */
+/* Returns the section of a pack. A pack with a name such as en.pak or en-GB.pak is a
+ * translation. */
 static const char *pak_section(const char *base)
 {
 	return strchr(base, '-') || strlen(base) <= 7 ? ".pak.translations" : ".pak.nontranslated";

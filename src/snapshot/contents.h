@@ -27,8 +27,8 @@ void contents_init(struct contents *ret, const struct image *im);
 void contents_read(struct contents *c);
 void contents_release(struct contents *c);
 
-/* Returns the hash of `size` bytes of a section. All 0 if unknown. Address 0 means none; then `s`
- * is ignored. O(bytes). Any number of threads. */
+/* Returns the hash of `size` bytes of a section. All 0 if unknown. Address 0 means no address; `s`
+ * is ignored then. O(bytes). Any number of threads. */
 struct code_print contents_of(const struct contents *c, const struct section *s, uint64_t addr,
 			      uint64_t size);
 /* Like contents_of(), but for x86 code whose relative references are known. All bytes must be

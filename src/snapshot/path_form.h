@@ -14,7 +14,7 @@
 #include "base/text.h"
 
 /* Writes the common form of a path to *out. False, with *out unchanged, if that equals the path.
- * `build`: the build directory, or "". `object`: the path is an object's, else a source's.
+ * `build`: the build directory, or "". `object`: the path is an object's, otherwise a source's.
  * *ret_generated: the build generated the source. */
 bool path_form(struct text *out, struct str path, struct str build, bool object,
 	       bool *ret_generated);

@@ -334,7 +334,8 @@ struct charge_texts {
 	uint32_t names;  /* Number of texts up to the last one that was a charge's name */
 };
 
-/* Returns which name of its symbol a charge has: 0 full name, 1 plain name, 2 neither. */
+/* Returns the kind of name that a charge has: 0 the full name of its symbol, 1 the plain name, 2
+ * another one. */
 static uint64_t name_of_symbol(const struct snapshot *s, const struct snap_charge *c)
 {
 	const struct snap_symbol *y = c->symbol == SNAP_NO_SYMBOL ? NULL

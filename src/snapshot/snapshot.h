@@ -135,7 +135,7 @@ struct clues;
 struct snap_charge {
 	uint64_t file, vm; /* Bytes */
 	/* Short name, as in a roll-up by symbols. Before snapshot_split_names(), SNAP_PLAIN_NAME
-	 * means the plain name of the symbol. */
+	 * marks the plain name of the symbol. */
 	uint32_t name;
 #define SNAP_PLAIN_NAME UINT32_MAX
 	uint32_t space;          /* Namespace or module. 0 if unknown */
@@ -255,7 +255,7 @@ static inline double snap_pss(const struct snap_symbol *y)
 	return ((double)y->size + (double)y->padding) / y->alias_count;
 }
 
-/* Test a symbol's kind by its full name. First: "..." or "string literal". */
+/* Test a symbol's kind by its full name. The first: "..." or "string literal". */
 bool snap_is_literal(struct str full_name);
 bool snap_is_overhead(struct str full_name); /* True for "Overhead: x" */
 bool snap_is_star(struct str full_name);     /* True for "** x" */

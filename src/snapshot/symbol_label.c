@@ -33,7 +33,7 @@ static struct str section_label(const struct snapshot *s, const struct snap_sect
 	return text_str(work);
 }
 
-/* For symbols that no source measured: returns the outermost namespace, or else the library. */
+/* Returns the outermost namespace, otherwise the library, for symbols that no source measured. */
 static struct str package_label(const struct snapshot *s, const struct snap_symbol *y)
 {
 	const struct str space = name_qualifier(snapshot_text(s, y->name));

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "snapshot/snapshot.h"
 
-/* Returns the path of a symbol's origin: its source, else its object. "" if unknown. */
+/* Returns the path of a symbol's origin: its source, otherwise its object. "" if unknown. */
 uint32_t snap_path(const struct snap_symbol *y);
 /* Returns the label of a symbol's row, or a text such as "(no path)". The result is in the snapshot
  * or in *work. */
