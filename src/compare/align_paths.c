@@ -93,8 +93,8 @@ static struct str align_paths_find_partner(const struct by_name *b, struct str p
 	return best;
 }
 
-/* Counts pairs of roots. The text "root before\nroot after" counts the path pairs that fit these
- * roots. */
+/* Counts pairs of roots. The text "root before\nroot after" has the number of path pairs that fit
+ * these roots. */
 struct votes {
 	struct intern roots;
 	VEC(size_t) counts;

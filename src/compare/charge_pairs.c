@@ -197,7 +197,8 @@ static bool charge_pairs_is_same(const struct charge_group *a, const struct char
 	return a->container == b->container && a->name == b->name && a->path == b->path;
 }
 
-/* Returns the group of a symbol, or of one of its aliases, which may own the bytes on this side. */
+/* Returns the group of a symbol. If the symbol has none, returns the group of an alias, which may
+ * own the bytes on this side. */
 static uint32_t group_of_symbol(const struct charge_side *z, uint32_t symbol)
 {
 	const struct snap_symbol *y = &z->s->symbols.data[symbol];

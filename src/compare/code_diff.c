@@ -86,7 +86,7 @@ static void add_insn(struct code_diff_lines *l, const struct disasm_insn *insn,
 	vec_push(&l->list, (struct line_part){ from, l->text.len - from });
 }
 
-/* Opens a disassembler. An odd entry point means Thumb code, as in microcontrollers. */
+/* Opens a disassembler. An odd entry point shows Thumb code, as in microcontrollers. */
 static bool open_disasm(struct disasm *d, const struct image *im)
 {
 	return im && disasm_open(d, im, flow_isa_of(im) == CODE_THUMB);

@@ -369,7 +369,8 @@ void match_pair(struct matcher *m, uint32_t before, uint32_t after, enum match_p
 	m->pass[after] = (uint8_t)pass;
 }
 
-/* True if a pass may pair the symbol. Generated names count only if nothing else is known. */
+/* True if a pass may pair the symbol. Generated names are used only if there is no other
+ * evidence. */
 static bool tells(const struct matcher *m, const struct match_side *side, enum match_pass pass,
 		  const struct snap_symbol *y)
 {

@@ -100,8 +100,8 @@ struct clue;
 uint64_t match_print(const struct match_side *side, const struct snap_symbol *y,
 		     const struct clue *c);
 
-/* True if a symbol has no name of its own: its name is generated, or is that of the function that
- * refers to it. */
+/* True if a symbol has no name of its own: its name is generated, or is the name of the function
+ * that refers to it. */
 static inline bool match_is_nameless(const struct match_side *side, const struct snap_symbol *y)
 {
 	return side->nameless[y - side->s->symbols.data];

@@ -59,8 +59,8 @@ enum {
 	REFS_MOST = 512
 }; /* Greatest number of a symbol's references to compare. Ignores further ones. */
 
-/* Finds the symbols to which a container's references lead, and the symbols with clues. The
- * references begin at `to`. */
+/* Finds the targets of a container's references, and the symbols with clues. The references begin
+ * at `to`. */
 static void container_resolve(struct alike *a, struct alike_side *as, uint32_t container,
 			      struct alike_ref *to)
 {
@@ -197,7 +197,7 @@ struct match_alike_agreement {
 	size_t same, different;
 };
 
-/* True if two unknown references, one per side, may be equal: both lead to the same kind of
+/* True if two unidentified references, one per side, may be equal: both point to the same kind of
  * section. */
 static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 {

@@ -86,7 +86,8 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 /* Adds to a hash everything that affects a symbol's scores and may change. */
 uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_t symbol,
 		     uint64_t hash);
-/* What some symbols of `after` have beside their sizes: alike_has_of() of each, joined. */
+/* Bits of all evidence beside sizes that some symbols of `after` have: alike_has_of() of each,
+ * joined. */
 enum alike_has { ALIKE_HAS_REFS = 1, ALIKE_HAS_CLUE = 2, ALIKE_HAS_OWNER = 4 };
 unsigned alike_has_of(const struct alike *a, const struct alike_symbol *after);
 /* Returns the lowest percentage of the larger size that the smaller size must be for a score that
@@ -94,8 +95,8 @@ unsigned alike_has_of(const struct alike *a, const struct alike_symbol *after);
 unsigned alike_sizes_least(const struct alike_symbol *before, unsigned has, unsigned least);
 /* Adds votes for the symbols that the two symbols of a pair refer to. */
 void alike_vote(struct alike *a, uint32_t before, uint32_t after);
-/* Adds votes for symbols without partners that share a rare known thing: it refers to both, or both
- * refer to it. `open_before` and `open_after`: per symbol, whether it has no partner. */
+/* Adds votes for two symbols without partners that share a rare known thing: they both refer to it,
+ * or it refers to both. `open_before` and `open_after`: per symbol, true if it has no partner. */
 void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_t *open_after);
 
 #endif

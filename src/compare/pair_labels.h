@@ -43,7 +43,7 @@ struct label_side {
 /* Learns the new labels from the pairs of a diff. */
 void pair_labels_learn(struct pair_labels *n, const struct snapshot_diff *d,
 		       const struct label_side *before, const struct label_side *after);
-/* Writes the base's spans with the other side's labels. `of_paths`: renames by roots, else by
+/* Writes the base's spans with the other side's labels. `of_paths`: renames by roots, otherwise by
  * pairs. */
 void pair_labels_rename(struct pair_labels *n, const struct spans *from, bool of_paths,
 			struct spans *ret);
