@@ -1,4 +1,4 @@
-/* all_fields.h - declares the JSON objects of reports, for objects that hold them and for
+/* all_fields.h - declares the JSON objects of reports, for objects that contain them and for
  * docs/json.md. */
 #ifndef HEFT_REPORT_ALL_FIELDS_H
 #define HEFT_REPORT_ALL_FIELDS_H

@@ -60,15 +60,15 @@ struct field {
 	union {
 		const char *const *words;
 		const struct fields *of; /* Fields of the object, or of each object in the list */
-		/* Returns a text or number that no member holds. It lies in `room` or lives longer.
-		 * p is NULL without a value. Text for a column ends with NUL. */
+		/* Returns a text or number that is not a member. A text is in `room` or lives
+		 * longer. p is NULL without a value. Text for a column ends with NUL. */
 		struct str (*get)(struct field_at *at);
 		void (*put)(const struct field_at *at, struct json *j);
 	};
 	uint16_t at, size; /* Offset and size of the member with the value. If the size is 0,
 			    * `get` is called */
-	/* The member that decides whether there is a value: none if "", 0, false or NULL. For
-	 * lists, the count. */
+	/* The member that decides whether there is a value. There is none if it is "", 0, false or
+	 * NULL. For lists, the number of elements. */
 	uint16_t if_at, if_size;
 	uint16_t stride;
 	uint8_t if_kind, kind; /* Values of enum field_kind */

@@ -39,7 +39,7 @@ static void heap_report_put_above(const struct report *r, struct sink *s)
 		out_heap_summary(h->info, s);
 	if (h->base || !q->leaks || h->leaves.count > 0)
 		return;
-	/* States that there are no leaks, because an empty table might look like a failure. */
+	/* States that there are no leaks. An empty table might look like a failure. */
 	if (all)
 		sink_printf(s, "no leaks: pointers lead to all %" PRIu64 " blocks\n\n",
 			    h->info->of.blocks);

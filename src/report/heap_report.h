@@ -16,8 +16,8 @@ bool heap_report_write(const struct heap_report *r, const struct heft_write_opts
 		       struct heft_err *err);
 void out_heap_pprof(const struct heap_report *r, bool live_only, struct sink *s);
 
-/* Returns the command for pages and JSON. Without a request for arguments, returns only the
- * program's name, because people publish these files. */
+/* Returns the command for pages and JSON. By default, returns only the program's name, because
+ * people publish these files. */
 struct str heap_command(const struct heap_info *i);
 
 /* Write parts of pages. */

@@ -1,6 +1,6 @@
-/* label_text.h - writes labels so that a terminal can show them.
+/* label_text.h - writes labels for a terminal.
  *
- * A label may hold any bytes; base/tame.h says which become visible escapes. */
+ * A label may contain any bytes; base/tame.h defines which bytes become visible escapes. */
 #ifndef HEFT_REPORT_LABEL_TEXT_H
 #define HEFT_REPORT_LABEL_TEXT_H
 
@@ -13,8 +13,9 @@ size_t label_width(struct str label);
  * middle. Characters and escapes are never split. */
 void label_put(struct sink *s, struct str label, size_t width);
 
-/* Writes each part of a list on its own line, after `first` (the first line) or `next`. A part ends
- * at `apart` if `ends` returns true. NULL: a part ends at each `apart`. */
+/* Writes each part of a list on its own line, after `first` (on the first line) or `next`. A
+ * part ends at an `apart` for which `ends` returns true. If `ends` is NULL, a part ends at each
+ * `apart`. */
 void label_list(struct sink *s, struct str list, struct str apart,
 		bool (*ends)(struct str part, struct str behind), const char *first,
 		const char *next);

@@ -14,7 +14,7 @@ struct code_listing {
 	uint64_t left;   /* Bytes of code that may still be read */
 };
 
-/* Returns the name of the function that a call or jump leads to, if its operand is only an address.
+/* Returns the name of the function to which a call or jump goes, if its operand is only an address.
  * NULL if no function begins there. In objects, targets are unknown before linking. */
 static const char *listing_target(const struct code_listing *l, const char *operands)
 {
@@ -26,8 +26,8 @@ static const char *listing_target(const struct code_listing *l, const char *oper
 	return *end == '\0' ? blocks_name_at(l->blocks, addr) : NULL;
 }
 
-/* Writes an instruction, indented. If it leads to a function, writes the function's name after
- * it. */
+/* Writes an instruction, indented. Appends the name of the function that the instruction calls or
+ * jumps to. */
 static void listing_put_insn(const struct code_listing *l, const struct disasm_insn *insn,
 			     uint64_t addr, struct sink *s)
 {

@@ -54,7 +54,7 @@ static void out_heap_pprof_put_sample(struct heap_profile *p, const struct heap_
 }
 
 /* Returns the offset to add to a module's addresses. Unnamed addresses are written relative to the
- * module's headers, because these are the same in every process. */
+ * module's headers, which makes them equal in all processes. */
 static uint64_t moved(const struct heap_profile *p, const struct heap_report_module *m)
 {
 	return p->r->info->no_names ? m->bias : 0;

@@ -24,7 +24,7 @@ void svg_number(struct sink *s, double v);
 /* Writes a rectangle of a class. `tip` appears when the reader points at it. */
 void svg_box(struct sink *s, const struct svg_box *b, const char *class, const char *tip);
 /* Writes text from x on, cut to a width; y is its base line. Cuts the beginning of paths, because
- * their ends differ. Writes nothing if there is hardly any room. */
+ * their ends differ. Writes nothing if the width is too small. */
 void svg_text(struct sink *s, double x, double y, double width, const char *text);
 /* Returns a colour for an owner: 0 to SVG_COLOURS - 1. */
 unsigned svg_colour(const char *label);

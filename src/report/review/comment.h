@@ -33,7 +33,7 @@ struct comment {
 /* True if no section or region, except debug sections, changed by `floor` bytes, and no limit has a
  * finding. */
 bool comment_is_noise(const struct comment *c, uint64_t floor);
-/* True if the label of a row names an owner that people know: neither "(no package)" nor ".". */
+/* True if the label of a row is the name of an owner, neither "(no package)" nor ".". */
 bool comment_names_owner(const struct heft_row *row);
 /* True for an http or https URL without bytes that would end a Markdown link. */
 bool comment_takes_url(const char *url);

@@ -81,8 +81,8 @@ static bool is_directory(const char *label, const struct heft_table *directories
 	return false;
 }
 
-/* Returns the share of the changes that packages of others explain: those that are no directory of
- * the program's sources. */
+/* Returns the share of the changes that packages of other projects explain: packages that are not a
+ * directory of the program's sources. */
 static double share_of_others(const struct heft_table *packages,
 			      const struct heft_table *directories)
 {

@@ -130,7 +130,8 @@ static void story_put_name(struct sink *s, const char *name)
 	markdown_code(s, name, NAMED_MOST);
 }
 
-/* Writes the end of a path that is too long: the file tells more than the first folder. */
+/* Writes the end of a path that is too long, because the file's name matters more than the first
+ * folder. */
 static void story_put_path(struct sink *s, const char *path)
 {
 	const size_t size = strlen(path);
