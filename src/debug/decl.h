@@ -12,9 +12,9 @@ struct decl {
 	uint64_t file, line, column;
 };
 
-/* Reads the declaration of the entry at die_off. A definition may lack facts. Missing facts come
- * from the declaration or the abstract instance that the definition refers to, if that is in the
- * same unit. False if neither file nor line is known. */
+/* Reads the declaration of the entry at die_off. If a definition lacks facts, they come from the
+ * declaration or abstract instance that it refers to, in the same unit. False if neither file nor
+ * line is known. */
 bool decl_read(const struct unit *u, uint64_t die_off, struct decl *ret);
 
 #endif

@@ -58,7 +58,7 @@ struct dwarf {
 	struct bytes bytes[DW_SECTIONS];
 	uint64_t size[DW_SECTIONS]; /* Sizes after unpacking. Known before the bytes are loaded */
 	bool loaded[DW_SECTIONS];
-	/* Loads bytes[which]. On failure, the bytes are empty and there is a note. */
+	/* Loads bytes[which]. On failure, leaves the bytes empty and adds a note. */
 	void (*load)(struct dwarf *d, enum dw_section which, struct notes *notes);
 	void *load_ctx;
 	/* Functions that read a section once from start to end with little memory. All three may be

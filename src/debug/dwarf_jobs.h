@@ -81,8 +81,8 @@ struct line_jobs {
 							   * be NULL */
 };
 
-/* Lists the programs of .debug_line by their headers alone. False, with an empty *ret, if a program
- * needs its unit: before version 5, or with names by index. */
+/* Lists the programs of .debug_line from their headers alone. False, with an empty *ret, if a
+ * program also needs its unit: before version 5, or with names by index. */
 bool line_uses_of_section(struct dwarf *d, line_use_vec *ret);
 void line_jobs_run(const struct line_jobs *jobs);
 bool line_job_open(struct line_job *j, const struct line_use *use, struct line_program *ret);

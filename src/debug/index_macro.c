@@ -92,8 +92,8 @@ static void refer_string(struct macro *m, uint64_t off)
 		m->refs->string(m->refs->ctx, DW_STR, off);
 }
 
-/* Reports a string by its index. Split units state no base. They use the first table. In version 5,
- * the first table starts after a header. */
+/* Reports a string by its index. Split units do not state a base, so they use the first table. In
+ * version 5, the first table starts after a header. */
 static void refer_strx(struct macro *m, uint64_t index)
 {
 	uint64_t base = m->str_offsets_base, off;

@@ -37,8 +37,8 @@ static uint64_t skip_zeros(const struct reader *section, uint64_t at)
 	return end;
 }
 
-/* Finds the next table. Linkers may align sections of objects with zeros, or not align them. So
- * zeros are padding only if no table begins there. */
+/* Finds the next table. Linkers may align sections of objects with zeros. So zeros are padding,
+ * unless a table begins there. */
 bool index_set_next(struct index_out *o, uint64_t *at, uint16_t low, uint16_t high,
 		    struct index_set *ret)
 {

@@ -51,8 +51,8 @@ static void read_format(struct line_header_tables *t, struct entry_format *f)
 	}
 }
 
-/* Reads one entry. False, with the reader bad, if the entry is cut off or empty. Nothing would
- * limit the number of empty entries. */
+/* Reads one entry. False, with the reader bad, if the entry is truncated or empty. Empty entries
+ * are rejected because nothing would limit their number. */
 static bool line_header_read_entry(struct line_header_tables *t, const struct entry_format *f,
 				   struct line_header_entry *ret)
 {

@@ -78,7 +78,7 @@ const char *line_table_path(struct line_table *t, uint32_t file, struct intern *
 	return t->paths[file] ? t->paths[file] : "";
 }
 
-/* Asserts that addresses ascend: those of sequences, and those of rows in a sequence. */
+/* Asserts that the addresses of sequences ascend, and the addresses of the rows in a sequence. */
 static void line_table_verify(const struct line_table *t)
 {
 	ASSERT(sorted_by_key(t->sequences.data, t->sequences.count, sizeof *t->sequences.data));

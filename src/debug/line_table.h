@@ -36,8 +36,8 @@ struct line_table {
 	size_t near;   /* Index of the row found last */
 };
 
-/* Reads the line program of a unit. For a split unit, reads that of the skeleton. False if it has
- * none. Paths of files in rows are interned in `paths`. Rows before damage are kept. */
+/* Reads the line program of a unit, or of the skeleton of a split unit. False if there is none.
+ * Paths of files in rows are interned in `paths`. Rows before damage are kept. */
 bool line_table_read(struct line_table *t, const struct unit *u, struct intern *paths);
 void line_table_release(struct line_table *t);
 /* Returns the row of an address, or NULL. O(log rows), less near the previous address. */

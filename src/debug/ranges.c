@@ -91,7 +91,8 @@ static void read_list_5(struct ranges *s)
 	}
 }
 
-/* Finds a list by its index. The table at the base has the list's offset, relative to the base. */
+/* Finds a list by its index. The table at the base has the offset of each list, relative to the
+ * base. */
 static bool list_of_index(const struct unit *u, enum dw_section in, uint64_t base, uint64_t index,
 			  uint64_t *ret)
 {

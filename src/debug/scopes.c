@@ -249,9 +249,8 @@ static void scopes_walk_die(struct scopes_walk *k, const struct die *d)
 		vec_push(&k->around, here);
 }
 
-/* True for C and C++. Their types hold declarations only, unless the types are local to a
- * function. Compilers of other languages put functions with code into types (numbers: DWARF 5,
- * table 7.17). */
+/* True for C and C++. Their types contain only declarations, unless the types are local to a
+ * function. Other languages have functions with code in types (numbers: DWARF 5, table 7.17). */
 static bool is_c_family(uint64_t language)
 {
 	switch (language) {

@@ -32,8 +32,8 @@ struct unit {
 	uint64_t language;
 	bool has_low_pc;
 	uint64_t low_pc;
-	/* The split unit's skeleton, or NULL. Through it the unit reads addresses, and ranges of
-	 * version 4. */
+	/* Skeleton of the split unit, or NULL. The unit reads addresses, and range lists of version
+	 * 4, with the skeleton's bases. */
 	const struct unit *skeleton;
 };
 

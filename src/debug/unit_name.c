@@ -5,8 +5,8 @@
 #include "debug/line.h"
 #include "debug/path.h"
 
-/* Adds the path of file 0 of the line program. Since version 5, this is the unit's source. In
- * earlier versions, file 1 may be any file, such as a header. */
+/* Adds the path of file 0 of the line program. Since version 5, that is the unit's source. Earlier
+ * versions do not tell the source: file 1 may be a header. */
 static bool primary_file(const struct unit *u, struct text *out)
 {
 	struct line_program p;

@@ -11,7 +11,7 @@
 #include "debug/die.h"
 #include "debug/flat.h"
 
-/* Number of caches. References lead back and forth between units, so several are needed. */
+/* Number of caches. References go back and forth between units, so several are needed. */
 enum { UNITS_CACHES = 4 };
 
 struct units {
@@ -46,7 +46,8 @@ void units_release(struct units *s);
 size_t units_count(struct units *s, enum dw_section in);
 /* Reads the header of unit i < count, ready for unit_open(). */
 bool units_get(struct units *s, enum dw_section in, size_t i, struct unit *ret);
-/* Finds the index of the unit that holds an offset of a section, or returns false. O(log units). */
+/* Finds the index of the unit that contains an offset of a section. False if there is none. O(log
+ * units). */
 bool units_around(struct units *s, enum dw_section in, uint64_t off, size_t *ret_index);
 /* Finds the type unit of a signature, or the unit of a dwo id (only in version 5's headers). */
 bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret);

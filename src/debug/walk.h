@@ -1,7 +1,7 @@
 /* walk.h - visits all DIEs of a unit in one fast pass, and reports their references.
  *
- * Decodes only what the callbacks need. Skips the rest by steps prepared from the abbreviation
- * table. Cost: about 10 ns per DIE. Callbacks may be NULL. */
+ * Decodes only the values that the callbacks need. Skips other attributes by steps prepared from
+ * the abbreviation table. Cost: about 10 ns per DIE. Callbacks may be NULL. */
 #ifndef HEFT_DEBUG_WALK_H
 #define HEFT_DEBUG_WALK_H
 

@@ -50,7 +50,7 @@ enum {
 };
 
 /* Reads one record: its length, its kind, its contents. The length includes the kind, but not
- * itself. False at the end, and if the length is damaged, which also marks r bad. */
+ * itself. False at the end, or if the length is damaged, which marks r bad. */
 static inline bool read_record(struct reader *r, uint16_t *ret_kind, struct reader *ret)
 {
 	if (reader_left(r) < 4)

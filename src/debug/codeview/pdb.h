@@ -61,7 +61,8 @@ void pdb_close(struct pdb *p);
 bool pdb_rva(const struct pdb *p, uint16_t section, uint32_t off, uint64_t *ret);
 /* Returns the piece that holds an RVA, or NULL. O(log pieces). */
 const struct pdb_piece *pdb_piece_at(const struct pdb *p, uint64_t rva);
-/* Reads the record of a type or id. *ret is its content after the kind. False if there is none. */
+/* Reads the record of a type or id. Sets *ret to its content after the kind. False if there is
+ * none. */
 bool pdb_type(const struct pdb_types *t, uint32_t index, uint16_t *ret_kind, struct reader *ret);
 /* Returns the size of a value of a type in bytes. 0 if unknown. */
 uint64_t pdb_type_size(const struct pdb *p, uint32_t index);
