@@ -30,9 +30,9 @@ static label_id label_of_name(const struct debug_bytes *b, const struct unit *u)
 	return label;
 }
 
-/* Returns the label of a unit without a name (partial and type units): that of the unit with the
- * same line program, else of the first unit with a name. Type units of .dwo files come before all
- * names. */
+/* Returns the label of a unit without a name (partial and type units): the label of the unit with
+ * the same line program, otherwise of the first unit with a name. Type units of .dwo files come
+ * before all names. */
 static label_id label_of_nameless(const struct debug_bytes *b, const struct unit *u)
 {
 	label_id label = LABEL_NONE;
@@ -483,8 +483,8 @@ static void find_partial_owners(struct debug_bytes *b)
 	abbrev_cache_release(&cache);
 }
 
-/* Finds the first unit with a name. True if the very first unit is a partial one: only dwz puts one
- * there. */
+/* Finds the first unit with a name. True if the first unit of all is a partial unit, which is so
+ * only in files of dwz. */
 static bool look_ahead(struct debug_bytes *b)
 {
 	struct dwarf *d = &b->info->dwarf;

@@ -80,8 +80,8 @@ struct debug_bytes {
 	bool by_file;           /* True if units are named after their main source file */
 	const struct spans *vm; /* Owners of VM addresses. By symbol, they are needed before the
 				 * walk */
-	/* By unit: claim a unit's code, or one of its variables. May be NULL. Called on any
-	 * thread. */
+	/* For owners by unit: claims a unit's code, or one of its variables. May be NULL. Called on
+	 * any thread. */
 	void (*code)(void *ctx, uint64_t vm_addr, uint64_t size, label_id unit, struct claims *ret);
 	void (*variable)(void *ctx, struct findings *f, uint64_t vm_addr, uint64_t die_off);
 	void (*done)(void *ctx, struct findings *f); /* Called at the end of a job. May be NULL */

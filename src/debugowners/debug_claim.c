@@ -151,8 +151,8 @@ struct patches {
 	struct claims *claims; /* Claims of each part */
 };
 
-/* Claims each relocation entry for the owner of the bytes that it patches. Releases their pages: an
- * image's kept relocations may exceed all other bytes. */
+/* Claims each relocation entry for the owner of the bytes that it patches. Releases the pages,
+ * because relocations that the linker kept may be larger than all other bytes. */
 static void claim_relocs(void *ctx, size_t i, unsigned worker)
 {
 	const struct patches *p = ctx;
@@ -195,8 +195,8 @@ static void claim_all_relocs(struct debug_bytes *b, struct claims *file)
 
 void debug_bytes_claim(struct debug_bytes *b, struct claims *file)
 {
-	/* Order: first sections of units, line programs and strings. Then tables about addresses
-	 * and units. Last, by symbol, the sections to which those tables refer. */
+	/* Order: first the sections of units, line programs and strings. Then tables about
+	 * addresses and units. Last, by symbol, the sections to which these tables refer. */
 	static const enum dw_section by_units[] = { DW_INFO,    DW_TYPES,    DW_ABBREV,
 						    DW_LINE,    DW_RANGES,   DW_RNGLISTS,
 						    DW_LOC,     DW_LOCLISTS, DW_MACRO,
