@@ -64,8 +64,8 @@ static void note_places(const struct derivation *d, struct batch *b, size_t func
 		note_target(b, &d->functions[function], x, addrs[i], false);
 }
 
-/* Marks targets of jumps from other functions. A function is cold if a jump leads into its
- * middle. For gcc, a conditional jump to its start is enough, because gcc makes no conditional
+/* Marks targets of jumps from other functions. A function is cold if another function jumps into
+ * its middle. For gcc, a conditional jump to its start suffices, because gcc makes no conditional
  * tail calls. */
 static void note_outs(struct derivation *d, struct batch *b, size_t function)
 {

@@ -62,7 +62,7 @@ struct derive_callee {
 	uint64_t traits; /* Bits of enum derive_trait */
 };
 
-/* A relocation: after linking, the field at `addr` in an instruction leads to `target`. */
+/* A relocation: after linking, the field at `addr` in an instruction refers to `target`. */
 struct derive_fix {
 	uint64_t addr, target; /* `target`: DERIVE_NOWHERE if it is outside the given code */
 };

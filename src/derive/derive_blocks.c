@@ -86,8 +86,8 @@ static bool aligns(const struct derive_blocks_walk *w, uint32_t from, uint32_t e
 	return align >= least && (align > end - from || align >= 64);
 }
 
-/* Handles a run of nops that starts at e. Returns the event after it. If a jump leads to the run,
- * it is a block. Otherwise it stays in the previous block, unless the next code starts a block: a
+/* Handles a run of nops that starts at e. Returns the event after it. If a jump goes to the run, it
+ * is a block. Otherwise it stays in the previous block, unless the next code starts a block: a
  * target or, with LLVM, a loop entered from above. */
 static const struct event *do_nops(struct derive_blocks_walk *w, const struct event *e,
 				   const struct event *last)
@@ -112,7 +112,7 @@ static const struct event *do_nops(struct derive_blocks_walk *w, const struct ev
 	return e;
 }
 
-/* True if the jump after `end` belongs to the same block, because nothing else leads to it. */
+/* True if the jump after `end` belongs to the same block, because nothing else reaches it. */
 static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const struct event *next,
 			 const struct event *last)
 {
@@ -179,8 +179,8 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 	uint32_t end = event_end(e);
 	w->catching = (w->catching || (traits & DERIVE_BEGINS_CATCH)) &&
 		      !(traits & DERIVE_ENDS_CATCH);
-	/* The compiler may not have known the callee. If nothing else leads to the code after the
-	 * call, it expected the call to return. */
+	/* The compiler may not have known the callee. If nothing else reaches the code after the
+	 * call, the compiler expected the call to return. */
 	const bool ends_there = end < w->size && bit_get(w->targets, end)
 					? !(traits & DERIVE_RETURNS)
 					: end == w->size || (next && next->off == end &&
@@ -255,8 +255,8 @@ static bool is_jumped_to(const struct derive_blocks_walk *w, uint64_t addr, cons
 	return e < last;
 }
 
-/* Joins the nop before the first landing pad to the pad's block, if only exceptions lead to the
- * pad. gcc puts a nop there, because exception tables cannot describe a pad at a part's start. */
+/* Joins the nop before the first landing pad to the pad's block, if only exceptions reach the pad.
+ * gcc puts a nop there, because exception tables cannot describe a pad at a part's start. */
 static void join_first_pad(struct derive_blocks_walk *w, uint64_t *targets, const struct event *e,
 			   const struct event *last)
 {

@@ -38,8 +38,8 @@ static uint64_t derive_flow_relocated(struct derive_scan *s, uint64_t off, uint6
 	return stands;
 }
 
-/* Adds a table inside the code and returns its end. A table ends at the latest with the data known
- * there. */
+/* Adds a table inside the code and returns its end. The table ends at the latest where known data
+ * ends. */
 static uint64_t add_inline_table(struct derive_scan *s, struct jump_table t)
 {
 	const struct derive_extent *x = s->extent;

@@ -1,5 +1,5 @@
-/* Guesses the compiler of each function by its habits and its neighbours'. Functions of one object
- * file are adjacent. */
+/* Guesses the compiler of each function by its habits and by its neighbours, because functions of
+ * one object file are adjacent. */
 #include "derive/derive_internal.h"
 
 /* CHANGE: cost of changing the compiler between two functions, equal to one function that strongly

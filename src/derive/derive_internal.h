@@ -40,7 +40,7 @@ struct event {
 	uint8_t reach; /* Conditional jump: its range is less than 2^reach bytes. 0 if unlimited */
 };
 
-/* A jump table. Entry i is at addr + i * width and leads to anchor + (entry << shift). */
+/* A jump table. Entry i is at addr + i * width. Its target is anchor + (entry << shift). */
 struct jump_table {
 	uint64_t addr;
 	uint64_t anchor;
@@ -58,7 +58,7 @@ struct function {
 	size_t event_first, event_count; /* Events of the function in the array of its batch */
 	size_t word;                     /* Index of the first word of its bits */
 	uint8_t convention;              /* An enum derive_convention */
-	/* Only if extents hold several functions: tables of the events that have one, in event
+	/* Only if extents hold several functions: tables of the events with a table, in event
 	 * order. */
 	size_t table_first, table_count;
 	bool returns; /* True if the function can return by other ways than tail calls */
@@ -147,7 +147,7 @@ static inline bool event_ends(const struct event *e)
 	       e->kind == EVENT_TRAP || e->kind == EVENT_INT3;
 }
 
-/* Records the target of a jump: as a bit if inside the function, else in `outs`. */
+/* Records the target of a jump: as a bit if it is inside the function, otherwise in `outs`. */
 static inline void note_target(struct batch *b, const struct function *f,
 			       const struct derive_extent *x, uint64_t addr, bool conditional)
 {
@@ -272,8 +272,8 @@ static inline bool scan_pads(const struct derive_scan *s, uint64_t off)
 void derive_decode(struct derivation *d, unsigned threads);
 void derive_release(struct derivation *d);
 
-/* Decode one function, whose bits are already allocated. derive_x86.c, derive_arm64.c;
- * derive_flow.c for the other machines of flow.h. */
+/* Decode one function, whose bits are already allocated. derive_flow.c decodes the machines of
+ * flow.h except x86 and AArch64. */
 void derive_x86(const struct derivation *d, struct batch *b, size_t function);
 void derive_arm64(const struct derivation *d, struct batch *b, size_t function);
 void derive_flow(const struct derivation *d, struct batch *b, size_t function);
@@ -304,7 +304,7 @@ void table_set_reach(const struct derive_facts *f, const struct derive_extent *x
 bool table_guess(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
 		 struct jump_table *ret);
 /* True if the bytes at `addr` are the table of the jump that ends at `end`, if extents hold several
- * functions. An entry must lead to `end` or shortly after it. `loaded`: entries are addresses. */
+ * functions. An entry must point to `end` or shortly after it. `loaded`: entries are addresses. */
 bool table_of_jump(const struct derive_facts *f, const struct derive_extent *x, uint64_t addr,
 		   uint64_t end, bool loaded, struct jump_table *ret);
 /* Like table_of_jump(), for a table whose entries are distances from `anchor`. */

@@ -149,7 +149,7 @@ static void note_distance(struct derive_scan *s, uint64_t off, const struct x86_
 		derive_x86_add_ref(s, to);
 }
 
-/* Decodes one instruction. Returns its length, or 1 if the bytes are no instruction. */
+/* Decodes one instruction. Returns its length, or 1 if the bytes are not an instruction. */
 static unsigned derive_x86_look(struct derive_scan *s, uint64_t off)
 {
 	struct x86_insn in;
@@ -295,7 +295,7 @@ static void note_events(struct derive_scan *s)
 		s->fn->returns |= e->kind == EVENT_RET ||
 				  (e->kind == EVENT_JMP_INDIRECT && !e->table);
 		if (e->kind == EVENT_JCC) {
-			/* ucomiss and similar instructions set ZF, PF and CF. Testing for equality
+			/* ucomiss and similar instructions set ZF, PF and CF. A test for equality
 			 * then takes two jumps, one of them on PF (SDM volume 2, UCOMISD). */
 			const uint8_t *op = s->extent->code.p + e->off;
 			const uint8_t last = op[0] == 0x0f ? op[1] : op[0];
@@ -320,7 +320,7 @@ static const struct event *derive_x86_event_before(const struct derive_scan *s, 
 }
 
 /* Skips zeros after an instruction that never continues, or after padding that follows one. Such
- * zeros align the next code and are no instructions. */
+ * zeros align the next code. */
 static uint64_t pass_zeros(struct derive_scan *s, uint64_t off)
 {
 	enum { MOST = 252 };

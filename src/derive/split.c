@@ -143,7 +143,7 @@ static bool makes_room(const struct split_cut *c, uint64_t addr)
 }
 
 /* Votes on whether callees return. A call at the end of a function votes against. Any other call
- * votes for, unless a jump leads to the code after it. */
+ * votes for, unless a jump goes to the code after it. */
 static void note_votes(struct split_cut *c, const struct event *last, uint64_t to)
 {
 	const uint64_t base = c->s.x->addr;
@@ -265,8 +265,8 @@ static bool is_remnant(const struct split_cut *c, const struct follower *p)
 				       (event_is_call(e) && c->all->facts->code->isa != CODE_I386));
 }
 
-/* True if the function continues at `next`, although nothing leads there: code that only unwinding
- * reaches, or an address at which no function nearby would begin. */
+/* True if the function continues at `next`, although no jump goes there: only unwinding reaches the
+ * code, or functions do not begin at such an address nearby. */
 static bool split_goes_on(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
@@ -298,8 +298,8 @@ static bool is_placed(const struct split_cut *c, const struct follower *p)
 	return p->next % ALIGN == 0 && signs_aligned(c->s.starts, p->next) >= MOST;
 }
 
-/* True if a function begins at `next` although jumps cross it: it looks like a function, and
- * nothing leads there. */
+/* True if a function begins at `next` although jumps cross it: the code looks like a function, and
+ * no jump goes there. */
 static bool breaks_in(const struct split_cut *c, const struct follower *p)
 {
 	if (stretch_holds(&c->s, p->next) || p->e->kind == EVENT_JMP_INDIRECT || is_halt(c, p->e))
@@ -358,7 +358,7 @@ static bool is_beginning(struct split_cut *c, const struct follower *p)
 	if (p->crossing == CROSSES_WEAKLY &&
 	    (stretch_holds(&c->s, p->next) || (c->indirect && !breaks_in(c, p))))
 		return false;
-	/* The previous function computes this address, so its indirect jump may lead here. */
+	/* The previous function computes this address, so its indirect jump may go here. */
 	if (e->kind == EVENT_JMP_INDIRECT &&
 	    signs_taken(&c->all->facts->signs->taken, p->next, c->start, p->end))
 		return false;
@@ -381,8 +381,8 @@ static bool split_is_fill(struct bytes b)
 	return b.size >= LOOK_AT && memcmp(b.p, b.p + PERIOD, LOOK_AT - PERIOD) == 0;
 }
 
-/* True if an unnamed address may begin a function. Microcontrollers have data after their code, so
- * there valid instructions must follow until one that never continues. */
+/* True if an unnamed address may begin a function. In microcontrollers, data may follow code, so
+ * valid instructions must follow the address up to one that never continues. */
 static bool is_likely(const struct splitter *all, const struct derive_extent *x, uint64_t addr)
 {
 	enum { MOST = 256 };
@@ -506,8 +506,8 @@ static bool may_be_called(struct splitter *all, uint64_t addr)
 }
 
 /* True if code does not continue to a taken address: it follows an end, or it follows a call and no
- * jump leads to it. If it may be a number, it must follow an end and have no jump to it. Only
- * assembly continues to aligned addresses. */
+ * jump goes to it. If the address may be a number, it must follow an end and no jump may go to it.
+ * Only assembly continues to aligned addresses. */
 static bool is_apart(const struct splitter *all, const struct split_taken *t)
 {
 	const size_t i = extent_at(all->facts->code, t->to);
@@ -551,7 +551,7 @@ static void list_taken(struct splitter *all)
 	addrs_sort(&all->starts);
 }
 
-/* Lists the starts that the caller gave and those called in the previous round. */
+/* Lists the starts from the caller, and the starts that the previous round found by calls. */
 static void split_list_starts(struct splitter *all)
 {
 	all->starts.count = 0;

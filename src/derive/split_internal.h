@@ -30,7 +30,7 @@ struct stretch {
 	VEC(struct edge) edges;   /* Sorted by low */
 	size_t edge;              /* First edge that starts after the current address */
 	uint64_t reach;           /* Highest end of the passed edges */
-	uint64_t weak_reach;      /* Highest end of the passed weak edges */
+	uint64_t weak_reach;      /* Highest end of the passed edges that are weak */
 };
 
 /* split_edges.c: fills s->edges and s->held and adds to s->leaps. No edge counts as passed yet. */
@@ -59,7 +59,7 @@ bool signs_unusual(const addr_vec *starts, enum code_isa isa, uint64_t addr);
 bool signs_taken(const taken_vec *taken, uint64_t addr, uint64_t from, uint64_t to);
 /* Finds a possible function start in the padding [end, next): an instruction without effect. */
 uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next);
-/* True if a jump that certainly belongs to another function leads to addr. */
+/* True if a jump that certainly belongs to another function goes to addr. */
 bool signs_leapt(const leap_vec *leaps, uint64_t addr);
 /* Jumps between functions, and the functions to which they belong. */
 struct jumpers {
