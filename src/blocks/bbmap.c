@@ -252,7 +252,7 @@ static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end,
 	const bool id = longer == 0x80;
 	const uint32_t rest = (uint32_t)(w >> 8);
 	const uint32_t kept =
-		/* Bits of the word with the one-byte numbers, and with the first byte of the
+		/* Bits of the word that belong to one-byte numbers, and to the first byte of the
 		 * two-byte number. */
 		id ? 0x7f : 0x7fffff;
 	const uint32_t bytes = (rest & ~(id ? 0xffu : 0xffffffu)) | ((uint32_t)w & kept);
@@ -598,9 +598,9 @@ static uint64_t find_certain(struct bbmap_cursor *c, uint64_t from)
 	return s->bytes.size;
 }
 
-/* Finds the next valid entry. `good`: the entry at `off` is valid, but no entry follows it. Else
- * the entry at `off` is damaged. If the next valid entry is inside a good entry, the good entry's
- * end is wrong. */
+/* Finds the next valid entry. `good`: the entry at `off` is valid, but no entry follows it.
+ * Otherwise the entry at `off` is damaged. If the next valid entry is inside a good entry, the end
+ * of the good entry is wrong. */
 static enum bbmap_step recover(struct bbmap_cursor *c, uint64_t off, bool good)
 {
 	const enum bbmap_fault fault = good ? BBMAP_BAD_PLACE : c->fault;
@@ -609,7 +609,7 @@ static enum bbmap_step recover(struct bbmap_cursor *c, uint64_t off, bool good)
 	const uint64_t from = may_look(c, fault_off - off) || good ? off + 1
 								   : max_u64(off + 1, fault_off);
 	const uint64_t certain = find_certain(c, from);
-	/* Accepts earlier entries from which a chain of entries leads to the certain one. */
+	/* Accepts earlier entries from which a chain of entries reaches the certain one. */
 	const bool known = c->section->is_code || c->section->relocated;
 	uint64_t next = known ? from : certain;
 	while (next < certain &&

@@ -55,8 +55,8 @@ struct bbmap_section {
 	bool relocated;
 	const struct bbmap_fix *fixes;
 	size_t fix_count;
-	/* is_code tells whether code is at an address, is_start whether a known function starts
-	 * there. Not called if `relocated`. NULL: accepts every address. */
+	/* is_code: true if code is at an address. is_start: true if a known function starts there.
+	 * Not called if `relocated`. NULL: accepts every address. */
 	bool (*is_code)(void *ctx, uint64_t addr);
 	bool (*is_start)(void *ctx, uint64_t addr); /* Called only after damage */
 	void *ctx;

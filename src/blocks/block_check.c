@@ -68,7 +68,7 @@ static void block_check_list_symbols(struct checker *c, const struct image *im, 
 	}
 }
 
-/* True if the address is in old code, which llvm-bolt keeps, with the old unwind table, beside the
+/* True if the address is in old code, which llvm-bolt keeps with the old unwind table beside the
  * new code. */
 static bool is_left_behind(const struct image *im, uint64_t addr)
 {

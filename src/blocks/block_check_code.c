@@ -89,8 +89,8 @@ static bool function_has(const struct block_check_code_walk *w, uint64_t addr)
 	return false;
 }
 
-/* True if a jump may lead to addr: a block starts there, or addr is just after the "lock" prefix of
- * an instruction. glibc jumps over the prefix when the program has one thread. */
+/* True if addr may be the target of a jump: a block starts there, or addr is just after the "lock"
+ * prefix of an instruction. glibc jumps over the prefix when the program has one thread. */
 static bool may_be_target(const struct block_check_code_walk *w, uint64_t addr)
 {
 	enum { LOCK = 0xf0 };
@@ -113,7 +113,7 @@ static bool may_be_target(const struct block_check_code_walk *w, uint64_t addr)
 	return at > to && w->code[to - 1] == LOCK && to - 1 == at - in.size;
 }
 
-/* Checks that jumps lead to starts of blocks. A jump inside its own block is an assembly loop. */
+/* Checks that jumps go to starts of blocks. A jump inside its own block is a loop in assembly. */
 static void check_targets(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			  const struct end *e)
 {

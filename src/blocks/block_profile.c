@@ -81,8 +81,8 @@ static uint32_t block_at(const struct join *j, uint64_t addr)
 		       : BBINDEX_NONE;
 }
 
-/* Returns the block to which a branch leads: the first that starts at the address, else the one
- * that contains it, or that ends there, because a call may end a block. */
+/* Returns the block to which a branch goes: the first block that starts at the address. If there is
+ * none, returns the block that contains it, or that ends there, because a call may end a block. */
 static uint32_t block_to(const struct join *j, uint64_t addr, bool *ret_at_start)
 {
 	*ret_at_start = false;
@@ -180,9 +180,9 @@ static void block_profile_add_range(struct join *j, const struct tally_pair *pai
 		j->p->range_refused = add_sat(j->p->range_refused, pair->count);
 		return;
 	}
-	/* The range starts at a block's start. If it began with a return from a call that ended the
-	 * previous block, control passed from that block. The share of such ranges is estimated by
-	 * the share of returns among the branches to the block. */
+	/* The range starts at a block's start. If a return from a call began the range, and the
+	 * call ended the previous block, control passed from that block. The share of such ranges
+	 * is estimated by the share of returns among the branches to the block. */
 	const struct tally_pair *a = at_start ? tally_find(&j->arrivals, pair->a, 0) : NULL;
 	if (a && a->extra > 0 && first != blockmap_range_of(j->b, first)->first) {
 		const double share = (double)a->extra / (double)a->count;

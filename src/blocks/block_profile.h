@@ -47,8 +47,8 @@ struct profile {
 					   * image */
 	uint64_t lost;                    /* Samples that the kernel lost because its buffer was
 					   * full */
-	/* Weights of ranges in the image: of all; of those without blocks; of those that control
-	 * cannot have followed. */
+	/* Weights of ranges in the image: of all, of those without blocks, and of those that
+	 * contradict the control flow. */
 	uint64_t range_weight, range_unmapped, range_refused;
 	bool estimated; /* True without branches. Counts are numbers of samples then */
 };

@@ -31,7 +31,8 @@ struct mapping {
 	uint64_t since, until; /* Valid from the time `since` until before `until` */
 };
 
-/* Addresses of the image over time. Time: of the events, or else the offset in the file. */
+/* Addresses of the image over time. The time is that of the events, otherwise the offset in the
+ * file. */
 struct mappings {
 	VEC(struct mapping) list; /* Sorted by pid */
 	bool timed;

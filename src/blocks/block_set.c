@@ -384,7 +384,7 @@ static void note_other_functions(struct heft_blocks *b, const char *name, size_t
 	     blocks_name(b, b->numbers.data[count]));
 }
 
-/* Notes that the linker merged identical functions into one, which has one of the names. */
+/* Notes that the linker merged identical functions into one, which has only one of their names. */
 static void note_alias(struct heft_blocks *b, const char *name, const struct named_function *n)
 {
 	const struct blockmap_function *f;

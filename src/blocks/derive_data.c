@@ -9,7 +9,7 @@
 #include "image/code_symbols.h"
 
 /* Adds the data from each mapping symbol for data to the next one, or to the end of the region.
- * Code of the other instruction set counts as data. True if any mapping symbol is in code. */
+ * Code of the other instruction set is treated as data. True if a mapping symbol is in code. */
 static bool take_marks(struct gathering *g, const struct image *im)
 {
 	struct code_marks marks;

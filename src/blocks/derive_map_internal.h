@@ -95,14 +95,14 @@ void gather_pointers(struct gathering *g);
 void gather_callees(struct gathering *g);
 void gather_fixes(struct gathering *g);
 
-/* derive_data.c: lists data inside code, from mapping symbols, else from the code's loads, and
+/* derive_data.c: lists data inside code, from mapping symbols, otherwise from the code's loads, and
  * GHC's tables. */
 void gather_data(struct gathering *g);
 /* Returns the end of the data at addr, or addr without data. */
 uint64_t data_end(const struct gathering *g, uint64_t addr);
 
 /* derive_patched.c: applies relocations to constant data of objects. patched_at() then returns the
- * bytes at an address, else those of image_at(). */
+ * bytes at an address, or those of image_at() if there are none. */
 void gather_patched(struct gathering *g);
 struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size);
 
@@ -121,8 +121,8 @@ struct code_marks {
 
 /* Reads the mapping symbols of one file. `im` may be NULL. */
 void code_marks_list(struct code_marks *m, const struct image *im);
-/* Reads the mapping symbols of the image, or else of the debug file. Without any, the functions'
- * symbols give their instruction set. */
+/* Reads the mapping symbols of the image, otherwise of the debug file. Without mapping symbols, the
+ * functions' symbols state their instruction set. */
 void code_marks_read(struct code_marks *m, const struct image *im, const struct image *debug);
 void code_marks_release(struct code_marks *m);
 /* Appends the blocks of the code at addr, at most 4 GiB, to b->blocks. The blocks are the pieces

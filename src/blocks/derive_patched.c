@@ -1,5 +1,5 @@
-/* Applies relocations to constant data of objects, as if linked at invented addresses. This fills
- * jump tables, whose entries are relocations. */
+/* Applies relocations to constant data of objects, as if the object were linked at generated
+ * addresses. This fills jump tables, whose entries are relocations. */
 #include "base/sort.h"
 #include "blocks/derive_map_internal.h"
 

@@ -32,8 +32,8 @@ static bool is_behind_end(const struct gathering *g, uint64_t addr)
 	return false;
 }
 
-/* Returns the end of the table of words after `ldr.w pc, [Rn, Rm, lsl #2]`. Words of such a table
- * are odd too. 0 if another instruction is at `off`. */
+/* Returns the end of the table of words after `ldr.w pc, [Rn, Rm, lsl #2]`. Its words are also odd.
+ * 0 if another instruction is at `off`. */
 static uint64_t jump_table_end(const struct section *s, struct bytes b, uint64_t off)
 {
 	enum { FAR = 1 << 16 };
@@ -52,9 +52,9 @@ static uint64_t jump_table_end(const struct section *s, struct bytes b, uint64_t
 	return begin + r.pos;
 }
 
-/* Reads the words of a section. Odd words are addresses of functions, even words of data. Words may
- * also be inside code. If flash begins at 0, small numbers are valid addresses: a small word counts
- * only if a function probably begins there. */
+/* Reads the words of a section. An odd word is the address of a function, an even word that of
+ * data, which may also be inside code. If flash begins at 0, small numbers are valid addresses. So
+ * a small word is used only if a function probably begins there. */
 static void derive_words_read_section(struct gathering *g, const struct section *s)
 {
 	enum { SMALL = 1 << 20 };
