@@ -76,8 +76,8 @@ static void add_unknown(struct depths_reading *r, const char *name)
 	vec_push(&r->s->unknown, (struct stack_unknown){ r->function, name });
 }
 
-/* Adds a call or jump to a known function. Ignores a jump into the middle of a function, which
- * leads to a moved part. A stub section has many stubs, so jumps into its middle count. */
+/* Adds a call or jump to a known function. Ignores a jump into the middle of a function, because a
+ * moved part is there. A stub section has many stubs, so jumps into its middle are added. */
 static bool depths_add_target(struct depths_reading *r, uint64_t target, const struct frame_call *c)
 {
 	const uint32_t to = stack_find(r->s, target);
@@ -304,7 +304,7 @@ static bool read_program(struct stack_use *s, struct stack_hints *hints, struct 
 	return good && stack_take_stated(s, err);
 }
 
-/* Checks that each function's edges are in the list of edges, and that all edges lead to
+/* Checks that each function's edges are in the list of edges, and that all edges go to
  * functions. */
 static void stack_verify(const struct stack_use *s)
 {

@@ -93,8 +93,8 @@ struct stack_hints {
 bool stack_hints_parse(struct stack_hints *ret, const char *path, struct str input,
 		       struct heft_err *err);
 void stack_hints_release(struct stack_hints *h);
-/* Replaces names by linkage names. HEFT_EARG if a name means several functions, or if a callee's
- * name means none. */
+/* Replaces names by linkage names. HEFT_EARG if a name matches several functions, or if a callee's
+ * name matches none. */
 bool stack_hints_settle(struct stack_use *s, struct stack_hints *h, struct heft_err *err);
 
 /* Reads a linked program, with the hints of its options. The program must outlive the stack.
@@ -103,7 +103,7 @@ bool stack_hints_settle(struct stack_use *s, struct stack_hints *h, struct heft_
 bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err);
 void stack_release(struct stack_use *s);
 
-/* Returns the function whose code holds addr. STACK_NONE if there is none. */
+/* Returns the function whose code contains addr. STACK_NONE if there is none. */
 uint32_t stack_find(const struct stack_use *s, uint64_t addr);
 /* Returns the function's linkage name. "sub_ADDRESS" if it has no symbol. */
 const char *stack_name(struct stack_use *s, uint32_t function);
@@ -111,9 +111,9 @@ const char *stack_name(struct stack_use *s, uint32_t function);
 typedef VEC(uint32_t) stack_indexes;
 void stack_named(struct stack_use *s, struct str name, stack_indexes *ret);
 
-/* usage_files.c: adds the lines of a program's .su files: those that the options name, else those
- * beside the objects in its linker map or beside the program. False if a file that the user named
- * is missing. */
+/* usage_files.c: adds the lines of a program's .su files: those that the options name, otherwise
+ * those beside the objects in its linker map or beside the program. False if a file that the user
+ * named is missing. */
 struct stated;
 bool usage_files_read(struct stated *ret, struct program *p, struct heft_err *err);
 /* stated_frames.c: uses larger frames that compilers state (stated.h). Must run before stack_sum().

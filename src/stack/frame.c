@@ -83,7 +83,7 @@ static bool frame_step_at(struct frame_walk *w, struct bytes code, uint64_t addr
 }
 
 /* Follows code that saves registers for a function and then returns. Compilers that optimize for
- * size jump to it. It counts as part of the function, because its pushes stay on the stack. */
+ * size jump to it. It is treated as part of the function, because its pushes stay on the stack. */
 static bool run_saving(struct frame_walk *w, uint64_t addr)
 {
 	enum { MOST = 64 };
@@ -245,7 +245,8 @@ static bool is_switch(const struct frame_walk *w, const struct frame_call *c)
 	return c->kind == FRAME_INDIRECT && c->tail && c->from - w->addr < w->code.size;
 }
 
-/* Returns the depth of the last indirect jump before `off`, else that of the deepest call. */
+/* Returns the depth of the last indirect jump before `off`. Without one, returns that of the
+ * deepest call. */
 static int64_t depth_at(const struct frame_walk *w, uint64_t off)
 {
 	const struct stack_frame *f = w->frame;
@@ -289,7 +290,7 @@ static bool walk_rest(struct frame_walk *w)
 }
 
 /* Drops targets of calls through a number, if another path may join after the number was set: the
- * register may then hold another value. If there are switch cases, their starts are unknown, so
+ * register may have another value there. If there are switch cases, their starts are unknown, so
  * drops all such targets. */
 static void drop_guesses(struct frame_walk *w, bool has_cases)
 {

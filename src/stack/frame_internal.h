@@ -26,7 +26,7 @@ struct frame_place {
 	bool sure; /* True if the program certainly gets there. False after a call */
 };
 
-/* A call with a computed target, valid unless a jump leads between the number and the call. */
+/* A call with a computed target. It is valid unless a jump goes between the number and the call. */
 struct frame_guess {
 	uint32_t call, since;
 };

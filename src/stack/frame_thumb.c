@@ -182,8 +182,8 @@ static void frame_thumb_do_wide(struct frame_walk *w, uint32_t a, uint32_t b)
 		frame_align(w, (int64_t)thumb_constant(a, b) + 1);
 	frame_forget(w, b >> 12 & 15);
 	frame_forget(w, b >> 8 & 15);
-	/* Three registers may change: the base, the second of two results, and those that ldm
-	 * loads. */
+	/* Three registers may change: the base, the second of two results, and the registers that
+	 * ldm loads. */
 	frame_forget_number(w, a & 15);
 	frame_forget_number(w, b & 15);
 	if ((a & 0xfe50) == 0xe810)

@@ -44,7 +44,7 @@ struct str stated_line_take(struct str *text);
 bool su_next(struct str *text, struct su_line *ret, uint64_t *bad);
 
 /* Returns the name without parameters, template arguments and return type: "a::f" for "int
- * a::f<int>(long) [with ...]". *to is emptied and holds the result. */
+ * a::f<int>(long) [with ...]". Replaces the contents of *to by the result. */
 struct str su_plain_name(struct text *to, struct str name);
 
 struct stated_line {

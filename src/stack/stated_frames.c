@@ -1,5 +1,5 @@
-/* Compares the frames that compilers state with those found in the code, and takes the larger. The
- * code is certain, but the compiler knows code that heft could not decode. */
+/* Compares the frames that compilers state with those found in the code, and uses the larger ones.
+ * The code is certain, but the compiler knows code that heft could not decode. */
 #include "stack/depths.h"
 #include "stack/stated.h"
 

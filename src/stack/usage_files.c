@@ -1,5 +1,5 @@
-/* Finds .su files: those that the user named, else those beside the linker map's objects and the
- * program. */
+/* Finds .su files: those that the user named, otherwise those beside the linker map's objects and
+ * the program. */
 #include "stack/depths.h"
 #include "stack/stated.h"
 
