@@ -9,7 +9,7 @@
 
 enum {
 	CFI_REGS = 33
-}; /* Registers with smaller numbers are kept: all general registers of the supported machines. */
+}; /* Registers with smaller numbers are stored: all general registers of the supported machines. */
 
 enum cfi_kind {
 	CFI_SAME,       /* The register has the caller's value */

@@ -50,9 +50,9 @@ bool pdr_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func)
 	return true;
 }
 
-/* Skips the descriptors of cleanups, handlers and specifications, which follow the unwinding
- * instructions of the ABI's own personality routines. A zero word ends them. Without one, there are
- * none. */
+/* Skips the descriptors of cleanups, handlers and specifications after the unwinding instructions
+ * of the ABI's own personality routines. A zero word ends the descriptors. Without a zero word,
+ * there are none. */
 static void skip_descriptors(struct reader *r)
 {
 	struct reader ahead = *r;

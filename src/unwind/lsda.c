@@ -78,8 +78,8 @@ static bool read_specification(struct lsda *l, int64_t filter)
 }
 
 /* Reads one action record at r: a filter and a distance. The filter is a type index, 0 for a
- * cleanup, or negative for a specification. The distance leads from itself to the next record, or
- * is 0. Raises *last to the next record's offset. False if that is outside. */
+ * cleanup, or negative for a specification. The distance is from itself to the next record, or is
+ * 0. Raises *last to the next record's offset. False if that is outside. */
 static bool read_action(struct lsda *l, struct reader *r, uint64_t *last)
 {
 	const int64_t filter = read_sleb(r);

@@ -4,7 +4,7 @@
 enum { SFRAME_MAGIC = 0xdee2, SFRAME_VERSION_MAX = 3 };
 enum { SFRAME_SORTED = 1, SFRAME_PCREL = 4 };
 
-/* Size of an entry, by version. In version 3, the rest of an entry precedes its frames. */
+/* Size of an entry, by version. In version 3, the other fields of an entry precede its frames. */
 static const uint8_t sframe_entry_sizes[SFRAME_VERSION_MAX + 1] = { 0, 17, 20, 16 };
 
 bool sframe_open(struct sframe *f, struct bytes section, uint64_t off, bool big_endian)

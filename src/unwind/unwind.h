@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/reader.h"
 
-/* A relocation: the pointer at offset `off` of the section leads to VM address `target`. */
+/* A relocation: the pointer at offset `off` of the section refers to VM address `target`. */
 struct unwind_fixup {
 	uint64_t off, target;
 };
