@@ -24,7 +24,7 @@ size_t heap_find_damage(struct heft_heap *h)
 	return h->damages.list.count;
 }
 
-/* Returns the name of an address outside of all blocks: a symbol, else the mapping's name. */
+/* Returns the name of an address outside of all blocks: a symbol, otherwise the mapping's name. */
 static const char *heap_at_place_of(struct heft_heap *h, uint64_t addr)
 {
 	struct heft_heap_place at;

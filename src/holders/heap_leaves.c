@@ -221,7 +221,7 @@ static void sum_blocks(const struct heap_leaves_source *s, const uint8_t *reach,
 	}
 }
 
-/* Fails if leaks are unknown: another allocator's blocks are unknown, so they may hold pointers. */
+/* Fails if leaks are unknown: blocks of an unknown allocator may contain pointers. */
 static bool check_leaks(const struct heft_heap *h, struct heft_err *err)
 {
 	return h->info.of.live_known || h->info.of.blocks > 0 ||
@@ -351,7 +351,7 @@ static uint8_t site_bits(const struct filters *f, const struct heap_site *s, str
 	return bits;
 }
 
-/* Returns, per step, the filters that one of its frames or outer frames satisfies. */
+/* Returns, per step, the filters that one of its frames or outer frames passes. */
 static uint8_t *step_bits(const struct filters *f, struct heft_heap_report *hr)
 {
 	const struct heap_report *r = &hr->report;

@@ -1,7 +1,7 @@
 /* heap_rows.h - defines the rows of a report about heaps, and the facts about each heap.
  *
- * Call stacks are paths in one tree of steps. Frames that look equal to people are one site,
- * whatever process, thread or address they came from. Read-only after it is made. */
+ * Call stacks are paths in one tree of steps. Frames that look equal to users are one site,
+ * whatever process, thread or address they come from. Read-only after it is made. */
 #ifndef HEFT_HOLDERS_HEAP_ROWS_H
 #define HEFT_HOLDERS_HEAP_ROWS_H
 

@@ -1,4 +1,4 @@
-/* holders.h - defines struct heft_heap and struct heft_heap_report: which functions hold the heap
+/* holders.h - defines struct heft_heap and struct heft_heap_report: which functions hold the memory
  * of a process. For api/ and the writers of report/.
  *
  * All functions use the heap's memory domain. */
