@@ -168,8 +168,8 @@ static bool ghc_code_is_likely(const struct ghc_image *im)
 	return any;
 }
 
-/* True if the tables look like a compiler's: some are functions, and some point to objects and
- * texts, which chance numbers do not. Without names or objects, there must be many functions and
+/* True if the tables look like those of a compiler: some are functions, and some point to objects
+ * and texts, unlike random numbers. Without names or objects, there must be many functions and
  * frames. */
 static bool ghc_tables_agree(const struct ghc_tables *t)
 {

@@ -61,8 +61,9 @@ bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret)
 bool pclntab_record(const struct pclntab *t, uint64_t i, struct pclntab_func *ret);
 /* Returns the offset of a further table of values of a function. 0 if missing. */
 uint64_t pclntab_more(const struct pclntab *t, const struct pclntab_func *f, uint64_t i);
-/* Finds the name of a file by its index, a value of the function's table PCLNTAB_FILE. *ret_off is
- * the name's offset. *ret_word is where that offset is stored. False without a name. */
+/* Finds the name of a file by its index, a value of the function's table PCLNTAB_FILE. Sets
+ * *ret_off to the name's offset, and *ret_word to the place of that offset. False without a
+ * name. */
 bool pclntab_file(const struct pclntab *t, const struct pclntab_func *f, int64_t index,
 		  uint64_t *ret_word, uint64_t *ret_off);
 
