@@ -133,7 +133,7 @@ static bool dex_claim_end(struct dex_parse *p, uint64_t end)
 	return end >= p->d->bytes.size || dex_claim(p, end, p->part->first + DEX_REST);
 }
 
-/* Claims the ids of a table, each for its owner, else for the table item `rest`. */
+/* Claims the ids of a table, each for its owner, otherwise for the table item `rest`. */
 static bool claim_ids(struct dex_parse *p, const struct dex_ids *ids, uint64_t each,
 		      const uint32_t *owners, enum dex_table rest)
 {
@@ -144,8 +144,8 @@ static bool claim_ids(struct dex_parse *p, const struct dex_ids *ids, uint64_t e
 	return ok && (ids->count == 0 || dex_claim_end(p, ids->off + ids->count * each));
 }
 
-/* Claims the ids of fields or methods. dex_read_classes() has set the class of those defined in
- * this file. */
+/* Claims the ids of fields or methods. dex_read_classes() has set the class of each id that this
+ * file defines. */
 static bool claim_members(struct dex_parse *p, const struct dex_ids *ids, uint32_t first)
 {
 	uint32_t *owners = mem_zeroed((size_t)ids->count + 1, sizeof *owners);

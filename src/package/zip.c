@@ -66,7 +66,8 @@ static bool read_local(const struct zip *z, struct zip_entry *e)
 	return reader_ok(&r) && e->data <= z->directory && e->packed <= z->directory - e->data;
 }
 
-/* Returns the next number of a zip64 extra field if `number` is UINT32_MAX, else `number`. */
+/* Returns the next number of a zip64 extra field if `number` is UINT32_MAX. Otherwise returns
+ * `number`. */
 static uint64_t number64(struct reader *extra, uint32_t number)
 {
 	return number == UINT32_MAX && reader_left(extra) >= 8 ? read_u64(extra) : number;
@@ -156,8 +157,8 @@ static void find_signing(struct zip *z)
 	z->signing_size = size + 8;
 }
 
-/* Reads size and offset of the directory from the end record at *end. Reads them from the zip64 end
- * record instead if there is one, and sets *end to it. A locator has its offset, which is wrong if
+/* Reads size and offset of the directory from the end record at *end. If there is a zip64 end
+ * record, reads that instead, and sets *end to it. A locator has its offset, which is wrong if
  * bytes precede the archive. */
 static void read_end(struct bytes b, uint64_t *end, uint64_t *ret_size, uint64_t *ret_off)
 {
