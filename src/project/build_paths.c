@@ -64,7 +64,7 @@ void build_paths_finish(struct build_paths *b)
 		vec_push(&b->sources, (struct build_tail){ tail_hash(intern_get(&b->texts, source)),
 							   source, i });
 	}
-	/* If most sources are in that directory, people edit sources there, so it is not a build
+	/* If most sources are in that directory, it is a source directory and not a build
 	 * directory. */
 	const struct str dir = build_paths_dir(b);
 	size_t below = 0;

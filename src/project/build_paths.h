@@ -35,8 +35,8 @@ bool build_paths_read(struct build_paths *b, const char *path, struct notes *not
 void build_paths_release(struct build_paths *b);
 /* Completes the paths. Call it after the last file. */
 void build_paths_finish(struct build_paths *b);
-/* Returns the directory in which objects are built, if most sources are outside of it, else "".
- * Call after build_paths_finish(). */
+/* Returns the directory in which objects are built, if most sources are outside of it. Otherwise
+ * "". Call it after build_paths_finish(). */
 struct str build_paths_dir(const struct build_paths *b);
 /* Returns the source of an object. "" if unknown. */
 struct str build_paths_find(const struct build_paths *b, struct str object);
