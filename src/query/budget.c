@@ -295,8 +295,8 @@ static struct budget_measured budget_measure(const struct budget_items *z)
 	return m;
 }
 
-/* Returns how many bytes a limit allows. If the limit is a number of free bytes, returns the rest
- * of the region. */
+/* Returns the number of bytes that a limit allows. If the limit is a number of free bytes, returns
+ * the region's length minus that number. */
 static double limit_bytes(const struct budget_limit *l, const struct snapshot *s, double base)
 {
 	const double amount = (double)l->amount;

@@ -14,8 +14,8 @@ struct query {
 	const struct snapshot *s, *before; /* `before` may be NULL */
 };
 
-/* Tables beside the virtual table: small data and sums. Uses the virtual table once, because its
- * declaration would be forbidden later. */
+/* Tables beside the virtual table: small data and sums. They use the virtual table once, because
+ * its declaration would be forbidden later. */
 static const char schema[] =
 	"CREATE TABLE metadata(container TEXT, key TEXT, value TEXT);"
 	"CREATE TABLE section_sizes(container TEXT, section TEXT, size INTEGER);"

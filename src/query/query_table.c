@@ -298,8 +298,8 @@ static const char *charge_kind(const struct snapshot *s, const struct snap_charg
 	return words[snap_is_literal(name) ? HEFT_ROW_LITERAL : rows_kind(name)];
 }
 
-/* Returns the size of a charge. For charges made from symbols: the size with padding, shared among
- * the symbol's names. */
+/* Returns the size of a charge. If charges were made from symbols: the size with padding, divided
+ * by the number of the symbol's names. */
 static void put_charge_size(const struct query_table_cell *c, const struct snap_charge *charge,
 			    bool vm)
 {
