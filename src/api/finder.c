@@ -1,4 +1,4 @@
-/* Implements heft_finder_*: options that tell where parts of programs are. */
+/* Implements heft_finder_*: options that locate the parts of programs. */
 #include "api/structs.h"
 #include "program/session.h"
 

@@ -142,8 +142,8 @@ bool heft_page_add_heap(struct heft_page *p, const char *title, struct heft_heap
 	struct heft_buffer damage = { 0 };
 	const struct heft_sink to = heft_sink_buffer(&damage);
 	size_t count;
-	/* Searches damage first. It reads the stacks of running threads, whose names are then found
-	 * together with those of the blocks. */
+	/* Searches for damage first: that reads the stacks of running threads, so that their
+	 * functions are named together with those of the blocks. */
 	struct heft_heap_report *r =
 		heft_heap_find_damage(heap, &count, err) &&
 				(count == 0 ||
