@@ -19,8 +19,8 @@ enum { OUTSIDE_TIMES = 4 };
 /* An archive whose members are being read. The archive may be a member of another archive. */
 struct ar_level {
 	uint64_t off, end;  /* Offsets in ar.bytes: of the next header, and of the end of the
-			     * last member. */
-	struct bytes names; /* Contents of the member "//": the long names. */
+			     * last member */
+	struct bytes names; /* Contents of the member "//": the long names */
 	struct str prefix;  /* Name of the inner archive. "" for the outermost. */
 };
 
@@ -40,7 +40,7 @@ struct ar {
 	uint64_t base;      /* Offset of the first of these bytes in the input. */
 	struct ar_level levels[NEST_MAX];
 	size_t depth;
-	uint64_t vm_index; /* vm_index of section 0 of the next object. */
+	uint64_t vm_index; /* vm_index of section 0 of the next object */
 	struct intern paths;
 	VEC(struct outside_file) files; /* Files, by the number of their path in `paths`. */
 	size_t next_outside;            /* Index of the next member in `outside` to read. */
@@ -52,10 +52,10 @@ struct member {
 	struct str name;
 	uint64_t data, size; /* Offset and bytes of the contents, without a BSD name. */
 	uint64_t stored;     /* Bytes after the header in this file, with a BSD name. */
-	uint64_t time;       /* Seconds since 1970. 0 if not stated. */
+	uint64_t time;       /* Seconds since 1970. 0 if not stated */
 	uint64_t origin;     /* Thin archives: offset of the header in the named archive. 0 if the
 			  * member is the named file itself. */
-	bool outside;        /* The member is a file of its own that a thin archive names. */
+	bool outside;        /* True if a thin archive names the member, a separate file */
 };
 
 bool ar_matches(struct bytes b)

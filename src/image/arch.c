@@ -20,7 +20,7 @@ static const struct arch_registers arm64_registers = { NULL, 32, 31, 29, 30 };
 	.features = { "", "ibt", "shstk", "ibt shstk" }
 #define STUBS .stubs = { .size = 16, .header = 32 }
 
-/* The most frequent architectures are first. */
+/* Frequent architectures come first. */
 static const struct arch archs[] = {
 	{ EM_X86_64, ARCH_X86_64, "x86-64", "x64", .tail_counts = true,
 	  .stubs = { .size = 16, .header = 16, .got_size = 8 }, .registers = &x86_64_registers,
@@ -151,7 +151,7 @@ struct str image_gpu_target(const struct image *im, char text[IMAGE_TARGET_SIZE]
 
 struct image_got image_got(const struct image *im)
 {
-	enum { REACH = 1 << 16 }; /* Reach of instructions' displacements */
+	enum { REACH = 1 << 16 }; /* Distance that the displacements of instructions can cover */
 	const struct arch *arch = image_arch(im);
 	struct image_got ret = { 0 };
 	uint64_t end = 0;

@@ -28,37 +28,39 @@ enum arch_id {
 
 /* Registers of 64-bit cores by DWARF's numbers (psABIs). */
 struct arch_registers {
-	const uint8_t *index; /* Position of each register in NT_PRSTATUS. NULL: its number. */
+	const uint8_t *index; /* Position of each register in NT_PRSTATUS. NULL if it is the
+			       * register's number */
 	uint8_t count, stack, frame;
-	uint8_t link; /* Register of the return address. 0: it is on the stack. */
+	uint8_t link; /* Register of the return address. 0 if it is on the stack */
 };
 
 /* Stubs of the procedure linkage table, in bytes. From psABIs, and from GNU ld for open details. */
 struct arch_stubs {
-	uint8_t size, header;             /* header: bytes before the first stub. */
-	uint8_t short_size, short_header; /* Sizes of a second form. 0 if there is none. */
+	uint8_t size, header;             /* `header`: bytes before the first stub */
+	uint8_t short_size, short_header; /* Sizes of a second form. 0 if there is none */
 	uint8_t got_size;                 /* Size of a stub in .plt.got. 0: the same as `size`. */
 };
 
 struct arch {
 	uint16_t machine; /* Number EM_*, only for image/. */
 	enum arch_id id;
-	const char *name;       /* "x86-64" */
+	const char *name;       /* Name, such as "x86-64" */
 	const char *short_name; /* Name that SuperSize uses, "x64". NULL if it has none. */
 	/* The machine has two instruction sets. A code address's lowest bit selects one. Mapping
 	 * symbols mark the code of each. */
 	bool two_sets;
-	bool absolute; /* Code contains addresses, or adds distances to a base (i386) */
-	bool pools;    /* Code loads addresses and numbers from literal pools nearby. */
+	bool absolute; /* True if code contains addresses, or adds distances to a base (i386) */
+	bool pools;    /* True if code loads addresses and numbers from literal pools nearby */
 	bool zeros_are_code;
-	bool tail_counts;   /* Distances count from the end of the instruction, not of its field */
-	bool is_firmware;   /* Programs for fixed addresses are firmware. */
-	bool sizes_in_code; /* A function begins with its size and its locals. */
-	bool got_splits;    /* A large GOT has several parts, each with its own pointer */
+	bool tail_counts;   /* True if distances start at the end of the instruction, not at the
+			     * end of its field */
+	bool is_firmware;   /* True if programs for fixed addresses are firmware */
+	bool sizes_in_code; /* True if a function begins with its size and its locals */
+	bool got_splits;    /* True if a large GOT has several parts, each with its own pointer */
 	/* Distance from the start of the GOT to the value of the register that points at it. */
 	uint16_t got_bias;
 	struct arch_stubs stubs;
-	const struct arch_registers *registers; /* or NULL */
+	const struct arch_registers *registers; /* May be NULL */
 	/* GNU property note: the property whose two lowest bits are features, and the names of the
 	 * features by these bits. 0 if there is none. */
 	uint32_t feature_property;
@@ -96,21 +98,21 @@ bool image_is_made_for(const struct image *im, const char extension[4]);
 
 /* The table of addresses (GOT) of a linked image: the range of all its sections. */
 struct image_got {
-	uint64_t addr, size; /* size 0: there is none */
+	uint64_t addr, size; /* `size` is 0 if there is none */
 	/* Value of the register by which code reaches the table: gp of MIPS, the TOC pointer of
 	 * 64-bit PowerPC (psABIs). 0 if there is no such register, or if the table is so large
 	 * that its parts have pointers of their own. */
 	uint64_t pointer;
 };
-/* O(sections). */
+/* Finds the GOT of an image. O(sections). */
 struct image_got image_got(const struct image *im);
 
 /* Value that a relocation of a thread-local variable writes. */
 enum tls_form {
 	TLS_UNKNOWN,    /* Unknown relocation of this architecture */
-	TLS_OFFSET,     /* one word */
+	TLS_OFFSET,     /* One word */
 	TLS_MODULE,     /* A module, and an offset in the next word. */
-	TLS_DESCRIPTOR, /* two words */
+	TLS_DESCRIPTOR, /* Two words */
 };
 enum tls_form image_tls_form(const struct image *im, const struct reloc *r);
 

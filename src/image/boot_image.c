@@ -14,7 +14,7 @@ bool boot_image_kernel(struct bytes b, struct bytes *ret_kernel)
 	struct reader r = reader_of(b, false);
 	reader_seek(&r, BOOT_FLAG);
 	const bool flag = read_u16(&r) == 0xaa55;
-	read_skip(&r, 2); /* a jump */
+	read_skip(&r, 2); /* Skips a jump */
 	const uint8_t *magic = read_take(&r, 4);
 	if (!flag || !magic || memcmp(magic, "HdrS", 4) != 0 || read_u16(&r) < VERSION_WITH_PAYLOAD)
 		return false;

@@ -276,7 +276,7 @@ static void size_symbols(struct image_build *b)
 	struct build_bound *bounds = mem_zeroed(b->starts.count + b->symbols.count, sizeof *bounds);
 	size_t count;
 	list_bounds(b, bounds, &count);
-	uint64_t next = UINT64_MAX; /* Next higher address at which a piece begins. */
+	uint64_t next = UINT64_MAX; /* Next higher address at which a piece begins */
 	for (size_t i = count; i-- > 0;) {
 		if (i + 1 < count && bounds[i + 1].addr != bounds[i].addr)
 			next = bounds[i + 1].addr;

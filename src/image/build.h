@@ -17,11 +17,11 @@ struct build_start {
 
 struct image_build {
 	struct image *im;
-	const char *who; /* "path" or "path(member)", for error messages. */
+	const char *who; /* "path" or "path(member)", for error messages */
 	struct heft_err *err;
 	uint64_t first_vm_index;
 	VEC(struct segment) segments;
-	VEC(struct section) sections;    /* Sections. [0] is the null section. */
+	VEC(struct section) sections;    /* Sections. [0] is the null section */
 	VEC(struct made_symbol) symbols; /* Symbols. [0] is the null symbol. */
 	VEC(struct image_part) parts;
 	VEC(struct build_start) starts;

@@ -10,7 +10,7 @@
 
 /* A mapped piece of a file. */
 struct core_file {
-	uint64_t start, end; /* start < end */
+	uint64_t start, end; /* Invariant: start < end */
 	uint64_t off;        /* Offset of the piece in the file, in bytes. */
 	const char *path;
 };
@@ -19,17 +19,17 @@ struct core_thread {
 	uint32_t id;
 	uint64_t pc, sp, fp, tp; /* Program counter, stack pointer, frame pointer, pointer to
 				  * thread-local storage. 0 if unknown. */
-	const uint64_t *regs;    /* All general registers. */
+	const uint64_t *regs;    /* All general registers */
 	size_t reg_count;
 };
 
 struct core {
-	VEC(struct core_file) files;     /* Mapped files, in the order of the note. */
-	VEC(struct core_thread) threads; /* Threads. The first one received the signal. */
-	const char *command;             /* Command with its arguments, cut to 80 bytes, or "". */
+	VEC(struct core_file) files;     /* Mapped files, in the order of the note */
+	VEC(struct core_thread) threads; /* Threads. The first one received the signal */
+	const char *command;             /* Command with its arguments, cut to 80 bytes, or "" */
 	const char *name;                /* Name of the process's first thread, cut to 15 bytes. */
 	uint32_t pid;                    /* 0 if unknown. */
-	int signal;                      /* 0: none */
+	int signal;                      /* Signal. 0 if there is none */
 	bool has_fault;
 	uint64_t fault_addr;
 	/* Values of the auxiliary vector. 0 if an entry is absent. */

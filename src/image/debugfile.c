@@ -16,12 +16,12 @@
 /* Properties that identify the right debug file. */
 struct wanted {
 	const struct image *im;
-	const char *image_dir; /* Absolute path without a final slash. NULL if im is not a file. */
-	bool is_file;          /* Device and inode are known, so that the image itself is
-			        * rejected. */
+	const char *image_dir; /* Absolute path without a final slash. NULL if im is not a file */
+	bool is_file;          /* True if device and inode are known. They identify the image
+			        * itself, which is rejected */
 	uint64_t device, inode;
 	bool has_crc;
-	uint32_t crc; /* CRC of .gnu_debuglink. */
+	uint32_t crc; /* CRC of .gnu_debuglink */
 	const struct debug_search *how;
 	struct notes *notes;
 	struct arena arena;
@@ -241,7 +241,7 @@ static char *image_debugfile_find_debuginfod(struct wanted *w)
 	d.end(client);
 	if (given)
 		path = debugfile_keep(given);
-	free(given); /* Allocated by the C library. */
+	free(given); /* Allocated by the C library */
 	if (fd >= 0 && path && try_file(w, path, false))
 		return path;
 	mem_free(path);

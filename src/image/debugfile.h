@@ -15,9 +15,9 @@
 #include "image/input.h"
 
 struct debug_search {
-	const char *const *dirs; /* Directories that are tried before /usr/lib/debug. */
+	const char *const *dirs; /* Directories that are tried before /usr/lib/debug */
 	size_t dir_count;
-	bool debuginfod;          /* Allow debuginfod. DEBUGINFOD_URLS must be set too */
+	bool debuginfod;          /* True to allow debuginfod. DEBUGINFOD_URLS must also be set */
 	const char *sysroot;      /* Prefix that is removed from the image's path in
 				   * DIR/path-of-image. NULL if there is none */
 	const char *const *files; /* Debug files that the user named. debugfile_find() ignores

@@ -64,7 +64,7 @@ bool image_entry_symbol(const struct image *im, const struct image_entry *e, str
 
 bool symtab_has_locals_first(const struct symtab *t)
 {
-	return !t->made; /* In COFF, all symbols of a file follow its file symbol. */
+	return !t->made; /* In COFF, all symbols of a file follow its file symbol */
 }
 
 const struct section *image_section_at(const struct image *im, uint64_t addr)
@@ -122,7 +122,7 @@ struct packed {
 	bool is_packed;
 	enum unpack_method method;
 	struct bytes bytes;
-	uint64_t size; /* Stated size after unpacking. */
+	uint64_t size; /* Stated size after unpacking */
 };
 
 /* Reads the header of a compressed section, Elf32_Chdr or Elf64_Chdr. The packed bytes follow.
@@ -132,7 +132,7 @@ static bool read_chdr(const struct image *im, struct reader *r, struct packed *r
 {
 	const uint32_t type = read_u32(r);
 	if (im->bits == 64)
-		read_skip(r, 4); /* ch_reserved */
+		read_skip(r, 4); /* Skip ch_reserved */
 	ret->size = read_elf_word(r, im->bits);
 	(void)read_elf_word(r, im->bits); /* Skips ch_addralign. */
 	ret->method = type == ELFCOMPRESS_ZLIB ? UNPACK_ZLIB : UNPACK_ZSTD;

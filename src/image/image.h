@@ -30,15 +30,15 @@
 #define OBJECT_SECTION_SHIFT 40
 
 enum image_kind {
-	IMAGE_EXEC,   /* Linked: an executable or shared object. */
-	IMAGE_OBJECT, /* relocatable */
+	IMAGE_EXEC,   /* Linked: an executable or shared object */
+	IMAGE_OBJECT, /* A relocatable object */
 	IMAGE_CORE,
 };
 
 struct segment {
 	struct str name; /* Name of the segment. "" in ELF, because ELF has no segment names. */
 	uint32_t index;  /* Index in the program header table. */
-	uint32_t type;   /* PT_* */
+	uint32_t type;   /* One of PT_* */
 	bool read, write, exec;
 	/* File offset and bytes in the file, relative to the image's bytes. Clipped to the file,
 	 * and for PT_LOAD to vm_size. Other segments are clipped to the containing PT_LOAD.
@@ -58,20 +58,20 @@ struct segment {
 			   * section */
 };
 
-/* Printf format and arguments that write "LOAD #2 [RX]". */
+/* Printf format and arguments for text such as "LOAD #2 [RX]". */
 #define SEGMENT_FMT    "LOAD #%" PRIu32 " [%s%s%s]"
 #define SEGMENT_ARG(s) (s)->index, (s)->read ? "R" : "", (s)->write ? "W" : "", (s)->exec ? "X" : ""
 
 struct section {
-	struct str name;  /* ELF name of the section. "" if the name table is damaged. */
+	struct str name;  /* ELF name of the section. "" if the name table is damaged */
 	struct str title; /* Name in the container's own terms. "" if the same as `name`. */
 	uint32_t index;
-	uint32_t type;      /* SHT_* */
-	uint64_t flags;     /* SHF_* */
+	uint32_t type;      /* One of SHT_* */
+	uint64_t flags;     /* Bits SHF_* */
 	uint64_t addr;      /* VM address, see the top of this file. Meaningless unless `alloc`. */
 	uint64_t vm_bias;   /* Number that heft added to the address in the file, because the
 			     * section is an overlay. */
-	uint64_t off;       /* File offset relative to the image's bytes. */
+	uint64_t off;       /* File offset relative to the image's bytes */
 	uint64_t size;      /* Bytes as stated. If `alloc`: bytes in memory. */
 	uint64_t file_size; /* Bytes in the file, clipped. 0 for NOBITS. */
 	uint32_t link, info;
@@ -79,13 +79,15 @@ struct section {
 	bool alloc, write, exec, tls, nobits, compressed;
 	bool again;                      /* The file bytes are not read, because too many
 					  * sections or segments share them. See section_bytes(). */
-	const struct reloc *made_relocs; /* Relocations of a table not in ELF's form, else NULL. */
+	const struct reloc *made_relocs; /* Relocations of a table not in ELF's form, otherwise
+					  * NULL */
 	uint64_t made_reloc_count;
 };
 
 /* A named range of the file outside of all sections: a header table. */
 struct image_part {
-	uint64_t off, size; /* File offset relative to the image's bytes, and bytes. Clipped. */
+	uint64_t off, size; /* File offset relative to the image's bytes, and bytes, limited to
+			     * the image */
 	const char *label;
 };
 
@@ -102,17 +104,17 @@ struct image_entry {
 /* Protections that the headers of a linked file state. Only for containers other than ELF. */
 struct image_protection {
 	bool known;
-	bool moves;           /* The file may be loaded at any address. */
-	bool no_exec_data;    /* Data and stack are not executable. */
-	const char *features; /* Names of features, separated by spaces: "cfg signed". */
+	bool moves;           /* True if the file may be loaded at any address */
+	bool no_exec_data;    /* True if data and stack are not executable */
+	const char *features; /* Names of features, separated by spaces: "cfg signed" */
 };
 
 /* An object file with debug info of a linked program (the debug map of Mach-O). */
 struct debug_object {
 	struct str path;     /* Path that the linker used. A member of an archive is
 			      * "libx.a(y.o)". */
-	uint64_t time;       /* Time of the last write, seconds since 1970. 0 if unknown. */
-	size_t first, count; /* Range of its symbols in moved_symbols. */
+	uint64_t time;       /* Time of the last write, seconds since 1970. 0 if unknown */
+	size_t first, count; /* Range of its symbols in moved_symbols */
 };
 
 /* A symbol of a debug object, with the address that the linker gave it. */
@@ -125,7 +127,7 @@ struct moved_symbol {
 struct made_symbol;
 
 struct image {
-	const char *format;       /* "ELF" ... */
+	const char *format;       /* Name of the format, such as "ELF" */
 	const char *machine_name; /* Name of the machine. NULL: the name in arch.h. */
 	const char *path;         /* Path of the input file. Borrowed. */
 	struct str member;        /* Name inside an archive. "" if the image is no member. */
@@ -134,10 +136,10 @@ struct image {
 	enum image_kind kind;
 	uint8_t bits; /* 32 or 64 */
 	bool big_endian;
-	uint16_t machine; /* EM_*, also for other containers. Other rooms use arch.h. */
-	uint16_t type;    /* ET_* */
+	uint16_t machine; /* EM_*, also for other containers. Outside of image/, use arch.h */
+	uint16_t type;    /* One of ET_* */
 	uint8_t os_abi;
-	uint32_t flags; /* e_flags */
+	uint32_t flags; /* Field e_flags */
 	uint64_t entry;
 	struct image_part *parts;
 	size_t part_count;
@@ -145,29 +147,30 @@ struct image {
 	uint64_t ehdr_size, phdr_off, phdr_size, shdr_off, shdr_size;
 	struct segment *segments;
 	size_t segment_count;
-	struct section *sections; /* Sections by index of the ELF file. [0] is the null section. */
+	struct section *sections; /* Sections by index of the ELF file. [0] is the null section */
 	size_t section_count;
 	/* Limit of the length of names, per section with a symbol table: one more than name_max of
 	 * struct symtab. 0 if not computed yet. Atomic: symtab_open() fills it in. */
 	uint64_t *name_bounds;
 	size_t name_bound_count;
-	struct bytes build_id; /* First GNU build id of the notes. Size 0 if there is none. */
+	struct bytes build_id; /* First GNU build id of the notes. Size 0 if there is none */
 	/* Path of the debug file (PE) on the linker's machine. "" if the image names none.
 	 * debug_age counts how often that file was written since it was created. */
 	struct str debug_name;
 	uint32_t debug_age;
-	struct str source_map;   /* URL of the source map (WebAssembly). "" if none is named. */
+	struct str source_map;   /* URL of the source map (WebAssembly). "" if there is none */
 	struct elf_index *index; /* Index for look-ups, private to image/. Lives in the arena. */
-	struct arena arena;      /* Memory that lives as long as the image. */
-	struct notes *notes;     /* Receives notes. Borrowed; may be NULL. */
+	struct arena arena;      /* Memory that lives as long as the image */
+	struct notes *notes;     /* Receives notes. Borrowed; may be NULL */
 	struct image_protection protection;
 	/* Number of places that a loader patches by a table outside of all sections (PE). */
 	uint64_t moved_places;
-	bool mapped;   /* The bytes are those of a mapped file. */
+	bool mapped;   /* True if the bytes are those of a mapped file */
 	bool by_build; /* build.h made the image. Other rooms use image_states_loading() and
 		        * image_states_sizes(). */
-	bool bare;     /* No section headers: sections are derived from segments */
-	/* Every stored address has a relocation, even if the type is ET_EXEC. */
+	bool bare;     /* True if there are no section headers. Sections are derived from
+		        * segments */
+	/* True if each stored address has a relocation, even if the type is ET_EXEC. */
 	bool moves;
 	/* Titles of sections begin with the segment. Labels do not repeat it in brackets. */
 	bool full_titles;
@@ -194,15 +197,15 @@ struct image {
 	const struct debug_object *debug_objects;
 	size_t debug_object_count;
 	const struct moved_symbol *moved_symbols;
-	uint64_t time; /* Time of a member of an archive, as in struct debug_object. */
+	uint64_t time; /* Time of a member of an archive, as in struct debug_object */
 };
 
 /* The place of an image: its file, its member of an archive, its addresses. */
 struct image_place {
 	const char *path;        /* Path of the file. The image borrows it. */
-	struct str member;       /* Member of an archive, else empty. Borrowed. */
+	struct str member;       /* Member of an archive, otherwise empty. Borrowed */
 	uint64_t file_off;       /* Offset of the image in that file. */
-	uint64_t first_vm_index; /* In objects: the vm_index of section 0. */
+	uint64_t first_vm_index; /* In objects: the vm_index of section 0 */
 	uint64_t vm_bias;        /* Number to add to the addresses of a linked image that is not
 				  * ELF. */
 };
@@ -227,7 +230,7 @@ const char *image_describe(struct image *im);
 const char *image_machine_name(struct image *im);
 /* Reads the first entry of the dynamic table that has this tag (DT_*). False if there is none. */
 bool image_dynamic(const struct image *im, uint64_t tag, uint64_t *ret);
-bool image_has_segment(const struct image *im, uint32_t type); /* PT_* */
+bool image_has_segment(const struct image *im, uint32_t type); /* `type`: one of PT_* */
 /* True for a position-independent program, false for a shared library. */
 bool image_is_pie(const struct image *im);
 
@@ -303,10 +306,10 @@ struct bytes image_at(const struct image *im, uint64_t addr, uint64_t size);
  * order. O(segments). */
 const struct segment *image_load_at(const struct image *im, uint64_t addr);
 
-#define SYM_NO_SECTION 0 /* undefined */
+#define SYM_NO_SECTION 0 /* The symbol is undefined */
 #define SYM_ABSOLUTE   UINT32_MAX
 #define SYM_COMMON     (UINT32_MAX - 1)
-#define SYM_BAD        (UINT32_MAX - 2) /* The section index is outside the table, or reserved. */
+#define SYM_BAD        (UINT32_MAX - 2) /* The section index is outside the table, or reserved */
 
 struct symbol {
 	struct str name;   /* Name, borrowed. "" if its offset is bad. */
@@ -315,8 +318,8 @@ struct symbol {
 	uint32_t section;  /* Section index (SHN_XINDEX resolved), or a constant SYM_... above. */
 	uint64_t value, size;
 	uint8_t type, bind, visibility; /* Values STT_..., STB_... and STV_... */
-	bool guessed;                   /* The file states no size. The symbol ends at the next
-					 * start */
+	bool guessed;                   /* True if the file states no size. The symbol ends at
+					 * the next start */
 };
 
 struct symtab {
@@ -324,20 +327,20 @@ struct symtab {
 	const struct section *section; /* Section of type SHT_SYMTAB or SHT_DYNSYM. */
 	const struct section *strings; /* Section of names. NULL if sh_link is no string table */
 	struct bytes data, names, xindex;
-	size_t count; /* Entries, the null entry included. */
+	size_t count; /* Number of entries, including the null entry */
 	uint32_t entry_size;
 	uint64_t name_max; /* Limit of a name's length in bytes. 0: none. Longer names are not
 			    * read, so reading all names is O(table) */
 	/* Sizes of names by symbol index, from an earlier reader of the whole table. UINT32_MAX if
 	 * unknown. Borrowed. NULL at first. */
 	const uint32_t *name_sizes;
-	const struct made_symbol *made; /* or NULL */
+	const struct made_symbol *made; /* May be NULL */
 };
 
 /* A symbol of a table whose entries do not have ELF's form. */
 struct made_symbol {
 	struct symbol symbol;
-	uint64_t entry_off, entry_size; /* Range of the entry in the section of the table. */
+	uint64_t entry_off, entry_size; /* Range of the entry in the section of the table */
 	uint64_t name_size;             /* Bytes of the name in `strings`, with its NUL. */
 };
 
@@ -385,11 +388,11 @@ uint64_t symbol_size_in(const struct section *in, const struct symbol *s, uint64
 
 enum reloc_kind {
 	RELOC_OTHER,
-	RELOC_RELATIVE,  /* Image base + addend. */
+	RELOC_RELATIVE,  /* Image base + addend */
 	RELOC_ABS,       /* Symbol + addend: a pointer. */
 	RELOC_PCREL,     /* Symbol + addend - place. Also through the PLT, or in pages. */
-	RELOC_GLOB_DAT,  /* GOT slot of a symbol. */
-	RELOC_JUMP_SLOT, /* GOT slot that the PLT uses for a symbol. */
+	RELOC_GLOB_DAT,  /* GOT slot of a symbol */
+	RELOC_JUMP_SLOT, /* GOT slot that the PLT uses for a symbol */
 	RELOC_COPY,
 	RELOC_IRELATIVE,
 	RELOC_TLS,
@@ -400,7 +403,7 @@ struct reloc {
 	uint64_t entry_size;   /* Bytes of the entry. 0 if a packed form needs none for it. */
 	uint64_t addr;         /* Place that is patched: a VM address if `alloc`, else an offset in
 			      * the section. */
-	bool alloc;            /* The patched section takes memory. */
+	bool alloc;            /* True if the patched section takes memory */
 	uint32_t section;      /* Index of the patched section. 0 if unknown. */
 	uint32_t type, symbol; /* Type (R_...) and symbol index. RELR: 0. In 64-bit MIPS, `type`
 			        * packs three types, the first one in the lowest byte. */
@@ -421,8 +424,7 @@ struct reloc_iter {
 	/* State of the iteration, private to elf_reloc.c. */
 	uint64_t remaining, base, state[10];
 	int form;
-	uint32_t last_type; /* Type of the previous entry, and its kind below. Types often
-			     * repeat. */
+	uint32_t last_type; /* Type of the previous entry, and its kind below. Types often repeat */
 	enum reloc_kind last_kind;
 };
 
@@ -447,15 +449,15 @@ uint64_t reloc_count(const struct reloc_iter *it);
 struct reloc_iter reloc_part(const struct reloc_iter *it, uint64_t first, uint64_t count);
 /* Effect of a relocation on a field of data (debug sections of objects). */
 enum reloc_op {
-	RELOC_OP_NONE, /* No change: the relocation is only a marker. */
-	RELOC_OP_SET,  /* Field = value. */
-	RELOC_OP_ADD,  /* Field += value. */
-	RELOC_OP_SUB,  /* Field -= value. */
-	RELOC_OP_LESS, /* Subtracts the value from the field's next relocation. */
-	RELOC_OP_PUSH, /* Pushes the value on a stack, for the three operations below. */
-	RELOC_OP_TAKE, /* Pops the upper value and subtracts it from the value below. */
-	RELOC_OP_PLUS, /* Pops the upper value and adds it to the value below. */
-	RELOC_OP_POP,  /* Field = value popped from the stack. */
+	RELOC_OP_NONE, /* No change: the relocation is only a marker */
+	RELOC_OP_SET,  /* Field = value */
+	RELOC_OP_ADD,  /* Field += value */
+	RELOC_OP_SUB,  /* Field -= value */
+	RELOC_OP_LESS, /* Subtracts the value from the field's next relocation */
+	RELOC_OP_PUSH, /* Pushes the value on a stack, for the three operations below */
+	RELOC_OP_TAKE, /* Pops the upper value and subtracts it from the value below */
+	RELOC_OP_PLUS, /* Pops the upper value and adds it to the value below */
+	RELOC_OP_POP,  /* Field = value popped from the stack */
 	RELOC_OP_UNKNOWN,
 };
 

@@ -329,7 +329,7 @@ void input_close(struct input *in)
 		linkmap_release(in->linkmap);
 	mem_free(in->linkmap);
 	mem_free(in->owned);
-	if (in->file.path) /* Without a path, the caller of input_parse() owns the bytes. */
+	if (in->file.path) /* Without a path, the caller of input_parse() owns the bytes */
 		file_close(&in->file);
 	memset(in, 0, sizeof *in);
 }

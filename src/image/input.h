@@ -10,11 +10,11 @@
 #include "image/kinds.h"
 
 enum ar_part_kind {
-	AR_HEADERS,        /* Magic, member headers, long-name table and padding. */
+	AR_HEADERS,        /* Magic, member headers, long-name table and padding */
 	AR_SYMBOL_TABLE,   /* Symbol table: GNU "/", "/SYM64/", BSD "__.SYMDEF" ... */
-	AR_OTHER_MEMBER,   /* Member that is not an object that heft reads. */
-	FAT_HEADERS,       /* Headers of a Mach-O universal file. */
-	FAT_PADDING,       /* Padding between the slices of a Mach-O universal file. */
+	AR_OTHER_MEMBER,   /* Member that is not an object that heft reads */
+	FAT_HEADERS,       /* Headers of a Mach-O universal file */
+	FAT_PADDING,       /* Padding between the slices of a Mach-O universal file */
 	COMPONENT_HEADERS, /* Headers of WebAssembly components, and of their sections that
 			    * contain modules. */
 	COMPONENT_SECTION, /* Section of a component that connects its modules */
@@ -22,7 +22,7 @@ enum ar_part_kind {
 
 struct ar_part {
 	enum ar_part_kind kind;
-	uint64_t off, size; /* Range in the file. */
+	uint64_t off, size; /* Range in the file */
 	struct str member;  /* Name of the member. "" for AR_HEADERS that belong to no member. */
 };
 
@@ -45,12 +45,14 @@ enum { PORTION_BYTES = 8 << 20, PORTION_SECTIONS = 1 << 14 };
 
 struct input {
 	const struct file_format *format;
-	/* The file. For a linker map, heft made file.bytes: the program's sections. */
+	/* The file. For a linker map, file.bytes are made by heft: the program's sections. */
 	struct file file;
 	bool archive, thin;
-	bool fat;             /* A Mach-O universal file. `archive` is set; members are slices. */
-	bool component;       /* A WebAssembly component with modules. `archive` is set too. */
-	struct image *images; /* Images, owned. One unless `archive`. */
+	bool fat;             /* True for a Mach-O universal file. `archive` is also set; members
+			       * are slices */
+	bool component;       /* True for a WebAssembly component with modules. `archive` is also
+			       * set */
+	struct image *images; /* Images, owned. One unless `archive` is set */
 	size_t image_count, image_cap;
 	VEC(struct ar_part) parts;
 	uint64_t done; /* All bytes below this offset belong to an image or a part, if `archive`. */
@@ -69,7 +71,7 @@ struct input {
 	VEC(struct ar_outside) outside; /* Sorted by the offset of the header. */
 	VEC(struct file) outside_files;
 	struct arena arena;
-	struct notes *notes; /* borrowed */
+	struct notes *notes; /* Borrowed */
 };
 
 /* Opens and parses a file. A packed file (unpack.h) is unpacked, and `file` has the unpacked bytes.

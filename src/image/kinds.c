@@ -21,7 +21,7 @@
 
 static const struct {
 	const char *one, *many;
-	unsigned uses; /* Bits by FOR() */
+	unsigned uses; /* Bits of FOR() */
 } kinds[KIND_COUNT] = {
 	[KIND_PROGRAM] = { "a program or library", "programs", FOR_IMAGES | FOR_CODE },
 	[KIND_OBJECT] = { "an object", "objects",
@@ -140,7 +140,7 @@ static bool is_esp_image(struct bytes b)
 #define ELF_PROGRAM "give heft the ELF program that it was made from"
 #define AT(bytes)   .magic = { bytes, sizeof(bytes) - 1, 0 }
 
-/* Formats. The first match is used. Entries with a magic come first. */
+/* Formats. The first match is used. Formats with a magic come first. */
 static const struct file_format formats[] = {
 	{ KIND_CORE, .packs = true, .matches = is_elf_core, .parse = elf_parse },
 	{ KIND_OBJECT, .packs = true, .matches = is_elf_object, .parse = elf_parse },

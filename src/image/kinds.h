@@ -13,7 +13,7 @@ enum file_kind {
 	KIND_PROGRAM, /* Linked: a program or library */
 	KIND_OBJECT,
 	KIND_ARCHIVE,
-	KIND_UNIVERSAL, /* Programs or archives, one per machine. */
+	KIND_UNIVERSAL, /* Programs or archives, one per machine */
 	KIND_CORE,
 	KIND_CORE_HEADERS, /* A core of which heft reads only the headers */
 	KIND_LINKER_MAP,
@@ -31,11 +31,11 @@ enum file_kind {
 	KIND_COUNT
 };
 
-/* Purpose of opening a file. Messages name the command by it. */
+/* Purpose of opening a file. Messages name the commands of this purpose. */
 enum file_use {
-	USE_SIZE, /* Profiles, and results made from them. */
+	USE_SIZE, /* Profiles, and results made from them */
 	USE_INFO,
-	USE_SYMBOLS, /* Snapshots, and results made from them. */
+	USE_SYMBOLS, /* Snapshots, and results made from them */
 	USE_WHERE,
 	USE_BLOCKS,
 	USE_BLOCK_MAP, /* A block map to check or write */
@@ -54,12 +54,12 @@ struct input;
 
 struct file_format {
 	enum file_kind kind;
-	const char *one;    /* Used in "FILE is a linker map". NULL: the name of the kind */
-	const char *advice; /* Advice for a file that heft does not read. NULL if there is none. */
-	bool packs;         /* The format is also recognized inside a packed file. */
+	const char *one;    /* Noun in "FILE is a linker map". NULL: the name of the kind */
+	const char *advice; /* Advice for a file that heft does not read. NULL if there is none */
+	bool packs;         /* True if the format is also recognized inside a compressed file */
 	/* Recognizes the format, by a function or by bytes at an offset. */
 	bool (*matches)(struct bytes b);
-	/* Recognizes a format by the first bytes of a file. NULL: `matches` does. */
+	/* Recognizes a format by the first bytes of a file. If NULL, `matches` does. */
 	bool (*begins)(struct bytes head);
 	struct {
 		const char *bytes;

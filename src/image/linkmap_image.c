@@ -89,7 +89,7 @@ static bool linkmap_image_is_code(const struct linkmap *map, const struct linkma
 
 void linkmap_doubts(const struct linkmap *map, struct text *ret)
 {
-	bool copies = false; /* The program copies some data to RAM at its start. */
+	bool copies = false; /* The program copies some data to RAM at its start */
 	for (size_t i = 0; i < map->sections.count; i++)
 		copies |= map->sections.data[i].load_addr != map->sections.data[i].addr;
 	/* Finds sections that may have no bytes in the file: in writable memory, without a stored
@@ -124,8 +124,8 @@ struct linkmap_image_making {
 	VEC(struct linkmap_image_part) parts;
 	struct text names, strings, symbols; /* Section names; symbol names; the symbol table. */
 	struct linkmap_names read;
-	uint32_t own_names[3]; /* Offsets of the names of heft's own sections in `names`. */
-	uint32_t object;       /* Object of the symbols added last */
+	uint32_t own_names[3]; /* Offsets of the names of heft's own sections in `names` */
+	uint32_t object;       /* Object of the symbols that were added last */
 	uint64_t content;      /* Bytes of all sections in the file. */
 	uint32_t locals;       /* Number of symbols in the table. All symbols are local. */
 };
@@ -254,7 +254,7 @@ static uint64_t put_part(struct text *t, uint64_t from, const struct text *part)
 	return at;
 }
 
-/* Marks .eh_frame_hdr as empty. Zeros in other sections are valid. */
+/* Marks .eh_frame_hdr as empty. Other sections may be zeros. */
 static void put_empty_index(const struct linkmap_image_making *m, uint8_t *bytes)
 {
 	static const uint8_t none[] = { 1, 0xff, 0xff, 0xff };

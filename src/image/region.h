@@ -12,13 +12,13 @@ struct image;
 struct memory_region {
 	const char *name;
 	uint64_t origin, length; /* First address, and bytes. origin + length does not wrap. */
-	bool open;               /* The length follows from the contents, because no source
-				  * states it. */
+	bool open;               /* True if no source states the length. The contents determine
+				  * it */
 };
 
 struct memory_regions {
 	VEC(struct memory_region)
-	list; /* Regions: at most REGIONS_MAX, none empty, names unique. */
+	list; /* Regions: at most REGIONS_MAX, none empty, names unique */
 	struct arena arena;
 };
 

@@ -58,7 +58,7 @@ static uint8_t slices_byte_at(const struct image *im, uint64_t addr)
 /* A run of text. If requested addresses ascend, each byte is read once. */
 struct text_run {
 	uint64_t from, end;
-	bool zero; /* A zero byte follows the run. */
+	bool zero; /* True if a zero byte follows the run */
 };
 
 static void move_run(struct text_run *r, const struct image *im, uint64_t addr)
@@ -117,7 +117,7 @@ static void keep_sure(struct slices *s, const struct image *im)
 	struct text_run r = { 0, 0, false };
 	const bool many = slices_has(s, im);
 	struct slices all = *s;
-	uint64_t end = 0; /* Highest end of the slices so far. */
+	uint64_t end = 0; /* Highest end of the slices up to now */
 	*s = (struct slices){ { 0 } };
 	for (size_t i = 0; i < all.list.count; i++) {
 		const struct slice *y = &all.list.data[i];

@@ -11,11 +11,11 @@
 #include "image/image.h"
 
 struct slice {
-	uint64_t addr, size; /* size > 0 */
+	uint64_t addr, size; /* Range. size > 0 */
 };
 
 struct slices {
-	VEC(struct slice) list; /* Slices by address; of equal addresses, longer ones first. */
+	VEC(struct slice) list; /* Slices by address; at equal addresses, longer ones first */
 };
 
 /* Finds the slices of a linked image. Keeps only certain texts: UTF-8 without control characters,

@@ -16,7 +16,7 @@ enum {
 
 struct attributes {
 	uint64_t arch, profile, thumb;
-	bool arm_known; /* The attributes state whether ARM instructions are used. */
+	bool arm_known; /* True if the attributes state whether ARM instructions are used */
 	bool arm;
 };
 

@@ -11,7 +11,7 @@ struct ehdr {
 
 struct elf_parse {
 	struct image *im;
-	const char *who; /* "path" or "path(member)", for error messages. */
+	const char *who; /* "path" or "path(member)", for error messages */
 	struct ehdr eh;
 	struct heft_err *err;
 };
@@ -61,7 +61,7 @@ static bool parse_ehdr(struct elf_parse *p)
 	reader_seek(&r, EI_NIDENT);
 	im->type = read_u16(&r);
 	im->machine = read_u16(&r);
-	read_skip(&r, 4); /* e_version */
+	read_skip(&r, 4); /* Skip e_version */
 	im->entry = read_elf_word(&r, im->bits);
 	eh->phoff = read_elf_word(&r, im->bits);
 	eh->shoff = read_elf_word(&r, im->bits);

@@ -22,9 +22,9 @@ struct append {
 	const struct elf_append_fields *f;
 	uint32_t entsize, names; /* Bytes of a section header; index of the section of names. */
 	uint64_t kept;           /* Bytes of the file that the copy keeps. */
-	uint64_t place;          /* File offset of the new section's bytes. */
+	uint64_t place;          /* File offset of the new section's bytes */
 	uint64_t names_off, names_size, table_off;
-	uint8_t *table; /* New section header table. */
+	uint8_t *table; /* New section header table */
 	uint32_t count; /* Number of sections in the new table. */
 };
 

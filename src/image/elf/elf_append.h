@@ -14,10 +14,10 @@
 
 struct elf_addition {
 	const char *name;
-	uint32_t type;  /* SHT_* */
-	uint64_t flags; /* Flags SHF_..., without SHF_ALLOC. */
+	uint32_t type;  /* One of SHT_* */
+	uint64_t flags; /* Flags SHF_..., without SHF_ALLOC */
 	uint32_t link;  /* Section index. */
-	uint64_t align; /* Power of two. */
+	uint64_t align; /* Power of two */
 	struct bytes bytes;
 	/* Index of the section to replace. The section's name is kept. 0 to add a section. The old
 	 * bytes stay in the file. If the new bytes are not longer, they overwrite the old ones. */

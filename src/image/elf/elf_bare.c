@@ -9,8 +9,8 @@ enum { PARTS_MAX = 64 };
 
 struct bare {
 	struct image *im;
-	VEC(struct section) parts; /* Tables that the headers name. Their names are constants. */
-	VEC(struct section) list;  /* Sections. [0] is the null section. */
+	VEC(struct section) parts; /* Tables that the headers name. Their names are constants */
+	VEC(struct section) list;  /* Sections. [0] is the null section */
 };
 
 /* Returns the bytes of the file from an address to the end of its segment. */

@@ -15,9 +15,10 @@ static int piece_cmp(const void *pa, const void *pb)
 struct elf_index_sweep {
 	struct elf_piece *out;
 	size_t out_count;
-	struct elf_piece *stack; /* Stack of ranges that may not have ended. The top owns `at`. */
+	struct elf_piece *stack; /* Stack of ranges that may not have ended. The top range owns
+				  * `at` */
 	size_t depth;
-	uint64_t at; /* All lower addresses have an owner. */
+	uint64_t at; /* All lower addresses have an owner */
 };
 
 static void sweep_emit(struct elf_index_sweep *w, uint64_t end)
@@ -268,7 +269,7 @@ static void read_descriptors(struct image *im)
 	for (size_t i = 0; i < count; i++)
 		words[i] = read_u64(&r);
 	index->opd = opd;
-	im->notes = NULL; /* Readers of the relocations make the notes. */
+	im->notes = NULL; /* The readers of the relocations make the notes */
 	for (size_t i = 1; i < im->section_count; i++)
 		if (section_is_reloc(&im->sections[i]))
 			relocate_descriptors(im, &im->sections[i], words, count);

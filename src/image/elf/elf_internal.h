@@ -12,19 +12,19 @@ struct elf_piece {
 };
 
 struct elf_pieces {
-	struct elf_piece *data; /* Pieces, disjoint and ascending. */
+	struct elf_piece *data; /* Pieces, disjoint and ascending */
 	size_t count;
 };
 
 /* Look-up tables. elf_index_build() makes them once, and they never change afterwards. */
 struct elf_index {
-	struct elf_pieces sections; /* Alloc sections that take memory. */
-	struct elf_pieces loads;    /* PT_LOAD segments: the parts with bytes in the file. */
-	const struct segment *tls;  /* First PT_TLS segment. NULL if there is none. */
+	struct elf_pieces sections; /* Alloc sections that take memory */
+	struct elf_pieces loads;    /* PT_LOAD segments: the parts with bytes in the file */
+	const struct segment *tls;  /* First PT_TLS segment. NULL if there is none */
 	const struct section *opd;  /* Section of function descriptors (64-bit PowerPC). NULL if
 				     * there is none. */
 	uint64_t *opd_words;        /* Doublewords of that section after relocation: addresses. 0
-				     * if unknown. */
+				     * if unknown */
 	size_t opd_count;
 	const struct section **shndx; /* SHT_SYMTAB_SHNDX section of each symbol table, by
 				       * section index. NULL if there is none. */

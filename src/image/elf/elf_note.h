@@ -5,7 +5,7 @@
 #include "base/reader.h"
 
 struct elf_note {
-	struct str owner; /* Owner without the NUL. */
+	struct str owner; /* Owner without the NUL */
 	uint32_t type;
 	struct bytes desc;
 };

@@ -17,11 +17,11 @@ enum form {
 /* Indexes of reloc_iter.state. */
 enum {
 	ST_ENTSIZE = 0,   /* REL, RELA: bytes of an entry. */
-	ST_BITS = 0,      /* RELR: bits of the bitmap not yet returned */
-	ST_BITS_ADDR = 1, /* RELR: address of the lowest of these bits. */
-	ST_ADDEND = 1,    /* CREL, APS2: sum of the addends so far. */
-	ST_TYPE = 2,      /* CREL: sum of the type deltas so far */
-	ST_SYMBOL = 3,    /* CREL: sum of the symbol deltas so far */
+	ST_BITS = 0,      /* RELR: bits of the bitmap that were not yet returned */
+	ST_BITS_ADDR = 1, /* RELR: address of the lowest of these bits */
+	ST_ADDEND = 1,    /* CREL, APS2: sum of the addends up to now */
+	ST_TYPE = 2,      /* CREL: sum of the type deltas up to now */
+	ST_SYMBOL = 3,    /* CREL: sum of the symbol deltas up to now */
 	ST_FLAGS = 4,     /* CREL: number of flag bits of an entry. APS2: flags of the group. */
 	ST_SHIFT = 5,     /* CREL: shift of offsets. APS2: r_info of the group. */
 	ST_DELTA = 6,     /* APS2: difference of offsets in the group. */
@@ -132,7 +132,7 @@ bool reloc_open(struct reloc_iter *it, const struct image *im, const struct sect
 	bool ok = true;
 	if (it->form == FORM_REL || it->form == FORM_RELA)
 		ok = open_plain(it);
-	else if (it->form == FORM_CREL) { /* count * 8 + (addends ? 4 : 0) + shift */
+	else if (it->form == FORM_CREL) { /* The header is count * 8 + (addends ? 4 : 0) + shift */
 		const uint64_t head = read_uleb(&it->reader);
 		it->remaining = head >> 3;
 		it->state[ST_FLAGS] = head & 4 ? 3 : 2;
@@ -142,7 +142,7 @@ bool reloc_open(struct reloc_iter *it, const struct image *im, const struct sect
 		ok = open_aps2(it);
 	else if (it->form == FORM_KERNEL)
 		for (struct reader r = it->reader; reader_left(&r) >= KERNEL_RELOC_SIZE;)
-			it->state[ST_LISTS] += read_u32(&r) == 0; /* In packed relocations, a
+			it->state[ST_LISTS] += read_u32(&r) == 0; /* In compressed relocations, a
 								   * word of 0 begins a list */
 	if (!ok) {
 		IMAGE_NOTE(im, s->off, s->file_size,
@@ -285,7 +285,7 @@ static bool next_relr(struct reloc_iter *it, struct reloc *ret)
 		ret->entry_off = r->pos;
 		const uint64_t v = read_elf_word(r, it->image->bits);
 		spent = word;
-		if ((v & 1) == 0) { /* An address. Bitmaps continue after it. */
+		if ((v & 1) == 0) { /* An address. The bitmaps after it continue from there */
 			it->base = v + word;
 			ret->entry_size = spent;
 			return elf_reloc_finish(it, ret, v);

@@ -68,7 +68,7 @@ bool symtab_open(struct symtab *t, const struct image *im, const struct section 
 	    im->sections[s->link].type == SHT_STRTAB) {
 		t->strings = &im->sections[s->link];
 		t->names = section_bytes(im, t->strings);
-		/* Cuts the names after the last 0, so that a name at any offset ends. */
+		/* Cuts the names after the last 0, so that each name has an end. */
 		while (t->names.size > 0 && t->names.p[t->names.size - 1] != 0)
 			t->names.size--;
 	} else {

@@ -15,7 +15,7 @@ static const struct {
 	{ { 0xfe, 0xed, 0xfa, 0xcf }, 64, true },
 };
 
-/* Maps cputype to EM_... . */
+/* Maps cputype to EM_* values. */
 static const struct {
 	uint32_t cpu;
 	uint16_t machine;
@@ -67,7 +67,7 @@ static bool macho_parse_header(struct macho *m, struct heft_err *err)
 	struct reader r = reader_of(im->bytes, im->big_endian);
 	read_skip(&r, 4);
 	m->cpu = read_u32(&r);
-	read_skip(&r, 4); /* cpusubtype */
+	read_skip(&r, 4); /* Skip cpusubtype */
 	m->file_type = read_u32(&r);
 	m->command_count = read_u32(&r);
 	m->commands_size = read_u32(&r);

@@ -14,7 +14,7 @@ enum { PAGE_NONE = 0xffff };
 
 /* Form of the pointers in a segment. */
 struct packing {
-	bool arm64e, offset; /* Stored values count from the start of __TEXT. */
+	bool arm64e, offset; /* `offset`: stored values count from the start of __TEXT */
 };
 
 struct chains {
@@ -62,7 +62,7 @@ void macho_set_pointers(struct macho *m, const struct macho_range *table)
 		return;
 	struct reloc *list = arena_new(&b->im->arena, struct reloc, count);
 	memcpy(list, m->pointers.data, count * sizeof *list);
-	uint64_t end = 0; /* Entries ascend in valid tables, but maybe not in damaged ones. */
+	uint64_t end = 0; /* Entries ascend in valid tables, but maybe not in damaged ones */
 	for (size_t i = 0; i < count; i++) {
 		if (list[i].entry_off < end)
 			list[i].entry_size = 0;

@@ -15,7 +15,7 @@ struct macho_frames_stated {
 
 struct macho_frames_cie {
 	uint64_t off;
-	uint8_t pointer, data; /* Encodings of the addresses of functions and of their data. */
+	uint8_t pointer, data; /* Encodings of the addresses of functions and of their data */
 	bool ok;
 };
 
@@ -24,7 +24,7 @@ struct macho_frames {
 	const struct macho_section *s;          /* Section that is being read. */
 	VEC(struct macho_frames_stated) stated; /* Sorted by address. */
 	macho_data_vec data_of;
-	struct macho_frames_cie cie; /* The last CIE read. */
+	struct macho_frames_cie cie; /* The last CIE that was read */
 };
 
 /* Converts an address that the file states to the image's address. */
@@ -70,7 +70,7 @@ static bool macho_frames_read_pointer(const struct macho_frames *f, struct reade
 static bool read_encodings(const struct macho_frames *f, struct reader *r, const char *letters,
 			   struct macho_frames_cie *ret)
 {
-	(void)read_uleb(r); /* size */
+	(void)read_uleb(r); /* Skip the size */
 	for (; *letters; letters++) {
 		switch (*letters) {
 		case 'L': ret->data = read_u8(r); break;

@@ -62,8 +62,8 @@ struct macho {
 	struct macho_range symbols, strings, indirect, starts, unwind, exports, fixups,
 		data_in_code;
 	struct macho_range opcodes[MACHO_OPCODES];
-	VEC(struct macho_segment) segments; /* Segments by number, at most MACHO_SEGMENTS_MAX. */
-	VEC(struct reloc) pointers;         /* Pointers of the table that is being read. */
+	VEC(struct macho_segment) segments; /* Segments by number, at most MACHO_SEGMENTS_MAX */
+	VEC(struct reloc) pointers;         /* Pointers of the table that is being read */
 	uint64_t symbol_count;
 	bool is_signed, hardened;
 	/* Bytes of tables that may still be read. In valid files, sections do not share entries. */

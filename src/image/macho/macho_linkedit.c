@@ -137,7 +137,7 @@ static void read_tlv(struct macho *m)
 	vec_release(&all);
 }
 
-/* A step to a node of the trie: the edge to the node and the node's offset. */
+/* An edge of the trie, and the offset of the node to which it goes. */
 struct macho_linkedit_edge {
 	uint64_t off, size, node;
 };
@@ -149,9 +149,9 @@ struct macho_linkedit_range {
 struct trie {
 	struct macho *m;
 	struct reader r;
-	VEC(struct macho_linkedit_edge) edges; /* Edges to follow, the last one first. */
+	VEC(struct macho_linkedit_edge) edges; /* Edges to follow, the last one first */
 	VEC(struct macho_linkedit_range)
-	waiting;       /* Ranges that belong to the next export found below them. */
+	waiting;       /* Ranges that belong to the next export found below them */
 	uint64_t left; /* Bytes that may still be read. Nodes of a valid trie do not overlap. */
 };
 

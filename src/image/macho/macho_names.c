@@ -4,7 +4,7 @@
 static const struct {
 	const char *section, *name;
 } known[] = {
-	/* Long names are cut to 16 bytes. */
+	/* Long names are truncated to 16 bytes. */
 	{ "__text", ".text" },
 	{ "__stubs", ".stubs" },
 	{ "__cstring", ".rodata.str1.1" },

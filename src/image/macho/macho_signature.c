@@ -29,7 +29,7 @@ static bool macho_signature_read_directory(struct reader *r, uint64_t off, struc
 	ret->hashes = read_u32(r);
 	read_skip(r, 8); /* Skips identifier and special slots. */
 	ret->count = read_u32(r);
-	read_skip(r, 4); /* code limit */
+	read_skip(r, 4); /* Skip the code limit */
 	ret->hash_size = read_u8(r);
 	read_skip(r, 2); /* Skips hash type and platform. */
 	ret->page_shift = read_u8(r);

@@ -4,8 +4,8 @@
 #include "image/macho/macho_internal.h"
 
 enum {
-	N_GSYM = 0x20, /* Variable, by its name. */
-	N_FUN = 0x24,  /* Function. Without a name: end of the function before. */
+	N_GSYM = 0x20, /* Variable, by its name */
+	N_FUN = 0x24,  /* Function. An entry without a name is the end of the function before */
 	N_STSYM = 0x26,
 	N_LCSYM = 0x28,
 	N_BNSYM = 0x2e,
@@ -16,12 +16,13 @@ enum {
 
 struct stabs {
 	struct macho *m;
-	VEC(struct image_entry) waiting; /* Entries of the unit until its first address is known. */
+	VEC(struct image_entry) waiting; /* Entries of the unit, until its first address is known */
 	uint64_t last;                   /* Address of the previous entry. */
-	bool known;                      /* `last` is valid: the unit already had an address. */
+	bool known;                      /* True if `last` is valid: the unit already had an
+					  * address */
 	VEC(struct debug_object) objects;
 	VEC(struct moved_symbol) moved;
-	bool in_object; /* The last object has not ended. */
+	bool in_object; /* True if the last object has not ended */
 };
 
 static void macho_stabs_put(struct stabs *s, const struct image_entry *e)

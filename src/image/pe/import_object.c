@@ -14,7 +14,7 @@ static bool read_import(struct bytes b, struct import_object_import *ret)
 	struct reader r = reader_of(b, false);
 	const uint16_t zero = read_u16(&r), all = read_u16(&r), version = read_u16(&r);
 	ret->machine = read_u16(&r);
-	read_skip(&r, 4); /* time */
+	read_skip(&r, 4); /* Skip the time */
 	const uint32_t size = read_u32(&r);
 	read_skip(&r, 2); /* Skips ordinal or hint. */
 	ret->type = read_u16(&r) & 3;

@@ -248,7 +248,7 @@ static void read_optional_header(struct pe *p, struct reader *r)
 	const uint32_t entry = read_u32(r);
 	read_skip(r, 4);
 	if (magic != PE32_PLUS)
-		read_skip(r, 4); /* BaseOfData */
+		read_skip(r, 4); /* Skip BaseOfData */
 	p->base = magic == PE32_PLUS ? read_u64(r) : read_u32(r);
 	p->build.im->base = p->base;
 	p->build.im->from_base = true;
@@ -257,7 +257,7 @@ static void read_optional_header(struct pe *p, struct reader *r)
 	read_skip(r, 38); /* Skips the fields before DllCharacteristics. */
 	p->protection = read_u16(r);
 	read_skip(r, magic == PE32_PLUS ? 32 : 16); /* Skips the sizes of stack and heap. */
-	read_skip(r, 4);                            /* LoaderFlags */
+	read_skip(r, 4);                            /* Skip LoaderFlags */
 	p->directory_count = read_u32(r);
 	for (uint32_t i = 0; i < PE_DIRECTORIES && i < p->directory_count; i++) {
 		p->directories[i].addr = read_u32(r);
@@ -307,7 +307,7 @@ static void pe_add_headers(struct pe *p)
 	build_part(&p->build, 0, p->sections_off, "[PE Headers]");
 	build_part(&p->build, p->sections_off, table, "[PE Section Headers]");
 	const struct pe_range *certificates = &p->directories[PE_SECURITY];
-	if (certificates->size > 0) /* The address of certificates is a file offset. */
+	if (certificates->size > 0) /* The address of certificates is a file offset */
 		build_part(&p->build, certificates->addr, certificates->size, "[PE Certificates]");
 }
 

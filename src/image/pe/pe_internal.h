@@ -23,7 +23,7 @@ enum pe_directory {
 enum { PE_X86_64 = 0x8664, PE_AARCH64 = 0xaa64, PE_ARM64EC = 0xa641, PE_ARM64X = 0xa64e };
 
 struct pe_range {
-	uint32_t addr, size; /* Range of RVAs. */
+	uint32_t addr, size; /* Range of RVAs */
 };
 
 /* A section with its values in the file. */
@@ -37,18 +37,18 @@ struct pe {
 	struct image_build build;
 	uint16_t machine, characteristics;
 	uint32_t section_count;
-	uint64_t sections_off; /* File offset of the section table. */
+	uint64_t sections_off; /* File offset of the section table */
 	uint64_t symbols_off, symbol_count, symbol_size;
-	uint64_t base;       /* Image base. */
-	uint16_t protection; /* Field DllCharacteristics. */
+	uint64_t base;       /* Image base */
+	uint16_t protection; /* Field DllCharacteristics */
 	uint32_t directory_count;
 	struct pe_range directories[PE_DIRECTORIES];
-	struct pe_range extra_unwind; /* Unwind entries of the other calling convention, see
-				       * pe_read_hybrid(). */
+	struct pe_range extra_unwind; /* Unwind entries of the other calling convention
+				       * (pe_read_hybrid()) */
 	VEC(struct pe_section) sections;
-	struct bytes strings;  /* String table, with its size first, cut after its last NUL. */
+	struct bytes strings;  /* String table, with its size first, cut after its last NUL */
 	uint64_t names_left;   /* Bytes of names that may still be read, see reader.h. */
-	uint32_t table, names; /* The image's section indexes for the symbol table and its names. */
+	uint32_t table, names; /* The image's section indexes for the symbol table and its names */
 	uint32_t first_symbol; /* Index in the image's table of the first COFF symbol. */
 	/* Bytes of tables that may still be read. Tables of valid files do not overlap. */
 	uint64_t left;

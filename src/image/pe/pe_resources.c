@@ -23,7 +23,7 @@ const char *resource_type_name(uint64_t type)
 struct resources {
 	struct pe *p;
 	uint64_t rva;
-	const char *names[LEVELS]; /* Names on the path to the current directory. */
+	const char *names[LEVELS]; /* Names on the path to the current directory */
 };
 
 static struct reader pe_resources_reader_at(const struct resources *x, uint64_t off)

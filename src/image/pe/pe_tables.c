@@ -63,7 +63,7 @@ static void add_export(struct pe *p, const struct exports *e, uint32_t i)
 	uint32_t symbol = 0;
 	if (p->table == 0 || forwarded)
 		symbol = pe_symbol(p, name, forwarded ? 0 : target, 0);
-	if (forwarded) /* The target is the name of an export of another library. */
+	if (forwarded) /* The target is the name of an export of another library */
 		pe_put(p, target, pe_tables_name_at(p, target).len + 1, symbol, 0);
 	pe_put(p, e->ordinals + (uint64_t)i * 2, 2, symbol, target);
 	pe_put(p, e->names + (uint64_t)i * 4, 4, symbol, target);
@@ -171,7 +171,8 @@ static void pe_tables_add_function(struct pe *p, uint64_t rva, struct reader *r,
 		return;
 	pe_put(p, at, x86 ? 12 : 8, 0, begin);
 	struct reader info = pe_at(p, data, &s);
-	const bool packed = !x86 && data & 3; /* No record: `data` has the length in words. */
+	const bool packed = !x86 && data & 3; /* There is no record: `data` has the length in
+					       * words */
 	if (packed)
 		length = (data >> 2 & 0x7ff) * 4;
 	const uint64_t size = x86      ? unwind_size(&info, &part)

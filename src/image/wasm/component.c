@@ -14,7 +14,7 @@ struct component {
 	uint64_t off, end;
 	uint64_t modules; /* Number of modules in it so far. */
 	struct str prefix;
-	struct reader names; /* Names of its modules: a list of index and name. May be empty. */
+	struct reader names; /* Names of its modules: a list of index and name. May be empty */
 };
 
 struct component_components {

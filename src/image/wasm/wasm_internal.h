@@ -31,7 +31,7 @@ struct wasm_section {
 	struct str name;          /* Name of a custom section. */
 	uint64_t start, off, end; /* Offset of its id; offset of its contents after the name; end */
 	uint32_t index;           /* Index of the image's section with its contents, or 0. */
-	bool relocated;           /* The section's relocations were read. */
+	bool relocated;           /* True if the section's relocations were read */
 };
 
 /* A function. Imported functions have no body. */
@@ -54,14 +54,14 @@ struct wasm_entry {
 /* A type of functions: its range in the contents of the type section. */
 struct wasm_type {
 	uint64_t off, size;
-	bool owned; /* A function owns the bytes of the type */
+	bool owned; /* True if a function owns the bytes of the type */
 };
 
 /* One data segment of a WebAssembly module. */
 struct wasm_data {
-	uint64_t off, size; /* Range of the data alone, in the contents of the data section. */
+	uint64_t off, size; /* Range of the data itself, in the contents of the data section */
 	uint64_t addr;
-	bool active;     /* The segment's address is known. */
+	bool active;     /* True if the segment's address is known */
 	struct str name; /* Name, borrowed. "" if it has none yet. */
 	uint64_t entry, length;
 	uint32_t index; /* Index of the image's section. */
@@ -79,7 +79,7 @@ enum {
 struct wasm {
 	struct image_build build;
 	VEC(struct wasm_section) sections;
-	VEC(struct wasm_function) functions; /* Functions. Imported ones come first. */
+	VEC(struct wasm_function) functions; /* Functions. Imported ones come first */
 	VEC(struct wasm_data) data;
 	VEC(struct wasm_entry) entries;
 	VEC(struct wasm_type) types;

@@ -89,7 +89,7 @@ static void wasm_link_read_segments(struct wasm *w, struct reader r)
 	for (uint64_t i = 0; i < count && reader_left(&r) > 0; i++) {
 		enum { STRINGS = 1 };
 		const struct str name = wasm_name(&r);
-		(void)read_uleb(&r); /* alignment */
+		(void)read_uleb(&r); /* Skip the alignment */
 		const uint64_t flags = read_uleb(&r);
 		if (!reader_ok(&r) || i >= w->data.count || name.len == 0)
 			continue;
