@@ -9,10 +9,10 @@
 
 enum { ADDR_MASK_GRANULE = 16 };
 
-/* A set of addresses. All zero: the empty set. */
+/* A set of addresses. A zeroed set is empty. */
 struct addr_mask {
 	uint64_t low, size; /* Range of the addresses */
-	unsigned shift;     /* A granule has 1 << shift bytes */
+	unsigned shift;     /* A granule has 2^shift bytes */
 	uint64_t *bits;
 };
 

@@ -61,7 +61,7 @@ struct code_print x86_refs_print(struct bytes code, bool mode64, uint64_t addr,
 		ASSERT(off >= at && off < code.size && r->tail <= code.size - off);
 		p.shape = mixed(bytes_mixed(p.shape, bytes_sub(code, at, off - at)), off);
 		p.whole = mixed(p.whole, r->to);
-		/* A branch ends with its distance. An operand has 4 bytes. */
+		/* A branch ends with its distance. A memory operand has 4 bytes. */
 		at = off + (branch ? r->tail : 4);
 	}
 	p.shape = bytes_mixed(p.shape, bytes_sub(code, at, code.size - at));
@@ -111,7 +111,7 @@ static void arm64_print(struct bytes code, uint64_t addr, struct code_print *ret
 	for (uint64_t at = 0; at + 4 <= code.size; at += 4) {
 		uint32_t word = load_le32(code.p + at), mask;
 		uint64_t to;
-		/* The target of adrp is a page, never an address in the code. */
+		/* The target of adrp is a page, and never an address in the code. */
 		if (arm64_target(word, addr + at, &mask, &to) &&
 		    (to - addr >= code.size || (word & 0x9f000000) == 0x90000000)) {
 			word &= ~mask;

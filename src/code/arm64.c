@@ -25,7 +25,7 @@ struct arm64_pages {
 	bool have_indirect;
 	uint64_t indirect;                  /* Offset of the last indirect jump */
 	struct branch branch[BRANCH_SLOTS]; /* Slots by target. A later branch replaces an
-					     * earlier one. */
+					     * earlier one */
 };
 
 struct arm64_scan {
@@ -158,7 +158,7 @@ static void do_other_memory(struct arm64_pages *g, uint32_t insn)
 	const bool pair = (insn & 0x3a000000) == 0x28000000;
 	const bool single = (insn & 0x3a000000) == 0x38000000;
 	if (pair && insn >> 23 & 1)
-		arm64_forget(g, rn); /* post- and pre-indexed; stnp keeps bit 23 clear */
+		arm64_forget(g, rn); /* Post- and pre-indexed forms; stnp keeps bit 23 clear */
 	if (single && !(insn >> 21 & 1) && insn >> 10 & 1)
 		arm64_forget(g, rn);
 	if ((insn & 0xbf800000) == 0x0c800000 || (insn & 0xbf800000) == 0x0d800000)
@@ -173,9 +173,9 @@ static void do_other_memory(struct arm64_pages *g, uint32_t insn)
 		return;
 	}
 	if (single && (insn >> 22 & 3) == 0 && !(insn >> 21 & 1 && (insn >> 10 & 3) == 0))
-		return; /* a plain store changes no register */
+		return; /* A plain store changes no register */
 	arm64_forget(g, rt);
-	if ((insn & 0x3f000000) == 0x08000000) { /* exclusive, ordered, compare and swap */
+	if ((insn & 0x3f000000) == 0x08000000) { /* Exclusive, ordered, compare and swap */
 		arm64_forget(g, insn >> 16 & 31);
 		arm64_forget(g, insn >> 10 & 31);
 	}
@@ -200,10 +200,10 @@ enum form {
 	F_OTHER, /* Writes no general register */
 	F_WRITE, /* Writes the register in bits 4-0, if cheap to decode */
 	F_ADD,
-	F_MEM, /* unsigned offset */
+	F_MEM, /* Unsigned offset */
 	F_OTHER_MEM,
 	F_FLOAT, /* SIMD and floating point */
-	/* The forms above matter only if they use a register with a known page. */
+	/* The forms above matter only if they use a register whose page is known. */
 	F_ADR,
 	F_LITERAL,
 	F_B,
@@ -227,22 +227,22 @@ enum form {
 #define C_ F_BCOND
 #define T_ F_TBZ
 static const uint8_t forms[256] = {
-	/* 00 */ U_, U_, U_, U_, W_, W_, O_, O_, X_, U_, W_, W_, X_, X_, V_, V_,
-	/* 10 */ A_, W_, W_, W_, F_B, F_B, F_B, F_B, L_, X_, W_, W_, L_, U_, V_, V_,
-	/* 20 */ U_, U_, U_, U_, W_, W_, U_, U_, X_, X_, W_, W_, X_, X_, V_, V_,
-	/* 30 */ A_, W_, W_, W_, C_, C_, T_, T_, X_, M_, W_, U_, X_, M_, U_, U_,
-	/* 40 */ U_, U_, U_, U_, W_, W_, U_, U_, X_, U_, W_, W_, X_, X_, V_, V_,
-	/* 50 */ A_, W_, W_, W_, C_, U_, U_, U_, L_, X_, W_, W_, L_, U_, V_, V_,
-	/* 60 */ U_, U_, U_, U_, O_, O_, U_, U_, X_, X_, W_, W_, X_, X_, V_, V_,
-	/* 70 */ A_, W_, W_, W_, U_, U_, U_, U_, X_, M_, W_, U_, X_, M_, V_, V_,
-	/* 80 */ O_, O_, U_, U_, O_, O_, U_, U_, X_, X_, W_, W_, U_, U_, U_, U_,
-	/* 90 */ A_, F_ADD, W_, W_, F_BL, F_BL, F_BL, F_BL, L_, X_, W_, W_, L_, U_, V_, V_,
-	/* A0 */ O_, O_, U_, U_, O_, O_, U_, U_, X_, X_, W_, W_, X_, X_, U_, U_,
-	/* B0 */ A_, W_, W_, W_, C_, C_, T_, T_, X_, M_, W_, U_, X_, M_, U_, U_,
-	/* C0 */ O_, O_, U_, U_, O_, O_, U_, U_, X_, U_, W_, W_, U_, U_, V_, V_,
-	/* D0 */ A_, W_, W_, W_, O_, O_, F_INDIRECT, F_INDIRECT, L_, X_, W_, W_, U_, U_, U_, U_,
-	/* E0 */ O_, O_, U_, U_, O_, O_, U_, U_, X_, X_, W_, W_, U_, U_, U_, U_,
-	/* F0 */ A_, W_, W_, W_, U_, U_, U_, U_, X_, M_, W_, U_, X_, M_, U_, U_,
+	/* 00-0F */ U_, U_, U_, U_, W_, W_, O_, O_, X_, U_, W_, W_, X_, X_, V_, V_,
+	/* 10-1F */ A_, W_, W_, W_, F_B, F_B, F_B, F_B, L_, X_, W_, W_, L_, U_, V_, V_,
+	/* 20-2F */ U_, U_, U_, U_, W_, W_, U_, U_, X_, X_, W_, W_, X_, X_, V_, V_,
+	/* 30-3F */ A_, W_, W_, W_, C_, C_, T_, T_, X_, M_, W_, U_, X_, M_, U_, U_,
+	/* 40-4F */ U_, U_, U_, U_, W_, W_, U_, U_, X_, U_, W_, W_, X_, X_, V_, V_,
+	/* 50-5F */ A_, W_, W_, W_, C_, U_, U_, U_, L_, X_, W_, W_, L_, U_, V_, V_,
+	/* 60-6F */ U_, U_, U_, U_, O_, O_, U_, U_, X_, X_, W_, W_, X_, X_, V_, V_,
+	/* 70-7F */ A_, W_, W_, W_, U_, U_, U_, U_, X_, M_, W_, U_, X_, M_, V_, V_,
+	/* 80-8F */ O_, O_, U_, U_, O_, O_, U_, U_, X_, X_, W_, W_, U_, U_, U_, U_,
+	/* 90-9F */ A_, F_ADD, W_, W_, F_BL, F_BL, F_BL, F_BL, L_, X_, W_, W_, L_, U_, V_, V_,
+	/* A0-AF */ O_, O_, U_, U_, O_, O_, U_, U_, X_, X_, W_, W_, X_, X_, U_, U_,
+	/* B0-BF */ A_, W_, W_, W_, C_, C_, T_, T_, X_, M_, W_, U_, X_, M_, U_, U_,
+	/* C0-CF */ O_, O_, U_, U_, O_, O_, U_, U_, X_, U_, W_, W_, U_, U_, V_, V_,
+	/* D0-DF */ A_, W_, W_, W_, O_, O_, F_INDIRECT, F_INDIRECT, L_, X_, W_, W_, U_, U_, U_, U_,
+	/* E0-EF */ O_, O_, U_, U_, O_, O_, U_, U_, X_, X_, W_, W_, U_, U_, U_, U_,
+	/* F0-FF */ A_, W_, W_, W_, U_, U_, U_, U_, X_, M_, W_, U_, X_, M_, U_, U_,
 };
 /* clang-format on */
 

@@ -86,8 +86,8 @@ enum code_isa code_isa_of(const struct image *im);
 
 enum ref_kind {
 	REF_MEM = 1 << 0,  /* Pc-relative memory operand, literal load, adrp + load/store */
-	REF_ADDR = 1 << 1, /* address taken: lea, adr, adrp + add */
-	REF_CALL = 1 << 2, /* direct call */
+	REF_ADDR = 1 << 1, /* Taken address: lea, adr, adrp + add */
+	REF_CALL = 1 << 2, /* Direct call */
 	REF_JUMP = 1 << 3, /* Direct jump, with or without a condition */
 	REF_IMM = 1 << 4,  /* 32- or 64-bit immediate or displacement that may be an address */
 	/* Only in a mask of kinds: also report targets inside the code. Relocatable objects need
@@ -108,12 +108,12 @@ enum ref_use {
 
 struct code_ref {
 	uint64_t from;  /* Address of the instruction */
-	uint64_t to;    /* Target in the bytes, without relocations */
+	uint64_t to;    /* Target by the bytes, without relocations */
 	uint64_t field; /* x86: address of the field of 1, 2, 4 or 8 bytes (mostly 4). 0 on other
 			 * machines. */
 	uint8_t tail;   /* x86: number of bytes from `field` to the end of the instruction */
 	uint8_t kind;   /* An enum ref_kind */
-	uint8_t size;   /* REF_MEM: number of bytes accessed, if cheap to decode. Else 0 */
+	uint8_t size;   /* REF_MEM: number of bytes accessed, if easy to decode. Otherwise 0 */
 	uint8_t use;    /* An enum ref_use */
 };
 
@@ -122,7 +122,7 @@ typedef VEC(struct code_ref) code_ref_vec;
 /* Kinds of references to find. */
 struct ref_wish {
 	unsigned kinds;             /* Mask of enum ref_kind */
-	uint64_t imm_low, imm_high; /* REF_IMM: half-open range that the value must lie in */
+	uint64_t imm_low, imm_high; /* REF_IMM: range [imm_low, imm_high) of the value */
 	/* NULL, or a set of wanted targets for REF_MEM and REF_ADDR. The decoder may omit other
 	 * targets, and code that refers only to these. */
 	const struct addr_mask *mask;

@@ -188,7 +188,7 @@ static unsigned do_xtensa(struct data_scan *s, uint64_t off)
 struct machine {
 	unsigned (*decode)(struct data_scan *s, uint64_t off);
 	unsigned unit;
-	void (*start)(struct data_scan *s); /* At the first instruction. May be NULL. */
+	void (*start)(struct data_scan *s); /* Called at the first instruction. May be NULL */
 };
 
 static const struct machine thumb = { do_thumb, 2, start_arm }, riscv = { do_riscv, 2, NULL };
@@ -276,8 +276,7 @@ void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_re
 	const struct machine m = machine_of(im);
 	enum {
 		TELLING = 64
-	}; /* Code size needed to judge the set: firmware has code of both
-			        * sets. */
+	}; /* Code size for a decision about the instruction set: firmware has code of both sets. */
 	const bool arm = m.decode == do_arm, both = arm && !s.moves && code.size < TELLING;
 	const bool set = arm && arm_set_likely(code, addr, im->big_endian);
 	if (m.decode && (!arm || both || set))

@@ -186,7 +186,7 @@ static void arm_memory_half(struct data_scan *s, uint64_t off, uint32_t insn)
 	if (!(insn >> 24 & 1) || insn >> 21 & 1)
 		data_refs_forget(s, rn);
 	data_refs_forget(s, rt);
-	if (!(insn >> 20 & 1)) /* a pair */
+	if (!(insn >> 20 & 1)) /* A pair */
 		data_refs_forget(s, rt | 1);
 }
 
@@ -383,7 +383,7 @@ static void thumb_compute(struct data_scan *s, uint64_t off, uint32_t a, uint32_
 		data_scan_index(s, rd, rn);
 	else if ((a & 0xffef) == 0xea4f && (b & 0x70f0) == 0)
 		data_scan_copy(s, rd, rm);
-	else if (rd != A_PC) /* A comparison otherwise */
+	else if (rd != A_PC) /* Otherwise a comparison */
 		data_refs_forget(s, rd);
 }
 

@@ -47,7 +47,7 @@ void start_power(struct data_scan *s)
 /* Handles addis. addis makes the upper half of an address from 0 or from a known register. */
 static void power_add_high(struct data_scan *s, unsigned rt, unsigned ra, uint64_t imm)
 {
-	if (ra == 0 && rt == P_TOC && s->wide) { /* linked for a fixed address */
+	if (ra == 0 && rt == P_TOC && s->wide) { /* Code linked for a fixed address */
 		s->opening = true;
 		data_scan_set_place(s, rt, imm << 16, false);
 	} else if (ra == 0) {

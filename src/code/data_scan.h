@@ -16,7 +16,7 @@
 struct data_registers {
 	uint64_t base[32]; /* Value of each register to which a constant was written */
 	uint32_t known;    /* One bit per register */
-	uint32_t places;   /* Known registers that are places */
+	uint32_t places;   /* Known registers that are places (addresses of known contents) */
 	uint32_t whole;    /* Places that are whole */
 	uint32_t indexed;  /* Registers with a whole place plus an unknown index */
 };
@@ -34,24 +34,25 @@ struct data_scan {
 	uint64_t addr;
 	bool big_endian; /* Byte order of data. (Instructions of BE8, which are little-endian,
 			    * are not recognized.) */
-	bool wide;       /* Addresses have 64 bits. */
-	bool moves;      /* A loader moves the image: numbers are no addresses. */
+	bool wide;       /* True if addresses have 64 bits */
+	bool moves;      /* True if a loader moves the image. Then numbers are not addresses */
 	struct data_registers r;
 	uint32_t scratch; /* Registers that a called function may overwrite */
 	uint32_t bare;    /* Registers whose value Go uses only as a number */
 	uint32_t fresh;   /* Registers that the current instruction has set */
 	struct image_got got;
-	uint64_t link;  /* PowerPC: value of the link register. 0: unknown. */
-	uint64_t later; /* MIPS: offset to which a branch leads, after one more instruction */
-	bool back;      /* A branch leads to an earlier offset */
-	struct data_registers switched; /* Registers at the last indirect jump, if `switches` */
+	uint64_t link;  /* PowerPC: value of the link register. 0 if unknown */
+	uint64_t later; /* MIPS: target of a branch that takes effect after one more instruction */
+	bool back;      /* True if a branch goes to an earlier offset */
+	struct data_registers switched; /* Registers at the last indirect jump, if `switches` is
+					 * set */
 	bool switches;
 	bool ends, ends_later; /* Control does not continue after this instruction, or after the
 			        * next one */
 	bool calls_later;      /* MIPS: a call takes effect after the next instruction */
-	bool opening;          /* The upper half of the GOT's address was added */
-	struct data_branch *branches; /* DATA_BRANCHES of them, or NULL */
-	const struct image *im;       /* Image, to read bytes outside the code. May be NULL. */
+	bool opening;          /* True if the upper half of the GOT's address was added */
+	struct data_branch *branches; /* DATA_BRANCHES entries, or NULL */
+	const struct image *im;       /* Image, to read bytes outside the code. May be NULL */
 	code_ref_vec *ret;
 };
 
@@ -147,7 +148,7 @@ static inline void data_scan_copy(struct data_scan *s, unsigned to, unsigned fro
 		s->r.indexed |= indexed << to;
 }
 
-/* Tells whether the address lies in the table of addresses. */
+/* True if the address is in the table of addresses. */
 static inline bool data_scan_in_got(const struct data_scan *s, uint64_t addr)
 {
 	return addr - s->got.addr < s->got.size;

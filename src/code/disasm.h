@@ -7,15 +7,15 @@
 #include "image/image.h"
 
 struct disasm {
-	uint64_t handle; /* handle of Capstone */
+	uint64_t handle; /* Handle of Capstone */
 	void *insn;      /* Buffer for one instruction */
 	unsigned unit;   /* Minimal size of an instruction in bytes */
-	bool sized;      /* The first byte gives the instruction's size */
+	bool sized;      /* True if the first byte gives the instruction's size */
 };
 
 struct disasm_insn {
 	uint64_t addr;
-	struct bytes bytes; /* at least 1 byte */
+	struct bytes bytes; /* At least 1 byte */
 	const char *name,
 		*operands; /* "(bad)" and "" if the bytes are no instruction. Valid until the
 			    * next call. */

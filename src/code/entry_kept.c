@@ -18,9 +18,9 @@ enum { RAX = 0, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R12 = 12 };
 
 /* An instruction with a ModRM byte. */
 struct x86_operands {
-	unsigned op; /* Opcode. Plus 0x100 for the 0F map. */
+	unsigned op; /* Opcode, plus 0x100 for the 0F map */
 	unsigned reg, rm;
-	bool memory, based; /* based: memory at an offset from rm */
+	bool memory, based; /* `based`: memory at an offset from rm */
 };
 
 static bool kept_x86(bool mode64, unsigned reg)
@@ -104,8 +104,7 @@ static enum verdict verdict_x86(bool mode64, struct bytes code, uint32_t *writte
 	const bool tests = (o.op | 1) == 0x85, moves = o.op == 0x88 || o.op == 0x89;
 	const bool same = !o.memory && !alone && o.rm == o.reg &&
 			  !tests; /* Sets the register to 0 */
-	const bool part = (o.op & 1) == 0 && o.op < 0x100 && o.op != 0x8a; /* al has a meaning in
-									    * calls */
+	const bool part = (o.op & 1) == 0 && o.op < 0x100 && o.op != 0x8a; /* Calls use al */
 	if (o.memory && o.based && reads_foreign(mode64, o.rm, *written))
 		return SAYS_KEPT;
 	if (o.memory && puts && o.based && o.rm == RSP && kept_x86(mode64, o.reg))

@@ -17,7 +17,7 @@
 #include "image/elf/elf_const.h"
 #include "image/image.h"
 
-/* Tells whether mapping symbols mark Thumb code and no ARM code. */
+/* True if mapping symbols mark Thumb code and no ARM code. */
 static bool marked_thumb_alone(const struct image *im)
 {
 	struct code_symbols all;
@@ -45,7 +45,8 @@ static bool begins_with_arm(const struct image *im)
 	if (im->entry != 0)
 		return true;
 	const struct section *text = image_section_find(im, ".text");
-	if (im->type == ET_DYN && text) { /* A library, whose entry point tells nothing */
+	if (im->type == ET_DYN && text) { /* The entry point of a library does not tell the
+					   * instruction set */
 		enum { LOOK_AT = 1 << 16 };
 		return arm_set_likely(image_at(im, text->addr, LOOK_AT), text->addr, false);
 	}
@@ -58,8 +59,8 @@ static bool begins_with_arm(const struct image *im)
 static enum code_isa riscv_isa_of(const struct image *im)
 {
 	static const struct {
-		char extension[5]; /* Begins the extension's name */
-		enum code_isa isa; /* of 32 bits; the set of 64 bits follows it */
+		char extension[5]; /* Beginning of the extension's name */
+		enum code_isa isa; /* The set of 32 bits. The set of 64 bits follows it */
 	} sets[] = {
 		{ "xqci", CODE_RISCV32_XQCI },   { "xcvb", CODE_RISCV32_XCV },
 		{ "xand", CODE_RISCV32_XANDES }, { "zcmp", CODE_RISCV32_ZCMP },
@@ -136,7 +137,7 @@ static void decode_arm64(uint32_t insn, uint64_t addr, struct flow *ret)
 	} else if ((insn & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
 		ret->kind = FLOW_CONDITIONAL;
 		ret->target = addr + 4 * sign_extend(insn >> 5, 14);
-	} else if ((insn & 0xfe000000) == 0xd6000000) { /* by register, authenticated or not */
+	} else if ((insn & 0xfe000000) == 0xd6000000) { /* By register, authenticated or not */
 		static const uint8_t kinds[] = { FLOW_JUMP_INDIRECT, FLOW_CALL, FLOW_RETURN,
 						 FLOW_PLAIN };
 		ret->kind = kinds[insn >> 21 & 3];
@@ -200,9 +201,9 @@ uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left)
 		any |= p[i];
 	if (left >= zeros && (any == 0 || (x86 && *p == 0xcc)))
 		return zeros;
-	if (isa == CODE_THUMB && left >= 2 && p[0] == 0xd4 && p[1] == 0xd4) /* padding by lld */
+	if (isa == CODE_THUMB && left >= 2 && p[0] == 0xd4 && p[1] == 0xd4) /* Padding by lld */
 		return 2;
-	/* Linkers replace adrp and add by nop and adr. */
+	/* Linkers may replace adrp and add by nop and adr. */
 	if (isa == CODE_ARM64 && left >= 8 && (load_le32(p + 4) & 0x9f000000) == 0x10000000)
 		return 0;
 	return flow_decode(isa, p, left, 0, &in) && in.kind == FLOW_NOP ? in.size : 0;

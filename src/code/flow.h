@@ -12,21 +12,21 @@ enum flow_kind {
 	FLOW_CONDITIONAL, /* A jump if a condition holds */
 	FLOW_JUMP,
 	FLOW_JUMP_INDIRECT,
-	FLOW_CALL, /* Direct or indirect */
+	FLOW_CALL, /* A direct or indirect call */
 	FLOW_RETURN,
 	FLOW_TRAP,
 	FLOW_NOP,
 };
 
 struct flow {
-	uint8_t size; /* bytes */
+	uint8_t size; /* Size in bytes */
 	uint8_t kind; /* An enum flow_kind */
 	/* FLOW_CONDITIONAL, FLOW_JUMP, direct FLOW_CALL: target address in the bytes, without
 	 * relocations. */
 	uint64_t target;
-	bool direct;  /* FLOW_CALL: the target is known */
-	bool handler; /* FLOW_RETURN: a form only for interrupt handlers */
-	bool maybe;   /* flow_next(): executed only under a condition */
+	bool direct;  /* FLOW_CALL: true if the target is known */
+	bool handler; /* FLOW_RETURN: true for a form that only interrupt handlers use */
+	bool maybe;   /* flow_next(): true if executed only under a condition */
 };
 
 struct image;

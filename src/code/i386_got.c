@@ -1,4 +1,4 @@
-/* Follows the registers that hold the address of the GOT in i386 code. */
+/* Tracks the registers that have the address of the GOT in i386 code. */
 #include "code/i386_got.h"
 
 #include "code/x86.h"
@@ -12,7 +12,8 @@ enum {
 	BRANCHES = 64, /* A power of two */
 };
 
-#define SCRATCH (1u << EAX | 1u << ECX | 1u << EDX) /* A called function may overwrite them. */
+/* Registers that a called function may overwrite. */
+#define SCRATCH (1u << EAX | 1u << ECX | 1u << EDX)
 
 struct got_scan {
 	const struct image *im;
@@ -20,12 +21,12 @@ struct got_scan {
 	uint64_t addr, got;
 	unsigned holds;    /* Registers with the address of the GOT, one bit each */
 	unsigned counter;  /* Registers with the address `pc` */
-	uint32_t pc;       /* Return address that was loaded last */
-	unsigned switched; /* Registers at the last indirect jump: cases of a switch follow. */
-	bool found;        /* A register got the address. */
+	uint32_t pc;       /* Return address that was last loaded */
+	unsigned switched; /* Registers at the last indirect jump. Cases of a switch follow */
+	bool found;        /* True if a register got the address */
 	uint32_t returned; /* Offset, after a call to the next instruction, of that instruction,
 			    * which pops the return address. 0: none */
-	/* Registers at branches, by the branch's target offset. */
+	/* Registers at branches, by the target offset of the branch. */
 	struct {
 		uint64_t to;
 		unsigned holds;
@@ -64,7 +65,7 @@ static void got_call(struct got_scan *s, uint64_t end, const struct x86_insn *in
 	}
 }
 
-/* Handles an addition of a number to a register: the last step to the GOT. */
+/* Handles the addition of a number to a register, the last step to the GOT. */
 static void got_add(struct got_scan *s, unsigned reg, const struct x86_insn *in)
 {
 	const bool found = s->counter >> reg & 1 &&

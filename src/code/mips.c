@@ -12,11 +12,11 @@ enum {
 	COP2 = 18,
 	BEQL = 20,
 	BGTZL = 23,
-	JR = 8,     /* of SPECIAL */
-	JALR = 9,   /* of SPECIAL */
-	BREAK = 13, /* of SPECIAL */
-	BAL = 17,   /* of REGIMM, with register 0 */
-	BC = 8,     /* of COP1, COP2 */
+	JR = 8,     /* Function of SPECIAL */
+	JALR = 9,   /* Function of SPECIAL */
+	BREAK = 13, /* Function of SPECIAL */
+	BAL = 17,   /* Function of REGIMM, with register 0 */
+	BC = 8,     /* Function of COP1, COP2 */
 	RA = 31,
 };
 
@@ -33,7 +33,7 @@ static void decode_special(uint32_t insn, struct flow *ret)
 		ret->kind = FLOW_NOP;
 }
 
-/* Decodes comparisons with 0, among them bal. */
+/* Decodes comparisons with 0, including bal. */
 static void decode_regimm(uint32_t insn, struct flow *ret)
 {
 	const unsigned rs = insn >> 21 & 31, rt = insn >> 16 & 31;

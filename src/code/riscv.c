@@ -78,8 +78,8 @@ static uint64_t branch_distance(uint32_t c)
 static void decode_vendor(enum code_isa isa, uint32_t c, uint64_t addr, struct flow *ret)
 {
 	static const struct {
-		enum code_isa isa; /* of 32 bits; the set of 64 bits follows it */
-		uint8_t op, f3s;   /* f3s: one bit per value of funct3 */
+		enum code_isa isa; /* The set of 32 bits. The set of 64 bits follows it */
+		uint8_t op, f3s;   /* `f3s`: one bit per value of funct3 */
 	} branches[] = {
 		{ CODE_RISCV32_XQCI, 0x7b, 0xf3 },   /* qc.beqi to qc.bgeui */
 		{ CODE_RISCV32_XCV, 0x0b, 0xc0 },    /* cv.beqimm, cv.bneimm */

@@ -12,14 +12,14 @@ struct x86_decoder {
 	const uint8_t *p; /* WINDOW bytes */
 	unsigned pos;
 	bool mode64;
-	bool opsize16; /* 66, or pp of VEX */
-	bool addr67;   /* 67: 32-bit addresses in 64-bit mode, 16-bit ones in i386 */
+	bool opsize16; /* Prefix 66, or pp of VEX */
+	bool addr67;   /* Prefix 67: 32-bit addresses in 64-bit mode, 16-bit ones in i386 */
 	bool lock;
-	bool vex;        /* VEX, EVEX or XOP */
+	bool vex;        /* True for VEX, EVEX or XOP */
 	uint8_t rep;     /* Last of F2 and F3, or pp of VEX */
-	uint8_t rex;     /* 0100WRXB; from VEX too */
+	uint8_t rex;     /* 0100WRXB, also from VEX */
 	uint8_t vector;  /* Size of a vector operand in bytes. 0 if unknown. */
-	uint8_t map, op; /* enum map */
+	uint8_t map, op; /* `map`: an enum map */
 	uint8_t modrm, attr;
 };
 
@@ -69,7 +69,7 @@ static bool read_prefixes(struct x86_decoder *d)
 			d->rex = b;
 		} else if (x86_class_of(x86_attr[0][b]) == CLASS_PREFIX) {
 			note_prefix(d, b);
-			d->rex = 0; /* Only a REX directly before the opcode counts */
+			d->rex = 0; /* Only a REX directly before the opcode is used */
 		} else {
 			return true;
 		}
@@ -278,7 +278,8 @@ static bool fix_one_byte_group(struct x86_decoder *d, struct x86_insn *ret)
 	case 0xf6: d->attr = (uint8_t)(d->attr | (reg < 2 ? 1 : 0)); return true; /* test */
 	case 0xf7: d->attr = (uint8_t)(d->attr | (reg < 2 ? 4 : 0)); return true;
 	case 0xfe: return reg < 2;
-	default: /* FF: inc, dec, call, far call, jmp, far jmp, push; far ones only from memory */
+	default: /* FF: inc, dec, call, far call, jmp, far jmp, push. Far ones have memory
+		  * operands */
 		if (reg == 2 || reg == 3)
 			ret->flow = X86_CALL_INDIRECT;
 		if (reg == 4 || reg == 5)
@@ -297,7 +298,7 @@ static bool fix_group(struct x86_decoder *d, struct x86_insn *ret)
 			d->attr |= 2;
 		return true;
 	}
-	d->modrm |= 0xc0; /* mov to and from cr and dr: mod counts as 3 */
+	d->modrm |= 0xc0; /* mov to and from cr and dr: mod is treated as 3 */
 	return true;
 }
 
@@ -402,11 +403,11 @@ static void x86_read_tail(struct x86_decoder *d, struct x86_insn *ret)
 		ret->mem_size = d->op & 1 ? (uint8_t)(is_wide(d) ? 8 : d->opsize16 ? 2 : 4) : 1;
 		return;
 	}
-	case CLASS_FAR: /* the address of a far branch of i386, or of jmpabs */
+	case CLASS_FAR: /* The address of a far branch of i386, or of jmpabs */
 		ret->imm_off = (uint8_t)d->pos;
 		ret->imm_size = d->mode64 ? 8 : d->opsize16 ? 2 : 4;
 		ret->imm = x86_take_signed(d, ret->imm_size);
-		d->pos += d->mode64 ? 0 : 2; /* selector */
+		d->pos += d->mode64 ? 0 : 2; /* The selector */
 		ret->flow = d->op == 0x9a ? X86_CALL_INDIRECT : X86_JMP_INDIRECT;
 		return;
 	case CLASS_RET: ret->flow = X86_RET; break;

@@ -16,32 +16,33 @@
 
 enum x86_flow {
 	X86_PLAIN,
-	X86_JCC, /* conditional, loop, jrcxz, xbegin */
-	X86_JMP, /* direct */
+	X86_JCC, /* Conditional jumps, loop, jrcxz, xbegin */
+	X86_JMP, /* Direct jumps */
 	X86_JMP_INDIRECT,
-	X86_CALL, /* direct */
+	X86_CALL, /* Direct calls */
 	X86_CALL_INDIRECT,
 	X86_RET,
 	X86_TRAP, /* ud2, ud1, ud0, hlt, int3 */
-	X86_NOP,  /* All multi-byte forms. endbr is PLAIN. */
+	X86_NOP,  /* All multi-byte forms. endbr is PLAIN */
 };
 
 struct x86_insn {
 	uint8_t len;      /* Size in bytes, 1 to 15 */
 	uint8_t flow;     /* An enum x86_flow. Far direct branches (i386) are of the indirect
 			   * kinds. */
-	bool pc_relative; /* The memory operand is rip + disp32 (x86-64) */
-	bool address;     /* Only the address of the memory operand is used (lea) */
-	bool absolute;    /* Memory operand is a bare disp32, or the moffs of A0-A3 */
-	bool indexed;     /* Memory operand is index * scale + disp32 without a base: a table */
+	bool pc_relative; /* True if the memory operand is rip + disp32 (x86-64) */
+	bool address;     /* True if only the address of the memory operand is used (lea) */
+	bool absolute;    /* True if the memory operand is a bare disp32, or the moffs of A0-A3 */
+	bool indexed;     /* True if the memory operand is index * scale + disp32 without a base:
+			   * a table */
 	/* Number of bytes accessed by a pc_relative, absolute or indexed operand. 0 if unknown. */
 	uint8_t mem_size;
-	uint8_t modrm_off; /* offset of ModRM. 0 if there is none. */
-	uint8_t disp_off;  /* offset of the displacement (memory or branch) in the instruction */
+	uint8_t modrm_off; /* Offset of ModRM. 0 if there is none */
+	uint8_t disp_off;  /* Offset of the displacement (memory or branch) in the instruction */
 	uint8_t disp_size; /* Size of the displacement in bytes: 0 (none), 1, 2, 4, 8 */
-	uint8_t imm_off, imm_size; /* Immediate. size 0 if none (relative targets are in disp). */
+	uint8_t imm_off, imm_size; /* Immediate. Size 0 if none. Relative targets are in `disp` */
 	int64_t disp;              /* Displacement of the memory operand or of the direct branch */
-	int64_t imm;               /* sign-extended */
+	int64_t imm;               /* Sign-extended */
 };
 
 /* Tells whether the instruction is jmpabs of APX: a jump to the address `imm`. */

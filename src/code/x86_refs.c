@@ -20,9 +20,9 @@ struct x86_refs_scan {
 			  * 0 */
 	uint64_t stop;   /* Offset from which on instructions are not wanted */
 	uint64_t imm_low, imm_high;
-	const struct addr_mask *mask; /* or NULL */
+	const struct addr_mask *mask; /* May be NULL */
 	unsigned kinds;
-	unsigned branches; /* 1 if targets of branches are wanted, else 0 */
+	unsigned branches; /* 1 if targets of branches are wanted, otherwise 0 */
 	bool mode64;
 	code_ref_vec *ret;
 	uint64_t bad; /* Number of bytes that are not instructions */
@@ -88,7 +88,7 @@ static void x86_refs_add(const struct x86_refs_scan *s, uint64_t off, const stru
 		x86_refs_add_value(s, off, in->len, in->imm_off, in->imm, USE_NUMBER);
 }
 
-/* Decodes the instruction at `off` completely. Returns how far to advance. */
+/* Decodes the instruction at `off` completely. Returns the number of bytes to advance. */
 static __attribute__((noinline)) unsigned scan_slow(struct x86_refs_scan *s, uint64_t off)
 {
 	struct x86_insn in;
@@ -110,7 +110,7 @@ static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
 	case 0xc7: return reg == 0;
 	case 0xf6: *imm = reg < 2 ? 1 : 0; return true;
 	case 0xf7: *imm = reg < 2 ? 4 : 0; return true;
-	case 0xff: return (0x57 >> reg & 1) != 0; /* all except far ones and /7 */
+	case 0xff: return (0x57 >> reg & 1) != 0; /* All except far ones and /7 */
 	default: return false;
 	}
 }
@@ -176,14 +176,14 @@ static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *
 enum {
 	FORM_SIZE = 0x0f,
 	FORM_MOV = 0x10,    /* REX.W makes the immediate longer */
-	FORM_BRANCH = 0x20, /* The displacement comes last */
-	FORM_VALUE = 0x40,  /* Has an immediate or a displacement of 32 bits */
-	FORM_SIB0 = 0x80,   /* 4 bytes more if the base in SIB is 5 */
-	FORM_RARE = 0x80,   /* The form is rare, and its size is 0. So no known form is 0 */
+	FORM_BRANCH = 0x20, /* The displacement is last */
+	FORM_VALUE = 0x40,  /* The form has an immediate or a displacement of 32 bits */
+	FORM_SIB0 = 0x80,   /* 4 more bytes if the base in SIB is 5 */
+	FORM_RARE = 0x80,   /* The form is rare. Its size is 0, so no known form is 0 */
 	FORMS = 1 << 17
 };
 
-/* Filled as forms occur. All threads compute the same byte. */
+/* Forms are filled in when they occur. All threads compute the same byte. */
 static _Atomic uint8_t forms[FORMS];
 
 static uint8_t form_of(unsigned form)
@@ -315,7 +315,7 @@ static uint64_t last_wanted(const struct x86_refs_scan *s)
 	const uint64_t reach = s->size + IMM_MOST, width = add_sat(m->size, reach);
 	const int64_t first = (int64_t)(m->low - (s->addr + reach));
 	uint8_t top = 0, span = UINT8_MAX;
-	if (width < UINT32_MAX) { /* Otherwise, any displacement may lead to a target */
+	if (width < UINT32_MAX) { /* Otherwise, any displacement may point to a target */
 		if (first > INT32_MAX || first < INT32_MIN - (int64_t)width)
 			return 0;
 		top = (uint8_t)((uint64_t)first >> 24);

@@ -15,7 +15,7 @@ enum x86_class {
 	CLASS_PLAIN,
 	CLASS_LEA,
 	CLASS_MOV, /* B8-BF: REX.W makes the immediate 8 bytes */
-	CLASS_NOP, /* Classes from here on are no plain instructions. */
+	CLASS_NOP, /* This class and the following ones are not plain instructions */
 	CLASS_RET,
 	CLASS_TRAP,
 	CLASS_JCC,
@@ -25,9 +25,9 @@ enum x86_class {
 	CLASS_MOFFS,  /* A0-A3: an address instead of ModRM */
 	CLASS_FAR,    /* ptr16:32, i386 only; jmpabs */
 	CLASS_NO64,   /* Plain in i386. In 64-bit mode undefined, or REX. */
-	CLASS_PREFIX, /* legacy prefixes */
+	CLASS_PREFIX, /* Legacy prefixes */
 	CLASS_ESCAPE, /* 0F, 0F38, 0F3A, VEX, EVEX */
-	CLASS_NONE,   /* undefined */
+	CLASS_NONE,   /* Undefined */
 };
 
 static inline enum x86_class x86_class_of(uint8_t attr)
