@@ -41,7 +41,7 @@ struct linkmap;
 struct ar;
 
 /* Bytes of the members, and sections, after which a portion of an archive ends. */
-enum { PORTION_BYTES = 8 << 20, PORTION_SECTIONS = 1 << 14 };
+enum { PORTION_BYTES = 4 << 20, PORTION_SECTIONS = 1 << 13 };
 
 struct input {
 	const struct file_format *format;

@@ -23,7 +23,8 @@ struct builder {
 	struct labels *labels;
 	struct claims vm; /* VM claims. Their labels are indexes into `from` */
 	struct claims file;
-	bool in_order; /* If ranges overlap, the first one in the table wins */
+	label_id sections[8]; /* Labels of sections by their flags. LABEL_NONE: not made yet. */
+	bool in_order;        /* If ranges overlap, the first in the table wins. */
 	VEC(struct base_range) from;
 };
 
@@ -94,14 +95,22 @@ static void basemap_add_segments(struct builder *b, const struct image *im, uint
 	claim_ranges(b, first);
 }
 
+/* Returns the label of a section of an object, such as "Section [AX]". */
+static label_id flags_label(struct builder *b, const struct section *s)
+{
+	label_id *const label = &b->sections[4 * s->alloc + 2 * s->write + s->exec];
+	if (*label == LABEL_NONE)
+		*label = label_format(b->labels, "Section [%s%s%s]", s->alloc ? "A" : "",
+				      s->write ? "W" : "", s->exec ? "X" : "");
+	return *label;
+}
+
 static void basemap_add_sections(struct builder *b, const struct image *im)
 {
 	const size_t first = b->from.count;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		const label_id label = label_format(b->labels, "Section [%s%s%s]",
-						    s->alloc ? "A" : "", s->write ? "W" : "",
-						    s->exec ? "X" : "");
+		const label_id label = flags_label(b, s);
 		const uint64_t off = im->file_off + s->off;
 		if (s->alloc)
 			basemap_add_range(b, (struct base_range){ s->addr, s->size, off,
@@ -297,6 +306,7 @@ void basemap_build(struct basemap *b, const struct input *in, struct labels *lab
 	b->file_size = input_size(in);
 	b->regions = regions;
 	struct builder build = { .map = b, .labels = labels, .in_order = regions };
+	memset(build.sections, 0xff, sizeof build.sections);
 	for (size_t i = 0; i < in->image_count; i++)
 		basemap_add_image(&build, &in->images[i]);
 	if (regions)

@@ -57,27 +57,62 @@ void section_order(const struct source_file *f, const struct image *im, section_
 	ASSERT(im->section_count == 0 || ret->count == im->section_count - 1);
 }
 
-static void section_claims(const struct source_file *f, const struct image *im, struct claims *vm,
-			   struct claims *file)
+static label_id section_fallback(const struct source_file *f, const struct image *im,
+				 const struct section *s)
 {
+	const struct str name = section_label_name(f, s);
+	/* Sections that stand for segments ("[LOAD #1 [R]]") have brackets already. */
+	return im->full_titles || str_starts(name, STR("["))
+		       ? label_bracketed(f->labels, name)
+		       : label_format(f->labels, "[section " STR_FMT "]", STR_ARG(name));
+}
+
+/* Claims the sections of image `index`. With `later`, labels are named later. */
+static void section_claims(const struct source_file *f, size_t index, struct claims *vm,
+			   struct claims *file, struct later_labels *later)
+{
+	const struct image *im = &f->input->images[index];
 	section_order_vec order = { 0 };
 	section_order(f, im, &order);
 	for (size_t i = 0; i < order.count; i++) {
 		const struct section *s = &im->sections[order.data[i].index];
-		const struct str name = section_label_name(f, s);
 		if (f->as_bloaty && section_is_made(im, s))
 			continue;
-		/* Sections that stand for segments ("[LOAD #1 [R]]") have brackets already. */
-		const label_id label = im->full_titles || str_starts(name, STR("["))
-					       ? label_bracketed(f->labels, name)
-					       : label_format(f->labels, "[section " STR_FMT "]",
-							      STR_ARG(name));
+		label_id label = LABEL_LATER | (label_id)(later ? later->list.count : 0);
+		if (!later || label == LABEL_NONE)
+			label = section_fallback(f, im, s);
+		else
+			vec_push(&later->list,
+				 (struct later_label){ s, (uint32_t)index, LABEL_NONE });
 		claim_section(im, s, label, WHY_FALLBACK, vm, file);
 	}
 	vec_release(&order);
 }
 
-/* Orders segments: first loaded ones as in the base map, then thread-local ones. */
+void later_labels_name(struct later_labels *l, const struct source_file *f, struct spans *s)
+{
+	struct span *list = s->list.data;
+	size_t out = 0;
+	for (size_t i = 0; i < s->list.count; i++) {
+		struct span k = list[i];
+		if (k.label & LABEL_LATER) {
+			ASSERT((k.label & ~LABEL_LATER) < l->list.count);
+			struct later_label *n = &l->list.data[k.label & ~LABEL_LATER];
+			if (n->label == LABEL_NONE)
+				n->label = section_fallback(f, &f->input->images[n->image],
+							    n->section);
+			k.label = n->label;
+		}
+		struct span *last = out > 0 ? &list[out - 1] : NULL;
+		if (last && last->label == k.label && last->start + last->size == k.start)
+			last->size += k.size;
+		else
+			list[out++] = k;
+	}
+	s->list.count = out;
+}
+
+/* Orders segments: the loaded ones as in the base map, then those of threads. */
 static void segment_order(const struct source_file *f, const struct image *im,
 			  section_order_vec *ret)
 {
@@ -130,10 +165,11 @@ static void header_vm_claim(const struct source_file *f, const struct image *im,
 	}
 }
 
-void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file)
+void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file,
+		     struct later_labels *later)
 {
 	for (size_t i = 0; i < f->input->image_count; i++)
-		section_claims(f, &f->input->images[i], vm, file);
+		section_claims(f, i, vm, file, later);
 	claim_headers(f->input, f->labels, file);
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		const struct image *im = &f->input->images[i];

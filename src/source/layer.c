@@ -52,9 +52,10 @@ static void pad(const struct source_file *f, const struct layer *l, struct spans
 struct finish {
 	const struct source_file *f;
 	struct layer *layer;
-	struct claims file;               /* Claims of the source for file bytes */
-	struct claims vm_rest, file_rest; /* Fallback claims of both domains */
-	struct spans translated;          /* VM owners, translated to the file */
+	struct claims file;               /* Claims of the source */
+	struct claims vm_rest, file_rest; /* claims of the fallback */
+	struct spans translated;          /* VM owners as file spans */
+	struct later_labels later;        /* Labels of the fallback that have no text yet */
 };
 
 static void own_claims(void *ctx, size_t side, unsigned worker)
@@ -71,6 +72,8 @@ static void own_claims(void *ctx, size_t side, unsigned worker)
 	}
 	claims_resolve(&d->vm_rest, UINT64_MAX, &rest);
 	spans_overlay(&l->vm, &rest);
+	/* The other side reads no labels meanwhile. */
+	later_labels_name(&d->later, d->f, &l->vm);
 	basemap_add_stored(d->f->map, &l->vm);
 	basemap_clip_vm(d->f->map, &l->vm);
 	basemap_translate(d->f->map, &l->vm, &d->translated);
@@ -92,8 +95,6 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 	spans_overlay(&l->file, &rest);
 	if (!input_has_offsets(d->f->input)) /* The image has tables after the program's bytes */
 		spans_cut(&l->file, d->f->map->file_size);
-	pad(d->f, l, &l->file, HEFT_FILE);
-	basemap_check_file(d->f->map, &l->file);
 }
 
 /* True if the file contains the zeros of a section without bytes, because another section of the
@@ -206,6 +207,10 @@ static void finish_end(struct finish *d, unsigned threads)
 {
 	parallel_for(threads, 2, own_claims, d);
 	parallel_for(threads, 2, rest_of_side, d);
+	later_labels_name(&d->later, d->f, &d->layer->file);
+	vec_release(&d->later.list);
+	pad(d->f, d->layer, &d->layer->file, HEFT_FILE);
+	basemap_check_file(d->f->map, &d->layer->file);
 	ASSERT(d->file.list.count == 0 && d->file_rest.list.count == 0 &&
 	       d->vm_rest.list.count == 0);
 	ASSERT(d->translated.list.count == 0);
@@ -222,7 +227,9 @@ void layer_finish(const struct source_file *f, struct layer *l, struct claims *v
 		claims_trace(f, HEFT_FILE, file);
 		claims_append(&d.file, file);
 	}
-	fallback_claims(f, &d.vm_rest, &d.file_rest);
+	/* These three see claims before they are owners. */
+	const bool now = f->trace || f->origins || f->sure;
+	fallback_claims(f, &d.vm_rest, &d.file_rest, now ? NULL : &d.later);
 	for (size_t i = 0; i < f->input->image_count; i++)
 		if (f->input->images[i].kind == IMAGE_EXEC)
 			claim_hollow(f, &f->input->images[i], &d.file);

@@ -24,11 +24,27 @@ void layer_release(struct layer *l);
 void layer_finish(const struct source_file *f, struct layer *l, struct claims *vm,
 		  struct claims *file);
 
-/* fallback.c: makes the fallback labels: [section X], header tables, segments, [Unmapped], archive
- * parts. */
-void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file);
-/* A section in claiming order. Of overlapping sections, the one that begins last comes first, as in
- * image_section_at(). */
+/* Labels [section X] that get their texts once it is known who needs them. Most of an object's
+ * sections have owners, and each section has its own name. A label that is not named yet is
+ * LABEL_LATER with the index in the list. */
+#define LABEL_LATER (UINT32_C(1) << 31)
+struct later_labels {
+	VEC(struct later_label {
+		const struct section *section;
+		uint32_t image; /* Index of its image. */
+		label_id label; /* LABEL_NONE: not named yet. */
+	})
+	list;
+};
+/* Names the labels of spans, and merges spans that then are one. */
+void later_labels_name(struct later_labels *l, const struct source_file *f, struct spans *s);
+
+/* fallback.c: makes the labels [section X], header tables, segments, [Unmapped], archive parts. If
+ * `later` is not NULL, labels of sections are to be named later. */
+void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file,
+		     struct later_labels *later);
+/* A section in the order of claiming. If sections overlap, the one that begins last comes first, as
+ * in image_section_at(). */
 struct section_turn {
 	uint64_t key;
 	uint64_t index;
