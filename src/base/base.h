@@ -13,8 +13,8 @@
 
 #define COUNT_OF(array)        (sizeof(array) / sizeof((array)[0]))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
-/* 1 if slow checks run: checks that cost as much as the checked work. They run in debug builds
- * (meson's option debug), which include tests and fuzz targets. */
+/* 1 if slow checks run: checks that cost as much as the checked work. Slow checks run in debug
+ * builds (meson's option debug), which include tests and fuzz targets. */
 #ifndef HEFT_CHECKS
 #define HEFT_CHECKS 0
 #endif

@@ -1,7 +1,7 @@
 /* number.h - formats sizes and percentages for tables.
  *
- * The texts equal those of Bloaty, for people and scripts that know it. They do not depend on the
- * locale. Thread-safe. */
+ * The texts equal those of Bloaty, for people and scripts that know it. The texts do not depend on
+ * the locale. Thread-safe. */
 #ifndef HEFT_BASE_NUMBER_H
 #define HEFT_BASE_NUMBER_H
 

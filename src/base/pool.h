@@ -17,8 +17,8 @@ void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i
 		  void *ctx);
 
 /* Jobs that are made in order, worked on by any thread, and taken in the same order. A job occupies
- * one of `slot_count` slots of `slot_size` bytes, in the caller's memory. That limits the jobs in
- * progress. 2 slots per thread keep all threads busy. */
+ * one of `slot_count` slots of `slot_size` bytes, in the caller's memory. The number of slots
+ * limits the jobs in progress. 2 slots per thread keep all threads busy. */
 struct pool_line {
 	void *ctx;
 	void *slots;
