@@ -149,8 +149,8 @@ static bool writes_general(uint32_t insn)
 	return (insn & 0xbfe0ec00) == 0x0e002c00;
 }
 
-/* Handles other loads and stores. These write the target registers of loads and atomics, the base
- * of pre- and post-indexed forms, and the status register of stlxr. */
+/* Handles other loads and stores. The instructions write the target registers of loads and atomics,
+ * the base of pre- and post-indexed forms, and the status register of stlxr. */
 static void do_other_memory(struct arm64_pages *g, uint32_t insn)
 {
 	const unsigned rt = insn & 31, rn = insn >> 5 & 31;

@@ -13,7 +13,7 @@ enum code_isa {
 	CODE_X86_64,
 	CODE_I386,
 	CODE_ARM64,
-	/* For the following sets only REF_CALL and REF_JUMP. data_refs.h finds references to
+	/* The following sets report only REF_CALL and REF_JUMP. data_refs.h finds references to
 	 * data. */
 	CODE_THUMB,
 	CODE_RISCV32,

@@ -24,7 +24,7 @@ static inline bool riscv_has_pushes(enum code_isa isa)
 }
 
 /* Returns the size of the instruction with this first halfword: 2, 4, 6 or 8. 0 for longer
- * instructions. Their encodings are reserved. */
+ * instructions, whose encodings are reserved. */
 static inline unsigned riscv_size(uint32_t first)
 {
 	if ((first & 3) != 3)
