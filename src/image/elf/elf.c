@@ -128,8 +128,8 @@ static void read_shdr(const struct image *im, uint64_t off, struct section *s, u
 
 static void read_phdr(const struct image *im, uint64_t off, struct segment *s);
 
-/* Reads a core that was cut off before its section headers. These would have the count of more than
- * 65,534 segments, so it is derived: the program headers end at the notes. */
+/* Reads a core that was cut off before its section headers. The section headers would have a count
+ * of more than 65,534 segments, so the count is derived: the program headers end at the notes. */
 static void do_without_sections(struct elf_parse *p)
 {
 	struct ehdr *eh = &p->eh;

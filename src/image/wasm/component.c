@@ -67,7 +67,7 @@ static bool component_names_find(struct reader r, struct reader *ret)
 	return false;
 }
 
-/* Finds the names of a component's modules. Their section follows the modules. */
+/* Finds the names of a component's modules. The section with the names follows the modules. */
 static void names_read(const struct component_components *c, struct component *of)
 {
 	struct component at = *of;
