@@ -70,8 +70,8 @@ HEFT_API void heft_finder_set_arch(struct heft_finder *f, const char *arch);
 HEFT_API void heft_finder_add_program(struct heft_finder *f, const char *path);
 
 /* The next five settings describe an image of memory that is not a core, such as one that a
- * debugger wrote. Such an image does not state its address. They do not affect other files. They
- * are not needed if the image contains the recorder's pages. */
+ * debugger wrote. Such an image does not state its address. The settings do not affect other files.
+ * They are not needed if the image contains the recorder's pages. */
 /* Sets the address of the image's first byte. */
 HEFT_API void heft_finder_set_base(struct heft_finder *f, uint64_t addr);
 /* Sets the load address of the first added program, if that program is position-independent (a

@@ -354,7 +354,7 @@ struct heft_heap_query {
 	 * blocks that no pointer refers to. */
 	const char *function, *module, *file;
 	/* Expression for functions that allocate for their callers, in addition to the known ones.
-	 * Such frames are omitted at the inner end. NULL: none. */
+	 * The frames of such functions are omitted at the inner end. NULL: none. */
 	const char *helpers;
 	uint32_t thread;
 	uint64_t min_size, max_size;

@@ -82,16 +82,16 @@ HEFT_API void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags);
 HEFT_API bool heft_snapshot_open(struct heft_snapshot *s, const char *path, struct heft_err *err);
 /* Opens two files for a diff. Two `.size` files are read on two threads; the result is the same.
  * Progress is reported for one of them. If both fail, *err is about `after`. If most sources of
- * both have the same paths below two directories, these directories are removed from the paths.
- * They are kept if a finder changes paths, or with HEFT_SNAPSHOT_WHOLE_PATHS. */
+ * both have the same paths below two directories, these directories are removed from the paths. The
+ * directories are kept if a finder changes paths, or with HEFT_SNAPSHOT_WHOLE_PATHS. */
 HEFT_API bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_path,
 				      struct heft_snapshot *after, const char *after_path,
 				      struct heft_err *err);
 /* Opens the first input and the first base of a profile that has run, with the profile's finder.
  * Uses the measured data of a program if the profile had the sources symbols and compileunits and
  * HEFT_PROFILE_RANGES. Otherwise reads the program again. Also reads it again if a linker map,
- * memory regions or HEFT_SNAPSHOT_STACKS need that. Without reading again, the notes are those of
- * the profile. Both snapshots may outlive the profile. */
+ * memory regions or HEFT_SNAPSHOT_STACKS need that. If the program is not read again, the notes are
+ * those of the profile. Both snapshots may outlive the profile. */
 HEFT_API bool heft_snapshot_open_measured(struct heft_snapshot *before, struct heft_snapshot *after,
 					  struct heft_profile *profile, struct heft_err *err);
 /* Opens several files like heft_snapshot_open(). None of them may be a `.size` file. Each file
