@@ -23,12 +23,14 @@ struct db_query;
 /* Tables that accept rows in bulk (docs/history.md). The last one exists only within a
  * transaction. */
 enum db_table {
-	TABLE_LISTS,    /* build, depth, data. */
-	TABLE_MEASURES, /* id, source, kind, label. */
-	TABLE_SIZES,    /* measure, build, was, now. */
-	/* id, base, product, config, commit_id, parent, branch, time, machine, file, vm, symbols */
+	TABLE_LISTS,    /* Columns: build, depth, data */
+	TABLE_MEASURES, /* Columns: id, source, kind, label */
+	TABLE_SIZES,    /* Columns: measure, build, was, now */
+	/* Columns: id, base, product, config, commit_id, parent, branch, time, machine, file, vm,
+	 * symbols */
 	TABLE_BUILDS,
-	TABLE_STAGED, /* hash, name, section, source, object, component, was, now, vm_was, vm_now */
+	TABLE_STAGED, /* Columns: hash, name, section, source, object, component, was, now,
+		       * vm_was, vm_now */
 	TABLES
 };
 
