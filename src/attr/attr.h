@@ -115,7 +115,7 @@ void attr_file_symbols(struct attr *a, const struct image *im);
 void attr_archive(const struct source_file *f, const label_id *owners, struct claims *file);
 /* attr_linkmap.c: claims bytes by the linker map for the objects that it lists. */
 void attr_linkmap(struct attr *a);
-/* For the source objects: finds the object of each unit by the claims of units so far. */
+/* For the source objects: votes for the object of each unit, by the claims of units up to now. */
 void attr_linkmap_vote(struct attr *a);
 /* attr_key_functions.c: claims virtual tables and type information for the unit or file of the
  * class's key function. */

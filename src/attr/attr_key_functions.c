@@ -1,4 +1,5 @@
-/* Claims tables of C++ classes for the unit or file of the class's key function. */
+/* Claims the tables of C++ classes (vtables, type information) for the unit or file of the class's
+ * key function. */
 #include "attr/attr_scratch.h"
 
 #include "image/elf/elf_const.h"

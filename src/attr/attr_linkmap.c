@@ -1,6 +1,6 @@
 /* Claims, by compile unit, bytes without debug info: the linker map tells the object of each byte.
- * If the debug info knows one unit of an object, that unit gets the whole object. An object without
- * a unit counts as a unit. For the source objects, every object has its own bytes. */
+ * If the debug info has exactly one unit of an object, that unit gets the whole object. An object
+ * without a unit is treated as a unit. For the source objects, every object has its own bytes. */
 #include "attr/attr.h"
 
 #include "base/sort.h"

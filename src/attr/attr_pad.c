@@ -42,8 +42,9 @@ static bool attr_pad_idles(const struct image *im, enum code_isa isa, uint64_t s
 	return attr_pad_idle_end(im, isa, start, end) == end;
 }
 
-/* Tells whether [start, end) only aligns what follows: one byte, or in code, instructions without
- * effect and then one byte. gold writes nops, then zeros, also before an empty piece. */
+/* True if [start, end) only aligns the next piece: one repeated byte, or in code, instructions
+ * without effect and then one repeated byte. gold writes nops, then zeros, also before an empty
+ * piece. */
 static bool attr_pad_aligns(const struct image *im, const struct section *in, enum code_isa isa,
 			    uint64_t start, uint64_t end)
 {

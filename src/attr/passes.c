@@ -20,7 +20,7 @@ static bool is_own_program(const struct attr *a)
 	return a->im->kind == IMAGE_EXEC && !a->f->input->archive;
 }
 
-/* Tells whether functions of a linked image have units by now. */
+/* True if functions of a linked image already have units. */
 static bool is_linked_of_units(const struct attr *a)
 {
 	return a->im->kind == IMAGE_EXEC && (a->scratch->dwarf || a->f->linkmap);
@@ -60,7 +60,7 @@ static bool lacks_functions(const struct attr *a)
 			     is_ghc(a));
 }
 
-/* Tells whether something has an owner. Otherwise references tell none. */
+/* True if a byte has an owner. Without owners, references show nothing. */
 static bool has_owners(const struct attr *a)
 {
 	return a->owner == BY_SYMBOL || a->vm.list.count > 0;
