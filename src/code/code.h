@@ -27,8 +27,9 @@ enum code_isa {
 	CODE_POWER,
 	CODE_POWER_BE,
 	CODE_S390,
-	/* RISC-V with extensions that give encodings another meaning, in pairs of 32 and 64 bits.
-	 * Zcmp, Zcmt, Xqccmp: compressed loads and stores of doubles are pushes, pops, jumps. */
+	/* RISC-V with extensions that change the meaning of encodings, in pairs of 32 and 64
+	 * bits. With Zcmp, Zcmt, Xqccmp: compressed loads and stores of doubles are pushes,
+	 * pops, jumps. */
 	CODE_RISCV32_ZCMP,
 	CODE_RISCV64_ZCMP,
 	CODE_RISCV32_XQCI, /* Qualcomm: branches, interrupts; includes the encodings of Zcmp */

@@ -55,7 +55,7 @@ static bool begins_with_arm(const struct image *im)
 	return reader_ok(&r) && (first >> 24 == 0xea || (first & 0xfffff000) == 0xe59ff000);
 }
 
-/* Returns the set that the attributes of a RISC-V image name. */
+/* Returns the instruction set that the attributes of a RISC-V image name. */
 static enum code_isa riscv_isa_of(const struct image *im)
 {
 	static const struct {

@@ -22,9 +22,9 @@ static void decode_by_register(uint32_t c, struct flow *ret)
 		ret->kind = is_link(rs1) ? FLOW_RETURN : FLOW_JUMP_INDIRECT;
 }
 
-/* Decodes instructions that extensions put in place of compressed ones: cm.popretz, cm.popret;
- * cm.jt, cm.jalt through an unknown table (28.14); Qualcomm's returns from interrupts. False for
- * others. */
+/* Decodes instructions of extensions that replace compressed ones: cm.popretz, cm.popret; cm.jt,
+ * cm.jalt through an unknown table (28.14); Qualcomm's returns from interrupts. False for other
+ * instructions. */
 static bool decode_instead(enum code_isa isa, uint32_t c, struct flow *ret)
 {
 	enum { QC_MRET = 0x1912, QC_MNRET = 0x1992, QC_MILEAVERET = 0x1a12 };
@@ -74,7 +74,7 @@ static uint64_t branch_distance(uint32_t c)
 		(c >> 19 & 0x1000) | (c << 4 & 0x800) | (c >> 20 & 0x7e0) | (c >> 7 & 0x1e), 13);
 }
 
-/* Decodes branches of vendors, which compare with a number or test a bit. */
+/* Decodes branches of vendors' extensions, which compare with a number or test a bit. */
 static void decode_vendor(enum code_isa isa, uint32_t c, uint64_t addr, struct flow *ret)
 {
 	static const struct {
@@ -98,7 +98,7 @@ static void decode_vendor(enum code_isa isa, uint32_t c, uint64_t addr, struct f
 	}
 }
 
-/* Decodes the instructions of 48 bits that only Qualcomm's Xqcibi and Xqcilb use: qc.e.beqi to
+/* Decodes instructions of 48 bits, which only Qualcomm's Xqcibi and Xqcilb have: qc.e.beqi to
  * qc.e.bgeui, qc.e.j and qc.e.jal. `c` has the low 32 bits. */
 static void decode_longer(uint32_t c, uint32_t high, uint64_t addr, struct flow *ret)
 {

@@ -16,7 +16,7 @@ bool riscv_flow(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t add
 /* Decodes auipc and the jalr after it, at p + 4: a far call or jump. *ret is the jalr's flow. */
 bool riscv_far(bool wide, const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret);
 
-/* Tells whether the instruction set has pushes and pops in place of compressed stores and loads of
+/* True if the instruction set has pushes and pops instead of compressed stores and loads of
  * doubles. */
 static inline bool riscv_has_pushes(enum code_isa isa)
 {

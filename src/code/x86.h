@@ -45,7 +45,7 @@ struct x86_insn {
 	int64_t imm;               /* Sign-extended */
 };
 
-/* Tells whether the instruction is jmpabs of APX: a jump to the address `imm`. */
+/* True if the instruction is jmpabs of APX: a jump to the address `imm`. */
 static inline bool x86_is_jmpabs(const struct x86_insn *in)
 {
 	return in->flow == X86_JMP_INDIRECT && in->imm_size == 8;
