@@ -128,8 +128,8 @@ static uint32_t common_text(struct charge_matcher *m, size_t side, uint32_t id)
 	return z->texts[id];
 }
 
-/* Returns the common id of a charge's name. Data after a symbol of the older side gets the name
- * that the data after the symbol's partner has. */
+/* Returns the common id of a charge's name. For data after a symbol of the older side, that is the
+ * name of the data after the symbol's partner. */
 static uint32_t common_name(struct charge_matcher *m, size_t side, const struct snap_charge *c)
 {
 	const struct charge_side *z = &m->sides[side];
@@ -271,8 +271,8 @@ static void groups_match(struct charge_matcher *m, bool paths)
 	intern_release(&keys);
 }
 
-/* Pairs the remaining data after symbols by its size in memory. The bounds between the data of two
- * symbols are guesses, so the symbol before the same data may differ. */
+/* Pairs the remaining charges "(after SYMBOL)" by their size in memory. The bounds of data between
+ * two symbols are guesses, so the same data may follow different symbols. */
 static void groups_after_match(struct charge_matcher *m)
 {
 	struct size_pairs sizes = { { { 0 } } };

@@ -215,7 +215,7 @@ static uint64_t bit_of(uint64_t ident)
 	return ident != 0 ? UINT64_C(1) << (ident * HASH_ODD_1 >> 58) : 0;
 }
 
-/* Notes which known things a symbol refers to. */
+/* Records the known things that a symbol refers to. */
 static void known_read(const struct alike *a, struct alike_symbol *y)
 {
 	uint64_t *ahead = y->ahead;
@@ -273,28 +273,28 @@ static void score_add(struct score *s, unsigned part, unsigned weight)
 
 enum { OF_REFS = 3, OF_GRAMS = 2, OF_OWNERS = 3 }; /* Weights at most. */
 
-/* A score before references are compared, and what it has to reach. `later`: weight of what is
- * scored after them, all of which may agree. */
+/* A score before references are compared, and the score that it must reach. `later`: weight of the
+ * parts that are scored afterwards, all of which may agree. */
 struct score_goal {
 	struct score so_far;
 	unsigned later, least;
 };
 
-/* True if a score can reach its goal with at most so many equal references, and at least so many
+/* True if a score can reach its goal with at most `same` equal references and at least `different`
  * different ones. */
 static bool goal_in_reach(const struct score_goal *g, size_t same, size_t different)
 {
 	const size_t all = same + different, weight = min_u64(all, OF_REFS);
 	const size_t have = g->so_far.sum + 100 * g->later;
 	const size_t need = g->least * (g->so_far.weight + g->later + weight);
-	/* Equal sizes alone are scored apart. */
+	/* Equal sizes alone are scored separately. */
 	return g->so_far.weight + g->later + different <= 2 || need <= have ||
 	       (need - have) * all <= 100 * same * weight;
 }
 
-/* Compares two lists of references. With a goal, stops if it is out of reach. Pairs of unknown
- * references between equal ones, and at the ends of both lists, get votes in `votes`, unless
- * `votes` is NULL. */
+/* Compares two lists of references. With a goal, stops when the goal is out of reach. Votes for
+ * pairs of unknown references between equal ones, and at the ends of both lists, are added to
+ * `votes` (may be NULL). */
 static struct match_alike_agreement refs_compare(const struct alike_symbol *b,
 						 const struct alike_symbol *n,
 						 const struct score_goal *goal, struct alike *votes)
@@ -460,7 +460,7 @@ static unsigned bits_count(uint64_t v)
 	return (unsigned)(v * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Adds how many references agree. False if the score is out of reach. */
+/* Adds the share of references that agree to the score. False if the goal is out of reach. */
 static bool score_refs(const struct alike *a, struct score_goal *goal, struct alike_symbol *b,
 		       struct alike_symbol *n)
 {
@@ -470,7 +470,7 @@ static bool score_refs(const struct alike *a, struct score_goal *goal, struct al
 		known_read(a, b);
 	if (n->read_at != a->learned)
 		known_read(a, n);
-	/* Each bit that only one side has is a reference that differs. */
+	/* A bit that only one side has is a reference that differs. */
 	const unsigned only_b = bits_count(b->known & ~n->known);
 	const unsigned only_n = bits_count(n->known & ~b->known);
 	ASSERT(only_b <= b->known_count && only_n <= n->known_count);
@@ -560,7 +560,7 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 	if (!score_refs(a, &goal, b, n))
 		return 0;
 	if (sampled) {
-		/* Comparing samples is slowest: skipped if even equal samples would not reach
+		/* Comparing samples is slowest, so skip it if even equal samples would not reach
 		 * `least`. */
 		const unsigned all = least * (s->weight + OF_GRAMS);
 		if (s->sum + 100 * OF_GRAMS < all)

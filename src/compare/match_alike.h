@@ -62,7 +62,7 @@ struct alike_side {
 	struct alike_ref *refs;       /* References of all containers, in the order of clues */
 	uint64_t *ahead;              /* Per reference: see alike_symbol. */
 	uint32_t *changes;            /* Per ALIKE_CHUNK references: how many got another target */
-	/* first_to: per symbol, the start of its incoming references in refs_to. refs_to has
+	/* `first_to`: per symbol, the start of its incoming references in refs_to. `refs_to`:
 	 * indexes into refs. */
 	uint32_t *first_to, *refs_to;
 	VEC(uint32_t) grams; /* Samples. Each is a count and the grams */

@@ -150,8 +150,8 @@ struct gap {
 	size_t old_count, new_count;
 };
 
-/* Finds the columns whose sizes are at least `percent` of that of a row's symbol, or the other way
- * round, and perhaps some more. */
+/* Finds the columns whose size and the size of a row's symbol differ little: the smaller one is at
+ * least `percent` of the larger. May find some more. */
 static void columns_near(struct order *o, uint64_t size, unsigned percent)
 {
 	const bool huge = size > UINT64_MAX / 100;
@@ -215,8 +215,8 @@ static bool is_clear(const struct order *o, const struct gap *g, size_t i, size_
 	return true;
 }
 
-/* Raises columns of a row to `sum`, from the right, until one is as large. Then all columns left of
- * it are as large too, and 0 is returned. Otherwise returns `sum`. */
+/* Raises columns of a row to `sum`, from right to left, until one is already as large. Returns 0
+ * then, because all columns left of it are as large too. Otherwise returns `sum`. */
 static uint32_t row_raise(uint32_t *row, size_t first, size_t end, uint32_t sum)
 {
 	for (size_t k = end; k-- > first;) {
@@ -227,8 +227,8 @@ static uint32_t row_raise(uint32_t *row, size_t first, size_t end, uint32_t sum)
 	return sum;
 }
 
-/* Fills the table with the best sums of scores that the rests of both lists can reach, in order. A
- * row is like the next row, but for what its cells with a score add. */
+/* Fills the table: per cell, the best sum of scores for the remaining parts of both lists, in
+ * order. A row equals the next row, except where its cells with a score add to the sum. */
 static void sums_fill(struct order *o, const struct gap *g)
 {
 	const size_t width = g->new_count + 1;

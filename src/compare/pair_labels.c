@@ -78,7 +78,7 @@ static uint64_t pair_labels_weight_of(const struct snapshot *s, const struct sna
 	return owned ? 0 : 1 + min_u64(y->size, code - 2);
 }
 
-/* Labels of data after symbols that one side has, with their bytes in memory. */
+/* Labels "(after SYMBOL)" that only one side has, with their bytes in memory. */
 struct after_side {
 	VEC(label_id) list;
 	uint64_t *bytes; /* Per label */
@@ -106,8 +106,8 @@ static void after_side_release(struct after_side *z)
 	mem_free(z->bytes);
 }
 
-/* Returns the label for data after the partner of the symbol that `label` names. Returns `label` if
- * that symbol keeps its name. */
+/* Returns the label for data after the partner of the symbol of `label`. Returns `label` if that
+ * symbol keeps its name. */
 static label_id after_become(struct pair_labels *n, label_id label)
 {
 	label_id symbol;
@@ -133,7 +133,7 @@ static void strangers_rename(struct pair_labels *n, const struct spans *s)
 	}
 }
 
-/* Learns the labels of data after symbols: first by the symbols, then by sizes, as
+/* Learns the new labels of data after symbols: first by the symbols, then by sizes, as
  * groups_after_match() does for charges. */
 static void learn_after(struct pair_labels *n, const struct label_side *before,
 			const struct label_side *after)

@@ -1,7 +1,7 @@
 /* size_pairs.h - pairs items whose size occurs once on each side.
  *
- * Data without a name has bounds that are guesses, so names say little. A size that only one item
- * of each side has says more. O(items). One thread. */
+ * The bounds of nameless data are guesses, so its names prove little. A size that only one item of
+ * each side has is stronger evidence. O(items). One thread. */
 #ifndef HEFT_COMPARE_SIZE_PAIRS_H
 #define HEFT_COMPARE_SIZE_PAIRS_H
 
@@ -18,7 +18,7 @@ struct size_pairs {
 	VEC(struct size_pair) list; /* One per size and place */
 };
 
-/* Adds an item. Items of different places are not paired. */
+/* Adds an item. Two items are paired only if their places are equal. */
 static inline void size_pairs_add(struct size_pairs *z, size_t side, uint32_t item, uint64_t place,
 				  uint64_t size)
 {
