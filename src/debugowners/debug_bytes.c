@@ -506,7 +506,7 @@ static bool look_ahead(struct debug_bytes *b)
 	return partial;
 }
 
-/* Claims code by .debug_aranges, as Bloaty does. */
+/* Claims of code by .debug_aranges, as Bloaty makes them. */
 struct arange_claims {
 	const struct debug_bytes *b;
 	label_id unit; /* The unit of the current set */

@@ -328,8 +328,8 @@ static void on_leave_instance(void *ctx, uint64_t end_off)
 	f->owner = f->unit_label = f->instances_unit;
 }
 
-/* Claims the code of an entry of any kind, as Bloaty does. A declaration, or what the linker
- * dropped, claims nothing. Entries inside of it claim nothing either. */
+/* Claims the code of an entry of any kind, as Bloaty does. Declarations, entries that the linker
+ * removed, and the entries inside of both claim nothing. */
 static bool on_any_entry(void *ctx, const struct die *d, const struct reader *attrs)
 {
 	struct findings *f = ctx;
