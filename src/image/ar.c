@@ -287,7 +287,7 @@ static void level_step(struct ar *ar)
 	ar_add_member(ar, l, &m);
 }
 
-/* Begins with the archive in ar->bytes. */
+/* Begins to read the archive in ar->bytes. */
 static void archive_open(struct ar *ar, struct str name)
 {
 	ar->base = ar->in->done;
@@ -379,14 +379,14 @@ static void outside_read(struct ar *ar, size_t i)
 	in->outside.data[i].image = first < in->image_count ? in->images_before + first : SIZE_MAX;
 }
 
-/* True if a member outside is to be read. Bytes in memory have no folder, and thus no members
- * outside. Archives outside extend the list while it is read. */
+/* True if a member outside of the archive must be read. Bytes in memory have no folder, so they
+ * have no such members. Archives outside extend the list while it is read. */
 static bool has_outside(const struct ar *ar)
 {
 	return ar->in->file.path && ar->next_outside < ar->in->outside.count;
 }
 
-/* Reads a member, or ends an archive. Members outside are read last. */
+/* Reads a member, or ends an archive. Members outside of the archive are read last. */
 static void ar_step(struct ar *ar)
 {
 	if (ar->depth > 0)

@@ -88,9 +88,9 @@ bool section_is_unwind_index(const struct image *im, const struct section *s);
 bool section_is_procedures(const struct image *im, const struct section *s);
 /* Returns the lowest address of sections that execute. 0 if there is none. */
 uint64_t image_code_base(const struct image *im);
-/* Returns the processor that a file of code for graphics processors is for, like "sm_90" or
- * "gfx1100", and "host" for other files. NVIDIA's is in the flags, AMD's in a note. The text may be
- * in `text`, or belong to the image. */
+/* Returns the processor of a file of GPU code, such as "sm_90" or "gfx1100". "host" for other
+ * files. NVIDIA states it in the flags, AMD in a note. The text may be in `text`, or belong to the
+ * image. */
 enum { IMAGE_TARGET_SIZE = 16 };
 struct str image_gpu_target(const struct image *im, char text[IMAGE_TARGET_SIZE]);
 /* True if a program needs an extension of its instruction set (RISC-V), named by four letters. */

@@ -174,7 +174,7 @@ struct image {
 	bool moves;
 	/* Titles of sections begin with the segment. Labels do not repeat it in brackets. */
 	bool full_titles;
-	/* Addresses in the file count from `base` (PE). */
+	/* True if addresses in the file count from `base` (PE). */
 	bool from_base;
 	uint64_t base;
 	bool own_spaces;        /* Code and data have no addresses in common (WebAssembly). */
@@ -253,7 +253,7 @@ static inline struct str section_title(const struct section *s)
 	return s->title.len > 0 ? s->title : s->name;
 }
 
-/* True for a part of a Mach-O or PE file that is no section of the file, such as its symbols. */
+/* True for a part of a Mach-O or PE file that is not a section of the file, such as its symbols. */
 bool section_is_made(const struct image *im, const struct section *s);
 /* Returns the first section with exactly this name. NULL if there is none. */
 const struct section *image_section_named(const struct image *im, struct str name);

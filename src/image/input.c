@@ -209,7 +209,7 @@ bool input_next_portion(struct input *in)
 {
 	if (!in->rest)
 		return false;
-	/* The bytes of the portion need no memory until somebody reads them again. */
+	/* The bytes of the portion need no memory until they are read again. */
 	for (size_t i = 0; i < in->image_count; i++) {
 		in->sections_before += in->images[i].section_count;
 		image_forget(&in->images[i], in->images[i].bytes);

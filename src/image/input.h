@@ -56,8 +56,8 @@ struct input {
 	size_t image_count, image_cap;
 	VEC(struct ar_part) parts;
 	uint64_t done; /* All bytes below this offset belong to an image or a part, if `archive`. */
-	/* An archive that is read in portions: images and parts are those of the bytes from `begin`
-	 * to `done`. `rest` reads what follows, and is NULL if nothing follows. */
+	/* For an archive that is read in portions: images and parts are in the bytes from `begin`
+	 * to `done`. `rest` reads the following bytes. NULL if there are none. */
 	uint64_t begin;
 	uint64_t images_before, sections_before; /* Images and sections of earlier portions. */
 	struct ar *rest;
@@ -83,11 +83,11 @@ bool input_open(struct input *in, const char *path, enum file_use use, struct no
  * failure. */
 bool input_adopt(struct input *in, struct file *f, enum file_use use, struct notes *notes,
 		 struct heft_err *err);
-/* Does the same as input_open(), but reads only the first portion of an archive. */
+/* Opens a file like input_open(), but reads only the first portion of an archive. */
 bool input_open_portion(struct input *in, const char *path, enum file_use use, struct notes *notes,
 			struct heft_err *err);
-/* Replaces a portion of an archive by the next. False if no bytes follow. The input then has no
- * images. */
+/* Replaces a portion of an archive by the next one. False if no bytes follow. The input has no
+ * images then. */
 bool input_next_portion(struct input *in);
 /* Returns the bytes of the file and of the members outside of it, for an archive: up to the end of
  * the portion. */
