@@ -120,8 +120,8 @@ struct linkmap {
 	/* Pieces that are not in the output: removed by garbage collection or as duplicates (GNU
 	 * ld, gold), or dead stripped (ld64, with the symbol's name). Only input_size is set. */
 	VEC(struct linkmap_piece) discarded;
-	struct intern objects; /* Object paths as printed: "libx.a(y.o)". Names of objects that were
-			        * temporary are the same in each build (linkmap_object.c). */
+	struct intern objects; /* Object paths as printed: "libx.a(y.o)". Names of temporary
+			        * objects are equal in each build (linkmap_object.c) */
 	struct bytes bytes;    /* Text of the map. */
 	struct file file;      /* File of linkmap_adopt(). Owned. */
 };

@@ -1,5 +1,5 @@
-/* Names objects that linkers made during link-time optimisation, and objects that compilers made in
- * a folder for temporary files, the same in each build. */
+/* Gives temporary objects a name that is the same in each build: objects of link-time optimization,
+ * and objects that compilers put in a folder for temporary files. */
 #include "linkmap/linkmap_internal.h"
 
 static bool object_is_digit(char c)
@@ -12,7 +12,7 @@ static bool object_is_hex(char c)
 	return object_is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/* Returns the length of the name without the characters at its end that `is_such` accepts. */
+/* Returns the length of the name without the last characters that `is_such` accepts. */
 static size_t without_end(struct str s, bool (*is_such)(char c))
 {
 	while (s.len > 0 && is_such(s.p[s.len - 1]))
@@ -20,8 +20,8 @@ static size_t without_end(struct str s, bool (*is_such)(char c))
 	return s.len;
 }
 
-/* Leaves only "ltrans0.ltrans.o" of a partition that gcc's link-time optimiser made. The characters
- * before are random: "/tmp/ccSV3a2j.ltrans0.ltrans.o". */
+/* Reduces the path of a partition of gcc's link-time optimizer to "ltrans0.ltrans.o". The
+ * characters before are random: "/tmp/ccSV3a2j.ltrans0.ltrans.o". */
 static bool partition_name(struct str path, struct text *ret)
 {
 	const struct str end = STR(".ltrans.o"), mark = STR(".ltrans");
@@ -37,7 +37,7 @@ static bool partition_name(struct str path, struct text *ret)
 	return true;
 }
 
-/* Names the bitcode that lld made an object of: "sub/m.o" for "sub/PROGRAM.lto.m.o", and
+/* Sets *ret to the bitcode from which lld made an object: "sub/m.o" for "sub/PROGRAM.lto.m.o", and
  * "sub/libx.a(y.o)" for "sub/PROGRAM.lto.libx.a(y.o at 96).o". */
 static bool module_name(struct str path, struct text *ret)
 {
@@ -66,8 +66,9 @@ static bool module_name(struct str path, struct text *ret)
 	return true;
 }
 
-/* Leaves only "c.o" of an object that clang made in a folder for temporary files, when it compiled
- * and linked at once: "/tmp/c-674df2.o". LLVM's plug-in makes "/tmp/lto-llvm-230bb7.o". */
+/* Reduces the path of an object that clang put in a folder for temporary files, because it
+ * compiled and linked at once, to "c.o": "/tmp/c-674df2.o". LLVM's plug-in writes
+ * "/tmp/lto-llvm-230bb7.o". */
 static bool temporary_name(struct str path, struct text *ret)
 {
 	static const char *const folders[] = { "/tmp/", "/T/", "\\Temp\\", "/Temp/" };
