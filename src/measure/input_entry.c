@@ -188,7 +188,7 @@ bool profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain dom
 		const struct image *im = program_image(&e->program);
 		w.base = im ? im->base : 0;
 	}
-	/* Bloaty cuts at the boundaries of its base map. */
+	/* Bloaty cuts ranges at the boundaries of its base map. */
 	if (p->as_bloaty)
 		levels[count++] = (struct rollup_level){ domain == HEFT_VM ? &base
 									   : &e->measure.map.file,

@@ -13,8 +13,7 @@ static bool run_open_process(struct heft_profile *p, struct entry *e, struct hef
 	return !im || im->kind != IMAGE_CORE || process_of_image(&e->process, im, &wish, err);
 }
 
-/* Joins the debug files of the finder and of the configuration file. Each of the two may name a
- * debug file. */
+/* Joins the debug files of the finder and of the configuration file. */
 static void join_debug_files(struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->configured_debug.count; i++) {
@@ -65,7 +64,7 @@ static void run_describe(struct heft_profile *p, struct entry *e)
 	e->file_size = max_u64(input_size(in), in->file.bytes.size);
 }
 
-/* Notes which files that the user named belong to an input. */
+/* Records which files of the options belong to an input. */
 static void run_mark_used(struct heft_profile *p, const struct entry *e)
 {
 	if (!p->used)
@@ -98,13 +97,13 @@ bool entry_open(struct heft_profile *p, struct entry *e, struct heft_err *err)
 	return true;
 }
 
-/* Tells whether nobody asks for what was measured once it is summed up. */
+/* True if measured data is not needed after it is summed up. */
 static bool run_forgets(const struct heft_profile *p)
 {
 	return !p->keep_ranges && !p->trace.fn && p->trace_texts.count == 0;
 }
 
-/* Tells whether archives are measured portion by portion, so that memory holds one portion. */
+/* True if archives are measured portion by portion, so that only one portion is in memory. */
 static bool runs_in_portions(const struct heft_profile *p)
 {
 	bool each = run_forgets(p) && !p->stacking && !p->samples;

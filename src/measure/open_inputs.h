@@ -1,11 +1,11 @@
-/* open_inputs.h - opens the inputs of a profile: all of them, or one after the other. */
+/* open_inputs.h - opens the inputs of a profile: all at once, or one after the other. */
 #ifndef HEFT_MEASURE_OPEN_INPUTS_H
 #define HEFT_MEASURE_OPEN_INPUTS_H
 
 #include "measure/profile.h"
 
 /* Opens the inputs. If they are measured one by one (p->one_by_one), opens only the first. Decides
- * that, and whether archives are read in portions. */
+ * whether they are, and whether archives are read in portions. */
 bool inputs_open(struct heft_profile *p, struct heft_err *err);
 bool entry_open(struct heft_profile *p, struct entry *e, struct heft_err *err);
 /* Fails if a program or debug file that the user named belongs to no input. Call it after all

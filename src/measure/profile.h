@@ -117,9 +117,9 @@ bool profile_set_pattern(struct pattern **slot, const char *regex, struct heft_e
 /* Reads a configuration file of Bloaty into p->config. Adds its sources and files. */
 bool profile_configure(struct heft_profile *p, const char *path, struct heft_err *err);
 void profile_close(struct heft_profile *p);
-/* Returns what the sources of all levels need, see source_needs(). */
+/* Returns the needs of the sources of all levels (source_needs()). */
 unsigned profile_needs(const struct heft_profile *p);
-/* Tells whether rows leave out bytes. */
+/* True if rows omit bytes. */
 bool profile_is_filtered(const struct heft_profile *p);
 /* Opens and measures the inputs, sums up their bytes, and makes the rows. Call once. */
 bool profile_run(struct heft_profile *p, struct heft_err *err);
@@ -134,8 +134,8 @@ const struct spans *entry_spans(const struct entry *e, const struct level *l,
 				enum heft_domain domain);
 /* Returns the labels of the base map over the VM image. */
 struct spans entry_base_vm(const struct entry *e);
-/* Forgets the VM image of a file that has none for Bloaty: a WebAssembly module. Returns its
- * size. */
+/* Removes the VM image of a file that has none for Bloaty, a WebAssembly module. Returns the size
+ * of the image. */
 uint64_t entry_forget_vm(struct entry *e);
 /* Calls fn for all ranges of input `i`. False if its layers were not kept. */
 bool profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,

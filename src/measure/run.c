@@ -226,8 +226,8 @@ static void image_places_find(struct image_places *ret, const struct heft_profil
 	const struct input *in = &e->program.input;
 	*ret = (struct image_places){ .first = p->image_total };
 	uint64_t sections = in->sections_before; /* Sections of the previous images: see image.h. */
-	/* What precedes the first image of a portion belongs to the last image before it. There may
-	 * be no image before it, and none in the portion. */
+	/* Bytes before the first image of a portion belong to the last image of the previous
+	 * portions. There may be no such image, and none in this portion. */
 	if (p->counting && in->images_before > 0) {
 		ret->first--;
 		vec_push(&ret->vm, sections << OBJECT_SECTION_SHIFT);
@@ -428,7 +428,7 @@ static bool entry_run(struct heft_profile *p, struct entry *e, uint64_t before, 
 	}
 }
 
-/* Measures the inputs, each open only while it is measured. */
+/* Measures the inputs. Each is open only while it is measured. */
 static bool measure_one_by_one(struct heft_profile *p, size_t layer_count, struct heft_err *err)
 {
 	for (size_t i = 0; i < p->entries.count; i++) {
