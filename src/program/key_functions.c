@@ -1,4 +1,5 @@
-/* Finds the key functions of classes by the names of symbols and the pointers in virtual tables. */
+/* Finds the key functions of classes, by the names of symbols and the pointers in virtual
+ * tables. */
 #include "program/key_functions.h"
 
 #include "base/sort.h"
@@ -33,8 +34,8 @@ struct key_finder {
 	VEC(struct table_slot) slots;       /* By target */
 };
 
-/* Tells whether a mangled type may be an instance of a template: such a class has no key function
- * although a specialized function of it may be in one unit. */
+/* True if a mangled type may be an instance of a template. Such a class has no key function,
+ * although one unit may define a specialized function of it. */
 static bool may_be_instance(struct str type)
 {
 	for (size_t i = 0; i < type.len;) {
@@ -49,7 +50,7 @@ static bool may_be_instance(struct str type)
 	return false;
 }
 
-/* Reads a symbol of a table that the unit of a class's key function has. gcc makes it weak. */
+/* Reads a symbol if it is a table of a class with a key function. gcc makes such tables weak. */
 static bool class_table_read(const struct key_finder *k, const struct symbol *s,
 			     struct class_table *ret)
 {
@@ -121,7 +122,7 @@ static void slots_of_relocs(struct key_finder *k, const struct section *s)
 	}
 }
 
-/* Tells whether a function is a member of the class `type`: "_ZN1K1fEv" or "_ZNK2ns1K1fEv". */
+/* True if a function is a member of the class `type`: "_ZN1K1fEv" or "_ZNK2ns1K1fEv". */
 static bool is_member(struct str function, struct str type)
 {
 	struct str rest = { function.p + 3, function.len - 3 };

@@ -19,8 +19,8 @@ struct key_table {
 typedef VEC(struct key_table) key_table_vec;
 
 /* Adds the tables of classes with a key function in the image. `table` is a symbol table of `in`,
- * which is the image or its debug file. One pass over the symbols; a second one and a pass over
- * relocations if there are such tables. */
+ * which is the image or its debug file. Cost: one pass over the symbols. If there are such tables,
+ * also a second pass and a pass over relocations. */
 void key_functions_find(const struct image *im, const struct image *in, const struct section *table,
 			key_table_vec *ret);
 

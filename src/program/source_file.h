@@ -66,8 +66,9 @@ struct source_file {
 	struct go_slot *go;       /* Shared by the sources of one input */
 	struct panics *panics;    /* Filled by the source symbols, or NULL */
 	struct process *process;  /* Process of a core. NULL for other inputs */
-	/* Set by the source objects, and filled while units are measured: the pieces of the linker
-	 * map then belong to their objects, and units have what the map does not describe. */
+	/* Set by the source objects, and filled while units are measured. If set, the pieces of the
+	 * linker map belong to their objects, and units have the bytes that the map does not
+	 * describe. */
 	struct unit_objects *unit_objects;
 	/* Layers of the sources symbols and compileunits, made earlier, or NULL. */
 	const struct layer *symbols, *units;

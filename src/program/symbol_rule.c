@@ -82,7 +82,7 @@ static bool are_digits(struct str s)
 	return s.len > 0;
 }
 
-/* True for a text of LLVM that ThinLTO exported to other modules: ".str.2.llvm.123". No variable of
+/* True for a text that LLVM's ThinLTO exported to other modules: ".str.2.llvm.123". No variable of
  * a program begins with a dot. */
 static bool is_promoted_text(struct str name)
 {

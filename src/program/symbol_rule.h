@@ -22,7 +22,7 @@ uint32_t symbol_rank(const struct symbol *s);
  * STT_SECTION. */
 bool symbol_is_mark(const struct symbol *s);
 /* Returns the source file that a symbol of type STT_FILE names. Empty if it names none: link-time
- * optimizers call what they made of all sources "<artificial>" (gcc) and "ld-temp.o" (LLVM). */
+ * optimizers call their joined code "<artificial>" (gcc) and "ld-temp.o" (LLVM). */
 struct str symbol_source(const struct symbol *s);
 /* True for a symbol of a basic block, LETTERS.BB.FUNCTION. *ret is FUNCTION. *ret_id is the number
  * of letters. */
