@@ -235,8 +235,8 @@ static const struct subject {
 	[BUDGET_PACKAGE] = { "package", "the name of a package" },
 };
 
-/* Takes the words of a subject that begins with the word `w`. False, and takes none, if another
- * subject stands there. */
+/* Reads the words of a subject that begins with the word `w`. If another subject is there, reads
+ * nothing and returns false. */
 static bool subject_takes(struct budget_parse_in *in, const struct budget_parse_word *w,
 			  const char *name)
 {
