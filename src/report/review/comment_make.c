@@ -105,8 +105,8 @@ static const enum heft_diff_by owner_kinds[OWNER_KINDS] = {
 
 /* Returns the kind of owners that explains the change: the first that explains half of it,
  * otherwise the kind that explains most. Packages explain it only if they are not the program's own
- * directories. A kind whose changes add up to more than those of the symbols explains nothing: its
- * owners exchange symbols that stay the same. */
+ * directories. A kind is excluded if its changes add up to more than those of the symbols, because
+ * unchanged symbols then moved between its owners. */
 static size_t owner_kind_choose(const struct diff_rows tables[OWNER_KINDS], double of_symbols)
 {
 	size_t best = BY_DIRECTORY;
@@ -125,7 +125,7 @@ static size_t owner_kind_choose(const struct diff_rows tables[OWNER_KINDS], doub
 	return best;
 }
 
-/* Makes the rows of the owners that explain the change. No rows if none do. */
+/* Makes the rows of the owners that explain the change. Makes no rows if no owners do. */
 static enum heft_diff_by owner_rows(const struct snapshot_diff *diff, double of_symbols,
 				    struct diff_rows *ret)
 {
