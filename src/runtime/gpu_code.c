@@ -1,4 +1,4 @@
-/* Finds code for graphics processors: layouts in gpu_code.h. */
+/* Finds code for graphics processors. gpu_code.h describes the layouts. */
 #include "runtime/gpu_code.h"
 
 #include "base/unpack.h"
@@ -44,7 +44,7 @@ static void visit_tables(const struct gpu_walk *w, uint64_t off, uint64_t size)
 	w->visit(w->ctx, &p);
 }
 
-/* Unpacks bytes into *ret, which is to be freed. */
+/* Unpacks bytes into *ret, which the caller frees. */
 static bool gpu_unpack(enum unpack_method how, struct bytes packed, uint64_t unpacked,
 		       struct bytes *ret)
 {
@@ -106,7 +106,7 @@ static void visit_fatbin_entry(const struct gpu_walk *w, uint64_t at, const stru
 	mem_free((void *)(uintptr_t)code.p);
 }
 
-/* The readers of containers visit the pieces of the one at `start`. They return its end, or `start`
+/* The functions below visit the pieces of the container at `start`. They return its end, or `start`
  * if it is damaged. */
 static uint64_t visit_fatbin(const struct gpu_walk *w, uint64_t start)
 {
@@ -133,7 +133,7 @@ static uint64_t visit_entries(const struct gpu_walk *w, const struct gpu_piece *
 			      struct bytes bundle)
 {
 	struct reader r = reader_of(bundle, false);
-	/* left: bytes of code that may still be visited, since valid entries share none */
+	/* left: bytes of code that may still be visited, because valid entries do not overlap */
 	uint64_t end = 0, left = bundle.size;
 	read_skip(&r, strlen(BUNDLE_MAGIC));
 	const uint64_t count = read_u64(&r);
@@ -170,7 +170,7 @@ static uint64_t visit_bundle(const struct gpu_walk *w, uint64_t start)
 	return start + size;
 }
 
-/* Version 1 of packed bundles does not state its size: it reaches to the end. */
+/* Visits a compressed bundle. Version 1 does not state its size, so it extends to the end. */
 static uint64_t visit_packed_bundle(const struct gpu_walk *w, uint64_t start)
 {
 	struct bytes bundle;

@@ -32,8 +32,8 @@ struct gpu_piece {
 	enum gpu_form form;
 	struct str target;  /* like "sm_90a", "compute_90", "gfx906:xnack-" */
 	uint64_t off, size; /* The piece with its header. Size 0: a share of packed bytes */
-	/* Its code is `length` bytes from `base` on of the payload, which is at `at`. The payload
-	 * has `stored` bytes, or it is packed and unpacks to `unpacked` bytes. */
+	/* The code is `length` bytes, from `base` on in the payload. The payload is at `at`. It has
+	 * `stored` bytes, and if it is compressed, unpacks to `unpacked` bytes. */
 	uint64_t at, stored, unpacked;
 	uint64_t base, length;
 	struct bytes code; /* The code, unpacked. Empty if it cannot be unpacked */
@@ -43,7 +43,7 @@ struct gpu_piece {
  * the call. */
 typedef void gpu_visit(void *ctx, const struct gpu_piece *p);
 
-/* Tells whether the bytes begin with one of the magic numbers. */
+/* True if the bytes begin with one of the magic numbers. */
 bool gpu_code_begins(struct bytes b);
 /* Visits the pieces in `b`. Pieces that enclose others come after these. Returns where the first
  * bytes are that have no known form, or the size of `b`. */
