@@ -75,7 +75,7 @@ static uint64_t bloaty_target_end(const struct attr *a, uint64_t addr, uint64_t 
 	return end;
 }
 
-/* Claims places of unknown size. Of places at one address, the first wins. */
+/* Claims places of unknown size. If several places have one address, the first one wins. */
 static void bloaty_claim_targets(struct attr *a, bloaty_targets *list, enum why why)
 {
 	sort_by_key(list->data, list->count, sizeof *list->data);
@@ -90,8 +90,8 @@ static void bloaty_claim_targets(struct attr *a, bloaty_targets *list, enum why 
 	vec_release(list);
 }
 
-/* Claims the symbols of a table in the order of the table. Symbols of Mach-O have no size. There,
- * symbols without an entry were made of other tables. */
+/* Claims the symbols of a table in the order of the table. Symbols of Mach-O have no size. In
+ * Mach-O, skips symbols without an entry, which come from other tables. */
 static void bloaty_symbols(struct attr *a, const struct image *im, const struct section *table)
 {
 	const bool sized = !im->full_titles;
@@ -120,7 +120,8 @@ static void bloaty_symbols(struct attr *a, const struct image *im, const struct 
 	bloaty_claim_targets(a, &unsized, WHY_SYMBOL);
 }
 
-/* Lists what a function of x86-64 refers to, relative to its instructions. */
+/* Lists the addresses that the instructions of an x86-64 function refer to, relative to
+ * themselves. */
 static void bloaty_function_refs(const struct attr *a, uint64_t addr, uint64_t size,
 				 code_ref_vec *refs, bloaty_targets *ret)
 {
@@ -135,7 +136,7 @@ static void bloaty_function_refs(const struct attr *a, uint64_t addr, uint64_t s
 	}
 }
 
-/* Claims what functions refer to. The first function of the symbol table wins. */
+/* Claims the addresses that functions refer to. The first function of the symbol table wins. */
 static void bloaty_refs(struct attr *a)
 {
 	struct symtab t;
@@ -155,7 +156,7 @@ static void bloaty_refs(struct attr *a)
 	vec_release(&refs);
 }
 
-/* Claims names of a module's symbols, and what stands before code and data, such as their size. */
+/* Claims the names of a module's symbols, and fields before code and data, such as their size. */
 static void bloaty_module_parts(struct attr *a)
 {
 	struct symtab t;
@@ -197,7 +198,7 @@ static void bloaty_symbol_table(struct attr *a, const struct section *table)
 	}
 }
 
-/* Claims relocations with an addend for the owners of the places that they patch. */
+/* Claims relocations with an addend for the owners of the bytes that they patch. */
 static void bloaty_relocs(struct attr *a, const struct section *s)
 {
 	struct reloc_iter it;
@@ -228,7 +229,7 @@ static struct unwind_section bloaty_unwind(const struct attr *a, const struct se
 					.notes = a->f->notes };
 }
 
-/* Claims the entries of .eh_frame for the code that they are about. */
+/* Claims the entries of .eh_frame for the code that they describe. */
 static void bloaty_frames(struct attr *a, const struct section *s)
 {
 	const struct unwind_section us = bloaty_unwind(a, s);
@@ -254,8 +255,8 @@ static void bloaty_frame_index(struct attr *a, const struct section *s)
 				 spans_label(&a->vm, func), WHY_UNWIND);
 }
 
-/* Claims the entries of tables in the order of the sections. What a table has got owns things for
- * the next. Objects' unwind tables lead nowhere before they are linked. */
+/* Claims the entries of tables in the order of the sections. Each table uses the owners that the
+ * previous tables set. Unwind tables of objects have no targets before linking. */
 static void bloaty_tables(struct attr *a)
 {
 	const bool linked = a->im->kind != IMAGE_OBJECT;

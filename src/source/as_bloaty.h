@@ -1,12 +1,12 @@
-/* as_bloaty.h - gives bytes to symbols and units as Bloaty does, for heft called by its name. */
+/* as_bloaty.h - gives bytes to symbols and units as Bloaty does, if heft was called "bloaty". */
 #ifndef HEFT_SOURCE_AS_BLOATY_H
 #define HEFT_SOURCE_AS_BLOATY_H
 
 #include "attr/attr.h"
 
-/* True if heft was called as Bloaty, and Bloaty knows symbols or units of this container. */
+/* True if heft was called as Bloaty, and Bloaty supports symbols or units of this container. */
 bool bloaty_claims(const struct attr *a);
-/* Claims the bytes of an image, in place of the attribution passes. */
+/* Claims the bytes of an image, instead of the attribution passes. */
 void bloaty_run(struct attr *a);
 
 #endif

@@ -61,13 +61,13 @@ static label_id section_fallback(const struct source_file *f, const struct image
 				 const struct section *s)
 {
 	const struct str name = section_label_name(f, s);
-	/* Sections that stand for segments ("[LOAD #1 [R]]") have brackets already. */
+	/* Section names that come from segments ("[LOAD #1 [R]]") already have brackets. */
 	return im->full_titles || str_starts(name, STR("["))
 		       ? label_bracketed(f->labels, name)
 		       : label_format(f->labels, "[section " STR_FMT "]", STR_ARG(name));
 }
 
-/* Claims the sections of image `index`. With `later`, labels are named later. */
+/* Claims the sections of image `index`. `later`: labels get their names later. */
 static void section_claims(const struct source_file *f, size_t index, struct claims *vm,
 			   struct claims *file, struct later_labels *later)
 {

@@ -72,7 +72,7 @@ static void own_claims(void *ctx, size_t side, unsigned worker)
 	}
 	claims_resolve(&d->vm_rest, UINT64_MAX, &rest);
 	spans_overlay(&l->vm, &rest);
-	/* The other side reads no labels meanwhile. */
+	/* No other thread reads labels meanwhile. */
 	later_labels_name(&d->later, d->f, &l->vm);
 	basemap_add_stored(d->f->map, &l->vm);
 	basemap_clip_vm(d->f->map, &l->vm);
@@ -227,7 +227,7 @@ void layer_finish(const struct source_file *f, struct layer *l, struct claims *v
 		claims_trace(f, HEFT_FILE, file);
 		claims_append(&d.file, file);
 	}
-	/* These three see claims before they are owners. */
+	/* Origins, traces and certainty need the claims before they become owners. */
 	const bool now = f->trace || f->origins || f->sure;
 	fallback_claims(f, &d.vm_rest, &d.file_rest, now ? NULL : &d.later);
 	for (size_t i = 0; i < f->input->image_count; i++)

@@ -49,8 +49,8 @@ void measure_run(struct measure *m, const struct source *s, struct layer *ret)
 	ASSERT(m->file.map == &m->map && m->file.dwarf == &m->dwarf);
 	m->file.source = s->name;
 	source_run(s, &m->file, ret);
-	if (m->file.origins || m->file.trace) /* For origins and traces, each source makes its
-					       * own claims. */
+	if (m->file.origins || m->file.trace) /* If origins or traces are needed, each source
+					       * makes its own claims */
 		return;
 	if (s->run == source_symbols)
 		m->file.symbols = ret;

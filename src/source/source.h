@@ -24,8 +24,8 @@ void layer_release(struct layer *l);
 void layer_finish(const struct source_file *f, struct layer *l, struct claims *vm,
 		  struct claims *file);
 
-/* Labels [section X] that get their texts once it is known who needs them. Most of an object's
- * sections have owners, and each section has its own name. A label that is not named yet is
+/* Labels "[section X]" whose texts are made after it is known which are needed. Most of an object's
+ * sections have owners, and each section has its own name. A label without a name yet is
  * LABEL_LATER with the index in the list. */
 #define LABEL_LATER (UINT32_C(1) << 31)
 struct later_labels {
@@ -36,11 +36,11 @@ struct later_labels {
 	})
 	list;
 };
-/* Names the labels of spans, and merges spans that then are one. */
+/* Names the labels of spans, and merges adjacent spans whose labels become equal. */
 void later_labels_name(struct later_labels *l, const struct source_file *f, struct spans *s);
 
 /* fallback.c: makes the labels [section X], header tables, segments, [Unmapped], archive parts. If
- * `later` is not NULL, labels of sections are to be named later. */
+ * `later` is not NULL, labels of sections get their names later. */
 void fallback_claims(const struct source_file *f, struct claims *vm, struct claims *file,
 		     struct later_labels *later);
 /* A section in the order of claiming. If sections overlap, the one that begins last comes first, as
@@ -86,7 +86,7 @@ struct source {
 struct view source_view(const struct source *s, enum heft_demangle chosen);
 /* Returns built-in source i. NULL after the last. */
 const struct source *source_at(size_t i);
-/* True if the source looks at one image of an archive at a time. The images may then be measured
+/* True if the source needs only one image of an archive at a time. The images can then be measured
  * portion by portion. */
 bool source_takes_portions(const struct source *s);
 /* Finds a source by its name, or by the singular of its name. */

@@ -1,5 +1,5 @@
-/* Implements the source targets: the processor that bytes are for. Code for graphics processors
- * belongs to their target, everything else to the host. */
+/* Implements the source targets: the processor for which bytes are. Code for graphics processors
+ * belongs to their target, all other bytes to the host. */
 #include "source/source.h"
 
 #include "image/arch.h"
@@ -45,7 +45,7 @@ static void targets_claim(struct targets *t)
 		const struct bytes b = section_bytes(im, t->in);
 		if (!gpu_code_begins(b))
 			continue;
-		/* The rest is alignment, unless the pieces end at unknown bytes. */
+		/* The other bytes are alignment, unless the pieces end at unknown bytes. */
 		const bool whole = gpu_code_walk(b, targets_visit, t) == b.size;
 		const struct str rest = whole ? STR("(GPU code tables)") : STR("(GPU code unread)");
 		targets_put(t, 0, b.size, label_borrow(t->f->labels, rest));
