@@ -212,8 +212,8 @@ bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index)
 	if (!s->indexed) {
 		s->indexed = true;
 		s->reached.abbrevs = NULL;
-		/* Budget for all lists: an entry has at least one byte, and a list has one
-		 * owner. */
+		/* Maximal number of entries of all lists: an entry has at least one byte, and a
+		 * list has one owner. */
 		s->range_budget = loaded_size(s->dwarf, DW_RANGES) +
 				  loaded_size(s->dwarf, DW_RNGLISTS) + 4096;
 		index_first_dies(s);
