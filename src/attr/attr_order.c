@@ -230,7 +230,8 @@ static bool is_far(const struct order *o, uint32_t away)
 	return away > o->code.count / FAR_PART;
 }
 
-/* Judges how far a function, or the functions that use some data (`of`), is from a room. */
+/* Judges the distance between a room (the ranks that a chain allows) and a function, or the
+ * functions that use some data (`of`). */
 static struct order_verdict judge_room(const struct order *o, struct order_room room,
 				       struct order_room of)
 {
@@ -243,8 +244,8 @@ static struct order_verdict judge_room(const struct order *o, struct order_room 
 	return v;
 }
 
-/* Judges one address by a room. [list, list + count) are its references. The nearest function
- * counts. Of equally near functions, the first by rank counts. */
+/* Judges one address by a room. [list, list + count) are its references. Uses the nearest function;
+ * if several are equally near, the one with the lowest rank. */
 static struct order_verdict judge_by(const struct order *o, struct order_room room,
 				     const struct order_point *list, size_t count)
 {

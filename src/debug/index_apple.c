@@ -60,8 +60,8 @@ static bool entry_die(const struct apple *a, uint64_t off, uint64_t *ret)
 	return reader_ok(&r);
 }
 
-/* Reports the bytes that a string shares with its first entry: its offset and count, and the hash
- * and offset that point to it. */
+/* Reports the bytes that a string shares with its first entry: its offset and count. Also reports
+ * the hash and offset that point to the string. */
 static void put_first(struct apple *a, uint64_t off, uint64_t size, uint64_t string)
 {
 	uint64_t die;

@@ -23,8 +23,8 @@ static inline struct dump_file *region_file(const struct dump *d, const struct r
 void dump_add_files(struct dump *d, const struct core *c);
 /* dump_modules.c: finds the modules among the files, and modules that no note lists. */
 void dump_find_modules(struct dump *d, const struct core *c);
-/* Reads facts from the ELF header in memory at file->start. False without a header, or if the file
- * was not loaded by it. */
+/* Reads facts from the ELF header in memory at file->start. False if there is no header, or if its
+ * segments do not describe how the file is mapped. */
 bool dump_read_header(const struct dump *d, struct dump_file *file);
 
 /* dump_lacks.c: finds the program's memory that is missing. Needs regions, modules and threads. */

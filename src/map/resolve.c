@@ -259,7 +259,7 @@ static void divide_all(const struct claims *c, const uint64_t *cuts, size_t cut_
 	}
 }
 
-/* Adds claims of parts[i] that cross cuts to the following parts too. */
+/* Also adds claims of parts[i] that extend beyond its end to the following parts. */
 static void reach_over(struct map_resolve_part *parts, const uint64_t *cuts, size_t cut_count,
 		       size_t i)
 {

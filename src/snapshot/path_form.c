@@ -50,8 +50,8 @@ static size_t path_form_component(struct str s)
 	return slash && slash > s.p ? (size_t)(slash - s.p) + 1 : 0;
 }
 
-/* Removes the folder of a kind from the start: "gen/x" becomes "x". So does "clang_x64/gen/x", of
- * another toolchain. */
+/* Removes the folder `kind` from the start of a path: "gen/x" becomes "x". Also removes the folder
+ * of another toolchain, as in "clang_x64/gen/x". */
 static bool take_kind(struct str *s, struct str kind, bool in_build)
 {
 	struct str other = path_form_behind(*s, path_form_component(*s));

@@ -132,10 +132,10 @@ static void do_modrm(struct frame_walk *w, const struct insn *i)
 	}
 }
 
-/* Handles instructions of EVEX map 4 (APX): push2, pop2, which move two registers; forms of `add`,
- * `sub` and `and` that keep the flags or have a separate destination. P0 is R3 X3 B3 R4 B4 and the map.
- * P1 is W, the destination and X4. P2 has ND and the highest bit of the destination. All bits but
- * B4 and ND are inverted. */
+/* Handles instructions of EVEX map 4 (APX): push2, pop2, which move two registers; forms of
+ * `add`, `sub` and `and` that keep the flags or have a separate destination. P0 is R3 X3 B3 R4
+ * B4 and the map. P1 is W, the destination and X4. P2 has ND and the highest bit of the
+ * destination. All bits but B4 and ND are inverted. */
 static void do_evex(struct frame_walk *w, struct insn *i)
 {
 	const uint8_t p0 = i->op[1], p1 = i->op[2], p2 = i->op[3];
