@@ -82,7 +82,8 @@ void attr_ghc_closures(struct attr *a);
 void attr_ghc_rest(struct attr *a);
 /* attr_pascal.c: by symbol, claims Free Pascal's type information and method tables. */
 void attr_pascal(struct attr *a);
-/* attr_pascal_resources.c: by symbol, claims Free Pascal's resources. Each resource gets a row. */
+/* attr_pascal_resources.c: for owners by symbol, claims Free Pascal's resources. Each resource gets
+ * a row. */
 void attr_pascal_resources(struct attr *a);
 /* attr_refs.c: claims anonymous data for the code or data that refers to it. */
 void attr_refs_find(struct attr *a);
@@ -145,7 +146,8 @@ void attr_node(struct attr *a);
 void attr_bundle(struct attr *a);
 /* By symbol, claims bytes without an owner in a packed program (made_by_packer). */
 void attr_packed(struct attr *a);
-/* attr_gresource.c: by symbol, claims the members of GLib's resource bundles, with a row each. */
+/* attr_gresource.c: for owners by symbol, claims the members of GLib's resource bundles, with a row
+ * each. */
 void attr_gresource(struct attr *a);
 /* attr_gpu.c: by symbol, claims GPU code. Each kernel and architecture gets a row. Other bytes of
  * an architecture share one row. */

@@ -81,8 +81,8 @@ struct attr_scratch {
 	VEC(struct overlay_code) overlays; /* Code claimed at shared addresses of overlays */
 	struct debuginfo *dwarf;           /* The DWARF in use, or NULL */
 	struct debug_bytes *bytes;         /* State of the pass over debug sections */
-	uint64_t by_file;     /* Number of symbols owned by an STT_FILE symbol, because the image
-			       * has no DWARF */
+	uint64_t by_file;     /* Number of symbols that belong to an STT_FILE symbol, because the
+			       * image has no DWARF */
 	label_id debug_owner; /* Owner of all debug sections. LABEL_NONE if there are several */
 	/* Read from unwind tables. In file order until references are claimed. */
 	fde_vec fdes;

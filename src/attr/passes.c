@@ -106,8 +106,8 @@ static void tables_claim(struct attr *b)
 		attr_symbol_tables(b);
 }
 
-/* Resolves the claims on tables without regard to other owners. Skips this for a trace and for
- * origins: both need the claims in order. */
+/* Resolves the claims on tables separately from other owners. Does nothing for a trace and for
+ * origins, which need the claims in order. */
 static void tables_resolve(struct attr *b)
 {
 	claims_sort(&b->vm_claims);
