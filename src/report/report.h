@@ -162,8 +162,8 @@ void report_column(struct report *r, struct column c);
 void report_columns(struct report *r, const struct column *list, size_t count);
 void report_fields(struct report *r, const struct column *list, size_t count);
 void report_field(struct report *r, const char *title, enum cell cell, unsigned index);
-/* Adds a field per measure, and in a diff also one of the base ("base_" and the name). Texts come
- * first. */
+/* Adds a field per measure. In a diff, also adds a field for its base ("base_" and the name). Texts
+ * come first. */
 void report_all_fields(struct report *r, struct arena *arena);
 
 /* A value is rounded to whole bytes. */

@@ -16,8 +16,8 @@ static void stack_report_put_label(const struct report *r, const struct heft_row
 		text_add_all(out, "  + ", besides);
 }
 
-/* True if a part of the path of calls ends here: with its number of bytes. Names may contain the
- * separator too. */
+/* True if a part of a path of calls ends here, with its number of bytes. The check is needed
+ * because names may contain the separator. */
 static bool ends_way(struct str part, struct str behind)
 {
 	size_t at = part.len;
