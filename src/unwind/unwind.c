@@ -70,8 +70,9 @@ static uint64_t pointer_base(const struct unwind_section *s, uint8_t encoding, u
 	}
 }
 
-/* Reads a pointer without following EH_INDIRECT. `func` is the base of EH_FUNCREL. False for a null
- * pointer (stored as 0 and not relocated), although *ret is computed, and if r is bad. */
+/* Reads a pointer without following EH_INDIRECT. `func` is the base of EH_FUNCREL. False if r is
+ * bad, or for a null pointer (stored as 0 and not relocated); *ret is set for a null pointer,
+ * too. */
 static bool unwind_read_pointer(struct unwind_state *st, struct reader *r, uint8_t encoding,
 				uint8_t address_size, uint64_t func, uint64_t *ret)
 {
