@@ -110,8 +110,8 @@ static void stacks_read_split(struct stacks *s, const struct unit *skeleton)
 	units_release(&units);
 }
 
-/* True if the unit refers to other units: with link-time optimization or dwz, they may describe an
- * inlined function. */
+/* True if the unit refers to other units, which may describe its inlined functions. That happens
+ * with link-time optimization or dwz. */
 static bool refers_across(const struct unit *u)
 {
 	for (size_t i = 0; i < u->abbrevs->attrs.count; i++) {

@@ -31,8 +31,8 @@ static label_id users_shown(const struct users_scan *s, label_id id)
 	return s->level->shown ? s->level->shown[id] : id;
 }
 
-/* Adds a reference. A number that may be an address counts only if it is the start of an owner's
- * bytes. */
+/* Adds a reference. If a number only may be an address, adds it only if an owner's bytes start
+ * there. */
 static void users_add_target(const struct users_scan *s, struct users *to, uint64_t target,
 			     bool likely, label_id by)
 {
