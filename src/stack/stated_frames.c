@@ -16,7 +16,7 @@ struct stating {
 	uint64_t differ;
 };
 
-/* Raises the frame of a function. The added bytes count as in use at all its calls. */
+/* Raises the frame of a function. The added bytes are in use at all its calls. */
 static void raise_frame(struct stack_use *s, struct stack_function *f, uint64_t size)
 {
 	ASSERT(size > f->frame);
