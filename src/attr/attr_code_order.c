@@ -17,7 +17,7 @@ uint32_t code_order_rank(const struct code_order *o, label_id label)
 }
 
 /* Appends a function. Skips stubs: a stub has the label of its target. If a label has several
- * pieces of code, the largest counts. */
+ * pieces of code, uses the largest. */
 static void function_add(struct code_order *o, uint64_t *largest, label_id label, uint64_t size)
 {
 	const uint32_t rank = o->count++;

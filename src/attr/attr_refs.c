@@ -766,8 +766,8 @@ static bool piece_is_sure(const struct attr_refs_piece *p)
 	return p->why == WHY_CODE_ORDER || p->why == WHY_DATA_ORDER;
 }
 
-/* Offers a piece to the owner of a pointer to it. The owner nearest in the order of units wins. Of
- * equally near owners, the first wins. */
+/* Offers a piece to the owner of a pointer to it. The owner nearest in the order of units wins; if
+ * several are equally near, the first one. */
 static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const struct pointer *p,
 			const struct attr_refs_piece *in)
 {

@@ -106,8 +106,8 @@ struct attr_scratch {
  * image. */
 bool attr_open_symbols(const struct attr *a, const struct image *im, const struct section *table,
 		       struct symtab *ret);
-/* Lists all sized symbols by address. Of symbols at one address, the owner comes first. Also fills
- * the unsized and the guessed symbols of the scratch. */
+/* Lists all sized symbols by address. At each address, the symbol that owns it comes first. Also
+ * fills the unsized and the guessed symbols of the scratch. */
 void attr_list_sized(struct attr *a, place_vec *ret);
 /* Adds scratch->guessed to the places, once their sizes are known. */
 void attr_list_guessed(struct attr *a);
