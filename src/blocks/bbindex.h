@@ -44,7 +44,7 @@ void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run
 		   const struct bbmap_block *blocks);
 void bbindex_release(struct bbindex *x);
 
-/* Returns the array index of the last block that starts at or before addr. Of several blocks with
+/* Returns the array index of the last block that starts at or before addr. If several blocks have
  * that start, returns the last, the only one with bytes. BBINDEX_NONE if there is no block. The
  * caller must check that the block contains addr. O(1) for code. O(log n) for arbitrary blocks or
  * many regions. */
