@@ -2,9 +2,9 @@
  *
  * Rows of a profile are joined by label. A function whose name differs in the base, or is generated
  * from its address, would make two rows. So a base label that the other side lacks becomes its
- * partner's label. The matcher finds partners (match.h). Of several partners, the one with most
- * code counts. A generated label without a partner is marked if the other side uses the label for
- * something else. Paths below one root move below the other root.
+ * partner's label. The matcher finds partners (match.h). If there are several partners, the one
+ * with most code is used. A generated label without a partner is marked if the other side uses the
+ * label for something else. Paths below one root move below the other root.
  *
  * O(pairs log spans), O(spans). Adds labels: one thread. */
 #ifndef HEFT_COMPARE_PAIR_LABELS_H
