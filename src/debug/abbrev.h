@@ -77,9 +77,9 @@ struct abbrev_cache {
 };
 
 /* Returns the table at `off`, for units with these sizes. NULL, with a note, if the table is
- * damaged at its start. Of a table damaged later, keeps the abbreviations before the damage. NULL
- * too if the section was parsed far too often. The result is valid until ABBREV_CACHE other tables
- * were requested. */
+ * damaged at its start. If a table is damaged later, keeps the abbreviations before the damage.
+ * Also NULL if the section was parsed far too often. The result is valid until ABBREV_CACHE other
+ * tables were requested. */
 const struct abbrevs *abbrevs_get(struct abbrev_cache *c, struct dwarf *d, uint64_t off,
 				  struct form_sizes sizes);
 void abbrev_cache_release(struct abbrev_cache *c);

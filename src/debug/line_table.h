@@ -1,6 +1,6 @@
 /* line_table.h - stores the rows of one line program for look-ups by address.
  *
- * Of rows with the same address, the last one counts, because a row describes the code after it
+ * If rows have the same address, the last one is used, because a row describes the code after it
  * (DWARF 5, 6.2.5). Rows that repeat the previous source line are dropped. 16 bytes per row, 24 per
  * sequence, 8 per file. */
 #ifndef HEFT_DEBUG_LINE_TABLE_H

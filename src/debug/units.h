@@ -52,8 +52,8 @@ bool units_around(struct units *s, enum dw_section in, uint64_t off, size_t *ret
 /* Finds the type unit of a signature, or the unit of a dwo id (only in version 5's headers). */
 bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret);
 
-/* Finds the index of the unit in .debug_info that has code at addr. Of several units, the first in
- * the file wins. For a split unit, returns its skeleton. */
+/* Finds the index of the unit in .debug_info that has code at addr. If there are several, returns
+ * the first in the file. For a split unit, returns its skeleton. */
 bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index);
 
 /* Follows a reference (VALUE_REF*) in a DIE of `from`. Returns the opened unit, and in *ret_off the

@@ -264,7 +264,7 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 	*ret_pos = p.in.pos;
 	json_in_release(&p.in);
 	ASSERT(m->rows.count == m->origins.count);
-	/* A row is valid until the next one. Of rows with one offset, the last one counts. */
+	/* A row is valid until the next one. If rows have one offset, the last one is used. */
 	sort_by_key(m->rows.data, m->rows.count, sizeof *m->rows.data);
 	uint64_t end = UINT64_MAX;
 	for (size_t i = m->rows.count; i-- > 0;) {
