@@ -403,7 +403,7 @@ size_t heap_freed_find(const struct blocks_found *b, uint64_t addr)
 	return heap_freed_below(b, add_sat(addr, 1)) > i ? i : SIZE_MAX;
 }
 
-/* Sorts the noted blocks. Of several with the same address, keeps one with a known free. */
+/* Sorts the noted blocks. If several have the same address, keeps one with a known free. */
 static void settle_noted(struct blocks_found *b)
 {
 	struct heap_found *f = b->freed.noted.data;

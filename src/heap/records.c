@@ -109,7 +109,7 @@ static void search_region(struct records_search *s, const struct region *region)
 	}
 }
 
-/* Returns the process page that most pages name. Of several named equally often, returns the
+/* Returns the process page that most pages name. If pages are named equally often, returns the
  * lowest. */
 static uint64_t find_home(const struct records_search *s)
 {
