@@ -1,8 +1,8 @@
 /* alias.h - lists the places of the inputs' symbols, and finds symbols that name the same bytes.
  *
  * The source "symbols" lists the places while it claims them. A snapshot has a symbol for each
- * place. Of symbols with the same address and size, the first in the list owns the bytes (see
- * program/symbol_rule.h). The others are its aliases. alias_index finds the aliases' names by the
+ * place. If symbols have the same address and size, the first in the list owns the bytes
+ * (program/symbol_rule.h). The others are its aliases. alias_index finds the aliases' names by the
  * owner's shown label. One thread at a time. */
 #ifndef HEFT_MAP_ALIAS_H
 #define HEFT_MAP_ALIAS_H

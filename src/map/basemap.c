@@ -34,9 +34,9 @@ static void basemap_add_range(struct builder *b, struct base_range r)
 	claim(&b->file, r.off, r.file_size, r.label, WHY_SEGMENT);
 }
 
-/* Claims the addresses of the ranges from `first` on. Of overlapping ranges, the one with the
- * highest start wins. Of ranges with one start, the last in the table wins, because a loader maps
- * it over the others (image/elf_index). With memory regions the first wins, as for overlays. */
+/* Claims the addresses of the ranges from `first` on. If ranges overlap, the one with the highest
+ * start wins. If ranges have one start, the last in the table wins, because a loader maps it over
+ * the others (image/elf_index). With memory regions the first wins, as for overlays. */
 static void claim_ranges(struct builder *b, size_t first)
 {
 	struct begin {

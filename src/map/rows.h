@@ -34,8 +34,8 @@ struct rows_opts {
 	uint32_t limit;                      /* Maximal rows per level. 0: all */
 	enum heft_sort sort;                 /* Any order except HEFT_SORT_AUTO, which callers
 					      * replace by HEFT_SORT_SIZE */
-	uint32_t keys; /* Bits of the measures that decide the order. Of several, the largest
-		        * value counts. */
+	uint32_t keys; /* Bits of the measures that sort the rows. If there are several, the
+		        * largest value is used */
 	/* Returns the group of a node. Rows of a lower group come first. NULL: one group.
 	 * HEFT_SORT_NAME ignores groups. */
 	uint8_t (*group)(void *ctx, uint32_t node);
@@ -49,7 +49,7 @@ struct rows_opts {
 	bool drop_repeats;
 	uint32_t keep; /* Bit k: keep a repeated label on level k, because further levels follow */
 	/* Smallest values of rows on the first level and on deeper levels. "[N Others]" sums up
-	 * smaller rows. The measure that decides the order counts. */
+	 * smaller rows. The values are those of the measure that sorts the rows. */
 	uint64_t least, least_below;
 	/* Returns the label of a node: NUL-terminated, valid as long as the tree. */
 	const char *(*label)(void *ctx, uint32_t node);
