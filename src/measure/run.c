@@ -184,7 +184,7 @@ struct filter_places {
 	struct spans base; /* Spans of the VM image */
 };
 
-/* Measures the sections, segments and base map. With Bloaty's filters, only the base map counts. */
+/* Measures the sections, segments and base map. Bloaty's filters need only the base map. */
 static void places_measure(struct heft_profile *p, struct entry *e, struct filter_places *ret)
 {
 	*ret = (struct filter_places){ .base = entry_base_vm(e) };

@@ -7,7 +7,8 @@
 #include "map/view.h"
 #include "stack/depths.h"
 
-/* Stack sizes per label. Of functions with the same label, the deepest counts. All zero: empty. */
+/* Stack sizes per label. If functions have the same label, the deepest one is used. A zeroed struct
+ * is empty. */
 struct stack_column {
 	VEC(struct stack_cell {
 		uint64_t most;    /* Bytes plus 1. 0: unknown */
