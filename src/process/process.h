@@ -135,8 +135,8 @@ struct process_mapping {
 	const char *label;
 	uint32_t thread; /* Thread whose stack is here. 0 if none */
 };
-/* Returns the mapped ranges, which cover all memory of the dump. Of overlapping ranges, the first
- * counts. Valid as long as the process. */
+/* Returns the mapped ranges, which cover all memory of the dump. If ranges overlap, the first one
+ * has the shared bytes. Valid as long as the process. */
 const struct process_mapping *process_mappings(struct process *p, size_t *ret_count);
 /* Returns the first range that has an address. NULL if there is none. */
 const struct process_mapping *process_mapping_at(struct process *p, uint64_t addr);
