@@ -87,8 +87,8 @@ struct facts_notes_told {
 	struct text package, opens;
 };
 
-/* Reads a note. Its description is JSON, ended by NUL bytes. Of damaged text, uses the part before
- * the damage. */
+/* Reads a note. Its description is JSON, ended by NUL bytes. If the text is damaged, uses the part
+ * before the damage. */
 static void note_read(struct facts_notes_told *t, const struct elf_note *n)
 {
 	struct json_in in;

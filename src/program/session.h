@@ -60,8 +60,8 @@ enum heft_demangle context_style(const struct context *c, enum heft_demangle usu
  * name. Needed for files that are opened before context_take(). */
 void context_take_inputs(const struct context *c);
 
-/* Returns note `i` of all contexts, ordered by age. NULL after the last. Of equal notes about a
- * file in several contexts, only the oldest counts. O(1) for the note after the last one
+/* Returns note `i` of all contexts, ordered by age. NULL after the last. If several contexts
+ * have equal notes about a file, returns only the oldest. O(1) for the note after the last one
  * returned. */
 const struct heft_note *session_note(struct heft_session *s, size_t i);
 /* Frees the session if neither the user nor a context uses it. */
