@@ -260,7 +260,7 @@ static struct budget_measured stated_size(const struct snapshot *s, const char *
 	return m;
 }
 
-/* Adds the bytes of an item. Of several stacks, the deepest counts. */
+/* Adds the bytes of an item. Stacks are not added: the deepest one is used. */
 static void budget_add_bytes(const struct budget_limit *l, double *to, const struct item *item)
 {
 	if (l->subject != BUDGET_STACK)
