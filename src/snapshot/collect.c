@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-/* Places of an image's symbols, by section, then by address. Of places with one address, the
- * longest comes first. */
+/* Places of an image's symbols, by section, then by address. At each address, the longest place
+ * comes first. */
 struct by_section {
 	const struct named_place **list;
 	size_t *first; /* Index of each section's first place. Common symbols come after the last
