@@ -67,7 +67,7 @@ static bool has_calls(struct str chain)
 	return false;
 }
 
-/* Returns the flags that a label shows. If two levels have the label, the first level counts. */
+/* Returns the flags that a label shows. If two levels have the label, uses the first level. */
 static unsigned symbol_flags_said_of(struct symbol_flags *f, label_id id, enum said_by what)
 {
 	if (id >= f->count)
