@@ -23,7 +23,7 @@ void find_sized(struct findings *f, enum dw_section in, uint64_t off, uint64_t s
 void find_open(struct findings *f, enum dw_section in, uint64_t off, label_id l);
 /* True if this offset of a section is requested for the first time. */
 bool find_first(struct findings *f, enum dw_section in, uint64_t off);
-/* Claims a string. Only the first claim of a string counts. */
+/* Claims a string. Later claims of the same string have no effect. */
 void find_string(struct findings *f, enum dw_section table, uint64_t off, label_id l);
 
 /* Claims everything of a unit except its line program, macros, and the code that its first entry
