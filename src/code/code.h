@@ -133,7 +133,7 @@ struct ref_wish {
  * lie outside [addr, addr + code.size). For REF_IMM they must lie in the wish's range. REF_IMM
  * includes immediates, absolute operands, and displacements beside a base register, by which
  * non-position-independent code reads byte arrays. Returns the number of bytes that could not be
- * decoded. Decoding continues after them. With a mask, omitted code does not count. */
+ * decoded. Decoding continues after them. With a mask, omitted code is not included. */
 uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const struct ref_wish *wish,
 		   code_ref_vec *ret);
 
