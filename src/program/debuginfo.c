@@ -118,9 +118,10 @@ static struct bytes load_part(const struct image *im, const struct debuginfo_par
 			      void **ret_owned)
 {
 	struct bytes b;
-	if (!section_unpack(im, p->section, &b, ret_owned) || b.size != p->size)
-		return (struct bytes){ NULL, 0 };
-	return b;
+	const bool good = section_unpack(im, p->section, &b, ret_owned);
+	if (*ret_owned) /* The packed bytes will not be read again. */
+		image_forget(im, section_bytes(im, p->section));
+	return good && b.size == p->size ? b : (struct bytes){ NULL, 0 };
 }
 
 /* Loads a copy of several sections, or of one that needs changes. Sections that cannot be unpacked

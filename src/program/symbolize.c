@@ -204,11 +204,30 @@ static const char *source_unit(struct symbolizer *s, size_t index, uint64_t addr
 	return symbolizer_origin(s, &index, &die_off) ? symbolizer_unit(s, index)->name : l->name;
 }
 
+/* Finds the unit of an address. Its first call reads the first entries of all units in two passes,
+ * so that pages of a mapped file are given back. Packed bytes are loaded before, because a pass
+ * would unpack them for itself. */
+static bool symbolize_unit_at(struct symbolizer *s, uint64_t addr, size_t *ret_index)
+{
+	struct dwarf *d = &s->info->dwarf;
+	if (!s->indexed) {
+		(void)dwarf_bytes(d, DW_INFO);
+		dwarf_pass_begin(d, DW_INFO);
+		(void)units_count(&s->units, DW_INFO);
+		dwarf_pass_end(d, DW_INFO);
+		dwarf_pass_begin(d, DW_INFO);
+	}
+	s->indexed = true;
+	const bool found = units_at_addr(&s->units, addr, ret_index);
+	dwarf_pass_end(d, DW_INFO);
+	return found;
+}
+
 static bool symbolize_find_here(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
 	uint64_t addr;
 	size_t index;
-	if (!dwarf_addr(s, vm_addr, &addr) || !units_at_addr(&s->units, addr, &index))
+	if (!dwarf_addr(s, vm_addr, &addr) || !symbolize_unit_at(s, addr, &index))
 		return false;
 	struct loaded_unit *l = symbolizer_unit(s, index);
 	symbolize_list_frames(s, l, addr);

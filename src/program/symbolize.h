@@ -46,7 +46,8 @@ struct symbolizer {
 	struct debuginfo *info; /* Borrowed. */
 	/* Debug info to try after this, or NULL. Borrowed. */
 	struct symbolizer *besides;
-	/* Private. */
+	bool indexed; /* The units' addresses are known. */
+	/* Private fields. */
 	struct units units;
 	struct abbrev_cache cache, split_cache;
 	struct loaded_unit **loaded;    /* Per unit: its data. NULL until requested */

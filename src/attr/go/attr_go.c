@@ -262,4 +262,5 @@ void attr_go(struct attr *a)
 	mem_free(g.seen);
 	if (a->owner == BY_SYMBOL)
 		attr_go_put_parts(&g);
+	image_forget(a->im, section_bytes(a->im, g.table->section));
 }
