@@ -10,11 +10,10 @@
 #define UNPACKED_MIN   (UINT64_C(4) << 20)
 #define UNPACKED_RATIO 50
 
-/* Smallest text of a symbol, in bytes: a digit and separator for address, size and path; the name's
- * line. */
+/* Least bytes of text per symbol: digit and separator for address, size, path; a name's line. */
 enum { SYMBOL_TEXT = 6 };
 
-/* State of the reader, which takes the unpacked text line by line. */
+/* State of the reader. It takes the unpacked text line by line. */
 struct sizefile_read_in {
 	struct snapshot *s;
 	const char *path;
@@ -38,7 +37,7 @@ static bool sizefile_read_bad(struct sizefile_read_in *in, const char *problem)
 	return false;
 }
 
-/* Returns the next line without its end. At the end of the text, returns "" and sets failed. */
+/* Returns the next line without its end. If there is none, returns "" and sets failed. */
 static struct str sizefile_read_next_line(struct sizefile_read_in *in)
 {
 	const char *from = (const char *)in->text.p + in->pos;
@@ -54,7 +53,7 @@ static struct str sizefile_read_next_line(struct sizefile_read_in *in)
 	return (struct str){ from, size };
 }
 
-/* Reads the number at the start of *s and moves *s after it. False without a number. */
+/* Reads the number at the start of *s and moves *s after it. False if there is none. */
 static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 {
 	enum { SAFE = 19 }; /* A number of this many digits does not overflow */
@@ -75,7 +74,7 @@ static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 }
 
 /* Reads a line with a count. Fails if the count exceeds the bytes left, because each counted item
- * takes at least one byte. */
+ * takes at least one. */
 static uint64_t sizefile_read_count(struct sizefile_read_in *in)
 {
 	struct str s = sizefile_read_next_line(in);
@@ -87,7 +86,8 @@ static uint64_t sizefile_read_count(struct sizefile_read_in *in)
 	return in->failed ? 0 : (uint64_t)v;
 }
 
-/* Reads a section's line of numbers and passes each to `put`. `delta`: the line has differences. */
+/* Reads a section's line of numbers and passes each to `put`. With `delta`, sums up the
+ * differences. */
 static void
 sizefile_read_numbers(struct sizefile_read_in *in, const struct snap_section *sec, bool delta,
 		      bool (*put)(struct sizefile_read_in *, struct snap_symbol *, int64_t))
@@ -120,7 +120,7 @@ static bool sizefile_read_put_addr(struct sizefile_read_in *in, struct snap_symb
 static bool sizefile_read_put_size(struct sizefile_read_in *in, struct snap_symbol *y, int64_t v)
 {
 	(void)in;
-	y->size = (uint64_t)v; /* The size of an overhead symbol includes padding until
+	y->size = (uint64_t)v; /* The size of overhead symbols includes their padding until
 			        * settle_overhead(). */
 	return true;
 }
@@ -241,7 +241,7 @@ static void sizefile_read_segments(struct sizefile_read_in *in)
 		uint32_t section;
 		if (!read_segment_name(in, take_field(&names), &section))
 			return;
-		/* Every symbol takes a line, so the text's size limits the count. */
+		/* Every symbol takes a line, so the text limits the count. */
 		if (!sizefile_read_take_number(&digits, &count) || digits.len > 0 || count < 0 ||
 		    (uint64_t)count > in->text.size - total) {
 			sizefile_read_bad(in, "the count of a segment is damaged");
@@ -303,7 +303,7 @@ static bool sizefile_read_fields(struct sizefile_read_in *in, struct str rest,
 	return true;
 }
 
-/* Reads the symbols of a section. An alias list ends with the section at the latest. */
+/* Reads the symbols of a section. Cuts an alias list at the end of the section. */
 static void sizefile_read_symbols(struct sizefile_read_in *in, const struct snap_section *sec)
 {
 	uint64_t open = 0, aliases; /* `open`: number of further members of the current alias
@@ -393,12 +393,13 @@ static bool charge_numbers_set(const struct sizefile_read_in *in, const text_ids
 			       unsigned column, const struct charge_run *r)
 {
 	const uint64_t v = r->number;
-	const uint64_t end = column == CHARGE_FILE || column == CHARGE_VM ? UINT64_MAX
-			     : column == CHARGE_CONTAINER                 ? in->s->containers.count
-			     : column == CHARGE_DEBUG                     ? 2
-									  : texts->count;
+	ASSERT(texts->count > 0 && in->s->containers.count > 0);
+	const uint64_t last = column == CHARGE_FILE || column == CHARGE_VM ? UINT64_MAX
+			      : column == CHARGE_CONTAINER ? in->s->containers.count - 1
+			      : column == CHARGE_DEBUG     ? 1
+							   : texts->count - 1;
 	const uint32_t text = v < texts->count ? texts->data[v] : 0;
-	for (struct snap_charge *c = r->first; c < r->end && v < end; c++)
+	for (struct snap_charge *c = r->first; c < r->end && v <= last; c++)
 		switch (column) {
 		case CHARGE_FILE: c->file = v; break;
 		case CHARGE_VM: c->vm = c->file - v; break;
@@ -410,7 +411,7 @@ static bool charge_numbers_set(const struct sizefile_read_in *in, const text_ids
 		case CHARGE_CONTAINER: c->container = (uint32_t)v; break;
 		default: c->debug = v == 1; break;
 		}
-	return v < end || end == UINT64_MAX;
+	return v <= last;
 }
 
 /* Reads a number with its count: "7*3" is the number 7 for three charges. `alone` forbids counts.
@@ -476,7 +477,7 @@ static void read_charges(struct sizefile_read_in *in)
 	const uint64_t places = sizefile_read_count(in), count = sizefile_read_count(in);
 	for (uint64_t i = 0; i < count && !in->failed; i++)
 		vec_push(&texts, intern_add(&in->s->texts, sizefile_read_next_line(in)));
-	/* Each file size takes at least two bytes: a digit, and a blank or line end. */
+	/* Each file size takes at least two bytes: a digit and a blank or line end. */
 	if (in->head.charges > (in->text.size - in->pos) / 2)
 		sizefile_read_bad(in, "there are more charges than the file has room for");
 	for (uint64_t i = 0; i < in->head.charges && !in->failed; i++)
@@ -489,7 +490,7 @@ static void read_charges(struct sizefile_read_in *in)
 	vec_release(&texts);
 }
 
-/* Makes an overhead symbol's stored size its padding. */
+/* Sets the padding of an overhead symbol to its stored size, all of which is padding. */
 static bool settle_overhead(struct sizefile_read_in *in, struct snap_symbol *y)
 {
 	if (!in->s->stored_padding)
@@ -532,7 +533,7 @@ static void settle_padding(struct sizefile_read_in *in)
 	}
 }
 
-/* Moves a segment's symbols from `first` on to a section that heft's member lists. */
+/* Moves the symbols of a segment from `first` on to a section that heft noted. */
 static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
 				       const struct snap_section *segments, uint64_t first,
 				       const struct snap_section *like)
@@ -556,7 +557,7 @@ static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
 	return section == known;
 }
 
-/* Replaces the segments by the sections that heft's member lists. */
+/* Replaces the segments by the sections that heft noted. */
 static void split_segments(struct sizefile_read_in *in)
 {
 	struct snapshot *s = in->s;
@@ -594,7 +595,7 @@ static void sizefile_read_take_stacks(struct sizefile_read_in *in)
 	}
 }
 
-/* For files of other tools: sets the sizes of sections by name. */
+/* Sets the sizes of sections by their names, for files that heft did not write. */
 static void take_sizes(struct snapshot *s)
 {
 	for (uint32_t i = 0; i < s->containers.count; i++) {
@@ -612,7 +613,7 @@ static void sizefile_read_body(struct sizefile_read_in *in)
 {
 	read_paths(in);
 	if (in->failed || in->objects.count == 0)
-		return; /* The file has no symbols */
+		return; /* The file has no symbols. */
 	read_components(in);
 	sizefile_read_segments(in);
 	sizefile_read_columns(in, true, sizefile_read_put_addr);
