@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "code/x86.h"
+#include "code/x86_table.h"
 
 static const struct code_print start = { HASH_ODD_2, HASH_ODD_2 };
 
@@ -67,6 +68,50 @@ struct code_print x86_refs_print(struct bytes code, bool mode64, uint64_t addr,
 	p.shape = bytes_mixed(p.shape, bytes_sub(code, at, code.size - at));
 	p.whole = mixed(p.whole, p.shape);
 	return p;
+}
+
+/* Numbers an opcode and, of its ModRM byte, whether it stands for memory. A group's ModRM is a part
+ * of the opcode. 0 for a nop without a prefix. */
+static uint64_t opcode_kind(uint64_t prefixes, uint64_t w, bool escape)
+{
+	const uint8_t attr = x86_attr[escape][w & 0xff];
+	const unsigned mask = x86_class_of(attr) == CLASS_GROUP ? 0xf8
+			      : attr & X86_HAS_RM               ? 0xc0
+								: 0;
+	if (x86_class_of(attr) == CLASS_NOP && prefixes == 0)
+		return 0;
+	return prefixes << 18 | 1 << 17 | (unsigned)escape << 16 | (w & 0xff) << 8 |
+	       (w >> 8 & mask);
+}
+
+/* Numbers an instruction of a longer form: after 0F38 or 0F3A, VEX, EVEX or XOP. */
+static uint64_t long_kind(uint64_t prefixes, uint64_t w, bool mode64)
+{
+	const uint8_t first = (uint8_t)w, next = (uint8_t)(w >> 8);
+	unsigned before = first == 0x0f ? 2 : first == 0xc5 ? 2 : first == 0xc4 ? 3 : 4;
+	if (first == 0x0f && next != 0x38 && next != 0x3a)
+		return opcode_kind(prefixes, w >> 8, true);
+	if (first != 0x0f && !mode64 && next < 0xc0)
+		return opcode_kind(prefixes, w, false); /* les, lds, bound */
+	const uint64_t rest = w >> 8 * before;
+	return prefixes << 34 | (uint64_t)first << 26 | (next & 0x3fu) << 18 | 1 << 17 |
+	       (rest & 0xff) << 8 | (rest >> 8 & 0xc0);
+}
+
+uint64_t x86_kind(uint64_t w, bool mode64)
+{
+	uint64_t prefixes = 0;
+	while (x86_class_of(x86_attr[0][w & 0xff]) == CLASS_PREFIX) {
+		prefixes = prefixes << 8 | (w & 0xff);
+		w >>= 8;
+	}
+	if (mode64 && (w & 0xf0) == 0x40) {
+		prefixes = prefixes << 1 | (w >> 3 & 1);
+		w >>= 8;
+	}
+	return x86_class_of(x86_attr[0][w & 0xff]) == CLASS_ESCAPE
+		       ? long_kind(prefixes, w, mode64)
+		       : opcode_kind(prefixes, w, false);
 }
 
 static bool x86_print(struct bytes code, uint64_t addr, bool mode64, struct code_print *ret)

@@ -58,4 +58,12 @@ bool x86_decode(const uint8_t *p, size_t left, bool mode64, struct x86_insn *ret
 uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct ref_wish *wish,
 		  code_ref_vec *ret);
 
+/* Finds the instructions that start before `stop`. Stores their offsets in ret, then the offset
+ * after the last: at most stop + 1 numbers. Returns the number of instructions. Each byte that is
+ * no instruction counts as one. */
+size_t x86_starts(struct bytes code, bool mode64, uint32_t stop, uint32_t *ret);
+/* Returns a number for the kind of an instruction, with its first bytes in the lower bytes of `w`:
+ * its opcode, the size of its operands, and whether one lies in memory. 0 for a nop. */
+uint64_t x86_kind(uint64_t w, bool mode64);
+
 #endif

@@ -25,7 +25,9 @@ struct x86_refs_scan {
 	unsigned branches; /* 1 if targets of branches are wanted, otherwise 0 */
 	bool mode64;
 	code_ref_vec *ret;
-	uint64_t bad; /* Number of bytes that are not instructions */
+	uint64_t bad;     /* Number of bytes that are not instructions */
+	uint32_t *starts; /* Offsets of instructions: see x86_starts() */
+	size_t start_count;
 };
 
 static uint64_t wrap(const struct x86_refs_scan *s, uint64_t addr)
@@ -242,31 +244,56 @@ static ALWAYS_INLINE unsigned scan_known(struct x86_refs_scan *s, const uint8_t 
 
 /* Scans the last bytes (at most FAST_WINDOW) from `off` on, in a copy followed by zeros. `off` must
  * be at least FAST_BEFORE. An instruction that continues into the zeros is cut off at the code's
- * end. */
-static ALWAYS_INLINE void scan_tail(struct x86_refs_scan *s, uint64_t off, bool mode64,
-				    bool want_imm)
+ * end. Returns the offset after the last instruction. */
+static ALWAYS_INLINE uint64_t scan_tail(struct x86_refs_scan *s, uint64_t off, bool mode64,
+					bool want_imm, bool starts)
 {
 	uint8_t copy[FAST_BEFORE + 2 * FAST_WINDOW] = { 0 };
 	const uint64_t first = off - FAST_BEFORE;
 	memcpy(copy, s->base + first, s->size - first);
 	while (off < s->stop) {
+		if (starts)
+			s->starts[s->start_count++] = (uint32_t)off;
 		const unsigned len = scan_fast(s, copy + (off - first), off, mode64, want_imm);
 		off += len <= s->size - off ? len : scan_slow(s, off);
 	}
+	return off;
 }
 
-static ALWAYS_INLINE void x86_refs_scan(struct x86_refs_scan *s, bool mode64, bool want_imm,
-					bool branches)
+/* Returns the offset after the last instruction. */
+static ALWAYS_INLINE uint64_t x86_refs_scan(struct x86_refs_scan *s, bool mode64, bool want_imm,
+					    bool branches, bool starts)
 {
 	uint64_t off = 0;
-	while (off < min_u64(s->stop, FAST_BEFORE))
+	while (off < min_u64(s->stop, FAST_BEFORE)) {
+		if (starts)
+			s->starts[s->start_count++] = (uint32_t)off;
 		off += scan_slow(s, off);
+	}
 	const uint64_t end = s->size > FAST_WINDOW ? min_u64(s->stop, s->size - FAST_WINDOW) : 0;
-	while (off < end)
+	while (off < end) {
+		if (starts)
+			s->starts[s->start_count++] = (uint32_t)off;
 		off += mode64 ? scan_known(s, s->base + off, off, want_imm, branches)
 			      : scan_fast(s, s->base + off, off, mode64, want_imm);
-	if (off < s->stop)
-		scan_tail(s, off, mode64, want_imm);
+	}
+	return off < s->stop ? scan_tail(s, off, mode64, want_imm, starts) : off;
+}
+
+size_t x86_starts(struct bytes code, bool mode64, uint32_t stop, uint32_t *ret)
+{
+	/* No target lies above all, so that no reference is looked at. */
+	struct x86_refs_scan s = { .base = code.p,
+				   .size = code.size,
+				   .stop = min_u64(stop, code.size),
+				   .inside = UINT64_MAX,
+				   .mode64 = mode64,
+				   .starts = ret };
+	const uint64_t end = mode64 ? x86_refs_scan(&s, true, false, false, true)
+				    : x86_refs_scan(&s, false, false, false, true);
+	ASSERT(s.start_count <= stop && end <= code.size);
+	ret[s.start_count] = (uint32_t)end;
+	return s.start_count;
 }
 
 /* A pc-relative operand is a ModRM byte with mod 0 and rm 5, and a displacement. LANES: number of
@@ -358,13 +385,13 @@ uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct re
 		s.stop = last_wanted(&s);
 	}
 	if (!mode64)
-		x86_refs_scan(&s, false, true, true);
+		(void)x86_refs_scan(&s, false, true, true, false);
 	else if (kinds & REF_IMM)
-		x86_refs_scan(&s, true, true, true);
+		(void)x86_refs_scan(&s, true, true, true, false);
 	else if (s.branches)
-		x86_refs_scan(&s, true, false, true);
+		(void)x86_refs_scan(&s, true, false, true, false);
 	else
-		x86_refs_scan(&s, true, false, false);
+		(void)x86_refs_scan(&s, true, false, false, false);
 	ASSERT(s.bad <= code.size);
 	return s.bad;
 }

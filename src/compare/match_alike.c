@@ -171,7 +171,7 @@ static void match_alike_side_release(struct alike_side *as)
 	mem_free(as->changes);
 	mem_free(as->first_to);
 	mem_free(as->refs_to);
-	vec_release(&as->grams);
+	vec_release(&as->samples);
 }
 
 void alike_release(struct alike *a)
@@ -235,6 +235,14 @@ static void known_read(const struct alike *a, struct alike_symbol *y)
 			ahead[i] |= ahead[i + steps[s]];
 }
 
+static void both_read(const struct alike *a, struct alike_symbol *b, struct alike_symbol *n)
+{
+	if (b->read_at != a->learned)
+		known_read(a, b);
+	if (n->read_at != a->learned)
+		known_read(a, n);
+}
+
 /* Finds the next place where both lists agree, with the fewest references skipped. False if it is
  * too far away. */
 static bool refs_resume(const struct alike_symbol *b, const struct alike_symbol *n, size_t *i,
@@ -271,7 +279,8 @@ static void score_add(struct score *s, unsigned part, unsigned weight)
 	s->weight += weight;
 }
 
-enum { OF_REFS = 3, OF_GRAMS = 2, OF_OWNERS = 3 }; /* Weights at most. */
+/* Weights, of references at most. */
+enum { OF_REFS = 3, OF_GRAMS = 2, OF_OWNERS = 3, OF_CODE_SIZE = 1 };
 
 /* A score before references are compared, and the score that it must reach. `later`: weight of the
  * parts that are scored afterwards, all of which may agree. */
@@ -346,10 +355,7 @@ void alike_vote(struct alike *a, uint32_t before, uint32_t after)
 	struct alike_symbol *b = &a->before.symbols[before], *n = &a->after.symbols[after];
 	if (!has_unknown(b) || !has_unknown(n))
 		return;
-	if (b->read_at != a->learned)
-		known_read(a, b);
-	if (n->read_at != a->learned)
-		known_read(a, n);
+	both_read(a, b, n);
 	(void)refs_compare(b, n, NULL, a);
 }
 
@@ -403,47 +409,34 @@ void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_
 	}
 }
 
-/* Returns the index of a function's sample in `grams`. Makes the sample at the first call. */
-static size_t sample_of(struct alike_side *as, uint32_t symbol)
+/* Returns the sample of a function. Makes it when it is first needed. */
+static const uint32_t *sample_of(struct alike_side *as, uint32_t symbol)
 {
 	const struct snapshot *s = as->side->s;
 	const uint32_t container = s->sections.data[s->symbols.data[symbol].section].container;
 	struct alike_symbol *y = &as->symbols[symbol];
 	if (y->sample == 0) {
-		ASSERT(y->clue && as->grams.count < UINT32_MAX);
-		y->sample = (uint32_t)as->grams.count + 1;
-		vec_reserve(&as->grams, 1 + CLUE_GRAMS);
-		uint32_t *to = as->grams.data + as->grams.count;
-		*to = (uint32_t)clues_sample(clues_of(s, container), y->clue, to + 1);
-		ASSERT(*to <= CLUE_GRAMS);
-		as->grams.count += 1 + *to;
+		ASSERT(y->clue && as->samples.count < UINT32_MAX);
+		vec_reserve(&as->samples, 1);
+		clues_sample(clues_of(s, container), y->clue,
+			     as->samples.data[as->samples.count++].grams);
+		y->sample = (uint32_t)as->samples.count;
 	}
-	return y->sample - 1;
+	return as->samples.data[y->sample - 1].grams;
 }
 
-/* Returns the percentage of instruction groups that two functions share, estimated from the groups
- * with the lowest hashes. Below `need`, the number is inexact. */
-static unsigned grams_shared(struct alike *a, uint32_t before, uint32_t after, unsigned need)
+/* Returns the percentage of instruction groups that two functions share, estimated from their
+ * samples. */
+static unsigned grams_shared(struct alike *a, uint32_t before, uint32_t after)
 {
-	const size_t old = sample_of(&a->before, before), new_ = sample_of(&a->after, after);
-	const uint32_t *x = a->before.grams.data + old, *y = a->after.grams.data + new_;
-	const uint32_t *x_end = x + 1 + *x, *y_end = y + 1 + *y;
-	size_t all = 0, both = 0;
-	if (*x++ == 0 || *y++ == 0)
-		return 0;
-	while (all < CLUE_GRAMS && x < x_end && y < y_end) {
-		/* The remaining grams may all be equal. */
-		if ((both + CLUE_GRAMS - all) * 100 < need * CLUE_GRAMS)
-			return 0;
-		for (size_t end = all + 8; all < end && x < x_end && y < y_end; all++) {
-			const uint32_t from_x = *x, from_y = *y;
-			both += from_x == from_y;
-			x += from_x <= from_y;
-			y += from_y <= from_x;
-		}
+	const uint32_t *x = sample_of(&a->before, before), *y = sample_of(&a->after, after);
+	unsigned all = 0, both = 0;
+	for (size_t i = 0; i < CLUE_GRAMS; i++) {
+		const unsigned any = (x[i] & y[i]) != CLUE_NO_GRAM;
+		all += any;
+		both += any & (x[i] == y[i]);
 	}
-	all = min_u64(CLUE_GRAMS, all + (size_t)(x_end - x) + (size_t)(y_end - y));
-	return (unsigned)(both * 100 / all);
+	return all > 0 ? both * 100 / all : 0;
 }
 
 static unsigned ratio(uint64_t a, uint64_t b)
@@ -460,23 +453,38 @@ static unsigned bits_count(uint64_t v)
 	return (unsigned)(v * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Adds the share of references that agree to the score. False if the goal is out of reach. */
+/* True if the references of two symbols may agree enough for a goal. */
+static bool refs_in_reach(const struct score_goal *goal, const struct alike_symbol *b,
+			  const struct alike_symbol *n)
+{
+	/* Each bit that only one side has is a reference that differs. */
+	const unsigned only_b = bits_count(b->known & ~n->known);
+	const unsigned only_n = bits_count(n->known & ~b->known);
+	const size_t same = min_u64(b->known_count - only_b, n->known_count - only_n);
+	const size_t paired = min_u64(b->ref_count - only_b, n->ref_count - only_n);
+	return goal_in_reach(goal, same, max_u64(b->ref_count, n->ref_count) - paired);
+}
+
+bool alike_may_reach(struct alike *a, uint32_t before, uint32_t after, unsigned least)
+{
+	struct alike_symbol *b = &a->before.symbols[before], *n = &a->after.symbols[after];
+	if (!b->code || b->ref_count + n->ref_count == 0 || b->size == n->size)
+		return true;
+	const struct score_goal goal = { .so_far = { 100 * OF_CODE_SIZE, OF_CODE_SIZE },
+					 .later = b->clue && n->clue ? OF_GRAMS : 0,
+					 .least = least };
+	both_read(a, b, n);
+	return refs_in_reach(&goal, b, n);
+}
+
+/* Adds how many references agree. False if the score is out of reach. */
 static bool score_refs(const struct alike *a, struct score_goal *goal, struct alike_symbol *b,
 		       struct alike_symbol *n)
 {
 	if (b->ref_count == 0 && n->ref_count == 0)
 		return true;
-	if (b->read_at != a->learned)
-		known_read(a, b);
-	if (n->read_at != a->learned)
-		known_read(a, n);
-	/* A bit that only one side has is a reference that differs. */
-	const unsigned only_b = bits_count(b->known & ~n->known);
-	const unsigned only_n = bits_count(n->known & ~b->known);
-	ASSERT(only_b <= b->known_count && only_n <= n->known_count);
-	const size_t same = min_u64(b->known_count - only_b, n->known_count - only_n);
-	const size_t paired = min_u64(b->ref_count - only_b, n->ref_count - only_n);
-	if (!goal_in_reach(goal, same, max_u64(b->ref_count, n->ref_count) - paired))
+	both_read(a, b, n);
+	if (!refs_in_reach(goal, b, n))
 		return false;
 	const struct match_alike_agreement g = refs_compare(b, n, goal, NULL);
 	const size_t all = g.same + g.different;
@@ -488,10 +496,9 @@ static bool score_refs(const struct alike *a, struct score_goal *goal, struct al
 	return true;
 }
 
-enum { SIZES_LEAST = 12, DATA_LEAST = 50, SIZES_ALONE_APART = 12 };
+enum { OF_CONTENTS = 6, OF_DATA_SIZE = 2 }; /* Weights of what is equal or alike in size. */
 
-/* Weights of equal contents and similar sizes. */
-enum { OF_CONTENTS = 6, OF_CODE_SIZE = 1, OF_DATA_SIZE = 2 };
+enum { SIZES_LEAST = 12, DATA_LEAST = 50, SIZES_ALONE_APART = 12 };
 
 /* Returns the partner of the function that owns a symbol of `after`. */
 static uint32_t partner_of_owner(const struct alike *a, const struct alike_symbol *after)
@@ -565,8 +572,7 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 		const unsigned all = least * (s->weight + OF_GRAMS);
 		if (s->sum + 100 * OF_GRAMS < all)
 			return 0;
-		const unsigned need = all > s->sum ? (all - s->sum) / OF_GRAMS : 0;
-		score_add(s, grams_shared(a, before, after, need), OF_GRAMS);
+		score_add(s, grams_shared(a, before, after), OF_GRAMS);
 	}
 	/* Equal sizes alone prove little. */
 	if (s->weight <= 2)

@@ -48,10 +48,15 @@ struct alike_symbol {
 	uint64_t known, *ahead;
 	uint32_t known_count, read_at;
 	uint32_t ref_count;
-	uint32_t sample; /* Index plus 1 of its sample in `grams`. 0 if not made yet */
-	uint32_t owner;  /* Function of its side that owns the data, or DIFF_NONE */
+	uint32_t sample; /* Index plus 1 in `samples`. 0 if no score needed it. */
+	uint32_t owner;  /* Function of its side that owns the data, or DIFF_NONE. */
 	bool code;
 	bool settled; /* True if all its references have known targets */
+};
+
+/* See clues_sample(). */
+struct alike_sample {
+	uint32_t grams[CLUE_GRAMS];
 };
 
 enum { ALIKE_CHUNK = 16 };
@@ -65,7 +70,7 @@ struct alike_side {
 	/* `first_to`: per symbol, the start of its incoming references in refs_to. `refs_to`:
 	 * indexes into refs. */
 	uint32_t *first_to, *refs_to;
-	VEC(uint32_t) grams; /* Samples. Each is a count and the grams */
+	VEC(struct alike_sample) samples;
 };
 
 struct alike {
@@ -80,8 +85,10 @@ void alike_init(struct alike *a, struct matcher *m);
 void alike_release(struct alike *a);
 /* Records that two symbols are a pair: both get the same number. */
 void alike_learn(struct alike *a, uint32_t before, uint32_t after);
-/* Returns how similar two symbols are, 0 to 100. Below `least`, the number is inexact.
- * O(references). */
+/* True if a score of two symbols may reach `least`, judged by few facts. */
+bool alike_may_reach(struct alike *a, uint32_t before, uint32_t after, unsigned least);
+/* Returns how similar two symbols are, 0 to 100. If the score does not reach `least`, returns any
+ * number below `least`. O(references). */
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least);
 /* Adds to a hash everything that affects a symbol's scores and may change. */
 uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_t symbol,

@@ -186,7 +186,8 @@ static bool scores_fill(struct order *o, const struct gap *g, unsigned least)
 		columns_near(o, b->size, alike_sizes_least(b, has, least));
 		for (size_t x = 0; x < o->near.count; x++) {
 			const uint32_t k = o->near.data[x];
-			if (!may_be_one(o, g->old[i], g->new_[k]))
+			if (!alike_may_reach(&o->alike, g->old[i], g->new_[k], least) ||
+			    !may_be_one(o, g->old[i], g->new_[k]))
 				continue;
 			const unsigned score = alike_score(&o->alike, g->old[i], g->new_[k], least);
 			if (score < least)

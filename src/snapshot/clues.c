@@ -173,80 +173,51 @@ static void data_read(struct clue_maker *m, struct clue *c, uint64_t size)
 	c->print = all.size == size ? p.shape : 0;
 }
 
-/* The lowest grams of a function up to now. */
-struct sample {
-	uint32_t grams[2 * CLUE_GRAMS];
-	size_t count;
-	uint64_t limit; /* Grams that are at least this value are not among the lowest */
-};
-
-/* Sorts the grams, removes duplicates, and keeps the lowest. */
-static void sample_settle(struct sample *z)
-{
-	uint32_t *list = z->grams;
-	size_t kept = 0;
-	for (size_t i = 0; i < z->count; i++) {
-		const uint32_t gram = list[i];
-		size_t at = kept;
-		while (at > 0 && list[at - 1] > gram)
-			at--;
-		if (at > 0 && list[at - 1] == gram)
-			continue;
-		memmove(list + at + 1, list + at, (kept - at) * sizeof *list);
-		list[at] = gram;
-		kept++;
-	}
-	z->count = min_u64(kept, CLUE_GRAMS);
-	if (kept >= CLUE_GRAMS)
-		z->limit = list[CLUE_GRAMS - 1];
-}
-
-/* Returns a number for the kind of an instruction. Ignores register numbers, displacements and
- * immediates. */
-static uint64_t x86_kind(const uint8_t *p, const struct x86_insn *in)
-{
-	const unsigned head = in->disp_size > 0  ? in->disp_off
-			      : in->imm_size > 0 ? in->imm_off
-						 : in->len;
-	uint64_t kind = in->flow;
-	for (unsigned i = 0; i < head && i < 7; i++) {
-		const bool rex = p[i] >= 0x40 && p[i] < 0x50;
-		const bool last = i + 1 == head && i > 0;
-		kind = kind << 8 | (rex ? p[i] & 0x48 : last ? p[i] & 0xc0 : p[i]);
-	}
-	return kind;
-}
-
 /* Adds a gram: an instruction and the two instructions before it. `last` has the numbers of those
- * two. */
-static void group_add(struct sample *z, uint64_t last[2], uint64_t kind)
+ * two. Grams are shared out among the places of the sample, and each place keeps the lowest. */
+static void gram_add(uint32_t sample[CLUE_GRAMS], uint64_t last[2], uint64_t kind)
 {
+	_Static_assert(CLUE_GRAMS == 1 << 5, "5 bits choose the place");
 	const uint64_t whole = hash_mix(last[0] ^ HASH_ODD_2, HASH_ODD_1) + last[1];
 	const uint32_t gram = (uint32_t)(hash_mix(whole ^ HASH_ODD_1, kind | HASH_ODD_2) >> 32);
+	uint32_t *place = &sample[gram >> 27];
 	last[0] = last[1];
 	last[1] = hash_mix(kind ^ HASH_ODD_1, HASH_ODD_2);
-	if (gram >= z->limit)
-		return;
-	z->grams[z->count++] = gram;
-	if (z->count == COUNT_OF(z->grams))
-		sample_settle(z);
+	*place = gram < *place ? gram : *place;
 }
 
-static void x86_sample(struct sample *z, struct bytes code, bool mode64)
+/* Returns `len` bytes of code as a number, the first one lowest. */
+static uint64_t first_bytes(struct bytes code, size_t at, unsigned len)
 {
+	uint64_t w = 0;
+	if (code.size - at >= sizeof w)
+		return load_le64(code.p + at) << (64 - 8 * len) >> (64 - 8 * len);
+	for (unsigned i = 0; i < len; i++)
+		w |= (uint64_t)code.p[at + i] << 8 * i;
+	return w;
+}
+
+static void x86_sample(uint32_t sample[CLUE_GRAMS], struct bytes code, bool mode64)
+{
+	enum { STOP = 1024 };
+	uint32_t starts[STOP + 1];
 	uint64_t last[2] = { 0, 0 };
-	struct x86_insn in;
-	for (size_t at = 0; at < code.size; at += in.len) {
-		if (!x86_decode(code.p + at, code.size - at, mode64, &in))
-			in = (struct x86_insn){ .len = 1 };
-		else if (in.flow != X86_NOP)
-			group_add(z, last, x86_kind(code.p + at, &in));
+	while (code.size > 0) {
+		const size_t count = x86_starts(code, mode64, STOP, starts);
+		for (size_t i = 0; i < count; i++) {
+			const unsigned len = starts[i + 1] - starts[i];
+			const uint64_t w = first_bytes(code, starts[i], len < 8 ? len : 8);
+			const uint64_t kind = x86_kind(w, mode64);
+			if (kind != 0)
+				gram_add(sample, last, kind);
+		}
+		ASSERT(starts[count] > 0);
+		code = bytes_sub(code, starts[count], code.size - starts[count]);
 	}
 }
 
-size_t clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret[CLUE_GRAMS])
+void clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret[CLUE_GRAMS])
 {
-	struct sample z = { .limit = UINT64_C(1) << 32 };
 	ASSERT(clue->code + clue->code_size <= c->code.count);
 	const uint8_t *first = clue->code_size > 0 ? c->code.data + clue->code : NULL;
 	const struct bytes code = { first, clue->code_size };
@@ -254,16 +225,14 @@ size_t clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret
 	/* The upper bits of an AArch64 instruction show its kind. On other machines with fixed-size
 	 * instructions, the whole half-word does. */
 	const unsigned unit = c->isa == CODE_ARM64 ? 4 : 2;
+	memset(ret, 0xff, CLUE_GRAMS * sizeof *ret);
 	if (clues_is_x86(c->isa))
-		x86_sample(&z, code, c->isa == CODE_X86_64);
+		x86_sample(ret, code, c->isa == CODE_X86_64);
 	for (size_t at = 0; !clues_is_x86(c->isa) && at + unit <= code.size; at += unit) {
 		uint32_t word = 0;
 		memcpy(&word, code.p + at, unit);
-		group_add(&z, last, unit == 4 ? word >> 22 : word);
+		gram_add(ret, last, unit == 4 ? word >> 22 : word);
 	}
-	sample_settle(&z);
-	memcpy(ret, z.grams, z.count * sizeof *ret);
-	return z.count;
 }
 
 static void symbol_read(struct clue_maker *m, struct snap_symbol *y)

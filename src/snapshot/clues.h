@@ -10,9 +10,10 @@
 #include "image/image.h"
 #include "snapshot/snapshot.h"
 
-/* Number of instruction groups kept per function: those with the lowest hashes. So functions that
- * share code share part of their samples. */
+/* Instruction groups kept per function: of each of so many classes, the group with the lowest hash.
+ * So functions that share code share a part of their samples. */
 enum { CLUE_GRAMS = 32 };
+#define CLUE_NO_GRAM UINT32_MAX
 
 /* A reference is an address in the program minus its lowest address. With this bit, it is an
  * import, and the lower bits are the id of the import's name in the snapshot's texts. */
@@ -44,9 +45,9 @@ void clues_add(struct snapshot *s, size_t first, uint32_t container, const struc
 void clues_release(struct clues *c);
 /* Returns the clue of a symbol. NULL if there is none. */
 const struct clue *clues_find(const struct snapshot *s, const struct snap_symbol *y);
-/* Samples the code of a function: the lowest hashes of its instruction groups, ascending. Returns
- * their number. 0 if the clue has no code. O(code). */
-size_t clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret[CLUE_GRAMS]);
+/* Samples the code of a function: the lowest hash of its instruction groups, per class, or
+ * CLUE_NO_GRAM. O(code). */
+void clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret[CLUE_GRAMS]);
 const struct clues *clues_of(const struct snapshot *s, uint32_t container);
 
 #endif

@@ -364,6 +364,55 @@ static uint64_t sum_refs(struct bytes code, const struct ref_wish *wish, uint64_
 
 /* Fills code with bytes. Many are the ModRM byte of a pc-relative operand, and most of these have a
  * small displacement. */
+static void starts_are_those_of_decoded_instructions(void **state)
+{
+	uint8_t p[300];
+	uint32_t seed = 7, starts[65];
+	(void)state;
+	for (unsigned round = 0; round < 400; round++) {
+		const bool mode64 = round & 1;
+		const struct bytes code = { p, 1 + round % sizeof p };
+		for (size_t i = 0; i < code.size; i++)
+			p[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 24);
+		for (size_t at = 0; at < code.size;) {
+			const struct bytes rest = { p + at, code.size - at };
+			const size_t count = x86_starts(rest, mode64, 64, starts);
+			assert_true(count > 0 && starts[0] == 0);
+			for (size_t i = 0; i < count; i++) {
+				struct x86_insn in;
+				const uint8_t *q = rest.p + starts[i];
+				const bool good = x86_decode(q, rest.size - starts[i], mode64, &in);
+				assert_true(starts[i] < 64);
+				assert_int_equal(starts[i + 1] - starts[i], good ? in.len : 1);
+			}
+			assert_true(starts[count] >= 64 || starts[count] == rest.size);
+			at += starts[count];
+		}
+	}
+}
+
+static void kinds_tell_instructions_apart_but_not_registers(void **state)
+{
+	(void)state;
+	/* mov %rax,%rbx; mov %rcx,%rdx; mov %eax,%ebx; mov 8(%rax),%rbx */
+	const uint64_t moves[] = { 0xc38948, 0xca8948, 0xc389, 0x08588b48 };
+	assert_int_equal(x86_kind(moves[0], true), x86_kind(moves[1], true));
+	assert_int_not_equal(x86_kind(moves[0], true), x86_kind(moves[2], true));
+	assert_int_not_equal(x86_kind(moves[0], true), x86_kind(moves[3], true));
+	/* jmp and jmp with other distances, call */
+	assert_int_equal(x86_kind(0x11223344e9, true), x86_kind(0xe9, true));
+	assert_int_not_equal(x86_kind(0xe9, true), x86_kind(0xe8, true));
+	/* mul and div of a register: ModRM tells them apart. */
+	assert_int_not_equal(x86_kind(0xe0f7, true), x86_kind(0xf0f7, true));
+	/* nop, nopw 0(%rax,%rax,1), pause */
+	assert_int_equal(x86_kind(0x90, true), 0);
+	assert_int_equal(x86_kind(0x00441f0f, true), 0);
+	assert_int_not_equal(x86_kind(0x90f3, true), 0);
+	/* vaddps and vsubps; les in i386 */
+	assert_int_not_equal(x86_kind(0xc158f0c5, true), x86_kind(0xc15cf0c5, true));
+	assert_int_not_equal(x86_kind(0x00c5, false), x86_kind(0xc158f0c5, false));
+}
+
 static void fill_relative(uint8_t *p, size_t n, uint32_t *seed)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -449,6 +498,8 @@ int main(void)
 		cmocka_unit_test(table_operands_without_base_are_told_from_bare_ones),
 		cmocka_unit_test(branch_displacements_are_signed),
 		cmocka_unit_test(short_code_is_scanned_as_it_is_decoded),
+		cmocka_unit_test(starts_are_those_of_decoded_instructions),
+		cmocka_unit_test(kinds_tell_instructions_apart_but_not_registers),
 		cmocka_unit_test(a_mask_leaves_out_nothing_that_is_wanted),
 		cmocka_unit_test(a_mask_knows_its_members),
 	};
