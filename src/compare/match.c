@@ -173,10 +173,12 @@ static bool key_part(struct matcher *m, struct match_side *side, const struct sn
 static bool key_same(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		     struct match_key *ret)
 {
-	key_sized(m, side, y, ret);
+	if (m->supersize || !snap_is_made_up(snapshot_text(side->s, y->full_name)))
+		return key_sized(m, side, y, ret);
 	/* A generated name keeps its digits, because it consists of them. */
-	if (!m->supersize && snap_is_made_up(snapshot_text(side->s, y->full_name)))
-		ret->name = match_text(m, side, y->full_name);
+	*ret = base_key(side, y);
+	ret->name = match_text(m, side, y->full_name);
+	ret->path = match_text(m, side, snap_path(y));
 	return true;
 }
 
@@ -305,7 +307,9 @@ const char *match_pass_word(unsigned pass)
 /* Keys of a side's symbols that a pass may pair, in the order of the list `left`. */
 struct match_keyed {
 	struct match_key *keys;
-	uint64_t *hashes; /* 0 if the pass cannot pair the symbol */
+	uint64_t *hashes; /* 0 if the key occurs several times and must not */
+	uint32_t *symbols;
+	size_t count;
 };
 
 /* Symbols of the older side per key, in order. The last symbol links to the first, and each symbol
@@ -329,11 +333,11 @@ static bool queue_find(const struct queues *q, const struct match_key *key, stru
 /* Number of look-ups ahead for which memory is prefetched. */
 enum { AHEAD = 16 };
 
-static void queues_init(struct queues *q, const struct match_keyed *of, size_t count)
+static void queues_init(struct queues *q, const struct match_keyed *of)
 {
-	*q = (struct queues){ .of = of, .next = mem_alloc((count + 1) * sizeof *q->next) };
-	map_reserve(&q->last, count);
-	for (size_t i = count; i-- > 0;) {
+	*q = (struct queues){ .of = of, .next = mem_alloc((of->count + 1) * sizeof *q->next) };
+	map_reserve(&q->last, of->count);
+	for (size_t i = of->count; i-- > 0;) {
 		uint32_t last;
 		struct map_at at = map_at(&q->last, of->hashes[i]);
 		if (i >= AHEAD)
@@ -379,8 +383,9 @@ static bool tells(const struct matcher *m, const struct match_side *side, enum m
 }
 
 /* Removes the keys that are not unique on a side. */
-static void keyed_once(struct match_keyed *k, size_t count)
+static void keyed_once(struct match_keyed *k)
 {
+	const size_t count = k->count;
 	struct repeat {
 		uint64_t hash, place;
 	} *list = mem_alloc((count + 1) * sizeof *list);
@@ -403,45 +408,46 @@ struct pass_step {
 static void keyed_init(struct match_keyed *k, struct matcher *m, struct match_side *side,
 		       const struct pass_step *step)
 {
-	const struct snap_symbol *all = side->s->symbols.data;
-	const size_t count = side->left.count;
-	*k = (struct match_keyed){ mem_alloc((count + 1) * sizeof *k->keys),
-				   mem_zeroed(count + 1, sizeof *k->hashes) };
-	for (size_t i = 0; i < count; i++) {
-		const struct snap_symbol *y = &all[side->left.data[i]];
-		if (!tells(m, side, step->pass, y) || !step->key(m, side, y, &k->keys[i]))
+	const size_t most = side->left.count + 1;
+	*k = (struct match_keyed){ mem_alloc(most * sizeof *k->keys),
+				   mem_alloc(most * sizeof *k->hashes),
+				   mem_alloc(most * sizeof *k->symbols), 0 };
+	for (size_t i = 0; i < side->left.count; i++) {
+		const struct snap_symbol *y = &side->s->symbols.data[side->left.data[i]];
+		struct match_key *key = &k->keys[k->count];
+		if (!tells(m, side, step->pass, y) || !step->key(m, side, y, key))
 			continue;
 		if (step->sized)
-			k->keys[i].size = y->size;
-		k->hashes[i] = hash_bytes(&k->keys[i], sizeof k->keys[i]) | 1;
+			key->size = y->size;
+		k->hashes[k->count] = hash_bytes(key, sizeof *key) | 1;
+		k->symbols[k->count++] = side->left.data[i];
 	}
 	if (step->pass == MATCH_CONTENTS)
-		keyed_once(k, count);
+		keyed_once(k);
 }
 
 static void keyed_release(struct match_keyed *k)
 {
 	mem_free(k->keys);
 	mem_free(k->hashes);
+	mem_free(k->symbols);
 }
 
 static void run_pass(struct matcher *m, const struct pass_step *step)
 {
-	const size_t count = m->after.left.count;
 	struct match_keyed old, new_;
 	struct queues q;
 	keyed_init(&old, m, &m->before, step);
 	keyed_init(&new_, m, &m->after, step);
-	queues_init(&q, &old, m->before.left.count);
-	for (size_t i = 0; i < count; i++) {
-		if (i + AHEAD < count)
+	queues_init(&q, &old);
+	for (size_t i = 0; i < new_.count && old.count > 0; i++) {
+		if (i + AHEAD < new_.count)
 			map_prefetch(&q.last, new_.hashes[i + AHEAD]);
 		if (new_.hashes[i] == 0)
 			continue;
 		const uint32_t place = queue_take(&q, &new_.keys[i], new_.hashes[i]);
 		if (place != DIFF_NONE)
-			match_pair(m, m->before.left.data[place], m->after.left.data[i],
-				   step->pass);
+			match_pair(m, old.symbols[place], new_.symbols[i], step->pass);
 	}
 	map_release(&q.last);
 	mem_free(q.next);

@@ -30,6 +30,11 @@ struct match_order_sequence {
 	VEC(uint32_t) before, after;
 };
 
+/* A column of the table of scores, with the size of its symbol. */
+struct sized_column {
+	uint64_t size, column;
+};
+
 struct order {
 	struct matcher *m;
 	struct alike alike;
@@ -44,7 +49,8 @@ struct order {
 	/* State of the current alignment. */
 	VEC(uint32_t) old_open, new_open;
 	VEC(uint64_t) sizes; /* Sizes of the symbols of `after` */
-	VEC(uint32_t) near;  /* Columns with a size near that of the row's symbol */
+	VEC(struct sized_column) by_size;
+	VEC(uint32_t) near; /* Columns with a size near that of the row's symbol */
 	VEC(uint8_t) scores;
 	VEC(uint32_t)
 	filled, ends; /* `filled`: columns of the cells with a score, row by row. `ends`: per
@@ -150,13 +156,22 @@ struct gap {
 	size_t old_count, new_count;
 };
 
-/* Finds the columns whose size and the size of a row's symbol differ little: the smaller one is at
- * least `percent` of the larger. May find some more. */
+/* Finds the columns with the size of a row's symbol. */
+static void columns_equal(struct order *o, uint64_t size)
+{
+	const struct sized_column *list = o->by_size.data;
+	const size_t first = lower_bound(list, o->by_size.count, sizeof *list, size);
+	for (size_t i = first; i < o->by_size.count && list[i].size == size; i++)
+		o->near.data[o->near.count++] = (uint32_t)list[i].column;
+}
+
+/* Finds the columns whose sizes are at least `percent` of the size of a row's symbol, or the other
+ * way round, and perhaps some more. */
 static void columns_near(struct order *o, uint64_t size, unsigned percent)
 {
 	const bool huge = size > UINT64_MAX / 100;
-	const uint64_t low = percent > 100 ? size : huge ? 0 : size * percent / 100;
-	const uint64_t high = percent > 100 ? size : huge ? UINT64_MAX : size * 100 / percent + 1;
+	const uint64_t low = huge ? 0 : size * percent / 100;
+	const uint64_t high = huge ? UINT64_MAX : size * 100 / percent + 1;
 	const uint64_t *sizes = o->sizes.data;
 	uint32_t *to = o->near.data;
 	size_t found = 0;
@@ -167,23 +182,41 @@ static void columns_near(struct order *o, uint64_t size, unsigned percent)
 	o->near.count = found;
 }
 
-/* Fills the table of scores. False if no score reaches `least`. */
-static bool scores_fill(struct order *o, const struct gap *g, unsigned least)
+/* Reads the sizes of the columns of a gap. Returns what the symbols have: see enum alike_has. */
+static unsigned columns_read(struct order *o, const struct gap *g)
 {
 	const struct alike *a = &o->alike;
 	unsigned has = 0;
-	o->sizes.count = o->near.count = o->scores.count = o->filled.count = o->ends.count = 0;
+	o->sizes.count = o->by_size.count = o->near.count = 0;
 	for (size_t k = 0; k < g->new_count; k++) {
 		const struct alike_symbol *n = &a->after.symbols[g->new_[k]];
 		has |= alike_has_of(a, n);
 		vec_push(&o->sizes, n->size);
+		vec_push(&o->by_size, (struct sized_column){ n->size, k });
 	}
 	vec_reserve(&o->near, g->new_count + 1);
+	return has;
+}
+
+/* Fills the table of scores. False if no score reaches `least`. */
+static bool scores_fill(struct order *o, const struct gap *g, unsigned least)
+{
+	const unsigned has = columns_read(o, g);
+	bool sorted = false;
+	o->scores.count = o->filled.count = o->ends.count = 0;
 	vec_reserve(&o->scores, g->old_count * g->new_count);
 	memset(o->scores.data, 0, g->old_count * g->new_count);
 	for (size_t i = 0; i < g->old_count; i++) {
-		const struct alike_symbol *b = &a->before.symbols[g->old[i]];
-		columns_near(o, b->size, alike_sizes_least(b, has, least));
+		const struct alike_symbol *b = &o->alike.before.symbols[g->old[i]];
+		const unsigned percent = alike_sizes_least(b, has, least);
+		o->near.count = 0;
+		if (percent > 100 && !sorted)
+			sort_by_key(o->by_size.data, o->by_size.count, sizeof *o->by_size.data);
+		sorted = sorted || percent > 100;
+		if (percent > 100)
+			columns_equal(o, b->size);
+		else
+			columns_near(o, b->size, percent);
 		for (size_t x = 0; x < o->near.count; x++) {
 			const uint32_t k = o->near.data[x];
 			if (!alike_may_reach(&o->alike, g->old[i], g->new_[k], least) ||
@@ -495,6 +528,7 @@ static void order_release(struct order *o)
 	vec_release(&o->old_open);
 	vec_release(&o->new_open);
 	vec_release(&o->sizes);
+	vec_release(&o->by_size);
 	vec_release(&o->near);
 	vec_release(&o->scores);
 	vec_release(&o->filled);

@@ -547,11 +547,13 @@ static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
 	sec->size = like->size;
 	sec->first = first;
 	sec->count = like->count;
+	const struct snap_section *last = NULL;
 	for (uint64_t i = first; i < first + like->count; i++) {
 		const struct snap_section *segment = &segments[s->symbols.data[i].section];
-		if (segment->container != like->container ||
-		    strcmp(segment->name, snap_segment(sec)) != 0)
+		if (segment != last && (segment->container != like->container ||
+					strcmp(segment->name, snap_segment(sec)) != 0))
 			return false;
+		last = segment;
 		s->symbols.data[i].section = section;
 	}
 	return section == known;
