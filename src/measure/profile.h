@@ -6,6 +6,7 @@
 #include "heft.h"
 #include "measure/stack_column.h"
 #include "base/arena.h"
+#include "base/intern.h"
 #include "map/config.h"
 #include "map/rollup.h"
 #include "map/rows.h"
@@ -99,7 +100,8 @@ struct heft_profile {
 	struct stack_column stacks; /* Stack sizes of the inputs' functions, without bases */
 	struct namespaces namespaces;
 	uint64_t vm_total;       /* Bytes of the VM images so far. */
-	uint32_t image_total;    /* Images that were summed up */
+	uint32_t image_total;    /* Images that are summed up so far. */
+	struct intern comdats;   /* Only with counts: COMDAT groups of the objects so far */
 	struct heft_table table; /* `top` is NULL before the rows are made. */
 	struct rows_opts row_opts;
 	struct rows_maker maker; /* Makes rows level by level */

@@ -170,6 +170,7 @@ void profile_close(struct heft_profile *p)
 		config_release(&p->config);
 	rows_end(&p->maker);
 	rollup_release(&p->rollup);
+	intern_release(&p->comdats);
 	labels_release(&p->labels);
 	context_release(&p->context);
 	arena_release(&p->arena);

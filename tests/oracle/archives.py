@@ -7,6 +7,7 @@ usage: tests/oracle/archives.py HEFT
 import csv
 import io
 import os
+import re
 import shutil
 import struct
 import sys
@@ -217,6 +218,24 @@ def macho(t):
     return 1
 
 
+def copies(t):
+    """Inline functions of several objects: the copies that a linker leaves out, by readelf."""
+    with open("c.cc", "w") as out:
+        out.write("inline int big(int x) { int s = 0; while (x--) s += x; return s; } struct V { virtual ~V() {} };\n"
+                  "int NAME(int x) { V v; int (*p)(int) = big; return p(x); }\n")
+    objects = ["copy1.o", "copy2.o", "copy3.o"]
+    for n, name in enumerate(objects):
+        run("g++", "-O0", f"-DNAME=user{n}", "-c", "c.cc", "-o", name)
+    groups = len(re.findall(r"^COMDAT group section", run("readelf", "-gW", objects[0]).stdout, re.M))
+    run("ar", "rc", "copies.a", *objects)
+    for what, files in ("archive", ["copies.a"]), ("objects", objects):
+        done = run(t.heft, "size", "-d", "symbols", "--count", "-n", "0", "--csv", *files)
+        told = sum(int(n) for n in re.findall(r"linkers keep one copy \((\d+) times", done.stderr))
+        t.check(f"copies in {what}", (groups > 1, told), (True, 2 * groups))
+        t.check(f"count of copies in {what}", [r[3] for r in csv.reader(io.StringIO(done.stdout)) if r[0] == "big()"], ["3"])
+    return 1
+
+
 def header(name, size):
     return b"%-16s%-12d%-6d%-6d%-8s%-10d`\n" % (name, 0, 0, 0, b"644", size)
 
@@ -257,7 +276,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         compile_objects()
-        count = gnu(t) + missing(t) + llvm(t) + made(t)
+        count = gnu(t) + missing(t) + llvm(t) + copies(t) + made(t)
         os.chdir("/")
     for skipped in t.skipped:
         print(f"skipped: {skipped}")

@@ -1,0 +1,18 @@
+/* comdat.h - lists the parts of an ELF object of which a linker keeps one copy for all objects:
+ * section groups with GRP_COMDAT (gABI, "Section Groups") and sections .gnu.linkonce. */
+#ifndef HEFT_IMAGE_COMDAT_H
+#define HEFT_IMAGE_COMDAT_H
+
+#include "image/image.h"
+
+struct comdat {
+	struct str name; /* Signature. Objects that have the same share one copy. */
+	uint64_t off;    /* Offset in the image of the section that states it */
+	uint64_t size;   /* Bytes of the sections in the file */
+};
+
+/* Finds the next one from section *at on, and moves *at after it. False if there is none. *at is 1
+ * at first. */
+bool comdat_next(const struct image *im, size_t *at, struct comdat *ret);
+
+#endif
