@@ -152,6 +152,10 @@ void attr_gresource(struct attr *a);
 /* attr_gpu.c: by symbol, claims GPU code. Each kernel and architecture gets a row. Other bytes of
  * an architecture share one row. */
 void attr_gpu(struct attr *a);
+/* Tells whether an image has GPU code: a section begins with it. */
+bool attr_gpu_any(const struct image *im);
+/* Tells whether a section of such an image may have GPU code, also among data. */
+bool attr_gpu_in(const struct image *im, const struct section *s);
 /* attr_relocs.c: claims a relocation entry for the owner of the bytes that the entry patches. */
 void attr_relocs(struct attr *a);
 

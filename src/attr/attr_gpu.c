@@ -104,19 +104,33 @@ static void attr_gpu_claim_piece(void *ctx, const struct gpu_piece *p)
 	attr_put(g->attr, g->in, p->off, p->size, rest, WHY_SECTION);
 }
 
+bool attr_gpu_any(const struct image *im)
+{
+	bool any = false;
+	for (size_t i = 1; i < im->section_count && !any; i++)
+		any = gpu_code_begins(section_bytes(im, &im->sections[i]));
+	return any;
+}
+
+bool attr_gpu_in(const struct image *im, const struct section *s)
+{
+	return s->alloc ? !s->exec : gpu_code_begins(section_bytes(im, s));
+}
+
 void attr_gpu(struct attr *a)
 {
 	struct demangler d = { 0 };
+	const bool any = attr_gpu_any(a->im);
 	ASSERT(a->owner == BY_SYMBOL);
-	for (size_t i = 1; i < a->im->section_count; i++) {
+	for (size_t i = 1; any && i < a->im->section_count; i++) {
 		struct gpu_claims g = { .attr = a, .in = &a->im->sections[i], .demangler = &d };
-		const struct bytes all = section_bytes(a->im, g.in);
-		if (!gpu_code_begins(all))
+		uint64_t first;
+		if (!attr_gpu_in(a->im, g.in))
 			continue;
-		const uint64_t end = gpu_code_walk(all, attr_gpu_claim_piece, &g);
-		if (end < all.size)
-			note(a->f->notes, a->f->path, a->im->file_off + g.in->off + end,
-			     all.size - end,
+		const uint64_t unread = gpu_code_walk(section_bytes(a->im, g.in),
+						      attr_gpu_claim_piece, &g, &first);
+		if (unread > 0 && gpu_code_alone(g.in->name))
+			note(a->f->notes, a->f->path, a->im->file_off + g.in->off + first, unread,
 			     "section " STR_FMT
 			     " has no table of GPU code here; the rest of it has no owner",
 			     STR_ARG(g.in->name));

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 enum { FATBIN_PTX = 1, FATBIN_ELF = 2, FATBIN_LTO = 8, ENTRY_HEADER = 64 };
+enum { GPU_ALIGN = 4, SMALLEST = 16 };
 enum { BUNDLE_ENTRIES_MAX = 4096, BUNDLE_ZSTD = 1, TEXTS_MAX = 64 };
 #define FATBIN_MAGIC  "\x50\xed\x55\xba"
 #define BUNDLE_MAGIC  "__CLANG_OFFLOAD_BUNDLE__"
@@ -276,20 +277,51 @@ bool gpu_code_begins(struct bytes b)
 	return gpu_container_of(b) != NULL;
 }
 
-uint64_t gpu_code_walk(struct bytes b, gpu_visit *visit, void *ctx)
+bool gpu_code_alone(struct str section)
 {
-	enum { ALIGN = 8, SMALLEST = 16 };
+	static const char *const names[] = { ".nv_fatbin", "__nv_relfatbin", ".hip_fatbin",
+					     ".llvm.offloading" };
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if (str_eq(section, str_of(names[i])))
+			return true;
+	return false;
+}
+
+/* Returns the offset of the next fat binary or bundle from `at` on, or the size of `b`. Packed
+ * bundles and offload binaries are not searched: their short magic numbers prove too little. */
+static uint64_t gpu_search(struct bytes b, uint64_t at)
+{
+	uint32_t fatbin, bundle, here;
+	memcpy(&fatbin, FATBIN_MAGIC, sizeof fatbin);
+	memcpy(&bundle, BUNDLE_MAGIC, sizeof bundle);
+	for (at = align_up(at, GPU_ALIGN); at < b.size && b.size - at >= SMALLEST;
+	     at += GPU_ALIGN) {
+		memcpy(&here, b.p + at, sizeof here);
+		if (here == fatbin || here == bundle)
+			return at;
+	}
+	return b.size;
+}
+
+uint64_t gpu_code_walk(struct bytes b, gpu_visit *visit, void *ctx, uint64_t *first)
+{
 	const struct gpu_walk w = { b, visit, ctx };
-	uint64_t at = 0;
-	while (at < b.size && b.size - at >= SMALLEST) {
+	uint64_t unread = 0;
+	*first = b.size;
+	for (uint64_t at = 0; at < b.size && b.size - at >= SMALLEST;) {
 		const struct gpu_container *c = gpu_container_of(bytes_sub(b, at, b.size - at));
 		const uint64_t end = c ? c->visit(&w, at) : at;
 		struct reader r = reader_of(b, false);
 		reader_seek(&r, at);
 		ASSERT(end >= at && end <= b.size);
-		if (end == at && read_u64(&r) != 0)
-			return at;
-		at = align_up(max_u64(end, at + 1), ALIGN);
+		if (end > at || read_u32(&r) == 0) {
+			at = align_up(max_u64(end, at + 1), GPU_ALIGN);
+			continue;
+		}
+		const uint64_t next = gpu_search(b, at + 1);
+		*first = min_u64(*first, at);
+		unread += next - at;
+		at = next;
 	}
-	return b.size;
+	return unread;
 }

@@ -45,9 +45,13 @@ typedef void gpu_visit(void *ctx, const struct gpu_piece *p);
 
 /* True if the bytes begin with one of the magic numbers. */
 bool gpu_code_begins(struct bytes b);
-/* Visits the pieces in `b`. Pieces that enclose others come after these. Returns where the first
- * bytes are that have no known form, or the size of `b`. */
-uint64_t gpu_code_walk(struct bytes b, gpu_visit *visit, void *ctx);
+/* Tells whether compilers keep code for graphics processors alone in a section of this name. Other
+ * sections may have it among data. */
+bool gpu_code_alone(struct str section);
+/* Visits the pieces in `b`, also behind bytes of no known form. Pieces that enclose others come
+ * after these. Returns the number of bytes without a known form, without zeros; *first is the
+ * offset of the first. */
+uint64_t gpu_code_walk(struct bytes b, gpu_visit *visit, void *ctx, uint64_t *first);
 /* Returns the place in the bytes of [off, off + size) of the piece's code. The size is 0 if it has
  * none. Packed bytes are counted in proportion to the unpacked bytes. */
 struct bytes_place {

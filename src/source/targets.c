@@ -1,5 +1,6 @@
-/* Implements the source targets: the processor for which bytes are. Code for graphics processors
- * belongs to their target, all other bytes to the host. */
+/* Implements the source targets: the processor that bytes are for. Code for graphics processors
+ * belongs to their target, everything else to the host. */
+#include "attr/attr.h"
 #include "source/source.h"
 
 #include "image/arch.h"
@@ -40,15 +41,18 @@ static void targets_claim(struct targets *t)
 	const struct image *im = t->im;
 	char text[IMAGE_TARGET_SIZE];
 	const label_id target = label_copy(t->f->labels, image_gpu_target(im, text));
-	for (size_t i = 1; i < im->section_count; i++) {
+	const bool any = attr_gpu_any(im);
+	for (size_t i = 1; any && i < im->section_count; i++) {
 		t->in = &im->sections[i];
-		const struct bytes b = section_bytes(im, t->in);
-		if (!gpu_code_begins(b))
+		uint64_t first;
+		if (!attr_gpu_in(im, t->in))
 			continue;
-		/* The other bytes are alignment, unless the pieces end at unknown bytes. */
-		const bool whole = gpu_code_walk(b, targets_visit, t) == b.size;
+		const bool whole = gpu_code_walk(section_bytes(im, t->in), targets_visit, t,
+						 &first) == 0;
+		/* The rest is alignment, unless there are unknown bytes. */
 		const struct str rest = whole ? STR("(GPU code tables)") : STR("(GPU code unread)");
-		targets_put(t, 0, b.size, label_borrow(t->f->labels, rest));
+		if (gpu_code_alone(t->in->name))
+			targets_put(t, 0, t->in->file_size, label_borrow(t->f->labels, rest));
 	}
 	for (size_t i = 1; i < im->section_count; i++)
 		claim_section(im, &im->sections[i], target, WHY_SECTION, &t->vm, &t->file);
