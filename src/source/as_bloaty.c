@@ -28,21 +28,27 @@ static bool bloaty_symbol_is_defined(const struct symbol *s)
 	return s->type != STT_SECTION && s->section != SYM_NO_SECTION;
 }
 
-/* Returns the address of a symbol. In objects a value is an offset. If the object's section has an
- * address, the value may also be an address. */
+/* Returns the offset in a section that a value of an object means. It is an offset. If the section
+ * has an address, it may also be an address. */
+static uint64_t bloaty_offset(const struct section *in, uint64_t value)
+{
+	const uint64_t own = in->addr & ((UINT64_C(1) << OBJECT_SECTION_SHIFT) - 1);
+	return value >= own && value - own < in->size ? value - own : value;
+}
+
+/* Returns the address of a symbol. In linked images, also of a symbol outside of the VM image. */
 static bool bloaty_symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret)
 {
-	if (im->kind != IMAGE_OBJECT && s->section == SYM_ABSOLUTE) {
-		*ret = s->value;
+	const bool there = symbol_addr(im, s, ret);
+	if (im->kind != IMAGE_OBJECT) {
+		if (!there)
+			*ret = s->value;
 		return true;
 	}
-	if (!symbol_addr(im, s, ret))
-		return false;
-	const struct section *in = &im->sections[s->section];
-	const uint64_t own = in->addr & ((UINT64_C(1) << OBJECT_SECTION_SHIFT) - 1);
-	if (im->kind == IMAGE_OBJECT && s->value >= own && s->value - own < in->size)
-		*ret = in->addr + (s->value - own);
-	return true;
+	if (there)
+		*ret = im->sections[s->section].addr +
+		       bloaty_offset(&im->sections[s->section], s->value);
+	return there;
 }
 
 /* Returns the table of symbols. Functions of a module without names have symbols too. */
@@ -108,13 +114,15 @@ static void bloaty_symbols(struct attr *a, const struct image *im, const struct 
 		    (!sized && symtab_bytes(&t, &s).entry_size == 0))
 			continue;
 		const label_id label = bloaty_symbol_label(a, &s);
-		if (bloaty_symbol_addr(im, &s, &addr)) {
+		if (in && !in->alloc) {
+			if (im == a->im)
+				attr_put(a, in, bloaty_offset(in, s.value), s.size, label,
+					 WHY_SYMBOL);
+		} else if (bloaty_symbol_addr(im, &s, &addr)) {
 			if (sized)
 				claim(&a->vm_claims, addr, s.size, label, WHY_SYMBOL);
 			else
 				vec_push(&unsized, (struct bloaty_target){ addr, label });
-		} else if (in && !in->alloc && im == a->im) {
-			attr_put(a, in, s.value - in->addr, s.size, label, WHY_SYMBOL);
 		}
 	}
 	bloaty_claim_targets(a, &unsized, WHY_SYMBOL);
@@ -198,17 +206,25 @@ static void bloaty_symbol_table(struct attr *a, const struct section *table)
 	}
 }
 
-/* Claims relocations with an addend for the owners of the bytes that they patch. */
+/* Returns the address that a relocation patches. */
+static uint64_t bloaty_patched(const struct reloc_iter *it, const struct reloc *r)
+{
+	const struct section *in = it->image->kind == IMAGE_OBJECT ? it->patched : NULL;
+	if (!in || !in->alloc)
+		return r->addr;
+	return in->addr + bloaty_offset(in, r->alloc ? r->addr - in->addr : r->addr);
+}
+
+/* Claims relocations with an addend for the owners of the places that they patch. */
 static void bloaty_relocs(struct attr *a, const struct section *s)
 {
 	struct reloc_iter it;
 	struct reloc r;
-	if (!reloc_open(&it, a->im, s))
+	if (!reloc_open(&it, a->im, s) || (it.patched && !it.patched->alloc))
 		return;
 	while (reloc_next(&it, &r))
-		if (r.alloc)
-			attr_put(a, s, r.entry_off, r.entry_size, spans_label(&a->vm, r.addr),
-				 WHY_RELOCATION);
+		attr_put(a, s, r.entry_off, r.entry_size,
+			 spans_label(&a->vm, bloaty_patched(&it, &r)), WHY_RELOCATION);
 }
 
 static bool bloaty_load(void *ctx, uint64_t addr, uint64_t *ret)
