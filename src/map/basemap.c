@@ -407,6 +407,19 @@ static void copy_spans(const struct spans *vm, uint64_t from, uint64_t size, uin
 	}
 }
 
+bool basemap_covers(const struct basemap *b, uint64_t addr, uint64_t size)
+{
+	const uint64_t end = add_sat(addr, size);
+	size_t i = upper_bound(b->ranges.data, b->ranges.count, sizeof *b->ranges.data, addr);
+	for (i -= i > 0; addr < end; i++) {
+		const struct base_range *r = &b->ranges.data[i];
+		if (i >= b->ranges.count || addr < r->addr || addr - r->addr >= r->size)
+			return false;
+		addr = r->addr + r->size;
+	}
+	return true;
+}
+
 uint64_t basemap_runs_at(const struct basemap *b, uint64_t addr)
 {
 	const size_t next = upper_bound(b->ranges.data, b->ranges.count, sizeof *b->ranges.data,

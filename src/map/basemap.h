@@ -55,6 +55,8 @@ void basemap_translate(const struct basemap *b, const struct spans *vm, struct s
  * their copies. basemap_add_stored() fills the remaining gaps with the ranges' labels. */
 void basemap_add_copies(const struct basemap *b, struct spans *vm);
 void basemap_add_stored(const struct basemap *b, struct spans *vm);
+/* True if the VM ranges of the map cover all of [addr, addr + size). O(log n + ranges covered). */
+bool basemap_covers(const struct basemap *b, uint64_t addr, uint64_t size);
 /* Cuts spans to the VM ranges of the map. */
 void basemap_clip_vm(const struct basemap *b, struct spans *vm);
 /* Assert that the spans cover exactly the map's space. */

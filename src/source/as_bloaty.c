@@ -118,7 +118,8 @@ static void bloaty_symbols(struct attr *a, const struct image *im, const struct 
 			if (im == a->im)
 				attr_put(a, in, bloaty_offset(in, s.value), s.size, label,
 					 WHY_SYMBOL);
-		} else if (bloaty_symbol_addr(im, &s, &addr)) {
+		} else if (bloaty_symbol_addr(im, &s, &addr) &&
+			   basemap_covers(a->f->map, addr, 1)) {
 			if (sized)
 				claim(&a->vm_claims, addr, s.size, label, WHY_SYMBOL);
 			else

@@ -15,6 +15,11 @@ struct str section_label_name(const struct source_file *f, const struct section 
 	return label_text(f->labels, label_format(f->labels, "#%" PRIu32, s->index));
 }
 
+bool section_is_based(const struct source_file *f, const struct image *im, const struct section *s)
+{
+	return !section_takes_vm(im, s) || basemap_covers(f->map, s->addr, s->size);
+}
+
 void claim_section(const struct image *im, const struct section *s, label_id label, enum why why,
 		   struct claims *vm, struct claims *file)
 {
@@ -76,7 +81,7 @@ static void section_claims(const struct source_file *f, size_t index, struct cla
 	section_order(f, im, &order);
 	for (size_t i = 0; i < order.count; i++) {
 		const struct section *s = &im->sections[order.data[i].index];
-		if (f->as_bloaty && section_is_made(im, s))
+		if (f->as_bloaty && (section_is_made(im, s) || !section_is_based(f, im, s)))
 			continue;
 		label_id label = LABEL_LATER | (label_id)(later ? later->list.count : 0);
 		if (!later || label == LABEL_NONE)

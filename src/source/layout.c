@@ -79,7 +79,8 @@ void source_sections(const struct source_file *f, struct layer *ret)
 			const size_t k = (size_t)order.data[t].index;
 			const struct section *s = &im->sections[k];
 			const struct str name = section_label_name(f, s);
-			if (f->as_bloaty && !im->full_titles && section_is_made(im, s))
+			if (f->as_bloaty && ((!im->full_titles && section_is_made(im, s)) ||
+					     !section_is_based(f, im, s)))
 				continue;
 			const label_id label = section_title(s).len
 						       ? label_borrow(f->labels, name)

@@ -51,6 +51,9 @@ struct section_turn {
 };
 typedef VEC(struct section_turn) section_order_vec;
 void section_order(const struct source_file *f, const struct image *im, section_order_vec *ret);
+/* False if the addresses of a section are not all in the base map. For Bloaty, there is no such
+ * section. */
+bool section_is_based(const struct source_file *f, const struct image *im, const struct section *s);
 /* Claims the VM and file bytes of a section. */
 void claim_section(const struct image *im, const struct section *s, label_id label, enum why why,
 		   struct claims *vm, struct claims *file);

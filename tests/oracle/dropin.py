@@ -171,7 +171,7 @@ def mistakes(bloaty):
 
 
 # Files that no linker makes: a segment outside of the file, symbols without a name, outside of memory, and without a
-# section; an object whose sections, symbols and relocations have addresses.
+# section; an object whose sections, symbols and relocations have addresses; a program whose sections are in no segment.
 ODD = {"odd": """--- !ELF
 FileHeader: { Class: ELFCLASS64, Data: ELFDATA2LSB, Type: ET_EXEC, Machine: EM_X86_64 }
 ProgramHeaders:
@@ -199,6 +199,15 @@ Symbols:
   - { Name: f, Type: STT_FUNC, Section: .text, Value: 0x1000, Size: 8 }
   - { Name: d, Type: STT_OBJECT, Section: .data, Value: 0x2000, Size: 20 }
   - { Name: i, Type: STT_OBJECT, Section: .info, Value: 0x1008, Size: 0x18 }
+""", "outside": """--- !ELF
+FileHeader: { Class: ELFCLASS64, Data: ELFDATA2LSB, Type: ET_EXEC, Machine: EM_X86_64 }
+Sections:
+  - { Name: .text, Type: SHT_PROGBITS, Flags: [SHF_ALLOC, SHF_EXECINSTR], Address: 0x1000, Size: 64 }
+  - { Name: .bss, Type: SHT_NOBITS, Flags: [SHF_ALLOC, SHF_WRITE], Address: 0x2000, Size: 64 }
+  - { Name: .info, Type: SHT_PROGBITS, Size: 48 }
+Symbols:
+  - { Name: f, Type: STT_FUNC, Section: .text, Value: 0x1000, Size: 8 }
+  - { Name: i, Type: STT_OBJECT, Section: .info, Value: 0x8, Size: 0x18 }
 """}
 
 
