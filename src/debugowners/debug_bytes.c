@@ -40,6 +40,8 @@ static label_id label_of_nameless(const struct debug_bytes *b, const struct unit
 		label = keyed_find(&b->partial, u->off);
 	if (label == LABEL_NONE && u->line_off != DW_NO_OFFSET)
 		label = keyed_find(&b->by_line, find_placed(&b->found, DW_LINE, u->line_off));
+	if (b->f->as_bloaty) /* Bloaty skips other units without a name. */
+		return label;
 	if (label == LABEL_NONE && !b->found.base)
 		label = b->first_name;
 	if (label != LABEL_NONE)
@@ -311,7 +313,7 @@ static label_id debug_bytes_settle(struct debug_bytes *b, struct findings *f, co
 	if ((label & (LABEL_LOCAL | LABEL_PENDING)) == (LABEL_LOCAL | LABEL_PENDING))
 		local_label_settle(&f->labels, label, label_of_nameless(b, u));
 	label = local_label_joined(&f->labels, label);
-	if (u->line_off != DW_NO_OFFSET)
+	if (u->line_off != DW_NO_OFFSET && label != LABEL_NONE)
 		keyed_add(&b->by_line, find_placed(&b->found, DW_LINE, u->line_off), label);
 	if (u->signature && unit_is_type(u))
 		vec_push(&b->by_signature, (struct keyed){ u->signature, label });
@@ -343,7 +345,8 @@ void debug_bytes_take(struct debug_bytes *b, struct unit_findings *j)
 		all->unit_label = found->label = debug_bytes_settle(b, &j->found, u, found->label);
 		if (u->in == DW_INFO)
 			keyed_add(&b->units, u->off, found->label);
-		debug_bytes_unit_code(b, u, &found->code);
+		if (found->label != LABEL_NONE)
+			debug_bytes_unit_code(b, u, &found->code);
 	}
 	instances_take(b, &j->found);
 	debug_bytes_join(b, &j->found);

@@ -80,6 +80,7 @@ void source_sections(const struct source_file *f, struct layer *ret)
 			const struct section *s = &im->sections[k];
 			const struct str name = section_label_name(f, s);
 			if (f->as_bloaty && ((!im->full_titles && section_is_made(im, s)) ||
+					     str_eq(name, STR("Relocation Entries")) ||
 					     !section_is_based(f, im, s)))
 				continue;
 			const label_id label = section_title(s).len

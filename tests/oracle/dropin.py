@@ -245,7 +245,8 @@ ABBREVIATIONS = [(1, 1, 0x11, [(0x03, 0x08)]),                                  
                  (4, 0, 0x34, [(0x3c, 0x19), (0x02, 0x18)]),                              # a declared variable
                  (5, 0, 0x39, [(0x11, 0x01), (0x12, 0x06)]),                              # a namespace with code
                  (6, 0, 0x2e, [(0x11, 0x01)]),                                            # a function without an end
-                 (7, 0, 0x11, [(0x2130, 0x08), (0x1b, 0x08)])]                            # a skeleton: its file, its folder
+                 (7, 0, 0x11, [(0x2130, 0x08), (0x1b, 0x08)]),                            # a skeleton: its file, its folder
+                 (8, 1, 0x11, [])]                                                        # a unit without a name
 TEXT = 0x401000
 
 
@@ -284,6 +285,9 @@ def hand_made_units(bloaty):
     rows = rows_of(bloaty, "-d", "compileunits,sections", "declares")
     check("code of a unit that declares", 32, rows.get(("declares.c", ".text"), (0, 0))[0])
     check("data of a unit that declares", None, rows.get(("declares.c", ".data")))
+    assembled("nameless", PROGRAM + unit(" .uleb128 8\n", code(3, 0, 64), " .byte 0\n"), link=True)
+    rows = rows_of(bloaty, "-d", "compileunits", "nameless")
+    check("code of a unit without a name", (256, 256), rows.get(("[section .text]",)))
     for folder, name in ((os.getcwd(), "half.dwo"), ("/nowhere", os.getcwd() + "/half.dwo")):
         assembled("whole", PROGRAM + unit(' .uleb128 7\n .asciz "%s"\n .asciz "%s"\n' % (name, folder)), link=True)
         assembled("half", unit(' .uleb128 1\n .asciz "half.c"\n', code(3, 32, 64), " .byte 0\n"))
