@@ -23,9 +23,13 @@ static label_id bloaty_symbol_label(struct attr *a, const struct symbol *s)
 		       : label_format(a->f->labels, "[Anonymous symbol #%" PRIu32 "]", s->index);
 }
 
-static bool bloaty_symbol_is_defined(const struct symbol *s)
+/* True for a symbol that has bytes. The addresses of .tbss are those of other data. */
+static bool bloaty_symbol_is_defined(const struct image *im, const struct symbol *s)
 {
-	return s->type != STT_SECTION && s->section != SYM_NO_SECTION;
+	const struct section *in = s->section < im->section_count ? &im->sections[s->section]
+								  : NULL;
+	return s->type != STT_SECTION && s->section != SYM_NO_SECTION &&
+	       !(in && in->alloc && !section_takes_vm(im, in));
 }
 
 /* Returns the offset in a section that a value of an object means. It is an offset. If the section
@@ -110,7 +114,7 @@ static void bloaty_symbols(struct attr *a, const struct image *im, const struct 
 		const struct section *in = s.section < im->section_count ? &im->sections[s.section]
 									 : NULL;
 		uint64_t addr;
-		if (!bloaty_symbol_is_defined(&s) || (sized && s.size == 0) ||
+		if (!bloaty_symbol_is_defined(im, &s) || (sized && s.size == 0) ||
 		    (!sized && symtab_bytes(&t, &s).entry_size == 0))
 			continue;
 		const label_id label = bloaty_symbol_label(a, &s);
@@ -198,7 +202,7 @@ static void bloaty_symbol_table(struct attr *a, const struct section *table)
 	for (size_t i = 1; i < t.count; i++) {
 		const struct symbol s = symtab_get(&t, i);
 		const struct symbol_bytes b = symtab_bytes(&t, &s);
-		if (!bloaty_symbol_is_defined(&s) || !bloaty_symbol_addr(a->im, &s, &addr))
+		if (!bloaty_symbol_is_defined(a->im, &s) || !bloaty_symbol_addr(a->im, &s, &addr))
 			continue;
 		const label_id owner = spans_label(&a->vm, addr);
 		attr_put(a, table, b.entry_off, b.entry_size, owner, WHY_SYMBOL_ENTRY);

@@ -274,6 +274,17 @@ def assembled(name, text, link=False):
         must("ld", "-Ttext=%#x" % TEXT, name + ".o", "-o", name)
 
 
+def threads(bloaty):
+    """Zeros of threads take no memory: what lies at their addresses is not theirs."""
+    open("local.c", "w").write("__thread int zeros[64]; __thread int set = 3;\n"
+                               "int main(void) { return zeros[1] + set; }\n")
+    must(os.environ.get("CC", "cc").split()[-1], "-O1", "local.c", "-o", "local")
+    rows = rows_of(bloaty, "-d", "rawsymbols,sections", "local")
+    check("memory of zeros of threads", 0, sum(vm for k, (vm, _) in rows.items() if k[0] == "zeros"))
+    check("memory of variables of threads, but for padding", True,
+          0 <= rows.get(("set", ".tdata"), (0, 0))[0] - 4 <= PADDING)
+
+
 def hand_made_units(bloaty):
     """Units of which only some entries have code, and split units whose sections have plain names."""
     if os.uname().machine != "x86_64":
@@ -330,6 +341,7 @@ def main():
         mistakes(bloaty)
         raw_maps(bloaty)
         hand_made_units(bloaty)
+        threads(bloaty)
         peer = os.environ.get("BLOATY") or shutil.which("bloaty")
         if peer:
             beside(bloaty, peer, objects)
