@@ -45,7 +45,7 @@ cppcheck_all() {
 }
 
 scripts() {
-	shellcheck -x -S warning try check .ci/run tools/*.sh tests/*/*.sh share/completions/heft.bash share/ci/*.sh debian/tests/installed
+	shellcheck -x -S warning try check .ci/run bindings/*/*.sh tools/*.sh tests/*/*.sh share/completions/heft.bash share/ci/*.sh debian/tests/installed
 }
 
 log=$(mktemp) || exit 2

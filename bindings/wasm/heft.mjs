@@ -18,6 +18,6 @@ try {
 		streams: { in: stream(0, process.stdin), out: stream(1, process.stdout), err: stream(2, process.stderr) },
 	}).status;
 } catch (error) {
-	console.error(`heft: ${error.message}`);
+	console.error(`heft: ${error.message}${error.code === 'ENOENT' && error.path === path ? ' (make npm builds it)' : ''}`);
 	process.exitCode = 3;
 }

@@ -1,5 +1,5 @@
 // Works for the page: compiles heft once, then makes a report of each program that comes.
-import { load } from '../api.mjs';
+import { HeftError, load } from '../api.mjs';
 
 async function unpacked(text) {
 	const packed = Uint8Array.from(atob(text), c => c.charCodeAt(0));
@@ -22,4 +22,5 @@ async function answer({ wasm, program, base, beside }) {
 	postMessage({ bytes }, [bytes.buffer]);
 }
 
-onmessage = ({ data }) => answer(data).catch(error => postMessage({ trouble: error.message }));
+// The browser's own words, of a folder or of a file that changed, name no file.
+onmessage = ({ data }) => answer(data).catch(error => postMessage({ trouble: error instanceof HeftError ? error.message : `${data.program.name}: ${error.message}` }));
