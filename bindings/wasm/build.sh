@@ -26,9 +26,10 @@ if ! cmp -s "$top/tools/wasm_libraries.sh" "$build/libraries/built-by"; then
 	cp "$top/tools/wasm_libraries.sh" "$build/libraries/built-by"
 fi
 cross=$top/tools/cross
+printf "[binaries]\nc = [%s'clang-19', '--target=wasm32-wasi']\n" "$(command -v ccache >/dev/null && echo "'ccache', ")" >"$build/compiler.ini"
 [ -f "$build/heft/build.ninja" ] ||
 	deps_quiet meson setup --wrap-mode=nodownload "$build/heft" "$top" --cross-file "$cross/wasi.ini" --cross-file "$cross/npm.ini" \
-		--cross-file "$build/libraries/libraries.ini" || stop "meson setup fails"
+		--cross-file "$build/libraries/libraries.ini" --cross-file "$build/compiler.ini" || stop "meson setup fails"
 deps_quiet ninja -C "$build/heft" ${JOBS:+-j"$JOBS"} src/heft.wasm || stop "heft.wasm does not build"
 
 package=$out/package

@@ -1,6 +1,6 @@
 /** heft: where the bytes of native programs go.  https://www.npmjs.com/package/heft */
 
-/** What a file may be given as.  A Blob (a File that was dropped, say) can be read in a worker alone. */
+/** What a file may be given as: its bytes; a string is its text, not its name.  A Blob (a File that was dropped, say) can be read in a worker alone. */
 export type Content = Uint8Array | ArrayBuffer | ArrayBufferView | string | Blob;
 
 /** A row of a report (docs/json.md): a label, sizes, and the rows of the next level. */
