@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds heft.wasm, the page that opens a file, and the package for npm.
-# usage: [BUILD=build-npm] bindings/wasm/build.sh [OUT]     OUT: usually BUILD
+# usage: [BUILD=build-npm] [NPM_NAME=@OWNER/heft] bindings/wasm/build.sh [OUT]     OUT: usually BUILD
+#   NPM_NAME: of the package, for a registry where another has the name heft
 #   OUT gets heft-VERSION.tgz, heft-VERSION.html, and package/, which is what the archive has.
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
 top=$(cd "$here/../.." && pwd) || exit 2
@@ -39,7 +40,7 @@ mkdir -p "$package" && cp "$build/heft/src/heft.wasm" "$here"/*.mjs "$here/heft.
 for name in libc++abi-19-dev-wasm32 wasi-libc; do
 	[ ! -e "/usr/share/doc/$name/copyright" ] || cp "/usr/share/doc/$name/copyright" "$package/licences/$name"
 done
-sed "s/\"version\": \".*\"/\"version\": \"$version\"/" "$here/package.json" >"$package/package.json"
+sed -e "s|\"name\": \".*\"|\"name\": \"${NPM_NAME:-heft}\"|" -e "s/\"version\": \".*\"/\"version\": \"$version\"/" "$here/package.json" >"$package/package.json"
 python3 "$here/build_page.py" "$package/heft.wasm" "$build/heft/src/page_parts.h" "$version" "$package/heft.html" ||
 	stop "the page cannot be made"
 chmod 644 "$package/heft.wasm" && chmod 755 "$package/heft.mjs"

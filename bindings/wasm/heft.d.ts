@@ -1,4 +1,4 @@
-/** heft: where the bytes of native programs go.  https://www.npmjs.com/package/heft */
+/** heft: where the bytes of native programs go. */
 
 /** What a file may be given as: its bytes; a string is its text, not its name.  A Blob (a File that was dropped, say) can be read in a worker alone. */
 export type Content = Uint8Array | ArrayBuffer | ArrayBufferView | string | Blob;
