@@ -346,8 +346,12 @@ static bool snapshot_make_add_program(struct made *p, const char *name, struct h
 			      (flags & HEFT_SNAPSHOT_NO_LITERALS || p->program->input.linkmap
 				       ? 0
 				       : PATH_ALIASES_STRINGS);
-	if (p->map && what != 0)
-		path_aliases_read(&p->aliases, p->map, what, &p->owner->context.notes);
+	const bool shared = p->map && !p->program->input.linkmap &&
+			    path_aliases_list_shared(&p->aliases, p->map,
+						     program_image(p->program));
+	if (p->map && (what != 0 || shared))
+		path_aliases_read(&p->aliases, p->map, what | (shared ? PATH_ALIASES_SHARED : 0),
+				  &p->owner->context.notes);
 	begin_container(p, name);
 	snapshot_make_measure(p);
 	snapshot_make_collect(p);

@@ -1,6 +1,7 @@
 /* Finds which objects of a linker map have the same function or string. */
 #include "program/path_aliases.h"
 
+#include "base/sort.h"
 #include "base/text.h"
 #include "image/elf/elf_const.h"
 #include "image/input.h"
@@ -31,10 +32,42 @@ static void path_aliases_add_object(struct path_aliases *p, struct path_alias_ke
 	vec_push(&p->list, (struct path_alias){ object, before });
 }
 
-/* Reads the definitions that several objects may share: weak and unique symbols. */
-static void path_aliases_read_functions(struct path_aliases *p, const struct image *im,
-					uint32_t object)
+/* A function of the program. sort_by_key() sorts by the first field. */
+struct function_name {
+	uint64_t addr;
+	struct str name;
+};
+
+bool path_aliases_list_shared(struct path_aliases *p, const struct linkmap *map,
+			      const struct image *im)
 {
+	const struct section *table = image_section_type(im, SHT_SYMTAB, 1);
+	VEC(struct function_name) list = { 0 };
+	struct symtab t;
+	if (map->linker == LINKMAP_GNU || map->linker == LINKMAP_MSVC || !table ||
+	    !symtab_open(&t, im, table))
+		return false;
+	for (size_t i = 1; i < t.count; i++) {
+		const struct symbol s = symtab_get(&t, i);
+		uint64_t addr;
+		if (s.type == STT_FUNC && s.size > 0 && symbol_addr(im, &s, &addr))
+			vec_push(&list, (struct function_name){ addr, s.name });
+	}
+	sort_by_key(list.data, list.count, sizeof *list.data);
+	for (size_t i = 0; i < list.count; i++)
+		if ((i > 0 && list.data[i - 1].addr == list.data[i].addr) ||
+		    (i + 1 < list.count && list.data[i + 1].addr == list.data[i].addr))
+			(void)intern_add(&p->sharing, list.data[i].name);
+	vec_release(&list);
+	return p->sharing.entries.count > 0;
+}
+
+/* Reads the definitions that several objects may share, weak and unique symbols, and those of names
+ * that share their code. */
+static void path_aliases_read_functions(struct path_aliases *p, const struct image *im,
+					uint32_t object, unsigned what)
+{
+	const bool functions = what & PATH_ALIASES_FUNCTIONS, shared = what & PATH_ALIASES_SHARED;
 	const struct section *table = image_section_type(im, SHT_SYMTAB, 1);
 	struct symtab t;
 	if (!table || !symtab_open(&t, im, table))
@@ -42,9 +75,14 @@ static void path_aliases_read_functions(struct path_aliases *p, const struct ima
 	for (size_t i = 1; i < t.count; i++) {
 		const struct symbol y = symtab_get(&t, i);
 		const bool kept_once = y.bind == STB_WEAK || y.bind == STB_GNU_UNIQUE;
-		if (kept_once && y.name.len > 0 && y.section != SYM_NO_SECTION &&
-		    y.section < im->section_count)
+		uint32_t id;
+		if (y.name.len == 0 || y.section == SYM_NO_SECTION ||
+		    y.section >= im->section_count)
+			continue;
+		if (functions && kept_once)
 			path_aliases_add_object(p, &p->functions, y.name, object);
+		if (shared && y.type == STT_FUNC && intern_find(&p->sharing, y.name, &id))
+			path_aliases_add_object(p, &p->shared, y.name, object);
 	}
 }
 
@@ -107,8 +145,8 @@ static void path_aliases_read_input(struct path_aliases_reading *r, const struct
 		if (!intern_find(&r->to->map->objects, text_str(&name), &object))
 			continue;
 		const struct image *im = &in->images[i];
-		if (r->what & PATH_ALIASES_FUNCTIONS)
-			path_aliases_read_functions(r->to, im, object);
+		if (r->what & (PATH_ALIASES_FUNCTIONS | PATH_ALIASES_SHARED))
+			path_aliases_read_functions(r->to, im, object, r->what);
 		for (size_t k = 1; r->what & PATH_ALIASES_STRINGS && k < im->section_count; k++)
 			read_strings(r, im, &im->sections[k], object);
 	}
@@ -181,6 +219,8 @@ void path_aliases_release(struct path_aliases *p)
 {
 	release_keys(&p->functions);
 	release_keys(&p->strings);
+	release_keys(&p->shared);
+	intern_release(&p->sharing);
 	vec_release(&p->list);
 }
 
@@ -197,6 +237,11 @@ static uint32_t program_path_aliases_find(const struct path_alias_keys *k, struc
 uint32_t path_aliases_find(const struct path_aliases *p, struct str name, uint32_t *ret)
 {
 	return program_path_aliases_find(&p->functions, name, ret);
+}
+
+uint32_t path_aliases_find_shared(const struct path_aliases *p, struct str name, uint32_t *ret)
+{
+	return program_path_aliases_find(&p->shared, name, ret);
 }
 
 uint32_t path_aliases_find_string(const struct path_aliases *p, struct bytes text, uint32_t *ret)

@@ -8,6 +8,7 @@
 #ifndef HEFT_PROGRAM_PATH_ALIASES_H
 #define HEFT_PROGRAM_PATH_ALIASES_H
 
+#include "image/image.h"
 #include "linkmap/linkmap.h"
 
 /* An object with a function or string, and the link to the next object that has it. */
@@ -25,11 +26,23 @@ struct path_aliases {
 	struct path_alias_keys functions; /* Functions. Keys: linkage names */
 	struct path_alias_keys strings;   /* Strings. Keys: all bytes of a string, with the final
 					   * zero */
+	struct path_alias_keys shared;    /* Keys: names in `sharing`. */
+	struct intern sharing;            /* Names of functions that share their code */
 	VEC(struct path_alias) list;
 	const struct linkmap *map; /* Borrowed. */
 };
 
-enum path_aliases_what { PATH_ALIASES_FUNCTIONS = 1, PATH_ALIASES_STRINGS = 2 };
+enum path_aliases_what {
+	PATH_ALIASES_FUNCTIONS = 1,
+	PATH_ALIASES_STRINGS = 2,
+	PATH_ALIASES_SHARED = 4,
+};
+
+/* Lists the functions of a program that share their code with functions of other names. A linker
+ * that folds equal code maps all of them to the object of the code that it kept. False if there are
+ * none, or if the linker of the map does not fold. Call before path_aliases_read(). */
+bool path_aliases_list_shared(struct path_aliases *p, const struct linkmap *map,
+			      const struct image *im);
 
 /* Reads the objects. `what` has bits of enum path_aliases_what. Skips unreadable objects. Adds a
  * note if functions are wanted but no object can be read. */
@@ -38,6 +51,8 @@ void path_aliases_read(struct path_aliases *p, const struct linkmap *map, unsign
 void path_aliases_release(struct path_aliases *p);
 /* Returns the number of objects that define a name or have a string, and the first one in *ret. */
 uint32_t path_aliases_find(const struct path_aliases *p, struct str name, uint32_t *ret);
+/* Does the same for a function that shares its code. */
+uint32_t path_aliases_find_shared(const struct path_aliases *p, struct str name, uint32_t *ret);
 uint32_t path_aliases_find_string(const struct path_aliases *p, struct bytes text, uint32_t *ret);
 
 #endif

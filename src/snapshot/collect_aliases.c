@@ -38,6 +38,28 @@ static bool has_object(const struct collect *c, uint32_t first, uint32_t object)
 	return i != UINT32_MAX;
 }
 
+/* Tells whether functions of one name are the same function in all objects: not static ones. */
+static bool is_of_all_objects(struct str raw)
+{
+	return str_starts(raw, STR("_Z")) && !str_starts(raw, STR("_ZL")) &&
+	       !str_starts(raw, STR("_ZN12_GLOBAL__N_"));
+}
+
+void collect_shared_code(struct collect *c, struct str raw)
+{
+	const struct path_aliases *p = c->in->aliases;
+	struct snap_symbol *y = &c->s->symbols.data[c->s->symbols.count - 1];
+	uint32_t i;
+	const uint32_t count = p ? path_aliases_find_shared(p, raw, &i) : 0;
+	if (count == 0 || y->object == 0 || has_object(c, i, y->object) ||
+	    (count > 1 && !is_of_all_objects(raw)))
+		return;
+	while (p->list.data[i].next != UINT32_MAX) /* The object that is first in the map. */
+		i = p->list.data[i].next;
+	y->object = intern_add(&c->s->texts, intern_get(&p->map->objects, p->list.data[i].object));
+	y->source = 0;
+}
+
 void collect_string_aliases(struct collect *c, struct bytes text)
 {
 	const struct path_aliases *p = c->in->aliases;

@@ -127,6 +127,9 @@ void collect_charges(struct collect *c, size_t first);
 /* collect_aliases.c: adds the last symbol again, for each other object that defines it. `raw` is
  * the linker's name. */
 void collect_path_aliases(struct collect *c, struct str raw);
+/* Gives the last symbol to an object that defines it, if it shares its code with a function of
+ * another object. */
+void collect_shared_code(struct collect *c, struct str raw);
 /* Sets the object of the last symbol, a whole text. Adds the symbol again for each other object
  * that has the text. */
 void collect_string_aliases(struct collect *c, struct bytes text);

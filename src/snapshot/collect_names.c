@@ -136,6 +136,7 @@ void collect_native(struct collect *c, uint64_t addr, uint64_t size, label_id la
 	c->label = label;
 	collect_name(c, raw, &y);
 	collect_place(c, &y);
+	collect_shared_code(c, raw);
 	collect_path_aliases(c, raw);
 	c->label = LABEL_NONE;
 }

@@ -508,4 +508,29 @@ for compiler in g++ clang++-19; do
 	classes $compiler $compiler
 	classes $compiler-fixed $compiler -no-pie
 done
+# Functions that a linker folded belong to the objects that define their names.
+if command -v ld.lld >/dev/null; then
+	cat >"$tmp/fold1.c" <<'END'
+static __attribute__((noinline)) int hidden1(int x) { for (int i = 0; i < 9; i++) x = x * 37 + i; return x; }
+int kept(int x) { for (int i = 0; i < 9; i++) x = x * 31 + i; return x; }
+int other(int);
+int main(int n, char **v) { return kept(n) + other(n) + hidden1(n); }
+END
+	cat >"$tmp/fold2.c" <<'END'
+static __attribute__((noinline)) int hidden2(int x) { for (int i = 0; i < 9; i++) x = x * 37 + i; return x; }
+int folded(int x) { for (int i = 0; i < 9; i++) x = x * 31 + i; return x; }
+int other(int x) { return folded(x) - hidden2(x) * 5; }
+END
+	for n in 1 2; do
+		must gcc -O1 -fno-inline -ffunction-sections -c "$tmp/fold$n.c" -o "$tmp/fold$n.o"
+	done
+	must gcc -fuse-ld=lld -Wl,--icf=all,-Map="$tmp/fold.map" "$tmp/fold1.o" "$tmp/fold2.o" -o "$tmp/fold"
+	is "functions have the same code" 2 "$(nm "$tmp/fold" | awk '$3 ~ /^(kept|folded)$/ { print $1 }' | uniq -c | awk '{ print $1 }')"
+	is "objects of folded functions" "folded=fold2.o hidden1=fold1.o hidden2=fold2.o kept=fold1.o " \
+		"$("$heft" query --map "$tmp/fold.map" "$tmp/fold" --format=csv "select name || '=' || object from symbols
+			where name in ('kept', 'folded', 'hidden1', 'hidden2') order by name" 2>/dev/null |
+			sed '1d; s/=.*\//=/' | tr '\n' ' ')"
+else
+	echo "skip folded functions: lld is missing"
+fi
 finish 58
