@@ -178,6 +178,7 @@ void attr_scratch_release(struct attr_scratch *s)
 	plt_release(&s->plt);
 	vec_release(&s->uses);
 	vec_release(&s->bare);
+	vec_release(&s->nobodys);
 	vec_release(&s->fdes);
 	vec_release(&s->unsized);
 	vec_release(&s->guessed);

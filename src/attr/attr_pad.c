@@ -108,10 +108,17 @@ static void attr_pad_fill(struct attr *a, enum code_isa isa, const struct span *
 void attr_padding(struct attr *a)
 {
 	const enum code_isa isa = code_split_isa_of(a->im);
+	const uint64_t *nobodys = a->scratch->nobodys.data;
+	size_t nobody = 0;
 	struct code_pass pass = { .im = a->im };
 	for (size_t i = 1; i < a->vm.list.count; i++) {
 		const struct span *before = &a->vm.list.data[i - 1];
-		const uint64_t start = before->start + before->size, size = before[1].start - start;
+		const uint64_t start = before->start + before->size;
+		uint64_t size = before[1].start - start;
+		while (size > 0 && nobody < a->scratch->nobodys.count && nobodys[nobody] < start)
+			nobody++;
+		if (nobody < a->scratch->nobodys.count)
+			size = min_u64(size, nobodys[nobody] - start);
 		const struct section *in = size > 0 && size < ALIGN_MAX
 						   ? image_section_at(a->im, start)
 						   : NULL;

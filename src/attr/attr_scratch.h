@@ -76,6 +76,7 @@ struct attr_scratch {
 	place_vec guessed;
 	/* For owners by unit or file: uses of imports, in code order, then by addr. */
 	VEC(struct import_use) uses;
+	VEC(uint64_t) nobodys;             /* Starts of symbols without a unit, sorted */
 	place_vec bare;                    /* Code symbols that the DWARF does not describe,
 					    * sorted */
 	VEC(struct overlay_code) overlays; /* Code claimed at shared addresses of overlays */

@@ -104,6 +104,15 @@ static void on_done(void *ctx, struct findings *f)
 	attr_files_release(f);
 }
 
+/* Lists where symbols without an owner begin. They are no padding of what precedes them. */
+static void nobodys_list(struct attr *a, const place_vec *from)
+{
+	struct span_cursor cursor = { &a->vm, 0 };
+	for (size_t i = 0; i < from->count; i++)
+		if (cursor_label(&cursor, from->data[i].addr) == LABEL_NONE)
+			vec_push(&a->scratch->nobodys, from->data[i].addr);
+}
+
 /* Keeps sized data symbols without an owner, such as virtual tables and type information. Later,
  * the first unit that refers into such a symbol gets the whole symbol. */
 static void keep_unowned(struct attr *a)
@@ -207,6 +216,10 @@ void attr_units(struct attr *a)
 	attr_commit_vm(a);
 	if (a->scratch->dwarf && a->owner == BY_UNIT)
 		attr_bare_list(a);
+	nobodys_list(a, &a->scratch->sized);
+	nobodys_list(a, &a->scratch->unsized);
+	sort_by_key(a->scratch->nobodys.data, a->scratch->nobodys.count,
+		    sizeof *a->scratch->nobodys.data);
 	keep_unowned(a);
 	if (!a->scratch->dwarf)
 		note_no_dwarf(a);

@@ -349,10 +349,16 @@ void spans_pad(struct spans *s, const struct labels *labels, unsigned what, cons
 				 str_eq(label_text(labels, k.label), STR("[Unmapped]")) &&
 				 str_starts(label_text(labels, last->label), STR("[section ")));
 		}
+		/* What begins within is no padding. */
+		uint64_t padding = k.size;
+		if (joins && last->label != k.label && next < start_count)
+			padding = min_u64(padding, starts[next] - k.start);
 		if (joins)
-			last->size += k.size;
-		else
+			last->size += padding;
+		if (!joins)
 			list[out++] = k;
+		else if (padding < k.size)
+			list[out++] = (struct span){ k.start + padding, k.size - padding, k.label };
 	}
 	s->list.count = out;
 }

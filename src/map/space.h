@@ -126,8 +126,8 @@ label_id spans_label(const struct spans *s, uint64_t addr);
  * owner. PAD_SECTIONS: up to 16 bytes of "[Unmapped]" after unowned bytes of a section. */
 enum { PAD_OWNERS = 1, PAD_SECTIONS = 2 };
 /* Merges adjacent spans with the same label, and charges padding. `what`: bits of PAD_OWNERS and
- * PAD_SECTIONS. 0: no padding; `labels` may be NULL. A span that begins at one of the sorted
- * `starts` is not padding. */
+ * PAD_SECTIONS. 0: no padding; `labels` may be NULL. Bytes from one of the sorted `starts` on are
+ * not padding. */
 void spans_pad(struct spans *s, const struct labels *labels, unsigned what, const uint64_t *starts,
 	       size_t start_count);
 uint64_t spans_total(const struct spans *s);

@@ -133,6 +133,7 @@ static void snapshot_make_collect(struct made *p)
 					  .spaces = &p->spaces,
 					  .map = p->map,
 					  .aliases = p->map ? &p->aliases : NULL,
+					  .no_debug = !p->has_dwarf,
 					  .exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES,
 					  .no_literals = s->flags & HEFT_SNAPSHOT_NO_LITERALS ||
 							 p->program->input.linkmap,

@@ -40,6 +40,7 @@ struct collect_input {
 	const struct path_aliases *aliases; /* May be NULL */
 	struct str object; /* Object of bytes that the map assigns to no object: the archive
 			    * member, or "" */
+	bool no_debug;     /* Sources are names of the symbol table, as there is no debug info */
 	bool exact_names;  /* Shorten names exactly as SuperSize does */
 	bool no_literals;
 	/* Selects symbols whose contents are hashed. `contents`: all. `alone`: none, because

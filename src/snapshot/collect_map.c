@@ -123,6 +123,19 @@ static void learn_paths(const struct collect *c, size_t first, struct other_path
 	}
 }
 
+/* Without debug info, removes sources that belong to another object than the map's. They are of who
+ * refers to the data. */
+static void contradictions_drop(struct collect *c, size_t first, const struct other_path *object_of)
+{
+	for (size_t i = first; i < c->s->symbols.count; i++) {
+		struct snap_symbol *y = &c->s->symbols.data[i];
+		const struct other_path *known = &object_of[y->source];
+		if (y->source != 0 && y->object != 0 && known->by_code &&
+		    known->text != OBJECT_SEVERAL && known->text != y->object)
+			y->source = 0;
+	}
+}
+
 static void complete_path(uint32_t *path, const struct other_path *known)
 {
 	if (*path == 0 && known->text != OBJECT_SEVERAL)
@@ -161,6 +174,11 @@ void collect_complete_paths(struct collect *c, size_t first)
 	struct other_path *object_of = mem_zeroed(2 * texts, sizeof *object_of);
 	struct other_path *source_of = object_of + texts;
 	learn_paths(c, first, object_of, source_of);
+	if (c->in->no_debug) {
+		contradictions_drop(c, first, object_of);
+		memset(object_of, 0, 2 * texts * sizeof *object_of);
+		learn_paths(c, first, object_of, source_of);
+	}
 	for (size_t i = first; i < c->s->symbols.count; i++) {
 		struct snap_symbol *y = &c->s->symbols.data[i];
 		if (y->object == 0)

@@ -14,10 +14,16 @@ void layer_release(struct layer *l)
 /* Minimal number of owners for a second thread. */
 enum { PARALLEL_MIN = 20000 };
 
-/* Returns the sorted starts of non-empty sections, in one domain. */
-static uint64_t *section_starts(const struct source_file *f, enum heft_domain domain, size_t *count)
+/* Returns the sorted starts of sections with bytes, and of symbols without an owner, in one domain.
+ * Empty sections end nothing. */
+static uint64_t *layer_starts(const struct source_file *f, const struct layer *l,
+			      enum heft_domain domain, size_t *count)
 {
 	VEC(uint64_t) starts = { 0 };
+	if (domain == HEFT_FILE)
+		vec_copy(&starts, &l->file_starts);
+	else
+		vec_copy(&starts, &l->vm_starts);
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		const struct image *im = &f->input->images[i];
 		for (size_t k = 1; k < im->section_count; k++) {
@@ -43,7 +49,7 @@ static void pad(const struct source_file *f, const struct layer *l, struct spans
 		spans_pad(s, f->labels, what, NULL, 0);
 		return;
 	}
-	uint64_t *starts = section_starts(f, domain, &count);
+	uint64_t *starts = layer_starts(f, l, domain, &count);
 	spans_pad(s, f->labels, what | PAD_SECTIONS, starts, count);
 	mem_free(starts);
 }
@@ -241,4 +247,6 @@ void layer_finish(const struct source_file *f, struct layer *l, struct claims *v
 	}
 	origins_keep(f, &d.vm_rest);
 	finish_end(&d, threads);
+	vec_release(&l->vm_starts);
+	vec_release(&l->file_starts);
 }

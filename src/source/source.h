@@ -14,6 +14,9 @@ struct layer {
 	struct spans vm, file;
 
 	bool exact; /* True if short fallback ranges are not padding */
+	/* Starts of symbols without an owner: no padding. layer_finish() releases them. */
+	VEC(uint64_t) vm_starts;
+	VEC(uint64_t) file_starts;
 };
 
 void layer_release(struct layer *l);

@@ -47,6 +47,19 @@ static void note_raw_names(const struct source_file *f, const struct image *im)
 		 "names of Swift that cannot be read are shown as the linker has them");
 }
 
+/* Keeps the starts of symbols without an owner, as addresses and as offsets in the file. */
+static void starts_keep(const struct image *im, const struct attr_scratch *scratch,
+			struct layer *ret)
+{
+	for (size_t i = 0; i < scratch->nobodys.count; i++) {
+		const uint64_t addr = scratch->nobodys.data[i];
+		const struct section *in = image_section_at(im, addr);
+		vec_push(&ret->vm_starts, addr);
+		if (in && addr - in->addr < in->file_size)
+			vec_push(&ret->file_starts, im->file_off + in->off + addr - in->addr);
+	}
+}
+
 static void attribute_input(const struct source_file *f, enum owner owner, struct layer *ret)
 {
 	struct claims file = { 0 };
@@ -67,6 +80,7 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 			note_raw_names(f, a.im);
 		file = a.file_claims;
 		spans_append(&ret->vm, &a.vm);
+		starts_keep(a.im, &scratch, ret);
 		members[i] = scratch.debug_owner;
 		attr_scratch_release(&scratch);
 	}

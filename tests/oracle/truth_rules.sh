@@ -533,4 +533,23 @@ END
 else
 	echo "skip folded functions: lld is missing"
 fi
+# Without debug info, the name of a file in the symbol table does not contradict the object of the map.
+cat >"$tmp/first.c" <<'END'
+extern int shared[50];
+int tiny(int);
+static __attribute__((noinline)) int local(int x) { return shared[x % 50] * 3; }
+int (*volatile pointer)(int) = local;
+int main(int n, char **v) { return pointer(n) + tiny(n); }
+END
+cat >"$tmp/second.c" <<'END'
+int shared[50] = { 1, 2 }, unused[100];
+int tiny(int x) { return x + 1; }
+END
+must gcc -O2 -c "$tmp/first.c" -o "$tmp/first.o"
+must gcc -O2 -c "$tmp/second.c" -o "$tmp/second.o"
+must gcc -Wl,-Map="$tmp/moved.map" "$tmp/first.o" "$tmp/second.o" -o "$tmp/moved"
+is "sources of symbols, by name and by map" "local:first.c:first.o shared::second.o tiny::second.o unused::second.o " \
+	"$("$heft" query --map "$tmp/moved.map" "$tmp/moved" --format=csv "select name || ':' || ifnull(source, '') || ':' || object
+		from symbols where name in ('local', 'shared', 'tiny', 'unused') order by name" 2>/dev/null |
+		sed '1d; s/:[^:]*\//:/' | tr '\n' ' ')"
 finish 58

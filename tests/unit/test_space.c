@@ -612,6 +612,21 @@ static void a_short_section_is_no_padding(void **state)
 	labels_release(&p.labels);
 }
 
+static void what_begins_within_a_gap_is_no_padding(void **state)
+{
+	struct padding p = padding_make();
+	struct spans s = SPANS({ 0, 4, p.real }, { 4, 20, p.fallback }, { 20, 24, p.other });
+	const uint64_t starts[] = { 0, 16, 18 };
+	const uint64_t want[][3] = { { 0, 16, p.real },
+				     { 16, 20, p.fallback },
+				     { 20, 24, p.other } };
+	(void)state;
+	spans_pad(&s, &p.labels, PAD_OWNERS, starts, COUNT_OF(starts));
+	assert_spans(&s, want, COUNT_OF(want));
+	spans_release(&s);
+	labels_release(&p.labels);
+}
+
 static void padding_between_two_parts_of_a_symbol_joins_them(void **state)
 {
 	struct padding p = padding_make();
@@ -668,6 +683,7 @@ int main(void)
 		cmocka_unit_test(padding_behind_what_is_left_of_a_section_goes_to_it),
 		cmocka_unit_test(two_paddings_in_a_row_both_go_to_the_label_before),
 		cmocka_unit_test(a_short_section_is_no_padding),
+		cmocka_unit_test(what_begins_within_a_gap_is_no_padding),
 		cmocka_unit_test(padding_between_two_parts_of_a_symbol_joins_them),
 		cmocka_unit_test(every_reason_has_a_text),
 	};
