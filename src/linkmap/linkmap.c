@@ -172,14 +172,21 @@ bool linkmap_adopt(struct linkmap *lm, const struct file *f, struct notes *notes
 	return false;
 }
 
+bool linkmap_section_is(const struct linkmap *lm, const struct linkmap_section *s, struct str name,
+			uint64_t addr, uint64_t size)
+{
+	enum { ALIGN = 512, ALIGN_MOST = 4096 }; /* Of sections in a PE file */
+	const bool fits = s->size == size || (lm->rounded && s->size % ALIGN == 0 &&
+					      s->size > size && s->size - size < ALIGN_MOST);
+	return fits && s->addr == addr && str_eq(linkmap_text(lm, s->name), name);
+}
+
 uint32_t linkmap_find_section(const struct linkmap *lm, struct str name, uint64_t addr,
 			      uint64_t size)
 {
-	for (size_t i = 0; i < lm->sections.count; i++) {
-		const struct linkmap_section *s = &lm->sections.data[i];
-		if (s->addr == addr && s->size == size && str_eq(linkmap_text(lm, s->name), name))
+	for (size_t i = 0; i < lm->sections.count; i++)
+		if (linkmap_section_is(lm, &lm->sections.data[i], name, addr, size))
 			return (uint32_t)i;
-	}
 	return LINKMAP_NONE;
 }
 

@@ -112,6 +112,7 @@ struct linkmap_common {
 
 struct linkmap {
 	enum linkmap_linker linker;
+	bool rounded; /* Sizes of sections are rounded up: GNU ld's map of a PE program */
 	VEC(struct linkmap_region) regions; /* Memory regions, in the order of the map. */
 	VEC(struct linkmap_section) sections;
 	VEC(struct linkmap_piece) pieces;
@@ -154,6 +155,9 @@ static inline struct str linkmap_symbol_name(const struct linkmap *lm,
 	return (struct str){ (const char *)lm->bytes.p + s->name_off, s->name_len };
 }
 
+/* Tells whether a section of a program, with this name, address and size, is the map's section. */
+bool linkmap_section_is(const struct linkmap *lm, const struct linkmap_section *s, struct str name,
+			uint64_t addr, uint64_t size);
 /* Returns the section with this name, address and size. LINKMAP_NONE if there is none. */
 uint32_t linkmap_find_section(const struct linkmap *lm, struct str name, uint64_t addr,
 			      uint64_t size);

@@ -246,6 +246,10 @@ void linkmap_gnu_parse(struct map_maker *m)
 	static const struct ld_dialect gnu = { "Linker script and memory map", gnu_piece,
 					       gnu_script };
 	ld_parse(m, &gnu);
+	for (size_t i = 0; i < m->lm->sections.count;
+	     i++) /* Only PE programs have imports in it. */
+		m->lm->rounded |= str_eq(linkmap_text(m->lm, m->lm->sections.data[i].name),
+					 STR(".idata"));
 }
 
 /* Stands for the address of an object's merged section, which gold does not print. */

@@ -142,7 +142,7 @@ static void compare_section(const struct linkmap *map, const struct section *s,
 		if (!str_eq(linkmap_text(map, m->name), s->name))
 			continue;
 		named = true;
-		same = m->size == s->size && m->addr == s->addr - s->vm_bias;
+		same = linkmap_section_is(map, m, s->name, s->addr - s->vm_bias, s->size);
 	}
 	a->same += same;
 	a->other += named && !same;

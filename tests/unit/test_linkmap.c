@@ -371,6 +371,29 @@ static void lld_columns_are_read(void **state)
 	linkmap_release(&lm);
 }
 
+static void gnu_rounds_sections_of_pe_programs(void **state)
+{
+	(void)state;
+	struct linkmap lm = parse(
+		GNU_HEAD "\n"
+			 ".text           0x0000000140001000     0x7e00\n"
+			 " .text          0x0000000140001000      0x510 crt2.o\n"
+			 ".idata          0x000000014000f000      0x800\n"
+			 " .idata$2       0x000000014000f000       0x14 libkernel32.a(h.o)\n");
+	assert_int_equal(linkmap_find_section(&lm, STR(".text"), 0x140001000, 0x7c68), 0);
+	assert_int_equal(linkmap_find_section(&lm, STR(".text"), 0x140001000, 0x7e00), 0);
+	assert_int_equal(linkmap_find_section(&lm, STR(".text"), 0x140001000, 0x7f00),
+			 LINKMAP_NONE);
+	assert_int_equal(linkmap_find_section(&lm, STR(".text"), 0x140001000, 0x6e00),
+			 LINKMAP_NONE);
+	linkmap_release(&lm);
+	lm = parse(GNU_HEAD "\n"
+			    ".text           0x0000000000401000     0x7e00\n"
+			    " .text          0x0000000000401000      0x510 crt1.o\n");
+	assert_int_equal(linkmap_find_section(&lm, STR(".text"), 0x401000, 0x7c68), LINKMAP_NONE);
+	linkmap_release(&lm);
+}
+
 static void objects_of_optimizers_are_named_after_their_modules(void **state)
 {
 	(void)state;
@@ -723,6 +746,7 @@ int main(void)
 		TEST(gold_names_its_own_pieces),
 		TEST(gold_is_told_from_gnu_ld_by_the_memory_map),
 		TEST(lld_columns_are_read),
+		TEST(gnu_rounds_sections_of_pe_programs),
 		TEST(objects_of_optimizers_are_named_after_their_modules),
 		TEST(lld_lines_of_scripts_are_told_from_sections_and_pieces),
 		TEST(lld_prints_tls_symbols_as_offsets),
