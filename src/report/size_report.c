@@ -126,18 +126,24 @@ static bool children_say_nothing(const struct report *r, const struct heft_row *
 	return str_eq(own, child) || wraps(child, own) || wraps(own, child);
 }
 
+/* Tells the bytes that filters excluded. Called as Bloaty, heft tells them in Bloaty's words. */
 static void put_omitted(const struct report *r, struct sink *s)
 {
 	const struct size_report *z = r->ctx;
-	if (!z->filtered)
+	const bool bloaty = r->opts.bloaty, file = shows(r, FILE_SIZE), vm = shows(r, VM_SIZE);
+	if (!z->filtered || (!bloaty && z->omitted_file == 0 && z->omitted_vm == 0))
 		return;
-	sink_text(s, STR("Filtering enabled (source_filter); omitted"));
-	if (shows(r, FILE_SIZE))
-		sink_printf(s, " file = %s%s", shown_size(z->omitted_file).p,
-			    shows(r, VM_SIZE) ? "," : "");
-	if (shows(r, VM_SIZE))
-		sink_printf(s, " vm = %s", shown_size(z->omitted_vm).p);
-	sink_text(s, STR(" of entries\n"));
+	sink_text(s,
+		  bloaty ? STR("Filtering enabled (source_filter); omitted") : STR("Not counted:"));
+	if (file)
+		sink_printf(s, bloaty ? " file = %s" : " %s of the file",
+			    shown_size(z->omitted_file).p);
+	if (file && vm)
+		sink_text(s, STR(","));
+	if (vm)
+		sink_printf(s, bloaty ? " vm = %s" : " %s of the VM image",
+			    shown_size(z->omitted_vm).p);
+	sink_text(s, bloaty ? STR(" of entries\n") : STR("\n"));
 }
 
 static void size_put_sources(const struct field_at *at, struct json *j)

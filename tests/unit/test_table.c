@@ -242,15 +242,18 @@ static void the_filter_notice_is_the_last_line(void **state)
 	const struct size_report sizes = { .filtered = true, .omitted_file = 29465000 };
 	r.ctx = &sizes;
 	expect_table(&r, HEAD " 100.0%    1024 100.0%     512    TOTAL\n"
+			      "Not counted: 28.1Mi of the file, 0 of the VM image\n");
+	r.opts.bloaty = true;
+	expect_table(&r, HEAD " 100.0%    1024 100.0%     512    TOTAL\n"
 			      "Filtering enabled (source_filter); omitted file = 28.1Mi, vm = 0 of "
 			      "entries\n");
+	r.opts.bloaty = false;
 	r.opts.domain = HEFT_FILE;
 	expect_table(&r, HEAD_FILE " 100.0%    1024    TOTAL\n"
-				   "Filtering enabled (source_filter); omitted file = 28.1Mi of "
-				   "entries\n");
+				   "Not counted: 28.1Mi of the file\n");
 	r.opts.domain = HEFT_VM;
 	expect_table(&r, HEAD_VM " 100.0%     512    TOTAL\n"
-				 "Filtering enabled (source_filter); omitted vm = 0 of entries\n");
+				 "Not counted: 0 of the VM image\n");
 }
 
 static void the_count_column_stands_under_its_header(void **state)
