@@ -291,10 +291,9 @@ bool file_format_refuse(const struct file_format *f, enum file_use use, const ch
 	struct text list = { 0 };
 	ASSERT(one && use < USE_COUNT);
 	readable_name(use, &list);
-	fail(err, tiny ? HEFT_EFORMAT : HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
-	     "%s is %s; %s " STR_FMT "%s%s%s%s", path, tiny ? "too short for any kind" : one,
-	     uses[use].reads, STR_ARG(text_str(&list)), uses[use].more, advice ? " (" : "",
-	     advice ? advice : "", advice ? ")" : "");
+	fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s is %s; %s " STR_FMT "%s%s%s%s", path,
+	     tiny ? "too short for any kind" : one, uses[use].reads, STR_ARG(text_str(&list)),
+	     uses[use].more, advice ? " (" : "", advice ? advice : "", advice ? ")" : "");
 	text_release(&list);
 	return false;
 }

@@ -81,8 +81,8 @@ const struct file_format *file_format_of(struct bytes b, bool *ret_packed);
 const struct file_format *file_format_of_plain(struct bytes b);
 /* True if heft reads files of this format for a use. */
 bool file_format_serves(const struct file_format *f, enum file_use use);
-/* Fails with a message like "FILE is a linker map; heft stack reads programs". HEFT_EUNSUPPORTED,
- * or HEFT_EFORMAT if the file is too short for any kind. `size` is the file's size. */
+/* Fails with HEFT_EUNSUPPORTED and a message like "FILE is a linker map; heft stack reads
+ * programs". `size` is the file's size. */
 bool file_format_refuse(const struct file_format *f, enum file_use use, const char *path,
 			uint64_t size, struct heft_err *err);
 

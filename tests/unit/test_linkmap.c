@@ -717,7 +717,7 @@ static void maps_are_opened_from_files(void **state)
 	linkmap_release(&lm);
 	assert_int_equal(truncate(path, 3), 0);
 	assert_false(linkmap_open(&lm, path, &notes, &err));
-	assert_int_equal(err.code, HEFT_EFORMAT);
+	assert_int_equal(err.code, HEFT_EUNSUPPORTED);
 	assert_string_equal(err.text + strlen(path),
 			    " is too short for any kind; --map takes linker maps of GNU ld, gold, "
 			    "lld, mold, ld64 and MSVC");
