@@ -85,8 +85,13 @@ static void tell_death(const struct heap_run *job, int signal)
 		leaves_core |= signals[i] == signal;
 	fprintf(stderr, "%s: nothing was written: %s was ended by signal %d (%s)\n", program,
 		job->argv[0], signal, strsignal(signal));
-	if (!leaves_core)
+	if (!leaves_core) {
+		fprintf(stderr,
+			"%s: to look at it while it runs: heft heap snapshot PID, or a file a "
+			"signal: heft heap run --signal=USR2\n",
+			program);
 		return;
+	}
 	getrlimit(RLIMIT_CORE, &core);
 	if (core.rlim_cur == 0)
 		fprintf(stderr,

@@ -251,8 +251,9 @@ void out_heap_layout(const struct heap_info *i, bool json, struct sink *s)
 	for (size_t k = 0; k < HEFT_HEAP_PARTS; k++)
 		layout_put_row(s, i->parts[k], sum, heap_part_names[k], part_texts[k]);
 	layout_put_row(s, sum, sum, "TOTAL", "");
-	sink_printf(s, "\n%s free in %" PRIu64 " pages that blocks hold less than a quarter of\n",
-		    shown_size(i->of.pinned_bytes).p, i->of.pinned_pages);
+	sink_printf(s, "\n%s free in %" PRIu64 " page%s that blocks hold less than a quarter of\n",
+		    shown_size(i->of.pinned_bytes).p, i->of.pinned_pages,
+		    i->of.pinned_pages == 1 ? "" : "s");
 }
 
 #define MOMENT(m) FIELD(struct heft_heap_moment, m)

@@ -31,6 +31,7 @@ is "no children" 1 "$(files 'c.*')"
 run -o d.%p sh -c 'kill -TERM $$' 2>said
 is "ended by a signal" 143 $?
 is "said so" 1 "$(grep -c 'nothing was written: sh was ended by signal 15' said)"
+is "said what to do" 1 "$(grep -c 'heft heap snapshot PID' said)"
 # shellcheck disable=SC2016,SC3045 # $$ is the program's; a shell without ulimit -c has no test of it
 (ulimit -c 0 && run -o d.%p sh -c 'kill -ABRT $$' 2>said)
 is "where a crash is: no core" 1 "$(grep -c 'ulimit -c unlimited, and run it again' said)"
