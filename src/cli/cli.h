@@ -159,6 +159,7 @@ enum common_option {
 	O_MARKDOWN,
 	O_FOLDED,
 	O_PPROF,
+	O_SVG,
 	O_TERSE,
 	O_CSV_SAFE,
 	O_COLOR,

@@ -16,6 +16,7 @@ const struct opt query_opts[] = {
 #define OUTPUT_FORMATS      "table|csv|tsv|json|markdown|svg"
 #define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown, svg"
 #define OUTPUT_NO_STACKS
+#define OUTPUT_SVG
 #include "cli/output_opts.inc"
 #include "cli/find_opts.inc"
 #include "cli/stack_opts.inc"

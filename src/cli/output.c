@@ -82,6 +82,7 @@ enum output_answer output_apply(struct output *out, const struct cli *cli, const
 	case O_MARKDOWN:
 	case O_FOLDED:
 	case O_PPROF:
+	case O_SVG:
 	case O_TERSE: return set_format(out, cli, o, o->name);
 	case O_ROWS:
 		if (!cli_number(cli, o, value, INT32_MAX, &rows))
