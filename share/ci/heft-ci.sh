@@ -73,7 +73,8 @@ install() {
 
 # Builds a commit at the place where every commit is built, so that the paths of two builds are the same.
 build() { # commit, file to write
-	tree=${RUNNER_TEMP:-${TMPDIR:-/tmp}}/heft-tree-$(id -u)
+	# Reports call the program's own code after the last folder of this path.
+	tree=${RUNNER_TEMP:-${TMPDIR:-/tmp}}/heft-tree-$(id -u)/$folder
 	git worktree remove --force "$tree" 2>/dev/null || rm -rf "$tree"
 	git worktree prune
 	git worktree add --quiet --detach "$tree" "$1" || return
@@ -84,6 +85,7 @@ build() { # commit, file to write
 	"$HEFT" snapshot "$@" "$tree/$HEFT_PROGRAM" -o "$file" || return
 	say "$commit measured"
 	git worktree remove --force "$tree"
+	rmdir "${tree%/*}"
 }
 
 # What HEAD is compared with.  Where the forge checked out a merge of its own making, that is the side merged into.

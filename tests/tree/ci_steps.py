@@ -185,7 +185,7 @@ def github(action, env, first, second):
         git("checkout", "-q", head)
         context = {"github.token": "secret", "github.event.pull_request.base.sha": first,
                    "github.event.pull_request.number": "7"} | more.pop("context", {})
-        inputs = {"stage": stage, "program": "app", "build": "cc -o app app.c", "heft": env["HEFT"]} | more
+        inputs = {"stage": stage, "program": "app", "build": "cc -g -o app app.c", "heft": env["HEFT"]} | more
         return run_action(action, inputs, context, env)
 
     store = f"{env['HOME']}/kept.db"
@@ -201,6 +201,8 @@ def github(action, env, first, second):
     check("a pull request is commented", done.returncode == 0 and len(Forge.ours()) == 1, done.stderr)
     check("the base comes from the branch", f"{first} is on the branch" in done.stderr, done.stderr)
     check("the comment tells the growth", "+4000 |" in Forge.ours()[0] and "`table`" in Forge.ours()[0], Forge.ours())
+    own = Forge.ours()[0].partition("By package")[2]
+    check("the program's own code is named after it", "`app`" in own and "heft-tree" not in own, Forge.ours())
     check("its course is that of the branch", "| ▁█ |" in Forge.ours()[0], Forge.ours())
     done = run("review", second, store=store, branch="")
     check("or that of the history", done.returncode == 0 and "| ▁█ |" in Forge.ours()[0], Forge.ours())
