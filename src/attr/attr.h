@@ -78,7 +78,7 @@ void attr_discover(struct attr *a);
  * their symbols, or for the functions whose values they hold. */
 void attr_ghc_code(struct attr *a);
 void attr_ghc_closures(struct attr *a);
-/* By symbol: claims static objects without a reference. Each constructor gets a row. */
+/* For owners by symbol: claims static objects without a reference. Each constructor gets a row. */
 void attr_ghc_rest(struct attr *a);
 /* attr_pascal.c: by symbol, claims Free Pascal's type information and method tables. */
 void attr_pascal(struct attr *a);
@@ -144,7 +144,7 @@ void attr_notes(struct attr *a);
  * symbol may name the resource that holds the members. */
 void attr_node(struct attr *a);
 void attr_bundle(struct attr *a);
-/* By symbol, claims bytes without an owner in a packed program (made_by_packer). */
+/* For owners by symbol: claims bytes without an owner in a compressed program (made_by_packer). */
 void attr_packed(struct attr *a);
 /* attr_gresource.c: for owners by symbol, claims the members of GLib's resource bundles, with a row
  * each. */

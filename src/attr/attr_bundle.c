@@ -1,5 +1,5 @@
-/* By symbol: claims files appended to a program, or packed into one of its sections. Each member of
- * a known format gets a row.
+/* For owners by symbol: claims files appended to a program, or stored in one of its sections. Each
+ * member of a known format gets a row.
  *
  * zip: as in package/zip.h. CArchive of PyInstaller ("CArchive", PyInstaller's manual, "Advanced
  * Topics"): at the end "MEI", 0c 0b 0a 0b 0e, then big-endian words: size of the archive, offset

@@ -10,8 +10,8 @@
 
 #include "attr/attr_refs.h"
 
-/* Returns true if symbols without a size should be examined. Images at a fixed address return
- * false, because numbers in code look like addresses. Their symbols extend to the next symbol. */
+/* True if symbols without a size should be examined. False for images at a fixed address, because
+ * numbers in code look like addresses. There, such a symbol extends to the next symbol. */
 bool extents_wanted(const struct image *im);
 /* Sets the sizes of the guessed symbols in the scratch, and gives each symbol all targets inside
  * it. The owner of the start does not matter. Targets must be sorted by address. The call leaves

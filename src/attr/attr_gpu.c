@@ -1,5 +1,5 @@
-/* Claims GPU code inside a program: by symbol, its kernels by name and architecture. Bytes of a
- * packed kernel are counted in proportion to its unpacked bytes. */
+/* Claims GPU code inside a program. For owners by symbol, claims kernels by name and architecture.
+ * Bytes of a compressed kernel are counted in proportion to its unpacked bytes. */
 #include "attr/attr.h"
 
 #include "image/elf/elf_const.h"

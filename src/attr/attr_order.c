@@ -72,7 +72,8 @@ static void points_end(point_vec *points, size_t start)
 	points->count = start + kept;
 }
 
-/* Lists the references to a section. Targets of one address are mostly in code order already. */
+/* Lists the references to a section. The references to one address are mostly in code order
+ * already. */
 static void list_points(const struct order *o, const struct order_section *s, point_vec *ret)
 {
 	const struct target *list = o->targets->data;
@@ -157,7 +158,8 @@ static size_t points_of_address(const point_vec *points, size_t i)
 	return i;
 }
 
-/* Returns true if functions of several unit groups refer to an address. Their ranks fall. */
+/* True if functions of several unit groups refer to an address. The references are sorted by
+ * falling rank. */
 static bool is_shared(const struct order *o, const struct order_point *list, size_t count)
 {
 	ASSERT(count > 0 && list[0].rank >= list[count - 1].rank);

@@ -683,9 +683,9 @@ static void keep_symbols_whole(struct refs *r)
 	}
 }
 
-/* By symbol: gives a piece to the function that fits the order of units best. If none fits, gives
- * it to the first function by address. A global variable that only other units use belongs to no
- * function. */
+/* For owners by symbol: gives a piece to the function that fits the order of units best. If none
+ * fits, gives it to the first function by address. A global variable that only other units use
+ * belongs to no function. */
 static void piece_by_order(struct refs *r, struct attr_refs_piece *p)
 {
 	const struct order_verdict *v = p->why == WHY_CODE_REF || p->label == LABEL_NONE
@@ -859,8 +859,8 @@ void attr_refs_find(struct attr *a)
 	find_imports(r);
 	attr_refs_scan_code(r, &a->vm);
 	attr_panics(a, &r->targets, &r->pointers);
-	/* Code without a unit may use data that follows a unit's data. That data must not extend
-	 * the unit's. */
+	/* Code without a unit may use data that follows a unit's data. This use must not extend the
+	 * unit's data. */
 	struct spans nobody = { 0 };
 	if (a->owner != BY_SYMBOL)
 		attr_nobody_code(a, &nobody);

@@ -37,7 +37,8 @@ void attr_panics(const struct attr *a, const target_vec *targets, const pointer_
 struct addr_mask;
 void attr_nobody(const struct attr *a, const struct section *const *data, size_t count, bool code,
 		 struct addr_mask *ret);
-/* By unit or file: lists the ranges of code without an owner. The ranges have no label. */
+/* For owners by unit or file: lists the ranges of code without an owner. The ranges have no
+ * label. */
 void attr_nobody_code(const struct attr *a, struct spans *ret);
 
 /* attr_ghc.c: for GHC's programs, adds targets: bounds of static objects, and addresses in info

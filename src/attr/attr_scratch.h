@@ -71,8 +71,8 @@ struct attr_scratch {
 	/* Filled by attr_list_sized(). By unit or file: sorted data symbols without an owner. */
 	place_vec sized;
 	place_vec unsized; /* Symbols without a size, sorted. The owner of an address is first. */
-	/* By symbol: sorted data symbols whose size is guessed as the distance to the next symbol.
-	 * See attr_extents.h. */
+	/* For owners by symbol: sorted data symbols whose size is guessed as the distance to the
+	 * next symbol. See attr_extents.h. */
 	place_vec guessed;
 	/* For owners by unit or file: uses of imports, in code order, then by addr. */
 	VEC(struct import_use) uses;

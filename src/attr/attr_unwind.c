@@ -242,8 +242,8 @@ static void unused_bytes(struct attr *a, const struct section *in, uint64_t off,
 }
 
 /* Claims unused exception tables. lld keeps tables of removed functions if the tables are in no
- * section group, as in Rust. They lie between used tables. Bytes after a used table of unknown size
- * stay unclaimed. */
+ * section group, as in Rust. Unused tables lie between used tables. Bytes after a used table of
+ * unknown size stay unclaimed. */
 static void unused_tables(struct attr *a, const used_vec *used)
 {
 	const struct section *in = NULL;
