@@ -32,8 +32,8 @@ struct code_functions {
 	data; /* Data inside code, by address, found by symbols or loads */
 };
 
-/* Lists the functions of an image, and their separate parts, by address. They come from symbols and
- * unwind tables, and elsewhere from scanning the code. The list is empty if `isa` is CODE_NONE. */
+/* Lists the functions of an image, and their separate parts, by address. Sources are symbols and
+ * unwind tables; elsewhere, the code is scanned. The list is empty if `isa` is CODE_NONE. */
 void code_functions_list(const struct image *im, const struct image *debug, enum code_isa isa,
 			 struct notes *notes, struct code_functions *ret);
 void code_functions_release(struct code_functions *f);

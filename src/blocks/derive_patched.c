@@ -1,5 +1,5 @@
 /* Applies relocations to constant data of objects, as if the object were linked at generated
- * addresses. This fills jump tables, whose entries are relocations. */
+ * addresses. So jump tables, whose entries are relocations, are filled. */
 #include "base/sort.h"
 #include "blocks/derive_map_internal.h"
 
