@@ -89,8 +89,8 @@ static void add_pairs(struct snapshot_diff *d, const struct matcher *m)
 			 (struct diff_pair){ m->before.left.data[i], DIFF_NONE, HEFT_REMOVED, 0 });
 }
 
-/* Sums up the changes of padding before paired symbols, per section of the older side. This padding
- * is not a change of the symbols. */
+/* Sums up the changes of padding before paired symbols, per section of the older side. The padding
+ * itself is not a change of the symbols. */
 static void diff_add_paddings(struct snapshot_diff *d)
 {
 	double *sums = mem_zeroed(d->before->sections.count + 1, sizeof *sums);

@@ -30,8 +30,8 @@ enum diff_text {
 	DIFF_FLAGS = DIFF_TEXTS, /* Flags, such as "cold, clone" */
 	DIFF_CODE,               /* The symbol's disassembly in a .sizediff file */
 	DIFF_ALL_TEXTS,
-	/* Stack bytes, now and before. They replace the two texts above if both sides have
-	 * stacks. */
+	/* Stack bytes, now and before. If both sides have stacks, they replace the two texts
+	 * above. */
 	DIFF_STACK = DIFF_TEXTS,
 	DIFF_STACK_WAS,
 };
