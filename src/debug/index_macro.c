@@ -162,7 +162,7 @@ static bool walk_macro(struct macro *m, uint64_t *ret_size)
 	return true;
 }
 
-/* Walks .debug_macinfo (DWARF 4, 6.3.1). This section refers to no other section. */
+/* Walks .debug_macinfo (DWARF 4, 6.3.1). The section refers to no other section. */
 static bool walk_macinfo(struct dwarf *d, uint64_t off, uint64_t *ret_size)
 {
 	struct reader r = dwarf_reader(d, DW_MACINFO);

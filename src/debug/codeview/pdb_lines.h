@@ -7,7 +7,7 @@
 #include "debug/codeview/pdb.h"
 #include "debug/write/dwarf_write.h"
 
-/* A file. `off` is the offset of the file's checksum. This offset identifies the file. */
+/* A file. `off` is the offset of the file's checksum, which identifies the file. */
 struct pdb_file {
 	uint64_t off;
 	struct str name;
