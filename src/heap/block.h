@@ -187,8 +187,8 @@ struct heap_stack {
 	uint64_t frees, freed_bytes; /* Frees by threads in the same slot. */
 	uint64_t peak_bytes;         /* Largest number of live bytes at any time */
 	uint64_t at_peak_bytes;      /* Bytes at the peak of the process. */
-	uint32_t at_peak_blocks;     /* Blocks at the peak. This and `temporary` stop at
-				      * UINT32_MAX. */
+	uint32_t at_peak_blocks;     /* Blocks at the peak. at_peak_blocks and `temporary` stop
+				      * at UINT32_MAX */
 	uint32_t peak_epoch;
 	uint32_t node;
 	uint32_t temporary; /* Blocks that the thread freed before its next allocation. */

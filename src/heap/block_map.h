@@ -4,8 +4,8 @@
  * region's places are divided into pieces. A piece has bits only while at least one of them is set.
  * Blocks are numbered by address.
  *
- * Use: set and clear bits, then call block_map_count(). This call numbers the blocks. Afterwards
- * the map is constant, and several threads may read it.
+ * Use: set and clear bits, then call block_map_count(). block_map_count() numbers the blocks.
+ * Afterwards the map is constant, and several threads may read it.
  *
  * Cost: 33/32 bits per place in pieces that have a block, and 56 bytes per piece of BLOCK_PLACES.
  * The number of blocks adds no cost. */

@@ -494,7 +494,7 @@ void heap_scan(struct blocks_found *ret, const struct dump *d, const struct reco
 	block_map_init(&ret->freed.map, d, ALIGN_SHIFT);
 	block_scan_all(&s, threads);
 	take_gone(&s, ret, r);
-	/* Reads all freed blocks once, so that the stacks of their frees get numbers. */
+	/* Reads all freed blocks once, so that the stacks of their free calls get numbers. */
 	for (size_t i = 0; i < ret->freed.count; i++)
 		heap_freed(ret, i);
 }

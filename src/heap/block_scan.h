@@ -30,8 +30,8 @@ struct heap_found {
 
 /* Freed blocks by address, each address once. Their ranges may overlap. */
 struct freed_blocks {
-	struct block_map map; /* Blocks found in memory. Places are their addresses less the size
-			       * of a header. */
+	struct block_map map; /* Blocks found in memory. The place of a block in the map is that
+			       * of its header. */
 	VEC(struct heap_found) noted; /* Blocks that only the recorder's pages list */
 	size_t count;                 /* Number of blocks in `map` and `noted` */
 };

@@ -348,8 +348,8 @@ static void add_vdso(struct dump *d, const struct core *c)
 	merge_file(d, &f);
 }
 
-/* Guesses modules: files without headers in the dump that are executable somewhere. Their first
- * byte is at address 0 of their headers. A program at a fixed, low address has bias 0. */
+/* Guesses modules: files without headers in the dump that are executable somewhere. A module's
+ * first byte is at address 0 of its headers. A program at a fixed, low address has bias 0. */
 static void guess_modules(struct dump *d)
 {
 	const uint64_t fixed = d->word == 4 ? 0x10000000 : UINT64_C(1) << 32;

@@ -34,7 +34,7 @@ static bool is_empty_list(const struct dump *d, uint64_t at)
 }
 
 /* True if the lists of an arena are at `bins`. The last list is always empty, and no list follows
- * it. This excludes a start that is too low. */
+ * it. So a start that is too low is excluded. */
 static bool has_lists(const struct dump *d, uint64_t bins)
 {
 	const uint64_t word = memory_word_size(d), step = 2 * word;
@@ -247,8 +247,9 @@ void glibc_state_release(struct glibc_state *st)
 	*st = (struct glibc_state){ 0 };
 }
 
-/* Tries all maximal heap sizes, because a heap begins at a multiple of its maximal size. That is
- * usually 64 MiB, or 1 MiB for 4-byte words. Huge pages make it four times as large. */
+/* Tries all maximal heap sizes, because a heap begins at a multiple of its maximal size. The
+ * maximal size is usually 64 MiB, or 1 MiB for 4-byte words. Huge pages make it four times as
+ * large. */
 uint64_t glibc_heap_of(const struct dump *d, const struct glibc_arena *a, uint64_t addr)
 {
 	enum { LEAST = 18, MOST = 33 };

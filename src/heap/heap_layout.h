@@ -76,9 +76,9 @@ void heap_parts_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
 /* Passes the parts HEAP_PART_UNRECORDED and HEAP_PART_OTHER to `fn`: memory that may be in use
  * without a live block. At most HEAP_LOOSE_MOST of them cost nothing. More cost a new layout. */
 void heap_loose_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
-/* Passes the parts near an address to `fn`, from a few blocks around it. They include the part that
- * contains the address, if a span does. Cost: laying out a few blocks, or the bytes before the
- * first block of a span. */
+/* Passes the parts near an address to `fn`, from a few blocks around it. The parts include the one
+ * that contains the address, if a span contains it. Cost: laying out a few blocks, or the bytes
+ * before the first block of a span. */
 void heap_parts_near(const struct heap_layout *l, uint64_t addr, heap_part_fn *fn, void *ctx);
 
 enum { HEAP_SPLIT_MAX = 5 };

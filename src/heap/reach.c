@@ -13,7 +13,8 @@ enum {
 	WAITS = 8,      /* Bit: the block must be scanned, but the list was full */
 	STATES = 7,
 	TODO_MOST = 1 << 16,
-	NEAR = 32, /* Greatest number of visits in the ring. They wait for memory in parallel. */
+	NEAR = 32, /* Greatest number of visits in the ring. The visits wait for memory in
+		    * parallel. */
 };
 
 #define HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
