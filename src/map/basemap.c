@@ -375,7 +375,7 @@ struct basemap_place {
 	uint64_t range;
 };
 
-/* Sorts all ranges by file offset. False if ranges share bytes. Those belong to the lower
+/* Sorts all ranges by file offset. False if ranges share bytes; shared bytes belong to the lower
  * address. */
 static bool basemap_sort_places(const struct basemap *b, struct basemap_place *places)
 {

@@ -39,7 +39,8 @@ struct config {
 	config_numbers debug_vmaddrs, debug_fileoffs;
 	const char *disassemble, *source_filter; /* NULL if the file does not have the field */
 	bool raw_map;
-	struct arena arena; /* Owns all strings. They end with a NUL and contain no other */
+	struct arena arena; /* Owner of all strings. A string ends with a NUL and contains no
+			     * other */
 };
 
 /* Parses a file into *c, overwriting it. config_release() is needed only after success. */

@@ -17,8 +17,8 @@ struct local_labels {
 	struct map numbers; /* Number of each text */
 	struct arena arena;
 	VEC(struct label_number)
-	lines;                   /* Lines. They have local labels before joining, labels of the
-				  * table afterwards */
+	lines;                   /* Lines. Before joining, they have local labels; afterwards,
+				  * labels of the table */
 	struct map line_numbers; /* Number of each line */
 	VEC(label_id)
 	joined; /* Label in the table per local label: first the texts, then the
