@@ -62,8 +62,8 @@ static bool levels_lack(const struct heft_profile *p, const struct pair_labels *
 	return false;
 }
 
-/* True if a function of a base may have another label in an input. That is possible for labels of
- * one side only, and for labels made from addresses. */
+/* True if a function of a base may have another label in an input. Only labels of one side, and
+ * labels made from addresses, may differ. */
 static bool functions_may_differ(const struct heft_profile *p, const struct pair_labels *n)
 {
 	bool differ = levels_lack(p, n, HEFT_BASE, base_names_functions);

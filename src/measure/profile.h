@@ -109,7 +109,8 @@ struct heft_profile {
 	const char *place[LEVELS_MAX];
 };
 
-/* Implement the public functions of these names. They use the memory domain of the profile. */
+/* Implement the public functions of these names. The functions use the memory domain of the
+ * profile. */
 bool profile_add_source(struct heft_profile *p, const char *name, struct heft_err *err);
 bool profile_define_source(struct heft_profile *p, const char *name, const char *base,
 			   const struct heft_rewrite *rules, size_t count, struct heft_err *err);
