@@ -255,8 +255,8 @@ static int compare_claims(const void *pa, const void *pb)
 	return a->item < b->item ? -1 : a->item > b->item;
 }
 
-/* Divides the bytes of claims [first, end), which begin at one offset, among their items. Tables
- * get bytes only without other items; then the first table gets all. */
+/* Divides the bytes of claims [first, end), which begin at one offset, among their items. If there
+ * are other items, tables get no bytes; otherwise the first table gets all bytes. */
 static void share_out(struct dex_parse *p, size_t first, size_t end, uint64_t size)
 {
 	ASSERT(first < end && end <= p->claims.count);
