@@ -2,8 +2,8 @@
  *
  * A constant table has a field per key: where the value is, what it means, and when it is absent.
  * The table determines JSON objects, lines of csv, tsv and markdown, and the tables of
- * docs/json.md. A field finds its value by offset and size of a member. Only a value that no member
- * holds needs a function. Objects nest as their declarations do. */
+ * docs/json.md. A field's value is a member, by offset and size. Other values need a function. An
+ * object may contain other objects. */
 #ifndef HEFT_REPORT_FIELDS_H
 #define HEFT_REPORT_FIELDS_H
 
