@@ -50,7 +50,7 @@ static bool find_names_end(struct kallsyms *k, uint64_t *steps)
 	return reader_ok(&r);
 }
 
-/* Size of an entry in the order of the names, in bytes. */
+/* Bytes of an entry in the list of the names' order. */
 enum { ORDER = 3 };
 
 static bool pieces_at(struct kallsyms *k, uint64_t off)

@@ -135,7 +135,7 @@ static void read_record(const struct pclntab *t, struct reader *r, struct pclnta
 	f->more = r->pos;
 }
 
-/* Finds the pointers after a record. They are at multiples of their size. */
+/* Finds the pointers after a record. A pointer's address is a multiple of its size. */
 static void place_data(const struct pclntab *t, struct reader *r, struct pclntab_func *f)
 {
 	f->data_width = t->layout >= PCLNTAB_18 ? 4 : t->pointer;
