@@ -247,7 +247,7 @@ static void collect_section(struct collect *c, const struct section *s,
 		collect_add_rest(c, like, s->size, false, false);
 }
 
-/* Adds the common symbols of an object. They have no memory before linking. */
+/* Adds the common symbols of an object, which have no memory before linking. */
 static void add_common(struct collect *c, const struct named_place *const *list, size_t count)
 {
 	static const struct section common = { .nobits = true };
