@@ -70,8 +70,8 @@ struct code_print x86_refs_print(struct bytes code, bool mode64, uint64_t addr,
 	return p;
 }
 
-/* Numbers an opcode and, of its ModRM byte, whether it stands for memory. A group's ModRM is a part
- * of the opcode. 0 for a nop without a prefix. */
+/* Returns a number made of the prefixes, the opcode and the mod bits of the ModRM byte. A group's
+ * number also has the reg bits. 0 for a nop without a prefix. */
 static uint64_t opcode_kind(uint64_t prefixes, uint64_t w, bool escape)
 {
 	const uint8_t attr = x86_attr[escape][w & 0xff];
@@ -84,7 +84,8 @@ static uint64_t opcode_kind(uint64_t prefixes, uint64_t w, bool escape)
 	       (w >> 8 & mask);
 }
 
-/* Numbers an instruction of a longer form: after 0F38 or 0F3A, VEX, EVEX or XOP. */
+/* Returns the number of an instruction with a longer opcode: after 0F38 or 0F3A, VEX, EVEX or
+ * XOP. */
 static uint64_t long_kind(uint64_t prefixes, uint64_t w, bool mode64)
 {
 	const uint8_t first = (uint8_t)w, next = (uint8_t)(w >> 8);

@@ -59,8 +59,8 @@ uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct re
 		  code_ref_vec *ret);
 
 /* Finds the instructions that start before `stop`. Stores their offsets in ret, then the offset
- * after the last: at most stop + 1 numbers. Returns the number of instructions. Each byte that is
- * no instruction counts as one. */
+ * after the last: at most stop + 1 numbers. Returns the number of instructions. A byte that starts
+ * no instruction is counted as one. */
 size_t x86_starts(struct bytes code, bool mode64, uint32_t stop, uint32_t *ret);
 /* Returns a number for the kind of an instruction, with its first bytes in the lower bytes of `w`:
  * its opcode, the size of its operands, and whether one lies in memory. 0 for a nop. */

@@ -282,7 +282,7 @@ static ALWAYS_INLINE uint64_t x86_refs_scan(struct x86_refs_scan *s, bool mode64
 
 size_t x86_starts(struct bytes code, bool mode64, uint32_t stop, uint32_t *ret)
 {
-	/* No target lies above all, so that no reference is looked at. */
+	/* `inside` is above each offset, so that the scan looks at no reference. */
 	struct x86_refs_scan s = { .base = code.p,
 				   .size = code.size,
 				   .stop = min_u64(stop, code.size),
