@@ -307,7 +307,7 @@ const char *match_pass_word(unsigned pass)
 /* Keys of a side's symbols that a pass may pair, in the order of the list `left`. */
 struct match_keyed {
 	struct match_key *keys;
-	uint64_t *hashes; /* 0 if the key occurs several times and must not */
+	uint64_t *hashes; /* 0 if several symbols have the key and the pass needs a unique key */
 	uint32_t *symbols;
 	size_t count;
 };

@@ -279,7 +279,7 @@ static void score_add(struct score *s, unsigned part, unsigned weight)
 	s->weight += weight;
 }
 
-/* Weights, of references at most. */
+/* Weights of the parts of a score. OF_REFS is the highest weight that references can have. */
 enum { OF_REFS = 3, OF_GRAMS = 2, OF_OWNERS = 3, OF_CODE_SIZE = 1 };
 
 /* A score before references are compared, and the score that it must reach. `later`: weight of the
@@ -477,7 +477,8 @@ bool alike_may_reach(struct alike *a, uint32_t before, uint32_t after, unsigned 
 	return refs_in_reach(&goal, b, n);
 }
 
-/* Adds how many references agree. False if the score is out of reach. */
+/* Adds to the score the part of the references that agree. False if the score cannot reach its
+ * goal. */
 static bool score_refs(const struct alike *a, struct score_goal *goal, struct alike_symbol *b,
 		       struct alike_symbol *n)
 {
@@ -496,7 +497,7 @@ static bool score_refs(const struct alike *a, struct score_goal *goal, struct al
 	return true;
 }
 
-enum { OF_CONTENTS = 6, OF_DATA_SIZE = 2 }; /* Weights of what is equal or alike in size. */
+enum { OF_CONTENTS = 6, OF_DATA_SIZE = 2 }; /* Weights of equal bytes and of data sizes */
 
 enum { SIZES_LEAST = 12, DATA_LEAST = 50, SIZES_ALONE_APART = 12 };
 

@@ -54,7 +54,7 @@ struct alike_symbol {
 	bool settled; /* True if all its references have known targets */
 };
 
-/* See clues_sample(). */
+/* A function's sample of instruction groups, see clues_sample(). */
 struct alike_sample {
 	uint32_t grams[CLUE_GRAMS];
 };
@@ -85,7 +85,7 @@ void alike_init(struct alike *a, struct matcher *m);
 void alike_release(struct alike *a);
 /* Records that two symbols are a pair: both get the same number. */
 void alike_learn(struct alike *a, uint32_t before, uint32_t after);
-/* True if a score of two symbols may reach `least`, judged by few facts. */
+/* False if the references of two symbols differ too much for a score of `least`. */
 bool alike_may_reach(struct alike *a, uint32_t before, uint32_t after, unsigned least);
 /* Returns how similar two symbols are, 0 to 100. If the score does not reach `least`, returns any
  * number below `least`. O(references). */

@@ -165,8 +165,8 @@ static void columns_equal(struct order *o, uint64_t size)
 		o->near.data[o->near.count++] = (uint32_t)list[i].column;
 }
 
-/* Finds the columns whose sizes are at least `percent` of the size of a row's symbol, or the other
- * way round, and perhaps some more. */
+/* Finds the columns whose size is near a row's: neither of both sizes is below `percent` of the
+ * other. May find some more. */
 static void columns_near(struct order *o, uint64_t size, unsigned percent)
 {
 	const bool huge = size > UINT64_MAX / 100;
