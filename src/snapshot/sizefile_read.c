@@ -388,7 +388,7 @@ static bool charge_symbols_set(const struct sizefile_read_in *in, uint64_t *last
 	return true;
 }
 
-/* Sets another number of charges. False if it is out of range. */
+/* Sets a column of the run's charges to the number of the run. False if it is out of range. */
 static bool charge_numbers_set(const struct sizefile_read_in *in, const text_ids *texts,
 			       unsigned column, const struct charge_run *r)
 {
