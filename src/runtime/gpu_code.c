@@ -56,7 +56,7 @@ static bool gpu_unpack(enum unpack_method how, struct bytes packed, uint64_t unp
 
 struct fatbin_entry {
 	uint32_t kind, header, packed, arch;
-	uint64_t size, flags, unpacked; /* size: of the payload */
+	uint64_t size, flags, unpacked; /* size: of the payload in bytes */
 };
 
 static bool fatbin_entry_read(struct reader *r, struct fatbin_entry *ret)

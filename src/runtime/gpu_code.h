@@ -43,7 +43,7 @@ struct gpu_piece {
  * the call. */
 typedef void gpu_visit(void *ctx, const struct gpu_piece *p);
 
-/* True if the bytes begin with one of the magic numbers. */
+/* True if the bytes begin with the magic number of a format with GPU code. */
 bool gpu_code_begins(struct bytes b);
 /* Tells whether compilers keep code for graphics processors alone in a section of this name. Other
  * sections may have it among data. */
