@@ -7,7 +7,7 @@
 #include "image/image.h"
 
 struct operand {
-	uint64_t field; /* Address */
+	uint64_t field; /* Address of the operand */
 	uint64_t rest;  /* Size of the immediate */
 };
 
