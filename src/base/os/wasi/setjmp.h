@@ -6,7 +6,7 @@
 
 typedef struct {
 	void *frame;    /* Frame of the function that called setjmp */
-	unsigned place; /* Number of the setjmp call in that function */
+	unsigned place; /* Number of the setjmp call in the function */
 	struct {
 		void *env;
 		int value;
