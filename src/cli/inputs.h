@@ -41,9 +41,9 @@ struct input {
 	char by[200];                 /* Groups of the table's rows */
 	struct heft_profile *profile;
 	struct heft_snapshot *before, *after; /* `before` is NULL without a base */
-	struct heft_diff *diff;               /* See input_table() */
+	struct heft_diff *diff;               /* Made by the first input_table() */
 	struct heft_heap *heap, *base;
-	struct heft_heap_report *report; /* See input_table() */
+	struct heft_heap_report *report; /* Made by the last input_table() */
 	char unknown[80];                /* Name of an unknown data source, if that caused the
 					  * failure */
 };
