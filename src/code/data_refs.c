@@ -274,9 +274,8 @@ void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_re
 			       .im = im,
 			       .ret = ret };
 	const struct machine m = machine_of(im);
-	enum {
-		TELLING = 64
-	}; /* Code size for a decision about the instruction set: firmware has code of both sets. */
+	/* Smaller code, in bytes, does not show its instruction set, so it is read in both sets. */
+	enum { TELLING = 64 };
 	const bool arm = m.decode == do_arm, both = arm && !s.moves && code.size < TELLING;
 	const bool set = arm && arm_set_likely(code, addr, im->big_endian);
 	if (m.decode && (!arm || both || set))
