@@ -280,7 +280,7 @@ static void table_bytes(struct findings *f, const struct unit *u)
 	if (u->addr_base != DW_NO_OFFSET && !by_symbol)
 		find_open(f, DW_ADDR,
 			  u->addr_base - (u->version >= 5 ? min_u64(header, u->addr_base) : 0), l);
-	/* In GNU's split version 4, the skeleton refers to these lists. */
+	/* In GNU's split DWARF 4, the skeleton refers to the lists of ranges. */
 	if (u->ranges_base != DW_NO_OFFSET)
 		find_open(f, DW_RANGES, u->ranges_base, l);
 	if (u->rnglists_base != DW_NO_OFFSET)
