@@ -27,7 +27,7 @@ enum event_kind {
 };
 
 struct event {
-	uint64_t target; /* Address */
+	uint64_t target; /* Address of the target */
 	uint32_t off;
 	uint8_t len, kind;
 	/* Indirect call: the callee's offset in a table of virtual functions. 0 if none. */
