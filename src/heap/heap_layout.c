@@ -505,10 +505,8 @@ static void lay_first(struct laying *y, size_t block)
 
 static void lay_near(struct laying *y, uint64_t addr)
 {
-	enum {
-		BEFORE = 2
-	}; /* Number of blocks laid out before the address, so that the chain
-			      * is known. */
+	/* Number of blocks laid out before the address, to know where the next chunk must be. */
+	enum { BEFORE = 2 };
 	const size_t first = heap_live_below(y->b, y->span.addr);
 	const size_t next = heap_live_below(y->b, addr);
 	y->at = y->span.addr;
