@@ -473,7 +473,7 @@ void basemap_translate(const struct basemap *b, const struct spans *vm, struct s
 	const size_t count = b->ranges.count;
 	struct claims out = { 0 };
 	struct basemap_place *places = mem_alloc((count + 1) * sizeof *places);
-	/* Claims in file order need no resolving. */
+	/* If no ranges share bytes, claims are added in file order and need no resolving. */
 	const bool apart = basemap_sort_places(b, places);
 	vec_reserve(&out.list, vm->list.count);
 	for (size_t i = 0; i < count; i++)
