@@ -174,11 +174,8 @@ static void let_go(struct live *l)
 static bool live_note_thread(struct live *l, struct live_thread *t)
 {
 #ifdef __x86_64__
-	enum {
-		SP = 19,
-		PC = 16
-	}; /* Indexes in elf_gregset_t, by struct user_regs_struct of
-				    * <sys/user.h> */
+	/* Indexes in elf_gregset_t: the words of struct user_regs_struct (<sys/user.h>). */
+	enum { SP = 19, PC = 16 };
 	char name[64];
 	size_t size;
 	struct heft_err err;
