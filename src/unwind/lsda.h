@@ -22,7 +22,7 @@ bool lsda_size(struct bytes bytes, uint8_t address_size, bool big_endian, enum l
 
 struct lsda_site {
 	uint64_t addr, size;
-	uint64_t pad; /* 0 if exceptions pass through */
+	uint64_t pad; /* Landing pad. 0 if exceptions pass through */
 };
 
 struct lsda_sites {
