@@ -14,7 +14,7 @@ enum { UNIT_SIZE = 16, TYPE_SIZE = 24, ADDRESS_SIZE = 20, SYMBOL_SIZE = 8 };
 struct gdb_use {
 	uint64_t off;  /* Offset from the start of the section. */
 	uint32_t unit; /* Index in the lists, or NO_UNIT */
-	bool vector;   /* False: it is a name */
+	bool vector;   /* True for a vector, false for a text */
 };
 
 #define NO_UNIT UINT32_MAX
