@@ -56,7 +56,7 @@ struct findings {
 	struct claims vm;
 	uint64_t **seen;            /* Per section: one bit per offset, set if the offset has an
 				     * owner */
-	const uint64_t *base;       /* For packages: starts of the unit's parts. Otherwise NULL */
+	const uint64_t *base;       /* Starts of a package unit's parts. NULL for other units */
 	struct local_labels labels; /* Labels of one job */
 	uint64_t range_budget;      /* Maximal number of further range list entries that
 				     * functions may read */
