@@ -11,8 +11,8 @@ enum { CHANGE = 2, ENOUGH = 8 };
  * per function and compiler, the cheapest previous compiler. */
 enum derive_convention derive_guess(const struct derive_facts *f, uint8_t *ret_each)
 {
-	/* Bit LLVM: if an extent is from LLVM, the extent before it is rather from GCC. Bit GCC: the
-	 * reverse. */
+	/* Bit LLVM: if an extent is from LLVM, the extent before it is rather from GCC. Bit
+	 * GCC: the reverse. */
 	enum { LLVM = 1, GCC = 2 };
 	uint64_t votes = 0, llvm = 0, gcc = 0;
 	for (size_t i = 0; i < f->extent_count; i++) {
