@@ -77,8 +77,8 @@ struct heaps {
 	struct glibc_state state;
 	struct block_map *chunks; /* Chunks marked as in use. NULL to search only for caches
 				   * (`light`) */
-	struct kept_lists light;  /* Lists, for the search of caches only. It ends when each
-				   * thread has a cache. */
+	struct kept_lists light;  /* Lists of a search for caches only. The search ends when
+				   * each thread has a cache. */
 	size_t piece;             /* Last piece of `chunks` that was used */
 	VEC(struct glibc_stretch) plain, pieces;
 	VEC(struct glibc_stretch) mapped; /* Candidates with a mapping of their own */
