@@ -97,7 +97,7 @@ struct heft_location {
 	const char *section;
 	uint64_t section_offset;
 	bool in_file;               /* The address has a byte in the file, at file_offset. */
-	uint64_t file_offset;       /* Offset of that byte. */
+	uint64_t file_offset;       /* Offset of the byte in the file. */
 	const char *symbol;         /* Name in the style that was set. */
 	const char *symbol_linkage; /* Linkage name. */
 	uint64_t symbol_offset;     /* Offset from the symbol's start. */
