@@ -535,7 +535,7 @@ struct hook {
 	void *deep;
 	void **ret_below;
 };
-extern HIDDEN const struct hook hooks[]; /* NULL is the name of the last entry */
+extern HIDDEN const struct hook hooks[]; /* The last entry has the name NULL */
 size_t page_size(void) HIDDEN;
 /* Returns an address of a dynamic section. glibc has usually added the bias, musl has not. */
 static inline uintptr_t dynamic_address(uintptr_t bias, uintptr_t value)
