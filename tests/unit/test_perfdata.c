@@ -359,7 +359,7 @@ static void other_files_are_refused(void **state)
 	(void)state;
 	assert_false(perfdata_open(&f.perf, "x", (struct bytes){ (const uint8_t *)"ELF", 3 }, NULL,
 				   &err));
-	assert_int_equal(err.code, HEFT_EFORMAT);
+	assert_int_equal(err.code, HEFT_EUNSUPPORTED);
 	assert_false(perfdata_open(&f.perf, "x",
 				   (struct bytes){ (const uint8_t *)"PERFFILE12345678", 16 }, NULL,
 				   &err));
