@@ -154,8 +154,8 @@ static void walk_leave(struct unit_walk *k)
 /* Visits the attributes of one DIE. */
 static inline void walk_one_die(struct unit_walk *k, const struct abbrev *a)
 {
-	const bool owner = a->tag == DW_TAG_subprogram || a->tag == DW_TAG_variable || k->w->all;
-	if (owner && k->entered == 0 && k->w->enter) {
+	if (k->w->enter && k->entered == 0 &&
+	    (a->tag == DW_TAG_subprogram || a->tag == DW_TAG_variable || k->w->all)) {
 		const struct die d = { k->die_off, a };
 		if (k->w->enter(k->w->ctx, &d, &k->r))
 			k->entered = k->depth + 1;
