@@ -30,6 +30,9 @@ enum { REGIONS = 512, ENTRIES = 8192 };
 /* Greatest number of untouched bytes inside a piece. Untouched bytes become zeros. A longer gap
  * splits the piece. */
 enum { GAP_MAX = 1 << 20 };
+/* Untouched bytes that a piece keeps after its last touched page. A structure that begins on this
+ * page, such as a page of the recorder, is then whole. */
+enum { TAIL_MAX = 1 << 16 };
 
 /* Selects the pages of an area to copy. */
 enum pages {
@@ -144,6 +147,18 @@ static void live_maps_add_piece(struct live_maps_scan *s, uint64_t end, bool kep
 	s->at = end > s->at ? end : s->at;
 }
 
+/* Ends a piece before an untouched gap that ends at `end`. */
+static void live_maps_skip(struct live_maps_scan *s, uint64_t end)
+{
+	struct live_piece *last = vec_last(&s->plan->pieces);
+	if (s->pages == PAGES_TOUCHED && last != NULL && last->kept && s->at > s->area->start) {
+		const uint64_t tail = min_u64(end - s->at, TAIL_MAX);
+		last->size += tail;
+		s->at += tail;
+	}
+	live_maps_add_piece(s, end, false);
+}
+
 /* Adds pages to copy. The addresses of successive calls ascend. */
 static void add_pages(struct live_maps_scan *s, uint64_t start, uint64_t end)
 {
@@ -158,7 +173,7 @@ static void add_pages(struct live_maps_scan *s, uint64_t start, uint64_t end)
 		s->at = end;
 	} else {
 		if (start - s->at > gap_max)
-			live_maps_add_piece(s, start, false);
+			live_maps_skip(s, start);
 		live_maps_add_piece(s, end, true);
 	}
 	p->bytes += end - start;
@@ -235,7 +250,7 @@ static void plan_area(struct live_maps_scan *s, bool full)
 	if (s->pages == PAGES_FIRST || s->pages == PAGES_TOUCHED)
 		if (!scan_ranges(s))
 			live_maps_scan_words(s);
-	live_maps_add_piece(s, a->end, false);
+	live_maps_skip(s, a->end);
 }
 
 bool live_plan_make(struct live_plan *p, uint32_t pid, bool full, struct heft_err *err)

@@ -53,6 +53,8 @@ is "stacks in blocks that are gone" 1 "$(grep -c "wrote $dir/inline.*, which has
 is "such a record, shown" 1 "$(grep -c 'hold the call stacks (--inline)' said)"
 run --inline --leaks -o blocks.%p ls / >out 2>said
 is "stacks in blocks of a core" 1 "$(grep -c 'to look: heft heap show --leaks' said)"
+run -q --leaks -o whole.%p cat </dev/null
+is "pages of the recorder are whole" 0 "$("$heft" heap show --leaks whole.* 2>&1 | grep -c 'cut off')"
 
 mkdir sub
 run -q -o e.%p sh -c 'cd sub && exec ls' >out
