@@ -26,6 +26,7 @@ RUNS = [
     ("bench/run --runs 1 --json {tmp}/bench.json --debug {tmp}/prog", "nm llvm-dwarfdump-19", False),
     ("bench/coverage --heft {heft} --min 0 {tmp}/prog", "", False),
     ("bench/linkmap {build}/tests/dump_linkmap 200", "", False),
+    ("bench/many.py {heft} --runs 1 --files 20", "nm size readelf", False),
     ("bench/bb-overhead {heft} prog gcc -O2 -- {tmp}/prog.c", "gcc", False),
     ("bench/heap_digest --heft {heft} --recorder {recorder} --blocks 1000 --runs 1", "gcc", False),
     ("bench/heap_dump --build {build} --blocks 1000 --stacks 10 --runs 1", "gdb", False),
