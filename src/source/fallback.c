@@ -7,7 +7,7 @@
 struct str section_label_name(const struct source_file *f, const struct section *s)
 {
 	const struct str title = section_title(s);
-	const bool module = f->input->image_count == 1 && f->input->images[0].own_spaces;
+	const bool module = input_is_one_image(f->input) && f->input->images[0].own_spaces;
 	if (f->as_bloaty && module && str_eq(title, STR("Tag"))) /* The name in early proposals. */
 		return STR("Event");
 	if (title.len > 0)

@@ -43,7 +43,7 @@ void source_segments(const struct source_file *f, struct layer *ret)
 {
 	enum { PADDING_MAX = 16 };
 	struct claims vm = { 0 }, file = { 0 };
-	if (f->as_bloaty && f->input->image_count == 1 && f->input->images[0].from_base) {
+	if (f->as_bloaty && input_is_one_image(f->input) && f->input->images[0].from_base) {
 		source_sections(f, ret);
 		return;
 	}
