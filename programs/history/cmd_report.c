@@ -70,8 +70,9 @@ const char history_log_manual[] =
 
 const char history_blame_manual[] =
 	"Tells which builds made something the size it is: NAME is a symbol, source,\n"
-	"object, component or section, or all below a folder: 'src/net/'.  Where several\n"
-	"are called so, the kind stands in front: 'symbol:main'.\n";
+	"object, component or section, or all below a folder: 'src/net/'.  The end of a\n"
+	"path is enough where one path alone ends so.  Where several are called so, the\n"
+	"kind stands in front: 'symbol:main'.\n";
 
 const char history_bisect_manual[] =
 	"Tells the steps that explain a growth from one build to another, the largest\n"

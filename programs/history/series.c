@@ -222,37 +222,52 @@ static bool ends_in(struct str path, struct str name)
 	       path.p[path.len - name.len - 1] == '/';
 }
 
-/* Adds up to LIKELY paths that end like `what`, because users often type only the end. */
-static void add_likely(struct text *to, struct store *s, const char *what)
+/* Paths and labels that end like a name, because users often type only the end. */
+struct likely {
+	size_t count;
+	struct text only;     /* The last one found, with the kind that the user stated */
+	struct text question; /* Up to LIKELY of them: "; is it A or B?" */
+};
+
+static void likely_find(struct likely *ret, struct store *s, const char *what)
 {
 	enum { LIKELY = 3 };
-	static const char all[] = "SELECT path FROM paths ORDER BY path";
+	static const char all[] =
+		"SELECT path FROM paths UNION SELECT label FROM measures ORDER BY 1";
 	const char *colon = strchr(what, ':');
 	const struct str name = str_of(colon ? colon + 1 : what);
-	unsigned count = 0;
 	struct db_query *q = db_query(s->db, all);
 	while (db_row(q)) {
 		const struct str path = db_text(q, 0);
-		if (count == LIKELY || !ends_in(path, name))
+		if (!ends_in(path, name))
 			continue;
-		text_add(to, count++ == 0 ? STR("; is it ") : STR(" or "));
-		text_add(to, path);
+		text_set(&ret->only, (struct str){ what, (size_t)(name.p - what) });
+		text_add(&ret->only, path);
+		if (ret->count++ >= LIKELY)
+			continue;
+		text_add(&ret->question, ret->count == 1 ? STR("; is it ") : STR(" or "));
+		text_add(&ret->question, path);
 	}
-	if (count > 0)
-		text_add(to, STR("?"));
+	if (ret->count > 0)
+		text_add(&ret->question, STR("?"));
 }
 
-static bool is_unknown(struct store *s, const char *what, struct heft_err *err)
+/* Tries the only path that ends like `what`. Fails if there is none, or if there are several. */
+static bool series_find_likely(struct series *ret, struct store *s, const char *what,
+			       struct heft_err *err)
 {
-	struct text likely = { 0 };
-	add_likely(&likely, s, what);
-	if (db_check(s->db, err))
+	struct likely l = { 0 };
+	likely_find(&l, s, what);
+	const bool found = l.count == 1 &&
+			   series_find_name(ret, s, arena_copy(&ret->arena, text_str(&l.only)));
+	if (!found && db_check(s->db, err))
 		fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET,
 		     "'%s' is neither 'file' nor 'vm', nor a section, source, object, component, "
 		     "symbol or row of any build%.*s",
-		     what, (int)likely.len, likely.len > 0 ? likely.p : "");
-	text_release(&likely);
-	return false;
+		     what, (int)l.question.len, l.question.len > 0 ? l.question.p : "");
+	text_release(&l.only);
+	text_release(&l.question);
+	return found;
 }
 
 bool series_make(struct series *ret, struct store *s, const struct timeline *t, const char *what,
@@ -265,10 +280,10 @@ bool series_make(struct series *ret, struct store *s, const struct timeline *t, 
 		vec_push(&ret->values, file ? (double)t->list.data[i]->file
 				       : vm ? (double)t->list.data[i]->vm
 					    : 0);
-	if (file || vm || series_find_name(ret, s, what))
+	if (file || vm || series_find_name(ret, s, what) || series_find_likely(ret, s, what, err))
 		return true;
 	series_release(ret);
-	return is_unknown(s, what, err);
+	return false;
 }
 
 void series_release(struct series *s)
