@@ -166,8 +166,8 @@ static bool is_shared(const struct order *o, const struct order_point *list, siz
 	return o->code.groups[list[0].rank] != o->code.groups[list[count - 1].rank];
 }
 
-/* Finds the chains of a section, without variables that any unit may define: variables in the GOT,
- * and variables that several units use. */
+/* Finds the chains of a section: runs of variables whose units ascend. Leaves out variables whose
+ * unit the references do not tell: those in the GOT, and those that several units use. */
 static void find_chains(const struct order *o, struct order_section *s, const point_vec *all)
 {
 	point_vec points = { 0 };

@@ -42,8 +42,8 @@ struct order_section {
 	size_t first, last; /* Range of targets */
 	point_vec chains[ORDER_CHAINS];
 	size_t chain_count;
-	uint64_t judged, outside;           /* Numbers of addresses: used by one unit; of these,
-					     * outside */
+	uint64_t judged;  /* Number of addresses that functions of exactly one unit use */
+	uint64_t outside; /* Of these, the number of addresses with `outside` in their verdict */
 	VEC(struct order_verdict) verdicts; /* Sorted by address */
 };
 

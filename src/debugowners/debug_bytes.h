@@ -102,7 +102,8 @@ struct debug_bytes {
 	keyed_vec by_line, by_signature, partial;
 	keyed_vec units;        /* Labels of units, by offset in .debug_info. LABEL_NONE if
 				 * damaged */
-	instance_vec instances; /* Instances, with labels of the table */
+	instance_vec instances; /* Instances of all jobs. Their labels are ids in the profile's
+				 * table, not in a job's */
 	uint16_t addr_version, str_offsets_version;
 	uint8_t address_size, offset_size;
 };

@@ -612,8 +612,9 @@ static struct charge_level measured_level(const struct heft_profile *p, const st
 	return (struct charge_level){ layer, layer ? &p->labels : NULL };
 }
 
-/* A linker map or memory regions change the results of sources, so a profile's layers do not fit.
- * Units measured only for pairing do not own debug info. */
+/* Returns true if a snapshot can reuse what a profile has measured. It cannot if the input has a
+ * linker map or memory regions, because a snapshot then measures with them. It cannot if units were
+ * measured without debug info, as `size NEW -- OLD` does to pair functions. */
 bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile *p, struct entry *e)
 {
 	const unsigned unlike = HEFT_SNAPSHOT_STACKS | HEFT_SNAPSHOT_SURE;

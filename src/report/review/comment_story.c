@@ -10,7 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SYMBOLS_MOST = 5, OWNERS_MOST = 3, SECTIONS_MOST = 3, FINDINGS_MOST = 8, NAMED_MOST = 60 };
+enum {
+	SYMBOLS_MOST = 5,
+	OWNERS_MOST = 3,
+	SECTIONS_MOST = 3,
+	NOISE_SHARE = 200,
+	FINDINGS_MOST = 8,
+	NAMED_MOST = 60
+};
 
 /* Returns a size in words: "579 bytes", "46.8 KiB", "1.3 MiB". */
 static struct shown said_size(double v)
@@ -62,13 +69,16 @@ static const struct diff_section *most_changed(const struct diff_report *d, doub
 /* Writes "Most in `.text` (+36.2 KiB), `.rodata` (+12.0 KiB)." */
 static void put_most_sections(const struct diff_report *d, struct sink *s)
 {
-	double below = HUGE_VAL;
+	double below = HUGE_VAL, most = 0;
 	size_t put = 0;
 	for (; put < SECTIONS_MOST; put++) {
 		const struct diff_section *x = most_changed(d, below);
 		if (x == NULL)
 			break;
 		const double delta = padded_delta(diff_padded(x));
+		if (fabs(delta) * NOISE_SHARE < most)
+			break;
+		most = fabs(delta) > most ? fabs(delta) : most;
 		sink_text(s, put == 0 ? STR("Most in ") : STR(", "));
 		markdown_code(s, x->name, NAMED_MOST);
 		sink_printf(s, " (%s%s%s)", sign_of(delta), said_size(delta).p,
@@ -293,13 +303,20 @@ static void put_line(const struct story_line *l, struct sink *s)
 	sink_text(s, STR(" |\n"));
 }
 
+/* True if a line is worth reading beside the first line of its list. */
+static bool line_tells(const struct story_lines *lines, const struct story_line *l)
+{
+	const double most = fabs(story_line_delta(&lines->list.data[0]));
+	return story_line_delta(l) != 0 && fabs(story_line_delta(l)) * NOISE_SHARE >= most;
+}
+
 static void put_symbols(const struct story_lines *lines, struct sink *s)
 {
-	if (lines->list.count == 0 || story_line_delta(&lines->list.data[0]) == 0)
+	if (lines->list.count == 0 || !line_tells(lines, &lines->list.data[0]))
 		return;
 	sink_text(s, STR("| change | | symbol | where |\n|--:|---|---|---|\n"));
 	for (size_t i = 0; i < lines->list.count && i < SYMBOLS_MOST; i++)
-		if (story_line_delta(&lines->list.data[i]) != 0)
+		if (line_tells(lines, &lines->list.data[i]))
 			put_line(&lines->list.data[i], s);
 	sink_text(s, STR("\n"));
 }
@@ -309,6 +326,15 @@ static bool is_below(const char *path, const char *directory)
 {
 	const size_t size = strlen(directory);
 	return strncmp(path, directory, size) == 0 && path[size] == '/';
+}
+
+/* True if a full name begins with a package's name: `encoding/json.typeFields`, `core::fmt::pad`.
+ * The package may have a version after a blank. */
+static bool is_named_after(const char *name, const char *package)
+{
+	const size_t size = strcspn(package, " ");
+	return strncmp(name, package, size) == 0 &&
+	       (name[size] == '.' || strncmp(name + size, "::", 2) == 0);
 }
 
 /* True if a name is a direct member of a namespace or class. */
@@ -329,6 +355,8 @@ static bool is_of_owner(const struct heft_row *symbol, const char *owner, enum h
 		return strcmp(symbol->texts[DIFF_COMPONENT], owner) == 0;
 	if (by == HEFT_DIFF_BY_DIRECTORY)
 		return is_below(path_of(symbol), owner);
+	if (by == HEFT_DIFF_BY_PACKAGE)
+		return is_named_after(symbol->label, owner);
 	return by == HEFT_DIFF_BY_NAMESPACE && is_member_of(symbol->label, owner);
 }
 
@@ -376,7 +404,7 @@ static void put_owners(const struct comment *c, const struct story_lines *lines,
 	size_t put = 0;
 	for (size_t i = 0; i < owners.list.count && put < OWNERS_MOST; i++) {
 		const struct story_line *l = &owners.list.data[i];
-		if (story_line_delta(l) == 0 || !comment_names_owner(l->row))
+		if (!line_tells(&owners, l) || !comment_names_owner(l->row))
 			continue;
 		if (put++ == 0)
 			sink_printf(s, "By %s:\n\n", c->owners->levels[0]);
@@ -386,12 +414,20 @@ static void put_owners(const struct comment *c, const struct story_lines *lines,
 	vec_release(&owners.list);
 }
 
+/* True for a path of an object: without debug info, objects exchange symbols by chance. */
+static bool is_object_path(const char *path)
+{
+	return str_ends(str_of(path), STR(".o"));
+}
+
 /* Writes "2 symbols moved, such as `parse()` from `src/a.cc` to `src/b.cc`." */
 static void put_moved(const struct comment *c, struct sink *s)
 {
 	const struct heft_row *top = c->symbols->top, *shown = NULL;
 	for (size_t i = 0; i < top->child_count && shown == NULL; i++)
-		if (is_named(top->children[i]) && top->children[i]->change == HEFT_MOVED)
+		if (is_named(top->children[i]) && top->children[i]->change == HEFT_MOVED &&
+		    !is_object_path(path_of(top->children[i])) &&
+		    !is_object_path(was_of(top->children[i])))
 			shown = top->children[i];
 	if (shown == NULL)
 		return;
