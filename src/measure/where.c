@@ -3,6 +3,7 @@
 
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
+#include "program/facts.h"
 
 #include <stdio.h>
 
@@ -244,6 +245,16 @@ static void names_ask(struct heft_where *w, const char *text)
 	}
 }
 
+/* True if the program lost its symbols, and nothing else has them. */
+static bool names_are_gone(struct heft_where *w)
+{
+	const struct image *im = program_image(&w->program);
+	if (!im || im->kind != IMAGE_EXEC || program_debug_image(&w->program, true))
+		return false;
+	const char *known = facts_symbols(im);
+	return strcmp(known, "dynamic") == 0 || strcmp(known, "none") == 0;
+}
+
 /* Sets *err if a text matches nothing. Also detects names that other modules define. */
 static bool nothing_asked(struct heft_where *w, const char *text, struct heft_err *err)
 {
@@ -253,8 +264,10 @@ static bool nothing_asked(struct heft_where *w, const char *text, struct heft_er
 				err, HEFT_EARG, HEFT_NO_OFFSET,
 				"%s: another module defines '%.200s', so it has no address here",
 				w->path, text);
-	return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: '%.200s' is no address, section or symbol",
-		    w->path, text);
+	return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
+		    "%s: '%.200s' is no address, section or symbol%s", w->path, text,
+		    names_are_gone(w) ? "; the file is stripped, so only exported names are known"
+				      : "");
 }
 
 static bool text_ask(struct heft_where *w, const char *text, struct heft_err *err)

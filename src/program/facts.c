@@ -67,7 +67,7 @@ static const char *facts_kind_of(const struct image *im)
 	return program ? "program" : "library";
 }
 
-static const char *symbols_of(const struct image *im)
+const char *facts_symbols(const struct image *im)
 {
 	if (image_symbols_name_places(im))
 		return "all";
@@ -253,7 +253,7 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 	f->kind = facts_kind_of(im);
 	if (linked && image_states_loading(im))
 		f->linked = library || image_has_segment(im, PT_INTERP) ? "dynamic" : "static";
-	f->symbols = symbols_of(im);
+	f->symbols = facts_symbols(im);
 	f->build_id = build_id_text(arena, im->build_id);
 	f->dwarf = dwarf_version(im);
 	f->debug = !debuginfo_present(im) ? "none" : "inside";

@@ -58,6 +58,8 @@ struct facts {
 const char *fact_text(enum fact f);
 const char *reloc_kind_text(enum reloc_kind kind);
 
+/* Returns `symbols` of the facts of an image. */
+const char *facts_symbols(const struct image *im);
 /* Reads the facts of a program. Searches for its debug file, unless the options forbid it. */
 void facts_read(struct facts *f, struct program *p, struct arena *arena);
 
