@@ -56,13 +56,6 @@ static bool attr_pad_aligns(const struct image *im, const struct section *in, en
 	return idle > start && (idle == end || fill_end(im, in, idle, end) == end);
 }
 
-/* Returns the size of the gap after a span if the gap may align the next span. Otherwise 0. */
-static uint64_t attr_pad_size(const struct span *before)
-{
-	const uint64_t end = before[1].start, size = end - (before->start + before->size);
-	return size < min_u64(ALIGN_MAX, end & (~end + 1)) ? size : 0;
-}
-
 void attr_code_padding(struct attr *a)
 {
 	const enum code_isa isa = code_split_isa_of(a->im);
@@ -71,7 +64,10 @@ void attr_code_padding(struct attr *a)
 	ASSERT(a->vm_claims.list.count == 0);
 	for (size_t i = 1; isa != CODE_NONE && i < a->vm.list.count; i++) {
 		struct span *before = &a->vm.list.data[i - 1];
-		const uint64_t size = attr_pad_size(before), start = before->start + before->size;
+		const uint64_t start = before->start + before->size, end = before[1].start;
+		/* A larger gap does not align the next span. */
+		const bool aligns = end - start < min_u64(ALIGN_MAX, end & (~end + 1));
+		const uint64_t size = aligns ? end - start : 0;
 		/* Reading gaps also loads the pages between them, so those count as read. */
 		code_passed(&pass, before->start, size + before->size);
 		if (size == 0)

@@ -386,21 +386,6 @@ static bool has_outside(const struct ar *ar)
 	return ar->in->file.path && ar->next_outside < ar->in->outside.count;
 }
 
-/* Reads a member, or ends an archive. Members outside of the archive are read last. */
-static void ar_step(struct ar *ar)
-{
-	if (ar->depth > 0)
-		level_step(ar);
-	else if (has_outside(ar))
-		outside_read(ar, ar->next_outside++);
-}
-
-/* True if at most a pad byte is left. */
-static bool ar_is_last(const struct ar *ar)
-{
-	return ar->depth <= 1 && !has_outside(ar) && ar->levels[0].off >= ar->levels[0].end;
-}
-
 void ar_close(struct input *in)
 {
 	struct ar *ar = in->rest;
@@ -421,13 +406,21 @@ void ar_read(struct input *in)
 	size_t counted = 0;
 	uint64_t sections = 0;
 	bool more = true, full = false;
-	ASSERT(in->rest && in->image_count == 0);
+	struct ar *const ar = in->rest;
+	ASSERT(ar && in->image_count == 0);
 	while (more && !full) {
-		ar_step(in->rest);
+		/* Members outside of the archive are read last. */
+		if (ar->depth > 0)
+			level_step(ar);
+		else if (has_outside(ar))
+			outside_read(ar, ar->next_outside++);
 		for (; counted < in->image_count; counted++)
 			sections += in->images[counted].section_count;
-		more = in->rest->depth > 0 || has_outside(in->rest);
-		full = in->in_portions && !ar_is_last(in->rest) &&
+		more = ar->depth > 0 || has_outside(ar);
+		/* True if at most a pad byte is left. */
+		const bool last = ar->depth <= 1 && !has_outside(ar) &&
+				  ar->levels[0].off >= ar->levels[0].end;
+		full = in->in_portions && !last &&
 		       (in->done - in->begin > PORTION_BYTES || sections > PORTION_SECTIONS);
 	}
 	ASSERT(more || in->done >= in->file.bytes.size);

@@ -95,22 +95,16 @@ static void basemap_add_segments(struct builder *b, const struct image *im, uint
 	claim_ranges(b, first);
 }
 
-/* Returns the label of a section of an object, such as "Section [AX]". */
-static label_id flags_label(struct builder *b, const struct section *s)
-{
-	label_id *const label = &b->sections[4 * s->alloc + 2 * s->write + s->exec];
-	if (*label == LABEL_NONE)
-		*label = label_format(b->labels, "Section [%s%s%s]", s->alloc ? "A" : "",
-				      s->write ? "W" : "", s->exec ? "X" : "");
-	return *label;
-}
-
 static void basemap_add_sections(struct builder *b, const struct image *im)
 {
 	const size_t first = b->from.count;
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
-		const label_id label = flags_label(b, s);
+		label_id *const known = &b->sections[4 * s->alloc + 2 * s->write + s->exec];
+		if (*known == LABEL_NONE)
+			*known = label_format(b->labels, "Section [%s%s%s]", s->alloc ? "A" : "",
+					      s->write ? "W" : "", s->exec ? "X" : "");
+		const label_id label = *known;
 		const uint64_t off = im->file_off + s->off;
 		if (s->alloc)
 			basemap_add_range(b, (struct base_range){ s->addr, s->size, off,

@@ -483,15 +483,6 @@ static bool measure_together(struct heft_profile *p, size_t layer_count, struct 
 	return true;
 }
 
-static bool measure_all(struct heft_profile *p, size_t layer_count, struct heft_err *err)
-{
-	if (!(p->one_by_one ? measure_one_by_one : measure_together)(p, layer_count, err))
-		return false;
-	add_empty_regions(p);
-	progress_tell("rows", 1, 1);
-	return true;
-}
-
 /* Checks that every byte of every input is in TOTAL or was filtered out. */
 static void check_totals(const struct heft_profile *p)
 {
@@ -530,14 +521,6 @@ static void note_rules(struct heft_profile *p)
 	}
 	if (shows_paths)
 		paths_note_unused(&p->context.wish.paths, path, &p->context.notes);
-}
-
-/* Notes the files of the options that no input can use. */
-static void note_wishes(struct heft_profile *p)
-{
-	if (p->context.wish.source_maps.count > 0 && !p->has_wasm)
-		note(&p->context.notes, p->context.wish.source_maps.data[0].path, HEFT_NO_OFFSET, 0,
-		     "not used: no input is a WebAssembly file");
 }
 
 static const char *run_node_label(void *ctx, uint32_t node)
@@ -800,14 +783,18 @@ bool profile_run(struct heft_profile *p, struct heft_err *err)
 					    .sure = p->sure_kept,
 					    .notes = &p->context.notes };
 	p->pairing = !p->one_by_one && base_names_wanted(p);
-	if (!measure_all(p, number_layers(p), err))
+	if (!(p->one_by_one ? measure_one_by_one : measure_together)(p, number_layers(p), err))
 		return false;
+	add_empty_regions(p);
+	progress_tell("rows", 1, 1);
 	if (generics_level(p) > 0)
 		rollup_add_copies(&p->rollup);
 	check_totals(p);
 	note_filters(p);
 	note_rules(p);
-	note_wishes(p);
+	if (p->context.wish.source_maps.count > 0 && !p->has_wasm)
+		note(&p->context.notes, p->context.wish.source_maps.data[0].path, HEFT_NO_OFFSET, 0,
+		     "not used: no input is a WebAssembly file");
 	run_make_rows(p);
 	return true;
 }

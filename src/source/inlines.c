@@ -2,24 +2,18 @@
 #include "debugowners/lines.h"
 #include "source/source.h"
 
-/* Returns the number to subtract from lines. Bloaty counts lines of source maps from 0, as the maps
- * do. The image of a source map has the bytes of its module. */
-static uint32_t inlines_line_bias(const struct source_file *f, const struct image *im)
-{
-	return f->as_bloaty && f->debug && im->own_spaces &&
-	       f->debug->images[0].bytes.p == im->bytes.p;
-}
-
 void source_inlines(const struct source_file *f, struct layer *ret)
 {
 	struct claims vm = { 0 };
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		const struct image *im = &f->input->images[i];
-		struct lines l = { .f = f,
-				   .im = im,
-				   .with_line = true,
-				   .line_bias = inlines_line_bias(f, im),
-				   .vm = &vm };
+		/* Bloaty counts the lines of source maps from 0, as the maps do. A source map's
+		 * image has the bytes of the module. */
+		const bool from_0 = f->as_bloaty && f->debug && im->own_spaces &&
+				    f->debug->images[0].bytes.p == im->bytes.p;
+		struct lines l = {
+			.f = f, .im = im, .with_line = true, .line_bias = from_0, .vm = &vm
+		};
 		l.info = source_dwarf(f, im, f->debug ? &f->debug->images[0] : NULL);
 		struct debuginfo *own = source_own_dwarf(f, im, l.info);
 		if (l.info)

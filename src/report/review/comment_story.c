@@ -328,15 +328,6 @@ static bool is_below(const char *path, const char *directory)
 	return strncmp(path, directory, size) == 0 && path[size] == '/';
 }
 
-/* True if a full name begins with a package's name: `encoding/json.typeFields`, `core::fmt::pad`.
- * The package may have a version after a blank. */
-static bool is_named_after(const char *name, const char *package)
-{
-	const size_t size = strcspn(package, " ");
-	return strncmp(name, package, size) == 0 &&
-	       (name[size] == '.' || strncmp(name + size, "::", 2) == 0);
-}
-
 /* True if a name is a direct member of a namespace or class. */
 static bool is_member_of(const char *name, const char *space)
 {
@@ -355,8 +346,12 @@ static bool is_of_owner(const struct heft_row *symbol, const char *owner, enum h
 		return strcmp(symbol->texts[DIFF_COMPONENT], owner) == 0;
 	if (by == HEFT_DIFF_BY_DIRECTORY)
 		return is_below(path_of(symbol), owner);
+	/* Names of a package begin with its name, which a version may follow:
+	 * `encoding/json.typeFields`, `core::fmt::pad`. */
+	const size_t size = strcspn(owner, " ");
 	if (by == HEFT_DIFF_BY_PACKAGE)
-		return is_named_after(symbol->label, owner);
+		return strncmp(symbol->label, owner, size) == 0 &&
+		       (symbol->label[size] == '.' || strncmp(symbol->label + size, "::", 2) == 0);
 	return by == HEFT_DIFF_BY_NAMESPACE && is_member_of(symbol->label, owner);
 }
 
