@@ -1,9 +1,9 @@
 #!/bin/sh
 # Checks docs/architecture.md, docs/design/ and the pages of the rooms (README.md in each folder of src/, in programs/
-# and in recorder/) and of their folders.  Each room has a page of at most 60 lines, and every file and name of C in backticks exists.
+# and in recorder/) and of their folders.  Each room has a page of at most 70 lines, and every file and name of C in backticks exists.
 # usage: tests/tree/rooms.sh
 cd "$(dirname "$0")/../.." || exit 2
-lines_max=60
+lines_max=70
 bad=0
 pages=0
 checked=0
