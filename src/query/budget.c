@@ -310,6 +310,17 @@ struct budget_parts {
 	VEC(struct heft_budget_part) sums;
 };
 
+/* Returns the label of a part. Bytes that SuperSize has words of its own for get heft's words. */
+static const char *budget_part_label(struct budget_result *ret, struct str name)
+{
+	const struct str section = STR("** ELF Section: ");
+	if (str_starts(name, section))
+		return arena_format(&ret->arena, "[section %s]", name.p + section.len);
+	if (str_eq(name, STR("Overhead: ELF file")))
+		return "[headers and alignment of the file]";
+	return arena_copy(&ret->arena, name.len ? name : STR("(no name)"));
+}
+
 static struct heft_budget_part *budget_part_of(struct budget_parts *p, struct budget_result *ret,
 					       const struct snapshot *s, const struct item *item)
 {
@@ -318,7 +329,7 @@ static struct heft_budget_part *budget_part_of(struct budget_parts *p, struct bu
 	if (id == p->sums.count)
 		vec_push(&p->sums,
 			 (struct heft_budget_part){
-				 arena_copy(&ret->arena, name.len ? name : STR("(no name)")),
+				 budget_part_label(ret, name),
 				 arena_copy(&ret->arena, snapshot_text(s, item->path)), 0, 0 });
 	ASSERT(id < p->sums.count);
 	return &p->sums.data[id];
