@@ -313,10 +313,10 @@ struct budget_parts {
 /* Returns the label of a part. Bytes that SuperSize has words of its own for get heft's words. */
 static const char *budget_part_label(struct budget_result *ret, struct str name)
 {
-	const struct str section = STR("** ELF Section: ");
-	if (str_starts(name, section))
-		return arena_format(&ret->arena, "[section %s]", name.p + section.len);
-	if (str_eq(name, STR("Overhead: ELF file")))
+	const char *const mark = " Section: ", *section = strstr(name.p, mark);
+	if (snap_is_star(name) && section != NULL)
+		return arena_format(&ret->arena, "[section %s]", section + strlen(mark));
+	if (snap_is_overhead(name) && str_ends(name, STR(" file")))
 		return "[headers and alignment of the file]";
 	return arena_copy(&ret->arena, name.len ? name : STR("(no name)"));
 }
