@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW = 8 }; /* Number of rows that are searched linearly. Longer lists are sorted */
+/* Lists of up to this many rows are searched linearly. Longer ones are sorted first. */
+enum { FEW = 8 };
 
 #define NOWHERE UINT32_MAX
 

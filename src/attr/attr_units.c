@@ -104,7 +104,8 @@ static void on_done(void *ctx, struct findings *f)
 	attr_files_release(f);
 }
 
-/* Lists where symbols without an owner begin. They are no padding of what precedes them. */
+/* Lists where symbols without an owner begin. So their bytes are not taken for padding of what
+ * precedes them. */
 static void nobodys_list(struct attr *a, const place_vec *from)
 {
 	struct span_cursor cursor = { &a->vm, 0 };

@@ -8,7 +8,7 @@
 #include "program/made_by.h"
 
 /* Returns true if the program is not packed. The tables of a packed program give addresses after
- * unpacking. The sizes of its entry points are guesses that include packed bytes. */
+ * unpacking. Symbols at its entry points have guessed sizes, which include the packed bytes. */
 static bool is_unpacked(const struct attr *a)
 {
 	return image_states_sizes(a->im) || made_by_packer(a->im).len == 0;

@@ -31,7 +31,8 @@ struct pool_line {
 	void (*take)(void *ctx, void *slot);
 };
 
-/* Runs until make returns false and all jobs are taken. `threads` as for parallel_for. */
+/* Calls make for jobs until it returns false. Returns when all jobs are taken. `threads` as for
+ * parallel_for. */
 void pool_run_line(unsigned threads, const struct pool_line *line);
 
 #endif

@@ -87,7 +87,7 @@ static bool is_place(const struct bbmap_section *s, uint64_t addr)
 	       addr >= last - 1;
 }
 
-/* Evidence that an entry's address must have. */
+/* How much evidence an entry's address needs before heft believes it. */
 enum trust {
 	AT_PLACE, /* Code, or the mark of a removed function */
 	AT_CODE,

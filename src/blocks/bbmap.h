@@ -88,7 +88,7 @@ struct bbmap_detail {
 /* One function. The arrays belong to the cursor and are valid until it moves. */
 struct bbmap_entry {
 	uint64_t off, size; /* Byte range in the section */
-	uint8_t version;    /* 0 if the form has no versions */
+	uint8_t version;    /* 0 if this encoding of maps has no versions */
 	uint16_t features;
 	uint64_t entry_count; /* Value of BBMAP_ENTRY_COUNT: entries of the function. 0 if absent */
 	VEC(struct bbmap_range) ranges; /* Ranges, at least one */

@@ -9,7 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Sets a number above 0. With `units`, the number is a size in bytes. */
+/* Reads the value of an option, a number above 0. With `units`, it is a size in bytes that may
+ * have a unit. */
 static bool heap_run_apply_number(struct heap_run *job, const struct opt *o, const char *value,
 				  enum heft_recorder_setting what, bool units)
 {

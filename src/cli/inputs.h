@@ -1,5 +1,5 @@
-/* inputs.h - opens inputs of every kind for commands: programs, lists of symbols, dumps. The words
- * after "--" are their bases. */
+/* inputs.h - opens inputs of every kind for commands: programs, lists of symbols, dumps. The
+ * words after "--" are the older files that they are compared with. */
 #ifndef HEFT_CLI_INPUTS_H
 #define HEFT_CLI_INPUTS_H
 

@@ -296,7 +296,7 @@ static inline bool arm64_step(const struct arm64_scan *s, struct arm64_pages *g,
 	case F_TBZ: do_branch(s, g, off, sign_extend(insn >> 5 & 0x3fff, 14) << 2, REF_JUMP); break;
 	case F_INDIRECT: *falls = do_indirect(g, off, insn); break;
 	case F_UNDEFINED:
-		*falls = false; /* also udf, a trap */
+		*falls = false; /* udf (upper half 0) traps too */
 		return insn >> 16 == 0;
 	}
 	return true;

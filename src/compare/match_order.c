@@ -50,7 +50,7 @@ struct order {
 	VEC(uint32_t) old_open, new_open;
 	VEC(uint64_t) sizes; /* Sizes of the symbols of `after` */
 	VEC(struct sized_column) by_size;
-	VEC(uint32_t) near; /* Columns with a size near that of the row's symbol */
+	VEC(uint32_t) near; /* Columns whose symbol has nearly the size of the row's symbol */
 	VEC(uint8_t) scores;
 	VEC(uint32_t)
 	filled, ends; /* `filled`: columns of the cells with a score, row by row. `ends`: per

@@ -22,7 +22,7 @@ struct dwarf_view {
 /* Head of a job. The caller's own fields follow it. */
 struct dwarf_job {
 	struct dwarf_view view; /* Valid during work and take */
-	struct notes notes;     /* Notes about the view */
+	struct notes notes;     /* Notes of making the job's view of the DWARF */
 	/* Set by `make`: `work` runs on the caller's thread, immediately before `take`. */
 	bool alone;
 };

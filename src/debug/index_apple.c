@@ -80,7 +80,8 @@ static void index_apple_put_column(struct apple *a, uint64_t column)
 		put_first(a, column + i * 4, 4, read_u32(&r));
 }
 
-/* Reports the data of a hash. A 0 ends the strings of a hash. This 0 belongs to the last string. */
+/* Reports the data of a hash. The 0 that ends the strings of a hash counts as bytes of the last
+ * string. */
 static bool index_apple_put_data(struct apple *a, uint64_t data)
 {
 	ASSERT(a->entry_size > 0);

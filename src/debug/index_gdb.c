@@ -59,7 +59,8 @@ static void put_type(struct gdb_index *g, uint64_t off, uint64_t size, uint64_t 
 		index_put(g->out, off, size, ABOUT_TYPE_ID, signature);
 }
 
-/* Reports a piece about a unit. `index` counts through both lists of units. */
+/* Reports a range of the index's bytes that describes a unit. `index` counts through both lists
+ * of units. */
 static void index_gdb_put_unit(struct gdb_index *g, uint64_t off, uint64_t size, uint32_t index)
 {
 	if (index < g->unit_count) {

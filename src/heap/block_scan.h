@@ -85,7 +85,7 @@ size_t heap_live_below(const struct blocks_found *b, uint64_t addr);
 struct heap_found heap_freed(const struct blocks_found *b, size_t i);
 /* Returns how many freed blocks have an address below `addr`. */
 size_t heap_freed_below(const struct blocks_found *b, uint64_t addr);
-/* Returns the freed block with an address. SIZE_MAX if there is none. */
+/* Returns the freed block that contains an address. SIZE_MAX if there is none. */
 size_t heap_freed_find(const struct blocks_found *b, uint64_t addr);
 
 /* Visits all live blocks, in order of address:

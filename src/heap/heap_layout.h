@@ -32,7 +32,8 @@ struct heap_part {
  * heap_walk_found(), valid during the call. For other parts it is NULL. */
 typedef void heap_part_fn(void *ctx, const struct heap_part *part, const struct heap_found *block);
 
-/* Contiguous memory with recorded blocks: a region, or several that blocks connect. */
+/* Contiguous memory with recorded blocks: one region, or several adjacent ones if blocks cross
+ * their borders. */
 struct heap_span {
 	uint64_t addr, size;
 };
@@ -69,9 +70,9 @@ void heap_layout_make(struct heap_layout *l, const struct dump *d, const struct 
 		      const struct blocks_found *b);
 void heap_layout_release(struct heap_layout *l);
 
-/* Passes all parts to `fn`, by address. Parts do not overlap and fill the spans. A HEAP_PART_BLOCK
- * is all memory that the allocator gave for the block (see heap_part_split()). Neighbouring parts
- * of one other kind are merged. Costs as much as heap_layout_make(). */
+/* Passes all parts to `fn`, by address. Parts do not overlap and fill the spans. A
+ * HEAP_PART_BLOCK is all memory that the allocator gave for the block (see heap_part_split()).
+ * Other neighbouring parts of the same kind are merged. Costs as much as heap_layout_make(). */
 void heap_parts_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
 /* Passes the parts HEAP_PART_UNRECORDED and HEAP_PART_OTHER to `fn`: memory that may be in use
  * without a live block. At most HEAP_LOOSE_MOST of them cost nothing. More cost a new layout. */

@@ -1,4 +1,5 @@
-/* Finds texts without a terminator by the pointers to them. Keeps only certain texts. */
+/* Finds texts without a terminator by the pointers to them. Keeps a text only if it certainly is
+ * one. */
 #include "image/slices.h"
 
 #include "base/sort.h"

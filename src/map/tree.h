@@ -58,7 +58,7 @@ void tree_close(struct tree *t);
 /* Adds sums with fractions to a new tree. The caller adds to them, and calls tree_round() at the
  * end. */
 void tree_keep_fractions(struct tree *t);
-/* Sets the whole sums of these measures to the rounded sums with fractions. */
+/* Sets each integer sum of these measures to the rounded sum with fractions. */
 void tree_round(struct tree *t, const struct heft_measure *measures);
 /* Asserts that nodes come after their parents and have sums. O(nodes): only if HEFT_CHECKS. */
 void tree_verify(const struct tree *t);

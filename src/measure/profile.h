@@ -101,7 +101,7 @@ struct heft_profile {
 	struct namespaces namespaces;
 	uint64_t vm_total;       /* Bytes of the VM images so far. */
 	uint32_t image_total;    /* Images that are summed up so far. */
-	struct intern comdats;   /* Only with counts: COMDAT groups of the objects so far */
+	struct intern comdats;   /* With `--count`: COMDAT groups of the objects read so far */
 	struct heft_table table; /* `top` is NULL before the rows are made. */
 	struct rows_opts row_opts;
 	struct rows_maker maker; /* Makes rows level by level */

@@ -97,8 +97,8 @@ struct str signature_special(struct str *name)
 	return (struct str){ all.p, 0 };
 }
 
-/* True if the type after "typeinfo for" is not a class. Blanks in such a type do not end a return
- * type. */
+/* True if the type after "typeinfo for" is not a class. Such a type may contain blanks
+ * ("unsigned int"), which do not end a return type. */
 static bool is_plain_type(struct str type)
 {
 	const char last = type.len > 0 ? type.p[type.len - 1] : 0;

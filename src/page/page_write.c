@@ -1,4 +1,4 @@
-/* Writes the html file around the columns of a page. */
+/* Writes the html file that has the page's data, stored as columns. */
 #include "page/page.h"
 
 #include "base/gzip.h"

@@ -296,7 +296,8 @@ static void module_apply(const struct image *im, struct go_table *g,
 	g->parts[GO_METHOD_TABLES] = list_part(im, m, w.method_tables, im->bits / 8);
 }
 
-/* Finds parts by section names if the module does not give them. */
+/* Finds the parts of Go's tables by section names if the module data do not give their
+ * addresses. */
 static void find_sections(const struct image *im, struct go_table *g)
 {
 	static const struct {

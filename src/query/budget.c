@@ -245,7 +245,8 @@ struct budget_measured {
 	unsigned besides; /* Caveats: bits of enum stack_told */
 };
 
-/* Returns the size in a SuperSize file of a section whose bytes are in .other. */
+/* Returns the size that a SuperSize file states for a section. The bytes of such a section count
+ * in .other. */
 static struct budget_measured stated_size(const struct snapshot *s, const char *section)
 {
 	struct budget_measured m = { 0 };

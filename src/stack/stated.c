@@ -110,7 +110,7 @@ struct str su_plain_name(struct text *to, struct str name)
 		else if (c == '<')
 			depth++;
 		else if (depth == 0 && (c == ' ' || c == '*' || c == '&'))
-			to->len = 0; /* The text before is a type */
+			to->len = 0; /* The text so far is the return type: drops it */
 		else if (depth == 0)
 			text_add_char(to, c);
 	}

@@ -77,7 +77,8 @@ const struct elf_piece *elf_pieces_at(const struct elf_pieces *p, uint64_t addr)
 	return lo < p->count && p->data[lo].addr <= addr ? &p->data[lo] : NULL;
 }
 
-/* Indexes PT_LOAD segments by memory (`vm`), or by the part of memory with bytes in the file. */
+/* Indexes PT_LOAD segments by their addresses in memory (`vm`, p_memsz), or by the part that the
+ * file has bytes for (p_filesz). */
 static struct elf_pieces index_loads(struct image *im, bool vm)
 {
 	struct elf_piece *ranges = mem_zeroed(im->segment_count + 1, sizeof *ranges);

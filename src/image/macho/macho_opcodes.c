@@ -30,7 +30,7 @@ enum {
 struct macho_opcodes_run {
 	struct macho *m;
 	struct reader r;
-	uint64_t addr, word; /* Address of the next place; bytes of a pointer. */
+	uint64_t addr, word; /* Address of the next place; size of a pointer in bytes. */
 };
 
 static void set_segment(struct macho_opcodes_run *x, uint8_t number)

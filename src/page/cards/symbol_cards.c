@@ -62,7 +62,7 @@ void symbol_cards_release(struct symbol_cards *c)
 	*c = (struct symbol_cards){ 0 };
 }
 
-/* Returns the bytes of the printable text that begins at `at`. */
+/* Returns the length in bytes of the printable text that begins at `at`. */
 static size_t symbol_cards_text_size(struct str s, size_t at)
 {
 	size_t size = 0;
