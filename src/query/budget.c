@@ -311,27 +311,23 @@ struct budget_parts {
 	VEC(struct heft_budget_part) sums;
 };
 
-/* Returns the label of a part. Bytes that SuperSize has words of its own for get heft's words. */
-static const char *budget_part_label(struct budget_result *ret, struct str name)
-{
-	const char *const mark = " Section: ", *section = strstr(name.p, mark);
-	if (snap_is_star(name) && section != NULL)
-		return arena_format(&ret->arena, "[section %s]", section + strlen(mark));
-	if (snap_is_overhead(name) && str_ends(name, STR(" file")))
-		return "[headers and alignment of the file]";
-	return arena_copy(&ret->arena, name.len ? name : STR("(no name)"));
-}
-
 static struct heft_budget_part *budget_part_of(struct budget_parts *p, struct budget_result *ret,
 					       const struct snapshot *s, const struct item *item)
 {
 	const struct str name = snapshot_text(s, item->name);
 	const uint32_t id = intern_borrow(&p->names, name);
-	if (id == p->sums.count)
-		vec_push(&p->sums,
-			 (struct heft_budget_part){
-				 budget_part_label(ret, name),
-				 arena_copy(&ret->arena, snapshot_text(s, item->path)), 0, 0 });
+	if (id == p->sums.count) {
+		/* Bytes that SuperSize has words of its own for get heft's words. */
+		const char *const mark = " Section: ", *section = strstr(name.p, mark);
+		const bool other = snap_is_overhead(name) && str_ends(name, STR(" file"));
+		const char *label =
+			snap_is_star(name) && section
+				? arena_format(&ret->arena, "[section %s]", section + strlen(mark))
+			: other ? "[headers and alignment of the file]"
+				: arena_copy(&ret->arena, name.len ? name : STR("(no name)"));
+		const char *path = arena_copy(&ret->arena, snapshot_text(s, item->path));
+		vec_push(&p->sums, (struct heft_budget_part){ label, path, 0, 0 });
+	}
 	ASSERT(id < p->sums.count);
 	return &p->sums.data[id];
 }
