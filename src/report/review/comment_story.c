@@ -10,14 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-	SYMBOLS_MOST = 5,
-	OWNERS_MOST = 3,
-	SECTIONS_MOST = 3,
-	NOISE_SHARE = 200,
-	FINDINGS_MOST = 8,
-	NAMED_MOST = 60
-};
+enum { SYMBOLS_MOST = 5, OWNERS_MOST = 3, SECTIONS_MOST = 3, FINDINGS_MOST = 8, NAMED_MOST = 60 };
+/* A line that changed less than this part of the first line is left out. */
+static const double noise_share = 200;
 
 /* Returns a size in words: "579 bytes", "46.8 KiB", "1.3 MiB". */
 static struct shown said_size(double v)
@@ -76,7 +71,7 @@ static void put_most_sections(const struct diff_report *d, struct sink *s)
 		if (x == NULL)
 			break;
 		const double delta = padded_delta(diff_padded(x));
-		if (fabs(delta) * NOISE_SHARE < most)
+		if (fabs(delta) * noise_share < most)
 			break;
 		most = fabs(delta) > most ? fabs(delta) : most;
 		sink_text(s, put == 0 ? STR("Most in ") : STR(", "));
@@ -307,7 +302,7 @@ static void put_line(const struct story_line *l, struct sink *s)
 static bool line_tells(const struct story_lines *lines, const struct story_line *l)
 {
 	const double most = fabs(story_line_delta(&lines->list.data[0]));
-	return story_line_delta(l) != 0 && fabs(story_line_delta(l)) * NOISE_SHARE >= most;
+	return story_line_delta(l) != 0 && fabs(story_line_delta(l)) * noise_share >= most;
 }
 
 static void put_symbols(const struct story_lines *lines, struct sink *s)
