@@ -25,9 +25,10 @@ void text_add_number(struct text *t, uint64_t n);
 /* Appends a LEB128 number: seven bits per byte, lowest first, the top bit set if more follow. */
 void text_add_varint(struct text *t, uint64_t v);
 
+/* Returns the text. Its pointer is not NULL, also if the text is empty. */
 static inline struct str text_str(const struct text *t)
 {
-	return (struct str){ t->p, t->len };
+	return (struct str){ t->p ? t->p : "", t->len };
 }
 
 #endif
