@@ -12,8 +12,9 @@ static bool make_image(struct input *in, const char *path, struct heft_err *err)
 {
 	struct bytes elf;
 	uint64_t content;
-	if (!linkmap_image(in->linkmap, &elf, &content, err))
-		return false;
+	if (!linkmap_image(in->linkmap, &elf, &content))
+		return fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
+			    "%s: the sections of the linker map have more than 1 GiB", path);
 	in->owned = (void *)(uintptr_t)elf.p;
 	struct image *im = mem_zeroed(1, sizeof *im);
 	if (!elf_parse(im, &(struct image_place){ path, STR(""), 0, 0 }, elf, in->notes, err)) {

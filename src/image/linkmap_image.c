@@ -309,8 +309,7 @@ static void make_tables(struct linkmap_image_making *m)
 		linkmap_image_add_symbols(m, (uint16_t)(i % m->parts.count), i < m->parts.count);
 }
 
-bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content,
-		   struct heft_err *err)
+bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content)
 {
 	struct linkmap_image_making m = { .map = map,
 					  .read = { .map = map, .all = true },
@@ -320,9 +319,6 @@ bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_c
 	if (ok) {
 		*ret = linkmap_image_join(&m);
 		*ret_content = m.content;
-	} else {
-		fail(err, HEFT_ELIMIT, HEFT_NO_OFFSET,
-		     "the sections of the linker map have more than 1 GiB");
 	}
 	vec_release(&m.parts);
 	text_release(&m.names);

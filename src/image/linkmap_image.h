@@ -13,10 +13,9 @@
  * On success the caller releases the map. */
 bool linkmap_open(struct linkmap *lm, const char *path, struct notes *notes, struct heft_err *err);
 /* Makes the ELF file. *ret_content is the number of bytes at its start that the map's sections have
- * in the file; the rest are heft's tables and symbols. Free *ret with mem_free(). HEFT_ELIMIT if
- * the sections have more than 1 GiB. */
-bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content,
-		   struct heft_err *err);
+ * in the file; the rest are heft's tables and symbols. Free *ret with mem_free(). False if the
+ * sections have more than 1 GiB. */
+bool linkmap_image(const struct linkmap *map, struct bytes *ret, uint64_t *ret_content);
 /* Lists sections that may have no bytes in the file (NOLOAD), because maps do not state it. */
 struct text;
 void linkmap_doubts(const struct linkmap *map, struct text *ret);
