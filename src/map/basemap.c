@@ -406,8 +406,10 @@ bool basemap_covers(const struct basemap *b, uint64_t addr, uint64_t size)
 	const uint64_t end = add_sat(addr, size);
 	size_t i = upper_bound(b->ranges.data, b->ranges.count, sizeof *b->ranges.data, addr);
 	for (i -= i > 0; addr < end; i++) {
+		if (i >= b->ranges.count)
+			return false;
 		const struct base_range *r = &b->ranges.data[i];
-		if (i >= b->ranges.count || addr < r->addr || addr - r->addr >= r->size)
+		if (addr < r->addr || addr - r->addr >= r->size)
 			return false;
 		addr = r->addr + r->size;
 	}
