@@ -3,11 +3,12 @@
 # usage: tools/wasm_libraries.sh DIR
 #   DIR gets include/, lib/, licences/, sources/ and libraries.ini, a cross file for meson beside tools/cross/wasi.ini.
 #   Archives that are in DIR/sources already are not fetched.  All are checked against their SHA-256.
+#   DEBIAN_POOL: address of a mirror's pool/main; the default is the one that apt downloads packages from.
 # Exit status 3: a source cannot be fetched.
 dir=${1:?usage: tools/wasm_libraries.sh DIR}
 mkdir -p "$dir/sources" "$dir/include" "$dir/lib/pkgconfig" "$dir/licences" || exit 2
 dir=$(cd "$dir" && pwd) || exit 2
-pool=${DEBIAN_POOL:-http://deb.debian.org/debian/pool/main}
+pool=${DEBIAN_POOL:-$(apt-get --print-uris download zlib1g liblz4-1 libzstd1 2>/dev/null | sed -n "s/^'\(.*\/pool\/main\)\/.*/\1/p" | head -n 1)}
 
 stop() {
 	echo "wasm_libraries: $*" >&2

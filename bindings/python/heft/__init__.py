@@ -33,7 +33,7 @@ import json
 import os
 import weakref
 from ctypes import byref, sizeof
-from typing import Any, Iterable, Optional, Sequence, Union
+from typing import Any, Iterable, Optional, Sequence, TypeVar, Union
 
 from . import _abi
 
@@ -261,6 +261,30 @@ class _Work:
         self.close()
 
 
+_Self = TypeVar("_Self", bound="_Opened")
+
+
+class _Opened:
+    """What has a handle open until close(), or until the end of a `with` statement."""
+
+    _work: _Work
+
+    @property
+    def notes(self) -> list:
+        """What was odd in the inputs."""
+        return self._work.notes()
+
+    def close(self) -> None:
+        """Frees what is open; so does the end of a `with` statement."""
+        self._work.close()
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
 # ---- tables ---------------------------------------------------------------------------------------
 
 
@@ -396,7 +420,7 @@ def info(*files: Path, **find: Any) -> Table:
         return _table(_written(_lib.heft_info_write, handle, _json_opts(full=True)), work, ["path"])
 
 
-class Where:
+class Where(_Opened):
     """A program or dump that is open for many look-ups. `by` is as of heft.where()."""
 
     def __init__(self, file: Path, by: Names = (), **find: Any) -> None:
@@ -426,21 +450,6 @@ class Where:
                 _do(_lib.heft_where_find, self._handle, address, byref(found))
             yield json.loads(_written(_lib.heft_where_write, self._handle, byref(found), _json_opts()))
 
-    @property
-    def notes(self) -> list:
-        """What was odd in the inputs."""
-        return self._work.notes()
-
-    def close(self) -> None:
-        """Closes the file; so does the end of a `with` statement."""
-        self._work.close()
-
-    def __enter__(self) -> Where:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
 
 def where(file: Path, *places: Union[int, str], by: Names = (), **find: Any) -> Table:
     """What is at addresses or names of a program or dump, as `heft where`: a row a place that matches."""
@@ -463,7 +472,7 @@ def stack(file: Path, function: Optional[str] = None, *, every: bool = False, ro
 # ---- lists of symbols -----------------------------------------------------------------------------
 
 
-class Snapshot:
+class Snapshot(_Opened):
     """Every symbol of a program, .size file or package, as `heft snapshot` and `heft query` see it.
 
     components   CODEOWNERS or a folder with DIR_METADATA; builds: compile_commands.json, build.ninja
@@ -517,26 +526,11 @@ class Snapshot:
         """A row a symbol."""
         return self.query("SELECT * FROM symbols")
 
-    @property
-    def notes(self) -> list:
-        """What was odd in the inputs."""
-        return self._work.notes()
-
     def write(self, path: Path) -> None:
         """Writes a .size file."""
         data = _written(_lib.heft_snapshot_write, self._handle)
         with open(path, "wb") as file:
             file.write(data)
-
-    def close(self) -> None:
-        """Frees the snapshot; so does the end of a `with` statement."""
-        self._work.close()
-
-    def __enter__(self) -> Snapshot:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
 
 
 def queries() -> dict:
@@ -606,7 +600,7 @@ def check(budget: Path, now: Path, base: Optional[Path] = None, **find: Any) -> 
 # ---- heaps ----------------------------------------------------------------------------------------
 
 
-class Heap:
+class Heap(_Opened):
     """The heap of a core, of a raw image of memory or of a recording, as `heft heap` sees it."""
 
     def __init__(self, dump: Path, **find: Any) -> None:
@@ -673,21 +667,6 @@ class Heap:
     def digest(self) -> dict:
         """A summary without contents of memory, to compare many heaps."""
         return dict(json.loads(_written(_lib.heft_heap_digest_write, self._handle)))
-
-    @property
-    def notes(self) -> list:
-        """What was odd in the inputs."""
-        return self._work.notes()
-
-    def close(self) -> None:
-        """Frees the heap; so does the end of a `with` statement."""
-        self._work.close()
-
-    def __enter__(self) -> Heap:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
 
 
 from .console import Console  # noqa: E402  pylint: disable=wrong-import-position
