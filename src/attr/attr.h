@@ -70,6 +70,9 @@ void attr_bare_list(struct attr *a);
 void attr_bare_claim(struct attr *a);
 /* attr_unwind.c: claims code by unwind tables. attr_unwind_read() needs only the image. */
 void attr_unwind_read(struct attr *a);
+struct unwind_section;
+/* Returns a section of unwind tables for unwind.h. */
+struct unwind_section attr_unwind_section(const struct attr *a, const struct section *s);
 void attr_unwind_bounds(struct attr *a);
 void attr_unwind_bytes(struct attr *a);
 /* attr_discover.c: claims functions of stripped images that no unwind table describes. */

@@ -63,7 +63,7 @@ static void attr_unwind_read_fixups(struct attr_unwind_frames *f, const struct s
 	sort_by_key(f->fixups.data, f->fixups.count, sizeof *f->fixups.data);
 }
 
-static struct unwind_section unwind_of(const struct attr *a, const struct section *s)
+struct unwind_section attr_unwind_section(const struct attr *a, const struct section *s)
 {
 	return (struct unwind_section){ .bytes = section_bytes(a->im, s),
 					.addr = s->addr,
@@ -89,7 +89,7 @@ static bool fde_is_padded(const struct unwind_section *s, const struct unwind_en
 
 static void attr_unwind_read_frames(struct attr_unwind_frames *f, const struct section *s)
 {
-	struct unwind_section us = unwind_of(f->a, s);
+	struct unwind_section us = attr_unwind_section(f->a, s);
 	struct unwind_iter it;
 	struct unwind_entry e;
 	attr_unwind_read_fixups(f, s);
@@ -285,7 +285,7 @@ static void cie_bytes(struct attr *a, const struct cie_owner *c)
 static void hdr_bytes(struct attr *a, const struct section *s)
 {
 	struct unwind_hdr h;
-	const struct unwind_section us = unwind_of(a, s);
+	const struct unwind_section us = attr_unwind_section(a, s);
 	struct span_cursor cursor = { &a->vm, 0 };
 	if (!unwind_hdr_parse(&h, &us))
 		return;
@@ -299,7 +299,7 @@ static void hdr_bytes(struct attr *a, const struct section *s)
 
 static void exidx_bytes(struct attr *a, const struct section *s)
 {
-	const struct unwind_section us = unwind_of(a, s);
+	const struct unwind_section us = attr_unwind_section(a, s);
 	for (uint64_t i = 0; i < us.bytes.size / 8; i++) {
 		uint64_t func, extab, size;
 		if (!exidx_get(&us, i, &func, &extab))
@@ -320,7 +320,7 @@ static void exidx_bytes(struct attr *a, const struct section *s)
 /* Claims the entries of MIPS's .pdr (table of procedures) for their functions. */
 static void pdr_bytes(struct attr *a, const struct section *s)
 {
-	struct unwind_section us = unwind_of(a, s);
+	struct unwind_section us = attr_unwind_section(a, s);
 	uint64_t func;
 	us.addr = image_code_base(a->im);
 	for (uint64_t i = 0; pdr_get(&us, i, &func); i++)

@@ -108,7 +108,7 @@ static bool runs_in_portions(const struct heft_profile *p)
 {
 	bool each = run_forgets(p) && !p->stacking && !p->samples;
 	for (size_t i = 0; i < p->levels.count; i++)
-		each &= source_takes_portions(p->levels.data[i].source);
+		each &= p->levels.data[i].source->portions;
 	return each;
 }
 

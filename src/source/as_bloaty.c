@@ -232,28 +232,10 @@ static void bloaty_relocs(struct attr *a, const struct section *s)
 			 spans_label(&a->vm, bloaty_patched(&it, &r)), WHY_RELOCATION);
 }
 
-static bool bloaty_load(void *ctx, uint64_t addr, uint64_t *ret)
-{
-	return load_pointer(ctx, addr, ret);
-}
-
-static struct unwind_section bloaty_unwind(const struct attr *a, const struct section *s)
-{
-	return (struct unwind_section){ .bytes = section_bytes(a->im, s),
-					.addr = s->addr,
-					.address_size = a->im->bits / 8,
-					.big_endian = a->im->big_endian,
-					.load = bloaty_load,
-					.load_ctx = (void *)(uintptr_t)a->im,
-					.path = a->im->path,
-					.file_off = a->im->file_off + s->off,
-					.notes = a->f->notes };
-}
-
 /* Claims the entries of .eh_frame for the code that they describe. */
 static void bloaty_frames(struct attr *a, const struct section *s)
 {
-	const struct unwind_section us = bloaty_unwind(a, s);
+	const struct unwind_section us = attr_unwind_section(a, s);
 	struct unwind_iter it;
 	struct unwind_entry e;
 	unwind_init(&it, &us);
@@ -265,7 +247,7 @@ static void bloaty_frames(struct attr *a, const struct section *s)
 
 static void bloaty_frame_index(struct attr *a, const struct section *s)
 {
-	const struct unwind_section us = bloaty_unwind(a, s);
+	const struct unwind_section us = attr_unwind_section(a, s);
 	struct unwind_hdr h;
 	uint64_t func, entry;
 	if (!unwind_hdr_parse(&h, &us))

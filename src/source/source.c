@@ -8,7 +8,7 @@ static const struct source sources[] = {
 	{ "allocations", "call stacks that hold the heap (cores of recorded processes)",
 	  source_allocations, TEXT_STACK, true, true },
 	{ "armembers", "the archive member, or the file itself", source_armembers, TEXT_AS_IS,
-	  false, true },
+	  false, true, .portions = true },
 	{ "blockkinds", "what code is: blocks, cold parts, landing pads, padding",
 	  source_blockkinds, TEXT_AS_IS, true },
 	{ "blocks", "machine basic blocks, as compilers state them or else the code shows",
@@ -21,7 +21,7 @@ static const struct source sources[] = {
 	{ "functions", "functions that basic blocks belong to, named as -C says", source_functions,
 	  TEXT_CHOSEN, true },
 	{ "generics", "symbols, all instances of a generic or template as one", source_symbols,
-	  TEXT_GENERIC, .symbols = true },
+	  TEXT_GENERIC, .symbols = true, .portions = true },
 	{ "hotness", "how often code ran: hot, warm, cold, never; see --perf", source_hotness,
 	  TEXT_AS_IS, true },
 	{ "inlines", "source line of the innermost inlined code (debug info)", source_inlines,
@@ -29,9 +29,9 @@ static const struct source sources[] = {
 	{ "inlinestacks", "function and what was inlined into it (debug info)", source_inlinestacks,
 	  TEXT_STACK, true },
 	{ "inputfiles", "the input file, as named on the command line", source_inputfiles,
-	  TEXT_AS_IS, false, true },
+	  TEXT_AS_IS, false, true, .portions = true },
 	{ "libraries", "static libraries, crates, directories of objects (linker map, debug info)",
-	  source_libraries, TEXT_AS_IS, true, false, true },
+	  source_libraries, TEXT_AS_IS, true, false, true, .portions = true },
 	{ "mappings", "what is mapped into the process (cores)", source_mappings, TEXT_AS_IS, false,
 	  true },
 	{ "modules", "programs and libraries of the process (cores)", source_modules, TEXT_AS_IS,
@@ -39,24 +39,27 @@ static const struct source sources[] = {
 	{ "namespaces", "C++ namespace, Rust crate and module of symbols", source_symbols,
 	  TEXT_NAMESPACE, true, .symbols = true },
 	{ "objects", "object files, as the linker map has them, else compile units", source_objects,
-	  TEXT_PATH, true, false, true },
+	  TEXT_PATH, true, false, true, .portions = true },
 	{ "packages", "Go import path, Rust crate, C++ namespace, library or directory",
 	  source_packages, TEXT_AS_IS, false, false, true },
 	{ "regions", "memory regions: where bytes are stored and where they run (firmware)",
 	  source_regions, TEXT_AS_IS, false, false, false, true },
-	{ "sections", "sections of the object file", source_sections, TEXT_AS_IS, false },
-	{ "segments", "segments the loader maps", source_segments, TEXT_AS_IS, false, true },
+	{ "sections", "sections of the object file", source_sections, TEXT_AS_IS, false,
+	  .portions = true },
+	{ "segments", "segments the loader maps", source_segments, TEXT_AS_IS, false, true,
+	  .portions = true },
 	{ "sourcefiles", "source files that declare the code (debug info)", source_sourcefiles,
 	  TEXT_PATH, true },
 	{ "sure", "how sure heft is of the symbol that has a byte: stated, proved, inferred",
-	  source_sure, TEXT_AS_IS, .symbols = true },
+	  source_sure, TEXT_AS_IS, .symbols = true, .portions = true },
 	{ "symbols", "symbols, named as -C says (short names unless set)", source_symbols,
-	  TEXT_CHOSEN, .symbols = true },
+	  TEXT_CHOSEN, .symbols = true, .portions = true },
 	{ "rawsymbols", "symbols, as the linker names them", source_symbols, TEXT_AS_IS,
-	  .symbols = true },
-	{ "fullsymbols", "symbols, demangled in full", source_symbols, TEXT_FULL, .symbols = true },
+	  .symbols = true, .portions = true },
+	{ "fullsymbols", "symbols, demangled in full", source_symbols, TEXT_FULL, .symbols = true,
+	  .portions = true },
 	{ "shortsymbols", "symbols, without parameters and template arguments", source_symbols,
-	  TEXT_SHORT, .symbols = true },
+	  TEXT_SHORT, .symbols = true, .portions = true },
 	{ "targets", "the processor that bytes are for: architectures of GPU code, or the host",
 	  source_targets, TEXT_AS_IS },
 	{ "threads", "threads, by stack and by recorded heap blocks (cores)", source_threads,
@@ -97,14 +100,6 @@ struct view source_view(const struct source *s, enum heft_demangle chosen)
 bool source_names_symbols(const struct source *s)
 {
 	return s->run == source_symbols && s->text != TEXT_NAMESPACE;
-}
-
-bool source_takes_portions(const struct source *s)
-{
-	return source_names_symbols(s) || s->run == source_sure || s->run == source_sections ||
-	       s->run == source_segments || s->run == source_armembers ||
-	       s->run == source_inputfiles || s->run == source_objects ||
-	       s->run == source_libraries;
 }
 
 const struct source *source_at(size_t i)

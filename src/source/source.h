@@ -86,15 +86,14 @@ struct source {
 	bool units;   /* Needs compile units, perhaps from a debug file, and the linker map */
 	bool regions; /* Needs a base map with memory regions, see basemap.h */
 	bool symbols; /* Reads symbols, perhaps from a separate file */
+	/* Needs only one image of an archive at a time, so that archives are read in portions. */
+	bool portions;
 };
 
 /* Returns how to show the labels of a source, without rules. `chosen` is the -C setting. */
 struct view source_view(const struct source *s, enum heft_demangle chosen);
 /* Returns built-in source i. NULL after the last. */
 const struct source *source_at(size_t i);
-/* True if the source needs only one image of an archive at a time. The images can then be measured
- * portion by portion. */
-bool source_takes_portions(const struct source *s);
 /* Finds a source by its name, or by the singular of its name. */
 const struct source *source_find(struct str name);
 /* True if each label of a source is one symbol, or one generic with all instances. */
