@@ -335,6 +335,9 @@ static void diff_rows_add_paddings(struct grouping *g)
 		const struct snap_symbol y = { .section = p->section };
 		if (!wants(g, s, &y))
 			continue;
+		g->out->counts[HEFT_ADDED]++;
+		if (g->q->by != HEFT_DIFF_BY_SYMBOL)
+			continue;
 		const uint32_t node = diff_rows_new_node(g);
 		const char **list = arena_new(&g->out->arena, const char *, DIFF_ALL_TEXTS);
 		list[DIFF_SECTION] = sec->name;
@@ -581,12 +584,13 @@ void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 	for (size_t i = 0; i < d->pairs.count && !charged; i++) {
 		if (!wants_pair(&g, &d->pairs.data[i]))
 			continue;
+		ret->counts[d->pairs.data[i].change]++;
 		if (query->by == HEFT_DIFF_BY_SYMBOL)
 			add_symbol_pair(&g, &d->pairs.data[i]);
 		else
 			add_group_pair(&g, &d->pairs.data[i]);
 	}
-	if (d->supersize && query->by == HEFT_DIFF_BY_SYMBOL)
+	if (d->supersize)
 		diff_rows_add_paddings(&g);
 	diff_rows_make_table(ret, query, d->has_stacks);
 	intern_release(&g.keys);

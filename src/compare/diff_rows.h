@@ -63,8 +63,8 @@ struct diff_rows {
 	const char *level;
 	struct arena arena; /* Memory of rows and texts */
 	enum diff_counting counting;
-	/* Number of charges per kind of change (enum heft_change), without hidden ones. The same
-	 * for any grouping. */
+	/* Number of charges or symbols per kind of change (enum heft_change), without hidden ones.
+	 * The same for any grouping. */
 	uint64_t counts[HEFT_CHANGES];
 	bool hides_debug; /* True if both sides have debug sections, and the rows omit them */
 };

@@ -68,14 +68,13 @@ struct diff_report diff_report_of(const struct snapshot_diff *diff,
 	const struct diff_section *list = sections->sections.data;
 	ASSERT(sections->sections.count > 0); /* The last section is the total */
 	const size_t count = sections->sections.count - 1;
-	const bool charged = rows->counting == DIFF_CHARGED;
 	struct diff_report ret = { .sections = list,
 				   .section_count = count,
 				   .knows_memory = sections->knows_memory,
 				   .hides_debug = rows->hides_debug,
 				   .counting = rows->counting,
 				   .uncharged = !diff->charged && !diff->supersize,
-				   .counts = charged ? rows->counts : list[count].counts };
+				   .counts = rows->counts };
 	diff_report_sum(&ret);
 	return ret;
 }
