@@ -56,6 +56,13 @@ static bool attr_pad_aligns(const struct image *im, const struct section *in, en
 	return idle > start && (idle == end || fill_end(im, in, idle, end) == end);
 }
 
+bool attr_is_fill(const struct image *im, const struct section *in, uint64_t start, uint64_t end)
+{
+	const struct bytes first = image_at(im, start, 1);
+	return in->exec && end - start >= ALIGN_MAX && !in->nobits && first.size > 0 &&
+	       *first.p != 0 && fill_end(im, in, start, end) == end;
+}
+
 void attr_code_padding(struct attr *a)
 {
 	const enum code_isa isa = code_split_isa_of(a->im);
@@ -151,8 +158,9 @@ void attr_alignment(struct attr *a)
 			continue;
 		const uint64_t fill = fill_end(a->im, in, start, end), size = fill - start;
 		const uint64_t align = fill & (~fill + 1);
+		const bool labelled = attr_is_fill(a->im, in, start, fill);
 		const size_t next = lower_bound(unsized->data, unsized->count,
-						sizeof *unsized->data, start);
+						sizeof *unsized->data, start + labelled);
 		/* In code, other filler may follow before the next function. */
 		if (size < ALIGN_MAX || (fill != end && !in->exec) ||
 		    (next < unsized->count && unsized->data[next].addr < fill))

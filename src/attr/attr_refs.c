@@ -616,13 +616,27 @@ static void take_vtable_heads(struct refs *r)
 	}
 }
 
+/* True for a symbol that may be the linker script's mark for the start of a section, such as
+ * __bss_start. Such a symbol names no data, unless it is the only name in the section. */
+static bool is_bound_of_section(const struct refs *r, const struct place *p)
+{
+	const struct section *in = image_section_at(r->a->im, p->addr);
+	const struct spans *owned = &r->a->vm;
+	const size_t first = spans_from(owned, p->addr);
+	if (!p->vague || !in || p->addr != in->addr)
+		return p->vague && !in;
+	return in->nobits ||
+	       (first < owned->list.count && owned->list.data[first].start - in->addr < in->size);
+}
+
 static void add_unsized_data(struct refs *r)
 {
 	for (size_t i = 0; i < r->a->scratch->unsized.count; i++) {
 		const struct place *p = &r->a->scratch->unsized.data[i];
+		const bool bound = is_bound_of_section(r, p);
 		if (!p->code && attr_refs_is_anonymous(r, p->addr))
 			vec_push(&r->targets,
-				 (struct target){ p->addr, p->vague ? LABEL_NONE : p->label,
+				 (struct target){ p->addr, bound ? LABEL_NONE : p->label,
 						  WHY_UNSIZED_SYMBOL });
 	}
 }
@@ -852,6 +866,7 @@ void attr_refs_find(struct attr *a)
 	r->vtables.im = a->im;
 	attr_refs_list_sections(r);
 	attr_nobody(a, r->data, r->data_count, !r->exec_is_code, &r->wanted);
+	add_unsized_data(r); /* Before references: a symbol's name wins. */
 	/* Go's linker sorts data by kind and size instead of by unit. */
 	if (a->owner == BY_SYMBOL && a->im->kind == IMAGE_EXEC && !r->go.table)
 		code_order_read(&r->order.code, a, r->data, r->data_count);
@@ -876,7 +891,6 @@ void attr_refs_claim(struct attr *a)
 	vec_release(&a->scratch->fdes);
 	attr_bounds(r->data, r->data_count, &r->targets, &r->pointers);
 	attr_ghc_targets(a, &r->targets);
-	add_unsized_data(r);
 	make_pieces(r);
 	for (unsigned round = 0; round < ROUNDS_MAX && spread_once(r, round >= ROUNDS_AHEAD);
 	     round++)

@@ -186,7 +186,7 @@ void attr_unsized_symbols(struct attr *a)
 			end = min_u64(end, a->scratch->unsized.data[k].addr);
 			break;
 		}
-		if (end > p->addr)
+		if (end > p->addr && !attr_is_fill(a->im, in, p->addr, end))
 			claim(&a->vm_claims, p->addr, end - p->addr, p->label, WHY_UNSIZED_SYMBOL);
 	}
 }

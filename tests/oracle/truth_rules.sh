@@ -78,6 +78,47 @@ g:	ret
 END
 is "what fills code has a row" "(alignment)" "$(owner "$tmp/filled" "$tmp/filled" f 4096)"
 
+# A label there only marks the end of the code before it.
+build marked -shared <<'END'
+	.text
+	.globl f, g, f_end
+	.type f, @function
+f:	ret
+	.size f, .-f
+f_end:	.fill 8192, 1, 0xcc
+	.type g, @function
+g:	ret
+	.size g, .-g
+END
+is "a label at fill owns none" "(alignment)" "$(owner "$tmp/marked" "$tmp/marked" f_end 4096)"
+
+# A name without a size owns the data behind it, as of .incbin and ld -b binary. At the start of a section with other
+# names, or of .bss, it is a bound.
+build names -no-pie -Wl,-e,f <<'END'
+	.text
+	.globl f
+	.type f, @function
+f:	leaq font(%rip), %rax
+	leaq first(%rip), %rax
+	leaq zeros(%rip), %rax
+	ret
+	.size f, .-f
+	.section .rodata
+	.globl first, font, font_end
+first:	.fill 8, 1, 1
+	.type sized, @object
+sized:	.quad 1
+	.size sized, 8
+font:	.fill 4096, 1, 7
+font_end:
+	.bss
+	.globl zeros
+zeros:	.zero 64
+END
+is "a name owns its data" font "$(owner "$tmp/names" "$tmp/names" font 2048)"
+is "a bound names no data" f "$(owner "$tmp/names" "$tmp/names" first 4)"
+is "a bound of .bss names no data" f "$(owner "$tmp/names" "$tmp/names" zeros 32)"
+
 # A table that code reaches through a GOT slot alone.
 build got -shared -Wl,--no-relax <<'END'
 	.text
