@@ -1,5 +1,5 @@
 /* AArch64 references: the input is code. */
-#include "code/arm64.h"
+#include "code/flow.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -85,7 +85,7 @@ void attr_ghc_closures(struct attr *a);
 void attr_ghc_rest(struct attr *a);
 /* attr_pascal.c: by symbol, claims Free Pascal's type information and method tables. */
 void attr_pascal(struct attr *a);
-/* attr_pascal_resources.c: for owners by symbol, claims Free Pascal's resources. Each resource gets
+/* attr_pascal.c: for owners by symbol, claims Free Pascal's resources. Each resource gets
  * a row. */
 void attr_pascal_resources(struct attr *a);
 /* attr_refs.c: claims anonymous data for the code or data that refers to it. */
@@ -114,17 +114,17 @@ void attr_late_entries(struct attr *a);
 void attr_objects(struct attr *a);
 /* attr_files.c: claims code by the rows of line programs. */
 void attr_file_rows(struct attr *a);
-/* attr_file_symbols.c: claims local symbols without an owner by the STT_FILE symbols of an image's
+/* attr_files.c: claims local symbols without an owner by the STT_FILE symbols of an image's
  * table. `im` is the measured image or its debug file. */
 void attr_file_symbols(struct attr *a, const struct image *im);
-/* attr_archive.c: claims the symbol table of an archive by symbol. If `owners` (indexed by image)
+/* attr_objects.c: claims the symbol table of an archive by symbol. If `owners` (indexed by image)
  * is not NULL, claims each entry for its member's owner. */
 void attr_archive(const struct source_file *f, const label_id *owners, struct claims *file);
 /* attr_linkmap.c: claims bytes by the linker map for the objects that it lists. */
 void attr_linkmap(struct attr *a);
 /* For the source objects: votes for the object of each unit, by the claims of units up to now. */
 void attr_linkmap_vote(struct attr *a);
-/* attr_key_functions.c: claims virtual tables and type information for the unit or file of the
+/* attr_units.c: claims virtual tables and type information for the unit or file of the
  * class's key function. */
 void attr_key_functions(struct attr *a);
 /* attr_units.c: claims code and variables, by compile unit or source file. Then the debug sections,
@@ -141,8 +141,8 @@ void attr_go_links(struct attr *a);
  * stack sizes, call graphs, probes, SFrame, BTF and others. By symbol, records without a function
  * get a row per kind. */
 void attr_records(struct attr *a);
-/* attr_notes.c: by symbol, claims annobin's notes for their functions, and SystemTap's probes with
- * a row each. */
+/* attr_records.c: by symbol, claims annobin's notes for their functions, and SystemTap's probes
+ * with a row each. */
 void attr_notes(struct attr *a);
 /* attr_bundle.c: by symbol, claims files appended to a program: members of zip files, of
  * PyInstaller, bun and pkg archives, and a squashfs image. attr_node() claims the members of a
@@ -162,7 +162,7 @@ void attr_gpu(struct attr *a);
 bool attr_gpu_any(const struct image *im);
 /* Tells whether a section of such an image may have GPU code, also among data. */
 bool attr_gpu_in(const struct image *im, const struct section *s);
-/* attr_relocs.c: claims a relocation entry for the owner of the bytes that the entry patches. */
+/* attr_tables.c: claims a relocation entry for the owner of the bytes that the entry patches. */
 void attr_relocs(struct attr *a);
 
 #endif

@@ -5,6 +5,9 @@
 #include "attr/attr_refs.h"
 
 #include "base/sort.h"
+#include "image/elf/elf_const.h"
+#include "image/arch.h"
+#include "code/addr_mask.h"
 
 struct attr_bounds {
 	const struct section *const *data; /* sorted by address */
@@ -79,4 +82,277 @@ void attr_bounds(const struct section *const *data, size_t count, target_vec *ta
 				p->owner = LABEL_NONE;
 		}
 	vec_release(&b.starts);
+}
+
+/* Where data without a symbol ends. */
+
+uint64_t ends_string(const struct image *im, const struct section *s, uint64_t addr, uint64_t end)
+{
+	const uint64_t wanted = SHF_MERGE | SHF_STRINGS;
+	if (im->kind != IMAGE_OBJECT || (s->flags & wanted) != wanted || s->nobits)
+		return end;
+	const unsigned width = s->entsize == 2 || s->entsize == 4 ? (unsigned)s->entsize : 1;
+	struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+	reader_seek(&r, addr - s->addr);
+	while (reader_left(&r) >= width && s->addr + r.pos < end)
+		if (read_uint(&r, width) == 0)
+			return s->addr + r.pos;
+	return end;
+}
+
+void ends_claim(struct attr *a, uint64_t start, uint64_t end, label_id label, enum why why)
+{
+	enum { LARGE_ALIGN = 32 };
+	const uint64_t word = pointer_size(a->im);
+	const bool sure = why == WHY_CODE_ORDER || why == WHY_DATA_ORDER;
+	ASSERT(start <= end);
+	const uint64_t rest = sure && end % LARGE_ALIGN == word && end - start > word ? word : 0;
+	claim(&a->vm_claims, start, end - start - rest, label, why);
+	claim(&a->vm_claims, end - rest, rest, label, WHY_CODE_REF);
+}
+
+/* Where data ends whose symbols have no size. */
+
+bool extents_wanted(const struct image *im)
+{
+	return !image_states_sizes(im) && im->kind == IMAGE_EXEC && !image_arch(im)->absolute &&
+	       (im->type == ET_DYN || im->protection.moves);
+}
+
+/* Remembers which labels refer to the current symbol. */
+struct attr_extents_users {
+	uint32_t *of; /* Per label: number of the last symbol to which the label refers */
+	uint32_t symbol;
+};
+
+/* Returns true if the targets [first, end) at one address show an owner other than the symbol. */
+static bool is_of_others(const struct attr_extents_users *u, const target_vec *targets,
+			 size_t first, size_t end, bool by_pointers)
+{
+	bool other = by_pointers;
+	for (size_t i = first; i < end; i++) {
+		const struct target *t = &targets->data[i];
+		if (t->label == LABEL_NONE)
+			continue;
+		if (u->of[t->label] == u->symbol)
+			return false;
+		other = true;
+	}
+	return other;
+}
+
+/* Finds the end of the symbol at `p`. The symbol's targets begin at index `first`. Returns the
+ * index of the first target after the symbol. */
+static size_t end_symbol(const struct attr_extents_users *u, struct place *p, target_vec *targets,
+			 size_t first, bool by_pointers)
+{
+	size_t i = first;
+	while (i < targets->count && targets->data[i].addr - p->addr < p->size) {
+		const uint64_t addr = targets->data[i].addr;
+		size_t end = i;
+		while (end < targets->count && targets->data[end].addr == addr)
+			end++;
+		if (addr > p->addr && is_of_others(u, targets, i, end, by_pointers)) {
+			p->size = addr - p->addr;
+			break;
+		}
+		for (; i < end; i++) {
+			struct target *t = &targets->data[i];
+			if (t->addr == p->addr && t->label != LABEL_NONE)
+				u->of[t->label] = u->symbol;
+		}
+	}
+	for (size_t k = first; k < i; k++)
+		targets->data[k] = (struct target){ p->addr, p->label, WHY_SYMBOL };
+	return i;
+}
+
+void extents_find(struct attr *a, target_vec *targets)
+{
+	place_vec *v = &a->scratch->guessed;
+	const struct spans *owned = &a->vm;
+	bool complete = false; /* True if the symbol table contains local data. */
+	for (size_t i = 0; i < v->count && !complete; i++)
+		complete = v->data[i].local;
+	struct attr_extents_users users = { mem_zeroed(a->f->labels->kinds.count, sizeof *users.of),
+					    0 };
+	const size_t count = targets->count;
+	size_t at = 0, owner = 0;
+	for (size_t i = 0; i < v->count; i++) {
+		struct place *p = &v->data[i];
+		const struct section *in = &a->im->sections[p->section];
+		if (i > 0 && p->addr == v->data[i - 1].addr) { /* same address as the previous
+							        * symbol */
+			p->size = v->data[i - 1].size;
+			continue;
+		}
+		ASSERT(i == 0 || p->addr > v->data[i - 1].addr);
+		users.symbol++;
+		while (owner < owned->list.count && owned->list.data[owner].start <= p->addr)
+			owner++;
+		if (owner < owned->list.count) /* The next owner after a symbol ends the symbol */
+			p->size = min_u64(p->size, owned->list.data[owner].start - p->addr);
+		while (at < count && targets->data[at].addr < p->addr)
+			at++;
+		at = end_symbol(&users, p, targets, at, !complete && !in->write);
+		vec_push(targets, (struct target){ p->addr, p->label, WHY_SYMBOL });
+	}
+	mem_free(users.of);
+}
+
+/* Lists the bytes without an owner. Most references are to owned bytes, which the bit mask rejects
+ * without a search of sections and owners. */
+
+typedef void nobody_fn(void *ctx, uint64_t from, uint64_t to);
+
+/* Calls fn with each range of [from, end) that has no owner. A range may be empty. */
+static void nobody_each(const struct spans *vm, uint64_t from, uint64_t end, nobody_fn *fn,
+			void *ctx)
+{
+	size_t i = spans_from(vm, from);
+	if (i > 0)
+		from = max_u64(from, vm->list.data[i - 1].start + vm->list.data[i - 1].size);
+	for (; i < vm->list.count && from < end; i++) {
+		const struct span *s = &vm->list.data[i];
+		fn(ctx, from, min_u64(s->start, end));
+		from = s->start + s->size;
+	}
+	fn(ctx, from, end);
+}
+
+static void nobody_mark(void *ctx, uint64_t from, uint64_t to)
+{
+	addr_mask_add(ctx, from, to);
+}
+
+static void nobody_list(void *ctx, uint64_t from, uint64_t to)
+{
+	struct spans *code = ctx;
+	if (from < to)
+		vec_push(&code->list, (struct span){ from, to - from, LABEL_NONE });
+}
+
+void attr_nobody_code(const struct attr *a, struct spans *ret)
+{
+	const struct image *im = a->im;
+	/* Sections may overlap. Code is listed once, for the first section. */
+	uint64_t done = 0;
+	ASSERT(ret->list.count == 0 && a->owner != BY_SYMBOL);
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		const uint64_t end = add_sat(s->addr, s->size);
+		if (!s->alloc || !s->exec || s->nobits || end <= done)
+			continue;
+		nobody_each(&a->vm, max_u64(s->addr, done), end, nobody_list, ret);
+		done = end;
+	}
+}
+
+void attr_nobody(const struct attr *a, const struct section *const *data, size_t count, bool code,
+		 struct addr_mask *ret)
+{
+	const struct image *im = a->im;
+	uint64_t low = UINT64_MAX, high = 0;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (!s->alloc || s->size == 0)
+			continue;
+		low = min_u64(low, s->addr);
+		high = max_u64(high, add_sat(s->addr, s->size));
+	}
+	addr_mask_open(ret, min_u64(low, high), high);
+	/* Sections may overlap. Their bytes are marked only once. */
+	uint64_t done = 0;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t end = add_sat(data[i]->addr, data[i]->size);
+		ASSERT(i == 0 || data[i - 1]->addr <= data[i]->addr);
+		if ((data[i]->exec && !code) || end <= done)
+			continue;
+		nobody_each(&a->vm, max_u64(data[i]->addr, done), end, nobody_mark, ret);
+		done = end;
+	}
+}
+
+/* Where tables of virtual functions begin and end. */
+
+/* Maximal distance of a base object from the object's top, in bytes. */
+enum { OFFSET_MAX = 1 << 20 };
+
+void vtables_add(struct vtables *v, uint64_t addr, enum pointee to)
+{
+	vec_push(&v->places, (struct pointer_place){ addr, to });
+}
+
+void vtables_sort(struct vtables *v)
+{
+	sort_by_key(v->places.data, v->places.count, sizeof *v->places.data);
+}
+
+void vtables_release(struct vtables *v)
+{
+	vec_release(&v->places);
+}
+
+/* Returns the index of the pointer at addr. Returns the count if there is none. */
+static size_t place_at(const struct vtables *v, uint64_t addr)
+{
+	const struct pointer_place *p = v->places.data;
+	const size_t count = v->places.count;
+	if (count == 0 || addr < p[0].addr || addr > p[count - 1].addr)
+		return count;
+	const size_t i = lower_bound(p, count, sizeof *p, addr);
+	return p[i].addr == addr ? i : count;
+}
+
+static size_t vtables_next_place(const struct vtables *v, size_t i)
+{
+	const uint64_t addr = v->places.data[i].addr;
+	while (i < v->places.count && v->places.data[i].addr == addr)
+		i++;
+	return i;
+}
+
+static bool is_function(const struct vtables *v, size_t i, uint64_t addr)
+{
+	return i < v->places.count && v->places.data[i].addr == addr &&
+	       v->places.data[i].to != POINTEE_DATA;
+}
+
+/* True if the head of a table begins at `start` and a function follows. Stores the function's index
+ * in *ret. */
+static bool is_head(const struct vtables *v, uint64_t start, size_t *ret)
+{
+	const uint64_t word = v->im->bits / 8u;
+	const struct pointer_place *p = v->places.data;
+	const size_t type = place_at(v, start + word);
+	if (type == v->places.count || p[type].to == POINTEE_CODE ||
+	    (type > 0 && p[type - 1].addr == start))
+		return false;
+	*ret = vtables_next_place(v, type);
+	struct reader r = reader_of(image_at(v->im, start, word), v->im->big_endian);
+	const uint64_t to_top = read_uint(&r, (unsigned)word);
+	const uint64_t below = word == 8 ? -to_top : (uint32_t)-to_top;
+	return is_function(v, *ret, start + 2 * word) && reader_ok(&r) && below < OFFSET_MAX &&
+	       below % word == 0;
+}
+
+uint64_t vtable_start(const struct vtables *v, uint64_t addr)
+{
+	const uint64_t head = 2 * (v->im->bits / 8u);
+	size_t function;
+	return addr >= head && is_head(v, addr - head, &function) ? addr - head : addr;
+}
+
+uint64_t vtable_end(const struct vtables *v, uint64_t start, uint64_t end)
+{
+	const uint64_t word = v->im->bits / 8u;
+	uint64_t at = start;
+	size_t i;
+	while (at < end && is_head(v, at, &i)) {
+		at += 2 * word;
+		for (; at < end && is_function(v, i, at); i = vtables_next_place(v, i))
+			at += word;
+	}
+	ASSERT(end >= start);
+	return at > start ? min_u64(at, end) : end;
 }

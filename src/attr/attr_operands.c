@@ -26,7 +26,8 @@ static void attr_operands_read_section(struct operands *o, const struct image *i
 void operands_read(struct operands *o, const struct image *im)
 {
 	ASSERT(o->list.count == 0);
-	if (!image_arch(im)->tail_counts || im->kind != IMAGE_OBJECT)
+	ASSERT(im->kind == IMAGE_OBJECT);
+	if (!image_arch(im)->tail_counts)
 		return;
 	for (size_t i = 1; i < im->section_count; i++)
 		if (im->sections[i].exec && !im->sections[i].nobits)
@@ -38,9 +39,4 @@ uint64_t operands_rest(const struct operands *o, uint64_t field)
 {
 	const size_t low = lower_bound(o->list.data, o->list.count, sizeof *o->list.data, field);
 	return low < o->list.count && o->list.data[low].field == field ? o->list.data[low].rest : 0;
-}
-
-void operands_release(struct operands *o)
-{
-	vec_release(&o->list);
 }

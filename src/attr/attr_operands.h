@@ -21,6 +21,5 @@ void operands_read(struct operands *o, const struct image *im);
 /* Returns the number of bytes between the end of the 4-byte field and the end of its instruction,
  * usually 0. */
 uint64_t operands_rest(const struct operands *o, uint64_t field);
-void operands_release(struct operands *o);
 
 #endif

@@ -7,14 +7,11 @@
  * code, the piece belongs to the owner of a pointer to it, found in rounds. References to a table
  * of virtual functions lead to the word after its head. The table ends with its last function.
  * Unreferenced bytes after the table have no owner. */
-#include "attr/attr_ends.h"
-#include "attr/attr_extents.h"
 #include "attr/attr_operands.h"
 #include "attr/attr_order.h"
 #include "attr/attr_refs.h"
-#include "program/vtables.h"
 #include "attr/code_pass.h"
-#include "program/go_words.h"
+#include "program/go_table.h"
 #include "image/lookalike.h"
 #include "debugowners/reloc_parts.h"
 #include "image/arch.h"
@@ -572,7 +569,8 @@ static void find_pointers(struct refs *r)
 	const unsigned threads = r->a->im->kind == IMAGE_EXEC ? pool_threads(r->a->f->threads) : 1;
 	struct hunts hunts = { .refs = r, .work = mem_zeroed(threads, sizeof *hunts.work) };
 	plan_hunts(&hunts);
-	operands_read(&hunts.operands, r->a->im);
+	if (r->a->im->kind == IMAGE_OBJECT)
+		operands_read(&hunts.operands, r->a->im);
 	parallel_for(threads, hunts.list.count, attr_refs_hunt_job, &hunts);
 	for (unsigned i = 0; i < threads; i++) {
 		vec_release(&hunts.work[i].pointers);
@@ -580,7 +578,7 @@ static void find_pointers(struct refs *r)
 		vec_release(&hunts.work[i].vtables.places);
 	}
 	mem_free(hunts.work);
-	operands_release(&hunts.operands);
+	vec_release(&hunts.operands.list);
 	forget_hunts(&hunts);
 	take_finds(r, &hunts);
 	const struct section *in = NULL;

@@ -54,4 +54,59 @@ bool attr_ghc_cut(const struct attr *a, struct span *rest, struct span *ret);
 void attr_bounds(const struct section *const *data, size_t count, target_vec *targets,
 		 pointer_parts *pointers);
 
+/* Returns the end of the string at `addr` in an object's section of mergeable strings, at most
+ * `end`. Flags of linked sections are useless: lld keeps them even if it merges strings with other
+ * constants. */
+uint64_t ends_string(const struct image *im, const struct section *s, uint64_t addr, uint64_t end);
+/* Claims [start, end) of the VM image for a label. Compilers align objects of 32 bytes and more to
+ * 32. If `end` is one word after a multiple of 32, the last word may begin the next object. The
+ * last word is claimed as inferred. */
+void ends_claim(struct attr *a, uint64_t start, uint64_t end, label_id label, enum why why);
+
+/* Finds where data ends if symbols have no size, as in Mach-O and PE.
+ *
+ * Such a symbol may reach to the next symbol, across all constants and tables without symbols. The
+ * symbol ends before the first address that code uses without using the symbol. Code that uses both
+ * reads a field of the symbol's data. If the symbol table has no local data, unnamed data lies
+ * between two symbols. In read-only sections, pointers point to such data. In other sections,
+ * pointers point into the symbol's own data. */
+
+/* True if symbols without a size should be examined. False for images at a fixed address, because
+ * numbers in code look like addresses. There, such a symbol extends to the next symbol. */
+bool extents_wanted(const struct image *im);
+/* Sets the sizes of the guessed symbols in the scratch, and gives each symbol all targets inside
+ * it. The owner of the start does not matter. Targets must be sorted by address. The call leaves
+ * them unsorted. Sizes never grow. O(targets + symbols + labels). */
+void extents_find(struct attr *a, target_vec *targets);
+
+/* Finds where tables of virtual functions begin and end in data without symbols.
+ *
+ * Code and objects refer to a table at its address point, the first function. Two words come before
+ * it: the offset to the top of the object, and a pointer to the type information (Itanium C++ ABI,
+ * 2.5.2). After the functions, the next table of the class may follow, or other data. */
+
+/* Kind of a pointer's target. An import may be code or data. */
+enum pointee { POINTEE_CODE, POINTEE_DATA, POINTEE_IMPORT };
+
+struct pointer_place {
+	uint64_t addr, to; /* `to`: an enum pointee */
+};
+
+/* The pointers in data without an owner. */
+struct vtables {
+	const struct image *im;
+	VEC(struct pointer_place) places; /* Sorted by address after all are added */
+};
+
+void vtables_add(struct vtables *v, uint64_t addr, enum pointee to);
+void vtables_sort(struct vtables *v);
+void vtables_release(struct vtables *v);
+
+/* Returns the first byte of the table with address point `addr`. Returns `addr` if no table is
+ * there. O(log places). */
+uint64_t vtable_start(const struct vtables *v, uint64_t addr);
+/* Returns the end of the last function of the consecutive tables that begin at `start`, at most
+ * `end`. Returns `end` if no table starts there. */
+uint64_t vtable_end(const struct vtables *v, uint64_t start, uint64_t end);
+
 #endif

@@ -72,7 +72,7 @@ struct attr_scratch {
 	place_vec sized;
 	place_vec unsized; /* Symbols without a size, sorted. The owner of an address is first. */
 	/* For owners by symbol: sorted data symbols whose size is guessed as the distance to the
-	 * next symbol. See attr_extents.h. */
+	 * next symbol. See extents_find(). */
 	place_vec guessed;
 	/* For owners by unit or file: uses of imports, in code order, then by addr. */
 	VEC(struct import_use) uses;

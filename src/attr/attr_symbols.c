@@ -1,6 +1,6 @@
 /* Claims code and data by the addresses of symbols. symbol_rule.h decides which symbols own
  * bytes. */
-#include "attr/attr_extents.h"
+#include "attr/attr_refs.h"
 
 #include "base/sort.h"
 #include "image/elf/elf_const.h"

@@ -3,6 +3,8 @@
 
 #include "image/elf/elf_const.h"
 #include "base/sort.h"
+#include "blocks/block_samples.h"
+#include "blocks/tally.h"
 
 #include <stdlib.h>
 
@@ -344,4 +346,104 @@ enum hotness hotness_of(const struct hotness_limits *l, uint64_t count)
 	if (count >= l->hot)
 		return HOTNESS_HOT;
 	return count >= l->warm ? HOTNESS_WARM : HOTNESS_COLD;
+}
+
+/* Opens a file of samples of any form and reads its events. */
+
+bool samples_open(struct samples *s, const char *path, enum samples_form form, struct notes *notes,
+		  struct heft_err *err)
+{
+	memset(s, 0, sizeof *s);
+	s->form = form;
+	/* Maps files of perf, and releases pages after reading. Reads other forms as streams. */
+	if (!(form == SAMPLES_PERF ? file_open : file_open_stream)(&s->file, path, err))
+		return false;
+	if (form != SAMPLES_PERF) {
+		perftext_open(&s->text, s->file.path, s->file.bytes,
+			      form == SAMPLES_SCRIPT ? PERFTEXT_SCRIPT : PERFTEXT_ADDRESSES, notes);
+		return true;
+	}
+	if (perfdata_open(&s->perf, s->file.path, s->file.bytes, notes, err)) {
+		s->perf.mapped = file_is_mapped(&s->file);
+		return true;
+	}
+	file_close(&s->file);
+	return false;
+}
+
+bool samples_next(struct samples *s, struct perf_event *ret)
+{
+	return s->form == SAMPLES_PERF ? perfdata_next(&s->perf, ret)
+				       : perftext_next(&s->text, ret);
+}
+
+void samples_rewind(struct samples *s)
+{
+	if (s->form == SAMPLES_PERF)
+		perfdata_rewind(&s->perf);
+	else
+		perftext_rewind(&s->text);
+}
+
+void samples_close(struct samples *s)
+{
+	if (s->form == SAMPLES_PERF)
+		perfdata_close(&s->perf);
+	else
+		perftext_close(&s->text);
+	file_close(&s->file);
+}
+
+/* Counts pairs of numbers in a hash table. */
+
+/* Returns the pair. If it is new, returns NULL and sets *at to where to insert it. */
+static struct tally_pair *blocks_tally_find(const struct tally *t, uint64_t a, uint64_t b,
+					    struct map_at *at)
+{
+	uint32_t i;
+	*at = map_at(&t->map, hash_pair(a, b));
+	while (map_next(&t->map, at, &i))
+		if (t->pairs.data[i].a == a && t->pairs.data[i].b == b)
+			return &t->pairs.data[i];
+	return NULL;
+}
+
+void tally_add(struct tally *t, uint64_t a, uint64_t b, uint64_t count, uint64_t extra)
+{
+	struct map_at at;
+	if (count == 0)
+		return;
+	struct tally_pair *p = blocks_tally_find(t, a, b, &at);
+	if (!p) {
+		ASSERT(t->pairs.count < UINT32_MAX);
+		map_put(&t->map, &at, (uint32_t)t->pairs.count);
+		vec_push(&t->pairs, (struct tally_pair){ a, b, count, extra });
+		return;
+	}
+	p->count = add_sat(p->count, count);
+	p->extra = add_sat(p->extra, extra);
+}
+
+const struct tally_pair *tally_find(const struct tally *t, uint64_t a, uint64_t b)
+{
+	struct map_at at;
+	return blocks_tally_find(t, a, b, &at);
+}
+
+static int by_b(const void *x, const void *y)
+{
+	const struct tally_pair *a = x, *b = y;
+	return a->b < b->b ? -1 : a->b > b->b;
+}
+
+void tally_sort(struct tally *t)
+{
+	map_release(&t->map);
+	sort_by_key_then(t->pairs.data, t->pairs.count, sizeof *t->pairs.data, by_b);
+}
+
+void tally_release(struct tally *t)
+{
+	vec_release(&t->pairs);
+	map_release(&t->map);
 }

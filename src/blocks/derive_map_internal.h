@@ -74,7 +74,7 @@ void gaps_split(struct gathering *g, split_function_vec *ret);
 void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr);
 /* Returns the gap that contains addr, or NULL. */
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr);
-/* derive_words.c: adds addresses to which words of a Thumb image point. */
+/* derive_facts.c: adds addresses to which words of a Thumb image point. */
 void gaps_read_words(struct gathering *g);
 /* derive_map.c: makes the facts for derive/derive.h. */
 struct derive_facts gathering_facts(const struct gathering *g);
@@ -101,12 +101,12 @@ void gather_data(struct gathering *g);
 /* Returns the end of the data at addr, or addr without data. */
 uint64_t data_end(const struct gathering *g, uint64_t addr);
 
-/* derive_patched.c: applies relocations to constant data of objects. patched_at() then returns the
+/* derive_facts.c: applies relocations to constant data of objects. patched_at() then returns the
  * bytes at an address, or those of image_at() if there are none. */
 void gather_patched(struct gathering *g);
 struct bytes patched_at(const struct gathering *g, uint64_t addr, uint64_t size);
 
-/* derive_marks.c: mapping symbols ("ELF for the Arm Architecture", 5.5.5: $a, $t, $d). Mapping
+/* derive_data.c: mapping symbols ("ELF for the Arm Architecture", 5.5.5: $a, $t, $d). Mapping
  * symbols mark ARM code, code of the Thumb set, and data among code. */
 struct code_mark {
 	uint64_t addr;

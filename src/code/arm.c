@@ -1,5 +1,5 @@
 /* Decodes branches of ARM instructions. */
-#include "code/arm.h"
+#include "code/flow.h"
 
 enum { ALWAYS = 14, LINK = 14, PC = 15, STACK = 13 };
 

@@ -5,7 +5,7 @@
  * After a jump or return, the scan takes the registers of an earlier branch to this place, except
  * those written since. Without such a branch, it takes those at the last indirect jump (a switch),
  * else none. */
-#include "code/arm64.h"
+#include "code/flow.h"
 
 #define BRANCH_SLOTS 64 /* A power of two. Few forward branches are pending at a time. */
 

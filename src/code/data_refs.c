@@ -2,9 +2,7 @@
  * AArch64. */
 #include "code/data_scan.h"
 
-#include "code/arm.h"
-#include "code/avr.h"
-#include "code/xtensa.h"
+#include "code/flow.h"
 #include "image/elf/elf_const.h"
 
 enum {

@@ -3,9 +3,8 @@
  * (GOT).
  *
  * Source: ARM Architecture Reference Manual, ARMv7-A and ARMv7-R, A5, A6 and A8. */
-#include "code/arm.h"
 #include "code/data_scan.h"
-#include "code/thumb.h"
+#include "code/flow.h"
 
 enum { A_SP = 13, A_PC = 15 };
 

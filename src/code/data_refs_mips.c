@@ -5,7 +5,7 @@
  * function that uses the table computes gp from its own address in t9. The loader relocates the
  * slots. So a local symbol's slot has its address, or the 64 kB page that contains it. */
 #include "code/data_scan.h"
-#include "code/mips.h"
+#include "code/flow.h"
 
 enum {
 	M_SPECIAL = 0,

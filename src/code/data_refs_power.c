@@ -5,7 +5,7 @@
  * r12 has its address, from which code computes r2); Power Architecture 32-bit ABI supplement (bcl
  * 20,31 takes the address of the next instruction). */
 #include "code/data_scan.h"
-#include "code/power.h"
+#include "code/flow.h"
 
 enum {
 	P_PREFIX = 1,

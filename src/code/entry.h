@@ -1,6 +1,6 @@
 /* entry.h - recognizes the first instructions of functions, and frames released before a jump.
  *
- * Sources: those of x86.h, arm64.h, thumb.h and riscv.h. Thread-safe. */
+ * Sources: those of x86.h and flow.h. Thread-safe. */
 #ifndef HEFT_CODE_ENTRY_H
 #define HEFT_CODE_ENTRY_H
 

@@ -2,20 +2,13 @@
 #include "code/flow.h"
 
 #include "base/reader.h"
-#include "code/arm.h"
-#include "code/avr.h"
-#include "code/mips.h"
-#include "code/power.h"
-#include "code/riscv.h"
-#include "code/s390.h"
-#include "code/thumb.h"
 #include "code/x86.h"
-#include "code/xtensa.h"
 #include "image/arch.h"
 #include "image/elf/arm_attributes.h"
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"
 #include "image/image.h"
+#include "code/code.h"
 
 /* True if mapping symbols mark Thumb code and no ARM code. */
 static bool marked_thumb_alone(const struct image *im)
@@ -234,4 +227,27 @@ uint64_t flow_refs(enum code_isa isa, struct bytes code, uint64_t addr, unsigned
 	}
 	ASSERT(bad <= code.size);
 	return bad;
+}
+
+enum code_isa code_isa_of(const struct image *im)
+{
+	switch (image_arch(im)->id) {
+	case ARCH_386: return CODE_I386;
+	case ARCH_X86_64: return CODE_X86_64;
+	case ARCH_ARM64: return CODE_ARM64;
+	default: return CODE_NONE;
+	}
+}
+
+uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const struct ref_wish *wish,
+		   code_ref_vec *ret)
+{
+	ASSERT(code.p || code.size == 0);
+	switch (isa) {
+	case CODE_X86_64: return x86_refs(code, true, addr, wish, ret);
+	case CODE_I386: return x86_refs(code, false, addr, wish, ret);
+	case CODE_ARM64: return arm64_refs(code, addr, wish->kinds, ret);
+	case CODE_NONE: return code.size;
+	default: return flow_refs(isa, code, addr, wish->kinds, ret);
+	}
 }

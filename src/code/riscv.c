@@ -1,5 +1,5 @@
 /* Decodes lengths and branches of RISC-V instructions. */
-#include "code/riscv.h"
+#include "code/flow.h"
 
 enum { RA = 1, T0 = 5 };
 

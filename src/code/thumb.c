@@ -1,5 +1,5 @@
 /* Decodes lengths, branches and pc-relative loads of Thumb instructions. */
-#include "code/thumb.h"
+#include "code/flow.h"
 
 unsigned thumb_it_count(uint32_t first)
 {

@@ -5,7 +5,6 @@
 
 #include "base/sort.h"
 #include "base/vec.h"
-#include "unwind/eh_pointer.h"
 #include "unwind/unwind.h"
 
 /* Reads the length and version of the table at `at`. If the length exceeds the section, *ret_fits

@@ -5,11 +5,8 @@
 #include "derive/derive_internal.h"
 
 #include "base/sort.h"
-#include "code/arm.h"
 #include "code/data_refs.h"
 #include "code/flow.h"
-#include "code/riscv.h"
-#include "code/thumb.h"
 
 /* Records bytes that are not code as EVENT_BAD. Returns `end`. */
 static uint64_t derive_flow_skip(struct derive_scan *s, uint64_t off, uint64_t end)

@@ -3,7 +3,6 @@
  * ARMv6-M. Sources: ARMv7-M Architecture Reference Manual, A7.7; libgcc's names of the helpers. */
 #include "derive/derive_internal.h"
 #include "code/flow.h"
-#include "code/thumb.h"
 
 static uint32_t derive_thumb_half_at(struct bytes code, uint64_t off)
 {

@@ -84,13 +84,6 @@ static char *try_link(struct wanted *w, const char *dir, const char *sub, const 
 	return try_file(w, path, true) ? debugfile_keep(path) : NULL;
 }
 
-char *build_id_text(struct arena *a, struct bytes id)
-{
-	char *text = arena_new(a, char, 2 * id.size + 1);
-	hex_text(text, id.p, (size_t)id.size);
-	return text;
-}
-
 const char *build_id_path(struct arena *a, const char *dir, struct bytes id)
 {
 	if (id.size < 2 || id.size > 64)

@@ -27,8 +27,6 @@ struct debug_search {
 
 /* True if both build ids exist and are equal. */
 bool same_build_id(struct bytes a, struct bytes b);
-/* Returns the build id in lower-case hexadecimal. "" if there is none. */
-char *build_id_text(struct arena *a, struct bytes id);
 /* Returns DIR/.build-id/xx/yyyy.debug, allocated in the arena. NULL if the id has fewer than 2 or
  * more than 64 bytes. GDB manual, "Debugging Information in Separate Files". */
 const char *build_id_path(struct arena *a, const char *dir, struct bytes id);

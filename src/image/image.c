@@ -5,6 +5,7 @@
 #include "image/elf/elf_internal.h"
 #include "image/kinds.h"
 
+#include "base/digits.h"
 #include "base/pages.h"
 #include "base/unpack.h"
 
@@ -191,12 +192,15 @@ bool section_unpack_stream(const struct image *im, const struct section *s,
 	return false;
 }
 
+/* Bytes of the smallest page. Only whole pages can be given back. */
+enum { PAGE_MIN = 4096 };
+
 void image_forget(const struct image *im, struct bytes b)
 {
 	const uintptr_t p = (uintptr_t)b.p, base = (uintptr_t)im->bytes.p;
 	const bool inside = b.size <= im->bytes.size && p >= base &&
 			    p - base <= im->bytes.size - b.size;
-	if (im->mapped && inside && b.size > 0)
+	if (im->mapped && inside && b.size >= PAGE_MIN)
 		pages_drop(b.p, b.size);
 }
 
@@ -370,4 +374,11 @@ void image_verify(const struct image *im)
 	}
 	check_sections(im);
 	check_made(im);
+}
+
+char *build_id_text(struct arena *a, struct bytes id)
+{
+	char *text = arena_new(a, char, 2 * id.size + 1);
+	hex_text(text, id.p, (size_t)id.size);
+	return text;
 }

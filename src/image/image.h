@@ -226,6 +226,8 @@ void image_verify(const struct image *im);
 /* Returns a description such as "ELF 64-bit LSB shared object, x86-64". The description belongs to
  * the image. */
 const char *image_describe(struct image *im);
+/* Returns a build id in lower-case hexadecimal. "" if there is none. */
+char *build_id_text(struct arena *a, struct bytes id);
 /* Returns the machine's name, such as "x86-64". The name is a constant or belongs to the image. */
 const char *image_machine_name(struct image *im);
 /* Reads the first entry of the dynamic table that has this tag (DT_*). False if there is none. */

@@ -4,7 +4,6 @@
 #include "base/filename.h"
 #include "base/text.h"
 #include "base/unpack.h"
-#include "image/boot_image.h"
 #include "image/elf/elf_const.h"
 #include "image/linkmap_image.h"
 
@@ -84,6 +83,35 @@ static bool input_unpack(struct file *f, struct notes *notes, struct heft_err *e
 		note(notes, f->path, HEFT_NO_OFFSET, 0,
 		     "packed in %" PRIu64 " bytes: sizes are those of what is inside", size);
 	return true;
+}
+
+/* Positions and values in a Linux boot image of x86 machines (bzImage, vmlinuz). "The Linux/x86
+ * Boot Protocol" (Linux, Documentation/arch/x86/boot.rst). */
+enum {
+	SETUP_SECTORS = 0x1f1,
+	BOOT_FLAG = 0x1fe,
+	PAYLOAD_OFFSET = 0x248,
+	SECTOR = 512,
+	VERSION_WITH_PAYLOAD = 0x208
+};
+
+/* Finds the packed kernel, which follows the code that unpacks it. False if `b` is no boot image,
+ * or if its boot protocol is older than 2.08. *ret_kernel lies inside of `b`. */
+static bool boot_image_kernel(struct bytes b, struct bytes *ret_kernel)
+{
+	struct reader r = reader_of(b, false);
+	reader_seek(&r, BOOT_FLAG);
+	const bool flag = read_u16(&r) == 0xaa55;
+	read_skip(&r, 2); /* Skips a jump */
+	const uint8_t *magic = read_take(&r, 4);
+	if (!flag || !magic || memcmp(magic, "HdrS", 4) != 0 || read_u16(&r) < VERSION_WITH_PAYLOAD)
+		return false;
+	reader_seek(&r, SETUP_SECTORS);
+	const uint64_t stated = read_u8(&r), sectors = stated > 0 ? stated : 4;
+	reader_seek(&r, PAYLOAD_OFFSET);
+	const uint64_t off = read_u32(&r), size = read_u32(&r);
+	*ret_kernel = bytes_sub(b, (sectors + 1) * SECTOR + off, size);
+	return reader_ok(&r) && ret_kernel->size > 0;
 }
 
 /* Replaces a boot image by the kernel packed in it. All methods but gzip append the unpacked size
@@ -319,7 +347,8 @@ bool input_take_member(struct input *in, const char *path, struct str member, st
 
 void input_close(struct input *in)
 {
-	ar_close(in);
+	if (in->rest)
+		ar_close(in);
 	release_images(in);
 	for (size_t i = 0; i < in->outside_files.count; i++)
 		file_close(&in->outside_files.data[i]);

@@ -6,7 +6,6 @@
 #include "base/unpack.h"
 #include "image/elf/elf_const.h"
 #include "image/kinds.h"
-#include "image/region.h"
 #include "linkmap/linkmap_names.h"
 
 #define CONTENT_MAX (UINT64_C(1) << 30)

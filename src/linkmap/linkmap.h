@@ -55,6 +55,9 @@ struct linkmap_text {
 	uint32_t len;
 };
 
+/* Most memory regions of a machine. */
+enum { REGIONS_MAX = 1000 };
+
 /* A line of GNU ld's memory table. Only linker scripts with MEMORY have one. */
 struct linkmap_region {
 	struct linkmap_text name;

@@ -1,5 +1,5 @@
 /* Finds the names that the labels of a profile's bases have on the new side. */
-#include "measure/base_names.h"
+#include "measure/profile.h"
 #include "measure/snapshot_handle.h"
 
 #include "base/pool.h"

@@ -8,7 +8,7 @@
 
 #include "heft.h"
 #include "names/namespace.h"
-#include "source/measure.h"
+#include "source/source.h"
 
 struct owner_level {
 	const struct source *source;

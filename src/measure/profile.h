@@ -15,7 +15,7 @@
 #include "names/namespace.h"
 #include "process/process.h"
 #include "program/program.h"
-#include "source/measure.h"
+#include "source/source.h"
 #include "source/region_sums.h"
 
 /* A source that the user defined. */
@@ -52,8 +52,8 @@ struct entry {
 	struct layer more[2];
 	struct layer sure; /* Certainty of owners. Set if something needs it and no level shows
 			    * it */
-	struct layer
-		*renamed; /* For a base: layers that rows are made of instead, see base_names.h.
+	struct layer *
+		renamed; /* For a base: layers that rows are made of instead, see base_names_find().
 			   * May be NULL. */
 	uint64_t file_size, vm_size;
 	struct places_mark places_begin, places_end; /* Range of its symbols in
@@ -163,5 +163,26 @@ void entry_measure_aside(struct entry *e, const char *source, struct layer *ret)
 void entry_forget_more(struct entry *e);
 void entry_forget_layers(struct entry *e);
 void entry_release(struct entry *e);
+
+/* Opens the inputs. If they are measured one by one (p->one_by_one), opens only the first. Decides
+ * whether they are, and whether archives are read in portions. */
+bool inputs_open(struct heft_profile *p, struct heft_err *err);
+bool entry_open(struct heft_profile *p, struct entry *e, struct heft_err *err);
+/* Fails if a program or debug file that the user named belongs to no input. Call it after all
+ * inputs were opened. inputs_open() does so if it opens all. */
+bool inputs_check(const struct heft_profile *p, struct heft_err *err);
+
+/* Finds the names that labels of a profile's bases have in the inputs, so that both
+ * sides share a row. Private to measure/ and api/.
+ *
+ * The matcher pairs functions and data (compare/diff.h). Paths of another build folder are aligned
+ * as in `heft diff`. Does nothing if the inputs have all labels of the bases. */
+
+/* True if the rows of a profile may need pairing: both sides have programs, and a level shows
+ * symbols or paths. Call before measuring, because pairing needs the layers. */
+bool base_names_wanted(const struct heft_profile *p);
+/* Makes the renamed layers of the bases, e->renamed, after all inputs are measured. Rows are made
+ * from these layers. */
+bool base_names_find(struct heft_profile *p, struct heft_err *err);
 
 #endif

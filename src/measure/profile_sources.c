@@ -160,9 +160,9 @@ void profile_close(struct heft_profile *p)
 	vec_release(&p->levels);
 	vec_release(&p->trace_addrs);
 	vec_release(&p->trace_texts);
-	region_sums_release(&p->regions);
-	region_sums_release(&p->base_regions);
-	stack_column_release(&p->stacks);
+	vec_release(&p->regions.list);
+	vec_release(&p->base_regions.list);
+	vec_release(&p->stacks.cells);
 	namespaces_release(&p->namespaces);
 	pattern_free(p->include);
 	pattern_free(p->exclude);

@@ -1,6 +1,5 @@
 /* Runs a profile: opens and measures the inputs, and sums up their bytes. */
-#include "measure/base_names.h"
-#include "measure/open_inputs.h"
+#include "measure/profile.h"
 #include "measure/text_places.h"
 
 #include "image/comdat.h"
@@ -379,8 +378,12 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 			    e->path);
 	p->vm_total += vm_size;
 	e->vm_size += vm_size;
-	region_sums_add(e->role == HEFT_BASE ? &p->base_regions : &p->regions, &e->measure.map);
-	note_regions(e->path, program_image(&e->program), &e->measure.map, &p->context.notes);
+	if (e->measure.map.regions) {
+		region_sums_add(e->role == HEFT_BASE ? &p->base_regions : &p->regions,
+				&e->measure.map, &p->arena);
+		note_regions(e->path, program_image(&e->program), &e->measure.map,
+			     &p->context.notes);
+	}
 	e->places_begin = places_mark(&p->places);
 	run_sources(p, e, layer_count);
 	if (p->as_bloaty)
@@ -782,7 +785,7 @@ bool profile_run(struct heft_profile *p, struct heft_err *err)
 					    .no_debug = p->no_debug,
 					    .sure = p->sure_kept,
 					    .notes = &p->context.notes };
-	p->pairing = !p->one_by_one && base_names_wanted(p);
+	p->pairing = profile_first(p, HEFT_BASE) && base_names_wanted(p);
 	if (!(p->one_by_one ? measure_one_by_one : measure_together)(p, number_layers(p), err))
 		return false;
 	add_empty_regions(p);

@@ -13,7 +13,7 @@
 #include "snapshot/set_paths.h"
 #include "snapshot/snap_stacks.h"
 #include "program/program.h"
-#include "source/measure.h"
+#include "source/source.h"
 #include "source/region_sums.h"
 
 #include <stdio.h>

@@ -49,8 +49,3 @@ void stack_column_texts(const struct stack_column *c, label_id label, struct are
 	ret[STACK_COLUMN_BESIDES] = arena_copy(arena, text_str(&words));
 	text_release(&words);
 }
-
-void stack_column_release(struct stack_column *c)
-{
-	vec_release(&c->cells);
-}

@@ -27,6 +27,5 @@ void stack_column_add(struct stack_column *c, const struct stack_use *use,
 /* Sets the texts of a label. A text is "" if the label has no known stack. */
 void stack_column_texts(const struct stack_column *c, label_id label, struct arena *arena,
 			const char **ret);
-void stack_column_release(struct stack_column *c);
 
 #endif

@@ -7,7 +7,7 @@
 #define HEFT_PROGRAM_COMPANION_H
 
 #include "program/go_table.h"
-#include "program/wish.h"
+#include "program/session.h"
 
 struct companion {
 	bool open, inside; /* `inside`: the companion is inside the image, not a separate file */

@@ -12,7 +12,7 @@
 #include "image/build.h"
 #include "image/input.h"
 #include "program/go_table.h"
-#include "program/wish.h"
+#include "program/session.h"
 
 bool pdb_file_named(const char *path); /* True if the file is a PDB. */
 /* Checks the headers. False, with *err, if they are damaged. */

@@ -6,7 +6,7 @@
 #define HEFT_PROGRAM_DWARF_SLOT_H
 
 #include "program/debuginfo.h"
-#include "program/wish.h"
+#include "program/session.h"
 
 struct dwarf_place {
 	bool open;

@@ -8,6 +8,8 @@
 #include "program/go_table.h"
 #include "program/companion_forms.h"
 #include "program/made_by.h"
+#include "base/sort.h"
+#include "base/json_read.h"
 
 const char *fact_text(enum fact f)
 {
@@ -241,6 +243,225 @@ static void facts_read_protection(struct facts *f, const struct image *im, struc
 		if (im->segments[i].type == PT_TLS)
 			f->thread_bytes = im->segments[i].vm_size;
 	}
+}
+
+/* Finds the unneeded bytes of a linked file. */
+
+static void facts_savings_add(struct facts *f, const char *what, uint64_t bytes)
+{
+	if (bytes == 0)
+		return;
+	ASSERT(f->saving_count < SAVINGS_MAX);
+	f->savings[f->saving_count++] = (struct saving){ what, bytes };
+}
+
+/* Returns the size in bytes of the symbol table and its names. */
+static uint64_t symbol_bytes(const struct image *im)
+{
+	const struct section *s = image_section_type(im, SHT_SYMTAB, 1);
+	if (!s)
+		return 0;
+	uint64_t bytes = s->file_size;
+	const struct section *names = image_made_names(im);
+	if (names)
+		bytes += names->file_size;
+	else if (s->link < im->section_count && s->link != 0 && !im->sections[s->link].alloc)
+		bytes += im->sections[s->link].file_size;
+	return min_u64(bytes, im->bytes.size);
+}
+
+typedef VEC(uint64_t) place_vec;
+
+/* Lists the relative relocations that RELR can express. Returns the bytes that they take in REL or
+ * RELA. */
+static uint64_t relative_places(const struct image *im, place_vec *places)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 1; i < im->section_count; i++) {
+		struct reloc_iter it;
+		struct reloc rel;
+		const struct section *s = &im->sections[i];
+		if ((s->type != SHT_REL && s->type != SHT_RELA) || !s->alloc ||
+		    !reloc_open(&it, im, s))
+			continue;
+		while (reloc_next(&it, &rel)) {
+			if (rel.kind != RELOC_RELATIVE || rel.addr % (im->bits / 8) != 0)
+				continue;
+			vec_push(places, rel.addr);
+			bytes += rel.entry_size;
+		}
+	}
+	return bytes;
+}
+
+/* Returns the size in bytes of these relocations in RELR form (gABI "Relative relocations"). RELR
+ * has a word with an address, then bit masks. Each bit except the lowest marks one of the next
+ * words. */
+static uint64_t relr_bytes(const place_vec *places, unsigned word)
+{
+	const uint64_t reach = (8 * word - 1) * (uint64_t)word;
+	uint64_t words = 0, next = 0;
+	for (size_t i = 0; i < places->count; words++) {
+		next = places->data[i++] + word;
+		while (i < places->count && places->data[i] - next < reach) {
+			while (i < places->count && places->data[i] - next < reach)
+				i++;
+			next += reach;
+			words++;
+		}
+	}
+	return words * word;
+}
+
+static void facts_add_savings(struct facts *f, const struct image *im)
+{
+	const struct section *comment = image_section_find(im, ".comment");
+	const struct section *old_hash = image_section_type(im, SHT_HASH, 1);
+	const bool twice = old_hash && image_section_type(im, SHT_GNU_HASH, 1);
+	uint64_t debug = 0, kept = 0;
+	place_vec places = { 0 };
+	const uint64_t relative = relative_places(im, &places);
+	sort_by_key(places.data, places.count, sizeof *places.data);
+	const uint64_t relr = min_u64(relr_bytes(&places, im->bits / 8), relative);
+	vec_release(&places);
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		debug += !s->alloc && section_name_is_debug(s->name) ? s->file_size : 0;
+		kept += section_is_kept_reloc(im, s) ? s->file_size : 0;
+	}
+	ASSERT(f->saving_count == 0);
+	facts_savings_add(f, "debug info", min_u64(debug, im->bytes.size));
+	facts_savings_add(f, "symbol table", symbol_bytes(im));
+	facts_savings_add(f, "relocations kept by --emit-relocs", min_u64(kept, im->bytes.size));
+	facts_savings_add(f, "relative relocations packed as RELR", relative - relr);
+	/* Loaders since 2006 prefer the GNU hash table. */
+	facts_savings_add(f, "old hash table beside the GNU one", twice ? old_hash->file_size : 0);
+	facts_savings_add(f, ".comment", comment && !comment->alloc ? comment->file_size : 0);
+	/* Limits the sum, because sections of damaged files may overlap. */
+	for (size_t i = 0; i < f->saving_count; i++)
+		f->saved = min_u64(f->saved + f->savings[i].bytes, im->bytes.size);
+}
+
+/* Reads two notes of the UAPI group (uapi-group.org/specifications: "Package Metadata for
+ * Executable Files", "ELF dlopen() Metadata"). Their JSON names the package of a file, and the
+ * libraries that it opens by itself. The dynamic table does not name these libraries. */
+
+enum { NT_FDO_PACKAGE = 0xcafe1a7e, NT_FDO_DLOPEN = 0x407c0c0a };
+
+/* Appends a word. Writes `before` first, unless it is the first word. */
+static void word_add(struct text *out, const char *before, struct str word)
+{
+	if (word.len > 0 && out->len > 0)
+		text_add(out, str_of(before));
+	text_add(out, word);
+}
+
+/* Returns the index of the current key in `keys`. `count` if it is not among them. */
+static size_t key_find(const struct json_in *in, const char *const *keys, size_t count)
+{
+	size_t i = 0;
+	while (i < count && !str_eq(text_str(&in->text), str_of(keys[i])))
+		i++;
+	return i;
+}
+
+static void package_add(struct text *out, struct json_in *in)
+{
+	static const char *const keys[] = { "type", "name", "version", "architecture", "os" };
+	struct text values[COUNT_OF(keys)] = { { NULL, 0, 0 } };
+	while (json_next(in) == JSON_KEY) {
+		const size_t i = key_find(in, keys, COUNT_OF(keys));
+		const enum json_token value = json_next(in);
+		if (value == JSON_STRING && i < COUNT_OF(keys))
+			text_set(&values[i], text_str(&in->text));
+		(void)json_rest(in, value);
+	}
+	for (size_t i = 0; i < COUNT_OF(keys); i++) {
+		word_add(out, i == 0 ? ", " : " ", text_str(&values[i]));
+		text_release(&values[i]);
+	}
+}
+
+/* Reads an array of library names until its end. The program needs any one of the libraries. */
+static void sonames_read(struct text *out, struct json_in *in)
+{
+	enum json_token value;
+	while ((value = json_next(in)) == JSON_STRING)
+		word_add(out, " or ", text_str(&in->text));
+	while (value != JSON_ARRAY_END && value != JSON_END) {
+		(void)json_rest(in, value);
+		value = json_next(in);
+	}
+}
+
+/* Appends an object as "libx.so.1 or libx.so.0 (feature: priority)". */
+static void library_add(struct text *out, struct json_in *in)
+{
+	enum { SONAME, FEATURE, PRIORITY, KEYS };
+	static const char *const keys[KEYS] = { "soname", "feature", "priority" };
+	struct text values[KEYS] = { { NULL, 0, 0 } };
+	while (json_next(in) == JSON_KEY) {
+		const size_t i = key_find(in, keys, KEYS);
+		const enum json_token value = json_next(in);
+		if (i == SONAME && value == JSON_ARRAY) {
+			sonames_read(&values[SONAME], in);
+			continue;
+		}
+		if (i < KEYS && value == JSON_STRING)
+			text_set(&values[i], text_str(&in->text));
+		(void)json_rest(in, value);
+	}
+	word_add(&values[FEATURE], ": ", text_str(&values[PRIORITY]));
+	if (values[SONAME].len > 0 && values[FEATURE].len > 0) {
+		text_add(&values[SONAME], STR(" ("));
+		text_add(&values[SONAME], text_str(&values[FEATURE]));
+		text_add(&values[SONAME], STR(")"));
+	}
+	word_add(out, ", ", text_str(&values[SONAME]));
+	for (size_t i = 0; i < KEYS; i++)
+		text_release(&values[i]);
+}
+
+struct facts_notes_told {
+	struct text package, opens;
+};
+
+/* Reads a note. Its description is JSON, ended by NUL bytes. If the text is damaged, uses the part
+ * before the damage. */
+static void note_read(struct facts_notes_told *t, const struct elf_note *n)
+{
+	struct json_in in;
+	if (!str_eq(n->owner, STR("FDO")))
+		return;
+	const uint8_t *end = n->desc.size ? memchr(n->desc.p, 0, n->desc.size) : NULL;
+	json_in_init(&in,
+		     (struct bytes){ n->desc.p, end ? (uint64_t)(end - n->desc.p) : n->desc.size });
+	const enum json_token first = json_next(&in);
+	if (n->type == NT_FDO_PACKAGE && first == JSON_OBJECT)
+		package_add(&t->package, &in);
+	else if (n->type == NT_FDO_DLOPEN && first == JSON_ARRAY)
+		while (json_next(&in) == JSON_OBJECT)
+			library_add(&t->opens, &in);
+	json_in_release(&in);
+}
+
+static void facts_add_notes(struct facts *f, const struct image *im, struct arena *arena)
+{
+	struct facts_notes_told t = { { NULL, 0, 0 }, { NULL, 0, 0 } };
+	ASSERT(im->kind != IMAGE_CORE); /* The notes of a core describe its process */
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		struct elf_note n;
+		if (s->type != SHT_NOTE || !s->alloc)
+			continue;
+		struct reader r = reader_of(section_bytes(im, s), im->big_endian);
+		while (elf_note_next(&r, s->align, &n))
+			note_read(&t, &n);
+	}
+	f->package = arena_copy(arena, text_str(&t.package));
+	f->opens = arena_copy(arena, text_str(&t.opens));
+	text_release(&t.package);
+	text_release(&t.opens);
 }
 
 static void read_image(struct facts *f, struct program *p, struct arena *arena)

@@ -63,9 +63,4 @@ const char *facts_symbols(const struct image *im);
 /* Reads the facts of a program. Searches for its debug file, unless the options forbid it. */
 void facts_read(struct facts *f, struct program *p, struct arena *arena);
 
-/* facts_notes.c: adds the facts in the notes of an image. */
-void facts_add_notes(struct facts *f, const struct image *im, struct arena *arena);
-/* facts_savings.c: adds the unneeded bytes of the file. */
-void facts_add_savings(struct facts *f, const struct image *im);
-
 #endif

@@ -10,7 +10,87 @@
 #define HEFT_PROGRAM_SESSION_H
 
 #include "base/mem.h"
-#include "program/wish.h"
+#include "base/arena.h"
+#include "heap/dump.h"
+#include "image/debugfile.h"
+#include "map/basemap.h"
+#include "map/paths.h"
+
+/* Declares struct heft_finder: the options that locate the parts of programs.
+ *
+ * All functions that open programs take this struct. A zeroed struct has no options. The struct
+ * owns its texts. Read-only after setup: any number of threads. */
+
+/* A source map, and the URL or path of its module. */
+struct wished_source_map {
+	const char *id, *path;
+};
+
+typedef VEC(const char *) wish_texts;
+
+struct program_wish {
+	struct arena arena;
+	wish_texts debug_files; /* Debug files that the user named */
+	wish_texts debug_dirs;  /* The last directory is the sysroot's, if there is a sysroot */
+	wish_texts maps;
+	VEC(struct wished_source_map) source_maps;
+	wish_texts programs;           /* Programs for dumps */
+	struct memory_regions regions; /* Regions that the user named */
+	wish_texts stack_usage;        /* .su files, and folders with .su files */
+	const char *calls;             /* File with calls that are not visible in the code, for
+				        * stacks. May be NULL */
+	const char *sysroot;           /* May be NULL */
+	unsigned flags;                /* Bits of enum heft_find_flag. */
+	const char *arch;              /* Slice of universal files. NULL means all. */
+	bool in_portions;              /* Archives are read portion by portion (input.h). */
+	struct paths paths;
+	struct file_inputs inputs; /* Named inputs that are not on disk */
+	VEC(struct dump_piece) pieces;
+	struct dump_wish dump; /* Options for memory images. Its pieces are in `pieces` */
+};
+
+void wish_release(struct program_wish *w);
+/* Makes *w a copy of `from`. Releases the old contents. Registers the inputs in the thread's
+ * domain. */
+void wish_copy(struct program_wish *w, const struct program_wish *from);
+
+/* Adds a text to one of the lists of *w. */
+void wish_add(struct program_wish *w, wish_texts *list, const char *text);
+void wish_add_debug_dir(struct program_wish *w, const char *dir);
+void wish_add_source_map(struct program_wish *w, const char *id, const char *path);
+/* Adds a region. HEFT_EARG if it is empty, wraps around, or is one too many. */
+bool wish_add_region(struct program_wish *w, const char *name, uint64_t origin, uint64_t length,
+		     struct heft_err *err);
+void wish_set_calls(struct program_wish *w, const char *path);
+void wish_set_sysroot(struct program_wish *w, const char *dir);
+void wish_set_arch(struct program_wish *w, const char *arch);
+/* Adds the address of a part of an image of memory. `path` is NULL for the dump itself. */
+void wish_add_piece(struct program_wish *w, const char *path, uint64_t addr, uint64_t off);
+/* Adds an input. HEFT_EARG if the name exists already. */
+bool wish_add_input(struct program_wish *w, const struct heft_input *in, struct heft_err *err);
+
+/* True if heft may search for debug files, or linker maps, that the user did not name. */
+static inline bool wish_finds_debug(const struct program_wish *w)
+{
+	return !(w->flags & HEFT_FIND_NO_DEBUG);
+}
+
+static inline bool wish_finds_map(const struct program_wish *w)
+{
+	return !(w->flags & HEFT_FIND_NO_MAP);
+}
+
+/* Returns the debug directories and the user's debug files, for image/debugfile.h. Borrowed from
+ * the options. */
+static inline struct debug_search wish_search(const struct program_wish *w)
+{
+	return (struct debug_search){ .dirs = w->debug_dirs.data,
+				      .dir_count = w->debug_dirs.count,
+				      .debuginfod = true,
+				      .sysroot = w->sysroot,
+				      .files = w->debug_files.data,
+				      .file_count = w->debug_files.count };
+}
 
 /* Settings and notes of one handle. */
 struct context {

@@ -12,7 +12,8 @@
 
 bool bloaty_claims(const struct attr *a)
 {
-	return a->f->as_bloaty && a->owner != BY_FILE &&
+	ASSERT(a->f->as_bloaty);
+	return a->owner != BY_FILE &&
 	       (image_states_sizes(a->im) || a->im->full_titles || a->im->own_spaces);
 }
 

@@ -4,7 +4,7 @@
 
 #include "attr/attr.h"
 
-/* True if heft was called as Bloaty, and Bloaty supports symbols or units of this container. */
+/* True if Bloaty supports symbols or units of this container. Call if heft was called as Bloaty. */
 bool bloaty_claims(const struct attr *a);
 /* Claims the bytes of an image, instead of the attribution passes. */
 void bloaty_run(struct attr *a);

@@ -3,7 +3,7 @@
 
 #include "heap/memory.h"
 #include "image/elf/elf_const.h"
-#include "source/measure.h"
+#include "source/source.h"
 
 void process_claim_mappings(const struct source_file *f, bool as_fallback, struct claims *vm)
 {

@@ -19,27 +19,21 @@ const struct region_sum *region_sums_find(const struct region_sums *r, const cha
 	return NULL;
 }
 
-void region_sums_add(struct region_sums *r, const struct basemap *map)
+void region_sums_add(struct region_sums *r, const struct basemap *map, struct arena *arena)
 {
-	for (size_t i = 0; map->regions && i < map->regions->list.count; i++) {
+	for (size_t i = 0; i < map->regions->list.count; i++) {
 		const struct memory_region *m = &map->regions->list.data[i];
 		const struct region_sum *known = region_sums_find(r, m->name);
 		const size_t at = known ? (size_t)(known - r->list.data) : r->list.count;
 		if (!known)
-			vec_push(&r->list, (struct region_sum){
-						   .name = arena_copy(&r->arena, str_of(m->name)),
-						   .origin = m->origin });
+			vec_push(&r->list,
+				 (struct region_sum){ .name = arena_copy(arena, str_of(m->name)),
+						      .origin = m->origin });
 		struct region_sum *sum = &r->list.data[at];
 		sum->length = add_sat(sum->length, m->length);
 		sum->used = add_sat(sum->used, basemap_region_used(map, i));
 		sum->open |= m->open;
 	}
-}
-
-void region_sums_release(struct region_sums *r)
-{
-	vec_release(&r->list);
-	arena_release(&r->arena);
 }
 
 /* Returns the number of bytes that [start, start + size) and [from, to) share. */
@@ -155,8 +149,7 @@ static void note_overlap(const char *path, const struct memory_regions *regions,
 void note_regions(const char *path, const struct image *im, const struct basemap *map,
 		  struct notes *notes)
 {
-	if (!im || !map->regions || map->regions->list.count == 0 ||
-	    map->regions->list.data[0].open)
+	if (!im || map->regions->list.count == 0 || map->regions->list.data[0].open)
 		return;
 	note_overflow(path, im, map, notes);
 	note_outside(path, im, map, notes);

@@ -16,14 +16,12 @@ struct region_sum {
 
 struct region_sums {
 	VEC(struct region_sum) list;
-	struct arena arena;
 };
 
-/* Adds the regions of a base map, which may have none. */
-void region_sums_add(struct region_sums *r, const struct basemap *map);
+/* Adds the regions of a base map. `arena` keeps their names. */
+void region_sums_add(struct region_sums *r, const struct basemap *map, struct arena *arena);
 /* Finds the sum of a region by name. NULL if there is none. */
 const struct region_sum *region_sums_find(const struct region_sums *r, const char *name);
-void region_sums_release(struct region_sums *r);
 
 enum { REGION_LENGTH, REGION_FREE, REGION_PERCENT, REGION_TEXTS };
 extern const struct heft_text region_texts[REGION_TEXTS];
@@ -33,7 +31,7 @@ const char *const *region_texts_of(const struct region_sums *r, const char *labe
 				   struct arena *arena);
 
 /* Adds notes about the regions of a map: bytes that overflow, the sections beyond a region's end,
- * sections in no region, overlapping regions. `im` may be NULL. */
+ * sections in no region, overlapping regions. `im` may be NULL. The map must have regions. */
 void note_regions(const char *path, const struct image *im, const struct basemap *map,
 		  struct notes *notes);
 

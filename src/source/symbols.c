@@ -72,7 +72,7 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 				  .owner = owner,
 				  .file_claims = file,
 				  .scratch = &scratch };
-		if (bloaty_claims(&a))
+		if (f->as_bloaty && bloaty_claims(&a))
 			bloaty_run(&a);
 		else
 			attr_passes_run(&a, i, f->input->image_count);

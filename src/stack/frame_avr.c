@@ -1,6 +1,6 @@
 /* Follows the stack pointer in AVR code. It consists of two I/O registers, which code reads and
  * writes one by one. */
-#include "code/avr.h"
+#include "code/flow.h"
 #include "stack/frame_internal.h"
 
 #include "base/reader.h"

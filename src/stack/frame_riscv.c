@@ -1,5 +1,5 @@
 /* Follows the stack pointer in RISC-V code: Volume I, 2.4 and 16. */
-#include "code/riscv.h"
+#include "code/flow.h"
 #include "stack/frame_internal.h"
 
 #include "base/reader.h"

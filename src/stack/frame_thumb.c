@@ -1,5 +1,5 @@
 /* Follows the stack pointer in Thumb-2 code: DDI 0403, A7.7. */
-#include "code/thumb.h"
+#include "code/flow.h"
 #include "stack/frame_internal.h"
 
 #include "base/reader.h"

@@ -1,5 +1,5 @@
 /* Follows the stack pointer in Xtensa code, with and without register windows. */
-#include "code/xtensa.h"
+#include "code/flow.h"
 #include "stack/frame_internal.h"
 
 #include "base/reader.h"

@@ -7,7 +7,7 @@
  * "Exception Handling Tables". */
 #include "unwind/lsda.h"
 
-#include "unwind/eh_pointer.h"
+#include "unwind/unwind.h"
 
 struct lsda {
 	struct reader reader; /* Reads all given bytes */

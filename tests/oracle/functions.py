@@ -53,7 +53,7 @@ MACHINES = [
 SHORT = {"x86-64 gcc": ["-O1", "-O2"], "x86-64 clang": ["-Os"], "i386 gcc": ["-O2"], "AArch64 gcc": ["-O2"],
          "x86-64 glibc static": ["-O2"], "x86-64 gcc gold": ["-O2"], "AArch64 clang": ["-O2"], "Thumb clang": ["-O2"],
          "Thumb gcc": ["-Os"], "RISC-V gcc": ["-O1"], "PE x86-64": ["-O2"], "x86-64 musl static": ["-O1"]}
-DECODERS = ["base/*.c", "code/arm64.c", "code/avr.c", "code/code.c",
+DECODERS = ["base/*.c", "code/arm64.c",
             "blocks/derive.c", "blocks/derive_[abctx]*.c", "blocks/derive_flow.c", "blocks/derive_guess.c",
             "code/disasm.c", "code/flow.c", "code/riscv.c", "code/thumb.c", "code/x86*.c",
             "code/xtensa.c", "debug/lsda*.c", "debug/unwind*.c", "image/elf/elf*.c", "names/*.c", "map/*.c"]

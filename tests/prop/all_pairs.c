@@ -6,7 +6,7 @@
  * Prints a line for each choice of sources that is wrong, then how many there were. */
 #include "map/rollup.h"
 #include "program/program.h"
-#include "source/measure.h"
+#include "source/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>

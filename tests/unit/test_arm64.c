@@ -1,5 +1,5 @@
 /* Encodings as the assembler writes them; tests/oracle/arm64_refs.sh has real code. */
-#include "code/arm64.h"
+#include "code/flow.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

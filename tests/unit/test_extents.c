@@ -1,5 +1,5 @@
 /* Where data end whose symbols state no size. */
-#include "attr/attr_extents.h"
+#include "attr/attr_refs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #include "image/elf/elf_const.h"
 #include "program/go_types.h"
 #include "program/symbolize.h"
-#include "program/go_words.h"
+#include "program/go_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

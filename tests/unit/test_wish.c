@@ -1,5 +1,5 @@
 /* What the user says of where the parts of programs are. */
-#include "program/wish.h"
+#include "program/session.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

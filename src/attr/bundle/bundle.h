@@ -25,9 +25,6 @@ void bundle_put(const struct bundle *b, uint64_t off, uint64_t size, label_id la
 void bundle_member(const struct bundle *b, uint64_t off, uint64_t size, struct str name);
 void bundle_tables(const struct bundle *b, uint64_t off, uint64_t size);
 
-/* bundle_node.c: claims the blob of a Node.js single executable application. */
-void bundle_node(const struct bundle *b);
-
 /* bundle_pkg.c: claims a pkg program's members. False if the bytes do not end in a pkg prelude. */
 bool bundle_pkg(const struct bundle *b);
 /* Claims the members of a pkg archive that is an asset of a single executable application. Another

@@ -446,6 +446,16 @@ static void elf_list_parts(struct image *im)
 	im->part_count = COUNT_OF(parts);
 }
 
+/* True if a segment is stored at another address than it runs at. */
+static bool stored_elsewhere(const struct image *im)
+{
+	for (size_t i = 0; i < im->segment_count; i++)
+		if (im->segments[i].type == PT_LOAD &&
+		    im->segments[i].load_addr != im->segments[i].addr)
+			return true;
+	return false;
+}
+
 bool elf_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 	       struct notes *notes, struct heft_err *err)
 {
@@ -464,9 +474,12 @@ bool elf_parse(struct image *im, const struct image_place *at, struct bytes byte
 		return false;
 	}
 	elf_list_parts(im);
-	elf_move_overlays(im);
-	elf_make_sections(im);
-	elf_find_kernel_relocs(im);
+	if (im->kind == IMAGE_EXEC && stored_elsewhere(im))
+		elf_move_overlays(im);
+	if (im->kind == IMAGE_EXEC && im->section_count == 0)
+		elf_make_sections(im);
+	if (im->type == ET_EXEC)
+		elf_find_kernel_relocs(im);
 	elf_index_build(im);
 	image_find_repeated(im);
 	parse_build_id(im);

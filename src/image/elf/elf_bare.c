@@ -229,7 +229,8 @@ static void link_sections(const struct bare *b)
 void elf_make_sections(struct image *im)
 {
 	struct bare b = { .im = im };
-	if (im->kind != IMAGE_EXEC || im->section_count > 0 || !image_has_segment(im, PT_LOAD))
+	ASSERT(im->kind == IMAGE_EXEC && im->section_count == 0);
+	if (!image_has_segment(im, PT_LOAD))
 		return;
 	elf_bare_add_tables(&b);
 	elf_bare_add_symbols(&b);

@@ -52,9 +52,10 @@ void elf_find_kernel_relocs(struct image *im)
 	const uint64_t end = max_u64(im->shdr_off + im->shdr_size, im->phdr_off + im->phdr_size);
 	const struct bytes b = bytes_sub(im->bytes, end,
 					 im->bytes.size - min_u64(end, im->bytes.size));
-	if (im->type != ET_EXEC || (im->machine != EM_386 && im->machine != EM_X86_64) ||
-	    im->section_count == 0 || im->segment_count > SEGMENTS_MOST ||
-	    b.size % KERNEL_RELOC_SIZE != 0 || !are_places(im, b))
+	ASSERT(im->type == ET_EXEC);
+	if ((im->machine != EM_386 && im->machine != EM_X86_64) || im->section_count == 0 ||
+	    im->segment_count > SEGMENTS_MOST || b.size % KERNEL_RELOC_SIZE != 0 ||
+	    !are_places(im, b))
 		return;
 	struct section *all = arena_new(&im->arena, struct section, im->section_count + 1);
 	memcpy(all, im->sections, im->section_count * sizeof *all);

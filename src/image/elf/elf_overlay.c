@@ -144,7 +144,8 @@ static void move_sections(struct image *im, const uint32_t *list, size_t count, 
 
 void elf_move_overlays(struct image *im)
 {
-	const unsigned shift = im->kind == IMAGE_EXEC && has_overlays(im) ? room_above(im) : 0;
+	ASSERT(im->kind == IMAGE_EXEC);
+	const unsigned shift = has_overlays(im) ? room_above(im) : 0;
 	uint32_t *list = mem_zeroed(im->section_count + 1, sizeof *list);
 	size_t count = 0;
 	for (uint32_t i = 1; shift > 0 && i < im->section_count; i++)

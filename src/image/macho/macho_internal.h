@@ -143,9 +143,9 @@ void macho_read_relocs(struct macho *m);
 void macho_read_unwind(struct macho *m);
 /* macho_frames.c: reads the unwind tables of objects. */
 void macho_read_frames(struct macho *m);
-/* macho_signature.c: reads if and how code is signed. Assigns each hash to the bytes it signs. */
+/* macho_linkedit.c: reads if and how code is signed. Assigns each hash to the bytes it signs. */
 void macho_read_signature(struct macho *m, const struct macho_range *range);
-/* macho_names.c: returns ELF's name for a section, under which other rooms find it. */
+/* macho_symbols.c: returns ELF's name for a section, under which other rooms find it. */
 struct str macho_section_name(struct macho *m, struct str segment, struct str section,
 			      uint32_t flags);
 
