@@ -1,7 +1,6 @@
 /* Implements heft push profile: sends a profile that heft heap show --pprof wrote. */
 #include "push/push.h"
 
-#include "cli/outfile.h"
 #include "push/pusher.h"
 
 #include <errno.h>

@@ -4,8 +4,6 @@
 
 #include "push/http.h"
 
-#include "base/base.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Sends heap profiles of recorded processes to a receiver. */
 #include "push/pusher.h"
 
-#include "base/base.h"
 #include "cli/outfile.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 
 #include "api/structs.h"
 
-#include "blocks/perfdata.h"
 #include "attr/passes.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* Implements outputs of reports and look-ups in tables: heft_sink_*, heft_table_*. */
-#include "base/mem.h"
 #include "map/rows.h"
 
 #include <math.h>

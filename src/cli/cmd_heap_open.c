@@ -2,7 +2,6 @@
 #include "cli/heap_open.h"
 #include "cli/notes.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 /* Reads the value of an option, a number above 0. With `units`, it is a size in bytes that may
  * have a unit. */

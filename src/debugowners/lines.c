@@ -4,7 +4,6 @@
 #include "base/bits.h"
 #include "debug/dwarf_jobs.h"
 #include "map/local_label.h"
-#include "program/dwarf_slot.h"
 
 /* Label that was not yet made. */
 #define FILE_UNKNOWN (LABEL_LOCAL | LABEL_PENDING)

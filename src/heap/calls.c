@@ -3,7 +3,6 @@
 
 #include "base/map.h"
 #include "base/sort.h"
-#include "heap/memory.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
  * freeing. */
 #include "heap/damage_internal.h"
 
-#include "base/sort.h"
 #include "heap/memory.h"
 
 struct at_work {

@@ -2,7 +2,6 @@
  * chunk may give the block's size. */
 #include "heap/damage_internal.h"
 
-#include "base/sort.h"
 #include "heap/inline_stack.h"
 #include "heap/memory.h"
 

@@ -3,7 +3,6 @@
  * library's data points to it. */
 #include "heap/damage_internal.h"
 
-#include "base/sort.h"
 #include "heap/memory.h"
 
 enum {

@@ -1,5 +1,4 @@
 /* Describes what is at an address of a process. */
-#include "base/sort.h"
 #include "process/process_internal.h"
 
 enum heft_heap_part process_part(enum heap_part_kind kind)

@@ -1,5 +1,4 @@
 /* Makes the columns of a report and the texts of their cells. */
-#include "report/label_text.h"
 #include "base/number.h"
 #include "report/pss.h"
 #include "report/report.h"

@@ -4,7 +4,6 @@
 #include "report/label_text.h"
 #include "base/number.h"
 
-#include "base/err.h"
 #include "base/filename.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* Writes the findings of a check of block maps. */
 #include "report/all_fields.h"
-#include "report/label_text.h"
 
 static const char *const verdicts[] = { "odd", "wrong" };
 

@@ -1,6 +1,5 @@
 /* Writes functions with their basic blocks, as text. */
 #include "report/all_fields.h"
-#include "report/label_text.h"
 #include "base/number.h"
 
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #include "report/budget_report.h"
 
 #include "report/all_fields.h"
-#include "report/label_text.h"
 #include "report/pss.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 /* Writes rows as folded stacks. */
-#include "report/pss.h"
 #include "report/report.h"
 #include "report/row_walk.h"
 

@@ -3,7 +3,6 @@
 #include "report/heap_report.h"
 
 #include "base/filename.h"
-#include "report/label_text.h"
 
 static void heap_put_frame(struct sink *s, const struct heft_frame *f, bool brief)
 {

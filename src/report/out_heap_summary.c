@@ -1,7 +1,6 @@
 /* Writes facts about a whole heap: the lines above a table, its parts, its history. */
 #include "report/all_fields.h"
 #include "report/heap_report.h"
-#include "report/label_text.h"
 #include "report/pss.h"
 
 const char *const heap_part_names[HEFT_HEAP_PARTS] = {

@@ -1,6 +1,5 @@
 /* Writes rows as a table for people. */
 #include "report/label_text.h"
-#include "base/number.h"
 #include "map/rows.h"
 #include "report/row_walk.h"
 #include "report/report.h"

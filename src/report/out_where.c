@@ -1,7 +1,6 @@
 /* Writes what is at an address, as text, JSON or lines of fields. */
 #include "report/all_fields.h"
 #include "report/heap_report.h"
-#include "report/label_text.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,6 @@
 /* Writes the table of stack sizes. */
 #include "report/stack_report.h"
 
-#include "base/err.h"
 #include "report/label_text.h"
 #include "stack/depths.h"
 

@@ -5,8 +5,6 @@
 #include "base/file.h"
 #include "base/sort.h"
 #include "blocks/derive_map.h"
-#include "image/arch.h"
-#include "image/elf/elf_const.h"
 #include "program/plt.h"
 
 struct depths_reading {

@@ -2,8 +2,6 @@
 #include "code/flow.h"
 #include "stack/frame_internal.h"
 
-#include "base/reader.h"
-
 enum { SP = 1 };
 
 static void do_long(struct frame_walk *w, uint32_t insn)

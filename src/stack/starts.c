@@ -2,8 +2,6 @@
  * that nothing calls. */
 #include "stack/depths.h"
 
-#include "image/elf/elf_const.h"
-
 /* Returns the function that starts at addr, or NULL. */
 static struct stack_function *starting_at(struct stack_use *s, uint64_t addr)
 {
