@@ -10,7 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { O_PID = 1, O_NO_MOUSE };
+enum { O_PID = O_OWN };
+
+struct browse_job {
+	struct inputs inputs;
+	struct input *opened;  /* Per input. `title` is NULL if the input is not open */
+	char process_name[32]; /* Name of input 0 if inputs.pid is not 0 */
+	char living[100];      /* Title of that process */
+	struct row_card card;
+	bool no_mouse;
+};
 
 static const struct opt browse_opts[] = {
 	{ O_PID, 0, false, "pid", "PID", "the heap of a recorded process that runs" },
@@ -19,7 +28,8 @@ static const struct opt browse_opts[] = {
 	"                              programs (default: sections,symbols), or what\n"            \
 	"                              heft diff and heft heap show have as --by"
 #include "cli/input_opts.inc"
-	{ O_NO_MOUSE, 0, false, "no-mouse", NULL, "leave the mouse to the terminal" },
+	{ 0, 0, false, "no-mouse", NULL, "leave the mouse to the terminal",
+	  SETS(struct browse_job, no_mouse) },
 	{ .help = "Where things are:" },
 #include "cli/find_opts.inc"
 #include "cli/exe_opts.inc"
@@ -34,28 +44,16 @@ static const char browse_manual[] =
 	"files after '--', what changed.  --pid shows a process as it goes on.  The key ?\n"
 	"tells what the others do.\n";
 
-struct browse_job {
-	struct inputs inputs;
-	struct input *opened;  /* Per input. `title` is NULL if the input is not open */
-	char process_name[32]; /* Name of input 0 if inputs.pid is not 0 */
-	char living[100];      /* Title of that process */
-	struct row_card card;
-	bool no_mouse;
-};
-
 static bool browse_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct browse_job *job = ctx;
 	uint64_t pid;
-	if (o->id == O_PID) {
-		if (!cli_number(job->inputs.cli, o, value, INT32_MAX, &pid))
-			return false;
-		job->inputs.pid = (uint32_t)pid;
-		return pid > 0 || cli_bad_value(job->inputs.cli, o, value, "a process id");
-	}
-	if (o->id == O_NO_MOUSE)
-		return job->no_mouse = true;
-	return inputs_apply(&job->inputs, o, value);
+	if (o->id != O_PID)
+		return run_apply(job, o, value);
+	if (!cli_number(job->inputs.run.cli, o, value, INT32_MAX, &pid))
+		return false;
+	job->inputs.pid = (uint32_t)pid;
+	return pid > 0 || cli_bad_value(job->inputs.run.cli, o, value, "a process id");
 }
 
 static bool browse_add_operand(void *ctx, const char *word)
@@ -137,13 +135,13 @@ static void *browse_make(void *ctx, size_t i, const struct browse_wish *wish,
 {
 	struct inputs inputs = ((const struct browse_job *)ctx)->inputs;
 	struct input *in = calloc(1, sizeof *in);
-	inputs.session = heft_session_copy(inputs.session);
-	bool good = (in != NULL && inputs.session != NULL) || cli_no_memory(err);
+	inputs.run.session = heft_session_copy(inputs.run.session);
+	bool good = (in != NULL && inputs.run.session != NULL) || cli_no_memory(err);
 	if (good) {
-		heft_session_set_progress(inputs.session, wish->progress, wish->progress_ctx);
+		heft_session_set_progress(inputs.run.session, wish->progress, wish->progress_ctx);
 		good = open_with(&inputs, i, wish->by, in, ret, err);
 	}
-	heft_session_free(inputs.session);
+	heft_session_free(inputs.run.session);
 	if (good)
 		return in;
 	free(in);
@@ -193,16 +191,16 @@ static bool glance(void *ctx, struct browse_table *ret)
 	enum heft_input_kind kind;
 	struct heft_err err;
 	if (inputs.pid != 0 ||
-	    !heft_input_look(inputs.session, inputs.files.paths[0], &kind, &err) ||
+	    !heft_input_look(inputs.run.session, inputs.files.paths[0], &kind, &err) ||
 	    kind != HEFT_INPUT_PROGRAM)
 		return false;
 	inputs.perf = NULL;
-	inputs.session = heft_session_copy(inputs.session);
-	if (inputs.session == NULL)
+	inputs.run.session = heft_session_copy(inputs.run.session);
+	if (inputs.run.session == NULL)
 		return false;
-	heft_session_set_progress(inputs.session, NULL, NULL);
+	heft_session_set_progress(inputs.run.session, NULL, NULL);
 	const bool good = open_with(&inputs, 0, "sections", &job->opened[0], ret, &err);
-	heft_session_free(inputs.session);
+	heft_session_free(inputs.run.session);
 	return good;
 }
 
@@ -271,7 +269,7 @@ static bool fill_page(struct browse_job *job, struct heft_page *page, struct hef
 static bool cmd_browse_write_page(void *ctx, const char *path, struct heft_err *err)
 {
 	struct browse_job *job = ctx;
-	struct heft_page *page = heft_page_new(job->inputs.session);
+	struct heft_page *page = heft_page_new(job->inputs.run.session);
 	struct outfile out;
 	*err = (struct heft_err){ .code = HEFT_EARG, .offset = HEFT_NO_OFFSET };
 	snprintf(err->text, sizeof err->text, "%.300s: cannot write there", path);
@@ -290,7 +288,7 @@ static bool cmd_browse_write_page(void *ctx, const char *path, struct heft_err *
 
 static int cmd_browse_look(struct browse_job *job)
 {
-	const struct cli *cli = job->inputs.cli;
+	const struct cli *cli = job->inputs.run.cli;
 	const struct browse_ops ops = {
 		.ctx = job,
 		.input_count = job->inputs.files.count,
@@ -309,7 +307,7 @@ static int cmd_browse_look(struct browse_job *job)
 	struct heft_err err;
 	const unsigned flags = (term_color(TERM_AUTO) ? BROWSE_COLOR : 0) |
 			       (job->no_mouse ? 0 : BROWSE_MOUSE);
-	heft_session_set_progress(job->inputs.session, browse_progress, NULL);
+	heft_session_set_progress(job->inputs.run.session, browse_progress, NULL);
 	job->inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_ALIASES | HEFT_PROFILE_LEVELWISE;
 	job->card.inputs = &job->inputs;
 	const bool good = browse_run(&ops, job->inputs.by, flags, &err);
@@ -320,7 +318,7 @@ static int cmd_browse_look(struct browse_job *job)
 /* Makes a process the only input, with a name of its own. */
 static bool name_process(struct browse_job *job)
 {
-	const struct cli *cli = job->inputs.cli;
+	const struct cli *cli = job->inputs.run.cli;
 	if (job->inputs.pid == 0)
 		return true;
 	if (job->inputs.files.count > 0)
@@ -333,7 +331,7 @@ static bool name_process(struct browse_job *job)
 
 static int cmd_browse_run(struct browse_job *job)
 {
-	const struct cli *cli = job->inputs.cli;
+	const struct cli *cli = job->inputs.run.cli;
 	if (!name_process(job))
 		return EXIT_TROUBLE;
 	const size_t count = job->inputs.files.count;
@@ -356,9 +354,8 @@ static int cmd_browse_run(struct browse_job *job)
 static int cmd_browse(const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { browse_apply, browse_add_operand, browse_add_base };
-	struct browse_job job = { 0 };
-	inputs_init(&job.inputs, cli);
-	int status = cli_parse(cli, argc, argv, &words, &job);
+	struct browse_job job = { .inputs = inputs_new(cli) };
+	int status = cli_parse(&job, argc, argv, &words);
 	if (status == CLI_GO_ON)
 		status = cmd_browse_run(&job);
 	inputs_release(&job.inputs);

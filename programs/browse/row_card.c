@@ -127,7 +127,7 @@ static bool open_where(struct row_card *c, const char *path, struct heft_err *er
 		return false;
 	if (c->where != NULL)
 		return true;
-	struct heft_where *w = heft_where_new(c->inputs->session);
+	struct heft_where *w = heft_where_new(c->inputs->run.session);
 	if (w == NULL)
 		return cli_no_memory(err);
 	if (heft_where_open(w, path, err))
@@ -143,7 +143,7 @@ static bool row_card_open_blocks(struct row_card *c, const char *path, struct he
 		return false;
 	if (c->blocks != NULL)
 		return true;
-	struct heft_blocks *b = heft_blocks_new(c->inputs->session);
+	struct heft_blocks *b = heft_blocks_new(c->inputs->run.session);
 	if (b == NULL)
 		return cli_no_memory(err);
 	if (heft_blocks_open(b, path, err))

@@ -3,18 +3,6 @@
 
 #include "base/packed_sink.h"
 
-bool history_apply(struct history_settings *s, const struct opt *o, const char *value)
-{
-	switch (o->id) {
-	case O_STORE: s->store = value; break;
-	case O_PRODUCT: s->filter.product = value; break;
-	case O_CONFIG_OF: s->filter.config = value; break;
-	case O_BRANCH: s->filter.branch = value; break;
-	default: return false;
-	}
-	return true;
-}
-
 bool history_open(const struct cli *cli, const struct history_settings *s, unsigned flags,
 		  struct history *ret)
 {
@@ -31,6 +19,26 @@ void history_close(struct history *h)
 {
 	timeline_release(&h->timeline);
 	store_close(&h->store);
+}
+
+bool history_run_open(struct history_run *h, unsigned flags)
+{
+	return history_open(h->run.cli, &h->settings, flags, &h->history);
+}
+
+void history_run_release(struct history_run *h)
+{
+	history_close(&h->history);
+	run_release(&h->run);
+}
+
+bool history_has_no_words(const struct command_run *run)
+{
+	if (run->word_count == 0)
+		return true;
+	cli_error(run->cli, "'%s': no operand is wanted; try '%s --help'", run->words[0],
+		  run->cli->usage);
+	return false;
 }
 
 void history_select(struct history *h, const struct build_filter *f)
@@ -102,9 +110,10 @@ static bool choose_rows_write(void *ctx, FILE *to, struct heft_err *err)
 	return ok;
 }
 
-int history_write(const struct cli *cli, const struct output *out, uint32_t usual, bool zstd,
+int history_write(const struct command_run *run, uint32_t usual, bool zstd,
 		  bool (*write)(void *ctx, struct heft_answer *to, struct heft_err *err), void *ctx)
 {
+	const struct output *out = &run->out;
 	struct choose_rows_job job = { .out = out,
 				       .opts = { .size = sizeof job.opts,
 						 .format = out->write.format,
@@ -114,5 +123,5 @@ int history_write(const struct cli *cli, const struct output *out, uint32_t usua
 				       .zstd = zstd,
 				       .write = write,
 				       .ctx = ctx };
-	return outfile_write(cli, out->path, choose_rows_write, &job);
+	return outfile_write(run->cli, out->path, choose_rows_write, &job);
 }

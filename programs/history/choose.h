@@ -2,12 +2,12 @@
 #ifndef HEFT_HISTORY_CHOOSE_H
 #define HEFT_HISTORY_CHOOSE_H
 
-#include "cli/output.h"
+#include "cli/run.h"
 #include "history/timeline.h"
 
 #define NO_WAIT_HELP "fail at once where another job writes"
 
-/* Settings. A table of options includes history_opts.inc. Zero means history.db, all builds. */
+/* Settings. Zero means history.db, all builds. */
 struct history_settings {
 	const char *store;
 	struct build_filter filter;
@@ -19,12 +19,23 @@ struct history {
 	struct timeline timeline;
 };
 
-/* Applies an option of history_opts.inc. False for other options. */
-bool history_apply(struct history_settings *s, const struct opt *o, const char *value);
+/* The run of a command that reads a history. Jobs whose table of options includes history_opts.inc
+ * begin with it. */
+struct history_run {
+	struct command_run run;
+	struct history_settings settings;
+	struct history history;
+};
+
+void history_run_release(struct history_run *h);
+/* Prints which operand is one too many, and returns false, if there is one. */
+bool history_has_no_words(const struct command_run *run);
 /* Opens a history. `flags` are bits of enum db_flag. False, after a message, on failure. */
 bool history_open(const struct cli *cli, const struct history_settings *s, unsigned flags,
 		  struct history *ret);
 void history_close(struct history *h);
+/* Opens the history of a run. */
+bool history_run_open(struct history_run *h, unsigned flags);
 /* Selects other builds. */
 void history_select(struct history *h, const struct build_filter *f);
 
@@ -38,7 +49,7 @@ bool history_read_pair(const struct cli *cli, struct history *h, const char *con
 
 /* Writes rows to the output of the options, compressed if `zstd`. Returns the exit status. Shows
  * `usual` rows by default. 0 means all. */
-int history_write(const struct cli *cli, const struct output *out, uint32_t usual, bool zstd,
+int history_write(const struct command_run *run, uint32_t usual, bool zstd,
 		  bool (*write)(void *ctx, struct heft_answer *to, struct heft_err *err),
 		  void *ctx);
 

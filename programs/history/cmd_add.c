@@ -14,31 +14,44 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-	O_COMMIT = O_OWN,
-	O_PARENT,
-	O_TIME,
-	O_MACHINE,
-	O_COMPONENTS,
-	O_NO_WAIT,
-	O_BUDGET_ROWS,
-	O_HEAP,
+struct add_job {
+	struct history_run h;
+	const char *components;
+	const char *commit, *parent, *branch, *time, *product;
+	struct build_facts build;
+	unsigned flags; /* Bits of enum db_flag */
+	char *sources[MEASURED_SOURCES];
+	size_t source_count;
+	const char *budget, *heap; /* NULL if not given */
+	/* Output of git. */
+	char hash[80], parents[200], when[40], head[200], host[100];
 };
 
 const struct opt history_add_opts[] = {
-	{ O_STORE, 0, true, "store", "STORE", "a file or postgresql://.. (default: history.db)" },
-	{ O_COMMIT, 0, true, "commit", "ID", "what was built (default: what git has checked out)" },
-	{ O_PARENT, 0, false, "parent", "ID", "the commit before it (default: asked of git)" },
-	{ O_BRANCH, 0, true, "branch", "NAME", "its branch (default: asked of git, or of the CI)" },
-	{ O_TIME, 0, false, "time", "TIME", "2026-11-23T18:00 (UTC) (default: asked of git)" },
-	{ O_PRODUCT, 0, true, "product", "NAME", "what it is (default: name of the program)" },
-	{ O_CONFIG_OF, 0, true, "config", "NAME", "how it was built: release, arm64 .." },
-	{ O_MACHINE, 0, false, "machine", "NAME", "where (default: name of this one)" },
-	{ O_COMPONENTS, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS" },
+	{ 0, 0, true, "store", "STORE", "a file or postgresql://.. (default: history.db)",
+	  KEEPS(struct add_job, h.settings.store) },
+	{ 0, 0, true, "commit", "ID", "what was built (default: what git has checked out)",
+	  KEEPS(struct add_job, commit) },
+	{ 0, 0, false, "parent", "ID", "the commit before it (default: asked of git)",
+	  KEEPS(struct add_job, parent) },
+	{ 0, 0, true, "branch", "NAME", "its branch (default: asked of git, or of the CI)",
+	  KEEPS(struct add_job, branch) },
+	{ 0, 0, false, "time", "TIME", "2026-11-23T18:00 (UTC) (default: asked of git)",
+	  KEEPS(struct add_job, time) },
+	{ 0, 0, true, "product", "NAME", "what it is (default: name of the program)",
+	  KEEPS(struct add_job, product) },
+	{ 0, 0, true, "config", "NAME", "how it was built: release, arm64 ..",
+	  KEEPS(struct add_job, build.config) },
+	{ 0, 0, false, "machine", "NAME", "where (default: name of this one)",
+	  KEEPS(struct add_job, build.machine) },
+	{ 0, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS",
+	  KEEPS(struct add_job, components) },
 	{ O_BY, 'd', false, "by", "A,B,..", "rows of data sources too: regions, libraries .." },
-	{ O_BUDGET_ROWS, 0, false, "budget", "FILE", "what limits allow and find too" },
-	{ O_HEAP, 0, false, "heap", "DUMP", "what a core or recording of it holds too" },
-	{ O_NO_WAIT, 0, false, "no-wait", NULL, NO_WAIT_HELP },
+	{ 0, 0, false, "budget", "FILE", "what limits allow and find too",
+	  KEEPS(struct add_job, budget) },
+	{ 0, 0, false, "heap", "DUMP", "what a core or recording of it holds too",
+	  KEEPS(struct add_job, heap) },
+	{ 0, 0, false, "no-wait", NULL, NO_WAIT_HELP, ADDS(struct add_job, flags, DB_NO_WAIT) },
 #include "cli/find_opts.inc"
 #include "cli/region_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
@@ -47,12 +60,15 @@ const struct opt history_add_opts[] = {
 };
 
 const struct opt history_import_opts[] = {
-	{ O_STORE, 0, true, "store", "STORE", "a file or postgresql://.. (default: history.db)" },
-	{ O_PRODUCT, 0, true, "product", "NAME", "what they are" },
-	{ O_CONFIG_OF, 0, true, "config", "NAME", "how they were built: release, arm64 .." },
-	{ O_BRANCH, 0, true, "branch", "NAME", "their branch" },
-	{ O_MACHINE, 0, false, "machine", "NAME", "where (default: name of this one)" },
-	{ O_NO_WAIT, 0, false, "no-wait", NULL, NO_WAIT_HELP },
+	{ 0, 0, true, "store", "STORE", "a file or postgresql://.. (default: history.db)",
+	  KEEPS(struct add_job, h.settings.store) },
+	{ 0, 0, true, "product", "NAME", "what they are", KEEPS(struct add_job, product) },
+	{ 0, 0, true, "config", "NAME", "how they were built: release, arm64 ..",
+	  KEEPS(struct add_job, build.config) },
+	{ 0, 0, true, "branch", "NAME", "their branch", KEEPS(struct add_job, branch) },
+	{ 0, 0, false, "machine", "NAME", "where (default: name of this one)",
+	  KEEPS(struct add_job, build.machine) },
+	{ 0, 0, false, "no-wait", NULL, NO_WAIT_HELP, ADDS(struct add_job, flags, DB_NO_WAIT) },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -64,34 +80,15 @@ const char history_add_manual[] =
 	"is what 'heft snapshot' takes, .size files too.  With --product, several are one\n"
 	"build.  A build that is there already is replaced if it differs.\n";
 
-struct add_job {
-	const struct cli *cli;
-	struct heft_session *session;
-	struct history history;
-	struct history_settings settings;
-	const char *components;
-	const char *commit, *parent, *branch, *time, *product;
-	struct build_facts build;
-	const char **files; /* Paths of the files. Has room for as many paths as there are
-			     * arguments */
-	size_t file_count;
-	unsigned flags; /* Bits of enum db_flag */
-	bool verbose;
-	char *sources[MEASURED_SOURCES];
-	size_t source_count;
-	const char *budget, *heap; /* NULL if not given */
-	/* Output of git. */
-	char hash[80], parents[200], when[40], head[200], host[100];
-};
-
 static bool cmd_add_source(void *ctx, const char *name)
 {
 	struct add_job *job = ctx;
 	if (job->source_count == MEASURED_SOURCES)
-		return cli_error(job->cli, "more than %d data sources", MEASURED_SOURCES), false;
+		return cli_error(job->h.run.cli, "more than %d data sources", MEASURED_SOURCES),
+		       false;
 	char *copy = strdup(name);
 	if (!copy)
-		return cli_error(job->cli, "out of memory"), false;
+		return cli_error(job->h.run.cli, "out of memory"), false;
 	job->sources[job->source_count++] = copy;
 	return true;
 }
@@ -99,31 +96,8 @@ static bool cmd_add_source(void *ctx, const char *name)
 static bool apply_add(void *ctx, const struct opt *o, const char *value)
 {
 	struct add_job *job = ctx;
-	switch (o->id) {
-	case O_STORE: job->settings.store = value; break;
-	case O_COMMIT: job->commit = value; break;
-	case O_PARENT: job->parent = value; break;
-	case O_BRANCH: job->branch = value; break;
-	case O_TIME: job->time = value; break;
-	case O_PRODUCT: job->product = value; break;
-	case O_CONFIG_OF: job->build.config = value; break;
-	case O_MACHINE: job->build.machine = value; break;
-	case O_COMPONENTS: job->components = value; break;
-	case O_BY: return cli_each_name(job->cli, value, cmd_add_source, job);
-	case O_BUDGET_ROWS: job->budget = value; break;
-	case O_HEAP: job->heap = value; break;
-	case O_NO_WAIT: job->flags |= DB_NO_WAIT; break;
-	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->session, o, value);
-	}
-	return true;
-}
-
-static bool cmd_add_operand(void *ctx, const char *word)
-{
-	struct add_job *job = ctx;
-	job->files[job->file_count++] = word;
-	return true;
+	return o->id == O_BY ? cli_each_name(job->h.run.cli, value, cmd_add_source, job)
+			     : run_apply(job, o, value);
 }
 
 /* Reads a field of the commit from git. "" if git does not know the commit. */
@@ -163,8 +137,8 @@ static bool find_time(struct add_job *job)
 	job->build.time = (int64_t)time(NULL);
 	if (!text || time_parse(text, false, &job->build.time))
 		return true;
-	cli_error(job->cli, "'%s' is no time: write 2026-11-23, 2026-11-23T18:00 (UTC) or @SECONDS",
-		  text);
+	cli_error(job->h.run.cli,
+		  "'%s' is no time: write 2026-11-23, 2026-11-23T18:00 (UTC) or @SECONDS", text);
 	return false;
 }
 
@@ -176,7 +150,7 @@ static bool find_facts(struct add_job *job)
 	ask_commit(job, "--format=%ct", job->when, sizeof job->when);
 	job->parents[strcspn(job->parents, " ")] = '\0';
 	if (!*job->hash && !job->commit) {
-		cli_error(job->cli, "git knows no commit here: say --commit ID");
+		cli_error(job->h.run.cli, "git knows no commit here: say --commit ID");
 		return false;
 	}
 	job->build.commit = *job->hash ? job->hash : job->commit;
@@ -196,7 +170,7 @@ static const char *last_component(const char *path)
 /* Returns the build with these facts. NULL if the history does not have it. */
 static const struct build *build_of(const struct add_job *job)
 {
-	const struct store *s = &job->history.store;
+	const struct store *s = &job->h.history.store;
 	for (size_t i = s->builds.count; i > 0; i--) {
 		const struct build_facts *f = &s->builds.data[i - 1].facts;
 		if (strcmp(f->commit, job->build.commit) == 0 &&
@@ -213,12 +187,12 @@ static bool cmd_add_snapshot(struct add_job *job, const struct heft_snapshot *s)
 	enum store_outcome outcome = STORE_ADDED;
 	struct heft_err err;
 	if (*job->build.commit == '\0' || *job->build.product == '\0')
-		return cli_error(job->cli, "a build needs a product and a commit"), false;
-	if (!store_add(&job->history.store, s, &job->build, &outcome, &err)) {
-		cli_failed(job->cli, &err);
+		return cli_error(job->h.run.cli, "a build needs a product and a commit"), false;
+	if (!store_add(&job->h.history.store, s, &job->build, &outcome, &err)) {
+		cli_failed(job->h.run.cli, &err);
 		return false;
 	}
-	progress_end(job->cli->progress);
+	progress_end(job->h.run.cli->progress);
 	const struct build *b = build_of(job);
 	ASSERT(b != NULL);
 	printf("#%" PRIu32 " %s %.12s: %s, %" PRIu64 " bytes, %" PRIu64 " symbols\n", b->id,
@@ -229,7 +203,7 @@ static bool cmd_add_snapshot(struct add_job *job, const struct heft_snapshot *s)
 /* Reads the parent of the build, for limits of growth. NULL if the history does not have it. */
 static struct heft_snapshot *read_parent(struct add_job *job)
 {
-	struct history *h = &job->history;
+	struct history *h = &job->h.history;
 	struct heft_err err;
 	if (!*job->build.parent)
 		return NULL;
@@ -261,9 +235,9 @@ static bool has_difference(const struct add_job *job, const char *const *files, 
 	enum heft_input_kind kind;
 	struct heft_err err;
 	for (size_t i = 0; i < count; i++)
-		if (heft_input_look(job->session, files[i], &kind, &err) &&
+		if (heft_input_look(job->h.run.session, files[i], &kind, &err) &&
 		    kind == HEFT_INPUT_LISTS)
-			return cli_error(job->cli,
+			return cli_error(job->h.run.cli,
 					 "%s: a history takes snapshots that are whole, and no "
 					 ".sizediff file",
 					 files[i]) == EXIT_TROUBLE;
@@ -273,17 +247,20 @@ static bool has_difference(const struct add_job *job, const char *const *files, 
 static bool cmd_add_files(struct add_job *job, const char *const *files, size_t count,
 			  const char *product)
 {
-	struct measured m = { .cli = job->cli, .session = job->session, .verbose = job->verbose };
-	struct heft_session *session = cli_made(job->cli, heft_session_copy(job->session));
-	struct heft_snapshot *s = cli_made(job->cli, heft_snapshot_new(session));
+	struct measured m = { .cli = job->h.run.cli,
+			      .session = job->h.run.session,
+			      .verbose = job->h.run.verbose };
+	struct heft_session *session = cli_made(job->h.run.cli,
+						heft_session_copy(job->h.run.session));
+	struct heft_snapshot *s = cli_made(job->h.run.cli, heft_snapshot_new(session));
 	struct heft_err err;
 	job->build.product = product;
 	if (job->components)
 		heft_snapshot_set_components(s, job->components);
 	bool ok = !has_difference(job, files, count);
 	if (ok && !heft_snapshot_open_all(s, files, count, &err))
-		ok = cli_failed(job->cli, &err) == EXIT_FINE;
-	notes_print(job->cli, session, job->verbose);
+		ok = cli_failed(job->h.run.cli, &err) == EXIT_FINE;
+	notes_print(job->h.run.cli, session, job->h.run.verbose);
 	heft_session_free(session);
 	ok = ok && add_measure(job, &m, files, count, s);
 	if (ok)
@@ -299,17 +276,15 @@ static bool cmd_add_files(struct add_job *job, const char *const *files, size_t 
 static int run_add(struct add_job *job)
 {
 	bool ok = true;
-	if (job->file_count == 0)
-		return cli_error(job->cli, "must specify a program; try '%s --help'",
-				 job->cli->usage);
-	if (!find_facts(job))
-		return EXIT_TROUBLE;
-	if (!history_open(job->cli, &job->settings, job->flags, &job->history))
+	const char **files = job->h.run.words;
+	const size_t count = job->h.run.word_count;
+	if (!run_has_words(&job->h.run, 1, SIZE_MAX, "a program") || !find_facts(job) ||
+	    !history_run_open(&job->h, job->flags))
 		return EXIT_TROUBLE;
 	if (job->product)
-		ok = cmd_add_files(job, job->files, job->file_count, job->product);
-	for (size_t i = 0; i < job->file_count && !job->product && ok; i++)
-		ok = cmd_add_files(job, &job->files[i], 1, last_component(job->files[i]));
+		ok = cmd_add_files(job, files, count, job->product);
+	for (size_t i = 0; i < count && !job->product && ok; i++)
+		ok = cmd_add_files(job, &files[i], 1, last_component(files[i]));
 	return ok ? EXIT_FINE : EXIT_TROUBLE;
 }
 
@@ -337,7 +312,7 @@ static bool import_file(struct add_job *job, const char *folder, const char *nam
 	if (commit == NULL || path == NULL) {
 		free(commit);
 		free(path);
-		return cli_error(job->cli, "out of memory") == EXIT_FINE;
+		return cli_error(job->h.run.cli, "out of memory") == EXIT_FINE;
 	}
 	snprintf(path, len, "%s/%s", folder, name);
 	job->commit = commit;
@@ -356,11 +331,11 @@ static bool import_folder(struct add_job *job, const char *folder)
 	bool ok = true;
 	const int count = scandir(folder, &names, is_size_file, compare_names);
 	if (count < 0) {
-		cli_error(job->cli, "%s: %s", folder, strerror(errno));
+		cli_error(job->h.run.cli, "%s: %s", folder, strerror(errno));
 		return false;
 	}
 	if (count == 0)
-		cli_error(job->cli, "%s: no file here ends in .size", folder);
+		cli_error(job->h.run.cli, "%s: no file here ends in .size", folder);
 	for (int i = 0; i < count; i++) {
 		ok = ok && import_file(job, folder, names[i]->d_name);
 		free(names[i]);
@@ -372,33 +347,27 @@ static bool import_folder(struct add_job *job, const char *folder)
 static int run_import(struct add_job *job)
 {
 	bool ok = true;
-	if (job->file_count == 0 || !job->product)
-		return cli_error(job->cli, "must specify a folder and --product; try '%s --help'",
-				 job->cli->usage);
-	if (!history_open(job->cli, &job->settings, job->flags, &job->history))
+	const size_t least = job->product ? 1 : SIZE_MAX;
+	if (!run_has_words(&job->h.run, least, SIZE_MAX, "a folder and --product") ||
+	    !history_run_open(&job->h, job->flags))
 		return EXIT_TROUBLE;
-	for (size_t i = 0; i < job->file_count && ok; i++)
-		ok = import_folder(job, job->files[i]);
+	for (size_t i = 0; i < job->h.run.word_count && ok; i++)
+		ok = import_folder(job, job->h.run.words[i]);
 	return ok ? EXIT_FINE : EXIT_TROUBLE;
 }
 
 static int run_words(const struct cli *cli, int argc, char **argv, int (*run)(struct add_job *))
 {
-	static const struct cli_words words = { apply_add, cmd_add_operand };
-	struct add_job job = { .cli = cli,
-			       .session = cli_session(cli),
+	static const struct cli_words words = { .option = apply_add };
+	struct add_job job = { .h.run = run_new(cli, NULL),
 			       .flags = DB_WRITES,
 			       .build = { .config = "", .machine = "" } };
-	job.files = calloc((size_t)argc + 1, sizeof *job.files);
-	int status = job.files == NULL ? cli_error(cli, "out of memory")
-				       : cli_parse(cli, argc, argv, &words, &job);
+	int status = cli_parse(&job, argc, argv, &words);
 	if (status == CLI_GO_ON)
 		status = run(&job);
-	history_close(&job.history);
-	heft_session_free(job.session);
 	for (size_t i = 0; i < job.source_count; i++)
 		free(job.sources[i]);
-	free(job.files);
+	history_run_release(&job.h);
 	return status;
 }
 

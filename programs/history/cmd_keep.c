@@ -6,11 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { O_ZSTD = O_OWN, O_OF };
+struct export_job {
+	struct history_run h;
+	struct heft_snapshot *snapshot;
+	const char *of;    /* Source whose rows are shown. NULL shows symbols */
+	const char *build; /* NULL exports rows */
+	bool zstd;
+};
 
 const struct opt history_export_opts[] = {
-	{ O_OF, 0, true, "of", "SOURCE", "rows of this source instead: regions, heap .." },
-	{ O_ZSTD, 0, false, "zstd", NULL, "pack the rows with Zstandard: rows.csv.zst" },
+	{ 0, 0, true, "of", "SOURCE", "rows of this source instead: regions, heap ..",
+	  KEEPS(struct export_job, of) },
+	{ 0, 0, false, "zstd", NULL, "pack the rows with Zstandard: rows.csv.zst",
+	  SETS(struct export_job, zstd) },
 #include "history/history_opts.inc"
 #define OUTPUT_ROWS         "rows at most, 0: all (default)"
 #define OUTPUT_FORMATS      "csv|tsv|ndjson|json"
@@ -34,39 +42,6 @@ static const struct choice row_formats[] = {
 	{ "json", HEFT_JSON }, { NULL, 0 },
 };
 
-struct export_job {
-	const struct cli *cli;
-	struct history_settings settings;
-	struct output out;
-	struct history history;
-	struct heft_snapshot *snapshot;
-	const char *of;    /* Source whose rows are shown. NULL shows symbols */
-	const char *build; /* NULL exports rows */
-	size_t operands;
-	bool zstd;
-};
-
-static bool apply_export(void *ctx, const struct opt *o, const char *value)
-{
-	struct export_job *job = ctx;
-	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
-	if (answer != OUTPUT_OTHER)
-		return answer == OUTPUT_TAKEN;
-	if (o->id == O_ZSTD)
-		job->zstd = true;
-	if (o->id == O_OF)
-		job->of = value;
-	return o->id == O_ZSTD || o->id == O_OF || history_apply(&job->settings, o, value);
-}
-
-static bool take_build(void *ctx, const char *word)
-{
-	struct export_job *job = ctx;
-	job->build = word;
-	job->operands++;
-	return true;
-}
-
 static bool keep_write_snapshot(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct export_job *job = ctx;
@@ -76,7 +51,7 @@ static bool keep_write_snapshot(void *ctx, FILE *to, struct heft_err *err)
 static bool keep_rows_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 {
 	struct export_job *job = ctx;
-	struct history *h = &job->history;
+	struct history *h = &job->h.history;
 	return job->of ? rows_tell(&h->store, &h->timeline, job->of, to, err)
 		       : changes_tell(&h->store, &h->timeline, to, err);
 }
@@ -84,9 +59,9 @@ static bool keep_rows_put(void *ctx, struct heft_answer *to, struct heft_err *er
 static int run_export(struct export_job *job)
 {
 	if (!job->build)
-		return history_write(job->cli, &job->out, 0, job->zstd, keep_rows_put, job);
-	job->snapshot = history_read(job->cli, &job->history, job->build, NULL);
-	const int status = job->snapshot ? outfile_write(job->cli, job->out.path,
+		return history_write(&job->h.run, 0, job->zstd, keep_rows_put, job);
+	job->snapshot = history_read(job->h.run.cli, &job->h.history, job->build, NULL);
+	const int status = job->snapshot ? outfile_write(job->h.run.cli, job->h.run.out.path,
 							 keep_write_snapshot, job)
 					 : EXIT_TROUBLE;
 	heft_snapshot_free(job->snapshot);
@@ -95,30 +70,35 @@ static int run_export(struct export_job *job)
 
 int cmd_history_export(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply_export, take_build };
-	struct export_job job = { .cli = cli };
-	output_init(&job.out, row_formats);
-	int status = cli_parse(cli, argc, argv, &words, &job);
-	if (status != CLI_GO_ON)
-		return status;
-	if (job.operands > 1 || (job.build && !job.out.path))
-		return cli_error(
+	struct export_job job = { .h.run = { .cli = cli } };
+	const struct command_run *run = &job.h.run;
+	output_init(&job.h.run.out, row_formats);
+	int status = cli_parse_output(&job, argc, argv, NULL);
+	if (status == CLI_GO_ON && (run->word_count > 1 || (run->words[0] && !run->out.path)))
+		status = cli_error(
 			cli, "must specify one build, and where to with -o FILE; try '%s --help'",
 			cli->usage);
-	if (!output_settle(&job.out, cli))
-		return EXIT_TROUBLE;
-	status = history_open(cli, &job.settings, 0, &job.history) ? run_export(&job)
-								   : EXIT_TROUBLE;
-	history_close(&job.history);
+	if (status == CLI_GO_ON) {
+		job.build = run->words[0];
+		status = history_run_open(&job.h, 0) ? run_export(&job) : EXIT_TROUBLE;
+	}
+	history_run_release(&job.h);
 	return status;
 }
 
-enum { O_KEEP = O_OWN, O_DRY, O_NO_WAIT };
+enum { O_KEEP = O_OWN };
+
+struct gc_job {
+	struct history_run h;
+	uint64_t keep;
+	unsigned flags; /* Bits of enum db_flag */
+	bool told, dry;
+};
 
 const struct opt history_gc_opts[] = {
 	{ O_KEEP, 0, true, "keep", "NUM", "builds to keep, the latest" },
-	{ O_DRY, 0, false, "dry-run", NULL, "only tell what would go" },
-	{ O_NO_WAIT, 0, false, "no-wait", NULL, NO_WAIT_HELP },
+	{ 0, 0, false, "dry-run", NULL, "only tell what would go", SETS(struct gc_job, dry) },
+	{ 0, 0, false, "no-wait", NULL, NO_WAIT_HELP, ADDS(struct gc_job, flags, DB_NO_WAIT) },
 #include "history/history_opts.inc"
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -128,32 +108,12 @@ const char history_gc_manual[] =
 	"Takes old builds out of a history: of each product, configuration and branch all\n"
 	"but the latest NUM.  The others stay as they were, and the file becomes smaller.\n";
 
-struct gc_job {
-	const struct cli *cli;
-	struct history_settings settings;
-	uint64_t keep;
-	bool told, dry, no_wait;
-};
-
 static bool apply_gc(void *ctx, const struct opt *o, const char *value)
 {
 	struct gc_job *job = ctx;
-	if (o->id == O_KEEP) {
-		job->told = true;
-		return cli_number(job->cli, o, value, UINT64_MAX / 20, &job->keep);
-	}
-	if (o->id == O_DRY)
-		job->dry = true;
-	if (o->id == O_NO_WAIT)
-		job->no_wait = true;
-	return o->id == O_DRY || o->id == O_NO_WAIT || history_apply(&job->settings, o, value);
-}
-
-static bool keep_no_operand(void *ctx, const char *word)
-{
-	const struct gc_job *job = ctx;
-	cli_error(job->cli, "'%s': no operand is wanted; try '%s --help'", word, job->cli->usage);
-	return false;
+	ASSERT(o->id == O_KEEP);
+	job->told = true;
+	return cli_number(job->h.run.cli, o, value, UINT64_MAX / 20, &job->keep);
 }
 
 static bool is_alike(const struct build_facts *a, const struct build_facts *b)
@@ -172,8 +132,9 @@ static uint64_t builds_after(const struct timeline *t, size_t i)
 	return count;
 }
 
-static int run_gc(struct gc_job *job, struct history *h)
+static int run_gc(struct gc_job *job)
 {
+	struct history *h = &job->h.history;
 	struct heft_err err;
 	const size_t all = h->timeline.list.count;
 	VEC(uint32_t) ids = { 0 };
@@ -184,24 +145,23 @@ static int run_gc(struct gc_job *job, struct history *h)
 	const bool ok = job->dry || count == 0 || store_remove(&h->store, ids.data, count, &err);
 	vec_release(&ids);
 	if (!ok)
-		return cli_failed(job->cli, &err);
+		return cli_failed(job->h.run.cli, &err);
 	printf("%zu of %zu builds %s\n", count, all, job->dry ? "would go" : "are gone");
 	return EXIT_FINE;
 }
 
 int cmd_history_gc(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { apply_gc, keep_no_operand };
-	struct gc_job job = { .cli = cli };
-	struct history h = { .timeline = { { 0 } } };
-	int status = cli_parse(cli, argc, argv, &words, &job);
-	if (status != CLI_GO_ON)
-		return status;
-	if (!job.told)
-		return cli_error(cli, "say how many builds to keep with --keep NUM");
-	const unsigned flags = DB_WRITES | (job.no_wait ? DB_NO_WAIT : 0u);
-	status = history_open(cli, &job.settings, job.dry ? 0 : flags, &h) ? run_gc(&job, &h)
+	static const struct cli_words words = { .option = apply_gc };
+	struct gc_job job = { .h.run = { .cli = cli }, .flags = DB_WRITES };
+	int status = cli_parse(&job, argc, argv, &words);
+	if (status == CLI_GO_ON && !history_has_no_words(&job.h.run))
+		status = EXIT_TROUBLE;
+	if (status == CLI_GO_ON && !job.told)
+		status = cli_error(cli, "say how many builds to keep with --keep NUM");
+	if (status == CLI_GO_ON)
+		status = history_run_open(&job.h, job.dry ? 0 : job.flags) ? run_gc(&job)
 									   : EXIT_TROUBLE;
-	history_close(&h);
+	history_run_release(&job.h);
 	return status;
 }

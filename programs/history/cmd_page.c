@@ -22,9 +22,7 @@ const char history_page_manual[] =
 	"the same tabs beside others.\n";
 
 struct page_job {
-	const struct cli *cli;
-	struct history_settings settings;
-	const char *path;
+	struct history_run h;
 	const char *names[NAMES];
 	size_t name_count;
 	uint64_t steps;
@@ -35,22 +33,15 @@ static bool page_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct page_job *job = ctx;
 	switch (o->id) {
-	case O_OUTPUT: job->path = value; return true;
-	case O_STEPS: return cli_number(job->cli, o, value, 10000, &job->steps);
+	case O_STEPS: return cli_number(job->h.run.cli, o, value, 10000, &job->steps);
 	case O_OF:
 		if (job->name_count == NAMES)
-			return cli_bad_value(job->cli, o, value, "one of twelve charts at most");
+			return cli_bad_value(job->h.run.cli, o, value,
+					     "one of twelve charts at most");
 		job->names[job->name_count++] = value;
 		return true;
-	default: return history_apply(&job->settings, o, value);
+	default: return run_apply(job, o, value);
 	}
-}
-
-static bool page_no_operand(void *ctx, const char *word)
-{
-	const struct page_job *job = ctx;
-	cli_error(job->cli, "'%s': no operand is wanted; try '%s --help'", word, job->cli->usage);
-	return false;
 }
 
 static bool cmd_page_write(void *ctx, FILE *to, struct heft_err *err)
@@ -62,33 +53,34 @@ static bool cmd_page_write(void *ctx, FILE *to, struct heft_err *err)
 static int page_run(struct page_job *job)
 {
 	struct heft_err err;
-	struct history h = { .timeline = { { 0 } } };
-	const struct history_page_opts opts = { .filter = job->settings.filter,
+	const struct history_page_opts opts = { .filter = job->h.settings.filter,
 						.names = job->names,
 						.name_count = job->name_count,
 						.steps = (uint32_t)job->steps };
-	bool good = history_open(job->cli, &job->settings, 0, &h);
+	bool good = history_run_open(&job->h, 0);
 	int status = EXIT_TROUBLE;
-	if (good && !history_page_add(job->page, &h, &opts, &err))
-		good = cli_failed(job->cli, &err) == EXIT_FINE;
-	history_close(&h);
+	if (good && !history_page_add(job->page, &job->h.history, &opts, &err))
+		good = cli_failed(job->h.run.cli, &err) == EXIT_FINE;
 	if (good)
-		status = outfile_write(job->cli, job->path, cmd_page_write, job);
+		status = outfile_write(job->h.run.cli, job->h.run.out.path, cmd_page_write, job);
 	return status;
 }
 
 int cmd_history_page(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { page_apply, page_no_operand };
-	struct heft_session *session = cli_session(cli);
-	struct page_job job = { .cli = cli, .page = cli_made(cli, heft_page_new(session)) };
-	heft_session_free(session);
-	int status = cli_parse(cli, argc, argv, &words, &job);
+	static const struct cli_words words = { .option = page_apply };
+	struct page_job job = { .h.run = run_new(cli, NULL) };
+	job.page = cli_made(cli, heft_page_new(job.h.run.session));
+	int status = cli_parse(&job, argc, argv, &words);
+	if (status == CLI_GO_ON && !history_has_no_words(&job.h.run))
+		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON)
-		status = job.path ? page_run(&job)
-				  : cli_error(cli,
-					      "must specify where to with -o FILE; try '%s --help'",
-					      cli->usage);
+		status = job.h.run.out.has_path
+				 ? page_run(&job)
+				 : cli_error(cli,
+					     "must specify where to with -o FILE; try '%s --help'",
+					     cli->usage);
 	heft_page_free(job.page);
+	history_run_release(&job.h);
 	return status;
 }

@@ -7,16 +7,25 @@
 
 #include <string.h>
 
-enum { O_OF = O_OWN, O_LIMIT, O_UNTIL };
+enum { O_LIMIT = O_OWN };
 
 #define HISTORY_FORMATS      "table|csv|tsv|json|markdown"
 #define HISTORY_FORMATS_HELP "table (default), csv, tsv, json, markdown"
 
 #define OF_HELP "not the file: vm, a section, source, symbol .."
 
+struct report_job {
+	struct history_run h;
+	const char *of;    /* Name of the size. NULL means the file */
+	const char *until; /* Last build. NULL means the latest */
+	uint64_t limit;    /* Bytes whose date the trend forecasts. 0 if there is no limit */
+	struct steps steps;
+};
+
 const struct opt history_log_opts[] = {
-	{ O_OF, 0, true, "of", "NAME", OF_HELP },
-	{ O_UNTIL, 0, false, "until", "BUILD", "only builds up to this one" },
+	{ 0, 0, true, "of", "NAME", OF_HELP, KEEPS(struct report_job, of) },
+	{ 0, 0, false, "until", "BUILD", "only builds up to this one",
+	  KEEPS(struct report_job, until) },
 #include "history/history_opts.inc"
 #define OUTPUT_ROWS         "builds, the latest first, 0: all (20)"
 #define OUTPUT_FORMATS      HISTORY_FORMATS
@@ -39,7 +48,7 @@ const struct opt history_blame_opts[] = {
 };
 
 const struct opt history_bisect_opts[] = {
-	{ O_OF, 0, true, "of", "NAME", OF_HELP },
+	{ 0, 0, true, "of", "NAME", OF_HELP, KEEPS(struct report_job, of) },
 #include "history/history_opts.inc"
 #define OUTPUT_ROWS         "steps, the largest first, 0: all (20)"
 #define OUTPUT_FORMATS      HISTORY_FORMATS
@@ -51,7 +60,7 @@ const struct opt history_bisect_opts[] = {
 };
 
 const struct opt history_trend_opts[] = {
-	{ O_OF, 0, true, "of", "NAME", OF_HELP },
+	{ 0, 0, true, "of", "NAME", OF_HELP, KEEPS(struct report_job, of) },
 	{ O_LIMIT, 0, true, "limit", "BYTES", "when it will be so large: 1200K, 3M" },
 #include "history/history_opts.inc"
 #define OUTPUT_ROWS         "changes of level, the latest first, 0: all (20)"
@@ -83,58 +92,25 @@ const char history_trend_manual[] =
 	"Tells where a size is going: its slope by builds and days, when it reaches a\n"
 	"limit, and in which builds its level changed, apart from noise.\n";
 
-static const struct choice formats[] = { { "table", HEFT_TABLE },       { "csv", HEFT_CSV },
-					 { "tsv", HEFT_TSV },           { "json", HEFT_JSON },
-					 { "markdown", HEFT_MARKDOWN }, { NULL, 0 } };
-
-struct report_job {
-	const struct cli *cli;
-	struct history_settings settings;
-	struct output out;
-	const char *of;    /* Name of the size. NULL means the file */
-	const char *until; /* Last build. NULL means the latest */
-	uint64_t limit;    /* Bytes whose date the trend forecasts. 0 if there is no limit */
-	const char *operands[2];
-	size_t operand_count;
-	struct history history;
-	struct steps steps;
-};
-
 static bool report_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct report_job *job = ctx;
-	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
-	if (answer != OUTPUT_OTHER)
-		return answer == OUTPUT_TAKEN;
 	if (o->id == O_LIMIT)
-		return cli_size(job->cli, o, value, UINT64_MAX, &job->limit);
-	if (o->id == O_OF)
-		job->of = value;
-	if (o->id == O_UNTIL)
-		job->until = value;
-	return o->id == O_OF || o->id == O_UNTIL || history_apply(&job->settings, o, value);
-}
-
-static bool report_add_operand(void *ctx, const char *word)
-{
-	struct report_job *job = ctx;
-	if (job->operand_count < COUNT_OF(job->operands))
-		job->operands[job->operand_count] = word;
-	job->operand_count++;
-	return true;
+		return cli_size(job->h.run.cli, o, value, UINT64_MAX, &job->limit);
+	return run_apply(job, o, value);
 }
 
 static bool report_series(struct report_job *job, const char *of, struct series *ret,
 			  struct heft_err *err)
 {
-	struct history *h = &job->history;
+	struct history *h = &job->h.history;
 	return series_make(ret, &h->store, &h->timeline, of ? of : "file", err);
 }
 
 static bool log_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 {
 	struct report_job *job = ctx;
-	struct timeline *t = &job->history.timeline;
+	struct timeline *t = &job->h.history.timeline;
 	struct series series;
 	const struct build *last = job->until ? timeline_find(t, job->until, err) : NULL;
 	if (job->until && !last)
@@ -154,7 +130,7 @@ static bool blame_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 {
 	struct report_job *job = ctx;
 	struct series series;
-	if (!report_series(job, job->operands[0], &series, err))
+	if (!report_series(job, job->h.run.words[0], &series, err))
 		return false;
 	steps_make(&job->steps, &series);
 	series_release(&series);
@@ -170,7 +146,7 @@ static bool bisect_put(void *ctx, struct heft_answer *to, struct heft_err *err)
 		return false;
 	bool ok = true;
 	for (size_t i = 0; i < COUNT_OF(pair) && ok; i++) {
-		pair[i] = timeline_find(&job->history.timeline, job->operands[i], err);
+		pair[i] = timeline_find(&job->h.history.timeline, job->h.run.words[i], err);
 		ok = pair[i] != NULL;
 	}
 	ok = ok && steps_between(&job->steps, &series, pair[0], pair[1], err) &&
@@ -209,7 +185,7 @@ static bool gap_tell(const struct step *step)
 
 static void gaps_tell(const struct report_job *job)
 {
-	if (job->out.path || job->out.write.format != HEFT_TABLE)
+	if (job->h.run.out.path || job->h.run.out.write.format != HEFT_TABLE)
 		return;
 	for (size_t i = 0; i < job->steps.list.count; i++)
 		if (job->steps.list.data[i].apart && gap_tell(&job->steps.list.data[i]))
@@ -220,24 +196,21 @@ static void gaps_tell(const struct report_job *job)
 static int report_run(const struct cli *cli, int argc, char **argv, size_t operands,
 		      bool (*put)(void *ctx, struct heft_answer *to, struct heft_err *err))
 {
-	static const struct cli_words words = { report_apply, report_add_operand };
-	struct report_job job = { .cli = cli };
-	output_init(&job.out, formats);
-	int status = cli_parse(cli, argc, argv, &words, &job);
-	if (status != CLI_GO_ON)
-		return status;
-	if (!output_settle(&job.out, cli))
-		return EXIT_TROUBLE;
-	if (job.operand_count != operands)
-		return cli_error(cli, "must be called as: %s %s", cli->usage,
-				 cli->command->operands);
-	if (!history_open(cli, &job.settings, 0, &job.history))
-		return EXIT_TROUBLE;
-	status = history_write(cli, &job.out, 20, false, put, &job);
+	static const struct cli_words words = { .option = report_apply };
+	struct report_job job = { .h.run = { .cli = cli } };
+	output_init(&job.h.run.out, list_formats);
+	int status = cli_parse_output(&job, argc, argv, &words);
+	if (status == CLI_GO_ON && job.h.run.word_count != operands)
+		status = cli_error(cli, "must be called as: %s %s", cli->usage,
+				   cli->command->operands);
+	if (status == CLI_GO_ON)
+		status = history_run_open(&job.h, 0)
+				 ? history_write(&job.h.run, 20, false, put, &job)
+				 : EXIT_TROUBLE;
 	if (put == bisect_put && status == EXIT_FINE)
 		gaps_tell(&job);
 	steps_release(&job.steps);
-	history_close(&job.history);
+	history_run_release(&job.h);
 	return status;
 }
 

@@ -2,7 +2,7 @@
 #ifndef HEFT_PUSH_PUSH_H
 #define HEFT_PUSH_PUSH_H
 
-#include "cli/cli.h"
+#include "cli/run.h"
 
 extern const struct opt push_run_opts[], push_profile_opts[], push_rows_opts[];
 extern const char push_run_manual[], push_profile_manual[], push_rows_manual[];

@@ -9,11 +9,18 @@
 #include <string.h>
 #include <time.h>
 
-enum { O_TO = O_OWN };
 enum { REQUEST = 4 << 20, TRIES = 4, SECONDS_MOST = 60 };
 
+struct push_rows {
+	struct command_run run;
+	const char *url, *file; /* NULL if not given */
+	struct http *http;
+	char *bytes; /* Bytes of the current request. Has room for REQUEST bytes */
+	size_t size;
+};
+
 const struct opt push_rows_opts[] = {
-	{ O_TO, 0, false, "to", "URL", "any http or https address" },
+	{ 0, 0, false, "to", "URL", "any http or https address", KEEPS(struct push_rows, url) },
 #include "cli/last_opts.inc"
 	{ 0 },
 };
@@ -21,30 +28,6 @@ const struct opt push_rows_opts[] = {
 const char push_rows_manual[] =
 	"Posts rows, an object of JSON a line, from FILE or standard input:\n"
 	"heft rows FILE... | heft push rows --to=URL\n";
-
-struct push_rows {
-	const struct cli *cli;
-	const char *url, *file; /* NULL if not given */
-	struct http *http;
-	char *bytes; /* Bytes of the current request. Has room for REQUEST bytes */
-	size_t size;
-};
-
-static bool push_rows_option(void *ctx, const struct opt *o, const char *value)
-{
-	if (o->id == O_TO)
-		((struct push_rows *)ctx)->url = value;
-	return true;
-}
-
-static bool push_rows_operand(void *ctx, const char *word)
-{
-	struct push_rows *p = ctx;
-	if (p->file)
-		return cli_error(p->cli, "one file at a time: %s", word), false;
-	p->file = word;
-	return true;
-}
 
 /* Sends a request. Tries again if the server is busy or unreachable, but not if it refuses. */
 static bool rows_send(struct push_rows *p, const char *data, size_t size)
@@ -59,7 +42,7 @@ static bool rows_send(struct push_rows *p, const char *data, size_t size)
 			break;
 		nanosleep(&pause, NULL);
 	}
-	return cli_failed(p->cli, &err), false;
+	return cli_failed(p->run.cli, &err), false;
 }
 
 /* Adds a row. A row larger than a request is sent alone. */
@@ -90,7 +73,7 @@ static int rows_push(struct push_rows *p, FILE *from)
 	if (!good)
 		return EXIT_TROUBLE;
 	if (!feof(from))
-		return cli_error(p->cli, "%s: %s", p->file ? p->file : "standard input",
+		return cli_error(p->run.cli, "%s: %s", p->file ? p->file : "standard input",
 				 strerror(errno));
 	return p->size == 0 || rows_send(p, p->bytes, p->size) ? EXIT_FINE : EXIT_TROUBLE;
 }
@@ -98,15 +81,18 @@ static int rows_push(struct push_rows *p, FILE *from)
 static int push_rows(struct push_rows *p)
 {
 	struct heft_err err;
+	if (p->run.word_count > 1)
+		return cli_error(p->run.cli, "one file at a time: %s", p->run.words[1]);
+	p->file = p->run.words[0];
 	if (!p->url)
-		return cli_error(p->cli, "must specify where to push: --to=URL");
+		return cli_error(p->run.cli, "must specify where to push: --to=URL");
 	FILE *from = p->file ? fopen(p->file, "r") : stdin;
 	if (!from)
-		return cli_error(p->cli, "%s: %s", p->file, strerror(errno));
+		return cli_error(p->run.cli, "%s: %s", p->file, strerror(errno));
 	p->http = http_open(p->url, "Content-Type: application/x-ndjson", SECONDS_MOST, &err);
 	p->bytes = malloc(REQUEST);
-	const int status = !p->http    ? cli_error(p->cli, "--to: %s", err.text)
-			   : !p->bytes ? cli_error(p->cli, "out of memory")
+	const int status = !p->http    ? cli_error(p->run.cli, "--to: %s", err.text)
+			   : !p->bytes ? cli_error(p->run.cli, "out of memory")
 				       : rows_push(p, from);
 	if (p->file)
 		fclose(from);
@@ -117,8 +103,10 @@ static int push_rows(struct push_rows *p)
 
 int cmd_push_rows(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { push_rows_option, push_rows_operand };
-	struct push_rows p = { .cli = cli };
-	const int status = cli_parse(cli, argc, argv, &words, &p);
-	return status == CLI_GO_ON ? push_rows(&p) : status;
+	struct push_rows p = { .run = { .cli = cli } };
+	int status = cli_parse(&p, argc, argv, NULL);
+	if (status == CLI_GO_ON)
+		status = push_rows(&p);
+	run_release(&p.run);
+	return status;
 }

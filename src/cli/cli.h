@@ -149,6 +149,8 @@ enum common_option {
 	O_DUMP_AT,
 	O_DUMP_WORD,
 	O_DUMP_ENDIAN,
+	O_DEMANGLE,
+	O_THREADS,
 	O_BY,
 	O_ROWS,
 	O_SORT,
@@ -165,31 +167,8 @@ enum common_option {
 	O_COLOR,
 	O_WIDE,
 	O_OUTPUT,
-	O_STORE,
-	O_PRODUCT,
-	O_CONFIG_OF,
-	O_BRANCH,
 	O_OWN,
 };
-
-/* Functions that receive the words of a command. Each prints a message before it returns false. */
-struct cli_words {
-	bool (*option)(void *job, const struct opt *o, const char *value);
-	bool (*operand)(void *job, const char *word);
-	/* Receives a word after "--". If NULL, those words are treated like the words before
-	 * "--". */
-	bool (*base)(void *job, const char *word);
-};
-
-/* Parses the words of the command. Returns CLI_GO_ON. Returns the exit status instead after --help,
- * --version or a message. */
-enum { CLI_GO_ON = -1 };
-int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_words *words,
-	      void *job);
-/* Parses the words of a command that takes exactly one file. Sets *file. */
-int cli_parse_file(const struct cli *cli, int argc, char **argv,
-		   bool (*option)(void *job, const struct opt *o, const char *value), void *job,
-		   const char **file);
 
 /* Calls `take` with each name of a list "a,b" until it refuses one. Returns false then, or if
  * memory runs out. Prints that memory ran out, unless `cli` is NULL. Names may be empty. */

@@ -1,7 +1,7 @@
 /* Implements heft blocks: lists basic blocks. */
 #include "cli/functions.h"
 #include "cli/notes.h"
-#include "cli/output.h"
+#include "cli/run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,10 +9,18 @@
 
 enum {
 	O_FUNCTION = O_OWN,
-	O_DEMANGLE,
 	O_DERIVE,
 	O_CONVENTION,
-	O_DISASSEMBLE,
+};
+
+struct blocks_job {
+	struct command_run run;
+	struct heft_blocks *blocks;
+	bool disassemble;
+	const char **functions; /* Wanted functions. Empty means all */
+	bool *wanted;           /* Per function of the file: true if wanted. NULL means all */
+	bool missing;           /* True if a name belongs to no function */
+	size_t function_count;
 };
 
 const struct opt blocks_opts[] = {
@@ -30,7 +38,8 @@ const struct opt blocks_opts[] = {
 #define OUTPUT_NO_STACKS
 #define OUTPUT_LINES
 #include "cli/output_opts.inc"
-	{ O_DISASSEMBLE, 0, false, "disassemble", NULL, "below each block its instructions" },
+	{ 0, 0, false, "disassemble", NULL, "below each block its instructions",
+	  SETS(struct blocks_job, disassemble) },
 #include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
@@ -43,42 +52,19 @@ const char blocks_manual[] =
 	"older forms, or symbols of blocks (LLVM up to 11).  Where there is no map they\n"
 	"are derived from the code (x86-64, i386, AArch64).\n";
 
-struct blocks_job {
-	const struct cli *cli;
-	struct heft_blocks *blocks;
-	struct heft_session *session;
-	struct output out;
-	bool verbose, disassemble;
-	const char *file;
-	const char **functions; /* Wanted functions. Empty means all */
-	bool *wanted;           /* Per function of the file: true if wanted. NULL means all */
-	bool missing;           /* True if a name belongs to no function */
-	size_t function_count;
-};
-
 static bool blocks_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct blocks_job *job = ctx;
-	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
 	unsigned choice;
-	if (answer != OUTPUT_OTHER)
-		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
 	case O_FUNCTION: job->functions[job->function_count++] = value; break;
-	case O_DEMANGLE:
-		if (!cli_choice(job->cli, o, value, style_choices, &choice))
-			return false;
-		heft_session_set_demangle(job->session, (enum heft_demangle)choice);
-		break;
 	case O_DERIVE: heft_blocks_set_derive(job->blocks, HEFT_DERIVE_ALWAYS); break;
 	case O_CONVENTION:
-		if (!cli_choice(job->cli, o, value, convention_choices, &choice))
+		if (!cli_choice(job->run.cli, o, value, convention_choices, &choice))
 			return false;
 		heft_blocks_set_convention(job->blocks, (enum heft_convention)choice);
 		break;
-	case O_DISASSEMBLE: job->disassemble = true; break;
-	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->session, o, value);
+	default: return run_apply(job, o, value);
 	}
 	return true;
 }
@@ -95,7 +81,7 @@ static void name_mark(struct blocks_job *job, const char *name)
 	const size_t *numbers;
 	size_t count;
 	if (!heft_blocks_named(job->blocks, name, &numbers, &count, &err)) {
-		say_no_function(job->cli, job->blocks, name, &err);
+		say_no_function(job->run.cli, job->blocks, name, &err);
 		job->missing = true;
 		return;
 	}
@@ -142,7 +128,7 @@ static void blocks_put_sums(const struct blocks_job *job, const struct blocks_su
 static bool blocks_put_head(const struct blocks_job *job, const struct heft_sink *sink,
 			    struct heft_err *err)
 {
-	return heft_block_function_write(NULL, &job->out.write, sink, err);
+	return heft_block_function_write(NULL, &job->run.out.write, sink, err);
 }
 
 /* Counts the blocks of all wanted functions. Writes as many functions as asked for. False if a
@@ -150,7 +136,7 @@ static bool blocks_put_head(const struct blocks_job *job, const struct heft_sink
 static bool blocks_list_functions(struct blocks_job *job, struct blocks_sums *sums,
 				  const struct heft_sink *sink, struct heft_err *err)
 {
-	const uint32_t most = output_rows(&job->out, 0);
+	const uint32_t most = output_rows(&job->run.out, 0);
 	struct heft_block_function f = { .size = sizeof f };
 	const size_t count = heft_blocks_function_count(job->blocks);
 	for (size_t i = 0; i < count; i++) {
@@ -164,11 +150,12 @@ static bool blocks_list_functions(struct blocks_job *job, struct blocks_sums *su
 			sums->bytes += f.blocks[k]->size;
 		if (most > 0 && sums->functions > most)
 			continue;
-		if (sums->listed++ == 0 && job->out.write.format == HEFT_TABLE &&
+		if (sums->listed++ == 0 && job->run.out.write.format == HEFT_TABLE &&
 		    !blocks_put_head(job, sink, err))
 			return false;
-		if (!(job->disassemble ? heft_blocks_disassemble(job->blocks, i, sink, err)
-				       : heft_block_function_write(&f, &job->out.write, sink, err)))
+		if (!(job->disassemble
+			      ? heft_blocks_disassemble(job->blocks, i, sink, err)
+			      : heft_block_function_write(&f, &job->run.out.write, sink, err)))
 			return false;
 	}
 	return true;
@@ -178,8 +165,8 @@ static bool blocks_list_functions(struct blocks_job *job, struct blocks_sums *su
 static bool blocks_list(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct blocks_job *job = ctx;
-	const struct heft_sink sink = output_sink(&job->out, to);
-	const bool table = job->out.write.format == HEFT_TABLE;
+	const struct heft_sink sink = output_sink(&job->run.out, to);
+	const bool table = job->run.out.write.format == HEFT_TABLE;
 	struct blocks_sums sums = { 0 };
 	if (!table && !blocks_put_head(job, &sink, err))
 		return false;
@@ -192,10 +179,10 @@ static bool blocks_list(void *ctx, FILE *to, struct heft_err *err)
 
 static int blocks_report(struct blocks_job *job)
 {
-	int status = outfile_write(job->cli, job->out.path, blocks_list, job);
-	notes_print_each(job->cli, job->session, job->verbose);
+	int status = outfile_write(job->run.cli, job->run.out.path, blocks_list, job);
+	notes_print_each(job->run.cli, job->run.session, job->run.verbose);
 	if (status == EXIT_FINE && heft_blocks_function_count(job->blocks) == 0) {
-		cli_error(job->cli, "%s: no basic blocks", job->file);
+		cli_error(job->run.cli, "%s: no basic blocks", job->run.words[0]);
 		return EXIT_NO;
 	}
 	return status == EXIT_FINE && job->missing ? EXIT_NO : status;
@@ -204,30 +191,30 @@ static int blocks_report(struct blocks_job *job)
 static int blocks_run(struct blocks_job *job)
 {
 	struct heft_err err;
-	if (job->disassemble && job->out.write.format != HEFT_TABLE)
-		return cli_error(job->cli, "--disassemble goes with --format=table alone");
+	if (!run_has_words(&job->run, 1, 1, "one file"))
+		return EXIT_TROUBLE;
+	if (job->disassemble && job->run.out.write.format != HEFT_TABLE)
+		return cli_error(job->run.cli, "--disassemble goes with --format=table alone");
 	heft_blocks_set_whole(job->blocks, job->disassemble);
-	if (!heft_blocks_open(job->blocks, job->file, &err))
-		return cli_failed(job->cli, &err);
+	if (!heft_blocks_open(job->blocks, job->run.words[0], &err))
+		return cli_failed(job->run.cli, &err);
 	if (!names_mark(job))
-		return cli_error(job->cli, "out of memory");
+		return cli_error(job->run.cli, "out of memory");
 	return blocks_report(job);
 }
 
 int cmd_blocks(const struct cli *cli, int argc, char **argv)
 {
-	struct blocks_job job = { .cli = cli, .session = cli_session(cli) };
-	job.blocks = cli_made(cli, heft_blocks_new(job.session));
-	output_init(&job.out, list_formats);
-	job.functions = calloc((size_t)argc + 1, sizeof *job.functions);
-	int status = job.functions == NULL
-			     ? cli_error(cli, "out of memory")
-			     : cli_parse_file(cli, argc, argv, blocks_apply, &job, &job.file);
+	static const struct cli_words words = { .option = blocks_apply };
+	struct blocks_job job = { .run = run_new(cli, list_formats) };
+	job.blocks = cli_made(cli, heft_blocks_new(job.run.session));
+	job.functions = cli_made(cli, calloc((size_t)argc + 1, sizeof *job.functions));
+	int status = cli_parse(&job, argc, argv, &words);
 	if (status == CLI_GO_ON)
 		status = blocks_run(&job);
 	free(job.functions);
 	free(job.wanted);
-	heft_session_free(job.session);
+	run_release(&job.run);
 	heft_blocks_free(job.blocks);
 	return status;
 }

@@ -1,6 +1,6 @@
 /* Implements heft blocks check: checks maps of basic blocks against the code. */
 #include "cli/notes.h"
-#include "cli/output.h"
+#include "cli/run.h"
 
 const struct opt blocks_check_opts[] = {
 #define OUTPUT_FORMATS "table|csv|tsv|json|markdown"
@@ -25,34 +25,17 @@ const char blocks_check_manual[] =
 enum { SHOWN = 10 }; /* Number of findings of each kind without -v */
 
 struct blocks_check_job {
-	const struct cli *cli;
+	struct command_run run;
 	struct heft_blocks *blocks;
-	struct heft_session *session;
-	const char *file;
-	struct output out;
 	struct heft_block_check sums;
-	bool verbose;
 };
-
-static bool blocks_check_apply(void *ctx, const struct opt *o, const char *value)
-{
-	struct blocks_check_job *job = ctx;
-	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
-	if (answer != OUTPUT_OTHER)
-		return answer == OUTPUT_TAKEN;
-	switch (o->id) {
-	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->session, o, value);
-	}
-	return true;
-}
 
 /* Prints the first findings of each kind, or all if asked for. */
 static bool blocks_check_put_findings(const struct blocks_check_job *job,
 				      const struct heft_sink *sink, struct heft_err *err)
 {
-	const struct heft_write_opts *opts = &job->out.write;
-	const bool all = job->verbose || opts->format != HEFT_TABLE;
+	const struct heft_write_opts *opts = &job->run.out.write;
+	const bool all = job->run.verbose || opts->format != HEFT_TABLE;
 	struct heft_block_finding f = { .size = sizeof f };
 	size_t seen[100] = { 0 };
 	bool good = heft_block_finding_write(NULL, opts, sink, err);
@@ -75,34 +58,34 @@ static bool blocks_check_put_findings(const struct blocks_check_job *job,
 static bool blocks_check_put(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct blocks_check_job *job = ctx;
-	const struct heft_sink sink = output_sink(&job->out, to);
+	const struct heft_sink sink = output_sink(&job->run.out, to);
 	return blocks_check_put_findings(job, &sink, err) &&
-	       heft_block_check_write(&job->sums, &job->out.write, &sink, err);
+	       heft_block_check_write(&job->sums, &job->run.out.write, &sink, err);
 }
 
 static int blocks_check_run(struct blocks_check_job *job)
 {
 	struct heft_err err;
+	if (!run_has_words(&job->run, 1, 1, "one file"))
+		return EXIT_TROUBLE;
 	heft_blocks_set_derive(job->blocks, HEFT_DERIVE_NEVER);
-	if (!heft_blocks_open(job->blocks, job->file, &err) ||
+	if (!heft_blocks_open(job->blocks, job->run.words[0], &err) ||
 	    !heft_blocks_check(job->blocks, &job->sums, &err))
-		return cli_failed(job->cli, &err);
-	const int status = outfile_write(job->cli, job->out.path, blocks_check_put, job);
-	notes_print_each(job->cli, job->session, job->verbose);
+		return cli_failed(job->run.cli, &err);
+	const int status = outfile_write(job->run.cli, job->run.out.path, blocks_check_put, job);
+	notes_print_each(job->run.cli, job->run.session, job->run.verbose);
 	return status != EXIT_FINE ? status : job->sums.wrong > 0 ? EXIT_NO : EXIT_FINE;
 }
 
 int cmd_blocks_check(const struct cli *cli, int argc, char **argv)
 {
-	struct blocks_check_job job = { .cli = cli,
-					.session = cli_session(cli),
+	struct blocks_check_job job = { .run = run_new(cli, list_formats),
 					.sums = { .size = sizeof job.sums } };
-	job.blocks = cli_made(cli, heft_blocks_new(job.session));
-	output_init(&job.out, list_formats);
-	int status = cli_parse_file(cli, argc, argv, blocks_check_apply, &job, &job.file);
+	job.blocks = cli_made(cli, heft_blocks_new(job.run.session));
+	int status = cli_parse(&job, argc, argv, NULL);
 	if (status == CLI_GO_ON)
 		status = blocks_check_run(&job);
-	heft_session_free(job.session);
+	run_release(&job.run);
 	heft_blocks_free(job.blocks);
 	return status;
 }

@@ -2,7 +2,7 @@
 #include "base/os/os.h"
 #include "base/os/shell.h"
 #include "cli/notes.h"
-#include "cli/outfile.h"
+#include "cli/run.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,13 @@ enum {
 	O_MAP_VERSION = O_OWN,
 	O_DERIVE,
 	O_CONVENTION,
-	O_REPLACE,
+};
+
+struct emit_job {
+	struct command_run run;
+	struct heft_blocks *blocks;
+	unsigned map_version;
+	unsigned flags; /* Bits of enum heft_emit_flag */
 };
 
 const struct opt blocks_emit_opts[] = {
@@ -23,7 +29,8 @@ const struct opt blocks_emit_opts[] = {
 	  "derive blocks from the code even if there is a map" },
 	{ O_CONVENTION, 0, false, "convention", "auto|llvm|gcc|pure",
 	  "what ends a derived block (default: auto)" },
-	{ O_REPLACE, 0, false, "replace", NULL, "in place of a map that is there" },
+	{ 0, 0, false, "replace", NULL, "in place of a map that is there",
+	  ADDS(struct emit_job, flags, HEFT_EMIT_REPLACE) },
 #include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
 #include "cli/last_opts.inc"
@@ -37,16 +44,6 @@ const char blocks_emit_manual[] =
 	"are those that 'heft blocks' shows; with --replace a map is written again in\n"
 	"another version.\n";
 
-struct emit_job {
-	const struct cli *cli;
-	struct heft_blocks *blocks;
-	struct heft_session *session;
-	const char *file, *output;
-	unsigned map_version;
-	bool verbose;
-	unsigned flags; /* Bits of enum heft_emit_flag */
-};
-
 static const struct choice versions[] = { { "1", 1 }, { "2", 2 }, { "3", 3 },
 					  { "4", 4 }, { "5", 5 }, { NULL, 0 } };
 
@@ -56,17 +53,14 @@ static bool blocks_emit_apply(void *ctx, const struct opt *o, const char *value)
 	struct heft_blocks *b = job->blocks;
 	unsigned convention;
 	switch (o->id) {
-	case O_OUTPUT: job->output = value; break;
-	case O_MAP_VERSION: return cli_choice(job->cli, o, value, versions, &job->map_version);
+	case O_MAP_VERSION: return cli_choice(job->run.cli, o, value, versions, &job->map_version);
 	case O_DERIVE: heft_blocks_set_derive(b, HEFT_DERIVE_ALWAYS); break;
 	case O_CONVENTION:
-		if (!cli_choice(job->cli, o, value, convention_choices, &convention))
+		if (!cli_choice(job->run.cli, o, value, convention_choices, &convention))
 			return false;
 		heft_blocks_set_convention(b, (enum heft_convention)convention);
 		break;
-	case O_REPLACE: job->flags |= HEFT_EMIT_REPLACE; break;
-	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->session, o, value);
+	default: return run_apply(job, o, value);
 	}
 	return true;
 }
@@ -78,7 +72,7 @@ static bool write_copy(void *ctx, FILE *to, struct heft_err *err)
 	if (!heft_blocks_emit(job->blocks, job->map_version, job->flags,
 			      &(struct heft_sink){ outfile_put, to }, err))
 		return false;
-	os_copy_rights(to, job->file);
+	os_copy_rights(to, job->run.words[0]);
 	return true;
 }
 
@@ -86,29 +80,34 @@ static int blocks_emit_run(struct emit_job *job)
 {
 	struct heft_err err;
 	struct os_file is;
-	if (job->output == NULL)
-		return cli_error(job->cli,
-				 "must specify where to write, with -o FILE; try '%s --help'",
-				 job->cli->usage);
-	if (!os_path_look(job->file, &is))
-		return cli_error(job->cli, "%s: cannot open: %s", job->file, strerror(errno));
-	if (!outfile_spares(job->cli, job->output, job->file))
+	const char *output = job->run.out.path;
+	if (!run_has_words(&job->run, 1, 1, "one file"))
 		return EXIT_TROUBLE;
-	if (!heft_blocks_open(job->blocks, job->file, &err))
-		return cli_failed(job->cli, &err);
-	const int status = outfile_write(job->cli, job->output, write_copy, job);
-	notes_print_each(job->cli, job->session, job->verbose);
+	const char *file = job->run.words[0];
+	if (!job->run.out.has_path)
+		return cli_error(job->run.cli,
+				 "must specify where to write, with -o FILE; try '%s --help'",
+				 job->run.cli->usage);
+	if (!os_path_look(file, &is))
+		return cli_error(job->run.cli, "%s: cannot open: %s", file, strerror(errno));
+	if (!outfile_spares(job->run.cli, output, file))
+		return EXIT_TROUBLE;
+	if (!heft_blocks_open(job->blocks, file, &err))
+		return cli_failed(job->run.cli, &err);
+	const int status = outfile_write(job->run.cli, output, write_copy, job);
+	notes_print_each(job->run.cli, job->run.session, job->run.verbose);
 	return status;
 }
 
 int cmd_blocks_emit(const struct cli *cli, int argc, char **argv)
 {
-	struct emit_job job = { .cli = cli, .session = cli_session(cli), .map_version = 2 };
-	job.blocks = cli_made(cli, heft_blocks_new(job.session));
-	int status = cli_parse_file(cli, argc, argv, blocks_emit_apply, &job, &job.file);
+	static const struct cli_words words = { .option = blocks_emit_apply };
+	struct emit_job job = { .run = run_new(cli, NULL), .map_version = 2 };
+	job.blocks = cli_made(cli, heft_blocks_new(job.run.session));
+	int status = cli_parse(&job, argc, argv, &words);
 	if (status == CLI_GO_ON)
 		status = blocks_emit_run(&job);
-	heft_session_free(job.session);
+	run_release(&job.run);
 	heft_blocks_free(job.blocks);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* Implements heft blocks profile: counts how often basic blocks ran, from samples. */
 #include "cli/functions.h"
 #include "cli/notes.h"
-#include "cli/output.h"
+#include "cli/run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +10,17 @@ enum {
 	O_PERF = O_OWN,
 	O_SCRIPT,
 	O_ADDRESSES,
-	O_FORCE,
-	O_FUNCTION,
-	O_DEMANGLE,
+};
+
+struct profile_job {
+	struct command_run run;
+	struct heft_blocks *blocks;
+	struct heft_samples *read;
+	enum heft_samples_form form;
+	struct heft_samples_query query;
+	unsigned flags; /* Bits of enum heft_samples_flag */
+	const char *file, *samples;
+	size_t file_count, samples_count;
 };
 
 const struct opt blocks_profile_opts[] = {
@@ -25,8 +33,10 @@ const struct opt blocks_profile_opts[] = {
 #define OUTPUT_FORMATS      NULL
 #define OUTPUT_FORMATS_HELP "see above (default: table)"
 #include "cli/output_opts.inc"
-	{ O_FUNCTION, 0, false, "function", "NAME", "this function alone" },
-	{ O_FORCE, 0, false, "force", NULL, "samples of another build are fine" },
+	{ 0, 0, false, "function", "NAME", "this function alone",
+	  KEEPS(struct profile_job, query.function) },
+	{ 0, 0, false, "force", NULL, "samples of another build are fine",
+	  ADDS(struct profile_job, flags, HEFT_SAMPLES_ANY_BUILD) },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
 #include "cli/find_opts.inc"
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets" },
@@ -52,20 +62,6 @@ static const struct choice formats[] = {
 	{ NULL, 0 },
 };
 
-struct profile_job {
-	const struct cli *cli;
-	struct heft_blocks *blocks;
-	struct heft_session *session;
-	struct heft_samples *read;
-	enum heft_samples_form form;
-	struct output out;
-	struct heft_samples_query query;
-	bool verbose;
-	unsigned flags; /* Bits of enum heft_samples_flag */
-	const char *file, *samples;
-	size_t file_count, samples_count;
-};
-
 static bool blocks_profile_apply_sort(struct profile_job *job, const struct opt *o,
 				      const char *value)
 {
@@ -76,7 +72,7 @@ static bool blocks_profile_apply_sort(struct profile_job *job, const struct opt 
 	struct opt told = *o;
 	unsigned sort;
 	told.value = "count, name";
-	if (!cli_choice(job->cli, &told, value, sorts, &sort))
+	if (!cli_choice(job->run.cli, &told, value, sorts, &sort))
 		return false;
 	job->query.sort = (enum heft_sort)sort;
 	return true;
@@ -93,26 +89,13 @@ static bool apply_samples(struct profile_job *job, enum heft_samples_form form, 
 static bool blocks_profile_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct profile_job *job = ctx;
-	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
-	unsigned style;
-	if (answer != OUTPUT_OTHER)
-		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
 	case O_PERF: return apply_samples(job, HEFT_SAMPLES_PERF, value);
 	case O_SCRIPT: return apply_samples(job, HEFT_SAMPLES_SCRIPT, value);
 	case O_ADDRESSES: return apply_samples(job, HEFT_SAMPLES_ADDRESSES, value);
 	case O_SORT: return blocks_profile_apply_sort(job, o, value);
-	case O_FUNCTION: job->query.function = value; break;
-	case O_FORCE: job->flags |= HEFT_SAMPLES_ANY_BUILD; break;
-	case O_DEMANGLE:
-		if (!cli_choice(job->cli, o, value, style_choices, &style))
-			return false;
-		heft_session_set_demangle(job->session, (enum heft_demangle)style);
-		break;
-	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->session, o, value);
+	default: return run_apply(job, o, value);
 	}
-	return true;
 }
 
 /* Takes an operand: the program, or a file of samples that is recognized without --perf. */
@@ -120,7 +103,7 @@ static bool blocks_profile_add_operand(void *ctx, const char *word)
 {
 	struct profile_job *job = ctx;
 	enum heft_input_kind kind;
-	if (heft_input_look(job->session, word, &kind, NULL) && kind == HEFT_INPUT_SAMPLES)
+	if (heft_input_look(job->run.session, word, &kind, NULL) && kind == HEFT_INPUT_SAMPLES)
 		return apply_samples(job, HEFT_SAMPLES_PERF, word);
 	job->file = word;
 	job->file_count++;
@@ -130,8 +113,8 @@ static bool blocks_profile_add_operand(void *ctx, const char *word)
 static bool write_samples(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct profile_job *job = ctx;
-	const struct heft_sink sink = output_sink(&job->out, to);
-	return heft_samples_write(job->read, &job->query, &job->out.write, &sink, err);
+	const struct heft_sink sink = output_sink(&job->run.out, to);
+	return heft_samples_write(job->read, &job->query, &job->run.out.write, &sink, err);
 }
 
 static int blocks_profile_report(struct profile_job *job)
@@ -140,11 +123,11 @@ static int blocks_profile_report(struct profile_job *job)
 	ASSERT(job->samples != NULL && job->read == NULL);
 	job->read = heft_samples_new(job->blocks, job->samples, job->form, job->flags, &err);
 	if (job->read == NULL)
-		return cli_failed(job->cli, &err);
-	job->query.rows = output_rows(&job->out, 20);
-	int status = outfile_write(job->cli, job->out.path, write_samples, job);
+		return cli_failed(job->run.cli, &err);
+	job->query.rows = output_rows(&job->run.out, 20);
+	int status = outfile_write(job->run.cli, job->run.out.path, write_samples, job);
 	fflush(stdout);
-	notes_print_each(job->cli, job->session, job->verbose);
+	notes_print_each(job->run.cli, job->run.session, job->run.verbose);
 	if (status == EXIT_FINE && heft_samples_info(job->read)->inside == 0)
 		status = EXIT_NO;
 	heft_samples_free(job->read);
@@ -157,22 +140,22 @@ static int blocks_profile_run(struct profile_job *job)
 	const size_t *numbers;
 	size_t count;
 	if (job->file_count != 1)
-		return cli_error(job->cli, "must specify one file; try '%s --help'",
-				 job->cli->usage);
+		return cli_error(job->run.cli, "must specify one file; try '%s --help'",
+				 job->run.cli->usage);
 	if (job->samples_count != 1)
-		return cli_error(job->cli,
+		return cli_error(job->run.cli,
 				 "must specify one of --perf, --script and --addresses; try '%s "
 				 "--help'",
-				 job->cli->usage);
+				 job->run.cli->usage);
 	if (!heft_blocks_open(job->blocks, job->file, &err))
-		return cli_failed(job->cli, &err);
+		return cli_failed(job->run.cli, &err);
 	if (heft_blocks_function_count(job->blocks) == 0) {
-		cli_error(job->cli, "%s: no basic-block map", job->file);
+		cli_error(job->run.cli, "%s: no basic-block map", job->file);
 		return EXIT_NO;
 	}
 	if (job->query.function &&
 	    !heft_blocks_named(job->blocks, job->query.function, &numbers, &count, &err)) {
-		say_no_function(job->cli, job->blocks, job->query.function, &err);
+		say_no_function(job->run.cli, job->blocks, job->query.function, &err);
 		return EXIT_NO;
 	}
 	return blocks_profile_report(job);
@@ -180,18 +163,14 @@ static int blocks_profile_run(struct profile_job *job)
 
 int cmd_blocks_profile(const struct cli *cli, int argc, char **argv)
 {
-	struct profile_job job = { .cli = cli,
-				   .session = cli_session(cli),
-				   .query = { .size = sizeof job.query } };
-	job.blocks = cli_made(cli, heft_blocks_new(job.session));
-	output_init(&job.out, formats);
 	static const struct cli_words words = { blocks_profile_apply, blocks_profile_add_operand };
-	int status = cli_parse(cli, argc, argv, &words, &job);
-	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
-		status = EXIT_TROUBLE;
+	struct profile_job job = { .run = run_new(cli, formats),
+				   .query = { .size = sizeof job.query } };
+	job.blocks = cli_made(cli, heft_blocks_new(job.run.session));
+	int status = cli_parse_output(&job, argc, argv, &words);
 	if (status == CLI_GO_ON)
 		status = blocks_profile_run(&job);
-	heft_session_free(job.session);
+	run_release(&job.run);
 	heft_blocks_free(job.blocks);
 	return status;
 }

@@ -1,19 +1,21 @@
 /* Implements heft check: checks limits, or the quality of a snapshot. */
 #include "cli/budgets.h"
-#include "cli/output.h"
 #include "cli/snapshots.h"
 
-enum {
-	O_BUDGET = O_OWN,
-	O_BASE,
-	O_ALLOW_NO_BASE,
+struct check_job {
+	struct snapshot_run open;
+	const char *budget_path, *base_path;
+	bool allow_no_base;
+	struct heft_budget *budget;
 };
 
 const struct opt check_opts[] = {
-	{ O_BUDGET, 0, false, "budget", "FILE", "the limits (format: docs/budgets.md)" },
-	{ O_BASE, 0, false, "base", "OLD", "what growth is measured against" },
-	{ O_ALLOW_NO_BASE, 0, false, "allow-no-base", NULL,
-	  "without --base, pass over limits of growth" },
+	{ 0, 0, false, "budget", "FILE", "the limits (format: docs/budgets.md)",
+	  KEEPS(struct check_job, budget_path) },
+	{ 0, 0, false, "base", "OLD", "what growth is measured against",
+	  KEEPS(struct check_job, base_path) },
+	{ 0, 0, false, "allow-no-base", NULL, "without --base, pass over limits of growth",
+	  SETS(struct check_job, allow_no_base) },
 #define OUTPUT_FORMATS      "table|csv|tsv|json|markdown|github"
 #define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown, github"
 #define OUTPUT_NO_STACKS
@@ -36,36 +38,11 @@ static const struct choice formats[] = { { "table", HEFT_TABLE },   { "text", HE
 					 { "json", HEFT_JSON },     { "markdown", HEFT_MARKDOWN },
 					 { "github", HEFT_GITHUB }, { NULL, 0 } };
 
-struct check_job {
-	const struct cli *cli;
-	struct snapshot_settings settings;
-	const char *budget_path, *base_path, *file;
-	bool allow_no_base;
-	struct output out;
-	struct heft_budget *budget;
-};
-
-static bool check_apply(void *ctx, const struct opt *o, const char *value)
-{
-	struct check_job *job = ctx;
-	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
-	if (answer != OUTPUT_OTHER)
-		return answer == OUTPUT_TAKEN;
-	switch (o->id) {
-	case O_BUDGET: job->budget_path = value; break;
-	case O_BASE: job->base_path = value; break;
-	case O_ALLOW_NO_BASE: job->allow_no_base = true; break;
-	case O_VERBOSE: job->settings.verbose = true; break;
-	default: return cli_find(job->cli, job->settings.session, o, value);
-	}
-	return true;
-}
-
 static bool write_budget(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct check_job *job = ctx;
-	const struct heft_sink sink = output_sink(&job->out, to);
-	return heft_budget_write(job->budget, &job->out.write, &sink, err);
+	const struct heft_sink sink = output_sink(&job->open.run.out, to);
+	return heft_budget_write(job->budget, &job->open.run.out.write, &sink, err);
 }
 
 static int check_against(struct check_job *job, const struct heft_snapshot *now)
@@ -75,17 +52,18 @@ static int check_against(struct check_job *job, const struct heft_snapshot *now)
 	int status = EXIT_TROUBLE;
 	ASSERT(job->budget != NULL && now != NULL);
 	if (job->base_path)
-		base = snapshot_open(job->cli, &job->settings, job->base_path);
+		base = snapshot_open(&job->open, job->base_path);
 	if (base == NULL && job->base_path)
 		return EXIT_TROUBLE;
 	if (heft_budget_check(job->budget, now, base, &err))
-		status = outfile_write(job->cli, job->out.path, write_budget, job);
+		status = outfile_write(job->open.run.cli, job->open.run.out.path, write_budget,
+				       job);
 	else
-		cli_error(job->cli, "%s: %s", job->budget_path, err.text);
+		cli_error(job->open.run.cli, "%s: %s", job->budget_path, err.text);
 	heft_snapshot_free(base);
 	if (status != EXIT_FINE)
 		return status;
-	return budget_verdict(job->cli, job->budget, job->budget_path, job->allow_no_base);
+	return budget_verdict(job->open.run.cli, job->budget, job->budget_path, job->allow_no_base);
 }
 
 /* Checks the limits. Reads the limits before the program, so that a mistake in them shows early. */
@@ -93,11 +71,11 @@ static int run_budget(struct check_job *job)
 {
 	struct heft_err err;
 	int status = EXIT_TROUBLE;
-	job->budget = heft_budget_new(job->settings.session, job->budget_path, &err);
+	job->budget = heft_budget_new(job->open.run.session, job->budget_path, &err);
 	if (job->budget == NULL)
-		return cli_error(job->cli, "%s", err.text);
-	job->settings.flags |= heft_budget_flags(job->budget);
-	struct heft_snapshot *now = snapshot_open(job->cli, &job->settings, job->file);
+		return cli_error(job->open.run.cli, "%s", err.text);
+	job->open.flags |= heft_budget_flags(job->budget);
+	struct heft_snapshot *now = snapshot_open(&job->open, job->open.run.words[0]);
 	if (now != NULL)
 		status = check_against(job, now);
 	heft_snapshot_free(now);
@@ -107,21 +85,20 @@ static int run_budget(struct check_job *job)
 
 int cmd_check(const struct cli *cli, int argc, char **argv)
 {
-	struct check_job job = { .cli = cli };
-	snapshot_settings_init(&job.settings, cli);
-	output_init(&job.out, formats);
-	int status = cli_parse_file(cli, argc, argv, check_apply, &job, &job.file);
-	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
+	struct check_job job = { .open.run = run_new(cli, formats) };
+	const struct command_run *run = &job.open.run;
+	int status = cli_parse_output(&job, argc, argv, NULL);
+	if (status == CLI_GO_ON && !run_has_words(run, 1, 1, "one file"))
 		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON && job.budget_path != NULL) {
 		status = run_budget(&job);
-	} else if (status == CLI_GO_ON && (job.base_path != NULL || job.out.format_opt != NULL)) {
+	} else if (status == CLI_GO_ON && (job.base_path != NULL || run->out.format_opt != NULL)) {
 		status = cli_error(cli, "--base and --format go with --budget");
 	} else if (status == CLI_GO_ON) { /* Checks the quality of the snapshot. */
-		struct heft_snapshot *s = snapshot_open(cli, &job.settings, job.file);
-		status = s != NULL ? snapshot_judge(cli, s, job.out.path) : EXIT_TROUBLE;
+		struct heft_snapshot *s = snapshot_open(&job.open, run->words[0]);
+		status = s != NULL ? snapshot_judge(cli, s, run->out.path) : EXIT_TROUBLE;
 		heft_snapshot_free(s);
 	}
-	snapshot_settings_release(&job.settings);
+	run_release(&job.open.run);
 	return status;
 }

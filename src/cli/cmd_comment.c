@@ -8,28 +8,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	O_BUDGET = O_OWN,
-	O_BASE,
-	O_COMPONENTS,
-	O_NOISE,
-	O_PAGE_URL,
-	O_TITLE,
+enum { O_NOISE = O_OWN };
+
+struct comment_job {
+	struct snapshot_run open;
+	struct heft_comment_opts opts;
+	const char *budget_path, *base_path;
+	const char *store, *product, *config,
+		*branch;                /* Store and branch of the history. `store` is NULL
+					 * without a history */
+	char history[BESIDE_PATH_MOST]; /* Path of the program that reads the history */
+	struct heft_snapshot *base, *now;
+	struct heft_diff *diff;
+	struct heft_budget *budget; /* NULL if there are no limits */
 };
 
 const struct opt comment_opts[] = {
-	{ O_BASE, 0, false, "base", "OLD", "the program before the change" },
-	{ O_BUDGET, 0, false, "budget", "FILE", "limits (format: docs/budgets.md)" },
-	{ O_COMPONENTS, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS" },
-	{ O_STORE, 0, false, "store", "STORE", "courses of the sizes in this history" },
-	{ O_PRODUCT, 0, false, "product", "NAME", "what it is there (default: FILE's name)" },
-	{ O_CONFIG_OF, 0, false, "config", "NAME", "only builds of this configuration" },
-	{ O_BRANCH, 0, false, "branch", "NAME", "only builds of this branch" },
+	{ 0, 0, false, "base", "OLD", "the program before the change",
+	  KEEPS(struct comment_job, base_path) },
+	{ 0, 0, false, "budget", "FILE", "limits (format: docs/budgets.md)",
+	  KEEPS(struct comment_job, budget_path) },
+	{ 0, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS",
+	  KEEPS(struct comment_job, open.components) },
+	{ 0, 0, false, "store", "STORE", "courses of the sizes in this history",
+	  KEEPS(struct comment_job, store) },
+	{ 0, 0, false, "product", "NAME", "what it is there (default: FILE's name)",
+	  KEEPS(struct comment_job, product) },
+	{ 0, 0, false, "config", "NAME", "only builds of this configuration",
+	  KEEPS(struct comment_job, config) },
+	{ 0, 0, false, "branch", "NAME", "only builds of this branch",
+	  KEEPS(struct comment_job, branch) },
 	{ O_NOISE, 0, false, "noise", "BYTES",
 	  "write nothing where all limits are kept and\n"
 	  "                              every section and region changed by less" },
-	{ O_PAGE_URL, 0, false, "page-url", "URL", "link to the whole report" },
-	{ O_TITLE, 0, false, "title", "NAME", "what was measured (default: FILE's name)" },
+	{ 0, 0, false, "page-url", "URL", "link to the whole report",
+	  KEEPS(struct comment_job, opts.page_url) },
+	{ 0, 0, false, "title", "NAME", "what was measured (default: FILE's name)",
+	  KEEPS(struct comment_job, opts.title) },
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write there, all or nothing" },
 #include "cli/find_opts.inc"
 #include "cli/region_opts.inc"
@@ -48,39 +63,12 @@ const char comment_manual[] =
 	"text of one title, so that a later one can take its place.  Exits with 1 if a\n"
 	"limit is broken, as 'heft check' does.\n";
 
-struct comment_job {
-	const struct cli *cli;
-	struct snapshot_settings settings;
-	struct heft_comment_opts opts;
-	const char *budget_path, *base_path, *file, *output;
-	const char *store, *product, *config,
-		*branch;                /* Store and branch of the history. `store` is NULL
-					 * without a history */
-	char history[BESIDE_PATH_MOST]; /* Path of the program that reads the history */
-	struct heft_snapshot *base, *now;
-	struct heft_diff *diff;
-	struct heft_budget *budget; /* NULL if there are no limits */
-};
-
 static bool comment_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct comment_job *job = ctx;
-	switch (o->id) {
-	case O_BASE: job->base_path = value; break;
-	case O_BUDGET: job->budget_path = value; break;
-	case O_COMPONENTS: job->settings.components = value; break;
-	case O_NOISE: return cli_size(job->cli, o, value, UINT64_MAX / 20, &job->opts.noise);
-	case O_PAGE_URL: job->opts.page_url = value; break;
-	case O_TITLE: job->opts.title = value; break;
-	case O_OUTPUT: job->output = value; break;
-	case O_VERBOSE: job->settings.verbose = true; break;
-	case O_STORE: job->store = value; break;
-	case O_PRODUCT: job->product = value; break;
-	case O_CONFIG_OF: job->config = value; break;
-	case O_BRANCH: job->branch = value; break;
-	default: return cli_find(job->cli, job->settings.session, o, value);
-	}
-	return true;
+	return o->id == O_NOISE
+		       ? cli_size(job->open.run.cli, o, value, UINT64_MAX / 20, &job->opts.noise)
+		       : run_apply(job, o, value);
 }
 
 /* Returns the output of `heft history log` about a size: tab-separated, latest build first. If
@@ -169,7 +157,7 @@ static size_t give_course(void *ctx, const char *subject, const char *name, doub
 static bool courses_open(struct comment_job *job)
 {
 	if (!beside_find("history", job->history)) {
-		beside_run(job->cli, "history", 0, NULL);
+		beside_run(job->open.run.cli, "history", 0, NULL);
 		return false;
 	}
 	char *log = log_of(job, NULL, NULL, "1", false);
@@ -190,55 +178,59 @@ static int comment_compare(struct comment_job *job)
 {
 	struct heft_err err;
 	if (job->budget && !heft_budget_check(job->budget, job->now, job->base, &err))
-		return cli_error(job->cli, "%s: %s", job->budget_path, err.text);
+		return cli_error(job->open.run.cli, "%s: %s", job->budget_path, err.text);
 	ASSERT(job->base != NULL && job->now != NULL);
 	job->diff = heft_diff_new(job->base, job->now, 0, &err);
 	if (!job->diff)
-		return cli_failed(job->cli, &err);
-	const int status = outfile_write(job->cli, job->output, comment_write, job);
+		return cli_failed(job->open.run.cli, &err);
+	const int status = outfile_write(job->open.run.cli, job->open.run.out.path, comment_write,
+					 job);
 	if (status != EXIT_FINE || !job->budget)
 		return status;
-	return budget_verdict(job->cli, job->budget, job->budget_path, false);
+	return budget_verdict(job->open.run.cli, job->budget, job->budget_path, false);
 }
 
 /* Writes the comment. Reads the limits first, so that a mistake in them shows early. */
 static int comment_run(struct comment_job *job)
 {
-	const char *const paths[] = { job->base_path, job->file };
+	const char *const paths[] = { job->base_path, job->open.run.words[0] };
 	struct heft_err err;
 	if (!job->base_path)
-		return cli_error(job->cli, "must specify --base=OLD; try '%s --help'",
-				 job->cli->usage);
+		return cli_error(job->open.run.cli, "must specify --base=OLD; try '%s --help'",
+				 job->open.run.cli->usage);
 	if (job->budget_path) {
-		job->budget = heft_budget_new(job->settings.session, job->budget_path, &err);
+		job->budget = heft_budget_new(job->open.run.session, job->budget_path, &err);
 		if (!job->budget)
-			return cli_error(job->cli, "%s", err.text);
-		job->settings.flags |= heft_budget_flags(job->budget);
+			return cli_error(job->open.run.cli, "%s", err.text);
+		job->open.flags |= heft_budget_flags(job->budget);
 	}
 	if (job->store && !courses_open(job))
 		return EXIT_TROUBLE;
-	if (!snapshot_open_pair(job->cli, &job->settings, paths, &job->base, &job->now))
+	if (!snapshot_open_pair(&job->open, paths, &job->base, &job->now))
 		return EXIT_TROUBLE;
 	return comment_compare(job);
 }
 
 int cmd_comment(const struct cli *cli, int argc, char **argv)
 {
-	struct comment_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
-	snapshot_settings_init(&job.settings, cli);
-	int status = cli_parse_file(cli, argc, argv, comment_apply, &job, &job.file);
+	static const struct cli_words words = { .option = comment_apply };
+	struct comment_job job = { .open.run = run_new(cli, NULL),
+				   .opts = { .size = sizeof job.opts } };
+	int status = cli_parse(&job, argc, argv, &words);
+	if (status == CLI_GO_ON && !run_has_words(&job.open.run, 1, 1, "one file"))
+		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON) {
-		const char *slash = strrchr(job.file, '/');
+		const char *file = job.open.run.words[0], *slash = strrchr(file, '/');
 		if (!job.opts.title)
-			job.opts.title = slash ? slash + 1 : job.file;
+			job.opts.title = slash ? slash + 1 : file;
 		if (!job.product)
-			job.product = slash ? slash + 1 : job.file;
+			job.product = slash ? slash + 1 : file;
 		status = comment_run(&job);
 	}
 	heft_diff_free(job.diff);
 	heft_budget_free(job.budget);
 	heft_snapshot_free(job.base);
 	heft_snapshot_free(job.now);
-	snapshot_settings_release(&job.settings);
+	run_release(&job.open.run);
 	return status;
 }

@@ -1,7 +1,6 @@
 /* Implements heft heap at (what an address of a process belongs to) and heft heap check (damage of
  * the heap). */
 #include "cli/heap_open.h"
-#include "cli/output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,41 +40,22 @@ static const struct choice formats[] = { { "table", HEFT_TABLE },
 
 struct at_job {
 	struct heap_open open;
-	struct output out;
 	int status;
-	const char **words; /* The dump, then addresses */
-	uint64_t *addrs;    /* The numbers of the address words */
-	size_t word_count;
+	uint64_t *addrs; /* The numbers of the words behind the dump */
 };
-
-static bool heap_at_apply(void *ctx, const struct opt *o, const char *value)
-{
-	struct at_job *job = ctx;
-	const enum output_answer answer = output_apply(&job->out, job->open.cli, o, value);
-	if (answer != OUTPUT_OTHER)
-		return answer == OUTPUT_TAKEN;
-	return heap_open_apply(&job->open, o, value);
-}
-
-static bool heap_at_add_operand(void *ctx, const char *word)
-{
-	struct at_job *job = ctx;
-	job->words[job->word_count++] = word;
-	return true;
-}
 
 static bool heap_at_put_places(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct at_job *job = ctx;
 	const struct heft_sink sink = { outfile_put, to };
-	for (size_t i = 1; i < job->word_count; i++) {
+	for (size_t i = 1; i < job->open.run.word_count; i++) {
 		struct heft_heap_place at = { .size = sizeof at };
 		if (!heft_heap_at(job->open.heap, job->addrs[i], &at, err)) {
 			if (err->code != HEFT_ENOTFOUND)
 				return false;
 			job->status = EXIT_NO;
 		}
-		if (!heft_heap_place_write(&at, job->out.write.format, &sink, err))
+		if (!heft_heap_place_write(&at, job->open.run.out.write.format, &sink, err))
 			return false;
 	}
 	return true;
@@ -83,45 +63,43 @@ static bool heap_at_put_places(void *ctx, FILE *to, struct heft_err *err)
 
 static int run_at(struct at_job *job)
 {
-	const struct cli *cli = job->open.cli;
-	if (job->word_count < 2)
-		return cli_error(cli,
-				 "must specify a dump and at least one address; try '%s --help'",
-				 cli->usage);
-	for (size_t i = 1; i < job->word_count; i++)
-		if (!cli_parse_number(job->words[i], true, &job->addrs[i]))
-			return cli_error(cli, "no address: %s", job->words[i]);
-	if (!heap_open_file(&job->open, job->open.heap, job->words[0]))
+	const struct command_run *run = &job->open.run;
+	if (!run_has_words(run, 2, SIZE_MAX, "a dump and at least one address"))
 		return EXIT_TROUBLE;
-	const int status = outfile_write(cli, job->out.path, heap_at_put_places, job);
+	for (size_t i = 1; i < run->word_count; i++)
+		if (!cli_parse_number(run->words[i], true, &job->addrs[i]))
+			return cli_error(run->cli, "no address: %s", run->words[i]);
+	if (!heap_open_file(&job->open, job->open.heap, run->words[0]))
+		return EXIT_TROUBLE;
+	const int status = outfile_write(run->cli, run->out.path, heap_at_put_places, job);
 	return status != EXIT_FINE ? status : job->status;
 }
 
 static bool heap_at_put_check(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct at_job *job = ctx;
-	return heft_heap_write(job->open.heap, HEFT_HEAP_CHECK, job->out.write.format,
+	return heft_heap_write(job->open.heap, HEFT_HEAP_CHECK, job->open.run.out.write.format,
 			       &(struct heft_sink){ outfile_put, to }, err);
 }
 
 static int run_check(struct at_job *job)
 {
-	const struct cli *cli = job->open.cli;
+	const struct command_run *run = &job->open.run;
 	struct heft_heap_info info = { .size = sizeof info };
 	struct heft_err err;
 	size_t count;
-	if (job->word_count == 0 || job->word_count > 2)
-		return cli_error(cli, "must specify a dump; try '%s --help'", cli->usage);
-	if (job->word_count == 2)
-		heft_finder_add_program(heft_session_finder(job->open.session), job->words[1]);
-	if (!heap_open_file(&job->open, job->open.heap, job->words[0]))
+	if (!run_has_words(run, 1, 2, "a dump"))
 		return EXIT_TROUBLE;
-	const int status = outfile_write(cli, job->out.path, heap_at_put_check, job);
+	if (run->word_count == 2)
+		heft_finder_add_program(heft_session_finder(run->session), run->words[1]);
+	if (!heap_open_file(&job->open, job->open.heap, run->words[0]))
+		return EXIT_TROUBLE;
+	const int status = outfile_write(run->cli, run->out.path, heap_at_put_check, job);
 	if (status != EXIT_FINE)
 		return status;
 	heft_heap_info(job->open.heap, &info, NULL);
 	if (!heft_heap_find_damage(job->open.heap, &count, &err))
-		return cli_failed(cli, &err);
+		return cli_failed(run->cli, &err);
 	if (count > 0)
 		return EXIT_NO;
 	const bool examined = info.arenas == 0 && (info.blocks > 0 || info.freed_blocks > 0);
@@ -134,21 +112,14 @@ static int run_check(struct at_job *job)
 static int heap_at_run(const struct cli *cli, int (*work)(struct at_job *job), int argc,
 		       char **argv)
 {
-	static const struct cli_words words = { heap_at_apply, heap_at_add_operand };
-	struct at_job job = { .status = EXIT_FINE };
-	output_init(&job.out, formats);
-	heap_open_init(&job.open, cli, false);
-	job.words = calloc((size_t)argc + 1, sizeof *job.words);
-	job.addrs = calloc((size_t)argc + 1, sizeof *job.addrs);
-	int status = job.words == NULL || job.addrs == NULL
-			     ? cli_error(cli, "out of memory")
-			     : cli_parse(cli, argc, argv, &words, &job);
+	struct at_job job = { .open = heap_open_new(cli, formats, false), .status = EXIT_FINE };
+	job.addrs = cli_made(cli, calloc((size_t)argc + 1, sizeof *job.addrs));
+	int status = cli_parse(&job, argc, argv, NULL);
 	if (status == CLI_GO_ON)
 		status = work(&job);
 	if (status != EXIT_TROUBLE)
 		heap_open_notes(&job.open);
 	heap_open_release(&job.open);
-	free(job.words);
 	free(job.addrs);
 	return status;
 }

@@ -1,8 +1,5 @@
 /* Implements heft heap digest: summarizes each dump in one line. */
 #include "cli/heap_open.h"
-#include "cli/outfile.h"
-
-#include <stdlib.h>
 
 const struct opt heap_digest_opts[] = {
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write there, all or nothing" },
@@ -19,28 +16,8 @@ const char heap_digest_manual[] =
 
 struct digest_job {
 	struct heap_open open;
-	const char *output;
-	const char **dumps; /* Paths of the dumps. Has room for as many paths as there are
-			     * arguments */
-	size_t dump_count;
 	int status;
 };
-
-static bool heap_digest_apply(void *ctx, const struct opt *o, const char *value)
-{
-	struct digest_job *job = ctx;
-	if (o->id != O_OUTPUT)
-		return heap_open_apply(&job->open, o, value);
-	job->output = value;
-	return true;
-}
-
-static bool heap_digest_add_operand(void *ctx, const char *word)
-{
-	struct digest_job *job = ctx;
-	job->dumps[job->dump_count++] = word;
-	return true;
-}
 
 /* Writes the line of a dump. Opens a handle per dump, so that memory holds one dump at a time. */
 static void digest(struct digest_job *job, const char *path, FILE *to)
@@ -48,18 +25,18 @@ static void digest(struct digest_job *job, const char *path, FILE *to)
 	const struct heft_sink sink = { outfile_put, to };
 	struct heft_err err;
 	heft_heap_free(job->open.heap);
-	job->open.heap = heft_heap_new(job->open.session);
+	job->open.heap = heft_heap_new(job->open.run.session);
 	if (job->open.heap == NULL) {
-		job->status = cli_error(job->open.cli, "%s: out of memory", path);
+		job->status = cli_error(job->open.run.cli, "%s: out of memory", path);
 		return;
 	}
 	if (!heap_open_file(&job->open, job->open.heap, path))
 		job->status = EXIT_TROUBLE;
 	else if (!heft_heap_digest_write(job->open.heap, &sink, &err))
-		job->status = cli_failed(job->open.cli, &err);
+		job->status = cli_failed(job->open.run.cli, &err);
 	else if (!heap_open_is_known(&job->open, job->open.heap))
 		job->status = EXIT_TROUBLE;
-	if (job->open.verbose)
+	if (job->open.run.verbose)
 		heap_open_notes(&job->open);
 }
 
@@ -67,27 +44,22 @@ static bool heap_digest_write_all(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct digest_job *job = ctx;
 	(void)err;
-	for (size_t i = 0; i < job->dump_count && !ferror(to); i++)
-		digest(job, job->dumps[i], to);
+	for (size_t i = 0; i < job->open.run.word_count && !ferror(to); i++)
+		digest(job, job->open.run.words[i], to);
 	return !ferror(to);
 }
 
 int cmd_heap_digest(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { heap_digest_apply, heap_digest_add_operand };
-	struct digest_job job = { .status = EXIT_FINE };
-	heap_open_init(&job.open, cli, false);
-	job.dumps = calloc((size_t)argc + 1, sizeof *job.dumps);
-	int status = job.dumps ? cli_parse(cli, argc, argv, &words, &job)
-			       : cli_error(cli, "out of memory");
-	if (status == CLI_GO_ON && job.dump_count == 0)
-		status = cli_error(cli, "must specify at least one dump; try '%s --help'",
-				   cli->usage);
+	struct digest_job job = { .open = heap_open_new(cli, NULL, false), .status = EXIT_FINE };
+	const struct command_run *run = &job.open.run;
+	int status = cli_parse(&job, argc, argv, NULL);
+	if (status == CLI_GO_ON && !run_has_words(run, 1, SIZE_MAX, "at least one dump"))
+		status = EXIT_TROUBLE;
 	if (status == CLI_GO_ON)
-		status = outfile_write(cli, job.output, heap_digest_write_all, &job);
+		status = outfile_write(cli, run->out.path, heap_digest_write_all, &job);
 	if (status == EXIT_FINE)
 		status = job.status;
 	heap_open_release(&job.open);
-	free(job.dumps);
 	return status;
 }

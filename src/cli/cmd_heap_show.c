@@ -1,26 +1,27 @@
 /* Implements heft heap show (the holders of a process's memory) and heft heap diff (the
  * changes). */
 #include "cli/heap_open.h"
-#include "cli/output.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	O_FUNCTION = O_OWN,
-	O_MODULE,
-	O_FILE,
-	O_THREAD,
+	O_THREAD = O_OWN,
 	O_SIZE,
-	O_LEAKS,
-	O_HELPERS,
 	O_FRAMES,
 	O_TIMELINE,
 	O_LAYOUT,
 	O_STACKS,
-	O_EXIT_CODE,
-	O_ALL_FRAMES,
 	O_PID,
+};
+
+struct show_job {
+	struct heap_open open;
+	struct heft_heap_query query;
+	struct heft_heap_report *report; /* NULL for a page */
+	uint64_t pid;                    /* Process to read instead of a dump. 0 if there is none */
+	bool exit_code, paged, by_given;
+	enum heft_heap_page page;
 };
 
 const struct opt heap_show_opts[] = {
@@ -35,7 +36,8 @@ const struct opt heap_show_opts[] = {
 	{ O_STACKS, 0, false, "stacks", NULL, "where all threads are" },
 	{ .help = "Other:" },
 	{ O_PID, 0, false, "pid", "PID", "a recorded process that runs, instead of DUMP" },
-	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "status 1 if there are rows: --leaks" },
+	{ 0, 0, false, "exit-code", NULL, "status 1 if there are rows: --leaks",
+	  SETS(struct show_job, exit_code) },
 #include "cli/heap_open_opts.inc"
 	{ 0 },
 };
@@ -52,7 +54,8 @@ const struct opt heap_diff_opts[] = {
 	"table (default), csv, tsv, json, markdown, folded\n"                                      \
 	"                              (all stacks), svg: a flame graph"
 #include "cli/heap_rows_opts.inc"
-	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "status 1 if there are differences" },
+	{ 0, 0, false, "exit-code", NULL, "status 1 if there are differences",
+	  SETS(struct show_job, exit_code) },
 #include "cli/heap_open_opts.inc"
 	{ 0 },
 };
@@ -60,18 +63,6 @@ const struct opt heap_diff_opts[] = {
 const char heap_diff_manual[] =
 	"Shows what changed from one dump to another, of one process or of two.  Stacks\n"
 	"are the same whose functions and lines are.\n";
-
-struct show_job {
-	struct heap_open open;
-	struct heft_heap_query query;
-	struct output out;
-	const char *files[2];
-	struct heft_heap_report *report; /* NULL for a page */
-	size_t file_count;
-	uint64_t pid; /* Process to read instead of a dump. 0 if there is none */
-	bool exit_code, paged, by_given;
-	enum heft_heap_page page;
-};
 
 static const struct choice by_choices[] = {
 	{ "stack", HEFT_HEAP_BY_STACK },
@@ -131,9 +122,9 @@ static bool heap_show_apply_number(struct show_job *job, const struct opt *o, co
 {
 	uint64_t n;
 	if (!cli_parse_number(value, false, &n) || n > UINT32_MAX)
-		return cli_bad_value(job->open.cli, o, value, "a number");
+		return cli_bad_value(job->open.run.cli, o, value, "a number");
 	if (o->id == O_FRAMES)
-		job->out.write.frames = (uint32_t)n;
+		job->open.run.out.write.frames = (uint32_t)n;
 	else
 		job->query.thread = (uint32_t)n;
 	return true;
@@ -144,7 +135,7 @@ static bool apply_by(struct show_job *job, const struct opt *o, const char *valu
 	struct opt told = *o;
 	unsigned n;
 	told.value = "stack, tree, callers, function, module, file, line, thread, size, age";
-	if (!cli_choice(job->open.cli, &told, value, by_choices, &n))
+	if (!cli_choice(job->open.run.cli, &told, value, by_choices, &n))
 		return false;
 	job->query.by = (enum heft_heap_by)n;
 	job->by_given = true;
@@ -164,7 +155,7 @@ static bool heap_show_apply_sort(struct show_job *job, const struct opt *o, cons
 	}
 	told.value = "live, blocks, peak, allocated, allocs, temporary, size, delta, growth, old, "
 		     "name";
-	if (!cli_choice(job->open.cli, &told, value, sort_choices, &n))
+	if (!cli_choice(job->open.run.cli, &told, value, sort_choices, &n))
 		return false;
 	job->query.sort = (enum heft_heap_measure)n;
 	return true;
@@ -181,53 +172,32 @@ static bool heap_show_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct show_job *job = ctx;
 	struct heft_heap_query *q = &job->query;
-	const enum output_answer answer = output_apply(&job->out, job->open.cli, o, value);
-	if (answer != OUTPUT_OTHER)
-		return answer == OUTPUT_TAKEN;
 	switch (o->id) {
 	case O_BY: return apply_by(job, o, value);
 	case O_SORT: return heap_show_apply_sort(job, o, value);
 	case O_FRAMES:
 	case O_THREAD: return heap_show_apply_number(job, o, value);
-	case O_FUNCTION: q->function = value; return true;
-	case O_MODULE: q->module = value; return true;
-	case O_FILE: q->file = value; return true;
 	case O_SIZE:
 		return parse_sizes(value, &q->min_size, &q->max_size) ||
-		       cli_bad_value(job->open.cli, o, value, "MIN..MAX, in bytes, K, M or G");
-	case O_HELPERS: q->helpers = value; return true;
-	case O_ALL_FRAMES: q->all_frames = true; return true;
-	case O_LEAKS: q->leaks = true; return true;
+		       cli_bad_value(job->open.run.cli, o, value, "MIN..MAX, in bytes, K, M or G");
 	case O_TIMELINE: return apply_page(job, HEFT_HEAP_TIMELINE);
 	case O_LAYOUT: return apply_page(job, HEFT_HEAP_LAYOUT);
 	case O_STACKS: return apply_page(job, HEFT_HEAP_STACKS);
-	case O_EXIT_CODE: job->exit_code = true; return true;
 	case O_PID:
-		return cli_number(job->open.cli, o, value, INT32_MAX, &job->pid) &&
-		       (job->pid > 0 || cli_bad_value(job->open.cli, o, value, "a process id"));
-	default: return heap_open_apply(&job->open, o, value);
+		return cli_number(job->open.run.cli, o, value, INT32_MAX, &job->pid) &&
+		       (job->pid > 0 || cli_bad_value(job->open.run.cli, o, value, "a process id"));
+	default: return run_apply(job, o, value);
 	}
-}
-
-static bool heap_show_add_operand(void *ctx, const char *word)
-{
-	struct show_job *job = ctx;
-	if (job->file_count == 2) {
-		cli_error(job->open.cli, "too many files: %s", word);
-		return false;
-	}
-	ASSERT(job->file_count < 2);
-	job->files[job->file_count++] = word;
-	return true;
 }
 
 static bool write_to(void *ctx, FILE *f, struct heft_err *err)
 {
 	const struct show_job *job = ctx;
-	const struct heft_sink sink = output_sink(&job->out, f);
-	return job->paged ? heft_heap_write(job->open.heap, job->page, job->out.write.format, &sink,
-					    err)
-			  : heft_heap_report_write(job->report, &job->out.write, &sink, err);
+	const struct heft_sink sink = output_sink(&job->open.run.out, f);
+	return job->paged
+		       ? heft_heap_write(job->open.heap, job->page, job->open.run.out.write.format,
+					 &sink, err)
+		       : heft_heap_report_write(job->report, &job->open.run.out.write, &sink, err);
 }
 
 /* Returns the exit status. If leaks were found, the answer is certain. If none were found, more
@@ -258,16 +228,17 @@ static int heap_show_report(struct show_job *job)
 	if (!job->by_given && info.arenas > 0)
 		job->query.by = HEFT_HEAP_BY_SIZE;
 	/* An SVG of stacks shows them as a tree. */
-	if (job->out.write.format == HEFT_SVG && job->query.by == HEFT_HEAP_BY_STACK)
+	if (job->open.run.out.write.format == HEFT_SVG && job->query.by == HEFT_HEAP_BY_STACK)
 		job->query.by = HEFT_HEAP_BY_TREE;
-	job->query.rows = output_rows(&job->out, job->query.by == HEFT_HEAP_BY_STACK ? 10 : 20);
-	job->out.write.full = job->out.wide;
+	job->query.rows = output_rows(&job->open.run.out,
+				      job->query.by == HEFT_HEAP_BY_STACK ? 10 : 20);
+	job->open.run.out.write.full = job->open.run.out.wide;
 	if (!job->paged)
 		job->report = heft_heap_report_new(job->open.heap, job->open.base, &job->query,
 						   &err);
 	if (!job->paged && job->report == NULL)
-		return cli_failed(job->open.cli, &err);
-	int status = outfile_write(job->open.cli, job->out.path, write_to, job);
+		return cli_failed(job->open.run.cli, &err);
+	int status = outfile_write(job->open.run.cli, job->open.run.out.path, write_to, job);
 	if (status == EXIT_FINE)
 		status = heap_show_answer(job);
 	heft_heap_report_free(job->report);
@@ -277,43 +248,42 @@ static int heap_show_report(struct show_job *job)
 static int run_show(struct show_job *job)
 {
 	struct heft_err err;
-	if (job->pid != 0 && job->file_count > 0)
-		return cli_error(job->open.cli, "--pid goes without a dump: %s", job->files[0]);
+	const struct command_run *run = &job->open.run;
+	if (job->pid != 0 && run->word_count > 0)
+		return cli_error(run->cli, "--pid goes without a dump: %s", run->words[0]);
 	if (job->pid != 0)
 		return heft_heap_open_process(job->open.heap, (uint32_t)job->pid, &err)
 			       ? heap_show_report(job)
-			       : cli_failed(job->open.cli, &err);
-	if (job->file_count == 0)
-		return cli_error(job->open.cli, "must specify a dump; try '%s --help'",
-				 job->open.cli->usage);
-	if (job->file_count == 2)
-		heft_finder_add_program(heft_session_finder(job->open.session), job->files[1]);
-	if (!heap_open_file(&job->open, job->open.heap, job->files[0]))
+			       : cli_failed(job->open.run.cli, &err);
+	if (!run_has_words(run, 1, SIZE_MAX, "a dump"))
+		return EXIT_TROUBLE;
+	if (run->word_count == 2)
+		heft_finder_add_program(heft_session_finder(run->session), run->words[1]);
+	if (!heap_open_file(&job->open, job->open.heap, run->words[0]))
 		return EXIT_TROUBLE;
 	return heap_show_report(job);
 }
 
 static int run_diff(struct show_job *job)
 {
-	if (job->file_count != 2)
-		return cli_error(job->open.cli, "must specify two dumps; try '%s --help'",
-				 job->open.cli->usage);
-	if (!heap_open_file(&job->open, job->open.base, job->files[0]) ||
-	    !heap_open_file(&job->open, job->open.heap, job->files[1]))
+	const char **words = job->open.run.words;
+	if (!run_has_words(&job->open.run, 2, 2, "two dumps") ||
+	    !heap_open_file(&job->open, job->open.base, words[0]) ||
+	    !heap_open_file(&job->open, job->open.heap, words[1]))
 		return EXIT_TROUBLE;
 	return heap_show_report(job);
 }
 
 static int heap_show_run(const struct cli *cli, bool diff, int argc, char **argv)
 {
-	static const struct cli_words words = { heap_show_apply, heap_show_add_operand };
-	struct show_job job = { .query = { .size = sizeof job.query } };
-	output_init(&job.out, formats);
-	job.out.write.frames = 8;
-	heap_open_init(&job.open, cli, diff);
-	int status = cli_parse(cli, argc, argv, &words, &job);
-	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
-		status = EXIT_TROUBLE;
+	static const struct cli_words words = { .option = heap_show_apply };
+	struct show_job job = { .open = heap_open_new(cli, formats, diff),
+				.query = { .size = sizeof job.query } };
+	const struct command_run *run = &job.open.run;
+	job.open.run.out.write.frames = 8;
+	int status = cli_parse_output(&job, argc, argv, &words);
+	if (status == CLI_GO_ON && run->word_count > 2)
+		status = cli_error(cli, "too many files: %s", run->words[2]);
 	if (status == CLI_GO_ON)
 		status = diff ? run_diff(&job) : run_show(&job);
 	if (status != EXIT_TROUBLE)

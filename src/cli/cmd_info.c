@@ -1,17 +1,27 @@
 /* Implements heft info: lists facts about files. */
 #include "base/os/os.h"
 #include "cli/notes.h"
-#include "cli/output.h"
+#include "cli/run.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { O_DETAILS = O_OWN };
+struct info_job {
+	struct command_run run;
+	struct heft_info *info;
+	bool details, failed;
+	bool stopped; /* True after memory ran out: the handle cannot be used any more */
+	size_t row_count;
+	char **todo; /* Paths below directories that are still to be read, as a stack: the last
+		      * is read next. Each path is malloc'ed */
+	size_t todo_count, todo_room;
+};
 
 const struct opt info_opts[] = {
-	{ O_DETAILS, 0, true, "details", NULL, "lines below each file with all that is known" },
+	{ 0, 0, true, "details", NULL, "lines below each file with all that is known",
+	  SETS(struct info_job, details) },
 #define OUTPUT_FORMATS      "table|csv|tsv|json|markdown"
 #define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown"
 #define OUTPUT_NO_STACKS
@@ -28,41 +38,6 @@ const char info_manual[] =
 	"bytes they could do without, and which are copies of others.  Of a directory,\n"
 	"all programs, libraries, objects, archives and cores below it.\n";
 
-struct info_job {
-	const struct cli *cli;
-	struct heft_info *info;
-	struct heft_session *session;
-	struct output out;
-	bool details, verbose, failed;
-	bool stopped; /* True after memory ran out: the handle cannot be used any more */
-	const char **paths;
-	size_t path_count, row_count;
-	char **todo; /* Paths below directories that are still to be read, as a stack: the last
-		      * is read next. Each path is malloc'ed */
-	size_t todo_count, todo_room;
-};
-
-static bool info_apply(void *ctx, const struct opt *o, const char *value)
-{
-	struct info_job *job = ctx;
-	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
-	if (answer != OUTPUT_OTHER)
-		return answer == OUTPUT_TAKEN;
-	switch (o->id) {
-	case O_DETAILS: job->details = true; break;
-	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->session, o, value);
-	}
-	return true;
-}
-
-static bool info_add_operand(void *ctx, const char *word)
-{
-	struct info_job *job = ctx;
-	job->paths[job->path_count++] = word;
-	return true;
-}
-
 /* Adds a file. A file that is not a program is an error if the user named it; otherwise it is
  * skipped. */
 static void info_add_file(struct info_job *job, const char *path, bool named)
@@ -74,7 +49,7 @@ static void info_add_file(struct info_job *job, const char *path, bool named)
 	if (heft_info_add(job->info, path, &err)) {
 		job->row_count++;
 	} else if (named || err.code != HEFT_EUNSUPPORTED) {
-		cli_failed(job->cli, &err);
+		cli_failed(job->run.cli, &err);
 		job->failed = true;
 		job->stopped = err.code == HEFT_ENOMEM || err.code == HEFT_EINTERNAL;
 	}
@@ -83,7 +58,7 @@ static void info_add_file(struct info_job *job, const char *path, bool named)
 static bool info_failed(struct info_job *job, const char *path)
 {
 	job->stopped = errno == ENOMEM;
-	cli_error(job->cli, "%s: %s", path, strerror(errno));
+	cli_error(job->run.cli, "%s: %s", path, strerror(errno));
 	job->failed = true;
 	return false;
 }
@@ -163,47 +138,39 @@ static void info_add_path(struct info_job *job, const char *path)
 static bool info_write_table(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct info_job *job = ctx;
-	const struct heft_sink sink = output_sink(&job->out, to);
-	return heft_info_write(job->info, &job->out.write, &sink, err);
+	const struct heft_sink sink = output_sink(&job->run.out, to);
+	return heft_info_write(job->info, &job->run.out.write, &sink, err);
 }
 
 static int info_run(struct info_job *job)
 {
-	if (job->path_count == 0)
-		return cli_error(job->cli, "must specify a file or directory; try '%s --help'",
-				 job->cli->usage);
-	if (!output_settle(&job->out, job->cli))
+	if (!run_has_words(&job->run, 1, SIZE_MAX, "a file or directory"))
 		return EXIT_TROUBLE;
-	for (size_t i = 0; i < job->path_count; i++)
-		info_add_path(job, job->paths[i]);
+	for (size_t i = 0; i < job->run.word_count; i++)
+		info_add_path(job, job->run.words[i]);
 	if (job->row_count == 0 && !job->failed)
-		return cli_error(job->cli,
+		return cli_error(job->run.cli,
 				 "%s: no program, library, object, archive or core is there",
-				 job->paths[0]);
+				 job->run.words[0]);
 	if (job->stopped)
 		return EXIT_TROUBLE;
-	job->out.write.full = job->details || job->row_count == 1;
+	job->run.out.write.full = job->details || job->row_count == 1;
 	int status = EXIT_FINE;
 	if (job->row_count > 0)
-		status = outfile_write(job->cli, job->out.path, info_write_table, job);
-	notes_print(job->cli, job->session, job->verbose);
+		status = outfile_write(job->run.cli, job->run.out.path, info_write_table, job);
+	notes_print(job->run.cli, job->run.session, job->run.verbose);
 	return status == EXIT_FINE && job->failed ? EXIT_TROUBLE : status;
 }
 
 int cmd_info(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { info_apply, info_add_operand };
-	struct info_job job = { .cli = cli, .session = cli_session(cli) };
-	job.info = cli_made(cli, heft_info_new(job.session));
-	output_init(&job.out, list_formats);
-	job.paths = calloc((size_t)argc + 1, sizeof *job.paths);
-	int status = job.paths ? cli_parse(cli, argc, argv, &words, &job)
-			       : cli_error(cli, "out of memory");
+	struct info_job job = { .run = run_new(cli, list_formats) };
+	job.info = cli_made(cli, heft_info_new(job.run.session));
+	int status = cli_parse_output(&job, argc, argv, NULL);
 	if (status == CLI_GO_ON)
 		status = info_run(&job);
 	free(job.todo);
-	free(job.paths);
-	heft_session_free(job.session);
+	run_release(&job.run);
 	heft_info_free(job.info);
 	return status;
 }

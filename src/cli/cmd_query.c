@@ -1,6 +1,5 @@
 /* Implements heft query: runs SQL over the symbols of a snapshot. */
 #include "base/nearest.h"
-#include "cli/output.h"
 #include "cli/snapshots.h"
 
 #include <stdlib.h>
@@ -8,10 +7,16 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { O_LIST = O_OWN };
+struct query_job {
+	struct snapshot_run open; /* The words are the file and SQL */
+	struct heft_query_opts opts;
+	bool list;
+	struct heft_query *query;
+	const char *sql; /* Current statement */
+};
 
 const struct opt query_opts[] = {
-	{ O_LIST, 0, false, "list", NULL, "list the ready-made queries" },
+	{ 0, 0, false, "list", NULL, "list the ready-made queries", SETS(struct query_job, list) },
 #define OUTPUT_ROWS         "rows at most, 0: all (default: 0, ready-made: 30)"
 #define OUTPUT_FORMATS      "table|csv|tsv|json|markdown|svg"
 #define OUTPUT_FORMATS_HELP "table (default), csv, tsv, json, markdown, svg"
@@ -32,41 +37,6 @@ const char query_manual[] =
 
 static const struct choice formats[] = { LIST_FORMATS, { "svg", HEFT_SVG }, { NULL, 0 } };
 
-struct query_job {
-	const struct cli *cli;
-	struct snapshot_settings settings;
-	struct output out;
-	struct heft_query_opts opts;
-	bool list;
-	const char *words[2]; /* File and SQL */
-	size_t word_count;
-	struct heft_query *query;
-	const char *sql; /* Current statement */
-};
-
-static bool cmd_query_apply(void *ctx, const struct opt *o, const char *value)
-{
-	struct query_job *job = ctx;
-	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
-	if (answer != OUTPUT_OTHER)
-		return answer == OUTPUT_TAKEN;
-	switch (o->id) {
-	case O_LIST: job->list = true; break;
-	case O_VERBOSE: job->settings.verbose = true; break;
-	default: return cli_find(job->cli, job->settings.session, o, value);
-	}
-	return true;
-}
-
-static bool query_add_operand(void *ctx, const char *word)
-{
-	struct query_job *job = ctx;
-	if (job->word_count < 2)
-		job->words[job->word_count] = word;
-	job->word_count++;
-	return true;
-}
-
 /* Returns the SQL of a predefined query, or NULL. */
 static const char *named_sql(const char *name)
 {
@@ -85,7 +55,7 @@ static int unknown_name(const struct query_job *job, const char *name)
 	       heft_named_query(count, &names[count], &text, &sql))
 		count++;
 	const char *nearest = nearest_of(name, names, count);
-	return cli_error(job->cli, "no query is called '@%s'%s%s%s", name,
+	return cli_error(job->open.run.cli, "no query is called '@%s'%s%s%s", name,
 			 nearest ? "; did you mean '@" : "", nearest ? nearest : "",
 			 nearest ? "'?" : "; see heft query --list");
 }
@@ -93,7 +63,7 @@ static int unknown_name(const struct query_job *job, const char *name)
 static bool write_result(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct query_job *job = ctx;
-	const struct heft_sink sink = output_sink(&job->out, to);
+	const struct heft_sink sink = output_sink(&job->open.run.out, to);
 	return heft_query_run(job->query, job->sql, &job->opts, &sink, err);
 }
 
@@ -101,18 +71,19 @@ static bool write_result(void *ctx, FILE *to, struct heft_err *err)
 static int run_text(struct query_job *job, const char *text)
 {
 	ASSERT(job->query != NULL);
-	job->opts.rows = job->out.rows;
+	job->opts.rows = job->open.run.out.rows;
 	job->sql = text;
 	if (named_sql(text) != NULL)
-		return cli_error(job->cli, "'%s' is no SQL; the ready-made query is called '@%s'",
-				 text, text);
+		return cli_error(job->open.run.cli,
+				 "'%s' is no SQL; the ready-made query is called '@%s'", text,
+				 text);
 	if (text[0] == '@') {
 		job->sql = named_sql(text + 1);
 		if (job->sql == NULL)
 			return unknown_name(job, text + 1);
-		job->opts.rows = output_rows(&job->out, 30);
+		job->opts.rows = output_rows(&job->open.run.out, 30);
 	}
-	return outfile_write(job->cli, job->out.path, write_result, job);
+	return outfile_write(job->open.run.cli, job->open.run.out.path, write_result, job);
 }
 
 static int list_queries(void)
@@ -156,7 +127,7 @@ static bool run_dot(struct query_job *job, const char *line)
 	else if (strncmp(line, ".schema", 7) == 0)
 		show_schema(job, line[7] == ' ' ? line + 8 : "");
 	else
-		cli_error(job->cli, "'%s' is not known; try .help", line);
+		cli_error(job->open.run.cli, "'%s' is not known; try .help", line);
 	return true;
 }
 
@@ -192,7 +163,7 @@ static bool query_take_line(struct query_job *job, struct typed *t, char *line, 
 	if (t->size == 0 && line[strspn(line, " \t")] == '\0')
 		return true;
 	if (!query_append(t, line)) {
-		*status = cli_error(job->cli, "out of memory");
+		*status = cli_error(job->open.run.cli, "out of memory");
 		return false;
 	}
 	if (heft_query_is_complete(t->text)) {
@@ -236,7 +207,7 @@ static int run_input(struct query_job *job)
  * statements are not known yet. */
 static bool asks(const struct query_job *job, const char *column)
 {
-	const char *sql = job->word_count == 2 ? job->words[1] : column;
+	const char *sql = job->open.run.word_count == 2 ? job->open.run.words[1] : column;
 	if (sql[0] == '@')
 		sql = named_sql(sql + 1);
 	while (sql != NULL && *sql != '\0' && strncasecmp(sql, column, strlen(column)) != 0)
@@ -248,30 +219,29 @@ static int cmd_query_run(struct query_job *job)
 {
 	struct heft_err err;
 	int status;
-	if (job->word_count == 0 || job->word_count > 2)
-		return cli_error(job->cli,
-				 "must specify one file, and SQL in one word; try '%s --help'",
-				 job->cli->usage);
-	if (job->word_count == 2 && cli_swapped(job->cli, job->words[0], job->words[1]))
+	const struct command_run *run = &job->open.run;
+	const char **words = run->words;
+	if (!run_has_words(run, 1, 2, "one file, and SQL in one word") ||
+	    (run->word_count == 2 && cli_swapped(run->cli, words[0], words[1])))
 		return EXIT_TROUBLE;
-	job->settings.flags = HEFT_SNAPSHOT_ALONE |
-			      (asks(job, "charges") ? 0u : HEFT_SNAPSHOT_UNCHARGED) |
-			      (asks(job, "contents") ? HEFT_SNAPSHOT_CONTENTS : 0u) |
-			      (asks(job, "stack") ? HEFT_SNAPSHOT_STACKS : 0u) |
-			      (asks(job, "sure") ? HEFT_SNAPSHOT_SURE : 0u);
-	struct heft_snapshot *s = snapshot_open(job->cli, &job->settings, job->words[0]);
+	job->open.flags = HEFT_SNAPSHOT_ALONE |
+			  (asks(job, "charges") ? 0u : HEFT_SNAPSHOT_UNCHARGED) |
+			  (asks(job, "contents") ? HEFT_SNAPSHOT_CONTENTS : 0u) |
+			  (asks(job, "stack") ? HEFT_SNAPSHOT_STACKS : 0u) |
+			  (asks(job, "sure") ? HEFT_SNAPSHOT_SURE : 0u);
+	struct heft_snapshot *s = snapshot_open(&job->open, words[0]);
 	if (s == NULL)
 		return EXIT_TROUBLE;
-	job->opts.format = job->out.write.format;
-	job->opts.width = job->out.write.width;
-	job->opts.csv_safe = job->out.write.csv_safe;
+	job->opts.format = run->out.write.format;
+	job->opts.width = run->out.write.width;
+	job->opts.csv_safe = run->out.write.csv_safe;
 	job->query = heft_query_new(s, &err);
 	if (job->query == NULL)
-		status = cli_failed(job->cli, &err);
-	else if (job->word_count == 2 && job->words[1][0] == '.')
-		status = run_dot(job, job->words[1]) ? EXIT_FINE : EXIT_TROUBLE;
+		status = cli_failed(run->cli, &err);
+	else if (run->word_count == 2 && words[1][0] == '.')
+		status = run_dot(job, words[1]) ? EXIT_FINE : EXIT_TROUBLE;
 	else
-		status = job->word_count == 2 ? run_text(job, job->words[1]) : run_input(job);
+		status = run->word_count == 2 ? run_text(job, words[1]) : run_input(job);
 	heft_query_free(job->query);
 	heft_snapshot_free(s);
 	return status;
@@ -279,15 +249,11 @@ static int cmd_query_run(struct query_job *job)
 
 int cmd_query(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { cmd_query_apply, query_add_operand };
-	struct query_job job = { .cli = cli, .opts = { .size = sizeof job.opts } };
-	snapshot_settings_init(&job.settings, cli);
-	output_init(&job.out, formats);
-	int status = cli_parse(cli, argc, argv, &words, &job);
-	if (status == CLI_GO_ON && !output_settle(&job.out, cli))
-		status = EXIT_TROUBLE;
+	struct query_job job = { .open.run = run_new(cli, formats),
+				 .opts = { .size = sizeof job.opts } };
+	int status = cli_parse_output(&job, argc, argv, NULL);
 	if (status == CLI_GO_ON)
 		status = job.list ? list_queries() : cmd_query_run(&job);
-	snapshot_settings_release(&job.settings);
+	run_release(&job.open.run);
 	return status;
 }

@@ -1,11 +1,13 @@
 /* Implements heft report: writes one HTML page. */
 #include "cli/inputs.h"
 #include "cli/notes.h"
-#include "cli/outfile.h"
 
 #include <unistd.h>
 
-enum { O_DISASSEMBLY = O_OWN, O_ARGUMENTS };
+struct cli_report_job {
+	struct inputs inputs;
+	struct heft_page *page;
+};
 
 const struct opt report_opts[] = {
 #define INPUT_BY_HELP                                                                              \
@@ -13,10 +15,10 @@ const struct opt report_opts[] = {
 	"                              sections,compileunits,namespaces,symbols)"
 #include "cli/input_opts.inc"
 	{ O_OUTPUT, 'o', true, "output", "FILE", "write there, all or nothing" },
-	{ O_ARGUMENTS, 0, false, "with-arguments", NULL,
-	  "of dumps, state the arguments of the command" },
-	{ O_DISASSEMBLY, 0, false, "disassembly", NULL,
-	  "cards of functions of programs have their code" },
+	{ 0, 0, false, "with-arguments", NULL, "of dumps, state the arguments of the command",
+	  ADDS(struct inputs, heap_flags, HEFT_HEAP_ARGUMENTS) },
+	{ 0, 0, false, "disassembly", NULL, "cards of functions of programs have their code",
+	  SETS(struct inputs, code) },
 	{ .help = "Where things are:" },
 #include "cli/find_opts.inc"
 #include "cli/exe_opts.inc"
@@ -33,24 +35,6 @@ const char report_manual[] =
 	"a tab; and what perf record wrote, for a tab of what ran of a program.  With\n"
 	"BASE files after '--', what changed; of one program and one base there is also\n"
 	"a tab of their symbols, with what was renamed and moved.\n";
-
-struct cli_report_job {
-	struct inputs inputs;
-	struct heft_page *page;
-	const char *output;
-};
-
-static bool cmd_report_apply(void *ctx, const struct opt *o, const char *value)
-{
-	struct cli_report_job *job = ctx;
-	if (o->id == O_OUTPUT)
-		job->output = value;
-	else if (o->id == O_DISASSEMBLY)
-		job->inputs.code = true;
-	else if (o->id == O_ARGUMENTS)
-		job->inputs.heap_flags = HEFT_HEAP_ARGUMENTS;
-	return inputs_apply(&job->inputs, o, value);
-}
 
 static bool cmd_report_add_operand(void *ctx, const char *word)
 {
@@ -74,7 +58,7 @@ static void report_add_symbols(const struct cli_report_job *job, const struct in
 	    !input_add_to(all, 0, &in, job->page, &err)) {
 		char text[sizeof err.text + 40];
 		snprintf(text, sizeof text, "no tab of symbols: %s", err.text);
-		note_print(all->cli,
+		note_print(all->run.cli,
 			   &(struct heft_note){ .path = all->files.paths[0],
 						.text = text,
 						.offset = HEFT_NO_OFFSET,
@@ -110,7 +94,8 @@ static bool report_write_page(void *ctx, FILE *to, struct heft_err *err)
 
 static int cmd_report_run(struct cli_report_job *job)
 {
-	const struct cli *cli = job->inputs.cli;
+	const struct cli *cli = job->inputs.run.cli;
+	const char *output = job->inputs.run.out.path;
 	const struct input_files *files = &job->inputs.files;
 	bool all = false;
 	ASSERT(job->page != NULL && job->inputs.rows > 0);
@@ -119,26 +104,24 @@ static int cmd_report_run(struct cli_report_job *job)
 	if (files->count == 0)
 		return cli_error(cli, "must specify at least one file; try '%s --help'",
 				 cli->usage);
-	if (job->output == NULL && isatty(STDOUT_FILENO))
+	if (!job->inputs.run.out.has_path && isatty(STDOUT_FILENO))
 		return cli_error(cli, "a page is not for a terminal; name a file with -o");
 	for (size_t i = 0; i < files->count && !all; i++)
-		if (!outfile_spares(cli, job->output, files->paths[i]) ||
+		if (!outfile_spares(cli, output, files->paths[i]) ||
 		    !report_add_input(job, i, &all))
 			return EXIT_TROUBLE;
-	return outfile_write(cli, job->output, report_write_page, job);
+	return outfile_write(cli, output, report_write_page, job);
 }
 
 int cmd_report(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { cmd_report_apply, cmd_report_add_operand,
-						report_add_base };
-	struct cli_report_job job = { .page = NULL };
-	inputs_init(&job.inputs, cli);
-	job.page = cli_made(cli, heft_page_new(job.inputs.session));
+	static const struct cli_words words = { NULL, cmd_report_add_operand, report_add_base };
+	struct cli_report_job job = { .inputs = inputs_new(cli) };
+	job.page = cli_made(cli, heft_page_new(job.inputs.run.session));
 	job.inputs.rows = 1; /* The page shows all rows. */
 	job.inputs.flags = HEFT_PROFILE_RANGES | HEFT_PROFILE_REGIONS | HEFT_PROFILE_HOW_SURE;
 	job.inputs.usual = "sections,compileunits,namespaces,symbols";
-	int status = cli_parse(cli, argc, argv, &words, &job);
+	int status = cli_parse(&job, argc, argv, &words);
 	if (status == CLI_GO_ON)
 		status = cmd_report_run(&job);
 	inputs_release(&job.inputs);

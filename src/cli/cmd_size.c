@@ -1,6 +1,5 @@
 /* Implements heft size: shows where the bytes of a program go. */
 #include "cli/notes.h"
-#include "cli/outfile.h"
 #include "cli/size_job.h"
 
 #include <inttypes.h>
@@ -26,39 +25,40 @@ static bool print_claim(void *ctx, const struct heft_claim *c)
 static bool size_run(const struct size_job *job)
 {
 	struct heft_err err;
-	if (job->trace_some || job->verbose >= 2)
-		heft_profile_set_trace(job->profile, print_claim, (void *)(uintptr_t)job->cli);
+	if (job->trace_some || job->verbosity >= 2)
+		heft_profile_set_trace(job->profile, print_claim, (void *)(uintptr_t)job->run.cli);
 	const bool good = heft_profile_run(job->profile, &err);
 	if (!good)
-		cli_failed(job->cli, &err);
+		cli_failed(job->run.cli, &err);
 	return good;
 }
 
 static bool size_write_report(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct size_job *job = ctx;
-	const struct heft_sink sink = output_sink(&job->out, to);
-	if (job->raw_map || job->verbose > 0)
-		rawmap_print(job->profile, job->out.write.domain, to);
-	return job->raw_map || heft_profile_write(job->profile, &job->out.write, &sink, err);
+	const struct heft_sink sink = output_sink(&job->run.out, to);
+	if (job->raw_map || job->verbosity > 0)
+		rawmap_print(job->profile, job->run.out.write.domain, to);
+	return job->raw_map || heft_profile_write(job->profile, &job->run.out.write, &sink, err);
 }
 
 static int cmd_size_report(struct size_job *job)
 {
 	struct heft_file_info info = { .size = sizeof info };
 	for (size_t i = 0; heft_profile_file(job->profile, i, &info, NULL); i++)
-		if (!outfile_spares(job->cli, job->out.path, info.path))
+		if (!outfile_spares(job->run.cli, job->run.out.path, info.path))
 			return EXIT_TROUBLE;
-	const int status = outfile_write(job->cli, job->out.path, size_write_report, job);
+	const int status = outfile_write(job->run.cli, job->run.out.path, size_write_report, job);
 	if (status != EXIT_FINE)
 		return status;
-	notes_print(job->cli, job->session, job->verbose > 0);
+	notes_print(job->run.cli, job->run.session, job->verbosity > 0);
 	const struct heft_table *t = heft_profile_table(job->profile);
 	const uint64_t file = t->top->now[HEFT_SIZE_FILE], vm = t->top->now[HEFT_SIZE_VM],
 		       old_file = t->top->base[HEFT_SIZE_FILE], old_vm = t->top->base[HEFT_SIZE_VM];
 	if (job->filtered && file == 0 && vm == 0 && old_file == 0 && old_vm == 0) {
 		fflush(stdout);
-		fprintf(stderr, "%s: note: the filters let nothing through\n", job->cli->program);
+		fprintf(stderr, "%s: note: the filters let nothing through\n",
+			job->run.cli->program);
 	}
 	/* A diff omits unchanged rows, so any row is a difference. */
 	const bool differs = t->diff &&
@@ -72,14 +72,14 @@ static int size_disassemble(const struct size_job *job)
 	struct heft_file_info file = { .size = sizeof file };
 	if (heft_profile_file_count(job->profile) != 1 ||
 	    !heft_profile_file(job->profile, 0, &file, NULL))
-		return cli_error(job->cli, "--disassemble goes with one file");
+		return cli_error(job->run.cli, "--disassemble goes with one file");
 	const char *words[] = { "--disassemble",
 				"--function",
 				job->disassemble,
 				"-C",
 				job->style != NULL ? job->style : "short",
 				file.path };
-	struct cli cli = *job->cli;
+	struct cli cli = *job->run.cli;
 	cli.command = cli_command("blocks");
 	return cmd_blocks(&cli, sizeof words / sizeof words[0], (char **)(uintptr_t)words);
 }

@@ -6,30 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	O_BUILD = O_OWN,
-	O_COMPONENTS,
-	O_EXACT,
-	O_METADATA,
-	O_NO_LITERALS,
-	O_PATH_ALIASES,
-	O_STACKS,
-	O_STATS,
-	O_CHECK,
+enum { O_BUILD = O_OWN, O_COMPONENTS, O_METADATA };
+
+struct snapshot_job {
+	struct command_run run;
+	struct heft_snapshot *snapshot;
+	bool stats, check;
+	unsigned flags; /* Bits of enum heft_snapshot_flag */
 };
 
 const struct opt snapshot_opts[] = {
 	{ O_OUTPUT, 'o', false, "output", "FILE", "write the snapshot there" },
-	{ O_STATS, 0, false, "stats", NULL, "print the totals of each section" },
-	{ O_CHECK, 0, false, "check", NULL, "tell what looks wrong in the list, as heft check" },
+	{ 0, 0, false, "stats", NULL, "print the totals of each section",
+	  SETS(struct snapshot_job, stats) },
+	{ 0, 0, false, "check", NULL, "tell what looks wrong in the list, as heft check",
+	  SETS(struct snapshot_job, check) },
 	{ O_BUILD, 0, false, "build", "FILE", "compile_commands.json or build.ninja: sources" },
 	{ O_COMPONENTS, 0, false, "components", "FILE", "who owns which sources, as CODEOWNERS" },
 	{ O_METADATA, 0, false, "metadata", "KEY=VALUE", "keep that too: git_revision=1a2b3c" },
-	{ O_NO_LITERALS, 0, false, "no-string-literals", NULL, "no symbols for string literals" },
-	{ O_PATH_ALIASES, 0, false, "path-aliases", NULL,
-	  "an alias for each object that has a function" },
-	{ O_EXACT, 0, false, "supersize-names", NULL, "cut names exactly as SuperSize does" },
-	{ O_STACKS, 0, false, "stacks", NULL, "keep how much stack functions take at most" },
+	{ 0, 0, false, "no-string-literals", NULL, "no symbols for string literals",
+	  ADDS(struct snapshot_job, flags, HEFT_SNAPSHOT_NO_LITERALS) },
+	{ 0, 0, false, "path-aliases", NULL, "an alias for each object that has a function",
+	  ADDS(struct snapshot_job, flags, HEFT_SNAPSHOT_PATH_ALIASES) },
+	{ 0, 0, false, "supersize-names", NULL, "cut names exactly as SuperSize does",
+	  ADDS(struct snapshot_job, flags, HEFT_SNAPSHOT_EXACT_NAMES) },
+	{ 0, 0, false, "stacks", NULL, "keep how much stack functions take at most",
+	  ADDS(struct snapshot_job, flags, HEFT_SNAPSHOT_STACKS) },
 #include "cli/find_opts.inc"
 #include "cli/region_opts.inc"
 #include "cli/stack_opts.inc"
@@ -46,18 +48,6 @@ const char snapshot_manual[] =
 	"file, a data pack (.pak), or a .size file; several become one snapshot of\n"
 	"several containers.\n";
 
-struct snapshot_job {
-	const struct cli *cli;
-	struct heft_snapshot *snapshot;
-	struct heft_session *session;
-	const char *output;
-	const char **files; /* Paths of the files. Has room for as many paths as there are
-			     * arguments */
-	size_t file_count;
-	bool verbose, stats, check;
-	unsigned flags; /* Bits of enum heft_snapshot_flag */
-};
-
 static bool cmd_snapshot_add_metadata(const struct snapshot_job *job, const struct opt *o,
 				      const char *value)
 {
@@ -65,10 +55,10 @@ static bool cmd_snapshot_add_metadata(const struct snapshot_job *job, const stru
 	const char *equals = strchr(value, '=');
 	char *key = equals != NULL ? strndup(value, (size_t)(equals - value)) : NULL;
 	if (key == NULL)
-		return cli_bad_value(job->cli, o, value, "KEY=VALUE");
+		return cli_bad_value(job->run.cli, o, value, "KEY=VALUE");
 	const bool ok = heft_snapshot_add_metadata(job->snapshot, key, equals + 1, &err);
 	if (!ok)
-		cli_failed(job->cli, &err);
+		cli_failed(job->run.cli, &err);
 	free(key);
 	return ok;
 }
@@ -76,29 +66,12 @@ static bool cmd_snapshot_add_metadata(const struct snapshot_job *job, const stru
 static bool snapshot_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct snapshot_job *job = ctx;
-	struct heft_snapshot *s = job->snapshot;
 	switch (o->id) {
-	case O_OUTPUT: job->output = value; break;
-	case O_STACKS: job->flags |= HEFT_SNAPSHOT_STACKS; break;
-	case O_STATS: job->stats = true; break;
-	case O_CHECK: job->check = true; break;
-	case O_BUILD: heft_snapshot_add_build(s, value); break;
-	case O_COMPONENTS: heft_snapshot_set_components(s, value); break;
+	case O_BUILD: heft_snapshot_add_build(job->snapshot, value); return true;
+	case O_COMPONENTS: heft_snapshot_set_components(job->snapshot, value); return true;
 	case O_METADATA: return cmd_snapshot_add_metadata(job, o, value);
-	case O_EXACT: job->flags |= HEFT_SNAPSHOT_EXACT_NAMES; break;
-	case O_NO_LITERALS: job->flags |= HEFT_SNAPSHOT_NO_LITERALS; break;
-	case O_PATH_ALIASES: job->flags |= HEFT_SNAPSHOT_PATH_ALIASES; break;
-	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->session, o, value);
+	default: return run_apply(job, o, value);
 	}
-	return true;
-}
-
-static bool snapshot_add_operand(void *ctx, const char *word)
-{
-	struct snapshot_job *job = ctx;
-	job->files[job->file_count++] = word;
-	return true;
 }
 
 static void print_share(uint64_t part, int64_t whole)
@@ -146,44 +119,43 @@ static bool cmd_snapshot_write(void *ctx, FILE *to, struct heft_err *err)
 static int snapshot_run(struct snapshot_job *job)
 {
 	struct heft_err err;
-	if (job->file_count == 0)
-		return cli_error(job->cli, "must specify a file; try '%s --help'", job->cli->usage);
-	if (!job->output && !job->stats && !job->check)
+	const struct command_run *run = &job->run;
+	const char *output = run->out.path;
+	if (!run_has_words(run, 1, SIZE_MAX, "a file"))
+		return EXIT_TROUBLE;
+	if (!run->out.has_path && !job->stats && !job->check)
 		return cli_error(
-			job->cli,
+			run->cli,
 			"must specify where to write, with -o FILE, or --stats or --check; "
 			"try '%s --help'",
-			job->cli->usage);
-	for (size_t i = 0; i < job->file_count; i++)
-		if (!outfile_spares(job->cli, job->output, job->files[i]))
+			run->cli->usage);
+	for (size_t i = 0; i < run->word_count; i++)
+		if (!outfile_spares(run->cli, output, run->words[i]))
 			return EXIT_TROUBLE;
-	ASSERT(job->snapshot != NULL && job->session != NULL);
+	ASSERT(job->snapshot != NULL);
 	heft_snapshot_set_flags(job->snapshot, job->flags | HEFT_SNAPSHOT_ALONE);
-	if (!heft_snapshot_open_all(job->snapshot, job->files, job->file_count, &err))
-		return cli_failed(job->cli, &err);
-	notes_print(job->cli, job->session, job->verbose);
-	progress_end(job->cli->progress);
+	if (!heft_snapshot_open_all(job->snapshot, run->words, run->word_count, &err))
+		return cli_failed(run->cli, &err);
+	notes_print(run->cli, run->session, run->verbose);
+	progress_end(run->cli->progress);
 	if (job->stats)
 		print_stats(job);
-	int status = job->check ? snapshot_judge(job->cli, job->snapshot, NULL) : EXIT_FINE;
-	if (job->output &&
-	    outfile_write(job->cli, job->output, cmd_snapshot_write, job) != EXIT_FINE)
+	int status = job->check ? snapshot_judge(run->cli, job->snapshot, NULL) : EXIT_FINE;
+	if (run->out.has_path &&
+	    outfile_write(run->cli, output, cmd_snapshot_write, job) != EXIT_FINE)
 		status = EXIT_TROUBLE;
 	return status;
 }
 
 int cmd_snapshot(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { snapshot_apply, snapshot_add_operand };
-	struct snapshot_job job = { .cli = cli, .session = cli_session(cli) };
-	job.snapshot = cli_made(cli, heft_snapshot_new(job.session));
-	job.files = calloc((size_t)argc + 1, sizeof *job.files);
-	int status = job.files == NULL ? cli_error(cli, "out of memory")
-				       : cli_parse(cli, argc, argv, &words, &job);
+	static const struct cli_words words = { .option = snapshot_apply };
+	struct snapshot_job job = { .run = run_new(cli, NULL) };
+	job.snapshot = cli_made(cli, heft_snapshot_new(job.run.session));
+	int status = cli_parse(&job, argc, argv, &words);
 	if (status == CLI_GO_ON)
 		status = snapshot_run(&job);
-	heft_session_free(job.session);
+	run_release(&job.run);
 	heft_snapshot_free(job.snapshot);
-	free(job.files);
 	return status;
 }

@@ -1,13 +1,21 @@
 /* Implements heft stack: shows how many bytes of stack each function takes. */
 #include "cli/notes.h"
-#include "cli/output.h"
+#include "cli/run.h"
 
-enum { O_FUNCTION = O_OWN, O_FUNCTIONS, O_DEMANGLE, O_DETAILS };
+struct stack_job {
+	struct command_run run;
+	struct heft_stack *stack;
+	struct heft_stack_query query;
+	bool details;
+};
 
 const struct opt stack_opts[] = {
-	{ O_FUNCTION, 0, false, "function", "NAME", "this function alone" },
-	{ O_FUNCTIONS, 0, false, "functions", NULL, "all functions, not only where ways begin" },
-	{ O_DETAILS, 0, true, "details", NULL, "the deepest way below each row" },
+	{ 0, 0, false, "function", "NAME", "this function alone",
+	  KEEPS(struct stack_job, query.function) },
+	{ 0, 0, false, "functions", NULL, "all functions, not only where ways begin",
+	  ADDS(struct stack_job, query.flags, HEFT_STACK_ALL) },
+	{ 0, 0, true, "details", NULL, "the deepest way below each row",
+	  SETS(struct stack_job, details) },
 	{ O_DEMANGLE, 'C', false, "demangle", "none|short|full", "names (default: full)" },
 #define OUTPUT_ROWS         "rows, 0: all (default: 20 beside handlers)"
 #define OUTPUT_FORMATS      "table|csv|tsv|json|markdown"
@@ -28,72 +36,38 @@ const char stack_manual[] =
 	"What a number does not hold (recursion, indirect calls, unknown callees, alloca)\n"
 	"stands beside it.\n";
 
-struct stack_job {
-	const struct cli *cli;
-	struct heft_stack *stack;
-	struct heft_session *session;
-	struct output out;
-	struct heft_stack_query query;
-	bool details, verbose;
-	const char *file;
-};
-
-static bool stack_apply(void *ctx, const struct opt *o, const char *value)
-{
-	struct stack_job *job = ctx;
-	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
-	unsigned style;
-	if (answer != OUTPUT_OTHER)
-		return answer == OUTPUT_TAKEN;
-	switch (o->id) {
-	case O_FUNCTION: job->query.function = value; break;
-	case O_FUNCTIONS: job->query.flags |= HEFT_STACK_ALL; break;
-	case O_DETAILS: job->details = true; break;
-	case O_DEMANGLE:
-		if (!cli_choice(job->cli, o, value, style_choices, &style))
-			return false;
-		heft_session_set_demangle(job->session, (enum heft_demangle)style);
-		break;
-	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->session, o, value);
-	}
-	return true;
-}
-
 static bool stack_write_table(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct stack_job *job = ctx;
-	const struct heft_sink sink = output_sink(&job->out, to);
-	return heft_stack_write(job->stack, &job->query, &job->out.write, &sink, err);
+	const struct heft_sink sink = output_sink(&job->run.out, to);
+	return heft_stack_write(job->stack, &job->query, &job->run.out.write, &sink, err);
 }
 
 static int stack_run(struct stack_job *job)
 {
 	struct heft_err err;
 	enum { USUAL_ROWS = 20 };
-	if (!output_settle(&job->out, job->cli))
+	if (!run_has_words(&job->run, 1, 1, "one file"))
 		return EXIT_TROUBLE;
-	if (!heft_stack_open(job->stack, job->file, &err))
-		return cli_failed(job->cli, &err);
-	job->query.rows = output_rows(&job->out, USUAL_ROWS);
-	job->query.flags |= job->out.has_rows ? 0u : HEFT_STACK_MORE_ROWS;
-	job->out.write.full = job->details || job->query.function != NULL;
-	const int status = outfile_write(job->cli, job->out.path, stack_write_table, job);
-	notes_print(job->cli, job->session, job->verbose);
+	if (!heft_stack_open(job->stack, job->run.words[0], &err))
+		return cli_failed(job->run.cli, &err);
+	job->query.rows = output_rows(&job->run.out, USUAL_ROWS);
+	job->query.flags |= job->run.out.has_rows ? 0u : HEFT_STACK_MORE_ROWS;
+	job->run.out.write.full = job->details || job->query.function != NULL;
+	const int status = outfile_write(job->run.cli, job->run.out.path, stack_write_table, job);
+	notes_print(job->run.cli, job->run.session, job->run.verbose);
 	return status;
 }
 
 int cmd_stack(const struct cli *cli, int argc, char **argv)
 {
-	struct stack_job job = { .cli = cli,
-				 .session = cli_session(cli),
+	struct stack_job job = { .run = run_new(cli, list_formats),
 				 .query = { .size = sizeof job.query } };
-	job.stack = cli_made(cli, heft_stack_new(job.session));
-	output_init(&job.out, list_formats);
-	int status = cli_parse_file(cli, argc, argv, stack_apply, &job, &job.file);
+	job.stack = cli_made(cli, heft_stack_new(job.run.session));
+	int status = cli_parse_output(&job, argc, argv, NULL);
 	if (status == CLI_GO_ON)
 		status = stack_run(&job);
-	heft_session_free(job.session);
+	run_release(&job.run);
 	heft_stack_free(job.stack);
 	return status;
 }

@@ -1,17 +1,14 @@
 /* Implements heft where: shows what the given addresses belong to. */
 #include "base/os/shell.h"
 #include "cli/notes.h"
-#include "cli/output.h"
+#include "cli/run.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum {
-	O_DEMANGLE = O_OWN,
-	O_BLOCKS,
-};
+enum { O_BLOCKS = O_OWN };
 
 const struct opt where_opts[] = {
 	{ O_BY, 'd', true, "by", "A,B,..", "owner by these data sources, and why" },
@@ -51,15 +48,9 @@ static const struct choice formats[] = {
 };
 
 struct where_job {
-	const struct cli *cli;
+	struct command_run run; /* The words are the file, then addresses */
 	struct heft_where *where;
-	struct heft_session *session;
-	struct output out;
 	FILE *to;
-	bool verbose;
-	const char *file;
-	const char **addrs; /* Addresses as the user typed them */
-	size_t addr_count;
 	bool unreadable, nothing; /* `unreadable`: a word is not an address. `nothing`: an
 				   * address belongs to nothing */
 	bool stopped;             /* True after the output failed */
@@ -73,37 +64,17 @@ static bool where_add_source(void *ctx, const char *name)
 	struct heft_err err;
 	if (heft_where_add_source(job->where, name, &err))
 		return true;
-	return cli_unknown_source(job->cli, name);
+	return cli_unknown_source(job->run.cli, name);
 }
 
 static bool where_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct where_job *job = ctx;
-	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
-	unsigned style;
-	if (answer != OUTPUT_OTHER)
-		return answer == OUTPUT_TAKEN;
-	switch (o->id) {
-	case O_BY: return cli_each_name(job->cli, value, where_add_source, job);
-	case O_DEMANGLE:
-		if (!cli_choice(job->cli, o, value, style_choices, &style))
-			return false;
-		heft_session_set_demangle(job->session, (enum heft_demangle)style);
-		break;
-	case O_BLOCKS: heft_where_set_flags(job->where, HEFT_WHERE_BLOCKS); break;
-	case O_VERBOSE: job->verbose = true; break;
-	default: return cli_find(job->cli, job->session, o, value);
-	}
-	return true;
-}
-
-static bool where_add_operand(void *ctx, const char *word)
-{
-	struct where_job *job = ctx;
-	if (job->file == NULL)
-		job->file = word;
-	else
-		job->addrs[job->addr_count++] = word;
+	if (o->id == O_BY)
+		return cli_each_name(job->run.cli, value, where_add_source, job);
+	if (o->id != O_BLOCKS)
+		return run_apply(job, o, value);
+	heft_where_set_flags(job->where, HEFT_WHERE_BLOCKS);
 	return true;
 }
 
@@ -176,7 +147,7 @@ static void sort_questions(struct where_batch *b)
 /* Prints an error that makes the handle unusable. */
 static void where_give_up(struct where_job *job, const struct heft_err *err)
 {
-	cli_failed(job->cli, err);
+	cli_failed(job->run.cli, err);
 	job->stopped = job->unreadable = true;
 }
 
@@ -185,7 +156,7 @@ static void put_answer(struct where_job *job, struct where_batch *b, struct cmd_
 {
 	const struct heft_sink sink = { keep_piece, b };
 	a->start = b->used;
-	if (!heft_where_write(job->where, at, &job->out.write, &sink, NULL)) {
+	if (!heft_where_write(job->where, at, &job->run.out.write, &sink, NULL)) {
 		where_give_up(job, &(struct heft_err){ .offset = HEFT_NO_OFFSET,
 						       .text = "out of memory" });
 	}
@@ -256,13 +227,14 @@ static void ask(struct where_job *job, struct where_batch *b, const char *text)
 		return;
 	}
 	if (!known) { /* Every line gets an answer, so that the calling program can count them. */
-		cli_failed(job->cli, &err);
+		cli_failed(job->run.cli, &err);
 		job->unreadable = true;
 		put_answer(job, b, &b->answers[b->count++], &nowhere);
 	} else if (count > 0) {
 		if (job->one && count > 1)
-			cli_error(job->cli, "note: %zu places are called '%s': this is the first",
-				  count, text);
+			cli_error(job->run.cli,
+				  "note: %zu places are called '%s': this is the first", count,
+				  text);
 		for (size_t i = 0; i < count && (i == 0 || !job->one) && !job->stopped; i++)
 			name_answer(job, b, i);
 	} else {
@@ -340,7 +312,7 @@ static bool answer_input(struct where_job *job, struct where_batch *b)
 		job->stopped = fflush(job->to) != 0 || job->stopped;
 	}
 	if (!good)
-		cli_error(job->cli, "standard input: cannot read: %s", strerror(errno));
+		cli_error(job->run.cli, "standard input: cannot read: %s", strerror(errno));
 	job->one = false;
 	free(l);
 	return good;
@@ -351,9 +323,9 @@ static bool answer_input(struct where_job *job, struct where_batch *b)
 static bool answer_words(struct where_job *job, struct where_batch *b)
 {
 	bool good = true;
-	for (size_t i = 0; i < job->addr_count && good && !job->stopped; i++) {
-		if (strcmp(job->addrs[i], "-") != 0) {
-			ask(job, b, job->addrs[i]);
+	for (size_t i = 1; i < job->run.word_count && good && !job->stopped; i++) {
+		if (strcmp(job->run.words[i], "-") != 0) {
+			ask(job, b, job->run.words[i]);
 			continue;
 		}
 		answer_batch(job, b);
@@ -371,11 +343,11 @@ static bool answer_all(void *ctx, FILE *to, struct heft_err *err)
 	job->to = to;
 	if (b == NULL) {
 		job->unreadable = true;
-		cli_error(job->cli, "out of memory");
+		cli_error(job->run.cli, "out of memory");
 		return true;
 	}
 	b->limit = BATCH_MIN;
-	const bool good = heft_where_write(job->where, NULL, &job->out.write,
+	const bool good = heft_where_write(job->where, NULL, &job->run.out.write,
 					   &(struct heft_sink){ outfile_put, to }, err);
 	if (good && !answer_words(job, b))
 		job->unreadable = true;
@@ -387,16 +359,14 @@ static bool answer_all(void *ctx, FILE *to, struct heft_err *err)
 static int where_run(struct where_job *job)
 {
 	struct heft_err err;
-	if (job->file == NULL || job->addr_count == 0)
-		return cli_error(job->cli,
-				 "must specify a file and at least one address; try '%s --help'",
-				 job->cli->usage);
-	if (cli_swapped(job->cli, job->file, job->addrs[0]))
+	const char **words = job->run.words;
+	if (!run_has_words(&job->run, 2, SIZE_MAX, "a file and at least one address") ||
+	    cli_swapped(job->run.cli, words[0], words[1]))
 		return EXIT_TROUBLE;
-	if (!heft_where_open(job->where, job->file, &err))
-		return cli_failed(job->cli, &err);
-	const int status = outfile_write(job->cli, job->out.path, answer_all, job);
-	notes_print_each(job->cli, job->session, job->verbose);
+	if (!heft_where_open(job->where, words[0], &err))
+		return cli_failed(job->run.cli, &err);
+	const int status = outfile_write(job->run.cli, job->run.out.path, answer_all, job);
+	notes_print_each(job->run.cli, job->run.session, job->run.verbose);
 	if (status != EXIT_FINE || job->unreadable)
 		return EXIT_TROUBLE;
 	return job->nothing ? EXIT_NO : EXIT_FINE;
@@ -404,17 +374,13 @@ static int where_run(struct where_job *job)
 
 int cmd_where(const struct cli *cli, int argc, char **argv)
 {
-	static const struct cli_words words = { where_apply, where_add_operand };
-	struct where_job job = { .cli = cli, .session = cli_session(cli) };
-	job.where = cli_made(cli, heft_where_new(job.session));
-	output_init(&job.out, formats);
-	job.addrs = calloc((size_t)argc + 1, sizeof *job.addrs);
-	int status = job.addrs == NULL ? cli_error(cli, "out of memory")
-				       : cli_parse(cli, argc, argv, &words, &job);
+	static const struct cli_words words = { .option = where_apply };
+	struct where_job job = { .run = run_new(cli, formats) };
+	job.where = cli_made(cli, heft_where_new(job.run.session));
+	int status = cli_parse(&job, argc, argv, &words);
 	if (status == CLI_GO_ON)
 		status = where_run(&job);
-	free(job.addrs);
-	heft_session_free(job.session);
+	run_release(&job.run);
 	heft_where_free(job.where);
 	return status;
 }

@@ -29,16 +29,10 @@ static const struct choice sort_choices[] = {
 	{ NULL, 0 },
 };
 
-void diff_job_init(struct diff_job *job, const struct cli *cli)
+struct diff_job diff_job_new(const struct cli *cli)
 {
-	*job = (struct diff_job){ .cli = cli, .query = { .size = sizeof job->query } };
-	snapshot_settings_init(&job->settings, cli);
-	output_init(&job->out, table_formats);
-}
-
-void diff_job_release(struct diff_job *job)
-{
-	snapshot_settings_release(&job->settings);
+	return (struct diff_job){ .open.run = run_new(cli, table_formats),
+				  .query = { .size = sizeof(struct heft_diff_query) } };
 }
 
 /* Finds a group by its name or by the plural of its name. */
@@ -65,7 +59,7 @@ static bool by_apply(struct diff_job *job, const struct opt *o, const char *valu
 	job->sources = source ? value : NULL;
 	told.value = "symbol, source, directory, object, component, section, container, "
 		     "namespace, library, package";
-	return group || source || cli_choice(job->cli, &told, value, by_choices, &none);
+	return group || source || cli_choice(job->open.run.cli, &told, value, by_choices, &none);
 }
 
 static bool sort_apply(struct diff_job *job, const struct opt *o, const char *value)
@@ -73,54 +67,40 @@ static bool sort_apply(struct diff_job *job, const struct opt *o, const char *va
 	struct opt told = *o;
 	unsigned choice = 0;
 	told.value = "delta, growth, size, old, name";
-	if (!cli_choice(job->cli, &told, value, sort_choices, &choice))
+	if (!cli_choice(job->open.run.cli, &told, value, sort_choices, &choice))
 		return false;
 	job->query.sort = (enum heft_sort)choice;
 	return true;
 }
 
-enum output_answer diff_apply(struct diff_job *job, const struct opt *o, const char *value)
+bool diff_apply(void *ctx, const struct opt *o, const char *value)
 {
-	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
-	bool good = true;
+	struct diff_job *job = ctx;
+	const struct cli *cli = job->open.run.cli;
 	unsigned style = 0;
-	if (answer != OUTPUT_OTHER)
-		return answer;
 	switch (o->id) {
-	case O_BY: good = by_apply(job, o, value); break;
-	case O_SORT: good = sort_apply(job, o, value); break;
-	case O_MIN: good = cli_size(job->cli, o, value, UINT64_MAX / 20, &job->query.min); break;
+	case O_BY: return by_apply(job, o, value);
+	case O_SORT: return sort_apply(job, o, value);
+	case O_MIN: return cli_size(cli, o, value, UINT64_MAX / 20, &job->query.min);
 	case O_DIFF_DEMANGLE:
-		good = cli_choice(job->cli, o, value, style_choices + 1, &style);
-		job->query.names = good ? (enum heft_demangle)style : HEFT_NAMES_RAW;
-		heft_session_set_demangle(job->settings.session, job->query.names);
-		break;
-	case O_SECTION: job->query.section = value; break;
-	case O_DEBUG: job->query.debug = true; break;
-	case O_SAVE: job->save = value; break;
-	case O_EXIT_CODE: job->exit_code = true; break;
+		if (!cli_choice(cli, o, value, style_choices + 1, &style))
+			return false;
+		job->query.names = (enum heft_demangle)style;
+		heft_session_set_demangle(job->open.run.session, job->query.names);
+		return true;
 	case O_SUPERSIZE:
 		job->flags |= HEFT_DIFF_SUPERSIZE;
-		job->settings.flags |= HEFT_SNAPSHOT_WHOLE_PATHS;
-		break;
-	default: return OUTPUT_OTHER;
+		job->open.flags |= HEFT_SNAPSHOT_WHOLE_PATHS;
+		return true;
+	default: return run_apply(job, o, value);
 	}
-	return good ? OUTPUT_TAKEN : OUTPUT_BAD;
-}
-
-bool diff_add_operand(struct diff_job *job, const char *word)
-{
-	if (job->operand_count < 2)
-		job->operands[job->operand_count] = word;
-	job->operand_count++;
-	return true;
 }
 
 static bool diff_job_report_write(void *ctx, FILE *to, struct heft_err *err)
 {
 	const struct diff_job *job = ctx;
-	const struct heft_sink sink = output_sink(&job->out, to);
-	return heft_diff_write(job->diff, &job->out.write, &sink, err);
+	const struct heft_sink sink = output_sink(&job->open.run.out, to);
+	return heft_diff_write(job->diff, &job->open.run.out.write, &sink, err);
 }
 
 static bool save_write(void *ctx, FILE *to, struct heft_err *err)
@@ -147,14 +127,15 @@ static int diff_report(struct diff_job *job)
 	struct heft_err err;
 	ASSERT(job->diff != NULL);
 	if (!section_exists(job))
-		return cli_error(job->cli, "--section: no section is called '%s'",
+		return cli_error(job->open.run.cli, "--section: no section is called '%s'",
 				 job->query.section);
-	job->query.rows = output_rows(&job->out, 20);
+	job->query.rows = output_rows(&job->open.run.out, 20);
 	if (!heft_diff_rows(job->diff, &job->query, &err))
-		return cli_failed(job->cli, &err);
-	int status = outfile_write(job->cli, job->out.path, diff_job_report_write, job);
+		return cli_failed(job->open.run.cli, &err);
+	int status = outfile_write(job->open.run.cli, job->open.run.out.path, diff_job_report_write,
+				   job);
 	if (status == EXIT_FINE && job->save)
-		status = outfile_write(job->cli, job->save, save_write, job);
+		status = outfile_write(job->open.run.cli, job->save, save_write, job);
 	uint64_t changes = 0;
 	for (size_t i = 0; i < HEFT_CHANGES; i++)
 		if (i != HEFT_UNCHANGED)
@@ -174,10 +155,10 @@ int diff_pair(struct diff_job *job, struct heft_snapshot *old, struct heft_snaps
 	if (job->diff)
 		status = diff_report(job);
 	else if (!old)
-		cli_error(job->cli, "%s: no .sizediff file; must specify two files",
-			  job->operands[0]);
+		cli_error(job->open.run.cli, "%s: no .sizediff file; must specify two files",
+			  job->open.run.words[0]);
 	else
-		cli_failed(job->cli, &err);
+		cli_failed(job->open.run.cli, &err);
 	heft_diff_free(job->diff);
 	heft_snapshot_free(old);
 	heft_snapshot_free(now);

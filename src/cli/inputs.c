@@ -47,37 +47,19 @@ static bool inputs_find_group(const char *const *groups, const char *by, unsigne
 	return false;
 }
 
-void inputs_init(struct inputs *all, const struct cli *cli)
+struct inputs inputs_new(const struct cli *cli)
 {
-	*all = (struct inputs){ .cli = cli,
-				.session = cli_session(cli),
-				.usual = profile_groups[0] };
+	const struct inputs ret = { .run = run_new(cli, NULL), .usual = profile_groups[0] };
 	/* Rows, cards and code show names in one style, not in the default of each. */
-	heft_session_set_demangle(all->session, HEFT_NAMES_SHORT);
+	heft_session_set_demangle(ret.run.session, HEFT_NAMES_SHORT);
+	return ret;
 }
 
 void inputs_release(struct inputs *all)
 {
-	heft_session_free(all->session);
+	run_release(&all->run);
 	free(all->files.paths);
 	free(all->bases.paths);
-}
-
-bool inputs_apply(struct inputs *all, const struct opt *o, const char *value)
-{
-	unsigned style;
-	switch (o->id) {
-	case O_BY: all->by = value; break;
-	case O_INPUT_PERF: all->perf = value; break;
-	case O_VERBOSE: all->verbose = true; break;
-	case O_INPUT_DEMANGLE:
-		if (!cli_choice(all->cli, o, value, style_choices, &style))
-			return false;
-		heft_session_set_demangle(all->session, (enum heft_demangle)style);
-		break;
-	default: return cli_find(all->cli, all->session, o, value);
-	}
-	return true;
 }
 
 /* Adds a file of perf record. Its samples belong to the programs. A second one is an error. */
@@ -87,8 +69,8 @@ static bool inputs_add_samples(struct inputs *all, const char *path)
 		all->perf = path;
 		return true;
 	}
-	cli_error(all->cli, "%s and %s are both samples; one file of them can be shown", all->perf,
-		  path);
+	cli_error(all->run.cli, "%s and %s are both samples; one file of them can be shown",
+		  all->perf, path);
 	return false;
 }
 
@@ -96,7 +78,7 @@ static bool inputs_add_path(struct inputs *all, struct input_files *f, const cha
 {
 	const char **grown = realloc(f->paths, (f->count + 1) * sizeof *grown);
 	if (grown == NULL) {
-		cli_error(all->cli, "out of memory");
+		cli_error(all->run.cli, "out of memory");
 		return false;
 	}
 	f->paths = grown;
@@ -107,11 +89,11 @@ static bool inputs_add_path(struct inputs *all, struct input_files *f, const cha
 bool inputs_add(struct inputs *all, const char *path, bool base)
 {
 	enum heft_input_kind kind = HEFT_INPUT_PROGRAM;
-	heft_input_look(all->session, path, &kind, NULL);
+	heft_input_look(all->run.session, path, &kind, NULL);
 	if (!base && kind == HEFT_INPUT_SAMPLES)
 		return inputs_add_samples(all, path);
 	if (kind == HEFT_INPUT_HISTORY) {
-		cli_error(all->cli,
+		cli_error(all->run.cli,
 			  "%s is a history; heft history page --store=%s -o FILE shows it", path,
 			  path);
 		return false;
@@ -231,7 +213,7 @@ bool cli_input_open(const struct inputs *all, size_t i, const char *by, struct i
 	const char *slash = strrchr(path, '/');
 	ASSERT(i < all->files.count);
 	*in = (struct input){ .title = slash != NULL && slash[1] != '\0' ? slash + 1 : path,
-			      .session = heft_session_copy(all->session) };
+			      .session = heft_session_copy(all->run.session) };
 	if (all->pid != 0) { /* Input 0 is a running process. */
 		in->kind = INPUT_HEAP;
 		in->lives = true;
@@ -239,7 +221,7 @@ bool cli_input_open(const struct inputs *all, size_t i, const char *by, struct i
 		       heft_heap_open_process(in->heap, all->pid, err) &&
 		       open_base_dump(all, in, base, err);
 	}
-	if (!heft_input_look(all->session, path, &kind, err))
+	if (!heft_input_look(all->run.session, path, &kind, err))
 		return false;
 	switch (kind) {
 	case HEFT_INPUT_LIST:
@@ -257,7 +239,7 @@ bool input_open_symbols(const struct inputs *all, const struct input *of, struct
 			struct heft_err *err)
 {
 	*in = (struct input){ .kind = INPUT_LIST, .title = of->title, .matched = true };
-	in->session = heft_session_copy(all->session);
+	in->session = heft_session_copy(all->run.session);
 	return inputs_new_snapshot(in, &in->after, err) &&
 	       inputs_new_snapshot(in, &in->before, err) &&
 	       heft_snapshot_open_measured(in->before, in->after, of->profile, err);
@@ -397,13 +379,13 @@ bool input_add_to(const struct inputs *all, size_t i, const struct input *in,
 void input_print_notes(const struct inputs *all, const struct input *in)
 {
 	if (in->session != NULL)
-		notes_print(all->cli, in->session, all->verbose);
+		notes_print(all->run.cli, in->session, all->run.verbose);
 }
 
 int input_failed(const struct inputs *all, const struct input *in, const struct heft_err *err)
 {
 	if (in->unknown[0] == '\0')
-		return cli_failed(all->cli, err);
-	cli_unknown_source(all->cli, in->unknown);
+		return cli_failed(all->run.cli, err);
+	cli_unknown_source(all->run.cli, in->unknown);
 	return EXIT_TROUBLE;
 }

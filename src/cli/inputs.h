@@ -3,9 +3,7 @@
 #ifndef HEFT_CLI_INPUTS_H
 #define HEFT_CLI_INPUTS_H
 
-#include "cli/cli.h"
-
-enum input_option { O_INPUT_DEMANGLE = 100, O_INPUT_PERF };
+#include "cli/run.h"
 
 struct input_files {
 	const char **paths;
@@ -13,16 +11,14 @@ struct input_files {
 };
 
 struct inputs {
-	const struct cli *cli;
-	struct heft_session *session;
+	struct command_run run;
 	const char *by, *perf; /* NULL if not given */
 	const char *usual;     /* Default groups of programs */
-	bool verbose;
-	bool code;           /* True if pages show the code of functions */
-	unsigned flags;      /* For profiles: bits of enum heft_profile_flag */
-	unsigned heap_flags; /* For dumps: bits of enum heft_heap_flag */
-	uint32_t pid;        /* Id of the running process that is input 0. 0 if there is none */
-	uint32_t rows;       /* Rows per level of profiles. 0 means all */
+	bool code;             /* True if pages show the code of functions */
+	unsigned flags;        /* For profiles: bits of enum heft_profile_flag */
+	unsigned heap_flags;   /* For dumps: bits of enum heft_heap_flag */
+	uint32_t pid;          /* Id of the running process that is input 0. 0 if there is none */
+	uint32_t rows;         /* Rows per level of profiles. 0 means all */
 	struct input_files files, bases;
 };
 
@@ -48,11 +44,8 @@ struct input {
 					  * failure */
 };
 
-void inputs_init(struct inputs *all, const struct cli *cli);
+struct inputs inputs_new(const struct cli *cli);
 void inputs_release(struct inputs *all);
-/* Applies an option of input_opts.inc, find_opts.inc, exe_opts.inc, or O_VERBOSE. False on
- * failure. */
-bool inputs_apply(struct inputs *all, const struct opt *o, const char *value);
 /* Adds an operand, from before or after "--". A perf file becomes `perf`. False after a message. */
 bool inputs_add(struct inputs *all, const char *path, bool base);
 

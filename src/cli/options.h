@@ -15,10 +15,18 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* What an option does to the job of its command. */
+enum opt_effect {
+	OPT_APPLIES, /* The command's function applies the option */
+	OPT_SETS,    /* Sets a bool */
+	OPT_ADDS,    /* Adds `bits` to an unsigned */
+	OPT_KEEPS,   /* Keeps the value in a const char * */
+};
+
 /* An option. An entry that is all zero ends the table. An entry with neither letter nor name is a
  * heading of the help. */
 struct opt {
-	int id;            /* Number of the option in the command. Never 0 */
+	int id;            /* Number of the option in the command. 0 if `effect` says all */
 	char letter;       /* 0 if there is none */
 	bool common;       /* True if `heft --help` lists the option */
 	const char *name;  /* Name without "--". NULL if there is none */
@@ -27,7 +35,17 @@ struct opt {
 	/* Words that the value can be: "a|b|c". NULL if `value` lists them or any value is
 	 * allowed. */
 	const char *choices;
+	enum opt_effect effect;
+	unsigned bits;
+	size_t at; /* Offset in the job of the member that the effect changes */
 };
+
+/* Offset of a member, which must have this type. */
+#define MEMBER_AT(job, m, type) _Generic(((job *)0)->m, type: offsetof(job, m))
+/* Ends of entries that change a member of a job. */
+#define SETS(job, m)    .effect = OPT_SETS, .at = MEMBER_AT(job, m, bool)
+#define ADDS(job, m, b) .effect = OPT_ADDS, .at = MEMBER_AT(job, m, unsigned), .bits = (b)
+#define KEEPS(job, m)   .effect = OPT_KEEPS, .at = MEMBER_AT(job, m, const char *)
 
 enum opt_step {
 	OPT_END,

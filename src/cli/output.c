@@ -93,7 +93,10 @@ enum output_answer output_apply(struct output *out, const struct cli *cli, const
 	case O_COLOR: return set_color(out, cli, o, value);
 	case O_CSV_SAFE: out->write.csv_safe = true; break;
 	case O_WIDE: out->wide = true; break;
-	case O_OUTPUT: out->path = strcmp(value, "-") == 0 ? NULL : value; break;
+	case O_OUTPUT:
+		out->path = strcmp(value, "-") == 0 ? NULL : value;
+		out->has_path = true;
+		break;
 	default: return OUTPUT_OTHER;
 	}
 	return OUTPUT_TAKEN;

@@ -10,7 +10,7 @@
  *     OUTPUT_LINES: defined if lines are written as they are found, without widths and colours
  *     OUTPUT_FEW: defined if the only formats are table and json
  *
- * The command passes each option to output_apply(). */
+ * run_apply() passes each option to output_apply(). */
 #ifndef HEFT_CLI_OUTPUT_H
 #define HEFT_CLI_OUTPUT_H
 
@@ -24,6 +24,7 @@ struct output {
 	const struct opt *format_opt; /* The format option that was given. NULL if none */
 	uint32_t rows;
 	bool has_rows, wide;
+	bool has_path; /* True if -o was given, also with "-" */
 	enum term_when color;
 	const char *path; /* NULL means standard output */
 };

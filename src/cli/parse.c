@@ -1,48 +1,98 @@
 /* Parses the words of commands, numbers and lists of names. */
-#include "cli/cli.h"
+#include "cli/run.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool parse_is_named(const struct opt *o, const char *name)
+struct command_run run_new(const struct cli *cli, const struct choice *formats)
 {
-	return o->name != NULL && strcmp(o->name, name) == 0;
+	struct command_run ret = { .cli = cli, .session = cli_session(cli) };
+	if (formats != NULL)
+		output_init(&ret.out, formats);
+	return ret;
 }
 
-/* Answers --help and --version, which need no other words. */
-static bool parse_answer(const struct cli *cli, const struct opt *o)
+void run_release(struct command_run *run)
 {
-	if (parse_is_named(o, "help"))
-		cli_help(cli);
-	else if (parse_is_named(o, "version"))
-		cli_version(cli);
-	else
-		return false;
+	heft_session_free(run->session);
+	free(run->words);
+}
+
+bool run_apply(void *job, const struct opt *o, const char *value)
+{
+	struct command_run *run = job;
+	const enum output_answer answer = output_apply(&run->out, run->cli, o, value);
+	unsigned style;
+	uint64_t threads;
+	if (answer != OUTPUT_OTHER)
+		return answer == OUTPUT_TAKEN;
+	switch (o->id) {
+	case O_VERBOSE: run->verbose = true; break;
+	case O_DEMANGLE:
+		if (!cli_choice(run->cli, o, value, style_choices, &style))
+			return false;
+		heft_session_set_demangle(run->session, (enum heft_demangle)style);
+		break;
+	case O_THREADS:
+		if (!cli_number(run->cli, o, value, 4096, &threads))
+			return false;
+		heft_session_set_threads(run->session, (unsigned)threads);
+		break;
+	default: return cli_find(run->cli, run->session, o, value);
+	}
 	return true;
 }
 
-int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_words *words,
-	      void *job)
+static bool option_apply(void *job, const struct opt *o, const char *value,
+			 const struct cli_words *words)
 {
+	void *member = (char *)job + o->at;
+	switch (o->effect) {
+	case OPT_SETS: *(bool *)member = true; return true;
+	case OPT_ADDS: *(unsigned *)member |= o->bits; return true;
+	case OPT_KEEPS: *(const char **)member = value; return true;
+	default: return (words->option != NULL ? words->option : run_apply)(job, o, value);
+	}
+}
+
+static bool word_take(void *job, const char *word, bool base, const struct cli_words *words)
+{
+	struct command_run *run = job;
+	if (base && words->base != NULL)
+		return words->base(job, word);
+	if (words->operand != NULL)
+		return words->operand(job, word);
+	run->words[run->word_count++] = word;
+	return true;
+}
+
+int cli_parse(void *job, int argc, char **argv, const struct cli_words *words)
+{
+	static const struct cli_words no_words = { 0 };
+	struct command_run *run = job;
+	const struct cli *cli = run->cli;
 	struct opt_cursor c;
-	ASSERT(cli->command != NULL && words->option != NULL && words->operand != NULL);
+	words = words != NULL ? words : &no_words;
+	ASSERT(cli->command != NULL && run->words == NULL);
+	run->words = cli_made(cli, calloc((size_t)argc + 2, sizeof *run->words));
 	options_init(&c, cli->command->opts, argc, argv);
 	for (;;) {
 		switch (options_next(&c)) {
 		case OPT_END: return CLI_GO_ON;
 		case OPT_OPTION:
-			if (parse_answer(cli, c.opt))
+			if (c.opt->id == O_HELP || c.opt->id == O_VERSION) {
+				(c.opt->id == O_HELP ? cli_help : cli_version)(cli);
 				return EXIT_FINE;
-			if (!words->option(job, c.opt, c.value))
+			}
+			if (!option_apply(job, c.opt, c.value, words))
 				return EXIT_TROUBLE;
 			break;
 		case OPT_OPERAND:
 			if (c.value[0] == '\0')
 				return cli_error(cli, "an operand is empty; try '%s --help'",
 						 cli->usage);
-			if (!(c.separated && words->base != NULL ? words->base
-								 : words->operand)(job, c.value))
+			if (!word_take(job, c.value, c.separated, words))
 				return EXIT_TROUBLE;
 			break;
 		case OPT_SEPARATOR: break;
@@ -51,37 +101,19 @@ int cli_parse(const struct cli *cli, int argc, char **argv, const struct cli_wor
 	}
 }
 
-struct file_words {
-	bool (*option)(void *job, const struct opt *o, const char *value);
-	void *job;
-	const char **file;
-	size_t count;
-};
-
-static bool pass_option(void *ctx, const struct opt *o, const char *value)
+int cli_parse_output(void *job, int argc, char **argv, const struct cli_words *words)
 {
-	struct file_words *w = ctx;
-	return w->option(w->job, o, value);
+	struct command_run *run = job;
+	const int status = cli_parse(job, argc, argv, words);
+	return status != CLI_GO_ON || output_settle(&run->out, run->cli) ? status : EXIT_TROUBLE;
 }
 
-static bool take_file(void *ctx, const char *word)
+bool run_has_words(const struct command_run *run, size_t least, size_t most, const char *what)
 {
-	struct file_words *w = ctx;
-	*w->file = word;
-	w->count++;
-	return true;
-}
-
-int cli_parse_file(const struct cli *cli, int argc, char **argv,
-		   bool (*option)(void *job, const struct opt *o, const char *value), void *job,
-		   const char **file)
-{
-	static const struct cli_words words = { pass_option, take_file };
-	struct file_words w = { option, job, file, 0 };
-	const int status = cli_parse(cli, argc, argv, &words, &w);
-	if (status == CLI_GO_ON && w.count != 1)
-		return cli_error(cli, "must specify one file; try '%s --help'", cli->usage);
-	return status;
+	if (run->word_count >= least && run->word_count <= most)
+		return true;
+	cli_error(run->cli, "must specify %s; try '%s --help'", what, run->cli->usage);
+	return false;
 }
 
 bool cli_number(const struct cli *cli, const struct opt *o, const char *value, uint64_t max,

@@ -7,35 +7,23 @@
 
 enum {
 	O_DOMAIN = O_OWN,
-	O_DEMANGLE,
 	O_CONFIG,
 	O_INCLUDE,
 	O_EXCLUDE,
 	O_NO_DEBUG,
 	O_SURE,
-	O_HOW_SURE,
 	O_PERF,
 	O_DEPTH,
-	O_RAW_MAP,
 	O_VMADDR,
 	O_FILEOFF,
-	O_LIST,
-	O_COUNT,
-	O_CODE,
-	O_STACKS,
-	O_ALIASES,
-	O_OLD_NEW,
 	O_DEBUG_INFO,
-	O_HEADERS,
-	O_DISASSEMBLE,
-	O_THREADS,
-	O_EXIT_CODE,
 };
 
 const struct opt size_opts[] = {
 	{ .help = "What is measured:" },
 	{ O_BY, 'd', true, "by", "A,B,..", "data sources, one a level (default: sections)" },
-	{ O_LIST, 0, true, "list-sources", NULL, "show the data sources there are" },
+	{ 0, 0, true, "list-sources", NULL, "show the data sources there are",
+	  SETS(struct size_job, list_sources) },
 	{ O_INCLUDE, 0, true, "source-filter", "REGEX", "count only what has a matching label" },
 	{ O_EXCLUDE, 0, false, "exclude-filter", "REGEX", "leave out what has a matching label" },
 	{ O_NO_DEBUG, 0, false, "no-debug", NULL, "leave out sections of debug info" },
@@ -48,21 +36,26 @@ const struct opt size_opts[] = {
 	{ O_DEBUG_INFO, 0, false, "debug-info", "sections|owners",
 	  "whose debug sections are by symbol: their own\n"
 	  "                              (default), or that of the symbols they describe" },
-	{ O_HEADERS, 0, false, "section-headers", NULL, "count each section's header with it" },
+	{ 0, 0, false, "section-headers", NULL, "count each section's header with it",
+	  ADDS(struct size_job, flags, HEFT_PROFILE_SECTION_HEADERS) },
 	{ O_PERF, 0, false, "perf", "FILE", "samples of perf record, for the source hotness" },
 	{ O_DEPTH, 0, false, "depth", "NUM", "directories: so many levels, a component each" },
 	{ .help = "What is shown:" },
 	{ O_DOMAIN, 0, true, "domain", "vm|file|both", "columns to show, and to sort by" },
 	{ O_DEMANGLE, 'C', true, "demangle", "none|short|full",
 	  "names of symbols (default: short)" },
-	{ O_COUNT, 0, false, "count", NULL, "a column with the number of symbols" },
-	{ O_CODE, 0, false, "code", NULL, "a column with the bytes of code, and their share" },
-	{ O_HOW_SURE, 0, false, "how-sure", NULL,
-	  "columns with bytes by how sure their owners are" },
-	{ O_STACKS, 0, false, "stacks", NULL, "a column with the stack that functions take" },
-	{ O_ALIASES, 0, false, "aliases", NULL,
-	  "other symbols of the same bytes, below their owner" },
-	{ O_OLD_NEW, 0, false, "old-new", NULL, "a diff shows old and new sizes as well" },
+	{ 0, 0, false, "count", NULL, "a column with the number of symbols",
+	  ADDS(struct size_job, flags, HEFT_PROFILE_COUNT) },
+	{ 0, 0, false, "code", NULL, "a column with the bytes of code, and their share",
+	  ADDS(struct size_job, flags, HEFT_PROFILE_CODE) },
+	{ 0, 0, false, "how-sure", NULL, "columns with bytes by how sure their owners are",
+	  ADDS(struct size_job, flags, HEFT_PROFILE_HOW_SURE) },
+	{ 0, 0, false, "stacks", NULL, "a column with the stack that functions take",
+	  ADDS(struct size_job, flags, HEFT_PROFILE_STACKS) },
+	{ 0, 0, false, "aliases", NULL, "other symbols of the same bytes, below their owner",
+	  ADDS(struct size_job, flags, HEFT_PROFILE_ALIASES) },
+	{ 0, 0, false, "old-new", NULL, "a diff shows old and new sizes as well",
+	  SETS(struct size_job, run.out.write.old_new) },
 #define OUTPUT_ROWS "rows a level, 0 for all (default: 20)"
 #define OUTPUT_SORT "vm|file|both|size|delta|growth|old|name"
 #define OUTPUT_SORT_HELP                                                                           \
@@ -73,15 +66,17 @@ const struct opt size_opts[] = {
 	"table (default), csv, tsv, json, markdown,\n"                                             \
 	"                              folded (all rows, for flame graphs), pprof, svg"
 #include "cli/output_opts.inc"
-	{ O_DISASSEMBLE, 0, false, "disassemble", "FUNC",
-	  "instructions of a function, no table (heft blocks)" },
-	{ O_RAW_MAP, 0, false, "raw-map", NULL, "every range with its labels, no table" },
+	{ 0, 0, false, "disassemble", "FUNC", "instructions of a function, no table (heft blocks)",
+	  KEEPS(struct size_job, disassemble) },
+	{ 0, 0, false, "raw-map", NULL, "every range with its labels, no table",
+	  SETS(struct size_job, raw_map) },
 	{ .help = "Why is it so:" },
 	{ O_VERBOSE, 'v', false, NULL, NULL, "notes with offsets, raw map; -vv every claim" },
 	{ O_VMADDR, 0, false, "debug-vmaddr", "ADDR", "claims for this virtual address" },
 	{ O_FILEOFF, 0, false, "debug-fileoff", "OFF", "claims for this file offset" },
 	{ .help = "Other:" },
-	{ O_EXIT_CODE, 0, false, "exit-code", NULL, "status 1 if a diff finds differences" },
+	{ 0, 0, false, "exit-code", NULL, "status 1 if a diff finds differences",
+	  SETS(struct size_job, exit_code) },
 	{ O_THREADS, 0, false, "threads", "NUM", "threads to use (default: one a processor)" },
 #include "cli/last_opts.inc"
 	{ 0 },
@@ -95,7 +90,7 @@ static bool parse_number(const struct size_job *job, const struct opt *o, const 
 	const unsigned long long n = strtoull(value, &end, base);
 	const bool digit_first = value[0] >= '0' && value[0] <= '9';
 	if (errno != 0 || !digit_first || *end != '\0' || n > max)
-		return cli_bad_value(job->cli, o, value,
+		return cli_bad_value(job->run.cli, o, value,
 				     max == UINT64_MAX ? "an address" : "a number, 0 or more");
 	*ret = n;
 	return true;
@@ -113,7 +108,7 @@ static const struct choice sorts[] = { { "size", HEFT_SORT_SIZE },     { "delta"
 
 static bool size_job_failed(const struct size_job *job, const struct heft_err *err)
 {
-	cli_failed(job->cli, err);
+	cli_failed(job->run.cli, err);
 	return false;
 }
 
@@ -128,7 +123,7 @@ static bool flush_sources(struct size_job *job, bool last)
 			free(job->pending[done]);
 			job->pending[done] = NULL;
 		} else if (last && err.code == HEFT_EARG)
-			return cli_unknown_source(job->cli, job->pending[done]);
+			return cli_unknown_source(job->run.cli, job->pending[done]);
 		else if (last)
 			return size_job_failed(job, &err);
 		else
@@ -151,7 +146,7 @@ static bool queue_source(void *ctx, const char *name)
 		job->pending = grown;
 	if (grown == NULL || copy == NULL) {
 		free(copy);
-		cli_error(job->cli, "out of memory");
+		cli_error(job->run.cli, "out of memory");
 		return false;
 	}
 	job->by_region |= strcmp(name, "regions") == 0;
@@ -182,8 +177,8 @@ static bool merge_config(struct size_job *job, const char *path)
 	job->rows_given |= config.has_rows;
 	if (config.disassemble)
 		job->disassemble = config.disassemble;
-	if (config.verbose > job->verbose)
-		job->verbose = config.verbose;
+	if (config.verbose > job->verbosity)
+		job->verbosity = config.verbose;
 	for (size_t i = 0; i < config.debug_vmaddr_count; i++)
 		trace_at(job, HEFT_VM, config.debug_vmaddrs[i]);
 	for (size_t i = 0; i < config.debug_fileoff_count; i++)
@@ -191,43 +186,17 @@ static bool merge_config(struct size_job *job, const char *path)
 	return true;
 }
 
-static bool apply_switch(struct size_job *job, const struct opt *o)
-{
-	switch (o->id) {
-	case O_NO_DEBUG:
-		job->filtered = true;
-		job->flags |= HEFT_PROFILE_NO_DEBUG;
-		break;
-	case O_HEADERS: job->flags |= HEFT_PROFILE_SECTION_HEADERS; break;
-	case O_LIST: job->list_sources = true; break;
-	case O_ALIASES: job->flags |= HEFT_PROFILE_ALIASES; break;
-	case O_COUNT: job->flags |= HEFT_PROFILE_COUNT; break;
-	case O_CODE: job->flags |= HEFT_PROFILE_CODE; break;
-	case O_HOW_SURE: job->flags |= HEFT_PROFILE_HOW_SURE; break;
-	case O_STACKS: job->flags |= HEFT_PROFILE_STACKS; break;
-	case O_OLD_NEW: job->out.write.old_new = true; break;
-	case O_RAW_MAP: job->raw_map = true; break;
-	case O_EXIT_CODE: job->exit_code = true; break;
-	case O_VERBOSE: job->verbose++; break;
-	default: return cli_find(job->cli, job->session, o, NULL);
-	}
-	return true;
-}
-
 static bool size_job_apply_number(struct size_job *job, const struct opt *o, const char *value)
 {
 	const bool addr = o->id == O_VMADDR || o->id == O_FILEOFF;
-	const uint64_t max = addr ? UINT64_MAX : o->id == O_THREADS ? 4096 : INT32_MAX;
+	const uint64_t max = addr ? UINT64_MAX : INT32_MAX;
 	uint64_t n = 0;
 	if (!parse_number(job, o, value, addr ? 0 : 10, max, &n))
 		return false;
-	if (o->id == O_DEPTH) {
+	if (o->id == O_DEPTH)
 		heft_profile_set_depth(job->profile, (unsigned)n);
-	} else if (o->id == O_THREADS) {
-		heft_session_set_threads(job->session, (unsigned)n);
-	} else {
+	else
 		trace_at(job, o->id == O_VMADDR ? HEFT_VM : HEFT_FILE, n);
-	}
 	return true;
 }
 
@@ -244,84 +213,80 @@ static bool size_job_apply_sort(struct size_job *job, const struct opt *o, const
 		return true;
 	}
 	told.value = "vm, file, both, size, delta, growth, old, name";
-	if (!cli_choice(job->cli, &told, value, sorts, &n))
+	if (!cli_choice(job->run.cli, &told, value, sorts, &n))
 		return false;
 	heft_profile_set_sort(job->profile, (enum heft_sort)n);
 	return true;
 }
 
-static bool apply_choice(struct size_job *job, const struct opt *o, const char *value)
+static bool domain_apply(struct size_job *job, const struct opt *o, const char *value)
 {
 	unsigned n = 0;
-	if (o->id == O_DEBUG_INFO) {
-		if (!cli_choice(job->cli, o, value, debug_infos, &n))
-			return false;
-		job->flags = (job->flags & ~(unsigned)HEFT_PROFILE_DEBUG_OWNERS) | n;
-		return true;
-	}
-	if (!cli_choice(job->cli, o, value, o->id == O_DEMANGLE ? style_choices : domains, &n))
+	if (!cli_choice(job->run.cli, o, value, domains, &n))
 		return false;
-	if (o->id == O_DEMANGLE) {
-		job->style = value;
-		heft_session_set_demangle(job->session, (enum heft_demangle)n);
-	} else {
-		job->out.write.domain = (enum heft_domain)n;
-	}
+	job->run.out.write.domain = (enum heft_domain)n;
 	return true;
 }
 
-static bool apply_text(struct size_job *job, const struct opt *o, const char *value)
+static bool size_job_apply_debug(struct size_job *job, const struct opt *o, const char *value)
+{
+	unsigned n = 0;
+	if (!cli_choice(job->run.cli, o, value, debug_infos, &n))
+		return false;
+	job->flags = (job->flags & ~(unsigned)HEFT_PROFILE_DEBUG_OWNERS) | n;
+	return true;
+}
+
+/* Applies an option that filters what is counted. */
+static bool filter_apply(struct size_job *job, const struct opt *o, const char *value)
 {
 	struct heft_err err;
 	unsigned sure = 0;
+	job->filtered = true;
 	switch (o->id) {
-	case O_BY: return cli_each_name(job->cli, value, queue_source, job);
+	case O_NO_DEBUG: job->flags |= HEFT_PROFILE_NO_DEBUG; return true;
 	case O_SURE:
-		job->filtered = true;
-		if (!cli_choices(job->cli, o, value, sure_choices, &sure))
+		if (!cli_choices(job->run.cli, o, value, sure_choices, &sure))
 			return false;
 		heft_profile_set_sure(job->profile, sure);
 		return true;
-	case O_SORT: return size_job_apply_sort(job, o, value);
-	case O_CONFIG: return merge_config(job, value);
-	case O_DISASSEMBLE: job->disassemble = value; return true;
-	case O_PERF:
-		return heft_profile_set_samples(job->profile, value, &err) ||
-		       size_job_failed(job, &err);
 	case O_INCLUDE:
-		job->filtered = true;
 		return heft_profile_include(job->profile, value, &err) ||
 		       size_job_failed(job, &err);
-	case O_EXCLUDE:
-		job->filtered = true;
+	default:
 		return heft_profile_exclude(job->profile, value, &err) ||
 		       size_job_failed(job, &err);
-	default: return cli_find(job->cli, job->session, o, value);
 	}
 }
 
 static bool size_job_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct size_job *job = ctx;
-	const enum output_answer answer = output_apply(&job->out, job->cli, o, value);
-	if (answer != OUTPUT_OTHER)
-		return answer == OUTPUT_TAKEN;
-	if (o->value == NULL)
-		return apply_switch(job, o);
+	struct heft_err err;
 	switch (o->id) {
-	case O_THREADS:
+	case O_VERBOSE: job->verbosity++; return true;
 	case O_DEPTH:
 	case O_FILEOFF: return size_job_apply_number(job, o, value);
 	case O_VMADDR: /* As in heft where, the value can be a name. Bloaty accepts only numbers. */
-		if (cli_is_bloaty(job->cli))
+		if (cli_is_bloaty(job->run.cli))
 			return size_job_apply_number(job, o, value);
 		heft_profile_trace_text(job->profile, value);
 		job->trace_some = true;
 		return true;
-	case O_DOMAIN:
-	case O_DEBUG_INFO:
-	case O_DEMANGLE: return apply_choice(job, o, value);
-	default: return apply_text(job, o, value);
+	case O_BY: return cli_each_name(job->run.cli, value, queue_source, job);
+	case O_DOMAIN: return domain_apply(job, o, value);
+	case O_DEBUG_INFO: return size_job_apply_debug(job, o, value);
+	case O_SORT: return size_job_apply_sort(job, o, value);
+	case O_CONFIG: return merge_config(job, value);
+	case O_PERF:
+		return heft_profile_set_samples(job->profile, value, &err) ||
+		       size_job_failed(job, &err);
+	case O_NO_DEBUG:
+	case O_SURE:
+	case O_INCLUDE:
+	case O_EXCLUDE: return filter_apply(job, o, value);
+	case O_DEMANGLE: job->style = value; return run_apply(job, o, value);
+	default: return run_apply(job, o, value);
 	}
 }
 
@@ -341,7 +306,7 @@ static bool size_job_add_input(void *ctx, const char *path)
 static bool size_job_add_base(void *ctx, const char *path)
 {
 	struct size_job *job = ctx;
-	job->out.write.base_columns = true;
+	job->run.out.write.base_columns = true;
 	return size_job_add_file(job, path, HEFT_BASE);
 }
 
@@ -356,39 +321,38 @@ static bool size_job_settle(struct size_job *job)
 	if (!flush_sources(job, true))
 		return false;
 	if (job->file_count == 0 && job->config_count == 0) {
-		if (cli_is_bloaty(job->cli))
-			cli_error(job->cli, "must specify at least one file");
+		if (cli_is_bloaty(job->run.cli))
+			cli_error(job->run.cli, "must specify at least one file");
 		else
-			cli_error(job->cli, "must specify at least one file; try '%s --help'",
-				  job->cli->usage);
+			cli_error(job->run.cli, "must specify at least one file; try '%s --help'",
+				  job->run.cli->usage);
 		return false;
 	}
-	if (job->out.write.domain == 0 && job->by_region)
-		job->out.write.domain = HEFT_VM;
-	if (job->out.write.domain != 0 && !job->sort_given)
-		heft_profile_set_sort_domain(job->profile, job->out.write.domain);
-	if (job->out.write.domain == 0)
-		job->out.write.domain = HEFT_BOTH;
-	if (job->out.has_rows || !job->rows_given)
-		heft_profile_set_rows(job->profile, output_rows(&job->out, 20));
-	if (job->raw_map || job->verbose > 0)
+	if (job->run.out.write.domain == 0 && job->by_region)
+		job->run.out.write.domain = HEFT_VM;
+	if (job->run.out.write.domain != 0 && !job->sort_given)
+		heft_profile_set_sort_domain(job->profile, job->run.out.write.domain);
+	if (job->run.out.write.domain == 0)
+		job->run.out.write.domain = HEFT_BOTH;
+	if (job->run.out.has_rows || !job->rows_given)
+		heft_profile_set_rows(job->profile, output_rows(&job->run.out, 20));
+	if (job->raw_map || job->verbosity > 0)
 		job->flags |= HEFT_PROFILE_RANGES;
-	if (cli_is_bloaty(job->cli))
+	if (cli_is_bloaty(job->run.cli))
 		job->flags |= HEFT_PROFILE_BLOATY;
-	ASSERT(job->out.write.domain != 0 && job->pending_count == 0);
+	ASSERT(job->run.out.write.domain != 0 && job->pending_count == 0);
 	heft_profile_set_flags(job->profile, job->flags);
-	return output_settle(&job->out, job->cli);
+	return output_settle(&job->run.out, job->run.cli);
 }
 
 int size_job_init(struct size_job *job, const struct cli *cli, int argc, char **argv)
 {
 	static const struct cli_words words = { size_job_apply, size_job_add_input,
 						size_job_add_base };
-	*job = (struct size_job){ .cli = cli, .session = cli_session(cli) };
-	job->profile = cli_made(cli, heft_profile_new(job->session));
-	output_init(&job->out, table_formats);
-	job->out.write.bloaty = cli_is_bloaty(cli);
-	const int status = cli_parse(cli, argc, argv, &words, job);
+	*job = (struct size_job){ .run = run_new(cli, table_formats) };
+	job->profile = cli_made(cli, heft_profile_new(job->run.session));
+	job->run.out.write.bloaty = cli_is_bloaty(cli);
+	const int status = cli_parse(job, argc, argv, &words);
 	if (status != CLI_GO_ON || job->list_sources)
 		return status;
 	return size_job_settle(job) ? CLI_GO_ON : EXIT_TROUBLE;
@@ -399,6 +363,6 @@ void size_job_release(struct size_job *job)
 	for (size_t i = 0; i < job->pending_count; i++)
 		free(job->pending[i]);
 	free(job->pending);
-	heft_session_free(job->session);
+	run_release(&job->run);
 	heft_profile_free(job->profile);
 }

@@ -2,22 +2,16 @@
 #ifndef HEFT_CLI_SIZE_JOB_H
 #define HEFT_CLI_SIZE_JOB_H
 
-#include "cli/cli.h"
-#include "cli/output.h"
-#include "heft.h"
-
-#include <stdio.h>
+#include "cli/run.h"
 
 struct size_job {
-	const struct cli *cli;
+	struct command_run run; /* `verbosity` stands for its `verbose` */
 	struct heft_profile *profile;
-	struct heft_session *session;
-	struct output out;
 	bool list_sources; /* True if the user asked only for the list of sources */
 	bool raw_map, exit_code, sort_given, rows_given, filtered;
-	bool by_region;  /* True if bytes in memory count by default */
-	bool trace_some; /* True if the user named an address to trace */
-	unsigned verbose;
+	bool by_region;          /* True if bytes in memory count by default */
+	bool trace_some;         /* True if the user named an address to trace */
+	unsigned verbosity;      /* How often -v was given */
 	const char *disassemble; /* Function to show instead of the table. NULL if none */
 	const char *style;       /* Style of names, as typed. NULL if not given */
 	unsigned flags;          /* Bits of enum heft_profile_flag */

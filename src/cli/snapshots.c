@@ -3,36 +3,26 @@
 
 #include "cli/notes.h"
 
-void snapshot_settings_init(struct snapshot_settings *s, const struct cli *cli)
-{
-	*s = (struct snapshot_settings){ .session = cli_session(cli) };
-}
-
-void snapshot_settings_release(struct snapshot_settings *s)
-{
-	heft_session_free(s->session);
-}
-
-static struct heft_snapshot *snapshots_new(const struct cli *cli, const struct snapshot_settings *s,
+static struct heft_snapshot *snapshots_new(const struct snapshot_run *s,
 					   struct heft_session *session)
 {
-	struct heft_snapshot *snapshot = cli_made(cli, heft_snapshot_new(session));
+	struct heft_snapshot *snapshot = cli_made(s->run.cli, heft_snapshot_new(session));
 	heft_snapshot_set_flags(snapshot, s->flags);
 	if (s->components)
 		heft_snapshot_set_components(snapshot, s->components);
 	return snapshot;
 }
 
-struct heft_snapshot *snapshot_open(const struct cli *cli, const struct snapshot_settings *s,
-				    const char *path)
+struct heft_snapshot *snapshot_open(const struct snapshot_run *s, const char *path)
 {
-	struct heft_session *session = cli_made(cli, heft_session_copy(s->session));
-	struct heft_snapshot *snapshot = snapshots_new(cli, s, session);
+	const struct cli *cli = s->run.cli;
+	struct heft_session *session = cli_made(cli, heft_session_copy(s->run.session));
+	struct heft_snapshot *snapshot = snapshots_new(s, session);
 	struct heft_err err;
 	const bool ok = heft_snapshot_open(snapshot, path, &err);
 	if (!ok)
 		cli_failed(cli, &err);
-	notes_print(cli, session, s->verbose);
+	notes_print(cli, session, s->run.verbose);
 	heft_session_free(session);
 	if (ok)
 		return snapshot;
@@ -40,19 +30,19 @@ struct heft_snapshot *snapshot_open(const struct cli *cli, const struct snapshot
 	return NULL;
 }
 
-bool snapshot_open_pair(const struct cli *cli, const struct snapshot_settings *s,
-			const char *const paths[2], struct heft_snapshot **ret_before,
-			struct heft_snapshot **ret_after)
+bool snapshot_open_pair(const struct snapshot_run *s, const char *const paths[2],
+			struct heft_snapshot **ret_before, struct heft_snapshot **ret_after)
 {
-	struct heft_session *session = cli_made(cli, heft_session_copy(s->session));
+	const struct cli *cli = s->run.cli;
+	struct heft_session *session = cli_made(cli, heft_session_copy(s->run.session));
 	/* Prints the notes of the later build first. */
-	*ret_after = snapshots_new(cli, s, session);
-	*ret_before = snapshots_new(cli, s, session);
+	*ret_after = snapshots_new(s, session);
+	*ret_before = snapshots_new(s, session);
 	struct heft_err err;
 	const bool ok = heft_snapshot_open_pair(*ret_before, paths[0], *ret_after, paths[1], &err);
 	if (!ok)
 		cli_failed(cli, &err);
-	notes_print(cli, session, s->verbose);
+	notes_print(cli, session, s->run.verbose);
 	heft_session_free(session);
 	if (ok)
 		return true;

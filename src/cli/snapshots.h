@@ -2,29 +2,22 @@
 #ifndef HEFT_CLI_SNAPSHOTS_H
 #define HEFT_CLI_SNAPSHOTS_H
 
-#include "cli/cli.h"
-#include "cli/outfile.h"
+#include "cli/run.h"
 
-/* Settings for opening snapshots. A table of options includes find_opts.inc and O_VERBOSE. */
-struct snapshot_settings {
-	struct heft_session *session;
+/* The run of a command that opens snapshots, and how it opens them. */
+struct snapshot_run {
+	struct command_run run;
 	unsigned flags;         /* Bits of enum heft_snapshot_flag */
 	const char *components; /* File that names owners of sources. NULL if there is none */
-	bool verbose;
 };
-
-void snapshot_settings_init(struct snapshot_settings *s, const struct cli *cli);
-void snapshot_settings_release(struct snapshot_settings *s);
 
 /* Opens a program, .size or .sizediff file, and prints the notes. NULL, after a message, if it
  * cannot be read. */
-struct heft_snapshot *snapshot_open(const struct cli *cli, const struct snapshot_settings *s,
-				    const char *path);
+struct heft_snapshot *snapshot_open(const struct snapshot_run *s, const char *path);
 
 /* Opens two snapshots for a diff. False, after a message, if one of them cannot be read. */
-bool snapshot_open_pair(const struct cli *cli, const struct snapshot_settings *s,
-			const char *const paths[2], struct heft_snapshot **ret_before,
-			struct heft_snapshot **ret_after);
+bool snapshot_open_pair(const struct snapshot_run *s, const char *const paths[2],
+			struct heft_snapshot **ret_before, struct heft_snapshot **ret_after);
 
 /* Writes the problems of a snapshot to a file, or to stdout if `path` is NULL. Returns EXIT_NO if
  * its sums are wrong. */
