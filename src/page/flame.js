@@ -303,15 +303,8 @@ function boxLabel(box) {
 function fitLabel(pen, label, most, bold) {
 	if (pen.fits(label, most, bold))
 		return label;
-	for (const separator of ["::", "/"]) {
-		const parts = splitLabel(label, separator);
-		for (let i = 1; i < parts.length; i++) {
-			const end = "…" + parts.slice(i).join(separator);
-			if (pen.fits(end, most, bold) || i + 1 === parts.length)
-				return end;
-		}
-	}
-	return label;
+	const ends = partStarts(label).slice(1).map(at => "…" + label.slice(at));
+	return ends.find(end => pen.fits(end, most, bold)) || label.slice(partStarts(label).at(-1));
 }
 
 function boxTitle(box, view) {

@@ -15,7 +15,8 @@ function splitLabel(label, separator) {
 	if (label === "" || label[0] === "[")
 		return [label];
 	if (separator === "/") {
-		const parts = label.split("/").filter(p => p !== "");
+		/* The units of a Rust crate, "lib.rs/@/std.e28293-cgu.0", are no folders. */
+		const parts = label.split(/(?<!\/@)\/(?!@\/)/).filter(p => p !== "");
 		return label[0] === "/" ? ["/", ...parts] : parts.length ? parts : [label];
 	}
 	const parts = [];
@@ -36,6 +37,17 @@ function splitLabel(label, separator) {
 	}
 	parts.push(label.slice(start));
 	return parts;
+}
+
+/* Where the parts of a name begin.  Arguments of generics, "sort::<>", belong to the part before; a "/" parts what is before the first bracket. */
+function partStarts(label) {
+	const starts = [0], parts = splitLabel(label, "::"), path = label.slice(0, label.search(/[[({<]|$/));
+	for (let i = 1, at = parts[0].length + 2; i < parts.length; at += parts[i++].length + 2)
+		if (parts[i][0] !== "<")
+			starts.push(at);
+	for (let at = path.indexOf("/", 1) + 1; parts.length === 1 && at > 0 && at < label.length; at = path.indexOf("/", at) + 1)
+		starts.push(at);
+	return starts;
 }
 
 function joinLabels(a, b, separator) {

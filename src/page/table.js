@@ -52,8 +52,11 @@ class Table {
 	/* After anything has changed. */
 	fill() {
 		const { root } = this.view, below = new Map();
-		for (const node of this.opened)
-			below.set(node.parent, [...below.get(node.parent) || [], node]);
+		for (const node of this.opened) {
+			const head = chainHead(node, root);
+			if (chainEnd(node, root) === node)
+				below.set(head.parent, [...below.get(head.parent) || [], node]);
+		}
 		this.blocks = new Map();
 		this.list = this.fitting();
 		this.count = 1 + this.block(root, 1, below).height;
@@ -73,7 +76,7 @@ class Table {
 		block.height = kids.count;
 		for (const child of below.get(node) || []) {
 			const inner = this.block(child, depth + 1, below);
-			block.opens.push({ at: block.order.indexOf(child.i), inner });
+			block.opens.push({ at: block.order.indexOf(chainHead(child, this.view.root).i), inner });
 			block.height += inner.height;
 		}
 		block.opens.sort((a, b) => a.at - b.at);
@@ -86,15 +89,16 @@ class Table {
 		for (i--;;) {
 			const skipped = skippedAt(block, i);
 			if (!skipped.inner)
-				return { node: block.kids.node(block.order.at(i - skipped.rows)), depth: block.depth };
+				return { node: chainEnd(block.kids.node(block.order.at(i - skipped.rows)), this.view.root), depth: block.depth };
 			i = skipped.at;
 			block = skipped.inner;
 		}
 	}
 	/* The number of the row of a node; -1: it is in none. */
 	rowOf(node) {
+		const { root } = this.view;
 		let i = 0;
-		for (let n = node; n !== this.view.root; n = n.parent) {
+		for (let n = node && chainHead(node, root); n !== root; n = chainHead(n.parent, root)) {
 			const block = n?.parent && n.tree === this.view.tree ? this.blocks.get(n.parent) : null;
 			if (!block)
 				return -1;
@@ -139,25 +143,25 @@ class Table {
 		const at = this.firstInSight(), first = Math.max(0, Math.floor(at) - 4);
 		const last = Math.min(this.count, first + Math.ceil(this.body.clientHeight / ROW) + 9);
 		const top = this.count * ROW <= TALLEST ? 0 : this.body.scrollTop - at * ROW;
+		this.chosen = this.at();
 		this.space.replaceChildren(...Array.from({ length: last - first }, (_, i) => this.drawRow(this.row(first + i), first + i, top)));
-		const chosen = this.at();
-		this.box.setAttribute("aria-activedescendant", chosen >= first && chosen < last ? "row" + chosen : "");
+		this.box.setAttribute("aria-activedescendant", this.chosen >= first && this.chosen < last ? "row" + this.chosen : "");
 	}
 	drawRow({ node, depth }, i, top) {
 		const { view } = this, children = view.tree.opens(node), open = i === 0 || this.opened.has(node);
 		const whole = view.root.weight(view.m), part = whole > 0 ? node.weight(view.m) / whole : 0;
 		const name = element("span", { class: "name", role: "gridcell", title: cut(node.label, 1000) },
 			element("span", { class: "twist", "aria-hidden": "true", onclick: e => { e.stopPropagation(); this.twist(node, i); } }, children && i > 0 ? (open ? "▾" : "▸") : ""),
-			element("span", { class: "text" + (node.label.startsWith("[") ? " own" : "") }, cut(labelBelow(node))),
+			nameOf(node, view.root),
 			...this.badges(node));
 		name.style.paddingInlineStart = 4 + depth * 14 + "px";
 		const cells = this.list.map(c => element("span", { class: "number" + (c.tinted ? (node.change(view.m) > 0 ? " more" : node.change(view.m) < 0 ? " less" : "") : ""), role: "gridcell", title: c.exact(node) }, c.text(node)));
 		const bar = element("span", { class: "bar", "aria-hidden": "true" });
 		bar.style.width = 100 * Math.min(1, part) + "%";
 		const row = element("div", {
-			class: "row" + (node === view.chosen ? " chosen" : "") + (this.marked.has(node) ? " marked" : "") + (i === 0 ? " total" : ""),
+			class: "row" + (i === this.chosen ? " chosen" : "") + (this.marked.has(node) ? " marked" : "") + (i === 0 ? " total" : ""),
 			id: "row" + i, role: "row", "aria-level": depth + 1, "aria-rowindex": i + 2,
-			"aria-expanded": children ? String(open) : null, "aria-selected": String(node === view.chosen),
+			"aria-expanded": children ? String(open) : null, "aria-selected": String(i === this.chosen),
 			onclick: () => this.choose(i), ondblclick: () => this.tell.zoom(node),
 		}, bar, name, ...cells);
 		row.style.transform = `translateY(${i * ROW + top}px)`;
@@ -171,9 +175,9 @@ class Table {
 			list.push(element("span", { class: "badge" }, CHANGES[change]));
 		return list;
 	}
-	choose(i, see) {
+	choose(i, see, node = null) {
 		i = Math.max(0, Math.min(this.count - 1, i));
-		this.view.chosen = this.row(i).node;
+		this.view.chosen = node || this.row(i).node;
 		if (see) {
 			const first = this.firstInSight(), room = this.body.clientHeight / ROW;
 			if (i < first)
@@ -201,10 +205,10 @@ class Table {
 		this.fill();
 		const i = this.at();
 		if (i >= 0)
-			this.choose(i, true);
+			this.choose(i, true, node);
 	}
 	parentRow(i) {
-		return i > 0 ? this.rowOf(this.row(i).node.parent) : 0;
+		return i > 0 ? this.rowOf(chainHead(this.row(i).node, this.view.root).parent) : 0;
 	}
 	right(i) {
 		const { node, depth } = this.row(i);
@@ -229,12 +233,12 @@ class Table {
 	}
 	/* Opens the row and those beside it; of very many the first ones. */
 	siblings(i) {
-		const block = this.blocks.get(this.row(i).node.parent);
+		const block = this.blocks.get(chainHead(this.row(i).node, this.view.root).parent);
 		if (!block)
 			return;
 		for (const number of block.order.head(SIBLINGS_MAX))
 			if (this.view.tree.open(block.kids.node(number)))
-				this.opened.add(block.kids.node(number));
+				this.opened.add(chainEnd(block.kids.node(number), this.view.root));
 		this.fill();
 	}
 	key(e) {
@@ -267,6 +271,13 @@ class Table {
 		const deep = Math.max(1, ...rows.map(([path]) => path.length)), path = Array.from({ length: deep }, (_, i) => "level " + (i + 1));
 		return [[path, list.map(c => c.title)], ...rows].map(([labels, values]) => csvLine([...labels, ...Array(deep - labels.length).fill(""), ...values])).join("");
 	}
+}
+
+/* A name whose last part stays in sight where there is no room for all of it. */
+function nameOf(node, root) {
+	const name = cut(labelBelow(node)), last = partStarts(name).at(-1), chain = node.above(), head = chain.indexOf(chainHead(node, root));
+	const front = chain.slice(head, -1).map(n => cut(n.label, 60) + " › ").join("") + name.slice(0, last);
+	return element("span", { class: "text" + (node.label.startsWith("[") ? " own" : "") }, ...(front ? [element("span", { class: "front" }, front)] : []), element("span", { class: "last" }, name.slice(last)));
 }
 
 const CHANGES = ["unchanged", "changed", "added", "removed", "moved", "renamed"];

@@ -172,6 +172,25 @@ function labelBelow(node) {
 	return node.shown;
 }
 
+/* Where a call stack does not fork: is a node all that is below another frame? */
+function isOnlyFrame(node, root) {
+	const { parent, labelLevel } = node;
+	return !!parent && node !== root && parent !== root && node.among.count === 1 && !node.itself && !!node.tree.levels[labelLevel].spec.stack && parent.labelLevel === labelLevel;
+}
+
+/* The first and the last frame of the chain that a node is in, which is one row. */
+function chainHead(node, root) {
+	while (isOnlyFrame(node, root))
+		node = node.parent;
+	return node;
+}
+
+function chainEnd(node, root) {
+	for (let kids = node.tree.open(node); kids?.count === 1 && isOnlyFrame(kids.node(0), root); kids = node.tree.open(node))
+		node = kids.node(0);
+	return node;
+}
+
 function saysAgain(label, below) {
 	return below === label || below === `[section ${label}]`;
 }

@@ -1079,6 +1079,34 @@ def check_names_below(b, work):
     check("names below: short in the row, whole in its title", ["second()", "outer::inner::second()"] in rows, True)
 
 
+ROWS = "[...document.querySelectorAll('#table .rows .row .text')].map(t => t.textContent)"
+
+
+def check_cut_names(b, work):
+    """Where a name has no room its last part is seen: in rows, and in boxes; arguments of a generic function are no part."""
+    name = "outer::very_long_name_of_a_class::" * 4 + "last_part"
+    with open("long.s", "w") as f:
+        f.writelines(f'.globl "{n}"\n.type "{n}",@function\n"{n}": .fill 900,1,0x90\n.size "{n}",900\n' for n in (name, "crate::path::sort::<>", "lib/net/http.(*Conn).Read"))
+    subprocess.run(["cc", "-c", "long.s", "-o", "long.o"], check=True)
+    heft("report", "-d", "symbols", "long.o", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    rows = b.run("Object.fromEntries([...document.querySelectorAll('#table .rows .row .text')].map(t => [t.textContent, [...t.children].map(c => [c.textContent, c.scrollWidth > c.clientWidth])]))")
+    check("cut names: in front", rows.get(name), [[name[:-len("last_part")], True], ["last_part", False]])
+    check("cut names: a generic", [part for part, _ in rows.get("crate::path::sort::<>", [])], ["crate::path::", "sort::<>"])
+    check("cut names: a path", [part for part, _ in rows.get("lib/net/http.(*Conn).Read", [])], ["lib/net/", "http.(*Conn).Read"])
+
+
+def check_stacks(b, work):
+    """Frames that lead to one other are a row with it."""
+    heft("report", "heap.core", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    check("stacks: one row", "sources+0x400149 › sources+0x400184" in b.run(ROWS), True)
+    b.run("[...document.querySelectorAll('#table .rows .row')].find(r => r.textContent.includes('›')).click()")
+    check("stacks: it is the last frame", [len(b.run("heftPage.view.chosen.path()")) > 1, b.run("document.querySelectorAll('#table .row.chosen').length")], [True, 1])
+    b.run("(v => { v.chosen = v.chosen.parent; heftPage.update(false); })(heftPage.view)")
+    check("stacks: a frame before it is in the same row", b.run("document.querySelector('#table .row.chosen .text').textContent.includes('›')"), True)
+
+
 def check_users_lead(b, work):
     """Who refers to a symbol is a link to it, from wherever one looks."""
     heft("report", "-d", "sections,symbols", "spaces", "-o", work + "/page.html")
@@ -1148,7 +1176,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in chosen(check_sizes, check_flags, check_kinds, check_inferred, check_duplicated, check_inlined, check_lists, check_matched, check_history, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_opening, check_names_below, check_users_lead, check_frame, check_pictures):
+        for part in chosen(check_sizes, check_flags, check_kinds, check_inferred, check_duplicated, check_inlined, check_lists, check_matched, check_history, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_opening, check_names_below, check_cut_names, check_stacks, check_users_lead, check_frame, check_pictures):
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
