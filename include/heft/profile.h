@@ -122,7 +122,8 @@ enum heft_profile_flag {
 	 * rows by it. */
 	HEFT_PROFILE_CODE = 1 << 6,
 	/* Put the sources "regions" and "libraries" before the others, if the memory regions of the
-	 * first input are known. They come from a linker map or heft_finder_add_region(). No effect
+	 * first input are known. They come from a linker map or heft_finder_add_region(). Otherwise
+	 * put the source "armembers" before the others, if the first input is an archive. No effect
 	 * if "regions" is already a source. */
 	HEFT_PROFILE_REGIONS = 1 << 7,
 	/* Add the texts "stack" and "stack_besides" to rows of functions. "stack" is the

@@ -62,20 +62,27 @@ static bool states_regions(struct entry *e)
 	return r && r->list.count > 0 && !r->list.data[0].open;
 }
 
+/* Adds a source before the others. */
+static bool run_add_first(struct heft_profile *p, const char *name, struct heft_err *err)
+{
+	if (!profile_add_source(p, name, err))
+		return false;
+	const size_t given = p->levels.count - 1;
+	const struct level added = p->levels.data[given];
+	memmove(&p->levels.data[1], p->levels.data, given * sizeof added);
+	p->levels.data[0] = added;
+	return true;
+}
+
 /* Implements HEFT_PROFILE_REGIONS. */
 static bool run_add_regions(struct heft_profile *p, struct heft_err *err)
 {
-	struct level ours[2];
-	if (!p->by_regions || profile_needs(p) & NEED_REGIONS ||
-	    !states_regions(&p->entries.data[0]))
+	struct entry *first = &p->entries.data[0];
+	if (!p->by_regions || profile_needs(p) & NEED_REGIONS)
 		return true;
-	const size_t given = p->levels.count;
-	if (!profile_add_source(p, "regions", err) || !profile_add_source(p, "libraries", err))
-		return false;
-	memcpy(ours, &p->levels.data[given], sizeof ours);
-	memmove(&p->levels.data[COUNT_OF(ours)], p->levels.data, given * sizeof *ours);
-	memcpy(p->levels.data, ours, sizeof ours);
-	return true;
+	if (states_regions(first))
+		return run_add_first(p, "libraries", err) && run_add_first(p, "regions", err);
+	return !first->program.input.archive || run_add_first(p, "armembers", err);
 }
 
 static void run_set_view(struct heft_profile *p, struct level *l)

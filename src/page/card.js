@@ -30,7 +30,7 @@ function sumBy(view, column, lines) {
 	const largest = [];
 	let others = 0, rest = 0;
 	for (let i = 0; i < column.count; i++) {
-		if (!seen[i])
+		if (!seen[i] || sums[i] === 0)
 			continue;
 		let at = largest.length;
 		while (at > 0 && Math.abs(sums[largest[at - 1]]) < Math.abs(sums[i]))
@@ -48,6 +48,9 @@ function sumBy(view, column, lines) {
 
 function sumList(view, column, lines) {
 	const { largest, others, rest } = sumBy(view, column, lines), unit = view.measure.unit;
+	/* It would say the row's own name again, or nothing. */
+	if (others === 0 && largest.every(([label]) => label === "" || label === view.chosen.label))
+		return "";
 	const items = largest.map(([label, value]) => element("li", {}, element("span", {}, cut(label || "[none]", 160)), element("b", { title: exact(value, unit) }, view.tab.diff ? signed(short(value, unit), value) : short(value, unit))));
 	if (others > 0)
 		items.push(element("li", {}, element("span", {}, `${group(String(others))} others`), element("b", {}, short(rest, unit))));

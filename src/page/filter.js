@@ -127,10 +127,11 @@ const KIND_RULES = [
 	[/debug(?!(alt)?link)|^\.gdb_index|^\.stab|^__DWARF|^\.BTF/, 7],
 	[/^\.?_*(eh_frame|gcc_except|ARM\.ex|unwind|compact_unwind|orc_|[px]data\b)/, 4],
 	[/^\.(rela?|relr|reloc|idata)\b|^\.(got|plt)|^__(auth_)?(got|stub)|_symbol_ptr|^(Rebase|(Lazy |Weak )?Binding|Chained Fixups)|^Import$/, 5],
-	[/^\.(symtab|strtab|dynsym|dynstr|shstrtab|gnu\.(hash|version)|hash|gnu_hash|gopclntab|gosymtab|edata)|^\.dynamic|^__ksym|(Symbol|String) Table$|^Export|^Function Start|^name$/, 6],
+	[/^[._]+go(pclntab|symtab)|^\.(symtab|strtab|dynsym|dynstr|shstrtab|gnu\.(hash|version)|hash|gnu_hash|edata)|^\.dynamic|^__ksym|(Symbol|String) Table$|^Export|^Function Start|^name$/, 6],
 	[/bss(\.|$)|^COMMON|^__common|noinit|^\._?(user_)?(heap|stack)/, 3],
-	[/rodata|^[._]rdata|^\.(data\.rel\.ro|(pre)?init_array|fini_array|ctors|dtors|note|interp|const|rsrc|literal|typelink|itablink)|vectors?\b|vector_table|^__(const|cstring|ustring|literal|cfstring|objc_(meth|class)name|mod_init|oslogstring)/i, 1],
-	[/ram_?(func|text|code)/i, 0],
+	[/rodata|^[._]rdata|^\.(data\.rel\.ro|(pre)?init_array|fini_array|ctors|dtors|note|interp|const|rsrc|literal)|^[._]+(typelink|itablink)|vectors?\b|vector_table|^__(const|cstring|ustring|literal|cfstring|objc_(meth|class)name|mod_init|oslogstring)/i, 1],
+	[/^__(versions|mcount|jump_table|bug_table|ex_table|param|modver|dyndbg|tracepoints|bpf_raw|kcrctab|trace_printk|patchable)|^_ftrace|^\.(modinfo|altinstructions|parainstructions|smp_locks|ibt_endbr|static_call|\w+_sites)/, 1],
+	[/ram_?(func|text|code)|altinstr_/i, 0],
 	[/([._]|^)[lst]?(noptr)?data|^\.tm_clone|ccm|dtcm|[._](backup_)?s?d?ram\b|^__(DATA|objc|thread)|^Data$/, 2],
 	[/[._]text\b|^\.(text|init|fini|itcm|boot\d?)\b|^Code$/i, 0],
 ];
@@ -150,14 +151,15 @@ const kindSums = new Float64Array(KINDS.length);
 
 /* The kind that most of a node is of. */
 function kindOfNode(node, tab, book, m) {
-	if (node.kind !== undefined)
+	if (node.kindBy === m)
 		return node.kind;
 	const kinds = kindsOf(book, tab.kindColumn), { lines } = tab.kindColumn, { order } = node.tree;
-	const values = tab.measures[m].now, step = Math.max(1, Math.floor((node.end - node.start) / 256));
+	const values = tab.measures[m].now, step = Math.max(1, Math.floor((node.end - node.start) / 4096));
 	const sums = kindSums.fill(0);
 	for (let i = node.start; i < node.end; i += step)
 		sums[kinds[lines[order[i]]]] += values[order[i]] + 1e-9;
 	node.kind = 0;
+	node.kindBy = m;
 	for (let k = 1; k < sums.length; k++)
 		if (sums[k] > sums[node.kind])
 			node.kind = k;

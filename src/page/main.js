@@ -106,27 +106,31 @@ function isMostlyNamed(tab, column, { now }) {
 }
 
 /* What heft report groups by where nobody says otherwise. */
-const USUAL_COLUMNS = /^(regions|libraries|sections|compileunits|namespaces|symbols|flags|hotness)$/;
+const USUAL_COLUMNS = /^(regions|libraries|armembers|sections|compileunits|namespaces|symbols|flags|hotness)$/;
 
-/* Opens on the source tree where there is one, else on namespaces, else on sections. */
+/* Opens on the source tree where there is one, else on members of an archive, on namespaces, on sections. */
 function usualBy(tab) {
 	const specs = specsOf(tab), find = regex => specs.find(s => regex.test(s.column.name) && !s.stack);
 	if (tab.stacks)
 		return ["down"];
 	if (tab.kind === "sizes" && !specs.every(s => USUAL_COLUMNS.test(s.column.name)))
 		return specs.slice(0, 3).map(s => s.id);
-	const owners = tab.kind === "sizes" && !tab.regions ? [find(/^compileunits$/), find(/^namespaces$/)].find(s => s && isMostlyNamed(tab, s.column, tab.measures[usualMeasure(tab)])) : null;
+	const owners = tab.kind === "sizes" && !tab.regions ? [find(/^compileunits$/), find(/^armembers$/), find(/^namespaces$/)].find(s => s && isMostlyNamed(tab, s.column, tab.measures[usualMeasure(tab)])) : null;
 	const outer = tab.regions && find(/^regions$/) ? [find(/^regions$/), find(/^libraries$/)] : [owners || find(/^build$/) || find(/^(in_section|sections|modules)$/) || specs[0]];
 	const list = [...outer, find(/^(symbol|symbols|rawsymbols|fullsymbols|shortsymbols|block)$/)];
 	return [...new Set(list.filter(Boolean).map(s => s.id))];
 }
 
-/* Debug info is in no memory: a program that has it is shown as it is loaded. */
+/* Debug info, and tables that only a linker reads, are in no memory: a program that has them, and an archive, is shown as it is
+ * loaded.  A program that gave nearly all its heap back is
+ * shown at its peak. */
 function usualMeasure(tab) {
-	const vm = tab.measures.findIndex(m => m.name === "vm");
+	const of = name => tab.measures.findIndex(m => m.name === name), vm = of("vm"), peak = of("peak_bytes");
 	if (tab.regions)
 		return memoryMeasure(tab);
-	return tab.kind === "sizes" && vm >= 0 && hasDebugInfo(tab) && sumOf(tab.measures[vm].now) > 0 ? vm : 0;
+	if (tab.kind === "heap" && !tab.diff && peak > 0 && sumOf(tab.measures[0].now) < sumOf(tab.measures[peak].now) / 10)
+		return peak;
+	return tab.kind === "sizes" && vm >= 0 && (hasDebugInfo(tab) || tab.columns[0].name === "armembers") && sumOf(tab.measures[vm].now) > 0 ? vm : 0;
 }
 
 function hasDebugInfo(tab) {
@@ -204,6 +208,12 @@ function fillChoices() {
 function measureTitle(measure) {
 	const names = { file: "in the file", vm: "in memory (VM)", live_bytes: "live bytes", live_blocks: "live blocks", peak_bytes: "bytes at the peak", peak_blocks: "blocks at the peak", alloc_bytes: "allocated bytes", allocs: "allocations", temporary: "temporary allocations", charged: "charged bytes of the file", padded: "bytes with padding", own: "own bytes", padding: "padding in front" };
 	return names[measure.name] || measure.title;
+}
+
+/* Behind "N bytes" in the sum. */
+function sumTitle(measure) {
+	const names = { live_bytes: "live", peak_bytes: "at the peak", alloc_bytes: "allocated", charged: "of the file, charged to symbols", padded: "with padding", own: "of its own" };
+	return names[measure.name] || measureTitle(measure);
 }
 
 function fillTabs() {
@@ -331,9 +341,9 @@ function fillSum() {
 		$("sum").dataset.now = top.now(m);
 		return;
 	}
-	if (unit !== "count")
+	if (unit !== "count" && top.now(m) >= 1024)
 		parts.push(` (${short(top.now(m), unit)})`);
-	parts.push(` ${measureTitle(measure)}`);
+	parts.push(` ${sumTitle(measure)}`);
 	if (tree.order.length < tab.lines)
 		parts.push(`, ${percent(top.now(m), whole)} of ${exact(whole, unit)}`);
 	else
@@ -523,8 +533,8 @@ function tellPicture() {
 	canvas.setAttribute("aria-label", told || before + `${PICTURES.find(p => p[0] === view.picture)[1]} of ${cut(view.root.label, 60)}; the largest: ${first.join(", ")}. The table has the same rows.`);
 	const { live, other, free } = stripColours();
 	const items = view.picture === "memory" ? [["in blocks", { fill: live }], ["headers, allocator, recorder", { fill: other }], ["free", { fill: free }]] :
-		view.picture === "course" ? [] : view.colour === "kind" ? KINDS.map((k, i) => [k, shade(...KIND_HUES[i], 76)]).filter((_, i) => kindsOf(view.book, view.tab.kindColumn).includes(i)) :
-		view.colour === "change" ? [["+ grew", shade(24, 90, 64)], ["− shrank", shade(212, 80, 66)], ["unchanged", shade(220, 6, 84)]] :
+		view.picture === "course" ? [] : view.colour === "kind" ? kindsShown() :
+		view.colour === "change" ? [["+ grew, or new", shade(24, 90, 64)], ["− shrank, or removed", shade(212, 80, 66)], ["unchanged", shade(220, 6, 84)]] :
 		view.colour === "heat" && heatColumn(view.tab) ? [...Object.entries(HEAT).map(([name, colour]) => [name, shade(...colour)]), ["not code that was sampled", shade(...NO_HEAT)]] :
 		view.colour === "heat" ? [["larger", shade(6, 75, 66)], ["smaller", shade(48, 75, 84)]] : ownersShown();
 	if (showsRows() && view.tab.inferred && sumOfLines(view.root, view.tab.inferred) > 0)
@@ -534,6 +544,12 @@ function tellPicture() {
 		dot.style.background = colour.fill;
 		return element("span", {}, dot, text);
 	}), view.picture === "course" ? "A click shows what a build changed, if it is one of those in the table." : told || element("span", { class: "hint" }, "Click chooses, double click opens, Backspace goes up. Keys: ?"));
+}
+
+/* The kinds that boxes have their colours from. */
+function kindsShown() {
+	const shown = new Set(picture.boxes.map(box => kindOfNode(box.node, view.tab, view.book, view.m)));
+	return KINDS.map((k, i) => [k, shade(...KIND_HUES[i], 76)]).filter((_, i) => shown.has(i));
 }
 
 /* The owners with the largest boxes, in their colours. */

@@ -258,14 +258,14 @@ def check_flags(b, work):
 
 KINDS = {
     "code": [".text.hot", "__TEXT,__text", ".init", ".init.text", ".itcm", ".ramfunc", ".iram0.text", "Code"],
-    "constants": [".rodata.str1.8", "__TEXT,__const", "__TEXT,__cstring", ".rdata", ".data.rel.ro", ".isr_vector", ".init_array", ".rsrc"],
+    "constants": [".rodata.str1.8", "__TEXT,__const", "__TEXT,__cstring", ".rdata", ".data.rel.ro", ".isr_vector", ".init_array", ".rsrc", "__typelink", "__bug_table", ".modinfo"],
     "data": [".data", "__DATA,__data", ".init.data", ".ccmram", ".tdata", ".noptrdata", ".dram0.data", "Data"],
     "zeroed data": [".bss", "__DATA,__bss", "__DATA,__common", ".noinit", "._user_heap_stack", ".noptrbss"],
     "unwinding": [".eh_frame", "__TEXT,__unwind_info", ".pdata", ".ARM.exidx", ".orc_unwind"],
     "relocations": [".rela.dyn", "__TEXT,__stubs", "__DATA_CONST,__got", ".reloc", ".plt.sec", "Rebase Info"],
-    "symbols": [".gopclntab", "String Table", "Export Info", ".edata", "__ksymtab"],
+    "symbols": [".gopclntab", "__TEXT,__gopclntab", "String Table", "Export Info", ".edata", "__ksymtab"],
     "debug info": [".zdebug_line", "__DWARF,__debug_info", ".BTF"],
-    "other": ["__bug_table", "Code Signature", ".qtmetadata"],
+    "other": ["__mystery", "Code Signature", ".qtmetadata"],
 }
 
 
@@ -280,6 +280,13 @@ def check_kinds(b, work):
     for i, (kind, wanted) in enumerate(KINDS.items()):
         shown = page_rows(b, ["c0"], {"kind": str(i)})
         check(f"kinds: {kind}", sorted(set(shown) & set(names)), sorted(wanted))
+    with open("small.c", "w") as f:
+        f.write("int f(void) { return 1; }")
+    subprocess.run(["cc", "-c", "-O1", "-fasynchronous-unwind-tables", "small.c"], check=True)
+    heft("report", "-d", "sections,symbols", "small.o", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    kinds = [b.run(f"Object.assign(heftPage.state, {{ by: ['c1'], m: {m} }}); heftPage.update(false); [heftPage.view.tree.find(['f']).kind, [...document.querySelectorAll('#legend span')].some(s => s.textContent === 'symbols')]") for m in (0, 1)]
+    check("kinds: of the bytes that are shown, in boxes and the legend", kinds, [[8, True], [4, False]])
 
 
 INFERRED = r"""
@@ -1096,8 +1103,11 @@ def check_cut_names(b, work):
     check("cut names: a path", [part for part, _ in rows.get("lib/net/http.(*Conn).Read", [])], ["lib/net/", "http.(*Conn).Read"])
 
 
+FREES = "#include <stdlib.h>\nint main(void) { char *all = malloc(1000000), *some = malloc(100); all[9] = some[9] = 1; free(all); return all == some; }"
+
+
 def check_stacks(b, work):
-    """Frames that lead to one other are a row with it."""
+    """Frames that lead to one other are a row with it; a program that freed its heap is shown at its peak."""
     heft("report", "heap.core", "-o", work + "/page.html")
     b.open(work + "/page.html")
     check("stacks: one row", "sources+0x400149 › sources+0x400184" in b.run(ROWS), True)
@@ -1105,6 +1115,70 @@ def check_stacks(b, work):
     check("stacks: it is the last frame", [len(b.run("heftPage.view.chosen.path()")) > 1, b.run("document.querySelectorAll('#table .row.chosen').length")], [True, 1])
     b.run("(v => { v.chosen = v.chosen.parent; heftPage.update(false); })(heftPage.view)")
     check("stacks: a frame before it is in the same row", b.run("document.querySelector('#table .row.chosen .text').textContent.includes('›')"), True)
+    check("stacks: live", b.run("heftPage.view.measure.name"), "live_bytes")
+    with open("frees.c", "w") as f:
+        f.write(FREES)
+    subprocess.run(["cc", "-O0", "frees.c", "-o", "frees"], check=True)
+    if subprocess.run([HEFT, "heap", "run", "--no-children", "-o", "frees.heap", "./frees"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+        print("LEFT OUT: stacks: nothing can be recorded here")
+        return
+    heft("report", "frees.heap", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    check("stacks: at its peak", b.run("heftPage.view.measure.name"), "peak_bytes")
+
+
+def check_archive(b, work):
+    """An archive opens on its members, as they are loaded."""
+    for name in "one", "two":
+        with open(name + ".c", "w") as f:
+            f.write(f"int {name}(int n) {{ return n * 3; }}")
+        subprocess.run(["cc", "-c", name + ".c"], check=True)
+    subprocess.run(["ar", "rcs", "both.a", "one.o", "two.o"], check=True)
+    heft("report", "both.a", "-o", work + "/page.html")
+    b.open(work + "/page.html")
+    check("archive: members", [b.run("heftPage.view.levels.map(l => l.spec.title)"), b.run("heftPage.view.measure.name"), sorted(b.run(ROWS)[1:3])],
+          [["Archive members", "Symbols"], "vm", ["one.o", "two.o"]])
+
+
+class Clicks:
+    """Clicks of somebody who has the page open; a choice of a list is two."""
+    def __init__(self, b):
+        self.b, self.count = b, 0
+
+    def on(self, element):
+        self.b.run(element + ".click()")
+        self.count += 1
+
+    def choose(self, what, title):
+        self.b.run(f"(s => {{ s.value = [...s.options].find(o => o.textContent === {title!r}).value; s.dispatchEvent(new Event('change', {{ bubbles: true }})); }})(document.getElementById({what!r}))")
+        self.count += 2
+
+
+SHOP = """
+namespace shop {
+    int prices[SIZE] = { 1 };
+    __attribute__((noinline)) int total(int n) { int sum = 0; for (int i = 0; i < n; i++) sum += prices[i]; return sum; }
+}
+int main(int c, char **) { return shop::total(c); }
+"""
+
+
+def check_tasks(b, work):
+    """What is largest, what changed, who refers to it: three clicks at most each."""
+    with open("shop.cc", "w") as f:
+        f.write(SHOP)
+    for name, size in ("shop", 3000), ("grown", 5000):
+        subprocess.run(["c++", "-g", "-O1", f"-DSIZE={size}", "shop.cc", "-o", name], check=True)
+    row = "document.querySelectorAll('#table .rows .row')[1]"
+    users = "[...document.querySelectorAll('#card .link')].map(l => l.textContent)"
+    for words, wanted in (["shop"], rows_of("size", "-d", "symbols", "--domain=vm", "shop")["children"][0]["label"]), (["grown", "--", "shop"], rows_of("size", "-d", "symbols", "--domain=vm", "grown", "--", "shop")["children"][0]["label"]):
+        heft("report", words[0], "-o", work + "/page.html", *words[1:])
+        b.open(work + "/page.html")
+        clicks = Clicks(b)
+        clicks.choose("by0", "Symbols")
+        check(f"tasks {words}: the first row", [b.run(ROWS)[1], wanted], ["shop::prices"] * 2)
+        clicks.on(row)
+        check(f"tasks {words}: who refers to it", [b.run(users), clicks.count <= 3], [["shop::total()"], True])
 
 
 def check_users_lead(b, work):
@@ -1176,7 +1250,7 @@ def main():
     os.chdir(work)
     b = devtools.Browser(program)
     try:
-        for part in chosen(check_sizes, check_flags, check_kinds, check_inferred, check_duplicated, check_inlined, check_lists, check_matched, check_history, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_opening, check_names_below, check_cut_names, check_stacks, check_users_lead, check_frame, check_pictures):
+        for part in chosen(check_sizes, check_flags, check_kinds, check_inferred, check_duplicated, check_inlined, check_lists, check_matched, check_history, check_instructions, check_disassembly, check_cards, check_users, check_sides, check_heap, check_names, check_longest, check_search, check_sort, check_order, check_turns, check_heaviest, check_regions, check_itself, check_saved, check_range, check_time_keys, check_heat, check_memory_goes, check_address, check_keys, check_opening, check_names_below, check_cut_names, check_stacks, check_archive, check_tasks, check_users_lead, check_frame, check_pictures):
             part(b, work)
         check("requests: none left", b.requests, [])
         check("errors: none", b.errors, [])
