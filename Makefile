@@ -7,7 +7,8 @@ CLANG ?= $(shell command -v clang-19 || command -v clang || echo cc)
 # Seconds and target of `make fuzz`.
 T ?= elf
 SECS ?= 60
-MESON = meson setup --wrap-mode=nodownload
+MESON = $(if $(shell command -v meson && command -v ninja),meson setup --wrap-mode=nodownload,$(error \
+	meson or ninja is missing; on Debian and Ubuntu "sudo apt build-dep ./" installs what heft needs))
 TEST = meson test --print-errorlogs
 
 all: build
