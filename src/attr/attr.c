@@ -36,8 +36,8 @@ label_id symbol_label(const struct attr *a, const struct symbol *s)
 }
 
 /* Returns true if a section, by its name, holds ordinary data or code. False for sections with a
- * special purpose (unwind tables, Go's pclntab, kernel tables ...): they have data of many owners,
- * so one reference proves little. */
+ * special purpose, such as unwind tables and kernel tables. Each of them has data of many owners,
+ * so one reference to it proves little. */
 bool section_is_data(const struct section *s)
 {
 	static const char *const kinds[] = {
@@ -57,9 +57,9 @@ bool section_is_data(const struct section *s)
 			return true;
 	if (name.len == 0) /* The file has lost the section's name. */
 		return true;
-	/* Writable sections without file bytes and executable sections count whatever their name. A
-	 * linker script may reserve room for the stack or heap. Code that takes the address of that
-	 * room does not own the room. */
+	/* Accepts writable sections without file bytes and executable sections, whatever their name
+	 * is. Rejects a section that a linker script reserves for the stack or heap: code that
+	 * takes its address does not own it. */
 	if (s->nobits && s->write && !str_starts(s->name, STR(".plt")) &&
 	    !str_starts(s->name, STR(".got")))
 		return !memmem(s->name.p, s->name.len, "stack", 5) &&
@@ -88,11 +88,9 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret)
 	return reader_ok(&r);
 }
 
-/* Names of a table's symbols. Several threads read and hash them. */
 struct symbols_names {
 	struct symtab table;
-	struct hashed_text *list; /* Indexed by symbol. `text` is NULL for a symbol without a
-				   * name */
+	struct hashed_text *list; /* Indexed by symbol. `text` is NULL for a nameless symbol */
 	uint32_t *sizes;
 };
 

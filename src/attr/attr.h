@@ -8,7 +8,7 @@
 
 #include "program/source_file.h"
 
-/* Kind of owners that an attribution uses. */
+/* Whom an attribution charges for bytes */
 enum owner { BY_SYMBOL, BY_UNIT, BY_FILE };
 
 struct attr_scratch;
@@ -23,24 +23,20 @@ struct attr {
 	struct spans vm;
 	struct claims vm_claims;
 	struct claims file_claims; /* Claims of all images, in file offsets */
-	/* Data that earlier passes keep for later passes. Passes for languages and bundles do not
-	 * use it. */
 	struct attr_scratch *scratch;
 };
 
-/* Claims bytes of a section for a label: VM bytes if the section is mapped, otherwise file
- * bytes. */
+/* Claims bytes of a section for a label: VM bytes if it is mapped, otherwise file bytes. */
 void attr_put(struct attr *a, const struct section *s, uint64_t off, uint64_t size, label_id label,
 	      enum why why);
 /* Resolves the VM claims collected so far and adds them below the known owners. */
 void attr_commit_vm(struct attr *a);
-/* Returns a copy for another thread. The copy has its own claims. */
 struct attr attr_partner(const struct attr *a);
 /* Returns the label of a symbol's name. LABEL_NONE if the symbol has no name. */
 label_id symbol_label(const struct attr *a, const struct symbol *s);
-/* Returns the label of a COMDAT group: the label of its signature symbol. */
+/* Returns the label of the symbol that names a COMDAT group. */
 label_id attr_group_owner(const struct attr *a, const struct section *group);
-/* Returns true if a section may hold data that belongs to different owners. Tables return false. */
+/* Returns true if a section may hold data of different owners. False for tables. */
 bool section_is_data(const struct section *s);
 uint64_t pointer_size(const struct image *im);
 /* Reads the pointer stored at a VM address. False if the file has none. */
@@ -49,23 +45,23 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
 /* attr.c: reads the symbol tables of the image and makes a label for each symbol. Each call reads
  * the tables again. */
 void attr_read_symbols(struct attr *a);
-/* For owners by unit or file: gives symbols without an owner, such as mold's of stubs, to the owner
- * of their address. */
+/* attr.c: by unit or file, gives each symbol without an owner the owner of its address. Examples
+ * are the symbols that mold makes for stubs. */
 void attr_symbols_of_stubs(struct attr *a);
 /* attr_symbols.c: claims sized symbols; then, in code without an owner, unsized ones. */
 void attr_sized_symbols(struct attr *a);
 void attr_unsized_symbols(struct attr *a);
 /* go/attr_go.c: claims the tables of Go's runtime for functions that already have an owner. */
 void attr_go(struct attr *a);
-/* attr_plt.c: claims stubs and GOT slots. Slots without a symbol belong to the owner of their
- * target. */
+/* attr_plt.c: claims stubs and GOT slots. Nameless slots belong to the owner of their target. */
 void attr_plt(struct attr *a);
 void attr_got(struct attr *a);
 /* attr_imports.c: by unit or file, claims undefined symbols for the first code or data that refers
  * to them. Runs after data has owners and before attr_plt(). */
 void attr_imports(struct attr *a);
-/* For owners by unit: lists code without a unit, such as assembly inside C, which clang's DWARF
- * does not describe. Later, gives each piece to the next unit if no other unit calls the piece. */
+/* attr_imports.c: by unit, lists code without a unit, such as assembly inside C, which clang's
+ * DWARF does not describe. attr_bare_claim() later gives each piece to the next unit, if no other
+ * unit calls the piece. */
 void attr_bare_list(struct attr *a);
 void attr_bare_claim(struct attr *a);
 /* attr_unwind.c: claims code by unwind tables. attr_unwind_read() needs only the image. */
@@ -106,11 +102,10 @@ void attr_alignment(struct attr *a);
  * the attr. */
 void attr_symbol_tables(struct attr *a);
 void attr_tables(struct attr *a);
-/* Claims table entries that describe bytes without an owner before attr_tables(). Examples are
- * entries for other tables and the names of their owners. */
+/* Runs before attr_tables(). Claims table entries that describe bytes without an owner. Examples
+ * are entries for other tables and the names of their owners. */
 void attr_late_entries(struct attr *a);
-/* attr_objects.c: if a section of an object has one owner, claims its section header for that
- * owner. */
+/* attr_objects.c: claims the headers of an object's sections that have one owner. */
 void attr_objects(struct attr *a);
 /* attr_files.c: claims code by the rows of line programs. */
 void attr_file_rows(struct attr *a);
@@ -122,7 +117,8 @@ void attr_file_symbols(struct attr *a, const struct image *im);
 void attr_archive(const struct source_file *f, const label_id *owners, struct claims *file);
 /* attr_linkmap.c: claims bytes by the linker map for the objects that it lists. */
 void attr_linkmap(struct attr *a);
-/* For the source objects: votes for the object of each unit, by the claims of units up to now. */
+/* For the data source `objects`: decides which object each unit comes from, by the bytes that the
+ * unit has claimed so far. */
 void attr_linkmap_vote(struct attr *a);
 /* attr_units.c: claims virtual tables and type information for the unit or file of the
  * class's key function. */
@@ -133,7 +129,7 @@ void attr_units(struct attr *a);
 /* Claims VM bytes, at most until the end of their section. */
 void attr_claim_vm(struct attr *a, uint64_t addr, uint64_t size, label_id label);
 void attr_debug_sections(struct attr *a);
-/* attr_code_tables.c: claims the kernel's tables for the code that they describe. */
+/* attr_code_tables.c: claims the kernel's tables about code for that code. */
 void attr_code_tables(struct attr *a);
 /* Claims the entries of Go's .typelink for the owners of the types. */
 void attr_go_links(struct attr *a);
@@ -152,15 +148,14 @@ void attr_node(struct attr *a);
 void attr_bundle(struct attr *a);
 /* For owners by symbol: claims bytes without an owner in a compressed program (made_by_packer). */
 void attr_packed(struct attr *a);
-/* attr_gresource.c: for owners by symbol, claims the members of GLib's resource bundles, with a row
- * each. */
+/* attr_gresource.c: by symbol, claims the members of GLib's resource bundles. Each gets a row. */
 void attr_gresource(struct attr *a);
 /* attr_gpu.c: by symbol, claims GPU code. Each kernel and architecture gets a row. Other bytes of
  * an architecture share one row. */
 void attr_gpu(struct attr *a);
-/* Tells whether an image has GPU code: a section begins with it. */
+/* True if a section of the image begins with GPU code. */
 bool attr_gpu_any(const struct image *im);
-/* Tells whether a section of such an image may have GPU code, also among data. */
+/* True if the section may contain GPU code, also in the middle of data. */
 bool attr_gpu_in(const struct image *im, const struct section *s);
 /* attr_tables.c: claims a relocation entry for the owner of the bytes that the entry patches. */
 void attr_relocs(struct attr *a);

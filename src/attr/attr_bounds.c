@@ -12,13 +12,12 @@
 struct attr_bounds {
 	const struct section *const *data; /* sorted by address */
 	size_t count;
-	uint64_t low, room; /* No section begins in the `room` bytes from `low` on */
+	uint64_t low, room; /* No section begins in [low, low + room) */
 	VEC(uint64_t)
-	starts; /* Sorted: index of the section << 32 | label that refers to its start */
+	starts; /* Sorted: (index of a section << 32) + label of code that refers to its start */
 };
 
-/* Returns the index of the section that begins at an address. Returns the count if no section
- * begins there. */
+/* Returns the index of the section that begins at an address, or the count if there is none. */
 static size_t attr_bounds_section_at(struct attr_bounds *b, uint64_t addr)
 {
 	size_t at;
@@ -39,7 +38,7 @@ static void attr_bounds_add_start(struct attr_bounds *b, uint64_t addr, label_id
 		vec_push(&b->starts, (uint64_t)i << 32 | label);
 }
 
-/* True if the address ends a section to whose start the code `label` also refers. */
+/* True if a section ends at the address, and code of `label` also refers to its start. */
 static bool attr_bounds_is_end(struct attr_bounds *b, uint64_t addr, label_id label)
 {
 	const size_t i = label == LABEL_NONE || b->starts.count == 0

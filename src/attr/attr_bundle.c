@@ -329,7 +329,7 @@ static bool squashfs_bundle(const struct bundle *b)
 	return true;
 }
 
-/* Returns the end of everything that the headers describe. */
+/* Returns the end of the last byte that the image's headers describe. */
 static uint64_t image_end(const struct image *im)
 {
 	uint64_t end = max_u64(im->shdr_off + im->shdr_size, im->phdr_off + im->phdr_size);
@@ -368,8 +368,8 @@ void attr_bundle(struct attr *a)
 	const struct image *im = a->im;
 	const uint64_t end = image_end(im), size = im->bytes.size;
 	ASSERT(a->owner == BY_SYMBOL);
-	/* pkg extends the string table of a Mach-O program to the end of the file, because signing
-	 * allows no bytes outside all tables. */
+	/* pkg extends the string table of a Mach-O program to the end of the file. The reason is
+	 * that a signed program has no bytes outside its tables. */
 	const struct section *s = image_made_names(im);
 	if (s) {
 		(void)bundle_pkg(
@@ -404,7 +404,7 @@ static uint64_t headers_end(const struct image *im)
 }
 
 /* Claims a packed program: first the VM bytes after the headers, then the remaining file bytes.
- * File claims win over VM claims, so the VM bytes are claimed first. */
+ * File claims win over VM claims. */
 void attr_packed(struct attr *a)
 {
 	const struct image *im = a->im;

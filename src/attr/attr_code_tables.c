@@ -54,7 +54,7 @@ static void export_name(struct attr *a, uint64_t addr, label_id owner)
 		export_string(a, to, owner);
 }
 
-/* Claims names of exported symbols in kernel modules, where relocations point to the names. */
+/* Claims the names of symbols that a kernel module exports. Relocations point to these names. */
 static void export_relocs(struct attr *a, const struct section *entries,
 			  const struct section *table)
 {
@@ -75,7 +75,8 @@ static void export_relocs(struct attr *a, const struct section *entries,
 	}
 }
 
-/* Returns the owner of an entry. An entry without a symbol belongs to the symbol it exports. */
+/* Returns the owner of the __ksymtab entry at `at`: `known`, or the owner of the address that the
+ * entry exports. In the second case, claims the entry for it. */
 static label_id export_owner(struct attr *a, const struct section *s, uint64_t at, label_id known)
 {
 	struct reader r = reader_of(image_at(a->im, at, EXPORT_FIELD), a->im->big_endian);
@@ -87,7 +88,7 @@ static label_id export_owner(struct attr *a, const struct section *s, uint64_t a
 	return owner;
 }
 
-/* Claims names and checksums of exported symbols for the owners of the entries. */
+/* Claims the name, namespace and checksum of each exported symbol for the owner of its entry. */
 static void exports(struct attr *a, const char *entries, const char *checksums)
 {
 	const struct section *s = attr_code_tables_table(a->im, entries),
@@ -141,7 +142,7 @@ static bool attr_code_tables_read_place(const struct attr *a, const struct secti
 	return reader_ok(&r);
 }
 
-/* True if the first entries all point to code. Chooses between several possible entry sizes. */
+/* True if the first entries all point to code. Used to choose among several entry sizes. */
 static bool leads_to_code(const struct attr *a, const struct section *s,
 			  const struct place_table *t)
 {
@@ -188,8 +189,8 @@ static void orc(struct attr *a)
 	struct span_cursor cursor = { &a->vm, 0 };
 	if (!ips || !entries || ips->file_size / ORC_IP != entries->file_size / ORC_ENTRY)
 		return;
-	struct attr second = attr_partner(a); /* Receives the claims of the second table, which
-					       * follow those of `a` */
+	struct attr second = attr_partner(a); /* For the claims on .orc_unwind, which must be in
+					       * order */
 	struct reader r = reader_of(section_bytes(a->im, ips), a->im->big_endian);
 	for (uint64_t i = 0; reader_left(&r) >= ORC_IP; i++) {
 		const uint64_t place = ips->addr + i * ORC_IP;

@@ -26,7 +26,7 @@ static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to
 	bool named = false, label = false;
 	if (from >= to || code_gap_pads(d->isa, to - from))
 		return;
-	/* In objects, code after an assembly label belongs to it until the next label. */
+	/* In an object, code after a label of assembly belongs to that label until the next one. */
 	if (d->a->im->kind == IMAGE_OBJECT && i < v->count && v->data[i].addr < to)
 		to = v->data[i].addr;
 	if (from == to)
@@ -84,7 +84,7 @@ static void find_gaps(struct discover *d)
 	}
 	qsort(code, count, sizeof *code, attr_discover_by_addr);
 	for (size_t i = 0; i < count; i++) {
-		/* Overlapping sections are damaged. The first section gets the shared bytes. */
+		/* If sections overlap, the first section gets the shared bytes. */
 		if (code[i]->addr >= end) {
 			section_gaps(d, code[i]);
 			end = code[i]->addr + code[i]->size;
@@ -106,8 +106,8 @@ static bool names_code(const struct image *im)
 	return false;
 }
 
-/* Adds functions from ARM's unwind tables. The tables have the starts of functions of both
- * instruction sets. Each function reaches to the next function. */
+/* Adds functions from ARM's unwind tables. The tables have the starts of ARM and Thumb functions.
+ * Each function extends to the next one. */
 static void find_unwound(struct discover *d, const struct section *s)
 {
 	const struct image *im = d->a->im;

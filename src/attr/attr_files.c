@@ -11,9 +11,9 @@
 struct decl_files {
 	bool open;
 	const struct dwarf *dwarf;
-	uint64_t off; /* Offset of the program. DW_NO_OFFSET if no table is open. */
+	uint64_t off; /* Offset of the line program. DW_NO_OFFSET if none is open */
 	struct line_program program;
-	label_id *labels; /* Per file. LABEL_NONE if not made yet. */
+	label_id *labels; /* Per file of the table. LABEL_NONE until it is needed */
 	size_t label_count;
 	struct text path;
 };
@@ -45,7 +45,7 @@ void attr_files_release(struct findings *f)
 	f->files = NULL;
 }
 
-/* Opens the file table of a unit. A split unit uses the files of its skeleton. */
+/* Opens the file table of a unit. A split unit uses the table of its skeleton unit. */
 static bool attr_files_open_table(struct decl_files *t, const struct unit *u)
 {
 	if (u->skeleton)

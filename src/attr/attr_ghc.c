@@ -56,7 +56,8 @@ static void closures_of_words(struct attr *a, const struct section *s)
 	}
 }
 
-/* Returns true if a relocation points to code after an info table of another library. */
+/* Returns true if a relocation points to code of another library. GHC's names of such code show
+ * that an info table precedes it. */
 static bool leads_to_import(const struct reloc_iter *it, const struct reloc *r)
 {
 	if (r->symbol == 0 || r->symbol >= it->symbols.count)
@@ -100,7 +101,7 @@ static void closures_list(struct attr *a)
 	vec_sort(&a->scratch->closures);
 }
 
-/* Returns the greatest number of bytes that an object of the table can have. */
+/* Returns the maximal size of a static object with this info table. */
 static uint64_t closure_room(const struct ghc_table *t)
 {
 	enum { WORD = 8, THUNK_WORDS = 4 };
@@ -151,8 +152,8 @@ void attr_ghc_closures(struct attr *a)
 	}
 }
 
-/* Returns the label of the row for the objects of a constructor. `t` is NULL for a constructor of
- * another library. LABEL_NONE if the constructor's name is not known. */
+/* Returns the row's label for objects of a constructor. `t` is NULL if the constructor is in
+ * another library. LABEL_NONE if the constructor's name is unknown. */
 static label_id constructor_label(const struct attr *a, const struct ghc_table *t)
 {
 	enum { NAME_MOST = 1024 };

@@ -13,7 +13,6 @@ struct gpu_claims {
 	struct demangler *demangler;
 };
 
-/* Claims bytes of the unpacked code. */
 static void attr_gpu_claim_code(const struct gpu_claims *g, uint64_t off, uint64_t size,
 				label_id label)
 {
@@ -89,7 +88,7 @@ static void attr_gpu_claim_kernels(const struct gpu_claims *g, struct bytes code
 	notes_release(&notes);
 }
 
-/* Claims kernels, then the other bytes of the piece. */
+/* Claims the kernels of a piece of GPU code for their names, then the rest for the architecture. */
 static void attr_gpu_claim_piece(void *ctx, const struct gpu_piece *p)
 {
 	static const char *const forms[] = { "GPU code", "GPU code", "PTX", "GPU code for LTO",

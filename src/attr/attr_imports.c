@@ -12,7 +12,7 @@ static size_t first_use(const struct attr *a, uint64_t addr)
 			   sizeof *a->scratch->uses.data, addr);
 }
 
-/* Returns the label that first uses an address in a range. LABEL_NONE without a use. */
+/* Returns the label of the first code that uses an address in the range, or LABEL_NONE. */
 static label_id user_of(const struct attr *a, uint64_t addr, uint64_t size)
 {
 	const size_t i = first_use(a, addr);
@@ -131,7 +131,7 @@ const struct place *attr_bare_at(const struct attr *a, uint64_t addr)
 		       : NULL;
 }
 
-/* Returns the only label that uses an address. LABEL_NONE if there are several. */
+/* Returns the label of the code that uses an address. LABEL_NONE if code of several labels does. */
 static label_id only_user(const struct attr *a, uint64_t addr)
 {
 	size_t i = first_use(a, addr);
@@ -144,14 +144,13 @@ static label_id only_user(const struct attr *a, uint64_t addr)
 	return (label_id)user;
 }
 
-/* Counts the users of a stub as users of the code to which the stub jumps. */
 struct stub_users {
 	const struct attr *attr;
 	VEC(struct import_use) uses;
 };
 
-/* Handles one stub. In shared libraries, callers use a stub, so the users of the stub use its
- * target. */
+/* Gives the users of a stub to the stub's target. In a shared library, callers call the stub
+ * instead of the target. */
 static void bare_by_stub(void *user, const struct plt_stub *stub)
 {
 	struct stub_users *u = user;
@@ -175,7 +174,7 @@ void attr_bare_claim(struct attr *a)
 	struct attr_scratch *const k = a->scratch;
 	struct stub_users through = { .attr = a };
 	ASSERT(a->owner != BY_SYMBOL);
-	/* The sort is stable, so the first use of an address stays first. */
+	/* The sort is stable, so the first use of each address comes first. */
 	sort_by_key(k->uses.data, k->uses.count, sizeof *k->uses.data);
 	if (k->bare.count > 0) {
 		plt_each(&k->plt, bare_by_stub, &through);

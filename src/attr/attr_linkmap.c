@@ -1,6 +1,7 @@
-/* Claims, by compile unit, bytes without debug info: the linker map tells the object of each byte.
- * If the debug info has exactly one unit of an object, that unit gets the whole object. An object
- * without a unit is treated as a unit. For the source objects, every object has its own bytes. */
+/* Claims, by compile unit, bytes without debug info. The linker map states the object of each byte.
+ * If the debug info has exactly one unit of an object, that unit gets all bytes of the object. An
+ * object without a unit is treated as a unit. For the data source `objects`, every object has its
+ * own bytes. */
 #include "attr/attr.h"
 
 #include "base/sort.h"
@@ -14,7 +15,7 @@
 struct map_objects {
 	struct attr *a;
 	const struct linkmap *map;
-	label_id *owners;     /* One owner per object */
+	label_id *owners;     /* Per object: the unit that gets its bytes */
 	VEC(uint64_t) copies; /* Addresses of variables that the loader copies here, sorted */
 };
 

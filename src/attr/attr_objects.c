@@ -12,13 +12,12 @@ enum { PADDING_MAX = 16 };
 
 struct object {
 	struct attr *a;
-	label_id *owners;            /* Owner of each section, indexed by section */
-	const struct section *names; /* Section header string table, or NULL */
-	uint64_t header_size;        /* Size of one section header */
+	label_id *owners; /* Per section: its only owner */
+	const struct section *names;
+	uint64_t header_size; /* Size of one section header */
 };
 
-/* Returns the only owner of a section's bytes, ignoring padding. LABEL_NONE if there are
- * several. */
+/* Returns the owner of all bytes of a section except padding. LABEL_NONE if there are several. */
 static label_id sole_owner(const struct attr *a, const struct section *s)
 {
 	const struct spans *vm = &a->vm;

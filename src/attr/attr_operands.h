@@ -1,4 +1,4 @@
-/* attr_operands.h - lists operands in the code of objects that have an immediate after them.
+/* attr_operands.h - lists the pc-relative operands in an object's code that an immediate follows.
  * Private to attr_refs.c. One thread at a time. */
 #ifndef HEFT_ATTR_ATTR_OPERANDS_H
 #define HEFT_ATTR_ATTR_OPERANDS_H
@@ -11,7 +11,6 @@ struct operand {
 	uint64_t rest;  /* Size of the immediate */
 };
 
-/* A zeroed list is empty. */
 struct operands {
 	VEC(struct operand) list; /* Sorted */
 };

@@ -9,15 +9,15 @@
  * for other programs. */
 enum {
 	FAR_PART = 20,      /* A function is far if more than 1/20 of all functions are between */
-	SURE_PART = 128,    /* A verdict is sure if another unit's function fits with a
-			     * probability below 1/128 */
-	OUTSIDE_PART = 4,   /* If 1/4 of a section's addresses are outside, none of its verdicts
-			     * is sure */
-	FEW_ADDRESSES = 10, /* Added to the number of addresses of each section. One of them
-			     * counts as outside */
-	CHANCE = 2,         /* In random order, the longest rising chain of n points has about 2
-			     * * sqrt(n) */
-	CLEAR = 2           /* A second chain counts if it is longer than chance by this factor */
+	SURE_PART = 128,    /* A verdict is sure if chance explains it with a probability below
+			     * 1/128 */
+	OUTSIDE_PART = 4,   /* If more than about 1/4 of a section's addresses contradict the
+			     * order of units, none of its verdicts is sure */
+	FEW_ADDRESSES = 10, /* Added to a section's number of addresses, of which one counts as
+			     * contradicting. So sections with few addresses are rarely sure */
+	CHANCE = 2,         /* A random order of n references has a rising chain of about 2 *
+			     * sqrt(n) */
+	CLEAR = 2           /* A second chain counts if it is twice as long as a chance one */
 };
 
 static int points_by_rank(const void *a, const void *b)
@@ -44,8 +44,8 @@ static void points_sort(struct order_point *list, size_t count)
 	}
 }
 
-/* Finishes the references [start, count) to one address. Orders functions by falling rank, each
- * once, so that a rising chain has no address twice. */
+/* Completes the list of references to one address: points from `start` on. Sorts them by falling
+ * rank, each function once. So a chain of rising ranks takes at most one of them. */
 static void points_end(point_vec *points, size_t start)
 {
 	const size_t count = points->count - start;
@@ -72,8 +72,8 @@ static void points_end(point_vec *points, size_t start)
 	points->count = start + kept;
 }
 
-/* Lists the references to a section. The references to one address are mostly in code order
- * already. */
+/* Lists the references to a section, sorted by address. The references to one address are mostly in
+ * code order already. */
 static void list_points(const struct order *o, const struct order_section *s, point_vec *ret)
 {
 	const struct target *list = o->targets->data;
@@ -93,8 +93,8 @@ static void list_points(const struct order *o, const struct order_section *s, po
 	points_end(ret, start);
 }
 
-/* Returns the number of sorted ranks that are at most `rank`. Uses no branch on ranks, because
- * ranks come in random order. */
+/* Returns the number of ranks that are at most `rank`, in a sorted list. Uses no branch on ranks,
+ * because `rank` is different each time and a branch would be predicted wrong. */
 static size_t ranks_until(const uint32_t *ranks, size_t count, uint32_t rank)
 {
 	size_t at = 0;
@@ -108,9 +108,9 @@ static void take_chain(point_vec *points, point_vec *ret)
 {
 	const size_t n = points->count;
 	uint32_t *before = mem_zeroed(n, sizeof *before); /* Index of the previous point, plus 1 */
-	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* Last points of the best chains, by
+	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* Last point of the best chain of each
 							   * length */
-	uint32_t *ranks = mem_zeroed(n, sizeof *ranks);   /* Rank of each of these last points */
+	uint32_t *ranks = mem_zeroed(n, sizeof *ranks);   /* Rank of that last point */
 	size_t length = 0, at = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t rank = points->data[i].rank;
@@ -158,7 +158,7 @@ static size_t points_of_address(const point_vec *points, size_t i)
 	return i;
 }
 
-/* True if functions of several unit groups refer to an address. The references are sorted by
+/* True if functions of several groups of units refer to an address. The references are sorted by
  * falling rank. */
 static bool is_shared(const struct order *o, const struct order_point *list, size_t count)
 {
@@ -166,8 +166,8 @@ static bool is_shared(const struct order *o, const struct order_point *list, siz
 	return o->code.groups[list[0].rank] != o->code.groups[list[count - 1].rank];
 }
 
-/* Finds the chains of a section: runs of variables whose units ascend. Leaves out variables whose
- * unit the references do not tell: those in the GOT, and those that several units use. */
+/* Finds the chains of a section: series of variables whose units ascend. Leaves out variables whose
+ * references do not show the unit: those in the GOT, and those that several units use. */
 static void find_chains(const struct order *o, struct order_section *s, const point_vec *all)
 {
 	point_vec points = { 0 };
@@ -190,12 +190,13 @@ static void find_chains(const struct order *o, struct order_section *s, const po
 	vec_release(&points);
 }
 
-/* A room: the range of functions (by rank) among which a chain places the unit of an address. */
+/* A range of functions, by rank, that has the unit of an address, as a chain shows */
 struct order_room {
 	uint32_t low, high;
 };
 
-/* Returns the room at an address. *at is the number of chain points before the address. */
+/* Returns the range of functions among which a chain places the unit of an address: the ranks of
+ * the chain's points before and after the address. `at` is the number of points before it. */
 static struct order_room room_from(const struct order *o, const point_vec *chain, uint64_t addr,
 				   size_t at)
 {
@@ -214,13 +215,13 @@ static struct order_room room_at(const struct order *o, const point_vec *chain, 
 	return room_from(o, chain, addr, at);
 }
 
-/* Returns the number of functions that lie between two rooms. */
+/* Returns the number of functions between two ranges of functions. 0 if they overlap. */
 static uint32_t rooms_apart(struct order_room a, struct order_room b)
 {
 	return b.high < a.low ? a.low - b.high : b.low > a.high ? b.low - a.high : 0;
 }
 
-/* Returns true if the two rooms have functions of different units. */
+/* Returns true if the two ranges of functions have no unit in common. */
 static bool is_outside(const struct order *o, struct order_room room, struct order_room of)
 {
 	const uint32_t *groups = o->code.groups;
@@ -232,8 +233,8 @@ static bool is_far(const struct order *o, uint32_t away)
 	return away > o->code.count / FAR_PART;
 }
 
-/* Judges the distance between a room (the ranks that a chain allows) and a function, or the
- * functions that use some data (`of`). */
+/* Judges how far the users of an address are from its likely unit. `room`: range of functions among
+ * which a chain places the unit. `of`: range of the users. */
 static struct order_verdict judge_room(const struct order *o, struct order_room room,
 				       struct order_room of)
 {
@@ -246,8 +247,9 @@ static struct order_verdict judge_room(const struct order *o, struct order_room 
 	return v;
 }
 
-/* Judges one address by a room. [list, list + count) are its references. Uses the nearest function;
- * if several are equally near, the one with the lowest rank. */
+/* Judges one address. `room`: range of functions among which a chain places its unit. `list`: the
+ * functions that refer to it. Chooses the function nearest to the range, and among equals the one
+ * with the lowest rank. */
 static struct order_verdict judge_by(const struct order *o, struct order_room room,
 				     const struct order_point *list, size_t count)
 {
@@ -267,7 +269,7 @@ static struct order_verdict judge_by(const struct order *o, struct order_room ro
 	return v;
 }
 
-/* Returns true if enough addresses of the section follow the order of units. */
+/* Returns true if most addresses of the section agree with the order of units. */
 static bool is_ordered(const struct order_section *s)
 {
 	return OUTSIDE_PART * (s->outside + 1) <= s->judged + FEW_ADDRESSES;
@@ -279,7 +281,7 @@ static bool is_merged(const struct order_section *s)
 	return (s->section->flags & SHF_MERGE) && !is_ordered(s);
 }
 
-/* Returns true if the address is unlikely to belong to the function's unit. */
+/* Returns true if the function of the verdict probably belongs to another unit than the address. */
 static bool is_strange(const struct order *o, const struct order_section *s,
 		       const struct order_verdict *v)
 {
@@ -288,8 +290,8 @@ static bool is_strange(const struct order *o, const struct order_section *s,
 	return v->global && is_far(o, v->away);
 }
 
-/* Tells whether a verdict is sure. The more addresses of the section are outside of their rooms,
- * the more references go to variables of other units. */
+/* Returns true if the verdict is sure. The more addresses of a section contradict the order of
+ * units, the less sure each verdict is. */
 static bool is_sure(const struct order *o, const struct order_section *s,
 		    const struct order_verdict *v)
 {
@@ -299,7 +301,8 @@ static bool is_sure(const struct order *o, const struct order_section *s,
 	       (double)o->code.count * (double)(s->judged + FEW_ADDRESSES);
 }
 
-/* Judges an address by the chain that fits best. `before`: chain points before it, per chain */
+/* Judges an address by the chain that fits best. `before`: per chain, number of its points before
+ * the address. */
 static struct order_verdict judge_address(const struct order *o, const struct order_section *s,
 					  const size_t before[ORDER_CHAINS],
 					  const struct order_point *list, size_t count)

@@ -42,7 +42,7 @@ void code_order_read(struct code_order *o, const struct attr *a, const struct se
 uint32_t code_order_rank(const struct code_order *o, label_id label);
 void code_order_release(struct code_order *o);
 
-/* A reference to an address, from the function with this rank in code order. */
+/* A reference to an address, by a function */
 struct order_point {
 	uint64_t addr;
 	uint32_t rank;
@@ -55,24 +55,25 @@ typedef VEC(struct order_point) point_vec;
 struct order_verdict {
 	uint64_t addr;
 	label_id label;  /* The function that fits best */
-	uint32_t away;   /* Number of functions between `label` and the chain's range */
-	uint32_t spread; /* Number of functions that would fit as well */
-	bool global;     /* Code uses the address only through the GOT, so any unit may define it */
-	bool shared;     /* Several units refer to the address, so any unit may define it */
-	bool outside;    /* The function is outside of the unit range that the chain allows */
-	bool strange;    /* The function is not in the unit of the address */
-	bool sure;       /* A function of another unit would hardly fit so well by chance */
+	uint32_t away;   /* Number of functions between `label` and the functions among which the
+			  * chain places the unit */
+	uint32_t spread; /* Number of functions that would fit as well or better */
+	bool global;
+	bool shared;
+	bool outside; /* `label` is of another unit than the chain allows */
+	bool strange; /* `label` probably belongs to another unit than the address */
+	bool sure;    /* A function of another unit would hardly fit so well by chance */
 };
 
 enum { ORDER_CHAINS = 2 };
 
 struct order_section {
 	const struct section *section;
-	size_t first, last; /* Range of targets */
+	size_t first, last; /* Range in order.targets */
 	point_vec chains[ORDER_CHAINS];
 	size_t chain_count;
-	uint64_t judged;  /* Number of addresses that functions of exactly one unit use */
-	uint64_t outside; /* Of these, the number of addresses with `outside` in their verdict */
+	uint64_t judged;  /* Number of addresses whose users are all of one unit */
+	uint64_t outside; /* Number of these addresses whose verdict has `outside` */
 	VEC(struct order_verdict) verdicts; /* Sorted by address */
 };
 
@@ -80,17 +81,18 @@ struct order {
 	const target_vec *targets;
 	struct code_order code;
 	VEC(struct order_section) sections; /* Sorted by address */
-	size_t section, verdict;            /* Positions of the last order_verdict_next() */
+	size_t section, verdict;            /* Position of the last order_verdict_next(): index
+					     * of the section and its verdict */
 };
 
-/* Judges the targets. Needs o->code. Targets must be sorted by address. `data`: sections by
- * address. */
+/* Judges all targets, which are sorted by address. Needs o->code. `data`: sections by address. */
 void order_judge(struct order *o, const struct attr *a, const target_vec *targets,
 		 const struct section *const *data, size_t count);
 /* Returns the verdict about an address. NULL if no code refers to the address. Addresses must rise
  * from call to call. */
 const struct order_verdict *order_verdict_next(struct order *o, uint64_t addr);
-/* Judges a pointer from `place`, which belongs to `owner`, to `target`. The result has no label. */
+/* Judges whether the data at `target` may belong to `owner`, because a pointer at `place` leads
+ * there. The result has no label. */
 struct order_verdict order_of_pointer(const struct order *o, uint64_t place, label_id owner,
 				      uint64_t target);
 void order_release(struct order *o);

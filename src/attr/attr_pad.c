@@ -1,5 +1,5 @@
-/* Claims alignment bytes for the owner before them. spans_pad() charges shorter padding. In data
- * they are zeros, in code one repeated byte (int3 on x86, as Go's linker pads). Alignment to pages
+/* Claims alignment bytes for the owner before them. In data they are zeros. In code they repeat one
+ * byte (int3 on x86, as Go's linker pads). spans_pad() handles shorter padding. Alignment to pages
  * has a row of its own. */
 #include "attr/attr_scratch.h"
 
@@ -25,8 +25,8 @@ static uint64_t fill_end(const struct image *im, const struct section *s, uint64
 	return start + size;
 }
 
-/* Returns the end of the instructions without effect that begin at `start`. Zeros may be a
- * constant. */
+/* Returns the end of the instructions without effect that begin at `start`. Stops at zeros, which
+ * may be a constant. */
 static uint64_t attr_pad_idle_end(const struct image *im, enum code_isa isa, uint64_t start,
 				  uint64_t end)
 {
@@ -75,13 +75,14 @@ void attr_code_padding(struct attr *a)
 		/* A larger gap does not align the next span. */
 		const bool aligns = end - start < min_u64(ALIGN_MAX, end & (~end + 1));
 		const uint64_t size = aligns ? end - start : 0;
-		/* Reading gaps also loads the pages between them, so those count as read. */
+		/* Gaps are read too, so their pages are in memory. They count as read to be
+		 * released. */
 		code_passed(&pass, before->start, size + before->size);
 		if (size == 0)
 			continue;
 		if (!in || start - in->addr >= in->size)
 			in = image_section_at(a->im, start);
-		/* Nops at the start of a section do not follow a function. */
+		/* Nops at the start of a section have no function before them. */
 		if (!in || !in->exec || start == in->addr || start + size - in->addr >= in->size)
 			continue;
 		if (attr_pad_idles(a->im, isa, start, start + size))
@@ -90,8 +91,8 @@ void attr_code_padding(struct attr *a)
 	code_pass_end(&pass);
 }
 
-/* Claims fill between functions: more than a cache line of zeros, and nops after them. Linkers put
- * it before page-aligned stubs (AArch64: erratum of Cortex-A53). */
+/* Claims filler between functions: zeros of more than a cache line, and nops after them. Linkers
+ * put such filler before page-aligned stubs (AArch64: erratum of Cortex-A53). */
 static void attr_pad_fill(struct attr *a, enum code_isa isa, const struct span *before)
 {
 	const uint64_t start = before->start + before->size;
@@ -131,14 +132,14 @@ void attr_padding(struct attr *a)
 			claim(&a->vm_claims, start, size, before->label, WHY_PADDING);
 		else if (size >= ALIGN_MAX)
 			attr_pad_fill(a, isa, before);
-		/* Reading gaps also loads the pages between them, so those count as read. */
+		/* As in attr_code_padding(). */
 		code_passed(&pass, before->start, size + before->size);
 	}
 	code_pass_end(&pass);
 }
 
-/* Claims less than a page of fill before bytes aligned to pages. In code, also claims longer runs
- * of one repeated byte. */
+/* Claims filler of less than a page before data or code at a page boundary. In code, also claims
+ * longer runs of one repeated byte. */
 void attr_alignment(struct attr *a)
 {
 	enum { PAGE = 4096 };

@@ -20,10 +20,10 @@ struct pascal_walk {
 	struct attr *a;
 	const struct section *in;
 	struct reader words;
-	unsigned size;      /* Size of a word in bytes */
-	uint64_t last;      /* End of the last type information or table found */
-	label_id type;      /* Label of the last type information found */
-	uint64_t from, end; /* Range of the current type information */
+	unsigned size; /* Size of a word in bytes */
+	uint64_t last; /* End of the last type information or table found */
+	label_id type; /* Label of the last type information found */
+	uint64_t from, end;
 };
 
 static uint64_t pascal_word(const struct pascal_walk *w, uint64_t addr)
@@ -72,8 +72,8 @@ static void pascal_claim(struct pascal_walk *w, uint64_t from, uint64_t end, lab
 	w->last = end;
 }
 
-/* True if a word of [from, end) points to a name inside the last type information. A table from an
- * enumeration's names to its values has such words. */
+/* True if a word of [from, end) points to a name inside the last type information. Such words are
+ * in the tables that lead from an enumeration's names to its values. */
 static bool leads_to_names(const struct pascal_walk *w, uint64_t from, uint64_t end)
 {
 	enum { STEP = 4 };
@@ -85,7 +85,7 @@ static bool leads_to_names(const struct pascal_walk *w, uint64_t from, uint64_t 
 	return false;
 }
 
-/* Claims the type information before `addr`, if the word at `addr` points to its start. */
+/* Claims the type information that ends at `addr`, if the word at `addr` points to its start. */
 static bool pascal_info(struct pascal_walk *w, uint64_t addr)
 {
 	const uint64_t from = pascal_word(w, addr), end = addr + w->size;

@@ -32,8 +32,8 @@ static void got_targets(struct attr *a, const struct section *s)
 	}
 }
 
-/* Claims slots for thread-local variables: an offset, or two words: a descriptor, or a module and
- * an offset. */
+/* Claims the slot of a thread-local variable. A slot is one word (an offset), or two: a descriptor,
+ * or a module and an offset. */
 static void got_tls(struct attr *a, const struct section *in, const struct reloc *r)
 {
 	const enum tls_form form = image_tls_form(a->im, r);
@@ -44,8 +44,7 @@ static void got_tls(struct attr *a, const struct section *in, const struct reloc
 				 ? a->scratch->dyn_labels[r->symbol]
 				 : LABEL_NONE;
 	for (size_t i = 0; r->symbol == 0 && i < a->im->segment_count; i++) {
-		const struct segment *s = &a->im->segments[i]; /* Segment of thread-local
-							        * variables */
+		const struct segment *s = &a->im->segments[i];
 		if (s->type == PT_TLS) {
 			label = off < s->vm_size ? spans_label(&a->vm, s->addr + off) : LABEL_NONE;
 			break;

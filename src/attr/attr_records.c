@@ -1,13 +1,10 @@
 /* Claims tables about functions, record by record, for the functions that they describe.
- *
- * A table of formats says how to read the records of a section. Then the address in a record finds
- * its function. In objects, a relocation gives that address. A relocation entry belongs to the
- * owner of its record.
- *
- * Formats: LLVM's "Extensions" (.llvm_bb_addr_map, .stack_sizes, .llvm_jump_table_sizes) and
- * "CallGraphSection" (.llvm.callgraph); the comment of LLVM's MCPseudoProbe.h (.pseudo_probe,
- * .pseudo_probe_desc); "The SFrame format", versions 1 to 3; Linux, Documentation/bpf/btf.rst
- * (.BTF, .BTF.ext); libctf's ctf.h (.ctf). */
+ *  For each format, a function reads the records. The address in a record shows its function. In
+ *  objects, a relocation gives that address. A relocation entry belongs to the owner of its record.
+ *  Formats: LLVM's "Extensions" (.llvm_bb_addr_map, .stack_sizes, .llvm_jump_table_sizes) and
+ *  "CallGraphSection" (.llvm.callgraph); the comment of LLVM's MCPseudoProbe.h (.pseudo_probe,
+ *  .pseudo_probe_desc); "The SFrame format", versions 1 to 3; Linux, Documentation/bpf/btf.rst
+ *  (.BTF, .BTF.ext); libctf's ctf.h (.ctf). */
 #include "attr/attr.h"
 
 #include "base/sort.h"
@@ -21,7 +18,7 @@ struct record_fix {
 	uint64_t off, addr;
 	uint64_t entry_off, entry_size;
 	const struct section *table;
-	bool absolute; /* The value is an absolute address, not a distance */
+	bool absolute; /* True if the value is an address, false if it is a distance */
 };
 
 /* A function, by the number (GUID) that probe records use for it. */
@@ -30,7 +27,6 @@ struct record_guid {
 	label_id label;
 };
 
-/* The relocation sections of an image, by the section that they patch. */
 struct record_relocs {
 	_Alignas(8) uint64_t patched;
 	const struct section *table;
@@ -38,13 +34,13 @@ struct record_relocs {
 
 struct records {
 	struct attr *attr;
-	const struct section *in; /* The section that is being read */
-	struct bytes bytes;       /* Bytes of the section */
-	bool relocated;           /* True if relocations (the fixes) give the addresses. */
+	const struct section *in;
+	struct bytes bytes; /* Bytes of the section */
+	bool relocated;     /* True if relocations (`fixes`) give the addresses */
 	VEC(struct record_fix) fixes;
 	VEC(struct record_relocs) relocs;
 	VEC(struct record_guid) guids;
-	uint64_t left; /* Section bytes that may still be read. Sections may overlap. */
+	uint64_t left; /* Bytes that may still be read: sections may overlap */
 };
 
 static struct reader records_reader(const struct records *t)
@@ -69,7 +65,7 @@ static void records_put(struct records *t, uint64_t off, uint64_t size, label_id
 	}
 }
 
-/* For owners by symbol: claims bytes that do not describe a function for a named row. */
+/* For owners by symbol: claims bytes that describe no function for a row named `row`. */
 static void records_put_row(struct records *t, uint64_t off, uint64_t size, const char *row)
 {
 	ASSERT(row[0] == '('); /* No symbol name begins with '(' */
@@ -87,7 +83,8 @@ static uint64_t records_addr(const struct records *t, uint64_t off, uint64_t val
 	return i < t->fixes.count && t->fixes.data[i].off == off ? t->fixes.data[i].addr : 0;
 }
 
-/* Returns the owner of a function. Address 0 has none: linkers write it for a removed function. */
+/* Returns the label of the function at `addr`. LABEL_NONE for address 0, which linkers write for
+ * removed functions. */
 static label_id records_owner(const struct records *t, uint64_t addr)
 {
 	const label_id owner = spans_label(&t->attr->vm, image_code_addr(t->attr->im, addr));
@@ -103,8 +100,8 @@ static uint64_t records_read_addr(const struct records *t, struct reader *r)
 	return records_addr(t, off, value);
 }
 
-/* Reads tables that lie one after the other, with zeros between them. `read` returns the size of
- * the table at an offset, or 0 without a table. */
+/* Reads consecutive tables, with zeros between them. `read` returns the size of the table at `at`,
+ * or 0 if there is none. */
 static void records_walk_tables(struct records *t, uint64_t (*read)(struct records *t, uint64_t at),
 				const char *zeros)
 {
@@ -250,7 +247,7 @@ static void probes_walk(struct records *t)
 	}
 }
 
-/* The frames of one function in SFrame: a range of bytes. */
+/* The frames that SFrame has for one function: a range of bytes */
 struct sframe_frames {
 	_Alignas(8) uint64_t off;
 	label_id owner;
@@ -265,7 +262,7 @@ static void sframe_put_frames(struct records *t, const struct sframe_frames *lis
 			    list[i].owner);
 }
 
-/* Reads one table. Returns its size, or 0 without a table. */
+/* Reads one SFrame table. Returns its size, or 0 if there is none. */
 static uint64_t sframe_table(struct records *t, uint64_t at)
 {
 	struct sframe f;
@@ -367,8 +364,8 @@ static void btf_types(struct records *t, struct bytes strings, uint64_t at, uint
 	}
 }
 
-/* Claims one BTF blob. Linkers without BTF support concatenate the blobs of objects. Returns the
- * size, or 0 without a blob. */
+/* Claims one BTF blob. A section has several blobs if the linker does not know BTF and concatenates
+ * those of objects. Returns the size, or 0 if there is none. */
 static uint64_t btf_blob(struct records *t, uint64_t at)
 {
 	struct reader r = records_reader(t);
@@ -496,7 +493,7 @@ struct record_format {
 
 enum { OWNER_SYMBOL = 1 << BY_SYMBOL, OWNER_ANY = OWNER_SYMBOL | 1 << BY_UNIT | 1 << BY_FILE };
 
-/* The format of probe names comes first, because probes need the names. */
+/* Probe names come first, because the format of probes needs the names. */
 static const struct record_format record_formats[] = {
 	{ ".llvm_bb_addr_map", block_map_walk, OWNER_ANY },
 	{ ".bb_addr_map", block_map_walk, OWNER_ANY },
@@ -527,7 +524,8 @@ static void records_list_relocs(struct records *t)
 	vec_sort(&t->relocs);
 }
 
-/* Returns a symbol's address plus the addend, for data relocations that are not pointers, or 0. */
+/* For a relocation that patches data but makes no pointer: returns the symbol's address plus the
+ * addend, or 0. */
 static uint64_t records_symbol_addr(const struct records *t, const struct reloc_iter *it,
 				    const struct reloc *r, uint64_t off)
 {

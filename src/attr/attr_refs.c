@@ -34,8 +34,9 @@ struct attr_refs_piece {
 	uint64_t start, end;
 	label_id label;
 	uint32_t why;
-	uint32_t away; /* Number of functions, in unit order, to an owner found by pointers */
-	bool open;     /* A pointer of this round may still find a nearer owner */
+	uint32_t away; /* If a pointer decided `label`: number of functions between `label` and
+		        * the functions that the order of units expects here */
+	bool open;     /* True while this round over the pointers may still find a nearer owner */
 };
 
 typedef VEC(struct attr_refs_piece) piece_vec;
@@ -48,19 +49,18 @@ struct attr_refs_slot {
 
 struct refs {
 	struct attr *a;
-	const struct section **data; /* Sections that may hold anonymous data, by address */
+	const struct section **data;
 	size_t data_count;
 	enum code_isa isa;
-	bool exec_is_code; /* Executable sections have no anonymous data */
+	bool exec_is_code; /* True if executable sections contain only code */
 	struct go_words go;
-	uint64_t imm_low, imm_high; /* Range of immediates that are treated as addresses */
-	uint64_t got, got_low;      /* i386: base of addresses relative to the GOT, and the
-				     * lowest distance */
-	uint64_t plt_low, plt_high, slots_low, slots_high; /* Ranges of PLT stubs and GOT slots.
-							    * Empty if not needed */
+	uint64_t imm_low, imm_high; /* Immediates in this range are treated as addresses */
+	uint64_t got, got_low;      /* i386: the GOT, and the lowest distance from it that counts */
+	uint64_t plt_low, plt_high, slots_low, slots_high; /* Ranges of PLT stubs and GOT slots,
+							    * if wanted */
 	struct addr_mask wanted;                           /* Addresses whose references are kept */
 	target_vec targets;
-	pointer_parts pointers;           /* Pointers found, per part of the image */
+	pointer_parts pointers;
 	VEC(struct attr_refs_slot) slots; /* Sorted */
 	struct vtables vtables;
 	struct order order;
@@ -126,12 +126,12 @@ static const struct attr_refs_slot *slot_at(const struct refs *r, uint64_t addr)
 	return low < r->slots.count && r->slots.data[low].addr == addr ? &r->slots.data[low] : NULL;
 }
 
-/* A job: consecutive spans of code, about JOB_BYTES in all. */
+/* A job of the parallel scan of code: consecutive spans with about JOB_BYTES in all */
 struct attr_refs_job {
-	size_t first, last; /* Range of spans */
+	size_t first, last;
 	target_vec found;
-	target_vec guesses; /* Immediates in Go's code that may be addresses */
-	target_vec uses;    /* Immediates in Go's code that are addresses or numbers */
+	target_vec guesses; /* Immediates in Go's code, which are addresses or numbers */
+	target_vec uses;    /* References to imports and unit-less code */
 };
 
 enum { JOB_BYTES = 256 << 10 };
@@ -144,9 +144,9 @@ struct attr_refs_scan {
 	struct attr_refs_job *jobs;
 };
 
-/* Finds references that are distances from the GOT (i386). A function part that was moved away
- * receives the GOT's address from other code. There, only distances of more than a page before the
- * GOT count, because offsets in structures and frames are never so. */
+/* Finds references that are distances from the GOT (i386). A cold part of a function receives the
+ * GOT's address from the function. In a cold part, only distances below minus one page count:
+ * offsets in structures and frames are never so low. */
 static void scan_got_relative(const struct refs *r, const struct span *s, code_ref_vec *scratch,
 			      target_vec *found)
 {
@@ -189,7 +189,6 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 		     lookalike_is_number(r->a->im, ref->to)) ||
 		    is == GO_NUMBER)
 			continue;
-		/* Keeps uses of PLT stubs, GOT slots and code without a unit. */
 		if (s->label != LABEL_NONE &&
 		    ((bare && attr_bare_at(r->a, ref->to)) ||
 		     (ref->to >= r->plt_low && ref->to < r->plt_high) ||
@@ -246,8 +245,8 @@ static job_vec attr_refs_make_jobs(const struct spans *code)
 	return jobs;
 }
 
-/* Takes over the targets that a job found. The first code that refers to a GOT slot also refers to
- * the address in the slot. */
+/* Takes over the targets that a job found. Code that refers to a GOT slot refers to the address in
+ * the slot. The first such code becomes the owner of an unowned slot. */
 static void take_targets(struct refs *r, const target_vec *found)
 {
 	for (size_t i = 0; i < found->count; i++) {
@@ -264,7 +263,7 @@ static void take_targets(struct refs *r, const target_vec *found)
 	}
 }
 
-/* Finds the address ranges of imports. By symbol, imports have owners of their own. */
+/* Finds the address ranges of PLT stubs and GOT slots. By symbol, imports own those themselves. */
 static void find_imports(struct refs *r)
 {
 	const struct attr *a = r->a;
@@ -284,8 +283,8 @@ static void find_imports(struct refs *r)
 	}
 }
 
-/* Takes over possible addresses that lie close after a known address. Others are numbers: thousands
- * of numbers may fall into one large variable. */
+/* Takes over immediates of Go's code that may be addresses, if they lie close after a known
+ * address. The others are numbers: thousands of numbers may fall into one large variable. */
 static void take_guesses(struct refs *r, target_vec *guesses)
 {
 	enum { NEAR = 1 << 18 };
@@ -334,11 +333,11 @@ static void attr_refs_scan_code(struct refs *r, const struct spans *code)
 	vec_release(&jobs);
 }
 
-/* A job: searches one part of the image for pointers. */
+/* A job of the parallel search for pointers: one part of the image */
 struct attr_refs_hunt {
 	struct reloc_iter relocs;
-	const struct section *words; /* NULL: search relocations */
-	uint64_t from, to;           /* Range of the addresses to search */
+	const struct section *words; /* If NULL: searches relocations */
+	uint64_t from, to;
 	struct finds found;
 };
 
@@ -349,7 +348,7 @@ struct hunts {
 	struct operands operands;
 };
 
-/* State of a search for pointers in one part. */
+/* State of a job of the search for pointers */
 struct hunter {
 	const struct refs *refs;
 	const struct operands *operands;
@@ -408,34 +407,34 @@ static bool looks_like_address(const struct refs *r, uint64_t value)
 	       !(at && at->start == start);
 }
 
-/* For images without a table of pointers: returns true if the word at `place` is a number or part
- * of a string. `words`: the previous word and this word. `behind` reads the next words. */
+/* For images without a table of pointers. Returns true if the word at `place` is a number or part
+ * of a string. `words`: the previous word and this word. `behind` reads the words after it. */
 static bool is_no_pointer(const struct refs *r, const struct section *in, uint64_t place,
 			  const uint64_t words[2], struct reader behind)
 {
 	enum { TEXT_LONGEST = 1 << 16 };
 	const struct image *im = r->a->im;
 	const uint64_t last = words[0], target = words[1];
-	const uint64_t next = read_uint(&behind, (unsigned)pointer_size(im)); /* Ends with 0 at the
-								      * section's end */
+	const uint64_t next = read_uint(&behind, (unsigned)pointer_size(im));
 	const struct section *to = data_section(r, target);
 	if (r->go.table) {
 		if (go_words_no_address(&r->go, place, in->write, target, to && to->write))
 			return true;
-		/* In a Go string, the length follows the address. There is no NUL before the text.
-		 * If a program begins at 0x10000, its addresses are as small as usual numbers. */
+		/* In a Go string, the length follows the address. No NUL precedes the text. In a
+		 * program that begins at 0x10000, addresses are as small as usual numbers, so the
+		 * length may also look like an address. */
 		if (next > 0 && next <= TEXT_LONGEST)
 			return false;
 	}
 	if (lookalike_is_text(im, target) || lookalike_is_number(im, target))
 		return true;
-	/* If flash begins at 0x20400000, addresses look like letters. A word after another address
-	 * is an address too. */
+	/* If flash memory begins at 0x20400000, the bytes of addresses look like letters. But a
+	 * word after an address is an address too. */
 	if (lookalike_may_be_text(target) && lookalike_text_at(im, place - 1) &&
 	    (!attr_refs_is_inside(r, last) || lookalike_is_text(im, last)))
 		return true;
-	/* If flash begins at 0, addresses look like numbers. A word beside another such word is a
-	 * number, unless it points to text. */
+	/* If flash memory begins at 0, addresses look like small numbers. A word beside a small
+	 * number is a number too, unless it points to text. */
 	if (target >= LOOKALIKE_SMALL || r->go.table || lookalike_is_printed(im, target))
 		return false;
 	return looks_like_address(r, last) || looks_like_address(r, next);
@@ -475,7 +474,7 @@ static void attr_refs_hunt_job(void *ctx, size_t i, unsigned worker)
 		hunt_words(&h, part);
 	else
 		hunt_relocs(&h, part->relocs);
-	/* Keeps each target address once. The owners of the pointers are not needed. */
+	/* Keeps each target address once. By these targets only the bounds of pieces are found. */
 	target_vec *targets = &work->targets;
 	size_t kept = 0;
 	sort_by_key(targets->data, targets->count, sizeof *targets->data);
@@ -564,7 +563,7 @@ static void take_finds(struct refs *r, struct hunts *hunts)
 
 static void find_pointers(struct refs *r)
 {
-	/* Reading an object's relocations may make notes. One thread keeps the order of notes
+	/* One thread, because reading an object's relocations may add notes, whose order must be
 	 * fixed. */
 	const unsigned threads = r->a->im->kind == IMAGE_EXEC ? pool_threads(r->a->f->threads) : 1;
 	struct hunts hunts = { .refs = r, .work = mem_zeroed(threads, sizeof *hunts.work) };
@@ -669,8 +668,8 @@ static label_id entry_label(const struct refs *r)
 	return at ? at->label : LABEL_NONE;
 }
 
-/* By compile unit: gives a whole sized symbol without an owner to code that refers into it, and
- * nothing beyond. */
+/* By compile unit: if code refers into a sized symbol without an owner, gives the whole symbol, and
+ * nothing after it, to that code. */
 static void keep_symbols_whole(struct refs *r)
 {
 	const struct attr *a = r->a;
@@ -695,9 +694,9 @@ static void keep_symbols_whole(struct refs *r)
 	}
 }
 
-/* For owners by symbol: gives a piece to the function that fits the order of units best. If none
- * fits, gives it to the first function by address. A global variable that only other units use
- * belongs to no function. */
+/* For owners by symbol: gives a piece to the function that fits the order of units best. If that is
+ * unknown, the piece keeps the first function by address. Data that only other units seem to use
+ * gets WHY_AFTER. */
 static void piece_by_order(struct refs *r, struct attr_refs_piece *p)
 {
 	const struct order_verdict *v = p->why == WHY_CODE_REF || p->label == LABEL_NONE
@@ -706,14 +705,15 @@ static void piece_by_order(struct refs *r, struct attr_refs_piece *p)
 	if (!v)
 		return;
 	p->label = v->label;
-	/* Linkers merge strings, so the order of strings shows no units. */
+	/* Strings never get WHY_AFTER: linkers merge equal strings of several units, so the place
+	 * of a string shows no unit. */
 	p->why = v->sure                                                   ? WHY_CODE_ORDER
 		 : v->strange && !lookalike_is_printed(r->a->im, p->start) ? WHY_AFTER
 									   : WHY_CODE_REF;
 }
 
-/* Turns sorted targets into pieces. The first label at an address owns the piece. The entry point
- * and weak references come last. */
+/* Turns sorted targets into pieces. The first label at an address owns the piece. Weak references
+ * and those of the entry point count only if there are no others. */
 static void make_pieces(struct refs *r)
 {
 	const struct spans *owned = &r->a->vm;
@@ -732,7 +732,7 @@ static void make_pieces(struct refs *r)
 	for (size_t i = 0; i < r->targets.count;) {
 		const uint64_t addr = r->targets.data[i].addr;
 		const struct section *in = data_section(r, addr);
-		if (!in) { /* Sections overlap: the address is in no data section. */
+		if (!in) { /* Data sections overlap, and another one has the address */
 			i++;
 			continue;
 		}
@@ -778,8 +778,9 @@ static bool piece_is_sure(const struct attr_refs_piece *p)
 	return p->why == WHY_CODE_ORDER || p->why == WHY_DATA_ORDER;
 }
 
-/* Offers a piece to the owner of a pointer to it. The owner nearest in the order of units wins; if
- * several are equally near, the first one. */
+/* Offers a piece to the owner of a pointer to it. `in`: the piece that holds the pointer, NULL if
+ * the pointer has an owner. Of several owners, the one nearest in the order of units wins. Among
+ * equals, the first one wins. */
 static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const struct pointer *p,
 			const struct attr_refs_piece *in)
 {
@@ -795,8 +796,9 @@ static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const 
 	to->why = after ? WHY_AFTER : v.sure && known ? WHY_DATA_ORDER : WHY_DATA_REF;
 }
 
-/* Visits every pointer whose piece has no owner yet. True if a piece got an owner. `back`: visits
- * from last to first, which suits long lists that link each object to the previous one. */
+/* Visits each pointer to a piece that had no owner before this round. Returns true if a piece got
+ * an owner. `back` visits pointers from last to first, which is faster for lists in which objects
+ * link to the previous one. */
 static bool spread_once(struct refs *r, bool back)
 {
 	VEC(struct attr_refs_piece *) changed = { 0 };
@@ -831,8 +833,7 @@ static bool spread_once(struct refs *r, bool back)
 	return any;
 }
 
-/* Claims the pieces. Data after a unit's data that no nearby code refers to gets a row of its
- * own. */
+/* Claims the pieces. Pieces with WHY_AFTER get a row "after" the unit's data that precedes them. */
 static void claim_pieces(struct refs *r)
 {
 	struct attr *a = r->a;
@@ -872,8 +873,8 @@ void attr_refs_find(struct attr *a)
 	find_imports(r);
 	attr_refs_scan_code(r, &a->vm);
 	attr_panics(a, &r->targets, &r->pointers);
-	/* Code without a unit may use data that follows a unit's data. This use must not extend the
-	 * unit's data. */
+	/* Code without a unit may use data after a unit's data. This must not extend the unit's
+	 * data. */
 	struct spans nobody = { 0 };
 	if (a->owner != BY_SYMBOL)
 		attr_nobody_code(a, &nobody);

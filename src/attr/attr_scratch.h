@@ -10,47 +10,40 @@
 struct fde {
 	uint64_t addr, size; /* Range of the code */
 	uint64_t lsda;       /* VM address. 0 if none. */
-	/* Range of the entry in its section. Empty for SFrame entries, which another pass
-	 * claims. */
+	/* Range of the entry in its section. Empty for SFrame, which another pass claims. */
 	uint64_t off, bytes;
 	uint64_t cie_off;
 	uint32_t section; /* Section index */
 	bool padded;      /* True if the entry ends with at least 4 bytes of padding */
 };
 
-/* A use of an import: code that calls a PLT stub, calls code without a unit, or reads a GOT
- * slot. */
+/* A reference from code to an import or to code without a unit */
 struct import_use {
 	uint64_t addr; /* Address of the stub, slot or code */
-	uint64_t user; /* Label of the code */
+	uint64_t user; /* Label of the code that refers to it */
 };
 
-/* A symbol at an address. */
 struct place {
 	uint64_t addr, size;
 	label_id label;
-	uint32_t rank;    /* Rank among the symbols at one address. The symbol with the lowest
-			   * rank owns the address */
+	uint32_t rank;    /* The symbol with the lowest rank owns the address */
 	uint32_t section; /* Section index */
-	bool code, vague; /* `vague`: an untyped global symbol, which linkers define to mark an
-			   * address */
+	bool code, vague; /* `vague`: untyped and global, so it may only mark an address */
 	bool local;
 };
 
 typedef VEC(struct place) place_vec;
 
-/* Code of units at one address. Overlays share addresses. */
+/* Code of units at an address that overlays share */
 struct overlay_code {
 	uint64_t addr, size, units;
 };
 
 typedef VEC(struct fde) fde_vec;
 
-/* A static object of a Haskell program. Its first word points to code that follows an info
- * table. */
+/* A static object of a Haskell program. Its first word points to code after an info table. */
 struct closure {
-	uint64_t addr, entry; /* `entry`: address of the code. 0 if the code is in another
-			       * library */
+	uint64_t addr, entry; /* `entry`: the code, or 0 if in another library */
 };
 
 typedef VEC(struct closure) closure_vec;
@@ -60,7 +53,7 @@ struct debug_bytes;
 struct refs;
 
 /* Data that passes keep for later passes. A field is valid from the pass that fills it to the last
- * pass that reads it. An attr and its partner share the struct and use different fields. */
+ * one that reads it. An attr and its copy for another thread use different fields. */
 struct attr_scratch {
 	/* Filled by attr_read_symbols(). symtab and dynsym may be NULL. */
 	const struct section *symtab, *dynsym;
@@ -70,41 +63,39 @@ struct attr_scratch {
 	struct plt plt;
 	/* Filled by attr_list_sized(). By unit or file: sorted data symbols without an owner. */
 	place_vec sized;
-	place_vec unsized; /* Symbols without a size, sorted. The owner of an address is first. */
+	place_vec unsized; /* Symbols without a size, sorted. Owners come first */
 	/* For owners by symbol: sorted data symbols whose size is guessed as the distance to the
 	 * next symbol. See extents_find(). */
 	place_vec guessed;
-	/* For owners by unit or file: uses of imports, in code order, then by addr. */
+	/* By unit or file: sorted by address, and in code order for one address */
 	VEC(struct import_use) uses;
-	VEC(uint64_t) nobodys;             /* Starts of symbols without a unit, sorted */
-	place_vec bare;                    /* Code symbols that the DWARF does not describe,
-					    * sorted */
-	VEC(struct overlay_code) overlays; /* Code claimed at shared addresses of overlays */
-	struct debuginfo *dwarf;           /* The DWARF in use, or NULL */
-	struct debug_bytes *bytes;         /* State of the pass over debug sections */
-	uint64_t by_file;     /* Number of symbols that belong to an STT_FILE symbol, because the
-			       * image has no DWARF */
+	VEC(uint64_t) nobodys;
+	place_vec bare; /* Code symbols that the DWARF lacks, sorted */
+	VEC(struct overlay_code) overlays;
+	struct debuginfo *dwarf;
+	struct debug_bytes *bytes; /* State of the pass over debug sections */
+	uint64_t by_file;          /* Number of symbols that STT_FILE symbols give to files, because
+			       * there is no DWARF */
 	label_id debug_owner; /* Owner of all debug sections. LABEL_NONE if there are several */
-	/* Read from unwind tables. In file order until references are claimed. */
+	/* Functions that unwind tables describe. In file order until references are claimed */
 	fde_vec fdes;
-	/* Label of exception tables that no function refers to. LABEL_NONE if such tables are not
-	 * claimed. */
+	/* Label of exception tables that no function refers to. LABEL_NONE: not claimed. */
 	label_id unused_tables;
-	uint64_t made_up; /* Number of functions with a generated name sub_ADDRESS */
-	/* The machine's code cannot be decoded: bytes without an owner may be code or data. */
+	uint64_t made_up; /* Number of functions that got a name "sub_ADDRESS" */
+	/* True if bytes without an owner may be code, because the machine's code cannot be
+	 * decoded */
 	bool code_unread;
 	/* GHC's tables in the code. */
 	struct ghc_tables ghc;
 	bool ghc_read;
 	closure_vec closures; /* Sorted by address */
 	VEC(uint32_t)
-	late;              /* Indexes in image.entries of symbol entries without a known owner
-			    * that are not in ELF's form */
+	late;              /* Symbol entries without a known owner, in tables that do not have
+			    * ELF's form: indexes in image.entries */
 	struct refs *refs; /* Valid from attr_refs_find() to attr_refs_claim() */
 };
 
-/* Opens a symbol table like symtab_open(). Uses the known lengths of names for tables of the
- * image. */
+/* Opens a symbol table like symtab_open(). Uses the known lengths of names. */
 bool attr_open_symbols(const struct attr *a, const struct image *im, const struct section *table,
 		       struct symtab *ret);
 /* Lists all sized symbols by address. At each address, the symbol that owns it comes first. Also
@@ -115,9 +106,8 @@ void attr_list_guessed(struct attr *a);
 /* Returns the unsized symbol at an address, or NULL. */
 const struct place *attr_unsized_at(const struct attr *a, uint64_t addr);
 const struct place *attr_bare_at(const struct attr *a, uint64_t addr);
-/* Returns the label of the file that declares the variable at die_off of the current unit. Returns
- * the unit's label if the file is unknown. Keeps the file table until the job calls
- * attr_files_release(). */
+/* Returns the label of the file that declares the variable at die_off, otherwise the label of its
+ * unit. The file table stays open until the job calls attr_files_release(). */
 struct findings;
 label_id attr_decl_file(struct findings *f, uint64_t die_off);
 void attr_files_release(struct findings *f);

@@ -20,8 +20,9 @@ static void list_outside(const struct attr *a, const struct image *im, const str
 				       s->section });
 }
 
-/* True if a symbol of Go's linker marks the start of many unnamed objects. In a table without
- * sizes, the symbol would own all of them. From Go 1.26 on, the linker states such a size. */
+/* True if a name that Go's linker defines marks the start of many nameless objects. In a table
+ * without sizes, the symbol would own all of them. From Go 1.26 on, the linker states their common
+ * size. */
 static bool begins_many(struct str name)
 {
 	static const char *const known[] = { "runtime.pclntab", "type.*",        "type:*",
@@ -58,7 +59,7 @@ static void collect_table(struct attr *a, const struct image *im, const struct s
 			list_outside(a, im, &s);
 			continue;
 		}
-		/* The debug file may number sections differently from the measured image. */
+		/* A debug file may number its sections differently. */
 		const struct section *own = in->index < a->im->section_count
 						    ? &a->im->sections[in->index]
 						    : NULL;
@@ -162,11 +163,11 @@ const struct place *attr_unsized_at(const struct attr *a, uint64_t addr)
 		       : NULL;
 }
 
-/* Claims the code after a label without a size, until the next label, the next owner or the end of
- * the section. A label at or within owned code claims nothing. */
+/* Claims the code after a label without a size. It ends at the next label, the next owner or the
+ * end of the section. A label at or within owned code claims nothing. */
 void attr_unsized_symbols(struct attr *a)
 {
-	size_t next = 0; /* Index of the first span after the symbol */
+	size_t next = 0;
 	for (size_t i = 0; i < a->scratch->unsized.count; i++) {
 		const struct place *p = &a->scratch->unsized.data[i];
 		const struct section *in = image_section_at(a->im, p->addr);

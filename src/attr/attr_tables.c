@@ -10,7 +10,8 @@
 #include "program/symbol_rule.h"
 #include "base/pool.h"
 
-/* Claims all entries, then all names. File order is usually the same, which avoids sorting. */
+/* Claims all entries, then all names. In this order, claims have rising file offsets in most files,
+ * and need no sorting. */
 static void symbol_table(struct attr *a, const struct section *s, const label_id *labels)
 {
 	struct symtab t;
@@ -34,8 +35,8 @@ static label_id dyn_label(const struct attr *a, uint64_t index)
 }
 
 /* Claims bucket and chain words. Each word of the Bloom filter belongs to the first symbol that
- * sets bits in it. A chain word is the symbol's hash without the lowest bit, which the filter does
- * not use. */
+ * sets bits in it. The symbol's hash is its chain word: only the lowest bit differs, and the filter
+ * does not use that bit. */
 static void gnu_hash(struct attr *a, const struct section *s)
 {
 	const uint64_t word = pointer_size(a->im);
@@ -91,8 +92,8 @@ static void attr_tables_put_string(struct attr *a, const struct section *strings
 		attr_put(a, strings, off, name.len + 1, label, WHY_NAME);
 }
 
-/* A version section. Offsets link its records. `left` is how many records may still be read. Valid
- * records do not overlap. */
+/* A version section, whose records are linked by offsets. `left`: number of records that may still
+ * be read, which bounds the work if damaged records overlap */
 struct version_chain {
 	struct attr *a;
 	const struct section *s, *strings;
@@ -110,8 +111,8 @@ static bool version_record(struct version_chain *v, uint64_t off, struct reader 
 	return true;
 }
 
-/* Claims the named records that follow a version definition or requirement. If `owner` is
- * LABEL_NONE, the first name owns all records. */
+/* Claims the named records that belong to a version definition or requirement. If `owner` is
+ * LABEL_NONE, the first name owns all of them. */
 static label_id version_aux(struct version_chain *v, uint64_t off, unsigned count, label_id owner)
 {
 	struct reader r;
@@ -135,7 +136,7 @@ static label_id version_aux(struct version_chain *v, uint64_t off, unsigned coun
  * .gnu.version_d for the version names. */
 static void versions(struct attr *a, const struct section *s, const struct section *strings)
 {
-	enum { LEAST = 8 }; /* Smallest record in bytes */
+	enum { LEAST = 8 };
 	struct version_chain v = { a, s, strings, s->type == SHT_GNU_VERNEED,
 				   section_bytes(a->im, s).size / LEAST };
 	struct reader r;
@@ -184,7 +185,7 @@ static bool is_pointer_array(const struct section *s)
 	}
 }
 
-/* Claims the entries of a pointer array for their targets, up to the last byte in the file. */
+/* Claims the entries of a pointer array for the functions that they point to. */
 static void pointer_array(struct attr *a, const struct section *s, uint64_t start, uint64_t size)
 {
 	const uint64_t step = pointer_size(a->im);
@@ -239,7 +240,7 @@ static void attr_tables_table(struct attr *a, const struct section *s)
 		pointer_array(a, s, 0, section_bytes(a->im, s).size);
 }
 
-/* Claims mapping and other marker symbols for the owner of their address. */
+/* Claims marker symbols, such as ARM's mapping symbols, for the owner of their address. */
 static void marks(struct attr *a)
 {
 	struct symtab t;
@@ -284,8 +285,8 @@ static void made_entry(struct attr *a, size_t i, struct span_cursor *cursor)
 		attr_put(a, &a->im->sections[e->section], e->off, e->size, label, WHY_SYMBOL_ENTRY);
 }
 
-/* Claims late entries in two rounds. A page hash belongs to a table entry whose owner the first
- * round finds. */
+/* Claims late entries in two rounds. The second round claims page hashes, which belong to entries
+ * that get their owner in the first round. */
 void attr_late_entries(struct attr *a)
 {
 	size_t done = 0;
@@ -300,7 +301,7 @@ void attr_late_entries(struct attr *a)
 	vec_release(&a->scratch->late);
 }
 
-/* Claims each function descriptor, up to the next one, for its function. */
+/* Claims each function descriptor, and the bytes until the next one, for its function. */
 static void descriptors(struct attr *a)
 {
 	enum { WORD = 8, WORDS_MOST = 3 };

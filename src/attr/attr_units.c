@@ -1,6 +1,6 @@
-/* Claims bytes for compile units. By source file, claims the bytes that attr_files.c does not.
- * DWARF gives code and variables. Then STT_FILE symbols give local symbols. Also claims the bytes
- * of debug sections, by unit or by symbol. */
+/* Claims bytes for compile units, by DWARF: code and variables. Then claims local symbols by
+ * STT_FILE symbols, and debug sections by unit or symbol. By source file, claims the bytes that
+ * attr_files.c does not. */
 #include "attr/attr_scratch.h"
 #include "debugowners/debug_bytes.h"
 #include "program/dwarf_slot.h"
@@ -18,7 +18,7 @@ static const struct place *sized_at(const struct attr *a, uint64_t addr)
 		       : NULL;
 }
 
-/* Returns true if symbols begin and end at the bounds of the code. */
+/* Returns true if one symbol begins and another ends at the bounds of the code. */
 static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
 {
 	enum { PADDING = 4 };
@@ -32,7 +32,7 @@ static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
 	       addr + size - (last->addr + last->size) < PADDING;
 }
 
-/* Counts a unit with code at this address and of this size. Returns the earlier count. */
+/* Records that a unit has code of this address and size. Returns how many were recorded before. */
 static uint64_t count_overlay(struct attr *a, uint64_t addr, uint64_t size)
 {
 	enum { MOST = 1024 };
@@ -46,8 +46,8 @@ static uint64_t count_overlay(struct attr *a, uint64_t addr, uint64_t size)
 	return 0;
 }
 
-/* Finds the overlay of code. DWARF has the address at which the code runs, which overlays share.
- * The symbols show which overlay fits the code. If several fit, the order of the units decides. */
+/* Finds the overlay of code. Overlays run at the same address, which is all that DWARF states. The
+ * symbols show which overlay has such code. If several have, the order of the units decides. */
 static uint64_t overlay_place(struct attr *a, uint64_t addr, uint64_t size, bool in_order)
 {
 	enum { NUMBERS = 128 };
@@ -72,7 +72,7 @@ static void attr_units_claim_code(const struct attr *a, uint64_t addr, uint64_t 
 		claim(ret, addr, min_u64(size, in->addr + in->size - addr), label, WHY_DEBUG);
 }
 
-/* Claims the code of a unit. Units come in order if the claims are collected in the attr itself. */
+/* Claims code of a unit. Units come in order if `ret` is the attr's own list of claims. */
 static void on_code(void *ctx, uint64_t addr, uint64_t size, label_id unit, struct claims *ret)
 {
 	struct attr *a = ctx;
@@ -86,7 +86,7 @@ void attr_claim_vm(struct attr *a, uint64_t addr, uint64_t size, label_id label)
 	attr_units_claim_code(a, addr, size, label, &a->vm_claims);
 }
 
-/* Claims a variable with the size of its symbol, else of its type. */
+/* Claims a variable. Its size is the size of its symbol, or else of its type. */
 static void attr_units_on_variable(void *ctx, struct findings *f, uint64_t addr, uint64_t die_off)
 {
 	struct attr *a = ctx;
@@ -105,8 +105,8 @@ static void on_done(void *ctx, struct findings *f)
 	attr_files_release(f);
 }
 
-/* Lists where symbols without an owner begin. So their bytes are not taken for padding of what
- * precedes them. */
+/* Lists the starts of symbols without an owner. Otherwise their bytes would count as padding of the
+ * data before them. */
 static void nobodys_list(struct attr *a, const place_vec *from)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
@@ -115,8 +115,8 @@ static void nobodys_list(struct attr *a, const place_vec *from)
 			vec_push(&a->scratch->nobodys, from->data[i].addr);
 }
 
-/* Keeps sized data symbols without an owner, such as virtual tables and type information. Later,
- * the first unit that refers into such a symbol gets the whole symbol. */
+/* Keeps sized data symbols without an owner, such as vtables and type information. Later, the first
+ * unit that refers to one of them gets it as a whole. */
 static void keep_unowned(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
@@ -179,7 +179,7 @@ static void close_bytes(struct attr *a)
 }
 
 /* Reads the DWARF of the image and of its debug file. A program with a PDB may also have DWARF.
- * DWARF goes first: a PDB has a unit for every object, but often only with the object's name. */
+ * DWARF is read first, because units of a PDB often have only the object's name. */
 static void read_all_dwarf(struct attr *a)
 {
 	struct debuginfo *given = source_dwarf(a->f, a->im, a->debug);

@@ -1,5 +1,4 @@
-/* Reads unwind tables: finds functions without symbols, and claims the tables' bytes for their
- * functions. */
+/* Reads unwind tables, to find functions without symbols, and claims the tables for functions. */
 #include "attr/attr_scratch.h"
 
 #include "base/sort.h"
@@ -17,7 +16,6 @@ static bool load_for_unwind(void *ctx, uint64_t addr, uint64_t *ret)
 
 typedef VEC(struct unwind_fixup) fixup_vec;
 
-/* A relocation table, with the section that it patches. */
 struct patching {
 	uint64_t patched;
 	const struct section *table;
@@ -113,8 +111,7 @@ static void attr_unwind_read_frames(struct attr_unwind_frames *f, const struct s
 	image_forget(f->a->im, us.bytes);
 }
 
-/* Reads the functions of an SFrame table that .eh_frame does not have. `known`: sorted addresses of
- * the functions in .eh_frame. */
+/* Reads those functions of an SFrame table that .eh_frame lacks. `known`: its sorted addresses. */
 static void sframe_read_bounds(struct attr *a, const struct section *s, const struct sframe *f,
 			       const addr_vec *known)
 {
@@ -168,8 +165,8 @@ void attr_unwind_read(struct attr *a)
 	vec_release(&f.fixups);
 }
 
-/* Claims functions in code without an owner. Their names contain the address. In a PLT, code
- * without a symbol is the PLT header, not a function. */
+/* Claims code without an owner for functions with generated names (sub_ADDRESS). Skips PLTs: their
+ * code without a symbol is the PLT header, not a function. */
 void attr_unwind_bounds(struct attr *a)
 {
 	struct span_cursor cursor = { &a->vm, 0 };
@@ -193,7 +190,6 @@ void attr_unwind_bounds(struct attr *a)
 	}
 }
 
-/* An exception table that a function refers to. */
 struct used_table {
 	uint64_t addr;
 	uint64_t size; /* 0 if unknown */
@@ -224,7 +220,8 @@ static void lsda_bytes(struct attr *a, const struct fde *d, label_id owner, used
 
 enum { LSDA_ALIGN = 4 };
 
-/* Claims unused exception tables from `off` to `end`, until one cannot be read. */
+/* Claims exception tables that no function refers to, from `off` to `end`. Stops at the first that
+ * cannot be read. */
 static void unused_bytes(struct attr *a, const struct section *in, uint64_t off, uint64_t end)
 {
 	const struct bytes all = section_bytes(a->im, in);
@@ -241,13 +238,13 @@ static void unused_bytes(struct attr *a, const struct section *in, uint64_t off,
 	}
 }
 
-/* Claims unused exception tables. lld keeps tables of removed functions if the tables are in no
- * section group, as in Rust. Unused tables lie between used tables. Bytes after a used table of
- * unknown size stay unclaimed. */
+/* Claims exception tables that no function refers to. lld keeps tables of removed functions if the
+ * tables are in no section group, as in Rust. They lie between used tables. Bytes after a used
+ * table of unknown size stay unclaimed. */
 static void unused_tables(struct attr *a, const used_vec *used)
 {
 	const struct section *in = NULL;
-	uint64_t off = 0; /* End of the previous table */
+	uint64_t off = 0; /* End of the previous used table */
 	for (size_t i = 0; i < used->count; i++) {
 		const struct used_table *t = &used->data[i];
 		if (!in || t->addr - in->addr >= in->size) {

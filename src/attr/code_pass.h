@@ -1,5 +1,5 @@
-/* code_pass.h - releases file pages behind a pass that reads code from low to high addresses. So
- * memory does not hold the whole file.
+/* code_pass.h - releases the file pages that a pass over code has read, so that memory does not
+ * hold the whole file. The pass reads from low to high addresses.
  *
  * O(1) per range. One thread per pass. Several passes may run over an image in parallel. */
 #ifndef HEFT_ATTR_CODE_PASS_H
@@ -7,7 +7,7 @@
 
 #include "image/image.h"
 
-/* Position of a pass. Initialize to zero, except `im`. */
+/* Position of a pass. All fields except `im` begin with 0 */
 struct code_pass {
 	const struct image *im;
 	uint64_t from, to; /* Addresses that were read and whose pages were not released */
@@ -20,7 +20,6 @@ static inline void code_pass_end(struct code_pass *p)
 	p->from = p->to;
 }
 
-/* Records that a range was read. */
 static inline void code_passed(struct code_pass *p, uint64_t addr, uint64_t size)
 {
 	enum { PIECE = 1 << 20, GAP = 1 << 12 };

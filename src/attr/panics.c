@@ -9,12 +9,13 @@
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 
-/* Rules for the crate of a function; a spot is a source position that can panic. Rule 1: the
- * function has at least NAMED_BY spots in the crate and none in others. Rule 2: most of its spots
- * are in the crate, and of the NEAR functions on each side at least NEAR_AGREE have other spots of
- * the crate. In programs with symbols, both rules are right for at least 93 % of the bytes. */
+/* Limits of the rules for the crate of a function. A spot is a source position that can panic. Rule
+ * 1: the function has at least NAMED_BY spots in the crate and none in others. Rule 2: most of its
+ * spots are in the crate, and of the NEAR functions on each side at least NEAR_AGREE have other
+ * spots of the crate. In programs with symbols, both rules are right for at least 93 % of the
+ * bytes. */
 enum { NAMED_BY = 4, NEAR = 4, NEAR_AGREE = 4 };
-/* Most functions that refer to a spot. A spot with more users is probably in inlined code. */
+/* A spot is probably in inlined code if more functions than this refer to it. */
 enum { USERS_MAX = 2 };
 
 void panics_clear(struct panics *p)
@@ -64,7 +65,6 @@ void panics_use(struct panics *p, label_id function, uint64_t addr)
 
 enum { NAME_LONGEST = 4096 };
 
-/* A pointer that may begin a panic place. It points to a file name. */
 struct panic_candidate {
 	uint64_t addr, target;
 };
@@ -73,12 +73,12 @@ typedef VEC(struct panic_candidate) candidate_vec;
 
 /* The fields of a panic place after its pointer to the file name. */
 struct location {
-	uint64_t size; /* Size of the place. */
+	uint64_t size;
 	struct str file;
 	uint32_t line, column;
 };
 
-/* Reads candidates. Keeps the last section, because candidates lie near each other. */
+/* Reads possible panic places. Keeps the last section, because they lie near each other */
 struct place_reader {
 	const struct image *im;
 	const struct section *in; /* NULL without a section */
@@ -214,11 +214,11 @@ static void panics_tell_files(const struct panics *p, struct panic_owners *o)
 	text_release(&room);
 }
 
-/* A function that refers to panic places. A spot here is crate << 32 | spot. Spots are sorted. */
+/* A function that refers to panic places. Its spots are sorted numbers crate << 32 | spot */
 struct panics_user {
 	label_id function;
-	size_t first, count;   /* Range of all its spots in teller.spots */
-	size_t own, own_count; /* Range of those spots that are in `crate` */
+	size_t first, count;   /* Range of all its spots in panics_teller.spots */
+	size_t own, own_count; /* Range of its spots in `crate` */
 	uint32_t crate;        /* Crate of most of its spots. A crate of Rust's library only if
 			        * all spots are in the library. */
 	uint32_t other_crates; /* Number of further crates, without Rust's library */
@@ -239,7 +239,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Lists the functions that refer to panic places. Until the crates are known, `of_function` has
+/* Lists the functions that refer to panic places. Until the crates are known, `of_function` holds
  * indexes into this list. */
 static void panics_list_users(struct panics_teller *t)
 {
@@ -275,7 +275,7 @@ static void list_spots(struct panics_teller *t)
 	}
 }
 
-/* Removes duplicate spots of a function. Counts the function as a user of each spot. */
+/* Removes duplicate spots of a function. Counts the function as a user of each of its spots. */
 static void panics_squeeze(struct panics_teller *t, struct panics_user *u)
 {
 	uint64_t *const s = t->spots + u->first;
@@ -289,8 +289,8 @@ static void panics_squeeze(struct panics_teller *t, struct panics_user *u)
 		t->spot_users[(uint32_t)s[i]]++;
 }
 
-/* Sets the crate with the most spots; if tied, the first one. A crate of Rust's library is used
- * only if there are no others. */
+/* Sets the function's crate: the one with the most spots, and the first of equals. A crate of
+ * Rust's library is set only if there are no others. */
 static void panics_choose(const struct panics_teller *t, struct panics_user *u)
 {
 	bool library = true;
@@ -335,8 +335,8 @@ static bool agrees(const struct panics_teller *t, const struct panics_user *u,
 	return false;
 }
 
-/* Counts how many of the nearest functions agree. If `library` is false, skips functions with only
- * spots of Rust's library. */
+/* Counts how many of the nearest functions agree on the crate. `step` is the direction. If
+ * `library` is false, skips functions with only spots of Rust's library. */
 static unsigned agreeing(const struct panics_teller *t, size_t i, int step, bool library)
 {
 	const struct panics_user *const u = &t->users.data[i];
@@ -365,7 +365,7 @@ static void tell_functions(struct panics_teller *t)
 		const struct panics_user *const u = &t->users.data[i];
 		const bool library = in_library(t, u);
 		const bool named = !library && u->other_crates == 0 && u->own_count >= NAMED_BY;
-		bool private = false; /* Few functions refer to one of its spots */
+		bool private = false; /* True if few functions refer to one of its spots */
 		for (size_t k = 0; k < u->own_count && !private; k++)
 		private = t->spot_users[(uint32_t)t->spots[u->own + k]] <= USERS_MAX;
 		const bool near = !u->tied && private &&

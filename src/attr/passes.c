@@ -7,20 +7,20 @@
 #include "program/go_table.h"
 #include "program/made_by.h"
 
-/* Returns true if the program is not packed. The tables of a packed program give addresses after
- * unpacking. Symbols at its entry points have guessed sizes, which include the packed bytes. */
+/* Returns true if the program is not packed. In a packed program, symbols at entry points have
+ * guessed sizes, which include the packed bytes. Its tables give addresses after unpacking. */
 static bool is_unpacked(const struct attr *a)
 {
 	return image_states_sizes(a->im) || made_by_packer(a->im).len == 0;
 }
 
-/* Returns true if the image is a whole program. Only programs contain other files. */
+/* Returns true if the image is a whole program. Only programs have files in or after them. */
 static bool is_own_program(const struct attr *a)
 {
 	return a->im->kind == IMAGE_EXEC && !a->f->input->archive;
 }
 
-/* True if functions of a linked image already have units. */
+/* True if the image is linked, and functions already have units. */
 static bool is_linked_of_units(const struct attr *a)
 {
 	return a->im->kind == IMAGE_EXEC && (a->scratch->dwarf || a->f->linkmap);
@@ -92,7 +92,7 @@ static void named_code_claim(struct attr *a)
 	attr_plt(a);
 }
 
-/* Frees a partner that only read tables and has no claims. */
+/* Frees the copy of an attr that only read tables and has no claims. */
 static void unwind_join(struct attr *a, struct attr *b)
 {
 	ASSERT(b->vm_claims.list.count == 0 && b->file_claims.list.count == 0);
@@ -106,8 +106,8 @@ static void tables_claim(struct attr *b)
 		attr_symbol_tables(b);
 }
 
-/* Resolves the claims on tables separately from other owners. Does nothing for a trace and for
- * origins, which need the claims in order. */
+/* Resolves the claims on tables before other claims. Does nothing if the output shows each claim
+ * (`trace`, `origins`), because the claims must keep their order then. */
 static void tables_resolve(struct attr *b)
 {
 	claims_sort(&b->vm_claims);
@@ -398,7 +398,6 @@ const struct attr_pass *attr_pass_at(size_t i)
 	return i < COUNT_OF(passes) ? &passes[i] : NULL;
 }
 
-/* A pass, and the function that runs in parallel with it. */
 struct pass_job {
 	const struct attr_pass *pass;
 	struct attr *a, *partner;
@@ -414,7 +413,6 @@ static void pass_half_run(void *ctx, size_t i, unsigned worker)
 		j->pass->beside(j->partner);
 }
 
-/* Smallest image, in bytes, for which passes run in parallel. */
 enum { PARALLEL_MIN = 1 << 20 };
 
 static void pass_run(const struct attr_pass *p, struct attr *a, struct attr *partner,

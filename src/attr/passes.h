@@ -21,21 +21,20 @@ enum pass_for {
 struct attr_pass {
 	const char *name;
 	const char *why;   /* Text that tells which bytes the pass gives to which owners */
-	const char *needs; /* Names of passes that must run before it, joined by ", ". NULL if
-			    * none. */
-	unsigned owners;   /* Bits of enum pass_for: the pass runs for these */
+	const char *needs; /* Passes that must run before it, joined by ", ". Or NULL */
+	unsigned owners;   /* Bits of enum pass_for */
 	/* Returns true if the pass must run for this image. NULL: always runs. */
 	bool (*applies)(const struct attr *a);
 	/* Prefixes of section names. The pass runs only if the image has a section with one of
 	 * them. If empty, the pass always runs. */
 	const char *reads[14];
 	void (*run)(struct attr *a);
-	/* Runs in a parallel thread on a partner with its own claims. A later pass with `join`
-	 * takes over the claims and releases the partner. */
+	/* Runs in another thread, on a copy of the attr. A later pass with `join` takes over the
+	 * claims of that copy and frees it. */
 	void (*beside)(struct attr *b);
 	void (*join)(struct attr *a, struct attr *b);
-	/* True: resolve all unresolved claims before the next pass runs, even if this pass is
-	 * skipped. */
+	/* True: after this pass, the claims are resolved to owners that the next pass can look up.
+	 * So even if this pass is skipped. */
 	bool commits;
 };
 

@@ -13,7 +13,6 @@ struct bundle {
 	uint64_t addr; /* VM address of the note or resource. 0 if not mapped. */
 };
 
-/* Converts text to struct bytes. */
 static inline struct bytes bundle_bytes(struct str s)
 {
 	return (struct bytes){ (const uint8_t *)s.p, s.len };
@@ -21,7 +20,8 @@ static inline struct bytes bundle_bytes(struct str s)
 
 /* Claims [off, off + size) of the bundle, clipped to its bytes. */
 void bundle_put(const struct bundle *b, uint64_t off, uint64_t size, label_id label);
-/* Claim like bundle_put(): for the member `name`, and for the bundle's own tables. */
+/* Claim like bundle_put(). The label is the member `name` in the first, the bundle's own tables in
+ * the second. */
 void bundle_member(const struct bundle *b, uint64_t off, uint64_t size, struct str name);
 void bundle_tables(const struct bundle *b, uint64_t off, uint64_t size);
 

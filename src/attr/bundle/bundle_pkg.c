@@ -25,7 +25,6 @@
 
 enum { FILES, FIRST_SCRIPT, LINKS, NAMES, PACKED, ARGUMENTS };
 enum { BASE = 36, DIGITS_MAX = 6 };
-/* Limits all paths together: PATHS_FACTOR times the list of files, and at least PATHS_MIN bytes. */
 enum { PATHS_FACTOR = 16, PATHS_MIN = 64 << 10 };
 
 struct pkg {
@@ -34,9 +33,9 @@ struct pkg {
 	const struct str *names; /* Names of path components, indexed by number. NULL if paths are
 				  * not abbreviated. */
 	size_t name_count;
-	uint64_t room;  /* Bytes by which names may still lengthen paths */
+	uint64_t room;  /* Bytes that long paths may still take */
 	uint64_t limit; /* Maximum of `end` */
-	bool put;       /* True to claim the pieces, false to find only their end */
+	bool put;       /* True: claims the pieces. False: only finds their end */
 	uint64_t end;   /* End of the last piece, relative to `base` */
 };
 
@@ -107,7 +106,6 @@ static size_t bundle_pkg_read_names(struct str json, struct arena *arena, struct
 	return seen;
 }
 
-/* Builds a full path from an abbreviated path of numbers. */
 static void long_path(struct pkg *p, struct str path, struct text *ret)
 {
 	char separator = '/';
@@ -130,7 +128,6 @@ static void long_path(struct pkg *p, struct str path, struct text *ret)
 	}
 }
 
-/* Reads [offset, size]. False for other JSON. */
 static bool bundle_pkg_read_piece(struct json_in *in, uint64_t *off, uint64_t *size)
 {
 	int64_t n[2] = { 0 };
@@ -188,7 +185,7 @@ static bool bundle_pkg_read_files(struct pkg *p, struct str json)
 	return ok && t == JSON_OBJECT_END;
 }
 
-/* Finds the names of a program with abbreviated paths. Keeps them in the arena. */
+/* Reads the names of path components, if paths are abbreviated. They live in the arena. */
 static void bundle_pkg_find_names(struct pkg *p, const struct str args[ARGUMENTS],
 				  struct arena *arena)
 {

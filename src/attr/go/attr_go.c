@@ -1,4 +1,4 @@
-/* Claims the tables of Go's runtime for the functions that they describe. Parts that several
+/* Claims the tables of Go's runtime for the functions that they describe. Bytes that several
  * functions share belong to the first.
  *
  * Layouts: runtime/pclntab.h; the data of functions by experiment. */
@@ -8,7 +8,7 @@
 #include "base/sort.h"
 #include "program/go_table.h"
 
-/* Indexes in struct pclntab_func.data. The last index exists from Go 1.16 on. */
+/* Indexes in struct pclntab_func.data */
 enum {
 	DATA_ARGS,
 	DATA_LOCALS,
@@ -19,7 +19,7 @@ enum {
 	DATA_WRAPPED
 };
 
-/* A file list that several functions of a package share. The first of them owns the list. */
+/* A list of files that functions of a package share. The first of these functions owns it */
 struct file_list {
 	uint64_t start; /* Index of the list's first word */
 	label_id label;
@@ -28,9 +28,9 @@ struct file_list {
 struct go {
 	struct attr *attr;
 	const struct go_table *table;
-	uint64_t *seen; /* One bit per offset of the table: set if the offset has an owner */
+	uint64_t *seen; /* One bit per byte of the table: set if the byte has an owner */
 	struct pclntab_func f;
-	label_id label; /* Label of `f` */
+	label_id label;
 	VEC(struct file_list) lists;
 };
 
@@ -144,8 +144,9 @@ static void put_defers(struct go *g)
 		attr_go_put_data(g, addr, r.pos);
 }
 
-/* Claims the description of arguments for stack traces: bytes of offset and size for each, between
- * marks of structures. 0xff ends it. Returns the number of arguments. */
+/* Claims the description of a function's arguments for stack traces. Each argument has a byte of
+ * offset and one of size. Marks begin and end structures; 0xff ends the list. Returns the number of
+ * arguments. */
 static uint64_t put_arguments(struct go *g)
 {
 	enum { LONGEST = 256, FIRST_MARK = 0xfb, END = 0xff };
@@ -164,8 +165,8 @@ static uint64_t put_arguments(struct go *g)
 	return count;
 }
 
-/* Claims the description of saved register arguments: a byte, then bit sets. A table has the offset
- * of each description. */
+/* Claims the description of saved register arguments: one byte, then bit sets. Another table has
+ * the offset of each description. */
 static void put_live_arguments(struct go *g, uint64_t arguments)
 {
 	enum { TABLE = 3 };
@@ -229,11 +230,13 @@ static void attr_go_put_function(struct go *g)
 		vec_push(&g->lists, (struct file_list){ f->unit, g->label });
 	put_defers(g);
 	put_live_arguments(g, put_arguments(g));
-	if (go_table_data(g->table, f, DATA_WRAPPED, &wrapped)) /* Function that a wrapper calls */
+	if (go_table_data(g->table, f, DATA_WRAPPED, &wrapped)) /* The function that a wrapper
+								 * function calls */
 		attr_go_put_data(g, wrapped, 4);
 }
 
-/* Claims parts about all functions or types. The labels are the names in the symbol table. */
+/* Claims the parts of the table that describe all functions or types, under the names that Go's
+ * linker uses for them. */
 static void attr_go_put_parts(struct go *g)
 {
 	struct labels *labels = g->attr->f->labels;
