@@ -16,8 +16,8 @@ static uint32_t ones(uint64_t v)
 	return (uint32_t)__builtin_popcountll(v);
 }
 
-/* Divides a region into pieces. `from`: end of the earlier regions' places. Returns the end of this
- * region's places. */
+/* Divides the places of a region (block_map.h) into pieces. `from`: end of the places of earlier
+ * regions. Returns the end of this region's places. */
 static uint64_t block_map_add_region(struct block_map *m, const struct region *g, uint64_t room_end,
 				     uint64_t from)
 {
@@ -37,7 +37,7 @@ static uint64_t block_map_add_region(struct block_map *m, const struct region *g
 
 void block_map_init(struct block_map *m, const struct dump *d, unsigned shift)
 {
-	size_t last = 0; /* Last region before a hole, in a run of adjacent regions. */
+	size_t last = 0; /* Index of the last region before a hole in the addresses */
 	uint64_t from = 0;
 	*m = (struct block_map){ .shift = shift };
 	for (size_t i = 0; i < d->region_count; i++) {
@@ -145,7 +145,6 @@ static size_t count_piece(struct block_piece *p)
 	return count;
 }
 
-/* Asserts that pieces ascend without overlap, and that their blocks are numbered in this order. */
 static void block_map_verify(const struct block_map *m)
 {
 	size_t count = 0;
@@ -220,7 +219,7 @@ struct block_at block_map_find(const struct block_map *m, size_t i)
 	return (struct block_at){ (uint32_t)piece, word * WORD + (uint32_t)__builtin_ctzll(v) };
 }
 
-/* Finds the last block of a piece at or before `place`. False if there is none. */
+/* Finds the last block of a piece whose place is at most `place`. False if there is none. */
 static bool last_in(const struct block_piece *p, uint32_t place, uint32_t *ret)
 {
 	uint32_t word = place / WORD;

@@ -1,10 +1,10 @@
 /* block_map.h - a bit map of the places at which the blocks of a heap begin.
  *
- * Places are all multiples of a power of two, the step, in the dump's writable memory. Each
- * region's places are divided into pieces. A piece has bits only while at least one of them is set.
- * Blocks are numbered by address.
+ * A place is an address at which a block may begin: a multiple of the step, in writable memory of
+ * the dump. The step is a power of two. The places of each region are divided into pieces. A piece
+ * has bits only while at least one of them is set.
  *
- * Use: set and clear bits, then call block_map_count(). block_map_count() numbers the blocks.
+ * Use: set and clear bits, then call block_map_count(), which numbers the blocks by address.
  * Afterwards the map is constant, and several threads may read it.
  *
  * Cost: 33/32 bits per place in pieces that have a block, and 56 bytes per piece of BLOCK_PLACES.
@@ -17,25 +17,26 @@
 
 enum {
 	BLOCK_PLACES = 1 << 16, /* Greatest number of places of a piece. */
-	BLOCK_GROUP = 8,        /* Words of bits that share one count */
+	BLOCK_GROUP = 8,        /* Number of words of bits per entry of `counts` */
 };
 
 struct block_piece {
 	uint64_t addr; /* Address of the first place. Only this place may lie before the region. */
 	const struct region *region;
-	uint64_t room_end; /* End of the mapped memory that continues the region without a hole. */
+	uint64_t room_end; /* End of mapped memory: the first address after `addr` that is in no
+			    * region */
 	uint64_t *bits;    /* Bits by place. NULL if none is set. */
-	uint16_t *counts;  /* Per group of words: number of set bits of the piece before the
-			    * group */
-	size_t first;      /* Number of blocks before the piece. */
+	uint16_t *counts;  /* Per BLOCK_GROUP words of bits: number of set bits before them in
+			    * the piece */
+	size_t first;      /* Number of blocks in earlier pieces */
 	uint32_t places;
 	uint32_t before; /* 1 + index of the previous piece with a block, or 0 */
 };
 
 struct block_map {
 	VEC(struct block_piece) pieces; /* Sorted by address. */
-	size_t count;                   /* Number of blocks. */
-	unsigned shift;                 /* log2 of the step. */
+	size_t count;
+	unsigned shift; /* log2 of the step. */
 };
 
 struct block_at {
@@ -48,13 +49,12 @@ void block_map_release(struct block_map *m);
 
 /* Sets a bit. Several threads may each change bits of different pieces. */
 void block_piece_set(struct block_piece *p, uint32_t place);
-/* Sets the bit of an address. The address must be a multiple of the step. Tries *piece, the piece
- * of the last call, first to save time. */
+/* Sets the bit of an address, a multiple of the step. Looks first into the piece of the last call,
+ * *piece. */
 void block_map_set_near(struct block_map *m, uint64_t addr, size_t *piece);
 void block_map_set(struct block_map *m, uint64_t addr);
-/* True if there is a place at an address. */
 bool block_map_covers(const struct block_map *m, uint64_t addr);
-/* True if the bit of a place is set. May be called before block_map_count(). */
+/* True if a block begins at an address. May be called before block_map_count(). */
 bool block_map_has(const struct block_map *m, uint64_t addr);
 void block_map_clear(struct block_map *m, uint64_t start, uint64_t end);
 /* Numbers the blocks. Frees the bits of pieces without a block. */
@@ -70,15 +70,14 @@ size_t block_map_number(const struct block_map *m, struct block_at at);
 size_t block_map_below(const struct block_map *m, uint64_t addr);
 /* Returns the place of block i, which must be less than count. O(log pieces). */
 struct block_at block_map_find(const struct block_map *m, size_t i);
-/* Finds the last block that begins at or below an address. False if there is none. Tries *piece,
- * the piece of the last call, first to save time. */
+/* Finds the last block that begins at or below an address. False if there is none. Looks first into
+ * the piece of the last call, *piece. */
 bool block_map_last(const struct block_map *m, uint64_t addr, size_t *piece, struct block_at *ret);
 
-/* Iterates over the blocks. */
 struct block_walk {
 	const struct block_map *m;
 	struct block_at at;
-	uint64_t left; /* Bits of the blocks after `at` in its word. */
+	uint64_t left; /* Bits of later blocks in the same word */
 };
 
 /* Returns an iterator before block i, or at the end. */

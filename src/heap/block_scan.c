@@ -11,8 +11,9 @@
 
 enum {
 	ALIGN_SHIFT = 4,      /* log2 of HEAP_ALIGN. */
-	PIECES_A_THREAD = 16, /* Pieces of memory per thread in a batch. A batch is scanned in
-			       * parallel. Then one thread adds its blocks to the result. */
+	PIECES_A_THREAD = 16, /* Number of pieces (block_map.h) in a batch, per thread. A batch
+			       * is scanned in parallel. Then one thread adds its blocks to the
+			       * result */
 	SHIFT_MOST = 46,
 };
 
@@ -24,14 +25,14 @@ struct block_scan {
 	size_t batch;         /* First piece of the current batch */
 	uint64_t live_end;    /* End of the last live block. */
 	uint64_t freed_end;   /* Highest address of a freed block. */
-	uint16_t mask, magic; /* Mask and value of the two highest bytes of a mark, as the host
-			       * reads them. */
+	uint16_t mask, magic; /* The two highest bytes of a mark with the magic: which bits to
+			       * compare, and their value, in the host's byte order */
 };
 
 struct block_scan_header {
 	uint64_t at; /* Address of the header */
 	uint64_t link, mark;
-	struct heap_wide wide; /* Wide words. Zeros if there are none. */
+	struct heap_wide wide;
 };
 
 static uint8_t block_scan_flags_of(const struct block_scan_header *h)
@@ -73,8 +74,8 @@ static void block_scan_check_end(const struct dump *d, const struct region *g, s
 	f->canary_damaged = load_u64(canary, d->big_endian) != heap_canary(f->addr);
 }
 
-/* Fills in the block at `p` from its header. Its stack is the recorder's id or, with HEAP_INLINE,
- * the distance of the inline stack. */
+/* Fills in the block at `p` from its header. Sets the stack to the header's value: the recorder's
+ * id, or with HEAP_INLINE the distance of the inline stack. */
 static void block_of(const struct region *g, const struct block_scan_header *h, uint64_t p,
 		     struct heap_found *f)
 {
@@ -88,7 +89,8 @@ static void block_of(const struct region *g, const struct block_scan_header *h, 
 	f->shift = (uint8_t)h->wide.owner <= SHIFT_MOST ? (uint8_t)h->wide.owner : 0;
 	f->canary_damaged = f->cut = false;
 	if ((f->flags & HEAP_INLINE) != 0) {
-		/* Alignment may move the block far from its stack. */
+		/* In an aligned block, more bytes than these may be between the inline stack and
+		 * the block. */
 		if (f->stack % 8 == 0 && f->stack <= p - g->addr &&
 		    f->stack >= f->front + sizeof(struct heap_inline))
 			f->front = f->stack;
@@ -99,8 +101,8 @@ static void block_of(const struct region *g, const struct block_scan_header *h, 
 		f->shift = 0;
 }
 
-/* Returns the block that a header describes: the block after the header, or a freed block that
- * contains the header. 0 if the header does not verify. */
+/* Returns the address of the block whose header this is: the block right after it, or a freed block
+ * that contains this copy. 0 if the header does not verify. */
 static uint64_t whose_header(const struct block_scan_header *h)
 {
 	const uint64_t p = h->at + HEAP_HEADER_SIZE;
@@ -112,8 +114,8 @@ static uint64_t whose_header(const struct block_scan_header *h)
 	return freed && heap_check(own, h->mark, link, 0) == h->link >> 32 ? own : 0;
 }
 
-/* Verifies the header at `off` of the region. For a freed block, sets `sequence` to the return
- * address of the free. */
+/* Verifies the header at `off` of the region. For a freed block, stores the return address of the
+ * free in `sequence`. */
 static bool verify(const struct dump *d, const struct block_piece *piece, uint64_t off,
 		   struct heap_found *ret)
 {
@@ -146,8 +148,8 @@ void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_
 	const uint64_t addr = block_map_addr(&b->live, at);
 	struct block_scan_header h;
 	if (b->chunks) {
-		/* Reads a chunk in use that glibc_heaps_find() found. Tries the region `g` first,
-		 * because most chunks are in it. */
+		/* The block is a chunk of glibc_heaps_find() without a header of the recorder.
+		 * Looks first into the region `g`, because most chunks are in it. */
 		struct chunk_view v = { b->d, memory_word_size(b->d), g };
 		uint64_t x = 0;
 		chunk_word(&v, addr + v.word, &x);
@@ -185,13 +187,13 @@ struct heap_found heap_live(const struct blocks_found *b, size_t i)
 
 size_t heap_live_below(const struct blocks_found *b, uint64_t addr)
 {
-	const uint64_t header = UINT64_C(1) << b->live.shift; /* Distance in bytes from a header
-							       * to its block. */
+	const uint64_t header = UINT64_C(1) << b->live.shift; /* Distance from a header to its
+							       * block */
 	return addr >= header ? block_map_below(&b->live, addr - header) : 0;
 }
 
-/* Returns the first index from i on whose header has the magic, or `count`. Headers are 16 bytes
- * apart. Compares only the bits in s->mask of each header. */
+/* Returns the first index from i on at which a header has the magic, or `count` if there is none.
+ * Headers are 16 bytes apart. Compares only the bits in s->mask of each header. */
 static uint64_t next_magic(const struct block_scan *s, const uint8_t *p, uint64_t i, uint64_t count)
 {
 	const uint16_t mask = s->mask, magic = s->magic;
@@ -204,15 +206,14 @@ static uint64_t next_magic(const struct block_scan *s, const uint8_t *p, uint64_
 	return i;
 }
 
-/* Marks all places of a piece whose headers verify, live or freed. */
 static void scan_piece(void *ctx, size_t index, unsigned worker)
 {
 	const struct block_scan *s = ctx;
 	struct block_piece *piece = &s->to->live.pieces.data[s->batch + index];
 	const struct region *g = piece->region;
 	ASSERT(g && piece->places > 0);
-	const uint32_t skip = piece->addr < g->addr; /* Skips a place whose header begins before
-						      * the region. */
+	const uint32_t skip = piece->addr < g->addr; /* 1 if the first place's header begins
+						      * before the region */
 	const uint64_t off = piece->addr + skip * HEAP_ALIGN - g->addr;
 	const uint64_t left = off < g->bytes.size ? (g->bytes.size - off) / HEAP_ALIGN : 0;
 	const uint64_t count = min_u64(left, piece->places - skip);
@@ -243,8 +244,7 @@ static void take_live(struct block_scan *s, const struct heap_found *f)
 	struct blocks_found *b = s->to;
 	const uint32_t at = stack_of(s, f);
 	struct call_stack *stack = &s->c->stacks.data[at];
-	/* Removes freed blocks that begin inside the live block, because their memory was
-	 * reused. */
+	/* The memory of freed blocks inside the live block was reused. */
 	const uint64_t start = heap_found_start(f);
 	const uint64_t from = start >= HEAP_HEADER_SIZE ? start - HEAP_HEADER_SIZE + 1 : 0;
 	if (s->freed_end > start)
@@ -267,8 +267,8 @@ static bool block_scan_take(struct block_scan *s, const struct block_piece *p, u
 	if (!verify(s->d, p, off, &f) || heap_found_start(&f) < s->live_end)
 		return false;
 	if ((f.flags & HEAP_FREED) != 0) {
-		/* Records a freed block. Adds its calls now, so that their numbers follow the order
-		 * of addresses. */
+		/* Makes the call stack of the free now: stacks are numbered in order of
+		 * addresses. */
 		stack_of(s, &f);
 		if (f.sequence != 0)
 			calls_add(s->c, &f.sequence, 1);
@@ -288,7 +288,7 @@ static void block_scan_all(struct block_scan *s, unsigned threads)
 		n = m->pieces.count - s->batch;
 		n = n < most ? n : most;
 		parallel_for(threads, n, scan_piece, s);
-		/* Records all marked blocks of a piece. Only live blocks stay marked. */
+		/* Only live blocks keep their bits. */
 		for (size_t i = 0; i < n; i++) {
 			struct block_piece *p = &m->pieces.data[s->batch + i];
 			const uint32_t words = p->bits != NULL ? (p->places + 63) / 64 : 0;
@@ -304,8 +304,9 @@ static void block_scan_all(struct block_scan *s, unsigned threads)
 	s->to->freed.count = s->to->freed.map.count;
 }
 
-/* Returns the return address of the call that freed a small block, from the tables of the threads.
- * 0 if no table has the block. 0 also if two tables have it, because the later free is unknown. */
+/* Returns the return address of the call that freed a small block, from the threads' tables of
+ * small frees. 0 if no table has the block. 0 also if two tables have it, because the later free is
+ * unknown. */
 static uint64_t small_free(const struct dump *d, const struct records *r, uint64_t addr)
 {
 	uint64_t found = 0;
@@ -324,8 +325,8 @@ static uint64_t small_free(const struct dump *d, const struct records *r, uint64
 	return found;
 }
 
-/* Reads the freed block at `addr` by a header at `at` in the piece's region. False if the header
- * does not verify, or if it lies in a live block. */
+/* Reads the freed block at `addr` from the header at `at`, which is before or in the block. False
+ * if the header does not verify, or if it lies in a live block. */
 static bool freed_by_header(const struct blocks_found *b, const struct block_piece *p,
 			    uint64_t addr, uint64_t at, struct heap_found *ret)
 {
@@ -341,8 +342,8 @@ static bool freed_by_header(const struct blocks_found *b, const struct block_pie
 	return heap_found_start(ret) >= heap_found_end(&live);
 }
 
-/* Reads a freed block. Its headers are before the block and inside it. Prefers the first one that
- * has the address of the free. */
+/* Reads a freed block from one of its headers: before the block and inside it. Prefers the first
+ * one that has the address of the free. */
 static struct heap_found freed_in_memory(const struct blocks_found *b, struct block_at at)
 {
 	const struct block_piece *p = &b->freed.map.pieces.data[at.piece];
@@ -362,7 +363,8 @@ static struct heap_found freed_in_memory(const struct blocks_found *b, struct bl
 	return found;
 }
 
-/* Returns the index, among all freed blocks, of noted block i. */
+/* Returns the number, among all freed blocks, of entry i of `noted` (blocks that only the
+ * recorder's pages list). */
 static size_t place_of_noted(const struct blocks_found *b, size_t i)
 {
 	const uint64_t addr = b->freed.noted.data[i].addr;
@@ -403,7 +405,8 @@ size_t heap_freed_find(const struct blocks_found *b, uint64_t addr)
 	return heap_freed_below(b, add_sat(addr, 1)) > i ? i : SIZE_MAX;
 }
 
-/* Sorts the noted blocks. If several have the same address, keeps one with a known free. */
+/* Sorts the blocks that only the recorder's pages list. If several have the same address, keeps one
+ * with a known free. */
 static void settle_noted(struct blocks_found *b)
 {
 	struct heap_found *f = b->freed.noted.data;
@@ -430,7 +433,7 @@ static bool freed_begins_in(const struct blocks_found *b, uint64_t start, uint64
 	return heap_freed_below(b, end) > heap_freed_below(b, start);
 }
 
-/* True if a freed block's memory is unmapped, or belongs to the heap and to no live block. */
+/* True if the memory of a freed block is unmapped, or belongs to the heap and to no live block. */
 static bool block_scan_is_left(const struct blocks_found *b, const struct dump *d,
 			       const struct heap_gone *g)
 {
@@ -448,7 +451,7 @@ static bool block_scan_is_left(const struct blocks_found *b, const struct dump *
 	       freed_begins_in(b, r->addr, region_end(r));
 }
 
-/* Adds freed blocks that the recorder noted and memory shows no trace of, the newest first. */
+/* Adds freed blocks that only the recorder's pages list, the newest first. */
 static void take_gone(struct block_scan *s, struct blocks_found *b, const struct records *r)
 {
 	VEC(struct heap_found) added = { 0 };
@@ -494,7 +497,7 @@ void heap_scan(struct blocks_found *ret, const struct dump *d, const struct reco
 	block_map_init(&ret->freed.map, d, ALIGN_SHIFT);
 	block_scan_all(&s, threads);
 	take_gone(&s, ret, r);
-	/* Reads all freed blocks once, so that the stacks of their free calls get numbers. */
+	/* Reading a block adds the call stack of its free. Now these stacks get numbers. */
 	for (size_t i = 0; i < ret->freed.count; i++)
 		heap_freed(ret, i);
 }
@@ -526,7 +529,6 @@ size_t heap_block_at(const struct blocks_found *b, uint64_t addr)
 
 size_t heap_freed_at(const struct blocks_found *b, uint64_t addr, bool header)
 {
-	/* Greatest number of overlapping freed blocks that a look-up considers. */
 	enum { OVERLAPS = 64 };
 	const size_t live = heap_block_at(b, addr);
 	if (live != SIZE_MAX) {

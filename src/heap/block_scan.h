@@ -1,9 +1,8 @@
 /* block_scan.h - finds the blocks of a heap by their headers, in all memory that a dump has.
- *
- * Every multiple of 16 is tested. A header counts if it verifies (docs/heap-format.md), if its
- * block lies in the region, and if the block is not inside an earlier live block. Skips other
- * matches without a note, because chance matches and copies are common. Stores only a bit for a
- * block's address. Reads all other facts from the dump again when needed. */
+ *  Every multiple of 16 is tested. A header counts if its check is right (docs/heap-format.md), its
+ *  block lies in the region, and the block is not inside an earlier live block. Other matches get
+ *  no note, because chance matches and copies are common. Stores only a bit for a block's address.
+ *  Reads all other facts from the dump again when needed. */
 #ifndef HEFT_HEAP_BLOCK_SCAN_H
 #define HEFT_HEAP_BLOCK_SCAN_H
 
@@ -12,15 +11,17 @@
 #include "heap/records.h"
 
 struct heap_found {
-	uint64_t addr, size; /* The bytes of the program */
-	uint32_t stack;      /* Index in calls.stacks. heap_walk_found(): the header's value. */
-	uint32_t thread;     /* Thread that allocated or freed the block. 0 if not recorded */
+	uint64_t addr, size; /* The user's bytes, without header and canary */
+	uint32_t stack;      /* Index in calls.stacks. After heap_walk_found(): the stack as the
+			      * header has it */
+	uint32_t thread;
 	union {
-		uint64_t sequence; /* Number of a live block's allocation. 0 if not kept. */
-		uint32_t freed_by; /* Stack in calls.stacks with only the call that freed the
-				    * block. 0 if unknown. */
+		uint64_t sequence; /* Number of a live block's allocation, from 1. 0 if not
+				    * recorded */
+		uint32_t freed_by; /* Index in calls.stacks of a stack with one frame: the call
+				    * that freed the block. 0 if unknown */
 	};
-	uint32_t front; /* Bytes of header before addr, inline stack included. */
+	uint32_t front; /* Bytes of header and inline stack before addr */
 	uint8_t flags;  /* Bits of enum heap_flag */
 	uint8_t shift;  /* log2 of the distance from the allocator's block to addr. 0 if the
 			 * distance is `front`. */
@@ -30,10 +31,9 @@ struct heap_found {
 
 /* Freed blocks by address, each address once. Their ranges may overlap. */
 struct freed_blocks {
-	struct block_map map; /* Blocks found in memory. The place of a block in the map is that
-			       * of its header. */
-	VEC(struct heap_found) noted; /* Blocks that only the recorder's pages list */
-	size_t count;                 /* Number of blocks in `map` and `noted` */
+	struct block_map map; /* Headers of the freed blocks found in memory, at their addresses */
+	VEC(struct heap_found) noted; /* Freed blocks that only the recorder's pages list */
+	size_t count;
 };
 
 /* Memory that the allocator uses for itself. */
@@ -45,31 +45,30 @@ struct blocks_found {
 	const struct dump *d;
 	const struct records *r;
 	struct calls *c;
-	struct block_map live; /* Headers of the live blocks, numbered by address. Live blocks do
-			        * not overlap. */
-	bool chunks;           /* True if live blocks are glibc's chunks; `live` has their
-			        * headers */
-	/* Facts about all live blocks: the sum of sizes, the newest sequence, the number of damaged
-	 * canaries, the flags that any live block has. */
+	struct block_map live; /* Headers of the live blocks, which do not overlap */
+	bool chunks;           /* True if the process was not recorded: live blocks are glibc's
+			        * chunks, and `live` has the addresses of the chunks' headers */
+	/* Of all live blocks: sum of sizes, newest sequence, number of damaged canaries, all
+	 * flags. */
 	uint64_t live_bytes, newest, damaged_canaries;
 	uint8_t live_flags;
 	struct freed_blocks freed;
-	/* Facts from glibc's lists of freed chunks. `kept`: listed chunks that are marked as in
-	 * use. `caches`: chunks that contain lists, by address. `written`: freed blocks after which
-	 * a list is damaged. `arenas`: memory of first arenas, which is outside of heaps. */
+	/* From glibc's lists of freed chunks. `kept`: freed chunks that are still marked as in use.
+	 * `caches`: chunks that contain lists, by address. `written`: freed blocks whose link to
+	 * the next one was overwritten. `arenas`: memory of arenas outside of heaps. */
 	struct block_map kept;
 	VEC(uint64_t) caches;
 	VEC(uint64_t) written;
 	VEC(struct heap_arena) arenas;
-	const char *doubt; /* Why live blocks may be missing or include freed ones. NULL without
-			    * doubt */
-	uint64_t scanned;  /* Bytes that were scanned. */
+	const char *doubt; /* Reason why live blocks may be missing, or freed blocks may count as
+			    * live. NULL without one */
+	uint64_t scanned;
 };
 
-/* Scans all regions except unwritable files, with `threads` threads. Adds the records' freed blocks
- * if their memory is gone or belongs to the heap. Adds inline stacks and the sums of blocks to `c`.
- * The result does not depend on `threads`. Borrows `d`, `r` and `c` until release. Cost: one pass
- * over memory, and twice the cost in block_map.h. */
+/* Scans all regions except unwritable files, with `threads` threads, on which the result does not
+ * depend. Adds freed blocks of the recorder's pages if their memory is unmapped or belongs to the
+ * heap. Adds inline stacks and the sums of blocks to `c`. Borrows `d`, `r` and `c` until release.
+ * Cost: one pass over memory, and twice the cost in block_map.h. */
 void heap_scan(struct blocks_found *b, const struct dump *d, const struct records *r,
 	       struct calls *c, unsigned threads, struct notes *notes);
 void heap_scan_release(struct blocks_found *b);
@@ -77,9 +76,10 @@ void heap_scan_release(struct blocks_found *b);
 struct heap_found heap_live(const struct blocks_found *b, size_t i);
 /* Reads the live block whose header is at `at`. Its stack is the value in the header. */
 void heap_live_at(const struct blocks_found *b, struct block_at at, struct heap_found *ret);
-/* Returns the stack, in calls.stacks, of a block from heap_live_at() or heap_walk_found(). */
+/* Returns the index in calls.stacks of the stack of a block from heap_live_at() or
+ * heap_walk_found(). */
 uint32_t heap_stack_of(const struct blocks_found *b, const struct heap_found *f);
-/* Returns how many live blocks have an address below `addr`: the number of the next block. */
+/* Returns the number of live blocks below `addr`. This is also the index of the next one. */
 size_t heap_live_below(const struct blocks_found *b, uint64_t addr);
 
 struct heap_found heap_freed(const struct blocks_found *b, size_t i);
@@ -98,12 +98,12 @@ size_t heap_freed_find(const struct blocks_found *b, uint64_t addr);
  * 	} */
 struct heap_walk {
 	const struct blocks_found *b;
-	size_t index; /* Index of the block */
+	size_t index;
 	struct block_walk at, ahead;
 };
 
-/* Prefetches the header of a block further ahead. Each header is in a cache line of its own, so a
- * walk mostly waits for memory. */
+/* Prefetches the header of a later block. Each header is in a cache line of its own, so a walk
+ * mostly waits for memory. */
 static inline void heap_walk_fetch(struct heap_walk *w)
 {
 	if (!block_walk_next(&w->ahead))
@@ -136,16 +136,16 @@ static inline void heap_walk_found(const struct heap_walk *w, struct heap_found 
 	heap_live_at(w->b, w->at.at, ret);
 }
 
-/* Returns the number of the live block for an address. First choice: the block that begins there,
+/* Returns the index of the live block for an address. First choice: the block that begins there,
  * even if empty. Then the block that contains the address in its bytes or header. Then the nearest
  * block below. SIZE_MAX if there is none. */
 size_t heap_block_at(const struct blocks_found *b, uint64_t addr);
 
-/* Returns the freed block that contains an address (`header`: or whose header contains it).
- * SIZE_MAX if there is none, or if a live block contains the address. */
+/* Returns the freed block that contains an address . If `header` is set, a block's header counts as
+ * part of it. SIZE_MAX if there is none, or if a live block contains the address. */
 size_t heap_freed_at(const struct blocks_found *b, uint64_t addr, bool header);
 
-/* Return the start of a block's header, and the end of its bytes with the canary. */
+/* Return the start of a block's header, and the end of its canary or of its bytes. */
 static inline uint64_t heap_found_start(const struct heap_found *f)
 {
 	return f->addr - f->front;

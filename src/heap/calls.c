@@ -14,7 +14,7 @@ enum {
 /* A range of addresses that belongs to a module during one epoch. */
 struct calls_range {
 	uint64_t start, end;
-	uint64_t module; /* Index in calls.modules. */
+	uint64_t module;
 };
 
 struct calls_ranges {
@@ -22,26 +22,25 @@ struct calls_ranges {
 	size_t count, cap;
 };
 
-/* Maps entries of the recorder's pages to new indexes. Entry i of page n is at to[starts[n - 1] +
- * i]. */
+/* Gives entries of the recorder's pages their indexes in the joined tree. Entry i of page n is at
+ * to[starts[n - 1] + i] */
 struct id_map {
-	VEC(uint32_t) starts; /* One entry per page, and an end */
+	VEC(uint32_t) starts;
 	VEC(uint32_t) to;
 };
 
 struct call_index {
 	const struct dump *dump;
-	VEC(uint32_t) stack_of; /* Stack of each node. 0 if no stack ends there */
+	VEC(uint32_t) stack_of; /* Per node: the stack whose innermost frame it is, or 0 */
 	struct map children;    /* Nodes by caller, frame and module. */
-	struct map added;       /* Stacks of calls_add(), by all of their frames. */
+	struct map added;       /* Stacks of calls_add(), by all of their frames */
 	struct id_map stacks;
 	VEC(uint32_t) noted;     /* Per module of the records: index in calls.modules */
-	struct calls_ranges now; /* Ranges, sorted by start. */
+	struct calls_ranges now; /* Address ranges of modules, sorted by start */
 	uint32_t epoch;          /* Epoch of the ranges in `now`. */
 	bool has_epoch;
 };
 
-/* Returns a node. Adds it if it is new. */
 static uint32_t calls_child(struct calls *c, struct call_node n)
 {
 	ASSERT(n.parent < c->nodes.count);
@@ -74,7 +73,8 @@ static uint32_t stack_at(struct calls *c, uint32_t node)
 	return *known;
 }
 
-/* True if a file and a module have one bias, and their build ids are equal or one is unknown. */
+/* True if a mapped file may be a module of the recorder: same bias, and build ids that are equal or
+ * unknown. */
 static bool may_be_module(const struct dump_file *f, const struct heap_module *m)
 {
 	return f->bias == m->bias && (f->build_id.size == 0 || m->build_id_size == 0 ||
@@ -90,7 +90,7 @@ static bool same_module(const struct heap_module *a, const struct heap_module *b
 	       strcmp(a->path, b->path) == 0;
 }
 
-/* Lists the modules. A module that was loaded again at the same address is listed once. */
+/* Lists the modules. A module that was loaded twice at one address is listed once. */
 static void find_modules(struct calls *c, const struct dump *d, const struct records *r)
 {
 	struct by_start {
@@ -198,7 +198,7 @@ static uint32_t find_caller(struct calls *c, const struct id_map *nodes, uint32_
 		return at;
 	note(notes, c->index->dump->path, HEFT_NO_OFFSET, sizeof(struct heap_node),
 	     "frames of call stacks are missing: their pages are not in the dump");
-	/* The node of unknown callers. */
+	/* The caller is unknown: its page is missing. */
 	return calls_child(c, (struct call_node){ HEAP_FRAME_CUT, 0, CALLS_NONE });
 }
 
@@ -226,20 +226,21 @@ static void read_nodes(struct calls *c, struct id_map *nodes, const struct recor
 }
 
 struct share_key {
-	uint64_t key; /* Stack in bits 63..32, slot in bits 31..0. */
+	uint64_t key;
 	uint64_t index;
 };
 
 struct calls_reading {
 	struct calls *c;
 	const struct records *r;
-	VEC(struct call_share) shares; /* One share per stack of the recorder. */
+	VEC(struct call_share) shares; /* One per stack of the recorder */
 	VEC(struct share_key) keys;
-	VEC(uint64_t) blocks; /* Blocks at the peak, per share. */
+	VEC(uint64_t) blocks; /* Number of blocks at the peak, per share */
 	uint64_t live_bytes;
 };
 
-/* Returns a - b, or 0 if b is greater. A running process may have changed only one counter. */
+/* Returns a - b, or 0 if b is greater. In a dump of a running process, only one of two counters may
+ * have changed. */
 static uint64_t minus(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
@@ -254,7 +255,8 @@ static void read_counters(struct calls_reading *g, uint32_t to, const struct hea
 	share.alloc_bytes = s->alloc_bytes;
 	share.live = minus(s->allocs, add_sat(s->frees, far->frees));
 	share.live_bytes = minus(s->alloc_bytes, add_sat(s->freed_bytes, far->freed_bytes));
-	/* Counters that have not changed since the peak hold the live values. */
+	/* If the stack's counters have not changed since the peak, its live bytes were also live at
+	 * the peak. */
 	const bool noted = s->peak_epoch == g->r->process.peak_epoch;
 	share.at_peak_bytes = noted ? s->at_peak_bytes : share.live_bytes;
 	vec_push(&g->blocks, noted ? s->at_peak_blocks : share.live);
@@ -324,7 +326,8 @@ static void add_share(struct calls *c, const struct call_share *s, uint64_t bloc
 
 static void calls_sum_up(struct calls_reading *g)
 {
-	/* If more bytes are live than at the recorded peak, the peak is now. */
+	/* Counters are updated before the peak is. So if more bytes are live than at the recorded
+	 * peak, the peak is now. */
 	const bool peak_now = g->live_bytes > g->r->process.peak_bytes;
 	vec_sort(&g->keys);
 	ASSERT(g->keys.count == g->shares.count && g->blocks.count == g->shares.count);
@@ -337,8 +340,6 @@ static void calls_sum_up(struct calls_reading *g)
 	}
 }
 
-/* Asserts that a caller's node precedes its callees' nodes, and that stacks and shares refer to
- * existing entries. */
 static void calls_verify(const struct calls *c)
 {
 	ASSERT(c->index->stack_of.count == c->nodes.count);

@@ -6,9 +6,9 @@
 #include "heap/memory.h"
 
 enum {
-	NEAR = 64 << 10,       /* Bytes around a heap within which a fault is assigned to a
-			        * block. */
-	STACK_MOST = 16 << 10, /* Bytes of the aborted thread's stack that are searched. */
+	NEAR = 64 << 10,       /* Distance from a heap, in bytes, within which a faulting address
+			        * is assigned to a block */
+	STACK_MOST = 16 << 10, /* Bytes of the aborted thread's stack to search */
 };
 
 struct damage *damage_add(const struct finding *g, enum damage_kind kind, uint64_t addr)
@@ -55,8 +55,8 @@ static void canaries(const struct finding *g)
 	ASSERT(left == 0);
 }
 
-/* Returns the freed block whose chunk ends where the list of chunks is damaged. SIZE_MAX if there
- * is none. */
+/* Returns the freed block whose chunk ends where the list of chunks breaks. SIZE_MAX if there is
+ * none. */
 static size_t freed_before(const struct finding *g, const struct heap_break *k)
 {
 	const size_t next = heap_freed_below(g->b, k->addr);
@@ -90,8 +90,8 @@ static void breaks(const struct finding *g)
 	}
 }
 
-/* Adds writes into freed blocks. Call it when all chunks are known, because a damaged list may
- * point to an unknown chunk. */
+/* Adds writes into freed blocks. All chunks must be known: a damaged list of freed chunks may point
+ * to a chunk that only a later step finds. */
 static void written(const struct finding *g)
 {
 	for (size_t i = 0; g->l->breaks.count == 0 && i < g->b->written.count; i++)
@@ -116,7 +116,7 @@ static bool holds(const struct finding *g, const struct dump_thread *t, uint64_t
 }
 
 /* True if a thread in the recorder, or in the allocator called by it, works on [start, end). The
- * first word of its slot is then the address of the frame that entered the recorder. */
+ * first word of its slot then tells the stack address from which to search. */
 static bool is_being_changed(const struct finding *g, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; i < g->r->threads.count; i++) {
@@ -136,11 +136,11 @@ static bool is_being_changed(const struct finding *g, uint64_t start, uint64_t e
 	return false;
 }
 
-/* The same test for a process without a recorder. A thread that writes to a chunk has its address
- * in a register or near the inner end of the stack. */
+/* Like is_being_changed(), but for a process without a recorder. A thread that writes to a chunk
+ * has its address in a register or near the inner end of the stack. */
 static bool may_be_changed(const struct finding *g, uint64_t start, uint64_t end)
 {
-	enum { FRAMES = 512 }; /* Greatest size in bytes of the allocator's own stack frames. */
+	enum { FRAMES = 512 }; /* The allocator's own stack frames are smaller */
 	for (size_t i = dump_is_fatal(g->d) ? 1 : 0; i < g->d->thread_count; i++) {
 		const struct dump_thread *t = &g->d->threads[i];
 		if (holds(g, t, add_sat(t->sp, FRAMES), start, end))
@@ -149,8 +149,8 @@ static bool may_be_changed(const struct finding *g, uint64_t start, uint64_t end
 	return false;
 }
 
-/* True if a thread may be changing the damaged place. When the allocator joins freed chunks, it
- * changes the words after them while it holds the first one's address. So the place includes the
+/* True if a thread may be changing the damaged bytes. When the allocator joins freed chunks, it
+ * changes the words after them while it holds the first one's address. So this range includes the
  * freed chunks before the damage, and the header of the block before them. */
 static bool is_unsettled(const struct finding *g, const struct damage *f)
 {
@@ -172,8 +172,8 @@ static bool is_unsettled(const struct finding *g, const struct damage *f)
 	return is_being_changed(g, start - 2 * word, end);
 }
 
-/* Removes damage that a stopped thread explains: it stopped between two writes to a header or to
- * the allocator's data. */
+/* Removes damage that a stopped thread explains: the thread stopped between two writes to a header
+ * or to the allocator's data. */
 static void leave_out_unsettled(const struct finding *g)
 {
 	size_t kept = 0;
@@ -186,8 +186,8 @@ static void leave_out_unsettled(const struct finding *g)
 	g->to->list.count = kept;
 }
 
-/* Returns the freed block that begins at an address. The address may be that of the user's bytes,
- * of the recorder's header, or of the allocator's chunk. */
+/* Returns the freed block that an address begins: as the address of the user's bytes, of the
+ * recorder's header, or of the allocator's chunk. */
 static size_t damage_freed_from(const struct finding *g, uint64_t addr)
 {
 	const size_t i = heap_freed_below(g->b, addr);
@@ -201,7 +201,7 @@ static size_t damage_freed_from(const struct finding *g, uint64_t addr)
 	return off == 0 || off == front || off == front + chunk ? i : SIZE_MAX;
 }
 
-/* Returns a freed block whose address is on the aborted thread's stack, as it is while the
+/* Returns the freed block whose address is on the aborted thread's stack. It is there while the
  * thread frees the block a second time. */
 static size_t freed_on_stack(const struct finding *g)
 {
@@ -248,7 +248,7 @@ static bool double_frees(const struct finding *g)
 	return any;
 }
 
-/* The damage of the chunk after the block */
+/* Lists damaged headers and the blocks before them, whose overflow is the likely cause. */
 static uint64_t overruns(const struct finding *g)
 {
 	uint64_t count = 0;
@@ -257,7 +257,7 @@ static uint64_t overruns(const struct finding *g)
 		if (e->why != HEAP_GONE_OVERRUN)
 			continue;
 		const size_t at = heap_freed_find(g->b, e->addr);
-		struct damage *found = NULL; /* The damage of the chunk after the block */
+		struct damage *found = NULL;
 		for (size_t k = 0; at != SIZE_MAX && k < g->to->list.count && !found; k++)
 			if (g->to->list.data[k].kind == DAMAGE_CHUNK &&
 			    g->to->list.data[k].freed == at)
@@ -326,7 +326,7 @@ static void fault(const struct finding *g)
 		beside_block(g, addr);
 	if (freed == SIZE_MAX)
 		return;
-	/* If the memory of a block is gone, only free and realloc still read its header. */
+	/* The block's memory is unmapped. Only free and realloc read the header of such a block. */
 	const struct heap_found f = heap_freed(g->b, freed);
 	if (addr < f.addr && dump_region(g->d, addr) == NULL)
 		damage_double_free(g, f.addr)->count++;
@@ -334,7 +334,7 @@ static void fault(const struct finding *g)
 		damage_add(g, DAMAGE_FREED_USE, addr)->freed = freed;
 }
 
-/* Adds registers of a faulted thread that point into freed blocks. In other threads such pointers
+/* Adds registers of the faulted thread that point into freed blocks. In other threads such pointers
  * are normal. */
 static void registers(const struct finding *g)
 {

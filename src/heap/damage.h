@@ -7,17 +7,17 @@
 
 enum damage_kind {
 	DAMAGE_CANARY, /* `block` was written past its end */
-	/* The header at `addr` is invalid. The block before it is the suspect. */
+	/* The header at `addr` is invalid. The block before it probably overflowed. */
 	DAMAGE_HEADER,
-	DAMAGE_CHUNK,         /* The allocator's list of chunks breaks after `block` */
-	DAMAGE_DOUBLE_FREE,   /* The recorder counted `count` double frees. The aborted thread's
-			       * stack has the address of `freed`, the likely block. */
-	DAMAGE_CANARY_FREED,  /* The canary of `freed` was damaged before the program freed it.
-			       * If blocks are unknown, `count` is their number. */
-	DAMAGE_FAULT,         /* The faulting address lies in, before or after `block`. */
-	DAMAGE_FREED_USE,     /* The faulting address lies in a freed block. */
+	DAMAGE_CHUNK,        /* The allocator's list of chunks breaks after `block` */
+	DAMAGE_DOUBLE_FREE,  /* `count` double frees. `freed` is the likely block: its address
+			       * is on the aborted thread's stack */
+	DAMAGE_CANARY_FREED, /* The canary of `freed` was already damaged when the program freed
+			       * it. If the blocks are unknown, `count` is their number */
+	DAMAGE_FAULT,
+	DAMAGE_FREED_USE,
 	DAMAGE_FREED_POINTER, /* A register of the thread that faulted points into a freed block. */
-	/* The dead thread was freeing or resizing an address that does not begin a block. `block`
+	/* The thread that died was freeing or resizing an address at which no block begins. `block`
 	 * or `freed` contains the address, if any block does. */
 	DAMAGE_WILD_FREE,
 	DAMAGE_ALLOCATOR,     /* One of three cases. The thread died in the allocator, while it
@@ -28,16 +28,15 @@ enum damage_kind {
 			       * blocks is damaged there. */
 };
 
-/* One damage. If an overflow hits a canary, a header and the chain, the list has only the canary
- * and the victim. */
+/* One damage. An overflow may hit a canary, a header and the list of chunks: it is listed once,
+ * with the block that overflowed (`block`) and the block that it hit (`victim`) */
 struct damage {
 	/* First wrong byte. For DAMAGE_FREED_POINTER: the address in the register. */
 	uint64_t addr;
 	uint64_t count; /* Number of wrong bytes, if known. For double frees: number of frees */
-	size_t block;   /* Suspect: index of a live block. SIZE_MAX without one */
-	size_t freed;   /* Index of the freed block concerned. SIZE_MAX if there is none. */
-	size_t victim;  /* Live block whose header or bytes were overwritten. SIZE_MAX without
-			 * one */
+	size_t block;   /* Live block that probably caused it. SIZE_MAX if none */
+	size_t freed;   /* Freed block concerned. SIZE_MAX if none */
+	size_t victim;  /* Live block whose header or bytes were overwritten. SIZE_MAX if none */
 	/* DAMAGE_FAULT: address - end of the block (>= 0), or address - its start (< 0). 0 for an
 	 * address inside the block. */
 	int64_t distance;
@@ -53,17 +52,16 @@ struct damage {
 
 struct damages {
 	VEC(struct damage) list; /* Sorted by address. */
-	/* Number of places omitted because a stopped thread was changing them in the recorder or
-	 * allocator. */
+	/* Number of places omitted because a thread was stopped while it changed them */
 	size_t unsettled;
 	/* The C library's message when it ended the process, with its line ends. Borrowed from the
 	 * dump. NULL if there is none. */
 	const char *said;
 };
 
-/* Finds all damage. `c` must be the calls of heap_scan(). Adds the calls that the damage names.
- * Omits places that a thread was changing in the recorder or allocator. Cost: a pass over the
- * blocks, and over the unrecorded part of the heap. */
+/* Finds all damage. `c` must be the calls of heap_scan(), and receives stacks of calls that the
+ * damage names. Omits places that a thread was changing in the recorder or allocator. Cost: a pass
+ * over the blocks, and over the unrecorded part of the heap. */
 void heap_damage_find(struct damages *ret, const struct dump *d, const struct records *r,
 		      struct calls *c, const struct blocks_found *b, const struct heap_layout *l);
 void heap_damage_release(struct damages *damages);

@@ -1,5 +1,4 @@
-/* Finds the work of a thread that died in the allocator: the block, or wrong address, that it was
- * freeing. */
+/* Finds what a thread that died in the allocator was freeing: a block, or a wrong address. */
 #include "heap/damage_internal.h"
 
 #include "heap/memory.h"
@@ -15,8 +14,8 @@ static bool find_work(const struct finding *g, struct at_work *ret)
 	for (size_t i = 0; t != NULL && i < g->r->threads.count; i++) {
 		const struct heap_thread *slot = &g->r->threads.data[i];
 		if (slot->state != 0 && slot->own != 0 && slot->thread == t->id) {
-			/* Reads the words at the start of the thread's slot. block.h describes them
-			 * (struct heap_thread). */
+			/* Words at the start of the slot's memory: struct heap_thread in
+			 * block.h. */
 			const unsigned word = memory_word_size(g->d);
 			uint64_t busy;
 			return memory_word(g->d, slot->own, &busy) && busy != 0 && t->sp < busy &&
@@ -42,8 +41,6 @@ bool damage_abort(const struct finding *g)
 	const size_t i = heap_freed_find(g->b, w.given);
 	if (w.given != 0 && i == SIZE_MAX) {
 		struct damage *found = damage_add(g, DAMAGE_WILD_FREE, w.given);
-		/* Chooses the block that contains the address, or that ends a few bytes before
-		 * it. */
 		found->freed = heap_freed_at(g->b, w.given, false);
 		if (found->freed == SIZE_MAX)
 			found->block = heap_block_at(g->b, w.given);
@@ -54,8 +51,7 @@ bool damage_abort(const struct finding *g)
 		}
 		found->again_by = calls_add(g->c, &w.by, 1);
 	} else if (g->to->list.count == 0) {
-		/* Adds the abort in the allocator, because the recorder knows no damage of the
-		 * block. */
+		/* No damage of the block is known. The abort itself is listed. */
 		struct damage *found = damage_add(g, DAMAGE_ALLOCATOR, w.given);
 		found->freed = w.given != 0 ? i : SIZE_MAX;
 		found->again_by = w.by != 0 ? calls_add(g->c, &w.by, 1) : 0;
@@ -63,7 +59,7 @@ bool damage_abort(const struct finding *g)
 	return true;
 }
 
-/* Stores the live block whose header is at `v`. False if another block was stored before. */
+/* Stores the live block whose header is at `v`. False if a different block was already stored. */
 static bool header_take(const struct finding *g, uint64_t v, size_t *ret)
 {
 	const size_t i = v % HEAP_ALIGN == 0 && v != 0
@@ -83,7 +79,7 @@ size_t damage_header_at_hand(const struct finding *g, uint64_t stack_size)
 	const unsigned word = memory_word_size(g->d);
 	size_t found = SIZE_MAX;
 	uint64_t v;
-	/* Headers of unrecorded blocks belong to the allocator. */
+	/* Without a recorder, headers belong to the allocator. */
 	if (!g->r->found)
 		return SIZE_MAX;
 	for (size_t i = 0; i < t->reg_count; i++)

@@ -1,5 +1,5 @@
-/* Finds blocks whose header was overwritten. Half of the header may be intact, or the allocator's
- * chunk may give the block's size. */
+/* Finds blocks whose header was overwritten. The other half of the header may be intact, or the
+ * allocator's chunk shows the block's size. */
 #include "heap/damage_internal.h"
 
 #include "heap/inline_stack.h"
@@ -7,8 +7,8 @@
 
 enum { PAGE = 4096 };
 
-/* Layout of the process's blocks: bytes before and after the user's bytes, bytes of a machine word,
- * and the flags. */
+/* How blocks of this process are laid out: bytes before and after the user's bytes, size of a
+ * machine word, and flags */
 struct shape {
 	uint64_t front, tail;
 	uint64_t word;
@@ -28,8 +28,8 @@ static struct shape shape_of(const struct finding *g)
 	return s;
 }
 
-/* Smallest and largest size that the user can have asked for in a chunk of this size. The allocator
- * rounds up, and keeps a remainder too small for a chunk. */
+/* Bounds of the size that the user asked for, by the size of the chunk. The allocator rounds sizes
+ * up, and leaves a remainder that is too small for a chunk in the block */
 struct sizes {
 	uint64_t least, most;
 };
@@ -68,8 +68,8 @@ static bool lost_mark(const struct finding *g, const struct shape *s, uint64_t p
 	return false;
 }
 
-/* Finds the intact half of a header in a chunk in use. In a block that is being freed or reused,
- * only one flag of the mark differs. */
+/* Recovers a block in a chunk in use from the intact half of its header. A header in which only one
+ * flag of the mark is wrong is not damaged: the block is being freed or reused. */
 static bool lost_header(const struct finding *g, const struct shape *s, uint64_t chunk,
 			const struct sizes *of, struct lost *ret)
 {
@@ -83,14 +83,13 @@ static bool lost_header(const struct finding *g, const struct shape *s, uint64_t
 	const bool flags = (mark >> HEAP_FLAG_SHIFT & 15) == s->flags;
 	const bool fits = size >= of->least && size <= of->most;
 	/* If the mark is intact, the link was overwritten. The mark is damaged if it has no magic,
-	 * or if it has a live block's flags but a size that does not fit the chunk. A freed block
-	 * has other flags. */
+	 * or if its flags are a live block's but its size does not fit the chunk. */
 	if (marked && flags && fits)
 		*ret = (struct lost){ p - HEAP_HEADER_SIZE, p, size, 0 };
 	else if ((marked && !flags) || !lost_mark(g, s, p, link, of, ret))
 		return false;
 	if ((s->flags & HEAP_INLINE) != 0) {
-		/* Reads the inline stack without its header. The stack may be damaged as well. */
+		/* Reads the inline stack at its usual place. It may be damaged too. */
 		const struct heap_found f = { .addr = p,
 					      .stack = (uint32_t)s->front,
 					      .flags = s->flags };
@@ -162,7 +161,8 @@ static size_t block_before(const struct finding *g, uint64_t at)
 	return end <= at && at - end < PAGE ? i : SIZE_MAX;
 }
 
-/* Tests each page of a range without live blocks for a chunk with its own mapping. */
+/* Tests at each page of a range whether a chunk with its own mapping begins there. The range has no
+ * live blocks. */
 static void mapped_headers(const struct finding *g, const struct shape *s, uint64_t start,
 			   uint64_t end)
 {
@@ -186,7 +186,7 @@ static uint64_t damage_headers_end_of(const struct finding *g, struct block_at a
 	return heap_found_end(&f);
 }
 
-/* Tests the ranges between live blocks of a region. A region may contain many mappings. Most
+/* Tests the ranges between live blocks of a region for chunks with their own mappings. Most
  * neighbouring headers are less than a page apart, so there is no page to test. */
 static void headers_of_region(const struct finding *g, const struct shape *s,
 			      const struct region *r)
@@ -215,8 +215,8 @@ static void headers_of_region(const struct finding *g, const struct shape *s,
 	mapped_headers(g, s, any ? max_u64(r->addr, damage_headers_end_of(g, last)) : r->addr, end);
 }
 
-/* Finds overwritten headers. Does nothing for sampled blocks, because chunks without headers are
- * then normal. */
+/* Finds overwritten headers. Does nothing if blocks are sampled: then most chunks have no
+ * header. */
 void damage_headers(const struct finding *g)
 {
 	const struct shape s = shape_of(g);

@@ -89,7 +89,7 @@ struct suspect {
 	bool several;
 };
 
-/* Records the freed chunk if `v` is the address of a listed chunk, or of its user bytes. */
+/* If `v` is the address of a freed chunk, or of its user bytes, stores the chunk in `s`. */
 static void suspect_take(const struct finding *g, uint64_t v, struct suspect *s)
 {
 	const uint64_t head = 2 * memory_word_size(g->d);
@@ -104,8 +104,8 @@ static void suspect_take(const struct finding *g, uint64_t v, struct suspect *s)
 	s->addr = addr != 0 ? addr : s->addr;
 }
 
-/* Returns the freed block whose address the thread that died has in a register or on its stack. 0
- * if there is none, or several. */
+/* Returns the address of a freed block, if a register or the stack of the thread that died holds
+ * it. 0 if there is none, or several. */
 static uint64_t block_at_hand(const struct finding *g)
 {
 	ASSERT(g->d->thread_count > 0);
@@ -121,8 +121,9 @@ static uint64_t block_at_hand(const struct finding *g)
 	return s.several ? 0 : s.addr;
 }
 
-/* Removes the damages DAMAGE_FREED_WRITTEN. With MALLOC_PERTURB_, a second free overwrites the
- * block before glibc detects it. Returns the address of the last one, or 0. */
+/* Removes the damages DAMAGE_FREED_WRITTEN, and returns the address of the last one, or 0. They
+ * are not the cause: with MALLOC_PERTURB_, a second free overwrites the block before glibc
+ * detects it. */
 static uint64_t drop_written(struct damages *d)
 {
 	uint64_t addr = 0;
@@ -137,8 +138,8 @@ static uint64_t drop_written(struct damages *d)
 	return addr;
 }
 
-/* Adds the damage that the message reports, if no other damage is found. Other damage is the cause
- * of the message. */
+/* Adds the damage that the message reports, unless other damage is known, which then caused the
+ * message. */
 void damage_said(const struct finding *g)
 {
 	const char *said = NULL;
@@ -149,7 +150,7 @@ void damage_said(const struct finding *g)
 	g->to->said = said;
 	if (said == NULL || g->d->thread_count == 0)
 		return;
-	/* Since 2.36 malloc's assertions also print "Fatal glibc error: malloc.c:2593
+	/* Since glibc 2.36, malloc's assertions also print "Fatal glibc error: malloc.c:2593
 	 * (sysmalloc): ...". */
 	bool mallocs = strstr(said, "malloc.c:") != NULL && strstr(said, "ssertion") != NULL;
 	for (size_t i = 0; i < COUNT_OF(of_malloc) && !mallocs; i++)

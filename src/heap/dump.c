@@ -74,7 +74,7 @@ const struct dump_file *dump_module(const struct dump *d, uint64_t addr)
 	return NULL;
 }
 
-/* Reads the stack's range from the thread's own structure, at `tp` inside the stack (glibc:
+/* Reads the range of a stack from its thread's own structure, at `tp` inside the stack (glibc:
  * stackblock, stackblock_size; musl: map_base, map_size). */
 static bool dump_find_block(const struct dump *d, struct dump_thread *t, uint64_t tp,
 			    const struct region *r)
@@ -87,7 +87,7 @@ static bool dump_find_block(const struct dump *d, struct dump_thread *t, uint64_
 		if (!memory_word(d, at, &next))
 			return false;
 		size = next;
-		/* The first word is an address, not a size. */
+		/* Skips pairs of words that cannot be this stack's start and size. */
 		if (at == tp || size < LEAST || size >= start || start > t->sp ||
 		    size > region_end(r) - start || start + size <= tp)
 			continue;
@@ -98,9 +98,9 @@ static bool dump_find_block(const struct dump *d, struct dump_thread *t, uint64_
 	return false;
 }
 
-/* Finds the stack of a thread, if its place can be proved. A stack pointer alone may point into a
- * coroutine's stack in other memory. The kernel's data proves the first thread's stack. Other
- * stacks end after the thread's own structure. */
+/* Finds the range of a thread's stack, if it is certain. The stack pointer alone is not enough: it
+ * may point into a coroutine's stack in other memory. The kernel's data shows the first thread's
+ * stack. The structure `tp` of another thread lies in its stack and states the stack's range. */
 static void dump_find_stack(const struct dump *d, const struct core *c, struct dump_thread *t,
 			    uint64_t tp)
 {
@@ -198,8 +198,8 @@ void dump_of_image(struct dump *d, const struct image *core, struct notes *notes
 	read_core(d, core);
 }
 
-/* Reads the dump file. A file in another known format is raw memory only if the user says so,
- * because memory may begin with any bytes. */
+/* Reads the dump file. Memory may begin with any bytes, even those of another file format. Such a
+ * file is read as memory only if the user says so. */
 static bool dump_read_input(struct dump *d, const struct dump_wish *wish, struct heft_err *err)
 {
 	struct input *in = d->inputs;
@@ -218,7 +218,7 @@ static bool dump_read_input(struct dump *d, const struct dump_wish *wish, struct
 		if (!input_adopt(in, &f, USE_HEAP, d->notes, err))
 			return false;
 		read_core(d, &in->images[0]);
-		/* Refuses the memory of a whole machine, which has many processes, or a kernel's
+		/* Refuses a dump of a whole machine: it has many processes, and the kernel has its
 		 * own allocators. */
 		return !d->machine_wide ||
 		       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
@@ -230,7 +230,6 @@ static bool dump_read_input(struct dump *d, const struct dump_wish *wish, struct
 	return dump_read_raw(d, wish ? wish : &(struct dump_wish){ .piece_count = 0 }, err);
 }
 
-/* Asserts the invariants of dump.h about regions, files and threads. */
 static void dump_verify(const struct dump *d)
 {
 	uint64_t end = 0, size = 0, present = 0;

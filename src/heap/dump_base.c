@@ -1,27 +1,26 @@
 /* dump_base.c - finds the address of a memory image from the headers of blocks in it.
- *
- * The check of a header is the high half of a product. All factors are known except the block's
- * address. The low bits of the address are known too, because mappings begin at pages; so the low
- * bits of the product are known. The code tries all values of the product's other low bits. Each
- * try divides the product, by multiplying with the inverse. The quotient is an address.
- *
- * The address at which most headers verify is right, unless another address verifies as many.
- * Headers with one size and stack allow the same addresses. */
+ *  A header stores a check: the high half of a product, whose only unknown factor is the block's
+ *  address. Mappings begin at pages, so the low bits of the address are known, and with them the
+ *  low bits of the product. The code tries all values of the product's bits between. Each full
+ *  product is divided by the known factors, which gives an address.
+ *  The address at which most headers verify is right, unless another address verifies as many.
+ *  Headers with one size and stack allow the same addresses. */
 #include "heap/dump_internal.h"
 
 #include "heap/block.h"
 
 enum {
 	TAKEN_MOST = 4096,         /* Greatest number of headers that are read. */
-	SOLVED_MOST = 16,          /* Greatest number of headers for which addresses are tried. */
-	TRIED_MOST = 2,            /* The limit for images that may begin anywhere in a page */
-	ANYWHERE_LEAST = 64 << 10, /* Smallest image, in bytes, that may begin anywhere in a
-				    * page. */
+	SOLVED_MOST = 16,          /* Greatest number of headers for which all addresses are
+				    * tried */
+	TRIED_MOST = 2,            /* As SOLVED_MOST, for images that may begin anywhere in a
+				    * page */
+	ANYWHERE_LEAST = 64 << 10, /* Smaller images begin at a page */
 	PAGE_BITS = 12,
 	ALIGN_BITS = 4,
 };
 
-/* A possible header. `off`: offset of the first byte of its block. */
+/* A possible header, and the offset of its block in the image */
 struct dump_base_seen {
 	uint64_t off, mark, link, wide;
 };
@@ -32,9 +31,9 @@ struct solving {
 	const struct dump *d;
 	struct bytes b;
 	seen_vec seen;
-	size_t count; /* Number of headers that verify at `base`, the best so far. */
+	size_t count; /* Number of headers that verify at `base`, the best address so far */
 	uint64_t base;
-	bool several; /* True if another base makes as many headers valid */
+	bool several; /* True if another address makes as many headers verify */
 };
 
 static uint64_t dump_base_word_at(const struct solving *x, uint64_t off)
@@ -43,8 +42,8 @@ static uint64_t dump_base_word_at(const struct solving *x, uint64_t off)
 	return read_u64(&r);
 }
 
-/* Lists possible headers. The first word of an inline stack looks like a mark, too, and is refused.
- * The inline stack that a header names must be present. */
+/* Lists possible headers. If a header names an inline stack, the stack must be there. Refuses the
+ * first word of an inline stack, which looks like a mark. */
 static void find_headers(struct solving *x)
 {
 	const uint64_t inlined = HEAP_INLINE_MAGIC + x->d->word;
@@ -86,12 +85,13 @@ static void try_base(struct solving *x, uint64_t base)
 	x->several = false;
 }
 
-/* Solves heap_check() for the address of a block, given its low bits. Tries all solutions. */
+/* Lists the addresses of a block at which its header's check is right. `low`: the known low bits of
+ * the address. */
 static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t low, unsigned bits)
 {
 	ASSERT(bits <= 32);
 	const uint64_t third = UINT64_C(0xd6e8feb86659fd93);
-	uint64_t back = third; /* The inverse of `third` mod 2^64 */
+	uint64_t back = third; /* Becomes the inverse of `third` mod 2^64 */
 	for (unsigned i = 0; i < 6; i++)
 		back *= 2 - third * back; /* Doubles the number of right bits */
 	const uint64_t first = s->mark * UINT64_C(0x9e3779b97f4a7c15);
@@ -107,8 +107,8 @@ static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t lo
 	}
 }
 
-/* Tries the addresses of up to `most` headers. By chance, two headers are valid in one of 2^19
- * images. */
+/* Tries the addresses of the first `most` headers. By chance, two headers verify at one address in
+ * one of 2^19 images. */
 static bool solve_any(struct solving *x, unsigned bits, size_t most)
 {
 	const size_t step = x->seen.count > most ? x->seen.count / most : 1;
@@ -122,8 +122,8 @@ static bool solve_any(struct solving *x, unsigned bits, size_t most)
 	return x->count > 1 && !x->several;
 }
 
-/* True if headers with two different marks verify. Headers with the same mark verify together at
- * many bases. */
+/* True if headers with two different marks verify. Headers with the same mark prove less: they
+ * verify together at many addresses. */
 static bool dump_base_is_sure(const struct solving *x)
 {
 	const struct dump_base_seen *first = NULL;
@@ -138,10 +138,11 @@ static bool dump_base_is_sure(const struct solving *x)
 	return false;
 }
 
-/* Prefers an image that begins at a page boundary, unless another start verifies more headers. */
+/* Prefers addresses at which the image begins at a page, unless another address verifies more
+ * headers. */
 static bool solve_all(struct solving *x)
 {
-	/* Larger images allow more tries. */
+	/* The cost of a try is small beside that of reading a large image. */
 	const size_t most = (size_t)min_u64(1 + x->b.size / (1 << PAGE_BITS), SOLVED_MOST);
 	const bool found = solve_any(x, PAGE_BITS, most);
 	const size_t count = found ? x->count : 0;

@@ -1,10 +1,9 @@
-/* Lists the mapped files of NT_FILE. */
+/* Lists the mapped files that a core names in its note NT_FILE. */
 #include "heap/dump_internal.h"
 
 #include "base/sort.h"
 #include "heap/memory.h"
 
-/* A mapped part of a file. */
 struct dump_files_piece {
 	uint64_t start, end, off;
 	const char *path;
@@ -37,9 +36,9 @@ static void group_pieces(const struct dump *d, piece_vec *pieces, file_vec *file
 	for (size_t i = 0; i < pieces->count; i++) {
 		struct dump_files_piece *p = &pieces->data[i];
 		struct dump_file *last = vec_last(files);
-		/* True if a piece belongs to the file before it: same path, and inside the range
-		 * that the file's headers state. Without headers, consecutive pieces with one path
-		 * belong together. */
+		/* True if a piece belongs to the file before it. Both have the same path, and the
+		 * piece lies in the range that the file's headers state. Without headers, the path
+		 * is enough. */
 		if (last && strcmp(last->path, p->path) == 0 &&
 		    (!last->module || p->start < last->end)) {
 			last->end = max_u64(last->end, p->end);
@@ -53,7 +52,7 @@ static void group_pieces(const struct dump *d, piece_vec *pieces, file_vec *file
 	}
 }
 
-/* Adds the part [from, to) of a region. Returns the start of the rest. */
+/* Adds the part [from, to) of a region, and returns `to`. */
 static uint64_t push_part(region_vec *out, const struct region *r, uint64_t from, uint64_t to,
 			  const struct dump_files_piece *p)
 {

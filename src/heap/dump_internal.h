@@ -7,8 +7,8 @@
 
 typedef VEC(struct region) region_vec;
 
-/* Sorts the regions, removes those that are empty or inside an earlier one, and computes the sums.
- * The dump then owns the regions. */
+/* Sets the dump's regions and takes them over. Sorts them, removes those that are empty or inside
+ * an earlier one, and computes the sums. */
 void dump_set_regions(struct dump *d, region_vec *regions);
 struct region region_part(const struct region *r, uint64_t from, uint64_t to);
 
@@ -27,16 +27,16 @@ void dump_find_modules(struct dump *d, const struct core *c);
  * segments do not describe how the file is mapped. */
 bool dump_read_header(const struct dump *d, struct dump_file *file);
 
-/* dump_lacks.c: finds the program's memory that is missing. Needs regions, modules and threads. */
+/* dump_lacks.c: sets dump.lacks. Needs regions, modules and threads. */
 void dump_find_lacks(struct dump *d);
 extern const char dump_cut_off[];
 /* True if the dump has the dynamic section that a module's headers name, and it is not all zero.
- * Also true if the headers name none. */
+ * Also true if they name none. */
 bool dump_has_dynamic(const struct dump *d, const struct dump_file *file);
 
 /* dump_raw.c: makes regions of a file that is not a core. The bytes are those of d->inputs[0]. */
 bool dump_read_raw(struct dump *d, const struct dump_wish *wish, struct heft_err *err);
-/* dump_base.c: finds the address of an image's first byte, at which at least two block headers
+/* dump_base.c: finds the address of an image's first byte at which at least two block headers
  * verify. d->word and d->big_endian must be set. False without such an address below 2^48. Cost: a
  * pass over the image, and up to a second if it is large and all headers are damaged. */
 bool dump_find_base(const struct dump *d, struct bytes b, uint64_t *ret);

@@ -13,8 +13,8 @@ const char dump_cut_off[] = "the dump file was cut off";
 static const char left_out[] = "memory that the program wrote was left out of the dump";
 static const char zeroed[] = "the dump has zeros where the process had memory";
 
-/* True if the writer omitted writable memory. A mapped file without bytes in the dump is unchanged
- * memory. */
+/* True if the writer omitted memory that the program can write. The dump needs no bytes of a mapped
+ * file: they are unchanged. */
 static bool is_left_out(const struct dump *d, const struct region *g)
 {
 	return !d->compact && !g->cut && g->write && g->bytes.size < g->size &&
@@ -40,7 +40,6 @@ static bool dump_lacks_has_zeros(const struct dump *d)
 			return true;
 	}
 	for (size_t i = 0; i < d->region_count; i++) {
-		/* The header of a module is at the start of the region where the module begins. */
 		const struct region *g = &d->regions[i];
 		const struct dump_file *f = region_file(d, g);
 		if (f && f->module && g->file_off == 0 && f->start == g->addr &&

@@ -44,7 +44,6 @@ static struct phdr phdr_get(const struct phdrs *t, uint64_t i)
 	return p;
 }
 
-/* Makes a table with the headers that the dump has. */
 static struct phdrs phdrs_make(struct bytes bytes, uint64_t count, uint64_t entry_size, bool wide,
 			       bool big_endian)
 {
@@ -79,8 +78,8 @@ static uint64_t mask_of(const struct phdrs *t)
 	return t->wide ? UINT64_MAX : UINT32_MAX;
 }
 
-/* True if the code that the headers name is mapped as executable, or missing (gdb omits code). A
- * file mapped only for reading has all of its bytes in one piece. */
+/* True if the code that the headers name is mapped as executable, or missing (gdb omits code).
+ * False for a file that is mapped only to be read: all of its bytes are one region. */
 static bool dump_modules_is_loaded(const struct dump *d, const struct phdrs *t, uint64_t bias)
 {
 	for (uint64_t i = 0; i < t->count; i++) {
@@ -109,7 +108,6 @@ static void dump_modules_read_build_id(const struct dump *d, const struct phdrs 
 	}
 }
 
-/* Sets the file's range from its headers. The bias must be set. */
 static void read_range(const struct phdrs *t, struct dump_file *file)
 {
 	uint64_t low = UINT64_MAX, high = 0;
@@ -183,7 +181,7 @@ static int by_start(const void *pa, const void *pb)
 	return a->start != b->start ? (a->start < b->start ? -1 : 1) : a < b ? -1 : a > b;
 }
 
-/* Adds new files and sorts all files by start again. */
+/* Adds the files of `more`, and sorts all files by start again. */
 static void merge_files(struct dump *d, const file_vec *more)
 {
 	const size_t count = d->file_count + more->count;
@@ -257,13 +255,13 @@ static void add_linked(struct dump *d, const uint64_t map[4], const char *main_p
 		return;
 	}
 	const char *name = dump_modules_text_at(d, map[1]);
-	if (!*name && dump_module(d, map[2]) != NULL) /* The program itself. The user named its
-						       * file */
+	if (!*name && dump_module(d, map[2]) != NULL) /* The program itself, whose file the user
+						       * named */
 		return;
 	struct dump_file f = { .path = *name ? name : main_path, .start = map[0], .end = map[0] };
 	const struct region *r = dump_region(d, map[2]);
 	if (!dump_read_header(d, &f) && r) {
-		/* The dynamic section follows the code in the same address range. */
+		/* Some linkers place the dynamic section before the code. */
 		const bool low = map[0] < r->addr && dump_region(d, map[0]) != NULL;
 		f = (struct dump_file){ f.path,        true,   low ? map[0] : r->addr,
 					region_end(r), map[0], { NULL, 0 } };
@@ -278,7 +276,7 @@ static void read_link_map(struct dump *d, uint64_t debug, const char *main_path)
 	const unsigned word = memory_word_size(d);
 	uint64_t at = 0;
 	file_vec more = { 0 };
-	if (!memory_word(d, debug + word, &at)) /* r_debug has version, then r_map. */
+	if (!memory_word(d, debug + word, &at)) /* Skips r_debug's version, to read r_map */
 		return;
 	for (unsigned n = 0; at != 0 && n < LINKED_MAX; n++) {
 		uint64_t map[4];
@@ -348,8 +346,9 @@ static void add_vdso(struct dump *d, const struct core *c)
 	merge_file(d, &f);
 }
 
-/* Guesses modules: files without headers in the dump that are executable somewhere. A module's
- * first byte is at address 0 of its headers. A program at a fixed, low address has bias 0. */
+/* Guesses which files are modules, if the dump has no headers: files with an executable part. A
+ * module's first byte is at address 0 of its headers, but a program at a fixed, low address has
+ * bias 0. */
 static void guess_modules(struct dump *d)
 {
 	const uint64_t fixed = d->word == 4 ? 0x10000000 : UINT64_C(1) << 32;
@@ -369,7 +368,7 @@ void dump_find_modules(struct dump *d, const struct core *c)
 	const file_vec none = { 0 };
 	add_vdso(d, c);
 	find_program(d, c);
-	merge_files(d, &none); /* Headers may show a lower start than the list */
+	merge_files(d, &none); /* Sorts again: headers may show a lower start */
 	guess_modules(d);
 }
 

@@ -5,16 +5,17 @@
 #include "base/unpack.h"
 #include "heap/records.h"
 
-/* A spot: an offset in the file with a known address. The address comes from a verified page of the
- * recorder, or from the user. */
+/* An offset in the file whose address is known: from a verified page of the recorder, or from the
+ * user */
 struct dump_raw_spot {
 	uint64_t off, addr;
-	bool given; /* True if a piece begins exactly here */
+	bool given; /* True if a part of the memory begins exactly here */
 };
 
 typedef VEC(struct dump_raw_spot) spot_vec;
 
-/* A part of the file that is contiguous in memory: addr = off + delta (mod 2^64). */
+/* A part of the file that is contiguous in memory. The byte at offset `off` has the address off +
+ * delta (mod 2^64) */
 struct dump_raw_stretch {
 	uint64_t off, end, delta;
 };
@@ -27,7 +28,7 @@ static uint8_t dump_raw_word_of(uint64_t v, uint64_t magic)
 	return v == magic + 4 ? 4 : v == magic + 8 ? 8 : 0;
 }
 
-/* True if `v` is a magic number, in one of the byte orders. */
+/* True if `v` is the magic number, in one of the byte orders that the user allows. */
 static bool dump_raw_is_magic(uint64_t v, uint64_t magic, const struct dump_wish *wish,
 			      bool *ret_big, uint8_t *ret_word)
 {
@@ -39,7 +40,8 @@ static bool dump_raw_is_magic(uint64_t v, uint64_t magic, const struct dump_wish
 	return *ret_word != 0 && (wish->word == 0 || wish->word == *ret_word);
 }
 
-/* Finds all pages in the file. The first one sets the byte order and the word size. */
+/* Lists all pages of the recorder in the file. The first one sets the dump's byte order and word
+ * size. */
 static void find_pages(struct dump *d, const struct dump_wish *wish, struct bytes b, spot_vec *ret)
 {
 	struct reader r = reader_of(b, false);
@@ -66,7 +68,8 @@ static void find_pages(struct dump *d, const struct dump_wish *wish, struct byte
 	}
 }
 
-/* Sets byte order and word size from the first inline stack, if there are no pages. */
+/* Sets the dump's byte order and word size from the first inline stack, because there are no
+ * pages. */
 static void find_inline(struct dump *d, const struct dump_wish *wish, struct bytes b)
 {
 	struct reader r = reader_of(b, false);
@@ -87,8 +90,9 @@ static bool header_fits(struct bytes b, uint64_t off, bool big_endian, uint64_t 
 	       heap_check(addr, mark, (uint32_t)link, 0) == link >> 32;
 }
 
-/* Returns the offset between two pages at which one piece ends and the other begins: after the last
- * block that fits the first piece, otherwise before the first block or page of the second. */
+/* Returns the offset at which one part of memory ends and the next one begins. It lies between two
+ * pages of the recorder that belong to different parts. Chooses the end of the last block that fits
+ * the first part, or the start of the first block or page of the second. */
 static uint64_t find_cut(const struct dump *d, struct bytes b, const struct dump_raw_stretch *a,
 			 const struct dump_raw_spot *next)
 {
@@ -122,7 +126,8 @@ static void add_stretch(const struct dump *d, struct bytes b, const struct dump_
 	vec_push(ret, (struct dump_raw_stretch){ cut, end, delta });
 }
 
-/* Makes memory ranges from the sorted spots. Each range ends at the next one. */
+/* Makes the parts of memory from the sorted offsets with known addresses. Each part ends at the
+ * next one. */
 static void dump_raw_find_stretches(const struct dump *d, struct bytes b, const spot_vec *spots,
 				    stretch_vec *ret)
 {
@@ -135,14 +140,14 @@ static void dump_raw_find_stretches(const struct dump *d, struct bytes b, const 
 		     "bytes in front of the first piece have no address");
 }
 
-/* Adds a region with all rights, because the rights in raw memory are unknown. */
+/* Adds a region with all access rights, because raw memory does not tell them. */
 static void push_region(struct dump *d, region_vec *out, struct bytes b, uint64_t off, uint64_t end,
 			uint64_t delta)
 {
 	ASSERT(end <= b.size);
 	uint64_t addr = off + delta;
-	if (off < end && addr > addr + (end - off - 1)) { /* The range would begin before address
-							   * 0 */
+	if (off < end && addr > addr + (end - off - 1)) { /* Part of the range would be below
+							   * address 0 */
 		const uint64_t skip = UINT64_MAX - addr + 1;
 		note(d->notes, d->path, off, skip, "memory in front of address 0 is left out");
 		off += skip;
@@ -163,7 +168,7 @@ static void place_by_spots(struct dump *d, struct bytes b, const spot_vec *spots
 {
 	stretch_vec stretches = { 0 };
 	ASSERT(spots->count > 0);
-	/* A snapshot by the recorder has only the recorder's pages. */
+	/* A file of the recorder has only the recorder's pages. */
 	bool all_pages = spots->count == (b.size + HEAP_PAGE_SIZE - 1) / HEAP_PAGE_SIZE;
 	for (size_t i = 0; i < spots->count && all_pages; i++)
 		all_pages = !spots->data[i].given && spots->data[i].off == i * HEAP_PAGE_SIZE;
@@ -184,7 +189,7 @@ static void place_by_spots(struct dump *d, struct bytes b, const spot_vec *spots
 	vec_release(&stretches);
 }
 
-/* Adds the addresses that the user stated for a file, and sorts all spots. */
+/* Adds the addresses that the user stated for a file, and sorts. */
 static void add_given(const struct dump_wish *wish, const char *path, uint64_t size, bool first,
 		      spot_vec *spots)
 {
@@ -218,7 +223,7 @@ static void place_file(struct dump *d, const struct dump_wish *wish, const char 
 	vec_release(&spots);
 }
 
-/* Adds a further file. Its offsets continue after the files before it. */
+/* Adds one more file. Its offsets continue after the files before it. */
 static bool dump_raw_add_file(struct dump *d, const struct dump_wish *wish, const char *path,
 			      region_vec *out, struct heft_err *err)
 {

@@ -1,5 +1,5 @@
-/* Finds the chunks of glibc's malloc in a dump of an unrecorded process: through the arenas, or
- * else by the form of chunks. */
+/* Finds the chunks of glibc's malloc in a dump of a process that was not recorded: through the
+ * arenas, or else by the form of chunks. */
 #include "heap/glibc.h"
 
 #include "base/sort.h"
@@ -23,7 +23,7 @@ bool chunk_is_end(struct chunk_view *v, uint64_t at)
 	return chunk_word(v, at + v->word, &x) && (x & ~(uint64_t)CHUNK_FLAGS) < SPECK * v->word;
 }
 
-/* Follows a chain of chunks, at most *left of them. Reduces *left by their number. */
+/* Follows consecutive chunks, at most *left of them. Subtracts their number from *left. */
 static uint64_t follow_some(struct chunk_view *v, uint64_t at, uint64_t end, bool in_use,
 			    uint64_t *ret_last, uint64_t *left)
 {
@@ -65,7 +65,6 @@ uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end)
 	return 0;
 }
 
-/* A range of writable memory that maps no file. */
 struct glibc_stretch {
 	uint64_t addr, end;
 };
@@ -75,26 +74,26 @@ struct heaps {
 	struct glibc_heaps *to;
 	const struct dump *d;
 	struct glibc_state state;
-	struct block_map *chunks; /* Chunks marked as in use. NULL to search only for caches
-				   * (`light`) */
-	struct kept_lists light;  /* Lists of a search for caches only. The search ends when
-				   * each thread has a cache. */
-	size_t piece;             /* Last piece of `chunks` that was used */
+	struct block_map *chunks; /* Chunks marked as in use. NULL if only caches are wanted */
+	struct kept_lists light;  /* If only caches are wanted: their lists. The search ends when
+				   * each thread has one */
+	size_t piece;             /* Index of the piece of `chunks` that was last used */
 	VEC(struct glibc_stretch) plain, pieces;
-	VEC(struct glibc_stretch) mapped; /* Candidates with a mapping of their own */
+	VEC(struct glibc_stretch) mapped; /* Ranges that may be one chunk with its own mapping */
 	VEC(uint64_t) caches;             /* Chunks that may be a thread's cache. */
-	uint64_t budget; /* Bytes that wrong chains may still cross, a limit of time. */
+	uint64_t budget; /* Bytes that searches may still cross. Bounds the time, because wrong
+			  * chains may overlap */
 };
 
 static void find_plain(struct heaps *x)
 {
-	enum { CROSSED = 64 }; /* Chains may have this many times the size of all memory */
+	enum { CROSSED = 64 }; /* The budget is this many times the size of all memory */
 	const bool raw = x->d->kind == DUMP_RAW || x->state.arenas.count > 0;
 	for (size_t i = 0; i < x->d->region_count; i++) {
 		const struct region *g = &x->d->regions[i];
 		const size_t n = x->plain.count;
-		/* True if a region may contain heaps. Executable memory may only in raw dumps, or
-		 * if the arenas were found. */
+		/* True if a region may contain heaps. Executable memory may contain them only in
+		 * raw dumps, or if the arenas were found. */
 
 		if (g->file != 0 || !g->read || !g->write || (g->exec && !raw))
 			continue;
@@ -118,8 +117,8 @@ static void doubt(struct heaps *x, const char *why)
 		x->to->doubt = why;
 }
 
-/* True if a chain of chunks reaches `end`, or the end of a heap. False after the budget is used up,
- * because memory may contain many wrong chains. */
+/* True if consecutive chunks reach `end`, or the end of a heap. False once the budget is used
+ * up. */
 static bool leads(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_stop)
 {
 	uint64_t last;
@@ -160,8 +159,8 @@ static void take_chunk(struct heaps *x, uint64_t at, uint64_t next, uint64_t end
 	}
 }
 
-/* Adds the chunks from `at` to `stop`. The chunk before a break is treated as in use, because it
- * probably overwrote the next chunk. */
+/* Adds the chunks from `at` to `stop`. If the chain breaks at `stop`, the chunk before counts as in
+ * use: its overflow probably caused the break. */
 static void take_chunks(struct heaps *x, uint64_t at, uint64_t stop, uint64_t end, bool broken)
 {
 	uint64_t size, flags;
@@ -174,8 +173,8 @@ static void take_chunks(struct heaps *x, uint64_t at, uint64_t stop, uint64_t en
 	}
 }
 
-/* Finds the address at which a heap continues after a gap of any length. The chunk before that
- * address is treated as in use. 0 if the heap does not continue. */
+/* Finds the address at which valid chunks continue after a gap of any length. The chunk before that
+ * address counts as in use. 0 if there is no such address. */
 static uint64_t find_next(struct heaps *x, uint64_t at, uint64_t end)
 {
 	uint64_t size, flags, stop;
@@ -190,8 +189,8 @@ static uint64_t find_next(struct heaps *x, uint64_t at, uint64_t end)
 	return 0;
 }
 
-/* Follows a chain like chunk_follow(), but only to find caches. Most caches are among the first
- * chunks of an arena. */
+/* Like chunk_follow(), but only looks for threads' caches. Stops early, because most caches are
+ * among the first chunks of an arena. */
 static uint64_t find_caches(struct heaps *x, uint64_t at, uint64_t end, bool *ret_ended)
 {
 	uint64_t last = 0, size = 0, next, flags;
@@ -213,8 +212,8 @@ static uint64_t find_caches(struct heaps *x, uint64_t at, uint64_t end, bool *re
 }
 
 /* Follows a chain and adds its chunks in batches of a few thousand, which stay in the processor's
- * cache. Each batch begins with the previous batch's last chunk, whose size the next chunk
- * confirms. */
+ * cache. Each batch begins with the last chunk of the previous one: only its successor confirms its
+ * size. */
 static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_ended)
 {
 	enum { NEAR = 4096 };
@@ -238,7 +237,7 @@ static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_
 static uint64_t take_chain(struct heaps *x, uint64_t at, uint64_t end)
 {
 	ASSERT(at <= end);
-	enum { BROKEN_MOST = 64 }; /* After this many breaks, the memory is probably not a chain */
+	enum { BROKEN_MOST = 64 }; /* After more breaks, the memory is probably not a chain */
 	uint64_t stop = at;
 	x->to->arenas++;
 	for (unsigned broken = 0; at != 0 && at < end && broken < BROKEN_MOST;) {
@@ -256,7 +255,7 @@ static uint64_t take_chain(struct heaps *x, uint64_t at, uint64_t end)
 	return stop;
 }
 
-/* Returns the index of the first piece that ends above an address. */
+/* Returns the index of the first entry of `pieces` that ends above an address. */
 static size_t piece_behind(const struct heaps *x, uint64_t addr)
 {
 	size_t i;
@@ -264,8 +263,8 @@ static size_t piece_behind(const struct heaps *x, uint64_t addr)
 	return i;
 }
 
-/* Adds [start, end) as a piece, and the chunks of its chain from `at` on. False if another heap
- * overlaps. Pieces are sorted by address. *ret_stop is the end of the chain. */
+/* Adds [start, end) as a part of a heap, with the chunks from `at` on. Parts are sorted by address.
+ * False if another heap overlaps. Sets *ret_stop to the end of the chunks. */
 static bool glibc_take_piece(struct heaps *x, struct glibc_stretch s, uint64_t at,
 			     uint64_t *ret_stop)
 {
@@ -299,7 +298,8 @@ static uint64_t first_chunk(struct heaps *x, uint64_t addr, uint64_t end)
 	return 0;
 }
 
-/* Adds further pieces of the first arena in memory between two heaps. Returns the bytes added. */
+/* Adds the parts of the first arena that lie in memory between two heaps. Returns the bytes
+ * added. */
 static uint64_t take_extra_in(struct heaps *x, struct glibc_stretch s)
 {
 	uint64_t had = 0, first, stop;
@@ -317,8 +317,8 @@ static uint64_t take_extra_in(struct heaps *x, struct glibc_stretch s)
 	return had;
 }
 
-/* Adds pieces that the first arena mapped when its heap could not grow, until their bytes match the
- * arena's count. */
+/* Adds the parts that the first arena mapped when its heap could not grow. Stops when the bytes of
+ * all parts match the arena's count. `had`: bytes added before. */
 static void take_extra(struct heaps *x, const struct glibc_arena *a, uint64_t had)
 {
 	for (size_t i = 0; i < x->plain.count && had < a->system; i++) {
@@ -338,7 +338,8 @@ static void take_extra(struct heaps *x, const struct glibc_arena *a, uint64_t ha
 		doubt(x, "the heap's size is not what the allocator says");
 }
 
-/* Adds the piece with the first heap's last chunk. Returns how many bytes of the heap it has. */
+/* Adds the part of the first heap that contains its last chunk. Returns how many bytes of the heap
+ * it has. */
 static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
 			       const struct glibc_stretch *s)
 {
@@ -357,8 +358,8 @@ static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
 	return end - (whole ? a->base : at & ~(uint64_t)(CHUNK_PAGE - 1));
 }
 
-/* Adds the first piece of the first heap, if the heap continued elsewhere. Memory of other owners
- * between the pieces is added to the heap. Returns the piece's bytes. */
+/* Adds the first part of the first heap, if another part contains its end. Other owners' memory
+ * between the two is added too. Returns the part's bytes. */
 static uint64_t take_base_piece(struct heaps *x, const struct glibc_arena *a)
 {
 	const struct glibc_stretch *s = plain_at(x, a->base);
@@ -386,8 +387,8 @@ static void take_first_arena(struct heaps *x, const struct glibc_arena *a)
 		take_extra(x, a, had);
 }
 
-/* Returns the first chunk of a heap: after the heap's header, or after the arena if the heap
- * contains it. If no chain starts there, returns the first chunk with another arena's flag. 0 if
+/* Returns the first chunk of a heap: after the heap's header, or after the arena if the arena lies
+ * in the heap. If no chain starts there, returns the first chunk with another arena's flag. 0 if
  * there is none. */
 static uint64_t head_of_heap(struct heaps *x, uint64_t at, uint64_t end)
 {
@@ -418,9 +419,9 @@ static void take_heap(struct heaps *x, const struct glibc_arena *a, uint64_t hea
 		glibc_take_piece(x, (struct glibc_stretch){ heap, end }, head, &stop);
 }
 
-/* Adds all heaps of a further arena, from the heap with `top` back to the heap with the arena
- * (arena.c, "heap_info"). A heap begins with its arena's address, the previous heap's address, and
- * its size. */
+/* Adds all heaps of an arena that is not the first. Starts at the heap with `top`, and goes back to
+ * the heap with the arena (arena.c, "heap_info"). A heap begins with its arena's address, the
+ * previous heap's address, and its size. */
 static void take_other_arena(struct heaps *x, const struct glibc_arena *a)
 {
 	const uint64_t word = x->v.word;
@@ -443,8 +444,9 @@ static void take_other_arena(struct heaps *x, const struct glibc_arena *a)
 	}
 }
 
-/* Returns the size of a chunk with a mapping of its own. 0 if it has none. The chunk states
- * `front`, the number of bytes before it. Chunk and front together fill whole pages. */
+/* Returns the size of the chunk at `at`, if it has a mapping of its own. 0 if not. `front`: the
+ * number of bytes before it, which the chunk itself states. Chunk and front together fill whole
+ * pages. */
 static uint64_t glibc_mapped_size(struct heaps *x, uint64_t at, uint64_t front, uint64_t end)
 {
 	uint64_t stated, size, flags;
@@ -455,7 +457,7 @@ static uint64_t glibc_mapped_size(struct heaps *x, uint64_t at, uint64_t front, 
 		       : 0;
 }
 
-/* Finds a chunk that was moved inside its mapping, because the program asked for an alignment. An
+/* Finds a chunk that begins later in its mapping, because the program asked for an alignment. An
  * old header remains at the start of the mapping. Returns the moved chunk, otherwise the chunk at
  * the start. */
 static uint64_t moved_chunk(struct heaps *x, uint64_t page, uint64_t start, uint64_t end,
@@ -476,8 +478,8 @@ static uint64_t moved_chunk(struct heaps *x, uint64_t page, uint64_t start, uint
 	return start;
 }
 
-/* Returns the chunk whose own mapping begins at a page, with the program's bytes aligned. *ret_size
- * is its size. 0 if there is none. */
+/* Returns the chunk whose own mapping begins at a page. The program's bytes in it must be aligned.
+ * *ret_size is its size. 0 if there is none. */
 static uint64_t glibc_mapped_at(struct heaps *x, uint64_t page, uint64_t end, uint64_t *ret_size)
 {
 	for (uint64_t front = 0; front + 2 * x->v.word <= STACK_ALIGN; front += 2 * x->v.word) {
@@ -489,7 +491,7 @@ static uint64_t glibc_mapped_at(struct heaps *x, uint64_t page, uint64_t end, ui
 }
 
 /* Returns the first multiple of `step` above `at` at which the dump may have bytes. UINT64_MAX if
- * there is none. Skips whole ranges without bytes, which may be large. */
+ * there is none. Skips ranges without bytes at once, because they may be large. */
 static uint64_t glibc_next_place(const struct heaps *x, uint64_t at, uint64_t step)
 {
 	uint64_t next = align_up(add_sat(at, 1), step);
@@ -525,7 +527,7 @@ static void find_all_mapped(struct heaps *x)
 	}
 }
 
-/* Number and bytes of mappings with one chunk each. Includes the bytes before a chunk. */
+/* Mappings with one chunk each: their number, and their bytes with those before the chunk */
 struct mapped_sum {
 	uint64_t count, bytes;
 };
@@ -545,7 +547,7 @@ static struct mapped_sum sum_mapped(struct heaps *x, uint64_t least)
 	return sum;
 }
 
-/* Adds up the numbers that the first arenas store. False if unknown. */
+/* Adds up how many such mappings the first arenas say they have. False if unknown. */
 static bool stated_mapped(const struct heaps *x, struct mapped_sum *ret)
 {
 	bool known = x->state.arenas.count > 0;
@@ -559,8 +561,8 @@ static bool stated_mapped(const struct heaps *x, struct mapped_sum *ret)
 	return known;
 }
 
-/* Adds the mapped chunks. If the number of candidates equals the allocator's number, adds all;
- * otherwise only candidates above the usual threshold for mapping. */
+/* Adds the chunks with their own mapping. If the candidates are as many as the allocator counted,
+ * adds all. Otherwise adds only those above the usual threshold for mapping. */
 static void take_mapped(struct heaps *x)
 {
 	enum { USUAL = 128 << 10 };
@@ -583,7 +585,8 @@ static void take_mapped(struct heaps *x)
 	}
 }
 
-/* True if a chain is plausible. A chain that breaks needs 32 good chunks before the break. */
+/* True if chunks in a row are plausible as a heap. If they break, 32 good chunks must come before
+ * the break. */
 static bool is_chain(struct heaps *x, uint64_t at, uint64_t end)
 {
 	enum { LEAST = 2, LEAST_BROKEN = 32 };
@@ -596,8 +599,8 @@ static bool is_chain(struct heaps *x, uint64_t at, uint64_t end)
 	return count >= (stop == end ? LEAST : LEAST_BROKEN);
 }
 
-/* True if a heap of another arena begins at `at`. The heap's header has its size, then its writable
- * size. The arena itself is in the first of its heaps. */
+/* True if a heap of another arena begins at `at`. The heap's header states its size, then its
+ * writable size. The first heap of an arena contains the arena. */
 static bool is_other_heap(struct heaps *x, uint64_t at, const struct glibc_stretch *s,
 			  uint64_t most, uint64_t *ret_end)
 {
@@ -613,7 +616,7 @@ static bool is_other_heap(struct heaps *x, uint64_t at, const struct glibc_stret
 	       (before == 0) == (arena > at && arena - at < CHUNK_PAGE) && arena % most != 0;
 }
 
-/* Adds all heaps of other arenas in a range. Returns the start of the remaining range. */
+/* Adds all heaps of other arenas in a range. Returns the start of the rest of the range. */
 static uint64_t guess_other_heaps(struct heaps *x, const struct glibc_stretch *s)
 {
 	const uint64_t most = x->v.word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
@@ -631,8 +634,8 @@ static uint64_t guess_other_heaps(struct heaps *x, const struct glibc_stretch *s
 	return rest;
 }
 
-/* Returns the first heap's first chunk. If the program's data is in the same mapping, the chunk is
- * after the data; otherwise at the start. 0 if there is none. */
+/* Guesses the first chunk of the first heap. If the program's data is in the same mapping, the
+ * chunk is after the data, otherwise at the start. 0 if there is none. */
 static uint64_t guess_first(struct heaps *x, const struct glibc_stretch *s)
 {
 	enum { TRIES = 64 };
@@ -669,7 +672,8 @@ static unsigned chunk_shift(const struct dump *d)
 	return memory_word_size(d) == 8 ? 4 : 3;
 }
 
-/* Follows all lists of freed chunks. Fills b->caches. */
+/* Follows all lists of freed chunks. Fills b->caches. `plain`: the form of links, see
+ * kept_lists.plain. */
 static struct kept_lists take_lists(struct heaps *x, struct blocks_found *b, struct block_map *kept,
 				    bool plain)
 {
@@ -688,8 +692,8 @@ static struct kept_lists take_lists(struct heaps *x, struct blocks_found *b, str
 	return k;
 }
 
-/* Follows the lists with both forms of links, because each glibc version uses one form. Keeps the
- * form in which more lists reach their end. */
+/* Follows the lists with both forms of links, because the version of glibc is unknown. Keeps the
+ * result in which more lists reach their end. */
 static struct kept_lists best_lists(struct heaps *x, struct blocks_found *b)
 {
 	struct block_map plain;
@@ -704,7 +708,7 @@ static struct kept_lists best_lists(struct heaps *x, struct blocks_found *b)
 	return better ? other : k;
 }
 
-/* Records the listed chunks as freed, and the caches as the allocator's own. */
+/* Records the chunks in lists as freed, and the caches as the allocator's own memory. */
 static void take_kept(struct heaps *x, struct blocks_found *b)
 {
 	struct kept_lists k = best_lists(x, b);
@@ -781,7 +785,7 @@ static void find_chunks(struct heaps *x, struct blocks_found *b)
 		}
 	}
 	find_all_mapped(x);
-	/* Without a heap, a chunk that seems to have its own mapping is a coincidence. */
+	/* Without any heap, a chunk that seems to have its own mapping is a coincidence. */
 	if (x->to->arenas > 0 || x->state.arenas.count > 0)
 		take_mapped(x);
 	take_kept(x, b);

@@ -3,10 +3,9 @@
 
 enum {
 	LISTS_MOST = 76,
-	FAST_MOST = 1 << 26, /* Greatest number of chunks of a list. The limit ends a cyclic
-			      * list. */
+	FAST_MOST = 1 << 26, /* Greatest number of chunks of a list. Ends a cyclic list */
 	FAST_SIZE = 22,      /* Words of the largest chunk in a fast bin, if a word has 8 bytes.
-			      * Add 2 if it has 4. */
+			      * 2 more if it has 4 */
 };
 
 /* Returns the next chunk of a list by the link at `at`. 0 at the end. */
@@ -70,11 +69,12 @@ void kept_take_fast(struct kept_lists *k, const struct glibc_arena *a)
 		take_fast_list(k, a->fast + i * k->v.word);
 }
 
-/* Forms of a cache: since 2.30, from 2.26 to 2.29, since 2.42. In the last form, lists after the
- * first 64 have chunks of several sizes. */
+/* Forms of a thread's cache: since 2.30, from 2.26 to 2.29, since 2.42. In the last form, lists
+ * after the first 64 have chunks of several sizes. */
 static const struct cache_form {
-	uint8_t lists, width; /* Number of lists; bytes of a count. */
-	bool room;            /* Counts are the chunks that a list can still accept. */
+	uint8_t lists, width; /* Number of lists, and bytes of the count that each list has */
+	bool room;            /* True if the count is the number of chunks that the list can
+			       * still accept */
 } forms[] = { { 64, 2, false }, { 64, 1, false }, { 76, 2, true } };
 
 enum { SMALL = 64 }; /* Number of lists with one size each. */
@@ -101,7 +101,7 @@ struct cache {
 	unsigned lists;
 };
 
-/* Reads a cache in form `f`. False if all of its lists are empty. */
+/* Reads the cache at `user` in form `f`. False if all of its lists are empty. */
 static bool read_cache(const struct kept_lists *k, uint64_t user, const struct cache_form *f,
 		       struct cache *ret)
 {
@@ -126,7 +126,7 @@ static bool read_cache(const struct kept_lists *k, uint64_t user, const struct c
 	return any != 0;
 }
 
-/* True if the size of a chunk belongs into list i. Sizes are MALLOC_ALIGNMENT apart. */
+/* True if a chunk's size is one of list i. Sizes of lists are MALLOC_ALIGNMENT apart. */
 static bool is_in_list(const struct kept_lists *k, unsigned i, uint64_t user)
 {
 	const uint64_t word = k->v.word, least = 4 * word;
@@ -138,8 +138,8 @@ static bool is_in_list(const struct kept_lists *k, unsigned i, uint64_t user)
 	return size == least + 16 * (uint64_t)i || size == least + 2 * word * i;
 }
 
-/* True if a chunk is a cache. Tolerates one list with an inconsistent count, because a thread may
- * have stopped between two writes. Tolerates one bad start, because a write into a freed block can
+/* True if a chunk is a thread's cache. Tolerates one wrong count, because a thread may have stopped
+ * between two writes. Tolerates one wrong start of a list, because a write into a freed block can
  * cause it. */
 static bool glibc_kept_is_cache(const struct kept_lists *k, const struct cache *c)
 {

@@ -16,20 +16,21 @@
 struct kept_lists {
 	struct chunk_view v;
 	const struct block_map *chunks; /* All chunks that are marked as in use. NULL if unknown */
-	struct block_map *kept;         /* Those chunks of `chunks` that are in a list */
-	bool plain;                     /* Links are plain addresses. Since 2.32, a link is
-					 * stored ^ (its own address / 4096). */
-	uint64_t count, bytes;          /* Number and bytes of the chunks in `kept` */
-	uint64_t broken;                /* Number of lists that break before their end */
+	struct block_map *kept;         /* Chunks that are in a list, although they are marked as
+					 * in use */
+	bool plain;                     /* True before 2.32: a link is an address. Later, a link
+					 * is stored ^ (its own address / 4096) */
+	uint64_t count, bytes;
+	uint64_t broken; /* Number of lists that are damaged before their end */
 	VEC(uint64_t)
-	written; /* User addresses of the last valid chunks in damaged lists */
+	written; /* User addresses of the last valid chunks of damaged lists */
 };
 
 /* True if a chunk of this size can be a thread's cache. */
 bool kept_is_cache_size(const struct chunk_view *v, uint64_t size);
 /* True if the chunk is a thread's cache with at least one chunk in its lists. */
 bool kept_is_cache(const struct kept_lists *k, uint64_t at, uint64_t size);
-/* If the chunk is a cache, adds all chunks of its lists to `kept`. True if the chunk is a cache. */
+/* If the chunk is a cache, adds all chunks of its lists to `kept`, and returns true. */
 bool kept_take_cache(struct kept_lists *k, uint64_t at, uint64_t size);
 void kept_take_fast(struct kept_lists *k, const struct glibc_arena *a);
 

@@ -1,15 +1,16 @@
-/* Finds arenas and parameters. Layouts: glibc's malloc/malloc.c, malloc/arena.c, 2.17 to 2.42. */
+/* Finds arenas and parameters of malloc. Layouts: glibc's malloc/malloc.c, malloc/arena.c, 2.17 to
+ * 2.42. */
 #include "heap/glibc_state.h"
 
 enum {
-	LISTS = 127,      /* Lists of an arena (NBINS - 1). */
-	LISTS_GOOD = 120, /* Lists that must be intact. An overflow may have damaged the other
-			   * lists. */
-	MAP_BYTES = 16,   /* Bytes of the bit map after the lists. */
+	LISTS = 127,      /* Number of lists of an arena (NBINS - 1) */
+	LISTS_GOOD = 120, /* Number of lists that must be intact. An overflow may have damaged
+			   * the others */
+	MAP_BYTES = 16,   /* Bytes of the bit map that follows the lists */
 	ARENAS_MOST = 1 << 16,
 	ARENA_HEAD_MOST = 36, /* Greatest number of words before the lists. */
 	PAGE = 4096,
-	NEAR = 256 << 10, /* The parameters are at most this far from the first arena. */
+	NEAR = 256 << 10, /* malloc's parameters (mp_) are at most this far from the first arena */
 };
 
 static uint64_t glibc_state_word_at(const struct dump *d, uint64_t addr)
@@ -25,16 +26,16 @@ static uint64_t narrow_at(const struct dump *d, uint64_t addr)
 	return v;
 }
 
-/* True if `at` is an empty list: its links point to the chunk whose links would be the list
- * itself. */
+/* True if an empty list is at `at`. Both links point to the address that makes the list itself look
+ * like a chunk. */
 static bool is_empty_list(const struct dump *d, uint64_t at)
 {
 	const uint64_t word = memory_word_size(d), self = at - 2 * word;
 	return glibc_state_word_at(d, at) == self && glibc_state_word_at(d, at + word) == self;
 }
 
-/* True if the lists of an arena are at `bins`. The last list is always empty, and no list follows
- * it. So a start that is too low is excluded. */
+/* True if the lists of an arena begin at `bins`. The last list is always empty, and no list follows
+ * it. This excludes an address that is too low. */
 static bool has_lists(const struct dump *d, uint64_t bins)
 {
 	const uint64_t word = memory_word_size(d), step = 2 * word;
@@ -57,8 +58,8 @@ static bool has_lists(const struct dump *d, uint64_t bins)
 	return true;
 }
 
-/* Returns the address after the lists and their bit map. The next fields are: next, next_free,
- * the number of threads (since 2.23), then the current and the highest number of bytes from the
+/* Returns the address after the lists and their bit map. There are the fields next, next_free,
+ * the number of threads (since 2.23), and the current and the highest number of bytes from the
  * system. */
 static uint64_t tail_of(const struct dump *d, uint64_t bins)
 {
@@ -71,15 +72,15 @@ static struct glibc_arena arena_of(const struct dump *d, uint64_t bins, uint64_t
 	const uint64_t sums = tail_of(d, bins) + 2 * word;
 	struct glibc_arena a = { .bins = bins, .addr = addr };
 	a.top = glibc_state_word_at(d, top);
-	if (a.top == top) /* The arena is unused: `top` points to the list of unsorted chunks
-			   * ("initial_top"). */
+	if (a.top == top) /* The arena has no memory yet: `top` points to its own list of
+			   * unsorted chunks ("initial_top") */
 		a.top = 0;
 	const uint64_t now = glibc_state_word_at(d, sums + word),
 		       most = glibc_state_word_at(d, sums + 2 * word);
 	a.system = now <= most && now >= PAGE ? now : glibc_state_word_at(d, sums);
 	a.end = tail_of(d, bins) + 5 * word;
-	/* Finds the fast bins, before `top` and `last_remainder`. There are 10, or 11 if 4-byte
-	 * words are aligned to 16. Versions without fast bins have only a lock there. */
+	/* The fast bins are before `top` and `last_remainder`. There are 10, or 11 if 4-byte words
+	 * are aligned to 16. Versions without fast bins have only a lock there. */
 	const uint64_t head = addr != 0 ? top - addr : 0;
 	a.fast_count = word == 4 && head >= 12 + 11 * word ? 11 : 10;
 	if (addr != 0 && head < a.fast_count * word)
@@ -100,7 +101,7 @@ static bool glibc_state_is_known(const struct glibc_state *st, uint64_t bins)
 	return false;
 }
 
-/* Returns the distance from an arena's start to its lists. 0 if there is no arena. */
+/* Returns the distance from an arena's start to its lists. 0 if no arena begins at `addr`. */
 static uint64_t distance_of(const struct dump *d, uint64_t addr)
 {
 	const uint64_t word = memory_word_size(d);
@@ -110,8 +111,8 @@ static uint64_t distance_of(const struct dump *d, uint64_t addr)
 	return 0;
 }
 
-/* Adds all arenas of the ring, from the arena with lists at `bins` on. The start of an arena is
- * known only from the previous arena in the ring. */
+/* Adds all arenas of the ring, beginning with the one whose lists are at `bins`. Only the previous
+ * arena in the ring tells the start of an arena. */
 static void follow_ring(struct glibc_state *st, const struct dump *d, uint64_t bins)
 {
 	uint64_t at = glibc_state_word_at(d, tail_of(d, bins)), off = 0;
@@ -131,8 +132,8 @@ static void follow_ring(struct glibc_state *st, const struct dump *d, uint64_t b
 	ASSERT(st->arenas.count > first);
 }
 
-/* Searches a region for words that point two words below themselves, as in an empty list. True if
- * an arena was found. */
+/* Searches a region for words that point two words below themselves, as the links of an empty list
+ * do. True if an arena was found. */
 static bool scan_region(struct glibc_state *st, const struct dump *d, const struct region *g)
 {
 	const unsigned word = memory_word_size(d);
@@ -143,9 +144,8 @@ static bool scan_region(struct glibc_state *st, const struct dump *d, const stru
 	for (uint64_t at = g->addr + skip; reader_left(&r) >= word; at += word) {
 		if (LIKELY(read_wide(&r, word) != at - 2 * word))
 			continue;
-		const uint64_t bins = at - (LISTS - 1) * 2 * word; /* Start of the lists, if this
-								    * is the last list of an
-								    * arena. */
+		const uint64_t bins = at - (LISTS - 1) * 2 * word; /* If this is an arena's last
+								    * list: start of all lists */
 		if (glibc_state_is_known(st, bins) || !has_lists(d, bins))
 			continue;
 		follow_ring(st, d, bins);
@@ -154,9 +154,9 @@ static bool scan_region(struct glibc_state *st, const struct dump *d, const stru
 	return found;
 }
 
-/* True if the words before `sbrk_base` look like malloc's counts. From `at` on, they are: the
- * number of mapped chunks, its limit, the highest number, and whether the program set the limit.
- * The current and the highest sum of bytes follow. */
+/* True if the words before `sbrk_base` look like malloc's counts. From `at` on, they are: number,
+ * limit and peak of mapped chunks, whether the program set the limit, current and highest sum of
+ * bytes. */
 static bool are_counts(const struct dump *d, uint64_t base, uint64_t at)
 {
 	const uint64_t word = memory_word_size(d);
@@ -182,7 +182,7 @@ static bool are_thresholds(const struct dump *d, uint64_t at)
 	       glibc_state_word_at(d, at + 4 * word) <= ARENAS_LIMIT;
 }
 
-/* Returns the address of the counts in the parameters whose `sbrk_base` is at `base`, or 0. Since
+/* Returns the address of malloc's counts, or 0. `base`: address of the parameter `sbrk_base`. Since
  * 2.35, two page sizes and a 4-byte number lie between thresholds and counts. With 8-byte words,
  * padding follows the counts. */
 static uint64_t find_counts(const struct dump *d, uint64_t base)
@@ -204,8 +204,8 @@ static void find_parameters(struct glibc_arena *a, const struct dump *d)
 			at = align_up(at + 1, PAGE) - word;
 			continue;
 		}
-		/* True if `base` may be the start of the arena's heap: in writable memory, or 0 for
-		 * an arena without chunks. */
+		/* True if `base` may be the start of the arena's heap. It must be in writable
+		 * memory, or 0 for an arena without chunks. */
 		const uint64_t base = glibc_state_word_at(d, at);
 		const struct region *in = base != 0 ? dump_region(d, base) : NULL;
 		const bool fits = a->top != 0 ? in != NULL && region_is_data(in) : base == 0;
@@ -247,9 +247,8 @@ void glibc_state_release(struct glibc_state *st)
 	*st = (struct glibc_state){ 0 };
 }
 
-/* Tries all maximal heap sizes, because a heap begins at a multiple of its maximal size. The
- * maximal size is usually 64 MiB, or 1 MiB for 4-byte words. Huge pages make it four times as
- * large. */
+/* Tries all maximal heap sizes: a heap begins at a multiple of its maximal size. That size is
+ * usually 64 MiB, or 1 MiB for 4-byte words. Huge pages make it four times as large. */
 uint64_t glibc_heap_of(const struct dump *d, const struct glibc_arena *a, uint64_t addr)
 {
 	enum { LEAST = 18, MOST = 33 };

@@ -13,15 +13,16 @@
 #include "heap/memory.h"
 
 struct glibc_arena {
-	uint64_t bins;       /* Address of the lists. */
-	uint64_t addr;       /* Address of the arena. 0 if unknown. */
-	uint64_t top;        /* Address of the last chunk. 0 if the arena never got memory. */
-	uint64_t fast;       /* Address of the fast bins. */
-	unsigned fast_count; /* Number of fast bins. 0 if this version has none. */
+	uint64_t bins; /* Address of the lists. */
+	uint64_t addr; /* Address of the arena. 0 if unknown. */
+	uint64_t top;
+	uint64_t fast;
+	unsigned fast_count; /* 0 if this version of glibc has none */
 	uint64_t system;     /* Bytes that the arena got from the system. */
-	uint64_t end;        /* End of the arena. */
-	uint64_t heap;       /* Start of the heap that contains the arena. 0 for a first arena. */
-	/* Set if this is the main arena and its parameters were found. */
+	uint64_t end;
+	uint64_t heap; /* Start of the heap that contains the arena. 0 for a first arena. */
+	/* True if this is the first arena and the allocator's parameters were found. Only then are
+	 * the next fields set. */
 	bool known;
 	uint64_t base;                 /* Start of the arena's heap. 0 if it has none. */
 	uint64_t mapped, mapped_bytes; /* Chunks with a mapping of their own. */
@@ -29,7 +30,7 @@ struct glibc_arena {
 
 struct glibc_state {
 	VEC(struct glibc_arena) arenas;
-	bool ring; /* True if each ring of arenas closes, so that `arenas` is complete */
+	bool ring; /* True if the links of the arenas form rings, so that `arenas` is complete */
 };
 
 /* Finds the arenas. Cost: a pass over the modules' writable data. Without known modules: a pass
@@ -37,7 +38,7 @@ struct glibc_state {
 void glibc_state_find(struct glibc_state *ret, const struct dump *d);
 void glibc_state_release(struct glibc_state *st);
 
-/* Returns the start of the heap that contains `addr`, or 0. The arena must not be the first. */
+/* Returns the start of the heap that contains `addr`, or 0. The arena must not be the first one. */
 uint64_t glibc_heap_of(const struct dump *d, const struct glibc_arena *a, uint64_t addr);
 
 #endif

@@ -1,15 +1,16 @@
-/* Divides the heap into parts by use. The chunks (glibc.h) between blocks show the use. */
+/* Divides the heap into parts by use. The allocator's chunks (glibc.h) show how memory between
+ * blocks is used. */
 #include "heap/heap_layout.h"
 
 #include "base/sort.h"
 #include "heap/glibc.h"
 #include "heap/memory.h"
 
-/* Chunk of a live block. */
+/* The allocator's chunk that contains a live block */
 struct chunk {
-	uint64_t start, end; /* Range of the chunk */
-	uint64_t next;       /* Start of the next chunk. 0 if there is none, or if unknown. */
-	bool known;          /* False if only the block is known, not its chunk. */
+	uint64_t start, end;
+	uint64_t next; /* Start of the next chunk. 0 if there is none, or if unknown. */
+	bool known;    /* False if only the range of the block is known */
 };
 
 struct own {
@@ -24,17 +25,19 @@ struct laying {
 	void *ctx;
 	struct heap_part part; /* Part that may still grow. Size 0 without one */
 	struct chunk_view v;
-	uint64_t word;         /* Bytes of a word. */
-	struct heap_span span; /* Current span */
-	uint64_t at;           /* Start of the next part. */
-	uint64_t limit;        /* End of the memory that belongs to the current chain. */
-	uint64_t chain;        /* Chunk after the last block's chunk. 0 if unknown */
-	uint64_t chained;      /* Number of neighbouring blocks that the chain of chunks connects */
-	VEC(struct own) owns;  /* Memory of the recorder */
-	size_t own;            /* Index in `owns` of the next range. */
+	uint64_t word;
+	struct heap_span span; /* Memory that is being divided */
+	uint64_t at;           /* Start of the part that comes next */
+	uint64_t limit;        /* End of the memory that belongs to the current run of
+			        * consecutive chunks */
+	uint64_t chain;        /* First chunk after the last block's chunk. 0 if unknown */
+	uint64_t chained;      /* Number of blocks from which consecutive chunks lead to the next
+			        * block */
+	VEC(struct own) owns;  /* Memory that the recorder owns */
+	size_t own;            /* Index in `owns` of the next one */
 	uint64_t page, page_used, page_free;
 	struct heap_walk walk;
-	struct heap_found next; /* If `more` is set, the first block that is not yet laid out */
+	struct heap_found next; /* First block that is not yet in a part, if `more` is set */
 	bool more;
 };
 
@@ -70,8 +73,8 @@ static void close_page(struct laying *y)
 	y->page_used = y->page_free = 0;
 }
 
-/* Counts used and free bytes per page. Only a part's first and last page can be partly used. Pages
- * between them are never pinned. */
+/* Counts used and free bytes per page. Only the first and last page of a part are counted: pages
+ * between them are wholly used or wholly free. */
 static void count_pages(struct laying *y, uint64_t start, uint64_t end, bool is_free)
 {
 	while (start < end) {
@@ -102,7 +105,7 @@ static void heap_layout_give(struct laying *y, const struct heap_part *part,
 		y->fn(y->ctx, part, block);
 }
 
-/* Passes the current part to `fn`. The next part is not merged with it. */
+/* Passes the current part to `fn`, so that no later part is merged with it. */
 static void end_part(struct laying *y)
 {
 	if (y->part.size != 0)
@@ -110,7 +113,7 @@ static void end_part(struct laying *y)
 	y->part.size = 0;
 }
 
-/* Adds [y->at, end) as a part, or to the current part of the same kind. */
+/* Adds [y->at, end) as a part. If the current part has the same kind, extends it. */
 static void heap_layout_put(struct laying *y, uint64_t end, enum heap_part_kind kind)
 {
 	if (end <= y->at)
@@ -126,7 +129,7 @@ static void heap_layout_put(struct laying *y, uint64_t end, enum heap_part_kind 
 	y->at = end;
 }
 
-/* Adds memory outside of chains: the recorder's memory, and the rest. */
+/* Adds memory that no chunk covers: the recorder's memory, and the rest. */
 static void put_other(struct laying *y, uint64_t end)
 {
 	for (; y->own < y->owns.count && y->owns.data[y->own].addr < end; y->own++) {
@@ -196,8 +199,8 @@ static void heap_layout_put_block(struct laying *y, const struct chunk *chunk, s
 		y->l->bytes[split[i].kind] += split[i].size;
 }
 
-/* Finds a chunk with its own mapping. Its first word is the number of bytes before it in its
- * page. */
+/* Finds a chunk with its own mapping. Its first word is the number of bytes before it in the
+ * mapping. */
 static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct chunk *ret)
 {
 	uint64_t front;
@@ -208,8 +211,8 @@ static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct ch
 	return true;
 }
 
-/* Returns the chunk of a live block. The chunk must be as large as the block needs, and end before
- * the next block. */
+/* Returns the chunk of a live block. It must be large enough for the block, and end before the next
+ * one. */
 static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_found *f,
 					   uint64_t limit)
 {
@@ -242,22 +245,24 @@ static bool is_freed(struct laying *y, uint64_t at, uint64_t size)
 	if (i == heap_freed_below(y->b, at + size))
 		return false;
 	const struct heap_found freed = heap_freed(y->b, i);
-	const uint64_t skip = freed.addr - user; /* Power of two to which the block is aligned */
+	const uint64_t skip = freed.addr - user; /* Distance from the chunk's bytes to the block,
+						  * if the block is aligned: a power of two */
 	return heap_found_start(&freed) == user || (skip != 0 && (skip & (skip - 1)) == 0);
 }
 
 /* Adds the chunk at `at`. `next` is the chunk after it. If `next` is the limit, the chunk is the
- * last of a heap. */
+ * last of its heap. */
 static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 {
 	ASSERT(at < next);
 	const uint64_t size = next - at;
 	enum heap_part_kind kind = HEAP_PART_FREE;
-	const uint64_t *caches = y->b->caches.data; /* Chunks that hold lists of freed chunks of
-						     * threads */
+	const uint64_t *caches = y->b->caches.data; /* Chunks with a thread's lists of freed
+						     * chunks */
 	const size_t i = lower_bound(caches, y->b->caches.count, sizeof *caches, at);
 	if (size < 4 * y->word || (i < y->b->caches.count && caches[i] == at))
-		kind = HEAP_PART_OVERHEAD; /* Also the end of a heap that could not grow */
+		kind = HEAP_PART_OVERHEAD; /* Such a chunk may also end a heap that could not
+					    * grow */
 	else if (next != y->limit && chunk_before_used(&y->v, next) && !is_freed(y, at, size) &&
 		 !block_map_has(&y->b->kept, at))
 		kind = HEAP_PART_UNRECORDED;
@@ -274,11 +279,12 @@ static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limi
 	}
 }
 
-/* Adds memory until `end` that no chain reaches. `next` is the chunk at `end`. 0 if unknown. */
+/* Adds memory until `end` that no known chunk covers. `next` is the chunk at `end`, 0 if
+ * unknown. */
 static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 {
-	/* Finds the first chunk of the chain that reaches `next`: at the start of a heap, or at the
-	 * end of its arena. */
+	/* Finds the first chunk from which consecutive chunks reach `next`. It is at the start of a
+	 * heap, or at the end of its arena. */
 	uint64_t head = next != 0 ? chunk_find_head(&y->v, y->at, next) : 0;
 	if (head == 0 && next != 0 && next - y->at <= 2 * y->word)
 		head = next;
@@ -293,14 +299,14 @@ static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 static void add_break(struct laying *y, uint64_t chunk, size_t before, uint32_t after)
 {
 	uint64_t v;
-	/* Adds a break. Zeros are not a break if the dump replaces missing memory by zeros. */
+	/* A size of zero is no damage if the dump has zeros instead of missing memory. */
 	if (chunk_word(&y->v, chunk + y->word, &v) && (v != 0 || y->d->lacks == NULL))
 		vec_push(&y->l->breaks,
 			 (struct heap_break){ chunk + y->word, (uint32_t)before, after });
 }
 
-/* Adds the chunks of the chain after the last block. Ends at the chunk `next` of `block`, or at the
- * end of the span. */
+/* Adds the chunks after the last block. Ends at the chunk `next` of `block`, or at the end of the
+ * span. */
 static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t end)
 {
 	const uint64_t to = next != 0 ? next : end, chain = y->chain;
@@ -312,8 +318,8 @@ static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t e
 		put_other(y, end);
 		return;
 	}
-	/* The last chunk of a heap is free and ends at a page boundary. Memory after it is outside
-	 * of the chain. */
+	/* The last chunk of a heap is free and ends at a page boundary. Memory after it belongs to
+	 * no chunk. */
 	if (stop != chain && (stop % CHUNK_PAGE == 0 || chunk_is_end(&y->v, last))) {
 		put_chain(y, chain, stop, stop);
 		fill_head(y, next, end);
@@ -342,7 +348,8 @@ static uint64_t limit_of_next(const struct laying *y)
 								: start - 2 * y->word;
 }
 
-/* Adds the next block. The chain before it ends at its chunk, even if that chunk is damaged. */
+/* Adds the next block, and the chunks before it. They end at its chunk, even if that chunk is
+ * damaged. */
 static void lay_block(struct laying *y)
 {
 	const struct heap_found f = y->next;
@@ -374,8 +381,8 @@ static void lay_span(struct laying *y)
 	ASSERT(y->at == heap_layout_span_end(y) && y->part.size == 0);
 }
 
-/* Makes y->span from region i, adjacent later regions, and regions into which its blocks extend.
- * Returns the next region. The span is empty without a recorded block. */
+/* Makes y->span from region i and adjacent later regions, if blocks cross their borders. Returns
+ * the next region. The span is empty if it has no recorded block. */
 static size_t find_span(struct laying *y, size_t i)
 {
 	const struct dump *d = y->d;
@@ -388,12 +395,12 @@ static size_t find_span(struct laying *y, size_t i)
 		return i + 1;
 	y->span.size = g->size;
 	while (++i < d->region_count) {
-		/* A compact dump splits a mapping where it omits pages. */
+		/* A dump that omits unused pages splits a mapping there. */
 		const struct region *a = &d->regions[i - 1], *r = a + 1;
 		const bool goes_on = r->addr == region_end(a) && a->file == 0 && r->file == 0 &&
 				     a->read == r->read && a->write == r->write &&
 				     a->exec == r->exec;
-		/* The block may extend beyond the end. */
+		/* The last block may cross the border to the next region. */
 		const size_t next = goes_on ? 0 : heap_live_below(b, heap_layout_span_end(y));
 		const struct heap_found last = next > 0 ? heap_live(b, next - 1)
 							: (struct heap_found){ 0 };
@@ -404,7 +411,7 @@ static size_t find_span(struct laying *y, size_t i)
 	return i;
 }
 
-/* Starts a layout. Adds facts about the parts to `to`, which must be empty. */
+/* Starts a layout of the same dump. Facts about the parts go to `to`, which must be empty. */
 static struct laying laying_of(const struct heap_layout *l, struct heap_layout *to)
 {
 	struct laying y = { .d = l->d, .b = l->b, .l = to, .word = memory_word_size(l->d) };
@@ -413,7 +420,6 @@ static struct laying laying_of(const struct heap_layout *l, struct heap_layout *
 	return y;
 }
 
-/* Asserts that spans ascend without overlap, and that parts fill them. */
 static void heap_layout_verify(const struct heap_layout *l)
 {
 	uint64_t end = 0, size = 0, bytes = 0;
@@ -440,8 +446,8 @@ static void lay_all(struct laying *y)
 	close_page(y);
 	if (HEFT_CHECKS)
 		heap_layout_verify(y->l);
-	/* Removes the breaks if they are as many as the connections. Another allocator's words may
-	 * look like chunks by chance. */
+	/* Breaks that are as many as the connections between blocks are no damage: words of another
+	 * allocator look like chunks by chance. */
 	if (y->chained <= y->l->breaks.count)
 		y->l->breaks.count = 0;
 	vec_release(&y->owns);
@@ -489,7 +495,7 @@ void heap_loose_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx)
 		fn(ctx, &l->loose.data[i], NULL);
 }
 
-/* Adds a block, but no memory before the end of the previous block. */
+/* Adds the first block, without the memory before it. */
 static void lay_first(struct laying *y, size_t block)
 {
 	ASSERT(block > 0 && block < y->b->live.count);
@@ -505,7 +511,7 @@ static void lay_first(struct laying *y, size_t block)
 
 static void lay_near(struct laying *y, uint64_t addr)
 {
-	/* Number of blocks laid out before the address, to know where the next chunk must be. */
+	/* Starts this many blocks before the address. They show where the next chunk must be. */
 	enum { BEFORE = 2 };
 	const size_t first = heap_live_below(y->b, y->span.addr);
 	const size_t next = heap_live_below(y->b, addr);

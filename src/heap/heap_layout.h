@@ -1,10 +1,9 @@
 /* heap_layout.h - divides every byte of the heap's regions by use: blocks, headers, the allocator's
  * overhead, free memory.
- *
- * The allocator's chain of chunks (glibc: the size word before a block) shows free chunks and
- * unrecorded blocks. The chain is trusted as long as it leads from one recorded block to the next,
- * or to the end of a heap. Bytes outside of the chain are HEAP_PART_OTHER. Regions without a
- * recorded block, live or freed, are not listed. */
+ *  The allocator's chunks (glibc: each has its size before it, which leads to the next chunk) show
+ *  free memory and unrecorded blocks. The chunks are trusted if they lead from one recorded block
+ *  to the next, or to the end of a heap. Other bytes are HEAP_PART_OTHER. Regions without a
+ *  recorded block, live or freed, are not listed. */
 #ifndef HEFT_HEAP_HEAP_LAYOUT_H
 #define HEFT_HEAP_HEAP_LAYOUT_H
 
@@ -28,8 +27,8 @@ struct heap_part {
 	uint32_t block; /* HEAP_PART_BLOCK: index of the live block. Else UINT32_MAX. */
 };
 
-/* Receives the parts one by one. For a HEAP_PART_BLOCK, `block` is its block as from
- * heap_walk_found(), valid during the call. For other parts it is NULL. */
+/* Receives the parts one by one. `block` is the block of a HEAP_PART_BLOCK, as from
+ * heap_walk_found(), valid during the call. NULL for other parts. */
 typedef void heap_part_fn(void *ctx, const struct heap_part *part, const struct heap_found *block);
 
 /* Contiguous memory with recorded blocks: one region, or several adjacent ones if blocks cross
@@ -38,24 +37,23 @@ struct heap_span {
 	uint64_t addr, size;
 };
 
-/* An address after a block at which the list of chunks is damaged. */
+/* Damage of the allocator's chunks: a wrong size between two blocks */
 struct heap_break {
-	uint64_t addr;          /* Address of the wrong size word. */
-	uint32_t before, after; /* Live blocks around the break. `after` is UINT32_MAX if the
-				 * chunk belongs to no live block. */
+	uint64_t addr;          /* Address of the wrong size */
+	uint32_t before, after; /* Live blocks before and at the damage. `after` is UINT32_MAX if
+				 * there is none at it */
 };
 
 enum { HEAP_LOOSE_MOST = 1 << 14 };
 
 /* Facts about all parts. The parts themselves are not stored. */
 struct heap_layout {
-	const struct dump *d; /* The dump. NULL if no layout was made. */
+	const struct dump *d; /* NULL if no layout was made */
 	const struct records *r;
 	const struct blocks_found *b;
-	VEC(struct heap_span) spans;     /* Spans by address. Spans do not overlap. */
-	VEC(struct heap_break) breaks;   /* Breaks. Empty if the chain is not glibc's. */
-	uint64_t bytes[HEAP_PART_KINDS]; /* Bytes by kind. Blocks are split first
-					  * (heap_part_split()). */
+	VEC(struct heap_span) spans;     /* By address, without overlap */
+	VEC(struct heap_break) breaks;   /* Empty if the allocator is not glibc's */
+	uint64_t bytes[HEAP_PART_KINDS]; /* Bytes by kind, after heap_part_split() */
 	/* The first HEAP_LOOSE_MOST parts of the kinds HEAP_PART_UNRECORDED and HEAP_PART_OTHER. */
 	VEC(struct heap_part) loose;
 	size_t loose_count; /* Number of all parts of these two kinds. */
@@ -77,15 +75,14 @@ void heap_parts_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
 /* Passes the parts HEAP_PART_UNRECORDED and HEAP_PART_OTHER to `fn`: memory that may be in use
  * without a live block. At most HEAP_LOOSE_MOST of them cost nothing. More cost a new layout. */
 void heap_loose_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
-/* Passes the parts near an address to `fn`, from a few blocks around it. The parts include the one
- * that contains the address, if a span contains it. Cost: laying out a few blocks, or the bytes
- * before the first block of a span. */
+/* Passes the parts near an address to `fn`: the part that contains it, and those of a few blocks
+ * around it. Cost: laying out a few blocks, or the bytes before the first block of a span. */
 void heap_parts_near(const struct heap_layout *l, uint64_t addr, heap_part_fn *fn, void *ctx);
 
 enum { HEAP_SPLIT_MAX = 5 };
-/* Splits a HEAP_PART_BLOCK into overhead, header and bytes. Other parts are returned unchanged.
- * Returns the number of parts. An empty block yields an empty part at the block's address. No other
- * part is empty. */
+/* Splits a HEAP_PART_BLOCK into the allocator's overhead, the recorder's header, and the user's
+ * bytes. Leaves other parts as they are. Returns the number of parts. An empty block yields an
+ * empty part at the block's address. No other part is empty. */
 size_t heap_part_split(const struct heap_part *part, const struct heap_found *block,
 		       struct heap_part ret[HEAP_SPLIT_MAX]);
 

@@ -31,7 +31,7 @@ void heap_strip_make(struct heap_strip *ret, const struct heap_layout *l)
 	*ret = (struct heap_strip){ .size = HEAP_PAGE / 2 };
 	for (uint64_t count = UINT64_MAX; count > HEAP_STRIP_MAX + 2 * l->spans.count;) {
 		ret->size *= 2;
-		/* Counts the pieces. Each span may begin and end inside a piece. */
+		/* A span may begin and end inside a piece. */
 		count = 2 * l->spans.count;
 		for (size_t i = 0; i < l->spans.count; i++)
 			count += l->spans.data[i].size / ret->size;

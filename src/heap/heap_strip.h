@@ -6,10 +6,10 @@
 
 enum { HEAP_STRIP_MAX = 1 << 18, HEAP_PAGE = 4096 };
 
-/* Bytes of a piece by use. The remaining bytes do not belong to the heap. */
+/* A piece of memory, with its bytes by use. Bytes without a use are not of the heap */
 struct heap_piece {
-	uint64_t addr; /* Address, a multiple of heap_strip.size */
-	uint64_t live; /* Bytes of live blocks. */
+	uint64_t addr; /* A multiple of heap_strip.size */
+	uint64_t live;
 	uint64_t free;
 	uint64_t other; /* Headers, memory of allocator and recorder, unknown memory */
 };

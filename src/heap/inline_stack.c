@@ -1,4 +1,4 @@
-/* Reads inline stacks, whole or partly overwritten. */
+/* Reads inline stacks (block.h), also after the allocator has overwritten parts of them. */
 #include "heap/inline_stack.h"
 
 #include "heap/memory.h"
@@ -23,7 +23,8 @@ static uint32_t whole_stack(struct reader r, struct calls *c)
 	return calls_add(c, frames, n);
 }
 
-/* Reads the two innermost frames from the block's own bytes. False if the bytes have none. */
+/* Reads the two innermost frames from the copy in a freed block's own bytes (struct heap_rest).
+ * False if there is no copy. */
 static bool kept_frames(const struct dump *d, const struct heap_found *f, uint64_t ret[2])
 {
 	const uint64_t at = f->addr + heap_rest_distance(f->size);
@@ -35,7 +36,7 @@ static bool kept_frames(const struct dump *d, const struct heap_found *f, uint64
 	       memory_uint(d, at + HEAP_REST_PLAIN + 8, 8, &ret[1]);
 }
 
-/* Reads an inline stack whose first two words are lost. Its frames end at zeros or at the
+/* Reads an inline stack whose first two words were overwritten. Its frames end at zeros or at the
  * header. */
 static uint32_t stack_left(struct reader r, const struct dump *d, struct calls *c,
 			   const struct heap_found *f)

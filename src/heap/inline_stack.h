@@ -4,9 +4,9 @@
 
 #include "heap/block_scan.h"
 
-/* Adds the inline stack of a block to `c` and returns it. `f->stack` is the distance from the stack
- * to the block. If the allocator overwrote a freed block's stack, uses the intact frames and the
- * copies in the block. CALLS_NONE if damaged. */
+/* Adds the inline stack of a block to `c` and returns its index. `f->stack` is the distance from
+ * the stack to the block. For a freed block whose stack is partly overwritten, uses the intact
+ * frames and the copy in the block. CALLS_NONE if damaged. */
 uint32_t inline_stack(const struct dump *d, struct calls *c, const struct heap_found *f);
 
 #endif

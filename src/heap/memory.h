@@ -1,5 +1,5 @@
-/* memory.h - reads numbers from the memory of a dump, in the dump's byte order. False if the dump
- * lacks the bytes. */
+/* memory.h - reads numbers from the memory of a dump, in the dump's byte order. Readers return
+ * false if the dump lacks the bytes. */
 #ifndef HEFT_HEAP_MEMORY_H
 #define HEFT_HEAP_MEMORY_H
 
@@ -57,7 +57,6 @@ static inline bool memory_word(const struct dump *d, uint64_t addr, uint64_t *re
 	return memory_uint(d, addr, memory_word_size(d), ret);
 }
 
-/* True if a program may have written the region: all except unwritable mapped files. */
 static inline bool region_is_data(const struct region *r)
 {
 	return r->write || r->file == 0;

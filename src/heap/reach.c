@@ -1,5 +1,5 @@
-/* Finds the blocks that pointers can reach: scans the roots, then the reached blocks, and
- * divides the others into lost and indirectly lost blocks. */
+/* Finds the blocks that pointers can reach: scans registers, stacks and data (the roots), then the
+ * reached blocks. Divides the other blocks into lost and indirectly lost. */
 #include "heap/reach.h"
 
 #include "base/sort.h"
@@ -13,21 +13,21 @@ enum {
 	WAITS = 8,      /* Bit: the block must be scanned, but the list was full */
 	STATES = 7,
 	TODO_MOST = 1 << 16,
-	NEAR = 32, /* Greatest number of visits in the ring. The visits wait for memory in
-		    * parallel. */
+	NEAR = 32, /* Greatest number of words in the ring. Their blocks' headers are fetched
+		    * from memory in parallel */
 };
 
 #define HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 enum mode {
-	FROM_ROOTS, /* Mode: marks each block to which a scanned word points as reached */
-	FROM_LOST,  /* Mode: sets POINTED in each lost block to which a lost block points */
-	FLOOD,      /* Mode: marks each POINTED block to which a scanned word points as
-		     * indirectly lost. */
+	FROM_ROOTS, /* Marks each block to which a scanned word points as reached */
+	FROM_LOST,  /* Sets POINTED in each lost block to which a lost block points */
+	FLOOD,      /* Marks each block to which a scanned word points, if it is POINTED, as
+		     * indirectly lost */
 };
 
-/* A word that may point into the block at `at`. In mode FROM_LOST, `from` is the block that
- * contains the word. */
+/* A scanned word that may point into the block at `at`. In mode FROM_LOST, `from` is the block that
+ * contains the word */
 struct reach_visit {
 	uint64_t addr;
 	struct block_at at;
@@ -38,20 +38,20 @@ struct reaching {
 	const struct dump *d;
 	const struct blocks_found *b;
 	uint8_t *state; /* Half a byte per block: enum reach or POINTED, and WAITS */
-	/* Blocks that have to be scanned. */
+	/* Blocks to scan. If the list is full, blocks get the bit WAITS instead. */
 	struct block_at *todo;
 	size_t todo_count;
-	/* Ring of visits. The processor prefetches their headers while other blocks are scanned.
-	 * Otherwise the scan mostly waits for memory. */
+	/* Ring of words that point to blocks. A word is handled when the header of its block has
+	 * been prefetched. Otherwise the scan mostly waits for memory. */
 	struct reach_visit near[NEAR];
 	size_t near_first, near_count;
-	size_t waiting;              /* Index of the first block that may have the bit WAITS.
-				      * SIZE_MAX if there is none */
-	size_t piece;                /* Piece of the last block that was found */
-	const struct region *region; /* Region that was last scanned */
-	uint64_t low, high;          /* Range of the addresses of all blocks. */
+	size_t waiting; /* The first block that may have the bit WAITS. SIZE_MAX if
+				      * none */
+	size_t piece;   /* Piece of the block map in which the last block was found */
+	const struct region *region;
+	uint64_t low, high; /* Range of the addresses of all blocks. */
 	enum mode mode;
-	size_t from; /* FROM_LOST: the block that is being scanned */
+	size_t from; /* In mode FROM_LOST: the block that is being scanned */
 	bool native; /* True if words have the host's size and byte order */
 };
 
@@ -78,7 +78,6 @@ static void add_todo(struct reaching *x, size_t i, struct block_at at, unsigned 
 		x->todo[x->todo_count++] = at;
 }
 
-/* Prefetches the header of a block and the bytes after it. */
 static void header_fetch(const struct reaching *x, struct block_at at)
 {
 	enum { LINE = 64 };
@@ -90,15 +89,16 @@ static void header_fetch(const struct reaching *x, struct block_at at)
 	__builtin_prefetch(g->bytes.p + min_u64(off + LINE, g->bytes.size - 1));
 }
 
-/* Completes a visit: updates the state of the block, if the word points into it. */
+/* Handles a word of the ring: updates the state of the block if the word points into it. */
 static void visit_settle(struct reaching *x, const struct reach_visit *v)
 {
 	struct heap_found f;
 	heap_live_at(x->b, v->at, &f);
 	const bool inside = v->addr - f.addr < f.size || v->addr == f.addr;
 	/* True if the address is the start of glibc's next chunk, which is also the block's last
-	 * word. Free lists and the arena's `top` have such addresses. Known arenas are not roots.
-	 * With unknown arenas, such addresses are ignored. */
+	 * word. Such an address is in lists of freed chunks and in the arena's `top`, and is no use
+	 * of the block. If the arenas are known, they are not roots. If not, such addresses are
+	 * ignored. */
 	const unsigned word = memory_word_size(x->d);
 	const uint64_t raw = heap_found_raw(&f), used = heap_found_end(&f) - raw;
 	if (!inside || (x->b->arenas.count == 0 && v->addr != f.addr &&
@@ -120,7 +120,7 @@ static void visit_settle(struct reaching *x, const struct reach_visit *v)
 	}
 }
 
-/* Completes the oldest visit. */
+/* Handles the oldest word of the ring. */
 static void visit_next(struct reaching *x)
 {
 	const struct reach_visit v = x->near[x->near_first];
@@ -129,13 +129,13 @@ static void visit_next(struct reaching *x)
 	visit_settle(x, &v);
 }
 
-/* Queues a visit for a word. Completes an older visit if the ring is full. The caller completes the
- * last visits. */
+/* Puts a word into the ring. Handles the oldest word if the ring is full. The caller handles the
+ * rest at the end. */
 static void visit(struct reaching *x, uint64_t addr)
 {
 	struct reach_visit v = { .addr = addr, .from = x->from };
-	const uint64_t header = UINT64_C(1) << x->b->live.shift; /* Bytes from a header to its
-								  * block. */
+	const uint64_t header = UINT64_C(1) << x->b->live.shift; /* Distance from a header to its
+								  * block */
 	if (addr < header || !block_map_last(&x->b->live, addr - header, &x->piece, &v.at))
 		return;
 	if (x->near_count == NEAR)
@@ -171,7 +171,7 @@ static void scan_bytes(struct reaching *x, struct bytes b)
 	}
 }
 
-/* Returns the same as dump_at(), but tries the region of the last call first. */
+/* Like dump_at(), but looks first into the region of the last call. */
 static struct bytes bytes_at(struct reaching *x, uint64_t addr, uint64_t size)
 {
 	const struct region *g = x->region;
@@ -212,7 +212,6 @@ static void scan_listed(struct reaching *x)
 	}
 }
 
-/* Scans each block with the bit WAITS, and all blocks that it reaches. */
 static void scan_waiting(struct reaching *x)
 {
 	struct heap_walk w = heap_walk_from(x->b, x->waiting);
@@ -250,7 +249,7 @@ static void add_hole(struct holes *h, uint64_t addr, uint64_t size)
 }
 
 /* For a thread that ends the process: returns the stack address above which the program's values
- * are. Below it are leftovers of finished functions. 0 if the thread does not end the process. */
+ * are. Below it are leftovers of finished functions. 0 for other threads. */
 static uint64_t ended_at(const struct dump_thread *t, const struct records *r)
 {
 	for (size_t i = 0; i < r->threads.count; i++) {
@@ -262,7 +261,7 @@ static uint64_t ended_at(const struct dump_thread *t, const struct records *r)
 	return 0;
 }
 
-/* Adds the memory below the stack pointers as holes. Several stacks may share a region. */
+/* Excludes the memory below the stack pointers from the scan. Several stacks may share a region. */
 static void stack_holes(struct holes *h, const struct dump *d, const struct records *r)
 {
 	struct holes stacks = { 0 };
@@ -289,7 +288,7 @@ static void stack_holes(struct holes *h, const struct dump *d, const struct reco
 	vec_release(&stacks);
 }
 
-/* Scans a region outside of the holes. *from is the first hole that may end in the region. */
+/* Scans a region except the holes in it. *from is the first hole that may end in the region. */
 static void scan_around(struct reaching *x, const struct region *g, const struct holes *h,
 			size_t *from)
 {
@@ -311,9 +310,9 @@ static void scan_around(struct reaching *x, const struct region *g, const struct
 		scan_memory(x, at, end);
 }
 
-/* Visits a chunk that a thread in glibc's malloc works on, and the chunks linked after it.
- * malloc_consolidate has removed their list from the fast bin. Since 2.32, links are stored ^
- * (their address / 4096), so a scan does not recognize them as pointers. */
+/* A thread in glibc's malloc_consolidate works on this chunk and those linked after it: their list
+ * is no longer in the fast bin. Marks them as reached. Since 2.32, links are stored ^ (their
+ * address / 4096), so a scan does not recognize them as pointers. */
 static void scan_list_at_hand(struct reaching *x, uint64_t chunk)
 {
 	enum { LIST_MOST = 1 << 16 };
@@ -328,7 +327,7 @@ static void scan_list_at_hand(struct reaching *x, uint64_t chunk)
 	}
 }
 
-/* Visits chunks whose addresses are in a register, or near the inner end of the stack. */
+/* Marks chunks as reached whose addresses are in a register, or near the inner end of the stack. */
 static void scan_chunks_at_hand(struct reaching *x, const struct dump_thread *t)
 {
 	enum { FRAMES = 1024 };
@@ -341,8 +340,8 @@ static void scan_chunks_at_hand(struct reaching *x, const struct dump_thread *t)
 		scan_list_at_hand(x, v);
 }
 
-/* Visits the registers of all threads. Skips a thread that ends the process, because its stack has
- * all values of its functions. */
+/* Handles the registers of all threads, except a thread that ends the process: its stack has all
+ * values of its functions. */
 static void scan_registers(struct reaching *x, const struct records *r)
 {
 	for (size_t i = 0; i < x->d->thread_count; i++) {
@@ -354,7 +353,7 @@ static void scan_registers(struct reaching *x, const struct records *r)
 	}
 }
 
-/* Scans a part that is, or may be, in use. */
+/* Scans a part of the heap that is not a recorded block but may be in use. */
 static void scan_part(void *ctx, const struct heap_part *p, const struct heap_found *block)
 {
 	(void)block;
@@ -369,7 +368,7 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 		add_hole(&holes, l->spans.data[i].addr, l->spans.data[i].size);
 	for (size_t i = 0; i < x->b->arenas.count; i++)
 		add_hole(&holes, x->b->arenas.data[i].addr, x->b->arenas.data[i].size);
-	/* Excludes the recorder's memory, because it contains addresses of the program's blocks. */
+	/* The recorder's memory is no root: it contains addresses of all blocks. */
 	for (size_t i = 0; i < r->places.count; i++)
 		add_hole(&holes, r->places.data[i].addr, r->places.data[i].size);
 	for (size_t i = 0; i < r->threads.count; i++)
@@ -378,8 +377,8 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 	stack_holes(&holes, d, r);
 	vec_sort(&holes);
 	for (size_t i = 0, from = 0; i < d->region_count; i++) {
-		/* Memory of PT_GNU_RELRO is a root too: the module wrote it before it became
-		 * read-only. */
+		/* Memory of PT_GNU_RELRO is a root too, although it is read-only: the module wrote
+		 * it at start. */
 		const struct region *g = &d->regions[i];
 		if (region_is_data(g) || (g->read && !g->exec))
 			scan_around(x, g, &holes, &from);
@@ -389,7 +388,7 @@ static void scan_roots(struct reaching *x, const struct records *r, const struct
 	heap_loose_each(l, scan_part, x);
 }
 
-/* For each block in `state`: marks it as lost, then scans it and all blocks that it reaches. */
+/* Marks each block of a state as lost, then scans it and all blocks that it reaches. */
 static void reach_scan_all(struct reaching *x, unsigned state)
 {
 	for (struct heap_walk w = heap_walk_from(x->b, 0); heap_walk_next(&w);) {
@@ -402,8 +401,8 @@ static void reach_scan_all(struct reaching *x, unsigned state)
 	}
 }
 
-/* Divides the lost blocks. A block stays lost if no lost block points to it. Blocks that lost
- * blocks reach are indirectly lost. */
+/* A lost block stays lost if no other lost block points to it. Blocks that lost blocks reach become
+ * indirectly lost. */
 static void sort_out_lost(struct reaching *x)
 {
 	x->mode = FROM_LOST;

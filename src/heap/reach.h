@@ -11,17 +11,17 @@
 #include "heap/heap_layout.h"
 
 enum reach {
-	REACH_LOST,     /* No block points to it. In a cycle of lost blocks, the first block */
-	REACH_INDIRECT, /* Only lost blocks point to it */
-	REACH_INSIDE,   /* Pointers point only to addresses after its start */
+	REACH_LOST, /* No block points to it, or it is the first block of a cycle */
+	REACH_INDIRECT,
+	REACH_INSIDE, /* Pointers lead only to addresses inside it, not to its start */
 	REACH_YES,
 };
 
-/* Computes half a byte per live block, for reach_of(). The caller frees it with mem_free(). The
- * result is at most 1/64 of the heap, because a block has at least 32 bytes with its header. False,
- * with a reason in *ret_why (static text), if the dump lacks threads or writable memory. Cost:
- * linear in memory. The list of blocks to scan has a fixed length. A further search finds blocks
- * that did not fit. */
+/* Computes for each live block how it is reached. The caller reads the result by reach_of(), half a
+ * byte per block, and frees it with mem_free(). The result is at most 1/64 of the heap, because a
+ * block has at least 32 bytes with its header. False, with a reason in *ret_why (static text), if
+ * the dump lacks threads or writable memory. Cost: linear in memory. The list of blocks to scan has
+ * a fixed length. A further search finds blocks that did not fit. */
 bool heap_reach(uint8_t **ret, const char **ret_why, const struct dump *d, const struct records *r,
 		const struct blocks_found *b, const struct heap_layout *l);
 

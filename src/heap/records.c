@@ -53,7 +53,7 @@ struct heap_page record_head(struct reader *r)
 	return p;
 }
 
-/* Returns why a page with the magic is invalid. NULL if it is valid. */
+/* Returns why a page is invalid, although it begins with the magic number. NULL if it is valid. */
 static const char *what_is_wrong(const struct heap_page *p, uint64_t addr)
 {
 	if (p->check != heap_page_check(p))
@@ -96,7 +96,7 @@ static void records_look_at(struct records_search *s, struct bytes page, uint64_
 						   bytes_sub(page, HEAP_PAGE_HEADER, have) });
 }
 
-/* Searches a region for pages. Pages begin at multiples of their size. */
+/* Searches a region for the recorder's pages, which begin at multiples of their size. */
 static void search_region(struct records_search *s, const struct region *region)
 {
 	const uint64_t first = align_up(region->addr, HEAP_PAGE_SIZE);
@@ -109,8 +109,8 @@ static void search_region(struct records_search *s, const struct region *region)
 	}
 }
 
-/* Returns the process page that most pages name. If pages are named equally often, returns the
- * lowest. */
+/* Returns the address of the process page that most pages name. If pages are named equally often,
+ * returns the lowest. */
 static uint64_t find_home(const struct records_search *s)
 {
 	VEC(uint64_t) names = { 0 };
@@ -244,7 +244,7 @@ static bool add_to(struct record_pages *list, const struct records_seen *page)
 	return true;
 }
 
-/* Adds a page. False if a page with the same kind and number exists. */
+/* Adds a page. False if there is already one of the same kind and number. */
 static bool add_page(struct records *to, const struct records_seen *page, bool big_endian)
 {
 	struct reader r = reader_of(page->entries, big_endian);
@@ -333,7 +333,8 @@ void records_release(struct records *r)
 	*r = (struct records){ 0 };
 }
 
-/* Returns a reader at entry `index` of page `number`. Empty if there is no such entry. */
+/* Returns a reader at entry `index` of page `number`. The reader is empty if there is no such
+ * entry. */
 static struct reader entry_at(const struct record_pages *list, const struct dump *d,
 			      uint32_t number, uint32_t index, uint32_t size)
 {

@@ -1,10 +1,9 @@
 /* records.h - reads the recorder's pages in a dump: the process, threads, modules, stacks and their
  * counters. docs/heap-format.md describes the pages, block.h has the layout.
- *
- * Pages are found by their magic and verified by check, address and sizes. A page that fails
- * becomes a note. A fork or a copy may duplicate a page. Then the valid one names the process page
- * that most pages name. Numbers are converted to the host's byte order. Texts end with 0, and sizes
- * fit their fields. */
+ *  Pages are found by their magic and verified by check, address and sizes. A page that fails
+ *  becomes a note. A fork or a copy may duplicate pages. Only those count that name the process
+ *  page which most pages name. Numbers are converted to the host's byte order. Texts end with 0,
+ *  and sizes fit their fields. */
 #ifndef HEFT_HEAP_RECORDS_H
 #define HEFT_HEAP_RECORDS_H
 
@@ -16,11 +15,12 @@
 #define HEAP_PROGRAM "(program)"
 
 struct record_page {
-	struct bytes entries; /* `used` entries, in the byte order of the process. */
+	struct bytes entries; /* The first `used` entries of the page, in the byte order of the
+			       * process */
 	uint32_t slot, epoch;
 };
 
-/* Pages by number - 1. entries.size is 0 if a page is missing. */
+/* Index: page number - 1. entries.size is 0 if the page is missing */
 struct record_pages {
 	struct record_page *data;
 	size_t count, cap;
@@ -29,8 +29,8 @@ struct record_pages {
 struct record_place {
 	uint64_t addr;
 	uint32_t kind; /* Value of enum heap_page_kind */
-	/* Bytes that the recorder owns. If an embedded heap has only the process page, they end
-	 * after its entry. Blocks may follow immediately. */
+	/* Bytes of the page that the recorder owns. An embedded heap may have only the process
+	 * page: then they end after its entry, and blocks may follow. */
 	uint32_t size;
 };
 
@@ -41,23 +41,25 @@ struct records {
 	char beside[HEAP_BESIDE_MOST + 1];   /* Functions that return unrecorded memory. "" if
 					      * none or unknown */
 	VEC(struct heap_module) modules;
-	VEC(struct heap_thread) threads;  /* Threads. Slot n is [n - 1] */
-	VEC(struct heap_moment) timeline; /* Moments in order of time, without stale ones. */
-	VEC(struct heap_gone) gone;       /* Freed blocks, the oldest first. */
+	VEC(struct heap_thread) threads;  /* [n - 1] is slot n */
+	VEC(struct heap_moment) timeline; /* By time, without stale moments */
+	VEC(struct heap_gone) gone;       /* The oldest first */
 	struct record_pages nodes, stacks;
-	struct record_pages remote;      /* Frees by other slots. Page n belongs to stacks page n */
-	VEC(struct record_place) places; /* Places of all pages, by address. */
+	struct record_pages remote;      /* Frees by other slots. Page n belongs to page n of
+					  * `stacks` */
+	VEC(struct record_place) places; /* By address */
 	uint64_t missing;    /* Number of pages that the process page counts but the dump lacks */
-	uint64_t page_bytes; /* Total bytes of all places: the recorder's own memory */
+	uint64_t page_bytes; /* Total bytes of all `places`: the recorder's own memory */
 };
 
 void records_read(struct records *r, const struct dump *d, struct notes *notes);
 void records_release(struct records *r);
 
-/* Reads the header of a page, without any check. */
+/* Reads the header of a page without checking it. */
 struct heap_page record_head(struct reader *r);
 
-/* Reads the stack with an id. False if no entry has the id. */
+/* Reads the stack with an id, and the slot whose thread allocated with it. False if there is no
+ * such stack. */
 bool records_stack(const struct records *r, const struct dump *d, uint32_t id,
 		   struct heap_stack *ret, struct heap_remote *ret_remote, uint32_t *ret_slot);
 
