@@ -1,4 +1,3 @@
-/* Stores a set of addresses as bits, each for a small range (granule). */
 #include "code/addr_mask.h"
 
 void addr_mask_open(struct addr_mask *m, uint64_t low, uint64_t high)

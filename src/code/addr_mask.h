@@ -1,7 +1,8 @@
-/* addr_mask.h - stores a set of addresses in at most 1 MiB, which rejects other addresses quickly.
+/* addr_mask.h - a set of addresses in at most 1 MiB, to reject other addresses quickly.
  *
- * One bit stands for 16 bytes, or for more if the range is large. An address near a member may be
- * accepted too. A member is never rejected. Look-ups are O(1), on any number of threads. */
+ * One bit stands for 16 bytes, or for more if the range of the addresses is large. An address near
+ * a member may be accepted too. A member is never rejected. Look-ups are O(1), on any number of
+ * threads. */
 #ifndef HEFT_CODE_ADDR_MASK_H
 #define HEFT_CODE_ADDR_MASK_H
 
@@ -9,10 +10,10 @@
 
 enum { ADDR_MASK_GRANULE = 16 };
 
-/* A set of addresses. A zeroed set is empty. */
+/* A zeroed set is empty */
 struct addr_mask {
-	uint64_t low, size; /* Range of the addresses */
-	unsigned shift;     /* A granule has 2^shift bytes */
+	uint64_t low, size;
+	unsigned shift; /* log2 of the number of bytes that a bit stands for */
 	uint64_t *bits;
 };
 

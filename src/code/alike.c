@@ -1,4 +1,4 @@
-/* Computes hashes ("prints") that are equal for functions that do the same. */
+/* Computes hashes that are equal for functions that do the same. */
 #include "code/alike.h"
 
 #include "base/map.h"
@@ -18,8 +18,8 @@ void print_add(struct code_print *p, uint64_t what)
 	p->shape = mixed(p->shape, what);
 }
 
-/* Makes a number from at most 8 bytes. The byte order does not matter, because only hashes of the
- * same machine are compared. */
+/* Makes a number from at most 8 bytes. The byte order of the host does not matter, because hashes
+ * are never stored. */
 static uint64_t alike_word_of(const uint8_t *p, uint64_t size)
 {
 	uint64_t v = 0;
@@ -35,7 +35,7 @@ struct code_print bytes_print(struct bytes data)
 	return p;
 }
 
-/* Adds bytes to a number, 16 bytes per step. */
+/* Adds bytes to a hash, 16 bytes per step. */
 static uint64_t bytes_mixed(uint64_t h, struct bytes b)
 {
 	uint64_t i = 0;
@@ -70,8 +70,8 @@ struct code_print x86_refs_print(struct bytes code, bool mode64, uint64_t addr,
 	return p;
 }
 
-/* Returns a number made of the prefixes, the opcode and the mod bits of the ModRM byte. A group's
- * number also has the reg bits. 0 for a nop without a prefix. */
+/* Returns a number for an opcode with its prefixes and the mod bits of ModRM. For an opcode that
+ * stands for several instructions, adds the reg bits. 0 for a nop without a prefix. */
 static uint64_t opcode_kind(uint64_t prefixes, uint64_t w, bool escape)
 {
 	const uint8_t attr = x86_attr[escape][w & 0xff];
@@ -84,8 +84,7 @@ static uint64_t opcode_kind(uint64_t prefixes, uint64_t w, bool escape)
 	       (w >> 8 & mask);
 }
 
-/* Returns the number of an instruction with a longer opcode: after 0F38 or 0F3A, VEX, EVEX or
- * XOP. */
+/* Like opcode_kind(), for opcodes after 0F38 or 0F3A, VEX, EVEX or XOP. */
 static uint64_t long_kind(uint64_t prefixes, uint64_t w, bool mode64)
 {
 	const uint8_t first = (uint8_t)w, next = (uint8_t)(w >> 8);
@@ -127,8 +126,8 @@ static bool x86_print(struct bytes code, uint64_t addr, bool mode64, struct code
 	return ok;
 }
 
-/* Finds the target that an instruction states relative to itself (Arm ARM DDI 0487, C4.1). *mask
- * has the bits of the field. */
+/* Finds the target of a pc-relative instruction (Arm ARM DDI 0487, C4.1). *mask has the bits of the
+ * distance. */
 static bool arm64_target(uint32_t word, uint64_t addr, uint32_t *mask, uint64_t *ret)
 {
 	if ((word & 0x7c000000) == 0x14000000) { /* b, bl */
@@ -157,7 +156,8 @@ static void arm64_print(struct bytes code, uint64_t addr, struct code_print *ret
 	for (uint64_t at = 0; at + 4 <= code.size; at += 4) {
 		uint32_t word = load_le32(code.p + at), mask;
 		uint64_t to;
-		/* The target of adrp is a page, and never an address in the code. */
+		/* adrp is always included: its target is a page, and never an address in this
+		 * code. */
 		if (arm64_target(word, addr + at, &mask, &to) &&
 		    (to - addr >= code.size || (word & 0x9f000000) == 0x90000000)) {
 			word &= ~mask;

@@ -3,8 +3,8 @@
 
 enum { ALWAYS = 14, LINK = 14, PC = 15, STACK = 13 };
 
-/* True if a data-processing instruction writes pc: it is neither a comparison nor a miscellaneous
- * instruction with a comparison's encoding. */
+/* True if a data-processing instruction writes pc. Comparisons write no register, and some other
+ * instructions share their encoding. */
 static bool computes_pc(uint32_t insn)
 {
 	const unsigned opcode = insn >> 21 & 15;
@@ -12,9 +12,9 @@ static bool computes_pc(uint32_t insn)
 	return (insn & 0x0c00f000) == 0xf000 && (opcode < 8 || opcode > 11) && !multiplies;
 }
 
-/* Decodes the jump into the following row of branches: `add<c> pc, pc, Rm, lsl #2`. The next
- * instruction is the branch to the default case, then come the cases. Returns the last case as the
- * target. */
+/* Decodes the jump of a switch into a row of branches: `add<c> pc, pc, Rm, lsl #2`. The first
+ * branch goes to the default case, the others to the cases. The last case is the target that is
+ * returned. */
 static void decode_row(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret)
 {
 	uint64_t off = 4;

@@ -1,4 +1,4 @@
-/* Scans AArch64 code in one pass, and keeps the page that the last adrp wrote to each register.
+/* Scans AArch64 code in one pass. Keeps the page that the last adrp wrote to each register.
  *
  * An instruction that uses the low 12 bits of a symbol needs the symbol's page in its register on
  * every path. So one path to the instruction is enough: the fall-through path, if there is one.
@@ -7,20 +7,19 @@
  * else none. */
 #include "code/flow.h"
 
-#define BRANCH_SLOTS 64 /* A power of two. Few forward branches are pending at a time. */
+#define BRANCH_SLOTS 64 /* A power of two. Few forward branches are pending at a time */
 
 /* x0-x18 and x30: registers that a called function may overwrite (AAPCS64, 6.1.1). */
 #define CALLER_SAVED 0x4007ffffu
 
 struct branch {
-	uint64_t to;   /* Offset of the target. 0: empty slot, because offset 0 is not a forward
-		        * target */
+	uint64_t to;   /* Offset of the target. 0: the slot is empty */
 	uint64_t from; /* Offset of the branch */
 };
 
 struct arm64_pages {
 	uint64_t page[32];
-	uint64_t set_at[32]; /* Offset of the adrp */
+	uint64_t set_at[32]; /* Offset of the adrp that set it */
 	uint32_t known;      /* One bit per register */
 	bool have_indirect;
 	uint64_t indirect;                  /* Offset of the last indirect jump */
@@ -31,8 +30,8 @@ struct arm64_pages {
 struct arm64_scan {
 	struct bytes code;
 	uint64_t addr;
-	uint64_t inside; /* Targets below this offset are not reported: the size of the code, or
-			  * 0 */
+	uint64_t inside; /* Lowest distance from the code's start at which targets are reported:
+			  * 0, or the size of the code to omit targets inside */
 	unsigned kinds;
 	code_ref_vec *ret;
 };
@@ -64,7 +63,7 @@ static bool arm64_is_known(const struct arm64_pages *g, unsigned reg)
 	return g->known >> reg & 1;
 }
 
-/* Restores the registers at `off`. The instruction before `off` does not fall through. */
+/* Sets the registers for code at `off`, which the instruction before it does not reach. */
 static void arm64_restart(struct arm64_pages *g, uint64_t off)
 {
 	const struct branch *b = &g->branch[off / 4 % BRANCH_SLOTS];
@@ -136,8 +135,8 @@ static void do_branch(const struct arm64_scan *s, struct arm64_pages *g, uint64_
 		g->branch[to / 4 % BRANCH_SLOTS] = (struct branch){ to, off };
 }
 
-/* True if bits 4-0 of a scalar or vector floating-point instruction name a general register
- * that is written: conversions and moves to integer (C4.1.96), smov and umov. */
+/* True if a floating-point or vector instruction writes the general register in bits 4-0. These are
+ * conversions and moves to integer (C4.1.96), smov and umov. */
 static bool writes_general(uint32_t insn)
 {
 	if ((insn & 0x5f20fc00) == 0x1e200000) {
@@ -149,8 +148,8 @@ static bool writes_general(uint32_t insn)
 	return (insn & 0xbfe0ec00) == 0x0e002c00;
 }
 
-/* Handles other loads and stores. The instructions write the target registers of loads and atomics,
- * the base of pre- and post-indexed forms, and the status register of stlxr. */
+/* Handles other loads and stores. They may write the register that is loaded, the base (pre- and
+ * post-indexed forms), and the status register of stlxr. */
 static void do_other_memory(struct arm64_pages *g, uint32_t insn)
 {
 	const unsigned rt = insn & 31, rn = insn >> 5 & 31;
@@ -203,7 +202,7 @@ enum form {
 	F_MEM, /* Unsigned offset */
 	F_OTHER_MEM,
 	F_FLOAT, /* SIMD and floating point */
-	/* The forms above matter only if they use a register whose page is known. */
+	/* For forms before this line, only registers with a known page matter. */
 	F_ADR,
 	F_LITERAL,
 	F_B,
@@ -251,14 +250,15 @@ static inline uint64_t disp26(uint32_t insn)
 	return sign_extend(insn & 0x3ffffff, 26) << 2;
 }
 
-/* Handles an instruction. False if the word is not an instruction. Clears *falls if control does
- * not continue to the next. */
+/* Handles an instruction. False if the word is no instruction. Sets *falls to false if control does
+ * not continue to the next instruction. */
 static inline bool arm64_step(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
 			      bool *falls)
 {
 	const uint32_t insn = load_le32(s->code.p + off);
 	const enum form form = (enum form)forms[insn >> 24];
-	const uint32_t known = g->known; /* Tested for each field that may name a register */
+	const uint32_t known = g->known; /* Copied, because the compiler cannot keep a field in a
+					  * register */
 	if (form < F_ADR &&
 	    (known == 0 || !((known >> (insn & 31) | known >> (insn >> 5 & 31) |
 			      known >> (insn >> 10 & 31) | known >> (insn >> 16 & 31)) &

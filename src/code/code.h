@@ -13,23 +13,23 @@ enum code_isa {
 	CODE_X86_64,
 	CODE_I386,
 	CODE_ARM64,
-	/* The following sets report only REF_CALL and REF_JUMP. data_refs.h finds references to
-	 * data. */
+	/* For these sets, code_refs() finds only REF_CALL and REF_JUMP. data_refs.h finds
+	 * references to data. */
 	CODE_THUMB,
 	CODE_RISCV32,
 	CODE_RISCV64,
 	CODE_AVR,
 	CODE_XTENSA,
-	/* For finding functions only (code_split_isa_of()). */
+	/* For these sets, heft only finds functions (code_split_isa_of()). */
 	CODE_ARM,
 	CODE_MIPS,
 	CODE_MIPS_BE,
 	CODE_POWER,
 	CODE_POWER_BE,
 	CODE_S390,
-	/* RISC-V with extensions that change the meaning of encodings, in pairs of 32 and 64
-	 * bits. With Zcmp, Zcmt, Xqccmp: compressed loads and stores of doubles are pushes,
-	 * pops, jumps. */
+	/* RISC-V with extensions that reuse encodings, each for 32 and 64 bits. With Zcmp, Zcmt and
+	 * Xqccmp, the encodings of compressed loads and stores of doubles are pushes, pops and
+	 * jumps. */
 	CODE_RISCV32_ZCMP,
 	CODE_RISCV64_ZCMP,
 	CODE_RISCV32_XQCI, /* Qualcomm: branches, interrupts; includes the encodings of Zcmp */
@@ -40,7 +40,8 @@ enum code_isa {
 	CODE_RISCV64_XANDES,
 };
 
-/* Returns CODE_RISCV32 or CODE_RISCV64 for RISC-V with extensions, and other sets unchanged. */
+/* Returns the instruction set without RISC-V's extensions: CODE_RISCV32 or CODE_RISCV64. Other sets
+ * are unchanged. */
 static inline enum code_isa code_isa_plain(enum code_isa isa)
 {
 	if (isa < CODE_RISCV32_ZCMP)
@@ -86,8 +87,9 @@ struct image;
 enum code_isa code_isa_of(const struct image *im);
 
 enum ref_kind {
-	REF_MEM = 1 << 0,  /* Pc-relative memory operand, literal load, adrp + load/store */
-	REF_ADDR = 1 << 1, /* Taken address: lea, adr, adrp + add */
+	REF_MEM = 1 << 0,  /* Operand in memory: pc-relative, of a literal load, or of adrp +
+			    * load/store */
+	REF_ADDR = 1 << 1, /* Address that is computed: lea, adr, adrp + add */
 	REF_CALL = 1 << 2, /* Direct call */
 	REF_JUMP = 1 << 3, /* Direct jump, with or without a condition */
 	REF_IMM = 1 << 4,  /* 32- or 64-bit immediate or displacement that may be an address */
@@ -98,53 +100,53 @@ enum ref_kind {
 
 /* How certain it is that a number is an address. */
 enum ref_use {
-	/* Code loads or stores there, or computes the number relative to itself. */
+	/* The code loads or stores there, or computes the address relative to itself. */
 	USE_ACCESS,
-	/* Nothing shows that the code uses the number as an address: an immediate, a displacement
-	 * beside a register, and the numbers in data_refs.h. */
+	/* The number may be an address, but the code does not show it: an immediate, a displacement
+	 * beside a register, or a number as in data_refs.h. */
 	USE_NUMBER,
-	/* ARM: a number in r11. Go's code uses r11 in the next instruction. */
+	/* ARM: a number in r11, which Go's code uses in the next instruction. */
 	USE_SCRATCH,
 };
 
 struct code_ref {
 	uint64_t from;  /* Address of the instruction */
-	uint64_t to;    /* Target by the bytes, without relocations */
-	uint64_t field; /* x86: address of the field of 1, 2, 4 or 8 bytes (mostly 4). 0 on other
-			 * machines. */
+	uint64_t to;    /* Target that the bytes state, without relocations */
+	uint64_t field; /* x86: address of the operand's field in the instruction, of 1, 2, 4 or
+			 * 8 bytes (mostly 4). 0 on other machines */
 	uint8_t tail;   /* x86: number of bytes from `field` to the end of the instruction */
-	uint8_t kind;   /* An enum ref_kind */
-	uint8_t size;   /* REF_MEM: number of bytes accessed, if easy to decode. Otherwise 0 */
-	uint8_t use;    /* An enum ref_use */
+	uint8_t kind;   /* Value of enum ref_kind */
+	uint8_t size;   /* REF_MEM: number of bytes that are accessed. 0 if it is not easy to
+			 * decode */
+	uint8_t use;    /* Value of enum ref_use */
 };
 
 typedef VEC(struct code_ref) code_ref_vec;
 
-/* Kinds of references to find. */
 struct ref_wish {
-	unsigned kinds;             /* Mask of enum ref_kind */
-	uint64_t imm_low, imm_high; /* REF_IMM: range [imm_low, imm_high) of the value */
-	/* NULL, or a set of wanted targets for REF_MEM and REF_ADDR. The decoder may omit other
-	 * targets, and code that refers only to these. */
+	unsigned kinds;             /* Bits of enum ref_kind */
+	uint64_t imm_low, imm_high; /* REF_IMM: only values in [imm_low, imm_high) */
+	/* If not NULL: the targets that are wanted as REF_MEM and REF_ADDR. The decoder may skip
+	 * others, and code that refers only to others. */
 	const struct addr_mask *mask;
 };
 
-/* Decodes `code`, which lies at `addr`, and appends references of the wanted kinds. Targets must
- * lie outside [addr, addr + code.size). For REF_IMM they must lie in the wish's range. REF_IMM
- * includes immediates, absolute operands, and displacements beside a base register, by which
- * non-position-independent code reads byte arrays. Returns the number of bytes that could not be
- * decoded. Decoding continues after them. With a mask, omitted code is not included. */
+/* Decodes `code`, which lies at `addr`. Appends references of the wanted kinds whose targets lie
+ * outside the code. REF_IMM covers immediates, absolute operands, and displacements beside a base
+ * register. By the last, code at a fixed address reads byte arrays. Returns the number of bytes
+ * that are not instructions, which are skipped. The number does not include code that a mask lets
+ * it skip. */
 uint64_t code_refs(enum code_isa isa, struct bytes code, uint64_t addr, const struct ref_wish *wish,
 		   code_ref_vec *ret);
 
-/* Returns the target `to` of code at `addr` on a machine with 32-bit addresses. Sections of objects
- * may lie above these addresses. */
+/* Returns the target `to` of code at `addr` on a machine with 32-bit addresses. A target wraps
+ * around within 4 GiB. A section of an object may be at a higher address. */
 static inline uint64_t code_target32(uint64_t addr, uint64_t to)
 {
 	return (addr & ~(uint64_t)UINT32_MAX) | (uint32_t)to;
 }
 
-/* Extends the sign of the lowest `bits` bits of v to 64 bits. Higher bits of v do not matter. */
+/* Returns the number in the lowest `bits` bits of v, with its sign extended to 64 bits. */
 static inline uint64_t code_extend(uint64_t v, unsigned bits)
 {
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));

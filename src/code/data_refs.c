@@ -16,8 +16,8 @@ enum {
 	R_BRANCH = 0x63
 };
 
-/* Sets register rd. Register 0 is always 0. `bare`: in Go's code a number, because Go computes
- * addresses relative to the code. */
+/* Sets register rd (register 0 is always 0). `bare` marks values that are only numbers in Go's
+ * code, because Go computes addresses relative to the code. */
 static void set_rd(struct data_scan *s, unsigned rd, uint64_t value, bool bare)
 {
 	if (rd != 0 && bare)
@@ -51,8 +51,7 @@ static void do_riscv_wide(struct data_scan *s, uint64_t off, uint32_t insn)
 	data_refs_forget(s, rd);
 }
 
-/* Handles c.lui and c.addi. After other instructions, the registers that they may write are
- * unknown. */
+/* Handles c.lui and c.addi. Forgets the registers that other compressed instructions may write. */
 static void do_riscv_short(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned rd = insn >> 7 & 31, kind = insn & 3, op = insn >> 13;
@@ -79,8 +78,9 @@ static unsigned do_riscv(struct data_scan *s, uint64_t off)
 	return (low & 3) != 3 ? 2 : 4;
 }
 
-/* Decodes larl, and loads, stores and comparisons with names ending in rl: C00, C4x and C6x, a
- * register, a 32-bit distance in half-words. An instruction's first two bits give its length. */
+/* Decodes larl, and loads, stores and comparisons relative to the instruction. Their opcodes are
+ * C00, C4x and C6x; then come a register and a 32-bit distance in half-words. The first two bits of
+ * an instruction give its length. */
 static unsigned do_s390(struct data_scan *s, uint64_t off)
 {
 	const uint32_t first = number_at(s, off, 2);
@@ -92,8 +92,8 @@ static unsigned do_s390(struct data_scan *s, uint64_t off)
 	return first >> 14 == 0 ? 2 : first >> 14 == 3 ? 6 : 4;
 }
 
-/* True if code after loading an address into a register pair reads flash with it (lpm, elpm). movw
- * copies the pair. Z is r30 and r31. */
+/* True if code reads flash memory (lpm, elpm) with the register pair, after an address was loaded
+ * into it. movw copies the pair. Z is r30 and r31. */
 static bool reads_flash(const struct data_scan *s, uint64_t off, unsigned pair)
 {
 	enum { AHEAD = 6, Z = 30 };
@@ -114,8 +114,8 @@ static bool reads_flash(const struct data_scan *s, uint64_t off, unsigned pair)
 	return false;
 }
 
-/* Handles one byte of an address that is loaded into, or subtracted from, a register. An address
- * takes a register pair. */
+/* Handles an instruction that loads a number into a register, or subtracts it. An address takes two
+ * registers, so two instructions. */
 static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 {
 	const unsigned d = 16 + (a >> 4 & 15);
@@ -126,8 +126,8 @@ static void do_avr_byte(struct data_scan *s, uint64_t off, uint32_t a)
 	} else if (d % 2 == 0) {
 		data_refs_set(s, d, k);
 	} else if (s->r.known >> (d - 1) & 1) {
-		/* Reports a 16-bit address. It is in data memory, unless code reads flash with it,
-		 * or data memory has nothing there. */
+		/* The 16-bit address is in flash memory if code reads flash with it, or if data
+		 * memory has nothing there. */
 		const uint64_t v = s->r.base[d - 1] | k << 8, low = (ldi ? v : 0 - v) & 0xffff;
 		const bool flash = reads_flash(s, off + 2, d - 1) ||
 				   (s->im && !image_section_at(s->im, AVR_DATA + low));
@@ -148,14 +148,14 @@ static unsigned do_avr(struct data_scan *s, uint64_t off)
 	return size;
 }
 
-/* Reports the word of a literal pool in the code. */
+/* Reports the word of a literal pool inside the code. */
 static void add_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 {
 	if (at >= s->addr && at - s->addr <= s->code.size && s->code.size - (at - s->addr) >= 4)
 		code_data_refs_add(s, off, number_at(s, at - s->addr, 4));
 }
 
-/* Reports the word of a literal pool that may lie before the function and has no symbol. */
+/* Reports the word of a literal pool that may lie before the function. */
 static void add_far_pool(const struct data_scan *s, uint64_t off, uint64_t at)
 {
 	enum { WORD = 4 };
@@ -181,12 +181,13 @@ static unsigned do_xtensa(struct data_scan *s, uint64_t off)
 	return size > 0 ? size : 1;
 }
 
-/* A machine: a function that decodes the instruction at an offset and returns its size.
- * Instructions begin at multiples of `unit` bytes, and at least `unit` bytes are left. */
+/* How to decode the code of a machine. `decode` handles the instruction at an offset and returns
+ * its size. Instructions begin at multiples of `unit` bytes, and at least `unit` bytes are left */
 struct machine {
 	unsigned (*decode)(struct data_scan *s, uint64_t off);
 	unsigned unit;
-	void (*start)(struct data_scan *s); /* Called at the first instruction. May be NULL */
+	void (*start)(struct data_scan *s); /* Sets the registers at the first instruction. May
+					     * be NULL */
 };
 
 static const struct machine thumb = { do_thumb, 2, start_arm }, riscv = { do_riscv, 2, NULL };
@@ -208,9 +209,9 @@ static struct machine machine_of(const struct image *im)
 	}
 }
 
-/* Sets the registers at `off`, after an instruction that never continues. Takes those of a branch
- * to `off`. Without such a branch, takes those at the last indirect jump, or those that calls
- * preserve. */
+/* Sets the registers for code at `off`, which the instruction before it does not reach. They are
+ * those of a branch to `off`. Without such a branch, they are those at the last indirect jump, or
+ * those that calls preserve. */
 static void data_scan_restart(struct data_scan *s, uint64_t off)
 {
 	const struct data_branch *b = &s->branches[off / 2 % DATA_BRANCHES];
@@ -239,7 +240,8 @@ static void data_scan_once(struct data_scan *s, struct machine m)
 	}
 }
 
-/* Scans the code. Scans it twice if registers at backward branches matter. */
+/* Scans the code. If a branch goes back to earlier code, scans twice: only then are the registers
+ * at that branch known when its target is decoded. */
 static void data_scan(struct data_scan *s, struct machine m)
 {
 	struct data_branch branches[DATA_BRANCHES];
@@ -272,7 +274,8 @@ void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_re
 			       .im = im,
 			       .ret = ret };
 	const struct machine m = machine_of(im);
-	/* Smaller code, in bytes, does not show its instruction set, so it is read in both sets. */
+	/* Code of fewer bytes does not show whether it is of the ARM or Thumb set, so it is decoded
+	 * as both. */
 	enum { TELLING = 64 };
 	const bool arm = m.decode == do_arm, both = arm && !s.moves && code.size < TELLING;
 	const bool set = arm && arm_set_likely(code, addr, im->big_endian);

@@ -13,7 +13,7 @@ void start_arm(struct data_scan *s)
 	s->scratch = 0x500f; /* r0 to r3, r12, lr (AAPCS) */
 }
 
-/* Loads a register from a literal pool, and reports the word. */
+/* Handles the load of a register from a literal pool, and reports the word. */
 static void pool_load(struct data_scan *s, uint64_t off, unsigned reg, uint64_t at,
 		      enum ref_use use)
 {
@@ -37,7 +37,6 @@ static void pc_add(struct data_scan *s, uint64_t off, unsigned rd, unsigned rm, 
 	code_data_refs_add(s, off, s->r.base[rd]);
 }
 
-/* Adds two registers, and reports the sum if it is an address. */
 static void arm_add(struct data_scan *s, uint64_t off, unsigned rd, unsigned rn, unsigned rm)
 {
 	const bool place = data_scan_is_place(s, rn);
@@ -80,7 +79,7 @@ static void arm_forget_list(struct data_scan *s, uint32_t list)
 	s->r.known &= ~(list & 0xffff);
 }
 
-/* Handles movw and movt: movw sets the low half, movt the high half. */
+/* Handles movw, which sets the low half of a register, and movt, which sets the high half. */
 static void do_move(struct data_scan *s, uint64_t off, unsigned reg, uint32_t half, bool high)
 {
 	if (!high) {
@@ -95,7 +94,7 @@ static void do_move(struct data_scan *s, uint64_t off, unsigned reg, uint32_t ha
 	}
 }
 
-/* Returns how code after `off` uses a register: whether it loads or stores there before it branches
+/* Returns whether code after `off` loads or stores at the address in a register, before it branches
  * or writes the register. */
 static enum ref_use arm_use_after(const struct data_scan *s, uint64_t off, unsigned reg)
 {
@@ -348,8 +347,8 @@ static void thumb_memory(struct data_scan *s, uint64_t off, uint32_t a, uint32_t
 		data_refs_forget(s, rt);
 }
 
-/* Returns the number that an instruction encodes in i, imm3 and imm8. Sets `known` to false if it
- * is one of the patterns that no address has (A6.3.2). */
+/* Returns the number that an instruction encodes in i, imm3 and imm8. Sets *known to false for a
+ * repeated pattern, which is no address (A6.3.2). */
 static uint32_t thumb_number(uint32_t a, uint32_t b, bool *known)
 {
 	const uint32_t imm = (a << 1 & 0x800) | (b >> 4 & 0x700) | (b & 0xff);

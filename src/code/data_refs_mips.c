@@ -27,7 +27,7 @@ enum {
 	M_SP = 29,
 };
 
-/* True if a function may have this gp. */
+/* True if `gp` may be the value of the register gp in a function. */
 static bool gp_is_likely(const struct data_scan *s, uint64_t gp)
 {
 	const uint64_t start = gp - image_arch(s->im)->got_bias;
@@ -50,7 +50,8 @@ void start_mips(struct data_scan *s)
 	gp_reset(s);
 }
 
-/* Sets gp when its last part is added. If the part is unknown, takes the gp of other code. */
+/* Sets gp when code adds its last part. If another part is unknown, uses the value that gp has in
+ * other code. */
 static void gp_set(struct data_scan *s, bool known, uint64_t value)
 {
 	if (known && gp_is_likely(s, value))
@@ -59,8 +60,8 @@ static void gp_set(struct data_scan *s, bool known, uint64_t value)
 		gp_reset(s);
 }
 
-/* Handles a load from a slot of the table: takes the slot's value. If that is a page, code adds the
- * rest. */
+/* Handles a load from a slot of the table of addresses (GOT): the register gets the slot's value.
+ * If the value is a page, code adds the rest of the address. */
 static void slot_load(struct data_scan *s, uint64_t off, unsigned rt, uint64_t slot)
 {
 	enum { PAGE = 1 << 16 };
@@ -86,7 +87,7 @@ static void mips_load(struct data_scan *s, uint64_t off, unsigned rt, unsigned r
 		data_refs_forget(s, rt);
 }
 
-/* Adds two registers. An index may be added before the rest of an array's address. */
+/* Adds two registers. Code may add an index before the rest of an array's address. */
 static void mips_add(struct data_scan *s, unsigned rd, unsigned rs, unsigned rt)
 {
 	const bool a = data_scan_knows(s, rs), b = data_scan_knows(s, rt);
@@ -113,7 +114,7 @@ static void mips_special(struct data_scan *s, uint32_t insn)
 	const unsigned function = insn & 0x3f;
 	if ((function == M_ADDU || function == M_DADDU) && rt == M_GP && data_scan_knows(s, rs) &&
 	    !data_scan_is_place(s, M_GP)) {
-		/* Go's code adds gp to the upper half of an address. gp is 0 there. */
+		/* Go's code adds gp, which is 0 there, to the upper half of an address. */
 		const uint32_t stale = (s->bare >> rs & 1) << rd;
 		data_refs_set(s, rd, s->r.base[rs]);
 		s->fresh &= ~stale;
@@ -131,12 +132,13 @@ static void mips_add_number(struct data_scan *s, uint64_t off, unsigned rt, unsi
 	const bool place = data_scan_is_place(s, rs), known = data_scan_knows(s, rs);
 	const uint64_t sum = s->r.base[rs] + imm;
 	if (rt == M_GP && (place || !known || rs != M_GP)) {
-		/* Adds the last part of gp, unless gp is known already. */
+		/* Adds the last part of gp, unless the result is not a likely gp. */
 		if (!(place && rs == M_GP && gp_is_likely(s, s->r.base[rs])))
 			gp_set(s, place, s->wide ? sum : (uint32_t)sum);
 		return;
 	}
-	/* A leaf function may keep the pointer in a register other than gp. */
+	/* A function that calls no other may keep the pointer to the GOT in another register than
+	 * gp. */
 	const bool table = place && !data_scan_is_whole(s, rs) &&
 			   gp_is_likely(s, s->wide ? sum : (uint32_t)sum);
 	if (!table && rs != M_SP)
@@ -149,7 +151,8 @@ static void mips_add_number(struct data_scan *s, uint64_t off, unsigned rt, unsi
 		data_refs_forget(s, rt);
 }
 
-/* Executes the effect of the branch before the instruction that was just decoded (delay slot). */
+/* Carries out the branch, call or return before the instruction that was just decoded. The delay is
+ * MIPS's delay slot. */
 static void mips_leave(struct data_scan *s, uint64_t off)
 {
 	if (s->later > 0)

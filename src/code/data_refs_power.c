@@ -44,7 +44,7 @@ void start_power(struct data_scan *s)
 		data_scan_set_place(s, P_TOC, s->got.pointer, false);
 }
 
-/* Handles addis. addis makes the upper half of an address from 0 or from a known register. */
+/* Handles addis: adds the upper half of an address to 0 or to a known register. */
 static void power_add_high(struct data_scan *s, unsigned rt, unsigned ra, uint64_t imm)
 {
 	if (ra == 0 && rt == P_TOC && s->wide) { /* Code linked for a fixed address */
@@ -64,7 +64,6 @@ static void power_add_high(struct data_scan *s, unsigned rt, unsigned ra, uint64
 	}
 }
 
-/* Handles addi. */
 static void power_add_low(struct data_scan *s, uint64_t off, unsigned rt, unsigned ra, uint64_t imm)
 {
 	const bool place = data_scan_is_place(s, ra);
@@ -150,7 +149,8 @@ static unsigned power_prefixed(struct data_scan *s, uint64_t off, uint32_t prefi
 static void power_memory(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned op = insn >> 26, rt = insn >> 21 & 31, ra = insn >> 16 & 31;
-	/* Displacements of wide forms lack two bits, those of vectors four. */
+	/* In wide forms, the lowest two bits are not of the displacement. For vectors, it is the
+	 * lowest four. */
 	const unsigned unit = op == P_VECTOR && insn & 1 ? 16 : op > P_FLOAT_LAST ? 4 : 1;
 	const uint64_t imm = sign_extend(insn & 0xffff, 16) & ~(uint64_t)(unit - 1);
 	const bool stores = op == P_STORE_WIDE || (op >= 36 && op <= 39) || op == 44 || op == 45 ||

@@ -1,10 +1,10 @@
-/* data_scan.h - tracks registers while data_refs() scans code. Private to data_refs.c and the
- * machines' files.
+/* data_scan.h - tracks the values of registers while data_refs() scans code. Private to data_refs.c
+ * and the machines' files.
  *
- * A register is known as a number (the upper half of an address, a word of a pool), or as a place:
- * a number that was added to the address of the code or of the table of addresses (GOT). In images
- * that a loader moves, only places are addresses. A place is whole if code adds nothing more to it,
- * except displacements inside the variable. */
+ * A known register has a number or a place. A number is, for example, the upper half of an address,
+ * or a word of a pool. A place is an address: code added a number to its own address, or to that of
+ * the table of addresses (GOT). If a loader moves the image, only places are addresses. A place is
+ * whole if code adds nothing more to it, except displacements inside the variable. */
 #ifndef HEFT_CODE_DATA_SCAN_H
 #define HEFT_CODE_DATA_SCAN_H
 
@@ -14,45 +14,45 @@
 
 /* Known values of registers. */
 struct data_registers {
-	uint64_t base[32]; /* Value of each register to which a constant was written */
+	uint64_t base[32]; /* Value, if it is known */
 	uint32_t known;    /* One bit per register */
-	uint32_t places;   /* Known registers that are places (addresses of known contents) */
-	uint32_t whole;    /* Places that are whole */
-	uint32_t indexed;  /* Registers with a whole place plus an unknown index */
+	uint32_t places;   /* Registers that have a place */
+	uint32_t whole;    /* Of these, registers whose place is whole */
+	uint32_t indexed;  /* Registers that have a whole place plus an unknown index */
 };
 
-/* Registers at a branch. A later branch replaces an earlier one in its slot. */
+/* A branch, with the registers there. A later branch replaces an earlier one in its slot */
 struct data_branch {
 	uint64_t to; /* Offset of the target. 0: none */
 	struct data_registers at;
 };
 
-enum { DATA_BRANCHES = 128 }; /* A power of two */
+enum { DATA_BRANCHES = 128 }; /* Number of slots, a power of two */
 
 struct data_scan {
 	struct bytes code;
 	uint64_t addr;
-	bool big_endian; /* Byte order of data. (Instructions of BE8, which are little-endian,
-			    * are not recognized.) */
+	bool big_endian; /* Byte order of data. (ARM's BE8, with little-endian instructions, is
+			  * not recognized.) */
 	bool wide;       /* True if addresses have 64 bits */
-	bool moves;      /* True if a loader moves the image. Then numbers are not addresses */
+	bool moves;      /* True if a loader moves the image, so that numbers are not addresses */
 	struct data_registers r;
 	uint32_t scratch; /* Registers that a called function may overwrite */
-	uint32_t bare;    /* Registers whose value Go uses only as a number */
+	uint32_t bare;    /* Registers whose value is only a number in Go's code */
 	uint32_t fresh;   /* Registers that the current instruction has set */
 	struct image_got got;
 	uint64_t link;  /* PowerPC: value of the link register. 0 if unknown */
 	uint64_t later; /* MIPS: target of a branch that takes effect after one more instruction */
-	bool back;      /* True if a branch goes to an earlier offset */
-	struct data_registers switched; /* Registers at the last indirect jump, if `switches` is
-					 * set */
+	bool back;      /* True if a branch went to an earlier offset */
+	struct data_registers switched; /* Registers at the last indirect jump, if `switches` */
 	bool switches;
 	bool ends, ends_later; /* Control does not continue after this instruction, or after the
 			        * next one */
 	bool calls_later;      /* MIPS: a call takes effect after the next instruction */
-	bool opening;          /* True if the upper half of the GOT's address was added */
+	bool opening;          /* True if the upper half of the GOT's address was added, and the
+			        * lower half not yet */
 	struct data_branch *branches; /* DATA_BRANCHES entries, or NULL */
-	const struct image *im;       /* Image, to read bytes outside the code. May be NULL */
+	const struct image *im;       /* To read bytes outside the code. May be NULL */
 	code_ref_vec *ret;
 };
 
@@ -63,12 +63,12 @@ unsigned do_thumb(struct data_scan *s, uint64_t off);
 unsigned do_mips(struct data_scan *s, uint64_t off);
 unsigned do_power(struct data_scan *s, uint64_t off);
 
-/* Set the registers that are known where a function begins. */
+/* Set the registers whose values are known at the start of a function. */
 void start_arm(struct data_scan *s);
 void start_mips(struct data_scan *s);
 void start_power(struct data_scan *s);
 
-/* Reads a number. All its bytes must lie inside the code. */
+/* Reads a number, which must lie inside the code. */
 static inline uint32_t number_at(const struct data_scan *s, uint64_t off, unsigned size)
 {
 	ASSERT(size <= 4 && off <= s->code.size);
@@ -107,7 +107,6 @@ static inline bool data_scan_is_whole(const struct data_scan *s, unsigned reg)
 	return data_scan_is_place(s, reg) && (s->r.whole >> reg & 1);
 }
 
-/* Sets a register to a number. */
 static inline void data_refs_set(struct data_scan *s, unsigned reg, uint64_t value)
 {
 	const uint32_t bit = UINT32_C(1) << reg;
@@ -133,7 +132,6 @@ static inline void data_refs_forget(struct data_scan *s, unsigned reg)
 	s->r.known &= ~(UINT32_C(1) << reg);
 }
 
-/* Copies a register. */
 static inline void data_scan_copy(struct data_scan *s, unsigned to, unsigned from)
 {
 	const bool place = data_scan_is_place(s, from), whole = data_scan_is_whole(s, from);
@@ -154,14 +152,14 @@ static inline bool data_scan_in_got(const struct data_scan *s, uint64_t addr)
 	return addr - s->got.addr < s->got.size;
 }
 
-/* Reports the use of an address: a register and a displacement. */
+/* Reports that code uses the address in a register, plus a displacement. */
 static inline void data_scan_use(struct data_scan *s, uint64_t off, unsigned reg, uint64_t imm)
 {
 	if (!data_scan_knows(s, reg) || (s->moves && !data_scan_is_place(s, reg)))
 		return;
 	const uint64_t at = s->r.base[reg] + imm, to = s->wide ? at : (uint32_t)at;
-	/* Small numbers lead to members of structures. Larger ones lead from one variable, by which
-	 * compilers reach its neighbours, to another. */
+	/* Small displacements lead to members of a structure. A larger one may lead to another
+	 * variable, because compilers reach neighbours from one variable. */
 	enum { MEMBERS = 64 };
 	if ((data_scan_is_whole(s, reg) && !data_scan_in_got(s, to)) ||
 	    (s->r.indexed >> reg & 1 && imm < MEMBERS))
@@ -170,8 +168,8 @@ static inline void data_scan_use(struct data_scan *s, uint64_t off, unsigned reg
 		      s->bare >> reg & 1 && !data_scan_is_place(s, reg) ? USE_NUMBER : USE_ACCESS);
 }
 
-/* Sets a register to a place plus an unknown index. A number that code adds then leads to an array
- * near the place. */
+/* Sets a register to a place plus an unknown index. If code adds a number to it, the sum leads to
+ * an array near the place. */
 static inline void data_scan_index(struct data_scan *s, unsigned to, unsigned from)
 {
 	ASSERT(data_scan_is_place(s, from));
@@ -180,7 +178,7 @@ static inline void data_scan_index(struct data_scan *s, unsigned to, unsigned fr
 	s->r.indexed |= indexed << to;
 }
 
-/* True if one register holds a known address and the other a known number. Their sum is an
+/* True if one register has a known address and the other a known number. Then their sum is an
  * address. */
 static inline bool data_scan_join(const struct data_scan *s, unsigned a, unsigned b)
 {
@@ -188,7 +186,7 @@ static inline bool data_scan_join(const struct data_scan *s, unsigned a, unsigne
 	       data_scan_is_place(s, a) != data_scan_is_place(s, b);
 }
 
-/* Records a branch to an offset, with the registers there. */
+/* Records a branch to an offset, with the current registers. */
 static inline void data_scan_branch(struct data_scan *s, uint64_t off, uint64_t to)
 {
 	if (s->branches && to > 0 && to < s->code.size) {
@@ -199,7 +197,7 @@ static inline void data_scan_branch(struct data_scan *s, uint64_t off, uint64_t 
 	}
 }
 
-/* Records an indirect jump: cases of a switch may follow. */
+/* Records an indirect jump, after which the cases of a switch may follow. */
 static inline void data_scan_switch(struct data_scan *s)
 {
 	s->switched = s->r;

@@ -19,8 +19,8 @@
 #define TEXT(x)        #x
 #define TEXT_OF(macro) TEXT(macro)
 
-/* Capstone is loaded on first use, because its tables take long to relocate. Its structures differ
- * between versions. */
+/* Capstone is loaded at its first use, because loading it takes long. The name has a version,
+ * because structures differ between versions. */
 LIBRARY(capstone, FUNCTIONS, "libcapstone.so." TEXT_OF(CS_API_MAJOR))
 
 struct mode {
@@ -39,7 +39,8 @@ static bool choose_mode(const struct image *im, bool thumb, struct mode *ret)
 {
 	const bool big = im->big_endian;
 	const unsigned width = im->bits == 64 ? CS_MODE_MIPS64 : CS_MODE_MIPS32;
-	/* Release 6 of the instruction set (EF_MIPS_ARCH, the highest bits of e_flags). */
+	/* Release 6 of the instruction set: 9 or 10 in the highest bits of e_flags
+	 * (EF_MIPS_ARCH). */
 	const bool six = im->flags >> 28 == 9 || im->flags >> 28 == 10;
 	switch (image_arch(im)->id) {
 	case ARCH_X86_64: *ret = mode_of(CS_ARCH_X86, CS_MODE_64, 1, false); return true;
@@ -107,8 +108,8 @@ void disasm_next(struct disasm *d, struct bytes code, uint64_t addr, struct disa
 	size_t left = code.size;
 	uint64_t at = addr;
 	cs_insn *insn = d->insn;
-	/* Returns how many bytes to skip if they are not an instruction. On z/Architecture two bits
-	 * give an instruction's size. */
+	/* The bytes are no instruction. Skips as many as the smallest instruction has. On
+	 * z/Architecture two bits give an instruction's size. */
 	static const uint8_t sizes[] = { 2, 4, 4, 6 };
 	const uint64_t size = min_u64(code.size, d->sized ? sizes[code.p[0] >> 6] : d->unit);
 	*ret = (struct disasm_insn){ addr, { code.p, size }, "(bad)", "" };

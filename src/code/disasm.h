@@ -7,10 +7,10 @@
 #include "image/image.h"
 
 struct disasm {
-	uint64_t handle; /* Handle of Capstone */
+	uint64_t handle; /* Capstone's */
 	void *insn;      /* Buffer for one instruction */
-	unsigned unit;   /* Minimal size of an instruction in bytes */
-	bool sized;      /* True if the first byte gives the instruction's size */
+	unsigned unit;
+	bool sized; /* True if an instruction's first byte gives its size */
 };
 
 struct disasm_insn {
@@ -18,7 +18,7 @@ struct disasm_insn {
 	struct bytes bytes; /* At least 1 byte */
 	const char *name,
 		*operands; /* "(bad)" and "" if the bytes are no instruction. Valid until the
-			    * next call. */
+			    * next call */
 };
 
 /* True if heft was built with a disassembler. */

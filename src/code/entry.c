@@ -1,4 +1,4 @@
-/* Recognizes the first instructions of functions, and the instructions that release a frame. */
+/* Recognizes the first instructions of functions, and instructions that release a frame. */
 #include "code/entry.h"
 
 #include "code/flow.h"
@@ -89,11 +89,12 @@ bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off)
 	}
 }
 
-/* Effect of an instruction on the stack. */
+/* What an instruction does to the stack */
 enum stack_use { STACK_NOTHING, STACK_PUTS, STACK_TAKES };
 
-/* Recognizes push, sub sp; pop, add sp; and their wide forms: stmdb, ldm, str, ldr, vpush, vpop
- * (ARMv7-M, A7). */
+/* Tells whether a Thumb instruction pushes to the stack, pops from it, or neither. Pushes are push,
+ * sub sp, and their wide forms stmdb, str, vpush. Pops are pop, add sp, ldm, ldr, vpop (ARMv7-M,
+ * A7). */
 static enum stack_use stack_use_of(uint32_t a, uint32_t b)
 {
 	if ((a & 0xfe00) == 0xb400 || (a & 0xff80) == 0xb080 || a == 0xe92d || a == 0xed2d ||

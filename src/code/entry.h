@@ -10,15 +10,15 @@
 /* True if the code begins like most functions: it saves registers, makes a frame, or marks a
  * target of indirect calls. */
 bool entry_like(enum code_isa isa, struct bytes code);
-/* True if the code first reads a register that callers do not set: a callee-saved one, or the
- * result register. Landing pads do so. x86, AArch64, RISC-V. */
+/* True if the code reads a register that callers do not set, before it writes it: a callee-saved
+ * one, or the result register. Landing pads of exceptions do so. x86, AArch64, RISC-V. */
 bool entry_reads_kept(enum code_isa isa, struct bytes code);
-/* True if the instruction before `off` releases the frame. A jump there leaves the
+/* True if the instruction before `off` releases the stack frame. A jump at `off` then leaves the
  * function. */
 bool frame_given_back(enum code_isa isa, struct bytes code, uint64_t off);
-/* True if Thumb code at `addr` pops from the stack before it pushes. Such code is in the middle of
- * a function. ARMv6-M code encodes far jumps to it as calls. *budget is the number of bytes that
- * may be read, and is reduced. */
+/* True if Thumb code at `addr` pops from the stack before it pushes. Such code is the middle of a
+ * function, to which ARMv6-M code jumps with the encoding of a call. Reads at most *budget bytes,
+ * and subtracts them. */
 bool entry_takes_first(const struct image *im, uint64_t addr, uint64_t *budget);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finds the registers that code reads before it writes them, from its first instructions. */
+/* Finds registers that a piece of code reads before it writes them. */
 #include "code/entry.h"
 
 #include "code/flow.h"
@@ -6,21 +6,20 @@
 
 enum { LOOK_AT = 4 };
 
-/* Conclusion from one instruction. */
+/* What an instruction says about the start of a function */
 enum verdict {
 	SAYS_NOTHING,
-	SAYS_ENTRY, /* A beginning: saves a register, makes room on the stack, or cannot be
-		     * decoded here */
-	SAYS_KEPT,  /* Not a beginning: reads a register that callers do not set */
+	SAYS_ENTRY, /* The code is the start of a function: it saves a register or makes room on
+		     * the stack. Also if the instruction cannot be decoded here */
+	SAYS_KEPT,  /* The code is no start: it reads a register that callers do not set */
 };
 
 enum { RAX = 0, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R12 = 12 };
 
-/* An instruction with a ModRM byte. */
 struct x86_operands {
 	unsigned op; /* Opcode, plus 0x100 for the 0F map */
 	unsigned reg, rm;
-	bool memory, based; /* `based`: memory at an offset from rm */
+	bool memory, based; /* `based`: the address is relative to register rm */
 };
 
 static bool kept_x86(bool mode64, unsigned reg)
@@ -35,7 +34,7 @@ static unsigned entry_kept_byte_at(struct bytes code, uint64_t i)
 	return i < code.size ? code.p[i] : 0;
 }
 
-/* Reads the operands. False if the opcode has a form that is not known here. */
+/* Reads the operands of an instruction. False if this file does not know the opcode's form. */
 static bool entry_kept_operands_read(bool mode64, struct bytes code, struct x86_operands *ret)
 {
 	uint64_t i = entry_kept_byte_at(code, 0) == 0x66;
@@ -61,8 +60,8 @@ static bool entry_kept_operands_read(bool mode64, struct bytes code, struct x86_
 	return plain || extends;
 }
 
-/* True if callers do not set `reg`, and the code has not written it yet. `written` has one bit per
- * register. */
+/* True if the code reads `reg` although callers do not set it and the code has not written it.
+ * `written` has one bit per register. */
 static bool reads_foreign(bool mode64, unsigned reg, uint32_t written)
 {
 	return !(written >> reg & 1) && (kept_x86(mode64, reg) || (mode64 && reg == RAX));
@@ -77,7 +76,7 @@ static bool gives_back(bool mode64, struct bytes code)
 		   rex_w = entry_kept_byte_at(code, 0) == 0x48;
 	const unsigned op = entry_kept_byte_at(code, rex_b || (mode64 && rex_w));
 	const unsigned at = mode64 ? 2 : 1, modrm = entry_kept_byte_at(code, at);
-	/* Adding -128 takes one byte less than subtracting 128. */
+	/* Compilers add -128 to subtract 128, because that takes fewer bytes. */
 	const bool less = entry_kept_byte_at(code, op == 0x83 ? at + 1 : at + 4) & 0x80;
 	if (op == LEAVE)
 		return true;
@@ -89,7 +88,7 @@ static bool gives_back(bool mode64, struct bytes code)
 static enum verdict verdict_x86(bool mode64, struct bytes code, uint32_t *written)
 {
 	struct x86_operands o;
-	/* Tells whether the instruction is endbr64 or endbr32. Landing pads have it too. */
+	/* True for endbr64 and endbr32, which are also in landing pads. */
 	struct reader r = reader_of(bytes_sub(code, 0, 4), false);
 	if ((read_u32(&r) & 0xfeffffff) == 0xfa1e0ff3)
 		return SAYS_NOTHING;
@@ -104,7 +103,11 @@ static enum verdict verdict_x86(bool mode64, struct bytes code, uint32_t *writte
 	const bool tests = (o.op | 1) == 0x85, moves = o.op == 0x88 || o.op == 0x89;
 	const bool same = !o.memory && !alone && o.rm == o.reg &&
 			  !tests; /* Sets the register to 0 */
-	const bool part = (o.op & 1) == 0 && o.op < 0x100 && o.op != 0x8a; /* Calls use al */
+	const bool part = (o.op & 1) == 0 && o.op < 0x100 && o.op != 0x8a; /* True if only a part of
+									    * the register is read.
+									    * Calls use al for the
+									    * number of vector
+									    * arguments */
 	if (o.memory && o.based && reads_foreign(mode64, o.rm, *written))
 		return SAYS_KEPT;
 	if (o.memory && puts && o.based && o.rm == RSP && kept_x86(mode64, o.reg))

@@ -1,4 +1,4 @@
-/* Decodes where control continues after an instruction, for all machines. */
+/* Decodes to where control continues after an instruction, for all machines. */
 #include "code/flow.h"
 
 #include "base/reader.h"
@@ -10,7 +10,7 @@
 #include "image/image.h"
 #include "code/code.h"
 
-/* True if mapping symbols mark Thumb code and no ARM code. */
+/* True if all mapping symbols of code mark Thumb code. */
 static bool marked_thumb_alone(const struct image *im)
 {
 	struct code_symbols all;
@@ -25,10 +25,10 @@ static bool marked_thumb_alone(const struct image *im)
 	return thumb && !arm;
 }
 
-/* Tells whether a program begins with ARM code. The address of a Thumb entry is odd if the entry
- * was named. Otherwise linkers use the even start of .text. A program without an entry may begin
- * with a vector table. A vector table of ARM has jumps (b, ldr pc). A vector table of Thumb
- * machines has a stack address and odd addresses. */
+/* Returns true if a program begins with ARM code. A named entry in Thumb code has an odd address.
+ * If no entry is named, linkers use the even start of .text. A program without an entry may begin
+ * with a vector table: for ARM it has jumps (b, ldr pc), for Thumb machines a stack address and odd
+ * addresses. */
 static bool begins_with_arm(const struct image *im)
 {
 	if (im->big_endian || im->entry & 1)
@@ -38,8 +38,7 @@ static bool begins_with_arm(const struct image *im)
 	if (im->entry != 0)
 		return true;
 	const struct section *text = image_section_find(im, ".text");
-	if (im->type == ET_DYN && text) { /* The entry point of a library does not tell the
-					   * instruction set */
+	if (im->type == ET_DYN && text) { /* A library's entry point tells nothing */
 		enum { LOOK_AT = 1 << 16 };
 		return arm_set_likely(image_at(im, text->addr, LOOK_AT), text->addr, false);
 	}
@@ -48,12 +47,12 @@ static bool begins_with_arm(const struct image *im)
 	return reader_ok(&r) && (first >> 24 == 0xea || (first & 0xfffff000) == 0xe59ff000);
 }
 
-/* Returns the instruction set that the attributes of a RISC-V image name. */
+/* Returns the instruction set by the attributes of a RISC-V image. */
 static enum code_isa riscv_isa_of(const struct image *im)
 {
 	static const struct {
-		char extension[5]; /* Beginning of the extension's name */
-		enum code_isa isa; /* The set of 32 bits. The set of 64 bits follows it */
+		char extension[5]; /* First letters of an extension's name */
+		enum code_isa isa; /* The 32-bit set. The next value is the 64-bit set */
 	} sets[] = {
 		{ "xqci", CODE_RISCV32_XQCI },   { "xcvb", CODE_RISCV32_XCV },
 		{ "xand", CODE_RISCV32_XANDES }, { "zcmp", CODE_RISCV32_ZCMP },
@@ -196,7 +195,7 @@ uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left)
 		return zeros;
 	if (isa == CODE_THUMB && left >= 2 && p[0] == 0xd4 && p[1] == 0xd4) /* Padding by lld */
 		return 2;
-	/* Linkers may replace adrp and add by nop and adr. */
+	/* The linker may have replaced adrp and add by nop and adr. Then the nop is no padding. */
 	if (isa == CODE_ARM64 && left >= 8 && (load_le32(p + 4) & 0x9f000000) == 0x10000000)
 		return 0;
 	return flow_decode(isa, p, left, 0, &in) && in.kind == FLOW_NOP ? in.size : 0;

@@ -1,4 +1,4 @@
-/* flow.h - finds where control continues after an instruction: x86-64, i386, AArch64, Thumb-2,
+/* flow.h - finds to where control continues after an instruction: x86-64, i386, AArch64, Thumb-2,
  * RISC-V, AVR, Xtensa.
  *
  * The declarations of each machine cite its manual; x86.h has those of x86. */
@@ -19,28 +19,29 @@ enum flow_kind {
 };
 
 struct flow {
-	uint8_t size; /* Size in bytes */
-	uint8_t kind; /* An enum flow_kind */
-	/* FLOW_CONDITIONAL, FLOW_JUMP, direct FLOW_CALL: target address in the bytes, without
-	 * relocations. */
+	uint8_t size;
+	uint8_t kind; /* Value of enum flow_kind */
+	/* Target of a jump or direct call, by the bytes without relocations. */
 	uint64_t target;
-	bool direct;  /* FLOW_CALL: true if the target is known */
-	bool handler; /* FLOW_RETURN: true for a form that only interrupt handlers use */
-	bool maybe;   /* flow_next(): true if executed only under a condition */
+	bool direct;  /* FLOW_CALL: true if `target` is known */
+	bool handler; /* FLOW_RETURN: true if only interrupt handlers return so */
+	bool maybe;   /* After flow_next(): true if the instruction is executed only under a
+		       * condition */
 };
 
 struct image;
 
-/* Returns the decoder for an image's code. CODE_NONE if there is none. ARM code counts as Thumb by
- * its attributes or mapping symbols, or if the program does not begin with ARM instructions. For an
- * ARM program with an even entry, O(symbols). */
+/* Returns the instruction set that flow_decode() needs for an image's code. CODE_NONE if there
+ * is no decoder. 32-bit ARM code counts as Thumb by its attributes or mapping symbols, or if the
+ * program does not begin with ARM instructions. O(symbols) for an ARM program with an even
+ * entry. */
 enum code_isa flow_isa_of(const struct image *im);
 
-/* Returns the decoder that finds functions in code without symbols. Supports the machines of
- * flow_isa_of(), and also ARM, MIPS, PowerPC and z/Architecture. */
+/* Returns the instruction set for finding functions in code without symbols. Includes the sets of
+ * flow_isa_of(), ARM, MIPS, PowerPC and z/Architecture. */
 enum code_isa code_split_isa_of(const struct image *im);
 
-/* True if instructions have four bytes each, or consist of four-byte words. */
+/* True if instructions are four bytes long, or multiples of it. */
 static inline bool code_isa_has_words(enum code_isa isa)
 {
 	return isa == CODE_ARM64 || isa == CODE_ARM || isa == CODE_MIPS || isa == CODE_MIPS_BE ||
@@ -52,8 +53,9 @@ static inline bool code_isa_has_words(enum code_isa isa)
 bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t addr,
 		 struct flow *ret);
 
-/* State of decoding consecutive instructions. Instructions of a Thumb IT block are conditional, so
- * a plain jump there becomes FLOW_CONDITIONAL. Initially zero, except `isa`. */
+/* State of flow_next(), which decodes consecutive instructions. Instructions of a Thumb IT block
+ * are conditional, so a plain jump there becomes FLOW_CONDITIONAL. All zero at first, except
+ * `isa` */
 struct flow_way {
 	enum code_isa isa;
 	unsigned it; /* Number of instructions left in the IT block */
@@ -65,8 +67,7 @@ bool flow_next(struct flow_way *w, const uint8_t *p, uint64_t left, uint64_t add
  * functions, or zeros. 0 without padding. */
 uint64_t code_pad_size(enum code_isa isa, const uint8_t *p, uint64_t left);
 
-/* Returns the address of the instruction to which a code pointer leads. Pointers to Thumb code are
- * odd. */
+/* Returns the address of the code to which a pointer leads. Pointers to Thumb code are odd. */
 static inline uint64_t flow_entry(enum code_isa isa, uint64_t pointer)
 {
 	return isa == CODE_THUMB ? pointer & ~UINT64_C(1) : pointer;

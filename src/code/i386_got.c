@@ -9,7 +9,7 @@ enum {
 	EDX = 2,
 	ESP = 4,
 	REGS = 8,
-	BRANCHES = 64, /* A power of two */
+	BRANCHES = 64, /* Number of remembered branches, a power of two */
 };
 
 /* Registers that a called function may overwrite. */
@@ -19,14 +19,15 @@ struct got_scan {
 	const struct image *im;
 	struct bytes code;
 	uint64_t addr, got;
-	unsigned holds;    /* Registers with the address of the GOT, one bit each */
-	unsigned counter;  /* Registers with the address `pc` */
-	uint32_t pc;       /* Return address that was last loaded */
-	unsigned switched; /* Registers at the last indirect jump. Cases of a switch follow */
-	bool found;        /* True if a register got the address */
-	uint32_t returned; /* Offset, after a call to the next instruction, of that instruction,
-			    * which pops the return address. 0: none */
-	/* Registers at branches, by the target offset of the branch. */
+	unsigned holds;    /* One bit per register: set if it has the address of the GOT */
+	unsigned counter;  /* One bit per register: set if it has the address `pc` */
+	uint32_t pc;       /* Return address that code loaded last */
+	unsigned switched; /* `holds` at the last indirect jump, after which cases of a switch
+			    * may follow */
+	bool found;        /* True if any register had the GOT's address */
+	uint32_t returned; /* After a call to the next instruction: offset of that instruction,
+			    * which pops the return address. 0 without one */
+	/* The registers at branches, by the offset of the target. */
 	struct {
 		uint64_t to;
 		unsigned holds;
@@ -40,8 +41,8 @@ static void got_write(struct got_scan *s, unsigned reg)
 	s->counter &= ~(1u << reg);
 }
 
-/* Returns the register into which a thunk loads its return address: `mov (%esp), %reg; ret`. REGS
- * if this is not a thunk. */
+/* Returns the register that a thunk loads with its return address: `mov (%esp), %reg; ret`. REGS if
+ * the code at `addr` is no thunk. */
 static unsigned thunk_register(const struct got_scan *s, uint64_t addr)
 {
 	enum { SIZE = 4, MOV = 0x8b, ESP_BASE = 0x24, RET = 0xc3 };
@@ -65,7 +66,7 @@ static void got_call(struct got_scan *s, uint64_t end, const struct x86_insn *in
 	}
 }
 
-/* Handles the addition of a number to a register, the last step to the GOT. */
+/* Handles the addition of a number to a register. The sum may be the address of the GOT. */
 static void got_add(struct got_scan *s, unsigned reg, const struct x86_insn *in)
 {
 	const bool found = s->counter >> reg & 1 &&
@@ -75,8 +76,8 @@ static void got_add(struct got_scan *s, unsigned reg, const struct x86_insn *in)
 	s->found = s->found || found;
 }
 
-/* Reports a memory operand that is relative to a register with the GOT's address. That register may
- * also be the index beside an unknown base. */
+/* Reports a memory operand relative to a register with the GOT's address. That register may also be
+ * the index beside an unknown base. */
 static void got_use(struct got_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	const uint8_t *p = s->code.p + off + in->modrm_off;
@@ -92,7 +93,7 @@ static void got_use(struct got_scan *s, uint64_t off, const struct x86_insn *in)
 						    .kind = REF_ADDR });
 }
 
-/* Returns the register that an instruction of the one-byte map writes, by its ModRM. REGS if it
+/* Returns the register that an instruction with a one-byte opcode writes, by its ModRM. REGS if it
  * writes none. */
 static unsigned modrm_written(unsigned op, unsigned modrm)
 {
@@ -117,7 +118,8 @@ static unsigned modrm_written(unsigned op, unsigned modrm)
 	}
 }
 
-/* The same of the map 0F: cmov, imul, movzx, movsx, bsf; conversions and moves from vectors. */
+/* Like modrm_written(), for opcodes after 0F: cmov, imul, movzx, movsx, bsf; conversions and moves
+ * from vectors. */
 static unsigned modrm_written_0f(unsigned op, unsigned modrm)
 {
 	const unsigned reg = modrm >> 3 & 7, rm = modrm >> 6 == 3 ? modrm & 7 : REGS;
@@ -127,7 +129,8 @@ static unsigned modrm_written_0f(unsigned op, unsigned modrm)
 	return op >> 4 == 9 || op == 0x7e || op == 0xc0 || op == 0xc1 ? rm : REGS;
 }
 
-/* Forgets the registers that an instruction with ModRM writes, or copies them. */
+/* Updates registers for an instruction with ModRM: forgets a register that is written, or copies
+ * one. */
 static void got_step_modrm(struct got_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	enum { ADD = 0x81, COPY = 0x89, LOAD = 0x8b, TWO_BYTES = 0x0f };
@@ -151,8 +154,8 @@ static void got_step_modrm(struct got_scan *s, uint64_t off, const struct x86_in
 	}
 }
 
-/* Updates registers for an instruction that is not a branch. Ignores pop: it restores the caller's
- * values, but code after the return still has the function's own. */
+/* Updates registers for an instruction that is not a branch. Ignores pop: it restores values of the
+ * caller at the end of the function, and code after the return still has the function's own. */
 static void got_step(struct got_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	enum { ADD_EAX = 0x05, NOP = 0x90 };
@@ -182,9 +185,9 @@ static void got_branch(struct got_scan *s, uint64_t end, const struct x86_insn *
 	}
 }
 
-/* Sets the registers at `off`, after an instruction that never continues. Takes the registers of a
- * branch to `off`. Without such a branch, takes those at the last indirect jump, and those that
- * calls keep. */
+/* Sets the registers for code at `off`, which the instruction before it does not reach. They are
+ * those of a branch to `off`. Without such a branch, they are those at the last indirect jump, and
+ * those that calls preserve. */
 static void got_restart(struct got_scan *s, uint64_t off)
 {
 	s->counter = 0;

@@ -3,7 +3,7 @@
 
 enum { PREFIX = 1, BC = 16, B = 18, XL = 19, ALWAYS = 20 };
 
-/* Decodes branches to the link, count and target registers. */
+/* Decodes branches to the address in the link, count or target register. */
 static void decode_register(uint32_t insn, struct flow *ret)
 {
 	enum { BCLR = 16, BCCTR = 528, BCTAR = 560 };

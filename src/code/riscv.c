@@ -3,7 +3,8 @@
 
 enum { RA = 1, T0 = 5 };
 
-/* True if a register is a link register (table 2.1: hints of the return address stack). */
+/* True if a jump that writes the register is a call (table 2.1: hints of the return address
+ * stack). */
 static bool is_link(unsigned reg)
 {
 	return reg == RA || reg == T0;
@@ -22,9 +23,9 @@ static void decode_by_register(uint32_t c, struct flow *ret)
 		ret->kind = is_link(rs1) ? FLOW_RETURN : FLOW_JUMP_INDIRECT;
 }
 
-/* Decodes instructions of extensions that replace compressed ones: cm.popretz, cm.popret; cm.jt,
- * cm.jalt through an unknown table (28.14); Qualcomm's returns from interrupts. False for other
- * instructions. */
+/* Decodes instructions of extensions that reuse compressed encodings: cm.popretz, cm.popret; cm.jt
+ * and cm.jalt, whose jump table (28.14) is unknown; Qualcomm's returns from interrupts. False for
+ * other instructions. */
 static bool decode_instead(enum code_isa isa, uint32_t c, struct flow *ret)
 {
 	enum { QC_MRET = 0x1912, QC_MNRET = 0x1992, QC_MILEAVERET = 0x1a12 };
@@ -67,7 +68,7 @@ static void riscv_decode_short(bool wide, uint32_t c, uint64_t addr, struct flow
 	}
 }
 
-/* Returns the distance that a branch of the B-type states (2.3). */
+/* Returns the distance that a branch of format B has (2.3). */
 static uint64_t branch_distance(uint32_t c)
 {
 	return sign_extend(
@@ -78,7 +79,7 @@ static uint64_t branch_distance(uint32_t c)
 static void decode_vendor(enum code_isa isa, uint32_t c, uint64_t addr, struct flow *ret)
 {
 	static const struct {
-		enum code_isa isa; /* The set of 32 bits. The set of 64 bits follows it */
+		enum code_isa isa; /* The 32-bit set. The next value is the 64-bit set */
 		uint8_t op, f3s;   /* `f3s`: one bit per value of funct3 */
 	} branches[] = {
 		{ CODE_RISCV32_XQCI, 0x7b, 0xf3 },   /* qc.beqi to qc.bgeui */
@@ -98,8 +99,8 @@ static void decode_vendor(enum code_isa isa, uint32_t c, uint64_t addr, struct f
 	}
 }
 
-/* Decodes instructions of 48 bits, which only Qualcomm's Xqcibi and Xqcilb have: qc.e.beqi to
- * qc.e.bgeui, qc.e.j and qc.e.jal. `c` has the low 32 bits. */
+/* Decodes instructions of 48 bits: qc.e.beqi to qc.e.bgeui, qc.e.j and qc.e.jal. Only Qualcomm's
+ * Xqcibi and Xqcilb have this size. `c` has the low 32 bits. */
 static void decode_longer(uint32_t c, uint32_t high, uint64_t addr, struct flow *ret)
 {
 	const unsigned which = c >> 20 & 31;

@@ -2,24 +2,24 @@
 #include "code/x86.h"
 #include "code/x86_table.h"
 
-/* Number of bytes that the following steps may read: 14 prefixes, opcode, ModRM, SIB, displacement
- * and immediate, even if the instruction then proves too long. */
+/* Number of bytes after p that decoding may read: 14 prefixes, opcode, ModRM, SIB, displacement and
+ * immediate. More than the longest valid instruction has. */
 #define WINDOW 40
 
 enum map { MAP_ONE, MAP_0F, MAP_OTHER };
 
 struct x86_decoder {
-	const uint8_t *p; /* WINDOW bytes */
+	const uint8_t *p; /* Has WINDOW bytes */
 	unsigned pos;
 	bool mode64;
 	bool opsize16; /* Prefix 66, or pp of VEX */
 	bool addr67;   /* Prefix 67: 32-bit addresses in 64-bit mode, 16-bit ones in i386 */
 	bool lock;
 	bool vex;        /* True for VEX, EVEX or XOP */
-	uint8_t rep;     /* Last of F2 and F3, or pp of VEX */
-	uint8_t rex;     /* 0100WRXB, also from VEX */
+	uint8_t rep;     /* The last of F2 and F3, or pp of VEX */
+	uint8_t rex;     /* The REX prefix 0100WRXB, or the same bits of VEX */
 	uint8_t vector;  /* Size of a vector operand in bytes. 0 if unknown. */
-	uint8_t map, op; /* `map`: an enum map */
+	uint8_t map, op; /* `map`: value of enum map */
 	uint8_t modrm, attr;
 };
 
@@ -79,8 +79,8 @@ static bool read_prefixes(struct x86_decoder *d)
 }
 
 /* Returns the attributes of an opcode after VEX (SDM volume 2, 2.3), EVEX (2.7) or XOP (APM volume
- * 3, 1.2.5). The map determines them, except immediates of map 1 and of promoted legacy
- * instructions of EVEX map 4 (APX). */
+ * 3, 1.2.5). They depend on the map alone, except for immediates in map 1, and in EVEX map 4 (APX's
+ * forms of older instructions). */
 static uint8_t promoted_attr(uint8_t op, uint8_t modrm)
 {
 	const uint8_t reg = modrm >> 3 & 7;
@@ -192,8 +192,7 @@ static bool read_rex2(struct x86_decoder *d)
 	case CLASS_MOFFS: d->attr = CLASS_FAR << 4; break; /* jmpabs */
 	default: break;
 	}
-	/* True if REX2 may come before the opcode: Intel APX specification, 3.1.2.1. A1 is
-	 * jmpabs. */
+	/* True if REX2 may precede the opcode: Intel APX specification, 3.1.2.1. A1 is jmpabs. */
 	const uint8_t row = d->op >> 4;
 	if (d->map == MAP_0F)
 		return row != 3 && row != 8;
@@ -302,7 +301,7 @@ static bool fix_group(struct x86_decoder *d, struct x86_insn *ret)
 	return true;
 }
 
-/* Converts a letter of x86_width to bytes. */
+/* Returns the number of bytes for a letter of x86_width. */
 static uint8_t access_size(const struct x86_decoder *d)
 {
 	const unsigned word = is_wide(d) ? 8 : d->opsize16 ? 2 : 4;
@@ -343,8 +342,8 @@ static bool read_modrm(struct x86_decoder *d, struct x86_insn *ret)
 	return true;
 }
 
-/* Sets the flow of a branch. A 66 prefix makes near branches rel16 in i386 only, but xbegin in both
- * modes. */
+/* Sets the flow of a branch. The prefix 66 makes near branches 16 bits wide in i386 only, and
+ * xbegin in both modes. */
 static void set_branch(struct x86_decoder *d, struct x86_insn *ret, uint8_t flow)
 {
 	const bool xbegin = d->op == 0xc7;

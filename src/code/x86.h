@@ -1,12 +1,10 @@
 /* x86.h - finds lengths and references of x86-64 and i386 instructions.
- *
- * Source: Intel SDM volume 2, chapters 2 and appendix A; AMD64 APM volume 3 (3DNow!, XOP); Intel
- * APX architecture specification (REX2, EVEX map 4). Covers legacy, 0F, 0F38, 0F3A maps, VEX, EVEX
- * (maps 1-7), XOP, REX2.
- *
- * Undefined opcodes of the one-byte and 0F maps are detected. In the other maps all opcodes have
- * one form. Any opcode is accepted, so new instructions get the right length. Near branches with a
- * 66 prefix are decoded as Intel's processors do. */
+ *  Source: Intel SDM volume 2, chapters 2 and appendix A; AMD64 APM volume 3 (3DNow!, XOP); Intel
+ *  APX architecture specification (REX2, EVEX map 4). Covers legacy, 0F, 0F38, 0F3A maps, VEX, EVEX
+ *  (maps 1-7), XOP, REX2.
+ *  Undefined opcodes of the one-byte and 0F maps are rejected. In the other maps all opcodes have
+ *  one form, and all are accepted. So new instructions get the right length. Near branches with a
+ *  66 prefix are decoded as Intel's processors do. */
 #ifndef HEFT_CODE_X86_H
 #define HEFT_CODE_X86_H
 
@@ -23,25 +21,27 @@ enum x86_flow {
 	X86_CALL_INDIRECT,
 	X86_RET,
 	X86_TRAP, /* ud2, ud1, ud0, hlt, int3 */
-	X86_NOP,  /* All multi-byte forms. endbr is PLAIN */
+	X86_NOP,  /* Nops of all lengths. endbr is X86_PLAIN */
 };
 
 struct x86_insn {
-	uint8_t len;      /* Size in bytes, 1 to 15 */
-	uint8_t flow;     /* An enum x86_flow. Far direct branches (i386) are of the indirect
-			   * kinds. */
-	bool pc_relative; /* True if the memory operand is rip + disp32 (x86-64) */
-	bool address;     /* True if only the address of the memory operand is used (lea) */
-	bool absolute;    /* True if the memory operand is a bare disp32, or the moffs of A0-A3 */
-	bool indexed;     /* True if the memory operand is index * scale + disp32 without a base:
-			   * a table */
-	/* Number of bytes accessed by a pc_relative, absolute or indexed operand. 0 if unknown. */
+	uint8_t len;      /* 1 to 15 bytes */
+	uint8_t flow;     /* Value of enum x86_flow. Direct far branches (i386) count as indirect
+			   * ones */
+	bool pc_relative; /* Memory operand is rip + disp32 (x86-64) */
+	bool address;     /* Only the address of the memory operand is used (lea) */
+	bool absolute;    /* Memory operand is a disp32 alone, or the address in A0-A3 */
+	bool indexed;     /* Memory operand is index * scale + disp32 without a base register: an
+			   * element of a table */
+	/* Number of bytes that such an operand accesses. 0 if unknown. */
 	uint8_t mem_size;
 	uint8_t modrm_off; /* Offset of ModRM. 0 if there is none */
-	uint8_t disp_off;  /* Offset of the displacement (memory or branch) in the instruction */
-	uint8_t disp_size; /* Size of the displacement in bytes: 0 (none), 1, 2, 4, 8 */
-	uint8_t imm_off, imm_size; /* Immediate. Size 0 if none. Relative targets are in `disp` */
-	int64_t disp;              /* Displacement of the memory operand or of the direct branch */
+	uint8_t disp_off;  /* Offset of the displacement (of memory or branch) in the instruction */
+	uint8_t disp_size; /* 0 (none), 1, 2, 4 or 8 bytes */
+	uint8_t imm_off, imm_size; /* Immediate. Size 0 if none. The target of a branch is in
+				    * `disp` */
+	int64_t disp;              /* Displacement of the memory operand, or distance of the
+				    * branch */
 	int64_t imm;               /* Sign-extended */
 };
 
@@ -58,12 +58,12 @@ bool x86_decode(const uint8_t *p, size_t left, bool mode64, struct x86_insn *ret
 uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct ref_wish *wish,
 		  code_ref_vec *ret);
 
-/* Finds the instructions that start before `stop`. Stores their offsets in ret, then the offset
- * after the last: at most stop + 1 numbers. Returns the number of instructions. A byte that starts
- * no instruction is counted as one. */
+/* Finds the instructions that start before `stop`. Stores their offsets in `ret`, then the offset
+ * after the last one: at most stop + 1 numbers. Returns the number of instructions. A byte that is
+ * no instruction counts as one. */
 size_t x86_starts(struct bytes code, bool mode64, uint32_t stop, uint32_t *ret);
-/* Returns a number for the kind of an instruction, with its first bytes in the lower bytes of `w`:
- * its opcode, the size of its operands, and whether one lies in memory. 0 for a nop. */
+/* Returns a number that is equal for instructions with the same opcode, size of operands, and use
+ * of memory. `w`: the first bytes of the instruction, the first one lowest. 0 for a nop. */
 uint64_t x86_kind(uint64_t w, bool mode64);
 
 #endif

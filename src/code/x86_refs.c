@@ -1,13 +1,14 @@
-/* Scans x86 code in a fast loop. Most instructions have no prefix except REX, and only their length
- * matters. */
+/* Scans x86 code in a fast loop. It handles common instructions, of which only the length matters
+ * and whose only prefix is REX. */
 #include "code/addr_mask.h"
 #include "code/x86.h"
 #include "code/x86_table.h"
 
 #include <stdatomic.h>
 
-/* FAST_WINDOW: bytes from an instruction's start that the fast path may load (66, REX, 0F, opcode,
- * ModRM, displacement, immediate). FAST_BEFORE: bytes that it may load before the instruction. */
+/* FAST_WINDOW: number of bytes from an instruction's start on that the fast path may load (66, REX,
+ * 0F, opcode, ModRM, displacement, immediate). FAST_BEFORE: number of bytes before the instruction
+ * that it may load. */
 #define FAST_WINDOW 16
 #define FAST_BEFORE 4
 
@@ -16,17 +17,17 @@
 struct x86_refs_scan {
 	const uint8_t *base;
 	uint64_t addr, size;
-	uint64_t inside; /* Targets below this offset are not reported: the size of the code, or
-			  * 0 */
-	uint64_t stop;   /* Offset from which on instructions are not wanted */
+	uint64_t inside; /* Lowest distance from the code's start at which targets are reported:
+			  * 0, or the size of the code to omit targets inside */
+	uint64_t stop;   /* Offset at which the scan may end, because no wanted reference follows */
 	uint64_t imm_low, imm_high;
 	const struct addr_mask *mask; /* May be NULL */
 	unsigned kinds;
-	unsigned branches; /* 1 if targets of branches are wanted, otherwise 0 */
+	unsigned branches;
 	bool mode64;
 	code_ref_vec *ret;
 	uint64_t bad;     /* Number of bytes that are not instructions */
-	uint32_t *starts; /* Offsets of instructions: see x86_starts() */
+	uint32_t *starts; /* Receives the offsets of instructions, see x86_starts() */
 	size_t start_count;
 };
 
@@ -90,7 +91,8 @@ static void x86_refs_add(const struct x86_refs_scan *s, uint64_t off, const stru
 		x86_refs_add_value(s, off, in->len, in->imm_off, in->imm, USE_NUMBER);
 }
 
-/* Decodes the instruction at `off` completely. Returns the number of bytes to advance. */
+/* Decodes the instruction at `off` completely, and reports its references. Returns the number of
+ * bytes to advance. */
 static __attribute__((noinline)) unsigned scan_slow(struct x86_refs_scan *s, uint64_t off)
 {
 	struct x86_insn in;
@@ -102,8 +104,8 @@ static __attribute__((noinline)) unsigned scan_slow(struct x86_refs_scan *s, uin
 	return in.len;
 }
 
-/* True if an instruction whose class ModRM decides is common and simple. Sets *imm to the size of
- * its immediate. */
+/* For an opcode that stands for several instructions, by ModRM: true if this one is common and
+ * simple. Sets *imm to the size of its immediate. */
 static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
 {
 	const unsigned reg = modrm >> 3 & 7;
@@ -118,8 +120,9 @@ static ALWAYS_INLINE bool easy_group(unsigned op, unsigned modrm, unsigned *imm)
 }
 
 /* Returns the length of a common instruction at p. FAST_WINDOW bytes there and FAST_BEFORE bytes
- * before may be loaded. Passes reported and unusual instructions to scan_slow(). REX, 0F and the
- * kind of instruction are unpredictable, so the code branches only on rare conditions. */
+ * before may be loaded. Passes unusual instructions, and those with a wanted reference, to
+ * scan_slow(). REX, 0F and the kind of the next instruction cannot be predicted, so the code
+ * branches only on rare conditions. */
 static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *p, uint64_t off,
 					bool mode64, bool want_imm)
 {
@@ -172,20 +175,22 @@ static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *
 	return end;
 }
 
-/* A form is the opcode of an instruction in 64-bit mode, the byte after it (mostly ModRM), and
- * whether 0F comes before. One byte describes it: bits 0-3 are the size without REX and 0F, or 0 if
- * scan_fast() must decide. The other bits say what else matters. */
+/* A form is what the length of a 64-bit instruction depends on: its opcode, the byte after it
+ * (mostly ModRM), and whether 0F comes before. One byte describes it. Bits 0-3 are the size without
+ * REX and 0F, or 0 if scan_fast() must find it. The other bits say what else matters. */
 enum {
 	FORM_SIZE = 0x0f,
 	FORM_MOV = 0x10,    /* REX.W makes the immediate longer */
 	FORM_BRANCH = 0x20, /* The displacement is last */
 	FORM_VALUE = 0x40,  /* The form has an immediate or a displacement of 32 bits */
 	FORM_SIB0 = 0x80,   /* 4 more bytes if the base in SIB is 5 */
-	FORM_RARE = 0x80,   /* The form is rare. Its size is 0, so no known form is 0 */
+	FORM_RARE = 0x80,   /* The form is rare, and scan_fast() handles it. The bit
+			     * distinguishes it from a form that is not filled in yet */
 	FORMS = 1 << 17
 };
 
-/* Forms are filled in when they occur. All threads compute the same byte. */
+/* Descriptions of forms, filled in when they occur. Threads need no lock, because all compute the
+ * same byte. */
 static _Atomic uint8_t forms[FORMS];
 
 static uint8_t form_of(unsigned form)
@@ -206,7 +211,7 @@ static uint8_t form_of(unsigned form)
 			 (rm & X86_RM_SIB0 ? FORM_SIB0 : 0));
 }
 
-/* Returns the length of an instruction that scan_known() cannot handle. */
+/* Returns the length of an instruction whose form is rare or not filled in. */
 static __attribute__((noinline)) unsigned scan_unknown(struct x86_refs_scan *s, const uint8_t *p,
 						       uint64_t off, unsigned form, bool want_imm)
 {
@@ -243,7 +248,7 @@ static ALWAYS_INLINE unsigned scan_known(struct x86_refs_scan *s, const uint8_t 
 }
 
 /* Scans the last bytes (at most FAST_WINDOW) from `off` on, in a copy followed by zeros. `off` must
- * be at least FAST_BEFORE. An instruction that continues into the zeros is cut off at the code's
+ * be at least FAST_BEFORE. The last instruction may end in the zeros: it is cut off at the code's
  * end. Returns the offset after the last instruction. */
 static ALWAYS_INLINE uint64_t scan_tail(struct x86_refs_scan *s, uint64_t off, bool mode64,
 					bool want_imm, bool starts)
@@ -282,7 +287,7 @@ static ALWAYS_INLINE uint64_t x86_refs_scan(struct x86_refs_scan *s, bool mode64
 
 size_t x86_starts(struct bytes code, bool mode64, uint32_t stop, uint32_t *ret)
 {
-	/* `inside` is above each offset, so that the scan looks at no reference. */
+	/* All targets are below `inside`, so the scan reports no reference. */
 	struct x86_refs_scan s = { .base = code.p,
 				   .size = code.size,
 				   .stop = min_u64(stop, code.size),
@@ -296,14 +301,14 @@ size_t x86_starts(struct bytes code, bool mode64, uint32_t stop, uint32_t *ret)
 	return s.start_count;
 }
 
-/* A pc-relative operand is a ModRM byte with mod 0 and rm 5, and a displacement. LANES: number of
- * bytes tested at once. */
+/* DISP: size of the displacement of a pc-relative operand, whose ModRM byte has mod 0 and rm 5.
+ * LANES: number of bytes tested at once. IMM_MOST: largest immediate after it. */
 enum { DISP = 4, LANES = 16, IMM_MOST = 4 };
 
 typedef uint8_t lanes __attribute__((vector_size(LANES)));
 
-/* True if one of the bytes from p on may be such a ModRM byte. The highest byte of its displacement
- * must lie in [top, top + span]. */
+/* True if one of the LANES bytes from p on may be the ModRM byte of a pc-relative operand. The
+ * highest byte of its displacement must lie in [top, top + span]. */
 static ALWAYS_INLINE bool lanes_may_refer(const uint8_t *p, uint8_t top, uint8_t span)
 {
 	lanes modrm, high;
@@ -315,8 +320,8 @@ static ALWAYS_INLINE bool lanes_may_refer(const uint8_t *p, uint8_t top, uint8_t
 	return (words[0] | words[1]) != 0;
 }
 
-/* True if the byte at `off`, taken as such a ModRM byte, refers to a wanted target. An immediate
- * may follow the displacement. */
+/* True if the byte at `off`, taken as the ModRM byte of a pc-relative operand, refers to a wanted
+ * target. An immediate may follow the displacement. */
 static bool modrm_may_refer(const struct x86_refs_scan *s, uint64_t off)
 {
 	const int32_t disp = (int32_t)load_le32(s->base + off + 1);
@@ -326,7 +331,8 @@ static bool modrm_may_refer(const struct x86_refs_scan *s, uint64_t off)
 	       (addr_mask_may_have(s->mask, to) || addr_mask_may_have(s->mask, to + IMM_MOST));
 }
 
-/* Returns the distance of the highest bytes of two displacements. The first is not larger. */
+/* Returns the difference between the highest bytes of two displacements. `first` is not larger than
+ * `last`. */
 static uint64_t high_bytes_between(int64_t first, int64_t last)
 {
 	const uint64_t mask = UINT64_MAX >> 24;
@@ -334,15 +340,16 @@ static uint64_t high_bytes_between(int64_t first, int64_t last)
 	return (((uint64_t)last >> 24) - ((uint64_t)first >> 24)) & mask;
 }
 
-/* Returns the offset of the last byte that may be the ModRM byte of a wanted reference. 0 if there
- * is none. All instructions with wanted references begin before it. */
+/* Returns the offset of the last byte that may be the ModRM byte of a wanted reference, or 0. All
+ * instructions with wanted references begin before it. */
 static uint64_t last_wanted(const struct x86_refs_scan *s)
 {
 	const struct addr_mask *m = s->mask;
 	const uint64_t reach = s->size + IMM_MOST, width = add_sat(m->size, reach);
 	const int64_t first = (int64_t)(m->low - (s->addr + reach));
 	uint8_t top = 0, span = UINT8_MAX;
-	if (width < UINT32_MAX) { /* Otherwise, any displacement may point to a target */
+	if (width < UINT32_MAX) { /* If the width is larger, any displacement may point to a
+				   * target */
 		if (first > INT32_MAX || first < INT32_MIN - (int64_t)width)
 			return 0;
 		top = (uint8_t)((uint64_t)first >> 24);

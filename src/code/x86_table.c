@@ -1,7 +1,7 @@
 /* Defines the opcode maps: Intel SDM volume 2, appendix A, tables A-2 (one byte) and A-3 (0F). */
 #include "code/x86_table.h"
 
-/* Attribute names have two letters, so that a row of 8 opcodes fits one line. */
+/* Makes an attribute. Names of attributes have two letters, so that 8 opcodes fit a line. */
 #define AT(class, imm, rm) (uint8_t)((CLASS_##class) << 4 | (rm) << 3 | (imm))
 
 enum attr {
@@ -35,7 +35,7 @@ enum attr {
 	Xb = AT(NO64, 1, 1),   /* Only i386, with ModRM and imm8 */
 	p_ = AT(PREFIX, 0, 0), /* Prefix */
 	s_ = AT(ESCAPE, 0, 0), /* Escape byte */
-	V_ = AT(ESCAPE, 0, 1), /* VEX or EVEX, or the i386 instruction with ModRM */
+	V_ = AT(ESCAPE, 0, 1), /* VEX or EVEX, or an i386 instruction with ModRM */
 	u_ = AT(NONE, 0, 0),   /* Undefined */
 };
 

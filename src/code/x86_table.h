@@ -15,7 +15,7 @@ enum x86_class {
 	CLASS_PLAIN,
 	CLASS_LEA,
 	CLASS_MOV, /* B8-BF: REX.W makes the immediate 8 bytes */
-	CLASS_NOP, /* This class and the following ones are not plain instructions */
+	CLASS_NOP, /* Classes from here on are not plain instructions */
 	CLASS_RET,
 	CLASS_TRAP,
 	CLASS_JCC,
@@ -39,8 +39,8 @@ static inline enum x86_class x86_class_of(uint8_t attr)
  * opcodes after 0F3A have ModRM and imm8. */
 extern const uint8_t x86_attr[2][256];
 
-/* Attributes of a ModRM byte under 32- and 64-bit addressing. Bits 0-2 are the total size of ModRM,
- * SIB and displacement, unless a flag adds to it. */
+/* Attributes of a ModRM byte under 32- and 64-bit addressing. Bits 0-2: total size of ModRM, SIB
+ * and displacement, to which a flag may add. */
 #define X86_RM_LEN    0x07
 #define X86_RM_DISP4  0x08 /* mod 2: a 32-bit displacement at the end */
 #define X86_RM_NOBASE 0x10 /* mod 0, rm 5: disp32, relative to rip in 64-bit mode */
@@ -48,9 +48,9 @@ extern const uint8_t x86_attr[2][256];
 
 extern const uint8_t x86_modrm[256];
 
-/* Width of the memory operand in the same two maps, as a letter: b w d q are 1 2 4 8 bytes, t 10; z
- * operand size, p pointer, s scalar (by mandatory prefix) or a whole vector, v vector, m MMX or
- * vector, '.' unknown. */
+/* Width of the memory operand of each opcode, as a letter, in the same two maps. b w d q are 1 2 4
+ * 8 bytes, t is 10. z: operand size, p: pointer. s: scalar (by mandatory prefix) or a whole vector.
+ * v: vector, m: MMX or vector, '.': unknown. */
 extern const char x86_width[2][257];
 
 #endif
