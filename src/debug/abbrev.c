@@ -3,7 +3,6 @@
 
 #include "base/sort.h"
 
-/* Returns whether the attribute's offset is of a location list or a range list. */
 static enum walk_kind list_kind(uint16_t name)
 {
 	switch (name) {
@@ -24,7 +23,7 @@ static enum walk_kind list_kind(uint16_t name)
 	}
 }
 
-/* Returns how the walk reports a reference. WALK_NOTHING: it only skips the reference. */
+/* Returns the step for a reference to a string or a list, and for a location. */
 static enum walk_kind reference_kind(const struct abbrev_attr *a, const struct form_sizes *s)
 {
 	switch (a->form) {
@@ -50,7 +49,7 @@ static enum walk_kind reference_kind(const struct abbrev_attr *a, const struct f
 	}
 }
 
-/* Returns how to skip a value whose data states its size. */
+/* Returns the step that skips a value whose data states its size. */
 static enum walk_kind varying_kind(uint16_t form)
 {
 	switch (form_find(form).data) {
@@ -95,11 +94,11 @@ static void abbrev_make_steps(struct abbrevs *t, struct abbrev *a)
 
 /* Greatest number of attributes of a DIE. Real DIEs have some dozens. More count as damage. */
 enum { ATTRS_MAX = 512 };
-/* Limits of the abbreviations of a table, and of their attributes together. Real tables have
- * thousands. */
+/* Greatest number of abbreviations of a table, and of attributes of all of them. Real tables have
+ * thousands. More count as damage. */
 enum { TABLE_MAX = 1 << 16, TABLE_ATTRS_MAX = 1 << 19 };
-/* Limits repeated parsing. Each byte of the section may be parsed SPENT_AGAIN times on average.
- * SPENT_LEAST bytes are always allowed. */
+/* Tables may be parsed again and again: until the bytes parsed are SPENT_AGAIN times those of the
+ * section, and at least SPENT_LEAST. Then the file counts as damaged. */
 enum { SPENT_AGAIN = 1024, SPENT_LEAST = 1 << 28 };
 
 /* Reads one abbreviation. False at the end of the table. Also false if the table is damaged, and r
@@ -173,7 +172,8 @@ const struct abbrevs *abbrevs_get(struct abbrev_cache *c, struct dwarf *d, uint6
 		if (s->used < oldest->used)
 			oldest = s;
 	}
-	/* The units of a damaged file may all start inside one long table. */
+	/* The units of a damaged file may all start inside one long table, so that parsing it would
+	 * take too long. */
 	if (c->spent > SPENT_LEAST && c->spent / SPENT_AGAIN > dwarf_bytes(d, DW_ABBREV).size) {
 		note(d->notes, d->path, HEFT_NO_OFFSET, 0,
 		     "units use parts of each other's abbreviation tables; some are left out");

@@ -14,16 +14,16 @@ struct abbrev_attr {
 	int64_t value; /* Value of DW_FORM_implicit_const */
 };
 
-/* A step of a walk over a DIE's attributes: skips `skip` bytes, then acts by `kind`. */
+/* What a walk over a DIE's attributes does after it has skipped a fixed number of bytes */
 enum walk_kind {
 	WALK_NOTHING,
-	WALK_ULEB, /* Skips a value */
+	WALK_ULEB, /* This and the next six: skips a value whose data states its size */
 	WALK_CSTR,
 	WALK_BLOCK1,
 	WALK_BLOCK2,
 	WALK_BLOCK4,
 	WALK_BLOCK,
-	WALK_INDIRECT, /* The data has a form, then the value */
+	WALK_INDIRECT, /* The data has the number of a form, and then a value of that form */
 	WALK_STRP,     /* Offset in .debug_str */
 	WALK_LINE_STRP,
 	WALK_STRX, /* Index of a string, as ULEB128 or of a fixed size */
@@ -47,16 +47,16 @@ struct walk_step {
 struct abbrev {
 	uint64_t code;
 	uint16_t tag;
-	uint16_t count; /* Number of attributes */
-	uint32_t first; /* Index in abbrevs.attrs */
-	uint32_t step;  /* Index of its steps in abbrevs.steps. The last step has kind
-			 * WALK_NOTHING. */
+	uint16_t count; /* Number of attributes in `attrs` */
+	uint32_t first; /* Index of the first attribute in abbrevs.attrs */
+	uint32_t step;  /* Index of the first step in abbrevs.steps. The last step has kind
+			 * WALK_NOTHING */
 	uint32_t steps;
 	bool children;
 };
 
 struct abbrevs {
-	uint64_t off, end; /* Range in the section DW_ABBREV. `end` is after the closing 0 */
+	uint64_t off, end; /* Range in DW_ABBREV. `end` is after the 0 that ends the table */
 	struct form_sizes sizes;
 	bool dense;              /* True if code i is list.data[i - 1] */
 	VEC(struct abbrev) list; /* Sorted by code */
@@ -69,17 +69,17 @@ enum { ABBREV_CACHE = 16 };
 struct abbrev_cache {
 	struct abbrev_slot {
 		const struct dwarf *dwarf;
-		uint64_t used; /* Time of the last use. The oldest table is replaced */
+		uint64_t used; /* Value of `clock` at the last use. The slot with the lowest is
+			        * reused */
 		struct abbrevs table;
 	} slots[ABBREV_CACHE];
 	uint64_t clock;
-	uint64_t spent; /* Number of bytes parsed, repetitions included. */
+	uint64_t spent; /* Number of bytes parsed. Bytes that were parsed again count again */
 };
 
-/* Returns the table at `off`, for units with these sizes. NULL, with a note, if the table is
- * damaged at its start. If a table is damaged later, keeps the abbreviations before the damage.
- * Also NULL if the section was parsed far too often. The result is valid until ABBREV_CACHE other
- * tables were requested. */
+/* Returns the table at `off`, for units with these sizes. Damage later in the table ends it. NULL,
+ * with a note, if the start is damaged, or if the section was parsed too often. The result is valid
+ * until ABBREV_CACHE other tables are requested. */
 const struct abbrevs *abbrevs_get(struct abbrev_cache *c, struct dwarf *d, uint64_t off,
 				  struct form_sizes sizes);
 void abbrev_cache_release(struct abbrev_cache *c);

@@ -4,7 +4,8 @@
 /* Greatest number of references from a definition to its declaration. */
 enum { ORIGINS_MAX = 4 };
 
-/* Reads the facts still missing. *ret_origin refers to the entry that may have the others. */
+/* Reads those facts of the declaration that are still unknown. Sets *ret_origin to the reference to
+ * an entry that may have more facts. */
 static bool decl_take(const struct unit *u, uint64_t die_off, struct decl *d,
 		      struct value *ret_origin)
 {

@@ -5,15 +5,15 @@
 
 #include "debug/die.h"
 
-/* A declaration. Unknown numbers are 0. `has_file` tells whether the file is known, because 0 is a
- * valid file number in DWARF 5. */
+/* Where something was declared. Unknown numbers are 0. `has_file` tells whether the file is known,
+ * because 0 is a valid file number in DWARF 5 */
 struct decl {
 	bool has_file;
 	uint64_t file, line, column;
 };
 
-/* Reads the declaration of the entry at die_off. If a definition lacks facts, they come from the
- * declaration or abstract instance that it refers to, in the same unit. False if neither file nor
+/* Reads where the entry at die_off was declared. A definition may lack that, and refer to its
+ * declaration or abstract instance in the same unit, which is read too. False if neither file nor
  * line is known. */
 bool decl_read(const struct unit *u, uint64_t die_off, struct decl *ret);
 

@@ -10,16 +10,15 @@
 
 struct die {
 	uint64_t off;                /* Offset from the start of the section. */
-	const struct abbrev *abbrev; /* NULL for a null entry. A null entry ends a list of
-				      * children. */
+	const struct abbrev *abbrev; /* NULL for a null entry, which ends a list of children */
 };
 
-/* Returns a reader over the unit, at `off` of the section. Positions count from its start. */
+/* Returns a reader of the unit's section. It is at offset `off` of the section, and ends with the
+ * unit. */
 struct reader unit_reader(const struct unit *u, uint64_t off);
 /* Reads the code of the next DIE. False at the end of the unit. Also false if the unit is damaged,
  * and r is then bad. */
 bool die_next(const struct unit *u, struct reader *r, struct die *ret);
-/* Reads one attribute and moves over it. */
 void die_value(const struct unit *u, struct reader *r, const struct abbrev_attr *a,
 	       struct value *ret);
 /* walk.c: skips all attributes of a DIE. */
@@ -38,14 +37,14 @@ static inline const struct abbrev_attr *die_attr(const struct unit *u, const str
 	return &u->abbrevs->attrs.data[d->abbrev->first + i];
 }
 
-/* Returns the text of a value. False if it is not a text, or its offset is invalid. */
+/* Returns the text of a value. False if the value is no text, or its offset is invalid. */
 bool value_string(const struct unit *u, const struct value *v, struct str *ret);
 /* Returns the address of a value (VALUE_ADDR, VALUE_ADDRX). */
 bool value_addr(const struct unit *u, const struct value *v, uint64_t *ret);
 /* Returns a number (VALUE_UINT, VALUE_SINT, VALUE_OFFSET). 0 for other values. */
 uint64_t value_number(const struct value *v);
 
-/* Attributes of a DIE about its code: low_pc, high_pc, ranges. Zeros if missing. */
+/* Attributes of a DIE that tell its code: low_pc, high_pc, ranges. Zeros if missing */
 struct die_code {
 	struct value low, high, ranges;
 };
@@ -54,7 +53,7 @@ struct die_code {
 void die_code_take(struct die_code *c, uint16_t name, const struct value *v);
 
 /* type_size.c: finds the size in bytes of the variable at die_off from its type. False if the unit
- * lacks it. */
+ * does not have the type. */
 bool variable_size(const struct unit *u, uint64_t die_off, uint64_t *ret);
 
 /* ranges.c: calls fn for every range of code (DWARF 5, 2.17): low_pc and high_pc, or a range list
@@ -62,8 +61,8 @@ bool variable_size(const struct unit *u, uint64_t die_off, uint64_t *ret);
  * ends the list with a note. Returns the number of ranges. */
 typedef void (*range_fn)(void *ctx, uint64_t addr, uint64_t size);
 size_t die_ranges(const struct unit *u, const struct die_code *c, range_fn fn, void *ctx);
-/* Like die_ranges(), but reads at most *budget entries, and reduces *budget by their number. For
- * many DIEs that may refer to one long list. */
+/* Like die_ranges(), but reads at most *budget entries, and subtracts their number. Bounds the time
+ * if many DIEs refer to one long list. */
 size_t die_ranges_some(const struct unit *u, const struct die_code *c, range_fn fn, void *ctx,
 		       uint64_t *budget);
 /* Finds the section and offset of a value's range list. False if it has none. */

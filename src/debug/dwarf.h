@@ -1,15 +1,12 @@
 /* dwarf.h - holds the DWARF of one file: the bytes of its debug sections, unpacked and relocated.
- *
- * The code that opens a file fills it (source/debuginfo.h), because debug/ knows no container
- * formats. Offsets count in these bytes. Objects with COMDAT groups have several sections of one
- * name. Such sections are joined.
- *
- * Addresses are as the DWARF states them. In linked images they are VM addresses. In objects, the
- * opener relocates them (see debuginfo_addr there).
- *
- * Bytes are loaded when first requested. So only one thread at a time uses a dwarf, unless all
- * needed sections are loaded. Sources: DWARF 2, 3, 4, 5 (chapter 7), and GNU extensions, named
- * where they are read. */
+ *  The code that opens a file fills it (source/debuginfo.h), because debug/ knows no container
+ *  formats. Offsets count in these bytes. Objects with COMDAT groups have several sections of the
+ *  same name, which are joined.
+ *  Addresses are as the DWARF states them. In linked images they are VM addresses. In objects, the
+ *  opener relocates them (see debuginfo_addr there).
+ *  Bytes are loaded when first requested. So only one thread at a time uses a dwarf, unless all
+ *  needed sections are loaded. Sources: DWARF 2, 3, 4, 5 (chapter 7), and GNU extensions, named
+ *  where they are read. */
 #ifndef HEFT_DEBUG_DWARF_H
 #define HEFT_DEBUG_DWARF_H
 
@@ -51,17 +48,18 @@ enum dw_section {
 #define DW_NO_OFFSET UINT64_MAX
 
 struct dwarf {
-	const char *path; /* Path of the file, for notes */
+	const char *path; /* For notes */
 	bool big_endian;
 	bool split;        /* True for a .dwo file, or one unit's part of a .dwp */
 	bool zero_is_code; /* True if code may be at address 0. If false, 0 marks removed code */
 	struct bytes bytes[DW_SECTIONS];
-	uint64_t size[DW_SECTIONS]; /* Sizes after unpacking. Known before the bytes are loaded */
+	uint64_t size[DW_SECTIONS]; /* Sizes of unpacked sections, known before the bytes are
+				     * loaded */
 	bool loaded[DW_SECTIONS];
-	/* Loads bytes[which]. On failure, leaves the bytes empty and adds a note. */
+	/* Loads bytes[which]. If that fails, adds a note and leaves the bytes empty. */
 	void (*load)(struct dwarf *d, enum dw_section which, struct notes *notes);
 	void *load_ctx;
-	/* Functions that read a section once from start to end with little memory. All three may be
+	/* Read a section once from start to end with little memory (dwarf_pass_begin). May be
 	 * NULL. */
 	void (*pass_begin)(struct dwarf *d, enum dw_section which);
 	void (*pass)(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to);
@@ -77,7 +75,6 @@ const char *dw_section_name(enum dw_section which);
  * the end, and ".gdb_index". False for other names. */
 bool dw_section_of(struct str name, enum dw_section *ret, bool *ret_dwo);
 
-/* Returns the bytes of a section. Loads them if needed. */
 static inline struct bytes dwarf_bytes(struct dwarf *d, enum dw_section which)
 {
 	if (UNLIKELY(!d->loaded[which]) && d->load) {
@@ -107,8 +104,8 @@ static inline void dwarf_pass_end(struct dwarf *d, enum dw_section which)
 		d->pass_end(d, which);
 }
 
-/* True if the dwarf is a package. Its index names the parts of sections that belong to each unit
- * (package.h). */
+/* True if the file is a package (.dwp): its index tells which parts of sections belong to each
+ * unit. */
 static inline bool dwarf_is_package(const struct dwarf *d)
 {
 	return d->split && d->size[DW_CU_INDEX] + d->size[DW_TU_INDEX] > 0;
@@ -119,7 +116,7 @@ static inline struct reader dwarf_reader(struct dwarf *d, enum dw_section which)
 	return reader_of(dwarf_bytes(d, which), d->big_endian);
 }
 
-/* True if an address marks removed code: 0, 1, or -1 and -2 in the size of addresses. */
+/* True if an address marks removed code: 0, 1, or -1 and -2 cut to the size of addresses. */
 static inline bool dwarf_is_tombstone(const struct dwarf *d, uint64_t addr, uint8_t address_size)
 {
 	const uint64_t top = address_size >= 8 ? UINT64_MAX

@@ -11,8 +11,8 @@
 struct dwarf_share {
 	struct dwarf *dwarf;
 	pthread_mutex_t lock; /* Protects the loading of sections */
-	/* Notes of loading, per section (also of dwarf.sup). Separate from jobs' notes, because any
-	 * job may load a section. */
+	/* Notes about loading, by section, of dwarf and of dwarf.sup. They are not among the notes
+	 * of jobs, because it is by chance which job loads a section. */
 	struct notes *late[2][DW_SECTIONS];
 };
 
@@ -63,14 +63,16 @@ static void view_init(struct dwarf_view *v, struct dwarf_share *s, struct notes 
 struct dwarf_jobs {
 	struct dwarf *dwarf;
 	unsigned threads;
-	/* Size of a job. A job begins with a struct dwarf_job and is zeroed at first. */
+	/* Size of the caller's struct for a job, which begins with a struct dwarf_job. Zeroed at
+	 * first. */
 	size_t job_size;
 	void *ctx;
-	/* Steps as in struct pool_line. Jobs are reused with their previous results. */
+	/* Steps as in struct pool_line. A job's struct is used again with what it had before. */
 	bool (*make)(void *ctx, struct dwarf_job *job);
 	void (*work)(void *ctx, struct dwarf_job *job, unsigned worker);
 	void (*take)(void *ctx, struct dwarf_job *job);
-	void (*release)(void *ctx, struct dwarf_job *job); /* Called at the end. May be NULL */
+	void (*release)(void *ctx, struct dwarf_job *job); /* Called for each struct at the end.
+							    * May be NULL */
 };
 
 struct debug_dwarf_jobs_run {
@@ -161,22 +163,22 @@ static void dwarf_jobs_run(const struct dwarf_jobs *jobs)
 	pthread_mutex_destroy(&r.share.lock);
 }
 
-/* Usual number of bytes in a job, and greatest number of units. */
+/* JOB_BYTES: usual number of bytes of a job. JOB_UNITS: its maximal number of units. */
 enum { JOB_BYTES = 2 << 20, JOB_UNITS = 4096 };
 
-/* Limit in bytes of a skeleton. In GNU's version 4, only the size tells skeletons from other
- * units. */
+/* Largest size of a skeleton in bytes. In GNU's version 4, only the size distinguishes skeletons
+ * from other units. */
 enum { SKELETON_MAX = 512 };
 
 struct unit_run {
 	const struct unit_jobs *jobs;
-	/* Copy of the dwarf for finding units. Their pages are released after jobs have read
-	 * them. */
+	/* Copy of the dwarf for reading headers of units. Its pages are released after jobs have
+	 * read the units. */
 	struct dwarf scan;
 	uint64_t off;
 	struct unit waiting; /* First unit of the next job, if any */
 	bool there;
-	_Atomic(uint64_t) taken; /* Offset before which all units were assigned to jobs */
+	_Atomic(uint64_t) taken; /* Offset: all units before it were given to jobs */
 };
 
 static void scan_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to)
@@ -225,7 +227,7 @@ static void dwarf_jobs_take_units(void *ctx, struct dwarf_job *head)
 	ASSERT(job->units.count > 0);
 	const struct unit *last = &job->units.data[job->units.count - 1];
 	r->jobs->take(r->jobs->ctx, job);
-	/* The cache's content would depend on the order of threads. */
+	/* A cache from an earlier job depends on the order of threads. */
 	abbrev_cache_release(&job->cache);
 	memset(&job->cache, 0, sizeof job->cache);
 	atomic_store(&r->taken, last->off);
@@ -264,7 +266,7 @@ void unit_jobs_run(const struct unit_jobs *jobs)
 
 struct line_run {
 	const struct line_jobs *jobs;
-	size_t next; /* Index of the next use */
+	size_t next; /* Index of the next line_use */
 };
 
 /* Returns the size of the program at `off`, from its header. */
@@ -320,7 +322,8 @@ static void dwarf_jobs_release_lines(void *ctx, struct dwarf_job *head)
 		r->jobs->release(r->jobs->ctx, (struct line_job *)head);
 }
 
-/* True if a program of version 5 or later can be read without its unit. r is after the length. */
+/* True if a program of version 5 or later can be read without its unit. `r` is after the program's
+ * length. */
 static bool stands_alone(struct reader r, uint8_t width)
 {
 	if (read_u16(&r) < 5)
@@ -331,7 +334,7 @@ static bool stands_alone(struct reader r, uint8_t width)
 	bool alone = true;
 	for (unsigned left = read_u8(&r); left > 0; left--) { /* Skip the format of directories */
 		(void)read_uleb(&r);
-		/* Names by index need the unit. */
+		/* A name by index needs the unit's table of strings. */
 		if (form_find(read_form(&r)).kind == VALUE_STRX)
 			alone = false;
 	}
@@ -360,8 +363,8 @@ bool line_uses_of_section(struct dwarf *d, line_use_vec *ret)
 	return ok;
 }
 
-/* Drops programs inside other programs. Otherwise overlapping programs could cost far more than
- * their bytes. */
+/* Drops programs that begin inside other programs. Otherwise overlapping programs could take far
+ * more time than their bytes. */
 static void drop_inner(struct dwarf *d, line_use_vec *v)
 {
 	struct place {

@@ -1,10 +1,10 @@
-/* dwarf_jobs.h - reads parts of one dwarf as jobs on several threads, and collects the results in
- * order.
+/* dwarf_jobs.h - reads parts of one dwarf as jobs on several threads. Collects their results in the
+ * order of the parts.
  *
  * A dwarf loads its sections on request, and only one thread may request them. So each job has a
- * view: its own dwarf over the same bytes. A view requests missing sections from the shared dwarf,
- * under a lock. Notes of a job wait until the earlier jobs were collected, so notes do not depend
- * on threads either. */
+ * view: its own struct dwarf with the same bytes. A view requests missing sections from the shared
+ * dwarf, under a lock. Notes of a job are kept until the earlier jobs were collected. So the order
+ * of notes does not depend on threads. */
 #ifndef HEFT_DEBUG_DWARF_JOBS_H
 #define HEFT_DEBUG_DWARF_JOBS_H
 
@@ -15,30 +15,31 @@ struct dwarf_share;
 
 struct dwarf_view {
 	struct dwarf dwarf;
-	struct dwarf sup; /* Copy of dwarf.sup, if there is one */
+	struct dwarf sup; /* Copy of dwarf.sup, the supplementary file, if there is one */
 	struct dwarf_share *share;
 };
 
-/* Head of a job. The caller's own fields follow it. */
+/* The start of each kind of job, which the caller extends */
 struct dwarf_job {
-	struct dwarf_view view; /* Valid during work and take */
-	struct notes notes;     /* Notes of making the job's view of the DWARF */
-	/* Set by `make`: `work` runs on the caller's thread, immediately before `take`. */
+	struct dwarf_view view; /* Valid during `work` and `take` */
+	struct notes notes;     /* Notes about the view's DWARF */
+	/* Set by `make` if `work` must run on the caller's thread, immediately before `take`. */
 	bool alone;
 };
 
 /* Consecutive units of a section. */
 struct unit_job {
 	struct dwarf_job head;
-	VEC(struct unit) units;    /* Headers for unit_open(), with the view's sections */
-	struct abbrev_cache cache; /* Abbreviations of these units */
+	VEC(struct unit) units; /* Headers for unit_open(), which refer to the view */
+	struct abbrev_cache cache;
 };
 
 struct unit_jobs {
 	struct dwarf *dwarf;
 	enum dw_section in; /* DW_INFO or DW_TYPES */
 	unsigned threads;
-	size_t job_size; /* Size in bytes of a job. A job begins with a struct unit_job. */
+	size_t job_size; /* Size of the caller's struct for a job, which begins with a struct
+			  * unit_job */
 	void *ctx;
 	void (*work)(void *ctx, struct unit_job *job, unsigned worker);
 	void (*take)(void *ctx, struct unit_job *job);
@@ -47,11 +48,11 @@ struct unit_jobs {
 							   * be NULL */
 };
 
-/* Runs one pass over the section (see dwarf_pass). Skeletons have their own jobs with head.alone:
- * one thread opens the files with their split units. Other jobs have no skeletons. */
+/* Reads the section once (dwarf_pass_begin()). A skeleton is a job by itself, with head.alone: one
+ * thread opens the files of split units. Other jobs have no skeletons. */
 void unit_jobs_run(const struct unit_jobs *jobs);
 
-/* A line program, and the data of its unit that line_open() needs. */
+/* A line program, and those facts of its unit that line_open() needs */
 struct line_use {
 	uint64_t off;
 	struct str comp_dir;
@@ -64,15 +65,16 @@ typedef VEC(struct line_use) line_use_vec;
 
 struct line_job {
 	struct dwarf_job head;
-	const struct line_use *uses; /* Uses of the job. head.view has their programs */
+	const struct line_use *uses; /* Line programs of the job, which are in head.view */
 	size_t count;
 };
 
 struct line_jobs {
 	struct dwarf *dwarf;
-	line_use_vec *uses; /* All uses. A program inside another one loses its offset */
+	line_use_vec *uses; /* All line programs. One that begins inside another loses its offset */
 	unsigned threads;
-	size_t job_size; /* Size in bytes of a job. A job begins with a struct line_job. */
+	size_t job_size; /* Size of the caller's struct for a job, which begins with a struct
+			  * line_job */
 	void *ctx;
 	void (*work)(void *ctx, struct line_job *job, unsigned worker);
 	void (*take)(void *ctx, struct line_job *job);
@@ -81,7 +83,7 @@ struct line_jobs {
 							   * be NULL */
 };
 
-/* Lists the programs of .debug_line from their headers alone. False, with an empty *ret, if a
+/* Lists the line programs of .debug_line from their headers alone. False, with an empty *ret, if a
  * program also needs its unit: before version 5, or with names by index. */
 bool line_uses_of_section(struct dwarf *d, line_use_vec *ret);
 void line_jobs_run(const struct line_jobs *jobs);

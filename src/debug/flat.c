@@ -3,7 +3,8 @@
 
 #include "base/sort.h"
 
-/* Heap, by `who`, of the ranges that contain the current address of the sweep. */
+/* State of the sweep over addresses: a heap of the ranges that contain the current address, the
+ * highest `who` first */
 struct flat_sweep {
 	const struct flat_range **heap;
 	size_t count;

@@ -89,7 +89,7 @@ void value_read(struct reader *r, uint16_t form, struct form_sizes s, struct val
 	ASSERT(s.offset_size == 4 || s.offset_size == 8);
 	struct form f = form_find(form);
 	unsigned size;
-	if (UNLIKELY(f.data == FORM_INDIRECT)) /* A second indirection means damage */
+	if (UNLIKELY(f.data == FORM_INDIRECT)) /* A second indirection is damage */
 		f = form_find(read_form(r));
 	*ret = (struct value){ (enum value_kind)f.kind, 0, { NULL, 0 } };
 	if (!form_size(f, s, &size))
@@ -104,8 +104,8 @@ void value_read(struct reader *r, uint16_t form, struct form_sizes s, struct val
 		*ret = (struct value){ VALUE_NONE, 0, { NULL, 0 } };
 }
 
-/* Returns a string. Strings may share their ends. Fails for an overlong string that begins inside
- * another one (see reader.h). */
+/* Finds the string at `off`. Fails if an overlong string begins inside another one (see
+ * reader.h). */
 static bool string_at(struct dwarf *d, enum dw_section table, uint64_t off, struct str *ret)
 {
 	enum { MOST = 16 << 10 };

@@ -33,35 +33,37 @@ struct value {
 	struct bytes block;
 };
 
-/* Sizes that the sizes of forms depend on. */
+/* Facts of a unit: its version, and the sizes of addresses and of offsets in it. The size of a
+ * value may depend on them */
 struct form_sizes {
 	uint16_t version;
 	uint8_t address_size, offset_size;
 };
 
-/* Size of a value: up to FORM_FIXED, the number of bytes. Above that, a rule. */
+/* Size of a value. At most FORM_FIXED: the number of bytes. Above: how to find it */
 enum form_data {
 	FORM_FIXED = 16,
 	FORM_ADDRESS,
 	FORM_OFFSET,
-	FORM_REF_ADDR, /* Has the size of an address until version 2, of an offset later */
-	FORM_ULEB,     /* For this form and the following ones, the data states the size */
+	FORM_REF_ADDR, /* Has the size of an address until version 2, and of an offset later */
+	FORM_ULEB,     /* From here on, the data states the size */
 	FORM_SLEB,
 	FORM_CSTR,
-	FORM_BLOCK1, /* Size of 1 byte, then the bytes. Next: sizes of 2, 4, and ULEB128. */
+	FORM_BLOCK1, /* A size of 1 byte, then as many bytes. In the next two, the size has 2 and
+		      * 4 bytes, and then it is ULEB128 */
 	FORM_BLOCK2,
 	FORM_BLOCK4,
 	FORM_BLOCK,
-	FORM_INDIRECT, /* A form, then its value */
-	FORM_UNKNOWN,  /* Unknown form */
+	FORM_INDIRECT, /* The number of a form, then a value of that form */
+	FORM_UNKNOWN,
 };
 
 struct form {
-	uint8_t data; /* An enum form_data, or a number of bytes */
-	uint8_t kind; /* An enum value_kind. VALUE_NONE for unknown forms. */
+	uint8_t data; /* Value of enum form_data, or number of bytes */
+	uint8_t kind; /* Value of enum value_kind. VALUE_NONE for unknown forms */
 };
 
-/* Forms of the standard, by number. form_other() returns others. */
+/* The standard forms, by number. form_other() has the others. */
 #define FORM_STANDARD (DW_FORM_addrx4 + 1)
 extern const struct form forms_standard[FORM_STANDARD];
 struct form form_other(uint16_t form);
@@ -82,21 +84,21 @@ static inline bool form_size(struct form f, struct form_sizes s, unsigned *ret)
 	}
 }
 
-/* Reads the number of a form. Returns 0 (no form) for a number that is too large. Also returns 0
- * for DW_FORM_implicit_const, because its value is in an abbreviation. */
+/* Reads the number of a form. Returns 0, which is no form, if the number is too large, or for
+ * DW_FORM_implicit_const. A value of the last is stored in an abbreviation. */
 static inline uint16_t read_form(struct reader *r)
 {
 	const uint64_t form = read_uleb(r);
 	return form <= UINT16_MAX && form != DW_FORM_implicit_const ? (uint16_t)form : 0;
 }
 
-/* Reads a value. References count from the unit (VALUE_REF). DW_FORM_implicit_const has no bytes,
- * so the caller must know its value. An unknown form marks r bad. *ret has kind VALUE_NONE if r is
- * bad. */
+/* Reads a value. The result counts from the unit if it is a VALUE_REF. The caller must know the
+ * value of DW_FORM_implicit_const, which has no bytes. An unknown form marks r bad. *ret has kind
+ * VALUE_NONE if r is bad. */
 void value_read(struct reader *r, uint16_t form, struct form_sizes s, struct value *ret);
 
-/* Returns the text of a value. `base` is the start of the unit's part of .debug_str_offsets
- * (DW_NO_OFFSET if none). False if the value is not a text, or its offset is invalid. */
+/* Returns the text of a value. `base`: where the unit's part of .debug_str_offsets starts
+ * (DW_NO_OFFSET if none). False if the value is no text, or its offset is invalid. */
 bool value_text(struct dwarf *d, uint64_t base, unsigned offset_size, const struct value *v,
 		struct str *ret);
 

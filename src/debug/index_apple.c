@@ -12,7 +12,9 @@ struct apple {
 	struct index_out out;
 	struct reader r;
 	uint64_t die_base, bucket_count, hash_count;
-	unsigned entry_size, die_at, die_size; /* In bytes. die_size is 0 if entries name no DIE */
+	unsigned entry_size, die_at, die_size; /* In bytes: size of an entry; position and size
+					        * of the DIE's offset in it. die_size is 0 if
+					        * entries have no DIE */
 };
 
 static bool read_atoms(struct apple *a)
@@ -39,7 +41,7 @@ static bool index_apple_read_header(struct apple *a)
 	struct reader *r = &a->r;
 	if (read_u32(r) != MAGIC || read_u16(r) != 1)
 		return false;
-	read_skip(r, 2); /* Number of the hash function. */
+	read_skip(r, 2);
 	a->bucket_count = read_u32(r);
 	a->hash_count = read_u32(r);
 	const uint64_t size = read_u32(r), end = r->pos + size;
@@ -51,7 +53,7 @@ static bool index_apple_read_header(struct apple *a)
 	       a->bucket_count * 4 + a->hash_count * 8 <= reader_left(r);
 }
 
-/* Reads the DIE of the entry at `off`. False if the entry extends beyond the table. */
+/* Reads which DIE the entry at `off` is about. False if the entry extends beyond the table. */
 static bool entry_die(const struct apple *a, uint64_t off, uint64_t *ret)
 {
 	struct reader r = a->r;
@@ -60,8 +62,8 @@ static bool entry_die(const struct apple *a, uint64_t off, uint64_t *ret)
 	return reader_ok(&r);
 }
 
-/* Reports the bytes that a string shares with its first entry: its offset and count. Also reports
- * the hash and offset that point to the string. */
+/* Reports the bytes of a string that precede its first entry: the string's offset and the count of
+ * entries. Also reports the table's hash and offset that lead to the string. */
 static void put_first(struct apple *a, uint64_t off, uint64_t size, uint64_t string)
 {
 	uint64_t die;
@@ -80,8 +82,8 @@ static void index_apple_put_column(struct apple *a, uint64_t column)
 		put_first(a, column + i * 4, 4, read_u32(&r));
 }
 
-/* Reports the data of a hash. The 0 that ends the strings of a hash counts as bytes of the last
- * string. */
+/* Reports the data of a hash: strings with their entries, then a 0, which counts as part of the
+ * last string. */
 static bool index_apple_put_data(struct apple *a, uint64_t data)
 {
 	ASSERT(a->entry_size > 0);

@@ -8,8 +8,8 @@ static void damaged_set(const struct index_out *o, const struct index_set *s, ui
 	     dw_section_name(o->which));
 }
 
-/* Reports the tuples of a set. An all-zero tuple ends the set (DWARF 5, 6.1.2), but linkers leave
- * all-zero tuples in the middle. */
+/* Reports the tuples of a set. A tuple of zeros ends the set (DWARF 5, 6.1.2). But linkers leave
+ * such tuples in the middle too, so all are read. */
 static void arange_tuples(struct index_out *o, struct index_set *s, uint64_t unit, uint8_t width,
 			  uint8_t segment_size)
 {
@@ -41,7 +41,7 @@ static void arange_set(struct index_out *o, struct index_set *s)
 		damaged_set(o, s, s->off);
 		return;
 	}
-	/* Tuples are at multiples of their size, counted from the start of the set. */
+	/* Tuples begin at multiples of their size, counted from the start of the set. */
 	const uint64_t tuple = 2u * width + segment_size;
 	const uint64_t header = (r->pos - s->off + tuple - 1) / tuple * tuple;
 	const uint64_t first = s->off + min_u64(header, s->end - s->off);
@@ -60,7 +60,8 @@ void aranges_pieces(struct dwarf *d, index_fn fn, void *ctx)
 	index_finish(&o);
 }
 
-/* Reports names of a set (DWARF 4, 6.1.1). GNU forms have flags between offset and name. */
+/* Reports the names of a set (DWARF 4, 6.1.1). In GNU's forms, flags are between offset and
+ * name. */
 static void pub_names(struct index_out *o, struct index_set *s, uint64_t unit, bool flags)
 {
 	struct reader *r = &s->r;

@@ -10,10 +10,10 @@ enum gdb_area { GDB_UNITS, GDB_TYPES, GDB_ADDRESSES, GDB_SYMBOLS, GDB_SHORTCUTS,
 
 enum { UNIT_SIZE = 16, TYPE_SIZE = 24, ADDRESS_SIZE = 20, SYMBOL_SIZE = 8 };
 
-/* A text or vector in the pool to which a symbol refers. */
+/* A text or a vector of units in the constant pool, to which a symbol refers */
 struct gdb_use {
 	uint64_t off;  /* Offset from the start of the section. */
-	uint32_t unit; /* Index in the lists, or NO_UNIT */
+	uint32_t unit; /* First unit of the symbol: index in the lists of units, or NO_UNIT */
 	bool vector;   /* True for a vector, false for a text */
 };
 
@@ -23,13 +23,13 @@ struct gdb_index {
 	struct index_out *out;
 	struct reader r;
 	uint32_t version;
-	uint64_t start[GDB_POOL + 2]; /* Start of each area, then the end of the section */
+	uint64_t start[GDB_POOL + 2]; /* Offset of each area, then the end of the section */
 	uint64_t unit_count, type_count;
 	VEC(struct gdb_use) uses;
 };
 
-/* Notes damage. `fmt` must be a literal, because notes with equal ones are joined. Its %s is the
- * section. */
+/* Notes damage. `fmt` names the section by %s. It must be a literal, because notes with the same
+ * literal are joined. */
 static void note_gdb(const struct gdb_index *g, uint64_t off, uint64_t size, const char *fmt)
 {
 	const struct dwarf *d = g->out->dwarf;
@@ -43,15 +43,15 @@ static struct reader gdb_at(const struct gdb_index *g, uint64_t off)
 	return r;
 }
 
-/* Reports a type unit. Until DWARF 4, type units are in .debug_types. Later, only the signature
- * identifies them. */
+/* Reports a type unit. Until DWARF 4, type units are in .debug_types. Later they are in
+ * .debug_info, and only the signature identifies them. */
 static void put_type(struct gdb_index *g, uint64_t off, uint64_t size, uint64_t index)
 {
 	ASSERT(index < g->type_count);
 	const struct dwarf *d = g->out->dwarf;
 	struct reader r = gdb_at(g, g->start[GDB_TYPES] + index * TYPE_SIZE);
 	const uint64_t unit = read_u64(&r);
-	read_skip(&r, 8); /* Offset of the type in the unit. */
+	read_skip(&r, 8);
 	const uint64_t signature = read_u64(&r);
 	if (unit < d->size[DW_TYPES])
 		index_put(g->out, off, size, ABOUT_TYPES, unit);
@@ -59,8 +59,8 @@ static void put_type(struct gdb_index *g, uint64_t off, uint64_t size, uint64_t 
 		index_put(g->out, off, size, ABOUT_TYPE_ID, signature);
 }
 
-/* Reports a range of the index's bytes that describes a unit. `index` counts through both lists
- * of units. */
+/* Reports a range of bytes of the index that describes a unit. `index` counts compile units, then
+ * type units. */
 static void index_gdb_put_unit(struct gdb_index *g, uint64_t off, uint64_t size, uint32_t index)
 {
 	if (index < g->unit_count) {
@@ -92,7 +92,7 @@ static void put_addresses(struct gdb_index *g)
 	while (reader_left(&r) >= ADDRESS_SIZE) {
 		const uint64_t off = r.pos;
 		const uint64_t addr = read_u64(&r);
-		read_skip(&r, ADDRESS_SIZE - 8); /* Skips the end and the unit. */
+		read_skip(&r, ADDRESS_SIZE - 8);
 		index_put(g->out, off, ADDRESS_SIZE, ABOUT_ADDR, addr);
 	}
 	index_pad(g->out, r.pos, r.size);
@@ -111,8 +111,8 @@ static void index_gdb_put_symbols(struct gdb_index *g)
 			index_put(g->out, off, SYMBOL_SIZE, ABOUT_ALL, 0);
 			continue;
 		}
-		/* Reads the first unit of a vector. Since version 7, its upper byte is the kind of
-		 * the symbol. */
+		/* Since version 7, the upper byte of the first number in a vector is the symbol's
+		 * kind. */
 		struct reader units = gdb_at(g, pool + vector);
 		const uint32_t count = read_u32(&units), first = read_u32(&units);
 		const uint32_t unit = !reader_ok(&units) || count == 0 ? NO_UNIT
@@ -127,7 +127,7 @@ static void index_gdb_put_symbols(struct gdb_index *g)
 	index_pad(g->out, r.pos, r.size);
 }
 
-/* Returns the size of the text or vector at `off`, even if it overlaps the next. 0 if damaged. */
+/* Returns the size of the text or vector at `off`, which may overlap the next one. 0 if damaged. */
 static uint64_t use_size(const struct gdb_index *g, const struct gdb_use *u, uint64_t end)
 {
 	struct reader r = gdb_at(g, u->off);
@@ -140,7 +140,7 @@ static uint64_t use_size(const struct gdb_index *g, const struct gdb_use *u, uin
 	return reader_ok(&r) ? (uint64_t)name.len + 1 : 0;
 }
 
-/* Reports a text or vector. Stops at the next one, because names may share their ends. */
+/* Reports a text or vector. Ends before the next one, because names may share their ends. */
 static void put_use(struct gdb_index *g, const struct gdb_use *u, uint64_t next)
 {
 	if (u->off >= g->r.size)
@@ -171,7 +171,7 @@ static void index_gdb_put_pool(struct gdb_index *g)
 	}
 }
 
-/* Reads the header. False if areas are out of order or outside the section. */
+/* Reads the header. False if areas are not in order, or not inside the section. */
 static bool index_gdb_read_header(struct gdb_index *g)
 {
 	struct reader *r = &g->r;

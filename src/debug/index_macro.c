@@ -8,12 +8,12 @@ enum {
 	MACRO_OPERANDS = 4,
 };
 
-/* Greatest number of operands of an opcode. More count as damage. Keeps the cost per entry
- * constant. */
+/* Greatest number of operands of an opcode. More count as damage, because they would make entries
+ * too slow to read. */
 enum { FORMS_MAX = 64 };
 
-/* Forms of an opcode's operands, from the header. off is 0 if the header does not list the
- * opcode. */
+/* The forms of an opcode's operands, listed in the header. `off` is 0 if the header does not list
+ * the opcode */
 struct macro_operands {
 	uint64_t off, count;
 };
@@ -29,8 +29,8 @@ struct macro {
 	struct macro_operands operands[256]; /* Valid if flags has MACRO_OPERANDS */
 };
 
-/* Notes damage. `fmt` must be a literal, because notes with equal ones are joined. Its %s is the
- * section. */
+/* Notes damage. `fmt` names the section by %s. It must be a literal, because notes with the same
+ * literal are joined. */
 static bool macro_damaged(struct dwarf *d, enum dw_section which, uint64_t off, const char *fmt)
 {
 	const uint64_t size = dwarf_bytes(d, which).size;
@@ -38,7 +38,7 @@ static bool macro_damaged(struct dwarf *d, enum dw_section which, uint64_t off, 
 	return false;
 }
 
-/* Reads the header's list of opcodes with the forms of their operands (DWARF 5, 6.3.1). */
+/* Reads a part of the header: opcodes with the forms of their operands (DWARF 5, 6.3.1). */
 static void read_operands(struct macro *m)
 {
 	struct reader *r = &m->r;
@@ -71,7 +71,7 @@ static bool index_macro_read_header(struct macro *m)
 	return reader_ok(r);
 }
 
-/* Skips an opcode that only the header describes. */
+/* Skips the operands of an opcode that only the header describes. */
 static void index_macro_skip_operands(struct macro *m, uint8_t opcode)
 {
 	struct reader *r = &m->r;
@@ -92,8 +92,8 @@ static void refer_string(struct macro *m, uint64_t off)
 		m->refs->string(m->refs->ctx, DW_STR, off);
 }
 
-/* Reports a string by its index. Split units do not state a base, so they use the first table. In
- * version 5, the first table starts after a header. */
+/* Reports the string with an index. A split unit states no base, so the first table is used. In
+ * version 5, that table starts after a header. */
 static void refer_strx(struct macro *m, uint64_t index)
 {
 	uint64_t base = m->str_offsets_base, off;
@@ -162,7 +162,7 @@ static bool walk_macro(struct macro *m, uint64_t *ret_size)
 	return true;
 }
 
-/* Walks .debug_macinfo (DWARF 4, 6.3.1). The section refers to no other section. */
+/* Walks .debug_macinfo (DWARF 4, 6.3.1), which refers to no other section. */
 static bool walk_macinfo(struct dwarf *d, uint64_t off, uint64_t *ret_size)
 {
 	struct reader r = dwarf_reader(d, DW_MACINFO);

@@ -1,23 +1,23 @@
 /* index_names.c - walks .debug_names (DWARF 5, 6.1.1).
  *
- * A name index has a header, unit lists, hash buckets, three columns of names (hash, string, first
- * entry), abbreviations, and entries. The subject of a name's columns is the DIE of its first
- * entry. */
+ * A name index has a header, unit lists, hash buckets, names, abbreviations, and entries. Names are
+ * three columns: hash, string, first entry. A name's row in these columns is about the DIE of its
+ * first entry. */
 #include "debug/index_out.h"
 
 #include "base/sort.h"
 #include "base/vec.h"
 #include "debug/form.h"
 
-/* Limits of the attributes and of the bytes of an entry. Real entries have a handful of attributes
- * and a few dozen bytes. More count as damage. Keeps the cost per entry constant. */
+/* Limits of an entry: number of attributes, and bytes. Real entries have a handful of attributes
+ * and a few dozen bytes. More count as damage, because they would make entries too slow to read. */
 enum { ATTRS_MAX = 64, ENTRY_MAX = 2048 };
 
 struct names_attr {
 	uint16_t name, form;
 };
 
-/* Position of an attribute in an entry of fixed size. width is 0 if the attribute is missing. */
+/* Where an attribute is in an entry of fixed size. `width` is 0 if there is no such attribute */
 struct names_field {
 	uint16_t at;
 	uint8_t width;
@@ -25,10 +25,11 @@ struct names_field {
 
 struct names_abbrev {
 	uint64_t code;
-	uint32_t first; /* First index in `attrs` */
+	uint32_t first; /* Index of the first attribute in `attrs` */
 	uint16_t count;
-	bool fixed;    /* True if entries have `size` bytes after the code */
-	bool absolute; /* True if offsets of DIEs may start at the section (DW_FORM_ref_addr) */
+	bool fixed;    /* True if entries have `size` bytes after their code */
+	bool absolute; /* True if offsets of DIEs may count from the section's start
+		        * (DW_FORM_ref_addr) */
 	uint16_t size;
 	struct names_field unit, type, die;
 };
@@ -37,7 +38,7 @@ struct names_unit {
 	uint64_t off, size;
 };
 
-/* Offsets of the parts in the section. */
+/* Offsets of the parts of an index in the section */
 struct names_layout {
 	uint64_t units, foreign, buckets, hashes, strings, entries, abbrevs, pool, end;
 	uint64_t unit_count, local_count, foreign_count, name_count;
@@ -50,7 +51,7 @@ struct index_names {
 	VEC(struct names_unit) units; /* Compile units, then local type units */
 	VEC(struct names_abbrev) abbrevs;
 	VEC(struct names_attr) attrs;
-	bool dense; /* True if code i + 1 is abbrevs[i]. If false, the list is sorted by code */
+	bool dense; /* True if abbrevs[i] has code i + 1. Otherwise the list is sorted by code */
 };
 
 struct names_entry {
@@ -59,16 +60,16 @@ struct names_entry {
 	uint64_t unit, type, die;
 };
 
-/* Notes damage. `fmt` must be a literal, because notes with equal ones are joined. Its %s is the
- * section. */
+/* Notes damage. `fmt` names the section by %s. It must be a literal, because notes with the same
+ * literal are joined. */
 static void note_names(const struct index_names *n, uint64_t off, uint64_t end, const char *fmt)
 {
 	const struct dwarf *d = n->out->dwarf;
 	note(d->notes, d->path, off, end - off, fmt, dw_section_name(DW_NAMES));
 }
 
-/* Reads the offsets of all parts. Counts have 32 bits, so no sum overflows. False if a part extends
- * beyond the table. */
+/* Computes the offsets of all parts. Counts have 32 bits, so no sum overflows. False if a part
+ * extends beyond the table. */
 static bool read_layout(struct index_names *n)
 {
 	struct reader r = n->set->r;
@@ -124,7 +125,8 @@ static struct form_sizes names_sizes(const struct index_names *n)
 	return (struct form_sizes){ n->set->version, 8, n->set->offset_size };
 }
 
-/* Records the position of a used attribute. The sizes of all attributes before it must be known. */
+/* Records where an attribute is in an entry. The sizes of all attributes before it must be
+ * known. */
 static void place_attr(struct names_abbrev *a, uint64_t name, unsigned size)
 {
 	const struct names_field field = { a->size, (uint8_t)(size <= 8 ? size : 0) };
@@ -137,7 +139,8 @@ static void place_attr(struct names_abbrev *a, uint64_t name, unsigned size)
 	a->size = (uint16_t)(a->size + size);
 }
 
-/* Reads the attributes until the pair of zeros. False if they are damaged. */
+/* Reads the attributes of an abbreviation, which a pair of zeros ends. False if they are
+ * damaged. */
 static bool index_names_read_attrs(struct index_names *n, struct reader *r, struct names_abbrev *a)
 {
 	a->first = (uint32_t)n->attrs.count;
@@ -199,7 +202,7 @@ static const struct names_abbrev *abbrev_find(const struct index_names *n, uint6
 	return &n->abbrevs.data[low];
 }
 
-/* Reads an attribute of an entry of fixed size. p points to the entry's bytes after the code. */
+/* Reads an attribute of an entry of fixed size. `p` points to the entry's bytes after the code. */
 static inline bool index_names_read_field(const uint8_t *p, bool big_endian,
 					  struct names_field field, uint64_t *ret)
 {
@@ -229,7 +232,8 @@ static void index_names_read_varying(const struct index_names *n, struct reader 
 	}
 }
 
-/* Reads the entry at r's position. False at the closing 0, or if the entry is damaged. */
+/* Reads the entry at r's position. False at the 0 that ends the entries of a name, or if the entry
+ * is damaged. */
 static inline bool index_names_read_entry(const struct index_names *n, struct reader *r,
 					  struct names_entry *e)
 {
@@ -252,8 +256,8 @@ static inline bool index_names_read_entry(const struct index_names *n, struct re
 	return true;
 }
 
-/* Returns the unit of an entry. For a unit in another file, returns its skeleton. NULL if not
- * stated, as in an index of one compile unit. */
+/* Returns the unit of an entry. For a unit in another file, returns its skeleton. NULL if entries
+ * do not state a unit, because the index has only one. */
 static const struct names_unit *entry_unit(const struct index_names *n, const struct names_entry *e)
 {
 	if (e->has_type && e->type < n->at.local_count)
@@ -269,7 +273,7 @@ static inline void entry_put(struct index_names *n, uint64_t off, uint64_t size,
 {
 	const bool foreign = e->has_type && e->type >= n->at.local_count;
 	const struct names_unit *u = entry_unit(n, e);
-	if (foreign && u) { /* The DIE is in a split file. This unit is its skeleton */
+	if (foreign && u) { /* The DIE is in a split file, whose skeleton is this unit */
 		index_put(n->out, off, size, ABOUT_INFO, u->off);
 	} else if (foreign && e->type - n->at.local_count < n->at.foreign_count) {
 		const uint64_t at = n->at.foreign + (e->type - n->at.local_count) * 8;
@@ -285,7 +289,7 @@ static inline void entry_put(struct index_names *n, uint64_t off, uint64_t size,
 	}
 }
 
-/* Reports a column of names: elements of `width` bytes from `column` on. */
+/* Reports a column of the names: elements of `width` bytes from `column` on. */
 static void index_names_put_column(struct index_names *n, uint64_t column, unsigned width)
 {
 	ASSERT(width == 4 || width == 8);
@@ -309,7 +313,8 @@ static void index_names_put_column(struct index_names *n, uint64_t column, unsig
 	}
 }
 
-/* Reports the entries. A 0 ends the entries of a name. This 0 belongs to the last entry. */
+/* Reports the entries of all names. The 0 after the entries of a name belongs to the last of
+ * them. */
 static void index_names_put_pool(struct index_names *n)
 {
 	struct reader r = n->set->r;

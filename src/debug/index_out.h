@@ -1,19 +1,17 @@
-/* index_out.h - declares the output of pieces, and the walk over sections that consist of tables.
- * Each table has a length and a version.
- *
- * Private to debug/index_*.c. */
+/* index_out.h - outputs pieces (index.h), and walks sections that consist of tables. Each table has
+ * a length and a version. Private to debug/index_*.c. */
 #ifndef HEFT_DEBUG_INDEX_OUT_H
 #define HEFT_DEBUG_INDEX_OUT_H
 
 #include "debug/index.h"
 
-/* Output of pieces. Keeps the last piece, so that the next bytes can extend it. */
+/* Output of pieces. The last piece is kept, so that the next bytes can extend it */
 struct index_out {
 	struct dwarf *dwarf;
 	enum dw_section which;
 	index_fn fn;
 	void *ctx;
-	struct index_piece last; /* Size 0 if none */
+	struct index_piece last; /* Size 0 if there is none */
 };
 
 /* Outputs a piece. Merges adjacent pieces with the same subject. */
@@ -33,7 +31,7 @@ static inline void index_put(struct index_out *o, uint64_t off, uint64_t size,
 	*p = (struct index_piece){ off, size, about, value, 0 };
 }
 
-/* Adds the padding [off, end) to the last piece, if that piece ends at `off`. */
+/* Extends the last piece by the padding [off, end), if it ends at `off`. */
 static inline void index_pad(struct index_out *o, uint64_t off, uint64_t end)
 {
 	if (o->last.size > 0 && o->last.off + o->last.size == off && end > off)
@@ -47,16 +45,18 @@ static inline void index_finish(struct index_out *o)
 	o->last.size = 0;
 }
 
-/* One table of a section that has several. */
+/* A table of a section that consists of tables */
 struct index_set {
-	uint64_t off, end; /* Range in the section, with the length field, limited to the section */
+	uint64_t off, end; /* Range in the section, with the length field. `end` is at most the
+			    * section's end */
 	uint16_t version;
 	uint8_t offset_size;
-	struct reader r; /* Starts after the version, ends at `end` */
+	struct reader r; /* After the version, until `end` */
 };
 
-/* Finds the next table at *at with a version in [low, high] and moves *at after it. Skips tables of
- * other versions with a note. Zeros between tables belong to the piece before them. */
+/* Finds the next table from *at on with a version in [low, high]. Moves *at to the end of the
+ * table. Skips tables of other versions with a note. Zeros between tables belong to the piece
+ * before them. */
 bool index_set_next(struct index_out *o, uint64_t *at, uint16_t low, uint16_t high,
 		    struct index_set *ret);
 
@@ -69,8 +69,9 @@ static inline bool index_width_ok(unsigned width)
 /* Returns the size of the unit at `off` of .debug_info. UINT64_MAX if unknown. */
 uint64_t index_unit_size(struct dwarf *d, uint64_t off);
 
-/* Returns the section offset of the DIE `die` bytes into the unit. If `die` is beyond the unit,
- * returns the unit: entries of a skeleton count from its split unit. */
+/* Returns the offset, in the section, of the DIE that is `die` bytes after the start of the unit.
+ * If `die` is not inside the unit, returns the unit: it is a skeleton, and `die` counts from its
+ * split unit in another file. */
 static inline uint64_t index_die(uint64_t unit, uint64_t unit_size, uint64_t die)
 {
 	return die < unit_size && die <= UINT64_MAX - unit ? unit + die : unit;

@@ -7,8 +7,8 @@
 #include "base/vec.h"
 #include "unwind/unwind.h"
 
-/* Reads the length and version of the table at `at`. If the length exceeds the section, *ret_fits
- * is false and the table is clipped. Returns false if no length can be read. */
+/* Reads the length and version of the table at `at`. If the table exceeds the section, sets
+ * *ret_fits to false, and the table ends with the section. False if no length can be read. */
 static bool index_tables_read_set(const struct reader *section, uint64_t at, struct index_set *ret,
 				  bool *ret_fits)
 {
@@ -26,7 +26,8 @@ static bool index_tables_read_set(const struct reader *section, uint64_t at, str
 	return true;
 }
 
-/* Skips zeros from `at` to a multiple of 4 or the end. Returns `at` if there are other bytes. */
+/* Returns the end of zeros that begin at `at` and end at a multiple of 4, or at the section's end.
+ * Returns `at` if there are other bytes. */
 static uint64_t skip_zeros(const struct reader *section, uint64_t at)
 {
 	const uint64_t end = min_u64(section->size, (at | 3) + 1);
@@ -36,7 +37,7 @@ static uint64_t skip_zeros(const struct reader *section, uint64_t at)
 	return end;
 }
 
-/* Finds the next table. Linkers may align sections of objects with zeros. So zeros are padding,
+/* Finds the next table. Linkers may align sections of objects with zeros, so zeros are padding
  * unless a table begins there. */
 bool index_set_next(struct index_out *o, uint64_t *at, uint16_t low, uint16_t high,
 		    struct index_set *ret)
@@ -80,7 +81,8 @@ uint64_t index_unit_size(struct dwarf *d, uint64_t off)
 	return reader_ok(&r) && length > 0 ? add_sat(r.pos - off, length) : UINT64_MAX;
 }
 
-/* Reports entries from r's position to its end. An entry has `skip` bytes, then `width` bytes. */
+/* Reports the remaining entries of r. An entry has `skip` bytes without meaning here, then a value
+ * of `width` bytes. */
 static void put_entries(struct index_out *o, struct reader *r, unsigned skip, unsigned width,
 			enum index_about about)
 {
@@ -171,7 +173,7 @@ static struct frame_cie *index_tables_cie_find(struct frame_cies *c, uint64_t of
 	return &c->v.data[low];
 }
 
-/* Collects the CIEs, each with the address of its first FDE. `again`: visits the FDEs a second
+/* Collects the CIEs, with the address of the first FDE of each. `again`: reads the FDEs a second
  * time, because some came before their CIEs. */
 static void collect_cies(const struct unwind_section *s, struct frame_cies *c, bool again)
 {
@@ -225,7 +227,7 @@ void frame_pieces(struct dwarf *d, uint8_t address_size, index_fn fn, void *ctx)
 	collect_cies(&s, &cies, false);
 	if (cies.later)
 		collect_cies(&s, &cies, true);
-	s.notes = d->notes; /* Set after the first visit, so that each problem is noted once. */
+	s.notes = d->notes; /* Set only now, so that each problem is noted once */
 	unwind_init(&it, &s);
 	while (unwind_next(&it, &e))
 		if (e.ok)

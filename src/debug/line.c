@@ -13,8 +13,8 @@ void line_start_sequence(struct line_program *p)
 	p->hidden = false;
 }
 
-/* Returns the row. Copies single fields, because copying the whole struct would wait for the last
- * stores of fields. */
+/* Returns the current row. Copies field by field: to copy the whole struct, the processor would
+ * wait for the last stores to it. */
 static inline void hand_out(struct line_program *p, struct line_row *ret)
 {
 	struct line_row *s = &p->state;
@@ -38,7 +38,7 @@ static void hand_out_end(struct line_program *p, struct line_row *ret)
 	p->open = false;
 }
 
-/* Advances by n instructions. On VLIW machines advances by n operations. */
+/* Advances the address by n instructions, or on VLIW machines by n operations. */
 static inline void line_advance(struct line_program *p, uint64_t n)
 {
 	struct line_row *s = &p->state;
@@ -55,7 +55,7 @@ static inline unsigned divide_by_range(const struct line_program *p, unsigned n)
 	return (n * p->reciprocal) >> 16;
 }
 
-/* Marks the program as damaged, and ends it after the last opcode. */
+/* Marks the program as damaged. It ends after the current opcode. */
 static void line_give_up(struct line_program *p)
 {
 	p->reader.pos--;
@@ -118,8 +118,8 @@ static bool standard(struct line_program *p, uint8_t op, struct line_row *ret)
 	}
 }
 
-/* Sets the address. The opcode began at `start`, and `size` bytes of address follow. If a sequence
- * was open, returns its end as a row, and true. */
+/* Sets the address, as an opcode at `start` with `size` bytes of address says. If a sequence was
+ * open, returns its end as a row, and true. */
 static bool line_set_address(struct line_program *p, uint64_t start, uint64_t size,
 			     struct line_row *ret)
 {
@@ -167,7 +167,7 @@ static bool extended(struct line_program *p, struct line_row *ret)
 	case DW_LNE_define_file: {
 		struct reader file = *r;
 		file.size = end;
-		if (p->version < 5) /* The opcode has another meaning in later versions */
+		if (p->version < 5) /* Later versions have another opcode of this number */
 			(void)line_read_file(p, &file);
 		break;
 	}
@@ -177,7 +177,7 @@ static bool extended(struct line_program *p, struct line_row *ret)
 	return row;
 }
 
-/* Ends the program: makes a single note about damage, and closes an open sequence. */
+/* Ends the program: adds one note about all damage, and closes an open sequence. */
 static bool line_finish(struct line_program *p, struct line_row *ret)
 {
 	const struct reader *r = &p->reader;

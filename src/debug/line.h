@@ -19,24 +19,26 @@ struct line_file {
 
 struct line_row {
 	uint64_t addr;
-	/* [start, off) in DW_LINE are the opcodes that made the row. Empty for a missing end. Bytes
-	 * between rows belong to removed code. */
+	/* Range of the opcodes that made the row, in DW_LINE. Empty for an end that was missing.
+	 * Bytes between rows belong to removed code. */
 	uint64_t start, off;
 	uint32_t file, line, column;
-	uint8_t op_index; /* Index of the operation on VLIW machines. 0 elsewhere. */
+	uint8_t op_index; /* Operation in the instruction on VLIW machines. 0 elsewhere */
 	bool is_stmt, end_sequence;
 };
 
 struct line_program {
 	struct dwarf *dwarf;
-	uint64_t off, size;   /* Range in DW_LINE, with the length field, limited to the section */
-	uint64_t header_size; /* Size of everything before the opcodes */
+	uint64_t off, size;   /* Range in DW_LINE, with the length field. Ends at most with the
+			       * section */
+	uint64_t header_size; /* Number of bytes before the opcodes */
 	uint16_t version;
-	uint8_t offset_size, address_size; /* Version 5 states address_size. In earlier versions,
-					    * callers state it */
-	struct str comp_dir;               /* Directory 0 of versions before 5, from the caller */
+	uint8_t offset_size, address_size; /* Version 5 states address_size. For earlier
+					    * versions, the caller states it */
+	struct str comp_dir;               /* Directory 0 before version 5, as the caller states
+					    * it */
 	/* Texts are borrowed from the sections. dirs[0] always exists and is the compilation
-	 * directory in every version. Indexes of files are those of rows and of DW_AT_decl_file.
+	 * directory in every version. Rows and DW_AT_decl_file refer to files by their index here.
 	 * Before version 5 files[0] has an empty name. */
 	VEC(struct str) dirs;
 	VEC(struct line_file) files;
@@ -44,7 +46,7 @@ struct line_program {
 	struct reader reader;
 	struct line_row state;
 	uint64_t addr_mask;
-	uint32_t reciprocal; /* 2^16 / line_range + 1, to divide a byte by multiplying */
+	uint32_t reciprocal; /* 2^16 / line_range + 1. Used to divide a byte by multiplication */
 	uint8_t min_inst_length, max_ops, line_range, opcode_base;
 	int8_t line_base;
 	bool default_is_stmt;
@@ -54,10 +56,10 @@ struct line_program {
 	uint8_t opcode_lengths[256];
 };
 
-/* Opens the program at `off`. address_size, comp_dir and str_offsets_base are facts of its unit.
- * str_offsets_base serves names in forms strx* (DW_NO_OFFSET if none). False, with a note, without
- * a program or with an unusable header. *p is then empty and needs no release. If only the file
- * table is damaged, the rows are still read. */
+/* Opens the program at `off`. The unit states address_size, comp_dir and str_offsets_base (for
+ * names by index, DW_NO_OFFSET if none). False, with a note, without a program or with an unusable
+ * header. *p is then empty and needs no release. If only the table of files is damaged, rows are
+ * still read. */
 bool line_open(struct line_program *p, struct dwarf *d, uint64_t off, uint8_t address_size,
 	       struct str comp_dir, uint64_t str_offsets_base);
 void line_release(struct line_program *p);
@@ -65,8 +67,8 @@ void line_release(struct line_program *p);
  * impossible size. False at the end. */
 bool line_next(struct line_program *p, struct line_row *ret);
 
-/* Replaces *out by the absolute path of a file. path_join() (debug/path.h) makes it from dirs[0],
- * the file's directory and its name. False, with *out "", if the index is out of range. */
+/* Sets *out to the absolute path of a file: path_join() (debug/path.h) of dirs[0], the file's
+ * directory and its name. False, with *out "", if the index is out of range. */
 struct text;
 bool line_path(const struct line_program *p, uint64_t file, struct text *out);
 

@@ -1,10 +1,11 @@
-/* line_header.c - reads the header of a line program, before its opcodes (DWARF 5, 6.2.4). */
+/* line_header.c - reads the header of a line program (DWARF 5, 6.2.4), which precedes its
+ * opcodes. */
 #include "debug/form.h"
 #include "debug/line_internal.h"
 
-/* Field of an entry in version 5: its content and form. */
+/* Which field of a directory or file comes next in the entries of version 5, and its form */
 struct entry_field {
-	uint64_t content; /* One of DW_LNCT_* */
+	uint64_t content; /* DW_LNCT_* */
 	uint16_t form;
 };
 
@@ -13,21 +14,21 @@ struct entry_format {
 	uint8_t count;
 };
 
-/* Entry of the table of folders or files. */
+/* A directory or a file */
 struct line_header_entry {
 	struct str path;
 	uint64_t dir;
 };
 
-/* State of reading the tables. `r` ends where the opcodes begin. */
+/* State of reading the tables. `r` ends at the opcodes */
 struct line_header_tables {
 	struct line_program *p;
 	struct reader r;
 	uint64_t str_offsets_base;
-	uint64_t bad_names; /* Number of texts outside their section. */
+	uint64_t bad_names;
 };
 
-/* Reads a field. The source text that LLVM embeds is a string too. */
+/* Reads a field. LLVM may embed the source text, whose field is a string too. */
 static void line_header_read_field(struct line_header_tables *t, const struct entry_field *f,
 				   struct line_header_entry *e)
 {
@@ -51,8 +52,8 @@ static void read_format(struct line_header_tables *t, struct entry_format *f)
 	}
 }
 
-/* Reads one entry. False, with the reader bad, if the entry is truncated or empty. Empty entries
- * are rejected because nothing would limit their number. */
+/* Reads an entry. False, with the reader bad, if the entry is truncated or has no bytes. Entries
+ * without bytes would have no limit on their number. */
 static bool line_header_read_entry(struct line_header_tables *t, const struct entry_format *f,
 				   struct line_header_entry *ret)
 {
@@ -140,7 +141,7 @@ static void set_address_size(struct line_program *p, uint8_t size)
 	p->addr_mask = size == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1;
 }
 
-/* Reads the fixed fields. r ends where the opcodes begin. */
+/* Reads the fixed fields. Then r ends at the opcodes. */
 static bool line_header_read_fields(struct line_program *p, struct reader *r)
 {
 	p->min_inst_length = read_u8(r);
@@ -156,7 +157,8 @@ static bool line_header_read_fields(struct line_program *p, struct reader *r)
 	return reader_ok(r) && p->opcode_base > 0;
 }
 
-/* Reads the part before the tables. Ends r with the header. p->reader is at the opcodes. */
+/* Reads the header before the tables. Then r ends with the header, and p->reader is at the
+ * opcodes. */
 static const char *read_start(struct line_program *p, struct reader *r)
 {
 	struct dwarf *d = p->dwarf;

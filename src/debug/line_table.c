@@ -78,7 +78,6 @@ const char *line_table_path(struct line_table *t, uint32_t file, struct intern *
 	return t->paths[file] ? t->paths[file] : "";
 }
 
-/* Asserts that the addresses of sequences ascend, and the addresses of the rows in a sequence. */
 static void line_table_verify(const struct line_table *t)
 {
 	ASSERT(sorted_by_key(t->sequences.data, t->sequences.count, sizeof *t->sequences.data));
@@ -128,14 +127,15 @@ void line_table_release(struct line_table *t)
 
 const struct line_place *line_table_find(struct line_table *t, uint64_t addr)
 {
-	size_t i; /* Index of the first sequence that ends after addr. */
+	size_t i; /* Index of the first sequence that ends after addr */
 	BISECT(i, 0, t->sequences.count, mid, t->sequences.data[mid].end <= addr);
 	if (i == t->sequences.count || addr < t->sequences.data[i].addr)
 		return NULL;
 	const struct line_sequence *s = &t->sequences.data[i];
 	const struct line_place *rows = t->rows.data + s->first;
 	const uint64_t delta = addr - s->addr;
-	size_t low = 0, high = s->count; /* low: first row after addr. Row 0 has delta 0. */
+	size_t low = 0, high = s->count; /* low: index of the first row after addr. Row 0 is
+					  * never after it */
 	const size_t near = t->near - s->first;
 	if (t->near >= s->first && near < high && rows[near].delta <= delta) {
 		low = near;

@@ -2,7 +2,7 @@
 #include "debug/dwarf_const.h"
 #include "debug/package.h"
 
-/* Returns the section of a column of the tables: DW_SECT_* (DWARF 5, 7.3.5.3; GNU's version 2). */
+/* Returns the section of a column, by its number DW_SECT_* (DWARF 5, 7.3.5.3; GNU's version 2). */
 static enum dw_section column_section(uint16_t version, uint32_t id)
 {
 	static const enum dw_section of5[] = {
@@ -21,8 +21,8 @@ static enum dw_section column_section(uint16_t version, uint32_t id)
 /* Reads the header. False if its counts do not fit the section. */
 static bool package_read_header(struct package_index *p, struct reader *r)
 {
-	/* In version 2 the version has 4 bytes. In version 5 it has 2, followed by 2 bytes of
-	 * padding. */
+	/* The version has 4 bytes in version 2. In version 5 it has 2 bytes, and 2 bytes of padding
+	 * follow. */
 	struct reader two = *r;
 	p->version = read_u32(r) == 2 ? 2 : read_u16(&two);
 	p->columns = read_u32(r);
@@ -63,7 +63,7 @@ bool package_open(struct package_index *p, struct dwarf *d, enum dw_section whic
 	return true;
 }
 
-/* Returns entry `i` of a table of numbers. package_read_header() checked that the table fits. */
+/* Returns entry `i` of the table of numbers at `table`, which fits the section. */
 static uint64_t entry(const struct package_index *p, uint64_t table, uint64_t i, unsigned width)
 {
 	struct reader r = reader_of(p->bytes, p->big_endian);
@@ -76,7 +76,7 @@ static uint64_t slot_signature(const struct package_index *p, uint32_t i)
 	return entry(p, p->rows_off - (uint64_t)p->slots * 8, i, 8);
 }
 
-/* Returns the row of a slot. Rows count from 1. 0 means an empty slot. */
+/* Returns the row of a slot of the hash table, from 1. 0 if the slot is empty. */
 static uint64_t slot_row(const struct package_index *p, uint32_t i)
 {
 	return entry(p, p->rows_off, i, 4);
@@ -110,9 +110,9 @@ bool package_slot(const struct package_index *p, uint32_t i, uint64_t *ret_signa
 	return true;
 }
 
-/* Greatest number of slots that a look-up probes (open addressing). The step comes from the upper
- * half of the signature and is odd, so all slots are visited. A third of the slots is empty
- * (7.3.5.3), so only a malicious package needs more probes. */
+/* Greatest number of slots that a look-up in the hash table tests. The step between them is odd, so
+ * all slots come in turn. A third of the slots is empty (7.3.5.3), so only a malicious package
+ * needs more. */
 enum { PROBES_MAX = 4096 };
 
 bool package_find(const struct package_index *p, uint64_t signature, struct package_unit *ret)
@@ -164,7 +164,8 @@ void package_dwarf_init(struct package_dwarf *p, struct dwarf *whole,
 				   .load = package_load,
 				   .load_ctx = p,
 				   .notes = whole->notes };
-	/* Gives the unit its bytes of each section. Gives none if the index exceeds the section. */
+	/* Gives the unit its part of each section, or an empty one if the index exceeds the
+	 * section. */
 	for (size_t i = 0; i < DW_SECTIONS; i++) {
 		const uint64_t off = unit->parts[i].off, size = unit->parts[i].size;
 		const uint64_t all = whole->size[i];

@@ -13,16 +13,16 @@ enum { PACKAGE_COLUMNS = 16 };
 struct package_index {
 	struct bytes bytes;
 	bool big_endian;
-	uint16_t version;                           /* Version 2 or 5 */
-	uint32_t columns, units, slots;             /* `slots`: a power of two, or 0 */
-	enum dw_section column_of[PACKAGE_COLUMNS]; /* Section per column. DW_SECTIONS if heft
-						     * does not know it. */
-	uint64_t rows_off, offsets_off, sizes_off;  /* Offsets of the tables that follow the
-						     * signatures */
+	uint16_t version;                           /* 2 or 5 */
+	uint32_t columns, units, slots;             /* `slots`: size of the hash table, a power
+						     * of two or 0 */
+	enum dw_section column_of[PACKAGE_COLUMNS]; /* DW_SECTIONS if heft does not know the
+						     * column's section */
+	uint64_t rows_off, offsets_off, sizes_off;  /* Offsets of the tables after the signatures */
 };
 
 struct package_unit {
-	uint32_t row; /* Index, below `units` */
+	uint32_t row; /* Row in the tables, from 0 */
 	struct {
 		/* Range in the package's section. Unchecked: it may exceed the section. */
 		uint64_t off, size;
@@ -39,8 +39,9 @@ bool package_find(const struct package_index *p, uint64_t signature, struct pack
 bool package_slot(const struct package_index *p, uint32_t i, uint64_t *ret_signature,
 		  struct package_unit *ret);
 
-/* The dwarf of one unit: its parts of the sections, and the package's strings. Must not move while
- * units refer to it. `whole` must live as long. Owns nothing. */
+/* The dwarf of one unit of a package. It has the unit's parts of the sections, and the package's
+ * strings. Owns nothing. `whole` must live as long, and the struct must not move while units refer
+ * to it */
 struct package_dwarf {
 	struct dwarf dwarf;
 	struct dwarf *whole;

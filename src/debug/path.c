@@ -19,15 +19,15 @@ bool path_is_absolute(struct str path)
 	return path_root_size(path) > 0;
 }
 
-/* The joined path while it grows: a root, then names with separators between. */
+/* The joined path while it grows: its root, then names with separators between */
 struct joined {
 	char *p;
 	size_t len;
-	size_t root;    /* Size of the root. 0 for relative paths. */
-	size_t fixed;   /* ".." removes nothing before this length, which covers the root or
-			 * leading ".." parts */
-	char separator; /* Put between two parts */
-	bool backslash; /* True if the backslash is also a separator */
+	size_t root;  /* Size of the root. 0 for a relative path */
+	size_t fixed; /* Length of the part that ".." does not remove: the root, or leading
+			 * ".." names */
+	char separator;
+	bool backslash; /* True if a backslash separates names too */
 };
 
 static bool path_separates(const struct joined *j, char c)
@@ -35,7 +35,8 @@ static bool path_separates(const struct joined *j, char c)
 	return c == '/' || (c == '\\' && j->backslash);
 }
 
-/* Appends the name between len and `end`. Applies a "." or "..". */
+/* Completes the path with the name at its end, from `len` to `end`. Drops a ".", and applies a
+ * "..". */
 static void settle_name(struct joined *j, const char *name, size_t end)
 {
 	const size_t size = (size_t)(j->p + end - name);
@@ -76,7 +77,7 @@ static void debug_path_join(struct text *out, const struct str *parts, size_t co
 		size += parts[i].len;
 	if (size > out->cap)
 		out->p = vec_grow(out->p, &out->cap, size, 1);
-	/* The first part that is not empty determines the root. */
+	/* The first part that is not empty has the root. */
 	while (count > 1 && parts[0].len == 0) {
 		parts++;
 		count--;

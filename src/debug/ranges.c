@@ -26,7 +26,7 @@ static void ranges_emit(struct ranges *s, uint64_t start, uint64_t end)
 	s->fn(s->ctx, start, end - start);
 }
 
-/* Reports a range relative to the base. If the base marks removed code, skips the range. */
+/* Reports a range whose addresses count from the base, unless the base marks removed code. */
 static void emit_pair(struct ranges *s, uint64_t start, uint64_t end)
 {
 	if (s->base != 0 && ranges_is_tombstone(s, s->base))
@@ -91,8 +91,8 @@ static void read_list_5(struct ranges *s)
 	}
 }
 
-/* Finds a list by its index. The table at the base has the offset of each list, relative to the
- * base. */
+/* Finds the list with an index. A table at `base` has the offset of each list, which counts from
+ * `base` too. */
 static bool list_of_index(const struct unit *u, enum dw_section in, uint64_t base, uint64_t index,
 			  uint64_t *ret)
 {
@@ -112,7 +112,7 @@ bool ranges_offset(const struct unit *u, const struct value *v, enum dw_section 
 	if (v->kind != VALUE_OFFSET && v->kind != VALUE_UINT)
 		return false;
 	*ret_off = v->u;
-	/* In GNU's split version 4, the lists are in the skeleton's file. */
+	/* In a split unit of GNU's version 4, the lists are in the skeleton's file. */
 	if (u->version < 5 && u->dwarf->split && !u->skeleton)
 		return false;
 	if (u->version < 5 && u->skeleton && u->skeleton->ranges_base != DW_NO_OFFSET)

@@ -4,10 +4,10 @@
 #include "base/map.h"
 
 /* Greatest number of references from a scope to the DIE that names it. Three are usual: inlined
- * subroutine, abstract instance, declaration. A scope with more has no name. */
+ * subroutine, abstract instance, declaration. A scope with more gets no name. */
 enum { CHAIN_MAX = 16 };
 
-/* Facts of one DIE. A function also has facts of the DIEs that it refers to. */
+/* What one DIE says about itself */
 struct scopes_facts {
 	struct die_code code;
 	struct value name, linkage, origin, specification;
@@ -15,16 +15,16 @@ struct scopes_facts {
 	bool has_decl;
 };
 
-/* A cached function, and the reference that found it. */
+/* A function that was found before, by the reference that led to it */
 struct scopes_memo {
 	uint64_t key;
 	uint32_t function;
 };
 
-/* The DIEs that contain a DIE. */
+/* The scope around a list of children */
 struct around {
 	uint32_t scope;
-	bool function; /* True if one of them is a subprogram, with or without code */
+	bool function; /* True if a subprogram contains the list, with or without code */
 };
 
 struct scopes_walk {
@@ -32,13 +32,13 @@ struct scopes_walk {
 	struct units *units;
 	const struct unit *unit;
 	struct reader r;
-	VEC(struct around) around; /* One entry per open list of children */
+	VEC(struct around) around; /* One per open list of children */
 	VEC(struct flat_range) ranges;
 	VEC(struct scopes_memo) memos;
-	struct map by_key; /* Index of the memos, by key */
+	struct map by_key; /* Index in `memos`, by key */
 	uint64_t range_budget;
 	uint64_t scopes_max;
-	uint32_t scope; /* Scope whose ranges are being read */
+	uint32_t scope; /* Scope whose address ranges are being read */
 	bool skip_types;
 };
 
@@ -82,7 +82,7 @@ static void read_facts(const struct unit *u, struct reader *r, const struct die 
 	}
 }
 
-/* Adds the facts that `fn` lacks. */
+/* Adds what a DIE says to the function, if the function lacks it. */
 static void add_facts(struct scope_function *fn, const struct unit *u, const struct scopes_facts *f)
 {
 	struct str s;
@@ -135,7 +135,8 @@ static uint32_t new_function(struct scopes_walk *k, const struct scopes_facts *f
 	return (uint32_t)k->out->functions.count - 1;
 }
 
-/* Returns a scope's function. Scopes without own facts share the function of their reference. */
+/* Returns the function that a scope is code of. Scopes that say nothing themselves share the
+ * function that they refer to. */
 static uint32_t scopes_function_of(struct scopes_walk *k, const struct scopes_facts *f)
 {
 	const struct value *link = next_link(f);
@@ -202,8 +203,8 @@ static bool is_type(uint16_t tag)
 	}
 }
 
-/* Moves after the DIE and its children, if the DIE states their end. Otherwise moves after the DIE
- * alone and returns true, because its children follow. */
+/* Moves after a DIE and its children, if the DIE states where they end. Otherwise moves after the
+ * DIE alone, and returns true because its children follow. */
 static bool skip_to_sibling(struct scopes_walk *k, const struct die *d)
 {
 	const uint64_t start = k->r.pos;
@@ -249,8 +250,8 @@ static void scopes_walk_die(struct scopes_walk *k, const struct die *d)
 		vec_push(&k->around, here);
 }
 
-/* True for C and C++. Their types contain only declarations, unless the types are local to a
- * function. Other languages have functions with code in types (numbers: DWARF 5, table 7.17). */
+/* True for C and C++. Types of these languages have code only if they are inside a function. In
+ * other languages, functions with code are in types (numbers: DWARF 5, table 7.17). */
 static bool is_c_family(uint64_t language)
 {
 	switch (language) {
@@ -275,14 +276,13 @@ static bool scopes_walk_dies(struct scopes_walk *k)
 			scopes_walk_die(k, &d);
 		else if (k->around.count > 0)
 			k->around.count--;
-		/* Bytes after the first DIE and its children are padding. */
+		/* The first DIE and its children are read. The rest is padding. */
 		if (k->around.count == 0)
 			break;
 	}
 	return reader_ok(&k->r);
 }
 
-/* Asserts that parents come before their children and that every span belongs to a scope. */
 static void scopes_verify(const struct scopes *s)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
@@ -300,7 +300,8 @@ bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u)
 		.units = units,
 		.unit = u,
 		.r = unit_reader(u, u->die_off),
-		/* Limits on scopes and ranges per byte of the unit. Real units never reach them. */
+		/* Limits on scopes and ranges, by the size of the unit. Real units do not reach
+		 * them. */
 		.scopes_max = min_u64(u->size / 4 + 16, SCOPE_NONE),
 		.range_budget = 4 * u->size + 4096,
 		.skip_types = is_c_family(u->language)

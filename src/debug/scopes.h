@@ -1,19 +1,19 @@
 /* scopes.h - lists the functions of one unit, and the functions inlined into them, by address.
  *
- * scopes_read() walks an opened unit once and keeps the entries with code: functions
- * (DW_TAG_subprogram) and inlined subroutines (DWARF 5, 3.3). The result owns its memory. Texts are
- * borrowed from the sections of the dwarfs and live as long as these. Cost: about that of reading
- * the unit's bytes once; 32 bytes per scope, 16 per span, 64 per function.
+ * A scope is a DIE with code: a function (DW_TAG_subprogram) or an inlined subroutine (DWARF 5,
+ * 3.3). scopes_read() walks an opened unit once and keeps its scopes. The result owns its memory.
+ * Texts are borrowed from the sections, and live as long. Cost: about that of reading the unit's
+ * bytes once; 32 bytes per scope, 16 per span, 64 per function.
  *
- *     struct scopes s = { 0 };
- *     scopes_read(&s, &units, &unit);
- *     for (uint32_t i = scopes_find(&s, addr); i != SCOPE_NONE; i = s.list.data[i].parent)
- *             ... scopes_function(&s, i)->linkage ...
- *     scopes_release(&s);
+ *   struct scopes s = { 0 };
+ *   scopes_read(&s, &units, &unit);
+ *   for (uint32_t i = scopes_find(&s, addr); i != SCOPE_NONE; i = s.list.data[i].parent)
+ *     ... scopes_function(&s, i)->linkage ...
+ *   scopes_release(&s);
  *
- * Damage ends the walk with a note. Scopes read before it stay. References are followed across
- * units (abstract_origin, specification; link-time optimisation, dwz). The number of steps is
- * limited, so cycles end. */
+ * Damage ends the walk with a note, and scopes before it stay. References are followed across units
+ * (abstract_origin, specification; link-time optimisation, dwz). The number of steps is limited, so
+ * that cycles end. */
 #ifndef HEFT_DEBUG_SCOPES_H
 #define HEFT_DEBUG_SCOPES_H
 
@@ -21,16 +21,17 @@
 
 #define SCOPE_NONE FLAT_NONE
 
-/* Name and declaration of a function, shared by all scopes of the unit with the same origin. */
+/* Name and declaration of a function. All scopes of the unit that are code of the function share
+ * it */
 struct scope_function {
-	struct str name;    /* DW_AT_name. "" if there is none */
-	struct str linkage; /* DW_AT_linkage_name. "" if there is none */
-	/* Declaration. decl_file is an index of the files of the line program at decl_lines of
-	 * decl_dwarf. 0 if unknown. */
+	struct str name;    /* DW_AT_name, or "" */
+	struct str linkage; /* DW_AT_linkage_name, or "" */
+	/* Where it is declared, 0 if unknown. decl_file is a file's index in the line program at
+	 * offset decl_lines of decl_dwarf. */
 	uint32_t decl_file, decl_line;
 	struct dwarf *decl_dwarf;
 	uint64_t decl_lines; /* DW_NO_OFFSET if the declaring unit has no line program */
-	const void *memo;    /* For the caller's use. NULL at first. */
+	const void *memo;    /* For the caller's use. NULL at first */
 };
 
 struct scope {
@@ -38,19 +39,19 @@ struct scope {
 	/* Scope into which this one was inlined. Its index is lower. SCOPE_NONE for a function. */
 	uint32_t parent;
 	uint32_t function; /* Index in `functions` */
-	/* Position of the inlined call. call_file is an index of the files of the unit's line
-	 * program. For a split unit, that is its skeleton's. 0 if unknown. */
+	/* Where the inlined call is, 0 if unknown. call_file is a file's index in the unit's line
+	 * program. A split unit has that of its skeleton. */
 	uint32_t call_file, call_line, call_column;
 };
 
 struct scopes {
-	VEC(struct scope) list; /* Scopes, in the order of the DIEs: parents before children */
+	VEC(struct scope) list; /* In the order of the DIEs: parents before children */
 	VEC(struct scope_function) functions;
-	struct flat code; /* `who` is the innermost scope, an index in `list` */
+	struct flat code; /* Addresses. `who` is the index in `list` of the innermost scope */
 };
 
-/* Reads the unit into *ret. *ret must be zeroed, or filled by an earlier call. `units` are all
- * units of the dwarf. Open the unit with a cache of the caller. False if the unit is damaged. */
+/* Reads the unit into *ret, which is zeroed or was filled before. `units`: all units of the dwarf.
+ * The unit must be opened with a cache of the caller. False if the unit is damaged. */
 bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u);
 void scopes_release(struct scopes *s);
 

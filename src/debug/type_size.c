@@ -1,11 +1,12 @@
 /* Finds the size of a variable by its type (DWARF 5, chapter 5). */
 #include "debug/die.h"
 
-/* Facts about an entry between a variable and the size of its type. */
+/* An entry on the way from a variable to the type that states its size */
 struct type_size_type {
 	uint16_t tag;
 	bool children;
-	struct value next; /* Type, specification or abstract origin */
+	struct value next; /* Entry to continue with: the type, the specification or the abstract
+			    * origin */
 	struct value size, count, upper;
 };
 
@@ -43,7 +44,8 @@ static bool type_size_read(const struct unit *u, uint64_t off, struct type_size_
 
 enum { DIMENSIONS_MAX = 16, STEPS_MAX = 32 };
 
-/* Returns the number of elements: the product of the dimensions. 0 if a dimension is unknown. */
+/* Returns the number of elements of an array: the product of its dimensions. 0 if one is
+ * unknown. */
 static uint64_t array_count(const struct unit *u, struct reader *r)
 {
 	uint64_t count = 1;

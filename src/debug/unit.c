@@ -52,10 +52,10 @@ static bool unit_read_header(struct reader *r, struct unit *u)
 	return reader_ok(&body);
 }
 
-/* Bytes of a section that are requested at a time. */
+/* Number of bytes of a section to request at a time. */
 enum { AHEAD = 8192 };
 
-/* Skips padding: compilers and linkers align units with zeros. */
+/* Skips zeros, with which compilers and linkers align units. */
 static void unit_skip_padding(struct dwarf *d, enum dw_section in, struct reader *r)
 {
 	for (uint64_t ready = 0; reader_left(r) >= 4;) {
@@ -70,7 +70,8 @@ static void unit_skip_padding(struct dwarf *d, enum dw_section in, struct reader
 	}
 }
 
-/* True if the unit is visited for the first time. Several passes visit the units of a file. */
+/* True if the unit is read for the first time: a note about it is made once, though several passes
+ * read units. */
 static bool is_first_told(const struct unit *u)
 {
 	const struct dwarf *d = u->dwarf;
@@ -104,7 +105,7 @@ bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *
 		*off = r.pos;
 		const bool sizes = ret->address_size >= 1 && ret->address_size <= 8;
 		ASSERT(*off > ret->off && ret->off + ret->size == *off);
-		/* Working drafts of version 6 keep the headers of version 5. */
+		/* Working drafts of version 6 have the headers of version 5. */
 		if (ret->version == DW_VERSION_NEXT && sizes && is_first_told(ret))
 			note(notes, d->path, HEFT_NO_OFFSET, ret->size,
 			     "a unit of DWARF version %u is read as one of version 5",
@@ -145,7 +146,7 @@ static void take_top(struct unit *u, struct top *t, uint16_t name, const struct 
 	}
 }
 
-/* Sets bases that a split unit does not state. Its tables start after the header of the first
+/* Sets the bases that a split unit does not state. Its tables start after the header of the first
  * contribution (7.3.2.2). GNU's version 4 has no headers. */
 static void default_bases(struct unit *u)
 {

@@ -12,19 +12,20 @@
 struct unit {
 	struct dwarf *dwarf;
 	enum dw_section in;            /* DW_INFO or DW_TYPES */
-	uint64_t off, size;            /* Range in the section, with the header, limited to the
-				        * section */
+	uint64_t off, size;            /* Range in the section, with the header. Ends at most
+				        * with the section */
 	uint64_t die_off;              /* Offset of the first DIE in the section */
 	uint64_t abbrev_off;           /* Offset in DW_ABBREV */
-	uint64_t signature;            /* Type signature or dwo id. 0 if there is none */
-	uint64_t type_off;             /* For type units: DIE of the type, relative to `off` */
-	uint16_t version;              /* Version, 2 to 5 */
+	uint64_t signature;            /* Type signature, or id of a split unit. 0 if there is
+				        * none */
+	uint64_t type_off;             /* Type units: offset of the type's DIE from `off` */
+	uint16_t version;              /* 2 to 5 */
 	uint8_t type;                  /* DW_UT_*. Before version 5: compile, partial or type */
-	uint8_t address_size;          /* Bytes of an address, 1 to 8 */
-	uint8_t offset_size;           /* Bytes of an offset, 4 or 8 */
-	const struct abbrevs *abbrevs; /* Set by unit_open(). Borrowed from the cache */
+	uint8_t address_size;          /* 1 to 8 */
+	uint8_t offset_size;           /* 4 or 8 */
+	const struct abbrevs *abbrevs; /* Set by unit_open(). Borrowed from its cache */
 
-	/* Facts from the first DIE. Missing offsets are DW_NO_OFFSET, missing texts "". */
+	/* From the first DIE. Missing offsets are DW_NO_OFFSET, missing texts "". */
 	uint16_t tag;
 	struct str name, comp_dir, dwo_name;
 	uint64_t line_off; /* DW_AT_stmt_list: offset in DW_LINE */
@@ -32,16 +33,16 @@ struct unit {
 	uint64_t language;
 	bool has_low_pc;
 	uint64_t low_pc;
-	/* Skeleton of the split unit, or NULL. The unit reads addresses, and range lists of version
-	 * 4, with the skeleton's bases. */
+	/* Split units: the skeleton. Its bases are used for addresses, and for range lists of
+	 * version 4. NULL for other units. */
 	const struct unit *skeleton;
 };
 
-/* Reads the header of the unit at *off and moves *off after the unit. False at the end. Finds no
- * units in packages, which need the index. */
+/* Reads the header of the unit at *off, and moves *off to its end. False at the end of the section.
+ * Packages count as empty, because their units must be found by the index. */
 bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *ret);
-/* Reads the abbreviations and the first DIE. `skeleton` is NULL except for split units. False, with
- * a note, if either is damaged. */
+/* Reads the abbreviations and the first DIE. `skeleton` is NULL, except for a split unit. False,
+ * with a note, if either is damaged. */
 bool unit_open(struct unit *u, struct abbrev_cache *cache, const struct unit *skeleton);
 
 static inline uint64_t unit_end(const struct unit *u)
@@ -55,8 +56,8 @@ static inline bool unit_is_skeleton(const struct unit *u)
 	return u->dwo_name.len > 0 && !u->dwarf->split;
 }
 
-/* True if gcc's link-time optimizer made the unit for the code of many units. A function or
- * variable in it is an instance. Its DW_AT_abstract_origin is in its source's unit. */
+/* True if gcc's link-time optimizer made the unit for code of many units. Functions and variables
+ * in it refer, by DW_AT_abstract_origin, to those in the units of their sources. */
 static inline bool unit_is_made_by_linker(const struct unit *u)
 {
 	return str_eq(u->name, STR("<artificial>"));

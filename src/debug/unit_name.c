@@ -5,7 +5,7 @@
 #include "debug/line.h"
 #include "debug/path.h"
 
-/* Adds the path of file 0 of the line program. Since version 5, that is the unit's source. Earlier
+/* Adds the path of file 0 of the line program, which is the unit's source since version 5. Earlier
  * versions do not tell the source: file 1 may be a header. */
 static bool primary_file(const struct unit *u, struct text *out)
 {

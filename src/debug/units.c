@@ -106,7 +106,8 @@ bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret)
 	return unit_next(s->dwarf, (enum dw_section)s->by_signature.data[low].in, &off, ret);
 }
 
-/* Converts an index to a rank, so that lower units win: flat.h prefers higher numbers. */
+/* Converts a unit's index to `who` of flat.h. There the highest number wins, but the first unit
+ * shall win. */
 static uint32_t units_rank_of(size_t index)
 {
 	return UINT32_MAX - 1 - (uint32_t)index;
@@ -172,7 +173,7 @@ static void index_first_dies(struct units *s)
 	}
 }
 
-/* Adds the functions of units whose first DIE gives no code addresses. */
+/* Adds the address ranges of functions, for units whose first DIE gives none. */
 static void index_silent(struct units *s)
 {
 	struct unit u;
@@ -212,8 +213,8 @@ bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index)
 	if (!s->indexed) {
 		s->indexed = true;
 		s->reached.abbrevs = NULL;
-		/* Maximal number of entries of all lists: an entry has at least one byte, and a
-		 * list has one owner. */
+		/* No list can have more entries: an entry has at least one byte, and a list belongs
+		 * to one DIE. */
 		s->range_budget = loaded_size(s->dwarf, DW_RANGES) +
 				  loaded_size(s->dwarf, DW_RNGLISTS) + 4096;
 		index_first_dies(s);
@@ -242,7 +243,7 @@ static struct units *units_of_sup(struct units *s)
 	return s->sup;
 }
 
-/* Returns the unit that contains an offset, opened. */
+/* Opens the unit that contains an offset. */
 static const struct unit *reach(struct units *s, enum dw_section in, uint64_t off)
 {
 	const struct unit *u = &s->reached;

@@ -25,7 +25,7 @@ bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, boo
 	bool constant;
 	if (!walk_read_place(u, &r, &addr, &constant))
 		return false;
-	/* The variable is a member of a structure that the compiler split. */
+	/* The optimizer split a structure, and the variable is a member of it. */
 	if (reader_left(&r) > 1 && r.base[r.pos] == DW_OP_plus_uconst) {
 		read_u8(&r);
 		addr = add_sat(addr, read_uleb(&r));
@@ -44,7 +44,7 @@ struct unit_walk {
 	struct reader r;
 	uint64_t die_off;
 	uint64_t depth;   /* Number of open lists of children */
-	uint64_t entered; /* Depth of the DIE that enter() accepted, plus 1. 0 if there is none */
+	uint64_t entered; /* Depth of the DIE that enter() accepted, plus 1. 0 if none */
 };
 
 static void tell_string(struct unit_walk *k, enum dw_section table, uint64_t off)
@@ -75,7 +75,7 @@ static void tell_location(struct unit_walk *k, uint64_t size)
 	const uint8_t *p = read_take(&k->r, size);
 	uint64_t addr;
 	bool tls;
-	/* Skips most locations early: they are on the stack. */
+	/* Skips expressions that cannot be an address. Most are of variables on the stack. */
 	if (!p || size < 2 || !k->w->variable || *p > DW_OP_GNU_const_index ||
 	    (*p > DW_OP_constu && *p < DW_OP_addrx))
 		return;
@@ -172,7 +172,7 @@ static bool walk_all_dies(struct unit_walk *k)
 		k->die_off = k->r.pos;
 		const uint64_t code = read_uleb(&k->r);
 		if (code == 0) {
-			/* Bytes after the final null entry of the first DIE are padding. */
+			/* This null entry ends the first DIE. The rest is padding. */
 			if (k->depth > 0)
 				k->depth--;
 			if (k->entered == k->depth + 1)

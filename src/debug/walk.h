@@ -1,7 +1,6 @@
 /* walk.h - visits all DIEs of a unit in one fast pass, and reports their references.
- *
- * Decodes only the values that the callbacks need. Skips other attributes by steps prepared from
- * the abbreviation table. Cost: about 10 ns per DIE. Callbacks may be NULL. */
+ *  Decodes only the values that the callbacks need. The steps of abbrev.h skip other attributes.
+ *  Cost: about 10 ns per DIE. Callbacks may be NULL. */
 #ifndef HEFT_DEBUG_WALK_H
 #define HEFT_DEBUG_WALK_H
 
@@ -9,25 +8,25 @@
 
 struct walker {
 	void *ctx;
-	/* Reports a reference to a string table: its section, and the offset there. */
+	/* Receives a reference to a string: the section, and the offset there. */
 	void (*string)(void *ctx, enum dw_section table, uint64_t off);
-	/* Reports a reference to a location or range list. */
+	/* Receives a reference to a location list or range list. */
 	void (*list)(void *ctx, enum dw_section in, uint64_t off);
-	/* The variable of the DIE at die_off has a fixed address (DW_OP_addr, or by index). */
+	/* Receives a variable with a fixed address (DW_OP_addr, or by index). */
 	void (*variable)(void *ctx, uint64_t die_off, uint64_t addr);
-	/* Reports a DIE of a subprogram or variable, before its contents. If enter() returns true,
-	 * it is not called for DIEs inside. leave() then reports the end of the DIE and its
+	/* Receives a DIE of a subprogram or variable, before its contents. If enter() returns true,
+	 * it is not called for the DIEs inside. leave() then receives the end of the DIE's
 	 * children. */
 	bool (*enter)(void *ctx, const struct die *d, const struct reader *attrs);
 	void (*leave)(void *ctx, uint64_t end_off);
-	bool all; /* enter() gets DIEs of all kinds. */
+	bool all; /* True if enter() receives DIEs of all kinds */
 };
 
 /* Walks an opened unit. False, with a note, if it is damaged. Earlier reports stay valid. */
 bool unit_walk(const struct unit *u, const struct walker *w);
 
-/* Finds the address in an expression that only states one: DW_OP_addr or an index into .debug_addr.
- * Sets *ret_tls if further operations make it thread-local. */
+/* Finds the address in an expression that consists of it alone: DW_OP_addr or an index into
+ * .debug_addr. Sets *ret_tls if the next operations make it thread-local. */
 bool expression_addr(const struct unit *u, struct bytes expr, uint64_t *ret, bool *ret_tls);
 
 #endif

@@ -49,8 +49,8 @@ enum {
 	DEBUG_S_INLINEELINES = 0xf6,
 };
 
-/* Reads one record: its length, its kind, its contents. The length includes the kind, but not
- * itself. False at the end, or if the length is damaged, which marks r bad. */
+/* Reads one record: its length (of kind and contents), its kind, its contents. False at the end.
+ * Also false if the length is damaged; then r is bad. */
 static inline bool read_record(struct reader *r, uint16_t *ret_kind, struct reader *ret)
 {
 	if (reader_left(r) < 4)

@@ -5,7 +5,7 @@ static const char magic[32] = "Microsoft C/C++ MSF 7.00\r\n\x1a"
 			      "DS\0\0";
 
 enum { BLOCK_MIN = 512, BLOCK_MAX = 1 << 16 };
-#define NO_STREAM UINT32_MAX /* Size that the directory states for a deleted stream */
+#define NO_STREAM UINT32_MAX /* Size of a deleted stream in the directory */
 
 bool msf_matches(struct bytes b)
 {
@@ -17,7 +17,7 @@ static uint64_t blocks_of(const struct msf *m, uint64_t size)
 	return (size + m->block_size - 1) / m->block_size;
 }
 
-/* Copies `size` bytes from the blocks in `list` into one buffer. */
+/* Copies `size` bytes into one buffer. They lie in the blocks that `list` has the numbers of. */
 static struct bytes msf_gather(struct msf *m, struct bytes list, uint64_t size)
 {
 	const uint64_t count = blocks_of(m, size);
@@ -45,7 +45,7 @@ static struct bytes msf_gather(struct msf *m, struct bytes list, uint64_t size)
 	return (struct bytes){ out, size };
 }
 
-/* Reads the directory: the number of streams, their sizes, then the blocks of each. */
+/* Reads the directory: the number of streams, the size of each, then the block numbers of each. */
 static bool list_streams(struct msf *m)
 {
 	struct reader r = reader_of(m->directory, false);
@@ -77,7 +77,8 @@ bool msf_open(struct msf *m, struct bytes file)
 	m->block_count = read_u32(&r);
 	const uint32_t size = read_u32(&r);
 	read_skip(&r, 4);
-	const uint32_t map = read_u32(&r); /* Block that lists the blocks of the directory */
+	const uint32_t map = read_u32(&r); /* Number of the block that lists the blocks of the
+					    * directory */
 	if (!reader_ok(&r) || m->block_size < BLOCK_MIN || m->block_size > BLOCK_MAX ||
 	    size > file.size)
 		return false;

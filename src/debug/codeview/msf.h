@@ -1,9 +1,8 @@
 /* msf.h - reads the container of a PDB: streams that are cut into blocks (LLVM, "The MSF File
  * Format").
- *
- * If the blocks of a stream are adjacent, its bytes are borrowed. Otherwise they are copied
- * together. All streams together have at most twice the size of the file. A damaged directory may
- * state more, and the rest is not copied. */
+ *  If the blocks of a stream are adjacent, its bytes are borrowed. Otherwise they are copied
+ *  into one buffer. At most twice the size of the file is copied. Only a damaged directory needs
+ *  more. */
 #ifndef HEFT_DEBUG_CODEVIEW_MSF_H
 #define HEFT_DEBUG_CODEVIEW_MSF_H
 
@@ -15,13 +14,14 @@ struct msf {
 	uint32_t block_size, block_count;
 	struct bytes directory;
 	uint32_t stream_count;
-	uint64_t *starts; /* Offsets, in the directory, of the block list of each stream */
-	uint64_t left;    /* Bytes that may still be copied. */
+	uint64_t *starts; /* Per stream: offset of its block numbers in the directory */
+	uint64_t left;    /* Number of bytes that may still be copied */
 	struct arena arena;
 };
 
 bool msf_matches(struct bytes b);
-/* Opens a container. False if its header or directory is damaged. Call msf_close() in any case. */
+/* Opens a container. False if its header or directory is damaged. msf_close() is allowed in both
+ * cases. */
 bool msf_open(struct msf *m, struct bytes file);
 void msf_close(struct msf *m);
 /* Returns the bytes of a stream, valid until msf_close(). Empty if it is damaged or absent. */

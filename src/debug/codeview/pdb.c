@@ -17,7 +17,7 @@ static bool read_info(struct pdb *p, struct reader *r)
 	return guid != NULL;
 }
 
-/* Skips words of bits. Returns their number. */
+/* Skips a bit set: the number of its words, then the words. Returns the number. */
 static uint32_t skip_bits(struct reader *r)
 {
 	const uint32_t words = read_u32(r);
@@ -25,7 +25,7 @@ static uint32_t skip_bits(struct reader *r)
 	return words;
 }
 
-/* Finds a stream by its name. The map of names has the texts, then a hash table with bits for used
+/* Finds a stream by its name. The named streams are the names, then a hash table with bits for used
  * slots. */
 static uint32_t pdb_find_named(struct reader *r, struct str name)
 {
@@ -57,8 +57,8 @@ static bool pdb_read_header(struct pdb *p, struct dbi *d)
 	read_skip(&r, 8);
 	p->symbol_stream = read_u16(&r);
 	read_skip(&r, 2);
-	for (unsigned i = 0; i < 5; i++) /* Sizes of modules, pieces, sections, files, type
-					  * servers */
+	for (unsigned i = 0; i < 5; i++) /* Sizes of modules, section contributions, sections,
+					  * files, type servers */
 		sizes[i] = read_u32(&r);
 	read_skip(&r, 4);
 	sizes[5] = read_u32(&r); /* Number of streams */
@@ -156,7 +156,7 @@ bool pdb_type(const struct pdb_types *t, uint32_t index, uint16_t *ret_kind, str
 	return read_record(&r, ret_kind, ret);
 }
 
-/* Reads a number of 15 bits. Above that range, reads a kind and then a number of that kind. */
+/* Reads a number: 15 bits, or a kind and then a number of that kind. */
 static uint64_t read_numeric(struct reader *r)
 {
 	const uint16_t first = read_u16(r);
@@ -174,8 +174,8 @@ static uint64_t read_numeric(struct reader *r)
 	}
 }
 
-/* Returns the size in bytes of a built-in type. Built-in types have no record. The low bits of the
- * index are the type. Bits 8 to 10 are the kind of pointer to it. */
+/* Returns the size in bytes of a built-in type. It has no record: the low bits of the index are the
+ * type, and bits 8 to 10 are the kind of pointer to it. */
 static uint64_t simple_size(uint32_t index)
 {
 	static const uint8_t pointers[8] = { 0, 2, 4, 4, 4, 6, 8, 16 };

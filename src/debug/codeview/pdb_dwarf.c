@@ -9,19 +9,19 @@ static const struct dwarf_form *const form = &dwarf_form_64;
 
 /* A public symbol, or a variable that the database lists outside its modules. */
 struct global {
-	uint64_t key; /* Variable: index of its module. Symbol: its RVA */
+	uint64_t key; /* Sort key: of a variable, the index of its module; of a symbol, its RVA */
 	uint64_t rva, size;
 	struct str name;
 };
 
-/* A record that contains other records. */
+/* An open record that contains other records, such as a function */
 struct pdb_dwarf_level {
 	bool die;          /* True if a DIE was written for it */
-	uint64_t base;     /* RVA of its function */
-	size_t first, end; /* Range of its rows */
+	uint64_t base;     /* RVA of the function that the record belongs to */
+	size_t first, end; /* Its range in lines.rows */
 };
 
-/* A piece of a module. */
+/* A contribution of a module to a section, by module */
 struct owned {
 	uint64_t module;
 	const struct pdb_piece *piece;
@@ -33,12 +33,12 @@ struct pdb_dwarf_making {
 	VEC(struct global) variables; /* Sorted by module */
 	VEC(struct global) publics;   /* Sorted by RVA */
 	VEC(struct owned) owned;      /* Sorted by module */
-	size_t next;                  /* Next index in `owned` */
+	size_t next;                  /* Index of the next one in `owned` */
 	/* State of the current module. */
 	uint32_t module;
 	struct pdb_lines lines;
 	VEC(struct pdb_dwarf_level) levels;
-	size_t outer; /* Number of rows that precede those of inlined functions */
+	size_t outer; /* Number of rows of lines.rows that precede those of inlined functions */
 };
 
 static void pdb_dwarf_add_symbol(struct pdb_dwarf_making *m, uint64_t rva, struct pdb_symbol s)
@@ -66,7 +66,7 @@ static void read_public(struct pdb_dwarf_making *m, struct reader *r)
 						  .linkage = true });
 }
 
-/* Reads a variable, thread-local ones included. */
+/* Reads a record of a variable, which may be thread-local. */
 static bool pdb_dwarf_read_variable(struct pdb_dwarf_making *m, struct reader *r, bool global,
 				    struct global *ret)
 {
@@ -101,7 +101,7 @@ static void read_globals(struct pdb_dwarf_making *m)
 	sort_by_key(m->publics.data, m->publics.count, sizeof *m->publics.data);
 }
 
-/* Reads the source file, and the directory in which the compiler ran. */
+/* Reads the record of a build: the source file, and the directory in which the compiler ran. */
 static void pdb_dwarf_read_build(struct pdb_dwarf_making *m, struct reader *r, struct str *ret_dir,
 				 struct str *ret_source)
 {
@@ -119,7 +119,7 @@ static void pdb_dwarf_read_build(struct pdb_dwarf_making *m, struct reader *r, s
 	}
 }
 
-/* Writes the address ranges of a module's pieces. */
+/* Writes the address ranges that a module contributes. */
 static void put_pieces(struct pdb_dwarf_making *m)
 {
 	const uint64_t base = m->out->base;
@@ -140,7 +140,7 @@ static void pdb_dwarf_put_unit(struct pdb_dwarf_making *m, struct reader symbols
 	while (read_record(&symbols, &kind, &sub))
 		if (kind == S_BUILDINFO)
 			pdb_dwarf_read_build(m, &sub, &dir, &source);
-	/* The name is "libx.a(y.o)", as in linker maps, or "y.o", or "* Linker *". */
+	/* Names the unit "libx.a(y.o)" as in linker maps, or "y.o", or "* Linker *". */
 	if (module->library.len > 0 && !str_eq(module->library, module->name))
 		name = str_of(arena_format(&m->out->arena, STR_FMT "(" STR_FMT ")",
 					   STR_ARG(module->library), STR_ARG(module->name)));
@@ -163,7 +163,7 @@ static struct pdb_dwarf_level top(const struct pdb_dwarf_making *m)
 	return m->levels.count > 0 ? m->levels.data[m->levels.count - 1] : none;
 }
 
-/* Enters a record that has an end but no DIE. */
+/* Opens a record that contains others but gets no DIE. */
 static void enter_plain(struct pdb_dwarf_making *m)
 {
 	struct pdb_dwarf_level l = top(m);
@@ -195,7 +195,8 @@ static void enter_function(struct pdb_dwarf_making *m, struct reader *r, bool gl
 		enter_plain(m);
 		return;
 	}
-	/* Finds the linkage name of the function. Ignores a hash that replaces a long name. */
+	/* Finds the linkage name among the public symbols. The compiler may have replaced a long
+	 * name by a hash, which is ignored. */
 	struct str linkage = STR("");
 	size_t i = lower_bound(m->publics.data, m->publics.count, sizeof *m->publics.data, rva);
 	for (; i < m->publics.count && m->publics.data[i].key == rva && linkage.len == 0; i++)
@@ -212,7 +213,7 @@ static void enter_function(struct pdb_dwarf_making *m, struct reader *r, bool gl
 	vec_push(&m->levels, (struct pdb_dwarf_level){ true, rva, 0, m->outer });
 }
 
-/* Enters a thunk: a jump made by the linker or the compiler. */
+/* Opens a thunk: a jump made by the linker or the compiler. */
 static void enter_thunk(struct pdb_dwarf_making *m, struct reader *r)
 {
 	uint64_t rva;
@@ -227,7 +228,7 @@ static void enter_thunk(struct pdb_dwarf_making *m, struct reader *r)
 	enter_plain(m);
 }
 
-/* Writes the ranges of the rows from `first` on. Merges adjacent ranges. */
+/* Writes the address ranges of lines.rows from `first` on. Merges adjacent ranges. */
 static void put_row_ranges(struct pdb_dwarf_making *m, size_t first)
 {
 	struct text *t = &m->out->made.ranges;

@@ -1,11 +1,10 @@
 /* pdb_dwarf.h - converts the debug info of a PDB to DWARF, and lists its symbols.
- *
- * So all readers of DWARF can use PDBs. A module becomes a compile unit. The unit has the ranges of
- * its pieces, functions with the functions inlined into them, variables with an address, and a line
- * program. A unit is named after the source file in its build record, or else after its object
- * file. DWARF 4, 32-bit offsets, little endian. Addresses count from `base`.
- *
- * O(file). One thread. */
+ *  So all readers of DWARF can use PDBs. A module (object file) becomes a compile unit. The unit
+ *  has the address ranges of the module, functions with the functions inlined into them, variables
+ *  with an address, and a line program. A unit is named after the source file in its build record,
+ *  or else after its object file. DWARF 4, 32-bit offsets, little endian. Addresses count from
+ *  `base`.
+ *  O(file). One thread. */
 #ifndef HEFT_DEBUG_CODEVIEW_PDB_DWARF_H
 #define HEFT_DEBUG_CODEVIEW_PDB_DWARF_H
 
@@ -24,11 +23,10 @@ struct pdb_dwarf {
 	uint64_t base;
 	struct dwarf_made made;
 	VEC(struct pdb_symbol) symbols; /* Sorted by address */
-	struct arena arena;             /* Memory of the names */
+	struct arena arena;             /* Owns the names */
 };
 
-/* Makes the DWARF in *ret. The DWARF borrows from the database. Counts damaged bytes in
- * p->damaged. */
+/* Makes the DWARF, which borrows from the database. Adds damaged bytes to p->damaged. */
 void pdb_dwarf_make(struct pdb_dwarf *ret, struct pdb *p, uint64_t base);
 void pdb_dwarf_release(struct pdb_dwarf *d);
 

@@ -4,7 +4,8 @@
 #include "base/sort.h"
 #include "debug/codeview/codeview.h"
 
-/* Reads the files. An entry has the name's position in the database's table, then a checksum. */
+/* Reads the list of files. An entry has the offset of the name in the database's texts, then a
+ * checksum. */
 static void pdb_lines_read_files(struct pdb_lines *l, struct reader r)
 {
 	while (reader_left(&r) >= 6) {
@@ -19,7 +20,7 @@ static void pdb_lines_read_files(struct pdb_lines *l, struct reader r)
 	}
 }
 
-/* Returns the number of the file whose checksum is at `off`. */
+/* Returns the file's number in the line program, by the offset of its checksum. 0 if unknown. */
 static uint32_t pdb_lines_file_number(const struct pdb_lines *l, uint32_t off)
 {
 	const size_t i = lower_bound(l->files.data, l->files.count, sizeof *l->files.data, off);
@@ -33,8 +34,8 @@ static void pdb_lines_add_row(struct pdb_lines *l, uint64_t addr, uint64_t end,
 	vec_push(&l->places, place);
 }
 
-/* Reads the lines of one file. A line is an offset, then the line number in 24 bits. Numbers from
- * 0xf00f00 on are hints for debuggers, not lines. */
+/* Reads the lines of one file in a function. A line is an offset in the code, then the line number
+ * in 24 bits. Numbers from 0xf00f00 on are hints for debuggers, not lines. */
 static void pdb_lines_read_block(struct pdb_lines *l, uint64_t base, struct reader *r)
 {
 	enum { LINE_MASK = 0xffffff, NO_LINE = 0xf00f00 };
@@ -54,7 +55,7 @@ static void pdb_lines_read_block(struct pdb_lines *l, uint64_t base, struct read
 		reader_seek(r, start + size);
 }
 
-/* Reads the rows of one function, or of a part of it. A row is valid until the next row. */
+/* Reads the rows of one function or of a part of it. A row is valid until the next one. */
 static void pdb_lines_read_code(struct pdb_lines *l, struct reader r)
 {
 	const size_t first = l->rows.count;
@@ -79,7 +80,7 @@ static void pdb_lines_read_code(struct pdb_lines *l, struct reader r)
 
 static void read_inlinees(struct pdb_lines *l, struct reader r)
 {
-	const bool more = read_u32(&r) == 1; /* True if each entry has further files */
+	const bool more = read_u32(&r) == 1; /* True if entries list more files than the first */
 	while (reader_left(&r) >= 12) {
 		struct pdb_inlinee f = { .id = read_u32(&r) };
 		f.place.file = pdb_lines_file_number(l, read_u32(&r));
@@ -135,9 +136,9 @@ enum annotation {
 struct inlining {
 	struct pdb_lines *lines;
 	uint64_t base;
-	uint32_t off; /* Offset from `base`. */
+	uint32_t off; /* Offset of the last row from `base` */
 	struct line_origin place;
-	bool open; /* True while the last row has no end */
+	bool open; /* True while the end of the last row is unknown */
 };
 
 static void close_row(struct inlining *s)
@@ -196,7 +197,7 @@ void pdb_lines_inline(struct pdb_lines *l, const struct pdb_inlinee *f, uint64_t
 	}
 }
 
-/* Calls `read` for every subsection of the wanted kind. */
+/* Calls `read` for each part of `c13` that has the wanted kind. */
 static void each(struct pdb_lines *l, struct bytes c13, uint32_t wanted,
 		 void (*read)(struct pdb_lines *l, struct reader r))
 {

@@ -7,23 +7,24 @@
 struct parsing {
 	struct source_map *map;
 	struct json_in in;
-	const char *problem; /* Problem found outside of the JSON syntax */
-	size_t first_source; /* First source of the map. A section's sources are adjacent. */
+	const char *problem; /* Problem with the contents of the JSON */
+	size_t first_source; /* Index of the map's first source. A section's map has its own */
 	size_t first_row;
-	uint64_t column; /* Column at which the section begins */
-	bool skip;       /* True if the section begins on another line */
+	uint64_t column; /* Column at which the section's map begins */
+	bool skip;       /* True to skip the section, because it begins on another line */
 	struct str root;
 	bool has_mappings;
 };
 
-/* Reads a base-64 number of at most 32 bits; its lowest bit is the sign. False if there is none. */
+/* Reads a base-64 number of at most 32 bits, whose lowest bit is its sign. False if there is
+ * none. */
 static bool read_vlq(struct str s, size_t *at, int64_t *ret)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
 	uint64_t v = 0;
 	for (unsigned shift = 0; *at < s.len && shift <= 30; shift += 5) {
-		/* A digit has 5 bits, and a bit that is set if more digits follow. */
+		/* A digit has 5 bits, and a sixth bit that says that more digits follow. */
 		const char *digit = s.p[*at] != '\0' ? strchr(digits, s.p[*at]) : NULL;
 		if (!digit)
 			return false;
@@ -38,7 +39,8 @@ static bool read_vlq(struct str s, size_t *at, int64_t *ret)
 	return false;
 }
 
-/* Previous column, source, source line and source column. A segment stores differences to these. */
+/* Column, source, source line and source column of the previous segment. The next segment stores
+ * differences to them */
 struct segment_state {
 	int64_t fields[4];
 };
@@ -59,7 +61,7 @@ static void source_map_add_row(struct parsing *p, const struct segment_state *s,
 	vec_push(&m->origins, o);
 }
 
-/* Reads segments of 1, 4 or 5 fields, with commas between. A semicolon ends the line. */
+/* Reads segments of 1, 4 or 5 numbers, with commas between. A semicolon ends the line. */
 static bool read_mappings(struct parsing *p, struct str text)
 {
 	struct segment_state s = { { 0 } };
@@ -93,7 +95,7 @@ static void read_sources(struct parsing *p)
 	while ((t = json_next(&p->in)) != JSON_ARRAY_END && t != JSON_END) {
 		if (t != JSON_STRING && t != JSON_NULL)
 			(void)json_rest(&p->in, t);
-		/* A source may be null. An absolute path or URL stays unchanged. */
+		/* A source may be null. Absolute paths and URLs stay as they are. */
 		const struct str s = t == JSON_STRING ? text_str(&p->in.text) : STR("");
 		vec_push(&p->map->sources, (struct str){ arena_copy(&p->map->arena, s), s.len });
 	}
@@ -112,7 +114,8 @@ static void set_roots(struct parsing *p)
 	}
 }
 
-/* Counts and clears origins without a source. Call it when all sources of a map are known. */
+/* Counts and removes references to sources that the map does not have. All its sources must be
+ * known. */
 static void check_sources(struct parsing *p)
 {
 	struct source_map *m = p->map;
@@ -127,7 +130,7 @@ static void check_sources(struct parsing *p)
 
 static void source_map_read_sections(struct parsing *p);
 
-/* Reads a member of a map. `inner`: the map belongs to a section, so it cannot have sections. */
+/* Reads a member of a map. `inner`: the map is that of a section, and cannot have sections. */
 static void source_map_read_member(struct parsing *p, bool inner)
 {
 	const struct str key = text_str(&p->in.text);
@@ -163,7 +166,7 @@ static void source_map_read(struct parsing *p, bool inner)
 	check_sources(p);
 }
 
-/* Reads the position at which the code of a section begins. */
+/* Reads the line and column at which the code of a section begins. */
 static void read_offset(struct parsing *p)
 {
 	int64_t v;
@@ -182,7 +185,7 @@ static void read_offset(struct parsing *p)
 	}
 }
 
-/* Reads a section. If the map comes before the offset, reads the map again. */
+/* Reads a section. If its map comes before its position, reads the map again. */
 static void source_map_read_section(struct parsing *p)
 {
 	struct json_in map = { .depth = 0 };
@@ -253,7 +256,7 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 		source_map_read(&p, false);
 	else
 		p.problem = "it is no object";
-	/* A valid map has no mappings before its sections. */
+	/* A valid map has no mappings of its own beside sections. */
 	p.first_row = 0;
 	check_sources(&p);
 	if (p.in.bad)
@@ -264,7 +267,8 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 	*ret_pos = p.in.pos;
 	json_in_release(&p.in);
 	ASSERT(m->rows.count == m->origins.count);
-	/* A row is valid until the next one. If rows have one offset, the last one is used. */
+	/* A row ends where the next one begins. Of rows with the same offset, the last one is
+	 * used. */
 	sort_by_key(m->rows.data, m->rows.count, sizeof *m->rows.data);
 	uint64_t end = UINT64_MAX;
 	for (size_t i = m->rows.count; i-- > 0;) {

@@ -4,13 +4,13 @@
 
 static const struct dwarf_form *const form = &dwarf_form_64;
 
-/* A row, sorted by its file. */
+/* A range of code, to be sorted by its source file */
 struct owned {
 	uint64_t file;
 	uint64_t addr, end;
 };
 
-/* Writes units and their ranges. Merges adjacent ranges. */
+/* Writes a unit with address ranges per source. Merges adjacent ranges. */
 static void source_map_dwarf_put_units(const struct source_map *m, const struct owned *rows,
 				       size_t count, struct dwarf_made *ret)
 {

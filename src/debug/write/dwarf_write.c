@@ -154,7 +154,7 @@ void put_location(struct text *t, const struct dwarf_form *f, uint64_t addr)
 	put_addr(t, f, addr);
 }
 
-/* Special opcodes advance the line by LINE_BASE to LINE_BASE + LINE_RANGE - 1. */
+/* A special opcode of a line program adds LINE_BASE to LINE_BASE + LINE_RANGE - 1 to the line. */
 enum { LINE_BASE = -5, LINE_RANGE = 14, OPCODE_BASE = 13 };
 
 void put_line_form(struct text *t, const struct dwarf_form *f)

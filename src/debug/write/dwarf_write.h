@@ -1,5 +1,5 @@
-/* dwarf_write.h - writes DWARF from other debug info (PDBs, source maps, Go's tables) or from other
- * files (objects). */
+/* dwarf_write.h - writes DWARF that describes the same as other debug info (PDBs, source maps, Go's
+ * tables) or other files (objects). */
 #ifndef HEFT_DEBUG_WRITE_DWARF_WRITE_H
 #define HEFT_DEBUG_WRITE_DWARF_WRITE_H
 
@@ -23,7 +23,7 @@ static inline void put_cstr(struct text *t, struct str s)
 void put_sleb(struct text *t, int64_t v);
 
 struct dwarf_form {
-	unsigned address_size; /* Bytes of an address, 4 or 8 */
+	unsigned address_size; /* 4 or 8 bytes */
 	unsigned quantum;      /* Size of the smallest instruction in bytes */
 	bool big_endian;
 };
@@ -33,12 +33,11 @@ extern const struct dwarf_form dwarf_form_64;
 
 void put_fixed(struct text *t, const struct dwarf_form *f, uint64_t v, unsigned width);
 void put_addr(struct text *t, const struct dwarf_form *f, uint64_t addr);
-/* Writes a pair of addresses, as in .debug_ranges. */
 void put_range(struct text *t, const struct dwarf_form *f, uint64_t addr, uint64_t end);
 /* Overwrites the 4 bytes at `at` with the number of bytes after them. */
 void put_length(struct text *t, const struct dwarf_form *f, size_t at);
-/* Writes the header of a compile unit of version 4 or 5, which uses the first abbreviations.
- * Returns the offset of the header's length. put_length() fills in the length later. */
+/* Writes the header of a compile unit of version 4 or 5, whose abbreviations are the first ones.
+ * Returns the offset of the unit's length, for a later put_length(). */
 size_t put_unit_header(struct text *t, const struct dwarf_form *f, unsigned version);
 
 /* Source file and line of code. */
@@ -47,50 +46,53 @@ struct line_origin {
 	uint32_t line;
 };
 
-/* Abbreviations, with their attributes in order. Texts may be empty. */
+/* Abbreviations of the DIEs that made_*() write, with their attributes in order. Texts may be
+ * empty */
 enum made_abbrev {
 	MADE_UNIT = 1,
 	MADE_ABSTRACT,
 	MADE_FUNCTION, /* Name, linkage name, address, size of 4 bytes; children */
-	MADE_PIECES, /* A function: offset of its abstract entry, offset of its ranges; children */
+	MADE_PIECES,   /* A function: offsets of its MADE_ABSTRACT and of its address ranges;
+		      * children */
 	MADE_INLINED,
 	MADE_TYPE,     /* Size in bytes as ULEB128 */
 	MADE_VARIABLE, /* Name, location */
 	MADE_TYPED,    /* A variable: offset of its type, file and line as ULEB128, location */
 };
 
-/* Sections while they are written. Units share one table of abbreviations. Offsets of entries have
- * 4 bytes and are relative to the unit. */
+/* DWARF sections that are being written. All units share one table of abbreviations. References
+ * between DIEs count from the unit and have 4 bytes */
 struct dwarf_made {
 	struct dwarf_form form;
 	struct text info, abbrev, line, ranges;
-	size_t unit; /* Offset of the current unit */
+	size_t unit; /* Offset of the current unit's header */
 };
 
 void dwarf_made_init(struct dwarf_made *m, const struct dwarf_form *form);
 void dwarf_made_release(struct dwarf_made *m);
-/* Begins a unit with the line program at `line`. The ranges written to `ranges` next are its
- * ranges. */
+/* Begins a unit, whose line program is at `line`. Its address ranges are what the caller next
+ * writes to `ranges`. */
 void made_unit(struct dwarf_made *m, struct str name, struct str comp_dir, uint64_t language,
 	       uint64_t line);
 /* Ends the list of entries and the unit. */
 void made_unit_end(struct dwarf_made *m);
-/* Writes the name of a function. Returns the offset of the entry. */
+/* Writes an entry with the name and declaration of a function (MADE_ABSTRACT). Returns its offset,
+ * for the entries with the function's code. */
 uint32_t made_abstract(struct dwarf_made *m, struct str name, struct str linkage,
 		       struct line_origin decl);
-/* Begins code of an inlined function. The next ranges written to `ranges` are its ranges. Children
- * follow. */
+/* Begins an entry for code that was inlined from the function `abstract`. Its address ranges are
+ * what the caller next writes to `ranges`. Its children follow. */
 void made_inlined(struct dwarf_made *m, uint32_t abstract, struct line_origin call,
 		  uint32_t column);
-/* Writes the address of a variable as an expression. */
+/* Writes the expression for a variable at an address. */
 void put_location(struct text *t, const struct dwarf_form *f, uint64_t addr);
 
-/* Writes the part of a line program's header from the size of instructions to the lengths of
+/* Writes a part of a line program's header: from the size of instructions to the lengths of
  * opcodes. */
 void put_line_form(struct text *t, const struct dwarf_form *f);
-/* Writes the header of a line program of version 5 up to its only directory, which has no name. The
- * table of files must follow. Returns the offset of the program's length, for put_length(). The
- * length of the rest of the header is at line_header_length(), also for put_length(). */
+/* Writes the header of a line program of version 5, until its only directory, which has no name.
+ * The table of files must follow. Returns the offset of the program's length, for put_length(). The
+ * length of the header is at line_header_length(), also for put_length(). */
 size_t put_line_header(struct text *t, const struct dwarf_form *f);
 static inline size_t line_header_length(size_t program)
 {
@@ -105,7 +107,6 @@ struct line_writer {
 	uint32_t file, line, column;
 };
 
-/* Begins a sequence of rows at addr. */
 void line_writer_start(struct line_writer *p, uint64_t addr);
 /* Sets the column of all following rows. The column is 0 at the start of a sequence. */
 void line_writer_column(struct line_writer *p, uint32_t column);
@@ -117,13 +118,13 @@ void line_writer_end(struct line_writer *p, uint64_t end);
 struct line_rows {
 	const struct str *files;
 	size_t file_count;
-	struct flat_range *rows; /* `who` is an index in `origins`. line_write() sorts the rows. */
+	struct flat_range *rows; /* `who` is an index in `origins`. line_write() sorts the list */
 	size_t row_count;
 	const struct line_origin *origins;
 };
 
-/* Appends a line program of version 4 in dwarf_form_64. If rows overlap, the row with the highest
- * `who` owns an address. Addresses of rows are relative to `base`. */
+/* Appends a line program of version 4 in dwarf_form_64. If rows overlap, the one with the highest
+ * `who` wins. Addresses of rows count from `base`. */
 void line_write(struct text *out, const struct line_rows *l, uint64_t base);
 
 #endif

@@ -7,24 +7,26 @@
 #include "debug/scopes.h"
 #include "debug/walk.h"
 
-/* Code of a scope. `scope` is first, as key of sort_by_key(). */
+/* A range of a scope's code. `scope` comes first, because sort_by_key() sorts by it */
 struct scope_code {
 	uint64_t scope, addr, end;
 };
 
-/* State while one unit is written. */
+/* A unit that is being written */
 struct moving {
 	struct moved_dwarf *out;
 	const struct unit *unit;
 	struct scopes scopes;
 	VEC(struct scope_code) code;
-	VEC(struct flat_range) covered; /* Ranges of the code and lines that were written */
-	bool *live;                     /* Per scope: true if it, or a scope inside it, has code */
-	uint32_t *dies;                 /* Per function: offset of its DIE in the unit, or 0 */
+	VEC(struct flat_range) covered; /* Address ranges that were written */
+	bool *live;                     /* Per scope: true if it, or a scope inlined into it, has
+					 * code */
+	uint32_t *dies;                 /* Per function: offset of its entry with the name in the
+					 * unit, or 0 */
 	struct text variables;
 };
 
-/* Finds the next part of [*addr, end) that has a new address, and moves *addr after it. False if
+/* Finds the first part of [*addr, end) that has a new address, and moves *addr to its end. False if
  * there is none. */
 static bool next_moved(struct moved_dwarf *m, uint64_t *addr, uint64_t end, uint64_t *ret_addr,
 		       uint64_t *ret_end)
@@ -44,10 +46,10 @@ static bool next_moved(struct moved_dwarf *m, uint64_t *addr, uint64_t end, uint
 	return stop > from;
 }
 
-/* State of the line program while it is written. */
+/* The sequence of rows that is being written */
 struct moved_unit_sequence {
 	struct line_writer writer;
-	uint64_t addr, end; /* Range of the open sequence. `end` is 0 without one */
+	uint64_t addr, end; /* Range of the sequence. `end` is 0 if none is open */
 };
 
 static void moved_unit_end_sequence(struct moving *w, struct moved_unit_sequence *s)
@@ -59,7 +61,7 @@ static void moved_unit_end_sequence(struct moving *w, struct moved_unit_sequence
 	s->end = 0;
 }
 
-/* Writes a row that is valid in [addr, end). */
+/* Writes a row of the object's line program, which is valid in [addr, end). */
 static void moved_unit_put_row(struct moving *w, struct moved_unit_sequence *s,
 			       const struct line_row *row, uint64_t addr, uint64_t end)
 {
@@ -88,12 +90,12 @@ static void moved_unit_put_rows(struct moving *w, struct line_program *p)
 	moved_unit_end_sequence(w, &s);
 }
 
-/* Writes the table of files with absolute paths. Keeps the numbers of files. */
+/* Writes the table of files with absolute paths. Files keep their numbers. */
 static void moved_unit_put_files(struct text *t, const struct line_program *p)
 {
 	struct text path = { 0 };
-	text_add(t, (struct str){ "\1\1\x08", 3 }); /* One field per file: its path, as an inline
-						     * string. */
+	text_add(t, (struct str){ "\1\1\x08", 3 }); /* A file has one field: its path as a string
+						     * in place */
 	text_add_varint(t, p->files.count);
 	for (size_t i = 0; i < p->files.count; i++) {
 		path.len = 0;
@@ -104,7 +106,6 @@ static void moved_unit_put_files(struct text *t, const struct line_program *p)
 	text_release(&path);
 }
 
-/* Writes the names of the functions with code, once per function. */
 static size_t moved_unit_put_lines(struct moving *w)
 {
 	const struct unit *u = w->unit;
@@ -142,7 +143,7 @@ static void move_span(struct moving *w, const struct flat_span *span)
 		w->live[i] = true;
 }
 
-/* Writes the names of the live scopes, once per function. */
+/* Writes the names of functions that have code, once per function. */
 static void moved_unit_put_abstract(struct moving *w)
 {
 	for (size_t i = 0; i < w->scopes.list.count; i++) {
@@ -158,7 +159,7 @@ static void moved_unit_put_abstract(struct moving *w)
 	}
 }
 
-/* Writes a scope with its own code, without code inlined into it. Moves *code past its ranges. */
+/* Writes a scope: its code without what is inlined into it. Moves *code after its ranges. */
 static void put_scope(struct moving *w, uint32_t i, size_t *code)
 {
 	ASSERT(i < w->scopes.list.count);
@@ -178,7 +179,8 @@ static void put_scope(struct moving *w, uint32_t i, size_t *code)
 	put_range(ranges, form, 0, 0);
 }
 
-/* Writes the scopes in a tree's order. `open` has the path from a function to the last scope. */
+/* Writes all scopes, parents before children. `open`: the scopes from a function to the last one
+ * written. */
 static void put_scopes(struct moving *w)
 {
 	VEC(uint32_t) open = { 0 };
