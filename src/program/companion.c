@@ -1,12 +1,11 @@
-/* Finds the companion of an image: its separate debug file, or symbols that the image has in
- * another form. */
+/* Finds what an image lacks: its separate debug file, or symbols in another form. */
 #include "program/companion.h"
 
 #include "image/elf/elf_const.h"
 #include "program/companion_forms.h"
 #include "program/debuginfo.h"
 
-/* Opens the file. Frees `path` in any case. */
+/* Opens the file at `path`, which it frees in any case. */
 static bool companion_take(struct companion *c, const struct image *im, char *path,
 			   struct notes *notes,
 			   bool (*open)(const struct image *im, const char *path, struct input *in,
@@ -48,7 +47,8 @@ bool companion_find(struct companion *c, const struct image *im, const struct pr
 		    bool dwarf, struct go_slot *go, struct notes *notes)
 {
 	const bool symbols = image_symbols_name_places(im);
-	/* If a program names a debug file, the DWARF inside it describes only a few libraries. */
+	/* If a program has a separate debug file, the DWARF inside the program describes only a few
+	 * libraries. */
 	const bool all = debuginfo_present(im) && im->debug_name.len == 0;
 	if (im->kind != IMAGE_EXEC || (symbols && (!dwarf || all)))
 		return false;
@@ -96,7 +96,7 @@ void made_image_begin(struct image_build *b, struct image *ret, const struct ima
 		s.file_size = s.off = 0;
 		s.link = s.info = 0;
 		s.compressed = s.again = false;
-		if (!s.alloc) /* The companion has no debug info of its own */
+		if (!s.alloc) /* A companion has no debug info of its image */
 			s.name = STR("");
 		build_section(b, &s);
 	}

@@ -10,28 +10,26 @@
 #include "program/session.h"
 
 struct companion {
-	bool open, inside; /* `inside`: the companion is inside the image, not a separate file */
+	bool open, inside; /* `inside`: the symbols are inside the image, not in a separate file */
 	struct input input;
-	void *owned; /* Bytes of the image that are in no file, or NULL. */
+	void *owned; /* Bytes made for the companion, or NULL */
 };
 
 /* Finds a companion for a linked image that lacks a symbol table or, if `dwarf` is set, DWARF.
  * Unusable files become notes. The options may forbid the search for files. False without a
- * companion. `go` finds the table of Go's runtime and must live as long as the companion. NULL
- * skips Go's tables. */
+ * companion. `go` finds Go's tables, and must live as long. NULL skips them. */
 bool companion_find(struct companion *c, const struct image *im, const struct program_wish *wish,
 		    bool dwarf, struct go_slot *go, struct notes *notes);
-/* True if the companion was made without DWARF. Another companion may then have DWARF. */
+/* True if the companion was made without DWARF, although another one may have DWARF. */
 bool companion_lacks_lines(const struct companion *c);
 void companion_close(struct companion *c);
 
-/* Returns the companion's image. NULL if there is none. */
 static inline const struct image *companion_image(const struct companion *c)
 {
 	return c->open ? &c->input.images[0] : NULL;
 }
 
-/* Returns the path of the file. "" if there is no companion, or if it is inside the image. */
+/* Returns the path of the debug file. "" if there is no companion, or if it is inside the image. */
 static inline const char *companion_path(const struct companion *c)
 {
 	return c->open && !c->inside ? c->input.file.path : "";

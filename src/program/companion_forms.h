@@ -1,9 +1,8 @@
 /* companion_forms.h - opens symbols and debug info that are not in an object file's form as a
  * companion image. Private to program/.
- *
- * A companion resembles a separate debug file: it has the sections of `im` without bytes, and
- * symbols or DWARF. Each *_open() is false, with nothing made, if there is no companion. Each
- * *_open() is false with *err if the companion is damaged. */
+ *  A companion resembles a separate debug file: it has the sections of `im` without bytes, and
+ *  symbols or DWARF. Each *_open() returns false, and makes nothing, if there is no companion. If
+ *  the companion is damaged, it returns false with *err. */
 #ifndef HEFT_PROGRAM_COMPANION_FORMS_H
 #define HEFT_PROGRAM_COMPANION_FORMS_H
 
@@ -14,8 +13,7 @@
 #include "program/go_table.h"
 #include "program/session.h"
 
-bool pdb_file_named(const char *path); /* True if the file is a PDB. */
-/* Checks the headers. False, with *err, if they are damaged. */
+bool pdb_file_named(const char *path);
 bool pdb_file_check(struct bytes b, const char *path, struct heft_err *err);
 /* True if the PDB belongs to the build of the image, by GUID and age. */
 bool pdb_file_is_of(struct bytes b, const struct image *im);
@@ -33,9 +31,9 @@ bool pdb_file_open(const struct image *im, const char *path, struct input *in, s
 char *pdb_file_find(const struct image *im, const struct debug_search *how, struct notes *notes);
 
 /* Finds the source map of an image. The caller frees the path with mem_free(). NULL if there is
- * none. Tries the options' maps for the image's path or URL. Otherwise, if the options allow a
- * search, tries the URL's file name in the image's folder. Maps of other modules in the options
- * cause a note. */
+ * none. First looks among the user's maps, by the image's path or URL. Otherwise looks for the
+ * URL's file name in the image's folder, unless the user forbids searching. Adds a note if all maps
+ * of the user are for other modules. */
 char *source_map_find(const struct image *im, const struct program_wish *wish, struct notes *notes);
 
 /* Opens the map at `path` as a companion image of `im`: its sections without bytes, and DWARF made
@@ -55,7 +53,6 @@ bool source_map_open(const struct image *im, const char *path, struct input *in,
 bool debug_map_open(const struct image *im, const struct program_wish *wish, struct input *ret,
 		    struct notes *notes);
 
-/* True if the image is a kernel with a table of symbols. O(its bytes). */
 bool kernel_has_symbols(const struct image *im);
 /* Makes the symbols from the table that the kernel carries for its own messages
  * (runtime/kallsyms.h). The kernel is an ELF file, or for AArch64 the bootable file. The bootable
@@ -63,13 +60,13 @@ bool kernel_has_symbols(const struct image *im);
  * Borrows from `im`. */
 bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes *notes);
 
-/* Parts that the companion should have. */
+/* What the companion should have */
 enum { GO_SYMBOLS = 1, GO_LINES = 2 };
 
 /* Makes the symbols of a stripped Go program. GO_SYMBOLS: a symbol per function and per table of
- * the whole program. A file symbol with the package name precedes a package's functions. GO_LINES:
- * the DWARF of go_dwarf_make(). Borrows from `im`, its table and *ret_owned (or NULL). The caller
- * frees *ret_owned after the image. */
+ * the whole program. A file symbol with the name of their package precedes a package's functions.
+ * GO_LINES: the DWARF of go_dwarf_make(). Borrows from `im`, its table and *ret_owned (or NULL).
+ * The caller frees *ret_owned after the image. */
 void go_symbols_open(const struct image *im, const struct go_table *table, unsigned what,
 		     struct input *ret, void **ret_owned, struct notes *notes);
 
@@ -83,26 +80,22 @@ extern const char *const go_dwarf_names[GO_DWARF_SECTIONS];
 
 /* Writes packages, lines and inlined calls of the tables as DWARF 5, so that all readers of DWARF
  * use them. False, with nothing to release, if the sections would exceed DWARF's 32-bit form.
- *
- * Each run of functions of one package is a unit with the package's name. Such a unit has a
- * subprogram per function and one line program. A subprogram has an inlined subroutine per piece of
- * inlined code, below the calls around it. Names are offsets in the table. .debug_str is a copy of
- * the table. Lists of calls have one form in Go 1.12 to 1.19 and another from 1.20 on (found by
- * experiment). Skips damaged parts.
- *
- * Memory: about three times the bytes of the table. Time: O(bytes of the table). */
+ *  Each run of functions of one package is a unit with the package's name. It has a subprogram per
+ *  function, and one line program. A subprogram has an inlined subroutine per piece of inlined
+ *  code, nested as the calls are. Names are offsets in the table. .debug_str is a copy of the
+ *  table. Lists of calls have one form in Go 1.12 to 1.19 and another from 1.20 on (found by
+ *  experiment). Skips damaged parts.
+ *  Memory: about three times the bytes of the table. Time: O(bytes of the table). */
 bool go_dwarf_make(struct go_dwarf *d, const struct image *im, const struct go_table *table);
 void go_dwarf_release(struct go_dwarf *d);
 
-/* Begins *ret with the sections of `im`, at their indexes and without bytes. Borrows from `im` and
- * `path`. The image has the bytes of `im` until sections are added. */
+/* Begins *ret with the sections of `im`, at the same indexes but without bytes. Borrows from `im`
+ * and `path`. Until sections are added, the image has the bytes of `im`. */
 void made_image_begin(struct image_build *b, struct image *ret, const struct image *im,
 		      const char *path, struct notes *notes);
-/* Adds a section with bytes. *bytes has the bytes of all added sections and must outlive the
- * image. */
+/* Adds a section. *bytes collects the bytes of all added sections, and must outlive the image. */
 void made_image_add(struct image_build *b, struct text *bytes, struct str name,
 		    const struct text *contents);
-/* Adds the sections of DWARF like made_image_add(). */
 void made_image_add_dwarf(struct image_build *b, struct text *bytes, const struct dwarf_made *d);
 
 #endif

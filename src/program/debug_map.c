@@ -7,7 +7,8 @@
 #include "image/arch.h"
 #include "program/debuginfo.h"
 
-/* A range of an object, and its VM address. sort_by_key() sorts by the first field. */
+/* A range of an object, and its VM address in the program. sort_by_key() sorts by the first
+ * field */
 struct placed {
 	uint64_t addr, size, to;
 };
@@ -17,13 +18,12 @@ struct debug_map_making {
 	const struct program_wish *wish;
 	struct notes *notes;
 	struct moved_dwarf dwarf;
-	struct intern paths; /* Paths of archives. The id is the index in `archives` */
+	struct intern paths; /* Paths of archives. A path's id is its index in `archives` */
 	VEC(struct input *)
-	archives;                  /* Archives, open until the end. NULL if the archive cannot
-				       * be read */
-	VEC(struct placed) placed; /* Pieces of the current object */
+	archives;                  /* Open until the end. NULL if it cannot be read */
+	VEC(struct placed) placed; /* Ranges of the current object */
 	VEC(struct moved_piece) pieces;
-	uint64_t missing; /* Number of missing objects. */
+	uint64_t missing; /* Number of objects that were not found */
 };
 
 static bool exists(struct text *path)
@@ -40,7 +40,6 @@ static bool debug_map_try_path(struct text *path, struct str dir, struct str fil
 	return exists(path);
 }
 
-/* Returns a path without its directories. */
 static struct str debug_map_last_part(struct str path)
 {
 	for (size_t i = path.len; i-- > 0;)
@@ -55,7 +54,7 @@ static bool debug_map_try_dir(struct text *path, const char *dir, struct str fil
 	       debug_map_try_path(path, str_of(dir), debug_map_last_part(file));
 }
 
-/* Sets *path to the path of the file that the linker read as `file`. The path ends with NUL. */
+/* Finds the file that the linker read as `file`. Sets *path to its path, ended by NUL. */
 static bool debug_map_find_file(const struct debug_map_making *m, struct str file,
 				struct text *path)
 {
@@ -98,7 +97,7 @@ static struct input *debug_map_open_file(struct debug_map_making *m, struct str 
 	return NULL;
 }
 
-/* Lists the address in the object of each symbol of the debug map. */
+/* Lists, for each symbol of the debug map, its address in the object. */
 static void list_placed(struct debug_map_making *m, const struct image *object,
 			const struct debug_object *o)
 {
@@ -134,7 +133,8 @@ static void list_placed(struct debug_map_making *m, const struct image *object,
 	sort_by_key(m->placed.data, m->placed.count, sizeof *m->placed.data);
 }
 
-/* Adds a piece with the size from the object's DWARF, clipped to the next piece. */
+/* Adds a range of the object. Its size comes from the object's DWARF, and it ends at most where the
+ * next range begins. */
 static void debug_map_add_piece(struct debug_map_making *m, const struct debuginfo *d, size_t i)
 {
 	const struct placed *p = &m->placed.data[i];
@@ -183,7 +183,7 @@ static void debug_map_add_object(struct debug_map_making *m, const struct image 
 	debuginfo_close(&d);
 }
 
-/* True if the times are equal, or if one of them is unknown. */
+/* True if the object's time is the one in the debug map, or if one of them is unknown. */
 static bool same_time(struct debug_map_making *m, const struct debug_object *o, uint64_t time)
 {
 	if (o->time == 0 || time == 0 || o->time == time)

@@ -10,7 +10,7 @@ static bool debuginfo_is_debug_section(const struct section *s, enum dw_section 
 	return !s->nobits && dw_section_of(s->name, ret, ret_dwo);
 }
 
-/* Finds whether the image has units in .dwo sections, and units in other sections. */
+/* Tells whether the image has units in .dwo sections, and whether it has units elsewhere. */
 static void find_units(const struct image *im, bool *ret_plain, bool *ret_dwo)
 {
 	*ret_plain = *ret_dwo = false;
@@ -46,7 +46,7 @@ bool debuginfo_is_split(const struct image *im)
 
 struct debuginfo_collect {
 	struct debuginfo *d;
-	uint64_t packed, unpacked; /* Bytes so far. */
+	uint64_t packed, unpacked; /* Sums so far */
 };
 
 static void debuginfo_add_part(struct debuginfo_collect *c, enum dw_section which,
@@ -63,7 +63,7 @@ static void debuginfo_add_part(struct debuginfo_collect *c, enum dw_section whic
 		return;
 	}
 	const bool packed = size != s->file_size;
-	/* Limits the bytes, because overlapping sections could multiply a small file. */
+	/* Limits the sum, because many overlapping sections would make a small file large. */
 	ASSERT(c->packed <= im->bytes.size);
 	if (s->file_size > im->bytes.size - c->packed ||
 	    (packed ? size : 0) > UNPACK_MAX - min_u64(c->unpacked, UNPACK_MAX)) {
@@ -88,7 +88,7 @@ static int part_cmp(const void *a, const void *b)
 	return x->section->index < y->section->index ? -1 : x->section->index > y->section->index;
 }
 
-/* `dwo`: the names of the wanted sections end in .dwo. */
+/* Collects the debug sections whose names end in .dwo, or the others. */
 static void collect_parts(struct debuginfo *d, bool dwo)
 {
 	struct debuginfo_collect c = { .d = d };
@@ -113,13 +113,13 @@ static void collect_parts(struct debuginfo *d, bool dwo)
 	}
 }
 
-/* Loads one section. Borrows its bytes in the file if they need no change. */
+/* Loads one section. Borrows its bytes from the file if they need no change. */
 static struct bytes load_part(const struct image *im, const struct debuginfo_part *p,
 			      void **ret_owned)
 {
 	struct bytes b;
 	const bool good = section_unpack(im, p->section, &b, ret_owned);
-	if (*ret_owned) /* The packed bytes will not be read again. */
+	if (*ret_owned)
 		image_forget(im, section_bytes(im, p->section));
 	return good && b.size == p->size ? b : (struct bytes){ NULL, 0 };
 }
@@ -147,7 +147,7 @@ static struct bytes load_copy(const struct debuginfo_files *f, const struct imag
 static void debuginfo_load(struct dwarf *d, enum dw_section which, struct notes *notes)
 {
 	struct debuginfo_files *f = d->load_ctx;
-	struct image im = *f->image; /* A copy whose notes go to the caller */
+	struct image im = *f->image; /* Only a copy can have the caller's notes */
 	const size_t count = f->first[which + 1] - f->first[which];
 	if (count == 0)
 		return;

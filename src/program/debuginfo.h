@@ -1,16 +1,13 @@
 /* debuginfo.h - opens the DWARF of an image, wherever it is: unpacks and relocates sections, finds
  * dwz's supplementary file and split units (.dwo, .dwp).
- *
- * Missing or mismatched files become notes. A note names the missing file and the bytes of units
- * that need it. Other units stay usable.
- *
- * Objects: the DWARF's addresses are relocated to small numbers that fit any address size. Every
- * section in the VM image gets its own address window, from DEBUGINFO_FIRST on. debuginfo_addr()
- * turns these numbers into VM addresses of the image. Offsets of thread-local variables are such
- * numbers too. Symbols without an address are 0. Linked images have final bytes and addresses, and
- * their relocations are not applied.
- *
- * Not for several threads at once. */
+ *  Missing or mismatched files become notes. A note names the missing file and the bytes of units
+ *  that need it. Other units stay usable.
+ *  Objects: the DWARF's addresses are relocated to small numbers that fit any address size. Every
+ *  section in the VM image gets its own range of them (a window), from DEBUGINFO_FIRST on.
+ *  debuginfo_addr() converts them to VM addresses. Offsets of thread-local variables are such
+ *  numbers too. Symbols without an address are 0. Linked images have final bytes and addresses, and
+ *  their relocations are not applied.
+ *  Not for several threads at once. */
 #ifndef HEFT_PROGRAM_DEBUGINFO_H
 #define HEFT_PROGRAM_DEBUGINFO_H
 
@@ -21,7 +18,8 @@
 /* Used instead of DEBUGINFO_FIRST if addresses have two bytes. */
 #define DEBUGINFO_FIRST_OF_16 0x100
 
-/* A section of the image, as a part of the joined bytes of the DWARF. */
+/* A section of the image. The DWARF joins sections of one name, and this one is a part of the
+ * result */
 struct debuginfo_part {
 	enum dw_section which;
 	uint64_t off, size; /* Range in the joined bytes */
@@ -29,16 +27,16 @@ struct debuginfo_part {
 };
 
 struct debuginfo_window {
-	uint64_t addr, size; /* Address in the DWARF. */
-	uint64_t vm;         /* VM address of the image. */
+	uint64_t addr, size; /* Range of addresses in an object's DWARF that stands for a section */
+	uint64_t vm;         /* VM address of that section */
 };
 
 struct debuginfo {
 	struct dwarf dwarf;
 	const struct image *image;
-	VEC(struct debuginfo_part) parts;     /* Sorted by `which`, then by off. */
-	VEC(struct debuginfo_window) windows; /* Sorted by addr. Empty in linked images. */
-	struct debuginfo_files *files;        /* Private: other files and owned memory */
+	VEC(struct debuginfo_part) parts;     /* By `which`, then by `off` */
+	VEC(struct debuginfo_window) windows; /* By addr. Empty for linked images */
+	struct debuginfo_files *files;        /* Private */
 };
 
 /* True if the image has DWARF of its own: .debug_info, or a .debug_line with any bytes. */
@@ -49,9 +47,10 @@ bool debuginfo_is_split(const struct image *im);
 /* True if the image names `sup` as the supplementary file (dwz) of its debug info. */
 bool debuginfo_is_sup(const struct image *im, const struct image *sup);
 
-/* Opens the debug info of an image. `how`: places to search for dwz's supplementary files and split
- * units. NULL means the system's places. The image must live as long as the debuginfo. Never fails:
- * unreadable parts become notes and empty sections. Sections are loaded at the first access. */
+/* Opens the debug info of an image. `how` says where to search for dwz's supplementary files and
+ * split units. NULL: in the system's directories. The image must live as long as the debuginfo.
+ * Never fails: unreadable parts become notes and empty sections. Sections are loaded at the first
+ * access. */
 void debuginfo_open(struct debuginfo *d, const struct image *im, const struct debug_search *how,
 		    struct notes *notes);
 void debuginfo_close(struct debuginfo *d);
@@ -60,7 +59,7 @@ void debuginfo_close(struct debuginfo *d);
  * address belongs to no section of an object. */
 bool debuginfo_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret);
 
-/* Converts the address of a variable to a VM address, as debuginfo_addr() does. */
+/* As debuginfo_addr(), for the address of a variable. */
 bool debuginfo_data_addr(const struct debuginfo *d, uint64_t addr, uint64_t *ret);
 
 /* Finds the split unit of a skeleton (a unit with dwo_name and signature, DWARF 5 or GNU's 4). The

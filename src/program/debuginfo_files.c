@@ -10,7 +10,7 @@
 
 #define SYSTEM_DIR "/usr/lib/debug"
 
-/* Limit in bytes of a file name. Longer names are ignored. */
+/* Longest name of a file in bytes. Longer names are ignored. */
 enum { NAME_LENGTH_MAX = 4096 };
 
 /* Opens a file. NULL if it cannot be read. Adds a note unless the file does not exist. */
@@ -72,7 +72,7 @@ static struct str debuginfo_files_folder_of(const char *path)
 
 struct sup_link {
 	struct str name;
-	struct bytes id; /* Build id or checksum */
+	struct bytes id; /* Build id, or checksum of .debug_sup */
 };
 
 /* Reads .debug_sup (DWARF 5, 7.3.6): version, a flag for supplementary files, path, length of a
@@ -89,8 +89,8 @@ static bool read_debug_sup(const struct image *im, const struct section *s, bool
 	return reader_ok(&r) && version == 5;
 }
 
-/* Finds the image's reference to a supplementary file. False if there is none, or if it is damaged,
- * which adds a note. */
+/* Finds the reference to a supplementary file. False if there is none, or if it is damaged (with a
+ * note). */
 static bool find_link(const struct image *im, struct notes *notes, struct sup_link *ret)
 {
 	const struct section *s = image_section_find(im, ".gnu_debugaltlink");
@@ -149,7 +149,6 @@ static bool try_sup(struct debuginfo *d, const struct sup_link *link, const char
 	return false;
 }
 
-/* Tries all files given by the user. */
 static bool try_given_sup(struct debuginfo *d, const struct debug_search *how,
 			  const struct sup_link *link)
 {
@@ -165,7 +164,7 @@ static bool try_given_sup(struct debuginfo *d, const struct debug_search *how,
 	return false;
 }
 
-/* Returns the path as stated. If relative, it is relative to the real folder of the image. */
+/* Returns the path of the link. A relative path counts from the real folder of the image. */
 static const char *debuginfo_files_own_path(struct debuginfo *d, struct str name)
 {
 	struct arena *a = &d->files->arena;
@@ -188,8 +187,8 @@ static const char *dwz_tail(const char *path)
 	return tail;
 }
 
-/* Tries each folder above the image as a root, and as a folder of debug files. The image may be in
- * a copy of another machine's tree. */
+/* The image may be in a copy of another machine's files. So tries each folder above the image as
+ * the root, and as a folder of debug files. */
 static bool try_tree(struct debuginfo *d, const struct sup_link *link, const char *own)
 {
 	struct arena *a = &d->files->arena;
@@ -269,7 +268,7 @@ static void debuginfo_files_open_given(struct debuginfo *d, const char *path)
 		vec_push(&d->files->given_dwos, o);
 }
 
-/* Opens the packages: the user's files, IMAGE.dwp, and for IMAGE.debug the package of IMAGE. */
+/* Opens the packages: those of the user, IMAGE.dwp, and for IMAGE.debug that of IMAGE. */
 static void open_packages(struct debuginfo *d)
 {
 	struct debuginfo_files *f = d->files;
@@ -282,8 +281,7 @@ static void open_packages(struct debuginfo *d)
 		open_package(d, arena_format(&f->arena, "%.*s.dwp", (int)(path.len - 6), path.p));
 }
 
-/* Finds a unit's id. Version 5 has the id in the header. GNU's version 4 has it in the first
- * DIE. */
+/* Finds a unit's id: in the header since version 5, in the first DIE in GNU's version 4. */
 static bool unit_id(struct debuginfo_files *f, const struct unit *u, const struct unit *skeleton,
 		    uint64_t *ret)
 {
@@ -311,7 +309,7 @@ static bool find_in_package(struct debuginfo_files *f, struct debuginfo_other *o
 		package_dwarf_init(*known, &o->info.dwarf, &found);
 	}
 	uint64_t off = 0, id;
-	/* A unit's range in .debug_info is exactly one unit. */
+	/* A package has exactly one unit per range of .debug_info. */
 	return unit_next(&(*known)->dwarf, DW_INFO, &off, ret) && unit_id(f, ret, skeleton, &id) &&
 	       id == skeleton->signature;
 }
@@ -361,7 +359,7 @@ static size_t dwo_paths(const struct debuginfo *d, const struct unit *u, struct 
 	return count;
 }
 
-/* Finds a split unit in the .dwo files at `paths`. *ret_seen: true if at least one of the files
+/* Finds a split unit in the .dwo files at `paths`. Sets *ret_seen to true if one of the files
  * exists. */
 static bool find_dwo(struct debuginfo *d, const struct unit *skeleton, const char *const *paths,
 		     size_t count, struct unit *ret, bool *ret_seen)

@@ -1,4 +1,4 @@
-/* debuginfo_internal.h - declares what the files of debuginfo share. Private to them. */
+/* debuginfo_internal.h - declares what debuginfo*.c share. Private to them. */
 #ifndef HEFT_PROGRAM_DEBUGINFO_INTERNAL_H
 #define HEFT_PROGRAM_DEBUGINFO_INTERNAL_H
 
@@ -7,14 +7,15 @@
 #include "debug/package.h"
 #include "program/debuginfo.h"
 
-/* Value of a section's symbol, per section index. */
+/* What a section's symbol is worth in relocations of debug info */
 struct debuginfo_base {
 	enum { BASE_NONE, BASE_WINDOW, BASE_PART, BASE_PLAIN } kind;
-	uint64_t value; /* WINDOW: its address. PART: offset in the joined bytes. PLAIN: 0. */
-	size_t part;    /* PART: index of the part */
+	uint64_t value; /* WINDOW: start of the section's window. PART: offset in the joined
+			 * bytes. PLAIN: 0 */
+	size_t part;    /* PART: index in debuginfo.parts */
 };
 
-/* A relocation section, and the part that it patches. */
+/* A relocation section, and the part of the DWARF that it patches */
 struct debuginfo_table {
 	const struct section *section;
 	size_t part;
@@ -29,7 +30,7 @@ struct debuginfo_symbol {
 struct debuginfo_relocs {
 	struct debuginfo_base *bases;
 	VEC(struct debuginfo_table) tables;
-	/* Cached values of symbols, for the symbol table of the first relocation table. */
+	/* Values of symbols found so far, for `symtab`, which all tables usually share. */
 	const struct section *symtab;
 	struct debuginfo_symbol *symbols;
 };
@@ -42,45 +43,45 @@ struct debuginfo_id {
 /* Another file to which the image's DWARF refers. Opened once. */
 struct debuginfo_other {
 	struct input in;
-	struct debuginfo info; /* Sections of the file. Their references to further files are
-			        * ignored. */
+	struct debuginfo info; /* Its own references to other files are ignored */
 	bool indexed;
 	VEC(struct debuginfo_id) ids; /* For .dwo: sorted, after index_units() has run */
-	struct package_index index;   /* For .dwp: its indexes */
+	struct package_index index;   /* For .dwp */
 	struct package_dwarf **units; /* For .dwp: DWARF per row of the index, made when first
 				       * used */
 };
 
 struct debuginfo_files {
 	const struct image *image;
-	const struct debuginfo_part *parts; /* debuginfo.parts */
-	size_t first[DW_SECTIONS + 1];      /* Parts of section w: [first[w], first[w + 1]) */
-	void *owned[DW_SECTIONS];           /* Memory of dwarf.bytes */
+	const struct debuginfo_part *parts;
+	size_t first[DW_SECTIONS + 1]; /* Parts of section w are [first[w], first[w + 1]) */
+	void *owned[DW_SECTIONS];      /* Per section: memory that dwarf.bytes borrows */
 	struct debuginfo_relocs relocs;
-	struct debuginfo_pass *passes[DW_SECTIONS]; /* Running passes, or NULL */
+	struct debuginfo_pass *passes[DW_SECTIONS]; /* Per section: the running pass, or NULL */
 
 	struct debuginfo_other *sup;
-	const char *const *given; /* Paths of .dwo files. The id is the index in dwos */
+	const char *const *given; /* Files that the user named */
 	size_t given_count;
 	bool packages_tried;
 	VEC(struct debuginfo_other *) packages;
 	VEC(struct debuginfo_other *) given_dwos;
-	struct intern paths;                /* Paths of .dwo files; the id is the index in dwos. */
-	VEC(struct debuginfo_other *) dwos; /* NULL if the file cannot be read. */
+	struct intern paths;                /* Paths of .dwo files. A path's id is its index in
+					     * `dwos` */
+	VEC(struct debuginfo_other *) dwos; /* NULL if it cannot be read */
 	struct abbrev_cache abbrevs;
 	struct arena arena;
 };
 
-/* debuginfo.c: opens the sections of a file. `split` prefers .dwo sections over others. */
+/* debuginfo.c: opens the sections of a file. `split`: prefers .dwo sections. */
 void debuginfo_open_sections(struct debuginfo *d, const struct image *im, bool split,
 			     struct notes *notes);
 
-/* debuginfo_reloc.c: finds which relocations patch which part of the debug info. Each section in
- * the VM image becomes a range of addresses to which relocations can refer. */
+/* debuginfo_reloc.c: lists which relocations patch which part of the debug info, and gives each
+ * section in the VM image its window (debuginfo.h). */
 void debuginfo_relocs_open(struct debuginfo *d);
 void debuginfo_relocs_close(struct debuginfo_relocs *r);
 bool debuginfo_needs_relocs(const struct debuginfo_files *f, enum dw_section which);
-/* Patches the bytes of a section, which must be writable and complete. */
+/* Patches the bytes of a section, which must be a complete and writable copy. */
 void debuginfo_relocate(struct debuginfo_files *f, enum dw_section which, uint8_t *bytes,
 			struct notes *notes);
 

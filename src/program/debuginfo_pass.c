@@ -1,17 +1,17 @@
-/* Reads a section once from start to end with little memory. Releases pages of a mapped file after
- * use. Unpacks packed bytes on request. */
+/* Reads a debug section once from start to end with little memory. Releases pages of a mapped file
+ * after use. Unpacks packed sections piece by piece. */
 #include "base/pages.h"
 #include "program/debuginfo_internal.h"
 
 enum {
 	DROP_STEP = 8 << 20,   /* Bytes to release at a time */
 	AHEAD = 1 << 20,       /* Bytes to unpack ahead of the request */
-	STREAM_MIN = 32 << 20, /* Smaller sections, in bytes, are unpacked whole */
+	STREAM_MIN = 32 << 20, /* Smaller sections are unpacked at once */
 };
 
 struct debuginfo_pass {
-	struct unpack_stream *stream; /* NULL for bytes of a mapped file. */
-	uint8_t *bytes;               /* Stream: pages for the unpacked bytes */
+	struct unpack_stream *stream; /* NULL for a section in a mapped file */
+	uint8_t *bytes;               /* Stream: memory for the unpacked bytes */
 	struct bytes packed;          /* Stream: packed bytes of the file */
 	uint64_t size, made, dropped, packed_dropped;
 };
@@ -36,7 +36,7 @@ static struct debuginfo_pass *open_stream(const struct debuginfo_files *f,
 void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
 {
 	struct debuginfo_files *f = d->load_ctx;
-	/* A section can be used in place only if it has a single part. */
+	/* Only a section that has one part and no relocations can be used in place. */
 	if (f->first[which + 1] - f->first[which] != 1 || debuginfo_needs_relocs(f, which) ||
 	    d->passing[which] || f->passes[which])
 		return;
@@ -46,7 +46,8 @@ void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
 		return;
 	if (!packed) {
 		(void)dwarf_bytes(d, which);
-		if (f->owned[which]) /* Packed bytes may take as much memory as unpacked ones */
+		if (f->owned[which]) /* A packed section may take as much memory as an unpacked
+				      * one */
 			return;
 		f->passes[which] = mem_zeroed(1, sizeof *f->passes[which]);
 	} else {

@@ -1,13 +1,12 @@
-/* Applies the relocations of debug sections of objects. An object's sections all start at address
- * 0, so each section gets an address range of its own (a window). Relocated addresses lie in these
- * windows. Offsets become offsets in the joined bytes of all sections with one name (see
- * debuginfo.h). */
+/* Applies the relocations of debug sections of objects. All sections of an object start at address
+ * 0. So each gets a window (debuginfo.h), and relocated addresses lie in it. Offsets in debug
+ * sections count in the joined bytes of all sections with one name. */
 #include "program/debuginfo_internal.h"
 
 enum { WINDOW_GAP = 16, ULEB_MAX = 16 };
 
-/* Returns the bytes of an address from the header of the first unit (DWARF 5, 7.5.1; versions 2 to
- * 5). 0 if unknown. */
+/* Returns the size of addresses in the first unit's header (DWARF 5, 7.5.1; versions 2 to 5). 0 if
+ * unknown. */
 static uint8_t address_size(const struct debuginfo *d)
 {
 	const size_t info = d->files->first[DW_INFO];
@@ -59,7 +58,7 @@ static void find_tables(struct debuginfo *d)
 		if (!section_is_reloc(s) || s->info >= im->section_count ||
 		    rel->bases[s->info].kind != BASE_PART)
 			continue;
-		if (s->file_size > left) { /* Overlapping tables repeat entries */
+		if (s->file_size > left) { /* Overlapping tables are damaged */
 			note(d->dwarf.notes, im->path, add_sat(im->file_off, s->off), s->file_size,
 			     "relocation sections overlap; section %" PRIu32 " is left out",
 			     s->index);
@@ -125,7 +124,7 @@ static bool symbol_value(const struct debuginfo_relocs *rel, const struct symtab
 	return true;
 }
 
-/* Finds the value of symbol `index`. False if the symbol has no place. */
+/* Finds the value of symbol `index`. False if the symbol is in no window and no part. */
 static bool debuginfo_reloc_find_symbol(struct debuginfo_relocs *rel, const struct symtab *t,
 					uint32_t index, uint64_t *ret)
 {
@@ -180,7 +179,7 @@ static void debuginfo_reloc_put_field(const struct debuginfo_reloc_field *f, uin
 		f->p[f->big_endian ? f->width - 1 - i : i] = (uint8_t)v;
 }
 
-/* Finds the field at `off` of a part's bytes. False if it is not entirely inside. */
+/* Finds the field at offset `off` of a part. False if it is not entirely inside the part. */
 static bool find_field(const struct image *im, const struct reloc_field *kind, uint8_t *bytes,
 		       uint64_t size, uint64_t off, struct debuginfo_reloc_field *ret)
 {
@@ -212,18 +211,19 @@ static void debuginfo_reloc_patch(const struct debuginfo_reloc_field *f,
 
 enum { STACK_MAX = 16 };
 
-/* State that one relocation entry leaves for later entries. */
+/* What a relocation entry leaves for the entries after it */
 struct left_over {
 	uint64_t stack[STACK_MAX];
 	size_t depth;
-	uint64_t less, less_at; /* Value to subtract from the field at offset less_at */
+	uint64_t less, less_at; /* Value to subtract from the next value of the field at offset
+				 * less_at */
 	bool has_less;
 };
 
 struct debuginfo_reloc_apply {
 	struct debuginfo_files *files;
 	const struct debuginfo_part *part;
-	uint8_t *bytes; /* Bytes of the part of the section that is relocated. */
+	uint8_t *bytes; /* Bytes of that part */
 	struct notes *notes;
 	struct left_over left;
 };
@@ -243,8 +243,8 @@ static void note_entry(const struct debuginfo_reloc_apply *a, const struct reloc
 		     "a relocation of section " STR_FMT " lies outside it", STR_ARG(name));
 }
 
-/* Executes an entry that changes no field but only the state. False for other entries. Missing
- * stack values are 0. */
+/* Handles an entry that changes no field but only `left`. False for other entries. Values that the
+ * stack lacks are 0. */
 static bool is_step(struct left_over *left, enum reloc_op op, uint64_t value, uint64_t off)
 {
 	uint64_t *top = left->depth > 0 ? &left->stack[left->depth - 1] : NULL;
@@ -269,7 +269,7 @@ static bool is_step(struct left_over *left, enum reloc_op op, uint64_t value, ui
 	}
 }
 
-/* Returns an entry's value. 0 if its symbol has no address: linkers mark removed code by 0. */
+/* Returns the value of an entry. 0 if its symbol has no address, because 0 marks removed code. */
 static uint64_t debuginfo_reloc_value_of(struct debuginfo_reloc_apply *a,
 					 const struct reloc_iter *it, const struct reloc *r,
 					 const struct reloc_field *kind,
@@ -280,7 +280,7 @@ static uint64_t debuginfo_reloc_value_of(struct debuginfo_reloc_apply *a,
 		return 0;
 	if (r->has_addend) {
 		value += (uint64_t)r->addend;
-	} else if (f && kind->op == RELOC_OP_SET) { /* The addend is in the field itself */
+	} else if (f && kind->op == RELOC_OP_SET) { /* The field itself has the addend */
 		const unsigned unused = f->width < 8 && !f->uleb ? 64 - 8 * f->width : 0;
 		value += (uint64_t)((int64_t)(get_field(f) << unused) >> unused);
 	}

@@ -1,6 +1,6 @@
-/* dwarf_slot.h - opens the DWARF that an input's sources share, at the first request.
+/* dwarf_slot.h - opens the DWARF of an image at the first request, for all sources of the input.
  *
- * Holds the DWARF of only one image, because the members of an archive are read one by one. One
+ * Keeps the DWARF of one image, because the members of an archive are read one by one. One
  * thread. */
 #ifndef HEFT_PROGRAM_DWARF_SLOT_H
 #define HEFT_PROGRAM_DWARF_SLOT_H
@@ -14,14 +14,14 @@ struct dwarf_place {
 };
 
 struct dwarf_slot {
-	struct dwarf_place own, debug;   /* `own`: of the image itself. `debug`: of its separate
-					  * debug file. */
+	struct dwarf_place own, debug;   /* DWARF of the image itself, and of its separate debug
+					  * file */
 	const struct program_wish *wish; /* Borrowed. */
 };
 
-/* Returns the DWARF of the image or of its separate debug file (which may be NULL). NULL if neither
- * has DWARF. If both have DWARF, returns the image's own. If the image names the debug file, as for
- * a PDB, returns that file's. Valid until the next image is requested. */
+/* Returns the DWARF of the image or of its separate debug file `debug`, which may be NULL. If both
+ * have DWARF, returns the image's own. If the image names the debug file, as for a PDB, returns
+ * that file's. NULL if there is none. Valid until another image is requested. */
 struct debuginfo *dwarf_slot_open(struct dwarf_slot *s, const struct image *im,
 				  const struct image *debug, struct notes *notes);
 bool dwarf_slot_found(const struct dwarf_slot *s);

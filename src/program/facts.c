@@ -106,7 +106,7 @@ static unsigned dwarf_version(const struct image *im)
 	return reader_ok(&r) ? version : 0;
 }
 
-/* Facts about the compiler that its calls of runtime functions reveal. */
+/* What calls of runtime functions reveal about the compiler */
 struct facts_calls {
 	bool canary, fortify, any;
 };
@@ -129,8 +129,8 @@ static void look_at_names(const struct image *im, struct facts_calls *c)
 		const struct section *s = &im->sections[i];
 		if ((s->type != SHT_SYMTAB && s->type != SHT_DYNSYM) || !symtab_open(&t, im, s))
 			continue;
-		/* Only some tables name all called functions: in a static ELF program .symtab, in
-		 * other containers the program's own symbol table. */
+		/* Only some tables name all called functions. In ELF, that is .symtab of a static
+		 * program. In other containers, it is the program's own symbol table. */
 		c->any |= image_states_loading(im)
 				  ? s->type == SHT_SYMTAB || image_has_segment(im, PT_INTERP) ||
 					    im->type == ET_DYN
@@ -145,7 +145,8 @@ static enum fact call_fact(const struct facts_calls *c, bool seen)
 	return seen ? FACT_YES : c->any ? FACT_NO : FACT_UNKNOWN;
 }
 
-/* Returns the wanted property bits (Linux Extensions to gABI): type, size, data, padding. */
+/* Returns those of the `wanted` bits that a note has as properties (Linux Extensions to gABI):
+ * type, size, data, padding. */
 static uint32_t property_bits(const struct image *im, struct bytes desc, uint32_t wanted)
 {
 	struct reader r = reader_of(desc, im->big_endian);
@@ -160,7 +161,7 @@ static uint32_t property_bits(const struct image *im, struct bytes desc, uint32_
 	return 0;
 }
 
-/* Returns the processor's protections that the code supports. */
+/* Returns the names of the processor's protections that the code supports. */
 static const char *facts_features(const struct image *im)
 {
 	const struct arch *arch = image_arch(im);
@@ -504,7 +505,7 @@ void facts_read(struct facts *f, struct program *p, struct arena *arena)
 	const char *machine = in->image_count > 0 ? image_machine_name(&in->images[0]) : "";
 	for (size_t i = 1; i < in->image_count; i++)
 		if (!image_same_arch(&in->images[i], &in->images[0]))
-			machine = "several"; /* For example, slices of a universal file. */
+			machine = "several"; /* For example, a universal file */
 	ASSERT(in->archive || in->image_count > 0);
 	*f = (struct facts){ .machine = machine,
 			     .linked = "",

@@ -17,10 +17,10 @@ enum fact {
 	FACT_YES,
 };
 
-/* Unneeded bytes of the file, with a description. */
+/* Bytes of the file that it does not need */
 struct saving {
 	const char *what;
-	uint64_t bytes; /* Bytes in the file */
+	uint64_t bytes;
 };
 
 enum { RELOC_KINDS = RELOC_TLS + 1, SAVINGS_MAX = 8 };
@@ -36,9 +36,9 @@ struct facts {
 	const char *debug;
 	const char *debug_path;
 	const char *build_id; /* Hexadecimal. "" if there is none */
-	const char *features; /* Features that all code supports, by a property note: "ibt
-			       * shstk", "bti pac" */
-	/* Lists as in made_by.h. "" if unknown */
+	const char *features; /* Protections that all code supports, by a note of properties:
+			       * "ibt shstk", "bti pac" */
+	/* Texts of struct made_by. "" if unknown */
 	const char *made_by, *parts, *settings;
 	const char *runpath; /* Further folders that the loader searches for libraries, or "". */
 	/* `package`: "deb zlib 1.3 amd64 Debian" or "". `opens`: "libx.so.1 or libx.so.0 (feature:
@@ -46,19 +46,18 @@ struct facts {
 	const char *package, *opens;
 	unsigned dwarf; /* DWARF version of the first unit in the file. 0 without DWARF */
 	enum fact relro, pie, nx, canary, fortify, textrel;
-	uint64_t members;      /* Number of members of an archive. */
+	uint64_t members;
 	uint64_t thread_bytes; /* Bytes of thread-local variables, of which each thread has a
 			        * copy (PT_TLS) */
 	uint64_t relocs[RELOC_KINDS], reloc_count;
 	struct saving savings[SAVINGS_MAX];
 	size_t saving_count;
-	uint64_t saved; /* Sum of the savings. */
+	uint64_t saved;
 };
 
 const char *fact_text(enum fact f);
 const char *reloc_kind_text(enum reloc_kind kind);
 
-/* Returns `symbols` of the facts of an image. */
 const char *facts_symbols(const struct image *im);
 /* Reads the facts of a program. Searches for its debug file, unless the options forbid it. */
 void facts_read(struct facts *f, struct program *p, struct arena *arena);

@@ -27,7 +27,7 @@ void ghc_image_tables(const struct image *im, struct ghc_tables *ret)
 			vec_push(&code, (struct ghc_code){ s->addr, section_bytes(im, s) });
 	}
 	vec_sort(&code);
-	/* Sections that overlap are damaged. The first section gets the shared bytes. */
+	/* If sections overlap, the first one gets the shared bytes. */
 	size_t kept = 0;
 	for (size_t i = 0; i < code.count; i++) {
 		const struct ghc_code *before = kept ? &code.data[kept - 1] : NULL;

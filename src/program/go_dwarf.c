@@ -19,7 +19,8 @@ enum { LANG_GO = 0x16, DEPTH_MAX = 64, NO_CALL = -1 };
 /* Codes of the abbreviations. */
 enum { ABBREV_UNIT = 1, ABBREV_FUNCTION, ABBREV_LEAF, ABBREV_INLINED };
 
-/* A value, and the end of the code for which it is valid, relative to the function's start. */
+/* A value in a table of Go: valid until the offset `end` in a function, from the end of the value
+ * before */
 struct until {
 	uint64_t end;
 	int64_t value;
@@ -28,7 +29,7 @@ typedef VEC(struct until) until_vec;
 
 /* An inlined call. */
 struct go_call {
-	uint32_t name; /* Offset in the table. */
+	uint32_t name; /* Offset in Go's table */
 	int32_t parent;
 	uint32_t file, line; /* Position of the call */
 };
@@ -40,14 +41,13 @@ struct writer {
 	struct dwarf_form form;
 	struct text *info, *line;
 	struct pclntab_func f;
-	until_vec files, lines, inlined; /* Values of the current function */
+	until_vec files, lines, inlined; /* Tables of the current function */
 	VEC(struct go_call) calls;       /* Calls inlined into f */
 	VEC(uint64_t)
-	names; /* Files of the unit, as offsets of their names in the
-					  * table */
+	names; /* Files of the unit: offsets of their names in Go's table */
 	struct map by_name;
-	uint64_t budget;     /* Values and inlined calls that may still be read. Limits the time:
-			      * functions may share tables. */
+	uint64_t budget;     /* Number of values and inlined calls that may still be read. Bounds
+			      * the time, because functions may share tables */
 	struct text program; /* Line program of the unit, without its header */
 	struct text dies;    /* DIEs of the unit's functions */
 };
@@ -78,7 +78,7 @@ static void go_dwarf_read_values(struct writer *w, uint64_t off, until_vec *ret)
 	}
 }
 
-/* Returns the value at an offset in the function. -1 without a value. */
+/* Returns the value that is valid at an offset in the function. -1 if there is none. */
 static int64_t value_at(const until_vec *list, uint64_t pos)
 {
 	size_t low;
@@ -92,7 +92,7 @@ static uint32_t go_dwarf_file_number(struct writer *w, int64_t index)
 	uint64_t word, name;
 	uint32_t i;
 	if (!pclntab_file(w->tab, &w->f, index, &word, &name) || name >= w->tab->bytes.size)
-		name = w->tab->bytes.size; /* Offset of an empty text after the copied table. */
+		name = w->tab->bytes.size; /* The empty text after the copy of Go's table */
 	struct map_at at = map_at(&w->by_name, hash_u64(name));
 	while (map_next(&w->by_name, &at, &i))
 		if (w->names.data[i] == name)
@@ -136,7 +136,7 @@ static struct go_call read_old_call(struct writer *w, struct reader *r)
 	return c;
 }
 
-/* Reads a call of Go since 1.20. Tables of values give file and line at the call's position. */
+/* Reads a call of Go since 1.20. The tables of files and lines tell where it is. */
 static struct go_call read_new_call(struct writer *w, struct reader *r)
 {
 	struct go_call c;
@@ -188,7 +188,7 @@ static void go_dwarf_put_inlined(struct writer *w, const struct go_call *c, uint
 	text_add_varint(&w->dies, c->line);
 }
 
-/* Writes a piece of one inlined call's code, inside the calls around it. */
+/* Writes a subroutine for code inlined by a call, inside those of the calls around it. */
 static void go_dwarf_put_piece(struct writer *w, int64_t index, uint64_t start, uint64_t end)
 {
 	const struct go_call *chain[DEPTH_MAX];

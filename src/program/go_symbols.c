@@ -12,8 +12,8 @@ struct go_symbols_making {
 	uint64_t damaged;
 };
 
-/* Adds a file symbol for the function's package. Go's units are its packages, so all following
- * symbols belong to the package. */
+/* Adds a file symbol for the function's package. The symbols after it belong to the package, which
+ * is Go's unit. */
 static void put_package(struct go_symbols_making *m, struct str function)
 {
 	const struct str package = go_package(function);
@@ -61,7 +61,7 @@ static void put_functions(struct go_symbols_making *m)
 }
 
 /* Adds the tables of the whole program. Most tables belong to package runtime. Lists of types
- * belong to no package, so they come before the first file symbol. */
+ * belong to no package, so their symbols come before the first file symbol. */
 static void go_symbols_put_parts(struct go_symbols_making *m)
 {
 	for (size_t n = GO_PARTS; n > 0; n--) {
@@ -81,7 +81,7 @@ static void go_symbols_put_parts(struct go_symbols_making *m)
 	}
 }
 
-/* Makes the image. Returns the memory that the image borrows. */
+/* Makes the image. Returns the memory that it borrows. */
 static void *go_symbols_make(struct go_symbols_making *m, struct image *ret, unsigned what,
 			     const struct go_dwarf *d, struct notes *notes)
 {

@@ -1,4 +1,4 @@
-/* Finds the tables of Go's runtime in a program, and reads the module data that point to them. */
+/* Finds the tables of Go's runtime in a program, and the "module data" that point to them. */
 #include "program/go_table.h"
 
 #include "image/arch.h"
@@ -8,7 +8,7 @@
 static bool go_table_is(const struct image *im)
 {
 	uint64_t addr;
-	/* For PE, Go's linker makes a symbol section even without symbols. */
+	/* Go's linker adds a symbol section to a PE file even if it has no symbols. */
 	return im->bare || image_section_find(im, ".note.go.buildid") ||
 	       (!image_states_sizes(im) && image_section_find(im, ".symtab")) ||
 	       go_build_info(im, &addr).size > 0;
@@ -45,8 +45,8 @@ static bool search_in(const struct image *im, const struct section *s, struct go
 	return false;
 }
 
-/* Searches sections for the table. Linkers other than Go's put the table into a larger section, and
- * section names may be lost. */
+/* Searches sections for the table. Other linkers put it into a larger section, and names of
+ * sections may be lost. */
 static bool search(const struct image *im, struct go_table *ret)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
@@ -75,8 +75,8 @@ static bool go_table_find(const struct image *im, struct go_table *ret, struct n
 	if (s) {
 		if (open_at(im, s, 0, ret))
 			return true;
-		/* Each table begins with a version number, which garble replaces, two zeros, the
-		 * quantum of instructions and the size of pointers. */
+		/* A table begins with a version number, which garble replaces. Then come two zeros,
+		 * the size unit of instructions, and the size of pointers. */
 		const struct bytes b = section_bytes(im, s);
 		const bool whole = b.size > 8 &&
 				   !pclntab_matches(bytes_sub(b, 0, 8), im->big_endian) &&
@@ -91,7 +91,7 @@ static bool go_table_find(const struct image *im, struct go_table *ret, struct n
 	return go_table_is(im) && search(im, ret);
 }
 
-/* Finds the value that a relocation stores at an address. */
+/* Finds the value that a relocation writes to an address. */
 static bool go_table_relocated(const struct image *im, uint64_t addr, uint64_t *ret)
 {
 	for (size_t i = 1; i < im->section_count; i++) {
@@ -109,20 +109,19 @@ static bool go_table_relocated(const struct image *im, uint64_t addr, uint64_t *
 
 enum { MODULE_WORDS = 50 };
 
-/* The first words of the runtime's "struct moduledata". */
+/* The first words of the runtime's "struct moduledata" */
 struct go_table_module {
 	uint64_t words[MODULE_WORDS];
 };
 
-/* Indexes of words in a module: start and end of the descriptions of types, the base address for
- * data of functions, the list of types, and the list of tables of methods. 0 if unknown. Found by
- * experiment. */
+/* Indexes of words in struct moduledata: start and end of the descriptions of types, base of data
+ * of functions, list of types, list of tables of methods. 0 if unknown. Found by experiment */
 struct module_words {
 	size_t types, types_end, func_data, type_links, method_tables;
 };
 
-/* Returns the indexes for a layout. Since Go 1.27, the descriptions' size is between their
- * addresses. */
+/* Returns the indexes for a layout. Since Go 1.27, the word after the start of the descriptions is
+ * their size. */
 static struct module_words module_words(const struct go_table_module *m, enum pclntab_layout layout)
 {
 	if (layout == PCLNTAB_20 && m->words[38] != 0 && m->words[38] < m->words[37])
@@ -138,8 +137,8 @@ static struct module_words module_words(const struct go_table_module *m, enum pc
 	return (struct module_words){ 37, 38, 40, 44 + more, 47 + more };
 }
 
-/* Reads the words of a module. If a relocation sets a word, the word comes from it, otherwise from
- * the file. */
+/* Reads the words of a struct moduledata: from the relocation that sets a word, or from the
+ * file. */
 static bool go_table_read_module(const struct image *im, uint64_t addr, struct go_table_module *ret)
 {
 	const unsigned width = im->bits / 8;
@@ -161,8 +160,8 @@ static bool go_table_read_module(const struct image *im, uint64_t addr, struct g
 	return reader_ok(&r);
 }
 
-/* True if a module is at an address. A module begins with the addresses of the table and of the
- * names in the table. */
+/* True if a struct moduledata is at an address: it begins with the addresses of the table, and of
+ * the names in the table. */
 static bool is_module(const struct image *im, const struct go_table *g, uint64_t addr,
 		      struct go_table_module *ret)
 {
@@ -184,7 +183,7 @@ static bool find_in_section(const struct image *im, const struct go_table *g,
 	return false;
 }
 
-/* Finds the module of a position-independent program by a relocation. */
+/* Finds struct moduledata in a position-independent program: a relocation sets its first word. */
 static bool find_by_relocation(const struct image *im, const struct go_table *g,
 			       struct go_table_module *ret)
 {
@@ -208,7 +207,7 @@ static bool find_module(const struct image *im, const struct go_table *g,
 {
 	if (find_by_relocation(im, g, ret))
 		return true;
-	/* The runtime writes to the module, so writable sections are searched first. */
+	/* The runtime writes to struct moduledata, so writable sections are searched first. */
 	for (int write = 1; write >= 0; write--)
 		for (size_t i = 1; i < im->section_count; i++) {
 			const struct section *s = &im->sections[i];
@@ -219,7 +218,8 @@ static bool find_module(const struct image *im, const struct go_table *g,
 	return false;
 }
 
-/* Indexes of words that all layouts with an address of names share. */
+/* Indexes of words in struct moduledata that all layouts share, if they have an address of
+ * names. */
 enum {
 	MODULE_FUNCS = 13,
 	MODULE_FIND_FUNC = 19,
@@ -236,9 +236,9 @@ static struct go_range range_of(const struct image *im, uint64_t start, uint64_t
 	return good ? (struct go_range){ start, end } : (struct go_range){ 0, 0 };
 }
 
-/* Returns the size of a bit program of the garbage collector (package runtime, mbitmap.go). An op
- * of 1 to 127 is a number of literal bits, which follow in bytes. A higher op repeats the last n
- * bits c times. 0x80 is followed by n and c. Other ops contain n. 0 ends the program. */
+/* Returns the size of a bit program of the garbage collector (package runtime, mbitmap.go). Its
+ * bytes: 1 to 127 are followed by as many literal bits. 0x80 is followed by n and c, and repeats
+ * the last n bits c times. Higher ones contain n. 0 ends the program. */
 static uint64_t gc_program_size(const struct image *im, uint64_t addr)
 {
 	const struct section *s = image_section_at(im, addr);
@@ -257,7 +257,7 @@ static uint64_t gc_program_size(const struct image *im, uint64_t addr)
 	return reader_ok(&r) ? s->addr + r.pos - addr : 0;
 }
 
-/* Returns a list as a part. The module has the list's address and element count. */
+/* Returns the list whose address and count are at `word` of struct moduledata. */
 static struct go_part list_part(const struct image *im, const struct go_table_module *m,
 				size_t word, uint64_t each)
 {
@@ -267,7 +267,7 @@ static struct go_part list_part(const struct image *im, const struct go_table_mo
 	return (struct go_part){ NULL, addr, fits ? count * each : 0 };
 }
 
-/* Adds what the module states about the table and other parts. */
+/* Adds what struct moduledata says about the table and the parts. */
 static void module_apply(const struct image *im, struct go_table *g,
 			 const struct go_table_module *m)
 {
@@ -296,8 +296,7 @@ static void module_apply(const struct image *im, struct go_table *g,
 	g->parts[GO_METHOD_TABLES] = list_part(im, m, w.method_tables, im->bits / 8);
 }
 
-/* Finds the parts of Go's tables by section names if the module data do not give their
- * addresses. */
+/* Finds parts by section names, if struct moduledata does not give their addresses. */
 static void find_sections(const struct image *im, struct go_table *g)
 {
 	static const struct {
@@ -329,7 +328,7 @@ bool go_table_open(struct go_table *g, const struct image *im, struct notes *not
 	const bool known = g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module);
 	const struct section *text = image_section_find(im, ".text"),
 			     *in = image_section_at(im, g->tab.text);
-	/* Since Go 1.26, the start of the code is in the module, not in the table. */
+	/* Since Go 1.26, struct moduledata has the start of the code instead of the table. */
 	if (g->tab.text_off > 0 && !(in && in->exec) &&
 	    !go_table_relocated(im, g->section->addr + g->off + g->tab.text_off, &g->tab.text))
 		g->tab.text = known ? module.words[MODULE_TEXT] : text ? text->addr : 0;
@@ -355,7 +354,8 @@ bool go_table_func(const struct go_table *g, const struct image *im, uint64_t i,
 		return false;
 	if (g->tab.quantum != 4 || ret->tables[PCLNTAB_LINE] != 0)
 		return true;
-	/* Skips the zeros that align the next function. Zeros are an instruction only on MIPS. */
+	/* Excludes the zeros that align the next function. Only on MIPS are zeros an
+	 * instruction. */
 	struct reader r = reader_of(image_at(im, ret->addr, ret->size), im->big_endian);
 	uint64_t end = 0;
 	while (!image_arch(im)->zeros_are_code && reader_left(&r) >= 4)
@@ -400,7 +400,7 @@ uint64_t go_table_call_values(const struct go_table *g, const struct pclntab_fun
 	return f->more_count > MORE_INLINED ? pclntab_more(&g->tab, f, MORE_INLINED) : 0;
 }
 
-/* True if inlined calls are at an address: the first call has a name and no call around it. */
+/* True if inlined calls are at an address. The first one has a name, and no call around it. */
 static bool are_calls(const struct go_table *g, const struct image *im, uint64_t addr)
 {
 	struct str name;

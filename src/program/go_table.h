@@ -1,7 +1,7 @@
-/* go_table.h - finds the tables of Go's runtime in a program (runtime/pclntab.h), and their base
- * addresses.
+/* go_table.h - finds the tables of Go's runtime in a program (runtime/pclntab.h), and the base
+ * addresses for values in them.
  *
- * Borrows from the image. Read-only once opened: any number of threads. */
+ * Borrows from the image. Once opened, any number of threads. */
 #ifndef HEFT_PROGRAM_GO_TABLE_H
 #define HEFT_PROGRAM_GO_TABLE_H
 
@@ -9,30 +9,30 @@
 #include "image/image.h"
 #include "code/code.h"
 
-/* A table of the runtime for the whole program. Its name is that of Go's linker. */
+/* A table of the runtime about the whole program, with the name that Go's linker gives it */
 struct go_part {
 	const char *name;
-	uint64_t addr, size; /* `size` is 0 if not found. */
+	uint64_t addr, size; /* `size` is 0 if it was not found */
 };
 
-/* A range of addresses. Both members are 0 if the range was not found. */
+/* Both are 0 if the range was not found */
 struct go_range {
 	uint64_t start, end;
 };
 
-/* GO_TYPE_LINKS lists types by their distances from `types`. GO_METHOD_TABLES lists pointers to
- * tables of methods. */
+/* Indexes of parts. GO_TYPE_LINKS lists types by their distances from `types`. GO_METHOD_TABLES
+ * lists pointers to tables of methods. */
 enum { GO_MASK = 1, GO_TYPE_LINKS = 3, GO_METHOD_TABLES, GO_BUILD_INFO, GO_PARTS };
 enum { GO_TYPE_LINK_SIZE = 4 };
 
 struct go_table {
 	const struct section *section;
-	uint64_t off; /* Offset in the section. */
+	uint64_t off; /* Offset in that section */
 	struct pclntab tab;
-	/* Since Go 1.18: base of the functions' data (struct pclntab_func.data). 0 if not found */
+	/* Since Go 1.18: base of struct pclntab_func.data. 0 if not found. */
 	uint64_t func_data;
 	struct go_range types; /* Descriptions of types and their names */
-	/* Variables for the garbage collector: without pointers, with pointers. */
+	/* Ranges of variables without and with pointers, as the garbage collector knows them. */
 	struct go_range noptr, data;
 	struct go_part parts[GO_PARTS];
 };
@@ -42,8 +42,8 @@ bool go_table_present(const struct image *im);
 /* Opens the table. False if the image has none. An unknown version or damage becomes a note. */
 bool go_table_open(struct go_table *g, const struct image *im, struct notes *notes);
 
-/* Holds the table of one image, opened at the first request. The companion and the sources share
- * it. All zero: empty. One thread. */
+/* Opens the table of one image at the first request, for the companion and the sources. All zero at
+ * first. One thread */
 struct go_slot {
 	const struct image *im;
 	bool found;
@@ -52,29 +52,28 @@ struct go_slot {
 /* Returns the table of an image. NULL if it has none. Valid until another image is requested. */
 const struct go_table *go_slot_open(struct go_slot *s, const struct image *im, struct notes *notes);
 
-/* Reads function `i` as pclntab_func does. Code without a table of lines, such as the trampolines
+/* Reads function `i` like pclntab_record(). Code without a table of lines, such as the trampolines
  * of Go's linker, ends before the zeros that align the next function. */
 bool go_table_func(const struct go_table *g, const struct image *im, uint64_t i,
 		   struct pclntab_func *ret);
-/* Finds the address of a piece of data of a function, by its index in struct pclntab_func.data.
- * False if there is none. */
+/* Finds the address of a function's data with index `i` in struct pclntab_func.data. False if there
+ * is none. */
 bool go_table_data(const struct go_table *g, const struct pclntab_func *f, uint64_t i,
 		   uint64_t *ret);
-/* Returns the number of calls that were inlined into a function. The calls begin at *ret_addr, with
- * go_table_call_size() bytes each. The table of values at go_table_call_values() maps addresses to
- * numbers of calls. */
+/* Returns the number of calls that were inlined into a function. They begin at *ret_addr and have
+ * go_table_call_size() bytes each. The values at go_table_call_values() say which call an address
+ * belongs to. */
 uint64_t go_table_calls(const struct go_table *g, const struct image *im,
 			const struct pclntab_func *f, uint64_t *ret_addr);
-/* Returns the offset of the table that maps addresses to inlined calls. 0 if there is none. */
+/* Returns the offset of the table that says which inlined call each address belongs to. 0 if
+ * none. */
 uint64_t go_table_call_values(const struct go_table *g, const struct pclntab_func *f);
 static inline uint64_t go_table_call_size(const struct go_table *g)
 {
 	return g->tab.layout == PCLNTAB_20 ? 16 : 20;
 }
-/* Returns the address range of the code in the table, from the first function to the end of the
- * last. */
+/* Returns the address range of the code that the table describes. */
 void go_table_code(const struct go_table *g, uint64_t *ret_start, uint64_t *ret_end);
-/* Returns the VM address of the table. */
 static inline uint64_t go_table_addr(const struct go_table *g)
 {
 	return g->section->addr + g->off;

@@ -3,7 +3,7 @@
 
 #include "names/package_name.h"
 
-/* Kinds of types, with the numbers of package reflect. */
+/* Kinds of types, with Go's numbers (package reflect) */
 enum kind {
 	KIND_ARRAY = 17,
 	KIND_CHAN,
@@ -26,7 +26,7 @@ struct types {
 
 struct description {
 	uint64_t addr;
-	uint64_t own; /* Address of the fields that depend on the kind */
+	uint64_t own; /* Address of the fields that only this kind has */
 	enum kind kind;
 	bool has_path;
 };
@@ -46,9 +46,9 @@ static bool read_description(const struct types *t, uint64_t addr, struct descri
 {
 	const uint64_t size = 4 * (uint64_t)t->width + 16;
 	struct reader r = reader_of(image_at(t->im, addr, size), t->im->big_endian);
-	read_skip(&r, 2 * (uint64_t)t->width + 4); /* Size, size with pointers, hash. */
+	read_skip(&r, 2 * (uint64_t)t->width + 4); /* Skips size, size with pointers, hash */
 	const uint8_t flags = read_u8(&r);
-	read_skip(&r, 2); /* Skip two alignments */
+	read_skip(&r, 2); /* Skips two alignments */
 	const uint8_t kind = read_u8(&r) & KIND_MASK;
 	*ret = (struct description){
 		.addr = addr, .own = addr + size, .kind = kind, .has_path = flags & HAS_PATH
@@ -57,7 +57,7 @@ static bool read_description(const struct types *t, uint64_t addr, struct descri
 	       kind <= KIND_LAST;
 }
 
-/* Returns the size of a kind's own fields. The fields of maps differ by version. */
+/* Returns the size of the fields that only this kind has. Those of maps differ by version. */
 static uint64_t own_size(const struct types *t, enum kind kind)
 {
 	switch (kind) {
@@ -74,8 +74,8 @@ static uint64_t own_size(const struct types *t, enum kind kind)
 	return 0;
 }
 
-/* Reads a name: a byte of flags, a length, the text. Until Go 1.16 the length has two bytes, high
- * byte first. Since then it has 7 bits per byte. Names have 1 to 255 bytes. */
+/* Reads a name: flags, length, text. Until Go 1.16 the length is 2 bytes, high byte first. Since
+ * then it has 7 bits per byte. Names have 1 to 255 bytes. */
 static struct str go_types_name_at(const struct types *t, uint64_t addr)
 {
 	struct reader r = reader_of(image_at(t->im, addr, 4096), t->im->big_endian);
@@ -87,8 +87,7 @@ static struct str go_types_name_at(const struct types *t, uint64_t addr)
 	return p ? (struct str){ (const char *)p, len } : STR("");
 }
 
-/* Reads a name: flags, length, text. Until Go 1.16 the length is 2 bytes, high byte first. Since
- * then it has 7 bits per byte. Names have 1 to 255 bytes. */
+/* Returns the address of a type that this type consists of or points to. 0 if there is none. */
 static uint64_t go_types_part_of(const struct types *t, const struct description *d)
 {
 	switch (d->kind) {
@@ -119,8 +118,7 @@ struct str go_type_package(const struct go_table *g, const struct image *im, uin
 			const uint64_t off = read_u32(&r), name = g->types.start + off;
 			path = off != 0 && describes(&t, name) ? go_types_name_at(&t, name) : path;
 		}
-		/* Returns the address of the element type or target type of a type. 0 if it has
-		 * none. */
+		/* The own fields of a struct or interface begin with the package's path. */
 		if (path.len == 0 && (d.kind == KIND_INTERFACE || d.kind == KIND_STRUCT)) {
 			const uint64_t name = go_types_word_at(&t, d.own);
 			path = describes(&t, name) ? go_types_name_at(&t, name) : path;

@@ -18,7 +18,6 @@ static bool is_boot_image(const struct image *im)
 	       memcmp(im->bytes.p + MAGIC_OFF, magic, sizeof magic) == 0;
 }
 
-/* Finds the table. Returns its section, or NULL. */
 static const struct section *kernel_symbols_find(const struct image *im, struct kallsyms *k)
 {
 	const bool boot = is_boot_image(im);
@@ -39,13 +38,13 @@ bool kernel_has_symbols(const struct image *im)
 	return kernel_symbols_find(im, &k) != NULL;
 }
 
-/* Limits of object sizes, in bytes. READ_ONLY_MAX: a larger read-only object would include the
- * unnamed strings after it. GAP_MIN: an object ends before a gap of this size that ends at a higher
- * alignment. */
+/* Limits of sizes of objects, in bytes. READ_ONLY_MAX: a larger read-only object would include
+ * nameless strings after it. GAP_MIN: an object ends before a gap of this size, if the next object
+ * is aligned more. */
 enum { READ_ONLY_MAX = 128 << 10, GAP_MIN = 64 << 10 };
 
-/* Returns the size of code without the bytes that align the next function. They are int3 of x86, or
- * one byte that repeats too often to be an instruction. */
+/* Returns the size of code without the filler that aligns the next function: int3 on x86, or a byte
+ * that repeats too often to be an instruction. */
 static uint64_t without_fill(struct bytes code)
 {
 	enum { OFTEN = 16, INT3 = 0xcc };
@@ -66,7 +65,8 @@ struct kernel_symbols_entry {
 
 typedef VEC(struct kernel_symbols_entry) entry_vec;
 
-/* Adds symbols for the table's own parts. In a boot image, other symbols show its end. */
+/* Adds symbols for the parts of the table itself. In a boot image, other symbols show where it
+ * ends. */
 static void kernel_symbols_list_parts(const struct section *in, const struct kallsyms *k, bool boot,
 				      entry_vec *ret)
 {
@@ -101,8 +101,8 @@ static bool are_alike(struct str a, struct str b)
 	}
 }
 
-/* True if a name is a bound of a section that the linker script defines, such as __return_sites for
- * .return_sites. Such a symbol owns no bytes: the section's entries have other owners. */
+/* True if a name is a bound of a section, defined by the linker script, such as __return_sites for
+ * .return_sites. It owns no bytes, because the section's entries have other owners. */
 static bool kernel_symbols_is_bound(const struct section *in, struct str name)
 {
 	static const char *const objects[] = { ".rodata", ".data", ".bss", ".init" };
@@ -114,7 +114,7 @@ static bool kernel_symbols_is_bound(const struct section *in, struct str name)
 		str_starts(name, STR("__end_")) || are_alike(in->name, name));
 }
 
-/* Adds a symbol. Absolute numbers and ends of sections are in no section. */
+/* Adds a symbol. Absolute numbers and the ends of sections are in no section. */
 static void kernel_symbols_put(struct image_build *b, const struct image *im,
 			       const struct kernel_symbols_entry *e, uint64_t next)
 {
@@ -148,8 +148,8 @@ static void kernel_symbols_put(struct image_build *b, const struct image *im,
 		build_symbol(b, &(struct made_symbol){ .symbol = s });
 }
 
-/* True for names that only mark the end of a part of a boot image (arch/arm64/kernel/vmlinux.lds.S
- * of Linux). The sections of a boot image are unknown. */
+/* True if a symbol only marks the end of a part of a boot image (arch/arm64/kernel/vmlinux.lds.S of
+ * Linux), whose sections are lost. */
 static bool kernel_symbols_is_end(const struct kernel_symbols_entry *e)
 {
 	static const char *const ends[] = { "_etext",
@@ -172,7 +172,8 @@ static bool kernel_symbols_is_end(const struct kernel_symbols_entry *e)
 	return str_starts(e->name, STR("__stop_")) || str_starts(e->name, STR("__end_"));
 }
 
-/* Handles the end marks of a boot image. If no symbol begins at an end, unnamed data follows. */
+/* Removes symbols that mark the end of a part of a boot image, unless no other symbol begins there:
+ * then nameless data follows. */
 static void settle_ends(entry_vec *list)
 {
 	size_t kept = 0;
@@ -193,7 +194,7 @@ static void settle_ends(entry_vec *list)
 static void kernel_symbols_put_symbols(struct image_build *b, const struct image *im,
 				       entry_vec *list)
 {
-	uint64_t next = UINT64_MAX; /* Nearest address above the current one */
+	uint64_t next = UINT64_MAX; /* Next higher address that has a symbol */
 	sort_by_key(list->data, list->count, sizeof *list->data);
 	if (is_boot_image(im))
 		settle_ends(list);
@@ -220,7 +221,7 @@ bool kernel_symbols_open(const struct image *im, struct input *ret, struct notes
 	ASSERT(in->type == SHT_PROGBITS && im->kind == IMAGE_EXEC);
 	made_image_begin(&build, &ret->images[0], im, im->path, notes);
 	kernel_symbols_list_parts(in, &k, is_boot_image(im), &list);
-	/* Boot image: addresses are relative to its start. Its first section begins with code. */
+	/* In a boot image, addresses count from its start. Its first section begins with code. */
 	kallsyms_iter(&it, &k);
 	while (is_boot_image(im) && kallsyms_next(&it))
 		if (str_eq(it.name, STR("_stext"))) {

@@ -1,5 +1,4 @@
-/* Finds the key functions of classes, by the names of symbols and the pointers in virtual
- * tables. */
+/* Finds the key functions of classes, by names of symbols and pointers in vtables. */
 #include "program/key_functions.h"
 
 #include "base/sort.h"
@@ -7,13 +6,13 @@
 
 /* A symbol "_ZTV", "_ZTI", "_ZTS" or "_ZTT" of a class. */
 struct class_table {
-	uint64_t hash; /* Of `type` */
+	uint64_t hash; /* Hash of `type` */
 	uint64_t addr, size;
 	struct str type; /* The mangled type: "1K", "N2ns1KE" */
-	bool functions;  /* A virtual table */
+	bool functions;  /* True for a virtual table */
 };
 
-/* A pointer to code in a virtual table. */
+/* A pointer to code in a virtual table: its address is `place` */
 struct table_slot {
 	uint64_t target, place;
 	uint32_t table; /* Index in key_finder.virtuals */
@@ -22,7 +21,8 @@ struct table_slot {
 struct virtual_table {
 	uint64_t addr, size;
 	struct str type;
-	uint64_t key_place; /* Place of the first member function. UINT64_MAX if there is none. */
+	uint64_t key_place; /* Address of the pointer to the first member function. UINT64_MAX
+			     * without one */
 	uint64_t key;       /* Address of that function */
 };
 
@@ -34,8 +34,8 @@ struct key_finder {
 	VEC(struct table_slot) slots;       /* By target */
 };
 
-/* True if a mangled type may be an instance of a template. Such a class has no key function,
- * although one unit may define a specialized function of it. */
+/* True if a mangled type may be an instance of a template. It has no key function, although one
+ * unit may define a specialized function of it. */
 static bool may_be_instance(struct str type)
 {
 	for (size_t i = 0; i < type.len;) {
@@ -50,7 +50,8 @@ static bool may_be_instance(struct str type)
 	return false;
 }
 
-/* Reads a symbol if it is a table of a class with a key function. gcc makes such tables weak. */
+/* Reads a symbol, if it is a table of a class that may have a key function. gcc makes the tables of
+ * other classes weak. */
 static bool class_table_read(const struct key_finder *k, const struct symbol *s,
 			     struct class_table *ret)
 {
@@ -91,7 +92,8 @@ static void slot_add(struct key_finder *k, uint32_t table, uint64_t place, uint6
 		vec_push(&k->slots, (struct table_slot){ target, place, table });
 }
 
-/* Lists the slots that the file states. Programs at a fixed address need no relocations. */
+/* Lists the pointers that the file has. A program at a fixed address needs no relocations for
+ * them. */
 static void slots_of_file(struct key_finder *k)
 {
 	const unsigned word = k->im->bits / 8u;
@@ -136,8 +138,8 @@ static bool is_member(struct str function, struct str type)
 	return str_starts(rest, type);
 }
 
-/* Finds, in each virtual table, the first function that only one unit defines and that is a member
- * of the table's class. */
+/* Finds the key function of each virtual table: the first function in it that is a member of the
+ * class and that only one unit defines. */
 static void keys_find(struct key_finder *k)
 {
 	for (size_t i = 1; i < k->symbols.count; i++) {

@@ -1,19 +1,17 @@
 /* key_functions.h - finds the key functions of classes. They tell which unit has a class's tables.
- *
- * The key function of a class is its first virtual function that is neither inline nor pure. Its
- * unit alone has the virtual table, the type information and the name of the type (Itanium C++ ABI,
- * 5.2.3). A class without a key function has such tables in every unit that needs them. A class has
- * a key function if its virtual table leads to a function of its own that is not weak. */
+ *  The key function of a class is its first virtual function that is neither inline nor pure. Its
+ *  unit alone has the virtual table, the type information and the name of the type (Itanium C++
+ *  ABI, 5.2.3). A class without a key function has such tables in every unit that needs them. A
+ *  class has a key function if its virtual table points to a member function that is not weak. */
 #ifndef HEFT_PROGRAM_KEY_FUNCTIONS_H
 #define HEFT_PROGRAM_KEY_FUNCTIONS_H
 
 #include "base/vec.h"
 #include "image/image.h"
 
-/* A table of a class. */
 struct key_table {
 	uint64_t addr, size;
-	uint64_t function; /* Address of the class's key function */
+	uint64_t function; /* Address of the key function of its class */
 };
 
 typedef VEC(struct key_table) key_table_vec;

@@ -10,7 +10,7 @@ void locator_release(struct locator *l)
 	vec_release(&l->found);
 }
 
-/* Returns a path as it is shown to users. `raw` must live as long as the locator. */
+/* Returns a path in the form that users see. `raw` must live as long as the locator. */
 static const char *locate_shown(struct locator *l, const char *raw)
 {
 	uint32_t i;

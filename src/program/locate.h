@@ -1,10 +1,8 @@
 /* locate.h - names an address in a program: its symbol, and the functions around it.
- *
- * All names of addresses come from here: `heft where`, the frames of call stacks and the places of
- * processes. The symbol comes from the symbol table. Inlined functions have their names from debug
- * info. The function that contains them has the name of its symbol, if it has one.
- *
- * Names live as long as the locator. One thread per locator. */
+ *  All names of addresses come from here: `heft where`, the frames of call stacks and the places of
+ *  processes. The symbol comes from the symbol table. Debug info names inlined functions. The
+ *  function that contains them is named by its symbol, if it has one.
+ *  Names live as long as the locator. One thread per locator. */
 #ifndef HEFT_PROGRAM_LOCATE_H
 #define HEFT_PROGRAM_LOCATE_H
 
@@ -17,21 +15,22 @@ struct known_name {
 	const char *raw, *shown;
 };
 
-/* Names addresses. Initialize the first three fields, and set the others to zero. */
+/* Names addresses. The caller sets the first three fields, and the others to zero */
 struct locator {
-	struct symbol_table *symbols;  /* Borrowed; may be NULL. */
+	struct symbol_table *symbols;  /* Borrowed. May be NULL */
 	struct symbolizer *symbolizer; /* Borrowed. NULL without debug info */
 	enum heft_demangle style;
 	/* Private. */
 	struct demangler demangler;
 	struct arena texts;
 	VEC(struct known_name) known;
-	struct map by_address; /* Shown names, indexed by address of the linkage name */
+	struct map by_address; /* Names in the style, by address of the linkage name */
 	VEC(struct heft_frame) found;
 };
 
 void locator_release(struct locator *l);
-/* Returns the symbol at an address, or NULL. Its name, in the set style, is in place->memo. */
+/* Returns the symbol at an address, or NULL. `memo` of the result is the symbol's name in the
+ * locator's style (const char *). */
 const struct symbol_place *locator_symbol(struct locator *l, uint64_t addr);
 /* Lists the functions around an address, innermost first, and the compile unit. Returns their
  * number, 0 if no debug info covers the address. *ret is valid until the next call. *ret_unit is

@@ -5,8 +5,8 @@
 #include "base/json_read.h"
 #include "base/unpack.h"
 
-/* Limits: items per list, bytes per item, bytes of text. Anything larger is ignored as not
- * genuine. */
+/* Greatest number of tools, bytes of a tool's name, and bytes of the list. Larger values are not
+ * genuine, and are ignored. */
 enum { TOOLS_MAX = 16, TOOL_SIZE = 256, TEXT_SIZE = 1 << 20 };
 
 void made_by_release(struct made_by *m)
@@ -16,7 +16,6 @@ void made_by_release(struct made_by *m)
 	text_release(&m->settings);
 }
 
-/* Starts an item of a list: writes a separator, except before the first. */
 static void begin_item(struct text *list)
 {
 	if (list->len > 0)
@@ -57,7 +56,8 @@ enum { GO_HEADER = 32, GO_INLINE = 2, GO_BIG_ENDIAN = 1, GO_SENTINEL = 16, GO_FR
 
 static const char go_magic[] = "\xff Go buildinf:";
 
-/* Reads a Go string: its address and length in memory. */
+/* Reads the string whose Go header is at `addr`: its address, then its length, of `width` bytes
+ * each. */
 static struct str go_string(const struct image *im, uint64_t addr, unsigned width, bool big_endian)
 {
 	ASSERT(width == 4 || width == 8);
@@ -76,7 +76,7 @@ static struct str inline_string(struct reader *r)
 	return p ? (struct str){ (const char *)p, len } : STR("");
 }
 
-/* Returns the text before the next separator, and moves *rest after it. */
+/* Returns the text until the next separator, and moves *rest after it. */
 static struct str made_by_take_word(struct str *rest, char separator)
 {
 	const char *const end = rest->len > 0 ? memchr(rest->p, separator, rest->len) : NULL;
@@ -86,8 +86,8 @@ static struct str made_by_take_word(struct str *rest, char separator)
 	return word;
 }
 
-/* Reads a line: "mod\tPATH\tVERSION\tSUM", "dep\t..." or "=>\t...". "=>" replaces the previous
- * line's module. */
+/* Reads a line: "mod\tPATH\tVERSION\tSUM", "dep\t..." or "=>\t...", which replaces the module of
+ * the line before. */
 static void read_go_line(struct made_by *m, struct str line)
 {
 	const struct str kind = made_by_take_word(&line, '\t');
@@ -111,8 +111,8 @@ static void read_go_line(struct made_by *m, struct str line)
 	text_add(&m->parts, version);
 }
 
-/* Returns the bytes of the build information, until the end of its texts. `whole`: until the end of
- * the section. */
+/* Returns the build information from its start in `b` to the end of its texts. `whole`: until the
+ * end of `b`. */
 static struct bytes info_bytes(struct bytes b, bool whole)
 {
 	struct reader r = reader_of(b, false);
@@ -192,10 +192,9 @@ static void read_go(struct made_by *m, const struct image *im)
 struct made_by_crate {
 	struct text name, version;
 	bool root;
-	bool build; /* Used only during the build, not in the program */
+	bool build; /* True if used only to build the program */
 };
 
-/* Reads an object until its end. */
 static void read_crate(struct json_in *in, struct made_by_crate *c)
 {
 	c->name.len = c->version.len = 0;
@@ -216,7 +215,7 @@ static void read_crate(struct json_in *in, struct made_by_crate *c)
 	}
 }
 
-/* Reads the crates. `root`: only the program's own crate. Otherwise only the others. */
+/* Reads the crates: only the program's own crate if `root` is set, otherwise only the others. */
 static void read_crates(struct made_by *m, struct bytes json, bool root)
 {
 	struct json_in in;
@@ -245,7 +244,7 @@ out:
 	json_in_release(&in);
 }
 
-/* Unpacks the list. Its unpacked size is unknown. */
+/* Unpacks the list, whose unpacked size is not stated. */
 static bool unpack_list(struct bytes packed, struct text *ret, struct heft_err *err)
 {
 	struct unpack_stream *stream = NULL;

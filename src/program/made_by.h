@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "image/image.h"
 
-/* Lists with items separated by ", ". All zero: nothing to release. */
+/* Lists of items separated by ", " */
 struct made_by {
 	struct text tools;    /* Such as "go1.19.8", "rustc version 1.95.0 (59807616e
 			       * 2026-04-14)" */
@@ -18,8 +18,8 @@ struct made_by {
 	struct text settings; /* Build settings: "GOOS=linux" */
 };
 
-/* Returns Go's build information and the address of its mark. Searches for the mark if sections
- * have no names. Empty if the program has none. */
+/* Returns Go's build information and the address of its mark. Searches all sections if they have no
+ * names. Empty if the program has none. */
 struct bytes go_build_info(const struct image *im, uint64_t *ret_addr);
 
 void made_by_release(struct made_by *m);
@@ -27,7 +27,7 @@ void made_by_release(struct made_by *m);
  * code and data at run time. UPX leaves its mark after the headers of ELF files, and its name in
  * sections of PE and Mach-O files. */
 struct str made_by_packer(const struct image *im);
-/* Adds the facts in an image. */
+/* Adds what an image says. */
 void made_by_read(struct made_by *m, const struct image *im);
 
 #endif

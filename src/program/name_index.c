@@ -40,7 +40,7 @@ static void table_list(struct name_index *n, const struct image *im, const struc
 		if (s.name.len == 0 || !symbol_names_a_place(&s) || !symbol_addr(im, &s, &addr))
 			continue;
 		const struct section *in = symbol_section(im, &s, addr);
-		/* .tbss has no address in the image. */
+		/* .tbss has no bytes in the image, so no section is found by address. */
 		if (!in && s.type == STT_TLS && s.section < im->section_count)
 			in = &im->sections[s.section];
 		if (in)
@@ -50,7 +50,7 @@ static void table_list(struct name_index *n, const struct image *im, const struc
 	}
 }
 
-/* Reads the same symbol tables as symbol_table_read(), with all names of an address. */
+/* Reads the symbol tables that symbol_table_read() reads, but keeps all names of an address. */
 static void symbols_read(struct name_index *n)
 {
 	if (n->read)
@@ -89,7 +89,7 @@ static void keys_make(struct name_index *n,
 
 struct text_test {
 	struct str text;
-	enum name_form form; /* Most exact form of the name that matches the text */
+	enum name_form form; /* Most exact form of a name that matches the text */
 	bool known;
 };
 
@@ -103,7 +103,7 @@ static void text_compare(void *ctx, struct str text, enum name_form form)
 	t->known = true;
 }
 
-/* Adds a match if the key has this text. Two texts may have the same hash. */
+/* Adds a match if the key stands for this text. Other texts may have the same hash. */
 static void key_check(struct name_index *n, const struct name_key *k, struct str text,
 		      name_matches *ret)
 {
@@ -117,7 +117,7 @@ static void key_check(struct name_index *n, const struct name_key *k, struct str
 		vec_push(ret, (struct name_match){ s->addr, s, t.form });
 }
 
-/* Greatest number of symbols that a name may match. Ignores further symbols. */
+/* Greatest number of symbols that a name may match. Others are ignored. */
 enum { MATCHES_MAX = 10000 };
 
 static void keys_find(struct name_index *n, struct str text, name_matches *ret)
@@ -204,7 +204,7 @@ size_t name_index_find(struct name_index *n, struct str text, name_matches *ret)
 		keys_find(n, plain, ret);
 		matches_settle(ret, from);
 	}
-	const struct str start = STR("sub_"); /* Prefix of generated names */
+	const struct str start = STR("sub_"); /* Generated names begin with this */
 	uint64_t addr;
 	if (ret->count == from && str_starts(plain, start) &&
 	    hex_read((struct str){ plain.p + start.len, plain.len - start.len }, &addr) &&
@@ -233,8 +233,8 @@ static void hex_name_add(struct name_index *n, const char *linkage)
 		vec_push(&n->hex, hash_bytes(name.p, name.len));
 }
 
-/* Reads names that look like hexadecimal numbers. Uses the symbol table if it was read, because
- * that avoids an index. */
+/* Reads names that look like hexadecimal numbers. If the symbol table was read already, it is used,
+ * and no index is needed. */
 static void hex_names_read(struct name_index *n)
 {
 	if (!n->table)

@@ -17,16 +17,16 @@
 #include "program/symbol_table.h"
 
 struct named_symbol {
-	uint64_t addr, size; /* Bytes. 0 if not stated */
+	uint64_t addr, size; /* 0 if not stated */
 	const char *name;    /* Linkage name */
-	const char *file;    /* Source file of a local symbol (symbol_place) */
+	const char *file;    /* Source file of a local symbol (symbol_place), or NULL */
 	const struct section *section;
 };
 
 /* A symbol that matches a text. */
 struct name_match {
 	uint64_t addr;
-	const struct named_symbol *symbol; /* NULL for "sub_ADDRESS" without a symbol. */
+	const struct named_symbol *symbol; /* NULL for "sub_ADDRESS" without a symbol */
 	enum name_form form;
 };
 
@@ -39,14 +39,14 @@ struct name_key {
 	uint8_t form;
 };
 
-typedef VEC(uint64_t) name_hashes; /* Sorted */
+typedef VEC(uint64_t) name_hashes;
 
 struct name_index {
 	/* Private. */
 	const struct image *im, *debug;
-	struct symbol_table *table; /* Borrowed, may be NULL. Also has the PLT stubs */
+	struct symbol_table *table; /* Borrowed, may be NULL. Used for PLT stubs */
 	VEC(struct named_symbol) list;
-	VEC(struct name_key) keys; /* Sorted by hash: linkage names, then all forms. */
+	VEC(struct name_key) keys; /* By hash. Linkage names; all forms after forms_read */
 	name_hashes hex;           /* Hashes of names that look like hexadecimal numbers */
 	name_hashes imports;       /* Hashes of all texts of imported symbols */
 	struct name_forms forms;
@@ -54,7 +54,7 @@ struct name_index {
 	bool read, hex_read, imports_read, forms_read;
 };
 
-/* Starts an index. Borrows all arguments. `debug` and `table` may be NULL. Reads nothing yet. */
+/* Borrows all arguments. `debug` and `table` may be NULL. Reads nothing yet. */
 void name_index_init(struct name_index *n, const struct image *im, const struct image *debug,
 		     struct symbol_table *table);
 void name_index_release(struct name_index *n);

@@ -8,9 +8,9 @@
 
 struct path_aliases_reading {
 	struct path_aliases *to;
-	unsigned what;          /* Bits of enum path_aliases_what. */
-	struct intern left_out; /* Sections that the map lists as discarded (section_key) */
-	struct text key;        /* Scratch memory */
+	unsigned what;          /* Bits of enum path_aliases_what */
+	struct intern left_out; /* Keys (section_key) of sections that the map lists as discarded */
+	struct text key;        /* Scratch */
 	struct intern files_seen;
 	size_t opened;
 };
@@ -62,8 +62,8 @@ bool path_aliases_list_shared(struct path_aliases *p, const struct linkmap *map,
 	return p->sharing.entries.count > 0;
 }
 
-/* Reads the definitions that several objects may share, weak and unique symbols, and those of names
- * that share their code. */
+/* Reads definitions that several objects may have: weak and unique symbols, and those whose names
+ * share code with others. */
 static void path_aliases_read_functions(struct path_aliases *p, const struct image *im,
 					uint32_t object, unsigned what)
 {
@@ -174,7 +174,7 @@ static bool path_aliases_open_object(struct input *in, const struct linkmap *map
 	return ok;
 }
 
-/* Reads an object's file once, with all members that the map names. */
+/* Reads an object's file once. In an archive, reads all members that the map names. */
 static void path_aliases_read_file(struct path_aliases_reading *r, struct str object)
 {
 	const char *open = str_ends(object, STR(")")) ? memchr(object.p, '(', object.len) : NULL;

@@ -11,25 +11,26 @@
 #include "image/image.h"
 #include "linkmap/linkmap.h"
 
-/* An object with a function or string, and the link to the next object that has it. */
+/* An object that has a function or string. Links to the next object that has the same */
 struct path_alias {
-	uint32_t object; /* Index in map->objects. */
-	uint32_t next;   /* Index in the list. UINT32_MAX at the end */
+	uint32_t object; /* Index in map->objects */
+	uint32_t next;   /* Index in path_aliases.list. UINT32_MAX at the end */
 };
 
 struct path_alias_keys {
 	struct intern keys;
-	VEC(uint32_t) first, counts; /* Per key */
+	VEC(uint32_t)
+	first, counts; /* Per key: index of the first object in path_aliases.list,
+				      * and number of objects */
 };
 
 struct path_aliases {
-	struct path_alias_keys functions; /* Functions. Keys: linkage names */
-	struct path_alias_keys strings;   /* Strings. Keys: all bytes of a string, with the final
-					   * zero */
-	struct path_alias_keys shared;    /* Keys: names in `sharing`. */
+	struct path_alias_keys functions; /* Keys: linkage names */
+	struct path_alias_keys strings;   /* Keys: all bytes of a string, with its final zero */
+	struct path_alias_keys shared;    /* Keys: names in `sharing` */
 	struct intern sharing;            /* Names of functions that share their code */
 	VEC(struct path_alias) list;
-	const struct linkmap *map; /* Borrowed. */
+	const struct linkmap *map; /* Borrowed */
 };
 
 enum path_aliases_what {
@@ -49,9 +50,9 @@ bool path_aliases_list_shared(struct path_aliases *p, const struct linkmap *map,
 void path_aliases_read(struct path_aliases *p, const struct linkmap *map, unsigned what,
 		       struct notes *notes);
 void path_aliases_release(struct path_aliases *p);
-/* Returns the number of objects that define a name or have a string, and the first one in *ret. */
+/* Returns the number of objects that have a function or string, and the first of them in *ret. */
 uint32_t path_aliases_find(const struct path_aliases *p, struct str name, uint32_t *ret);
-/* Does the same for a function that shares its code. */
+/* Like path_aliases_find(), for a function that shares its code with another one. */
 uint32_t path_aliases_find_shared(const struct path_aliases *p, struct str name, uint32_t *ret);
 uint32_t path_aliases_find_string(const struct path_aliases *p, struct bytes text, uint32_t *ret);
 

@@ -40,7 +40,7 @@ struct pdb_file_making {
 	struct image_build build;
 	struct pdb pdb;
 	struct pdb_dwarf dwarf;
-	struct text bytes; /* Bytes of the current image */
+	struct text bytes; /* Bytes of the image that is made */
 };
 
 static void pdb_file_put_symbol(struct pdb_file_making *m, const struct pdb_symbol *s,
@@ -60,7 +60,7 @@ static void pdb_file_put_symbol(struct pdb_file_making *m, const struct pdb_symb
 	build_symbol(&m->build, &made);
 }
 
-/* Selects the symbols to keep at one address. */
+/* Which symbols at one address to keep. */
 enum kept { KEPT_ALL, KEPT_PLAIN, KEPT_LINKAGE };
 
 static bool pdb_file_is_kept(const struct pdb_symbol *s, enum kept kept)
@@ -71,8 +71,8 @@ static bool pdb_file_is_kept(const struct pdb_symbol *s, enum kept kept)
 							        * long name */
 }
 
-/* Adds the symbols [first, end) of one address. Prefers the linkage name to the compiler's name,
- * because it distinguishes overloads. */
+/* Adds the symbols [first, end) of one address. Prefers linkage names to the compiler's own names,
+ * because they distinguish overloads. */
 static void put_group(struct pdb_file_making *m, size_t first, size_t end)
 {
 	enum { NEAR = 16 };
@@ -88,7 +88,7 @@ static void put_group(struct pdb_file_making *m, size_t first, size_t end)
 		size = s[i].size > size ? s[i].size : size;
 	}
 	for (size_t i = first; i < end; i++) {
-		/* Skips a name that one of the previous symbols has. */
+		/* Skips a name that one of the last few symbols has. */
 		bool repeated = false;
 		for (size_t k = i - first > NEAR ? i - NEAR : first; k < i && !repeated; k++)
 			repeated = pdb_file_is_kept(&s[k], kept) && str_eq(s[k].name, s[i].name);
@@ -139,7 +139,7 @@ bool pdb_file_open(const struct image *im, const char *path, struct input *in, s
 		file_close(&in->file);
 		return false;
 	}
-	/* The first segment of a PE image is its headers, at the image base. */
+	/* The first segment of a PE image is its headers, which are at the image base. */
 	pdb_dwarf_make(&m.dwarf, &m.pdb, im->segment_count > 0 ? im->segments[0].addr : 0);
 	if (m.pdb.damaged > 0)
 		note(notes, path, HEFT_NO_OFFSET, m.pdb.damaged, "the PDB has damaged records");

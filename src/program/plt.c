@@ -1,4 +1,3 @@
-/* Reads the PLT stubs of an image and the GOT slots that they jump through. */
 #include "program/plt.h"
 
 #include "base/sort.h"
@@ -71,8 +70,8 @@ struct str plt_name(const struct plt *p, const struct plt_slot *slot)
 	return symtab_open(&t, p->im, p->dynsym) ? symtab_get(&t, slot->symbol).name : STR("");
 }
 
-/* Returns the size of a stub. On i386 and ARM, sh_entsize may be an alignment; then the psABI gives
- * the size. */
+/* Returns the size of a stub. On i386 and ARM, sh_entsize may be an alignment, so the psABI's size
+ * is used. */
 static uint64_t stub_size(const struct image *im, const struct section *s)
 {
 	if (s->entsize >= 8 && s->entsize <= 64)
@@ -82,7 +81,7 @@ static uint64_t stub_size(const struct image *im, const struct section *s)
 								       : stubs->size;
 }
 
-/* Lists the stubs that jump through a known slot, with the slot. */
+/* Lists the stubs whose code jumps through a known slot. */
 static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64_t size,
 			    plt_stub_fn *fn, void *user)
 {
@@ -102,8 +101,8 @@ static size_t stubs_by_code(const struct plt *p, const struct section *s, uint64
 	return found;
 }
 
-/* Lists the stubs of machines with stubs of varying size (ARM). A stub ends where its code loads
- * from a slot, and begins at the end of the previous stub. The first stub follows a header. */
+/* Lists the stubs of a machine whose stubs have different sizes (ARM). A stub ends where its code
+ * loads from a slot, and begins where the previous stub ends. The first one follows a header. */
 static size_t stubs_by_loads(const struct plt *p, const struct section *s, plt_stub_fn *fn,
 			     void *user)
 {
@@ -127,7 +126,7 @@ static size_t stubs_by_loads(const struct plt *p, const struct section *s, plt_s
 	return found;
 }
 
-/* Lists the remaining stubs. Their order is that of the jump slots. */
+/* Lists the other stubs, which are in the order of the jump slots. */
 static void stubs_by_order(const struct plt *p, const struct section *s, plt_stub_fn *fn,
 			   void *user)
 {
@@ -135,7 +134,8 @@ static void stubs_by_order(const struct plt *p, const struct section *s, plt_stu
 	uint64_t count = 0, size = stub_size(p->im, s);
 	for (size_t i = 0; i < p->slots.count; i++)
 		count += p->slots.data[i].jump;
-	/* A header that jumps to the dynamic linker comes first. Other forms are ignored. */
+	/* A header that jumps to the dynamic linker comes first. Sections of another size are
+	 * ignored. */
 	if (stubs->short_size > 0 && s->size == stubs->short_header + stubs->short_size * count)
 		size = stubs->short_size;
 	else if (s->size != stubs->header + size * count)

@@ -1,6 +1,4 @@
-/* plt.h - reads PLT stubs and the GOT slots that they jump through, with their symbols.
- *
- * All code that needs PLT stubs uses it. */
+/* plt.h - reads PLT stubs, the GOT slots that they jump through, and their symbols. */
 #ifndef HEFT_PROGRAM_PLT_H
 #define HEFT_PROGRAM_PLT_H
 
@@ -9,21 +7,21 @@
 /* A slot: a pointer of the GOT that a dynamic relocation fills for a symbol. */
 struct plt_slot {
 	uint64_t addr;
-	uint32_t symbol; /* Index in .dynsym, in range and not 0. */
+	uint32_t symbol; /* Index in .dynsym, never 0 */
 	bool jump;
 };
 
 struct plt_stub {
 	const struct section *section;
-	uint64_t off, size; /* Offset in the section. */
+	uint64_t off, size; /* Range in the section */
 	const struct plt_slot *slot;
 };
 
-/* Slots of an image. A zeroed struct has none. */
+/* Slots of an image. All zero: none */
 struct plt {
-	const struct image *im; /* Borrowed. */
+	const struct image *im;
 	const struct section *dynsym;
-	VEC(struct plt_slot) slots; /* Sorted by addr. */
+	VEC(struct plt_slot) slots; /* By addr */
 };
 
 bool section_is_plt(const struct section *s);
@@ -33,7 +31,7 @@ bool section_is_got(const struct section *s);
 void plt_read(struct plt *p, const struct image *im);
 void plt_release(struct plt *p);
 const struct plt_slot *plt_slot_at(const struct plt *p, uint64_t addr);
-/* Returns the name of a slot's symbol, as in the symbol table. */
+/* Returns the name of a slot's symbol as the symbol table has it. */
 struct str plt_name(const struct plt *p, const struct plt_slot *slot);
 
 typedef void plt_stub_fn(void *user, const struct plt_stub *stub);

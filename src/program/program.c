@@ -7,7 +7,7 @@
 #include "program/made_by.h"
 #include "program/companion_forms.h"
 
-/* Relation of a debug file that the user named to the program. */
+/* What a debug file that the user named is to the program. */
 enum given_use { GIVEN_OTHER, GIVEN_DEBUG, GIVEN_PART, GIVEN_USELESS };
 
 static enum given_use use_of(const struct program *p, const struct input *in)
@@ -127,7 +127,7 @@ bool program_check_used(const struct program_wish *wish, const bool *used, struc
 	return true;
 }
 
-/* Counts of sections in both image and map: `same` have equal address and size, `other` differ. */
+/* Sections that image and map both have: `same` agree in address and size, `other` do not */
 struct program_agreement {
 	size_t same, other;
 	struct text differing; /* Names of differing sections */
@@ -164,7 +164,7 @@ static struct program_agreement compare_map(const struct program *p, const struc
 	return a;
 }
 
-/* Uses the map if it agrees with more sections than the current map, and with at least one. */
+/* Uses the map if it agrees with more sections than the one in use, and with at least one. */
 static void offer_map(struct program *p, struct linkmap *map, size_t *best)
 {
 	struct program_agreement a = compare_map(p, map);
@@ -209,7 +209,7 @@ static bool use_maps(struct program *p, struct heft_err *err)
 	return true;
 }
 
-/* True for a source map, which serves as the linker map of a WebAssembly module. */
+/* True for a source map: for a WebAssembly module, it may be given as a linker map. */
 static bool is_source_map(const char *path)
 {
 	struct heft_err err;
@@ -221,7 +221,7 @@ static bool is_source_map(const char *path)
 	return is;
 }
 
-/* Tries a map in the program's folder. `likely`: only its name suggests a map, so it must agree
+/* Tries a map in the program's folder. `likely`: only its name looks like a map's, so it must agree
  * with the program. */
 static void try_map(struct program *p, const char *path, bool likely)
 {
@@ -253,11 +253,11 @@ static void try_maps(struct program *p, struct arena *a, const char *stem, bool 
 	try_map(p, arena_format(a, "%s.map.gz", stem), likely);
 }
 
-/* Searches for the map of "fw.elf": "fw.elf.map" (Pico SDK, Make), "fw.map" (CMake, Zephyr,
- * ESP-IDF, Arduino, PlatformIO), or in the folders of IDEs. */
+/* Searches for a map of "fw.elf": "fw.elf.map" (Pico SDK, Make) or "fw.map" (CMake, Zephyr,
+ * ESP-IDF, Arduino, PlatformIO). Also searches the folders of IDEs. */
 static void find_map(struct program *p)
 {
-	/* Folders, relative to the program's folder. */
+	/* Relative to the program's folder. */
 	static const char *const folders[] = { "",        "../",      "map/",
 					       "../map/", "../List/", "../Listings/" };
 	struct arena a = { 0 };
@@ -315,7 +315,7 @@ static void program_begin(struct program *p, const char *path, const struct prog
 	p->dwarf.wish = wish;
 }
 
-/* Adds a note if the linker map does not state for every section whether its bytes are stored. */
+/* Adds a note if the linker map leaves unknown which sections have bytes in the file. */
 static void note_doubts(const struct program *p)
 {
 	struct text names = { 0 };
@@ -347,7 +347,7 @@ static bool use_given(struct program *p, struct heft_err *err)
 	note_doubts(p);
 	if (!input_take_slice(&p->input, p->path, p->wish->arch, err))
 		return false;
-	/* Opens the files twice, because one may supplement a later one. */
+	/* In two rounds, because a debug file may complete one that comes later. */
 	const size_t count = p->wish->debug_files.count;
 	ASSERT(!p->given);
 	p->given = mem_zeroed(count + 1, sizeof *p->given);
@@ -363,7 +363,7 @@ bool program_open(struct program *p, const char *path, enum file_use use,
 	struct arena a = { 0 };
 	struct str archive, member;
 	program_begin(p, path, wish, notes);
-	/* Splits "lib.a(member.o)", unless a file has that whole name. */
+	/* Tries "lib.a(member.o)", unless a file has that whole name. */
 	if (!file_exists(path) && input_member_split(path, &archive, &member)) {
 		const char *file = arena_copy(&a, archive);
 		const bool inside = file_exists(file);
@@ -475,8 +475,7 @@ const struct image *program_debug_image(struct program *p, bool dwarf)
 	return in ? &in->images[0] : NULL;
 }
 
-/* Returns the DWARF of the image or its debug file, including dwz's and split files. NULL without
- * DWARF. */
+/* Returns the DWARF of the image or its debug file, with dwz's and split files. Or NULL. */
 static struct debuginfo *program_dwarf(struct program *p)
 {
 	const struct image *im = program_image(p);

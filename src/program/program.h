@@ -14,22 +14,22 @@
 #include "program/symbolize.h"
 
 struct program {
-	const char *path;   /* Borrowed. */
-	struct input input; /* The file. An archive has several images or none */
+	const char *path;
+	struct input input; /* An archive has several images or none */
 	/* Private. */
 	const struct program_wish *wish;
 	struct notes *notes;
-	bool *given; /* Per index of wish->debug_files: true if the file belongs to this program */
+	bool *given; /* Per file of wish->debug_files: true if it belongs to this program */
 	struct companion debug;
-	struct companion lines; /* A companion with DWARF, if `debug` has none */
+	struct companion lines; /* A second companion with DWARF, if `debug` has none */
 	struct go_slot go;
 	struct linkmap map;
 	struct memory_regions regions;
 	struct dwarf_slot dwarf;
 	struct symbol_table symbols;
-	struct name_index *names;                /* Per image. NULL if no name was requested */
-	struct symbolizer *symbolizer, *besides; /* `besides`: for the program's own DWARF, if
-						  * there is a PDB */
+	struct name_index *names;                /* Per image. NULL if no name was looked up */
+	struct symbolizer *symbolizer, *besides; /* `besides`: for the program's own DWARF if it
+						  * also has a PDB */
 	bool open, map_open, map_tried, debug_tried, dwarf_tried, symbols_read, symbolizer_tried,
 		regions_read;
 };
@@ -51,7 +51,7 @@ bool program_parse(struct program *p, const char *path, struct bytes bytes,
  * not belong to the program, or if the options name a program for a dump. */
 bool program_open_alone(struct program *p, const char *path, enum file_use use,
 			const struct program_wish *wish, struct notes *notes, struct heft_err *err);
-/* Makes the checks of program_open_alone() for an open program. */
+/* Makes the checks of program_open_alone() after a program was opened. */
 bool program_check_alone(const struct program *p, struct heft_err *err);
 void program_close(struct program *p);
 
@@ -66,16 +66,16 @@ static inline const struct image *program_image(const struct program *p)
 	return p->input.archive ? NULL : &p->input.images[0];
 }
 
-/* Returns the separate debug file, or symbols (with `dwarf`: DWARF) in another form inside the
- * program. NULL if there are none. Searches only if the image lacks a symbol table or, with
- * `dwarf`, DWARF. */
+/* Returns what the program lacks: its separate debug file, or symbols (with `dwarf`: DWARF) in
+ * another form inside it. NULL if there is none. Searches only if the image lacks a symbol table
+ * or, with `dwarf`, DWARF. */
 const struct input *program_debug(struct program *p, bool dwarf);
 /* Returns the path of the separate debug file. "" without one. Reads no symbols. */
 const char *program_debug_file(struct program *p);
 /* Returns the image of program_debug(). NULL if there is none. */
 const struct image *program_debug_image(struct program *p, bool dwarf);
-/* Return the debug image if already open, and its path. The path is "" without one, or if it is
- * packed in the program. */
+/* Return the debug image if it is already open, and its path. "" if there is none, or if it is
+ * inside the program. */
 static inline const struct image *program_debug_in_use(const struct program *p)
 {
 	return companion_image(&p->debug);
@@ -85,16 +85,14 @@ static inline const char *program_debug_path(const struct program *p)
 	return companion_path(&p->debug);
 }
 /* Returns the linker map: the map of the options that agrees with most sections, otherwise a map in
- * the program's folder. NULL without a map. A map that agrees only with some sections causes a
- * note. */
+ * the program's folder. NULL without one. Adds a note if the map disagrees with some sections. */
 const struct linkmap *program_map(struct program *p);
 /* Returns the machine's memory regions: from the options, otherwise from the linker map, otherwise
- * from segments at near addresses. An archive or object has no regions. */
+ * guessed from segments that are close to each other. An archive or object has none. */
 const struct memory_regions *program_regions(struct program *p);
 struct symbol_table *program_symbols(struct program *p);
-/* Returns the symbols of image `i` of the input, by name. */
+/* Returns the index of the symbols of image `i` by name. */
 struct name_index *program_names(struct program *p, size_t i);
-/* Returns the symbolizer. NULL without DWARF. */
 struct symbolizer *program_symbolizer(struct program *p);
 
 #endif

@@ -62,7 +62,7 @@ void context_take_inputs(const struct context *c)
 		memory_set_inputs(&c->session->finder.wish.inputs);
 }
 
-/* Moves to the next note that no older context has. False at the end. */
+/* Moves to the next note that no older handle has. False at the end. */
 static bool told_next(struct heft_session *s)
 {
 	struct context *c = s->told.of;
@@ -89,7 +89,7 @@ const struct heft_note *session_note(struct heft_session *s, size_t i)
 		count += c->notes.count;
 	if (!s->told.of || s->told.counted != count || i < s->told.number) {
 		s->told.of = s->oldest;
-		s->told.at = s->told.number = SIZE_MAX; /* The position before the first note */
+		s->told.at = s->told.number = SIZE_MAX; /* Before the first note */
 		s->told.counted = count;
 		if (!s->oldest || !told_next(s))
 			return NULL;

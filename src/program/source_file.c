@@ -1,4 +1,3 @@
-/* Turns the claims of an input into owners, and opens its DWARF. */
 #include "program/source_file.h"
 
 #include "base/pool.h"
@@ -35,8 +34,8 @@ void origins_release(struct origins *o)
 	spans_release(&o->spans);
 }
 
-/* Resolves a copy of the claims, with the claim's index as its label. So claims with equal labels
- * stay distinct. */
+/* Resolves a copy of the claims, in which the label of a claim is its index. So claims with the
+ * same label stay distinct. */
 void origins_keep(const struct source_file *f, const struct claims *vm)
 {
 	struct origins *const o = f->origins;
@@ -55,7 +54,7 @@ void origins_keep(const struct source_file *f, const struct claims *vm)
 	claims_append(&o->claims, &made);
 	claims_resolve(&numbered, UINT64_MAX, &s);
 	spans_overlay(&o->spans, &s);
-	ASSERT(o->claims.list.count < LABEL_NONE); /* Indexes of claims serve as labels. */
+	ASSERT(o->claims.list.count < LABEL_NONE); /* Indexes of claims must be valid labels */
 }
 
 /* Minimal number of claims for a second thread. */

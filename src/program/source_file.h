@@ -10,7 +10,7 @@
 #include "map/basemap.h"
 #include "map/space.h"
 
-/* Reports claims while they are made. See heft_profile_set_trace(). */
+/* Reports claims while they are made: heft_profile_set_trace() */
 struct trace {
 	heft_trace_fn fn;
 	void *ctx;
@@ -18,23 +18,24 @@ struct trace {
 		enum heft_domain domain;
 		uint64_t addr;
 	} const *addrs;
-	size_t addr_count; /* 0: report every claim */
-	bool stopped;      /* True after fn asked to stop */
+	size_t addr_count; /* 0: all addresses */
+	bool stopped;      /* True after `fn` has asked to stop */
 };
 
-/* For each byte of the VM image: the claim that determined its owner. */
+/* For each byte of the VM image, the claim that gave it its owner */
 struct origins {
-	struct claims claims; /* Claims, in the order in which they were made */
-	struct spans spans;   /* Spans. Their labels are indexes of claims */
+	struct claims claims; /* In the order in which they were made */
+	struct spans spans;   /* The label of a span is the index of its claim */
 };
 
 void origins_release(struct origins *o);
 
-/* The object of each compile unit, by the label of the unit: the object with most of its bytes. */
+/* The object that each compile unit comes from, by the label of the unit: the one that has most of
+ * its bytes */
 struct unit_objects {
 	VEC(struct unit_vote {
-		label_id object; /* LABEL_NONE if no object has a byte of the unit */
-		uint64_t weight; /* Bytes of `object` that are not outvoted. */
+		label_id object; /* LABEL_NONE if no object has bytes of the unit */
+		uint64_t weight; /* Bytes of `object` minus those of other objects */
 	})
 	votes;
 };
@@ -50,52 +51,55 @@ struct process;
 struct source_file {
 	const char *path; /* As the user typed it */
 	const struct input *input;
-	const struct input *debug; /* The image's separate debug file, or NULL */
+	const struct input *debug;
 	const struct basemap *map;
-	const struct linkmap *linkmap; /* Linker map of the input, or NULL */
-	const struct memory_regions
-		*regions; /* Memory regions of the VM image (basemap.h), or NULL */
+	const struct linkmap *linkmap;
+	const struct memory_regions *regions; /* Of the machine (basemap.h), or NULL */
 	struct labels *labels;
 	struct notes *notes;
 	unsigned threads;
-	struct places *places;    /* Filled by the source symbols, or NULL */
-	const char *samples;      /* Path of a perf recording for the source hotness, or NULL */
-	struct trace *trace;      /* Trace of claims, or NULL */
-	struct origins *origins;  /* Filled for one layer, or NULL */
-	struct dwarf_slot *dwarf; /* Shared by the sources of one input */
-	struct go_slot *go;       /* Shared by the sources of one input */
-	struct panics *panics;    /* Filled by the source symbols, or NULL */
-	struct process *process;  /* Process of a core. NULL for other inputs */
-	/* Set by the source objects, and filled while units are measured. If set, the pieces of the
-	 * linker map belong to their objects, and units have the bytes that the map does not
-	 * describe. */
+	struct places *places; /* Receives places of symbols from the data source `symbols`,
+				   * or NULL */
+	const char *samples;   /* Path of a perf recording for the data source `hotness`, or
+				   * NULL */
+	struct trace *trace;
+	struct origins *origins; /* Receives the claims of one layer, or NULL */
+	struct dwarf_slot *dwarf;
+	struct go_slot *go;
+	struct panics *panics;   /* Receives panic places from the data source `symbols`, or
+				   * NULL */
+	struct process *process; /* NULL unless the input is a core */
+	/* Set by the data source `objects`, and filled while units are measured. Then the linker
+	 * map's pieces belong to objects, and units have the other bytes. */
 	struct unit_objects *unit_objects;
-	/* Layers of the sources symbols and compileunits, made earlier, or NULL. */
+	/* Layers of the data sources `symbols` and `compileunits`, if already made. */
 	const struct layer *symbols, *units;
-	const char *source; /* Name of the current source, for the trace */
-	bool vm_only;       /* True if owners of debug sections are not needed */
-	bool debug_stays;   /* By symbol: true if debug sections keep the labels of sections */
-	bool own_headers;   /* By section: true if a section's header belongs to the section */
-	bool as_bloaty;     /* True if HEFT_PROFILE_BLOATY is set */
-	/* Receives how sure owners are, from the source symbols, or NULL. Needs `origins`. */
+	const char *source; /* Name of the running data source, for the trace */
+	bool vm_only;       /* True if nobody asks for the owners of debug sections */
+	bool debug_stays;   /* By symbol: true if the bytes of debug sections are labeled by
+			     * section */
+	bool own_headers;   /* By section: true if a section's header is part of the section */
+	bool as_bloaty;
+	/* Receives from the data source `symbols` how sure each owner is, or NULL. Needs
+	 * `origins`. */
 	struct layer *sure;
 };
 
-/* Resolves the claims, and makes them the owners of VM bytes without an owner. Consumes the claims.
- * Reports them to the trace, and keeps them in `origins`, if they exist. */
+/* Gives VM bytes without an owner those that the claims say. Empties `claims`. Also reports the
+ * claims to the trace, and keeps them in `origins`, if these exist. */
 void claims_own(const struct source_file *f, struct spans *vm, struct claims *claims);
-/* Reports claims to the trace, unless NULL. */
+/* Reports claims to the trace, if there is one. */
 void claims_trace(const struct source_file *f, enum heft_domain domain, const struct claims *c);
-/* Keeps VM claims in the input's `origins`, unless NULL. */
+/* Keeps VM claims in `origins`, if it exists. */
 void origins_keep(const struct source_file *f, const struct claims *vm);
 
-/* Adds bytes of a unit that an object has. The object with most bytes wins (Boyer and Moore's
+/* Records that an object has bytes of a unit. The object with most bytes wins (Boyer and Moore's
  * majority vote). */
 void unit_objects_vote(struct unit_objects *u, label_id unit, label_id object, uint64_t size);
-/* Returns the object of a unit. If the label is not a unit with an object, returns the label. */
+/* Returns the object of a unit, or the label itself if it is no unit with an object. */
 label_id unit_object(const struct unit_objects *u, label_id label);
 
-/* Returns the DWARF of one of the input's images, or of its separate debug file, or NULL. */
+/* Returns the DWARF of one of the input's images or of its separate debug file, or NULL. */
 struct debuginfo *source_dwarf(const struct source_file *f, const struct image *im,
 			       const struct image *debug);
 

@@ -9,8 +9,8 @@ static char *source_map_file_keep(const char *path)
 	return memcpy(mem_alloc(size), path, size);
 }
 
-/* Finds the image's map among the options. NULL if none is for this image. Adds a note if the
- * options have maps for others. */
+/* Finds the map of the image among those that the user named. NULL if there is none. Adds a note if
+ * all are for other modules. */
 static char *find_wished(const struct image *im, const struct program_wish *w, struct notes *notes)
 {
 	for (size_t i = 0; i < w->source_maps.count; i++) {

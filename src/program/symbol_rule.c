@@ -20,7 +20,7 @@ uint32_t symbol_rank(const struct symbol *s)
 	return (untyped << 8 | bind << 4 | underscores) << INDEX_BITS | index;
 }
 
-/* Returns the address and size of record `i`. */
+/* Returns a pointer to address and size of record `i`. */
 static uint64_t *extent_of(void *list, size_t size, size_t i)
 {
 	return (uint64_t *)(void *)((char *)list + i * size);
@@ -31,7 +31,7 @@ typedef VEC(size_t) index_vec;
 /* Lists the records that end in the middle of a later record. */
 static void find_crossing(void *list, size_t count, size_t size, index_vec *ret)
 {
-	index_vec open = { 0 }; /* Stack of records. Each is inside the previous one */
+	index_vec open = { 0 }; /* Records around the current one, the innermost last */
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t *new = extent_of(list, size, i);
 		while (new[1] > 0 && open.count > 0) {
@@ -57,8 +57,8 @@ void symbols_cut_crossing(void *list, size_t count, size_t size)
 	bool *cut = crossing.count > 0 ? mem_zeroed(count, sizeof *cut) : NULL;
 	for (size_t i = 0; i < crossing.count; i++)
 		cut[crossing.data[i]] = true;
-	uint64_t here = 0, behind = 0; /* `here`: address of the previous record. `behind`: next
-				        * higher address */
+	uint64_t here = 0, behind = 0; /* `here`: address of the previous record. `behind`: the
+				        * next address above it */
 	for (size_t i = count; cut && i-- > 0;) {
 		uint64_t *extent = extent_of(list, size, i);
 		if (extent[1] > 0 && extent[0] != here) {
@@ -82,8 +82,8 @@ static bool are_digits(struct str s)
 	return s.len > 0;
 }
 
-/* True for a text that LLVM's ThinLTO exported to other modules: ".str.2.llvm.123". No variable of
- * a program begins with a dot. */
+/* True for a string that LLVM's ThinLTO exported to other modules: ".str.2.llvm.123". Names of
+ * variables do not begin with a dot. */
 static bool is_promoted_text(struct str name)
 {
 	const struct str text = STR(".str");
@@ -151,12 +151,12 @@ bool symbol_is_mark(const struct symbol *s)
 		return true;
 	if (s->bind != STB_LOCAL)
 		return false;
-	/* Clang names the exception table of a function by this label. */
+	/* clang's label for the exception table of a function. */
 	if (str_starts(name, table) &&
 	    are_digits((struct str){ name.p + table.len, name.len - table.len }))
 		return true;
-	/* Assembler labels for constants and jump targets, and clang's labels of strings and
-	 * merged variables. Objects may keep these labels beside real names. mold keeps them in
+	/* Labels of the assembler for constants and jump targets, and of clang for strings and
+	 * merged variables. Objects may keep them beside real names. mold keeps them in
 	 * programs. */
 	return (s->type == STT_NOTYPE && str_starts(name, STR(".L"))) ||
 	       str_starts(name, STR(".L.str")) || str_starts(name, STR(".L_MergedGlobals"));

@@ -9,23 +9,21 @@
 
 #include "image/image.h"
 
-/* Corrects wrong sizes. Symbols should be nested or disjoint. A symbol that ends in the middle of
- * another has a wrong size, for example in assembly that counts from the start of its section. Such
- * a symbol then ends at the next symbol. Records of `size` bytes start with an address and a size,
- * both uint64_t, in the order of the rule above. Skips size 0. O(n), with 9 bytes per record if
- * some are cut. */
+/* Corrects wrong sizes. A symbol that ends in the middle of another has a wrong size, for example
+ * in assembly that counts from the start of its section. It is cut at the next symbol. Records of
+ * `size` bytes start with an address and a size, both uint64_t, in the order of the rule above.
+ * Skips size 0. O(n), with 9 bytes per record if some are cut. */
 void symbols_cut_crossing(void *list, size_t count, size_t size);
 
 uint32_t symbol_rank(const struct symbol *s);
-/* True for a symbol that only marks a kind of bytes, a section or a file. Examples: $x, .LC0,
- * numbered constants of rustc, numbered exception tables of clang, the types STT_FILE and
- * STT_SECTION. */
+/* True for a symbol that only marks the kind of bytes, a section or a file. Examples: $x, .LC0,
+ * numbered constants of rustc, exception tables of clang, STT_FILE, STT_SECTION. */
 bool symbol_is_mark(const struct symbol *s);
-/* Returns the source file that a symbol of type STT_FILE names. Empty if it names none: link-time
- * optimizers call their joined code "<artificial>" (gcc) and "ld-temp.o" (LLVM). */
+/* Returns the source file that a symbol of type STT_FILE names. Empty if it names none, because
+ * link-time optimizers call their joined code "<artificial>" (gcc) and "ld-temp.o" (LLVM). */
 struct str symbol_source(const struct symbol *s);
-/* True for a symbol of a basic block, LETTERS.BB.FUNCTION. *ret is FUNCTION. *ret_id is the number
- * of letters. */
+/* True for a symbol of a basic block, LETTERS.BB.FUNCTION. Sets *ret to FUNCTION, and *ret_id to
+ * the number of letters. */
 bool symbol_is_block(const struct symbol *s, struct str *ret, size_t *ret_id);
 /* Returns the name under which the symbol owns bytes: its own, or its function's name for a
  * block. */

@@ -11,7 +11,8 @@ struct symbol_table_candidate {
 	const char *name, *file;
 	uint64_t limit; /* End of the symbol's section */
 	uint32_t rank;
-	bool code, block; /* `block`: a basic block. Its function is another symbol */
+	bool code, block; /* `block`: a basic block, which is code of the function symbol before
+			   * it */
 };
 
 typedef VEC(struct symbol_table_candidate) candidate_vec;
@@ -59,8 +60,8 @@ static int symbol_table_by_rule(const void *a, const void *b)
 
 typedef VEC(struct flat_range) range_vec;
 
-/* Adds a symbol. `function` is the last function before it, or NULL. If the symbol is a block of
- * that function, its size extends the function. */
+/* Adds a symbol. `function` is the last function before it, or NULL. A block of that function is
+ * not added, but extends the function. */
 static void symbol_table_add(struct symbol_table *t, range_vec *ranges,
 			     const struct symbol_table_candidate *c, uint64_t end,
 			     const struct symbol_table_candidate *function)
@@ -74,7 +75,7 @@ static void symbol_table_add(struct symbol_table *t, range_vec *ranges,
 	vec_push(ranges, (struct flat_range){ c->addr, end, who });
 }
 
-/* Adds the symbols without a size. Each ends at the next symbol of any kind. Lists are sorted. */
+/* Adds the symbols without a size. Each ends at the next symbol of any kind. */
 static void add_unsized(struct symbol_table *t, range_vec *ranges, const candidate_vec *sized,
 			const candidate_vec *unsized)
 {

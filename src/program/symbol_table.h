@@ -1,10 +1,9 @@
 /* symbol_table.h - finds the symbols of a linked image or object by address.
- *
- * The rule of symbol_rule.h decides the owner of an address. Code outside of symbols with a size
- * belongs to the label before it, until the next symbol or the section's end. A PLT stub has the
- * name of the symbol that it jumps to, with "@plt" after it. Stubs are searched when the first
- * address in a PLT is requested. 40 bytes per symbol, 16 per span. Texts are NUL-terminated and
- * borrowed from the images. The images must live as long as the table. One thread. */
+ *  The rule of symbol_rule.h decides the owner of an address. Code outside of symbols with a size
+ *  belongs to the label before it, until the next symbol or the section's end. A PLT stub is called
+ *  after the symbol that it jumps to, with "@plt" at the end. Stubs are read when the first address
+ *  in a PLT is requested. 40 bytes per symbol, 16 per span. Texts are NUL-terminated and borrowed
+ *  from the images. The images must live as long as the table. One thread. */
 #ifndef HEFT_PROGRAM_SYMBOL_TABLE_H
 #define HEFT_PROGRAM_SYMBOL_TABLE_H
 
@@ -12,20 +11,20 @@
 #include "image/image.h"
 
 struct symbol_place {
-	uint64_t addr, size; /* Bytes. 0 if not stated */
+	uint64_t addr, size; /* `size` is 0 if not stated */
 	const char *name;
-	/* For local symbols: the source file of the last STT_FILE before them. Otherwise NULL. */
+	/* Local symbols: the source file, by the last STT_FILE before them. Otherwise NULL. */
 	const char *file;
-	const void *memo; /* For the table's user. NULL at first */
+	const void *memo; /* For the user of the table. NULL at first */
 };
 
 struct symbol_table {
 	VEC(struct symbol_place) list;
-	struct flat spans; /* `who`: index in the list, counted down from FLAT_NONE - 1 */
+	struct flat spans; /* `who`: FLAT_NONE - 1 - index in the list */
 	size_t near;       /* Hint for flat_find_near() */
 	const struct image *im;
-	VEC(struct symbol_place) stubs; /* Sorted by addr. */
-	struct arena texts;             /* Memory of the names */
+	VEC(struct symbol_place) stubs; /* By addr */
+	struct arena texts;
 	bool stubs_read;
 };
 

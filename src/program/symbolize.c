@@ -6,7 +6,8 @@
 #include "debug/decl.h"
 #include "debug/walk.h"
 
-/* Limit of frames per address. Drops outer frames beyond it. No compiler inlines so deeply. */
+/* Greatest number of frames per address. Compilers do not inline so deeply. Further outer frames
+ * are dropped. */
 enum { FRAMES_MAX = 4096 };
 
 static bool dwarf_addr(const struct symbolizer *s, uint64_t vm_addr, uint64_t *ret)
@@ -27,7 +28,7 @@ static struct line_table *lines_of(struct symbolizer *s, const struct unit *u)
 {
 	if (u->line_off == DW_NO_OFFSET)
 		return NULL;
-	size_t at; /* Index of the program's table, or where to insert it. */
+	size_t at; /* Index of the program's table in `lines`, or where to insert it */
 	BISECT(at, 0, s->lines.count, mid, s->lines.data[mid]->off < u->line_off);
 	if (at < s->lines.count && s->lines.data[at]->off == u->line_off)
 		return s->lines.data[at];
@@ -68,7 +69,7 @@ static struct loaded_unit *load_unit(struct symbolizer *s, size_t index)
 	l->name = "";
 	if (!units_get(&s->units, DW_INFO, index, &u) || !unit_open(&u, &s->cache, NULL))
 		return l;
-	/* The split unit has the name, which the skeleton lacks. */
+	/* A skeleton has no name, but its split unit has. */
 	struct unit split;
 	const bool named = u.name.len == 0 && symbolizer_split(s, &u, &split) &&
 			   unit_name(&split, &name);
@@ -109,8 +110,8 @@ static struct frame *symbolize_add_frame(struct symbolizer *s)
 	return &s->frames.data[s->frames.count - 1];
 }
 
-/* Lists the frames. The line table gives the position in the innermost frame. In each other frame,
- * the position is the inlined call. */
+/* Lists the frames. In the innermost one, the line table gives the position. In the others, it is
+ * the position of the inlined call. */
 static void symbolize_list_frames(struct symbolizer *s, struct loaded_unit *l, uint64_t addr)
 {
 	const struct line_place *p = l->lines ? line_table_find(l->lines, addr) : NULL;
@@ -139,7 +140,7 @@ void symbolizer_init(struct symbolizer *s, struct debuginfo *info)
 {
 	*s = (struct symbolizer){ .info = info };
 	units_init(&s->units, &info->dwarf);
-	/* Objects: the DWARF has its own addresses (debuginfo.h). */
+	/* In objects, the DWARF has its own addresses (debuginfo.h). */
 	for (size_t i = 0; i < info->windows.count; i++) {
 		const struct debuginfo_window *w = &info->windows.data[i];
 		vec_push(&s->windows, (struct debuginfo_window){ w->vm, w->size, w->addr });
@@ -192,7 +193,7 @@ bool symbolizer_origin(struct symbolizer *s, size_t *index, uint64_t *die_off)
 	return false;
 }
 
-/* Returns the unit that has the source of the code at an address. */
+/* Returns the unit whose source the code at an address comes from. */
 static const char *source_unit(struct symbolizer *s, size_t index, uint64_t addr)
 {
 	struct loaded_unit *l = symbolizer_unit(s, index);
@@ -206,9 +207,9 @@ static const char *source_unit(struct symbolizer *s, size_t index, uint64_t addr
 	return symbolizer_origin(s, &index, &die_off) ? symbolizer_unit(s, index)->name : l->name;
 }
 
-/* Finds the unit of an address. Its first call reads the first entries of all units in two passes,
- * so that pages of a mapped file are given back. Packed bytes are loaded before, because a pass
- * would unpack them for itself. */
+/* Finds the unit of an address. The first call reads the first DIEs of all units in two passes over
+ * the section, which give back the pages of a mapped file. Packed sections are loaded before,
+ * because each pass would unpack them again. */
 static bool symbolize_unit_at(struct symbolizer *s, uint64_t addr, size_t *ret_index)
 {
 	struct dwarf *d = &s->info->dwarf;
@@ -237,7 +238,7 @@ static bool symbolize_find_here(struct symbolizer *s, uint64_t vm_addr, struct s
 	return true;
 }
 
-/* For an object with DWARF only, a PDB has a unit without functions and lines. */
+/* A PDB has a unit without functions and lines for an object that only has DWARF. */
 bool symbolizer_find(struct symbolizer *s, uint64_t vm_addr, struct symbolized *ret)
 {
 	struct symbolized other;
