@@ -90,8 +90,8 @@ void attr_refs_claim(struct attr *a);
 /* attr_pad.c: extends functions over the nops after them. A label or pointer to the end of a
  * function does not own the nops there. Claims must be complete. */
 void attr_code_padding(struct attr *a);
-/* True for 64 or more equal bytes in code that are not zero. A label there only marks the end of the
- * code before it. */
+/* True for 64 or more equal bytes in code that are not zero. A label there only marks the end of
+ * the code before it. */
 bool attr_is_fill(const struct image *im, const struct section *in, uint64_t start, uint64_t end);
 /* Claims zeros between data for the data before them. */
 void attr_padding(struct attr *a);
