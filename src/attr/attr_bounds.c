@@ -47,8 +47,7 @@ static bool attr_bounds_is_end(struct attr_bounds *b, uint64_t addr, label_id la
 	if (i == 0 || i == b->count)
 		return false;
 	const uint64_t key = (uint64_t)(i - 1) << 32 | label;
-	const size_t low = lower_bound(b->starts.data, b->starts.count, sizeof *b->starts.data,
-				       key);
+	const size_t low = vec_lower(&b->starts, key);
 	return low < b->starts.count && b->starts.data[low] == key;
 }
 
@@ -61,7 +60,7 @@ static void attr_bounds_list_starts(struct attr_bounds *b, const target_vec *tar
 		for (size_t i = 0; i < pointers->data[k].count; i++)
 			attr_bounds_add_start(b, pointers->data[k].data[i].target,
 					      pointers->data[k].data[i].owner);
-	sort_by_key(b->starts.data, b->starts.count, sizeof *b->starts.data);
+	vec_sort(&b->starts);
 }
 
 void attr_bounds(const struct section *const *data, size_t count, target_vec *targets,
@@ -284,7 +283,7 @@ void vtables_add(struct vtables *v, uint64_t addr, enum pointee to)
 
 void vtables_sort(struct vtables *v)
 {
-	sort_by_key(v->places.data, v->places.count, sizeof *v->places.data);
+	vec_sort(&v->places);
 }
 
 void vtables_release(struct vtables *v)

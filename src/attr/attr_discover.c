@@ -22,7 +22,7 @@ struct discover {
 static void attr_discover_add_gap(struct discover *d, uint64_t from, uint64_t to)
 {
 	const place_vec *v = &d->a->scratch->unsized;
-	size_t i = lower_bound(v->data, v->count, sizeof *v->data, from);
+	size_t i = vec_lower(v, from);
 	bool named = false, label = false;
 	if (from >= to || code_gap_pads(d->isa, to - from))
 		return;
@@ -129,11 +129,10 @@ static void find_arm(struct discover *d)
 		if (section_is_unwind_index(im, &im->sections[i]) && im->sections[i].alloc)
 			find_unwound(d, &im->sections[i]);
 	split_function_vec *v = &d->found;
-	sort_by_key(v->data, v->count, sizeof *v->data);
+	vec_sort(v);
 	for (size_t i = 0; i < v->count; i++) {
 		struct split_function f = v->data[i];
-		const size_t after = upper_bound(d->gaps.data, d->gaps.count, sizeof *d->gaps.data,
-						 f.addr);
+		const size_t after = vec_upper(&d->gaps, f.addr);
 		const struct code_piece *p = after > 0 ? &d->gaps.data[after - 1] : NULL;
 		if (!p || f.addr - p->addr >= p->size ||
 		    (i + 1 < v->count && v->data[i + 1].addr == f.addr))

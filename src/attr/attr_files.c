@@ -143,14 +143,14 @@ static void list_known(struct file_symbols *f)
 		vec_push(&f->known, (struct attr_file_symbols_known){ hash, label });
 	}
 	mem_free(seen);
-	sort_by_key(f->known.data, f->known.count, sizeof *f->known.data);
+	vec_sort(&f->known);
 }
 
 /* Returns the only label with this file name. LABEL_NONE if there is none, or several. */
 static label_id only_known(const struct file_symbols *f, struct str file)
 {
 	const uint64_t hash = hash_of(file);
-	size_t low = lower_bound(f->known.data, f->known.count, sizeof *f->known.data, hash);
+	size_t low = vec_lower(&f->known, hash);
 	label_id found = LABEL_NONE;
 	for (; low < f->known.count && f->known.data[low].hash == hash; low++) {
 		const label_id label = (label_id)f->known.data[low].label;

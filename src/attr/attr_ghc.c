@@ -126,8 +126,7 @@ static uint64_t closure_end(const struct attr *a, size_t i)
 	const place_vec *unsized = &a->scratch->unsized;
 	const struct closure *c = &a->scratch->closures.data[i];
 	const struct section *in = image_section_at(a->im, c->addr);
-	const size_t next = upper_bound(unsized->data, unsized->count, sizeof *unsized->data,
-					c->addr);
+	const size_t next = vec_upper(unsized, c->addr);
 	uint64_t end = add_sat(c->addr, closure_room(ghc_table_at(&a->scratch->ghc, c->entry)));
 	end = min_u64(end, in ? in->addr + in->size : c->addr);
 	if (i + 1 < a->scratch->closures.count)

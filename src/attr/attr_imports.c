@@ -8,8 +8,7 @@
 
 static size_t first_use(const struct attr *a, uint64_t addr)
 {
-	return lower_bound(a->scratch->uses.data, a->scratch->uses.count,
-			   sizeof *a->scratch->uses.data, addr);
+	return vec_lower(&a->scratch->uses, addr);
 }
 
 /* Returns the label of the first code that uses an address in the range, or LABEL_NONE. */
@@ -73,7 +72,7 @@ static named_vec attr_imports_list(const struct attr *a, const struct symtab *dy
 			vec_push(&list, (struct attr_imports_named){
 						hash_bytes(s.name.p, s.name.len), i });
 	}
-	sort_by_key(list.data, list.count, sizeof *list.data);
+	vec_sort(&list);
 	return list;
 }
 
@@ -93,7 +92,7 @@ static void attr_imports_by_name(struct attr *a)
 		const char *at = memchr(s.name.p, '@', s.name.len); /* Splits "name@VERSION" */
 		const struct str name = { s.name.p, at ? (size_t)(at - s.name.p) : s.name.len };
 		const uint64_t hash = hash_bytes(name.p, name.len);
-		size_t k = lower_bound(list.data, list.count, sizeof *list.data, hash);
+		size_t k = vec_lower(&list, hash);
 		for (; k < list.count && list.data[k].hash == hash; k++)
 			if (str_eq(symtab_get(&dynamic, list.data[k].index).name, name)) {
 				a->scratch->sym_labels[i] =
@@ -119,13 +118,12 @@ void attr_bare_list(struct attr *a)
 	ASSERT(a->owner == BY_UNIT && a->scratch->bare.count == 0);
 	list_bare(a, &a->scratch->sized);
 	list_bare(a, &a->scratch->unsized);
-	sort_by_key(a->scratch->bare.data, a->scratch->bare.count, sizeof *a->scratch->bare.data);
+	vec_sort(&a->scratch->bare);
 }
 
 const struct place *attr_bare_at(const struct attr *a, uint64_t addr)
 {
-	const size_t low = lower_bound(a->scratch->bare.data, a->scratch->bare.count,
-				       sizeof *a->scratch->bare.data, addr);
+	const size_t low = vec_lower(&a->scratch->bare, addr);
 	return low < a->scratch->bare.count && a->scratch->bare.data[low].addr == addr
 		       ? &a->scratch->bare.data[low]
 		       : NULL;
@@ -174,13 +172,13 @@ void attr_bare_claim(struct attr *a)
 	struct attr_scratch *const k = a->scratch;
 	struct stub_users through = { .attr = a };
 	ASSERT(a->owner != BY_SYMBOL);
-	/* The sort is stable, so the first use of each address comes first. */
-	sort_by_key(k->uses.data, k->uses.count, sizeof *k->uses.data);
+	/* The sort is stable, so the first use of an address stays first. */
+	vec_sort(&k->uses);
 	if (k->bare.count > 0) {
 		plt_each(&k->plt, bare_by_stub, &through);
 		vec_append(&k->uses, &through.uses);
 		vec_release(&through.uses);
-		sort_by_key(k->uses.data, k->uses.count, sizeof *k->uses.data);
+		vec_sort(&k->uses);
 	}
 	for (size_t i = 0; i < a->scratch->bare.count; i++) {
 		const struct place *p = &a->scratch->bare.data[i];

@@ -51,15 +51,14 @@ static void copies_list(struct map_objects *o)
 			if (r.kind == RELOC_COPY && r.alloc)
 				vec_push(&o->copies, r.addr);
 	}
-	sort_by_key(o->copies.data, o->copies.count, sizeof *o->copies.data);
+	vec_sort(&o->copies);
 }
 
 /* True if the linker made a piece for variables of shared libraries. GNU ld attributes such pieces
  * (.dynbss, .data.rel.ro) to the first object. */
 static bool has_copies(const struct map_objects *o, const struct linkmap_piece *p)
 {
-	const size_t i = lower_bound(o->copies.data, o->copies.count, sizeof *o->copies.data,
-				     p->addr);
+	const size_t i = vec_lower(&o->copies, p->addr);
 	return i < o->copies.count && o->copies.data[i] - p->addr < p->size;
 }
 

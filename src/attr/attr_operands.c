@@ -32,11 +32,11 @@ void operands_read(struct operands *o, const struct image *im)
 	for (size_t i = 1; i < im->section_count; i++)
 		if (im->sections[i].exec && !im->sections[i].nobits)
 			attr_operands_read_section(o, im, &im->sections[i]);
-	sort_by_key(o->list.data, o->list.count, sizeof *o->list.data);
+	vec_sort(&o->list);
 }
 
 uint64_t operands_rest(const struct operands *o, uint64_t field)
 {
-	const size_t low = lower_bound(o->list.data, o->list.count, sizeof *o->list.data, field);
+	const size_t low = vec_lower(&o->list, field);
 	return low < o->list.count && o->list.data[low].field == field ? o->list.data[low].rest : 0;
 }

@@ -160,8 +160,7 @@ void attr_alignment(struct attr *a)
 		const uint64_t fill = fill_end(a->im, in, start, end), size = fill - start;
 		const uint64_t align = fill & (~fill + 1);
 		const bool labelled = attr_is_fill(a->im, in, start, fill);
-		const size_t next = lower_bound(unsized->data, unsized->count,
-						sizeof *unsized->data, start + labelled);
+		const size_t next = vec_lower(unsized, start + labelled);
 		/* In code, other filler may follow before the next function. */
 		if (size < ALIGN_MAX || (fill != end && !in->exec) ||
 		    (next < unsized->count && unsized->data[next].addr < fill))

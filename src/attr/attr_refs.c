@@ -122,7 +122,7 @@ static bool attr_refs_is_anonymous(const struct refs *r, uint64_t addr)
 
 static const struct attr_refs_slot *slot_at(const struct refs *r, uint64_t addr)
 {
-	const size_t low = lower_bound(r->slots.data, r->slots.count, sizeof *r->slots.data, addr);
+	const size_t low = vec_lower(&r->slots, addr);
 	return low < r->slots.count && r->slots.data[low].addr == addr ? &r->slots.data[low] : NULL;
 }
 
@@ -293,7 +293,7 @@ static void take_guesses(struct refs *r, target_vec *guesses)
 	if (guesses->count == 0)
 		return;
 	sort_by_key(r->targets.data, known, sizeof *r->targets.data);
-	sort_by_key(guesses->data, guesses->count, sizeof *guesses->data);
+	vec_sort(guesses);
 	for (size_t i = 0; i < guesses->count; i++) {
 		const uint64_t addr = guesses->data[i].addr;
 		const struct target *list = r->targets.data;
@@ -477,7 +477,7 @@ static void attr_refs_hunt_job(void *ctx, size_t i, unsigned worker)
 	/* Keeps each target address once. By these targets only the bounds of pieces are found. */
 	target_vec *targets = &work->targets;
 	size_t kept = 0;
-	sort_by_key(targets->data, targets->count, sizeof *targets->data);
+	vec_sort(targets);
 	for (size_t k = 0; k < targets->count; k++)
 		if (kept == 0 || targets->data[kept - 1].addr != targets->data[k].addr)
 			targets->data[kept++] = targets->data[k];
@@ -589,7 +589,7 @@ static void find_pointers(struct refs *r)
 			if (in && section_is_got(in))
 				vec_push(&r->slots, (struct attr_refs_slot){ p->addr, p });
 		}
-	sort_by_key(r->slots.data, r->slots.count, sizeof *r->slots.data);
+	vec_sort(&r->slots);
 	for (size_t i = 0; i < r->slots.count; i++)
 		addr_mask_add(&r->wanted, r->slots.data[i].addr, r->slots.data[i].addr + 1);
 }
@@ -599,7 +599,7 @@ static void find_pointers(struct refs *r)
 static void take_vtable_heads(struct refs *r)
 {
 	uint64_t before = 0, at = 0, start = 0;
-	sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
+	vec_sort(&r->targets);
 	for (size_t i = 0; i < r->targets.count; i++) {
 		const uint64_t addr = r->targets.data[i].addr;
 		if (i == 0 || addr != at) {
@@ -677,8 +677,7 @@ static void keep_symbols_whole(struct refs *r)
 		return;
 	for (size_t i = 0; i < r->targets.count; i++) {
 		const uint64_t addr = r->targets.data[i].addr;
-		const size_t above = upper_bound(a->scratch->sized.data, a->scratch->sized.count,
-						 sizeof *a->scratch->sized.data, addr);
+		const size_t above = vec_upper(&a->scratch->sized, addr);
 		const struct place *p = above > 0 ? &a->scratch->sized.data[above - 1] : NULL;
 		if (p && addr - p->addr < p->size)
 			r->targets.data[i].addr = p->addr;
@@ -722,10 +721,10 @@ static void make_pieces(struct refs *r)
 	take_vtable_heads(r);
 	keep_symbols_whole(r);
 	add_vectors(r, entry);
-	sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
+	vec_sort(&r->targets);
 	if (r->a->scratch->guessed.count > 0) {
 		extents_find(r->a, &r->targets);
-		sort_by_key(r->targets.data, r->targets.count, sizeof *r->targets.data);
+		vec_sort(&r->targets);
 	}
 	if (r->order.code.count > 0)
 		order_judge(&r->order, r->a, &r->targets, r->data, r->data_count);
@@ -768,8 +767,7 @@ static void make_pieces(struct refs *r)
 
 static struct attr_refs_piece *attr_refs_piece_at(const struct refs *r, uint64_t addr)
 {
-	const size_t low = upper_bound(r->pieces.data, r->pieces.count, sizeof *r->pieces.data,
-				       addr);
+	const size_t low = vec_upper(&r->pieces, addr);
 	return low > 0 && addr < r->pieces.data[low - 1].end ? &r->pieces.data[low - 1] : NULL;
 }
 

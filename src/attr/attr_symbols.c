@@ -122,12 +122,10 @@ void attr_list_sized(struct attr *a, place_vec *ret)
 {
 	ASSERT(ret->count == 0 && a->scratch->unsized.count == 0 && a->scratch->guessed.count == 0);
 	attr_symbols_collect(a, ret);
-	sort_by_key_then(ret->data, ret->count, sizeof *ret->data, attr_symbols_by_rule);
+	vec_sort_then(ret, attr_symbols_by_rule);
 	symbols_cut_crossing(ret->data, ret->count, sizeof *ret->data);
-	sort_by_key_then(a->scratch->unsized.data, a->scratch->unsized.count,
-			 sizeof *a->scratch->unsized.data, attr_symbols_by_rule);
-	sort_by_key_then(a->scratch->guessed.data, a->scratch->guessed.count,
-			 sizeof *a->scratch->guessed.data, attr_symbols_by_rule);
+	vec_sort_then(&a->scratch->unsized, attr_symbols_by_rule);
+	vec_sort_then(&a->scratch->guessed, attr_symbols_by_rule);
 }
 
 void attr_sized_symbols(struct attr *a)
@@ -156,8 +154,7 @@ void attr_list_guessed(struct attr *a)
 
 const struct place *attr_unsized_at(const struct attr *a, uint64_t addr)
 {
-	const size_t low = lower_bound(a->scratch->unsized.data, a->scratch->unsized.count,
-				       sizeof *a->scratch->unsized.data, addr);
+	const size_t low = vec_lower(&a->scratch->unsized, addr);
 	return low < a->scratch->unsized.count && a->scratch->unsized.data[low].addr == addr
 		       ? &a->scratch->unsized.data[low]
 		       : NULL;

@@ -11,8 +11,7 @@
 
 static const struct place *sized_at(const struct attr *a, uint64_t addr)
 {
-	const size_t low = lower_bound(a->scratch->sized.data, a->scratch->sized.count,
-				       sizeof *a->scratch->sized.data, addr);
+	const size_t low = vec_lower(&a->scratch->sized, addr);
 	return low < a->scratch->sized.count && a->scratch->sized.data[low].addr == addr
 		       ? &a->scratch->sized.data[low]
 		       : NULL;
@@ -25,8 +24,7 @@ static bool fits(const struct attr *a, uint64_t addr, uint64_t size)
 	const struct section *in = image_section_at(a->im, addr);
 	if (!sized_at(a, addr) || !in || size > in->addr + in->size - addr)
 		return false;
-	const size_t next = lower_bound(a->scratch->sized.data, a->scratch->sized.count,
-					sizeof *a->scratch->sized.data, addr + size);
+	const size_t next = vec_lower(&a->scratch->sized, addr + size);
 	const struct place *last = &a->scratch->sized.data[next - 1];
 	return last->addr + last->size <= addr + size &&
 	       addr + size - (last->addr + last->size) < PADDING;
@@ -220,8 +218,7 @@ void attr_units(struct attr *a)
 		attr_bare_list(a);
 	nobodys_list(a, &a->scratch->sized);
 	nobodys_list(a, &a->scratch->unsized);
-	sort_by_key(a->scratch->nobodys.data, a->scratch->nobodys.count,
-		    sizeof *a->scratch->nobodys.data);
+	vec_sort(&a->scratch->nobodys);
 	keep_unowned(a);
 	if (!a->scratch->dwarf)
 		note_no_dwarf(a);

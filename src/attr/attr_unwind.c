@@ -38,13 +38,13 @@ static void attr_unwind_list_tables(struct attr_unwind_frames *f)
 		if (section_is_reloc(&im->sections[i]))
 			vec_push(&f->tables,
 				 (struct patching){ im->sections[i].info, &im->sections[i] });
-	sort_by_key(f->tables.data, f->tables.count, sizeof *f->tables.data);
+	vec_sort(&f->tables);
 }
 
 /* Reads the targets of the relocations of an object's section. */
 static void attr_unwind_read_fixups(struct attr_unwind_frames *f, const struct section *s)
 {
-	size_t i = lower_bound(f->tables.data, f->tables.count, sizeof *f->tables.data, s->index);
+	size_t i = vec_lower(&f->tables, s->index);
 	f->fixups.count = 0;
 	for (; i < f->tables.count && f->tables.data[i].patched == s->index; i++) {
 		struct reloc_iter it;
@@ -58,7 +58,7 @@ static void attr_unwind_read_fixups(struct attr_unwind_frames *f, const struct s
 					 (struct unwind_fixup){ r.addr - s->addr, target });
 		}
 	}
-	sort_by_key(f->fixups.data, f->fixups.count, sizeof *f->fixups.data);
+	vec_sort(&f->fixups);
 }
 
 struct unwind_section attr_unwind_section(const struct attr *a, const struct section *s)
@@ -341,14 +341,14 @@ void attr_unwind_bytes(struct attr *a)
 		if (cies.count == 0 || cies.data[cies.count - 1].off != d->cie_off)
 			vec_push(&cies, (struct cie_owner){ d->cie_off, owner, d->section });
 	}
-	sort_by_key(cies.data, cies.count, sizeof *cies.data);
+	vec_sort(&cies);
 	for (size_t i = 0; i < cies.count; i++) {
 		const struct cie_owner *c = &cies.data[i];
 		if (i == 0 || c->off != c[-1].off || c->section != c[-1].section)
 			cie_bytes(a, c);
 	}
 	if (a->scratch->unused_tables != LABEL_NONE) {
-		sort_by_key(used.data, used.count, sizeof *used.data);
+		vec_sort(&used);
 		unused_tables(a, &used);
 	}
 	vec_release(&used);

@@ -134,7 +134,7 @@ static void panics_list(struct panics *p, const struct image *im, const pointer_
 				vec_push(&found, c);
 		}
 	}
-	sort_by_key(found.data, found.count, sizeof *found.data);
+	vec_sort(&found);
 	for (size_t i = 0; i < found.count; i++) {
 		const struct panic_candidate *c = &found.data[i];
 		if ((i == 0 || found.data[i - 1].addr != c->addr) && read_location(&reader, c, &l))

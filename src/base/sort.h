@@ -68,10 +68,19 @@ static inline const void *last_record(const void *records, size_t count, size_t 
 }
 
 /* Sorts an array of vec.h by key. Each element begins with its key. */
-#define vec_sort(v)        sort_by_key((v)->data, (v)->count, sizeof *(v)->data)
+#define vec_sort(v) sort_by_key((v)->data, (v)->count, sizeof *(v)->data)
+#define vec_sort_then(v, compare)                                                                  \
+	sort_by_key_then((v)->data, (v)->count, sizeof *(v)->data, (compare))
 #define vec_sorted(v)      sorted_by_key((v)->data, (v)->count, sizeof *(v)->data)
 #define vec_lower(v, key)  lower_bound((v)->data, (v)->count, sizeof *(v)->data, key)
 #define vec_upper(v, key)  upper_bound((v)->data, (v)->count, sizeof *(v)->data, key)
 #define vec_before(v, key) last_record((v)->data, (v)->count, sizeof *(v)->data, key)
+
+/* Sorts an array of vec.h like qsort(). The array may be empty. */
+#define vec_sort_by(v, compare)                                                                    \
+	do {                                                                                       \
+		if ((v)->count > 1)                                                                \
+			qsort((v)->data, (v)->count, sizeof *(v)->data, (compare));                \
+	} while (0)
 
 #endif

@@ -290,8 +290,7 @@ void blockmap_check(const struct blockmap *b, const struct image *debug, struct 
 	check_dropped(&c);
 	check_versions(&c);
 	check_missing(&c);
-	sort_by_key_then(ret->findings.data, ret->findings.count, sizeof *ret->findings.data,
-			 block_check_by_rule);
+	vec_sort_then(&ret->findings, block_check_by_rule);
 	ASSERT(ret->mapped <= ret->known && ret->decoded <= b->blocks.count);
 	bbindex_release(&c.index);
 	vec_release(&c.known);

@@ -148,8 +148,7 @@ static void add_edges(struct join *j)
 	size_t n = 0;
 	for (size_t i = 0; i < p->branches.pairs.count; i++)
 		block_profile_add_edge(j, &p->branches.pairs.data[i]);
-	if (p->edges.count > 0)
-		qsort(p->edges.data, p->edges.count, sizeof *p->edges.data, by_ends);
+	vec_sort_by(&p->edges, by_ends);
 	for (size_t i = 0; i < p->edges.count; i++) {
 		struct profile_edge *last = &p->edges.data[n > 0 ? n - 1 : 0];
 		const struct profile_edge *e = &p->edges.data[i];
@@ -439,7 +438,7 @@ static int by_b(const void *x, const void *y)
 void tally_sort(struct tally *t)
 {
 	map_release(&t->map);
-	sort_by_key_then(t->pairs.data, t->pairs.count, sizeof *t->pairs.data, by_b);
+	vec_sort_then(&t->pairs, by_b);
 }
 
 void tally_release(struct tally *t)

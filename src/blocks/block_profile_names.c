@@ -56,8 +56,7 @@ static void block_profile_names_add(struct profile_names *n, struct block_profil
 	for (size_t i = lower_bound(list, r->list.count, sizeof *list, addr);
 	     i < r->list.count && list[i].addr == addr; i++)
 		vec_push(&here, &list[i]);
-	if (here.count > 1)
-		qsort(here.data, here.count, sizeof *here.data, block_profile_names_by);
+	vec_sort_by(&here, block_profile_names_by);
 	for (size_t i = 0; i < here.count; i++) {
 		size_t same = 1;
 		while (i + 1 < here.count && here.data[i + 1]->id == here.data[i]->id) {

@@ -320,8 +320,7 @@ static void part_named(struct heft_blocks *b, size_t part, struct str text)
 	name_index_find(program_names(&b->program, part), text, &b->matches);
 	for (size_t i = 0; i < b->matches.count; i++) {
 		const struct name_match *m = &b->matches.data[i];
-		size_t function = lower_bound(map->functions.data, map->functions.count,
-					      sizeof *map->functions.data, m->addr);
+		size_t function = vec_lower(&map->functions, m->addr);
 		const bool begins = function < map->functions.count &&
 				    map->functions.data[function].addr == m->addr;
 		uint32_t block;

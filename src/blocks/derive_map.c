@@ -87,8 +87,7 @@ static int derive_map_larger_first(const void *a, const void *b)
 
 static void sort_claims(struct gathering *g)
 {
-	sort_by_key_then(g->claims.data, g->claims.count, sizeof *g->claims.data,
-			 derive_map_larger_first);
+	vec_sort_then(&g->claims, derive_map_larger_first);
 }
 
 /* Keeps the largest claim of each address, with the flags of all claims there. A label without a

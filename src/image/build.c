@@ -213,7 +213,7 @@ typedef VEC(struct build_code) code_vec;
 static void build_name_start(struct image_build *b, const struct build_start *at,
 			     const code_vec *code)
 {
-	const size_t i = upper_bound(code->data, code->count, sizeof *code->data, at->addr);
+	const size_t i = vec_upper(code, at->addr);
 	if (i == 0 || at->addr >= code->data[i - 1].end)
 		return;
 	struct made_symbol s = { .symbol = { .section = (uint32_t)code->data[i - 1].section,
@@ -235,16 +235,16 @@ void build_name_starts(struct image_build *b, size_t first)
 		if (s->alloc && s->exec && s->size > 0)
 			vec_push(&code, (struct build_code){ s->addr, s->addr + s->size, i });
 	}
-	sort_by_key(code.data, code.count, sizeof *code.data);
+	vec_sort(&code);
 	for (size_t i = 1; i < b->symbols.count; i++) {
 		const struct symbol *s = &b->symbols.data[i].symbol;
 		if (s->section != SYM_NO_SECTION)
 			vec_push(&known, (struct build_start){ s->value, 0 });
 	}
-	sort_by_key(known.data, known.count, sizeof *known.data);
+	vec_sort(&known);
 	for (size_t i = first; i < b->starts.count; i++) {
 		const uint64_t addr = b->starts.data[i].addr;
-		const size_t at = lower_bound(known.data, known.count, sizeof *known.data, addr);
+		const size_t at = vec_lower(&known, addr);
 		if (at == known.count || known.data[at].addr != addr)
 			build_name_start(b, &b->starts.data[i], &code);
 	}

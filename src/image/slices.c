@@ -165,11 +165,10 @@ void slices_read(struct slices *ret, const struct image *im)
 	*ret = (struct slices){ { 0 } };
 	for (size_t i = 1; i < im->section_count; i++)
 		read_pointers(im, &im->sections[i], &all);
-	sort_by_key(all.data, all.count, sizeof *all.data);
+	vec_sort(&all);
 	add_candidates(ret, im, &all);
 	vec_release(&all);
-	sort_by_key_then(ret->list.data, ret->list.count, sizeof *ret->list.data,
-			 slices_longer_first);
+	vec_sort_then(&ret->list, slices_longer_first);
 	keep_texts(ret, im);
 	keep_sure(ret, im);
 }

@@ -34,7 +34,7 @@ static void linkmap_ld64_read_heading(struct ld64 *l)
 		if (str_starts(l->m->line, str_of(headings[i].words)))
 			l->table = headings[i].table;
 	if (l->table == TABLE_SYMBOLS)
-		sort_by_key(l->starts.data, l->starts.count, sizeof *l->starts.data);
+		vec_sort(&l->starts);
 }
 
 /* Parses "[ 12] rest". */
@@ -76,8 +76,7 @@ static bool linkmap_ld64_read_symbol(struct ld64 *l, struct str s)
 	map_skip_blanks(&s);
 	if (!linkmap_ld64_take_number(&s, &number) || number >= l->objects.count)
 		return false;
-	const size_t at = upper_bound(l->starts.data, l->starts.count, sizeof *l->starts.data,
-				      addr);
+	const size_t at = vec_upper(&l->starts, addr);
 	const uint64_t index = at > 0 ? l->starts.data[at - 1].index : 0;
 	const struct linkmap_section *in = at > 0 ? &m->lm->sections.data[index] : NULL;
 	if (!in || addr - in->addr > in->size) {

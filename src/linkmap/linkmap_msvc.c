@@ -106,8 +106,7 @@ static void linkmap_msvc_add_symbol(struct msvc *v, uint64_t place, struct str n
 				    struct str object)
 {
 	struct map_maker *m = v->m;
-	const size_t at = upper_bound(v->groups.data, v->groups.count, sizeof *v->groups.data,
-				      place);
+	const size_t at = vec_upper(&v->groups, place);
 	const struct linkmap_msvc_group *g = at > 0 ? &v->groups.data[at - 1] : NULL;
 	if (!g || g->place >> 32 != place >> 32 || place - g->place > g->size) {
 		map_add_loose(m, name, addr);
@@ -170,7 +169,7 @@ static bool linkmap_msvc_read_heading(struct msvc *v)
 			continue;
 		v->part = headings[i].part;
 		if (v->part == PART_SYMBOLS)
-			sort_by_key(v->groups.data, v->groups.count, sizeof *v->groups.data);
+			vec_sort(&v->groups);
 		return true;
 	}
 	return s.len == 0;

@@ -80,7 +80,7 @@ void linkmap_names_read(struct linkmap_names *n, uint32_t section)
 	BISECT(n->symbol, 0, n->map->symbols.count, mid, symbols[mid].piece < s->first_piece);
 	for (uint32_t k = 0; k < s->piece_count; k++)
 		linkmap_names_add_piece(n, s->first_piece + k);
-	sort_by_key(n->list.data, n->list.count, sizeof *n->list.data);
+	vec_sort(&n->list);
 	for (size_t i = n->list.count; i-- > 0;) {
 		struct linkmap_name *y = &n->list.data[i];
 		if (i + 1 < n->list.count && n->list.data[i + 1].addr > y->addr)

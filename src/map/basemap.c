@@ -48,7 +48,7 @@ static void claim_ranges(struct builder *b, size_t first)
 	for (size_t i = b->from.count; i-- > first;)
 		vec_push(&list,
 			 (struct begin){ b->in_order ? i : UINT64_MAX - b->from.data[i].addr, i });
-	sort_by_key(list.data, list.count, sizeof *list.data);
+	vec_sort(&list);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct base_range *r = &b->from.data[list.data[i].index];
 		claim(&b->vm, r->addr, r->size, (label_id)list.data[i].index, WHY_SEGMENT);
@@ -405,7 +405,7 @@ static void copy_spans(const struct spans *vm, uint64_t from, uint64_t size, uin
 bool basemap_covers(const struct basemap *b, uint64_t addr, uint64_t size)
 {
 	const uint64_t end = add_sat(addr, size);
-	size_t i = upper_bound(b->ranges.data, b->ranges.count, sizeof *b->ranges.data, addr);
+	size_t i = vec_upper(&b->ranges, addr);
 	for (i -= i > 0; addr < end; i++) {
 		if (i >= b->ranges.count)
 			return false;
@@ -419,8 +419,7 @@ bool basemap_covers(const struct basemap *b, uint64_t addr, uint64_t size)
 
 uint64_t basemap_runs_at(const struct basemap *b, uint64_t addr)
 {
-	const size_t next = upper_bound(b->ranges.data, b->ranges.count, sizeof *b->ranges.data,
-					addr);
+	const size_t next = vec_upper(&b->ranges, addr);
 	const struct base_range *r = next > 0 ? &b->ranges.data[next - 1] : NULL;
 	return r && addr - r->addr < r->size ? r->runs_at + (addr - r->addr) : addr;
 }
@@ -614,7 +613,7 @@ void regions_of_segments(struct memory_regions *r, const struct image *im)
 		add_extent(&list, s->addr - s->vm_bias, s->vm_size);
 		add_extent(&list, s->load_addr, s->file_size);
 	}
-	sort_by_key(list.data, list.count, sizeof *list.data);
+	vec_sort(&list);
 	for (size_t i = 0, next; i < list.count; i = next) {
 		uint64_t end = list.data[i].end;
 		for (next = i + 1;

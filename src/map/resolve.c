@@ -118,7 +118,7 @@ static bool sorted_apart(const struct claims *c)
 
 void claims_sort(struct claims *c)
 {
-	sort_by_key(c->list.data, c->list.count, sizeof *c->list.data);
+	vec_sort(&c->list);
 }
 
 /* Numbers the claims by priority, and finds sorted runs. True if there are at most two. The second
@@ -396,7 +396,7 @@ static bool resolve_stretches(struct claims *c, struct spans *ret)
 	stretch_vec v = { 0 };
 	bool ok = resolve_find_stretches(c, &v);
 	if (ok) {
-		sort_by_key(v.data, v.count, sizeof *v.data);
+		vec_sort(&v);
 		ok = count_overlapping(&v) <= c->list.count / STRETCH_CLAIMS;
 	}
 	if (ok)

@@ -289,12 +289,12 @@ void spans_append(struct spans *top, struct spans *below)
 
 size_t spans_from(const struct spans *s, uint64_t addr)
 {
-	return lower_bound(s->list.data, s->list.count, sizeof *s->list.data, addr);
+	return vec_lower(&s->list, addr);
 }
 
 const struct span *spans_find(const struct spans *s, uint64_t addr)
 {
-	const size_t low = upper_bound(s->list.data, s->list.count, sizeof *s->list.data, addr);
+	const size_t low = vec_upper(&s->list, addr);
 	if (low == 0)
 		return NULL;
 	const struct span *found = &s->list.data[low - 1];

@@ -272,10 +272,10 @@ const char *view_full_name(struct view_names *n, const struct view *v, const str
 		for (size_t k = 0; k < v->count; k++)
 			if (v->shown[k] != LABEL_NONE && v->shown[k] != k)
 				vec_push(&n->list, (struct view_name){ v->shown[k], (label_id)k });
-		sort_by_key(n->list.data, n->list.count, sizeof *n->list.data);
+		vec_sort(&n->list);
 		n->read = true;
 	}
-	const size_t at = i + lower_bound(n->list.data, n->list.count, sizeof *n->list.data, shown);
+	const size_t at = i + vec_lower(&n->list, shown);
 	if (at >= n->list.count || n->list.data[at].shown != shown)
 		return NULL;
 	const struct str raw = label_text(labels, n->list.data[at].raw);

@@ -130,7 +130,7 @@ static void list_placed(struct debug_map_making *m, const struct image *object,
 	}
 	mem_free(first);
 	intern_release(&names);
-	sort_by_key(m->placed.data, m->placed.count, sizeof *m->placed.data);
+	vec_sort(&m->placed);
 }
 
 /* Adds a range of the object. Its size comes from the object's DWARF, and it ends at most where the

@@ -101,8 +101,7 @@ static void collect_parts(struct debuginfo *d, bool dwo)
 		    (named == dwo || which == DW_CU_INDEX || which == DW_TU_INDEX))
 			debuginfo_add_part(&c, which, &im->sections[i]);
 	}
-	if (d->parts.count)
-		qsort(d->parts.data, d->parts.count, sizeof *d->parts.data, part_cmp);
+	vec_sort_by(&d->parts, part_cmp);
 	struct debuginfo_files *f = d->files;
 	f->parts = d->parts.data;
 	size_t at = 0;

@@ -323,7 +323,7 @@ static void index_units(struct debuginfo_files *f, struct debuginfo_other *o,
 	while (unit_next(&o->info.dwarf, DW_INFO, &off, &u))
 		if (unit_id(f, &u, skeleton, &id))
 			vec_push(&o->ids, (struct debuginfo_id){ id, u.off });
-	sort_by_key(o->ids.data, o->ids.count, sizeof *o->ids.data);
+	vec_sort(&o->ids);
 }
 
 static bool find_in_dwo(struct debuginfo_files *f, struct debuginfo_other *o,

@@ -322,7 +322,7 @@ static void facts_add_savings(struct facts *f, const struct image *im)
 	uint64_t debug = 0, kept = 0;
 	place_vec places = { 0 };
 	const uint64_t relative = relative_places(im, &places);
-	sort_by_key(places.data, places.count, sizeof *places.data);
+	vec_sort(&places);
 	const uint64_t relr = min_u64(relr_bytes(&places, im->bits / 8), relative);
 	vec_release(&places);
 	for (size_t i = 1; i < im->section_count; i++) {

@@ -194,8 +194,8 @@ static void settle_ends(entry_vec *list)
 static void kernel_symbols_put_symbols(struct image_build *b, const struct image *im,
 				       entry_vec *list)
 {
-	uint64_t next = UINT64_MAX; /* Next higher address that has a symbol */
-	sort_by_key(list->data, list->count, sizeof *list->data);
+	uint64_t next = UINT64_MAX; /* Nearest address above the current one */
+	vec_sort(list);
 	if (is_boot_image(im))
 		settle_ends(list);
 	for (size_t i = list->count; i-- > 0;) {

@@ -81,8 +81,8 @@ static void tables_list(struct key_finder *k)
 			vec_push(&k->virtuals,
 				 (struct virtual_table){ t.addr, t.size, t.type, UINT64_MAX, 0 });
 	}
-	sort_by_key(k->tables.data, k->tables.count, sizeof *k->tables.data);
-	sort_by_key(k->virtuals.data, k->virtuals.count, sizeof *k->virtuals.data);
+	vec_sort(&k->tables);
+	vec_sort(&k->virtuals);
 }
 
 static void slot_add(struct key_finder *k, uint32_t table, uint64_t place, uint64_t target)
@@ -116,8 +116,7 @@ static void slots_of_relocs(struct key_finder *k, const struct section *s)
 	if (!s->alloc || !section_is_reloc(s) || !reloc_open(&it, k->im, s))
 		return;
 	while (reloc_next(&it, &r)) {
-		const size_t next = upper_bound(k->virtuals.data, k->virtuals.count,
-						sizeof *k->virtuals.data, r.addr);
+		const size_t next = vec_upper(&k->virtuals, r.addr);
 		const struct virtual_table *v = next > 0 ? &k->virtuals.data[next - 1] : NULL;
 		if (v && r.alloc && r.addr - v->addr < v->size && reloc_target(&it, &r, &target))
 			slot_add(k, (uint32_t)(next - 1), r.addr, target);
@@ -147,7 +146,7 @@ static void keys_find(struct key_finder *k)
 		uint64_t addr;
 		if (s.bind != STB_GLOBAL || s.type != STT_FUNC || !symbol_addr(k->in, &s, &addr))
 			continue;
-		size_t at = lower_bound(k->slots.data, k->slots.count, sizeof *k->slots.data, addr);
+		size_t at = vec_lower(&k->slots, addr);
 		for (; at < k->slots.count && k->slots.data[at].target == addr; at++) {
 			const struct table_slot *slot = &k->slots.data[at];
 			struct virtual_table *v = &k->virtuals.data[slot->table];
@@ -163,7 +162,7 @@ static void tables_add(const struct key_finder *k, const struct virtual_table *v
 		       key_table_vec *ret)
 {
 	const uint64_t hash = hash_bytes(v->type.p, v->type.len);
-	size_t i = lower_bound(k->tables.data, k->tables.count, sizeof *k->tables.data, hash);
+	size_t i = vec_lower(&k->tables, hash);
 	for (; i < k->tables.count && k->tables.data[i].hash == hash; i++) {
 		const struct class_table *t = &k->tables.data[i];
 		if (str_eq(t->type, v->type))
@@ -183,7 +182,7 @@ void key_functions_find(const struct image *im, const struct image *in, const st
 		slots_of_file(&k);
 		for (size_t i = 1; i < im->section_count; i++)
 			slots_of_relocs(&k, &im->sections[i]);
-		sort_by_key(k.slots.data, k.slots.count, sizeof *k.slots.data);
+		vec_sort(&k.slots);
 		keys_find(&k);
 	}
 	for (size_t i = 0; i < k.virtuals.count; i++)

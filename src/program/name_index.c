@@ -84,7 +84,7 @@ static void keys_make(struct name_index *n,
 		struct key_maker k = { n, (uint32_t)i };
 		texts(&n->forms, str_of(n->list.data[i].name), key_add, &k);
 	}
-	sort_by_key(n->keys.data, n->keys.count, sizeof *n->keys.data);
+	vec_sort(&n->keys);
 }
 
 struct text_test {
@@ -124,7 +124,7 @@ static void keys_find(struct name_index *n, struct str text, name_matches *ret)
 {
 	const size_t most = ret->count + MATCHES_MAX;
 	const uint64_t hash = hash_bytes(text.p, text.len);
-	size_t i = lower_bound(n->keys.data, n->keys.count, sizeof *n->keys.data, hash);
+	size_t i = vec_lower(&n->keys, hash);
 	uint32_t last = UINT32_MAX;
 	for (; i < n->keys.count && n->keys.data[i].hash == hash && ret->count < most; i++) {
 		if (n->keys.data[i].who != last)
@@ -243,14 +243,14 @@ static void hex_names_read(struct name_index *n)
 		hex_name_add(n, n->table->list.data[i].name);
 	for (size_t i = 0; i < n->list.count; i++)
 		hex_name_add(n, n->list.data[i].name);
-	sort_by_key(n->hex.data, n->hex.count, sizeof *n->hex.data);
+	vec_sort(&n->hex);
 	n->hex_read = true;
 }
 
 static bool has_hash(const name_hashes *h, struct str text)
 {
 	const uint64_t hash = hash_bytes(text.p, text.len);
-	const size_t i = lower_bound(h->data, h->count, sizeof *h->data, hash);
+	const size_t i = vec_lower(h, hash);
 	return i < h->count && h->data[i] == hash;
 }
 
@@ -286,7 +286,7 @@ bool name_index_has_import(struct name_index *n, struct str text)
 	if (!n->imports_read) {
 		imports_read(n, SHT_SYMTAB);
 		imports_read(n, SHT_DYNSYM);
-		sort_by_key(n->imports.data, n->imports.count, sizeof *n->imports.data);
+		vec_sort(&n->imports);
 	}
 	n->imports_read = true;
 	return has_hash(&n->imports, name_plain(&n->plain, text));

@@ -53,7 +53,7 @@ bool path_aliases_list_shared(struct path_aliases *p, const struct linkmap *map,
 		if (s.type == STT_FUNC && s.size > 0 && symbol_addr(im, &s, &addr))
 			vec_push(&list, (struct function_name){ addr, s.name });
 	}
-	sort_by_key(list.data, list.count, sizeof *list.data);
+	vec_sort(&list);
 	for (size_t i = 0; i < list.count; i++)
 		if ((i > 0 && list.data[i - 1].addr == list.data[i].addr) ||
 		    (i + 1 < list.count && list.data[i + 1].addr == list.data[i].addr))

@@ -50,7 +50,7 @@ void plt_read(struct plt *p, const struct image *im)
 		if (section_is_reloc(s) && s->link == p->dynsym->index)
 			plt_read_slots(p, s, t.count);
 	}
-	sort_by_key(p->slots.data, p->slots.count, sizeof *p->slots.data);
+	vec_sort(&p->slots);
 }
 
 void plt_release(struct plt *p)
@@ -60,7 +60,7 @@ void plt_release(struct plt *p)
 
 const struct plt_slot *plt_slot_at(const struct plt *p, uint64_t addr)
 {
-	const size_t i = lower_bound(p->slots.data, p->slots.count, sizeof *p->slots.data, addr);
+	const size_t i = vec_lower(&p->slots, addr);
 	return i < p->slots.count && p->slots.data[i].addr == addr ? &p->slots.data[i] : NULL;
 }
 

@@ -118,9 +118,9 @@ void symbol_table_read(struct symbol_table *t, const struct image *im, const str
 		symbol_table_collect(debug, given, &sized, &unsized);
 	if (!own)
 		symbol_table_collect(im, image_section_type(im, SHT_DYNSYM, 1), &sized, &unsized);
-	sort_by_key_then(sized.data, sized.count, sizeof *sized.data, symbol_table_by_rule);
+	vec_sort_then(&sized, symbol_table_by_rule);
 	symbols_cut_crossing(sized.data, sized.count, sizeof *sized.data);
-	sort_by_key_then(unsized.data, unsized.count, sizeof *unsized.data, symbol_table_by_rule);
+	vec_sort_then(&unsized, symbol_table_by_rule);
 	const struct symbol_table_candidate *function = NULL;
 	for (size_t i = 0; i < sized.count; i++) {
 		const struct symbol_table_candidate *c = &sized.data[i];
@@ -167,7 +167,7 @@ const struct symbol_place *symbol_table_stubs(struct symbol_table *t, size_t *re
 		plt_read(&list.plt, t->im);
 		plt_each(&list.plt, add_stub, &list);
 		plt_release(&list.plt);
-		sort_by_key(t->stubs.data, t->stubs.count, sizeof *t->stubs.data);
+		vec_sort(&t->stubs);
 	}
 	t->stubs_read = true;
 	*ret_count = t->stubs.count;

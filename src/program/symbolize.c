@@ -145,7 +145,7 @@ void symbolizer_init(struct symbolizer *s, struct debuginfo *info)
 		const struct debuginfo_window *w = &info->windows.data[i];
 		vec_push(&s->windows, (struct debuginfo_window){ w->vm, w->size, w->addr });
 	}
-	sort_by_key(s->windows.data, s->windows.count, sizeof *s->windows.data);
+	vec_sort(&s->windows);
 }
 
 void symbolizer_release(struct symbolizer *s)
@@ -290,7 +290,7 @@ static void read_variables(struct symbolizer *s)
 			(void)unit_walk(l.unit, &w);
 	}
 	ASSERT(!s->variables_read);
-	sort_by_key(s->variables.data, s->variables.count, sizeof *s->variables.data);
+	vec_sort(&s->variables);
 	s->variables_read = true;
 }
 
@@ -302,8 +302,7 @@ static bool symbolize_variables_find_here(struct symbolizer *s, uint64_t vm_addr
 	uint64_t size;
 	if (!s->variables_read)
 		read_variables(s);
-	const size_t i = upper_bound(s->variables.data, s->variables.count,
-				     sizeof *s->variables.data, vm_addr);
+	const size_t i = vec_upper(&s->variables, vm_addr);
 	const struct variable_place *v = i > 0 ? &s->variables.data[i - 1] : NULL;
 	const struct unit *u = v ? symbolize_variables_open_unit(s, v->unit, room) : NULL;
 	if (!u || (v->addr != vm_addr &&

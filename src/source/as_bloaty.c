@@ -89,7 +89,7 @@ static uint64_t bloaty_target_end(const struct attr *a, uint64_t addr, uint64_t 
 /* Claims places of unknown size. If several places have one address, the first one wins. */
 static void bloaty_claim_targets(struct attr *a, bloaty_targets *list, enum why why)
 {
-	sort_by_key(list->data, list->count, sizeof *list->data);
+	vec_sort(list);
 	for (size_t i = 0, next; i < list->count; i = next) {
 		const struct bloaty_target *to = &list->data[i];
 		for (next = i + 1; next < list->count && list->data[next].addr == to->addr;)

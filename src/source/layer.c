@@ -35,7 +35,7 @@ static uint64_t *layer_starts(const struct source_file *f, const struct layer *l
 				vec_push(&starts, s->addr);
 		}
 	}
-	sort_by_key(starts.data, starts.count, sizeof *starts.data);
+	vec_sort(&starts);
 	*count = starts.count;
 	return starts.data;
 }
@@ -308,7 +308,7 @@ void section_order(const struct source_file *f, const struct image *im, section_
 	for (size_t i = 1; i < im->section_count; i++)
 		if (!section_takes_vm(im, &im->sections[i]))
 			vec_push(ret, (struct section_turn){ UINT64_MAX, i });
-	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+	vec_sort(ret);
 	ASSERT(im->section_count == 0 || ret->count == im->section_count - 1);
 }
 
@@ -380,7 +380,7 @@ static void segment_order(const struct source_file *f, const struct image *im,
 	for (size_t i = 0; i < im->segment_count; i++)
 		if (im->segments[i].type == PT_TLS)
 			vec_push(ret, (struct section_turn){ UINT64_MAX, i });
-	sort_by_key(ret->data, ret->count, sizeof *ret->data);
+	vec_sort(ret);
 }
 
 static void segment_claims(const struct source_file *f, const struct image *im, struct claims *vm,

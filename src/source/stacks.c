@@ -30,7 +30,7 @@ struct stacks {
 /* Returns the symbol at a VM address, without a clone's suffix. "" if its name is not mangled. */
 static struct str mangled_at(const struct stacks *s, uint64_t vm)
 {
-	size_t low = upper_bound(s->places.data, s->places.count, sizeof *s->places.data, vm);
+	size_t low = vec_upper(&s->places, vm);
 	while (low > 1 && s->places.data[low - 2].addr == s->places.data[low - 1].addr)
 		low--;
 	const struct place *p = low > 0 ? &s->places.data[low - 1] : NULL;

@@ -174,7 +174,7 @@ void users_sort(struct users *u)
 {
 	size_t kept = 0;
 
-	sort_by_key(u->list.data, u->list.count, sizeof *u->list.data);
+	vec_sort(&u->list);
 	for (size_t i = 0; i < u->list.count; i++)
 		if (kept == 0 || u->list.data[kept - 1] != u->list.data[i])
 			u->list.data[kept++] = u->list.data[i];

@@ -79,7 +79,7 @@ static void put_lists(struct go *g)
 {
 	const struct pclntab *t = &g->table->tab;
 	const uint64_t words = t->files > t->units ? (t->files - t->units) / 4 : 0;
-	sort_by_key(g->lists.data, g->lists.count, sizeof *g->lists.data);
+	vec_sort(&g->lists);
 	for (size_t i = 0; i < g->lists.count;) {
 		const struct file_list *list = &g->lists.data[i];
 		while (i < g->lists.count && g->lists.data[i].start == list->start)

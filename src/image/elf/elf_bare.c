@@ -3,6 +3,7 @@
  * title of a section is the segment that contains it. */
 #include "image/elf/elf_internal.h"
 
+#include "base/sort.h"
 #include "base/vec.h"
 
 enum { PARTS_MAX = 64 };
@@ -235,8 +236,7 @@ void elf_make_sections(struct image *im)
 	elf_bare_add_tables(&b);
 	elf_bare_add_symbols(&b);
 	add_segment_parts(&b);
-	if (b.parts.count > 0)
-		qsort(b.parts.data, b.parts.count, sizeof *b.parts.data, elf_bare_by_addr);
+	vec_sort_by(&b.parts, elf_bare_by_addr);
 	vec_push(&b.list, (struct section){ .type = SHT_NULL });
 	for (size_t i = 0; i < im->segment_count; i++)
 		if (im->segments[i].type == PT_LOAD)

@@ -30,7 +30,7 @@ struct macho_frames {
 /* Converts an address that the file states to the image's address. */
 static bool image_addr(const struct macho_frames *f, uint64_t addr, uint64_t *ret)
 {
-	const size_t i = upper_bound(f->stated.data, f->stated.count, sizeof *f->stated.data, addr);
+	const size_t i = vec_upper(&f->stated, addr);
 	const struct macho_section *s = i > 0 ? f->stated.data[i - 1].section : NULL;
 	if (!s || addr - s->addr >= s->size)
 		return false;
@@ -164,7 +164,7 @@ void macho_read_frames(struct macho *m)
 		if (m->sections.data[i].size > 0)
 			vec_push(&f.stated, (struct macho_frames_stated){ m->sections.data[i].addr,
 									  &m->sections.data[i] });
-	sort_by_key(f.stated.data, f.stated.count, sizeof *f.stated.data);
+	vec_sort(&f.stated);
 	for (size_t i = 0; i < m->sections.count; i++) {
 		const struct section *made = &m->build.sections.data[m->sections.data[i].index];
 		f.s = &m->sections.data[i];

@@ -94,7 +94,7 @@ void macho_add_data(struct macho *m, macho_data_vec *all)
 {
 	ASSERT(all->count == 0 || all->data);
 	size_t i = 0;
-	sort_by_key(all->data, all->count, sizeof *all->data);
+	vec_sort(all);
 	for (size_t k = 0; k < m->sections.count; k++) {
 		const struct macho_section *s = &m->sections.data[k];
 		BISECT(i, 0, all->count, mid, all->data[mid].addr < s->addr);

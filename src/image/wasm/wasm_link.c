@@ -188,7 +188,7 @@ static bool wasm_link_read_relocs(struct wasm *w, struct reader *r, const patche
 		e.has_addend = has_addend(type);
 		e.addend = e.has_addend ? read_sleb(r) : 0;
 		e.entry_size = r->pos - e.entry_off;
-		const size_t behind = upper_bound(to->data, to->count, sizeof *to->data, off);
+		const size_t behind = vec_upper(to, off);
 		struct wasm_link_patched *p = behind > 0 ? &to->data[behind - 1] : NULL;
 		if (!reader_ok(r))
 			return false;
