@@ -4,7 +4,6 @@
 #include "attr/attr_scratch.h"
 
 #include "base/sort.h"
-#include "image/elf/elf_const.h"
 
 static size_t first_use(const struct attr *a, uint64_t addr)
 {

@@ -6,7 +6,6 @@
 
 #include "base/sort.h"
 #include "image/arch.h"
-#include "image/elf/elf_const.h"
 
 enum { FIELD = 4 }; /* Size of a pc-relative operand */
 

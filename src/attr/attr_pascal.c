@@ -5,7 +5,6 @@
  * the type information, a word holds its address, for other units. A method table begins with the
  * object's size and the negated size. Its fourth word points to the class name. From the 13th word
  * on, it holds method addresses. A name begins with its length. */
-#include "attr/attr_scratch.h"
 
 #include "image/elf/elf_const.h"
 #include "attr/attr.h"

@@ -3,7 +3,6 @@
  * attr_files.c does not. */
 #include "attr/attr_scratch.h"
 #include "debugowners/debug_bytes.h"
-#include "program/dwarf_slot.h"
 
 #include "base/sort.h"
 #include "image/elf/elf_const.h"

@@ -7,7 +7,6 @@
 #include "unwind/sframe.h"
 #include "unwind/unwind.h"
 #include "image/arch.h"
-#include "image/elf/elf_const.h"
 
 static bool load_for_unwind(void *ctx, uint64_t addr, uint64_t *ret)
 {

@@ -2,7 +2,6 @@
 #include "attr/passes.h"
 
 #include "base/pool.h"
-#include "image/elf/elf_const.h"
 #include "program/debuginfo.h"
 #include "program/go_table.h"
 #include "program/made_by.h"

@@ -3,7 +3,6 @@
 
 #include "base/filename.h"
 #include "base/sort.h"
-#include "base/text.h"
 #include "image/debugfile.h"
 #include "image/elf/elf_const.h"
 

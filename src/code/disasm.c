@@ -5,7 +5,6 @@
 
 #include "base/library.h"
 #include "image/arch.h"
-#include "image/elf/elf_const.h"
 
 #include <capstone.h>
 

@@ -2,7 +2,6 @@
 #include "code/entry.h"
 
 #include "code/flow.h"
-#include "code/x86.h"
 
 enum { LOOK_AT = 4 };
 

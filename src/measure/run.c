@@ -3,7 +3,6 @@
 #include "measure/text_places.h"
 
 #include "image/comdat.h"
-#include "image/elf/elf_const.h"
 
 #include <stdio.h>
 #include <stdlib.h>

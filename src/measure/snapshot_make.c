@@ -6,7 +6,6 @@
 #include "query/region_metrics.h"
 #include "base/filename.h"
 #include "base/pool.h"
-#include "image/elf/elf_const.h"
 #include "snapshot/clues.h"
 #include "snapshot/collect.h"
 #include "snapshot/collect_pack.h"

@@ -3,7 +3,6 @@
 
 #include "base/sort.h"
 #include "code/flow.h"
-#include "image/arch.h"
 
 static struct bytes ghc_image_load(void *ctx, uint64_t addr, uint64_t size)
 {

@@ -1,7 +1,6 @@
 /* Finds the PDB of a program, and opens it as the program's separate debug file. */
 #include "program/companion_forms.h"
 
-#include "base/sort.h"
 #include "debug/codeview/pdb_dwarf.h"
 #include "image/debugfile.h"
 #include "image/elf/elf_const.h"

@@ -2,7 +2,6 @@
 #include "source/source.h"
 
 #include "base/pool.h"
-#include "base/text.h"
 #include "base/sort.h"
 #include "image/elf/elf_const.h"
 

@@ -1,7 +1,6 @@
 /* Implements the sources objects and libraries: the linker map tells the object of each piece.
  * Bytes that the file has because of a piece (names, relocations, unwind tables, stubs) belong to
  * the piece's object. Debug info belongs to the object that has the unit's code. */
-#include "attr/attr.h"
 #include "source/library_name.h"
 #include "source/source.h"
 

@@ -1,7 +1,6 @@
 /* Makes the layers of modules' own files and moves them to the process's addresses. */
 #include "source/process_layer.h"
 
-#include "heap/memory.h"
 #include "image/elf/elf_const.h"
 #include "source/source.h"
 

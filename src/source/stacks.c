@@ -4,7 +4,6 @@
 #include "attr/attr_scratch.h"
 #include "debugowners/debug_bytes.h"
 #include "source/source.h"
-#include "program/dwarf_slot.h"
 
 #include "debug/scopes.h"
 #include "image/elf/elf_const.h"

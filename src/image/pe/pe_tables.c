@@ -2,7 +2,6 @@
  * id of its debug info. */
 #include "image/pe/pe_internal.h"
 
-#include "base/sort.h"
 
 /* Returns the name at an RVA, ended by NUL. "" if there is none. */
 static struct str pe_tables_name_at(const struct pe *p, uint64_t rva)
