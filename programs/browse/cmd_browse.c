@@ -363,9 +363,8 @@ static int cmd_browse(const struct cli *cli, int argc, char **argv)
 }
 
 static const struct command commands[] = {
-	{ "browse", "[OPTION]... INPUT... [-- BASE...]",
-	  "a tree of where the bytes go, on this terminal", browse_manual, browse_opts,
-	  cmd_browse },
+	COMMAND(browse, "browse", "[OPTION]... INPUT... [-- BASE...]",
+		"a tree of where the bytes go, on this terminal"),
 };
 
 int main(int argc, char **argv)

@@ -9,13 +9,11 @@
 #include <stdlib.h>
 
 static const struct command commands[] = {
-	{ "push run", "[OPTION]... --to=URL [--] CMD [ARG]...",
-	  "run a program and post profiles of its heap", push_run_manual, push_run_opts,
-	  cmd_push_run },
-	{ "push profile", "[OPTION]... --to=URL [FILE]", "post a profile of heft heap show",
-	  push_profile_manual, push_profile_opts, cmd_push_profile },
-	{ "push rows", "--to=URL [FILE]", "post what heft rows writes", push_rows_manual,
-	  push_rows_opts, cmd_push_rows },
+	COMMAND(push_run, "push run", "[OPTION]... --to=URL [--] CMD [ARG]...",
+		"run a program and post profiles of its heap"),
+	COMMAND(push_profile, "push profile", "[OPTION]... --to=URL [FILE]",
+		"post a profile of heft heap show"),
+	COMMAND(push_rows, "push rows", "--to=URL [FILE]", "post what heft rows writes"),
 };
 
 void base_broken(const char *file, int line, const char *condition)

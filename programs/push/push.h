@@ -4,10 +4,8 @@
 
 #include "cli/run.h"
 
-extern const struct opt push_run_opts[], push_profile_opts[], push_rows_opts[];
-extern const char push_run_manual[], push_profile_manual[], push_rows_manual[];
-int cmd_push_run(const struct cli *cli, int argc, char **argv);
-int cmd_push_profile(const struct cli *cli, int argc, char **argv);
-int cmd_push_rows(const struct cli *cli, int argc, char **argv);
+DECLARE_COMMAND(push_run);
+DECLARE_COMMAND(push_profile);
+DECLARE_COMMAND(push_rows);
 
 #endif

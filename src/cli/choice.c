@@ -42,7 +42,12 @@ bool cli_choice(const struct cli *cli, const struct opt *o, const char *value,
 			return true;
 		}
 	char wanted[160];
-	snprintf(wanted, sizeof wanted, "one of %s", o->value);
+	size_t used = (size_t)snprintf(wanted, sizeof wanted, "one of ");
+	for (const char *p = o->choices != NULL ? o->choices : o->value; *p != '\0'; p++)
+		used += (size_t)snprintf(wanted + used, sizeof wanted - used, "%.*s",
+					 o->choices != NULL && *p == '|' ? 2 : 1,
+					 o->choices != NULL && *p == '|' ? ", " : p);
+	ASSERT(used < sizeof wanted);
 	return cli_bad_value(cli, o, value, wanted);
 }
 
@@ -59,6 +64,7 @@ static bool choices_add(void *ctx, const char *word)
 	struct opt named = *j->opt;
 	unsigned bit = 0;
 	named.value = j->opt->choices;
+	named.choices = NULL;
 	if (!cli_choice(j->cli, &named, word, j->choices, &bit))
 		return false;
 	j->bits |= bit;

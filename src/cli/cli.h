@@ -48,80 +48,36 @@ struct command {
 		   char **argv); /* `argv`: the words after the name */
 };
 
-extern const struct opt size_opts[];
-extern const char size_manual[];
-int cmd_size(const struct cli *cli, int argc, char **argv);
+/* Declares the parts of a command, and makes its entry of a table of commands. */
+#define DECLARE_COMMAND(id)                                                                        \
+	extern const struct opt id##_opts[];                                                       \
+	extern const char id##_manual[];                                                           \
+	int cmd_##id(const struct cli *cli, int argc, char **argv)
+#define COMMAND(id, name, operands, summary)                                                       \
+	{ name, operands, summary, id##_manual, id##_opts, cmd_##id }
 
-extern const struct opt where_opts[];
-extern const char where_manual[];
-int cmd_where(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt info_opts[];
-extern const char info_manual[];
-int cmd_info(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt blocks_opts[];
-extern const char blocks_manual[];
-int cmd_blocks(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt stack_opts[];
-extern const char stack_manual[];
-int cmd_stack(const struct cli *cli, int argc, char **argv);
-extern const struct opt heap_digest_opts[];
-extern const char heap_digest_manual[];
-int cmd_heap_digest(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt heap_run_opts[];
-extern const char heap_run_manual[];
-int cmd_heap_run(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt heap_snapshot_opts[];
-extern const char heap_snapshot_manual[];
-int cmd_heap_snapshot(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt heap_show_opts[], heap_diff_opts[], heap_at_opts[], heap_check_opts[];
-extern const char heap_show_manual[], heap_diff_manual[], heap_at_manual[], heap_check_manual[];
-int cmd_heap_show(const struct cli *cli, int argc, char **argv);
-int cmd_heap_diff(const struct cli *cli, int argc, char **argv);
-int cmd_heap_at(const struct cli *cli, int argc, char **argv);
-int cmd_heap_check(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt blocks_profile_opts[];
-extern const char blocks_profile_manual[];
-int cmd_blocks_profile(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt blocks_emit_opts[], blocks_check_opts[];
-extern const char blocks_emit_manual[], blocks_check_manual[];
-int cmd_blocks_emit(const struct cli *cli, int argc, char **argv);
-int cmd_blocks_check(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt snapshot_opts[];
-extern const char snapshot_manual[];
-int cmd_snapshot(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt diff_opts[];
-extern const char diff_manual[];
-int cmd_diff(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt report_opts[];
-extern const char report_manual[];
-int cmd_report(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt query_opts[];
-extern const char query_manual[];
-int cmd_query(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt check_opts[];
-extern const char check_manual[];
-int cmd_check(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt rows_opts[];
-extern const char rows_manual[];
-int cmd_rows(const struct cli *cli, int argc, char **argv);
-
-extern const struct opt comment_opts[];
-extern const char comment_manual[];
-int cmd_comment(const struct cli *cli, int argc, char **argv);
+DECLARE_COMMAND(size);
+DECLARE_COMMAND(where);
+DECLARE_COMMAND(info);
+DECLARE_COMMAND(blocks);
+DECLARE_COMMAND(stack);
+DECLARE_COMMAND(heap_digest);
+DECLARE_COMMAND(heap_run);
+DECLARE_COMMAND(heap_snapshot);
+DECLARE_COMMAND(heap_show);
+DECLARE_COMMAND(heap_diff);
+DECLARE_COMMAND(heap_at);
+DECLARE_COMMAND(heap_check);
+DECLARE_COMMAND(blocks_profile);
+DECLARE_COMMAND(blocks_emit);
+DECLARE_COMMAND(blocks_check);
+DECLARE_COMMAND(snapshot);
+DECLARE_COMMAND(diff);
+DECLARE_COMMAND(report);
+DECLARE_COMMAND(query);
+DECLARE_COMMAND(check);
+DECLARE_COMMAND(rows);
+DECLARE_COMMAND(comment);
 
 /* Options that several commands share. Their rows are in the files *_opts.inc. A command numbers
  * its own options from O_OWN. */

@@ -69,10 +69,8 @@ static bool blocks_profile_apply_sort(struct profile_job *job, const struct opt 
 					       { "size", HEFT_SORT_SIZE },
 					       { "name", HEFT_SORT_NAME },
 					       { NULL, 0 } };
-	struct opt told = *o;
 	unsigned sort;
-	told.value = "count, name";
-	if (!cli_choice(job->run.cli, &told, value, sorts, &sort))
+	if (!cli_choice(job->run.cli, o, value, sorts, &sort))
 		return false;
 	job->query.sort = (enum heft_sort)sort;
 	return true;

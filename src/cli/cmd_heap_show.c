@@ -132,10 +132,8 @@ static bool heap_show_apply_number(struct show_job *job, const struct opt *o, co
 
 static bool apply_by(struct show_job *job, const struct opt *o, const char *value)
 {
-	struct opt told = *o;
 	unsigned n;
-	told.value = "stack, tree, callers, function, module, file, line, thread, size, age";
-	if (!cli_choice(job->open.run.cli, &told, value, by_choices, &n))
+	if (!cli_choice(job->open.run.cli, o, value, by_choices, &n))
 		return false;
 	job->query.by = (enum heft_heap_by)n;
 	job->by_given = true;
@@ -145,7 +143,6 @@ static bool apply_by(struct show_job *job, const struct opt *o, const char *valu
 /* Applies a key or an order of sorting. */
 static bool heap_show_apply_sort(struct show_job *job, const struct opt *o, const char *value)
 {
-	struct opt told = *o;
 	unsigned n;
 	for (const struct choice *c = order_choices; c->word != NULL; c++) {
 		if (strcmp(c->word, value) != 0)
@@ -153,9 +150,7 @@ static bool heap_show_apply_sort(struct show_job *job, const struct opt *o, cons
 		job->query.order = (enum heft_sort)c->value;
 		return true;
 	}
-	told.value = "live, blocks, peak, allocated, allocs, temporary, size, delta, growth, old, "
-		     "name";
-	if (!cli_choice(job->open.run.cli, &told, value, sort_choices, &n))
+	if (!cli_choice(job->open.run.cli, o, value, sort_choices, &n))
 		return false;
 	job->query.sort = (enum heft_heap_measure)n;
 	return true;

@@ -50,24 +50,19 @@ static bool group_find(const char *word, enum heft_diff_by *ret)
 
 static bool by_apply(struct diff_job *job, const struct opt *o, const char *value)
 {
-	struct opt told = *o;
 	unsigned none;
 	job->query.by = HEFT_DIFF_BY_SYMBOL;
 	const bool group = group_find(value, &job->query.by);
 	/* Lists by section have less detail than the data source "sections" of programs. */
 	const bool source = job->takes_sources && (!group || strcmp(value, "sections") == 0);
 	job->sources = source ? value : NULL;
-	told.value = "symbol, source, directory, object, component, section, container, "
-		     "namespace, library, package";
-	return group || source || cli_choice(job->open.run.cli, &told, value, by_choices, &none);
+	return group || source || cli_choice(job->open.run.cli, o, value, by_choices, &none);
 }
 
 static bool sort_apply(struct diff_job *job, const struct opt *o, const char *value)
 {
-	struct opt told = *o;
 	unsigned choice = 0;
-	told.value = "delta, growth, size, old, name";
-	if (!cli_choice(job->open.run.cli, &told, value, sort_choices, &choice))
+	if (!cli_choice(job->open.run.cli, o, value, sort_choices, &choice))
 		return false;
 	job->query.sort = (enum heft_sort)choice;
 	return true;

@@ -203,7 +203,6 @@ static bool size_job_apply_number(struct size_job *job, const struct opt *o, con
 /* Applies a key or an order of sorting. */
 static bool size_job_apply_sort(struct size_job *job, const struct opt *o, const char *value)
 {
-	struct opt told = *o;
 	unsigned n = 0;
 	for (const struct choice *c = domains; c->word != NULL; c++) {
 		if (strcmp(c->word, value) != 0)
@@ -212,8 +211,7 @@ static bool size_job_apply_sort(struct size_job *job, const struct opt *o, const
 		job->sort_given = true;
 		return true;
 	}
-	told.value = "vm, file, both, size, delta, growth, old, name";
-	if (!cli_choice(job->run.cli, &told, value, sorts, &n))
+	if (!cli_choice(job->run.cli, o, value, sorts, &n))
 		return false;
 	heft_profile_set_sort(job->profile, (enum heft_sort)n);
 	return true;
