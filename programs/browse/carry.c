@@ -1,6 +1,8 @@
 /* Transfers the user's state of a tree (open rows, marks) to the tree of a newer table. */
 #include "browse/browse_tree.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,14 +41,8 @@ static uint32_t find_child(const struct tree *t, uint32_t node, const struct lab
 			   const char *label)
 {
 	const struct tree_node *n = &t->nodes[node];
-	uint32_t low = 0, high = list != NULL ? n->children : 0;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		if (strcmp(list[middle].label, label) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	BISECT(low, 0, list != NULL ? n->children : 0, i, strcmp(list[i].label, label) < 0);
 	if (list != NULL)
 		return low < n->children && strcmp(list[low].label, label) == 0 ? list[low].node
 										: NOWHERE;
@@ -74,15 +70,10 @@ static void carry_choose(const struct tree *from, uint32_t cursor, uint32_t *now
 static uint32_t find_same(const struct tree *t, uint32_t node, const struct heft_row *row)
 {
 	const struct tree_node *n = &t->nodes[node];
-	uint32_t low = n->first, high = n->first + n->children;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		if (t->nodes[middle].row->now < row->now)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n->first + n->children && t->nodes[low].row->now == row->now ? low : NOWHERE;
+	const uint32_t end = n->first + n->children;
+	size_t low;
+	BISECT(low, n->first, end, i, t->nodes[i].row->now < row->now);
+	return low < end && t->nodes[low].row->now == row->now ? (uint32_t)low : NOWHERE;
 }
 
 /* Finds the selected children of a row in the new tree. If the row is missing, they are missing. */

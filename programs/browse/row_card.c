@@ -1,6 +1,8 @@
 /* Writes further facts about a row: places, sizes, source lines, instructions. */
 #include "browse/row_card.h"
 
+#include "base/sort.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -315,15 +317,9 @@ static bool row_card_put_function(struct browse_row_card_code *code, size_t i)
 static size_t function_behind(struct browse_row_card_code *code, uint64_t addr)
 {
 	struct heft_block_function f = { .size = sizeof f };
-	size_t low = 0, high = heft_blocks_function_count(code->card->blocks);
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (heft_blocks_function(code->card->blocks, middle, &f, code->err) &&
-		    f.addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	BISECT(low, 0, heft_blocks_function_count(code->card->blocks), i,
+	       heft_blocks_function(code->card->blocks, i, &f, code->err) && f.addr <= addr);
 	return low;
 }
 

@@ -167,20 +167,6 @@ static const char *last_component(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Returns the build with these facts. NULL if the history does not have it. */
-static const struct build *build_of(const struct add_job *job)
-{
-	const struct store *s = &job->h.history.store;
-	for (size_t i = s->builds.count; i > 0; i--) {
-		const struct build_facts *f = &s->builds.data[i - 1].facts;
-		if (strcmp(f->commit, job->build.commit) == 0 &&
-		    strcmp(f->product, job->build.product) == 0 &&
-		    strcmp(f->config, job->build.config) == 0)
-			return &s->builds.data[i - 1];
-	}
-	return NULL;
-}
-
 static bool cmd_add_snapshot(struct add_job *job, const struct heft_snapshot *s)
 {
 	static const char *const said[] = { "added", "there already", "replaced" };
@@ -193,7 +179,7 @@ static bool cmd_add_snapshot(struct add_job *job, const struct heft_snapshot *s)
 		return false;
 	}
 	progress_end(job->h.run.cli->progress);
-	const struct build *b = build_of(job);
+	const struct build *b = store_build_of(&job->h.history.store, &job->build);
 	ASSERT(b != NULL);
 	printf("#%" PRIu32 " %s %.12s: %s, %" PRIu64 " bytes, %" PRIu64 " symbols\n", b->id,
 	       b->facts.product, b->facts.commit, said[outcome], b->file, b->symbols);

@@ -146,11 +146,7 @@ static void compact(struct db *db)
 /* Writes "INSERT INTO table(columns) VALUES(?, ?)". */
 static void insert_text(struct text *t, const struct db_table_facts *table)
 {
-	text_add(t, STR("INSERT INTO "));
-	text_add(t, str_of(table->name));
-	text_add_char(t, '(');
-	text_add(t, str_of(table->columns));
-	text_add(t, STR(") VALUES(?"));
+	text_add_all(t, "INSERT INTO ", table->name, "(", table->columns, ") VALUES(?");
 	for (const char *p = table->columns; *p; p++)
 		if (*p == ',')
 			text_add(t, STR(",?"));

@@ -1,17 +1,17 @@
 /* Stores numbers of builds that do not belong to one symbol. */
 #include "history/measures.h"
 
+#include "base/sort.h"
+
 static const char all_measures[] = "SELECT id, source, kind, label FROM measures ORDER BY id";
 
 static uint32_t measures_key_of(struct measures *m, struct str source, struct str kind,
 				struct str label)
 {
-	const struct str parts[] = { source, kind, label };
 	m->key.len = 0;
-	for (size_t i = 0; i < COUNT_OF(parts); i++) {
-		text_add(&m->key, parts[i]);
-		text_add_char(&m->key, '\0');
-	}
+	text_add_part(&m->key, source);
+	text_add_part(&m->key, kind);
+	text_add_part(&m->key, label);
 	const uint32_t key = intern_add(&m->keys, text_str(&m->key));
 	if (key == m->levels.count)
 		vec_push(&m->levels, (struct level){ 0 });
@@ -62,28 +62,16 @@ struct level *measures_get(struct measures *m, struct str source, struct str kin
 /* Returns the level with the id of a row of the table `measures`. NULL if there is none. */
 static struct level *measures_level_of(struct measures *m, int64_t id)
 {
-	size_t low = 0, high = m->known.count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (m->levels.data[m->known.data[middle]].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	BISECT(low, 0, m->known.count, i, m->levels.data[m->known.data[i]].id < id);
 	struct level *l = low < m->known.count ? &m->levels.data[m->known.data[low]] : NULL;
 	return l && l->id == id ? l : NULL;
 }
 
 static bool is_in(const uint32_t *chain, size_t count, int64_t build)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (chain[middle] > build)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	BISECT(low, 0, count, i, chain[i] > build);
 	return low < count && chain[low] == build;
 }
 

@@ -205,8 +205,7 @@ static void choose_steps(const struct timeline *t, size_t wanted, bool *chosen)
 							  page_distance(now->vm, before->vm));
 		vec_push(&steps, (struct compared_build){ change, i });
 	}
-	if (steps.count > 0)
-		qsort(steps.data, steps.count, sizeof *steps.data, page_compare_steps);
+	vec_qsort(&steps, page_compare_steps);
 	for (size_t i = 0; i < steps.count && i < wanted; i++)
 		chosen[steps.data[i].at] = true;
 	vec_release(&steps);

@@ -70,8 +70,7 @@ static void put_change(struct questions_teller *w, const struct build *b, struct
 	questions_put_facts(&w->a, b);
 	for (int i = 0; i < (int)COUNT_OF(w->texts); i++) {
 		w->texts[i].len = 0;
-		text_add(&w->texts[i], db_text(q, i + 1));
-		text_add_char(&w->texts[i], '\0');
+		text_add_part(&w->texts[i], db_text(q, i + 1));
 		answer_text(&w->a, w->texts[i].p);
 	}
 	for (int i = 6; i < 10; i++)
@@ -129,10 +128,9 @@ bool rows_tell(struct store *s, const struct timeline *t, const char *source,
 		const struct build *b = store_build(s, (uint32_t)db_int(q, 0));
 		if (!b || timeline_place(t, b) == SIZE_MAX)
 			continue;
-		text_set(&kind, db_text(q, 1));
-		text_set(&label, db_text(q, 2));
-		text_add_char(&kind, '\0');
-		text_add_char(&label, '\0');
+		kind.len = label.len = 0;
+		text_add_part(&kind, db_text(q, 1));
+		text_add_part(&label, db_text(q, 2));
 		questions_put_facts(&a, b);
 		answer_text(&a, source);
 		answer_text(&a, kind.p);
@@ -185,8 +183,7 @@ bool rows_compare(const struct measures *m, struct heft_answer *to, struct heft_
 		if (l->was != l->now)
 			vec_push(&list, (struct difference){ i, l->now - l->was });
 	}
-	if (list.count > 1)
-		qsort(list.data, list.count, sizeof *list.data, compare_differences);
+	vec_qsort(&list, compare_differences);
 	answer_start(&a, to, names, COUNT_OF(names));
 	for (size_t i = 0; i < list.count && !a.stopped; i++)
 		put_difference(&a, m, &list.data[i]);

@@ -186,13 +186,7 @@ static bool series_read_kind(struct series *ret, struct store *s, enum kind kind
 
 static const char *series_describe(struct series *s, const char *kind, const char *name)
 {
-	struct text t = { 0 };
-	text_add(&t, str_of(kind));
-	text_add_char(&t, ' ');
-	text_add(&t, str_of(name));
-	const char *made = arena_copy(&s->arena, text_str(&t));
-	text_release(&t);
-	return made;
+	return arena_format(&s->arena, "%s %s", kind, name);
 }
 
 static bool series_find_name(struct series *ret, struct store *s, const char *what)
@@ -341,9 +335,7 @@ bool steps_between(struct steps *ret, const struct series *s, const struct build
 			vec_push(&ret->list, step);
 		b = step.before;
 	}
-	if (ret->list.count > 1)
-		qsort(ret->list.data, ret->list.count, sizeof *ret->list.data,
-		      series_compare_steps);
+	vec_qsort(&ret->list, series_compare_steps);
 	if (b)
 		return true;
 	steps_release(ret);

@@ -1,6 +1,7 @@
 /* Adds, reads and removes the builds of a history. */
 #include "history/store.h"
 
+#include "base/sort.h"
 #include "history/changes.h"
 #include "history/pack.h"
 
@@ -121,14 +122,8 @@ void store_close(struct store *s)
 
 const struct build *store_build(const struct store *s, uint32_t id)
 {
-	size_t low = 0, high = s->builds.count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (s->builds.data[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	BISECT(low, 0, s->builds.count, i, s->builds.data[i].id < id);
 	return low < s->builds.count && s->builds.data[low].id == id ? &s->builds.data[low] : NULL;
 }
 
@@ -268,7 +263,7 @@ static uint32_t base_choose(const struct store *s, const struct build_facts *f)
 	return best;
 }
 
-static const struct build *build_same(const struct store *s, const struct build_facts *f)
+const struct build *store_build_of(const struct store *s, const struct build_facts *f)
 {
 	for (size_t i = s->builds.count; i > 0; i--) {
 		const struct build_facts *b = &s->builds.data[i - 1].facts;
@@ -511,7 +506,7 @@ static bool change_end(struct store *s, bool any, struct heft_err *err)
 static enum store_outcome build_put(struct store *s, const struct heft_snapshot *snapshot,
 				    const struct build_facts *facts, struct str text)
 {
-	const struct build *there = build_same(s, facts);
+	const struct build *there = store_build_of(s, facts);
 	if (there && text_read(s, there->id) && str_eq(text, text_str(&s->text)) &&
 	    rows_same(s, there->id, facts))
 		return STORE_SAME;

@@ -72,5 +72,7 @@ bool store_measures(struct store *s, struct measures *ret, const char *source, u
 bool store_remove(struct store *s, const uint32_t *builds, size_t count, struct heft_err *err);
 
 const struct build *store_build(const struct store *s, uint32_t id);
+/* Returns the build with this product, configuration and commit. NULL if there is none. */
+const struct build *store_build_of(const struct store *s, const struct build_facts *f);
 
 #endif

@@ -25,21 +25,15 @@ struct latest {
 	struct text key;
 };
 
-static void timeline_add_part(struct latest *l, const char *text)
-{
-	text_add(&l->key, str_of(text));
-	text_add_char(&l->key, '\0');
-}
-
 /* Returns the latest build of the product, configuration and branch (NULL: any branch), and
  * replaces it by `b`. */
 static const struct build *swap_latest(struct latest *l, const struct build *b, const char *branch)
 {
 	l->key.len = 0;
-	timeline_add_part(l, b->facts.product);
-	timeline_add_part(l, b->facts.config);
+	text_add_part(&l->key, str_of(b->facts.product));
+	text_add_part(&l->key, str_of(b->facts.config));
 	if (branch)
-		timeline_add_part(l, branch);
+		text_add_part(&l->key, str_of(branch));
 	const uint32_t id = intern_add(&l->keys, text_str(&l->key));
 	if (id == l->builds.count)
 		vec_push(&l->builds, NULL);
@@ -72,8 +66,7 @@ void timeline_make(struct timeline *ret, const struct store *s, const struct bui
 		    timeline_matches(f->branch, b->facts.branch))
 			vec_push(&ret->list, b);
 	}
-	if (ret->list.count > 1)
-		qsort(ret->list.data, ret->list.count, sizeof *ret->list.data, compare_builds);
+	vec_qsort(&ret->list, compare_builds);
 	timeline_join(ret);
 }
 

@@ -156,9 +156,7 @@ void trend_make(struct trend *ret, const double *values, const double *times, si
 	for (size_t i = 1; i < count && !(ret->noise > 0); i++)
 		if (values[i] != values[i - 1])
 			vec_push(&ret->changes, (struct level_change){ .at = i });
-	if (ret->changes.count > 1)
-		qsort(ret->changes.data, ret->changes.count, sizeof *ret->changes.data,
-		      compare_changes);
+	vec_qsort(&ret->changes, compare_changes);
 	if (ret->noise > 0)
 		settle_cuts(&s, count);
 	set_levels(&s, count, zero);

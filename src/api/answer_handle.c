@@ -38,7 +38,6 @@ static void answer_release(void *handle)
 	query_report_release(&a->report);
 	vec_release(&a->cells);
 	mem_free(a->room);
-	mem_free(a);
 }
 
 struct heft_answer *heft_answer_new(const struct heft_query_opts *opts,

@@ -7,23 +7,12 @@
 
 struct heft_blocks *heft_blocks_new(struct heft_session *session)
 {
-	struct heft_blocks *b = session ? handle_new(sizeof *b) : NULL;
-	if (b)
-		context_begin(&b->context, session, b->memory);
-	return b;
-}
-
-static void blocks_release(void *handle)
-{
-	blocks_close(handle);
-	mem_free(handle);
+	return context_handle_new(session, CONTEXT_HANDLE(struct heft_blocks));
 }
 
 void heft_blocks_free(struct heft_blocks *b)
 {
-	if (b)
-		context_end(&b->context);
-	handle_free(b, blocks_release);
+	CONTEXT_FREE(struct heft_blocks, b, blocks_close);
 }
 
 void heft_blocks_set_derive(struct heft_blocks *b, enum heft_derive when)

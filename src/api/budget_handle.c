@@ -35,15 +35,12 @@ static void budget_handle_release(void *handle)
 	budget_release(&b->budget);
 	context_release(&b->context);
 	arena_release(&b->arena);
-	mem_free(b);
 }
 
 struct heft_budget *heft_budget_new(struct heft_session *session, const char *path,
 				    struct heft_err *err)
 {
-	struct heft_budget *b = session ? handle_new(sizeof *b) : NULL;
-	if (b)
-		context_begin(&b->context, session, b->memory);
+	struct heft_budget *b = context_handle_new(session, CONTEXT_HANDLE(struct heft_budget));
 	if (GUARDED(b ? b->memory : NULL, err, budget_handle_open(b, path, err)))
 		return b;
 	heft_budget_free(b);
@@ -52,9 +49,7 @@ struct heft_budget *heft_budget_new(struct heft_session *session, const char *pa
 
 void heft_budget_free(struct heft_budget *b)
 {
-	if (b)
-		context_end(&b->context);
-	handle_free(b, budget_handle_release);
+	CONTEXT_FREE(struct heft_budget, b, budget_handle_release);
 }
 
 unsigned heft_budget_flags(const struct heft_budget *b)
@@ -161,7 +156,6 @@ static void release_quality(void *handle)
 {
 	struct heft_quality *q = handle;
 	quality_release(&q->quality);
-	mem_free(q);
 }
 
 void heft_quality_free(struct heft_quality *q)

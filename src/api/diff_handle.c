@@ -50,7 +50,6 @@ static void diff_handle_release(void *handle)
 		diff_release(&d->diff);
 		snapshot_release(&d->nothing);
 	}
-	mem_free(d);
 }
 
 struct heft_diff *heft_diff_new(const struct heft_snapshot *before,

@@ -5,23 +5,12 @@
 
 struct heft_heap *heft_heap_new(struct heft_session *session)
 {
-	struct heft_heap *h = session ? handle_new(sizeof *h) : NULL;
-	if (h)
-		context_begin(&h->context, session, h->memory);
-	return h;
-}
-
-static void heap_release(void *handle)
-{
-	heap_close(handle);
-	mem_free(handle);
+	return context_handle_new(session, CONTEXT_HANDLE(struct heft_heap));
 }
 
 void heft_heap_free(struct heft_heap *h)
 {
-	if (h)
-		context_end(&h->context);
-	handle_free(h, heap_release);
+	CONTEXT_FREE(struct heft_heap, h, heap_close);
 }
 
 void heft_heap_set_flags(struct heft_heap *h, unsigned flags)

@@ -4,23 +4,12 @@
 
 struct heft_info *heft_info_new(struct heft_session *session)
 {
-	struct heft_info *info = session ? handle_new(sizeof *info) : NULL;
-	if (info)
-		context_begin(&info->context, session, info->memory);
-	return info;
-}
-
-static void info_release(void *handle)
-{
-	info_close(handle);
-	mem_free(handle);
+	return context_handle_new(session, CONTEXT_HANDLE(struct heft_info));
 }
 
 void heft_info_free(struct heft_info *info)
 {
-	if (info)
-		context_end(&info->context);
-	handle_free(info, info_release);
+	CONTEXT_FREE(struct heft_info, info, info_close);
 }
 
 bool heft_info_add(struct heft_info *info, const char *path, struct heft_err *err)

@@ -13,10 +13,7 @@ struct heft_page {
 
 struct heft_page *heft_page_new(struct heft_session *session)
 {
-	struct heft_page *p = session ? handle_new(sizeof *p) : NULL;
-	if (p)
-		context_begin(&p->context, session, p->memory);
-	return p;
+	return context_handle_new(session, CONTEXT_HANDLE(struct heft_page));
 }
 
 static void page_handle_release(void *handle)
@@ -24,14 +21,11 @@ static void page_handle_release(void *handle)
 	struct heft_page *p = handle;
 	page_release(&p->page);
 	context_release(&p->context);
-	mem_free(p);
 }
 
 void heft_page_free(struct heft_page *p)
 {
-	if (p)
-		context_end(&p->context);
-	handle_free(p, page_handle_release);
+	CONTEXT_FREE(struct heft_page, p, page_handle_release);
 }
 
 static bool page_handle_look(const struct heft_session *s, const char *path,

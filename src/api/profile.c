@@ -72,26 +72,17 @@ bool heft_pass(size_t i, struct heft_pass *ret, struct heft_err *err)
 
 struct heft_profile *heft_profile_new(struct heft_session *session)
 {
-	struct heft_profile *p = session ? handle_new(sizeof *p) : NULL;
+	struct heft_profile *p = context_handle_new(session, CONTEXT_HANDLE(struct heft_profile));
 	if (!p)
 		return NULL;
-	context_begin(&p->context, session, p->memory);
 	p->sort_domain = HEFT_BOTH;
 	p->rows = 20;
 	return p;
 }
 
-static void profile_release(void *handle)
-{
-	profile_close(handle);
-	mem_free(handle);
-}
-
 void heft_profile_free(struct heft_profile *p)
 {
-	if (p)
-		context_end(&p->context);
-	handle_free(p, profile_release);
+	CONTEXT_FREE(struct heft_profile, p, profile_close);
 }
 
 bool heft_profile_add_source(struct heft_profile *p, const char *name, struct heft_err *err)

@@ -25,7 +25,6 @@ static void query_handle_release(void *handle)
 {
 	struct heft_query *q = handle;
 	query_close(q->query);
-	mem_free(q);
 }
 
 struct heft_query *heft_query_new(const struct heft_snapshot *s, struct heft_err *err)

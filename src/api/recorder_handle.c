@@ -12,7 +12,6 @@ static void recorder_release(void *handle)
 	struct heft_recorder *r = handle;
 	vec_release(&r->files);
 	arena_release(&r->arena);
-	mem_free(r);
 }
 
 void heft_recorder_free(struct heft_recorder *r)

@@ -12,24 +12,12 @@
 
 struct heft_snapshot *heft_snapshot_new(struct heft_session *session)
 {
-	struct heft_snapshot *s = session ? handle_new(sizeof *s) : NULL;
-	if (!s)
-		return NULL;
-	context_begin(&s->context, session, s->memory);
-	return s;
-}
-
-static void snapshot_handle_release(void *handle)
-{
-	snapshot_close(handle);
-	mem_free(handle);
+	return context_handle_new(session, CONTEXT_HANDLE(struct heft_snapshot));
 }
 
 void heft_snapshot_free(struct heft_snapshot *s)
 {
-	if (s)
-		context_end(&s->context);
-	handle_free(s, snapshot_handle_release);
+	CONTEXT_FREE(struct heft_snapshot, s, snapshot_close);
 }
 
 static void snapshot_add_build(struct heft_snapshot *s, const char *path)

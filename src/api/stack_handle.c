@@ -16,11 +16,9 @@ struct heft_stack {
 
 struct heft_stack *heft_stack_new(struct heft_session *session)
 {
-	struct heft_stack *s = session ? handle_new(sizeof *s) : NULL;
-	if (s) {
-		context_begin(&s->context, session, s->memory);
+	struct heft_stack *s = context_handle_new(session, CONTEXT_HANDLE(struct heft_stack));
+	if (s)
 		s->rows = (struct stack_rows){ .stack = &s->stack, .locator = &s->locator };
-	}
 	return s;
 }
 
@@ -33,14 +31,11 @@ static void stack_handle_release(void *handle)
 	program_close(&s->program);
 	context_release(&s->context);
 	arena_release(&s->arena);
-	mem_free(s);
 }
 
 void heft_stack_free(struct heft_stack *s)
 {
-	if (s)
-		context_end(&s->context);
-	handle_free(s, stack_handle_release);
+	CONTEXT_FREE(struct heft_stack, s, stack_handle_release);
 }
 
 static bool stack_handle_open_program(struct heft_stack *s, const char *path, struct heft_err *err)

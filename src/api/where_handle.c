@@ -5,25 +5,16 @@
 
 struct heft_where *heft_where_new(struct heft_session *session)
 {
-	struct heft_where *w = session ? handle_new(sizeof *w) : NULL;
+	struct heft_where *w = context_handle_new(session, CONTEXT_HANDLE(struct heft_where));
 	if (!w)
 		return NULL;
-	context_begin(&w->context, session, w->memory);
 	w->at = &w->program;
 	return w;
 }
 
-static void where_release(void *handle)
-{
-	where_close(handle);
-	mem_free(handle);
-}
-
 void heft_where_free(struct heft_where *w)
 {
-	if (w)
-		context_end(&w->context);
-	handle_free(w, where_release);
+	CONTEXT_FREE(struct heft_where, w, where_close);
 }
 
 bool heft_where_add_source(struct heft_where *w, const char *source, struct heft_err *err)

@@ -388,8 +388,10 @@ void handle_free(void *handle, void (*release)(void *handle))
 	if (!handle)
 		return;
 	memcpy(&m, handle, sizeof m);
-	if (!memory_is_broken(m))
+	if (!memory_is_broken(m)) {
 		release(handle);
+		mem_free(handle);
+	}
 	memory_delete(m);
 }
 

@@ -80,7 +80,7 @@ void memory_pfree(void *p, void *ctx);
  * there is no memory. */
 void *handle_new(size_t size);
 /* Frees a handle and its domain. NULL is allowed. If the handle is not broken, `release` frees its
- * contents and the handle. */
+ * contents before. */
 void handle_free(void *handle, void (*release)(void *handle));
 /* Breaks a domain if `other` is broken, because a call on `other` has left it half changed. */
 void memory_break(struct memory *m, const struct memory *other);

@@ -35,6 +35,12 @@ void text_add_char(struct text *t, char c)
 	text_add(t, (struct str){ &c, 1 });
 }
 
+void text_add_part(struct text *t, struct str s)
+{
+	text_add(t, s);
+	text_add_char(t, '\0');
+}
+
 void text_add_number(struct text *t, uint64_t n)
 {
 	char digits[DECIMAL_MOST], *end = digits + sizeof digits, *start = decimal_before(end, n);

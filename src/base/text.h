@@ -20,6 +20,8 @@ void text_add(struct text *t, struct str s);
 		      sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
 void text_add_list(struct text *t, const char *const *texts, size_t count);
 void text_add_char(struct text *t, char c);
+/* Appends a text and a NUL, as a part of a key or as a string. */
+void text_add_part(struct text *t, struct str s);
 /* Appends a number in decimal. */
 void text_add_number(struct text *t, uint64_t n);
 /* Appends a LEB128 number: seven bits per byte, lowest first, the top bit set if more follow. */

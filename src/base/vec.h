@@ -62,6 +62,13 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 		vec_release(from);                                                                 \
 	} while (0)
 
+/* Sorts the elements by a function as of qsort(). */
+#define vec_qsort(v, compare)                                                                      \
+	do {                                                                                       \
+		if ((v)->count > 1)                                                                \
+			qsort((v)->data, (v)->count, sizeof *(v)->data, (compare));                \
+	} while (0)
+
 /* Frees unused memory of the array. */
 #define vec_fit(v)                                                                                 \
 	do {                                                                                       \

@@ -67,8 +67,9 @@ bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err)
 	return true;
 }
 
-void blocks_close(struct heft_blocks *b)
+void blocks_close(void *handle)
 {
+	struct heft_blocks *b = handle;
 	blockmap_detail_release(&b->detail);
 	block_check_release(&b->check);
 	for (size_t i = 0; i < b->part_count; i++) {

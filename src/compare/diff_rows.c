@@ -711,9 +711,7 @@ void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d
 	for (size_t i = 0; d->supersize && i < d->paddings.count; i++)
 		diff_rows_sum_of(&t, HEFT_BASE, d->before, d->paddings.data[i].section)
 			->counts[HEFT_ADDED]++;
-	if (ret->sections.count > 1)
-		qsort(ret->sections.data, ret->sections.count, sizeof *ret->sections.data,
-		      diff_rows_larger_first);
+	vec_qsort(&ret->sections, diff_rows_larger_first);
 	add_total(ret);
 	mem_free(t.places[0]);
 	mem_free(t.places[1]);

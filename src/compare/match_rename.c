@@ -48,8 +48,7 @@ static void match_rename_collect(struct candidates *c, struct match_side *side)
 				 (struct match_rename_candidate){ y->size, side->places[y->section],
 								  side->left.data[i], false });
 	}
-	if (c->all.count > 1)
-		qsort(c->all.data, c->all.count, sizeof *c->all.data, match_rename_compare);
+	vec_qsort(&c->all, match_rename_compare);
 }
 
 /* Returns the common part of two names at both ends, in percent of the longer name. */

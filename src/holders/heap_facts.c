@@ -231,8 +231,9 @@ bool heap_open_process(struct heft_heap *h, uint32_t pid, struct heft_err *err)
 		    "%s: its stacks are in the blocks; take a 'heft heap snapshot' of it", name);
 }
 
-void heap_close(struct heft_heap *h)
+void heap_close(void *handle)
 {
+	struct heft_heap *h = handle;
 	heap_damage_release(&h->damages);
 	process_close(&h->process);
 	arena_release(&h->answer);

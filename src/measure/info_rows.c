@@ -78,8 +78,9 @@ static void forget_table(struct heft_info *info)
 	info->table.top = NULL;
 }
 
-void info_close(struct heft_info *info)
+void info_close(void *handle)
 {
+	struct heft_info *info = handle;
 	forget_table(info);
 	arena_release(&info->rows);
 	vec_release(&info->files);

@@ -66,6 +66,6 @@ struct heft_info {
 bool info_add(struct heft_info *info, const char *path, struct heft_err *err);
 /* Returns the table of all files. Makes it at the first call, and again if files were added. */
 const struct heft_table *info_table(struct heft_info *info);
-void info_close(struct heft_info *info);
+void info_close(void *handle);
 
 #endif

@@ -119,7 +119,7 @@ void profile_add_file(struct heft_profile *p, const char *path, enum heft_role r
 bool profile_set_pattern(struct pattern **slot, const char *regex, struct heft_err *err);
 /* Reads a configuration file of Bloaty into p->config. Adds its sources and files. */
 bool profile_configure(struct heft_profile *p, const char *path, struct heft_err *err);
-void profile_close(struct heft_profile *p);
+void profile_close(void *handle);
 /* Returns the needs of the sources of all levels (source_needs()). */
 unsigned profile_needs(const struct heft_profile *p);
 /* True if rows omit bytes. */

@@ -140,8 +140,9 @@ bool profile_configure(struct heft_profile *p, const char *path, struct heft_err
 	return true;
 }
 
-void profile_close(struct heft_profile *p)
+void profile_close(void *handle)
 {
+	struct heft_profile *p = handle;
 	for (size_t i = 0; i < p->entries.count; i++)
 		entry_release(&p->entries.data[i]);
 	for (size_t i = 0; i < p->customs.count; i++)

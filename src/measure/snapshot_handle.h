@@ -33,7 +33,7 @@ bool snapshot_add_metadata(struct heft_snapshot *s, const char *key, const char 
 /* Opens a snapshot or difference file, or makes a snapshot from other files. */
 bool snapshot_read(struct heft_snapshot *s, const char *const *paths, size_t count,
 		   struct heft_err *err);
-void snapshot_close(struct heft_snapshot *s);
+void snapshot_close(void *handle);
 /* HEFT_EARG if the finder names files for programs, but neither snapshot was made from programs.
  * `other` may be NULL. */
 bool snapshot_check_used(const struct heft_snapshot *s, const struct heft_snapshot *other,

@@ -76,8 +76,9 @@ bool snapshot_read(struct heft_snapshot *s, const char *const *paths, size_t cou
 	return s->open && (s->is_diff || snapshot_take_components(s, err));
 }
 
-void snapshot_close(struct heft_snapshot *s)
+void snapshot_close(void *handle)
 {
+	struct heft_snapshot *s = handle;
 	if (s->open)
 		snapshot_release(&s->snapshot);
 	if (s->is_diff)

@@ -13,8 +13,9 @@ static const char *text_keep(struct heft_where *w, struct str text)
 	return intern_get(&w->texts, intern_add(&w->texts, text)).p;
 }
 
-void where_close(struct heft_where *w)
+void where_close(void *handle)
 {
+	struct heft_where *w = handle;
 	text_places_release(&w->places);
 	vec_release(&w->asked);
 	owners_release(&w->owners);

@@ -51,7 +51,7 @@ struct heft_where {
 
 /* Opens a file. A handle opens only one file. */
 bool where_open(struct heft_where *w, const char *path, struct heft_err *err);
-void where_close(struct heft_where *w);
+void where_close(void *handle);
 /* Finds the places that match a text. *ret_count is 0 if the text is a number. */
 bool where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr, size_t *ret_count,
 	       struct heft_err *err);

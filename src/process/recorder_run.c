@@ -330,8 +330,7 @@ static bool find_files(struct heft_recorder *r, const struct timespec *start,
 	}
 	closedir(d);
 	name_own(r, end->pid);
-	if (r->files.count > 1)
-		qsort(r->files.data, r->files.count, sizeof *r->files.data, by_path);
+	vec_qsort(&r->files, by_path);
 	return true;
 }
 

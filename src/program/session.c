@@ -1,7 +1,7 @@
 /* Implements sessions and the contexts of their handles. */
 #include "program/session.h"
 
-void context_begin(struct context *c, struct heft_session *s, struct memory *memory)
+static void context_begin(struct context *c, struct heft_session *s, struct memory *memory)
 {
 	ASSERT(!c->session && !s->freed);
 	*c = (struct context){
@@ -16,7 +16,7 @@ void context_begin(struct context *c, struct heft_session *s, struct memory *mem
 	memory_set_progress(memory, s->progress, s->progress_ctx);
 }
 
-void context_end(struct context *c)
+static void context_end(struct context *c)
 {
 	struct heft_session *s = c->session;
 	ASSERT(s && s->oldest);
@@ -31,6 +31,22 @@ void context_end(struct context *c)
 	c->session = NULL;
 	s->told.of = NULL;
 	session_release(s);
+}
+
+void *context_handle_new(struct heft_session *s, size_t size, size_t at)
+{
+	char *handle = s ? handle_new(size) : NULL;
+	if (handle)
+		context_begin((struct context *)(void *)(handle + at), s,
+			      *(struct memory **)(void *)handle);
+	return handle;
+}
+
+void context_handle_free(void *handle, size_t at, void (*release)(void *handle))
+{
+	if (handle)
+		context_end((struct context *)(void *)((char *)handle + at));
+	handle_free(handle, release);
 }
 
 void context_release(struct context *c)
@@ -102,9 +118,7 @@ const struct heft_note *session_note(struct heft_session *s, size_t i)
 
 static void session_forget(void *handle)
 {
-	struct heft_session *s = handle;
-	wish_release(&s->finder.wish);
-	mem_free(s);
+	wish_release(&((struct heft_session *)handle)->finder.wish);
 }
 
 void session_release(struct heft_session *s)

@@ -122,10 +122,15 @@ struct heft_session {
 	bool freed;
 };
 
-/* Begins the context of a new handle. `memory` is the handle's memory domain. */
-void context_begin(struct context *c, struct heft_session *s, struct memory *memory);
-/* Ends a context before its handle is freed. Works even if the handle has failed. */
-void context_end(struct context *c);
+/* Makes a handle of `size` bytes, as handle_new() does, and begins its context, which is its member
+ * `context`. NULL without a session or memory. Sizes and offsets come of CONTEXT_HANDLE. */
+void *context_handle_new(struct heft_session *s, size_t size, size_t at);
+/* Ends the context of a handle, even if the handle has failed, and frees the handle. */
+void context_handle_free(void *handle, size_t at, void (*release)(void *handle));
+#define CONTEXT_HANDLE(type) sizeof(type), offsetof(type, context)
+#define CONTEXT_FREE(type, handle, release)                                                        \
+	context_handle_free(handle, offsetof(type, context), release)
+/* Frees the contents of a context. */
 void context_release(struct context *c);
 
 /* Copies the session's settings into the handle's memory, once. Leaves the API call if the session

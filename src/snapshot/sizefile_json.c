@@ -127,8 +127,7 @@ static void add_section_sizes(struct json *j, const struct snapshot *s, uint32_t
 		list_sizes(s, container, &sizes);
 	for (size_t i = 0; !s->by_heft && i < c->section_sizes.count; i++)
 		vec_push(&sizes, c->section_sizes.data[i]);
-	if (sizes.count > 1)
-		qsort(sizes.data, sizes.count, sizeof *sizes.data, sizefile_json_compare_sizes);
+	vec_qsort(&sizes, sizefile_json_compare_sizes);
 	json_key(j, "section_sizes");
 	json_open(j, '{');
 	for (size_t i = 0; i < sizes.count; i++) {
@@ -605,9 +604,7 @@ bool sizefile_json_read(struct snapshot *s, struct sizefile_head *head, struct b
 			sizefile_json_read_member(&in, head, key, &one);
 	if (!head->several)
 		vec_push(&s->containers, one);
-	if (s->extra.count > 0)
-		qsort(s->extra.data, s->extra.count, sizeof *s->extra.data,
-		      sizefile_json_compare_keys);
+	vec_qsort(&s->extra, sizefile_json_compare_keys);
 	if (in.json.bad)
 		in.problem = in.json.problem;
 	else if (s->containers.count == 0)

@@ -91,8 +91,7 @@ void stack_named(struct stack_use *s, struct str name, stack_indexes *ret)
 		if (function != STACK_NONE)
 			vec_push(ret, function);
 	}
-	if (ret->count > 0)
-		qsort(ret->data, ret->count, sizeof *ret->data, index_compare);
+	vec_qsort(ret, index_compare);
 	vec_release(&matches);
 }
 
