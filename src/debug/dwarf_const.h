@@ -47,6 +47,7 @@ enum {
 	DW_AT_high_pc = 0x12,
 	DW_AT_language = 0x13,
 	DW_AT_comp_dir = 0x1b,
+	DW_AT_producer = 0x25,
 	DW_AT_const_value = 0x1c,
 	DW_AT_inline = 0x20,
 	DW_AT_upper_bound = 0x2f,

@@ -119,7 +119,7 @@ bool unit_next(struct dwarf *d, enum dw_section in, uint64_t *off, struct unit *
 }
 
 struct top {
-	struct value name, comp_dir, dwo_name, low_pc;
+	struct value name, comp_dir, dwo_name, producer, low_pc;
 };
 
 static void take_top(struct unit *u, struct top *t, uint16_t name, const struct value *v)
@@ -127,6 +127,7 @@ static void take_top(struct unit *u, struct top *t, uint16_t name, const struct 
 	switch (name) {
 	case DW_AT_name: t->name = *v; break;
 	case DW_AT_comp_dir: t->comp_dir = *v; break;
+	case DW_AT_producer: t->producer = *v; break;
 	case DW_AT_dwo_name:
 	case DW_AT_GNU_dwo_name: t->dwo_name = *v; break;
 	case DW_AT_low_pc: t->low_pc = *v; break;
@@ -167,7 +168,7 @@ bool unit_open(struct unit *u, struct abbrev_cache *cache, const struct unit *sk
 	struct die top = { 0 };
 	u->line_off = u->str_offsets_base = u->addr_base = u->rnglists_base = DW_NO_OFFSET;
 	u->loclists_base = u->ranges_base = u->macro_off = DW_NO_OFFSET;
-	u->name = u->comp_dir = u->dwo_name = STR("");
+	u->name = u->comp_dir = u->dwo_name = u->producer = STR("");
 	u->has_low_pc = false;
 	u->tag = 0;
 	u->skeleton = skeleton;
@@ -192,6 +193,7 @@ bool unit_open(struct unit *u, struct abbrev_cache *cache, const struct unit *sk
 	value_string(u, &t.name, &u->name);
 	value_string(u, &t.comp_dir, &u->comp_dir);
 	value_string(u, &t.dwo_name, &u->dwo_name);
+	value_string(u, &t.producer, &u->producer);
 	u->has_low_pc = value_addr(u, &t.low_pc, &u->low_pc);
 	if (u->version < 5 && u->type == DW_UT_compile && u->tag == DW_TAG_partial_unit)
 		u->type = DW_UT_partial;

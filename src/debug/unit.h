@@ -27,7 +27,7 @@ struct unit {
 
 	/* From the first DIE. Missing offsets are DW_NO_OFFSET, missing texts "". */
 	uint16_t tag;
-	struct str name, comp_dir, dwo_name;
+	struct str name, comp_dir, dwo_name, producer;
 	uint64_t line_off; /* DW_AT_stmt_list: offset in DW_LINE */
 	uint64_t str_offsets_base, addr_base, rnglists_base, loclists_base, ranges_base, macro_off;
 	uint64_t language;

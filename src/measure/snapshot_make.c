@@ -11,6 +11,7 @@
 #include "snapshot/collect_pack.h"
 #include "snapshot/set_paths.h"
 #include "snapshot/snap_stacks.h"
+#include "program/made_by.h"
 #include "program/program.h"
 #include "source/source.h"
 #include "source/region_sums.h"
@@ -214,6 +215,34 @@ static void add_metric(const struct made *p, const char *file, const char *name,
 				       arena_format(&snap->arena, "%" PRIu64, value) });
 }
 
+/* Adds the compilers and the parts that the program states. A comparison tells by them that a tool,
+ * an option or the version of a part changed. */
+static void snapshot_make_add_tools(const struct made *p, struct image *im)
+{
+	const struct source_file *f = &p->sources[UNITS].measure.file;
+	/* A profile that measured the sources no longer has their debug info. */
+	struct debuginfo *info =
+		f->dwarf ? source_dwarf(f, im, f->debug ? &f->debug->images[0] : NULL) : NULL;
+	struct made_by m = { .tools = { 0 } };
+	struct text units = { 0 };
+	made_by_read(&m, im);
+	if (info)
+		made_by_units(&units, info);
+	const struct {
+		const char *key;
+		struct text *text;
+	} all[] = { { "elf_made_by", &m.tools },
+		    { "elf_parts", &m.parts },
+		    { "elf_units_made_by", &units } };
+	for (size_t i = 0; i < COUNT_OF(all); i++) {
+		text_add_char(all[i].text, '\0');
+		if (all[i].text->len > 1)
+			snapshot_make_add_text(p, all[i].key, all[i].text->p);
+	}
+	made_by_release(&m);
+	text_release(&units);
+}
+
 static void snapshot_make_add_metadata(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
@@ -229,6 +258,7 @@ static void snapshot_make_add_metadata(struct made *p)
 		const char *arch = image_arch(im)->short_name;
 		snapshot_make_add_text(p, "elf_arch", arch ? arch : image_describe(im));
 		snapshot_make_add_text(p, "elf_build_id", build_id_text(&s->arena, im->build_id));
+		snapshot_make_add_tools(p, im);
 	}
 	snapshot_make_add_text(p, "elf_file_name", file);
 	if (p->map)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* For memmem(). */
 #include "program/made_by.h"
 
+#include "base/intern.h"
 #include "base/json_read.h"
 #include "base/unpack.h"
 
@@ -298,4 +299,71 @@ void made_by_read(struct made_by *m, const struct image *im)
 	read_go(m, im);
 	read_comment(m, im);
 	read_auditable(m, im);
+}
+
+enum { UNIT_TOOLS_MAX = 32, UNIT_TOOL_SIZE = 512 };
+
+/* Compilers of units, each once, with the number of their units. */
+struct unit_tools {
+	struct intern texts;
+	uint64_t counts[UNIT_TOOLS_MAX];
+};
+
+/* Writes a compiler with the options that change what it makes. */
+static void unit_tool_text(struct text *to, struct str producer)
+{
+	bool in_options = false;
+	while (producer.len > 0) {
+		const struct str word = made_by_take_word(&producer, ' ');
+		in_options = in_options || str_starts(word, STR("-"));
+		const bool kept = !in_options || (word.len > 1 && strchr("Ofgms", word.p[1]) &&
+						  !memchr(word.p, '/', word.len));
+		if (word.len == 0 || !kept || to->len + word.len >= UNIT_TOOL_SIZE)
+			continue;
+		if (to->len > 0)
+			text_add_char(to, ' ');
+		text_add(to, word);
+	}
+}
+
+static void unit_tools_count(struct unit_tools *t, struct str producer, struct text *work)
+{
+	uint32_t id;
+	work->len = 0;
+	unit_tool_text(work, producer);
+	if (work->len == 0 || (t->texts.entries.count == UNIT_TOOLS_MAX &&
+			       !intern_find(&t->texts, text_str(work), &id)))
+		return;
+	t->counts[intern_add(&t->texts, text_str(work))]++;
+}
+
+static void unit_tools_write(struct unit_tools *t, struct text *ret)
+{
+	for (size_t left = t->texts.entries.count; left > 0; left--) {
+		uint32_t most = 0;
+		for (uint32_t i = 1; i < t->texts.entries.count; i++)
+			most = t->counts[i] > t->counts[most] ? i : most;
+		ASSERT(t->counts[most] > 0);
+		text_add(ret, ret->len > 0 ? STR("; ") : STR(""));
+		text_add_number(ret, t->counts[most]);
+		text_add_char(ret, ' ');
+		text_add(ret, intern_get(&t->texts, most));
+		t->counts[most] = 0;
+	}
+}
+
+void made_by_units(struct text *ret, struct debuginfo *info)
+{
+	struct unit_tools tools = { .counts = { 0 } };
+	struct abbrev_cache cache = { 0 };
+	struct text work = { 0 };
+	struct unit u;
+	uint64_t off = 0;
+	while (unit_next(&info->dwarf, DW_INFO, &off, &u))
+		if (unit_open(&u, &cache, NULL))
+			unit_tools_count(&tools, u.producer, &work);
+	unit_tools_write(&tools, ret);
+	abbrev_cache_release(&cache);
+	intern_release(&tools.texts);
+	text_release(&work);
 }

@@ -3,12 +3,12 @@
  * Compilers and linkers leave their names in .comment. Go's linker leaves the version of Go, the
  * modules and the build settings ("Go Build Information", package debug/buildinfo; layouts before
  * and since Go 1.18). `cargo auditable` leaves the crates in .dep-v0 (its PARSING.md): JSON, packed
- * by zlib. */
+ * by zlib. Debug info has the compiler of each unit, often with its options (DW_AT_producer). */
 #ifndef HEFT_PROGRAM_MADE_BY_H
 #define HEFT_PROGRAM_MADE_BY_H
 
 #include "base/text.h"
-#include "image/image.h"
+#include "program/debuginfo.h"
 
 /* Lists of items separated by ", " */
 struct made_by {
@@ -29,5 +29,9 @@ void made_by_release(struct made_by *m);
 struct str made_by_packer(const struct image *im);
 /* Adds what an image says. */
 void made_by_read(struct made_by *m, const struct image *im);
+/* Adds the compilers of the units of debug info, most units first: "3 GNU C++17 12.2.0 -O2; 1 GNU
+ * AS 2.40". Keeps options of code, machine, language and debug info, without paths. At most 32
+ * compilers of 512 bytes; further ones are left out. Reads the first DIE of each unit. */
+void made_by_units(struct text *ret, struct debuginfo *info);
 
 #endif
