@@ -109,6 +109,8 @@ static bool apply_root(struct heft_snapshot *s, const struct roots *r, size_t si
 {
 	if (r->found && after)
 		align_packages(&s->snapshot, &after->snapshot, r->of);
+	if (after)
+		align_own_package(&s->snapshot, &after->snapshot);
 	if (r->found)
 		align_apply(&s->snapshot, text_str(&r->of[side]));
 	return true;

@@ -248,6 +248,31 @@ void align_packages(struct snapshot *before, const struct snapshot *after,
 	}
 }
 
+struct str align_main_package(const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->charges.count; i++) {
+		const struct snap_charge *c = &s->charges.data[i];
+		if (c->debug || c->package == 0 || c->symbol == SNAP_NO_SYMBOL)
+			continue;
+		const struct str name = snapshot_text(s, s->symbols.data[c->symbol].full_name);
+		if (str_eq(name, STR("main")) || str_eq(name, STR("main.main")) ||
+		    str_eq(name, STR("main::main")) || str_starts(name, STR("main(")))
+			return snapshot_text(s, c->package);
+	}
+	return STR("");
+}
+
+void align_own_package(struct snapshot *before, const struct snapshot *after)
+{
+	const struct str from = align_main_package(before), to = align_main_package(after);
+	if (str_eq(from, to) || !align_paths_is_absolute(from) || !align_paths_is_absolute(to))
+		return;
+	const uint32_t renamed = intern_add(&before->texts, to);
+	for (size_t i = 0; i < before->charges.count; i++)
+		if (str_eq(snapshot_text(before, before->charges.data[i].package), from))
+			before->charges.data[i].package = renamed;
+}
+
 void align_snapshots(struct snapshot *before, struct snapshot *after)
 {
 	struct text roots[2] = { { 0 }, { 0 } };

@@ -23,6 +23,11 @@ bool align_find(const struct snapshot *before, const struct snapshot *after,
 		struct text ret_roots[2]);
 /* Removes the build directories from the paths of both snapshots, if align_find() finds a pair. */
 void align_snapshots(struct snapshot *before, struct snapshot *after);
+/* Returns the package of the function `main`, "" without one. */
+struct str align_main_package(const struct snapshot *s);
+/* If the programs' own packages are absolute directories, and different ones, renames that of
+ * `before`. */
+void align_own_package(struct snapshot *before, const struct snapshot *after);
 /* If a package of `before` has the name of its root, renames it to the other root's name. Does
  * nothing if `after` has a package with the first name. */
 void align_packages(struct snapshot *before, const struct snapshot *after,
