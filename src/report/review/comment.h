@@ -5,6 +5,7 @@
 #ifndef HEFT_REPORT_REVIEW_COMMENT_H
 #define HEFT_REPORT_REVIEW_COMMENT_H
 
+#include "compare/causes.h"
 #include "report/budget_report.h"
 #include "report/diff_report.h"
 
@@ -18,6 +19,7 @@ struct comment_region {
 /* The contents of a comment. Borrows all data. */
 struct comment {
 	const struct diff_report *diff;
+	const struct causes *causes;
 	const struct budget_report *budget; /* Limits. count is 0 without a budget */
 	const struct heft_table *symbols;   /* All changed symbols */
 	const struct heft_table *owners;    /* Owners with the greatest changes, by `owners_by` */
@@ -45,6 +47,13 @@ struct comment_bars {
  * earlier sizes. */
 struct comment_bars comment_course(const struct comment *c, const char *subject, const char *name,
 				   double now);
+/* Returns a size in words: "579 bytes", "46.8 KiB", "1.3 MiB". The sign does not show. */
+struct shown said_size(double v);
+/* Writes a name or a path as code, cut to a length that fits a line. Paths keep their end. */
+void story_put_name(struct sink *s, const char *name);
+void story_put_path(struct sink *s, const char *path);
+/* Writes one sentence on what the change comes from, and how sure that is. */
+void comment_put_cause(const struct comment *c, struct sink *s);
 struct padded comment_region_size(const struct comment_region *r);
 /* Writes the part for all readers: the shipped sizes, broken limits, owners of the change, and the
  * symbols that changed most. */

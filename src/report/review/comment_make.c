@@ -156,8 +156,11 @@ void comment_make(const struct snapshot_diff *diff, const struct diff_sections *
 	struct diff_rows rows[COMMENT_TABLES];
 	const enum heft_diff_by owners_by = comment_rows(diff, rows);
 	const struct diff_report sums = diff_report_of(diff, sections, &rows[MANY]);
+	struct causes causes;
 	struct regions regions = find_regions(diff->before, diff->after);
+	causes_find(&causes, diff, sections);
 	const struct comment c = { .diff = &sums,
+				   .causes = &causes,
 				   .budget = budget,
 				   .symbols = &rows[MANY].table,
 				   .owners = &rows[OWNERS].table,
@@ -171,6 +174,7 @@ void comment_make(const struct snapshot_diff *diff, const struct diff_sections *
 				   .course_ctx = opts->course_ctx };
 	if (!comment_is_noise(&c, opts->noise))
 		out_comment(&c, s);
+	causes_release(&causes);
 	vec_release(&regions.list);
 	for (size_t i = 0; i < COMMENT_TABLES; i++)
 		diff_rows_release(&rows[i]);

@@ -14,8 +14,7 @@ enum { SYMBOLS_MOST = 5, OWNERS_MOST = 3, SECTIONS_MOST = 3, FINDINGS_MOST = 8, 
 /* A line that changed less than this part of the first line is left out. */
 static const double noise_share = 200;
 
-/* Returns a size in words: "579 bytes", "46.8 KiB", "1.3 MiB". */
-static struct shown said_size(double v)
+struct shown said_size(double v)
 {
 	struct shown ret = { "" };
 	const double size = fabs(v);
@@ -96,6 +95,7 @@ static void put_headline(const struct comment *c, struct sink *s)
 	if (*bars.p)
 		sink_printf(s, " %s", bars.p);
 	sink_text(s, STR("\n\n"));
+	comment_put_cause(c, s);
 	const char *between = "";
 	if (d->knows_memory) {
 		sink_text(s, STR("In memory: "));
@@ -130,14 +130,14 @@ static void put_regions(const struct comment *c, struct sink *s)
 	sink_text(s, put > 0 ? STR("\n") : STR(""));
 }
 
-static void story_put_name(struct sink *s, const char *name)
+void story_put_name(struct sink *s, const char *name)
 {
 	markdown_code(s, name, NAMED_MOST);
 }
 
 /* Writes the end of a path that is too long, because the file's name matters more than the first
  * folder. */
-static void story_put_path(struct sink *s, const char *path)
+void story_put_path(struct sink *s, const char *path)
 {
 	const size_t size = strlen(path);
 	const char *end = size > NAMED_MOST ? strchr(path + size - NAMED_MOST, '/') : NULL;
@@ -307,13 +307,18 @@ static bool line_tells(const struct story_lines *lines, const struct story_line 
 
 static void put_symbols(const struct story_lines *lines, struct sink *s)
 {
+	bool cold = false;
 	if (lines->list.count == 0 || !line_tells(lines, &lines->list.data[0]))
 		return;
 	sink_text(s, STR("| change | | symbol | where |\n|--:|---|---|---|\n"));
 	for (size_t i = 0; i < lines->list.count && i < SYMBOLS_MOST; i++)
-		if (line_tells(lines, &lines->list.data[i]))
+		if (line_tells(lines, &lines->list.data[i])) {
 			put_line(&lines->list.data[i], s);
-	sink_text(s, STR("\n"));
+			cold = cold || strstr(lines->list.data[i].row->label, ".cold");
+		}
+	sink_text(s, cold ? STR("\n`.cold` is the part of a function for rare ways, such as "
+				"exceptions.\n\n")
+			  : STR("\n"));
 }
 
 /* True if a path lies below a directory. */
@@ -374,8 +379,13 @@ static void put_owner(const struct comment *c, const struct story_line *owner,
 	const bool in_file = padded_delta(owner->file) != 0;
 	const struct padded size = in_file ? owner->file : owner->vm;
 	const double delta = padded_delta(size);
+	const char *name = owner->row->label;
 	sink_text(s, STR("* "));
-	story_put_name(s, owner->row->label);
+	/* A program's own package may be the directory that it was built in. */
+	if (name[0] == '/' && strcmp(name, c->causes->own_package) == 0)
+		sink_text(s, STR("the program's own code"));
+	else
+		story_put_path(s, name);
 	if (size.before == 0)
 		sink_printf(s, " is new: %s", said_size(delta).p);
 	else if (size.after == 0)

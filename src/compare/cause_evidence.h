@@ -1,0 +1,80 @@
+/* cause_evidence.h - the evidence that the rules of causes.h weigh. */
+#ifndef HEFT_COMPARE_CAUSE_EVIDENCE_H
+#define HEFT_COMPARE_CAUSE_EVIDENCE_H
+
+#include "compare/causes.h"
+
+/* A changed part of the program: a pair of charges outside of debug info. */
+struct cause_part {
+	enum heft_change change;
+	bool code, fallback;
+	bool clone;   /* A function that the compiler split or copied */
+	double delta; /* Change in the file, or in memory if that is more */
+	struct str label, name, path, package, section; /* `name` is the full name */
+	int package_sign; /* 1: its package is new, -1: gone, 0: on both sides, or none */
+	bool old_path;    /* The base has this path */
+	double own;       /* Change of the symbol's own size */
+	bool used;        /* A cause explains it already */
+};
+
+/* A rule's guess at a cause. `claims` selects the parts that it explains. NULL: cause.bytes is set
+ * already, from sizes of sections. */
+struct cause_guess {
+	struct cause cause;
+	bool (*claims)(const struct cause_guess *g, const struct cause_part *p);
+	struct str text; /* For `claims` */
+	bool first;      /* Is a cause whatever its share, because the programs state it */
+};
+
+/* What a diff has of evidence, and the guesses of all rules. */
+struct cause_evidence {
+	const struct snapshot_diff *d;
+	const struct diff_sections *sections;
+	VEC(struct cause_part) parts;
+	VEC(struct cause_guess) guesses;
+	double all; /* Sum of absolute changes of the parts, without padding of the file */
+	/* Functions on both sides: all, larger now, smaller now. */
+	size_t kept, larger, smaller;
+	size_t cold_gone;      /* Cold parts that are gone */
+	double renamed, moved; /* Bytes */
+	size_t renamed_count, moved_count;
+	/* Bytes of code of the base: with the path of a source, and others. */
+	double described, undescribed;
+	double padding;     /* Change of the padding between segments, not in `all` */
+	double added, gone; /* Functions that came and went, without clones */
+	bool same_options;  /* Both sides state their options, and they are the same */
+	struct arena *arena;
+};
+
+static inline double cause_size(const struct cause_part *p)
+{
+	return p->delta < 0 ? -p->delta : p->delta;
+}
+
+/* Returns 1 for a part that is new, -1 for one that is gone, otherwise 0. */
+static inline int cause_sign(const struct cause_part *p)
+{
+	return p->change == HEFT_ADDED ? 1 : p->change == HEFT_REMOVED ? -1 : 0;
+}
+
+/* True if a text contains another. */
+bool cause_has(struct str text, struct str part);
+/* True for the part of a function that the compiler split off as rare. */
+bool cause_is_cold(const struct cause_part *p);
+/* True for parts of the C++ run time that exceptions need. */
+bool cause_is_exceptions(const struct cause_part *p);
+/* True if a third of the functions that stay have another size, at least `least`. */
+static inline bool cause_code_differs(const struct cause_evidence *e, size_t least)
+{
+	const size_t changed = e->larger + e->smaller;
+	return changed >= least && 3 * changed >= e->kept;
+}
+/* Rules by what compilers and programs state of themselves. Sets options of debug info and what the
+ * build ids tell in `ret`. */
+void causes_guess_tools(struct cause_evidence *e, struct causes *ret);
+/* Rules by names of symbols that one side lacks. */
+void causes_guess_names(struct cause_evidence *e);
+/* Rules by sections. */
+void causes_guess_sections(struct cause_evidence *e);
+
+#endif

@@ -1,0 +1,453 @@
+/* Rules of causes by the names, packages and objects that only one side has. */
+#include "compare/cause_evidence.h"
+
+static void names_guess(struct cause_evidence *e, struct cause_guess g, struct str name)
+{
+	g.cause.names[0] = arena_copy(e->arena, name);
+	g.cause.names[1] = g.cause.names[1] ? g.cause.names[1] : "";
+	g.cause.names[2] = g.cause.names[2] ? g.cause.names[2] : "";
+	g.text = g.text.len > 0 ? g.text : str_of(g.cause.names[0]);
+	vec_push(&e->guesses, g);
+}
+
+/* True for a package that only the side of the guess has. */
+static bool claims_package(const struct cause_guess *g, const struct cause_part *p)
+{
+	return p->package_sign != 0 && p->package_sign == g->cause.sign;
+}
+
+/* Returns a package's name without its version. */
+static struct str package_plain(struct str package)
+{
+	const char *blank = package.len > 0 ? memchr(package.p, ' ', package.len) : NULL;
+	return blank ? str_upto(package, (size_t)(blank - package.p)) : package;
+}
+
+static bool claims_any_version(const struct cause_guess *g, const struct cause_part *p)
+{
+	return str_eq(package_plain(p->package), g->text);
+}
+
+static void version_guess(struct cause_evidence *e, struct str before, struct str after)
+{
+	const struct str name = package_plain(after), *const sides[] = { &before, &after };
+	struct cause_guess g = { .cause = { .kind = CAUSE_VERSION }, .claims = claims_any_version };
+	for (size_t i = 0; i < 2; i++)
+		g.cause.names[i + 1] = arena_copy(
+			e->arena, str_from(*sides[i], min_u64(sides[i]->len, name.len + 1)));
+	names_guess(e, g, name);
+}
+
+/* A package on both sides. */
+struct package_sides {
+	bool on[2];
+	struct str label[2];
+	double bytes; /* Sum of its changes */
+};
+
+struct package_list {
+	struct intern names;
+	VEC(struct package_sides) list;
+};
+
+static void packages_list(struct package_list *all, const struct cause_evidence *e)
+{
+	for (size_t side = 0; side < 2; side++) {
+		const struct snapshot *s = side == 0 ? e->d->before : e->d->after;
+		for (size_t i = 0; i < s->charges.count; i++) {
+			const struct str label = snapshot_text(s, s->charges.data[i].package);
+			const uint32_t id = intern_add(&all->names, package_plain(label));
+			if (id == all->list.count)
+				vec_push(&all->list, (struct package_sides){ .on = { false } });
+			all->list.data[id].on[side] = label.len > 0 && label.p[0] != '[';
+			all->list.data[id].label[side] = label;
+		}
+	}
+}
+
+/* Adds the changes of packages that one side has. */
+static void packages_weigh(struct package_list *all, struct cause_evidence *e)
+{
+	for (size_t i = 0; i < e->parts.count; i++) {
+		struct cause_part *p = &e->parts.data[i];
+		uint32_t id;
+		if (!intern_find(&all->names, package_plain(p->package), &id))
+			continue;
+		struct package_sides *x = &all->list.data[id];
+		p->package_sign = x->on[1] - x->on[0];
+		x->bytes += cause_size(p);
+	}
+}
+
+/* Guesses that packages are new or gone. The three largest are named. */
+static void packages_guess_side(const struct package_list *all, struct cause_evidence *e, int sign)
+{
+	struct cause_guess g = { .cause = { .kind = CAUSE_PACKAGE, .sign = sign },
+				 .claims = claims_package };
+	const struct package_sides *largest[3] = { NULL, NULL, NULL };
+	for (size_t i = 0; i < all->list.count; i++) {
+		const struct package_sides *p = &all->list.data[i];
+		if (p->on[1] - p->on[0] != sign)
+			continue;
+		g.cause.count++;
+		for (size_t k = 0; k < COUNT_OF(largest); k++)
+			if (p != NULL && (largest[k] == NULL || p->bytes > largest[k]->bytes)) {
+				const struct package_sides *out = largest[k];
+				largest[k] = p;
+				p = out;
+			}
+	}
+	for (size_t k = 0; k < COUNT_OF(largest); k++)
+		g.cause.names[k] = largest[k] == NULL
+					   ? ""
+					   : arena_copy(e->arena, largest[k]->label[sign > 0]);
+	if (g.cause.count > 0)
+		vec_push(&e->guesses, g);
+}
+
+/* Guesses that packages are new, gone, or have another version. */
+static void packages_guess(struct cause_evidence *e)
+{
+	struct package_list all = { { { 0 } } };
+	packages_list(&all, e);
+	packages_weigh(&all, e);
+	packages_guess_side(&all, e, 1);
+	packages_guess_side(&all, e, -1);
+	for (size_t i = 0; i < all.list.count; i++) {
+		const struct package_sides *p = &all.list.data[i];
+		if (p->on[0] && p->on[1] && !str_eq(p->label[0], p->label[1]))
+			version_guess(e, p->label[0], p->label[1]);
+	}
+	vec_release(&all.list);
+	intern_release(&all.names);
+}
+
+/* Symbols without a source, in a program whose other code has sources. */
+static bool claims_undescribed(const struct cause_guess *g, const struct cause_part *p)
+{
+	return cause_sign(p) == g->cause.sign && !p->fallback &&
+	       (p->path.len == 0 || p->path.p[0] == '[' ||
+		(!p->old_path && str_ends(p->path, STR(".o"))));
+}
+
+/* Guesses that objects without debug info are new or gone. */
+static void objects_guess(struct cause_evidence *e)
+{
+	if (e->described <= e->undescribed)
+		return;
+	for (int sign = -1; sign <= 1; sign += 2) {
+		struct cause_guess g = { .cause = { .kind = CAUSE_OBJECTS, .sign = sign },
+					 .claims = claims_undescribed };
+		size_t count = 0;
+		const char *names[3] = { "", "", "" };
+		for (size_t i = 0; i < e->parts.count && count < COUNT_OF(names); i++) {
+			const struct cause_part *p = &e->parts.data[i];
+			bool known = p->path.len == 0 || p->path.p[0] == '[' ||
+				     !claims_undescribed(&g, p);
+			for (size_t k = 0; k < count; k++)
+				known = known || str_eq(str_of(names[k]), p->path);
+			if (!known)
+				names[count++] = arena_copy(e->arena, p->path);
+		}
+		memcpy(g.cause.names, names, sizeof names);
+		g.text = STR(" ");
+		vec_push(&e->guesses, g);
+	}
+}
+
+#define EXCEPTIONS "exceptions and their unwinder"
+
+/* Parts of run times, by texts in the names or paths of their symbols. */
+static const struct runtime_part {
+	const char *words, *texts; /* `texts`: separated by blanks. "=x": the name is x */
+} runtime_parts[] = {
+	{ "formatted output (`printf`)", "printf ssputs ssprint sprint_r sfputs fwalk" },
+	{ "formatted input (`scanf`)", "scanf" },
+	{ "the heap's allocator (`malloc`)", "malloc =_free_r =free realloc calloc sbrk" },
+	{ "arithmetic with `double` in software",
+	  "ieee754-df __aeabi_d =__adddf3 =__subdf3 =__muldf3 =__divdf3 sfdf2 dfsf2 df2" },
+	{ "arithmetic with `float` in software",
+	  "ieee754-sf __aeabi_f =__addsf3 =__subsf3 =__mulsf3 =__divsf3 sf2" },
+	{ "division of 64-bit numbers in software",
+	  "ldivmod divmoddi4 =__divdi3 =__udivdi3 moddi3" },
+	{ "text of floating-point numbers (`dtoa`, `strtod`)", "dtoa strtod gdtoa" },
+	{ "input and output streams with their locales (`iostream`)",
+	  "basic_ostream basic_istream basic_iostream streambuf ios_base basic_ios std::locale "
+	  "num_put num_get money time_put time_get ctype codecvt numpunct messages filebuf" },
+	{ EXCEPTIONS, "_Unwind_ __cxa_throw __cxa_begin_catch __cxa_end_catch __cxa_rethrow "
+		      "__gxx_personality unwind-dw2 eh_throw eh_alloc" },
+	{ "a sanitizer", "__asan_ __ubsan_ __tsan_ __msan_ __sanitizer_" },
+	{ "counters of coverage or profiles", "gcov __llvm_profile __profc_ __profd_ __llvm_prf" },
+};
+
+static bool is_runtime(const struct runtime_part *r, const struct cause_part *p)
+{
+	struct str list = str_of(r->texts);
+	while (list.len > 0) {
+		const char *blank = memchr(list.p, ' ', list.len);
+		const struct str word = str_upto(list, blank ? (size_t)(blank - list.p) : list.len);
+		list = str_from(list, word.len + (blank ? 1 : 0));
+		if (word.p[0] == '=' ? str_eq(p->name, str_from(word, 1))
+				     : cause_has(p->name, word) || cause_has(p->path, word))
+			return true;
+	}
+	return false;
+}
+
+bool cause_is_exceptions(const struct cause_part *p)
+{
+	const struct runtime_part *r = runtime_parts;
+	while (strcmp(r->words, EXCEPTIONS) != 0)
+		r++;
+	ASSERT(r < runtime_parts + COUNT_OF(runtime_parts));
+	return !p->fallback && is_runtime(r, p);
+}
+
+static bool claims_runtime(const struct cause_guess *g, const struct cause_part *p)
+{
+	const struct runtime_part *r = runtime_parts;
+	while (r->words != g->cause.names[1])
+		r++;
+	ASSERT(r < runtime_parts + COUNT_OF(runtime_parts));
+	return !p->fallback && cause_sign(p) == g->cause.sign && is_runtime(r, p);
+}
+
+static void runtime_guess(struct cause_evidence *e)
+{
+	for (size_t i = 0; i < COUNT_OF(runtime_parts); i++)
+		for (int sign = -1; sign <= 1; sign += 2)
+			names_guess(e,
+				    (struct cause_guess){
+					    .cause = { .kind = CAUSE_RUNTIME,
+						       .sign = sign,
+						       .names = { "", runtime_parts[i].words } },
+					    .claims = claims_runtime },
+				    str_of(runtime_parts[i].words));
+}
+
+/* A text that names share: a namespace, a class, a template, the beginning of C names. */
+struct family {
+	double bytes;
+	size_t count;
+	uint32_t last; /* Part that counted last, plus 1 */
+	bool common;   /* The other side has it too */
+};
+
+struct families {
+	struct intern texts;
+	VEC(struct family) list;
+	double bytes;  /* Of the part whose name is read */
+	uint32_t part; /* Number of that part, plus 1. 0: a name of the other side */
+};
+
+/* Limits for the texts of one name. Only malicious names exceed them. */
+enum { NAME_READ_MOST = 2000, SPACES_MOST = 6, FAMILIES_MOST = 8, FAMILY_LEAST = 3 };
+
+static void family_count(struct families *f, struct str text)
+{
+	uint32_t id;
+	if (str_eq(text, STR("const")) || str_eq(text, STR("operator")))
+		return;
+	if (f->part == 0) {
+		if (intern_find(&f->texts, text, &id))
+			f->list.data[id].common = true;
+		return;
+	}
+	id = intern_add(&f->texts, text);
+	if (id == f->list.count)
+		vec_push(&f->list, (struct family){ .bytes = 0 });
+	ASSERT(id < f->list.count && f->part > 0);
+	struct family *x = &f->list.data[id];
+	if (x->last == f->part)
+		return;
+	x->last = f->part;
+	x->bytes += f->bytes;
+	x->count++;
+}
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '$';
+}
+
+/* Counts the texts of a qualified name: "a", "a::b", and "a::b::c" if arguments follow. */
+static void family_read_path(struct families *f, struct str path, bool template)
+{
+	size_t spaces = 0;
+	for (size_t i = 1; i + 1 < path.len && spaces < SPACES_MOST; i++)
+		if (path.p[i] == ':' && path.p[i + 1] == ':') {
+			family_count(f, str_upto(path, i++));
+			spaces++;
+		}
+	if (template)
+		family_count(f, path);
+}
+
+/* Counts the texts of a name. */
+static void family_read(struct families *f, struct str name)
+{
+	size_t i = 0, words = 0;
+	name = str_upto(name, name.len < NAME_READ_MOST ? name.len : NAME_READ_MOST);
+	while (i < name.len) {
+		const size_t start = i;
+		while (i < name.len &&
+		       (is_word(name.p[i]) || (i > start && name.p[i] == ':' && i + 2 < name.len &&
+					       (name.p[i + 1] == ':' || name.p[i - 1] == ':'))))
+			i++;
+		words += i > start;
+		/* After "::" is the rest of a path whose beginning has arguments. */
+		if (i > start && (start == 0 || name.p[start - 1] != ':'))
+			family_read_path(f, (struct str){ name.p + start, i - start },
+					 i < name.len && name.p[i] == '<');
+		i += i < name.len;
+	}
+	const char *line = name.len > 3 ? memchr(name.p + 2, '_', name.len - 3) : NULL;
+	if (words == 1 && line && !snap_is_made_up(name))
+		family_count(f, str_upto(name, (size_t)(line + 1 - name.p)));
+}
+
+/* Returns a family's worth: names that are reserved for libraries tell less. */
+static double family_worth(const struct families *f, uint32_t id)
+{
+	const struct family *x = &f->list.data[id];
+	const struct str text = intern_get(&f->texts, id);
+	size_t last = text.len;
+	while (last > 0 && text.p[last - 1] != ':')
+		last--;
+	const bool reserved = last < text.len && text.p[last] == '_';
+	return x->common || x->count < FAMILY_LEAST ? 0 : reserved ? x->bytes / 2 : x->bytes;
+}
+
+/* Returns a family's text without the inline namespaces of standard libraries. */
+static struct str family_shown(struct text *shown, struct str text)
+{
+	static const char *const inline_spaces[] = { "__cxx11::", "__1::", "__2::" };
+	shown->len = 0;
+	for (size_t i = 0; i < text.len;) {
+		size_t skipped = 0;
+		for (size_t k = 0; k < COUNT_OF(inline_spaces); k++)
+			if (str_starts(str_from(text, i), str_of(inline_spaces[k])))
+				skipped = strlen(inline_spaces[k]);
+		if (skipped == 0)
+			text_add_char(shown, text.p[i]);
+		i += skipped > 0 ? skipped : 1;
+	}
+	return text_str(shown);
+}
+
+/* True if a name has a text at the beginning of a word, and up to an end of a word unless the text
+ * is the beginning of C names. */
+static bool has_family(struct str name, struct str text)
+{
+	ASSERT(text.len > 0);
+	const bool begins = text.p[text.len - 1] == '_';
+	for (size_t i = 0; i + text.len <= name.len; i++) {
+		const char *at = memchr(name.p + i, text.p[0], name.len - i);
+		if (at == NULL)
+			return false;
+		i = (size_t)(at - name.p);
+		const size_t end = i + text.len;
+		if (str_starts(str_from(name, i), text) && (i == 0 || !is_word(name.p[i - 1])) &&
+		    (begins || end == name.len || !is_word(name.p[end])))
+			return true;
+	}
+	return false;
+}
+
+static bool claims_family(const struct cause_guess *g, const struct cause_part *p)
+{
+	return !p->fallback && cause_sign(p) == g->cause.sign && has_family(p->name, g->text);
+}
+
+/* Takes the next class off a list of lines. */
+static struct str classes_take(struct str *list)
+{
+	const char *end = memchr(list->p, '\n', list->len);
+	const struct str name = str_upto(*list, end ? (size_t)(end - list->p) : list->len);
+	*list = str_from(*list, name.len + (end ? 1 : 0));
+	return name;
+}
+
+static bool claims_classes(const struct cause_guess *g, const struct cause_part *p)
+{
+	struct str list = g->text;
+	bool has = false;
+	while (list.len > 0 && !has && !p->fallback && cause_sign(p) == g->cause.sign)
+		has = has_family(p->name, classes_take(&list));
+	return has;
+}
+
+enum { CLASSES_MOST = 64, CLASSES_LEAST = 2 };
+
+/* Guesses classes that only the side of `sign` has, by their virtual tables. */
+static void classes_guess(struct cause_evidence *e, int sign)
+{
+	struct text list = { 0 };
+	struct cause_guess g = { .cause = { .kind = CAUSE_CLASSES, .sign = sign },
+				 .claims = claims_classes };
+	for (size_t i = 0; i < e->parts.count && g.cause.count < CLASSES_MOST; i++) {
+		const struct cause_part *p = &e->parts.data[i];
+		const struct str mark = STR(" [vtable]");
+		if (cause_sign(p) != sign || !str_ends(p->name, mark) || p->name.len == mark.len)
+			continue;
+		const struct str name = str_upto(p->name, p->name.len - mark.len);
+		if (g.cause.count < COUNT_OF(g.cause.names))
+			g.cause.names[g.cause.count] = arena_copy(e->arena, name);
+		text_add(&list, g.cause.count++ > 0 ? STR("\n") : STR(""));
+		text_add(&list, name);
+	}
+	for (size_t i = g.cause.count; i < COUNT_OF(g.cause.names); i++)
+		g.cause.names[i] = "";
+	g.text = str_of(arena_copy(e->arena, text_str(&list)));
+	if (g.cause.count >= CLASSES_LEAST)
+		vec_push(&e->guesses, g);
+	text_release(&list);
+}
+
+/* Guesses families of names that only the side of `sign` has. */
+static void families_guess(struct cause_evidence *e, int sign)
+{
+	struct families f = { .bytes = 0 };
+	struct text shown = { 0 };
+	const struct snapshot *other = sign > 0 ? e->d->before : e->d->after;
+	for (uint32_t i = 0; i < e->parts.count; i++) {
+		const struct cause_part *p = &e->parts.data[i];
+		f.bytes = cause_size(p);
+		f.part = i + 1;
+		if (cause_sign(p) == sign && !p->fallback)
+			family_read(&f, p->name);
+	}
+	f.part = 0;
+	for (size_t i = 0; f.list.count > 0 && i < other->symbols.count; i++)
+		family_read(&f, snapshot_text(other, other->symbols.data[i].full_name));
+	for (size_t n = 0; n < FAMILIES_MOST; n++) {
+		uint32_t best = 0;
+		for (uint32_t i = 1; i < f.list.count; i++)
+			if (family_worth(&f, i) > family_worth(&f, best))
+				best = i;
+		if (f.list.count == 0 || family_worth(&f, best) == 0)
+			break;
+		const struct str text = intern_get(&f.texts, best);
+		names_guess(e,
+			    (struct cause_guess){ { .kind = CAUSE_FAMILY, .sign = sign },
+						  claims_family,
+						  str_of(arena_copy(e->arena, text)) },
+			    family_shown(&shown, text));
+		f.list.data[best].common = true;
+	}
+	vec_release(&f.list);
+	intern_release(&f.texts);
+	text_release(&shown);
+}
+
+void causes_guess_names(struct cause_evidence *e)
+{
+	packages_guess(e);
+	objects_guess(e);
+	runtime_guess(e);
+	for (int sign = 1; sign >= -1; sign -= 2) {
+		families_guess(e, sign);
+		classes_guess(e, sign);
+	}
+}

@@ -1,0 +1,173 @@
+/* Rules of causes by sections that came, went, or changed alone. */
+#include "compare/cause_evidence.h"
+
+#include <math.h>
+
+static bool claims_all(const struct cause_guess *g, const struct cause_part *p)
+{
+	(void)g;
+	(void)p;
+	return true;
+}
+
+/* Parts of libraries that were linked: their symbols have no sources. */
+static bool claims_linked(const struct cause_guess *g, const struct cause_part *p)
+{
+	const int sign = cause_sign(p);
+	return sign != g->cause.sign && (sign == 0 || p->path.len == 0 || p->path.p[0] == '[' ||
+					 str_ends(p->path, STR(".o")));
+}
+
+/* What exceptions leave: smaller functions, cold parts, the run time, tables. */
+static bool claims_exceptions(const struct cause_guess *g, const struct cause_part *p)
+{
+	return p->fallback || cause_is_cold(p) || cause_is_exceptions(p) ||
+	       (p->code && p->change == HEFT_CHANGED && p->delta * g->cause.sign > 0);
+}
+
+/* Sections that tell by themselves what happened. `other`: sections, separated by blanks, that
+ * change in the opposite direction. `claims` selects what comes of it. NULL: the sections alone. */
+static const struct section_rule {
+	const char *name, *other;
+	int sign; /* 1: `name` is new, -1: it is gone */
+	const char *words;
+	bool (*claims)(const struct cause_guess *g, const struct cause_part *p);
+	bool same_vm; /* What loads stays about as large */
+} section_rules[] = {
+	{ ".relr.dyn", ".rela.dyn .rel.dyn", 1, "relative relocations are packed now (RELR)", NULL,
+	  false },
+	{ ".relr.dyn", ".rela.dyn .rel.dyn", -1, "relative relocations are no longer packed (RELR)",
+	  NULL, false },
+	{ ".symtab", "", -1, "the symbol table was removed (stripped)", claims_all, true },
+	{ ".symtab", "", 1, "the symbol table is in the file again (not stripped)", claims_all,
+	  true },
+	{ ".gnu_debugdata", "", 1, "a packed symbol table was added", NULL, false },
+	{ ".interp", "", -1, "the program is linked statically now", claims_linked, false },
+	{ ".interp", "", 1, "the program is linked dynamically now", claims_linked, false },
+	{ ".gcc_except_table", "", -1, "nothing handles exceptions any longer (`-fno-exceptions`)",
+	  claims_exceptions, false },
+	{ ".gcc_except_table", "", 1, "code handles exceptions now", claims_exceptions, false },
+	{ ".plt.sec", "", 1, "control-flow protection is on now (`-fcf-protection`)", claims_all,
+	  false },
+};
+
+static const char unwind_sections[] =
+	".eh_frame .eh_frame_hdr .gcc_except_table .ARM.exidx .ARM.extab .pdata .xdata";
+
+static struct str sections_take_name(struct str *rest)
+{
+	const char *blank = memchr(rest->p, ' ', rest->len);
+	const struct str name = str_upto(*rest, blank ? (size_t)(blank - rest->p) : rest->len);
+	*rest = str_from(*rest, name.len + (blank ? 1 : 0));
+	return name;
+}
+
+struct section_change {
+	double before, after;
+};
+
+static struct section_change section_change_of(const struct cause_evidence *e, struct str name)
+{
+	struct section_change ret = { 0, 0 };
+	for (size_t i = 0; i < e->sections->sections.count; i++) {
+		const struct diff_section *s = &e->sections->sections.data[i];
+		if (!str_eq(str_of(s->name), name))
+			continue;
+		ret.before += s->sizes.before + s->sizes.padding_before;
+		ret.after += s->sizes.after + s->sizes.padding_after;
+	}
+	return ret;
+}
+
+/* Returns the sum of the changes of sections. */
+static double sections_change(const struct cause_evidence *e, struct str names)
+{
+	double sum = 0;
+	while (names.len > 0) {
+		const struct section_change c = section_change_of(e, sections_take_name(&names));
+		sum += c.after - c.before;
+	}
+	return sum;
+}
+
+/* True if the VM image has about the same size on both sides. */
+static bool keeps_vm(const struct cause_evidence *e)
+{
+	double before = 0, after = 0;
+	for (size_t i = 0; i < e->d->charges.list.count; i++) {
+		before += (double)e->d->charges.list.data[i].vm[0];
+		after += (double)e->d->charges.list.data[i].vm[1];
+	}
+	return fabs(after - before) * 50 <= before;
+}
+
+static void section_rule_try(struct cause_evidence *e, const struct section_rule *r)
+{
+	const struct section_change c = section_change_of(e, str_of(r->name));
+	const double one = c.after - c.before, other = sections_change(e, str_of(r->other));
+	if ((r->sign > 0 ? c.before : c.after) != 0 || one * r->sign <= 0 ||
+	    (*r->other && other * r->sign >= 0) || (r->same_vm && !keeps_vm(e)))
+		return;
+	vec_push(&e->guesses, (struct cause_guess){ .cause = { .kind = CAUSE_SECTION,
+							       .sign = r->sign,
+							       .bytes = fabs(one) + fabs(other),
+							       .delta = one + other,
+							       .names = { r->name, r->words, "" } },
+						    .claims = r->claims });
+}
+
+/* Position-independent programs begin near address 0, others do not. */
+static void causes_guess_base(struct cause_evidence *e)
+{
+	uint64_t low[2] = { UINT64_MAX, UINT64_MAX };
+	for (size_t side = 0; side < 2; side++) {
+		const struct snapshot *s = side == 0 ? e->d->before : e->d->after;
+		for (size_t i = 0; i < s->symbols.count; i++)
+			if (s->symbols.data[i].addr != 0 &&
+			    s->sections.data[s->symbols.data[i].section].code)
+				low[side] = min_u64(low[side], s->symbols.data[i].addr);
+	}
+	const bool dynamic = section_change_of(e, STR(".dynamic")).after > 0;
+	const bool moved = low[0] < 0x100000 && low[1] >= 0x100000 && low[1] != UINT64_MAX;
+	const bool back = low[1] < 0x100000 && low[0] >= 0x100000 && low[0] != UINT64_MAX;
+	if (!dynamic || (!moved && !back))
+		return;
+	vec_push(&e->guesses,
+		 (struct cause_guess){
+			 .cause = { .kind = CAUSE_SECTION,
+				    .names = { "",
+					       moved ? "the program is no longer "
+						       "position-independent (`-no-pie`)"
+						     : "the program is position-independent now "
+						       "(`-pie`)",
+					       "" } },
+			 .claims = claims_all });
+}
+
+/* Guesses from tables of exceptions and of unwinding that changed more than functions explain:
+ * removed code takes at most a seventh of its size in exception tables with it. */
+static void causes_guess_unwind(struct cause_evidence *e)
+{
+	const struct section_change lsda = section_change_of(e, STR(".gcc_except_table"));
+	const double tables = sections_change(e, str_of(unwind_sections));
+	const double text = fabs(sections_change(e, STR(".text")));
+	const double exceptions = lsda.after - lsda.before;
+	if (tables == 0 || exceptions * tables < 0 ||
+	    (fabs(exceptions) * 7 < text && fabs(tables) < text) ||
+	    fabs(e->added - e->gone) * 2 > (double)(e->larger + e->smaller))
+		return;
+	vec_push(&e->guesses, (struct cause_guess){ .cause = { .kind = CAUSE_UNWIND,
+							       .sign = tables < 0 ? -1 : 1,
+							       .delta = tables,
+							       .count = e->cold_gone,
+							       .names = { "", "", "" } },
+						    .claims = claims_exceptions });
+}
+
+void causes_guess_sections(struct cause_evidence *e)
+{
+	for (size_t i = 0; i < COUNT_OF(section_rules); i++)
+		section_rule_try(e, &section_rules[i]);
+	causes_guess_base(e);
+	causes_guess_unwind(e);
+}

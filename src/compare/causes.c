@@ -1,0 +1,373 @@
+/* Finds what a change comes from: gathers evidence, asks the rules, and chooses. */
+#define _GNU_SOURCE /* For memmem(). */
+
+#include "compare/cause_evidence.h"
+
+#include "compare/align_paths.h"
+
+#include <math.h>
+
+/* The least part of the change for the first cause to stand alone, for a cause beside it, and for
+ * one of several large parts. */
+static const double share_sole = 0.5, share_beside = 0.25, share_part = 0.05;
+
+bool cause_has(struct str text, struct str part)
+{
+	return part.len == 0 || (text.len > 0 && memmem(text.p, text.len, part.p, part.len));
+}
+
+static const struct snap_symbol *causes_symbol_of(const struct snapshot *s,
+						  const struct snap_charge *c)
+{
+	return c->symbol == SNAP_NO_SYMBOL ? NULL : &s->symbols.data[c->symbol];
+}
+
+static double larger_change(const struct charge_pair *p)
+{
+	const double file = (double)p->file[1] - (double)p->file[0];
+	const double vm = (double)p->vm[1] - (double)p->vm[0];
+	return fabs(vm) > fabs(file) ? vm : file;
+}
+
+/* Returns the change of the symbol's own size, without what belongs to it elsewhere. */
+static double own_change(const struct snapshot_diff *d, const struct charge_pair *p)
+{
+	double size[2] = { 0, 0 };
+	for (size_t side = 0; side < 2; side++) {
+		const struct snapshot *s = side == 0 ? d->before : d->after;
+		const uint32_t charge = side == 0 ? p->before : p->after;
+		const struct snap_symbol *y =
+			charge == SNAP_NO_SYMBOL ? NULL
+						 : causes_symbol_of(s, &s->charges.data[charge]);
+		size[side] = y ? (double)y->size : 0;
+	}
+	return size[1] - size[0];
+}
+
+static struct cause_part part_of(const struct snapshot_diff *d, const struct charge_pair *p)
+{
+	const bool old = p->after == SNAP_NO_SYMBOL;
+	const struct snapshot *s = old ? d->before : d->after;
+	ASSERT((old ? p->before : p->after) < s->charges.count);
+	const struct snap_charge *c = &s->charges.data[old ? p->before : p->after];
+	const struct snap_symbol *y = causes_symbol_of(s, c);
+	const struct snap_section *sec = y ? &s->sections.data[y->section] : NULL;
+	const struct str path = snapshot_text(s, c->source != 0 ? c->source : c->object);
+	uint32_t id;
+	return (struct cause_part){
+		.change = p->change,
+		.code = sec && sec->code,
+		.clone = y && y->flags & SNAP_CLONE,
+		.fallback = charge_is_fallback(s, c->name),
+		.delta = larger_change(p),
+		.label = charge_label(s, c, HEFT_DIFF_BY_SYMBOL),
+		.name = y ? snapshot_text(s, y->full_name)
+			  : charge_label(s, c, HEFT_DIFF_BY_SYMBOL),
+		.path = path,
+		.old_path = path.len > 0 && intern_find(&d->before->texts, path, &id),
+		.package = snapshot_text(s, c->package),
+		.section = str_of(sec ? sec->name : ""),
+		.own = own_change(d, p),
+	};
+}
+
+/* True for a path of a source. Objects have paths too. */
+static bool is_source(struct str path)
+{
+	return path.len > 0 && path.p[0] != '[' && !str_ends(path, STR(".o"));
+}
+
+bool cause_is_cold(const struct cause_part *p)
+{
+	return p->code && cause_has(p->label, STR(".cold"));
+}
+
+/* Counts what tells how functions were compiled. */
+static void evidence_add_function(struct cause_evidence *e, const struct charge_pair *p,
+				  const struct cause_part *part)
+{
+	if (p->before != SNAP_NO_SYMBOL && p->after != SNAP_NO_SYMBOL) {
+		e->kept++;
+		e->larger += p->vm[1] > p->vm[0];
+		e->smaller += p->vm[1] < p->vm[0];
+	}
+	const bool cold = cause_is_cold(part);
+	e->cold_gone += cold && part->change == HEFT_REMOVED;
+	e->gone += !part->clone && part->change == HEFT_REMOVED;
+	e->added += !part->clone && part->change == HEFT_ADDED;
+}
+
+static void evidence_add(struct cause_evidence *e, const struct charge_pair *p)
+{
+	const struct cause_part part = part_of(e->d, p);
+	const bool padding = part.fallback && part.section.len == 0 &&
+			     !str_starts(part.label, STR("[section"));
+	if (part.code)
+		evidence_add_function(e, p, &part);
+	if (p->change == HEFT_RENAMED || p->change == HEFT_MOVED) {
+		*(p->change == HEFT_RENAMED ? &e->renamed : &e->moved) += (double)p->file[1];
+		*(p->change == HEFT_RENAMED ? &e->renamed_count : &e->moved_count) += 1;
+	}
+	*(is_source(part.path) ? &e->described : &e->undescribed) += part.code ? (double)p->file[0]
+									       : 0;
+	e->padding += padding ? part.delta : 0;
+	if (part.delta == 0 || padding)
+		return;
+	e->all += cause_size(&part);
+	vec_push(&e->parts, part);
+}
+
+/* Lists the paths of code, each once, in *ret. */
+static void paths_of_code(const struct snapshot *s, struct intern *ret)
+{
+	for (size_t i = 0; i < s->charges.count; i++) {
+		const struct snap_charge *c = &s->charges.data[i];
+		const struct snap_symbol *y = causes_symbol_of(s, c);
+		const struct str path = snapshot_text(s, c->source != 0 ? c->source : c->object);
+		if (y && !c->debug && s->sections.data[y->section].code && path.len > 0 &&
+		    path.p[0] != '[')
+			intern_add(ret, path);
+	}
+}
+
+/* Counts the paths that `other` lacks. */
+static size_t paths_beyond(const struct intern *paths, const struct intern *other)
+{
+	size_t ret = 0;
+	uint32_t id;
+	for (size_t i = 0; i < paths->entries.count; i++)
+		ret += !intern_find(other, paths->entries.data[i], &id);
+	return ret;
+}
+
+/* True if most sources became one: their paths are gone, and at most one is new. */
+static bool became_one_unit(const struct snapshot_diff *d)
+{
+	struct intern before = { { 0 } }, after = { { 0 } };
+	paths_of_code(d->before, &before);
+	paths_of_code(d->after, &after);
+	const size_t gone = paths_beyond(&before, &after);
+	const bool ret = gone >= 2 && 3 * gone >= 2 * before.entries.count &&
+			 paths_beyond(&after, &before) <= 1;
+	intern_release(&before);
+	intern_release(&after);
+	return ret;
+}
+
+static bool claims_code(const struct cause_guess *g, const struct cause_part *p)
+{
+	return p->fallback || (p->code && (p->change != HEFT_ADDED || g->text.len > 0));
+}
+
+/* Guesses from the functions: all sources compiled as one, or other code for most functions. New
+ * functions count if nearly all functions that stay changed too. */
+static void causes_guess_code(struct cause_evidence *e)
+{
+	const size_t changed = e->larger + e->smaller;
+	struct cause_guess g = { .cause = { .kind = CAUSE_ONE_UNIT,
+					    .count = changed,
+					    .grown = e->larger,
+					    .of = e->kept,
+					    .gone = (size_t)e->gone,
+					    .names = { "", "", "" } },
+				 .claims = claims_code,
+				 .text = changed * 4 >= e->kept * 3 ? STR("all") : STR("") };
+	if (e->gone > 0 && changed > 0 && became_one_unit(e->d)) {
+		vec_push(&e->guesses, g);
+	} else if (cause_code_differs(e, 8)) {
+		g.cause.kind = CAUSE_CODE;
+		vec_push(&e->guesses, g);
+	}
+}
+
+/* Guesses that one symbol is the change. */
+static bool claims_label(const struct cause_guess *g, const struct cause_part *p)
+{
+	return !p->fallback && str_eq(p->label, g->text) &&
+	       str_eq(p->path, str_of(g->cause.names[2]));
+}
+
+static void causes_guess_symbols(struct cause_evidence *e)
+{
+	const struct cause_part *most[CAUSES_MOST] = { NULL };
+	for (size_t i = 0; i < e->parts.count; i++) {
+		const struct cause_part *p = &e->parts.data[i];
+		for (size_t k = 0; p != NULL && !p->fallback && k < COUNT_OF(most); k++)
+			if (most[k] == NULL || cause_size(p) > cause_size(most[k])) {
+				const struct cause_part *out = most[k];
+				most[k] = p;
+				p = out;
+			}
+	}
+	for (size_t k = 0; k < COUNT_OF(most) && most[k] != NULL; k++) {
+		const struct cause c = { .kind = CAUSE_SYMBOL,
+					 .sign = cause_sign(most[k]),
+					 .names = {
+						 arena_copy(e->arena, most[k]->label),
+						 fabs(most[k]->own) * 2 < cause_size(most[k])
+							 ? ""
+							 : arena_copy(e->arena, most[k]->section),
+						 arena_copy(e->arena, most[k]->path) } };
+		vec_push(&e->guesses, (struct cause_guess){ c, claims_label, most[k]->label });
+	}
+}
+
+/* Less padding than this comes with any change: some segments begin at a new page. */
+enum { PADDING_LEAST = 16 << 10 };
+
+/* Guesses that the file only has other padding. */
+static void causes_guess_padding(struct cause_evidence *e)
+{
+	const double size = fabs(e->padding);
+	if (size > e->all && (size > PADDING_LEAST || e->all == 0))
+		vec_push(&e->guesses, (struct cause_guess){ .cause = { .kind = CAUSE_PADDING,
+								       .bytes = size,
+								       .delta = e->padding,
+								       .names = { "", "", "" } } });
+}
+
+/* Guesses that symbols only have another name or path. */
+static void causes_guess_same(struct cause_evidence *e)
+{
+	const bool moved = e->moved > e->renamed;
+	const double bytes = moved ? e->moved : e->renamed;
+	if (bytes == 0 || e->all > bytes / 4)
+		return;
+	vec_push(&e->guesses, (struct cause_guess){
+				      .cause = { .kind = moved ? CAUSE_MOVED : CAUSE_RENAMED,
+						 .bytes = e->all > 0 ? e->all : 1,
+						 .count = moved ? e->moved_count : e->renamed_count,
+						 .names = { "", "", "" } } });
+}
+
+/* Returns the bytes that a guess explains beyond the causes before it. `use` marks them. */
+static double guess_weigh(struct cause_evidence *e, struct cause_guess *g, bool use)
+{
+	double bytes = g->claims ? 0 : g->cause.bytes, delta = g->claims ? 0 : g->cause.delta;
+	size_t count = 0;
+	for (size_t i = 0; g->claims && i < e->parts.count; i++) {
+		struct cause_part *p = &e->parts.data[i];
+		if (p->used || !g->claims(g, p))
+			continue;
+		bytes += cause_size(p);
+		delta += p->delta;
+		count++;
+		p->used = use;
+	}
+	if (use) {
+		g->cause.bytes = bytes;
+		g->cause.delta = delta;
+		g->cause.count = g->cause.count > 0 ? g->cause.count : count;
+	}
+	return bytes;
+}
+
+static bool is_derived(enum cause_kind kind)
+{
+	return kind == CAUSE_ONE_UNIT || kind == CAUSE_CODE || kind == CAUSE_UNWIND;
+}
+
+/* Moves the guess that explains most to the causes. False if none explains enough. */
+static bool causes_take(struct causes *ret, struct cause_evidence *e)
+{
+	struct cause_guess *best = NULL;
+	double most = share_part * e->all;
+	for (size_t i = 0; i < e->guesses.count; i++) {
+		struct cause_guess *g = &e->guesses.data[i];
+		const double bytes = g->cause.kind == CAUSE_KINDS ? 0 : guess_weigh(e, g, false);
+		/* A derived cause explains the change, or it is not one. */
+		if (is_derived(g->cause.kind) && (ret->count > 0 || bytes < share_sole * e->all))
+			continue;
+		if (g->cause.kind == CAUSE_PADDING && ret->count > 0)
+			continue;
+		if (g->first && g->cause.kind != CAUSE_KINDS) {
+			best = g;
+			break;
+		}
+		/* Of two that explain about the same, the one that tells more. */
+		const bool earlier = best && g->cause.kind < best->cause.kind;
+		if (bytes > 0 && bytes > most * (best == NULL ? 1 : earlier ? 0.9 : 1.1)) {
+			best = g;
+			most = bytes;
+		}
+	}
+	if (best == NULL)
+		return false;
+	(void)guess_weigh(e, best, true);
+	ASSERT(ret->count < CAUSES_MOST && best->cause.bytes >= 0);
+	best->cause.share = e->all > 0 ? fmin(best->cause.bytes / e->all, 1) : 1;
+	ret->list[ret->count++] = best->cause;
+	best->cause.kind = CAUSE_KINDS;
+	return true;
+}
+
+/* Drops guesses about compilation if the compilers state it themselves. */
+static void causes_drop_guessed(struct cause_evidence *e)
+{
+	bool stated = e->same_options;
+	for (size_t i = 0; i < e->guesses.count; i++)
+		stated = stated || e->guesses.data[i].cause.kind <= CAUSE_COMPILER;
+	for (size_t i = 0; stated && i < e->guesses.count; i++) {
+		enum cause_kind *kind = &e->guesses.data[i].cause.kind;
+		if (is_derived(*kind) && (*kind != CAUSE_UNWIND || !e->same_options))
+			*kind = CAUSE_KINDS;
+	}
+}
+
+/* Finds the package of `main`, and the largest new functions in it that the first cause
+ * does not explain. */
+static void causes_find_own(struct causes *ret, const struct cause_evidence *e)
+{
+	ret->own_package = arena_copy(&ret->arena, align_main_package(e->d->after));
+	for (size_t n = 0; n < COUNT_OF(ret->own); n++) {
+		const struct cause_part *most = NULL;
+		for (size_t i = 0; i < e->parts.count; i++) {
+			const struct cause_part *p = &e->parts.data[i];
+			if (p->code && !p->used && is_source(p->path) && p->label.p[0] != '_' &&
+			    *ret->own_package && p->change == HEFT_ADDED && p->path.len > 0 &&
+			    str_eq(p->package, str_of(ret->own_package)) &&
+			    (n == 0 || !str_eq(p->label, str_of(ret->own[0]))) &&
+			    (most == NULL || p->delta > most->delta))
+				most = p;
+		}
+		ret->own[n] = most ? arena_copy(&ret->arena, most->label) : "";
+	}
+}
+
+void causes_find(struct causes *ret, const struct snapshot_diff *d,
+		 const struct diff_sections *sections)
+{
+	struct cause_evidence e = { .d = d, .sections = sections, .arena = &ret->arena };
+	*ret = (struct causes){ .debug_options = "", .own_package = "", .own = { "", "" } };
+	if (!d->charged)
+		return;
+	for (size_t i = 0; i < d->charges.list.count; i++)
+		if (!d->charges.list.data[i].debug)
+			evidence_add(&e, &d->charges.list.data[i]);
+	causes_guess_tools(&e, ret);
+	causes_guess_code(&e);
+	causes_guess_sections(&e);
+	causes_guess_symbols(&e);
+	causes_guess_names(&e);
+	causes_guess_padding(&e);
+	causes_guess_same(&e);
+	causes_drop_guessed(&e);
+	if (causes_take(ret, &e))
+		causes_find_own(ret, &e);
+	while (ret->count > 0 && ret->count < CAUSES_MOST && causes_take(ret, &e))
+		;
+	ret->all = e.all;
+	ASSERT(e.all >= 0 && ret->count <= CAUSES_MOST);
+	ret->sole = ret->count > 0 && ret->list[0].share >= share_sole;
+	while (ret->count > 1 && (ret->sole || ret->list[0].kind <= CAUSE_SECTION) &&
+	       (ret->list[0].kind >= CAUSE_PADDING ||
+		ret->list[ret->count - 1].share < share_beside))
+		ret->count--;
+	vec_release(&e.parts);
+	vec_release(&e.guesses);
+}
+
+void causes_release(struct causes *c)
+{
+	arena_release(&c->arena);
+}

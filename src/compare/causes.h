@@ -1,0 +1,71 @@
+/* causes.h - finds what a change comes from, as far as the two snapshots show it.
+ *
+ * Each rule has its evidence in the snapshots: options that compilers left in debug info, sections
+ * that shrank while the functions stay, packages that only one side has. The rule that explains
+ * most bytes is the first cause. Further causes explain bytes that those before them do not: a
+ * quarter of the change each. If no cause explains half of the change, the causes are its largest
+ * parts.
+ *
+ * O(symbols), about 1 us per changed symbol and 0.3 us per other symbol. One thread. */
+#ifndef HEFT_COMPARE_CAUSES_H
+#define HEFT_COMPARE_CAUSES_H
+
+#include "compare/diff_rows.h"
+
+/* Kinds of causes. "names" and "count" are those of struct cause. The order decides between causes
+ * that explain about the same bytes. */
+enum cause_kind {
+	/* The compilers or the programs state it. */
+	CAUSE_OPTIONS,  /* Options of the compiler. names: new ones, dropped ones. count: units */
+	CAUSE_COMPILER, /* names: the compiler before, after */
+	CAUSE_VERSION,  /* Version of a package. names: package, version before, after */
+	/* Derived: it explains the evidence best. */
+	CAUSE_ONE_UNIT, /* All sources are compiled as one */
+	CAUSE_CODE,     /* Functions that stay have other sizes. count: these, grown: larger */
+	CAUSE_UNWIND,   /* Tables of exceptions and unwinding. count: cold parts that are gone */
+	/* What the parts have in common. */
+	CAUSE_SECTION, /* A section that tells its cause. names: section, words */
+	CAUSE_SYMBOL,  /* names: its label, its section ("": its own size stays), its path */
+	CAUSE_RUNTIME, /* Part of a run time. names: words for it. count: symbols */
+	CAUSE_PACKAGE, /* Packages only one side has. names: the largest. count: packages */
+	CAUSE_OBJECTS, /* Objects without debug info. names: up to three. count: symbols */
+	CAUSE_FAMILY,  /* Names share what only one side has. names: that. count: symbols */
+	CAUSE_CLASSES, /* Classes with virtual functions. names: up to three. count: classes */
+	/* Nothing else changed. */
+	CAUSE_PADDING, /* Padding between segments */
+	CAUSE_RENAMED, /* count: symbols */
+	CAUSE_MOVED,   /* To another source. count: symbols */
+	CAUSE_KINDS
+};
+
+struct cause {
+	enum cause_kind kind;
+	int sign;     /* 1: new or grown, -1: gone or shrunk, 0: neither */
+	double bytes; /* Bytes explained: sum of absolute changes */
+	double share; /* Part of the change that it explains */
+	double delta; /* Sum of the changes */
+	size_t count, grown;
+	size_t of;            /* All units, or all functions that stay. 0: unknown */
+	size_t gone;          /* Functions that are gone */
+	const char *names[3]; /* "" where unused */
+};
+
+enum { CAUSES_MOST = 3 };
+struct causes {
+	struct cause list[CAUSES_MOST]; /* The first explains most */
+	size_t count;
+	bool sole;                    /* The first explains half of the change, or more */
+	bool same_build, other_build; /* Build ids of both sides are known, and equal or not */
+	double all;                   /* Sum of absolute changes outside of debug info */
+	const char *debug_options;    /* Options of debug info that are new, or "" */
+	const char *own_package;      /* Package of `main`, or "" */
+	const char *own[2];           /* New functions in it beyond the first cause, or "" */
+	struct arena arena;
+};
+
+/* Finds the causes. None if a side has no charges (struct snap_charge). */
+void causes_find(struct causes *ret, const struct snapshot_diff *d,
+		 const struct diff_sections *sections);
+void causes_release(struct causes *c);
+
+#endif

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Builds pairs of programs whose difference is known, and reads which cause `heft comment` names.
+
+usage: tests/oracle/causes.py HEFT
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CC = shutil.which("g++")
+FUNCTIONS = "".join(
+    f"""
+struct Error{i} {{ int code; }};
+int parse{i}(const char *s) {{ if (!s) throw Error{i}{{{i}}}; Guard g; return use(s, {i}) + use(s + 1, {i}); }}
+"""
+    for i in range(24)
+)
+HEAD = """
+int use(const char *s, int n);
+void done();
+struct Guard { ~Guard() { done(); } };
+"""
+BASE = {
+    "main.cc": HEAD + "int parse3(const char *);\nint main(int n, char **v) { return use(v[0], n) + parse3(v[0]); }\n",
+    "parse.cc": HEAD + FUNCTIONS,
+    "use.cc": "int sink; int use(const char *s, int n) { while (*s) n += *s++ * 3; return n; }\nvoid done() { sink++; }\n",
+}
+TABLE = "extern const unsigned table[2000] = {" + ",".join(str(i * 7919) for i in range(2000)) + "};\n"
+CLASSES = "struct Shape { virtual int area(); virtual ~Shape(); }; int Shape::area() { return 0; } Shape::~Shape() {}\n" + "".join(
+    f"struct Box{i} : Shape {{ int a; int area(); }}; int Box{i}::area() {{ return a * {i}; }}\n" for i in range(9)
+)
+# A library: more code than the program has, built without debug info.
+LIBRARY = "".join(f"int lib_{i}(const char *s) {{ int n = {i}; while (*s) n = n * {i + 3} + *s++; return n; }}\n" for i in range(60))
+
+
+def edit(old, new):
+    return {name: text.replace(old, new) for name, text in BASE.items()}
+
+
+def within(folder):
+    return {(f"{folder}/{name}" if name == "parse.cc" else name): text for name, text in BASE.items()}
+
+
+def build(folder, files, options, after=""):
+    folder.mkdir(parents=True)
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    sources = " ".join(name for name in files if not name.startswith("lib"))
+    if "lib.cc" in files:
+        subprocess.run(f"{CC} -O2 -c lib.cc -o lib.o", shell=True, cwd=folder, check=True)
+        sources += " lib.o"
+    subprocess.run(
+        f"{CC} {options} -ffile-prefix-map={folder}=. {sources} -o app && {after or 'true'}", shell=True, cwd=folder, check=True
+    )
+
+
+DEBUG, PLAIN = "-O2 -g", "-O2"
+# Name: sources and options before; sources, options and a command after; what the first sentence has; what it lacks.
+CASES = {
+    "options, with debug info": (BASE, DEBUG, BASE, "-Os -g", "", r"options changed in 3 of 3 units, new: `-Os`", "likely"),
+    "options, without": (BASE, PLAIN, BASE, "-O0", "", r"likely.*other options of the compiler", ""),
+    "exceptions off": (BASE, PLAIN, BASE | {"parse.cc": re.sub(r"throw \w+\{\d+\};", "__builtin_trap();", BASE["parse.cc"])}, "-O2 -fno-exceptions", "", r"`-fno-exceptions`", ""),
+    "stripped": (BASE, PLAIN, BASE, PLAIN, "strip app", r"Cause:.*stripped", ""),
+    "debug info": (BASE, "-O2 -g1", BASE, "-O2 -g3", "", r"only debug info changed.*`-g3`.*What loads is the same", ""),
+    "debug info removed": (BASE, DEBUG, BASE, PLAIN, "", r"debug info is no longer in the file", ""),
+    "renamed": (BASE, DEBUG, edit("parse", "read"), DEBUG, "", r"symbols were renamed", "option"),
+    "moved": (within("one"), DEBUG, within("two"), DEBUG, "", r"moved to other source files", ""),
+    "a table": (BASE, DEBUG, BASE | {"use.cc": BASE["use.cc"] + TABLE}, DEBUG, "", r"one table of data, `table`, is new", "option"),
+    "classes": (BASE, DEBUG, BASE | {"box.cc": CLASSES}, DEBUG, "", r"10 classes \(.*are new", "option"),
+    "a library": (BASE, DEBUG, BASE | {"lib.cc": LIBRARY}, DEBUG, "", r"without debug info are new", "option"),
+    "linked statically": (BASE, DEBUG, BASE, "-O2 -g -static", "", r"linked statically now", ""),
+    "a fixed address": (BASE, PLAIN, BASE, "-O2 -fno-pie -no-pie", "", r"no longer position-independent", ""),
+    "alignment": (BASE, PLAIN, BASE, "-O2 -Wl,-z,max-page-size=0x40000", "", r"padding between segments", ""),
+    "contents": (BASE, DEBUG, edit("* 3", "* 5"), DEBUG, "", r"Only contents differ|^$", "likely"),
+    # All functions change, but the compiler and its options are the same.
+    "a header": (BASE, DEBUG, edit("~Guard() {", "~Guard() { done(); done(); done();"), DEBUG, "", r"", "option|likely"),
+}
+
+
+def sentence(comment):
+    """The sentence under the heading, "" without one."""
+    lines = [line for line in comment.split("<details>")[0].splitlines() if line]
+    found = [line for line in lines[2:] if line.startswith("**") or line.startswith("No part")]
+    return found[0] if found else ""
+
+
+def main():
+    heft, failed = pathlib.Path(sys.argv[1]).resolve(), 0
+    with tempfile.TemporaryDirectory() as room:
+        for i, (name, case) in enumerate(CASES.items()):
+            old, new = pathlib.Path(room, f"{i}", "old"), pathlib.Path(room, f"{i}", "new")
+            build(old, case[0], case[1])
+            build(new, case[2], case[3], case[4])
+            done = subprocess.run([heft, "comment", "--base", old / "app", new / "app"], capture_output=True, text=True)
+            text = sentence(done.stdout)
+            good = done.returncode == 0 and re.search(case[5], text) and not (case[6] and re.search(case[6], text))
+            failed += not good
+            if not good:
+                print(f"FAILED: {name}: {text or done.stdout[:300] + done.stderr}")
+    print(f"causes: {len(CASES) - failed} named, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    if CC is None:
+        print("no g++")
+        sys.exit(77)
+    sys.exit(main())
