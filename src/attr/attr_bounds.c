@@ -246,19 +246,48 @@ void attr_nobody_code(const struct attr *a, struct spans *ret)
 	}
 }
 
-void attr_nobody(const struct attr *a, const struct section *const *data, size_t count, bool code,
-		 struct addr_mask *ret)
+/* A range of addresses, at first empty: { UINT64_MAX, 0 }. */
+struct nobody_range {
+	uint64_t low, high;
+};
+
+static void nobody_range_add(struct nobody_range *r, const struct section *s)
 {
-	const struct image *im = a->im;
-	uint64_t low = UINT64_MAX, high = 0;
+	r->low = min_u64(r->low, s->addr);
+	r->high = max_u64(r->high, add_sat(s->addr, s->size));
+}
+
+/* Opens a mask for the addresses of all mapped sections. Sections far from the largest one are in
+ * the second range. Example: the variables per processor of a Linux kernel begin at 0. */
+static void nobody_open(const struct image *im, struct addr_mask *ret)
+{
+	enum { NEAR_BITS = 31 };
+	struct nobody_range near = { UINT64_MAX, 0 }, far = near;
+	const struct section *largest = NULL;
+	for (size_t i = 1; i < im->section_count; i++) {
+		const struct section *s = &im->sections[i];
+		if (s->alloc && (!largest || s->size > largest->size))
+			largest = s;
+	}
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (!s->alloc || s->size == 0)
 			continue;
-		low = min_u64(low, s->addr);
-		high = max_u64(high, add_sat(s->addr, s->size));
+		const uint64_t away = s->addr > largest->addr ? s->addr - largest->addr
+							      : largest->addr - s->addr;
+		nobody_range_add(away >> NEAR_BITS == 0 ? &near : &far, s);
 	}
-	addr_mask_open(ret, min_u64(low, high), high);
+	addr_mask_open(ret, min_u64(near.low, near.high), near.high);
+	if (far.low < far.high) {
+		ret->far_low = far.low - far.low % ADDR_MASK_GRANULE;
+		ret->far_size = far.high - ret->far_low;
+	}
+}
+
+void attr_nobody(const struct attr *a, const struct section *const *data, size_t count, bool code,
+		 struct addr_mask *ret)
+{
+	nobody_open(a->im, ret);
 	/* Sections may overlap. Their bytes are marked only once. */
 	uint64_t done = 0;
 	for (size_t i = 0; i < count; i++) {

@@ -39,8 +39,6 @@ struct attr_refs_piece {
 	bool open;     /* True while this round over the pointers may still find a nearer owner */
 };
 
-typedef VEC(struct attr_refs_piece) piece_vec;
-
 /* A GOT slot without a symbol that holds a pointer to anonymous data. */
 struct attr_refs_slot {
 	uint64_t addr;
@@ -58,13 +56,13 @@ struct refs {
 	uint64_t got, got_low;      /* i386: the GOT, and the lowest distance from it that counts */
 	uint64_t plt_low, plt_high, slots_low, slots_high; /* Ranges of PLT stubs and GOT slots,
 							    * if wanted */
-	struct addr_mask wanted;                           /* Addresses whose references are kept */
+	struct addr_mask wanted; /* Addresses whose references are kept, and others near them */
 	target_vec targets;
 	pointer_parts pointers;
 	VEC(struct attr_refs_slot) slots; /* Sorted */
 	struct vtables vtables;
 	struct order order;
-	piece_vec pieces;
+	VEC(struct attr_refs_piece) pieces;
 };
 
 static int attr_refs_by_addr(const void *a, const void *b)
@@ -173,14 +171,13 @@ static void scan_span(const struct refs *r, const struct span *s, code_ref_vec *
 	const bool bare = r->a->scratch->bare.count > 0;
 	const unsigned kinds = REF_MEM | REF_ADDR | (immediates ? REF_IMM : 0) |
 			       (r->plt_low < r->plt_high || bare ? REF_CALL | REF_JUMP : 0);
-	const bool operands = kinds == (REF_MEM | REF_ADDR) && r->slots_low >= r->slots_high;
-	const struct addr_mask *mask = operands ? &r->wanted : NULL;
 	scratch->count = 0;
 	if (r->isa == CODE_NONE)
 		data_refs(r->a->im, code, s->start, scratch);
 	else
 		code_refs(r->isa, code, s->start,
-			  &(struct ref_wish){ kinds, r->imm_low, r->imm_high, mask }, scratch);
+			  &(struct ref_wish){ kinds, r->imm_low, r->imm_high, &r->wanted },
+			  scratch);
 	for (size_t i = 0; i < scratch->count; i++) {
 		const struct code_ref *ref = &scratch->data[i];
 		const enum go_ref is = go ? go_words_judge(&r->go, ref) : GO_ADDRESS;
@@ -281,6 +278,11 @@ static void find_imports(struct refs *r)
 		r->slots_low = p->slots.data[0].addr;
 		r->slots_high = p->slots.data[p->slots.count - 1].addr + 1;
 	}
+	addr_mask_add(&r->wanted, r->plt_low, r->plt_high);
+	addr_mask_add(&r->wanted, r->slots_low, r->slots_high);
+	for (size_t i = 0; i < a->scratch->bare.count; i++)
+		addr_mask_add(&r->wanted, a->scratch->bare.data[i].addr,
+			      a->scratch->bare.data[i].addr + 1);
 }
 
 /* Takes over immediates of Go's code that may be addresses, if they lie close after a known
@@ -401,10 +403,11 @@ static bool attr_refs_is_inside(const struct refs *r, uint64_t value)
 static bool looks_like_address(const struct refs *r, uint64_t value)
 {
 	const uint64_t start = value & ~UINT64_C(1); /* Clears the Thumb bit */
-	const struct span *at = spans_find(&r->a->vm, start);
 	const struct section *in = attr_refs_is_inside(r, value) ? data_section(r, value) : NULL;
-	return in && (in->exec || lookalike_is_number(r->a->im, value)) &&
-	       !(at && at->start == start);
+	if (!in || !(in->exec || lookalike_is_number(r->a->im, value)))
+		return false;
+	const struct span *at = spans_find(&r->a->vm, start);
+	return !(at && at->start == start);
 }
 
 /* For images without a table of pointers. Returns true if the word at `place` is a number or part

@@ -12,9 +12,10 @@ void addr_mask_open(struct addr_mask *m, uint64_t low, uint64_t high)
 
 void addr_mask_add(struct addr_mask *m, uint64_t start, uint64_t end)
 {
+	start = max_u64(start, m->low);
+	end = min_u64(end, m->low + m->size);
 	if (start >= end)
 		return;
-	ASSERT(start - m->low < m->size && end - m->low <= m->size);
 	uint64_t g = (start - m->low) >> m->shift;
 	const uint64_t last = (end - 1 - m->low) >> m->shift;
 	while (g <= last) {

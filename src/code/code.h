@@ -124,10 +124,10 @@ struct code_ref {
 typedef VEC(struct code_ref) code_ref_vec;
 
 struct ref_wish {
-	unsigned kinds;             /* Bits of enum ref_kind */
-	uint64_t imm_low, imm_high; /* REF_IMM: only values in [imm_low, imm_high) */
-	/* If not NULL: the targets that are wanted as REF_MEM and REF_ADDR. The decoder may skip
-	 * others, and code that refers only to others. */
+	unsigned kinds;             /* Mask of enum ref_kind */
+	uint64_t imm_low, imm_high; /* REF_IMM: range [imm_low, imm_high) of the value */
+	/* NULL, or a set of wanted targets. The decoder may omit other targets, and code that
+	 * refers only to these. */
 	const struct addr_mask *mask;
 };
 

@@ -36,6 +36,19 @@ static uint64_t wrap(const struct x86_refs_scan *s, uint64_t addr)
 	return s->mode64 ? addr : (uint32_t)addr;
 }
 
+/* True if a target at offset `to` of the code may be wanted. */
+static ALWAYS_INLINE bool may_want(const struct x86_refs_scan *s, uint64_t to)
+{
+	return to >= s->inside && (!s->mask || addr_mask_may_have(s->mask, s->addr + to));
+}
+
+/* True if a value may be a wanted address. */
+static ALWAYS_INLINE bool may_want_value(const struct x86_refs_scan *s, uint64_t to)
+{
+	return to >= s->imm_low && to < s->imm_high &&
+	       (!s->mask || addr_mask_may_have(s->mask, to));
+}
+
 /* Reports a relative reference, if its kind is wanted. The target lies `disp` bytes after the end
  * of the instruction. */
 static __attribute__((noinline)) void push_relative(const struct x86_refs_scan *s, uint64_t off,
@@ -57,7 +70,7 @@ static inline void add_relative(const struct x86_refs_scan *s, uint64_t off,
 				const struct x86_insn *in, enum ref_kind kind, uint8_t size)
 {
 	const uint64_t to = off + in->len + (uint64_t)in->disp;
-	if (to >= s->inside)
+	if (may_want(s, to))
 		push_relative(s, off, in, to, kind, size);
 }
 
@@ -65,7 +78,7 @@ static void x86_refs_add_value(const struct x86_refs_scan *s, uint64_t off, unsi
 			       unsigned field, int64_t value, enum ref_use use)
 {
 	const uint64_t to = wrap(s, (uint64_t)value);
-	if (to < s->imm_low || to >= s->imm_high)
+	if (!may_want_value(s, to))
 		return;
 	vec_push(s->ret, (struct code_ref){ .from = wrap(s, s->addr + off),
 					    .to = to,
@@ -160,19 +173,17 @@ static ALWAYS_INLINE unsigned scan_fast(struct x86_refs_scan *s, const uint8_t *
 	const int32_t field = (int32_t)load_le32(p + (branch ? end : len) - 4);
 	const int64_t disp = branch && imm == 1 ? field >> 24 : field;
 	unsigned odd = ((branch & s->branches) | (rm & X86_RM_NOBASE)) &&
-		       off + end + (uint64_t)disp >= s->inside;
+		       may_want(s, off + end + (uint64_t)disp);
 	odd |= (rm & X86_RM_SIB0) && (w >> 16 & 7) == 5;
 	odd |= class == CLASS_LEA && modrm >= 0xc0;
 	odd |= class == CLASS_MOV ? wide & 1 : 0;
-	if (want_imm)
-		odd |= (imm == 4 && !branch) || (rm & X86_RM_DISP4);
-	if (UNLIKELY(odd)) {
-		const bool relative = s->mask && rm & X86_RM_NOBASE;
-		if (relative && !addr_mask_may_have(s->mask, s->addr + off + end + (uint64_t)disp))
-			return end;
-		return scan_slow(s, off);
+	if (want_imm) {
+		odd |= imm == 4 && !branch &&
+		       may_want_value(s, wrap(s, (uint64_t)(int32_t)load_le32(p + end - 4)));
+		odd |= (rm & X86_RM_DISP4) &&
+		       may_want_value(s, wrap(s, (uint64_t)(int32_t)load_le32(p + len - 4)));
 	}
-	return end;
+	return UNLIKELY(odd) ? scan_slow(s, off) : end;
 }
 
 /* A form is what the length of a 64-bit instruction depends on: its opcode, the byte after it
@@ -348,8 +359,8 @@ static uint64_t last_wanted(const struct x86_refs_scan *s)
 	const uint64_t reach = s->size + IMM_MOST, width = add_sat(m->size, reach);
 	const int64_t first = (int64_t)(m->low - (s->addr + reach));
 	uint8_t top = 0, span = UINT8_MAX;
-	if (width < UINT32_MAX) { /* If the width is larger, any displacement may point to a
-				   * target */
+	if (width < UINT32_MAX &&
+	    m->far_size == 0) { /* Otherwise, any displacement may point to a target */
 		if (first > INT32_MAX || first < INT32_MIN - (int64_t)width)
 			return 0;
 		top = (uint8_t)((uint64_t)first >> 24);
@@ -387,9 +398,10 @@ uint64_t x86_refs(struct bytes code, bool mode64, uint64_t addr, const struct re
 				   .mode64 = mode64,
 				   .ret = ret };
 	if (wish->mask && mode64) {
-		ASSERT(!(kinds & ~(unsigned)(REF_MEM | REF_ADDR)));
+		ASSERT(!(kinds & REF_INSIDE));
 		s.mask = wish->mask;
-		s.stop = last_wanted(&s);
+		if (!s.branches && !(kinds & REF_IMM))
+			s.stop = last_wanted(&s);
 	}
 	if (!mode64)
 		(void)x86_refs_scan(&s, false, true, true, false);

@@ -420,6 +420,12 @@ static void fill_relative(uint8_t *p, size_t n, uint32_t *seed)
 		p[i] = (uint8_t)(*seed >> 24);
 		if ((*seed >> 20 & 7) == 0)
 			p[i] = (uint8_t)(0x05 | (p[i] & 0x38));
+		if ((*seed >> 20 & 7) == 1) /* call, mov $..., %eax */
+			p[i] = (*seed >> 19 & 1) != 0 ? 0xe8 : 0xb8;
+		if (i > 3 && p[i - 4] == 0xb8) {
+			const uint32_t value = (uint32_t)FROM + (*seed >> 12);
+			memcpy(p + i - 3, &value, sizeof value);
+		}
 		if (i > 4 && (p[i - 4] & 0xc7) == 0x05 && (*seed >> 16 & 3) != 0)
 			p[i] = (*seed >> 18 & 1) != 0 ? 0xff : 0;
 	}
@@ -428,9 +434,11 @@ static void fill_relative(uint8_t *p, size_t n, uint32_t *seed)
 static void a_mask_leaves_out_nothing_that_is_wanted(void **state)
 {
 	(void)state;
-	const unsigned kinds = REF_MEM | REF_ADDR;
+	static const unsigned kinds[] = { REF_MEM | REF_ADDR,
+					  REF_MEM | REF_ADDR | REF_CALL | REF_JUMP,
+					  REF_MEM | REF_ADDR | REF_IMM };
 	uint32_t seed = 7;
-	uint64_t counted = 0;
+	uint64_t counted[COUNT_OF(kinds)] = { 0 };
 	for (unsigned round = 0; round < 20000; round++) {
 		const size_t n = round % 257;
 		const uint64_t low = round % 3 == 0   ? FROM - (seed >> 9)
@@ -442,22 +450,28 @@ static void a_mask_leaves_out_nothing_that_is_wanted(void **state)
 		assert_non_null(p);
 		fill_relative(p, n, &seed);
 		struct addr_mask mask = { 0 };
-		addr_mask_open(&mask, low, far);
-		addr_mask_add(&mask, low, high);
+		if (round % 7 == 0) { /* All that is wanted is in the second range */
+			addr_mask_open(&mask, far, far + 4096);
+			mask.far_low = low - low % ADDR_MASK_GRANULE;
+			mask.far_size = high - mask.far_low;
+		} else {
+			addr_mask_open(&mask, low, far);
+			addr_mask_add(&mask, low, high);
+		}
 		uint64_t count = 0, all = 0;
 		const struct bytes code = { p, n };
-		const uint64_t sum = sum_refs(code,
-					      &(struct ref_wish){ .kinds = kinds, .mask = &mask },
-					      low, high, &count);
-		const uint64_t wanted = sum_refs(code, &(struct ref_wish){ .kinds = kinds }, low,
-						 high, &all);
+		struct ref_wish wish = { kinds[round / 3 % 3], low - low % 3, high + 2, NULL };
+		const uint64_t wanted = sum_refs(code, &wish, low, high, &all);
+		wish.mask = &mask;
+		const uint64_t sum = sum_refs(code, &wish, low, high, &count);
 		assert_int_equal(count, all);
 		assert_int_equal(sum, wanted);
-		counted += count;
+		counted[round / 3 % 3] += count;
 		addr_mask_release(&mask);
 		free(p);
 	}
-	assert_true(counted > 1000);
+	for (size_t i = 0; i < COUNT_OF(kinds); i++)
+		assert_in_range(counted[i], 300, UINT64_MAX);
 }
 
 static void a_mask_knows_its_members(void **state)
@@ -470,6 +484,11 @@ static void a_mask_knows_its_members(void **state)
 	addr_mask_add(&m, 0x2000, 0x7001);
 	addr_mask_add(&m, 0x8fff, 0x9000);
 	addr_mask_add(&m, 0x3000, 0x3000);
+	addr_mask_add(&m, 0x100, 0x200); /* Not in the range */
+	m.far_low = 0x40;
+	m.far_size = 0x20;
+	assert_true(addr_mask_may_have(&m, 0x5f) && !addr_mask_may_have(&m, 0x60) &&
+		    !addr_mask_may_have(&m, 0x3f) && !addr_mask_may_have(&m, 0x150));
 	assert_true(addr_mask_may_have(&m, 0x1805) && addr_mask_may_have(&m, 0x8fff));
 	assert_false(addr_mask_may_have(&m, 0x17ff) || addr_mask_may_have(&m, 0x1810) ||
 		     addr_mask_may_have(&m, 0xfff) || addr_mask_may_have(&m, 0x9000) ||
