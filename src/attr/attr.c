@@ -118,7 +118,7 @@ static void labels_by_owner(const struct attr *a, const struct symtab *table, la
 {
 	label_id local = LABEL_NONE, file = LABEL_NONE;
 	for (size_t i = table->count; i-- > 0;) {
-		const struct symbol s = symtab_get(table, i);
+		const struct symbol s = symtab_get_nameless(table, i);
 		ret[i] = s.type == STT_FILE ? local : symbol_label(a, &s);
 		if (s.type == STT_FILE)
 			local = LABEL_NONE;
@@ -126,7 +126,7 @@ static void labels_by_owner(const struct attr *a, const struct symtab *table, la
 			local = ret[i];
 	}
 	for (size_t i = 1; i < table->count; i++) {
-		const struct symbol s = symtab_get(table, i);
+		const struct symbol s = symtab_get_nameless(table, i);
 		uint64_t addr;
 		if (s.bind != STB_LOCAL)
 			break;
@@ -208,7 +208,7 @@ void attr_symbols_of_stubs(struct attr *a)
 	for (size_t i = 1; i < a->scratch->sym_count; i++) {
 		if (a->scratch->sym_labels[i] != LABEL_NONE)
 			continue;
-		const struct symbol s = symtab_get(&t, i);
+		const struct symbol s = symtab_get_nameless(&t, i);
 		a->scratch->sym_labels[i] = symbol_label(a, &s);
 	}
 }

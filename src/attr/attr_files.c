@@ -168,7 +168,7 @@ static label_id owner_of_group(const struct file_symbols *f,
 {
 	const struct attr *a = f->a;
 	for (size_t i = g->first; i < g->end; i++) {
-		const struct symbol s = symtab_get(&f->table, i);
+		const struct symbol s = symtab_get_nameless(&f->table, i);
 		uint64_t addr;
 		if (!symbol_addr(f->im, &s, &addr))
 			continue;
@@ -187,7 +187,7 @@ static void claim_group(const struct file_symbols *f, const struct attr_file_sym
 	if (owner == LABEL_NONE)
 		return;
 	for (size_t i = g->first; i < g->end; i++) {
-		const struct symbol s = symtab_get(&f->table, i);
+		const struct symbol s = symtab_get_nameless(&f->table, i);
 		uint64_t addr;
 		if (s.size == 0 || s.type == STT_SECTION || s.visibility != STV_DEFAULT ||
 		    !symbol_addr(f->im, &s, &addr))
@@ -207,12 +207,13 @@ void attr_file_symbols(struct attr *a, const struct image *im)
 		return;
 	list_known(&f);
 	for (size_t i = 1; i < f.table.count; i++) {
-		const struct symbol s = symtab_get(&f.table, i);
+		const struct symbol s = symtab_get_nameless(&f.table, i);
 		if (s.bind != STB_LOCAL && symtab_has_locals_first(&f.table))
 			break;
 		if (s.type == STT_FILE) {
+			const struct symbol file = symtab_get(&f.table, i);
 			claim_group(&f, &g);
-			g = (struct attr_file_symbols_group){ symbol_source(&s), i + 1, i + 1 };
+			g = (struct attr_file_symbols_group){ symbol_source(&file), i + 1, i + 1 };
 		}
 		g.end = i + 1;
 	}

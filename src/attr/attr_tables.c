@@ -18,7 +18,7 @@ static void symbol_table(struct attr *a, const struct section *s, const label_id
 	if (!s || !attr_open_symbols(a, a->im, s, &t))
 		return;
 	for (size_t i = 1; i < t.count; i++) {
-		const struct symbol sym = symtab_get(&t, i);
+		const struct symbol sym = symtab_get_nameless(&t, i);
 		const struct symbol_bytes b = symtab_bytes(&t, &sym);
 		attr_put(a, s, b.entry_off, b.entry_size, labels[i], WHY_SYMBOL_ENTRY);
 	}

@@ -256,20 +256,29 @@ static void split_info(const struct image *im, uint64_t info, struct reloc *ret)
 
 static bool next_plain(struct reloc_iter *it, struct reloc *ret)
 {
-	struct reader *r = &it->reader;
 	const struct image *im = it->image;
+	uint64_t off, info;
 	if (it->remaining == 0)
 		return false;
 	it->remaining--;
-	ret->entry_off = r->pos;
+	ret->entry_off = it->reader.pos;
 	ret->entry_size = it->state[ST_ENTSIZE];
-	const uint64_t off = read_elf_word(r, im->bits);
-	split_info(im, read_elf_word(r, im->bits), ret);
-	if (it->form == FORM_RELA) {
-		ret->addend = im->bits == 64 ? read_i64(r) : read_i32(r);
-		ret->has_addend = true;
+	ret->has_addend = it->form == FORM_RELA;
+	const uint8_t *entry = read_take(&it->reader, ret->entry_size);
+	ASSERT(entry); /* open_plain() has counted the entries */
+	/* A constant size spares the reader's checks. */
+	if (im->bits == 64) {
+		struct reader r = reader_of((struct bytes){ entry, 24 }, im->big_endian);
+		off = read_u64(&r);
+		info = read_u64(&r);
+		ret->addend = ret->has_addend ? read_i64(&r) : 0;
+	} else {
+		struct reader r = reader_of((struct bytes){ entry, 12 }, im->big_endian);
+		off = read_u32(&r);
+		info = read_u32(&r);
+		ret->addend = ret->has_addend ? read_i32(&r) : 0;
 	}
-	reader_seek(r, ret->entry_off + ret->entry_size);
+	split_info(im, info, ret);
 	return elf_reloc_finish(it, ret, off);
 }
 

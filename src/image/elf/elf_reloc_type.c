@@ -573,7 +573,7 @@ bool reloc_target(const struct reloc_iter *it, const struct reloc *r, uint64_t *
 	if (!base_only) {
 		if (r->symbol == 0 || r->symbol >= it->symbols.count)
 			return false;
-		const struct symbol s = symtab_get(&it->symbols, r->symbol);
+		const struct symbol s = symtab_get_nameless(&it->symbols, r->symbol);
 		if (!symbol_addr(it->image, &s, &symbol))
 			return false;
 	}

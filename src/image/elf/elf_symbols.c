@@ -122,25 +122,28 @@ static struct str symbol_name(const struct symtab *t, uint32_t i, uint64_t off)
 	return length < t->name_max ? (struct str){ p, length } : name;
 }
 
-struct symbol symtab_get(const struct symtab *t, size_t i)
+struct symbol symtab_get_nameless(const struct symtab *t, size_t i)
 {
 	ASSERT(i < t->count);
 	if (t->made)
 		return t->made[i].symbol;
 	const struct image *im = t->image;
-	struct reader r = reader_of(t->data, im->big_endian);
-	reader_seek(&r, (uint64_t)i * t->entry_size);
+	const uint8_t *entry = t->data.p + (uint64_t)i * t->entry_size;
 	struct symbol s = { .name = STR(""), .index = (uint32_t)i };
 	uint8_t info, other;
 	uint16_t shndx;
-	s.name_off = read_u32(&r);
+	/* symtab_open() has checked the size. A constant size spares the checks of the reader. */
 	if (im->bits == 64) {
+		struct reader r = reader_of((struct bytes){ entry, SYM64_SIZE }, im->big_endian);
+		s.name_off = read_u32(&r);
 		info = read_u8(&r);
 		other = read_u8(&r);
 		shndx = read_u16(&r);
 		s.value = read_u64(&r);
 		s.size = read_u64(&r);
 	} else {
+		struct reader r = reader_of((struct bytes){ entry, SYM32_SIZE }, im->big_endian);
+		s.name_off = read_u32(&r);
 		s.value = read_u32(&r);
 		s.size = read_u32(&r);
 		info = read_u8(&r);
@@ -158,7 +161,14 @@ struct symbol symtab_get(const struct symtab *t, size_t i)
 		const struct section *at = image_section_at(im, s.value);
 		s.section = at ? at->index : SYM_BAD;
 	}
-	s.name = symbol_name(t, s.index, s.name_off);
+	return s;
+}
+
+struct symbol symtab_get(const struct symtab *t, size_t i)
+{
+	struct symbol s = symtab_get_nameless(t, i);
+	if (!t->made)
+		s.name = symbol_name(t, s.index, s.name_off);
 	return s;
 }
 
