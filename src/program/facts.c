@@ -188,8 +188,15 @@ static const char *runpath_of(const struct image *im)
 	return b.size > 0 && memchr(b.p, 0, b.size) ? (const char *)b.p : "";
 }
 
-/* Counts the relocations for the loader. In objects, counts those for the linker. */
-static void count_relocs(struct facts *f, const struct image *im)
+/* Relative relocations that RELR can express. */
+struct facts_relative {
+	VEC(uint64_t) places;
+	uint64_t bytes; /* Their size in REL or RELA */
+};
+
+/* Counts the relocations for the loader. In objects, counts those for the linker. Also lists those
+ * that RELR can express. */
+static void count_relocs(struct facts *f, const struct image *im, struct facts_relative *relative)
 {
 	f->relocs[RELOC_RELATIVE] += im->moved_places;
 	f->reloc_count += im->moved_places;
@@ -199,9 +206,14 @@ static void count_relocs(struct facts *f, const struct image *im)
 		const struct section *s = &im->sections[i];
 		if (!section_is_reloc(s) || section_is_kept_reloc(im, s) || !reloc_open(&it, im, s))
 			continue;
+		const bool plain = s->alloc && (s->type == SHT_REL || s->type == SHT_RELA);
 		while (reloc_next(&it, &rel)) {
 			f->relocs[rel.kind]++;
 			f->reloc_count++;
+			if (!plain || rel.kind != RELOC_RELATIVE || rel.addr % (im->bits / 8) != 0)
+				continue;
+			vec_push(&relative->places, rel.addr);
+			relative->bytes += rel.entry_size;
 		}
 	}
 }
@@ -271,41 +283,17 @@ static uint64_t symbol_bytes(const struct image *im)
 	return min_u64(bytes, im->bytes.size);
 }
 
-typedef VEC(uint64_t) place_vec;
-
-/* Lists the relative relocations that RELR can express. Returns the bytes that they take in REL or
- * RELA. */
-static uint64_t relative_places(const struct image *im, place_vec *places)
-{
-	uint64_t bytes = 0;
-	for (size_t i = 1; i < im->section_count; i++) {
-		struct reloc_iter it;
-		struct reloc rel;
-		const struct section *s = &im->sections[i];
-		if ((s->type != SHT_REL && s->type != SHT_RELA) || !s->alloc ||
-		    !reloc_open(&it, im, s))
-			continue;
-		while (reloc_next(&it, &rel)) {
-			if (rel.kind != RELOC_RELATIVE || rel.addr % (im->bits / 8) != 0)
-				continue;
-			vec_push(places, rel.addr);
-			bytes += rel.entry_size;
-		}
-	}
-	return bytes;
-}
-
-/* Returns the size in bytes of these relocations in RELR form (gABI "Relative relocations"). RELR
+/* Returns the size in bytes of sorted relocations in RELR form (gABI "Relative relocations"). RELR
  * has a word with an address, then bit masks. Each bit except the lowest marks one of the next
  * words. */
-static uint64_t relr_bytes(const place_vec *places, unsigned word)
+static uint64_t relr_bytes(const struct facts_relative *r, unsigned word)
 {
-	const uint64_t reach = (8 * word - 1) * (uint64_t)word;
+	const uint64_t reach = (8 * word - 1) * (uint64_t)word, *places = r->places.data;
 	uint64_t words = 0, next = 0;
-	for (size_t i = 0; i < places->count; words++) {
-		next = places->data[i++] + word;
-		while (i < places->count && places->data[i] - next < reach) {
-			while (i < places->count && places->data[i] - next < reach)
+	for (size_t i = 0; i < r->places.count; words++) {
+		next = places[i++] + word;
+		while (i < r->places.count && places[i] - next < reach) {
+			while (i < r->places.count && places[i] - next < reach)
 				i++;
 			next += reach;
 			words++;
@@ -314,17 +302,15 @@ static uint64_t relr_bytes(const place_vec *places, unsigned word)
 	return words * word;
 }
 
-static void facts_add_savings(struct facts *f, const struct image *im)
+static void facts_add_savings(struct facts *f, const struct image *im,
+			      struct facts_relative *relative)
 {
 	const struct section *comment = image_section_find(im, ".comment");
 	const struct section *old_hash = image_section_type(im, SHT_HASH, 1);
 	const bool twice = old_hash && image_section_type(im, SHT_GNU_HASH, 1);
 	uint64_t debug = 0, kept = 0;
-	place_vec places = { 0 };
-	const uint64_t relative = relative_places(im, &places);
-	vec_sort(&places);
-	const uint64_t relr = min_u64(relr_bytes(&places, im->bits / 8), relative);
-	vec_release(&places);
+	vec_sort(&relative->places);
+	const uint64_t relr = min_u64(relr_bytes(relative, im->bits / 8), relative->bytes);
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		debug += !s->alloc && section_name_is_debug(s->name) ? s->file_size : 0;
@@ -334,7 +320,7 @@ static void facts_add_savings(struct facts *f, const struct image *im)
 	facts_savings_add(f, "debug info", min_u64(debug, im->bytes.size));
 	facts_savings_add(f, "symbol table", symbol_bytes(im));
 	facts_savings_add(f, "relocations kept by --emit-relocs", min_u64(kept, im->bytes.size));
-	facts_savings_add(f, "relative relocations packed as RELR", relative - relr);
+	facts_savings_add(f, "relative relocations packed as RELR", relative->bytes - relr);
 	/* Loaders since 2006 prefer the GNU hash table. */
 	facts_savings_add(f, "old hash table beside the GNU one", twice ? old_hash->file_size : 0);
 	facts_savings_add(f, ".comment", comment && !comment->alloc ? comment->file_size : 0);
@@ -465,7 +451,8 @@ static void facts_add_notes(struct facts *f, const struct image *im, struct aren
 	text_release(&t.opens);
 }
 
-static void read_image(struct facts *f, struct program *p, struct arena *arena)
+static void read_image(struct facts *f, struct program *p, struct arena *arena,
+		       struct facts_relative *relative)
 {
 	struct image *im = &p->input.images[0];
 	const bool linked = is_linked(im);
@@ -496,12 +483,13 @@ static void read_image(struct facts *f, struct program *p, struct arena *arena)
 		facts_add_notes(f, im, arena);
 	}
 	if (linked)
-		facts_add_savings(f, im);
+		facts_add_savings(f, im, relative);
 }
 
 void facts_read(struct facts *f, struct program *p, struct arena *arena)
 {
 	const struct input *in = &p->input;
+	struct facts_relative relative = { 0 };
 	const char *machine = in->image_count > 0 ? image_machine_name(&in->images[0]) : "";
 	for (size_t i = 1; i < in->image_count; i++)
 		if (!image_same_arch(&in->images[i], &in->images[0]))
@@ -522,11 +510,12 @@ void facts_read(struct facts *f, struct program *p, struct arena *arena)
 			     .opens = "" };
 	for (size_t i = 0; i < in->image_count; i++)
 		if (in->images[i].kind != IMAGE_CORE)
-			count_relocs(f, &in->images[i]);
-	if (!in->archive) {
-		read_image(f, p, arena);
+			count_relocs(f, &in->images[i], &relative);
+	if (!in->archive)
+		read_image(f, p, arena, &relative);
+	vec_release(&relative.places);
+	if (!in->archive)
 		return;
-	}
 	f->format = in->fat         ? "universal"
 		    : in->component ? "WebAssembly component"
 		    : in->thin      ? "thin archive"
