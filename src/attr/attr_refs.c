@@ -279,7 +279,8 @@ static void find_imports(struct refs *r)
 		r->slots_high = p->slots.data[p->slots.count - 1].addr + 1;
 	}
 	addr_mask_add(&r->wanted, r->plt_low, r->plt_high);
-	addr_mask_add(&r->wanted, r->slots_low, r->slots_high);
+	for (size_t i = 0; i < p->slots.count; i++)
+		addr_mask_add(&r->wanted, p->slots.data[i].addr, p->slots.data[i].addr + 1);
 	for (size_t i = 0; i < a->scratch->bare.count; i++)
 		addr_mask_add(&r->wanted, a->scratch->bare.data[i].addr,
 			      a->scratch->bare.data[i].addr + 1);
