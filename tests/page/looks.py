@@ -156,7 +156,7 @@ def take(b, name, page, folder, wanted):
 
 
 README = {  # of a page and a picture: the file, how high, whether it is dark, what else is chosen; paths of this machine are below the edge
-    ("program", "map"): ("page-sizes.png", 800, False, "by: ['c0', 'c3']"),
+    ("program", "map"): ("page-sizes.png", 580, False, "by: ['c0', 'c2']"),
     ("lists", "map"): ("page-changes.png", 800, False, ""),
     ("heap", "ice"): ("page-heap.png", 580, True, "m: 4"),
 }
