@@ -33,9 +33,12 @@ import json
 import os
 import weakref
 from ctypes import byref, sizeof
-from typing import Any, Iterable, Optional, Sequence, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence, TypeVar, Union
 
 from . import _abi
+
+if TYPE_CHECKING:
+    from .console import Console
 
 __version__ = _abi.VERSION
 __all__ = ["CanceledError", "Console", "Error", "FileError", "FormatError", "Heap", "InternalError", "LimitError",
@@ -342,17 +345,17 @@ def _flat(top: dict, levels: Sequence[str]) -> list:
 def _table(text: bytes, work: _Work, levels: Sequence[str], deep: bool = False) -> Table:
     """The table of a document whose rows have these levels; `deep`: trees are deeper than that."""
     single = len(levels) == 1 and not deep
+    # A quote inside of a string has a backslash before it, so these are members of rows. A dict of numbers and texts alone
+    # is none of the collector's business.
+    text = text.replace(b', "children": []', b"")
     if single:
-        # A quote inside of a string has a backslash before it: this is the first member of a row.
         text = text.replace(b'{"label": ', b'{"%s": ' % levels[0].encode())
     document = _parsed(text)
     top = document.pop("total")
     document.pop("notes", None)
     levels = document.get("sources", levels)
     if single:
-        rows = top["children"]
-        for row in rows:
-            row.pop("children", None)
+        rows = top.pop("children", [])
     else:
         rows = _flat(top, levels)
     total = {name: value for name, value in top.items() if name not in ("label", "children", *levels)}
@@ -669,4 +672,9 @@ class Heap(_Opened):
         return dict(json.loads(_written(_lib.heft_heap_digest_write, self._handle)))
 
 
-from .console import Console  # noqa: E402  pylint: disable=wrong-import-position
+def __getattr__(name: str) -> Any:
+    """The console takes as long to import as all the rest, so it is imported when it is first used."""
+    if name == "Console":
+        from . import console  # pylint: disable=import-outside-toplevel
+        return console.Console
+    raise AttributeError(f"module 'heft' has no attribute {name!r}")
