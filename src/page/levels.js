@@ -42,6 +42,10 @@ function splitLabel(label, separator) {
 /* Where the parts of a name begin.  Arguments of generics, "sort::<>", belong to the part before; a "/" parts what is before the first bracket. */
 function partStarts(label) {
 	const starts = [0], parts = splitLabel(label, "::"), path = label.slice(0, label.search(/[[({<]|$/));
+	/* "<core::net::Ipv4Addr as core::fmt::Display>::fmt" may begin with "Display>::fmt". */
+	const type = label[0] === "<" && parts.length > 1 ? parts[0].lastIndexOf("::") + 2 : 0;
+	if (type > 1)
+		starts.push(type);
 	for (let i = 1, at = parts[0].length + 2; i < parts.length; at += parts[i++].length + 2)
 		if (parts[i][0] !== "<")
 			starts.push(at);
