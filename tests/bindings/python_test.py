@@ -228,6 +228,10 @@ class Errors(unittest.TestCase):
         done = subprocess.run([sys.executable, "-c", "import heft; heft.version()"], stderr=subprocess.PIPE, check=False,
                               env={**os.environ, "HEFT_LIBRARY": "/no/libheft.so"}, text=True)
         self.assertIn("ImportError: libheft was not found", done.stderr)
+        named = subprocess.run([sys.executable, "-c", "import ctypes, os, heft\nos.environ.pop('HEFT_LIBRARY', 0)\n"
+                                "def refuse(name): raise OSError(name)\nctypes.CDLL = refuse\nheft.version()"],
+                               stderr=subprocess.PIPE, check=False, text=True)
+        self.assertIn("libheft was not found (libheft.so.1): install libheft1", named.stderr)
 
     def test_nothing_leaks(self):
         def kibibytes():

@@ -31,6 +31,7 @@ import ctypes
 import gc
 import json
 import os
+import sys
 import weakref
 from ctypes import byref, sizeof
 from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence, TypeVar, Union
@@ -124,19 +125,18 @@ class _Library:
     @staticmethod
     def _open() -> Any:
         major = __version__.split(".", maxsplit=1)[0]
-        own = os.environ.get("HEFT_LIBRARY")
-        for name in [own] if own else [f"libheft.so.{major}", f"libheft.{major}.dylib"]:
-            try:
-                opened = ctypes.CDLL(name)
-            except OSError as error:
-                why = error
-                continue
-            opened.heft_version.restype = ctypes.c_char_p
-            found = opened.heft_version().decode()
-            if found.split(".", maxsplit=1)[0] != major:
-                raise ImportError(f"{name} is version {found}, and heft needs version {major}")
-            return opened
-        raise ImportError(f"libheft was not found ({why}): install libheft{major}, or name it in HEFT_LIBRARY")
+        name = os.environ.get("HEFT_LIBRARY") or (
+            f"libheft.{major}.dylib" if sys.platform == "darwin" else f"libheft.so.{major}")
+        try:
+            opened = ctypes.CDLL(name)
+        except OSError as error:
+            raise ImportError(f"libheft was not found ({error}): install libheft{major}, or name it in HEFT_LIBRARY") from None
+        opened.heft_version.restype = ctypes.c_char_p
+        found = opened.heft_version().decode()
+        if found.split(".", maxsplit=1)[0] != major:
+            raise ImportError(f"{name} is version {found}, and heft needs version {major}")
+        return opened
+
 
 
 _lib = _Library()
