@@ -18,10 +18,12 @@
 #define FOR_CODE                                                                                   \
 	(FOR(USE_BLOCKS) | FOR(USE_BLOCK_MAP) | FOR(USE_PROFILE) | FOR(USE_STACK) |                \
 	 FOR(USE_DEBUG_FILE))
+#define READS_SYMBOLS "heft report, query and diff read it"
 
 static const struct {
 	const char *one, *many;
-	unsigned uses; /* Bits of FOR() */
+	unsigned uses;      /* Bits of FOR() */
+	const char *advice; /* Advice where the use is another. NULL if there is none */
 } kinds[KIND_COUNT] = {
 	[KIND_PROGRAM] = { "a program or library", "programs", FOR_IMAGES | FOR_CODE },
 	[KIND_OBJECT] = { "an object", "objects",
@@ -32,16 +34,19 @@ static const struct {
 	[KIND_CORE_HEADERS] = { "a core of another system", NULL, FOR_IMAGES },
 	[KIND_LINKER_MAP] = { "a linker map", "linker maps",
 			      FOR(USE_SIZE) | FOR(USE_SYMBOLS) | FOR(USE_WHERE) | FOR(USE_MAP) },
-	[KIND_PACKAGE] = { "a zip file", "zip files", FOR(USE_SYMBOLS) },
-	[KIND_DEX] = { "a dex file", "dex files", FOR(USE_SYMBOLS) },
-	[KIND_PAK] = { "a data pack", "data packs", FOR(USE_SYMBOLS) },
-	[KIND_SIZE] = { "a .size file", ".size files", FOR(USE_SYMBOLS) },
-	[KIND_SIZEDIFF] = { "a .sizediff file", ".sizediff files", FOR(USE_SYMBOLS) },
-	[KIND_RECORDING] = { "a recording of a heap", "recordings",
-			     FOR(USE_WHERE) | FOR(USE_HEAP) },
-	[KIND_SAMPLES] = { "a perf.data file", "perf.data files", FOR(USE_SAMPLES) },
-	[KIND_PDB] = { "a PDB, the debug info of a program", "PDBs", FOR(USE_DEBUG_FILE) },
-	[KIND_DATABASE] = { "an SQLite database", NULL, 0 },
+	[KIND_PACKAGE] = { "a zip file", "zip files", FOR(USE_SYMBOLS), READS_SYMBOLS },
+	[KIND_DEX] = { "a dex file", "dex files", FOR(USE_SYMBOLS), READS_SYMBOLS },
+	[KIND_PAK] = { "a data pack", "data packs", FOR(USE_SYMBOLS), READS_SYMBOLS },
+	[KIND_SIZE] = { "a .size file", ".size files", FOR(USE_SYMBOLS), READS_SYMBOLS },
+	[KIND_SIZEDIFF] = { "a .sizediff file", ".sizediff files", FOR(USE_SYMBOLS),
+			    READS_SYMBOLS },
+	[KIND_RECORDING] = { "a recording of a heap", "recordings", FOR(USE_WHERE) | FOR(USE_HEAP),
+			     "heft heap show reads it" },
+	[KIND_SAMPLES] = { "a perf.data file", "perf.data files", FOR(USE_SAMPLES),
+			   "heft blocks profile PROGRAM --perf=FILE reads it" },
+	[KIND_PDB] = { "a PDB, the debug info of a program", "PDBs", FOR(USE_DEBUG_FILE),
+		       "give the program, and the PDB with --debug-file" },
+	[KIND_DATABASE] = { "an SQLite database", NULL, 0, "heft history page shows a history" },
 	[KIND_FOREIGN] = { NULL, NULL, 0 },
 	[KIND_UNKNOWN] = { "of no kind that heft knows", NULL, 0 },
 };
@@ -167,10 +172,9 @@ static const struct file_format formats[] = {
 	{ KIND_RECORDING, .packs = true, AT("\x9eRheap\n\x04") },
 	{ KIND_SAMPLES, AT("PERFILE2") },
 	{ KIND_SAMPLES, AT("2ELIFREP") },
-	{ KIND_PDB, .advice = "give the program, and the PDB with --debug-file",
-	  AT("Microsoft C/C++ MSF 7.00\r\n\x1a"
-	     "DS\0\0") },
-	{ KIND_DATABASE, .advice = "heft history page shows a history", AT("SQLite format 3\0") },
+	{ KIND_PDB, AT("Microsoft C/C++ MSF 7.00\r\n\x1a"
+		       "DS\0\0") },
+	{ KIND_DATABASE, AT("SQLite format 3\0") },
 	{ KIND_FOREIGN, "a Java class", AT("\xca\xfe\xba\xbe") },
 	{ KIND_FOREIGN, "a DOS program", AT("MZ") },
 	{ KIND_FOREIGN, "LLVM bitcode", AT("BC\xc0\xde") },
@@ -287,7 +291,9 @@ bool file_format_refuse(const struct file_format *f, enum file_use use, const ch
 	const bool known = f->kind != KIND_UNKNOWN, tiny = !known && size < SIZE_MIN;
 	const bool firmware = !known && str_ends(str_of(path), STR(".bin"));
 	const char *one = f->one ? f->one : kinds[f->kind].one;
-	const char *advice = firmware ? "if it is firmware, " ELF_PROGRAM : f->advice;
+	const char *advice = firmware    ? "if it is firmware, " ELF_PROGRAM
+			     : f->advice ? f->advice
+					 : kinds[f->kind].advice;
 	struct text list = { 0 };
 	ASSERT(one && use < USE_COUNT);
 	readable_name(use, &list);
