@@ -68,7 +68,10 @@ export class DiskFiles {
 	}
 }
 
-/** A stream of this process, by its number.  A pipe may be full: it is tried again. */
+/** The status of a program that SIGPIPE ended.  Node ignores that signal. */
+const BROKEN_PIPE = 141;
+
+/** A stream of this process, by its number.  A pipe may be full: it is tried again.  The process ends where nobody reads it. */
 export class ProcessStream {
 	constructor(fd, terminal) {
 		this.fd = fd;
@@ -90,7 +93,13 @@ export class ProcessStream {
 		return this.again(() => fs.readSync(this.fd, into, 0, into.length, null));
 	}
 	write(part) {
-		for (let done = 0; done < part.length;)
-			done += this.again(() => fs.writeSync(this.fd, part, done));
+		try {
+			for (let done = 0; done < part.length;)
+				done += this.again(() => fs.writeSync(this.fd, part, done));
+		} catch (error) {
+			if (error.code === 'EPIPE')
+				process.exit(BROKEN_PIPE);
+			throw error;
+		}
 	}
 }

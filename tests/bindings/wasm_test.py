@@ -132,6 +132,13 @@ console.log(JSON.stringify([rows.file, diff.base_charged, written[0], error, hef
     if elsewhere.answer([heft], words, folder) != elsewhere.answer(program, words, folder):
         print("FAILED: the installed program says something else")
         failed += 1
+    reader, writer = os.pipe()
+    os.close(reader)
+    unread = subprocess.run([*program, "help"], stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    if (unread.returncode, unread.stderr) != (141, b""):
+        print(f"FAILED: output that nobody reads: status {unread.returncode}, {unread.stderr}")
+        failed += 1
     size = os.path.getsize("/bin/ls")
     done = subprocess.run(["node", "use.mjs"], cwd=empty, stdout=subprocess.PIPE, text=True, check=True)
     if json.loads(done.stdout) != [size, size, 0x1f, 2, "<!doctype html>"]:
