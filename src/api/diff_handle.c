@@ -8,7 +8,8 @@
 struct heft_diff {
 	struct memory *memory; /* Must be the first field: see handle_new(). */
 	bool made;
-	const struct heft_snapshot *sides[2]; /* [0] is before, may be NULL. [1] is after */
+	const struct heft_snapshot *sides[2]; /* [0] is the snapshot before (may be NULL), [1]
+					       * the one after */
 	struct snapshot nothing;              /* Used as `before` if that is NULL */
 	struct snapshot_diff diff;
 	struct diff_sections sections;

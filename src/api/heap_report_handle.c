@@ -12,7 +12,7 @@ static bool heap_report_new(struct heft_heap_report **ret, struct heft_heap *h,
 	       GUARDED(h->memory, err, heap_report_make(ret, h, base, &q, err));
 }
 
-/* Both heaps learn names of frames during the call. If it is left early, both are broken. */
+/* Both heaps learn names of frames during the call. If it fails halfway, both are broken. */
 struct heft_heap_report *heft_heap_report_new(struct heft_heap *h, struct heft_heap *base,
 					      const struct heft_heap_query *query,
 					      struct heft_err *err)

@@ -59,8 +59,7 @@ void heft_snapshot_set_flags(struct heft_snapshot *s, unsigned flags)
 struct snapshot_handle_half {
 	struct heft_snapshot *s;
 	const char *path;
-	const struct heft_profile *profile; /* Profile that has measured the file, as `entry`.
-					     * May be NULL */
+	const struct heft_profile *profile; /* Profile that has the file as `entry`. May be NULL */
 	struct entry *entry;
 	struct heft_err err;
 	bool ok;
@@ -97,8 +96,7 @@ static bool snapshot_handle_is_list(const struct heft_snapshot *s, const char *p
 	return GUARDED(s->memory, NULL, snapshot_is_list(path));
 }
 
-/* Build directory of each side (see compare/align_paths.h). Without them, both sides have equal
- * paths. */
+/* Build directories of both snapshots, to be removed from paths (compare/align_paths.h). */
 struct roots {
 	struct text of[2];
 	bool found;
@@ -116,7 +114,8 @@ static bool apply_root(struct heft_snapshot *s, const struct roots *r, size_t si
 	return true;
 }
 
-/* Aligns the paths of a project's builds in two directories, unless the user gave path options. */
+/* If a project was built in two directories, removes these from the paths. Does nothing if the user
+ * gave path options. */
 static bool snapshot_handle_align(struct heft_snapshot *before, struct heft_snapshot *after,
 				  struct heft_err *err)
 {
@@ -138,8 +137,7 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 						 { .s = before, .path = before_path } };
 	if (!snapshot_handle_begin(before, err) || !snapshot_handle_begin(after, err))
 		return false;
-	/* Opens programs one after the other, because each needs several threads and much
-	 * memory. */
+	/* Opens programs in turn, because each needs several threads and much memory. */
 	if (snapshot_handle_is_list(before, before_path) &&
 	    snapshot_handle_is_list(after, after_path)) {
 		parallel_for(after->context.threads, COUNT_OF(halves), open_half, halves);
@@ -155,7 +153,7 @@ bool heft_snapshot_open_pair(struct heft_snapshot *before, const char *before_pa
 	       snapshot_handle_align(before, after, err);
 }
 
-/* Finds the inputs from which the sides are made. */
+/* Finds the inputs of a profile from which both snapshots are made. */
 static bool find_measured(struct heft_profile *p, struct snapshot_handle_half halves[2],
 			  struct heft_err *err)
 {
@@ -170,7 +168,7 @@ static bool find_measured(struct heft_profile *p, struct snapshot_handle_half ha
 		h->path = h->entry->path;
 		take = take && snapshot_can_take(h->s, p, h->entry);
 	}
-	/* If the profile lacks layers, both sides are made from the files again. */
+	/* If the profile lacks data that snapshots need, both are made from the files again. */
 	halves[0].profile = halves[1].profile = take ? p : NULL;
 	return true;
 }
