@@ -8,7 +8,7 @@
 
 #include "program/source_file.h"
 
-/* Whom an attribution charges for bytes */
+/* Owners by symbol, by compile unit or by source file: whom bytes are charged to */
 enum owner { BY_SYMBOL, BY_UNIT, BY_FILE };
 
 struct attr_scratch;
@@ -45,8 +45,8 @@ bool load_pointer(const struct image *im, uint64_t addr, uint64_t *ret);
 /* attr.c: reads the symbol tables of the image and makes a label for each symbol. Each call reads
  * the tables again. */
 void attr_read_symbols(struct attr *a);
-/* attr.c: by unit or file, gives each symbol without an owner the owner of its address. Examples
- * are the symbols that mold makes for stubs. */
+/* attr.c: for owners by unit or file, gives each symbol without an owner the owner of its address.
+ * Examples are the symbols that mold makes for stubs. */
 void attr_symbols_of_stubs(struct attr *a);
 /* attr_symbols.c: claims sized symbols; then, in code without an owner, unsized ones. */
 void attr_sized_symbols(struct attr *a);
@@ -56,12 +56,12 @@ void attr_go(struct attr *a);
 /* attr_plt.c: claims stubs and GOT slots. Nameless slots belong to the owner of their target. */
 void attr_plt(struct attr *a);
 void attr_got(struct attr *a);
-/* attr_imports.c: by unit or file, claims undefined symbols for the first code or data that refers
- * to them. Runs after data has owners and before attr_plt(). */
+/* attr_imports.c: for owners by unit or file, claims undefined symbols for the first code or data
+ * that refers to them. Runs after data has owners and before attr_plt(). */
 void attr_imports(struct attr *a);
-/* attr_imports.c: by unit, lists code without a unit, such as assembly inside C, which clang's
- * DWARF does not describe. attr_bare_claim() later gives each piece to the next unit, if no other
- * unit calls the piece. */
+/* attr_imports.c: for owners by unit, lists code without a unit, such as assembly inside C, which
+ * clang's DWARF does not describe. attr_bare_claim() later gives each piece to the next unit, if no
+ * other unit calls the piece. */
 void attr_bare_list(struct attr *a);
 void attr_bare_claim(struct attr *a);
 /* attr_unwind.c: claims code by unwind tables. attr_unwind_read() needs only the image. */
@@ -79,7 +79,7 @@ void attr_ghc_code(struct attr *a);
 void attr_ghc_closures(struct attr *a);
 /* For owners by symbol: claims static objects without a reference. Each constructor gets a row. */
 void attr_ghc_rest(struct attr *a);
-/* attr_pascal.c: by symbol, claims Free Pascal's type information and method tables. */
+/* attr_pascal.c: for owners by symbol, claims Free Pascal's type information and method tables. */
 void attr_pascal(struct attr *a);
 /* attr_pascal.c: for owners by symbol, claims Free Pascal's resources. Each resource gets
  * a row. */
@@ -134,13 +134,13 @@ void attr_code_tables(struct attr *a);
 /* Claims the entries of Go's .typelink for the owners of the types. */
 void attr_go_links(struct attr *a);
 /* attr_records.c: claims the records of tables about functions for their functions: maps of blocks,
- * stack sizes, call graphs, probes, SFrame, BTF and others. By symbol, records without a function
- * get a row per kind. */
+ * stack sizes, call graphs, probes, SFrame, BTF and others. For owners by symbol,
+ * records without a function get a row per kind. */
 void attr_records(struct attr *a);
 /* attr_records.c: by symbol, claims annobin's notes for their functions, and SystemTap's probes
  * with a row each. */
 void attr_notes(struct attr *a);
-/* attr_bundle.c: by symbol, claims files appended to a program: members of zip files, of
+/* attr_bundle.c: for owners by symbol, claims files appended to a program: members of zip files, of
  * PyInstaller, bun and pkg archives, and a squashfs image. attr_node() claims the members of a
  * Node.js single executable application. attr_node() runs before symbols claim bytes, because a
  * symbol may name the resource that holds the members. */
@@ -148,12 +148,11 @@ void attr_node(struct attr *a);
 void attr_bundle(struct attr *a);
 /* For owners by symbol: claims bytes without an owner in a compressed program (made_by_packer). */
 void attr_packed(struct attr *a);
-/* attr_gresource.c: by symbol, claims the members of GLib's resource bundles. Each gets a row. */
+/* attr_gresource.c: for owners by symbol, claims members of GLib's resource bundles, a row each. */
 void attr_gresource(struct attr *a);
-/* attr_gpu.c: by symbol, claims GPU code. Each kernel and architecture gets a row. Other bytes of
- * an architecture share one row. */
+/* attr_gpu.c: for owners by symbol, claims GPU code. Each kernel and architecture gets a row. Other
+ * bytes of an architecture share one row. */
 void attr_gpu(struct attr *a);
-/* True if a section of the image begins with GPU code. */
 bool attr_gpu_any(const struct image *im);
 /* True if the section may contain GPU code, also in the middle of data. */
 bool attr_gpu_in(const struct image *im, const struct section *s);

@@ -179,8 +179,7 @@ void extents_find(struct attr *a, target_vec *targets)
 	for (size_t i = 0; i < v->count; i++) {
 		struct place *p = &v->data[i];
 		const struct section *in = &a->im->sections[p->section];
-		if (i > 0 && p->addr == v->data[i - 1].addr) { /* same address as the previous
-							        * symbol */
+		if (i > 0 && p->addr == v->data[i - 1].addr) { /* same address as before */
 			p->size = v->data[i - 1].size;
 			continue;
 		}

@@ -148,8 +148,7 @@ static bool bun_bundle(const struct bundle *b)
 	struct reader modules = reader_of(bytes_sub(data, table, table_size), false);
 	while (reader_left(&modules) >= BUN_MODULE)
 		bun_module(b, data, &modules, end - size);
-	const uint64_t start = b->in ? 0 : end - size; /* A section begins with the size of its
-						        * contents */
+	const uint64_t start = b->in ? 0 : end - size; /* Sections begin with their size */
 	bundle_tables(b, start, all.size - start);
 	return true;
 }

@@ -17,8 +17,8 @@ struct operands {
 
 /* Lists the operands in an x86-64 object's code. Other images have none. Linear in the bytes. */
 void operands_read(struct operands *o, const struct image *im);
-/* Returns the number of bytes between the end of the 4-byte field and the end of its instruction,
- * usually 0. */
+/* Returns the number of bytes between the 4-byte field and the end of its instruction, usually
+ * 0. */
 uint64_t operands_rest(const struct operands *o, uint64_t field);
 
 #endif

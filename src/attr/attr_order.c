@@ -9,7 +9,7 @@
  * for other programs. */
 enum {
 	FAR_PART = 20,      /* A function is far if more than 1/20 of all functions are between */
-	SURE_PART = 128,    /* A verdict is sure if chance explains it with a probability below
+	SURE_PART = 128,    /* A verdict is sure if chance gives it with a probability below
 			     * 1/128 */
 	OUTSIDE_PART = 4,   /* If more than about 1/4 of a section's addresses contradict the
 			     * order of units, none of its verdicts is sure */
@@ -108,7 +108,7 @@ static void take_chain(point_vec *points, point_vec *ret)
 {
 	const size_t n = points->count;
 	uint32_t *before = mem_zeroed(n, sizeof *before); /* Index of the previous point, plus 1 */
-	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* Last point of the best chain of each
+	uint32_t *ends = mem_zeroed(n, sizeof *ends);     /* Last point of the best chain, by
 							   * length */
 	uint32_t *ranks = mem_zeroed(n, sizeof *ranks);   /* Rank of that last point */
 	size_t length = 0, at = 0;
@@ -190,12 +190,12 @@ static void find_chains(const struct order *o, struct order_section *s, const po
 	vec_release(&points);
 }
 
-/* A range of functions, by rank, that has the unit of an address, as a chain shows */
+/* Ranks of the functions among which, by the chain that fits, the unit of an address is */
 struct order_room {
 	uint32_t low, high;
 };
 
-/* Returns the range of functions among which a chain places the unit of an address: the ranks of
+/* Returns the ranks of the functions among which, by a chain, the unit of an address is: those of
  * the chain's points before and after the address. `at` is the number of points before it. */
 static struct order_room room_from(const struct order *o, const point_vec *chain, uint64_t addr,
 				   size_t at)
@@ -301,8 +301,8 @@ static bool is_sure(const struct order *o, const struct order_section *s,
 	       (double)o->code.count * (double)(s->judged + FEW_ADDRESSES);
 }
 
-/* Judges an address by the chain that fits best. `before`: per chain, number of its points before
- * the address. */
+/* Judges an address by the chain that fits best. `before`: per chain, its points before the
+ * address. */
 static struct order_verdict judge_address(const struct order *o, const struct order_section *s,
 					  const size_t before[ORDER_CHAINS],
 					  const struct order_point *list, size_t count)
@@ -432,8 +432,7 @@ void order_release(struct order *o)
 
 enum {
 	UNIT_ALIGN = 8,   /* Alignment of the last unwind entry of a unit */
-	RARE = 1024,      /* If fewer than one entry in 1024 is padded, `ld -r` removed the
-			   * padding */
+	RARE = 1024,      /* If fewer than 1 in 1024 is padded, `ld -r` removed the padding */
 	GROUP_MOST = 2048 /* In a longer group, the first entry that may be a unit's last one
 			   * ends the group */
 };

@@ -75,8 +75,7 @@ void attr_code_padding(struct attr *a)
 		/* A larger gap does not align the next span. */
 		const bool aligns = end - start < min_u64(ALIGN_MAX, end & (~end + 1));
 		const uint64_t size = aligns ? end - start : 0;
-		/* Gaps are read too, so their pages are in memory. They count as read to be
-		 * released. */
+		/* Gaps are read too. Counts them, so that their pages are released. */
 		code_passed(&pass, before->start, size + before->size);
 		if (size == 0)
 			continue;

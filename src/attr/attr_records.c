@@ -1,10 +1,12 @@
 /* Claims tables about functions, record by record, for the functions that they describe.
- *  For each format, a function reads the records. The address in a record shows its function. In
- *  objects, a relocation gives that address. A relocation entry belongs to the owner of its record.
- *  Formats: LLVM's "Extensions" (.llvm_bb_addr_map, .stack_sizes, .llvm_jump_table_sizes) and
- *  "CallGraphSection" (.llvm.callgraph); the comment of LLVM's MCPseudoProbe.h (.pseudo_probe,
- *  .pseudo_probe_desc); "The SFrame format", versions 1 to 3; Linux, Documentation/bpf/btf.rst
- *  (.BTF, .BTF.ext); libctf's ctf.h (.ctf). */
+ *
+ * For each format, a function reads the records. The address in a record shows its function. In
+ * objects, a relocation gives that address. A relocation entry belongs to the owner of its record.
+ *
+ * Formats: LLVM's "Extensions" (.llvm_bb_addr_map, .stack_sizes, .llvm_jump_table_sizes) and
+ * "CallGraphSection" (.llvm.callgraph); the comment of LLVM's MCPseudoProbe.h (.pseudo_probe,
+ * .pseudo_probe_desc); "The SFrame format", versions 1 to 3; Linux, Documentation/bpf/btf.rst
+ * (.BTF, .BTF.ext); libctf's ctf.h (.ctf). */
 #include "attr/attr.h"
 
 #include "base/sort.h"

@@ -83,8 +83,7 @@ static void attr_refs_list_sections(struct refs *r)
 	}
 	qsort(r->data, r->data_count, sizeof *r->data, attr_refs_by_addr);
 	r->exec_is_code = r->a->scratch->code_unread;
-	/* Only images at a fixed address have addresses as immediates. In others, relocations tell
-	 * which immediates are addresses. */
+	/* Only code at a fixed address has addresses as immediates without relocations. */
 	if (im->kind == IMAGE_EXEC && im->type == ET_EXEC && !im->moves && r->data_count > 0) {
 		const struct section *last = r->data[r->data_count - 1];
 		r->imm_low = r->data[0]->addr;
@@ -260,7 +259,7 @@ static void take_targets(struct refs *r, const target_vec *found)
 	}
 }
 
-/* Finds the address ranges of PLT stubs and GOT slots. By symbol, imports own those themselves. */
+/* Finds the address ranges of PLT stubs and GOT slots. For owners by symbol, imports own them. */
 static void find_imports(struct refs *r)
 {
 	const struct attr *a = r->a;
@@ -432,8 +431,7 @@ static bool is_no_pointer(const struct refs *r, const struct section *in, uint64
 	}
 	if (lookalike_is_text(im, target) || lookalike_is_number(im, target))
 		return true;
-	/* If flash memory begins at 0x20400000, the bytes of addresses look like letters. But a
-	 * word after an address is an address too. */
+	/* With flash at 0x20400000, addresses look like letters, but follow other addresses. */
 	if (lookalike_may_be_text(target) && lookalike_text_at(im, place - 1) &&
 	    (!attr_refs_is_inside(r, last) || lookalike_is_text(im, last)))
 		return true;
@@ -567,8 +565,7 @@ static void take_finds(struct refs *r, struct hunts *hunts)
 
 static void find_pointers(struct refs *r)
 {
-	/* One thread, because reading an object's relocations may add notes, whose order must be
-	 * fixed. */
+	/* One thread: reading an object's relocations may add notes, whose order must be fixed. */
 	const unsigned threads = r->a->im->kind == IMAGE_EXEC ? pool_threads(r->a->f->threads) : 1;
 	struct hunts hunts = { .refs = r, .work = mem_zeroed(threads, sizeof *hunts.work) };
 	plan_hunts(&hunts);
@@ -672,8 +669,7 @@ static label_id entry_label(const struct refs *r)
 	return at ? at->label : LABEL_NONE;
 }
 
-/* By compile unit: if code refers into a sized symbol without an owner, gives the whole symbol, and
- * nothing after it, to that code. */
+/* For owners by unit: gives a sized symbol without an owner to the code that refers into it. */
 static void keep_symbols_whole(struct refs *r)
 {
 	const struct attr *a = r->a;
@@ -698,8 +694,7 @@ static void keep_symbols_whole(struct refs *r)
 }
 
 /* For owners by symbol: gives a piece to the function that fits the order of units best. If that is
- * unknown, the piece keeps the first function by address. Data that only other units seem to use
- * gets WHY_AFTER. */
+ * unknown, it keeps the first by address. Data that only other units seem to use gets WHY_AFTER. */
 static void piece_by_order(struct refs *r, struct attr_refs_piece *p)
 {
 	const struct order_verdict *v = p->why == WHY_CODE_REF || p->label == LABEL_NONE
@@ -708,8 +703,7 @@ static void piece_by_order(struct refs *r, struct attr_refs_piece *p)
 	if (!v)
 		return;
 	p->label = v->label;
-	/* Strings never get WHY_AFTER: linkers merge equal strings of several units, so the place
-	 * of a string shows no unit. */
+	/* Strings never get WHY_AFTER: linkers merge them, so their place shows no unit. */
 	p->why = v->sure                                                   ? WHY_CODE_ORDER
 		 : v->strange && !lookalike_is_printed(r->a->im, p->start) ? WHY_AFTER
 									   : WHY_CODE_REF;
@@ -781,8 +775,8 @@ static bool piece_is_sure(const struct attr_refs_piece *p)
 }
 
 /* Offers a piece to the owner of a pointer to it. `in`: the piece that holds the pointer, NULL if
- * the pointer has an owner. Of several owners, the one nearest in the order of units wins. Among
- * equals, the first one wins. */
+ * the pointer has an owner. Of several owners, the nearest in the order of units wins; of equals,
+ * the first. */
 static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const struct pointer *p,
 			const struct attr_refs_piece *in)
 {
@@ -799,8 +793,8 @@ static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const 
 }
 
 /* Visits each pointer to a piece that had no owner before this round. Returns true if a piece got
- * an owner. `back` visits pointers from last to first, which is faster for lists in which objects
- * link to the previous one. */
+ * an owner. `back`: from last to first, which is faster for lists whose objects link to the
+ * previous one. */
 static bool spread_once(struct refs *r, bool back)
 {
 	VEC(struct attr_refs_piece *) changed = { 0 };
@@ -875,8 +869,7 @@ void attr_refs_find(struct attr *a)
 	find_imports(r);
 	attr_refs_scan_code(r, &a->vm);
 	attr_panics(a, &r->targets, &r->pointers);
-	/* Code without a unit may use data after a unit's data. This must not extend the unit's
-	 * data. */
+	/* Code without a unit may use data after a unit's data, which must not extend it. */
 	struct spans nobody = { 0 };
 	if (a->owner != BY_SYMBOL)
 		attr_nobody_code(a, &nobody);

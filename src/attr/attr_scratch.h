@@ -61,13 +61,14 @@ struct attr_scratch {
 	uint32_t *sym_sizes, *dyn_sizes;   /* Lengths of names, by symbol index. NULL if unknown */
 	size_t sym_count, dyn_count;
 	struct plt plt;
-	/* Filled by attr_list_sized(). By unit or file: sorted data symbols without an owner. */
+	/* Filled by attr_list_sized(). For owners by unit or file: data symbols without an
+	 * owner. */
 	place_vec sized;
 	place_vec unsized; /* Symbols without a size, sorted. Owners come first */
 	/* For owners by symbol: sorted data symbols whose size is guessed as the distance to the
 	 * next symbol. See extents_find(). */
 	place_vec guessed;
-	/* By unit or file: sorted by address, and in code order for one address */
+	/* For owners by unit or file: by address, and in code order for one address */
 	VEC(struct import_use) uses;
 	VEC(uint64_t) nobodys;
 	place_vec bare; /* Code symbols that the DWARF lacks, sorted */
@@ -82,8 +83,7 @@ struct attr_scratch {
 	/* Label of exception tables that no function refers to. LABEL_NONE: not claimed. */
 	label_id unused_tables;
 	uint64_t made_up; /* Number of functions that got a name "sub_ADDRESS" */
-	/* True if bytes without an owner may be code, because the machine's code cannot be
-	 * decoded */
+	/* True if bytes without an owner may be code: the machine's code cannot be decoded */
 	bool code_unread;
 	/* GHC's tables in the code. */
 	struct ghc_tables ghc;

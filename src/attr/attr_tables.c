@@ -462,8 +462,7 @@ void attr_relocs(struct attr *a)
 	for (size_t i = 1; i < a->im->section_count; i++)
 		if (section_is_reloc(&a->im->sections[i]))
 			vec_push(&t.list, &a->im->sections[i]);
-	/* Reading an object's relocations may make notes. One thread keeps the order of notes
-	 * fixed. */
+	/* Reading an object's relocations may make notes. One thread keeps their order fixed. */
 	if (a->im->kind == IMAGE_EXEC)
 		side_by_side(a, &t);
 	for (size_t i = 0; a->im->kind != IMAGE_EXEC && i < t.list.count; i++)

@@ -73,8 +73,7 @@ static void attr_go_put_file(struct go *g, int64_t index)
 	attr_go_put_text(g, name);
 }
 
-/* Claims the lists of files. A list extends to the next list, so it may include files without
- * functions. */
+/* Claims the lists of files. A list extends to the next, so it may have files without functions. */
 static void put_lists(struct go *g)
 {
 	const struct pclntab *t = &g->table->tab;
