@@ -11,7 +11,7 @@ struct arena_block {
 	_Alignas(16) unsigned char data[];
 };
 
-/* Room in bytes for the headers of a block and of its allocation. A block of 4 MiB with its headers
+/* Bytes for the headers of a block and of its allocation. So a block of 4 MiB with its headers
  * fills two huge pages exactly. */
 enum { BLOCK_FRONT = 256 };
 enum { BLOCK_MIN = (16 << 10) - BLOCK_FRONT, BLOCK_MAX = (4 << 20) - BLOCK_FRONT };

@@ -11,9 +11,9 @@
 struct arena_block;
 
 struct arena {
-	struct arena_block *head; /* Current block. Each block links to the next older one */
-	size_t used;              /* Used bytes of `head` */
-	uint64_t total;           /* Bytes held in all blocks */
+	struct arena_block *head; /* The current block, which links to older ones */
+	size_t used;              /* Of `head` */
+	uint64_t total;           /* Size of all blocks in bytes */
 };
 
 void *arena_alloc(struct arena *a, uint64_t size, size_t align);

@@ -14,8 +14,8 @@
 			base_broken(__FILE__, __LINE__, #condition);                               \
 	} while (0)
 
-/* Ends the current call with HEFT_EINTERNAL (a bug of heft). Ends the process with status 3 if the
- * thread is in no call. Each program beside heft defines its own version. */
+/* Ends the current call with HEFT_EINTERNAL (a bug of heft). If the thread is in no call, ends the
+ * process with status 3. Programs beside heft define their own version. */
 NORETURN void base_broken(const char *file, int line, const char *condition);
 
 #endif

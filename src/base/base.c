@@ -1,4 +1,3 @@
-/* Reports failed assertions. */
 #include "base/base.h"
 
 #include <stdio.h>

@@ -13,13 +13,13 @@
 
 #define COUNT_OF(array)        (sizeof(array) / sizeof((array)[0]))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
-/* 1 if slow checks run: checks that cost as much as the checked work. Slow checks run in debug
- * builds (meson's option debug), which include tests and fuzz targets. */
+/* 1 if slow checks run: those that cost as much as what they check. They run in debug builds
+ * (meson's option debug), which include tests and fuzz targets. */
 #ifndef HEFT_CHECKS
 #define HEFT_CHECKS 0
 #endif
 
-/* Borrowed text. It may contain any bytes and may lack a final NUL. */
+/* Borrowed text. It may contain any bytes, and need not end with NUL */
 struct str {
 	const char *p;
 	size_t len;
@@ -46,7 +46,6 @@ static inline struct str str_from(struct str s, size_t at)
 	return (struct str){ s.p + at, s.len - at };
 }
 
-/* Returns the first `len` bytes of s. */
 static inline struct str str_upto(struct str s, size_t len)
 {
 	ASSERT(len <= s.len);
@@ -64,8 +63,7 @@ static inline bool str_ends(struct str s, struct str suffix)
 				   memcmp(s.p + (s.len - suffix.len), suffix.p, suffix.len) == 0);
 }
 
-/* Compares two texts bytewise. Returns a negative number, 0 or a positive number. A prefix is
- * less. */
+/* Compares bytes. Returns a negative number, 0 or a positive number. A prefix is less. */
 static inline int str_cmp(struct str a, struct str b)
 {
 	const size_t n = a.len < b.len ? a.len : b.len;
@@ -90,7 +88,7 @@ static inline uint64_t add_sat(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Returns the signed number in the low `bits` bits of v. The highest of these bits is the sign. */
+/* Returns the number in the lowest `bits` bits of v, whose highest bit is the sign. */
 static inline uint64_t sign_extend(uint64_t v, unsigned bits)
 {
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));

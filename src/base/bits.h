@@ -6,8 +6,7 @@
 
 #include "base/base.h"
 
-/* Returns the word that holds bit i. Allocates the array if needed. NULL if i is not below
- * `count`. */
+/* Returns the word of bit i, and allocates the array if needed. NULL if i is not below `count`. */
 static inline uint64_t *bits_word(uint64_t **bits, uint64_t count, uint64_t i)
 {
 	if (i >= count)
@@ -17,7 +16,7 @@ static inline uint64_t *bits_word(uint64_t **bits, uint64_t count, uint64_t i)
 	return &(*bits)[i / 64];
 }
 
-/* Sets bit i. True if it was 0 before. False if i is not below `count`. */
+/* Sets bit i. True if it was 0. False if it was 1, or if i is not below `count`. */
 static inline bool bits_first(uint64_t **bits, uint64_t count, uint64_t i)
 {
 	uint64_t *word = bits_word(bits, count, i);

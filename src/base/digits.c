@@ -1,4 +1,3 @@
-/* Writes bytes as hexadecimal and base64 text. */
 #include "base/digits.h"
 
 void hex_text(char *out, const uint8_t *p, size_t size)

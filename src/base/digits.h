@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-enum { DECIMAL_MOST = 20 }; /* Number of digits of 2^64 - 1 */
+enum { DECIMAL_MOST = 20 }; /* Digits of 2^64 - 1 */
 
 /* Writes the decimal digits of v so that the last one is before `end`. Returns the first digit. */
 static inline char *decimal_before(char *end, uint64_t v)

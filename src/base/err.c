@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Formats one line of text. Escapes control characters of names from files. */
+/* Formats a text as one line: escapes control characters, which names from files may contain. */
 static void format_line(char *to, size_t room, const char *fmt, va_list args)
 {
 	char raw[400];
@@ -67,7 +67,7 @@ void notes_release(struct notes *n)
 	memset(n, 0, sizeof *n);
 }
 
-/* Finds a note. Returns NULL if there is none, and sets `at` to its slot of the map. */
+/* Finds a note. If there is none, returns NULL and sets `at` to where to insert it. */
 static struct heft_note *note_find(struct notes *n, const char *path, const char *kind,
 				   struct map_at *at)
 {

@@ -26,9 +26,9 @@ struct notes {
 	pthread_mutex_t lock;
 	struct heft_note *data;
 	size_t count, cap;
-	struct map map; /* Indexes of `data`, by path and kind */
+	struct map map; /* By path and kind: index in `data` */
 	struct {
-		uint64_t *data; /* Hashes of the positions passed to note_is_first() */
+		uint64_t *data; /* Hashes of the places given to note_is_first() */
 		size_t count, cap;
 	} places;
 	struct map by_place;
@@ -37,24 +37,21 @@ struct notes {
 void notes_init(struct notes *n);
 void notes_release(struct notes *n);
 
-/* Records a note. The first note of a (path, fmt) pair keeps its text and offset. Later ones add to
- * its count and bytes. `fmt` must be a string literal, because its address identifies the kind.
- * `path` names the file (copied). Does nothing if `n` is NULL. The text is one line, like that of
- * an error. O(1). */
+/* Records a note. A kind of note is a file and a literal `fmt`, known by its address. The first
+ * note of a kind keeps its text and offset. Later ones add to its count and bytes. `path` names the
+ * file (copied). Does nothing if `n` is NULL. The text is one line, like that of an error. O(1). */
 void note(struct notes *n, const char *path, uint64_t off, uint64_t bytes, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
 
-/* True if this is the first call for a place in a file. So only one of several passes notes that
- * place. Always true if `n` is NULL. O(1). */
+/* True if this is the first call for a place in a file. Of several passes over a file, so only the
+ * first one notes it. Always true if `n` is NULL. O(1). */
 bool note_is_first(struct notes *n, const char *path, uint64_t place);
 
 /* True if there is a note of the same kind on the same file. */
 bool notes_have(struct notes *n, const struct heft_note *like);
 
-/* Adds a copy of a note. */
 void note_copy(struct notes *n, const struct heft_note *from);
 
-/* Moves the notes of `more` to the end of n. */
 void notes_append(struct notes *n, struct notes *more);
 
 #endif

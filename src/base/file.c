@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Current mappings, for file_mapped_at(). Setting `size` reserves a slot. The slot is in use once
- * `path` is set. */
+/* Files that are mapped, for file_mapped_at(). A thread takes a slot by setting `size`. It is in
+ * use once `path` is set */
 static struct file_mapping {
-	_Atomic(uint64_t) size; /* In bytes. 0 if the slot is free */
+	_Atomic(uint64_t) size; /* 0 if the slot is free */
 	_Atomic(uintptr_t) start;
 	_Atomic(const char *) path;
 } mappings[MAPPINGS_MAX];
 
 static void mapping_add(struct bytes b, const char *path)
 {
-	ASSERT(b.size > 0 && path); /* A size of 0 marks a free slot, a path marks a used one. */
+	ASSERT(b.size > 0 && path); /* They mark a slot as taken and in use */
 	for (size_t i = 0; i < COUNT_OF(mappings); i++) {
 		uint64_t none = 0;
 		if (atomic_load_explicit(&mappings[i].size, memory_order_relaxed) != 0 ||
@@ -59,7 +59,7 @@ const char *file_mapped_at(const void *address)
 	for (size_t i = 0; i < COUNT_OF(mappings); i++) {
 		const char *path = atomic_load(&mappings[i].path);
 		const uintptr_t start = atomic_load(&mappings[i].start);
-		/* A mapping ends with a whole page. */
+		/* The last page of a mapping is whole. */
 		const uint64_t size = align_up(atomic_load(&mappings[i].size), 4096);
 		if (path && (uintptr_t)address - start < size)
 			return path;
@@ -108,7 +108,7 @@ static bool map_fd(struct file *f, int fd, const char *path, struct heft_err *er
 	return true;
 }
 
-/* Registers the mapping with the memory domain, and for file_mapped_at(). */
+/* Makes the memory domain own the mapping, and file_mapped_at() know it. */
 static void keep_mapping(struct file *f)
 {
 	ASSERT(!f->owned && f->bytes.p);
@@ -162,7 +162,6 @@ bool file_open(struct file *f, const char *path, struct heft_err *err)
 
 enum { STREAM_MAX = 1 << 30, STREAM_STEP = 1 << 16 };
 
-/* Reads until the end of the file. */
 static bool file_read_all(int fd, struct text *t, const char *path, struct heft_err *err)
 {
 	ssize_t n = 1;
@@ -180,7 +179,7 @@ static bool file_read_all(int fd, struct text *t, const char *path, struct heft_
 	return t->len > 0 || fail(err, HEFT_EFORMAT, 0, "%s: the file is empty", path);
 }
 
-/* Copies bytes into a mapping, because every struct file owns a mapping. */
+/* Copies bytes to a mapping, because every struct file has one. */
 static bool keep_copy(struct file *f, struct bytes from, const char *path, struct heft_err *err)
 {
 	const size_t size = strlen(path) + 1;

@@ -1,4 +1,3 @@
-/* filename.h - returns the part of a path after its last slash, or the whole path. */
 #ifndef HEFT_BASE_FILENAME_H
 #define HEFT_BASE_FILENAME_H
 

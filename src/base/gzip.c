@@ -38,14 +38,13 @@ struct bytes gzip_member(const struct bytes *pieces, size_t count, int level, ui
 
 #ifdef HEFT_HAVE_ZLIB
 
-/* Returns the size of the next piece: the libraries count bytes in an unsigned int. */
+/* Returns how much to compress next: zlib counts bytes in an unsigned int. */
 static unsigned gzip_piece(uint64_t left)
 {
 	return left > 1u << 30 ? 1u << 30 : (unsigned)left;
 }
 
-/* Compresses all of `plain`. `out` has room for deflateBound() and for bytes that `last`
- * flushes. */
+/* Compresses all of `plain`. `out` has room for deflateBound() and for what `last` flushes. */
 static uint64_t deflate_all(z_stream *z, struct bytes plain, int last, uint8_t *out, uint64_t room)
 {
 	uint64_t in = 0, done = 0;
@@ -60,21 +59,20 @@ static uint64_t deflate_all(z_stream *z, struct bytes plain, int last, uint8_t *
 		in += n - z->avail_in;
 		done += space - z->avail_out;
 	}
-	/* zlib flushed everything if `out` has free room. */
+	/* There is room left, so zlib has flushed everything. */
 	ASSERT(status == (last == Z_FINISH ? Z_STREAM_END : Z_OK) && done < room);
 	return done;
 }
 
-/* A part of a member: [at, at + size) of `plain`. The bytes before are its dictionary. */
+/* The part [at, at + size) of `plain`. The bytes before it serve as dictionary */
 struct gzip_part {
 	struct bytes plain;
-	struct bytes *packed; /* Result, set by the thread */
+	struct bytes *packed; /* The result */
 	uint64_t at, size;
 	int level;
 };
 
-/* FLUSH_ROOM: bytes that a flush adds, an empty block. WINDOW: bytes before a part that deflate
- * refers to. */
+/* FLUSH_ROOM: bytes that a flush adds. WINDOW: bytes before a part to which deflate may refer. */
 enum { FLUSH_ROOM = 16, WINDOW = 32768 };
 
 static void pack_part(void *ctx, size_t i, unsigned worker)
@@ -150,8 +148,7 @@ struct unpacked {
 	uint64_t size, room;
 };
 
-/* Unpacks until the member ends, `most` bytes are reached, or all input is used. False if the input
- * is damaged. */
+/* Unpacks until the member ends, all input is used, or there are `most` bytes. False if damaged. */
 static bool inflate_all(struct inflate *z, struct bytes packed, struct unpacked *u, uint64_t most,
 			uint64_t *ret_used)
 {
@@ -182,7 +179,7 @@ bool gzip_unpack(struct bytes packed, uint64_t most, struct bytes *ret, uint64_t
 	if (!inflate_is_there())
 		return no_library(err);
 	struct inflate *z = inflate_open(INFLATE_GZIP);
-	/* A limit of one more byte than allowed detects a result that is too large. */
+	/* One more byte than allowed shows that the result is too large. */
 	const bool fine = inflate_all(z, packed, &u, add_sat(most, 1), &used);
 	const bool whole = inflate_ended(z);
 	inflate_close(z);

@@ -16,12 +16,11 @@ LIBRARY(isal, FUNCTIONS, "libisal.so.2")
 #include <zlib.h>
 #endif
 
-/* Returns the size of the next piece: the libraries count bytes in an unsigned int. */
+/* Greatest number of bytes per call: the libraries count in an unsigned int. */
 enum { PIECE_MAX = 1 << 30 };
 
 #if defined HEFT_HAVE_ISAL || !defined HEFT_HAVE_ZLIB
 
-/* Computes the CRC-32 bit by bit. */
 static uint32_t crc32_slow(struct bytes b)
 {
 	uint32_t crc = UINT32_MAX;
@@ -73,8 +72,7 @@ bool inflate_step(struct inflate *s, struct bytes packed, uint8_t *out, uint64_t
 	const int result = isal.isal_inflate(&s->z);
 	const bool fine = result >= ISAL_DECOMP_OK;
 	ASSERT(s->z.avail_out <= want);
-	/* ISA-L returns input that it read ahead. With damaged data it may return more than it
-	 * got. */
+	/* ISA-L gives back input that it has read ahead. If damaged, it may give back more. */
 	*ret_used = fine && s->z.avail_in <= in ? in - s->z.avail_in : in;
 	*ret_made = want - s->z.avail_out;
 	return fine && s->z.avail_in <= in;

@@ -12,17 +12,16 @@ enum inflate_frame { INFLATE_ZLIB, INFLATE_GZIP };
 
 struct inflate;
 
-/* True if this build can unpack deflate streams. */
 bool inflate_is_there(void);
-/* Begins a stream. Call it only if inflate_is_there() is true. Raises HEFT_ENOMEM. */
+/* Only if inflate_is_there(). Raises HEFT_ENOMEM. */
 struct inflate *inflate_open(enum inflate_frame frame);
 /* Begins another stream with the same kind of frame. */
 void inflate_restart(struct inflate *z);
-/* Unpacks as much as fits into [out, out + room). *ret_used: bytes read from `packed`. *ret_made:
- * bytes written to `out`. False if the data is damaged. */
+/* Unpacks as much as fits into [out, out + room). Sets *ret_used to the number of bytes read, and
+ * *ret_made to the number written. False if the data is damaged. */
 bool inflate_step(struct inflate *z, struct bytes packed, uint8_t *out, uint64_t room,
 		  uint64_t *ret_used, uint64_t *ret_made);
-/* True if the stream has ended and its checksum is right. */
+/* True after the end of the stream, if its checksum is right. */
 bool inflate_ended(const struct inflate *z);
 void inflate_close(struct inflate *z);
 

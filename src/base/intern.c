@@ -1,7 +1,6 @@
-/* Implements the table that numbers distinct strings. */
 #include "base/intern.h"
 
-/* Finds the id of s. If there is none, sets `at` to its slot of the map. */
+/* Finds the id of s. If there is none, `at` is where to insert it. */
 static inline bool base_intern_find(const struct intern *in, struct str s, struct map_at *at,
 				    uint32_t *ret)
 {

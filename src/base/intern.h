@@ -10,14 +10,14 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-/* A text with its hash_bytes(), computed by another thread. text.p is NULL if there is no text. */
+/* A text, and its hash_bytes() that another thread has computed. text.p is NULL if there is none */
 struct hashed_text {
 	struct str text;
 	uint64_t hash;
 };
 
 struct intern {
-	VEC(struct str) entries; /* Texts, indexed by id. Copied texts end with a NUL */
+	VEC(struct str) entries; /* By id. Copied texts end with NUL */
 	struct map ids;
 	struct arena arena;
 };
@@ -26,7 +26,6 @@ uint32_t intern_add(struct intern *in, struct str s);
 uint32_t intern_borrow(struct intern *in, struct str s);
 uint32_t intern_borrow_hashed(struct intern *in, const struct hashed_text *t);
 uint32_t intern_add_hashed(struct intern *in, const struct hashed_text *t);
-/* Finds the id of a string. False if the table does not have it. */
 bool intern_find(const struct intern *in, struct str s, uint32_t *ret);
 
 static inline struct str intern_get(const struct intern *in, uint32_t id)

@@ -43,7 +43,7 @@ void json_close(struct json *j, char bracket)
 {
 	ASSERT(j->depth > 0);
 	j->depth--;
-	if (j->new_line || (j->indented && j->comma)) /* a comma means that the list is not empty */
+	if (j->new_line || (j->indented && j->comma)) /* A comma means that the list is not empty */
 		break_line(j);
 	j->put(j->ctx, &bracket, 1);
 	j->comma = true;
@@ -64,7 +64,7 @@ static void json_put_unit(struct json *j, uint32_t unit)
 /* Writes an escape. A character above U+FFFF takes two UTF-16 units. */
 static void put_escape(struct json *j, uint32_t c)
 {
-	/* Characters and letters of the two-character escapes of RFC 8259, section 7. */
+	/* Characters with an escape of two characters (RFC 8259, section 7), and its letter. */
 	static const char codes[] = "\"\"\\\\\bb\ff\nn\rr\tt";
 	char text[3] = { '\\' };
 	for (size_t i = 0; i + 1 < sizeof codes; i += 2)
@@ -92,7 +92,7 @@ static bool is_plain_ascii(char c)
 
 static void json_put_string(struct json *j, struct str s)
 {
-	size_t done = 0; /* Number of bytes written up to now */
+	size_t done = 0; /* Number of bytes that are written */
 	json_text_put(j, "\"");
 	for (size_t pos = 0; pos < s.len;) {
 		uint32_t c = 0xfffd;
@@ -116,7 +116,7 @@ static void json_put_string(struct json *j, struct str s)
 	json_text_put(j, "\"");
 }
 
-/* Writes short and plain keys, the usual kind, in one piece with the characters around them. */
+/* Writes a short key without special characters, as most are, in one piece. */
 void json_key(struct json *j, const char *key)
 {
 	enum { MOST = 40 };

@@ -25,7 +25,7 @@ static enum json_token json_read_bad(struct json_in *in, const char *problem)
 	return JSON_END;
 }
 
-/* Returns the next byte without consuming it. -1 at the end. */
+/* Returns the next byte, or -1 at the end. Does not move. */
 static int json_read_peek(const struct json_in *in)
 {
 	return in->pos < in->bytes.size ? in->bytes.p[in->pos] : -1;
@@ -61,7 +61,8 @@ static int32_t json_read_unit(struct json_in *in)
 	return v;
 }
 
-/* Reads the digits after \u, and the second escape of a surrogate pair. */
+/* Reads the digits after \u. For half of a surrogate pair, also reads the escape of the other
+ * half. */
 static bool read_escaped_unit(struct json_in *in)
 {
 	int32_t c = json_read_unit(in);

@@ -18,14 +18,14 @@
 enum { JSON_DEPTH = 512 };
 
 enum json_token {
-	JSON_END, /* After the value of the document, or after an error */
+	JSON_END, /* The end of the document, or an error */
 	JSON_OBJECT,
 	JSON_OBJECT_END,
 	JSON_ARRAY,
 	JSON_ARRAY_END,
-	JSON_KEY,    /* in.text is the key, decoded */
-	JSON_STRING, /* in.text is the text, decoded */
-	JSON_NUMBER, /* in.text is the number as written */
+	JSON_KEY,    /* in.text is the decoded key */
+	JSON_STRING, /* in.text is the decoded text */
+	JSON_NUMBER, /* in.text is the number as it is written */
 	JSON_TRUE,
 	JSON_FALSE,
 	JSON_NULL,
@@ -33,28 +33,27 @@ enum json_token {
 
 struct json_in {
 	struct bytes bytes;
-	uint64_t pos;        /* Offset after the last token */
-	uint64_t start;      /* Offset of the last token */
-	bool bad;            /* True if the document is invalid at `pos`. `problem` says why */
-	const char *problem; /* Borrowed literal */
+	uint64_t pos;        /* Where the last token ends */
+	uint64_t start;      /* Where the last token begins */
+	bool bad;            /* The document is invalid at `pos` */
+	const char *problem; /* Why. A literal */
 	struct text text;
-	/* Private. */
 	unsigned depth;
-	uint8_t object[JSON_DEPTH / 8]; /* One bit per level: 1 for an object, 0 for a list */
+	uint8_t object[JSON_DEPTH / 8]; /* One bit per level: 1 for an object, 0 for an array */
 	enum { JSON_WANT_VALUE, JSON_WANT_FIRST, JSON_WANT_COLON, JSON_WANT_COMMA } want;
 };
 
 void json_in_init(struct json_in *in, struct bytes bytes);
 void json_in_release(struct json_in *in);
 enum json_token json_next(struct json_in *in);
-/* Reads to the end of the value whose first token was `first`. Returns its bytes unchanged. */
+/* Reads the rest of a value, whose first token was `first`. Returns all its bytes. */
 struct str json_rest(struct json_in *in, enum json_token first);
 /* Skips the next value. */
 static inline void json_skip(struct json_in *in)
 {
 	(void)json_rest(in, json_next(in));
 }
-/* Converts in->text to an integer. False if the text is not an integer or does not fit. */
+/* Converts in->text to an integer. False if it is none, or does not fit. */
 bool json_integer(const struct json_in *in, int64_t *ret);
 
 #endif

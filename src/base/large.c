@@ -18,7 +18,7 @@ static size_t up(size_t size, size_t unit)
 	return (size + unit - 1) & ~(unit - 1);
 }
 
-/* Returns the size of a mapping for `size` bytes, in whole pages. 0 if it would be too large. */
+/* Returns the size of a mapping for `size` bytes: whole pages. 0 if it is too large. */
 static size_t mapped_bytes(size_t size)
 {
 	const size_t page = size < HUGE_PAGE ? (size_t)sysconf(_SC_PAGESIZE) : HUGE_PAGE;
@@ -26,7 +26,7 @@ static size_t mapped_bytes(size_t size)
 }
 
 /* Maps memory at a multiple of 2 MiB. MADV_HUGEPAGE must cover the whole mapping. Otherwise the
- * kernel splits it into two, which mremap cannot grow together. */
+ * kernel splits it in two, and mremap cannot grow both. */
 static unsigned char *map_aligned(size_t bytes)
 {
 	unsigned char *const p = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,
@@ -48,7 +48,7 @@ void *large_new(size_t size)
 	return bytes > 0 ? map_aligned(bytes) : NULL;
 }
 
-/* If the addresses after the array are used, the kernel moves its pages to other addresses. */
+/* If other memory follows the array, the kernel moves its pages to other addresses. */
 void *large_resize(void *p, size_t before, size_t size)
 {
 	const size_t from = mapped_bytes(before), bytes = mapped_bytes(size);

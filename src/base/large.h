@@ -1,9 +1,8 @@
 /* large.h - allocates arrays of many megabytes directly from the kernel.
  *
- * malloc() maps large arrays at any address, in pages of 4 KiB. That is 512 times as many pages,
- * with a page fault each, and realloc() copies the bytes. large_new() uses pages of 2 MiB at a
- * multiple of 2 MiB, and large_resize() moves pages. The size of an array of 2 MiB or more is
- * rounded up to whole pages. Otherwise growing would add small pages.
+ * malloc() maps large arrays in pages of 4 KiB, each of which costs a page fault, and realloc()
+ * copies the bytes. large_new() uses pages of 2 MiB, and large_resize() moves pages. Arrays of 2
+ * MiB or more take whole pages, because growing would otherwise add small ones.
  *
  * LARGE_MAPPED is 1 on Linux without sanitizers, which must see every allocation. Do not call the
  * functions if it is 0. Thread-safe. */
@@ -29,13 +28,12 @@
 /* Smallest array, in bytes, that gets a mapping of its own. */
 #define LARGE_FROM ((size_t)1 << 20)
 
-/* Returns zeroed memory of `size` bytes (above 0). NULL if there is no memory. */
+/* `size` is above 0. NULL if there is no memory. */
 void *large_new(size_t size);
-/* Changes the size of memory from large_new(). Keeps the bytes up to the smaller size. NULL if
- * there is no memory; the old memory is then unchanged. */
+/* Changes the size of memory of large_new(). NULL without memory; the old memory then stays. */
 void *large_resize(void *p, size_t before, size_t size);
-/* Moves memory of malloc() to large memory of `size` bytes, which is not less than before. Frees
- * the old memory. NULL if there is no memory; the old memory is then unchanged. */
+/* Moves memory of malloc() to a mapping of `size` bytes, which is not less than before, and frees
+ * the old memory. NULL if there is no memory; the old memory then stays as it is. */
 void *large_from(void *p, size_t size);
 void large_free(void *p, size_t size);
 

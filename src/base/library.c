@@ -1,4 +1,3 @@
-/* Loads shared libraries and looks up their functions. */
 #include "base/library.h"
 
 #include "base/os/os.h"
@@ -11,8 +10,8 @@ static void *library_open_any(const char *const *files)
 	return library;
 }
 
-/* Looks up a function. Copies the bytes of the pointer to *ret, because C forbids a cast to a
- * function pointer. *ret is a function pointer of any type. */
+/* Looks up a function. Sets *ret, a function pointer of any type, by copying bytes, because C
+ * forbids the cast. */
 static bool function_find(void *library, const char *name, void *ret)
 {
 	void *function = os_library_find(library, name);

@@ -9,24 +9,22 @@
 
 #include <pthread.h>
 
-/* A function of the library. */
 struct library_function {
 	const char *name;
-	void *ret; /* Address of a function pointer of any type, to set */
+	void *ret; /* Address of the function pointer to set, which may have any type */
 };
 
-/* Loads the first file of `files` that exists, and looks up its functions. NULL ends the list.
- * False if no file exists or a function is missing. */
+/* Loads the first of `files` that exists, and looks up its functions. False if there is none, or if
+ * it lacks a function. NULL ends the list. */
 bool library_load(const char *const *files, const struct library_function *functions, size_t count);
 
-/* Like library_load(), with a list of names. `pointers` has one function pointer per name, in the
- * same order. */
+/* Like library_load(). `pointers` is an array of function pointers, one per name. */
 bool library_load_names(const char *const *files, const char *const *names, void *pointers,
 			size_t count);
 
-/* LIBRARY(lib, FUNCTIONS, "libx.so.1") defines `lib`, with a member per function, and
- * lib_is_there(). lib_is_there() loads the library at its first call. FUNCTIONS(X) has X(name) for
- * each function; the functions must be declared before. A build that links its libraries
+/* LIBRARY(lib, FUNCTIONS, "libx.so.1") defines the struct `lib` with a pointer per function, and
+ * lib_is_there(), which loads the library at its first call. FUNCTIONS(X) has X(name) for each
+ * function; the functions must be declared before. A build that links its libraries
  * (HEFT_LIBRARIES_LINKED) does not load them. */
 #define LIBRARY_MEMBER(name)  __typeof__(name) *name;
 #define LIBRARY_NAME(name)    #name,

@@ -23,15 +23,15 @@ static inline uint64_t map_load32(const uint8_t *p)
 	return v;
 }
 
-/* Hashes bytes by one multiplication per 16 bytes; the last step overlaps the one before. Both
- * factors contain the seed. So nobody who does not know the seed can make a factor 0, which would
- * cancel the bytes before. */
+/* Hashes 16 bytes per multiplication. The last 16 may overlap those before. Both factors contain
+ * the seed. So only somebody who knows the seed could make a factor 0, which would cancel the bytes
+ * before. */
 uint64_t hash_bytes(const void *data, size_t size)
 {
 	const uint8_t *p = data;
 	const uint64_t k0 = hash_seed() ^ HASH_ODD_1, k1 = hash_seed() + HASH_ODD_2;
 	uint64_t h = hash_mix(size ^ k0, k1);
-	if (size < 8) { /* The key is one number of all bytes, mixed with the size. */
+	if (size < 8) { /* All bytes and the size become one number */
 		const uint64_t ends = size >= 4 ? map_load32(p) << 32 | map_load32(p + size - 4)
 				      : size ? (uint64_t)p[0] << 16 | (uint64_t)p[size / 2] << 8 |
 						       p[size - 1]
@@ -64,8 +64,8 @@ static void resize(struct map *m, unsigned bits)
 	for (size_t i = 0; old.slots && i < (size_t)1 << old.bits; i++) {
 		if (old.slots[i] != 0)
 			m->slots[free_place(m, (uint32_t)(old.slots[i] >> 32))] = old.slots[i];
-		/* Walks both tables from start to end and gives back pages, so that memory never
-		 * holds both tables whole. */
+		/* Gives back the pages of the old table while the new one fills, so that memory
+		 * never has both tables whole. */
 		if ((i + 1) % DROPPED_AT_ONCE == 0)
 			pages_drop(&old.slots[i + 1 - DROPPED_AT_ONCE],
 				   DROPPED_AT_ONCE * sizeof *old.slots);
@@ -79,7 +79,7 @@ void map_grow(struct map *m, struct map_at *at)
 	at->place = free_place(m, at->tag);
 }
 
-/* Returns log2 of the smallest number of slots for `count` entries. */
+/* Returns log2 of the number of slots for `count` entries. */
 static unsigned bits_for(size_t count)
 {
 	unsigned bits = BITS_MIN;
@@ -95,7 +95,7 @@ void map_reserve(struct map *m, size_t count)
 		resize(m, bits);
 }
 
-/* Shrinks the table to this use, so that a later clearing does not pay for a larger earlier use. */
+/* Shrinks the table to this use, so that clearing it does not pay for an earlier, larger use. */
 void map_clear(struct map *m)
 {
 	if (!m->slots)

@@ -30,15 +30,15 @@
 #include "base/wide.h"
 
 struct map {
-	uint64_t *slots; /* (hash >> 32) << 32 | number + 1. 0 if free */
-	size_t count;    /* Number of entries */
-	unsigned bits;   /* There are 2^bits slots, or none if `slots` is NULL */
+	uint64_t *slots; /* (hash >> 32) << 32 | number + 1. 0: free */
+	size_t count;
+	unsigned bits; /* There are 2^bits slots, or none */
 };
 
 #define HASH_ODD_1 UINT64_C(0x9e3779b97f4a7c15)
 #define HASH_ODD_2 UINT64_C(0xd6e8feb86659fd93)
 
-/* The address of this variable seeds the hashes. The loader randomizes the address. */
+/* Its address seeds the hashes, because the loader chooses it at random. */
 extern const char hash_anchor;
 
 static inline uint64_t hash_seed(void)
@@ -46,7 +46,6 @@ static inline uint64_t hash_seed(void)
 	return (uintptr_t)&hash_anchor * HASH_ODD_2;
 }
 
-/* Returns the xor of the two halves of the 128-bit product a * b. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
 	const struct wide product = wide_product(a, b);
@@ -54,7 +53,7 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 }
 
 /* Hashes a number. Mixes twice: after one product, regular keys, such as addresses 16 bytes apart,
- * collide often for some seeds. */
+ * often collide for some seeds. */
 static inline uint64_t hash_u64(uint64_t key)
 {
 	return hash_mix(hash_mix(key ^ hash_seed(), HASH_ODD_1), HASH_ODD_2);
@@ -65,10 +64,10 @@ static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 	return hash_u64(hash_mix(a, HASH_ODD_1) ^ b);
 }
 
-/* Hashes bytes. Takes about 0.3 ns per byte. */
+/* About 0.3 ns per byte. */
 uint64_t hash_bytes(const void *p, size_t size);
 
-/* Position of a look-up. */
+/* Where a look-up is */
 struct map_at {
 	uint32_t tag; /* Upper half of the hash */
 	uint32_t place;
@@ -85,7 +84,7 @@ static inline struct map_at map_at(const struct map *m, uint64_t hash)
 	return (struct map_at){ tag, map_place(m, tag) };
 }
 
-/* Finds the next number that was stored under the hash. False if there is no further one. */
+/* Finds the next number that was stored under the hash. False if there is none. */
 static inline bool map_next(const struct map *m, struct map_at *at, uint32_t *ret)
 {
 	if (!m->slots)
@@ -103,10 +102,10 @@ static inline bool map_next(const struct map *m, struct map_at *at, uint32_t *re
 	}
 }
 
-/* Doubles the map and moves `at` to its free slot. */
+/* Doubles the map, and moves `at` to the free slot for its hash. */
 void map_grow(struct map *m, struct map_at *at);
 
-/* Stores a number, below UINT32_MAX, at the slot where map_next() returned false. */
+/* Stores a number, below UINT32_MAX, where map_next() has returned false. */
 static inline void map_put(struct map *m, struct map_at *at, uint32_t number)
 {
 	if (!m->slots || m->count >= (size_t)3 << m->bits >> 2)
@@ -115,7 +114,7 @@ static inline void map_put(struct map *m, struct map_at *at, uint32_t number)
 	m->count++;
 }
 
-/* Stores a number under a hash. The caller knows that the key is new. */
+/* Stores a number under a hash. The key must be new. */
 static inline void map_add(struct map *m, uint64_t hash, uint32_t number)
 {
 	uint32_t other;
@@ -125,17 +124,17 @@ static inline void map_add(struct map *m, uint64_t hash, uint32_t number)
 	map_put(m, &at, number);
 }
 
-/* Makes room for a total of `count` entries. */
+/* Makes room for `count` entries in total. */
 void map_reserve(struct map *m, size_t count);
 
-/* Prefetches the first slots of a look-up. Call it some 10 to 20 look-ups ahead. */
+/* Prefetches what a look-up reads first. Call it 10 to 20 look-ups ahead. */
 static inline void map_prefetch(const struct map *m, uint64_t hash)
 {
 	if (m->slots)
 		__builtin_prefetch(&m->slots[map_place(m, (uint32_t)(hash >> 32))]);
 }
 
-/* Removes all entries. Costs O(entries added since the last clearing). */
+/* O(entries added since the last clearing). */
 void map_clear(struct map *m);
 void map_release(struct map *m);
 

@@ -13,14 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Header of every allocation, a piece. The pieces of a domain form a ring. */
+/* Header of an allocation. Those of a domain form a ring */
 struct mem_piece {
 	struct mem_piece *prev, *next;
 	struct memory *memory; /* NULL without a domain */
-	size_t mapped;         /* Bytes from large.h, 0 from the allocator, or OWNS */
+	size_t mapped;         /* Bytes of large.h. 0: the memory is malloc's. Or OWNS */
 };
 
-/* Value of `mapped` for a piece from the allocator that holds a struct owned. */
+/* Value of `mapped` if the memory is malloc's and contains a struct owned. */
 #define OWNS SIZE_MAX
 
 struct owned {
@@ -31,13 +31,13 @@ struct owned {
 struct memory {
 	pthread_mutex_t lock;
 	struct mem_piece head;
-	enum heft_code broken; /* Reason why a call was ended. HEFT_OK if none was */
+	enum heft_code broken; /* Why a call was ended. HEFT_OK if none was */
 	const struct file_inputs *inputs;
 	struct progress {
-		heft_progress_fn fn; /* NULL if there is no function */
+		heft_progress_fn fn; /* NULL if nobody receives progress */
 		void *ctx;
 		bool cancelled;
-		const char *what; /* Last report */
+		const char *what; /* The last report */
 		uint64_t done, total, before, size;
 	} progress;
 };
@@ -45,7 +45,7 @@ struct memory {
 static _Thread_local struct {
 	struct memory *memory;
 	struct call *call;
-	size_t taken; /* Bytes allocated since the user was last asked */
+	size_t taken; /* Bytes allocated since the user was last asked whether to continue */
 } here;
 
 static void *system_resize(void *ctx, void *p, size_t size)
@@ -73,8 +73,7 @@ static bool is_large(size_t size)
 	return LARGE_MAPPED && size >= LARGE_FROM && allocator.resize == system_resize;
 }
 
-/* Allocates a piece. `size` includes the header, also in the functions below. NULL without
- * memory. */
+/* Allocates memory with its header, `size` bytes in all, as in the next functions. NULL if none. */
 static struct mem_piece *piece_new(size_t size, bool zeroed)
 {
 	const bool large = is_large(size);
@@ -97,7 +96,7 @@ static void piece_free(struct mem_piece *p)
 		allocator.resize(allocator.ctx, p, 0);
 }
 
-/* Moves a piece whose mapping became small to the allocator. */
+/* Moves memory whose mapping became small to malloc. */
 static struct mem_piece *piece_from_large(struct mem_piece *p, size_t size)
 {
 	struct mem_piece *small = allocator.resize(allocator.ctx, NULL, size);
@@ -206,7 +205,7 @@ const struct file_inputs *memory_inputs(void)
 
 enum { ASK_EVERY = 1 << 18 };
 
-/* Counts allocated bytes. May end the call, because every long call allocates. */
+/* Counts allocated bytes. May end the call, if the user cancels: every long call allocates. */
 static void count_taken(uint64_t size)
 {
 	here.taken += size < ASK_EVERY ? (size_t)size : ASK_EVERY;
@@ -259,7 +258,7 @@ void *mem_zeroed(uint64_t count, size_t size)
 	return p;
 }
 
-/* Resizes a piece, which stays in the ring. If there is no memory, the piece is unchanged. */
+/* Resizes memory, which stays in the ring. It is unchanged if there is no memory. */
 static struct mem_piece *resize_piece(struct mem_piece *p, size_t size)
 {
 	struct memory *m = p->memory;
@@ -475,7 +474,7 @@ void memory_take_progress(const struct memory *from)
 	memory_set_progress(here.memory, from->progress.fn, from->progress.ctx);
 }
 
-/* Returns the progress of the thread's call. NULL if no function receives it. */
+/* Returns the progress of the thread's call, or NULL if nobody receives it. */
 static struct progress *progress_here(void)
 {
 	const struct call *c = here.call;

@@ -30,61 +30,59 @@ struct memory;
 
 /* Creates a domain. NULL if there is no memory. */
 struct memory *memory_new(void);
-/* Frees a domain. If it is broken, frees all its memory and releases the resources that it owns.
- * Otherwise its remaining memory has moved to other handles and loses its owner. */
+/* Frees a domain. If it is broken, frees all its memory and releases what it owns. Otherwise its
+ * remaining memory belongs to other handles now, and loses its owner. */
 void memory_delete(struct memory *m);
-/* True if a call on the domain's handle was ended by call_raise(). */
 bool memory_is_broken(const struct memory *m);
-/* Sets the domain of the thread's allocations. Returns the previous domain, which the caller must
- * enter again. For functions that allocate for another handle than that of the call. */
+/* Sets the domain in which the thread allocates. Returns the domain before, which the caller must
+ * enter again. For functions that allocate for another handle than the one of the call. */
 struct memory *memory_enter(struct memory *m);
 
-/* Sets the inputs (file.h) that replace files for all work in the thread's domain. The list is
- * borrowed; NULL means none. Needs a domain. */
+/* Sets the named inputs (file.h) that replace files in the thread's domain. Borrows the list. NULL:
+ * none. Needs a domain. */
 struct file_inputs;
 void memory_set_inputs(const struct file_inputs *in);
 const struct file_inputs *memory_inputs(void);
 
-/* Allocate like malloc, realloc and calloc, but never return NULL. A size above the address space
- * counts as running out of memory. Large allocations call progress_ask(). */
+/* Like malloc, realloc and calloc, but never return NULL. A size beyond the address space counts as
+ * running out of memory. Large allocations call progress_ask(). */
 void *mem_alloc(uint64_t size);
 void *mem_resize(void *p, uint64_t size);
 void *mem_zeroed(uint64_t count, size_t size);
-/* Resizes memory like mem_resize(), and zeroes the new bytes. `before` is the largest size in bytes
- * that the memory had up to now. Unused pages of a large array take no memory. */
+/* Like mem_resize(), and zeroes the new bytes. `before`: the greatest size that the memory ever
+ * had. Unused pages of a large array take no memory. */
 void *mem_grow_zeroed(void *p, uint64_t before, uint64_t size);
-/* Allocates memory. NULL if there is none. For sizes that come from a file. */
+/* For sizes that a file states. NULL if there is no memory. */
 void *memory_try(uint64_t size);
-/* Frees memory of the functions above, or NULL. Memory of the C library needs free(). */
+/* Frees memory of these functions. NULL is allowed. Memory of the C library needs free(). */
 void mem_free(void *p);
-/* Returns freed small pieces to the system, which the C library would keep. Call it after a step
- * that used very many pieces. Costs a visit to each free piece. */
+/* Returns small freed memory to the system, which the C library would keep. Call it after a step
+ * that used very many small allocations. Visits all free memory. */
 void mem_give_back(void);
 
-/* Registers a resource: `release(thing)` is called if the domain is broken when it is freed.
+/* Makes the domain own a resource: if it is broken when it is freed, it calls release(thing).
  * memory_disown() ends that. */
 struct owned;
 struct owned *memory_own(void (*release)(void *thing), void *thing);
 void memory_disown(struct owned *token);
-/* Changes the registered pointer after a library has moved the resource. */
+/* Sets another pointer, because a library has moved the resource. */
 void memory_own_moved(struct owned *token, void *thing);
-/* Allocation functions for libraries that accept them. They allocate in the memory domain of the
- * thread. NULL if there is no memory. */
-void *memory_zalloc(void *ctx, unsigned count, unsigned size); /* For zlib */
-void *memory_lalloc(void *ctx, size_t count, size_t size);     /* For liblzma */
-void *memory_palloc(size_t size, void *ctx);                   /* For PCRE2 */
+/* Allocation functions for libraries. They allocate in the thread's domain. NULL without memory. */
+void *memory_zalloc(void *ctx, unsigned count, unsigned size); /* zlib */
+void *memory_lalloc(void *ctx, size_t count, size_t size);     /* liblzma */
+void *memory_palloc(size_t size, void *ctx);                   /* PCRE2 */
 void memory_zfree(void *ctx, void *p);
 void memory_pfree(void *p, void *ctx);
 
-/* Creates a zeroed handle in a domain of its own. Its first member points to the domain. NULL if
- * there is no memory. */
+/* Creates a zeroed handle with a domain of its own, which its first member points to. NULL if there
+ * is no memory. */
 void *handle_new(size_t size);
 /* Frees a handle and its domain. NULL is allowed. If the handle is not broken, `release` frees its
  * contents before. */
 void handle_free(void *handle, void (*release)(void *handle));
-/* Breaks a domain if `other` is broken, because a call on `other` has left it half changed. */
+/* Breaks a domain if `other` is broken: a call on `other` has left it half changed. */
 void memory_break(struct memory *m, const struct memory *other);
-/* Makes the current call fail if the domain of another handle is broken. */
+/* Ends the call if the domain of another handle is broken. */
 void memory_need_whole(const struct memory *m);
 
 /* A running call of a public function. */
@@ -92,52 +90,52 @@ struct call {
 	jmp_buf at;
 	struct call *outer;
 	struct memory *memory, *outer_memory;
-	pthread_mutex_t *lock;        /* Lock that the thread holds, or NULL */
-	bool asks;                    /* True on the thread on which the user made the call */
-	volatile enum heft_code code; /* Reason why the call was ended, or HEFT_OK */
+	pthread_mutex_t *lock;        /* Or NULL */
+	bool asks;                    /* True on the thread of the caller */
+	volatile enum heft_code code; /* Why the call was ended, or HEFT_OK */
 	char text[160];
 };
 
-/* Begins a call. False, and fills *err, if the handle is broken. */
+/* Begins a call. False, with *err, if the handle is broken. */
 bool call_enter(struct call *c, struct memory *m, struct heft_err *err);
-/* Ends the call. If call_raise() was called, breaks the handle and fills *err. */
+/* Ends the call. If call_raise() has ended it early, breaks the handle and fills *err. */
 void call_leave(struct call *c, struct heft_err *err);
-/* Ends the thread's call with an error. Ends the process if the thread is in no call. */
+/* Ends the thread's call early. If the thread is in no call, ends the process. */
 _Noreturn void call_raise(enum heft_code code, const char *text);
 
-/* Sets the function that receives progress reports of calls on a domain's handle. If it returns
- * false, the call ends with HEFT_ECANCELED. The function is called only on the thread of the call,
- * and never while a call_lock() is held. */
+/* Sets the function that receives progress of calls on a domain's handle. If it returns false, the
+ * call ends with HEFT_ECANCELED. It is called only on the thread of the call, and never under a
+ * call_lock(). */
 void memory_set_progress(struct memory *m, heft_progress_fn fn, void *ctx);
-/* Makes the thread's domain report progress to the function of another domain. */
+/* Makes the thread's domain report progress to the function of `from`. */
 void memory_take_progress(const struct memory *from);
 
-/* Starts to count progress in bytes of input. `total`: bytes of all parts. `size`: bytes of the
- * current part. `before`: bytes of the finished parts. */
+/* Starts to count progress in bytes of input. `total`: all parts. `size`: the current part.
+ * `before`: the parts before it. */
 void progress_begin(uint64_t total);
 void progress_part(uint64_t before, uint64_t size);
-/* Reports the current work: `done` of `of` pieces of the part are done (0: unchanged). `what` is
- * not copied: it must be a literal, or a text of the handle. */
+/* Reports progress: `done` of `of` pieces of the part are done (of 0: unchanged). `what` says what
+ * is done. It is not copied: it must be a literal, or a text of the handle. */
 void progress_tell(const char *what, uint64_t done, uint64_t of);
-/* Asks the user's function whether to continue, without new progress. */
+/* Asks the user's function whether to continue. */
 void progress_ask(void);
-/* Asks like progress_ask(), inside functions that another library has called. False if the user
- * cancels. The next progress_ask() then ends the call. */
+/* Like progress_ask(), for code that a library calls: returns false if the user cancels. The next
+ * progress_ask() then ends the call. */
 bool progress_goes_on(void);
 
 /* Take and release a lock under which memory is allocated. If the call ends early, the lock is
- * released. A thread holds one lock at a time. */
+ * released. A thread holds at most one. */
 void call_lock(pthread_mutex_t *lock);
 void call_unlock(pthread_mutex_t *lock);
 
 /* Returns the domain that the thread has entered, or NULL. */
 struct memory *memory_current(void);
-/* Begin and end a call on a thread of the pool. Between them, the thread allocates from `m`. */
+/* Begin and end a call on another thread, which then allocates in `m`. */
 void call_begin(struct call *c, struct memory *m);
 void call_end(struct call *c);
 
-/* Evaluates `expression`, a bool, as a call on the handle of the domain `memory`. False, with *err
- * filled, if the call was ended by call_raise(). */
+/* Evaluates `expression`, a bool, as a call on the handle with the domain `memory`. False, with
+ * *err, if call_raise() has ended the call. */
 #define GUARDED(memory, err, expression)                                                           \
 	__extension__({                                                                            \
 		struct call call_;                                                                 \
@@ -152,12 +150,12 @@ void call_end(struct call *c);
 		guarded_;                                                                          \
 	})
 
-/* Like GUARDED, inside a call, for functions that another library has called and that must return
- * to it. Without a domain, only evaluates the expression. */
+/* Like GUARDED, inside a call, for code that a library has called and that must return to it.
+ * Without a domain, only evaluates the expression. */
 #define GUARDED_INSIDE(err, expression)                                                            \
 	(memory_current() ? GUARDED(memory_current(), (err), (expression)) : (expression))
 
-/* Like GUARDED, for a call without a handle. Its domain ends with the call. */
+/* Like GUARDED, for a call without a handle. Creates a domain for it. */
 #define GUARDED_ALONE(err, expression)                                                             \
 	__extension__({                                                                            \
 		struct memory *const alone_ = memory_new();                                        \
@@ -166,8 +164,8 @@ void call_end(struct call *c);
 		done_;                                                                             \
 	})
 
-/* Like GUARDED, for an expression that allocates no memory of its own, such as one that only
- * writes. Saves 60 ns, because no domain is entered. */
+/* Like GUARDED, for an expression that allocates nothing, such as one that only writes. Saves 60
+ * ns, because it enters no domain. */
 #define GUARDED_BARE(err, expression)                                                              \
 	__extension__({                                                                            \
 		struct call call_;                                                                 \
@@ -181,8 +179,8 @@ void call_end(struct call *c);
 		guarded_;                                                                          \
 	})
 
-/* Like GUARDED, for statements that fail only if memory runs out. The next call on the handle
- * reports that failure. */
+/* Like GUARDED, for statements that fail only if memory runs out. The handle's next call then
+ * fails. */
 #define GUARDED_VOID(memory, ...) (void)GUARDED(memory, NULL, (__VA_ARGS__, true))
 
 #endif

@@ -1,4 +1,3 @@
-/* Finds the word that is nearest to a mistyped one. */
 #include "base/nearest.h"
 
 #include "base/assert.h"
@@ -8,8 +7,8 @@
 
 enum { WORD_MAX_LEN = 63 };
 
-/* Counts the insertions, deletions, replacements and swaps of neighbours that change a into b. Both
- * words have at most WORD_MAX_LEN bytes. */
+/* Returns how many insertions, deletions, replacements and swaps of neighbours change a into b.
+ * Both have at most WORD_MAX_LEN bytes. */
 static unsigned nearest_distance(const char *a, const char *b)
 {
 	unsigned d[WORD_MAX_LEN + 1][WORD_MAX_LEN + 1];
@@ -39,7 +38,7 @@ const char *nearest_of(const char *word, const char *const *names, size_t count)
 	const size_t len = strlen(word);
 	if (len < 2 || len > WORD_MAX_LEN)
 		return NULL;
-	unsigned best = (unsigned)len / 3 + 1; /* a word with more mistakes is a different word */
+	unsigned best = (unsigned)len / 3 + 1; /* With more mistakes, it is a different word */
 	const char *near = NULL;
 	for (size_t i = 0; i < count; i++) {
 		if (strlen(names[i]) > WORD_MAX_LEN)

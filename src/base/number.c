@@ -14,7 +14,7 @@ static void format_double(char out[NUMBER_MAX], const char *fmt, double v)
 	snprintf(out, NUMBER_MAX, fmt, v);
 	if (strchr(out, '.'))
 		return;
-	/* The text is "0", the separator, "5". */
+	/* The text is "0", the decimal point, "5". */
 	snprintf(half, sizeof half, "%.1f", 0.5);
 	const size_t size = strlen(half) - 2;
 	half[1 + size] = '\0';
@@ -25,8 +25,8 @@ static void format_double(char out[NUMBER_MAX], const char *fmt, double v)
 	memmove(separator + 1, separator + size, strlen(separator + size) + 1);
 }
 
-/* Formats v >= 0 with `decimals` (0 to 2) places. Rounds like printf, to the nearest by the exact
- * binary value. Calls printf only if v is too near the middle between two results. */
+/* Formats v >= 0 with `decimals` (0 to 2) places. Rounds as printf does: to the nearest, by the
+ * exact binary value. Calls printf only if v is close to the middle between two results. */
 static void number_put_fixed(char out[NUMBER_MAX], double v, unsigned decimals)
 {
 	static const double scales[] = { 1, 10, 100 };
@@ -43,7 +43,7 @@ static void number_put_fixed(char out[NUMBER_MAX], double v, unsigned decimals)
 	char text[NUMBER_MAX], *end = text + sizeof text;
 	char *p = end;
 	if (decimals > 0) {
-		/* The added scale keeps zeros after the point. Its digit 1 becomes the point. */
+		/* Adding the scale keeps zeros after the point. Its digit 1 becomes the point. */
 		p = decimal_before(p, n % scale + scale);
 		*p = '.';
 	}
@@ -65,7 +65,7 @@ void number_size(char out[NUMBER_MAX], uint64_t size, char sign)
 	ASSERT(sign == '\0' || sign == '+' || sign == '-');
 	double v = (double)size;
 	size_t n = 0;
-	/* Divides only above 1024, so that 1 MiB is "1024Ki". There is no Ti. */
+	/* Bloaty divides only above 1024, so 1 MiB is "1024Ki". It has no Ti. */
 	while (v > 1024 && n + 1 < COUNT_OF(suffixes)) {
 		v /= 1024;
 		n++;
@@ -106,9 +106,9 @@ void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole)
 	number_append(out + strlen(out), "%");
 }
 
-static const double much = 1000; /* Percent */
+static const double much = 1000; /* In percent */
 
-/* Computes the growth in percent of the base. False if a word or a number up to `much` suffices. */
+/* Computes the growth in percent. False if a word, or at most `much` percent, was written. */
 static bool grew_much(char out[NUMBER_MAX], uint64_t now, uint64_t base, double *ret)
 {
 	const struct change c = change_of(now, base);
@@ -140,7 +140,7 @@ void number_growth(char out[NUMBER_MAX], uint64_t now, uint64_t base)
 void number_growth_exponent(char out[NUMBER_MAX], uint64_t now, uint64_t base)
 {
 	double v;
-	/* Two significant digits and an exponent keep the column narrow. */
+	/* Two digits and an exponent keep the column narrow. */
 	char digits[NUMBER_MAX];
 	unsigned exponent = 0;
 	if (!grew_much(out, now, base, &v))

@@ -1,13 +1,13 @@
 /* number.h - formats sizes and percentages for tables.
  *
- * The texts equal those of Bloaty, for people and scripts that know it. The texts do not depend on
- * the locale. Thread-safe. */
+ * The texts are those of Bloaty, for people and scripts that know it. They do not depend on the
+ * locale. Thread-safe. */
 #ifndef HEFT_BASE_NUMBER_H
 #define HEFT_BASE_NUMBER_H
 
 #include "base/base.h"
 
-/* The difference of two unsigned sizes, in bytes. 0 is never negative. */
+/* Difference of two sizes in bytes. 0 is never negative */
 struct change {
 	uint64_t size;
 	bool negative;
@@ -18,22 +18,21 @@ static inline struct change change_of(uint64_t now, uint64_t base)
 	return (struct change){ now < base ? base - now : now - base, now < base };
 }
 
-enum { NUMBER_MAX = 40 }; /* Bytes of the longest text with its NUL */
+enum { NUMBER_MAX = 40 }; /* Longest text with its NUL */
 
-/* Formats "1023", "1.00Ki", "102Ki": at most about four significant characters. `sign` comes first
- * ('+', '-', or 0 for none). */
+/* Formats "1023", "1.00Ki", "102Ki": about four characters at most. `sign` comes first: '+', '-',
+ * or 0 for none. */
 void number_size(char out[NUMBER_MAX], uint64_t size, char sign);
 
-/* Formats a decimal number like number_size(): "-4032" becomes "-3.94Ki". "" stays "". */
+/* Formats a decimal number like number_size(): "-4032" becomes "-3.94Ki", and "" stays "". */
 void number_amount(char out[NUMBER_MAX], const char *exact);
 
-/* Formats a change like number_size(), with a sign unless it is 0. */
 void number_change(char out[NUMBER_MAX], struct change c);
 
-/* Formats "12.3%": part of whole. If `whole` is 0: "-" for part 0, otherwise "INF%". */
+/* Formats "12.3%". If `whole` is 0: "-" for part 0, otherwise "INF%". */
 void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole);
 
-/* Formats the change from base to now in percent of base: "+12%", "[ = ]", "[NEW]", "[DEL]". Above
+/* Formats the change from base to now, in percent of base: "+12%", "[ = ]", "[NEW]", "[DEL]". Above
  * 1000 %, number_growth() writes the factor: "x44", "x12k". number_growth_exponent() writes two
  * digits and an exponent: "+43e2%". */
 void number_growth(char out[NUMBER_MAX], uint64_t now, uint64_t base);

@@ -1,4 +1,3 @@
-/* Compresses the bytes of a sink as a Zstandard frame. */
 #include "base/packed_sink.h"
 
 #ifdef HEFT_HAVE_ZSTD
@@ -48,7 +47,7 @@ struct packed_sink *packed_sink_open(const struct heft_sink *to, unsigned level,
 	return p;
 }
 
-/* Compresses all of the input. ZSTD_e_end also ends the frame. */
+/* Compresses all of the input. ZSTD_e_end ends the frame too. */
 static bool packed_sink_pack(struct packed_sink *p, const void *data, size_t size,
 			     ZSTD_EndDirective how)
 {

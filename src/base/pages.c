@@ -1,12 +1,11 @@
-/* Allocates whole pages, and gives them back. */
 #include "base/pages.h"
 
 #include "base/os/os.h"
 
-/* Header page before the memory that pages_alloc() returns. */
+/* The page before the memory that pages_alloc() returns */
 struct pages {
 	struct owned *owned;
-	size_t size; /* Mapped bytes, including this page */
+	size_t size; /* Size of the mapping, with this page */
 };
 
 static void pages_release(void *thing)

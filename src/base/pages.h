@@ -1,14 +1,13 @@
-/* pages.h - allocates large arrays in pages, whose used pages can be given back from start to end.
- *
- * At first only address space is used. A page takes memory once it is written. */
+/* pages.h - allocates large arrays whose used pages can be given back from start to end. A page
+ * takes memory when it is written. */
 #ifndef HEFT_BASE_PAGES_H
 #define HEFT_BASE_PAGES_H
 
 #include "base/base.h"
 
-/* Returns zeroed memory. NULL if memory runs out. */
+/* Zeroed. NULL if there is no memory. */
 void *pages_alloc(uint64_t size);
-/* Frees memory of pages_alloc(). NULL is allowed. */
+/* NULL is allowed. */
 void pages_free(void *p);
 /* Gives the whole pages inside [p, p + size) back to the system. Their contents become undefined.
  * Pages of a mapped file are read again when used. */

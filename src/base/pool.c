@@ -1,4 +1,3 @@
-/* Runs jobs on several threads. */
 #include "base/pool.h"
 
 #include "base/os/os.h"
@@ -11,7 +10,7 @@ enum { THREADS_MAX = 64 };
 
 struct pool_job {
 	atomic_size_t next;
-	struct memory *memory; /* Domain of the waiting thread */
+	struct memory *memory; /* Domain of the caller */
 	size_t count;
 	void (*fn)(void *ctx, size_t i, unsigned worker);
 	void *ctx;
@@ -20,7 +19,7 @@ struct pool_job {
 struct pool_worker {
 	struct pool_job *job;
 	unsigned index;
-	struct call call; /* Has the reason if the worker's call was ended */
+	struct call call; /* Tells why the worker's call was ended early */
 };
 
 unsigned pool_threads(unsigned wanted)
@@ -41,8 +40,7 @@ static void work_through(struct pool_job *job, unsigned worker)
 	}
 }
 
-/* Runs jobs on a worker. If one worker's call is ended, the others finish their current job and
- * end. */
+/* Runs jobs on a worker. After one worker's call was ended, the others finish their job and end. */
 static void *pool_work(void *arg)
 {
 	struct pool_worker *w = arg;
@@ -82,15 +80,15 @@ void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i
 			call_raise(workers[i].call.code, workers[i].call.text);
 }
 
-/* State of jobs in order. Job i is in slot i % slot_count. */
+/* Jobs that are taken in order. Job i is in slot i % slot_count */
 struct line_state {
 	const struct pool_line *line;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool *done;                /* Per slot: true if the job is worked on and not yet taken */
+	bool *done;                /* Per slot: true if the job is done and not taken yet */
 	size_t made, begun, taken; /* Numbers of jobs */
-	bool making, over;         /* `making`: a thread makes a job. `over`: no job is left */
-	bool given_up;             /* True if one call was ended, so that all threads end */
+	bool making, over;         /* `making`: a thread makes a job. `over`: no more jobs */
+	bool given_up;             /* A call was ended early, so all threads end */
 };
 
 static void *pool_slot_of(const struct line_state *s, size_t job)
@@ -98,7 +96,7 @@ static void *pool_slot_of(const struct line_state *s, size_t job)
 	return (char *)s->line->slots + job % s->line->slot_count * s->line->slot_size;
 }
 
-/* The functions below are called with the lock held. They release the lock while they work. */
+/* The next functions are called with the lock, which they release while they work. */
 static void make_one(struct line_state *s)
 {
 	s->making = true;
@@ -110,8 +108,8 @@ static void make_one(struct line_state *s)
 	s->made += there;
 }
 
-/* Does one step. False if there is none. Taking and making come before work, because taking frees a
- * slot and only one thread may make a job. */
+/* Does one step, or returns false. Prefers taking, which frees a slot, and making, which only one
+ * thread may do. */
 static bool pool_step(struct line_state *s, unsigned worker)
 {
 	const size_t slots = s->line->slot_count;
@@ -156,7 +154,7 @@ static void run_line(struct line_state *s, unsigned worker)
 	call_begin(&call, memory_current());
 	if (setjmp(call.at) == 0) {
 		take_steps(s, worker);
-	} else { /* a step that ended its call has released the lock */
+	} else { /* Otherwise it has released the lock when it was ended early */
 		pthread_mutex_lock(&s->lock);
 		s->given_up = true;
 		pthread_cond_broadcast(&s->changed);
@@ -189,7 +187,7 @@ void pool_run_line(unsigned threads, const struct pool_line *line)
 	pthread_mutex_init(&s.lock, NULL);
 	pthread_cond_init(&s.changed, NULL);
 	parallel_for(n, n, line_worker, &s);
-	/* The other threads may have finished before the caller's thread starts. */
+	/* The other threads may be done before this one starts. */
 	run_line(&s, 0);
 	pthread_cond_destroy(&s.changed);
 	pthread_mutex_destroy(&s.lock);

@@ -16,23 +16,23 @@ unsigned pool_threads(unsigned wanted);
 void parallel_for(unsigned threads, size_t count, void (*fn)(void *ctx, size_t i, unsigned worker),
 		  void *ctx);
 
-/* Jobs that are made in order, worked on by any thread, and taken in the same order. A job occupies
- * one of `slot_count` slots of `slot_size` bytes, in the caller's memory. The number of slots
- * limits the jobs in progress. 2 slots per thread keep all threads busy. */
+/* Jobs that are made in order, worked on by any thread, and taken in order. A job is in one of
+ * `slot_count` slots of `slot_size` bytes, in the caller's memory. 2 slots per thread keep all
+ * threads busy. */
 struct pool_line {
 	void *ctx;
 	void *slots;
 	size_t slot_count, slot_size;
-	/* Prepares the next job. False if there is none. One call at a time, on any thread. */
+	/* Prepares the next job. False if none. Called on any thread, but never twice at once. */
 	bool (*make)(void *ctx, void *slot);
-	/* Works on a job. Called on any thread, in parallel with other jobs, make and take. */
+	/* Works on a job. Called on any thread, beside other calls. */
 	void (*work)(void *ctx, void *slot, unsigned worker);
-	/* Takes a finished job. Called on the caller's thread, in the order of making. */
+	/* Takes a job that is done. Called on the caller's thread, in the order of making. */
 	void (*take)(void *ctx, void *slot);
 };
 
-/* Calls make for jobs until it returns false. Returns when all jobs are taken. `threads` as for
- * parallel_for. */
+/* Runs all jobs until make() returns false. Returns after all were taken. `threads` as for
+ * parallel_for(). */
 void pool_run_line(unsigned threads, const struct pool_line *line);
 
 #endif

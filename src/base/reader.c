@@ -79,14 +79,13 @@ struct reader read_sub(struct reader *r, uint64_t n)
 
 enum { STRING_LONG = 4 << 10, STRING_MOST = 64 << 10, STRING_FREE = 255 };
 
-/* Returns the number of bytes before the NUL, at most `most`. Without a NUL, returns the number of
- * bytes up to the end of the table. */
+/* Returns the number of bytes before the NUL, at most `most`. Without a NUL, the rest. */
 static size_t length_below(struct bytes table, uint64_t off, uint64_t most)
 {
 	return strnlen((const char *)table.p + off, (size_t)min_u64(table.size - off, most));
 }
 
-/* Sets *ret to the string. False if the table ends before the string does. */
+/* Sets *ret to the string. False if the table ends first. */
 static bool give_string(struct bytes table, uint64_t off, size_t length, struct str *ret)
 {
 	if (length == table.size - off)
@@ -120,8 +119,7 @@ bool names_take(struct bytes table, uint64_t off, uint64_t *left, struct str *re
 	return give_string(table, off, length, ret);
 }
 
-/* Tests blocks of half the length of a long string: every long string contains a whole block
- * without NUL. */
+/* Tests blocks of half the length: every long string contains a whole block without NUL. */
 bool has_long_string(struct bytes table)
 {
 	enum { BLOCK = STRING_LONG / 2 };

@@ -13,20 +13,20 @@
 
 struct reader {
 	const uint8_t *base; /* Borrowed */
-	uint64_t size;       /* Number of readable bytes at base */
-	uint64_t pos;        /* Offset of the next byte, 0 <= pos <= size */
-	uint64_t bad;        /* Offset of the first failed read, or READER_GOOD */
+	uint64_t size;       /* Number of bytes at `base` */
+	uint64_t pos;        /* Offset of the next byte, at most `size` */
+	uint64_t bad;        /* Offset of the first read that failed, or READER_GOOD */
 	bool big_endian;
 };
 
-/* Bytes borrowed from a file. `p` may be NULL if size is 0. */
+/* Bytes of a file, borrowed. `p` may be NULL if size is 0 */
 struct bytes {
 	const uint8_t *p;
 	uint64_t size;
 };
 
-/* Returns a reader. `base` may be NULL if size is 0. An empty string then replaces `base`, because
- * C forbids arithmetic on null pointers. */
+/* `base` may be NULL if size is 0. An empty string then replaces it, because C forbids arithmetic
+ * on null pointers. */
 static inline struct reader reader_make(const void *base, uint64_t size, bool big_endian)
 {
 	return (struct reader){ base ? base : "", size, 0, READER_GOOD, big_endian };
@@ -54,7 +54,7 @@ static inline void reader_fail(struct reader *r)
 	r->pos = r->size;
 }
 
-/* Moves to `pos`. If `pos` is past the end, marks the reader bad. */
+/* Moves to `pos`. If that is past the end, r is bad. */
 static inline void reader_seek(struct reader *r, uint64_t pos)
 {
 	if (pos > r->size)
@@ -63,7 +63,7 @@ static inline void reader_seek(struct reader *r, uint64_t pos)
 		r->pos = pos;
 }
 
-/* Skips n bytes and returns their start. If there are fewer, marks r bad and returns NULL. */
+/* Skips n bytes and returns their start. If there are fewer, r is bad, and the result NULL. */
 static inline const uint8_t *read_take(struct reader *r, uint64_t n)
 {
 	if (UNLIKELY(n > r->size - r->pos)) {
@@ -148,10 +148,10 @@ static inline int64_t read_i64(struct reader *r)
 	return (int64_t)read_u64(r);
 }
 
-/* Reads an unsigned number of 1, 2, 4 or 8 bytes. Any other width marks r bad. */
+/* Reads a number of 1, 2, 4 or 8 bytes. Another width makes r bad. */
 uint64_t read_uint(struct reader *r, unsigned width);
 
-/* Reads an unsigned number of 1 to 8 bytes, in the reader's byte order. */
+/* Reads a number of 1 to 8 bytes. */
 static inline uint64_t read_wide(struct reader *r, unsigned width)
 {
 	const uint8_t *p = read_take(r, width);
@@ -161,7 +161,8 @@ static inline uint64_t read_wide(struct reader *r, unsigned width)
 	return v;
 }
 
-/* Reads a LEB128 number of at most 64 significant bits. More mark r bad. Accepts padding bytes. */
+/* Reads a LEB128 number of at most 64 significant bits. If it has more, r is bad. Padding is
+ * allowed. */
 uint64_t read_uleb_slow(struct reader *r);
 int64_t read_sleb(struct reader *r);
 
@@ -172,37 +173,33 @@ static inline uint64_t read_uleb(struct reader *r)
 	return read_uleb_slow(r);
 }
 
-/* Reads a string and its final NUL. The result has no NUL. Without a NUL, marks r bad and returns
- * an empty string. */
+/* Reads a string and its NUL. If there is no NUL, r is bad, and the result "". */
 struct str read_cstr(struct reader *r);
 
-/* Returns a reader over the next n bytes. r skips these bytes. If r is too short, the result is bad
- * and empty. */
+/* Returns a reader of the next n bytes, which r skips. If there are fewer, it is bad and empty. */
 struct reader read_sub(struct reader *r, uint64_t n);
 
-/* Returns the NUL-terminated string at `off` of a string table. False if `off` is outside or no NUL
- * follows. Overlapping strings could add up to count x table bytes. So a string of at least 64 KiB
- * that begins inside another string is rejected. */
+/* Returns the string at `off` of a string table, which NUL ends. False if `off` is outside, or if
+ * there is no NUL. Strings may overlap, so that the sum of their sizes could be the square of the
+ * table. So a string of 64 KiB or more must not begin inside another one. */
 bool bytes_cstr(struct bytes table, uint64_t off, struct str *ret);
 
-/* Like bytes_cstr(), for tables whose entries are read in order. A string of more than 255 bytes
- * subtracts its size from *left. False if *left is too small. */
+/* Like bytes_cstr(), for a table whose entries are read in order. A string of more than 255 bytes
+ * takes its size from *left. False if *left is less. */
 bool names_take(struct bytes table, uint64_t off, uint64_t *left, struct str *ret);
-/* Returns the limit `left` for a table whose entries and strings have `bytes` bytes. Valid files
- * stay below it. */
+/* Returns the first value of `left` for a table with entries and strings of `bytes` bytes. Valid
+ * files need less. */
 static inline uint64_t names_left(uint64_t bytes)
 {
 	enum { RATIO = 8 };
 	return bytes < UINT64_MAX / RATIO ? bytes * RATIO : UINT64_MAX;
 }
-/* True if a string of the table may have more than 4 KiB. False means that none has. O(table), and
- * fast. */
+/* True if a string may have more than 4 KiB. False if none has. O(table), but fast. */
 bool has_long_string(struct bytes table);
 
-/* True if all bytes of b are 0. */
 bool bytes_are_zeros(struct bytes b);
 
-/* Returns the bytes [off, off+size) of b. Empty if they are not all inside b. */
+/* Returns [off, off+size) of b. Empty unless all of it is inside b. */
 static inline struct bytes bytes_sub(struct bytes b, uint64_t off, uint64_t size)
 {
 	if (off > b.size || size > b.size - off)

@@ -3,8 +3,9 @@
 
 #include <stdlib.h>
 
-/* BITS_OF_MANY: wider digits for MANY records or more. Fewer passes save more time than a table of
- * positions in the fastest cache. */
+/* A digit has BITS bits, or BITS_OF_MANY if there are at least MANY records. Longer digits need
+ * fewer passes. For few records, shorter digits are faster, because their table fits the fastest
+ * cache. */
 enum { BITS = 11, BITS_OF_MANY = 13, MANY = 1 << 16, SMALL = 64, SIZE_MOST = 128 };
 
 static inline uint64_t key_at(const unsigned char *p)
@@ -32,11 +33,11 @@ static void insertion_sort(unsigned char *p, size_t count, size_t size)
 
 struct radix {
 	size_t count, size;
-	unsigned bits; /* Bits per digit */
-	size_t *start; /* Start position per digit */
+	unsigned bits; /* Per digit */
+	size_t *start; /* Per digit: where its records begin */
 };
 
-/* Constant sizes let the compiler copy records by moves. */
+/* The compiler copies records of a constant size by moves. */
 #define SCATTER(bytes)                                                                             \
 	for (size_t i = 0; i < r->count; i++) {                                                    \
 		const unsigned char *p = from + i * (bytes);                                       \
@@ -56,7 +57,7 @@ static void scatter(const struct radix *r, const unsigned char *from, unsigned c
 	}
 }
 
-/* Turns the counts of one digit into start positions. */
+/* Turns the numbers of records per value of a digit into their first positions. */
 static void count_digits(const struct radix *r, const unsigned char *p, unsigned shift)
 {
 	const size_t digits = (size_t)1 << r->bits;
@@ -71,8 +72,8 @@ static void count_digits(const struct radix *r, const unsigned char *p, unsigned
 	}
 }
 
-/* Returns the number of records at the start that are in place. *ret_varies has the bits in which
- * the keys of the other records differ. */
+/* Returns how many records at the start are already in place. *ret_varies: bits in which the keys
+ * of the others differ. */
 static size_t count_sorted(const unsigned char *p, size_t count, size_t size, uint64_t *ret_varies)
 {
 	size_t sorted = 1, stay;
@@ -96,7 +97,7 @@ static size_t count_sorted(const unsigned char *p, size_t count, size_t size, ui
 
 static void radix_sort(unsigned char *records, size_t count, size_t size, uint64_t varies)
 {
-	ASSERT(varies != 0 && count > 1); /* equal keys have no bits that vary */
+	ASSERT(varies != 0 && count > 1); /* Equal keys have no bits that vary */
 	const unsigned low = (unsigned)__builtin_ctzll(varies);
 	const unsigned span = 64 - (unsigned)__builtin_clzll(varies) - low;
 	const unsigned most = count >= MANY ? BITS_OF_MANY : BITS;

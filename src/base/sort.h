@@ -7,10 +7,10 @@
 
 #include "base/base.h"
 
-/* Sorts `count` records of `size` bytes (a multiple of 4, at most 128) in place, ascending. */
+/* Sorts `count` records of `size` bytes (a multiple of 4, at most 128) in ascending order. */
 void sort_by_key(void *records, size_t count, size_t size);
 
-/* Sorts like sort_by_key(). Sorts records with equal keys by `compare`, as qsort() does. */
+/* Like sort_by_key(). Records with equal keys are sorted by `compare`, as in qsort(). */
 void sort_by_key_then(void *records, size_t count, size_t size,
 		      int (*compare)(const void *a, const void *b));
 
@@ -30,8 +30,8 @@ static inline bool sorted_by_key(const void *records, size_t count, size_t size)
 	return true;
 }
 
-/* Sets `ret`, a size_t, to the first i of [from, end) for which `before`, an expression in i, is
- * false. Sets it to `end` if there is none. `before` must not become true again. O(log(end -
+/* Sets `ret`, a size_t, to the first i in [from, end) for which `before`, an expression in i, is
+ * false. If there is none, sets it to `end`. `before` must be false for all later i. O(log(end -
  * from)). */
 #define BISECT(ret, from, end, i, before)                                                          \
 	do {                                                                                       \
@@ -45,8 +45,8 @@ static inline bool sorted_by_key(const void *records, size_t count, size_t size)
 		}                                                                                  \
 	} while (0)
 
-/* Returns the index of the first record whose key is at least `key`, or `count` if there is none.
- * The records are sorted. O(log count). */
+/* Returns the index of the first of the sorted records whose key is at least `key`, or `count`.
+ * O(log count). */
 static inline size_t lower_bound(const void *records, size_t count, size_t size, uint64_t key)
 {
 	size_t low;
@@ -67,7 +67,7 @@ static inline const void *last_record(const void *records, size_t count, size_t 
 	return i > 0 ? (const char *)records + (i - 1) * size : NULL;
 }
 
-/* Sorts an array of vec.h by key. Each element begins with its key. */
+/* Sorts an array of vec.h. Its elements begin with their keys. */
 #define vec_sort(v) sort_by_key((v)->data, (v)->count, sizeof *(v)->data)
 #define vec_sort_then(v, compare)                                                                  \
 	sort_by_key_then((v)->data, (v)->count, sizeof *(v)->data, (compare))

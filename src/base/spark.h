@@ -4,8 +4,7 @@
 
 #include <stddef.h>
 
-/* Writes one block character per value, left to right, in eight heights. A character has 3 bytes of
- * UTF-8. `room` has 3 * count + 1 bytes. */
+/* Writes a block character of 3 bytes per value, eight heights. `room` has 3 * count + 1 bytes. */
 void spark_line(const double *values, size_t count, char *room);
 
 #endif

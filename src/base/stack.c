@@ -3,18 +3,17 @@
 
 #include "base/os/os.h"
 
-/* Bytes kept for guard pages, signal handlers and the function's own frame. */
+/* Bytes that are kept for guard pages, signal handlers and the function's own frame. */
 #define MARGIN ((size_t)32 << 10)
 
-/* True if `need` bytes of the thread's stack are free. False if the code runs on a stack that is
- * not the thread's. */
+/* True if `need` bytes of the thread's stack are free. False on another stack. */
 static bool stack_has_room(struct stack *s, size_t need)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	if (!s->known || !pthread_equal(s->thread, pthread_self())) {
 		*s = (struct stack){ .known = true, .thread = pthread_self() };
 		if (!os_stack_bounds(&s->low, &s->high))
-			s->low = s->high = 0; /* Without known bounds, the stack counts as full. */
+			s->low = s->high = 0; /* An unknown stack counts as full */
 	}
 	return here < s->high && here > s->low && here - s->low >= need + MARGIN;
 }
@@ -32,7 +31,7 @@ int stack_thread(pthread_t *ret, size_t size, void *(*fn)(void *ctx), void *ctx)
 	return failed;
 }
 
-/* A call on another thread, and the reason if it was ended. */
+/* A call on another thread, and why it was ended */
 struct away {
 	void (*fn)(void *ctx);
 	void *ctx;

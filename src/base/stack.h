@@ -11,13 +11,12 @@
 
 #include <pthread.h>
 
-/* STACK_SIZE: bytes of stack of the threads that heft starts. STACK_FREE: bytes of stack that heft
- * may use on any thread without a check. */
+/* STACK_SIZE: stack of threads that heft starts. STACK_FREE: bytes that heft may use on any thread
+ * without a check. */
 #define STACK_SIZE ((size_t)8 << 20)
 #define STACK_FREE ((size_t)128 << 10)
 
-/* Bounds of a thread's stack. A zeroed struct has none yet. Several threads may use the struct, one
- * at a time. */
+/* A thread's stack. All zero at first. Several threads may use it, one at a time */
 struct stack {
 	bool known;
 	pthread_t thread;
@@ -25,10 +24,10 @@ struct stack {
 };
 
 /* Calls fn(ctx) with at least `need` bytes of stack. False, without a call, if no thread can be
- * started. The first call of a thread costs up to 50 us, later ones 10 ns. */
+ * started. The first call of a thread takes up to 50 us, later ones 10 ns. */
 bool stack_call(struct stack *s, size_t need, void (*fn)(void *ctx), void *ctx);
 
-/* Starts a thread like pthread_create, with `size` bytes of stack. Returns 0 or an errno. */
+/* Like pthread_create(), with `size` bytes of stack. Returns 0 or an errno. */
 int stack_thread(pthread_t *ret, size_t size, void *(*fn)(void *ctx), void *ctx);
 
 #endif

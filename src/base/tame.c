@@ -5,9 +5,8 @@
 
 #include <stdio.h>
 
-/* True if a character controls the terminal or the order of text: C0, DEL, C1, line and paragraph
- * separators, bidirectional controls, the byte order mark (Unicode Cc, Zl, Zp and the Bidi_Control
- * property). */
+/* True if a character controls the terminal or the order of text: C0, DEL, C1, separators of lines
+ * and paragraphs, bidirectional controls, byte order mark (Unicode Cc, Zl, Zp, Bidi_Control). */
 static bool is_control(uint32_t c)
 {
 	static const struct range {

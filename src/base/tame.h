@@ -8,18 +8,18 @@
 
 #include "base/base.h"
 
-/* A character of a text, or a byte that is not part of a character. */
+/* A character of a text, or a byte that belongs to none */
 struct tame {
-	size_t size;        /* Size in the text, in bytes */
-	size_t escape_size; /* Size of `escape` in bytes. 0 if no escape is needed */
-	uint32_t c;         /* The character, if escape_size is 0 */
-	char escape[20];    /* NUL-terminated */
+	size_t size;        /* Number of bytes in the text */
+	size_t escape_size; /* Size of `escape`. 0 if none is needed */
+	uint32_t c;         /* If escape_size is 0 */
+	char escape[20];    /* Ends with NUL */
 };
 
 /* Reads the character at pos < s.len. */
 void tame_get(struct tame *ret, struct str s, size_t pos);
-/* Copies as many characters as fit into `room` bytes (at least 1) with a final NUL. Does not split
- * characters or escapes. */
+/* Copies as many characters as fit into `room` bytes (at least 1), with NUL. Splits no character
+ * and no escape. */
 void tame_copy(char *to, size_t room, struct str s);
 
 #endif

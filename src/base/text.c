@@ -1,4 +1,3 @@
-/* Implements the growing text buffer. */
 #include "base/text.h"
 
 #include "base/vec.h"

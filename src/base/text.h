@@ -1,6 +1,5 @@
-/* text.h - declares a text buffer that grows. The caller owns it. A zeroed buffer is empty.
- *
- * Appending is amortised O(1) per byte. The bytes are not NUL-terminated. */
+/* text.h - a text buffer that grows. The caller owns it. All zero: empty. Appending is amortised
+ * O(1) per byte. The text does not end with NUL. */
 #ifndef HEFT_BASE_TEXT_H
 #define HEFT_BASE_TEXT_H
 
@@ -14,7 +13,6 @@ struct text {
 void text_release(struct text *t);
 void text_set(struct text *t, struct str s);
 void text_add(struct text *t, struct str s);
-/* Appends several texts. */
 #define text_add_all(t, ...)                                                                       \
 	text_add_list((t), (const char *const[]){ __VA_ARGS__ },                                   \
 		      sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
@@ -24,10 +22,10 @@ void text_add_char(struct text *t, char c);
 void text_add_part(struct text *t, struct str s);
 /* Appends a number in decimal. */
 void text_add_number(struct text *t, uint64_t n);
-/* Appends a LEB128 number: seven bits per byte, lowest first, the top bit set if more follow. */
+/* Appends a LEB128 number: seven bits per byte, the lowest first. The top bit: more follow. */
 void text_add_varint(struct text *t, uint64_t v);
 
-/* Returns the text. Its pointer is not NULL, also if the text is empty. */
+/* Returns the text, whose pointer is never NULL. */
 static inline struct str text_str(const struct text *t)
 {
 	return (struct str){ t->p ? t->p : "", t->len };

@@ -4,16 +4,15 @@
 
 #include <stdlib.h>
 
-/* Maximal number of bytes from one compressed byte, rounded up. Deflate: a match of 258 bytes in 2
- * bits. Zstandard: an RLE block of 128 KiB in 4 bytes (RFC 8878, section 3.1.1.2). */
+/* Greatest number of bytes that one compressed byte can become. Deflate: 258 bytes in 2 bits.
+ * Zstandard: 128 KiB of one byte in 4 bytes (RFC 8878, section 3.1.1.2). */
 enum { ZLIB_RATIO = 1032, ZSTD_RATIO = 32768 };
 
-/* Limits of an unpacked section: SECTION_MIN bytes, or SECTION_RATIO bytes per compressed byte,
- * whichever is more. */
+/* A section may unpack to SECTION_MIN bytes, or to SECTION_RATIO bytes per compressed byte. */
 #define SECTION_MIN (UINT64_C(4) << 20)
 enum { SECTION_RATIO = 256 };
 
-#define XZ_MAX (UINT64_C(1) << 30) /* Largest result in bytes */
+#define XZ_MAX (UINT64_C(1) << 30) /* Largest result */
 
 bool unpack_bad(struct heft_err *err, const char *what)
 {
@@ -63,7 +62,7 @@ static bool zlib_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t
 static const struct unpack_codec unpack_zlib = { inflate_is_there, zlib_open, zlib_close,
 						 zlib_step };
 
-/* Library and codec of each method. NULL if this build lacks the library. */
+/* Per method: its library and codec. NULL if this build lacks it. */
 static const struct {
 	const char *library;
 	const struct unpack_codec *codec;
@@ -140,7 +139,7 @@ bool unpack_stream_next(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 		if (s->whole && s->used == s->packed.size)
 			break;
 		if (s->whole && s->method == UNPACK_GZIP)
-			inflate_restart(s->state); /* Next member */
+			inflate_restart(s->state); /* The next member */
 		ok = s->codec->step(s, out + total, (size_t)(size - total), &made, err);
 		total += made;
 		if (!ok || made > 0 || s->used > before)
@@ -189,7 +188,7 @@ bool unpack_stream_some(struct unpack_stream *s, uint8_t *out, uint64_t size, ui
 	return true;
 }
 
-/* True if the stream ends here and its checksum is right. */
+/* True if the stream ends here, with the right checksum. */
 static bool stream_ends(struct unpack_stream *s, struct heft_err *err)
 {
 	uint8_t more;
@@ -221,7 +220,7 @@ static bool unpack_sized(enum unpack_method method, struct bytes packed, uint64_
 	return true;
 }
 
-/* Unpacks a whole stream into a growing buffer. *ret is malloc'ed, also on failure. */
+/* Unpacks a whole stream. *ret is malloc'ed, also on failure. */
 static bool unpack_read_all(struct unpack_stream *s, uint64_t limit, struct bytes *ret,
 			    struct heft_err *err)
 {

@@ -41,15 +41,14 @@ uint64_t unpack_head(enum unpack_method method, struct bytes packed, uint8_t *ou
 
 enum { HOLE = 4096, BATCH = 1 << 20 };
 
-/* State of writing the unpacked file. */
 struct unpacked_file {
 	struct os_scratch to;
 	uint64_t size, size_max;
-	uint64_t stored, stored_max; /* Number of bytes that are not in holes, and its limit */
-	struct owned *owned;         /* Owner of `to` */
+	uint64_t stored, stored_max; /* Number of bytes that are in no hole, and its limit */
+	struct owned *owned;         /* Owns `to` */
 };
 
-/* Writes bytes, but skips pages of zeros, which become holes of the file. */
+/* Writes bytes. Skips pages of zeros, which become holes. */
 static bool write_sparse(struct unpacked_file *f, const uint8_t *p, size_t size)
 {
 	size_t start = 0, i = 0;
@@ -67,7 +66,7 @@ static bool write_sparse(struct unpacked_file *f, const uint8_t *p, size_t size)
 	return os_scratch_write(&f->to, p + start, size - start, f->size + start);
 }
 
-/* Limits of the stored bytes, so that few compressed bytes cannot fill a disk. */
+/* Greatest number of stored bytes, so that a small file cannot fill a disk. */
 #define STORED_MIN (UINT64_C(1) << 30)
 enum { STORED_RATIO = 256, FREE_SHARE = 8 };
 
@@ -118,8 +117,7 @@ static bool map_back(struct unpacked_file *f, struct bytes *ret, struct heft_err
 	return true;
 }
 
-/* Opens the temporary file. The memory domain owns the struct, and closes the file if the call is
- * ended. */
+/* The memory domain owns the struct, and closes the file if the call is ended early. */
 static struct unpacked_file *unpacked_open(uint64_t packed, uint64_t limit, struct heft_err *err)
 {
 	struct unpacked_file *f = mem_zeroed(1, sizeof *f);
@@ -153,8 +151,8 @@ bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit,
 	return ok;
 }
 
-/* Limit in bytes of an unpacked file: far above real dumps, far below the maximum for compressed
- * zeros. */
+/* Greatest size of an unpacked file: far above real dumps, far below what packed zeros can
+ * become. */
 #define FILE_MAX (UINT64_C(1) << 38)
 
 bool unpack_in_place(struct file *f, struct notes *notes, struct heft_err *err)

@@ -1,4 +1,3 @@
-/* unpack_internal.h - declares what the files of unpack.h share. */
 #ifndef HEFT_BASE_UNPACK_INTERNAL_H
 #define HEFT_BASE_UNPACK_INTERNAL_H
 
@@ -8,25 +7,25 @@ struct unpack_stream {
 	enum unpack_method method;
 	const struct unpack_codec *codec;
 	struct bytes packed;
-	uint64_t used; /* Number of bytes of `packed` that the library got */
-	bool whole;    /* True if a stream, frame or member has just ended */
-	void *state;   /* Private to the codec */
+	uint64_t used; /* How many bytes of `packed` the library got */
+	bool whole;    /* A stream, frame or member has just ended */
+	void *state;   /* The codec's */
 };
 
-/* Functions of a library for its methods. */
+/* How a library unpacks its methods */
 struct unpack_codec {
 	bool (*is_there)(void); /* True if the library is installed */
-	/* Returns the state of a new stream. Raises HEFT_ENOMEM. */
+	/* Returns the state of a new stream, or raises HEFT_ENOMEM. */
 	void *(*open)(const struct unpack_stream *s);
 	void (*close)(void *state);
-	/* Calls the library once. Sets *ret_made to the number of unpacked bytes. */
+	/* Calls the library once. Sets *ret_made to the number of bytes that it has unpacked. */
 	bool (*step)(struct unpack_stream *s, uint8_t *out, size_t size, size_t *ret_made,
 		     struct heft_err *err);
 };
-/* Codecs. A build may lack any of them (meson's options with the libraries' names). */
+/* A build may lack any of them (meson's options with the names of libraries). */
 extern const struct unpack_codec unpack_zstd, unpack_lz4, unpack_lz4_old, unpack_xz;
 
-/* Fills *err with HEFT_EFORMAT and returns false. */
+/* Fails with HEFT_EFORMAT. */
 bool unpack_bad(struct heft_err *err, const char *what);
 
 #endif

@@ -16,7 +16,7 @@ LIBRARY(lz4, FUNCTIONS, "liblz4.so.1")
 
 struct lz4_state {
 	LZ4F_dctx *context;
-	struct owned *owned; /* Frees the context if its call is ended */
+	struct owned *owned; /* Frees the context if the call is ended early */
 };
 
 static void context_free(void *context)
@@ -60,7 +60,7 @@ static bool lz4_step(struct unpack_stream *s, uint8_t *out, size_t size, size_t 
 
 const struct unpack_codec unpack_lz4 = { lz4_is_there, lz4_open, lz4_close, lz4_step };
 
-/* Unpacked bytes of a block, some of which were already returned. */
+/* A block, some of whose bytes were returned already */
 struct lz4_old_state {
 	uint8_t *block;
 	size_t size, given;
@@ -78,8 +78,8 @@ static void lz4_old_close(void *state)
 	mem_free(state);
 }
 
-/* Reads blocks. Each has its size in 4 bytes, and at most 8 MiB unpacked. The magic number of a
- * frame may occur again between blocks. */
+/* A block has its size in 4 bytes, and unpacks to at most LZ4_OLD_BLOCK bytes. The magic number of
+ * a frame may occur again between blocks. */
 enum { LZ4_OLD_BLOCK = 8 << 20 };
 #define LZ4_OLD_MAGIC UINT32_C(0x184c2102)
 

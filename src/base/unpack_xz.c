@@ -10,7 +10,7 @@
 	X(lzma_end)
 LIBRARY(lzma, FUNCTIONS, "liblzma.so.5")
 
-#define XZ_MEMORY_MAX (UINT64_C(1) << 28) /* Memory limit of the decoder in bytes */
+#define XZ_MEMORY_MAX (UINT64_C(1) << 28) /* Memory limit of the decoder */
 
 static const lzma_allocator lzma_memory = { memory_lalloc, memory_zfree, NULL };
 

@@ -14,7 +14,7 @@ LIBRARY(zstd, FUNCTIONS, "libzstd.so.1")
 
 struct zstd_state {
 	ZSTD_DStream *stream;
-	struct owned *owned; /* Frees the stream if its call is ended */
+	struct owned *owned; /* Frees the stream if the call is ended early */
 };
 
 static void stream_free(void *stream)

@@ -1,8 +1,7 @@
 /* Decodes, checks and encodes UTF-8. */
 #include "base/utf8.h"
 
-/* Returns the length in bytes of a character by its first byte. 0 if no character begins with that
- * byte. */
+/* Returns how many bytes a character has that begins with this byte. 0 if none does. */
 static unsigned utf8_length_of(uint8_t first)
 {
 	if (first < 0x80)
@@ -16,7 +15,7 @@ static unsigned utf8_length_of(uint8_t first)
 
 unsigned utf8_decode(struct str s, size_t pos, uint32_t *ret)
 {
-	/* Smallest character of each length */
+	/* Per length: the smallest character */
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	ASSERT(pos < s.len);
 	const uint8_t first = (uint8_t)s.p[pos];

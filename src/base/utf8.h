@@ -9,7 +9,6 @@
  * Returns 0 if no valid character starts there (*ret is then not set). */
 unsigned utf8_decode(struct str s, size_t pos, uint32_t *ret);
 
-/* True if all of `s` is valid UTF-8. */
 bool utf8_valid(struct str s);
 
 /* Writes c (at most U+10FFFF) as UTF-8. Returns its length, 1 to 4 bytes. */

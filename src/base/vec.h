@@ -28,7 +28,6 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 	return mem_resize(data, n * elem);
 }
 
-/* Makes room for n more elements. */
 #define vec_reserve(v, n)                                                                          \
 	do {                                                                                       \
 		if ((v)->cap - (v)->count < (n))                                                   \
@@ -42,10 +41,10 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 		(v)->data[(v)->count++] = (__VA_ARGS__);                                           \
 	} while (0)
 
-/* Returns the last element. NULL if there is none. */
+/* The last element, or NULL. */
 #define vec_last(v) ((v)->count > 0 ? &(v)->data[(v)->count - 1] : NULL)
 
-/* Appends copies of the elements of `from`. */
+/* Appends the elements of `from`. */
 #define vec_copy(v, from)                                                                          \
 	do {                                                                                       \
 		vec_reserve(v, (from)->count);                                                     \
@@ -55,7 +54,7 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 		(v)->count += (from)->count;                                                       \
 	} while (0)
 
-/* Moves the elements of `from` to the end of v, and empties `from`. */
+/* Appends the elements of `from`, which is empty then. */
 #define vec_append(v, from)                                                                        \
 	do {                                                                                       \
 		vec_copy(v, from);                                                                 \
@@ -69,7 +68,6 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 			qsort((v)->data, (v)->count, sizeof *(v)->data, (compare));                \
 	} while (0)
 
-/* Frees unused memory of the array. */
 #define vec_fit(v)                                                                                 \
 	do {                                                                                       \
 		if ((v)->count < (v)->cap) {                                                       \

@@ -8,7 +8,6 @@ struct wide {
 	uint64_t low, high;
 };
 
-/* Returns all 128 bits of a * b. */
 static inline struct wide wide_product(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__
@@ -21,8 +20,8 @@ static inline struct wide wide_product(uint64_t a, uint64_t b)
 #endif
 }
 
-/* Returns x * part / whole, rounded down. x must be at most `whole`, and `whole` must not be 0. The
- * result is at most `part`. */
+/* Returns x * part / whole, rounded down, which is at most `part`. x is at most `whole`, and
+ * `whole` is not 0. */
 static inline uint64_t wide_scaled(uint64_t x, uint64_t part, uint64_t whole)
 {
 	ASSERT(whole > 0 && x <= whole);

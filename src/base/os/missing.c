@@ -72,8 +72,8 @@ ssize_t getline(char **line, size_t *room, FILE *from)
 
 #ifdef HEFT_LACKS_FNMATCH
 
-/* Sets *ret to true if a set "[...]" has the character. `set` points after the bracket. Returns the
- * end of the set, or NULL if it lacks the final "]". */
+/* Sets *ret to whether the set "[...]" has the character. `set` is after the bracket. Returns the
+ * end of the set, or NULL if "]" is missing. */
 static const char *set_match(const char *set, unsigned char c, bool *ret)
 {
 	static const struct {
@@ -115,7 +115,7 @@ static const char *set_match(const char *set, unsigned char c, bool *ret)
 	return set + 1;
 }
 
-/* True if a character matches the first element of a pattern. Moves *pattern after the element. */
+/* True if a character matches the first element of a pattern. Moves *pattern to the next one. */
 static bool one_match(const char **pattern, unsigned char c)
 {
 	const char *p = *pattern;
@@ -133,8 +133,8 @@ static bool one_match(const char **pattern, unsigned char c)
 	return (*p == '?' && !plain) || (unsigned char)*p == c;
 }
 
-/* Lengthens only the match of the last star, because the text before that star is matched as early
- * as possible. */
+/* Only the last star is tried with more text, because text before it matches as early as
+ * possible. */
 int fnmatch(const char *pattern, const char *text, int flags)
 {
 	const char *star = NULL, *from = NULL;

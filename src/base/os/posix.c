@@ -27,7 +27,7 @@ static void *mapping_or_null(void *p)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Asks for large pages. Small pages take twice as long to fill. */
+/* Asks for large pages, because small ones take twice as long to fill. */
 static void want_huge_pages(void *p, size_t size)
 {
 #ifdef MADV_HUGEPAGE
@@ -70,7 +70,7 @@ int os_dup(int fd)
 #ifdef SEEK_HOLE
 
 /* Replaces large holes of a mapped file by pages of zeros. A page of a hole takes memory when it is
- * read, a page of zeros does not. Skips small holes, and holes after a maximal number. */
+ * read, and a page of zeros does not. Leaves small holes, and all after a certain number. */
 static void map_holes(unsigned char *p, size_t size, int fd)
 {
 	enum { HOLE_MIN = 2 << 20, HOLES_MAX = 1024, LOOKS_MAX = 1 << 16 };
@@ -98,12 +98,12 @@ static void map_holes(unsigned char *p, size_t size, int fd)
 		lseek(fd, before, SEEK_SET);
 }
 
-/* Returns the offset of the next data of a file, at `at` or later. */
+/* Returns the first offset from `at` on at which the file has data. */
 static size_t next_data(int fd, size_t at, size_t size)
 {
 	const off_t before = lseek(fd, 0, SEEK_CUR);
 	const off_t data = lseek(fd, (off_t)at, SEEK_DATA);
-	/* ENXIO means that no data follows, or that the file became shorter than `at`. */
+	/* ENXIO: no data follows, or the file became shorter than `at`. */
 	const bool no_more = data < 0 && errno == ENXIO && (uint64_t)lseek(fd, 0, SEEK_END) >= size;
 	if (before >= 0)
 		lseek(fd, before, SEEK_SET);
@@ -158,7 +158,7 @@ void *os_copy(int fd, size_t size)
 			errno = why;
 			return NULL;
 		}
-		/* Pages of zeros stay unwritten, so they take no memory. */
+		/* Pages of zeros are not written, so that they take no memory. */
 		const bool zero = is_zero(some, (size_t)n);
 		if (!zero)
 			memcpy(p + done, some, (size_t)n);
@@ -177,7 +177,7 @@ char *os_real_path(const char *path)
 	return realpath(path, NULL);
 }
 
-/* Creates a new file. mkstemp() gives rights only to the owner, so `shared` adds others. */
+/* mkstemp() gives rights only to the owner, so `shared` adds those of others. */
 int os_new_file(char *path, bool shared)
 {
 	const int fd = mkstemp(path);
@@ -198,7 +198,7 @@ bool os_is_own_folder(const char *path)
 	       (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Opens a scratch file. The system removes it when its descriptor is closed. */
+/* The system removes the file when its descriptor is closed. */
 bool os_scratch_open(struct os_scratch *s)
 {
 	const char *dir = getenv("TMPDIR");

@@ -33,13 +33,13 @@ const char os_path_separator = ':', os_program_suffix[] = "";
 
 static int trouble_status;
 
-/* Writes a text with functions that a signal handler may call. */
+/* Only calls what a signal handler may call. */
 static void say(const char *text)
 {
 	(void)!write(STDERR_FILENO, text, strlen(text));
 }
 
-/* Handles an input that became shorter while it is read. The first of several threads reports it
+/* Reports an input that became shorter while it was read. Of several threads, the first one does,
  * and ends the process. */
 static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 {
@@ -48,7 +48,7 @@ static void on_bus_error(int signal_number, siginfo_t *info, void *context)
 	(void)context;
 	if (path == NULL) {
 		signal(signal_number, SIG_DFL);
-		return; /* Returning repeats the faulting instruction, which fails again. */
+		return; /* Returning repeats the instruction, which fails again */
 	}
 	while (atomic_flag_test_and_set(&said))
 		pause();
@@ -69,24 +69,24 @@ void os_shell_start(int argc, char **argv, int trouble)
 	(void)argc;
 	(void)argv;
 	trouble_status = trouble;
-	setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* one system call per line */
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* One system call per line */
 	sigemptyset(&bus.sa_mask);
 	sigaction(SIGBUS, &bus, NULL);
 #ifdef __GLIBC__
-	/* Makes glibc return freed large arrays to the system. Otherwise it keeps larger and larger
-	 * arrays in its heaps, one heap per thread, which adds half to the peak memory. */
+	/* Makes glibc return large freed arrays to the system. Otherwise it keeps them in its
+	 * heaps, one per thread, which adds half to the peak memory. */
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 #endif
-	/* Opens closed descriptors 0, 1 and 2. Otherwise the next opened file would get such a
-	 * number and receive output. Opens them for the wrong direction, so that every use
+	/* Opens those of descriptors 0, 1 and 2 that are closed. Otherwise the next file would
+	 * get such a number, and receive output. Opens them in the wrong direction, so every use
 	 * fails. */
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 	/* `heft ... | head` must end quietly, even if the parent process ignores the signal. */
 	signal(SIGPIPE, SIG_DFL);
-	/* Makes write() fail at the size limit of files (ulimit -f), instead of ending heft.
-	 * Programs that heft runs keep the signal's default, because handlers are not inherited. */
+	/* Makes write() fail at the limit of file sizes (ulimit -f), instead of ending heft. Other
+	 * programs that heft runs do not inherit the handler. */
 	if (sigaction(SIGXFSZ, NULL, &limit) == 0 && limit.sa_handler == SIG_DFL) {
 		limit = (struct sigaction){ .sa_handler = upon_file_limit, .sa_flags = SA_RESTART };
 		sigaction(SIGXFSZ, &limit, NULL);
@@ -152,7 +152,7 @@ int os_run(const char *path, char *const *argv)
 	return posix_spawn(&pid, path, NULL, NULL, argv, environ) == 0 ? child_status(pid) : -1;
 }
 
-/* Starts a program with its output in a pipe. Returns the reading end, or -1. */
+/* Starts a program that writes to a pipe. Returns the pipe's other end, or -1. */
 static int child_start_piped(const char *const *argv, bool quiet, pid_t *ret)
 {
 	posix_spawn_file_actions_t actions;

@@ -1,4 +1,3 @@
-/* Writes to a scratch in memory, for Windows and WASI. */
 #include "base/os/scratch_memory.h"
 
 #include <string.h>

@@ -10,36 +10,35 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Prepares streams, signals and the words of the command line. May change argv. Call it first. If
- * an input becomes shorter while it is read, the program will end with status `trouble` and a
+/* Prepares streams, signals, and the words of the command line, which it may change. Call it first.
+ * If an input becomes shorter while it is read, the program ends with status `trouble` and a
  * message. */
 void os_shell_start(int argc, char **argv, int trouble);
-/* Returns the path of the running program. False if it is unknown or longer than `room`. */
+/* Returns the path of the running program. False if it is unknown, or longer than `room`. */
 bool os_own_path(char *ret, size_t room);
-/* Returns the columns of the terminal on standard output. 0 if unknown. */
+/* Returns the width of the terminal on standard output. 0 if unknown. */
 unsigned os_terminal_columns(void);
-/* True if standard input has bytes or ends within `milliseconds`. */
+/* True if standard input has bytes, or ends, within `milliseconds`. */
 bool os_input_waits(int milliseconds);
-/* Gives an open file the access rights of another file. */
+/* Gives an open file the rights of another file. */
 void os_copy_rights(FILE *to, const char *from);
 
-/* Separator of the folders in $PATH, and the suffix of a program's file name. */
+/* What separates folders in $PATH, and what names of programs end with. */
 extern const char os_path_separator, os_program_suffix[];
-/* True if the file can be run. */
 bool os_is_program(const char *path);
-/* Replaces this program by another program. The other program's exit status becomes this program's.
- * Returns only on failure. NULL ends `argv`, also in the functions below. */
+/* Replaces this program by another one, whose exit status counts. Returns only on failure. NULL
+ * ends `argv`, here and below. */
 void os_become(const char *path, char *const *argv);
-/* Runs a program and waits for its end. Returns its exit status, or -1 if there is none. */
+/* Runs a program until it ends. Returns its exit status, or -1. */
 int os_run(const char *path, char *const *argv);
 
 struct os_child {
 	FILE *output;
 	long long id;
 };
-/* Starts a program, found as by a shell, to read its output. `quiet` suppresses its messages. */
+/* Starts a program, found as by a shell, to read its output. `quiet`: drops its messages. */
 bool os_child_start(struct os_child *c, const char *const *argv, bool quiet);
-/* Waits for the end of the program. Returns its exit status, or -1 if there is none. */
+/* Waits until the program ends. Returns its exit status, or -1. */
 int os_child_end(struct os_child *c);
 
 #endif

@@ -1,4 +1,3 @@
-/* Implements file functions of os.h for POSIX and WASI. */
 #include "base/os/os.h"
 
 #include <fcntl.h>

@@ -28,14 +28,14 @@ void os_pages_free(void *p, size_t size)
 	free(p);
 }
 
-/* Does nothing: the memory of WebAssembly cannot shrink. */
+/* The memory of WebAssembly cannot shrink. */
 void os_pages_drop(void *p, size_t size)
 {
 	(void)p;
 	(void)size;
 }
 
-/* Fails: WASI cannot duplicate a descriptor. */
+/* WASI cannot duplicate a descriptor. */
 int os_dup(int fd)
 {
 	(void)fd;
@@ -43,7 +43,7 @@ int os_dup(int fd)
 	return -1;
 }
 
-/* Reads the whole file, because WASI has no mappings. */
+/* WASI has no mappings, so the whole file is read. */
 void *os_map(int fd, size_t size, bool sparse)
 {
 	(void)sparse;
@@ -71,14 +71,14 @@ void os_unmap(void *p, size_t size)
 	os_pages_free(p, size);
 }
 
-/* Returns the path unchanged. WASI has no current folder and no function that resolves links. */
+/* WASI has no current folder, and nothing that resolves links. So the path stays as it is. */
 char *os_real_path(const char *path)
 {
 	struct os_file is;
 	return os_path_look(path, &is) ? strdup(path) : NULL;
 }
 
-/* Ignores `shared`: the host sets the rights of a file. */
+/* Ignores `shared`: the host decides who may use a file. */
 int os_new_file(char *path, bool shared)
 {
 	char *const stamp = path + strlen(path) - 6;
@@ -97,7 +97,7 @@ int os_new_file(char *path, bool shared)
 	return -1;
 }
 
-/* Trusts no folder: WASI does not tell who owns it. */
+/* WASI does not tell who owns a folder, so none is trusted. */
 bool os_is_own_folder(const char *path)
 {
 	(void)path;
@@ -110,7 +110,7 @@ bool os_scratch_open(struct os_scratch *s)
 	return true;
 }
 
-/* Returns 4 GiB, the maximal memory of a module. */
+/* A module has at most 4 GiB of memory. */
 uint64_t os_scratch_room(const struct os_scratch *s)
 {
 	(void)s;
@@ -157,7 +157,7 @@ unsigned os_processors(void)
 	return 1;
 }
 
-/* Symbols of the linker: the bounds of the only stack. */
+/* Bounds of the only stack, from the linker. */
 extern char __stack_low, __stack_high;
 
 bool os_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)

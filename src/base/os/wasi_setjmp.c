@@ -15,13 +15,13 @@ void __wasm_setjmp(jmp_buf env, uint32_t place, void *frame)
 	env->place = place;
 }
 
-/* Returns the number of the setjmp call that a jump belongs to. 0 if the call is not in `frame`. */
+/* Returns the number of the setjmp call that a jump goes to. 0 if it is in another function. */
 uint32_t __wasm_setjmp_test(jmp_buf env, void *frame)
 {
 	return env->frame == frame ? env->place : 0;
 }
 
-/* Throws the address of the environment and the value as an exception. clang's code reads both. */
+/* Throws an exception with the environment's address and the value, which clang's code reads. */
 _Noreturn void __wasm_longjmp(jmp_buf env, int value)
 {
 	env->thrown.env = env;

@@ -11,7 +11,7 @@ void os_shell_start(int argc, char **argv, int trouble)
 {
 	(void)argc;
 	(void)argv;
-	(void)trouble; /* Inputs cannot become shorter, because they are read completely. */
+	(void)trouble; /* Inputs are read completely, so they cannot become shorter */
 	/* WASI has no current folder. A host that opened "/" sets PWD to the user's folder. */
 	const char *const at = getenv("PWD");
 	if (at != NULL)

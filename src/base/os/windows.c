@@ -14,7 +14,6 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-/* Sets errno from GetLastError(), as the C library does. */
 static void windows_set_errno(void)
 {
 	switch (GetLastError()) {
@@ -55,7 +54,7 @@ void os_pages_free(void *p, size_t size)
 	VirtualFree(p, 0, MEM_RELEASE);
 }
 
-/* Fails for pages of files, which stay in memory. */
+/* Pages of files are not given back. */
 void os_pages_drop(void *p, size_t size)
 {
 	VirtualAlloc(p, size, MEM_RESET, PAGE_READWRITE);
@@ -63,7 +62,7 @@ void os_pages_drop(void *p, size_t size)
 
 static bool windows_look(HANDLE h, struct os_file *ret)
 {
-	enum { TICKS = 10000000 };                          /* Ticks per second */
+	enum { TICKS = 10000000 };
 	static const int64_t seconds_to_1970 = 11644473600; /* FILETIME counts from 1601 */
 	BY_HANDLE_FILE_INFORMATION is;
 	const DWORD type = GetFileType(h);
@@ -116,7 +115,7 @@ bool os_entry_look(const char *path, struct os_file *ret)
 	return windows_look_at(path, FILE_FLAG_OPEN_REPARSE_POINT, ret);
 }
 
-/* Reports a folder as EISDIR: _open() gives EACCES. */
+/* Fails with EISDIR for a folder, for which _open() gives EACCES. */
 int os_open(const char *path, bool waits)
 {
 	struct os_file is;
@@ -145,7 +144,7 @@ void *os_map(int fd, size_t size, bool sparse)
 	return p;
 }
 
-/* Maps the file, because a mapped file on Windows cannot become shorter. */
+/* On Windows, a mapped file cannot become shorter, so it is mapped. */
 void *os_copy(int fd, size_t size)
 {
 	return os_map(fd, size, false);
@@ -167,7 +166,7 @@ char *os_real_path(const char *path)
 	return real;
 }
 
-/* Does not set rights: a file inherits them from its folder. */
+/* Ignores `shared`: a file inherits the rights of its folder. */
 int os_new_file(char *path, bool shared)
 {
 	char *const stamp = path + strlen(path) - 6;
@@ -204,15 +203,15 @@ bool os_make_folder(const char *path)
 	return false;
 }
 
-/* Trusts no folder: does not examine who may write to it. */
+/* It is not examined who may write to a folder, so none is trusted. */
 bool os_is_own_folder(const char *path)
 {
 	(void)path;
 	return false;
 }
 
-/* SCRATCH_BITS: log2 of the address space reserved for a scratch, in bytes. SCRATCH_STEP: bytes of
- * memory that are added at a time. */
+/* SCRATCH_BITS: log2 of the reserved addresses in bytes. SCRATCH_STEP: number of bytes that are
+ * added at a time. */
 enum { SCRATCH_BITS = 38, SCRATCH_STEP = 16 << 20 };
 
 bool os_scratch_open(struct os_scratch *s)
@@ -272,7 +271,7 @@ unsigned os_processors(void)
 	return info.dwNumberOfProcessors > 0 ? info.dwNumberOfProcessors : 1;
 }
 
-/* Returns the bounds of the reserved stack. The system adds its pages as the stack grows. */
+/* Returns the bounds of the reserved stack, to which the system adds pages as needed. */
 bool os_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	MEMORY_BASIC_INFORMATION here = { .AllocationBase = NULL };

@@ -13,17 +13,17 @@
 
 const char os_path_separator = ';', os_program_suffix[] = ".exe";
 
-/* Makes streams keep line ends. */
+/* Streams keep line ends as they are. */
 int _CRT_fmode = _O_BINARY;
 
 void os_shell_start(int argc, char **argv, int trouble)
 {
-	(void)trouble; /* A mapped file cannot become shorter. */
+	(void)trouble; /* A mapped file cannot become shorter */
 	for (int fd = 0; fd <= 2; fd++)
 		_setmode(fd, _O_BINARY);
 	SetConsoleOutputCP(CP_UTF8);
-	/* heft expects slashes in paths. If a word with backslashes names a file, it gets slashes.
-	 * Other words, such as regular expressions, stay. */
+	/* Paths in heft have slashes. A word that names a file gets them. Other words, such as
+	 * regular expressions, keep backslashes. */
 	for (int i = 0; i < argc; i++)
 		for (char *c = _access(argv[i], 0) == 0 ? strchr(argv[i], '\\') : NULL; c != NULL;
 		     c = strchr(c, '\\'))
@@ -64,7 +64,7 @@ bool os_input_waits(int milliseconds)
 	return bytes > 0;
 }
 
-/* Does not set rights: a file inherits them from its folder. */
+/* A file inherits the rights of its folder. */
 void os_copy_rights(FILE *to, const char *from)
 {
 	(void)to;
@@ -77,8 +77,8 @@ bool os_is_program(const char *path)
 	return kinds != INVALID_FILE_ATTRIBUTES && !(kinds & FILE_ATTRIBUTE_DIRECTORY);
 }
 
-/* Returns a word in quotes, as the C library of another program splits command lines. Doubles
- * backslashes before quotes. NULL if there is no memory. */
+/* Returns a word in quotes, so that the C library of the other program reads it as one word.
+ * Doubles backslashes before quotes. NULL if there is no memory. */
 static char *quoted_word(const char *word)
 {
 	char *const ret = malloc(2 * strlen(word) + 3), *to = ret;
@@ -132,7 +132,7 @@ int os_run(const char *path, char *const *argv)
 	return (int)status;
 }
 
-/* Starts the other program and waits for its end, because Windows cannot replace a program. */
+/* Windows cannot replace a program. So starts the other one, and waits until it ends. */
 void os_become(const char *path, char *const *argv)
 {
 	const int status = os_run(path, argv);
@@ -140,7 +140,7 @@ void os_become(const char *path, char *const *argv)
 		exit(status);
 }
 
-/* Replaces the file of a descriptor. Returns a descriptor of the previous file, or -1. */
+/* Makes a descriptor refer to another file. Returns a descriptor of its file before, or -1. */
 static int fd_replace(int fd, int with)
 {
 	const int before = _dup(fd);

@@ -6,7 +6,7 @@
 
 typedef struct {
 	void *frame;    /* Frame of the function that called setjmp */
-	unsigned place; /* Number of the setjmp call in the function */
+	unsigned place; /* Which setjmp call of that function it was */
 	struct {
 		void *env;
 		int value;
