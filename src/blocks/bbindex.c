@@ -1,4 +1,3 @@
-/* Builds the index from addresses to blocks, and looks up one or many addresses. */
 #include "blocks/bbindex.h"
 
 #include "base/sort.h"
@@ -9,8 +8,7 @@
 
 enum {
 	SHIFT_MAX = 12,     /* Block starts are multiples of at most 2^SHIFT_MAX bytes */
-	PAGE_SHIFT_MAX = 7, /* A page has at most 2^7 possible starts, so a start fits a signed
-			     * byte */
+	PAGE_SHIFT_MAX = 7, /* Pages have at most 2^7 places, so a place fits a signed byte */
 	PER_PAGE = 8,       /* Greatest mean number of blocks per page. */
 	LANES = 16,         /* Number of blocks that one vector instruction compares */
 	GAP_MAX = 4096,     /* Longest gap inside a region, in bytes */
@@ -25,7 +23,7 @@ struct bbindex_start {
 struct bbindex_walk {
 	const struct bbindex_run *runs;
 	size_t run_count, run;
-	uint64_t i; /* Index in the run, or in `sorted` */
+	uint64_t i; /* Index in the current run, or in `sorted` */
 	const struct bbmap_block *blocks;
 	const struct bbindex_start *sorted;
 	uint64_t sorted_count;
@@ -66,14 +64,12 @@ static struct bbindex_start *sort_starts(const struct bbindex_run *runs, size_t 
 	return list;
 }
 
-/* Position of an address in the index. */
 struct bbindex_spot {
 	uint64_t page;
 	unsigned place;
 };
 
-/* Finds the page and place of an offset. `off` is relative to the region's start and at most
- * r->last. */
+/* Finds page and place of an address. `off` counts from the region's start at most r->last. */
 static inline struct bbindex_spot spot_in(const struct bbindex *x, const struct bbindex_region *r,
 					  uint64_t off)
 {
@@ -82,8 +78,8 @@ static inline struct bbindex_spot spot_in(const struct bbindex *x, const struct 
 				      (unsigned)(off >> x->shift) & mask };
 }
 
-/* Makes the regions. Returns the bits in which starts differ. *ret_rising: false if some start is
- * below the previous one. */
+/* Makes the regions. Returns a number with the bits in which starts of blocks differ. Sets
+ * *ret_rising to false if a start is below the previous one. */
 static uint64_t lay_regions(struct bbindex *x, struct bbindex_walk w, bool *ret_rising)
 {
 	struct bbindex_region r = { 0 };
@@ -144,7 +140,7 @@ void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run
 {
 	struct bbindex_walk w = { .runs = runs, .run_count = run_count, .blocks = blocks };
 	struct bbindex_start *sorted = NULL;
-	bool rising, in_order = true; /* `in_order`: runs have no gaps in the array of blocks */
+	bool rising, in_order = true; /* `in_order`: the runs are consecutive in the blocks */
 	uint64_t next = 0;
 	memset(x, 0, sizeof *x);
 	for (size_t i = 0; i < run_count; i++) {
@@ -245,8 +241,9 @@ uint32_t bbindex_find(const struct bbindex *x, uint64_t addr)
 
 enum {
 	CHUNK = 64,
-	CACHE = 1 << 20, /* An index of at most this many bytes stays in the second-level cache */
-	NEAR = 1 << 16,  /* Data of addresses within this distance stays in the first-level cache */
+	CACHE = 1 << 20, /* An index with at most this many bytes stays in the second-level cache */
+	NEAR = 1 << 16,  /* Addresses closer than this use parts of the index that stay in the
+			  * first-level cache */
 };
 
 static void bbindex_find_near(const struct bbindex *x, const uint64_t *addrs, size_t count,
@@ -264,8 +261,8 @@ static void bbindex_find_near(const struct bbindex *x, const uint64_t *addrs, si
 	}
 }
 
-/* Looks up CHUNK addresses together. Each step prefetches memory for the next one, so the chunk
- * waits for memory once. */
+/* Looks up CHUNK addresses together, in steps. Each step prefetches what the next one reads, so all
+ * addresses wait for memory at the same time. */
 static void bbindex_find_chunk(const struct bbindex *x, const uint64_t *addrs, uint32_t *ret)
 {
 	struct bbindex_region r = x->regions.data[0];
@@ -287,8 +284,8 @@ static void bbindex_find_chunk(const struct bbindex *x, const uint64_t *addrs, u
 
 void bbindex_find_batch(const struct bbindex *x, const uint64_t *addrs, size_t count, uint32_t *ret)
 {
-	const struct bbindex own = *x; /* Writes to `ret` cannot change a local copy, so it stays
-				        * in registers */
+	const struct bbindex own = *x; /* A copy, which stays in registers: writes to `ret`
+				        * cannot change it */
 	const bool large = bbindex_size(x) > CACHE;
 	for (size_t n; count > 0; addrs += n, ret += n, count -= n) {
 		n = min_u64(count, CHUNK);

@@ -1,10 +1,10 @@
 /* bbindex.h - finds the last block that starts at or before an address, among millions.
  *
- * Code is cut into pages of at most 128 places at which a block may start. Possible starts (places)
- * are as far apart as the code's alignment. The index has, per page, the number of earlier blocks,
- * and per block one byte: its place in the page. A page has about 7 blocks, so a look-up compares
- * 16 bytes at once. Pages with more blocks are searched by bisection. Memory: 1.6 bytes per block
- * of x86-64. After a long gap without blocks, a new region begins.
+ * A place is an address at which a block may start. Places are as far apart as the code's
+ * alignment. Code is cut into pages of at most 128 places. The index has, per page, the number of
+ * blocks before it, and per block one byte: its place in the page. A page has about 7 blocks, so a
+ * look-up compares 16 bytes at once. Pages with more blocks are searched by bisection. Memory: 1.6
+ * bytes per block of x86-64. After a long gap without blocks, a new region begins.
  *
  * Blocks are numbered in the order of their starts. Blocks with the same start keep the given
  * order. Immutable once built. Any thread may look up. */
@@ -17,7 +17,7 @@
 
 /* Consecutive blocks of an array, by rising offset. */
 struct bbindex_run {
-	uint64_t addr; /* Address to which the offsets are relative. */
+	uint64_t addr; /* Offsets of the blocks count from this address */
 	uint64_t first, count;
 };
 
@@ -29,11 +29,11 @@ struct bbindex_region {
 
 struct bbindex {
 	VEC(struct bbindex_region) regions; /* Sorted by base */
-	uint32_t *pages; /* Number of blocks before each page. One more element than pages */
-	uint8_t *places; /* Place of each block in its page */
-	uint32_t *order; /* Index in the array, by a block's number. NULL if both are equal */
+	uint32_t *pages; /* Per page: number of blocks before it. Then the number of all blocks */
+	uint8_t *places; /* Per block: its place in its page */
+	uint32_t *order; /* Per block: its index in the caller's array. NULL if equal */
 	uint64_t page_count;
-	uint64_t count;      /* Number of blocks */
+	uint64_t count;
 	unsigned shift;      /* Places are 2^shift bytes apart */
 	unsigned page_shift; /* A page has 2^page_shift bytes */
 };
@@ -44,8 +44,8 @@ void bbindex_build(struct bbindex *x, const struct bbindex_run *runs, size_t run
 		   const struct bbmap_block *blocks);
 void bbindex_release(struct bbindex *x);
 
-/* Returns the array index of the last block that starts at or before addr. If several blocks have
- * that start, returns the last, the only one with bytes. BBINDEX_NONE if there is no block. The
+/* Returns the array index of the last block that starts at or before addr. BBINDEX_NONE if there is
+ * none. Of blocks with the same start, the last one is returned, because only it has bytes. The
  * caller must check that the block contains addr. O(1) for code. O(log n) for arbitrary blocks or
  * many regions. */
 uint32_t bbindex_find(const struct bbindex *x, uint64_t addr);

@@ -66,8 +66,8 @@ static inline uint64_t bbmap_read_address(struct reader *r, const struct bbmap_s
 	return s->addr_size == 8 ? read_u64(r) : read_u32(r);
 }
 
-/* Returns the fix at `off`, or NULL. *near is the index of the last fix found, so ascending offsets
- * take amortised O(1). */
+/* Returns the fix at `off`, or NULL. *near is the index of the last fix found. So a series of
+ * rising offsets takes O(1) each. */
 static const struct bbmap_fix *fix_at(const struct bbmap_section *s, uint64_t off, size_t *near)
 {
 	size_t lo;
@@ -78,8 +78,8 @@ static const struct bbmap_fix *fix_at(const struct bbmap_section *s, uint64_t of
 	return lo < s->fix_count && s->fixes[lo].off == off ? &s->fixes[lo] : NULL;
 }
 
-/* True if an address is plausible. Linkers replace a removed function's address by 0 or by one of
- * the last two addresses. */
+/* True if an address may be a function's. Linkers replace that of a removed function by 0, or by
+ * one of the two highest addresses. */
 static bool is_place(const struct bbmap_section *s, uint64_t addr)
 {
 	const uint64_t last = s->addr_size == 8 ? UINT64_MAX : UINT32_MAX;
@@ -87,11 +87,11 @@ static bool is_place(const struct bbmap_section *s, uint64_t addr)
 	       addr >= last - 1;
 }
 
-/* How much evidence an entry's address needs before heft believes it. */
+/* What an entry's address must be, so that heft believes the entry. */
 enum trust {
-	AT_PLACE, /* Code, or the mark of a removed function */
+	AT_PLACE, /* An address of code, or of a removed function */
 	AT_CODE,
-	AT_FUNCTION, /* A known function, if functions are known */
+	AT_FUNCTION, /* The start of a known function, if functions are known */
 };
 
 /* True if an entry may begin at `off`. */
@@ -116,10 +116,10 @@ static bool looks_like_entry(const struct bbmap_cursor *c, uint64_t off, enum tr
 	return !s->is_code || s->is_code(s->ctx, addr);
 }
 
-/* Layout of the blocks of a range. */
+/* What a block of a range consists of */
 struct layout {
-	bool ids, gaps; /* gaps: offsets count from the end of the previous block. Otherwise from
-			 * the start of the range. */
+	bool ids, gaps; /* `gaps`: a block's offset counts from the end of the block before it.
+			 * Otherwise it counts from the start of the range */
 	bool calls, hash, entry_offset;
 };
 
@@ -131,9 +131,8 @@ static uint32_t read_u32_uleb(struct reader *r, bool *too_large)
 	return (uint32_t)v;
 }
 
-/* Reads the ends of a block's calls. An end is relative to the previous end. The first end is
- * relative to the start of the block. Returns the last end: the size of the block counts from
- * it. */
+/* Reads the ends of a block's calls. Each counts from the end before, the first from the start of
+ * the block. Returns the last end, from which the size of the block counts. */
 static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struct bbmap_detail *d,
 				 bool *too_large)
 {
@@ -148,7 +147,7 @@ static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struc
 	for (; count > 0 && reader_ok(r) && !*too_large; count--) {
 		const uint32_t size = read_u32_uleb(r, too_large);
 		end += size;
-		/* Limits calls of size 0, because a call has at least one byte. Otherwise a damaged
+		/* At most one call may have size 0, because calls have bytes. Otherwise a damaged
 		 * count could skip other entries, which have many zeros. */
 		empty += size == 0;
 		*too_large = *too_large || end > UINT32_MAX || empty > 1;
@@ -159,7 +158,7 @@ static uint64_t bbmap_read_calls(struct bbmap_cursor *c, struct reader *r, struc
 	return end;
 }
 
-/* Reads a block of any layout. *end is the previous block's end, and becomes this block's end. */
+/* Reads a block. *end: end of the block before it; becomes this block's end. */
 static enum bbmap_fault bbmap_read_block(struct bbmap_cursor *c, struct reader *r,
 					 const struct layout *l, uint32_t index, uint64_t *end)
 {
@@ -188,22 +187,21 @@ static enum bbmap_fault bbmap_read_block(struct bbmap_cursor *c, struct reader *
 	return BBMAP_FINE;
 }
 
-/* State of the fast loops, which read blocks of 3 or 4 one-byte numbers. */
+/* State of the fast loops, for blocks whose 3 or 4 numbers have one byte each */
 struct quick {
 	uint64_t end;   /* End of the previous block */
-	uint32_t flags; /* Flags that at least one block has */
+	uint32_t flags; /* Flags that any of the blocks has */
 };
 
-/* Reads blocks of 4 one-byte numbers each, starting with block `index`. Stops near the end of the
- * bytes, and at a block with a longer number. Returns the index of the next block. */
+/* Reads blocks of 4 one-byte numbers, starting with block `index`. Stops near the end of the bytes,
+ * and at a longer number. Returns the index of the next block. */
 static uint64_t read_quads(struct reader *reader, struct bbmap_block *out, uint64_t index,
 			   uint64_t count, struct quick *q)
 {
-	struct reader r = *reader; /* Copy whose address is not taken, so that it stays in
-				    * registers */
+	struct reader r = *reader; /* A copy, whose address nobody takes, stays in registers */
 	uint64_t i = index, end = q->end;
 	uint32_t seen = 0;
-	r.big_endian = false; /* Reads the numbers as little-endian */
+	r.big_endian = false; /* The four bytes are read as one little-endian number */
 	for (; i < count && reader_left(&r) >= 4; i++) {
 		const uint32_t w = read_u32(&r), size = w >> 16 & 0x7f;
 		if (UNLIKELY(w & 0x80808080)) {
@@ -222,7 +220,8 @@ static uint64_t read_quads(struct reader *reader, struct bbmap_block *out, uint6
 }
 
 #if defined(__SSE2__)
-/* Widens a block's numbers to 32 bits. Adds the previous block's end to `off`. Updates *end. */
+/* Writes a block: widens its numbers to 32 bits, and adds the end of the block before to `off`.
+ * Updates *end. */
 static inline void bbmap_put_wide(struct bbmap_block *out, __m128i block, __m128i *end)
 {
 	const __m128i at_off = _mm_set_epi32(0, 0, -1, 0);
@@ -232,7 +231,7 @@ static inline void bbmap_put_wide(struct bbmap_block *out, __m128i block, __m128
 	*end = _mm_add_epi32(*end, _mm_and_si128(room, at_off));
 }
 
-/* Writes four blocks from 4 bytes each. The first block follows *end. */
+/* Writes four blocks of 4 bytes each. *end: end of the block before them; becomes their end. */
 static inline void put_four(struct bbmap_block *out, __m128i bytes, __m128i *end)
 {
 	const __m128i zero = _mm_setzero_si128();
@@ -244,16 +243,15 @@ static inline void put_four(struct bbmap_block *out, __m128i bytes, __m128i *end
 	bbmap_put_wide(&out[3], _mm_unpackhi_epi16(high, zero), end);
 }
 
-/* Writes a block from the lowest 5 bytes of `w`. The first or third number of the block has two
- * bytes. False if the bytes have another form. */
+/* Writes a block from the lowest 5 bytes of `w`, if its first or third number has two bytes and the
+ * others one. False for other forms. */
 static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end, __m128i *seen)
 {
 	const uint64_t longer = w & UINT64_C(0x8080808080);
 	const bool id = longer == 0x80;
 	const uint32_t rest = (uint32_t)(w >> 8);
 	const uint32_t kept =
-		/* Bits of the word that belong to one-byte numbers, and to the first byte of the
-		 * two-byte number. */
+		/* The bits of the one-byte numbers, and of the two-byte number's first byte. */
 		id ? 0x7f : 0x7fffff;
 	const uint32_t bytes = (rest & ~(id ? 0xffu : 0xffffffu)) | ((uint32_t)w & kept);
 	const __m128i upper = id ? _mm_set_epi32(0, 0, 0, (int)((rest & 0x7f) << 7))
@@ -267,7 +265,7 @@ static inline bool put_longer(struct bbmap_block *out, uint64_t w, __m128i *end,
 	return true;
 }
 
-/* Reads like read_quads(), but four blocks at a time. Accepts blocks with one number of two bytes.
+/* Like read_quads(), but reads four blocks at a time, and blocks with one number of two bytes.
  * `out` has room for `count` + 3 blocks. */
 static uint64_t read_fours(struct reader *reader, struct bbmap_block *out, uint64_t index,
 			   uint64_t count, struct quick *q)
@@ -314,7 +312,7 @@ static uint64_t read_fours(struct reader *reader, struct bbmap_block *out, uint6
 }
 #endif
 
-/* Chooses the fastest loop. read_fours() computes ends in 32 bits; a block adds at most 2^15. */
+/* Takes the faster loop. read_fours() computes ends with 32 bits, a block adds at most 2^15. */
 static uint64_t read_short_quads(struct reader *r, struct bbmap_block *out, uint64_t index,
 				 uint64_t count, struct quick *q)
 {
@@ -325,7 +323,7 @@ static uint64_t read_short_quads(struct reader *r, struct bbmap_block *out, uint
 	return read_quads(r, out, index, count, q);
 }
 
-/* Reads like read_quads(), for blocks of 3 numbers. */
+/* Like read_quads(), for blocks of 3 numbers. */
 static uint64_t read_triples(struct reader *reader, struct bbmap_block *out, uint64_t index,
 			     uint64_t count, struct quick *q)
 {
@@ -500,8 +498,8 @@ static enum bbmap_fault read_profile(struct bbmap_cursor *c, struct reader *r)
 	return reader_ok(r) ? BBMAP_FINE : BBMAP_CUT_OFF;
 }
 
-/* Reads the entry at `off` into c->entry. If it is damaged, sets c->fault and c->fault_off and
- * returns false. */
+/* Reads the entry at `off` into c->entry. If it is damaged, returns false, with c->fault and
+ * c->fault_off. */
 static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 {
 	const struct bbmap_section *s = c->section;
@@ -521,7 +519,7 @@ static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 		fault = read_profile(c, &r);
 	if (!reader_ok(&r) && fault != BBMAP_BAD_COUNT)
 		fault = BBMAP_CUT_OFF;
-	/* A number with too many bytes stops the reader, as the end does. */
+	/* A number with too many bytes makes the reader bad, like the section's end. */
 	if (!reader_ok(&r) && r.bad < r.size &&
 	    (fault == BBMAP_CUT_OFF || fault == BBMAP_BAD_COUNT))
 		fault = BBMAP_BAD_NUMBER;
@@ -536,14 +534,14 @@ static bool bbmap_read_entry(struct bbmap_cursor *c, uint64_t off)
 	return true;
 }
 
-/* Limits the work: repeated reads may cover at most about 16 times the section. */
+/* False if repeated reads have covered about 16 times the section. Bounds the time. */
 static bool may_look(struct bbmap_cursor *c, uint64_t size)
 {
 	c->work += size;
 	return c->work / 16 <= c->section->bytes.size + 4096;
 }
 
-/* True if `count` consecutive entries from `off` on can be read. */
+/* True if `count` consecutive entries can be read from `off` on. */
 static bool reads_on(struct bbmap_cursor *c, uint64_t off, unsigned count)
 {
 	for (; count > 0 && off < c->section->bytes.size; count--) {
@@ -557,13 +555,12 @@ static bool reads_on(struct bbmap_cursor *c, uint64_t off, unsigned count)
 	return true;
 }
 
-/* True if the bytes at `off` may follow an entry. */
+/* True if the bytes at `off` are an entry, or what may come after the last one. */
 static bool may_follow(struct bbmap_cursor *c, uint64_t off)
 {
 	return off >= c->section->bytes.size || looks_like_entry(c, off, AT_PLACE);
 }
 
-/* True if the entries from `off` on end exactly at `end`. */
 static bool bbmap_leads_to(struct bbmap_cursor *c, uint64_t off, uint64_t end)
 {
 	while (off < end) {
@@ -575,7 +572,7 @@ static bool bbmap_leads_to(struct bbmap_cursor *c, uint64_t off, uint64_t end)
 	return off == end;
 }
 
-/* Finds the next certain entry at or after `from`. Returns the section's end if there is none. */
+/* Finds the next entry at or after `from` that certainly is one. The section's end if none. */
 static uint64_t find_certain(struct bbmap_cursor *c, uint64_t from)
 {
 	const struct bbmap_section *s = c->section;
@@ -598,9 +595,9 @@ static uint64_t find_certain(struct bbmap_cursor *c, uint64_t from)
 	return s->bytes.size;
 }
 
-/* Finds the next valid entry. `good`: the entry at `off` is valid, but no entry follows it.
- * Otherwise the entry at `off` is damaged. If the next valid entry is inside a good entry, the end
- * of the good entry is wrong. */
+/* Finds the next valid entry. `good`: the entry at `off` is valid, but none follows it. Otherwise
+ * that entry is damaged. If the next valid entry is inside a good entry, the good entry's end is
+ * wrong. */
 static enum bbmap_step recover(struct bbmap_cursor *c, uint64_t off, bool good)
 {
 	const enum bbmap_fault fault = good ? BBMAP_BAD_PLACE : c->fault;
@@ -609,7 +606,7 @@ static enum bbmap_step recover(struct bbmap_cursor *c, uint64_t off, bool good)
 	const uint64_t from = may_look(c, fault_off - off) || good ? off + 1
 								   : max_u64(off + 1, fault_off);
 	const uint64_t certain = find_certain(c, from);
-	/* Accepts earlier entries from which a chain of entries reaches the certain one. */
+	/* Accepts earlier entries too, if consecutive entries lead from them to the certain one. */
 	const bool known = c->section->is_code || c->section->relocated;
 	uint64_t next = known ? from : certain;
 	while (next < certain &&
@@ -638,7 +635,7 @@ enum bbmap_step bbmap_next(struct bbmap_cursor *c)
 		return recover(c, off, false);
 	const uint64_t end = off + c->entry.size;
 	if (!may_follow(c, end)) {
-		/* Accepts consecutive entries at addresses without code. */
+		/* Entries at addresses without code are accepted if more entries follow. */
 		const bool sound = reads_on(c, end, LOOK_AHEAD);
 		bbmap_read_entry(c, off);
 		if (!sound)

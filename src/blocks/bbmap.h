@@ -26,13 +26,13 @@ enum bbmap_form { BBMAP_SEED, BBMAP_UNVERSIONED, BBMAP_VERSIONED };
 
 enum { BBMAP_VERSION_MAX = 5 };
 
-/* Optional contents of an entry. Values are the bits in the entry. */
+/* Optional contents of an entry, as the entry's bits name them */
 enum bbmap_feature {
 	BBMAP_ENTRY_COUNT = 1 << 0,
 	BBMAP_FREQUENCY = 1 << 1,
 	BBMAP_PROBABILITY = 1 << 2,
 	BBMAP_MULTI_RANGE = 1 << 3,
-	BBMAP_NO_BLOCKS = 1 << 4, /* The entry has the number of blocks, but no blocks */
+	BBMAP_NO_BLOCKS = 1 << 4, /* The entry states the number of blocks, but has none */
 	BBMAP_CALLS = 1 << 5,
 	BBMAP_HASH = 1 << 6,
 	BBMAP_POST_LINK = 1 << 7,
@@ -41,7 +41,7 @@ enum bbmap_feature {
 /* Returns the features that a version may have, for versions 0 to BBMAP_VERSION_MAX. */
 unsigned bbmap_features(unsigned version);
 
-/* A relocated address: the field at offset `off` of the section holds `addr`. */
+/* A relocation: the field at offset `off` of the section has the value `addr` */
 struct bbmap_fix {
 	uint64_t off, addr;
 };
@@ -49,14 +49,14 @@ struct bbmap_fix {
 struct bbmap_section {
 	struct bytes bytes;
 	enum bbmap_form form;
-	uint8_t addr_size; /* Bytes of an address, 4 or 8 */
+	uint8_t addr_size; /* 4 or 8 */
 	bool big_endian;
-	/* True for objects. Addresses come from `fixes`, sorted by off; without a fix, 0. */
+	/* True for objects: addresses come from `fixes`, sorted by off. Without one, it is 0. */
 	bool relocated;
 	const struct bbmap_fix *fixes;
 	size_t fix_count;
-	/* is_code: true if code is at an address. is_start: true if a known function starts there.
-	 * Not called if `relocated`. NULL: accepts every address. */
+	/* is_code: tells whether code is at an address. is_start: tells whether a known function
+	 * starts there. NULL: always. Not called if `relocated`. */
 	bool (*is_code)(void *ctx, uint64_t addr);
 	bool (*is_start)(void *ctx, uint64_t addr); /* Called only after damage */
 	void *ctx;
@@ -64,49 +64,47 @@ struct bbmap_section {
 
 struct bbmap_range {
 	uint64_t addr;
-	uint64_t stated;     /* Number of blocks that the entry states. With BBMAP_NO_BLOCKS it
-			      * has no blocks */
-	size_t first, count; /* Index in entry.blocks */
+	uint64_t stated;     /* Number of blocks by the entry, even with BBMAP_NO_BLOCKS */
+	size_t first, count; /* Range in entry.blocks */
 };
 
 struct bbmap_successor {
 	uint32_t id;
 	uint32_t probability; /* In units of 2^-31 */
-	uint32_t frequency;   /* Value of BBMAP_POST_LINK. 0 if absent */
+	uint32_t frequency;   /* Frequency after linking (BBMAP_POST_LINK). 0 if absent */
 };
 
-/* Further facts about block i. Read only if the cursor was opened with `detail`. */
+/* More about a block. Read only if the cursor was opened with `detail` */
 struct bbmap_detail {
-	uint64_t hash;                 /* Value of BBMAP_HASH. 0 if absent */
-	uint64_t frequency;            /* Value of BBMAP_FREQUENCY. 0 if absent */
-	uint32_t post_link;            /* Value of BBMAP_POST_LINK: frequency after linking. 0 if
-				        * absent */
-	size_t call_first, call_count; /* Index in entry.calls */
-	size_t successor_first, successor_count; /* Index in entry.successors */
+	uint64_t hash;                 /* 0 if absent */
+	uint64_t frequency;            /* 0 if absent */
+	uint32_t post_link;            /* Frequency after linking (BBMAP_POST_LINK). 0 if absent */
+	size_t call_first, call_count; /* Range in entry.calls */
+	size_t successor_first, successor_count; /* Range in entry.successors */
 };
 
-/* One function. The arrays belong to the cursor and are valid until it moves. */
+/* The entry of one function. The cursor owns the lists, valid until it moves */
 struct bbmap_entry {
-	uint64_t off, size; /* Byte range in the section */
-	uint8_t version;    /* 0 if this encoding of maps has no versions */
+	uint64_t off, size; /* Range in the section */
+	uint8_t version;    /* 0 if the form of the map has no versions */
 	uint16_t features;
-	uint64_t entry_count; /* Value of BBMAP_ENTRY_COUNT: entries of the function. 0 if absent */
-	VEC(struct bbmap_range) ranges; /* Ranges, at least one */
+	uint64_t entry_count;           /* Number of calls (BBMAP_ENTRY_COUNT). 0 if absent */
+	VEC(struct bbmap_range) ranges; /* At least one */
 	VEC(struct bbmap_block) blocks;
 	VEC(struct bbmap_detail) details;
-	VEC(uint32_t) calls; /* End of each call, relative to the start of its block */
+	VEC(uint32_t) calls; /* End of each call, counted from the start of its block */
 	VEC(struct bbmap_successor) successors;
 };
 
 enum bbmap_fault {
 	BBMAP_FINE,
 	BBMAP_BAD_VERSION,
-	BBMAP_BAD_FEATURES, /* Features that are unknown, or not of this version */
+	BBMAP_BAD_FEATURES, /* Unknown features, or those of another version */
 	BBMAP_BAD_COUNT,    /* No ranges, or more ranges or blocks than the bytes allow */
 	BBMAP_BAD_NUMBER,   /* A number has too many bytes, or is too large */
 	BBMAP_BAD_FLAGS,
 	BBMAP_CUT_OFF,   /* The section ends inside the entry */
-	BBMAP_BAD_PLACE, /* Addresses without code, in the entry or after it */
+	BBMAP_BAD_PLACE, /* The entry, or what follows it, has an address without code */
 	BBMAP_FAULT_COUNT
 };
 
@@ -115,8 +113,7 @@ const char *bbmap_fault_text(enum bbmap_fault fault);
 enum bbmap_step {
 	BBMAP_END,
 	BBMAP_FUNCTION, /* cursor.entry is set */
-	/* Damage at cursor.fault_off, described by cursor.fault. [skip_off, skip_off + skip_size)
-	 * was skipped. */
+	/* cursor.fault at cursor.fault_off. [skip_off, skip_off + skip_size) was skipped. */
 	BBMAP_DAMAGE,
 };
 
@@ -126,17 +123,16 @@ struct bbmap_cursor {
 	struct bbmap_entry entry;
 	enum bbmap_fault fault;
 	uint64_t fault_off, skip_off, skip_size;
-	/* Private. */
 	uint64_t pos;
-	uint64_t work; /* Number of bytes read again */
-	size_t fix;    /* Index of the next fix. */
+	uint64_t work; /* Number of bytes that were read again */
+	size_t fix;    /* Index of the last fix found */
 };
 
-/* Opens a cursor. `detail`: true to read details, calls and successors. */
+/* `detail`: read details, calls and successors too. */
 void bbmap_open(struct bbmap_cursor *c, const struct bbmap_section *s, bool detail);
 void bbmap_close(struct bbmap_cursor *c);
 enum bbmap_step bbmap_next(struct bbmap_cursor *c);
-/* Reads the entry at `off`, which bbmap_next() found before. False without such an entry. */
+/* Reads the entry at `off`, where bbmap_next() found one. False if there is none. */
 bool bbmap_read(struct bbmap_cursor *c, uint64_t off);
 
 #endif

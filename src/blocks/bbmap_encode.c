@@ -19,7 +19,7 @@ static void put_uleb(struct bbmap_encoder *x, uint64_t v)
 	put_byte(x, v);
 }
 
-/* Returns the features that the version can express and for which the entry has details. */
+/* Returns the features of the entry that the version can express. */
 static unsigned bbmap_encode_features_of(const struct bbmap_encoder *x, const struct bbmap_entry *e)
 {
 	const unsigned of_details = BBMAP_FREQUENCY | BBMAP_PROBABILITY | BBMAP_CALLS | BBMAP_HASH |
@@ -50,8 +50,8 @@ static void bbmap_encode_put_head(struct bbmap_encoder *x, unsigned features)
 	bbmap_encode_put_wide(x, features, x->version >= 5 ? 2 : 1);
 }
 
-/* Writes the ends of calls, each relative to the previous end. Returns the last end, to which the
- * size of the block is relative. */
+/* Writes the ends of calls, each counted from the end before. Returns the last end, from which the
+ * size of the block counts. */
 static uint32_t put_calls(struct bbmap_encoder *x, const struct bbmap_entry *e,
 			  const struct bbmap_detail *d)
 {

@@ -1,7 +1,7 @@
 /* bbmap_encode.h - writes basic-block maps: the model of bbmap.h in versions 1 to 5 (LLVM
  * "Extensions", SHT_LLVM_BB_ADDR_MAP).
  *
- * An entry is written with all details that the version can express. Other details are omitted:
+ * An entry is written with those details that the version can express:
  *
  * - Version 1: an entry for each range, blocks numbered from 0, no profile.
  * - Version 2: numbers, ranges, profile.
@@ -19,13 +19,13 @@ enum { BBMAP_VERSION_MIN = 1 };
 
 struct bbmap_encoder {
 	uint8_t version;   /* BBMAP_VERSION_MIN to BBMAP_VERSION_MAX */
-	uint8_t addr_size; /* Bytes of an address, 4 or 8 */
+	uint8_t addr_size; /* 4 or 8 */
 	bool big_endian;
-	VEC(uint8_t) bytes; /* The written bytes. The caller frees them */
+	VEC(uint8_t) bytes; /* The output. The caller frees it */
 };
 
-/* Appends an entry. Omits features whose details are missing (details.count 0). False, without
- * output, if blocks overlap or are out of order, which versions since 1 cannot express. */
+/* Appends an entry. Omits features for which details are missing (details.count 0). False, without
+ * output, if blocks overlap or do not ascend: versions since 1 cannot express that. */
 bool bbmap_encode(struct bbmap_encoder *x, const struct bbmap_entry *e);
 
 #endif

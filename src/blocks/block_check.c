@@ -1,4 +1,4 @@
-/* Checks a block map against symbols and unwind tables, and lists the findings. */
+/* Checks a block map against symbols and unwind tables, and lists what is wrong. */
 #include "blocks/block_check_internal.h"
 
 #include "base/sort.h"
@@ -68,8 +68,8 @@ static void block_check_list_symbols(struct checker *c, const struct image *im, 
 	}
 }
 
-/* True if the address is in old code, which llvm-bolt keeps with the old unwind table beside the
- * new code. */
+/* True if the address is in the old code that llvm-bolt keeps, with its old unwind table, beside
+ * the new code. */
 static bool is_left_behind(const struct image *im, uint64_t addr)
 {
 	const struct section *s = image_section_at(im, addr);
@@ -122,9 +122,9 @@ uint64_t check_skip_padding(const struct checker *c, uint64_t from, uint64_t to)
 	return from;
 }
 
-/* True if an undescribed function may start at addr. Linkers and assembly put functions at the
- * start of a section, at a label, or in a PLT. In a stripped file, it may start anywhere outside
- * known functions. i is the index of the first known function after addr. */
+/* True if a function that nothing describes may start at addr. Linkers and assembly put functions
+ * at the start of a section, at a label, or in a PLT. In a stripped file, any address outside known
+ * functions is possible. `i`: index of the first known function after addr. */
 static bool block_check_may_start(const struct checker *c, size_t i, uint64_t addr)
 {
 	const struct code_region *r = region_at(&c->facts, addr);
@@ -161,7 +161,7 @@ static void check_place(struct checker *c, const struct blockmap_function *f,
 		fits = fits || (size > 0 && r->addr + size == end);
 		stated = max_u64(stated, size);
 	}
-	/* A part without bytes may be at the start of another function. */
+	/* A part of a function without bytes may lie at the start of another function. */
 	if (fits || stated == 0 || end == r->addr ||
 	    check_skip_padding(c, end, r->addr + stated) == r->addr + stated)
 		return;
@@ -182,7 +182,7 @@ static void check_missing(struct checker *c)
 			size = max_u64(size, c->known.data[i + 1].size);
 			name = name ? name : c->known.data[i + 1].name;
 		}
-		/* Stubs, .init and .fini come from assembly, which has no map. */
+		/* Assembly has no map: stubs, .init and .fini. */
 		const struct section *s = size > 0 ? image_section_at(b->image, addr) : NULL;
 		if (!s || section_is_plt(s) || str_eq(s->name, STR(".init")) ||
 		    str_eq(s->name, STR(".fini")))
@@ -279,7 +279,7 @@ void blockmap_check(const struct blockmap *b, const struct image *debug, struct 
 	for (size_t i = 0; i < b->ranges.count; i++) {
 		const struct blockmap_range *r = &b->ranges.data[i];
 		const struct blockmap_function *f = &b->functions.data[r->function];
-		/* Skips ranges of removed functions. */
+		/* The function's last ranges were removed. */
 		if (i - f->range_first >= f->range_count)
 			continue;
 		check_place(&c, f, r);

@@ -1,9 +1,9 @@
 /* block_check.h - checks whether a map of basic blocks fits the code that it describes.
  *
- * Compares every block with the instructions, and every function with symbols and unwind tables.
- * Wrong findings contradict the code. Odd findings do not: the linker kept an old entry, or the
- * compiler wrote none. Skips instructions of machines without a decoder and, in objects, targets
- * that relocations change. O(bytes of code + functions log functions). */
+ * Compares every block with the instructions, and every function with symbols and unwind tables. A
+ * rule finds what is wrong, which contradicts the code, or what is odd: the linker kept an old
+ * entry, or the compiler wrote none. Cannot check instructions of machines without a decoder, and
+ * in objects targets that relocations change. O(bytes of code + functions log functions). */
 #ifndef HEFT_BLOCKS_BLOCK_CHECK_H
 #define HEFT_BLOCKS_BLOCK_CHECK_H
 
@@ -15,8 +15,8 @@ enum check_rule {
 	CHECK_OVERLAP,   /* BB03: two blocks claim the same byte */
 	CHECK_GAP,       /* BB04: bytes between two blocks are not padding */
 	CHECK_TARGET,    /* BB05: a jump goes into the middle of a block */
-	CHECK_PLACE,     /* BB06: no code or function is at the address, because code was moved
-			  * or the map is outdated */
+	CHECK_PLACE,     /* BB06: there is no code or function at the address. Code was moved, or
+			  * the map is of another build */
 	CHECK_REPEATED,  /* BB07, odd: a function has two entries */
 	CHECK_TOMBSTONE, /* BB08, odd: an entry of a removed function */
 	CHECK_MISSING,   /* BB09, odd: a function without an entry */
@@ -30,8 +30,8 @@ enum check_rule {
 struct check_finding {
 	uint64_t addr;
 	enum check_rule rule;
-	const char *function; /* Linkage name, or NULL. Belongs to the image */
-	const char *text;     /* Belongs to `arena` */
+	const char *function; /* Linkage name, or NULL. Owned by the image */
+	const char *text;     /* Owned by block_check.arena */
 	size_t number;        /* Index of the function in the map. SIZE_MAX if none. */
 };
 
@@ -40,14 +40,13 @@ struct block_check {
 	VEC(struct check_finding) findings; /* Sorted by addr */
 	uint64_t decoded;                   /* Number of blocks whose instructions were checked */
 	uint64_t known;                     /* Functions that symbols and unwind tables describe */
-	uint64_t mapped;                    /* Number of known functions that the map contains */
+	uint64_t mapped;                    /* Number of these functions that the map contains */
 };
 
-/* Returns the identifier of a rule: "BB01" and so on. */
 const char *check_id(enum check_rule rule);
 bool check_is_wrong(enum check_rule rule);
 
-/* Checks a map and fills *ret. The map must have names. `debug` may be NULL. */
+/* `b` must have names. `debug` may be NULL. */
 void blockmap_check(const struct blockmap *b, const struct image *debug, struct block_check *ret);
 void block_check_release(struct block_check *c);
 

@@ -3,11 +3,11 @@
 #include "code/flow.h"
 #include "blocks/block_check_internal.h"
 
-/* Greatest number of jumps at a block's end to check. Earlier jumps are inline assembly. */
+/* Greatest number of jumps at the end of a block to check. More jumps are inline assembly. */
 enum { JUMPS = 4 };
 
 struct end {
-	struct flow last; /* Last instruction other than a nop. Size 0 if there is none */
+	struct flow last; /* The last instruction that is no nop. Size 0 without one */
 	uint64_t targets[JUMPS];
 	unsigned jumps;
 };
@@ -17,8 +17,8 @@ struct block_check_code_walk {
 	const struct blockmap_function *f;
 	const struct blockmap_range *r;
 	const uint8_t *code; /* Code of the range */
-	uint64_t room;       /* Bytes from the start of the range to the end of its code region */
-	bool linked;         /* True if the image is linked, so that targets of jumps are final */
+	uint64_t room;       /* Bytes from the range's start to the end of its section's code */
+	bool linked;         /* True in linked images: targets of jumps are final */
 };
 
 static uint64_t block_check_code_addr(const struct block_check_code_walk *w,
@@ -38,8 +38,8 @@ static void block_check_code_see(struct end *e, const struct flow *in)
 		e->targets[e->jumps++] = in->target;
 }
 
-/* Decodes the instructions of a block. False if the block ends inside an instruction. Also false if
- * some bytes are not an instruction, which is not the map's fault. */
+/* Decodes the instructions of a block. False if the block ends inside an instruction. Also false,
+ * which is not the map's fault, if bytes are no instruction. */
 static bool decode_block(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			 struct end *ret)
 {
@@ -63,7 +63,7 @@ static bool decode_block(const struct block_check_code_walk *w, const struct bbm
 	return true;
 }
 
-/* Checks the gap between `from`, the end of the previous block, and block b. */
+/* Checks the bytes between `from`, the end of the block before, and block b. */
 static void check_gap(const struct block_check_code_walk *w, uint64_t from,
 		      const struct bbmap_block *b)
 {
@@ -89,8 +89,8 @@ static bool function_has(const struct block_check_code_walk *w, uint64_t addr)
 	return false;
 }
 
-/* True if addr may be the target of a jump: a block starts there, or addr is just after the "lock"
- * prefix of an instruction. glibc jumps over the prefix when the program has one thread. */
+/* True if code may jump to addr: a block starts there, or it is after the "lock" prefix of an
+ * instruction. glibc jumps over the prefix if the program has one thread. */
 static bool may_be_target(const struct block_check_code_walk *w, uint64_t addr)
 {
 	enum { LOCK = 0xf0 };
@@ -127,8 +127,8 @@ static void check_targets(const struct block_check_code_walk *w, const struct bb
 	}
 }
 
-/* True if `addr` is the start of a function's part. A jump to a part is not a tail call: only whole
- * functions are called. */
+/* True if a function's later part begins at `addr`. A jump to a part is no tail call, because only
+ * whole functions are called. */
 static bool block_check_code_is_part(const struct checker *c, uint64_t addr)
 {
 	size_t i = vec_lower(&c->known, addr);
@@ -142,8 +142,8 @@ static bool block_check_code_is_part(const struct checker *c, uint64_t addr)
 	return !named;
 }
 
-/* Describes how the last jump contradicts the flags. NULL if it does not. A part may jump to any
- * function's entry, because its own function is unknown. */
+/* Says how the last jump contradicts the flags, or returns NULL. A later part of a function may
+ * jump to any function's entry, because its own function is unknown. */
 static const char *jump_fault(const struct block_check_code_walk *w, const struct flow *in,
 			      unsigned flags)
 {
@@ -166,8 +166,8 @@ static const char *flags_fault(const struct block_check_code_walk *w, const stru
 	const struct flow *in = &e->last;
 	const unsigned flags = b->flags;
 	const unsigned leaves = BBMAP_RETURN | BBMAP_TAIL_CALL;
-	/* A jump to the next block, as in code without optimization. Any jump if the function has
-	 * several parts, which may be anywhere. */
+	/* True for a jump to the next block, as in code without optimization. If the function has
+	 * several ranges, the next block may be anywhere. */
 	const uint64_t from = block_check_code_addr(w, b) + b->size;
 	bool leads_on = !w->linked || w->f->range_count > 1;
 	for (unsigned i = 0; in->kind == FLOW_JUMP && i < e->jumps && !leads_on; i++)
@@ -200,7 +200,7 @@ static const char *flags_fault(const struct block_check_code_walk *w, const stru
 }
 
 /* True if the block continues into the next function. Assembly may give a routine several entries,
- * as consecutive functions. */
+ * each as a function of its own. */
 static bool runs_into_next(const struct block_check_code_walk *w, const struct bbmap_block *b,
 			   const struct end *e)
 {
@@ -216,8 +216,8 @@ static bool runs_into_next(const struct block_check_code_walk *w, const struct b
 static void check_flags(const struct block_check_code_walk *w, uint64_t index,
 			const struct bbmap_block *b, const struct end *e)
 {
-	/* The first layout, .bb_info, has bits only for returns, tail calls and landing pads, and
-	 * does not mark tail calls as returns. */
+	/* The first form, .bb_info, has flags only for returns, tail calls and landing pads. A tail
+	 * call is not flagged as a return. */
 	const struct blockmap *map = w->c->b;
 	const bool goes_on = e->last.kind == FLOW_PLAIN || e->last.kind == FLOW_CONDITIONAL;
 	const bool first = w->f->origin == BLOCKS_OF_MAP && w->f->section < map->sections.count &&
@@ -249,9 +249,9 @@ static bool block_check_code_is_pad(const struct checker *c, uint64_t addr)
 	return i < c->pads.count && c->pads.data[i] == addr;
 }
 
-/* Returns the size of the nop before a landing pad, or 0. A pad at its section's start needs the
- * nop, because offset 0 means "no pad". Compilers put the nop into the pad's block. If code jumps
- * to the pad, GCC makes the nop a separate block, flagged or not. */
+/* Returns the size of the nop before a landing pad, or 0. A pad at the start of its section needs
+ * the nop, because offset 0 means "no pad". The nop belongs to the pad's block. But if code also
+ * jumps to the pad, GCC makes the nop a block of its own, flagged as a pad or not. */
 static unsigned nop_before_pad(const struct block_check_code_walk *w, const struct bbmap_block *b)
 {
 	struct flow in;
@@ -262,13 +262,14 @@ static unsigned nop_before_pad(const struct block_check_code_walk *w, const stru
 		       : 0;
 }
 
-/* True if a block that starts where block i starts is a landing pad. Only one of these has code. */
+/* True if a block with the same start as block i is flagged as a landing pad. Several blocks may
+ * share a start, because blocks may be empty. */
 static bool pad_is_flagged(const struct block_check_code_walk *w, uint64_t i)
 {
 	const struct bbmap_block *blocks = w->c->b->blocks.data;
 	const uint64_t end = w->r->first + w->r->count;
 	uint64_t first = i;
-	if (w->f->range_count > 1) /* Empty blocks may be parts of the function */
+	if (w->f->range_count > 1) /* With several ranges, an empty block may be a whole range */
 		return true;
 	if (i > w->r->first && blocks[i - 1].flags & BBMAP_LANDING_PAD &&
 	    nop_before_pad(w, &blocks[i - 1]) == blocks[i].off - blocks[i - 1].off)

@@ -8,27 +8,27 @@
 /* A function that a symbol or an unwind table describes. */
 struct known_function {
 	uint64_t addr, size; /* `size` is 0 if unknown */
-	const char *name;    /* NULL if only an unwind table describes it */
+	const char *name;    /* NULL if no symbol names it */
 };
 
 struct checker {
 	const struct blockmap *b;
 	struct block_check *out;
-	struct gathering facts;           /* Code and landing pads */
-	VEC(struct known_function) known; /* Sorted by addr. Several may have one address. */
+	struct gathering facts;
+	VEC(struct known_function) known; /* By addr. Several may have the same address */
 	VEC(uint64_t) pads;               /* Landing pads, ascending */
 	struct bbindex index;
-	bool has_indirect;    /* True if the compiler flags indirect jumps */
-	VEC(uint64_t) labels; /* Sorted labels in code that are not functions */
-	bool stripped;        /* True if the symbol table does not list all functions */
+	bool has_indirect;    /* True if any block is flagged as ending with an indirect jump */
+	VEC(uint64_t) labels; /* Labels in code that are not functions, sorted */
+	bool stripped;        /* True if the symbol table may lack functions */
 };
 
 void PRINTF_LIKE(5, 6)
 	check_find(struct checker *c, enum check_rule rule, const struct blockmap_function *f,
 		   uint64_t addr, const char *fmt, ...);
 
-/* Skips padding and data inside code. Returns the first other byte in [from, to), or at least `to`
- * without one. */
+/* Returns the first byte in [from, to) that is neither padding nor data. Returns at least `to` if
+ * there is none. */
 uint64_t check_skip_padding(const struct checker *c, uint64_t from, uint64_t to);
 
 /* block_check_code.c: checks the blocks of one range against the instructions. */

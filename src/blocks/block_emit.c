@@ -6,7 +6,7 @@
 #include "image/elf/elf_const.h"
 #include "program/plt.h"
 
-/* Copies the function from the map, without details. */
+/* Copies a function of the map to an entry, without details. */
 static void copy_function(const struct blockmap *b, const struct blockmap_function *f,
 			  struct bbmap_entry *ret)
 {
@@ -24,8 +24,8 @@ static void copy_function(const struct blockmap *b, const struct blockmap_functi
 	}
 }
 
-/* Returns a flag per function: it is derived, and wrong by the check. NULL if none is. Free with
- * mem_free(). */
+/* Returns a flag per function: true if it is derived and the check says that it is wrong. NULL if
+ * there is none. Free with mem_free(). */
 static bool *find_doubtful(const struct blockmap *b, const struct image *debug, struct notes *notes)
 {
 	struct block_check c = { .decoded = 0 };
@@ -62,12 +62,12 @@ static void blockmap_encode(const struct blockmap *b, const struct image *debug,
 	for (size_t i = 0; i < b->functions.count; i++) {
 		const struct blockmap_function *f = &b->functions.data[i];
 		const struct bbmap_entry *e = blockmap_detail_get(&detail, b, f);
-		/* Skips PLT stubs, which the linker made. */
+		/* Skips PLT stubs, because compilers write no map for them. */
 		const struct section *s = image_section_at(b->image, f->addr);
 		if ((f->origin == BLOCKS_DERIVED && s && section_is_plt(s)) ||
 		    (doubtful && doubtful[i]))
 			continue;
-		/* The map omits ranges without code, so the original entry does not fit. */
+		/* The map lacks a range that the entry has, because there is no code. */
 		if (!e || e->ranges.count != f->range_count) {
 			copy_function(b, f, &copy);
 			e = &copy;
@@ -84,7 +84,7 @@ static void blockmap_encode(const struct blockmap *b, const struct image *debug,
 	vec_release(&copy.blocks);
 }
 
-/* Finds the file's own section with a map. *ret is 0 without one. Fails if there is one and
+/* Finds the file's own section with a map. Sets *ret to its index, or 0. Fails if there is one and
  * `replace` is false. */
 static bool find_old(const struct image *im, bool replace, uint32_t *ret, struct heft_err *err)
 {
@@ -128,7 +128,7 @@ bool blockmap_emit(const struct blockmap *b, const struct blockmap_copy *copy,
 	if (x.bytes.count == 0)
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no basic blocks to write",
 			    im->path);
-	/* Links the map to the first function's section, because only one section can be linked. */
+	/* A map is linked to one section. Chooses that of the first function. */
 	const struct section *text = image_section_at(im, b->functions.data[0].addr);
 	a.link = text ? text->index : 0;
 	a.flags = text ? SHF_LINK_ORDER : 0;

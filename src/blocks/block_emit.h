@@ -8,15 +8,14 @@
 
 struct blockmap_copy {
 	unsigned version;
-	bool replace;              /* Replace a map that the file already has. If false, an
-				    * existing map is an error. */
-	const struct image *debug; /* Debug file for the check of derived functions, or NULL */
+	bool replace;              /* True to replace the file's own map. False: it is an error */
+	const struct image *debug; /* For the check of derived functions. May be NULL */
 };
 
 /* Writes the copy, with an entry for each function of the map. Keeps details of a function's own
- * entry. Omits, with a note, functions with overlapping blocks, and derived functions that are
- * wrong by the check (block_check.h): assembly with jumps to unknown targets. On failure: false and
- * *err, as from elf_append(). */
+ * entry. Omits, with a note, functions with overlapping blocks. Also omits derived functions that
+ * the check finds wrong (block_check.h): assembly with jumps to unknown targets. False with *err as
+ * elf_append(). */
 bool blockmap_emit(const struct blockmap *b, const struct blockmap_copy *copy,
 		   const struct heft_sink *sink, struct notes *notes, struct heft_err *err);
 

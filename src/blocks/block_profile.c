@@ -16,7 +16,7 @@ static uint64_t translate(const struct mappings *m, uint64_t addr)
 
 static void add_branches(struct profile *p, const struct mappings *m, const struct perf_event *e)
 {
-	uint64_t next = PROFILE_OUTSIDE; /* Address of the next newer branch */
+	uint64_t next = PROFILE_OUTSIDE; /* Where the branch after this one in time began */
 	bool inside = false;
 	for (uint64_t i = 0; i < e->branch_count; i++) {
 		const struct perf_branch b = perf_branch_get(e, i);
@@ -63,11 +63,12 @@ struct join {
 	struct profile *p;
 	const struct blockmap *b;
 	struct bbindex index;
-	struct tally arrivals; /* Branches to starts of blocks, as (address, 0). `extra`: returns */
-	uint32_t *stops;       /* Per block: number of earlier blocks after which control cannot
-			        * continue */
-	bool no_flags;         /* True if the map lacks flags, so it is unknown after which
-			        * blocks control continues */
+	struct tally arrivals; /* Number of branches to each start of a block, as pairs (address,
+			        * 0). `extra`: how many of them are returns */
+	uint32_t *stops;       /* Per block: number of earlier blocks that control cannot leave
+			        * to the next block */
+	bool no_flags;         /* True if the map has no flags. Then it is unknown which blocks
+			        * control cannot leave */
 };
 
 /* Returns the index of the block that contains the instruction at addr. */
@@ -83,8 +84,9 @@ static uint32_t block_at(const struct join *j, uint64_t addr)
 		       : BBINDEX_NONE;
 }
 
-/* Returns the block to which a branch goes: the first block that starts at the address. If there is
- * none, returns the block that contains it, or that ends there, because a call may end a block. */
+/* Returns the block that a branch goes to. It is the first block that starts at the address. If
+ * there is none, it is the block that contains the address, or that ends there, because a call may
+ * end a block. */
 static uint32_t block_to(const struct join *j, uint64_t addr, bool *ret_at_start)
 {
 	*ret_at_start = false;
@@ -163,8 +165,8 @@ static void add_edges(struct join *j)
 	p->edges.count = n;
 }
 
-/* Counts a range by differences: adds its count at the first block, and subtracts it after the
- * last. */
+/* Counts the blocks of a range by differences: adds the count at the first block, and subtracts it
+ * after the last. */
 static void block_profile_add_range(struct join *j, const struct tally_pair *pair, uint64_t *counts,
 				    uint64_t *falls)
 {
@@ -181,9 +183,9 @@ static void block_profile_add_range(struct join *j, const struct tally_pair *pai
 		j->p->range_refused = add_sat(j->p->range_refused, pair->count);
 		return;
 	}
-	/* The range starts at a block's start. If a return from a call began the range, and the
-	 * call ended the previous block, control passed from that block. The share of such ranges
-	 * is estimated by the share of returns among the branches to the block. */
+	/* The range starts where a block starts. A call that ended the block before may have
+	 * returned there: then control passed from that block. How many did is estimated by the
+	 * share of returns among all branches to the block. */
 	const struct tally_pair *a = at_start ? tally_find(&j->arrivals, pair->a, 0) : NULL;
 	if (a && a->extra > 0 && first != blockmap_range_of(j->b, first)->first) {
 		const double share = (double)a->extra / (double)a->count;
@@ -214,8 +216,7 @@ static void block_profile_add_ranges(struct join *j)
 	mem_free(falls);
 }
 
-/* Block symbols, and maps whose flags are all 0, do not show after which blocks control
- * continues. */
+/* Sets `stops` and `no_flags`. Block symbols, and maps whose flags are all 0, do not tell. */
 static void count_stops(struct join *j)
 {
 	const uint64_t n = j->b->blocks.count;
@@ -260,7 +261,7 @@ static void note_oddities(const struct profile *p, const struct image *im,
 		note(notes, wish->path, HEFT_NO_OFFSET, 0,
 		     "samples that the kernel lost while recording: %" PRIu64, p->lost);
 	if (p->samples_inside == 0) {
-		/* A text with only addresses assumes that the program ran at its linked address. */
+		/* Addresses in a text are right only if the program ran where it was linked. */
 		const bool anywhere = wish->form != SAMPLES_PERF && im->type == ET_DYN;
 		note(notes, wish->path, HEFT_NO_OFFSET, 0, "no sample is in the file asked for%s",
 		     anywhere ? ", which may be loaded anywhere: "
@@ -354,7 +355,7 @@ bool samples_open(struct samples *s, const char *path, enum samples_form form, s
 {
 	memset(s, 0, sizeof *s);
 	s->form = form;
-	/* Maps files of perf, and releases pages after reading. Reads other forms as streams. */
+	/* Only a perf file is mapped: its pages can be released. Others may come from a pipe. */
 	if (!(form == SAMPLES_PERF ? file_open : file_open_stream)(&s->file, path, err))
 		return false;
 	if (form != SAMPLES_PERF) {
@@ -393,9 +394,7 @@ void samples_close(struct samples *s)
 	file_close(&s->file);
 }
 
-/* Counts pairs of numbers in a hash table. */
-
-/* Returns the pair. If it is new, returns NULL and sets *at to where to insert it. */
+/* Returns the pair, or NULL if it is new. Then *at is where to insert it. */
 static struct tally_pair *blocks_tally_find(const struct tally *t, uint64_t a, uint64_t b,
 					    struct map_at *at)
 {

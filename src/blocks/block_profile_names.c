@@ -11,14 +11,14 @@
 struct found {
 	uint64_t addr;
 	const char *text;
-	uint32_t id; /* Id of the text */
+	uint32_t id; /* Id of `text` */
 	bool local;
 };
 
 struct block_profile_names_reading {
 	VEC(struct found) list; /* Sorted by addr */
 	struct intern texts;
-	VEC(uint32_t) uses; /* Per id of a name: number of functions that have it */
+	VEC(uint32_t) uses; /* Per id of a name: number of functions with it */
 };
 
 static int block_profile_names_by(const void *x, const void *y)
@@ -47,7 +47,7 @@ static void block_profile_names_collect(struct block_profile_names_reading *r,
 	vec_sort(&r->list);
 }
 
-/* Adds the names at one address, each once. A repeated name counts as one use. */
+/* Adds the names at one address. A name that occurs there twice is added once. */
 static void block_profile_names_add(struct profile_names *n, struct block_profile_names_reading *r,
 				    uint64_t addr)
 {

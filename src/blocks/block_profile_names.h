@@ -5,20 +5,20 @@
 #include "blocks/blockmap.h"
 
 struct profile_name {
-	const char *text; /* Borrowed from the image */
+	const char *text; /* Linkage name, borrowed from the image */
 	bool local;
 	bool shared; /* True if functions at several addresses have this name, so that it
 		      * identifies none */
 };
 
-/* Names of all functions. Function f has the names list.data[first[f]] up to, but not including,
- * first[f + 1]: global names first, each group in byte order. */
+/* Function f has the names list.data[first[f]] to before first[f + 1]: global names first, each
+ * group in byte order */
 struct profile_names {
 	VEC(struct profile_name) list;
 	size_t *first;
 };
 
-/* Reads the image's function symbols, or else those of `debug` (may be NULL). */
+/* Reads the function symbols of the image, otherwise those of `debug` (may be NULL). */
 void profile_names_read(struct profile_names *n, const struct blockmap *b,
 			const struct image *debug);
 void profile_names_release(struct profile_names *n);

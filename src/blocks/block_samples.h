@@ -9,7 +9,7 @@
 
 enum samples_form { SAMPLES_PERF, SAMPLES_SCRIPT, SAMPLES_ADDRESSES };
 
-/* A file of samples. The file is read from start to end, repeatedly if needed. One thread. */
+/* Read from start to end, several times if needed. One thread */
 struct samples {
 	enum samples_form form;
 	struct file file;
@@ -23,36 +23,34 @@ bool samples_next(struct samples *s, struct perf_event *ret);
 void samples_rewind(struct samples *s);
 void samples_close(struct samples *s);
 
-/* A part of an image in the memory of a process. */
+/* A part of the image in the memory of a process */
 struct mapping {
-	uint64_t pid; /* Process id. PERF_NO_PROCESS for all processes */
+	uint64_t pid; /* PERF_NO_PROCESS for all processes */
 	uint64_t addr, size;
 	uint64_t bias;         /* Image address - memory address, modulo 2^64 */
-	uint64_t since, until; /* Valid from the time `since` until before `until` */
+	uint64_t since, until; /* Valid at times t with since <= t < until */
 };
 
-/* Addresses of the image over time. The time is that of the events, otherwise the offset in the
- * file. */
+/* Where the image is in memory over time: the time of events, or else their offset in the file */
 struct mappings {
-	VEC(struct mapping) list; /* Sorted by pid */
+	VEC(struct mapping) list; /* By pid */
 	bool timed;
-	/* Mappings valid for the last process and time given to mappings_select(). */
+	/* Those that are valid for the process and time of the last mappings_select(). */
 	VEC(struct mapping) now;
 	uint64_t now_pid, now_since, now_until;
 };
 
-/* Reads all events of `s` and rewinds it. A mapping belongs to the image if its file has the
- * image's build id. If no mapping has it and build ids are unknown, the path decides, then its last
- * component. In texts without mappings, addresses are image addresses. HEFT_EARG if no mapping
- * belongs to the image, or if only mappings with another build id have its path. `force` accepts
- * these mappings. */
+/* Reads all events of `s` and rewinds it. A mapping is of the image if its file has the image's
+ * build id. If build ids are unknown, its path decides, then the last component of the path. A text
+ * without mappings has image addresses. HEFT_EARG if no mapping is of the image, or if only
+ * mappings with another build id have its path. `force` accepts those. */
 bool mappings_read(struct mappings *m, struct samples *s, const struct image *im, bool force,
 		   struct heft_err *err);
 void mappings_release(struct mappings *m);
 /* Prepares m->now for the process and time of an event. */
 void mappings_select(struct mappings *m, const struct perf_event *e);
 
-/* Translates an address of the selected process to one of the image. False if it is outside. */
+/* Translates an address of that process to one of the image. False if it is outside. */
 static inline bool mappings_translate(const struct mappings *m, uint64_t addr, uint64_t *ret)
 {
 	for (size_t i = 0; i < m->now.count; i++) {

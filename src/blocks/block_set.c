@@ -47,7 +47,7 @@ bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err)
 	if (!program_open_alone(&b->program, copy, USE_BLOCKS, &b->context.wish, &b->context.notes,
 				err))
 		return false;
-	/* Opens the debug file, which may have the functions' names or even the map. */
+	/* The debug file may have the names of functions, or the map. */
 	(void)program_debug(&b->program, false);
 	const struct image *images = b->program.input.images;
 	b->part_count = b->program.input.image_count;
@@ -104,8 +104,7 @@ bool blocks_serve(const struct heft_blocks *b, enum file_use use, const struct b
 	       file_format_refuse(in->format, use, b->program.path, in->file.bytes.size, err);
 }
 
-/* Returns the part that contains function `i`, which must exist, and the function's number in the
- * part. */
+/* Returns the part that contains function `i`, which must exist. Sets *ret to the function. */
 static struct block_part *part_of_function(const struct heft_blocks *b, size_t i,
 					   const struct blockmap_function **ret)
 {
@@ -168,8 +167,8 @@ static void add_blocks(struct heft_blocks *b, const struct block_part *p,
 	}
 }
 
-/* Adds an entry's details about the blocks of a range. The blocks begin at index `at` of b->blocks.
- * Calls and successors are copied whole, so that their indexes in the entry stay valid. */
+/* Adds what an entry says about the blocks of a range, which begin at index `at` of b->blocks.
+ * Copies all calls and successors of the entry, so that indexes in them stay valid. */
 static void add_details(struct heft_blocks *b, const struct bbmap_entry *e,
 			const struct blockmap_range *r, size_t at)
 {
@@ -265,7 +264,7 @@ static bool part_find(struct block_part *p, uint64_t addr, uint32_t *ret)
 	return addr - (blockmap_range_of(&p->map, *ret)->addr + k->off) < k->size;
 }
 
-/* Returns the number of a part's block in its function, *ret_function. */
+/* Sets *ret_function to the function of a block of the part. Returns its number there. */
 static size_t part_place(const struct block_part *p, uint64_t block, size_t *ret_function)
 {
 	const struct blockmap_range *r = blockmap_range_of(&p->map, block);
@@ -312,7 +311,6 @@ bool blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret_func
 	return true;
 }
 
-/* Adds the functions of a part that match a name. */
 static void part_named(struct heft_blocks *b, size_t part, struct str text)
 {
 	struct block_part *p = &b->parts[part];
@@ -344,7 +342,8 @@ static int named_compare(const void *a, const void *b)
 	return x->form < y->form ? -1 : x->form > y->form;
 }
 
-/* Lists each function once, best matches first. Returns how many have the most exact match. */
+/* Sorts the functions that matched a name, the best matches first, each once. Returns how many have
+ * the most exact match. */
 static size_t named_settle(struct heft_blocks *b)
 {
 	const struct named_function *list = b->named.data;
@@ -372,7 +371,7 @@ static bool no_function(const struct heft_blocks *b, const char *name, struct he
 		    "%s: no function with basic blocks is called '%.200s'", b->program.path, name);
 }
 
-/* Notes the functions with a less exact match, which follow the first `count`. */
+/* Notes the functions that match the name less exactly: all after the first `count`. */
 static void note_other_functions(struct heft_blocks *b, const char *name, size_t count)
 {
 	const struct blockmap_function *f;
@@ -384,7 +383,7 @@ static void note_other_functions(struct heft_blocks *b, const char *name, size_t
 	     blocks_name(b, b->numbers.data[count]));
 }
 
-/* Notes that the linker merged identical functions into one, which has only one of their names. */
+/* Notes that the linker merged equal functions into one, which has another of their names. */
 static void note_alias(struct heft_blocks *b, const char *name, const struct named_function *n)
 {
 	const struct blockmap_function *f;
@@ -423,7 +422,7 @@ static void list_ends(struct block_part *p)
 	}
 }
 
-/* Fills the elements of `ret` that are still empty. */
+/* Looks up those addresses whose element of `ret` is still empty. */
 static void find_more(struct block_part *p, const uint64_t *addrs, size_t count, uint32_t *ret)
 {
 	enum { BATCH = 4096 };

@@ -1,4 +1,5 @@
-/* block_set.h - declares struct heft_blocks: the basic blocks of a file, from any source.
+/* block_set.h - declares struct heft_blocks: the basic blocks of a file, from a compiler's map or
+ * derived from the code.
  *
  * An archive has a part for each member. Functions and blocks are numbered over all parts. All
  * functions work in the memory domain of the handle. */
@@ -17,39 +18,38 @@ struct block_part {
 	bool indexed;
 	uint64_t *ends; /* Per block: its end address. NULL until the first blocks_find_batch() */
 	const char *member;
-	size_t first_function; /* Number of functions in earlier parts */
-	uint64_t first_block;  /* Number of blocks in earlier parts */
+	size_t first_function;
+	uint64_t first_block;
 };
 
-/* A function that matches a name. */
 struct named_function {
 	size_t number;
 	enum name_form form;
-	const struct named_symbol *symbol; /* Symbol at its start with that name, or NULL. */
+	const struct named_symbol *symbol; /* Symbol of that name at the function, or NULL */
 };
 
 struct heft_blocks {
 	struct memory *memory; /* Must be the first field: see handle_new(). */
 	struct arena arena;
 	struct context context;
-	bool opened; /* True after an attempt to open, successful or not */
+	bool opened; /* True after a file was opened, or could not be opened */
 	enum heft_derive derive;
 	enum heft_convention convention;
-	bool whole; /* True if set by heft_blocks_set_whole() */
+	bool whole; /* By heft_blocks_set_whole() */
 	struct program program;
 	struct block_part *parts;
 	size_t part_count, function_count;
 	uint64_t block_count;
 	struct demangler demangler;
 	struct blockmap_detail detail;
-	struct block_check check; /* The last check */
-	const char **names;       /* Per function: its shown name. NULL if not yet requested */
-	struct intern sections;   /* Names of sections */
+	struct block_check check;
+	const char **names;     /* Per function: the name shown to users. NULL until needed */
+	struct intern sections; /* Names of sections */
 	VEC(struct heft_block) blocks;
-	VEC(const struct heft_block *) list; /* One per element of the previous list */
+	VEC(const struct heft_block *) list; /* The last returned list of blocks */
 	VEC(uint64_t) calls;
-	VEC(struct named_function) named; /* Functions that matched the last name */
-	VEC(size_t) numbers;              /* One per element of the previous list */
+	VEC(struct named_function) named; /* Those that matched the last name */
+	VEC(size_t) numbers;              /* The last returned list of functions */
 	name_matches matches;
 	VEC(struct heft_block_successor) successors;
 };
@@ -57,8 +57,8 @@ struct heft_blocks {
 /* Opens a file. A handle opens one file. */
 bool blocks_open(struct heft_blocks *b, const char *path, struct heft_err *err);
 void blocks_close(void *handle);
-/* True if the file's kind supports this use. Otherwise *err names the kind. Sets *ret to the map of
- * the only image, or to NULL for an archive. */
+/* True if the file's kind supports `use`. Otherwise *err says which kind it is. Sets *ret to the
+ * map of the only image, or to NULL for an archive. */
 bool blocks_serve(const struct heft_blocks *b, enum file_use use, const struct blockmap **ret,
 		  struct heft_err *err);
 
@@ -69,16 +69,16 @@ const char *blocks_name(struct heft_blocks *b, size_t i);
 /* Returns the image of function `i`, which must exist, and whether its code is ARM's Thumb. */
 const struct image *blocks_image(struct heft_blocks *b, size_t i, bool *ret_thumb);
 
-/* Finds the block at an address: its function, and its number in the function. */
 bool blocks_find(struct heft_blocks *b, uint64_t addr, size_t *ret_function, size_t *ret_block);
 /* Returns the name of the function or PLT stub that begins at an address. NULL if there is none. */
 const char *blocks_name_at(struct heft_blocks *b, uint64_t addr);
-/* Finds the functions that match a name, *ret_count best ones first. Valid until the next call. */
+/* Finds the functions that match a name. The first *ret_count of them match best. Valid until the
+ * next call. */
 bool blocks_named(struct heft_blocks *b, const char *name, const size_t **ret, size_t *ret_count,
 		  struct heft_err *err);
 /* Sets ret[i] to the number of the block at addrs[i], or to HEFT_NO_BLOCK. */
 void blocks_find_batch(struct heft_blocks *b, const uint64_t *addrs, size_t count, uint32_t *ret);
-/* Finds the function of block `number`, and its number in the function. False past the last. */
+/* Finds the function of block `number` of the file, and its index there. False past the last. */
 bool blocks_place(const struct heft_blocks *b, uint32_t number, size_t *ret_function,
 		  size_t *ret_block);
 

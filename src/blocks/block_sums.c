@@ -4,14 +4,14 @@
 
 #include "code/flow.h"
 
-/* State of a walk along the code, block by block. */
+/* A walk along the code, block by block */
 struct block_sums_walk {
 	void (*fn)(void *ctx, uint64_t addr, uint64_t size, enum block_kind kind);
 	void *ctx;
 	enum code_isa isa;
 	const struct code_region *region;
-	size_t left; /* Number of regions from the current one on */
-	uint64_t at; /* Bytes below this address were already reported */
+	size_t left; /* Number of regions that are left, with the current one */
+	uint64_t at; /* All bytes below this address were reported */
 };
 
 static void tell_gap(const struct block_sums_walk *w, uint64_t addr, uint64_t size)
@@ -33,7 +33,7 @@ static uint64_t region_end(const struct code_region *r)
 	return r->addr + r->bytes.size;
 }
 
-/* Reports bytes before `to` that are in no block. */
+/* Reports the bytes until `to`, which are in no block. */
 static void block_sums_skip(struct block_sums_walk *w, uint64_t to)
 {
 	while (w->left > 0) {
@@ -78,8 +78,8 @@ void blockmap_tile(const struct blockmap *b,
 				     .left = regions.count };
 	for (size_t i = 0; i < b->by_addr.count; i++) {
 		const struct blockmap_range *r = &b->ranges.data[b->by_addr.data[i]];
-		/* A part that was moved away: gcc and LLVM name it ".cold" and ".__part.", or it is
-		 * not the first range, which has the entry. */
+		/* True for a part that the compiler moved away from its function: gcc and LLVM name
+		 * it ".cold" and ".__part.", or it is not the function's first range. */
 		const struct blockmap_function *f = &b->functions.data[r->function];
 		const bool cold = r != &b->ranges.data[f->range_first] ||
 				  (f->name &&

@@ -1,9 +1,8 @@
 /* Reads blocks from symbols, which LLVM until 11 wrote with -fbasic-block-sections=labels.
  *
  * Block n > 0 of a function has a local symbol without a type, named LETTERS.BB.FUNCTION with n
- * letters. The first letter is the kind of the block. The other letters are those of the blocks
- * before it, in descending order to block 1. Block 0 has the symbol of the function, so it ends at
- * the next block. */
+ * letters. The first letter is the kind of the block, and the others those of the blocks before it,
+ * down to block 1. Block 0 has the symbol of the function, so it ends at the next block. */
 #include "blocks/blockmap.h"
 
 #include "base/sort.h"
@@ -25,7 +24,7 @@ struct symbols {
 	VEC(struct function_symbol) functions; /* Sorted by addr */
 	VEC(struct block_symbol) blocks;       /* Sorted by addr */
 	bool have_sizes;                       /* True if a block has a size */
-	uint64_t strays;                       /* Number of blocks whose function is missing */
+	uint64_t strays;                       /* Blocks without a function of their name */
 };
 
 static uint32_t block_symbols_flags_of(char letter)
@@ -61,13 +60,11 @@ static void block_symbols_collect(struct symbols *all, const struct symtab *t)
 	}
 }
 
-/* Returns the function of a block by its function name. Searches the last functions that start
- * before the block. */
+/* Returns the function of a block, by its name. Tests the last ones that start before the block. */
 static const struct function_symbol *block_symbols_function_of(const struct symbols *all,
 							       const struct block_symbol *b)
 {
-	/* Greatest number of functions to search, because of aliases and functions without a
-	 * size. */
+	/* Number of functions to test. Aliases, and functions without a size, may lie between. */
 	enum { TRIES = 64 };
 	size_t lo;
 	BISECT(lo, 0, all->functions.count, mid, all->functions.data[mid].addr <= b->addr);
@@ -116,11 +113,11 @@ static void block_symbols_add(struct blockmap *b, struct symbols *all)
 	}
 }
 
-/* Sets sizes if no block states one. A block then ends at the next block or function, or at the end
- * of its section. */
+/* Sets the sizes of blocks, if none states one. A block ends at the next block or function, or at
+ * the end of its section. */
 static void measure_blocks(struct symbols *all, const struct image *im)
 {
-	size_t next = 0; /* Index of the first function after the block */
+	size_t next = 0;
 	for (size_t i = 0; i < all->blocks.count && !all->have_sizes; i++) {
 		struct block_symbol *b = &all->blocks.data[i];
 		const struct section *in = image_section_at(im, b->addr);

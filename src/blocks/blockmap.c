@@ -11,11 +11,11 @@
 /* Section type of LLVM 12 to 14. Later versions use SHT_LLVM_BB_ADDR_MAP. */
 enum { SHT_LLVM_BB_ADDR_MAP_V0 = 0x6fff4c08 };
 
-/* Facts about addresses, kept while an image is read. */
+/* What is known of addresses while an image is read */
 struct blockmap_places {
 	const struct image *im, *debug;
 	const struct section *last; /* Section of the last address */
-	bool listed, sure;          /* `listed`: starts were read. `sure`: they are complete */
+	bool listed, sure;          /* `listed`: `starts` was filled. `sure`: it is complete */
 	VEC(uint64_t) starts;       /* Sorted starts of functions */
 };
 
@@ -88,15 +88,14 @@ static bool is_start(void *ctx, uint64_t addr)
 	return lo < p->starts.count && p->starts.data[lo] == addr && blockmap_is_code(ctx, addr);
 }
 
-/* State of reading the maps of an image. */
 struct blockmap_reading {
 	struct blockmap *b;
-	const struct image *holder; /* The image or debug file that has the maps */
+	const struct image *holder; /* Image or debug file whose map is read */
 	struct blockmap_places places;
 	struct notes *notes;
-	uint64_t left;           /* Bytes that may still be read, each once */
-	uint32_t *reloc_section; /* For objects. Per section: index of the section with its
-				  * relocations, or 0 */
+	uint64_t left;           /* Bytes that may still be read. Bounds the time if sections
+				  * overlap */
+	uint32_t *reloc_section; /* Objects, per section: index of its relocation section, or 0 */
 };
 
 bool section_is_block_map(const struct section *s)
@@ -134,7 +133,7 @@ static void find_reloc_sections(struct blockmap_reading *r)
 	}
 }
 
-/* Returns the address that relocation r stores in the map. 0 if its symbol is undefined. */
+/* Returns the address that relocation `r` writes into the map. 0 if its symbol is undefined. */
 static uint64_t blockmap_target_of(const struct reloc_iter *it, const struct reloc *r,
 				   const struct bbmap_section *map, uint64_t off)
 {
@@ -146,7 +145,7 @@ static uint64_t blockmap_target_of(const struct reloc_iter *it, const struct rel
 		return 0;
 	if (r->has_addend)
 		return addr + (uint64_t)r->addend;
-	/* Reads the addend in the field itself. */
+	/* The field has the addend. */
 	struct reader field = reader_of(map->bytes, map->big_endian);
 	reader_seek(&field, off);
 	const uint64_t v = read_uint(&field, map->addr_size);
@@ -303,7 +302,6 @@ static bool has_maps(const struct image *im)
 	return false;
 }
 
-/* Sorts functions by address. Keeps one function per address. */
 static void order_functions(struct blockmap *b)
 {
 	uint32_t kept = 0;
@@ -322,7 +320,6 @@ static void order_functions(struct blockmap *b)
 	b->functions.count = kept;
 }
 
-/* Sorts the ranges of the kept functions by address. */
 static void order_ranges(struct blockmap *b)
 {
 	struct by_addr {
@@ -341,7 +338,7 @@ static void order_ranges(struct blockmap *b)
 	vec_release(&list);
 }
 
-/* Sorts blocks into the order of their ranges, which most maps have already. */
+/* Sorts blocks in the order of their ranges. Most maps have them in that order. */
 static void order_blocks(struct blockmap *b)
 {
 	uint64_t count = 0;

@@ -6,8 +6,8 @@
 #include "image/code_symbols.h"
 #include "image/arch.h"
 
-/* Adds the data from each mapping symbol for data to the next one, or to the end of the region.
- * Code of the other instruction set is treated as data. True if a mapping symbol is in code. */
+/* Adds data that mapping symbols mark: each from its symbol to the next one, or to the region's
+ * end. Code of the other instruction set (ARM or Thumb) counts as data. True if there are any. */
 static bool take_marks(struct gathering *g, const struct image *im)
 {
 	struct code_marks marks;
@@ -33,9 +33,10 @@ struct reads {
 	const struct code_region *region;
 	struct derive_facts facts;
 	uint64_t *data;       /* One bit per byte: set if the byte is data */
-	uint64_t made, known; /* made: address that an adr instruction computed. known: address
-			       * of that instruction, or 0 */
-	unsigned reg;         /* Register that holds `made` */
+	uint64_t made, known; /* The last adr instruction, if it may still matter: `made` is the
+			       * address that it computed, `known` the instruction's own address
+			       * or 0 */
+	unsigned reg;         /* Register that the adr instruction set */
 };
 
 static bool derive_data_is(const struct reads *w, uint64_t off)
@@ -50,8 +51,8 @@ static void derive_data_mark(struct reads *w, uint64_t addr, uint64_t size)
 		w->data[(from + i) / 64] |= UINT64_C(1) << (from + i) % 64;
 }
 
-/* Marks numbers of 8 bytes as data if code loads them from an address that an adr instruction
- * computed shortly before. */
+/* Marks 8 bytes as data if code loads them from the address that an adr instruction computed
+ * shortly before. */
 static void read_made(struct reads *w, const uint8_t *p, uint64_t left, uint64_t addr)
 {
 	enum { NEAR = 16 };
@@ -64,8 +65,9 @@ static void read_made(struct reads *w, const uint8_t *p, uint64_t left, uint64_t
 		w->known = addr;
 }
 
-/* Reads the instruction at `off` and marks the data that it loads. Returns the offset of the next
- * instruction. Literal pools follow their code, so the scan knows them before it reaches them. */
+/* Decodes the instruction at `off`, and marks data that it loads. Returns the offset of the next
+ * instruction. Literal pools follow the code that loads from them, so they are already marked when
+ * the scan reaches them. */
 static uint64_t derive_data_read_one(struct reads *w, uint64_t off)
 {
 	const struct bytes all = w->region->bytes;
@@ -89,8 +91,8 @@ static uint64_t derive_data_read_one(struct reads *w, uint64_t off)
 	return end;
 }
 
-/* Reads an Xtensa instruction. Literal pools come before their code, so a second pass is needed to
- * skip them as data. */
+/* Decodes an Xtensa instruction. Literal pools precede the code that loads from them, so a second
+ * pass is needed to skip them. */
 static uint64_t read_xtensa(struct reads *w, uint64_t off)
 {
 	const uint8_t *p = w->region->bytes.p + off;
@@ -104,7 +106,7 @@ static uint64_t read_xtensa(struct reads *w, uint64_t off)
 	return off + (size > 0 ? size : 1);
 }
 
-/* Reads an ARM instruction. The instruction may load a word of a pool, or jump through a table. */
+/* Decodes an ARM instruction, which may load from a literal pool, or jump through a table. */
 static uint64_t read_arm(struct reads *w, uint64_t off)
 {
 	const struct bytes all = w->region->bytes;
@@ -152,7 +154,7 @@ static void derive_data_read_region(struct gathering *g, const struct code_regio
 	mem_free(w.data);
 }
 
-/* Adds GHC's info tables. A table before a function is between ranges of code. */
+/* Adds GHC's info tables as data. A table before the first function of a range is outside of it. */
 static void take_ghc(struct gathering *g)
 {
 	ghc_image_tables(g->im, &g->ghc);
@@ -197,8 +199,8 @@ void code_marks_list(struct code_marks *m, const struct image *im)
 	vec_sort(&m->list);
 }
 
-/* Reads the instruction set of functions from their symbols, without mapping symbols. In ELF,
- * values of Thumb functions are odd. */
+/* Reads the instruction sets of functions from their symbols, if there are no mapping symbols. In
+ * ELF, the value of a Thumb function's symbol is odd. */
 static bool derive_marks_read_functions(struct code_marks *m, const struct image *im, uint32_t type)
 {
 	struct code_symbols all;
@@ -235,8 +237,8 @@ void code_marks_release(struct code_marks *m)
 	vec_release(&m->list);
 }
 
-/* Guesses the instruction set from the code, without symbols. In nearly all ARM instructions, the
- * highest four bits mean "unconditional". In Thumb code they vary. */
+/* Guesses the instruction set from the code, if there are no symbols. In nearly all ARM
+ * instructions, the upper four bits say "unconditional". In Thumb code they vary. */
 static char code_kind_guess(const struct image *im, struct bytes code)
 {
 	size_t count = 0, arm = 0;

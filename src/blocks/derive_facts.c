@@ -10,7 +10,8 @@
 #include "program/plt.h"
 #include "code/entry.h"
 
-/* Reads the call-site ranges of an entry. False if its table is missing or unreadable. */
+/* Reads the ranges of call sites in an entry's exception table. False if it is missing or
+ * damaged. */
 static bool derive_facts_read_sites(struct gathering *g, const struct unwind_entry *e)
 {
 	const struct section *in = image_section_at(g->im, e->lsda_addr);
@@ -73,7 +74,7 @@ static void derive_facts_read_frames(struct gathering *g, const struct section *
 	vec_release(&fixups);
 }
 
-/* Sorts the call-site ranges. If ranges of two functions overlap, keeps the first. */
+/* Sorts the ranges of call sites. Where those of two functions overlap, keeps the first. */
 static void order_sites(struct gathering *g)
 {
 	size_t kept = 0;
@@ -87,8 +88,7 @@ static void order_sites(struct gathering *g)
 	g->sites.count = kept;
 }
 
-/* Reads the unwind tables. Skips llvm-bolt's old section, of which the new one has a copy at its
- * end. */
+/* Reads the unwind tables. Skips llvm-bolt's old section, which the new one contains. */
 void gather_unwind(struct gathering *g)
 {
 	for (size_t i = 1; i < g->im->section_count; i++) {
@@ -119,8 +119,8 @@ static void derive_facts_read_relocs(struct gathering *g, const struct section *
 			derive_facts_add_pointer(g, target);
 }
 
-/* Reads words that are code addresses. Programs at a fixed address need this, because they have no
- * relocations. */
+/* Reads words that may be addresses of code. Only fixed programs, without relocations, need
+ * this. */
 static void derive_facts_read_words(struct gathering *g, const struct section *s)
 {
 	struct reader r = reader_of(section_bytes(g->im, s), g->im->big_endian);
@@ -173,7 +173,7 @@ struct imports {
 	struct plt plt;
 };
 
-/* Records an import. Code calls it through a stub or through its slot. */
+/* Records an imported function: its stub, and the slot through which code may call it. */
 static void callee_by_stub(void *user, const struct plt_stub *stub)
 {
 	struct imports *imports = user;
@@ -209,8 +209,8 @@ static void fix(struct gathering *g, const struct reloc_iter *it, const struct r
 	uint64_t target = DERIVE_NOWHERE;
 	if (!reloc_target(it, r, &target) && r->symbol > 0 && r->symbol < it->symbols.count) {
 		const struct symbol s = symtab_get(&it->symbols, r->symbol);
-		/* Invents an address for a symbol outside the file, so that all calls of a function
-		 * have the same target. */
+		/* Gives a symbol of another file a made-up address, so that all calls of it have
+		 * the same target. */
 		target = DERIVE_NOWHERE - 1 - r->symbol;
 		add_callee(g, target, traits_of_name(s.name));
 	}
@@ -235,8 +235,8 @@ void gather_fixes(struct gathering *g)
 
 /* Collects addresses of Thumb code from words of the image: vector tables, variables, literals. */
 
-/* True if code before `addr` moves a high register to lr. ARMv6-M saves high registers through low
- * registers and lr, so a push of lr there does not start a function. */
+/* True if code before `addr` moves a high register (r8 to r15) to lr. ARMv6-M saves high registers
+ * that way, so a push of lr there does not start a function. */
 static bool moved_to_lr(const struct image *im, uint64_t addr)
 {
 	enum { LOOK_AT = 6 };
@@ -248,7 +248,7 @@ static bool moved_to_lr(const struct image *im, uint64_t addr)
 	return false;
 }
 
-/* True if the instruction before the address never continues to it. */
+/* True if control never continues from the instruction before `addr`. */
 static bool is_behind_end(const struct gathering *g, uint64_t addr)
 {
 	for (uint64_t size = 2; addr % 2 == 0 && size <= 4; size++) {
@@ -262,8 +262,8 @@ static bool is_behind_end(const struct gathering *g, uint64_t addr)
 	return false;
 }
 
-/* Returns the end of the table of words after `ldr.w pc, [Rn, Rm, lsl #2]`. Its words are also odd.
- * 0 if another instruction is at `off`. */
+/* Returns the end of the table of addresses that follows `ldr.w pc, [Rn, Rm, lsl #2]`. Its words
+ * are odd too. 0 if another instruction is at `off`. */
 static uint64_t jump_table_end(const struct section *s, struct bytes b, uint64_t off)
 {
 	enum { FAR = 1 << 16 };
@@ -282,9 +282,9 @@ static uint64_t jump_table_end(const struct section *s, struct bytes b, uint64_t
 	return begin + r.pos;
 }
 
-/* Reads the words of a section. An odd word is the address of a function, an even word that of
- * data, which may also be inside code. If flash begins at 0, small numbers are valid addresses. So
- * a small word is used only if a function probably begins there. */
+/* Reads the words of a section. An odd word is the address of a function. An even word is the
+ * address of data, also inside code. If flash begins at 0, small numbers are valid addresses, so a
+ * small word counts only if a function probably begins there. */
 static void derive_words_read_section(struct gathering *g, const struct section *s)
 {
 	enum { SMALL = 1 << 20 };
@@ -309,7 +309,7 @@ static void derive_words_read_section(struct gathering *g, const struct section 
 
 void gaps_read_words(struct gathering *g)
 {
-	/* Reads only linked programs, because objects have relocations instead. */
+	/* Objects have relocations instead. */
 	for (size_t i = 1; g->im->type == ET_EXEC && i < g->im->section_count; i++) {
 		const struct section *s = &g->im->sections[i];
 		if (s->alloc && !s->nobits && s->type != SHT_ARM_EXIDX)
@@ -317,8 +317,8 @@ void gaps_read_words(struct gathering *g)
 	}
 }
 
-/* Applies relocations to constant data of objects, as if the object were linked at generated
- * addresses. So jump tables, whose entries are relocations, are filled. */
+/* Applies relocations to constant data of objects, with made-up addresses of sections. Otherwise
+ * the jump tables of objects, whose entries are relocations, would be empty. */
 
 static void derive_patched_patch(const struct image *im, const struct section *s,
 				 const struct section *relocs, uint8_t *bytes)
@@ -330,7 +330,7 @@ static void derive_patched_patch(const struct image *im, const struct section *s
 	if (!reloc_open(&it, im, relocs))
 		return;
 	while (reloc_next(&it, &r)) {
-		/* The field is a pointer, or the distance from the field to the target (psABIs of
+		/* The value is a pointer, or the distance from the field to the target (psABIs of
 		 * x86-64 and AArch64). */
 		const bool wide = r.type == X86_64_PC64 || r.type == AARCH64_PREL64;
 		const unsigned width = r.kind == RELOC_ABS     ? reloc_field(im, r.type).width
@@ -351,7 +351,7 @@ static void derive_patched_patch(const struct image *im, const struct section *s
 void gather_patched(struct gathering *g)
 {
 	const struct image *im = g->im;
-	uint64_t left = im->bytes.size; /* Limit in bytes, because sections may overlap */
+	uint64_t left = im->bytes.size; /* Bytes that may still be copied: sections may overlap */
 	for (size_t i = 1; im->kind == IMAGE_OBJECT && i < im->section_count; i++) {
 		const struct section *relocs = &im->sections[i];
 		if (!section_is_reloc(relocs) || relocs->info >= im->section_count)

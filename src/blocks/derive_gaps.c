@@ -1,4 +1,4 @@
-/* Collects evidence of functions in code that no symbol or unwind table describes. */
+/* Collects evidence of functions in code that no symbol or unwind table describes (gaps). */
 #include "blocks/derive_map.h"
 
 #include "base/sort.h"
@@ -11,9 +11,9 @@
 #include "image/code_symbols.h"
 #include "image/elf/elf_const.h"
 
-/* GAPS_SHARE: described code is searched for calls and addresses only if gaps are at least
- * 1/GAPS_SHARE of all code. LOOKS_PER_BYTE: how many bytes of microcontroller code are followed at
- * most, per byte of code. */
+/* GAPS_SHARE: the other code is searched for calls and addresses that lead into gaps, if gaps are
+ * at least 1/GAPS_SHARE of all code. LOOKS_PER_BYTE: limit of the bytes of microcontroller code
+ * that are followed, per byte of code. */
 enum { GAPS_SHARE = 64, CHUNK = 1 << 20, LOOKS_PER_BYTE = 16 };
 
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr)
@@ -28,7 +28,7 @@ void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr)
 		vec_push(to, addr);
 }
 
-/* Records a call. Ignores calls to the next instruction, which lld makes for missing functions. */
+/* Records a call. Ignores a call of the next instruction, lld's form of a missing function. */
 static void derive_gaps_add_call(struct gathering *g, const struct code_ref *call)
 {
 	enum { BL = 4 };
@@ -40,14 +40,14 @@ static void derive_gaps_add_call(struct gathering *g, const struct code_ref *cal
 	gaps_add(g, &g->gaps.signs.starts, to);
 }
 
-/* Records a jump from described code into a gap. */
+/* Records a jump from other code into a gap. */
 static void add_leap(struct gathering *g, const struct code_ref *r)
 {
 	const bool x86 = g->isa == CODE_X86_64 || g->isa == CODE_I386;
 	if (!gap_at(g, r->to))
 		return;
 	gaps_add(g, &g->gaps.signs.pointers, r->to);
-	/* The opcode of a conditional jump, before the field, has two bytes. */
+	/* The opcode of a conditional jump has two bytes. */
 	const bool conditional = x86 && r->field - r->from > 1;
 	vec_push(&g->gaps.signs.leaps, (struct leap){ r->to, r->from, conditional, true });
 }
@@ -77,7 +77,7 @@ static struct ref_wish derive_gaps_wish_of(const struct gathering *g, bool insid
 	ASSERT(g->regions.count > 0);
 	const struct code_region *last = &g->regions.data[g->regions.count - 1];
 	const bool fixed = image_code_has_addresses(g->im);
-	/* Reads no jumps in described ARM code: it may use the ARM instruction set, not Thumb. */
+	/* Jumps in ARM code are not read, because it may be of the ARM instead of the Thumb set. */
 	const unsigned jumps = g->isa == CODE_THUMB ? 0 : REF_JUMP;
 	return (struct ref_wish){ .kinds = REF_ADDR | (fixed ? REF_IMM : 0u) |
 					   (inside ? REF_INSIDE : REF_CALL | jumps),
@@ -102,7 +102,7 @@ static void derive_gaps_read_code(struct gathering *g, uint64_t addr, struct byt
 	}
 }
 
-/* Reads the parts of a region that symbols or unwind tables describe. */
+/* Searches the code of a region that symbols or unwind tables describe. */
 static void derive_gaps_read_described(struct gathering *g, const struct code_region *r)
 {
 	const uint64_t end = r->addr + r->bytes.size;
@@ -158,7 +158,7 @@ static void read_exidx(struct gathering *g, const struct section *table)
 	}
 }
 
-/* Reads MIPS's table of procedures. Assembly functions may be missing in it. */
+/* Reads MIPS's table of procedures, which may lack assembly functions. */
 static void read_procedures(struct gathering *g, const struct section *table)
 {
 	const struct unwind_section u = { .bytes = section_bytes(g->im, table),
@@ -198,7 +198,6 @@ static void derive_gaps_read_tables(struct gathering *g)
 			read_choosers(g, t);
 		else if (t->type == SHT_INIT_ARRAY || t->type == SHT_FINI_ARRAY ||
 			 t->type == SHT_PREINIT_ARRAY) {
-			/* Arrays of constructors and destructors. */
 			const unsigned size = im->bits == 64 ? 8 : 4;
 			struct reader r = reader_of(section_bytes(im, t), im->big_endian);
 			while (reader_left(&r) >= size)
@@ -209,7 +208,7 @@ static void derive_gaps_read_tables(struct gathering *g)
 	}
 }
 
-/* Lists functions of the dynamic symbol table, unless .eh_frame describes them better. */
+/* Lists the functions of the dynamic symbol table that .eh_frame does not describe. */
 static void list_others(struct gathering *g)
 {
 	const struct image *im = g->im;
@@ -228,7 +227,7 @@ static void list_others(struct gathering *g)
 static void search_all(struct gathering *g)
 {
 	gather_pointers(g);
-	/* Reads words of Thumb programs later, because even words never point to code. */
+	/* Reads words of Thumb programs later: only odd words point to Thumb code. */
 	const bool words = g->isa == CODE_THUMB && g->im->type == ET_EXEC;
 	for (size_t i = 0; !words && i < g->entries.count; i++)
 		gaps_add(g, &g->gaps.signs.pointers, flow_entry(g->isa, g->entries.data[i]));
@@ -249,8 +248,8 @@ static void search_all(struct gathering *g)
 	addrs_sort(&g->gaps.signs.wholes);
 }
 
-/* Drops functions at a label without a size inside data: linker scripts put labels at the start of
- * data. */
+/* Drops functions that begin at a label without a size inside data. Linker scripts put labels at
+ * the start of data. */
 static void drop_data(const struct code_gaps *gaps, split_function_vec *found)
 {
 	size_t kept = 0;

@@ -1,4 +1,4 @@
-/* Finds the extents of functions and makes the map of the blocks derived from them. */
+/* Finds where functions begin and end, and makes the map of the blocks derived from their code. */
 #define _GNU_SOURCE /* memmem */
 #include "blocks/derive_map.h"
 
@@ -22,8 +22,7 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 	for (size_t i = 1; i < im->section_count; i++) {
 		const struct section *s = &im->sections[i];
 		if (s->alloc && s->exec && !s->nobits && !s->compressed &&
-		    image_section_at(im, s->addr) == s) /* No other section overlaps the section
-							 * there */
+		    image_section_at(im, s->addr) == s) /* No other section overlaps it there */
 			derive_map_add_region(
 				ret, s->addr,
 				bytes_sub(section_bytes(im, s), 0, min_u64(s->size, s->file_size)),
@@ -35,7 +34,7 @@ void code_regions_list(const struct image *im, struct code_regions *ret)
 			derive_map_add_region(ret, s->addr, segment_bytes(im, s), false);
 	}
 	vec_sort(ret);
-	/* If two regions overlap, keeps the one with the lower address. */
+	/* Of two regions that overlap, keeps the lower one. */
 	size_t kept = 0;
 	for (size_t i = 0; i < ret->count; i++) {
 		const struct code_region r = ret->data[i];
@@ -62,7 +61,7 @@ static void derive_map_claim_symbols(struct gathering *g, const struct image *im
 	all.objects = true;
 	while (code_symbols_next(&all, &s, &addr)) {
 		const bool function = symbol_is_function(&s), data = s.type == STT_OBJECT;
-		/* Treats ARM code as data in programs of Thumb code. */
+		/* In a program of Thumb code, ARM code counts as data. */
 		const bool other = g->isa == CODE_THUMB && function && !(s.value & 1);
 		/* Skips local labels of assembly. */
 		if (data || other ? s.size == 0 : !function && (s.bind == STB_LOCAL || s.size > 0))
@@ -90,8 +89,8 @@ static void sort_claims(struct gathering *g)
 	vec_sort_then(&g->claims, derive_map_larger_first);
 }
 
-/* Keeps the largest claim of each address, with the flags of all claims there. A label without a
- * size does not turn data into code: linker scripts put labels at the start of data. */
+/* Keeps the largest claim at each address, with the flags of all claims there. A label without a
+ * size does not make code of data, because linker scripts put labels at the start of data. */
 static void merge_claims(struct gathering *g)
 {
 	size_t kept = 0;
@@ -125,8 +124,8 @@ static void list_claims(struct gathering *g)
 	merge_claims(g);
 }
 
-/* Adds a function at [from, to) of the region. Addresses of successive calls ascend. c is its
- * claim, or NULL. */
+/* Adds [from, to) of the region as code of a function. Calls have ascending addresses. `c`: claim
+ * of the code, or NULL. */
 static void derive_add_extent(struct gathering *g, const struct code_region *r, uint64_t from,
 			      uint64_t to, const struct code_claim *c)
 {
@@ -141,7 +140,7 @@ static void derive_add_extent(struct gathering *g, const struct code_region *r, 
 	}
 }
 
-/* Adds a piece of code. A label without a size does not make data a function. */
+/* Adds a piece of code, unless it is data with a label without a size. */
 static void derive_map_add_piece(struct gathering *g, const struct code_region *r, uint64_t from,
 				 uint64_t to, const struct code_claim *c)
 {
@@ -162,7 +161,7 @@ static void derive_map_add_piece(struct gathering *g, const struct code_region *
 						   min_u64(to - from, UINT32_MAX / 2)) });
 }
 
-/* Adds a gap, split at GHC's tables. A function begins after each table. */
+/* Adds a gap. GHC's info tables divide it, and a function begins after each of them. */
 static void derive_map_add_gap(struct gathering *g, const struct code_region *r, uint64_t from,
 			       uint64_t to, const struct code_claim *c)
 {
@@ -183,7 +182,7 @@ static void derive_map_add_gap(struct gathering *g, const struct code_region *r,
 	derive_map_add_piece(g, r, from, to, c);
 }
 
-/* Lays out a range of code without claims, or with a claim c without a size. */
+/* Adds the code of a range that has no claim, or a claim `c` without a size. */
 static void lay_gap(struct gathering *g, const struct code_region *r, uint64_t from, uint64_t to,
 		    const struct code_claim *c)
 {
@@ -193,7 +192,7 @@ static void lay_gap(struct gathering *g, const struct code_region *r, uint64_t f
 		derive_map_add_gap(g, r, from, to, c);
 }
 
-/* Lays out the claims of one region, starting with claim i. Returns the index of the first claim
+/* Adds the code of a region, whose first claim has index i. Returns the index of the first claim
  * after the region. */
 static size_t lay_region(struct gathering *g, const struct code_region *r, size_t i)
 {
@@ -241,8 +240,8 @@ static bool comment_has(const struct image *im, struct str what)
 	return b.size > 0 && memmem(b.p, b.size, what.p, what.len);
 }
 
-/* Chooses the convention, by the code first: .comment also names the compiler of the start
- * files. */
+/* Sets the convention of each function. The code itself counts more than .comment, which also names
+ * the compiler of the C library's start files. */
 static void derive_map_choose(struct gathering *g, struct derive_facts *f,
 			      enum blocks_convention wanted)
 {
@@ -337,7 +336,7 @@ void gathering_release(struct gathering *g)
 	mem_free(g->conventions);
 }
 
-/* Adds the functions found in the gaps to the extents. */
+/* Adds the functions found in gaps. */
 static void lay_found(struct gathering *g)
 {
 	split_function_vec found = { 0 };
@@ -462,7 +461,7 @@ static uint64_t range_end(const struct blockmap *b, const struct blockmap_range 
 	return r->addr + last->off + last->size;
 }
 
-/* Copies function i of a derived map to the map `ret`. The function has one range. */
+/* Copies function i, which has one range, from a derived map to `ret`. */
 static void derive_map_take(struct blockmap *ret, const struct blockmap *from, size_t i)
 {
 	struct blockmap_function f = from->functions.data[i];

@@ -8,11 +8,11 @@
 #include "image/image.h"
 #include "program/ghc_image.h"
 
-/* Code that is a function according to a symbol or an unwind table. */
+/* A symbol or unwind table says that this is a function, label or data */
 struct code_claim {
 	uint64_t addr, size; /* `size` is 0 if unknown */
 	bool has_sites;
-	bool cold;     /* True if the name marks a part that was moved away */
+	bool cold;     /* True if the name marks a part that was moved away from its function */
 	bool function; /* True for a function, false for a label */
 	bool data;     /* True for a variable or table inside code */
 };
@@ -21,28 +21,28 @@ struct code_claim {
 struct code_region {
 	uint64_t addr;
 	struct bytes bytes;
-	bool stubs; /* True for a PLT: a table of jumps through slots */
+	bool stubs; /* True for a PLT */
 };
 
 struct code_regions {
-	struct code_region *data; /* Sorted by address, without overlap */
+	struct code_region *data; /* By address, without overlap */
 	size_t count, cap;
 };
 
-/* Code in which the ends of functions are unknown, with the evidence of functions in it. */
+/* Code in which it is unknown where functions end, with evidence of functions in it */
 struct code_gaps {
-	VEC(struct derive_extent) list; /* Sorted by addr */
-	addr_vec labels;                /* Labels: starts of functions or of data */
-	struct split_signs signs;       /* All evidence except labels */
-	/* For derive_gaps.c. `looks`: bytes of code that may still be followed. */
+	VEC(struct derive_extent) list; /* By addr */
+	addr_vec labels;                /* Starts of functions or of data */
+	struct split_signs signs;       /* All other evidence */
+	/* Number of bytes of code that may still be followed, which bounds the time. */
 	uint64_t looks;
-	code_ref_vec refs; /* Reused for each gap */
+	code_ref_vec refs; /* Scratch */
 };
 
-/* Bytes that differ from the file's. */
+/* Bytes with relocations applied */
 struct patched {
 	uint64_t addr, size;
-	uint8_t *bytes; /* Owned */
+	uint8_t *bytes;
 };
 
 struct gathering {
@@ -53,26 +53,24 @@ struct gathering {
 	VEC(struct code_claim) claims;
 	VEC(struct derive_extent) extents;
 	struct code_gaps gaps;
-	bool has_pointers; /* True if `entries` has the addresses to which data points */
-	bool gaps_only;    /* True to derive blocks only for gaps */
+	bool has_pointers; /* True if `entries` has the addresses that data points to */
+	bool gaps_only;    /* True if only blocks of gaps are wanted */
 	VEC(uint64_t) entries;
 	VEC(struct derive_site) sites;
 	VEC(struct derive_callee) callees;
 	VEC(struct derive_fix) fixes;
-	VEC(struct derive_data) data; /* Sorted by address, without overlap */
-	struct ghc_tables ghc;        /* GHC's tables inside code. Usually empty */
-	VEC(struct patched) patched;  /* Sorted by addr */
-	uint8_t *conventions;         /* One enum derive_convention per extent, or NULL */
+	VEC(struct derive_data) data; /* By address, without overlap */
+	struct ghc_tables ghc;        /* GHC's info tables inside code. Mostly none */
+	VEC(struct patched) patched;  /* By addr */
+	uint8_t *conventions;         /* Per extent: an enum derive_convention. Or NULL */
 };
 
-/* Lists executable sections with bytes, or executable segments if there are no such sections. */
+/* Lists executable sections with bytes, otherwise executable segments. */
 void code_regions_list(const struct image *im, struct code_regions *ret);
-/* derive_gaps.c: collects evidence of functions in g->gaps, then appends the functions by
- * address. */
+/* derive_gaps.c: collects evidence of functions in g->gaps. Then adds the functions by address. */
 void gaps_split(struct gathering *g, split_function_vec *ret);
 /* Adds an address to a list if it is in a gap. */
 void gaps_add(const struct gathering *g, addr_vec *to, uint64_t addr);
-/* Returns the gap that contains addr, or NULL. */
 const struct derive_extent *gap_at(const struct gathering *g, uint64_t addr);
 /* derive_facts.c: adds addresses to which words of a Thumb image point. */
 void gaps_read_words(struct gathering *g);
@@ -89,14 +87,14 @@ static inline bool is_small(enum code_isa isa)
 /* Returns the region that contains addr, or NULL. */
 const struct code_region *region_at(const struct gathering *g, uint64_t addr);
 
-/* derive_facts.c: adds claims and sorted facts. gather_callees() also claims the PLT stubs. */
+/* derive_facts.c: add claims and sorted facts. gather_callees() also claims the PLT stubs. */
 void gather_unwind(struct gathering *g);
 void gather_pointers(struct gathering *g);
 void gather_callees(struct gathering *g);
 void gather_fixes(struct gathering *g);
 
-/* derive_data.c: lists data inside code, from mapping symbols, otherwise from the code's loads, and
- * GHC's tables. */
+/* derive_data.c: lists data inside code. It is known from mapping symbols, otherwise from loads of
+ * the code. GHC's info tables are data too. */
 void gather_data(struct gathering *g);
 /* Returns the end of the data at addr, or addr without data. */
 uint64_t data_end(const struct gathering *g, uint64_t addr);
@@ -116,22 +114,21 @@ struct code_mark {
 struct code_marks {
 	const struct image *image;
 	VEC(struct code_mark)
-	list; /* Sorted by addr. If empty, each function's symbol gives its instruction set */
+	list; /* By addr. If empty, each function's symbol tells its instruction set */
 };
 
 /* Reads the mapping symbols of one file. `im` may be NULL. */
 void code_marks_list(struct code_marks *m, const struct image *im);
-/* Reads the mapping symbols of the image, otherwise of the debug file. Without mapping symbols, the
- * functions' symbols state their instruction set. */
+/* Reads the mapping symbols of the image, otherwise of the debug file. */
 void code_marks_read(struct code_marks *m, const struct image *im, const struct image *debug);
 void code_marks_release(struct code_marks *m);
-/* Appends the blocks of the code at addr, at most 4 GiB, to b->blocks. The blocks are the pieces
- * between data. True if the first one is Thumb code. */
+/* Appends a block for each piece of code between data to b->blocks. `code` has at most 4 GiB. True
+ * if the first piece is Thumb code. */
 bool code_marks_cut(const struct code_marks *m, uint64_t addr, struct bytes code,
 		    struct blockmap *b);
 
-/* derive_names.c: returns the enum derive_trait bits of a function by its linkage name. The name
- * may end in a version. */
+/* derive_names.c: returns bits of enum derive_trait that a function's linkage name shows. A version
+ * may follow the name. */
 uint64_t traits_of_name(struct str name);
 
 #endif

@@ -99,7 +99,7 @@ static const struct derive_names_named names[] = {
 	{ "verrx", R },
 };
 
-/* Prefixes of names in the standard C++ library that never throw: noexcept functions, or plain
+/* Beginnings of names in the C++ standard library that never throw: noexcept functions, or plain
  * algorithms on nodes. */
 static const char *const calm[] = {
 	"_ZNKSt9exception",
@@ -140,8 +140,7 @@ uint64_t traits_of_name(struct str name)
 	if (digits > 4 && str_starts(name, STR("_ZSt")) &&
 	    str_starts((struct str){ name.p + digits, name.len - digits }, STR("__throw_")))
 		return R;
-	/* A destructor ends in D0Ev, D1Ev or D2Ev after a nested name. Destructors are noexcept by
-	 * default. */
+	/* Destructors of nested names end in D0Ev, D1Ev or D2Ev. They are noexcept by default. */
 	bool quiet = str_starts(name, STR("_ZN")) && name.len > 7 && name.p[name.len - 4] == 'D' &&
 		     name.p[name.len - 3] >= '0' && name.p[name.len - 3] <= '2' &&
 		     str_ends(name, STR("Ev"));

@@ -25,7 +25,7 @@ enum {
 	EVENT_MAX = UINT16_MAX,
 	UNPACKED_SIZE = 3 * (EVENT_MAX + 1),
 	ATTRS_MAX = 1024,
-	SECTION_SIZE = 16, /* Size of an {offset, size} pair */
+	SECTION_SIZE = 16, /* Size of an offset with a size */
 	FORGET_SIZE = 32 << 20,
 };
 
@@ -51,7 +51,7 @@ static void sort_ids(struct perfdata *p)
 	p->sorted = true;
 }
 
-/* Reads an attribute in the pipe form: an event with the attribute, then its ids. */
+/* Reads an attribute in the form of pipes: an event with the attribute, then its ids. */
 static void read_attr_event(struct perfdata *p, struct bytes event)
 {
 	struct reader r = reader_of(event, p->big_endian);
@@ -86,8 +86,8 @@ static void perfdata_read_attrs(struct perfdata *p, struct bytes table, uint64_t
 	}
 }
 
-/* Finds the table of build ids. The header's other tables follow the events, one {offset, size}
- * pair per feature bit that is set. */
+/* Finds the table of build ids. After the events come the offset and size of a table for each
+ * feature bit that is set. */
 static void find_build_ids(struct perfdata *p, const uint64_t *features)
 {
 	struct reader r = reader_of(p->bytes, p->big_endian);
@@ -103,7 +103,7 @@ static void find_build_ids(struct perfdata *p, const uint64_t *features)
 		note(p->notes, p->path, p->data_end, 0, "the table of build ids is not there");
 }
 
-/* Limits the events to the file. perf writes their size last, so an interrupted perf leaves 0. */
+/* Ends the events with the file. perf writes their size at its end; if interrupted, it is 0. */
 static void clip_data(struct perfdata *p, uint64_t size)
 {
 	const uint64_t left = p->bytes.size - p->data_off;
@@ -219,7 +219,7 @@ static void open_packed(struct perfdata *p, struct bytes packed)
 	p->packed_more = !p->spoiled;
 }
 
-/* Moves the incomplete event to the front and unpacks more bytes after it. */
+/* Moves the incomplete event to the start of the buffer, and unpacks more bytes after it. */
 static void unpack_more(struct perfdata *p)
 {
 	ASSERT(p->stream && p->unpacked_pos <= p->unpacked_end && p->unpacked_end <= UNPACKED_SIZE);
@@ -237,21 +237,21 @@ static void unpack_more(struct perfdata *p)
 	p->packed_more = made > 0;
 }
 
-/* Reads the header of the event at the start of `left`. Returns the size of the event, UINT64_MAX
- * if the header is cut off. */
+/* Reads the header of the event at the start of `left`. Returns the event's size. UINT64_MAX if the
+ * header is cut off. */
 static uint64_t event_head(const struct perfdata *p, struct bytes left, uint32_t *ret_type)
 {
 	struct reader r = reader_of(left, p->big_endian);
 	*ret_type = read_u32(&r);
 	read_u16(&r);
 	uint64_t size = read_u16(&r);
-	/* perf 6.16 writes 0 if the size does not fit; then uses the size of the data. */
+	/* perf 6.16 writes 0 if the size of the event does not fit. Its data's size counts. */
 	if (size == 0 && *ret_type == RECORD_COMPRESSED2)
 		size = add_sat(2 * EVENT_HEADER_SIZE, read_u64(&r));
 	return reader_ok(&r) ? size : UINT64_MAX;
 }
 
-/* Returns the next unpacked event. Size 0 if it is incomplete. */
+/* Returns the next unpacked event. Empty if it is incomplete. */
 static struct bytes unpacked_event(struct perfdata *p, uint32_t *ret_type)
 {
 	const struct bytes left = { p->unpacked + p->unpacked_pos,
@@ -285,13 +285,13 @@ static bool event_bytes(struct perfdata *p, struct bytes *ret, uint32_t *ret_typ
 	return true;
 }
 
-/* Handles the record at p->pos. True if it is an event to return. */
+/* Handles the record at p->pos. True if it is an event that the reader returns. */
 static bool take_record(struct perfdata *p, uint32_t type, struct bytes event,
 			struct perf_event *ret)
 {
 	const uint64_t off = p->pos;
 	struct reader r = reader_of(event, p->big_endian);
-	uint64_t behind = 0; /* Number of bytes that follow the event, stated in the event */
+	uint64_t behind = 0; /* Bytes that follow the event, as it states */
 	bool found = false;
 	read_skip(&r, EVENT_HEADER_SIZE);
 	if (type == RECORD_ATTR) {
@@ -359,7 +359,7 @@ bool perfdata_next(struct perfdata *p, struct perf_event *ret)
 	for (;;) {
 		if (next_unpacked(p, ret))
 			return true;
-		/* Releases pages that were read, many at once. */
+		/* Releases pages in large steps. */
 		if (p->mapped && p->pos - p->forgotten >= FORGET_SIZE) {
 			pages_drop(p->bytes.p + p->forgotten, p->pos - p->forgotten);
 			p->forgotten = p->pos;

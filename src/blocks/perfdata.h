@@ -20,7 +20,7 @@
 
 #define PERF_NO_PROCESS UINT32_MAX /* Pid in mappings of the kernel itself */
 
-/* Types of events that the reader returns. Values are the numbers of the file. */
+/* Types of events that the reader returns, with the file's numbers */
 enum perf_type {
 	PERF_MAP = 1, /* Memory is mapped: MMAP and MMAP2 */
 	PERF_LOST = 2,
@@ -40,39 +40,34 @@ struct perf_branch {
 	bool mispredicted;
 };
 
-/* One event. Texts and branches are valid until the next event is read. A field that the event
- * lacks is 0. */
+/* One event. Texts and branches are valid until the next event is read. Missing fields are 0. */
 struct perf_event {
 	enum perf_type type;
-	uint64_t off; /* Offset in the file. For a packed event, offset of the packed record. */
+	uint64_t off; /* Offset in the file, of the packed record if the event was packed */
 	uint32_t pid, tid;
-	uint8_t mode;  /* An enum perf_mode, or another value for hypervisors and guests */
-	bool has_time; /* True if `time` is set, in ns */
+	uint8_t mode;  /* Value of enum perf_mode, or another value for hypervisors and guests */
+	bool has_time; /* True if `time`, in ns, is set */
 	uint64_t time;
-	/* For PERF_MAP. */
 	uint64_t addr, size, file_off;
-	/* PERF_MAP, PERF_BUILD_ID: name of the file. PERF_COMM: name of the process. */
+	/* Name of the file (PERF_MAP, PERF_BUILD_ID) or of the process (PERF_COMM). */
 	struct str name;
-	struct bytes build_id; /* PERF_MAP, PERF_BUILD_ID: build id. Size 0 if not stated */
-	bool exec;             /* PERF_COMM: the process starts another program, so its mappings
-			        * end */
+	struct bytes build_id; /* PERF_MAP, PERF_BUILD_ID. Size 0 if not stated */
+	bool exec;             /* PERF_COMM: another program starts. Ends its mappings */
 	uint32_t parent;       /* PERF_FORK: pid of the parent */
-	uint64_t lost;         /* PERF_LOST, PERF_LOST_SAMPLES: number of lost events */
-	/* For PERF_SAMPLE. */
+	uint64_t lost;         /* PERF_LOST, PERF_LOST_SAMPLES: number of events that were lost */
 	bool has_ip, has_branches;
 	uint64_t ip, period;
-	uint64_t weight; /* Number of samples that the event counts for, above 1 only in address
-			  * lists */
+	uint64_t weight; /* Samples that the event stands for. Above 1 only in address lists */
 	uint64_t branch_count;
-	const uint8_t *branches; /* Read with perf_branch_get() */
+	const uint8_t *branches; /* For perf_branch_get() */
 	bool big_endian;
-	bool text; /* True if the branches are an array of struct perf_branch (perftext.h) */
+	bool text; /* `branches` is an array of struct perf_branch (perftext.h) */
 };
 
 /* Reads branch i < branch_count. Branch 0 is the newest. */
 struct perf_branch perf_branch_get(const struct perf_event *e, uint64_t i);
 
-/* Layout of the samples of one kind of event. */
+/* What the samples of one kind of event contain */
 struct perf_attr {
 	uint64_t sample_type, branch_type, read_format;
 	bool sample_id_all;
@@ -90,24 +85,21 @@ struct perfdata {
 	struct bytes bytes;
 	bool big_endian, pipe;
 	bool mapped; /* True if the bytes are a mapped file. Set by the owner of the bytes */
-	/* Private. */
 	struct notes *notes;
 	VEC(struct perf_attr) attrs;
-	VEC(struct perf_id) ids;     /* Ids of all attributes, sorted by id if `sorted` */
-	bool sorted, alike;          /* `alike`: all attributes give events the same layout */
-	uint64_t data_off, data_end; /* Range of the events in the file */
-	struct bytes build_ids;      /* The header's table of build ids */
+	VEC(struct perf_id) ids;     /* By id if `sorted` */
+	bool sorted, alike;          /* `alike`: all events have the same layout */
+	uint64_t data_off, data_end; /* Range of the events */
+	struct bytes build_ids;
 	uint64_t build_ids_pos;
-	uint64_t forgotten;           /* Pages before this offset were released */
-	uint64_t pos;                 /* Offset of the next event in `bytes` */
-	struct unpack_stream *stream; /* Unpacks all packed records. Together they form one
-				       * stream. */
-	uint8_t *unpacked;            /* Unpacked events. The last event may be incomplete */
+	uint64_t forgotten; /* Pages before this offset were released */
+	uint64_t pos;
+	struct unpack_stream *stream; /* All packed records together form one stream */
+	uint8_t *unpacked;            /* The last event may be incomplete */
 	uint64_t unpacked_pos, unpacked_end;
-	uint64_t packed_off;       /* File offset of the packed record from which `unpacked`
-				    * comes */
-	bool packed_more, spoiled; /* `packed_more`: the stream may have more. `spoiled`: it is
-				    * damaged */
+	uint64_t packed_off;       /* Offset of the record that they come from */
+	bool packed_more, spoiled; /* `packed_more`: the stream may have more events. `spoiled`:
+				    * it is damaged */
 };
 
 /* Opens the bytes of a perf.data file. False for other files, and for versions that heft does not
@@ -115,15 +107,15 @@ struct perfdata {
 bool perfdata_open(struct perfdata *p, const char *path, struct bytes bytes, struct notes *notes,
 		   struct heft_err *err);
 void perfdata_close(struct perfdata *p);
-/* Reads the next event. False at the end. The build ids of the header come first. */
+/* Reads the next event. The build ids in the header come first. False at the end. */
 bool perfdata_next(struct perfdata *p, struct perf_event *ret);
 void perfdata_rewind(struct perfdata *p);
 
-/* perfdata_events.c: reads the event in `bytes`, including its header, as an event of type `type`.
- * False for types not in enum perf_type, and, with a note, for a damaged event. */
+/* perfdata_events.c: reads an event of type `type` from `bytes`, which include its header. False
+ * for types not in enum perf_type, and, with a note, for a damaged event. */
 bool perf_event_parse(struct perfdata *p, uint32_t type, struct bytes bytes, uint64_t off,
 		      struct perf_event *ret);
-/* Reads the struct perf_event_attr at the position of r and moves r past it. */
+/* Reads a struct perf_event_attr and moves r past it. */
 bool perf_attr_parse(struct reader *r, struct perf_attr *ret);
 
 #endif

@@ -35,10 +35,10 @@ enum {
 	BRANCH_SIZE = 24,
 	BUILD_ID_MAX = 20,
 	ATTR_SIZE_MIN = 64,
-	ATTR_ID_ALL = 18, /* Number of a bit in the word of flags */
+	ATTR_ID_ALL = 18, /* Index of a bit in the word of flags */
 };
 
-/* Reads bit n of a word of bit fields. Big-endian compilers fill such words from the high end. */
+/* Reads bit n of a word of bit fields. On big-endian machines, the first is the highest bit. */
 static bool field_bit(uint64_t word, unsigned n, bool big_endian)
 {
 	return word >> (big_endian ? 63 - n : n) & 1;
@@ -102,7 +102,8 @@ static const struct perf_attr *attr_of_sample(const struct perfdata *p, const st
 	return attr_of_id(p, read_u64(&r));
 }
 
-/* Reads the last fields of other events: time and place. IDENTIFIER is the last of them. */
+/* Reads the fields at the end of an event that is no sample: time, thread and others. IDENTIFIER is
+ * the last one. */
 static void perfdata_events_read_tail(const struct perfdata *p, struct bytes event,
 				      struct perf_event *e)
 {
@@ -214,8 +215,7 @@ static bool perfdata_events_read_map(struct reader *r, uint32_t type, uint16_t m
 	return reader_ok(r);
 }
 
-/* The record ends with the file's name, padded with zeros. Old files do not state the id's
- * length. */
+/* The record ends with the file's name, padded with zeros. Old files lack the build id's length. */
 static bool perfdata_events_read_build_id(struct reader *r, uint16_t misc, struct perf_event *e)
 {
 	e->pid = read_u32(r);

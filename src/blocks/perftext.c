@@ -1,7 +1,7 @@
 /* Reads samples from text, line by line. */
 #include "blocks/perftext.h"
 
-/* The unread rest of a line. */
+/* The part of a line that is not read yet */
 struct perftext_cursor {
 	const char *p, *end;
 };
@@ -42,7 +42,7 @@ static int perftext_digit(char c)
 	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 16;
 }
 
-/* Reads a number in base 10 or 16. In base 16 "0x" may come first. */
+/* Reads a number. In base 16 it may begin with "0x". */
 static bool perftext_read_number(struct perftext_cursor *c, unsigned base, uint64_t *ret)
 {
 	uint64_t v = 0;
@@ -69,7 +69,7 @@ static bool read_script(struct perftext *t, struct perftext_cursor *c, struct pe
 	struct perf_branch b;
 	t->branches.count = 0;
 	for (struct str word; (word = perftext_next_word(c)).len > 0;) {
-		/* Reads a branch: FROM/TO/M|P|-/... M means mispredicted. */
+		/* Reads a branch: FROM/TO/M|P|-/... M: mispredicted. */
 		struct perftext_cursor w = { word.p, word.p + word.len };
 		if (perftext_read_number(&w, 16, &b.from) && skip_char(&w, '/') &&
 		    perftext_read_number(&w, 16, &b.to) && skip_char(&w, '/')) {

@@ -17,13 +17,12 @@
 enum perftext_form { PERFTEXT_SCRIPT, PERFTEXT_ADDRESSES };
 
 struct perftext {
-	const char *path; /* Borrowed, like `bytes` and `notes` */
+	const char *path; /* Borrowed, as `bytes` and `notes` */
 	struct bytes bytes;
 	enum perftext_form form;
-	/* Private. */
 	struct notes *notes;
 	uint64_t pos;
-	uint8_t build_id[20]; /* Build id of the last mapping */
+	uint8_t build_id[20]; /* Of the last mapping */
 	VEC(struct perf_branch) branches;
 };
 

@@ -1,4 +1,3 @@
-/* Makes the rows of a profile: functions and their blocks. */
 #include "blocks/profile_rows.h"
 #include "blocks/block_counts.h"
 

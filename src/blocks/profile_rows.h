@@ -1,7 +1,5 @@
-/* profile_rows.h - makes the table of a profile: functions and, below them, their blocks, ordered
- * by how often they ran.
- *
- * Code that never ran has no row. O(blocks). One thread. */
+/* profile_rows.h - makes the table of a profile: functions and, below each, its blocks, ordered by
+ * how often they ran. Code that never ran has no row. O(blocks). One thread. */
 #ifndef HEFT_BLOCKS_PROFILE_ROWS_H
 #define HEFT_BLOCKS_PROFILE_ROWS_H
 
@@ -12,23 +10,21 @@
  * PROFILE_HOTNESS: hotness of a block. */
 enum profile_text { PROFILE_LINKAGE, PROFILE_ADDRESS, PROFILE_HOTNESS, PROFILE_TEXTS };
 
-extern const char *const hotness_names[HOTNESS_COUNT]; /* Names of the classes: "never" and so on */
+extern const char *const hotness_names[HOTNESS_COUNT]; /* "never" and so on */
 
 struct profile_rows {
-	struct heft_table table; /* Rows. `ref`: index of the function or of the block */
-	/* Private. */
+	struct heft_table table; /* `ref` of a row: index of the function or block */
 	const struct blockmap *map;
 	const struct profile *profile;
-	const char *const *shown; /* Shown names of the functions */
-	const size_t *wanted;     /* Functions to show, by index. NULL means all */
+	const char *const *shown; /* Per function: the name shown to users */
+	const size_t *wanted;     /* Indexes of the functions to show. NULL: all */
 	size_t wanted_count;
 	struct hotness_limits limits;
-	struct tree tree; /* Tree of sums. Keys are indexes */
+	struct tree tree; /* Sums. Keys are indexes of functions and blocks */
 	struct arena arena;
 };
 
-/* Makes the rows. The caller's data must live as long as the rows. `q` gives the number and order
- * of rows. */
+/* The caller's data must live as long as the rows. `q` gives the number and order of rows. */
 void profile_rows_make(struct profile_rows *r, const struct heft_samples_query *q);
 void profile_rows_release(struct profile_rows *r);
 

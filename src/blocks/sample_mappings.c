@@ -10,18 +10,18 @@
 
 enum {
 	OPEN_MAX = 64,     /* Greatest number of the image's parts that a process maps at a time */
-	OF_PID_MAX = 4096, /* Greatest number of mappings per process. Ignores further ones */
+	OF_PID_MAX = 4096, /* Greatest number of mappings per process. Further ones are ignored */
 	BUILD_ID_MAX = 20,
 };
 
-/* Reason why a mapping belongs to the image, from most to least reliable. */
+/* Why a mapping belongs to the image, from the most to the least reliable reason. */
 enum match { BY_BUILD_ID, BY_PATH, BY_NAME, OTHER_BUILD, NO_MATCH };
 
 struct id {
 	uint8_t size, bytes[BUILD_ID_MAX];
 };
 
-/* A mapping, a fork or an exec. */
+/* A mapping, a fork or the start of another program */
 struct sample_mappings_change {
 	uint64_t time, off;
 	enum perf_type type; /* PERF_MAP, PERF_FORK or PERF_COMM */
@@ -32,7 +32,7 @@ struct sample_mappings_change {
 };
 
 struct sample_mappings_process {
-	uint32_t open[OPEN_MAX]; /* Indexes of open mappings */
+	uint32_t open[OPEN_MAX]; /* Indexes of the mappings that are in force */
 	unsigned count;
 	unsigned total;
 };
@@ -40,14 +40,15 @@ struct sample_mappings_process {
 struct replay {
 	struct mappings *m;
 	const struct image *im;
-	const char *path; /* Path of the image, without symbolic links. NULL if unknown */
+	const char *path; /* Without symbolic links. NULL if unknown */
 	struct intern names, pids;
 	VEC(struct sample_mappings_change) changes;
-	VEC(struct sample_mappings_process) processes; /* Indexed by the id of the pid in `pids` */
-	VEC(struct id) ids;                            /* Build ids of the header's table */
-	VEC(uint32_t) id_names;                        /* Names of the files in `ids` */
+	VEC(struct sample_mappings_process) processes; /* Index: id of the pid in `pids` */
+	VEC(struct id) ids;                            /* Build ids in the file's header */
+	VEC(uint32_t)
+	id_names; /* Per element of `ids`: its file's name */
 	enum match taken;
-	struct id other; /* Build id of a mapping that matched as OTHER_BUILD */
+	struct id other; /* Build id of a mapping with OTHER_BUILD */
 };
 
 static struct id sample_mappings_id_of(struct bytes b)
@@ -109,8 +110,8 @@ static bool is_image_id(const struct replay *r, const struct id *id)
 	return same_build_id((struct bytes){ id->bytes, id->size }, r->im->build_id);
 }
 
-/* Makes a list of build ids by name. A name may be repeated in the table. The kernel's mapping has
- * a symbol appended to its name, which the table lacks. */
+/* Lists build ids by the name of their file. A name may occur twice. In mappings, the kernel's name
+ * has a symbol appended. */
 static struct id *ids_by_name(const struct replay *r)
 {
 	struct id *list = mem_zeroed(r->names.entries.count + 1, sizeof *list);
@@ -192,7 +193,7 @@ static void open_mapping(struct replay *r, struct mapping new)
 	vec_push(&r->m->list, new);
 }
 
-/* Ends a process's mappings in [addr, addr + size). Parts outside continue. */
+/* Ends what a process has mapped in [addr, addr + size). Other parts of these mappings stay. */
 static void sample_mappings_unmap(struct replay *r, uint32_t pid, uint64_t addr, uint64_t size,
 				  uint64_t time)
 {
@@ -218,7 +219,7 @@ static void sample_mappings_unmap(struct replay *r, uint32_t pid, uint64_t addr,
 	}
 }
 
-/* Maps the kernel for all times. Its mapping begins with its first executable segment. */
+/* Maps the kernel, which is mapped at all times and begins with its first executable segment. */
 static void map_kernel(struct replay *r, const struct sample_mappings_change *c)
 {
 	for (size_t i = 0; i < r->im->segment_count; i++) {
@@ -233,7 +234,7 @@ static void map_kernel(struct replay *r, const struct sample_mappings_change *c)
 	}
 }
 
-/* Maps each segment by its own bytes, because a page may contain bytes of two segments. */
+/* Maps each segment by its own bytes, because two segments may share a page. */
 static void map_file(struct replay *r, const struct sample_mappings_change *c)
 {
 	const uint64_t end = add_sat(c->file_off, c->size);
@@ -280,7 +281,7 @@ static void replay_change(struct replay *r, const struct sample_mappings_change 
 	}
 }
 
-/* Maps the image at the addresses of its own headers. */
+/* Maps the image where its own headers say. */
 static void map_itself(struct replay *r)
 {
 	for (size_t i = 0; i < r->im->segment_count; i++) {
@@ -351,8 +352,7 @@ void mappings_release(struct mappings *m)
 	vec_release(&m->now);
 }
 
-/* Adds the mappings of a process that are valid at `time`. Narrows the time range in which the
- * selection stays valid. */
+/* Adds the mappings of a process at `time`. Narrows the times for which m->now is valid. */
 static void select_of(struct mappings *m, uint64_t pid, uint64_t time)
 {
 	const struct mapping *list = m->list.data;

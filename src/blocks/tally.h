@@ -11,12 +11,12 @@
 struct tally_pair {
 	uint64_t a, b;
 	uint64_t count; /* Never 0 */
-	uint64_t extra; /* Count of a second kind, such as the mispredicted ones of `count` */
+	uint64_t extra; /* Number of a special kind among `count`, such as mispredicted branches */
 };
 
 struct tally {
-	VEC(struct tally_pair) pairs; /* Pairs, in order of first addition, until tally_sort() */
-	struct map map;               /* Finds pairs. Empty after tally_sort(). */
+	VEC(struct tally_pair) pairs; /* In the order of their first addition, until tally_sort() */
+	struct map map;               /* Empty after tally_sort() */
 };
 
 void tally_add(struct tally *t, uint64_t a, uint64_t b, uint64_t count, uint64_t extra);
