@@ -9,7 +9,7 @@
 
 enum { BESIDE_NAME_MOST = 40, BESIDE_PATH_MOST = 4096 };
 
-/* A program made from heft's own source, installed or not. */
+/* A program made from heft's own sources, whether it is installed or not. */
 struct beside {
 	const char *name, *summary;
 	const char *members; /* Commands of the program, each with a blank before and after it */

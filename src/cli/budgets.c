@@ -1,4 +1,4 @@
-/* Counts the limits that are in this state. */
+/* Turns the results of checked limits into an exit status. */
 #include "cli/budgets.h"
 
 static size_t budgets_count_state(const struct heft_budget *b, enum heft_budget_state state)

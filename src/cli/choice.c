@@ -81,7 +81,7 @@ bool cli_choices(const struct cli *cli, const struct opt *o, const char *list,
 	return true;
 }
 
-/* Returns heft's source for a name that other tools use. */
+/* Returns the name of heft's data source for a name that other tools use. */
 static const char *meant_source(const char *name)
 {
 	static const char *const words[][2] = {

@@ -14,8 +14,7 @@
 enum exit_status {
 	EXIT_FINE = 0,
 	EXIT_NO = 1,      /* The answer is no. With --exit-code, there are differences */
-	EXIT_TROUBLE = 2, /* Wrong usage, unreadable or damaged input, or output that cannot be
-			   * written */
+	EXIT_TROUBLE = 2, /* Wrong usage, bad input, or output that cannot be written */
 };
 
 struct command;

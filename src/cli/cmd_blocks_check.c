@@ -22,7 +22,7 @@ const char blocks_check_manual[] =
 	"this code. Exit status 1: the map is wrong.  Findings that are odd, such as\n"
 	"functions without a map, do not count there.\n";
 
-enum { SHOWN = 10 }; /* Number of findings of each kind without -v */
+enum { SHOWN = 10 }; /* Number of errors of each kind that are printed without -v */
 
 struct blocks_check_job {
 	struct command_run run;
@@ -30,7 +30,7 @@ struct blocks_check_job {
 	struct heft_block_check sums;
 };
 
-/* Prints the first findings of each kind, or all if asked for. */
+/* Prints the first errors of each kind, or all if the user asked for all. */
 static bool blocks_check_put_findings(const struct blocks_check_job *job,
 				      const struct heft_sink *sink, struct heft_err *err)
 {

@@ -72,8 +72,7 @@ static bool comment_apply(void *ctx, const struct opt *o, const char *value)
 }
 
 /* Returns the output of `heft history log` about a size: tab-separated, latest build first. If
- * `until` is NULL, the latest build is the first. The caller frees the text. NULL if the size is
- * unknown. */
+ * `until` is NULL, the latest build is the first. Free the text. NULL if the size is unknown. */
 static char *log_of(const struct comment_job *job, const char *of, const char *until,
 		    const char *rows, bool quiet)
 {
@@ -96,7 +95,6 @@ static char *log_of(const struct comment_job *job, const char *of, const char *u
 	return child_output(words, quiet);
 }
 
-/* Returns the number of columns of a header before the column "change". */
 static size_t columns_before_change(const char *header)
 {
 	size_t column = 0;

@@ -1,5 +1,5 @@
-/* Implements heft heap at (what an address of a process belongs to) and heft heap check (damage of
- * the heap). */
+/* Implements heft heap at (what an address of a process belongs to) and heft heap check
+ * (damage). */
 #include "cli/heap_open.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
-/* Implements heft heap show (the holders of a process's memory) and heft heap diff (the
- * changes). */
+/* Implements heft heap show (the holders of a process's memory) and diff (the changes). */
 #include "cli/heap_open.h"
 
 #include <stdlib.h>
@@ -195,8 +194,8 @@ static bool write_to(void *ctx, FILE *f, struct heft_err *err)
 		       : heft_heap_report_write(job->report, &job->open.run.out.write, &sink, err);
 }
 
-/* Returns the exit status. If leaks were found, the answer is certain. If none were found, more
- * blocks may be live: then the answer is unknown. */
+/* Returns the exit status. EXIT_NO if leaks were found. If none were found, but not all live blocks
+ * are known, the answer is unknown. */
 static int heap_show_answer(const struct show_job *job)
 {
 	const bool rows = job->exit_code && job->report != NULL &&

@@ -181,8 +181,7 @@ static void prompt(bool terminal, const struct typed *t)
 	fflush(stdout);
 }
 
-/* Runs the statements of standard input. An error ends the run, unless standard input is a
- * terminal. */
+/* Runs the statements of standard input. An error ends the run, unless it is a terminal. */
 static int run_input(struct query_job *job)
 {
 	const bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);

@@ -46,8 +46,8 @@ static bool report_add_base(void *ctx, const char *word)
 	return inputs_add(&((struct cli_report_job *)ctx)->inputs, word, true);
 }
 
-/* Adds the diff of symbols. A profile pairs its rows only by label; the diff also shows renamed and
- * moved symbols. Failures are ignored: the page is complete without the diff. */
+/* Adds the diff of symbols. A profile pairs its rows only by label, but the diff also shows renamed
+ * and moved symbols. Ignores failures, because the page is complete without the diff. */
 static void report_add_symbols(const struct cli_report_job *job, const struct input *of)
 {
 	const struct inputs *all = &job->inputs;
@@ -99,7 +99,7 @@ static int cmd_report_run(struct cli_report_job *job)
 	const struct input_files *files = &job->inputs.files;
 	bool all = false;
 	ASSERT(job->page != NULL && job->inputs.rows > 0);
-	if (job->inputs.by != NULL) /* The user named sources. */
+	if (job->inputs.by != NULL) /* The user named data sources. */
 		job->inputs.flags &= ~(unsigned)HEFT_PROFILE_REGIONS;
 	if (files->count == 0)
 		return cli_error(cli, "must specify at least one file; try '%s --help'",

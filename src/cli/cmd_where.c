@@ -79,8 +79,8 @@ static bool where_apply(void *ctx, const struct opt *o, const char *value)
 }
 
 /* Size of a batch of questions. A batch is answered in rising order of addresses, which is much
- * faster, and written in the order of the questions. Its size is chosen so that the answers take
- * about TEXT_SIZE bytes, estimated from the previous batch. */
+ * faster, and written in the order of the questions. `limit` is set so that the text of the answers
+ * takes about TEXT_SIZE bytes, as the previous batch suggests. */
 enum { BATCH_MIN = 1024, BATCH_SIZE = 65536, TEXT_SIZE = 32 << 20 };
 
 struct question {
@@ -97,7 +97,7 @@ struct where_batch {
 	struct cmd_where_answer answers[BATCH_SIZE];
 	size_t asked_count, count; /* `asked_count`: number of addresses. `count`: number of
 				    * lines, including lines that are not addresses */
-	size_t limit;              /* Limit of `count` */
+	size_t limit;              /* Questions after which the batch is answered */
 	char *text;
 	size_t used, size;
 };
@@ -276,8 +276,7 @@ static void ask_lines(struct where_job *job, struct where_batch *b, struct where
 }
 
 /* Reads the available input. Blocks only for the first byte, because the calling program may wait
- * for each answer. After a large read, waits a further millisecond for more. False (errno) on
- * failure. */
+ * for each answer. After a large read, waits a millisecond for more. False (errno) on failure. */
 static bool read_more(struct where_lines *l)
 {
 	bool some = false;
@@ -318,8 +317,7 @@ static bool answer_input(struct where_job *job, struct where_batch *b)
 	return good;
 }
 
-/* Answers the words. Returns false, after a message, if standard input cannot be read or there is
- * no memory. */
+/* Answers the words. Returns false, after a message, if standard input or memory fails. */
 static bool answer_words(struct where_job *job, struct where_batch *b)
 {
 	bool good = true;

@@ -14,8 +14,8 @@ struct commands {
 	size_t count; /* At most COMMANDS_MOST */
 };
 
-/* Finds the command that the first words name, longer names first. NULL if there is none.
- * *ret_words is the number of words in its name. */
+/* Finds the command that the first words name, preferring names of two words. NULL if there is
+ * none. *ret_words is the number of words in its name. */
 const struct command *commands_find(const struct commands *all, int argc, char **argv,
 				    int *ret_words);
 /* True if the word is the name of a family. */

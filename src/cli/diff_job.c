@@ -53,7 +53,7 @@ static bool by_apply(struct diff_job *job, const struct opt *o, const char *valu
 	unsigned none;
 	job->query.by = HEFT_DIFF_BY_SYMBOL;
 	const bool group = group_find(value, &job->query.by);
-	/* Lists by section have less detail than the data source "sections" of programs. */
+	/* The data source "sections" has more detail than rows of symbols by section. */
 	const bool source = job->takes_sources && (!group || strcmp(value, "sections") == 0);
 	job->sources = source ? value : NULL;
 	return group || source || cli_choice(job->open.run.cli, o, value, by_choices, &none);
@@ -104,7 +104,7 @@ static bool save_write(void *ctx, FILE *to, struct heft_err *err)
 			      &(struct heft_sink){ outfile_put, to }, err);
 }
 
-/* False if neither side has the section that was asked for. A letter can mean several sections. */
+/* False if neither snapshot has the section that the user named. A letter can mean several. */
 static bool section_exists(const struct diff_job *job)
 {
 	struct heft_diff_section s = { .size = sizeof s };

@@ -1,4 +1,4 @@
-/* Passes options to the finder, which locates the parts of programs. */
+/* Passes options to the heft_finder, which locates the files of programs. */
 #include "base/os/os.h"
 #include "cli/cli.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Reads the value of an option, a number above 0. With `units`, it is a size in bytes that may
- * have a unit. */
+/* Reads the value of an option, a number above 0. With `units`, a size in bytes, perhaps with a
+ * unit. */
 static bool heap_run_apply_number(struct heap_run *job, const struct opt *o, const char *value,
 				  enum heft_recorder_setting what, bool units)
 {

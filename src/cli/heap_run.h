@@ -24,12 +24,11 @@ enum heap_run_option {
 
 struct heap_run {
 	const struct cli *cli;
-	bool (*own)(void *ctx, const struct opt *o, const char *value); /* Applies an option. May
-									 * be NULL. */
+	bool (*own)(void *ctx, const struct opt *o, const char *value); /* Applies an option, or
+									 * NULL. */
 	bool (*before)(struct heap_run *job); /* Called before the program runs. False after a
 					       * message. May be NULL. */
-	/* Called after the program ended. `end` is NULL if the program could not be started. May be
-	 * NULL. */
+	/* Called after the program ended. `end` is NULL if it could not be started. May be NULL. */
 	void (*after)(struct heap_run *job, const struct heft_recorder_end *end);
 	void *ctx;
 	/* heap_run() sets these fields. */

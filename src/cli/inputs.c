@@ -50,7 +50,7 @@ static bool inputs_find_group(const char *const *groups, const char *by, unsigne
 struct inputs inputs_new(const struct cli *cli)
 {
 	const struct inputs ret = { .run = run_new(cli, NULL), .usual = profile_groups[0] };
-	/* Rows, cards and code show names in one style, not in the default of each. */
+	/* Rows, facts and code show names in one style, not in the default of each. */
 	heft_session_set_demangle(ret.run.session, HEFT_NAMES_SHORT);
 	return ret;
 }
@@ -62,7 +62,7 @@ void inputs_release(struct inputs *all)
 	free(all->bases.paths);
 }
 
-/* Adds a file of perf record. Its samples belong to the programs. A second one is an error. */
+/* Adds a file of perf record. Its samples are of the programs. A second one is an error. */
 static bool inputs_add_samples(struct inputs *all, const char *path)
 {
 	if (all->perf == NULL || strcmp(all->perf, path) == 0) {
@@ -109,7 +109,7 @@ struct sources {
 static bool inputs_add_source(void *ctx, const char *name)
 {
 	const struct sources *s = ctx;
-	/* Bytes in memory fill the regions. */
+	/* Regions fill up with bytes in memory. */
 	if (strcmp(name, "regions") == 0)
 		heft_profile_set_sort_domain(s->in->profile, HEFT_VM);
 	if (heft_profile_add_source(s->in->profile, name, s->err))
@@ -141,7 +141,7 @@ static bool open_profile(const struct inputs *all, struct input *in, const char 
 	in->all = all->bases.count > 0 && !in->dump;
 	heft_profile_set_rows(p, all->rows);
 	heft_profile_set_flags(p, all->flags);
-	/* Cards of symbols need symbols as the last level. */
+	/* Pages with facts about symbols (HEFT_PROFILE_RANGES) need symbols as the last level. */
 	const bool cards = all->flags & HEFT_PROFILE_RANGES, hot = all->perf != NULL;
 	cli_no_memory(err); /* Allocation failed */
 	return (!hot || !cards || inputs_add_source(&sources, "hotness")) &&
@@ -180,7 +180,7 @@ static bool new_heap(const struct inputs *all, const struct input *in, struct he
 	return true;
 }
 
-/* Opens a dump. A dump without records of a heap becomes a profile of its memory. */
+/* Opens a dump. If it has no records of a heap, opens it as a profile of its memory. */
 static bool inputs_open_dump(const struct inputs *all, struct input *in, const char *path,
 			     const char *by, struct heft_err *err)
 {

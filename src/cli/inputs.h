@@ -30,18 +30,17 @@ struct input {
 	const char *title;
 	struct heft_session *session; /* A copy of the session of all inputs. NULL if not opened */
 	bool all;                     /* True for a profile of all inputs against all bases */
-	bool dump;                    /* True for a profile of a dump */
-	bool lives;                   /* True for the heap of a running process */
-	bool both;                    /* True for a list that includes its base */
-	bool matched;                 /* True for lists of input_open_symbols() */
+	bool dump;                    /* True for a profile of a dump's memory */
+	bool lives;                   /* True for the heap of a running process, which changes */
+	bool both;                    /* True for a list of symbols with its base (.sizediff) */
+	bool matched;                 /* True for the lists that input_open_symbols() opened */
 	char by[200];                 /* Groups of the table's rows */
 	struct heft_profile *profile;
 	struct heft_snapshot *before, *after; /* `before` is NULL without a base */
 	struct heft_diff *diff;               /* Made by the first input_table() */
 	struct heft_heap *heap, *base;
 	struct heft_heap_report *report; /* Made by the last input_table() */
-	char unknown[80];                /* Name of an unknown data source, if that caused the
-					  * failure */
+	char unknown[80];                /* Unknown data source that caused a failure, or "" */
 };
 
 struct inputs inputs_new(const struct cli *cli);
@@ -56,14 +55,13 @@ const char *const *input_groups(const struct input *in);
  * profile if heaps cannot be grouped by `by`. The caller closes the input, even after a failure. */
 bool cli_input_open(const struct inputs *all, size_t i, const char *by, struct input *in,
 		    struct heft_err *err);
-/* Opens the symbols of a profile's program and base, as heft diff does. */
+/* Opens the symbols of the program that a profile measured, and of its base, as heft diff does. */
 bool input_open_symbols(const struct inputs *all, const struct input *of, struct input *in,
 			struct heft_err *err);
 void cli_input_close(struct input *in);
 
 /* Returns the table of an opened input. For lists and heaps, `by` is one of input_groups(); NULL
- * means the first. Valid until the next successful call. Sets *ret_only_now if the base is
- * empty. */
+ * means the first. Valid until the next successful call. *ret_only_now: the base is empty. */
 const struct heft_table *input_table(struct input *in, const char *by, bool *ret_only_now,
 				     struct heft_err *err);
 /* Adds a tab for input `i`. If a program has samples, adds a second tab of the blocks that ran. */

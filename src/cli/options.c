@@ -67,8 +67,7 @@ static enum opt_step long_option(struct opt_cursor *c, const char *word)
 	return OPT_OPTION;
 }
 
-/* Parses a short option. c->cluster points at its letter. `word` is the whole word, for
- * messages. */
+/* Parses a short option. c->cluster points at its letter. `word`: all of it, for messages. */
 static enum opt_step short_option(struct opt_cursor *c, const char *word)
 {
 	const char letter = *c->cluster;

@@ -32,8 +32,7 @@ struct opt {
 	const char *name;  /* Name without "--". NULL if there is none */
 	const char *value; /* Name of the value in the help. NULL if the option takes none */
 	const char *help;  /* Text of the help. "" hides the option: it is a second spelling */
-	/* Words that the value can be: "a|b|c". NULL if `value` lists them or any value is
-	 * allowed. */
+	/* Words that the value can be: "a|b|c". NULL if `value` lists them, or for any value. */
 	const char *choices;
 	enum opt_effect effect;
 	unsigned bits;

@@ -18,7 +18,7 @@ struct outfile {
 /* Opens the output. If `path` is NULL or "-", the output is stdout. On failure errno says why. */
 bool outfile_open(struct outfile *o, const char *path);
 /* Flushes the file and renames it. If a byte cannot be written, returns false (errno) and removes
- * the file. */
+ * it. */
 bool outfile_close(struct outfile *o);
 /* Closes the file and removes it. */
 void outfile_drop(struct outfile *o);

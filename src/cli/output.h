@@ -54,8 +54,7 @@ bool output_settle(struct output *out, const struct cli *cli);
 /* Returns the number of rows to show: the user's number if given. Otherwise all rows in formats for
  * tools, and `usual` in other formats. */
 uint32_t output_rows(const struct output *out, uint32_t usual);
-/* Returns the sink of the output for outfile_write(). Escapes control characters if the output is a
- * terminal. */
+/* Returns the sink of the output for outfile_write(). Escapes control characters for a terminal. */
 struct heft_sink output_sink(const struct output *out, FILE *to);
 
 #endif

@@ -23,8 +23,7 @@ struct cli_words {
 	bool (*option)(void *job, const struct opt *o, const char *value);
 	/* If NULL, the words are kept in the struct command_run. */
 	bool (*operand)(void *job, const char *word);
-	/* Receives a word after "--". If NULL, those words are treated like the words before
-	 * "--". */
+	/* Receives a word after "--". If NULL, they are treated like those before it. */
 	bool (*base)(void *job, const char *word);
 };
 

@@ -112,8 +112,8 @@ static bool size_job_failed(const struct size_job *job, const struct heft_err *e
 	return false;
 }
 
-/* Adds the pending sources to the profile, oldest first. Stops at an unknown source, which a
- * configuration file may still define. */
+/* Adds the data sources in job->pending to the profile, oldest first. Stops at an unknown one,
+ * which a configuration file may still define. */
 static bool flush_sources(struct size_job *job, bool last)
 {
 	size_t done = 0;
@@ -308,8 +308,8 @@ static bool size_job_add_base(void *ctx, const char *path)
 	return size_job_add_file(job, path, HEFT_BASE);
 }
 
-/* Checks what depends on the whole command line. If files and sources can come from a configuration
- * file, the library checks them later. */
+/* Checks what depends on the whole command line. If files and data sources can come from a
+ * configuration file, the library checks them later. */
 static bool size_job_settle(struct size_job *job)
 {
 	if (job->disassemble != NULL && job->source_count == 0)

@@ -7,16 +7,16 @@
 struct size_job {
 	struct command_run run; /* `verbosity` stands for its `verbose` */
 	struct heft_profile *profile;
-	bool list_sources; /* True if the user asked only for the list of sources */
+	bool list_sources; /* True if the user asked only for the list of data sources */
 	bool raw_map, exit_code, sort_given, rows_given, filtered;
-	bool by_region;          /* True if bytes in memory count by default */
+	bool by_region;          /* True if rows are sorted by bytes in memory by default */
 	bool trace_some;         /* True if the user named an address to trace */
 	unsigned verbosity;      /* How often -v was given */
 	const char *disassemble; /* Function to show instead of the table. NULL if none */
 	const char *style;       /* Style of names, as typed. NULL if not given */
 	unsigned flags;          /* Bits of enum heft_profile_flag */
-	char **pending;          /* Sources that are not yet in the profile, oldest first */
-	size_t pending_count;    /* Number of pending sources */
+	char **pending;          /* Data sources that are not yet in the profile, oldest first */
+	size_t pending_count;
 	size_t source_count, file_count, config_count;
 };
 
