@@ -126,7 +126,7 @@ static bool x86_print(struct bytes code, uint64_t addr, bool mode64, struct code
 	return ok;
 }
 
-/* Finds the target of a pc-relative instruction (Arm ARM DDI 0487, C4.1). *mask has the bits of the
+/* Finds the target of a pc-relative instruction (Arm ARM DDI 0487, C4.1). *mask: bits of the
  * distance. */
 static bool arm64_target(uint32_t word, uint64_t addr, uint32_t *mask, uint64_t *ret)
 {
@@ -156,8 +156,7 @@ static void arm64_print(struct bytes code, uint64_t addr, struct code_print *ret
 	for (uint64_t at = 0; at + 4 <= code.size; at += 4) {
 		uint32_t word = load_le32(code.p + at), mask;
 		uint64_t to;
-		/* adrp is always included: its target is a page, and never an address in this
-		 * code. */
+		/* adrp is always included: its target is a page, never an address in this code. */
 		if (arm64_target(word, addr + at, &mask, &to) &&
 		    (to - addr >= code.size || (word & 0x9f000000) == 0x90000000)) {
 			word &= ~mask;

@@ -1,6 +1,7 @@
 /* alike.h - checks whether two pieces of code do the same, at whatever addresses.
- *  The encoding of a relative reference depends on its place. So the hash has the address of a
- *  target outside the code, instead of the encoded distance. */
+ *
+ * The encoding of a relative reference depends on its place. So the hash has the address of a
+ * target outside the code, instead of the encoded distance. */
 #ifndef HEFT_CODE_ALIKE_H
 #define HEFT_CODE_ALIKE_H
 

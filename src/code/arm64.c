@@ -23,8 +23,7 @@ struct arm64_pages {
 	uint32_t known;      /* One bit per register */
 	bool have_indirect;
 	uint64_t indirect;                  /* Offset of the last indirect jump */
-	struct branch branch[BRANCH_SLOTS]; /* Slots by target. A later branch replaces an
-					     * earlier one */
+	struct branch branch[BRANCH_SLOTS]; /* Slots by target. Later branches replace others */
 };
 
 struct arm64_scan {
@@ -95,8 +94,7 @@ static void do_adr(const struct arm64_scan *s, struct arm64_pages *g, uint64_t o
 	g->known |= UINT32_C(1) << rd;
 }
 
-/* Handles ldr, str, prfm with an unsigned scaled offset: size 111 V 01 opc imm12 Rn Rt
- * (C4.1.94). */
+/* Handles ldr, str, prfm, unsigned scaled offset: size 111 V 01 opc imm12 Rn Rt (C4.1.94). */
 static void do_load_store(const struct arm64_scan *s, struct arm64_pages *g, uint64_t off,
 			  uint32_t insn)
 {
@@ -257,8 +255,7 @@ static inline bool arm64_step(const struct arm64_scan *s, struct arm64_pages *g,
 {
 	const uint32_t insn = load_le32(s->code.p + off);
 	const enum form form = (enum form)forms[insn >> 24];
-	const uint32_t known = g->known; /* Copied, because the compiler cannot keep a field in a
-					  * register */
+	const uint32_t known = g->known; /* Copied: compilers keep no field in a register */
 	if (form < F_ADR &&
 	    (known == 0 || !((known >> (insn & 31) | known >> (insn >> 5 & 31) |
 			      known >> (insn >> 10 & 31) | known >> (insn >> 16 & 31)) &

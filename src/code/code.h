@@ -87,8 +87,7 @@ struct image;
 enum code_isa code_isa_of(const struct image *im);
 
 enum ref_kind {
-	REF_MEM = 1 << 0,  /* Operand in memory: pc-relative, of a literal load, or of adrp +
-			    * load/store */
+	REF_MEM = 1 << 0,  /* Operand in memory: pc-relative, or of adrp + load/store */
 	REF_ADDR = 1 << 1, /* Address that is computed: lea, adr, adrp + add */
 	REF_CALL = 1 << 2, /* Direct call */
 	REF_JUMP = 1 << 3, /* Direct jump, with or without a condition */
@@ -116,8 +115,7 @@ struct code_ref {
 			 * 8 bytes (mostly 4). 0 on other machines */
 	uint8_t tail;   /* x86: number of bytes from `field` to the end of the instruction */
 	uint8_t kind;   /* Value of enum ref_kind */
-	uint8_t size;   /* REF_MEM: number of bytes that are accessed. 0 if it is not easy to
-			 * decode */
+	uint8_t size;   /* REF_MEM: number of accessed bytes. 0 if not easy to decode */
 	uint8_t use;    /* Value of enum ref_use */
 };
 

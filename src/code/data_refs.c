@@ -1,5 +1,4 @@
-/* Finds addresses of data that code computes from constants, for machines other than x86 and
- * AArch64. */
+/* Finds data addresses that code computes from constants. Not for x86 and AArch64. */
 #include "code/data_scan.h"
 
 #include "code/flow.h"
@@ -186,8 +185,7 @@ static unsigned do_xtensa(struct data_scan *s, uint64_t off)
 struct machine {
 	unsigned (*decode)(struct data_scan *s, uint64_t off);
 	unsigned unit;
-	void (*start)(struct data_scan *s); /* Sets the registers at the first instruction. May
-					     * be NULL */
+	void (*start)(struct data_scan *s); /* Sets the first registers. May be NULL */
 };
 
 static const struct machine thumb = { do_thumb, 2, start_arm }, riscv = { do_riscv, 2, NULL };
@@ -274,8 +272,7 @@ void data_refs(const struct image *im, struct bytes code, uint64_t addr, code_re
 			       .im = im,
 			       .ret = ret };
 	const struct machine m = machine_of(im);
-	/* Code of fewer bytes does not show whether it is of the ARM or Thumb set, so it is decoded
-	 * as both. */
+	/* Shorter code does not show whether it is ARM or Thumb code, so it is decoded as both. */
 	enum { TELLING = 64 };
 	const bool arm = m.decode == do_arm, both = arm && !s.moves && code.size < TELLING;
 	const bool set = arm && arm_set_likely(code, addr, im->big_endian);

@@ -171,8 +171,8 @@ static void arm_memory(struct data_scan *s, uint64_t off, uint32_t insn)
 		data_refs_forget(s, rt);
 }
 
-/* Handles loads and stores of half-words, signed bytes and pairs: cond 000 P U I W L Rn Rt imm4H 1
- * S H 1 imm4L. */
+/* Handles loads, stores of half-words, signed bytes, pairs: cond 000 P U I W L Rn Rt imm4H 1 S H 1
+ * imm4L. */
 static void arm_memory_half(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned rn = insn >> 16 & 15, rt = insn >> 12 & 15;
@@ -385,8 +385,7 @@ static void thumb_compute(struct data_scan *s, uint64_t off, uint32_t a, uint32_
 		data_refs_forget(s, rd);
 }
 
-/* Handles a branch of four bytes: its first halfword begins with bits 11110, its second with bit
- * 1. */
+/* Handles a branch of four bytes: its first half begins with bits 11110, its second with bit 1. */
 static void thumb_branch(struct data_scan *s, uint64_t off)
 {
 	struct flow in;

@@ -50,8 +50,8 @@ void start_mips(struct data_scan *s)
 	gp_reset(s);
 }
 
-/* Sets gp when code adds its last part. If another part is unknown, uses the value that gp has in
- * other code. */
+/* Sets gp when code adds its last part. If another part is unknown, uses the value of other
+ * code. */
 static void gp_set(struct data_scan *s, bool known, uint64_t value)
 {
 	if (known && gp_is_likely(s, value))
@@ -137,7 +137,7 @@ static void mips_add_number(struct data_scan *s, uint64_t off, unsigned rt, unsi
 			gp_set(s, place, s->wide ? sum : (uint32_t)sum);
 		return;
 	}
-	/* A function that calls no other may keep the pointer to the GOT in another register than
+	/* A function that calls none may keep the pointer to the GOT in another register than
 	 * gp. */
 	const bool table = place && !data_scan_is_whole(s, rs) &&
 			   gp_is_likely(s, s->wide ? sum : (uint32_t)sum);

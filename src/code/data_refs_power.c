@@ -99,8 +99,7 @@ static void power_write(struct data_scan *s, unsigned form, unsigned rt, unsigne
 	}
 }
 
-/* Handles instructions with two registers and no displacement: copies, additions, the link
- * register. */
+/* Handles instructions with two registers, no displacement: copies, additions, link register. */
 static void power_registers(struct data_scan *s, uint32_t insn)
 {
 	enum { ADD = 266, OR = 444, MFLR = 0x0802a6 };
@@ -132,8 +131,7 @@ static void power_branch(struct data_scan *s, uint64_t off, uint32_t insn)
 	data_scan_flow(s, off, &in);
 }
 
-/* Handles instructions of eight bytes (3.1). Their 34-bit displacements may be relative to the
- * instruction. */
+/* Handles instructions of eight bytes (3.1). 34-bit displacements may be relative to them. */
 static unsigned power_prefixed(struct data_scan *s, uint64_t off, uint32_t prefix)
 {
 	if (s->code.size - off < 8)
@@ -149,8 +147,7 @@ static unsigned power_prefixed(struct data_scan *s, uint64_t off, uint32_t prefi
 static void power_memory(struct data_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned op = insn >> 26, rt = insn >> 21 & 31, ra = insn >> 16 & 31;
-	/* In wide forms, the lowest two bits are not of the displacement. For vectors, it is the
-	 * lowest four. */
+	/* In wide forms, the lowest two bits (for vectors, four) are not of the displacement. */
 	const unsigned unit = op == P_VECTOR && insn & 1 ? 16 : op > P_FLOAT_LAST ? 4 : 1;
 	const uint64_t imm = sign_extend(insn & 0xffff, 16) & ~(uint64_t)(unit - 1);
 	const bool stores = op == P_STORE_WIDE || (op >= 36 && op <= 39) || op == 44 || op == 45 ||

@@ -46,8 +46,7 @@ struct data_scan {
 	bool back;      /* True if a branch went to an earlier offset */
 	struct data_registers switched; /* Registers at the last indirect jump, if `switches` */
 	bool switches;
-	bool ends, ends_later; /* Control does not continue after this instruction, or after the
-			        * next one */
+	bool ends, ends_later; /* Control does not continue after it, or after the next one */
 	bool calls_later;      /* MIPS: a call takes effect after the next instruction */
 	bool opening;          /* True if the upper half of the GOT's address was added, and the
 			        * lower half not yet */
@@ -56,8 +55,7 @@ struct data_scan {
 	code_ref_vec *ret;
 };
 
-/* Decode the instruction at an offset, at which two bytes (Thumb) or four are left. Return its
- * size. */
+/* Decode the instruction at an offset. Two bytes (Thumb) or four are left. Return its size. */
 unsigned do_arm(struct data_scan *s, uint64_t off);
 unsigned do_thumb(struct data_scan *s, uint64_t off);
 unsigned do_mips(struct data_scan *s, uint64_t off);
@@ -178,8 +176,7 @@ static inline void data_scan_index(struct data_scan *s, unsigned to, unsigned fr
 	s->r.indexed |= indexed << to;
 }
 
-/* True if one register has a known address and the other a known number. Then their sum is an
- * address. */
+/* True if one register has a known address and the other a known number. The sum is an address. */
 static inline bool data_scan_join(const struct data_scan *s, unsigned a, unsigned b)
 {
 	return data_scan_knows(s, a) && data_scan_knows(s, b) &&

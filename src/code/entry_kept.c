@@ -66,8 +66,7 @@ static bool reads_foreign(bool mode64, unsigned reg, uint32_t written)
 	return !(written >> reg & 1) && (kept_x86(mode64, reg) || (mode64 && reg == RAX));
 }
 
-/* True if the instruction releases a frame: leave, pop of a callee-saved register, add $n,
- * %rsp. */
+/* True if it releases a frame: leave, pop of a callee-saved register, add $n, %rsp. */
 static bool gives_back(bool mode64, struct bytes code)
 {
 	enum { LEAVE = 0xc9, POP = 0x58 };
@@ -102,11 +101,9 @@ static enum verdict verdict_x86(bool mode64, struct bytes code, uint32_t *writte
 	const bool tests = (o.op | 1) == 0x85, moves = o.op == 0x88 || o.op == 0x89;
 	const bool same = !o.memory && !alone && o.rm == o.reg &&
 			  !tests; /* Sets the register to 0 */
-	const bool part = (o.op & 1) == 0 && o.op < 0x100 && o.op != 0x8a; /* True if only a part of
-									    * the register is read.
-									    * Calls use al for the
-									    * number of vector
-									    * arguments */
+	const bool part = (o.op & 1) == 0 && o.op < 0x100 && o.op != 0x8a; /* True if only a part is
+									    * read: al is the number
+									    * of vector arguments */
 	if (o.memory && o.based && reads_foreign(mode64, o.rm, *written))
 		return SAYS_KEPT;
 	if (o.memory && puts && o.based && o.rm == RSP && kept_x86(mode64, o.reg))

@@ -48,7 +48,7 @@ static inline bool code_isa_has_words(enum code_isa isa)
 	       isa == CODE_POWER || isa == CODE_POWER_BE;
 }
 
-/* Decodes the instruction at p, which has `left` bytes and the address addr. False if it is not an
+/* Decodes the instruction at p, with `left` bytes and address addr. False if it is no
  * instruction. */
 bool flow_decode(enum code_isa isa, const uint8_t *p, uint64_t left, uint64_t addr,
 		 struct flow *ret);
@@ -73,7 +73,7 @@ static inline uint64_t flow_entry(enum code_isa isa, uint64_t pointer)
 	return isa == CODE_THUMB ? pointer & ~UINT64_C(1) : pointer;
 }
 
-/* Finds references like code_refs(), but only direct calls and jumps. Works for any machine with a
+/* Finds references like code_refs(), but only direct calls and jumps. For any machine with a
  * decoder. */
 uint64_t flow_refs(enum code_isa isa, struct bytes code, uint64_t addr, unsigned kinds,
 		   code_ref_vec *ret);
@@ -183,8 +183,7 @@ bool arm_literal(const uint8_t *p, uint64_t left, uint64_t addr, uint64_t *ret_a
  * instruction that skips the next one is a conditional jump over it. */
 bool avr_flow(const uint8_t *p, uint64_t left, uint64_t addr, struct flow *ret);
 
-/* Returns the size of the instruction with this first word: 4 for jmp, call, lds and sts, else
- * 2. */
+/* Returns the size of an instruction by its first word: 4 for jmp, call, lds and sts, else 2. */
 static inline unsigned avr_size(uint32_t first)
 {
 	return (first & 0xfe0c) == 0x940c || (first & 0xfc0f) == 0x9000 ? 4 : 2;

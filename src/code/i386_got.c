@@ -22,8 +22,7 @@ struct got_scan {
 	unsigned holds;    /* One bit per register: set if it has the address of the GOT */
 	unsigned counter;  /* One bit per register: set if it has the address `pc` */
 	uint32_t pc;       /* Return address that code loaded last */
-	unsigned switched; /* `holds` at the last indirect jump, after which cases of a switch
-			    * may follow */
+	unsigned switched; /* `holds` at the last indirect jump, perhaps of a switch */
 	bool found;        /* True if any register had the GOT's address */
 	uint32_t returned; /* After a call to the next instruction: offset of that instruction,
 			    * which pops the return address. 0 without one */
@@ -93,8 +92,7 @@ static void got_use(struct got_scan *s, uint64_t off, const struct x86_insn *in)
 						    .kind = REF_ADDR });
 }
 
-/* Returns the register that an instruction with a one-byte opcode writes, by its ModRM. REGS if it
- * writes none. */
+/* Returns the register that an instruction with a one-byte opcode writes, by ModRM, or REGS. */
 static unsigned modrm_written(unsigned op, unsigned modrm)
 {
 	const unsigned reg = modrm >> 3 & 7, rm = modrm >> 6 == 3 ? modrm & 7 : REGS;
@@ -129,8 +127,7 @@ static unsigned modrm_written_0f(unsigned op, unsigned modrm)
 	return op >> 4 == 9 || op == 0x7e || op == 0xc0 || op == 0xc1 ? rm : REGS;
 }
 
-/* Updates registers for an instruction with ModRM: forgets a register that is written, or copies
- * one. */
+/* Updates registers for an instruction with ModRM: forgets a written register, or copies one. */
 static void got_step_modrm(struct got_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	enum { ADD = 0x81, COPY = 0x89, LOAD = 0x8b, TWO_BYTES = 0x0f };

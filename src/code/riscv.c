@@ -3,8 +3,7 @@
 
 enum { RA = 1, T0 = 5 };
 
-/* True if a jump that writes the register is a call (table 2.1: hints of the return address
- * stack). */
+/* True if a jump that writes it is a call (table 2.1: hints of the return address stack). */
 static bool is_link(unsigned reg)
 {
 	return reg == RA || reg == T0;
@@ -58,7 +57,7 @@ static void riscv_decode_short(bool wide, uint32_t c, uint64_t addr, struct flow
 		ret->target = addr + sign_extend(v, 12);
 	} else if (kind == 1 && op >= 6) {
 		ret->kind = FLOW_CONDITIONAL;
-		/* Decodes imm[8|4:3] in bits 12-10 and imm[7:6|2:1|5] in bits 6-2: c.beqz and
+		/* Decodes imm[8|4:3] in bits 12-10, imm[7:6|2:1|5] in bits 6-2: c.beqz and
 		 * c.bnez. */
 		const uint32_t v = (c >> 4 & 0x100) | (c >> 7 & 0x18) | (c << 1 & 0xc0) |
 				   (c >> 2 & 6) | (c << 3 & 0x20);

@@ -277,8 +277,7 @@ static bool fix_one_byte_group(struct x86_decoder *d, struct x86_insn *ret)
 	case 0xf6: d->attr = (uint8_t)(d->attr | (reg < 2 ? 1 : 0)); return true; /* test */
 	case 0xf7: d->attr = (uint8_t)(d->attr | (reg < 2 ? 4 : 0)); return true;
 	case 0xfe: return reg < 2;
-	default: /* FF: inc, dec, call, far call, jmp, far jmp, push. Far ones have memory
-		  * operands */
+	default: /* FF: inc, dec, call, far call, jmp, far jmp, push. Far: memory operands */
 		if (reg == 2 || reg == 3)
 			ret->flow = X86_CALL_INDIRECT;
 		if (reg == 4 || reg == 5)
@@ -369,8 +368,7 @@ static void read_immediate(struct x86_decoder *d, struct x86_insn *ret)
 	ret->imm = x86_take_signed(d, size);
 }
 
-/* True if the instruction is padding of i386 assemblers: mov %esi,%esi, lea 0(%esi),%esi and
- * longer ones. */
+/* True if it is padding of i386 assemblers: mov %esi,%esi, lea 0(%esi),%esi and longer ones. */
 static bool is_i386_nop(const struct x86_decoder *d, const struct x86_insn *ret)
 {
 	const uint8_t reg = d->modrm >> 3 & 7, rm = d->modrm & 7;

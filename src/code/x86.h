@@ -1,10 +1,12 @@
 /* x86.h - finds lengths and references of x86-64 and i386 instructions.
- *  Source: Intel SDM volume 2, chapters 2 and appendix A; AMD64 APM volume 3 (3DNow!, XOP); Intel
- *  APX architecture specification (REX2, EVEX map 4). Covers legacy, 0F, 0F38, 0F3A maps, VEX, EVEX
- *  (maps 1-7), XOP, REX2.
- *  Undefined opcodes of the one-byte and 0F maps are rejected. In the other maps all opcodes have
- *  one form, and all are accepted. So new instructions get the right length. Near branches with a
- *  66 prefix are decoded as Intel's processors do. */
+ *
+ * Source: Intel SDM volume 2, chapters 2 and appendix A; AMD64 APM volume 3 (3DNow!, XOP); Intel
+ * APX architecture specification (REX2, EVEX map 4). Covers legacy, 0F, 0F38, 0F3A maps, VEX, EVEX
+ * (maps 1-7), XOP, REX2.
+ *
+ * Undefined opcodes of the one-byte and 0F maps are rejected. In the other maps all opcodes have
+ * one form, and all are accepted. So new instructions get the right length. Near branches with a 66
+ * prefix are decoded as Intel's processors do. */
 #ifndef HEFT_CODE_X86_H
 #define HEFT_CODE_X86_H
 
@@ -26,8 +28,7 @@ enum x86_flow {
 
 struct x86_insn {
 	uint8_t len;      /* 1 to 15 bytes */
-	uint8_t flow;     /* Value of enum x86_flow. Direct far branches (i386) count as indirect
-			   * ones */
+	uint8_t flow;     /* Value of enum x86_flow. Far branches (i386) count as indirect */
 	bool pc_relative; /* Memory operand is rip + disp32 (x86-64) */
 	bool address;     /* Only the address of the memory operand is used (lea) */
 	bool absolute;    /* Memory operand is a disp32 alone, or the address in A0-A3 */
@@ -38,10 +39,8 @@ struct x86_insn {
 	uint8_t modrm_off; /* Offset of ModRM. 0 if there is none */
 	uint8_t disp_off;  /* Offset of the displacement (of memory or branch) in the instruction */
 	uint8_t disp_size; /* 0 (none), 1, 2, 4 or 8 bytes */
-	uint8_t imm_off, imm_size; /* Immediate. Size 0 if none. The target of a branch is in
-				    * `disp` */
-	int64_t disp;              /* Displacement of the memory operand, or distance of the
-				    * branch */
+	uint8_t imm_off, imm_size; /* Immediate. Size 0 if none. Targets are in `disp` */
+	int64_t disp;              /* Displacement of the operand, or distance of the branch */
 	int64_t imm;               /* Sign-extended */
 };
 

@@ -200,8 +200,8 @@ enum {
 	FORMS = 1 << 17
 };
 
-/* Descriptions of forms, filled in when they occur. Threads need no lock, because all compute the
- * same byte. */
+/* Descriptions of forms, filled in when they occur. Without a lock: all threads compute the same
+ * byte. */
 static _Atomic uint8_t forms[FORMS];
 
 static uint8_t form_of(unsigned form)
@@ -342,8 +342,7 @@ static bool modrm_may_refer(const struct x86_refs_scan *s, uint64_t off)
 	       (addr_mask_may_have(s->mask, to) || addr_mask_may_have(s->mask, to + IMM_MOST));
 }
 
-/* Returns the difference between the highest bytes of two displacements. `first` is not larger than
- * `last`. */
+/* Returns the difference of the highest bytes of two displacements. `first` is at most `last`. */
 static uint64_t high_bytes_between(int64_t first, int64_t last)
 {
 	const uint64_t mask = UINT64_MAX >> 24;
