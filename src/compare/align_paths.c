@@ -4,10 +4,9 @@
 
 #include "base/filename.h"
 
-/* Greatest number of source paths to compare. Ignores further paths. */
+/* Greatest number of source paths to compare. Others are ignored. */
 enum { SOURCES_MAX = 2000 };
 
-/* Lists the absolute source paths of a snapshot, each once. */
 static align_paths align_paths_list_sources(const struct snapshot *s)
 {
 	bool *seen = mem_zeroed(s->texts.entries.count + 1, sizeof *seen);
@@ -23,8 +22,7 @@ static align_paths align_paths_list_sources(const struct snapshot *s)
 	return list;
 }
 
-/* Returns the size of the common end of both paths: whole components, including the slash before
- * them. 0 without one. */
+/* Returns the size of what both paths end with: whole components with their slash. 0 if none. */
 static size_t shared_end(struct str a, struct str b)
 {
 	size_t n = 0, whole = 0;
@@ -36,12 +34,12 @@ static size_t shared_end(struct str a, struct str b)
 	return whole;
 }
 
-/* Paths of one side, found by file name. */
+/* Paths of one snapshot, by file name */
 struct by_name {
 	struct intern names;
 	VEC(uint32_t)
-	first, next; /* `first`: per file name, `next`: per path. Index of a path with that file
-		      * name. UINT32_MAX ends a list */
+	first, next; /* Lists. `first`: per file name, the first path. `next`: per path, the next
+		      * one with that file name. UINT32_MAX ends a list */
 	align_paths paths;
 };
 
@@ -72,8 +70,7 @@ static void release_index(struct by_name *b)
 	vec_release(&b->paths);
 }
 
-/* Returns the path with the longest common end with `path`. *ret_size is the size of that end, 0
- * without one. */
+/* Returns the path that shares the longest end with `path`. *ret_size: size of that end, or 0. */
 static struct str align_paths_find_partner(const struct by_name *b, struct str path,
 					   size_t *ret_size)
 {
@@ -93,8 +90,7 @@ static struct str align_paths_find_partner(const struct by_name *b, struct str p
 	return best;
 }
 
-/* Counts pairs of roots. The text "root before\nroot after" has the number of path pairs that fit
- * these roots. */
+/* Pairs of paths that fit two roots, by "root before root after" */
 struct votes {
 	struct intern roots;
 	VEC(size_t) counts;
@@ -121,7 +117,7 @@ static struct str parent_of(struct str root)
 	return (struct str){ root.p, root.len - file_name_str(root).len - 1 };
 }
 
-/* Counts the paths that are equal on both sides and lie in the parent folder of either root. */
+/* Counts the paths that both snapshots have and that are in the parent folder of one root. */
 static size_t count_beside(const align_paths *same, struct str before, struct str after)
 {
 	const struct str a = parent_of(before), b = parent_of(after);
@@ -132,8 +128,8 @@ static size_t count_beside(const align_paths *same, struct str before, struct st
 	return count;
 }
 
-/* Chooses the pair of roots that fits most pairs of paths. Fails if it fits too few, or if the
- * roots are not two directories. */
+/* Chooses the two roots that fit most pairs of paths. False if they fit too few, or are no
+ * different directories. */
 static bool elect(const struct votes *v, size_t pairs, const align_paths *same,
 		  struct text ret_roots[2])
 {

@@ -7,24 +7,25 @@
 #include "compare/diff.h"
 #include "compare/size_pairs.h"
 
-/* Charges of one symbol, or of one label without a symbol. */
+/* The charges (bytes that the file has because of a symbol) of a symbol, or of a name without
+ * one */
 struct charge_group {
-	/* Text numbers that both sides share. Bytes without a symbol have no path. */
+	/* Ids of texts in `common`. Bytes without a symbol have no path. */
 	uint32_t container, name, path;
 	uint32_t debug;
-	uint32_t symbol; /* Index of the symbol, or SNAP_NO_SYMBOL. */
-	uint32_t other;  /* Index of the partner group on the other side, or GROUP_NONE. */
+	uint32_t symbol; /* Or SNAP_NO_SYMBOL */
+	uint32_t other;  /* Index of its partner in the other snapshot, or GROUP_NONE */
 };
 
 #define GROUP_NONE UINT32_MAX
 
 struct charge_side {
 	const struct snapshot *s;
-	uint32_t *texts;     /* Per text id: the common id plus 1. 0 if not looked up yet. */
-	uint32_t *partner;   /* Per symbol: its partner on the other side, or SNAP_NO_SYMBOL. */
-	uint32_t *of_symbol; /* Per symbol: its group, or GROUP_NONE. */
-	uint32_t *of_charge; /* Per charge: its group. */
-	uint32_t *of_name;   /* Per text id: the symbol with that full name plus 1, or 0. */
+	uint32_t *texts;     /* Per text id: its shared id plus 1. 0 until needed */
+	uint32_t *partner;   /* Per symbol: its partner in the other snapshot, or SNAP_NO_SYMBOL */
+	uint32_t *of_symbol; /* Per symbol: its group, or GROUP_NONE */
+	uint32_t *of_charge; /* Per charge: its group */
+	uint32_t *of_name;   /* Per text id: 1 + the symbol with that full name, or 0 */
 	VEC(struct charge_group) groups;
 };
 
@@ -34,7 +35,7 @@ struct charge_matcher {
 	struct charge_side sides[2]; /* [0] before, [1] after */
 	struct intern common;
 	struct text work;
-	enum heft_change *changes; /* Per symbol of `after`: what changed in its pair */
+	enum heft_change *changes; /* Per symbol of `after`: what changed */
 };
 
 bool charge_is_fallback(const struct snapshot *s, uint32_t text)
@@ -128,8 +129,8 @@ static uint32_t common_text(struct charge_matcher *m, size_t side, uint32_t id)
 	return z->texts[id];
 }
 
-/* Returns the common id of a charge's name. For data after a symbol of the older side, that is the
- * name of the data after the symbol's partner. */
+/* Returns the shared id of a charge's name. For "(after SYMBOL)" of the old snapshot, that is the
+ * name after the symbol's partner. */
 static uint32_t common_name(struct charge_matcher *m, size_t side, const struct snap_charge *c)
 {
 	const struct charge_side *z = &m->sides[side];
@@ -162,7 +163,7 @@ static struct charge_group charge_pairs_group_of(struct charge_matcher *m, size_
 	return g;
 }
 
-/* Makes a side's groups: one per symbol, and one per name without a symbol. */
+/* Makes the groups of one snapshot. */
 static void groups_make(struct charge_matcher *m, size_t side)
 {
 	struct charge_side *z = &m->sides[side];
@@ -197,8 +198,7 @@ static bool charge_pairs_is_same(const struct charge_group *a, const struct char
 	return a->container == b->container && a->name == b->name && a->path == b->path;
 }
 
-/* Returns the group of a symbol. If the symbol has none, returns the group of an alias, which may
- * own the bytes on this side. */
+/* Returns the group of a symbol, or of an alias if that owns the bytes on this side. */
 static uint32_t group_of_symbol(const struct charge_side *z, uint32_t symbol)
 {
 	const struct snap_symbol *y = &z->s->symbols.data[symbol];
@@ -217,7 +217,7 @@ static void groups_join(struct charge_matcher *m, uint32_t before, uint32_t afte
 	m->sides[1].groups.data[after].other = before;
 }
 
-/* Pairs groups whose symbols are paired. Pairs with equal name and path come first, because an
+/* Pairs groups whose symbols are a pair. Those with equal name and path come first, because an
  * alias may be in several pairs. */
 static void groups_follow(struct charge_matcher *m, bool same)
 {
@@ -234,13 +234,13 @@ static void groups_follow(struct charge_matcher *m, bool same)
 	}
 }
 
-/* Key for comparing groups without a partner. */
+/* Key by which groups without a partner are compared */
 struct group_key {
 	uint32_t container, name, path, debug;
 };
 
-/* Pairs the remaining groups with equal names. `paths`: the paths must be equal too. Without
- * `paths`, one of the two must lack a symbol, because a symbol table lost or gained the name. */
+/* Pairs the other groups by name. `paths`: their paths must be equal too. Otherwise one must lack a
+ * symbol: a symbol table lost or gained the name. */
 static void groups_match(struct charge_matcher *m, bool paths)
 {
 	struct intern keys = { { 0 } };
@@ -271,8 +271,8 @@ static void groups_match(struct charge_matcher *m, bool paths)
 	intern_release(&keys);
 }
 
-/* Pairs the remaining charges "(after SYMBOL)" by their size in memory. The bounds of data between
- * two symbols are guesses, so the same data may follow different symbols. */
+/* Pairs the other charges "(after SYMBOL)" by their size in memory. It is a guess where data
+ * between two symbols ends, so the same data may follow different symbols. */
 static void groups_after_match(struct charge_matcher *m)
 {
 	struct size_pairs sizes = { { { 0 } } };
@@ -319,7 +319,7 @@ static enum heft_change charge_pairs_change_of(const struct charge_matcher *m,
 		       : HEFT_UNCHANGED;
 }
 
-/* Lists the pairs in the order of the groups of `after`, then the removed ones. */
+/* Lists the pairs in the order of the groups of `after`. Removed ones follow. */
 static void charges_put(struct charge_matcher *m, size_t side, uint32_t *place)
 {
 	const struct charge_side *z = &m->sides[side];
@@ -327,8 +327,7 @@ static void charges_put(struct charge_matcher *m, size_t side, uint32_t *place)
 	for (uint32_t i = 0; i < z->s->charges.count; i++) {
 		const struct snap_charge *c = &z->s->charges.data[i];
 		const struct charge_group *g = &z->groups.data[z->of_charge[i]];
-		/* Stores positions in the list per group of `after`, or of `before` without a
-		 * partner. */
+		/* Index in the list, per group of `after`, or of `before` without a partner. */
 		uint32_t *at = side == 1 ? &place[z->of_charge[i]]
 			       : g->other != GROUP_NONE
 				       ? &place[g->other]

@@ -1,9 +1,10 @@
-/* charge_pairs.h - pairs the charges of two snapshots.
+/* charge_pairs.h - pairs the charges of two snapshots. A charge is the bytes that exist because of
+ * a symbol (snapshot/snapshot.h).
  *
  * All charges of a symbol form one pair, which follows the pair of the symbol. Symbols without a
  * partner are paired if their names and paths are equal. Charges without a symbol are paired by
- * name. Each charge of either side is in exactly one pair, so the pairs add up to the files and to
- * the VM images.
+ * name. Each charge of both snapshots is in exactly one pair, so the pairs add up to the files and
+ * to the VM images.
  *
  * About 0.5 us per charge. The snapshots are borrowed. One thread. */
 #ifndef HEFT_COMPARE_CHARGE_PAIRS_H
@@ -12,25 +13,25 @@
 #include "snapshot/symbol_label.h"
 
 struct charge_pair {
-	uint32_t before, after;  /* Index of each side's first charge, or UINT32_MAX */
-	uint64_t file[2], vm[2]; /* Bytes: [0] before, [1] after */
+	uint32_t before, after;  /* First charge in each snapshot, or UINT32_MAX */
+	uint64_t file[2], vm[2]; /* Bytes. [0] before, [1] after */
 	enum heft_change change;
 	bool debug;
 };
 
 struct charge_pairs {
 	VEC(struct charge_pair) list;
-	uint32_t *of[2]; /* Per charge: index of its pair in the list. of[0] before, of[1] after */
+	uint32_t *of[2]; /* Per charge: its pair. of[0] before, of[1] after */
 };
 
 struct snapshot_diff;
-/* Makes the pairs of charges. The symbols of the diff must be paired already. */
+/* The symbols of the diff must be paired already. */
 void charge_pairs_make(struct charge_pairs *ret, const struct snapshot_diff *d);
 void charge_pairs_release(struct charge_pairs *p);
 
-/* True if a label stands for bytes that no symbol or unit owns, such as "[section .dynamic]". */
+/* True if a text stands for bytes of no symbol or unit, such as "[section .dynamic]". */
 bool charge_is_fallback(const struct snapshot *s, uint32_t text);
-/* Returns the label of the row that a charge belongs to. */
+/* Returns the label of a charge's row. */
 struct str charge_label(const struct snapshot *s, const struct snap_charge *c,
 			enum heft_diff_by by);
 

@@ -54,8 +54,8 @@ struct code_diff_lines {
 	VEC(struct line_part) list;
 };
 
-/* Appends operands. Replaces addresses inside the function by offsets from its start, so that
- * moving a function makes no difference. */
+/* Appends operands. Addresses inside the function become offsets, so that they stay equal if the
+ * function moves. */
 static void add_operands(struct text *t, const char *operands, const struct code_side *y)
 {
 	char place[32];
@@ -86,7 +86,7 @@ static void add_insn(struct code_diff_lines *l, const struct disasm_insn *insn,
 	vec_push(&l->list, (struct line_part){ from, l->text.len - from });
 }
 
-/* Opens a disassembler. An odd entry point shows Thumb code, as in microcontrollers. */
+/* Opens a disassembler. An odd entry point means Thumb code, as in microcontrollers. */
 static bool open_disasm(struct disasm *d, const struct image *im)
 {
 	return im && disasm_open(d, im, flow_isa_of(im) == CODE_THUMB);
@@ -113,15 +113,15 @@ static struct str line_at(const struct code_diff_lines *l, size_t i)
 	return (struct str){ l->text.p + l->list.data[i].from, l->list.data[i].size };
 }
 
-/* A line of the diff: ' ' is on both sides, '-' only on the old side, '+' only on the new side. */
+/* A line of the diff. kind: ' ' in both programs, '-' only in the old one, '+' only in the new */
 struct edit {
 	char kind;
-	size_t before, after; /* Number of lines of each side before this line. */
+	size_t before, after; /* Numbers of lines of the code before, and after, above it */
 };
 
 typedef VEC(struct edit) edit_vec;
 
-/* Fills common[i * (n + 1) + k]: how many lines a[i...] and b[k...] have in common, in order. */
+/* Sets common[i * (n + 1) + k] to the number of lines that a[i...] and b[k...] share, in order. */
 static uint16_t *count_common(const struct code_diff_lines *a, const struct code_diff_lines *b)
 {
 	const size_t m = a->list.count, n = b->list.count;
@@ -182,7 +182,7 @@ static void add_hunk(struct text *out, const edit_vec *edits, size_t from, size_
 	}
 }
 
-/* Writes the changes with some equal lines around them. Joins adjacent hunks. */
+/* Writes the changes with a few equal lines around them. Joins hunks that touch. */
 static void add_hunks(struct text *out, const edit_vec *edits,
 		      const struct code_diff_lines sides[2])
 {

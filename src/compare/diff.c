@@ -37,7 +37,7 @@ struct diff_value diff_value(const struct snapshot_diff *d, const struct diff_pa
 				    own_pss(new_) - own_pss(old) };
 }
 
-/* True if `path` ends with `end`, such as "a/b.c" and "b.c". Then the two name one file. */
+/* True if `path` ends with `end`, such as "a/b.c" with "b.c". Then both are one file. */
 static bool ends_with(struct str path, struct str end)
 {
 	return str_ends(path, end) && end.len < path.len && path.p[path.len - end.len - 1] == '/';
@@ -51,7 +51,7 @@ static bool has_moved(const struct snapshot_diff *d, const struct snap_symbol *o
 	return a.len > 0 && b.len > 0 && !str_eq(a, b) && !ends_with(a, b) && !ends_with(b, a);
 }
 
-/* True if both names of a pair are generated. */
+/* True if both names are made up. */
 static bool diff_is_made_up(const struct snapshot_diff *d, const struct diff_pair *p)
 {
 	return snap_is_made_up(snapshot_text(d->before, diff_before(d, p)->full_name)) &&
@@ -89,8 +89,8 @@ static void add_pairs(struct snapshot_diff *d, const struct matcher *m)
 			 (struct diff_pair){ m->before.left.data[i], DIFF_NONE, HEFT_REMOVED, 0 });
 }
 
-/* Sums up the changes of padding before paired symbols, per section of the older side. The padding
- * itself is not a change of the symbols. */
+/* Sums up how the padding before paired symbols changed, per section of the old snapshot. It does
+ * not count as change of the symbols. */
 static void diff_add_paddings(struct snapshot_diff *d)
 {
 	double *sums = mem_zeroed(d->before->sections.count + 1, sizeof *sums);

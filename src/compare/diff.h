@@ -10,11 +10,11 @@
  *   "Renamed" symbols have the same size in the same source, or a similar name. match.h describes
  *   how symbols without a real name are paired.
  *
- * Every symbol of either side is in exactly one pair, so sums over the pairs are the sums of the
+ * Every symbol of both snapshots is in exactly one pair, so sums over the pairs are the sums of the
  * snapshots.
  *
- * About 0.6 us per symbol of either side, 4 us per symbol without a name. The snapshots are
- * borrowed. One thread. */
+ * About 0.6 us per symbol of both, 4 us per symbol without a name. The snapshots are borrowed. One
+ * thread. */
 #ifndef HEFT_COMPARE_DIFF_H
 #define HEFT_COMPARE_DIFF_H
 
@@ -22,41 +22,41 @@
 
 #define DIFF_NONE UINT32_MAX
 
-/* SuperSize's name for symbols that a diff creates from padding. */
+/* SuperSize's name for symbols that stand for changes of padding. */
 #define DIFF_PADDING_NAME "Overhead: aggregate padding of diff'ed symbols"
 
 struct diff_pair {
-	uint32_t before, after; /* Index of the symbol in each snapshot. DIFF_NONE if a side
-				 * lacks it */
+	uint32_t before, after; /* Indexes of symbols. DIFF_NONE if a snapshot has none */
 	enum heft_change change;
-	uint8_t pass; /* Pass that found the pair (enum match_pass). 0 if there is only one side */
+	uint8_t pass; /* Value of enum match_pass. 0 if only one snapshot has the symbol */
 };
 
-/* Change of the padding before paired symbols, in one section of the older side. Never 0. */
+/* How the padding before paired symbols of a section changed. Never 0 */
 struct diff_padding {
-	uint32_t section; /* Index in the sections of `before` */
+	uint32_t section; /* Section of `before` */
 	int64_t size;
 };
 
 struct snapshot_diff {
 	const struct snapshot *before, *after;
 	bool supersize;
-	bool has_stacks;             /* True if both sides have stack sizes. Then a new stack
-				      * size is a change */
-	VEC(struct diff_pair) pairs; /* Pairs, in the order of `after`; removed symbols follow */
-	/* Both sides have charges, and the counting is not SuperSize's. */
+	bool has_stacks;             /* True if both snapshots have stack sizes: then another
+				      * stack size is a change */
+	VEC(struct diff_pair) pairs; /* In the order of `after`. Removed symbols follow */
+	/* True if charges are compared: both snapshots have them, and SuperSize's way of counting
+	 * is not wanted. */
 	bool charged;
 	struct charge_pairs charges;
-	VEC(struct diff_padding) paddings; /* Changes of padding. Empty if both sides are sparse */
+	VEC(struct diff_padding) paddings; /* Empty if both snapshots are sparse */
 };
 
 void diff_init(struct snapshot_diff *d, const struct snapshot *before, const struct snapshot *after,
 	       bool supersize);
 void diff_release(struct snapshot_diff *d);
 
-/* SuperSize's numbers for a pair. Added symbols count with their size and padding, removed ones
- * with negated values. Symbols on both sides count by the change of size and PSS without
- * padding. */
+/* SuperSize's numbers for a pair. An added symbol counts with its size and padding, a removed one
+ * with negated values. A symbol of both snapshots counts with the change of its size and PSS,
+ * without padding */
 struct diff_value {
 	int64_t size, padding;
 	double pss;
@@ -75,13 +75,13 @@ static inline const struct snap_symbol *diff_after(const struct snapshot_diff *d
 	return p->after == DIFF_NONE ? NULL : &d->after->symbols.data[p->after];
 }
 
-/* Makes the two halves of a .sizediff file: sparse snapshots of the changed symbols, with whole
- * alias lists. The second half gets the paddings as overhead symbols. The caller releases both, as
- * after snapshot_init(). `disassembly` has a text or NULL per symbol of `after`; it may be NULL. */
+/* Makes the halves of a .sizediff file: sparse snapshots of the changed symbols, with whole alias
+ * lists. The second half has the paddings as overhead symbols. `disassembly`: NULL, or per symbol
+ * of `after` a text or NULL. The caller releases both, as after snapshot_init(). */
 void diff_halves(const struct snapshot_diff *d, const char *const *disassembly,
 		 struct snapshot *ret_before, struct snapshot *ret_after);
 /* Lists the source paths whose changed symbols were all added (or all removed). NULL ends the list.
- * List and texts are in the arena. */
+ * All in the arena. */
 const char *const *diff_sources(const struct snapshot_diff *d, enum heft_change change,
 				struct arena *arena);
 

@@ -77,13 +77,11 @@ static const char *const by_words[] = {
 	[HEFT_DIFF_BY_LIBRARY] = "library",     [HEFT_DIFF_BY_PACKAGE] = "package",
 };
 
-/* Bytes of a symbol on one side. */
 struct amount {
 	double size, padding;
 };
 
-/* Returns the size and padding of a symbol. If a symbol is only padding, the padding is its
- * size. */
+/* Returns size and padding. The padding of a symbol that is only padding is its size. */
 static struct amount amount_of(const struct snap_symbol *y, bool whole)
 {
 	if (whole || y->size == 0)
@@ -96,7 +94,7 @@ struct grouping {
 	const struct snapshot_diff *d;
 	const struct heft_diff_query *q;
 	struct diff_rows *out;
-	struct intern keys; /* Keys of the rows. The node of a row is the id plus 1 */
+	struct intern keys; /* Keys of rows. The node of a row is the key's id plus 1 */
 	struct text key, work;
 };
 
@@ -137,7 +135,7 @@ static const char *diff_rows_copy_text(struct grouping *g, const struct snapshot
 	return id ? arena_copy(&g->out->arena, snapshot_text(s, id)) : "";
 }
 
-/* Clears the measures that the rows do not have. */
+/* Clears measures that the rows do not have. */
 static void node_drop_measures(struct grouping *g, uint32_t node)
 {
 	const bool charged = g->out->counting == DIFF_CHARGED;
@@ -177,8 +175,7 @@ static uint32_t group_node(struct grouping *g, const struct snapshot *s,
 	return node;
 }
 
-/* True if the name occurs earlier in the symbol's alias list: several objects define one
- * function. */
+/* True if the name is earlier in the symbol's alias list: several objects define the function. */
 static bool repeats(const struct snap_symbol *y)
 {
 	const struct snap_symbol *first = y - y->alias_place;
@@ -210,7 +207,6 @@ static const char *stack_text(struct grouping *g, const struct snap_symbol *y)
 	return y && y->stack > 0 ? arena_format(&g->out->arena, "%" PRIu32, y->stack - 1) : "";
 }
 
-/* Returns the kind of row for a symbol with this name. */
 static enum heft_row_kind diff_rows_kind_of(struct str name)
 {
 	return snap_is_literal(name)                        ? HEFT_ROW_LITERAL
@@ -220,7 +216,7 @@ static enum heft_row_kind diff_rows_kind_of(struct str name)
 							    : HEFT_ROW_FALLBACK;
 }
 
-/* Stores the facts of a pair in its row, if rows are by symbol. */
+/* Stores what is known of a pair in its row, if rows are by symbol. */
 static void diff_rows_tell_symbol(struct grouping *g, const struct diff_pair *p, uint32_t node)
 {
 	const struct snap_symbol *old = diff_before(g->d, p), *new_ = diff_after(g->d, p);
@@ -248,8 +244,8 @@ static void diff_rows_tell_symbol(struct grouping *g, const struct diff_pair *p,
 						       diff_rows_kind_of(label), list, p->change };
 }
 
-/* Returns the row of a pair. Symbols with equal name, section and path share a row. Aliases share a
- * row even with different paths. */
+/* Returns the row of a pair. Symbols with equal name, section and path share a row, and aliases
+ * even with different paths. */
 static uint32_t symbol_node(struct grouping *g, const struct diff_pair *p)
 {
 	const struct snap_symbol *old = diff_before(g->d, p), *new_ = diff_after(g->d, p);
@@ -271,8 +267,8 @@ static uint32_t symbol_node(struct grouping *g, const struct diff_pair *p)
 	return node;
 }
 
-/* Returns the size of a symbol by SuperSize's counting. Only added and removed symbols include
- * padding. The padding of paired symbols is in the sums per section. */
+/* Returns the size of a symbol as SuperSize counts. The padding of paired symbols is not in it, but
+ * in the sums per section. */
 static struct amount symbol_amount(const struct grouping *g, const struct snap_symbol *y,
 				   bool paired)
 {
@@ -325,7 +321,7 @@ static bool wants_pair(const struct grouping *g, const struct diff_pair *p)
 	return (old && wants(g, g->d->before, old)) || (new_ && wants(g, g->d->after, new_));
 }
 
-/* Adds the padding of paired symbols as separate symbols, as SuperSize does. */
+/* Adds the changed padding of paired symbols as symbols, like SuperSize. */
 static void diff_rows_add_paddings(struct grouping *g)
 {
 	const struct snapshot *s = g->d->before;
@@ -365,8 +361,7 @@ static const char *diff_rows_path_text(struct grouping *g, const struct snapshot
 	return diff_rows_copy_text(g, s, none ? 0 : path);
 }
 
-/* Returns the section of the charge's symbol. Without a symbol, returns the section in the
- * label. */
+/* Returns the section of a charge's symbol. Without a symbol, its label names the section. */
 static const char *section_text(struct grouping *g, const struct snapshot *s,
 				const struct snap_charge *c)
 {
@@ -391,7 +386,7 @@ static const struct snap_symbol *diff_rows_symbol_of(const struct snapshot *s,
 	return c && c->symbol != SNAP_NO_SYMBOL ? &s->symbols.data[c->symbol] : NULL;
 }
 
-/* Returns the name before the change. For a moved symbol, returns the path before. */
+/* Returns the old name, or for a moved symbol the old path. */
 static const char *was_text(struct grouping *g, const struct charge_pair *p)
 {
 	const struct snap_charge *old = charge_at(g->d->before, p->before);
@@ -468,7 +463,7 @@ static uint32_t charge_node(struct grouping *g, const struct snapshot *s,
 	return node;
 }
 
-/* Adds each charge to the row of its own side. The row of `after` counts the kind of change. */
+/* Adds each charge to its row. The row of the new snapshot counts the kind of change. */
 static void add_charge_groups(struct grouping *g)
 {
 	const struct snapshot *const sides[] = { g->d->before, g->d->after };
@@ -616,18 +611,17 @@ void diff_rows_release(struct diff_rows *r)
 	arena_release(&r->arena);
 }
 
-/* Finds the sum of sections to which a section of either side belongs. */
+/* Finds the sum to which a section of either snapshot is added */
 struct section_sums {
 	struct diff_sections *out;
 	bool supersize;
-	struct intern keys;  /* Keys of the sections. The id is the index in out->sections */
-	uint32_t *places[2]; /* Per side and section: index of the sum plus 1. 0 if not yet
-			      * looked up */
+	struct intern keys;  /* Keys of sections. A key's id is the index in out->sections */
+	uint32_t *places[2]; /* Per side and section: 1 + index of the sum. 0 until needed */
 	struct text key;
 };
 
-/* Returns the sum of a section. Sections with the same name share a sum, if they agree in being in
- * the file and in memory. SuperSize's counting uses segments only. */
+/* Returns the sum of a section. Sections with one name share it if they agree in being in the file
+ * and in memory. SuperSize counts by segment only. */
 static uint32_t diff_rows_find_sum(struct section_sums *t, const struct snap_section *sec)
 {
 	const char *name = t->supersize ? snap_segment(sec) : sec->name;

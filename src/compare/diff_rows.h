@@ -10,44 +10,44 @@
 #include "map/rows.h"
 #include "compare/diff.h"
 
-/* DIFF_COUNTS: index of the first count of changes among the measures. Counts are in the order of
- * enum heft_change. DIFF_MEASURES: number of all measures. */
+/* DIFF_COUNTS: index of the first measure that counts changes, in the order of enum heft_change.
+ * DIFF_MEASURES: number of measures. */
 enum {
 	DIFF_COUNTS = HEFT_DIFF_COUNT_UNCHANGED,
 	DIFF_MEASURES = HEFT_DIFF_COUNT_RENAMED + 1,
 };
 
-/* Texts of rows by symbol. DIFF_WAS is the old name of renamed symbols, and the old path of moved
- * ones. Texts from DIFF_TEXTS on are shown only after diff_rows_show_all(). */
+/* Texts of rows by symbol. DIFF_WAS: old name of a renamed symbol, old path of a moved one. Those
+ * from DIFF_TEXTS on are shown only after diff_rows_show_all(). */
 enum diff_text {
 	DIFF_SECTION,
 	DIFF_PATH,
 	DIFF_COMPONENT,
 	DIFF_CONTAINER,
 	DIFF_WAS,
-	DIFF_PAIRED_BY, /* Way in which the pair was found, if not by name, such as "neighbours" */
+	DIFF_PAIRED_BY, /* How the pair was found, if not by name: "neighbours" */
 	DIFF_TEXTS,
-	DIFF_FLAGS = DIFF_TEXTS, /* Flags, such as "cold, clone" */
-	DIFF_CODE,               /* The symbol's disassembly in a .sizediff file */
+	DIFF_FLAGS = DIFF_TEXTS, /* "cold, clone" */
+	DIFF_CODE,               /* Change of the disassembly, in a .sizediff file */
 	DIFF_ALL_TEXTS,
-	/* Stack bytes, now and before. If both sides have stacks, they replace the two texts
+	/* Stack bytes, now and before. If both snapshots have stacks, these replace the two
 	 * above. */
 	DIFF_STACK = DIFF_TEXTS,
 	DIFF_STACK_WAS,
 };
 
-/* Measures of the rows, and the texts of rows if both sides have stacks. */
+/* Measures of the rows, and texts of rows with stacks. */
 extern const struct heft_measure diff_measures[DIFF_MEASURES];
 extern const struct heft_text diff_texts_of_stacks[DIFF_ALL_TEXTS];
 
-/* Selects the bytes that the sizes of rows count. */
+/* Which bytes the sizes of rows count. */
 enum diff_counting {
 	DIFF_CHARGED,  /* All bytes that the file has because of the row */
 	DIFF_PADDED,   /* Own bytes and padding */
-	DIFF_SUPERSIZE /* SuperSize's counting: own bytes. Padding is listed separately */
+	DIFF_SUPERSIZE /* As SuperSize: own bytes. Padding is listed by itself */
 };
 
-/* Facts about a node beside its sums. */
+/* What a node has beside its sums */
 struct diff_fact {
 	const char *label;
 	enum heft_row_kind kind;
@@ -57,46 +57,44 @@ struct diff_fact {
 
 struct diff_rows {
 	struct heft_table table;
-	/* Private. */
 	struct tree tree;
-	VEC(struct diff_fact) facts; /* Facts, one per node */
+	VEC(struct diff_fact) facts; /* Per node */
 	const char *level;
-	struct arena arena; /* Memory of rows and texts */
+	struct arena arena; /* Owns rows and texts */
 	enum diff_counting counting;
 	/* Number of charges or symbols per kind of change (enum heft_change), without hidden ones.
 	 * The same for any grouping. */
 	uint64_t counts[HEFT_CHANGES];
-	bool hides_debug; /* True if both sides have debug sections, and the rows omit them */
+	bool hides_debug; /* True if rows omit debug sections, which both snapshots have */
 };
 
 void diff_rows_make(struct diff_rows *ret, const struct snapshot_diff *d,
 		    const struct heft_diff_query *query);
-/* Makes the table again, sorted and limited as this query says. The query must group rows as
- * before. Not for rows by symbol. */
+/* Makes the table again, with another order and limit. The grouping stays. Not for rows by
+ * symbol. */
 void diff_rows_cut(struct diff_rows *r, const struct heft_diff_query *query);
-/* Shows all texts in the tables. Only for rows by symbol. */
 void diff_rows_show_all(struct diff_rows *r);
 void diff_rows_release(struct diff_rows *r);
 
-/* Own bytes. The names of a symbol share its size (PSS). Padding before symbols is separate, except
- * for symbols that are only padding. */
+/* Own bytes: the names of a symbol share its size (PSS). Padding before symbols is separate, except
+ * for symbols that are only padding */
 struct diff_sizes {
 	double before, after;
 	double padding_before, padding_after;
 };
 
-/* Sums per section name over all containers. The last element is the total ("TOTAL"). */
+/* The sum of all sections with one name. The last one is "TOTAL" */
 struct diff_section {
-	const char *name; /* Section name */
-	bool in_file;     /* False for .bss and similar sections */
-	bool in_memory;   /* True if the section is in memory. Valid only if knows_memory is set */
+	const char *name;
+	bool in_file;   /* False for sections such as .bss */
+	bool in_memory; /* Valid if knows_memory */
 	struct diff_sizes sizes;
 	uint64_t counts[HEFT_CHANGES];
 };
 
 struct diff_sections {
 	VEC(struct diff_section) sections;
-	bool knows_memory; /* True if both sides know which sections add up to the VM image */
+	bool knows_memory; /* True if both snapshots tell which sections are in the VM image */
 };
 void diff_sections_make(struct diff_sections *ret, const struct snapshot_diff *d);
 void diff_sections_release(struct diff_sections *s);

@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-/* Copies a part of one snapshot to another. */
+/* Copies some symbols of a snapshot to another one */
 struct diff_save_half {
 	const struct snapshot *from;
 	struct snapshot *to;
-	uint32_t *texts;                /* Per text id of `from`: id in `to`. 0 if not yet copied */
-	const char *const *disassembly; /* Per symbol of `from`: its disassembly. May be NULL */
+	uint32_t *texts;                /* Per text id of `from`: id in `to`. 0 if not copied yet */
+	const char *const *disassembly; /* Per symbol of `from`: a text or NULL. Or NULL */
 	uint32_t *places;               /* Per symbol of `from`: index in `to`, or SNAP_NO_SYMBOL */
 };
 
@@ -73,7 +73,7 @@ static void copy_container(struct snapshot *to, const struct snap_container *c)
 	vec_push(&to->containers, n);
 }
 
-/* Copies the marked symbols, each with its whole alias list. */
+/* Copies the marked symbols, with their whole alias lists. */
 static void copy_marked(struct diff_save_half *h, const uint8_t *marked)
 {
 	const struct snap_symbol *y = h->from->symbols.data;
@@ -87,7 +87,7 @@ static void copy_marked(struct diff_save_half *h, const uint8_t *marked)
 	}
 }
 
-/* Copies the charges of copied symbols and of changed pairs. */
+/* Copies the charges of copied symbols and of pairs that changed. */
 static void copy_charges(struct diff_save_half *h, const struct charge_pairs *pairs, size_t side)
 {
 	for (size_t i = 0; pairs->of[side] && i < h->from->charges.count; i++) {
@@ -126,7 +126,7 @@ static void make_half(struct snapshot *to, const struct snapshot *from, const ui
 		vec_push(&to->extra, copy_value(&to->arena, &from->extra.data[i]));
 	for (size_t i = 0; i < from->containers.count; i++)
 		copy_container(to, &from->containers.data[i]);
-	/* Copies all sections, so that section numbers stay valid. */
+	/* All sections, so that their indexes stay valid. */
 	for (size_t i = 0; i < from->sections.count; i++) {
 		const struct snap_section *sec = &from->sections.data[i];
 		const uint32_t section = snapshot_section_like(to, sec);
@@ -138,7 +138,7 @@ static void make_half(struct snapshot *to, const struct snapshot *from, const ui
 	mem_free(h.places);
 }
 
-/* Returns the index of the container with that name. 0 (the first) without one. */
+/* Returns the container with that name, or 0 (the first). */
 static uint32_t container_named(const struct snapshot *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->containers.count; i++)
@@ -164,7 +164,6 @@ static void diff_save_add_paddings(const struct snapshot_diff *d, struct snapsho
 	}
 }
 
-/* Marks the symbols whose charges changed. */
 static void mark_charged(const struct snapshot_diff *d, size_t side, uint8_t *marked)
 {
 	const struct snapshot *s = side == 0 ? d->before : d->after;

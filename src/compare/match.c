@@ -13,7 +13,7 @@ static bool match_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Deletes each "$" with the digits after it. */
+/* Removes each "$" with the digits after it. */
 static struct str without_dollars(struct str s, struct text *work)
 {
 	work->len = 0;
@@ -28,7 +28,7 @@ static struct str without_dollars(struct str s, struct text *work)
 	return text_str(work);
 }
 
-/* Like without_dollars(). Also deletes digits and dots at the end. */
+/* Removes each "$" with the digits after it, and digits and dots at the end. */
 struct str match_stable(struct str s, struct text *work)
 {
 	if (s.len > 0 && memchr(s.p, '$', s.len))
@@ -38,8 +38,8 @@ struct str match_stable(struct str s, struct text *work)
 	return s;
 }
 
-/* Returns the common name of similar star symbols: "** symbol gaps" for "** symbol gap 3 (end of
- * section)". */
+/* Returns the common name of star symbols that differ only in numbers or places: "** symbol gaps"
+ * for "** symbol gap 3 (end of section)". */
 static struct str star_cluster(struct str s, struct text *out)
 {
 	size_t end = s.len;
@@ -86,7 +86,7 @@ static bool match_is_hash(struct str s)
 	return true;
 }
 
-/* Returns the name without suffixes of clones ("f.isra.0") and without a Rust name's hash
+/* Returns the name without suffixes of clones ("f.isra.0") and without Rust's hash
  * ("f::h0123456789abcdef"). */
 static struct str without_suffixes(struct str s)
 {
@@ -105,7 +105,7 @@ uint32_t match_text(struct matcher *m, struct match_side *side, uint32_t id)
 	return side->texts[id];
 }
 
-/* Returns the common id of a text that is not in a snapshot. */
+/* Returns the id of a text that is in no snapshot. */
 static uint32_t made_text(struct matcher *m, struct str s)
 {
 	return intern_add(&m->common, s) + 1;
@@ -123,8 +123,8 @@ static uint32_t stable_text(struct matcher *m, struct match_side *side, uint32_t
 	return side->stable[id];
 }
 
-/* Returns the id of the name without hash and suffixes. Removes the hash first, because its last
- * digits look like a suffix. */
+/* Returns the id of a name without Rust's hash and suffixes. Removes the hash first, because its
+ * last digits look like a suffix. */
 static uint32_t bare_text(struct matcher *m, struct match_side *side, uint32_t id)
 {
 	if (side->bare[id] == 0)
@@ -138,7 +138,7 @@ static struct match_key base_key(struct match_side *side, const struct snap_symb
 	return (struct match_key){ .place = side->places[y->section] };
 }
 
-/* True if all symbols of this name are the same symbol. */
+/* True if all symbols with this name are the same thing. */
 static bool is_unique(const struct match_side *side, const struct snap_symbol *y)
 {
 	const struct str name = snapshot_text(side->s, y->full_name);
@@ -148,7 +148,7 @@ static bool is_unique(const struct match_side *side, const struct snap_symbol *y
 	       !memchr(name.p, '.', name.len);
 }
 
-/* Makes a symbol's key for a pass, without its size. False if the pass cannot pair the symbol. */
+/* Makes the key of a symbol for a pass, without its size. False if the pass skips it. */
 typedef bool (*key_fn)(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		       struct match_key *ret);
 
@@ -161,7 +161,7 @@ static bool key_sized(struct matcher *m, struct match_side *side, const struct s
 	return true;
 }
 
-/* A function and its cold part have the same name without their suffixes. */
+/* Without suffixes, a function and its cold part have the same name, so the key needs more. */
 static bool key_part(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 		     struct match_key *ret)
 {
@@ -175,7 +175,7 @@ static bool key_same(struct matcher *m, struct match_side *side, const struct sn
 {
 	if (m->supersize || !snap_is_made_up(snapshot_text(side->s, y->full_name)))
 		return key_sized(m, side, y, ret);
-	/* A generated name keeps its digits, because it consists of them. */
+	/* A made-up name keeps its digits, because it consists of them. */
 	*ret = base_key(side, y);
 	ret->name = match_text(m, side, y->full_name);
 	ret->path = match_text(m, side, snap_path(y));
@@ -189,8 +189,8 @@ uint64_t match_print(const struct match_side *side, const struct snap_symbol *y,
 	return c && (data || y->contents.shape == 0) ? c->print : y->contents.shape;
 }
 
-/* Makes the key from the contents. A name made from an address does not identify a function in
- * another build. */
+/* The key is the contents, because a name made from an address identifies nothing in another
+ * build. */
 static bool key_contents(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 			 struct match_key *ret)
 {
@@ -230,7 +230,7 @@ static bool key_owned(struct matcher *m, struct match_side *side, const struct s
 	return ret->name != DIFF_NONE;
 }
 
-/* A generated name is the key, because it is an address. */
+/* The key is the made-up name, which contains the address. */
 static bool key_address(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 			struct match_key *ret)
 {
@@ -304,23 +304,22 @@ const char *match_pass_word(unsigned pass)
 	return pass < COUNT_OF(words) && words[pass] ? words[pass] : "";
 }
 
-/* Keys of a side's symbols that a pass may pair, in the order of the list `left`. */
+/* Keys of those symbols of one snapshot that a pass may pair, in the order of `left` */
 struct match_keyed {
 	struct match_key *keys;
-	uint64_t *hashes; /* 0 if several symbols have the key and the pass needs a unique key */
+	uint64_t *hashes; /* 0 if a unique key is needed and several symbols have this one */
 	uint32_t *symbols;
 	size_t count;
 };
 
-/* Symbols of the older side per key, in order. The last symbol links to the first, and each symbol
- * to the next. */
+/* Per key: the symbols of the old snapshot, in a ring. The last one links to the first */
 struct queues {
 	const struct match_keyed *of;
-	struct map last; /* Index of the last symbol, per key */
-	uint32_t *next;  /* Per symbol: the next one with its key. DIFF_NONE at the last symbol */
+	struct map last; /* By key: the last symbol */
+	uint32_t *next;  /* Per symbol: the next one with its key. DIFF_NONE after the last */
 };
 
-/* Finds the last symbol of a key. Without one, `at` is where to insert it. */
+/* Finds the last symbol with a key. If there is none, `at` is where to insert it. */
 static bool queue_find(const struct queues *q, const struct match_key *key, struct map_at *at,
 		       uint32_t *ret)
 {
@@ -330,7 +329,7 @@ static bool queue_find(const struct queues *q, const struct match_key *key, stru
 	return false;
 }
 
-/* Number of look-ups ahead for which memory is prefetched. */
+/* Memory is prefetched this many look-ups ahead. */
 enum { AHEAD = 16 };
 
 static void queues_init(struct queues *q, const struct match_keyed *of)
@@ -354,7 +353,7 @@ static void queues_init(struct queues *q, const struct match_keyed *of)
 	}
 }
 
-/* Removes and returns the first symbol of a key. DIFF_NONE without one. */
+/* Returns the first symbol with a key and removes it. DIFF_NONE if there is none. */
 static uint32_t queue_take(struct queues *q, const struct match_key *key, uint64_t hash)
 {
 	uint32_t last;
@@ -373,8 +372,7 @@ void match_pair(struct matcher *m, uint32_t before, uint32_t after, enum match_p
 	m->pass[after] = (uint8_t)pass;
 }
 
-/* True if a pass may pair the symbol. Generated names are used only if there is no other
- * evidence. */
+/* True if a pass may pair the symbol. Made-up names count only if there is no other evidence. */
 static bool tells(const struct matcher *m, const struct match_side *side, enum match_pass pass,
 		  const struct snap_symbol *y)
 {
@@ -382,7 +380,7 @@ static bool tells(const struct matcher *m, const struct match_side *side, enum m
 	       !match_is_nameless(side, y);
 }
 
-/* Removes the keys that are not unique on a side. */
+/* Drops keys that several symbols of one snapshot have. */
 static void keyed_once(struct match_keyed *k)
 {
 	const size_t count = k->count;
@@ -400,8 +398,8 @@ static void keyed_once(struct match_keyed *k)
 
 struct pass_step {
 	enum match_pass pass;
-	bool own;   /* True for a pass that SuperSize lacks */
-	bool sized; /* True if partners have equal sizes */
+	bool own;   /* True for a pass that SuperSize does not have */
+	bool sized; /* True if partners must have equal sizes */
 	key_fn key;
 };
 
@@ -473,7 +471,7 @@ void match_drop(struct matcher *m)
 		if (!taken[m->before.left.data[i]])
 			m->before.left.data[kept++] = m->before.left.data[i];
 	m->before.left.count = kept;
-	/* Each symbol has at most one partner. */
+	/* No symbol has two partners. */
 	ASSERT(m->before.s->symbols.count + m->after.left.count ==
 	       m->after.s->symbols.count + m->before.left.count);
 	mem_free(taken);
@@ -487,7 +485,7 @@ static void run_passes(struct matcher *m, const struct pass_step *list, size_t c
 			run_pass(m, &list[i]);
 }
 
-/* True if two symbols of `before` and `after` are equal in everything that is compared. */
+/* True if nothing that is compared differs between two symbols. */
 static bool symbols_equal(const struct matcher *m, const struct snap_symbol *old,
 			  const struct snap_symbol *new_)
 {
@@ -501,8 +499,8 @@ static bool symbols_equal(const struct matcher *m, const struct snap_symbol *old
 	       m->before.places[old->section] == m->after.places[new_->section];
 }
 
-/* If both lists are equal, pairs symbols by index. Passes by similarity may pair equal symbols
- * crosswise, or leave one without a partner. */
+/* Pairs symbols by index if both lists are equal. Passes by similarity might pair equal symbols
+ * crosswise, or leave some alone. */
 static bool same_lists_pair(struct matcher *m)
 {
 	const struct snapshot *b = m->before.s, *n = m->after.s;
@@ -548,7 +546,7 @@ void matcher_run(struct matcher *m)
 	}
 }
 
-/* If all functions of a program have real names, its data is treated as named too. */
+/* If all functions of a program have real names, its data counts as named too. */
 static bool name_is_made_up(const struct match_side *side, uint32_t full_name)
 {
 	const struct str name = snapshot_text(side->s, full_name);
@@ -585,7 +583,7 @@ static void match_side_init(struct matcher *m, struct match_side *side, const st
 void matcher_init(struct matcher *m, const struct snapshot *before, const struct snapshot *after,
 		  bool supersize)
 {
-	/* If each side has only one program, the names of programs do not matter. */
+	/* Names of containers do not matter if each snapshot has one. */
 	const bool one = !supersize && before->containers.count == 1 &&
 			 after->containers.count == 1;
 	memset(m, 0, sizeof *m);

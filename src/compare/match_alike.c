@@ -1,4 +1,4 @@
-/* Scores how similar two symbols without names are, by references, instructions and sizes. */
+/* Scores how similar two nameless symbols are, by references, instructions and sizes. */
 #include "compare/match_alike.h"
 
 #include "base/map.h"
@@ -30,7 +30,7 @@ struct match_alike_start {
 
 typedef VEC(struct match_alike_start) start_vec;
 
-/* Lists the symbols of a container that have addresses, sorted by address. */
+/* Lists the symbols of a container that have addresses, by address. */
 static start_vec starts_list(const struct snapshot *s, uint32_t container)
 {
 	start_vec starts = { 0 };
@@ -57,10 +57,10 @@ static uint32_t match_alike_symbol_at(const struct snapshot *s, const start_vec 
 
 enum {
 	REFS_MOST = 512
-}; /* Greatest number of a symbol's references to compare. Ignores further ones. */
+}; /* Greatest number of references of a symbol to compare. Others are ignored */
 
-/* Finds the targets of a container's references, and the symbols with clues. The references begin
- * at `to`. */
+/* Finds what each reference of a container leads to, and which symbols have clues. `to`: where its
+ * references begin. */
 static void container_resolve(struct alike *a, struct alike_side *as, uint32_t container,
 			      struct alike_ref *to)
 {
@@ -94,7 +94,7 @@ static void container_resolve(struct alike *a, struct alike_side *as, uint32_t c
 	vec_release(&starts);
 }
 
-/* Lists, per symbol, the references to it. */
+/* Lists the references to each symbol. */
 static void refs_turn(struct alike_side *as, size_t count)
 {
 	const size_t symbols = as->side->s->symbols.count;
@@ -192,12 +192,12 @@ void alike_learn(struct alike *a, uint32_t before, uint32_t after)
 	a->learned++;
 }
 
-/* Numbers of references that agree and that differ between two lists. */
+/* Comparison of two lists of references: how many agree, how many differ */
 struct match_alike_agreement {
 	size_t same, different;
 };
 
-/* True if two unidentified references, one per side, may be equal: both point to the same kind of
+/* True if two references to unidentified targets may agree: both lead to the same kind of
  * section. */
 static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 {
@@ -209,13 +209,13 @@ static bool may_pair(const struct alike *a, uint32_t before, uint32_t after)
 
 enum { AHEAD = 8 };
 
-/* Returns a bit that is equal for equal things. 0 if the thing is unknown. */
+/* Returns a bit that is the same for the same thing. 0 if it is unknown. */
 static uint64_t bit_of(uint64_t ident)
 {
 	return ident != 0 ? UINT64_C(1) << (ident * HASH_ODD_1 >> 58) : 0;
 }
 
-/* Records the known things that a symbol refers to. */
+/* Stores which known things a symbol refers to. */
 static void known_read(const struct alike *a, struct alike_symbol *y)
 {
 	uint64_t *ahead = y->ahead;
@@ -227,7 +227,7 @@ static void known_read(const struct alike *a, struct alike_symbol *y)
 		y->known |= ahead[i];
 		y->known_count += ahead[i] != 0;
 	}
-	/* Each step doubles the number of references. The last step adds one. */
+	/* Each step doubles the number of references, and the last one adds one. */
 	static const size_t steps[] = { 1, 2, 4, 1 };
 	_Static_assert(1 + 1 + 2 + 4 + 1 == AHEAD + 1, "a reference and the next AHEAD");
 	for (size_t s = 0; s < COUNT_OF(steps); s++)
@@ -243,8 +243,7 @@ static void both_read(const struct alike *a, struct alike_symbol *b, struct alik
 		known_read(a, n);
 }
 
-/* Finds the next place where both lists agree, with the fewest references skipped. False if it is
- * too far away. */
+/* Finds where both lists agree again, skipping as few references as possible. False if too far. */
 static bool refs_resume(const struct alike_symbol *b, const struct alike_symbol *n, size_t *i,
 			size_t *k)
 {
@@ -268,7 +267,7 @@ static bool refs_resume(const struct alike_symbol *b, const struct alike_symbol 
 	return fewest <= AHEAD;
 }
 
-/* A score: the sum of its parts (0 to 100 each, times a weight), and the sum of the weights. */
+/* Sum of the parts (each 0 to 100, times its weight), and sum of the weights */
 struct score {
 	unsigned sum, weight;
 };
@@ -279,11 +278,11 @@ static void score_add(struct score *s, unsigned part, unsigned weight)
 	s->weight += weight;
 }
 
-/* Weights of the parts of a score. OF_REFS is the highest weight that references can have. */
+/* Weights of the parts. OF_REFS is the highest that references can have. */
 enum { OF_REFS = 3, OF_GRAMS = 2, OF_OWNERS = 3, OF_CODE_SIZE = 1 };
 
-/* A score before references are compared, and the score that it must reach. `later`: weight of the
- * parts that are scored afterwards, all of which may agree. */
+/* A score before references are compared, and the score that is wanted. `later`: weight of the
+ * parts that come afterwards */
 struct score_goal {
 	struct score so_far;
 	unsigned later, least;
@@ -296,14 +295,14 @@ static bool goal_in_reach(const struct score_goal *g, size_t same, size_t differ
 	const size_t all = same + different, weight = min_u64(all, OF_REFS);
 	const size_t have = g->so_far.sum + 100 * g->later;
 	const size_t need = g->least * (g->so_far.weight + g->later + weight);
-	/* Equal sizes alone are scored separately. */
+	/* Equal sizes alone have a score of their own. */
 	return g->so_far.weight + g->later + different <= 2 || need <= have ||
 	       (need - have) * all <= 100 * same * weight;
 }
 
-/* Compares two lists of references. With a goal, stops when the goal is out of reach. Votes for
- * pairs of unknown references between equal ones, and at the ends of both lists, are added to
- * `votes` (may be NULL). */
+/* Compares two lists of references. With a goal, stops when it cannot be reached. If `votes` is not
+ * NULL, adds votes: targets of unknown references between equal ones, or at both ends, may be a
+ * pair. */
 static struct match_alike_agreement refs_compare(const struct alike_symbol *b,
 						 const struct alike_symbol *n,
 						 const struct score_goal *goal, struct alike *votes)
@@ -339,8 +338,7 @@ static struct match_alike_agreement refs_compare(const struct alike_symbol *b,
 	return ret;
 }
 
-/* True if a symbol has a reference to an unidentified target. Targets never become unidentified
- * again. */
+/* True if a symbol refers to something unidentified. Identified things stay so. */
 static bool has_unknown(struct alike_symbol *y)
 {
 	for (size_t i = 0; i < y->ref_count && !y->settled; i++)
@@ -359,11 +357,9 @@ void alike_vote(struct alike *a, uint32_t before, uint32_t after)
 	(void)refs_compare(b, n, NULL, a);
 }
 
-enum {
-	FEW = 3
-}; /* Greatest number of symbols per side that may share a feature. Ignores more common features. */
+enum { FEW = 3 }; /* Features that more symbols per side have are ignored */
 
-/* Adds the features of a side's symbols without a partner. */
+/* Adds the features (struct feature) of a snapshot's symbols without a partner. */
 static void features_add(struct alike_side *as, const uint32_t *open, uint32_t side,
 			 feature_vec *ret)
 {
@@ -409,7 +405,7 @@ void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_
 	}
 }
 
-/* Returns the sample of a function. Makes it when it is first needed. */
+/* Returns the sample of a function's code, which it makes when needed. */
 static const uint32_t *sample_of(struct alike_side *as, uint32_t symbol)
 {
 	const struct snapshot *s = as->side->s;
@@ -425,8 +421,7 @@ static const uint32_t *sample_of(struct alike_side *as, uint32_t symbol)
 	return as->samples.data[y->sample - 1].grams;
 }
 
-/* Returns the percentage of instruction groups that two functions share, estimated from their
- * samples. */
+/* Returns the percentage of instruction groups that two functions share, estimated by samples. */
 static unsigned grams_shared(struct alike *a, uint32_t before, uint32_t after)
 {
 	const uint32_t *x = sample_of(&a->before, before), *y = sample_of(&a->after, after);
@@ -457,7 +452,7 @@ static unsigned bits_count(uint64_t v)
 static bool refs_in_reach(const struct score_goal *goal, const struct alike_symbol *b,
 			  const struct alike_symbol *n)
 {
-	/* Each bit that only one side has is a reference that differs. */
+	/* Each bit that only one symbol has stands for a reference that differs. */
 	const unsigned only_b = bits_count(b->known & ~n->known);
 	const unsigned only_n = bits_count(n->known & ~b->known);
 	const size_t same = min_u64(b->known_count - only_b, n->known_count - only_n);
@@ -477,8 +472,7 @@ bool alike_may_reach(struct alike *a, uint32_t before, uint32_t after, unsigned 
 	return refs_in_reach(&goal, b, n);
 }
 
-/* Adds to the score the part of the references that agree. False if the score cannot reach its
- * goal. */
+/* Adds how well the references agree to the score. False if the score cannot reach its goal. */
 static bool score_refs(const struct alike *a, struct score_goal *goal, struct alike_symbol *b,
 		       struct alike_symbol *n)
 {
@@ -497,11 +491,10 @@ static bool score_refs(const struct alike *a, struct score_goal *goal, struct al
 	return true;
 }
 
-enum { OF_CONTENTS = 6, OF_DATA_SIZE = 2 }; /* Weights of equal bytes and of data sizes */
+enum { OF_CONTENTS = 6, OF_DATA_SIZE = 2 }; /* Weights of equal bytes, and of sizes of data */
 
 enum { SIZES_LEAST = 12, DATA_LEAST = 50, SIZES_ALONE_APART = 12 };
 
-/* Returns the partner of the function that owns a symbol of `after`. */
 static uint32_t partner_of_owner(const struct alike *a, const struct alike_symbol *after)
 {
 	return after->owner == DIFF_NONE ? DIFF_NONE : a->m->partner[after->owner];
@@ -524,7 +517,7 @@ unsigned alike_sizes_least(const struct alike_symbol *before, unsigned has, unsi
 			       (owners ? OF_OWNERS : 0u);
 	if (later == 0)
 		return 101;
-	/* Points that the sizes need if all later scores are full. */
+	/* Points that the sizes need if all later parts are full. */
 	const unsigned all = least * (weight + later), rest = 100 * later;
 	const unsigned need = all > rest ? (all - rest + weight - 1) / weight : 0;
 	return need > known ? need : known;
@@ -568,8 +561,7 @@ unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned 
 	if (!score_refs(a, &goal, b, n))
 		return 0;
 	if (sampled) {
-		/* Comparing samples is slowest, so skip it if even equal samples would not reach
-		 * `least`. */
+		/* To compare samples takes longest: not done if even equal ones would not help. */
 		const unsigned all = least * (s->weight + OF_GRAMS);
 		if (s->sum + 100 * OF_GRAMS < all)
 			return 0;

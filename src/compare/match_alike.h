@@ -1,8 +1,7 @@
-/* match_alike.h - scores how similar a function or table without a name is to one on the other
- * side.
+/* match_alike.h - scores how similar a nameless function or table is to one of the other snapshot.
  *
- * Both sides use the same number for a known thing: a common name, a text, an import, a found pair.
- * References are compared by these numbers, in order. If all known references agree, unknown
+ * A known thing has the same number in both snapshots: a common name, a text, an import, a found
+ * pair. References are compared by these numbers, in order. If all known references agree, unknown
  * references at the same place probably lead to the same thing: a vote for a pair.
  *
  * One thread. Private to match*.c. */
@@ -12,49 +11,49 @@
 #include "snapshot/clues.h"
 #include "compare/match.h"
 
-/* Score of two symbols of equal size without other evidence. */
+/* Score of two symbols that have equal sizes and no other evidence. */
 enum { SIZES_ALONE = 70 };
 
-/* A vote: evidence that two symbols are a pair. */
+/* Evidence that two symbols are a pair */
 struct vote {
-	uint64_t pair; /* Index of `before` << 32 | index of `after` */
+	uint64_t pair; /* Index in `before` << 32 | index in `after` */
 };
 
-/* A reference of a symbol to another symbol or to a known thing. */
+/* A reference from a symbol */
 struct alike_ref {
-	uint64_t ident;  /* Number of the known thing to which it leads. 0 if unknown */
-	uint32_t target; /* Index of the symbol to which it leads, or DIFF_NONE */
-	uint32_t off;    /* Lower bits of the offset in the target symbol */
+	uint64_t ident;  /* Number of the known thing that it leads to. 0 if unknown */
+	uint32_t target; /* Symbol that it leads to, or DIFF_NONE */
+	uint32_t off;    /* Lower bits of the offset in that symbol */
 };
 
-/* A known thing that a symbol refers to, or that refers to the symbol. */
+/* A known thing that a symbol refers to, or that refers to it */
 struct feature {
 	uint64_t ident;
-	uint32_t symbol, side; /* `side`: 0 is before, 1 is after */
+	uint32_t symbol, side; /* `side`: 0 before, 1 after */
 };
 
 typedef VEC(struct feature) feature_vec;
 
-/* Data of a symbol that scores need. */
+/* What scores need to know of a symbol */
 struct alike_symbol {
-	uint64_t ident; /* Symbols with the same number are the same thing. 0 if unknown */
+	uint64_t ident; /* Number of the known thing that it is. 0 if unknown */
 	uint64_t size;
-	uint64_t print;               /* Hash of its contents (match_print()) */
-	const struct clue *clue;      /* NULL if it has none. */
-	const struct alike_ref *refs; /* References that are compared */
-	/* Bits of the hashes of known things: `known` of all references, `ahead` per reference of
-	 * it and the next few. `known_count`: number of references to known things. Up to date if
-	 * `read_at` equals alike.learned. */
+	uint64_t print;               /* match_print() */
+	const struct clue *clue;      /* Or NULL */
+	const struct alike_ref *refs; /* Those that are compared */
+	/* `known`: bits for the known things that it refers to. `ahead`: per reference, the bits of
+	 * it and the next few. `known_count`: number of references to known things. All are up to
+	 * date if `read_at` is alike.learned. */
 	uint64_t known, *ahead;
 	uint32_t known_count, read_at;
 	uint32_t ref_count;
-	uint32_t sample; /* Index plus 1 in `samples`. 0 if no score needed it. */
-	uint32_t owner;  /* Function of its side that owns the data, or DIFF_NONE. */
+	uint32_t sample; /* 1 + index in `samples`. 0 until needed */
+	uint32_t owner;  /* Function of its snapshot that owns the data, or DIFF_NONE */
 	bool code;
-	bool settled; /* True if all its references have known targets */
+	bool settled; /* True if it refers only to known things */
 };
 
-/* A function's sample of instruction groups, see clues_sample(). */
+/* Sample of a function's code, see clues_sample() */
 struct alike_sample {
 	uint32_t grams[CLUE_GRAMS];
 };
@@ -63,12 +62,12 @@ enum { ALIKE_CHUNK = 16 };
 
 struct alike_side {
 	struct match_side *side;
-	struct alike_symbol *symbols; /* Data of each symbol of the snapshot */
-	struct alike_ref *refs;       /* References of all containers, in the order of clues */
-	uint64_t *ahead;              /* Per reference: see alike_symbol. */
-	uint32_t *changes;            /* Per ALIKE_CHUNK references: how many got another target */
-	/* `first_to`: per symbol, the start of its incoming references in refs_to. `refs_to`:
-	 * indexes into refs. */
+	struct alike_symbol *symbols; /* Per symbol of the snapshot */
+	struct alike_ref *refs;       /* References of all containers, as in the clues */
+	uint64_t *ahead;              /* See alike_symbol */
+	uint32_t *changes;            /* Per ALIKE_CHUNK references: how often one of them got
+				       * another target */
+	/* `refs_to`: indexes in refs, by target. `first_to`: per symbol, where its own begin. */
 	uint32_t *first_to, *refs_to;
 	VEC(struct alike_sample) samples;
 };
@@ -76,34 +75,34 @@ struct alike_side {
 struct alike {
 	struct matcher *m;
 	struct alike_side before, after;
-	uint32_t learned; /* Number of pairs that were recorded, plus 1. */
+	uint32_t learned; /* Number of pairs recorded so far, plus 1 */
 	VEC(struct vote) votes;
-	feature_vec features; /* Scratch for alike_vote_rare() */
+	feature_vec features; /* Scratch */
 };
 
 void alike_init(struct alike *a, struct matcher *m);
 void alike_release(struct alike *a);
-/* Records that two symbols are a pair: both get the same number. */
+/* Records a pair: both symbols become the same known thing. */
 void alike_learn(struct alike *a, uint32_t before, uint32_t after);
-/* False if the references of two symbols differ too much for a score of `least`. */
+/* False if references differ too much for a score of `least`. */
 bool alike_may_reach(struct alike *a, uint32_t before, uint32_t after, unsigned least);
-/* Returns how similar two symbols are, 0 to 100. If the score does not reach `least`, returns any
- * number below `least`. O(references). */
+/* Returns how similar two symbols are: 0 to 100, or any number below `least` if it is below.
+ * O(references). */
 unsigned alike_score(struct alike *a, uint32_t before, uint32_t after, unsigned least);
-/* Adds to a hash everything that affects a symbol's scores and may change. */
+/* Adds everything that affects a symbol's scores and may change to a hash. */
 uint64_t alike_state(const struct alike *a, const struct alike_side *as, uint32_t symbol,
 		     uint64_t hash);
-/* Bits of all evidence beside sizes that some symbols of `after` have: alike_has_of() of each,
- * joined. */
+/* What symbols of `after` have beside a size: evidence that scores can use. */
 enum alike_has { ALIKE_HAS_REFS = 1, ALIKE_HAS_CLUE = 2, ALIKE_HAS_OWNER = 4 };
 unsigned alike_has_of(const struct alike *a, const struct alike_symbol *after);
-/* Returns the lowest percentage of the larger size that the smaller size must be for a score that
- * can reach `least`. 101 if only equal sizes can reach it. `has`: what symbols of `after` have. */
+/* Returns how large the smaller size must be, in percent of the larger one, for a score of
+ * `least`. 101: only equal sizes can reach it. `has`: bits of enum alike_has that any symbol of
+ * `after` has. */
 unsigned alike_sizes_least(const struct alike_symbol *before, unsigned has, unsigned least);
-/* Adds votes for the symbols that the two symbols of a pair refer to. */
+/* Adds votes for the symbols that both symbols of a pair refer to. */
 void alike_vote(struct alike *a, uint32_t before, uint32_t after);
-/* Adds votes for two symbols without partners that share a rare known thing: they both refer to it,
- * or it refers to both. `open_before` and `open_after`: per symbol, true if it has no partner. */
+/* Adds votes for two symbols without partners that share a rare known thing: both refer to it, or
+ * it refers to both. `open_*`: per symbol, nonzero if it has no partner. */
 void alike_vote_rare(struct alike *a, const uint32_t *open_before, const uint32_t *open_after);
 
 #endif

@@ -1,10 +1,9 @@
 /* Pairs symbols without a name by their neighbours and by the references to them.
  *
- * Linkers keep the order of their input. So paired symbols of a section serve as anchors if they
- * have the same order on both sides. The symbols between two anchors are aligned by scores, as in a
- * text diff. Also, two symbols to which a pair refers at the same place are a pair. The surest
- * pairs come first. Each pair identifies further references, and the steps repeat until no pair is
- * found. */
+ * Linkers keep the order of their input. So pairs that have the same order in both snapshots serve
+ * as anchors. The symbols between two anchors (a gap) are aligned by scores, as in a text diff.
+ * Also, two symbols to which a pair refers at the same place are a pair. The surest pairs come
+ * first. Each pair identifies more references, and the steps repeat until no pair is found. */
 #include "compare/match_alike.h"
 
 #include "base/sort.h"
@@ -12,25 +11,25 @@
 #include <stdlib.h>
 
 enum {
-	CELLS_MOST = 1 << 18, /* Greatest size of an alignment's table, in cells. Splits a larger
-			       * alignment into pieces. */
-	VOTE_WORTH = 15,      /* Points that one vote adds to a score */
-	VOTES_MOST = 3,       /* Greatest number of votes for a pair that count */
+	CELLS_MOST = 1 << 18, /* Greatest number of cells in the table of an alignment. Larger
+			       * alignments are done in pieces */
+	VOTE_WORTH = 15,      /* Points for a vote: other pairs suggest this pair */
+	VOTES_MOST = 3,       /* Votes of a pair that count at most */
 	STEPS_MOST = 12,      /* Greatest number of rounds with one threshold */
 	FEW_OF = 2000,
 };
 
-/* Scores that a pair must reach, one threshold after the other. Below FAINT, pairs symbols only if
- * both sides have equally many. */
+/* Scores that a pair must have, one after the other. Below FAINT, symbols are paired only if both
+ * parts of a gap have equally many. */
 static const unsigned thresholds[] = { 90, 75, 60, 45, 30, 14 };
 enum { FAINT = 30, CLEAR = 60, MARGIN = 6, VOTED_LEAST = 50 };
 
-/* A section that both sides have, with its symbols in order. */
+/* A section that both snapshots have, with its symbols in order */
 struct match_order_sequence {
 	VEC(uint32_t) before, after;
 };
 
-/* A column of the table of scores, with the size of its symbol. */
+/* A column of the table of scores, and the size of its symbol */
 struct sized_column {
 	uint64_t size, column;
 };
@@ -41,24 +40,23 @@ struct order {
 	VEC(struct match_order_sequence) list;
 	uint32_t *after_of;  /* Per symbol of `before`: its partner, or DIFF_NONE */
 	uint32_t *places;    /* Per symbol of `after`: its index in its sequence */
-	uint32_t *sequences; /* Per symbol of `after`: index of its sequence plus 1, or 0 */
-	uint64_t *tried;     /* Per symbol of `before`: state of the last gap that was tried and
-			      * begins with it */
-	size_t budget;       /* Number of table cells that alignments may still fill */
-	size_t found;        /* Number of pairs found in this step */
-	/* State of the current alignment. */
+	uint32_t *sequences; /* Per symbol of `after`: 1 + index of its sequence, or 0 */
+	uint64_t *tried;     /* Per symbol of `before`: state of the last gap tried after it */
+	size_t budget;       /* Number of cells that alignments may still fill. Bounds the time */
+	size_t found;        /* Pairs found in this step */
+	/* The current alignment. Rows are symbols of `before`, columns those of `after`. */
 	VEC(uint32_t) old_open, new_open;
-	VEC(uint64_t) sizes; /* Sizes of the symbols of `after` */
+	VEC(uint64_t) sizes; /* Per column */
 	VEC(struct sized_column) by_size;
-	VEC(uint32_t) near; /* Columns whose symbol has nearly the size of the row's symbol */
+	VEC(uint32_t) near; /* Columns with about the size of the row */
 	VEC(uint8_t) scores;
 	VEC(uint32_t)
-	filled, ends; /* `filled`: columns of the cells with a score, row by row. `ends`: per
-		       * row, end of its cells */
+	filled, ends; /* `filled`: columns of the cells that have a score, row by row. `ends`:
+		       * per row, where they end */
 	VEC(uint32_t) sums;
 };
 
-/* True if a symbol belongs to a sequence: it has address and size, is not a star symbol, and is the
+/* True if a symbol belongs to a sequence: it has address and size, is no star symbol, and is the
  * first of its aliases. */
 static bool match_order_has_place(const struct snapshot *s, const struct snap_symbol *y)
 {
@@ -96,7 +94,7 @@ static void sequence_add(struct order *o, const struct snap_section *old,
 	vec_push(&o->list, q);
 }
 
-/* Makes the sequences. Sections with the same name and container form one sequence. */
+/* Makes the sequences. Sections of one name in a container form one. */
 static void sequences_make(struct order *o)
 {
 	const struct snapshot *b = o->m->before.s, *n = o->m->after.s;
@@ -138,8 +136,7 @@ static void pair_found(struct order *o, uint32_t before, uint32_t after, enum ma
 	o->found++;
 }
 
-/* True if two symbols may be a pair: one or both are nameless, because a name was lost or
- * gained. */
+/* True if two symbols may be a pair, one or both nameless. A name may have been lost or gained. */
 static bool may_be_one(const struct order *o, uint32_t before, uint32_t after)
 {
 	return o->m->before.nameless[before] || o->m->after.nameless[after];
@@ -150,13 +147,13 @@ static bool match_order_is_text(const struct match_side *side, uint32_t symbol)
 	return snap_is_literal(snapshot_text(side->s, side->s->symbols.data[symbol].full_name));
 }
 
-/* Symbols of both sides between two anchors, listed in old_open and new_open. */
+/* The symbols between two anchors (pairs in order) in each snapshot, as in old_open and new_open */
 struct gap {
 	const uint32_t *old, *new_;
 	size_t old_count, new_count;
 };
 
-/* Finds the columns with the size of a row's symbol. */
+/* Finds the columns with the size of a row. */
 static void columns_equal(struct order *o, uint64_t size)
 {
 	const struct sized_column *list = o->by_size.data;
@@ -165,8 +162,8 @@ static void columns_equal(struct order *o, uint64_t size)
 		o->near.data[o->near.count++] = (uint32_t)list[i].column;
 }
 
-/* Finds the columns whose size is near a row's: neither of both sizes is below `percent` of the
- * other. May find some more. */
+/* Finds the columns with about the size of a row: the smaller size is at least `percent` of the
+ * larger one. May find a few more. */
 static void columns_near(struct order *o, uint64_t size, unsigned percent)
 {
 	const bool huge = size > UINT64_MAX / 100;
@@ -182,7 +179,7 @@ static void columns_near(struct order *o, uint64_t size, unsigned percent)
 	o->near.count = found;
 }
 
-/* Reads the sizes of the columns of a gap. Returns what the symbols have: see enum alike_has. */
+/* Reads the sizes of the columns. Returns bits of enum alike_has that any of them has. */
 static unsigned columns_read(struct order *o, const struct gap *g)
 {
 	const struct alike *a = &o->alike;
@@ -249,8 +246,8 @@ static bool is_clear(const struct order *o, const struct gap *g, size_t i, size_
 	return true;
 }
 
-/* Raises columns of a row to `sum`, from right to left, until one is already as large. Returns 0
- * then, because all columns left of it are as large too. Otherwise returns `sum`. */
+/* Raises cells of a row to `sum`, from right to left, until one is as large. Then returns 0,
+ * because all left of it are as large too. Otherwise returns `sum`. */
 static uint32_t row_raise(uint32_t *row, size_t first, size_t end, uint32_t sum)
 {
 	for (size_t k = end; k-- > first;) {
@@ -261,8 +258,8 @@ static uint32_t row_raise(uint32_t *row, size_t first, size_t end, uint32_t sum)
 	return sum;
 }
 
-/* Fills the table: per cell, the best sum of scores for the remaining parts of both lists, in
- * order. A row equals the next row, except where its cells with a score add to the sum. */
+/* Fills the table of sums: the best sum of scores for the rest of both lists, in order. A row
+ * equals the one below, except where its scores raise it. */
 static void sums_fill(struct order *o, const struct gap *g)
 {
 	const size_t width = g->new_count + 1;
@@ -284,7 +281,7 @@ static void sums_fill(struct order *o, const struct gap *g)
 	}
 }
 
-/* True if nothing has changed since the gap was tried without finding a pair. */
+/* True if nothing has changed since the gap was tried in vain. */
 static bool gap_was_tried(struct order *o, const struct gap *g, unsigned least)
 {
 	uint64_t state = hash_pair(least, g->old_count);
@@ -319,7 +316,7 @@ static void gap_pair(struct order *o, const struct gap *g, unsigned least)
 	}
 }
 
-/* Aligns a gap. Aligns a large gap in pieces along the diagonal. */
+/* Aligns a gap. A large gap is aligned in pieces along the diagonal. */
 static void gap_align(struct order *o, unsigned least)
 {
 	const struct gap g = { o->old_open.data, o->new_open.data, o->old_open.count,
@@ -344,8 +341,8 @@ struct anchor {
 
 typedef VEC(struct anchor) anchor_vec;
 
-/* Keeps the largest set of anchors with the same order on both sides. The list is in the older
- * side's order. */
+/* Keeps the largest set of anchors that have the same order in both snapshots. The list is in the
+ * old snapshot's order. */
 static void anchors_keep(anchor_vec *list)
 {
 	uint32_t *tails = mem_alloc((list->count + 1) * sizeof *tails);
@@ -381,7 +378,7 @@ static anchor_vec anchors_find(const struct order *o, size_t sequence)
 	return list;
 }
 
-/* Aligns the symbols after the anchor `from` and before the anchor `end`. */
+/* Aligns the symbols after anchor `from` and before anchor `end`. */
 static void between_align(struct order *o, const struct match_order_sequence *q, struct anchor from,
 			  struct anchor end, unsigned least)
 {
@@ -414,7 +411,7 @@ static void sequence_align(struct order *o, size_t sequence, unsigned least)
 	vec_release(&anchors);
 }
 
-/* The most likely partner of a symbol, and the score of the second one. */
+/* The most likely partner of a symbol, and the score of the second most likely one */
 struct favourite {
 	uint32_t other;
 	unsigned points, next;
@@ -428,7 +425,7 @@ static void favourite_see(struct favourite *f, uint32_t other, unsigned points)
 		f->next = points;
 }
 
-/* A pair with votes. Points: its score plus the points of its votes. */
+/* A pair that other pairs suggest. Points: its score, and VOTE_WORTH per suggestion */
 struct candidate_pair {
 	uint32_t before, after;
 	unsigned points;
@@ -543,10 +540,10 @@ void match_nameless(struct matcher *m)
 	if (!match_order_lacks_names(&m->before) || !match_order_lacks_names(&m->after))
 		return;
 	order_init(&o, m);
-	/* If very many symbols remain, a few more pairs are not worth another step. */
+	/* Another step for a few of very many symbols is not worth its time. */
 	const size_t few = (m->before.left.count + m->after.left.count) / FEW_OF;
 	for (size_t t = 0; t < COUNT_OF(thresholds); t++) {
-		/* Without clues, the scores of code cannot reach these thresholds. */
+		/* Without facts about code (clues.h), code cannot reach these. */
 		o.found = m->before.has_clues || thresholds[t] <= SIZES_ALONE ? few + 1 : 0;
 		for (unsigned step = 0; step < STEPS_MOST && o.found > few; step++) {
 			o.found = 0;

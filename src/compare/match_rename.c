@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 enum {
-	SMALL = 32,      /* Symbols below this size, in bytes, often have equal sizes by chance */
-	CANDIDATES = 64, /* Greatest number of candidates compared with a symbol */
-	ALIKE = 60,      /* Percentage of the name that must agree, in the same path */
-	VERY_ALIKE = 75, /* Percentage of the name that must agree, in another path */
+	SMALL = 32,      /* Symbols of fewer bytes often have equal sizes by chance */
+	CANDIDATES = 64, /* Greatest number of symbols to compare with one */
+	ALIKE = 60,      /* Percentage of the name that must agree if the path is the same */
+	VERY_ALIKE = 75, /* Percentage of the name that must agree if the path differs */
 };
 
 struct match_rename_candidate {
@@ -18,7 +18,7 @@ struct match_rename_candidate {
 
 struct candidates {
 	VEC(struct match_rename_candidate)
-	all; /* Sorted by place and size, then in symbol order */
+	all; /* By place and size, then in symbol order */
 };
 
 static bool has_name(const struct match_side *side, const struct snap_symbol *y)
@@ -51,7 +51,7 @@ static void match_rename_collect(struct candidates *c, struct match_side *side)
 	vec_qsort(&c->all, match_rename_compare);
 }
 
-/* Returns the common part of two names at both ends, in percent of the longer name. */
+/* Returns how much of two names agrees at both ends, in percent of the longer name. */
 static unsigned alike(struct str a, struct str b)
 {
 	const size_t shorter = a.len < b.len ? a.len : b.len, longer = a.len + b.len - shorter;
@@ -70,13 +70,14 @@ static bool same_path(const struct matcher *m, const struct snap_symbol *old,
 	return a.len > 0 && str_eq(a, snapshot_text(m->after.s, snap_path(new_)));
 }
 
-/* Symbols with the same size and section. Each side is a range [first, end). */
+/* Symbols with one size, in one section: a range per side */
 struct bucket {
 	size_t old_first, old_end, new_first, new_end;
 };
 
-/* Returns the candidate with the most similar name, if it is similar enough. In the same path, code
- * above a few bytes needs no similar name if each side has one symbol. */
+/* Returns the symbol of `old` with the most similar name, if that is similar enough. Names need not
+ * be similar in one case: the path is the same, each snapshot has one symbol there, and it is code
+ * of more than a few bytes. */
 static void match_rename_find_partner(struct matcher *m, struct candidates *old,
 				      struct match_rename_candidate *new_, const struct bucket *b,
 				      bool in_path)

@@ -1,4 +1,4 @@
-/* Renames the labels of a base to their partners' labels on the other side. */
+/* Gives labels of a base the names that the inputs use. */
 #include "compare/pair_labels.h"
 
 #include "base/filename.h"
@@ -42,7 +42,7 @@ bool pair_labels_lack(const struct pair_labels *n, enum heft_role role, const st
 	return false;
 }
 
-/* Returns the label that the source gave a symbol. LABEL_NONE without a label of its own. */
+/* Returns the label that a symbol has, or LABEL_NONE if it has none of its own. */
 static label_id pair_labels_of(const struct pair_labels *n, const struct label_side *side,
 			       const struct snapshot *s, const struct snap_symbol *y)
 {
@@ -66,8 +66,8 @@ bool pair_labels_made_up(const struct pair_labels *n, const struct spans *s)
 	return false;
 }
 
-/* Returns how much a pair counts for the label of its older side: code before data, then by size.
- * Data under a function's label counts 0. */
+/* Returns how much a pair counts when several decide about a label: code before data, then by size.
+ * Data with a function's label counts 0. */
 static uint64_t pair_labels_weight_of(const struct snapshot *s, const struct snap_symbol *y)
 {
 	const uint64_t code = UINT64_C(1) << 48;
@@ -78,10 +78,10 @@ static uint64_t pair_labels_weight_of(const struct snapshot *s, const struct sna
 	return owned ? 0 : 1 + min_u64(y->size, code - 2);
 }
 
-/* Labels "(after SYMBOL)" that only one side has, with their bytes in memory. */
+/* Labels "(after SYMBOL)" that only the inputs, or only the base, have */
 struct after_side {
 	VEC(label_id) list;
-	uint64_t *bytes; /* Per label */
+	uint64_t *bytes; /* Per label: bytes in memory */
 };
 
 static void after_side_init(struct after_side *z, const struct pair_labels *n,
@@ -106,8 +106,8 @@ static void after_side_release(struct after_side *z)
 	mem_free(z->bytes);
 }
 
-/* Returns the label for data after the partner of the symbol of `label`. Returns `label` if that
- * symbol keeps its name. */
+/* Returns the label for data after the partner of SYMBOL in `label`, or `label` if that symbol
+ * keeps its name. */
 static label_id after_become(struct pair_labels *n, label_id label)
 {
 	label_id symbol;
@@ -120,8 +120,8 @@ static label_id after_become(struct pair_labels *n, label_id label)
 			    label_text(n->labels, n->becomes[symbol]).p);
 }
 
-/* Renames generated labels that mean something else on the other side: they become "NAME (in the
- * base)". Skips labels added after the arrays were made, because no row has them. */
+/* Renames made-up labels of the base that stand for something else in the inputs: "NAME (in the
+ * base)". Skips labels that were added later, because no row has them. */
 static void strangers_rename(struct pair_labels *n, const struct spans *s)
 {
 	for (size_t i = 0; i < s->list.count; i++) {
@@ -133,8 +133,8 @@ static void strangers_rename(struct pair_labels *n, const struct spans *s)
 	}
 }
 
-/* Learns the new labels of data after symbols: first by the symbols, then by sizes, as
- * groups_after_match() does for charges. */
+/* Decides the new labels "(after SYMBOL)": by the symbols, then by sizes, as groups_after_match()
+ * does for charges. */
 static void learn_after(struct pair_labels *n, const struct label_side *before,
 			const struct label_side *after)
 {
@@ -193,8 +193,8 @@ void pair_labels_learn(struct pair_labels *n, const struct snapshot_diff *d,
 	mem_free(weights);
 }
 
-/* Returns the new label of a path. A path below the base's root moves below the other root. A
- * package named like the base's root gets the other root's name. LABEL_NONE if the label stays. */
+/* Returns the new label of a path. Below the base's root, it moves below the other root. A package
+ * that is called like the base's root is called like the other one. LABEL_NONE if it stays. */
 static label_id path_become(struct pair_labels *n, label_id label)
 {
 	const struct str path = label_text(n->labels, label);

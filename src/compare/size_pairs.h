@@ -1,7 +1,7 @@
-/* size_pairs.h - pairs items whose size occurs once on each side.
+/* size_pairs.h - pairs items whose size occurs once in each of two snapshots.
  *
- * The bounds of nameless data are guesses, so its names prove little. A size that only one item of
- * each side has is stronger evidence. O(items). One thread. */
+ * The items are nameless data, whose bounds are guesses. A size that one item of each has is good
+ * evidence. O(items). One thread. */
 #ifndef HEFT_COMPARE_SIZE_PAIRS_H
 #define HEFT_COMPARE_SIZE_PAIRS_H
 
@@ -9,8 +9,8 @@
 #include "base/vec.h"
 
 struct size_pair {
-	uint32_t item[2];  /* The last item of each side: [0] before, [1] after */
-	uint32_t count[2]; /* Number of items of each side */
+	uint32_t item[2];  /* The last item of each snapshot. [0] before, [1] after */
+	uint32_t count[2]; /* Number of items per side */
 };
 
 struct size_pairs {
@@ -18,7 +18,7 @@ struct size_pairs {
 	VEC(struct size_pair) list; /* One per size and place */
 };
 
-/* Adds an item. Two items are paired only if their places are equal. */
+/* Only items of one place are paired. */
 static inline void size_pairs_add(struct size_pairs *z, size_t side, uint32_t item, uint64_t place,
 				  uint64_t size)
 {
