@@ -101,8 +101,7 @@ enum { TABLE_MAX = 1 << 16, TABLE_ATTRS_MAX = 1 << 19 };
  * section, and at least SPENT_LEAST. Then the file counts as damaged. */
 enum { SPENT_AGAIN = 1024, SPENT_LEAST = 1 << 28 };
 
-/* Reads one abbreviation. False at the end of the table. Also false if the table is damaged, and r
- * is then bad. */
+/* Reads one abbreviation. False at the end of the table, or if damaged: r is then bad. */
 static bool read_abbrev(struct reader *r, struct abbrevs *t)
 {
 	struct abbrev a = { .code = read_uleb(r), .first = (uint32_t)t->attrs.count };

@@ -49,8 +49,7 @@ struct abbrev {
 	uint16_t tag;
 	uint16_t count; /* Number of attributes in `attrs` */
 	uint32_t first; /* Index of the first attribute in abbrevs.attrs */
-	uint32_t step;  /* Index of the first step in abbrevs.steps. The last step has kind
-			 * WALK_NOTHING */
+	uint32_t step;  /* Index in abbrevs.steps. The last step has kind WALK_NOTHING */
 	uint32_t steps;
 	bool children;
 };
@@ -69,8 +68,7 @@ enum { ABBREV_CACHE = 16 };
 struct abbrev_cache {
 	struct abbrev_slot {
 		const struct dwarf *dwarf;
-		uint64_t used; /* Value of `clock` at the last use. The slot with the lowest is
-			        * reused */
+		uint64_t used; /* `clock` at the last use. The slot with the lowest is reused */
 		struct abbrevs table;
 	} slots[ABBREV_CACHE];
 	uint64_t clock;

@@ -13,8 +13,7 @@ struct die {
 	const struct abbrev *abbrev; /* NULL for a null entry, which ends a list of children */
 };
 
-/* Returns a reader of the unit's section. It is at offset `off` of the section, and ends with the
- * unit. */
+/* Returns a reader of the unit's section, at offset `off`. It ends with the unit. */
 struct reader unit_reader(const struct unit *u, uint64_t off);
 /* Reads the code of the next DIE. False at the end of the unit. Also false if the unit is damaged,
  * and r is then bad. */

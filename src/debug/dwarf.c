@@ -37,8 +37,7 @@ const char *dw_section_name(enum dw_section which)
 	return names[which];
 }
 
-/* Returns the name after ".debug_", without the prefixes and suffixes of compressed or split
- * sections. */
+/* Returns the name after ".debug_", without prefix and suffix of compressed or split sections. */
 static struct str bare_name(struct str name)
 {
 	const size_t skip = str_starts(name, STR(".zdebug_")) ? sizeof ".zdebug_" - 1

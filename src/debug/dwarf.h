@@ -1,12 +1,15 @@
 /* dwarf.h - holds the DWARF of one file: the bytes of its debug sections, unpacked and relocated.
- *  The code that opens a file fills it (source/debuginfo.h), because debug/ knows no container
- *  formats. Offsets count in these bytes. Objects with COMDAT groups have several sections of the
- *  same name, which are joined.
- *  Addresses are as the DWARF states them. In linked images they are VM addresses. In objects, the
- *  opener relocates them (see debuginfo_addr there).
- *  Bytes are loaded when first requested. So only one thread at a time uses a dwarf, unless all
- *  needed sections are loaded. Sources: DWARF 2, 3, 4, 5 (chapter 7), and GNU extensions, named
- *  where they are read. */
+ *
+ * The code that opens a file fills it (source/debuginfo.h), because debug/ knows no container
+ * formats. Offsets count in these bytes. Objects with COMDAT groups have several sections of the
+ * same name, which are joined.
+ *
+ * Addresses are as the DWARF states them. In linked images they are VM addresses. In objects, the
+ * opener relocates them (see debuginfo_addr there).
+ *
+ * Bytes are loaded when first requested. So only one thread at a time uses a dwarf, unless all
+ * needed sections are loaded. Sources: DWARF 2, 3, 4, 5 (chapter 7), and GNU extensions, named
+ * where they are read. */
 #ifndef HEFT_DEBUG_DWARF_H
 #define HEFT_DEBUG_DWARF_H
 
@@ -53,14 +56,12 @@ struct dwarf {
 	bool split;        /* True for a .dwo file, or one unit's part of a .dwp */
 	bool zero_is_code; /* True if code may be at address 0. If false, 0 marks removed code */
 	struct bytes bytes[DW_SECTIONS];
-	uint64_t size[DW_SECTIONS]; /* Sizes of unpacked sections, known before the bytes are
-				     * loaded */
+	uint64_t size[DW_SECTIONS]; /* Sizes of unpacked sections, also before they are loaded */
 	bool loaded[DW_SECTIONS];
 	/* Loads bytes[which]. If that fails, adds a note and leaves the bytes empty. */
 	void (*load)(struct dwarf *d, enum dw_section which, struct notes *notes);
 	void *load_ctx;
-	/* Read a section once from start to end with little memory (dwarf_pass_begin). May be
-	 * NULL. */
+	/* Read a section once with little memory (dwarf_pass_begin). May be NULL. */
 	void (*pass_begin)(struct dwarf *d, enum dw_section which);
 	void (*pass)(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to);
 	void (*pass_end)(struct dwarf *d, enum dw_section which);
@@ -104,8 +105,7 @@ static inline void dwarf_pass_end(struct dwarf *d, enum dw_section which)
 		d->pass_end(d, which);
 }
 
-/* True if the file is a package (.dwp): its index tells which parts of sections belong to each
- * unit. */
+/* True if the file is a package (.dwp): its index gives each unit its parts of the sections. */
 static inline bool dwarf_is_package(const struct dwarf *d)
 {
 	return d->split && d->size[DW_CU_INDEX] + d->size[DW_TU_INDEX] > 0;

@@ -63,8 +63,7 @@ static void view_init(struct dwarf_view *v, struct dwarf_share *s, struct notes 
 struct dwarf_jobs {
 	struct dwarf *dwarf;
 	unsigned threads;
-	/* Size of the caller's struct for a job, which begins with a struct dwarf_job. Zeroed at
-	 * first. */
+	/* Size of the caller's struct for a job, which begins with a struct dwarf_job. Zeroed. */
 	size_t job_size;
 	void *ctx;
 	/* Steps as in struct pool_line. A job's struct is used again with what it had before. */
@@ -322,8 +321,7 @@ static void dwarf_jobs_release_lines(void *ctx, struct dwarf_job *head)
 		r->jobs->release(r->jobs->ctx, (struct line_job *)head);
 }
 
-/* True if a program of version 5 or later can be read without its unit. `r` is after the program's
- * length. */
+/* True if a program of version 5 or later can be read without its unit. `r` is after its length. */
 static bool stands_alone(struct reader r, uint8_t width)
 {
 	if (read_u16(&r) < 5)

@@ -38,14 +38,12 @@ struct unit_jobs {
 	struct dwarf *dwarf;
 	enum dw_section in; /* DW_INFO or DW_TYPES */
 	unsigned threads;
-	size_t job_size; /* Size of the caller's struct for a job, which begins with a struct
-			  * unit_job */
+	size_t job_size; /* Size of the struct of a job, which begins with a struct unit_job */
 	void *ctx;
 	void (*work)(void *ctx, struct unit_job *job, unsigned worker);
 	void (*take)(void *ctx, struct unit_job *job);
 	void (*release)(void *ctx, struct unit_job *job); /* May be NULL */
-	void (*progress)(void *ctx, uint64_t off);        /* Called on the thread of `take`. May
-							   * be NULL */
+	void (*progress)(void *ctx, uint64_t off);        /* Called like `take`. May be NULL */
 };
 
 /* Reads the section once (dwarf_pass_begin()). A skeleton is a job by itself, with head.alone: one
@@ -73,14 +71,12 @@ struct line_jobs {
 	struct dwarf *dwarf;
 	line_use_vec *uses; /* All line programs. One that begins inside another loses its offset */
 	unsigned threads;
-	size_t job_size; /* Size of the caller's struct for a job, which begins with a struct
-			  * line_job */
+	size_t job_size; /* Size of the struct of a job, which begins with a struct line_job */
 	void *ctx;
 	void (*work)(void *ctx, struct line_job *job, unsigned worker);
 	void (*take)(void *ctx, struct line_job *job);
 	void (*release)(void *ctx, struct line_job *job); /* May be NULL */
-	void (*progress)(void *ctx, uint64_t off);        /* Called on the thread of `take`. May
-							   * be NULL */
+	void (*progress)(void *ctx, uint64_t off);        /* Called like `take`. May be NULL */
 };
 
 /* Lists the line programs of .debug_line from their headers alone. False, with an empty *ret, if a

@@ -1,7 +1,8 @@
 /* flat.h - gives each address of overlapping ranges one owner.
- *  If several ranges contain an address, the range with the highest `who` owns it. If `who` numbers
- *  functions and what is inlined into them, parents first, the innermost range wins. O(n log n) for
- *  n ranges, which give at most 2 n spans. */
+ *
+ * If several ranges contain an address, the range with the highest `who` owns it. If `who` numbers
+ * functions and what is inlined into them, parents first, the innermost range wins. O(n log n) for
+ * n ranges, which give at most 2 n spans. */
 #ifndef HEFT_DEBUG_FLAT_H
 #define HEFT_DEBUG_FLAT_H
 

@@ -104,8 +104,7 @@ void value_read(struct reader *r, uint16_t form, struct form_sizes s, struct val
 		*ret = (struct value){ VALUE_NONE, 0, { NULL, 0 } };
 }
 
-/* Finds the string at `off`. Fails if an overlong string begins inside another one (see
- * reader.h). */
+/* Finds the string at `off`. Fails if an overlong one begins inside another (see reader.h). */
 static bool string_at(struct dwarf *d, enum dw_section table, uint64_t off, struct str *ret)
 {
 	enum { MOST = 16 << 10 };

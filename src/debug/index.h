@@ -21,8 +21,7 @@ enum index_about {
 	ABOUT_ADDR,    /* `value`: an address, as the DWARF states it */
 	ABOUT_STR,     /* `value`: offset in .debug_str */
 	ABOUT_NEXT,    /* Same subject as the next piece. For headers of tables */
-	ABOUT_ALL,     /* All that the index describes. For hash buckets and the header of
-		        * .gdb_index */
+	ABOUT_ALL,     /* All: for hash buckets and the header of .gdb_index */
 };
 
 struct index_piece {
@@ -40,8 +39,7 @@ void aranges_pieces(struct dwarf *d, index_fn fn, void *ctx);
  * is its DIE, or the skeleton if the DIE is in a split unit. To know that, this function and
  * names_pieces() look up lengths of units in .debug_info. */
 void pubnames_pieces(struct dwarf *d, enum dw_section which, index_fn fn, void *ctx);
-/* Walks .debug_names. The subject of an entry of the unit list is the unit, and of a name its
- * DIE. */
+/* Walks .debug_names. The subject of an entry of the unit list is the unit; of a name, its DIE. */
 void names_pieces(struct dwarf *d, index_fn fn, void *ctx);
 /* Walks one of Apple's tables of names, types, namespaces and classes (`which`). The subject of an
  * entry is its DIE. */
@@ -59,7 +57,8 @@ void addr_pieces(struct dwarf *d, uint16_t version, uint8_t address_size, index_
 void str_offsets_pieces(struct dwarf *d, uint16_t version, uint8_t offset_size, index_fn fn,
 			void *ctx);
 
-/* Receives the references in the macro information of one unit */
+/* Receives the references in the macro information of one unit (.debug_macro or .debug_macinfo).
+ * macro_walk() sets *ret_size to its size, from `off` to the terminating 0 */
 struct macro_refs {
 	void (*string)(void *ctx, enum dw_section table, uint64_t off);
 	void (*import)(void *ctx, uint64_t off); /* `off` is another part of the same section */

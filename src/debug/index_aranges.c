@@ -60,8 +60,7 @@ void aranges_pieces(struct dwarf *d, index_fn fn, void *ctx)
 	index_finish(&o);
 }
 
-/* Reports the names of a set (DWARF 4, 6.1.1). In GNU's forms, flags are between offset and
- * name. */
+/* Reports the names of a set (DWARF 4, 6.1.1). In GNU's forms, flags precede the name. */
 static void pub_names(struct index_out *o, struct index_set *s, uint64_t unit, bool flags)
 {
 	struct reader *r = &s->r;

@@ -59,8 +59,8 @@ static void put_type(struct gdb_index *g, uint64_t off, uint64_t size, uint64_t 
 		index_put(g->out, off, size, ABOUT_TYPE_ID, signature);
 }
 
-/* Reports a range of bytes of the index that describes a unit. `index` counts compile units, then
- * type units. */
+/* Reports a range of bytes of the index that describes a unit. `index`: compile units, then type
+ * units. */
 static void index_gdb_put_unit(struct gdb_index *g, uint64_t off, uint64_t size, uint32_t index)
 {
 	if (index < g->unit_count) {
@@ -111,7 +111,7 @@ static void index_gdb_put_symbols(struct gdb_index *g)
 			index_put(g->out, off, SYMBOL_SIZE, ABOUT_ALL, 0);
 			continue;
 		}
-		/* Since version 7, the upper byte of the first number in a vector is the symbol's
+		/* Since version 7, the upper byte of a vector's first number is the symbol's
 		 * kind. */
 		struct reader units = gdb_at(g, pool + vector);
 		const uint32_t count = read_u32(&units), first = read_u32(&units);

@@ -12,8 +12,7 @@ enum {
  * too slow to read. */
 enum { FORMS_MAX = 64 };
 
-/* The forms of an opcode's operands, listed in the header. `off` is 0 if the header does not list
- * the opcode */
+/* The forms of an opcode's operands, listed in the header at `off`. 0 if not listed */
 struct macro_operands {
 	uint64_t off, count;
 };

@@ -125,8 +125,7 @@ static struct form_sizes names_sizes(const struct index_names *n)
 	return (struct form_sizes){ n->set->version, 8, n->set->offset_size };
 }
 
-/* Records where an attribute is in an entry. The sizes of all attributes before it must be
- * known. */
+/* Records where an attribute is in an entry. Needs the sizes of all attributes before it. */
 static void place_attr(struct names_abbrev *a, uint64_t name, unsigned size)
 {
 	const struct names_field field = { a->size, (uint8_t)(size <= 8 ? size : 0) };
@@ -139,8 +138,7 @@ static void place_attr(struct names_abbrev *a, uint64_t name, unsigned size)
 	a->size = (uint16_t)(a->size + size);
 }
 
-/* Reads the attributes of an abbreviation, which a pair of zeros ends. False if they are
- * damaged. */
+/* Reads the attributes of an abbreviation. Two zeros end them. False if they are damaged. */
 static bool index_names_read_attrs(struct index_names *n, struct reader *r, struct names_abbrev *a)
 {
 	a->first = (uint32_t)n->attrs.count;
@@ -232,8 +230,7 @@ static void index_names_read_varying(const struct index_names *n, struct reader 
 	}
 }
 
-/* Reads the entry at r's position. False at the 0 that ends the entries of a name, or if the entry
- * is damaged. */
+/* Reads the entry at r's position. False at the 0 that ends a name's entries, or if damaged. */
 static inline bool index_names_read_entry(const struct index_names *n, struct reader *r,
 					  struct names_entry *e)
 {
@@ -313,8 +310,7 @@ static void index_names_put_column(struct index_names *n, uint64_t column, unsig
 	}
 }
 
-/* Reports the entries of all names. The 0 after the entries of a name belongs to the last of
- * them. */
+/* Reports the entries of all names. The 0 after a name's entries belongs to the last one. */
 static void index_names_put_pool(struct index_names *n)
 {
 	struct reader r = n->set->r;

@@ -29,14 +29,13 @@ struct line_row {
 
 struct line_program {
 	struct dwarf *dwarf;
-	uint64_t off, size;   /* Range in DW_LINE, with the length field. Ends at most with the
-			       * section */
+	uint64_t off, size;   /* Range in DW_LINE, with the length field. Ends with the section
+			       * at most */
 	uint64_t header_size; /* Number of bytes before the opcodes */
 	uint16_t version;
 	uint8_t offset_size, address_size; /* Version 5 states address_size. For earlier
 					    * versions, the caller states it */
-	struct str comp_dir;               /* Directory 0 before version 5, as the caller states
-					    * it */
+	struct str comp_dir;               /* Directory 0 before version 5, from the caller */
 	/* Texts are borrowed from the sections. dirs[0] always exists and is the compilation
 	 * directory in every version. Rows and DW_AT_decl_file refer to files by their index here.
 	 * Before version 5 files[0] has an empty name. */

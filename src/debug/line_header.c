@@ -1,5 +1,4 @@
-/* line_header.c - reads the header of a line program (DWARF 5, 6.2.4), which precedes its
- * opcodes. */
+/* line_header.c - reads the header of a line program (DWARF 5, 6.2.4), before its opcodes. */
 #include "debug/form.h"
 #include "debug/line_internal.h"
 
@@ -157,8 +156,7 @@ static bool line_header_read_fields(struct line_program *p, struct reader *r)
 	return reader_ok(r) && p->opcode_base > 0;
 }
 
-/* Reads the header before the tables. Then r ends with the header, and p->reader is at the
- * opcodes. */
+/* Reads the header before the tables. r then ends with the header; p->reader is at the opcodes. */
 static const char *read_start(struct line_program *p, struct reader *r)
 {
 	struct dwarf *d = p->dwarf;

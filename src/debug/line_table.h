@@ -1,7 +1,8 @@
 /* line_table.h - stores the rows of one line program for look-ups by address.
- *  Of rows with the same address, only the last describes code, because a row describes the code
- *  until the next row (DWARF 5, 6.2.5). Rows that repeat the previous source line are dropped. 16
- *  bytes per row, 24 per sequence, 8 per file. */
+ *
+ * Of rows with the same address, only the last describes code, because a row describes the code
+ * until the next row (DWARF 5, 6.2.5). Rows that repeat the previous source line are dropped. 16
+ * bytes per row, 24 per sequence, 8 per file. */
 #ifndef HEFT_DEBUG_LINE_TABLE_H
 #define HEFT_DEBUG_LINE_TABLE_H
 

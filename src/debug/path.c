@@ -35,8 +35,7 @@ static bool path_separates(const struct joined *j, char c)
 	return c == '/' || (c == '\\' && j->backslash);
 }
 
-/* Completes the path with the name at its end, from `len` to `end`. Drops a ".", and applies a
- * "..". */
+/* Completes the path with the name at its end, from `len` to `end`. Drops ".", applies "..". */
 static void settle_name(struct joined *j, const char *name, size_t end)
 {
 	const size_t size = (size_t)(j->p + end - name);

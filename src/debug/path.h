@@ -1,10 +1,11 @@
 /* path.h - makes paths of source files comparable.
- *  An absolute name stays as it is. A relative name is prefixed by its directory, and a relative
- *  directory by the compilation directory. Then the path is simplified: "//" and "/./" become "/",
- *  "dir/.." disappears, a leading "./" is removed. A leading ".." stays, but is removed after a
- *  root, which has no parent. Only a root ends in a separator. Paths that begin with a Windows
- *  drive ("C:\", "C:/") or with "\\" are absolute too. Their backslashes are separators and stay.
- *  Names in angle brackets ("<built-in>", "<artificial>") are not files and stay unchanged. */
+ *
+ * An absolute name stays as it is. A relative name is prefixed by its directory, and a relative
+ * directory by the compilation directory. Then the path is simplified: "//" and "/./" become "/",
+ * "dir/.." disappears, a leading "./" is removed. A leading ".." stays, but is removed after a
+ * root, which has no parent. Only a root ends in a separator. Paths that begin with a Windows drive
+ * ("C:\", "C:/") or with "\\" are absolute too. Their backslashes are separators and stay. Names in
+ * angle brackets ("<built-in>", "<artificial>") are not files and stay unchanged. */
 #ifndef HEFT_DEBUG_PATH_H
 #define HEFT_DEBUG_PATH_H
 

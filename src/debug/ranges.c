@@ -91,8 +91,7 @@ static void read_list_5(struct ranges *s)
 	}
 }
 
-/* Finds the list with an index. A table at `base` has the offset of each list, which counts from
- * `base` too. */
+/* Finds the list with an index. A table at `base` has each list's offset, from `base` too. */
 static bool list_of_index(const struct unit *u, enum dw_section in, uint64_t base, uint64_t index,
 			  uint64_t *ret)
 {

@@ -300,8 +300,7 @@ bool scopes_read(struct scopes *ret, struct units *units, const struct unit *u)
 		.units = units,
 		.unit = u,
 		.r = unit_reader(u, u->die_off),
-		/* Limits on scopes and ranges, by the size of the unit. Real units do not reach
-		 * them. */
+		/* Limits on scopes and ranges, by the size of the unit. Real units stay below. */
 		.scopes_max = min_u64(u->size / 4 + 16, SCOPE_NONE),
 		.range_budget = 4 * u->size + 4096,
 		.skip_types = is_c_family(u->language)

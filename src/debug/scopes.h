@@ -21,8 +21,7 @@
 
 #define SCOPE_NONE FLAT_NONE
 
-/* Name and declaration of a function. All scopes of the unit that are code of the function share
- * it */
+/* Name and declaration of a function. All scopes of the unit with code of the function share it */
 struct scope_function {
 	struct str name;    /* DW_AT_name, or "" */
 	struct str linkage; /* DW_AT_linkage_name, or "" */

@@ -5,8 +5,7 @@
 struct type_size_type {
 	uint16_t tag;
 	bool children;
-	struct value next; /* Entry to continue with: the type, the specification or the abstract
-			    * origin */
+	struct value next; /* Next entry: the type, the specification or the abstract origin */
 	struct value size, count, upper;
 };
 
@@ -44,8 +43,7 @@ static bool type_size_read(const struct unit *u, uint64_t off, struct type_size_
 
 enum { DIMENSIONS_MAX = 16, STEPS_MAX = 32 };
 
-/* Returns the number of elements of an array: the product of its dimensions. 0 if one is
- * unknown. */
+/* Returns the number of elements of an array, from its dimensions. 0 if one is unknown. */
 static uint64_t array_count(const struct unit *u, struct reader *r)
 {
 	uint64_t count = 1;

@@ -70,8 +70,7 @@ static void unit_skip_padding(struct dwarf *d, enum dw_section in, struct reader
 	}
 }
 
-/* True if the unit is read for the first time: a note about it is made once, though several passes
- * read units. */
+/* True if the unit is read for the first time. Several passes read units, but note it once. */
 static bool is_first_told(const struct unit *u)
 {
 	const struct dwarf *d = u->dwarf;

@@ -16,8 +16,7 @@ struct unit {
 				        * with the section */
 	uint64_t die_off;              /* Offset of the first DIE in the section */
 	uint64_t abbrev_off;           /* Offset in DW_ABBREV */
-	uint64_t signature;            /* Type signature, or id of a split unit. 0 if there is
-				        * none */
+	uint64_t signature;            /* Type signature, or id of a split unit. 0 if none */
 	uint64_t type_off;             /* Type units: offset of the type's DIE from `off` */
 	uint16_t version;              /* 2 to 5 */
 	uint8_t type;                  /* DW_UT_*. Before version 5: compile, partial or type */

@@ -106,8 +106,7 @@ bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret)
 	return unit_next(s->dwarf, (enum dw_section)s->by_signature.data[low].in, &off, ret);
 }
 
-/* Converts a unit's index to `who` of flat.h. There the highest number wins, but the first unit
- * shall win. */
+/* Converts a unit's index to `who` of flat.h. There the highest wins, but here the first unit. */
 static uint32_t units_rank_of(size_t index)
 {
 	return UINT32_MAX - 1 - (uint32_t)index;
@@ -134,7 +133,6 @@ static bool abbrev_has_code(const struct abbrevs *t, const struct abbrev *a)
 	return false;
 }
 
-/* True if a function of the unit may have code. */
 static bool unit_may_have_code(const struct unit *u)
 {
 	const struct abbrevs *t = u->abbrevs;
@@ -213,8 +211,7 @@ bool units_at_addr(struct units *s, uint64_t addr, size_t *ret_index)
 	if (!s->indexed) {
 		s->indexed = true;
 		s->reached.abbrevs = NULL;
-		/* No list can have more entries: an entry has at least one byte, and a list belongs
-		 * to one DIE. */
+		/* No list has more entries: an entry has a byte, and a list belongs to one DIE. */
 		s->range_budget = loaded_size(s->dwarf, DW_RANGES) +
 				  loaded_size(s->dwarf, DW_RNGLISTS) + 4096;
 		index_first_dies(s);

@@ -42,16 +42,14 @@ struct unit_key {
 void units_init(struct units *s, struct dwarf *d);
 void units_release(struct units *s);
 
-/* Returns the number of units in .debug_info (in == DW_INFO) or .debug_types. Their indexes are in
- * file order. */
+/* Returns the number of units in .debug_info (in == DW_INFO) or .debug_types. Indexes are in file
+ * order. */
 size_t units_count(struct units *s, enum dw_section in);
 /* Reads the header of unit i < count, ready for unit_open(). */
 bool units_get(struct units *s, enum dw_section in, size_t i, struct unit *ret);
-/* Finds the index of the unit that contains an offset of a section. False if there is none. O(log
- * units). */
+/* Finds the index of the unit that contains an offset of a section. False if none. O(log units). */
 bool units_around(struct units *s, enum dw_section in, uint64_t off, size_t *ret_index);
-/* Finds the type unit with a signature, or the unit with the id of a split unit (only from version
- * 5 on). */
+/* Finds the type unit with a signature, or the unit with a split unit's id (from version 5 on). */
 bool units_by_signature(struct units *s, uint64_t signature, struct unit *ret);
 
 /* Finds the index of the unit in .debug_info that has code at addr: the first one, if there are

@@ -1,6 +1,7 @@
 /* walk.h - visits all DIEs of a unit in one fast pass, and reports their references.
- *  Decodes only the values that the callbacks need. The steps of abbrev.h skip other attributes.
- *  Cost: about 10 ns per DIE. Callbacks may be NULL. */
+ *
+ * Decodes only the values that the callbacks need. The steps of abbrev.h skip other attributes.
+ * Cost: about 10 ns per DIE. Callbacks may be NULL. */
 #ifndef HEFT_DEBUG_WALK_H
 #define HEFT_DEBUG_WALK_H
 

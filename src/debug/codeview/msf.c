@@ -77,8 +77,7 @@ bool msf_open(struct msf *m, struct bytes file)
 	m->block_count = read_u32(&r);
 	const uint32_t size = read_u32(&r);
 	read_skip(&r, 4);
-	const uint32_t map = read_u32(&r); /* Number of the block that lists the blocks of the
-					    * directory */
+	const uint32_t map = read_u32(&r); /* Block that lists the blocks of the directory */
 	if (!reader_ok(&r) || m->block_size < BLOCK_MIN || m->block_size > BLOCK_MAX ||
 	    size > file.size)
 		return false;

@@ -1,8 +1,8 @@
 /* msf.h - reads the container of a PDB: streams that are cut into blocks (LLVM, "The MSF File
  * Format").
- *  If the blocks of a stream are adjacent, its bytes are borrowed. Otherwise they are copied
- *  into one buffer. At most twice the size of the file is copied. Only a damaged directory needs
- *  more. */
+ *
+ * If the blocks of a stream are adjacent, its bytes are borrowed. Otherwise they are copied into
+ * one buffer. At most twice the size of the file is copied. Only a damaged directory needs more. */
 #ifndef HEFT_DEBUG_CODEVIEW_MSF_H
 #define HEFT_DEBUG_CODEVIEW_MSF_H
 
@@ -20,8 +20,7 @@ struct msf {
 };
 
 bool msf_matches(struct bytes b);
-/* Opens a container. False if its header or directory is damaged. msf_close() is allowed in both
- * cases. */
+/* Opens a container. False if its header or directory is damaged. msf_close() is always allowed. */
 bool msf_open(struct msf *m, struct bytes file);
 void msf_close(struct msf *m);
 /* Returns the bytes of a stream, valid until msf_close(). Empty if it is damaged or absent. */

@@ -1,10 +1,12 @@
 /* pdb.h - reads a program database: the debug info of Windows programs (LLVM, "The PDB File
  * Format").
- *  A database has modules (object files of the link) and their contributions to the sections of the
- *  program. Each module has symbols and line tables. One stream has the public and global symbols,
- *  two others the types. Positions in the program are a section's number, from 1, and an offset in
- *  that section. pdb_rva() converts them to an RVA: an address relative to the program's base.
- *  Texts are borrowed and NUL-terminated. One thread. */
+ *
+ * A database has modules (object files of the link) and their contributions to the sections of the
+ * program. Each module has symbols and line tables. One stream has the public and global symbols,
+ * two others the types. Positions in the program are a section's number, from 1, and an offset in
+ * that section. pdb_rva() converts them to an RVA: an address relative to the program's base.
+ *
+ * Texts are borrowed and NUL-terminated. One thread. */
 #ifndef HEFT_DEBUG_CODEVIEW_PDB_H
 #define HEFT_DEBUG_CODEVIEW_PDB_H
 
@@ -60,8 +62,7 @@ void pdb_close(struct pdb *p);
 bool pdb_rva(const struct pdb *p, uint16_t section, uint32_t off, uint64_t *ret);
 /* Returns the piece that holds an RVA, or NULL. O(log pieces). */
 const struct pdb_piece *pdb_piece_at(const struct pdb *p, uint64_t rva);
-/* Finds the record of a type or id. Sets *ret to its contents after the kind. False if there is
- * none. */
+/* Finds the record of a type or id. Sets *ret to its contents after the kind. False if none. */
 bool pdb_type(const struct pdb_types *t, uint32_t index, uint16_t *ret_kind, struct reader *ret);
 /* Returns the size of a value of a type in bytes. 0 if unknown. */
 uint64_t pdb_type_size(const struct pdb *p, uint32_t index);

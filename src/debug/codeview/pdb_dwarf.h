@@ -1,10 +1,11 @@
 /* pdb_dwarf.h - converts the debug info of a PDB to DWARF, and lists its symbols.
- *  So all readers of DWARF can use PDBs. A module (object file) becomes a compile unit. The unit
- *  has the address ranges of the module, functions with the functions inlined into them, variables
- *  with an address, and a line program. A unit is named after the source file in its build record,
- *  or else after its object file. DWARF 4, 32-bit offsets, little endian. Addresses count from
- *  `base`.
- *  O(file). One thread. */
+ *
+ * So all readers of DWARF can use PDBs. A module (object file) becomes a compile unit. The unit has
+ * the address ranges of the module, functions with the functions inlined into them, variables with
+ * an address, and a line program. A unit is named after the source file in its build record, or
+ * else after its object file. DWARF 4, 32-bit offsets, little endian. Addresses count from `base`.
+ *
+ * O(file). One thread. */
 #ifndef HEFT_DEBUG_CODEVIEW_PDB_DWARF_H
 #define HEFT_DEBUG_CODEVIEW_PDB_DWARF_H
 

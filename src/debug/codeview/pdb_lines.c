@@ -4,8 +4,7 @@
 #include "base/sort.h"
 #include "debug/codeview/codeview.h"
 
-/* Reads the list of files. An entry has the offset of the name in the database's texts, then a
- * checksum. */
+/* Reads the list of files. An entry: the name's offset in the database's texts, a checksum. */
 static void pdb_lines_read_files(struct pdb_lines *l, struct reader r)
 {
 	while (reader_left(&r) >= 6) {

@@ -38,8 +38,7 @@ void pdb_lines_release(struct pdb_lines *l);
  * record, which encodes the rows. `base`: RVA of the function into which f was inlined. */
 void pdb_lines_inline(struct pdb_lines *l, const struct pdb_inlinee *f, uint64_t base,
 		      struct reader annotations);
-/* Returns the source line of an address from the sorted rows [first, end). Zeros if no row contains
- * the address. */
+/* Returns the source line of an address from the sorted rows [first, end). Zeros if none. */
 struct line_origin pdb_lines_find(const struct pdb_lines *l, size_t first, size_t end,
 				  uint64_t addr);
 /* Finds an inlined function by its id. NULL if the module does not inline it. */

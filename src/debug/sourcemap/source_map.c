@@ -16,8 +16,7 @@ struct parsing {
 	bool has_mappings;
 };
 
-/* Reads a base-64 number of at most 32 bits, whose lowest bit is its sign. False if there is
- * none. */
+/* Reads a base-64 number of at most 32 bits, whose lowest bit is its sign. False if none. */
 static bool read_vlq(struct str s, size_t *at, int64_t *ret)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -114,8 +113,7 @@ static void set_roots(struct parsing *p)
 	}
 }
 
-/* Counts and removes references to sources that the map does not have. All its sources must be
- * known. */
+/* Counts and removes references to sources that the map lacks. All its sources must be known. */
 static void check_sources(struct parsing *p)
 {
 	struct source_map *m = p->map;
@@ -267,8 +265,7 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 	*ret_pos = p.in.pos;
 	json_in_release(&p.in);
 	ASSERT(m->rows.count == m->origins.count);
-	/* A row ends where the next one begins. Of rows with the same offset, the last one is
-	 * used. */
+	/* A row ends where the next one begins. Of rows with one offset, the last is used. */
 	sort_by_key(m->rows.data, m->rows.count, sizeof *m->rows.data);
 	uint64_t end = UINT64_MAX;
 	for (size_t i = m->rows.count; i-- > 0;) {

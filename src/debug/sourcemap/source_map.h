@@ -1,8 +1,9 @@
 /* source_map.h - reads source maps of version 3 (ECMA-426), with or without sections, and converts
  * them to DWARF.
- *  The map of a WebAssembly module describes one line, whose columns are offsets in the module.
- *  Other lines are ignored. Each source file becomes a compile unit with its address ranges. All
- *  units share one line program. Names are ignored, because they do not name functions. */
+ *
+ * The map of a WebAssembly module describes one line, whose columns are offsets in the module.
+ * Other lines are ignored. Each source file becomes a compile unit with its address ranges. All
+ * units share one line program. Names are ignored, because they do not name functions. */
 #ifndef HEFT_DEBUG_SOURCE_MAP_H
 #define HEFT_DEBUG_SOURCE_MAP_H
 
@@ -27,7 +28,7 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 		      uint64_t *ret_pos);
 void source_map_release(struct source_map *m);
 
-/* Makes the DWARF of code of `size` bytes at offset `off` of the file, whose addresses start at
+/* Makes the DWARF of code of `size` bytes at offset `off` of the file, with addresses from
  * `addr`. */
 void source_map_dwarf(const struct source_map *m, uint64_t off, uint64_t size, uint64_t addr,
 		      struct dwarf_made *ret);

@@ -46,14 +46,13 @@ struct line_origin {
 	uint32_t line;
 };
 
-/* Abbreviations of the DIEs that made_*() write, with their attributes in order. Texts may be
- * empty */
+/* Abbreviations of the DIEs that made_*() write, with their attributes in order. Any text may be
+ * "" */
 enum made_abbrev {
 	MADE_UNIT = 1,
 	MADE_ABSTRACT,
 	MADE_FUNCTION, /* Name, linkage name, address, size of 4 bytes; children */
-	MADE_PIECES,   /* A function: offsets of its MADE_ABSTRACT and of its address ranges;
-		      * children */
+	MADE_PIECES,   /* A function: offsets of MADE_ABSTRACT and of the ranges; children */
 	MADE_INLINED,
 	MADE_TYPE,     /* Size in bytes as ULEB128 */
 	MADE_VARIABLE, /* Name, location */
@@ -87,8 +86,7 @@ void made_inlined(struct dwarf_made *m, uint32_t abstract, struct line_origin ca
 /* Writes the expression for a variable at an address. */
 void put_location(struct text *t, const struct dwarf_form *f, uint64_t addr);
 
-/* Writes a part of a line program's header: from the size of instructions to the lengths of
- * opcodes. */
+/* Writes a part of a line program's header: instruction size to lengths of opcodes. */
 void put_line_form(struct text *t, const struct dwarf_form *f);
 /* Writes the header of a line program of version 5, until its only directory, which has no name.
  * The table of files must follow. Returns the offset of the program's length, for put_length(). The

@@ -19,10 +19,10 @@ struct moving {
 	struct scopes scopes;
 	VEC(struct scope_code) code;
 	VEC(struct flat_range) covered; /* Address ranges that were written */
-	bool *live;                     /* Per scope: true if it, or a scope inlined into it, has
+	bool *live;                     /* Per scope: true if it, or one inlined into it, has
 					 * code */
-	uint32_t *dies;                 /* Per function: offset of its entry with the name in the
-					 * unit, or 0 */
+	uint32_t *dies;                 /* Per function: its named entry's offset in the unit, or
+					 * 0 */
 	struct text variables;
 };
 
@@ -94,8 +94,7 @@ static void moved_unit_put_rows(struct moving *w, struct line_program *p)
 static void moved_unit_put_files(struct text *t, const struct line_program *p)
 {
 	struct text path = { 0 };
-	text_add(t, (struct str){ "\1\1\x08", 3 }); /* A file has one field: its path as a string
-						     * in place */
+	text_add(t, (struct str){ "\1\1\x08", 3 }); /* A file has one field: its path, in place */
 	text_add_varint(t, p->files.count);
 	for (size_t i = 0; i < p->files.count; i++) {
 		path.len = 0;
@@ -179,8 +178,7 @@ static void put_scope(struct moving *w, uint32_t i, size_t *code)
 	put_range(ranges, form, 0, 0);
 }
 
-/* Writes all scopes, parents before children. `open`: the scopes from a function to the last one
- * written. */
+/* Writes all scopes, parents first. `open`: the scopes from a function to the last one written. */
 static void put_scopes(struct moving *w)
 {
 	VEC(uint32_t) open = { 0 };

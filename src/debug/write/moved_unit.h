@@ -1,8 +1,9 @@
 /* moved_unit.h - writes units of objects as DWARF of the program linked from them. Code and data
  * get their final addresses. Omits parts that the linker removed.
- *  Writes a unit's address ranges, functions with the functions inlined into them, and line
- *  program. Also writes variables with an address and the size of their type. Omits other types,
- *  parameters and blocks. DWARF 4 with a line program of version 5. */
+ *
+ * Writes a unit's address ranges, functions with the functions inlined into them, and line program.
+ * Also writes variables with an address and the size of their type. Omits other types, parameters
+ * and blocks. DWARF 4 with a line program of version 5. */
 #ifndef HEFT_DEBUG_WRITE_MOVED_UNIT_H
 #define HEFT_DEBUG_WRITE_MOVED_UNIT_H
 
