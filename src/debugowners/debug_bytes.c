@@ -1,4 +1,4 @@
-/* Walks over debug info: runs units and line programs as jobs, and joins their findings. */
+/* Walks over debug info: runs units and line programs as jobs, and joins their claims. */
 #include "debugowners/debug_bytes.h"
 
 #include "base/pool.h"
@@ -6,8 +6,7 @@
 #include "debug/index.h"
 #include "debugowners/debug_find.h"
 
-/* Adds a label. Keys usually rise. Drops a key that does not rise: only its label is then
- * missing. */
+/* Adds a label. Keys usually rise. Drops a key that does not rise: then a label is missing. */
 static void keyed_add(keyed_vec *v, uint64_t key, label_id label)
 {
 	if (v->count == 0 || v->data[v->count - 1].key < key)
@@ -264,8 +263,7 @@ static void all_lines(struct debug_bytes *b)
 		line_jobs_run(&jobs);
 }
 
-/* Maximal number of range list entries that functions of one job may read. Real jobs have some
- * thousands. */
+/* Most range list entries that functions of a job may read. Real jobs have some thousands. */
 enum { JOB_RANGES = 1 << 20 };
 
 void debug_bytes_units(struct debug_bytes *b, struct unit_findings *j, unsigned worker)

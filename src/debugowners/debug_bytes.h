@@ -1,11 +1,11 @@
 /* debug_bytes.h - finds the owner of each byte of an image's debug sections, by compile unit or by
  * symbol. Private to the sources.
  *
- * By unit: a unit owns its header, entries, line program, lists, and its parts of the tables of
- * addresses and strings. The first unit that uses an abbreviation table or a string owns it. By
- * symbol: a symbol owns the bytes that describe its function or variable. Other bytes get a label
- * that names the unit. An entry of an index (.debug_aranges, .debug_names, relocations ...) belongs
- * to the owner of what it indexes.
+ * For owners by unit, a unit owns its header, entries, line program, lists, and its parts of the
+ * tables of addresses and strings. The first unit that uses an abbreviation table or a string owns
+ * it. For owners by symbol, a symbol owns the bytes that describe its function or variable. Other
+ * bytes get a label that names the unit. An entry of an index (.debug_aranges, .debug_names,
+ * relocations ...) belongs to the owner of what it indexes.
  *
  * There are two passes. debug_bytes_walk() reads the units. debug_bytes_claim() reads the tables
  * about addresses, after the VM image has owners. Units and line programs are jobs on f->threads.
@@ -47,27 +47,26 @@ typedef VEC(struct instance_label) instance_vec;
 struct debug_bytes;
 struct decl_files;
 
-/* Claims of one job, or of all jobs. See debug_find.h. */
+/* What a job of units finds (claims: ranges of a section with a label), or what all jobs found. */
 struct findings {
 	const struct debug_bytes *all;
-	const struct unit *unit; /* Current unit. In a job, it is the view's unit */
+	const struct unit *unit; /* Current unit of the walk */
 	label_id unit_label;
 	struct claims claims[DW_SECTIONS];
 	struct claims vm;
-	uint64_t **seen;            /* Per section: one bit per offset, set if the offset has an
-				     * owner */
+	uint64_t **seen;            /* Per section: one bit per offset, set if it has an owner */
 	const uint64_t *base;       /* Starts of a package unit's parts. NULL for other units */
 	struct local_labels labels; /* Labels of one job */
 	uint64_t range_budget;      /* Maximal number of further range list entries that
 				     * functions may read */
 	struct decl_files *files;   /* attr_files.c: files of the current unit */
-	instance_vec instances;     /* Instances of units that the link-time optimizer made */
-	label_id instances_unit;    /* The unit's own label while its entries are walked */
+	instance_vec instances;     /* Preliminary labels of units (struct instance_label) */
+	label_id instances_unit;    /* Label of the unit itself while its entries are walked */
 	/* Used during the walk over entries. */
 	struct waiting_string waiting[32];
 	size_t waiting_count;
-	bool foreign;       /* The entries belong to another file. */
-	bool declared;      /* Entries are inside of a declaration. */
+	bool foreign;       /* True if entries are in another file: not claimed */
+	bool declared;      /* True inside of a declaration, which claims no code */
 	label_id owner;     /* Owner of the current entry */
 	uint64_t entry_off; /* Offset of the owner's entry */
 };
@@ -78,17 +77,16 @@ struct debug_bytes {
 	bool own; /* The debug sections belong to the measured image */
 	bool by_symbol;
 	bool by_file;           /* True if units are named after their main source file */
-	const struct spans *vm; /* Owners of VM addresses. By symbol, they are needed before the
-				 * walk */
-	/* For owners by unit: claims a unit's code, or one of its variables. May be NULL. Called on
-	 * any thread. */
+	const struct spans *vm; /* Owners of VM addresses. If `by_symbol`, needed before the walk */
+	/* For owners by unit: claims a unit's code, or one of its variables. May be NULL. For any
+	 * thread. */
 	void (*code)(void *ctx, uint64_t vm_addr, uint64_t size, label_id unit, struct claims *ret);
 	void (*variable)(void *ctx, struct findings *f, uint64_t vm_addr, uint64_t die_off);
 	void (*done)(void *ctx, struct findings *f); /* Called at the end of a job. May be NULL */
 	void *ctx;
 	struct claims *vm_claims; /* Claims of `code` and `variable`, in file order. May be NULL. */
 
-	/* Private. `found`: findings of all units, in file order. */
+	/* Private. `found`: what all units claim, in file order. */
 	struct findings found;
 	uint64_t *seen[DW_SECTIONS];        /* One bit per offset that any job has seen */
 	uint64_t *(*job_seen)[DW_SECTIONS]; /* Per thread: offsets that its jobs have seen */
@@ -100,8 +98,7 @@ struct debug_bytes {
 	bool any, several;   /* `any`: there are units. `several`: they have several labels */
 	label_id sole;
 	keyed_vec by_line, by_signature, partial;
-	keyed_vec units;        /* Labels of units, by offset in .debug_info. LABEL_NONE if
-				 * damaged */
+	keyed_vec units;        /* Labels of units by offset in .debug_info. LABEL_NONE: damaged */
 	instance_vec instances; /* Instances of all jobs. Their labels are ids in the profile's
 				 * table, not in a job's */
 	uint16_t addr_version, str_offsets_version;
@@ -113,7 +110,7 @@ struct unit_found {
 	struct die_code code; /* Code attributes of its first entry */
 };
 
-/* A job of units. It begins with a unit_job. */
+/* A job of several units. It begins with a unit_job. */
 struct unit_findings {
 	struct unit_job job;
 	struct findings found;

@@ -12,8 +12,7 @@ struct debug_claim_table {
 	enum dw_section in;
 	struct span_cursor info, types, vm, strings;
 	label_id last;    /* Owner of the previous piece */
-	uint64_t waiting; /* Start of pieces that belong to the next piece. DW_NO_OFFSET without
-			   * any */
+	uint64_t waiting; /* Start of pieces that belong to the next one. DW_NO_OFFSET if none */
 };
 
 static label_id debug_claim_owner_of(struct debug_claim_table *t, const struct index_piece *p)
@@ -36,8 +35,8 @@ static label_id debug_claim_owner_of(struct debug_claim_table *t, const struct i
 	}
 }
 
-/* Claims a piece. A piece without an owner belongs to the previous piece. Table headers belong to
- * the next. */
+/* Claims a piece of an index for the owner of what it indexes. Without an owner, it belongs to the
+ * previous piece. Table headers belong to the next piece. */
 static void on_piece(void *ctx, const struct index_piece *p)
 {
 	struct debug_claim_table *t = ctx;
@@ -196,7 +195,7 @@ static void claim_all_relocs(struct debug_bytes *b, struct claims *file)
 void debug_bytes_claim(struct debug_bytes *b, struct claims *file)
 {
 	/* Order: first the sections of units, line programs and strings. Then tables about
-	 * addresses and units. Last, by symbol, the sections to which these tables refer. */
+	 * addresses and units. Last, if `by_symbol`, the sections to which these tables refer. */
 	static const enum dw_section by_units[] = { DW_INFO,    DW_TYPES,    DW_ABBREV,
 						    DW_LINE,    DW_RANGES,   DW_RNGLISTS,
 						    DW_LOC,     DW_LOCLISTS, DW_MACRO,

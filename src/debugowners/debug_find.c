@@ -47,8 +47,7 @@ static void put_waiting(struct findings *f)
 	f->waiting_count = 0;
 }
 
-/* Records a string reference. References are scattered, so each waits until its bit was
- * prefetched. */
+/* Records a string reference. They are scattered, so each waits until its bit was prefetched. */
 static void on_string(void *ctx, enum dw_section table, uint64_t off)
 {
 	struct findings *f = ctx;
@@ -219,7 +218,7 @@ static void put_line_names(struct findings *f, const struct line_program *p)
 	}
 }
 
-/* Claims the bytes of each row for the owner of its address. */
+/* Claims the bytes of each row of a line program for the owner of the row's address. */
 static void debug_find_put_rows(struct findings *f, struct line_program *p)
 {
 	struct span_cursor cursor = { f->all->vm, 0 };
@@ -265,7 +264,7 @@ bool find_unit_name(const struct debug_bytes *b, const struct unit *u, struct te
 	return true;
 }
 
-/* Claims the unit's own parts of tables. */
+/* Claims the unit's own parts of the tables of addresses, strings and lists. */
 static void table_bytes(struct findings *f, const struct unit *u)
 {
 	const uint64_t header = u->offset_size == 8 ? 16 : 8;
@@ -303,7 +302,8 @@ static bool on_function(void *ctx, const struct die *d, const struct reader *att
 	return false;
 }
 
-/* Assigns an instance to its source's unit, whose label is not known yet. */
+/* Gives an instance (code of another unit, from link-time optimization) a label of its own. The
+ * label is replaced later by that of the unit in which the source is. */
 static bool on_instance(void *ctx, const struct die *d, const struct reader *attrs)
 {
 	struct findings *f = ctx;
@@ -381,8 +381,7 @@ static void walk_entries(struct findings *f, const struct unit *u, bool has_code
 	put_waiting(f);
 }
 
-/* Walks the split unit of a skeleton. The skeleton has the unit's name and its variables'
- * addresses. */
+/* Walks the split unit of a skeleton, which has the unit's name and its variables' addresses. */
 static void walk_split(struct findings *f, const struct unit *skeleton, struct abbrev_cache *cache)
 {
 	struct unit u;

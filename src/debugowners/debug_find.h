@@ -1,8 +1,8 @@
 /* debug_find.h - finds the owners of the debug bytes of one unit or line program. Private to
  * debug_bytes.
  *
- * Findings belong to a job, or to all jobs together. A job runs in parallel with others, so its
- * labels are local (see local_label.h), except for owners of VM addresses. */
+ * struct findings has the claims of one job, or of all jobs together. Jobs run in parallel, so the
+ * labels in a job's claims are local (see local_label.h), except for owners of VM addresses. */
 #ifndef HEFT_DEBUGOWNERS_DEBUG_FIND_H
 #define HEFT_DEBUGOWNERS_DEBUG_FIND_H
 
@@ -15,13 +15,12 @@ static inline uint64_t find_placed(const struct findings *f, enum dw_section in,
 	return f->base ? add_sat(off, f->base[in]) : off;
 }
 
-/* Claims bytes of a section. Does nothing if the sections belong to another file or l is
- * LABEL_NONE. */
+/* Claims bytes of a section. Does nothing for sections of another file, or if l is LABEL_NONE. */
 void find_sized(struct findings *f, enum dw_section in, uint64_t off, uint64_t size, label_id l);
 /* Claims bytes until the next claim in the section. Bytes of one owner are adjacent, so claiming
  * the first of a run is enough. */
 void find_open(struct findings *f, enum dw_section in, uint64_t off, label_id l);
-/* True if this offset of a section is requested for the first time. */
+/* True if no claim was made at this offset of a section before. */
 bool find_first(struct findings *f, enum dw_section in, uint64_t off);
 /* Claims a string. Later claims of the same string have no effect. */
 void find_string(struct findings *f, enum dw_section table, uint64_t off, label_id l);
@@ -30,7 +29,7 @@ void find_string(struct findings *f, enum dw_section table, uint64_t off, label_
  * names. A unit without a name gets a pending label. `split`: also open a skeleton's split unit. */
 struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_cache *cache,
 			    bool split);
-/* Claims names and rows of a program of f->unit_label. */
+/* Claims a line program: file names for f->unit_label, rows for the owners of their addresses. */
 void find_line_program(struct findings *f, struct line_program *p);
 /* Returns the name that labels a unit. False if it has none. */
 bool find_unit_name(const struct debug_bytes *b, const struct unit *u, struct text *ret);

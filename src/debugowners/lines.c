@@ -28,8 +28,7 @@ static bool lines_plain_path(const struct line_program *p, uint64_t file, struct
 	if (file >= p->files.count || p->files.data[file].name.len == 0)
 		return false;
 	const struct line_file *f = &p->files.data[file];
-	const bool own = p->version < 5 && f->dir == 0; /* The unit's directory is not in the
-							 * table */
+	const bool own = p->version < 5 && f->dir == 0; /* The unit's is not in the table */
 	if (f->name.p[0] != '/' && !own && f->dir < p->dirs.count) {
 		text_add(out, p->dirs.data[f->dir]);
 		text_add_char(out, '/');
@@ -64,7 +63,7 @@ static bool lines_is_shared(const struct image *im, uint64_t vm)
 	return false;
 }
 
-/* Claims the code [addr, end), in addresses of the DWARF. */
+/* Claims the code [addr, end) for a label. Addresses are those of the DWARF. */
 static void lines_claim_code(struct lines_rows *r, uint64_t addr, uint64_t end, label_id label)
 {
 	const struct image *im = r->all->im;

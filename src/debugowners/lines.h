@@ -1,4 +1,4 @@
-/* lines.h - claims code by the rows of line programs (DWARF 5, 6.2). Private to the sources.
+/* lines.h - claims code by the rows of line programs (DWARF 5, 6.2). Private to the data sources.
  *
  * A row's label covers the code until the next row of its sequence. Only code of the image is
  * claimed, at most until the end of the row's section. Rows of unknown files claim nothing. Neither
