@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Flags of a block. Values are the bits in the map. */
+/* Flags of a block, as the bits in the compiler's map */
 enum bbmap_flag {
 	BBMAP_RETURN = 1 << 0, /* Ends in a return or a tail call */
 	BBMAP_TAIL_CALL = 1 << 1,
@@ -15,8 +15,8 @@ enum bbmap_flag {
 };
 
 struct bbmap_block {
-	uint32_t id;  /* The compiler's number. In map versions 0 and 1, the index in the entry */
-	uint32_t off; /* Offset from the address of its range */
+	uint32_t id;  /* The compiler's number. In map versions 0 and 1, the index in its entry */
+	uint32_t off; /* From the address of the range that contains it */
 	uint32_t size;
 	uint32_t flags;
 };

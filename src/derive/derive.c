@@ -31,7 +31,7 @@ static void batch_release(struct batch *b)
 	mem_free(b->targets);
 }
 
-/* Allocates the bits of a batch. The bits of each function begin at a new word. */
+/* Allocates the bits of a batch. Those of a function begin with a new word. */
 static void make_bits(struct derivation *d, struct batch *b)
 {
 	size_t words = 0;
@@ -44,7 +44,6 @@ static void make_bits(struct derivation *d, struct batch *b)
 		b->starts = mem_zeroed(words, sizeof *b->starts);
 }
 
-/* Asserts that the events of a function rise and lie inside it. */
 static void events_verify(const struct batch *b, const struct function *fn, uint64_t size)
 {
 	const struct event *e = events_of(b, fn);
@@ -54,7 +53,7 @@ static void events_verify(const struct batch *b, const struct function *fn, uint
 	}
 }
 
-/* Marks the sorted addresses inside the function as targets. */
+/* Marks those sorted addresses that are in the function as targets. */
 static void note_places(const struct derivation *d, struct batch *b, size_t function,
 			const uint64_t *addrs, size_t count)
 {
@@ -64,9 +63,9 @@ static void note_places(const struct derivation *d, struct batch *b, size_t func
 		note_target(b, &d->functions[function], x, addrs[i], false);
 }
 
-/* Marks targets of jumps from other functions. A function is cold if another function jumps into
- * its middle. For gcc, a conditional jump to its start suffices, because gcc makes no conditional
- * tail calls. */
+/* Marks targets of jumps from other functions. A function into whose middle another one jumps is
+ * cold (a moved part). With gcc, a conditional jump to its start is enough, because gcc makes no
+ * conditional tail calls. */
 static void note_outs(struct derivation *d, struct batch *b, size_t function)
 {
 	const struct derive_extent *x = &d->facts->extents[function];
@@ -109,14 +108,14 @@ static void decode_batch(void *ctx, size_t i, unsigned worker)
 	struct batch *b = &d->batches.data[i];
 	(void)worker;
 	make_bits(d, b);
-	/* Reserves the arrays, so that they seldom grow and are never NULL. */
+	/* They seldom grow then, and are never NULL. */
 	vec_reserve(&b->events, min_u64(b->size, BATCH_BYTES) / BYTES_AN_EVENT + 1);
 	vec_reserve(&b->tables, 1);
 	for (size_t k = b->first; k < b->last; k++)
 		decode(d, b, k);
 }
 
-/* Collects the targets and table addresses that the batches found. */
+/* Joins the targets, and the addresses of tables, of all batches. */
 static void gather_places(struct derivation *d)
 {
 	for (size_t i = 0; i < d->batches.count; i++) {
@@ -166,7 +165,6 @@ static void derive_join(const struct derivation *d, struct derived *ret)
 	ASSERT(ret->blocks.count == count);
 }
 
-/* Asserts that blocks of a function rise, have bytes, do not overlap and lie inside it. */
 static void derived_verify(const struct derive_facts *f, const struct derived *d)
 {
 	uint64_t next = 0;
@@ -185,7 +183,6 @@ static void derived_verify(const struct derive_facts *f, const struct derived *d
 	ASSERT(next == d->blocks.count);
 }
 
-/* Checks that the facts are in the order that derive.h requires. */
 static void derive_facts_verify(const struct derive_facts *f)
 {
 	for (size_t i = 0; i < f->extent_count; i++) {

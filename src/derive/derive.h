@@ -12,8 +12,8 @@
  *
  * Under all conventions, a call ends a block if the call does not return or if its exception is
  * caught in the function. Whether functions return or throw is inferred from their code, their
- * callers, and the facts given. The compiler's knowledge counts: if nothing else leads to the code
- * after a call, the compiler expected the call to return. Padding and bytes that are not
+ * callers, and the given facts. What counts is what the compiler knew: if nothing else leads to the
+ * code after a call, the compiler expected the call to return. Padding and bytes that are not
  * instructions belong to no block.
  *
  * Independent of containers: callers pass extents and facts. Machines: x86-64, i386, AArch64,
@@ -28,19 +28,19 @@
 
 enum derive_convention { DERIVE_LLVM, DERIVE_GCC, DERIVE_PURE };
 
-/* The code of a function, or of a part of a function. */
+/* The code of a function, or of a part that the compiler moved away from its function */
 struct derive_extent {
 	uint64_t addr;
 	struct bytes code; /* Less than 4 GiB */
-	bool has_sites;    /* True if `sites` has the call-site ranges of its exception table */
-	bool cold;         /* True for a part of a function that was moved away, if known */
-	bool stubs;        /* True for one or several PLT stubs */
+	bool has_sites;    /* True if derive_facts.sites has the ranges of its call sites */
+	bool cold;         /* True if it is known to be a moved part */
+	bool stubs;        /* True for PLT stubs */
 };
 
-/* A call-site range of an exception table. Has at least one byte. */
+/* A range of call sites in an exception table. Has at least one byte */
 struct derive_site {
 	uint64_t addr, size;
-	uint64_t pad; /* Landing pad that catches its exceptions. 0 if none */
+	uint64_t pad; /* Landing pad for exceptions in it. 0 if none */
 };
 
 enum derive_trait {
@@ -49,25 +49,25 @@ enum derive_trait {
 	DERIVE_BEGINS_CATCH = 1 << 2, /* Called at the start of an exception handler */
 	DERIVE_ENDS_CATCH = 1 << 3,
 	DERIVE_DELETES = 1 << 4, /* Frees the memory of an object */
-	/* Private to derive_*.c: */
+	/* Only for derive_*.c: */
 	DERIVE_RETURNS = 1 << 5,
 	DERIVE_THROWS = 1 << 6,
-	DERIVE_SEEMS = 1 << 7, /* DERIVE_NO_RETURN is only a guess */
-	DERIVE_CALM = 1 << 8,  /* The caller of this module stated DERIVE_NO_THROW */
+	DERIVE_SEEMS = 1 << 7, /* DERIVE_NO_RETURN is a guess */
+	DERIVE_CALM = 1 << 8,  /* The given facts have DERIVE_NO_THROW */
 };
 
-/* Facts about a callee. `addr`: the function, its stub, or a slot with its address. */
+/* What is known of a callee. `addr`: the function, its stub, or a slot with its address */
 struct derive_callee {
 	uint64_t addr;
 	uint64_t traits; /* Bits of enum derive_trait */
 };
 
-/* A relocation: after linking, the field at `addr` in an instruction refers to `target`. */
+/* A relocation: in the linked program, the field at `addr` in an instruction refers to `target` */
 struct derive_fix {
-	uint64_t addr, target; /* `target`: DERIVE_NOWHERE if it is outside the given code */
+	uint64_t addr, target; /* `target` is DERIVE_NOWHERE if it is outside of the given code */
 };
 
-/* Data bytes inside code. */
+/* Data in code */
 struct derive_data {
 	uint64_t addr, size;
 };
@@ -77,49 +77,48 @@ struct derive_data {
 struct derive_facts {
 	enum code_isa isa;
 	enum derive_convention convention;
-	const uint8_t *each; /* Per extent: an enum derive_convention that overrides
-			      * `convention`. May be NULL */
-	bool big_endian;     /* Byte order of data. Instructions have a fixed byte order */
-	bool stretches;      /* True if each extent may hold several functions. Only for split.h */
-	const struct derive_extent *extents; /* Sorted by address, without overlap */
+	const uint8_t *each; /* Per extent, instead of `convention`. May be NULL */
+	bool big_endian;     /* Byte order of data. That of instructions is fixed */
+	bool stretches;      /* True if an extent may have several functions. For split.h */
+	const struct derive_extent *extents; /* By address, without overlap */
 	size_t extent_count;
-	const uint64_t *entries; /* Sorted addresses to which pointers lead */
+	const uint64_t *entries; /* Addresses that pointers lead to, sorted */
 	size_t entry_count;
-	const struct derive_site *sites; /* Sorted by addr */
+	const struct derive_site *sites; /* By addr */
 	size_t site_count;
 	const struct derive_callee *callees; /* In any order */
 	size_t callee_count;
-	const struct derive_data *data; /* Data that symbols mark or code reads, sorted by
-					 * address. Only Thumb and RISC-V */
+	const struct derive_data *data; /* By address: data that symbols mark or code reads. Only
+					 * Thumb and RISC-V */
 	size_t data_count;
-	const struct derive_fix *fixes; /* Sorted by address. Only for relocatable objects. */
+	const struct derive_fix *fixes; /* By address. Only for objects */
 	size_t fix_count;
-	/* Returns at most `size` bytes at an address, for jump tables. Called on any thread. */
+	/* Returns at most `size` bytes at an address, to read jump tables. Called on any thread. */
 	struct bytes (*load)(void *ctx, uint64_t addr, uint64_t size);
 	void *ctx;
 };
 
-/* Blocks [first, first + count) of a function, perhaps none. Offsets are relative to its
- * address. */
+/* Blocks [first, first + count) of a function, maybe none. Their offsets count from its address */
 struct derived_function {
 	uint64_t first, count;
 };
 
 struct derived {
-	VEC(struct bbmap_block) blocks;     /* Blocks, numbered from 0 in each function */
-	struct derived_function *functions; /* One function per extent */
+	VEC(struct bbmap_block) blocks;     /* Numbered from 0 in each function */
+	struct derived_function *functions; /* One per extent */
 };
 
 void derive(const struct derive_facts *f, unsigned threads, struct derived *ret);
 void derived_release(struct derived *d);
 
-/* Guesses the compiler from the code. *ret_each receives the convention of each extent. Returns the
- * most frequent one. If the code gives no hint, returns DERIVE_PURE, and *ret_each is undefined. */
+/* Guesses which compiler made the code. Sets *ret_each to the convention of each extent, and
+ * returns the most frequent one. If the code tells nothing, returns DERIVE_PURE, and *ret_each is
+ * undefined. */
 enum derive_convention derive_guess(const struct derive_facts *f, uint8_t *ret_each);
 
-/* For Thumb code: returns the end of the branch table that follows the instruction at `off`, or the
- * instruction's end without a table. The result is an offset in the extent. Uses only `isa` and
- * `load` of the facts. */
+/* Thumb: returns the end of the branch table that follows the instruction at `off`. If there is
+ * none, returns the instruction's end. Both are offsets in the extent. Uses only `isa` and `load`
+ * of the facts. */
 struct flow;
 uint64_t derive_thumb_behind(const struct derive_facts *f, const struct derive_extent *x,
 			     uint64_t off, const struct flow *in);

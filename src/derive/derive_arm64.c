@@ -4,8 +4,8 @@
 
 #include "base/sort.h"
 
-/* Number of instructions to search back from an indirect jump. NEAR: for the instructions that
- * compute the target. FAR: for loads of addresses, which may precede a loop. */
+/* Number of instructions to search before an indirect jump. NEAR: for those that compute the
+ * target. FAR: for loads of addresses, which may precede a loop. */
 enum { NEAR = 40, FAR = 400 };
 
 static uint32_t derive_arm64_insn_at(const struct derive_scan *s, uint64_t off)
@@ -23,7 +23,7 @@ static void derive_arm64_add_jump(struct derive_scan *s, uint64_t off, uint64_t 
 		note_target(s->b, s->fn, s->extent, e->target, kind == EVENT_JCC);
 }
 
-/* True if an instruction writes register `reg` in one of the forms below. */
+/* True if an instruction, of one of these forms, writes register `reg`. */
 static bool writes(uint32_t insn, unsigned reg)
 {
 	const uint32_t top = insn >> 24;
@@ -51,8 +51,8 @@ static bool find_write(const struct derive_scan *s, uint64_t off, unsigned reg, 
 	return false;
 }
 
-/* Returns the address that adr or adrp computes. In objects, both instructions of an address have
- * relocations to the whole address, and fields of 0. */
+/* Returns the address that adr or adrp computes. In an object, relocations have the whole address,
+ * and the fields are 0. */
 static uint64_t adr_of(const struct derive_scan *s, uint64_t off)
 {
 	const struct derive_facts *f = s->facts;
@@ -66,7 +66,7 @@ static uint64_t adr_of(const struct derive_scan *s, uint64_t off)
 	return insn >> 31 ? (pc & ~UINT64_C(0xfff)) + (imm << 12) : pc + imm;
 }
 
-/* Finds the address in `reg` at `off`, computed by adr, or by adrp and add. */
+/* Finds the address that `reg` has at `off`, by adr, or by adrp and add. */
 static bool address_in(const struct derive_scan *s, uint64_t off, unsigned reg, uint64_t *ret)
 {
 	uint64_t add = 0;
@@ -90,8 +90,8 @@ static bool address_in(const struct derive_scan *s, uint64_t off, unsigned reg, 
 	return false;
 }
 
-/* Reads the load of a table entry, with a register offset: size 111 0 00 opc 1 Rm option S 10 Rn
- * Rt. */
+/* Reads an instruction that loads an entry of a table, with a register as offset: size 111 0 00 opc
+ * 1 Rm option S 10 Rn Rt. */
 static bool derive_arm64_read_entry(const struct derive_scan *s, uint64_t off, struct jump_table *t)
 {
 	const uint32_t insn = derive_arm64_insn_at(s, off);
@@ -103,8 +103,8 @@ static bool derive_arm64_read_entry(const struct derive_scan *s, uint64_t off, s
 	return address_in(s, off, insn >> 5 & 31, &t->addr);
 }
 
-/* Reads `add x, anchor, entry, how` at `off`. The entry is in Rm, or perhaps in Rn without an
- * extension. */
+/* Reads `add x, anchor, entry, how` at `off`. The entry is in Rm; without extension, perhaps in
+ * Rn. */
 static bool read_sum(const struct derive_scan *s, uint64_t off, struct jump_table *t)
 {
 	const uint32_t insn = derive_arm64_insn_at(s, off);
@@ -138,7 +138,7 @@ static bool derive_arm64_find_table(const struct derive_scan *s, uint64_t off, u
 	if (!find_write(s, off, reg, NEAR, &at))
 		return false;
 	const uint32_t insn = derive_arm64_insn_at(s, at);
-	/* `cmp w, #n; b.hi default` before the jump means that the table has n + 1 entries. */
+	/* `cmp w, #n; b.hi default` before the jump: the table has n + 1 entries. */
 	for (uint64_t i = 1; i <= NEAR && off >= 4 * i && t->limit == UINT64_MAX; i++) {
 		const uint32_t cmp = derive_arm64_insn_at(s, off - 4 * i);
 		if ((cmp & 0x7fc0001f) == 0x7100001f)
@@ -149,13 +149,13 @@ static bool derive_arm64_find_table(const struct derive_scan *s, uint64_t off, u
 	return derive_arm64_read_entry(s, at, t) && t->width == 8;
 }
 
-/* Records br, blr, ret and their authenticated forms: bits 31-25 are 1101011, opc is in 24-21. */
+/* Adds br, blr, ret and their authenticated forms: bits 31-25 are 1101011, bits 24-21 opc. */
 static void derive_arm64_add_indirect(struct derive_scan *s, uint64_t off, uint32_t insn)
 {
 	const unsigned opc = insn >> 21 & 7;
 	struct jump_table t;
 	if (opc == 1) {
-		/* `ldr x, [x, #slot]` precedes the jump. */
+		/* `ldr x, [x, #slot]` before the jump reads the slot. */
 		const uint32_t load = off >= 4 ? derive_arm64_insn_at(s, off - 4) : 0;
 		struct event *e = scan_push(s, off, 4, EVENT_CALL_INDIRECT);
 		if ((load & 0xffc00000) == 0xf9400000)
@@ -180,8 +180,8 @@ static void add_conditional(struct derive_scan *s, uint64_t off, uint32_t insn)
 	const uint64_t disp = test ? code_extend(insn >> 5 & 0x3fff, 14)
 				   : code_extend(insn >> 5 & 0x7ffff, 19);
 	derive_arm64_add_jump(s, off, disp << 2, EVENT_JCC);
-	/* Floating-point conditions: mi and gt are "not equal", eq and vs "equal or unordered"
-	 * (C1.2.4). */
+	/* Tests of floating-point numbers by two jumps: mi and gt are "not equal", eq and vs "equal
+	 * or unordered" (C1.2.4). */
 	const unsigned condition = insn & 15;
 	const bool by_flags = (insn & 0xff000000) == 0x54000000;
 	struct event *e = &s->b->events.data[s->b->events.count - 1];
@@ -195,7 +195,7 @@ static void add_conditional(struct derive_scan *s, uint64_t off, uint32_t insn)
 static void derive_arm64_add(struct derive_scan *s, uint64_t off, uint32_t insn)
 {
 	const bool is_nop = insn == 0xd503201f;
-	/* Linkers may replace adrp and add by nop and adr. */
+	/* The linker may have replaced adrp and add by nop and adr. This nop is no padding. */
 	const bool relaxed = is_nop && s->extent->code.size - off >= 8 &&
 			     (derive_arm64_insn_at(s, off + 4) & 0x9f000000) == 0x10000000;
 	if ((insn & 0x7c000000) == 0x14000000)
@@ -226,8 +226,8 @@ void derive_arm64(const struct derivation *d, struct batch *b, size_t function)
 		scan_push(&s, off, 1, EVENT_BAD);
 }
 
-/* Guesses the compiler by the order of saved register pairs (stp, signed offset and pre-indexed).
- * LLVM saves x20, x19. gcc saves x19, x20. */
+/* Guesses the compiler by the order of register pairs that stp saves (signed offset and
+ * pre-indexed). LLVM saves x20, x19, and gcc x19, x20. */
 int derive_arm64_vote(struct bytes code)
 {
 	enum { NEAR_ENTRY = 16 };

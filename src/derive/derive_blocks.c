@@ -3,7 +3,7 @@
 
 #include "base/sort.h"
 
-/* Extra flag of a block: control never continues to the next block. */
+/* Flag of a block, beside those of the map: control never continues to the next block. */
 #define DEAD (UINT32_C(1) << 31)
 
 struct derive_blocks_walk {
@@ -14,15 +14,15 @@ struct derive_blocks_walk {
 	const uint64_t *targets;
 	uint32_t size;
 	uint32_t start;  /* Start of the current block */
-	uint32_t target; /* Next target. At least `size` if there is none */
-	bool dead;       /* True if control does not reach `start`, unless it is a target */
+	uint32_t target; /* At least `size` if there is none */
+	bool dead;       /* True if control does not reach `start` from the block before it */
 	uint32_t id;
-	bool pad_at_start;  /* The first block is a landing pad (join_first_pad()) */
+	bool pad_at_start;  /* True if the first block is a landing pad (join_first_pad()) */
 	bool catching;      /* True between the calls that begin and end an exception handler */
-	size_t pad;         /* Index of the next landing pad. */
-	size_t site;        /* Index of the next call site. */
-	uint32_t last_call; /* Offset of the last call in the current call-site range */
-	size_t last_site;   /* Index of that range. SIZE_MAX without one */
+	size_t pad;         /* Index of the next landing pad */
+	size_t site;        /* Index of the next range of call sites */
+	uint32_t last_call; /* Offset of the last call in the current range of call sites */
+	size_t last_site;   /* Index of that range, or SIZE_MAX */
 };
 
 static bool is_llvm(const struct derive_blocks_walk *w)
@@ -30,7 +30,7 @@ static bool is_llvm(const struct derive_blocks_walk *w)
 	return w->fn->convention == DERIVE_LLVM;
 }
 
-/* Returns the first target in [from, to), or `to` without one. */
+/* Returns the first target in [from, to), or `to`. */
 static uint32_t next_target(const struct derive_blocks_walk *w, uint32_t from, uint32_t to)
 {
 	while (from < to) {
@@ -45,7 +45,7 @@ static uint32_t next_target(const struct derive_blocks_walk *w, uint32_t from, u
 	return to;
 }
 
-/* Ends the current block at `end`. The next block starts at `next`. */
+/* Ends the current block at `end`. The next one begins at `next`. */
 static void close_block(struct derive_blocks_walk *w, uint32_t end, uint32_t next, uint32_t flags)
 {
 	ASSERT(end <= next && next <= w->size);
@@ -65,20 +65,20 @@ static void close_block(struct derive_blocks_walk *w, uint32_t end, uint32_t nex
 	w->catching = w->catching && !w->dead;
 }
 
-/* Ends blocks at all targets up to `to`, the start of an instruction. */
+/* Ends blocks at all targets until `to`, the start of an instruction. */
 static void cut_at_targets(struct derive_blocks_walk *w, uint32_t to)
 {
 	for (; w->target <= to; w->target = next_target(w, w->target + 1, w->size)) {
 		const uint32_t at = w->target;
 		if (at < w->start || (at == w->start && !w->dead))
 			continue;
-		w->dead = false; /* The position is a target, or instructions precede it */
+		w->dead = false; /* This is a target, or instructions precede it */
 		if (at > w->start)
 			close_block(w, at, at, BBMAP_FALL_THROUGH);
 	}
 }
 
-/* True if [from, end) is padding that an assembler inserts to align `end`. */
+/* True if [from, end) is padding by which an assembler aligns `end`. */
 static bool aligns(const struct derive_blocks_walk *w, uint32_t from, uint32_t end, uint32_t least)
 {
 	const uint64_t addr = w->x->addr + end;
@@ -86,9 +86,9 @@ static bool aligns(const struct derive_blocks_walk *w, uint32_t from, uint32_t e
 	return align >= least && (align > end - from || align >= 64);
 }
 
-/* Handles a run of nops that starts at e. Returns the event after it. If a jump goes to the run, it
- * is a block. Otherwise it stays in the previous block, unless the next code starts a block: a
- * target or, with LLVM, a loop entered from above. */
+/* Handles nops from e on. Returns the event after them. If a jump goes to them, they are a block.
+ * Otherwise they belong to the block before, unless a new block begins after them: at a target or,
+ * with LLVM, at a loop that is entered from above. */
 static const struct event *do_nops(struct derive_blocks_walk *w, const struct event *e,
 				   const struct event *last)
 {
@@ -112,7 +112,7 @@ static const struct event *do_nops(struct derive_blocks_walk *w, const struct ev
 	return e;
 }
 
-/* True if the jump after `end` belongs to the same block, because nothing else reaches it. */
+/* True if the jump after `end` is in the same block, because control reaches it only from there. */
 static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const struct event *next,
 			 const struct event *last)
 {
@@ -120,8 +120,8 @@ static bool jump_follows(const struct derive_blocks_walk *w, uint32_t end, const
 	       extent_has(w->x, next->target) && !bit_get(w->targets, end);
 }
 
-/* True if a jump to `target` is a tail call. A jump between a function and its cold part is not.
- * Nor is a jump into the middle of a function, which nobody calls. */
+/* True if a jump to `target` is a tail call. It is none between a function and its moved part, or
+ * into the middle of a function, because nobody calls that. */
 static bool derive_blocks_is_tail_call(const struct derive_blocks_walk *w, uint64_t target)
 {
 	const struct derive_facts *f = w->d->facts;
@@ -136,7 +136,7 @@ static void do_jcc(struct derive_blocks_walk *w, const struct event *e, const st
 {
 	const uint32_t end = event_end(e);
 	const struct event *next = e + 1;
-	/* A compiler inverts the condition instead of jumping across a jump of the same block,
+	/* A compiler would rather invert the condition than jump over a jump of the same block,
 	 * unless the inverted jump cannot reach its target. */
 	if (jump_follows(w, end, next, last)) {
 		const uint64_t from = w->x->addr + e->off;
@@ -146,7 +146,7 @@ static void do_jcc(struct derive_blocks_walk *w, const struct event *e, const st
 		if (e->target != w->x->addr + event_end(next) || out_of_reach)
 			return;
 	}
-	/* The second jump of a pair is in the same block. On x86 its target may differ. */
+	/* The second jump of a pair is in the same block. On x86, its target may be another one. */
 	if (is_llvm(w) && e->pair && next < last && next->kind == EVENT_JCC &&
 	    next->pair == e->pair && next->off == end && !bit_get(w->targets, end) &&
 	    (e->reach == 0 || next->target == e->target))
@@ -157,7 +157,7 @@ static void do_jcc(struct derive_blocks_walk *w, const struct event *e, const st
 						  : 0u));
 }
 
-/* Returns the call-site range with a landing pad that contains the call, or NULL. */
+/* Returns the range of call sites around a call, if it has a landing pad. Or NULL. */
 static const struct derive_site *site_of(struct derive_blocks_walk *w, const struct event *e)
 {
 	const struct derive_facts *f = w->d->facts;
@@ -179,14 +179,14 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 	uint32_t end = event_end(e);
 	w->catching = (w->catching || (traits & DERIVE_BEGINS_CATCH)) &&
 		      !(traits & DERIVE_ENDS_CATCH);
-	/* The compiler may not have known the callee. If nothing else reaches the code after the
+	/* The compiler may not have known the callee. If nothing else leads to the code after the
 	 * call, the compiler expected the call to return. */
 	const bool ends_there = end < w->size && bit_get(w->targets, end)
 					? !(traits & DERIVE_RETURNS)
 					: end == w->size || (next && next->off == end &&
 							     next->kind >= EVENT_TRAP);
 	if (traits & DERIVE_NO_RETURN && ends_there) {
-		/* After a call with a landing pad, LLVM has an empty block for the fall-through. */
+		/* After a call with a landing pad, LLVM continues in an empty block. */
 		close_block(w, end, end,
 			    DEAD | (s && is_llvm(w) && !calm ? BBMAP_FALL_THROUGH : 0));
 		return;
@@ -200,14 +200,14 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 			if (event_is_call(k))
 				w->last_call = k->off;
 	}
-	/* Virtual functions that seldom throw, by table index. The second is usually the deleting
-	 * destructor. The third is std::exception::what(), which handlers call. LLVM ends a range
-	 * before them. */
+	/* Virtual functions that seldom throw, by their offset in the table. The second is mostly
+	 * the deleting destructor. The third is std::exception::what(), which handlers call. LLVM
+	 * ends a range of call sites before such calls. */
 	const bool calm_slot = !is_llvm(w) && (e->slot == 8 || (e->slot == 16 && w->catching));
 	if (e->off != w->last_call && (calm || calm_slot))
 		return;
-	/* After a range's last call, LLVM may have code that belongs to the call: it restores the
-	 * stack or fetches the result. */
+	/* After the last call of a range, LLVM may have code that belongs to the call: it restores
+	 * the stack or gets the result. */
 	const uint64_t site_end = s->addr + s->size - w->x->addr;
 	if (is_llvm(w) && e->off == w->last_call && site_end > end &&
 	    site_end <= (next ? next->off : w->size))
@@ -218,8 +218,8 @@ static void do_call(struct derive_blocks_walk *w, const struct event *e, const s
 		close_block(w, end, end, BBMAP_FALL_THROUGH);
 }
 
-/* Splits landing pads that are not cold, if gcc made the function in several parts. gcc makes the
- * pad's first instruction, which saves a register, its own block, unless the pad then jumps to
+/* If gcc made a function in several parts, splits those landing pads that were not moved. gcc makes
+ * a block of the pad's first instruction, which saves a register, unless the pad then jumps to
  * another part. */
 static void split_pads(const struct derive_blocks_walk *w, uint64_t *targets, const struct event *e,
 		       const struct event *last)
@@ -255,8 +255,8 @@ static bool is_jumped_to(const struct derive_blocks_walk *w, uint64_t addr, cons
 	return e < last;
 }
 
-/* Joins the nop before the first landing pad to the pad's block, if only exceptions reach the pad.
- * gcc puts a nop there, because exception tables cannot describe a pad at a part's start. */
+/* If only exceptions lead to the first landing pad, joins it with the nop before it. gcc puts a nop
+ * there, because exception tables cannot have a pad at the start of a part. */
 static void join_first_pad(struct derive_blocks_walk *w, uint64_t *targets, const struct event *e,
 			   const struct event *last)
 {
@@ -275,7 +275,7 @@ static const struct event *derive_blocks_step(struct derive_blocks_walk *w, cons
 	const uint32_t end = event_end(e);
 	const struct event *next = e + 1;
 	cut_at_targets(w, e->off);
-	/* Skips padding after an instruction that never continues. */
+	/* Padding after an instruction from which control never continues. */
 	if (w->dead && e->off == w->start && (e->kind == EVENT_NOP || e->kind == EVENT_INT3)) {
 		w->start = end;
 		return e + 1;
@@ -290,8 +290,7 @@ static const struct event *derive_blocks_step(struct derive_blocks_walk *w, cons
 	case EVENT_BAD: close_block(w, e->off, end, DEAD); break;
 	case EVENT_TRAP: close_block(w, end, end, DEAD); break;
 	case EVENT_RET_IF:
-		/* After a conditional return, LLVM keeps the next jump or return in the same
-		 * block. */
+		/* With LLVM, a jump or return after a conditional return is in the same block. */
 		if (!is_llvm(w) || next == last || next->off != end || bit_get(w->targets, end) ||
 		    (next->kind != EVENT_JMP && next->kind != EVENT_RET))
 			close_block(w, end, end, BBMAP_RETURN | BBMAP_FALL_THROUGH);
@@ -330,7 +329,7 @@ void derive_blocks(const struct derivation *d, struct batch *b, size_t function)
 	ASSERT(fn->event_first + fn->event_count <= b->events.count);
 	tables_follow(d, b, function);
 	split_pads(&w, b->targets + fn->word, e, last);
-	/* A target is valid only if an instruction starts there. */
+	/* Only where an instruction begins can a target be. */
 	for (uint64_t i = 0; i <= x->code.size / 64; i++)
 		b->targets[fn->word + i] &= b->starts ? b->starts[fn->word + i]
 						      : UINT64_C(0x1111111111111111);

@@ -1,19 +1,19 @@
 /* Finds which callees return and which throw.
  *
  * Returning: a function does not return if it has no return and jumps to no function that returns.
- * Nor does a function that is called at the very end of another one, unless code that nothing else
- * leads to follows another call.
+ * Nor does a function that another one calls at its very end. But it does if some other call of it
+ * is followed by code that nothing else leads to.
  *
- * Throwing: compilers put calls that may throw into call-site ranges and leave out others. So the
- * first and the last call of a range may throw. A call outside all ranges, in a function with
- * ranges, does not throw. The callee's own code does not matter, because the compiler of the caller
- * seldom knew it. */
+ * Throwing: compilers put calls that may throw into the ranges of exception tables, and leave out
+ * others. So the first and the last call of a range may throw. In a function with ranges, a call
+ * outside of them does not throw. The callee's own code does not matter, because the compiler of
+ * the caller seldom knew it. */
 #include "derive/derive_internal.h"
 
 #include "base/sort.h"
 
-/* Returns the entry of the function at `addr`. Without one, returns NULL and sets *at to where to
- * insert it. */
+/* Returns what is known of the function at `addr`. If nothing is, returns NULL and sets *at to
+ * where to insert it. */
 static struct derive_callee *traits_find(const struct traits *t, uint64_t addr, struct map_at *at)
 {
 	uint32_t i;
@@ -52,7 +52,7 @@ static bool derive_calls_has(const struct derivation *d, uint64_t addr, uint64_t
 
 typedef void function_fn(struct derivation *d, const struct batch *b, size_t function);
 
-/* Calls `fn` for each function except stubs. A stub's facts come from its import. */
+/* Calls `fn` for each function except stubs, whose import tells what they do. */
 static void each_function(struct derivation *d, function_fn *fn)
 {
 	for (size_t i = 0; i < d->batches.count; i++) {
@@ -71,8 +71,8 @@ size_t site_from(const struct derive_facts *f, uint64_t addr)
 	return i;
 }
 
-/* True if control can run past the end of the function. Its last event is then a nop or conditional
- * jump, or plain instructions follow the event. */
+/* True if control can run over the end of the function. Then its last event is a nop or conditional
+ * jump, or plain instructions follow that event. */
 static bool falls_out(const struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct function *fn = &d->functions[function];
@@ -91,8 +91,8 @@ static void note_returning(struct derivation *d, const struct batch *b, size_t f
 		traits_add(&d->traits, d->facts->extents[function].addr, DERIVE_RETURNS);
 }
 
-/* Marks functions that jump to a returning function, round by round. Unknown functions are assumed
- * to return. */
+/* Marks functions that jump to a returning function. In rounds. Unknown functions count as
+ * returning. */
 static void pass_on_returning(struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct derive_extent *x = &d->facts->extents[function];
@@ -125,7 +125,7 @@ static void note_not_returning(struct derivation *d, const struct batch *b, size
 		traits_add(&d->traits, addr, DERIVE_NO_RETURN);
 }
 
-/* Marks the callee of a call at the end of a function as probably not returning. */
+/* Marks a callee as probably not returning, because its call is the end of a function. */
 static void note_last_call(struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct function *fn = &d->functions[function];
@@ -138,7 +138,7 @@ static void note_last_call(struct derivation *d, const struct batch *b, size_t f
 		traits_add(&d->traits, e->target, DERIVE_NO_RETURN | DERIVE_SEEMS);
 }
 
-/* Marks callees as returning if code follows a call, even if they seemed not to return. */
+/* Marks callees as returning if code follows a call of them, even if they seemed not to. */
 static void check_calls(struct derivation *d, const struct batch *b, size_t function)
 {
 	const struct function *fn = &d->functions[function];
@@ -162,8 +162,8 @@ static void note_throwing(struct derivation *d, uint64_t addr)
 		traits_add(&d->traits, addr, DERIVE_THROWS);
 }
 
-/* Marks the first and the last call of a range as throwing. Other calls of the range may or may not
- * throw. A range without a landing pad may only fill a gap between ranges. */
+/* Marks the callees of the first and last call in a range as throwing. Calls between them may throw
+ * or not. A range without a landing pad may only fill a gap between ranges. */
 static const struct event *note_range(struct derivation *d, const struct derive_extent *x,
 				      const struct derive_site *site, const struct event *e,
 				      const struct event *end)
@@ -205,7 +205,7 @@ static void note_ranges(struct derivation *d, const struct batch *b, size_t func
 	}
 }
 
-/* Marks destructors as not throwing: callees of calls that the object's deletion soon follows. */
+/* Marks destructors as not throwing: the object is deleted soon after their call. */
 static void note_destructors(struct derivation *d, const struct batch *b, size_t function)
 {
 	enum { MOST_BETWEEN = 16, LITTLE = 3 };
@@ -216,7 +216,7 @@ static void note_destructors(struct derivation *d, const struct batch *b, size_t
 		    e[i + 1].off - event_end(&e[i]) <= MOST_BETWEEN &&
 		    derive_calls_has(d, e[i + 1].target, DERIVE_DELETES))
 			traits_add(&d->traits, e[i].target, DERIVE_NO_THROW);
-	/* A function that does little except deleting is a deleting destructor. */
+	/* A function that does little but delete is a deleting destructor. */
 	const bool jumps = end > e && end[-1].kind == EVENT_JMP && !fn->returns;
 	const bool calls = fn->event_count >= 2 && fn->event_count <= LITTLE &&
 			   end[-1].kind == EVENT_RET && end[-2].kind == EVENT_CALL;

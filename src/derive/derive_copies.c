@@ -1,6 +1,6 @@
-/* Finds the end of a call's block in LLVM's code. After a call that may throw, LLVM copies
- * registers for later blocks, and these copies belong to the call's block. The following
- * instructions show whether an instruction is such a copy. x86-64. */
+/* Finds where the block of a call ends in LLVM's code. After a call that may throw, LLVM copies
+ * registers for later blocks, and these copies are in the call's block. The instructions after an
+ * instruction show whether it is such a copy. x86-64. */
 #include "derive/derive_internal.h"
 #include "code/x86.h"
 
@@ -8,10 +8,10 @@ enum { RAX = 0, RSP = 4, NO_REG = 16 };
 
 /* An instruction that only sets a register. */
 struct derive_copies_copy {
-	unsigned from, to; /* `from`: NO_REG if the source is not a register */
+	unsigned from, to; /* `from`: NO_REG if the source is no register */
 	unsigned size;
-	bool store; /* True if it stores %rax to disp(%rsp) */
-	bool load;  /* True if it loads from disp(%rsp) */
+	bool store; /* Stores %rax to disp(%rsp) */
+	bool load;  /* Loads from disp(%rsp) */
 };
 
 /* Read the number of a register: from ModRM's reg field, or the low bits of ModRM or the opcode. */
@@ -25,8 +25,8 @@ static unsigned low_field(uint8_t rex, uint8_t byte)
 	return (byte & 7) | (unsigned)(rex & 1) << 3;
 }
 
-/* Reads a copy: mov, lea, or xor of a register with itself. The source is a register, memory
- * relative to %rsp or %rip, or an immediate. */
+/* Reads a copy: mov, lea, or xor of a register with itself. The source is a register, an immediate,
+ * or memory relative to %rsp or %rip. */
 static bool read_copy(const uint8_t *p, uint64_t left, struct derive_copies_copy *ret)
 {
 	struct x86_insn in;
@@ -53,7 +53,7 @@ static bool read_copy(const uint8_t *p, uint64_t left, struct derive_copies_copy
 	return ret->load || (op == 0x8d && (stack || in.pc_relative));
 }
 
-/* True if callees preserve the register: rbx, rbp, r12 to r15. */
+/* True for registers that callees preserve: rbx, rbp, r12 to r15. */
 static bool is_saved(unsigned reg)
 {
 	return reg == 3 || reg == 5 || reg >= 12;
@@ -71,9 +71,8 @@ uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint
 	for (unsigned i = 0; i < MOST && read_copy(x->code.p + at, x->code.size - at, &c); i++) {
 		const uint8_t *p = x->code.p + at;
 		if (c.store) {
-			/* True if the next instruction compares with 0 (cmpq) the place to which
-			 * %rax was just stored: it has the same displacement after REX, opcode,
-			 * ModRM and SIB. */
+			/* The next instruction compares with 0 (cmpq) where %rax was just stored:
+			 * its displacement after REX, opcode, ModRM and SIB is the same. */
 			const unsigned size = c.size - 4;
 			const uint8_t *next_insn = p + c.size;
 			const bool compares = x->code.size - at > 6 + size &&
@@ -90,7 +89,7 @@ uint32_t copies_end(const struct derive_extent *x, const uint64_t *targets, uint
 		const bool led_to = at < x->code.size && bit_get(targets, at);
 		if (i == 0 && c.from != NO_REG &&
 		    (led_to || (next && next->off == at && next->kind == EVENT_JMP)))
-			return at; /* A single copy is not a block of its own */
+			return at; /* A single copy is no block by itself */
 		if (led_to || c.to == RAX || !(c.load || is_saved(c.to)))
 			break;
 	}

@@ -1,14 +1,14 @@
-/* Finds the events of code for all machines but x86 and AArch64, with the decoders of flow.h.
+/* Finds the events of code with the decoders of flow.h: for all machines except x86 and AArch64.
  *
- * Tables of branches follow their instruction (TBB, TBH), or consist of words whose address the
- * function takes. Such words are addresses, or distances from the table. */
+ * A table of branches follows its instruction (TBB, TBH), or consists of words whose address the
+ * function takes. The words are addresses, or distances from the table. */
 #include "derive/derive_internal.h"
 
 #include "base/sort.h"
 #include "code/data_refs.h"
 #include "code/flow.h"
 
-/* Records bytes that are not code as EVENT_BAD. Returns `end`. */
+/* Adds the bytes until `end`, which are no code, as EVENT_BAD. Returns `end`. */
 static uint64_t derive_flow_skip(struct derive_scan *s, uint64_t off, uint64_t end)
 {
 	enum { MOST = 252 };
@@ -21,8 +21,8 @@ static uint64_t derive_flow_skip(struct derive_scan *s, uint64_t off, uint64_t e
 	return off;
 }
 
-/* Returns the target of the instruction: the relocated one, or `stands` without a relocation. If a
- * field has several relocations, those that only permit relaxing have no target. */
+/* Returns the target of an instruction: that of the relocation, or `stands` if there is none. Of
+ * several relocations for a field, those that only allow relaxing have no target. */
 static uint64_t derive_flow_relocated(struct derive_scan *s, uint64_t off, uint64_t stands)
 {
 	const struct derive_facts *f = s->facts;
@@ -35,8 +35,7 @@ static uint64_t derive_flow_relocated(struct derive_scan *s, uint64_t off, uint6
 	return stands;
 }
 
-/* Adds a table inside the code and returns its end. The table ends at the latest where known data
- * ends. */
+/* Adds a table that is in the code, and returns its end. It ends at most where known data ends. */
 static uint64_t add_inline_table(struct derive_scan *s, struct jump_table t)
 {
 	const struct derive_extent *x = s->extent;
@@ -48,8 +47,7 @@ static uint64_t add_inline_table(struct derive_scan *s, struct jump_table t)
 	return min_u64(align_up(begin + t.limit * t.width, 2), x->code.size);
 }
 
-/* Guesses the tables of indirect jumps without a known table, among the data that the function
- * refers to. */
+/* If the table of an indirect jump is unknown, guesses it among the data that the function uses. */
 static void derive_flow_add_tables(struct derive_scan *s)
 {
 	struct jump_table t;
@@ -71,7 +69,7 @@ static void derive_flow_add_tables(struct derive_scan *s)
 		e->table |= e->kind == EVENT_JMP_INDIRECT;
 }
 
-/* Finds the table of the jump at `off`, if extents hold several functions. Instructions between the
+/* If extents have several functions: finds the table of the jump at `off`. Instructions between the
  * last return and the jump compute its address. */
 static bool derive_flow_find_table(struct derive_scan *s, uint64_t off, uint64_t end)
 {
@@ -95,8 +93,8 @@ static bool derive_flow_find_table(struct derive_scan *s, uint64_t off, uint64_t
 static void derive_flow_add_jump(struct derive_scan *s, uint64_t off, const struct flow *in,
 				 uint64_t target)
 {
-	/* Distance that a conditional jump reaches, as a power of two. RISC-V compilers estimate it
-	 * before compressing instructions, and so at most twice too high. */
+	/* How far a conditional jump reaches, as a power of two. Compilers for RISC-V estimate it
+	 * before they compress instructions, and so at most twice too high. */
 	const enum code_isa isa = s->facts->isa;
 	const bool conditional = in->kind == FLOW_CONDITIONAL;
 	struct event *e = scan_push(s, off, in->size, conditional ? EVENT_JCC : EVENT_JMP);
@@ -115,7 +113,7 @@ static void derive_flow_add_call(struct derive_scan *s, uint64_t off, const stru
 	e->maybe = in->maybe;
 }
 
-/* True if the ARM instruction jumps through an address table in the code that is known as data. */
+/* True if the ARM instruction jumps through a table of addresses in the code, known as data. */
 static bool arm_table(const struct derive_scan *s, uint64_t off, struct jump_table *ret)
 {
 	const struct derive_extent *x = s->extent;
@@ -125,7 +123,7 @@ static bool arm_table(const struct derive_scan *s, uint64_t off, struct jump_tab
 	return count > 0;
 }
 
-/* Records the event of an instruction. Returns the end of the instruction and of its table. */
+/* Adds the event of an instruction. Returns the end of the instruction and of its table. */
 static uint64_t derive_flow_add(struct derive_scan *s, uint64_t off, const struct flow *in)
 {
 	const uint64_t end = off + in->size;
@@ -146,8 +144,8 @@ static uint64_t derive_flow_add(struct derive_scan *s, uint64_t off, const struc
 	}
 	switch (in->kind) {
 	case FLOW_CONDITIONAL:
-		/* lld pads Thumb code after instructions that never continue. The padding value
-		 * would elsewhere be a conditional jump. */
+		/* lld fills Thumb code after instructions from which control never continues.
+		 * Elsewhere this value is a conditional jump. */
 		if (s->facts->stretches && s->way.it == 0 && scan_pads(s, off) &&
 		    code_pad_size(s->facts->isa, s->extent->code.p + off,
 				  s->extent->code.size - off) > 0) {
@@ -183,7 +181,7 @@ static uint64_t derive_flow_add(struct derive_scan *s, uint64_t off, const struc
 	return end;
 }
 
-/* Handles auipc and jalr as one jump or call. Its relocation is at auipc. */
+/* Adds auipc and jalr as one jump or call. The relocation is at auipc. */
 static bool add_far(struct derive_scan *s, uint64_t off)
 {
 	const struct derive_extent *x = s->extent;
@@ -202,8 +200,7 @@ static bool add_far(struct derive_scan *s, uint64_t off)
 	return true;
 }
 
-/* Decodes the bytes at `off`, which may not be an instruction. Returns the end of the decoded
- * bytes. */
+/* Decodes the bytes at `off`, which may be no instruction. Returns the end of what it decoded. */
 static uint64_t derive_flow_look(struct derive_scan *s, uint64_t off)
 {
 	const struct derive_extent *x = s->extent;
@@ -232,8 +229,7 @@ void derive_flow(const struct derivation *d, struct batch *b, size_t function)
 		off = derive_flow_look(&s, off);
 	if (s.untold)
 		derive_flow_add_tables(&s);
-	/* An indirect jump through a table stays in the function. Any other indirect jump leaves
-	 * it. */
+	/* If an indirect jump has no table, it leaves the function. */
 	const struct event *e = s.b->events.data + s.fn->event_first;
 	for (; e < s.b->events.data + s.b->events.count; e++)
 		s.fn->returns |= e->kind == EVENT_JMP_INDIRECT && !e->table;

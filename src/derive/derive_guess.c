@@ -1,18 +1,18 @@
-/* Guesses the compiler of each function by its habits and by its neighbours, because functions of
- * one object file are adjacent. */
+/* Guesses the compiler of each function by its habits, and by its neighbours: functions of one
+ * object are beside each other. */
 #include "derive/derive_internal.h"
 
-/* CHANGE: cost of changing the compiler between two functions, equal to one function that strongly
- * contradicts. */
+/* CHANGE: cost of another compiler than that of the neighbour. It equals one function that strongly
+ * speaks against the compiler. */
 enum { CHANGE = 2, ENOUGH = 8 };
 
-/* Finds the cheapest assignment of LLVM or gcc to all functions (Viterbi's algorithm). Votes
- * against the assigned compiler and changes between neighbours have a cost. The first pass stores,
- * per function and compiler, the cheapest previous compiler. */
+/* Assigns LLVM or gcc to all functions at the lowest cost (Viterbi's algorithm). Votes against the
+ * assigned compiler, and changes between neighbours, have a cost. The first pass stores the cheaper
+ * compiler of the function before, per function and compiler. */
 enum derive_convention derive_guess(const struct derive_facts *f, uint8_t *ret_each)
 {
-	/* Bit LLVM: if an extent is from LLVM, the extent before it is rather from GCC. Bit
-	 * GCC: the reverse. */
+	/* Per extent: bit LLVM says that, if it is LLVM's, the one before it is rather gcc's. Bit
+	 * GCC says the reverse. */
 	enum { LLVM = 1, GCC = 2 };
 	uint64_t votes = 0, llvm = 0, gcc = 0;
 	for (size_t i = 0; i < f->extent_count; i++) {

@@ -77,7 +77,7 @@ bool table_guess(const struct derive_facts *f, const struct derive_extent *x, ui
 	return leads_into(f, x, ret);
 }
 
-/* True if an entry leads to `end` or shortly after it. */
+/* True if an entry leads to `end`, or shortly after it. */
 static bool derive_tables_leads_on(const struct derive_facts *f, const struct derive_extent *x,
 				   const struct jump_table *t, uint64_t end)
 {
@@ -125,7 +125,7 @@ void tables_follow(const struct derivation *d, struct batch *b, size_t function)
 	const struct function *fn = &d->functions[function];
 	const struct jump_table *t = b->tables.data + fn->table_first;
 	ASSERT(fn->table_first + fn->table_count <= b->tables.count);
-	/* Several jumps may share a table. */
+	/* Several jumps may use one table. */
 	for (size_t i = 0; i < fn->table_count; i++)
 		if (i == 0 || t[i].addr != t[i - 1].addr || t[i].anchor != t[i - 1].anchor)
 			derive_tables_follow(d, b, function, &t[i]);

@@ -10,7 +10,7 @@ static uint32_t derive_thumb_half_at(struct bytes code, uint64_t off)
 	return (uint32_t)read_u16(&r);
 }
 
-/* Counts the entries of a table of distances. It ends where its first target begins. */
+/* Returns the number of entries in a table of distances, which ends at its first target. */
 static uint64_t count_distances(const struct derive_extent *x, const struct jump_table *t)
 {
 	const uint64_t begin = t->addr - x->addr, anchor = t->anchor - x->addr;
@@ -51,8 +51,9 @@ static bool derive_thumb_read_words(const struct derive_extent *x, uint64_t off,
 	return at > begin;
 }
 
-/* True if `callee` is a libgcc helper. Reads the width of its entries. A helper begins with `push
- * {r1}; mov r1, lr` and loads the distance from the table. Helpers for halfwords push r0 too. */
+/* True if `callee` is one of libgcc's helpers. Reads the width of its entries. A helper begins with
+ * `push {r1}; mov r1, lr`, and loads the distance from the table. Those for half-words also push
+ * r0. */
 static bool read_helper(const struct derive_facts *f, uint64_t callee, struct jump_table *t)
 {
 	enum {
@@ -97,7 +98,7 @@ bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent
 		else if (!derive_thumb_read_words(x, off, ret))
 			return false;
 	} else {
-		/* `add pc, Rm`, two instructions after ldrb or ldrh has loaded Rm. */
+		/* `add pc, Rm`, two instructions after ldrb or ldrh loads Rm. */
 		const uint32_t load = off >= 4 ? derive_thumb_half_at(x->code, off - 4) & 0xf800
 					       : 0;
 		if ((derive_thumb_half_at(x->code, off) & 0xff87) != 0x4487 ||
@@ -110,7 +111,7 @@ bool derive_thumb_table(const struct derive_facts *f, const struct derive_extent
 	if (ret->limit == UINT64_MAX)
 		ret->limit = count_distances(x, ret);
 	if (in->size == 4) {
-		/* The helper functions take the index in r0. */
+		/* A helper has the index in r0. */
 		const unsigned reg = in->kind == FLOW_CALL
 					     ? 0
 					     : derive_thumb_half_at(x->code, off + 2) & 15;

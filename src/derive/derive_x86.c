@@ -5,7 +5,7 @@
 
 #include "base/sort.h"
 
-/* Greatest number of references to try as a jump table, the latest first. */
+/* Greatest number of references that are tried as a jump table, the last ones first. */
 enum { TABLE_TRIES = 32 };
 
 static uint64_t derive_x86_target_of(struct derive_scan *s, uint64_t off, const struct x86_insn *in)
@@ -33,7 +33,7 @@ static bool has_table(struct derive_scan *s)
 	return s->has_table;
 }
 
-/* Adds all tables to which a function refers, whichever jump uses them. */
+/* Adds all tables that a function refers to, whatever jump uses them. */
 static void derive_x86_add_tables(struct derive_scan *s)
 {
 	uint64_t *refs = s->b->refs.data;
@@ -46,7 +46,7 @@ static void derive_x86_add_tables(struct derive_scan *s)
 			vec_push(&s->b->tables, t);
 }
 
-/* True if the previous instruction ends an epilogue. The next jump is then a tail call. */
+/* True if the instruction before is the end of an epilogue. Then the next jump is a tail call. */
 static bool frame_is_gone(const struct derive_scan *s, uint64_t off)
 {
 	const uint8_t *p = s->extent->code.p + s->before;
@@ -58,8 +58,8 @@ static bool frame_is_gone(const struct derive_scan *s, uint64_t off)
 	return len >= 4 && p[0] == 0x48 && (p[1] | 2) == 0x83 && p[2] == 0xc4;   /* add $n, %rsp */
 }
 
-/* Finds the table of the jump at `off`, if extents hold several functions. The jump loads its
- * target from the table, or code since the last return took the table's address. */
+/* If extents have several functions: finds the table of the jump at `off`. The jump loads from the
+ * table, or code since the last return took its address. */
 static bool derive_x86_find_table(struct derive_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	const uint64_t end = s->extent->addr + off + in->len;
@@ -129,8 +129,8 @@ static void derive_x86_add(struct derive_scan *s, uint64_t off, const struct x86
 	}
 }
 
-/* Follows position-independent i386 code. Such code adds a distance to the address after a call.
- * The sum is the address of the GOT or of a jump table. Later distances are relative to it. */
+/* Follows position-independent i386 code, which adds a distance to the address after a call. The
+ * sum is the GOT or a jump table, from which later distances count. */
 static void note_distance(struct derive_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	enum { ADD = 0x81, ADD_EAX = 0x05, NEAR = 16 };
@@ -149,7 +149,7 @@ static void note_distance(struct derive_scan *s, uint64_t off, const struct x86_
 		derive_x86_add_ref(s, to);
 }
 
-/* Decodes one instruction. Returns its length, or 1 if the bytes are not an instruction. */
+/* Decodes an instruction. Returns its length, or 1 if the bytes are none. */
 static unsigned derive_x86_look(struct derive_scan *s, uint64_t off)
 {
 	struct x86_insn in;
@@ -178,7 +178,7 @@ static inline uint32_t derive_x86_load32(const uint8_t *p)
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* Reads the 8 bytes at p. If only `left` bytes exist, the rest is 0. */
+/* Reads the 8 bytes at p. If there are fewer, the rest is 0. */
 static inline uint64_t derive_x86_load64(const uint8_t *p, uint64_t left)
 {
 	uint8_t some[8] = { 0 };
@@ -189,8 +189,8 @@ static inline uint64_t derive_x86_load64(const uint8_t *p, uint64_t left)
 	return derive_x86_load32(p) | (uint64_t)derive_x86_load32(p + 4) << 32;
 }
 
-/* True if an opcode of a ModRM group is a plain instruction. Sets *imm to the size of its
- * immediate. */
+/* For an opcode that stands for several instructions, by ModRM: true if this one is plain. Sets
+ * *imm to the size of its immediate. */
 static inline bool is_plain_group(unsigned op, unsigned modrm, unsigned *imm)
 {
 	const unsigned reg = modrm >> 3 & 7;
@@ -207,12 +207,12 @@ static inline bool is_plain_group(unsigned op, unsigned modrm, unsigned *imm)
 
 struct common {
 	unsigned len, class;
-	unsigned imm;       /* Size of the immediate or branch displacement at the end */
+	unsigned imm;       /* Size of the immediate or distance at its end */
 	bool prefixed, rip; /* `rip`: the memory operand is relative to rip */
 };
 
-/* Reads a common x86-64 instruction. False if it needs the full decoder. Instructions are
- * unpredictable, so the code branches only on rare conditions. */
+/* Reads a common x86-64 instruction. False if it needs the full decoder. The processor cannot
+ * predict the next instruction, so the code branches only on rare conditions. */
 static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struct common *ret)
 {
 	uint64_t w = derive_x86_load64(p, left);
@@ -231,7 +231,7 @@ static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struc
 	odd |= (class == CLASS_MOV) & wide;
 	odd |= (class == CLASS_LEA) & ((w & 0xc000) == 0xc000);
 	odd |= (rm & X86_RM_SIB0) != 0 && (w >> 16 & 7) == 5;
-	odd |= prefix & (escape ^ 1) & (imm == 4); /* Prefix 66 shortens the immediate */
+	odd |= prefix & (escape ^ 1) & (imm == 4); /* Prefix 66 makes the immediate shorter */
 	*ret = (struct common){ .len = 1 + prefix + rex + escape + (rm & X86_RM_LEN) + imm,
 				.class = class,
 				.imm = imm,
@@ -240,9 +240,9 @@ static inline bool derive_x86_read_common(const uint8_t *p, uint64_t left, struc
 	return !odd && ret->len <= left;
 }
 
-/* Records the events of x86-64 code in [off, until) until an instruction that is not common, and
- * returns its offset. To avoid branches, each instruction writes an event and a reference, which
- * the next one overwrites unless they are kept. Needs functions of at least 4 bytes. */
+/* Adds the events of x86-64 code in [off, until), until an instruction that is not common. Returns
+ * its offset. To avoid branches, each instruction writes an event and a reference, which the next
+ * one overwrites unless they count. The function must have at least 4 bytes. */
 static uint64_t scan_common(struct derive_scan *s, uint64_t off, uint64_t until)
 {
 	static const uint8_t kinds[] = {
@@ -286,7 +286,7 @@ static uint64_t scan_common(struct derive_scan *s, uint64_t off, uint64_t until)
 	return off;
 }
 
-/* Derives facts about the function from its events: whether it returns, and its jump targets. */
+/* By the events, sets whether the function returns, and where its jumps lead. */
 static void note_events(struct derive_scan *s)
 {
 	struct event *e = s->b->events.data + s->fn->event_first;
@@ -295,8 +295,8 @@ static void note_events(struct derive_scan *s)
 		s->fn->returns |= e->kind == EVENT_RET ||
 				  (e->kind == EVENT_JMP_INDIRECT && !e->table);
 		if (e->kind == EVENT_JCC) {
-			/* ucomiss and similar instructions set ZF, PF and CF. A test for equality
-			 * then takes two jumps, one of them on PF (SDM volume 2, UCOMISD). */
+			/* ucomiss and similar instructions set ZF, PF and CF. Then a test for
+			 * equality takes two jumps, one by PF (SDM volume 2, UCOMISD). */
 			const uint8_t *op = s->extent->code.p + e->off;
 			const uint8_t last = op[0] == 0x0f ? op[1] : op[0];
 			e->pair = (last >> 4 == 7 || last >> 4 == 8) &&
@@ -307,7 +307,7 @@ static void note_events(struct derive_scan *s)
 	}
 }
 
-/* Returns the event that ends at `off`, or before padding that ends there. NULL without one. */
+/* Returns the event that ends at `off`, or before padding that ends there. Or NULL. */
 static const struct event *derive_x86_event_before(const struct derive_scan *s, uint64_t off)
 {
 	enum { MOST = 64 };
@@ -319,8 +319,7 @@ static const struct event *derive_x86_event_before(const struct derive_scan *s, 
 	return e > first && event_end(e - 1) == off ? e - 1 : NULL;
 }
 
-/* Skips zeros after an instruction that never continues, or after padding that follows one. Such
- * zeros align the next code. */
+/* Skips zeros that align the next code: control does not reach them, or padding is before them. */
 static uint64_t pass_zeros(struct derive_scan *s, uint64_t off)
 {
 	enum { MOST = 252 };
@@ -369,9 +368,9 @@ void derive_x86(const struct derivation *d, struct batch *b, size_t function)
 	note_events(&s);
 }
 
-/* Guesses the compiler by the order of pushed registers. LLVM pushes rbp, r15, r14 down to r12,
- * then rbx. gcc pushes r15 down to r12, then rbp, rbx. If few registers are needed, LLVM prefers
- * rbx and r14, gcc rbx and rbp. */
+/* Guesses the compiler by the order in which registers are pushed. LLVM: rbp, r15, r14 down to
+ * r12, rbx. gcc: r15 down to r12, rbp, rbx. If few are needed, LLVM takes rbx and r14, gcc rbx
+ * and rbp. */
 int derive_x86_vote(struct bytes code)
 {
 	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };

@@ -1,4 +1,5 @@
-/* Splits code into functions: runs the rounds, and walks along each extent. */
+/* Splits code into functions, and walks through each extent. Repeats this in rounds, each with more
+ * known functions that do not return. */
 #include "derive/split.h"
 
 #include "base/sort.h"
@@ -17,34 +18,33 @@ struct splitter {
 	struct derivation d;
 	addr_vec starts;           /* Sorted: starts that the caller gave, and targets of calls */
 	addr_vec taken;            /* Sorted: starts known only because code takes their address */
-	addr_vec called;           /* Targets of calls found in this round */
+	addr_vec called;           /* Targets of calls in this round */
 	addr_vec dead;             /* Sorted: functions that do not return */
-	addr_vec ends;             /* Functions found in this round that do not return */
+	addr_vec ends;             /* Functions of this round that do not return */
 	addr_vec pointers;         /* Sorted: pointers that the caller gave, and targets of jumps
 				    * that leave their function */
-	struct jumpers jumpers;    /* Jumps found in the previous round */
-	split_function_vec before; /* Functions found in the previous round */
-	uint64_t looks;            /* Bytes of code that may still be followed after calls */
+	struct jumpers jumpers;    /* Jumps that leave their function, of the round before */
+	split_function_vec before; /* Functions of the round before */
+	uint64_t looks;            /* Bytes of code after calls that may still be decoded */
 	VEC(struct split_vote) votes;
 	split_function_vec found;
 };
 
-/* A function whose end is being searched. */
+/* A function whose end is searched */
 struct split_cut {
 	struct splitter *all;
 	struct stretch s;
 	const struct event *first; /* First event of the function */
-	const struct event *next;  /* Event after the current one */
+	const struct event *next;  /* The event after the current one */
 	uint64_t start;
-	size_t named_next;  /* Index of the next start in `starts` */
-	bool named;         /* True if a symbol, call or pointer shows this beginning */
-	bool whole;         /* True if the function extends to the next named beginning */
-	bool data;          /* True if the previous bytes were data, which extends to the next
-			     * named beginning */
-	struct owner owner; /* Owner of the jumps to its start. Valid if `owner_asked` is set */
+	size_t named_next;  /* Index of the next one in `starts` */
+	bool named;         /* A symbol, call or pointer shows where it begins */
+	bool whole;         /* It extends to the next named beginning */
+	bool data;          /* The bytes before are data, until the next named beginning */
+	struct owner owner; /* Function that jumps to its start. Valid if `owner_asked` */
 	bool owner_asked;
-	bool indirect; /* True if it has an indirect jump */
-	bool untold;   /* True if it has an indirect jump with unknown targets */
+	bool indirect; /* It has an indirect jump */
+	bool untold;   /* It has an indirect jump whose targets are unknown */
 };
 
 static bool split_is_known(const addr_vec *v, uint64_t addr)
@@ -52,9 +52,9 @@ static bool split_is_known(const addr_vec *v, uint64_t addr)
 	return addrs_within(v, addr, addr + 1);
 }
 
-/* The end of the current function. */
+/* The end of the current function */
 struct tail {
-	const struct event *e; /* End of the events before `to`, exclusive */
+	const struct event *e; /* The first event that is not in it */
 	uint64_t to;
 };
 
@@ -63,7 +63,7 @@ static bool tail_has(const struct split_cut *c, const struct tail *t)
 	return t->e > c->first && event_end(t->e - 1) + c->s.x->addr == t->to;
 }
 
-/* Removes padding from the end. */
+/* Removes padding. */
 static void tail_drop_pads(const struct split_cut *c, struct tail *t)
 {
 	const struct derive_extent *x = c->s.x;
@@ -76,7 +76,7 @@ static void tail_drop_pads(const struct split_cut *c, struct tail *t)
 		t->to--;
 }
 
-/* Removes literals, and the padding before them, from the end. */
+/* Removes literals, and the padding before them. */
 static void tail_drop_literals(const struct split_cut *c, struct tail *t)
 {
 	const struct derive_facts *f = c->all->facts->code;
@@ -88,10 +88,10 @@ static void tail_drop_literals(const struct split_cut *c, struct tail *t)
 	}
 }
 
-/* Facts that the events of a function show. */
+/* What the events of a function tell */
 struct split_told {
-	bool bad;     /* True if some bytes are not code */
-	bool returns; /* Returns, or jumps to a function that may return */
+	bool bad;     /* Some bytes are no code */
+	bool returns; /* It returns, or jumps to a function that may return */
 };
 
 static void told_by(const struct split_cut *c, const struct event *e, uint64_t to,
@@ -110,15 +110,15 @@ static void told_by(const struct split_cut *c, const struct event *e, uint64_t t
 			break;
 		ret->returns = ret->returns || !split_is_known(&c->all->dead, e->target);
 		ret->bad = ret->bad ||
-			   (f->fix_count == 0 && e->target != 0 && /* Target 0 is a missing weak
-								    * function */
+			   (f->fix_count == 0 && e->target != 0 && /* 0 is a weak function that
+								    * is missing */
 			    f->load(f->ctx, e->target, 1).size == 0);
 		break;
 	default: break;
 	}
 }
 
-/* Records the targets of calls. Ignores calls to the next instruction, which take its address. */
+/* Stores targets of calls. Ignores calls to the next instruction, which only get its address. */
 static void note_calls(struct splitter *all, const struct derive_extent *x, const struct event *e,
 		       const struct event *end)
 {
@@ -134,16 +134,15 @@ static bool split_is_entry(const struct split_cut *c, uint64_t addr)
 	return entry_like(isa, code) && !entry_reads_kept(isa, code);
 }
 
-/* True if the instruction may be `sub $n, %rsp`. It may also follow a call, if code makes room for
- * a variable. */
+/* True if the instruction may be `sub $n, %rsp`. After a call it may make room for a variable. */
 static bool makes_room(const struct split_cut *c, uint64_t addr)
 {
 	enum { REX_W = 0x48 };
 	return c->s.x->code.p[addr - c->s.x->addr] == REX_W;
 }
 
-/* Votes on whether callees return. A call at the end of a function votes against. Any other call
- * votes for, unless a jump goes to the code after it. */
+/* Votes whether callees return. A call at the end of a function is a vote against. Other calls are
+ * votes for, unless a jump leads to the code after them. */
 static void note_votes(struct split_cut *c, const struct event *last, uint64_t to)
 {
 	const uint64_t base = c->s.x->addr;
@@ -162,8 +161,8 @@ static void note_votes(struct split_cut *c, const struct event *last, uint64_t t
 	}
 }
 
-/* True if the bytes are data although code takes their address: nothing calls it, and not all bytes
- * are code. On other machines, literal pools are inside the code. */
+/* True if the bytes are data, although code takes their address: nothing calls them, and some are
+ * no code. Only on machines without literal pools in code. */
 static bool is_table(const struct split_cut *c, const struct split_told *told)
 {
 	const enum code_isa isa = c->all->facts->code->isa;
@@ -215,7 +214,7 @@ static void split_begin_function(struct split_cut *c, uint64_t at, bool named)
 		c->first++;
 }
 
-/* Begins the functions whose beginnings are named, up to addr. */
+/* Begins the functions with named beginnings until addr. */
 static void begin_named(struct split_cut *c, uint64_t addr)
 {
 	const addr_vec *starts = &c->all->starts;
@@ -234,7 +233,7 @@ static bool split_is_end(const struct split_cut *c, const struct event *e)
 	return event_ends(e) || event_is_dead_call(e, &c->all->dead);
 }
 
-/* The address after an event, where a function may begin. */
+/* What comes after an event: another function may begin there */
 struct follower {
 	const struct event *e;
 	uint64_t end, next; /* Address after the event, and after the padding that follows it */
@@ -242,7 +241,7 @@ struct follower {
 	bool pointed;
 };
 
-/* True if the event halts the processor. Compilers treat the code after it as reachable. */
+/* True if the event halts the processor. For compilers, control can reach the code after it. */
 static bool is_halt(const struct split_cut *c, const struct event *e)
 {
 	enum { HLT = 0xf4 };
@@ -251,8 +250,8 @@ static bool is_halt(const struct split_cut *c, const struct event *e)
 	       c->s.x->code.p[e->off] == HLT;
 }
 
-/* True if the instruction at `next` is unreachable leftover code: a trap or another call after a
- * call, or a return after a jump (from macros). On i386 a function may begin with a call. */
+/* True if the instruction at `next` is what compilers or macros left after the end: a trap or call
+ * after a call, or a return after a jump. On i386, a function may begin with a call. */
 static bool is_remnant(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
@@ -265,8 +264,8 @@ static bool is_remnant(const struct split_cut *c, const struct follower *p)
 				       (event_is_call(e) && c->all->facts->code->isa != CODE_I386));
 }
 
-/* True if the function continues at `next`, although no jump goes there: only unwinding reaches the
- * code, or functions do not begin at such an address nearby. */
+/* True if the function goes on at `next` although no jump leads there: only unwinding does, or no
+ * function nearby begins at such an address. */
 static bool split_goes_on(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
@@ -291,22 +290,22 @@ static bool jumps_back(const struct split_cut *c, const struct follower *p)
 	       e->target > c->start && e->target < p->end;
 }
 
-/* True if `next` is aligned, and functions nearby are too. */
+/* True if `next` is aligned as functions nearby are. */
 static bool is_placed(const struct split_cut *c, const struct follower *p)
 {
 	enum { MOST = 75 };
 	return p->next % ALIGN == 0 && signs_aligned(c->s.starts, p->next) >= MOST;
 }
 
-/* True if a function begins at `next` although jumps cross it: the code looks like a function, and
- * no jump goes there. */
+/* True if a function begins at `next` although jumps cross it: code looks so, no jump leads
+ * there. */
 static bool breaks_in(const struct split_cut *c, const struct follower *p)
 {
 	if (stretch_holds(&c->s, p->next) || p->e->kind == EVENT_JMP_INDIRECT || is_halt(c, p->e))
 		return false;
 	const bool entry = split_is_entry(c, p->next) && !jumps_back(c, p),
 		   placed = is_placed(c, p);
-	if (c->untold || !split_is_end(c, p->e)) /* The indirect jump may go there, or the call
+	if (c->untold || !split_is_end(c, p->e)) /* The indirect jump may lead there, or the call
 						  * may return */
 		return entry && placed && c->all->facts->code->isa != CODE_I386 &&
 		       (split_is_end(c, p->e) || !makes_room(c, p->next));
@@ -314,14 +313,15 @@ static bool breaks_in(const struct split_cut *c, const struct follower *p)
 	       signs_leapt(&c->all->jumpers.leaps, p->next);
 }
 
-/* True if a function begins after a call that may return. Usually only loops are aligned there, and
- * jumps lead to them. So code that saves registers there is the next function. Not for i386, where
+/* True if a function begins after a call that may return. There, compilers mostly align only loops,
+ * which jumps lead to. So code that saves registers is the next function. Not for i386, where
  * pushes also pass arguments. */
 static bool begins_behind_call(const struct split_cut *c, const struct follower *p)
 {
 	const struct stretch *s = &c->s;
 	const enum code_isa isa = c->all->facts->code->isa;
-	const unsigned unit = isa == CODE_ARM64 ? 4 : 1; /* Size of the nop in unoptimized code */
+	const unsigned unit = isa == CODE_ARM64 ? 4 : 1; /* Size of the nop in code without
+							  * optimization */
 	const bool wide = isa == CODE_X86_64 || isa == CODE_I386 || isa == CODE_ARM64;
 	if (stretch_holds(s, p->next))
 		return false;
@@ -332,7 +332,7 @@ static bool begins_behind_call(const struct split_cut *c, const struct follower 
 	return isa != CODE_X86_64 || (is_placed(c, p) && !makes_room(c, p->next));
 }
 
-/* True if `next` is another piece of code to which the same function jumps. */
+/* True if `next` is another part of the same function, which jumps there. */
 static bool is_piece(struct split_cut *c, const struct follower *p)
 {
 	const struct owner next = signs_owner(&c->all->jumpers, p->next);
@@ -358,7 +358,7 @@ static bool is_beginning(struct split_cut *c, const struct follower *p)
 	if (p->crossing == CROSSES_WEAKLY &&
 	    (stretch_holds(&c->s, p->next) || (c->indirect && !breaks_in(c, p))))
 		return false;
-	/* The previous function computes this address, so its indirect jump may go here. */
+	/* The function before computes this address, so its indirect jump may lead here. */
 	if (e->kind == EVENT_JMP_INDIRECT &&
 	    signs_taken(&c->all->facts->signs->taken, p->next, c->start, p->end))
 		return false;
@@ -374,15 +374,15 @@ static bool is_beginning(struct split_cut *c, const struct follower *p)
 	       frame_given_back(isa, c->s.x->code, e->off);
 }
 
-/* True if the bytes repeat every few bytes. */
+/* True if the bytes are a short pattern that repeats. */
 static bool split_is_fill(struct bytes b)
 {
 	enum { PERIOD = 4, LOOK_AT = 16 };
 	return b.size >= LOOK_AT && memcmp(b.p, b.p + PERIOD, LOOK_AT - PERIOD) == 0;
 }
 
-/* True if an unnamed address may begin a function. In microcontrollers, data may follow code, so
- * valid instructions must follow the address up to one that never continues. */
+/* True if an address without a name may begin a function. In microcontrollers, data may follow
+ * code. So there must be valid instructions, until one from which control never continues. */
 static bool is_likely(const struct splitter *all, const struct derive_extent *x, uint64_t addr)
 {
 	enum { MOST = 256 };
@@ -391,7 +391,7 @@ static bool is_likely(const struct splitter *all, const struct derive_extent *x,
 	struct flow in;
 	if (f->isa == CODE_X86_64 || f->isa == CODE_I386 || f->isa == CODE_ARM64)
 		return !split_is_fill(rest);
-	/* Functions that only return may be adjacent and look like filler. */
+	/* Functions that only return may follow each other, and look like filler. */
 	if (split_is_fill(rest) &&
 	    !(flow_decode(f->isa, rest.p, rest.size, addr, &in) && in.kind == FLOW_RETURN))
 		return false;
@@ -409,13 +409,13 @@ static bool is_likely(const struct splitter *all, const struct derive_extent *x,
 	return b.size == MOST;
 }
 
-/* Returns the end of the literals between a function's code and the next function. */
+/* Returns the end of the literals between a function and the next one. */
 static uint64_t pass_literals(struct split_cut *c, uint64_t end, uint64_t next)
 {
 	const struct derive_facts *f = c->all->facts->code;
 	const struct event *last = events_of(c->s.b, c->s.fn) + c->s.fn->event_count;
 	const size_t i = lower_bound(f->data, f->data_count, sizeof *f->data, next);
-	/* Xtensa has literals before the code. */
+	/* In Xtensa code, literals precede their function. */
 	if (f->isa == CODE_XTENSA || i == 0 || f->data[i - 1].addr < end)
 		return end;
 	end = min_u64(f->data[i - 1].addr + f->data[i - 1].size, next);
@@ -429,7 +429,7 @@ static void event_split(struct split_cut *c, const struct event *e)
 	struct follower p = { .e = e, .end = c->s.x->addr + event_end(e) };
 	c->indirect = c->indirect || e->kind == EVENT_JMP_INDIRECT;
 	c->untold = c->untold || (e->kind == EVENT_JMP_INDIRECT && !e->table);
-	/* A trap may be padding after an instruction that never continues. */
+	/* After an instruction from which control never continues, a trap may be padding. */
 	const bool pads = event_pads(e) && e > events_of(c->s.b, c->s.fn) &&
 			  event_end(e - 1) == e->off && split_is_end(c, e - 1);
 	if (p.end <= c->start || c->whole || pads || (!event_is_call(e) && !split_is_end(c, e)))
@@ -441,8 +441,7 @@ static void event_split(struct split_cut *c, const struct event *e)
 		p.next = signs_first(&c->s, p.end, p.next);
 	if (p.next - c->s.x->addr >= c->s.x->code.size)
 		return;
-	p.crossing = stretch_crosses(&c->s, p.end); /* The padding after `end` may be inside the
-						     * function */
+	p.crossing = stretch_crosses(&c->s, p.end); /* Padding after `end` may be in the function */
 	p.pointed = split_is_known(&c->all->pointers, p.next);
 	if (!is_beginning(c, &p))
 		return;
@@ -474,7 +473,7 @@ static void split_stretch(struct split_cut *c)
 		end_function(c, end);
 }
 
-/* Index of the extent that holds addr. SIZE_MAX if there is none. */
+/* Returns the index of the extent that contains addr, or SIZE_MAX. */
 static size_t extent_at(const struct derive_facts *f, uint64_t addr)
 {
 	const size_t i = upper_bound(f->extents, f->extent_count, sizeof *f->extents, addr);
@@ -489,8 +488,8 @@ static struct batch *batch_of(const struct splitter *all, size_t extent)
 	return &all->d.batches.data[i];
 }
 
-/* True if a call may lead to addr: an instruction starts there, or it is aligned, in case the bytes
- * before it are not code. */
+/* True if a call may lead to addr: an instruction begins there, or it is aligned (if the bytes
+ * before it are no code). */
 static bool may_be_called(struct splitter *all, uint64_t addr)
 {
 	const struct derive_facts *f = all->facts->code;
@@ -505,9 +504,9 @@ static bool may_be_called(struct splitter *all, uint64_t addr)
 	       addr % ALIGN == 0;
 }
 
-/* True if code does not continue to a taken address: it follows an end, or it follows a call and no
- * jump goes to it. If the address may be a number, it must follow an end and no jump may go to it.
- * Only assembly continues to aligned addresses. */
+/* True if control does not continue to an address that code takes: an end is before it, or a call,
+ * and no jump leads there. If it may be a number, an end must be before it. Only in assembly does
+ * control continue to an aligned address. */
 static bool is_apart(const struct splitter *all, const struct split_taken *t)
 {
 	const size_t i = extent_at(all->facts->code, t->to);
@@ -525,8 +524,7 @@ static bool is_apart(const struct splitter *all, const struct split_taken *t)
 	return !t->number && !stretch_leads_to(&s, t->to) && stretch_behind_call(&s, t->to);
 }
 
-/* Adds functions whose address another function takes: a known start lies between both
- * addresses. */
+/* Adds functions whose address another function takes: a known start is between the two. */
 static void list_taken(struct splitter *all)
 {
 	const taken_vec *taken = &all->facts->signs->taken;
@@ -551,7 +549,7 @@ static void list_taken(struct splitter *all)
 	addrs_sort(&all->starts);
 }
 
-/* Lists the starts from the caller, and the starts that the previous round found by calls. */
+/* Lists the starts that the caller gave, and those that calls of the round before lead to. */
 static void split_list_starts(struct splitter *all)
 {
 	all->starts.count = 0;
@@ -612,7 +610,7 @@ static void split_all(struct splitter *all)
 	vec_release(&c.s.edges);
 }
 
-/* Adds callees that probably do not return, by votes. */
+/* Adds callees that, by the votes, do not return. */
 static void count_votes(struct splitter *all)
 {
 	enum { MANY = 3 };
@@ -640,7 +638,7 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 	for (size_t i = 0; i < f->code->extent_count; i++)
 		all.looks += LOOKS_PER_BYTE * f->code->extents[i].code.size;
 	vec_copy(&all.pointers, &f->signs->pointers);
-	/* Imports with known names, and other functions that the caller knows. */
+	/* Imports and other functions of which the caller knows it. */
 	for (size_t i = 0; i < f->code->callee_count; i++)
 		if (f->code->callees[i].traits & DERIVE_NO_RETURN)
 			vec_push(&all.dead, f->code->callees[i].addr);
@@ -656,7 +654,7 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 		addrs_sort(&all.dead);
 		if (all.dead.count == dead && round > 0 && all.starts.count == starts &&
 		    all.pointers.count == pointers)
-			break; /* The round found nothing new */
+			break; /* Nothing new was found */
 	}
 	ASSERT(all.d.batches.count > 0);
 	vec_append(ret, &all.found);

@@ -8,9 +8,8 @@
  * has no return and no jump leaves it.
  *
  * Further signs decide the other cases:
- *   - a jump to code after an end may be a tail call; if nothing else leads to that code, a
- *   function
- *   begins there although the jump crosses its beginning;
+ *   - a jump to code after an end may be a tail call; if nothing else leads to that code,
+ *   a function begins there although the jump crosses its beginning;
  *   - code to which another function jumps begins a function, unless that function also jumps to
  *   code before it: compilers move parts of functions away, sometimes in several pieces;
  *   - code that looks like a beginning, or is aligned like its neighbours, begins a function
@@ -26,15 +25,14 @@
 
 #include "derive/derive.h"
 
-/* Sorted addresses without duplicates. */
+/* Addresses, sorted, each once */
 typedef VEC(uint64_t) addr_vec;
 
 void addrs_sort(addr_vec *v);
-/* True if an address lies in [from, to). */
+/* True if any is in [from, to). */
 bool addrs_within(const addr_vec *v, uint64_t from, uint64_t to);
 
-/* Code at `from` takes the address `to`. number: it may be a number that only looks like an
- * address. */
+/* Code at `from` takes the address `to`. number: it may be a number that only looks so */
 struct split_taken {
 	uint64_t to, from;
 	bool number;
@@ -42,44 +40,44 @@ struct split_taken {
 
 typedef VEC(struct split_taken) taken_vec;
 
-/* A jump that leaves its function. */
+/* A jump that leaves its function */
 struct leap {
 	uint64_t to, from;
-	bool conditional; /* True if the jump is conditional, or goes to a moved part of the
-			   * function, which no call reaches */
-	bool sure;        /* True if a known function begins between both addresses */
+	bool conditional; /* It is conditional, or leads to a moved part of the function, which
+			   * no call reaches */
+	bool sure;        /* A known function begins between the two */
 };
 
 typedef VEC(struct leap) leap_vec;
 
-/* Evidence of functions. Address lists must be sorted with addrs_sort(). */
+/* Evidence of functions. Lists of addresses must be sorted by addrs_sort() */
 struct split_signs {
-	addr_vec starts;   /* Addresses at which functions begin */
-	addr_vec pointers; /* Addresses at which functions, or parts of functions, may begin */
-	taken_vec taken;   /* Addresses taken by code, sorted by `to`. A function begins there if
-			    * another function takes it */
-	leap_vec leaps;    /* Jumps from code outside all extents */
-	addr_vec others;   /* Starts of functions outside all extents. May be empty */
-	addr_vec objects;  /* Only for microcontrollers: addresses that may be data inside code */
-	addr_vec wholes;   /* Starts of functions that extend to the next start. Only unwinding
-			    * reaches some of their code */
+	addr_vec starts;   /* Where functions begin */
+	addr_vec pointers; /* Where functions, or parts of them, may begin */
+	taken_vec taken;   /* Addresses that code takes, by `to`. If another function takes one,
+			    * a function begins there */
+	leap_vec leaps;    /* Jumps of code outside of all extents */
+	addr_vec others;   /* Starts of functions outside of all extents. May be empty */
+	addr_vec objects;  /* Microcontrollers: addresses in code that may be data */
+	addr_vec wholes;   /* Starts of functions that extend to the next start, because only
+			    * unwinding leads to some of their code */
 };
 
 struct split_facts {
 	const struct image *image;
-	/* The code, whose extents are split into functions. Conventions and sites are ignored. */
+	/* The code: its extents are split. Conventions and sites do not matter. */
 	const struct derive_facts *code;
 	const struct split_signs *signs;
 };
 
 struct split_function {
-	uint64_t addr, size; /* Size with literals after the code, without padding */
-	bool bad;            /* True if the beginning is named, but not all bytes are code */
+	uint64_t addr, size; /* With literals after the code, without padding */
+	bool bad;            /* Its beginning is named, but some bytes are no code */
 };
 
 typedef VEC(struct split_function) split_function_vec;
 
-/* Appends the functions, by address. Each lies in one extent. */
+/* Appends the functions by address. Each is in one extent. */
 void split_code(const struct split_facts *f, unsigned threads, split_function_vec *ret);
 
 #endif

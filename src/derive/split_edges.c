@@ -58,8 +58,8 @@ bool stretch_holds(const struct stretch *s, uint64_t addr)
 	return extent_has(s->x, addr) && bit_get(s->held.data, addr - s->x->addr);
 }
 
-/* Returns the event that ends at addr, or before padding and data that end there. NULL if that
- * instruction is not an event. */
+/* Returns the event that ends at addr, or before padding and data that end there. NULL if the
+ * instruction there is no event. */
 static const struct event *split_edges_event_before(const struct stretch *s, uint64_t addr)
 {
 	enum { MOST = 256 };
@@ -88,8 +88,8 @@ bool stretch_behind_call(const struct stretch *s, uint64_t addr)
 	return e && event_is_call(e);
 }
 
-/* True if a jump that crosses an end is certainly a tail call: its frame is released, or its target
- * looks like a function or has its address taken. */
+/* True if a jump beyond an end is certainly a tail call: the frame was released, or its target
+ * looks like a function, or code takes the target's address. */
 static bool split_edges_is_tail_call(const struct stretch *s, const struct event *e)
 {
 	enum { ALIGN = 16 };
@@ -144,7 +144,7 @@ static void list_jump(struct stretch *s, const struct event *e)
 	hold(s, to);
 }
 
-/* Records that all targets of a table, and the jump at `from`, are in one function. */
+/* Stores that the targets of a table, and the jump at `from`, are in one function. */
 static void note_table(struct stretch *s, uint64_t from, addr_vec *targets)
 {
 	for (size_t k = 0; k < targets->count; k++) {

@@ -1,11 +1,10 @@
-/* Finds further evidence for the start of a function: the alignment of its neighbours, and the
- * jumps to it. */
+/* Judges where functions begin by the alignment of their neighbours, and by the jumps to them. */
 #include "derive/split_internal.h"
 
 #include "base/sort.h"
 #include "code/flow.h"
 
-/* NEIGHBOURS: functions considered on each side. ENOUGH: total number of known functions needed. */
+/* NEIGHBOURS: functions to look at before and after. ENOUGH: known functions that are needed. */
 enum { NEIGHBOURS = 16, ENOUGH = 16, ALIGN = 16 };
 
 /* The known starts next to an address. */
@@ -35,7 +34,6 @@ unsigned signs_aligned(const addr_vec *starts, uint64_t addr)
 	return aligned * 100 / (unsigned)n.count;
 }
 
-/* Returns the alignment of instructions, in bytes. */
 static unsigned split_signs_unit_of(enum code_isa isa)
 {
 	switch (code_isa_plain(isa)) {
@@ -86,8 +84,7 @@ bool signs_unusual(const addr_vec *starts, enum code_isa isa, uint64_t addr)
 	       places <= ALIGN / split_signs_unit_of(isa) / 2;
 }
 
-/* Returns the most aligned instruction in [end, next]. If several are equally aligned, returns the
- * first. */
+/* Returns the most aligned instruction in [end, next], and the first of equals. */
 static uint64_t most_aligned(const struct stretch *s, uint64_t end, uint64_t next)
 {
 	uint64_t best = end;
@@ -131,12 +128,12 @@ uint64_t signs_first(const struct stretch *s, uint64_t end, uint64_t next)
 	/* Functions do not begin with traps or zeros. */
 	while (at < next && (x->code.p[at - x->addr] == 0xcc || x->code.p[at - x->addr] == 0))
 		at += unit;
-	/* No place before `next` is aligned as well as `next`. */
+	/* No instruction before `next` is as aligned. */
 	if (at >= next || (next % ALIGN == 0 && next - at < ALIGN && at % ALIGN != 0))
 		return next;
 	if (neighbours_padded(s, end))
 		return most_aligned(s, at, next);
-	/* Compilers reserve room with one-byte nops. Assemblers pad in other ways. */
+	/* With one-byte nops, compilers reserve room. Assemblers pad in other ways. */
 	bool room = !arm && next % ALIGN != 0 && next - at > 1;
 	for (uint64_t i = at; i < next && room; i++)
 		room = x->code.p[i - x->addr] == NOP;
@@ -151,7 +148,7 @@ bool signs_leapt(const leap_vec *leaps, uint64_t addr)
 	return i < leaps->count && leaps->data[i].to == addr;
 }
 
-/* Returns the start of the function that contains `from`. UINT64_MAX if unknown. */
+/* Returns the start of the function around `from`. UINT64_MAX if unknown. */
 static uint64_t function_at(const struct jumpers *j, uint64_t from)
 {
 	const split_function_vec *v = j->functions;
