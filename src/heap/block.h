@@ -179,9 +179,9 @@ struct heap_node {
 };
 
 /* Counters of the blocks that one call stack allocated in one thread slot. Bytes are those that the
- * program asked for. If blocks are sampled, all values are unbiased estimates. - Live bytes:
- * alloc_bytes - freed_bytes - remote.freed_bytes. Live blocks likewise. - Bytes at the peak:
- * at_peak_bytes, if peak_epoch equals the peak_epoch of the process. Otherwise
+ * program asked for. If blocks are sampled, all values are unbiased estimates.
+ * - Live bytes: alloc_bytes - freed_bytes - remote.freed_bytes. Live blocks likewise.
+ * - Bytes at the peak: at_peak_bytes, if peak_epoch equals the peak_epoch of the process. Otherwise
  *   the counters did not change since the peak: use the live bytes. Blocks likewise. */
 struct heap_stack {
 	uint64_t allocs, alloc_bytes;

@@ -23,11 +23,9 @@ enum {
 struct block_piece {
 	uint64_t addr; /* Address of the first place. Only this place may lie before the region. */
 	const struct region *region;
-	uint64_t room_end; /* End of mapped memory: the first address after `addr` that is in no
-			    * region */
+	uint64_t room_end; /* End of mapped memory: the first address after `addr` in no region */
 	uint64_t *bits;    /* Bits by place. NULL if none is set. */
-	uint16_t *counts;  /* Per BLOCK_GROUP words of bits: number of set bits before them in
-			    * the piece */
+	uint16_t *counts;  /* Per BLOCK_GROUP words of bits: set bits before them in the piece */
 	size_t first;      /* Number of blocks in earlier pieces */
 	uint32_t places;
 	uint32_t before; /* 1 + index of the previous piece with a block, or 0 */
@@ -49,8 +47,8 @@ void block_map_release(struct block_map *m);
 
 /* Sets a bit. Several threads may each change bits of different pieces. */
 void block_piece_set(struct block_piece *p, uint32_t place);
-/* Sets the bit of an address, a multiple of the step. Looks first into the piece of the last call,
- * *piece. */
+/* Sets the bit of an address, a multiple of the step. Looks first into *piece, that of the last
+ * call. */
 void block_map_set_near(struct block_map *m, uint64_t addr, size_t *piece);
 void block_map_set(struct block_map *m, uint64_t addr);
 bool block_map_covers(const struct block_map *m, uint64_t addr);

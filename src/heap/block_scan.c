@@ -1,5 +1,4 @@
-/* Finds the live and freed blocks of a heap by their headers, and looks them up by number or
- * address. */
+/* Finds live and freed blocks of a heap by their headers. Looks them up by number or address. */
 #include "heap/block_scan.h"
 
 #include "base/pool.h"
@@ -12,8 +11,7 @@
 enum {
 	ALIGN_SHIFT = 4,      /* log2 of HEAP_ALIGN. */
 	PIECES_A_THREAD = 16, /* Number of pieces (block_map.h) in a batch, per thread. A batch
-			       * is scanned in parallel. Then one thread adds its blocks to the
-			       * result */
+			       * is scanned in parallel. Then one thread adds its blocks */
 	SHIFT_MOST = 46,
 };
 
@@ -40,8 +38,8 @@ static uint8_t block_scan_flags_of(const struct block_scan_header *h)
 	return (uint8_t)(h->mark >> HEAP_FLAG_SHIFT & 15);
 }
 
-/* Reads the words of a possible header at `off` of the region, unchecked. False if the region lacks
- * some bytes. */
+/* Reads the words of a possible header at `off` of the region, unchecked. False if bytes are
+ * missing. */
 static bool block_scan_read_header(const struct dump *d, const struct region *g, uint64_t off,
 				   struct block_scan_header *ret)
 {
@@ -89,8 +87,7 @@ static void block_of(const struct region *g, const struct block_scan_header *h, 
 	f->shift = (uint8_t)h->wide.owner <= SHIFT_MOST ? (uint8_t)h->wide.owner : 0;
 	f->canary_damaged = f->cut = false;
 	if ((f->flags & HEAP_INLINE) != 0) {
-		/* In an aligned block, more bytes than these may be between the inline stack and
-		 * the block. */
+		/* An aligned block may be further from its inline stack. */
 		if (f->stack % 8 == 0 && f->stack <= p - g->addr &&
 		    f->stack >= f->front + sizeof(struct heap_inline))
 			f->front = f->stack;
@@ -305,8 +302,7 @@ static void block_scan_all(struct block_scan *s, unsigned threads)
 }
 
 /* Returns the return address of the call that freed a small block, from the threads' tables of
- * small frees. 0 if no table has the block. 0 also if two tables have it, because the later free is
- * unknown. */
+ * small frees. 0 if no table has the block, or if two have it: then the later free is unknown. */
 static uint64_t small_free(const struct dump *d, const struct records *r, uint64_t addr)
 {
 	uint64_t found = 0;

@@ -1,8 +1,9 @@
 /* block_scan.h - finds the blocks of a heap by their headers, in all memory that a dump has.
- *  Every multiple of 16 is tested. A header counts if its check is right (docs/heap-format.md), its
- *  block lies in the region, and the block is not inside an earlier live block. Other matches get
- *  no note, because chance matches and copies are common. Stores only a bit for a block's address.
- *  Reads all other facts from the dump again when needed. */
+ *
+ * Every multiple of 16 is tested. A header counts if its check is right (docs/heap-format.md), its
+ * block lies in the region, and the block is not inside an earlier live block. Other matches get no
+ * note, because chance matches and copies are common. Stores only a bit for a block's address.
+ * Reads all other facts from the dump again when needed. */
 #ifndef HEFT_HEAP_BLOCK_SCAN_H
 #define HEFT_HEAP_BLOCK_SCAN_H
 
@@ -48,8 +49,7 @@ struct blocks_found {
 	struct block_map live; /* Headers of the live blocks, which do not overlap */
 	bool chunks;           /* True if the process was not recorded: live blocks are glibc's
 			        * chunks, and `live` has the addresses of the chunks' headers */
-	/* Of all live blocks: sum of sizes, newest sequence, number of damaged canaries, all
-	 * flags. */
+	/* Of all live blocks: sum of sizes, newest sequence, count of damaged canaries, flags. */
 	uint64_t live_bytes, newest, damaged_canaries;
 	uint8_t live_flags;
 	struct freed_blocks freed;

@@ -73,8 +73,7 @@ static uint32_t stack_at(struct calls *c, uint32_t node)
 	return *known;
 }
 
-/* True if a mapped file may be a module of the recorder: same bias, and build ids that are equal or
- * unknown. */
+/* True if a mapped file may be a module of the recorder: same bias, build ids equal or unknown. */
 static bool may_be_module(const struct dump_file *f, const struct heap_module *m)
 {
 	return f->bias == m->bias && (f->build_id.size == 0 || m->build_id_size == 0 ||
@@ -186,8 +185,7 @@ static void id_map_release(struct id_map *m)
 	vec_release(&m->to);
 }
 
-/* Returns the caller's node. The recorder writes a caller's node before its callees', so nodes form
- * no cycle. */
+/* Returns the caller's node. The recorder writes it before its callees', so there is no cycle. */
 static uint32_t find_caller(struct calls *c, const struct id_map *nodes, uint32_t parent,
 			    struct notes *notes)
 {
@@ -255,8 +253,8 @@ static void read_counters(struct calls_reading *g, uint32_t to, const struct hea
 	share.alloc_bytes = s->alloc_bytes;
 	share.live = minus(s->allocs, add_sat(s->frees, far->frees));
 	share.live_bytes = minus(s->alloc_bytes, add_sat(s->freed_bytes, far->freed_bytes));
-	/* If the stack's counters have not changed since the peak, its live bytes were also live at
-	 * the peak. */
+	/* If the stack's counters are unchanged since the peak, its live bytes were live there,
+	 * too. */
 	const bool noted = s->peak_epoch == g->r->process.peak_epoch;
 	share.at_peak_bytes = noted ? s->at_peak_bytes : share.live_bytes;
 	vec_push(&g->blocks, noted ? s->at_peak_blocks : share.live);

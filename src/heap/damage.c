@@ -1,5 +1,4 @@
-/* Finds the damage of a heap: overwritten canaries, broken chains of chunks, double frees,
- * faults. */
+/* Finds the damage of a heap: bad canaries, broken chains of chunks, double frees, faults. */
 #include "heap/damage_internal.h"
 
 #include "base/sort.h"
@@ -55,8 +54,7 @@ static void canaries(const struct finding *g)
 	ASSERT(left == 0);
 }
 
-/* Returns the freed block whose chunk ends where the list of chunks breaks. SIZE_MAX if there is
- * none. */
+/* Returns the freed block whose chunk ends where the list of chunks breaks. SIZE_MAX if none. */
 static size_t freed_before(const struct finding *g, const struct heap_break *k)
 {
 	const size_t next = heap_freed_below(g->b, k->addr);
@@ -98,8 +96,7 @@ static void written(const struct finding *g)
 		damage_add(g, DAMAGE_FREED_WRITTEN, g->b->written.data[i]);
 }
 
-/* True if a register of the thread, or its stack below `top`, contains an address in [start,
- * end). */
+/* True if a register of the thread, or its stack below `top`, has an address in [start, end). */
 static bool holds(const struct finding *g, const struct dump_thread *t, uint64_t top,
 		  uint64_t start, uint64_t end)
 {
@@ -334,8 +331,8 @@ static void fault(const struct finding *g)
 		damage_add(g, DAMAGE_FREED_USE, addr)->freed = freed;
 }
 
-/* Adds registers of the faulted thread that point into freed blocks. In other threads such pointers
- * are normal. */
+/* Adds registers of the faulted thread that point into freed blocks. Other threads may have such
+ * pointers. */
 static void registers(const struct finding *g)
 {
 	const struct dump_thread *t = dump_first_thread(g->d);

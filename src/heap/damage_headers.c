@@ -161,8 +161,8 @@ static size_t block_before(const struct finding *g, uint64_t at)
 	return end <= at && at - end < PAGE ? i : SIZE_MAX;
 }
 
-/* Tests at each page of a range whether a chunk with its own mapping begins there. The range has no
- * live blocks. */
+/* Tests at each page of a range without live blocks if a chunk with its own mapping begins
+ * there. */
 static void mapped_headers(const struct finding *g, const struct shape *s, uint64_t start,
 			   uint64_t end)
 {
@@ -215,8 +215,7 @@ static void headers_of_region(const struct finding *g, const struct shape *s,
 	mapped_headers(g, s, any ? max_u64(r->addr, damage_headers_end_of(g, last)) : r->addr, end);
 }
 
-/* Finds overwritten headers. Does nothing if blocks are sampled: then most chunks have no
- * header. */
+/* Finds overwritten headers. Does nothing if blocks are sampled: most chunks then have none. */
 void damage_headers(const struct finding *g)
 {
 	const struct shape s = shape_of(g);

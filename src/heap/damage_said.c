@@ -138,8 +138,7 @@ static uint64_t drop_written(struct damages *d)
 	return addr;
 }
 
-/* Adds the damage that the message reports, unless other damage is known, which then caused the
- * message. */
+/* Adds the damage that the message reports, unless other damage is known to have caused it. */
 void damage_said(const struct finding *g)
 {
 	const char *said = NULL;

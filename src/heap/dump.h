@@ -1,11 +1,13 @@
 /* dump.h - the memory of a process, from a dump of any kind.
- *  Kinds: ELF cores (full, filtered or truncated; also packed with gzip, zstd, lz4 or xz), raw
- *  images of memory, and files of the recorder's pages (snapshots). Files of `heft heap snapshot`
- *  are cores.
- *  Each kind becomes a sorted list of regions without overlap, which do not wrap around at the
- *  highest address. The dump has all, some or none of a region's bytes. A dump never changes after
- *  it is opened, so several threads may read it. Bytes are borrowed from the file until
- *  dump_close(). */
+ *
+ * Kinds: ELF cores (full, filtered or truncated; also packed with gzip, zstd, lz4 or xz), raw
+ * images of memory, and files of the recorder's pages (snapshots). Files of `heft heap snapshot`
+ * are cores.
+ *
+ * Each kind becomes a sorted list of regions without overlap, which do not wrap around at the
+ * highest address. The dump has all, some or none of a region's bytes. A dump never changes after
+ * it is opened, so several threads may read it. Bytes are borrowed from the file until
+ * dump_close(). */
 #ifndef HEFT_HEAP_DUMP_H
 #define HEFT_HEAP_DUMP_H
 
@@ -18,16 +20,14 @@ struct region {
 	uint64_t off;        /* Offset of `bytes` in the unpacked dump file. */
 	bool read, write, exec;
 	bool cut;          /* True if the region lost bytes at the truncated end of the dump file */
-	uint32_t file;     /* 1 + index in dump.files of the file that is mapped here. 0 if
-			    * unknown. */
+	uint32_t file;     /* 1 + index in dump.files of the mapped file. 0 if unknown. */
 	uint64_t file_off; /* Offset of `addr` in that file. */
 };
 
 /* A mapped file. An object file is a module. */
 struct dump_file {
 	const char *path;
-	bool module;           /* True if the file has an ELF header, or the dump calls it a
-			        * module */
+	bool module;           /* True if it has an ELF header, or the dump calls it a module */
 	uint64_t start, end;   /* Lowest and highest address. */
 	uint64_t bias;         /* Modules: address in the process - address in the file */
 	struct bytes build_id; /* Size 0 if unknown */
@@ -39,8 +39,7 @@ struct dump_thread {
 	uint64_t pc, sp, fp;  /* 0 if unknown. */
 	const uint64_t *regs; /* Values of all registers that may hold a pointer */
 	size_t reg_count;
-	uint64_t stack_start, stack_end; /* Range of the stack that contains sp. Equal if
-					  * unknown. */
+	uint64_t stack_start, stack_end; /* Range of the stack with sp. Equal if unknown. */
 };
 
 /* Linux's signal numbers, independent of the host. */
@@ -69,8 +68,7 @@ struct dump {
 	uint64_t entry;         /* Entry address of the program. 0 if unknown. */
 	uint64_t size, present; /* Bytes of all regions, and how many of them the dump has */
 	uint64_t file_size;     /* Bytes of the dump file, unpacked. */
-	bool machine_wide;      /* True for a dump of a machine or its kernel, false for a
-				 * process */
+	bool machine_wide;      /* True for a machine or its kernel, false for a process */
 	bool compact;           /* True if missing bytes of a region are zero, because the
 				 * process never touched them */
 	uint64_t missing;       /* Bytes that the headers list but the truncated file lacks */
@@ -89,14 +87,11 @@ struct dump_wish {
 	const struct dump_piece {
 		const char *path; /* Path of the file. NULL for the dump itself. */
 		bool has_addr;
-		uint64_t addr, off; /* The bytes from offset `off` of the file on are at address
-				     * `addr` */
+		uint64_t addr, off; /* Bytes from offset `off` of the file are at address `addr` */
 	} *pieces;
 	size_t piece_count;
-	uint64_t load; /* Address of the program's first byte. Given if the user's addresses
-		        * count from 0 */
-	uint8_t word;  /* Bytes of a machine word, 4 or 8. 0 to derive it from magic numbers in
-		        * the dump */
+	uint64_t load; /* Load address of a position-independent program. 0 if not given */
+	uint8_t word;  /* Bytes of a machine word, 4 or 8. 0: derive it from magic numbers */
 	enum { DUMP_ANY_ORDER, DUMP_LITTLE, DUMP_BIG } order;
 };
 
@@ -139,8 +134,8 @@ const struct region *dump_region(const struct dump *d, uint64_t addr);
 bool dump_is_lacking(const struct dump *d, uint64_t addr);
 /* Returns bytes of [addr, addr+size): fewer if the region ends, or if the dump lacks the rest. */
 struct bytes dump_at(const struct dump *d, uint64_t addr, uint64_t size);
-/* Finds the first segment of a type (PT_*) by the module's headers in memory. False if the dump has
- * no headers. */
+/* Finds the first segment of a type (PT_*) by the module's headers in memory. False without
+ * headers. */
 bool dump_module_segment(const struct dump *d, const struct dump_file *file, uint32_t type,
 			 uint64_t *ret_addr, uint64_t *ret_size);
 /* Returns the module that covers an address. NULL if there is none. At most 16 other files may be

@@ -1,20 +1,20 @@
 /* dump_base.c - finds the address of a memory image from the headers of blocks in it.
- *  A header stores a check: the high half of a product, whose only unknown factor is the block's
- *  address. Mappings begin at pages, so the low bits of the address are known, and with them the
- *  low bits of the product. The code tries all values of the product's bits between. Each full
- *  product is divided by the known factors, which gives an address.
- *  The address at which most headers verify is right, unless another address verifies as many.
- *  Headers with one size and stack allow the same addresses. */
+ *
+ * A header stores a check: the high half of a product, whose only unknown factor is the block's
+ * address. Mappings begin at pages, so the low bits of the address are known, and with them the low
+ * bits of the product. The code tries all values of the product's bits between. Each full product
+ * is divided by the known factors, which gives an address.
+ *
+ * The address at which most headers verify is right, unless another address verifies as many.
+ * Headers with one size and stack allow the same addresses. */
 #include "heap/dump_internal.h"
 
 #include "heap/block.h"
 
 enum {
 	TAKEN_MOST = 4096,         /* Greatest number of headers that are read. */
-	SOLVED_MOST = 16,          /* Greatest number of headers for which all addresses are
-				    * tried */
-	TRIED_MOST = 2,            /* As SOLVED_MOST, for images that may begin anywhere in a
-				    * page */
+	SOLVED_MOST = 16,          /* Most headers for which all addresses are tried */
+	TRIED_MOST = 2,            /* The same for images that may begin inside a page */
 	ANYWHERE_LEAST = 64 << 10, /* Smaller images begin at a page */
 	PAGE_BITS = 12,
 	ALIGN_BITS = 4,
@@ -85,8 +85,7 @@ static void try_base(struct solving *x, uint64_t base)
 	x->several = false;
 }
 
-/* Lists the addresses of a block at which its header's check is right. `low`: the known low bits of
- * the address. */
+/* Lists the addresses of a block at which its header's check is right. `low`: known low bits. */
 static void solve(struct solving *x, const struct dump_base_seen *s, uint64_t low, unsigned bits)
 {
 	ASSERT(bits <= 32);
@@ -138,7 +137,7 @@ static bool dump_base_is_sure(const struct solving *x)
 	return false;
 }
 
-/* Prefers addresses at which the image begins at a page, unless another address verifies more
+/* Prefers addresses at which the image begins at a page, unless another one verifies more
  * headers. */
 static bool solve_all(struct solving *x)
 {

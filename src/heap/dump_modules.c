@@ -255,8 +255,7 @@ static void add_linked(struct dump *d, const uint64_t map[4], const char *main_p
 		return;
 	}
 	const char *name = dump_modules_text_at(d, map[1]);
-	if (!*name && dump_module(d, map[2]) != NULL) /* The program itself, whose file the user
-						       * named */
+	if (!*name && dump_module(d, map[2]) != NULL) /* The program, whose file the user named */
 		return;
 	struct dump_file f = { .path = *name ? name : main_path, .start = map[0], .end = map[0] };
 	const struct region *r = dump_region(d, map[2]);
@@ -347,8 +346,7 @@ static void add_vdso(struct dump *d, const struct core *c)
 }
 
 /* Guesses which files are modules, if the dump has no headers: files with an executable part. A
- * module's first byte is at address 0 of its headers, but a program at a fixed, low address has
- * bias 0. */
+ * module's first byte is at address 0 of its headers, but a fixed, low program has bias 0. */
 static void guess_modules(struct dump *d)
 {
 	const uint64_t fixed = d->word == 4 ? 0x10000000 : UINT64_C(1) << 32;

@@ -5,7 +5,7 @@
 #include "base/unpack.h"
 #include "heap/records.h"
 
-/* An offset in the file whose address is known: from a verified page of the recorder, or from the
+/* An offset in the file whose address is known: by a verified page of the recorder, or by the
  * user */
 struct dump_raw_spot {
 	uint64_t off, addr;
@@ -40,8 +40,7 @@ static bool dump_raw_is_magic(uint64_t v, uint64_t magic, const struct dump_wish
 	return *ret_word != 0 && (wish->word == 0 || wish->word == *ret_word);
 }
 
-/* Lists all pages of the recorder in the file. The first one sets the dump's byte order and word
- * size. */
+/* Lists all pages of the recorder in the file. The first one sets byte order and word size. */
 static void find_pages(struct dump *d, const struct dump_wish *wish, struct bytes b, spot_vec *ret)
 {
 	struct reader r = reader_of(b, false);
@@ -68,8 +67,7 @@ static void find_pages(struct dump *d, const struct dump_wish *wish, struct byte
 	}
 }
 
-/* Sets the dump's byte order and word size from the first inline stack, because there are no
- * pages. */
+/* Without pages, sets the dump's byte order and word size from the first inline stack. */
 static void find_inline(struct dump *d, const struct dump_wish *wish, struct bytes b)
 {
 	struct reader r = reader_of(b, false);
@@ -126,8 +124,7 @@ static void add_stretch(const struct dump *d, struct bytes b, const struct dump_
 	vec_push(ret, (struct dump_raw_stretch){ cut, end, delta });
 }
 
-/* Makes the parts of memory from the sorted offsets with known addresses. Each part ends at the
- * next one. */
+/* Makes the parts of memory from the sorted offsets with known addresses. Each ends at the next. */
 static void dump_raw_find_stretches(const struct dump *d, struct bytes b, const spot_vec *spots,
 				    stretch_vec *ret)
 {
@@ -146,8 +143,7 @@ static void push_region(struct dump *d, region_vec *out, struct bytes b, uint64_
 {
 	ASSERT(end <= b.size);
 	uint64_t addr = off + delta;
-	if (off < end && addr > addr + (end - off - 1)) { /* Part of the range would be below
-							   * address 0 */
+	if (off < end && addr > addr + (end - off - 1)) { /* Part of it would be below 0 */
 		const uint64_t skip = UINT64_MAX - addr + 1;
 		note(d->notes, d->path, off, skip, "memory in front of address 0 is left out");
 		off += skip;

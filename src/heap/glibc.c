@@ -117,8 +117,7 @@ static void doubt(struct heaps *x, const char *why)
 		x->to->doubt = why;
 }
 
-/* True if consecutive chunks reach `end`, or the end of a heap. False once the budget is used
- * up. */
+/* True if consecutive chunks reach `end`, or the end of a heap. False if the budget is used up. */
 static bool leads(struct heaps *x, uint64_t at, uint64_t end, uint64_t *ret_stop)
 {
 	uint64_t last;
@@ -212,8 +211,8 @@ static uint64_t find_caches(struct heaps *x, uint64_t at, uint64_t end, bool *re
 }
 
 /* Follows a chain and adds its chunks in batches of a few thousand, which stay in the processor's
- * cache. Each batch begins with the last chunk of the previous one: only its successor confirms its
- * size. */
+ * cache. A batch begins with the last chunk of the previous one, whose size only its successor
+ * confirms. */
 static uint64_t take_good(struct heaps *x, uint64_t at, uint64_t end, bool *ret_ended)
 {
 	enum { NEAR = 4096 };
@@ -298,8 +297,7 @@ static uint64_t first_chunk(struct heaps *x, uint64_t addr, uint64_t end)
 	return 0;
 }
 
-/* Adds the parts of the first arena that lie in memory between two heaps. Returns the bytes
- * added. */
+/* Adds the parts of the first arena in the memory between two heaps. Returns the bytes added. */
 static uint64_t take_extra_in(struct heaps *x, struct glibc_stretch s)
 {
 	uint64_t had = 0, first, stop;
@@ -338,8 +336,7 @@ static void take_extra(struct heaps *x, const struct glibc_arena *a, uint64_t ha
 		doubt(x, "the heap's size is not what the allocator says");
 }
 
-/* Adds the part of the first heap that contains its last chunk. Returns how many bytes of the heap
- * it has. */
+/* Adds the part of the first heap that contains its last chunk. Returns its bytes of the heap. */
 static uint64_t take_top_piece(struct heaps *x, const struct glibc_arena *a,
 			       const struct glibc_stretch *s)
 {
@@ -445,8 +442,7 @@ static void take_other_arena(struct heaps *x, const struct glibc_arena *a)
 }
 
 /* Returns the size of the chunk at `at`, if it has a mapping of its own. 0 if not. `front`: the
- * number of bytes before it, which the chunk itself states. Chunk and front together fill whole
- * pages. */
+ * number of bytes before it, which the chunk itself states. Chunk and front fill whole pages. */
 static uint64_t glibc_mapped_size(struct heaps *x, uint64_t at, uint64_t front, uint64_t end)
 {
 	uint64_t stated, size, flags;
@@ -585,8 +581,7 @@ static void take_mapped(struct heaps *x)
 	}
 }
 
-/* True if chunks in a row are plausible as a heap. If they break, 32 good chunks must come before
- * the break. */
+/* True if chunks in a row are plausible as a heap. 32 good chunks must come before a break. */
 static bool is_chain(struct heaps *x, uint64_t at, uint64_t end)
 {
 	enum { LEAST = 2, LEAST_BROKEN = 32 };

@@ -1,13 +1,15 @@
 /* glibc.h - finds the chunks of glibc's malloc in memory (malloc.c, "malloc_chunk").
- *  A chunk at c has two words. The word at c is the size of the chunk before it, if that chunk is
- *  free. The word at c + word is its own size. The low bits of the size are flags: 1 the chunk
- *  before is in use, 2 the chunk has a mapping of its own, 4 it belongs to an arena other than the
- *  first. The user's bytes begin at c + 2 words and may extend into the first word of the next
- *  chunk. So a chunk owns [c + word, c + size + word).
- *  Chunks of a heap are consecutive. The last, `top`, ends at a page boundary. A heap that could
- *  not grow ends with chunks too small to be used ("fencepost"). The first arena then continues
- *  elsewhere, after memory that others got from the system. Freed chunks are recognized by the
- *  lists that contain them (glibc_kept.h). */
+ *
+ * A chunk at c has two words. The word at c is the size of the chunk before it, if that chunk is
+ * free. The word at c + word is its own size. The low bits of the size are flags: 1 the chunk
+ * before is in use, 2 the chunk has a mapping of its own, 4 it belongs to an arena other than the
+ * first. The user's bytes begin at c + 2 words and may extend into the first word of the next
+ * chunk. So a chunk owns [c + word, c + size + word).
+ *
+ * Chunks of a heap are consecutive. The last, `top`, ends at a page boundary. A heap that could not
+ * grow ends with chunks too small to be used ("fencepost"). The first arena then continues
+ * elsewhere, after memory that others got from the system. Freed chunks are recognized by the lists
+ * that contain them (glibc_kept.h). */
 #ifndef HEFT_HEAP_GLIBC_H
 #define HEFT_HEAP_GLIBC_H
 
@@ -45,8 +47,7 @@ static inline bool chunk_word(struct chunk_view *v, uint64_t addr, uint64_t *ret
 	return true;
 }
 
-/* Reads the size and flags of the chunk at `at`. The chunk must end by `end`. False if there is no
- * valid chunk. */
+/* Reads the size and flags of the chunk at `at`. The chunk must end by `end`. False if invalid. */
 static inline bool chunk_size(struct chunk_view *v, uint64_t at, uint64_t end, uint64_t *ret_size,
 			      uint64_t *ret_flags)
 {
@@ -72,8 +73,7 @@ uint64_t chunk_find_head(struct chunk_view *v, uint64_t at, uint64_t end);
 
 /* Facts about glibc's heaps in a dump of a process that was not recorded. */
 struct glibc_heaps {
-	uint64_t arenas;               /* Number of heaps: one for the first arena, and all heaps of
-				 * other arenas */
+	uint64_t arenas;               /* Heaps: one for the first arena, and all of other arenas */
 	uint64_t chunks, bytes;        /* Chunks in use */
 	uint64_t mapped, mapped_bytes; /* Those of them with a mapping of their own */
 	uint64_t cached, cached_bytes; /* Freed chunks kept for the next malloc of their size. */

@@ -16,8 +16,7 @@
 struct kept_lists {
 	struct chunk_view v;
 	const struct block_map *chunks; /* All chunks that are marked as in use. NULL if unknown */
-	struct block_map *kept;         /* Chunks that are in a list, although they are marked as
-					 * in use */
+	struct block_map *kept;         /* Chunks in a list, although they are marked as in use */
 	bool plain;                     /* True before 2.32: a link is an address. Later, a link
 					 * is stored ^ (its own address / 4096) */
 	uint64_t count, bytes;

@@ -154,9 +154,8 @@ static bool scan_region(struct glibc_state *st, const struct dump *d, const stru
 	return found;
 }
 
-/* True if the words before `sbrk_base` look like malloc's counts. From `at` on, they are: number,
- * limit and peak of mapped chunks, whether the program set the limit, current and highest sum of
- * bytes. */
+/* True if the words before `sbrk_base` look like malloc's counts. From `at` on, number, limit and
+ * peak of mapped chunks, whether the program set the limit, current and highest sum of bytes. */
 static bool are_counts(const struct dump *d, uint64_t base, uint64_t at)
 {
 	const uint64_t word = memory_word_size(d);

@@ -31,8 +31,7 @@ struct laying {
 	uint64_t limit;        /* End of the memory that belongs to the current run of
 			        * consecutive chunks */
 	uint64_t chain;        /* First chunk after the last block's chunk. 0 if unknown */
-	uint64_t chained;      /* Number of blocks from which consecutive chunks lead to the next
-			        * block */
+	uint64_t chained;      /* Blocks from which consecutive chunks lead to the next block */
 	VEC(struct own) owns;  /* Memory that the recorder owns */
 	size_t own;            /* Index in `owns` of the next one */
 	uint64_t page, page_used, page_free;
@@ -199,8 +198,7 @@ static void heap_layout_put_block(struct laying *y, const struct chunk *chunk, s
 		y->l->bytes[split[i].kind] += split[i].size;
 }
 
-/* Finds a chunk with its own mapping. Its first word is the number of bytes before it in the
- * mapping. */
+/* Finds a chunk with its own mapping. Its first word counts the bytes before it in the mapping. */
 static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct chunk *ret)
 {
 	uint64_t front;
@@ -211,8 +209,7 @@ static bool mapped_chunk(struct laying *y, uint64_t at, uint64_t size, struct ch
 	return true;
 }
 
-/* Returns the chunk of a live block. It must be large enough for the block, and end before the next
- * one. */
+/* Returns the chunk of a live block. It must hold the block, and end before the next one. */
 static struct chunk heap_layout_find_chunk(struct laying *y, const struct heap_found *f,
 					   uint64_t limit)
 {
@@ -261,8 +258,7 @@ static void put_chunk(struct laying *y, uint64_t at, uint64_t next)
 						     * chunks */
 	const size_t i = lower_bound(caches, y->b->caches.count, sizeof *caches, at);
 	if (size < 4 * y->word || (i < y->b->caches.count && caches[i] == at))
-		kind = HEAP_PART_OVERHEAD; /* Such a chunk may also end a heap that could not
-					    * grow */
+		kind = HEAP_PART_OVERHEAD; /* It may also end a heap that could not grow */
 	else if (next != y->limit && chunk_before_used(&y->v, next) && !is_freed(y, at, size) &&
 		 !block_map_has(&y->b->kept, at))
 		kind = HEAP_PART_UNRECORDED;
@@ -279,8 +275,7 @@ static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limi
 	}
 }
 
-/* Adds memory until `end` that no known chunk covers. `next` is the chunk at `end`, 0 if
- * unknown. */
+/* Adds memory until `end` without a known chunk. `next` is the chunk at `end`, 0 if unknown. */
 static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 {
 	/* Finds the first chunk from which consecutive chunks reach `next`. It is at the start of a
@@ -305,8 +300,7 @@ static void add_break(struct laying *y, uint64_t chunk, size_t before, uint32_t 
 			 (struct heap_break){ chunk + y->word, (uint32_t)before, after });
 }
 
-/* Adds the chunks after the last block. Ends at the chunk `next` of `block`, or at the end of the
- * span. */
+/* Adds the chunks after the last block. Ends at the chunk `next` of `block`, or with the span. */
 static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t end)
 {
 	const uint64_t to = next != 0 ? next : end, chain = y->chain;
@@ -318,8 +312,8 @@ static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t e
 		put_other(y, end);
 		return;
 	}
-	/* The last chunk of a heap is free and ends at a page boundary. Memory after it belongs to
-	 * no chunk. */
+	/* The last chunk of a heap is free and ends at a page boundary. After it, there are
+	 * none. */
 	if (stop != chain && (stop % CHUNK_PAGE == 0 || chunk_is_end(&y->v, last))) {
 		put_chain(y, chain, stop, stop);
 		fill_head(y, next, end);
@@ -348,8 +342,7 @@ static uint64_t limit_of_next(const struct laying *y)
 								: start - 2 * y->word;
 }
 
-/* Adds the next block, and the chunks before it. They end at its chunk, even if that chunk is
- * damaged. */
+/* Adds the next block, and the chunks before it. They end at its chunk, even a damaged one. */
 static void lay_block(struct laying *y)
 {
 	const struct heap_found f = y->next;

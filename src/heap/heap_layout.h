@@ -1,9 +1,10 @@
 /* heap_layout.h - divides every byte of the heap's regions by use: blocks, headers, the allocator's
  * overhead, free memory.
- *  The allocator's chunks (glibc: each has its size before it, which leads to the next chunk) show
- *  free memory and unrecorded blocks. The chunks are trusted if they lead from one recorded block
- *  to the next, or to the end of a heap. Other bytes are HEAP_PART_OTHER. Regions without a
- *  recorded block, live or freed, are not listed. */
+ *
+ * The allocator's chunks (glibc: each has its size before it, which leads to the next chunk) show
+ * free memory and unrecorded blocks. The chunks are trusted if they lead from one recorded block to
+ * the next, or to the end of a heap. Other bytes are HEAP_PART_OTHER. Regions without a recorded
+ * block, live or freed, are not listed. */
 #ifndef HEFT_HEAP_HEAP_LAYOUT_H
 #define HEFT_HEAP_HEAP_LAYOUT_H
 
@@ -73,7 +74,7 @@ void heap_layout_release(struct heap_layout *l);
  * Other neighbouring parts of the same kind are merged. Costs as much as heap_layout_make(). */
 void heap_parts_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
 /* Passes the parts HEAP_PART_UNRECORDED and HEAP_PART_OTHER to `fn`: memory that may be in use
- * without a live block. At most HEAP_LOOSE_MOST of them cost nothing. More cost a new layout. */
+ * without a live block. Fast if there are at most HEAP_LOOSE_MOST. If more, makes a new layout. */
 void heap_loose_each(const struct heap_layout *l, heap_part_fn *fn, void *ctx);
 /* Passes the parts near an address to `fn`: the part that contains it, and those of a few blocks
  * around it. Cost: laying out a few blocks, or the bytes before the first block of a span. */

@@ -36,7 +36,7 @@ static bool kept_frames(const struct dump *d, const struct heap_found *f, uint64
 	       memory_uint(d, at + HEAP_REST_PLAIN + 8, 8, &ret[1]);
 }
 
-/* Reads an inline stack whose first two words were overwritten. Its frames end at zeros or at the
+/* Reads an inline stack whose first two words were overwritten. Frames end at zeros or at the
  * header. */
 static uint32_t stack_left(struct reader r, const struct dump *d, struct calls *c,
 			   const struct heap_found *f)

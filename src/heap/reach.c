@@ -45,8 +45,7 @@ struct reaching {
 	 * been prefetched. Otherwise the scan mostly waits for memory. */
 	struct reach_visit near[NEAR];
 	size_t near_first, near_count;
-	size_t waiting; /* The first block that may have the bit WAITS. SIZE_MAX if
-				      * none */
+	size_t waiting; /* First block that may have the bit WAITS. SIZE_MAX if none */
 	size_t piece;   /* Piece of the block map in which the last block was found */
 	const struct region *region;
 	uint64_t low, high; /* Range of the addresses of all blocks. */
@@ -97,7 +96,7 @@ static void visit_settle(struct reaching *x, const struct reach_visit *v)
 	const bool inside = v->addr - f.addr < f.size || v->addr == f.addr;
 	/* True if the address is the start of glibc's next chunk, which is also the block's last
 	 * word. Such an address is in lists of freed chunks and in the arena's `top`, and is no use
-	 * of the block. If the arenas are known, they are not roots. If not, such addresses are
+	 * of the block. If the arenas are known, they are no roots. If not, such addresses are
 	 * ignored. */
 	const unsigned word = memory_word_size(x->d);
 	const uint64_t raw = heap_found_raw(&f), used = heap_found_end(&f) - raw;

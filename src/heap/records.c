@@ -333,8 +333,7 @@ void records_release(struct records *r)
 	*r = (struct records){ 0 };
 }
 
-/* Returns a reader at entry `index` of page `number`. The reader is empty if there is no such
- * entry. */
+/* Returns a reader at entry `index` of page `number`. It is empty without such an entry. */
 static struct reader entry_at(const struct record_pages *list, const struct dump *d,
 			      uint32_t number, uint32_t index, uint32_t size)
 {

@@ -1,9 +1,10 @@
 /* records.h - reads the recorder's pages in a dump: the process, threads, modules, stacks and their
  * counters. docs/heap-format.md describes the pages, block.h has the layout.
- *  Pages are found by their magic and verified by check, address and sizes. A page that fails
- *  becomes a note. A fork or a copy may duplicate pages. Only those count that name the process
- *  page which most pages name. Numbers are converted to the host's byte order. Texts end with 0,
- *  and sizes fit their fields. */
+ *
+ * Pages are found by their magic and verified by check, address and sizes. A page that fails
+ * becomes a note. A fork or a copy may duplicate pages. Only those count that name the process page
+ * which most pages name. Numbers are converted to the host's byte order. Texts end with 0, and
+ * sizes fit their fields. */
 #ifndef HEFT_HEAP_RECORDS_H
 #define HEFT_HEAP_RECORDS_H
 
@@ -15,8 +16,8 @@
 #define HEAP_PROGRAM "(program)"
 
 struct record_page {
-	struct bytes entries; /* The first `used` entries of the page, in the byte order of the
-			       * process */
+	struct bytes entries; /* The first `used` entries of the page, in the process's byte
+			       * order */
 	uint32_t slot, epoch;
 };
 
@@ -45,8 +46,7 @@ struct records {
 	VEC(struct heap_moment) timeline; /* By time, without stale moments */
 	VEC(struct heap_gone) gone;       /* The oldest first */
 	struct record_pages nodes, stacks;
-	struct record_pages remote;      /* Frees by other slots. Page n belongs to page n of
-					  * `stacks` */
+	struct record_pages remote;      /* Frees by other slots, page by page of `stacks` */
 	VEC(struct record_place) places; /* By address */
 	uint64_t missing;    /* Number of pages that the process page counts but the dump lacks */
 	uint64_t page_bytes; /* Total bytes of all `places`: the recorder's own memory */
@@ -58,8 +58,7 @@ void records_release(struct records *r);
 /* Reads the header of a page without checking it. */
 struct heap_page record_head(struct reader *r);
 
-/* Reads the stack with an id, and the slot whose thread allocated with it. False if there is no
- * such stack. */
+/* Reads the stack with an id, and the slot whose thread allocated with it. False if none. */
 bool records_stack(const struct records *r, const struct dump *d, uint32_t id,
 		   struct heap_stack *ret, struct heap_remote *ret_remote, uint32_t *ret_slot);
 
