@@ -17,8 +17,7 @@ static const char *digest_frame(struct arena *arena, const struct heft_frame *f)
 	return *module ? arena_format(arena, "%s+0x%" PRIx64, module, f->addr) : "?";
 }
 
-/* Hashes by FNV-1a, including the end of the text. The hash is the same on all machines and in all
- * versions. */
+/* Hashes by FNV-1a, including the end of the text. The hash is the same on all machines. */
 static uint64_t digest_hash(uint64_t hash, const char *frame)
 {
 	return fnv_add(hash, frame, strlen(frame) + 1);
@@ -30,8 +29,7 @@ static int by_hash(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* Returns a hash that is equal for all dumps with the same largest stacks, whatever their order and
- * sizes. */
+/* Returns a hash that is equal for dumps with the same largest stacks, in any order and size. */
 static uint64_t signature(const struct heap_digest *d)
 {
 	uint64_t hashes[DIGEST_HOLDERS] = { 0 }, hash = FNV_START;

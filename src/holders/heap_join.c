@@ -31,8 +31,7 @@ static uint32_t module_of_build(const struct heap_report *r, struct bytes build_
 }
 
 /* Finds or adds a module. The same name in another process or build is the same module. Modules of
- * the same build are one too, because a core has names of files, and the recorder may have names of
- * links. */
+ * the same build are one too, because a core names files, and the recorder may name links. */
 static uint32_t join_module(struct heap_join *j, const struct process_module *m)
 {
 	struct heap_report *r = &j->r->report;

@@ -199,7 +199,8 @@ static void heap_leaves_add_sums(const struct heap_leaves_source *s,
 	}
 }
 
-/* Adds up the bytes block by block, by address. `reach` is NULL if not requested. */
+/* Adds up the bytes block by block, in the order of addresses. `reach` tells which blocks are
+ * leaked, NULL if not asked. */
 static void sum_blocks(const struct heap_leaves_source *s, const uint8_t *reach,
 		       struct heap_leaves_block_sums *sums)
 {
@@ -313,8 +314,7 @@ bool heap_leaves_add(struct heft_heap_report *r, struct heft_heap *h, const uint
 enum { FILTERS = 3 };
 
 struct filters {
-	struct pattern *patterns[FILTERS]; /* Patterns of functions, modules and files. NULL
-					    * accepts any */
+	struct pattern *patterns[FILTERS]; /* Of functions, modules and files. NULL: any */
 	uint8_t wanted;                    /* One bit per filter */
 };
 
@@ -351,7 +351,8 @@ static uint8_t site_bits(const struct filters *f, const struct heap_site *s, str
 	return bits;
 }
 
-/* Returns, per step, the filters that one of its frames or outer frames passes. */
+/* Returns a byte per step (a frame with its callers): bit i: filter i accepts one of these
+ * frames. */
 static uint8_t *step_bits(const struct filters *f, struct heft_heap_report *hr)
 {
 	const struct heap_report *r = &hr->report;
@@ -373,7 +374,7 @@ static bool heap_leaves_is_nothing(const struct heap_leaf *l)
 	return true;
 }
 
-/* Merges leaves with the same shown stack and class. */
+/* Merges leaves that have the same shown stack and the same class (thread, size or age). */
 static void merge_leaves(struct heap_report *r)
 {
 	struct leaf_key {

@@ -29,7 +29,7 @@ static void name_calls(struct heft_heap *h)
 	memory_enter(before);
 }
 
-/* Notes unused path options. In a diff, each dump may need options for its own machine. */
+/* Notes path options that match nothing. In a diff, each dump may need some for its machine. */
 static void note_paths(struct heft_heap_report *r, const struct heft_heap *h,
 		       const struct heft_heap *base)
 {

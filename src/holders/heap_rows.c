@@ -112,7 +112,6 @@ static void heap_rows_add_leaf(struct rower *w, uint32_t node, const struct heap
 	}
 }
 
-/* Returns the child node of `parent` for a step. */
 static uint32_t step_node(struct rower *w, uint32_t parent, uint32_t step)
 {
 	return tree_get(&w->r->tree, parent, w->keys[w->r->steps.data[step].site]);
@@ -131,7 +130,7 @@ static void add_down(struct rower *w, const struct heap_leaf *l, struct heap_pat
 	}
 }
 
-/* Adds a leaf under its functions, from the owner outward, as deep as rows show. */
+/* Adds a leaf under its functions, from the owner of the blocks outward, as deep as rows show. */
 static void heap_rows_add_up(struct rower *w, const struct heap_leaf *l)
 {
 	uint32_t step = heap_owner_step(w->r, l->step), node = 0;

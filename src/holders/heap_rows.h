@@ -31,7 +31,8 @@ enum { HEAP_MEASURES = HEFT_HEAP_WITH_CALLEES };
 
 /* Blocks and bytes of one stack. */
 struct heap_leaf {
-	uint32_t step, class; /* `class`: second part of the key of rows, after the stack */
+	uint32_t step, class; /* `class`: what rows by thread, size or age need besides the
+			       * stack. 0 for other rows */
 	uint64_t now[HEAP_MEASURES], base[HEAP_MEASURES];
 };
 

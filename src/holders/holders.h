@@ -33,7 +33,7 @@ struct heft_heap_report {
 	struct memory *memory;     /* Memory of the heap */
 	struct arena arena;
 	struct notes *notes;   /* Notes of the heap */
-	struct intern classes; /* Labels of leaves' classes, if rows are by class */
+	struct intern classes; /* Labels of threads, sizes or ages, if rows are by these */
 	VEC(struct heft_note) all_notes;
 };
 
