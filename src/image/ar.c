@@ -12,14 +12,13 @@
 
 enum { MAGIC_SIZE = 8, HEADER_SIZE = 60, NEST_MAX = 8 };
 
-/* Limit of the bytes that a thin archive may read from a file, in multiples of the file's size. A
- * note reports skipped members. */
+/* A thin archive may read at most this many times the size of a file from it. A note reports
+ * members that are skipped for this. */
 enum { OUTSIDE_TIMES = 4 };
 
 /* An archive whose members are being read. The archive may be a member of another archive. */
 struct ar_level {
-	uint64_t off, end;  /* Offsets in ar.bytes: of the next header, and of the end of the
-			     * last member */
+	uint64_t off, end;  /* Offsets in ar.bytes of the next header, and of the end */
 	struct bytes names; /* Contents of the member "//": the long names */
 	struct str prefix;  /* Name of the inner archive. "" for the outermost. */
 };
@@ -40,10 +39,10 @@ struct ar {
 	uint64_t base;      /* Offset of the first of these bytes in the input. */
 	struct ar_level levels[NEST_MAX];
 	size_t depth;
-	uint64_t vm_index; /* vm_index of section 0 of the next object */
+	uint64_t vm_index; /* vm_index (see image.h) of section 0 of the next object */
 	struct intern paths;
 	VEC(struct outside_file) files; /* Files, by the number of their path in `paths`. */
-	size_t next_outside;            /* Index of the next member in `outside` to read. */
+	size_t next_outside;            /* Index in in->outside of the next member to read */
 };
 
 struct member {
@@ -53,8 +52,8 @@ struct member {
 	uint64_t data, size; /* Offset and bytes of the contents, without a BSD name. */
 	uint64_t stored;     /* Bytes after the header in this file, with a BSD name. */
 	uint64_t time;       /* Seconds since 1970. 0 if not stated */
-	uint64_t origin;     /* Thin archives: offset of the header in the named archive. 0 if the
-			  * member is the named file itself. */
+	uint64_t origin;     /* Thin archives: offset of the header in the archive that the path
+			      * names. 0 if the path names the member itself. */
 	bool outside;        /* True if a thin archive names the member, a separate file */
 };
 
@@ -205,7 +204,7 @@ static bool ar_read_member(const struct ar *ar, const struct ar_level *l, struct
 	return true;
 }
 
-/* Reads a member's contents at in->done. Adds an image for an object, or else a part. */
+/* Adds the member whose contents begin at in->done: an object as an image, others as a part. */
 static void ar_contents_read(struct ar *ar, const struct member *m, struct bytes data)
 {
 	struct input *in = ar->in;
@@ -263,7 +262,8 @@ static void ar_add_member(struct ar *ar, struct ar_level *l, const struct member
 	}
 }
 
-/* Reads one member of the innermost archive. At its end, leaves the archive. */
+/* Reads one member of the innermost archive. After the last one, returns to the archive around
+ * it. */
 static void level_step(struct ar *ar)
 {
 	struct ar_level *l = &ar->levels[ar->depth - 1];
@@ -379,8 +379,8 @@ static void outside_read(struct ar *ar, size_t i)
 	in->outside.data[i].image = first < in->image_count ? in->images_before + first : SIZE_MAX;
 }
 
-/* True if a member outside of the archive must be read. Bytes in memory have no folder, so they
- * have no such members. Archives outside extend the list while it is read. */
+/* True if a member in another file is still to be read. Such a member may be an archive, which adds
+ * to the list. Input in memory has no folder in which to find files. */
 static bool has_outside(const struct ar *ar)
 {
 	return ar->in->file.path && ar->next_outside < ar->in->outside.count;

@@ -1,5 +1,4 @@
-/* Defines the table of instruction set architectures, and properties of images that depend on
- * it. */
+/* Defines the table of instruction set architectures, and what of images depends on it. */
 #include "image/arch.h"
 
 #include <stdio.h>
@@ -86,7 +85,7 @@ const struct arch *image_arch(const struct image *im)
 
 bool image_code_has_addresses(const struct image *im)
 {
-	/* Distances to a base look like addresses. */
+	/* In other images of these machines, such numbers may also be distances to a base. */
 	return im->type == ET_EXEC ||
 	       (image_arch(im)->absolute && (im->type == ET_REL || im->by_build));
 }

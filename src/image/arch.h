@@ -1,7 +1,7 @@
-/* arch.h - instruction set architectures: a table of their properties for the rooms above image/.
+/* arch.h - instruction set architectures: a table of their properties.
  *
- * Only image/ uses the numbers of machines (EM_*). Other rooms use the properties. Decoders are
- * chosen by id. */
+ * The numbers of machines (EM_*) are only for the directory image/. Other code uses the properties,
+ * and chooses decoders by enum arch_id. */
 #ifndef HEFT_IMAGE_ARCH_H
 #define HEFT_IMAGE_ARCH_H
 
@@ -34,7 +34,8 @@ struct arch_registers {
 	uint8_t link; /* Register of the return address. 0 if it is on the stack */
 };
 
-/* Stubs of the procedure linkage table, in bytes. From psABIs, and from GNU ld for open details. */
+/* Sizes of the stubs of the procedure linkage table, in bytes. From psABIs, and from GNU ld for
+ * details that they leave open. */
 struct arch_stubs {
 	uint8_t size, header;             /* `header`: bytes before the first stub */
 	uint8_t short_size, short_header; /* Sizes of a second form. 0 if there is none */
@@ -52,8 +53,8 @@ struct arch {
 	bool absolute; /* True if code contains addresses, or adds distances to a base (i386) */
 	bool pools;    /* True if code loads addresses and numbers from literal pools nearby */
 	bool zeros_are_code;
-	bool tail_counts;   /* True if distances start at the end of the instruction, not at the
-			     * end of its field */
+	bool tail_counts;   /* True if the distance in an instruction counts from the end of the
+			     * instruction, not from the end of the distance's field */
 	bool is_firmware;   /* True if programs for fixed addresses are firmware */
 	bool sizes_in_code; /* True if a function begins with its size and its locals */
 	bool got_splits;    /* True if a large GOT has several parts, each with its own pointer */
@@ -89,8 +90,7 @@ bool section_is_procedures(const struct image *im, const struct section *s);
 /* Returns the lowest address of sections that execute. 0 if there is none. */
 uint64_t image_code_base(const struct image *im);
 /* Returns the processor of a file of GPU code, such as "sm_90" or "gfx1100". "host" for other
- * files. NVIDIA states it in the flags, AMD in a note. The text may be in `text`, or belong to the
- * image. */
+ * files. NVIDIA states it in the flags, AMD in a note. The text is in `text` or the image. */
 enum { IMAGE_TARGET_SIZE = 16 };
 struct str image_gpu_target(const struct image *im, char text[IMAGE_TARGET_SIZE]);
 /* True if a program needs an extension of its instruction set (RISC-V), named by four letters. */
@@ -107,12 +107,13 @@ struct image_got {
 /* Finds the GOT of an image. O(sections). */
 struct image_got image_got(const struct image *im);
 
-/* Value that a relocation of a thread-local variable writes. */
+/* What a relocation for a thread-local variable writes. */
 enum tls_form {
 	TLS_UNKNOWN,    /* Unknown relocation of this architecture */
-	TLS_OFFSET,     /* One word */
-	TLS_MODULE,     /* A module, and an offset in the next word. */
-	TLS_DESCRIPTOR, /* Two words */
+	TLS_OFFSET,     /* One word: the variable's offset in thread-local storage */
+	TLS_MODULE,     /* Two words: the number of the program or library, and the offset in its
+			 * thread-local storage */
+	TLS_DESCRIPTOR, /* Two words: a function that finds the variable, and its argument */
 };
 enum tls_form image_tls_form(const struct image *im, const struct reloc *r);
 

@@ -9,7 +9,7 @@
 
 #include "image/image.h"
 
-/* A VM address at which a table other than the symbols begins a piece, such as a function. */
+/* An address at which, by a table other than the symbol table, a function or other piece begins. */
 struct build_start {
 	uint64_t addr;
 	uint64_t size; /* Bytes of the function. 0 if unknown. */
@@ -21,8 +21,8 @@ struct image_build {
 	struct heft_err *err;
 	uint64_t first_vm_index;
 	VEC(struct segment) segments;
-	VEC(struct section) sections;    /* Sections. [0] is the null section */
-	VEC(struct made_symbol) symbols; /* Symbols. [0] is the null symbol. */
+	VEC(struct section) sections;    /* [0] is the null section */
+	VEC(struct made_symbol) symbols; /* [0] is the null symbol */
 	VEC(struct image_part) parts;
 	VEC(struct build_start) starts;
 	VEC(struct image_entry) entries;
@@ -36,14 +36,14 @@ void build_init(struct image_build *b, struct image *im, const struct image_plac
  * size, file_size and again; build_section() computes the other fields. In an object, addr counts
  * from the start of the section's own address window. */
 uint32_t build_section(struct image_build *b, const struct section *s);
-/* Adds a section that only labels a range of the file. Its contents are not read (`again`). */
+/* Adds a section that only labels a range of the file. Sets `again`: nothing reads it. */
 uint32_t build_range(struct image_build *b, struct str title, uint64_t off, uint64_t size);
 /* Adds a PT_LOAD segment. The caller sets its name, addr, vm_size, off, file_size and rights. */
 void build_segment(struct image_build *b, const struct segment *s);
 void build_part(struct image_build *b, uint64_t off, uint64_t size, const char *label);
 /* Adds a symbol and returns its index. The symbol's value is an address; in objects, an offset in
- * its section. A size of 0 means that the symbol reaches to the next symbol or start, or to the end
- * of its section. */
+ * its section. A size of 0 means that the symbol reaches to the next symbol or struct build_start,
+ * or to the end of its section. */
 uint32_t build_symbol(struct image_build *b, const struct made_symbol *s);
 /* True if one more small piece may be added to `count` pieces. The limit is 65,536 pieces, plus one
  * per `each` bytes of the file, because few bytes can state hundreds of pieces. At the limit, adds
@@ -58,7 +58,8 @@ uint32_t build_relocs(struct image_build *b, uint32_t of, uint32_t symbols, uint
 		      uint64_t size);
 /* Sets the relocations of a table of build_relocs(). `list` must live in the arena of the image. */
 void build_set_relocs(struct image_build *b, uint32_t table, struct reloc *list, uint64_t count);
-/* Adds bytes of a table, clipped to its section. `e` has a section index from build_section(). */
+/* Adds an entry of a table, clipped to the table's section. `e` has a section index from
+ * build_section(). */
 void build_entry(struct image_build *b, const struct image_entry *e);
 /* Moves everything that was added to the image. `table` is the section of the symbols, 0 if it has
  * no bytes. `strings` is the section of the symbols' names, 0 if there is none. */

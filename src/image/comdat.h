@@ -11,8 +11,8 @@ struct comdat {
 	uint64_t size;   /* Bytes of the sections in the file */
 };
 
-/* Finds the next one from section *at on, and moves *at after it. False if there is none. *at is 1
- * at first. */
+/* Finds the next such part from section *at on, and moves *at after it. False if there is none. *at
+ * is 1 at first. */
 bool comdat_next(const struct image *im, size_t *at, struct comdat *ret);
 
 #endif

@@ -57,7 +57,7 @@ static void read_prstatus(struct core *c, const struct image *im, struct reader 
 			l = &layouts[i];
 	struct core_thread t = { 0 };
 	reader_seek(&r, 12);
-	const int signal = read_u16(&r); /* At pr_cursig */
+	const int signal = read_u16(&r); /* Field pr_cursig */
 	reader_seek(&r, wide ? 32 : 24);
 	t.id = read_u32(&r);
 	if (!reader_ok(&r))
@@ -73,8 +73,7 @@ static const char *fixed_text(struct core *c, struct reader *r, size_t size)
 {
 	const char *p = (const char *)read_take(r, size);
 	size_t used = p != NULL ? strnlen(p, size) : 0;
-	while (used > 0 && p[used - 1] == ' ') /* Programs that change their title may leave
-					        * blanks */
+	while (used > 0 && p[used - 1] == ' ') /* Changes of a title may leave blanks */
 		used--;
 	return used > 0 ? arena_copy(&c->arena, (struct str){ p, used }) : "";
 }

@@ -24,12 +24,12 @@ struct core_thread {
 };
 
 struct core {
-	VEC(struct core_file) files;     /* Mapped files, in the order of the note */
-	VEC(struct core_thread) threads; /* Threads. The first one received the signal */
+	VEC(struct core_file) files;     /* In the order of the note */
+	VEC(struct core_thread) threads; /* The first one received the signal */
 	const char *command;             /* Command with its arguments, cut to 80 bytes, or "" */
 	const char *name;                /* Name of the process's first thread, cut to 15 bytes. */
 	uint32_t pid;                    /* 0 if unknown. */
-	int signal;                      /* Signal. 0 if there is none */
+	int signal;                      /* 0 if there is none */
 	bool has_fault;
 	uint64_t fault_addr;
 	/* Values of the auxiliary vector. 0 if an entry is absent. */

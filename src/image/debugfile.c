@@ -17,8 +17,8 @@
 struct wanted {
 	const struct image *im;
 	const char *image_dir; /* Absolute path without a final slash. NULL if im is not a file */
-	bool is_file;          /* True if device and inode are known. They identify the image
-			        * itself, which is rejected */
+	bool is_file;          /* True if device and inode of the image's own file are known. A
+			        * candidate with the same ones is that file, so it is rejected. */
 	uint64_t device, inode;
 	bool has_crc;
 	uint32_t crc; /* CRC of .gnu_debuglink */
@@ -147,8 +147,8 @@ static char *find_debuglink(struct wanted *w)
 	return found;
 }
 
-/* True if alloc sections have the same addresses and sizes in both files. At least one section must
- * be in both. */
+/* True if alloc sections have the same addresses and sizes in both files. At least one must be in
+ * both. */
 static bool sections_agree(const struct image *im, const struct image *debug)
 {
 	size_t same = 0;

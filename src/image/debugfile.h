@@ -20,8 +20,7 @@ struct debug_search {
 	bool debuginfod;          /* True to allow debuginfod. DEBUGINFOD_URLS must also be set */
 	const char *sysroot;      /* Prefix that is removed from the image's path in
 				   * DIR/path-of-image. NULL if there is none */
-	const char *const *files; /* Debug files that the user named. debugfile_find() ignores
-				   * them */
+	const char *const *files; /* Named by the user. debugfile_find() ignores them */
 	size_t file_count;
 };
 

@@ -1,5 +1,4 @@
-/* Answers questions about images: sections, bytes at an address, unpacked contents, the
- * description. */
+/* Answers questions about images: sections, bytes at an address, unpacked contents. */
 #include "image/arch.h"
 #include "image/elf/elf_const.h"
 #include "image/elf/elf_internal.h"
@@ -65,7 +64,7 @@ bool image_entry_symbol(const struct image *im, const struct image_entry *e, str
 
 bool symtab_has_locals_first(const struct symtab *t)
 {
-	return !t->made; /* In COFF, all symbols of a file follow its file symbol */
+	return !t->made; /* COFF lists all symbols of a source file together */
 }
 
 const struct section *image_section_at(const struct image *im, uint64_t addr)

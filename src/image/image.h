@@ -54,8 +54,7 @@ struct segment {
 	uint64_t align;
 	bool again;       /* The file bytes are not read, because too many sections or segments
 			   * share them. See section_bytes(). */
-	uint64_t vm_bias; /* Number that heft added to the address in the file, see struct
-			   * section */
+	uint64_t vm_bias; /* Number that heft added to the file's address: see struct section */
 };
 
 /* Printf format and arguments for text such as "LOAD #2 [RX]". */
@@ -79,15 +78,13 @@ struct section {
 	bool alloc, write, exec, tls, nobits, compressed;
 	bool again;                      /* The file bytes are not read, because too many
 					  * sections or segments share them. See section_bytes(). */
-	const struct reloc *made_relocs; /* Relocations of a table not in ELF's form, otherwise
-					  * NULL */
+	const struct reloc *made_relocs; /* Relocations of a table not in ELF's form, else NULL */
 	uint64_t made_reloc_count;
 };
 
 /* A named range of the file outside of all sections: a header table. */
 struct image_part {
-	uint64_t off, size; /* File offset relative to the image's bytes, and bytes, limited to
-			     * the image */
+	uint64_t off, size; /* Offset in the image's bytes, and bytes, limited to the image */
 	const char *label;
 };
 
@@ -166,22 +163,19 @@ struct image {
 	/* Number of places that a loader patches by a table outside of all sections (PE). */
 	uint64_t moved_places;
 	bool mapped;   /* True if the bytes are those of a mapped file */
-	bool by_build; /* build.h made the image. Other rooms use image_states_loading() and
-		        * image_states_sizes(). */
-	bool bare;     /* True if there are no section headers. Sections are derived from
-		        * segments */
+	bool by_build; /* The image is not ELF: build.h made it. Outside of image/, use
+		        * image_states_loading() and image_states_sizes(). */
+	bool bare;     /* True if the file has no section headers. heft derives the sections */
 	/* True if each stored address has a relocation, even if the type is ET_EXEC. */
 	bool moves;
-	/* Titles of sections begin with the segment. Labels do not repeat it in brackets. */
+	/* True if titles of sections begin with their segment (Mach-O), so labels need not. */
 	bool full_titles;
 	/* True if addresses in the file count from `base` (PE). */
 	bool from_base;
 	uint64_t base;
 	bool own_spaces;        /* Code and data have no addresses in common (WebAssembly). */
-	uint64_t vm_bias;       /* Number that was added to the addresses in the file. See struct
-				 * image_place. */
-	unsigned overlay_shift; /* Bits of an address without the overlay number. 0 if there are
-				 * no overlays. */
+	uint64_t vm_bias;       /* Number added to the addresses: see struct image_place. */
+	unsigned overlay_shift; /* Bits of an address before the overlay number. 0: no overlays. */
 	/* Number to add to the addresses of variables in debug info, because WebAssembly's data has
 	 * its own address space. */
 	uint64_t data_bias;
@@ -206,7 +200,7 @@ struct image_place {
 	struct str member;       /* Member of an archive, otherwise empty. Borrowed */
 	uint64_t file_off;       /* Offset of the image in that file. */
 	uint64_t first_vm_index; /* In objects: the vm_index of section 0 */
-	uint64_t vm_bias;        /* Number to add to the addresses of a linked image that is not
+	uint64_t vm_bias;        /* Number to add to addresses of a linked image, unless it is
 				  * ELF. */
 };
 
@@ -219,12 +213,11 @@ bool elf_matches(struct bytes bytes);
 bool image_parse(struct image *im, const struct image_place *at, struct bytes bytes,
 		 struct notes *notes, struct heft_err *err);
 void image_release(struct image *im);
-/* Asserts what this header promises. O(sections and made entries). Every parser calls it at its end
- * if HEFT_CHECKS. */
+/* Asserts what this header promises. O(sections and entries). Every parser calls it at its end if
+ * HEFT_CHECKS. */
 void image_verify(const struct image *im);
 
-/* Returns a description such as "ELF 64-bit LSB shared object, x86-64". The description belongs to
- * the image. */
+/* Returns a description such as "ELF 64-bit LSB shared object, x86-64". The image owns it. */
 const char *image_describe(struct image *im);
 /* Returns a build id in lower-case hexadecimal. "" if there is none. */
 char *build_id_text(struct arena *a, struct bytes id);
@@ -266,7 +259,7 @@ const struct section *image_section_type(const struct image *im, uint32_t type, 
  * from other tables (exports, function starts, unwind entries). */
 const struct section *image_symbols(const struct image *im);
 /* Linked image: true if the symbol table names addresses that the dynamic table does not name.
- * Stripping may leave only a copy of the dynamic table, or imports. Object: true if there are any
+ * Stripping may leave only a copy of the dynamic table, or imports. Object: true if it has
  * symbols. */
 bool image_symbols_name_places(const struct image *im);
 /* Returns the alloc section that contains a VM address, NULL if there is none. If sections overlap,
@@ -274,8 +267,9 @@ bool image_symbols_name_places(const struct image *im);
  * no memory there. O(log sections). */
 const struct section *image_section_at(const struct image *im, uint64_t addr);
 
-/* Returns the address to which a branch at `from` leads. In an overlay, heft has moved `from` and
- * so the computed target. Moves a target outside of the overlay back to its address in the file. */
+/* Returns the address to which a branch at `from` leads. heft moves each overlay to addresses of
+ * its own, so a target computed in an overlay is moved too. A target outside of the overlay is
+ * moved back to its address in the file. */
 uint64_t image_jump_target(const struct image *im, uint64_t from, uint64_t target);
 
 /* Return the bytes of a section, or of a segment, as stored in the file. Limits overlapping
@@ -283,9 +277,9 @@ uint64_t image_jump_target(const struct image *im, uint64_t from, uint64_t targe
  * twice the file's size, returns no bytes. */
 struct bytes section_bytes(const struct image *im, const struct section *s);
 struct bytes segment_bytes(const struct image *im, const struct segment *s);
-/* Returns the bytes of a section, unpacked if it is compressed (SHF_COMPRESSED with zlib or zstd,
- * .zdebug_*). *ret_owned is memory that the caller frees, or NULL. False (with a note) if unpacking
- * fails. */
+/* Returns the bytes of a section, unpacked if it is compressed (SHF_COMPRESSED with zlib or
+ * zstd, .zdebug_*). *ret_owned is memory that the caller frees, or NULL. False, with a note, on
+ * failure. */
 bool section_unpack(const struct image *im, const struct section *s, struct bytes *ret,
 		    void **ret_owned);
 /* Returns the size that section_unpack() would give, without unpacking. False if the compression
@@ -320,8 +314,8 @@ struct symbol {
 	uint32_t section;  /* Section index (SHN_XINDEX resolved), or a constant SYM_... above. */
 	uint64_t value, size;
 	uint8_t type, bind, visibility; /* Values STT_..., STB_... and STV_... */
-	bool guessed;                   /* True if the file states no size. The symbol ends at
-					 * the next start */
+	bool guessed;                   /* True if the file states no size. The symbol then ends
+					 * where the next one begins */
 };
 
 struct symtab {
@@ -346,9 +340,10 @@ struct made_symbol {
 	uint64_t name_size;             /* Bytes of the name in `strings`, with its NUL. */
 };
 
-/* Returns the section with made symbols' names. NULL if names are inside the entries. */
+/* Returns the section with the names of made_symbols. NULL if names are inside the entries. */
 const struct section *image_made_names(const struct image *im);
-/* Finds the symbol that an entry belongs to. False if it belongs to the owner of its address. */
+/* Finds the symbol that an entry names. If it names none (false), the entry belongs to the symbol
+ * at its address. */
 bool image_entry_symbol(const struct image *im, const struct image_entry *e, struct symbol *ret);
 /* True if local symbols come before all others. */
 bool symtab_has_locals_first(const struct symtab *t);
@@ -405,8 +400,7 @@ enum reloc_kind {
 struct reloc {
 	uint64_t entry_off;    /* Offset of the entry in the relocation section. */
 	uint64_t entry_size;   /* Bytes of the entry. 0 if a packed form needs none for it. */
-	uint64_t addr;         /* Place that is patched: a VM address if `alloc`, else an offset in
-			      * the section. */
+	uint64_t addr;         /* Patched place: a VM address if `alloc`, else an offset there. */
 	bool alloc;            /* True if the patched section takes memory */
 	uint32_t section;      /* Index of the patched section. 0 if unknown. */
 	uint32_t type, symbol; /* Type (R_...) and symbol index. RELR: 0. In 64-bit MIPS, `type`
@@ -440,13 +434,11 @@ bool section_name_is_debug(struct str name);
 /* True if a section takes memory in the VM image. The .tbss of a linked image takes none if its
  * address is in a PT_LOAD. */
 bool section_takes_vm(const struct image *im, const struct section *s);
-/* Opens a relocation section. False for other sections, or (with a note) if its beginning is
- * damaged. */
+/* Opens a relocation section. False for other sections, or (with a note) if it is damaged. */
 bool reloc_open(struct reloc_iter *it, const struct image *im, const struct section *s);
 /* Returns the next relocation. False at the end, or (with a note) at damage. */
 bool reloc_next(struct reloc_iter *it, struct reloc *ret);
-/* Returns the number of entries of a table that can be read in parts (REL, RELA). 0 for other
- * forms. */
+/* Returns the number of entries of a table that can be read in parts (REL, RELA), else 0. */
 uint64_t reloc_count(const struct reloc_iter *it);
 /* Returns an iterator over the entries [first, first + count). Only for tables with a
  * reloc_count(). */

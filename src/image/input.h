@@ -40,7 +40,7 @@ struct ar_outside {
 struct linkmap;
 struct ar;
 
-/* Bytes of the members, and sections, after which a portion of an archive ends. */
+/* A portion of an archive ends after this many bytes of members, or after this many sections. */
 enum { PORTION_BYTES = 4 << 20, PORTION_SECTIONS = 1 << 13 };
 
 struct input {
@@ -48,10 +48,8 @@ struct input {
 	/* The file. For a linker map, file.bytes are made by heft: the program's sections. */
 	struct file file;
 	bool archive, thin;
-	bool fat;             /* True for a Mach-O universal file. `archive` is also set; members
-			       * are slices */
-	bool component;       /* True for a WebAssembly component with modules. `archive` is also
-			       * set */
+	bool fat;             /* True for a Mach-O universal file. Its members are slices */
+	bool component;       /* True for a WebAssembly component with modules */
 	struct image *images; /* Images, owned. One unless `archive` is set */
 	size_t image_count, image_cap;
 	VEC(struct ar_part) parts;
@@ -79,15 +77,13 @@ struct input {
  * damaged. A damaged archive member becomes a note and an AR_OTHER_MEMBER. */
 bool input_open(struct input *in, const char *path, enum file_use use, struct notes *notes,
 		struct heft_err *err);
-/* Like input_open(), for a file that is already open. The input then owns the file, even on
- * failure. */
+/* Like input_open(), for a file that is already open. The input then owns it, even on failure. */
 bool input_adopt(struct input *in, struct file *f, enum file_use use, struct notes *notes,
 		 struct heft_err *err);
 /* Opens a file like input_open(), but reads only the first portion of an archive. */
 bool input_open_portion(struct input *in, const char *path, enum file_use use, struct notes *notes,
 			struct heft_err *err);
-/* Replaces a portion of an archive by the next one. False if no bytes follow. The input has no
- * images then. */
+/* Replaces a portion of an archive by the next one. False, and no images, if no bytes follow. */
 bool input_next_portion(struct input *in);
 /* Returns the bytes of the file and of the members outside of it, for an archive: up to the end of
  * the portion. */
@@ -138,8 +134,7 @@ void ar_close(struct input *in);
 bool fat_matches(struct bytes bytes);
 bool fat_parse(struct input *in, const char *path, struct heft_err *err);
 
-/* wasm/component.c: the same for a WebAssembly component. The modules' VM addresses are 2^52
- * apart. */
+/* component.c: the same for a WebAssembly component. Modules' VM addresses are 2^52 apart. */
 bool component_matches(struct bytes bytes);
 bool component_parse(struct input *in, const char *path, struct heft_err *err);
 /* input.c: makes the image of a linker map. */

@@ -1,8 +1,8 @@
 /* kinds.h - the table of file kinds: the kind of a file, and the uses that it supports.
  *
- * Every command that opens a file looks the file up in this table. If the parser of a kind is in a
- * higher room, the table has only its name and magic, and that room opens such files. Recognition
- * reads only the first bytes of a file, so it also works on the contents of a packed file. */
+ * Every command that opens a file looks the file up in this table. If the parser of a kind is
+ * outside of image/, the table has only its name and magic. Recognition reads only the first bytes
+ * of a file, so it also works on the contents of a packed file. */
 #ifndef HEFT_IMAGE_KINDS_H
 #define HEFT_IMAGE_KINDS_H
 

@@ -266,7 +266,7 @@ static void put_empty_index(const struct linkmap_image_making *m, uint8_t *bytes
 	}
 }
 
-/* Joins the file. Contents are zeros, of which the ELF header overwrites the first. */
+/* Puts the parts of the file together. Contents are zeros; the ELF header overwrites the first. */
 static struct bytes linkmap_image_join(const struct linkmap_image_making *m)
 {
 	static const uint8_t ident[EI_NIDENT] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 };

@@ -16,8 +16,7 @@ static bool lookalike_load_byte(const struct image *im, uint64_t addr, uint8_t *
 bool lookalike_may_be_text(uint64_t value)
 {
 	for (uint64_t rest = value; rest > 0; rest >>= 8)
-		if (!is_text_byte(rest & 0xff) && (rest & 0xff) != 0) /* A 0 byte is allowed for
-								       * UTF-16 */
+		if (!is_text_byte(rest & 0xff) && (rest & 0xff) != 0) /* UTF-16 has 0 bytes */
 			return false;
 	return true;
 }

@@ -1,5 +1,4 @@
-/* Finds texts without a terminator by the pointers to them. Keeps a text only if it certainly is
- * one. */
+/* Finds texts without a terminator by the pointers to them. Keeps a text only if it is certain. */
 #include "image/slices.h"
 
 #include "base/sort.h"

@@ -228,8 +228,7 @@ static void clip_segment(const struct image *im, struct segment *s)
 	}
 }
 
-/* Sets load addresses to VM addresses if the file has none. Linkers and cores may leave p_paddr
- * 0. */
+/* Sets load addresses to VM addresses if the file has none. p_paddr may be 0. */
 static void settle_load_addrs(struct image *im)
 {
 	bool known = false, several = false;
@@ -381,7 +380,7 @@ static bool parse_sections(struct elf_parse *p, uint64_t first_vm_index)
 
 enum { READ_RATIO = 2 };
 
-/* Subtracts `size` from *left. True, without a change, if *left is less than `size`. */
+/* Subtracts `size` from *left. If *left is less, returns true without a change. */
 static bool is_again(uint64_t *left, uint64_t size)
 {
 	const bool again = size > *left;

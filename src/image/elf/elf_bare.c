@@ -98,8 +98,7 @@ static void elf_bare_add_symbols(struct bare *b)
 		elf_bare_add_part(b, ".gnu.hash", SHT_GNU_HASH, hash, size, 8);
 	}
 	if (image_dynamic(b->im, DT_HASH, &hash)) {
-		/* Counts the symbols. A hash table has as many chains as symbols. gABI "Hash
-		 * Table". */
+		/* Counts the symbols. Hash tables have a chain per symbol. gABI "Hash Table". */
 		struct reader r = reader_of(bytes_from(b->im, hash), b->im->big_endian);
 		const uint64_t buckets = read_u32(&r), chains = read_u32(&r);
 		size = 4 * (2 + buckets + chains);

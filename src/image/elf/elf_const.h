@@ -132,8 +132,7 @@ enum {
 
 /* Bits of e_flags that change how heft reads a file. */
 enum {
-	EF_PPC64_ABI = 3, /* 64-bit PowerPC ELF ABI: 1 = function descriptors, 2 = none, 0 =
-			   * unknown */
+	EF_PPC64_ABI = 3, /* 64-bit PowerPC: 1 = function descriptors, 2 = none, 0 = unknown */
 };
 
 #define PN_XNUM 0xffffu

@@ -15,8 +15,7 @@ static int piece_cmp(const void *pa, const void *pb)
 struct elf_index_sweep {
 	struct elf_piece *out;
 	size_t out_count;
-	struct elf_piece *stack; /* Stack of ranges that may not have ended. The top range owns
-				  * `at` */
+	struct elf_piece *stack; /* Stack of ranges that may not have ended. The top owns `at` */
 	size_t depth;
 	uint64_t at; /* All lower addresses have an owner */
 };

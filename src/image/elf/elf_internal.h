@@ -38,8 +38,8 @@ void elf_make_sections(struct image *im);
 /* Finds the relocations after the end of a Linux kernel and adds a section of type
  * SHT_KERNEL_RELOCS for them. Call it before elf_index_build(). */
 void elf_find_kernel_relocs(struct image *im);
-/* Converts a word of these relocations (KERNEL_RELOC_SIZE bytes) to a VM address. False if no
- * segment contains the address. */
+/* Converts a word of the kernel's relocations (KERNEL_RELOC_SIZE bytes) to a VM address. False if
+ * no segment contains the address. */
 bool elf_kernel_place(const struct image *im, uint32_t word, uint64_t *ret);
 enum { KERNEL_RELOC_SIZE = 4 };
 void elf_index_build(struct image *im);

@@ -26,8 +26,9 @@ enum {
 	ST_SHIFT = 5,     /* CREL: shift of offsets. APS2: r_info of the group. */
 	ST_DELTA = 6,     /* APS2: difference of offsets in the group. */
 	ST_GROUP = 0,     /* APS2: entries left in the group. */
-	ST_LO = 7,        /* Linked images: start of the last section found, ST_INDEX. */
-	ST_HI = 8,        /* Linked images: end of the last section found. */
+	ST_LO = 7,        /* Linked images: start of section ST_INDEX, in which the last patched
+			   * address lies */
+	ST_HI = 8,        /* Linked images: end of that section */
 	ST_INDEX = 9,
 	ST_LIST = 0,  /* Kernel: number of the current list, from 1. */
 	ST_LISTS = 1, /* Kernel: number of lists. */
@@ -142,7 +143,7 @@ bool reloc_open(struct reloc_iter *it, const struct image *im, const struct sect
 		ok = open_aps2(it);
 	else if (it->form == FORM_KERNEL)
 		for (struct reader r = it->reader; reader_left(&r) >= KERNEL_RELOC_SIZE;)
-			it->state[ST_LISTS] += read_u32(&r) == 0; /* In compressed relocations, a
+			it->state[ST_LISTS] += read_u32(&r) == 0; /* In a kernel's relocations, a
 								   * word of 0 begins a list */
 	if (!ok) {
 		IMAGE_NOTE(im, s->off, s->file_size,
@@ -174,7 +175,7 @@ static void place_object(struct reloc_iter *it, struct reloc *ret, uint64_t off)
 	ret->addr = off;
 	if (!s)
 		return;
-	/* True for compressed sections. Offsets in them count unpacked bytes. */
+	/* In compressed sections, offsets count unpacked bytes, so they may exceed the size. */
 	if (off > s->size && !s->compressed && !str_starts(s->name, STR(".zdebug_"))) {
 		IMAGE_NOTE(it->image, it->section->off + ret->entry_off, ret->entry_size,
 			   "a relocation of section %" PRIu32 " lies outside it", s->index);
@@ -395,8 +396,9 @@ static bool next_aps2(struct reloc_iter *it, struct reloc *ret)
 	return elf_reloc_finish(it, ret, it->base);
 }
 
-/* Sets the type by the list. The last list has 4-byte fields. With several lists, the first has
- * 8-byte fields, and a list between them has distances without a known target. */
+/* Sets the type of a kernel's relocation, which depends on its list. The last list has 4-byte
+ * fields. With several lists, the first has 8-byte fields, and a list between them has distances
+ * without a known target. */
 static void set_kernel_type(const struct reloc_iter *it, struct reloc *ret)
 {
 	const bool last = it->state[ST_LIST] == it->state[ST_LISTS];

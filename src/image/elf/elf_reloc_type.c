@@ -175,15 +175,15 @@ static const struct reloc_kinds s390[] = {
 
 /* MIPS psABI supplement and its successor for N64. */
 static const struct reloc_kinds mips[] = {
-	{ 2, 3, RELOC_ABS },        /* Types 32 and REL32. With symbol 0, the usual case, REL32 is
-				  * RELATIVE */
-	{ 4, 4, RELOC_PCREL },      /* Type 26: a jump within 256 MiB */
-	{ 10, 10, RELOC_PCREL },    /* Type PC16 */
-	{ 18, 18, RELOC_ABS },      /* Type 64 */
-	{ 38, 50, RELOC_TLS },      /* Types TLS_DTPMOD32 to TLS_TPREL_LO16 */
-	{ 51, 51, RELOC_GLOB_DAT }, /* Type GLOB_DAT */
-	{ 60, 65, RELOC_PCREL },    /* Types PC21_S2 to PCLO16 */
-	{ 126, 126, RELOC_COPY },   /* Type COPY */
+	{ 2, 3, RELOC_ABS },           /* Types 32 and REL32. With symbol 0, as usual, REL32 is
+				     * RELATIVE */
+	{ 4, 4, RELOC_PCREL },         /* Type 26: a jump within 256 MiB */
+	{ 10, 10, RELOC_PCREL },       /* Type PC16 */
+	{ 18, 18, RELOC_ABS },         /* Type 64 */
+	{ 38, 50, RELOC_TLS },         /* Types TLS_DTPMOD32 to TLS_TPREL_LO16 */
+	{ 51, 51, RELOC_GLOB_DAT },    /* Type GLOB_DAT */
+	{ 60, 65, RELOC_PCREL },       /* Types PC21_S2 to PCLO16 */
+	{ 126, 126, RELOC_COPY },      /* Type COPY */
 	{ 127, 127, RELOC_JUMP_SLOT }, /* Type JUMP_SLOT */
 	{ 248, 248, RELOC_PCREL },     /* Type PC32 */
 };

@@ -1,4 +1,4 @@
-/* Parses Mach-O universal files: fat_header and fat_arch, fat_arch_64 (mach-o/fat.h), always
+/* Parses Mach-O universal files: fat_header and fat_arch, fat_arch_64 (mach-o/fat.h),
  * big-endian. */
 #include "image/macho/macho_internal.h"
 

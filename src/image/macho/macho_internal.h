@@ -66,7 +66,8 @@ struct macho {
 	VEC(struct reloc) pointers;         /* Pointers of the table that is being read */
 	uint64_t symbol_count;
 	bool is_signed, hardened;
-	/* Bytes of tables that may still be read. In valid files, sections do not share entries. */
+	/* Bytes of tables that may still be read: at most one file's size each. In valid files,
+	 * sections do not share entries. */
 	uint64_t slots_left, relocs_left;
 	struct map names;      /* Symbols by name, for macho_name_find(). */
 	uint32_t first_symbol; /* Index of the first nlist's symbol in the image's table. */
@@ -109,20 +110,19 @@ const struct macho_section *macho_section_of(const struct macho *m, uint8_t numb
 struct bytes macho_strings(const struct macho *m);
 /* Removes C's underscore from the start of a mangled name, because names in debug info lack it. */
 struct str macho_plain_name(struct str name);
-/* macho_stabs.c: reads the entries for debuggers. */
 void macho_read_stabs(struct macho *m);
 /* macho_linkedit.c: read function starts, and the entries of __LINKEDIT that belong to a symbol. */
 void macho_read_starts(struct macho *m);
 void macho_read_linkedit(struct macho *m);
-/* Data that belongs to the owner of another address. Sorted by `addr`. */
+/* Bytes at `addr` that belong to the function at `owner`, such as its exception table. */
 struct macho_data {
 	uint64_t addr, owner;
 };
 
 typedef VEC(struct macho_data) macho_data_vec;
 
-/* Adds the entries of data to the image. An entry reaches to the next entry, or to the end of its
- * section. Sorts the list. */
+/* Adds these data to the image, each as an entry up to the next one or to the end of its section.
+ * Sorts the list by address. */
 void macho_add_data(struct macho *m, macho_data_vec *all);
 /* macho_opcodes.c: reads the tables of instructions that dyld runs. */
 void macho_read_opcodes(struct macho *m);

@@ -191,8 +191,7 @@ static bool read_node(struct trie *t, const struct macho_linkedit_edge *from)
 	return true;
 }
 
-/* Reads the export trie depth first. Edges and nodes belong to the first export that they lead
- * to. */
+/* Reads the export trie depth first. Edges and nodes belong to the first export after them. */
 static void macho_linkedit_read_exports(struct macho *m)
 {
 	const struct macho_range *in = &m->exports;
@@ -270,8 +269,7 @@ void macho_read_linkedit(struct macho *m)
 enum {
 	SUPER_BLOB = (int)0xfade0cc0,
 	CODE_DIRECTORY = (int)0xfade0c02,
-	PRIMARY = 0, /* Type of the main code directory. Other types are alternate code
-		      * directories. */
+	PRIMARY = 0, /* Type of the main code directory. Others are alternates. */
 	HARDENED_RUNTIME = 0x10000,
 	PIECE = 4, /* Bytes of a hash that are assigned to one owner. */
 };

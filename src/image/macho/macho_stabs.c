@@ -18,8 +18,7 @@ struct stabs {
 	struct macho *m;
 	VEC(struct image_entry) waiting; /* Entries of the unit, until its first address is known */
 	uint64_t last;                   /* Address of the previous entry. */
-	bool known;                      /* True if `last` is valid: the unit already had an
-					  * address */
+	bool known;                      /* True if the unit already had an address */
 	VEC(struct debug_object) objects;
 	VEC(struct moved_symbol) moved;
 	bool in_object; /* True if the last object has not ended */

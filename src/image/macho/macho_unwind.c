@@ -13,7 +13,7 @@ static void macho_unwind_add(struct macho *m, uint64_t off, uint64_t size, uint6
 							      .addr = m->text_addr + function });
 }
 
-/* A page of the second level. Addresses of its functions are relative to `first`, which the index
+/* A page of the second level. Its functions' addresses are relative to `first`, which the index
  * states. */
 struct macho_unwind_page {
 	uint64_t off, end;

@@ -91,8 +91,8 @@ static void name_symbol(struct pe *p, const struct coff_symbol *s, struct reader
 	ret->symbol.name = mangled ? (struct str){ name.p + 1, name.len - 1 } : name;
 }
 
-/* Assigns the symbol's table entry to the owner of its address. Makes the address a start, so that
- * other symbols end before it. */
+/* Assigns the symbol's table entry to the owner of its address. Makes the address a struct
+ * build_start, so that other symbols end before it. */
 static void coff_symbols_add_part(struct pe *p, const struct made_symbol *s)
 {
 	if (p->build.im->kind == IMAGE_OBJECT)

@@ -80,7 +80,6 @@ struct str coff_long_name(struct pe *p, struct str field);
 void pe_read_tables(struct pe *p);
 /* Recognizes files with ARM64EC code. Their headers state another machine. */
 void pe_read_hybrid(struct pe *p);
-/* pe_resources.c: reads the resources. */
 void pe_read_resources(struct pe *p);
 
 #endif

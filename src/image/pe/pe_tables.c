@@ -2,7 +2,6 @@
  * id of its debug info. */
 #include "image/pe/pe_internal.h"
 
-
 /* Returns the name at an RVA, ended by NUL. "" if there is none. */
 static struct str pe_tables_name_at(const struct pe *p, uint64_t rva)
 {
@@ -170,8 +169,7 @@ static void pe_tables_add_function(struct pe *p, uint64_t rva, struct reader *r,
 		return;
 	pe_put(p, at, x86 ? 12 : 8, 0, begin);
 	struct reader info = pe_at(p, data, &s);
-	const bool packed = !x86 && data & 3; /* There is no record: `data` has the length in
-					       * words */
+	const bool packed = !x86 && data & 3; /* No record: `data` has the length in words */
 	if (packed)
 		length = (data >> 2 & 0x7ff) * 4;
 	const uint64_t size = x86      ? unwind_size(&info, &part)

@@ -166,8 +166,8 @@ static void add_segment_symbol(struct wasm *w, size_t i)
 	build_symbol(&w->build, &s);
 }
 
-/* Assigns entries to symbols of functions and segments. Skips objects, because their order
- * differs. */
+/* Assigns entries to the symbols of functions and data segments. Not for objects, whose symbols
+ * have another order. */
 static void add_entries(struct wasm *w)
 {
 	for (size_t i = 0; i < w->entries.count; i++) {
@@ -183,7 +183,8 @@ static void add_entries(struct wasm *w)
 	}
 }
 
-/* Assigns the size field before a body to the body, because debug info begins after it. */
+/* Debug info lets a function begin at its body. So assigns the size field before the body to the
+ * function at the body. */
 static void add_heads(struct wasm *w)
 {
 	const struct section *code = &w->build.sections.data[w->code_index];

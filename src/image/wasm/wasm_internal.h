@@ -70,8 +70,7 @@ struct wasm_data {
 /* Limits for build_has_room(): one piece of each kind per this many bytes of the file. Usual
  * modules have far fewer pieces. Bytes beyond the limit get the label of their section. */
 enum {
-	WASM_SECTION_BYTES = 64, /* Counts sections and data segments: each makes a section of
-				  * the image */
+	WASM_SECTION_BYTES = 64, /* Sections and data segments: each makes a section */
 	WASM_FUNCTION_BYTES = 16,
 	WASM_ENTRY_BYTES = 8
 };
