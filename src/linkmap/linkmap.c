@@ -19,8 +19,7 @@ static bool linkmap_has(struct str line, const char *word)
 	return map_find(line, str_of(word)) < line.len;
 }
 
-/* Distinguishes GNU ld from gold by the heading of the memory map. The earlier headings are the
- * same. */
+/* Distinguishes GNU ld from gold by the heading of the memory map. Earlier headings are equal. */
 static bool tell_gnu_from_gold(struct map_maker *m, enum linkmap_linker *ret)
 {
 	do {
@@ -51,8 +50,7 @@ static bool is_ld_heading(struct str line)
 	return false;
 }
 
-/* Finds the linker by a heading line. If `ret` is NULL, only checks whether the line begins a
- * map. */
+/* Finds the linker by a heading line. If `ret` is NULL, only checks if the line begins a map. */
 static bool line_tells(struct map_maker *m, enum linkmap_linker *ret)
 {
 	enum linkmap_linker any;

@@ -40,8 +40,7 @@ enum linkmap_linker {
 };
 
 enum linkmap_kind {
-	/* Section of an object. GNU ld assigns its own sections (.plt, .got) to the first
-	 * object. */
+	/* Section of an object. GNU ld gives its own ones (.plt, .got) to the first object. */
 	LINKMAP_OBJECT,
 	LINKMAP_COMMON,   /* Common symbols. gold does not state their object */
 	LINKMAP_MERGED,   /* Strings or constants after equal ones were merged */
@@ -75,15 +74,14 @@ struct linkmap_section {
 	uint32_t first_piece, piece_count; /* Range in `pieces`. */
 	uint8_t align_log2;                /* Power of two, or LINKMAP_NO_ALIGN. */
 	bool tls;                          /* TLS section, by its name: .tdata, .tbss */
-	/* File headers that no section table names: mold's EHDR, PHDR and SHDR, gold's "file
-	 * header". */
+	/* File headers without a section: mold's EHDR, PHDR and SHDR, gold's "file header". */
 	bool header;
 };
 
 struct linkmap_piece {
 	uint64_t addr;
 	/* Bytes in the section. GNU ld prints a merged piece's size before merging, which is
-	 * clipped at the next piece. MSVC prints no sizes: a piece ends at the next piece or
+	 * clipped at the next piece. MSVC prints no sizes: a piece ends at the next one or
 	 * group. */
 	uint64_t size;
 	uint64_t input_size; /* Bytes as stated, before merging and relaxing. 0 if not stated. */
@@ -98,8 +96,7 @@ struct linkmap_piece {
 };
 
 struct linkmap_symbol {
-	uint64_t addr; /* VM address. Also for TLS symbols, although lld and gold print them as
-		        * offsets. */
+	uint64_t addr; /* VM address. Also for TLS symbols, which lld and gold print as offsets. */
 	uint64_t size; /* Bytes. 0 if not stated: GNU ld, gold, mold, MSVC. */
 	uint64_t name_off;
 	uint32_t name_len;

@@ -1,4 +1,4 @@
-/* Builds the model of a linker map: adds sections, pieces and symbols, then sorts them and clips
+/* Builds the model of a linker map: adds sections, pieces and symbols, sorts them, clips
  * overlaps. */
 #include "linkmap/linkmap_internal.h"
 
@@ -198,8 +198,7 @@ bool map_script_text(struct map_maker *m, struct str text, uint64_t addr)
 	return true;
 }
 
-/* Sort key of a piece or symbol, and its index. sort_by_key() sorts these instead of the
- * structs. */
+/* Sort key of a piece or symbol, and its index. sort_by_key() sorts these, not the structs. */
 struct linkmap_build_place {
 	uint64_t key;
 	uint64_t index;

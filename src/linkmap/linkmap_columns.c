@@ -49,8 +49,7 @@ static bool columns_place(struct str text, struct columns_place *ret)
 struct lld {
 	struct map_maker *m;
 	bool lma;   /* The map has a column LMA */
-	bool thumb; /* The piece has a "$t" mark: bit 0 of a symbol's value is not part of its
-		     * address */
+	bool thumb; /* The piece has a "$t" mark: bit 0 of a symbol's value is no address bit */
 };
 
 static bool lld_read_columns(const struct lld *l, struct columns_line *ret)

@@ -13,8 +13,7 @@ struct map_maker {
 	struct reader r;
 	struct str line;      /* Current line, without its end */
 	uint64_t line_number; /* Line number, from 1 */
-	bool mapped;          /* True if the bytes are a mapped file. Pages are released after
-			       * reading */
+	bool mapped;          /* True if the bytes are a mapped file, whose pages are released */
 	uint64_t dropped;     /* Offset before which pages were released */
 	uint32_t section;     /* Section for new pieces, or LINKMAP_NONE */
 	uint32_t piece;       /* Piece for new symbols, or LINKMAP_NONE */

@@ -114,8 +114,7 @@ static void ld_read_listed(struct ld_parser *p, const struct ld_entry *e)
 		map_add_discarded(m, name, e->size, e->rest);
 }
 
-/* Parses "NAME 0xORIGIN 0xLENGTH ATTRIBUTES". "*default*" means everything outside of all
- * regions. */
+/* Parses "NAME 0xORIGIN 0xLENGTH ATTRIBUTES". "*default*" means all outside of regions. */
 static void linkmap_ld_read_region(struct ld_parser *p, const struct ld_entry *e)
 {
 	if (e->count != 2 || e->name.len == 0 || str_eq(e->name, STR("*default*")))
@@ -128,8 +127,7 @@ static void linkmap_ld_read_region(struct ld_parser *p, const struct ld_entry *e
 					  memchr(e->rest.p, 'w', len) != NULL });
 }
 
-/* Parses a section line. "load address 0x..." follows the size if the bytes are stored at another
- * address. */
+/* Parses a section line. "load address 0x..." follows if the bytes are stored elsewhere. */
 static void linkmap_ld_read_section(struct ld_parser *p, const struct ld_entry *e)
 {
 	struct linkmap_section *s = map_add_section(p->m, e->name, e->addr, e->size);
@@ -268,8 +266,7 @@ static void gold_piece(struct map_maker *m, const struct ld_entry *e)
 										 : LINKMAP_INTERNAL;
 		map_add_piece(m, kind, what, e->addr, e->size, e->rest);
 	} else if (e->addr == NO_PLACE && m->section != LINKMAP_NONE) {
-		/* Without an address in the map, the entry is at the end of its section's last
-		 * piece. */
+		/* Without an address, the entry is at the end of its section's last piece. */
 		const struct linkmap *lm = m->lm;
 		const struct linkmap_piece *last = lm->pieces.count
 							   ? &lm->pieces.data[lm->pieces.count - 1]

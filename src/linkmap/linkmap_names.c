@@ -34,8 +34,7 @@ static struct str star_name(struct linkmap_names *n, const struct linkmap_piece 
 	return str_of(arena_format(&n->arena, "** " STR_FMT, STR_ARG(name)));
 }
 
-/* Returns the name of a piece without symbols. ".rodata.f" may be unnamed constants of a function
- * f. */
+/* Returns the name of a piece without symbols. ".rodata.f" may be constants of a function f. */
 static struct str name_of_piece(struct linkmap_names *n, const struct linkmap_piece *p)
 {
 	const struct str whole = linkmap_piece_name(n->map, p), name = symbol_of_piece(whole);

@@ -9,9 +9,9 @@
 #include "linkmap/linkmap.h"
 
 struct linkmap_name {
-	uint64_t addr; /* Lists names. Set `map`, and all other fields to zero. */
+	uint64_t addr;
 	uint64_t size;
-	uint64_t end; /* End of the symbol's piece. */
+	uint64_t end; /* End of the map's piece that contains the symbol */
 	struct str name;
 	uint32_t piece;
 };
@@ -19,10 +19,10 @@ struct linkmap_name {
 /* Set `map` and zero the rest before use. */
 struct linkmap_names {
 	const struct linkmap *map;
-	bool all;                      /* True to also list pieces without a name: "**
-				        * .rodata.str1.1" */
+	bool all;                      /* True to also list pieces without a name, such as those
+				        * of "** .rodata.str1.1" */
 	VEC(struct linkmap_name) list; /* Symbols of the section read last, by address */
-	/* Private. `symbol`: index in map->symbols of the next piece's first symbol. */
+	/* Private. `symbol`: index in map->symbols of the first symbol of the next piece. */
 	size_t symbol;
 	struct intern functions; /* Functions named by sections of code */
 	struct arena arena;      /* Memory for names of pieces. */
