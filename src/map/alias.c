@@ -1,4 +1,3 @@
-/* Finds the aliases of symbols and their shown names. */
 #include "map/alias.h"
 
 #include "base/sort.h"
@@ -13,7 +12,7 @@ struct aliases {
 	VEC(struct alias) list;
 };
 
-/* Lists the aliases of an image: symbols with the address and size of another symbol. */
+/* Lists the aliases of an image (alias.h). */
 static void list_image(const struct named_place *list, size_t count, struct aliases *ret)
 {
 	const struct named_place *owner = list;
@@ -39,7 +38,7 @@ static int by_owner(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Makes the view compute the shown labels of the places in the list. */
+/* Makes `view` compute the shown labels of the places in the list. */
 static void ask_view(const struct aliases *a, struct view *view, struct labels *labels,
 		     unsigned threads, struct notes *notes)
 {

@@ -1,34 +1,32 @@
 /* alias.h - lists the places of the inputs' symbols, and finds symbols that name the same bytes.
  *
- * The source "symbols" lists the places while it claims them. A snapshot has a symbol for each
- * place. If symbols have the same address and size, the first in the list owns the bytes
- * (program/symbol_rule.h). The others are its aliases. alias_index finds the aliases' names by the
- * owner's shown label. One thread at a time. */
+ * A place is a symbol with the range of its bytes. The data source `symbols` lists places while it
+ * claims them. A snapshot has a symbol for each place. If symbols have the same address and size,
+ * the first in the list owns the bytes (program/symbol_rule.h). The others are its aliases.
+ * alias_index finds the aliases' names by the owner's shown label. One thread at a time. */
 #ifndef HEFT_MAP_ALIAS_H
 #define HEFT_MAP_ALIAS_H
 
 #include "map/view.h"
 
-/* A symbol with a size, and where it is. */
 struct named_place {
 	uint64_t addr;
-	uint64_t size;    /* Bytes, clipped to the symbol's section */
-	label_id label;   /* Label of the symbol's linkage name */
+	uint64_t size;    /* Ends at most with the symbol's section */
+	label_id label;   /* Label of its linkage name */
 	uint32_t section; /* Index in its image, or SYM_COMMON */
 };
 
-/* Places in the VM image, sorted by image, address and rank. The owner of an address comes
- * first. */
+/* Places in the VM image, by image, address and rank. At one address, the owner comes first */
 struct places {
 	VEC(struct named_place) list;
-	VEC(size_t) images; /* Per image: index in `list` at which its places begin */
-	/* Symbols outside of the VM image, in table order: variables of .tbss, contents of sections
-	 * that are not loaded, common symbols of objects (addr 0). */
+	VEC(size_t) images; /* Per image: index in `list` of its first place */
+	/* Symbols without bytes in the VM image, in table order: variables of .tbss, contents of
+	 * sections that are not loaded, common symbols of objects (addr 0). */
 	VEC(struct named_place) outside;
 	VEC(size_t) outside_images;
 };
 
-/* Lengths of the lists at one moment, to find what was added after it. */
+/* Lengths of the lists at some time. Tells what was added later */
 struct places_mark {
 	size_t list, images, outside, outside_images;
 };
@@ -39,18 +37,18 @@ void places_copy(struct places *ret, const struct places *from, const struct pla
 		 const struct places_mark *end);
 void places_release(struct places *p);
 
-/* Shown names of the aliases of every shown label. */
+/* The aliases' names, by the shown label of the owner */
 struct alias_index {
-	const char **names; /* Grouped by owner */
+	const char **names; /* Sorted by owner */
 	struct alias_run {
 		label_id owner;
 		uint32_t count;
 		size_t first;
-	} *runs; /* Sorted by owner */
+	} *runs; /* By owner */
 	size_t run_count;
 };
 
-/* Builds the index. Names are as `view` shows them. Skips names equal to their owner's. */
+/* Builds the index. Names are in the form of `view`. Skips those that equal the owner's. */
 void alias_index_build(struct alias_index *x, const struct places *p, struct view *view,
 		       struct labels *labels, unsigned threads, struct notes *notes);
 const struct alias_run *alias_index_find(const struct alias_index *x, label_id owner);

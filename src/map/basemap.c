@@ -22,10 +22,10 @@ label_id fill_label(struct labels *labels)
 struct builder {
 	struct basemap *map;
 	struct labels *labels;
-	struct claims vm; /* VM claims. Their labels are indexes into `from` */
+	struct claims vm; /* The label of a claim is an index in `from` */
 	struct claims file;
-	label_id sections[8]; /* Labels of sections by their flags. LABEL_NONE: not made yet. */
-	bool in_order;        /* If ranges overlap, the first in the table wins. */
+	label_id sections[8]; /* Labels of sections, by flags. LABEL_NONE until needed */
+	bool in_order;        /* True if the first of overlapping ranges wins */
 	VEC(struct base_range) from;
 };
 
@@ -35,13 +35,13 @@ static void basemap_add_range(struct builder *b, struct base_range r)
 	claim(&b->file, r.off, r.file_size, r.label, WHY_SEGMENT);
 }
 
-/* Claims the addresses of the ranges from `first` on. If ranges overlap, the one with the highest
- * start wins. If ranges have one start, the last in the table wins, because a loader maps it over
- * the others (image/elf_index). With memory regions the first wins, as for overlays. */
+/* Claims the addresses of the ranges from `first` on. Of overlapping ranges, the one that starts
+ * last wins, and among equals the last in the table: a loader maps it over the others
+ * (image/elf_index). With memory regions the first one wins, as for overlays. */
 static void claim_ranges(struct builder *b, size_t first)
 {
 	struct begin {
-		uint64_t before_end; /* Highest end of the previous ranges */
+		uint64_t before_end; /* Highest end of the ranges before */
 		uint64_t index;
 	};
 	VEC(struct begin) list = { 0 };
@@ -56,7 +56,7 @@ static void claim_ranges(struct builder *b, size_t first)
 	vec_release(&list);
 }
 
-/* True if a segment's bytes are stored at one address and copied to another at start. */
+/* True if a segment's bytes are stored at one address, and copied to another one at start. */
 static bool is_stored(const struct builder *b, const struct segment *s)
 {
 	return b->map->regions && s->type == PT_LOAD && s->load_addr != s->addr - s->vm_bias;
@@ -70,7 +70,7 @@ static void basemap_add_segments(struct builder *b, const struct image *im, uint
 		if (s->type != type)
 			continue;
 		const uint64_t held = min_u64(s->file_size, s->vm_size);
-		/* Overlays share memory. The shared memory counts once. */
+		/* The memory that overlays share counts once. */
 		const uint64_t bias = b->map->regions ? s->vm_bias : 0;
 		basemap_add_range(b, (struct base_range){ .addr = s->addr - bias,
 							  .size = s->vm_size,
@@ -116,7 +116,7 @@ static void basemap_add_sections(struct builder *b, const struct image *im)
 	claim_ranges(b, first);
 }
 
-/* Claims file bytes of segments that have more bytes in the file than in memory. */
+/* Claims the file bytes that a segment has beyond its bytes in memory. */
 static void add_segment_rests(struct builder *b, const struct image *im)
 {
 	for (size_t i = 0; i < im->segment_count; i++) {
@@ -129,7 +129,7 @@ static void add_segment_rests(struct builder *b, const struct image *im)
 	}
 }
 
-/* Records the addresses of thread-local segments. These have initial values, not variables. */
+/* Records the addresses of thread-local segments: there are initial values, not variables. */
 static void basemap_note_thread(struct builder *b, const struct image *im)
 {
 	struct claims claims = { 0 };
@@ -177,7 +177,7 @@ void claim_headers(const struct input *in, struct labels *labels, struct claims 
 	}
 }
 
-/* Adds the resolved pieces of the VM claims, with their file offsets. */
+/* Adds what is left of the ranges after overlaps, with file offsets. */
 static void take_ranges(struct builder *b, const struct spans *pieces)
 {
 	for (size_t i = 0; i < pieces->list.count; i++) {
@@ -195,7 +195,7 @@ static void take_ranges(struct builder *b, const struct spans *pieces)
 	}
 }
 
-/* Bytes within this distance after a region, in no other region, overflowed that region. */
+/* Bytes after a region, in no region and closer than this, count as its overflow. */
 enum { OVERFLOW_GAP = 4096 };
 
 struct by_length {
@@ -224,7 +224,7 @@ static void note_end(struct basemap *b, label_id region, uint64_t end)
 	b->region_ends[region] = max_u64(b->region_ends[region], end);
 }
 
-/* Adds a piece to its regions' use. *before is the region of the previous piece. */
+/* Adds a piece of memory contents to its regions. *before: the region of the piece before. */
 static void measure_piece(struct basemap *b, const struct span *piece, struct claims *over,
 			  label_id *before)
 {
@@ -242,7 +242,7 @@ static void measure_piece(struct basemap *b, const struct span *piece, struct cl
 		}
 		if (next < regions->list.count)
 			stop = min_u64(end, regions->list.data[next].start);
-		/* Bytes outside all regions overflow the region before them. */
+		/* Outside of all regions: an overflow of the region before. */
 		if (*before == LABEL_NONE || at - b->region_ends[*before] >= OVERFLOW_GAP)
 			continue;
 		claim(over, b->region_ends[*before], stop - b->region_ends[*before], *before,
@@ -251,7 +251,7 @@ static void measure_piece(struct basemap *b, const struct span *piece, struct cl
 	}
 }
 
-/* Measures how much of each region is used. `pieces`: contents of memory. */
+/* Finds the end of the contents of each region. `pieces`: contents of memory. */
 static void basemap_measure_regions(struct basemap *b, const struct spans *pieces)
 {
 	struct claims over = { 0 };
@@ -263,7 +263,7 @@ static void basemap_measure_regions(struct basemap *b, const struct spans *piece
 	spans_overlay(&b->region_spans, &more);
 }
 
-/* Adds the unclaimed bytes of each region, between its first and its last used byte. */
+/* Adds the unclaimed bytes of each region before its last used byte ("[fill]"). */
 static void add_fill(struct builder *b)
 {
 	const struct basemap *map = b->map;
@@ -343,14 +343,13 @@ uint64_t basemap_region_used(const struct basemap *b, size_t region)
 	return used;
 }
 
-/* Returns the index of the first span that ends after an address. */
 static size_t spans_around(const struct spans *s, uint64_t addr)
 {
 	const size_t i = spans_from(s, addr);
 	return i - (i > 0 && s->list.data[i - 1].start + s->list.data[i - 1].size > addr);
 }
 
-/* Adds the file pieces of the VM spans inside range r. */
+/* Adds the parts of VM spans in range r, at their file offsets. */
 static void translate_range(const struct base_range *r, const struct spans *vm, struct claims *out)
 {
 	const uint64_t end = r->addr + r->file_size;
@@ -364,14 +363,14 @@ static void translate_range(const struct base_range *r, const struct spans *vm, 
 	}
 }
 
-/* A range with its file offset as sort key. */
+/* A range, to be sorted by its file offset */
 struct basemap_place {
 	uint64_t off;
 	uint64_t range;
 };
 
-/* Sorts all ranges by file offset. False if ranges share bytes; shared bytes belong to the lower
- * address. */
+/* Sorts the ranges by file offset. Returns false if ranges share file bytes, which then belong to
+ * the lower address. */
 static bool basemap_sort_places(const struct basemap *b, struct basemap_place *places)
 {
 	uint64_t end = 0;
@@ -387,7 +386,7 @@ static bool basemap_sort_places(const struct basemap *b, struct basemap_place *p
 	return true;
 }
 
-/* Copies the spans of [from, from + size), moved to another address. */
+/* Copies the spans of [from, from + size) to the address `to`. */
 static void copy_spans(const struct spans *vm, uint64_t from, uint64_t size, uint64_t to,
 		       struct spans *ret)
 {
@@ -424,7 +423,7 @@ uint64_t basemap_runs_at(const struct basemap *b, uint64_t addr)
 	return r && addr - r->addr < r->size ? r->runs_at + (addr - r->addr) : addr;
 }
 
-/* Drops spans at addresses of thread-local variables: other data may have the same addresses. */
+/* Drops spans in thread-local segments, because other data may have the same addresses. */
 static void drop_thread(const struct basemap *b, struct spans *vm)
 {
 	size_t count = 0;
@@ -469,7 +468,7 @@ void basemap_translate(const struct basemap *b, const struct spans *vm, struct s
 	const size_t count = b->ranges.count;
 	struct claims out = { 0 };
 	struct basemap_place *places = mem_alloc((count + 1) * sizeof *places);
-	/* If no ranges share bytes, claims are added in file order and need no resolving. */
+	/* If no ranges share file bytes, claims come in file order and do not overlap. */
 	const bool apart = basemap_sort_places(b, places);
 	vec_reserve(&out.list, vm->list.count);
 	for (size_t i = 0; i < count; i++)
@@ -478,7 +477,7 @@ void basemap_translate(const struct basemap *b, const struct spans *vm, struct s
 	claims_resolve(&out, b->file_size, ret_file);
 }
 
-/* True if no span crosses a range's end, the usual case. O(ranges * log n). */
+/* True if each span is inside one range, as usual. O(ranges * log n). */
 static bool is_clipped(const struct basemap *b, const struct spans *vm)
 {
 	size_t i = 0;
@@ -518,8 +517,7 @@ void basemap_clip_vm(const struct basemap *b, struct spans *vm)
 	*vm = out;
 }
 
-/* Checks that the spans cover every base range, and that the sums are equal, so that the spans
- * cover nothing else. */
+/* Checks that the spans cover every range, and by the sums that they cover nothing else. */
 void basemap_check_vm(const struct basemap *b, const struct spans *vm)
 {
 	size_t i = 0;

@@ -3,12 +3,13 @@
  *
  * Linked images: PT_LOADs in order, then PT_TLS outside of them. Objects and archives: the alloc
  * sections at their heft addresses (image.h). If ranges overlap, the first one gets the addresses.
- * The file space is [file_begin, file_size), and file_begin is 0 unless the input is
- * a portion of an archive. Immutable after basemap_build.
+ * The file space is [file_begin, file_size), and file_begin is 0 unless the input is a portion of
+ * an archive. Immutable after basemap_build.
  *
- * With memory regions, the VM image is the machine's memory. Bytes that are copied at start count
- * at both addresses. Unused bytes inside a region are fill. The file's bytes belong to the
- * addresses at which they are stored. */
+ * With memory regions (flash, RAM), the VM image is the machine's memory. Bytes that the machine
+ * copies at start are at two addresses, and count twice: where they are stored, and where they run.
+ * Unused bytes inside a region are "[fill]". The file's bytes belong to the addresses where they
+ * are stored. */
 #ifndef HEFT_MAP_BASEMAP_H
 #define HEFT_MAP_BASEMAP_H
 
@@ -17,7 +18,7 @@
 #include "linkmap/linkmap.h"
 
 struct base_range {
-	uint64_t addr, size; /* Range of VM addresses */
+	uint64_t addr, size; /* VM addresses */
 	uint64_t off;        /* File offset of the byte at addr */
 	uint64_t file_size;  /* Number of bytes from addr that are in the file */
 	label_id label;
@@ -27,48 +28,48 @@ struct base_range {
 };
 
 struct basemap {
-	VEC(struct base_range) ranges; /* Sorted by addr */
+	VEC(struct base_range) ranges; /* By addr */
 	uint64_t file_begin, file_size, vm_size;
-	struct spans file; /* Labels of the whole file: segments, headers, [Unmapped] */
+	struct spans file; /* Labels of the whole file: segments, headers, "[Unmapped]" */
 	const struct memory_regions *regions; /* Borrowed, or NULL */
-	struct spans region_spans;            /* Spans of the regions. Labels are indexes of
-					       * `regions` */
-	uint64_t *region_ends;                /* Per region: end of its contents. 0 if empty */
-	struct spans thread;                  /* Ranges of PT_TLS, if there are regions */
+	struct spans region_spans;            /* The label of a span is the index of its region
+					       * in `regions` */
+	uint64_t *region_ends;                /* Per region: end of its used bytes. 0 if none */
+	struct spans thread;                  /* With regions: address ranges of PT_TLS */
 };
 
-/* Builds the map. If `regions` is NULL, ignores the addresses at which bytes are stored. */
+/* If `regions` is NULL, addresses at which bytes are stored do not matter. */
 void basemap_build(struct basemap *b, const struct input *in, struct labels *labels,
 		   const struct memory_regions *regions);
 void basemap_release(struct basemap *b);
 
-/* Returns the bytes of a region until its last used byte. Exceeds the region's length on overflow.
- * O(regions). */
+/* Returns the distance from a region's start to the end of its used bytes. More than the region's
+ * length if it overflows. O(regions). */
 uint64_t basemap_region_used(const struct basemap *b, size_t region);
 
-/* Returns the address whose owner owns the byte at addr: the copy's address, or addr itself. */
+/* Returns the address whose owner also owns the byte at addr: the address to which it is copied at
+ * start, otherwise addr. */
 uint64_t basemap_runs_at(const struct basemap *b, uint64_t addr);
 
-/* Translates VM spans to file spans. A file byte in two VM ranges belongs to the lower one. */
+/* Translates VM spans to the file. A file byte of two VM ranges belongs to the lower one. */
 void basemap_translate(const struct basemap *b, const struct spans *vm, struct spans *ret_file);
 /* With regions: basemap_add_copies() gives unowned bytes that are copied at start the owners of
- * their copies. basemap_add_stored() fills the remaining gaps with the ranges' labels. */
+ * their copies. basemap_add_stored() gives the other unowned bytes their ranges' labels. */
 void basemap_add_copies(const struct basemap *b, struct spans *vm);
 void basemap_add_stored(const struct basemap *b, struct spans *vm);
 /* True if the VM ranges of the map cover all of [addr, addr + size). O(log n + ranges covered). */
 bool basemap_covers(const struct basemap *b, uint64_t addr, uint64_t size);
 /* Cuts spans to the VM ranges of the map. */
 void basemap_clip_vm(const struct basemap *b, struct spans *vm);
-/* Assert that the spans cover exactly the map's space. */
+/* Assert that the spans cover the map's VM image or file, and nothing else. */
 void basemap_check_vm(const struct basemap *b, const struct spans *vm);
 void basemap_check_file(const struct basemap *b, const struct spans *file);
 
-/* Claims named parts of the file outside of sections: the ELF header tables, and parts of an
- * archive that are not an image. */
+/* Claims parts of the file outside of sections that have a name: ELF's header tables, and parts of
+ * an archive that are no image. */
 void claim_headers(const struct input *in, struct labels *labels, struct claims *file);
 
 label_id segment_label(struct labels *labels, const struct segment *s);
-/* Returns the label "[fill]": unused bytes inside a memory region. */
 label_id fill_label(struct labels *labels);
 
 /* Lists the memory regions of a machine: flash, RAM.
@@ -81,8 +82,7 @@ struct image;
 struct memory_region {
 	const char *name;
 	uint64_t origin, length; /* First address, and bytes. origin + length does not wrap. */
-	bool open;               /* True if no source states the length. The contents determine
-				  * it */
+	bool open;               /* True if the length is not stated, but that of the contents */
 };
 
 struct memory_regions {
@@ -99,8 +99,8 @@ bool regions_add(struct memory_regions *r, struct str name, uint64_t origin, uin
 /* Adds the regions of a linker map's memory table. `path` is for notes. */
 void regions_of_map(struct memory_regions *r, const struct linkmap *map, const char *path,
 		    struct notes *notes);
-/* Derives regions from an image, if no source states them. Segments with near addresses in memory
- * or storage form a region. The region's name is its first address. */
+/* Derives regions from an image, for which no file or option states them. Segments with near
+ * addresses in memory or storage form a region. The region's name is its first address. */
 void regions_of_segments(struct memory_regions *r, const struct image *im);
 void regions_copy(struct memory_regions *r, const struct memory_regions *from);
 void regions_release(struct memory_regions *r);

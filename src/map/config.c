@@ -5,13 +5,13 @@
 
 #include <stdio.h>
 
-/* Type of a field. Fields of plural types, and messages, may occur several times. */
+/* Kinds of values. STRINGS, UINT64S and MESSAGES may occur several times. */
 enum value_kind { A_STRING, STRINGS, A_UINT32, A_UINT64, UINT64S, A_BOOL, A_CHOICE, MESSAGES };
 
 struct config_choice {
 	const char *name;
-	uint32_t number; /* Number in the file */
-	uint32_t value;  /* The value as heft stores it */
+	uint32_t number;
+	uint32_t value; /* The value that heft stores for it */
 };
 
 struct parser;
@@ -19,12 +19,11 @@ struct parser;
 struct config_field {
 	const char *name;
 	enum value_kind kind;
-	uint16_t at;    /* Offset of the destination in its struct */
-	uint16_t given; /* Offset of a bool to set if the field occurs. 0: none. */
-	const struct config_choice *choices; /* Choices of an A_CHOICE. The name of the last
-					      * entry is NULL */
-	bool (*parse)(
-		struct parser *p); /* Parses a message, with the fields of its MESSAGES table */
+	uint16_t at;    /* Offset of the value in its struct */
+	uint16_t given; /* Offset of a bool that tells whether the field occurred. 0 if none */
+	const struct config_choice *choices; /* Values of an A_CHOICE. The last one's name is
+					      * NULL */
+	bool (*parse)(struct parser *p);     /* Parses one of MESSAGES */
 };
 
 struct message_type {
@@ -100,7 +99,7 @@ static const struct message_type region_type = MESSAGE_TYPE("memory_region", reg
 struct parser {
 	struct lexer lx;
 	struct config *config;
-	struct config_source *source; /* Source whose message is being parsed, or NULL */
+	struct config_source *source; /* Custom source that is being parsed, or NULL */
 };
 
 /* Parses strings. Adjacent strings are joined, as in C. */
@@ -118,7 +117,7 @@ static bool parse_string(struct parser *p, const char **ret)
 	return p->lx.kind != TOKEN_BAD;
 }
 
-/* Reads the token as a number of at most `max`: decimal, 0x.. or 0.. (octal). Does not advance. */
+/* Reads the token as a number of at most `max`: decimal, 0x.., octal 0... Stays at it. */
 static bool config_read_number(struct parser *p, uint64_t max, uint64_t *ret)
 {
 	struct str s = p->lx.text;
@@ -177,7 +176,7 @@ static bool read_choice(struct parser *p, const struct config_field *f, uint64_t
 			  f->choices[0].name, f->choices[1].name, f->choices[2].name);
 }
 
-/* Parses a value into the member of the message. */
+/* Parses a value into `member` of the message. */
 static bool parse_value(struct parser *p, const struct config_field *f, void *member)
 {
 	const char *string = NULL;
@@ -213,8 +212,7 @@ static bool parse_value(struct parser *p, const struct config_field *f, void *me
 static bool parse_fields(struct parser *p, const struct message_type *type, char closer,
 			 void *message);
 
-/* Parses the body of a message. Recursion with parse_fields() is at most three deep: a rewrite in a
- * source in the file. */
+/* Parses the fields of a message. Recursion is three deep: file, custom source, rewrite. */
 static bool parse_body(struct parser *p, const struct message_type *type, void *message)
 {
 	if (lexer_take(&p->lx, '{'))
@@ -394,7 +392,7 @@ static int config_lex_peek(const struct lexer *lx)
 
 static bool fail_at(struct lexer *lx, size_t line, size_t column, size_t off, const char *text)
 {
-	/* Keeps only the first error, because TOKEN_BAD would report the same place again. */
+	/* Only the first error counts. Later ones are about the same token. */
 	if (lx->kind != TOKEN_BAD)
 		fail(lx->err, HEFT_EFORMAT, off, "%s:%zu:%zu: %s", lx->path, line, column, text);
 	lx->kind = TOKEN_BAD;
@@ -433,7 +431,7 @@ static void config_lex_skip_space(struct lexer *lx)
 	}
 }
 
-/* Reads up to `most` digits of a base. False without a digit. */
+/* Reads at most `most` digits. False if there is none. */
 static bool read_digits(struct lexer *lx, unsigned base, unsigned most, uint32_t *ret)
 {
 	unsigned n = 0;

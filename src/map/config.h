@@ -10,14 +10,12 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* A custom source: name, base source and rewrites (pattern, replacement). A replacement may be
- * "". */
+/* A custom source: name, base source, rewrites (pattern, replacement). A replacement may be "" */
 struct config_source {
 	const char *name, *base;
 	VEC(struct heft_rewrite) rewrites;
 };
 
-/* A memory region of the configuration file. */
 struct config_region {
 	const char *name;
 	uint64_t origin, length;
@@ -37,13 +35,12 @@ struct config {
 	enum heft_domain sort;
 	uint32_t verbose;
 	config_numbers debug_vmaddrs, debug_fileoffs;
-	const char *disassemble, *source_filter; /* NULL if the file does not have the field */
+	const char *disassemble, *source_filter; /* NULL if the file does not state it */
 	bool raw_map;
-	struct arena arena; /* Owner of all strings. A string ends with a NUL and contains no
-			     * other */
+	struct arena arena; /* Owns all strings. They end with NUL and contain no other */
 };
 
-/* Parses a file into *c, overwriting it. config_release() is needed only after success. */
+/* Parses a file into *c, whatever was there. Only after success must *c be released. */
 bool config_parse(struct config *c, const char *path, struct str text, struct heft_err *err);
 void config_release(struct config *c);
 
@@ -55,9 +52,9 @@ void config_release(struct config *c);
 enum token_kind {
 	TOKEN_END,
 	TOKEN_NAME,   /* Letters, digits and _ */
-	TOKEN_NUMBER, /* Begins with a digit. Its further characters are not checked */
+	TOKEN_NUMBER, /* Begins with a digit. Its other characters are not checked */
 	TOKEN_STRING, /* `string` holds its value */
-	TOKEN_SIGN,   /* Any other single character */
+	TOKEN_SIGN,   /* Any other character */
 	TOKEN_BAD,
 };
 
@@ -69,25 +66,24 @@ struct lexer {
 	struct heft_err *err;
 
 	enum token_kind kind;
-	struct str text; /* The token's text in the input */
+	struct str text; /* The token in the input */
 	size_t token_line, token_column;
 	VEC(char) string; /* Value of a TOKEN_STRING */
 };
 
-/* Reads the first token. */
+/* Moves to the first token. */
 void lexer_init(struct lexer *lx, const char *path, struct str input, struct heft_err *err);
 void lexer_release(struct lexer *lx);
 
-/* Moves to the next token. */
 void lexer_next(struct lexer *lx);
 
-/* True if the token is this sign. If true, moves to the next token. */
+/* True if the token is this sign. Then moves to the next token. */
 bool lexer_take(struct lexer *lx, char sign);
 
-/* Returns the value of a hexadecimal digit. 99 for any other character. */
+/* Returns the value of a hexadecimal digit. 99 for other characters. */
 unsigned digit_value(int c);
 
-/* Fails at the token with "path:line:column: what". Returns false. */
+/* Fails at the token, with "path:line:column: what". Returns false. */
 bool lexer_fail(struct lexer *lx, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 #endif

@@ -12,7 +12,7 @@ enum { AHEAD = 16 };
 
 typedef uint32_t intern_fn(struct intern *in, const struct hashed_text *t);
 
-/* Inline, so that the compiler calls `intern` without a pointer. */
+/* Inline, so that the compiler knows `intern` and calls it directly. */
 static inline void label_all(struct labels *l, const struct hashed_text *list, size_t count,
 			     label_id *ret_ids, intern_fn *intern)
 {
@@ -29,7 +29,7 @@ static inline void label_all(struct labels *l, const struct hashed_text *list, s
 void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
 		      label_id *ret_ids)
 {
-	if (l->names.ids.count < count) /* Most of the texts are new */
+	if (l->names.ids.count < count) /* Probably most texts are new */
 		map_reserve(&l->names.ids, l->names.ids.count + count);
 	if (l->keeps)
 		label_all(l, list, count, ret_ids, intern_add_hashed);
@@ -43,10 +43,10 @@ void label_copy_all(struct labels *l, const struct hashed_text *list, size_t cou
 	label_all(l, list, count, ret_ids, intern_add_hashed);
 }
 
-/* Texts of numbered labels that were requested. */
+/* The texts of numbered labels that were needed */
 struct number_texts {
 	pthread_mutex_t lock;
-	struct map ids; /* Index in `list`, by label id */
+	struct map ids; /* By label id: index in `list` */
 	VEC(struct number_text {
 		label_id id;
 		struct str text;
@@ -61,7 +61,7 @@ static label_id add_numbered(struct labels *l, enum label_kind kind, struct labe
 		l->made_texts = mem_zeroed(1, sizeof *l->made_texts);
 		pthread_mutex_init(&l->made_texts->lock, NULL);
 	}
-	/* A numbered label stores its two numbers in place of a text. */
+	/* A numbered label has two numbers in place of its text. */
 	vec_push(&l->names.entries, (struct str){ (const char *)(uintptr_t)n.of, n.number });
 	vec_push(&l->kinds, (uint8_t)kind);
 	return (label_id)(l->names.entries.count - 1);
@@ -127,7 +127,7 @@ void label_lines(struct labels *l, const struct label_number *list, size_t count
 		const struct label_number n = list[i];
 		if (i + AHEAD < count)
 			map_prefetch(&l->number_ids, number_hash(list[i + AHEAD]));
-		if (label_is_fallback(l, n.of)) /* A line of a fallback label is also a fallback */
+		if (label_is_fallback(l, n.of)) /* A line of a fallback is a fallback too */
 			ret_ids[i] = label_format(l, STR_FMT ":%" PRIu32,
 						  STR_ARG(label_text(l, n.of)), n.number);
 		else
@@ -135,7 +135,8 @@ void label_lines(struct labels *l, const struct label_number *list, size_t count
 	}
 }
 
-/* Returns a function's run. If it has none and `number` is 0, starts one. Otherwise NULL. */
+/* Returns the run of a function's labels. If there is none, starts one for block 0, and otherwise
+ * returns NULL. */
 static struct block_run *run_of(struct labels *l, label_id function, uint32_t number)
 {
 	uint32_t i;

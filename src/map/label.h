@@ -1,17 +1,18 @@
-/* label.h - interns labels, so that claims, spans and rows contain small numbers instead of texts.
+/* label.h - interns labels, so that claims, spans and rows contain small numbers instead of
+ * texts.
  *
  * One table serves a whole profile, so that ids compare across files and sources. Texts in the
- * input file are borrowed if inputs stay mapped as long as the table. All texts end in NUL.
- * The length does not count the NUL. A label whose text begins with '[' is a fallback, for bytes to
- * which no source could give an owner. One thread at a time. Many threads may read by id while no
- * thread adds. */
+ * input file are borrowed if inputs stay mapped as long as the table. All texts end in NUL. The
+ * length does not count the NUL. A label whose text begins with '[' is a fallback: it stands for
+ * bytes without an owner. One thread at a time. Many threads may read by id while no thread
+ * adds. */
 #ifndef HEFT_MAP_LABEL_H
 #define HEFT_MAP_LABEL_H
 
 #include "base/intern.h"
 
 #define LABEL_NONE UINT32_MAX
-/* LABEL_AFTER: "(after X)", for data without an owner that follows X's data. */
+/* "(after X)" is data without an owner that follows X's data. */
 #define LABEL_AFTER "(after "
 
 typedef uint32_t label_id;
@@ -30,31 +31,29 @@ static inline struct str label_after_whom(struct str text)
 
 enum label_kind { LABEL_NAME, LABEL_FALLBACK, LABEL_BLOCK, LABEL_LINE };
 
-/* A numbered label: a block of a function, or a line of a source file. */
+/* A numbered label: block `number` of function `of`, or a line of a source file */
 struct label_number {
 	label_id of;
 	uint32_t number;
 };
 
-/* Consecutive labels of the blocks 0, 1, 2 ... of a function. */
+/* Consecutive labels for the blocks 0, 1, 2 ... of a function */
 struct block_run {
 	label_id function, first;
 	uint32_t count;
 };
 
 struct labels {
-	struct intern names; /* A numbered label has an entry without text (label_numbered()) */
-	VEC(uint8_t) kinds;  /* Kind of each label id */
-	bool keeps;          /* Inputs are closed before the table is used, so texts must be
-			      * copied */
-	/* Private. */
+	struct intern names; /* A numbered label has an entry without text */
+	VEC(uint8_t) kinds;  /* Per label: its kind */
+	bool keeps;          /* True if texts must be copied: inputs close before the table */
 	VEC(struct block_run) block_runs;
-	struct map run_ids;              /* Index of a function's run, by function */
-	struct map number_ids;           /* Numbered labels outside of runs */
-	struct number_texts *made_texts; /* NULL until the first numbered label */
+	struct map run_ids;              /* By function: index of its run */
+	struct map number_ids;           /* Numbered labels that are in no run */
+	struct number_texts *made_texts; /* NULL until needed */
 };
 
-/* Records the kind of an id of the name table. */
+/* Records the kind of a label. */
 static inline label_id label_known(struct labels *l, label_id id, struct str text)
 {
 	if (id == l->kinds.count)
@@ -72,25 +71,24 @@ static inline label_id label_copy(struct labels *l, struct str text)
 	return label_known(l, intern_add(&l->names, text), text);
 }
 
-/* Borrows many texts at once. The caller gives the hashes, which other threads may have computed.
- * The id of an entry without a text (p NULL) is LABEL_NONE. */
+/* Borrows many texts. Their hashes may come from other threads. An entry without a text (p NULL)
+ * gets LABEL_NONE. */
 void label_borrow_all(struct labels *l, const struct hashed_text *list, size_t count,
 		      label_id *ret_ids);
 /* Like label_borrow_all(), but copies new texts. */
 void label_copy_all(struct labels *l, const struct hashed_text *list, size_t count,
 		    label_id *ret_ids);
-/* Returns the label "FUNCTION#NUMBER" of a block. The function must have a label. There may be
- * millions, so the text is made on request. */
+/* Returns the label "FUNCTION#NUMBER" of a block. The function must have a label. Its text is made
+ * when needed, because there may be millions. */
 label_id label_block(struct labels *l, label_id function, uint32_t number);
-/* Makes the labels "FILE:LINE" of many lines. Their texts are made on request. The files must have
- * labels. */
+/* Makes labels "FILE:LINE", whose texts are made when needed. The files must have labels. */
 void label_lines(struct labels *l, const struct label_number *list, size_t count,
 		 label_id *ret_ids);
 static inline bool label_is_numbered(const struct labels *l, label_id id)
 {
 	return l->kinds.data[id] >= LABEL_BLOCK;
 }
-/* Returns function and number, or file and line, of a numbered label. */
+/* Returns function and block, or file and line, of a numbered label. */
 static inline struct label_number label_numbered(const struct labels *l, label_id id)
 {
 	const struct str entry = l->names.entries.data[id];
@@ -99,8 +97,7 @@ static inline struct label_number label_numbered(const struct labels *l, label_i
 /* Returns the text of a numbered label. Any number of threads. */
 struct str label_number_text(const struct labels *l, label_id id);
 label_id label_format(struct labels *l, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Returns the fallback label "[name]". A name in brackets, such as "[LOAD #0 [RX]]", stays as it
- * is. */
+/* Returns the fallback label "[name]". A name in brackets, such as "[LOAD #0 [RX]]", stays. */
 label_id label_bracketed(struct labels *l, struct str name);
 
 static inline struct str label_text(const struct labels *l, label_id id)
@@ -109,8 +106,8 @@ static inline struct str label_text(const struct labels *l, label_id id)
 	return label_is_numbered(l, id) ? label_number_text(l, id) : l->names.entries.data[id];
 }
 
-/* Prefetches the text of `text`, whose table entry was prefetched earlier, and the entry of another
- * label. */
+/* Prefetches the text of label `text`, whose table entry must be in the cache, and the table entry
+ * of label `entry`. */
 static inline void label_prefetch(const struct labels *l, label_id text, label_id entry)
 {
 	__builtin_prefetch(l->names.entries.data[text].p);

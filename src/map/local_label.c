@@ -1,4 +1,3 @@
-/* Implements labels that belong to one job, and joins them with the label table. */
 #include "map/local_label.h"
 
 label_id local_label(struct local_labels *l, struct str text)

@@ -60,8 +60,7 @@ static bool is_path(struct str s)
 	return s.len > 0 && s.p[0] != '[' && s.p[0] != '<' && s.p[0] != '(';
 }
 
-/* Finds the first rule whose prefix equals the first components of the path. Sets *ret_rest to the
- * remaining path. */
+/* Finds the first rule whose prefix is a path's first components. *ret_rest: the rest of it. */
 static const struct path_rule *find_rule(struct path_rule *rules, size_t count, struct str path,
 					 struct str *ret_rest)
 {
@@ -106,7 +105,7 @@ bool paths_apply(const struct paths *p, struct str path, struct text *out)
 		return map != NULL;
 	rest = below(rest);
 	if (map) {
-		/* `rest` points into *out. */
+		/* `rest` is a part of *out. */
 		memmove(out->p, rest.p, rest.len);
 		out->len = rest.len;
 	} else {
@@ -152,7 +151,7 @@ static bool paths_separates(char c, bool backslash)
 	return c == '/' || (backslash && c == '\\');
 }
 
-/* Returns the size of the root at the start: "/", "C:\" or "\\". 0 for relative paths. */
+/* Returns the size of the path's root: "/", "C:\" or "\\". 0 for relative paths. */
 static size_t paths_root_size(struct str p, bool *ret_backslash)
 {
 	const bool drive = p.len >= 3 && p.p[1] == ':' && (p.p[2] == '\\' || p.p[2] == '/');
@@ -161,7 +160,7 @@ static size_t paths_root_size(struct str p, bool *ret_backslash)
 	return drive ? 3 : share ? 2 : p.len > 0 && p.p[0] == '/' ? 1 : 0;
 }
 
-/* Returns component number `level`, or the last one. The first includes the root. */
+/* Returns component `level`, or the last one. The first one includes the root. */
 static struct str paths_component(struct str dir, size_t root, bool backslash, unsigned level)
 {
 	size_t start = 0, end = root;

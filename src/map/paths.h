@@ -13,20 +13,20 @@
 #include <stdatomic.h>
 
 struct path_rule {
-	char *from, *to;  /* Owned. No separator at the end. */
-	bool strip;       /* `to` is empty: also remove the separator */
+	char *from, *to;  /* Owned. No separator at the end */
+	bool strip;       /* `to` is empty, and the separator after `from` is removed too */
 	atomic_bool used; /* True if the rule changed a path */
 };
 
-/* Rules for paths. All zero: no rules. */
+/* All zero: no rules */
 struct paths {
 	VEC(struct path_rule) maps, strips;
 };
 
-/* Adds a rule that replaces the directory `old` at a path's start by `new_text`. Only the first
- * rule that fits applies. HEFT_EARG if `old` is empty. */
+/* Adds a rule that replaces the directory `old` at the start of a path. Only the first rule that
+ * fits a path applies. HEFT_EARG if `old` is empty. */
 bool paths_add_map(struct paths *p, struct str old, struct str new_text, struct heft_err *err);
-/* Adds a prefix to remove. Prefixes are removed after the maps apply, at most one per path.
+/* Adds a prefix to remove, after the rules above apply. At most one prefix is removed from a path.
  * HEFT_EARG if it is empty. */
 bool paths_add_strip(struct paths *p, struct str prefix, struct heft_err *err);
 void paths_copy(struct paths *p, const struct paths *from);
@@ -42,12 +42,11 @@ bool paths_apply(const struct paths *p, struct str path, struct text *out);
 
 /* True if a rule has changed a path so far. */
 bool paths_used(const struct paths *p);
-/* Adds a note about `file` with the number of rules that changed no path so far. */
+/* Adds a note about `file`: how many rules changed no path so far. */
 void paths_note_unused(const struct paths *p, const char *file, struct notes *notes);
 
-/* Returns a part of `path`. Level 0 is the directory ("." if there is none). Level n > 0 is the
- * n-th component of the directory, or the last one. The first component includes the root
- * ("/usr"). */
+/* Level 0 returns the directory of `path` ("." if there is none). Level n > 0 returns the n-th
+ * component of the directory, or the last one. The first component includes the root ("/usr"). */
 struct str path_directory(struct str path, unsigned level);
 
 #endif

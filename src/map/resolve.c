@@ -1,15 +1,16 @@
 /* resolve.c - turns claims into spans (see space.h).
  *
- * Sweeps over the claims by ascending start. If claims come in sorted runs, like rows of line
- * programs, sorts the runs and sweeps only those that overlap. Otherwise cuts a large set of claims
- * into parts and sweeps the parts in parallel. Cuts are at starts of claims. A claim across a cut
- * is in both parts. A claim of unknown size never crosses a cut: it ends at the next start. */
+ * Sweeps over the claims by ascending start. If claims come in sorted groups, like rows of line
+ * programs, sorts the groups and sweeps only those that overlap. Otherwise cuts a large set of
+ * claims into parts and sweeps the parts in parallel. Cuts are at starts of claims. A claim
+ * across a cut is in both parts. A claim of unknown size never crosses a cut: it ends at the
+ * next start. */
 #include "map/space.h"
 
 #include "base/pool.h"
 #include "base/sort.h"
 
-/* The claims that cover the sweep's position, as a binary heap by seq. */
+/* The claims that cover the current position: a binary heap by seq */
 struct active {
 	VEC(struct claim) heap;
 };
@@ -50,8 +51,8 @@ static uint64_t resolve_claim_end(const struct claim *c)
 	return c->start + c->size;
 }
 
-/* Returns the claim of highest priority that ends after `addr`, or NULL. Removes ended claims of
- * higher priority. */
+/* Returns the first claim, by priority, that ends after `addr`, or NULL. Removes claims of higher
+ * priority, which have ended. */
 static const struct claim *active_best(struct active *a, uint64_t addr)
 {
 	while (a->heap.count > 0 && resolve_claim_end(&a->heap.data[0]) <= addr)
@@ -59,7 +60,7 @@ static const struct claim *active_best(struct active *a, uint64_t addr)
 	return a->heap.count > 0 ? &a->heap.data[0] : NULL;
 }
 
-/* Gives [from, to) to the active claims, in order of priority. */
+/* Gives [from, to) to the active claims, by priority. */
 static void active_emit(struct active *a, uint64_t from, uint64_t to, struct spans *ret)
 {
 	while (from < to) {
@@ -72,8 +73,8 @@ static void active_emit(struct active *a, uint64_t from, uint64_t to, struct spa
 	}
 }
 
-/* Returns the size of claim c, whose size is not stated. It ends at `next`, or at the end of a
- * claim with a size that covers its start. 0 if an earlier claim starts at the same address. */
+/* Returns the size of claim c, which states none. It ends at `next`, or at the end of a claim that
+ * covers its start. 0 if an earlier claim starts at the same address. */
 static uint64_t unknown_size(const struct active *a, const struct claim *c, uint64_t next)
 {
 	uint64_t end = next;
@@ -88,7 +89,7 @@ static uint64_t unknown_size(const struct active *a, const struct claim *c, uint
 	return end > c->start ? end - c->start : 0;
 }
 
-/* Adds claims that all start at one address. `next` is the next start. */
+/* Adds the claims that start at one address. `next`: the next start of any claim. */
 static void active_add(struct active *a, const struct claim *c, size_t count, uint64_t next)
 {
 	for (size_t i = 0; i < count; i++)
@@ -121,8 +122,8 @@ void claims_sort(struct claims *c)
 	vec_sort(&c->list);
 }
 
-/* Numbers the claims by priority, and finds sorted runs. True if there are at most two. The second
- * begins at index *second. */
+/* Numbers the claims by priority. True if they are at most two sorted runs. The second begins at
+ * index *second. */
 static bool find_runs(struct claims *c, size_t *second)
 {
 	unsigned runs = 1;
@@ -136,7 +137,7 @@ static bool find_runs(struct claims *c, size_t *second)
 	return runs <= 2;
 }
 
-/* Merges the runs [0, second) and [second, count) through a copy of the first. */
+/* Merges the sorted runs [0, second) and [second, count) through a copy of the first. */
 static void merge_runs(struct claims *c, size_t second)
 {
 	struct claim *list = c->list.data, *first = mem_alloc(second * sizeof *first);
@@ -149,13 +150,13 @@ static void merge_runs(struct claims *c, size_t second)
 	mem_free(first);
 }
 
-/* A part of the claims: a range of addresses. Claims are clipped to it. */
+/* A range of addresses, and the claims in it, clipped */
 struct map_resolve_part {
 	struct claim *list;
 	size_t count;
-	uint64_t end;         /* End of a claim of unknown size without a following start */
-	uint64_t limit;       /* Spans end at this address or earlier */
-	struct active active; /* Claims that start before the part and reach into it */
+	uint64_t end;         /* End of a claim of unknown size after which none starts */
+	uint64_t limit;       /* Highest end of spans */
+	struct active active; /* Claims that start before the range and reach into it */
 	struct spans spans;
 };
 
@@ -171,7 +172,7 @@ static void sweep(struct map_resolve_part *p)
 		const uint64_t next = j < count ? list[j].start : max_u64(p->end, list[i].start);
 		if (j == i + 1 && list[i].size != SIZE_UNKNOWN &&
 		    resolve_claim_end(&list[i]) <= next && !active_best(a, list[i].start)) {
-			/* Usually, no other claim overlaps this one. */
+			/* Usually nothing overlaps. */
 			spans_push(&p->spans, list[i].start, list[i].size, list[i].label);
 		} else {
 			active_add(a, list + i, j - i, next);
@@ -203,9 +204,10 @@ static void convert(struct claims *c, struct spans *ret)
 	memset(c, 0, sizeof *c);
 }
 
-enum { SAMPLES = 32 }; /* Samples per part. More samples make the parts more equal */
+enum { SAMPLES = 32 }; /* Samples per part. More make parts more equal */
 
-/* Chooses cuts: at most parts - 1 sorted, distinct starts of claims, without the first start. */
+/* Chooses where to cut: at most parts - 1 distinct starts of claims in ascending order. Not the
+ * first start. */
 static size_t resolve_find_cuts(const struct claims *c, size_t parts, uint64_t *cuts)
 {
 	const size_t wanted = parts * SAMPLES, step = c->list.count / wanted + 1;
@@ -241,7 +243,7 @@ static size_t divide(struct claim *list, size_t count, uint64_t cut)
 	}
 }
 
-/* Divides the claims: parts[i] starts at cuts[i - 1] and ends at cuts[i]. */
+/* Gives each part the claims that start in it. parts[i] is from cuts[i - 1] to cuts[i]. */
 static void divide_all(const struct claims *c, const uint64_t *cuts, size_t cut_count, uint64_t end,
 		       struct map_resolve_part *parts)
 {
@@ -259,7 +261,7 @@ static void divide_all(const struct claims *c, const uint64_t *cuts, size_t cut_
 	}
 }
 
-/* Also adds claims of parts[i] that extend beyond its end to the following parts. */
+/* Gives claims of parts[i] that extend beyond its end to the parts after it, too. */
 static void reach_over(struct map_resolve_part *parts, const uint64_t *cuts, size_t cut_count,
 		       size_t i)
 {
@@ -314,7 +316,7 @@ static void resolve_unsorted(struct claims *c, uint64_t end, size_t parts, struc
 	vec_release(&c->list);
 }
 
-/* A stretch: consecutive claims that ascend and do not overlap. */
+/* Consecutive claims that ascend and do not overlap */
 struct resolve_stretch {
 	uint64_t start, end;
 	size_t first, count; /* Range of claims */
@@ -322,13 +324,13 @@ struct resolve_stretch {
 
 typedef VEC(struct resolve_stretch) stretch_vec;
 
-/* STRETCH_CLAIMS: smallest average length of a stretch, in claims, for which sorting stretches is
- * faster. */
+/* STRETCH_CLAIMS: smallest mean length of a stretch, in claims, for which sorting stretches instead
+ * of claims is faster. */
 enum { STRETCH_CLAIMS = 8, STRETCHES_MIN = 64 };
-/* A larger gap, in bytes, ends a stretch: another function's claims may lie in it. */
+/* A larger gap ends a stretch, because another function's claims may lie in it. */
 enum { STRETCH_GAP = 64 };
 
-/* Finds the stretches. False if they are too short, or if a claim has no size. */
+/* Finds the stretches. False if they are too short, or if a claim states no size. */
 static bool resolve_find_stretches(const struct claims *c, stretch_vec *ret)
 {
 	struct resolve_stretch *last = NULL;
@@ -348,8 +350,7 @@ static bool resolve_find_stretches(const struct claims *c, stretch_vec *ret)
 	return true;
 }
 
-/* Returns how many stretches from s[0] on overlap as a group. The next stretch starts after
- * them. */
+/* Returns the number of stretches from s[0] on that overlap, directly or through others. */
 static size_t cluster_size(const struct resolve_stretch *s, size_t count)
 {
 	size_t n = 1;
@@ -375,8 +376,8 @@ static int by_first(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Resolves overlapping stretches. First restores the order of claiming, because the first claim
- * wins. */
+/* Resolves overlapping stretches. First puts their claims into the order in which they were made,
+ * because the first claim wins. */
 static void resolve_cluster(const struct claim *list, struct resolve_stretch *s, size_t count,
 			    struct spans *ret)
 {
@@ -390,7 +391,7 @@ static void resolve_cluster(const struct claim *list, struct resolve_stretch *s,
 	spans_append(ret, &spans);
 }
 
-/* Resolves by stretches. False, without a change, if sorting single claims is faster. */
+/* Resolves stretch by stretch. False, without a change, if sorting claims is faster. */
 static bool resolve_stretches(struct claims *c, struct spans *ret)
 {
 	stretch_vec v = { 0 };

@@ -34,13 +34,13 @@ void rollup_release(struct rollup *r)
 	memset(r, 0, sizeof *r);
 }
 
-/* A symbol of an image. Each image has its own copy of a function or variable. */
+/* A symbol of an image. Another image may have a copy of the same function */
 struct counted_symbol {
 	label_id symbol;
 	uint32_t image;
 };
 
-/* Finds the image at an offset. False before the first image, in the symbol index of an archive. */
+/* Finds the image at an offset. False for the symbol index of an archive, before the first. */
 static bool image_at_start(const struct rollup_walk *w, uint64_t start, uint32_t *ret)
 {
 	const size_t i = upper_bound(w->image_starts, w->image_count, sizeof *w->image_starts,
@@ -49,7 +49,7 @@ static bool image_at_start(const struct rollup_walk *w, uint64_t start, uint32_t
 	return i > 0 || w->image_count == 0;
 }
 
-/* Counts a symbol once per node, and adds the symbol's bytes there. */
+/* Counts a symbol in a node, unless it was counted there. Adds its bytes there. */
 static void count_symbol(struct rollup *r, enum heft_role role, uint32_t node,
 			 struct counted_symbol s, uint64_t bytes)
 {
@@ -69,7 +69,7 @@ static void count_symbol(struct rollup *r, enum heft_role role, uint32_t node,
 	tree_sums(&r->tree, node, role)[HEFT_SIZE_COUNT]++;
 }
 
-/* Adds up the sizes of copies. Only generics record sizes of pairs. */
+/* Adds up the sizes of copies. Only symbols below a generic have sizes. */
 static void add_copies(struct rollup *r, enum heft_role role)
 {
 	const struct rollup_counted *c = &r->counted[role];
@@ -109,7 +109,7 @@ static unsigned text_match(const struct filter *f, struct str text)
 	return m;
 }
 
-/* True if a section title belongs to debug info. "__DWARF,__debug_info" is section __debug_info. */
+/* True if the section is debug info. "__DWARF,__debug_info" is section __debug_info. */
 static bool is_debug_title(struct str title)
 {
 	const char *const comma = title.len > 0 ? memchr(title.p, ',', title.len) : NULL;
@@ -142,8 +142,7 @@ static unsigned label_matches(struct filter *f, const struct labels *labels, lab
 	return m;
 }
 
-/* True if the filter keeps a piece. `ids`: labels of the levels, then of the filter's hidden
- * levels. */
+/* True if the filter keeps a piece. `ids`: labels of the levels, then those only for the filter. */
 static bool filter_keeps(struct filter *f, const struct rollup_walk *w, const label_id *ids,
 			 size_t places, size_t names)
 {
@@ -164,21 +163,22 @@ bool filter_excluded(const struct filter *f)
 	return !f->exclude || (f->matched & MATCH_EXCLUDE);
 }
 
-/* Greatest number of hidden levels: sections and segments, names, how sure, code, symbols. */
+/* Greatest number of labels that only filters and measures need: sections and segments, names,
+ * certainty, code, symbols. */
 enum { PLACES_MAX = 3, HIDDEN_MAX = PLACES_MAX + LEVELS_MAX + 3 };
 
 struct adder {
 	struct rollup *rollup;
 	const struct rollup_walk *walk;
-	enum heft_role role; /* Side to which the sums are added */
+	enum heft_role role; /* To which side sums are added */
 	unsigned measure;
-	size_t shown_count;            /* Number of levels that make nodes */
-	size_t place_count;            /* Number of hidden levels for the filter's sections and
-				        * segments */
-	size_t name_count;             /* Number of hidden levels whose names the filter tests */
-	size_t next;                   /* Deepest level: index of the next span after the piece */
-	label_id last[LEVELS_MAX];     /* Labels of the previous piece */
-	uint32_t path[LEVELS_MAX + 1]; /* Nodes of the previous piece. path[0] is the top */
+	size_t shown_count;            /* Number of levels that have rows */
+	size_t place_count;            /* Number of labels of sections and segments that the
+				        * filter tests */
+	size_t name_count;             /* Number of linkage names that the filter tests */
+	size_t next;                   /* Deepest level: index of the span after the piece */
+	label_id last[LEVELS_MAX];     /* Labels of the piece before */
+	uint32_t path[LEVELS_MAX + 1]; /* Nodes of the piece before. path[0] is the top */
 };
 
 static void rollup_add_bytes(const struct adder *a, uint32_t node, uint64_t size)
@@ -188,13 +188,13 @@ static void rollup_add_bytes(const struct adder *a, uint32_t node, uint64_t size
 	*sum += size;
 }
 
-/* How many spans ahead memory is prefetched. During one access to memory, about 8 spans are
- * handled. */
+/* Spans by which memory is prefetched earlier. An access to memory takes as long as about 8
+ * spans. */
 enum { AHEAD = 8 };
 
-/* Prefetches memory. Adjacent spans have labels far apart in the tables, so waiting would take most
- * of the time. Fetches the sums for the span AHEAD of the piece, the slot for 2 * AHEAD, and the
- * shown label for 3 * AHEAD. Only the deepest level needs this: it has most nodes. */
+/* Prefetches memory for later spans, whose labels are far apart in the tables. Otherwise the walk
+ * mostly waits. Fetches the sums for the span AHEAD, the slot for the span 2 * AHEAD, and the shown
+ * label for the span 3 * AHEAD. Only for the deepest level, because it has most nodes. */
 static void fetch_ahead(struct adder *a, uint64_t start)
 {
 	const struct tree *t = &a->rollup->tree;
@@ -214,7 +214,7 @@ static void fetch_ahead(struct adder *a, uint64_t start)
 	tree_fetch_sums(t, nodes, shown ? shown[s[AHEAD].label] : s[AHEAD].label);
 }
 
-/* Returns how sure a piece's owner is: an index of sure_words. SURE_WORDS without an owner. */
+/* Returns the certainty of a piece's owner: an index of sure_words. SURE_WORDS without an owner. */
 static unsigned sure_index(const struct rollup_walk *w, label_id sure)
 {
 	unsigned i = 0;
@@ -330,7 +330,7 @@ void rollup_add(struct rollup *r, const struct rollup_walk *w)
 	add_walk(r, w, w->role, measure_of(w));
 }
 
-/* State of adding two domains in parallel. The second one first gets its own tree. */
+/* VM image and file, which are added in parallel. The second gets a tree of its own at first */
 struct both {
 	struct rollup *to, *part;
 	const struct rollup_walk *first, *second;
@@ -346,7 +346,7 @@ static void rollup_add_one(void *ctx, size_t i, unsigned worker)
 		add_walk(b->part, b->second, HEFT_INPUT, 0);
 }
 
-/* Merges the second tree into the first. Its nodes are in the order of its pieces. */
+/* Merges the second tree into the first, in the order of its nodes. */
 static void merge(const struct both *b)
 {
 	const struct tree *from = &b->part->tree;
@@ -363,14 +363,14 @@ static void merge(const struct both *b)
 	mem_free(to);
 }
 
-/* Numbers of spans between which two threads are faster. Below PARALLEL_MIN the thread costs more
- * than it saves. Above PARALLEL_MAX the second tree does. */
+/* Two threads are faster if the numbers of spans are between these. With fewer, the thread costs
+ * more than it saves. With more, the second tree does. */
 enum { PARALLEL_MIN = 20000, PARALLEL_MAX = 2000000 };
 
 void rollup_add_both(struct rollup *r, const struct rollup_walk *first,
 		     const struct rollup_walk *second, unsigned threads)
 {
-	/* Filters and counts depend on the previous pieces. */
+	/* Filters and counts depend on the pieces before, so they need one thread. */
 	const size_t spans = second->levels[second->level_count - 1].spans->list.count;
 	const bool apart = pool_threads(threads) > 1 && !first->base && !first->symbols &&
 			   r->code == 0 && r->sure == 0 && spans >= PARALLEL_MIN &&

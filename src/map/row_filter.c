@@ -1,34 +1,31 @@
-/* Filters rows that are made level by level. Tests nodes of the tree, so that hidden rows are never
- * made. */
 #include "map/rows.h"
 
-/* State of a node. LEAF: the row has no rows below it. */
+/* States of a node. LEAF: its row has no rows below. */
 enum { SHOWN = 1, KEPT = 2, LEAF = 4 };
 
-/* Largest level for which only the shown rows are made. */
+/* Bit of `found`: only the shown rows of this level are made. */
 #define ASKED (UINT32_C(1) << 31)
 
-/* If a level shows at most FEW rows, or at most 1/FEW_SHARE of its rows, only the shown rows are
- * made. */
+/* Makes only the shown rows of a level if they are at most FEW, or at most 1/FEW_SHARE of all. */
 enum { FEW = 4096, FEW_SHARE = 8 };
 
 struct matching {
 	struct rows_maker *maker;
 	const struct heft_row_filter *filter;
-	uint32_t *found;                 /* Per number of a parent node: bits of its row and of
-					  * all rows above it */
+	uint32_t *found;                 /* Per node with children: bits of its row and of the
+					  * rows above */
 	uint32_t *known[ROWS_DEPTH_MAX]; /* Per level and key: bits of the label */
 	size_t keys;
-	uint64_t leaves; /* Number of shown rows without children */
+	uint64_t leaves; /* Number of shown rows without rows below */
 };
 
-/* Returns the filtered sums of a node that has children, for both sides of the tree. */
+/* Returns the filtered sums of a node with children: now, then the base's. */
 static uint64_t *row_filter_sums_of(const struct rows_maker *b, uint32_t node)
 {
 	return b->filter.sums + (size_t)b->filter.place[node] * b->tree->sides * b->tree->measures;
 }
 
-/* Adds the bits of patterns that match only a symbol's full name. */
+/* Adds the bits of patterns that match only a full name of a symbol. */
 static uint32_t bits_in_full(const struct matching *g, uint32_t node, uint32_t level,
 			     struct heft_row *row, uint32_t bits)
 {
@@ -43,8 +40,8 @@ static uint32_t bits_in_full(const struct matching *g, uint32_t node, uint32_t l
 	return bits;
 }
 
-/* Returns the bits of a label. Tests each label once per level. A symbol may be below several
- * sections. */
+/* Returns the bits of a node's label. Tests a label once per level, because a symbol may be below
+ * several sections. */
 static uint32_t row_filter_bits_of(struct matching *g, uint32_t node, uint32_t level)
 {
 	uint32_t **const known = &g->known[level];
@@ -68,7 +65,8 @@ static void decide(struct matching *g, uint32_t node, uint32_t found)
 	g->leaves += shown;
 }
 
-/* Decides about the leaves directly below a node, or about the node itself if its row is a leaf. */
+/* Sets the state of each child of the node whose row has no rows below. If the node's own row is
+ * so, sets its state. */
 static void match_below(struct matching *g, uint32_t node)
 {
 	const struct rows_maker *b = g->maker;
@@ -79,7 +77,7 @@ static void match_below(struct matching *g, uint32_t node)
 		decide(g, node, above);
 		return;
 	}
-	/* An only child that repeats its parent's label is not tested. */
+	/* A single child with its parent's label has no row, so it is not tested. */
 	const struct tree *t = b->tree;
 	const size_t size = (size_t)t->sides * t->measures * sizeof *t->sums.data;
 	const bool again =
@@ -115,8 +113,7 @@ static void row_filter_add_up(struct rows_maker *b)
 	state[0] |= SHOWN;
 }
 
-/* Numbers the nodes that have children, usually few. The top is number 0 even without children.
- * Returns the count. */
+/* Numbers the nodes with children, which are few. The top is number 0. Returns their count. */
 static size_t make_places(struct rows_maker *b)
 {
 	const size_t nodes = b->tree->nodes.count;
@@ -147,8 +144,8 @@ uint64_t rows_filter(struct rows_maker *b, const struct heft_row_filter *f)
 	for (size_t i = 1; i < t->nodes.count; i++)
 		g.keys = t->nodes.data[i].key > g.keys ? t->nodes.data[i].key : g.keys;
 	g.keys++;
-	/* Decides about all nodes. A node has a higher number than its parent. So an ascending pass
-	 * has the parents' results, and a descending pass has the children's. */
+	/* A node has a higher number than its parent. So an ascending pass can use results of
+	 * parents, and a descending pass those of children. */
 	g.found[b->filter.place[0]] = ASKED;
 	for (uint32_t i = 0; i < t->nodes.count; i++)
 		if (b->first[i] != 0 && g.found[b->filter.place[i]] != 0)

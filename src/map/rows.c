@@ -19,16 +19,16 @@ static void group_by_parent(struct rows_maker *b)
 	}
 }
 
-/* A signed value as sign and magnitude. Magnitudes of one unit compare as integers. */
+/* A value as sign and magnitude. Magnitudes of one measure compare as integers */
 struct weight {
 	bool negative;
 	uint64_t size;
 };
 
-/* Numbers of a node or row on one side (now or base). */
+/* Measures of a node, now or in the base */
 struct numbers {
 	const uint64_t *whole;
-	const double *exact; /* NULL if the tree has no fractions */
+	const double *exact; /* NULL in a tree without fractions */
 };
 
 static struct numbers numbers_now(const struct rows_maker *b, uint32_t node)
@@ -50,7 +50,7 @@ static struct weight weight_of_change(uint64_t now, uint64_t base)
 
 static struct weight weight_of_fraction(double change)
 {
-	/* Bits of non-negative doubles sort like their values. fabs removes -0.0. */
+	/* Non-negative doubles sort like their bits. fabs() also makes 0.0 of -0.0. */
 	const double size = fabs(change);
 	struct weight w = { .negative = change < 0 };
 	memcpy(&w.size, &size, sizeof w.size);
@@ -64,7 +64,6 @@ void rows_add_values(const struct rows_maker *b, uint64_t *to, const uint64_t *m
 			to[m] += more[m];
 }
 
-/* Returns the value by which a row is sorted. */
 static struct weight rows_weigh(const struct rows_maker *b, struct numbers now, struct numbers base)
 {
 	const struct rows_opts *o = b->opts;
@@ -89,7 +88,7 @@ static bool says_nothing(const struct rows_maker *b, struct numbers now, struct 
 	const struct rows_opts *o = b->opts;
 	if (!o->diff)
 		base.whole = tree_nothing;
-	/* Sums with fractions are inexact, so tiny differences are treated as 0. */
+	/* Tiny differences of fractions are rounding errors. */
 	for (uint32_t m = 0; o->told >> m; m++)
 		if (o->told >> m & 1 &&
 		    (o->measures[m].unit == HEFT_PARTS ? fabs(now.exact[m] - base.exact[m]) >= 1e-6
@@ -98,16 +97,15 @@ static bool says_nothing(const struct rows_maker *b, struct numbers now, struct 
 	return o->told != 0;
 }
 
-/* A node before it becomes a row. Sort keys: group (ascending), rank, label. */
+/* A node that will become a row. Sorted by group, rank and label */
 struct row_item {
 	uint64_t rank;
-	const char *label; /* NULL until requested */
-	uint32_t node;     /* 0 for the row "[N Others]" */
-	uint8_t group;     /* First sort key; `rank` is the second */
+	const char *label; /* NULL until needed */
+	uint32_t node;     /* 0 for "[N Others]" */
+	uint8_t group;
 	bool negative;
 };
 
-/* The rows of a level. */
 struct rows_items {
 	struct row_item *list;
 	size_t count;
@@ -154,7 +152,7 @@ static void swap_items(struct row_item *a, struct row_item *b)
 	*b = t;
 }
 
-/* Restores the heap after its root changed. The root is the item that sorts last. */
+/* Moves the root of the heap to its place. The root of a heap is the item that sorts last. */
 static void sift_down(const struct rows_maker *b, struct row_item *heap, size_t count, size_t i)
 {
 	for (;;) {
@@ -169,8 +167,8 @@ static void sift_down(const struct rows_maker *b, struct row_item *heap, size_t 
 	}
 }
 
-/* Moves the n items that sort first to the front, unsorted: O(count log n). Sorting a million rows
- * to show twenty would take most of the time. */
+/* Moves the n items that sort first to the front, in no order. O(count log n): sorting a million
+ * rows to show twenty would take most of the time. */
 static void select_first(const struct rows_maker *b, struct row_item *list, size_t count, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)
@@ -183,7 +181,7 @@ static void select_first(const struct rows_maker *b, struct row_item *list, size
 	}
 }
 
-/* Moves the items that satisfy a condition to the front. Returns their number. */
+/* Moves the items for which `is_front` is true to the front. Returns their number. */
 static size_t part_items(struct row_item *list, size_t count,
 			 bool (*is_front)(struct row_item, uint64_t), uint64_t value)
 {
@@ -217,7 +215,7 @@ static struct row_item make_item(const struct rows_maker *b, struct numbers now,
 	return (struct row_item){ .rank = UINT64_MAX - w.size, .negative = w.negative };
 }
 
-/* Adds up the numbers of the items from `from` on, on one side. */
+/* Adds up the measures of the items from `from` on, now or in the base. */
 static struct numbers numbers_add_up(const struct rows_maker *b, const struct rows_items *items,
 				     size_t from,
 				     struct numbers (*of)(const struct rows_maker *, uint32_t))
@@ -238,7 +236,7 @@ static struct numbers numbers_add_up(const struct rows_maker *b, const struct ro
 	return (struct numbers){ whole, exact };
 }
 
-/* Replaces the items from `from` on by one item with their sums. */
+/* Replaces the items from `from` on by one with their sums. */
 static void fold_others(struct rows_maker *b, struct rows_items *items, size_t from)
 {
 	items->others = items->count - from;
@@ -253,7 +251,7 @@ static void fold_others(struct rows_maker *b, struct rows_items *items, size_t f
 	item->group = b->opts->group ? UINT8_MAX : 0;
 }
 
-/* Keeps only the rows within the limits. */
+/* Keeps the rows within the limits, and folds the others. */
 static void cut_items(struct rows_maker *b, struct rows_items *items, uint32_t level)
 {
 	const struct rows_opts *o = b->opts;
@@ -298,7 +296,7 @@ static void sort_items(const struct rows_opts *o, struct row_item *list, size_t 
 	}
 }
 
-/* A row whose children are still to be made. */
+/* A row whose children are not made yet */
 struct pending {
 	struct heft_row *row;
 	uint32_t node;
@@ -307,8 +305,8 @@ struct pending {
 
 typedef VEC(struct pending) pending_vec;
 
-/* True if a row has a single child that repeats it, which is skipped. `node`: the row. `level`: the
- * child's level. */
+/* True if a row has a single child that repeats its label, so that the child is skipped. `node`:
+ * the row. `level`: the child's. */
 static bool is_repeat(const struct rows_maker *b, const char *label, const char *above,
 		      uint32_t node, uint32_t level)
 {
@@ -401,11 +399,11 @@ static void make_row(struct rows_maker *b, const struct rows_items *items,
 					  .kind = HEFT_ROW_SUM };
 }
 
-/* Makes the rows of a level. If `todo` is NULL, only counts the rows below them. */
+/* Makes the rows of a level. If `todo` is NULL, only counts the rows below. */
 static void rows_make(struct rows_maker *b, const struct rows_items *items, struct pending p,
 		      pending_vec *todo)
 {
-	/* One allocation for all rows also presizes the arena for later levels. */
+	/* One allocation for all rows also makes the arena large enough for the next levels. */
 	struct ref_row *rows = arena_alloc(b->arena,
 					   items->count * (sizeof *rows + sizeof *p.row->children),
 					   _Alignof(struct ref_row));
@@ -534,7 +532,7 @@ uint32_t rows_depth(const struct rows_maker *b, uint32_t node)
 	return depth;
 }
 
-/* The row is in the maker's arena, so casting away const is safe. */
+/* Casting const away is safe, because the arena of the maker owns the row. */
 static void rows_open_row(struct rows_maker *b, const struct heft_row *row, uint32_t level)
 {
 	struct heft_row *const own = (struct heft_row *)(uintptr_t)row;

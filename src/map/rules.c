@@ -15,11 +15,10 @@ enum {
 	GROUPS = 10,           /* Groups \0 to \9 */
 };
 
-/* Scratch memory for one match. One set is kept between calls. A thread that finds it in use makes
- * a new set. */
+/* Memory for a match. One is kept between calls. If it is taken, a thread makes its own */
 struct scratch {
 	_Atomic(pcre2_match_data *) spare;
-	pcre2_general_context *memory; /* Allocates match data from the memory domain */
+	pcre2_general_context *memory; /* Allocates from the memory domain */
 };
 
 static struct scratch *scratch_new(void)
@@ -54,17 +53,16 @@ static void scratch_give(struct scratch *s, pcre2_match_data *data)
 }
 
 struct pattern {
-	char *text; /* Owned. The expression, for messages */
+	char *text; /* Owned. For messages */
 	pcre2_code *code;
-	struct owned *owned; /* Frees the compiled code, whose machine code lies outside the
-			      * memory domain */
+	struct owned *owned; /* Frees the compiled code, which is not in the memory domain */
 	pcre2_match_context *limits;
 	struct scratch *scratch;
 };
 
 enum { EXCERPT_MAX = 100 };
 
-/* Returns the start of `s` as one line of printable characters. */
+/* Returns the start of `s` in one line of printable characters. */
 static const char *excerpt(struct str s, char out[EXCERPT_MAX])
 {
 	const size_t kept = s.len < 60 ? s.len : 60;
@@ -83,8 +81,8 @@ static char *copy_str(struct str s)
 	return p;
 }
 
-/* Compiles an expression. Labels are bytes, so UTF mode is off even if the expression requests it.
- * As in RE2, `$` matches only at the very end. */
+/* Compiles an expression. Labels are bytes, so UTF mode is off, even if the expression requests it.
+ * `$` matches only at the very end, as in RE2. */
 static pcre2_code *compile(struct str regex, struct heft_err *err)
 {
 	const uint32_t options = PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF | PCRE2_NEVER_UCP;
@@ -105,7 +103,7 @@ static pcre2_code *compile(struct str regex, struct heft_err *err)
 		     words);
 		return NULL;
 	}
-	/* Without JIT (SELinux, other processors), PCRE2 interprets the expression. */
+	/* Not all systems allow JIT. Without it, PCRE2 interprets the expression. */
 	(void)pcre2_jit_compile(ret, PCRE2_JIT_COMPLETE);
 	return ret;
 }
@@ -152,7 +150,7 @@ static bool rules_run(const struct pattern *p, struct str text, pcre2_match_data
 {
 	PCRE2_SPTR start = (PCRE2_SPTR)(text.len ? text.p : "");
 	int rc = pcre2_match(p->code, start, text.len, 0, 0, data, p->limits);
-	/* The JIT has a stack of only 32 KiB. The interpreter uses the heap. */
+	/* The stack of the JIT has 32 KiB. The interpreter uses the heap. */
 	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
 		rc = pcre2_match(p->code, start, text.len, 0, PCRE2_NO_JIT, data, p->limits);
 	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH) {
@@ -174,10 +172,10 @@ bool pattern_matches(const struct pattern *p, struct str text, struct notes *not
 }
 
 struct rules_rule {
-	struct pattern *pattern; /* Owned */
-	char *replacement;       /* Owned. Each backslash in it starts \0..\9 or \\. */
+	struct pattern *pattern;
+	char *replacement; /* Owned. Each backslash begins \0..\9 or \\. */
 	size_t size;
-	atomic_bool used; /* True if the rule changed a label */
+	atomic_bool used;
 };
 
 struct rules {
@@ -244,13 +242,13 @@ bool rules_add(struct rules *r, struct str regex, struct str replacement, struct
 	return true;
 }
 
-/* Adds the text of a group. A group without a match adds nothing. */
+/* Adds the text of a group, if it has matched. */
 static void rules_add_group(struct text *out, struct str label, pcre2_match_data *data,
 			    size_t group)
 {
 	const PCRE2_SIZE *pairs = pcre2_get_ovector_pointer(data);
 	const PCRE2_SIZE start = pairs[2 * group], end = pairs[2 * group + 1];
-	/* \K in a lookahead can set the start after the end of the match. */
+	/* \K in a lookahead can make a match start after its end. */
 	if (start == PCRE2_UNSET || start >= end)
 		return;
 	ASSERT(end <= label.len);
@@ -260,7 +258,7 @@ static void rules_add_group(struct text *out, struct str label, pcre2_match_data
 static void expand(const struct rules_rule *rule, struct str label, pcre2_match_data *data,
 		   struct text *out)
 {
-	size_t done = 0; /* Number of bytes of the replacement that were handled */
+	size_t done = 0; /* Number of bytes of the replacement that are done */
 	out->len = 0;
 	for (size_t i = 0; i < rule->size; i++) {
 		if (rule->replacement[i] != '\\')

@@ -10,15 +10,14 @@
 #include "base/err.h"
 #include "base/text.h"
 
-struct rules;   /* An ordered list of rewrites */
-struct pattern; /* One expression */
+struct rules;   /* Rewrites, in order */
+struct pattern; /* An expression */
 
-/* Compiles an expression. NULL on failure: HEFT_EARG with the expression, the position and PCRE2's
- * message. */
+/* NULL on failure: HEFT_EARG with the expression, the position and PCRE2's message. */
 struct pattern *pattern_new(struct str regex, struct heft_err *err);
 void pattern_free(struct pattern *p);
-/* True if the expression matches anywhere in `text`. A match that exceeds a limit returns false and
- * adds a note, whose path is the expression. `notes` may be NULL. */
+/* True if the expression matches anywhere in `text`. False, with a note about the expression, if a
+ * limit was reached. `notes` may be NULL. */
 bool pattern_matches(const struct pattern *p, struct str text, struct notes *notes);
 
 struct rules *rules_new(void);
@@ -27,10 +26,10 @@ void rules_free(struct rules *r);
  * pattern lacks a group or another character follows a backslash. */
 bool rules_add(struct rules *r, struct str regex, struct str replacement, struct heft_err *err);
 
-/* If a rule matches `label`, sets *out to its replacement and returns true. The first matching rule
- * replaces the whole label. `label` must not be in *out. */
+/* The first rule that matches `label` replaces it as a whole: sets *out, and returns true. `label`
+ * must not be in *out. */
 bool rules_apply(const struct rules *r, struct str label, struct text *out, struct notes *notes);
-/* Adds a note about a source with the number of rules that matched no label so far. */
+/* Adds a note about a data source: how many rules matched no label so far. */
 void rules_note_unused(const struct rules *r, const char *source, struct notes *notes);
 
 #endif

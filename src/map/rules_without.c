@@ -21,7 +21,7 @@ bool pattern_matches(const struct pattern *p, struct str text, struct notes *not
 	return false;
 }
 
-/* Rewrites. Always empty in this build. */
+/* Always empty in this build */
 struct rules {
 	char nothing;
 };

@@ -142,7 +142,7 @@ static uint64_t space_span_end(const struct span *s)
 	return s->start + s->size;
 }
 
-/* Number of steps before a binary search for the next span. */
+/* Number of spans to test before a binary search */
 enum { NEAR = 4 };
 
 /* Returns the index of the first span from s[i] on that ends after `addr`. */
@@ -163,7 +163,7 @@ static size_t skip_before(const struct spans *s, size_t i, uint64_t addr)
 	return i;
 }
 
-/* Returns the number of pieces of `below` in the gaps of `top`. */
+/* Returns the number of parts of `below` in the gaps of `top`. */
 static size_t space_count_pieces(const struct spans *top, const struct spans *below)
 {
 	size_t pieces = 0, t = 0;
@@ -182,8 +182,7 @@ static size_t space_count_pieces(const struct spans *top, const struct spans *be
 	return pieces;
 }
 
-/* Searches list[0] to list[i] for the first span that begins at or after `addr`. Returns i if none
- * does. */
+/* Returns the index of the first span of list[0..i] that begins at or after `addr`, or i. */
 static size_t skip_back(const struct span *list, size_t i, uint64_t addr)
 {
 	size_t step = 1;
@@ -200,8 +199,8 @@ static size_t skip_back(const struct span *list, size_t i, uint64_t addr)
 	return i;
 }
 
-/* State of an overlay, which is filled from the last span to the first. list[0] to list[left] are
- * unchanged. Finished spans are at list[left + gap] to list[count]. */
+/* An overlay that is filled from the last span to the first. Spans before list[left] are unchanged,
+ * and those from list[left + gap] on are done */
 struct filling {
 	struct span *list;
 	size_t left, gap, count;
@@ -212,7 +211,7 @@ static bool space_continues(const struct span *a, const struct span *b)
 	return a->label == b->label && space_span_end(a) == b->start;
 }
 
-/* Inserts a piece of the lower spans before list[i]. */
+/* Inserts a part of a lower span before list[i]. */
 static void space_put_piece(struct filling *f, size_t i, struct span piece)
 {
 	struct span *list = f->list;
@@ -233,8 +232,8 @@ static void space_put_piece(struct filling *f, size_t i, struct span piece)
 	}
 }
 
-/* Inserts the pieces of a lower span into the gaps that it covers. `i`: the first span after it.
- * Returns this index for the previous lower span. */
+/* Inserts a lower span into the gaps that it covers. `i`: the first span after it. Returns that
+ * index for the next lower span before it. */
 static size_t fill_gaps(struct filling *f, size_t i, const struct span *s)
 {
 	uint64_t end = space_span_end(s);
@@ -251,7 +250,7 @@ static size_t fill_gaps(struct filling *f, size_t i, const struct span *s)
 	return min_u64(i + 1, f->left);
 }
 
-/* Moves the spans of `top` apart, in place, to make room for the pieces in gaps. */
+/* Works in place: moves the spans of `top` apart to make room. */
 void spans_overlay(struct spans *top, struct spans *below)
 {
 	if (top->list.count == 0) {
@@ -342,14 +341,14 @@ void spans_pad(struct spans *s, const struct labels *labels, unsigned what, cons
 		bool joins = touches && last->label == k.label;
 		if (touches && !joins && k.size <= PADDING_MAX &&
 		    (next == start_count || starts[next] != k.start)) {
-			/* True for padding of an owner, or of a section's unowned bytes. */
+			/* Padding of an owner, or of a section's unowned bytes. */
 			joins = (what & PAD_OWNERS && label_is_fallback(labels, k.label) &&
 				 !label_is_fallback(labels, last->label)) ||
 				(what & PAD_SECTIONS && !label_is_numbered(labels, k.label) &&
 				 str_eq(label_text(labels, k.label), STR("[Unmapped]")) &&
 				 str_starts(label_text(labels, last->label), STR("[section ")));
 		}
-		/* What begins within is no padding. */
+		/* What begins in the span is no padding. */
 		uint64_t padding = k.size;
 		if (joins && last->label != k.label && next < start_count)
 			padding = min_u64(padding, starts[next] - k.start);

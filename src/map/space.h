@@ -1,7 +1,7 @@
 /* space.h - finds the owner of each byte of one address space.
  *
- * Sources append claims: "[start, start+size) belongs to label". claims_resolve turns claims into
- * spans. Spans are sorted and do not overlap, so each byte has at most one label. If claims
+ * Sources append claims: "[start, start+size) belongs to label". claims_resolve() turns them into
+ * spans, which are sorted and do not overlap. So each byte has at most one label. If claims
  * overlap, the byte belongs to the first claim.
  *
  * A claim of unknown size ends at the next start of any claim, or with a claim of known size that
@@ -18,7 +18,7 @@
 
 #define SIZE_UNKNOWN ((UINT64_C(1) << 56) - 1)
 
-/* Reason for a claim, shown in explanations. */
+/* Why a claim was made, for explanations. */
 enum why {
 	WHY_SEGMENT,
 	WHY_SECTION,
@@ -60,35 +60,33 @@ enum why {
 };
 
 const char *why_text(enum why why);
-/* Number of words for how sure an owner is: "stated", "proved", "inferred". */
+/* Number of words for how certain an owner is: "stated", "proved", "inferred". */
 enum { SURE_WORDS = 3 };
 extern const char *const sure_words[SURE_WORDS];
-/* Returns the certainty of a claim with this reason, as an index of the words. SURE_WORDS for
- * padding and bytes without an owner. */
+/* Returns the index of the word for this reason. SURE_WORDS for padding, and without an owner. */
 unsigned why_sure(enum why why);
 
 struct claim {
 	_Alignas(8) uint64_t start; /* Aligned to 8 bytes on all machines */
-	uint64_t size : 56;         /* Bytes, or SIZE_UNKNOWN */
+	uint64_t size : 56;         /* Or SIZE_UNKNOWN */
 	uint64_t why : 8;
 	label_id label;
-	uint32_t seq; /* Priority: the lowest wins. Set by claims_resolve() */
+	uint32_t seq; /* Priority, set by claims_resolve(). The lowest wins */
 };
 
 struct claims {
 	VEC(struct claim) list;
 };
 
-/* Appends a claim. Merges it into the last claim if that has the same label and ends at its start.
- * Ignores an empty claim. Clips a claim to end at 2^64 at most, and its size to 2^56 - 2. */
+/* Appends a claim, or extends the last one, if that ends here with the same label. Ignores an empty
+ * claim. Cuts a claim at 2^64, and its size at 2^56 - 2. */
 void claim(struct claims *c, uint64_t start, uint64_t size, label_id label, enum why why);
-/* Sorts claims by start. Sets priorities: an earlier start is higher; of equal starts, the claim
- * made first is higher. */
+/* Sorts claims by start, and sets priorities: earlier starts first, then in the order in which
+ * claims were made. */
 void claims_sort(struct claims *c);
-/* Moves the claims of `more` to the end of c. */
 void claims_append(struct claims *c, struct claims *more);
 void claim_unknown(struct claims *c, uint64_t start, label_id label, enum why why);
-/* Asserts that claims have a label and bytes and do not wrap. O(n): only if HEFT_CHECKS. */
+/* Asserts that claims have labels and bytes, and do not wrap. O(n): only if HEFT_CHECKS. */
 void claims_verify(const struct claims *c);
 
 struct span {
@@ -98,44 +96,43 @@ struct span {
 };
 
 struct spans {
-	VEC(struct span) list; /* Sorted by start, without overlap */
+	VEC(struct span) list; /* By start, without overlap */
 };
 
-/* Resolves claims. c is empty afterwards. Unknown sizes end at `end` at the latest. */
+/* Turns claims into spans, and empties c. Claims of unknown size end at most at `end`. */
 void claims_resolve(struct claims *c, uint64_t end, struct spans *ret);
-/* Resolves claims in up to `parts` parts, each on its own thread. Not allowed inside parallel_for.
- * The spans are the same for any number of parts. */
+/* Like claims_resolve(), on up to `parts` threads. Not inside parallel_for(). The result is the
+ * same. */
 void claims_resolve_parts(struct claims *c, uint64_t end, size_t parts, struct spans *ret);
 
-/* Removes the parts of spans at or after `end`. */
+/* Cuts spans off at `end`. */
 void spans_cut(struct spans *s, uint64_t end);
 void spans_release(struct spans *s);
-/* Appends a span. Its start must not be before the end of the last span. */
+/* Appends a span, which must not begin before the last one ends. */
 void spans_push(struct spans *s, uint64_t start, uint64_t size, label_id label);
-/* Fills the gaps of *top with spans of *below. Releases *below. */
+/* Fills the gaps of *top with spans of *below, which it releases. */
 void spans_overlay(struct spans *top, struct spans *below);
-/* Like spans_overlay(), but O(spans of *below) if *below lies after all of *top, as usual. */
+/* Like spans_overlay(), but O(spans of *below) if *below is after *top, as usual. */
 void spans_append(struct spans *top, struct spans *below);
-/* Returns the index of the first span that starts at or after addr. O(log n). */
 size_t spans_from(const struct spans *s, uint64_t addr);
-/* Returns the span that contains addr, or NULL. O(log n). */
+/* O(log n). NULL if no span contains addr. */
 const struct span *spans_find(const struct spans *s, uint64_t addr);
-/* Returns the label at addr, or LABEL_NONE. */
+/* LABEL_NONE if no span contains addr. */
 label_id spans_label(const struct spans *s, uint64_t addr);
-/* Kinds of padding, charged to the span before. PAD_OWNERS: up to 16 bytes of a fallback after an
- * owner. PAD_SECTIONS: up to 16 bytes of "[Unmapped]" after unowned bytes of a section. */
+/* Padding that belongs to the span before it. PAD_OWNERS: at most 16 bytes of a fallback after an
+ * owner. PAD_SECTIONS: at most 16 bytes of "[Unmapped]" after unowned bytes of a section. */
 enum { PAD_OWNERS = 1, PAD_SECTIONS = 2 };
-/* Merges adjacent spans with the same label, and charges padding. `what`: bits of PAD_OWNERS and
- * PAD_SECTIONS. 0: no padding; `labels` may be NULL. Bytes from one of the sorted `starts` on are
- * not padding. */
+/* Gives padding to the span before it, and merges adjacent spans with one label. `what`: bits of
+ * PAD_*. 0: no padding, and `labels` may be NULL. `starts` (sorted): at each of these, something
+ * begins, so the bytes from there on are no padding. */
 void spans_pad(struct spans *s, const struct labels *labels, unsigned what, const uint64_t *starts,
 	       size_t start_count);
 uint64_t spans_total(const struct spans *s);
-/* Asserts that spans are sorted, not empty, without overlap, and have a label. O(n): for debug
- * builds and tests (HEFT_CHECKS). */
+/* Asserts that spans are sorted, not empty, labelled, without overlap. O(n): only if
+ * HEFT_CHECKS. */
 void spans_verify(const struct spans *s);
 
-/* A cursor for look-ups. Rising addresses: amortised O(1). Others: O(log n). */
+/* For look-ups by rising address: amortised O(1). Others: O(log n) */
 struct span_cursor {
 	const struct spans *spans;
 	size_t i;

@@ -1,4 +1,3 @@
-/* Implements the tree of sums. */
 #include "map/tree.h"
 
 const uint64_t tree_nothing[MEASURES_MAX];
@@ -68,7 +67,7 @@ uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key)
 	return (uint32_t)t->nodes.count - 1;
 }
 
-/* Returns the slot of a key, which holds its node. New slots are 0. */
+/* Returns the slot that has the node of a key. New slots are 0. */
 static uint32_t *tree_slot_of(tree_slots *list, uint32_t key)
 {
 	if (key >= list->count) {
@@ -94,7 +93,7 @@ static bool is_node(const struct tree *t, uint32_t node, uint32_t parent, uint32
 	return t->nodes.data[node].parent == parent && t->nodes.data[node].key == key;
 }
 
-/* Records an added node. A section such as .symtab gets a node for every symbol. */
+/* Records an added node. A node such as .symtab has one child per symbol. */
 static void note_added(struct tree *t, uint32_t parent, uint32_t node)
 {
 	if (t->nodes.data[node - 1].parent != parent)
@@ -126,7 +125,7 @@ static uint32_t get_below(struct tree *t, uint32_t parent, uint32_t key)
 	for (uint32_t i = 0; i < t->wide_count; i++)
 		if (t->wide[i].parent == parent)
 			return get_in(t, &t->wide[i].slots, parent, key);
-	/* Most keys have one node, because most symbols are below one package, unit or file. */
+	/* Most keys have one node: most symbols are below one package, unit or file. */
 	uint32_t *first = tree_slot_of(&t->first, key);
 	if (*first != 0)
 		return t->nodes.data[*first].parent == parent ? *first : get_hashed(t, parent, key);
@@ -137,11 +136,10 @@ static uint32_t get_below(struct tree *t, uint32_t parent, uint32_t key)
 
 uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key)
 {
-	/* The first level uses an array indexed by key, because nearly every key has a node on
-	 * it. */
+	/* Nearly every key has a node on the first level, so an array by key serves. */
 	if (parent == 0)
 		return get_in(t, &t->top, 0, key);
-	/* First tries a guess: the file has the nodes of the VM image in the same order. */
+	/* Guesses: the file has the nodes of the VM image in the same order. */
 	if (t->guess < t->nodes.count && is_node(t, t->guess, parent, key))
 		return t->guess++;
 	const uint32_t node = get_below(t, parent, key);

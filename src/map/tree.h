@@ -1,9 +1,9 @@
 /* tree.h - sums values by path of labels. The rows of every report come from a tree of sums.
  *
- * A node is a label below another node. Node 0 is the top. Each node has the same measures,
- * initially 0, on two sides (now and base), or on one side without a comparison. The caller adds to
- * these sums, and keeps the children's sums equal to their parent's. A key is the small number of a
- * label, such as its id. Some arrays are as long as the largest key.
+ * A node is a label below another node. Node 0 is the top. Each node has the same measures, at
+ * first 0, now and in the base, or only now without a comparison. The caller adds to these sums, so
+ * that children add up to their parent. A key is the number of a label, such as its id. It should
+ * be small, because some arrays are as long as the largest key.
  *
  * Cost: O(1) per look-up. Memory: 8 bytes per node and 8 per measure and side. 4 bytes per key for
  * the first level, and 4 for all deeper levels. 11 to 22 bytes per node whose key has several
@@ -20,13 +20,13 @@
 enum { MEASURES_MAX = 16 };
 
 struct tree_node {
-	uint32_t parent; /* Parent node. The top is its own parent */
+	uint32_t parent; /* The top is its own parent */
 	uint32_t key;
 };
 
-typedef VEC(uint32_t) tree_slots; /* Per key: node, or 0 for none */
+typedef VEC(uint32_t) tree_slots; /* Per key: its node. 0: none */
 
-/* A node to which TREE_WIDE_FROM children are added in a row uses an array instead of a hash. At
+/* A node that gets TREE_WIDE_FROM children in a row finds them by an array instead of a hash. At
  * most TREE_WIDE_MOST nodes do. */
 enum { TREE_WIDE_FROM = 1 << 15, TREE_WIDE_MOST = 8 };
 
@@ -37,45 +37,44 @@ struct tree_wide {
 
 struct tree {
 	VEC(struct tree_node) nodes;
-	VEC(uint64_t) sums; /* Sums. See tree_sums() */
-	/* The sums with fractions. Empty unless tree_keep_fractions() was called. */
+	VEC(uint64_t) sums; /* See tree_sums() */
+	/* Sums with fractions. Empty without tree_keep_fractions(). */
 	VEC(double) exact;
 	bool fractions, closed;
 	uint32_t measures, sides;
-	tree_slots top;   /* Nodes of the first level */
-	tree_slots first; /* Deeper levels: first node of each key that is not in `wide` */
-	struct map below; /* Deeper levels: further nodes, by parent and key */
+	tree_slots top;   /* First level */
+	tree_slots first; /* Deeper levels: a key's first node, unless that is in `wide` */
+	struct map below; /* Deeper levels: the other nodes, by parent and key */
 	struct tree_wide wide[TREE_WIDE_MOST];
 	uint32_t wide_count;
 	uint32_t run;   /* All nodes from this one on have the same parent */
-	uint32_t guess; /* Deeper node that tree_get() probably returns next */
+	uint32_t guess; /* The node that tree_get() probably returns next */
 };
 
 void tree_init(struct tree *t, uint32_t measures, uint32_t sides);
 void tree_release(struct tree *t);
-/* Frees what only tree_get() needs. Afterwards, nodes cannot be added or searched. */
+/* Frees what only tree_get() needs. No nodes can be added or found afterwards. */
 void tree_close(struct tree *t);
-/* Adds sums with fractions to a new tree. The caller adds to them, and calls tree_round() at the
- * end. */
+/* Adds sums with fractions to a new tree. The caller adds to these, and at last calls
+ * tree_round(). */
 void tree_keep_fractions(struct tree *t);
-/* Sets each integer sum of these measures to the rounded sum with fractions. */
+/* Sets the whole sums of these measures by rounding those with fractions. */
 void tree_round(struct tree *t, const struct heft_measure *measures);
-/* Asserts that nodes come after their parents and have sums. O(nodes): only if HEFT_CHECKS. */
+/* Asserts that nodes come after their parents, and have sums. O(nodes): only if HEFT_CHECKS. */
 void tree_verify(const struct tree *t);
 
-/* Returns the node of a key below another node. Makes it if it does not exist. */
+/* Returns the node of a key below another node. Adds it if it is new. */
 uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key);
-/* Adds a new node without searching for an existing one. A tree must add either all nodes so, or
- * none. */
+/* Adds a node that must be new. In a tree, either all nodes are added so, or none. */
 uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key);
 
-/* Returns the sums of a node on one side of the tree, by measure. */
+/* Returns a node's sums, by measure: now or in the base. */
 static inline uint64_t *tree_sums(const struct tree *t, uint32_t node, enum heft_role role)
 {
 	return t->sums.data + ((size_t)node * t->sides + role) * t->measures;
 }
 
-/* Returns the sums of a node with their fractions. NULL in a tree without fractions. */
+/* Returns the sums with fractions. NULL in a tree without them. */
 static inline double *tree_exact(const struct tree *t, uint32_t node, enum heft_role role)
 {
 	return t->fractions ? t->exact.data + ((size_t)node * t->sides + role) * t->measures : NULL;
@@ -83,7 +82,7 @@ static inline double *tree_exact(const struct tree *t, uint32_t node, enum heft_
 
 extern const uint64_t tree_nothing[MEASURES_MAX];
 
-/* Returns the sums of a node on the side of the base. All 0 in a tree of one side. */
+/* Returns a node's sums of the base. All 0 in a tree without a base. */
 static inline const uint64_t *tree_base(const struct tree *t, uint32_t node)
 {
 	return t->sides > 1 ? tree_sums(t, node, HEFT_BASE) : tree_nothing;
@@ -94,26 +93,26 @@ static inline uint64_t tree_hash(uint32_t parent, uint32_t key)
 	return hash_u64((uint64_t)parent << 32 | key);
 }
 
-/* Returns the node of a key on the first level. 0: none */
+/* Returns the node of a key on the first level, or 0. */
 static inline uint32_t tree_top(const struct tree *t, uint32_t key)
 {
 	return key < t->top.count ? t->top.data[key] : 0;
 }
 
-/* Returns the slots that tree_get() searches first, on the first or a deeper level. */
+/* Returns the slots that tree_get() looks at first. */
 static inline const tree_slots *tree_slots_of(const struct tree *t, bool deeper)
 {
 	return deeper ? &t->first : &t->top;
 }
 
-/* Prefetches the memory that tree_get() reads first for a key. */
+/* Prefetches what tree_get() reads first for a key. */
 static inline void tree_fetch_slot(const tree_slots *list, uint32_t key)
 {
 	if (key < list->count)
 		__builtin_prefetch(&list->data[key]);
 }
 
-/* Prefetches the node that tree_get() will probably find, and its sums. */
+/* Prefetches the node that tree_get() probably finds, and its sums. */
 static inline void tree_fetch_sums(const struct tree *t, const tree_slots *list, uint32_t key)
 {
 	const uint32_t node = key < list->count ? list->data[key] : 0;

@@ -6,20 +6,20 @@
 #include "names/generic.h"
 #include "names/namespace.h"
 
-/* Makes shown texts SLICE labels at a time, and keeps only distinct texts. */
+/* Labels are shown SLICE at a time. Of each slice, only distinct texts are kept. */
 enum { CHUNK = 1024, SLICE = 128 * CHUNK };
 
-/* How many names ahead are prefetched, because names of neighbours are far apart in memory. */
+/* Names are prefetched this many ahead, because neighbours are far apart in memory. */
 enum { AHEAD = 4 };
 
 struct view_worker {
 	struct demangler demangler;
 	struct text made, rewritten;
 	struct arena texts;
-	/* VIEW_BLOCK: the previous block's function and its shown name */
+	/* VIEW_BLOCK: the function of the block before, and its shown name. */
 	label_id function;
 	struct hashed_text shown_function;
-	/* VIEW_STACK, VIEW_BLOCK: shown names of frames so far. Stacks share most frames. */
+	/* VIEW_STACK, VIEW_BLOCK: shown names of frames so far. Stacks share most of them. */
 	struct intern frames;
 	VEC(struct str) shown_frames;
 };
@@ -30,7 +30,7 @@ struct work {
 	struct notes *notes;
 	const label_id *todo;
 	size_t todo_count;
-	struct hashed_text *result; /* Result. text.p is NULL if the text is shown unchanged */
+	struct hashed_text *result; /* text.p is NULL for a text that is shown as it is */
 	struct view_worker *workers;
 };
 
@@ -75,7 +75,7 @@ static struct str show_stack(const struct view *v, struct view_worker *me, struc
 	}
 }
 
-/* Returns the shown name of a block's function. text.p is NULL if it is shown unchanged. */
+/* Returns the shown name of a block's function. text.p is NULL if it is shown as it is. */
 static struct hashed_text show_function(const struct view *v, const struct labels *labels,
 					struct view_worker *me, label_id function)
 {
@@ -89,7 +89,6 @@ static struct hashed_text show_function(const struct view *v, const struct label
 	return me->shown_function;
 }
 
-/* Returns a block's label as text, for rewriting rules. */
 static struct str show_block(const struct view *v, const struct labels *labels,
 			     struct view_worker *me, label_id id)
 {
@@ -102,7 +101,7 @@ static struct str show_block(const struct view *v, const struct labels *labels,
 	return text_str(&me->made);
 }
 
-/* Returns the shown name of a symbol, also inside a LABEL_AFTER label. */
+/* Returns the shown name of a symbol, or of "(after SYMBOL)". */
 static struct str show_name(const struct view *v, struct view_worker *me, struct str raw)
 {
 	if (!label_is_after(raw))
@@ -113,7 +112,7 @@ static struct str show_name(const struct view *v, struct view_worker *me, struct
 	return text_str(&me->made);
 }
 
-/* Returns a symbol's namespace. Bytes without an owner and debug info of no symbol have none. */
+/* Returns the namespace of a symbol. Bytes without an owner, or of debug info, have none. */
 static struct str show_namespace(const struct view *v, struct view_worker *me, struct str raw)
 {
 	if (str_starts(raw, STR("[")))
@@ -144,7 +143,7 @@ static struct str show(const struct view *v, const struct labels *labels, struct
 	return v->form == VIEW_DIRECTORY ? path_directory(path, v->level) : path;
 }
 
-/* True if a block is shown as its function's shown name and the block's number. */
+/* True if a block is shown by its function's shown name and its number. */
 static bool shows_function(const struct view *v, const struct labels *labels, label_id id)
 {
 	return v->form == VIEW_BLOCK && !v->rules && label_is_numbered(labels, id);
@@ -179,7 +178,7 @@ static void show_chunk(void *ctx, size_t chunk, unsigned worker)
 
 typedef VEC(label_id) label_vec;
 
-/* Lists each label that was not shown yet, and marks it as shown. */
+/* Lists the labels that are not shown yet, and marks them. */
 static label_vec list_new(struct view *v, const struct spans *spans)
 {
 	label_vec todo = { 0 };
