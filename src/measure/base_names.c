@@ -1,4 +1,4 @@
-/* Finds the names that the labels of a profile's bases have on the new side. */
+/* Finds what the labels of a profile's bases are called in the inputs. */
 #include "measure/profile.h"
 #include "measure/snapshot_handle.h"
 
@@ -45,7 +45,7 @@ static void labels_mark(const struct heft_profile *p, struct pair_labels *n)
 		}
 }
 
-/* True if levels of a kind have labels on one side that the other side lacks. */
+/* True if levels of a kind have labels in the inputs that the base lacks, or the reverse. */
 static bool levels_lack(const struct heft_profile *p, const struct pair_labels *n,
 			enum heft_role role, level_fn *wanted)
 {
@@ -62,8 +62,8 @@ static bool levels_lack(const struct heft_profile *p, const struct pair_labels *
 	return false;
 }
 
-/* True if a function of a base may have another label in an input. Only labels of one side, and
- * labels made from addresses, may differ. */
+/* True if a function of a base may have another label in the inputs: if a label is only on one
+ * side, or made from an address. */
 static bool functions_may_differ(const struct heft_profile *p, const struct pair_labels *n)
 {
 	bool differ = levels_lack(p, n, HEFT_BASE, base_names_functions);
@@ -90,14 +90,14 @@ static void levels_rename(struct heft_profile *p, struct pair_labels *n, level_f
 				e->renamed = mem_zeroed(e->layer_count, sizeof *e->renamed);
 			struct layer *to = &e->renamed[l->layer];
 			if (to->vm.list.count > 0 || to->file.list.count > 0)
-				continue; /* Another level has the same source */
+				continue; /* Another level has the same data source */
 			pair_labels_rename(n, &e->layers[l->layer].vm, paths, &to->vm);
 			pair_labels_rename(n, &e->layers[l->layer].file, paths, &to->file);
 		}
 	}
 }
 
-/* Lists the compile units of one side. */
+/* Lists the compile units of the inputs, or of the base. */
 static align_paths units_list(struct heft_profile *p, enum heft_role role)
 {
 	align_paths list = { 0 };
@@ -129,7 +129,7 @@ static bool roots_find(struct heft_profile *p, struct pair_labels *n)
 	return found;
 }
 
-/* One side as a snapshot, with a container per input. */
+/* One side as a snapshot. Each input is a container */
 struct base_side {
 	struct heft_snapshot s;
 	const struct heft_profile *profile;
@@ -156,7 +156,7 @@ static void side_measure(struct base_side *side, struct heft_profile *p, enum he
 		entry_measure_more(p, e, source_compileunits);
 		side->symbols[side->count++] = &entry_layer(p, e, source_symbols)->vm;
 	}
-	/* If all functions have real names, contents need no comparison. */
+	/* If all functions have real names, their contents are not needed. */
 	bool made_up = false;
 	for (size_t i = 0; i < side->count && !made_up; i++)
 		made_up = pair_labels_made_up(n, side->symbols[i]);

@@ -4,7 +4,7 @@
 #include "compare/code_diff.h"
 #include "program/program.h"
 
-/* A side made from programs, and which of its programs is open. */
+/* A side of the diff that was made from programs, one of which is open */
 struct diff_side {
 	const struct heft_snapshot *s;
 	struct program program;
@@ -12,7 +12,8 @@ struct diff_side {
 	bool open;
 };
 
-/* Returns the image that has a symbol. NULL if the side is a snapshot file, or if opening fails. */
+/* Returns the image that has a symbol. NULL if the snapshot is a file, or if its program cannot be
+ * opened. */
 static const struct image *side_image(struct diff_side *p, const struct snap_symbol *y)
 {
 	struct notes notes;

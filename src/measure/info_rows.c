@@ -112,7 +112,6 @@ bool info_add(struct heft_info *info, const char *path, struct heft_err *err)
 	return good;
 }
 
-/* A file that may have the same bytes as another. */
 struct info_candidate {
 	uint64_t size, hash;
 	uint64_t index;
@@ -148,7 +147,7 @@ static uint64_t hash_of_file(const struct info_file *f)
 	return hash;
 }
 
-/* Finds the file of which file `i` is a copy. A second name (link) of one file is not a copy. */
+/* Finds the file that file `i` is a copy of. A second name (link) of a file is no copy. */
 static void find_original(struct heft_info *info, const struct info_candidate *list, size_t i)
 {
 	struct info_file *f = &info->files.data[list[i].index];

@@ -1,6 +1,5 @@
-/* info_rows.h - the inside of struct heft_info: facts about files, one row per file.
- *
- * All functions work in the memory domain of the handle. */
+/* info_rows.h - defines struct heft_info: facts about files, one row per file. All functions work
+ * in the memory domain of the handle. */
 #ifndef HEFT_MEASURE_INFO_ROWS_H
 #define HEFT_MEASURE_INFO_ROWS_H
 
@@ -8,7 +7,6 @@
 #include "program/facts.h"
 #include "program/session.h"
 
-/* Texts of a row. */
 enum info_text {
 	INFO_KIND,
 	INFO_LINKED,
@@ -29,7 +27,7 @@ enum info_text {
 	INFO_RUNPATH,
 	INFO_MEMBERS,
 	INFO_RELOCATION_KINDS, /* Example: "relative 12, plt 3" */
-	INFO_SAVING_KINDS,     /* In bytes, such as "debug info 1234, symbol table 56" */
+	INFO_SAVING_KINDS,     /* Bytes by kind: "debug info 1234, symbol table 56" */
 	INFO_COPY_OF,
 	INFO_MADE_BY,
 	INFO_PARTS,    /* "NAME VERSION, NAME VERSION" */
@@ -57,14 +55,14 @@ struct heft_info {
 	struct arena arena;
 	struct context context;
 	VEC(struct info_file) files;
-	struct arena rows; /* Memory of the table */
+	struct arena rows;
 	struct tree tree;
-	struct heft_table table; /* `top` is NULL until the table is made */
+	struct heft_table table; /* `top` is NULL until it is needed */
 };
 
 /* Adds a file. */
 bool info_add(struct heft_info *info, const char *path, struct heft_err *err);
-/* Returns the table of all files. Makes it at the first call, and again if files were added. */
+/* Returns the table of all files. Makes it when it is needed, and again if files were added. */
 const struct heft_table *info_table(struct heft_info *info);
 void info_close(void *handle);
 

@@ -87,8 +87,8 @@ void entry_measure_aside(struct entry *e, const char *source, struct layer *ret)
 	notes_release(&unread);
 }
 
-/* Measures layers that no level shows. Drops notes about them. Compile units do not own debug info
- * in these layers, because no user of the layers needs it. */
+/* Measures what no level shows, without notes. Compile units own no debug info in this layer,
+ * because nobody needs that. */
 void entry_measure_more(struct heft_profile *p, struct entry *e, source_fn *run)
 {
 	const bool symbols = run == source_symbols, vm_only = e->measure.file.vm_only;
@@ -154,8 +154,8 @@ struct range_walk {
 	const struct heft_profile *profile;
 	heft_range_fn fn;
 	void *ctx;
-	uint64_t at;   /* End of the previous range */
-	uint64_t base; /* Address that shown addresses count from */
+	uint64_t at;   /* End of the range before */
+	uint64_t base; /* Address from which the shown addresses count */
 	bool stopped;
 };
 
@@ -188,7 +188,7 @@ bool profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain dom
 		const struct image *im = program_image(&e->program);
 		w.base = im ? im->base : 0;
 	}
-	/* Bloaty cuts ranges at the boundaries of its base map. */
+	/* Bloaty cuts ranges where those of its base map end. */
 	if (p->as_bloaty)
 		levels[count++] = (struct rollup_level){ domain == HEFT_VM ? &base
 									   : &e->measure.map.file,
@@ -224,7 +224,7 @@ bool profile_lookup(struct heft_profile *p, size_t i, enum heft_domain domain, u
 
 /* Opens the inputs of a profile, and checks that all files that the user named are used. */
 
-/* Opens the process of a core. A core is both a program's image and a process. */
+/* Opens the process of a core, which is both an image and a process. */
 static bool run_open_process(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	const struct image *im = program_image(&e->program);
@@ -236,7 +236,7 @@ static bool run_open_process(struct heft_profile *p, struct entry *e, struct hef
 	return !im || im->kind != IMAGE_CORE || process_of_image(&e->process, im, &wish, err);
 }
 
-/* Joins the debug files of the finder and of the configuration file. */
+/* Joins the debug files that the finder and the configuration file name. */
 static void join_debug_files(struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->configured_debug.count; i++) {
@@ -260,8 +260,7 @@ static void join_source_maps(struct heft_profile *p)
 	p->configured_source_maps.count = 0;
 }
 
-/* Adds the configuration file's regions. If the finder has a region of the same name, the finder's
- * region stays. */
+/* Adds the regions in the configuration file. Those of the finder win if names are equal. */
 static void join_regions(struct heft_profile *p)
 {
 	const struct memory_regions *more = &p->configured.regions;
@@ -287,7 +286,7 @@ static void run_describe(struct heft_profile *p, struct entry *e)
 	e->file_size = max_u64(input_size(in), in->file.bytes.size);
 }
 
-/* Records which files of the options belong to an input. */
+/* Marks the debug files of the options that belong to an input. */
 static void run_mark_used(struct heft_profile *p, const struct entry *e)
 {
 	if (!p->used)
@@ -320,7 +319,7 @@ bool entry_open(struct heft_profile *p, struct entry *e, struct heft_err *err)
 	return true;
 }
 
-/* True if measured data is not needed after it is summed up. */
+/* True if nothing needs the measured data after it is summed up. */
 static bool run_forgets(const struct heft_profile *p)
 {
 	return !p->keep_ranges && !p->trace.fn && p->trace_texts.count == 0;
@@ -340,9 +339,10 @@ bool inputs_open(struct heft_profile *p, struct heft_err *err)
 	join_debug_files(p);
 	join_source_maps(p);
 	join_regions(p);
-	if (p->as_bloaty) /* Bloaty knows no debug files. */
+	if (p->as_bloaty) /* Bloaty does not search for debug files */
 		p->context.wish.flags |= HEFT_FIND_NO_MAP;
-	/* Each input is closed before the next is opened, unless names of a base are paired. */
+	/* Then each input is closed before the next one is opened. To pair names of a base, all
+	 * must be open. */
 	p->one_by_one = run_forgets(p) && p->entries.count > 1 && !profile_first(p, HEFT_BASE);
 	p->labels.keeps = p->one_by_one;
 	p->context.wish.in_portions = runs_in_portions(p);

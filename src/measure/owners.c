@@ -65,12 +65,12 @@ static void owners_set_view(struct owners *o, struct owner_level *l, const struc
 	l->viewed = true;
 	if (l->view.form != VIEW_NAMESPACE)
 		return;
-	/* A name is a namespace or not depending on all names. */
+	/* Whether a name is a namespace depends on all names. */
 	source_namespaces(&o->measure.file, &o->spaces);
 	view_update(&l->view, &o->labels, vm, o->measure.file.threads, o->measure.file.notes);
 }
 
-/* Returns the level with the source's layer: the first level of that source. */
+/* Returns the first level with the same data source, which has the layer. */
 static const struct owner_level *owners_measured(struct owners *o, struct owner_level *l)
 {
 	struct owner_level *first = o->levels.data;
@@ -95,7 +95,7 @@ static label_id owners_shown(struct owners *o, struct owner_level *l, label_id r
 	return l->view.shown[raw];
 }
 
-/* Explains the claim of an owner. Padding after the claim is charged to the owner too. */
+/* Describes the claim of an owner. Padding after it belongs to the owner too. */
 static void tell_claim(const struct origins *origins, const struct span *owned, uint64_t addr,
 		       struct heft_owner *ret)
 {
@@ -121,7 +121,7 @@ static void find_one(struct owners *o, struct owner_level *l, uint64_t addr)
 	const struct span *s = spans_find(&from->layer.vm, addr);
 	if (!s)
 		return;
-	/* Bytes that are copied at start have the claims of their copy's address. */
+	/* Bytes that are copied at start have no claim, but their copy has. */
 	const bool claimed = spans_find(&from->origins.spans, addr) != NULL;
 	const uint64_t at = claimed ? addr : basemap_runs_at(&o->measure.map, addr);
 	struct heft_owner owner = {

@@ -1,7 +1,7 @@
-/* owners.h - finds the owners of an address in the layers of the map: the labels that sizes and raw
- * maps show. Private to measure/ and api/.
+/* owners.h - finds who owns an address: the labels that sizes and raw maps show. Private to
+ * measure/ and api/.
  *
- * Measures a source at the first look-up, and keeps its layer. Later look-ups are O(log spans).
+ * The first look-up measures each data source and keeps its layer. Later ones are O(log spans).
  * Skips debug sections, which have no addresses. One thread. */
 #ifndef HEFT_MEASURE_OWNERS_H
 #define HEFT_MEASURE_OWNERS_H
@@ -14,34 +14,33 @@ struct owner_level {
 	const struct source *source;
 	struct view view;
 	bool viewed, measured;
-	struct layer layer; /* Set only in the first level with this source */
+	struct layer layer; /* Only in the first level with this data source */
 	struct origins origins;
 };
 
-/* Finds owners of addresses. A zeroed struct has no sources. */
+/* All zero: no data sources */
 struct owners {
-	enum heft_demangle style; /* For sources whose names follow -C */
+	enum heft_demangle style; /* For labels whose form -C sets */
 	VEC(struct owner_level) levels;
-	VEC(const char *) names; /* Names of the sources */
-	/* Private. */
+	VEC(const char *) names; /* Of the data sources */
 	bool ready;
 	struct labels labels;
 	struct namespaces spaces;
 	struct measure measure;
 	VEC(struct heft_owner) found;
-	VEC(const struct heft_owner *) list; /* One per element of the previous list */
+	VEC(const struct heft_owner *) list; /* What owners_find() returns */
 };
 
-/* Adds a source. HEFT_EARG if no source has this name. */
+/* Adds a data source. HEFT_EARG if there is none with this name. */
 bool owners_add(struct owners *o, const char *source, struct heft_err *err);
-/* Returns the inputs that the sources need, see source_needs(). */
+/* Returns what the data sources need: source_needs(). */
 unsigned owners_need(const struct owners *o);
-/* Sets what to measure. Borrows all arguments until owners_release(). `file` gives the input, its
- * companions and the notes. The other fields are filled in. */
+/* Sets the input to measure. Borrows all arguments until owners_release(). Of `file`, uses the
+ * input, what belongs to it, and the notes. */
 void owners_begin(struct owners *o, const struct source_file *file,
 		  const struct program_wish *wish);
-/* Lists one owner of the address per source that has one. *ret is valid until the next call, its
- * texts until owners_release(). */
+/* Lists the owners of an address, one per data source that has one. *ret is valid until the next
+ * call, its texts until owners_release(). */
 size_t owners_find(struct owners *o, uint64_t addr, const struct heft_owner *const **ret);
 void owners_release(struct owners *o);
 

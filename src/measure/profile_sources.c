@@ -1,5 +1,4 @@
-/* Sets up and releases a profile: its levels, custom sources, inputs, filters and the configuration
- * file. */
+/* Sets up and releases a profile: levels, custom sources, inputs, filters, configuration file. */
 #include "measure/profile.h"
 
 static const struct custom *custom_find(const struct heft_profile *p, const char *name)
@@ -85,7 +84,7 @@ static void paths_keep(struct heft_profile *p, const config_strings *from, confi
 		vec_push(to, arena_copy(&p->arena, str_of(from->data[i])));
 }
 
-/* Adds the files and sources that the configuration file lists. */
+/* Adds the files and data sources in the configuration file. */
 static bool config_apply(struct heft_profile *p, const struct config *c, struct heft_err *err)
 {
 	for (size_t i = 0; i < c->sources.count; i++) {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Returns the level that shows symbols in any style, or NULL. */
+/* Returns the first level that shows symbols, or NULL. */
 static const struct level *symbols_level(const struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->levels.count; i++)
@@ -16,7 +16,7 @@ static const struct level *symbols_level(const struct heft_profile *p)
 	return NULL;
 }
 
-/* True if rows need to know how sure owners are. */
+/* True if rows need the certainty of owners. */
 static bool wants_sure(const struct heft_profile *p)
 {
 	return p->how_sure || p->sure_kept != 0;
@@ -73,7 +73,7 @@ static bool run_add_first(struct heft_profile *p, const char *name, struct heft_
 	return true;
 }
 
-/* Implements HEFT_PROFILE_REGIONS. */
+/* Adds memory regions as the first level (HEFT_PROFILE_REGIONS). */
 static bool run_add_regions(struct heft_profile *p, struct heft_err *err)
 {
 	struct entry *first = &p->entries.data[0];
@@ -93,8 +93,7 @@ static void run_set_view(struct heft_profile *p, struct level *l)
 	l->view.spaces = &p->namespaces;
 }
 
-/* Numbers the layers, and returns their number. Levels whose sources run the same function share a
- * layer. */
+/* Numbers the layers, and returns their number. Levels with the same data source share a layer. */
 static size_t number_layers(struct heft_profile *p)
 {
 	size_t count = 0;
@@ -111,8 +110,7 @@ static size_t number_layers(struct heft_profile *p)
 	return count;
 }
 
-/* Measures layers. `borrowed`: only the layers that other layers borrow. Otherwise only the other
- * layers. */
+/* Measures layers. `borrowed`: those that other layers borrow. Otherwise the others. */
 static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
 {
 	size_t next = 0;
@@ -123,7 +121,7 @@ static void run_layers(struct heft_profile *p, struct entry *e, bool borrowed)
 		next++;
 		if (measure_lends(l->source) != borrowed)
 			continue;
-		/* A core's layer consists of its modules' layers. */
+		/* The layer of a core is made from its modules. */
 		const bool sure = l->source->run == source_symbols && !e->process.open;
 		e->measure.file.sure = sure && wants_sure(p) ? &e->sure : NULL;
 		measure_run(&e->measure, l->source, &e->layers[l->layer]);
@@ -145,7 +143,6 @@ static void run_sources(struct heft_profile *p, struct entry *e, size_t layer_co
 	run_layers(p, e, false);
 }
 
-/* Returns the spans from which rows are made. */
 static const struct spans *row_spans(const struct entry *e, const struct level *l,
 				     enum heft_domain domain)
 {
@@ -165,7 +162,7 @@ static void update_views(struct heft_profile *p, const struct entry *e, enum hef
 	}
 }
 
-/* Returns the index plus 1 of the first level that groups rows by generic function. 0: none */
+/* Returns 1 + the index of the first level that shows generics, or 0. */
 static size_t generics_level(const struct heft_profile *p)
 {
 	for (size_t i = 0; i < p->levels.count; i++)
@@ -184,13 +181,13 @@ bool profile_is_filtered(const struct heft_profile *p)
 	return p->include || p->exclude || p->no_debug || p->sure_kept != 0;
 }
 
-/* Sections, segments and base map of an input, for filters. */
+/* Sections, segments and base map of an input, for filters */
 struct filter_places {
 	struct layer sections, segments;
-	struct spans base; /* Spans of the VM image */
+	struct spans base; /* Base map of the VM image */
 };
 
-/* Measures the sections, segments and base map. Bloaty's filters need only the base map. */
+/* For Bloaty, filters need only the base map. */
 static void places_measure(struct heft_profile *p, struct entry *e, struct filter_places *ret)
 {
 	*ret = (struct filter_places){ .base = entry_base_vm(e) };
@@ -220,9 +217,9 @@ static void walk_add_places(struct rollup_walk *w, const struct heft_profile *p,
 	w->segments = vm ? &f->segments.vm : &f->segments.file;
 }
 
-/* Starts of an archive's images. Each image has its own symbols. */
+/* Where the images of an archive begin: each has its own symbols */
 struct image_places {
-	uint32_t first; /* Number of the first image, counted over all inputs */
+	uint32_t first; /* Number of the first image, over all inputs */
 	VEC(uint64_t) vm, file;
 };
 
@@ -231,9 +228,9 @@ static void image_places_find(struct image_places *ret, const struct heft_profil
 {
 	const struct input *in = &e->program.input;
 	*ret = (struct image_places){ .first = p->image_total };
-	uint64_t sections = in->sections_before; /* Sections of the previous images: see image.h. */
-	/* Bytes before the first image of a portion belong to the last image of the previous
-	 * portions. There may be no such image, and none in this portion. */
+	uint64_t sections = in->sections_before; /* Sections of earlier images (image.h) */
+	/* Bytes before the first image of a portion belong to the last image of an earlier portion.
+	 * This portion may have no image. */
 	if (p->counting && in->images_before > 0) {
 		ret->first--;
 		vec_push(&ret->vm, sections << OBJECT_SECTION_SHIFT);
@@ -257,7 +254,7 @@ static void walk_add_images(struct rollup_walk *w, const struct image_places *im
 	w->image_count = images->vm.count;
 }
 
-/* Returns the description of an input for the rollup. Borrows `levels` and `places`. */
+/* Describes a domain of an input for rollup_add(). Borrows `levels` and `places`. */
 static struct rollup_walk run_walk_of(struct heft_profile *p, const struct entry *e,
 				      enum heft_domain domain, struct rollup_level *levels,
 				      const struct filter_places *places)
@@ -289,7 +286,7 @@ static struct rollup_walk run_walk_of(struct heft_profile *p, const struct entry
 	return w;
 }
 
-/* Notes copies of COMDAT groups, which count as often as they are there. */
+/* Notes COMDAT groups that several inputs have. Each copy is counted. */
 static void run_note_copies(struct heft_profile *p, const struct entry *e)
 {
 	const struct input *in = &e->program.input;
@@ -340,7 +337,7 @@ static bool namespaces_wanted(const struct heft_profile *p)
 	return false;
 }
 
-/* Adds the stack sizes of an input. A file without known stacks adds none. */
+/* Adds the stack sizes of an input, if any are known. */
 static bool run_add_stacks(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	struct stack_use use;
@@ -375,7 +372,7 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 	of.as_bloaty = p->as_bloaty;
 	of.trace = p->trace.fn ? &p->trace : NULL;
 	measure_begin(&e->measure, &of, &p->context.wish);
-	if (p->as_bloaty) /* Short gaps count for what precedes them, as in layers. */
+	if (p->as_bloaty) /* As in layers, short gaps belong to what precedes them */
 		spans_pad(&e->measure.map.file, &p->labels, PAD_OWNERS, NULL, 0);
 	const uint64_t vm_size = e->measure.map.vm_size;
 	if (vm_size > UINT64_MAX - p->vm_total)
@@ -406,7 +403,6 @@ static bool run_measure(struct heft_profile *p, struct entry *e, size_t layer_co
 	return true;
 }
 
-/* Adds the measured bytes of an input to the sums. */
 static bool entry_sum(struct heft_profile *p, struct entry *e, struct heft_err *err)
 {
 	dwarf_slot_release(&e->measure.dwarf);
@@ -420,7 +416,7 @@ static bool entry_sum(struct heft_profile *p, struct entry *e, struct heft_err *
 	return true;
 }
 
-/* Adds rows for empty memory regions, as linkers print them. */
+/* Adds rows for memory regions that are empty, as linkers print them. */
 static void add_empty_regions(struct heft_profile *p)
 {
 	const struct level *first = p->levels.data;
@@ -436,8 +432,7 @@ static void add_empty_regions(struct heft_profile *p)
 	ASSERT(p->empty_from <= p->empty_to);
 }
 
-/* Measures an input, and adds it to the rows, portion by portion. `before`: bytes of the inputs
- * before it. */
+/* Measures an input and adds it to the sums, portion by portion. `before`: bytes before it. */
 static bool entry_run(struct heft_profile *p, struct entry *e, uint64_t before, size_t layer_count,
 		      struct heft_err *err)
 {
@@ -456,7 +451,7 @@ static bool entry_run(struct heft_profile *p, struct entry *e, uint64_t before, 
 	}
 }
 
-/* Measures the inputs. Each is open only while it is measured. */
+/* Measures inputs that are closed before the next one is opened. */
 static bool measure_one_by_one(struct heft_profile *p, size_t layer_count, struct heft_err *err)
 {
 	for (size_t i = 0; i < p->entries.count; i++) {
@@ -492,7 +487,7 @@ static bool measure_together(struct heft_profile *p, size_t layer_count, struct 
 	return true;
 }
 
-/* Checks that every byte of every input is in TOTAL or was filtered out. */
+/* Checks that each byte of each input is in TOTAL or was filtered out. */
 static void check_totals(const struct heft_profile *p)
 {
 	const uint64_t *now = tree_sums(&p->rollup.tree, 0, HEFT_INPUT);
@@ -506,8 +501,8 @@ static void check_totals(const struct heft_profile *p)
 	ASSERT(now[HEFT_SIZE_VM] + base[HEFT_SIZE_VM] + p->rollup.omitted_vm == vm);
 }
 
-/* Notes an exclude filter without a match: it may be a mistake. An include filter without a match
- * is visible in the result. */
+/* Notes an exclude filter that matches nothing, which may be a mistake. For an include filter, the
+ * result shows it. */
 static void note_filters(struct heft_profile *p)
 {
 	const char *path = p->entries.data[0].path;
@@ -516,7 +511,7 @@ static void note_filters(struct heft_profile *p)
 		     "no label matches the exclude filter");
 }
 
-/* Notes rules that match no label. Skips rules for labels that no level shows. */
+/* Notes rewriting rules that match no label, of levels that are shown. */
 static void note_rules(struct heft_profile *p)
 {
 	const char *path = p->entries.data[0].path;
@@ -560,7 +555,7 @@ static void run_list_aliases(void *ctx, uint32_t node, uint32_t level, struct he
 
 enum { ROW_TEXTS = STACK_COLUMN_TEXTS + REGION_TEXTS };
 
-/* Returns the texts of a row in tables with stacks. Stacks come before regions. */
+/* Returns the texts of a row in a table with stacks: those of the stack, then those of regions. */
 static const char *const *with_stack(struct heft_profile *p, const struct level *l, uint32_t node,
 				     const char *const *regions)
 {
@@ -573,7 +568,7 @@ static const char *const *with_stack(struct heft_profile *p, const struct level 
 	return texts;
 }
 
-/* Sets the texts of a row from its memory region, if the level shows regions. */
+/* If the level shows memory regions, sets the texts of a region's row. */
 static void run_fill_row(void *ctx, uint32_t node, uint32_t level, struct heft_row *row)
 {
 	struct heft_profile *p = ctx;
@@ -596,8 +591,8 @@ static void index_aliases(struct heft_profile *p)
 	}
 }
 
-/* Returns the levels whose repeated labels stay, as bits: directories above other sources. A short
- * path is repeated on these levels. */
+/* Returns the levels, as bits, that show a label even if it repeats the one above. These are
+ * directories above another data source, of which a path may have too few. */
 static uint32_t levels_to_keep(const struct heft_profile *p)
 {
 	uint32_t keep = 0;
@@ -608,7 +603,7 @@ static uint32_t levels_to_keep(const struct heft_profile *p)
 	return keep;
 }
 
-/* Sets all texts of a row that run_fill_row() does not set. */
+/* Sets the other texts of a row, after run_fill_row(). */
 static void run_set_texts(const struct heft_profile *p, bool by_region, struct arena *arena,
 			  struct heft_table *table)
 {
@@ -698,8 +693,8 @@ static uint8_t padding_group(void *ctx, uint32_t node)
 	return p->rollup.tree.nodes.data[node].key == p->padding;
 }
 
-/* True if the profile has lld's padding of the last read-only page. Its size is random in every
- * build, so rows of padding come last in a diff. */
+/* True if the profile has lld's padding after the last read-only page. Its size changes at random
+ * with every build, so a diff lists padding last. */
 static bool has_padding(struct heft_profile *p)
 {
 	const size_t known = p->labels.kinds.count;
@@ -729,7 +724,7 @@ static unsigned measures_of(const struct heft_profile *p)
 	       (p->code ? ROLLUP_CODE : 0) | (p->how_sure ? ROLLUP_SURE : 0);
 }
 
-/* Traces one address text in one input. Sets *found if the text matches an address of the input. */
+/* Traces an address that the user wrote. Sets *found if the input has it. */
 static void trace_in(struct heft_profile *p, struct program *program, const char *text, bool *found)
 {
 	struct text_places at = { 0 };

@@ -18,37 +18,36 @@
 
 #include <stdio.h>
 
-/* State shared by all files. */
+/* What all files share */
 struct maker {
 	struct heft_snapshot *owner;
 	struct build_paths build;
 	struct components components;
-	const char *path; /* First of the named files */
-	size_t count;     /* Number of named files */
-	bool uncharged;   /* Do not compute charges */
+	const char *path; /* The first file that the user named */
+	size_t count;     /* Number of files that the user named */
+	bool uncharged;   /* True to make no charges */
 };
 
-/* A program while its symbols are collected. */
+/* A program whose symbols are collected */
 struct made {
 	struct maker *maker;
 	struct heft_snapshot *owner;
-	const char *path; /* For an entry of a zip file: the file's path, then the entry's path */
+	const char *path; /* Of a zip entry: the zip file's path, then the entry's */
 	uint32_t container;
-	bool file;                    /* True for a file of its own, false for a zip entry */
-	struct program *program, own; /* `program` is `own`, or a program that the caller has
-				       * opened */
+	bool file;                    /* True for a file, false for a zip entry */
+	struct program *program, own; /* `program`: `own`, or one that the caller has opened */
 	const struct linkmap *map;    /* May be NULL */
 	struct path_aliases aliases;
-	/* Results of the sources. The symbols have the labels of the file. */
+	/* What the data sources found, with the labels of the file. */
 	const struct source_file *of;
 	struct places places;
 	struct charge_level by_symbol, by_unit, by_object;
-	struct charge_level by_path; /* Charges by unit, even if a linker map names the objects */
+	struct charge_level by_path; /* By unit, even if a linker map tells objects */
 	struct namespaces spaces;
 	struct layer sure; /* Certainty of owners, with the labels of by_symbol */
 	bool has_dwarf;
-	/* A source's result, with all state that it changes, because sources run in parallel.
-	 * Unused if a profile has measured the source. */
+	/* A data source's result, and all that it changes, because they run in parallel. Empty if a
+	 * profile has measured it. */
 	struct measured {
 		struct labels labels;
 		struct notes notes;
@@ -60,7 +59,6 @@ struct made {
 enum { SYMBOLS, UNITS, OBJECTS, PATHS };
 static const char *const source_names[] = { "symbols", "compileunits", "objects", "compileunits" };
 
-/* Returns the first image. NULL for an archive without images. */
 static struct image *first_image(const struct made *p)
 {
 	return p->program->input.image_count > 0 ? &p->program->input.images[0] : NULL;
@@ -72,7 +70,7 @@ static void snapshot_make_prepare(struct made *p, size_t source)
 	struct measured *m = &p->sources[source];
 	notes_init(&m->notes);
 	struct source_file of = measure_input(p->program, NULL, NEED_SYMBOLS | NEED_DWARF);
-	of.go = NULL; /* Sources that run in parallel must not share this state */
+	of.go = NULL; /* Must not be shared by parallel sources */
 	of.linkmap = source == PATHS ? NULL : p->map;
 	of.labels = &m->labels;
 	of.notes = &m->notes;
@@ -100,7 +98,8 @@ static void snapshot_make_measure(struct made *p)
 {
 	struct heft_snapshot *s = p->owner;
 	struct measured *m = p->sources;
-	/* Without a linker map, compile units stand for objects, and their labels are paths. */
+	/* Without a linker map, objects are unknown, and compile units serve instead: their labels
+	 * are paths. */
 	const size_t count = p->map ? 4 : p->program->input.archive ? 3 : 2;
 	for (size_t i = 0; i < count; i++)
 		snapshot_make_prepare(p, i);
@@ -145,7 +144,7 @@ static void snapshot_make_collect(struct made *p)
 		collect_archive(&s->snapshot, p->container, p->path, &p->program->input);
 }
 
-/* Keeps the certainty of the owners in the container's VM image. */
+/* Stores how certain the owners of the VM image are. */
 static void snapshot_make_keep_sure(struct made *p)
 {
 	struct snapshot *s = &p->owner->snapshot;
@@ -279,7 +278,7 @@ static void snapshot_make_add_metadata(struct made *p)
 		add_metric(p, file, "COUNT/Relocations", count_relocations(im));
 }
 
-/* Reads the build's files: ninja and component data. */
+/* Reads files of the build system: ninja files, and owners of folders. */
 static bool snapshot_make_read_build(struct maker *m, struct heft_err *err)
 {
 	struct heft_snapshot *s = m->owner;
@@ -298,8 +297,8 @@ static bool is_taken(const struct snapshot *s, const char *name)
 	return false;
 }
 
-/* Adds a container. Makes its name unique. Replaces <, > and ?, which have a meaning in the
- * format. */
+/* Adds a container. Makes its name unique: `wish`, perhaps with a number. Replaces <, > and ?,
+ * which have a meaning in the format. */
 static uint32_t snapshot_make_add_container(struct snapshot *s, const char *wish)
 {
 	char *name = arena_copy(&s->arena, str_of(wish));
@@ -312,7 +311,6 @@ static uint32_t snapshot_make_add_container(struct snapshot *s, const char *wish
 	return (uint32_t)(s->containers.count - 1);
 }
 
-/* Adds the contents of the memory regions, if there are any. */
 static void snapshot_make_add_regions(struct made *p)
 {
 	const struct memory_regions *regions = program_regions(p->program);
@@ -327,7 +325,7 @@ static void snapshot_make_add_regions(struct made *p)
 	labels_release(&labels);
 }
 
-/* Returns an error's text without its path, because the note already has the path. */
+/* Returns the text of an error without its path, which the note already has. */
 static const char *reason(const struct heft_err *err, const char *path)
 {
 	const size_t size = strlen(path);
@@ -336,8 +334,8 @@ static const char *reason(const struct heft_err *err, const char *path)
 		       : err->text;
 }
 
-/* Adds stack sizes. For a machine without stack support only makes a note. A mistake of the user
- * fails. */
+/* Adds stack sizes. Only notes a machine whose stacks heft cannot measure. Fails for a user's
+ * mistake. */
 static bool snapshot_make_add_stacks(struct made *p, size_t first, struct heft_err *err)
 {
 	struct heft_snapshot *s = p->owner;
@@ -365,7 +363,6 @@ static void begin_container(struct made *p, const char *name)
 		s->programs.data[p->container] = arena_copy(&s->arena, str_of(p->path));
 }
 
-/* Adds an open program. */
 static bool snapshot_make_add_program(struct made *p, const char *name, struct heft_err *err)
 {
 	const size_t first = p->owner->snapshot.symbols.count;
@@ -414,8 +411,8 @@ struct package {
 	uint32_t container;
 };
 
-/* Returns the container name of a library: "a.apk/libx.so (arm64-v8a)" for "lib/arm64-v8a/libx.so"
- * of a.apk. */
+/* Returns the name of a library's container. For "lib/arm64-v8a/libx.so" in a.apk, it is
+ * "a.apk/libx.so (arm64-v8a)". */
 static const char *snapshot_make_library_name(const struct package *k, const char *entry)
 {
 	struct arena *a = &k->maker->owner->arena;
@@ -448,7 +445,7 @@ static bool snapshot_make_add_library(const struct package *k, const char *entry
 	return ok;
 }
 
-/* Adds data packs and dex files as symbols. Their sizes are those in the zip file. */
+/* Adds the symbols of a data pack or dex file in a zip file, with the sizes there. */
 static bool add_content(struct package *k, const struct zip_entry *e,
 			const struct pack_entry *entry)
 {
@@ -465,7 +462,7 @@ static bool add_content(struct package *k, const struct zip_entry *e,
 	return false;
 }
 
-/* Opens an entry that is a library, dex file or data pack, and adds its contents. */
+/* If an entry is a library, dex file or data pack, adds its symbols. */
 static bool look_into(struct package *k, const struct zip_entry *e)
 {
 	struct heft_snapshot *s = k->maker->owner;
@@ -491,7 +488,7 @@ static bool look_into(struct package *k, const struct zip_entry *e)
 	return ok;
 }
 
-/* Reads the .pak.info file, which is beside the file or where Chromium's build puts it. */
+/* Reads the .pak.info file, which is in the same folder, or where Chromium's build puts it. */
 static void read_pak_info(struct maker *m, const char *path, struct pak_info *ret)
 {
 	struct heft_snapshot *s = m->owner;
@@ -575,7 +572,7 @@ static void snapshot_make_begin(struct heft_snapshot *s)
 	s->snapshot.exact_names = s->flags & HEFT_SNAPSHOT_EXACT_NAMES;
 }
 
-/* Makes charges for containers that no source measured: entries of zip files, data packs. */
+/* Makes charges for containers that no data source measured: zip entries, data packs. */
 static void charge_rest(struct snapshot *s)
 {
 	bool *done = mem_zeroed(s->containers.count + 1, sizeof *done);
@@ -605,8 +602,8 @@ static bool snapshot_make_end(struct maker *m, bool good)
 				   s->components_path ? &m->components : NULL);
 		if (s->components_path)
 			components_note_unused(&m->components, &s->context.notes);
-		/* In a pair, an option may concern the other side's folder. So unused options are
-		 * not reported here. */
+		/* Of a pair of snapshots, an option may concern only the other one, so it is not
+		 * noted here. */
 		if (!paths_used(&s->context.wish.paths))
 			paths_note_unused(&s->context.wish.paths, m->path, &s->context.notes);
 		snapshot_finish(&s->snapshot);
@@ -632,7 +629,7 @@ bool snapshot_make(struct heft_snapshot *s, const char *const *paths, size_t cou
 	return snapshot_make_end(&m, snapshot_make_add_all(&m, paths, err));
 }
 
-/* Returns the layer of a source. Its layer is NULL if no level measured the source. */
+/* Returns the layer of a data source with its labels. The layer is NULL if no level measured it. */
 static struct charge_level measured_level(const struct heft_profile *p, const struct entry *e,
 					  size_t source)
 {
@@ -641,9 +638,9 @@ static struct charge_level measured_level(const struct heft_profile *p, const st
 	return (struct charge_level){ layer, layer ? &p->labels : NULL };
 }
 
-/* Returns true if a snapshot can reuse what a profile has measured. It cannot if the input has a
- * linker map or memory regions, because a snapshot then measures with them. It cannot if units were
- * measured without debug info, as `size NEW -- OLD` does to pair functions. */
+/* A snapshot cannot use what a profile has measured in two cases. The input has a linker map or
+ * memory regions, with which a snapshot measures. Or units were measured without debug info, as
+ * `size NEW -- OLD` does to pair functions. */
 bool snapshot_can_take(const struct heft_snapshot *s, const struct heft_profile *p, struct entry *e)
 {
 	const unsigned unlike = HEFT_SNAPSHOT_STACKS | HEFT_SNAPSHOT_SURE;

@@ -34,7 +34,7 @@ bool snapshot_add_metadata(struct heft_snapshot *s, const char *key, const char 
 	return true;
 }
 
-/* For a snapshot read from a file: applies the components of the named file, if any. */
+/* Replaces the components of a snapshot from a file, if the user named a file of components. */
 static bool snapshot_take_components(struct heft_snapshot *s, struct heft_err *err)
 {
 	struct components c = { { 0 } };

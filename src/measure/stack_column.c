@@ -1,4 +1,3 @@
-/* Keeps the stack sizes of functions per label, for a column of a profile. */
 #include "measure/stack_column.h"
 
 const struct heft_text size_stack_texts[STACK_COLUMN_TEXTS] = {
@@ -15,7 +14,7 @@ static label_id stack_column_shown(const struct view *v, label_id raw)
 
 static struct stack_cell *stack_column_cell_of(struct stack_column *c, label_id label)
 {
-	ASSERT(label != LABEL_NONE); /* A cell for LABEL_NONE would make the list huge */
+	ASSERT(label != LABEL_NONE); /* With LABEL_NONE, the list would become huge */
 	while (c->cells.count <= label)
 		vec_push(&c->cells, (struct stack_cell){ 0 });
 	return &c->cells.data[label];

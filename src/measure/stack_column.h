@@ -1,4 +1,4 @@
-/* stack_column.h - keeps the deepest stack per symbol label, for a column of a profile. */
+/* stack_column.h - keeps the deepest stack of each symbol's label, for a column of a profile. */
 #ifndef HEFT_MEASURE_STACK_COLUMN_H
 #define HEFT_MEASURE_STACK_COLUMN_H
 
@@ -7,24 +7,22 @@
 #include "map/view.h"
 #include "stack/depths.h"
 
-/* Stack sizes per label. If functions have the same label, the deepest one is used. A zeroed struct
- * is empty. */
+/* If several functions have one label, the deepest counts. All zero: empty */
 struct stack_column {
 	VEC(struct stack_cell {
 		uint64_t most;    /* Bytes plus 1. 0: unknown */
 		unsigned besides; /* Caveats: bits of enum stack_told */
 	})
-	cells; /* Cells, by shown label */
+	cells; /* By shown label */
 };
 
 enum { STACK_COLUMN_MOST, STACK_COLUMN_BESIDES, STACK_COLUMN_TEXTS };
 extern const struct heft_text size_stack_texts[STACK_COLUMN_TEXTS];
 
-/* Adds the functions of a program. `spans`: its symbols in the VM image, labelled as `view` shows
- * them. */
+/* Adds the functions of a program. `spans`: its symbols in the VM image. `view`: their style. */
 void stack_column_add(struct stack_column *c, const struct stack_use *use,
 		      const struct spans *spans, const struct view *view);
-/* Sets the texts of a label. A text is "" if the label has no known stack. */
+/* Sets the texts of a label's row: "" if its stack is unknown. */
 void stack_column_texts(const struct stack_column *c, label_id label, struct arena *arena,
 			const char **ret);
 

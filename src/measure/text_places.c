@@ -60,7 +60,7 @@ static bool name_find(struct name_index *n, struct str name, struct text_places 
 	return ret->matches.count > 0;
 }
 
-/* True if a text that looks like a number is also a name. */
+/* True if a text that looks like a number is the name of a symbol. */
 static bool is_name_too(struct name_index *n, struct str text)
 {
 	return !str_starts(text, STR("0x")) && !str_starts(text, STR("0X")) &&

@@ -8,20 +8,19 @@
 
 #include "program/name_index.h"
 
-/* What the text of an address means. */
+/* What such a text means */
 struct text_places {
 	bool is_number;
-	uint64_t number;               /* The number, if is_number */
+	uint64_t number;               /* If is_number */
 	const struct section *section; /* May be NULL */
-	name_matches matches;          /* Matching symbols, best form of match first */
-	size_t surest;                 /* Number of matches with the best form */
-	uint64_t offset;               /* Offset from the section or symbol */
+	name_matches matches;          /* Symbols with that name, the best matches first */
+	size_t surest;                 /* Number of the best matches */
+	uint64_t offset;               /* Distance from the section or symbol */
 };
 
-/* Parses a text that is only a number. False for other texts. */
+/* Parses a text that can only be a number. False for others. */
 bool place_number(const char *text, uint64_t *ret);
-/* Finds the meaning of a text. False if it is not a number, section or symbol. `ret` must be zeroed
- * at first, and may be reused. */
+/* Finds what a text means. False if it means nothing. `ret` is zeroed at first. Reusable. */
 bool text_places_find(struct name_index *n, const char *text, struct text_places *ret);
 void text_places_release(struct text_places *p);
 

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Stores a text as long as the handle. Equal texts are stored once. */
+/* Stores a text until the handle is freed. Equal texts are stored once. */
 static const char *text_keep(struct heft_where *w, struct str text)
 {
 	return intern_get(&w->texts, intern_add(&w->texts, text)).p;
@@ -46,7 +46,7 @@ static void begin_owners(struct heft_where *w)
 	owners_begin(&w->owners, &file, &w->context.wish);
 }
 
-/* Opens a dump: the image of an open core, else the file. */
+/* Opens a dump: the core if it is already open as an image, otherwise the file. */
 static bool open_memory(struct heft_where *w, const char *path, struct heft_err *err)
 {
 	const struct process_wish wish = { .find = &w->context.wish,
@@ -57,7 +57,7 @@ static bool open_memory(struct heft_where *w, const char *path, struct heft_err 
 		     : process_open(&w->process, path, &wish, err);
 }
 
-/* Opens a dump. A raw file is a dump only if it has the recorder's records. */
+/* Opens a dump. Raw memory counts as a dump only if it has the recorder's pages. */
 static bool where_open_dump(struct heft_where *w, const char *path)
 {
 	struct heft_err no_dump;
@@ -69,7 +69,7 @@ static bool where_open_dump(struct heft_where *w, const char *path)
 	return false;
 }
 
-/* Fails for a file with several slices, whose addresses overlap. */
+/* Fails if the file has several slices, because their addresses overlap. */
 static bool where_has_slices(const struct input *in, const char *path, struct heft_err *err)
 {
 	struct text names = { 0 };
@@ -84,7 +84,7 @@ static bool where_has_slices(const struct input *in, const char *path, struct he
 	return false;
 }
 
-/* Fails for a number in an archive: members share addresses, so only names work. */
+/* Fails for a number in an archive. Its members share addresses, so only names tell them apart. */
 static bool no_member(const struct heft_where *w, struct heft_err *err)
 {
 	return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET,
@@ -134,8 +134,8 @@ bool where_open(struct heft_where *w, const char *path, struct heft_err *err)
 	return !w->process.open || process_check_debug_files(&w->process, err);
 }
 
-/* Returns the first instruction's address in a WebAssembly function. Before it are the local
- * variables: a count, then length and type of each run. Line tables begin at the instruction. */
+/* Returns the address of the first instruction in a WebAssembly function, where line tables begin.
+ * Before it are the local variables: a count, then number and type of each group. */
 static uint64_t behind_locals(const struct image *im, uint64_t addr)
 {
 	enum { HEAD_MAX = 256 };
@@ -149,7 +149,6 @@ static uint64_t behind_locals(const struct image *im, uint64_t addr)
 	return reader_ok(&r) ? addr + r.pos : addr;
 }
 
-/* Returns the address of a WebAssembly function's code, after its size field. */
 static uint64_t behind_size(const struct image *im, uint64_t addr)
 {
 	for (size_t i = 0; i < im->entry_count && image_arch(im)->sizes_in_code; i++) {
@@ -161,7 +160,8 @@ static uint64_t behind_size(const struct image *im, uint64_t addr)
 	return addr;
 }
 
-/* Parses a frame as browsers print it: "...wasm-function[12]:0x345", an offset in the module. */
+/* Parses a frame as browsers print it: "...wasm-function[12]:0x345". A number is an offset in the
+ * module. */
 static bool where_frame_read(const struct image *im, const char *text, uint64_t *ret)
 {
 	uint64_t off;
@@ -179,7 +179,7 @@ static bool where_frame_read(const struct image *im, const char *text, uint64_t 
 	return false;
 }
 
-/* Returns the base for numbers. In objects, numbers count from the first code. */
+/* Returns the address from which numbers count: in objects, that of the first code. */
 static uint64_t base_of_numbers(const struct image *im, uint64_t addr)
 {
 	if (im->kind != IMAGE_OBJECT || addr >> OBJECT_SECTION_SHIFT != 0)
@@ -216,7 +216,7 @@ static const char *asked_name(struct heft_where *w, const struct named_symbol *s
 	return text_keep(w, demangle(&w->locator.demangler, raw, where_style(w)));
 }
 
-/* Notes other places whose names are variants of this name, such as foo.cold for foo. */
+/* Notes that other symbols' names are variants of this one, such as foo.cold for foo. */
 static void note_others(struct heft_where *w, const char *text, const struct text_places *p)
 {
 	if (p->surest >= p->matches.count)
@@ -228,7 +228,7 @@ static void note_others(struct heft_where *w, const char *text, const struct tex
 		     asked_name(w, m->symbol));
 }
 
-/* Searches a name in all images. Keeps only matches of the best form found. */
+/* Searches all images for a name. Keeps only the best matches. */
 static void names_ask(struct heft_where *w, const char *text)
 {
 	enum name_form best = NAME_PART;
@@ -246,7 +246,7 @@ static void names_ask(struct heft_where *w, const char *text)
 	}
 }
 
-/* True if the program lost its symbols, and nothing else has them. */
+/* True if the program has lost its symbols, and no other file has them. */
 static bool names_are_gone(struct heft_where *w)
 {
 	const struct image *im = program_image(&w->program);
@@ -256,7 +256,7 @@ static bool names_are_gone(struct heft_where *w)
 	return strcmp(known, "dynamic") == 0 || strcmp(known, "none") == 0;
 }
 
-/* Sets *err if a text matches nothing. Also detects names that other modules define. */
+/* Sets *err if nothing has this name here. Tells if another module defines it. */
 static bool nothing_asked(struct heft_where *w, const char *text, struct heft_err *err)
 {
 	for (size_t i = 0; i < w->program.input.image_count; i++)
@@ -321,11 +321,11 @@ bool where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr, str
 	return !w->program.input.archive || no_member(w, err);
 }
 
-/* An address in an image: of a program, or of a module of a process. */
+/* An address in a program, or in a module of a process */
 struct where_place {
 	const struct image *im;
 	struct locator *locator;
-	uint64_t addr;      /* Address in the image */
+	uint64_t addr;      /* In the image */
 	const char *module; /* "" for a program */
 };
 
@@ -349,7 +349,7 @@ static const char *segment_keep(struct heft_where *w, const struct segment *s)
 	return *name;
 }
 
-/* Finds bytes of an object by section, because objects have no segments. */
+/* Finds the bytes of an object by section, because objects have no segments. */
 static void where_find_section(struct heft_where *w, const struct where_place *p,
 			       struct heft_location *at)
 {
@@ -364,7 +364,7 @@ static void where_find_section(struct heft_where *w, const struct where_place *p
 	}
 }
 
-/* Returns the address to which the bytes at `addr` are copied at start, otherwise `addr`. */
+/* Returns where the machine copies the bytes at `addr` at start. Otherwise returns `addr`. */
 static uint64_t runs_at(const struct image *im, uint64_t addr)
 {
 	uint64_t found = addr;
@@ -380,8 +380,8 @@ static uint64_t runs_at(const struct image *im, uint64_t addr)
 	return found;
 }
 
-/* Returns the address at which bytes are stored. In memory regions, overlays share one address. The
- * first overlay has it. The others keep their stored address. */
+/* Returns the address at which the bytes are stored. Of overlays, which run at the same address,
+ * the first is found there, and the others where they are stored. */
 static uint64_t stored_at(const struct image *im, uint64_t addr)
 {
 	for (size_t i = 0; i < im->segment_count; i++) {
@@ -392,7 +392,7 @@ static uint64_t stored_at(const struct image *im, uint64_t addr)
 	return addr;
 }
 
-/* Notes other overlays that run at an address. */
+/* Notes other overlays that run at the same address. */
 static void note_overlays(struct heft_where *w, uint64_t addr)
 {
 	struct text others = { 0 };
@@ -434,7 +434,7 @@ static void where_find_symbol(const struct where_place *p, struct heft_location 
 	at->symbol_linkage = s->name;
 	at->symbol_offset = p->addr - s->addr;
 	at->symbol_size = s->size;
-	at->unit = s->file; /* Kept if no DWARF gives the unit */
+	at->unit = s->file; /* Unless DWARF tells the unit */
 }
 
 static void find_frames(struct heft_where *w, const struct where_place *p, struct heft_location *at)
@@ -453,8 +453,8 @@ static void find_frames(struct heft_where *w, const struct where_place *p, struc
 	at->frame_count = count;
 }
 
-/* Finds a variable's declaration, for data without frames. A writable section may have data and
- * also code that runs in RAM. */
+/* Finds where a variable is declared. Only for addresses without frames, because writable sections
+ * may also have code. */
 static void find_declaration(const struct where_place *p, struct heft_location *at)
 {
 	const struct section *s = image_section_at(p->im, p->addr);
@@ -560,7 +560,7 @@ bool where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
 	       fail(err, HEFT_ENOTFOUND, HEFT_NO_OFFSET, "nothing is at this address");
 }
 
-/* Opens the member of an archive as a program. */
+/* Opens a member of an archive as a program. */
 static bool member_open(struct heft_where *w, size_t image, struct heft_err *err)
 {
 	const struct image *im = &w->program.input.images[image];
@@ -585,8 +585,7 @@ static bool member_open(struct heft_where *w, size_t image, struct heft_err *err
 	return w->im || fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: an archive itself", path);
 }
 
-/* Returns the address in the open member. In the archive, the member's sections have other
- * addresses. */
+/* Returns the address in the open member. In the archive, it differs. */
 static uint64_t answer_addr(const struct heft_where *w, const struct where_asked *a)
 {
 	const bool member = w->program.input.archive && a->section &&
@@ -595,7 +594,7 @@ static uint64_t answer_addr(const struct heft_where *w, const struct where_asked
 		      : a->addr;
 }
 
-/* Sets the name to the requested symbol if several symbols are at an address. */
+/* If several symbols are at the address, sets the name to the one that was asked for. */
 static void name_asked(struct heft_where *w, const struct where_asked *a, struct heft_location *at)
 {
 	const struct named_symbol *s = a->symbol;
@@ -609,7 +608,7 @@ static void name_asked(struct heft_where *w, const struct where_asked *a, struct
 	at->is_tls = s->section && s->section->tls;
 }
 
-/* True for a variable of .tbss: the image has other bytes at its address. */
+/* True for a variable of .tbss, whose address belongs to other bytes in the image. */
 static bool is_outside(const struct heft_where *w, const struct where_asked *a)
 {
 	const struct section *s = a->symbol ? a->symbol->section : NULL;

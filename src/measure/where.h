@@ -1,7 +1,6 @@
 /* where.h - defines struct heft_where, which finds what is at an address. Private to measure/ and
- * api/.
- *
- * All functions work in the memory domain of the handle. */
+ * api/. All functions work in the memory domain of the handle, which owns all that the call
+ * allocates. */
 #ifndef HEFT_MEASURE_WHERE_H
 #define HEFT_MEASURE_WHERE_H
 
@@ -12,54 +11,53 @@
 #include "program/program.h"
 #include "program/session.h"
 
-/* A place that matches the last text. */
+/* An address that the last text may mean */
 struct where_asked {
-	uint64_t addr;                     /* For a member: address in its archive */
-	const struct named_symbol *symbol; /* May be NULL */
-	const struct section *section;     /* Section that the text names, or NULL */
-	size_t image;                      /* Index of the image in the file */
+	uint64_t addr;                     /* Of an archive's member: address in the archive */
+	const struct named_symbol *symbol; /* Or NULL */
+	const struct section *section;     /* If the text names a section, otherwise NULL */
+	size_t image;                      /* Index in the file */
 };
 
 struct heft_where {
 	struct memory *memory; /* Must be the first field: see handle_new(). */
-	struct arena arena;    /* Names of segments, paths of members */
+	struct arena arena;    /* Owns names of segments and paths of members */
 	struct context context;
 	unsigned flags; /* Bits of enum heft_where_flag */
 	struct owners owners;
-	bool opened;      /* True after an attempt to open, successful or not */
-	const char *path; /* Path of the file, as given by the user */
+	bool opened;      /* True after a file was opened, or could not be opened */
+	const char *path; /* As the user wrote it */
 	struct program program;
-	struct program member;     /* Member of an archive used last */
-	struct program *at;        /* `program` or `member`, whichever is in use */
-	struct process process;    /* Process of a dump */
-	const struct image *im;    /* Image of `at`, or NULL */
-	struct text_places places; /* Result of parsing the last text */
+	struct program member;     /* The member of an archive that was last used */
+	struct program *at;        /* Points to `program` or `member` */
+	struct process process;    /* Of a dump */
+	const struct image *im;    /* Of `at`, or NULL */
+	struct text_places places; /* What the last text means */
 	VEC(struct where_asked) asked;
-	struct locator locator; /* Names of the program */
+	struct locator locator;
 	bool blocks_read;
-	struct blockmap blocks; /* Basic blocks. Read at the first look-up, like the index */
+	struct blockmap blocks; /* Read when needed, as `index` */
 	struct bbindex index;
-	struct intern texts;                   /* Names in answers */
-	const char **segments;                 /* Per segment of `im`: its name, or NULL until
-					        * needed */
-	struct heft_block block;               /* Block found last */
-	VEC(struct heft_frame) kept;           /* Frames of the last look-up */
-	VEC(const struct heft_frame *) frames; /* One per element of the previous list */
-	struct heft_heap_place place;          /* Place found last in a process */
-	struct arena answer;                   /* Memory for frames of `place` */
+	struct intern texts;   /* Owns names in results */
+	const char **segments; /* Names of the segments of `im`. NULL until needed */
+	struct heft_block block;
+	VEC(struct heft_frame) kept;
+	VEC(const struct heft_frame *) frames; /* Points to `kept` */
+	struct heft_heap_place place;          /* For an address of a process */
+	struct arena answer;                   /* Owns frames of `place` */
 };
 
-/* Opens a file. A handle opens only one file. */
 bool where_open(struct heft_where *w, const char *path, struct heft_err *err);
 void where_close(void *handle);
-/* Finds the places that match a text. *ret_count is 0 if the text is a number. */
+/* Finds the addresses that a text may mean. If it is a number, sets *ret_addr and *ret_count =
+ * 0. */
 bool where_ask(struct heft_where *w, const char *text, uint64_t *ret_addr, size_t *ret_count,
 	       struct heft_err *err);
-/* Finds the first place that a text means. Fails for an archive. */
+/* Finds the first address that a text means. Fails for an archive. */
 bool where_parse(struct heft_where *w, const char *text, uint64_t *ret_addr, struct heft_err *err);
-/* Describes place `i` of the last text. */
+/* Describes address `i` of the last where_ask(). */
 bool where_answer(struct heft_where *w, size_t i, struct heft_location *ret, struct heft_err *err);
-/* Describes an address. HEFT_ENOTFOUND if nothing is there; owners are still listed. */
+/* Describes an address. HEFT_ENOTFOUND if nothing is there, but owners are still listed. */
 bool where_find(struct heft_where *w, uint64_t addr, struct heft_location *ret,
 		struct heft_err *err);
 
