@@ -5,7 +5,7 @@
 
 #include <ctype.h>
 
-/* A path's folders and file name, without empty parts. Ignores parts after the first 48. */
+/* Folders and file name of a path, without empty parts. Parts after the first 48 are ignored. */
 enum { PARTS_MAX = 48 };
 
 struct crate_path_parts {
@@ -26,14 +26,12 @@ static void crate_path_split(struct crate_path_parts *p, struct str path)
 	}
 }
 
-/* True if part i is a folder with this name. */
 static bool is_folder(const struct crate_path_parts *p, size_t i, const char *name)
 {
 	return i + 1 < p->count && str_eq(p->list[i], str_of(name));
 }
 
-/* Returns NAME of "NAME-HASH" if HASH has at least `digits` hexadecimal digits. Returns "" for any
- * other text. */
+/* Returns NAME of "NAME-HASH" if HASH has at least `digits` hexadecimal digits, else "". */
 static struct str before_hash(struct str s, size_t digits)
 {
 	size_t len = s.len;
@@ -48,7 +46,7 @@ static struct crate_path crate_path_named(struct str name)
 	return (struct crate_path){ CRATE_NAMED, name, STR("") };
 }
 
-/* Returns the crate that a folder is named after, with its version if the name has one. */
+/* Returns the crate with a folder's name, and its version if the name has one. */
 static struct crate_path of_folder(struct str folder)
 {
 	struct crate_path ret = crate_path_named(folder);
@@ -61,8 +59,7 @@ static bool crate_path_is_library(struct str name)
 	return str_eq(name, STR("core")) || str_eq(name, STR("alloc")) || str_eq(name, STR("std"));
 }
 
-/* Returns the crate for a folder of the standard library. Some folders have the name of a module,
- * not of its crate. */
+/* Returns the crate for a folder of the standard library. Some folders are called like a module. */
 static struct crate_path of_library(struct str name)
 {
 	static const struct {
@@ -99,8 +96,8 @@ static bool crate_path_find_library(const struct crate_path_parts *p, size_t i,
 	return true;
 }
 
-/* Returns the last folder, from part `first` on, that contains a folder "src". Returns "" if there
- * is none. Some crates keep their sources in "NAME/src/src". */
+/* Returns the last folder from part `first` on that contains a folder "src", or "". Some crates
+ * have their sources in "NAME/src/src". */
 static struct str source_folder(const struct crate_path_parts *p, size_t first)
 {
 	for (size_t i = p->count; i-- > first + 1;)
@@ -110,7 +107,7 @@ static struct str source_folder(const struct crate_path_parts *p, size_t first)
 	return STR("");
 }
 
-/* Reads the crate from the folder name of part i. Fails if the folder name states no version. */
+/* Reads crate and version from the name of folder i. False if it has no version. */
 static bool find_versioned(const struct crate_path_parts *p, size_t i, struct crate_path *ret)
 {
 	if (i + 1 >= p->count)
@@ -119,7 +116,7 @@ static bool find_versioned(const struct crate_path_parts *p, size_t i, struct cr
 	return ret->version.len > 0;
 }
 
-/* Finds the crate of a path in a git checkout of cargo. A checkout may contain several crates. */
+/* Finds the crate of a path in one of cargo's git checkouts, which may have several crates. */
 static bool find_checkout(const struct crate_path_parts *p, size_t i, struct crate_path *ret)
 {
 	if (!is_folder(p, i, "git") || !is_folder(p, i + 1, "checkouts") || i + 4 >= p->count)
@@ -130,8 +127,8 @@ static bool find_checkout(const struct crate_path_parts *p, size_t i, struct cra
 	return true;
 }
 
-/* Finds the crate of a path of Bazel. Bazel gives each crate a folder whose name begins with the
- * rule that fetched the crate. */
+/* Finds the crate of a path of Bazel: a crate has a folder, whose name begins with the rule that
+ * fetched the crate. */
 static bool find_external(const struct crate_path_parts *p, size_t i, struct crate_path *ret)
 {
 	if (!is_folder(p, i, "external") || !find_versioned(p, i + 1, ret))

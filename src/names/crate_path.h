@@ -20,13 +20,12 @@
 #include "base/text.h"
 
 enum crate_kind {
-	CRATE_OWN,     /* the program that was built; paths do not state its name */
-	CRATE_NAMED,   /* a crate with a name, and a version if known */
-	CRATE_LIBRARY, /* the crate core, alloc or std */
+	CRATE_OWN,     /* The program that was built. Paths do not tell its name */
+	CRATE_NAMED,   /* A crate with a name, and perhaps a version */
+	CRATE_LIBRARY, /* core, alloc or std */
 };
 
-/* The name and version point into the path, or to constants for crates of the standard library. The
- * version is "" if the path has none. */
+/* Texts are in the path, or constants for the standard library. The version may be "" */
 struct crate_path {
 	enum crate_kind kind;
 	struct str name, version;

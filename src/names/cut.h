@@ -1,5 +1,5 @@
-/* cut.h - declares the state of signature_*.c, which shorten a name: a position in the full name,
- * and the text written up to now. Also finds matching brackets. Private to names/. */
+/* cut.h - declares how signature_*.c shorten a name: a position in the full name, and the text so
+ * far. Also finds matching brackets. Private to names/. */
 #ifndef HEFT_NAMES_CUT_H
 #define HEFT_NAMES_CUT_H
 
@@ -7,15 +7,16 @@
 #include "names/signature.h"
 
 struct cut {
-	const char *base, *p, *end; /* Invariant: base <= p <= end */
-	char *out;                  /* room for SIGNATURE_ROOM(end - base) bytes */
-	size_t len;                 /* number of bytes used in out */
+	const char *base, *p, *end; /* base <= p <= end */
+	char *out;                  /* Has SIGNATURE_ROOM(end - base) bytes */
+	size_t len;                 /* Number of bytes in `out` */
 	unsigned keep;              /* Bits of enum sig_keep */
-	unsigned closers;           /* C++: ")" that still close declarators like "(*f())()". */
-	bool at_start;              /* True if p is at the start of a component of the name. */
+	unsigned closers;           /* C++: number of ")" that still close declarators like
+				     * "(*f())()" */
+	bool at_start;              /* p is at the start of a component */
 };
 
-/* Each function writes its form of [p, end) to out. False if the brackets do not match. */
+/* Each writes its form of [p, end) to `out`. False if the brackets do not match. */
 bool cut_cxx(struct cut *c);
 bool cut_cxx_type(struct cut *c); /* Reads a type instead of a name: "char const*", "void (int)" */
 bool cut_rust(struct cut *c);
@@ -27,7 +28,7 @@ static inline void cut_emit(struct cut *c, const char *text, size_t len)
 	c->len += len;
 }
 
-/* Copies the text from p until `to`, and moves p to `to`. */
+/* Copies the text from p to `to`, and moves there. */
 static inline void cut_copy(struct cut *c, const char *to)
 {
 	cut_emit(c, c->p, (size_t)(to - c->p));
@@ -41,8 +42,8 @@ static inline bool cut_at(const struct cut *c, const char *p, const char *text, 
 
 #define CUT_AT(c, p, literal) cut_at((c), (p), (literal), sizeof(literal) - 1)
 
-/* Returns the byte after the bracket that closes the bracket at p. Counts only the brackets `open`
- * and `close`. NULL if there is none. */
+/* Returns the byte after the bracket that closes the one at p, or NULL. Counts only the brackets
+ * `open` and `close`. */
 static inline const char *cut_match(const struct cut *c, const char *p, char open, char close)
 {
 	size_t depth = 0;

@@ -12,16 +12,15 @@
 #include <libiberty/demangle.h>
 #endif
 
-/* Limit in bytes of a D name, and bytes of stack per byte of the name. dlang_demangle recurses on
- * its input (160 bytes), and d_bound keeps a number per byte (8 bytes). Longer names stay
- * mangled. */
+/* D_MAX_RAW: longest D name in bytes. Longer ones stay mangled. D_STACK: bytes of stack per byte of
+ * the name, because dlang_demangle recurses (160 bytes), and d_bound keeps a number (8 bytes). */
 #define D_MAX_RAW ((size_t)8 << 10)
 #define D_STACK   168
 
-/* Bytes of stack for any Rust name. rust_v0 limits its own depth. */
+/* Bytes of stack for any Rust name, because rust_v0 limits its depth. */
 #define RUST_STACK ((size_t)48 << 10)
 
-/* Limit in bytes of a D name's text, as estimated by d_bound. Names above it stay mangled. */
+/* Greatest size of a D name's text, estimated by d_bound. Others stay mangled. */
 #define D_MAX_BOUND ((uint64_t)1 << 20)
 
 void demangler_release(struct demangler *d)
@@ -67,7 +66,7 @@ static struct str nothing(void)
 	return (struct str){ "", 0 };
 }
 
-/* Copies the first `len` bytes of `raw` to d->buffer and adds a NUL. */
+/* Copies the first `len` bytes of `raw` to d->buffer, with NUL. */
 static const char *terminated(struct demangler *d, struct str raw, size_t len)
 {
 	room(d, len + 1);
@@ -78,9 +77,8 @@ static const char *terminated(struct demangler *d, struct str raw, size_t len)
 
 #ifdef HEFT_HAVE_IBERTY
 
-/* Reads the back reference "Q<n>" at i. n has base 26: capital letters, then one small letter.
- * Returns the index after it. Sets *target to the index that it refers to, or to i if it is
- * invalid. */
+/* Reads the back reference "Q<n>" at i. n has base 26: capital letters, then a small one. Returns
+ * the index after it. Sets *target to the index that it leads to, or to i if it is invalid. */
 static size_t d_reference(struct str raw, size_t i, size_t *target)
 {
 	uint64_t n = 0;
@@ -97,9 +95,8 @@ static size_t d_reference(struct str raw, size_t i, size_t *target)
 	return at + 1;
 }
 
-/* Returns an upper estimate of the number of parts that the library visits for a D name. For a
- * reference, the library visits all parts between its target and itself again. For a reference to
- * an identifier, it visits only the identifier. */
+/* Returns an upper bound on the number of parts that the library visits for a D name. At a
+ * reference, it visits all parts between its target and itself again, or only an identifier. */
 static uint64_t d_bound(struct str raw)
 {
 	ASSERT(raw.len <= D_MAX_RAW);
@@ -128,7 +125,7 @@ static struct str demangle_d(struct demangler *d, struct str raw)
 	const size_t len = strlen(text);
 	demangler_room(d, len + 1);
 	memcpy(d->library, text, len);
-	free(text); /* The library allocated the text */
+	free(text); /* From the library's malloc */
 	return (struct str){ d->library, len };
 }
 
@@ -149,7 +146,7 @@ enum scheme {
 	SCHEME_RUST,
 	SCHEME_D,
 	SCHEME_MICROSOFT,
-	SCHEME_MODULE /* see module_name.h */
+	SCHEME_MODULE /* See module_name.h */
 };
 
 static enum scheme other_scheme(struct str raw)
@@ -182,10 +179,10 @@ static struct str without_underscore(struct str raw)
 	return third == 'Z' || third == 'R' || third == 'D' ? str_from(raw, 1) : raw;
 }
 
-/* Returns the index where the suffix (.cold, @@VERSION) starts. raw.len without a suffix. */
+/* Returns the index of the suffix (.cold, @@VERSION), or raw.len. */
 static size_t suffix_at(struct str raw, enum scheme scheme)
 {
-	if (scheme == SCHEME_RUST_LEGACY) /* legacy Rust names contain "." */
+	if (scheme == SCHEME_RUST_LEGACY) /* Legacy Rust names contain "." */
 		return rust_legacy_size(raw);
 	const char *const dot = memchr(raw.p, '.', raw.len);
 	const size_t end = dot ? (size_t)(dot - raw.p) : raw.len;
@@ -197,9 +194,9 @@ static size_t suffix_at(struct str raw, enum scheme scheme)
 
 struct text_job {
 	struct demangler *d;
-	struct str raw; /* Name without its suffix */
+	struct str raw; /* Without its suffix */
 	enum scheme scheme;
-	bool brief; /* True for a brief name. Only in Microsoft's scheme */
+	bool brief; /* Microsoft's: a brief name */
 	struct str ret;
 };
 
@@ -231,7 +228,7 @@ static void run_scheme(void *ctx)
 	}
 }
 
-/* Returns the bytes of stack that a name needs. 0 if the name is too long for the scheme. */
+/* Returns the bytes of stack that a name needs. 0 if it is too long. */
 static size_t stack_for(enum scheme scheme, size_t len)
 {
 	switch (scheme) {
@@ -246,8 +243,8 @@ static size_t stack_for(enum scheme scheme, size_t len)
 	return RUST_STACK;
 }
 
-/* Demangles the first `len` bytes of raw. The text is in d->library. The text is empty if the bytes
- * are not a name of the scheme. */
+/* Demangles the first `len` bytes of raw. The result is in d->library. It is "" if they are no name
+ * of the scheme. */
 static struct str demangle_text(struct demangler *d, struct str raw, size_t len, enum scheme scheme,
 				bool brief)
 {
@@ -309,8 +306,8 @@ bool demangle_module(struct demangler *d, struct str raw, struct str *ret,
 	const struct str name = without_underscore(raw);
 	if (scheme_of(name) != SCHEME_MODULE)
 		return false;
-	/* A rule writes at most two bytes per byte of the name: "$" becomes ", ". In Swift's names,
-	 * one letter can also stand for a repeated word, and two letters for a known type. */
+	/* A rule writes at most two bytes per byte: "$" becomes ", ". Swift's names may also have
+	 * one letter for a repeated word, and two for a known type. */
 	room(d, 4 * name.len + 160);
 	if (!module_name_read(name, d->buffer, d->capacity, parts) || parts->len > NAME_MAX_SIZE)
 		return false;

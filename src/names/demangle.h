@@ -27,36 +27,34 @@
 
 #define NAME_MAX_SIZE ((size_t)64 << 10)
 
-/* Scratch memory of one thread. */
+/* Buffers of one thread */
 struct demangler {
-	char *buffer; /* Last result. Owned */
+	char *buffer; /* The last result. Owned */
 	size_t capacity;
-	char *library; /* Buffer that the C++ demangler reallocates, from malloc */
+	char *library; /* For the C++ demangler, which reallocates it. From malloc */
 	size_t library_capacity;
 	struct owned *owned;
-	struct stack stack; /* stack of the thread that demangles long names */
+	struct stack stack; /* Of the thread that demangles long names */
 };
 
-/* Makes room for `need` bytes in d->library. Only for the files of names/. */
+/* Makes room for `need` bytes in d->library. For files of names/. */
 void demangler_room(struct demangler *d, size_t need);
-/* Sets d->library after the C++ demangler reallocated it. */
+/* Sets d->library, which the C++ demangler has reallocated. */
 void demangler_moved(struct demangler *d, char *library);
 
 void demangler_release(struct demangler *d);
 
-/* Returns `raw` in the given style. May return `raw` itself. Valid until the next call with the
- * same demangler. */
+/* Returns `raw` in a style: perhaps `raw` itself. Valid until the next call with this demangler. */
 struct str demangle(struct demangler *d, struct str raw, enum heft_demangle style);
-/* Reads a name of a language of module_name.h. Sets *ret to its text and *parts to the sizes of
- * its parts. The text is valid until the next call with the same demangler. False for any other
- * name. */
+/* Reads a name of a language of module_name.h. Sets *ret to its text, valid until the next call
+ * with this demangler, and *parts to the sizes of its parts. False for other names. */
 bool demangle_module(struct demangler *d, struct str raw, struct str *ret,
 		     struct module_name *parts);
 
-/* Returns the bytes of `raw` without the suffix of a clone or a version: 1 for "f.cold" and for
- * "f@@V2". Returns raw.len if there is no suffix. */
+/* Returns the bytes of `raw` before the suffix of a clone or version: 1 for "f.cold" and
+ * "f@@V2". */
 size_t demangle_base(struct str raw);
-/* Finds the language (signature.h) of a mangled name. False if there is none. */
+/* Finds the language of a mangled name. False if it is not mangled. */
 bool demangle_language(struct str raw, enum sig_language *ret);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finds the common name of all instances of a generic. */
+/* Finds the name that all instances of a generic share. */
 #define _GNU_SOURCE /* memmem, memrchr */
 #include "names/generic.h"
 
@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Recognizes an instance of Go: "slices.Sort[go.shape.int]" and "main.pair[int].String", but not
+/* Recognizes an instance of Go's: "slices.Sort[go.shape.int]" and "main.pair[int].String", but not
  * "-[Class method]". */
 static bool go_instance(struct str raw, struct text *room)
 {
@@ -21,8 +21,7 @@ static bool go_instance(struct str raw, struct text *room)
 	return true;
 }
 
-/* Returns the path inside the outer brackets of "<a::B<>>::c". Returns nothing for "<A as B>::c"
- * and "<[u8]>::c". */
+/* Returns the path in the outer brackets of "<a::B<>>::c". "" for "<A as B>::c" and "<[u8]>::c". */
 static struct str rust_self(struct str name)
 {
 	size_t depth = 0, i = 0;
@@ -41,9 +40,8 @@ static struct str rust_self(struct str name)
 	return is_path ? self : (struct str){ 0 };
 }
 
-/* Writes the name in the form of the legacy mangling, because programs contain both manglings. The
- * legacy form has no arguments of functions, except for drop_in_place. The legacy form writes the
- * type of a method without brackets. */
+/* Writes the name as in legacy mangling, because programs have both manglings. There, functions
+ * have no arguments, except drop_in_place, and the type of a method has no brackets. */
 static struct str rust_instance(const struct str whole, struct text *room)
 {
 	struct str name = whole;

@@ -1,4 +1,4 @@
-/* generic.h - returns the common name of all instances of a generic or template.
+/* generic.h - finds the name that all instances of a generic or template share.
  *
  * An instance is recognized by the arguments in its name: "<>" in the short name of C++, Rust and
  * D, brackets in a name of Go. Any number of threads, with one demangler each. */
@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "names/demangle.h"
 
-/* Returns the short name of an instance, with "[...]" for the arguments of Go. Both manglings of
- * Rust give the same name. Returns the full name if the symbol is not an instance. Valid until the
- * next call with the same demangler or room. */
+/* Returns the short name of an instance, in which Go's arguments are "[...]". Both manglings of
+ * Rust give the same. Returns the full name of a symbol that is no instance. Valid until the next
+ * call with this demangler or room. */
 struct str generic_name(struct demangler *d, struct str raw, struct text *room);
 
 #endif

@@ -1,4 +1,4 @@
-/* Demangles C++ names with a library. Estimates the size of the text first. */
+/* Demangles C++ names with a library, after estimating the size of the text. */
 #include "names/itanium.h"
 
 #include <setjmp.h>
@@ -12,24 +12,24 @@ extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int
 #endif
 
 /* Estimates the size of the text. Reads the mangled text once, without a grammar. Groups (I..E and
- * so on) nest, and a group consists of elements. A reference (S_, T0_) costs as much as the largest
- * element so far. When a group closes, its size is added to the enclosing element. The estimate is
- * normally too high, because the target of a reference is at most an element. No input with too low
- * an estimate is known. */
+ * so on) nest and consist of elements. A reference (S_, T0_) counts as much as the largest element
+ * so far. When a group ends, its size is added to the element that contains it. The estimate is
+ * mostly too high, because the target of a reference is at most an element. No name with a too low
+ * estimate is known */
 
 #define MAX_GROUPS 256
 
 struct names_itanium_bound {
-	uint64_t largest;          /* Size of the largest element up to now */
-	uint64_t sum[MAX_GROUPS];  /* per open group: total size of its finished elements */
-	uint64_t open[MAX_GROUPS]; /* per open group: size of its current element */
-	/* Per open group: further elements that belong to the current element. "M<class><member>"
-	 * and vendor qualifiers have two parts. */
+	uint64_t largest;          /* Size of the largest element so far */
+	uint64_t sum[MAX_GROUPS];  /* Per open group: size of its finished elements */
+	uint64_t open[MAX_GROUPS]; /* Per open group: size of its current element */
+	/* Per open group: number of elements that still belong to the current one.
+	 * "M<class><member>" and vendor qualifiers have two parts. */
 	uint32_t sticky[MAX_GROUPS];
 	size_t depth;
-	bool expressions; /* True if an expression was read */
-	/* Set after an expression with its own E (cl..E, tl..E), at which token() closes the wrong
-	 * group. From then on, elements are never closed, so the bound stays an upper bound. */
+	bool expressions; /* An expression was read */
+	/* Set after an expression with its own E (cl..E, tl..E), because the next E would close the
+	 * wrong group. From then on, no element ends, so that the estimate stays an upper bound. */
 	bool merging;
 };
 
@@ -49,8 +49,8 @@ static bool is_reference(struct str s, size_t i)
 
 static void itanium_open_group(struct names_itanium_bound *b)
 {
-	if (b->depth + 1 == MAX_GROUPS) { /* Real names never nest so deeply. Reports the largest
-					   * size */
+	if (b->depth + 1 == MAX_GROUPS) { /* Real names never nest so deeply. The estimate
+					   * becomes the largest */
 		b->largest = UINT64_MAX;
 		return;
 	}
@@ -60,7 +60,7 @@ static void itanium_open_group(struct names_itanium_bound *b)
 	ASSERT(b->depth < COUNT_OF(b->sum));
 }
 
-/* Closes the innermost group. `more`: template arguments of the same element follow. */
+/* Ends the innermost group. `more`: template arguments of the same element follow. */
 static void close_group(struct names_itanium_bound *b, bool more)
 {
 	const uint64_t size = add_sat(b->sum[b->depth], b->open[b->depth]);
@@ -80,9 +80,9 @@ static void close_group(struct names_itanium_bound *b, bool more)
 	ASSERT(b->depth < COUNT_OF(b->sum));
 }
 
-/* Reads the number at i and the identifier after it. Returns the index after both. "A10_" and
- * "Li7E" contain numbers without an identifier, so the skipped bytes may contain references. Each
- * such reference counts as if it doubled the largest element. */
+/* Reads the number at i, and the identifier after it. Returns the index after both. "A10_" and
+ * "Li7E" have numbers without an identifier, so the skipped bytes may contain references. Each of
+ * these is counted as if it doubled the largest element. */
 static size_t identifier(struct names_itanium_bound *b, struct str s, size_t i)
 {
 	uint64_t size = 0;
@@ -118,8 +118,8 @@ static bool opens_group(struct str s, size_t i)
 	}
 }
 
-/* True if two letters begin an expression that may have its own E: a call, conversion, initializer,
- * new or sizeof...(pack). */
+/* True if two letters begin an expression that may have an E of its own: a call, conversion,
+ * initializer, new or sizeof...(pack). */
 static bool has_own_end(char a, char b)
 {
 	switch (a) {
@@ -128,7 +128,7 @@ static bool has_own_end(char a, char b)
 	case 't': return b == 'l';
 	case 'n': return b == 'w' || b == 'a';
 	case 's': return b == 'P';
-	case 'u': return true; /* The expression of a vendor */
+	case 'u': return true; /* An expression of a vendor */
 	default: return false;
 	}
 }
@@ -160,8 +160,8 @@ static size_t token(struct names_itanium_bound *b, struct str s, size_t i)
 
 uint64_t itanium_bound(struct str mangled)
 {
-	/* A reference at most doubles the text before it. This cheap bound is enough for three of
-	 * four names. */
+	/* Each reference at most doubles the text before it. This simple bound is enough for three
+	 * of four names. */
 	uint32_t references = 0;
 	for (size_t i = 0; i + 1 < mangled.len; i++)
 		references += (mangled.p[i] == 'S' || mangled.p[i] == 'T') &&
@@ -187,7 +187,7 @@ uint64_t itanium_bound(struct str mangled)
 #ifdef HEFT_HAVE_IBERTY
 
 struct printed {
-	struct demangler *d; /* Its library buffer receives the text */
+	struct demangler *d; /* Its `library` receives the text */
 	size_t len;
 	jmp_buf too_long;
 };
@@ -221,7 +221,7 @@ static struct str names_itanium_by_iberty(struct demangler *d, const char *mangl
 
 #else
 
-/* Returns an empty text, so names stay mangled in builds without libiberty. */
+/* Without libiberty, these names stay mangled. */
 static struct str names_itanium_by_iberty(struct demangler *d, const char *mangled)
 {
 	(void)d;
@@ -240,7 +240,7 @@ static struct str by_cxxabi(struct demangler *d, const char *mangled)
 	if (!text)
 		return (struct str){ mangled, 0 };
 	demangler_moved(d, text);
-	if (size > d->library_capacity) /* size is the number of bytes used, not the capacity */
+	if (size > d->library_capacity) /* `size` is what was used, not the capacity */
 		d->library_capacity = size;
 	return str_of(text);
 }

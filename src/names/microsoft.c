@@ -4,16 +4,15 @@
 
 #include "names/microsoft_node.h"
 
-/* Greatest depth of nested types and names. Deeper names stay mangled. Names over 4,096 bytes are a
- * hash. */
+/* Greatest depth of types and names in each other. Deeper names stay mangled. Names over 4,096
+ * bytes are a hash. */
 #define MAX_DEPTH 96
 #define MAX_NODES (MICROSOFT_ROOM / sizeof(struct ms_node))
 
-/* Targets of back references: the first ten names, and the first ten parameter types with long
- * codes. */
+/* What back references lead to: ten names, and the first ten parameter types with long codes */
 struct refs {
 	ms_id names[10], types[10];
-	struct str raw[10]; /* Text of each name */
+	struct str raw[10]; /* Per name: its text */
 	unsigned name_count, type_count;
 };
 
@@ -94,7 +93,7 @@ static bool microsoft_enter(struct ms *m)
 	return !m->failed;
 }
 
-/* Reads a number: "3" is 4, "BA@" is 16. A "?" before the number makes it negative. */
+/* Reads a number: "3" is 4, "BA@" is 16. "?" before it makes it negative. */
 static int64_t microsoft_number(struct ms *m)
 {
 	const bool negative = eat(m, "?");
@@ -117,7 +116,7 @@ static ms_id number_node(struct ms *m)
 	return microsoft_add(m, (struct ms_node){ .kind = MS_NUMBER, .n = microsoft_number(m) });
 }
 
-/* Reads `count` displacements of 32 bits each. */
+/* Reads `count` displacements of 32 bits. */
 static ms_id displacements(struct ms *m, unsigned count)
 {
 	ms_id first = 0, last = 0;
@@ -148,7 +147,7 @@ static ms_id name_again(struct ms *m)
 	return i < m->refs.name_count ? m->refs.names[i] : microsoft_fail(m);
 }
 
-/* Reads the text until the next "@", and the "@" itself. */
+/* Reads the text before the next "@", and the "@". */
 static struct str simple_text(struct ms *m)
 {
 	const struct str all = rest(m);
@@ -176,7 +175,7 @@ static ms_id microsoft_dynamic(struct ms *m, const char *what)
 	const ms_id of = is_symbol ? microsoft_read_symbol(m) : read_qualified(m, false);
 	if (is_symbol && (!eat(m, "@") || m->failed))
 		return microsoft_fail(m);
-	/* Without a symbol, one "@" ends both this name and the enclosing name. */
+	/* If there is no symbol, one "@" ends this name and the name around it. */
 	if (!is_symbol)
 		m->pos--;
 	return microsoft_add(m,
@@ -259,7 +258,7 @@ static ms_id read_argument(struct ms *m)
 	return microsoft_read_type(m, false);
 }
 
-/* Reads a template after "?$". References inside it refer only to names and types inside it. */
+/* Reads a template after "?$". References in it lead only to names and types in it. */
 static ms_id template_name(struct ms *m)
 {
 	ms_id first = 0, last = 0;
@@ -284,8 +283,8 @@ static ms_id remembered_template(struct ms *m)
 	return id;
 }
 
-/* Reads an anonymous namespace, "?A0x12345678@". In names of Microsoft's compiler, digits may refer
- * to it. clang repeats the namespace instead. */
+/* Reads an anonymous namespace, "?A0x12345678@". Digits may refer to it in names of Microsoft's
+ * compiler. clang repeats it instead. */
 static ms_id anonymous(struct ms *m)
 {
 	const struct str all = rest(m);
@@ -301,7 +300,7 @@ static ms_id anonymous(struct ms *m)
 	return id;
 }
 
-/* True at an anonymous namespace, "?A". Scope numbers never begin with "A". */
+/* Reads a scope. "?A" is an anonymous namespace: numbers of scopes never begin with "A". */
 static ms_id read_scope(struct ms *m)
 {
 	if (is_digit(microsoft_peek(m)))
@@ -312,7 +311,7 @@ static ms_id read_scope(struct ms *m)
 		return anonymous(m);
 	if (!eat(m, "?"))
 		return simple_name(m);
-	/* Reads a local scope: "1?" and the symbol that contains the name. */
+	/* A local scope: "1?", and the symbol that contains the name. */
 	const int64_t n = eat(m, "@") ? 0 : microsoft_number(m);
 	if (!eat(m, "?"))
 		return microsoft_fail(m);
@@ -331,7 +330,7 @@ static ms_id microsoft_innermost(struct ms *m, bool is_type)
 	return simple_name(m);
 }
 
-/* Reads a name and its scopes until the "@" after them. */
+/* Reads a name and its scopes, until the "@" after them. */
 static ms_id read_qualified(struct ms *m, bool is_type)
 {
 	ms_id first = 0, last = 0;
@@ -349,13 +348,13 @@ static unsigned microsoft_qualifiers(struct ms *m)
 	const char c = next(m);
 	if (c >= 'A' && c <= 'D')
 		return (unsigned)(c - 'A');
-	if (c >= 'Q' && c <= 'T') /* Qualifiers of a pointer to a member */
+	if (c >= 'Q' && c <= 'T') /* Of a pointer to a member */
 		return (unsigned)(c - 'Q');
 	m->failed = true;
 	return 0;
 }
 
-/* Reads the qualifiers of a pointer. "E" marks a 64-bit pointer and has no text. */
+/* Reads the qualifiers of a pointer. "E" marks a 64-bit pointer, and has no text. */
 static unsigned pointer_qualifiers(struct ms *m)
 {
 	unsigned quals = 0;
@@ -388,7 +387,7 @@ static ms_id tagged(struct ms *m, const char *tag)
 	return microsoft_add(m, (struct ms_node){ .kind = MS_TAG, .text = str_of(tag), .a = name });
 }
 
-/* Reads the type that a pointer points to. Also reads the class of a pointer to a member. */
+/* Reads what a pointer points to. For a pointer to a member, also reads the class. */
 static void read_target(struct ms *m, struct ms_node *pointer)
 {
 	if (eat(m, "6")) {
@@ -489,7 +488,7 @@ static ms_id bare_type(struct ms *m)
 	return pointer(m, pointers[i], quals[i]);
 }
 
-/* Reads a type. `qualified` says that const and volatile come before it. */
+/* Reads a type. `qualified`: const and volatile come before it. */
 static ms_id microsoft_read_type(struct ms *m, bool qualified)
 {
 	if (!microsoft_enter(m))
@@ -577,7 +576,7 @@ static ms_id variable(struct ms *m, ms_id name, char access)
 	const ms_id type = microsoft_read_type(m, false);
 	const unsigned ext = pointer_qualifiers(m);
 	unsigned quals = microsoft_qualifiers(m);
-	/* Qualifiers of the variable. The code of a pointer includes its qualifiers. */
+	/* Qualifiers of the variable. A pointer's code has its own. */
 	if (!m->failed && m->nodes[type].kind == MS_POINTER) {
 		if (m->nodes[type].b)
 			(void)read_qualified(m, true);
@@ -589,7 +588,7 @@ static ms_id variable(struct ms *m, ms_id name, char access)
 	return microsoft_add(m, node);
 }
 
-/* Access prefixes: private, protected, public, with four entries each: normal, static, virtual,
+/* Beginnings of texts by access: private, protected, public. Each: normal, static, virtual,
  * thunk. */
 static const char *const accesses[] = {
 	"private: ",   "private: static ",   "private: virtual ",   "[thunk]: private: virtual ",
@@ -597,7 +596,7 @@ static const char *const accesses[] = {
 	"public: ",    "public: static ",    "public: virtual ",    "[thunk]: public: virtual ",
 };
 
-/* Reads a thunk that adjusts `this` by a stored displacement: "$4". "$R4" adjusts it twice. */
+/* Reads a thunk that adds a stored displacement to `this`: "$4". "$R4" adds two. */
 static void microsoft_displaced(struct ms *m, struct ms_node *code)
 {
 	const bool twice = eat(m, "R");
@@ -636,7 +635,7 @@ static bool leads_to_member(struct ms *m, struct ms_node *code)
 	return access % 4 != 1;
 }
 
-/* Sets the type of a conversion operator to the result type of its function. */
+/* Sets the type in the name of a conversion operator to the result type of its function. */
 static void set_conversion(struct ms *m, ms_id name, ms_id function)
 {
 	if (m->failed)
@@ -674,7 +673,7 @@ static ms_id microsoft_table(struct ms *m, const char *what)
 	return microsoft_add(m, node);
 }
 
-/* Reads a descriptor like "??_R1": `count` numbers, then the name. */
+/* Reads a description such as "??_R1": `count` numbers, then the name. */
 static ms_id microsoft_described(struct ms *m, const char *what, unsigned count)
 {
 	struct ms_node node = { .kind = MS_DESCRIBE, .text = str_of(what) };
@@ -690,7 +689,7 @@ static ms_id guard(struct ms *m, const char *what)
 	microsoft_append(m, &first, &last, microsoft_add(m, (struct ms_node){ .kind = MS_NAME }));
 	while (!m->failed && !eat(m, "@"))
 		microsoft_append(m, &first, &last, read_scope(m));
-	/* A guard has no name of its own. Its first scope becomes its name. */
+	/* A guard has no name of its own. Its first scope serves as one. */
 	if (m->failed || !m->nodes[first].b)
 		return microsoft_fail(m);
 	const ms_id scopes = m->nodes[first].b;
@@ -807,8 +806,8 @@ size_t microsoft_name(struct str raw, bool brief, void *scratch, char *out, size
 		return 0;
 	ms_id id = microsoft_read_all(&m);
 	if (id == 0) {
-		/* Tries the rules of Microsoft's compiler, by which digits refer to more names than
-		 * by clang's. */
+		/* Tries the rules of Microsoft's compiler, whose digits refer to more names than
+		 * clang's. */
 		m = (struct ms){ .s = raw, .nodes = scratch, .count = 1, .counts_templates = true };
 		id = microsoft_read_all(&m);
 	}

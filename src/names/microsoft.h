@@ -23,18 +23,17 @@
 #define MICROSOFT_ROOM  ((size_t)192 << 10)
 #define MICROSOFT_STACK ((size_t)64 << 10)
 
-/* True if the first bytes of a name fit this scheme. */
+/* True if a name begins as in this scheme. */
 static inline bool microsoft_likely(struct str raw)
 {
 	return raw.len > 3 && raw.p[0] == '?';
 }
 
-/* True if a full demangled name names a class member or a table of a class, such as a vftable. */
+/* True if a full name is a member of a class, or a table of one, such as a vftable. */
 bool microsoft_is_member(struct str full);
 
-/* Writes at most `room` bytes to `out` and returns their number. Returns 0 if the name does not
- * belong to this scheme or exceeds a limit. `scratch` needs MICROSOFT_ROOM bytes, aligned for
- * pointers. */
+/* Writes at most `room` bytes to `out`, and returns their number. 0 if the name is not of this
+ * scheme, or exceeds a limit. `scratch` has MICROSOFT_ROOM bytes, aligned for pointers. */
 size_t microsoft_name(struct str raw, bool brief, void *scratch, char *out, size_t room);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-/* Limits of the depth of nodes, and of the visits to nodes. References can make a small name deep
- * and long. Names beyond a limit stay mangled. */
+/* MAX_DEPTH: greatest depth of nodes. MAX_STEPS: greatest number of visits to nodes. References can
+ * make a small name deep and long. Names beyond these stay mangled. */
 #define MAX_DEPTH 160
 #define MAX_STEPS 65536
 
@@ -151,7 +151,6 @@ static void local(struct printer *p, const struct ms_node *n)
 	write(p, "'");
 }
 
-/* Writes the scopes from the outermost to the innermost. */
 static void scopes(struct printer *p, ms_id id)
 {
 	if (id == 0 || !microsoft_print_enter(p))
@@ -162,14 +161,14 @@ static void scopes(struct printer *p, ms_id id)
 	p->depth--;
 }
 
-/* Writes the class name in the name of a constructor or destructor. */
+/* Writes the name of the class, as constructors and destructors have it. */
 static void microsoft_print_class_name(struct printer *p, ms_id class)
 {
 	const struct ms_node *const n = node_of(p, class);
 	name(p, p->brief && n->kind == MS_TEMPLATE ? n->a : class, 0);
 }
 
-/* Writes a name. `class` is the class whose constructor or destructor it may be. */
+/* Writes a name. `class`: the class that it may be the constructor or destructor of. */
 static void name(struct printer *p, ms_id id, ms_id class)
 {
 	const struct ms_node *n = node_of(p, id);
@@ -206,7 +205,7 @@ static void name(struct printer *p, ms_id id, ms_id class)
 	p->depth--;
 }
 
-/* True if the text of a type surrounds its declarator. A pointer to such a type needs
+/* True if a type has text on both sides of the declared name. Then a pointer to it needs
  * parentheses. */
 static bool is_around(const struct ms_node *n)
 {
@@ -236,7 +235,7 @@ static void pointer_before(struct printer *p, const struct ms_node *n)
 	microsoft_print_qualifiers(p, n->quals, "");
 }
 
-/* Writes the part of a type before the declared name. A pointer to a function writes the calling
+/* Writes what a type has before the declared name. A pointer to a function writes the calling
  * convention itself. */
 static void type_before(struct printer *p, ms_id id, bool behind_pointer)
 {
@@ -366,8 +365,7 @@ static void microsoft_print_table(struct printer *p, const struct ms_node *n)
 	}
 }
 
-/* Writes a description of run-time type information or a guard. A guard has its number, n, after
- * the description. */
+/* Writes the description of type information or of a guard. A guard ends with its number, n. */
 static void microsoft_print_described(struct printer *p, const struct ms_node *n)
 {
 	const struct ms_node *const type_of = node_of(p, n->c);
@@ -392,9 +390,9 @@ static void microsoft_print_described(struct printer *p, const struct ms_node *n
 	}
 }
 
-enum { STRING_MOST = 64 }; /* Compilers keep at most 32 bytes of a string. */
+enum { STRING_MOST = 64 }; /* Compilers keep at most 32 bytes */
 
-/* Returns the next byte of a string. -1 at its end. */
+/* Returns the next byte of a string, or -1. */
 static int string_byte(struct str s, size_t *at)
 {
 	static const char signs[] = ",/\\:. \n\t'-";
@@ -416,7 +414,7 @@ static int string_byte(struct str s, size_t *at)
 	return ((c[2] - 'A') << 4 | (c[3] - 'A')) & 0xff;
 }
 
-/* Guesses the number of bytes per character from the zero bytes in the text and at its end. */
+/* Guesses the number of bytes per character, by the zero bytes in the text and at its end. */
 static size_t microsoft_print_string_width(const uint8_t *bytes, size_t count, int64_t size)
 {
 	size_t zeros = 0, last = 0;
@@ -445,7 +443,7 @@ static void string_unit(struct printer *p, uint32_t c, size_t width)
 	write(p, text);
 }
 
-/* Writes a string literal without its final zero. Writes "..." if bytes are missing. */
+/* Writes a string literal without its final zero, and "..." if bytes are missing. */
 static void microsoft_print_string(struct printer *p, const struct ms_node *n)
 {
 	static const char *const leads[] = { "", "\"", "u\"", "", "U\"" };
@@ -461,7 +459,7 @@ static void microsoft_print_string(struct printer *p, const struct ms_node *n)
 		p->o->failed = true;
 	write(p, n->wide ? "L\"" : leads[width]);
 	for (size_t i = 0; i + width <= count; i += width) {
-		/* In names with "_1", the high byte comes first. */
+		/* With "_1", the high byte comes first. */
 		uint32_t unit = 0;
 		for (size_t k = 0; k < width; k++)
 			unit = unit << 8 | bytes[i + (n->wide ? k : width - 1 - k)];

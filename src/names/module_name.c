@@ -1,17 +1,16 @@
-/* Reads the names of languages with modules, by one rule per language (see module_name.h). */
+/* Reads names of languages with modules: one rule per language (module_name.h). */
 #define _GNU_SOURCE /* memmem */
 #include "names/module_name.h"
 
 #include "names/out.h"
 
-/* Returns the index where `word` begins in s. s.len if it does not occur. */
+/* Returns the index of `word` in s, or s.len. */
 static size_t module_name_find(struct str s, struct str word)
 {
 	const char *const at = s.len > 0 ? memmem(s.p, s.len, word.p, word.len) : NULL;
 	return at ? (size_t)(at - s.p) : s.len;
 }
 
-/* Writes " (KIND)". */
 static void put_kind(struct out *o, struct str kind)
 {
 	put_text(o, " (");
@@ -19,8 +18,8 @@ static void put_kind(struct out *o, struct str kind)
 	put_text(o, ")");
 }
 
-/* Reads "caml", then the path of the compilation unit with "__" between its parts, then "__" or
- * ".", then the name with its stamp. "$2b" is a byte as two hexadecimal digits. */
+/* Reads "caml", the path of the compilation unit with "__" between its parts, "__" or ".", and the
+ * name with its stamp. "$2b" is a byte in hexadecimal. */
 static bool read_ocaml(struct str raw, struct out *o, struct module_name *ret)
 {
 	bool module = true;
@@ -70,8 +69,8 @@ static bool read_gfortran(struct str raw, struct out *o, struct module_name *ret
 	return true;
 }
 
-/* Reads a name of flang: _Q and parts. A part is a capital letter and a name in small letters. The
- * letter M is a module; S, F and P are entities inside others. */
+/* Reads a name of flang: _Q and parts. A part is a capital letter, and a name in small letters. M
+ * is a module. S, F and P are what contains the others. */
 static bool read_flang(struct str raw, struct out *o, struct module_name *ret)
 {
 	for (size_t i = 2; i < raw.len;) {
@@ -115,8 +114,8 @@ static void put_parameters(struct out *o, struct str types)
 	}
 }
 
-/* Writes the unit and its inner owner. The forms are "UNIT", "P$PROGRAM" and "UNIT$_$CLASS_$_".
- * Entities inside a function have "UNIT$_$FUNCTION$TYPES". */
+/* Writes the unit, and what contains the name in it: "UNIT", "P$PROGRAM", "UNIT$_$CLASS_$_". In a
+ * function, it is "UNIT$_$FUNCTION$TYPES". */
 static void put_pascal_unit(struct out *o, struct str unit, struct module_name *ret)
 {
 	if (str_starts(unit, STR("P$")))
@@ -133,8 +132,7 @@ static void put_pascal_unit(struct out *o, struct str unit, struct module_name *
 	put_str(o, str_upto(owner, min_u64(class, function)));
 }
 
-/* Returns the index of "$_Ld" in "_$UNIT$_Ld1", the name of unnamed data. raw.len if the name has
- * another form. */
+/* Returns the index of "$_Ld" in "_$UNIT$_Ld1", a name of nameless data. raw.len for others. */
 static size_t pascal_local(struct str raw)
 {
 	return str_starts(raw, STR("_$")) ? module_name_find(raw, STR("$_Ld")) : raw.len;
@@ -152,8 +150,8 @@ static bool read_pascal_local(struct str raw, struct out *o, struct module_name 
 	return true;
 }
 
-/* Reads "UNIT_$$_NAME$TYPES". Names of data have "KIND_$" before the unit, like U_ for variables
- * and VMT_ for method tables. */
+/* Reads "UNIT_$$_NAME$TYPES". Data has "KIND_$" before the unit, such as U_ for variables and VMT_
+ * for method tables. */
 static bool read_pascal(struct str raw, struct out *o, struct module_name *ret)
 {
 	const struct str mark = STR("_$$_");
@@ -173,7 +171,7 @@ static bool read_pascal(struct str raw, struct out *o, struct module_name *ret)
 		name = str_upto(name, name.len - strlen("$indirect"));
 	put_pascal_unit(o, unit, ret);
 	put_text(o, ".");
-	/* The name of an operator begins with "$", so the search starts after the first byte. */
+	/* The name of an operator begins with "$". */
 	const size_t end = name.len > 0 ? 1 + module_name_find(str_from(name, 1), STR("$")) : 0;
 	put_str(o, str_upto(name, end));
 	ret->brief = o->len;
@@ -184,16 +182,16 @@ static bool read_pascal(struct str raw, struct out *o, struct module_name *ret)
 	return true;
 }
 
-/* Words of the identifiers read so far, for Swift's word substitution (docs/ABI/Mangling.rst). An
- * identifier starts with its length. If it starts with "0", letters refer to earlier words. A
- * capital letter is the last such letter. */
+/* Words of the identifiers so far, to which letters may refer in Swift's names
+ * (docs/ABI/Mangling.rst). An identifier starts with its length. If it starts with "0", small
+ * letters refer to earlier words, and a capital letter to the last one */
 struct swift {
 	struct str words[26];
 	size_t count;
 };
 
-/* Adds the words of two or more letters. A word ends at "_", or at a capital letter after a letter
- * that is not a capital. */
+/* Adds the words of two or more letters. A word ends at "_", or at a capital after another
+ * letter. */
 static void learn_words(struct swift *w, struct str s)
 {
 	size_t start = 0, i = 0;
@@ -208,7 +206,7 @@ static void learn_words(struct swift *w, struct str s)
 	}
 }
 
-/* Reads an identifier that is spelled out. Returns the number of bytes read, 0 if there is none. */
+/* Reads an identifier that is spelled out. Returns its size in the name, or 0. */
 static size_t swift_literal(struct swift *w, struct str s, struct out *o)
 {
 	size_t i = 0, n = 0;
@@ -222,8 +220,8 @@ static size_t swift_literal(struct swift *w, struct str s, struct out *o)
 	return i + n;
 }
 
-/* Reads the letters that refer to earlier words: small letters, then a capital letter as the last
- * one. Returns the number of bytes read. */
+/* Reads letters that refer to earlier words: small letters, and a capital letter at the end.
+ * Returns their number. */
 static size_t swift_words(struct swift *w, struct str s, struct out *o)
 {
 	size_t i = 0;
@@ -259,7 +257,7 @@ static size_t swift_identifier(struct swift *w, struct str s, struct out *o)
 	return at;
 }
 
-/* Reads the module at the start of a name: an identifier, or the short form of a known module. */
+/* Reads the module at the start of a name: an identifier, or the short form of a known one. */
 static size_t swift_module(struct swift *w, struct str s, struct out *o)
 {
 	static const struct {
@@ -275,8 +273,8 @@ static size_t swift_module(struct swift *w, struct str s, struct out *o)
 	return swift_identifier(w, s, o);
 }
 
-/* Types of the standard library by the letter after "S", as LETTER=NAME. The list is
- * "known-type-kind" in docs/ABI/Mangling.rst. */
+/* Types of the standard library, by the letter after "S": LETTER=NAME (docs/ABI/Mangling.rst,
+ * "known-type-kind"). */
 static const char swift_types[] =
 	"A=AutoreleasingUnsafeMutablePointer a=Array B=BinaryFloatingPoint "
 	"b=Bool D=Dictionary d=Double E=Encodable e=Decodable F=FloatingPoint "
@@ -291,7 +289,7 @@ static const char swift_types[] =
 	"w=UnsafeMutableRawBufferPointer X=RangeExpression x=Strideable "
 	"Y=RawRepresentable y=StringProtocol Z=SignedInteger z=BinaryInteger ";
 
-/* Types of Swift's concurrency by the letter after "Sc", as LETTER=NAME. */
+/* Types of Swift's concurrency, by the letter after "Sc": LETTER=NAME. */
 static const char swift_tasks[] =
 	"A=Actor C=CheckedContinuation c=UnsafeContinuation E=CancellationError "
 	"e=UnownedSerialExecutor F=Executor f=SerialExecutor G=TaskGroup "
@@ -299,8 +297,7 @@ static const char swift_tasks[] =
 	"i=AsyncSequence J=UnownedJob M=MainActor P=TaskPriority S=AsyncStream "
 	"s=AsyncThrowingStream T=Task t=UnsafeCurrentTask ";
 
-/* Finds the standard library type that `s` begins with. Returns the number of bytes that it takes,
- * 0 if there is none. */
+/* Finds the standard library's type that `s` begins with. Returns how many bytes name it, or 0. */
 static size_t swift_known_type(struct str s, struct str *ret_name)
 {
 	const bool task = str_starts(s, STR("Sc"));
@@ -319,7 +316,7 @@ static size_t swift_known_type(struct str s, struct str *ret_name)
 static size_t swift_prefix(struct str raw)
 {
 	static const char *const prefixes[] = { "_$s", "_$S", "$s", "$S" };
-	/* Rejects most names quickly. */
+	/* Most names fail here. */
 	const bool dollar = raw.len >= 2 && (raw.p[0] == '$' || raw.p[1] == '$');
 	return dollar ? STARTS_WITH(raw, prefixes) : 0;
 }
@@ -329,8 +326,8 @@ bool module_name_is_swift(struct str raw)
 	return swift_prefix(raw) > 0;
 }
 
-/* Changes "lib.Shape.main" to "main.Shape". lib.Shape is the extended type. The module of the
- * extension begins at `at`. */
+/* Changes "lib.Shape.main" to "main.Shape": an extension, in module main, of the type lib.Shape.
+ * `at`: where the extension's module begins. */
 static void extension_turn(struct out *o, size_t at, struct module_name *ret)
 {
 	const size_t module = o->len - at, types = ret->module; /* `types`: index of the "."
@@ -338,7 +335,7 @@ static void extension_turn(struct out *o, size_t at, struct module_name *ret)
 	char *const text = o->p;
 	if (o->failed || at <= types)
 		return;
-	/* Swaps ".Shape" and the module after it. */
+	/* Swaps ".Shape" and the module. */
 	const size_t kept = at - 1 - types;
 	put(o, text + types, kept);
 	if (o->failed)
@@ -348,8 +345,8 @@ static void extension_turn(struct out *o, size_t at, struct module_name *ret)
 	ret->module = ret->package = module;
 }
 
-/* Reads the module, or a type of the standard library. Such a type implies the module Swift.
- * Returns the number of bytes read, or 0 if there is neither. */
+/* Reads the module, or a type of the standard library, which is in module Swift. Returns how many
+ * bytes name it, or 0. */
 static size_t swift_start(struct swift *w, struct str s, struct out *o, struct module_name *ret)
 {
 	struct str type;
@@ -365,8 +362,8 @@ static size_t swift_start(struct swift *w, struct str s, struct out *o, struct m
 	return size;
 }
 
-/* Reads the module, the enclosing types and the member. A capital letter ends each type. The rest
- * of the name stays mangled. */
+/* Reads the module, the types around the member, and the member. A capital letter ends each type.
+ * The rest stays mangled. */
 static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 {
 	struct swift w = { .count = 0 };
@@ -387,13 +384,12 @@ static bool read_swift(struct str raw, struct out *o, struct module_name *ret)
 		rest = str_from(rest, size);
 		if (rest.len == 0 || !strchr("CVOPE", rest.p[0]))
 			break;
-		/* An extension belongs to the module that defines it. */
+		/* An extension belongs to the module that makes it. */
 		if (rest.p[0] == 'E')
 			extension_turn(o, start, ret);
 		rest = str_from(rest, 1);
 	}
-	/* The brief name must keep the rest. Otherwise symbols with the same member name look
-	 * equal. */
+	/* The brief name keeps the rest too. Otherwise members with one name would be equal. */
 	ret->brief = o->len;
 	if (rest.len > 0)
 		put_kind(o, rest);
@@ -406,7 +402,7 @@ static const char *const ghc_kinds[] = { "_info",         "_closure", "_con_info
 					 "_con_entry",    "_bytes",   "_entry",    "_slow",
 					 "_static_entry", "_ret",     "_tbl",      "_srt" };
 
-/* Returns the longest of ghc_kinds that the name ends in. */
+/* Returns the longest of ghc_kinds that the name ends with. */
 static struct str ghc_kind(struct str raw)
 {
 	struct str best = STR("");
@@ -418,9 +414,8 @@ static struct str ghc_kind(struct str raw)
 	return best;
 }
 
-/* Returns the character of a z-encoding, or NUL if it is unknown. A z or Z and a letter stand for a
- * character that linkers do not accept (GHC's wiki, "Symbol names"). Tuples like Z3T are not
- * decoded. */
+/* Returns the character that z or Z and a letter stand for, or NUL if unknown: linkers do not
+ * accept the character itself (GHC's wiki, "Symbol names"). Tuples like Z3T are not decoded. */
 static char ghc_escape(char first, char second)
 {
 	static const char small[] = "a&b|c^d$e=g>h#i.l<m-n!p+q'r\\s/t*u_v%zz";
@@ -432,8 +427,7 @@ static char ghc_escape(char first, char second)
 	return '\0';
 }
 
-/* Writes s with its z-encodings decoded. Unknown encodings do not change. True if there was a known
- * one. */
+/* Writes s with z-encodings decoded. Unknown ones stay. True if there was a known one. */
 static bool put_unescaped(struct out *o, struct str s)
 {
 	bool any = false;
@@ -447,8 +441,8 @@ static bool put_unescaped(struct out *o, struct str s)
 	return any;
 }
 
-/* Reads [PACKAGE_]MODULE_NAME_KIND, each part z-encoded. Accepts only names with an encoded
- * character: other names may be C. */
+/* Reads [PACKAGE_]MODULE_NAME_KIND, each part z-encoded. Refuses names without an encoded
+ * character, which may be C's. */
 static bool read_ghc(struct str raw, struct out *o, struct module_name *ret)
 {
 	const struct str kind = ghc_kind(raw);
@@ -458,7 +452,7 @@ static bool read_ghc(struct str raw, struct out *o, struct module_name *ret)
 		return false;
 	const bool package = !is_upper(s.p[0]);
 	bool escaped = put_unescaped(o, package ? str_upto(s, first) : STR("main"));
-	/* The package of a build ends with a hash: "-" and 20 or more letters and digits. */
+	/* A built package ends with a hash: "-" and 20 or more letters and digits. */
 	size_t hash = o->len;
 	while (hash > 0 &&
 	       (is_digit(o->p[hash - 1]) || is_upper(o->p[hash - 1]) || is_lower(o->p[hash - 1])))
@@ -532,7 +526,7 @@ static bool is_ghc(struct str raw)
 	       ghc_kind(raw).len > 0;
 }
 
-/* The first rule that accepts a name decides. */
+/* The first rule that accepts a name wins. */
 static const struct {
 	bool (*is)(struct str raw);
 	read_fn *read;

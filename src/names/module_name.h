@@ -2,9 +2,9 @@
  * language.
  *
  * Covers OCaml, Free Pascal, Fortran (gfortran and flang), Swift and GHC's Haskell. A rule finds
- * the module and the entity, and does not read types. C++, Rust and D have demanglers of their own.
- * The rules accept only names that no C compiler generates. A C program that imitates these names
- * is not recognized as C.
+ * the module and what is named in it, and does not read types. C++, Rust and D have demanglers of
+ * their own. The rules accept only names that no C compiler makes. But C code may have names that
+ * look so.
  *
  * Time linear in the name. Safe to call from any number of threads. */
 #ifndef HEFT_NAMES_MODULE_NAME_H
@@ -12,31 +12,29 @@
 
 #include "base/base.h"
 
-/* Sizes in bytes of the readable text. Each size counts from the beginning of the text. */
+/* Parts of the readable text, each from its start, in bytes */
 struct module_name {
-	size_t len;     /* Length of the whole text, including the kind of entity */
-	size_t brief;   /* Length without the kind and without parameters */
-	size_t module;  /* Length of the module's path at the start of the name; 0 if none */
-	size_t package; /* the first part of the module path: the library, the package or the
+	size_t len;     /* The whole text, with the kind of what is named */
+	size_t brief;   /* Without the kind and parameters */
+	size_t module;  /* Path of the module. 0 if there is none */
+	size_t package; /* First part of the module's path: the library, the package or the
 			 * module itself */
 };
 
-/* Writes the readable text of `raw` to `out`, at most `room` bytes. Returns false, with unspecified
- * output, if the name is of another language or the text is too long. */
+/* Writes the readable text of `raw` to `out`, at most `room` bytes. False if the name is of another
+ * language, or the text too long. Then `out` is undefined. */
 bool module_name_read(struct str raw, char *out, size_t room, struct module_name *ret);
-/* True if one of the rules may accept the name. Writes no text, so the caller can skip allocating
- * room for other names. */
+/* True if a rule may accept the name. Quick, and writes no text. */
 bool module_name_likely(struct str raw);
 
-/* True if a name has a prefix of Swift, even if module_name_read() cannot read the rest. */
+/* True if a name begins as Swift's do, even if module_name_read() cannot read it. */
 bool module_name_is_swift(struct str raw);
 
-/* Returns the module in a Nim name of the form NAME__MODULE_123. Only for programs known to be
- * written in Nim. The module is spelled as in the name: "math" or "std/private/digitsutils", with
- * the letter Z for each slash. Returns "" if there is none. */
+/* Returns MODULE of a Nim name NAME__MODULE_123, or "". Only for programs written in Nim. In the
+ * result, Z stands for each slash: "math", or "stdZprivateZdigitsutils". */
 struct str nim_module(struct str raw);
-/* Returns the package of a GHC name without escapes: "main" for Shape_area_info. Only for programs
- * known to contain Haskell. Returns "" if the name has another form. */
+/* Returns the package of a GHC name that needs no escapes, such as Shape_area_info: "main". "" for
+ * other names. Only for programs with Haskell in them. */
 struct str ghc_main_package(struct str raw);
 
 #endif

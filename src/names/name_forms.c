@@ -42,7 +42,7 @@ static void form_tell(struct name_forms *f, struct str text, enum name_form form
 		f->each(f->ctx, name_plain(&f->plain, text), f->part ? NAME_PART : form);
 }
 
-/* Removes each `open`...`close` from the text. Returns false if the text has none. */
+/* Removes each `open`...`close` from the text. False if there is none. */
 static bool piece_drop(struct text *out, struct str text, struct str open, char close)
 {
 	bool dropped = false;
@@ -59,8 +59,8 @@ static bool piece_drop(struct text *out, struct str text, struct str open, char 
 	return dropped;
 }
 
-/* Reports a text without parameters, and without "::<>", "!()", "<>", "()", "[...]" and
- * "[abi:x]". */
+/* Reports a text that is left when its parameters and "::<>", "!()", "<>", "()", "[...]" and
+ * "[abi:x]" are removed. */
 static void bare_tell(struct name_forms *f, struct str text)
 {
 	static const struct {
@@ -122,7 +122,7 @@ static void base_tell(struct name_forms *f, struct str raw)
 		bare_tell(f, demangle(&f->demangler, raw, HEFT_NAMES_SHORT));
 	if (mangled && !microsoft_likely(raw))
 		super_tell(f, text_str(&f->full));
-	else if (!mangled && memchr(raw.p, '(', raw.len)) /* Methods of Go */
+	else if (!mangled && memchr(raw.p, '(', raw.len)) /* A method of Go */
 		super_tell(f, raw);
 	if (!mangled || (demangle_language(raw, &language) && language == SIG_RUST))
 		bare_tell(f, generic_name(&f->demangler, raw, &f->cut));

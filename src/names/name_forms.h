@@ -17,32 +17,31 @@
 #include "names/demangle.h"
 #include "names/supersize.h"
 
-/* Forms from the most to the least specific. A user's text selects the symbols that it matches in
- * the most specific form. */
+/* From the most to the least exact. A text that users type finds the symbols that it matches in the
+ * most exact form. */
 enum name_form { NAME_LINKER, NAME_FULL, NAME_SHORT, NAME_PART };
 
 typedef void (*name_form_fn)(void *ctx, struct str text, enum name_form form);
 
-/* Reusable buffers. A zeroed struct is ready for use. */
+/* All zero at first. Can be used again */
 struct name_forms {
-	/* Private. */
 	struct demangler demangler;
 	struct supersize_name super;
 	struct text full, cut, dropped, held, plain;
 	name_form_fn each;
 	void *ctx;
-	bool part; /* True if the suffix of the current name was removed */
+	bool part; /* The current name has lost its suffix */
 };
 
 void name_forms_release(struct name_forms *f);
-/* Returns the plain form of a text. Valid until the next call with the same `out`. */
+/* Returns the plain form of a text. Valid until the next call with this `out`. */
 struct str name_plain(struct text *out, struct str text);
-/* Calls `each` for the texts that need no demangling: the name, and the name without its suffix. */
+/* Reports the texts that need no demangling: the name, and the name without its suffix. */
 void name_forms_of_linker(struct name_forms *f, struct str raw, name_form_fn each, void *ctx);
-/* Calls `each` for all texts in plain form. Some texts are repeated. */
+/* Reports all texts in plain form, some of them twice. */
 void name_forms_each(struct name_forms *f, struct str raw, name_form_fn each, void *ctx);
-/* Returns the identifier of a global C++ function or variable: "add" for _Z3addi. Returns the name
- * itself for other symbols. */
+/* Returns the identifier of a global C++ function or variable: "add" for _Z3addi. Other symbols:
+ * the name itself. */
 struct str name_identifier(struct str raw);
 
 #endif

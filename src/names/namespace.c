@@ -1,4 +1,4 @@
-/* Finds the namespace of a linkage name, and learns which components are classes. */
+/* Finds the namespace of a linkage name, and collects which components are classes. */
 #include "names/namespace.h"
 
 #include "names/microsoft.h"
@@ -15,8 +15,8 @@ void namespaces_release(struct namespaces *n)
 	intern_release(&n->classes);
 }
 
-/* Returns the end of the component that starts at `at`: the next separator outside brackets, or
- * s.len. An operator takes the rest of the name, because it may convert to a::b. */
+/* Returns where the component at `at` ends: at the next separator outside of brackets, or at s.len.
+ * An operator takes the rest of the name, because it may convert to a::b. */
 static size_t component_end(struct str s, size_t at, char separator)
 {
 	ASSERT(at <= s.len);
@@ -81,7 +81,7 @@ static bool namespace_is_cxx(struct str raw)
 	return raw.len > 1 && raw.p[0] == 'Z' && rust_legacy_size(raw) == 0;
 }
 
-/* True if the name is a table or type information of a class. */
+/* True for a table or type information of a class. */
 static bool is_table(struct str raw)
 {
 	return str_starts(raw, STR("_ZTV")) || str_starts(raw, STR("_ZTI")) ||
@@ -89,14 +89,13 @@ static bool is_table(struct str raw)
 	       str_starts(raw, STR("_ZTC"));
 }
 
-/* True if the name is a static variable or class inside a function. */
+/* True for a static variable or class in a function. */
 static bool is_local(struct str raw)
 {
 	return str_starts(raw, STR("_ZZ")) || str_starts(raw, STR("_ZGVZ"));
 }
 
-/* True if a component is not a namespace: a template, a lambda, or a function that contains an
- * entity. */
+/* True if a component is no namespace: a template, a lambda, a function with something inside. */
 static bool names_no_space(struct str part)
 {
 	const bool called = part.len > 0 && part.p[part.len - 1] == ')' && part.p[0] != '(';
@@ -123,13 +122,13 @@ static struct str cxx_space(const struct namespaces *n, struct str raw, struct s
 		end = next;
 		at = behind_separator(max, next, ':');
 	}
-	/* The component before a lambda is the function that contains the lambda. */
+	/* The component before a lambda is the function with the lambda. */
 	if (at < max.len && max.p[at] == '{' && !namespace_has(&n->spaces, str_upto(max, end)))
 		return without_last(str_upto(max, end), ':');
 	return str_upto(max, end);
 }
 
-/* True if a name's letters may reveal a class. Other names are not demangled, which saves time. */
+/* True if a name may show a class, by its letters. Other names need no demangling. */
 static bool may_tell(struct str raw)
 {
 	if (is_table(raw) || str_starts(raw, STR("_ZNK")) || str_starts(raw, STR("_ZNV")))
@@ -141,8 +140,8 @@ static bool may_tell(struct str raw)
 	return false;
 }
 
-/* Learns a class from the name of its member or of its virtual table. The full name states that the
- * symbol belongs to a class. */
+/* Collects a class, by the name of a member or virtual table. The full name tells that the symbol
+ * belongs to a class. */
 static void learn_microsoft(struct namespaces *n, struct demangler *d, struct str raw)
 {
 	const bool member = microsoft_is_member(demangle(d, raw, HEFT_NAMES_FULL));
@@ -177,7 +176,6 @@ void namespaces_learn(struct namespaces *n, struct demangler *d, struct str raw)
 			namespaces_add(n, owner, true);
 }
 
-/* Removes the types at the end of a path. */
 static struct str without_types(struct str path, char separator)
 {
 	for (;;) {
@@ -190,8 +188,8 @@ static struct str without_types(struct str path, char separator)
 	}
 }
 
-/* Returns the path before the first component that is not plain, like {closure#0} or <impl T for
- * U>. Arguments of generics do not count as components. */
+/* Returns the path before the first component that is not plain, such as {closure#0} or <impl T for
+ * U>. Arguments of generics do not count. */
 static struct str namespace_plain_path(struct str text)
 {
 	size_t end = 0, at = 0;
@@ -208,7 +206,7 @@ static struct str namespace_plain_path(struct str text)
 	return without_last(str_upto(text, end), ':');
 }
 
-/* Returns a type's path without its name. Skips words before the path: & &mut *const [ ( dyn. */
+/* Returns the path of a type, without its name. Skips what precedes it: & &mut *const [ ( dyn. */
 static struct str type_path(struct str type)
 {
 	static const char *const words[] = { "&", "*const ", "*mut ", "mut ", "dyn ", "[", "(" };
@@ -226,7 +224,7 @@ static struct str type_path(struct str type)
 	return without_last(str_upto(type, end), ':');
 }
 
-/* Returns the path of T for <T as Trait>::f. Returns the path of Trait if T has none, like u8. */
+/* Returns the path of T for <T as Trait>::f, or that of Trait if T has none, like u8. */
 static struct str impl_space(struct str text)
 {
 	const size_t end = component_end(text, 0, ':');
@@ -249,7 +247,7 @@ static struct str impl_space(struct str text)
 static struct str rust_space(struct str text)
 {
 	struct str space = text;
-	/* An impl may be inside an impl: <<a::B as C>::D as E>::f. */
+	/* An impl may be in an impl: <<a::B as C>::D as E>::f. */
 	for (unsigned i = 0; i < 4 && str_starts(space, STR("<")); i++) {
 		const struct str inner = str_from(space, 1);
 		if (!str_starts(inner, STR("<")))

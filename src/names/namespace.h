@@ -1,9 +1,9 @@
 /* namespace.h - finds the C++ namespace, Rust crate and module, D module or Fortran module of a
  * linkage name.
  *
- * A C++ name does not distinguish a namespace from a class: "a::B::f". Two sources distinguish
- * them. Debug info lists both. Other names reveal a class: constructors, destructors, virtual
- * tables, type information, const member functions and template arguments.
+ * A C++ name does not tell a namespace from a class: "a::B::f". Debug info lists both. Names of
+ * constructors, destructors, virtual tables, type information, const member functions and templates
+ * show classes.
  *
  * The namespace of a C++ name consists of its components before the last one. The namespace ends
  * before the first component that is known as a class, has template arguments, or is a lambda.
@@ -14,28 +14,28 @@
  * a::b. Types (recognized by a capital letter) and entities inside functions (closures) do not
  * count. D: the same, with dots. Fortran: the module of __MODULE_MOD_NAME.
  *
- * Only one thread may learn. Any number of threads may look up. */
+ * Only one thread may add. Any number of threads may look up. */
 #ifndef HEFT_NAMES_NAMESPACE_H
 #define HEFT_NAMES_NAMESPACE_H
 
 #include "base/intern.h"
 #include "names/demangle.h"
 
-/* Known namespaces and classes. A zeroed struct is ready for use. */
+/* Known namespaces and classes. All zero at first */
 struct namespaces {
-	struct intern spaces, classes; /* paths like "a::b" */
+	struct intern spaces, classes; /* Paths such as "a::b" */
 };
 
-/* Adds a namespace or class that debug info lists. The text is copied. */
+/* Adds a namespace or class that debug info lists. Copies the text. */
 void namespaces_add(struct namespaces *n, struct str path, bool is_class);
-/* Adds the class that a linkage name reveals, if any. */
+/* Adds the class that a linkage name shows, if any. */
 void namespaces_learn(struct namespaces *n, struct demangler *d, struct str raw);
 void namespaces_release(struct namespaces *n);
 
-/* Returns a name's namespace, or "". Valid until the next call with the same demangler. */
+/* Returns a name's namespace, or "". Valid until the next call with this demangler. */
 struct str namespace_of(const struct namespaces *n, struct demangler *d, struct str raw);
 /* Returns the text before the last component of a demangled C++ or Rust name: "a::b" for
- * "a::b::f<c::d>()". Returns "" if the name is global, or is the text of a literal. */
+ * "a::b::f<c::d>()". "" if the name is global, or the text of a literal. */
 struct str name_qualifier(struct str name);
 
 #endif

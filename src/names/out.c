@@ -43,7 +43,7 @@ struct rust_text_decoder {
 	uint64_t bias;
 };
 
-/* Reads a variable-length integer. Returns false if it is damaged. */
+/* Reads a variable-length integer. False if it is damaged. */
 static bool punycode_delta(struct rust_text_decoder *d, uint64_t *delta)
 {
 	uint64_t weight = 1;

@@ -1,4 +1,5 @@
-/* out.h - declares the bounded output and small helpers of demanglers. Private to names/. */
+/* out.h - declares the output of demanglers, of limited size, and small helpers. Private to
+ * names/. */
 #ifndef HEFT_NAMES_OUT_H
 #define HEFT_NAMES_OUT_H
 
@@ -7,8 +8,8 @@
 struct out {
 	char *p;
 	size_t len, room;
-	bool failed; /* True if the room is full or the name is not of this scheme */
-	bool muted;  /* Set to parse without writing, for the path of an impl */
+	bool failed; /* There is no room, or the name is not of this scheme */
+	bool muted;  /* Parse without writing, for the path of an impl */
 };
 
 static inline void put(struct out *o, const char *text, size_t len)
@@ -53,17 +54,17 @@ static inline bool is_lower(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* True if a byte may be in an identifier: a letter, a digit, "_", or a part of UTF-8. */
+/* True if a byte may be in an identifier: letter, digit, "_", or part of a character in UTF-8. */
 static inline bool is_ident(char c)
 {
 	return is_upper(c) || is_lower(c) || is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* Returns the length of the first of the words that s begins with. 0 if there is none. */
+/* Returns the length of the first word that s begins with, or 0. */
 size_t starts_with(struct str s, const char *const *words, size_t count);
 #define STARTS_WITH(s, words) starts_with((s), (words), COUNT_OF(words))
 
-/* Returns the value of a lower-case hexadecimal digit. -1 for any other character. */
+/* Returns the value of a lower-case hexadecimal digit. -1 for others. */
 static inline int hex_value(char c)
 {
 	if (is_digit(c))
@@ -71,9 +72,9 @@ static inline int hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-#define MAX_PUNYCODE 128 /* largest number of characters of one identifier */
+#define MAX_PUNYCODE 128 /* Greatest number of characters of an identifier */
 
-/* Decodes a punycode identifier (RFC 3492, section 6.2; the delimiter is "_") into
+/* Decodes a punycode identifier (RFC 3492, section 6.2; the delimiter is "_") to
  * chars[MAX_PUNYCODE]. Returns the number of characters. 0 if it is damaged or too long. */
 size_t punycode(struct str s, uint32_t *chars);
 

@@ -1,4 +1,3 @@
-/* Finds the package of a linkage name by the rules of its language. */
 #include "names/package_name.h"
 
 #include "names/rust.h"
@@ -7,9 +6,9 @@
 #include <ctype.h>
 #include <stdio.h>
 
-/* True if the Go compiler generated the symbol. The keywords "type" and "go" are no packages,
- * although host names such as go.uber.org begin with them. Until Go 1.19, generated names had a dot
- * instead of the colon. */
+/* True if the Go compiler made the symbol. The words "type" and "go" are no packages, although
+ * host names such as go.uber.org begin with them. Until Go 1.19, they have a dot instead of the
+ * colon. */
 static bool is_made_by_compiler(struct str name)
 {
 	static const char *const words[] = { "(",        "itab.",       "string.",   "func.",
@@ -27,7 +26,7 @@ static bool is_of_path(char c)
 	return is_ident(c) || (c != '\0' && strchr("./%~-", c) != NULL);
 }
 
-/* Returns the text before the first dot after the last slash. Ignores types in brackets. */
+/* Returns the text before the first dot after the last slash. Types in brackets do not count. */
 static struct str qualifier(struct str name)
 {
 	size_t end = 0, start = 0;
@@ -40,7 +39,7 @@ static struct str qualifier(struct str name)
 	return (struct str){ name.p, dot ? (size_t)(dot - name.p) : 0 };
 }
 
-/* Returns the package path of the first type in the text that has one. */
+/* Returns the import path of the first type in the text that has one. */
 static struct str qualifier_inside(struct str text)
 {
 	for (size_t at = 0; at < text.len;) {
@@ -57,8 +56,8 @@ static struct str qualifier_inside(struct str text)
 	return STR("");
 }
 
-/* Returns the package path in a generated name: "type:*T", "type:.eq.T", "go:itab.*T,I". Names in
- * ".namedata." contain no complete path. */
+/* Returns the import path in a name that the compiler made: "type:*T", "type:.eq.T",
+ * "go:itab.*T,I". Names in ".namedata." have no complete path. */
 static struct str made_qualifier(struct str name)
 {
 	static const char *const paths[] = { "link.pkghash.", "link.pkghashbytes." };
@@ -73,7 +72,7 @@ static struct str made_qualifier(struct str name)
 	return qualifier_inside(str_from(name, STARTS_WITH(name, words)));
 }
 
-/* True if the name has a suffix that C compilers add to parts and copies of functions. */
+/* True if the name has a suffix of C compilers, for parts and copies of functions. */
 static bool has_c_suffix(struct str name)
 {
 	static const char *const words[] = { "cold",     "part", "isra",       "constprop",
@@ -126,12 +125,11 @@ static bool package_name_is_go(struct str name)
 	       memchr(name.p, '.', name.len) != NULL;
 }
 
-/* Prefixes of symbols through which parts of Rust's standard library call each other. */
+/* Beginnings of symbols by which parts of Rust's standard library call each other. */
 static const char *const rust_runtime[] = { "__rust_",     "__rdl_",   "__rg_",      "__rustc",
 					    "rust_begin_", "rust_eh_", "rust_panic", "_rust_" };
 
-/* RFC 2603 writes a crate as "C", "s", a number in base 62, "_", the length of its name, and its
- * name. */
+/* In RFC 2603, a crate is "C", "s", a number in base 62, "_", the length of its name, its name. */
 bool crate_hash(struct str raw, struct str crate, char out[CRATE_HASH_ROOM])
 {
 	char name[24];
@@ -163,15 +161,15 @@ static struct str first_part(struct str path)
 	return path;
 }
 
-/* Returns the text after `letter` and a number in base 62, or `s` if it does not begin with it. */
+/* Returns the text after `letter` and a number in base 62. `s` if it does not begin so. */
 static struct str behind_number(struct str s, char letter)
 {
 	const char *const end = s.len > 0 && s.p[0] == letter ? memchr(s.p, '_', s.len) : NULL;
 	return end ? str_from(s, (size_t)(end - s.p) + 1) : s;
 }
 
-/* Returns the crate that contains an implementation (RFC 2603). Needed for implementations on
- * primitive types, because their text states no crate: <str>::to_lowercase. */
+/* Returns the crate that contains an impl (RFC 2603). For an impl on a primitive type, the text has
+ * no crate: <str>::to_lowercase. */
 static struct str crate_of_impl(struct str raw)
 {
 	while (raw.len > 2 && raw.p[1] == '_')
@@ -191,8 +189,8 @@ static struct str crate_of_impl(struct str raw)
 	return len < raw.len ? (struct str){ raw.p, len } : STR("");
 }
 
-/* Returns the crate of code that drops a value: the first crate in the type outside Rust's standard
- * library. Returns "" if there is none, or if the name is not drop_in_place. */
+/* Returns the crate of code that drops a value: the first crate in the type that is not of Rust's
+ * standard library. "" if there is none, or if the name is not drop_in_place. */
 static struct str crate_of_dropped(struct str text)
 {
 	const struct str start = STR("core::ptr::drop_in_place");
@@ -232,7 +230,7 @@ static bool split_version(struct str s, struct str *ret_name, struct str *ret_ve
 
 bool crate_version(struct str path, struct str *ret_name, struct str *ret_version)
 {
-	/* The first folder may be the index: "index.crates.io-" and a hash. */
+	/* The first folder may be cargo's index: "index.crates.io-" and a hash. */
 	for (int i = 0; i < 2; i++) {
 		const char *const end = memchr(path.p, '/', path.len);
 		const size_t len = end ? (size_t)(end - path.p) : path.len;
@@ -255,7 +253,7 @@ unsigned language_marked(struct str raw)
 		      { "start.callMain", LANGUAGE_ZIG },
 		      { "std.start.callMain", LANGUAGE_ZIG },
 		      { "builtin.default_panic", LANGUAGE_ZIG } };
-	/* Tests the first letter first, because it excludes most names. */
+	/* The first letter excludes most names. */
 	for (size_t i = 0; i < COUNT_OF(marks); i++)
 		if (raw.len > 0 && raw.p[0] == marks[i].name[0] &&
 		    str_eq(raw, str_of(marks[i].name)))
@@ -263,7 +261,7 @@ unsigned language_marked(struct str raw)
 	return 0;
 }
 
-/* Returns the package by rules that are valid only for programs in one of these languages. */
+/* Returns the package by rules for programs in one of these languages. */
 static struct str package_in(unsigned languages, struct str raw)
 {
 	struct str found = STR("");
@@ -285,7 +283,7 @@ enum package_kind package_of(const struct namespaces *n, struct demangler *d,
 		*ret = go_package(raw);
 		return PACKAGE_GO;
 	}
-	/* A name in these languages without a namespace has no package. */
+	/* Such a name without a namespace has no package. */
 	if (!(of->space && of->space->len == 0) && !str_starts(raw, STR("_Z")) &&
 	    demangle_module(d, raw, ret, &parts)) {
 		ret->len = parts.package;
@@ -294,7 +292,7 @@ enum package_kind package_of(const struct namespaces *n, struct demangler *d,
 	*ret = package_in(of->languages, raw);
 	if (ret->len > 0)
 		return PACKAGE_SPACE;
-	/* Tests the first letter first, because it excludes most names. */
+	/* The first letter excludes most names. */
 	const bool runtime = raw.len > 0 && (raw.p[0] == '_' || raw.p[0] == 'r');
 	if (runtime && STARTS_WITH(raw, rust_runtime) > 0) {
 		*ret = STR("std");

@@ -20,43 +20,41 @@
 
 enum package_kind { PACKAGE_NONE, PACKAGE_GO, PACKAGE_CRATE, PACKAGE_SPACE };
 
-/* Returns the import path of a Go name as the name spells it, so dots may be "%2e". Returns "" if
- * the name states none. Points into `name`. */
+/* Returns the import path of a Go name, as the name spells it: dots may be "%2e". "" if there is
+ * none. Points into `name`. */
 struct str go_package(struct str name);
-/* True if a text may be an import path, judged by its characters. */
+/* True if a text may be an import path, by its characters. */
 bool go_package_is_path(struct str text);
-/* Writes an import path in its readable form to `out`. `out` must have room for path.len bytes.
- * Returns the number of bytes written. */
+/* Writes an import path in readable form to `out`, which has room for path.len bytes. Returns the
+ * number of bytes. */
 size_t go_package_text(struct str path, char *out);
 
-/* Languages with names like C's. Their rules need a program known to contain the language. */
+/* Languages whose names look like C's. Their rules apply only to programs that are known to contain
+ * the language. */
 enum language { LANGUAGE_GO = 1, LANGUAGE_NIM = 2, LANGUAGE_ZIG = 4, LANGUAGE_GHC = 8 };
 
-/* Returns the language of a program that has a symbol with this name. Returns 0 if the name does
- * not reveal the language. */
+/* Returns the language of programs that have a symbol with this name. 0 if unknown. */
 unsigned language_marked(struct str raw);
 
-/* A name whose package is searched. */
+/* A name whose package is wanted */
 struct package_of {
 	struct str raw;
-	const struct str *space; /* Namespace of the name, or NULL if not yet known */
-	unsigned languages;      /* Bits of enum language: languages that the program is known to
-				  * contain. */
+	const struct str *space; /* Its namespace, or NULL if unknown */
+	unsigned languages;      /* Bits of enum language: what the program is known to contain */
 };
 
-/* Finds the package of a name. `n` distinguishes namespaces from classes. *ret is valid until the
- * next call with the same demangler. */
+/* `n` tells namespaces from classes. *ret is valid until the next call with this demangler. */
 enum package_kind package_of(const struct namespaces *n, struct demangler *d,
 			     const struct package_of *of, struct str *ret);
 
-/* Writes the digits that distinguish crates with one name: the disambiguator of `crate` in a v0
- * name, in base 62. False if the name has none. */
+/* Writes digits that distinguish crates with the same name: the disambiguator of `crate` in a v0
+ * name, in base 62. False if there is none. */
 enum { CRATE_HASH_ROOM = 17 };
 bool crate_hash(struct str raw, struct str crate, char out[CRATE_HASH_ROOM]);
 
-/* Reads the name and version of a package from a source path "NAME-VERSION/...", with or without
- * one folder before it. cargo has these folders after "/registry/src/", rustc after "/rust/deps/".
- * Returns false for any other text. The results point into `path`. */
+/* Reads name and version of a package from a source path "NAME-VERSION/...", perhaps after one
+ * folder. Such a path follows "/registry/src/" for cargo, and "/rust/deps/" for rustc. False for
+ * other texts. The results point into `path`. */
 bool crate_version(struct str path, struct str *ret_name, struct str *ret_version);
 
 #endif

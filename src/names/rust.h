@@ -7,10 +7,10 @@
 
 #include "base/base.h"
 
-/* Returns the size of the legacy name that `raw` begins with, including its E, or 0. */
+/* Returns the size of the legacy name at the start of `raw`, with its E, or 0. */
 size_t rust_legacy_size(struct str raw);
 
-/* True if a name belongs to one of the two schemes, even with Mach-O's underscore before it. */
+/* True for a name of either scheme, also after Mach-O's underscore. */
 static inline bool rust_name(struct str raw)
 {
 	while (raw.len > 1 && raw.p[0] == '_' && raw.p[1] == '_')
@@ -18,8 +18,8 @@ static inline bool rust_name(struct str raw)
 	return str_starts(raw, STR("_R")) || rust_legacy_size(raw) > 0;
 }
 
-/* Both functions write at most `room` bytes and return the number of bytes written. 0 if the name
- * is invalid. `raw` begins with _ZN or _R and has no suffix like .llvm.123. */
+/* Both write at most `room` bytes, and return their number. 0 if the name is invalid. `raw` begins
+ * with _ZN or _R, and has no suffix like .llvm.123. */
 size_t rust_legacy(struct str raw, char *out, size_t room);
 size_t rust_v0(struct str raw, char *out, size_t room);
 

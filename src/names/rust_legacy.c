@@ -2,7 +2,7 @@
 #include "names/rust.h"
 #include "names/out.h"
 
-#define HASH_SIZE 20 /* Size of "17h", 16 hexadecimal digits and "E" */
+#define HASH_SIZE 20 /* "17h", 16 hexadecimal digits and "E" */
 
 size_t rust_legacy_size(struct str raw)
 {
@@ -25,7 +25,7 @@ size_t rust_legacy_size(struct str raw)
 	return 0;
 }
 
-/* Reads an escape like "$LT$" at the start of s. Returns its size and sets *c to its character. */
+/* Reads an escape such as "$LT$" at the start of s. Sets *c to its character. Returns its size. */
 static size_t legacy_escape(struct str s, uint32_t *c)
 {
 	static const struct {

@@ -4,16 +4,16 @@
 
 #include <stdio.h>
 
-/* Greatest depth of nested paths, types and constants. Deeper names stay mangled. Of 100,000 names
- * of rustc, all but 3 need less than 64. */
+/* Greatest depth of paths, types and constants in each other. Deeper names stay mangled. Of 100,000
+ * names of rustc, all but 3 need less than 64. */
 #define MAX_DEPTH 200
 
 struct v0 {
-	struct str s; /* Name after "_R" */
+	struct str s; /* The name after "_R" */
 	size_t pos;
 	struct out o;
 	uint32_t depth;
-	uint32_t steps; /* Visits left. References can make a small name need many visits */
+	uint32_t steps; /* Visits left, because references can make a small name need many */
 	uint64_t bound_lifetimes;
 };
 
@@ -76,7 +76,7 @@ static uint64_t v0_base62(struct v0 *v)
 	return n + 1;
 }
 
-/* Skips a number that is not shown, like the hash of a crate. */
+/* Skips a number that is not shown, such as the hash of a crate. */
 static void v0_skip_tagged(struct v0 *v, char tag)
 {
 	if (!v0_eat(v, tag))
@@ -88,7 +88,7 @@ static void v0_skip_tagged(struct v0 *v, char tag)
 		v->o.failed = true;
 }
 
-/* Reads the number after `tag`, plus 1. Returns 0 if `tag` does not come next. */
+/* Reads the number after `tag`, plus 1. 0 if `tag` does not come next. */
 static uint64_t v0_tagged(struct v0 *v, char tag)
 {
 	return v0_eat(v, tag) ? v0_base62(v) + 1 : 0;
@@ -135,7 +135,7 @@ static void v0_put_ident(struct v0 *v, struct ident id)
 	}
 }
 
-/* Writes a lifetime by its De Bruijn index: 0 is an erased lifetime, 1 the innermost bound one. */
+/* Writes a lifetime, by its De Bruijn index: 0 is erased, 1 is the innermost bound one. */
 static void v0_lifetime(struct v0 *v, uint64_t n)
 {
 	if (n > v->bound_lifetimes) {
@@ -157,7 +157,7 @@ static void v0_lifetime(struct v0 *v, uint64_t n)
 	}
 }
 
-/* Reads a binder and writes "for<'a, 'b> ". Returns the value that the caller restores in
+/* Reads a binder, and writes "for<'a, 'b> ". Returns what the caller must restore in
  * bound_lifetimes. */
 static uint64_t v0_binder(struct v0 *v)
 {
@@ -178,9 +178,9 @@ static uint64_t v0_binder(struct v0 *v)
 	return outer;
 }
 
-/* Reads a reference "B<n>_" after its B and moves to its target. Only targets before the reference
- * are valid. *ret_back is the position after the reference, to which the caller returns. False if
- * there is nothing to visit. */
+/* Reads a reference "B<n>_" after its B, and moves to its target, which must be before it.
+ * *ret_back: position after the reference, to which the caller returns. False if there is nothing
+ * to visit. */
 static bool v0_backref(struct v0 *v, size_t *ret_back)
 {
 	const size_t start = v->pos - 1;
@@ -205,7 +205,7 @@ static void v0_generic_arg(struct v0 *v)
 		v0_type(v);
 }
 
-/* Reads items until "E" and writes ", " between them. Returns the number of items. */
+/* Reads items until "E", and writes ", " between them. Returns their number. */
 static size_t v0_list(struct v0 *v, void (*item)(struct v0 *))
 {
 	size_t n = 0;
@@ -250,8 +250,8 @@ static void v0_nested(struct v0 *v, bool in_value)
 	put_text(&v->o, "}");
 }
 
-/* Reads an impl: "<type>" for M, "<type as trait>" for X and Y. M and X first state the path of the
- * impl. That path is not shown. */
+/* Reads an impl: "<type>" for M, "<type as trait>" for X and Y. M and X begin with the path of the
+ * impl, which is not shown. */
 static void v0_impl(struct v0 *v, char tag)
 {
 	if (tag != 'Y') {
@@ -306,7 +306,7 @@ static void v0_path(struct v0 *v, bool in_value)
 	v->depth--;
 }
 
-/* Reads an ABI after the K: C, or an identifier with _ instead of -. */
+/* Reads an ABI after the K: C, or an identifier with _ for -. */
 static void v0_abi(struct v0 *v)
 {
 	put_text(&v->o, "extern \"");
@@ -337,7 +337,7 @@ static void v0_function(struct v0 *v)
 	v->bound_lifetimes = outer;
 }
 
-/* Reads the path of a trait. True if its "<" is still open for associated types. */
+/* Reads the path of a trait. True if its "<" is still open, for associated types. */
 static bool v0_open_path(struct v0 *v)
 {
 	bool open = false;
@@ -581,7 +581,7 @@ size_t rust_v0(struct str raw, char *out, size_t room)
 	if (raw.len < 3 || !is_upper(v.s.p[0]))
 		return 0;
 	v0_path(&v, true);
-	if (!v.o.failed && v.pos < v.s.len) { /* Skips the crate that instantiated the item. */
+	if (!v.o.failed && v.pos < v.s.len) { /* Skips the crate that made the instance */
 		v.o.muted = true;
 		v0_path(&v, false);
 	}

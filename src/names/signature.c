@@ -3,8 +3,8 @@
 
 #include "names/cut.h"
 
-/* Prefixes that demanglers write for symbols such as a vtable. The short word is the prefix without
- * " for " or " to ". */
+/* What demanglers write before the name of a symbol such as a vtable. The short word is that
+ * without " for " or " to ". */
 static const struct special {
 	const char *text;
 	uint8_t size, word;
@@ -30,7 +30,7 @@ static const struct special {
 	SPECIAL("TLS init function", " for "),
 	SPECIAL("transaction clone", " for "),
 	SPECIAL("non-transaction clone", " for "),
-	/* Prefixes of D names. */
+	/* D's. */
 	SPECIAL("initializer", " for "),
 	SPECIAL("ClassInfo", " for "),
 	SPECIAL("Interface", " for "),
@@ -38,8 +38,8 @@ static const struct special {
 #undef SPECIAL
 };
 
-/* Returns the size of "reference temporary #0" at the start of libiberty's text. 0 if the name does
- * not begin so. */
+/* Returns the size of "reference temporary #0", as libiberty writes it, at a name's start. 0 for
+ * others. */
 static size_t numbered_temporary(struct str name)
 {
 	static const struct str lead = { "reference temporary #", 21 };
@@ -51,15 +51,15 @@ static size_t numbered_temporary(struct str name)
 	return str_starts(str_from(name, i), STR(" for ")) ? i : 0;
 }
 
-/* True if a name may have a special prefix, judged by its first two letters. */
+/* True if a name may begin so, by its first two letters. */
 static bool may_be_special(struct str name)
 {
 	if (name.len < 5)
 		return false;
 	switch (name.p[0]) {
 	case 'v':
-		return name.p[1] == 't' || name.p[1] == 'i'; /* vtable, VTT or virtual thunk,
-							        * but not void */
+		return name.p[1] == 't' || name.p[1] == 'i'; /* vtable, VTT, virtual thunk; not
+							      * void */
 	case 'c': return name.p[1] == 'o';
 	case 't': return name.p[1] != 'o';
 	case 'n': return name.p[1] == 'o';
@@ -97,8 +97,8 @@ struct str signature_special(struct str *name)
 	return (struct str){ all.p, 0 };
 }
 
-/* True if the type after "typeinfo for" is not a class. Such a type may contain blanks
- * ("unsigned int"), which do not end a return type. */
+/* True if the type after "typeinfo for" is no class. Then it may have blanks ("unsigned int") that
+ * do not end a return type. */
 static bool is_plain_type(struct str type)
 {
 	const char last = type.len > 0 ? type.p[type.len - 1] : 0;
@@ -118,7 +118,7 @@ static bool is_plain_type(struct str type)
 	return true;
 }
 
-/* Cuts "A-in-B", the name of a construction vtable, to A. Returns other names unchanged. */
+/* Returns A of "A-in-B", the name of a construction vtable. Other names stay. */
 static struct str without_base(struct str special, struct str name)
 {
 	if (!str_eq(special, STR("construction vtable")))

@@ -25,21 +25,20 @@
 enum sig_language { SIG_CXX, SIG_RUST, SIG_D };
 
 enum sig_keep {
-	SIG_PARENS = 1,    /* write "()" in place of a parameter list */
-	SIG_ARGUMENTS = 2, /* keep template arguments */
+	SIG_PARENS = 1,    /* Write "()" instead of a parameter list */
+	SIG_ARGUMENTS = 2, /* Keep template arguments */
 };
 
-/* Bytes that signature_cut() may write for a name of `len` bytes. */
+/* How many bytes signature_cut() may write for a name of `len` bytes. */
 #define SIGNATURE_ROOM(len) ((len) * 2 + 16)
 
-/* Writes the form of `full` that `keep` selects to `out`. `out` must have room for
- * SIGNATURE_ROOM(full.len) bytes. `keep` is a set of enum sig_keep. Returns the size of the form.
- * Returns 0 if the text has no such form (unmatched brackets, a bare function type): use the full
- * name then. */
+/* Writes the form of `full` that `keep` (bits of enum sig_keep) selects. `out` has room for
+ * SIGNATURE_ROOM(full.len) bytes. Returns its size. 0 if there is no such form (brackets do not
+ * match, or a function type without a name): then use the full name. */
 size_t signature_cut(struct str full, enum sig_language language, unsigned keep, char *out);
 
-/* Removes a special prefix of a C++ or D name. For "vtable for X", returns "vtable" and sets *name
- * to X. Without a prefix, returns an empty text and keeps *name. */
+/* For "vtable for X" and similar names of C++ or D: returns "vtable", and sets *name to X. For
+ * others: returns "". */
 struct str signature_special(struct str *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* Shortens C++ names as the demanglers of LLVM and libiberty write them.
  *
  * Reads the name once from left to right. A blank outside of brackets ends the return type or a
- * part of it. Then the text written so far is dropped. Other blanks occur only in operators, in
+ * part of it, so that the text written so far is dropped. Other blanks occur only in operators, in
  * "(anonymous namespace)" and after a parameter list. */
 #include "base/digits.h"
 #include "names/cut.h"
@@ -27,8 +27,8 @@ static const uint8_t stops[256] = {
 	[':'] = STOP_NAME,
 };
 
-/* Greatest depth of nested declarators, as in "(*(*f())())()". Each level looks ahead, so the limit
- * keeps the time linear. Deeper names get no short form. */
+/* Greatest depth of declarators in each other, as in "(*(*f())())()". Each level looks ahead, so a
+ * limit keeps the time linear. Deeper names have no short form. */
 #define MAX_DECLARATORS 16
 
 #define ANONYMOUS "(anonymous namespace)"
@@ -48,13 +48,13 @@ static bool signature_cxx_is_ident(char byte)
 	return is_ident(byte) || byte == '$';
 }
 
-/* Returns the byte after the ")" that closes the "(" at p. Ignores other brackets, because LLVM
- * adds parentheses around every "a > b" in a template argument. NULL if there is none. */
+/* Returns the byte after the ")" that closes the "(" at p, or NULL. Ignores other brackets, because
+ * LLVM puts parentheses around "a > b" in template arguments. */
 static const char *match_paren(const struct cut *c, const char *p)
 {
 	size_t depth = 0;
 	for (const char *const end = c->end; p < end; p++) {
-		if (LIKELY((*p | 1) != ')')) /* '(' and ')' differ only in the last bit */
+		if (LIKELY((*p | 1) != ')')) /* '(' and ')' differ in the last bit */
 			continue;
 		if (*p == '(')
 			depth++;
@@ -64,8 +64,8 @@ static const char *match_paren(const struct cut *c, const char *p)
 	return NULL;
 }
 
-/* True if "<<" at p is a shift. False if it is operator< with the arguments "<...>". Parameters or
- * arguments follow a shift. An argument may start with "(" as well: "(E)1". */
+/* True if "<<" at p is a shift, and not operator< with arguments "<...>". After a shift come
+ * parameters or arguments. An argument may begin with "(" too: "(E)1". */
 static bool is_shift(const struct cut *c, const char *p)
 {
 	const char next = signature_cxx_byte_at(c, p + 2);
@@ -78,7 +78,7 @@ static bool is_shift(const struct cut *c, const char *p)
 			   signature_cxx_byte_at(c, close) == '-');
 }
 
-/* Returns the size of the operator sign at p, made of < = >, after the word "operator". */
+/* Returns the size of the operator at p after the word "operator": a sign of < = >. */
 static size_t angle_sign(const struct cut *c, const char *p, bool inside)
 {
 	const char second = signature_cxx_byte_at(c, p + 1),
@@ -91,11 +91,11 @@ static size_t angle_sign(const struct cut *c, const char *p, bool inside)
 		return 3;
 	if (*p == '<')
 		return is_shift(c, p) ? 2 : 1;
-	/* In "A<&B::operator>>" the second ">" closes the arguments, unless more follows. */
+	/* In "A<&B::operator>>", the second ">" ends the arguments, unless more follows. */
 	return inside && !(third == '>' || third == ',' || third == '(') ? 1 : 2;
 }
 
-/* Returns the size of an operator sign at p inside template arguments. 0 if p is a bracket. */
+/* Returns the size of the operator at p in template arguments. 0 if p is a bracket. */
 static size_t sign_size(const struct cut *c, const char *p)
 {
 	const char before = p > c->base ? p[-1] : 0;
@@ -103,7 +103,7 @@ static size_t sign_size(const struct cut *c, const char *p)
 		return p - c->base >= 10 && memcmp(p - 10, "operator--", 10) == 0 ? 0 : 1;
 	if (before == 'r' && p - c->base >= 8 && memcmp(p - 8, "operator", 8) == 0)
 		return angle_sign(c, p, true);
-	/* " < " and " >= " are signs, but not "> >": libiberty writes "> >" to close two lists. */
+	/* " < " and " >= " are operators, but "> >" is not: libiberty so ends two lists. */
 	if (before != ' ' || (*p == '>' && p - c->base >= 2 && p[-2] == '>'))
 		return 0;
 	size_t n = 1;
@@ -146,7 +146,7 @@ static bool signature_cxx_arguments(struct cut *c)
 	return true;
 }
 
-/* Copies libiberty's {lambda(int)#1} without the text between the parentheses. */
+/* Copies libiberty's {lambda(int)#1} without what is in the parentheses. */
 static bool braces(struct cut *c)
 {
 	const char *const to = cut_match(c, c->p, '{', '}');
@@ -165,8 +165,7 @@ static bool braces(struct cut *c)
 	return true;
 }
 
-/* Skips what follows 'lambda': an optional <typename T>, an optional requires clause, and the
- * parameters. */
+/* Skips what may follow 'lambda': <typename T>, a requires clause, and the parameters. */
 static bool lambda_head(struct cut *c)
 {
 	if (signature_cxx_byte_at(c, c->p) == '<' && !(c->p = match_angle(c, c->p)))
@@ -187,8 +186,7 @@ static bool quoted(struct cut *c)
 		return true;
 	}
 	c->p += lambda ? 7 : 8;
-	/* Reads the number that LLVM writes after 'lambda. None: the first lambda; 0: the
-	 * second. */
+	/* Number that LLVM writes after 'lambda. None is the first lambda, 0 the second. */
 	unsigned n = 0;
 	const bool any = signature_cxx_byte_at(c, c->p) != '\'';
 	while (signature_cxx_byte_at(c, c->p) >= '0' && signature_cxx_byte_at(c, c->p) <= '9' &&
@@ -205,8 +203,7 @@ static bool quoted(struct cut *c)
 	return !lambda || lambda_head(c);
 }
 
-/* True if a declarator starts at p: "(*", "(&" or "(A::*". The rest of the type follows the
- * name. */
+/* True if a declarator begins at p: "(*", "(&", "(A::*". The rest of the type follows the name. */
 static bool is_declarator(const struct cut *c, const char *p)
 {
 	const char first = signature_cxx_byte_at(c, p + 1);
@@ -242,7 +239,7 @@ static bool type_paren(struct cut *c)
 	return true;
 }
 
-/* Copies a type until the "()" of a conversion operator, or until the end. */
+/* Copies a type until the "()" of a conversion operator, or to the end. */
 static bool type_until_call(struct cut *c, bool conversion)
 {
 	bool ok = true;
@@ -282,7 +279,7 @@ static bool operator_words(struct cut *c)
 	return type_until_call(c, true);
 }
 
-/* Reads an operator name. The position is at the word "operator" at the start of a component. */
+/* Reads the name of an operator. p is at "operator", the start of a component. */
 static bool signature_cxx_operator_name(struct cut *c)
 {
 	cut_copy(c, c->p + 8);
@@ -307,7 +304,7 @@ static bool signature_cxx_operator_name(struct cut *c)
 	return true;
 }
 
-/* Skips the qualifiers that may follow a parameter list. */
+/* Skips the qualifiers after a parameter list. */
 static bool signature_cxx_qualifiers(struct cut *c)
 {
 	static const char *const words[] = { " const",    " volatile", " restrict",
@@ -325,8 +322,8 @@ static bool signature_cxx_qualifiers(struct cut *c)
 		i = 0;
 	}
 	if (CUT_AT(c, c->p, " requires ")) {
-		/* A requires clause ends at the end of the name, or at an entity inside the
-		 * constrained function. The texts below begin such an entity. */
+		/* A requires clause ends with the name, or at what is inside the constrained
+		 * function, which these texts begin. */
 		while (c->p < c->end && !CUT_AT(c, c->p, "::'") && !CUT_AT(c, c->p, "::{") &&
 		       !CUT_AT(c, c->p, "::operator"))
 			c->p++;
@@ -362,7 +359,7 @@ static bool opening(struct cut *c)
 	return ++c->closers <= MAX_DECLARATORS;
 }
 
-/* Skips the ")" of a declarator and the rest of the return type: "(char)", " [3]". */
+/* Skips the ")" of a declarator, and the rest of the return type: "(char)", " [3]". */
 static bool signature_cxx_closing(struct cut *c)
 {
 	if (c->closers == 0)
@@ -398,14 +395,14 @@ static void blank(struct cut *c)
 	}
 }
 
-/* Reads one byte that is marked STOP_NAME. */
+/* Reads a byte that is marked STOP_NAME. */
 static bool signature_cxx_step(struct cut *c)
 {
 	switch (*c->p) {
 	case '<': return signature_cxx_arguments(c);
 	case '(': return signature_cxx_parameters(c);
 	case ')': return signature_cxx_closing(c);
-	case '[': { /* Part of the name: [abi:cxx11], "[a, b]" */
+	case '[': { /* Of the name: [abi:cxx11], "[a, b]" */
 		const char *const to = cut_match(c, c->p, '[', ']');
 		if (to)
 			cut_copy(c, to);

@@ -7,7 +7,6 @@ static const bool stops[256] = {
 	['<'] = true, ['>'] = true, ['('] = true, [')'] = true, ['\''] = true, ['"'] = true,
 };
 
-/* Returns the first of these bytes from p on, or the end. */
 static const char *run_end(const struct cut *c, const char *p)
 {
 	const char *const end = c->end;
@@ -16,14 +15,14 @@ static const char *run_end(const struct cut *c, const char *p)
 	return p;
 }
 
-/* Returns the byte after the character or string literal at p. Returns p if the quote begins a
- * lifetime ('a), because a lifetime has no closing quote. */
+/* Returns the byte after the character or string literal at p. p itself if the quote begins a
+ * lifetime ('a), which has no second quote. */
 static const char *skip_literal(const struct cut *c, const char *p)
 {
 	const char quote = *p;
 	const char *q = p + 1;
 	if (quote == '\'' && q < c->end && *q != '\\') {
-		do /* skip one character of UTF-8 */
+		do /* One character of UTF-8 */
 			q++;
 		while (q < c->end && ((unsigned char)*q & 0xc0) == 0x80);
 		return q < c->end && *q == '\'' ? q + 1 : p;
@@ -33,8 +32,8 @@ static const char *skip_literal(const struct cut *c, const char *p)
 	return q < c->end ? q + 1 : p;
 }
 
-/* Returns the byte after the bracket that closes the one at p. Skips brackets in literals and the
- * ">" of "->". NULL if there is none. */
+/* Returns the byte after the bracket that closes the one at p, or NULL. Skips brackets in literals,
+ * and the ">" of "->". */
 static const char *signature_other_match(const struct cut *c, const char *p, char open, char close)
 {
 	size_t depth = 0;
@@ -53,7 +52,7 @@ static const char *signature_other_match(const struct cut *c, const char *p, cha
 	return NULL;
 }
 
-/* True if "<" opens generic arguments: for "Vec<" and "f::<", not for "<T as", "<impl Trait for"
+/* True if "<" begins generic arguments: in "Vec<" and "f::<", but not in "<T as", "<impl Trait for"
  * and "for<'a>". */
 static bool is_generic(const struct cut *c)
 {
@@ -89,7 +88,7 @@ bool cut_rust(struct cut *c)
 	return depth == 0;
 }
 
-/* Skips the storage classes of "this" after the parameters of a D function. */
+/* Skips the storage classes of "this" after a D function's parameters. */
 static void d_qualifiers(struct cut *c)
 {
 	static const char *const words[] = { " const", " immutable", " shared",

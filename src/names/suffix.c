@@ -1,4 +1,3 @@
-/* Finds the suffixes that compilers and linkers add to names. */
 #include "names/suffix.h"
 
 static bool is_suffix_word(struct str s)

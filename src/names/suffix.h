@@ -8,10 +8,9 @@
 
 #include "base/base.h"
 
-/* Returns the length of the name without its suffixes. Returns name.len if it has no suffix, or if
- * only a suffix would be left. */
+/* Returns the length of the name without its suffixes. If nothing would be left, name.len. */
 size_t suffix_start(struct str name);
-/* Returns the name without ".llvm." and a number at its end. LLVM's ThinLTO appends them to local
+/* Returns the name without ".llvm." and a number at its end. LLVM's ThinLTO adds them to local
  * names that other modules use. The number depends on the module's contents. */
 struct str suffix_without_promotion(struct str name);
 

@@ -3,8 +3,7 @@
 
 #include "names/out.h"
 
-/* A name with the indexes of its brackets and blanks, ascending. Excludes brackets in an operator's
- * name. */
+/* A name, and where its brackets and blanks are, ascending, except those in an operator's name */
 struct supersize_parse {
 	struct str s;
 	const struct supersize_mark *marks;
@@ -20,7 +19,7 @@ static bool at(struct str s, size_t i, const char *word)
 	return i <= s.len && s.len - i >= size && memcmp(s.p + i, word, size) == 0;
 }
 
-/* True if `word` ends immediately before index i. */
+/* True if `word` ends before index i. */
 static bool before(struct str s, size_t i, const char *word)
 {
 	const size_t size = strlen(word);
@@ -32,14 +31,14 @@ static struct str supersize_cut(struct str s, size_t from, size_t to)
 	return (struct str){ s.p ? s.p + from : NULL, to - from };
 }
 
-/* Returns the first index of c at or after `from`. s.len if there is none. */
+/* Returns the first index of c from `from` on, or s.len. */
 static size_t find_char(struct str s, size_t from, char c)
 {
 	const char *found = from < s.len ? memchr(s.p + from, c, s.len - from) : NULL;
 	return found ? (size_t)(found - s.p) : s.len;
 }
 
-/* Returns the first index of `word` at or after `from`. s.len if there is none. */
+/* Returns the first index of `word` from `from` on, or s.len. */
 static size_t supersize_find_word(struct str s, size_t from, const char *word)
 {
 	size_t i = find_char(s, from, word[0]);
@@ -65,14 +64,14 @@ static size_t operator_size(struct str s, size_t i, bool exact)
 
 #define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (c))
 
-/* Returns a value with the high bit set in each byte of x that is 0. */
+/* Returns a number whose bytes have the high bit set where x has a byte 0. */
 static uint64_t zero_bytes(uint64_t x)
 {
 	const uint64_t low = EACH_BYTE(0x7f);
 	return ~(((x & low) + low) | x | low);
 }
 
-/* Reads eight characters, the first one into the lowest byte. Bytes after the end are 0. */
+/* Reads eight characters, the first one into the lowest byte. After the end, bytes are 0. */
 static uint64_t eight_at(struct str s, size_t i)
 {
 	uint64_t x = 0;
@@ -87,8 +86,8 @@ static uint64_t eight_at(struct str s, size_t i)
 #endif
 }
 
-/* Sets the high bit of the bytes that are a bracket or blank, or may begin "operator". Reads eight
- * characters at once, because most letters of a long name are other characters. */
+/* Returns a number with the high bit set in bytes that are a bracket or blank, or may begin
+ * "operator". Handles eight characters at once, because most in a long name are others. */
 static uint64_t special_bytes(uint64_t x)
 {
 	const uint64_t second = zero_bytes(x ^ EACH_BYTE('p')) >> 8 | UINT64_C(1) << 63;
@@ -97,8 +96,8 @@ static uint64_t special_bytes(uint64_t x)
 	       zero_bytes(x ^ EACH_BYTE(' ')) | (zero_bytes(x ^ EACH_BYTE('o')) & second);
 }
 
-/* Returns a bit for each of 64 characters. One loop over many set bits is predicted better than
- * many short loops. */
+/* Returns a bit for each of 64 characters. The processor predicts one loop over many bits better
+ * than many short ones. */
 static uint64_t special_places(struct str s, size_t i)
 {
 	uint64_t places = 0;
@@ -110,8 +109,8 @@ static uint64_t special_places(struct str s, size_t i)
 	return places;
 }
 
-/* Adds a mark for the character at i. Returns the index after it, or after the operator's name that
- * begins at i. */
+/* Records the bracket or blank at i. Returns the index after it, or after the name of the operator
+ * that begins at i. */
 static size_t add_mark(struct supersize_name *n, struct str s, size_t i, bool exact)
 {
 	const char c = s.p[i];
@@ -139,7 +138,8 @@ static struct supersize_parse parse_of(struct supersize_name *n, struct str s, b
 	return (struct supersize_parse){ s, n->marks.data, n->marks.count, exact };
 }
 
-/* Returns the index of the first mark at or after `place`. The search starts at mark m. */
+/* Returns the index of the first mark (recorded bracket or blank) at or after `place`. Searches
+ * from mark m on. */
 static size_t mark_from(const struct supersize_parse *p, size_t m, size_t place)
 {
 	while (m < p->count && p->marks[m].place < place)
@@ -147,13 +147,14 @@ static size_t mark_from(const struct supersize_parse *p, size_t m, size_t place)
 	return m;
 }
 
-/* Returns the place of mark m. Returns the end of the text after the last mark. */
+/* Returns where in the text mark m is. A mark is a recorded bracket or blank. After the last mark,
+ * returns the end of the text. */
 static size_t supersize_place_of(const struct supersize_parse *p, size_t m)
 {
 	return m < p->count ? p->marks[m].place : p->s.len;
 }
 
-/* Returns the mark that closes the parenthesis at mark m. p->count if there is none. */
+/* Returns the mark that closes the parenthesis at mark m, or p->count. */
 static size_t supersize_closing(const struct supersize_parse *p, size_t m)
 {
 	size_t depth = 0;
@@ -165,14 +166,14 @@ static size_t supersize_closing(const struct supersize_parse *p, size_t m)
 	return m;
 }
 
-/* Returns the place after the parenthesis that closes mark m. */
+/* Returns where the text goes on after the parenthesis that closes mark m. */
 static size_t bracket_end(const struct supersize_parse *p, size_t m)
 {
 	return min_u64(supersize_place_of(p, supersize_closing(p, m)) + 1, p->s.len);
 }
 
-/* Returns the first parenthesis, from mark m on, that opens parameters outside of all brackets.
- * p->count if there is none. */
+/* Returns the first parenthesis, from mark m on, that begins parameters outside brackets. Or
+ * p->count. */
 static size_t parameter_paren(const struct supersize_parse *p, size_t m)
 {
 	long angle = 0, paren = 0;
@@ -189,7 +190,7 @@ static size_t parameter_paren(const struct supersize_parse *p, size_t m)
 	return m;
 }
 
-/* True if i is inside Microsoft's quotes, as in "`vector deleting dtor'". */
+/* True if i is in Microsoft's quotes, as in "`vector deleting dtor'". */
 static bool is_quoted(struct str s, size_t i)
 {
 	while (i > 0 && s.p[i - 1] != '`' && s.p[i - 1] != '\'')
@@ -207,7 +208,7 @@ static bool blank_in_name(const struct supersize_parse *p, size_t blank)
 		 before(p->s, blank, "operator>>") || before(p->s, blank, "operator<=>")));
 }
 
-/* Returns where the name begins: after the last blank before mark m outside of brackets. */
+/* Returns where the name begins: after the last blank before mark m that is outside of brackets. */
 static size_t supersize_name_start(const struct supersize_parse *p, size_t m)
 {
 	ASSERT(m < p->count);
@@ -227,17 +228,16 @@ static size_t supersize_name_start(const struct supersize_parse *p, size_t m)
 	return 0;
 }
 
-enum { OPEN_MOST = 256 }; /* brackets nested deeper stay unchanged */
+enum { OPEN_MOST = 256 }; /* Brackets in more brackets stay */
 
-/* Removes the text between the outermost pairs of < and > from a part of the text. A pair at its
- * start (Rust's <T as Trait>) keeps its words, but loses the arguments inside them. With `exact`,
- * it loses the words too. */
+/* Removes the text between the outermost < and > from a part of the text. If the part begins so
+ * (Rust's <T as Trait>), the words stay without their arguments. With `exact`, they go too. */
 static struct str empty_arguments(struct text *out, const struct supersize_parse *p, struct str s)
 {
 	ASSERT(s.p >= p->s.p && s.len <= p->s.len);
 	const size_t start = (size_t)(s.p - p->s.p);
-	size_t open[OPEN_MOST], depth = 0, from = 0; /* open: position in *out after each open
-						      * "<" */
+	size_t open[OPEN_MOST], depth = 0, from = 0; /* open: per open "<", the position in *out
+						      * after it */
 	out->len = 0;
 	for (size_t m = mark_from(p, 0, start); supersize_place_of(p, m) < start + s.len; m++) {
 		const size_t i = p->marks[m].place - start;
@@ -282,8 +282,7 @@ static struct str drop_abi(struct text *out, struct str s)
 	return text_str(out);
 }
 
-/* Removes each "(anonymous namespace)::". True if there was one. *s may be the text at the start of
- * `out`. */
+/* Removes each "(anonymous namespace)::". True if there was any. *s may be the start of `out`. */
 static bool drop_anonymous(struct text *out, struct str *s)
 {
 	size_t to = supersize_find_word(*s, 0, ANONYMOUS "::");
@@ -304,13 +303,13 @@ static bool drop_anonymous(struct text *out, struct str *s)
 	return true;
 }
 
-/* Start of the name in the text, and the mark of the parenthesis after the name. */
+/* Where the name begins, and the mark of the parenthesis after it */
 struct supersize_head {
 	size_t start, paren;
 };
 
-/* Writes the template form like the original tool: the text until the parameters, and the text
- * after the last parenthesis. */
+/* Writes the template form as SuperSize does: the text before the parameters, and the text after
+ * the last parenthesis. */
 static struct str template_exact(struct text *out, const struct supersize_parse *p,
 				 struct supersize_head h)
 {
@@ -325,8 +324,7 @@ static struct str template_exact(struct text *out, const struct supersize_parse 
 	return text_str(out);
 }
 
-/* Writes the template form without the parameters of the function and of its enclosing
- * functions. */
+/* Writes the template form without parameters, those of functions around it included. */
 static struct str template_mended(struct text *out, const struct supersize_parse *p,
 				  struct supersize_head h)
 {
@@ -345,7 +343,7 @@ static struct str template_mended(struct text *out, const struct supersize_parse
 	return text_str(out);
 }
 
-/* Finds the name inside "void (*f(int))(char)". Returns false if the text has another form. */
+/* Finds the name in "void (*f(int))(char)". False for other texts. */
 static bool inside_pointer(const struct supersize_parse *p, struct supersize_head *h)
 {
 	const size_t end = supersize_place_of(p, h->paren);
@@ -371,11 +369,11 @@ static size_t supersize_last_of(struct str s, char c)
 	size_t i = s.len;
 	while (i > 0 && s.p[i - 1] != c)
 		i--;
-	return i; /* Index after c. 0 if there is none */
+	return i; /* The index after c, or 0 */
 }
 
-/* Splits "a::{lambda(int)#2}::_FUN" and "a::$_2::__invoke" into parts of the shown name
- * "a::$lambda#2". The results point into `name`. */
+/* Splits "a::{lambda(int)#2}::_FUN" and "a::$_2::__invoke" into parts of "a::$lambda#2", which
+ * point into `name`. */
 static bool lambda_parts(struct str name, struct str *ret_front, struct str *ret_number)
 {
 	const bool gcc = str_ends(name, STR("}::_FUN")), clang = str_ends(name, STR("::__invoke"));
@@ -408,8 +406,7 @@ static bool is_pointer_type(const struct supersize_parse *p, size_t paren)
 	return !p->exact && (before(p->s, paren, "(*)") || before(p->s, paren, "(&)"));
 }
 
-/* Sets the full form and returns the template form. Both forms still contain the parts that
- * supersize_finish() removes. */
+/* Sets the full form, and returns the template form. supersize_finish() follows for both. */
 static struct str names_supersize_split(struct supersize_name *n, const struct supersize_parse *p)
 {
 	struct str front, number;
@@ -436,7 +433,7 @@ static struct str names_supersize_split(struct supersize_name *n, const struct s
 	return template_form(n, p, h);
 }
 
-/* Removes the number of a clone in .text: "f.constprop.0" and "f.11". */
+/* Removes the number of a clone in .text: of "f.constprop.0" and "f.11". */
 static struct str drop_clone_number(struct str s, bool *ret_clone)
 {
 	static const char *const parts[] = { ".constprop", ".isra", ".part", ".lto_priv" };
@@ -457,7 +454,7 @@ static struct str drop_clone_number(struct str s, bool *ret_clone)
 
 static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
 {
-	/* Search for the bracket, because names have fewer brackets than blanks. */
+	/* Names have fewer brackets than blanks. */
 	for (size_t i = supersize_find_word(s, 0, "[clone "); i < s.len;
 	     i = supersize_find_word(s, i + 1, "[clone ")) {
 		if (!before(s, i, " "))
@@ -466,16 +463,16 @@ static struct str drop_clone(struct str s, unsigned how, bool *ret_clone)
 		s = supersize_cut(s, 0, i - 1);
 		break;
 	}
-	/* In "f@GLIBC_2.16", the number at the end belongs to the version. */
+	/* The number in "f@GLIBC_2.16" is of the version. */
 	const bool version = !(how & SUPERSIZE_EXACT) && find_char(s, 0, '@') < s.len;
 	return (how & SUPERSIZE_TEXT) && !version ? drop_clone_number(s, ret_clone) : s;
 }
 
-/* Changes "A for B" to "B [A]". */
+/* Changes "A for B" to "B [A]", where `word` is " for " or a similar word. */
 static struct str turn(struct text *out, struct str s, const char *word, bool exact)
 {
-	/* The kind of a special symbol comes first, as words. If an argument list comes before the
-	 * word, the word is part of a name. */
+	/* The kind of a special symbol comes first. If an argument list comes before the word, the
+	 * word is part of a name. */
 	const struct str early = supersize_cut(s, 0, min_u64(s.len, 30));
 	const size_t i = supersize_find_word(early, 0, word);
 	if (i == early.len || (!exact && is_quoted(s, i)))
@@ -490,9 +487,8 @@ static struct str turn(struct text *out, struct str s, const char *word, bool ex
 	return text_str(out);
 }
 
-/* Derives the plain form from the template form, and removes the parts that no form keeps. The
- * template form may be part of the parsed text. Changes the plain form first, because it may be the
- * same text as the template form. */
+/* Makes the plain form from the template form, and removes what no form keeps. The template form
+ * may be a part of the parsed text. Changes the plain form first: both may be the same text. */
 static void supersize_finish(struct supersize_name *n, struct supersize_parse *p,
 			     struct str template_form)
 {
@@ -507,11 +503,11 @@ static void supersize_finish(struct supersize_name *n, struct supersize_parse *p
 	ASSERT(n->plain.len <= n->template_name.len);
 }
 
-/* True if a Go name contains types with blanks and parentheses. The compiler generates such names,
- * as for instances of generics: "f[go.shape.int].func1". Such a name has no parameter list. */
+/* True if a Go name has types with blanks and parentheses, and no parameter list. The compiler
+ * makes such names, as for instances of generics: "f[go.shape.int].func1". */
 static bool is_of_go(struct supersize_name *n, struct str s, unsigned how)
 {
-	/* Go generates "go:itab.*x,interface { F() }" and "type:.eq.x". "go::f" is C++. */
+	/* Go has "go:itab.*x,interface { F() }" and "type:.eq.x". "go::f" is C++. */
 	const size_t front = str_starts(s, STR("go:")) ? 3 : str_starts(s, STR("type:")) ? 5 : 0;
 	const bool made = front > 0 && front < s.len && s.p[front] != ':';
 	if (how & SUPERSIZE_EXACT || (!made && supersize_find_word(s, 0, "[go.shape.") == s.len))

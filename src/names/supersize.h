@@ -18,35 +18,33 @@
 #include "base/vec.h"
 
 enum {
-	SUPERSIZE_TEXT = 1, /* the symbol is in .text: a numeric suffix marks a clone */
+	SUPERSIZE_TEXT = 1, /* In .text, a number at the end marks a clone */
 	SUPERSIZE_EXACT = 2,
 };
 
 enum {
-	SUPERSIZE_ANONYMOUS = 1, /* the plain name lost an anonymous namespace */
+	SUPERSIZE_ANONYMOUS = 1, /* The plain name has lost an anonymous namespace */
 	SUPERSIZE_CLONE = 64,
 };
 
-/* Place of a bracket or blank in a name. Private. */
 struct supersize_mark {
 	uint32_t place;
 	char kind;
 };
 
-/* A splitter, reusable for many names. Zero it before the first use. The forms point into the text
- * or into the buffers. They are valid until the next call. */
+/* Splits names. All zero at first, can be used again. The forms point into the text or into the
+ * buffers, and are valid until the next call */
 struct supersize_name {
 	struct str full, template_name, plain;
-	unsigned flags; /* Bits SUPERSIZE_ANONYMOUS and SUPERSIZE_CLONE */
-	/* Private. */
-	struct text buffers[6]; /* 0, 1: texts of turn(); 2: parts of the template form; 3 to 5:
+	unsigned flags;         /* SUPERSIZE_ANONYMOUS and SUPERSIZE_CLONE */
+	struct text buffers[6]; /* 0, 1: texts of turn(). 2: parts of the template form. 3 to 5:
 				 * the three forms */
 	VEC(struct supersize_mark) marks;
 };
 
-/* Splits the demangled name of a native symbol into the three forms. */
+/* Splits a demangled name into the three forms. */
 void supersize_split(struct supersize_name *n, struct str demangled, unsigned how);
-/* Derives the template form and the plain form from a full form. Does not change the full form. */
+/* Makes the template form and the plain form of a full form, which stays as it is. */
 void supersize_derive(struct supersize_name *n, struct str full, unsigned how);
 void supersize_name_release(struct supersize_name *n);
 
