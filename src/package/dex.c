@@ -1,5 +1,5 @@
-/* Parses dex files: reads headers and tables, collects claims, and divides the file's bytes among
- * the items. */
+/* Parses dex files: reads headers and tables, collects claims, divides the bytes among the
+ * items. */
 #include "package/dex_internal.h"
 
 #include "base/sort.h"
@@ -133,7 +133,7 @@ static bool dex_claim_end(struct dex_parse *p, uint64_t end)
 	return end >= p->d->bytes.size || dex_claim(p, end, p->part->first + DEX_REST);
 }
 
-/* Claims the ids of a table, each for its owner, otherwise for the table item `rest`. */
+/* Claims the ids of a table: each for its owner, or, without one, for the item of table `rest`. */
 static bool claim_ids(struct dex_parse *p, const struct dex_ids *ids, uint64_t each,
 		      const uint32_t *owners, enum dex_table rest)
 {
@@ -171,7 +171,7 @@ static bool claim_protos(struct dex_parse *p)
 	return t->count == 0 || dex_claim_end(p, r.pos);
 }
 
-/* Makes each class the owner of the string with its name. */
+/* Lets each class own the string with its name. */
 static void dex_name_classes(const struct dex_parse *p, uint32_t *owners)
 {
 	const struct dex_ids *t = &p->part->types;
@@ -228,8 +228,7 @@ static enum dex_table dex_table_of(unsigned type)
 	}
 }
 
-/* Claims the start of each section in the map, so that unreferenced bytes belong to a table of
- * their kind. */
+/* Claims the start of each section in the map, so that unreferenced bytes belong to their table. */
 static bool claim_map(struct dex_parse *p)
 {
 	if (p->map == 0)

@@ -41,8 +41,7 @@ struct dex_item {
 	uint64_t size;  /* Bytes of the file. 0 if not defined in this file */
 	uint32_t index; /* Index in the file's table of this kind, or enum dex_table. */
 	uint32_t part;  /* Index in `parts`. */
-	uint32_t owner; /* Item of the class, for fields and methods. Other items are their own
-			 * owners */
+	uint32_t owner; /* Item of the class, for fields and methods. Others own themselves */
 	enum dex_kind kind;
 };
 

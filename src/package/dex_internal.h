@@ -15,7 +15,7 @@ enum {
 
 #define DEX_NO_INDEX UINT32_MAX
 
-/* An item begins at this offset. */
+/* A claim: an item has the bytes from this offset until the next claim. */
 struct dex_claim {
 	uint64_t off;
 	uint32_t item, unused;

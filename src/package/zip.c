@@ -66,8 +66,7 @@ static bool read_local(const struct zip *z, struct zip_entry *e)
 	return reader_ok(&r) && e->data <= z->directory && e->packed <= z->directory - e->data;
 }
 
-/* Returns the next number of a zip64 extra field if `number` is UINT32_MAX. Otherwise returns
- * `number`. */
+/* Returns the next number of a zip64 extra field if `number` is UINT32_MAX, else `number`. */
 static uint64_t number64(struct reader *extra, uint32_t number)
 {
 	return number == UINT32_MAX && reader_left(extra) >= 8 ? read_u64(extra) : number;
