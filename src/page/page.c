@@ -16,7 +16,7 @@ enum { LABELS_MAX = 40 };
 static const struct page_known {
 	const char *name, *title;
 	const char *split; /* Separator of a label's parts. Each part becomes a level */
-	bool aside;        /* True if rows are not grouped by this column */
+	bool aside;        /* True if users cannot group rows by this column */
 } known[] = {
 	{ "armembers", "Archive members", "/", false },
 	{ "address", "Address", NULL, true },
@@ -72,11 +72,9 @@ static const struct page_known {
 struct page_labels {
 	const char *name;
 	VEC(uint32_t)
-	numbers;           /* Per text of the page: its number in this column plus 1. 0 without
-			    * one */
+	numbers;           /* Per text of the page: 1 + its number in this column, or 0 */
 	struct text texts; /* Dictionary of the column */
-	struct text lines; /* Per line a varint: 0 for a new label, otherwise count + 1 - its
-			    * number */
+	struct text lines; /* Per line a varint: 0 for a new label, else count + 1 - its number */
 	uint32_t count;
 };
 
@@ -190,8 +188,7 @@ static void page_put_values(const struct page_flat *f, struct text *to, const ui
 	}
 }
 
-/* Writes one line with a row's numbers. Its labels are in f->ids. `row` has the texts, or is
- * NULL. */
+/* Writes one line with a row's numbers. Its labels are in f->ids. `row`: its texts, or NULL. */
 static void put_line(struct page_flat *f, const struct heft_row *row,
 		     const struct heft_row *numbers)
 {
@@ -240,7 +237,7 @@ static void set_text(struct page_flat *f, size_t depth, uint32_t id)
 		f->ids[i] = id;
 }
 
-/* Numbers of an inner row minus those of its children, on one side. */
+/* Numbers of an inner row minus those of its children, in the base or now. */
 struct page_rest {
 	uint64_t whole[COLUMNS_MAX];
 	double exact[COLUMNS_MAX];
@@ -453,7 +450,7 @@ static void page_put_course(struct page_flat *f, struct json *j)
 	mem_free(list);
 }
 
-/* Writes the cards or code that some labels of the last level have. */
+/* Writes what only some labels of the last level have: facts about symbols (cards), or code. */
 static void page_put_extra(struct page_flat *f, struct json *j, const char *key,
 			   const char *count_key, uint64_t count, struct text *stream)
 {
@@ -506,7 +503,7 @@ static void page_put_facts(struct json *j, const struct page_tab *tab)
 	json_close(j, ']');
 }
 
-/* Writes the tab. Its members are in the order of the columns in the data. */
+/* Writes the tab as JSON. Its numbers are in streams, which the data has in the same order. */
 static void put_tab(struct page_flat *f, struct json *j)
 {
 	const struct heft_table *t = f->tab->table;
@@ -547,8 +544,7 @@ static void put_tab(struct page_flat *f, struct json *j)
 	json_close(j, '}');
 }
 
-/* Removes text columns that are empty in all rows. If rows are made one by one, only the end shows
- * this. */
+/* Removes text columns that are empty in all rows. If rows are made singly, the end shows this. */
 static void drop_empty_texts(struct page_flat *f)
 {
 	const size_t first = f->tab->table->level_count;
@@ -563,7 +559,7 @@ static void drop_empty_texts(struct page_flat *f)
 	}
 }
 
-/* True if the page shows a measure. It hatches inferred bytes. */
+/* True if the page shows a measure. Bytes with an inferred owner only hatch a box. */
 static bool page_takes(const struct heft_table *t, unsigned m)
 {
 	const struct heft_measure *measure = &t->measures[m];

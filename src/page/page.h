@@ -67,9 +67,10 @@ struct page_tab {
 	/* For rows that are call stacks: returns the number of a row's step (struct page_step). */
 	struct page_stacks *stacks;
 	uint32_t (*step_of)(void *ctx, const struct heft_row *row);
-	/* For last-level labels: returns the card of a row's label. Valid until the next call. */
+	/* For labels of the last level: returns facts about its symbols. Valid until the next
+	 * call. */
 	const struct symbol_card *(*card_of)(void *ctx, const struct heft_row *row);
-	/* For last-level labels: returns the code of a row's label, or "". May be NULL. */
+	/* For labels of the last level: returns the code of its functions, or "". May be NULL. */
 	struct str (*code_of)(void *ctx, const struct heft_row *row);
 	void *ctx;
 	/* Memory regions with a known length. */
@@ -78,7 +79,8 @@ struct page_tab {
 	const struct heap_strip *strip;            /* Memory by address */
 	const char *damage;                        /* Damage, one line each */
 	const struct heft_page_timeline *timeline; /* Timeline with only builds and series */
-	bool only_now;                             /* A diff without a base, not shown as a diff */
+	bool only_now;                             /* True for a diff whose base is empty, which
+						    * is shown without a base */
 };
 
 void page_add(struct page *p, const struct page_tab *tab);

@@ -8,8 +8,7 @@
 
 #include <stdio.h>
 
-/* Compression level and part size. Packing takes half a second for the 60 MB of a million
- * symbols. */
+/* Compression level and part size. Packing the 60 MB of a million symbols takes half a second. */
 enum { PACK_LEVEL = 6, PACK_PART = 1 << 20 };
 
 /* Adds the texts, each with a line end. */

@@ -6,7 +6,7 @@
 #include "measure/profile.h"
 #include "source/users.h"
 
-/* Separates the texts of a card. */
+/* Separates the texts of a struct symbol_card. */
 #define CARD_TEXT_END '\x1f'
 
 /* A label's card: the first texts in its symbols' data, and the names of the first symbols that
@@ -25,7 +25,7 @@ struct label_data {
 	uint64_t addr, size;
 };
 
-/* Cards of a profile. Borrows the profile. */
+/* Finds the struct symbol_card of labels. Borrows the profile. */
 struct symbol_cards {
 	const struct heft_profile *profile;
 	struct users users;
@@ -36,14 +36,13 @@ struct symbol_cards {
 	VEC(const char *) names;
 };
 
-/* Returns the last level. NULL if its labels are not symbols. */
+/* Returns the last level of the profile. NULL if its labels are not symbols. */
 const struct level *symbol_cards_level(const struct heft_profile *p);
 
-/* Prepares the cards. False, without cards, if the last level is not symbols or the run lacked
- * HEFT_PROFILE_RANGES. */
+/* Prepares this. False if the last level is not symbols, or the run lacked HEFT_PROFILE_RANGES. */
 bool symbol_cards_init(struct symbol_cards *c, const struct heft_profile *p);
 void symbol_cards_release(struct symbol_cards *c);
-/* Returns the card of a label's symbols. Valid until the next call. */
+/* Returns what is known about a label's symbols. Valid until the next call. */
 const struct symbol_card *symbol_cards_of(struct symbol_cards *c, label_id label);
 
 #endif

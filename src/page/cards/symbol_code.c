@@ -144,7 +144,7 @@ static bool make_listings(struct symbol_code *c, struct heft_profile *p, struct 
 	return good;
 }
 
-/* A label's largest function on one side. */
+/* A label's largest function before the change, or now. */
 struct side {
 	uint64_t label;
 	struct code_side code;
@@ -202,7 +202,7 @@ static void keep_largest(side_vec *list)
 	list->count = count;
 }
 
-/* The function on both sides. `im` is NULL if a side lacks it. */
+/* A function before the change and now. `im` is NULL where it is missing. */
 struct symbol_code_pair {
 	struct code_side sides[2];
 };

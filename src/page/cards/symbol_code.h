@@ -29,8 +29,8 @@ struct symbol_code {
 };
 
 /* Makes the code of a profile's program. Its last level must be symbols. `blocks`: the same
- * program, NULL for a diff. `samples`: of the same program, or NULL. Fails if blocks cannot be
- * read. */
+ * program, NULL for a diff. `samples`: of the same program, or NULL. Fails if blocks are
+ * damaged. */
 bool symbol_code_make(struct symbol_code *c, struct heft_profile *p, struct heft_blocks *blocks,
 		      struct heft_samples *samples, struct heft_err *err);
 void symbol_code_release(struct symbol_code *c);

@@ -1,4 +1,4 @@
-/* Finds the flags of symbols from their names, sections, sources and contents. */
+/* Finds the flags of symbols from their names, sections, source files and contents. */
 #include "page/cards/symbol_flags.h"
 
 #include "page/cards/symbol_twins.h"
@@ -14,7 +14,7 @@ enum {
 	INLINED = 1 << 9,
 };
 
-/* Facts about symbols that the labels of a level show, by the level's source. */
+/* What the labels of a level tell about symbols, by the level's data source. */
 enum said_by { NOTHING, SYMBOLS, SECTIONS, SOURCES, CALLS };
 
 void symbol_flags_init(struct symbol_flags *f, const struct heft_profile *p, struct arena *arena)
@@ -57,8 +57,7 @@ static unsigned source_flags(struct str path)
 	return generated ? SNAP_GENERATED : 0;
 }
 
-/* True if a chain has inlined calls besides the function. In Rust types, a blank follows the
- * ";". */
+/* True if a chain has inlined calls besides the function. In Rust types, a blank follows ";". */
 static bool has_calls(struct str chain)
 {
 	for (size_t i = 0; i + 1 < chain.len; i++)
@@ -67,7 +66,7 @@ static bool has_calls(struct str chain)
 	return false;
 }
 
-/* Returns the flags that a label shows. If two levels have the label, uses the first level. */
+/* Returns the flags that a label tells. If two levels have the label, the first one counts. */
 static unsigned symbol_flags_said_of(struct symbol_flags *f, label_id id, enum said_by what)
 {
 	if (id >= f->count)

@@ -1,5 +1,5 @@
-/* symbol_flags.h - finds flags of a profile's symbols, as words, from names, sections, sources,
- * contents and inlined calls. */
+/* symbol_flags.h - finds flags of a profile's symbols, as words, from names, sections, source
+ * files, contents and inlined calls. */
 #ifndef HEFT_PAGE_CARDS_SYMBOL_FLAGS_H
 #define HEFT_PAGE_CARDS_SYMBOL_FLAGS_H
 
