@@ -1,5 +1,4 @@
-/* keeper.c - waits on a socket for the ends of recorded processes, and writes their memory to
- * files. */
+/* keeper.c - waits on a socket for the ends of recorded processes. Writes their memory to files. */
 #define _GNU_SOURCE /* accept4, struct ucred */
 #include "process/keeper.h"
 
@@ -70,7 +69,7 @@ bool keeper_open(struct keeper *k, const char *pattern, const char *dir, struct 
 	return failed;
 }
 
-/* A process's request: the secret word of the run, what to keep, and the file name. */
+/* What a process sends: the secret word of the run, what to keep, and the file name. */
 struct request {
 	char text[NAME];
 	size_t used, size; /* `used`: bytes read up to now. `size`: bytes of the request, with

@@ -1,5 +1,4 @@
-/* keeper.h - waits for the ends of recorded processes and stores their memory, for `heft heap
- * run`. */
+/* keeper.h - waits for the ends of recorded processes. Stores their memory, for heft heap run. */
 #ifndef HEFT_PROCESS_KEEPER_H
 #define HEFT_PROCESS_KEEPER_H
 
@@ -10,8 +9,8 @@
 bool output_matches(const char *pattern, const char *name, uint32_t *ret_pid);
 
 /* Waits for the ends of recorded processes. A process connects, sends the secret word of the run,
- * and names a file. Then it waits until its memory is written to a core. If the process may not
- * write its pages, it sends them, and the keeper writes them. One thread. */
+ * and names a file. Then it waits until the keeper has written its memory to a core. A process that
+ * may not write files sends its pages, and the keeper writes them. One thread. */
 struct keeper {
 	int fd;                    /* Readable when a process sends a request */
 	char name[48];             /* HEFT_HEAP_KEEPER of the processes: socket, '.', word */
@@ -22,8 +21,7 @@ struct keeper {
 bool keeper_open(struct keeper *k, const char *pattern, const char *dir, struct heft_err *err);
 /* Serves all processes with a pending request. */
 void keeper_serve(void *keeper);
-/* Serves the pending requests, then closes. Processes that end later write their files
- * themselves. */
+/* Serves the pending requests, then closes. Later processes write their files themselves. */
 void keeper_close(struct keeper *k);
 
 #endif

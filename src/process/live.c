@@ -129,8 +129,7 @@ static void await(struct live_thread *t, uint64_t until)
 	}
 }
 
-/* Stops all threads. Running threads may start new ones, so the search repeats until it finds
- * none. */
+/* Stops all threads. Running threads may start new ones, so searches until it finds none. */
 static bool stop_all(struct live *l)
 {
 	bool more = true, good = true;
@@ -196,7 +195,7 @@ static bool live_note_thread(struct live *l, struct live_thread *t)
 	return true;
 }
 
-/* Slices of the plan that are consecutive in the buffer, from offset `at` on. */
+/* Slices whose bytes are consecutive in the buffer, from offset `at` on: the work of one thread. */
 struct live_job {
 	size_t first, count;
 	uint64_t at;
@@ -254,7 +253,7 @@ static void copy_job(void *ctx, size_t i, unsigned worker)
 	}
 }
 
-/* Copies slices from `first` on, until the buffer is full. Returns their number. */
+/* Copies slices from number `first` on, until the buffer is full. Returns how many it copied. */
 static size_t copy_some(struct live *l, size_t first)
 {
 	const struct live_plan *p = &l->plan;
@@ -291,7 +290,7 @@ static bool write_some(struct live *l, struct live_out *o, size_t first, size_t 
 		if (!live_out_slice(o, &l->plan, s, data, l->err))
 			return false;
 		data += s->size;
-		/* Returns the written part of the buffer to the system, unless the buffer is needed
+		/* Returns the written part of the buffer to the system, unless it is needed
 		 * again. */
 		const uint64_t done = (uint64_t)(data - l->buffer) / LIVE_PAGE * LIVE_PAGE;
 		if (l->stopped_at == 0 && done - l->given >= CHUNK_MAX) {

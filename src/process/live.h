@@ -27,7 +27,7 @@ struct live_wish {
 
 struct live_facts {
 	uint64_t bytes;     /* Bytes of memory in the core. */
-	uint64_t file_size; /* Bytes on the disk, holes included. */
+	uint64_t file_size; /* Bytes that the file takes on the disk. Its holes take none */
 	uint64_t pause_ns;
 	uint64_t buffer;    /* Bytes of memory used for the copy. */
 	uint64_t available; /* Bytes that were available for the copy. UINT64_MAX if unknown. */
@@ -40,7 +40,7 @@ struct live_facts {
 };
 
 /* Writes the core. The file appears complete or not at all, readable only by its owner. On
- * failure, `ret` has the facts so far. Only one thread at a time may do this for a process.
+ * failure, *ret has what is known so far. Only one thread at a time may do this for a process.
  * Needs as much memory as is copied. If less is available, the process stays stopped until the
  * file is written. */
 bool live_snapshot(uint32_t pid, const char *path, const struct live_wish *wish,

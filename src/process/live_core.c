@@ -19,7 +19,7 @@ struct live_out {
 	int fd;
 	struct packed_sink *pack; /* Compressor. NULL if the file is not compressed */
 	uint64_t at;              /* Position in the core. */
-	uint64_t kept;            /* Length of the file so far, without a final hole */
+	uint64_t kept;            /* Length of the file so far, without a hole at its end */
 	const char *path;
 	char *temp;
 	bool nameless; /* True while the file has no name */
@@ -273,9 +273,8 @@ static bool put_headers(struct live_out *o, struct live_plan *p, size_t notes_si
 	return good && (!many || live_core_put(o, &extra, sizeof extra, err));
 }
 
-/* Creates a file that only its owner can read, because memory contains secrets. If the file
- * system supports it, the file has no name until it is complete. Then no file remains if heft is
- * killed. */
+/* Creates a file that only its owner can read, because memory contains secrets. If the file system
+ * supports it, the file has no name until it is complete. So none remains if heft is killed. */
 static bool live_core_open_temp(struct live_out *o)
 {
 	char *slash = strrchr(o->temp, '/');

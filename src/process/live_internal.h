@@ -64,8 +64,7 @@ void live_plan_release(struct live_plan *p);
 /* Returns the bytes of /proc/PID/NAME with a 0 after them, malloc'ed. NULL on failure. */
 char *live_read_file(uint32_t pid, const char *name, size_t *ret_size, struct heft_err *err);
 
-/* Returns how many bytes this process may still allocate, limited by free memory and by its control
- * groups. */
+/* Returns how many bytes this process may still allocate, by free memory and its control groups. */
 uint64_t live_room(void);
 
 /* Checks that a process exists, may be read, and has our own word size. */

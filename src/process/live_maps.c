@@ -27,8 +27,8 @@ enum {
 };
 
 enum { REGIONS = 512, ENTRIES = 8192 };
-/* Greatest number of untouched bytes inside a piece. Untouched bytes become zeros. A longer gap
- * splits the piece. */
+/* Most untouched bytes inside a piece (a program header of the core). They become zeros. A longer
+ * gap ends the piece. */
 enum { GAP_MAX = 1 << 20 };
 /* Untouched bytes that a piece keeps after its last touched page. A structure that begins on this
  * page, such as a page of the recorder, is then whole. */
@@ -147,7 +147,7 @@ static void live_maps_add_piece(struct live_maps_scan *s, uint64_t end, bool kep
 	s->at = end > s->at ? end : s->at;
 }
 
-/* Ends a piece before an untouched gap that ends at `end`. */
+/* Skips a gap that ends at `end`. If it is long, ends the piece before it. */
 static void live_maps_skip(struct live_maps_scan *s, uint64_t end)
 {
 	struct live_piece *last = vec_last(&s->plan->pieces);

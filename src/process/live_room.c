@@ -68,8 +68,8 @@ static uint64_t group_room(const char *folder, const struct group_files *v)
 	return limit - min_u64(limit, usage);
 }
 
-/* Returns the smallest room of a group and of all groups above it. In a container, the path may
- * exist only on the host. Then the root is the container's own group. */
+/* Returns the least number of bytes that a group and all groups above it may still use. In a
+ * container, the path may exist only on the host. Then the root is the container's own group. */
 static uint64_t groups_room(const char *root, const char *path, const struct group_files *v)
 {
 	char folder[PATH_ROOM];

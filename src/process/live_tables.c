@@ -13,7 +13,7 @@ struct probe {
 	uint32_t pid;
 	VEC(uint64_t) places; /* Addresses to test. */
 	VEC(uint8_t) pages;   /* Copied pages. */
-	bool counters;        /* True to copy pages of stacks, false to copy all other pages. */
+	bool counters;        /* True to copy pages with counters of stacks, false for others */
 	int error;            /* Error of the last failed call */
 };
 
@@ -29,7 +29,8 @@ static void page_copy(struct probe *p, uint64_t addr)
 		p->pages.count += HEAP_PAGE_SIZE;
 }
 
-/* Reads the headers of some places at once. Skips places that cannot be read. */
+/* Reads the headers of pages at these addresses with few calls. Copies each page of the recorder
+ * that is wanted now (p->counters). Skips addresses that cannot be read. */
 static void live_tables_look_at(struct probe *p, const uint64_t *places, size_t count)
 {
 	ASSERT(count <= PROBES);
@@ -47,9 +48,8 @@ static void live_tables_look_at(struct probe *p, const uint64_t *places, size_t 
 		for (size_t i = 0; i < got; i++) {
 			const struct heap_page *h = &heads[i];
 			const uint64_t addr = places[first + i];
-			/* True for pages that are copied first. A stack refers to nodes, and a node
-			 * to modules and threads, which exist before it. So pages of stacks are
-			 * copied before the pages to which they refer. */
+			/* These pages are copied first. A stack refers to nodes, and a node to
+			 * modules and threads, which all exist before it. */
 			const bool counter = h->kind == HEAP_PAGE_STACKS ||
 					     h->kind == HEAP_PAGE_REMOTE;
 			if (h->magic == HEAP_PAGE_MAGIC + sizeof(void *) && h->self == addr &&

@@ -210,8 +210,8 @@ static bool write_bytes(int fd, const char *p, size_t size)
 	return true;
 }
 
-/* Removes files of killed writers, and the oldest file if there are too many. Removes only files
- * with names that this module makes. */
+/* Removes files of killed writers, and the oldest file if there are too many. Touches only files
+ * with names that name_cache_write() makes. */
 static void name_cache_make_room(const char *dir)
 {
 	char path[PATH_ROOM], oldest[PATH_ROOM] = "";

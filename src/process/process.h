@@ -52,8 +52,7 @@ struct process_module {
 	uint64_t bias;         /* Address in the process minus address in the file's headers */
 	bool gone;             /* True if unloaded: other memory may be at its addresses now */
 	/* Set by process_open_module(). */
-	const struct input *input; /* The module's own file. NULL if not found, or of another
-				    * build */
+	const struct input *input; /* The module's own file. NULL if missing, or of another build */
 	const struct input *debug; /* The module's separate debug file, or NULL */
 };
 
@@ -61,11 +60,10 @@ struct process_module {
 struct process_allocator {
 	const char *name;
 	const char *module; /* Path of the module that contains it. "" if unknown */
-	bool beside;        /* True if malloc is used beside this allocator, so malloc's blocks
-			     * are known */
+	bool beside;        /* True if malloc is used, too, so its blocks are known */
 };
 
-/* The heap in the recorder's pages, or glibc's heap if nothing was recorded. */
+/* The heap: as the recorder's pages describe it, or glibc's heap if nothing was recorded. */
 struct process_heap {
 	struct records records; /* Valid after process_open(). The other members are valid after
 				 * process_read_heap(). */
@@ -76,8 +74,7 @@ struct process_heap {
 	/* Without a recorder, all allocators. With a recorder, only those linked into modules,
 	 * which the recorder cannot see. */
 	VEC(struct process_allocator) allocators;
-	/* Reason why live blocks may be missing, as text for use after a colon. NULL if all were
-	 * found. */
+	/* Reason why live blocks may be missing, for use after a colon. NULL if all were found. */
 	const char *unknown;
 };
 
@@ -88,13 +85,12 @@ struct process {
 	struct process_heap heap;
 	/* Private. */
 	bool open, heap_read;
-	VEC(uint32_t) stacks; /* Stacks of the dump's threads, after process_walk_threads(). */
+	VEC(uint32_t) stacks; /* Call stacks of the dump's threads, after process_walk_threads() */
 	struct process_wish wish;
 	struct opened_modules *modules;
 };
 
-/* Opens a dump of any kind. HEFT_EARG if a program that the user named is not a module of the
- * dump. */
+/* Opens a dump of any kind. HEFT_EARG if a program that the user named is no module of it. */
 bool process_open(struct process *p, const char *path, const struct process_wish *wish,
 		  struct heft_err *err);
 /* Opens a core from its image, which must live as long as the process. */
@@ -115,7 +111,7 @@ const struct process_module *process_module_at(const struct process *p, uint64_t
 void process_mark_used(const struct process *p, bool *used);
 /* Fails with HEFT_EARG if a debug file of the options belongs to no module. */
 bool process_check_debug_files(const struct process *p, struct heft_err *err);
-/* Finds the file of a module. Only the first call does the work. */
+/* Finds the file of a module and opens it. Only the first call does the work. */
 void process_open_module(struct process *p, const struct process_module *m);
 
 /* An address in the file of a module. */
@@ -149,8 +145,8 @@ const struct process_mapping *process_mapping_at(struct process *p, uint64_t add
 /* Names all frames of heap.calls. Repeats the work only after stacks were added. Reads modules on
  * several threads. The names do not depend on the number of threads. */
 void process_name_calls(struct process *p);
-/* A spot is a code address in a module. All nodes (frames of the call tree heap.calls) with this
- * address share the spot. Valid after process_name_calls(). */
+/* A spot is a code address in a module. All nodes of the call tree heap.calls with this address
+ * share the spot, so its functions are named once. Valid after process_name_calls(). */
 struct process_spot {
 	uint64_t frame;  /* Code address, as in the nodes of calls */
 	uint32_t module; /* Index plus 1. 0 if in no module. */
@@ -159,8 +155,7 @@ struct process_spot {
 };
 size_t process_spot_count(const struct process *p);
 const struct process_spot *process_spot(const struct process *p, size_t i);
-/* Returns the index of a node's spot, for process_spot(). `node` is an index in the call tree
- * heap.calls. */
+/* Returns the index of a node's spot, for process_spot(). `node`: an index in heap.calls. */
 size_t process_spot_of(const struct process *p, uint32_t node);
 /* Returns the functions of a spot, at least one: inlined functions first, then the function that
  * contains them. Names and files live as long as the process. */
@@ -171,12 +166,12 @@ const struct heft_frame *process_spot_frames(const struct process *p, const stru
 typedef VEC(struct heft_frame) process_frame_vec;
 void process_stack(const struct process *p, uint32_t stack, process_frame_vec *ret);
 
-/* Kind of a frame. Reports show the first frame of kind PROCESS_FRAME_PLAIN. */
+/* Kind of a frame. Reports show a stack from its innermost PROCESS_FRAME_PLAIN on. */
 enum process_frame_kind {
 	PROCESS_FRAME_PLAIN,
 	PROCESS_FRAME_ALLOCATOR, /* malloc and similar, operator new, the recorder */
 	PROCESS_FRAME_HELPER,    /* strdup and similar, layers of the C++ library */
-	PROCESS_FRAME_CUT,       /* Mark for callers that a limit truncated */
+	PROCESS_FRAME_CUT,       /* A mark: the recorder's limit of frames cut the callers */
 };
 enum process_frame_kind process_frame_kind(const struct heft_frame *f);
 extern const char process_cut_off[];
@@ -190,11 +185,11 @@ void process_add_name(struct text *t, const struct heft_frame *f);
  * the work. Call it after process_read_heap(). Supports x86-64 and AArch64. Opens the modules'
  * files. */
 void process_walk_threads(struct process *p);
-/* Returns the stack of dump.threads[i] in heap.calls. 0 if unknown. */
+/* Returns the stack of dump.threads[i], as an id of heap.calls. 0 if unknown. */
 uint32_t process_thread_stack(const struct process *p, size_t i);
 
 /* Describes an address: its mapping, its module and symbol, its part of the heap. Reads the heap.
- * False if the address is not mapped. Frames of blocks are in `a`, other texts live as long as the
+ * False if the address is not mapped. Frames of blocks are in `a`, other texts live like the
  * process. */
 bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_heap_place *ret);
 /* Returns the description of an unmapped address. */

@@ -60,19 +60,18 @@ static const struct allocator allocators[] = {
 
 enum { LETTERS = 128, LENGTHS = 64 };
 
-/* Filter of symbol names. By first letter: one bit for each length of the searched names. */
+/* Filter of symbol names, per first letter: one bit for each length of the names searched for. */
 struct sought {
 	uint64_t lengths[LETTERS];
 };
 
-/* What a module's own symbols show about allocators. */
+/* What a module's own symbols tell about allocators. */
 struct marks {
 	const struct sought *sought;
 	uint64_t defined;          /* Defined names: one bit per allocator */
 	uint64_t malloc, own;      /* Values of two symbols: malloc, and glibc's second name for
 				    * its own malloc */
-	bool is_glibc, is_library; /* `is_glibc`: the module is glibc. `is_library`: it is any C
-				    * library */
+	bool is_glibc, is_library; /* The module is glibc; it is any C library */
 };
 
 static uint64_t of_file(const char *path)

@@ -176,9 +176,8 @@ bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_h
 		const bool own = ret->state == HEFT_HEAP_IN_LIVE ||
 				 ret->state == HEFT_HEAP_IN_HEADER;
 		ret->before = live_block(p, own ? live - 1 : live, a);
-		ret->after = live_block(p, live + 1, a); /* Without a block before the address,
-							  * live is SIZE_MAX, and SIZE_MAX + 1 is
-							  * 0. */
+		ret->after = live_block(p, live + 1, a); /* Without a block before it, `live` is
+							  * SIZE_MAX, and `live` + 1 is 0 */
 	}
 	tell_bytes(p, ret);
 	return ret->state != HEFT_HEAP_NOWHERE;

@@ -21,7 +21,7 @@ struct opened_module {
 	struct debuginfo info;
 	struct symbolizer symbolizer;
 	struct locator locator;
-	process_frame_vec frames; /* Functions of the module's spots */
+	process_frame_vec frames; /* Functions of the code addresses (spots) in the module */
 	struct name_cache known;  /* Empty if there is no cache folder */
 };
 
@@ -40,9 +40,9 @@ struct opened_modules {
 	waiting;
 	struct arena arena;
 	VEC(struct process_mapping) mappings;
-	size_t special;           /* Number of mappings before those made from regions */
-	process_frame_vec frames; /* Functions of the spots outside all modules */
-	process_frame_vec found;  /* Frames of the last block */
+	size_t special;           /* Number of mappings before those made from struct region */
+	process_frame_vec frames; /* Functions of the spots outside of all modules */
+	process_frame_vec found;  /* Frames of the block that was described last */
 	VEC(struct process_spot) spots;
 	uint32_t *spot_of; /* Spot of each node of the calls. NULL before the calls are named */
 	size_t named;      /* Number of nodes in `spot_of` */

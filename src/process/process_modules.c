@@ -177,7 +177,7 @@ static bool process_modules_open_given(struct process *p, struct heft_err *err)
 	return true;
 }
 
-/* Reads the build id of a file. Keeps it in the process's arena. size 0 if there is none. */
+/* Reads the build id of a file into memory of the process. Size 0 if there is none. */
 static bool process_modules_read_build_id(struct process *p, const char *path, struct bytes *ret,
 					  struct heft_err *err)
 {
@@ -300,7 +300,7 @@ static bool take_given(const struct process *p, struct process_module *m)
 		if (!process_modules_is_program(in) ||
 		    !same_build_id(in->images[0].build_id, m->build_id))
 			continue;
-		/* A separate debug file has no code. */
+		/* A separate debug file has no code in the file, so it cannot be the module. */
 		const struct image *im = &in->images[0];
 		bool code = im->section_count == 0;
 		for (size_t k = 0; k < im->section_count && !code; k++)
@@ -466,8 +466,7 @@ static bool try_own_path(struct module_search *s)
 	return path[0] == '/' ? try_path(s, path) : try_relative(s, path);
 }
 
-/* Tries debug files by build id. A debug file has the same symbols, lines and sections as the
- * module. */
+/* Tries debug files by build id. A debug file has the symbols, lines and sections of its module. */
 static bool try_build_id(struct module_search *s)
 {
 	const struct debug_search how = wish_search(s->p->wish.find);
@@ -485,8 +484,7 @@ static bool try_all(const struct process *p, struct opened_module *o)
 	const struct debug_search how = wish_search(p->wish.find);
 	bool found = (o->program && try_path(&s, o->program)) || take_given(p, &o->module) ||
 		     try_memory(p, o) || try_own_path(&s) || try_build_id(&s);
-	/* Tries the folders for debug files that the user named, because they may also have
-	 * modules. */
+	/* Tries the folders for debug files that the user named, which may have modules. */
 	for (size_t i = 0; i < how.dir_count && !found; i++)
 		found = try_below(&s, str_of(how.dirs[i]), o->module.path);
 	arena_release(&s.scratch);

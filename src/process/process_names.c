@@ -137,7 +137,7 @@ static void name_spot(struct process *p, struct process_spot *s)
 	s->first = (uint32_t)frames->count;
 	if (o)
 		push_known_frames(p, o, s->frame - 1 - o->module.bias, frames);
-	else if (s->frame != 0) /* The root has frame 0 */
+	else if (s->frame != 0) /* The root of the call tree has frame 0 */
 		vec_push(frames, (struct heft_frame){ .function = "",
 						      .linkage = "",
 						      .file = "",
@@ -165,7 +165,7 @@ static void name_module(void *ctx, size_t i, unsigned worker)
 		name_cache_write(&o->known, dir, o->module.build_id, p->wish.style);
 }
 
-/* Makes one spot (a distinct code address) for each distinct frame. Sorts spots by address. */
+/* Makes a spot for each distinct code address of the call tree. Sorts spots by address. */
 static void make_spots(struct process *p)
 {
 	struct opened_modules *all = p->modules;
@@ -208,7 +208,7 @@ static void sort_spots(struct process *p, struct symbol_job *job)
 		job->order[job->first[spots[i].module + 1]++] = &spots[i];
 }
 
-/* Notes, once per module, how many bytes belong to functions without a name. */
+/* Adds a note per module with functions without a name: how many bytes belong to them. */
 static void note_hidden(struct process *p)
 {
 	const struct opened_modules *all = p->modules;
@@ -240,7 +240,7 @@ void process_name_calls(struct process *p)
 	process_read_heap(p);
 	if (all->spot_of && all->named == p->heap.calls.nodes.count)
 		return;
-	/* Removes the spots, because further stacks may be added. */
+	/* Removes the spots: they are made again after more stacks were added. */
 	mem_free(all->spot_of);
 	all->spot_of = NULL;
 	all->spots.count = all->frames.count = 0;

@@ -71,8 +71,7 @@ static bool is_of_rust(const char *name)
 	return type > name && memchr(type, ':', size) == NULL;
 }
 
-/* True if a frame's function belongs to Rust's library. The name may have any style or be
- * mangled. */
+/* True if a frame's function belongs to Rust's library. The name may have any style. */
 static bool process_stack_is_of_rust_library(const struct heft_frame *f)
 {
 	enum { ROOM = 512 }; /* The beginning of the name suffices */
@@ -96,8 +95,7 @@ enum process_frame_kind process_frame_kind(const struct heft_frame *f)
 	    strncmp(f->linkage, "_Znw", 4) == 0 || strncmp(f->linkage, "_Zna", 4) == 0 ||
 	    strncmp(f->function, "operator new", 12) == 0)
 		return PROCESS_FRAME_ALLOCATOR;
-	/* The name without underscores and the C library's prefix "__GI_", and without a clone's
-	 * suffix. */
+	/* The name without underscores, the C library's prefix "__GI_", and a clone's suffix. */
 	const char *plain = *f->linkage ? f->linkage : f->function;
 	if (strncmp(plain, "__GI_", 5) == 0)
 		plain += 5;

@@ -10,7 +10,7 @@
 
 enum { FRAMES_MOST = 512, THREADS_MOST = 4096 };
 
-/* Position of a function's entry in the section. */
+/* A function, and the place of its entry in the unwind section. */
 struct unwind_place {
 	uint64_t func, size;
 	uint64_t off, cie_off;
@@ -21,8 +21,7 @@ struct unwind_table {
 	VEC(struct unwind_place) places; /* Sorted by func */
 };
 
-/* Lists the section's functions. `ends`: the section's size is unknown, and an entry of length 0
- * ends it. */
+/* Lists the section's functions. `ends`: its size is unknown, and an entry of length 0 ends it. */
 static void process_threads_list_places(struct unwind_table *t, bool ends)
 {
 	struct unwind_iter it;
@@ -113,8 +112,8 @@ static bool process_threads_row_of(const struct unwind_table *t, const struct un
 	return good;
 }
 
-/* Returns the entry of the function around an address relative to the module's own headers. NULL if
- * no table has it. */
+/* Returns the function that contains `addr`, which is relative to the module's own headers. NULL if
+ * the table has none. */
 static const struct unwind_place *place_at(const struct unwind_table *t, uint64_t addr)
 {
 	const size_t i = upper_bound(t->places.data, t->places.count, sizeof *t->places.data, addr);

@@ -20,9 +20,8 @@ struct heft_recorder {
 	uint64_t every_ms;
 	const char *output; /* Pattern of the files as an absolute path, with %p. */
 	const char *dir;    /* Folder of `output`, with a slash at the end. */
-	const char *mark;   /* Text in the environment that marks the run's processes */
-	const char *single; /* Final name of the program's own file. NULL if the file keeps its
-			     * name */
+	const char *mark;   /* Value of RUN_MARK, which marks the run's processes */
+	const char *single; /* Final name of the program's own file. NULL: it keeps its name */
 	VEC(struct heft_recorder_file) files;
 };
 

@@ -151,8 +151,7 @@ static bool is_linker(const struct image *im)
 	return !has_interp(im) && telling_name_find(im, names, COUNT_OF(names)) != NULL;
 }
 
-/* Returns the program that the dynamic linker's arguments name (ld.so(8)). NULL if there is
- * none. */
+/* Returns the program that the dynamic linker's arguments name (ld.so(8)). NULL if none. */
 static const char *loaded_program(char *const *argv)
 {
 	static const char *const with_value[] = {
@@ -216,7 +215,7 @@ bool program_check(const char *path, char *const *argv, const char *const librar
 	char lines[SCRIPTS_MAX][LINE_MAX_SIZE + 1];
 	for (unsigned i = 0; i < SCRIPTS_MAX && path != NULL; i++) {
 		struct input in;
-		/* Only a shell can run a file without a "#!" line. */
+		/* Neither ELF nor a script: a shell runs such files, so checks that shell. */
 		if (!is_elf_or_script(path, lines[i], &path))
 			continue;
 		if (gains_rights(path))

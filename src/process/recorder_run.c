@@ -30,8 +30,7 @@ static const char *recorder_find_library(struct arena *arena)
 	Dl_info info, program;
 	/* dladdr() fails in a static program. Then no other module exists. */
 	const bool named = dladdr(here, &info) != 0 && info.dli_fname != NULL;
-	/* dladdr() returns the program's name as it was called. That is not a path if the shell
-	 * found the program in $PATH. */
+	/* dladdr() returns the program's name as called: no path if the shell found it in $PATH. */
 	const bool inside = !named || (dladdr((void *)getauxval(AT_PHDR), &program) != 0 &&
 				       program.dli_fbase == info.dli_fbase);
 	char *file = inside ? file_real_path("/proc/self/exe") : NULL;
@@ -197,7 +196,7 @@ static void set_number(struct heft_recorder *r, environment *e, const char *name
 		recorder_set(r, e, name, text);
 }
 
-/* True if one of the first `given` elements sets the variable of `variable` (NAME=VALUE). */
+/* True if one of the first `given` elements sets the same variable as the text NAME=VALUE. */
 static bool is_replaced(const environment *e, size_t given, const char *variable)
 {
 	const size_t size = strcspn(variable, "=");
@@ -245,7 +244,8 @@ static void make_environment(struct heft_recorder *r, environment *e, const char
 	vec_push(e, NULL);
 }
 
-/* Reads a recording and fills *f. Inline stacks are in no table, so only the blocks have them. */
+/* Reads what a file of the recorder holds, and fills *f. If stacks are stored in the blocks, only
+ * blocks show that allocations were recorded. */
 static void file_look_into(struct heft_recorder *r, struct heft_recorder_file *f)
 {
 	const struct dump_wish nothing = { 0 };
@@ -275,8 +275,8 @@ static bool recorder_is_before(const struct timespec *a, const struct timespec *
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* Counts an empty file: the process still runs, or it ended without the recorder. Causes: a signal,
- * a direct system call, or an exec of a program that is not recorded. */
+/* Counts a process that left an empty file: it still runs, or it ended without the recorder.
+ * Causes: a signal, a direct system call, or an exec of a program that is not recorded. */
 static void announced_count(const struct heft_recorder_file *f, struct heft_recorder_end *end)
 {
 	const bool own = f->pid == end->pid;
