@@ -1,8 +1,9 @@
 /* companion_forms.h - opens symbols and debug info that are not in an object file's form as a
  * companion image. Private to program/.
- *  A companion resembles a separate debug file: it has the sections of `im` without bytes, and
- *  symbols or DWARF. Each *_open() returns false, and makes nothing, if there is no companion. If
- *  the companion is damaged, it returns false with *err. */
+ *
+ * A companion resembles a separate debug file: it has the sections of `im` without bytes, and
+ * symbols or DWARF. Each *_open() returns false, and makes nothing, if there is no companion. If
+ * the companion is damaged, it returns false with *err. */
 #ifndef HEFT_PROGRAM_COMPANION_FORMS_H
 #define HEFT_PROGRAM_COMPANION_FORMS_H
 
@@ -20,8 +21,7 @@ bool pdb_file_is_of(struct bytes b, const struct image *im);
 
 /* Opens the PDB at `path` as a companion image of `im`, a linked image of the same build. The
  * companion has the sections of `im` without bytes, the symbols of the PDB, and the PDB's debug
- * info as DWARF. `in` owns the new bytes. The PDB is closed again. False, with *err, if the PDB is
- * damaged. */
+ * info as DWARF. `in` owns the new bytes. Closes the PDB. False, with *err, if it is damaged. */
 bool pdb_file_open(const struct image *im, const char *path, struct input *in, struct notes *notes,
 		   struct heft_err *err);
 
@@ -80,12 +80,14 @@ extern const char *const go_dwarf_names[GO_DWARF_SECTIONS];
 
 /* Writes packages, lines and inlined calls of the tables as DWARF 5, so that all readers of DWARF
  * use them. False, with nothing to release, if the sections would exceed DWARF's 32-bit form.
- *  Each run of functions of one package is a unit with the package's name. It has a subprogram per
- *  function, and one line program. A subprogram has an inlined subroutine per piece of inlined
- *  code, nested as the calls are. Names are offsets in the table. .debug_str is a copy of the
- *  table. Lists of calls have one form in Go 1.12 to 1.19 and another from 1.20 on (found by
- *  experiment). Skips damaged parts.
- *  Memory: about three times the bytes of the table. Time: O(bytes of the table). */
+ *
+ * Each run of functions of one package is a unit with the package's name. It has a subprogram per
+ * function, and one line program. A subprogram has an inlined subroutine per piece of inlined code,
+ * nested as the calls are. Names are offsets in the table. .debug_str is a copy of the table. Lists
+ * of calls have one form in Go 1.12 to 1.19 and another from 1.20 on (found by experiment). Skips
+ * damaged parts.
+ *
+ * Memory: about three times the bytes of the table. Time: O(bytes of the table). */
 bool go_dwarf_make(struct go_dwarf *d, const struct image *im, const struct go_table *table);
 void go_dwarf_release(struct go_dwarf *d);
 

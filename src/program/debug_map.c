@@ -7,8 +7,7 @@
 #include "image/arch.h"
 #include "program/debuginfo.h"
 
-/* A range of an object, and its VM address in the program. sort_by_key() sorts by the first
- * field */
+/* A range of an object, and its VM address in the program. The first field is the sort key */
 struct placed {
 	uint64_t addr, size, to;
 };

@@ -1,13 +1,16 @@
 /* debuginfo.h - opens the DWARF of an image, wherever it is: unpacks and relocates sections, finds
  * dwz's supplementary file and split units (.dwo, .dwp).
- *  Missing or mismatched files become notes. A note names the missing file and the bytes of units
- *  that need it. Other units stay usable.
- *  Objects: the DWARF's addresses are relocated to small numbers that fit any address size. Every
- *  section in the VM image gets its own range of them (a window), from DEBUGINFO_FIRST on.
- *  debuginfo_addr() converts them to VM addresses. Offsets of thread-local variables are such
- *  numbers too. Symbols without an address are 0. Linked images have final bytes and addresses, and
- *  their relocations are not applied.
- *  Not for several threads at once. */
+ *
+ * Missing or mismatched files become notes. A note names the missing file and the bytes of units
+ * that need it. Other units stay usable.
+ *
+ * Objects: the DWARF's addresses are relocated to small numbers that fit any address size. Every
+ * section in the VM image gets its own range of them (a window), from DEBUGINFO_FIRST on.
+ * debuginfo_addr() converts them to VM addresses. Offsets of thread-local variables are such
+ * numbers too. Symbols without an address are 0. Linked images have final bytes and addresses, and
+ * their relocations are not applied.
+ *
+ * Not for several threads at once. */
 #ifndef HEFT_PROGRAM_DEBUGINFO_H
 #define HEFT_PROGRAM_DEBUGINFO_H
 
@@ -18,8 +21,7 @@
 /* Used instead of DEBUGINFO_FIRST if addresses have two bytes. */
 #define DEBUGINFO_FIRST_OF_16 0x100
 
-/* A section of the image. The DWARF joins sections of one name, and this one is a part of the
- * result */
+/* A section of the image. The DWARF joins sections of one name, of which this is a part */
 struct debuginfo_part {
 	enum dw_section which;
 	uint64_t off, size; /* Range in the joined bytes */
@@ -49,8 +51,7 @@ bool debuginfo_is_sup(const struct image *im, const struct image *sup);
 
 /* Opens the debug info of an image. `how` says where to search for dwz's supplementary files and
  * split units. NULL: in the system's directories. The image must live as long as the debuginfo.
- * Never fails: unreadable parts become notes and empty sections. Sections are loaded at the first
- * access. */
+ * Never fails: unreadable parts become notes and empty sections. Sections are loaded when used. */
 void debuginfo_open(struct debuginfo *d, const struct image *im, const struct debug_search *how,
 		    struct notes *notes);
 void debuginfo_close(struct debuginfo *d);

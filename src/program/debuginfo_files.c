@@ -89,8 +89,7 @@ static bool read_debug_sup(const struct image *im, const struct section *s, bool
 	return reader_ok(&r) && version == 5;
 }
 
-/* Finds the reference to a supplementary file. False if there is none, or if it is damaged (with a
- * note). */
+/* Finds the reference to a supplementary file. False if none, or if it is damaged (with a note). */
 static bool find_link(const struct image *im, struct notes *notes, struct sup_link *ret)
 {
 	const struct section *s = image_section_find(im, ".gnu_debugaltlink");
@@ -359,8 +358,7 @@ static size_t dwo_paths(const struct debuginfo *d, const struct unit *u, struct 
 	return count;
 }
 
-/* Finds a split unit in the .dwo files at `paths`. Sets *ret_seen to true if one of the files
- * exists. */
+/* Finds a split unit in the .dwo files at `paths`. Sets *ret_seen if one of them exists. */
 static bool find_dwo(struct debuginfo *d, const struct unit *skeleton, const char *const *paths,
 		     size_t count, struct unit *ret, bool *ret_seen)
 {

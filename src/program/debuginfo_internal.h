@@ -47,8 +47,7 @@ struct debuginfo_other {
 	bool indexed;
 	VEC(struct debuginfo_id) ids; /* For .dwo: sorted, after index_units() has run */
 	struct package_index index;   /* For .dwp */
-	struct package_dwarf **units; /* For .dwp: DWARF per row of the index, made when first
-				       * used */
+	struct package_dwarf **units; /* For .dwp: DWARF per row of the index, made if used */
 };
 
 struct debuginfo_files {
@@ -65,9 +64,8 @@ struct debuginfo_files {
 	bool packages_tried;
 	VEC(struct debuginfo_other *) packages;
 	VEC(struct debuginfo_other *) given_dwos;
-	struct intern paths;                /* Paths of .dwo files. A path's id is its index in
-					     * `dwos` */
-	VEC(struct debuginfo_other *) dwos; /* NULL if it cannot be read */
+	struct intern paths;                /* Paths of .dwo files. Id: index in `dwos` */
+	VEC(struct debuginfo_other *) dwos; /* Each NULL if it cannot be read */
 	struct abbrev_cache abbrevs;
 	struct arena arena;
 };

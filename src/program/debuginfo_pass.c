@@ -46,8 +46,7 @@ void debuginfo_pass_begin(struct dwarf *d, enum dw_section which)
 		return;
 	if (!packed) {
 		(void)dwarf_bytes(d, which);
-		if (f->owned[which]) /* A packed section may take as much memory as an unpacked
-				      * one */
+		if (f->owned[which]) /* Unpacked, a section may take as much memory */
 			return;
 		f->passes[which] = mem_zeroed(1, sizeof *f->passes[which]);
 	} else {

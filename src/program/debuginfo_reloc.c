@@ -5,7 +5,7 @@
 
 enum { WINDOW_GAP = 16, ULEB_MAX = 16 };
 
-/* Returns the size of addresses in the first unit's header (DWARF 5, 7.5.1; versions 2 to 5). 0 if
+/* Returns the address size in the first unit's header (DWARF 5, 7.5.1; versions 2 to 5). 0 if
  * unknown. */
 static uint8_t address_size(const struct debuginfo *d)
 {
@@ -215,7 +215,7 @@ enum { STACK_MAX = 16 };
 struct left_over {
 	uint64_t stack[STACK_MAX];
 	size_t depth;
-	uint64_t less, less_at; /* Value to subtract from the next value of the field at offset
+	uint64_t less, less_at; /* Value to subtract from the field's next value, at offset
 				 * less_at */
 	bool has_less;
 };

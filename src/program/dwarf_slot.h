@@ -14,8 +14,7 @@ struct dwarf_place {
 };
 
 struct dwarf_slot {
-	struct dwarf_place own, debug;   /* DWARF of the image itself, and of its separate debug
-					  * file */
+	struct dwarf_place own, debug;   /* DWARF of the image, and of its separate debug file */
 	const struct program_wish *wish; /* Borrowed. */
 };
 

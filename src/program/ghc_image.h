@@ -5,8 +5,7 @@
 #include "image/image.h"
 #include "runtime/ghc_tables.h"
 
-/* Finds the tables of a linked image. None if the image is not from GHC. The caller releases the
- * list. */
+/* Finds the tables of a linked image. None if the image is not from GHC. The caller releases it. */
 void ghc_image_tables(const struct image *im, struct ghc_tables *ret);
 
 #endif

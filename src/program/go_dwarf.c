@@ -19,8 +19,7 @@ enum { LANG_GO = 0x16, DEPTH_MAX = 64, NO_CALL = -1 };
 /* Codes of the abbreviations. */
 enum { ABBREV_UNIT = 1, ABBREV_FUNCTION, ABBREV_LEAF, ABBREV_INLINED };
 
-/* A value in a table of Go: valid until the offset `end` in a function, from the end of the value
- * before */
+/* A value in a table of Go: valid until the offset `end` in a function, from the `end` before */
 struct until {
 	uint64_t end;
 	int64_t value;

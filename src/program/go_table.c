@@ -120,8 +120,8 @@ struct module_words {
 	size_t types, types_end, func_data, type_links, method_tables;
 };
 
-/* Returns the indexes for a layout. Since Go 1.27, the word after the start of the descriptions is
- * their size. */
+/* Returns the indexes for a layout. Since Go 1.27, the word after the descriptions is their
+ * size. */
 static struct module_words module_words(const struct go_table_module *m, enum pclntab_layout layout)
 {
 	if (layout == PCLNTAB_20 && m->words[38] != 0 && m->words[38] < m->words[37])
@@ -137,8 +137,7 @@ static struct module_words module_words(const struct go_table_module *m, enum pc
 	return (struct module_words){ 37, 38, 40, 44 + more, 47 + more };
 }
 
-/* Reads the words of a struct moduledata: from the relocation that sets a word, or from the
- * file. */
+/* Reads the words of a struct moduledata: by the relocation that sets it, or from the file. */
 static bool go_table_read_module(const struct image *im, uint64_t addr, struct go_table_module *ret)
 {
 	const unsigned width = im->bits / 8;
@@ -218,8 +217,7 @@ static bool find_module(const struct image *im, const struct go_table *g,
 	return false;
 }
 
-/* Indexes of words in struct moduledata that all layouts share, if they have an address of
- * names. */
+/* Indexes of words in struct moduledata that all layouts with an address of names share. */
 enum {
 	MODULE_FUNCS = 13,
 	MODULE_FIND_FUNC = 19,

@@ -56,8 +56,7 @@ const struct go_table *go_slot_open(struct go_slot *s, const struct image *im, s
  * of Go's linker, ends before the zeros that align the next function. */
 bool go_table_func(const struct go_table *g, const struct image *im, uint64_t i,
 		   struct pclntab_func *ret);
-/* Finds the address of a function's data with index `i` in struct pclntab_func.data. False if there
- * is none. */
+/* Finds the address of a function's data number `i` in struct pclntab_func.data. False if none. */
 bool go_table_data(const struct go_table *g, const struct pclntab_func *f, uint64_t i,
 		   uint64_t *ret);
 /* Returns the number of calls that were inlined into a function. They begin at *ret_addr and have
@@ -65,8 +64,7 @@ bool go_table_data(const struct go_table *g, const struct pclntab_func *f, uint6
  * belongs to. */
 uint64_t go_table_calls(const struct go_table *g, const struct image *im,
 			const struct pclntab_func *f, uint64_t *ret_addr);
-/* Returns the offset of the table that says which inlined call each address belongs to. 0 if
- * none. */
+/* Returns the offset of the table that gives each address its inlined call. 0 if none. */
 uint64_t go_table_call_values(const struct go_table *g, const struct pclntab_func *f);
 static inline uint64_t go_table_call_size(const struct go_table *g)
 {

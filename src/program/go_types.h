@@ -1,9 +1,13 @@
 /* go_types.h - finds the package of a type that a Go program describes for its runtime.
- *  Package internal/abi (before Go 1.21: runtime) calls a description Type. A description has fixed
- *  fields, and fields of its kind. Descriptions of types with a name or methods have the import
- *  path. The package of a type without a name is that of the type to which it points, or of which
- *  it consists.\n\nSources: documentation of these packages, and experiments with Go 1.16 to 1.26.
- *  Any number of threads. A few reads per type. */
+ *
+ * Package internal/abi (before Go 1.21: runtime) calls a description Type. A description has fixed
+ * fields, and fields of its kind. Descriptions of types with a name or methods have the import
+ * path. The package of a type without a name is that of the type to which it points, or of which it
+ * consists.
+ *
+ * Sources: documentation of these packages, and experiments with Go 1.16 to 1.26.
+ *
+ * Any number of threads. A few reads per type. */
 #ifndef HEFT_PROGRAM_GO_TYPES_H
 #define HEFT_PROGRAM_GO_TYPES_H
 

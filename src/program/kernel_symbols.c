@@ -65,8 +65,7 @@ struct kernel_symbols_entry {
 
 typedef VEC(struct kernel_symbols_entry) entry_vec;
 
-/* Adds symbols for the parts of the table itself. In a boot image, other symbols show where it
- * ends. */
+/* Adds symbols for the parts of the table itself. In a boot image, others show where it ends. */
 static void kernel_symbols_list_parts(const struct section *in, const struct kallsyms *k, bool boot,
 				      entry_vec *ret)
 {

@@ -21,8 +21,7 @@ struct table_slot {
 struct virtual_table {
 	uint64_t addr, size;
 	struct str type;
-	uint64_t key_place; /* Address of the pointer to the first member function. UINT64_MAX
-			     * without one */
+	uint64_t key_place; /* Address of the pointer to the first function, or UINT64_MAX */
 	uint64_t key;       /* Address of that function */
 };
 
@@ -92,8 +91,7 @@ static void slot_add(struct key_finder *k, uint32_t table, uint64_t place, uint6
 		vec_push(&k->slots, (struct table_slot){ target, place, table });
 }
 
-/* Lists the pointers that the file has. A program at a fixed address needs no relocations for
- * them. */
+/* Lists the pointers in the file. Programs at a fixed address need no relocations for them. */
 static void slots_of_file(struct key_finder *k)
 {
 	const unsigned word = k->im->bits / 8u;

@@ -1,8 +1,9 @@
 /* key_functions.h - finds the key functions of classes. They tell which unit has a class's tables.
- *  The key function of a class is its first virtual function that is neither inline nor pure. Its
- *  unit alone has the virtual table, the type information and the name of the type (Itanium C++
- *  ABI, 5.2.3). A class without a key function has such tables in every unit that needs them. A
- *  class has a key function if its virtual table points to a member function that is not weak. */
+ *
+ * The key function of a class is its first virtual function that is neither inline nor pure. Its
+ * unit alone has the virtual table, the type information and the name of the type (Itanium C++ ABI,
+ * 5.2.3). A class without a key function has such tables in every unit that needs them. A class has
+ * a key function if its virtual table points to a member function that is not weak. */
 #ifndef HEFT_PROGRAM_KEY_FUNCTIONS_H
 #define HEFT_PROGRAM_KEY_FUNCTIONS_H
 

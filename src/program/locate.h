@@ -1,8 +1,10 @@
 /* locate.h - names an address in a program: its symbol, and the functions around it.
- *  All names of addresses come from here: `heft where`, the frames of call stacks and the places of
- *  processes. The symbol comes from the symbol table. Debug info names inlined functions. The
- *  function that contains them is named by its symbol, if it has one.
- *  Names live as long as the locator. One thread per locator. */
+ *
+ * All names of addresses come from here: `heft where`, the frames of call stacks and the places of
+ * processes. The symbol comes from the symbol table. Debug info names inlined functions. The
+ * function that contains them is named by its symbol, if it has one.
+ *
+ * Names live as long as the locator. One thread per locator. */
 #ifndef HEFT_PROGRAM_LOCATE_H
 #define HEFT_PROGRAM_LOCATE_H
 

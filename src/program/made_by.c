@@ -57,8 +57,7 @@ enum { GO_HEADER = 32, GO_INLINE = 2, GO_BIG_ENDIAN = 1, GO_SENTINEL = 16, GO_FR
 
 static const char go_magic[] = "\xff Go buildinf:";
 
-/* Reads the string whose Go header is at `addr`: its address, then its length, of `width` bytes
- * each. */
+/* Reads the string whose Go header is at `addr`: address, then length, of `width` bytes each. */
 static struct str go_string(const struct image *im, uint64_t addr, unsigned width, bool big_endian)
 {
 	ASSERT(width == 4 || width == 8);
@@ -112,8 +111,7 @@ static void read_go_line(struct made_by *m, struct str line)
 	text_add(&m->parts, version);
 }
 
-/* Returns the build information from its start in `b` to the end of its texts. `whole`: until the
- * end of `b`. */
+/* Returns the build information in `b`, to the end of its texts. `whole`: to the end of `b`. */
 static struct bytes info_bytes(struct bytes b, bool whole)
 {
 	struct reader r = reader_of(b, false);

@@ -70,8 +70,7 @@ struct str plt_name(const struct plt *p, const struct plt_slot *slot)
 	return symtab_open(&t, p->im, p->dynsym) ? symtab_get(&t, slot->symbol).name : STR("");
 }
 
-/* Returns the size of a stub. On i386 and ARM, sh_entsize may be an alignment, so the psABI's size
- * is used. */
+/* Returns the size of a stub. On i386 and ARM, by the psABI: sh_entsize may be an alignment. */
 static uint64_t stub_size(const struct image *im, const struct section *s)
 {
 	if (s->entsize >= 8 && s->entsize <= 64)
@@ -134,8 +133,8 @@ static void stubs_by_order(const struct plt *p, const struct section *s, plt_stu
 	uint64_t count = 0, size = stub_size(p->im, s);
 	for (size_t i = 0; i < p->slots.count; i++)
 		count += p->slots.data[i].jump;
-	/* A header that jumps to the dynamic linker comes first. Sections of another size are
-	 * ignored. */
+	/* A header that jumps to the dynamic linker comes first. Ignores sections of another
+	 * size. */
 	if (stubs->short_size > 0 && s->size == stubs->short_header + stubs->short_size * count)
 		size = stubs->short_size;
 	else if (s->size != stubs->header + size * count)

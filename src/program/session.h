@@ -1,9 +1,11 @@
 /* session.h - declares struct heft_session. All measuring handles share a session.
- *  A session has the settings. Each handle that opens files has a context, which copies the
- *  settings when the handle first opens a file. Later changes of the session affect only later
- *  handles. Only progress applies to all handles.
- *  A session lives until its user has freed it and its last context has ended. So handles and
- *  session may be freed in any order. One thread for a session with all its contexts. */
+ *
+ * A session has the settings. Each handle that opens files has a context, which copies the settings
+ * when the handle first opens a file. Later changes of the session affect only later handles. Only
+ * progress applies to all handles.
+ *
+ * A session lives until its user has freed it and its last context has ended. So handles and
+ * session may be freed in any order. One thread for a session with all its contexts. */
 #ifndef HEFT_PROGRAM_SESSION_H
 #define HEFT_PROGRAM_SESSION_H
 
@@ -113,8 +115,7 @@ struct heft_session {
 	heft_progress_fn progress;
 	void *progress_ctx;
 	struct context *oldest, *newest;
-	/* The note that session_note() returned last. Valid while the contexts have `counted` notes
-	 * in all. */
+	/* The note that session_note() returned last. Valid while contexts have `counted` notes. */
 	struct {
 		struct context *of;
 		size_t at, number, counted;
@@ -133,8 +134,8 @@ void context_handle_free(void *handle, size_t at, void (*release)(void *handle))
 /* Frees the contents of a context. */
 void context_release(struct context *c);
 
-/* Copies the session's settings into the handle's memory, once. Leaves the API call if the session
- * is broken. */
+/* Copies the session's settings into the handle's memory, once. Ends the call if the session is
+ * broken. */
 void context_take(struct context *c);
 /* Returns the style of names, or `usual` if the user set none. */
 enum heft_demangle context_style(const struct context *c, enum heft_demangle usual);

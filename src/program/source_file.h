@@ -58,16 +58,13 @@ struct source_file {
 	struct labels *labels;
 	struct notes *notes;
 	unsigned threads;
-	struct places *places; /* Receives places of symbols from the data source `symbols`,
-				   * or NULL */
-	const char *samples;   /* Path of a perf recording for the data source `hotness`, or
-				   * NULL */
+	struct places *places; /* Receives places of symbols from the source `symbols`, or NULL */
+	const char *samples;   /* Path of a perf recording for the source `hotness`, or NULL */
 	struct trace *trace;
 	struct origins *origins; /* Receives the claims of one layer, or NULL */
 	struct dwarf_slot *dwarf;
 	struct go_slot *go;
-	struct panics *panics;   /* Receives panic places from the data source `symbols`, or
-				   * NULL */
+	struct panics *panics;   /* Receives panic places from the source `symbols`, or NULL */
 	struct process *process; /* NULL unless the input is a core */
 	/* Set by the data source `objects`, and filled while units are measured. Then the linker
 	 * map's pieces belong to objects, and units have the other bytes. */
@@ -76,8 +73,8 @@ struct source_file {
 	const struct layer *symbols, *units;
 	const char *source; /* Name of the running data source, for the trace */
 	bool vm_only;       /* True if nobody asks for the owners of debug sections */
-	bool debug_stays;   /* By symbol: true if the bytes of debug sections are labeled by
-			     * section */
+	bool debug_stays;   /* For owners by symbol: true if bytes of debug sections get their
+			   * section's label */
 	bool own_headers;   /* By section: true if a section's header is part of the section */
 	bool as_bloaty;
 	/* Receives from the data source `symbols` how sure each owner is, or NULL. Needs

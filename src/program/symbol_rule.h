@@ -25,8 +25,7 @@ struct str symbol_source(const struct symbol *s);
 /* True for a symbol of a basic block, LETTERS.BB.FUNCTION. Sets *ret to FUNCTION, and *ret_id to
  * the number of letters. */
 bool symbol_is_block(const struct symbol *s, struct str *ret, size_t *ret_id);
-/* Returns the name under which the symbol owns bytes: its own, or its function's name for a
- * block. */
+/* Returns the name under which the symbol owns bytes: its own, or for a block its function's. */
 struct str symbol_owner(const struct symbol *s);
 bool symbol_names_a_place(const struct symbol *s);
 /* Returns the section that contains a symbol. NULL if the symbol is not in the VM image. */

@@ -11,8 +11,7 @@ struct symbol_table_candidate {
 	const char *name, *file;
 	uint64_t limit; /* End of the symbol's section */
 	uint32_t rank;
-	bool code, block; /* `block`: a basic block, which is code of the function symbol before
-			   * it */
+	bool code, block; /* `block`: a basic block, code of the function symbol before it */
 };
 
 typedef VEC(struct symbol_table_candidate) candidate_vec;

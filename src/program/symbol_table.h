@@ -1,9 +1,10 @@
 /* symbol_table.h - finds the symbols of a linked image or object by address.
- *  The rule of symbol_rule.h decides the owner of an address. Code outside of symbols with a size
- *  belongs to the label before it, until the next symbol or the section's end. A PLT stub is called
- *  after the symbol that it jumps to, with "@plt" at the end. Stubs are read when the first address
- *  in a PLT is requested. 40 bytes per symbol, 16 per span. Texts are NUL-terminated and borrowed
- *  from the images. The images must live as long as the table. One thread. */
+ *
+ * The rule of symbol_rule.h decides the owner of an address. Code outside of symbols with a size
+ * belongs to the label before it, until the next symbol or the section's end. A PLT stub is called
+ * after the symbol that it jumps to, with "@plt" at the end. Stubs are read when the first address
+ * in a PLT is requested. 40 bytes per symbol, 16 per span. Texts are NUL-terminated and borrowed
+ * from the images. The images must live as long as the table. One thread. */
 #ifndef HEFT_PROGRAM_SYMBOL_TABLE_H
 #define HEFT_PROGRAM_SYMBOL_TABLE_H
 

@@ -6,8 +6,8 @@
 #include "debug/decl.h"
 #include "debug/walk.h"
 
-/* Greatest number of frames per address. Compilers do not inline so deeply. Further outer frames
- * are dropped. */
+/* Greatest number of frames per address. Compilers inline less deeply. Drops further outer
+ * frames. */
 enum { FRAMES_MAX = 4096 };
 
 static bool dwarf_addr(const struct symbolizer *s, uint64_t vm_addr, uint64_t *ret)

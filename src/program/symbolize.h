@@ -1,8 +1,10 @@
 /* symbolize.h - finds the source lines of an address: unit, function, and inlined calls.
- *  A unit is read when its first address is requested, and kept in a compact form. The first
- *  look-up also reads the first DIE of every unit. Later look-ups are a few binary searches. Damage
- *  affects only look-ups in its unit.
- *  One thread. While a symbolizer exists, no other code may use its debuginfo. */
+ *
+ * A unit is read when its first address is requested, and kept in a compact form. The first look-up
+ * also reads the first DIE of every unit. Later look-ups are a few binary searches. Damage affects
+ * only look-ups in its unit.
+ *
+ * One thread. While a symbolizer exists, no other code may use its debuginfo. */
 #ifndef HEFT_PROGRAM_SYMBOLIZE_H
 #define HEFT_PROGRAM_SYMBOLIZE_H
 
