@@ -17,7 +17,7 @@ static bool build_paths_is_below(struct str path, struct str dir)
 	return str_starts(path, dir) && path.len > dir.len && path.p[dir.len] == '/';
 }
 
-/* Records a build directory. If there are several, only their common part is used. */
+/* Records a build directory. Of several, only the part that all paths begin with counts. */
 static void learn_dir(struct build_paths *b, struct text *scratch, struct str dir)
 {
 	path_join(scratch, dir, STR(""), STR(""));
@@ -64,8 +64,8 @@ void build_paths_finish(struct build_paths *b)
 		vec_push(&b->sources, (struct build_tail){ tail_hash(intern_get(&b->texts, source)),
 							   source, i });
 	}
-	/* If most sources are in that directory, it is a source directory and not a build
-	 * directory. */
+	/* If half of the sources or more are below that directory, it contains the sources, so it
+	 * is not a build directory. */
 	const struct str dir = build_paths_dir(b);
 	size_t below = 0;
 	ASSERT(b->objects.count == b->sources.count);

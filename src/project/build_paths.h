@@ -15,8 +15,7 @@
 
 struct build_paths {
 	struct intern texts;
-	uint32_t dir; /* Private: text id plus 1 of the common part of all build directories, or
-		       * 0 */
+	uint32_t dir; /* Private: text id + 1 of the directory above all build directories, or 0 */
 	VEC(uint32_t)
 	source_of; /* Per text id of an object's absolute path: the source's id plus 1, or 0 */
 	/* Private: sorted by last component. */

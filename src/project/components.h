@@ -28,12 +28,12 @@ struct component_rule {
 	struct str pattern; /* Pattern, without slashes at its ends */
 	const char *component;
 	bool anchored; /* True if the pattern matches only at the root */
-	bool used;     /* True if the row determined the owner of a path */
+	bool used;     /* True if the rule determined the owner of a path */
 };
 
 struct components {
 	VEC(struct component_rule) rules;
-	bool is_tree; /* True if `tree` answers; then there are no rows */
+	bool is_tree; /* True if `tree` answers; then there are no rules */
 	struct dir_metadata tree;
 	struct file file;
 	struct arena arena;
@@ -46,8 +46,7 @@ void components_parse(struct components *c, struct bytes b);
 void components_close(struct components *c);
 /* Returns the component of a path. "" without one. */
 const char *components_find(struct components *c, struct str path);
-/* Adds a note if some rules determined no path's owner: no path matches them, or a later line
- * does. */
+/* Adds a note if some rules determined no path's owner: none matches them, or a later line does. */
 void components_note_unused(const struct components *c, struct notes *notes);
 
 #endif

@@ -9,8 +9,7 @@ static const char file_of_folder[] = "DIR_METADATA";
 
 enum {
 	FILES_MOST = 64
-}; /* Greatest number of files to read for one folder. More files mean a circle, and reading
-    * stops. */
+}; /* Most files to read for one folder. More mean a circle, and reading stops. */
 
 bool dir_metadata_matches(const char *path)
 {
@@ -64,8 +63,7 @@ static bool quoted_behind(struct str line, struct str key, struct str *ret)
 	return true;
 }
 
-/* Finds the next line of a text with a quoted value of the key. Sets *text to the lines after
- * it. */
+/* Finds the next line of a text with a quoted value of the key. *text: the lines after it. */
 static bool next_value(struct str *text, struct str key, struct str *ret)
 {
 	bool found = false;

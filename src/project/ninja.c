@@ -19,9 +19,8 @@ struct ninja {
 	struct notes *notes;
 	struct intern texts;
 	VEC(uint32_t)
-	values;        /* Per index of the name in `texts`: value of the variable, as 1 + text
-		        * id, or 0 */
-	uint64_t room; /* Bytes to which variables may still expand */
+	values;                 /* Per id of a name in `texts`: 1 + text id of its value, or 0 */
+	uint64_t room;          /* Bytes to which variables may still expand */
 	VEC(uint32_t) includes; /* Paths. Each is read once */
 	struct text word;
 };
