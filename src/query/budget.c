@@ -1,4 +1,4 @@
-/* Checks size limits: measures symbols, charges, sections and regions, and compares them with the
+/* Checks size limits: measures symbols, charges, sections and regions, and compares with the
  * limits. */
 #include "query/budget.h"
 
@@ -19,8 +19,8 @@ static bool budget_is_below(const char *dir, size_t len, const char *path)
 	return strncmp(dir, path, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
-/* True if a pattern may also match after a slash. Sources in debug info usually have absolute
- * paths, and objects have a build folder or archive, which nobody writes into a rule. */
+/* True if a pattern may also match after a slash. Source paths in debug info are usually absolute.
+ * Objects are in a build folder or archive, which nobody writes into a rule. */
 static bool is_looked_for_behind_slashes(const struct budget_limit *l, const char *path)
 {
 	return *l->pattern != '/' && (*path == '/' || l->subject == BUDGET_OBJECT);
@@ -84,7 +84,7 @@ static bool text_matches(const struct budget_limit *l, const struct snapshot *s,
 	}
 }
 
-/* A symbol or charge, for the check of a limit. */
+/* What a limit measures: a symbol or a charge (bytes that the file has because of a symbol). */
 struct item {
 	uint32_t text;                    /* Text to compare with the limit's pattern */
 	uint32_t name, path;              /* Names and paths as users see them */
@@ -107,8 +107,8 @@ static uint32_t budget_text_of(const struct budget_limit *l, const struct snap_s
 	}
 }
 
-/* True if a limit includes padding. Files, sections and regions are whole. A symbol is not charged
- * for padding before it. */
+/* True if the measured size includes padding. The sizes of files, sections and regions do. The
+ * charges of a symbol do not include padding before it. */
 static bool budget_is_padded(const struct budget_limit *l)
 {
 	return l->subject <= BUDGET_REGION;
@@ -124,8 +124,8 @@ static double budget_bytes_of(const struct budget_limit *l, const struct snap_sy
 	return (double)y->size / y->alias_count;
 }
 
-/* Returns a symbol as an item. Sources, objects and components are measured in the file. Debug info
- * does not count: only linker maps give its owner, and the result must not depend on a map. */
+/* Returns a symbol as an item. Source files, objects and components are measured in the file. Debug
+ * info does not count: only linker maps give its owner, and the result must not depend on a map. */
 static struct item symbol_item(const struct budget_limit *l, const struct snapshot *s,
 			       const struct snap_symbol *y)
 {
@@ -146,9 +146,9 @@ static uint32_t known_text(const struct snapshot *s, uint32_t text)
 	return charge_is_fallback(s, text) ? 0 : text;
 }
 
-/* Returns a charge as an item. Uses the symbol's path, because linker maps replace sources by
- * objects. Zeroed variables are only in memory, so symbols and namespaces count with the larger
- * size. */
+/* Returns a charge as an item. Uses the symbol's path, because with a linker map charges are by
+ * object and not by source file. Zeroed variables are only in memory, so symbols and namespaces
+ * count with the larger of both sizes. */
 static struct item charge_item(const struct budget_limit *l, const struct snapshot *s,
 			       const struct snap_charge *c)
 {
@@ -174,7 +174,7 @@ static struct item charge_item(const struct budget_limit *l, const struct snapsh
 	return item;
 }
 
-/* True if a limit on parts of symbols counts charges: only if both sides have charges. */
+/* True if a limit on parts of symbols counts charges: only if both snapshots have them. */
 static bool is_charged(const struct budget_limit *l, const struct budget_input *in)
 {
 	return (l->subject == BUDGET_SYMBOL || l->subject == BUDGET_NAMESPACE ||
@@ -182,7 +182,7 @@ static bool is_charged(const struct budget_limit *l, const struct budget_input *
 	       in->now->charges.count > 0 && (!in->base || in->base->charges.count > 0);
 }
 
-/* The measured items of one side. */
+/* The measured items of one snapshot. */
 struct budget_items {
 	const struct budget_limit *limit;
 	const struct snapshot *s;
@@ -245,8 +245,7 @@ struct budget_measured {
 	unsigned besides; /* Caveats: bits of enum stack_told */
 };
 
-/* Returns the size that a SuperSize file states for a section. The bytes of such a section count
- * in .other. */
+/* Returns the size that a SuperSize file states for a section. Its bytes count in .other. */
 static struct budget_measured stated_size(const struct snapshot *s, const char *section)
 {
 	struct budget_measured m = { 0 };
@@ -317,7 +316,8 @@ static struct heft_budget_part *budget_part_of(struct budget_parts *p, struct bu
 	const struct str name = snapshot_text(s, item->name);
 	const uint32_t id = intern_borrow(&p->names, name);
 	if (id == p->sums.count) {
-		/* Bytes that SuperSize has words of its own for get heft's words. */
+		/* SuperSize names the bytes outside of symbols in its own words. Replaces these by
+		 * heft's words. */
 		const char *const mark = " Section: ", *section = strstr(name.p, mark);
 		const bool other = snap_is_overhead(name) && str_ends(name, STR(" file"));
 		const char *label =
@@ -428,8 +428,7 @@ static void budget_add_name(struct intern *known, struct arena *arena, struct st
 		vec_push(ret, arena_copy(arena, name));
 }
 
-/* Lists the parts of a path that are as deep as the pattern, at all places where the pattern could
- * match. */
+/* Lists the parts of a path that are as deep as the pattern, wherever the pattern could match. */
 static void path_names(const struct budget_limit *l, const char *path, struct intern *known,
 		       struct arena *arena, names *ret)
 {
@@ -567,7 +566,7 @@ static bool all_know(const struct budget_input *in, bool (*know)(const struct sn
 	return know(in->now) && (in->base == NULL || know(in->base));
 }
 
-/* Returns what the snapshots lack about a limit's subject. "" if nothing. */
+/* Returns which data about a limit's subject the snapshots lack. "" if none. */
 static const char *budget_what_is_unknown(const struct budget_limit *l,
 					  const struct budget_input *in)
 {

@@ -14,7 +14,7 @@ struct check {
 	struct quality *q;
 	const struct snapshot *s;
 	const struct snap_section *section;
-	bool generates; /* True if a source is generated */
+	bool generates; /* True if some source file is generated */
 	/* Number of symbols with absolute paths, number of sections with such symbols, and the
 	 * first such section. */
 	uint64_t absolute;
@@ -143,7 +143,7 @@ static void check_section(struct check *c)
 		check_shares(c, &h);
 }
 
-/* True if some source is generated. Most projects generate none. */
+/* True if some source file is generated. Most projects generate none. */
 static bool generates(const struct snapshot *s)
 {
 	for (size_t i = 0; i < s->symbols.count; i++)

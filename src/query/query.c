@@ -177,7 +177,7 @@ static int cancelled(void *ctx)
 	return !progress_goes_on();
 }
 
-/* Uses the table of `before` once, because its declaration would be forbidden later. */
+/* Uses the table of `before` once, because SQLite would forbid its declaration later. */
 static bool fill_before(struct query *q)
 {
 	return !q->before ||

@@ -159,8 +159,8 @@ static void query_table_put_place(const struct query_table_cell *c, enum column 
 	}
 }
 
-/* Returns the contents' hash. Fails for a snapshot without hashes, because all symbols would seem
- * to differ. */
+/* Returns the contents' hash. Fails for a snapshot without hashes, where all symbols would
+ * differ. */
 static void put_contents(const struct query_table_cell *c)
 {
 	if (c->s->own && !c->s->has_contents)
@@ -177,8 +177,7 @@ static void put_contents(const struct query_table_cell *c)
 		sqlite3_result_int64(c->to, (int64_t)c->y->contents.whole);
 }
 
-/* Returns the stack. Fails for a snapshot without stacks, because functions would seem to need
- * none. */
+/* Fails for a snapshot without stacks, where functions would seem to need none. */
 static void query_table_put_stack(const struct query_table_cell *c, enum column column)
 {
 	struct text words = { 0 };
