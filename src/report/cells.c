@@ -61,7 +61,7 @@ static void count_text(char out[CELL_MAX], struct change c, bool sign)
 	snprintf(out, CELL_MAX, "%s%" PRIu64, mark, c.size);
 }
 
-/* Writes measure `m` of one side of a row. */
+/* Writes measure `m` of a row: its value before the change if `base`, else its value now. */
 static void value_text(char out[CELL_MAX], const struct report *r, unsigned m,
 		       const struct heft_row *row, bool base)
 {
@@ -93,8 +93,7 @@ static bool cells_is_text(const struct column *c)
 	return c->cell == CELL_TEXT || c->cell == CELL_AMOUNT || c->cell == CELL_STATE;
 }
 
-/* True if a cell has a value. A row that sums up others has no measure of its own that rows
- * share. */
+/* True if a cell has a value. If rows share bytes of a measure, the sum of all rows has none. */
 static bool has_value(const struct report *r, const struct column *c, const struct heft_row *row)
 {
 	return !r->table.measures[c->index].shared || (row->others == 0 && row != r->table.top);

@@ -1,4 +1,4 @@
-/* Adds the parts of a diff of snapshots that the formats need. */
+/* Adds what a diff of snapshots needs to the report: columns, sections, lines around tables. */
 #include "report/diff_report.h"
 
 #include "image/image.h"
@@ -79,7 +79,7 @@ struct diff_report diff_report_of(const struct snapshot_diff *diff,
 	return ret;
 }
 
-/* Writes "+579 bytes (+18%), now 3.79Ki". */
+/* Writes "+579 bytes (+18%), now 3.79Ki": the change and the size now. */
 static void padded_put(struct padded size, struct sink *s)
 {
 	sink_printf(s, "%s bytes (%s), now %s", shown_change(size.after - size.before).p,
@@ -149,8 +149,8 @@ static bool diff_report_has_stacks(const struct report *r)
 	       strcmp(r->table.texts[DIFF_STACK].name, "stack") == 0;
 }
 
-/* Writes the label of a row. If lines are not limited, writes the path and the previous name
- * too. */
+/* Writes the label of a row. If the width of lines is not limited, also writes the path and the
+ * previous name. */
 static void diff_report_put_label(const struct report *r, const struct heft_row *row,
 				  struct text *out)
 {
@@ -246,7 +246,7 @@ static void markdown_section(struct sink *s, const char *name, struct padded siz
 		    shown_growth(size.after, size.before).p);
 }
 
-/* Writes the total, then the tables in folded form. */
+/* Writes the total, then the tables of sections and rows, in parts that the reader can unfold. */
 static void diff_report_markdown_head(const struct report *r, struct sink *s)
 {
 	const struct diff_report *z = r->ctx;
@@ -283,7 +283,7 @@ static const struct column fields_charged[] = {
 	{ "new_vm", CELL_NOW, HEFT_DIFF_VM },
 };
 
-/* The first three columns are written only with DIFF_PADDED. */
+/* Only DIFF_PADDED uses the first three columns. */
 static const struct column fields_own[] = {
 	{ "old_padded", CELL_BASE, HEFT_DIFF_PADDED },
 	{ "new_padded", CELL_NOW, HEFT_DIFF_PADDED },

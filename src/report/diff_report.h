@@ -1,4 +1,4 @@
-/* diff_report.h - adds the parts of a diff of snapshots that the formats need. */
+/* diff_report.h - what diffs of snapshots add to a report: columns, sections, lines. */
 #ifndef HEFT_REPORT_DIFF_REPORT_H
 #define HEFT_REPORT_DIFF_REPORT_H
 
@@ -9,7 +9,7 @@
 /* Label of the last row, which includes unchanged rows. */
 #define DIFF_TOTAL "of all rows"
 
-/* Bytes with padding, before and after. */
+/* The size of a part before and after the change, in bytes. Includes padding. */
 struct padded {
 	double before, after;
 };
@@ -26,12 +26,12 @@ struct diff_report {
 	bool knows_memory; /* Copy of diff_sections.knows_memory */
 	bool hides_debug;  /* Copy of diff_rows.hides_debug: debug sections share one line */
 	enum diff_counting counting;
-	bool uncharged;         /* True if one side has no charged bytes */
+	bool uncharged;         /* True if one of the two snapshots has no charged bytes */
 	const uint64_t *counts; /* Numbers of symbols, per enum heft_change */
 	/* Sums of sections: in the file, in the VM image, debug info, not in the file. */
 	struct padded file, vm, debug, beside;
 };
-/* Returns what the formats need of a diff, except its rows. Borrows the diff. */
+/* Returns the ctx of a diff's report. Borrows the diff. */
 struct diff_report diff_report_of(const struct snapshot_diff *diff,
 				  const struct diff_sections *sections,
 				  const struct diff_rows *rows);

@@ -1,4 +1,4 @@
-/* Adds the parts of reports about heaps that the formats need. */
+/* Adds what reports about heaps need: columns, frames below stacks, lines around tables. */
 #include "report/all_fields.h"
 #include "report/heap_report.h"
 #include "report/label_text.h"
@@ -114,7 +114,7 @@ static void heap_report_put_frames(const struct report *r, const struct heft_row
 	text_release(&text);
 }
 
-/* Appends frames as in folded stacks, outermost first. */
+/* Appends the frames of a stack, outermost first, as folded stacks have them. */
 static void add_folded(struct text *t, const struct heap_report *r, struct heap_path *path,
 		       uint32_t step)
 {

@@ -6,8 +6,7 @@
 #include "holders/holders.h"
 #include "report/report.h"
 
-extern const char *const heap_part_names[HEFT_HEAP_PARTS]; /* Names of the parts: "blocks" and so
-							    * on */
+extern const char *const heap_part_names[HEFT_HEAP_PARTS]; /* "blocks" and so on */
 /* Words for the kinds of damage: "canary" and so on. */
 extern const char *const heap_damage_words[HEFT_HEAP_FREED_WRITTEN + 1];
 
@@ -28,7 +27,7 @@ void out_heap_timeline(const struct heap_info *info, const struct heft_heap_mome
 		       size_t count, bool json, struct sink *s);
 void out_heap_timeline_svg(const struct heap_info *info, const struct heft_heap_moment *moments,
 			   size_t count, struct sink *s);
-/* Search for damage, or walk the stacks of all threads. Write the results. */
+/* Search for damage, or walk the stacks of all threads, and write the results. */
 void out_heap_check(struct heft_heap *h, bool json, struct sink *s);
 void out_heap_stacks(struct heft_heap *h, bool json, struct sink *s);
 /* Writes everything about an address of the process except its symbol. */

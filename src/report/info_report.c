@@ -78,7 +78,7 @@ static void info_report_set_columns(struct report *r)
 			report_column(r, columns[i]);
 }
 
-/* Writes what is known about copies, below the table. */
+/* Writes, below the table, what is known about identical copies of code or data. */
 static void put_foot(const struct report *r, struct sink *s)
 {
 	char room[CELL_MAX];

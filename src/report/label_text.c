@@ -106,8 +106,7 @@ static size_t head_end(struct str label, size_t width)
 	return pos;
 }
 
-/* Returns the start of the last glyphs that fit into `width` columns. The label has `total`
- * columns. */
+/* Returns the start of the last glyphs that fit into `width` columns. It has `total` columns. */
 static size_t tail_start(struct str label, size_t total, size_t width)
 {
 	struct label_text_glyph g;

@@ -1,4 +1,4 @@
-/* Writes the findings of a check of block maps. */
+/* Writes the errors that a check of block maps found. */
 #include "report/all_fields.h"
 
 static const char *const verdicts[] = { "odd", "wrong" };

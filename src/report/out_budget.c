@@ -62,7 +62,7 @@ static size_t out_budget_count_state(const struct budget_report *r, enum heft_bu
 	return n;
 }
 
-/* Writes the finding: "1234 of 2000 bytes" or "+20, at most +10 bytes". */
+/* Writes the value and its limit: "1234 of 2000 bytes" or "+20, at most +10 bytes". */
 void budget_finding_put(const struct heft_budget_row *row, budget_name_fn put_name, struct sink *s)
 {
 	const double have = out_budget_measured(row);
@@ -78,7 +78,7 @@ void budget_finding_put(const struct heft_budget_row *row, budget_name_fn put_na
 		sink_printf(s, ", %s too many", shown_parts(have - row->limit).p);
 }
 
-/* Escapes percent signs and line ends, which have a meaning. In properties, also escapes colons and
+/* Escapes percent signs and line ends, which have a meaning. In properties, also colons and
  * commas. */
 static void github_text(struct sink *s, const char *text, bool property)
 {

@@ -26,8 +26,7 @@ static const char *listing_target(const struct code_listing *l, const char *oper
 	return *end == '\0' ? blocks_name_at(l->blocks, addr) : NULL;
 }
 
-/* Writes an instruction, indented. Appends the name of the function that the instruction calls or
- * jumps to. */
+/* Writes an instruction, indented. Appends the name of the function that it calls or jumps to. */
 static void listing_put_insn(const struct code_listing *l, const struct disasm_insn *insn,
 			     uint64_t addr, struct sink *s)
 {

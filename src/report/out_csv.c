@@ -15,8 +15,7 @@ static void put_escaped(struct sink *s, const char *field)
 	}
 }
 
-/* Writes a field. Quotes a field that contains a separator, quote or line end, and doubles its
- * quotes. */
+/* Writes a field. Quotes a field that contains a separator, quote or line end, doubling quotes. */
 static void out_csv_put_quoted(struct sink *s, const char *field, bool mark)
 {
 	if (!strpbrk(field, "\",\r\n")) {
@@ -101,8 +100,7 @@ static void out_csv_put_path(struct csv *c, const struct row_walk *walk)
 	out_csv_put_field(c, c->path.p);
 }
 
-/* Writes the labels from the first level to the row's level, then empty fields for the deeper
- * levels. */
+/* Writes labels from the first level to the row's level, then empty fields for deeper levels. */
 static void out_csv_put_levels(const struct csv *c, const struct row_walk *walk)
 {
 	const size_t depth = walk->levels.count - 1;

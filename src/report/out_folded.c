@@ -13,7 +13,6 @@ static void folded_put(struct sink *s, const char *label, bool stack)
 	}
 }
 
-/* Returns the column whose numbers the lines show. */
 static struct column value_column(const struct report *r, enum cell cell)
 {
 	return (struct column){ .cell = cell, .index = (unsigned)r->table.sorted_by };

@@ -527,7 +527,7 @@ void out_heap_stacks(struct heft_heap *h, bool json, struct sink *s)
 	sink_text(s, json ? STR("\n]}\n") : STR(""));
 }
 
-/* Writes the stack of the dead thread, below the findings. */
+/* Writes the stack of the thread that crashed, below the damage. */
 static void check_put_death(struct heft_heap *h, struct sink *s)
 {
 	if (!dump_is_fatal(&h->process.dump) || h->process.dump.thread_count == 0)

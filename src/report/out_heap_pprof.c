@@ -118,8 +118,7 @@ static void out_heap_pprof_put_profile(struct heap_profile *p)
 	for (size_t i = 0; i < r->leaves.count; i++)
 		if (p->first_value == 0 || r->leaves.data[i].now[HEFT_HEAP_LIVE] > 0)
 			out_heap_pprof_put_sample(p, &r->leaves.data[i]);
-	/* Writes the modules as mappings. If the process lists the program first, so does the
-	 * profile. */
+	/* Writes the modules as mappings. The program is first if it is so in the process. */
 	p->mappings = mem_zeroed(r->modules.count + 1, sizeof *p->mappings);
 	for (size_t m = 1; m < r->modules.count; m++)
 		if (*r->modules.data[m].path)

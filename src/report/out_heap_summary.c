@@ -121,7 +121,7 @@ static void put_counted(const struct heap_info *i, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* Writes facts from the C library's own data, for a heap without a recording. */
+/* Writes facts from the C library's own data, if the program ran without heft's recorder. */
 static void put_chunks(const struct heap_info *i, struct sink *s)
 {
 	const struct {
@@ -163,7 +163,7 @@ static void put_parts(const struct heap_info *i, struct sink *s)
 	sink_text(s, STR("\n"));
 }
 
-/* Writes what the numbers above do not include. */
+/* Writes which memory the numbers above do not include. */
 static void put_lacks(const struct heap_info *i, struct sink *s)
 {
 	static const char lacks[] = "lacks", trouble[] = "trouble";

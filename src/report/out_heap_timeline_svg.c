@@ -48,7 +48,7 @@ static void put_axes(const struct scale *c, struct sink *s)
 	}
 }
 
-/* Draws live bytes as an area with a line, and as a second line the maximum since the previous
+/* Draws live bytes as an area with a line; as a second line, the maximum since the previous
  * moment. */
 static void out_heap_timeline_svg_put_lines(const struct scale *c, const struct heft_heap_moment *m,
 					    size_t count, struct sink *s)

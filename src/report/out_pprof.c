@@ -1,13 +1,12 @@
-/* Writes rows as a profile for pprof. A leaf row is a sample, and the labels above it are its
- * callers. */
+/* Writes rows as a profile for pprof. A leaf row is a sample, labels above it are its callers. */
 #include "report/pprof.h"
 #include "report/row_walk.h"
 
 struct rows_profile {
 	struct pprof pprof;
 	const struct report *r;
-	struct intern labels; /* Labels of the functions. The id plus 1 is the number of function
-			       * and location */
+	struct intern labels; /* Labels of the functions. An id plus 1 is the number of the
+			       * function and of its location */
 };
 
 static void out_pprof_put_sample(struct rows_profile *p, const struct row_walk *walk)

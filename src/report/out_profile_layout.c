@@ -1,5 +1,4 @@
-/* Writes profiles for other tools: lists of clusters (Propeller), the symbol order, and AutoFDO's
- * text. */
+/* Writes profiles for other tools: lists of clusters (Propeller), symbol order, AutoFDO's text. */
 #include "report/profile_report.h"
 
 #include <stdlib.h>

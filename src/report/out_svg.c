@@ -30,8 +30,7 @@ static double change_of_row(const struct report *r, const struct heft_row *row)
 	return now_of(r, row) - out_svg_number_of(r, row, true);
 }
 
-/* Returns the drawn weight of a row: its size, or in a diff the sum of all growth and shrinkage
- * below it. */
+/* Returns the drawn weight of a row: its size, or in a diff all growth and shrinkage below it. */
 static double out_svg_weigh(const struct report *r, const struct heft_row *row)
 {
 	struct row_walk walk;
@@ -215,12 +214,12 @@ static void draw_tile(const struct report *r, const struct tile *t, bool inner, 
 		out_svg_put_label(r, t, tip, s);
 }
 
-/* Returns how many tiles form the next row, and their area. Source: Bruls, Huizing and van Wijk,
- * "Squarified Treemaps" (2000). */
+/* Returns how many of the next tiles to put side by side, and their area. Source: Bruls, Huizing
+ * and van Wijk, "Squarified Treemaps" (2000). */
 static size_t next_row(const struct tile *t, size_t count, double scale, double side, double *ret)
 {
-	double sum = 0, best = HUGE_VAL; /* `best`: worst ratio of sides in the best row of tiles
-					  * up to now */
+	double sum = 0, best = HUGE_VAL; /* `best`: worst ratio of a tile's sides in the best
+					  * choice up to now */
 	size_t n = 0;
 	for (; n < count; n++) {
 		const double area = t[n].weight * scale;
@@ -302,7 +301,7 @@ void out_svg_map(const struct report *r, struct sink *s)
 	svg_end(s);
 }
 
-/* Lays out the bands below the top band that are wide enough to see. */
+/* Lays out the rows that are wide enough to see, one band per level below the top. */
 static unsigned lay_flame(struct tiles *drawn, const struct report *r, const struct tile *top)
 {
 	struct tiles t = { 0 };
@@ -327,7 +326,7 @@ static unsigned lay_flame(struct tiles *drawn, const struct report *r, const str
 	return deepest;
 }
 
-/* Draws a flame graph. Callers are drawn below the functions that they call. */
+/* Draws a flame graph, upside down: callers are above the functions that they call. */
 void out_svg_flame(const struct report *r, struct sink *s)
 {
 	struct tiles drawn = { 0 };

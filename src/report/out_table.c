@@ -4,7 +4,7 @@
 #include "report/row_walk.h"
 #include "report/report.h"
 
-/* Columns. Labels get at least LABEL_MIN. Other texts get at most TEXT_WIDTH_MAX. */
+/* Widths in characters. Labels get at least LABEL_MIN. Other texts get at most TEXT_WIDTH_MAX. */
 enum { LABEL_MIN = 8, LABEL_WANTED = 40, TEXT_WIDTH_MAX = 24 };
 /* Smallest width of a record's text column on lines of limited width. */
 enum { RECORD_TEXT_MIN = 12 };
@@ -71,7 +71,7 @@ static size_t columns_width(const struct out_table *t)
 	return width;
 }
 
-/* Removes optional columns until labels have half of the line. */
+/* Removes columns that may be missing (`spare`) until labels have half of the line. */
 static void spare_columns(struct out_table *t)
 {
 	const size_t wanted = max_u64(LABEL_WANTED, t->r->opts.width / 2);
@@ -88,8 +88,8 @@ static void spare_columns(struct out_table *t)
 	}
 }
 
-/* Shrinks records' columns to the line's width. A text may use the space that narrower columns
- * leave. */
+/* Shrinks the columns of records (rows without labels) to the line's width. A text may use the
+ * space that narrower columns leave. */
 static void shrink_columns(struct out_table *t)
 {
 	size_t total = columns_width(t);

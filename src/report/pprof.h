@@ -24,8 +24,7 @@ void pprof_message(struct text *t, unsigned field, struct text *message);
 /* Adds a ValueType. */
 void pprof_type(struct pprof *p, unsigned field, const char *type, const char *unit);
 
-/* Adds the strings, compresses and writes the profile, and releases its memory. False on
- * failure. */
+/* Adds the strings, compresses and writes the profile, and frees it. False on failure. */
 bool pprof_finish(struct pprof *p, struct sink *s);
 
 #endif

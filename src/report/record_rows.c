@@ -1,4 +1,4 @@
-/* Turns records into rows with labels and a size, for pictures. */
+/* Turns records (rows that have only texts) into rows with labels and a size, for pictures. */
 #include "report/record_rows.h"
 
 #include "base/err.h"

@@ -1,4 +1,5 @@
-/* record_rows.h - turns records into rows with labels and a size, for pictures.
+/* record_rows.h - turns records (rows that have only texts) into rows with labels and a size, for
+ * pictures.
  *
  * Columns of text are the levels, from left to right. The first column of numbers is the size.
  * Records with equal labels share a row. Negative numbers and values without a number count as 0.

@@ -40,7 +40,6 @@ void sink_printf(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void label_printf(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Writes a number with 0x. Faster than sink_printf(). */
 void sink_hex(struct sink *s, uint64_t n);
-/* Returns a JSON writer that writes to the sink. */
 struct json sink_json(struct sink *s);
 /* Returns a JSON writer that appends to a text. */
 struct json text_json(struct text *t);
@@ -51,15 +50,15 @@ bool sink_flush(struct sink *s);
 /* Passes the buffer to the user's sink at the end of a call. HEFT_EIO if any write failed. */
 bool sink_end(struct sink *s, struct heft_err *err);
 
-/* The value of a row that a column shows. */
+/* What a column shows of a row. */
 enum cell {
 	CELL_NOW,
 	CELL_BASE,
-	CELL_CHANGE, /* Change from the base. Without a base, the value */
-	CELL_EXTRA,  /* Change from the base. Empty without one */
+	CELL_CHANGE, /* The value now minus the value of the base. The value now without a base */
+	CELL_EXTRA,  /* The same, but empty without a base */
 	CELL_GROWTH, /* The change in percent of the base */
-	CELL_SHARE,  /* Percent of the parent row */
-	CELL_PART,   /* Percent of the top row */
+	CELL_SHARE,  /* The value in percent of the parent row's */
+	CELL_PART,   /* The value in percent of the top row's */
 	CELL_TEXT,   /* A text of the row */
 	CELL_AMOUNT, /* A text of the row that is a number of bytes */
 	CELL_STATE,  /* Word for the change of the row */
@@ -70,8 +69,8 @@ struct column {
 	enum cell cell;
 	unsigned index; /* Index of the measure or of the text */
 	unsigned width; /* Width in characters. 0: width of the widest text */
-	/* Number of blanks before the column. With `tinted`, the column and following columns with
-	 * gap 0 have the colour of the change. */
+	/* Blanks before the column. With `tinted`, the column and following ones with gap 0 have
+	 * the colour of the change. */
 	unsigned gap;
 	bool tinted;
 	/* If labels lack room, columns with higher numbers are removed first. 0: never. */
@@ -96,8 +95,7 @@ struct report_kind {
 	/* Write lines above and below a table. */
 	void (*above)(const struct report *r, struct sink *s);
 	void (*below)(const struct report *r, struct sink *s);
-	/* True if the table hides the row and all rows below it, or (second) only the rows below
-	 * it. */
+	/* True if the table hides the row with all rows below it, or (second) only those below. */
 	bool (*hides)(const struct report *r, const struct heft_row *row);
 	bool (*hides_children)(const struct report *r, const struct heft_row *row);
 	/* Write the label in a table, replacing the row's own, and lines below it. */
@@ -106,8 +104,8 @@ struct report_kind {
 		      struct sink *s);
 	/* Writes the path of a row whose label lacks it, joined by ";" (CSV, folded stacks). */
 	void (*path)(const struct report *r, const struct heft_row *row, struct text *out);
-	/* JSON members of the document (from ctx), and of a row that is not a sum. `in` is the
-	 * report. */
+	/* JSON members of the document (from ctx), and of a row that does not sum up others. `in`
+	 * is the report. */
 	const struct fields *document, *row;
 	/* Write Markdown above and below the table. */
 	void (*markdown_head)(const struct report *r, struct sink *s);
@@ -117,8 +115,7 @@ struct report_kind {
 	const char *total;
 	bool no_total;       /* True if a table or Markdown has no total */
 	bool draws_records;  /* True if pictures show all records together (record_rows.h) */
-	bool no_empty_table; /* True if only the lines above a table are written when it has no
-			      * rows */
+	bool no_empty_table; /* True if a table without rows is only the lines above it */
 };
 
 struct rows_maker;
@@ -126,19 +123,17 @@ struct rows_maker;
 /* A table, and all settings for writing it. */
 struct report {
 	struct heft_table table;
-	/* Makes the rows during the walk, only for HEFT_NDJSON. NULL if the rows exist. */
+	/* Makes the rows during the walk (HEFT_NDJSON). NULL if all rows exist. */
 	struct rows_maker *maker;
 	struct heft_write_opts opts;
 	const struct report_kind *kind;
-	const void *ctx; /* Data of `kind` */
-	/* CSV: if true, one field has all levels joined by ";". If false, each level has a
-	 * field. */
+	const void *ctx; /* Data that the functions of `kind` use */
+	/* CSV: if true, one field has all levels joined by ";". Else each has a field. */
 	bool joined;
 	bool flame;         /* For pictures: levels are calls */
 	uint32_t stacks;    /* Bit i: labels of level i are stacks, with frames separated by ";" */
 	unsigned indent;    /* Blanks per level */
-	bool blanks_chains; /* In tables, an only child that repeats its parent's numbers shows
-			     * none */
+	bool blanks_chains; /* In tables, an only child with its parent's numbers shows none */
 	bool nan_shares;    /* True if a share of 0 is "NAN%", as in Bloaty, instead of "-" */
 	bool indents_rows;  /* True to indent before the columns instead of before the label */
 	unsigned label_gap; /* Blanks between columns and labels */
@@ -162,14 +157,14 @@ void report_column(struct report *r, struct column c);
 void report_columns(struct report *r, const struct column *list, size_t count);
 void report_fields(struct report *r, const struct column *list, size_t count);
 void report_field(struct report *r, const char *title, enum cell cell, unsigned index);
-/* Adds a field per measure. In a diff, also adds a field for its base ("base_" and the name). Texts
- * come first. */
+/* Adds a field per measure. In a diff, also for its base ("base_" and the name). Texts come
+ * first. */
 void report_all_fields(struct report *r, struct arena *arena);
 
 /* A value is rounded to whole bytes. */
 enum { CELL_MAX = 40 };
-/* Return the text of a cell, for people (first) or exact. The text lies in `room` or belongs to the
- * row. */
+/* Return the text of a cell: the first for people, the second as exact as possible. The text lies
+ * in `room` or belongs to the row. */
 const char *cell_text(char room[CELL_MAX], const struct report *r, const struct column *c,
 		      const struct heft_row *row, const struct heft_row *parent);
 const char *cell_exact(char room[CELL_MAX], const struct report *r, const struct column *c,
@@ -185,7 +180,7 @@ void out_table(const struct report *r, struct sink *s);
 void out_csv(const struct report *r, struct sink *s, char separator);
 /* Writes one document. docs/json.md describes its members. */
 void out_json(const struct report *r, struct sink *s);
-/* Writes a page for comments on changes under review. */
+/* Writes a page of Markdown for comments on changes under review. */
 void out_markdown(const struct report *r, struct sink *s);
 /* Writes one line per leaf row, without a total, in the form of folded stacks. A line has the
  * labels from the first level on, joined by ";", a space, and the sort measure's value. A diff has
@@ -216,8 +211,8 @@ struct size_report {
 /* Sets columns, fields and kind of a report whose ctx is a struct size_report. opts must be set. */
 void size_report_init(struct report *r);
 
-/* Writes what is at an address. NULL: writes the lines before the first address. Records have a
- * column per source for the owner. */
+/* Writes what is at an address. NULL: writes the lines before the first address. A record has, for
+ * each kind of owner (a name of `sources`), a column with the owner. */
 struct source_names {
 	const char *const *names;
 	size_t count;
@@ -231,12 +226,11 @@ void block_flags_put(struct sink *s, unsigned flags, const char *glue);
 /* Writes a function with its basic blocks. NULL: writes the lines before all functions. */
 void out_blocks(const struct heft_block_function *f, const struct heft_write_opts *opts,
 		struct sink *s);
-/* Write a finding of a check of block maps (NULL: the lines before all findings), and a summary of
- * the check. */
+/* Write an error that a check of block maps found (NULL: the lines before all errors), and a
+ * summary of the check. */
 void out_finding(const struct heft_block_finding *f, const struct heft_write_opts *opts,
 		 struct sink *s);
 void out_check(const struct heft_block_check *c, enum heft_format format, struct sink *s);
-/* Write the first line of a function, or a block, with its count unless `count` is NULL. */
 void out_block_head(const struct heft_block_function *f, struct sink *s);
 void out_block(const struct heft_block_function *f, const struct heft_block *b,
 	       const struct heft_block_count *count, struct sink *s);

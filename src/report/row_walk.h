@@ -1,7 +1,6 @@
 /* row_walk.h - walks over the tree of rows, for all formats.
  *
- * The walk has its own stack, so it needs no recursion, whatever the tree's depth. One thread per
- * walk. */
+ * The walk has its own stack, so it needs no recursion. One thread per walk. */
 #ifndef HEFT_REPORT_ROW_WALK_H
 #define HEFT_REPORT_ROW_WALK_H
 

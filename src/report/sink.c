@@ -81,7 +81,8 @@ void sink_right(struct sink *s, struct str text, size_t width)
 	sink_text(s, text);
 }
 
-/* Writes the text, like a label if `escape`. A line end at the end is not escaped. */
+/* Writes the text. If `escape`, writes all control characters as visible escapes, except a line end
+ * at the end of `fmt`. */
 static void sink_vprintf(struct sink *s, bool escape, const char *fmt, va_list args)
 {
 	char small[512];

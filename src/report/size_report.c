@@ -1,4 +1,4 @@
-/* Adds the parts of reports about sizes that the formats need. The table looks like Bloaty's. */
+/* Adds columns and lines of reports about sizes. The table looks like Bloaty's. */
 #include "map/space.h"
 #include "report/pss.h"
 #include "report/all_fields.h"
@@ -77,7 +77,7 @@ static bool shows(const struct report *r, enum size_group g)
 
 static void size_report_put_head(const struct report *r, struct sink *s)
 {
-	/* A title takes one column more per domain than a row. A row has one blank before it. */
+	/* The title of a size column takes one character more than its numbers. */
 	const int count_width = 8 - shows(r, FILE_SIZE) - shows(r, VM_SIZE) - shows(r, CODE_SIZE);
 	for (int line = 0; line < 2; line++) {
 		for (unsigned g = 0; g < SIZE_GROUPS; g++) {
@@ -91,7 +91,7 @@ static void size_report_put_head(const struct report *r, struct sink *s)
 	}
 }
 
-/* True if the row is empty in a domain: no bytes, or in a diff no change. */
+/* True if the row's size of this kind is 0, or did not change in a diff. */
 static bool is_still(const struct report *r, const struct heft_row *row, enum heft_size_measure m)
 {
 	return row->now[m] == (r->table.diff ? row->base[m] : 0);
@@ -107,7 +107,7 @@ static bool size_report_is_hidden(const struct report *r, const struct heft_row 
 	       is_still(r, row, shows(r, FILE_SIZE) ? HEFT_SIZE_FILE : HEFT_SIZE_VM);
 }
 
-/* True for "x" and "[section x]": a fallback label that repeats its parent. */
+/* True if `inner` is only "[section x]", the label of bytes without a better owner, below "x". */
 static bool wraps(struct str outer, struct str inner)
 {
 	if (!str_ends(outer, STR("]")))
@@ -126,7 +126,7 @@ static bool children_say_nothing(const struct report *r, const struct heft_row *
 	return str_eq(own, child) || wraps(child, own) || wraps(own, child);
 }
 
-/* Tells the bytes that filters excluded. Called as Bloaty, heft tells them in Bloaty's words. */
+/* Writes how many bytes filters excluded, in Bloaty's words if heft was called as Bloaty. */
 static void put_omitted(const struct report *r, struct sink *s)
 {
 	const struct size_report *z = r->ctx;

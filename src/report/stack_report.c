@@ -4,7 +4,7 @@
 #include "report/label_text.h"
 #include "stack/depths.h"
 
-/* Writes the name, and the caveats of the sizes. */
+/* Writes the name, and words for what the sizes do not include (caveats). */
 static void stack_report_put_label(const struct report *r, const struct heft_row *row,
 				   struct text *out)
 {
@@ -15,8 +15,8 @@ static void stack_report_put_label(const struct report *r, const struct heft_row
 		text_add_all(out, "  + ", besides);
 }
 
-/* True if a part of a path of calls ends here, with its number of bytes. The check is needed
- * because names may contain the separator. */
+/* True if a part of a path of calls ends here: its number of bytes follows. Names may contain the
+ * separator, so the separator alone does not show the end. */
 static bool ends_way(struct str part, struct str behind)
 {
 	size_t at = part.len;
@@ -26,7 +26,7 @@ static bool ends_way(struct str part, struct str behind)
 	return at < part.len && at > 0 && part.p[at - 1] == ' ';
 }
 
-/* True if the next part begins with a caveat's word. */
+/* True if the next part begins with the word of a caveat. */
 static bool ends_cause(struct str part, struct str behind)
 {
 	(void)part;

@@ -9,7 +9,7 @@
 #include "report/budget_report.h"
 #include "report/diff_report.h"
 
-/* A memory region of one side or both, in bytes. */
+/* A memory region before the change, after it or both, in bytes. */
 struct comment_region {
 	const char *name;
 	uint64_t before, after; /* Used bytes */
@@ -32,8 +32,8 @@ struct comment {
 	void *course_ctx;
 };
 
-/* True if no section or region, except debug sections, changed by `floor` bytes, and no limit has a
- * finding. */
+/* True if no section or region, except debug sections, changed by `floor` bytes, and no limit is
+ * broken or unchecked. */
 bool comment_is_noise(const struct comment *c, uint64_t floor);
 /* True if the label of a row is the name of an owner, neither "(no package)" nor ".". */
 bool comment_names_owner(const struct heft_row *row);

@@ -135,8 +135,7 @@ void story_put_name(struct sink *s, const char *name)
 	markdown_code(s, name, NAMED_MOST);
 }
 
-/* Writes the end of a path that is too long, because the file's name matters more than the first
- * folder. */
+/* Writes a path. Of a long one only the end: the file's name matters more than the first folder. */
 void story_put_path(struct sink *s, const char *path)
 {
 	const size_t size = strlen(path);
@@ -321,7 +320,6 @@ static void put_symbols(const struct story_lines *lines, struct sink *s)
 			  : STR("\n"));
 }
 
-/* True if a path lies below a directory. */
 static bool is_below(const char *path, const char *directory)
 {
 	const size_t size = strlen(directory);
