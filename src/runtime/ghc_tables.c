@@ -68,8 +68,8 @@ static bool look_srt(const struct ghc_look *l, struct ghc_table *t)
 	if (!l->im->inline_srt) {
 		if (field != 1 || t->size + (uint64_t)WORD > l->off)
 			return false;
-		/* The word precedes the arity, and follows the arguments that no pattern
-		 * describes. */
+		/* The word precedes the arity of a function. If no pattern describes the arguments,
+		 * two words about them precede the table. */
 		const unsigned back = t->type <= GHC_FUNCTION_LAST ? 4 * WORD : 3 * WORD;
 		field = (int64_t)look_back(l, back, WORD);
 		t->size += WORD;
@@ -135,8 +135,7 @@ static void ghc_tables_scan(struct ghc_tables *t, struct ghc_look *l, uint64_t f
 		read_skip(&r, WORD - 4);
 		if (type - 1u >= GHC_TYPES - 1u || !look_table(l, &found))
 			continue;
-		/* The words of a table may look like a shorter table. Then the later one is
-		 * right. */
+		/* Words of a table may look like a shorter table. The later one is right. */
 		while (t->list.count > 0 && vec_last(&t->list)->entry >= found.entry - found.size)
 			t->list.count--;
 		vec_push(&t->list, found);
@@ -169,8 +168,7 @@ static bool ghc_code_is_likely(const struct ghc_image *im)
 }
 
 /* True if the tables look like those of a compiler: some are functions, and some point to objects
- * and texts, unlike random numbers. Without names or objects, there must be many functions and
- * frames. */
+ * and texts, unlike random numbers. Without names or objects, many functions and frames. */
 static bool ghc_tables_agree(const struct ghc_tables *t)
 {
 	enum { FEWEST = 16, SOME = 64, MANY = 8 };

@@ -47,8 +47,7 @@ struct ghc_table {
 
 struct ghc_tables {
 	VEC(struct ghc_table)
-	list; /* Sorted by `entry`. No table overlaps the code of another
-				     * table. */
+	list; /* Sorted by `entry`. None overlaps the code of another. */
 };
 
 /* Mapped code or data. */

@@ -39,8 +39,7 @@ struct gpu_piece {
 	struct bytes code; /* The code, unpacked. Empty if it cannot be unpacked */
 };
 
-/* Called for each piece, with the code of GPU_CODE. The piece and its texts are valid only during
- * the call. */
+/* Called for each piece, with the code of GPU_CODE. Valid only during the call. */
 typedef void gpu_visit(void *ctx, const struct gpu_piece *p);
 
 /* True if the bytes begin with the magic number of a format with GPU code. */
@@ -48,9 +47,9 @@ bool gpu_code_begins(struct bytes b);
 /* Tells whether compilers keep code for graphics processors alone in a section of this name. Other
  * sections may have it among data. */
 bool gpu_code_alone(struct str section);
-/* Visits the pieces in `b`, also behind bytes of no known form. Pieces that enclose others come
- * after these. Returns the number of bytes without a known form, without zeros; *first is the
- * offset of the first. */
+/* Visits the pieces in `b`, also after bytes of no known form. A piece that encloses others comes
+ * after them. Returns the number of bytes other than 0 without a known form; *first is the offset
+ * of the first of them. */
 uint64_t gpu_code_walk(struct bytes b, gpu_visit *visit, void *ctx, uint64_t *first);
 /* Returns the place in the bytes of [off, off + size) of the piece's code. The size is 0 if it has
  * none. Packed bytes are counted in proportion to the unpacked bytes. */

@@ -20,8 +20,7 @@ static uint32_t read_length(struct reader *r)
 	return low < 0x80 ? low : (low & 0x7f) | (uint32_t)read_u8(r) << 7;
 }
 
-/* True if `count` names follow, and then the offset of each 256th name, in words of `width`
- * bytes. */
+/* True if `count` names follow, and then the offset of each 256th, in words of `width` bytes. */
 static bool markers_fit(struct kallsyms *k, unsigned width)
 {
 	struct reader names = kallsyms_reader_at(k, k->names),
@@ -84,7 +83,7 @@ static uint64_t kallsyms_read_address(const struct kallsyms *k, struct reader *r
 	return value <= INT32_MAX ? value : k->base + (uint32_t)~value;
 }
 
-/* True if addresses are at `off`: sorted, and not all equal. */
+/* True if a list of addresses is at `off`. It must be sorted, and not all addresses equal. */
 static bool addresses_at(struct kallsyms *k, uint64_t off, enum kallsyms_form form)
 {
 	struct reader r = kallsyms_reader_at(k, off);
@@ -101,8 +100,8 @@ static bool addresses_at(struct kallsyms *k, uint64_t off, enum kallsyms_form fo
 	return reader_ok(&r) && last > first;
 }
 
-/* True if offsets are at `off` and their base at `base`. Signed offsets end with negative ones. The
- * base is 0 if a relocation sets it. */
+/* True if a list of 32-bit offsets is at `off`, and the base to which they are added at `base`. A
+ * negative last offset shows the form KALLSYMS_SIGNED. The base is 0 if a relocation sets it. */
 static bool offsets_at(struct kallsyms *k, uint64_t off, uint64_t base)
 {
 	struct reader r = kallsyms_reader_at(k, base),

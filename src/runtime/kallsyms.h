@@ -48,8 +48,7 @@ struct kallsyms {
 	uint64_t names, markers, markers_end, pieces, index, addrs;
 	enum kallsyms_form form;
 	uint64_t base, base_off; /* Only for KALLSYMS_RELATIVE and KALLSYMS_SIGNED */
-	uint64_t order;          /* Offset of the order of the names, 3 bytes per name. 0 if
-				  * absent. */
+	uint64_t order;          /* Offset of the names' order, 3 bytes per name, or 0. */
 };
 
 /* Searches for a table in `b`, which begins at a multiple of 8 and has the address `addr`. False
@@ -72,7 +71,7 @@ struct kallsyms_iter {
 };
 
 void kallsyms_iter(struct kallsyms_iter *it, const struct kallsyms *k);
-/* Moves to the next symbol. False after the last. Truncates a name that is longer than the kernel
+/* Moves to the next symbol. False after the last. Cuts a name that is longer than the kernel
  * allows. */
 bool kallsyms_next(struct kallsyms_iter *it);
 

@@ -30,8 +30,8 @@ struct pclntab {
 						      * names are not read. 0: unlimited */
 };
 
-/* A function. Its tables of values are, in order: frame size, file, line, then others for the
- * runtime. */
+/* A function. It has tables of values by address: the size of its frame, its files, its lines, then
+ * others for the runtime. */
 enum { PCLNTAB_FRAME, PCLNTAB_FILE, PCLNTAB_LINE, PCLNTAB_TABLES = 3 };
 struct pclntab_func {
 	uint64_t addr, size;        /* Range of the function's code, without padding at the end */
@@ -42,7 +42,8 @@ struct pclntab_func {
 	struct str name;                 /* "" if its offset is bad */
 	uint32_t unit;                   /* Index in `units` of the first file of its unit */
 	uint64_t tables[PCLNTAB_TABLES]; /* Offsets. 0 if missing */
-	uint64_t more, more_count;       /* Offset of 32-bit offsets of further tables of values */
+	uint64_t more, more_count;       /* Where the offsets (32 bits each) of the other tables
+					  * are, and their number */
 	uint64_t data, data_count;       /* Other data of the function: words of data_width */
 	uint8_t data_width;
 };
@@ -59,16 +60,14 @@ bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret)
 /* Like pclntab_func(), without reading the tables of values. The size then includes padding up to
  * the next function. */
 bool pclntab_record(const struct pclntab *t, uint64_t i, struct pclntab_func *ret);
-/* Returns the offset of a further table of values of a function. 0 if missing. */
+/* Returns the offset of table `i` of the other tables of a function. 0 if it is missing. */
 uint64_t pclntab_more(const struct pclntab *t, const struct pclntab_func *f, uint64_t i);
 /* Finds the name of a file by its index, a value of the function's table PCLNTAB_FILE. Sets
- * *ret_off to the name's offset, and *ret_word to the place of that offset. False without a
- * name. */
+ * *ret_off to the name's offset, *ret_word to the place of that offset. False without it. */
 bool pclntab_file(const struct pclntab *t, const struct pclntab_func *f, int64_t index,
 		  uint64_t *ret_word, uint64_t *ret_off);
 
-/* A table of values. Each value applies to the code until `end`, relative to the function's
- * start. */
+/* A table of values. Each applies to the code until `end`, relative to the function's start. */
 struct pclntab_values {
 	struct reader r;
 	uint8_t quantum;
