@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* An address that points to another address: a pointer that the loader fills in, or a PLT stub. */
+/* An address that leads to another one: a pointer that the loader fills in, or a PLT stub */
 struct link {
 	uint64_t addr, to;
 };
@@ -22,10 +22,10 @@ struct clue_maker {
 	const struct image *im;
 	struct plt plt;
 	struct ref_wish wish;
-	VEC(struct link) links;    /* Stubs and slots of imports, sorted by address. */
-	VEC(struct link) pointers; /* Fields of data that relocations fill, sorted by address. */
+	VEC(struct link) links;    /* Stubs and slots of imports, by address */
+	VEC(struct link) pointers; /* Fields of data that relocations fill, by address */
 	struct contents contents;
-	code_ref_vec refs; /* References of the current symbol */
+	code_ref_vec refs; /* References from the current symbol */
 };
 
 static uint64_t clues_named(struct clue_maker *m, struct str name)
@@ -65,8 +65,8 @@ static void table_read(struct clue_maker *m, const struct section *table)
 			vec_push(&m->pointers, (struct link){ r.addr, to });
 }
 
-/* Returns which numbers in code count as references to addresses. Position-independent code
- * contains no addresses. In other programs, small numbers are not addresses. */
+/* Says which numbers in code may be references to addresses. Position-independent code has none. In
+ * other programs, small numbers are none. */
 static struct ref_wish clues_wish_of(const struct image *im)
 {
 	enum { LOWEST = 1 << 14 };
@@ -96,8 +96,8 @@ static uint64_t ref_of(const struct clue_maker *m, uint64_t addr)
 	return addr - m->out->lowest;
 }
 
-/* Adds a reference. Each target should occur once per symbol. Compares only the last references,
- * because repeats are usually close. */
+/* Adds a reference, unless the symbol has it already. Compares only the last ones, because repeats
+ * are usually close. */
 static void ref_add(struct clue_maker *m, struct clue *c, uint64_t addr)
 {
 	enum { NEAR = 32 };
@@ -117,8 +117,8 @@ static bool clues_is_x86(enum code_isa isa)
 	return isa == CODE_X86_64 || isa == CODE_I386;
 }
 
-/* Hashes the contents of a function with the references that were just read. `bad`: number of its
- * bytes that are not instructions. */
+/* Hashes a function, with the references just read. `bad`: number of bytes that are not
+ * instructions. */
 static struct code_print function_print(struct clue_maker *m, const struct snap_symbol *y,
 					uint64_t bad)
 {
@@ -131,7 +131,7 @@ static struct code_print function_print(struct clue_maker *m, const struct snap_
 		       : contents_of(&m->contents, s, y->addr, y->size);
 }
 
-/* Reads a function. Hashes and copies a function without a name. */
+/* Reads the references of a function. Hashes and copies it if it has no name. */
 static void code_read(struct clue_maker *m, struct clue *c, struct snap_symbol *y)
 {
 	const struct bytes code = image_at(m->im, y->addr, y->size);
@@ -155,7 +155,7 @@ static void code_read(struct clue_maker *m, struct clue *c, struct snap_symbol *
 		ref_add(m, c, m->refs.data[i].to);
 }
 
-/* Reads data: adds the targets of pointers, and hashes the bytes between the pointers. */
+/* Reads the pointers of data. Hashes the other bytes. */
 static void data_read(struct clue_maker *m, struct clue *c, uint64_t size)
 {
 	const struct link *list = m->pointers.data;
@@ -173,8 +173,8 @@ static void data_read(struct clue_maker *m, struct clue *c, uint64_t size)
 	c->print = all.size == size ? p.shape : 0;
 }
 
-/* Adds a gram: an instruction and the two instructions before it. `last` has the numbers of those
- * two. Grams are shared out among the places of the sample, and each place keeps the lowest. */
+/* Adds a gram: an instruction with the two before it, whose numbers are in `last`. The gram's hash
+ * selects an element of the sample, which keeps the lowest hash. */
 static void gram_add(uint32_t sample[CLUE_GRAMS], uint64_t last[2], uint64_t kind)
 {
 	_Static_assert(CLUE_GRAMS == 1 << 5, "5 bits choose the place");
@@ -222,8 +222,8 @@ void clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret[C
 	const uint8_t *first = clue->code_size > 0 ? c->code.data + clue->code : NULL;
 	const struct bytes code = { first, clue->code_size };
 	uint64_t last[2] = { 0, 0 };
-	/* The upper bits of an AArch64 instruction show its kind. On other machines with fixed-size
-	 * instructions, the whole half-word does. */
+	/* The upper bits of an AArch64 instruction show its kind. On other machines with
+	 * instructions of fixed size, the first half-word does. */
 	const unsigned unit = c->isa == CODE_ARM64 ? 4 : 2;
 	memset(ret, 0xff, CLUE_GRAMS * sizeof *ret);
 	if (clues_is_x86(c->isa))

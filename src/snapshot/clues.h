@@ -1,52 +1,53 @@
 /* clues.h - collects facts that distinguish functions and tables without a name: their references,
  * in order, and a sample of their code. The matcher reads clues (match.h).
  *
- * Only containers with generated names have clues. Files never contain clues. Cost: one more pass
- * over the code (about 1 ns per instruction), a copy of it, and 8 bytes per reference. A sample is
- * made on request (about 6 ns per instruction). Read-only once made: any number of threads. */
+ * Only containers (programs) with generated names have clues. Files never contain clues. Cost: one
+ * more pass over the code (about 1 ns per instruction), a copy of it, and 8 bytes per reference. A
+ * sample is made on request (about 6 ns per instruction). Read-only once made: any number of
+ * threads. */
 #ifndef HEFT_SNAPSHOT_CLUES_H
 #define HEFT_SNAPSHOT_CLUES_H
 
 #include "image/image.h"
 #include "snapshot/snapshot.h"
 
-/* Instruction groups kept per function: of each of so many classes, the group with the lowest hash.
- * So functions that share code share a part of their samples. */
+/* Number of hashes in a sample. Groups of instructions are divided into so many classes, and the
+ * lowest hash of each class is kept. So functions that share code have similar samples. */
 enum { CLUE_GRAMS = 32 };
 #define CLUE_NO_GRAM UINT32_MAX
 
-/* A reference is an address in the program minus its lowest address. With this bit, it is an
- * import, and the lower bits are the id of the import's name in the snapshot's texts. */
+/* A reference is an address minus the program's lowest address. With this bit, it is an import, and
+ * the other bits are the text id of its name. */
 #define CLUE_NAMED (UINT64_C(1) << 63)
 
-/* The clue of the symbols at one address. */
+/* The clue of the symbols at one address */
 struct clue {
 	uint64_t addr;
 	uint32_t first_ref, ref_count; /* Range in clues.refs: each target once, in code order */
-	uint64_t code, code_size;      /* Range in clues.code. Only for a nameless function. */
-	/* Hash of the contents without pointers, for data without a name and for code that heft
-	 * cannot decode. Otherwise 0. */
+	uint64_t code, code_size;      /* Range in clues.code. Only for a nameless function */
+	/* Hash of the contents without pointers. For nameless data, and for code that heft cannot
+	 * decode. Otherwise 0. */
 	uint64_t print;
 };
 
 struct clues {
-	VEC(struct clue) list; /* Sorted by address. */
-	uint64_t lowest;       /* Lowest address of the program. */
+	VEC(struct clue) list; /* By address */
+	uint64_t lowest;       /* Lowest address of the program */
 	VEC(uint64_t) refs;
 	enum code_isa isa;
 	VEC(uint8_t)
-	code; /* Copy of the code, because the program may be closed before the
-			    * comparison. */
+	code; /* Code of nameless functions. A copy, because the program may be closed before the
+	       * comparison */
 };
 
-/* Adds the clues of the next container, for the snapshot's symbols from `first` on. Functions
- * without a name get the hash of their contents. Does nothing if every function has a name. */
+/* Adds the clues of the next container, whose symbols begin at `first`. Hashes the contents of
+ * nameless functions. Does nothing if every function has a name. */
 void clues_add(struct snapshot *s, size_t first, uint32_t container, const struct image *im);
 void clues_release(struct clues *c);
 /* Returns the clue of a symbol. NULL if there is none. */
 const struct clue *clues_find(const struct snapshot *s, const struct snap_symbol *y);
-/* Samples the code of a function: the lowest hash of its instruction groups, per class, or
- * CLUE_NO_GRAM. O(code). */
+/* Samples a function's code: per class of instruction groups the lowest hash, or CLUE_NO_GRAM.
+ * O(code). */
 void clues_sample(const struct clues *c, const struct clue *clue, uint32_t ret[CLUE_GRAMS]);
 const struct clues *clues_of(const struct snapshot *s, uint32_t container);
 

@@ -10,12 +10,11 @@
 
 #include <stdlib.h>
 
-/* Places of an image's symbols, by section, then by address. At each address, the longest place
- * comes first. */
+/* Places of an image's symbols, by section, then by address. At one address, longest first */
 struct by_section {
 	const struct named_place **list;
-	size_t *first; /* Index of each section's first place. Common symbols come after the last
-		        * section. */
+	size_t *first; /* Per section: index of its first place. Common symbols come after the
+		        * last section */
 	size_t section_count;
 };
 
@@ -43,7 +42,7 @@ static void collect_put_places(struct by_section *b, size_t *next, const struct 
 		b->list[next[bucket(b, &list[i])]++] = &list[i];
 }
 
-/* Finds the places of image `index` in a list of the places of all images. */
+/* Finds image `index`'s part of a list of all images' places. */
 static size_t places_of(const struct named_place *list, size_t all, const size_t *firsts,
 			size_t images, size_t index, const struct named_place **ret)
 {
@@ -79,7 +78,6 @@ static void collect_sort_places(struct by_section *b, struct places *p, const st
 	mem_free(next);
 }
 
-/* True if a label is new among the labels of one address. */
 static bool is_new(struct collect *c, label_id label)
 {
 	while (c->groups.count <= label)
@@ -89,8 +87,8 @@ static bool is_new(struct collect *c, label_id label)
 	return !seen;
 }
 
-/* Adds the symbols of one address, which share the bytes. Outlined functions have numbers as names.
- * If a linker folded equal ones, they become one symbol. */
+/* Adds the symbols of one address, which share the bytes. The names of outlined functions are
+ * numbers. Equal ones that a linker folded become one symbol. */
 static void collect_add_group(struct collect *c, const struct named_place *const *list,
 			      size_t count, uint64_t addr, uint64_t size)
 {
@@ -107,8 +105,8 @@ static void collect_add_group(struct collect *c, const struct named_place *const
 		collect_outlined(c, addr, size, outlined);
 }
 
-/* Adds symbols. Bytes belong to the symbol that starts first, and then to the longest. A symbol
- * inside of another symbol gets no bytes. */
+/* Adds symbols. Bytes belong to the symbol that starts first, and among these to the longest. A
+ * symbol inside another one gets no bytes. */
 static void add_places(struct collect *c, const struct named_place *const *list, size_t count)
 {
 	for (size_t i = 0, next; i < count; i = next) {
@@ -131,8 +129,7 @@ static void add_places(struct collect *c, const struct named_place *const *list,
 	c->padding = 0;
 }
 
-/* Returns the file format's section for a program's section, such as ".text" for ".text.hot". NULL
- * without one. */
+/* Returns the file format's name for a section, such as ".text" for ".text.hot". Or NULL. */
 static const char *format_section(const struct section *s)
 {
 	const char *known = s->alloc && s->type != SHT_NOTE ? snap_folded(s->name) : NULL;
@@ -142,8 +139,8 @@ static const char *format_section(const struct section *s)
 	return known && snap_is_native_name(known, !s->nobits) ? known : NULL;
 }
 
-/* Returns the name of a section in the snapshot. Objects have a section per function, so they use
- * the format's name. Sections of programs keep their own names. */
+/* Returns the name of a section in the snapshot. Objects have a section per function, so their
+ * sections get the format's name. Sections of programs keep their own names. */
 static const char *collect_section_name(struct collect *c, const struct section *s,
 					const char *known)
 {
@@ -157,7 +154,7 @@ static const char *collect_section_name(struct collect *c, const struct section 
 	return arena_format(&c->s->arena, "#%" PRIu32, s->index);
 }
 
-/* Selects the snapshot's section for the next symbols, and adds to its size. */
+/* Begins a section of the snapshot, whose symbols come next, and adds to its size. */
 static void collect_go_to(struct collect *c, const struct snap_section *like, uint64_t size)
 {
 	c->to = snapshot_section_like(c->s, like);
@@ -207,15 +204,14 @@ static void begin_section(struct collect *c, const struct section *s, uint64_t s
 	collect_map_pieces(c);
 }
 
-/* True for code except sections of stubs (.plt). A section of stubs is one symbol, because the
- * linker makes a stub per import. */
+/* True for code, except for sections of stubs (.plt). Those are one symbol. */
 static bool collect_is_code(const struct section *s)
 {
 	return s->exec && !str_starts(s->name, STR(".plt")) && !str_starts(s->name, STR(".iplt"));
 }
 
-/* Adds a section. The bytes in the file must be all or none, and the same holds for the VM image;
- * then symbols tile the section. Otherwise one symbol for the section gets all bytes. */
+/* Adds a section. If its bytes are in the file all or not at all, and likewise in the VM image,
+ * each byte belongs to a symbol. Otherwise one symbol gets the whole section. */
 static void collect_section(struct collect *c, const struct section *s,
 			    const struct share_of_section *share,
 			    const struct named_place *const *list, size_t count)
@@ -247,7 +243,7 @@ static void collect_section(struct collect *c, const struct section *s,
 		collect_add_rest(c, like, s->size, false, false);
 }
 
-/* Adds the common symbols of an object, which have no memory before linking. */
+/* Adds the common symbols of an object: variables that get memory only when linked. */
 static void add_common(struct collect *c, const struct named_place *const *list, size_t count)
 {
 	static const struct section common = { .nobits = true };
@@ -272,7 +268,7 @@ static void add_overhead(struct collect *c, const struct snap_section *like, uin
 	c->s->symbols.data[c->s->symbols.count - 1].padding = (int64_t)size;
 }
 
-/* Adds bytes outside of all sections as overhead: headers, and bytes between sections. */
+/* Adds overhead symbols for the bytes outside of sections: headers, and bytes between sections. */
 static void add_overheads(struct collect *c, const struct shares *shares)
 {
 	const struct snap_section file = { .container = c->container,
@@ -289,8 +285,7 @@ static void add_overheads(struct collect *c, const struct shares *shares)
 	add_overhead(c, &loaded, shares->memory_only, " segments, in memory alone");
 }
 
-/* Returns the object of an image's symbols, such as "libx.a(y.o)". "" if the file has only one
- * image. */
+/* Returns the object of an image's symbols, such as "libx.a(y.o)". "" if it is only one image. */
 static uint32_t object_of(struct collect *c, const struct image *im)
 {
 	return im->kind != IMAGE_OBJECT || im->member.len == 0
@@ -298,7 +293,7 @@ static uint32_t object_of(struct collect *c, const struct image *im)
 		       : collect_member_path(c->s, c->in->file->path, im->member);
 }
 
-/* True if .comment names Rust's compiler, which stores texts without a 0 between them. */
+/* True if .comment names Rust's compiler: its texts have no 0 between them. */
 static bool texts_lack_ends(const struct image *im)
 {
 	static const char rust[] = "rustc version";
@@ -330,7 +325,7 @@ static void collect_image(struct collect *c, size_t index)
 			collect_section(c, &im->sections[i], &shares.sections[i], list, count);
 	}
 	add_overheads(c, &shares);
-	image_forget(im, im->bytes); /* All contents of symbols, texts and tables were read */
+	image_forget(im, im->bytes); /* Everything in the image was read */
 	shares_release(&shares);
 	mem_free(places.list);
 	mem_free(places.first);

@@ -1,4 +1,4 @@
-/* Adds a symbol for each further object of a function or string. */
+/* Adds a function or string again for each other object that has it. */
 #include "snapshot/collect_internal.h"
 
 /* Adds the last symbol again for each other object in a list. */
@@ -38,7 +38,7 @@ static bool has_object(const struct collect *c, uint32_t first, uint32_t object)
 	return i != UINT32_MAX;
 }
 
-/* Tells whether functions of one name are the same function in all objects: not static ones. */
+/* True if functions of this name are the same in all objects, because it is not static. */
 static bool is_of_all_objects(struct str raw)
 {
 	return str_starts(raw, STR("_Z")) && !str_starts(raw, STR("_ZL")) &&
@@ -54,7 +54,8 @@ void collect_shared_code(struct collect *c, struct str raw)
 	if (count == 0 || y->object == 0 || has_object(c, i, y->object) ||
 	    (count > 1 && !is_of_all_objects(raw)))
 		return;
-	while (p->list.data[i].next != UINT32_MAX) /* The object that is first in the map. */
+	while (p->list.data[i].next != UINT32_MAX) /* Goes to the end of the list: the object
+						    * that is first in the map */
 		i = p->list.data[i].next;
 	y->object = intern_add(&c->s->texts, intern_get(&p->map->objects, p->list.data[i].object));
 	y->source = 0;
@@ -67,8 +68,8 @@ void collect_string_aliases(struct collect *c, struct bytes text)
 	uint32_t first;
 	if (!p || path_aliases_find_string(p, text, &first) == 0)
 		return;
-	/* The map and the user's code name at most one object. If it is in the list, its source is
-	 * right too. */
+	/* At most one object is known from the map and from the code that uses the text. If it is
+	 * in the list, the symbol's source is right too. */
 	if (!has_object(c, first, y->object)) {
 		y->object = intern_add(&c->s->texts,
 				       intern_get(&p->map->objects, p->list.data[first].object));

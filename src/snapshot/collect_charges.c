@@ -1,4 +1,5 @@
-/* Makes the charges of a program: sums its file and VM image by symbol, compile unit and object. */
+/* Makes the charges of a program (struct snap_charge): sums its file and VM image by symbol,
+ * compile unit and object. */
 #include "snapshot/collect_internal.h"
 
 #include "base/sort.h"
@@ -7,7 +8,7 @@
 
 enum { BY_SYMBOL, BY_UNIT, BY_OBJECT, CHARGE_SOURCES };
 
-/* Per label: id of its text. UINT32_MAX if not made yet */
+/* Per label: id of its text. UINT32_MAX until needed */
 struct label_texts {
 	uint32_t *ids;
 	size_t count;
@@ -17,22 +18,22 @@ struct charging {
 	struct snapshot *s;
 	uint32_t container;
 	const struct collect_input *in;
-	size_t sources; /* Number of levels, one less without objects */
-	size_t charged; /* Number of charges of earlier containers */
+	size_t sources; /* Number of labels of a charge: without objects, one less */
+	size_t charged; /* Number of charges in earlier containers */
 	enum heft_domain domain;
-	/* Charges by their labels. While sums are made, `name`, `source` and `object` are labels
-	 * instead of texts. */
+	/* Finds a charge by its labels. While sums are made, `name`, `source` and `object` of
+	 * charges are labels instead of texts. */
 	struct map by_labels;
-	size_t guess; /* Index of the charge that probably comes next */
+	size_t guess; /* Index of the charge that is probably next */
 	struct label_texts names, spaces, paths, objects;
 	struct packages *packages;
 	struct labels package_labels;
-	VEC(uint32_t) package_ids; /* Per label of a package: id of its text. 0 if not yet made */
+	VEC(uint32_t) package_ids; /* Per label of a package: id of its text. 0 until needed */
 	struct demangler demangler;
-	/* Per label: its first symbol. Per symbol: the next symbol with the same label. */
+	/* Lists of the symbols with a label. Per label: the first one. Per symbol: the next one. */
 	VEC(uint32_t) first_of_label;
 	uint32_t *next;
-	size_t first; /* Index of the container's first symbol. */
+	size_t first; /* Index of the container's first symbol */
 };
 
 static struct label_texts texts_make(const struct labels *l)
@@ -43,7 +44,7 @@ static struct label_texts texts_make(const struct labels *l)
 	return t;
 }
 
-/* Makes spans that cover the file, with label 1 in sections of debug info, otherwise 0. */
+/* Makes spans that cover the file. Their label is 1 in sections of debug info, and 0 elsewhere. */
 static void debug_spans_find(const struct input *in, struct spans *ret)
 {
 	struct claims debug = { 0 };
@@ -68,7 +69,7 @@ static void debug_spans_find(const struct input *in, struct spans *ret)
 	spans_release(&found);
 }
 
-/* Makes spans that cover the VM image, with label 0, because no debug info is loaded. */
+/* Makes a span that covers the VM image. Its label is 0, because debug info is not loaded. */
 static void vm_spans_find(const struct basemap *map, struct spans *ret)
 {
 	for (size_t i = 0; i < map->ranges.count; i++)
@@ -81,8 +82,8 @@ static bool has_labels(const struct snap_charge *c, const struct snap_charge *li
 	       c->debug == like->debug;
 }
 
-/* Returns the index of the charge with the labels of `like`. Adds it if missing. First tries a
- * guess, because the file has the VM image's labels in the same order. */
+/* Returns the index of the charge with the labels of `like`. Adds it if it is new. Tries a guess
+ * first, because file and VM image have labels in the same order. */
 static size_t charge_of(struct charging *c, const struct snap_charge *like)
 {
 	const struct snap_charge *charges = c->s->charges.data;
@@ -116,7 +117,7 @@ static void piece_charge(void *ctx, uint64_t start, uint64_t size, const label_i
 	c->guess = i + 1;
 }
 
-/* Adds the bytes of a domain to charges. `debug` is the last level. */
+/* Adds the bytes of the file or VM image to charges. `debug`: tells which bytes are debug info. */
 static void domain_charge(struct charging *c, enum heft_domain domain, const struct spans *debug)
 {
 	const struct charge_level *const from[] = { &c->in->by_symbol, &c->in->by_unit,
@@ -168,8 +169,8 @@ static void symbol_texts_make(struct charging *c, label_id label)
 						  namespace_of(c->in->spaces, &c->demangler, raw));
 }
 
-/* Makes the texts of all names in the order of a roll-up: VM image, then file. The order decides
- * which namespaces are known. */
+/* Makes the texts of all names, of the VM image first. In this order a roll-up makes them too, and
+ * the order decides which namespaces are known. */
 static void symbol_texts_make_all(struct charging *c, const struct spans *spans)
 {
 	VEC(label_id) todo = { 0 };
@@ -187,11 +188,11 @@ static void symbol_texts_make_all(struct charging *c, const struct spans *spans)
 	vec_release(&todo);
 }
 
-/* Greatest number of symbols with one label to search for a source. If none matches, the first is
- * used. */
+/* Number of symbols with one label that are tested for a source file. If none has it, the first
+ * symbol is used. */
 enum { LOOKED_AT = 1000 };
 
-/* Returns a symbol with the label, preferably one from the source file `source`. */
+/* Returns a symbol with the label: preferably one whose source file is `source`. */
 static uint32_t collect_charges_symbol_of(const struct charging *c, label_id label, uint32_t source)
 {
 	uint32_t best = SNAP_NO_SYMBOL;
@@ -232,7 +233,7 @@ static uint32_t package_text(struct charging *c, label_id package)
 	return *id;
 }
 
-/* Replaces the labels of a charge by texts, and finds its symbol. */
+/* Replaces the labels of a charge by texts, and sets its symbol. */
 static void charge_settle(struct charging *c, struct snap_charge *y)
 {
 	const label_id label = y->name;
@@ -265,7 +266,7 @@ void collect_charges(struct collect *c, size_t first)
 	symbol_texts_make_all(&z, &in->by_symbol.layer->vm);
 	symbol_texts_make_all(&z, &in->by_symbol.layer->file);
 	symbols_by_label(&z, c->labels.data);
-	/* Drops notes, because the sources have already made them. */
+	/* The notes were already made when the layers were */
 	struct notes notes;
 	struct source_file file = *in->file;
 	notes_init(&notes);

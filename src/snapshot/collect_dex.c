@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Greatest number of classes that may use a literal as aliases. A literal with more users becomes
- * one symbol. The limit is SuperSize's. */
+/* If at most this many classes use a literal, each gets a symbol for it, and these are aliases.
+ * Otherwise the literal is one symbol. The limit is SuperSize's. */
 enum { USERS_MAX = 6 };
 
 struct class_paths {
@@ -19,9 +19,9 @@ struct dexing {
 	struct dex *d;
 	struct heft_err *err;
 	struct share share;
-	struct class_paths *paths; /* Per item, for classes only */
+	struct class_paths *paths; /* Classes: per item, its paths */
 	struct text text, path;
-	uint64_t sizes[2]; /* Bytes in .dex and in .dex.method */
+	uint64_t sizes[2]; /* Bytes in .dex and .dex.method so far */
 };
 
 static struct snap_symbol *collect_dex_add(struct dexing *x, bool method, struct str name,
@@ -32,7 +32,7 @@ static struct snap_symbol *collect_dex_add(struct dexing *x, bool method, struct
 }
 
 /* True for a file name such as "Bar.java" in the class's folder. Obfuscators write other texts,
- * which are not shown. */
+ * which are ignored. */
 static bool collect_dex_is_file_name(struct str s)
 {
 	return s.len > 0 && memchr(s.p, '.', s.len) && !memchr(s.p, '/', s.len);
@@ -88,7 +88,7 @@ static uint32_t shared_path(struct dexing *x, const struct dex_use *use, size_t 
 	return intern_add(&x->s->texts, text_str(&x->path));
 }
 
-/* Adds a symbol for each class that uses the literal. The symbols are aliases. */
+/* Adds the literal for each class that uses it, as aliases. */
 static bool add_literal(struct dexing *x, const struct dex_item *i, const struct dex_use *use,
 			size_t users)
 {

@@ -1,11 +1,10 @@
-/* Makes symbols of bytes that no symbol table covers: string literals, data named after its owner,
+/* Makes symbols for bytes that no symbol table covers: string literals, data named after its owner,
  * gaps and padding. */
 #include "snapshot/collect_internal.h"
 
 #include <stdio.h>
 
-/* Returns the size below which a gap counts as padding. The limits are those of SuperSize's padding
- * report. */
+/* Returns the size below which a gap counts as padding. As SuperSize does. */
 static uint64_t gap_limit(const struct collect *c)
 {
 	const char letter = c->s->sections.data[c->to].letter;
@@ -31,7 +30,7 @@ static void collect_gaps_add(struct collect *c, uint64_t from, uint64_t to)
 	collect_named(c, from, to - from, text_str(&c->scratch));
 }
 
-/* Returns the names of an owner's data. Caches them, because an owner may have many data. */
+/* Returns the names for data of an owner. Keeps them, because an owner may have many pieces. */
 static const struct owned_name *name_of_owned(struct collect *c, label_id owner)
 {
 	while (c->owned.count <= owner)
@@ -68,9 +67,8 @@ static void add_owned(struct collect *c, uint64_t from, uint64_t to, label_id ow
 	collect_place(c, &y);
 }
 
-/* Smallest literal without a linker map: LITERAL_MIN bytes, or WIDE_MIN characters of 2 or 4 bytes,
- * including the end. Shorter texts are data. A short text of single bytes next to another text is a
- * literal. */
+/* Smallest literal if there is no linker map: LITERAL_MIN bytes, or WIDE_MIN characters of 2 or 4
+ * bytes, with the end. Shorter texts are data, except texts of bytes next to another text. */
 enum { LITERAL_MIN = 4, WIDE_MIN = 4 };
 
 static struct literal collect_gaps_text_at(const struct collect *c, uint64_t at, uint64_t to,
@@ -100,7 +98,7 @@ static bool wide_literal(struct collect *c, uint64_t at, uint64_t to, struct lit
 	return false;
 }
 
-/* True if a short text fills the rest of the gap, or if another text follows. */
+/* True if a short text ends with the gap, or if another text follows it. */
 static bool is_among_others(const struct collect *c, uint64_t end, uint64_t to)
 {
 	const struct literal next = collect_gaps_text_at(c, end, to, 1);
@@ -108,8 +106,8 @@ static bool is_among_others(const struct collect *c, uint64_t end, uint64_t to)
 	return end >= to || (literal_size(&next, false, &size) && size >= LITERAL_MIN);
 }
 
-/* Finds a text like literal_size(), without a map. If no text ends here, none that begins earlier
- * ends here. So each byte is read once. */
+/* Like literal_size(), without a linker map. If no text ends here, then none that begins earlier
+ * does either. So each byte is read once. */
 static bool plain_literal(struct collect *c, const struct literal *l, uint64_t at, uint64_t *ret)
 {
 	if (at < c->not_text) {
@@ -122,14 +120,14 @@ static bool plain_literal(struct collect *c, const struct literal *l, uint64_t a
 	return found;
 }
 
-/* Bytes of one owner in a gap that ends at `limit`. */
+/* Bytes of one owner, in a gap that ends at `limit` */
 struct collect_gaps_run {
 	uint64_t from, to, limit;
-	label_id owner; /* Owner of the bytes. LABEL_NONE without one */
+	label_id owner; /* LABEL_NONE without one */
 	bool referred;  /* True if the owner refers to the first byte */
 };
 
-/* Returns the next slice of a run, at or after an address. */
+/* Returns the first slice at or after an address in a run. */
 static const struct slice *next_slice(struct collect *c, const struct collect_gaps_run *run,
 				      uint64_t at)
 {
@@ -143,18 +141,18 @@ static const struct slice *next_slice(struct collect *c, const struct collect_ga
 
 enum { VECTOR = 16 };
 
-/* True if a text may end with its run, without a final 0. In programs whose texts lack a 0, a
- * reference begins the next text. Code may also copy texts in whole vectors, so a run of whole
- * vectors may be a text. */
+/* True if a text may end with its run, without a final 0. If the program's texts have no 0, the
+ * next text begins at a reference. If code copies a text in whole vectors, the run is a multiple of
+ * a vector. */
 static bool ends_with_run(const struct collect *c, const struct collect_gaps_run *run)
 {
 	return c->texts_lack_ends || (run->from % VECTOR == 0 && run->to % VECTOR == 0);
 }
 
-/* Finds the literal at an address. Without a literal, *ret_skip is the number of bytes in which
- * none begins. `close`: the address is referenced or directly follows a literal. A literal may
- * extend beyond the run: its end may be another owner's string, or its owner refers to its end, as
- * for a std::string made from two pointers. */
+/* Finds the literal at an address. If there is none, *ret_skip is the number of bytes in which none
+ * begins. `close`: the address is referenced, or directly after a literal. A literal may extend
+ * beyond the run. Its end may be another owner's string, or its owner refers to its end, as for a
+ * std::string made from two pointers. */
 static bool find_literal(struct collect *c, const struct collect_gaps_run *run, uint64_t at,
 			 bool close, struct literal *ret, uint64_t *ret_skip)
 {
@@ -201,7 +199,7 @@ static bool collect_gaps_is_zero(const struct collect *c, uint64_t from, uint64_
 	return c->section->nobits || b.size == to - from;
 }
 
-/* True for zeros after a literal that align the next data. */
+/* True for zeros after a literal that only align the next data. */
 static bool collect_gaps_is_alignment(const struct collect *c, uint64_t from, uint64_t to)
 {
 	return to - from < 8 && to % 8 == 0 && collect_gaps_is_zero(c, from, to);
@@ -220,13 +218,13 @@ static void add_plain(struct collect *c, const struct collect_gaps_run *run, uin
 		add_owned(c, from, to, run->owner);
 }
 
-/* Adds a run's bytes. Its strings become symbols. Returns the end of the added bytes. */
+/* Adds the bytes of a run: strings as symbols. Returns the end of the added bytes. */
 static uint64_t add_run(struct collect *c, const struct collect_gaps_run *run)
 {
 	const bool strings = !c->in->no_literals && !c->section->exec && !c->section->write &&
 			     c->s->sections.data[c->to].in_memory && !c->section->nobits;
 	ASSERT(run->from < run->to && run->to <= run->limit);
-	uint64_t plain = run->from; /* Start of the bytes that are not a string */
+	uint64_t plain = run->from; /* Start of bytes before the next string */
 	c->owner = run->owner;
 	for (uint64_t at = run->from; at < run->to && strings;) {
 		struct literal l;
@@ -251,8 +249,7 @@ static uint64_t add_run(struct collect *c, const struct collect_gaps_run *run)
 
 enum { CODE_PADDING = 16, DATA_PADDING = 63 };
 
-/* True if the bytes after a symbol are padding: short runs, and zeros before the next aligned
- * symbol. The layer gives them to the symbol. */
+/* True if bytes after a symbol are padding: a few, or zeros before the next aligned symbol. */
 static bool collect_gaps_is_padding(const struct collect *c, const struct span *s, uint64_t from,
 				    uint64_t to)
 {
@@ -261,7 +258,6 @@ static bool collect_gaps_is_padding(const struct collect *c, const struct span *
 		(to - from <= DATA_PADDING && collect_gaps_is_zero(c, from, to)));
 }
 
-/* Adds the bytes of one owner in the gap. */
 static void add_span(struct collect *c, const struct span *s, uint64_t to)
 {
 	const uint64_t end = min_u64(s->start + s->size, to);

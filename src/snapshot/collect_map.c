@@ -1,5 +1,5 @@
-/* Uses facts that only the linker map has: names of a stripped program, places and character widths
- * of merged strings. Finds objects of bytes by the code or data that uses them. */
+/* Uses what only the linker map tells: names of a stripped program, and where merged strings are
+ * and how wide their characters. Finds objects of bytes by the code or data that uses them. */
 #include "snapshot/collect_internal.h"
 
 #include "base/sort.h"
@@ -91,10 +91,10 @@ void collect_learn_owner(struct collect *c, const struct snap_symbol *y)
 	*object = *object == 0 || *object == y->object ? y->object : OBJECT_SEVERAL;
 }
 
-/* The other path of a pair of source and object. Code has more weight than data, because linkers
- * assign a shared string to only one of its objects. */
+/* The object of a source, or the source of an object. One by code counts more than one by data,
+ * because linkers assign a shared string to only one of its objects */
 struct other_path {
-	uint32_t text; /* Text id. 0 so far */
+	uint32_t text; /* Text id. 0 if unknown */
 	bool by_code;
 };
 
@@ -109,7 +109,7 @@ static void collect_map_learn_path(struct other_path *known, uint32_t text, bool
 	known->by_code = code;
 }
 
-/* Finds, per text id, the object that each source file becomes, and the source of each object. */
+/* Finds, per text id, the object made from each source file, and the source of each object. */
 static void learn_paths(const struct collect *c, size_t first, struct other_path *object_of,
 			struct other_path *source_of)
 {
@@ -123,8 +123,8 @@ static void learn_paths(const struct collect *c, size_t first, struct other_path
 	}
 }
 
-/* Without debug info, removes sources that belong to another object than the map's. They are of who
- * refers to the data. */
+/* Without debug info, removes a symbol's source if it belongs to another object than the map
+ * states. It is the source of what refers to the data. */
 static void contradictions_drop(struct collect *c, size_t first, const struct other_path *object_of)
 {
 	for (size_t i = first; i < c->s->symbols.count; i++) {
@@ -149,8 +149,8 @@ static uint32_t object_of_user(const struct collect *c, label_id owner)
 	return object == OBJECT_SEVERAL ? 0 : object;
 }
 
-/* Moves sources that are objects ("Scrt1.o") to the objects. An assembly object's STT_FILE symbol
- * has the object's own name. */
+/* If a source is an object ("Scrt1.o"), makes it the symbol's object. The STT_FILE symbol of an
+ * assembly object names the object itself. */
 static void move_objects(struct collect *c, size_t first)
 {
 	for (size_t i = first; i < c->s->symbols.count; i++) {
@@ -199,7 +199,7 @@ static bool has_symbol(const struct named_place *list, size_t count, uint32_t se
 	return i < count && list[i].addr == addr;
 }
 
-/* Adds the map's names of a section. Places from index `known` on are new. */
+/* Adds the map's names for a section. Places from index `known` on are new. */
 static void collect_map_add_names(const struct collect_input *in, const struct linkmap_names *n,
 				  const struct section *to, size_t known)
 {
@@ -255,7 +255,7 @@ void collect_map_names(const struct collect_input *in)
 	if (!in->map || in->file->input->image_count == 0 ||
 	    collect_map_has_symbols(in->file->input) || collect_map_has_symbols(in->file->debug))
 		return;
-	/* Handles code first (see linkmap_names.h). */
+	/* Code first (see linkmap_names.h) */
 	collect_map_name_sections(in, &n, known, true);
 	collect_map_name_sections(in, &n, known, false);
 	sort_by_key_then(p->list.data, p->list.count, sizeof *p->list.data,

@@ -3,8 +3,8 @@
 
 #include "names/suffix.h"
 
-/* Returns the source file of an address: its unit's name in debug info. With only a map, units are
- * objects. */
+/* Returns the source file of an address: the name of its compile unit. If only the map tells units,
+ * they are objects. */
 static uint32_t collect_names_source_of(struct collect *c, uint64_t addr)
 {
 	const struct labels *labels = c->in->unit_labels;
@@ -54,7 +54,7 @@ static struct str clone_form(struct collect *c, struct str name)
 	return text_str(&c->scratch);
 }
 
-/* Adds the hash of a symbol's contents, if its name is generated or all hashes are requested. */
+/* Adds the hash of a symbol's contents, if it is wanted for the symbol. */
 static void add_contents(struct collect *c, struct snap_symbol *y)
 {
 	if (y->addr == 0 || (c->in->alone && !c->in->contents))
@@ -107,7 +107,7 @@ void collect_name(struct collect *c, struct str raw, struct snap_symbol *y)
 		set_names(c, y);
 		return;
 	}
-	/* Makes the shorter names from the full name alone, as for symbols from a file. */
+	/* Makes the shorter names as readers of a file do: from the full name alone. */
 	const uint32_t full = intern_add(&c->s->texts, c->name.full);
 	collect_forms(c, snapshot_text(c->s, full), y);
 }
@@ -119,7 +119,7 @@ void collect_place(struct collect *c, struct snap_symbol *y)
 	collect_add(c, y);
 }
 
-/* Returns a symbol with all fields but the names. */
+/* Returns a symbol that lacks only its names. */
 static struct snap_symbol collect_names_symbol_at(const struct collect *c, uint64_t addr,
 						  uint64_t size)
 {

@@ -1,4 +1,3 @@
-/* Adds the entries of zip files and the members of archives to a snapshot. */
 #include "snapshot/collect_pack_internal.h"
 
 #include "base/filename.h"

@@ -2,8 +2,7 @@
  * data packs, archives.
  *
  * Every byte of the file belongs to a symbol. Entries and members that are not opened become one
- * symbol each in .other. The bytes around them become overhead. Names are SuperSize's, if it names
- * them. */
+ * symbol each in .other. The bytes around them become overhead. Names are as in SuperSize. */
 #ifndef HEFT_SNAPSHOT_COLLECT_PACK_H
 #define HEFT_SNAPSHOT_COLLECT_PACK_H
 
@@ -16,39 +15,37 @@
 
 /* Adds an entry of a zip file as one symbol. */
 void collect_zip_entry(struct snapshot *s, uint32_t container, const struct zip_entry *e);
-/* Adds metadata, and all bytes outside of the entries' data, such as padding and the signing
- * block. */
+/* Adds metadata, and all bytes between the entries, such as padding and the signing block. */
 void collect_zip_rest(struct snapshot *s, uint32_t container, const struct zip *z);
-/* A file inside a package, or on its own. */
+/* A file in a package, or by itself */
 struct pack_entry {
 	uint32_t container;
-	const char *path; /* Path for messages */
-	const char *name; /* Name inside the package */
+	const char *path; /* For messages */
+	const char *name; /* Name in the package */
 	struct bytes bytes;
-	/* Bytes of the file in the package. The sizes of its symbols add up to this number.
-	 * `packed` and the unpacked size are below 4 GiB. */
+	/* Bytes that the file takes in the package, to which the sizes of its symbols add up. This
+	 * and the unpacked size are below 4 GiB. */
 	uint64_t packed;
 };
 /* Adds the classes, members and literals of a dex file. If the file is damaged, returns false and
  * adds nothing. */
 bool collect_dex(struct snapshot *s, const struct pack_entry *e, struct heft_err *err);
-/* Adds the resources of a data pack: one symbol per id over all packs of a container. False if the
+/* Adds the resources of a data pack: one symbol per id for all packs of a container. False if the
  * pack is damaged. */
 bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info *info,
 		 struct heft_err *err);
 /* Adds resources that share another resource's payload in each pack, as aliases. Call it after all
- * packs of a container. The container's symbols begin at `first`. collect_pak_users() completes the
- * aliases. */
+ * packs of a container, whose symbols begin at `first`. collect_pak_users() completes them. */
 void collect_pak_aliases(struct snapshot *s, struct pak_info *info, size_t first);
-/* Gives resources the paths of their users: functions named "ui::AllowlistedResource<ID>()". Adds
- * aliases for several users. Call it after all programs. */
+/* Gives resources the paths of functions named "ui::AllowlistedResource<ID>()", which use them.
+ * Several users make aliases. Call it after all programs. */
 void collect_pak_users(struct snapshot *s);
-/* Returns the text "libx.a(y.o)" without directories, which differ between compared builds. */
+/* Returns the text "libx.a(y.o)" without directories, because these may differ between builds. */
 uint32_t collect_member_path(struct snapshot *s, const char *archive, struct str member);
 /* Adds the parts of an archive that are not objects. `path` names the archive. */
 void collect_archive(struct snapshot *s, uint32_t container, const char *path,
 		     const struct input *in);
-/* Adds bytes to the size that the container states for a section. */
+/* Adds to the size of a section, as the container states it. */
 void collect_section_size(struct snapshot *s, uint32_t container, const char *name, uint64_t size);
 
 #endif

@@ -4,19 +4,19 @@
 
 #include "snapshot/collect_pack.h"
 
-/* Adds a symbol without address and paths. Its three names are equal. Valid until the next call. */
+/* Adds a symbol without address and paths, with equal names. Valid until the next call. */
 struct snap_symbol *collect_pack_add(struct snapshot *s, uint32_t container, const char *section,
 				     struct str name, uint64_t size);
 
-/* Adds a symbol that consists of padding. Adds nothing if `size` is 0. */
+/* Adds a symbol that has only padding, unless `size` is 0. */
 void collect_overhead(struct snapshot *s, uint32_t container, const char *section, struct str name,
 		      uint64_t size);
 
 /* Adds the text "$APK/path" and returns its id. */
 uint32_t collect_package_path(struct snapshot *s, struct str path);
 
-/* Distributes `part` bytes of the file over pieces of `whole` bytes in total. The pieces' shares,
- * taken in order, add up to `part`. Both numbers are below 4 GiB. */
+/* Divides `part` bytes of the file among pieces, which have `whole` bytes in total before packing.
+ * The shares, taken in order, add up to `part`. Both numbers are below 4 GiB */
 struct share {
 	uint64_t whole, part, done;
 };

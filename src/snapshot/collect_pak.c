@@ -1,4 +1,4 @@
-/* Adds the resources of data packs. Finds their users, and resources that share a payload. */
+/* Adds the resources of data packs. Finds what uses them, and which of them share a payload. */
 #include "snapshot/collect_pack_internal.h"
 
 #include "base/filename.h"
@@ -8,8 +8,7 @@
 
 #include <stdlib.h>
 
-/* Returns the section of a pack. A pack with a name such as en.pak or en-GB.pak is a
- * translation. */
+/* Returns the section for a pack. A pack named as en.pak or en-GB.pak is a translation. */
 static const char *pak_section(const char *base)
 {
 	return strchr(base, '-') || strlen(base) <= 7 ? ".pak.translations" : ".pak.nontranslated";
@@ -25,7 +24,7 @@ struct adding {
 	uint64_t used;
 };
 
-/* Finds the resources of the same section that earlier packs added. */
+/* Finds the resources of this section that earlier packs have added. */
 static void find_resources(struct adding *a)
 {
 	const uint32_t to = snapshot_section(a->s, a->entry->container, a->section);
@@ -36,7 +35,7 @@ static void find_resources(struct adding *a)
 	}
 }
 
-/* Returns the full name "path/of/list.grd: NAME", or "en.pak: 123" if the name is unknown. */
+/* Returns the id of "path/of/list.grd: NAME", or of "en.pak: 123" if the name is unknown. */
 static uint32_t collect_pak_full_name(const struct adding *a, uint16_t id)
 {
 	struct text name = { 0 };
@@ -50,7 +49,7 @@ static uint32_t collect_pak_full_name(const struct adding *a, uint16_t id)
 	return text;
 }
 
-/* Sets the names of a symbol. The short name is the part after the last blank. */
+/* Sets the names of a symbol. The short name is what follows the last blank. */
 static void set_name(struct snapshot *s, struct snap_symbol *y, uint32_t name, uint32_t source)
 {
 	y->full_name = name;
@@ -89,8 +88,7 @@ static bool compressible(struct bytes b)
 	if (b.size < 100 || !gzip_pack_level(b, 1, &packed, &err))
 		return false;
 	mem_free((void *)(uintptr_t)packed.p);
-	return (packed.size - 12) * 10 < b.size * 9; /* zlib's frame is 12 bytes smaller than
-						      * gzip's. */
+	return (packed.size - 12) * 10 < b.size * 9; /* zlib's frame is 12 bytes smaller. */
 }
 
 static void collect_pak_add_entry(struct adding *a, const struct pak_entry *e)
@@ -101,7 +99,7 @@ static void collect_pak_add_entry(struct adding *a, const struct pak_entry *e)
 		y->flags |= SNAP_UNCOMPRESSED;
 }
 
-/* Adds a resource that shares another one's payload. Its size is that of its table entry. */
+/* Adds a resource that shares another one's payload. So its size is that of its entry. */
 static void add_same(struct adding *a, uint16_t id, uint16_t other)
 {
 	const uint64_t section = snapshot_section(a->s, a->entry->container, a->section);
@@ -139,9 +137,8 @@ bool collect_pak(struct snapshot *s, const struct pack_entry *e, struct pak_info
 	return true;
 }
 
-/* Finds a resource by section and id. */
 struct collect_pak_place {
-	uint64_t key; /* Bits 63..16 section, 15..0 id */
+	uint64_t key; /* Sort key: section in bits 63..16, id in bits 15..0 */
 	uint32_t symbol;
 };
 
@@ -170,7 +167,7 @@ static const struct collect_pak_place *find_place(const places *list, uint64_t k
 	return i < list->count && list->data[i].key == key ? &list->data[i] : NULL;
 }
 
-/* Adds one more symbol for the bytes of symbol `of`. */
+/* Adds another symbol for the bytes of symbol `of`. */
 static struct snap_symbol *add_alias(struct snapshot *s, uint32_t of)
 {
 	ASSERT(of < s->symbols.count);
@@ -240,8 +237,8 @@ static void collect_pak_list_users(const struct snapshot *s, users *ret)
 	sort_by_key(ret->data, ret->count, sizeof *ret->data);
 }
 
-/* Makes resources with the same payload aliases. A resource without its own payload has as address
- * the id of the resource that has the payload. */
+/* Makes resources with one payload aliases. A resource without a payload of its own has, as its
+ * address, the id of the resource with the payload. */
 static void join_payloads(struct snapshot *s)
 {
 	struct snap_symbol *y = s->symbols.data;

@@ -33,7 +33,7 @@ void contents_read(struct contents *c)
 	sort_by_key(c->patches.data, c->patches.count, sizeof *c->patches.data);
 }
 
-/* Adds the values that relocations write into the bytes to a hash. */
+/* Adds the values that relocations write into the bytes to the hash. */
 static void add_patches(const struct contents *c, uint64_t addr, uint64_t size,
 			struct code_print *p)
 {
@@ -56,8 +56,7 @@ static bool contents_is_constant(const struct section *s)
 	       (!s->write || str_starts(s->name, STR(".data.rel.ro")));
 }
 
-/* Returns a symbol's bytes. Empty if the program may change the bytes, or if the file lacks
- * some. */
+/* Returns a symbol's bytes. Empty if the program may write there, or if the file lacks some. */
 static struct bytes constant_bytes(const struct contents *c, const struct section *s, uint64_t addr,
 				   uint64_t size)
 {

@@ -9,26 +9,25 @@
 #include "code/alike.h"
 #include "image/image.h"
 
-/* A value that a relocation writes, and its address. */
 struct patch {
 	uint64_t addr;
 	uint64_t what;
 };
 
-/* Contents of one image. Borrows the image. */
+/* What the hashes of an image need. Borrows the image */
 struct contents {
 	const struct image *image;
-	VEC(struct patch) patches; /* Sorted by address. */
-	bool read;                 /* True if the relocations are in `patches` */
+	VEC(struct patch) patches; /* By address */
+	bool read;                 /* True if `patches` has the relocations */
 };
 
 void contents_init(struct contents *ret, const struct image *im);
-/* Reads the relocations, once. Call before contents_of(). */
+/* Reads the relocations, once. Needed for contents_of(). */
 void contents_read(struct contents *c);
 void contents_release(struct contents *c);
 
-/* Returns the hash of `size` bytes of a section. All 0 if unknown. Address 0 means no address; `s`
- * is ignored then. O(bytes). Any number of threads. */
+/* Returns the hash of the `size` bytes at `addr` in section `s`. All 0 if they cannot be hashed, or
+ * if addr is 0, which means "no address"; then `s` is not used. O(bytes). Any number of threads. */
 struct code_print contents_of(const struct contents *c, const struct section *s, uint64_t addr,
 			      uint64_t size);
 /* Like contents_of(), but for x86 code whose relative references are known. All bytes must be

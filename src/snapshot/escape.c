@@ -9,7 +9,7 @@ static bool escape_is_plain(struct str s)
 	return true;
 }
 
-/* Returns, per text, the id of its escaped form. NULL if no text needs escapes. */
+/* Returns per text the id of its escaped form. NULL if no text needs escapes. */
 static uint32_t *escaped_ids(struct snapshot *s)
 {
 	const size_t count = s->texts.entries.count;

@@ -11,7 +11,7 @@ static bool is_text_char(uint32_t c)
 	return (c >= 0x20 && c < 0x7f) || (c >= '\a' && c <= '\r') || c == 0x1b;
 }
 
-/* Returns the character at offset `at`. `at` must be inside of the text. */
+/* Returns the character at offset `at`, which must be inside the text. */
 static uint32_t literals_unit_at(const struct literal *l, uint64_t at)
 {
 	uint32_t c = 0;
@@ -37,8 +37,8 @@ static bool plain_size(struct bytes b, uint64_t *ret)
 	return i < b.size && b.p[i] == 0;
 }
 
-/* True for a printable ASCII character. A wide text needs one as its first character, and in at
- * least half of all characters. */
+/* True for a printable ASCII character. The first one of a wide text, and half of all, must be
+ * so. */
 static bool is_printable(uint32_t c)
 {
 	return c >= 0x20 && c < 0x7f;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Removes the text before the next comma, or all, from *rest, and returns it. */
+/* Returns the text before the next comma of *rest, or all. Removes it with the comma. */
 static struct str field(struct str *rest)
 {
 	const char *comma = rest->len > 0 ? memchr(rest->p, ',', rest->len) : NULL;

@@ -24,7 +24,7 @@ void path_shared(struct text *out, struct str prefix, size_t count)
 					    : STR("10-19"));
 }
 
-/* A path in two parts: before the build directory, and inside it. The result joins both. */
+/* A path in two parts: before the build directory, and in it */
 struct split {
 	struct str head, rest;
 	bool in_build;
@@ -43,7 +43,7 @@ static bool path_form_take(struct str *s, struct str word)
 	return ok;
 }
 
-/* Returns the length of the first component of `s`, including its slash. 0 if there is no slash. */
+/* Returns the length of the first component with its slash. 0 if there is no slash. */
 static size_t path_form_component(struct str s)
 {
 	const char *slash = s.len > 0 ? memchr(s.p, '/', s.len) : NULL;
@@ -63,8 +63,8 @@ static bool take_kind(struct str *s, struct str kind, bool in_build)
 	return true;
 }
 
-/* Splits a path after "out/Release/" at its start. Elsewhere in a path, one of the build's own
- * folders must follow, because any folder may be called "out". */
+/* Splits a path after "out/Release/" at its start. Later in a path, a folder that only builds have
+ * must follow, because any folder may be called "out". */
 static bool split_out(struct split *s, struct str kind)
 {
 	const struct str path = s->rest;
@@ -82,7 +82,7 @@ static bool split_out(struct split *s, struct str kind)
 	return false;
 }
 
-/* Splits a path at the build directory, whose parent has the sources. */
+/* Splits a path at the build directory, in whose parent the sources are. */
 static bool split_build(struct split *s, struct str build)
 {
 	size_t parent = build.len;

@@ -13,15 +13,15 @@
 
 #include "base/text.h"
 
-/* Writes the common form of a path to *out. False, with *out unchanged, if that equals the path.
- * `build`: the build directory, or "". `object`: the path is an object's, otherwise a source's.
- * *ret_generated: the build generated the source. */
+/* Writes the form of a path to *out. False, with *out unchanged, if the path has that form.
+ * `build`: the build directory, or "". `object`: true for an object, false for a source.
+ * *ret_generated: true if the build made the source. */
 bool path_form(struct text *out, struct str path, struct str build, bool object,
 	       bool *ret_generated);
 
-/* Returns the common beginning of two paths. The common beginning may end inside of a component. */
+/* Returns the common beginning of two paths, which may end inside a component. */
 struct str path_common(struct str a, struct str b);
-/* Writes one path for `count` paths with a common start ("a/b/"): "a/b/{shared}/50-99". */
+/* Writes one path for `count` paths that begin with `prefix` ("a/b/"): "a/b/{shared}/50-99". */
 void path_shared(struct text *out, struct str prefix, size_t count);
 
 #endif

@@ -5,7 +5,7 @@
 #include "snapshot/path_form.h"
 #include "source/library_name.h"
 
-/* Caches the new text of each path. UINT32_MAX if not made yet. */
+/* Per path: its new text. UINT32_MAX until needed */
 struct set_paths_memo {
 	uint32_t *to;
 	size_t count;
@@ -33,7 +33,7 @@ static uint32_t set_paths_object(struct snapshot *s, uint32_t id, struct text *s
 	return intern_add(&s->texts, text_str(scratch));
 }
 
-/* Points to the paths of a symbol or charge. */
+/* Pointers to the paths of a symbol or charge */
 struct origin {
 	uint32_t *source, *object, *component;
 	uint16_t *flags; /* NULL for a charge */
@@ -54,10 +54,10 @@ static struct origin origin_at(struct snapshot *s, size_t i)
 	return (struct origin){ &c->source, &c->object, &c->component, NULL };
 }
 
-/* Defines how paths are shown. */
+/* How paths are shown */
 struct snapshot_set_paths_shown {
 	const struct paths *paths;
-	struct str build; /* Build directory, or "" */
+	struct str build; /* "" if none */
 	bool object;
 };
 
@@ -87,7 +87,7 @@ static bool set_paths_contains(struct str s, struct str word)
 	return false;
 }
 
-/* Corrects objects of link-time optimization. Only a symbol's source shows its real object. */
+/* Sets the real objects of symbols made by link-time optimization, by their sources. */
 static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
 {
 	struct set_paths_memo lto = memo_make(s), objects = memo_make(s);
@@ -124,8 +124,8 @@ static void set_sources(struct snapshot *s, const struct build_paths *build)
 	mem_free(m.to);
 }
 
-/* Returns a source for Rust's standard library: "(Rust stdlib)/libz.rlib" for
- * "x/rustlib/y/libz.rlib(w.o)". The library comes without sources and mostly without debug info. */
+/* Returns "(Rust stdlib)/libz.rlib" as the source for the object "x/rustlib/y/libz.rlib(w.o)".
+ * Rust's standard library comes without sources, and mostly without debug info. */
 static uint32_t standard_source(struct snapshot *s, uint32_t object)
 {
 	const struct str path = snapshot_text(s, object);
@@ -193,10 +193,10 @@ static void set_shown_sources(struct snapshot *s, const struct snapshot_set_path
 	mem_free(m.to);
 }
 
-/* Greatest number of aliases with one name. More become one symbol. The limit is SuperSize's. */
+/* Greatest number of aliases with one name. More become one symbol, as in SuperSize. */
 enum { ALIASES_MAX = 40 };
 
-/* Returns how many adjacent symbols have the same name and the same bytes. */
+/* Returns the number of symbols at the start of `y` that have the same name and the same bytes. */
 static size_t same_symbols(const struct snap_symbol *y, size_t count)
 {
 	size_t n = 1;
@@ -206,7 +206,7 @@ static size_t same_symbols(const struct snap_symbol *y, size_t count)
 	return n;
 }
 
-/* Returns one path for all symbols that have a path. It is the path itself if all are equal. */
+/* Returns one path for all symbols that have a path: the path itself, if they are equal. */
 static uint32_t path_of_all(struct snapshot *s, const struct snap_symbol *y, size_t count,
 			    bool source)
 {

@@ -1,7 +1,5 @@
-/* set_paths.h - sets the paths of a snapshot as users know them.
- *
- * Sources come from the build system if it lists them. Replaces prefixes, makes paths of archive
- * members, and names components. */
+/* set_paths.h - sets the paths of a snapshot as users know them: replaces prefixes, makes paths of
+ * archive members, and names components. The build system tells sources, if it lists them. */
 #ifndef HEFT_SNAPSHOT_SET_PATHS_H
 #define HEFT_SNAPSHOT_SET_PATHS_H
 
@@ -10,8 +8,7 @@
 #include "project/components.h"
 #include "snapshot/snapshot.h"
 
-/* Sets the paths and components. Each pointer may be NULL. Call once per snapshot, before or after
- * snapshot_finish(). */
+/* Call once per snapshot, before or after snapshot_finish(). Pointers may be NULL. */
 void snapshot_set_paths(struct snapshot *s, const struct build_paths *build,
 			const struct paths *paths, struct components *components);
 

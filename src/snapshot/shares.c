@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-/* Adds up spans. A span's label is its section's index, or section_count outside of sections. */
+/* Adds up spans. The label of a span is the index of its section, or section_count for bytes
+ * outside of sections. */
 static void shares_add_up(const struct spans *s, size_t section_count,
 			  struct share_of_section *sections, bool vm, uint64_t *rest)
 {
@@ -42,7 +43,7 @@ static void vm_spans(const struct basemap *map, const struct image *im, struct s
 	basemap_clip_vm(map, ret);
 }
 
-/* Returns how many bytes have the label in both lists. */
+/* Returns the number of bytes that have the label in both lists. */
 static uint64_t shares_shared(const struct spans *a, const struct spans *b, label_id label)
 {
 	uint64_t sum = 0;
@@ -68,7 +69,7 @@ void shares_find(struct shares *ret, const struct basemap *map, const struct ima
 	file_spans(map, im, &file);
 	shares_add_up(&file, none, ret->sections, false, &ret->file_only);
 	if (im->kind == IMAGE_OBJECT) {
-		/* Objects have no segments, so their loaded bytes are those of sections. */
+		/* Objects have no segments, so only sections are loaded. */
 		for (size_t i = 1; i < im->section_count; i++)
 			if (section_takes_vm(im, &im->sections[i]))
 				ret->sections[i].vm = im->sections[i].size;

@@ -8,7 +8,7 @@
 
 void sizefile_add_text(struct text *out, struct str s)
 {
-	size_t plain = 0; /* Bytes before this index are written */
+	size_t plain = 0; /* All bytes before this index are written */
 	for (size_t i = 0; i < s.len; i++) {
 		const uint8_t c = (uint8_t)s.p[i];
 		char escape[8];
@@ -43,9 +43,9 @@ static void add_line_number(struct text *t, uint64_t v)
 	text_add_char(t, '\n');
 }
 
-/* Distinct texts or pairs in file order, and each symbol's index. */
+/* The distinct texts (or pairs) in file order, and per symbol the index of its text */
 struct sizefile_index {
-	VEC(uint64_t) keys; /* object << 32 | source, sorted by text */
+	VEC(uint64_t) keys; /* (object << 32) | source, sorted by text */
 	uint32_t *of_symbol;
 };
 
@@ -78,7 +78,7 @@ static int sizefile_compare_keys(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Lists the distinct keys of all symbols, sorted by number. */
+/* Lists the distinct keys of all symbols in ascending order. */
 static size_t distinct_keys(const struct snapshot *s, uint64_t (*key)(const struct snap_symbol *),
 			    uint64_t *keys)
 {
@@ -136,7 +136,7 @@ struct snapshot_sizefile_out {
 	const struct snapshot *s;
 	struct sizefile_head head;
 	struct sizefile_index paths, components;
-	/* Segments of the symbols. Only name, container, first and count are set. */
+	/* Of the symbols, in file order. Only name, container, first and count are set. */
 	struct {
 		VEC(struct snap_section) list;
 	} segments;
@@ -152,8 +152,7 @@ static void sizefile_find_head(struct snapshot_sizefile_out *o)
 		o->head.has_disassembly |= s->symbols.data[i].disassembly != 0;
 }
 
-/* Orders the sections by their symbols, and finds their segments. Sections without symbols come
- * last. */
+/* Orders sections by their symbols, and finds their segments. Sections without symbols are last. */
 static void sizefile_find_order(struct snapshot_sizefile_out *o)
 {
 	const struct snapshot *s = o->s;
@@ -232,7 +231,8 @@ static void sizefile_add_segments(struct snapshot_sizefile_out *o)
 	text_add_char(&o->text, '\n');
 }
 
-/* Appends the difference of two unsigned numbers. Kernel addresses exceed a signed number. */
+/* Appends the difference of two unsigned numbers: kernels' addresses are too high for signed
+ * ones. */
 static void add_difference(struct text *t, uint64_t v, uint64_t last)
 {
 	if (v < last)
@@ -240,8 +240,8 @@ static void add_difference(struct text *t, uint64_t v, uint64_t last)
 	text_add_number(t, v < last ? last - v : v - last);
 }
 
-/* Writes one line per segment with a number per symbol. `delta`: writes differences to the previous
- * number, the first one to 0. */
+/* Writes a line per segment, with a number per symbol. `delta`: each number is the difference to
+ * the one before it, at first 0. */
 static void add_numbers(struct snapshot_sizefile_out *o,
 			int64_t (*number)(const struct snapshot_sizefile_out *, size_t), bool delta)
 {
@@ -324,18 +324,18 @@ static void add_disassembly(struct snapshot_sizefile_out *o)
 	}
 }
 
-/* Texts of charges in the order of first use. Texts for paths come first, because they are fewer
- * and more frequent than names. */
+/* The texts of charges in the order of their first use. Those for paths come first, because they
+ * are few and frequent, so that their numbers are short */
 struct charge_texts {
 	const struct snapshot *s;
-	uint32_t *number; /* Per text id: its number, from 1. 0 if unused */
+	uint32_t *number; /* Per text id: the text's number in the file, from 1. 0 if unused */
 	VEC(uint32_t) ids;
-	uint32_t places; /* Number of texts for paths, which come first */
-	uint32_t names;  /* Number of texts up to the last one that was a charge's name */
+	uint32_t places; /* Number of texts for paths */
+	uint32_t names;  /* Number of texts with the last one that is the name of a charge */
 };
 
-/* Returns the kind of name that a charge has: 0 the full name of its symbol, 1 the plain name, 2
- * another one. */
+/* Tells how the file states a charge's name: 0 its symbol's full name, 1 the plain name, 2 a
+ * text. */
 static uint64_t name_of_symbol(const struct snapshot *s, const struct snap_charge *c)
 {
 	const struct snap_symbol *y = c->symbol == SNAP_NO_SYMBOL ? NULL
@@ -403,9 +403,9 @@ static uint64_t charge_number(struct charge_texts *t, const struct snap_charge *
 	}
 }
 
-/* Consecutive charges with the same number. */
+/* Consecutive charges with the same number in a column */
 struct charge_run {
-	uint64_t value, base; /* The value in the file is value - base */
+	uint64_t value, base; /* The file has value - base */
 	uint64_t count;
 };
 
@@ -480,7 +480,7 @@ static void sizefile_add_symbols(struct snapshot_sizefile_out *o)
 	sizefile_add_charges(o);
 }
 
-/* Compression level for snapshots made by heft. QUICK takes 1/7 of the time of level 9, for 6 %
+/* Compression level of snapshots that heft made. QUICK takes 1/7 of the time of level 9 and 6 %
  * more bytes. Parts of PART bytes are packed in parallel. */
 enum { QUICK = 5, PART = 1 << 20 };
 

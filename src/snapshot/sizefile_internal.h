@@ -9,44 +9,45 @@
 #define SIZEFILE_V1      "Size File Format v1"
 #define SIZEFILE_V1_1    "Size File Format v1.1"
 
-/* Parts of the JSON header that struct snapshot does not contain. */
+/* What the JSON header has beside struct snapshot */
 struct sizefile_head {
 	bool several; /* True for version 1.1 */
 	bool has_components, has_padding, has_disassembly;
-	/* heft's own member: the program's sections per segment, in the order of their symbols. */
+	/* A member that only heft writes: the sections per segment, in the order of their
+	 * symbols. */
 	VEC(struct snap_section) sections;
-	/* heft's own member, set by the reader: symbols with a known stack. Three numbers each:
-	 * number of symbols to skip, bytes, caveats. */
+	/* A member that only heft writes, set by the reader: stack sizes of symbols. Three numbers
+	 * each: number of symbols to skip, bytes, caveats. */
 	VEC(uint32_t) stacks;
-	/* heft's own member: number of charges after the symbols. */
+	/* A member that only heft writes: number of charges, which follow the symbols. */
 	uint64_t charges;
 };
 
-/* Lines of numbers about charges, in file order. A run of equal numbers is written as "7*3" (number
- * and count), except in CHARGE_FILE. */
+/* The columns of charges. Each is a line of numbers, in file order. Equal numbers in a row are
+ * written as "7*3" (number and count), except in CHARGE_FILE */
 enum sizefile_charge {
 	CHARGE_FILE,
 	CHARGE_VM,     /* File bytes minus VM bytes */
-	CHARGE_SYMBOL, /* Index of the symbol plus 1, or 0, written as differences */
-	/* 0: full name of the symbol. 1: its plain name. 2: the next text that was no earlier
-	 * charge's name. From 3 on: number of a text. */
+	CHARGE_SYMBOL, /* Index of the symbol plus 1, or 0. Written as a difference */
+	/* 0: full name of the symbol. 1: its plain name. 2: the next text that no earlier charge
+	 * has as its name. From 3 on: number of a text. */
 	CHARGE_NAME,
-	CHARGE_SPACE, /* Number of a text of charges, from 1. 0 for "" */
+	CHARGE_SPACE, /* Number of a text of charges. 0 for "" */
 	CHARGE_SOURCE,
 	CHARGE_OBJECT,
 	CHARGE_COMPONENT,
 	CHARGE_CONTAINER,
-	CHARGE_DEBUG,   /* 1 for bytes in sections of debug info */
+	CHARGE_DEBUG,   /* 1 for bytes in debug sections */
 	CHARGE_PACKAGE, /* Missing in files of earlier versions */
 	CHARGE_COLUMNS
 };
 
-/* sizefile_json.c: writes the JSON as SuperSize does, in Python's form: two blanks per level,
- * sorted keys. */
+/* sizefile_json.c: writes the JSON as SuperSize does in Python: two blanks per level, sorted
+ * keys. */
 void sizefile_json_write(struct text *out, const struct snapshot *s,
 			 const struct sizefile_head *head);
-/* Reads the JSON: fills containers, build_config, extra, by_heft and exact_names. The caller
- * releases head->sections. On failure *ret_pos is the offset in `json`. */
+/* Reads the JSON: sets containers, build_config, extra, by_heft and exact_names. The caller
+ * releases head->sections. On failure, *ret_pos is the offset in `json`. */
 bool sizefile_json_read(struct snapshot *s, struct sizefile_head *head, struct bytes json,
 			uint64_t *ret_pos, const char **ret_problem);
 

@@ -101,8 +101,8 @@ static void add_size(struct intern *names, size_vec *sizes, const char *name, ui
 	sizes->data[id].size += size;
 }
 
-/* Lists the sizes that SuperSize expects: segments with the bytes of all their symbols, and also
- * their sections by name. */
+/* Lists the sizes of segments, as SuperSize expects: the bytes of all their symbols. Also lists the
+ * sections in them by name. */
 static void list_sizes(const struct snapshot *s, uint32_t container, size_vec *ret)
 {
 	struct intern names = { { 0 } };
@@ -176,7 +176,6 @@ static void sizefile_json_add_section(struct json *j, const struct snap_section 
 	j->indented = true;
 }
 
-/* Writes sizefile_head.stacks. */
 static void sizefile_json_add_stacks(struct json *j, const struct snapshot *s)
 {
 	uint64_t passed = 0;
@@ -198,7 +197,7 @@ static void sizefile_json_add_stacks(struct json *j, const struct snapshot *s)
 	j->indented = true;
 }
 
-/* Writes heft's own member. SuperSize ignores this member. */
+/* Writes the member that only heft has. SuperSize ignores it. */
 static void add_heft(struct json *j, const struct snapshot *s, const struct sizefile_head *head)
 {
 	json_key(j, "heft");
@@ -216,8 +215,7 @@ static void add_heft(struct json *j, const struct snapshot *s, const struct size
 	json_close(j, '}');
 }
 
-/* Writes the unknown members whose names sort between two known names, so that all members are
- * sorted. */
+/* Writes the unknown members that sort between two known names, because all members are sorted. */
 static void add_extra(struct json *j, const struct snapshot *s, const char *after,
 		      const char *before)
 {
@@ -291,7 +289,7 @@ void sizefile_json_write(struct text *out, const struct snapshot *s,
 struct sizefile_json_in {
 	struct json_in json;
 	struct snapshot *s;
-	const char *problem; /* NULL if none so far */
+	const char *problem; /* NULL if there is none yet */
 };
 
 static bool wrong(struct sizefile_json_in *in, const char *problem)
@@ -306,7 +304,7 @@ static const char *sizefile_json_keep(struct sizefile_json_in *in, struct str te
 	return arena_copy(&in->s->arena, text);
 }
 
-/* True if Python would write the text identically. Other spellings are kept unchanged. */
+/* True if Python would write the text in the same way. Otherwise it is kept as it is. */
 static bool sizefile_json_is_plain(struct str raw, struct str decoded)
 {
 	struct text again = { 0 };
@@ -318,7 +316,6 @@ static bool sizefile_json_is_plain(struct str raw, struct str decoded)
 	return same;
 }
 
-/* Reads the value of a key, of any kind. */
 static struct snap_value sizefile_json_read_value(struct sizefile_json_in *in, const char *key)
 {
 	struct snap_value v = { .key = key, .kind = SNAP_JSON };
@@ -336,7 +333,7 @@ static struct snap_value sizefile_json_read_value(struct sizefile_json_in *in, c
 	return v;
 }
 
-/* Enters the object of a key. False if the value is not an object. */
+/* Enters the object that is the value of a key. False if the value is no object. */
 static bool sizefile_json_enter(struct sizefile_json_in *in, const char *problem)
 {
 	return json_next(&in->json) == JSON_OBJECT || wrong(in, problem);
@@ -356,7 +353,7 @@ static bool is_build_config(const char *key)
 	       strcmp(key, "out_directory") == 0;
 }
 
-/* Reads metadata. `config`: keys of the build go to build_config. */
+/* Reads metadata. `config`: keys about the build go to build_config. */
 static void read_metadata(struct sizefile_json_in *in, struct snap_container *c, bool config)
 {
 	const char *key;

@@ -5,25 +5,27 @@
 
 #include <stdlib.h>
 
-/* Limits of the unpacked size: UNPACKED_MIN bytes, or UNPACKED_RATIO times the size of the file. A
- * larger text fails. Snapshots of libc.a, LLVM and cmake unpack to 4 to 8 times their size. */
+/* Greatest size of the unpacked text: UNPACKED_MIN bytes, or UNPACKED_RATIO times the size of the
+ * file. Refuses a larger one. Snapshots of libc.a, LLVM and cmake unpack to 4 to 8 times their
+ * size. */
 #define UNPACKED_MIN   (UINT64_C(4) << 20)
 #define UNPACKED_RATIO 50
 
-/* Least bytes of text per symbol: digit and separator for address, size, path; a name's line. */
+/* Least number of bytes per symbol: digit and separator for address, size and path; a line for the
+ * name. */
 enum { SYMBOL_TEXT = 6 };
 
-/* State of the reader. It takes the unpacked text line by line. */
+/* The unpacked text, read line by line */
 struct sizefile_read_in {
 	struct snapshot *s;
 	const char *path;
 	struct bytes text;
 	uint64_t pos, line;   /* `line`: number of the last line read */
-	uint64_t symbol_line; /* Line number of the first symbol */
+	uint64_t symbol_line; /* Number of the line with the first symbol */
 	struct sizefile_head head;
 	struct notes *notes;
 	struct heft_err *err;
-	VEC(uint32_t) objects, sources, components; /* Text ids, by index in the file */
+	VEC(uint32_t) objects, sources, components; /* Per index in the file: text id */
 	bool uncharged;                             /* True to skip charges */
 	bool failed;
 };
@@ -37,7 +39,7 @@ static bool sizefile_read_bad(struct sizefile_read_in *in, const char *problem)
 	return false;
 }
 
-/* Returns the next line without its end. If there is none, returns "" and sets failed. */
+/* Returns the next line without its end. "" and `failed` if there is none. */
 static struct str sizefile_read_next_line(struct sizefile_read_in *in)
 {
 	const char *from = (const char *)in->text.p + in->pos;
@@ -56,7 +58,7 @@ static struct str sizefile_read_next_line(struct sizefile_read_in *in)
 /* Reads the number at the start of *s and moves *s after it. False if there is none. */
 static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 {
-	enum { SAFE = 19 }; /* A number of this many digits does not overflow */
+	enum { SAFE = 19 }; /* A number with this many digits does not overflow */
 	const bool minus = s->len > 0 && s->p[0] == '-';
 	uint64_t v = 0;
 	size_t i = minus;
@@ -73,8 +75,7 @@ static bool sizefile_read_take_number(struct str *s, int64_t *ret)
 	return true;
 }
 
-/* Reads a line with a count. Fails if the count exceeds the bytes left, because each counted item
- * takes at least one. */
+/* Reads a line with a count. Fails if the count exceeds the bytes left, as an item takes one. */
 static uint64_t sizefile_read_count(struct sizefile_read_in *in)
 {
 	struct str s = sizefile_read_next_line(in);
@@ -86,8 +87,8 @@ static uint64_t sizefile_read_count(struct sizefile_read_in *in)
 	return in->failed ? 0 : (uint64_t)v;
 }
 
-/* Reads a section's line of numbers and passes each to `put`. With `delta`, sums up the
- * differences. */
+/* Reads a line with a number per symbol of the section, and passes each to `put`. With `delta`,
+ * they are differences, which are summed up. */
 static void
 sizefile_read_numbers(struct sizefile_read_in *in, const struct snap_section *sec, bool delta,
 		      bool (*put)(struct sizefile_read_in *, struct snap_symbol *, int64_t))
@@ -120,8 +121,8 @@ static bool sizefile_read_put_addr(struct sizefile_read_in *in, struct snap_symb
 static bool sizefile_read_put_size(struct sizefile_read_in *in, struct snap_symbol *y, int64_t v)
 {
 	(void)in;
-	y->size = (uint64_t)v; /* The size of overhead symbols includes their padding until
-			        * settle_overhead(). */
+	y->size = (uint64_t)v; /* Of an overhead symbol, this is the padding, which
+			        * settle_overhead() moves */
 	return true;
 }
 
@@ -241,7 +242,7 @@ static void sizefile_read_segments(struct sizefile_read_in *in)
 		uint32_t section;
 		if (!read_segment_name(in, take_field(&names), &section))
 			return;
-		/* Every symbol takes a line, so the text limits the count. */
+		/* Each symbol has a line, so the text bounds the count. */
 		if (!sizefile_read_take_number(&digits, &count) || digits.len > 0 || count < 0 ||
 		    (uint64_t)count > in->text.size - total) {
 			sizefile_read_bad(in, "the count of a segment is damaged");
@@ -285,7 +286,7 @@ static bool take_hex(struct str field, uint64_t most, uint64_t *ret)
 	return field.len > 0 && *ret <= most;
 }
 
-/* Reads the fields after the name: aliases and flags. Aliases begin with 0. */
+/* Reads the fields after the name: aliases (from "0" on) and flags. */
 static bool sizefile_read_fields(struct sizefile_read_in *in, struct str rest,
 				 struct snap_symbol *y, uint64_t *ret_aliases)
 {
@@ -303,11 +304,11 @@ static bool sizefile_read_fields(struct sizefile_read_in *in, struct str rest,
 	return true;
 }
 
-/* Reads the symbols of a section. Cuts an alias list at the end of the section. */
+/* Reads the symbols of a section. An alias list ends with the section. */
 static void sizefile_read_symbols(struct sizefile_read_in *in, const struct snap_section *sec)
 {
-	uint64_t open = 0, aliases; /* `open`: number of further members of the current alias
-				     * list */
+	uint64_t open = 0, aliases; /* `open`: number of symbols that the current alias list
+				     * still lacks */
 	for (uint64_t i = 0; i < sec->count && !in->failed; i++) {
 		struct snap_symbol *y = &in->s->symbols.data[sec->first + i];
 		struct str rest = sizefile_read_next_line(in);
@@ -353,14 +354,14 @@ static void read_disassembly(struct sizefile_read_in *in)
 
 typedef VEC(uint32_t) text_ids;
 
-/* A run of charges with one number in a column. */
+/* Consecutive charges with the same number in a column */
 struct charge_run {
 	struct snap_charge *first, *end;
 	uint64_t number;
 };
 
-/* Sets the names of charges. `names` is the number of the last text that was no charge's name yet.
- * False if a number is out of range. */
+/* Sets the names of charges. `names`: number of the last text that no charge had as its name. False
+ * if a number is out of range. */
 static bool charge_names_set(const struct sizefile_read_in *in, const text_ids *texts,
 			     uint64_t *names, const struct charge_run *r)
 {
@@ -375,7 +376,7 @@ static bool charge_names_set(const struct sizefile_read_in *in, const text_ids *
 	return true;
 }
 
-/* Sets the symbols of charges. `last` is the number of the last symbol plus 1. */
+/* Sets the symbols of charges. `last`: index of the last symbol plus 1. */
 static bool charge_symbols_set(const struct sizefile_read_in *in, uint64_t *last,
 			       const struct charge_run *r)
 {
@@ -388,7 +389,7 @@ static bool charge_symbols_set(const struct sizefile_read_in *in, uint64_t *last
 	return true;
 }
 
-/* Sets a column of the run's charges to the number of the run. False if it is out of range. */
+/* Sets a column of some charges to their number. False if it is out of range. */
 static bool charge_numbers_set(const struct sizefile_read_in *in, const text_ids *texts,
 			       unsigned column, const struct charge_run *r)
 {
@@ -414,8 +415,8 @@ static bool charge_numbers_set(const struct sizefile_read_in *in, const text_ids
 	return v <= last;
 }
 
-/* Reads a number with its count: "7*3" is the number 7 for three charges. `alone` forbids counts.
- * File sizes have no counts, so that each charge takes at least two bytes of the file. */
+/* Reads a number with its count: "7*3" is the number 7 for three charges. `alone` forbids counts:
+ * each file size is written, so that a charge takes at least two bytes of the file. */
 static bool charge_run_read(struct str *s, bool alone, uint64_t most, int64_t *ret,
 			    int64_t *ret_count)
 {
@@ -477,7 +478,7 @@ static void read_charges(struct sizefile_read_in *in)
 	const uint64_t places = sizefile_read_count(in), count = sizefile_read_count(in);
 	for (uint64_t i = 0; i < count && !in->failed; i++)
 		vec_push(&texts, intern_add(&in->s->texts, sizefile_read_next_line(in)));
-	/* Each file size takes at least two bytes: a digit and a blank or line end. */
+	/* Each file size takes at least two bytes: a digit, and a blank or line end. */
 	if (in->head.charges > (in->text.size - in->pos) / 2)
 		sizefile_read_bad(in, "there are more charges than the file has room for");
 	for (uint64_t i = 0; i < in->head.charges && !in->failed; i++)
@@ -490,7 +491,7 @@ static void read_charges(struct sizefile_read_in *in)
 	vec_release(&texts);
 }
 
-/* Sets the padding of an overhead symbol to its stored size, all of which is padding. */
+/* Moves the size of an overhead symbol to its padding. */
 static bool settle_overhead(struct sizefile_read_in *in, struct snap_symbol *y)
 {
 	if (!in->s->stored_padding)
@@ -533,7 +534,7 @@ static void settle_padding(struct sizefile_read_in *in)
 	}
 }
 
-/* Moves the symbols of a segment from `first` on to a section that heft noted. */
+/* Moves a segment's symbols from `first` on to one of the sections that heft's member lists. */
 static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
 				       const struct snap_section *segments, uint64_t first,
 				       const struct snap_section *like)
@@ -559,7 +560,7 @@ static bool sizefile_read_move_symbols(struct sizefile_read_in *in,
 	return section == known;
 }
 
-/* Replaces the segments by the sections that heft noted. */
+/* Replaces the segments by the sections that heft's member lists. */
 static void split_segments(struct sizefile_read_in *in)
 {
 	struct snapshot *s = in->s;
@@ -597,7 +598,7 @@ static void sizefile_read_take_stacks(struct sizefile_read_in *in)
 	}
 }
 
-/* Sets the sizes of sections by their names, for files that heft did not write. */
+/* Sets the sizes of sections by name, in files of other tools. */
 static void take_sizes(struct snapshot *s)
 {
 	for (uint32_t i = 0; i < s->containers.count; i++) {
@@ -615,7 +616,7 @@ static void sizefile_read_body(struct sizefile_read_in *in)
 {
 	read_paths(in);
 	if (in->failed || in->objects.count == 0)
-		return; /* The file has no symbols. */
+		return; /* There are no symbols */
 	read_components(in);
 	sizefile_read_segments(in);
 	sizefile_read_columns(in, true, sizefile_read_put_addr);

@@ -26,7 +26,7 @@ uint16_t snap_piece_flags(struct str name)
 	return 0;
 }
 
-/* True for a library such as "libc.so.6". The number in its name is not a clone's suffix. */
+/* True for a library such as "libc.so.6", whose number is not the suffix of a clone. */
 static bool snap_flags_is_library(struct str name)
 {
 	for (size_t i = 0; i + 4 <= name.len; i++)

@@ -1,4 +1,3 @@
-/* Sets the stack sizes of the functions in a snapshot. */
 #include "snapshot/snap_stacks.h"
 
 void snapshot_add_stacks(struct snapshot *s, size_t first, const struct stack_use *use)

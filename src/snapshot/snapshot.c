@@ -7,7 +7,7 @@
 
 enum { RANK_BSS = 1, RANK_OTHER = 7 };
 
-/* Names that the file format knows, in the order of reports, with their rank in the sorted list. */
+/* Names of the file format, in the order of reports, with their rank in the list of symbols. */
 static const struct section_kind {
 	const char *name;
 	char letter;
@@ -54,8 +54,8 @@ bool snap_segment_is_native(const char *segment)
 	return k && k->rank <= RANK_BSS;
 }
 
-/* True if the format has a segment for the section. A program's section may have any name, even one
- * that the format uses otherwise. */
+/* True if the format has a segment for the section. The section of a program may have a name that
+ * the format uses for something else. */
 static bool has_segment(const struct snap_section *sec)
 {
 	return !sec->native || snap_is_native_name(sec->name, sec->in_file);
@@ -217,12 +217,12 @@ void snapshot_release(struct snapshot *s)
 	arena_release(&s->arena);
 }
 
-/* Sort key, made once per symbol. */
+/* Sort key of a symbol */
 struct sort_key {
-	uint64_t place; /* Bits 63..32 container, 31..24 section rank, 23 overhead */
+	uint64_t place; /* Container in bits 63..32, section's rank in 31..24, overhead in bit 23 */
 	uint64_t addr;
-	uint32_t sized; /* 0 for a symbol without a size, which comes first at an address */
-	uint32_t list;  /* Number of the alias list for aliases without an address, or 0 */
+	uint32_t sized; /* 0 for a symbol without a size, which sorts first at its address */
+	uint32_t list;  /* Number of the alias list if the symbol has no address. Otherwise 0 */
 	bool star;
 	uint32_t symbol;
 	struct str full_name, object;
@@ -266,7 +266,7 @@ static int snapshot_compare_keys(const void *pa, const void *pb)
 	return c != 0 ? c : compare_u64(a->symbol, b->symbol);
 }
 
-/* Returns an id for the segment, distinct from ids of other containers' segments. */
+/* Returns an id for the segment of a container. */
 static uint32_t segment_key(struct intern *segments, const struct snap_section *sec)
 {
 	struct text key = { 0 };
@@ -278,12 +278,12 @@ static uint32_t segment_key(struct intern *segments, const struct snap_section *
 }
 
 struct section_place {
-	uint64_t segment; /* Sort key: number of the segment by first appearance */
+	uint64_t segment; /* Sort key: number of the segment, by first appearance */
 	uint32_t section;
 };
 
-/* Orders the sections that have symbols. Sections of a segment are adjacent. Segments are in order
- * of first appearance. Counts the symbols. Returns the number of sections. */
+/* Sorts the sections that have symbols: by segments, which are in order of first appearance. Counts
+ * the symbols. Returns the number of sections. */
 static size_t order_sections(struct snapshot *s, struct section_place *ret)
 {
 	struct intern segments = { { 0 } };
@@ -302,7 +302,7 @@ static size_t order_sections(struct snapshot *s, struct section_place *ret)
 	return count;
 }
 
-/* Moves each symbol from[i] to index i, in place. Each move fills the index that the previous move
+/* Moves each symbol from[i] to index i, in place. Each move fills the gap that the move before it
  * left. Afterwards from[i] is i. */
 static void snapshot_move_symbols(struct snapshot *s, uint32_t *from)
 {
@@ -362,7 +362,7 @@ static void snapshot_sort_symbols(struct snapshot *s)
 	mem_free(from);
 }
 
-/* Returns the end of the alias list that begins at `first`. */
+/* Returns the end of the alias list that begins at index `first`. */
 static size_t list_end(const struct snapshot *s, size_t first)
 {
 	const struct snap_symbol *y = s->symbols.data;
@@ -410,7 +410,7 @@ static bool same_segment(const struct snap_section *a, const struct snap_section
 	       (a->container == b->container && strcmp(snap_segment(a), snap_segment(b)) == 0);
 }
 
-/* True if the file must state paddings, because readers would compute others. */
+/* True if the file must state paddings, because readers would compute other ones. */
 static bool must_state_padding(const struct snapshot *s)
 {
 	const struct snap_section *last = NULL;
@@ -432,7 +432,6 @@ static bool must_state_padding(const struct snapshot *s)
 	return false;
 }
 
-/* Checks that the members of an alias list have equal bytes, section and padding. */
 static void aliases_check(const struct snapshot *s, size_t first)
 {
 	const struct snap_symbol *y = &s->symbols.data[first];

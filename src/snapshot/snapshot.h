@@ -1,13 +1,13 @@
 /* snapshot.h - holds the flat list of symbols of one or more programs, as a `.size` file does.
  *
  * The model is that of Chromium's SuperSize, so each tool opens the other's files. The model has
- * containers, sections, symbols with padding, three forms of the name, object and source path,
- * component, flags, aliases (several symbols for the same bytes), overhead symbols and star
- * symbols.
+ * containers, sections, symbols with padding, three forms of the name, and paths of object
+ * and source. It also has components, flags, aliases (several symbols for the same bytes), overhead
+ * symbols and star symbols.
  *
- * A section of a program is a section of the snapshot with the same name. The format has symbols
- * in few sections. Symbols of other sections are in its segment .other, or in .bss if they take
- * no bytes of the file. A JSON member of heft's own distinguishes these sections
+ * A section of a program is a section of the snapshot with the same name. The file format knows
+ * few sections (segments). Symbols of other sections are in the segment .other, or in .bss if
+ * they take no bytes of the file. A JSON member that only heft writes tells their sections
  * (docs/size-format.md).
  *
  * Invariants after snapshot_finish():
@@ -31,44 +31,41 @@
 #include "names/supersize.h"
 
 enum snap_flag {
-	SNAP_ANONYMOUS = 1, /* An anonymous namespace was removed from the name */
+	SNAP_ANONYMOUS = 1, /* The name was in an anonymous namespace */
 	SNAP_STARTUP = 2,
 	SNAP_UNLIKELY = 4,
 	SNAP_REL = 8,
 	SNAP_REL_LOCAL = 16,
-	SNAP_GENERATED = 32, /* The source is generated */
-	SNAP_CLONE = 64,     /* The suffix of a clone was removed from the name */
+	SNAP_GENERATED = 32, /* The build generated the source */
+	SNAP_CLONE = 64,     /* The name had the suffix of a clone */
 	SNAP_HOT = 128,
 	SNAP_COVERED = 256,
 	SNAP_UNCOMPRESSED = 512,
 	SNAP_FEATURE = 1024,
 };
 
-/* Returns the flags that follow from the name of a symbol's input section, such as
- * ".text.hot.f". */
+/* Returns the flags that the name of an input section shows, such as ".text.hot.f". */
 uint16_t snap_piece_flags(struct str name);
-/* Returns flags that a demangled name shows: cold, startup, clone, anonymous namespace. */
+/* Returns the flags that a demangled name shows: cold, startup, clone, anonymous namespace. */
 uint16_t snap_name_flags(struct supersize_name *work, struct str name);
-/* Appends words for the flags that users see: "cold, clone". */
+/* Appends the words for flags: "cold, clone". */
 void snap_flag_words(struct text *to, unsigned flags);
-/* Adds a word to a list of words. */
 void snap_flag_add(struct text *to, const char *word);
 
 enum snap_status { SNAP_UNCHANGED, SNAP_CHANGED, SNAP_ADDED, SNAP_REMOVED };
 
-/* A metadata value: text, number, list of texts, or JSON. JSON unknown to heft is kept
- * unchanged. */
+/* A metadata value: text, number, list of texts, or JSON. Unknown JSON is kept as it is. */
 struct snap_value {
 	const char *key;
 	enum { SNAP_TEXT, SNAP_NUMBER, SNAP_LIST, SNAP_JSON } kind;
-	const char *text;        /* SNAP_TEXT: the text. SNAP_JSON: its JSON text */
-	int64_t number;          /* For SNAP_NUMBER */
-	const char *const *list; /* For SNAP_LIST, ends with NULL */
+	const char *text; /* SNAP_TEXT, or the text of SNAP_JSON */
+	int64_t number;
+	const char *const *list; /* SNAP_LIST: ends with NULL */
 };
 
 struct snap_metric {
 	const char *file, *name; /* Such as "libfoo.so" and "COUNT/Relocations" */
-	const char *value;       /* A number as JSON text */
+	const char *value;       /* A number, as JSON text */
 };
 
 struct snap_section_size {
@@ -77,75 +74,74 @@ struct snap_section_size {
 };
 
 struct snap_container {
-	const char *name; /* "" for the only container */
+	const char *name; /* "" if it is the only one */
 	VEC(struct snap_value) metadata;
 	VEC(struct snap_metric) metrics;
-	/* Section sizes stated by another tool's file, including sections whose bytes are in
-	 * .other. In heft's snapshots, sections have their own sizes. */
+	/* Sizes of sections in another tool's file, also of those whose symbols are in .other. In
+	 * heft's snapshots, the sections themselves have sizes. */
 	VEC(struct snap_section_size) section_sizes;
 };
 
-/* Name of the section for loaded bytes outside of all sections. */
+/* Name of the section for loaded bytes that are in no section. */
 #define SNAP_UNSECTIONED "[no section]"
 
-/* The symbols of a container in one section. Sections with equal names but different flags are
- * different sections. */
+/* The symbols of a container in one section. Sections with other flags are different */
 struct snap_section {
 	uint32_t container;
-	bool native;    /* Section of a program: its symbols have addresses */
+	bool native;    /* True for a section of a program, whose symbols have addresses */
 	bool in_file;   /* True if the bytes are in the file */
 	bool in_memory; /* True if the bytes are in the VM image */
 	bool code;
 	const char *name;      /* Such as ".text", ".eh_frame", ".other" */
-	uint64_t size;         /* Bytes as the program states them. 0 if unknown. */
-	char letter;           /* Letter of the file format, such as 't' for .text. 'o' and 'b' for
-			   * names that the format lacks. */
-	uint8_t rank;          /* Rank of its segment in the sorted list */
-	uint64_t first, count; /* Range in symbols, set by snapshot_finish(). */
+	uint64_t size;         /* As the program states it. 0 if unknown */
+	char letter;           /* Letter of the file format, such as 't' for .text. 'o' or 'b' if
+			        * the format does not know the name */
+	uint8_t rank;          /* Rank of its segment among the sorted symbols */
+	uint64_t first, count; /* Range of its symbols, set by snapshot_finish() */
 };
 
-/* A symbol. Texts are ids in snapshot.texts; id 0 is "". */
+/* Texts are ids in snapshot.texts. Id 0 is "" */
 struct snap_symbol {
 	uint64_t addr; /* 0 if there is none */
 	uint64_t size; /* Bytes without padding */
-	/* Bytes before addr. An overhead symbol has only padding, and size 0. Negative only in
-	 * files of other tools and in diffs. */
+	/* Bytes before addr. An overhead symbol has padding, and size 0. Negative only in files of
+	 * other tools and in diffs. */
 	int64_t padding;
 	uint32_t name, template_name, full_name;
 	uint32_t object, source, component;
-	uint32_t section;                  /* Index in sections */
-	uint32_t alias_count, alias_place; /* `alias_count`: number of symbols in its alias list, 1
-				     * without aliases. `alias_place`: index in that list, from 0 */
-	uint32_t disassembly;              /* 0 if there is none */
-	struct code_print contents; /* Hash of the contents (contents.h). All 0 if unknown, not
-				     * requested, or read from a file. */
+	uint32_t section;                  /* Index in snapshot.sections */
+	uint32_t alias_count, alias_place; /* `alias_count`: symbols that share its bytes, at
+					    * least 1. `alias_place`: its index among them */
+	uint32_t disassembly;              /* 0 if none */
+	struct code_print contents; /* Hash (contents.h). All 0 if it is unknown or not wanted,
+				     * or if the snapshot was read from a file */
 	uint16_t flags;             /* Bits of enum snap_flag */
-	uint16_t stack_besides;     /* Caveats: reasons why `stack` may be too small (enum
-				     * stack_told). */
-	/* Bytes of stack that the function and its callees take at most, plus 1. 0 if unknown. */
+	uint16_t stack_besides;     /* Reasons why `stack` may be too small: bits of enum
+				     * stack_told */
+	/* Bytes of stack that the function with its callees needs at most, plus 1. 0 if unknown. */
 	uint32_t stack;
 };
 
 struct clues;
 
 /* A charge: all bytes in file and VM image that exist because of a symbol. They are its code or
- * data, padding, and parts elsewhere: unwind entries, relocations, names, constants. Labels are
- * those of the roll-up by symbol, compile unit and object. Bytes without a symbol or unit have a
+ * data, padding, and what it causes elsewhere: unwind entries, relocations, names, constants. Texts
+ * are as in the roll-up by symbol, compile unit and object. Bytes without a symbol or unit have a
  * fallback label, such as "[section .dynamic]". */
 struct snap_charge {
 	uint64_t file, vm; /* Bytes */
-	/* Short name, as in a roll-up by symbols. Before snapshot_split_names(), SNAP_PLAIN_NAME
-	 * marks the plain name of the symbol. */
+	/* Short name, as in the roll-up. SNAP_PLAIN_NAME means the symbol's plain name, until
+	 * snapshot_split_names(). */
 	uint32_t name;
 #define SNAP_PLAIN_NAME UINT32_MAX
 	uint32_t space;          /* Namespace or module. 0 if unknown */
 	uint32_t source, object; /* `object` is 0 if it equals `source` */
-	uint32_t component;      /* 0 if there is none */
-	uint32_t package;        /* Package by the source `packages`. 0 if unknown */
+	uint32_t component;      /* 0 if none */
+	uint32_t package;        /* By the data source `packages`. 0 if unknown */
 	uint32_t container;
-	uint32_t symbol; /* Index of the label's first symbol, or SNAP_NO_SYMBOL */
+	uint32_t symbol; /* Index of the first symbol with that name, or SNAP_NO_SYMBOL */
 #define SNAP_NO_SYMBOL UINT32_MAX
-	bool debug; /* True if the bytes are in sections of debug info */
+	bool debug; /* True for bytes in debug sections */
 };
 
 struct snapshot {
@@ -153,32 +149,29 @@ struct snapshot {
 	VEC(struct snap_value) build_config;
 	VEC(struct snap_container) containers;
 	VEC(struct snap_value)
-	extra; /* Members of other tools' files that heft does not know */
+	extra; /* Members of another tool's JSON that heft does not know */
 	VEC(struct snap_section) sections;
-	struct intern section_keys; /* Keys of the sections. The id is the index in `sections` */
+	struct intern section_keys; /* Id of a key: index in `sections` */
 	VEC(struct snap_symbol) symbols;
-	/* Charges add up to the file and the VM image. Empty for SuperSize's files. */
+	/* They add up to the file and the VM image. None in SuperSize's files. */
 	VEC(struct snap_charge) charges;
-	bool own;          /* Made by this process, not read from a file, so heft may choose the
-			    * file format */
-	bool has_contents; /* All symbols have a hash of their contents, not only those with
-			    * generated names */
-	bool has_stacks;   /* True if functions have stack sizes, if known */
-	/* Made by heft. Then sections state whether they are in memory, and full names are
-	 * final. */
+	bool own;          /* Made by this process. Then heft may choose the file format */
+	bool has_contents; /* All symbols have a hash of their contents, instead of only those
+			    * with generated names */
+	bool has_stacks;   /* Functions have stack sizes, where known */
+	/* Made by heft: sections state whether they are in memory, and full names are final. */
 	bool by_heft;
-	bool exact_names; /* Only with by_heft: shorter names are those of SuperSize */
-	bool sparse;      /* True for one side of a difference, which omits unchanged symbols */
-	/* Some padding differs from the gap to the previous symbol, so files must state it. */
+	bool exact_names; /* With by_heft: short names are exactly SuperSize's */
+	bool sparse;      /* One side of a difference, which omits unchanged symbols */
+	/* Files must state padding, because some differs from the gap to the symbol before. */
 	bool stored_padding;
 	bool has_components;
 	VEC(struct clues *)
-	clues; /* Clues (clues.h) per container, or NULL. The list may be shorter than the
-	        * containers */
+	clues; /* Per container (clues.h), or NULL. The list may be shorter */
 	/* Per container: how sure the owners of its VM image are. Labels are indexes of sure_words.
-	 * Empty if not requested. */
+	 * Empty if not wanted. */
 	VEC(struct spans) sure;
-	struct arena arena; /* Memory for texts of containers and metadata */
+	struct arena arena; /* Owns texts of containers and metadata */
 };
 
 void snapshot_init(struct snapshot *s);
@@ -189,59 +182,58 @@ static inline struct str snapshot_text(const struct snapshot *s, uint32_t id)
 	return intern_get(&s->texts, id);
 }
 
-/* Returns the index of the container's section with a name of the file format (or of another tool's
- * file). Adds the section if missing. O(1). */
+/* Returns the index of a container's section. Adds the section if it is new. `name` is of the file
+ * format or of another tool's file. O(1). */
 uint32_t snapshot_section(struct snapshot *s, uint32_t container, const char *name);
-/* Returns the index of a section by name. SNAP_NO_SECTION if it is missing. */
+/* SNAP_NO_SECTION if there is none. */
 #define SNAP_NO_SECTION UINT32_MAX
 uint32_t snapshot_find_section(const struct snapshot *s, uint32_t container, const char *name);
-/* Returns the index of the section with the container, name and flags of `like`. Adds it if
- * missing; letter and rank follow from the name. */
+/* Returns the index of the section with the container, name and flags of `like`. Adds it if it is
+ * new. Its letter and rank follow from the name. */
 uint32_t snapshot_section_like(struct snapshot *s, const struct snap_section *like);
-/* Returns the file format's segment for a section's symbols: the section's name, ".other" or
- * ".bss". */
+/* Returns the segment of the file format for a section's symbols: its name, ".other" or ".bss". */
 const char *snap_segment(const struct snap_section *sec);
 /* Returns the format's name for a section, such as ".text" for ".text.hot". NULL without one. */
 const char *snap_folded(struct str name);
 /* True if the format gives the symbols of a segment addresses and padding. */
 bool snap_segment_is_native(const char *segment);
-/* True if the format has a native section with this name. `in_file`: the section has bytes in the
- * file. */
+/* True if the format has a segment with addresses and this name. `in_file`: whether the section has
+ * bytes in the file. */
 bool snap_is_native_name(const char *name, bool in_file);
 
-/* Position relative to the previous symbol of the segment, as readers of the format compute it. */
+/* Where a symbol is relative to the one before it in its segment, as readers compute it */
 enum snap_gap {
 	SNAP_GAP,    /* *ret_padding is the gap between the symbols */
-	SNAP_TWICE,  /* Both symbols have the same address but are not aliases */
+	SNAP_TWICE,  /* Both symbols have one address, but are not aliases */
 	SNAP_INSIDE, /* The symbol ends inside the previous symbol */
 };
-/* Compares a symbol with the previous one, which may be NULL. */
+/* `before`: the symbol before it, or NULL. */
 enum snap_gap snap_gap(const struct snap_symbol *y, const struct snap_symbol *before,
 		       int64_t *ret_padding);
 
-/* Sorts the symbols and joins aliases. In native sections, symbols with equal address, section and
- * size are aliases. In other sections, symbols with the same nonzero number in alias_place are
- * aliases. Aliases must have equal name, section and size. Decides whether files must state the
- * padding. Names must be split before (name, template_name). If padding is set and no alias lists
- * overlap, the invariants then hold. */
+/* Sorts the symbols and joins aliases. In sections with addresses, symbols with equal address and
+ * size are aliases. In other sections, symbols with the same nonzero alias_place are aliases.
+ * Aliases must have equal name, section and size. Decides whether files must state padding. Names
+ * must be split before (name, template_name). Afterwards the invariants hold, if padding is set and
+ * no alias lists overlap. */
 void snapshot_finish(struct snapshot *s);
-/* Makes charges for a container without any, such as entries of zip files, which no source
- * measured. A charge is a symbol's own bytes with padding. Call it after snapshot_finish(). */
+/* Makes charges for a container that no data source measured, such as entries of zip files: of a
+ * symbol, its own bytes with padding. Call it after snapshot_finish(). */
 void snapshot_charge_symbols(struct snapshot *s, uint32_t container);
-/* Sorts charges in the order of their symbols. Charges without a symbol come last. */
+/* Sorts charges as their symbols are. Charges without a symbol come last. */
 void snapshot_charges_sort(struct snapshot *s);
 /* Updates the charges after symbols moved. `to[i]` is the new index of symbol i. */
 void snapshot_charges_follow(struct snapshot *s, const uint32_t *to);
 
-/* Escapes characters that files cannot contain, so that a program and its snapshot file compare
- * equal. snapshot_finish() calls it. */
+/* Escapes characters that files cannot contain, so that a program equals its snapshot file.
+ * snapshot_finish() calls it. */
 void snapshot_escape(struct snapshot *s);
-/* Makes the symbols of each segment and section adjacent, in order of first appearance. Sets first
- * and count. Symbols from a file are already sorted otherwise. */
+/* Makes the symbols of each segment and section adjacent, in order of first appearance. Sets their
+ * ranges. Files have another order. */
 void snapshot_place_sections(struct snapshot *s);
 
-/* Makes template_name and name of symbols from a file. For files of other tools, also normalizes
- * full_name as SuperSize does. */
+/* Sets name and template_name of symbols that were read from a file, by their full_name. In files
+ * of other tools, also changes full_name to the form that SuperSize uses. */
 void snapshot_split_names(struct snapshot *s);
 
 /* Splits the names of one symbol of .dex or .dex.method. */
@@ -255,11 +247,11 @@ static inline double snap_pss(const struct snap_symbol *y)
 	return ((double)y->size + (double)y->padding) / y->alias_count;
 }
 
-/* Test a symbol's kind by its full name. The first: "..." or "string literal". */
+/* Tell a symbol's kind by its full name. The first: "..." or "string literal". */
 bool snap_is_literal(struct str full_name);
-bool snap_is_overhead(struct str full_name); /* True for "Overhead: x" */
-bool snap_is_star(struct str full_name);     /* True for "** x" */
-bool snap_is_owned(struct str full_name);    /* True for "x [anonymous data]" */
+bool snap_is_overhead(struct str full_name); /* "Overhead: x" */
+bool snap_is_star(struct str full_name);     /* "** x" */
+bool snap_is_owned(struct str full_name);    /* "x [anonymous data]" */
 /* True if heft generated the name from an address: "sub_1234", "sub_1234 [anonymous data]". */
 bool snap_is_made_up(struct str full_name);
 

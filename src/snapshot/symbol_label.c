@@ -1,4 +1,4 @@
-/* Makes the label of a symbol by which a diff or list groups rows. */
+/* Makes the text by which a diff or list groups its rows. */
 #define _GNU_SOURCE /* memmem */
 #include "snapshot/symbol_label.h"
 
@@ -33,7 +33,8 @@ static struct str section_label(const struct snapshot *s, const struct snap_sect
 	return text_str(work);
 }
 
-/* Returns the outermost namespace, otherwise the library, for symbols that no source measured. */
+/* For symbols that no data source has measured: returns the outermost namespace of the name,
+ * otherwise the library. */
 static struct str package_label(const struct snapshot *s, const struct snap_symbol *y)
 {
 	const struct str space = name_qualifier(snapshot_text(s, y->name));
