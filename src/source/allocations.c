@@ -1,19 +1,18 @@
-/* Implements the source allocations: the owner of a heap block is the call stack that allocated it.
- * A stack is shown as linkage names joined by ";", outermost function first, without the
- * allocator's own functions. */
+/* Implements the data source `allocations`: the call stack that allocated a heap block owns it. A
+ * label is the linkage names of its functions with ";" between, the outermost first, without the
+ * allocator's own. */
 #include "source/process_layer.h"
 
 struct allocations_naming {
 	const struct source_file *f;
 	const struct calls *calls;
-	label_id *labels; /* Label of each stack. LABEL_NONE if not made yet */
+	label_id *labels; /* Per stack: its label. LABEL_NONE until needed */
 	process_frame_vec frames;
 	struct text name, text;
 	struct claims *vm;
 };
 
-/* Adds a frame's linkage name. The view of the labels applies other name styles. Replaces
- * characters that would split one name into two. */
+/* Adds the linkage name of a frame. Replaces characters that would make two names of it. */
 static void allocations_add_frame(struct allocations_naming *n, const struct heft_frame *f)
 {
 	struct heft_frame raw = *f;
@@ -27,7 +26,7 @@ static void allocations_add_frame(struct allocations_naming *n, const struct hef
 	}
 }
 
-/* Returns the innermost frame that is not an allocator's. 0 if all are. */
+/* Returns the index of the innermost frame that is not the allocator's, or 0. */
 static size_t allocations_owner_of(const struct allocations_naming *n)
 {
 	for (size_t i = 0; i < n->frames.count; i++) {

@@ -1,6 +1,6 @@
-/* Gives bytes to symbols and units by the rules of Bloaty. They are few: symbols or debug info,
- * what x86-64 code refers to, symbol tables, RELA tables and unwind tables. Everything else stays
- * with its section. */
+/* Gives bytes to symbols and units by the rules of Bloaty. Owners come from symbols or debug info,
+ * references of x86-64 code, symbol tables, RELA tables and unwind tables. Other bytes belong to
+ * their section. */
 #include "source/as_bloaty.h"
 
 #include "attr/attr_scratch.h"
@@ -24,7 +24,7 @@ static label_id bloaty_symbol_label(struct attr *a, const struct symbol *s)
 		       : label_format(a->f->labels, "[Anonymous symbol #%" PRIu32 "]", s->index);
 }
 
-/* True for a symbol that has bytes. The addresses of .tbss are those of other data. */
+/* True for a symbol that has bytes: not one of .tbss, where other data has its address. */
 static bool bloaty_symbol_is_defined(const struct image *im, const struct symbol *s)
 {
 	const struct section *in = s->section < im->section_count ? &im->sections[s->section]
@@ -33,15 +33,15 @@ static bool bloaty_symbol_is_defined(const struct image *im, const struct symbol
 	       !(in && in->alloc && !section_takes_vm(im, in));
 }
 
-/* Returns the offset in a section that a value of an object means. It is an offset. If the section
- * has an address, it may also be an address. */
+/* Converts a symbol's value in an object to an offset in its section. It is an offset, or an
+ * address if the section has one. */
 static uint64_t bloaty_offset(const struct section *in, uint64_t value)
 {
 	const uint64_t own = in->addr & ((UINT64_C(1) << OBJECT_SECTION_SHIFT) - 1);
 	return value >= own && value - own < in->size ? value - own : value;
 }
 
-/* Returns the address of a symbol. In linked images, also of a symbol outside of the VM image. */
+/* Returns the address of a symbol. In linked images, it may be outside of the VM image. */
 static bool bloaty_symbol_addr(const struct image *im, const struct symbol *s, uint64_t *ret)
 {
 	const bool there = symbol_addr(im, s, ret);
@@ -56,13 +56,13 @@ static bool bloaty_symbol_addr(const struct image *im, const struct symbol *s, u
 	return there;
 }
 
-/* Returns the table of symbols. Functions of a module without names have symbols too. */
+/* Returns the symbol table. Functions of a WebAssembly module have symbols even without names. */
 static const struct section *bloaty_table(const struct image *im)
 {
 	return im->own_spaces ? image_section_type(im, SHT_SYMTAB, 1) : image_symbols(im);
 }
 
-/* A place of unknown size, which a symbol names or code refers to. */
+/* Data or code of unknown size, which a symbol names or code refers to */
 struct bloaty_target {
 	uint64_t addr;
 	label_id label;
@@ -70,8 +70,8 @@ struct bloaty_target {
 
 typedef VEC(struct bloaty_target) bloaty_targets;
 
-/* Returns the end of a place: the next place or owner, or the end of the section. A slot of the GOT
- * is one pointer. */
+/* Returns the end of such data. It ends at the next one, at the next owner, or with the section. In
+ * the GOT it is one pointer. */
 static uint64_t bloaty_target_end(const struct attr *a, uint64_t addr, uint64_t next)
 {
 	const struct section *in = image_section_at(a->im, addr);
@@ -86,7 +86,7 @@ static uint64_t bloaty_target_end(const struct attr *a, uint64_t addr, uint64_t 
 	return end;
 }
 
-/* Claims places of unknown size. If several places have one address, the first one wins. */
+/* Claims them. If several have one address, the first wins. */
 static void bloaty_claim_targets(struct attr *a, bloaty_targets *list, enum why why)
 {
 	vec_sort(list);
@@ -101,8 +101,8 @@ static void bloaty_claim_targets(struct attr *a, bloaty_targets *list, enum why 
 	vec_release(list);
 }
 
-/* Claims the symbols of a table in the order of the table. Symbols of Mach-O have no size. In
- * Mach-O, skips symbols without an entry, which come from other tables. */
+/* Claims the symbols of a table in their order. In Mach-O, symbols have no size. Skips those that
+ * heft made from other tables. */
 static void bloaty_symbols(struct attr *a, const struct image *im, const struct section *table)
 {
 	const bool sized = !im->full_titles;
@@ -134,8 +134,7 @@ static void bloaty_symbols(struct attr *a, const struct image *im, const struct 
 	bloaty_claim_targets(a, &unsized, WHY_SYMBOL);
 }
 
-/* Lists the addresses that the instructions of an x86-64 function refer to, relative to
- * themselves. */
+/* Lists the addresses that the code of an x86-64 function refers to by pc-relative operands. */
 static void bloaty_function_refs(const struct attr *a, uint64_t addr, uint64_t size,
 				 code_ref_vec *refs, bloaty_targets *ret)
 {
@@ -150,7 +149,7 @@ static void bloaty_function_refs(const struct attr *a, uint64_t addr, uint64_t s
 	}
 }
 
-/* Claims the addresses that functions refer to. The first function of the symbol table wins. */
+/* Claims what functions refer to. Of several functions, the first in the symbol table wins. */
 static void bloaty_refs(struct attr *a)
 {
 	struct symtab t;
@@ -170,7 +169,8 @@ static void bloaty_refs(struct attr *a)
 	vec_release(&refs);
 }
 
-/* Claims the names of a module's symbols, and fields before code and data, such as their size. */
+/* For a WebAssembly module: claims the names of symbols, and for each function and piece of data
+ * the fields that precede it, such as its size. */
 static void bloaty_module_parts(struct attr *a)
 {
 	struct symtab t;
@@ -193,7 +193,7 @@ static void bloaty_module_parts(struct attr *a)
 	}
 }
 
-/* Claims entries and names of symbols for the owners of their addresses. */
+/* Claims the entries and names of a symbol table, for the owners of the symbols' addresses. */
 static void bloaty_symbol_table(struct attr *a, const struct section *table)
 {
 	struct symtab t;
@@ -212,7 +212,6 @@ static void bloaty_symbol_table(struct attr *a, const struct section *table)
 	}
 }
 
-/* Returns the address that a relocation patches. */
 static uint64_t bloaty_patched(const struct reloc_iter *it, const struct reloc *r)
 {
 	const struct section *in = it->image->kind == IMAGE_OBJECT ? it->patched : NULL;
@@ -221,7 +220,7 @@ static uint64_t bloaty_patched(const struct reloc_iter *it, const struct reloc *
 	return in->addr + bloaty_offset(in, r->alloc ? r->addr - in->addr : r->addr);
 }
 
-/* Claims relocations with an addend for the owners of the places that they patch. */
+/* Claims relocations with an addend for the owners of the bytes that they patch. */
 static void bloaty_relocs(struct attr *a, const struct section *s)
 {
 	struct reloc_iter it;
@@ -259,8 +258,8 @@ static void bloaty_frame_index(struct attr *a, const struct section *s)
 				 spans_label(&a->vm, func), WHY_UNWIND);
 }
 
-/* Claims the entries of tables in the order of the sections. Each table uses the owners that the
- * previous tables set. Unwind tables of objects have no targets before linking. */
+/* Claims the entries of tables, section by section. A table may use owners that earlier tables set.
+ * Unwind tables of objects refer to nothing yet. */
 static void bloaty_tables(struct attr *a)
 {
 	const bool linked = a->im->kind != IMAGE_OBJECT;

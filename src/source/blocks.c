@@ -1,5 +1,5 @@
-/* Implements the sources blocks, functions and blockkinds: basic blocks from the compiler's map,
- * otherwise derived from the code. */
+/* Implements the data sources `blocks`, `functions` and `blockkinds`: basic blocks from the
+ * compiler's map, otherwise derived from the code. */
 #include "source/source.h"
 
 #include "base/text.h"
@@ -8,14 +8,13 @@
 
 #include <stdio.h>
 
-/* State of claiming one image. */
 struct blocks_claiming {
 	const struct source_file *f;
-	struct blockmap map; /* Has names */
+	struct blockmap map; /* With names of functions */
 	struct claims *vm;
 };
 
-/* Sets `label` to the function's name, or to a generated one. */
+/* Sets `label` to the function's name, or to a made-up one. */
 static void function_label(struct text *label, const struct blockmap_function *f)
 {
 	char made_up[32];
@@ -28,8 +27,8 @@ static void function_label(struct text *label, const struct blockmap_function *f
 	text_add(label, (struct str){ made_up, (size_t)len });
 }
 
-/* Returns the number of bytes from the range's start to the end of its section. 0 if the range has
- * no bytes in the image. A block never continues beyond its section. */
+/* Returns how many bytes a block of the range may have: until the end of its section. 0 if the
+ * range is not in the image. */
 static uint64_t room_of(const struct blockmap *b, const struct blockmap_range *r)
 {
 	const struct section *s = image_section_at(b->image, r->addr);
@@ -65,7 +64,7 @@ static void claim_all_blocks(const struct blocks_claiming *c)
 	text_release(&label);
 }
 
-/* Claims each range of a function as a whole, including bytes between its blocks. */
+/* Claims each range of a function as a whole, with bytes between its blocks. */
 static void blocks_claim_functions(const struct blocks_claiming *c)
 {
 	const struct blockmap *b = &c->map;
@@ -112,13 +111,13 @@ static void blocks_put(const struct source_file *f, struct claims *vm, bool any,
 	layer_finish(f, ret, vm, NULL);
 }
 
-/* Claims the blocks of an image, if it has a map, and releases the map. */
+/* If an image has a map, claims its blocks, and releases the map. */
 static bool blocks_claim_map(struct blocks_claiming *c, const struct image *debug,
 			     void (*claim_all)(const struct blocks_claiming *c))
 {
 	const struct image *im = c->map.image;
 	const bool any = c->map.functions.count > 0;
-	image_forget(im, im->bytes); /* All code was read, possibly several times. */
+	image_forget(im, im->bytes); /* All code was read */
 	if (any)
 		blockmap_name(&c->map, debug);
 	claim_all(c);
@@ -150,7 +149,7 @@ void source_blocks(const struct source_file *f, struct layer *ret)
 	source_blocks_run(f, ret, claim_all_blocks);
 }
 
-/* Runs the source symbols, but only for owners of VM bytes. */
+/* Finds the owners of VM bytes as the data source `symbols` does. */
 static void functions_run_symbols(const struct source_file *f, struct layer *ret)
 {
 	struct source_file g = *f;
@@ -162,7 +161,7 @@ static void functions_run_symbols(const struct source_file *f, struct layer *ret
 	source_symbols(&g, ret);
 }
 
-/* Claims the code of an image for the owners that the source symbols finds. */
+/* Claims the code of an image for `owners`, the owners of its VM bytes. */
 static bool functions_claim_code(const struct source_file *f, const struct image *im,
 				 const struct spans *owners, struct claims *vm)
 {
@@ -186,8 +185,8 @@ static bool functions_claim_code(const struct source_file *f, const struct image
 	return vm->list.count > before;
 }
 
-/* Claims functions of the compiler's map. For an image without a map, uses the source symbols, so
- * that both sources have the same functions. */
+/* Claims the functions of the compiler's map. If an image has none, takes those of the data source
+ * `symbols`, so that both agree. */
 void source_functions(const struct source_file *f, struct layer *ret)
 {
 	const struct image *debug = f->debug ? &f->debug->images[0] : NULL;
@@ -217,6 +216,6 @@ void source_functions(const struct source_file *f, struct layer *ret)
 
 void source_blockkinds(const struct source_file *f, struct layer *ret)
 {
-	ret->exact = true; /* Padding is a kind of block */
+	ret->exact = true; /* Padding is a kind of its own */
 	source_blocks_run(f, ret, claim_kinds);
 }

@@ -1,4 +1,4 @@
-/* Implements the source hotness: how often code ran, according to sample files. */
+/* Implements the data source `hotness`: how often code ran, by samples. */
 #include "source/source.h"
 
 #include "blocks/derive_map.h"
@@ -6,7 +6,7 @@
 
 static const char *const names[HOTNESS_COUNT] = { "never", "cold", "warm", "hot" };
 
-/* Claims the blocks of a range. A block never continues beyond its section. */
+/* Claims the blocks of a range. A block ends at most with its section. */
 static void claim_range(const struct source_file *f, const struct blockmap *b,
 			const struct blockmap_range *r, const struct profile *p,
 			const struct hotness_limits *limits, struct claims *vm)

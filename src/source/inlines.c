@@ -1,4 +1,4 @@
-/* Implements the source inlines. */
+/* Implements the data source `inlines`. */
 #include "debugowners/lines.h"
 #include "source/source.h"
 
@@ -7,8 +7,8 @@ void source_inlines(const struct source_file *f, struct layer *ret)
 	struct claims vm = { 0 };
 	for (size_t i = 0; i < f->input->image_count; i++) {
 		const struct image *im = &f->input->images[i];
-		/* Bloaty counts the lines of source maps from 0, as the maps do. A source map's
-		 * image has the bytes of the module. */
+		/* In source maps, lines count from 0, and Bloaty shows them so. The image made from
+		 * a source map has the bytes of the module. */
 		const bool from_0 = f->as_bloaty && f->debug && im->own_spaces &&
 				    f->debug->images[0].bytes.p == im->bytes.p;
 		struct lines l = {

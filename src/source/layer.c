@@ -1,4 +1,4 @@
-/* Completes a layer: translates VM owners to the file, fills gaps, and checks both spaces. */
+/* Completes a layer: carries VM owners to the file, fills gaps, and checks both. */
 #include "source/source.h"
 
 #include "base/pool.h"
@@ -11,11 +11,11 @@ void layer_release(struct layer *l)
 	spans_release(&l->file);
 }
 
-/* Minimal number of owners for a second thread. */
+/* A second thread is used from this number of owners on. */
 enum { PARALLEL_MIN = 20000 };
 
-/* Returns the sorted starts of sections with bytes, and of symbols without an owner, in one domain.
- * Empty sections end nothing. */
+/* Returns where sections with bytes, and symbols without an owner, begin in one domain. Padding
+ * ends there. Sorted. */
 static uint64_t *layer_starts(const struct source_file *f, const struct layer *l,
 			      enum heft_domain domain, size_t *count)
 {
@@ -44,7 +44,7 @@ static void pad(const struct source_file *f, const struct layer *l, struct spans
 {
 	size_t count;
 	const unsigned what = l->exact ? 0 : PAD_OWNERS;
-	/* Bloaty pads across the ends of sections. */
+	/* For Bloaty, padding may cross the ends of sections. */
 	if (f->as_bloaty) {
 		spans_pad(s, f->labels, what, NULL, 0);
 		return;
@@ -54,14 +54,14 @@ static void pad(const struct source_file *f, const struct layer *l, struct spans
 	mem_free(starts);
 }
 
-/* State of completing the two sides of a layer, one job per side. */
+/* A layer that is being completed. VM image and file are two jobs */
 struct finish {
 	const struct source_file *f;
 	struct layer *layer;
-	struct claims file;               /* Claims of the source */
-	struct claims vm_rest, file_rest; /* claims of the fallback */
-	struct spans translated;          /* VM owners as file spans */
-	struct later_labels later;        /* Labels of the fallback that have no text yet */
+	struct claims file;               /* By the data source */
+	struct claims vm_rest, file_rest; /* By fallback.c */
+	struct spans translated;          /* Owners of VM bytes, as spans of the file */
+	struct later_labels later;        /* Labels of fallback.c that have no text yet */
 };
 
 static void own_claims(void *ctx, size_t side, unsigned worker)
@@ -78,7 +78,7 @@ static void own_claims(void *ctx, size_t side, unsigned worker)
 	}
 	claims_resolve(&d->vm_rest, UINT64_MAX, &rest);
 	spans_overlay(&l->vm, &rest);
-	/* No other thread reads labels meanwhile. */
+	/* No other thread reads labels now. */
 	later_labels_name(&d->later, d->f, &l->vm);
 	basemap_add_stored(d->f->map, &l->vm);
 	basemap_clip_vm(d->f->map, &l->vm);
@@ -103,8 +103,8 @@ static void rest_of_side(void *ctx, size_t side, unsigned worker)
 		spans_cut(&l->file, d->f->map->file_size);
 }
 
-/* True if the file contains the zeros of a section without bytes, because another section of the
- * segment follows. Example: .bss of a Linux kernel. */
+/* True if the file has the zeros of a section without bytes, because a section with bytes follows
+ * in the segment. Example: .bss of a Linux kernel. */
 static bool layer_has_zeros(const struct image *im, const struct section *s, struct bytes b)
 {
 	if (b.size < s->size || !bytes_are_zeros(b))
@@ -119,11 +119,11 @@ static bool layer_has_zeros(const struct image *im, const struct section *s, str
 	return false;
 }
 
-/* Claims sections without bytes, as in separate debug files, if other bytes are at their addresses.
- * These bytes belong to the segment. */
+/* In a separate debug file, sections have no bytes, but others may be at their offsets. Claims
+ * these bytes for the segment. */
 static void claim_hollow(const struct source_file *f, const struct image *im, struct claims *file)
 {
-	/* Code without bytes: a separate debug file has no contents. */
+	/* Code without bytes shows a separate debug file. */
 	bool hollow = false;
 	for (size_t i = 1; i < im->section_count && !hollow; i++)
 		hollow = im->sections[i].exec && im->sections[i].nobits && im->sections[i].size > 0;
@@ -142,7 +142,7 @@ static void claim_hollow(const struct source_file *f, const struct image *im, st
 	}
 }
 
-/* Replaces the labels of owned claims by words for the certainty of the owner. */
+/* Replaces the labels of owned claims by words for how certain the owner is. */
 static void claims_sure(const struct source_file *f, struct claims *c)
 {
 	label_id words[SURE_WORDS];
@@ -156,8 +156,8 @@ static void claims_sure(const struct source_file *f, struct claims *c)
 	}
 }
 
-/* Makes spans that say how sure the owners of `vm` are. Padding is as sure as the bytes before it.
- * Padding in code has no claim. */
+/* Makes spans that say how certain the owners in `vm` are. Padding is as certain as the bytes
+ * before it. Padding in code has no claim. */
 static struct spans spans_sure(const struct source_file *f, const struct spans *vm)
 {
 	const struct spans *from = &f->origins->spans;
@@ -195,7 +195,7 @@ static struct claims claims_copy_sure(const struct source_file *f, const struct 
 	return c;
 }
 
-/* Starts the layer f->sure with copies of the owners' claims. */
+/* Begins the layer f->sure with copies of the owners' claims. */
 static struct finish finish_begin_sure(const struct finish *owners)
 {
 	const struct source_file *f = owners->f;
@@ -233,7 +233,7 @@ void layer_finish(const struct source_file *f, struct layer *l, struct claims *v
 		claims_trace(f, HEFT_FILE, file);
 		claims_append(&d.file, file);
 	}
-	/* Origins, traces and certainty need the claims before they become owners. */
+	/* They need the claims before these become owners. */
 	const bool now = f->trace || f->origins || f->sure;
 	fallback_claims(f, &d.vm_rest, &d.file_rest, now ? NULL : &d.later);
 	for (size_t i = 0; i < f->input->image_count; i++)
@@ -251,13 +251,14 @@ void layer_finish(const struct source_file *f, struct layer *l, struct claims *v
 	vec_release(&l->file_starts);
 }
 
-/* Claims bytes that a source left over: for sections, header tables, segments, and "[Unmapped]". */
+/* Claims the bytes that a data source has not claimed: for sections, header tables, segments, and
+ * "[Unmapped]". */
 
 struct str section_label_name(const struct source_file *f, const struct section *s)
 {
 	const struct str title = section_title(s);
 	const bool module = input_is_one_image(f->input) && f->input->images[0].own_spaces;
-	if (f->as_bloaty && module && str_eq(title, STR("Tag"))) /* The name in early proposals. */
+	if (f->as_bloaty && module && str_eq(title, STR("Tag"))) /* As early proposals called it */
 		return STR("Event");
 	if (title.len > 0)
 		return title;
@@ -315,13 +316,13 @@ static label_id section_fallback(const struct source_file *f, const struct image
 				 const struct section *s)
 {
 	const struct str name = section_label_name(f, s);
-	/* Section names that come from segments ("[LOAD #1 [R]]") already have brackets. */
+	/* Names of segments, such as "[LOAD #1 [R]]", have brackets already. */
 	return im->full_titles || str_starts(name, STR("["))
 		       ? label_bracketed(f->labels, name)
 		       : label_format(f->labels, "[section " STR_FMT "]", STR_ARG(name));
 }
 
-/* Claims the sections of image `index`. `later`: labels get their names later. */
+/* Claims the sections of image `index`. `later`: labels get their texts later. */
 static void section_claims(const struct source_file *f, size_t index, struct claims *vm,
 			   struct claims *file, struct later_labels *later)
 {
@@ -366,7 +367,7 @@ void later_labels_name(struct later_labels *l, const struct source_file *f, stru
 	s->list.count = out;
 }
 
-/* Orders segments: the loaded ones as in the base map, then those of threads. */
+/* Sorts segments: loaded ones as in the base map, then those of threads. */
 static void segment_order(const struct source_file *f, const struct image *im,
 			  section_order_vec *ret)
 {
@@ -393,7 +394,7 @@ static void segment_claims(const struct source_file *f, const struct image *im, 
 	for (size_t i = 0; i < order.count; i++) {
 		const struct segment *s = &im->segments[order.data[i].index];
 		label_id label = segment_label(f->labels, s);
-		/* In a device's memory, bytes between sections are alignment. */
+		/* In the memory of a device, bytes between sections are alignment. */
 		if (s->type == PT_LOAD)
 			label = f->map->regions && !im->bare && contents
 					? fill_label(f->labels)
@@ -404,7 +405,7 @@ static void segment_claims(const struct source_file *f, const struct image *im, 
 	vec_release(&order);
 }
 
-/* Claims the VM bytes of a header table in a PT_LOAD segment, usually the first. */
+/* Claims the VM bytes of a header table, which is mostly in the first PT_LOAD segment. */
 static void header_vm_claim(const struct source_file *f, const struct image *im, uint64_t off,
 			    uint64_t size, const char *name, struct claims *vm)
 {

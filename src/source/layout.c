@@ -1,4 +1,4 @@
-/* Implements the sources that need only the layout: inputfiles, armembers, segments, sections. */
+/* Implements data sources that need only the layout: inputfiles, armembers, segments, sections. */
 #include "source/source.h"
 
 #include "image/elf/elf_const.h"
@@ -38,7 +38,7 @@ void source_armembers(const struct source_file *f, struct layer *ret)
 	layer_finish(f, ret, &vm, &file);
 }
 
-/* Implements the source segments. Bytes in no segment are "[Unmapped]", even headers. */
+/* Implements the data source `segments`. Bytes in no segment are "[Unmapped]", even headers. */
 void source_segments(const struct source_file *f, struct layer *ret)
 {
 	enum { PADDING_MAX = 16 };
@@ -58,8 +58,7 @@ void source_segments(const struct source_file *f, struct layer *ret)
 			label = label_borrow(f->labels, STR("[Unmapped]"));
 		else if (i > 0 && s->size <= PADDING_MAX && label_is_fallback(f->labels, label) &&
 			 !label_is_fallback(f->labels, s[-1].label))
-			/* Padding between sections and header tables belongs to the range before
-			 * it, not to the header tables. */
+			/* Padding of sections and header tables belongs to what precedes it. */
 			label = s[-1].label;
 		claim(&file, s->start, s->size, label, WHY_SEGMENT);
 	}

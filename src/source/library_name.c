@@ -1,4 +1,4 @@
-/* Finds the library of an object or compile unit from its name. */
+/* Finds the library of an object or compile unit by its name. */
 #define _GNU_SOURCE /* memmem, memrchr */
 #include "source/library_name.h"
 
@@ -16,7 +16,7 @@ bool unit_of_archive(struct str unit, struct str *ret)
 	return true;
 }
 
-/* Finds the archive of a member named as in snapshots: "DIR/libx.a/y.o", or for rustc
+/* Finds the archive of a member as snapshots name it: "DIR/libx.a/y.o", or for rustc
  * "DIR/libx-HASH.rlib/y.o". */
 static bool of_member(struct str unit, struct str *ret)
 {
@@ -49,7 +49,7 @@ bool unit_of_crate(struct str unit, struct str *ret)
 	return ret->len > 0;
 }
 
-/* Finds the crate of "DIR/libserde-0123456789abcdef.rlib(serde.o)", or in snapshots
+/* Finds the crate of "DIR/libserde-0123456789abcdef.rlib(serde.o)", or as snapshots name it
  * "....rlib/serde.o". */
 static bool of_rlib(struct str unit, struct str *ret)
 {
@@ -71,7 +71,7 @@ static bool of_rlib(struct str unit, struct str *ret)
 	return ret->len > 0;
 }
 
-/* Finds cmake's target: "app" for "DIR/CMakeFiles/app.dir/src/main.c.o". */
+/* Finds the target of cmake: "app" for "DIR/CMakeFiles/app.dir/src/main.c.o". */
 static bool of_target(struct str unit, struct str *ret)
 {
 	static const char folder[] = "CMakeFiles/", ending[] = ".dir/";

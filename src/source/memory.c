@@ -1,8 +1,8 @@
-/* Implements the sources mappings, modules and threads, which describe the memory of a dumped
- * process. */
+/* Implements the data sources `mappings`, `modules` and `threads`, which describe the memory of a
+ * dumped process. */
 #include "source/process_layer.h"
 
-/* Returns true if the input is not a dump. Then all bytes get the fallback label. */
+/* Returns true if the input is no dump. Then the fallback label gets all bytes. */
 static bool is_no_dump(const struct source_file *f, struct layer *ret)
 {
 	if (f->process)
@@ -55,12 +55,12 @@ static label_id thread_label(const struct source_file *f, uint32_t id)
 struct memory_claiming {
 	const struct source_file *f;
 	struct claims *vm;
-	uint32_t last; /* Id of the previous thread */
+	uint32_t last; /* Id of the thread before */
 	label_id label;
 };
 
-/* Claims a block and its header for the thread that allocated it, if the recorder stored its call
- * stack. */
+/* Claims a block with its header for the thread that allocated it, if its call stack is
+ * recorded. */
 static void claim_block(void *ctx, const struct heap_part *p, const struct heap_found *block)
 {
 	struct memory_claiming *k = ctx;

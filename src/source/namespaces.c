@@ -10,8 +10,8 @@ struct space_walk {
 	struct namespaces *out;
 	const struct unit *unit;
 	struct reader r;
-	struct text path;    /* Path of the current namespace */
-	VEC(size_t) lengths; /* Path length outside of each open namespace */
+	struct text path;
+	VEC(size_t) lengths; /* Per open namespace: length of the path around it */
 	size_t depth;        /* Number of open lists of children */
 };
 
@@ -32,7 +32,7 @@ static bool namespaces_is_cxx(uint64_t language)
 struct namespaces_named {
 	struct str name;
 	uint64_t sibling; /* 0 if unknown */
-	bool extension;   /* Extends a namespace of another unit */
+	bool extension;   /* True if it continues a namespace of another unit */
 };
 
 static struct namespaces_named namespaces_read_named(struct space_walk *w, const struct die *d)
@@ -59,7 +59,7 @@ static void namespaces_add_part(struct text *path, struct str name)
 	text_add(path, name);
 }
 
-/* Maximal length of a path. Only malicious files have longer ones. */
+/* Greatest length of a path. Only malicious files exceed it. */
 enum { PATH_MAX_SIZE = 4096 };
 
 /* Handles a child of a namespace or of the unit. */
@@ -77,7 +77,7 @@ static void walk_child(struct space_walk *w, const struct die *d)
 		w->depth++;
 		return;
 	}
-	/* The arguments of a template instance already show that it is a class. */
+	/* The arguments of a template instance show already that it is a class. */
 	if ((tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
 	     tag == DW_TAG_union_type) &&
 	    n.name.len > 0 && !memchr(n.name.p, '<', n.name.len)) {

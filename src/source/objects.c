@@ -1,6 +1,6 @@
-/* Implements the sources objects and libraries: the linker map tells the object of each piece.
- * Bytes that the file has because of a piece (names, relocations, unwind tables, stubs) belong to
- * the piece's object. Debug info belongs to the object that has the unit's code. */
+/* Implements the data sources `objects` and `libraries`: the linker map tells the object of each
+ * piece. What the file has because of a piece (names, relocations, unwind tables, stubs) belongs to
+ * that object too. Debug info belongs to the object that has the unit's code. */
 #include "source/library_name.h"
 #include "source/source.h"
 
@@ -11,7 +11,7 @@ static void units_to_objects(const struct unit_objects *u, struct spans *s)
 	spans_pad(s, NULL, 0, NULL, 0);
 }
 
-/* Sets the label of each claim to the label that its bytes show. */
+/* Sets the label of each claim to the one that its bytes have in the layer. */
 static void objects_relabel_origins(const struct source_file *f, const struct layer *made)
 {
 	for (size_t i = 0; f->origins && i < f->origins->claims.list.count; i++) {
@@ -26,7 +26,7 @@ static void by_map(const struct source_file *f, struct layer *ret)
 	struct unit_objects units = { 0 };
 	struct source_file own = *f;
 	struct notes notes;
-	notes_init(&notes); /* Dropped, because the map has what units lack */
+	notes_init(&notes); /* Dropped: the map has what units lack */
 	own.notes = &notes;
 	own.unit_objects = &units;
 	source_compileunits(&own, ret);

@@ -1,10 +1,10 @@
-/* Implements the source packages: the package of each byte of code, in all languages.
+/* Implements the data source `packages`: the package of each byte of code, in all languages.
  *
  * If a language has packages, a symbol's name contains its package (names/package_name.h). Other
  * code, mainly C, has its compile unit's package: the library of its object in the linker map.
- * Without a map, it is the crate or import path in the unit's name. Without these, it is a
- * directory: the first one below the directory that 90 % of these units share. Units without a
- * directory do not count there. A shared library is its own package.
+ * Without a map, it is the crate or import path in the unit's name. Without these, it is the first
+ * directory below the one that 90 % of these units share. Units without a directory are not
+ * counted. A shared library is its own package.
  *
  * Rust functions without names belong to the crate that their panic places show (attr/panics.h).
  * Panic places and file names belong to the file's crate. */
@@ -21,16 +21,16 @@
 #include "program/debuginfo.h"
 #include "program/go_types.h"
 
-/* Special label values. */
-#define LABEL_BY_UNIT (LABEL_NONE - 1) /* The name does not contain the package */
+/* Labels with a special meaning. */
+#define LABEL_BY_UNIT (LABEL_NONE - 1) /* The package is not in the symbol's name */
 #define LABEL_NEW     (LABEL_NONE - 2) /* Not looked up yet */
 #define NO_PACKAGE    "(no package)"
 #define GO_C          "(C)"               /* Code of a Go program whose units are unknown */
 #define NO_CRATE      "(crate not known)" /* Code of a Rust program without symbols */
 
-/* A crate, and the versions of it that paths in the program contain. */
+/* A crate, with the versions that paths in the program have */
 struct packages_crate {
-	struct str name; /* Name as spelled in paths */
+	struct str name; /* As in paths */
 	struct text versions;
 	unsigned count;
 };
@@ -40,24 +40,25 @@ enum { VERSIONS_MAX = 4 };
 struct packages {
 	const struct source_file *f;
 	struct package_input in;
-	struct namespaces own_spaces; /* Empty if the caller has namespaces */
+	struct namespaces own_spaces; /* Used if the caller has no namespaces */
 	struct demangler demangler;
-	struct intern crate_names;         /* Crate names with "_" for "-" */
-	VEC(struct packages_crate) crates; /* Indexed by the crate's id in crate_names */
+	struct intern crate_names;         /* With "_" for "-" */
+	VEC(struct packages_crate) crates; /* By the crate's id in crate_names */
 	bool go, crates_read;
 	unsigned languages;           /* Bits of enum language */
-	const struct go_table *table; /* Go's table of the only image, or NULL */
-	uint64_t go_start, go_end;    /* Address range of code in Go's tables */
-	struct str last_path;         /* Previous path. Adjacent functions often share it */
+	const struct go_table *table; /* Of the only image, or NULL */
+	uint64_t go_start, go_end;    /* Range of code in Go's tables */
+	struct str last_path;         /* The last path. Neighbouring functions mostly share it */
 	label_id last_label;
-	struct layer own_symbols, own_units; /* Layers made here. Empty if the caller has them */
-	VEC(label_id) of_symbol, of_unit;    /* Package per label of a symbol or unit */
-	struct str root;                     /* Directory that all units share. "" or ends in "/" */
+	struct layer own_symbols, own_units; /* Empty if the caller has the layers */
+	VEC(label_id) of_symbol, of_unit;    /* Per label: its package */
+	struct str root;                     /* Directory that most units share, with a "/", or
+					      * "" */
 	struct text text;
 	label_id nameless; /* Label of code with neither package nor unit */
-	bool by_places;    /* True for a Rust program without symbols */
+	bool by_places;    /* For Rust without symbols: panic places tell the crates */
 	struct panic_owners told;
-	VEC(label_id) crate_labels; /* Labels of told.crates */
+	VEC(label_id) crate_labels; /* Per crate of `told`: its label */
 	struct spans *out;
 };
 
@@ -97,7 +98,7 @@ static void learn_version(struct packages *p, struct str name, struct str versio
 	text_add(&c->versions, version);
 }
 
-/* Finds crate versions in paths, which panics and debug info contain. */
+/* Finds versions of crates in paths, which panics and debug info have. */
 static void learn_versions(struct packages *p, struct bytes b, struct str mark)
 {
 	const uint8_t *at = b.p, *const end = b.p + b.size;
@@ -113,7 +114,7 @@ static void learn_versions(struct packages *p, struct bytes b, struct str mark)
 	}
 }
 
-/* Returns a label such as "serde 1.0.1". A hash in the name tells crates with equal names apart. */
+/* Returns a label such as "serde 1.0.1". The hash in `raw` distinguishes crates of one name. */
 static label_id crate_label(struct packages *p, struct str raw, struct str crate)
 {
 	for (size_t i = 0; !p->crates_read && i < p->f->input->image_count; i++) {
@@ -149,8 +150,8 @@ static label_id go_label(struct packages *p, struct str path)
 	return p->last_label;
 }
 
-/* Finds the package by address. Go assembly functions have names without a package. Go replaces
- * long type names by hashes. */
+/* Finds the package by address: names of Go's assembly functions have none, and Go replaces long
+ * names of types by hashes. */
 static label_id find_by_place(struct packages *p, struct str name, uint64_t addr)
 {
 	const struct str types = STR("(Go types)");
@@ -163,7 +164,7 @@ static label_id find_by_place(struct packages *p, struct str name, uint64_t addr
 	return path.len > 0 ? go_label(p, path) : label_borrow(p->in.out, types);
 }
 
-/* Removes the underscore that Mach-O puts before names. Go's own names do not begin with "_". */
+/* Removes the underscore that Mach-O puts before names. Go's own do not begin with it. */
 static struct str go_name(const struct packages *p, struct str name)
 {
 	const bool mangled = p->table && str_starts(name, STR("_")) &&
@@ -241,7 +242,7 @@ static struct str directory_package(const struct packages *p, struct str unit)
 	slash = rest.len > 0 ? memchr(rest.p, '/', rest.len) : NULL;
 	if (slash)
 		return (struct str){ rest.p, (size_t)(slash - rest.p) };
-	/* The file is directly in the shared directory. */
+	/* The file is in the shared directory itself. */
 	const size_t end = p->root.len > 0 ? p->root.len - 1 : 0;
 	size_t start = end;
 	while (start > 0 && p->root.p[start - 1] != '/')
@@ -258,15 +259,15 @@ static label_id find_by_unit(struct packages *p, label_id unit)
 	if (!unit_of_archive(path, &found) && !unit_is_shared_library(path) &&
 	    of_directory(p, path))
 		found = directory_package(p, path);
-	if (p->go && str_eq(found, STR("go.go"))) /* Name of all code in the Go linker's output */
+	if (p->go && str_eq(found, STR("go.go"))) /* All code of Go's linker output has this name */
 		found = STR("");
 	return found.len > 0 ? label_copy(p->in.out, found) : p->nameless;
 }
 
 typedef VEC(struct str) str_vec;
 
-/* Finds the component that most paths have after `dir`, and returns how many have it. Valid only if
- * it is more than half of them (Boyer-Moore majority vote, then a count). */
+/* Finds the component that most paths have after `dir`, and returns how many have it. Right only if
+ * these are more than half (Boyer-Moore majority vote, then a count). */
 static size_t next_component(const str_vec *paths, struct str dir, struct str *ret)
 {
 	struct str chosen = STR("");
@@ -317,7 +318,6 @@ static void find_root(struct packages *p)
 	vec_release(&paths);
 }
 
-/* Sizes of code in bytes. */
 struct told_code {
 	uint64_t all;
 	uint64_t panics; /* Bytes of functions that refer to panic places */
@@ -346,8 +346,8 @@ static struct told_code measure_told(const struct packages *p)
 	return ret;
 }
 
-/* Notes how much code has a known package. In Rust, a third or more of the code can panic. Below a
- * tenth, most code is of other languages. */
+/* Notes how much code has a known package. In Rust, a third or more of the code can panic. If less
+ * than a tenth can, most code is of other languages. */
 static void tell_rest(struct packages *p)
 {
 	const struct told_code code = measure_told(p);
@@ -373,7 +373,7 @@ static void run_places(struct packages *p)
 	tell_rest(p);
 }
 
-/* Claims panic places and their file names, before the owners that refer to them. */
+/* Claims panic places and names of files, before the owners that refer to them can have them. */
 static void packages_put_places(struct packages *p, struct layer *ret)
 {
 	const struct panics *found = p->f->panics;
@@ -457,7 +457,7 @@ static void find_go(struct packages *p)
 		go_table_code(p->table, &p->go_start, &p->go_end);
 }
 
-/* Records the packages that symbol names contain. */
+/* Finds the packages in all names of symbols. */
 static void packages_learn(struct packages *p)
 {
 	for (size_t i = 0; i < p->in.symbol_labels->kinds.count; i++)
@@ -468,7 +468,7 @@ static void packages_learn(struct packages *p)
 	packages_find_names(p, &p->in.symbols->file, false);
 }
 
-/* Records the compile units. Finds the package of a unit when it is first needed. */
+/* Lists the compile units. Their packages are found when needed. */
 static void packages_learn_units(struct packages *p)
 {
 	for (size_t i = 0; i < p->in.unit_labels->kinds.count; i++)
@@ -476,7 +476,7 @@ static void packages_learn_units(struct packages *p)
 	find_root(p);
 }
 
-/* Runs the source `symbols`. */
+/* Runs the data source `symbols`. */
 static void run_symbols(struct packages *p)
 {
 	struct source_file f = *p->f;
@@ -486,7 +486,7 @@ static void run_symbols(struct packages *p)
 		source_symbols(&f, &p->own_symbols);
 		p->in.symbols = &p->own_symbols;
 	}
-	/* If all images have debug info, it shows which C++ scopes are namespaces. */
+	/* Debug info of all images shows which scopes of C++ are namespaces. */
 	bool told = !p->table;
 	for (size_t i = 0; i < f.input->image_count && told; i++)
 		told = source_dwarf(&f, &f.input->images[i], f.debug ? &f.debug->images[0] : NULL);
@@ -495,8 +495,8 @@ static void run_symbols(struct packages *p)
 	packages_learn(p);
 }
 
-/* True if compile units are needed. A Go program needs none: names give all packages but C's, and
- * Go's runtime tables have no units of C. */
+/* True if compile units are needed. A Go program needs none: names show all packages except C's,
+ * and Go's tables have no units of C. */
 static bool packages_need_units(const struct packages *p)
 {
 	const struct source_file *f = p->f;
@@ -506,13 +506,13 @@ static bool packages_need_units(const struct packages *p)
 	if (!needed || !p->table) /* An archive may have no image */
 		return needed;
 	const struct image *im = &f->input->images[0];
-	/* An image made from Go's tables has the same path as the program. */
+	/* An image made from Go's tables has the path of the program. */
 	const bool beside = f->debug && strcmp(f->debug->images[0].path, im->path) != 0;
 	return beside || f->linkmap || debuginfo_present(im) ||
 	       image_section_type(im, SHT_SYMTAB, 1);
 }
 
-/* Runs the source compileunits. Drops its notes, which the source symbols has made too. */
+/* Runs the data source `compileunits`, without its notes: `symbols` has made them too. */
 static void packages_run_units(struct packages *p)
 {
 	struct notes notes;
@@ -547,7 +547,7 @@ static void packages_release(struct packages *p)
 	vec_release(&p->crate_labels);
 }
 
-/* Chooses the label for code whose names contain no package. */
+/* Chooses the label for code whose name has no package. */
 static void packages_settle(struct packages *p)
 {
 	const struct source_file *f = p->f;

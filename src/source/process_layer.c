@@ -1,4 +1,4 @@
-/* Makes the layers of modules' own files and moves them to the process's addresses. */
+/* Makes the layer of a core from the layers of its modules' files. */
 #include "source/process_layer.h"
 
 #include "image/elf/elf_const.h"
@@ -17,7 +17,7 @@ void process_claim_mappings(const struct source_file *f, bool as_fallback, struc
 	}
 }
 
-/* Moves the spans of a module's file that a region of the process maps. */
+/* Moves those spans of a module's file to the process that a region of it maps. */
 static void move_spans(const struct spans *vm, uint64_t bias, const struct region *r,
 		       struct claims *out)
 {
@@ -35,13 +35,13 @@ static void move_spans(const struct spans *vm, uint64_t bias, const struct regio
 	}
 }
 
-/* Measures a module's file like a separate input. */
+/* Measures a module's file by itself. */
 static void run_alone(const struct source_file *f, const struct source *source,
 		      const struct process_module *m, struct spans *ret_vm)
 {
 	struct layer layer = { .exact = false };
 	struct measure alone = { .file = { .path = NULL } };
-	struct notes notes; /* Dropped, because they are many and not about the dump */
+	struct notes notes; /* Dropped: many, and not about the dump */
 	ASSERT(m->input && !source->core);
 	notes_init(&notes);
 	measure_begin(&alone,

@@ -1,19 +1,19 @@
-/* process_layer.h - makes the layers of a core from the layers of its modules' files, moved to
- * their addresses in the process. */
+/* process_layer.h - makes the layer of a core from the layers of its modules' files. */
 #ifndef HEFT_SOURCE_PROCESS_LAYER_H
 #define HEFT_SOURCE_PROCESS_LAYER_H
 
 #include "process/process.h"
 #include "source/source.h"
 
-/* Runs a source on each module's file, as if the file were measured alone. Moves its VM spans to
- * the module's address. So the source needs no code for processes. */
+/* Runs a data source on each module's file, and moves the VM spans to the module's address. So data
+ * sources need no code for processes. */
 void process_layer(const struct source_file *f, const struct source *source, struct layer *ret);
-/* Claims all memory for labels by kind of region: the path of the mapped file, "[heap]", "[stack of
- * thread 12]", "[bss of PATH]", "[anonymous]", "[reserved]" (no access). `as_fallback` puts paths
- * in brackets. */
+/* Claims all memory for labels by kind: the path of the mapped file, "[heap]", "[stack of thread
+ * 12]", "[bss of PATH]", "[anonymous]", "[reserved]" (no access). `as_fallback`: paths are in
+ * brackets. */
 void process_claim_mappings(const struct source_file *f, bool as_fallback, struct claims *vm);
-/* Completes a layer: other memory gets the label of its mapping, the core's notes get a label. */
+/* Completes a layer: memory without an owner gets the label of its mapping. The core's notes get
+ * one, too. */
 void process_finish(const struct source_file *f, struct layer *l, struct claims *vm);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sums up memory regions, and notes contents that exceed them. */
+/* Sums up memory regions, and notes what exceeds them. */
 #include "source/region_sums.h"
 
 #include "base/text.h"
@@ -36,15 +36,14 @@ void region_sums_add(struct region_sums *r, const struct basemap *map, struct ar
 	}
 }
 
-/* Returns the number of bytes that [start, start + size) and [from, to) share. */
 static uint64_t region_sums_shared(uint64_t start, uint64_t size, uint64_t from, uint64_t to)
 {
 	const uint64_t first = max_u64(start, from), last = min_u64(start + size, to);
 	return last > first ? last - first : 0;
 }
 
-/* Returns the number of bytes of a section in [from, to), the addresses after a region's end. Uses
- * the addresses at which the section runs. If none is there, uses those at which it is stored. */
+/* Returns how many bytes of a section are in [from, to), after the end of a region. Counts where
+ * the section runs, or if it does not run there, where it is stored. */
 static uint64_t section_beyond(const struct image *im, const struct section *s, uint64_t from,
 			       uint64_t to)
 {
@@ -101,7 +100,7 @@ static void note_overflow(const char *path, const struct image *im, const struct
 	text_release(&all);
 }
 
-/* Notes sections outside all regions. The regions may come from the wrong linker script. */
+/* Notes sections in no region: the regions may be of another linker script. */
 static void note_outside(const char *path, const struct image *im, const struct basemap *map,
 			 struct notes *notes)
 {

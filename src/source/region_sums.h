@@ -1,6 +1,5 @@
-/* region_sums.h - sums up the memory regions of several inputs: their size, used and free bytes.
- *
- * Adds up regions with the same name. Zeroed: empty. One thread. */
+/* region_sums.h - sums up memory regions (flash, RAM) of several inputs by name: their size, used
+ * and free bytes. All zero: none. One thread. */
 #ifndef HEFT_SOURCE_REGION_SUMS_H
 #define HEFT_SOURCE_REGION_SUMS_H
 
@@ -9,7 +8,7 @@
 
 struct region_sum {
 	const char *name;
-	uint64_t origin;       /* Origin in the first input that has the region */
+	uint64_t origin;       /* In the first input that has the region */
 	uint64_t length, used; /* Bytes */
 	bool open;             /* True if no input states the length */
 };
@@ -20,13 +19,12 @@ struct region_sums {
 
 /* Adds the regions of a base map. `arena` keeps their names. */
 void region_sums_add(struct region_sums *r, const struct basemap *map, struct arena *arena);
-/* Finds the sum of a region by name. NULL if there is none. */
 const struct region_sum *region_sums_find(const struct region_sums *r, const char *name);
 
 enum { REGION_LENGTH, REGION_FREE, REGION_PERCENT, REGION_TEXTS };
 extern const struct heft_text region_texts[REGION_TEXTS];
-/* Returns the texts of the region with a label, in the arena. NULL if there is no such region, or
- * if its length is unknown. */
+/* Returns the texts for a region's row, in the arena. NULL if there is no region with that label,
+ * or if its length is unknown. */
 const char *const *region_texts_of(const struct region_sums *r, const char *label,
 				   struct arena *arena);
 

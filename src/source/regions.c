@@ -1,7 +1,7 @@
-/* Implements the source regions: memory regions such as flash and RAM. */
+/* Implements the data source `regions`: memory regions such as flash and RAM. */
 #include "source/source.h"
 
-/* Claims regions. The base map translates addresses to the file by where bytes are stored. */
+/* Only claims VM bytes. The base map translates them to the file by where they are stored. */
 void source_regions(const struct source_file *f, struct layer *ret)
 {
 	const label_id none = label_borrow(f->labels, STR(NO_REGION));

@@ -134,7 +134,7 @@ struct source_file measure_input(struct program *p, struct process *core, unsign
 {
 	const struct image *im = program_image(p);
 	const bool units = im && needs & NEED_UNITS;
-	/* The source packages does not need DWARF made from Go's tables. */
+	/* `packages` does not need DWARF made from Go's tables */
 	if (units && im->kind == IMAGE_EXEC)
 		(void)program_debug_file(p);
 	const bool dwarf = needs & NEED_DWARF || (units && im->debug_object_count > 0);
@@ -174,8 +174,8 @@ void measure_run(struct measure *m, const struct source *s, struct layer *ret)
 	ASSERT(m->file.map == &m->map && m->file.dwarf == &m->dwarf);
 	m->file.source = s->name;
 	source_run(s, &m->file, ret);
-	if (m->file.origins || m->file.trace) /* If origins or traces are needed, each source
-					       * makes its own claims */
+	if (m->file.origins || m->file.trace) /* With origins or a trace, each source must make
+					       * its own claims, so that no layer is shared */
 		return;
 	if (s->run == source_symbols)
 		m->file.symbols = ret;

@@ -1,5 +1,5 @@
-/* Implements the source inlinestacks. An owner is a function and the chain of functions inlined
- * into it, outermost first, as linkage names joined by ";". */
+/* Implements the data source `inlinestacks`. A label is a function and the functions inlined into
+ * it, the outermost first: linkage names with ";" between. */
 #include "base/sort.h"
 #include "attr/attr_scratch.h"
 #include "debugowners/debug_bytes.h"
@@ -8,8 +8,8 @@
 #include "debug/scopes.h"
 #include "image/elf/elf_const.h"
 
-/* STACK_MAX: shown calls of a chain. NAME_SHOWN_MAX: shown bytes of a name. Real chains have a few
- * dozen calls. */
+/* STACK_MAX: greatest number of names in a label. NAME_SHOWN_MAX: longest name in bytes. Real
+ * labels have a few dozen names. */
 enum { STACK_MAX = 256, NAME_SHOWN_MAX = 16 << 10 };
 
 struct stacks {
@@ -19,11 +19,11 @@ struct stacks {
 	struct claims *vm;
 	struct units units;
 	struct abbrev_cache cache, split_cache;
-	struct scopes scopes; /* Scopes of the current unit */
-	VEC(label_id) labels; /* Label of each scope. LABEL_NONE if not made yet */
+	struct scopes scopes; /* Of the current unit */
+	VEC(label_id) labels; /* Per scope: its label. LABEL_NONE until needed */
 	struct text text;
 	const struct section *section;
-	place_vec places; /* Sized symbols by address */
+	place_vec places; /* Symbols with a size, by address */
 };
 
 /* Returns the symbol at a VM address, without a clone's suffix. "" if its name is not mangled. */
@@ -55,13 +55,13 @@ static label_id stacks_label(struct stacks *s, uint32_t scope, uint64_t vm)
 		const uint32_t at = chain[--count];
 		const struct scope_function *fn = scopes_function(&s->scopes, at);
 		struct str name = fn->linkage;
-		/* gcc gives static functions no linkage name. A function that is not inlined may
-		 * have a symbol. */
+		/* gcc gives static functions no linkage name. If the function is not inlined, its
+		 * symbol has one. */
 		if (name.len == 0 && s->scopes.list.data[at].parent == SCOPE_NONE)
 			name = mangled_at(s, vm);
 		if (name.len == 0)
 			name = fn->name.len > 0 ? fn->name : STR("?");
-		/* Cuts an overlong name, because every stack may contain it. */
+		/* Cuts an overlong name, which every label may have. */
 		text_add(&s->text, (struct str){ name.p, min_u64(name.len, NAME_SHOWN_MAX) });
 		if (count > 0)
 			text_add_char(&s->text, ';');
@@ -95,7 +95,7 @@ static void claim_scopes(struct stacks *s)
 	}
 }
 
-/* Reads a split unit, whose references to other units stay in its file. */
+/* Reads a split unit. References in it stay in its file. */
 static void stacks_read_split(struct stacks *s, const struct unit *skeleton)
 {
 	struct unit split;
@@ -109,8 +109,8 @@ static void stacks_read_split(struct stacks *s, const struct unit *skeleton)
 	units_release(&units);
 }
 
-/* True if the unit refers to other units, which may describe its inlined functions. That happens
- * with link-time optimization or dwz. */
+/* True if the unit refers to others, which may describe its inlined functions: with link-time
+ * optimization or dwz. */
 static bool refers_across(const struct unit *u)
 {
 	for (size_t i = 0; i < u->abbrevs->attrs.count; i++) {
@@ -128,7 +128,7 @@ static void stacks_read_unit(struct stacks *s, struct unit *u)
 	if (!unit_open(u, &s->cache, NULL))
 		return;
 	if (u->dwarf->passing[DW_INFO] && refers_across(u)) {
-		/* References need the whole section from here on. */
+		/* From here on, references need the whole section. */
 		dwarf_pass_end(u->dwarf, DW_INFO);
 		if (!unit_open(u, &s->cache, NULL))
 			return;

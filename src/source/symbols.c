@@ -1,5 +1,5 @@
-/* Implements the sources symbols, compileunits and sourcefiles: all bytes that the file has because
- * of a symbol, unit or file. */
+/* Implements the data sources `symbols`, `compileunits` and `sourcefiles`: all bytes that the file
+ * has because of a symbol, unit or file. */
 #include "attr/panics.h"
 #include "attr/passes.h"
 #include "image/elf/elf_const.h"
@@ -9,14 +9,14 @@
 #include "source/as_bloaty.h"
 #include "source/source.h"
 
-/* True if a name is in Microsoft's scheme and not a hash ("??@") that replaces a long name. */
+/* True if a name is in Microsoft's form, and no hash ("??@") that replaces a long name. */
 static bool is_microsoft(struct str name)
 {
 	return microsoft_likely(name) && memchr(name.p, '@', name.len) &&
 	       !str_starts(name, STR("??@"));
 }
 
-/* Notes the first symbol name that `is_such` accepts and that heft cannot demangle. */
+/* Notes the first name for which `is_such` is true and which heft cannot demangle. */
 static void note_raw(const struct source_file *f, const struct symtab *t,
 		     bool (*is_such)(struct str name), const char *text)
 {
@@ -31,7 +31,7 @@ static void note_raw(const struct source_file *f, const struct symtab *t,
 	demangler_release(&d);
 }
 
-/* Notes names that stay mangled, because users search functions by readable name. */
+/* Notes names that stay mangled, because users search for readable names. */
 static void note_raw_names(const struct source_file *f, const struct image *im)
 {
 	const struct section *table = image_states_sizes(im)
@@ -47,7 +47,7 @@ static void note_raw_names(const struct source_file *f, const struct image *im)
 		 "names of Swift that cannot be read are shown as the linker has them");
 }
 
-/* Keeps the starts of symbols without an owner, as addresses and as offsets in the file. */
+/* Keeps where symbols without an owner begin: addresses, and offsets in the file. */
 static void starts_keep(const struct image *im, const struct attr_scratch *scratch,
 			struct layer *ret)
 {
@@ -90,7 +90,7 @@ static void attribute_input(const struct source_file *f, enum owner owner, struc
 	layer_finish(f, ret, NULL, &file);
 }
 
-/* Attributes the input to symbols. Fills *sure with the certainty of each owner. */
+/* Runs the data source `symbols`. Sets *sure to how certain each owner is. */
 static void symbols_with_sure(const struct source_file *f, struct layer *ret, struct layer *sure)
 {
 	struct origins origins = { 0 };

@@ -1,5 +1,5 @@
-/* Implements the source targets: the processor that bytes are for. Code for graphics processors
- * belongs to their target, everything else to the host. */
+/* Implements the data source `targets`: which processor bytes are for. Code for graphics processors
+ * is for theirs, everything else for the host. */
 #include "attr/attr.h"
 #include "source/source.h"
 

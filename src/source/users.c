@@ -9,7 +9,7 @@
 
 enum { JOB_BYTES = 256 << 10 };
 
-/* A job: consecutive spans, about JOB_BYTES in total. */
+/* A job of the scan: consecutive spans with about JOB_BYTES in all */
 struct users_job {
 	size_t first, last;
 	struct users found;
@@ -20,9 +20,9 @@ struct users_scan {
 	const struct rollup_level *level;
 	enum code_isa isa;
 	bool fixed;         /* True if addresses in code and data need no relocations */
-	uint64_t low, high; /* Address range of the owners' bytes */
-	uint8_t *is_code;   /* One flag per span */
-	uint8_t *has_code;  /* One flag per claimed label */
+	uint64_t low, high; /* Address range of bytes with owners */
+	uint8_t *is_code;   /* Per span: true for code */
+	uint8_t *has_code;  /* Per label: true if it has code */
 	VEC(struct users_job) jobs;
 };
 
@@ -31,8 +31,8 @@ static label_id users_shown(const struct users_scan *s, label_id id)
 	return s->level->shown ? s->level->shown[id] : id;
 }
 
-/* Adds a reference. If a number only may be an address, adds it only if an owner's bytes start
- * there. */
+/* Adds a reference to `target`, if that has another owner. A number that only may be an address
+ * counts only if an owner's bytes begin there. */
 static void users_add_target(const struct users_scan *s, struct users *to, uint64_t target,
 			     bool likely, label_id by)
 {
@@ -43,8 +43,8 @@ static void users_add_target(const struct users_scan *s, struct users *to, uint6
 	const uint64_t begin = s->isa == CODE_THUMB ? target & ~UINT64_C(1) : target;
 	if (!at || (likely && at->start != begin))
 		return;
-	/* A constant that several functions share belongs to the first one. Code that reads it does
-	 * not refer to that function. */
+	/* A constant that functions share belongs to the first of them. Code that reads it does not
+	 * refer to that function. */
 	if (s->has_code[at->label] && !s->is_code[at - s->level->spans->list.data])
 		return;
 	const label_id of = users_shown(s, at->label), user = users_shown(s, by);

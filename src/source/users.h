@@ -9,25 +9,25 @@
 #include "image/image.h"
 #include "map/rollup.h"
 
-/* References between owners. All zero: none. */
+/* All zero: none */
 struct users {
-	/* Upper half: label of the used owner. Lower half: label of its user. After users_sort():
-	 * sorted, without duplicates. */
+	/* Label of the owner in the upper half, label of what refers to it in the lower half. After
+	 * users_sort(): sorted, each once. */
 	VEC(uint64_t) list;
 };
 
-/* Adds the references in an image. `level` gives the owners of VM bytes, with labels as shown.
- * users_sort() must follow before look-ups. O(code + relocations + words of data), on `threads`
- * threads (0: one per processor). */
+/* Adds the references in an image. `level`: owners of VM bytes, with labels as shown. Call
+ * users_sort() before look-ups. O(code + relocations + words of data), on `threads` threads (0: one
+ * per processor). */
 void users_add(struct users *u, const struct image *im, const struct rollup_level *level,
 	       unsigned threads);
 void users_sort(struct users *u);
 void users_release(struct users *u);
 
-/* Returns the first use of a label in u->list, and the number of its uses, which are adjacent. NULL
- * without a use. O(log uses). */
+/* Returns the first reference to a label in u->list, and how many follow each other there. NULL if
+ * there is none. O(log references). */
 const uint64_t *users_of(const struct users *u, label_id of, size_t *ret_count);
-/* Returns the label of the user in a use. */
+/* Returns the label of what refers to the other. */
 static inline label_id user_label(uint64_t use)
 {
 	return (label_id)use;
