@@ -13,9 +13,9 @@ struct depths_reading {
 	const struct stack_hints *hints;
 	struct plt plt;
 	struct code_functions code;
-	struct stack_frame frame;         /* Frame of the current function */
+	struct stack_frame frame;         /* Of the current function */
 	uint32_t function;                /* Index of that function */
-	const struct stack_hint *reaches; /* Possible targets of its indirect calls, or NULL */
+	const struct stack_hint *reaches; /* What its indirect calls may reach, or NULL */
 };
 
 uint32_t stack_find(const struct stack_use *s, uint64_t addr)
@@ -74,8 +74,8 @@ static void add_unknown(struct depths_reading *r, const char *name)
 	vec_push(&r->s->unknown, (struct stack_unknown){ r->function, name });
 }
 
-/* Adds a call or jump to a known function. Ignores a jump into the middle of a function, because a
- * moved part is there. A stub section has many stubs, so jumps into its middle are added. */
+/* Adds a call of, or jump to, a known function. Ignores a jump into the middle of a function, where
+ * a moved part is. But a stub section has many stubs, so a jump into its middle counts. */
 static bool depths_add_target(struct depths_reading *r, uint64_t target, const struct frame_call *c)
 {
 	const uint32_t to = stack_find(r->s, target);
@@ -86,7 +86,7 @@ static bool depths_add_target(struct depths_reading *r, uint64_t target, const s
 	return true;
 }
 
-/* Adds a direct call. In memory shared by overlays, it may call a function of any overlay. */
+/* Adds a direct call. If overlays share the address, it may call a function of any of them. */
 static void add_direct(struct depths_reading *r, const struct frame_call *c)
 {
 	const uint64_t target = image_jump_target(r->im, c->from, c->target);
@@ -109,8 +109,8 @@ static const struct stack_hint *hint_find(const struct stack_hints *h, struct st
 	return NULL;
 }
 
-/* Adds a call of an import, whose stack is unknown unless this file also has the function or the
- * user gave its stack. */
+/* Adds a call of an import. Its stack is unknown, unless this file has the function too, or the
+ * user stated it. */
 static void depths_add_import(struct depths_reading *r, const struct plt_slot *slot,
 			      const struct frame_call *c)
 {
@@ -170,7 +170,7 @@ static struct bytes depths_load(void *ctx, uint64_t addr, uint64_t size)
 	return image_at(ctx, addr, size);
 }
 
-/* Reads a stub: only its first jump, because the code after it looks up the function. */
+/* Reads a stub: its first jump, because the code after that looks up the function. */
 static void read_stub(struct depths_reading *r)
 {
 	struct stack_function *f = depths_function_of(r);
@@ -253,7 +253,7 @@ static const struct image *depths_image_of(const struct program *p, struct heft_
 	return im;
 }
 
-/* True if the file is a debug file. Its code is in another file. */
+/* True for a debug file, whose code is in another file. */
 static bool depths_is_debug_file(const struct image *im)
 {
 	bool elsewhere = false;
@@ -280,8 +280,7 @@ static bool has_functions(const struct stack_use *s, struct heft_err *err)
 		    path);
 }
 
-/* Reads the frames and calls from the code, then the frames that compilers state and the user's
- * hints. */
+/* Reads frames and calls: from the code, then as compilers state frames, then the user's hints. */
 static bool read_program(struct stack_use *s, struct stack_hints *hints, struct heft_err *err)
 {
 	struct program *p = s->program;
@@ -302,8 +301,6 @@ static bool read_program(struct stack_use *s, struct stack_hints *hints, struct 
 	return good && stack_take_stated(s, err);
 }
 
-/* Checks that each function's edges are in the list of edges, and that all edges go to
- * functions. */
 static void stack_verify(const struct stack_use *s)
 {
 	ASSERT(vec_sorted(&s->functions));
@@ -329,7 +326,7 @@ bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err)
 	if (!im)
 		return false;
 	*ret = (struct stack_use){ .program = p, .isa = flow_isa_of(im) };
-	/* Reads the file of hints, which then borrow its text. */
+	/* Hints borrow from the file's text. */
 	const char *const path = p->wish->calls;
 	bool good = !path || file_open_stream(&file, path, err);
 	if (good && path)

@@ -14,49 +14,48 @@
 #include "program/program.h"
 #include "stack/frame.h"
 
-/* Caveats: reasons why a sum may be too small. */
+/* Reasons why a sum may be too small (caveats). */
 enum stack_told {
-	STACK_RECURSIVE = 1 << 0, /* The function may call itself, directly or through others */
-	STACK_INDIRECT = 1 << 1,  /* It has a call with an unknown target */
-	STACK_UNKNOWN = 1 << 2,   /* It calls a function that is not in the program */
-	STACK_DYNAMIC = 1 << 3,   /* It uses alloca or a similar call, or another stack */
-	STACK_ODD = 1 << 4,       /* Some bytes are not instructions */
+	STACK_RECURSIVE = 1 << 0, /* The function may call itself, perhaps through others */
+	STACK_INDIRECT = 1 << 1,  /* A call whose target is unknown */
+	STACK_UNKNOWN = 1 << 2,   /* A call of a function that is not in the program */
+	STACK_DYNAMIC = 1 << 3,   /* alloca or similar, or another stack */
+	STACK_ODD = 1 << 4,       /* Some bytes are no instructions */
 };
 enum { STACK_TOLD = 5 };
 
 enum stack_kind {
 	STACK_CALLED,
 	STACK_ENTRY,     /* Start of the program */
-	STACK_INTERRUPT, /* The function is in a vector table, or returns like a handler */
-	STACK_UNCALLED,  /* The function has no direct call */
-	STACK_PART,      /* A part of a function that was moved away, or a stub */
+	STACK_INTERRUPT, /* In a vector table, or returns as a handler does */
+	STACK_UNCALLED,  /* Without a direct call */
+	STACK_PART,      /* A stub, or a part that was moved away from its function */
 };
 
 struct stack_edge {
-	uint32_t to; /* Index of the called function */
+	uint32_t to; /* The called function */
 	bool tail;
-	uint64_t depth; /* Bytes of the caller's frame in use during the call */
+	uint64_t depth; /* Bytes of the caller's frame that are in use during the call */
 };
 
 struct stack_function {
 	uint64_t addr, size;
 	uint64_t frame, worst;
-	uint64_t compiler; /* Frame that the compiler states, or STACK_NOT_STATED */
+	uint64_t compiler; /* Frame as the compiler states it, or STACK_NOT_STATED */
 	uint32_t edge_first, edge_count;
-	uint32_t next;      /* Next function on the deepest path, or STACK_NONE */
-	uint32_t circle;    /* Number of its circle: functions that call each other, perhaps only
-			     * one */
-	uint16_t own, told; /* Bits of enum stack_told: its own caveats, and those with its
-			     * callees' */
-	uint32_t cause[STACK_TOLD]; /* Per bit of `told`: a function that has this caveat itself */
-	uint8_t kind;               /* An enum stack_kind */
-	bool stated;                /* True if the user stated `worst` */
+	uint32_t next;      /* Next function of the deepest path, or STACK_NONE */
+	uint32_t circle;    /* Number of its circle: functions that call each other, or one alone */
+	uint16_t own, told; /* Bits of enum stack_told. `own`: of the function itself. `told`:
+			     * with those of its callees */
+	uint32_t cause[STACK_TOLD]; /* Per bit of `told`: a function that has it in `own` */
+	uint8_t kind;               /* Value of enum stack_kind */
+	bool stated;                /* The user stated `worst` */
 };
 
 #define STACK_NONE       UINT32_MAX
 #define STACK_NOT_STATED UINT64_MAX
 
-/* A call of a function that is not in the program. */
+/* A call of a function that is not in the program */
 struct stack_unknown {
 	uint32_t function;
 	const char *name; /* Linkage name, or "" */
@@ -65,23 +64,23 @@ struct stack_unknown {
 struct stack_use {
 	struct program *program;
 	enum code_isa isa;
-	VEC(struct stack_function) functions; /* Sorted by address */
-	VEC(struct stack_edge) edges;         /* The edges of a function are adjacent */
-	VEC(struct stack_unknown) unknown;    /* Sorted by function */
+	VEC(struct stack_function) functions; /* By address */
+	VEC(struct stack_edge) edges;         /* Those of a function follow each other */
+	VEC(struct stack_unknown) unknown;    /* By function */
 	struct arena texts;
 };
 
-/* A hint of the user about calls. Lines of the file:
+/* A hint of the user about calls: a line of a file.
  *
- * - CALLER -> CALLEE...: all functions that indirect calls of CALLER may reach, perhaps none.
- * - NAME = BYTES: largest stack of a function, including its callees.
+ * - CALLER -> CALLEE...: all that indirect calls of CALLER may reach, perhaps nothing.
+ * - NAME = BYTES: largest stack of a function with its callees.
  *
  * Names as in name_index.h, but without blanks. "#" begins a comment. */
 struct stack_hint {
 	struct str name;
-	bool states; /* True if `worst` is stated. If false, the names are the callees */
+	bool states; /* True for NAME = BYTES */
 	uint64_t worst;
-	size_t first, count; /* Range in `names` */
+	size_t first, count; /* Range in stack_hints.names */
 };
 
 struct stack_hints {
@@ -89,44 +88,41 @@ struct stack_hints {
 	VEC(struct str) names;
 };
 
-/* Parses hints. Borrows texts from `input`. HEFT_EFORMAT "PATH:LINE: what" if a line is bad. */
+/* Borrows texts of `input`. HEFT_EFORMAT "PATH:LINE: what" for a bad line. */
 bool stack_hints_parse(struct stack_hints *ret, const char *path, struct str input,
 		       struct heft_err *err);
 void stack_hints_release(struct stack_hints *h);
-/* Replaces names by linkage names. HEFT_EARG if a name matches several functions, or if a callee's
- * name matches none. */
+/* Replaces names by linkage names. HEFT_EARG if a name is that of several functions, or a callee's
+ * name of none. */
 bool stack_hints_settle(struct stack_use *s, struct stack_hints *h, struct heft_err *err);
 
-/* Reads a linked program, with the hints of its options. The program must outlive the stack.
+/* Reads a linked program, with the hints of its options. The program must outlive the result.
  * HEFT_EUNSUPPORTED for another kind of file or machine. HEFT_EARG if a hint names an unknown
  * function. */
 bool stack_read(struct stack_use *ret, struct program *p, struct heft_err *err);
 void stack_release(struct stack_use *s);
 
-/* Returns the function whose code contains addr. STACK_NONE if there is none. */
+/* Returns the function that contains addr, or STACK_NONE. */
 uint32_t stack_find(const struct stack_use *s, uint64_t addr);
-/* Returns the function's linkage name. "sub_ADDRESS" if it has no symbol. */
+/* Returns the linkage name of a function, or "sub_ADDRESS". */
 const char *stack_name(struct stack_use *s, uint32_t function);
-/* Indexes of functions. */
+/* Of functions */
 typedef VEC(uint32_t) stack_indexes;
 void stack_named(struct stack_use *s, struct str name, stack_indexes *ret);
 
-/* usage_files.c: adds the lines of a program's .su files: those that the options name, otherwise
- * those beside the objects in its linker map or beside the program. False if a file that the user
- * named is missing. */
+/* usage_files.c: adds the lines of .su files: those that the user named, otherwise those beside the
+ * objects of the linker map, or beside the program. False if a named file is missing. */
 struct stated;
 bool usage_files_read(struct stated *ret, struct program *p, struct heft_err *err);
-/* stated_frames.c: uses larger frames that compilers state (stated.h). Must run before stack_sum().
- * False if a file that the user named cannot be read. */
+/* stated_frames.c: raises frames to what compilers state (stated.h). Call it before stack_sum().
+ * False if a named file cannot be read. */
 bool stack_take_stated(struct stack_use *s, struct heft_err *err);
-/* Appends the caveats of `told` as words: "recursion, alloca". With `functions` (by bit):
- * "recursion in NAME, ...". */
+/* Appends the caveats as words: "recursion, alloca". `functions` (by bit): "recursion in NAME,
+ * ...". */
 void stack_told_words(struct text *to, unsigned told, const char *const functions[STACK_TOLD]);
-/* Returns the word of a caveat. */
 struct str stack_told_word(unsigned bit);
-/* graph.c: sets circle, worst, next and told of all functions. */
+/* graph.c: sets circle, worst, next and told of all functions (struct stack_function). */
 void stack_sum(struct stack_use *s);
-/* starts.c: sets the kind of all functions. */
 void stack_find_starts(struct stack_use *s);
 
 #endif

@@ -82,8 +82,8 @@ static bool frame_step_at(struct frame_walk *w, struct bytes code, uint64_t addr
 	}
 }
 
-/* Follows code that saves registers for a function and then returns. Compilers that optimize for
- * size jump to it. It is treated as part of the function, because its pushes stay on the stack. */
+/* Follows code that saves registers and returns. Compilers that optimize for size jump to it. It
+ * counts as part of the function, because its pushes stay on the stack. */
 static bool run_saving(struct frame_walk *w, uint64_t addr)
 {
 	enum { MOST = 64 };
@@ -134,8 +134,7 @@ static void go_later(struct frame_walk *w, uint64_t off, bool behind_call)
 		vec_push(&w->jumps, p);
 }
 
-/* Follows a jump. A jump to the function's own first instruction is a loop, or a tail call of
- * itself. */
+/* Follows a jump. To the function's own first instruction, it is a loop or a tail call. */
 static void jump(struct frame_walk *w, uint64_t off, uint64_t target)
 {
 	if (target - w->addr < w->code.size)
@@ -144,8 +143,7 @@ static void jump(struct frame_walk *w, uint64_t off, uint64_t target)
 		frame_add_call(w, off, FRAME_TAIL, target, true);
 }
 
-/* Follows a call. A call to the next instruction reads the code's own address, which code then
- * pops. */
+/* Follows a call. A call to the next instruction only gets the code's address, for a pop. */
 static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
 {
 	const uint64_t behind = w->addr + off + in->flow.size;
@@ -157,8 +155,7 @@ static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in
 	else if (in->flow.target == behind)
 		frame_grow(w, word);
 	else if (in->flow.target != w->addr && in->flow.target - w->addr < w->code.size) {
-		/* Follows a call into the same function: a subroutine in assembly, which uses the
-		 * current stack. */
+		/* A call into the same function: a subroutine in assembly, with the same stack. */
 		frame_grow(w, word);
 		go_later(w, in->flow.target - w->addr, false);
 		w->depth -= word;
@@ -166,7 +163,7 @@ static void call(struct frame_walk *w, uint64_t off, const struct frame_insn *in
 		frame_add_call(w, off, FRAME_CALL, in->flow.target, false);
 }
 
-/* Applies the instruction at `off` to the path. False if the path ends here. */
+/* Applies the instruction at `off`. False if the path ends here. */
 static bool frame_follow(struct frame_walk *w, uint64_t off, const struct frame_insn *in)
 {
 	const uint64_t behind = off + in->flow.size;
@@ -174,8 +171,8 @@ static bool frame_follow(struct frame_walk *w, uint64_t off, const struct frame_
 	case FLOW_CONDITIONAL: jump(w, off, in->flow.target); return true;
 	case FLOW_JUMP: jump(w, off, in->flow.target); return false;
 	case FLOW_JUMP_INDIRECT:
-		/* Records an indirect jump. If only the return address is on the stack, it may be a
-		 * tail call or a switch. drop_switches() decides later. */
+		/* An indirect jump. With only the return address on the stack, it may be a tail
+		 * call or a switch, which drop_switches() decides later. */
 		if (in->by_slot)
 			frame_add_call(w, off, FRAME_BY_SLOT, in->slot, true);
 		else
@@ -192,7 +189,7 @@ static bool frame_follow(struct frame_walk *w, uint64_t off, const struct frame_
 	}
 }
 
-/* Follows one path until it ends or reaches code that was followed before. */
+/* Follows a path until it ends, or comes to code that was followed. */
 static void walk_from(struct frame_walk *w, struct frame_place at)
 {
 	ASSERT(at.off <= w->code.size);
@@ -227,8 +224,8 @@ static void walk_from(struct frame_walk *w, struct frame_place at)
 		frame_add_call(w, w->off, FRAME_FALL, w->addr + w->code.size, true);
 }
 
-/* Follows all paths. Targets of jumps come first, because the code after a call that does not
- * return may have another depth. */
+/* Follows all paths. Targets of jumps come first: code after a call that does not return may have
+ * another depth. */
 static void walk_all(struct frame_walk *w, struct frame_place from)
 {
 	walk_from(w, from);
@@ -245,7 +242,7 @@ static bool is_switch(const struct frame_walk *w, const struct frame_call *c)
 	return c->kind == FRAME_INDIRECT && c->tail && c->from - w->addr < w->code.size;
 }
 
-/* Returns the depth of the last indirect jump before `off`. Without one, returns that of the
+/* Returns the depth of the last indirect jump before `off`. If there is none, returns that of the
  * deepest call. */
 static int64_t depth_at(const struct frame_walk *w, uint64_t off)
 {
@@ -263,18 +260,18 @@ static int64_t depth_at(const struct frame_walk *w, uint64_t off)
 	return (int64_t)(from > 0 ? jumped : deepest);
 }
 
-/* Follows code that no branch reaches. True if there is any. */
+/* Follows code that no branch leads to. True if there is any. */
 static bool walk_rest(struct frame_walk *w)
 {
 	const bool x86 = w->isa == CODE_X86_64 || w->isa == CODE_I386;
 	bool found = false;
-	/* The first instruction leaves the function, so other code is reached in other ways. */
+	/* If the first instruction leaves the function, other code is not reached from it. */
 	const struct stack_frame *f = w->frame;
 	if (w->off == 0 && f->calls.count == 1 && f->calls.data[0].kind == FRAME_TAIL)
 		return false;
 	for (uint64_t off = 0; off < w->code.size;) {
 		uint64_t pad = 1;
-		/* x86 code is not padded with zeros, which are instructions there. */
+		/* In x86 code, zeros are instructions and no padding. */
 		if (!is_seen(w, off))
 			pad = x86 && w->code.p[off] == 0
 				      ? 0
@@ -289,9 +286,9 @@ static bool walk_rest(struct frame_walk *w)
 	return found;
 }
 
-/* Drops targets of calls through a number, if another path may join after the number was set: the
- * register may have another value there. If there are switch cases, their starts are unknown, so
- * drops all such targets. */
+/* Drops the targets of calls through a number if another path may join after the number was set,
+ * because the register may then have another value. If there are cases of a switch, whose starts
+ * are unknown, drops all. */
 static void drop_guesses(struct frame_walk *w, bool has_cases)
 {
 	for (size_t i = 0; i < w->guesses.count; i++) {
@@ -309,8 +306,8 @@ static void drop_guesses(struct frame_walk *w, bool has_cases)
 	}
 }
 
-/* Drops indirect jumps that are switches: jumps in a function with code that only they reach, and
- * jumps while the function has bytes on the stack, which no tail call does. */
+/* Drops indirect jumps that are switches. They are in a function with code that only they can
+ * reach, or have bytes on the stack, which tail calls do not. */
 static void drop_switches(struct frame_walk *w, bool has_cases)
 {
 	struct stack_frame *f = w->frame;
@@ -323,8 +320,8 @@ static void drop_switches(struct frame_walk *w, bool has_cases)
 	f->calls.count = kept;
 }
 
-/* Returns the registers that compilers use for frame pointers. On x86, all registers may hold stack
- * addresses. */
+/* Returns the registers that compilers use as frame pointers. On x86, any may have a stack
+ * address. */
 static uint32_t pointers_of(enum code_isa isa)
 {
 	switch (isa) {

@@ -34,7 +34,7 @@ static void frame_arm64_do_number(struct frame_walk *w, uint32_t c)
 	}
 }
 
-/* Handles adrp, and ldr from a pool. False for other instructions. */
+/* Handles adrp, and ldr of a literal pool. False for others. */
 static bool do_address(struct frame_walk *w, uint32_t c, uint64_t addr)
 {
 	const uint64_t far = (c >> 3 & 0x1ffffc) | (c >> 29 & 3);
@@ -52,8 +52,7 @@ static bool do_address(struct frame_walk *w, uint32_t c, uint64_t addr)
 	return true;
 }
 
-/* Handles pairs and single registers whose base changes before or after the access. False for other
- * instructions. */
+/* Handles pairs and single registers, if the access changes the base register. False for others. */
 static bool frame_arm64_do_memory(struct frame_walk *w, uint32_t c)
 {
 	const unsigned rn = c >> 5 & 31;
@@ -72,15 +71,15 @@ static bool frame_arm64_do_memory(struct frame_walk *w, uint32_t c)
 static void frame_arm64_do_one(struct frame_walk *w, uint32_t c)
 {
 	const int64_t v = (int64_t)(c >> 10 & 0xfff) << (c >> 22 & 1 ? 12 : 0);
-	if ((c & 0xbf800000) == 0x91000000) /* add, sub of an immediate. `mov` is an add of 0. */
+	if ((c & 0xbf800000) == 0x91000000) /* add, sub of an immediate. `mov` adds 0 */
 		frame_add(w, SP, c & 31, c >> 5 & 31, c >> 30 & 1 ? -v : v);
 	else if ((c & 0xbfe00000) == 0x8b200000)
 		frame_arm64_do_registers(w, c);
 	else if ((c & 0x1f800000) == 0x12800000)
 		frame_arm64_do_number(w, c);
 	else if ((c & 0xff800000) == 0x92000000) {
-		/* Handles `and sp, Xn, #~(2^n - 1)`, which aligns sp to 2^n. The fields N, immr and
-		 * imms encode a mask of ones above n zeros. */
+		/* `and sp, Xn, #~(2^n - 1)` aligns sp to 2^n. N, immr and imms encode a mask of
+		 * ones above n zeros. */
 		const unsigned immr = c >> 16 & 63, ones = (c >> 10 & 63) + 1, zeros = 64 - ones;
 		if ((c & 31) == SP && c >> 22 & 1 && immr == (64 - zeros) % 64 && zeros < 32)
 			frame_align(w, INT64_C(1) << zeros);
@@ -95,14 +94,14 @@ bool frame_step_arm64(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (!flow_decode(w->isa, p, left, addr, &ret->flow))
 		return false;
 	const uint32_t c = read_u32(&r);
-	/* Handles br and blr with a known address, as in linkers' veneers. */
+	/* br and blr of a known address, as in linkers' veneers. */
 	const struct value *v = &w->regs[c >> 5 & 31];
 	if ((c & 0xffdffc1f) == 0xd61f0000 && v->kind == VALUE_NUMBER)
 		frame_lead(w, &ret->flow, v, (uint64_t)v->v);
 	if (do_address(w, c, addr))
 		return true;
 	if ((c & 0x0a000000) == 0x08000000) {
-		/* Loads write these registers. Stores that return a status do too. */
+		/* Loads write these registers, and so do stores that return a status. */
 		frame_forget_number(w, c & 31);
 		frame_forget_number(w, c >> 5 & 31);
 		frame_forget_number(w, c >> 10 & 31);

@@ -1,14 +1,13 @@
-/* Follows the stack pointer in AVR code. It consists of two I/O registers, which code reads and
- * writes one by one. */
+/* Follows the stack pointer in AVR code: two I/O registers, read and written one by one. */
 #include "code/flow.h"
 #include "stack/frame_internal.h"
 
 #include "base/reader.h"
 
-/* The lower register of a pair has the whole stack address. */
+/* The whole stack address is stored for the lower register of a pair. */
 enum { Y = 28, Z = 30, SPL = 0x3d };
 
-/* Subtracts one byte from a stack address: first the low, then the high byte. sbc of r1 subtracts
+/* Subtracts a byte from a stack address: the low byte first, then the high. sbc of r1 subtracts
  * 0. */
 static bool take_byte(struct frame_walk *w, unsigned reg, int64_t k)
 {
@@ -28,7 +27,7 @@ static void frame_avr_forget(struct frame_walk *w, unsigned reg)
 	frame_forget_number(w, reg | 1u);
 }
 
-/* Handles instructions on a byte, or with an immediate for r16 to r31. */
+/* Handles instructions of one byte, or with an immediate for r16 to r31. */
 static void do_other(struct frame_walk *w, uint32_t a)
 {
 	const unsigned d = a >> 4 & 31, high = 16 + (a >> 4 & 15);
@@ -39,8 +38,7 @@ static void do_other(struct frame_walk *w, uint32_t a)
 			frame_avr_forget(w, high);
 	} else if (((a & 0xfc00) == 0x0800 && d % 2 == 1) ||
 		   ((a & 0xfc00) == 0x1800 && d % 2 == 0)) {
-		/* Handles sub of an even register and sbc of an odd one: of numbers, or of r1. r1
-		 * is 0. */
+		/* sub of an even register, sbc of an odd one: of numbers, or of r1, which is 0. */
 		const unsigned r = (a >> 5 & 16) | (a & 15);
 		const struct value by = w->regs[r];
 		if ((r != 1 && by.kind != VALUE_NUMBER) || !take_byte(w, d, r == 1 ? 0 : by.v))
@@ -49,7 +47,7 @@ static void do_other(struct frame_walk *w, uint32_t a)
 		w->regs[2 * (a >> 4 & 15)] = w->regs[2 * (a & 15)];
 		w->regs[2 * (a >> 4 & 15) + 1] = w->regs[2 * (a & 15) + 1];
 	} else if (a >> 12 == 0xe) {
-		/* Handles ldi: numbers are kept byte by byte. */
+		/* ldi: the bytes of a number are stored one by one. */
 		if (w->regs[high & ~1u].kind == VALUE_PLACE)
 			frame_avr_forget(w, high);
 		else

@@ -4,12 +4,11 @@
 
 #include "stack/frame.h"
 
-/* Known contents of a register. */
+/* What a register is known to have. */
 enum value_kind {
 	VALUE_UNKNOWN,
 	VALUE_NUMBER,
-	VALUE_PLACE /* VALUE_PLACE: the stack pointer at
-							    * depth `v` */
+	VALUE_PLACE /* The stack pointer at depth `v` */
 };
 
 struct value {
@@ -18,15 +17,15 @@ struct value {
 	uint32_t since; /* VALUE_NUMBER: offset of the first instruction that computed it */
 };
 
-#define FRAME_PLAIN UINT32_MAX /* The instruction has no target computed from a number */
+#define FRAME_PLAIN UINT32_MAX /* The target was not computed from a number */
 
 struct frame_place {
 	uint32_t off;
 	int64_t depth;
-	bool sure; /* True if the program certainly gets there. False after a call */
+	bool sure; /* True if the program certainly gets there, which is unsure after a call */
 };
 
-/* A call with a computed target. It is valid unless a jump goes between the number and the call. */
+/* A call whose target was computed. Valid unless a jump leads between the number and the call */
 struct frame_guess {
 	uint32_t call, since;
 };
@@ -37,39 +36,38 @@ struct frame_walk {
 	uint64_t addr;
 	const struct frame_memory *memory;
 	struct stack_frame *frame;
-	int64_t depth; /* Depth at the current instruction, at least 0 in correct code */
+	int64_t depth; /* At the current instruction. In correct code, at least 0 */
 	int64_t deepest;
-	int64_t align; /* Maximal number of bytes used by alignment */
-	/* A stack address is valid on all paths to the instruction. A constant is valid only on the
+	int64_t align; /* Greatest number of bytes that alignment may use */
+	/* A stack address is valid on all paths to the instruction. A number is valid on the
 	 * current path. */
 	struct value regs[32];
 	uint32_t pointers;   /* One bit per register: set if it may be a frame pointer */
 	uint64_t *seen;      /* One bit per byte: set if it was decoded, or is data */
-	uint64_t *joins;     /* One bit per byte: set if it is the target of a jump */
-	uint32_t off;        /* Offset of the current instruction */
-	bool sure;           /* `sure` for the current path */
-	uint32_t since;      /* `since` of the target's number, or FRAME_PLAIN */
-	struct value stored; /* Thumb: a number that was stored on the stack */
-	int64_t stored_at;   /* Depth of `stored` on the stack */
+	uint64_t *joins;     /* One bit per byte: set if a jump leads there */
+	uint32_t off;        /* Of the current instruction */
+	bool sure;           /* Of the current path */
+	uint32_t since;      /* `since` of the number in the target, or FRAME_PLAIN */
+	struct value stored; /* Thumb: a number that is on the stack */
+	int64_t stored_at;   /* Depth of `stored` */
 	struct flow_way way;
-	int64_t low; /* AVR: low byte of the number that is subtracted from the frame pointer */
+	int64_t low; /* AVR: low byte of what is subtracted from the frame pointer */
 	VEC(struct frame_place) jumps, later;
 	VEC(struct frame_guess) guesses;
 };
 
 struct frame_insn {
 	struct flow flow;
-	bool by_slot; /* True for an indirect call or jump through the word at `slot` */
+	bool by_slot; /* An indirect call or jump through the word at `slot` */
 	uint64_t slot;
-	/* Number of data bytes after it: an inline branch table. */
+	/* Bytes of data after it: a branch table. */
 	uint64_t table_size;
-	/* The target may save registers and return to `back`. `back` 0: to the next instruction. */
+	/* The target may save registers and return to `back` (0: to the next instruction). */
 	bool saves;
 	uint64_t back;
 };
 
-/* Decode one instruction at p and apply it to the stack pointer. False if it is not an
- * instruction. */
+/* Decode one instruction at p, and apply it to the stack pointer. False if it is none. */
 bool frame_step_x86(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
 		    struct frame_insn *ret);
 bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uint64_t addr,
@@ -88,7 +86,7 @@ static inline int64_t frame_extend(uint64_t v, unsigned bits)
 	return (int64_t)code_extend(v, bits);
 }
 
-/* Effects of instructions. The stack grows by n bytes, or shrinks if n is negative. */
+/* What instructions do. The stack grows by n bytes, or shrinks if n is negative. */
 static inline void frame_grow(struct frame_walk *w, int64_t n)
 {
 	w->depth += n;
@@ -101,7 +99,7 @@ static inline void frame_set(struct frame_walk *w, int64_t depth)
 	frame_grow(w, depth - w->depth);
 }
 
-/* True if a register holds a number that is a size, not an address. */
+/* True if a register has a number that is a size, and no address. */
 static inline bool frame_is_size(const struct frame_walk *w, unsigned reg)
 {
 	const int64_t most = INT64_C(1) << 32;
@@ -109,7 +107,7 @@ static inline bool frame_is_size(const struct frame_walk *w, unsigned reg)
 	       w->regs[reg].v >= -most;
 }
 
-/* Handles a stack that grows or shrinks by a register. */
+/* The stack grows or shrinks by the value of a register. */
 static inline void frame_grow_by(struct frame_walk *w, unsigned reg, bool up)
 {
 	ASSERT(reg < 32);
@@ -120,7 +118,7 @@ static inline void frame_grow_by(struct frame_walk *w, unsigned reg, bool up)
 		w->frame->flags |= FRAME_DYNAMIC;
 }
 
-/* Handles a stack pointer that is set to a register minus n. */
+/* The stack pointer becomes a register minus n. */
 static inline void frame_from(struct frame_walk *w, unsigned reg, int64_t n)
 {
 	const struct value *v = &w->regs[reg];
@@ -149,26 +147,26 @@ static inline void frame_number(struct frame_walk *w, unsigned reg, int64_t v)
 	w->regs[reg] = (struct value){ VALUE_NUMBER, v, w->off };
 }
 
-/* Sets a register to a number computed from another number. */
+/* A register becomes a number that is computed from another one. */
 static inline void frame_derive(struct frame_walk *w, unsigned reg, const struct value *of,
 				int64_t v)
 {
 	w->regs[reg] = (struct value){ VALUE_NUMBER, v, of->since };
 }
 
-/* Handles rd = rs + n. `sp` is the stack pointer's register number. */
+/* rd = rs + n. `sp` is the number of the stack pointer. */
 void frame_add(struct frame_walk *w, unsigned sp, unsigned rd, unsigned rs, int64_t n);
-/* Handles rd = a + b, or a - b. */
+/* rd = a + b, or a - b. */
 void frame_add_registers(struct frame_walk *w, unsigned sp, unsigned rd, unsigned a, unsigned b,
 			 bool sub);
 
-/* Records that a jump goes to `off`. */
+/* A jump leads to `off`. */
 static inline void frame_join(struct frame_walk *w, uint64_t off)
 {
 	w->joins[off / 64] |= UINT64_C(1) << off % 64;
 }
 
-/* Marks the bytes of a literal pool as data. */
+/* A literal pool is data. */
 static inline void frame_pool(struct frame_walk *w, uint64_t addr, uint64_t size)
 {
 	for (uint64_t i = addr - w->addr; i < w->code.size && i < addr - w->addr + size; i++)
@@ -181,7 +179,7 @@ static inline void frame_forget_number(struct frame_walk *w, unsigned reg)
 		w->regs[reg].kind = VALUE_UNKNOWN;
 }
 
-/* Changes an indirect call or jump through a known number into a direct one. */
+/* Makes an indirect call or jump through a known number direct. */
 static inline void frame_lead(struct frame_walk *w, struct flow *f, const struct value *to,
 			      uint64_t target)
 {
@@ -191,16 +189,15 @@ static inline void frame_lead(struct frame_walk *w, struct flow *f, const struct
 	f->kind = f->direct ? FLOW_CALL : FLOW_JUMP;
 }
 
-/* Forgets a register that an unmodeled instruction wrote. A frame pointer stays known, because only
- * modeled instructions write frame pointers. */
+/* Forgets a register, because an instruction that heft does not model wrote it. A frame pointer
+ * stays known, because only modeled instructions write it. */
 static inline void frame_forget(struct frame_walk *w, unsigned reg)
 {
 	if (w->regs[reg].kind == VALUE_NUMBER || !(w->pointers >> reg & 1))
 		w->regs[reg].kind = VALUE_UNKNOWN;
 }
 
-/* Loads the `width` bytes (4 or 8) at an address into a register. Unknown if the image has no bytes
- * there. */
+/* A register becomes the `width` bytes (4 or 8) at an address. Unknown if the image lacks them. */
 static inline void frame_load(struct frame_walk *w, unsigned reg, uint64_t at, unsigned width)
 {
 	ASSERT(width == 4 || width == 8);

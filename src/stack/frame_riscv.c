@@ -103,7 +103,7 @@ static void frame_riscv_do_short(struct frame_walk *w, uint32_t c)
 		frame_forget(w, 8 + (c >> 2 & 7));
 }
 
-/* Handles auipc and jalr, a far call or jump. Linkers shorten most of these to one instruction. */
+/* Handles auipc and jalr, a far call or jump. Linkers make one instruction of most of these. */
 static void frame_riscv_do_far(struct frame_walk *w, uint32_t c, struct flow *f)
 {
 	enum { JALR = 0x67 };
@@ -117,8 +117,8 @@ static void frame_riscv_do_far(struct frame_walk *w, uint32_t c, struct flow *f)
 	f->kind = f->direct ? FLOW_CALL : FLOW_JUMP;
 }
 
-/* Returns how many bytes cm.push and cm.pop of Zcmp move sp. A list selects ra and registers from
- * s0 on; their size is rounded up to 16. Up to 48 bytes are added. */
+/* Returns how many bytes cm.push and cm.pop of Zcmp move sp. They have a list: ra, and registers
+ * from s0 on, whose size is rounded up to 16. Up to 48 bytes are added. */
 static int64_t pushed(const struct frame_walk *w, uint32_t c)
 {
 	const int64_t word = code_isa_plain(w->isa) == CODE_RISCV64 ? 8 : 4;
@@ -128,7 +128,7 @@ static int64_t pushed(const struct frame_walk *w, uint32_t c)
 }
 
 /* Handles cm.push, pop, popretz, popret (28.14), and Qualcomm's pushfp, mienter and mileaveret,
- * which move sp by the registers of an interrupt. False for other instructions. */
+ * which move sp by the registers of an interrupt. False for others. */
 static bool do_pushes(struct frame_walk *w, uint32_t c)
 {
 	enum { MIENTER = 0x1812, MIENTER_NEST = 0x1892, MILEAVERET = 0x1a12, SAVED = 96, FP = 8 };
@@ -172,7 +172,7 @@ bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (ret->flow.size == 2 && do_pushes(w, low))
 		return true;
 	if (ret->flow.size == 2) {
-		/* Handles c.jr and c.jalr of a known address. */
+		/* c.jr and c.jalr of a known address. */
 		const struct value *v = &w->regs[low >> 7 & 31];
 		if ((low & 0xe07f) == 0x8002 && v->kind == VALUE_NUMBER &&
 		    ret->flow.kind != FLOW_TRAP && ret->flow.kind != FLOW_RETURN)
@@ -188,7 +188,7 @@ bool frame_step_riscv(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (ret->flow.size != 4)
 		return true;
 	frame_riscv_do_far(w, c, &ret->flow);
-	/* -msave-restore: jal or jalr with t0 as the link register. */
+	/* -msave-restore: jal or jalr with t0 as link register. */
 	ret->saves = ret->flow.kind == FLOW_CALL && ret->flow.direct && (c >> 7 & 31) == T0;
 	if ((c & 0x7f) == AUIPC)
 		frame_number(w, c >> 7 & 31, (int64_t)addr + frame_extend(c & 0xfffff000, 32));

@@ -91,8 +91,7 @@ static void frame_thumb_do_short(struct frame_walk *w, uint32_t a)
 	}
 }
 
-/* Handles add and sub of an immediate: modified (T3) or plain (T4). False for other
- * instructions. */
+/* Handles add and sub of an immediate: modified (T3) or plain (T4). False for others. */
 static bool frame_thumb_do_add(struct frame_walk *w, uint32_t a, uint32_t b)
 {
 	const unsigned rn = a & 15, rd = b >> 8 & 15, op = a >> 5 & 15;
@@ -119,7 +118,7 @@ static bool frame_thumb_do_add(struct frame_walk *w, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* Handles movw, movt, mov and mvn of an immediate. False for other instructions. */
+/* Handles movw, movt, mov and mvn of an immediate. False for others. */
 static bool frame_thumb_do_number(struct frame_walk *w, uint32_t a, uint32_t b)
 {
 	const unsigned rd = b >> 8 & 15;
@@ -139,7 +138,7 @@ static bool frame_thumb_do_number(struct frame_walk *w, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* Handles stores and loads that move the stack pointer. False for other instructions. */
+/* Handles stores and loads that move the stack pointer. False for others. */
 static bool frame_thumb_do_memory(struct frame_walk *w, uint32_t a, uint32_t b)
 {
 	const int64_t imm = b & 0xff;
@@ -182,8 +181,7 @@ static void frame_thumb_do_wide(struct frame_walk *w, uint32_t a, uint32_t b)
 		frame_align(w, (int64_t)thumb_constant(a, b) + 1);
 	frame_forget(w, b >> 12 & 15);
 	frame_forget(w, b >> 8 & 15);
-	/* Three registers may change: the base, the second of two results, and the registers that
-	 * ldm loads. */
+	/* They may change three registers: the base, the second result, those that ldm loads. */
 	frame_forget_number(w, a & 15);
 	frame_forget_number(w, b & 15);
 	if ((a & 0xfe50) == 0xe810)
@@ -203,8 +201,8 @@ static bool frame_thumb_load_number(struct frame_walk *w, const uint8_t *p, uint
 	return true;
 }
 
-/* Handles far calls and linkers' veneers. These are blx, bx and mov pc of a register, ldr pc from
- * the pool, and pop of a stored number. */
+/* Handles far calls, and linkers' veneers: blx, bx and mov pc of a register, ldr pc of the literal
+ * pool, pop of a stored number. */
 static void frame_thumb_do_far(struct frame_walk *w, uint32_t a, struct flow *f)
 {
 	const bool by_register = (a & 0xff00) == 0x4700 || (a & 0xff87) == 0x4687;
@@ -223,7 +221,7 @@ static void frame_thumb_do_far(struct frame_walk *w, uint32_t a, struct flow *f)
 		f->kind = FLOW_CONDITIONAL;
 }
 
-/* Reads a branch table, which ends at its nearest target. */
+/* Reads a branch table, which ends where the nearest of its targets begins. */
 static void frame_thumb_read_table(struct frame_walk *w, uint64_t off, unsigned width,
 				   struct frame_insn *ret)
 {
@@ -273,7 +271,7 @@ bool frame_step_thumb(struct frame_walk *w, const uint8_t *p, uint64_t left, uin
 	if (ret->flow.maybe)
 		memcpy(before, w->regs, sizeof before);
 	frame_thumb_do_one(w, p, left, addr, ret);
-	/* Forgets registers whose write is conditional. */
+	/* A register that was written under a condition is unknown. */
 	for (unsigned i = 0; ret->flow.maybe && i < 16; i++)
 		if (before[i].kind != VALUE_NUMBER || before[i].since != w->regs[i].since ||
 		    before[i].v != w->regs[i].v)

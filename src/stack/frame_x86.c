@@ -6,13 +6,12 @@
 enum { RSP = 4, RBP = 5 };
 
 struct insn {
-	uint8_t bytes[X86_MAX_LEN + 2]; /* Bytes of the instruction, followed by zeros */
-	const uint8_t *op;              /* Opcode, after prefixes */
-	uint8_t rex;                    /* 0100WRXB */
-	uint8_t high;                   /* 0RXB of REX2: bits for registers 16 to 31 */
-	bool second_map;    /* True if REX2 replaces 0F. Instructions after 0F do not change the
-			     * stack */
-	bool short_operand; /* True if the prefix 66 sets 16-bit operands */
+	uint8_t bytes[X86_MAX_LEN + 2]; /* The instruction, then zeros */
+	const uint8_t *op;              /* After the prefixes */
+	uint8_t rex;                    /* Bits 0100WRXB */
+	uint8_t high;                   /* REX2: bits 0RXB, for registers 16 to 31 */
+	bool second_map;    /* REX2 stands for 0F. Instructions after 0F do not change the stack */
+	bool short_operand; /* Prefix 66: operands of 16 bits */
 	struct x86_insn in;
 	int64_t word;
 };
@@ -25,7 +24,7 @@ static void skip_prefixes(struct insn *i, bool mode64)
 		else if (mode64 && (*i->op & 0xf0) == 0x40)
 			i->rex = *i->op;
 		else if (mode64 && *i->op == 0xd5) {
-			i->op++; /* Moves to the payload of REX2: M0 R4 X4 B4 W R3 X3 B3 */
+			i->op++; /* To the payload of REX2: M0 R4 X4 B4 W R3 X3 B3 */
 			i->second_map = (*i->op & 0x80) != 0;
 			i->rex = 0x40 | (*i->op & 15);
 			i->high = *i->op >> 4 & 7;
@@ -35,7 +34,7 @@ static void skip_prefixes(struct insn *i, bool mode64)
 	}
 }
 
-/* Return the registers of ModRM. `rm` is valid only for a register operand. */
+/* Return registers of ModRM. rm_of(): only for a register operand. */
 static unsigned reg_of(const struct insn *i)
 {
 	return (i->op[1] >> 3 & 7) | (unsigned)(i->rex & 4) << 1 | (unsigned)(i->high & 4) << 2;
@@ -119,7 +118,7 @@ static void do_modrm(struct frame_walk *w, const struct insn *i)
 		if (both && reg == RSP)
 			frame_grow_by(w, rm, false);
 		break;
-	case 0x39: /* cmp rsp, reg: ends a loop that touches each page of a frame */
+	case 0x39: /* cmp rsp, reg: the end of a loop that touches each page of a frame */
 		if (both && rm == RSP && w->regs[reg].kind == VALUE_PLACE)
 			frame_from(w, reg, 0);
 		break;
@@ -132,10 +131,10 @@ static void do_modrm(struct frame_walk *w, const struct insn *i)
 	}
 }
 
-/* Handles instructions of EVEX map 4 (APX): push2, pop2, which move two registers; forms of
- * `add`, `sub` and `and` that keep the flags or have a separate destination. P0 is R3 X3 B3 R4
- * B4 and the map. P1 is W, the destination and X4. P2 has ND and the highest bit of the
- * destination. All bits but B4 and ND are inverted. */
+/* Handles instructions of EVEX map 4 (APX): push2 and pop2 of two registers, and `add`, `sub` and
+ * `and` that keep the flags or have a destination of their own. P0 is R3 X3 B3 R4 B4 and the map.
+ * P1 is W, the destination and X4. P2 has ND and the highest bit of the destination. All bits but
+ * B4 and ND are inverted. */
 static void do_evex(struct frame_walk *w, struct insn *i)
 {
 	const uint8_t p0 = i->op[1], p1 = i->op[2], p2 = i->op[3];

@@ -24,7 +24,7 @@ static void do_long(struct frame_walk *w, uint32_t insn)
 					       << (32 - ((insn >> 16 & 16) | t)) % 32));
 		else if (r != SP)
 			frame_forget(w, r);
-		/* Forgets the written register. rsr and l32e write t, not r. */
+		/* The instruction may write these registers. rsr and l32e write t, not r. */
 		if ((insn >> 16 & 15) == 3 || (insn >> 16 & 15) == 9)
 			frame_forget_number(w, t);
 		break;
@@ -90,7 +90,7 @@ bool frame_step_xtensa(struct frame_walk *w, const uint8_t *p, uint64_t left, ui
 		return true;
 	}
 	if (ret->flow.size == 3) {
-		/* Handles callx and jx with a known address, as in all far calls. */
+		/* callx and jx with a known address, as all far calls are. */
 		const uint32_t insn = (uint32_t)(p[0] | p[1] << 8 | p[2] << 16);
 		const struct value *v = &w->regs[insn >> 8 & 15];
 		const bool jump = (insn & 0xfff0ff) == 0xa0, call = (insn & 0xfff0cf) == 0xc0;

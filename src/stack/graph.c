@@ -1,17 +1,17 @@
-/* Sums stack use along calls. Tarjan's algorithm finds functions that call each other in a circle,
- * and finishes each circle before its callers. */
+/* Sums stack use along calls. Functions that call each other are a circle. Tarjan's algorithm finds
+ * circles, and completes each before its callers. */
 #include "stack/depths.h"
 
 struct graph_visit {
-	uint32_t function, edge; /* `edge`: next edge to visit */
+	uint32_t function, edge; /* `edge`: the next one to visit */
 };
 
 struct circles {
 	struct stack_use *s;
-	uint32_t *number; /* Per function: order of discovery from 1. 0 if not yet seen */
+	uint32_t *number; /* Per function: order in which it was found, from 1. 0: not yet */
 	uint32_t *low;
 	bool *open;
-	VEC(uint32_t) members; /* Members of circles that are not yet complete */
+	VEC(uint32_t) members; /* Functions that call each other in circles, not complete yet */
 	VEC(struct graph_visit) way;
 	uint32_t count, circle_count;
 };
@@ -21,13 +21,12 @@ static const struct stack_edge *edges_of(const struct stack_use *s, const struct
 	return s->edges.data + f->edge_first;
 }
 
-/* Returns the stack that a function needs with a call along an edge that leaves its circle. */
+/* Returns the stack that a function needs with the call `e` of a function outside its circle. */
 static uint64_t through(const struct stack_use *s, const struct stack_edge *e)
 {
 	return e->depth + s->functions.data[e->to].worst;
 }
 
-/* Adds the caveats of `from` to f. */
 static void hand_up(struct stack_function *f, const struct stack_function *from)
 {
 	for (unsigned i = 0; i < STACK_TOLD; i++)
@@ -36,7 +35,7 @@ static void hand_up(struct stack_function *f, const struct stack_function *from)
 	f->told |= from->told;
 }
 
-/* Takes the function's own frame, and the deepest call outside of its circle. */
+/* Sets `worst` by the function's own frame, and its deepest call out of its circle. */
 static void take_outer(struct stack_use *s, struct stack_function *f)
 {
 	f->worst = f->frame;
@@ -57,7 +56,8 @@ static void take_outer(struct stack_use *s, struct stack_function *f)
 	}
 }
 
-/* Returns the maximal stack that a function needs for a call inside its circle. */
+/* Returns the greatest number of bytes that a function's frame has at a call of a function in its
+ * circle (functions that call each other). */
 static uint64_t inner_depth(const struct stack_use *s, const struct stack_function *f)
 {
 	uint64_t most = 0;
@@ -69,7 +69,7 @@ static uint64_t inner_depth(const struct stack_use *s, const struct stack_functi
 	return most;
 }
 
-/* Sums up a circle: each member once, plus the deepest path out of any member. */
+/* Sums up a circle: the frame of each function once, and the deepest path that leaves it. */
 static void sum_circle(struct stack_use *s, const uint32_t *members, size_t count)
 {
 	ASSERT(count > 0);
@@ -111,7 +111,7 @@ static void end_circle(struct circles *c, size_t first)
 		if (!s->functions.data[members[i]].stated)
 			take_outer(s, &s->functions.data[members[i]]);
 	const struct stack_function *f = &s->functions.data[members[0]];
-	bool circle = count > 1; /* A function that calls itself is also a circle */
+	bool circle = count > 1; /* A function that calls itself is a circle too */
 	for (uint32_t i = 0; i < f->edge_count && !circle; i++) {
 		const struct stack_edge *e = &edges_of(s, f)[i];
 		circle = e->to == members[0] && !(e->tail && e->depth == 0);

@@ -1,4 +1,3 @@
-/* Parses the user's hints about indirect calls and stack use, and finds the named functions. */
 #include "stack/depths.h"
 
 #include "base/err.h"
@@ -11,7 +10,7 @@ static bool hints_is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Returns the next word of the line and removes it from the line. Empty if there is none. */
+/* Returns the next word of the line and removes it, or "". */
 static struct str hints_next_word(struct str *line)
 {
 	size_t from = 0;
@@ -25,7 +24,7 @@ static struct str hints_next_word(struct str *line)
 	return word;
 }
 
-/* Parses a line. Returns the mistake in it, or NULL. */
+/* Parses a line. Returns what is wrong in it, or NULL. */
 static const char *hints_read_line(struct stack_hints *h, struct str line)
 {
 	struct stack_hint hint = { .name = hints_next_word(&line), .first = h->names.count };
@@ -95,8 +94,8 @@ void stack_named(struct stack_use *s, struct str name, stack_indexes *ret)
 	vec_release(&matches);
 }
 
-/* Replaces a word by the linkage name of its function. An unknown name stays: the function may be
- * in another file. */
+/* Replaces a word by the linkage name of its function. An unknown name stays, because the function
+ * may be in another file. */
 static bool word_settle(struct stack_use *s, struct str *word, bool must, struct heft_err *err)
 {
 	stack_indexes found = { 0 };

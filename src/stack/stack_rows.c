@@ -51,14 +51,13 @@ static const char *stack_rows_words_of(struct stack_rows *r, unsigned told,
 	return text;
 }
 
-/* Returns the deepest path, with the bytes that each function adds. */
+/* Returns the deepest path, with the bytes of each function. */
 static const char *stack_rows_path_of(struct stack_rows *r, uint32_t function)
 {
 	const struct stack_function *list = r->stack->functions.data;
 	struct text out = { 0 };
 	for (uint32_t at = function; at != STACK_NONE; at = list[at].next) {
-		/* The path skips functions of a circle: it shows only the functions at which it
-		 * enters and leaves. */
+		/* Of a circle, the path shows only where it enters and leaves. */
 		const uint32_t next = list[at].next;
 		if (at != function && next != STACK_NONE && list[next].circle == list[at].circle)
 			continue;
@@ -85,7 +84,7 @@ static void stack_rows_fill(void *ctx, uint32_t node, uint32_t level, struct hef
 	texts[STACK_TEXT_KIND] = kinds[f->kind];
 	texts[STACK_TEXT_BESIDES] = stack_rows_words_of(r, f->told, NULL);
 	texts[STACK_TEXT_PATH] = stack_rows_path_of(r, function);
-	/* Returns the caveats of a row, each with the function that causes it. */
+	/* Caveats, each with the function that has it. */
 	const char *functions[STACK_TOLD] = { NULL };
 	for (unsigned i = 0; i < STACK_TOLD; i++)
 		if (f->told >> i & 1)
@@ -97,7 +96,7 @@ static void stack_rows_fill(void *ctx, uint32_t node, uint32_t level, struct hef
 	row->texts = texts;
 }
 
-/* Returns the group of a row: the entry, then handlers, then all others. */
+/* Returns the group of a row: entry, handlers, others. */
 static uint8_t stack_rows_group_of(void *ctx, uint32_t node)
 {
 	const struct stack_rows *r = ctx;
@@ -142,7 +141,7 @@ bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q)
 	arena_reset(&r->arena);
 	r->chosen.count = 0;
 	stack_rows_choose(r, q);
-	uint32_t limit = q->rows; /* 0 means all */
+	uint32_t limit = q->rows; /* 0: all */
 	const bool more = limit > 0 && q->flags & HEFT_STACK_MORE_ROWS;
 	for (uint32_t node = 1; more && node <= r->chosen.count; node++)
 		limit += stack_rows_group_of(r, node) < 2;

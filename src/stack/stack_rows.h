@@ -6,7 +6,6 @@
 #include "program/locate.h"
 #include "stack/depths.h"
 
-/* Texts and measures of a row. */
 enum stack_text {
 	STACK_TEXT_KIND,
 	STACK_TEXT_BESIDES,
@@ -20,18 +19,17 @@ enum stack_measure { STACK_MOST, STACK_FRAME, STACK_MEASURES };
 extern const struct heft_text stack_texts[STACK_TEXTS];
 extern const struct heft_measure stack_measures[STACK_MEASURES];
 
-/* Rows. Initialize the first two members, which are borrowed, and set the others to zero. */
+/* Rows. The caller sets the first two members, which are borrowed, and the others to zero */
 struct stack_rows {
 	struct stack_use *stack;
-	struct locator *locator; /* Finds the names of functions */
-	/* Private. */
+	struct locator *locator; /* Names functions */
 	struct arena arena;
 	struct tree tree;
-	VEC(uint32_t) chosen; /* Function of each node except the first */
+	VEC(uint32_t) chosen; /* Per node except the first: its function */
 	struct heft_table table;
 };
 
-/* Makes the table of a query and drops the previous one. False if no function has that name. */
+/* Makes the table of a query, and drops the one before. False if no function has its name. */
 bool stack_rows_make(struct stack_rows *r, const struct heft_stack_query *q);
 void stack_rows_release(struct stack_rows *r);
 

@@ -1,8 +1,6 @@
-/* Finds where call paths begin: at the program's entry, at interrupt handlers, and at functions
- * that nothing calls. */
+/* Finds where paths of calls begin: the entry, interrupt handlers, functions that nothing calls. */
 #include "stack/depths.h"
 
-/* Returns the function that starts at addr, or NULL. */
 static struct stack_function *starting_at(struct stack_use *s, uint64_t addr)
 {
 	const uint32_t i = stack_find(s, addr);
@@ -10,7 +8,7 @@ static struct stack_function *starting_at(struct stack_use *s, uint64_t addr)
 	return f && f->addr == addr ? f : NULL;
 }
 
-/* Returns the lowest section that is loaded from the file. */
+/* Returns the lowest of the sections that are loaded from the file. */
 static const struct section *lowest_section(const struct image *im)
 {
 	const struct section *found = NULL;
@@ -22,9 +20,9 @@ static const struct section *lowest_section(const struct image *im)
 	return found;
 }
 
-/* Marks the functions in the vector table (ARMv7-M B1.5.3). The table begins with the stack pointer
- * and the reset handler. Addresses of handlers are odd. The table is at the image's start, and ends
- * at the first word that is neither a handler nor 0. */
+/* Marks the functions in the vector table (ARMv7-M B1.5.3) at the start of the image. It has the
+ * stack pointer, the reset handler, and other handlers, whose addresses are odd. It ends before the
+ * first word that is neither a handler nor 0. */
 static void mark_vectors(struct stack_use *s, const struct image *im)
 {
 	enum { MOST = 512 };

@@ -1,9 +1,8 @@
-/* Parses frames that compilers state: .su files and .stack_sizes sections. */
 #include "stack/stated.h"
 
 #include "base/filename.h"
 
-/* Splits the text at the last `c`. The text keeps the first part. *ret gets the second. */
+/* Splits the text at the last `c`: it keeps the first part, and *ret gets the second. */
 static bool cut_last(struct str *text, char c, struct str *ret)
 {
 	for (size_t i = text->len; i > 0; i--)
@@ -41,7 +40,7 @@ static bool stated_read_kind(struct str s, enum stated_kind *ret)
 }
 
 /* Returns the end of "FILE:LINE:" or "FILE:LINE:COLUMN:" before the name, which may contain colons.
- * 0 without one. */
+ * 0 if there is none. */
 static size_t place_end(struct str s, size_t *ret_file)
 {
 	for (size_t i = 1; i < s.len; i++) {
@@ -110,7 +109,7 @@ struct str su_plain_name(struct text *to, struct str name)
 		else if (c == '<')
 			depth++;
 		else if (depth == 0 && (c == ' ' || c == '*' || c == '&'))
-			to->len = 0; /* The text so far is the return type: drops it */
+			to->len = 0; /* What was read so far is the return type: drops it */
 		else if (depth == 0)
 			text_add_char(to, c);
 	}
@@ -122,7 +121,7 @@ uint64_t stated_add(struct stated *s, struct str text)
 	struct su_line line;
 	uint64_t bad = 0;
 	while (su_next(&text, &line, &bad)) {
-		/* gcc writes C++ functions as in its messages. Other names are linkage names. */
+		/* gcc writes C++ functions as in its messages, and others by linkage name. */
 		const struct str name = memchr(line.name.p, '(', line.name.len)
 						? su_plain_name(&s->work, line.name)
 						: line.name;
@@ -151,8 +150,8 @@ void stated_release(struct stated *s)
 	text_release(&s->work);
 }
 
-/* Summary of a name's lines for a file (`any`: for any file): the largest frame, the number of
- * lines, and whether lines differ. */
+/* The lines of a name for a file (`any`: for any file): the largest frame, their number, and
+ * whether they differ */
 struct stated_choice {
 	size_t count;
 	bool differ;

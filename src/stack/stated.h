@@ -24,55 +24,52 @@
 
 enum stated_kind {
 	STATED_STATIC,
-	STATED_DYNAMIC, /* The size is only the constant part */
-	STATED_BOUNDED, /* The stack is dynamic; the size is the maximum */
+	STATED_DYNAMIC, /* The size is the constant part */
+	STATED_BOUNDED, /* Dynamic, and the size is the maximum */
 };
 
-/* A line of a .su file. */
 struct su_line {
 	struct str file, name; /* Borrowed */
 	uint64_t size;
 	enum stated_kind kind;
 };
 
-/* Parses a decimal number of at most about 2^35. */
+/* Parses a decimal number below about 2^35. */
 bool stated_number(struct str s, uint64_t *ret);
-/* Returns the next line, without its end, and removes it from the text. */
+/* Returns the next line without its end, and removes it. */
 struct str stated_line_take(struct str *text);
-/* Parses the next valid line and removes it from the text. False at the end. *bad counts invalid
- * lines. */
+/* Parses the next valid line, and removes it. False at the end. *bad counts the invalid ones. */
 bool su_next(struct str *text, struct su_line *ret, uint64_t *bad);
 
-/* Returns the name without parameters, template arguments and return type: "a::f" for "int
- * a::f<int>(long) [with ...]". Replaces the contents of *to by the result. */
+/* Sets *to to the name without parameters, template arguments and return type, and returns it:
+ * "a::f" for "int a::f<int>(long) [with ...]". */
 struct str su_plain_name(struct text *to, struct str name);
 
 struct stated_line {
 	uint32_t file;
-	uint32_t next; /* Next line with the same name, plus 1. 0 at the end */
+	uint32_t next; /* 1 + index of the next line with this name, or 0 */
 	uint64_t size;
-	uint8_t kind; /* An enum stated_kind */
+	uint8_t kind; /* Value of enum stated_kind */
 };
 
-/* Lines of .su files. A zeroed struct has none. */
+/* Lines of .su files. All zero: none */
 struct stated {
 	struct intern names, files;
-	VEC(uint32_t) first; /* Per name: index of a line plus 1 */
+	VEC(uint32_t) first; /* Per name: 1 + index of its first line */
 	VEC(struct stated_line) lines;
 	struct text work;
 };
 
-/* Adds the lines of a .su file. `text` may be freed afterwards. Returns the number of invalid
- * lines. */
+/* Adds the lines of a .su file, which may be freed then. Returns the number of invalid lines. */
 uint64_t stated_add(struct stated *s, struct str text);
 void stated_release(struct stated *s);
-/* Finds the frame stated for a function. `file` is from the symbol table, or NULL. `alone`: no
- * other function of the program has the name. False if it is unclear which line belongs to the
- * function. */
+/* Finds the frame that is stated for a function. `file`: its source file by the symbol table, or
+ * NULL. `alone`: no other function has its name. False if it is unclear which line is the
+ * function's. */
 bool stated_find(const struct stated *s, struct str name, const char *file, bool alone,
 		 struct su_line *ret);
 
-/* Reads an entry of .stack_sizes. False at the end, or if cut off. */
+/* Reads an entry of .stack_sizes. False at the end, or if it is cut off. */
 bool stack_sizes_next(struct reader *r, unsigned address_size, uint64_t *ret_addr,
 		      uint64_t *ret_size);
 

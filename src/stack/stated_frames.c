@@ -1,5 +1,5 @@
-/* Compares the frames that compilers state with those found in the code, and uses the larger ones.
- * The code is certain, but the compiler knows code that heft could not decode. */
+/* Compares the frames that compilers state with those in the code, and takes the larger ones. The
+ * code is certain, but the compiler knows code that heft could not decode. */
 #include "stack/depths.h"
 #include "stack/stated.h"
 
@@ -11,12 +11,12 @@ struct stating {
 	struct stated lines;
 	struct demangler demangler;
 	struct text work;
-	uint32_t *same; /* Per name in the lines: number of functions with the name */
-	uint32_t *name; /* Per function: its name in the lines plus 1. 0 if there is none */
+	uint32_t *same; /* Per name of a line: number of functions with that name */
+	uint32_t *name; /* Per function: 1 + its name in the lines, or 0 */
 	uint64_t differ;
 };
 
-/* Raises the frame of a function. The added bytes are in use at all its calls. */
+/* Raises the frame of a function. The added bytes are in use at all of its calls. */
 static void raise_frame(struct stack_use *s, struct stack_function *f, uint64_t size)
 {
 	ASSERT(size > f->frame);
@@ -40,7 +40,7 @@ static void stated_frames_take(struct stating *t, struct stack_function *f, uint
 		f->own &= (uint16_t)~STACK_DYNAMIC;
 	if (kind == STATED_DYNAMIC)
 		f->own |= STACK_DYNAMIC;
-	/* The sizes are equal, apart from parts that compilers omit, such as the return address. */
+	/* They agree: compilers may omit parts such as the return address. */
 	if (f->frame == size || f->frame == size + frame_word(t->s->isa))
 		return;
 	t->differ += first;
@@ -70,7 +70,7 @@ static bool stated_frames_find_name(struct stating *t, struct str linkage, uint3
 {
 	struct str name = linkage;
 	size_t len = name.len;
-	/* Names in the program may end in a copy's number, ".1". Names in the lines do not. */
+	/* In the program, a copy's name may end in a number, ".1". In the lines it does not. */
 	while (len > 0 && name.p[len - 1] >= '0' && name.p[len - 1] <= '9')
 		len--;
 	if (len > 1 && len < name.len && name.p[len - 1] == '.')

@@ -1,5 +1,5 @@
-/* Finds .su files: those that the user named, otherwise those beside the linker map's objects and
- * the program. */
+/* Finds .su files: those that the user named, otherwise those beside the program and the objects of
+ * its linker map. */
 #include "stack/depths.h"
 #include "stack/stated.h"
 
@@ -13,7 +13,7 @@
 struct usage_files_search {
 	struct stated *to;
 	struct program *p;
-	struct arena arena; /* Memory of the paths */
+	struct arena arena; /* Owns paths */
 };
 
 static const char suffix[] = ".su";
@@ -42,7 +42,7 @@ static const char *usage_files_join(struct usage_files_search *s, const char *fo
 	return arena_format(&s->arena, "%s/%s", folder, name);
 }
 
-/* Reads a file, or adds a folder. Does not follow symbolic links, which could repeat folders. */
+/* Reads a file, or adds a folder. Does not follow symbolic links, which could lead back. */
 static void usage_files_read_entry(struct usage_files_search *s, const char *path, paths *folders)
 {
 	struct os_file is;
@@ -54,7 +54,7 @@ static void usage_files_read_entry(struct usage_files_search *s, const char *pat
 		usage_files_read_file(s, path);
 }
 
-/* Reads all files below a folder. *folders grows during the loop. */
+/* Reads all files below a folder, whose folders are added to *folders. */
 static void read_tree(struct usage_files_search *s, const char *folder)
 {
 	paths folders = { 0 };
@@ -92,8 +92,8 @@ static const char *usage_files_folder_of(struct usage_files_search *s, const cha
 	return len == 0 ? "." : arena_copy(&s->arena, (struct str){ path, max_u64(len - 1, 1) });
 }
 
-/* Tries the object's path without its last suffix. For "x.c.o", gcc writes "x.su", cmake
- * "x.c.su". */
+/* Tries the path of an object without its last suffix: "x.c.o" has "x.su" by gcc, "x.c.su" by
+ * cmake. */
 static bool try_stem(struct usage_files_search *s, const char *folder, struct str stem)
 {
 	const bool absolute = stem.len > 0 && stem.p[0] == '/';
@@ -105,8 +105,7 @@ static bool try_stem(struct usage_files_search *s, const char *folder, struct st
 	return true;
 }
 
-/* Returns the path of an object. Files of archive members, "lib.a(x.o)", are searched beside the
- * archive. */
+/* Returns the path of an object. For an archive member, "lib.a(x.o)", it is beside the archive. */
 static struct str usage_files_object_path(struct usage_files_search *s, struct str name)
 {
 	const struct str file = file_name_str(name);
@@ -134,7 +133,7 @@ static void read_beside_objects(struct usage_files_search *s, const struct linkm
 	}
 }
 
-/* Reads files beside the program. "cc -o prog main.c" compiles and links at once and leaves
+/* Reads files beside the program. "cc -o prog main.c" compiles and links, and leaves
  * "prog-main.su". */
 static void read_beside_program(struct usage_files_search *s)
 {
