@@ -9,7 +9,7 @@ struct cfi_machine {
 	struct cfi_row first; /* Rules of the CIE, for DW_CFA_restore */
 	struct cfi_row remembered[REMEMBERED_MOST];
 	unsigned depth;
-	uint64_t at, until; /* at: address of the current row. until: requested address */
+	uint64_t at, until; /* at: address where the current rules begin. until: requested one */
 	bool past;          /* True if the next row starts after `until` */
 };
 
@@ -79,14 +79,15 @@ static bool rule_of_register(struct cfi_machine *m, uint8_t op, struct reader *r
 	}
 }
 
-/* Executes the other instructions: locations, CFA, state (DWARF 5 sections 6.4.2.1, 6.4.2.2 and
- * 6.4.2.5). */
+/* Executes others: locations, CFA, state (DWARF 5 sections 6.4.2.1, 6.4.2.2 and 6.4.2.5). */
 static bool other_rule(struct cfi_machine *m, uint8_t op, struct reader *r)
 {
 	struct cfi_rule *cfa = &m->row->cfa;
 	switch (op) {
 	case 0x00:
-	case 0x2d: return true; /* nop. On AArch64: the return address is signed from here on */
+	case 0x2d:
+		return true; /* DW_CFA_nop; and DW_CFA_AARCH64_negate_ra_state: from here on,
+				 * the return address is signed */
 	case 0x02: cfi_advance(m, read_u8(r)); return true;
 	case 0x03: cfi_advance(m, read_u16(r)); return true;
 	case 0x04: cfi_advance(m, read_u32(r)); return true;

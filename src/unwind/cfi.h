@@ -41,7 +41,7 @@ struct cfi_row {
 bool cfi_row_at(const struct unwind_section *s, const struct unwind_entry *fde, uint64_t addr,
 		struct cfi_row *ret);
 
-/* Known registers of a frame. */
+/* The registers of a frame, as far as they are known. */
 struct cfi_frame {
 	uint64_t regs[CFI_REGS];
 	uint64_t known; /* One bit per register */

@@ -99,8 +99,8 @@ static bool read_action(struct lsda *l, struct reader *r, uint64_t *last)
 	return true;
 }
 
-/* Reads the actions by ascending offset. Records are adjacent, and all referenced records are at or
- * before *last. So each is read once, however many chains use it. */
+/* Reads the actions by ascending offset. Records follow one another, and *last is the highest
+ * offset to which a record read so far refers. So each is read once, however many chains use it. */
 static bool read_actions(struct lsda *l)
 {
 	struct reader *r = &l->reader;
@@ -118,8 +118,8 @@ static bool read_actions(struct lsda *l)
 	return l->lowest_filter == 0 || read_specification(l, l->lowest_filter);
 }
 
-/* Skips records of removed call sites, which gcc keeps before the used types. Skips invalid records
- * too. */
+/* gcc leaves the records of removed call sites before the types. Skips them, and invalid
+ * records. */
 static void read_dead_actions(struct lsda *l)
 {
 	struct reader r = l->reader;
@@ -128,7 +128,7 @@ static void read_dead_actions(struct lsda *l)
 	if (l->type_base < r.pos)
 		return;
 	r.size = l->type_base;
-	/* A record has at least 2 bytes. highest_filter types precede TTBase. */
+	/* A record has at least 2 bytes. The filters' types lie between the records and TTBase. */
 	while (reader_left(&r) >= 2 &&
 	       (reader_left(&r) - 2) / max_u64(width, 1) >= (uint64_t)l->highest_filter)
 		if (!read_action(l, &r, &last))

@@ -34,8 +34,7 @@ struct entry_head {
 	bool short_body; /* Too short to have an identification */
 };
 
-/* Greatest size of a CIE before its instructions. A larger CIE is damaged. Keeps the cost per CIE
- * constant. */
+/* Greatest size of a CIE before its instructions. A larger CIE is damaged. Limits its cost. */
 #define CIE_HEADER_MAX 512
 
 /* Finds the target of the pointer at `off`. Offsets nearly always rise from call to call. */
@@ -70,8 +69,7 @@ static uint64_t pointer_base(const struct unwind_section *s, uint8_t encoding, u
 }
 
 /* Reads a pointer without following EH_INDIRECT. `func` is the base of EH_FUNCREL. False if r is
- * bad, or for a null pointer (stored as 0 and not relocated); *ret is set for a null pointer,
- * too. */
+ * bad, or for a null pointer (stored as 0 and not relocated); *ret is then set, too. */
 static bool unwind_read_pointer(struct unwind_state *st, struct reader *r, uint8_t encoding,
 				uint8_t address_size, uint64_t func, uint64_t *ret)
 {

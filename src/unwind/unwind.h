@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/reader.h"
 
-/* A relocation: the pointer at offset `off` of the section refers to VM address `target`. */
+/* A relocation: the pointer at offset `off` of the section is to hold the VM address `target`. */
 struct unwind_fixup {
 	uint64_t off, target;
 };
@@ -54,8 +54,7 @@ struct unwind_entry {
 	bool in_frame; /* FDE: a frame is already set up at its first instruction, so the code is
 		        * a part that was split off */
 	bool signal_frame;
-	uint64_t personality;      /* CIE: VM address, or 0. If indirect, the address of the
-				    * slot. */
+	uint64_t personality;      /* CIE: VM address, or 0. If indirect, that of the slot. */
 	struct unwind_rules rules; /* Rules of an FDE */
 	bool ok;                   /* False if damaged. Then only off and size are valid */
 };
@@ -63,7 +62,7 @@ struct unwind_entry {
 struct unwind_iter {
 	const struct unwind_section *section;
 	struct reader reader;
-	/* Private: the CIEs seen, by offset. */
+	/* Private: the CIEs that were read, by offset. */
 	void *cies;
 };
 
@@ -92,8 +91,7 @@ bool unwind_hdr_get(const struct unwind_hdr *h, uint64_t i, uint64_t *ret_func, 
 bool exidx_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func, uint64_t *ret_extab);
 
 /* Reads entry i of .pdr, the table of procedures of MIPS. An entry has 32 bytes. It has the lower
- * 32 bits of the function's address. The section's `addr` is a code address that gives the upper
- * bits. */
+ * 32 bits of the function's address. The section's `addr` is a code address with the upper bits. */
 enum { PDR_ENTRY_SIZE = 32 };
 bool pdr_get(const struct unwind_section *s, uint64_t i, uint64_t *ret_func);
 
