@@ -224,8 +224,8 @@ static size_t allocator_xallocx(void *p, size_t size, size_t extra, int flags)
 	return block_is_ours(p) ? block_usable_size(p) : real_x.xallocx(p, size, extra, flags);
 }
 
-/* Resizes a block that is the first or second argument of `real`. A recorded block is copied to a
- * new, unrecorded block that `real` gives for a NULL block. */
+/* Resizes a block that is argument number `which` (0 or 1) of `real`, which has no hook of its own.
+ * A recorded block is copied to a new, unrecorded block, which `real` gives if it gets NULL. */
 static uintptr_t resize_beside(word_function *real, unsigned which, uintptr_t args[5],
 			       const struct caller *from)
 {
@@ -446,7 +446,7 @@ static bool is_below(uintptr_t at)
 	return at >= below.start && at < below.end;
 }
 
-/* Finds the addresses of all names. Calls dlsym only for names that exist. */
+/* Finds the addresses of all hooked functions. Calls dlsym only for names that exist. */
 static void names_find(void)
 {
 	for (uint32_t i = 0; i < NAMES && below.start != 0; i++) {
@@ -493,8 +493,7 @@ static bool leads_to(const struct module *m, const ElfW(Sym) * symbol, uintptr_t
 	       (symbol->st_shndx == SHN_UNDEF || value != m->bias + symbol->st_value);
 }
 
-/* True if a slot points to another module, bound or lazy. The value 0 is a weak name without a
- * definition. */
+/* True if a slot points to another module, bound or lazy. 0 is a weak name without a definition. */
 static bool leads_outside(const struct module *m, const ElfW(Sym) * symbol, uintptr_t value)
 {
 	return value != 0 &&

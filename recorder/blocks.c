@@ -125,8 +125,7 @@ static void write_canary(unsigned char *p, size_t size)
 	memcpy(p + size, &canary, sizeof canary);
 }
 
-/* Writes a header for special options. `shift`: log2 of the distance to its block, 0 for
- * `front`. */
+/* Writes a header for special options. `shift`: log2 of the distance to its block; 0: `front`. */
 static COLD void write_odd(struct slot *s, unsigned char *p, size_t size, uint32_t stack,
 			   uint32_t shift)
 {
@@ -246,8 +245,7 @@ static inline bool wanted(struct slot *s, size_t size)
 	return LIKELY(recorder.opt.sample == 0) || sample_take(s, size);
 }
 
-/* Resizes a block without a header to the size that the program requested. Zeroed memory stays
- * zeroed. */
+/* Resizes a block without a header to the size that the program requested. Zeros stay zeros. */
 static COLD void *unrecorded(void *p, size_t size)
 {
 	void *to = recorder.real.realloc(p, size != 0 ? size : 1);
@@ -335,7 +333,8 @@ void *block_memalign(size_t align, size_t size, const struct caller *from)
 	return p;
 }
 
-/* Checks the canary of a block. `s` is the thread's slot; NULL if the slot is in use. */
+/* Checks the canary of a block, the bytes after it that reveal an overrun. `s` is the thread's
+ * slot; NULL if the slot is in use. */
 static void check_canary(const struct slot *s, const unsigned char *p, const struct head *h,
 			 uintptr_t pc)
 {
@@ -394,8 +393,7 @@ static inline void give_back(struct slot *s, const void *p, void *raw, uintptr_t
 	slot_leave(s);
 }
 
-/* Counts a double free, then calls the real allocator, which reports the double free as without the
- * recorder. */
+/* Counts a double free, then calls the real allocator, which reports it as without the recorder. */
 static COLD void free_again(void *p, const struct head *h, uintptr_t sp, uintptr_t pc)
 {
 	struct slot *s = slot_enter(sp);
@@ -445,8 +443,7 @@ HOT void block_free(void *p, uintptr_t sp, uintptr_t pc)
 }
 
 /* Returns the usable bytes of a block: all bytes after p, or those before the canary. realloc keeps
- * as many. For freed blocks, returns the requested size, because the real allocator must not be
- * asked. */
+ * as many. For freed blocks, the requested size: the real allocator must not be asked. */
 static size_t head_usable(const unsigned char *p, const struct head *h)
 {
 	if (recorder.real.usable_size == NULL || (h->flags & (HEAP_CANARY | HEAP_FREED)) != 0)

@@ -173,8 +173,8 @@ static void read_options(struct options *o)
 	if (dot != NULL && (size_t)(dot - v) < sizeof o->keeper - 1 &&
 	    strlen(dot + 1) < sizeof o->word) {
 		memcpy(o->keeper, v, (size_t)(dot - v));
-		for (size_t i = 0; dot[1 + i] != 0; i++) /* a loop: musl lacks the checked form
-							  * of memcpy */
+		for (size_t i = 0; dot[1 + i] != 0; i++) /* Not memcpy: musl lacks its checked
+							  * form */
 			o->word[i] = dot[1 + i];
 	}
 	o->memory = is_set("HEFT_HEAP_MEMORY") && o->keeper[0] != 0;

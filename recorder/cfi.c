@@ -285,8 +285,7 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t off)
 	m->now.cfa_is_expression = false;
 }
 
-/* Runs an instruction whose opcode is in the low six bits, except those that advance the
- * location. */
+/* Runs an instruction whose opcode is in the low six bits, except advances of the location. */
 static bool run_extended(struct machine *m, struct cursor *c, unsigned op)
 {
 	uint64_t reg;

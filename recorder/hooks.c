@@ -260,7 +260,7 @@ void _Exit(int status)
 /* Second names of the C library's functions. A program with its own malloc may still use them, for
  * example posix_memalign of the C library. A library between the hooks and the C library may call
  * them inside a hook. In that case `real` is that library's function, and the hook calls the C
- * library. */
+ * library's. */
 EXPORT void *__libc_malloc(size_t size);
 EXPORT void __libc_free(void *p);
 EXPORT void *__libc_calloc(size_t count, size_t size);

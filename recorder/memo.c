@@ -1,10 +1,10 @@
 /* memo.c - remembers recently walked stacks. Programs often allocate from the same places at the
  * same depth.
  *
- * Per place and stack pointer, a thread remembers three things: the words that the walk read until
- * it met the thread's previous stack, the frame at which it met that stack, and the resulting id.
- * The id is still right while these words, and the words of that frame and its callers, keep their
- * values. Then no look-up is needed, and no load depends on an earlier load. */
+ * Per return address and stack pointer, a thread remembers three things: the words that the walk
+ * read until it met the thread's previous stack, the frame at which it met that stack, and the
+ * resulting id. The id is still right while these words, and the words of that frame and its
+ * callers, keep their values. Then no look-up is needed, and no load depends on an earlier load. */
 #include "recorder.h"
 
 void memo_keep(struct slot *s, const struct caller *from, uint32_t stack)

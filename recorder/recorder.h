@@ -58,7 +58,8 @@ enum {
 			       * low bits of a page's address */
 	INLINE_MAX = 254,     /* Maximal frames of an inline stack */
 	BOOT_SIZE = 64 << 10, /* Bytes for allocations before the real allocator is known */
-	ROWS_LISTED = 1024,   /* Filled rows whose places are listed */
+	ROWS_LISTED = 1024,   /* Rows whose indexes rows_list can hold. rows_forget() clears only
+			       * these rows if there are no more */
 	PAGE_STEP = 4096,     /* Kernel mappings are multiples of this */
 	WORD_SIZE = (int)sizeof(uintptr_t),
 };
@@ -73,7 +74,7 @@ static inline bool is_power(size_t n)
 	return n != 0 && (n & (n - 1)) == 0;
 }
 
-/* Effect of a frame's rule on the frame pointer. */
+/* What a frame's rule does with the frame pointer: loads the caller's, keeps it, or reads it. */
 enum fp_use { FP_LOADS, FP_KEEPS, FP_NEEDS };
 
 /* A frame of the last stack of a thread. The state (sp, pc, fp) and the words at the slots
@@ -90,7 +91,7 @@ struct frame {
 	bool live;
 };
 
-/* End of the readable addresses. `grows`: more addresses may be readable (bounds_grow()). */
+/* End of the readable part of a stack. `grows`: more may be readable (bounds_grow()). */
 struct bounds {
 	uintptr_t top;
 	bool grows;
@@ -100,7 +101,7 @@ struct bounds {
 enum { MEMOS = 256, MEMO_WORDS = 10 };
 struct memo {
 	uintptr_t sp, pc, fp;       /* State of the hook's caller. sp is 0 in an empty entry */
-	uint64_t epoch;             /* Epochs of rows and nodes */
+	uint64_t epoch;             /* row_epoch and node_epoch when the entry was made */
 	uint64_t hash;              /* Hash of the frame at which the walk met the last stack */
 	uintptr_t join_sp, join_fp; /* sp and fp of that frame */
 	uint32_t join;              /* Index of that frame, not 0 */
@@ -114,7 +115,7 @@ struct memo {
 	} words[MEMO_WORDS]; /* Words that the walk read until that frame, innermost first. */
 };
 
-/* A known stack. `stack` is 0 if the entry is free. */
+/* A stack whose id is known. `stack` is 0 if the entry is free. */
 struct leaf {
 	uint64_t hash;
 	uint32_t stack;
@@ -132,8 +133,8 @@ struct slot {
 	struct heap_thread *thread;
 
 	uintptr_t stack_low, stack_top; /* Known part of the thread's own stack */
-	uint32_t life;                  /* Number of threads that have used this slot */
-	uint32_t row_epoch;             /* Epoch of the rows with which the frames were made */
+	uint32_t life;                  /* Number of threads that have had this slot so far */
+	uint32_t row_epoch;             /* recorder.row_epoch when the frames were made */
 	/* Frames are frames[0..frame_count), outermost first. [0] is the end mark, not a frame. */
 	uint32_t frame_count;
 	uint32_t joined;      /* frames[0..joined] were unchanged in the last walk */
@@ -188,7 +189,7 @@ struct real {
 		void *(*realloc)(void *, size_t);
 		void *(*memalign)(size_t, size_t);
 	} second;
-	/* The C library's own functions, if they differ from those above. Set by rebind(). */
+	/* The C library's own functions, if they differ from the ones above. Set by rebind(). */
 	struct {
 		void (*free)(void *);
 		void *(*realloc)(void *, size_t);
@@ -221,7 +222,7 @@ struct options {
 };
 
 struct rows {
-	_Atomic(uint64_t) (*table)[2]; /* Entries {pc ^ row, row} */
+	_Atomic(uint64_t) (*table)[2]; /* An entry is {pc ^ row, row}: see rows.c */
 	uint32_t shift;
 };
 
@@ -247,8 +248,8 @@ struct recorder {
 
 	_Atomic(struct rows *) rows;
 	_Atomic(uint32_t) row_misses;
-	_Atomic(uint32_t) rows_filled; /* Rows filled since rows were last forgotten. rows_list
-				        * has the first of them */
+	_Atomic(uint32_t) rows_filled; /* Rows filled since rows_forget(). rows_list has the
+				        * indexes of the first ones */
 	_Atomic(uint32_t) rows_list[ROWS_LISTED];
 
 	/* Per page number: page address, with the slot number in the low bits. */
@@ -311,7 +312,7 @@ struct slot *slot_acquire(void) HIDDEN;
 bool slot_reenter(struct slot *s, uintptr_t sp) HIDDEN;
 void slots_start(void) HIDDEN;
 void slots_after_fork(void) HIDDEN;
-/* True if `sp`, below the known part, is on the thread's own stack. Extends that part to `sp`. */
+/* True if `sp`, below the known part, is on the thread's own stack. It then begins at `sp`. */
 bool slot_stack_grow(struct slot *s, uintptr_t sp) HIDDEN;
 
 static inline struct slot *slot_enter(uintptr_t sp)
@@ -346,7 +347,7 @@ static inline void slot_leave(struct slot *s)
 
 /* pages.c: makes a page and adds it to the table of its kind. NULL if memory runs out. */
 struct heap_page *page_new(enum heap_page_kind kind, uint32_t entry_size, uint32_t slot) HIDDEN;
-/* Returns the page that counts frees by other slots, for a page of stacks. */
+/* Returns the page that counts frees by threads of other slots, for a page of stacks. */
 struct heap_page *page_remote(uint32_t number) HIDDEN;
 
 static inline void *page_entry(struct heap_page *p, uint32_t index)
@@ -364,8 +365,7 @@ static inline struct heap_page *page_at(uintptr_t word)
 	return (struct heap_page *)(word & ~(uintptr_t)(HEAP_PAGE_SIZE - 1));
 }
 
-bool memory_readable(uintptr_t addr) HIDDEN; /* True if the word there can be read. Makes a
-					      * system call */
+bool memory_readable(uintptr_t addr) HIDDEN; /* True if the word there can be read. A system call */
 
 /* Place from which a hook was called. */
 struct caller {
@@ -561,7 +561,7 @@ struct head {
 	unsigned char *raw; /* Start of the real allocator's block */
 };
 
-/* Hooks functions of the real allocator besides malloc. Call it before recording starts. */
+/* Hooks the real allocator's functions other than malloc and free. Called before recording. */
 void allocators_start(void) HIDDEN;
 
 /* Stores in the ring that a block was freed from `pc`. */

@@ -54,7 +54,7 @@ static uintptr_t word_before(const unsigned char *p, unsigned words)
 	return ((const uintptr_t *)(const void *)p)[-(int)words];
 }
 
-/* True if the chunk before p is free. A free chunk has its size at both ends. */
+/* True if the chunk before p is free. A free chunk states its size at both ends. */
 static bool is_behind_free(const unsigned char *p)
 {
 	const uint64_t size = word_before(p, 2);

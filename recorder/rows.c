@@ -1,9 +1,10 @@
 /* rows.c - caches rows by return address. All threads read and write the table without locks.
  *
- * An entry has its row, and the address xor the row. If another thread writes the entry meanwhile,
- * the two words do not match, and the look-up is a miss. The table starts small and is replaced by
- * a larger one if there are too many misses. Old tables are never unmapped, because threads may
- * still read them. Together they are smaller than the new one. */
+ * An entry has a row (the unwind rule of an address), and the address xor the row. If another
+ * thread writes the entry during a look-up, the two words do not match, so the row is not found.
+ * The table starts small and is replaced by a larger one if there are too many misses. Old tables
+ * are never unmapped, because threads may still read them. Together they are smaller than the new
+ * one. */
 #include "recorder.h"
 
 enum { BITS_FIRST = 13, BITS_LAST = 18 };
@@ -64,7 +65,7 @@ struct row row_miss(uintptr_t pc)
 		if (t.hdr != NULL)
 			row = cfi_row(&t, pc);
 	}
-	/* Skip code without a table, because code made at run time may get a table later. */
+	/* Code without a table is not cached: code made at run time may get a table later. */
 	if (row.cfa != CFA_NONE && epoch == atomic_load(&recorder.row_epoch))
 		rows_put(pc, row);
 	return row;
@@ -76,8 +77,8 @@ static void row_clear(const struct rows *t, size_t i)
 	atomic_store_explicit(&t->table[i][1], 0, memory_order_relaxed);
 }
 
-/* Empties the table. Clears only the listed rows if there are few, because some programs load and
- * unload modules frequently. */
+/* Empties the table. If few rows were filled, clears only these, because some programs load and
+ * unload modules often. */
 void rows_forget(void)
 {
 	struct rows *t = atomic_load(&recorder.rows);

@@ -30,8 +30,7 @@ static double minus_log(double u)
 	       2 * t * (1 + q * (1.0 / 3 + q * (1.0 / 5 + q * (1.0 / 7 + q * (1.0 / 9 + q / 11)))));
 }
 
-/* Returns a random distance in bytes to the next sample, by xorshift64*: Marsaglia, "Xorshift RNGs"
- * (2003). */
+/* Returns a random distance to a sample, by xorshift64*: Marsaglia, "Xorshift RNGs" (2003). */
 static int64_t next_distance(struct slot *s)
 {
 	uint64_t x = s->random;

@@ -76,8 +76,7 @@ static size_t entry_size(const char *from)
 	return size;
 }
 
-/* True if the last components of two paths are equal. LD_PRELOAD may name a library without a
- * path. */
+/* True if the last components of two paths are equal. LD_PRELOAD may lack a library's path. */
 static bool same_file_name(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	while (a_size > 0 && b_size > 0 && a[a_size - 1] == b[b_size - 1]) {

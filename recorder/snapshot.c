@@ -217,7 +217,7 @@ static bool keep_memory(const char *name)
 	return kept;
 }
 
-/* True if the keeper has written the pages, because this process may not write files. */
+/* True if the keeper has written the pages, for a process that may not write files. */
 static bool keep_pages(const char *name)
 {
 	const int fd = reach_keeper();

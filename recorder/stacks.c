@@ -68,8 +68,8 @@ static bool children_grow(struct slot *s)
 	return true;
 }
 
-/* Empties the tables, because addresses have a new meaning. New nodes go to new pages. Old ids stay
- * valid. */
+/* Empties the slot's tables, because addresses have a new meaning. New nodes go to new pages. Old
+ * ids stay valid. */
 static void forget(struct slot *s, uint32_t epoch)
 {
 	if (s->leaves != NULL)

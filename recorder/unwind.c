@@ -1,4 +1,5 @@
-/* unwind.c - walks the current stack to return addresses. A step needs one row and two loads.
+/* unwind.c - walks the current stack to return addresses. A step needs one row (unwind rule) and
+ * two loads.
  *
  * The outer part of a stack seldom changes between two allocations of a thread. So the last stack
  * is kept. Suppose that a frame of the new stack has the same state as a frame of the old stack. If
@@ -133,8 +134,7 @@ static COLD bool step_signal(struct walk *w, struct frame *at, struct frame *nex
 #endif
 }
 
-/* Steps to the caller by the frame pointer, for code without a table. False if the frame pointer is
- * invalid. */
+/* Steps to the caller by the frame pointer, for code without a table. False if it is invalid. */
 static bool step_chain(struct walk *w, struct frame *at, struct frame *next)
 {
 	const uintptr_t fp = at->fp;
@@ -167,8 +167,8 @@ static COLD bool step_odd(struct walk *w, struct row row, struct frame *at, stru
 	return step_end(at, next);
 }
 
-/* Steps from a frame to its caller. Sets the frame's slots. False if the frame is the last one;
- * `next` then has the words that were read, or zeros. */
+/* Steps from a frame to its caller. Sets the frame's ra_slot and fp_slot. False if the frame is the
+ * last one; `next` then has the words that were read, or zeros. */
 static inline bool step(struct walk *w, struct frame *at, struct frame *next)
 {
 	const uintptr_t sp = at->sp, fp = at->fp;
@@ -244,7 +244,7 @@ static uint64_t append_all(struct slot *s, uint32_t n)
 	return append(s, 1, n);
 }
 
-/* Truncates a stack that is too deep: keeps its innermost frames and adds a mark as their outermost
+/* Cuts a stack that is too deep: keeps its innermost frames and adds a mark as their outermost
  * caller. Frames beyond the mark no longer matter, so the next stack can reuse the kept frames. */
 static COLD uint64_t cut(struct slot *s)
 {
