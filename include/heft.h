@@ -125,8 +125,7 @@ struct heft_note {
 	const char *path; /* Path of the file, as the caller named it or as heft found it. */
 	const char *text; /* Text of the first note of this kind. */
 	const char *kind; /* Kind of the note. Equal pointers mean equal kinds. */
-	uint64_t offset;  /* Offset of the first note of this kind. HEFT_NO_OFFSET if there is
-			   * none. */
+	uint64_t offset;  /* Offset of the first note of this kind. HEFT_NO_OFFSET if none. */
 	uint64_t count;   /* Number of notes of this kind in this file. */
 	uint64_t bytes;   /* Total number of bytes that these notes are about. */
 };
@@ -184,8 +183,7 @@ struct heft_pass {
 	size_t size;         /* Set to sizeof(struct heft_pass). */
 	const char *name;    /* Name of the pass: "references". */
 	const char *sources; /* Sources that run it: "symbols", "compileunits, sourcefiles". */
-	const char *needs;   /* Passes that must run before it, separated by ", ". "" if there
-			      * are none. */
+	const char *needs;   /* Passes that must run before it, separated by ", ". "" if none. */
 	const char *text;    /* Describes which bytes it assigns to which owner. */
 };
 /* Return the number of passes, and pass `i`. Strings are static. */

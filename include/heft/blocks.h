@@ -93,8 +93,7 @@ struct heft_block {
 struct heft_block_function {
 	size_t size; /* Set to sizeof(struct heft_block_function). */
 	uint64_t addr;
-	const char *name;    /* Name in the style that was set. "sub_ADDRESS" if there is no
-			      * symbol. */
+	const char *name;    /* Name in the style that was set. "sub_ADDRESS" without a symbol. */
 	const char *linkage; /* Linkage name. "" if there is no symbol. */
 	const char *section; /* Section of its first block. */
 	uint64_t section_offset;
@@ -179,13 +178,12 @@ enum heft_emit_flag {
 HEFT_API bool heft_blocks_emit(struct heft_blocks *b, unsigned version, unsigned flags,
 			       const struct heft_sink *sink, struct heft_err *err);
 
-/* A finding of heft_blocks_check() about a function or block. Texts are valid until the next
- * check. */
+/* An error that heft_blocks_check() found in the map, about a function or block. Texts are valid
+ * until the next check. */
 struct heft_block_finding {
 	size_t size;    /* Set to sizeof(struct heft_block_finding). */
 	const char *id; /* Id of the rule, "BB01" to "BB13". Described in heft(1). */
-	bool wrong;     /* True if the map does not match the code. False if the map is right but
-			 * odd. */
+	bool wrong;     /* True if the map does not match the code. False if it is only odd. */
 	uint64_t addr;
 	const char *function; /* Linkage name of the function. "" if unknown. */
 	const char *text;     /* One line. */
@@ -198,20 +196,20 @@ struct heft_block_check {
 	uint64_t decoded;           /* Blocks whose instructions were decoded. */
 	uint64_t known;             /* Functions in symbols and unwind tables. */
 	uint64_t mapped;            /* Functions of `known` that are in the map. */
-	uint64_t wrong, odd;        /* Numbers of findings: wrong, and odd. */
+	uint64_t wrong, odd;        /* Numbers of errors found: `wrong` and not */
 };
 
 /* Compares the map of the opened file (opened with HEFT_DERIVE_NEVER) with its code, and fills
- * *ret. The handle keeps the findings until the next check. HEFT_EUNSUPPORTED for an archive, and
- * for a file without a map. */
+ * *ret. The handle keeps the errors that it found until the next check. HEFT_EUNSUPPORTED for an
+ * archive, and for a file without a map. */
 HEFT_API bool heft_blocks_check(struct heft_blocks *b, struct heft_block_check *ret,
 				struct heft_err *err);
-/* Return the findings of the last check, by address. */
+/* Return what the last check found, by address. */
 HEFT_API size_t heft_blocks_finding_count(const struct heft_blocks *b);
 HEFT_API bool heft_blocks_finding(const struct heft_blocks *b, size_t i,
 				  struct heft_block_finding *ret, struct heft_err *err);
-/* Writes a finding as a line, in the formats of heft_block_function_write(). If `f` is NULL, writes
- * the names of the columns. */
+/* Writes what a check found as a line, in the formats of heft_block_function_write(). If `f` is
+ * NULL, writes the names of the columns. */
 HEFT_API bool heft_block_finding_write(const struct heft_block_finding *f,
 				       const struct heft_write_opts *opts,
 				       const struct heft_sink *sink, struct heft_err *err);

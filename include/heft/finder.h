@@ -74,8 +74,7 @@ HEFT_API void heft_finder_add_program(struct heft_finder *f, const char *path);
  * They are not needed if the image contains the recorder's pages. */
 /* Sets the address of the image's first byte. */
 HEFT_API void heft_finder_set_base(struct heft_finder *f, uint64_t addr);
-/* Sets the load address of the first added program, if that program is position-independent (a
- * PIE). */
+/* Sets the load address of the first added program, if it is position-independent. */
 HEFT_API void heft_finder_set_load(struct heft_finder *f, uint64_t addr);
 /* Adds a file to the image: its bytes from offset `off` on were at the addresses from `addr` on.
  * `path` may be the image itself, to state the address of a part. */

@@ -63,8 +63,8 @@ HEFT_API void heft_recorder_set_signal(struct heft_recorder *r, const char *name
 /* Sets a function that heft_recorder_run() calls every `every_ms` milliseconds during the run, on
  * its thread; 0 means never. `fn` gets the program's process id. Then it gets the id of each living
  * process that the program started, recorded or not (none with HEFT_RECORD_NO_CHILDREN). If it
- * returns false, it is not called again in this run. It must be quick, because signals are not
- * forwarded meanwhile. It may use other handles. */
+ * returns false, it is not called again in this run. It must be quick, because no signals are
+ * forwarded while it runs. It may use other handles. */
 typedef bool (*heft_recorder_tick_fn)(void *ctx, uint32_t pid);
 HEFT_API void heft_recorder_set_timer(struct heft_recorder *r, uint64_t every_ms,
 				      heft_recorder_tick_fn fn, void *ctx);
@@ -103,8 +103,8 @@ struct heft_recorder_file {
 	uint32_t pid;     /* Id of the process that wrote it. */
 	bool empty;       /* No allocation was recorded: the program has its own allocator. */
 	bool memory;      /* The file is a core with all memory of the process. */
-	/* Called functions of allocators whose blocks are not recorded, separated by spaces. "" if
-	 * none is known. */
+	/* Functions that the program called and whose blocks are not recorded, such as
+	 * mi_heap_malloc, separated by spaces. "" if none is known. */
 	const char *beside;
 };
 
@@ -135,7 +135,7 @@ struct heft_dump_facts {
 	uint64_t pause_ns;  /* Nanoseconds during which the process was stopped. */
 	uint64_t unread;    /* Bytes that could not be read. They are zeros in the file. */
 	uint32_t threads;   /* Threads of the process. */
-	/* Number of threads that did not stop because they wait in the kernel. Their registers are
+	/* Threads that did not stop, because they wait in the kernel. Their registers are
 	 * unknown. */
 	uint32_t unstopped;
 	uint64_t buffer;    /* Bytes of memory that the copy needed. */
@@ -193,8 +193,8 @@ HEFT_API void heft_heap_set_flags(struct heft_heap *h, unsigned flags);
  * maximal size, and several processes may use it at once. A folder that other users can write to is
  * not used. Empty the folder after adding debug info. */
 HEFT_API void heft_heap_set_name_cache(struct heft_heap *h, const char *dir);
-/* Opens a dump, once per handle. For a dump without the recorder's data, only the mappings are
- * known. */
+/* Opens a dump, once per handle. For a dump without the recorder's data, knows only the
+ * mappings. */
 HEFT_API bool heft_heap_open(struct heft_heap *h, const char *path, struct heft_err *err);
 /* Opens a process that runs under the recorder, by copying the recorder's tables. The process is
  * not stopped, so counters may change during the copy. The blocks are unknown, as in a file of the
@@ -235,8 +235,7 @@ struct heft_heap_info {
 	uint64_t sample; /* Bytes per recorded block, on average. 0 if all were recorded. */
 	uint32_t depth;  /* Limit of frames of a stack. 0 for no limit. */
 	uint64_t live_bytes, live, peak_bytes, alloc_bytes, allocs, temporary;
-	uint64_t block_bytes, blocks; /* Bytes and number of live blocks with a header in the
-				       * dump. */
+	uint64_t block_bytes, blocks; /* Live blocks with a header in the dump: bytes, number. */
 	uint64_t freed_blocks;        /* Number of freed blocks whose headers still exist. */
 	uint64_t started;             /* Start of the process, nanoseconds since 1970. */
 	uint64_t peak_at, taken_at;
@@ -259,16 +258,15 @@ struct heft_heap_info {
 	uint64_t free_chunks, free_bytes; /* Freed chunks, except those at the ends of heaps. */
 	uint64_t top_bytes;               /* Unallocated bytes at the ends of heaps. */
 	uint64_t broken_chains;           /* Number of places where a list of chunks is damaged. */
-	/* Called functions of allocators whose blocks are not recorded, such as mi_heap_malloc,
-	 * separated by spaces. "" if none is known. */
+	/* Functions that the program called and whose blocks are not recorded, such as
+	 * mi_heap_malloc, separated by spaces. "" if none is known. */
 	const char *beside;
 	/* True if `live` and `live_bytes` are exact. If false, more blocks may be live, and
 	 * `unknown` says why. */
 	bool live_known;
 	const char *unknown;
 	/* Why the dump lacks memory that the program may have written. `left_out` is the number of
-	 * bytes that the writer of the dump omitted. `missing` is the number of bytes lost at its
-	 * end. */
+	 * bytes that the writer of the dump omitted. `missing` bytes are lost at its end. */
 	const char *lacks;
 	uint64_t left_out;
 	/* Allocators whose memory heft cannot read, separated by ", ". Without a recording: all
@@ -323,8 +321,7 @@ enum heft_heap_measure {
 };
 
 /* Groups of the rows. The function, file, line and module of a block are those of the innermost
- * frame outside of allocators (docs/json.md lists these). So the rows add up to the sums of all
- * blocks. */
+ * frame outside of allocators (docs/json.md lists these). So the rows add up to all blocks. */
 enum heft_heap_by {
 	HEFT_HEAP_BY_STACK,
 	HEFT_HEAP_BY_TREE,    /* Functions from the outermost one down to their callees. */
@@ -344,8 +341,7 @@ struct heft_heap_query {
 	enum heft_heap_by by;
 	enum heft_heap_measure sort; /* Measure that sorts the rows. Rows by size and age keep
 				      * their own order. */
-	enum heft_sort order;        /* HEFT_SORT_AUTO: largest first; in a diff, largest change
-				      * first. */
+	enum heft_sort order;        /* HEFT_SORT_AUTO: largest first; in a diff, by change. */
 	uint32_t rows;               /* Limit of rows per level. One row sums up the rows over
 				      * the limit. 0 for all. */
 	/* Filters; a block must pass all. function, module, file: PCRE2 expressions, unanchored,
@@ -384,20 +380,20 @@ HEFT_API size_t heft_heap_report_frame_count(const struct heft_heap_report *r,
 HEFT_API const struct heft_frame *heft_heap_report_frame(const struct heft_heap_report *r,
 							 const struct heft_row *row, size_t i);
 
-/* Writes a report. The formats of stacks (FOLDED, PPROF) contain all blocks that pass the filters.
- * PPROF describes one profile; a diff fails with HEFT_EARG. `opts` may be NULL; then stacks have 8
- * frames. */
+/* Writes a report. The formats of stacks (FOLDED, PPROF) contain all blocks that pass the
+ * filters. PPROF describes one profile; a diff fails with HEFT_EARG. `opts` may be NULL: 8
+ * frames per stack. */
 HEFT_API bool heft_heap_report_write(const struct heft_heap_report *r,
 				     const struct heft_write_opts *opts,
 				     const struct heft_sink *sink, struct heft_err *err);
 
-/* Further pages about a heap, as a table or JSON. The timeline also as HEFT_SVG. */
+/* What to write about a heap apart from its rows, as a table or JSON. The timeline also as
+ * HEFT_SVG. */
 enum heft_heap_page {
 	HEFT_HEAP_TIMELINE, /* Live bytes over time. */
 	HEFT_HEAP_LAYOUT,   /* Uses of the bytes of its memory. */
 	HEFT_HEAP_CHECK,    /* Damage of the heap, with the blocks that may have caused it. */
-	HEFT_HEAP_STACKS,   /* Stacks of all threads. For x86-64 and AArch64 cores, recorded or
-			     * not. */
+	HEFT_HEAP_STACKS,   /* Stacks of all threads. For cores of x86-64 and AArch64. */
 };
 HEFT_API bool heft_heap_write(struct heft_heap *h, enum heft_heap_page page,
 			      enum heft_format format, const struct heft_sink *sink,
@@ -444,22 +440,18 @@ struct heft_heap_place {
 	const struct heft_heap_block *block;  /* IN_...: the block. NULL otherwise. */
 	const struct heft_heap_block *before; /* Live block before the address, for IN_... and
 					       * BETWEEN. NULL if there is none. */
-	const struct heft_heap_block *after;  /* Live block after the address. NULL if there is
-					       * none. */
-	uint64_t map_start, map_size;         /* Start and bytes of the mapping. 0 if there is
-					       * none. */
+	const struct heft_heap_block *after;  /* Live block after the address. NULL if none. */
+	uint64_t map_start, map_size;         /* Start and bytes of the mapping. 0 if none. */
 	bool read, write, exec;
 	/* Name of the mapping: the path of a file, "[heap]", "[stack of thread 12]", "[unused stack
 	 * of thread 12]", "[bss of PATH]", "[anonymous]", "[reserved]" (no access). */
 	const char *map_name;
-	const char *module;   /* Path of the program or library of the mapping. "" if there is
-			       * none. */
+	const char *module;   /* Path of the program or library of the mapping. "" if none. */
 	uint64_t module_addr; /* Address in the module, as in its headers. */
 	const char *symbol;   /* Symbol at the address. "" if unknown. */
 	uint64_t symbol_offset;
 	uint32_t thread;   /* STACK: the thread of the stack. */
-	const void *bytes; /* Bytes of the block, or bytes at the address. NULL if not in the
-			    * dump. */
+	const void *bytes; /* Bytes of the block, or at the address. NULL if not there. */
 	uint64_t bytes_addr;
 	size_t byte_count; /* At most 64. */
 	/* True if the dump lacks the memory at the address although the program may have written
@@ -477,12 +469,10 @@ HEFT_API bool heft_heap_place_write(const struct heft_heap_place *at, enum heft_
 /* Kinds of damage, and of wrong calls. */
 enum heft_heap_damage_kind {
 	HEFT_HEAP_CANARY,      /* `block` was written past its end. */
-	HEFT_HEAP_HEADER,      /* A header was overwritten. `block` is the block before the
-			        * header. */
+	HEFT_HEAP_HEADER,      /* A header was overwritten. `block` is before it. */
 	HEFT_HEAP_CHUNK,       /* The allocator's data after `block` was overwritten. */
 	HEFT_HEAP_DOUBLE_FREE, /* Block freed again, `count` times. `block` if known. */
-	/* `block`, or `count` unknown blocks, were found written past their end when they were
-	 * freed. */
+	/* `block`, or `count` unknown blocks, had been written past their end when freed. */
 	HEFT_HEAP_CANARY_FREED,
 	HEFT_HEAP_FAULT,         /* The faulting address is near `block`. */
 	HEFT_HEAP_FREED_USE,     /* The faulting address lies in `block`, a freed block. */
@@ -495,12 +485,10 @@ enum heft_heap_damage_kind {
 	 * other damage was found. `said` may say why. If `block` is not freed, it was passed to the
 	 * C library's own free or realloc instead of the recorder's. */
 	HEFT_HEAP_ALLOCATOR,
-	/* The freed block at `addr` was written to, which breaks the allocator's list of freed
-	 * blocks. */
+	/* The freed block at `addr` was written to, which breaks the list of freed blocks. */
 	HEFT_HEAP_FREED_WRITTEN,
 };
-/* A damage that heft_heap_find_damage() found. Blocks are valid until the next call that returns
- * blocks. */
+/* A result of heft_heap_find_damage(). Blocks are valid until the next call that returns blocks. */
 struct heft_heap_damage {
 	size_t size; /* Set to sizeof(struct heft_heap_damage). */
 	enum heft_heap_damage_kind kind;

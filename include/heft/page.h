@@ -19,15 +19,13 @@ extern "C" {
  * The page copies the data that is added, so the profile may be freed. One thread per handle. */
 struct heft_page;
 
-/* Creates a page. NULL only if memory runs out. Free the page with heft_page_free(), which accepts
- * NULL. */
+/* Creates a page. NULL without memory. Free the page with heft_page_free(), which accepts NULL. */
 HEFT_API struct heft_page *heft_page_new(struct heft_session *s);
 HEFT_API void heft_page_free(struct heft_page *p);
 
 /* Kind of a file by its first bytes. The path may be the name of an added input. */
 enum heft_input_kind {
-	HEFT_INPUT_PROGRAM, /* A program, for a profile. A file of unknown kind counts as a
-			     * program. */
+	HEFT_INPUT_PROGRAM, /* A program, for a profile. Also any unknown file. */
 	HEFT_INPUT_LIST,    /* A .size file, a zip file, a dex file or a data pack: for a
 			     * snapshot. */
 	HEFT_INPUT_LISTS,   /* A .sizediff file. */

@@ -48,8 +48,7 @@ struct heft_config {
 	size_t size; /* Set to sizeof(struct heft_config). */
 	bool raw_map;
 	uint32_t verbose;
-	bool has_demangle, has_rows, has_sort; /* True for the settings that were applied to the
-					        * profile. */
+	bool has_demangle, has_rows, has_sort; /* Settings that were applied to the profile. */
 	const uint64_t *debug_vmaddrs, *debug_fileoffs;
 	size_t debug_vmaddr_count, debug_fileoff_count;
 	/* Value of disassemble_function. NULL if there is none. The profile ignores it;
@@ -189,8 +188,7 @@ enum heft_size_measure {
 	HEFT_SIZE_MEASURES,
 };
 
-/* Returns the rows. Its levels are the sources. NULL before a successful run. Belongs to the
- * profile. */
+/* Returns the rows. Levels are sources. NULL before a successful run. Belongs to the profile. */
 HEFT_API const struct heft_table *heft_profile_table(const struct heft_profile *p);
 /* Makes the rows below a row of the profile, unless they exist. Before that, `children` of a row is
  * NULL although its `child_count` is above 0. Fails only if memory runs out. */
@@ -227,8 +225,7 @@ HEFT_API bool heft_profile_filter_rows(struct heft_profile *p, const struct heft
 HEFT_API bool heft_profile_open_filtered(struct heft_profile *p, const struct heft_row *row,
 					 const struct heft_row *const **ret_list, size_t *ret_count,
 					 struct heft_err *err);
-/* State of a row under a filter: hidden, kept on request, or shown because it or a row below it
- * passes. */
+/* State of a row under a filter: hidden, kept on request, or shown: it or a row below passes. */
 enum heft_filtered { HEFT_ROW_HIDDEN, HEFT_ROW_KEPT, HEFT_ROW_SHOWN };
 /* Returns the state of a row under the filter. Also returns the sums of the rows below it that
  * pass, valid until the next filter. */

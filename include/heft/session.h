@@ -50,8 +50,7 @@ enum heft_demangle {
 	/* Short in rows. Full in look-ups of functions (where, blocks, stack). */
 	HEFT_NAMES_AUTO,
 };
-/* Sets the style of names. Default: HEFT_NAMES_AUTO. A data source that names a style keeps its own
- * style. */
+/* Sets the style of names. Default: HEFT_NAMES_AUTO. A data source that names a style keeps it. */
 HEFT_API void heft_session_set_demangle(struct heft_session *s, enum heft_demangle style);
 
 /* Sets the number of threads, which never changes a result. 0 (default): one per processor. */

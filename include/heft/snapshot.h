@@ -112,8 +112,7 @@ struct heft_snapshot_section {
 	const char *container; /* Name of the container. "" if there is only one. */
 	const char *name;
 	bool in_file; /* The section takes bytes in the file. */
-	/* The section takes memory in the VM image. False in files of SuperSize, which do not state
-	 * it. */
+	/* The section takes memory in the VM image. False in files of SuperSize. */
 	bool in_memory;
 	uint64_t stated_size; /* Size in bytes that the program states. */
 	uint64_t symbols;     /* Number of symbols. */
@@ -133,18 +132,15 @@ enum heft_symbol_flag {
 	HEFT_SYMBOL_ANONYMOUS = 1 << 0, /* An anonymous namespace was removed from the name. */
 	HEFT_SYMBOL_STARTUP = 1 << 1,   /* The compiler put it in the section for code that runs
 					 * at the start. */
-	HEFT_SYMBOL_UNLIKELY = 1 << 2,  /* The compiler put it in the section for code that runs
-					 * rarely. */
+	HEFT_SYMBOL_UNLIKELY = 1 << 2,  /* In the section for code that runs rarely. */
 	HEFT_SYMBOL_REL = 1 << 3,       /* Relocated data. */
 	HEFT_SYMBOL_REL_LOCAL = 1 << 4,
 	HEFT_SYMBOL_GENERATED = 1 << 5, /* The symbol's source file was generated. */
 	HEFT_SYMBOL_CLONE = 1 << 6,     /* The suffix of a clone was removed from the name. */
-	HEFT_SYMBOL_HOT = 1 << 7,       /* The compiler put it in the section for code that runs
-					 * often. */
+	HEFT_SYMBOL_HOT = 1 << 7,       /* In the section for code that runs often. */
 	HEFT_SYMBOL_COVERED = 1 << 8,   /* A test ran it. */
 	HEFT_SYMBOL_UNCOMPRESSED = 1 << 9,
-	HEFT_SYMBOL_FEATURE = 1 << 10, /* The symbol belongs to a feature module of an Android
-				        * app. */
+	HEFT_SYMBOL_FEATURE = 1 << 10, /* It is in a feature module of an Android app. */
 };
 
 /* A symbol of a snapshot. Texts are valid until heft_snapshot_free(). */
@@ -156,8 +152,7 @@ struct heft_snapshot_symbol {
 	const char *object;    /* Path of the object. "" if unknown. */
 	const char *component; /* Component that owns the source. "" if unknown. */
 	uint64_t address;      /* Address. 0 if there is none. */
-	/* Own bytes, without padding. If the program states none, the bytes up to the next
-	 * symbol. */
+	/* Own bytes, without padding. If none is stated, the bytes up to the next symbol. */
 	uint64_t own;
 	int64_t padding;  /* Bytes of padding before it. Negative only in files of other tools. */
 	uint32_t aliases; /* Number of symbols with the same bytes, this one included. */
@@ -256,8 +251,7 @@ enum heft_diff_by {
 	HEFT_DIFF_BY_CONTAINER,
 	/* Part of the name before the last "::": a namespace or a class. */
 	HEFT_DIFF_BY_NAMESPACE,
-	HEFT_DIFF_BY_LIBRARY, /* Library of the object: an archive, a crate, a directory of
-			       * objects. */
+	HEFT_DIFF_BY_LIBRARY, /* An archive, a crate, a directory of objects. */
 	/* Package, as in the data source `packages`. In files of SuperSize: the outermost
 	 * namespace, otherwise the library. */
 	HEFT_DIFF_BY_PACKAGE,
@@ -267,7 +261,8 @@ enum heft_diff_by {
 struct heft_diff_query {
 	size_t size; /* Set to sizeof(struct heft_diff_query). */
 	enum heft_diff_by by;
-	enum heft_sort sort; /* Order by own bytes. HEFT_SORT_AUTO means HEFT_SORT_DELTA. */
+	enum heft_sort sort; /* Order by the measure heft_table.sorted_by. HEFT_SORT_AUTO means
+			      * HEFT_SORT_DELTA. */
 	uint32_t rows;       /* Limit of rows. One row sums up all further rows. 0 for all. */
 	const char *section; /* Only this section, by name or letter. NULL for all. */
 	uint64_t min;        /* One row sums up the rows that changed by fewer bytes. */
@@ -514,16 +509,16 @@ HEFT_API bool heft_comment_write(const struct heft_diff *d, const struct heft_bu
 
 /* ---- the quality of a snapshot -------------------------------------------- */
 
-/* An anomaly of a snapshot. `error`: the sums differ from the section's size. Otherwise an unusual
- * share of padding, of symbols without a name or path, and similar. */
+/* Something odd in a snapshot. `error`: the sums differ from the section's size. Otherwise an
+ * unusual share of padding, of symbols without a name or path, and similar. */
 struct heft_quality_finding {
 	const char *container, *section;
 	const char *text; /* One line. */
 	bool error;
 };
 struct heft_quality;
-/* Checks a snapshot for anomalies. A snapshot that is not open has none. NULL only if memory runs
- * out or if the snapshot is broken. Findings are valid until heft_quality_free(), their texts as
+/* Checks a snapshot for odd facts. A snapshot that is not open has none. NULL only if memory runs
+ * out or if the snapshot is broken. What was found is valid until heft_quality_free(), its texts as
  * long as the snapshot. */
 HEFT_API struct heft_quality *heft_quality_new(const struct heft_snapshot *s, struct heft_err *err);
 HEFT_API void heft_quality_free(struct heft_quality *q);

@@ -58,8 +58,7 @@ enum heft_change {
 
 /* What a row stands for. */
 enum heft_row_kind {
-	HEFT_ROW_NAME,     /* An element of the level: a symbol, a source, a section, a call
-			    * stack. */
+	HEFT_ROW_NAME,     /* Named by the level: a symbol, a source, a call stack. */
 	HEFT_ROW_SECTION,  /* Bytes of a section without an owner: "[section .dynamic]". */
 	HEFT_ROW_HEADER,   /* Headers of the file format: "[ELF Section Headers]". */
 	HEFT_ROW_FALLBACK, /* Other bytes without an owner: "[Unmapped]", padding. */
@@ -80,8 +79,7 @@ struct heft_row {
 	 * has none. NULL if the table has no such measure. heft_row_number() returns them. */
 	const double *now_exact;
 	const double *base_exact;
-	const struct heft_row *const *children; /* Rows below this one, sorted, cut to the row
-						 * limit. */
+	const struct heft_row *const *children; /* Rows below it, sorted, cut to the limit. */
 	size_t child_count;
 	uint64_t others;          /* Number of rows over the limit that this row sums up. 0 for
 				   * an ordinary row. */

@@ -78,8 +78,8 @@ struct heft_heap_place;
 struct heft_owner {
 	const char *source;
 	const char *label;
-	/* Address and bytes of the deciding claim. Some of its bytes may have other owners, whose
-	 * claims have priority. */
+	/* Address and bytes of the claim (label for a range) that decided. Some of the bytes may
+	 * have other owners, whose claims have priority. */
 	uint64_t start, size;
 	/* Origin of the claim, such as "symbol table" or "data reference". "fallback" if no source
 	 * claimed the byte; "padding" if it is charged to the bytes before it. */
