@@ -90,7 +90,7 @@ bool browse_progress(void *ctx, const char *what, uint64_t done, uint64_t total)
 	return true;
 }
 
-/* Computes the visible lines again. */
+/* Computes the visible lines again (tree_list()). */
 static void browse_list(struct browse *b)
 {
 	if (!tree_list(&b->tree))
@@ -146,8 +146,7 @@ static bool edit(char *text, size_t room, const char *const *choices, int key)
 {
 	size_t size = strlen(text), next = 0;
 	ASSERT(size < room);
-	if (key == KEY_BACKSPACE || key == 127 || key == '\b') { /* Remove the last UTF-8
-								  * character. */
+	if (key == KEY_BACKSPACE || key == 127 || key == '\b') { /* Remove the last character. */
 		while (size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0x80)
 			size--;
 		text[size > 0 ? size - 1 : 0] = '\0';
@@ -258,7 +257,7 @@ static void browse_write_page(struct browse *b)
 	struct heft_err err = { .text = "" };
 	char path[400];
 	const char *const name = b->ops->title(b->ops->ctx, b->input);
-	/* The name of a process is its number, then its command. */
+	/* Of the title "NUMBER: COMMAND" of a process, only the number names the file. */
 	const size_t size = b->table.lives ? strcspn(name, ":") : strlen(name);
 	snprintf(path, sizeof path, "%.*s.html", (int)(size < 380 ? size : 380), name);
 	if (!browse_prompt(b, "write a page to", path, sizeof path, NULL, NULL))

@@ -13,8 +13,7 @@
 
 /* Functions for a table that makes rows on request. All functions are NULL if all rows exist. */
 struct browse_rows {
-	/* Makes the children of a row whose list of children is missing. False if there is no
-	 * memory. */
+	/* Makes the children of a row whose list of children is missing. False without memory. */
 	bool (*open)(void *of, const struct heft_row *row);
 	/* Work like heft_profile_filter_rows(), heft_profile_open_filtered() and
 	 * heft_profile_filtered(). If all are NULL, all rows are made before they are filtered. */
@@ -30,7 +29,7 @@ struct browse_rows {
 struct browse_table {
 	const struct heft_table *table;
 	bool only_now; /* True if the base of the table is empty */
-	bool lives;    /* The source changes: the table is refreshed from time to time */
+	bool lives;    /* True if the data changes, so the table is made again from time to time */
 	char by[200];  /* Groups of its rows */
 	struct browse_rows rows;
 };
@@ -56,8 +55,7 @@ struct browse_ops {
 	/* Returns the possible groups for rows of an open input. NULL ends the list. */
 	const char *const *(*groups)(void *ctx, size_t input);
 	/* Makes the table of an input, with rows grouped by `by` (NULL: the default). The table is
-	 * valid until the next one of this input. If the call fails, the previous table stays
-	 * valid. */
+	 * valid until the next one of this input. If it fails, the previous table stays. */
 	bool (*open)(void *ctx, size_t input, const char *by, struct browse_table *ret,
 		     struct heft_err *err);
 	/* Make a table as `open` does, for an input that is not open. The functions may be called
@@ -67,7 +65,7 @@ struct browse_ops {
 		      struct browse_table *ret, struct heft_err *err);
 	void (*take)(void *ctx, size_t input, void *made);
 	void (*drop)(void *ctx, void *made);
-	/* Opens input 0 with rows that are made at once, to show them until the others are made.
+	/* Opens input 0 with few rows that need no time, to show them until the table is made.
 	 * False if there are none. */
 	bool (*glance)(void *ctx, struct browse_table *ret);
 	/* Writes further facts about a row, in lines. */
@@ -75,8 +73,7 @@ struct browse_ops {
 	/* Writes the instructions of a row. False if there are none. */
 	bool (*code)(void *ctx, size_t input, const struct browse_row *row, FILE *to,
 		     struct heft_err *err);
-	/* Writes the input's notes, one per line, unless `to` is NULL. Returns the number of
-	 * notes. */
+	/* Writes the input's notes, one per line, unless `to` is NULL. Returns their number. */
 	size_t (*notes)(void *ctx, size_t input, FILE *to);
 	/* Writes the page with all inputs (heft_page_write()) to a file. */
 	bool (*page)(void *ctx, const char *path, struct heft_err *err);

@@ -186,8 +186,8 @@ static double *browse_tree_sums_of(const struct tree *t, uint32_t node)
 	return t->sums + (size_t)node * t->table->measure_count * 2;
 }
 
-/* True if the filter's sums give the value. If rows share what they count, a leaf keeps the table's
- * own value. */
+/* True if the filter's sums give a node's value. If rows count the same things (`shared`), a sum
+ * would count them repeatedly, so a leaf has the value of the table. */
 static bool is_summed(const struct tree *t, uint32_t node, size_t measure)
 {
 	return t->sums != NULL &&

@@ -22,7 +22,7 @@ struct tree_node {
 	uint32_t first;  /* First child. 0 if the children were not made yet */
 	uint32_t children;
 	uint32_t below;  /* Number of rows directly below. A filter may make fewer children */
-	uint32_t sorted; /* Number of the order of its children. 0 if unsorted */
+	uint32_t sorted; /* Value of order_number when its children were sorted. 0 if unsorted */
 	bool open, marked;
 	bool by_filter; /* Opened by the filter. Another filter closes it */
 	bool shown;     /* True if the row or a row below it passes the filter */
@@ -53,7 +53,7 @@ struct tree {
 	size_t measure; /* Measure that sorts the rows */
 	enum tree_sort sort;
 	bool reversed;
-	uint32_t order_number; /* Number of the current order, new after each change of it */
+	uint32_t order_number; /* Number of the current order: each change gives a new one */
 	uint32_t root;         /* Row that is shown as the top */
 	uint32_t marked;       /* Number of marked nodes */
 	uint32_t *lines;       /* Visible nodes below the root, from top to bottom */
@@ -78,8 +78,8 @@ bool tree_make_all(struct tree *t);
  * does. False if there is no memory; then nothing changes. */
 bool tree_make_again(struct tree *t, uint64_t leaves, bool by_table, uint32_t *cursor);
 
-/* Return a measure of a node: of the whole row, or of its rows that pass the filter. NaN if the row
- * has none. */
+/* Return a measure of a node: of the whole row or, with a filter, of the rows below it that pass.
+ * NaN if the row has none. */
 double tree_now(const struct tree *t, uint32_t node, size_t measure);
 double tree_base(const struct tree *t, uint32_t node, size_t measure);
 /* Returns the number now minus the number of the base. */

@@ -52,8 +52,8 @@ static uint32_t find_child(const struct tree *t, uint32_t node, const struct lab
 	return NOWHERE;
 }
 
-/* Selects the rows that have state, and all rows above them: sets their now[i] to 0. Sets now[i] of
- * all other rows to NOWHERE. */
+/* Selects the rows with state (open, marked, under the cursor), and all rows above them: sets their
+ * now[i] to 0. Sets now[i] of all other rows to NOWHERE. */
 static void carry_choose(const struct tree *from, uint32_t cursor, uint32_t *now)
 {
 	for (uint32_t i = 0; i < from->count; i++)

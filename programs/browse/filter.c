@@ -19,7 +19,7 @@ struct words {
 	struct filter_word words[WORDS_MAX];
 	unsigned count;
 	uint32_t wanted, unwanted; /* One bit per word, by its number */
-	uint32_t in_full;          /* Wanted words that are too long for short names */
+	uint32_t in_full;          /* Wanted words for which full names are tested */
 };
 
 static void filter_add_word(struct words *w, char *text)

@@ -1,5 +1,5 @@
 /* Makes tables while the user looks at others: the first table if it takes long, and new tables of
- * a changing source. */
+ * data that changes. */
 #include "browse/paint.h"
 #include "browse/state.h"
 
@@ -12,7 +12,7 @@ enum {
 	SOON_MS = 150,     /* Milliseconds before the screen is used */
 	STEP_MS = 20,      /* Milliseconds between two checks of the loader */
 	LIVING_MS = 200,   /* Milliseconds between two checks of the time while idle */
-	REFRESH_MS = 1000, /* Minimal milliseconds between two tables of a changing source */
+	REFRESH_MS = 1000, /* Least milliseconds between two tables of data that changes */
 	REFRESH_SHARE = 4, /* A new table waits at least four times as long as the last one took,
 			    * so tables take at most a fifth of the time */
 };

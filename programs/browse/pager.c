@@ -1,4 +1,4 @@
-/* Shows texts over the table: card, help, notes. */
+/* Shows texts over the table: facts about a row, help, notes. */
 #include "browse/paint.h"
 #include "browse/state.h"
 

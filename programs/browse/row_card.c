@@ -275,8 +275,7 @@ void row_card_put(struct row_card *c, const struct input *in, const struct brows
 	for (size_t i = 0; i < vm.count && i < CODE_PLACES; i++)
 		place_count(c, &vm, &vm.list[i], &all);
 	row_card_put_sizes(&vm, &file, &all, to);
-	/* Write the output of `heft where` for the first symbols, or without symbols for the first
-	 * bytes. */
+	/* Write the output of `heft where` for the first symbols, or else the first bytes. */
 	const size_t count = all.count > 0 ? all.count : vm.count;
 	for (size_t i = 0; i < count && i < LOCATIONS; i++)
 		row_card_put_location(c, all.count > 0 ? all.addrs[i] : vm.list[i].start, to);

@@ -26,7 +26,8 @@ static void browse_number_text(char out[NUMBER_TEXT_MAX], enum heft_unit unit, d
 		number_size(out, size < 0x1p64 ? (uint64_t)(size + 0.5) : UINT64_MAX, sign);
 }
 
-/* True if a node has a number. If rows share what they count, the top row has none. */
+/* True if a row has a number of measure `m`. If rows count the same things (`shared`), they do not
+ * add up, so the top row (node 0) has none. */
 static bool has_number(const struct browse *b, uint32_t node, size_t m)
 {
 	return !b->tree.table->measures[m].shared || node != 0;
@@ -62,7 +63,7 @@ enum what { NOW, CHANGE, GROWTH, SHARE, PICTURE, STATE, FREE, USED };
 
 struct screen_cell {
 	enum what what;
-	size_t measure; /* For FREE and USED: index of the row's text */
+	size_t measure; /* Index of the row's text with the number, for FREE and USED */
 	int width;
 };
 
@@ -98,7 +99,7 @@ size_t browse_next_measure(const struct browse *b, size_t m)
 	return m;
 }
 
-/* Adds the columns of free memory in regions. False if the rows are not regions. */
+/* Adds the columns of free memory and of the share in use. False if rows are no memory regions. */
 static bool add_headroom(struct cells *c, const struct heft_table *t)
 {
 	const unsigned before = c->count;

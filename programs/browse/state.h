@@ -21,12 +21,12 @@ struct browse {
 	char said[400]; /* Message after the last key. "" if there is none */
 	struct loader loader;
 	bool first;            /* True while the loader makes the first table */
-	uint32_t clicked;      /* Line that was clicked last */
+	uint32_t clicked;      /* Line that was clicked last, to detect a double click */
 	struct timespec click; /* Time of that click */
-	bool ended;            /* The changing source has ended: its last state is shown */
+	bool ended;            /* True if the data that changed (a process) has ended: its last
+			        * state is shown */
 	struct timespec began; /* Time when the loader began */
-	int64_t pause_ms;      /* Milliseconds until a changing source is read again. -1 means
-			        * never */
+	int64_t pause_ms;      /* Milliseconds until changing data is read again. -1: never */
 };
 
 /* Draws the screen. Makes the cursor visible. */

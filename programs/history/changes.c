@@ -108,8 +108,7 @@ static double clean(double v)
 	return v - whole < 1e-6 && whole - v < 1e-6 ? whole : v;
 }
 
-/* Makes two sums equal if they differ only by rounding, because their terms were added in different
- * orders. */
+/* Makes two sums equal if they differ only by rounding: their terms had another order. */
 static void pair_clean(double *was, double *now)
 {
 	*was = clean(*was);
@@ -150,7 +149,8 @@ static void path_measure(struct measures *m, enum part part, struct str path, co
 				    (struct str){ path.p, i + 1 }, by);
 }
 
-/* Adds bytes to measures. Symbols are first summed up by path, because many have the same path. */
+/* Adds the bytes of symbols to the measures of their paths. Sums up symbols by path first, because
+ * many have the same path. */
 static void paths_measure(struct measures *m, enum part part, const struct changes_sums *symbols)
 {
 	struct changes_sums paths = { .keys = { { 0 } } };
@@ -194,8 +194,9 @@ static void stage_row(struct db *db, const struct changes_sums *s, uint32_t id)
 	db_do(q);
 }
 
-/* Finds the symbols of staged rows, and adds new symbols. The hash covers all fields of a symbol,
- * so hash and name identify it. CROSS JOIN makes SQLite begin with the staged rows. */
+/* Rows that were added to the table `staged` name symbols. Finds these symbols in the store, and
+ * adds new ones. The hash covers all fields of a symbol, so hash and name identify it. CROSS JOIN
+ * makes SQLite begin with the staged rows. */
 static void staged_settle(struct db *db, uint32_t build)
 {
 	static const char paths[] =

@@ -8,7 +8,7 @@
 struct builds_job {
 	struct diff_job diff;
 	struct history_settings settings;
-	const char *rows_of; /* Source whose rows are shown. NULL shows symbols */
+	const char *rows_of; /* Data source whose rows are shown. NULL shows symbols */
 	struct history history;
 };
 

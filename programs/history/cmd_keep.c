@@ -9,7 +9,7 @@
 struct export_job {
 	struct history_run h;
 	struct heft_snapshot *snapshot;
-	const char *of;    /* Source whose rows are shown. NULL shows symbols */
+	const char *of;    /* Data source whose rows are shown. NULL shows symbols */
 	const char *build; /* NULL exports rows */
 	bool zstd;
 };

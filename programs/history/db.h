@@ -20,8 +20,7 @@
 struct db;
 struct db_query;
 
-/* Tables that accept rows in bulk (docs/history.md). The last one exists only within a
- * transaction. */
+/* Tables that accept rows in bulk (docs/history.md). The last exists only in a transaction. */
 enum db_table {
 	TABLE_LISTS,    /* Columns: build, depth, data */
 	TABLE_MEASURES, /* Columns: id, source, kind, label */
@@ -53,8 +52,8 @@ bool db_fail(struct db *db, enum heft_code code, const char *text);
 unsigned db_count_tables(struct db *db, bool *ret_others);
 enum { DB_TABLES = 9 };
 void db_make_tables(struct db *db);
-/* Creates the empty temporary tables of the next transaction: `staged`, `moved` (build, and the
- * build that replaces it as base) and `merged` (item, build, was, now). */
+/* Creates the empty temporary tables of the next transaction: `staged` (symbols to add), `moved`
+ * (build, and the build that replaces it as base) and `merged` (item, build, was, now). */
 void db_make_staging(struct db *db);
 /* Updates the statistics of `staged`. Call it after its last row, before statements that use it. */
 void db_settle_staged(struct db *db);

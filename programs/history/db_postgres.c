@@ -2,9 +2,8 @@
  * dozen other libraries.
  *
  * Texts of a database are UTF-8 without NUL, but names in programs may be any bytes. So a byte
- * outside of valid characters is stored as the character U+EF00 + byte. If a text has one of these
- * 256 characters, its bytes are stored in the same way. So reading returns the bytes that were
- * written. */
+ * outside valid characters is stored as the character U+EF00 + byte. If a text has one of these 256
+ * characters, its bytes are in the same way. So reading returns the bytes that were written. */
 #include "base/library.h"
 #include "history/engine.h"
 

@@ -1,4 +1,4 @@
-/* Stores numbers of builds that do not belong to one symbol. */
+/* Stores numbers of builds that do not belong to one symbol, such as the size of a folder. */
 #include "history/measures.h"
 
 #include "base/sort.h"
@@ -59,7 +59,7 @@ struct level *measures_get(struct measures *m, struct str source, struct str kin
 	return &m->levels.data[key];
 }
 
-/* Returns the level with the id of a row of the table `measures`. NULL if there is none. */
+/* Returns the number (struct level) whose row in the table `measures` has this id. NULL if none. */
 static struct level *measures_level_of(struct measures *m, int64_t id)
 {
 	size_t low;

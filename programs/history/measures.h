@@ -22,20 +22,20 @@ struct measured_row {
 	double value;
 };
 
-/* A number of a build and of its base. 0 if there is none. */
+/* A number of a build (`now`) and of its base (`was`). 0 if there is none. */
 struct level {
 	uint32_t id;    /* Id of the measure's row in the database. 0 if it has none */
 	uint32_t build; /* Build that stores `was`. 0 if there is none */
 	double was, now;
-	bool given; /* True if the measure gets a row even for the value 0, so that kinds keep
-		     * their order */
+	bool given; /* True if even the value 0 gets a row, so that kinds keep their order */
 };
 
 struct measures {
 	struct db *db;            /* Borrowed */
 	struct intern keys;       /* Source, kind and label, separated by NUL */
 	VEC(struct level) levels; /* One per key */
-	VEC(uint32_t) known;      /* Keys of the rows of the database, by rising id */
+	VEC(uint32_t)
+	known; /* Indexes in `levels` of the database's numbers, by rising id */
 	struct text key;
 };
 
@@ -43,13 +43,13 @@ struct measures {
 void measures_init(struct measures *m, struct db *db);
 void measures_release(struct measures *m);
 
-/* Returns the level of a number. Creates a missing level. Valid until the next call. */
+/* Returns the struct level of a number. Creates a missing one. Valid until the next call. */
 struct level *measures_get(struct measures *m, struct str source, struct str kind,
 			   struct str label);
-/* Sets `was` of all numbers of a source to their values in a build. `chain` has the ids of that
- * build and its bases, descending. */
+/* Sets `was` of all numbers of a source ("regions", "budgets" ...) to their values in a build.
+ * `chain` has the ids of that build and its bases, descending. */
 void measures_read(struct measures *m, const char *source, const uint32_t *chain, size_t count);
-/* Sets `now` and `was` of all numbers of the sources of `rows`. */
+/* Sets `now` and `was` of all numbers of the sources that occur in `rows`. */
 void measures_take(struct measures *m, const struct measured_row *rows, size_t row_count,
 		   const uint32_t *chain, size_t count);
 /* True if no number differs from `was`. */

@@ -68,7 +68,7 @@ static double *add_series(struct tab *tab, const char *title)
 	return values;
 }
 
-/* Adds charts by name. Skips a name that no build has. */
+/* Adds a chart for each of these names (see series_make()). Skips a name that no build has. */
 static bool page_add_names(struct page_making *m, struct tab *tab, const char *const *names,
 			   size_t count, struct heft_err *err)
 {
@@ -114,8 +114,7 @@ static void close_compared(struct compared *c)
 /* Whole numbers of all rows are 0, because pages read only the exact numbers. */
 static const uint64_t no_whole[MEASURES];
 
-/* Copies the values of a row. Lists of SuperSize have sizes with padding instead of charged
- * bytes. */
+/* Copies the values of a row. Lists of SuperSize have no charged bytes, but sizes with padding. */
 static const double *copy_values(struct arena *a, const double *v)
 {
 	double *copy = arena_new(a, double, MEASURES);
@@ -190,8 +189,7 @@ static uint64_t page_distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Selects `wanted` builds to compare: half are the latest builds, half those that changed the sizes
- * most. */
+/* Selects `wanted` builds to compare: half are the latest, half changed the sizes most. */
 static void choose_steps(const struct timeline *t, size_t wanted, bool *chosen)
 {
 	VEC(struct compared_build) steps = { 0 };

@@ -7,8 +7,8 @@
 /* Selects builds and charts. If all zero: all builds. */
 struct history_page_opts {
 	struct build_filter filter;
-	/* Names of further charts, as for series_make(). They follow the charts of the file, the VM
-	 * image and the usual sections. A name that no build has is skipped. */
+	/* Names of charts, as for series_make(), in addition to those of the file, the VM image and
+	 * the usual sections. A name that no build has is skipped. */
 	const char *const *names;
 	size_t name_count;
 	/* Number of builds that are compared with the previous build. 0 means 20. Half are the

@@ -1,4 +1,4 @@
-/* Measures further numbers of builds: data sources, limits and heaps. */
+/* Measures numbers of a build besides its symbols: rows by data source, limits and heaps. */
 #include "history/row_sources.h"
 #include "cli/notes.h"
 
@@ -53,7 +53,7 @@ static void row_sources_add_values(struct measured *m, const struct heft_table *
 		row_sources_add(m, source, "limit", label, strtod(limit, NULL));
 }
 
-/* State of the walk per level: a row and its next child. */
+/* Where a walk over rows is, per level: a row and its next child. */
 struct row_sources_walk {
 	const struct heft_row *row;
 	size_t next;

@@ -1,4 +1,4 @@
-/* row_sources.h - measures further numbers of builds: rows of data sources, limits, heaps. */
+/* row_sources.h - numbers of a build besides its symbols: rows of data sources, limits, heaps. */
 #ifndef HEFT_HISTORY_ROW_SOURCES_H
 #define HEFT_HISTORY_ROW_SOURCES_H
 
@@ -18,14 +18,13 @@ struct measured {
 };
 
 void measured_release(struct measured *m);
-/* Adds the rows of all levels of a profile by these sources. False, after a message, if the profile
- * cannot be made. */
+/* Adds the rows of all levels of a profile by these data sources. False, after a message, if the
+ * profile cannot be made. */
 bool measure_sources(struct measured *m, const char *const *sources, size_t source_count,
 		     const char *const *files, size_t count);
-/* Adds the regions of the snapshot, unless the source "regions" was measured. */
+/* Adds the regions of the snapshot, unless the data source "regions" was measured. */
 void measure_regions(struct measured *m, const struct heft_snapshot *s);
-/* Adds a file's limits: used bytes, limit, and whether it is broken. Limits of growth need
- * `base`. */
+/* Adds a file's limits: used bytes, limit, whether it is broken. Limits of growth need `base`. */
 bool measure_budget(struct measured *m, const char *path, const struct heft_snapshot *now,
 		    const struct heft_snapshot *base);
 /* Adds the heap of a dump or recording, by function and in total. */

@@ -16,8 +16,9 @@ static const char *const kind_words[KINDS] = { "section", "source", "object", "c
 	CHANGES_OF("paths p JOIN symbols s ON s." column " = p.id WHERE p.path >= $1 AND p.path "  \
 		   "< $2")
 
-/* Queries of changes of charged bytes per build, in the file and in the VM image. Paths from $1
- * until before $2 match. A query finds the symbols first, because changes are more numerous. */
+/* Queries of changes of charged bytes per build, in the file and in the VM image. They match the
+ * paths from $1 on, before $2. A query finds the symbols first, because changes are more
+ * numerous. */
 static const char *const sums[KINDS] = {
 	[SECTION] = "SELECT z.build, z.size FROM sections z JOIN paths p ON p.id = z.section "
 		    "WHERE p.path >= $1 AND p.path < $2",
@@ -27,7 +28,7 @@ static const char *const sums[KINDS] = {
 	[SYMBOL] = CHANGES_OF("symbols s WHERE s.name >= $1 AND s.name < $2"),
 };
 
-/* Range of texts: from `first` until before `end`. */
+/* The texts from `first` on that sort before `end`. */
 struct series_range {
 	struct text first, end;
 };
@@ -98,7 +99,7 @@ static bool read_changes(struct series *ret, struct store *s, const char *sql,
 	return any;
 }
 
-/* Reads rows of a measure. The value of a row holds from its build on. */
+/* Reads the values of a measure. Each holds from its build on, until the next. */
 static void read_levels(struct series *ret, struct store *s, int64_t measure)
 {
 	static const char levels[] = "SELECT build, now FROM sizes WHERE measure = $1";

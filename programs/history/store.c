@@ -163,7 +163,6 @@ static bool text_step(struct store *s, uint32_t build)
 	return true;
 }
 
-/* Reads the text of a build into s->text. */
 static bool text_read(struct store *s, uint32_t build)
 {
 	VEC(uint32_t) chain = { 0 };
@@ -199,7 +198,6 @@ static void list_write(struct store *s, uint32_t build, struct str text, int64_t
 	text_release(&packed);
 }
 
-/* Opens the snapshot whose text is in s->text. */
 static struct heft_snapshot *snapshot_of_text(struct store *s, const struct heft_session *like,
 					      const char *components, struct heft_err *err)
 {
@@ -298,7 +296,7 @@ static uint32_t build_insert(struct store *s, const struct build_facts *f, uint3
 	return id;
 }
 
-/* Ids of a build and its bases, for measures_read(). Empty if there is no build. */
+/* Ids of a build and of its bases, for measures_read(). Empty if there is no build. */
 struct chain {
 	VEC(uint32_t) ids;
 };
@@ -311,7 +309,7 @@ static struct chain chain_of(const struct store *s, uint32_t build)
 	return c;
 }
 
-/* Reads the numbers of build `was` and those of the facts into m. */
+/* Reads two sets of numbers into m: those of build `was`, and those in the facts `f`. */
 static void rows_compare_with(const struct store *s, struct measures *m, uint32_t was,
 			      const struct build_facts *f)
 {
@@ -375,7 +373,8 @@ static bool is_gone(const struct removal *r, uint32_t build)
 	return intern_find(&r->gone, (struct str){ (const char *)&build, sizeof build }, &place);
 }
 
-/* Moves the rows of a removed build to `survivor`, which had it as base. 0: deletes them. */
+/* Moves the rows of a removed build to the build `survivor`, whose base it was. If that is 0,
+ * deletes them. */
 static void rows_move(struct removal *r, uint32_t build, uint32_t survivor)
 {
 	static const char sql[] = "INSERT INTO moved(build, survivor) VALUES($1, $2)";
@@ -407,7 +406,7 @@ static void base_set(struct store *s, struct build *b, uint32_t base)
 	db_do(q);
 }
 
-/* Sets the base of a remaining build to the nearest base that remains. Its text does not change. */
+/* Gives a build that stays the nearest base that stays. Its text does not change. */
 static void survivor_move(struct removal *r, struct build *b)
 {
 	static const char delete[] = "DELETE FROM lists WHERE build = $1";
@@ -428,8 +427,8 @@ static void survivor_move(struct removal *r, struct build *b)
 	text_release(&text);
 }
 
-/* Merge rows: the change of a remaining build then starts from the value before the first build
- * that was merged into it. */
+/* Merges rows of removed builds into the row of the build that stays: its change then starts from
+ * the value before the first of them. */
 #define MERGE(table, item, columns, values, differs)                                               \
 	{                                                                                          \
 		"DELETE FROM merged",                                                              \

@@ -23,7 +23,7 @@ struct build_facts {
 	const char *commit, *parent; /* `parent` is "" if unknown */
 	const char *machine;
 	int64_t time; /* Time of the commit, in seconds since 1970 */
-	/* Numbers of data sources, budgets and heaps. Unknown without rows of a source. */
+	/* Numbers of data sources, budgets and heaps. A source without rows was not measured. */
 	const struct measured_row *rows;
 	size_t row_count;
 };
@@ -64,8 +64,8 @@ bool store_add(struct store *s, const struct heft_snapshot *snapshot,
 struct heft_snapshot *store_read(struct store *s, uint32_t build,
 				 const struct heft_session *session, const char *components,
 				 struct heft_err *err);
-/* Reads the numbers of a source in a build into `now`, and those of build `before` (if not 0) into
- * `was`. */
+/* Reads the numbers of a source ("regions", "budgets" ...) in a build into `now`, and those of
+ * build `before` (if not 0) into `was`. */
 bool store_measures(struct store *s, struct measures *ret, const char *source, uint32_t before,
 		    uint32_t build, struct heft_err *err);
 /* Removes builds. A build whose base is removed gets another base. */

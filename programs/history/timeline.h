@@ -33,7 +33,6 @@ const struct build *timeline_before(const struct timeline *t, const struct build
 /* Returns the index of a build in the list. SIZE_MAX if the list lacks it. O(log builds). */
 size_t timeline_place(const struct timeline *t, const struct build *b);
 
-/* Writes a time in UTC: "2026-11-23 18:00". */
 void time_text(int64_t time, char room[24]);
 /* Parses a date of the two forms above, or seconds since 1970 ("@1700000000"). A date alone means
  * its first second, or its last if `end`. False for another text. */

@@ -2,8 +2,8 @@
  * level.
  *
  * A change of level must exceed the noise. The median of the differences of neighbours estimates
- * the noise, because changes of level hardly affect it. A level has changed if the means on both
- * sides differ more than noise makes them once in thousands of builds. If more than half of the
+ * the noise, because changes of level hardly affect it. A level has changed if the means before and
+ * after differ more than noise makes them once in thousands of builds. If more than half of the
  * values equal the previous value, the noise is 0, and every change is a change of level.
  *
  * O(n log n) for few changes. Thread-safe. */

@@ -79,8 +79,7 @@ static void http_trust(struct http *h)
 
 static void http_set_up(struct http *h, const char *url, const char *type, unsigned seconds)
 {
-	/* Without an empty Expect header, libcurl waits for the server before it sends a large
-	 * body. */
+	/* Without an empty Expect header, libcurl waits for the server before a large body. */
 	h->headers = curl_slist_append(curl_slist_append(NULL, "Expect:"), type);
 	curl_easy_setopt(h->curl, CURLOPT_URL, url);
 	curl_easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);

@@ -1,5 +1,4 @@
-/* Implements heft push rows: sends the output of heft rows, in requests of a few megabytes of whole
- * rows. */
+/* Implements heft push rows: sends the output of heft rows, in requests of a few megabytes. */
 #include "push/push.h"
 
 #include "push/http.h"

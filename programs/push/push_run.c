@@ -1,5 +1,4 @@
-/* Implements heft push run: runs a program, and sends its profiles to a server from time to
- * time. */
+/* Implements heft push run: runs a program, and regularly sends its profiles to a server. */
 #include "push/push.h"
 
 #include "cli/heap_run.h"
@@ -106,7 +105,7 @@ static void pushing_end(struct heap_run *job, const struct heft_recorder_end *en
 	pusher_stop(run->pusher);
 	for (int own = 1; end && own >= 0; own--)
 		for (size_t i = 0; heft_recorder_file(job->recorder, i, &f, NULL); i++) {
-			/* Only the last file of a process has the state at its end. */
+			/* A process may have several files. The last has the state at its end. */
 			struct heft_recorder_file next = { .size = sizeof next };
 			const bool more = heft_recorder_file(job->recorder, i + 1, &next, NULL) &&
 					  !next.empty && next.pid == f.pid;

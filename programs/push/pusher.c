@@ -31,8 +31,8 @@ struct pusher {
 	struct pushed *list; /* In the order of the first requests for profiles */
 	size_t count, room;
 	bool ends;
-	uint64_t posted, failed, refused; /* `refused`: number of last profiles that the server
-					   * refused */
+	uint64_t posted, failed, refused; /* `refused`: number of profiles of ended processes
+					   * that the receiver refused, 0 or 1 */
 };
 
 /* Writes live blocks by stack. Receivers add up profiles, so totals would count repeatedly. */
@@ -86,7 +86,7 @@ static bool pusher_push(struct pusher *p, uint32_t pid, const char *path, bool m
 	good = opened && send_profile(p, h, pid, &err);
 	heft_heap_free(h);
 	heft_session_free(s);
-	/* If a process has just ended, its last profile is in its file. */
+	/* A process that has just ended left its last profile in its file, which is sent later. */
 	if (!opened && (may_be_none || (!path && err.sys_errno == ESRCH)))
 		return true;
 	p->posted += good;

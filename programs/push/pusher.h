@@ -28,8 +28,8 @@ struct pusher *pusher_start(const struct cli *cli, const struct receiver *to,
 void pusher_want(struct pusher *p, uint32_t pid);
 /* Ends the thread. NULL is allowed. */
 void pusher_stop(struct pusher *p);
-/* Posts the last profile of a process, from the file that the recorder wrote at its end. Does
- * nothing after the receiver has refused a last profile. */
+/* Posts the state of a process at its end, from the file `path` that its recorder wrote. Only after
+ * pusher_stop(). After the first one that the receiver refuses, only counts failures. */
 void pusher_last(struct pusher *p, const char *path, uint32_t pid);
 /* Prints the number of profiles that the receiver refused. NULL is allowed. */
 void pusher_end(struct pusher *p);
