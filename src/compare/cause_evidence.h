@@ -11,7 +11,7 @@ struct cause_part {
 	bool clone;   /* A function that the compiler split or copied */
 	double delta; /* Change in the file, or in memory if that is more */
 	struct str label, name, path, package, section; /* `name` is the full name */
-	int package_sign; /* 1: its package is new, -1: gone, 0: on both sides, or none */
+	int package_sign; /* 1: its package is new, -1: gone, 0: on both snapshots, or none */
 	bool old_path;    /* The base has this path */
 	double own;       /* Change of the symbol's own size */
 	bool used;        /* A cause explains it already */
@@ -33,7 +33,7 @@ struct cause_evidence {
 	VEC(struct cause_part) parts;
 	VEC(struct cause_guess) guesses;
 	double all; /* Sum of absolute changes of the parts, without padding of the file */
-	/* Functions on both sides: all, larger now, smaller now. */
+	/* Functions on both snapshots: all, larger now, smaller now. */
 	size_t kept, larger, smaller;
 	size_t cold_gone;      /* Cold parts that are gone */
 	double renamed, moved; /* Bytes */
@@ -42,7 +42,7 @@ struct cause_evidence {
 	double described, undescribed;
 	double padding;     /* Change of the padding between segments, not in `all` */
 	double added, gone; /* Functions that came and went, without clones */
-	bool same_options;  /* Both sides state their options, and they are the same */
+	bool same_options;  /* Both snapshots state their options, and they are the same */
 	struct arena *arena;
 };
 
@@ -72,7 +72,7 @@ static inline bool cause_code_differs(const struct cause_evidence *e, size_t lea
 /* Rules by what compilers and programs state of themselves. Sets options of debug info and what the
  * build ids tell in `ret`. */
 void causes_guess_tools(struct cause_evidence *e, struct causes *ret);
-/* Rules by names of symbols that one side lacks. */
+/* Rules by names of symbols that one snapshot lacks. */
 void causes_guess_names(struct cause_evidence *e);
 /* Rules by sections. */
 void causes_guess_sections(struct cause_evidence *e);

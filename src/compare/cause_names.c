@@ -1,4 +1,4 @@
-/* Rules of causes by the names, packages and objects that only one side has. */
+/* Rules of causes by the names, packages and objects that only one snapshot has. */
 #include "compare/cause_evidence.h"
 
 static void names_guess(struct cause_evidence *e, struct cause_guess g, struct str name)
@@ -10,7 +10,7 @@ static void names_guess(struct cause_evidence *e, struct cause_guess g, struct s
 	vec_push(&e->guesses, g);
 }
 
-/* True for a package that only the side of the guess has. */
+/* True for a package that only the snapshot of the guess has. */
 static bool claims_package(const struct cause_guess *g, const struct cause_part *p)
 {
 	return p->package_sign != 0 && p->package_sign == g->cause.sign;
@@ -38,7 +38,7 @@ static void version_guess(struct cause_evidence *e, struct str before, struct st
 	names_guess(e, g, name);
 }
 
-/* A package on both sides. */
+/* A package on both snapshots. */
 struct package_sides {
 	bool on[2];
 	struct str label[2];
@@ -65,7 +65,7 @@ static void packages_list(struct package_list *all, const struct cause_evidence 
 	}
 }
 
-/* Adds the changes of packages that one side has. */
+/* Adds the changes of packages that one snapshot has. */
 static void packages_weigh(struct package_list *all, struct cause_evidence *e)
 {
 	for (size_t i = 0; i < e->parts.count; i++) {
@@ -230,14 +230,14 @@ struct family {
 	double bytes;
 	size_t count;
 	uint32_t last; /* Part that counted last, plus 1 */
-	bool common;   /* The other side has it too */
+	bool common;   /* The other snapshot has it too */
 };
 
 struct families {
 	struct intern texts;
 	VEC(struct family) list;
 	double bytes;  /* Of the part whose name is read */
-	uint32_t part; /* Number of that part, plus 1. 0: a name of the other side */
+	uint32_t part; /* Number of that part, plus 1. 0: a name of the other snapshot */
 };
 
 /* Limits for the texts of one name. Only malicious names exceed them. */
@@ -380,7 +380,7 @@ static bool claims_classes(const struct cause_guess *g, const struct cause_part 
 
 enum { CLASSES_MOST = 64, CLASSES_LEAST = 2 };
 
-/* Guesses classes that only the side of `sign` has, by their virtual tables. */
+/* Guesses classes that only the snapshot of `sign` has, by their virtual tables. */
 static void classes_guess(struct cause_evidence *e, int sign)
 {
 	struct text list = { 0 };
@@ -405,7 +405,7 @@ static void classes_guess(struct cause_evidence *e, int sign)
 	text_release(&list);
 }
 
-/* Guesses families of names that only the side of `sign` has. */
+/* Guesses families of names that only the snapshot of `sign` has. */
 static void families_guess(struct cause_evidence *e, int sign)
 {
 	struct families f = { .bytes = 0 };

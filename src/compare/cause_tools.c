@@ -3,7 +3,7 @@
 
 enum { TOOLS_MOST = 64 };
 
-/* A compiler with options, and its number of units on each side. */
+/* A compiler with options, and its number of units on each snapshot. */
 struct unit_tool {
 	struct str compiler, options;
 	uint64_t units[2];
@@ -114,8 +114,8 @@ static const char *options_beyond(struct arena *a, struct str options, struct st
 	return ret;
 }
 
-/* Options change the code of sources that both sides have. New functions count only if they are few
- * beside it: `text` is not empty then. */
+/* Options change the code of sources that both snapshots have. New functions count only if they are
+ * few beside it: `text` is not empty then. */
 static bool claims_compiled(const struct cause_guess *g, const struct cause_part *p)
 {
 	return p->fallback || p->change == HEFT_CHANGED || p->change == HEFT_REMOVED ||

@@ -1,7 +1,7 @@
 /* causes.h - finds what a change comes from, as far as the two snapshots show it.
  *
  * Each rule has its evidence in the snapshots: options that compilers left in debug info, sections
- * that shrank while the functions stay, packages that only one side has. The rule that explains
+ * that shrank while the functions stay, packages that only one snapshot has. The rule that explains
  * most bytes is the first cause. Further causes explain bytes that those before them do not: a
  * quarter of the change each. If no cause explains half of the change, the causes are its largest
  * parts.
@@ -27,9 +27,9 @@ enum cause_kind {
 	CAUSE_SECTION, /* A section that tells its cause. names: section, words */
 	CAUSE_SYMBOL,  /* names: its label, its section ("": its own size stays), its path */
 	CAUSE_RUNTIME, /* Part of a run time. names: words for it. count: symbols */
-	CAUSE_PACKAGE, /* Packages only one side has. names: the largest. count: packages */
+	CAUSE_PACKAGE, /* Packages only one snapshot has. names: the largest. count: packages */
 	CAUSE_OBJECTS, /* Objects without debug info. names: up to three. count: symbols */
-	CAUSE_FAMILY,  /* Names share what only one side has. names: that. count: symbols */
+	CAUSE_FAMILY,  /* Names share what only one snapshot has. names: that. count: symbols */
 	CAUSE_CLASSES, /* Classes with virtual functions. names: up to three. count: classes */
 	/* Nothing else changed. */
 	CAUSE_PADDING, /* Padding between segments */
@@ -55,7 +55,7 @@ struct causes {
 	struct cause list[CAUSES_MOST]; /* The first explains most */
 	size_t count;
 	bool sole;                    /* The first explains half of the change, or more */
-	bool same_build, other_build; /* Build ids of both sides are known, and equal or not */
+	bool same_build, other_build; /* Build ids of both snapshots are known, and equal or not */
 	double all;                   /* Sum of absolute changes outside of debug info */
 	const char *debug_options;    /* Options of debug info that are new, or "" */
 	const char *own_package;      /* Package of `main`, or "" */

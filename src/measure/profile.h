@@ -161,8 +161,8 @@ bool entry_open(struct heft_profile *p, struct entry *e, struct heft_err *err);
  * measured one by one: call it at the end. inputs_open() calls it for others. */
 bool inputs_check(const struct heft_profile *p, struct heft_err *err);
 
-/* Finds the names that labels of a profile's bases have in the inputs, so that both
- * sides share a row. Private to measure/ and api/.
+/* Finds the names that labels of a profile's bases have in the inputs, so that they share a row.
+ * Private to measure/ and api/.
  *
  * The matcher pairs functions and data (compare/diff.h). Paths of another build folder are aligned
  * as in `heft diff`. Does nothing if the inputs have all labels of the bases. */

@@ -130,10 +130,10 @@ struct namespaces;
 /* Adds C++ namespaces and classes in the debug info of the input. */
 void source_namespaces(const struct source_file *f, struct namespaces *ret);
 
-/* Prepares an input for sources: its base map, the DWARF that sources share, and their
- * struct source_file.
+/* Prepares an input for data sources: its base map, the DWARF that they share, and their struct
+ * source_file.
  *
- * One thread per struct. Sources in parallel need one struct each. */
+ * One thread per struct. Data sources that run in parallel need one each. */
 
 /* All zero: nothing to release */
 struct measure {
