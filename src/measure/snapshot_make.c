@@ -219,9 +219,12 @@ static void add_metric(const struct made *p, const char *file, const char *name,
 static void snapshot_make_add_tools(const struct made *p, struct image *im)
 {
 	const struct source_file *f = &p->sources[UNITS].measure.file;
+	const struct image *debug = program_debug_image(p->program, true);
 	/* A profile that measured the sources no longer has their debug info. */
-	struct debuginfo *info =
-		f->dwarf ? source_dwarf(f, im, f->debug ? &f->debug->images[0] : NULL) : NULL;
+	struct debuginfo *info = p->has_dwarf
+					 ? dwarf_slot_open(f->dwarf ? f->dwarf : &p->program->dwarf,
+							   im, debug, p->program->notes)
+					 : NULL;
 	struct made_by m = { .tools = { 0 } };
 	struct text units = { 0 };
 	made_by_read(&m, im);
