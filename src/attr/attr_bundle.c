@@ -157,7 +157,7 @@ static bool bun_bundle(const struct bundle *b)
  * applications"): a blob in a note, a resource or a section.
  *
  * The blob, by experiment with Node.js 20, 22 and 25: the magic 0x143da20, a word of flags, path
- * and contents of the script (of the snapshot, with the flag useSnapshot). Each further part needs
+ * and contents of the script (of the snapshot, with the flag useSnapshot). Each other part needs
  * its flag: V8's compiled code; the number of assets, and name and contents of each; the number of
  * options (execArgv), and the options. All texts have their size in 8 bytes before them. Between
  * flags and path are 0 bytes, 1 (how options are extended, version 24) or 2 (also kind of module,

@@ -73,7 +73,7 @@ struct order_section {
 	point_vec chains[ORDER_CHAINS];
 	size_t chain_count;
 	uint64_t judged;  /* Number of addresses whose users are all of one unit */
-	uint64_t outside; /* Number of these addresses whose verdict has `outside` */
+	uint64_t outside; /* Number of judged addresses whose verdict has `outside` */
 	VEC(struct order_verdict) verdicts; /* Sorted by address */
 };
 

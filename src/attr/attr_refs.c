@@ -54,8 +54,7 @@ struct refs {
 	struct go_words go;
 	uint64_t imm_low, imm_high; /* Immediates in this range are treated as addresses */
 	uint64_t got, got_low;      /* i386: the GOT, and the lowest distance from it that counts */
-	uint64_t plt_low, plt_high, slots_low, slots_high; /* Ranges of PLT stubs and GOT slots,
-							    * if wanted */
+	uint64_t plt_low, plt_high, slots_low, slots_high; /* PLT stubs and GOT slots, if wanted */
 	struct addr_mask wanted; /* Addresses whose references are kept, and others near them */
 	target_vec targets;
 	pointer_parts pointers;
@@ -312,7 +311,7 @@ static void take_guesses(struct refs *r, target_vec *guesses)
 	vec_release(guesses);
 }
 
-/* Scans code in parallel jobs. A further job sorts the pointers found. */
+/* Scans code in parallel jobs. Another job sorts the pointers found. */
 static void attr_refs_scan_code(struct refs *r, const struct spans *code)
 {
 	target_vec guesses = { 0 };
@@ -423,9 +422,8 @@ static bool is_no_pointer(const struct refs *r, const struct section *in, uint64
 	if (r->go.table) {
 		if (go_words_no_address(&r->go, place, in->write, target, to && to->write))
 			return true;
-		/* In a Go string, the length follows the address. No NUL precedes the text. In a
-		 * program that begins at 0x10000, addresses are as small as usual numbers, so the
-		 * length may also look like an address. */
+		/* A Go string is an address and a length. In a program at 0x10000, a length may
+		 * look like an address. */
 		if (next > 0 && next <= TEXT_LONGEST)
 			return false;
 	}
@@ -639,8 +637,7 @@ static void add_unsized_data(struct refs *r)
 	}
 }
 
-/* Claims interrupt vector tables for the owner of the entry point in the table. No code refers to
- * such a table. Most tables are separate sections. */
+/* Claims interrupt vector tables, to which no code refers, for the owner of their entry point. */
 static void add_vectors(struct refs *r, label_id entry)
 {
 	const struct image *im = r->a->im;
@@ -658,8 +655,7 @@ static void add_vectors(struct refs *r, label_id entry)
 	}
 }
 
-/* Returns the owner of firmware's entry point. Startup code copies and clears memory, and so refers
- * to the bounds of data that it does not own. */
+/* Returns the owner of firmware's entry point: startup code, which refers to data of others. */
 static label_id entry_label(const struct refs *r)
 {
 	const struct image *im = r->a->im;
@@ -775,8 +771,8 @@ static bool piece_is_sure(const struct attr_refs_piece *p)
 }
 
 /* Offers a piece to the owner of a pointer to it. `in`: the piece that holds the pointer, NULL if
- * the pointer has an owner. Of several owners, the nearest in the order of units wins; of equals,
- * the first. */
+ * that has an owner. Of several owners, the nearest in the order of units wins; of equals, the
+ * first. */
 static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const struct pointer *p,
 			const struct attr_refs_piece *in)
 {
@@ -792,9 +788,8 @@ static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const 
 	to->why = after ? WHY_AFTER : v.sure && known ? WHY_DATA_ORDER : WHY_DATA_REF;
 }
 
-/* Visits each pointer to a piece that had no owner before this round. Returns true if a piece got
- * an owner. `back`: from last to first, which is faster for lists whose objects link to the
- * previous one. */
+/* Visits each pointer to a piece without an owner so far. Returns true if a piece got an owner.
+ * `back`: from last to first, which is faster for lists whose objects link to the previous one. */
 static bool spread_once(struct refs *r, bool back)
 {
 	VEC(struct attr_refs_piece *) changed = { 0 };

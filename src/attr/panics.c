@@ -221,7 +221,7 @@ struct panics_user {
 	size_t own, own_count; /* Range of its spots in `crate` */
 	uint32_t crate;        /* Crate of most of its spots. A crate of Rust's library only if
 			        * all spots are in the library. */
-	uint32_t other_crates; /* Number of further crates, without Rust's library */
+	uint32_t other_crates; /* Number of other crates, without Rust's library */
 	bool tied;             /* Another crate has as many spots */
 };
 
