@@ -40,7 +40,7 @@ struct block_check {
 	VEC(struct check_finding) findings; /* Sorted by addr */
 	uint64_t decoded;                   /* Number of blocks whose instructions were checked */
 	uint64_t known;                     /* Functions that symbols and unwind tables describe */
-	uint64_t mapped;                    /* Number of these functions that the map contains */
+	uint64_t mapped;                    /* How many of them the map contains */
 };
 
 const char *check_id(enum check_rule rule);
