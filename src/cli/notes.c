@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Prints a note. `more` is the number of further files that have the same note. */
+/* Prints a note. `more` is the number of other files that have the same note. */
 static void cli_notes_print(const struct cli *cli, const struct heft_note *n, bool offsets,
 			    size_t more)
 {

@@ -13,7 +13,7 @@ void note_print(const struct cli *cli, const struct heft_note *n, bool offsets);
 void notes_print_each(const struct cli *cli, struct heft_session *s, bool offsets);
 
 /* Prints the notes of a session. If more than three files have notes of one kind, prints one line
- * with the first file and the number of further files. `all`: prints every note, with offsets. */
+ * with the first file and the number of other files. `all`: prints every note, with offsets. */
 void notes_print(const struct cli *cli, struct heft_session *s, bool all);
 
 #endif
