@@ -277,7 +277,7 @@ static bool fix_one_byte_group(struct x86_decoder *d, struct x86_insn *ret)
 	case 0xf6: d->attr = (uint8_t)(d->attr | (reg < 2 ? 1 : 0)); return true; /* test */
 	case 0xf7: d->attr = (uint8_t)(d->attr | (reg < 2 ? 4 : 0)); return true;
 	case 0xfe: return reg < 2;
-	default: /* FF: inc, dec, call, far call, jmp, far jmp, push. Far: memory operands */
+	default: /* FF: inc, dec, call, far call, jmp, far jmp, push. Far ones read memory */
 		if (reg == 2 || reg == 3)
 			ret->flow = X86_CALL_INDIRECT;
 		if (reg == 4 || reg == 5)
