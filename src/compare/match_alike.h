@@ -65,8 +65,8 @@ struct alike_side {
 	struct alike_symbol *symbols; /* Per symbol of the snapshot */
 	struct alike_ref *refs;       /* References of all containers, as in the clues */
 	uint64_t *ahead;              /* See alike_symbol */
-	uint32_t *changes;            /* Per ALIKE_CHUNK references: how often one of them got
-				       * another target */
+	uint32_t *changes;            /* Per ALIKE_CHUNK references: counts changes of their
+				       * targets, which make scores outdated */
 	/* `refs_to`: indexes in refs, by target. `first_to`: per symbol, where its own begin. */
 	uint32_t *first_to, *refs_to;
 	VEC(struct alike_sample) samples;
