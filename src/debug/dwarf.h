@@ -1,6 +1,6 @@
 /* dwarf.h - holds the DWARF of one file: the bytes of its debug sections, unpacked and relocated.
  *
- * The code that opens a file fills it (source/debuginfo.h), because debug/ knows no container
+ * The code that opens a file fills it (program/debuginfo.h), because debug/ knows no container
  * formats. Offsets count in these bytes. Objects with COMDAT groups have several sections of the
  * same name, which are joined.
  *
