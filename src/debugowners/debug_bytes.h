@@ -57,8 +57,7 @@ struct findings {
 	uint64_t **seen;            /* Per section: one bit per offset, set if it has an owner */
 	const uint64_t *base;       /* Starts of a package unit's parts. NULL for other units */
 	struct local_labels labels; /* Labels of one job */
-	uint64_t range_budget;      /* Maximal number of further range list entries that
-				     * functions may read */
+	uint64_t range_budget;      /* Range list entries that functions may still read */
 	struct decl_files *files;   /* attr_files.c: files of the current unit */
 	instance_vec instances;     /* Preliminary labels of units (struct instance_label) */
 	label_id instances_unit;    /* Label of the unit itself while its entries are walked */
