@@ -7,7 +7,7 @@
  * saves registers. Calls that do not return are found in rounds: a function does not return if it
  * has no return and no jump leaves it.
  *
- * Further signs decide the other cases:
+ * Other signs decide the other cases:
  *   - a jump to code after an end may be a tail call; if nothing else leads to that code,
  *   a function begins there although the jump crosses its beginning;
  *   - code to which another function jumps begins a function, unless that function also jumps to
