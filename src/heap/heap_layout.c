@@ -312,8 +312,7 @@ static void fill_chain(struct laying *y, uint64_t next, size_t block, uint64_t e
 		put_other(y, end);
 		return;
 	}
-	/* The last chunk of a heap is free and ends at a page boundary. After it, there are
-	 * none. */
+	/* The last chunk of a heap is free and ends at a page boundary. No chunk follows. */
 	if (stop != chain && (stop % CHUNK_PAGE == 0 || chunk_is_end(&y->v, last))) {
 		put_chain(y, chain, stop, stop);
 		fill_head(y, next, end);

@@ -21,7 +21,7 @@ enum reach {
  * byte per block, and frees it with mem_free(). The result is at most 1/64 of the heap, because a
  * block has at least 32 bytes with its header. False, with a reason in *ret_why (static text), if
  * the dump lacks threads or writable memory. Cost: linear in memory. The list of blocks to scan has
- * a fixed length. A further search finds blocks that did not fit. */
+ * a fixed length. A second search finds blocks that did not fit. */
 bool heap_reach(uint8_t **ret, const char **ret_why, const struct dump *d, const struct records *r,
 		const struct blocks_found *b, const struct heap_layout *l);
 
