@@ -61,7 +61,7 @@ static void tell_unknown(struct heft_heap *h)
 	of->lacks = h->process.dump.lacks ? h->process.dump.lacks : "";
 	of->left_out = h->process.dump.left_out;
 	of->allocators = list_allocators(h);
-	/* A broken chain that the heap check does not list is no damage: the next chunks lack. */
+	/* A broken chain that the heap check does not list is no damage: chunks are missing. */
 	of->broken_chains = min_u64(of->broken_chains, heap->layout.breaks.count);
 }
 
