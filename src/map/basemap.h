@@ -82,7 +82,7 @@ struct image;
 struct memory_region {
 	const char *name;
 	uint64_t origin, length; /* First address, and bytes. origin + length does not wrap. */
-	bool open;               /* True if the length is not stated, but that of the contents */
+	bool open;               /* True if the length is not stated: the contents determine it */
 };
 
 struct memory_regions {
