@@ -21,7 +21,7 @@ struct keeper {
 bool keeper_open(struct keeper *k, const char *pattern, const char *dir, struct heft_err *err);
 /* Serves all processes with a pending request. */
 void keeper_serve(void *keeper);
-/* Serves the pending requests, then closes. Later processes write their files themselves. */
+/* Serves the pending requests, then closes. Processes that end later write their own files. */
 void keeper_close(struct keeper *k);
 
 #endif
