@@ -40,7 +40,7 @@ struct facts {
 			       * "ibt shstk", "bti pac" */
 	/* Texts of struct made_by. "" if unknown */
 	const char *made_by, *parts, *settings;
-	const char *runpath; /* Further folders that the loader searches for libraries, or "". */
+	const char *runpath; /* Other folders that the loader searches for libraries, or "". */
 	/* `package`: "deb zlib 1.3 amd64 Debian" or "". `opens`: "libx.so.1 or libx.so.0 (feature:
 	 * priority), ..." or "". */
 	const char *package, *opens;

@@ -53,7 +53,9 @@ struct symbolizer {
 	VEC(struct line_table *) lines; /* By offset of the program */
 	struct intern texts;
 	VEC(struct frame) frames;
-	VEC(struct debuginfo_window) windows; /* With `addr` and `vm` exchanged, sorted */
+	VEC(struct debuginfo_window)
+	windows;                              /* Copy of the debuginfo's windows, with `addr` and
+					       * `vm` exchanged, sorted */
 	VEC(struct variable_place) variables; /* By addr */
 	bool variables_read;
 };
