@@ -33,7 +33,7 @@ bool profile_report_write(struct heft_samples *samples, const struct heft_sample
  * function has one cluster: block 0, then its blocks with a count in address order, which keeps
  * fall-throughs. Other blocks become the cold part. Skips functions without a unique name. */
 void out_profile_propeller(const struct profile_report *r, struct sink *s);
-/* Writes the order of the symbols of these clusters for --symbol-ordering-file: functions by
+/* Writes the order of the clusters' symbols for --symbol-ordering-file: functions by
  * falling count of their hottest block, then the cold parts in the same order. */
 void out_profile_order(const struct profile_report *r, struct sink *s);
 /* Writes text for AutoFDO's tools: code ranges, addresses and branches, all hexadecimal. */
