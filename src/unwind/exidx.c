@@ -65,7 +65,7 @@ static void skip_descriptors(struct reader *r)
 }
 
 /* Skips an entry of the compact model: personality routine 0 (three instructions in the word), or 1
- * and 2 (bits 16-23 count further words). */
+ * and 2 (bits 16-23 count the words after it). */
 static bool compact_size(struct reader *r, uint32_t word)
 {
 	const unsigned routine = (word >> 24) & 0x0f;
@@ -78,7 +78,7 @@ static bool compact_size(struct reader *r, uint32_t word)
 }
 
 /* Skips an entry of the generic model, as gcc and clang write it. It has the personality routine
- * and the instructions, whose bits 24-31 count further words. Then comes the data that other
+ * and the instructions, whose bits 24-31 count the words after it. Then comes the data that other
  * machines have in .gcc_except_table. */
 static bool generic_size(struct reader *r)
 {
