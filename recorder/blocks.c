@@ -298,7 +298,7 @@ void *block_calloc(size_t size, const struct caller *from)
 	return p;
 }
 
-/* Allocates an aligned block. `align` must be a power of two. The callers check further rules. */
+/* Allocates an aligned block. `align` must be a power of two. The callers check other rules. */
 void *block_memalign(size_t align, size_t size, const struct caller *from)
 {
 	if (align <= HEAP_ALIGN && !recorder.foreign)

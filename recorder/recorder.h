@@ -58,8 +58,8 @@ enum {
 			       * low bits of a page's address */
 	INLINE_MAX = 254,     /* Maximal frames of an inline stack */
 	BOOT_SIZE = 64 << 10, /* Bytes for allocations before the real allocator is known */
-	ROWS_LISTED = 1024,   /* Rows whose indexes rows_list can hold. rows_forget() clears only
-			       * these rows if there are no more */
+	ROWS_LISTED = 1024,   /* Capacity of rows_list, the indexes of filled rows. If more were
+			       * filled, rows_forget() clears the whole table */
 	PAGE_STEP = 4096,     /* Kernel mappings are multiples of this */
 	WORD_SIZE = (int)sizeof(uintptr_t),
 };
