@@ -163,7 +163,7 @@ struct heft_snapshot_symbol {
 /* Return the number of symbols, and symbol `i`. Symbols are sorted by section and address; symbols
  * that share their bytes are adjacent. The sums of `own` and `padding` over the symbols with
  * `alias` 0 are `symbol_size` and `padding` of their section. For a .sizediff file, returns symbols
- * of the later side. There are none before heft_snapshot_open(). O(1).
+ * of the later snapshot. There are none before heft_snapshot_open(). O(1).
  *
  *     struct heft_snapshot_symbol y = { .size = sizeof y };
  *     for (size_t i = 0; heft_snapshot_symbol(s, i, &y, NULL); i++)
@@ -192,7 +192,7 @@ struct heft_snapshot_charge {
 	bool debug;        /* The bytes are in sections of debug info. */
 };
 /* Return the charges. Their `file` adds up to the file, their `vm` to the VM image. None for a file
- * of SuperSize. For a .sizediff file, those of the later side. O(1). */
+ * of SuperSize. For a .sizediff file, those of the later snapshot. O(1). */
 HEFT_API size_t heft_snapshot_charge_count(const struct heft_snapshot *s);
 HEFT_API bool heft_snapshot_charge(const struct heft_snapshot *s, size_t i,
 				   struct heft_snapshot_charge *ret, struct heft_err *err);
@@ -234,7 +234,7 @@ enum heft_diff_flag {
 
 /* Creates a difference. The snapshots must be open and outlive it. `before` must be NULL with
  * HEFT_DIFF_FROM_NOTHING. It must also be NULL if `after` is a .sizediff file, because that file
- * has both sides. `flags` are bits of enum heft_diff_flag. NULL on failure. */
+ * has both snapshots. `flags` are bits of enum heft_diff_flag. NULL on failure. */
 HEFT_API struct heft_diff *heft_diff_new(const struct heft_snapshot *before,
 					 const struct heft_snapshot *after, unsigned flags,
 					 struct heft_err *err);
@@ -266,8 +266,8 @@ struct heft_diff_query {
 	uint32_t rows;       /* Limit of rows. One row sums up all further rows. 0 for all. */
 	const char *section; /* Only this section, by name or letter. NULL for all. */
 	uint64_t min;        /* One row sums up the rows that changed by fewer bytes. */
-	/* Also make rows for debug sections. If false and both sides have debug sections, one line
-	 * of the output has their change. */
+	/* Also make rows for debug sections. If false and both snapshots have debug sections, one
+	 * line of the output has their change. */
 	bool debug;
 	/* Style of names: HEFT_NAMES_SHORT or HEFT_NAMES_FULL. With other values, names are short
 	 * in rows of charged bytes and full in others. */
@@ -279,8 +279,8 @@ struct heft_diff_query {
  * heft_row.now_exact. */
 enum heft_diff_measure {
 	/* Bytes of the file, and of the VM image, that are charged to the row. Their sums equal
-	 * those of a profile of both sides. Used if heft made both sides, except with SuperSize's
-	 * counting, one section, or rows by section. */
+	 * those of a profile of both programs. Used if heft made both snapshots, except with
+	 * SuperSize's counting, one section, or rows by section. */
 	HEFT_DIFF_CHARGED,
 	HEFT_DIFF_VM,
 	/* Own bytes with the padding before them. Used if HEFT_DIFF_CHARGED is not. */
@@ -332,14 +332,14 @@ heft_diff_rows(struct heft_diff *d, const struct heft_diff_query *query, struct 
 /* Writes the sections, then the rows of the last heft_diff_rows(). `opts` may be NULL. */
 HEFT_API bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
 			      const struct heft_sink *sink, struct heft_err *err);
-/* Writes a .sizediff file for SuperSize's viewer: all changed symbols of both sides. Adds code of
- * the most changed functions if the programs of both sides still exist. */
+/* Writes a .sizediff file for SuperSize's viewer: all changed symbols of both snapshots. Adds code
+ * of the most changed functions if both programs still exist. */
 HEFT_API bool heft_diff_save(const struct heft_diff *d, const struct heft_sink *sink,
 			     struct heft_err *err);
 
 /* ---- queries over a snapshot ---------------------------------------------- */
 
-/* Runs SQL over the symbols of a snapshot (both sides of a .sizediff file) with SQLite.
+/* Runs SQL over the symbols of a snapshot (both of a .sizediff file) with SQLite.
  * docs/query.md lists the tables and columns. The snapshot must be open and outlive the query. NULL
  * on failure. */
 struct heft_query;
@@ -502,7 +502,7 @@ struct heft_comment_opts {
 /* Writes a comment for a pull request in Markdown: sizes with limits, broken limits, the symbols
  * that caused them, and a folded part with all changes. The first line is an HTML comment with the
  * title, so that a later run can find the comment and replace it. `b` must have been checked with
- * both sides of the diff; NULL if there are no limits. `opts` may be NULL. */
+ * both snapshots of the diff; NULL if there are no limits. `opts` may be NULL. */
 HEFT_API bool heft_comment_write(const struct heft_diff *d, const struct heft_budget *b,
 				 const struct heft_comment_opts *opts, const struct heft_sink *sink,
 				 struct heft_err *err);
