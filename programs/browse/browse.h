@@ -68,7 +68,7 @@ struct browse_ops {
 	/* Opens input 0 with few rows that need no time, to show them until the table is made.
 	 * False if there are none. */
 	bool (*glance)(void *ctx, struct browse_table *ret);
-	/* Writes further facts about a row, in lines. */
+	/* Writes more facts about a row, in lines. */
 	void (*card)(void *ctx, size_t input, const struct browse_row *row, FILE *to);
 	/* Writes the instructions of a row. False if there are none. */
 	bool (*code)(void *ctx, size_t input, const struct browse_row *row, FILE *to,

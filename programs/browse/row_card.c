@@ -1,4 +1,4 @@
-/* Writes further facts about a row: places, sizes, source lines, instructions. */
+/* Writes more facts about a row: places, sizes, source lines, instructions. */
 #include "browse/row_card.h"
 
 #include "base/sort.h"

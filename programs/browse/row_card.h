@@ -1,4 +1,4 @@
-/* row_card.h - finds further facts about a row of a profile: places of its bytes, parts of its
+/* row_card.h - finds more facts about a row of a profile: places of its bytes, parts of its
  * size, source line, instructions.
  *
  * The places come from the profile's ranges (HEFT_PROFILE_RANGES). Other facts come from heft_where

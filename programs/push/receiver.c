@@ -96,7 +96,7 @@ static void receiver_put_label(struct json *j, const char *name, const char *val
 	json_close(j, '}');
 }
 
-/* Writes the labels. Parca wraps the list in a further object. */
+/* Writes the labels. Parca wraps the list in another object. */
 static void put_labels(struct json *j, const struct push_profile *p, bool parca)
 {
 	char pid[16];
