@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-enum { ESC = 27, FILTER_OPENS = 200, KEYS_KEPT = 32 };
+enum { ESC = 27, FILTER_OPENS = 200, KEYS_KEPT = 32, LONE_ROWS = 100 };
 
 void browse_say(struct browse *b, const char *fmt, ...)
 {
@@ -109,6 +109,23 @@ static void browse_go_to(struct browse *b, uint32_t node)
 static uint32_t browse_chosen(const struct browse *b)
 {
 	return b->at < b->tree.line_count ? b->tree.lines[b->at] : UINT32_MAX;
+}
+
+static void set_open(struct browse *b, uint32_t node, bool open)
+{
+	if (node == UINT32_MAX)
+		return;
+	b->tree.nodes[node].open = open && tree_has_children(&b->tree, node);
+	b->tree.nodes[node].by_filter = false;
+	browse_list(b);
+}
+
+/* Opens rows that are the only row below another, as the first frames of a heap are. */
+static void browse_open_lone(struct browse *b)
+{
+	const struct tree *t = &b->tree;
+	for (uint32_t count = 1; t->line_count == count && count < LONE_ROWS; count++)
+		set_open(b, t->lines[count - 1], true);
 }
 
 /* Filters the tree by b->filter. Updates *node to its new number. */
@@ -220,6 +237,8 @@ bool browse_take_table(struct browse *b, const struct browse_table *table, bool 
 	browse_list(b);
 	if (carried)
 		browse_go_to(b, node);
+	else
+		browse_open_lone(b);
 	b->top = b->at > line ? b->at - line : 0;
 	return true;
 }
@@ -279,15 +298,6 @@ static void move_by(struct browse *b, int64_t by)
 	int64_t to = (int64_t)b->at + by;
 	to = to > last ? last : to;
 	b->at = to < 0 ? 0 : (uint32_t)to;
-}
-
-static void set_open(struct browse *b, uint32_t node, bool open)
-{
-	if (node == UINT32_MAX)
-		return;
-	b->tree.nodes[node].open = open && tree_has_children(&b->tree, node);
-	b->tree.nodes[node].by_filter = false;
-	browse_list(b);
 }
 
 static void go_left(struct browse *b)

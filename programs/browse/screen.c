@@ -274,9 +274,9 @@ static void draw_path(const struct browse *b)
 		browse_now_text(number, b, t->root, t->measure);
 	if (b->filter[0] != '\0')
 		snprintf(filter, sizeof filter, "  filter: %s", b->filter);
-	snprintf(text, sizeof text, " %.120s: %s %s, %u rows%s", root->label,
+	snprintf(text, sizeof text, " %.120s: %s %s, %u row%s%s", root->label,
 		 number[0] ? number : "0", t->table->measures[t->measure].title,
-		 (unsigned)t->line_count, filter);
+		 (unsigned)t->line_count, t->line_count == 1 ? "" : "s", filter);
 	paint_fill(1, 0, paint_columns(), PAINT_PLAIN, false);
 	paint_text(1, 0, paint_columns(), text, b->filter[0] != '\0' ? PAINT_MARK : PAINT_PLAIN,
 		   false);

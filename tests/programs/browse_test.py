@@ -97,6 +97,9 @@ def check_rows():
     t.press("q")
     check("rows: exit status", t.status(), 0)
     t.close()
+    t = browse("-d", "inputfiles,sections,symbols", "tiny")
+    check("rows: a lone row is open", labels(t.lines())[:3], [(0, "tiny")] + [(1, r["label"]) for r in top[:2]])
+    t.close()
 
 
 FILTERS = ["main", "t", "T", "e !t", ".text", "!a", "section", "no such thing"]
