@@ -36,7 +36,7 @@ deps_test_wish="cmd/clang-19:clang-19 cmd/ld.lld-19:lld-19 cmd/llvm-readelf-19:l
 	cmd/powerpc-linux-gnu-gcc:gcc-powerpc-linux-gnu file/usr/powerpc-linux-gnu/include/string.h:libc6-dev-powerpc-cross
 	cmd/s390x-linux-gnu-gcc:gcc-s390x-linux-gnu file/usr/s390x-linux-gnu/include/string.h:libc6-dev-s390x-cross
 	m32/:libc6-dev-i386 m32/:lib32gcc-GCC-dev cmd/dexdump:dexdump cmd/create_gcov:autofdo cmd/perf:linux-perf
-	file/usr/lib/postgresql/15/bin/initdb:postgresql cmd/clickhouse-server:clickhouse-server cmd/yamllint:yamllint file/usr/lib/python3/dist-packages/yaml:python3-yaml cmd/zsh:zsh cmd/fish:fish cmd/sqlite3:sqlite3 cmd/git:git file/usr/share/i18n/locales/de_DE:locales cmd/ccache:ccache cmd/make:make cmd/go:golang-go cmd/chromium:chromium cmd/tmux:tmux so/libjemalloc.so.2:libjemalloc2
+	file/usr/lib/postgresql/15/bin/initdb:postgresql cmd/clickhouse-server:clickhouse-server cmd/dh:debhelper cmd/dh_python3:dh-python pc/libdebuginfod:libdebuginfod-dev cmd/yamllint:yamllint file/usr/lib/python3/dist-packages/yaml:python3-yaml cmd/zsh:zsh cmd/fish:fish cmd/sqlite3:sqlite3 cmd/git:git file/usr/share/i18n/locales/de_DE:locales cmd/ccache:ccache cmd/make:make cmd/go:golang-go cmd/chromium:chromium cmd/tmux:tmux so/libjemalloc.so.2:libjemalloc2
 	cmd/gfortran:gfortran cmd/fpc:fp-compiler cmd/ocamlopt:ocaml-nox cmd/nim:nim cmd/gdc:gdc
 	cmd/musl-gcc:musl-tools cmd/redis-server:redis-server so/libtcmalloc_minimal.so.4:libtcmalloc-minimal4 so/libmimalloc.so.2:libmimalloc2.0"
 
