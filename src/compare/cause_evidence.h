@@ -14,6 +14,7 @@ struct cause_part {
 	int package_sign; /* 1: its package is new, -1: gone, 0: on both snapshots, or none */
 	bool old_path;    /* The base has this path */
 	double own;       /* Change of the symbol's own size */
+	unsigned runtime; /* Bits of the parts of run times that it belongs to */
 	bool used;        /* A cause explains it already */
 };
 

@@ -155,7 +155,7 @@ static void objects_guess(struct cause_evidence *e)
 	}
 }
 
-#define EXCEPTIONS "exceptions and their unwinder"
+static const char exceptions[] = "exceptions and their unwinder";
 
 /* Parts of run times, by texts in the names or paths of their symbols. */
 static const struct runtime_part {
@@ -174,7 +174,7 @@ static const struct runtime_part {
 	{ "input and output streams with their locales (`iostream`)",
 	  "basic_ostream basic_istream basic_iostream streambuf ios_base basic_ios std::locale "
 	  "num_put num_get money time_put time_get ctype codecvt numpunct messages filebuf" },
-	{ EXCEPTIONS, "_Unwind_ __cxa_throw __cxa_begin_catch __cxa_end_catch __cxa_rethrow "
+	{ exceptions, "_Unwind_ __cxa_throw __cxa_begin_catch __cxa_end_catch __cxa_rethrow "
 		      "__gxx_personality unwind-dw2 eh_throw eh_alloc" },
 	{ "a sanitizer", "__asan_ __ubsan_ __tsan_ __msan_ __sanitizer_" },
 	{ "counters of coverage or profiles", "gcov __llvm_profile __profc_ __profd_ __llvm_prf" },
@@ -194,26 +194,38 @@ static bool is_runtime(const struct runtime_part *r, const struct cause_part *p)
 	return false;
 }
 
+static unsigned runtime_bit(const char *words)
+{
+	size_t i = 0;
+	while (runtime_parts[i].words != words)
+		i++;
+	ASSERT(i < COUNT_OF(runtime_parts));
+	return 1u << i;
+}
+
 bool cause_is_exceptions(const struct cause_part *p)
 {
-	const struct runtime_part *r = runtime_parts;
-	while (strcmp(r->words, EXCEPTIONS) != 0)
-		r++;
-	ASSERT(r < runtime_parts + COUNT_OF(runtime_parts));
-	return !p->fallback && is_runtime(r, p);
+	return p->runtime & runtime_bit(exceptions);
 }
 
 static bool claims_runtime(const struct cause_guess *g, const struct cause_part *p)
 {
-	const struct runtime_part *r = runtime_parts;
-	while (r->words != g->cause.names[1])
-		r++;
-	ASSERT(r < runtime_parts + COUNT_OF(runtime_parts));
-	return !p->fallback && cause_sign(p) == g->cause.sign && is_runtime(r, p);
+	return p->runtime & runtime_bit(g->cause.names[1]) && cause_sign(p) == g->cause.sign;
+}
+
+/* Finds to which parts of run times a part belongs. */
+static unsigned runtime_of(const struct cause_part *p)
+{
+	unsigned ret = 0;
+	for (size_t i = 0; i < COUNT_OF(runtime_parts) && !p->fallback; i++)
+		ret |= is_runtime(&runtime_parts[i], p) ? 1u << i : 0;
+	return ret;
 }
 
 static void runtime_guess(struct cause_evidence *e)
 {
+	for (size_t i = 0; i < e->parts.count; i++)
+		e->parts.data[i].runtime = runtime_of(&e->parts.data[i]);
 	for (size_t i = 0; i < COUNT_OF(runtime_parts); i++)
 		for (int sign = -1; sign <= 1; sign += 2)
 			names_guess(e,

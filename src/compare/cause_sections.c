@@ -130,7 +130,7 @@ static void causes_guess_base(struct cause_evidence *e)
 	const bool dynamic = section_change_of(e, STR(".dynamic")).after > 0;
 	const bool moved = low[0] < 0x100000 && low[1] >= 0x100000 && low[1] != UINT64_MAX;
 	const bool back = low[1] < 0x100000 && low[0] >= 0x100000 && low[0] != UINT64_MAX;
-	if (!dynamic || (!moved && !back))
+	if (!dynamic || (!moved && !back) || (double)e->kept < e->gone + e->added)
 		return;
 	vec_push(&e->guesses,
 		 (struct cause_guess){

@@ -92,6 +92,8 @@ static void evidence_add_function(struct cause_evidence *e, const struct charge_
 		e->smaller += p->vm[1] < p->vm[0];
 	}
 	const bool cold = cause_is_cold(part);
+	if (snap_is_made_up(part->name))
+		return;
 	e->cold_gone += cold && part->change == HEFT_REMOVED;
 	e->gone += !part->clone && part->change == HEFT_REMOVED;
 	e->added += !part->clone && part->change == HEFT_ADDED;
@@ -154,9 +156,23 @@ static bool became_one_unit(const struct snapshot_diff *d)
 	return ret;
 }
 
+/* True if the two have few functions in common. Names that a symbol table lost are no evidence. */
+static bool are_others(const struct cause_evidence *e)
+{
+	const double few = 4 * (double)e->kept;
+	return few < e->gone && few < e->added;
+}
+
 static bool claims_code(const struct cause_guess *g, const struct cause_part *p)
 {
 	return p->fallback || (p->code && (p->change != HEFT_ADDED || g->text.len > 0));
+}
+
+static bool claims_other(const struct cause_guess *g, const struct cause_part *p)
+{
+	(void)g;
+	(void)p;
+	return true;
 }
 
 /* Guesses from the functions: all sources compiled as one, or other code for most functions. New
@@ -164,7 +180,7 @@ static bool claims_code(const struct cause_guess *g, const struct cause_part *p)
 static void causes_guess_code(struct cause_evidence *e)
 {
 	const size_t changed = e->larger + e->smaller;
-	struct cause_guess g = { .cause = { .kind = CAUSE_ONE_UNIT,
+	struct cause_guess g = { .cause = { .kind = are_others(e) ? CAUSE_OTHER : CAUSE_ONE_UNIT,
 					    .count = changed,
 					    .grown = e->larger,
 					    .of = e->kept,
@@ -172,7 +188,10 @@ static void causes_guess_code(struct cause_evidence *e)
 					    .names = { "", "", "" } },
 				 .claims = claims_code,
 				 .text = changed * 4 >= e->kept * 3 ? STR("all") : STR("") };
-	if (e->gone > 0 && changed > 0 && became_one_unit(e->d)) {
+	if (g.cause.kind == CAUSE_OTHER) {
+		g.claims = claims_other;
+		vec_push(&e->guesses, g);
+	} else if (e->gone > 0 && changed > 0 && became_one_unit(e->d)) {
 		vec_push(&e->guesses, g);
 	} else if (cause_code_differs(e, 8)) {
 		g.cause.kind = CAUSE_CODE;
@@ -200,44 +219,58 @@ static void causes_guess_symbols(struct cause_evidence *e)
 			}
 	}
 	for (size_t k = 0; k < COUNT_OF(most) && most[k] != NULL; k++) {
-		const struct cause c = { .kind = CAUSE_SYMBOL,
-					 .sign = cause_sign(most[k]),
-					 .names = {
-						 arena_copy(e->arena, most[k]->label),
-						 fabs(most[k]->own) * 2 < cause_size(most[k])
-							 ? ""
-							 : arena_copy(e->arena, most[k]->section),
-						 arena_copy(e->arena, most[k]->path) } };
+		const struct cause c = {
+			.kind = CAUSE_SYMBOL,
+			.sign = cause_sign(most[k]),
+			.names = { arena_copy(e->arena, most[k]->label),
+				   most[k]->change == HEFT_CHANGED &&
+						   fabs(most[k]->own) * 2 < cause_size(most[k])
+					   ? ""
+					   : arena_copy(e->arena, most[k]->section),
+				   arena_copy(e->arena, most[k]->path) }
+		};
 		vec_push(&e->guesses, (struct cause_guess){ c, claims_label, most[k]->label });
 	}
 }
 
 /* Less padding than this comes with any change: some segments begin at a new page. */
-enum { PADDING_LEAST = 16 << 10 };
+static const double padding_least = 16 << 10;
+/* A smaller change of the sum beside renamed symbols comes from their names. */
+enum { SAME_MOST = 256 };
 
 /* Guesses that the file only has other padding. */
 static void causes_guess_padding(struct cause_evidence *e)
 {
 	const double size = fabs(e->padding);
-	if (size > e->all && (size > PADDING_LEAST || e->all == 0))
+	if (size > e->all && (size > padding_least || e->all == 0))
 		vec_push(&e->guesses, (struct cause_guess){ .cause = { .kind = CAUSE_PADDING,
 								       .bytes = size,
 								       .delta = e->padding,
 								       .names = { "", "", "" } } });
 }
 
-/* Guesses that symbols only have another name or path. */
+static bool claims_moved(const struct cause_guess *g, const struct cause_part *p)
+{
+	return p->change == (g->cause.kind == CAUSE_MOVED ? HEFT_MOVED : HEFT_RENAMED);
+}
+
+/* Guesses that symbols have another name or path. It is the cause if little else changed, or if
+ * these symbols have the change. */
 static void causes_guess_same(struct cause_evidence *e)
 {
 	const bool moved = e->moved > e->renamed;
 	const double bytes = moved ? e->moved : e->renamed;
-	if (bytes == 0 || e->all > bytes / 4)
-		return;
-	vec_push(&e->guesses, (struct cause_guess){
-				      .cause = { .kind = moved ? CAUSE_MOVED : CAUSE_RENAMED,
-						 .bytes = e->all > 0 ? e->all : 1,
-						 .count = moved ? e->moved_count : e->renamed_count,
-						 .names = { "", "", "" } } });
+	double net = 0;
+	for (size_t i = 0; i < e->parts.count; i++)
+		net += e->parts.data[i].delta;
+	const bool alone = (fabs(net) <= SAME_MOST && e->all <= bytes / 4) || e->all * 50 <= bytes;
+	struct cause_guess g = { .cause = { .kind = moved ? CAUSE_MOVED : CAUSE_RENAMED,
+					    .bytes = e->all > 0 ? e->all : 1,
+					    .count = moved ? e->moved_count : e->renamed_count,
+					    .names = { "", "", "" } },
+				 .claims = alone ? NULL : claims_moved };
+	if (bytes > 0)
+		vec_push(&e->guesses, g);
 }
 
 /* Returns the bytes that a guess explains beyond the causes before it. `use` marks them. */
@@ -264,7 +297,8 @@ static double guess_weigh(struct cause_evidence *e, struct cause_guess *g, bool 
 
 static bool is_derived(enum cause_kind kind)
 {
-	return kind == CAUSE_ONE_UNIT || kind == CAUSE_CODE || kind == CAUSE_UNWIND;
+	return kind == CAUSE_OTHER || kind == CAUSE_ONE_UNIT || kind == CAUSE_CODE ||
+	       kind == CAUSE_UNWIND;
 }
 
 /* Moves the guess that explains most to the causes. False if none explains enough. */

@@ -20,6 +20,7 @@ enum cause_kind {
 	CAUSE_COMPILER, /* names: the compiler before, after */
 	CAUSE_VERSION,  /* Version of a package. names: package, version before, after */
 	/* Derived: it explains the evidence best. */
+	CAUSE_OTHER,    /* Two programs with few common functions. of: common ones */
 	CAUSE_ONE_UNIT, /* All sources are compiled as one */
 	CAUSE_CODE,     /* Functions that stay have other sizes. count: these, grown: larger */
 	CAUSE_UNWIND,   /* Tables of exceptions and unwinding. count: cold parts that are gone */

@@ -46,6 +46,11 @@ static void put_version(const struct cause *c, struct sink *s)
 	story_put_name(s, c->names[1]);
 }
 
+static void put_other(const struct cause *c, struct sink *s)
+{
+	sink_printf(s, "two different programs, they have only %zu functions in common", c->of);
+}
+
 static void put_one_unit(const struct cause *c, struct sink *s)
 {
 	sink_printf(s,
@@ -108,7 +113,7 @@ static bool is_data(const char *section)
 
 static void put_symbol(const struct cause *c, struct sink *s)
 {
-	if (!*c->names[1]) {
+	if (!*c->names[1] && c->sign == 0) {
 		sink_text(s, STR("data and tables that belong to "));
 		story_put_name(s, c->names[0]);
 		sink_printf(s, " are %s: %s", cause_came(c), said_size(c->delta).p);
@@ -204,6 +209,7 @@ static const struct cause_words {
 	[CAUSE_OPTIONS] = { put_options, true, false },
 	[CAUSE_COMPILER] = { put_compiler, true, false },
 	[CAUSE_VERSION] = { put_version, true, false },
+	[CAUSE_OTHER] = { put_other, false, true },
 	[CAUSE_ONE_UNIT] = { put_one_unit, false, true },
 	[CAUSE_CODE] = { put_code, false, true },
 	[CAUSE_UNWIND] = { put_unwind, false, true },
