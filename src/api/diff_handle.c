@@ -128,16 +128,23 @@ const struct heft_table *heft_diff_rows(struct heft_diff *d, const struct heft_d
 static bool diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,
 		       const struct heft_sink *sink, struct heft_err *err)
 {
-	const struct diff_report z = diff_report_of(&d->diff, &d->sections, &d->rows);
+	struct diff_report z = diff_report_of(&d->diff, &d->sections, &d->rows);
 	struct report r = { .table = d->rows.table, .ctx = &z };
+	struct causes causes = { .count = 0 };
 	struct sink s;
 	if (!d->rows.table.top)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "no rows of the diff were asked for");
 	if (!TAKE(heft_write_opts, &r.opts, opts, err))
 		return false;
+	if (r.opts.format == HEFT_JSON)
+		causes_find(&causes, &d->diff, &d->sections);
+	z.causes = causes.list;
+	z.cause_count = causes.count;
 	diff_report_init(&r);
 	sink_start(&s, sink);
-	return report_write(&r, &s, err);
+	const bool ok = report_write(&r, &s, err);
+	causes_release(&causes);
+	return ok;
 }
 
 bool heft_diff_write(const struct heft_diff *d, const struct heft_write_opts *opts,

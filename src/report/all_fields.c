@@ -41,6 +41,7 @@ const struct fields *const all_fields[] = {
 	&diff_row_fields,
 	&padded_fields,
 	&diff_section_fields,
+	&cause_fields,
 	&budget_document_fields,
 	NULL,
 };

@@ -204,6 +204,37 @@ static const struct field section_list[] = {
 #undef SECTION
 const struct fields diff_section_fields = FIELDS("section", section_list);
 
+static const char *const cause_kinds[CAUSE_KINDS] = {
+	[CAUSE_OPTIONS] = "options",  [CAUSE_COMPILER] = "compiler", [CAUSE_VERSION] = "version",
+	[CAUSE_OTHER] = "other",      [CAUSE_ONE_UNIT] = "one unit", [CAUSE_CODE] = "code",
+	[CAUSE_UNWIND] = "unwind",    [CAUSE_SECTION] = "section",   [CAUSE_SYMBOL] = "symbol",
+	[CAUSE_RUNTIME] = "run time", [CAUSE_PACKAGE] = "package",   [CAUSE_OBJECTS] = "objects",
+	[CAUSE_FAMILY] = "family",    [CAUSE_CLASSES] = "classes",   [CAUSE_PADDING] = "padding",
+	[CAUSE_RENAMED] = "renamed",  [CAUSE_MOVED] = "moved",
+};
+
+#define CAUSE(m) FIELD(struct cause, m)
+static const struct field cause_list[] = {
+	{ KEY("kind", "the rule. `other`: two programs, `one unit`: all sources compiled as one, "
+		      "`code`: other sizes of most functions, `objects`: without debug info, "
+		      "`family`: a text that names share"),
+	  FIELD_AS(FIELD_WORD, struct cause, kind), FIELD_WORDS(cause_kinds) },
+	{ KEY("share", "part of the change that it explains, 0 to 1"), CAUSE(share) },
+	{ KEY("bytes", "changed bytes that it explains"), CAUSE(bytes) },
+	{ KEY("delta", "change of these bytes"), CAUSE(delta) },
+	{ KEY("count", "units, functions, symbols, packages or classes. Missing if none"),
+	  CAUSE(count), .flags = FIELD_ANY },
+	{ KEY("name", "new options, the compiler before, section, symbol, package, object, class "
+		      "or text in names. Missing if none"),
+	  CAUSE(names[0]), .flags = FIELD_ANY },
+	{ KEY("name_2", "dropped options, the compiler after, words. Missing if none"),
+	  CAUSE(names[1]), .flags = FIELD_ANY },
+	{ KEY("name_3", "version after, path. Missing if none"), CAUSE(names[2]),
+	  .flags = FIELD_ANY },
+};
+#undef CAUSE
+const struct fields cause_fields = FIELDS("cause", cause_list);
+
 static const struct field diff_list[] = {
 	{ KEY("by", "what rows are: `symbol`, `source`, `directory`, `object`, `component`, "
 		    "`section`, `container` or `namespace`"),
@@ -216,6 +247,10 @@ static const struct field diff_list[] = {
 	{ KEY("sections", "by falling size; of all rows, whatever options say"),
 	  FIELD_LIST(FIELD_STRUCTS, struct diff_report, sections, section_count),
 	  .stride = sizeof(struct diff_section), .flags = FIELD_LINES, .of = &diff_section_fields },
+	{ KEY("causes", "what the change comes from ([how](budgets.md#how-the-cause-is-found)), "
+			"the first explains most. Missing if none"),
+	  FIELD_LIST(FIELD_STRUCTS, struct diff_report, causes, cause_count),
+	  .stride = sizeof(struct cause), .flags = FIELD_LINES | FIELD_ANY, .of = &cause_fields },
 };
 const struct fields diff_document_fields = FIELDS("document of a difference", diff_list);
 

@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "report/report.h"
-#include "compare/diff_rows.h"
+#include "compare/causes.h"
 
 /* Label of the last row, which includes unchanged rows. */
 #define DIFF_TOTAL "of all rows"
@@ -30,6 +30,8 @@ struct diff_report {
 	const uint64_t *counts; /* Numbers of symbols, per enum heft_change */
 	/* Sums of sections: in the file, in the VM image, debug info, not in the file. */
 	struct padded file, vm, debug, beside;
+	const struct cause *causes; /* For JSON. cause_count is 0 if they were not looked for */
+	size_t cause_count;
 };
 /* Returns the ctx of a diff's report. Borrows the diff. */
 struct diff_report diff_report_of(const struct snapshot_diff *diff,

@@ -3,6 +3,7 @@
 
 usage: tests/oracle/causes.py HEFT
 """
+import json
 import pathlib
 import re
 import shutil
@@ -98,6 +99,9 @@ def main():
             done = subprocess.run([heft, "comment", "--base", old / "app", new / "app"], capture_output=True, text=True)
             text = sentence(done.stdout)
             good = done.returncode == 0 and re.search(case[5], text) and not (case[6] and re.search(case[6], text))
+            if name == "a table":
+                rows = json.loads(subprocess.run([heft, "diff", "--json", old / "app", new / "app"], capture_output=True).stdout)
+                good = good and [cause["kind"] for cause in rows["causes"]] == ["symbol"] and rows["causes"][0]["share"] > 0.9
             failed += not good
             if not good:
                 print(f"FAILED: {name}: {text or done.stdout[:300] + done.stderr}")
