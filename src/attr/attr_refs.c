@@ -30,15 +30,6 @@ struct finds {
 	struct vtables vtables;
 };
 
-struct attr_refs_piece {
-	uint64_t start, end;
-	label_id label;
-	uint32_t why;
-	uint32_t away; /* If a pointer decided `label`: number of functions between `label` and
-		        * the functions that the order of units expects here */
-	bool open;     /* True while this round over the pointers may still find a nearer owner */
-};
-
 /* A GOT slot without a symbol that holds a pointer to anonymous data. */
 struct attr_refs_slot {
 	uint64_t addr;
@@ -61,7 +52,7 @@ struct refs {
 	VEC(struct attr_refs_slot) slots; /* Sorted */
 	struct vtables vtables;
 	struct order order;
-	VEC(struct attr_refs_piece) pieces;
+	piece_vec pieces;
 };
 
 static int attr_refs_by_addr(const void *a, const void *b)
@@ -691,7 +682,7 @@ static void keep_symbols_whole(struct refs *r)
 
 /* For owners by symbol: gives a piece to the function that fits the order of units best. If that is
  * unknown, it keeps the first by address. Data that only other units seem to use gets WHY_AFTER. */
-static void piece_by_order(struct refs *r, struct attr_refs_piece *p)
+static void piece_by_order(struct refs *r, struct data_piece *p)
 {
 	const struct order_verdict *v = p->why == WHY_CODE_REF || p->label == LABEL_NONE
 						? order_verdict_next(&r->order, p->start)
@@ -729,10 +720,10 @@ static void make_pieces(struct refs *r)
 			i++;
 			continue;
 		}
-		struct attr_refs_piece p = { .start = addr,
-					     .end = in->addr + in->size,
-					     .label = LABEL_NONE,
-					     .why = WHY_DATA_REF };
+		struct data_piece p = { .start = addr,
+					.end = in->addr + in->size,
+					.label = LABEL_NONE,
+					.why = WHY_DATA_REF };
 		bool sure = false;
 		for (; i < r->targets.count && r->targets.data[i].addr == addr; i++) {
 			const struct target *t = &r->targets.data[i];
@@ -759,78 +750,13 @@ static void make_pieces(struct refs *r)
 	vec_release(&r->targets);
 }
 
-static struct attr_refs_piece *attr_refs_piece_at(const struct refs *r, uint64_t addr)
-{
-	const size_t low = vec_upper(&r->pieces, addr);
-	return low > 0 && addr < r->pieces.data[low - 1].end ? &r->pieces.data[low - 1] : NULL;
-}
-
-static bool piece_is_sure(const struct attr_refs_piece *p)
-{
-	return p->why == WHY_CODE_ORDER || p->why == WHY_DATA_ORDER;
-}
-
-/* Offers a piece to the owner of a pointer to it. `in`: the piece that holds the pointer, NULL if
- * that has an owner. Of several owners, the nearest in the order of units wins; of equals, the
- * first. */
-static void offer_piece(const struct refs *r, struct attr_refs_piece *to, const struct pointer *p,
-			const struct attr_refs_piece *in)
-{
-	const label_id owner = in ? in->label : p->owner;
-	const bool known = !in || piece_is_sure(in);
-	const struct order_verdict v = order_of_pointer(&r->order, p->addr, owner, p->target);
-	if (to->label != LABEL_NONE && v.away >= to->away)
-		return;
-	to->label = owner;
-	to->away = v.away;
-	const bool after = !lookalike_is_printed(r->a->im, p->target) &&
-			   ((in && in->why == WHY_AFTER) || (v.strange && !known));
-	to->why = after ? WHY_AFTER : v.sure && known ? WHY_DATA_ORDER : WHY_DATA_REF;
-}
-
-/* Visits each pointer to a piece without an owner so far. Returns true if a piece got an owner.
- * `back`: from last to first, which is faster for lists whose objects link to the previous one. */
-static bool spread_once(struct refs *r, bool back)
-{
-	VEC(struct attr_refs_piece *) changed = { 0 };
-	for (size_t k = 0; k < r->pointers.count; k++) {
-		pointer_vec *pointers = &r->pointers.data[k];
-		size_t left = 0;
-		for (size_t i = 0; i < pointers->count; i++) {
-			const struct pointer p = pointers->data[back ? pointers->count - 1 - i : i];
-			struct attr_refs_piece *to = attr_refs_piece_at(r, p.target);
-			if (!to || (to->label != LABEL_NONE && !to->open))
-				continue;
-			const struct attr_refs_piece *in = p.owner == LABEL_NONE
-								   ? attr_refs_piece_at(r, p.addr)
-								   : NULL;
-			if ((in ? in->label : p.owner) == LABEL_NONE) {
-				if (!back)
-					pointers->data[left++] = p;
-				continue;
-			}
-			if (!to->open)
-				vec_push(&changed, to);
-			to->open = true;
-			offer_piece(r, to, &p, in);
-		}
-		if (!back)
-			pointers->count = left;
-	}
-	const bool any = changed.count > 0;
-	for (size_t i = 0; i < changed.count; i++)
-		changed.data[i]->open = false;
-	vec_release(&changed);
-	return any;
-}
-
 /* Claims the pieces. Pieces with WHY_AFTER get a row "after" the unit's data that precedes them. */
 static void claim_pieces(struct refs *r)
 {
 	struct attr *a = r->a;
-	const struct attr_refs_piece *before = NULL;
+	const struct data_piece *before = NULL;
 	for (size_t i = 0; i < r->pieces.count; i++) {
-		const struct attr_refs_piece *p = &r->pieces.data[i];
+		const struct data_piece *p = &r->pieces.data[i];
 		ASSERT(i == 0 || p->start >= p[-1].end);
 		if (p->label == LABEL_NONE)
 			continue;
@@ -843,8 +769,6 @@ static void claim_pieces(struct refs *r)
 		ends_claim(a, p->start, p->end, label, p->why);
 	}
 }
-
-enum { ROUNDS_AHEAD = 64, ROUNDS_MAX = ROUNDS_AHEAD + 8 };
 
 void attr_refs_find(struct attr *a)
 {
@@ -881,15 +805,10 @@ void attr_refs_claim(struct attr *a)
 	attr_bounds(r->data, r->data_count, &r->targets, &r->pointers);
 	attr_ghc_targets(a, &r->targets);
 	make_pieces(r);
-	for (unsigned round = 0; round < ROUNDS_MAX && spread_once(r, round >= ROUNDS_AHEAD);
-	     round++)
-		;
+	pieces_spread(a->im, &r->order, &r->pieces, &r->pointers);
 	claim_pieces(r);
 	vec_release(&r->pieces);
 	order_release(&r->order);
-	for (size_t i = 0; i < r->pointers.count; i++)
-		vec_release(&r->pointers.data[i]);
-	vec_release(&r->pointers);
 	vec_release(&r->slots);
 	addr_mask_release(&r->wanted);
 	vtables_release(&r->vtables);

@@ -25,6 +25,24 @@ typedef VEC(struct pointer) pointer_vec;
 
 typedef VEC(pointer_vec) pointer_parts;
 
+/* A part of anonymous data. */
+struct data_piece {
+	uint64_t start, end;
+	label_id label;
+	uint32_t why;
+	uint32_t away; /* If a pointer decided `label`: number of functions between `label` and
+		        * the functions that the order of units expects here */
+	bool open;     /* True while this round over the pointers may still find a nearer owner */
+};
+
+typedef VEC(struct data_piece) piece_vec;
+
+/* attr_spread.c: gives pieces without an owner to the owners of pointers to them. Releases the
+ * pointers. O(pointers * log pieces), then O(pointers that wait for an owner) a round. */
+struct order;
+void pieces_spread(const struct image *im, const struct order *order, piece_vec *pieces,
+		   pointer_parts *pointers);
+
 /* panics.c: lists the places where a Rust program can panic, if it has no symbols and
  * source_file.panics is set. Targets in code must be in the order of the code. */
 void attr_panics(const struct attr *a, const target_vec *targets, const pointer_parts *pointers);
