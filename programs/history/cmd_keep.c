@@ -116,19 +116,17 @@ static bool apply_gc(void *ctx, const struct opt *o, const char *value)
 	return cli_number(job->h.run.cli, o, value, UINT64_MAX / 20, &job->keep);
 }
 
-static bool is_alike(const struct build_facts *a, const struct build_facts *b)
-{
-	return strcmp(a->product, b->product) == 0 && strcmp(a->config, b->config) == 0 &&
-	       strcmp(a->branch, b->branch) == 0;
-}
-
 /* Returns the number of builds after build `i` that have its product and configuration. */
 static uint64_t builds_after(const struct timeline *t, size_t i)
 {
 	const struct build_facts *f = &t->list.data[i]->facts;
 	uint64_t count = 0;
-	while (++i < t->list.count)
-		count += is_alike(&t->list.data[i]->facts, f);
+	while (++i < t->list.count) {
+		const struct build_facts *next = &t->list.data[i]->facts;
+		count += strcmp(next->product, f->product) == 0 &&
+			 strcmp(next->config, f->config) == 0 &&
+			 strcmp(next->branch, f->branch) == 0;
+	}
 	return count;
 }
 

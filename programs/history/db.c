@@ -183,14 +183,6 @@ bool db_commit(struct db *db)
 	return !db->failed;
 }
 
-static struct db_query *find_query(struct db *db, const void *key)
-{
-	for (size_t i = 0; i < db->queries.count; i++)
-		if (db->queries.data[i]->key == key)
-			return db->queries.data[i];
-	return NULL;
-}
-
 static struct db_query *make_query(struct db *db, const void *key, const char *text,
 				   const struct db_table_facts *table)
 {
@@ -209,7 +201,10 @@ static struct db_query *begin_query(struct db *db, const void *key, const char *
 {
 	if (db->failed)
 		return &db->broken;
-	struct db_query *q = find_query(db, key);
+	struct db_query *q = NULL;
+	for (size_t i = 0; i < db->queries.count && !q; i++)
+		if (db->queries.data[i]->key == key)
+			q = db->queries.data[i];
 	if (!q)
 		return make_query(db, key, text, table);
 	if (q->state == DB_RUNNING)

@@ -120,12 +120,6 @@ bool measures_same(const struct measures *m)
 	return true;
 }
 
-static uint32_t last_id(const struct measures *m)
-{
-	const size_t count = m->known.count;
-	return count > 0 ? m->levels.data[m->known.data[count - 1]].id : 0;
-}
-
 static void insert_measure(struct measures *m, uint32_t key, uint32_t id)
 {
 	struct str parts[3];
@@ -141,10 +135,12 @@ static void insert_measure(struct measures *m, uint32_t key, uint32_t id)
 
 void measures_write(struct measures *m, uint32_t build)
 {
+	const uint32_t *last = vec_last(&m->known);
+	uint32_t last_id = last ? m->levels.data[*last].id : 0;
 	for (uint32_t i = 0; i < m->levels.count; i++) {
 		const struct level *l = &m->levels.data[i];
 		if (l->id == 0 && (l->given || l->was != l->now))
-			insert_measure(m, i, last_id(m) + 1);
+			insert_measure(m, i, ++last_id);
 		if (l->was == l->now)
 			continue;
 		struct db_query *q = db_insert(m->db, TABLE_SIZES);

@@ -185,11 +185,6 @@ static bool series_read_kind(struct series *ret, struct store *s, enum kind kind
 	return any;
 }
 
-static const char *series_describe(struct series *s, const char *kind, const char *name)
-{
-	return arena_format(&s->arena, "%s %s", kind, name);
-}
-
 static bool series_find_name(struct series *ret, struct store *s, const char *what)
 {
 	for (unsigned kind = 0; kind < KINDS; kind++) {
@@ -198,7 +193,7 @@ static bool series_find_name(struct series *ret, struct store *s, const char *wh
 		if (told)
 			what += len + 1;
 		if (*what && series_read_kind(ret, s, kind, what)) {
-			ret->what = series_describe(ret, kind_words[kind], what);
+			ret->what = arena_format(&ret->arena, "%s %s", kind_words[kind], what);
 			return true;
 		}
 		if (told)

@@ -131,12 +131,8 @@ bool heft_answer_table_end(struct heft_answer *a, struct heft_err *err)
 	return GUARDED(a->memory, err, answer_table_end(a, err));
 }
 
-static bool answer_handle_end(struct heft_answer *a, struct heft_err *err)
-{
-	return (a->columns == 0 || answer_table_end(a, err)) && sink_end(&a->sink, err);
-}
-
 bool heft_answer_end(struct heft_answer *a, struct heft_err *err)
 {
-	return GUARDED(a->memory, err, answer_handle_end(a, err));
+	return GUARDED(a->memory, err,
+		       (a->columns == 0 || answer_table_end(a, err)) && sink_end(&a->sink, err));
 }

@@ -152,19 +152,15 @@ static bool need_map(const struct heft_blocks *b, const struct blockmap **ret, s
 			     "a map is of one program: name a slice with --arch"));
 }
 
-static bool blocks_emit(struct heft_blocks *b, const struct blockmap_copy *copy,
-			const struct heft_sink *sink, struct heft_err *err)
-{
-	const struct blockmap *map;
-	return need_map(b, &map, err) && blockmap_emit(map, copy, sink, &b->context.notes, err);
-}
-
 bool heft_blocks_emit(struct heft_blocks *b, unsigned version, unsigned flags,
 		      const struct heft_sink *sink, struct heft_err *err)
 {
 	const struct blockmap_copy copy = { version, flags & HEFT_EMIT_REPLACE,
 					    program_debug_in_use(&b->program) };
-	return GUARDED(b->memory, err, blocks_emit(b, &copy, sink, err));
+	const struct blockmap *map;
+	return GUARDED(b->memory, err,
+		       need_map(b, &map, err) &&
+			       blockmap_emit(map, &copy, sink, &b->context.notes, err));
 }
 
 static bool blocks_check(struct heft_blocks *b, struct heft_block_check *ret, struct heft_err *err)

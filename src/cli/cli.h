@@ -157,12 +157,6 @@ bool cli_number(const struct cli *cli, const struct opt *o, const char *value, u
 bool cli_size(const struct cli *cli, const struct opt *o, const char *value, uint64_t max,
 	      uint64_t *ret);
 
-/* A word that an option accepts. The last entry of a list is NULL. */
-struct choice {
-	const char *word;
-	unsigned value;
-};
-
 extern const struct choice style_choices[];      /* Values of enum heft_demangle */
 extern const struct choice convention_choices[]; /* Values of enum heft_convention */
 /* Finds the value among the choices. Otherwise prints the choices and returns false. */

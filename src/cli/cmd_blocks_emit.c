@@ -9,8 +9,7 @@
 #include <string.h>
 
 enum {
-	O_MAP_VERSION = O_OWN,
-	O_DERIVE,
+	O_DERIVE = O_OWN,
 	O_CONVENTION,
 };
 
@@ -21,10 +20,14 @@ struct emit_job {
 	unsigned flags; /* Bits of enum heft_emit_flag */
 };
 
+static const struct choice versions[] = { { "1", 1 }, { "2", 2 }, { "3", 3 },
+					  { "4", 4 }, { "5", 5 }, { NULL, 0 } };
+
 const struct opt blocks_emit_opts[] = {
 	{ O_OUTPUT, 'o', false, "output", "FILE", "the copy" },
-	{ O_MAP_VERSION, 0, false, "map-version", "1|2|3|4|5",
-	  "of the map (default: 2, which LLVM 16 to 22 read)" },
+	{ 0, 0, false, "map-version", "1|2|3|4|5",
+	  "of the map (default: 2, which LLVM 16 to 22 read)",
+	  PICKS(struct emit_job, map_version, versions) },
 	{ O_DERIVE, 0, false, "derive", NULL,
 	  "derive blocks from the code even if there is a map" },
 	{ O_CONVENTION, 0, false, "convention", "auto|llvm|gcc|pure",
@@ -44,16 +47,12 @@ const char blocks_emit_manual[] =
 	"are those that 'heft blocks' shows; with --replace a map is written again in\n"
 	"another version.\n";
 
-static const struct choice versions[] = { { "1", 1 }, { "2", 2 }, { "3", 3 },
-					  { "4", 4 }, { "5", 5 }, { NULL, 0 } };
-
 static bool blocks_emit_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct emit_job *job = ctx;
 	struct heft_blocks *b = job->blocks;
 	unsigned convention;
 	switch (o->id) {
-	case O_MAP_VERSION: return cli_choice(job->run.cli, o, value, versions, &job->map_version);
 	case O_DERIVE: heft_blocks_set_derive(b, HEFT_DERIVE_ALWAYS); break;
 	case O_CONVENTION:
 		if (!cli_choice(job->run.cli, o, value, convention_choices, &convention))

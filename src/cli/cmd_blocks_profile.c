@@ -23,11 +23,17 @@ struct profile_job {
 	size_t file_count, samples_count;
 };
 
+static const struct choice sorts[] = { { "count", HEFT_SORT_SIZE },
+				       { "size", HEFT_SORT_SIZE },
+				       { "name", HEFT_SORT_NAME },
+				       { NULL, 0 } };
+
 const struct opt blocks_profile_opts[] = {
 	{ O_PERF, 0, false, "perf", "FILE", "samples as perf record writes them" },
 	{ O_SCRIPT, 0, false, "script", "FILE", "what perf script -F ip,brstack printed" },
 	{ O_ADDRESSES, 0, false, "addresses", "FILE", "a line an address, perhaps a count behind" },
 #define OUTPUT_ROWS         "functions, and blocks of each, 0: all (20)"
+#define OUTPUT_SORT_PICKS   PICKS(struct profile_job, query.sort, sorts)
 #define OUTPUT_SORT         "count|name"
 #define OUTPUT_SORT_HELP    "count (default) or name"
 #define OUTPUT_FORMATS      NULL
@@ -62,20 +68,6 @@ static const struct choice formats[] = {
 	{ NULL, 0 },
 };
 
-static bool blocks_profile_apply_sort(struct profile_job *job, const struct opt *o,
-				      const char *value)
-{
-	static const struct choice sorts[] = { { "count", HEFT_SORT_SIZE },
-					       { "size", HEFT_SORT_SIZE },
-					       { "name", HEFT_SORT_NAME },
-					       { NULL, 0 } };
-	unsigned sort;
-	if (!cli_choice(job->run.cli, o, value, sorts, &sort))
-		return false;
-	job->query.sort = (enum heft_sort)sort;
-	return true;
-}
-
 static bool apply_samples(struct profile_job *job, enum heft_samples_form form, const char *value)
 {
 	job->form = form;
@@ -91,7 +83,6 @@ static bool blocks_profile_apply(void *ctx, const struct opt *o, const char *val
 	case O_PERF: return apply_samples(job, HEFT_SAMPLES_PERF, value);
 	case O_SCRIPT: return apply_samples(job, HEFT_SAMPLES_SCRIPT, value);
 	case O_ADDRESSES: return apply_samples(job, HEFT_SAMPLES_ADDRESSES, value);
-	case O_SORT: return blocks_profile_apply_sort(job, o, value);
 	default: return run_apply(job, o, value);
 	}
 }

@@ -19,7 +19,7 @@ static const struct choice by_choices[] = {
 	{ NULL, 0 },
 };
 
-static const struct choice sort_choices[] = {
+const struct choice diff_sorts[] = {
 	{ "delta", HEFT_SORT_DELTA },
 	{ "growth", HEFT_SORT_GROWTH },
 	{ "size", HEFT_SORT_SIZE },
@@ -59,15 +59,6 @@ static bool by_apply(struct diff_job *job, const struct opt *o, const char *valu
 	return group || source || cli_choice(job->open.run.cli, o, value, by_choices, &none);
 }
 
-static bool sort_apply(struct diff_job *job, const struct opt *o, const char *value)
-{
-	unsigned choice = 0;
-	if (!cli_choice(job->open.run.cli, o, value, sort_choices, &choice))
-		return false;
-	job->query.sort = (enum heft_sort)choice;
-	return true;
-}
-
 bool diff_apply(void *ctx, const struct opt *o, const char *value)
 {
 	struct diff_job *job = ctx;
@@ -75,7 +66,6 @@ bool diff_apply(void *ctx, const struct opt *o, const char *value)
 	unsigned style = 0;
 	switch (o->id) {
 	case O_BY: return by_apply(job, o, value);
-	case O_SORT: return sort_apply(job, o, value);
 	case O_MIN: return cli_size(cli, o, value, UINT64_MAX / 20, &job->query.min);
 	case O_DIFF_DEMANGLE:
 		if (!cli_choice(cli, o, value, style_choices + 1, &style))

@@ -25,6 +25,7 @@ struct diff_job {
 	struct heft_diff *diff;
 };
 
+extern const struct choice diff_sorts[]; /* Values of enum heft_sort */
 struct diff_job diff_job_new(const struct cli *cli);
 /* Applies an option. False after a message. */
 bool diff_apply(void *job, const struct opt *o, const char *value);

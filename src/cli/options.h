@@ -21,6 +21,13 @@ enum opt_effect {
 	OPT_SETS,    /* Sets a bool */
 	OPT_ADDS,    /* Adds `bits` to an unsigned */
 	OPT_KEEPS,   /* Keeps the value in a const char * */
+	OPT_PICKS,   /* Keeps the value of the chosen word in an enum or unsigned */
+};
+
+/* A word that an option accepts. The last entry of a list is NULL. */
+struct choice {
+	const char *word;
+	unsigned value;
 };
 
 /* An option. An entry that is all zero ends the table. An entry with neither letter nor name is a
@@ -36,15 +43,17 @@ struct opt {
 	const char *choices;
 	enum opt_effect effect;
 	unsigned bits;
-	size_t at; /* Offset in the job of the member that the effect changes */
+	const struct choice *picks; /* Words of OPT_PICKS */
+	size_t at;                  /* Offset in the job of the member that the effect changes */
 };
 
 /* Offset of a member, which must have this type. */
 #define MEMBER_AT(job, m, type) _Generic(((job *)0)->m, type: offsetof(job, m))
 /* Ends of entries that change a member of a job. */
-#define SETS(job, m)    .effect = OPT_SETS, .at = MEMBER_AT(job, m, bool)
-#define ADDS(job, m, b) .effect = OPT_ADDS, .at = MEMBER_AT(job, m, unsigned), .bits = (b)
-#define KEEPS(job, m)   .effect = OPT_KEEPS, .at = MEMBER_AT(job, m, const char *)
+#define SETS(job, m)     .effect = OPT_SETS, .at = MEMBER_AT(job, m, bool)
+#define ADDS(job, m, b)  .effect = OPT_ADDS, .at = MEMBER_AT(job, m, unsigned), .bits = (b)
+#define KEEPS(job, m)    .effect = OPT_KEEPS, .at = MEMBER_AT(job, m, const char *)
+#define PICKS(job, m, c) .effect = OPT_PICKS, .at = MEMBER_AT(job, m, unsigned), .picks = (c)
 
 enum opt_step {
 	OPT_END,

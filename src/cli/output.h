@@ -5,7 +5,8 @@
  *
  *     OUTPUT_FORMATS: the formats, "table|csv|json", or NULL; OUTPUT_FORMATS_HELP
  *     OUTPUT_BY: values of -d and --by; OUTPUT_BY_HELP
- *     OUTPUT_SORT: values of -s and --sort; OUTPUT_SORT_HELP
+ *     OUTPUT_SORT: values of -s and --sort; OUTPUT_SORT_HELP; OUTPUT_SORT_PICKS, if a member of the
+ *         job keeps the value
  *     OUTPUT_ROWS: help text of -n
  *     OUTPUT_LINES: defined if lines are written as they are found, without widths and colours
  *     OUTPUT_FEW: defined if the only formats are table and json

@@ -52,6 +52,8 @@ static bool option_apply(void *job, const struct opt *o, const char *value,
 	case OPT_SETS: *(bool *)member = true; return true;
 	case OPT_ADDS: *(unsigned *)member |= o->bits; return true;
 	case OPT_KEEPS: *(const char **)member = value; return true;
+	case OPT_PICKS:
+		return cli_choice(((struct command_run *)job)->cli, o, value, o->picks, member);
 	default: return (words->option != NULL ? words->option : run_apply)(job, o, value);
 	}
 }

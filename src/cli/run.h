@@ -1,8 +1,9 @@
 /* run.h - parses the words of commands, and applies the options that commands share.
  *
  * The job of a command begins with a struct command_run. Rows of its table of options that say so
- * (SETS, ADDS, KEEPS) change a member of the job. Options of output_opts.inc and find_opts.inc, of
- * names and threads, and -v change the struct command_run. The command applies all others. */
+ * (SETS, ADDS, KEEPS, PICKS) change a member of the job. Options of output_opts.inc and
+ * find_opts.inc, of names and threads, and -v change the struct command_run. The command applies
+ * all others. */
 #ifndef HEFT_CLI_RUN_H
 #define HEFT_CLI_RUN_H
 

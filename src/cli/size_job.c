@@ -6,8 +6,7 @@
 #include <string.h>
 
 enum {
-	O_DOMAIN = O_OWN,
-	O_CONFIG,
+	O_CONFIG = O_OWN,
 	O_INCLUDE,
 	O_EXCLUDE,
 	O_NO_DEBUG,
@@ -17,6 +16,10 @@ enum {
 	O_VMADDR,
 	O_FILEOFF,
 	O_DEBUG_INFO,
+};
+
+static const struct choice domains[] = {
+	{ "vm", HEFT_VM }, { "file", HEFT_FILE }, { "both", HEFT_BOTH }, { NULL, 0 }
 };
 
 const struct opt size_opts[] = {
@@ -41,7 +44,8 @@ const struct opt size_opts[] = {
 	{ O_PERF, 0, false, "perf", "FILE", "samples of perf record, for the source hotness" },
 	{ O_DEPTH, 0, false, "depth", "NUM", "directories: so many levels, a component each" },
 	{ .help = "What is shown:" },
-	{ O_DOMAIN, 0, true, "domain", "vm|file|both", "columns to show, and to sort by" },
+	{ 0, 0, true, "domain", "vm|file|both", "columns to show, and to sort by",
+	  PICKS(struct size_job, run.out.write.domain, domains) },
 	{ O_DEMANGLE, 'C', true, "demangle", "none|short|full",
 	  "names of symbols (default: short)" },
 	{ 0, 0, false, "count", NULL, "a column with the number of symbols",
@@ -96,9 +100,6 @@ static bool parse_number(const struct size_job *job, const struct opt *o, const 
 	return true;
 }
 
-static const struct choice domains[] = {
-	{ "vm", HEFT_VM }, { "file", HEFT_FILE }, { "both", HEFT_BOTH }, { NULL, 0 }
-};
 static const struct choice debug_infos[] = { { "sections", 0 },
 					     { "owners", HEFT_PROFILE_DEBUG_OWNERS },
 					     { NULL, 0 } };
@@ -217,15 +218,6 @@ static bool size_job_apply_sort(struct size_job *job, const struct opt *o, const
 	return true;
 }
 
-static bool domain_apply(struct size_job *job, const struct opt *o, const char *value)
-{
-	unsigned n = 0;
-	if (!cli_choice(job->run.cli, o, value, domains, &n))
-		return false;
-	job->run.out.write.domain = (enum heft_domain)n;
-	return true;
-}
-
 static bool size_job_apply_debug(struct size_job *job, const struct opt *o, const char *value)
 {
 	unsigned n = 0;
@@ -272,7 +264,6 @@ static bool size_job_apply(void *ctx, const struct opt *o, const char *value)
 		job->trace_some = true;
 		return true;
 	case O_BY: return cli_each_name(job->run.cli, value, queue_source, job);
-	case O_DOMAIN: return domain_apply(job, o, value);
 	case O_DEBUG_INFO: return size_job_apply_debug(job, o, value);
 	case O_SORT: return size_job_apply_sort(job, o, value);
 	case O_CONFIG: return merge_config(job, value);

@@ -62,14 +62,6 @@ static void align_paths_make_index(struct by_name *b, const align_paths *paths)
 	}
 }
 
-static void release_index(struct by_name *b)
-{
-	intern_release(&b->names);
-	vec_release(&b->first);
-	vec_release(&b->next);
-	vec_release(&b->paths);
-}
-
 /* Returns the path that shares the longest end with `path`. *ret_size: size of that end, or 0. */
 static struct str align_paths_find_partner(const struct by_name *b, struct str path,
 					   size_t *ret_size)
@@ -174,7 +166,10 @@ bool align_find_paths(const align_paths *before, const align_paths *after, struc
 		     (struct str){ partner.p, partner.len - size });
 	}
 	const bool found = elect(&votes, pairs, &same, ret_roots);
-	release_index(&index);
+	intern_release(&index.names);
+	vec_release(&index.first);
+	vec_release(&index.next);
+	vec_release(&index.paths);
 	intern_release(&votes.roots);
 	vec_release(&votes.counts);
 	vec_release(&same);

@@ -86,16 +86,11 @@ static void add_insn(struct code_diff_lines *l, const struct disasm_insn *insn,
 	vec_push(&l->list, (struct line_part){ from, l->text.len - from });
 }
 
-/* Opens a disassembler. An odd entry point means Thumb code, as in microcontrollers. */
-static bool open_disasm(struct disasm *d, const struct image *im)
-{
-	return im && disasm_open(d, im, flow_isa_of(im) == CODE_THUMB);
-}
-
 static void code_diff_disassemble(struct code_diff_lines *l, const struct code_side *side)
 {
 	struct disasm d;
-	if (!open_disasm(&d, side->im))
+	/* An odd entry point shows Thumb code, as in microcontrollers. */
+	if (!side->im || !disasm_open(&d, side->im, flow_isa_of(side->im) == CODE_THUMB))
 		return;
 	struct bytes code = image_at(side->im, side->addr, min_u64(side->size, CODE_DIFF_BYTES));
 	for (uint64_t addr = side->addr; code.size > 0;) {

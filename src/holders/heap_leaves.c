@@ -222,14 +222,6 @@ static void sum_blocks(const struct heap_leaves_source *s, const uint8_t *reach,
 	}
 }
 
-/* Fails if leaks are unknown: blocks of an unknown allocator may contain pointers. */
-static bool check_leaks(const struct heft_heap *h, struct heft_err *err)
-{
-	return h->info.of.live_known || h->info.of.blocks > 0 ||
-	       fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no leaks can be told: %s",
-		    h->info.of.path, h->info.of.unknown);
-}
-
 static bool heap_leaves_add_blocks(const struct heap_leaves_source *s, struct heft_err *err)
 {
 	const struct heft_heap_query *q = &s->r->report.query;
@@ -237,8 +229,10 @@ static bool heap_leaves_add_blocks(const struct heap_leaves_source *s, struct he
 	struct heap_leaves_block_sums sums = { .list = { 0 } };
 	uint8_t *reach = NULL;
 	const char *why;
-	if (q->leaks && !check_leaks(s->h, err))
-		return false;
+	/* Blocks of an unknown allocator may contain pointers. */
+	if (q->leaks && !s->h->info.of.live_known && s->h->info.of.blocks == 0)
+		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no leaks can be told: %s",
+			    s->h->info.of.path, s->h->info.of.unknown);
 	if (q->leaks && !heap_reach(&reach, &why, &s->h->process.dump, &heap->records,
 				    &heap->blocks, &heap->layout))
 		return fail(err, HEFT_EUNSUPPORTED, HEFT_NO_OFFSET, "%s: no leaks can be told: %s",

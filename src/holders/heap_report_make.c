@@ -29,14 +29,6 @@ static void name_calls(struct heft_heap *h)
 	memory_enter(before);
 }
 
-/* Notes path options that match nothing. In a diff, each dump may need some for its machine. */
-static void note_paths(struct heft_heap_report *r, const struct heft_heap *h,
-		       const struct heft_heap *base)
-{
-	if (!paths_used(&h->context.wish.paths) && !(base && paths_used(&base->context.wish.paths)))
-		paths_note_unused(&h->context.wish.paths, h->info.of.path, r->notes);
-}
-
 static bool report_fill(struct heft_heap_report *r, struct heft_heap *h, struct heft_heap *base,
 			struct heft_err *err)
 {
@@ -47,7 +39,10 @@ static bool report_fill(struct heft_heap_report *r, struct heft_heap *h, struct 
 	if (base)
 		name_calls(base);
 	uint32_t *steps = heap_join(r, h, base, &base_steps);
-	note_paths(r, h, base);
+	const struct paths *paths = &h->context.wish.paths;
+	/* In a diff, each dump may need path options for its own machine. */
+	if (!paths_used(paths) && !(base && paths_used(&base->context.wish.paths)))
+		paths_note_unused(paths, h->info.of.path, r->notes);
 	const bool good = mark_helpers(r, err) && heap_leaves_add(r, h, steps, false, err) &&
 			  (!base || heap_leaves_add(r, base, base_steps, true, err)) &&
 			  heap_leaves_finish(r, err);

@@ -79,13 +79,6 @@ struct diff_report diff_report_of(const struct snapshot_diff *diff,
 	return ret;
 }
 
-/* Writes "+579 bytes (+18%), now 3.79Ki": the change and the size now. */
-static void padded_put(struct padded size, struct sink *s)
-{
-	sink_printf(s, "%s bytes (%s), now %s", shown_change(size.after - size.before).p,
-		    shown_growth(size.after, size.before).p, shown_size(whole_of(size.after)).p);
-}
-
 static void diff_report_put_section(struct sink *s, const char *name, struct padded size)
 {
 	const size_t have = label_width(str_of(name));
@@ -285,9 +278,11 @@ static void markdown_section(struct sink *s, const char *name, struct padded siz
 static void diff_report_markdown_head(const struct report *r, struct sink *s)
 {
 	const struct diff_report *z = r->ctx;
-	sink_text(s, STR("**Size: "));
-	padded_put(z->file, s);
-	sink_text(s, STR("**\n\n"));
+	/* "+579 bytes (+18%), now 3.79Ki" */
+	sink_printf(s, "**Size: %s bytes (%s), now %s**\n\n",
+		    shown_change(z->file.after - z->file.before).p,
+		    shown_growth(z->file.after, z->file.before).p,
+		    shown_size(whole_of(z->file.after)).p);
 	diff_counts_put(z, s);
 	if (z->uncharged)
 		sink_printf(s, "\n\n%s", uncharged_line);

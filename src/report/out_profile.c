@@ -10,13 +10,6 @@
 
 static const char *const kind_names[] = { "jump", "call", "return" };
 
-/* Returns the address of block `i`. */
-static uint64_t profile_block_addr(const struct profile_report *r, uint64_t i)
-{
-	ASSERT(i < r->map->blocks.count);
-	return blockmap_range_of(r->map, i)->addr + r->map->blocks.data[i].off;
-}
-
 static int by_weight(const void *x, const void *y)
 {
 	const struct profile_rank *a = x, *b = y;
@@ -116,7 +109,9 @@ const struct fields profile_block_fields = FIELDS("counted block", block_list);
 static struct shown_block profile_shown_block(const struct profile_report *r, uint64_t i)
 {
 	const uint64_t count = r->profile->counts[i];
-	return (struct shown_block){ .addr = profile_block_addr(r, i),
+	const uint64_t start = blockmap_range_of(r->map, i)->addr;
+	ASSERT(i < r->map->blocks.count);
+	return (struct shown_block){ .addr = start + r->map->blocks.data[i].off,
 				     .count = count,
 				     .falls = r->profile->falls[i],
 				     .id = r->map->blocks.data[i].id,

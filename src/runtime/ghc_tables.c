@@ -22,11 +22,6 @@ static uint64_t look_back(const struct ghc_look *l, uint64_t back, unsigned size
 	return read_uint(&r, size);
 }
 
-static uint64_t look_address(const struct ghc_look *l)
-{
-	return l->code->addr + l->off;
-}
-
 /* True if a text at the address begins like "package:Module". */
 static bool look_leads_to_text(const struct ghc_look *l, uint64_t addr)
 {
@@ -78,13 +73,6 @@ static bool look_srt(const struct ghc_look *l, struct ghc_table *t)
 	return t->data % WORD == 0 && l->im->load(l->im->ctx, t->data, WORD).size == WORD;
 }
 
-static bool look_constructor(const struct ghc_look *l, struct ghc_table *t)
-{
-	t->size = LEAST + WORD;
-	t->data = t->entry + look_back(l, t->size, WORD);
-	return look_back(l, 4, 4) < MOST_WORDS && look_leads_to_text(l, t->data);
-}
-
 static bool look_function(const struct ghc_look *l, struct ghc_table *t)
 {
 	enum { ARGUMENTS_MOST = 40, ARITY_MOST = 64, GENERAL = 1 };
@@ -105,7 +93,9 @@ static bool look_table(const struct ghc_look *l, struct ghc_table *ret)
 	ASSERT(type > 0 && type < GHC_TYPES);
 	if (l->off < LEAST + WORD)
 		return false;
-	*ret = (struct ghc_table){ .entry = look_address(l), .size = LEAST, .type = (uint8_t)type };
+	*ret = (struct ghc_table){ .entry = l->code->addr + l->off,
+				   .size = LEAST,
+				   .type = (uint8_t)type };
 	const uint64_t pointers = look_back(l, LEAST, 4), others = look_back(l, LEAST - 4, 4);
 	if (type == GHC_RETURN)
 		return is_bitmap(look_back(l, LEAST, WORD)) && look_srt(l, ret);
@@ -114,8 +104,11 @@ static bool look_table(const struct ghc_look *l, struct ghc_table *ret)
 	ret->words = pointers + others;
 	if (!words_fit((unsigned)type, pointers, others))
 		return false;
-	if (type <= GHC_CONSTRUCTOR_LAST)
-		return look_constructor(l, ret);
+	if (type <= GHC_CONSTRUCTOR_LAST) {
+		ret->size = LEAST + WORD;
+		ret->data = ret->entry + look_back(l, ret->size, WORD);
+		return look_back(l, 4, 4) < MOST_WORDS && look_leads_to_text(l, ret->data);
+	}
 	if (type <= GHC_FUNCTION_LAST)
 		return look_function(l, ret);
 	/* Objects of the runtime itself have no SRT. */

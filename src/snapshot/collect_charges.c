@@ -69,13 +69,6 @@ static void debug_spans_find(const struct input *in, struct spans *ret)
 	spans_release(&found);
 }
 
-/* Makes a span that covers the VM image. Its label is 0, because debug info is not loaded. */
-static void vm_spans_find(const struct basemap *map, struct spans *ret)
-{
-	for (size_t i = 0; i < map->ranges.count; i++)
-		spans_push(ret, map->ranges.data[i].addr, map->ranges.data[i].size, 0);
-}
-
 static bool has_labels(const struct snap_charge *c, const struct snap_charge *like)
 {
 	return c->name == like->name && c->source == like->source && c->object == like->object &&
@@ -133,10 +126,13 @@ static void domain_charge(struct charging *c, enum heft_domain domain, const str
 
 static void bytes_charge(struct charging *c)
 {
+	const struct basemap *map = c->in->file->map;
 	struct spans debug = { 0 }, all = { 0 };
 	uint64_t file = 0, vm = 0;
 	debug_spans_find(c->in->file->input, &debug);
-	vm_spans_find(c->in->file->map, &all);
+	/* The VM image has no debug info: spans with label 0 cover it. */
+	for (size_t i = 0; i < map->ranges.count; i++)
+		spans_push(&all, map->ranges.data[i].addr, map->ranges.data[i].size, 0);
 	domain_charge(c, HEFT_VM, &all);
 	domain_charge(c, HEFT_FILE, &debug);
 	for (size_t i = c->charged; i < c->s->charges.count; i++) {

@@ -54,13 +54,6 @@ bool snap_segment_is_native(const char *segment)
 	return k && k->rank <= RANK_BSS;
 }
 
-/* True if the format has a segment for the section. The section of a program may have a name that
- * the format uses for something else. */
-static bool has_segment(const struct snap_section *sec)
-{
-	return !sec->native || snap_is_native_name(sec->name, sec->in_file);
-}
-
 const char *snap_folded(struct str name)
 {
 	static const char *const names[][2] = {
@@ -88,7 +81,8 @@ const char *snap_segment(const struct snap_section *sec)
 {
 	const char *const folded = sec->in_memory || !sec->in_file ? snap_folded(str_of(sec->name))
 								   : NULL;
-	if (has_segment(sec))
+	/* A program's section may have any name, even one that the format uses otherwise. */
+	if (!sec->native || snap_is_native_name(sec->name, sec->in_file))
 		return sec->name;
 	if (folded && snap_is_native_name(folded, sec->in_file))
 		return folded;
