@@ -76,8 +76,7 @@ static const char *title(void *ctx, size_t input)
 			 info.command);
 		return job->living;
 	}
-	const char *path = job->inputs.files.paths[input], *slash = strrchr(path, '/');
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+	return cli_file_name(job->inputs.files.paths[input]);
 }
 
 static const char *const *groups(void *ctx, size_t input)

@@ -161,12 +161,6 @@ static bool find_facts(struct add_job *job)
 	return find_time(job);
 }
 
-static const char *last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static bool cmd_add_snapshot(struct add_job *job, const struct heft_snapshot *s)
 {
 	static const char *const said[] = { "added", "there already", "replaced" };
@@ -270,7 +264,7 @@ static int run_add(struct add_job *job)
 	if (job->product)
 		ok = cmd_add_files(job, files, count, job->product);
 	for (size_t i = 0; i < count && !job->product && ok; i++)
-		ok = cmd_add_files(job, &files[i], 1, last_component(files[i]));
+		ok = cmd_add_files(job, &files[i], 1, cli_file_name(files[i]));
 	return ok ? EXIT_FINE : EXIT_TROUBLE;
 }
 

@@ -80,7 +80,6 @@ static bool pushing_start(struct heap_run *job)
 	struct push_run *run = job->ctx;
 	struct receiver to;
 	struct heft_err err;
-	const char *slash = strrchr(job->argv[0], '/');
 	if (!run->url)
 		return cli_error(job->cli, "must specify where to push: --to=URL"), false;
 	if (job->in_blocks)
@@ -90,7 +89,7 @@ static bool pushing_start(struct heap_run *job)
 	if (!receiver_parse(&to, run->url, &err))
 		return cli_error(job->cli, "--to: %s", err.text), false;
 	if (!run->options.service)
-		run->options.service = slash ? slash + 1 : job->argv[0];
+		run->options.service = cli_file_name(job->argv[0]);
 	run->pusher = pusher_start(job->cli, &to, &run->options);
 	if (run->pusher)
 		heft_recorder_set_timer(job->recorder, run->every_ms, push_run_tick, run->pusher);

@@ -60,3 +60,12 @@ unsigned utf8_encode(uint32_t c, char out[4])
 	out[0] = (char)((0xf00U >> n & 0xf0) | c);
 	return n;
 }
+
+struct str utf8_cut(struct str s, size_t most)
+{
+	if (s.len <= most)
+		return s;
+	while (most > 0 && ((unsigned char)s.p[most] & 0xc0) == 0x80)
+		most--;
+	return (struct str){ s.p, most };
+}

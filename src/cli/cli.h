@@ -170,6 +170,8 @@ bool cli_choices(const struct cli *cli, const struct opt *o, const char *list,
 bool cli_unknown_source(const struct cli *cli, const char *name);
 /* If the first operand is not a file and the second is, prints a hint and returns true. */
 bool cli_swapped(const struct cli *cli, const char *first, const char *second);
+/* Returns the last component of a path, or the path if it ends with a slash. */
+const char *cli_file_name(const char *path);
 /* Returns `handle`, the result of heft_X_new(). If it is NULL, prints that there is no memory and
  * ends the process. Only for handles that a command makes before it starts anything. */
 void *cli_made(const struct cli *cli, void *handle);

@@ -115,11 +115,9 @@ static void tell_written(const struct heap_run *job, const struct heft_recorder_
 	       strcmp(other.path, own->path) == 0)
 		i++;
 	fprintf(stderr, "%s: wrote %s", job->cli->program, own->path);
-	if (count > 1) {
-		const char *slash = strrchr(other.path, '/');
-		fprintf(stderr, " and %zu more (%s%s)", count - 1,
-			slash != NULL ? slash + 1 : other.path, count > 2 ? " ..." : "");
-	}
+	if (count > 1)
+		fprintf(stderr, " and %zu more (%s%s)", count - 1, cli_file_name(other.path),
+			count > 2 ? " ..." : "");
 	fprintf(stderr, "; to look: heft heap show %s%s\n", own->memory ? "--leaks " : "",
 		own->path);
 	if (job->leaks && !own->memory)

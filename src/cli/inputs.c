@@ -210,9 +210,8 @@ bool cli_input_open(const struct inputs *all, size_t i, const char *by, struct i
 	enum heft_input_kind kind;
 	const char *path = all->files.paths[i];
 	const char *base = i < all->bases.count ? all->bases.paths[i] : NULL;
-	const char *slash = strrchr(path, '/');
 	ASSERT(i < all->files.count);
-	*in = (struct input){ .title = slash != NULL && slash[1] != '\0' ? slash + 1 : path,
+	*in = (struct input){ .title = cli_file_name(path),
 			      .session = heft_session_copy(all->run.session) };
 	if (all->pid != 0) { /* Input 0 is a running process. */
 		in->kind = INPUT_HEAP;

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int cli_error(const struct cli *cli, const char *fmt, ...)
@@ -20,6 +21,12 @@ int cli_error(const struct cli *cli, const char *fmt, ...)
 	print_tame(text, stderr);
 	putc('\n', stderr);
 	return EXIT_TROUBLE;
+}
+
+const char *cli_file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
 void *cli_made(const struct cli *cli, void *handle)

@@ -68,12 +68,7 @@ static struct str star_cluster(struct str s, struct text *out)
 
 static struct str without_clone(struct str s)
 {
-	static const char mark[] = " [clone ";
-	const size_t n = sizeof mark - 1;
-	for (size_t i = 0; i + n <= s.len; i++)
-		if (memcmp(s.p + i, mark, n) == 0)
-			return (struct str){ s.p, i };
-	return s;
+	return str_upto(s, str_find(s, STR(" [clone ")));
 }
 
 static bool match_is_hash(struct str s)

@@ -246,10 +246,8 @@ void find_decorate(const struct debug_bytes *b, struct text *name)
 {
 	/* rustc adds the object file's name after the name of the source:
 	 * "src/lib.rs/@/std.e28293b1-cgu.0". */
-	const struct str mark = STR("/@/");
-	for (size_t i = 0; b->by_file && i + mark.len < name->len; i++)
-		if (memcmp(name->p + i, mark.p, mark.len) == 0)
-			name->len = i;
+	if (b->by_file)
+		name->len = str_find(text_str(name), STR("/@/"));
 	if (b->by_symbol)
 		text_add(name, STR(" (debug info)"));
 }

@@ -16,7 +16,7 @@ static void (*const parsers[])(struct map_maker *m) = {
 
 static bool linkmap_has(struct str line, const char *word)
 {
-	return map_find(line, str_of(word)) < line.len;
+	return str_find(line, str_of(word)) < line.len;
 }
 
 /* Distinguishes GNU ld from gold by the heading of the memory map. Earlier headings are equal. */

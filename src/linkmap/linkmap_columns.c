@@ -108,7 +108,7 @@ void linkmap_lld_parse(struct map_maker *m)
 {
 	struct lld l = { .m = m };
 	struct columns_line c;
-	l.lma = map_next_line(m) && map_find(m->line, STR("LMA")) < m->line.len;
+	l.lma = map_next_line(m) && str_find(m->line, STR("LMA")) < m->line.len;
 	while (map_next_line(m)) {
 		if (m->line.len == 0)
 			continue;

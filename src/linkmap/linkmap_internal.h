@@ -38,8 +38,7 @@ bool map_take_decimal(struct str *s, uint64_t *ret); /* Reads digits without a p
 struct str map_trim_end(struct str s);
 struct str map_cut(struct str s, size_t skip); /* Returns s without its first `skip` bytes, which
 					        * must exist. */
-/* Return the first or last position of `word` in s, or s.len without one. */
-size_t map_find(struct str s, struct str word);
+/* Returns the last position of `word` in s, or s.len without one. */
 size_t map_find_last(struct str s, struct str word);
 
 /* Begins a section, to which the next pieces belong. `name`, like all names here, must be part of

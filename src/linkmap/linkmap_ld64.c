@@ -42,7 +42,7 @@ static bool linkmap_ld64_take_number(struct str *s, uint64_t *ret)
 {
 	if (!map_take(s, STR("[")))
 		return false;
-	const size_t close = map_find(*s, STR("]"));
+	const size_t close = str_find(*s, STR("]"));
 	struct str digits = { s->p, close };
 	if (close == s->len || !map_take_decimal(&digits, ret) || digits.len > 0)
 		return false;
@@ -57,7 +57,7 @@ static bool linkmap_ld64_read_section(struct ld64 *l, struct str s)
 	if (!map_take_0x(&s, &addr) || !map_take_0x(&s, &size))
 		return false;
 	map_skip_blanks(&s);
-	const size_t tab = map_find(s, STR("\t"));
+	const size_t tab = str_find(s, STR("\t"));
 	if (tab == s.len)
 		return false;
 	const struct str segment = map_trim_end((struct str){ s.p, tab });

@@ -98,19 +98,6 @@ bool map_take_0x(struct str *s, uint64_t *ret)
 	return take_number(s, STR("0x"), 16, 16, ret);
 }
 
-size_t map_find(struct str s, struct str word)
-{
-	for (size_t i = 0; i + word.len <= s.len; i++) {
-		const char *p = memchr(s.p + i, word.p[0], s.len - word.len - i + 1);
-		if (!p)
-			break;
-		i = (size_t)(p - s.p);
-		if (memcmp(p, word.p, word.len) == 0)
-			return i;
-	}
-	return s.len;
-}
-
 size_t map_find_last(struct str s, struct str word)
 {
 	for (size_t i = s.len < word.len ? 0 : s.len - word.len + 1; i-- > 0;)

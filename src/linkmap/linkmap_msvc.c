@@ -27,7 +27,7 @@ struct msvc {
 static bool take_place(struct str *s, uint64_t *ret)
 {
 	uint64_t number, off;
-	const size_t colon = map_find(*s, STR(":"));
+	const size_t colon = str_find(*s, STR(":"));
 	struct str digits = { s->p, colon };
 	if (colon == s->len || !map_take_hex(&digits, &number) || digits.len > 0)
 		return false;
@@ -54,7 +54,7 @@ static struct str linkmap_msvc_take_word(struct str *s)
 static void linkmap_msvc_add_group(struct msvc *v, struct linkmap_msvc_group g)
 {
 	struct map_maker *m = v->m;
-	const size_t dollar = map_find(g.name, STR("$"));
+	const size_t dollar = str_find(g.name, STR("$"));
 	const struct str name = { g.name.p, dollar };
 	const uint64_t end = (g.place & UINT32_MAX) + g.size;
 	const struct linkmap_msvc_group *last = v->groups.count

@@ -42,7 +42,7 @@ static bool partition_name(struct str path, struct text *ret)
 static bool module_name(struct str path, struct text *ret)
 {
 	const struct str mark = STR(".lto."), at = STR(" at "), end = STR(".o");
-	const size_t marked = map_find(path, mark);
+	const size_t marked = str_find(path, mark);
 	size_t dir = marked;
 	if (marked == path.len || !str_ends(path, end) || marked + mark.len + end.len >= path.len)
 		return false;

@@ -2,17 +2,7 @@
 #include "report/markdown.h"
 
 #include "base/tame.h"
-
-/* Returns where to cut a text without splitting a UTF-8 character. */
-static size_t cut_at(const char *text, size_t most)
-{
-	const size_t size = strlen(text);
-	if (size <= most)
-		return size;
-	while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80)
-		most--;
-	return most;
-}
+#include "base/utf8.h"
 
 /* Returns the length of the longest run of backticks. */
 static size_t longest_run(const char *text, size_t size)
@@ -35,7 +25,7 @@ static void put_fence(struct sink *s, size_t count)
  * Escapes invalid UTF-8 and characters that change other text, because servers refuse them. */
 void markdown_code(struct sink *s, const char *text, size_t most)
 {
-	const size_t end = cut_at(text, most), fence = longest_run(text, end) + 1;
+	const size_t end = utf8_cut(str_of(text), most).len, fence = longest_run(text, end) + 1;
 	const bool padded = fence > 1 || end == 0 || text[0] == ' ';
 	struct tame t;
 	put_fence(s, fence);

@@ -79,14 +79,6 @@ static uint32_t set_paths_shown(struct snapshot *s, uint32_t id,
 	return ret;
 }
 
-static bool set_paths_contains(struct str s, struct str word)
-{
-	for (size_t i = 0; i + word.len <= s.len; i++)
-		if (memcmp(s.p + i, word.p, word.len) == 0)
-			return true;
-	return false;
-}
-
 /* Sets the real objects of symbols made by link-time optimization, by their sources. */
 static void set_lto_objects(struct snapshot *s, const struct build_paths *build)
 {
@@ -131,7 +123,7 @@ static uint32_t standard_source(struct snapshot *s, uint32_t object)
 	const struct str path = snapshot_text(s, object);
 	const char *open = path.len > 0 ? memchr(path.p, '(', path.len) : NULL;
 	const struct str archive = { path.p, open ? (size_t)(open - path.p) : 0 };
-	if (!str_ends(archive, STR(".rlib")) || !set_paths_contains(archive, STR("/rustlib/")))
+	if (!str_ends(archive, STR(".rlib")) || str_find(archive, STR("/rustlib/")) == archive.len)
 		return 0;
 	size_t from = archive.len;
 	while (archive.p[from - 1] != '/')

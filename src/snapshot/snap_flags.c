@@ -26,21 +26,14 @@ uint16_t snap_piece_flags(struct str name)
 	return 0;
 }
 
-/* True for a library such as "libc.so.6", whose number is not the suffix of a clone. */
-static bool snap_flags_is_library(struct str name)
-{
-	for (size_t i = 0; i + 4 <= name.len; i++)
-		if (memcmp(name.p + i, ".so.", 4) == 0)
-			return true;
-	return false;
-}
-
 uint16_t snap_name_flags(struct supersize_name *work, struct str name)
 {
 	const struct str ends[] = { STR(".cold"), STR(" [clone .cold]") };
 	if (name.len == 0 || name.p[0] == '[')
 		return 0;
-	supersize_split(work, name, snap_flags_is_library(name) ? 0 : SUPERSIZE_TEXT);
+	/* The number in the name of a library such as "libc.so.6" is not a clone's suffix. */
+	const bool library = str_find(name, STR(".so.")) < name.len;
+	supersize_split(work, name, library ? 0 : SUPERSIZE_TEXT);
 	uint16_t flags = (uint16_t)work->flags;
 	for (size_t i = 0; i < COUNT_OF(ends); i++)
 		if (str_ends(name, ends[i]))

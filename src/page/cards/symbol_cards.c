@@ -75,24 +75,15 @@ static size_t symbol_cards_text_size(struct str s, size_t at)
 	return size;
 }
 
-/* Returns how many bytes of a text to show. Does not split a character. */
-static size_t shown_size(struct str s)
-{
-	size_t size = s.len < TEXT_SHOWN ? s.len : TEXT_SHOWN;
-	while (size > 0 && size < s.len && ((unsigned char)s.p[size] & 0xc0) == 0x80)
-		size--;
-	return size;
-}
-
 static void symbol_cards_add_text(struct symbol_cards *c, struct str s)
 {
-	const size_t size = shown_size(s);
+	const struct str shown = utf8_cut(s, TEXT_SHOWN);
 	if (c->card.all_texts++ >= TEXTS_SHOWN)
 		return;
 	if (c->texts.len > 0)
 		text_add_char(&c->texts, CARD_TEXT_END);
-	text_add(&c->texts, (struct str){ s.p, size });
-	if (size < s.len)
+	text_add(&c->texts, shown);
+	if (shown.len < s.len)
 		text_add(&c->texts, STR("..."));
 }
 
