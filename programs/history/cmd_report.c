@@ -2,7 +2,6 @@
 #include "history/choose.h"
 #include "history/commands.h"
 #include "history/git.h"
-#include "history/log.h"
 #include "history/questions.h"
 
 #include <string.h>

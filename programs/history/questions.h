@@ -1,10 +1,14 @@
-/* questions.h - writes answers about a series of sizes, as rows. */
+/* questions.h - writes answers about builds and series of sizes, as rows. */
 #ifndef HEFT_HISTORY_QUESTIONS_H
 #define HEFT_HISTORY_QUESTIONS_H
 
 #include "history/answer.h"
 #include "history/series.h"
 
+/* Writes builds as rows, latest first: size, change from the previous build, spark line. `of` is
+ * the listed series; NULL means the size of the file. */
+bool log_write(const struct timeline *t, const struct series *of, struct heft_answer *to,
+	       struct heft_err *err);
 /* Writes steps, each with its share of the total change. */
 bool steps_write(const struct steps *steps, struct heft_answer *to, struct heft_err *err);
 /* Writes the changes of builds, symbol by symbol. */

@@ -5,7 +5,7 @@
 #include "report/budget_report.h"
 #include "report/diff_report.h"
 #include "report/heap_report.h"
-#include "report/info_report.h"
+#include "measure/info_rows.h"
 #include "source/region_sums.h"
 #include "stack/stack_rows.h"
 

@@ -1,6 +1,7 @@
 /* Implements facts about files: heft_info_*. */
 #include "api/structs.h"
-#include "report/info_report.h"
+#include "measure/info_rows.h"
+#include "report/report.h"
 
 struct heft_info *heft_info_new(struct heft_session *session)
 {

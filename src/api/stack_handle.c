@@ -1,7 +1,8 @@
 /* Implements the stacks of functions: heft_stack_*. */
 #include "api/structs.h"
 #include "program/session.h"
-#include "report/stack_report.h"
+#include "report/report.h"
+#include "stack/stack_rows.h"
 
 struct heft_stack {
 	struct memory *memory; /* Must be the first field: see handle_new(). */

@@ -1,5 +1,4 @@
 /* Implements heft check: checks limits, or the quality of a snapshot. */
-#include "cli/budgets.h"
 #include "cli/snapshots.h"
 
 struct check_job {

@@ -1,6 +1,5 @@
 /* Implements heft comment: writes the comment on a pull request. */
 #include "cli/beside.h"
-#include "cli/budgets.h"
 #include "cli/spawn.h"
 #include "cli/snapshots.h"
 

@@ -1,4 +1,4 @@
-/* snapshots.h - declares what the commands share that open snapshots. */
+/* snapshots.h - declares what the commands share that open snapshots, and that check limits. */
 #ifndef HEFT_CLI_SNAPSHOTS_H
 #define HEFT_CLI_SNAPSHOTS_H
 
@@ -22,5 +22,10 @@ bool snapshot_open_pair(const struct snapshot_run *s, const char *const paths[2]
 /* Writes the problems of a snapshot to a file, or to stdout if `path` is NULL. Returns EXIT_NO if
  * its sums are wrong. */
 int snapshot_judge(const struct cli *cli, const struct heft_snapshot *s, const char *path);
+
+/* Returns the exit status after a check. EXIT_NO: a limit is broken. EXIT_TROUBLE, with a message:
+ * limits match nothing, or growth limits lack a base and `allow_no_base` is false. */
+int budget_verdict(const struct cli *cli, const struct heft_budget *b, const char *path,
+		   bool allow_no_base);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "debug/abbrev.h"
 #include "debug/dwarf.h"
+#include "base/text.h"
 
 struct unit {
 	struct dwarf *dwarf;
@@ -71,5 +72,11 @@ static inline bool unit_is_type(const struct unit *u)
 bool unit_addrx(const struct unit *u, uint64_t index, uint64_t *ret);
 /* Reads entry `index` of the unit's part of .debug_str_offsets: an offset in .debug_str. */
 bool unit_strx(const struct unit *u, uint64_t index, uint64_t *ret_off);
+
+/* Adds the name of the unit for reports: an absolute path, as defined in debug/path.h. A compile
+ * unit without a name is a skeleton whose split unit is missing. Its name is the primary file of
+ * its line program, known since version 5, or else its .dwo file. False, with `out` unchanged, if
+ * it has none of these. */
+bool unit_name(const struct unit *u, struct text *out);
 
 #endif

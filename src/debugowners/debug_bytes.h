@@ -14,7 +14,7 @@
 #define HEFT_DEBUGOWNERS_DEBUG_BYTES_H
 
 #include "debug/dwarf_jobs.h"
-#include "debug/unit_name.h"
+#include "debug/unit.h"
 #include "debug/walk.h"
 #include "map/local_label.h"
 #include "program/debuginfo.h"

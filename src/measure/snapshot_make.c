@@ -10,11 +10,11 @@
 #include "snapshot/collect.h"
 #include "snapshot/collect_pack.h"
 #include "snapshot/set_paths.h"
-#include "snapshot/snap_stacks.h"
 #include "program/made_by.h"
 #include "program/program.h"
 #include "source/source.h"
 #include "source/region_sums.h"
+#include "stack/depths.h"
 
 #include <stdio.h>
 
@@ -335,6 +335,23 @@ static const char *reason(const struct heft_err *err, const char *path)
 	return strncmp(err->text, path, size) == 0 && strncmp(err->text + size, ": ", 2) == 0
 		       ? err->text + size + 2
 		       : err->text;
+}
+
+/* Sets the stack sizes of the symbols from `first` on, which belong to the program of `use`. */
+static void snapshot_add_stacks(struct snapshot *s, size_t first, const struct stack_use *use)
+{
+	ASSERT(first <= s->symbols.count);
+	s->has_stacks = true;
+	for (size_t i = first; i < s->symbols.count; i++) {
+		struct snap_symbol *y = &s->symbols.data[i];
+		const uint32_t at = s->sections.data[y->section].code && y->size > 0
+					    ? stack_find(use, y->addr)
+					    : STACK_NONE;
+		if (at == STACK_NONE || use->functions.data[at].addr != y->addr)
+			continue;
+		y->stack = (uint32_t)min_u64(use->functions.data[at].worst, UINT32_MAX - 1) + 1;
+		y->stack_besides = use->functions.data[at].told;
+	}
 }
 
 /* Adds stack sizes. Only notes a machine whose stacks heft cannot measure. Fails for a user's

@@ -2,8 +2,8 @@
 #include "program/symbolize_internal.h"
 
 #include "base/sort.h"
-#include "debug/unit_name.h"
 #include "debug/decl.h"
+#include "debug/unit.h"
 #include "debug/walk.h"
 
 /* Greatest number of frames per address. Compilers inline less deeply. Drops further outer

@@ -1,7 +1,8 @@
 /* Writes the table of facts about files. */
-#include "report/info_report.h"
+#include "report/report.h"
 
 #include "base/err.h"
+#include "measure/info_rows.h"
 #include "report/label_text.h"
 
 #include <stdio.h>

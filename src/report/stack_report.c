@@ -1,8 +1,9 @@
 /* Writes the table of stack sizes. */
-#include "report/stack_report.h"
+#include "report/report.h"
 
 #include "report/label_text.h"
 #include "stack/depths.h"
+#include "stack/stack_rows.h"
 
 /* Writes the name, and words for what the sizes do not include (caveats). */
 static void stack_report_put_label(const struct report *r, const struct heft_row *row,
