@@ -14,5 +14,5 @@ const char heap_run_manual[] =
 
 int cmd_heap_run(const struct cli *cli, int argc, char **argv)
 {
-	return heap_run(&(struct heap_run){ .cli = cli }, argc, argv);
+	return heap_run(&(struct heap_run){ .run = { .cli = cli } }, argc, argv, heap_run_apply);
 }

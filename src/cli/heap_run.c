@@ -14,21 +14,20 @@ static bool heap_run_apply_number(struct heap_run *job, const struct opt *o, con
 				  enum heft_recorder_setting what, bool units)
 {
 	uint64_t n = 0;
-	if (!(units ? cli_size(job->cli, o, value, UINT64_MAX, &n)
-		    : cli_number(job->cli, o, value, UINT64_MAX, &n)))
+	if (!(units ? cli_size(job->run.cli, o, value, UINT64_MAX, &n)
+		    : cli_number(job->run.cli, o, value, UINT64_MAX, &n)))
 		return false;
 	if (n == 0)
-		return cli_bad_value(job->cli, o, value, "above 0");
+		return cli_bad_value(job->run.cli, o, value, "above 0");
 	heft_recorder_set(job->recorder, what, n);
 	return true;
 }
 
-static bool heap_run_apply(struct heap_run *job, const struct opt *o, const char *value)
+bool heap_run_apply(void *ctx, const struct opt *o, const char *value)
 {
+	struct heap_run *job = ctx;
 	struct heft_recorder *r = job->recorder;
 	switch (o->id) {
-	case O_HELP: job->help = true; break;
-	case O_VERSION: job->version = true; break;
 	case O_OUTPUT: heft_recorder_set_output(r, value); break;
 	case O_DEPTH: return heap_run_apply_number(job, o, value, HEFT_RECORD_DEPTH, false);
 	case O_SAMPLE: return heap_run_apply_number(job, o, value, HEFT_RECORD_SAMPLE, true);
@@ -46,28 +45,7 @@ static bool heap_run_apply(struct heap_run *job, const struct opt *o, const char
 		break;
 	case O_SIGNAL: heft_recorder_set_signal(r, value); break;
 	case O_RECORDER: heft_recorder_set_library(r, value); break;
-	case O_QUIET: job->quiet = true; break;
-	default: return job->own == NULL || job->own(job->ctx, o, value);
-	}
-	return true;
-}
-
-/* Parses the options. They end before the first word that is not an option, or at "--". */
-static bool heap_run_parse(struct heap_run *job, int argc, char **argv)
-{
-	struct opt_cursor c;
-	options_init(&c, job->cli->command->opts, argc, argv);
-	while (!job->help && !job->version) {
-		switch (options_next(&c)) {
-		case OPT_OPTION:
-			if (!heap_run_apply(job, c.opt, c.value))
-				return false;
-			break;
-		case OPT_OPERAND: job->argv = c.argv - 1; return true;
-		case OPT_END:
-		case OPT_SEPARATOR: job->argv = c.argv; return true;
-		case OPT_BAD: cli_bad_word(job->cli, c.problem); return false;
-		}
+	default: break;
 	}
 	return true;
 }
@@ -78,13 +56,13 @@ static void tell_death(const struct heap_run *job, int signal)
 	/* The system writes a core for these signals, if its settings allow cores. */
 	static const int signals[] = { SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
 				       SIGFPE,  SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS };
-	const char *program = job->cli->program;
+	const char *program = job->run.cli->program;
 	struct rlimit core = { 0, 0 };
 	bool leaves_core = false;
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		leaves_core |= signals[i] == signal;
 	fprintf(stderr, "%s: nothing was written: %s was ended by signal %d (%s)\n", program,
-		job->argv[0], signal, strsignal(signal));
+		job->run.program[0], signal, strsignal(signal));
 	if (!leaves_core) {
 		fprintf(stderr,
 			"%s: to look at it while it runs: heft heap snapshot PID, or a file a "
@@ -114,7 +92,7 @@ static void tell_written(const struct heap_run *job, const struct heft_recorder_
 	while (heft_recorder_file(job->recorder, i, &other, NULL) &&
 	       strcmp(other.path, own->path) == 0)
 		i++;
-	fprintf(stderr, "%s: wrote %s", job->cli->program, own->path);
+	fprintf(stderr, "%s: wrote %s", job->run.cli->program, own->path);
 	if (count > 1)
 		fprintf(stderr, " and %zu more (%s%s)", count - 1, cli_file_name(other.path),
 			count > 2 ? " ..." : "");
@@ -125,7 +103,7 @@ static void tell_written(const struct heap_run *job, const struct heft_recorder_
 			"%s: %s: has no leaks: the memory of %s could not be kept, as that of "
 			"32-bit "
 			"programs and of those that may not be looked at\n",
-			job->cli->program, own->path, job->argv[0]);
+			job->run.cli->program, own->path, job->run.program[0]);
 }
 
 static void tell_others(const char *program, const struct heft_recorder_end *end)
@@ -154,7 +132,7 @@ static void heap_run_tell_files(const struct heap_run *job, const struct heft_re
 			own = f;
 		empty = empty && f.empty;
 	}
-	const char *program = job->cli->program, *command = job->argv[0];
+	const char *program = job->run.cli->program, *command = job->run.program[0];
 	if (own.path == NULL && end->signal != 0)
 		tell_death(job, end->signal);
 	else if (own.path == NULL && end->lost)
@@ -211,17 +189,17 @@ static int run_program(struct heap_run *job)
 	enum { CANNOT_RUN = 126, NOT_FOUND = 127 }; /* Exit statuses that shells also use */
 	struct heft_recorder_end end = { .size = sizeof end };
 	struct heft_err err;
-	if (job->argv[0] == NULL)
-		return cli_error(job->cli, "must specify a program to run; try '%s --help'",
-				 job->cli->usage);
+	if (job->run.program[0] == NULL)
+		return cli_error(job->run.cli, "must specify a program to run; try '%s --help'",
+				 job->run.cli->usage);
 	if (job->before != NULL && !job->before(job))
 		return EXIT_TROUBLE;
 	ASSERT(job->recorder != NULL);
-	const bool ran = heft_recorder_run(job->recorder, job->argv, &end, &err);
+	const bool ran = heft_recorder_run(job->recorder, job->run.program, &end, &err);
 	if (job->after != NULL)
 		job->after(job, ran ? &end : NULL);
 	if (!ran) {
-		const int status = cli_failed(job->cli, &err);
+		const int status = cli_failed(job->run.cli, &err);
 		return err.code != HEFT_EIO || err.sys_errno == ENOMEM ? status
 		       : err.sys_errno == ENOENT                       ? NOT_FOUND
 								       : CANNOT_RUN;
@@ -231,18 +209,15 @@ static int run_program(struct heap_run *job)
 	return end_alike(&end);
 }
 
-int heap_run(struct heap_run *job, int argc, char **argv)
+int heap_run(struct heap_run *job, int argc, char **argv,
+	     bool (*apply)(void *job, const struct opt *o, const char *value))
 {
-	int status = EXIT_FINE;
-	job->recorder = cli_made(job->cli, heft_recorder_new());
-	if (!heap_run_parse(job, argc, argv))
-		status = EXIT_TROUBLE;
-	else if (job->help)
-		cli_help(job->cli);
-	else if (job->version)
-		cli_version(job->cli);
-	else
+	const struct cli_words words = { .option = apply, .program = true };
+	job->recorder = cli_made(job->run.cli, heft_recorder_new());
+	int status = cli_parse(job, argc, argv, &words);
+	if (status == CLI_GO_ON)
 		status = run_program(job);
 	heft_recorder_free(job->recorder);
+	run_release(&job->run);
 	return status;
 }

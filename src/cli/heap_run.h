@@ -5,7 +5,7 @@
 #ifndef HEFT_CLI_HEAP_RUN_H
 #define HEFT_CLI_HEAP_RUN_H
 
-#include "cli/cli.h"
+#include "cli/run.h"
 
 /* Options of recorder_opts.inc. A command numbers its own options from O_RUN_OWN. */
 enum heap_run_option {
@@ -18,26 +18,26 @@ enum heap_run_option {
 	O_SIGNAL,
 	O_LEAKS,
 	O_RECORDER,
-	O_QUIET,
 	O_RUN_OWN,
 };
 
 struct heap_run {
-	const struct cli *cli;
-	bool (*own)(void *ctx, const struct opt *o, const char *value); /* Applies an option, or
-									 * NULL. */
+	struct command_run run;
 	bool (*before)(struct heap_run *job); /* Called before the program runs. False after a
 					       * message. May be NULL. */
 	/* Called after the program ended. `end` is NULL if it could not be started. May be NULL. */
 	void (*after)(struct heap_run *job, const struct heft_recorder_end *end);
-	void *ctx;
 	/* heap_run() sets these fields. */
 	struct heft_recorder *recorder;
-	bool help, version, quiet, leaks, in_blocks;
-	char **argv; /* Words of the program */
+	bool leaks, in_blocks;
+	bool quiet; /* Set by an option */
 };
 
-/* Parses the words of the command and runs the program. Returns the exit status of the program. */
-int heap_run(struct heap_run *job, int argc, char **argv);
+/* Applies an option of the recorder. Ignores others. False after a message. */
+bool heap_run_apply(void *job, const struct opt *o, const char *value);
+/* Parses the words of the command and runs the program. Returns the exit status of the program.
+ * `apply` receives the options; it may be heap_run_apply(). */
+int heap_run(struct heap_run *job, int argc, char **argv,
+	     bool (*apply)(void *job, const struct opt *o, const char *value));
 
 #endif

@@ -80,7 +80,13 @@ int cli_parse(void *job, int argc, char **argv, const struct cli_words *words)
 	run->words = cli_made(cli, calloc((size_t)argc + 2, sizeof *run->words));
 	options_init(&c, cli->command->opts, argc, argv);
 	for (;;) {
-		switch (options_next(&c)) {
+		const enum opt_step step = options_next(&c);
+		if (words->program &&
+		    (step == OPT_OPERAND || step == OPT_SEPARATOR || step == OPT_END)) {
+			run->program = c.argv - (step == OPT_OPERAND);
+			return CLI_GO_ON;
+		}
+		switch (step) {
 		case OPT_END: return CLI_GO_ON;
 		case OPT_OPTION:
 			if (c.opt->id == O_HELP || c.opt->id == O_VERSION) {

@@ -16,6 +16,7 @@ struct command_run {
 	bool verbose;
 	const char **words; /* Operands. Has room for two more, for defaults of the command */
 	size_t word_count;
+	char **program; /* Words of a program to run, see struct cli_words. NULL ends them */
 };
 
 /* Functions that receive the words of a command. Each prints a message before it returns false. */
@@ -26,6 +27,8 @@ struct cli_words {
 	bool (*operand)(void *job, const char *word);
 	/* Receives a word after "--". If NULL, they are treated like those before it. */
 	bool (*base)(void *job, const char *word);
+	/* The options end before the first operand, or at "--": the rest is a program to run. */
+	bool program;
 };
 
 /* Makes the run of a command that opens something. `formats`: see output_init(). NULL if the
