@@ -64,6 +64,9 @@ struct row row_miss(uintptr_t pc)
 		modules_note(&t);
 		if (t.hdr != NULL)
 			row = cfi_row(&t, pc);
+#ifndef HEAP_TABLES
+		row.cfa = CFA_END; /* Nobody reads the row. It tells that the module is noted */
+#endif
 	}
 	/* Code without a table is not cached: code made at run time may get a table later. */
 	if (row.cfa != CFA_NONE && epoch == atomic_load(&recorder.row_epoch))

@@ -279,9 +279,11 @@ static inline bool has_room(const struct slot *s, uint32_t known, const struct f
 	return count >= DEEP_LEAST && count <= DEEP_MOST;
 }
 
-/* Steps by the frame pointer. If that fails, steps by the unwind table. */
+/* Steps by the frame pointer. If that fails, steps by the unwind table. Looks the row up in any
+ * case, because the first look-up of an address notes its module. */
 static bool step_by_chain(struct walk *w, struct frame *at, struct frame *next)
 {
+	row_get(w->rows, at->pc);
 	bool more = step_chain(w, at, next);
 #ifdef HEAP_TABLES
 	if (!more)

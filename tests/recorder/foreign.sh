@@ -1,10 +1,12 @@
 #!/bin/sh
-# Cores of AArch64 programs, by QEMU's user mode: they hold no file's pages and no list of files.  The program that the user
+# Recordings and cores of AArch64 programs, by QEMU's user mode. The recorder follows frame pointers there, and
+# notes the files of the frames. The cores hold no file's pages and no list of files.  The program that the user
 # names is placed by its entry, its libraries by the dynamic linker's list; the stack is the one that the source has.
 # usage: tests/recorder/foreign.sh HEFT
 heft=$(realpath "$1")
 # shellcheck source=tests/lib/test.sh
 . "$(dirname "$0")/../lib/test.sh"
+here=$(cd "$(dirname "$0")/.." && pwd) || exit 2
 need aarch64-linux-gnu-gcc g++-aarch64-linux-gnu
 need qemu-aarch64 qemu-user
 scratch
@@ -33,6 +35,28 @@ int main(void)
 	return 0;
 }
 END
+cat >kept.c <<'END'
+#include <stdlib.h>
+void *kept;
+__attribute__((noinline)) void keep(void)
+{
+	kept = malloc(1000);
+}
+int main(void)
+{
+	keep();
+	return 0;
+}
+END
+top=$(dirname "$here")
+must aarch64-linux-gnu-gcc -shared -fPIC -O1 -std=c11 -D_GNU_SOURCE -DHEFT_VERSION='"0"' "-I$top/src" "-I$top/recorder" \
+	"$top"/recorder/*.c -o recorder.so -pthread
+must aarch64-linux-gnu-gcc -g -O1 kept.c -o kept
+must qemu-aarch64 -L /usr/aarch64-linux-gnu -E "LD_PRELOAD=$PWD/recorder.so" -E "HEFT_HEAP_OUT=$PWD/kept.heap" ./kept
+is "recording: the stack of the source" "keep main" \
+	"$("$heft" heap show --sysroot /usr/aarch64-linux-gnu kept.heap | sed -n 's/^.* \([a-z]*\) kept.c:[0-9]* \[kept\]$/\1/p' | tr '\n' ' ' | sed 's/ $//')"
+is "recording: up to the start" 1 "$("$heft" heap show --sysroot /usr/aarch64-linux-gnu kept.heap 2>/dev/null | grep -c '^ *_start \[kept\]$')"
+
 want="deep deep deep deep deep middle main"
 for how in "-O1 -static" "-O1 -pie -fPIE" "-O2 -pie -fPIE -fomit-frame-pointer"; do
 	rm -f ./*.core
@@ -44,4 +68,4 @@ for how in "-O1 -static" "-O1 -pie -fPIE" "-O2 -pie -fPIE -fomit-frame-pointer";
 	is "$how: the stack of the source" "$want" "$(sed -n 's/^ *\([a-z]*\) at .*deep.c:[0-9]* \[deep\]$/\1/p' shown | tr '\n' ' ' | sed 's/ $//')"
 	is "$how: up to the start" 1 "$(grep -c '^ *_start \[deep\]$' shown)"
 done
-finish 6
+finish 8

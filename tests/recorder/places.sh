@@ -285,6 +285,29 @@ while read -r thread addr; do
 	is "rows by thread have $thread" 1 "$(grep -c "^$thread," shown)"
 done <turns.said
 
+# ---- modules that only frame pointers lead to --------------------------------------------------------
+cat >middle.c <<'END'
+#include <stdlib.h>
+void *middle(void)
+{
+	void *p = malloc(1000);
+	__asm__ volatile("" ::: "memory");
+	return p;
+}
+END
+cat >outer.c <<'END'
+void *middle(void), *kept;
+int main(void)
+{
+	kept = middle();
+	return 0;
+}
+END
+must cc -g -fno-omit-frame-pointer -shared -fPIC middle.c -o libmiddle.so
+must cc -g -fno-omit-frame-pointer outer.c ./libmiddle.so -o outer
+must env HEFT_HEAP_UNWIND=fp "$heft" heap run -q --recorder "$recorder" -o outer.heap ./outer
+is "the library between" 1 "$("$heft" heap show outer.heap | grep -c 'middle middle.c:4 \[libmiddle.so\]$')"
+
 # ---- what is no dump -----------------------------------------------------------------------------
 while read -r magic words; do
 	{
@@ -307,4 +330,4 @@ is "standard input" "2 1" "$("$heft" heap show - 2>message; echo $?) $(grep -c '
 is "two dumps" "2 1" "$("$heft" heap show turns.dump given.core 2>message; echo $?) $(grep -c 'heap diff compares two' message)"
 head -c 100000 /dev/urandom >noise
 is "noise" 2 "$("$heft" heap digest noise >shown 2>message; echo $?)"
-finish 50
+finish 51
