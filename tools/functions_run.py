@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-LIMITS = {"functions": 575, "files": 110}
+LIMITS = {"functions": 560, "files": 102}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # As ninja names it from within the build; a cache of the compiler may have another one's folder in front.
 SOURCE = re.compile(r"(?:^|/)\.\./src/(.+)")
@@ -39,6 +39,15 @@ def functions(text):
     return ran
 
 
+def home(file, name):
+    """The file that defines a function: code inlined from a header may come first, and its file is then named."""
+    if not file.endswith(".h") or re.search(rf"\b{name}\(", (ROOT / "src" / file).read_text()):
+        return file
+    found = subprocess.run(["git", "-C", ROOT, "grep", "-lE", rf"^static .*\b{name}\(", "src/*.c"],
+                           capture_output=True, text=True, check=False).stdout.split()
+    return found[0].removeprefix("src/") if len(found) == 1 else file
+
+
 def main(words):
     """False, or true for more than the limits."""
     listed = "--list" in words
@@ -56,7 +65,8 @@ def main(words):
         for file, name in functions(out.read_text()):
             ours = SOURCE.search(file or "")
             if ours:
-                files[ours[1]].add(re.sub(r"'\d+$", "", name))
+                name = re.sub(r"'\d+$", "", name)
+                files[home(ours[1], name.split(".")[0])].add(name)
     counts = {"functions": sum(map(len, files.values())), "files": len(files)}
     print(", ".join(f"{count} {what}" for what, count in counts.items()))
     if listed:

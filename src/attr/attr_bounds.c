@@ -82,6 +82,17 @@ void attr_bounds(const struct section *const *data, size_t count, target_vec *ta
 	vec_release(&b.starts);
 }
 
+bool attr_bounds_has(const struct attr *a, const struct place *p)
+{
+	const struct section *in = image_section_at(a->im, p->addr);
+	const struct spans *owned = &a->vm;
+	const size_t first = spans_from(owned, p->addr);
+	if (!p->vague || !in || p->addr != in->addr)
+		return p->vague && !in;
+	return in->nobits ||
+	       (first < owned->list.count && owned->list.data[first].start - in->addr < in->size);
+}
+
 /* Where data without a symbol ends. */
 
 uint64_t ends_string(const struct image *im, const struct section *s, uint64_t addr, uint64_t end)
@@ -303,21 +314,6 @@ void attr_nobody(const struct attr *a, const struct section *const *data, size_t
 
 /* Maximal distance of a base object from the object's top, in bytes. */
 enum { OFFSET_MAX = 1 << 20 };
-
-void vtables_add(struct vtables *v, uint64_t addr, enum pointee to)
-{
-	vec_push(&v->places, (struct pointer_place){ addr, to });
-}
-
-void vtables_sort(struct vtables *v)
-{
-	vec_sort(&v->places);
-}
-
-void vtables_release(struct vtables *v)
-{
-	vec_release(&v->places);
-}
 
 /* Returns the index of the pointer at addr. Returns the count if there is none. */
 static size_t place_at(const struct vtables *v, uint64_t addr)

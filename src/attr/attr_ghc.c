@@ -226,8 +226,7 @@ void attr_ghc_targets(const struct attr *a, target_vec *targets)
 {
 	const struct attr_scratch *s = a->scratch;
 	struct span_cursor cursor = { &a->vm, 0 };
-	if (s->ghc.list.count == 0)
-		return;
+	ASSERT(s->ghc.list.count > 0);
 	targets_untag(&s->closures, targets);
 	for (size_t i = 0; i < s->closures.count; i++)
 		target_add(a, targets, s->closures.data[i].addr, LABEL_NONE);

@@ -197,7 +197,7 @@ static void attr_refs_scan_job(void *ctx, size_t i, unsigned worker)
 	code_ref_vec scratch = { 0 };
 	(void)worker;
 	if (i == 0) {
-		vtables_sort(&scan->refs->vtables);
+		vec_sort(&scan->refs->vtables.places);
 		return;
 	}
 	struct attr_refs_job *job = &scan->jobs[i - 1];
@@ -362,10 +362,10 @@ static void attr_refs_add_place(struct hunter *h, uint64_t place, const uint64_t
 {
 	const struct section *to = target ? data_section(h->refs, *target) : NULL;
 	if (cursor_label(&h->cursor, place) == LABEL_NONE)
-		vtables_add(&h->to->vtables, place,
-			    !target            ? POINTEE_IMPORT
-			    : (to && to->exec) ? POINTEE_CODE
-					       : POINTEE_DATA);
+		vec_push(&h->to->vtables.places,
+			 (struct pointer_place){ place, !target            ? POINTEE_IMPORT
+							: (to && to->exec) ? POINTEE_CODE
+									   : POINTEE_DATA });
 }
 
 static void hunt_relocs(struct hunter *h, struct reloc_iter it)
@@ -603,24 +603,11 @@ static void take_vtable_heads(struct refs *r)
 	}
 }
 
-/* True for a symbol that may be the linker script's mark for the start of a section, such as
- * __bss_start. Such a symbol names no data, unless it is the only name in the section. */
-static bool is_bound_of_section(const struct refs *r, const struct place *p)
-{
-	const struct section *in = image_section_at(r->a->im, p->addr);
-	const struct spans *owned = &r->a->vm;
-	const size_t first = spans_from(owned, p->addr);
-	if (!p->vague || !in || p->addr != in->addr)
-		return p->vague && !in;
-	return in->nobits ||
-	       (first < owned->list.count && owned->list.data[first].start - in->addr < in->size);
-}
-
 static void add_unsized_data(struct refs *r)
 {
 	for (size_t i = 0; i < r->a->scratch->unsized.count; i++) {
 		const struct place *p = &r->a->scratch->unsized.data[i];
-		const bool bound = is_bound_of_section(r, p);
+		const bool bound = attr_bounds_has(r->a, p);
 		if (!p->code && attr_refs_is_anonymous(r, p->addr))
 			vec_push(&r->targets,
 				 (struct target){ p->addr, bound ? LABEL_NONE : p->label,
@@ -776,13 +763,15 @@ void attr_refs_find(struct attr *a)
 	struct refs *r = a->scratch->refs = mem_zeroed(1, sizeof *r);
 	r->a = a;
 	r->isa = code_isa_of(a->im);
-	go_words_read(&r->go, a->im, go_slot_open(a->f->go, a->im, NULL));
+	const struct go_table *go = go_slot_open(a->f->go, a->im, NULL);
+	if (go)
+		go_words_read(&r->go, a->im, go);
 	r->vtables.im = a->im;
 	attr_refs_list_sections(r);
 	attr_nobody(a, r->data, r->data_count, !r->exec_is_code, &r->wanted);
 	add_unsized_data(r); /* Before references: a symbol's name wins. */
 	/* Go's linker sorts data by kind and size instead of by unit. */
-	if (a->owner == BY_SYMBOL && a->im->kind == IMAGE_EXEC && !r->go.table)
+	if (a->owner == BY_SYMBOL && a->im->kind == IMAGE_EXEC && !go)
 		code_order_read(&r->order.code, a, r->data, r->data_count);
 	find_pointers(r);
 	find_imports(r);
@@ -803,7 +792,8 @@ void attr_refs_claim(struct attr *a)
 	ASSERT(r && r->a == a);
 	vec_release(&a->scratch->fdes);
 	attr_bounds(r->data, r->data_count, &r->targets, &r->pointers);
-	attr_ghc_targets(a, &r->targets);
+	if (a->scratch->ghc.list.count > 0)
+		attr_ghc_targets(a, &r->targets);
 	make_pieces(r);
 	pieces_spread(a->im, &r->order, &r->pieces, &r->pointers);
 	claim_pieces(r);
@@ -811,8 +801,9 @@ void attr_refs_claim(struct attr *a)
 	order_release(&r->order);
 	vec_release(&r->slots);
 	addr_mask_release(&r->wanted);
-	vtables_release(&r->vtables);
-	go_words_release(&r->go);
+	vec_release(&r->vtables.places);
+	if (r->go.table)
+		go_words_release(&r->go);
 	mem_free(r->data);
 	mem_free(r);
 	a->scratch->refs = NULL;

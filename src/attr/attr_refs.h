@@ -68,6 +68,9 @@ bool attr_ghc_cut(const struct attr *a, struct span *rest, struct span *ret);
  * O(references * log sections). */
 void attr_bounds(const struct section *const *data, size_t count, target_vec *targets,
 		 pointer_parts *pointers);
+/* True for a symbol that may be the linker script's mark for the start of a section, such as
+ * __bss_start. Such a symbol names no data, unless it is the only name in the section. */
+bool attr_bounds_has(const struct attr *a, const struct place *p);
 
 /* Returns the end of the string at `addr` in an object's section of mergeable strings, at most
  * `end`. Flags of linked sections are useless: lld keeps them even if it merges strings with other
@@ -112,10 +115,6 @@ struct vtables {
 	const struct image *im;
 	VEC(struct pointer_place) places; /* Sorted by address after all are added */
 };
-
-void vtables_add(struct vtables *v, uint64_t addr, enum pointee to);
-void vtables_sort(struct vtables *v);
-void vtables_release(struct vtables *v);
 
 /* Returns the first byte of the table with address point `addr`. Returns `addr` if no table is
  * there. O(log places). */

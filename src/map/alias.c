@@ -101,12 +101,6 @@ void alias_index_build(struct alias_index *x, const struct places *p, struct vie
 	mem_free(pairs);
 }
 
-struct places_mark places_mark(const struct places *p)
-{
-	return (struct places_mark){ p->list.count, p->images.count, p->outside.count,
-				     p->outside_images.count };
-}
-
 void places_copy(struct places *ret, const struct places *from, const struct places_mark *begin,
 		 const struct places_mark *end)
 {

@@ -31,7 +31,12 @@ struct places_mark {
 	size_t list, images, outside, outside_images;
 };
 
-struct places_mark places_mark(const struct places *p);
+static inline struct places_mark places_mark(const struct places *p)
+{
+	return (struct places_mark){ p->list.count, p->images.count, p->outside.count,
+				     p->outside_images.count };
+}
+
 /* Copies the places that were added between two marks. */
 void places_copy(struct places *ret, const struct places *from, const struct places_mark *begin,
 		 const struct places_mark *end);

@@ -479,8 +479,8 @@ static bool go_mask_run(struct go_mask_run *r, struct reader *program)
 
 void go_mask_read(struct go_mask *m, const struct image *im, const struct go_table *table)
 {
-	const struct go_part *p = table ? &table->parts[GO_MASK] : NULL;
-	const uint64_t size = table ? table->data.end - table->data.start : 0;
+	const struct go_part *p = &table->parts[GO_MASK];
+	const uint64_t size = table->data.end - table->data.start;
 	if (size == 0 || p->size == 0 || image_at(im, table->data.start, size).size < size)
 		return;
 	*m = (struct go_mask){ table->data, table->tab.pointer, NULL };
@@ -501,7 +501,7 @@ void go_mask_release(struct go_mask *m)
 void go_words_read(struct go_words *w, const struct image *im, const struct go_table *table)
 {
 	*w = (struct go_words){ .im = im, .table = table };
-	if (table && table->tab.layout >= PCLNTAB_16)
+	if (table->tab.layout >= PCLNTAB_16)
 		go_table_code(table, &w->code.start, &w->code.end);
 	go_mask_read(&w->mask, im, table);
 }

@@ -94,7 +94,7 @@ struct go_mask {
 	uint8_t *bits;
 };
 
-/* Reads the mask from a table. `table` may be NULL. */
+/* Reads the mask from a table. */
 void go_mask_read(struct go_mask *m, const struct image *im, const struct go_table *table);
 void go_mask_release(struct go_mask *m);
 
@@ -113,13 +113,12 @@ static inline bool go_mask_is_pointer(const struct go_mask *m, uint64_t addr)
 /* Facts about the words of a Go program. A zeroed struct: not a Go program. */
 struct go_words {
 	const struct image *im;
-	const struct go_table *table; /* Go's table, or NULL */
-	struct go_range code;         /* Code that go_words_judge() can judge, from Go 1.16 on */
+	const struct go_table *table;
+	struct go_range code; /* Code that go_words_judge() can judge, from Go 1.16 on */
 	struct go_mask mask;
 };
 
-/* Reads the facts. `table` belongs to the image, or is NULL. Time and memory like
- * go_mask_read(). */
+/* Reads the facts. `table` belongs to the image. Time and memory like go_mask_read(). */
 void go_words_read(struct go_words *w, const struct image *im, const struct go_table *table);
 void go_words_release(struct go_words *w);
 

@@ -254,9 +254,11 @@ void wish_copy(struct program_wish *w, const struct program_wish *from)
 	for (size_t i = 0; i < from->source_maps.count; i++)
 		wish_add_source_map(w, from->source_maps.data[i].id,
 				    from->source_maps.data[i].path);
-	regions_copy(&w->regions, &from->regions);
+	if (from->regions.list.count > 0)
+		regions_copy(&w->regions, &from->regions);
 	wish_set_calls(w, from->calls);
-	wish_set_sysroot(w, from->sysroot);
+	if (from->sysroot)
+		wish_set_sysroot(w, from->sysroot);
 	wish_set_arch(w, from->arch);
 	w->flags = from->flags;
 	if (!paths_empty(&from->paths))

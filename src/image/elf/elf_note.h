@@ -1,4 +1,6 @@
-/* elf_note.h - iterates over the records of note sections and segments. gABI "Note Section". */
+/* elf_note.h - iterates over the records of note sections and segments. gABI "Note Section".
+ *
+ * Implemented by elf.c. */
 #ifndef HEFT_IMAGE_ELF_NOTE_H
 #define HEFT_IMAGE_ELF_NOTE_H
 
