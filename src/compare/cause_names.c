@@ -1,4 +1,5 @@
 /* Rules of causes by the names, packages and objects that only one snapshot has. */
+#include "compare/align_paths.h"
 #include "compare/cause_evidence.h"
 
 static void names_guess(struct cause_evidence *e, struct cause_guess g, struct str name)
@@ -109,6 +110,10 @@ static void packages_guess_side(const struct package_list *all, struct cause_evi
 static void packages_guess(struct cause_evidence *e)
 {
 	struct package_list all = { { { 0 } } };
+	/* Folders are packages below the root that all sources share. With another root, they have
+	 * other names. */
+	if (!str_eq(align_main_package(e->d->before), align_main_package(e->d->after)))
+		return;
 	packages_list(&all, e);
 	packages_weigh(&all, e);
 	packages_guess_side(&all, e, 1);

@@ -4,6 +4,7 @@
 #include "compare/cause_evidence.h"
 
 #include "compare/align_paths.h"
+#include "image/image.h"
 
 #include <math.h>
 
@@ -99,11 +100,27 @@ static void evidence_add_function(struct cause_evidence *e, const struct charge_
 	e->added += !part->clone && part->change == HEFT_ADDED;
 }
 
+static const char ownerless[] = "[section ";
+
+/* Returns the section that a label of bytes without a symbol names. "" for other labels. */
+static struct str section_of_label(struct str label)
+{
+	const size_t mark = strlen(ownerless);
+	return str_starts(label, str_of(ownerless)) && label.len > mark
+		       ? (struct str){ label.p + mark, label.len - mark - 1 }
+		       : STR("");
+}
+
+static bool is_debug_section(struct str label)
+{
+	return section_name_is_debug(section_of_label(label));
+}
+
 static void evidence_add(struct cause_evidence *e, const struct charge_pair *p)
 {
 	const struct cause_part part = part_of(e->d, p);
 	const bool padding = part.fallback && part.section.len == 0 &&
-			     !str_starts(part.label, STR("[section"));
+			     section_of_label(part.label).len == 0;
 	if (part.code)
 		evidence_add_function(e, p, &part);
 	if (p->change == HEFT_RENAMED || p->change == HEFT_MOVED) {
@@ -113,7 +130,7 @@ static void evidence_add(struct cause_evidence *e, const struct charge_pair *p)
 	*(is_source(part.path) ? &e->described : &e->undescribed) += part.code ? (double)p->file[0]
 									       : 0;
 	e->padding += padding ? part.delta : 0;
-	if (part.delta == 0 || padding)
+	if (part.delta == 0 || padding || is_debug_section(part.label))
 		return;
 	e->all += cause_size(&part);
 	vec_push(&e->parts, part);
@@ -204,6 +221,28 @@ static bool claims_label(const struct cause_guess *g, const struct cause_part *p
 {
 	return !p->fallback && str_eq(p->label, g->text) &&
 	       str_eq(p->path, str_of(g->cause.names[2]));
+}
+
+static bool claims_section(const struct cause_guess *g, const struct cause_part *p)
+{
+	return p->fallback && str_eq(p->label, g->text);
+}
+
+/* Guesses that bytes of one section changed that no symbol owns. */
+static void causes_guess_ownerless(struct cause_evidence *e)
+{
+	for (size_t i = 0; i < e->parts.count; i++) {
+		const struct cause_part *p = &e->parts.data[i];
+		const struct str name = section_of_label(p->label);
+		if (!p->fallback || name.len == 0 || cause_size(p) < share_sole * e->all)
+			continue;
+		const struct cause c = { .kind = CAUSE_SECTION,
+					 .sign = cause_sign(p),
+					 .names = { arena_copy(e->arena, name),
+						    "bytes of a section that belong to no symbol",
+						    "" } };
+		vec_push(&e->guesses, (struct cause_guess){ c, claims_section, p->label });
+	}
 }
 
 static void causes_guess_symbols(struct cause_evidence *e)
@@ -368,6 +407,24 @@ static void causes_find_own(struct causes *ret, const struct cause_evidence *e)
 	}
 }
 
+/* Puts the cause that explains most first, and drops small ones beside it. What the programs state
+ * stays, because it is sure. */
+static void causes_order(struct causes *ret)
+{
+	struct cause *first = &ret->list[0], *second = &ret->list[1];
+	const bool stated = ret->count > 0 && first->kind <= CAUSE_COMPILER;
+	if (stated && ret->count > 1 && second->share > first->share) {
+		const struct cause c = *first;
+		*first = *second;
+		*second = c;
+	}
+	const size_t least = stated && first->kind > CAUSE_COMPILER ? 2 : 1;
+	ret->sole = ret->count > 0 && first->share >= share_sole;
+	while (ret->count > least && (ret->sole || first->kind <= CAUSE_SECTION) &&
+	       (first->kind >= CAUSE_PADDING || ret->list[ret->count - 1].share < share_beside))
+		ret->count--;
+}
+
 void causes_find(struct causes *ret, const struct snapshot_diff *d,
 		 const struct diff_sections *sections)
 {
@@ -382,6 +439,7 @@ void causes_find(struct causes *ret, const struct snapshot_diff *d,
 	causes_guess_code(&e);
 	causes_guess_sections(&e);
 	causes_guess_symbols(&e);
+	causes_guess_ownerless(&e);
 	causes_guess_names(&e);
 	causes_guess_padding(&e);
 	causes_guess_same(&e);
@@ -392,11 +450,7 @@ void causes_find(struct causes *ret, const struct snapshot_diff *d,
 		;
 	ret->all = e.all;
 	ASSERT(e.all >= 0 && ret->count <= CAUSES_MOST);
-	ret->sole = ret->count > 0 && ret->list[0].share >= share_sole;
-	while (ret->count > 1 && (ret->sole || ret->list[0].kind <= CAUSE_SECTION) &&
-	       (ret->list[0].kind >= CAUSE_PADDING ||
-		ret->list[ret->count - 1].share < share_beside))
-		ret->count--;
+	causes_order(ret);
 	vec_release(&e.parts);
 	vec_release(&e.guesses);
 }

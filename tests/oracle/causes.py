@@ -77,6 +77,8 @@ CASES = {
     "a fixed address": (BASE, PLAIN, BASE, "-O2 -fno-pie -no-pie", "", r"no longer position-independent", ""),
     "alignment": (BASE, PLAIN, BASE, "-O2 -Wl,-z,max-page-size=0x40000", "", r"padding between segments", ""),
     "contents": (BASE, DEBUG, edit("* 3", "* 5"), DEBUG, "", r"Only contents differ|^$", "likely"),
+    "a table and options": (BASE, DEBUG, BASE | {"use.cc": BASE["use.cc"] + TABLE}, "-O3 -g", "",
+                            r"one table of data, `table`.*; the compiler's options changed .*`-O3`", "Cause"),
     # All functions change, but the compiler and its options are the same.
     "a header": (BASE, DEBUG, edit("~Guard() {", "~Guard() { done(); done(); done();"), DEBUG, "", r"", "option|likely"),
 }

@@ -87,6 +87,11 @@ static void put_unwind(const struct cause *c, struct sink *s)
 			    c->count, c->count == 1 ? " is" : "s are");
 }
 
+static const char *cause_came(const struct cause *c)
+{
+	return c->sign > 0 ? "new" : c->sign < 0 ? "gone" : c->delta < 0 ? "smaller" : "larger";
+}
+
 static void put_section(const struct cause *c, struct sink *s)
 {
 	sink_text(s, str_of(c->names[1]));
@@ -94,12 +99,7 @@ static void put_section(const struct cause *c, struct sink *s)
 		return;
 	sink_text(s, STR(": "));
 	story_put_name(s, c->names[0]);
-	sink_text(s, c->sign > 0 ? STR(" is new") : STR(" is gone"));
-}
-
-static const char *cause_came(const struct cause *c)
-{
-	return c->sign > 0 ? "new" : c->sign < 0 ? "gone" : c->delta < 0 ? "smaller" : "larger";
+	sink_printf(s, " is %s", cause_came(c));
 }
 
 static bool is_data(const char *section)
@@ -253,7 +253,8 @@ static void put_debug_sections(const struct diff_report *d, struct sink *s)
 static bool is_debug_alone(const struct comment *c)
 {
 	const struct diff_report *d = c->diff;
-	return padded_delta(d->debug) != 0 && padded_delta(d->vm) == 0 &&
+	const bool named = c->causes->count > 0 && c->causes->list[0].kind >= CAUSE_RENAMED;
+	return !named && padded_delta(d->debug) != 0 && padded_delta(d->vm) == 0 &&
 	       c->causes->all * 20 < fabs(padded_delta(d->debug));
 }
 
@@ -298,13 +299,11 @@ static bool is_same(const struct comment *c)
 static void put_certainty(const struct causes *all, size_t i, struct sink *s)
 {
 	const struct cause_words *w = &cause_words[all->list[i].kind];
-	const bool stated = cause_words[all->list[0].kind].stated;
 	if (i > 0)
-		sink_text(s, i == 1 && stated && !all->sole ? STR("; other large parts: ")
-							    : STR("; "));
+		sink_text(s, STR("; "));
 	else if (w->derived)
 		sink_text(s, STR("**Most likely cause:** "));
-	else if (w->stated)
+	else if (w->stated && all->sole)
 		sink_text(s, STR("**Cause:** "));
 	else if (all->sole)
 		sink_text(s, STR("**Most of it:** "));
