@@ -275,7 +275,7 @@ static void causes_guess_symbols(struct cause_evidence *e)
 /* Less padding than this comes with any change: some segments begin at a new page. */
 static const double padding_least = 16 << 10;
 /* A smaller change of the sum beside renamed symbols comes from their names. */
-enum { SAME_MOST = 256 };
+static const double same_most = 256;
 
 /* Guesses that the file only has other padding. */
 static void causes_guess_padding(struct cause_evidence *e)
@@ -302,7 +302,7 @@ static void causes_guess_same(struct cause_evidence *e)
 	double net = 0;
 	for (size_t i = 0; i < e->parts.count; i++)
 		net += e->parts.data[i].delta;
-	const bool alone = (fabs(net) <= SAME_MOST && e->all <= bytes / 4) || e->all * 50 <= bytes;
+	const bool alone = (fabs(net) <= same_most && e->all <= bytes / 4) || e->all * 50 <= bytes;
 	struct cause_guess g = { .cause = { .kind = moved ? CAUSE_MOVED : CAUSE_RENAMED,
 					    .bytes = e->all > 0 ? e->all : 1,
 					    .count = moved ? e->moved_count : e->renamed_count,
