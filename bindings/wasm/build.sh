@@ -8,12 +8,17 @@ top=$(cd "$here/../.." && pwd) || exit 2
 build=${BUILD:-$top/build-npm}
 out=${1:-$build}
 . "$top/tools/deps.sh"
+needs="cmd/clang-19:clang-19 cmd/wasm-ld-19:lld-19 cmd/llvm-ar-19:llvm-19 file/usr/lib/wasm32-wasi/libc.a:wasi-libc
+	file/usr/lib/llvm-19/lib/clang/19/lib/wasi/libclang_rt.builtins-wasm32.a:libclang-rt-19-dev-wasm32
+	file/usr/lib/llvm-19/lib/wasm32-wasi/libc++abi.a:libc++abi-19-dev-wasm32 cmd/bzip2:bzip2 cmd/xz:xz-utils
+	cmd/meson:meson cmd/ninja:ninja-build cmd/pkg-config:pkg-config cmd/python3:python3"
 
 stop() {
 	echo "build.sh: $*" >&2
 	exit 1
 }
 
+HEFT_NO_INSTALL=1 deps_install "$needs" "" || exit 2
 mkdir -p "$build" "$out" || exit 2
 build=$(cd "$build" && pwd) && out=$(cd "$out" && pwd) || exit 2
 version=$(sed -n "s/^  version: '\(.*\)',/\1/p" "$top/meson.build")
