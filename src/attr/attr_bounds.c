@@ -109,13 +109,31 @@ uint64_t ends_string(const struct image *im, const struct section *s, uint64_t a
 	return end;
 }
 
+enum { LARGE_ALIGN = 32 };
+
+/* Returns the number of the last bytes of [start, end) that may be of another object than the first
+ * byte. Compilers align objects of 32 bytes and more to 32. So a constant that ends in zeros before
+ * a multiple of 32 may be padded for the next one. The last word may also begin the next object. */
+static uint64_t ends_rest(const struct image *im, uint64_t start, uint64_t end)
+{
+	const uint64_t word = pointer_size(im), head = align_up(start, LARGE_ALIGN) - start;
+	if (head > 0 && end - start >= head + LARGE_ALIGN) {
+		const struct bytes b = image_at(im, start, head);
+		uint64_t zeros = 0;
+		while (zeros < b.size && b.p[zeros] == 0)
+			zeros++;
+		const struct section *in = zeros == head ? image_section_at(im, start) : NULL;
+		if (in && !in->write)
+			return end - start - head;
+	}
+	return end % LARGE_ALIGN == word && end - start > word ? word : 0;
+}
+
 void ends_claim(struct attr *a, uint64_t start, uint64_t end, label_id label, enum why why)
 {
-	enum { LARGE_ALIGN = 32 };
-	const uint64_t word = pointer_size(a->im);
 	const bool sure = why == WHY_CODE_ORDER || why == WHY_DATA_ORDER;
 	ASSERT(start <= end);
-	const uint64_t rest = sure && end % LARGE_ALIGN == word && end - start > word ? word : 0;
+	const uint64_t rest = sure ? ends_rest(a->im, start, end) : 0;
 	claim(&a->vm_claims, start, end - start - rest, label, why);
 	claim(&a->vm_claims, end - rest, rest, label, WHY_CODE_REF);
 }
@@ -347,7 +365,7 @@ static bool is_head(const struct vtables *v, uint64_t start, size_t *ret)
 	const uint64_t word = v->im->bits / 8u;
 	const struct pointer_place *p = v->places.data;
 	const size_t type = place_at(v, start + word);
-	if (type == v->places.count || p[type].to == POINTEE_CODE ||
+	if (type == v->places.count || pointee_is_code(p[type].to) ||
 	    (type > 0 && p[type - 1].addr == start))
 		return false;
 	*ret = vtables_next_place(v, type);

@@ -11,6 +11,10 @@ enum {
 	FAR_PART = 20,      /* A function is far if more than 1/20 of all functions are between */
 	SURE_PART = 128,    /* A verdict is sure if chance gives it with a probability below
 			     * 1/128 */
+	WIDE_PART = 8,      /* A verdict tells nothing if chance explains it with a probability
+			     * above 1/8 */
+	MANY_UNITS = 4,     /* If 4 or more units use a constant, half of the time none of them
+			     * defines it */
 	OUTSIDE_PART = 4,   /* If more than about 1/4 of a section's addresses contradict the
 			     * order of units, none of its verdicts is sure */
 	FEW_ADDRESSES = 10, /* Added to a section's number of addresses, of which one counts as
@@ -52,17 +56,8 @@ static void points_end(point_vec *points, size_t start)
 	if (count == 0)
 		return;
 	struct order_point *list = points->data + start;
-	bool falling = true;
 	size_t kept = 1;
-	for (size_t i = 0; i < count / 2; i++) {
-		const struct order_point last = list[count - 1 - i];
-		list[count - 1 - i] = list[i];
-		list[i] = last;
-	}
-	for (size_t i = 1; i < count && falling; i++)
-		falling = list[i - 1].rank >= list[i].rank;
-	if (!falling)
-		points_sort(list, count);
+	points_sort(list, count);
 	for (size_t i = 1; i < count; i++) {
 		if (list[i].rank != list[kept - 1].rank)
 			list[kept++] = list[i];
@@ -72,25 +67,92 @@ static void points_end(point_vec *points, size_t start)
 	points->count = start + kept;
 }
 
+/* Returns the rank of a function to which the data in [addr, end) point. Returns UINT32_MAX if they
+ * point to no function or to functions of several unit groups. *at: index of the next pointer */
+static uint32_t pointee_rank(const struct order *o, uint64_t addr, uint64_t end, size_t *at)
+{
+	const struct pointer_place *list = o->pointers->places.data;
+	const size_t count = o->pointers->places.count;
+	uint32_t ret = UINT32_MAX;
+	bool one = true;
+	for (; *at < count && list[*at].addr < end; ++*at) {
+		const uint64_t to = list[*at].to;
+		const uint32_t rank = one && list[*at].addr >= addr && pointee_is_code(to)
+					      ? code_order_rank(&o->code, spans_label(o->vm, to))
+					      : UINT32_MAX;
+		if (rank == UINT32_MAX)
+			continue;
+		one = ret == UINT32_MAX || o->code.groups[ret] == o->code.groups[rank];
+		ret = rank;
+	}
+	return one ? ret : UINT32_MAX;
+}
+
+/* Keeps, of the references [start, count) to one address, those from functions of a kind. Returns
+ * false and keeps all if there are none. `kinds`: by rank */
+static bool points_keep(point_vec *points, size_t start, const uint32_t *kinds, uint32_t kind)
+{
+	size_t kept = start;
+	for (size_t i = start; i < points->count; i++)
+		if (kinds[points->data[i].rank] == kind)
+			points->data[kept++] = points->data[i];
+	if (kept > start)
+		points->count = kept;
+	return kept > start;
+}
+
+/* Adds what the data in [addr, end) tell to the references [start, count) to the data. */
+static void points_of_data(const struct order *o, const struct section *in, uint64_t addr,
+			   uint32_t pointee, point_vec *points, size_t start)
+{
+	if (in->write)
+		points_keep(points, start, o->code.startup, 1);
+	if (pointee != UINT32_MAX &&
+	    !points_keep(points, start, o->code.groups, o->code.groups[pointee]))
+		vec_push(points,
+			 (struct order_point){ addr, pointee, .pointee = true, .weak = true });
+}
+
+/* Marks references to an address from functions that also refer to the address before it.
+ * [before, start): references to the address before; [start, count): to the address */
+static void points_weaken(point_vec *points, size_t before, size_t start)
+{
+	struct order_point *list = points->data;
+	for (size_t i = start, k = before; i < points->count; i++) {
+		while (k < start && list[k].rank > list[i].rank)
+			k++;
+		list[i].weak |= k < start && list[k].rank == list[i].rank;
+	}
+}
+
 /* Lists the references to a section, sorted by address. The references to one address are mostly in
  * code order already. */
 static void list_points(const struct order *o, const struct order_section *s, point_vec *ret)
 {
 	const struct target *list = o->targets->data;
-	size_t start = 0;
+	size_t before = 0,
+	       pointer = lower_bound(o->pointers->places.data, o->pointers->places.count,
+				     sizeof *o->pointers->places.data, s->section->addr);
 	vec_reserve(ret, s->last - s->first);
-	for (size_t i = s->first; i < s->last; i++) {
-		const bool by_got = list[i].why == WHY_GOT;
-		const uint32_t rank = code_order_rank(&o->code, list[i].label);
-		if ((list[i].why != WHY_CODE_REF && !by_got) || list[i].weak || rank == UINT32_MAX)
-			continue;
-		if (start < ret->count && ret->data[start].addr != list[i].addr) {
-			points_end(ret, start);
-			start = ret->count;
+	for (size_t i = s->first; i < s->last;) {
+		const uint64_t addr = list[i].addr;
+		const size_t start = ret->count;
+		for (; i < s->last && list[i].addr == addr; i++) {
+			const bool by_got = list[i].why == WHY_GOT;
+			const uint32_t rank = code_order_rank(&o->code, list[i].label);
+			if ((list[i].why == WHY_CODE_REF || by_got) && !list[i].weak &&
+			    rank != UINT32_MAX)
+				vec_push(ret, (struct order_point){ addr, rank, by_got });
 		}
-		vec_push(ret, (struct order_point){ list[i].addr, rank, by_got });
+		const uint64_t end = i < s->last ? list[i].addr
+						 : s->section->addr + s->section->size;
+		const uint32_t pointee = pointee_rank(o, addr, end, &pointer);
+		points_of_data(o, s->section, addr, pointee, ret, start);
+		points_end(ret, start);
+		if (ret->count > start + 1)
+			points_weaken(ret, before, start);
+		before = start;
 	}
-	points_end(ret, start);
 }
 
 /* Returns the number of ranks that are at most `rank`, in a sorted list. Uses no branch on ranks,
@@ -158,12 +220,17 @@ static size_t points_of_address(const point_vec *points, size_t i)
 	return i;
 }
 
-/* True if functions of several groups of units refer to an address. The references are sorted by
- * falling rank. */
-static bool is_shared(const struct order *o, const struct order_point *list, size_t count)
+/* Returns the number of unit groups that refer to an address. The references are sorted by falling
+ * rank. */
+static uint32_t units_using(const struct order *o, const struct order_point *list, size_t count)
 {
-	ASSERT(count > 0 && list[0].rank >= list[count - 1].rank);
-	return o->code.groups[list[0].rank] != o->code.groups[list[count - 1].rank];
+	uint32_t ret = !list[0].pointee, last = o->code.groups[list[0].rank];
+	for (size_t i = 1; i < count; i++) {
+		const uint32_t group = o->code.groups[list[i].rank];
+		ret += !list[i].pointee && group != last;
+		last = group;
+	}
+	return ret;
 }
 
 /* Finds the chains of a section: series of variables whose units ascend. Leaves out variables whose
@@ -174,7 +241,7 @@ static void find_chains(const struct order *o, struct order_section *s, const po
 	vec_reserve(&points, all->count);
 	for (size_t i = 0, end; i < all->count; i = end) {
 		end = points_of_address(all, i);
-		const bool shared = is_shared(o, all->data + i, end - i);
+		const bool shared = units_using(o, all->data + i, end - i) > 1;
 		for (size_t k = i; k < end && !shared; k++)
 			if (!all->data[k].by_got)
 				vec_push(&points, all->data[k]);
@@ -258,7 +325,7 @@ static struct order_verdict judge_by(const struct order *o, struct order_room ro
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t one = rooms_apart(room,
 						 (struct order_room){ list[i].rank, list[i].rank });
-		if (one <= away) {
+		if (one < away || (one == away && list[i].weak <= list[best].weak)) {
 			away = one;
 			best = i;
 		}
@@ -266,6 +333,10 @@ static struct order_verdict judge_by(const struct order *o, struct order_room ro
 	const uint32_t rank = list[best].rank;
 	struct order_verdict v = judge_room(o, room, (struct order_room){ rank, rank });
 	v.label = o->code.of_rank[rank];
+	v.pointee = list[best].pointee;
+	for (size_t i = 0; i < count; i++)
+		v.units += list[i].pointee && i != best &&
+			   !is_outside(o, room, (struct order_room){ list[i].rank, list[i].rank });
 	return v;
 }
 
@@ -281,24 +352,31 @@ static bool is_merged(const struct order_section *s)
 	return (s->section->flags & SHF_MERGE) && !is_ordered(s);
 }
 
-/* Returns true if the function of the verdict probably belongs to another unit than the address. */
+/* True if a function of another unit would fit with a probability below 1/part. The more addresses
+ * of the section are outside of their rooms, the more references go to variables of other units. */
+static bool is_unlikely(const struct order *o, const struct order_section *s,
+			const struct order_verdict *v, unsigned part)
+{
+	return (double)v->spread * (double)(s->outside + 1) * part <
+	       (double)o->code.count * (double)(s->judged + FEW_ADDRESSES);
+}
+
+/* Returns true if the address is unlikely to belong to the function's unit. */
 static bool is_strange(const struct order *o, const struct order_section *s,
 		       const struct order_verdict *v)
 {
-	if (o->code.told && !is_merged(s))
-		return v->outside && (v->shared || v->global || is_far(o, v->away));
-	return v->global && is_far(o, v->away);
+	if (!o->code.told || is_merged(s))
+		return v->global && is_far(o, v->away);
+	return !is_unlikely(o, s, v, WIDE_PART) ||
+	       (v->units >= MANY_UNITS && !s->section->nobits) ||
+	       (v->outside && (v->units > 1 || v->global || is_far(o, v->away)));
 }
 
-/* Returns true if the verdict is sure. The more addresses of a section contradict the order of
- * units, the less sure each verdict is. */
 static bool is_sure(const struct order *o, const struct order_section *s,
 		    const struct order_verdict *v)
 {
-	if (v->outside || v->shared || v->global || !is_ordered(s))
-		return false;
-	return (double)v->spread * (double)(s->outside + 1) * (double)SURE_PART <
-	       (double)o->code.count * (double)(s->judged + FEW_ADDRESSES);
+	return !v->outside && v->units <= 1 && !v->global && is_ordered(s) &&
+	       is_unlikely(o, s, v, SURE_PART);
 }
 
 /* Judges an address by the chain that fits best. `before`: per chain, its points before the
@@ -319,7 +397,7 @@ static struct order_verdict judge_address(const struct order *o, const struct or
 	best.global = true;
 	for (size_t i = 0; i < count; i++)
 		best.global &= list[i].by_got;
-	best.shared = is_shared(o, list, count);
+	best.units += units_using(o, list, count);
 	return best;
 }
 
@@ -341,9 +419,11 @@ static void judge_section(void *ctx, size_t index, unsigned worker)
 				before[k]++;
 		}
 		const struct order_verdict v = judge_address(o, s, before, all.data + i, end - i);
-		s->judged += !v.global && !v.shared;
-		s->outside += !v.global && !v.shared && v.outside;
-		vec_push(&s->verdicts, v);
+		const bool clear = !v.global && v.units == 1;
+		s->judged += clear;
+		s->outside += clear && v.outside;
+		if (!v.pointee || !v.outside)
+			vec_push(&s->verdicts, v);
 	}
 	for (size_t i = 0; i < s->verdicts.count; i++) {
 		struct order_verdict *v = &s->verdicts.data[i];
@@ -353,11 +433,32 @@ static void judge_section(void *ctx, size_t index, unsigned worker)
 	vec_release(&all);
 }
 
+/* Marks the functions that .init_array lists. */
+static void startup_read(struct order *o, const struct image *im)
+{
+	const struct pointer_place *list = o->pointers->places.data;
+	const size_t count = o->pointers->places.count;
+	const struct section *s = image_section_type(im, SHT_INIT_ARRAY, 1);
+	o->code.startup = mem_zeroed(o->code.count, sizeof *o->code.startup);
+	for (size_t i = s ? lower_bound(list, count, sizeof *list, s->addr) : count;
+	     i < count && list[i].addr - s->addr < s->size; i++) {
+		const uint32_t rank = code_order_rank(&o->code, spans_label(o->vm, list[i].to));
+		if (rank != UINT32_MAX)
+			o->code.startup[rank] = 1;
+	}
+}
+
 void order_judge(struct order *o, const struct attr *a, const target_vec *targets,
 		 const struct section *const *data, size_t count)
 {
+	static const struct vtables none = { 0 };
 	size_t at = 0;
 	o->targets = targets;
+	o->vm = &a->vm;
+	/* An object of GHC begins with a pointer to code of its constructor, not of its unit. */
+	if (attr_ghc_read(a)->list.count > 0)
+		o->pointers = &none;
+	startup_read(o, a->im);
 	for (size_t i = 0; i < count && o->code.count > 0; i++) {
 		struct order_section s = { .section = data[i] };
 		while (at < targets->count && targets->data[at].addr < data[i]->addr)
@@ -392,6 +493,15 @@ const struct order_verdict *order_verdict_next(struct order *o, uint64_t addr)
 				       : NULL;
 	}
 	return NULL;
+}
+
+enum why order_why(const struct order_verdict *v, bool text)
+{
+	if (v->strange && !v->sure && !text)
+		return WHY_AFTER;
+	if (v->pointee)
+		return v->sure ? WHY_DATA_ORDER : WHY_DATA_REF;
+	return v->sure ? WHY_CODE_ORDER : WHY_CODE_REF;
 }
 
 struct order_verdict order_of_pointer(const struct order *o, uint64_t place, label_id owner,
@@ -551,4 +661,5 @@ void code_order_release(struct code_order *o)
 	mem_free(o->ranks);
 	mem_free(o->of_rank);
 	mem_free(o->groups);
+	mem_free(o->startup);
 }

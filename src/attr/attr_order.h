@@ -6,6 +6,10 @@
  * which functions lie near the unit of an address. Startup code lies apart and makes a second
  * chain.
  *
+ * Other signs narrow the functions down. Data that point to functions of one unit, such as a table
+ * of operations, are of this unit if it also refers to the data. Startup code makes the variables
+ * of its own unit. An address may only bound a loop over the array before it.
+ *
  * O(n log n) for n references. Sections are judged in parallel. */
 #ifndef HEFT_ATTR_ATTR_ORDER_H
 #define HEFT_ATTR_ATTR_ORDER_H
@@ -31,6 +35,7 @@ struct code_order {
 	uint32_t *ranks;   /* Rank of each label. UINT32_MAX if the label has no code. */
 	label_id *of_rank; /* Label of each rank. May be LABEL_NONE. */
 	uint32_t *groups;  /* Number of each rank's unit group. Rises with the rank. */
+	uint32_t *startup; /* 1 for each rank that .init_array lists. Filled by order_judge() */
 	size_t label_count;
 	bool told; /* True if the unwind entries show units. False: each function is a group. */
 };
@@ -46,7 +51,9 @@ void code_order_release(struct code_order *o);
 struct order_point {
 	uint64_t addr;
 	uint32_t rank;
-	uint32_t by_got;
+	bool by_got;
+	bool pointee; /* The data at the address point to the function, which may not refer to it */
+	bool weak;    /* Another function that fits as well takes precedence */
 };
 
 typedef VEC(struct order_point) point_vec;
@@ -59,10 +66,12 @@ struct order_verdict {
 			  * chain places the unit */
 	uint32_t spread; /* Number of functions that would fit as well or better */
 	bool global;
-	bool shared;
-	bool outside; /* `label` is of another unit than the chain allows */
-	bool strange; /* `label` probably belongs to another unit than the address */
-	bool sure;    /* A function of another unit would hardly fit so well by chance */
+	bool pointee;   /* No code of its unit refers to the address. The data point to `label` */
+	uint32_t units; /* Number of unit groups that use the address. If there are several, any
+			 * unit may define it */
+	bool outside;   /* `label` is of another unit than the chain allows */
+	bool strange;   /* `label` probably belongs to another unit than the address */
+	bool sure;      /* A function of another unit would hardly fit so well by chance */
 };
 
 enum { ORDER_CHAINS = 2 };
@@ -79,18 +88,24 @@ struct order_section {
 
 struct order {
 	const target_vec *targets;
+	const struct vtables *pointers; /* Pointers in data without an owner, sorted */
+	const struct spans *vm;
 	struct code_order code;
 	VEC(struct order_section) sections; /* Sorted by address */
 	size_t section, verdict;            /* Position of the last order_verdict_next(): index
 					     * of the section and its verdict */
 };
 
-/* Judges all targets, which are sorted by address. Needs o->code. `data`: sections by address. */
+/* Judges all targets, which are sorted by address. Needs o->code and o->pointers. `data`: sections
+ * by address. */
 void order_judge(struct order *o, const struct attr *a, const target_vec *targets,
 		 const struct section *const *data, size_t count);
-/* Returns the verdict about an address. NULL if no code refers to the address. Addresses must rise
- * from call to call. */
+/* Returns the verdict about an address. NULL if no code refers to the address, and no function that
+ * the data point to fits. Addresses must rise from call to call. */
 const struct order_verdict *order_verdict_next(struct order *o, uint64_t addr);
+/* Tells why the data belong to the label. `text`: text begins at the address. Linkers merge text,
+ * so its place shows no unit. */
+enum why order_why(const struct order_verdict *v, bool text);
 /* Judges whether the data at `target` may belong to `owner`, because a pointer at `place` leads
  * there. The result has no label. */
 struct order_verdict order_of_pointer(const struct order *o, uint64_t place, label_id owner,

@@ -7,7 +7,6 @@
  * code, the piece belongs to the owner of a pointer to it, found in rounds. References to a table
  * of virtual functions lead to the word after its head. The table ends with its last function.
  * Unreferenced bytes after the table have no owner. */
-#include "attr/attr_operands.h"
 #include "attr/attr_order.h"
 #include "attr/attr_refs.h"
 #include "attr/code_pass.h"
@@ -18,6 +17,7 @@
 
 #include "base/pool.h"
 #include "base/sort.h"
+#include "code/operands.h"
 #include "code/addr_mask.h"
 #include "code/i386_got.h"
 #include "code/data_refs.h"
@@ -363,9 +363,10 @@ static void attr_refs_add_place(struct hunter *h, uint64_t place, const uint64_t
 	const struct section *to = target ? data_section(h->refs, *target) : NULL;
 	if (cursor_label(&h->cursor, place) == LABEL_NONE)
 		vec_push(&h->to->vtables.places,
-			 (struct pointer_place){ place, !target            ? POINTEE_IMPORT
-							: (to && to->exec) ? POINTEE_CODE
-									   : POINTEE_DATA });
+			 (struct pointer_place){ place, !target ? POINTEE_IMPORT
+							: (to && to->exec)
+								? max_u64(*target, POINTEE_CODE)
+								: POINTEE_DATA });
 }
 
 static void hunt_relocs(struct hunter *h, struct reloc_iter it)
@@ -677,10 +678,7 @@ static void piece_by_order(struct refs *r, struct data_piece *p)
 	if (!v)
 		return;
 	p->label = v->label;
-	/* Strings never get WHY_AFTER: linkers merge them, so their place shows no unit. */
-	p->why = v->sure                                                   ? WHY_CODE_ORDER
-		 : v->strange && !lookalike_is_printed(r->a->im, p->start) ? WHY_AFTER
-									   : WHY_CODE_REF;
+	p->why = order_why(v, lookalike_is_printed(r->a->im, p->start));
 }
 
 /* Turns sorted targets into pieces. The first label at an address owns the piece. Weak references
@@ -698,6 +696,7 @@ static void make_pieces(struct refs *r)
 		extents_find(r->a, &r->targets);
 		vec_sort(&r->targets);
 	}
+	r->order.pointers = &r->vtables;
 	if (r->order.code.count > 0)
 		order_judge(&r->order, r->a, &r->targets, r->data, r->data_count);
 	for (size_t i = 0; i < r->targets.count;) {
@@ -737,7 +736,8 @@ static void make_pieces(struct refs *r)
 	vec_release(&r->targets);
 }
 
-/* Claims the pieces. Pieces with WHY_AFTER get a row "after" the unit's data that precedes them. */
+/* Claims the pieces. Pieces with WHY_AFTER get a row "after" the unit's data that precedes them in
+ * the section. Without such data they stay without an owner. */
 static void claim_pieces(struct refs *r)
 {
 	struct attr *a = r->a;
@@ -750,7 +750,9 @@ static void claim_pieces(struct refs *r)
 		label_id label = p->label;
 		if (p->why != WHY_AFTER)
 			before = p;
-		else if (before && data_section(r, before->start) == data_section(r, p->start))
+		else if (!before || data_section(r, before->start) != data_section(r, p->start))
+			continue;
+		else
 			label = label_format(a->f->labels, LABEL_AFTER "%s)",
 					     label_text(a->f->labels, before->label).p);
 		ends_claim(a, p->start, p->end, label, p->why);

@@ -76,9 +76,8 @@ bool attr_bounds_has(const struct attr *a, const struct place *p);
  * `end`. Flags of linked sections are useless: lld keeps them even if it merges strings with other
  * constants. */
 uint64_t ends_string(const struct image *im, const struct section *s, uint64_t addr, uint64_t end);
-/* Claims [start, end) of the VM image for a label. Compilers align objects of 32 bytes and more to
- * 32. If `end` is one word after a multiple of 32, the last word may begin the next object. The
- * last word is claimed as inferred. */
+/* Claims [start, end) of the VM image for a label. Claims as inferred what may be of another object
+ * than the first byte. */
 void ends_claim(struct attr *a, uint64_t start, uint64_t end, label_id label, enum why why);
 
 /* Finds where data ends if symbols have no size, as in Mach-O and PE.
@@ -103,12 +102,17 @@ void extents_find(struct attr *a, target_vec *targets);
  * it: the offset to the top of the object, and a pointer to the type information (Itanium C++ ABI,
  * 2.5.2). After the functions, the next table of the class may follow, or other data. */
 
-/* Kind of a pointer's target. An import may be code or data. */
-enum pointee { POINTEE_CODE, POINTEE_DATA, POINTEE_IMPORT };
+/* Kinds of a pointer's target, except code. An import may be code or data. */
+enum { POINTEE_DATA, POINTEE_IMPORT, POINTEE_CODE };
 
 struct pointer_place {
-	uint64_t addr, to; /* `to`: an enum pointee */
+	uint64_t addr, to; /* `to`: the address of the code, or a kind */
 };
+
+static inline bool pointee_is_code(uint64_t to)
+{
+	return to >= POINTEE_CODE;
+}
 
 /* The pointers in data without an owner. */
 struct vtables {

@@ -2,15 +2,15 @@
  *
  * On x86, pc-relative operands count from the end of the instruction. Relocations assume that it
  * ends after the 4-byte field. Operands with an immediate after the field are listed here. */
-#include "attr/attr_operands.h"
+#include "code/operands.h"
 
 #include "base/sort.h"
 #include "image/arch.h"
 
 enum { FIELD = 4 }; /* Size of a pc-relative operand */
 
-static void attr_operands_read_section(struct operands *o, const struct image *im,
-				       const struct section *code)
+static void operands_of_section(struct operands *o, const struct image *im,
+				const struct section *code)
 {
 	code_ref_vec refs = { 0 };
 	code_refs(CODE_X86_64, section_bytes(im, code), code->addr,
@@ -30,7 +30,7 @@ void operands_read(struct operands *o, const struct image *im)
 		return;
 	for (size_t i = 1; i < im->section_count; i++)
 		if (im->sections[i].exec && !im->sections[i].nobits)
-			attr_operands_read_section(o, im, &im->sections[i]);
+			operands_of_section(o, im, &im->sections[i]);
 	vec_sort(&o->list);
 }
 

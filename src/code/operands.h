@@ -1,7 +1,7 @@
-/* attr_operands.h - lists the pc-relative operands in an object's code that an immediate follows.
- * Private to attr_refs.c. One thread at a time. */
-#ifndef HEFT_ATTR_ATTR_OPERANDS_H
-#define HEFT_ATTR_ATTR_OPERANDS_H
+/* operands.h - lists the pc-relative operands in an object's code that an immediate follows.
+ * One thread at a time. */
+#ifndef HEFT_CODE_OPERANDS_H
+#define HEFT_CODE_OPERANDS_H
 
 #include "code/code.h"
 #include "image/image.h"
