@@ -74,7 +74,7 @@ static void use(struct scene *s, uint32_t unit, label_id by, enum why why)
 
 static void point(struct scene *s, uint64_t place, label_id to)
 {
-	vtables_add(&s->pointers, place, CODE + to * WIDTH);
+	vec_push(&s->pointers.places, (struct pointer_place){ place, CODE + to * WIDTH });
 }
 
 static void judge(struct scene *s)
@@ -87,7 +87,7 @@ static void end(struct scene *s)
 {
 	order_release(&s->order);
 	vec_release(&s->targets);
-	vtables_release(&s->pointers);
+	vec_release(&s->pointers.places);
 	vec_release(&s->scratch.fdes);
 	spans_release(&s->a.vm);
 }
