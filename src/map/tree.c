@@ -18,6 +18,28 @@ void tree_verify(const struct tree *t)
 		ASSERT(t->nodes.data[i].parent < i);
 }
 
+bool tree_adds_up(const struct tree *t, uint32_t measure)
+{
+	const size_t count = t->nodes.count * t->sides;
+	uint64_t *below = mem_zeroed(count, sizeof *below);
+	bool *inner = mem_zeroed(t->nodes.count, sizeof *inner);
+	bool ret = true;
+	ASSERT(measure < t->measures);
+	for (size_t i = t->nodes.count; i-- > 0;) {
+		const uint32_t parent = t->nodes.data[i].parent;
+		for (uint32_t side = 0; side < t->sides; side++) {
+			const uint64_t own =
+				t->sums.data[(i * t->sides + side) * t->measures + measure];
+			ret = ret && (!inner[i] || below[i * t->sides + side] == own);
+			below[(size_t)parent * t->sides + side] += own;
+		}
+		inner[parent] = true;
+	}
+	mem_free(below);
+	mem_free(inner);
+	return ret;
+}
+
 void tree_close(struct tree *t)
 {
 	vec_release(&t->top);

@@ -62,6 +62,8 @@ void tree_keep_fractions(struct tree *t);
 void tree_round(struct tree *t, const struct heft_measure *measures);
 /* Asserts that nodes come after their parents, and have sums. O(nodes): only if HEFT_CHECKS. */
 void tree_verify(const struct tree *t);
+/* True if the sums of a measure of all children are that of their parent. O(nodes). */
+bool tree_adds_up(const struct tree *t, uint32_t measure);
 
 /* Returns the node of a key below another node. Adds it if it is new. */
 uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key);

@@ -559,13 +559,17 @@ static void drop_empty_texts(struct page_flat *f)
 	}
 }
 
-/* True if the page shows a measure. Bytes with an inferred owner only hatch a box. */
-static bool page_takes(const struct heft_table *t, unsigned m)
+/* True if the page shows a measure. Bytes with an inferred owner only hatch a box. The page adds up
+ * leaves itself, so it cannot show a symbol that counts in each row that has bytes of it. */
+static bool page_takes(const struct page_tab *tab, unsigned m)
 {
+	const struct heft_table *t = tab->table;
 	const struct heft_measure *measure = &t->measures[m];
 	const struct str name = str_of(measure->name);
+	const bool counts = measure->unit == HEFT_COUNT || str_eq(name, STR("copies"));
 	return !measure->shared && !measure->of_change && !isnan(row_number(t, t->top, m, false)) &&
-	       !str_eq(name, STR("stated")) && !str_eq(name, STR("proved"));
+	       !str_eq(name, STR("stated")) && !str_eq(name, STR("proved")) &&
+	       (!counts || !tab->maker || tree_adds_up(tab->maker->tree, m));
 }
 
 void page_add(struct page *p, const struct page_tab *tab)
@@ -581,7 +585,7 @@ void page_add(struct page *p, const struct page_tab *tab)
 	for (size_t i = 0; i < t->text_count; i++)
 		f->labels[f->label_count++].name = t->texts[i].name;
 	for (unsigned m = 0; m < t->measure_count; m++)
-		if (page_takes(t, m))
+		if (page_takes(tab, m))
 			f->measures[f->measure_count++] = m;
 	page_put_rows(f);
 	drop_empty_texts(f);

@@ -807,6 +807,24 @@ static void nodes_below_a_wide_one_are_found_again(void **state)
 	tree_release(&t);
 }
 
+static void a_measure_adds_up_if_children_do(void **state)
+{
+	struct tree t;
+	(void)state;
+	tree_init(&t, 2, 1);
+	const uint32_t inner = tree_get(&t, 0, 1), a = tree_get(&t, inner, 2),
+		       b = tree_get(&t, inner, 3);
+	const uint32_t nodes[] = { 0, inner, a, b };
+	for (size_t i = 0; i < COUNT_OF(nodes); i++)
+		for (uint32_t m = 0; m < 2; m++)
+			tree_sums(&t, nodes[i], HEFT_INPUT)[m] = i < 2 ? 7 : i == 2 ? 3 : 4;
+	assert_true(tree_adds_up(&t, 0));
+	tree_sums(&t, inner, HEFT_INPUT)[1] = tree_sums(&t, 0, HEFT_INPUT)[1] = 5;
+	assert_true(tree_adds_up(&t, 0));
+	assert_false(tree_adds_up(&t, 1));
+	tree_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -841,6 +859,7 @@ int main(void)
 		cmocka_unit_test(rows_of_a_tree_with_one_side_have_nothing_before),
 		cmocka_unit_test(a_shared_measure_is_not_summed_up),
 		cmocka_unit_test(nodes_below_a_wide_one_are_found_again),
+		cmocka_unit_test(a_measure_adds_up_if_children_do),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
