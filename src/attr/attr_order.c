@@ -56,8 +56,17 @@ static void points_end(point_vec *points, size_t start)
 	if (count == 0)
 		return;
 	struct order_point *list = points->data + start;
+	bool falling = true;
 	size_t kept = 1;
-	points_sort(list, count);
+	for (size_t i = 0; i < count / 2; i++) {
+		const struct order_point last = list[count - 1 - i];
+		list[count - 1 - i] = list[i];
+		list[i] = last;
+	}
+	for (size_t i = 1; i < count && falling; i++)
+		falling = list[i - 1].rank >= list[i].rank;
+	if (!falling)
+		points_sort(list, count);
 	for (size_t i = 1; i < count; i++) {
 		if (list[i].rank != list[kept - 1].rank)
 			list[kept++] = list[i];
@@ -410,6 +419,7 @@ static void judge_section(void *ctx, size_t index, unsigned worker)
 	(void)worker;
 	list_points(o, s, &all);
 	find_chains(o, s, &all);
+	vec_reserve(&s->verdicts, all.count);
 	for (size_t i = 0, end; s->chain_count > 0 && i < all.count; i = end) {
 		end = points_of_address(&all, i);
 		for (size_t k = 0; k < s->chain_count; k++) {
@@ -495,9 +505,9 @@ const struct order_verdict *order_verdict_next(struct order *o, uint64_t addr)
 	return NULL;
 }
 
-enum why order_why(const struct order_verdict *v, bool text)
+enum why order_why(const struct order_verdict *v)
 {
-	if (v->strange && !v->sure && !text)
+	if (v->strange && !v->sure)
 		return WHY_AFTER;
 	if (v->pointee)
 		return v->sure ? WHY_DATA_ORDER : WHY_DATA_REF;

@@ -103,9 +103,8 @@ void order_judge(struct order *o, const struct attr *a, const target_vec *target
 /* Returns the verdict about an address. NULL if no code refers to the address, and no function that
  * the data point to fits. Addresses must rise from call to call. */
 const struct order_verdict *order_verdict_next(struct order *o, uint64_t addr);
-/* Tells why the data belong to the label. `text`: text begins at the address. Linkers merge text,
- * so its place shows no unit. */
-enum why order_why(const struct order_verdict *v, bool text);
+/* Tells why the data belong to the label. */
+enum why order_why(const struct order_verdict *v);
 /* Judges whether the data at `target` may belong to `owner`, because a pointer at `place` leads
  * there. The result has no label. */
 struct order_verdict order_of_pointer(const struct order *o, uint64_t place, label_id owner,

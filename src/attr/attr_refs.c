@@ -678,7 +678,9 @@ static void piece_by_order(struct refs *r, struct data_piece *p)
 	if (!v)
 		return;
 	p->label = v->label;
-	p->why = order_why(v, lookalike_is_printed(r->a->im, p->start));
+	p->why = order_why(v);
+	if (p->why == WHY_AFTER && lookalike_is_printed(r->a->im, p->start))
+		p->why = WHY_CODE_REF; /* Linkers merge text, so its place shows no unit. */
 }
 
 /* Turns sorted targets into pieces. The first label at an address owns the piece. Weak references
