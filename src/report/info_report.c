@@ -59,18 +59,18 @@ static void info_report_set_columns(struct report *r)
 {
 	static const struct column columns[] = {
 		{ "size", CELL_NOW, INFO_BYTES, 7, 1 },
-		{ "relocs", CELL_NOW, INFO_RELOCATIONS, 7, 1, .spare = 2 },
+		{ "relocs", CELL_NOW, INFO_RELOCATIONS, 7, 1, .spare = 4 },
 		{ "savings", CELL_NOW, INFO_SAVINGS, 7, 1, .spare = 1 },
 		{ "copied", CELL_NOW, INFO_COPIED, 7, 1, .spare = 8 },
 		{ "kind", CELL_TEXT, INFO_KIND, 0, 2 },
-		{ "linked", CELL_TEXT, INFO_LINKED, 0, 2, .spare = 3 },
+		{ "linked", CELL_TEXT, INFO_LINKED, 0, 2, .spare = 5 },
 		{ "machine", CELL_TEXT, INFO_MACHINE, 0, 2, .spare = 6 },
 		{ "symbols", CELL_TEXT, INFO_SYMBOLS, 0, 2 },
 		{ "debug", CELL_TEXT, INFO_DEBUG, 0, 2 },
-		{ "relro", CELL_TEXT, INFO_RELRO, 0, 2, .spare = 4 },
-		{ "pie", CELL_TEXT, INFO_PIE, 0, 2, .spare = 4 },
-		{ "nx", CELL_TEXT, INFO_NX, 0, 2, .spare = 4 },
-		{ "canary", CELL_TEXT, INFO_CANARY, 0, 2, .spare = 5 },
+		{ "relro", CELL_TEXT, INFO_RELRO, 0, 2, .spare = 2 },
+		{ "pie", CELL_TEXT, INFO_PIE, 0, 2, .spare = 2 },
+		{ "nx", CELL_TEXT, INFO_NX, 0, 2, .spare = 2 },
+		{ "canary", CELL_TEXT, INFO_CANARY, 0, 2, .spare = 3 },
 		{ "features", CELL_TEXT, INFO_FEATURES, 0, 2, .spare = 7 },
 	};
 	for (size_t i = 0; i < COUNT_OF(columns); i++)

@@ -14,7 +14,8 @@ struct out_table {
 	struct sink *s;
 	struct column *columns;
 	size_t count;
-	struct text label;
+	size_t label_most;         /* Width of the widest label. 0 if unknown */
+	struct text label, spared; /* `spared`: titles of removed columns */
 };
 
 static void widen(struct out_table *t, const bool *measured, const struct heft_row *row,
@@ -43,8 +44,11 @@ static void measure_columns(struct out_table *t)
 	if (!any)
 		goto out;
 	row_walk_init(&walk, t->r->table.top);
-	for (const struct heft_row *row; (row = row_next(&walk)) != NULL;)
+	for (const struct heft_row *row; (row = row_next(&walk)) != NULL;) {
+		const size_t indent = 2 * (walk.levels.count - 2);
 		widen(t, measured, row, row_parent(&walk));
+		t->label_most = max_u64(t->label_most, indent + label_width(str_of(row->label)));
+	}
 	row_walk_release(&walk);
 	if (!t->r->kind->no_total)
 		widen(t, measured, t->r->table.top, t->r->table.top);
@@ -71,10 +75,12 @@ static size_t columns_width(const struct out_table *t)
 	return width;
 }
 
-/* Removes columns that may be missing (`spare`) until labels have half of the line. */
+/* Removes columns that may be missing (`spare`) until labels have half of the line, or all that
+ * they need. */
 static void spare_columns(struct out_table *t)
 {
-	const size_t wanted = max_u64(LABEL_WANTED, t->r->opts.width / 2);
+	const size_t half = max_u64(LABEL_WANTED, t->r->opts.width / 2);
+	const size_t wanted = t->label_most > 0 ? min_u64(half, t->label_most) : half;
 	while (t->r->opts.width > 0 && columns_width(t) + wanted > t->r->opts.width) {
 		size_t least = 0;
 		for (size_t c = 1; c < t->count; c++)
@@ -82,6 +88,7 @@ static void spare_columns(struct out_table *t)
 				least = c;
 		if (t->count == 0 || t->columns[least].spare == 0)
 			return;
+		text_add_all(&t->spared, t->spared.len > 0 ? ", " : "", t->columns[least].title);
 		t->count--;
 		memmove(&t->columns[least], &t->columns[least + 1],
 			(t->count - least) * sizeof *t->columns);
@@ -269,6 +276,10 @@ void out_table(const struct report *r, struct sink *s)
 		out_table_put_row(&t, r->table.top, r->table.top, 0);
 	if (r->kind->below)
 		r->kind->below(r, s);
+	if (t.spared.len > 0)
+		sink_printf(s, "Columns that this line has no room for: %.*s. -w shows them.\n",
+			    (int)t.spared.len, t.spared.p);
 	mem_free(t.columns);
 	text_release(&t.label);
+	text_release(&t.spared);
 }
