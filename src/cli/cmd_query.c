@@ -98,11 +98,12 @@ static int show_schema(struct query_job *job, const char *name)
 {
 	char sql[400];
 	snprintf(sql, sizeof sql,
-		 "SELECT t.name \"table\", c.name \"column\", c.type FROM pragma_table_list t, "
-		 "pragma_table_info(t.name) c WHERE t.schema = 'main' AND t.name NOT LIKE "
-		 "'sqlite%%' "
-		 "AND t.name <> 'names' AND ('%.60s' = '' OR t.name = '%.60s')",
-		 strchr(name, '\'') ? "" : name, strchr(name, '\'') ? "" : name);
+		 "SELECT t.name \"table\", c.name \"column\", c.type FROM "
+		 "(SELECT 'symbols' name UNION SELECT 'charges' UNION SELECT name FROM "
+		 "pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite%%' "
+		 "AND name <> 'names') t, pragma_table_info(t.name) c "
+		 "WHERE '%.60s' IN ('', t.name)",
+		 strchr(name, '\'') ? "" : name);
 	return run_text(job, sql);
 }
 

@@ -99,6 +99,8 @@ int cmd_size(const struct cli *cli, int argc, char **argv)
 		status = EXIT_FINE;
 	} else if (status == CLI_GO_ON && job.disassemble != NULL && job.source_count == 0)
 		status = size_disassemble(&job);
+	else if (status == CLI_GO_ON && job.disassemble != NULL && !cli_is_bloaty(cli))
+		status = cli_error(cli, "--disassemble prints no table; leave out -d");
 	else if (status == CLI_GO_ON)
 		status = size_run(&job) ? cmd_size_report(&job) : EXIT_TROUBLE;
 	size_job_release(&job);

@@ -94,7 +94,8 @@ static bool choose_library(struct heft_recorder *r, struct heft_err *err)
 	if (found == NULL)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET,
 			    "libheft-heap.so was not found beside heft or in its library "
-			    "folder; name the file (heft heap run --recorder)");
+			    "folder: install the package heft-heap, or name the file "
+			    "(heft heap run --recorder)");
 	char *path = file_real_path(found);
 	if (path == NULL)
 		return fail(err, HEFT_EARG, HEFT_NO_OFFSET, "%s: %s", found, strerror(errno));
