@@ -5,7 +5,7 @@
  * once each. Nothing unknown is guessed: it becomes a caveat of the function and of all its
  * callers.
  *
- * 112 bytes per function, 24 per call. One thread. */
+ * 120 bytes per function, 24 per call. One thread. */
 #ifndef HEFT_STACK_DEPTHS_H
 #define HEFT_STACK_DEPTHS_H
 
@@ -43,9 +43,10 @@ struct stack_function {
 	uint64_t frame, worst;
 	uint64_t compiler; /* Frame as the compiler states it, or STACK_NOT_STATED */
 	uint32_t edge_first, edge_count;
-	uint32_t next;      /* Next function of the deepest path, or STACK_NONE */
-	uint32_t circle;    /* Number of its circle: functions that call each other, or one alone */
-	uint16_t own, told; /* Bits of enum stack_told. `own`: of the function itself. `told`:
+	uint32_t next;   /* Next function of the deepest path, or STACK_NONE */
+	uint32_t circle; /* Number of its circle: functions that call each other, or one alone */
+	uint32_t circle_size; /* Functions in its circle */
+	uint16_t own, told;   /* Bits of enum stack_told. `own`: of the function itself. `told`:
 			     * with those of its callees */
 	uint32_t cause[STACK_TOLD]; /* Per bit of `told`: a function that has it in `own` */
 	uint8_t kind;               /* Value of enum stack_kind */

@@ -104,6 +104,7 @@ static void end_circle(struct circles *c, size_t first)
 	const size_t count = c->members.count - first;
 	for (size_t i = 0; i < count; i++) {
 		s->functions.data[members[i]].circle = c->circle_count;
+		s->functions.data[members[i]].circle_size = (uint32_t)count;
 		c->open[members[i]] = false;
 	}
 	c->circle_count++;

@@ -9,7 +9,8 @@ const struct heft_text stack_texts[STACK_TEXTS] = {
 				 "`unknown callees`, `alloca`, `odd code`" },
 	[STACK_TEXT_PATH] = { "path", false,
 			      "the deepest way, and the bytes that each function adds: `main 32 > "
-			      "run 48`" },
+			      "run 48`. Functions that call each other are one step: `odd (circle "
+			      "of 2 functions) 656`" },
 	[STACK_TEXT_STATED] = { "stated", true, "bytes of the frame as the compiler states it" },
 	[STACK_TEXT_CAUSE] = { "cause", false,
 			       "a function for each word of `besides`: `alloca in run`" },
@@ -51,21 +52,25 @@ static const char *stack_rows_words_of(struct stack_rows *r, unsigned told,
 	return text;
 }
 
-/* Returns the deepest path, with the bytes of each function. */
+/* Returns the deepest path, with the bytes of each function. Functions that call each other are one
+ * step, named after the function where the path enters. */
 static const char *stack_rows_path_of(struct stack_rows *r, uint32_t function)
 {
 	const struct stack_function *list = r->stack->functions.data;
 	struct text out = { 0 };
-	for (uint32_t at = function; at != STACK_NONE; at = list[at].next) {
-		/* Of a circle, the path shows only where it enters and leaves. */
-		const uint32_t next = list[at].next;
-		if (at != function && next != STACK_NONE && list[next].circle == list[at].circle)
-			continue;
-		const uint64_t rest = list[at].next == STACK_NONE ? 0 : list[list[at].next].worst;
+	for (uint32_t at = function, next; at != STACK_NONE; at = next) {
+		next = list[at].next;
+		while (next != STACK_NONE && list[next].circle == list[at].circle)
+			next = list[next].next;
 		text_add(&out, at == function ? STR("") : STR(" > "));
 		text_add(&out, str_of(stack_rows_shown_name(r, at)));
+		if (list[at].circle_size > 1) {
+			text_add(&out, STR(" (circle of "));
+			text_add_number(&out, list[at].circle_size);
+			text_add(&out, STR(" functions)"));
+		}
 		text_add_char(&out, ' ');
-		text_add_number(&out, list[at].worst - rest);
+		text_add_number(&out, list[at].worst - (next == STACK_NONE ? 0 : list[next].worst));
 	}
 	const char *text = arena_copy(&r->arena, text_str(&out));
 	text_release(&out);
