@@ -19,6 +19,7 @@ void where_close(void *handle)
 	text_places_release(&w->places);
 	vec_release(&w->asked);
 	owners_release(&w->owners);
+	owners_release(&w->functions);
 	bbindex_release(&w->index);
 	blockmap_release(&w->blocks);
 	locator_release(&w->locator);
@@ -38,12 +39,12 @@ static enum heft_demangle where_style(const struct heft_where *w)
 	return context_style(&w->context, HEFT_NAMES_FULL);
 }
 
-static void begin_owners(struct heft_where *w)
+static void begin_owners(struct heft_where *w, struct owners *o)
 {
 	struct source_file file = measure_input(&w->program, w->process.open ? &w->process : NULL,
-						owners_need(&w->owners) | NEED_DWARF);
+						owners_need(o) | NEED_DWARF);
 	file.notes = &w->context.notes;
-	owners_begin(&w->owners, &file, &w->context.wish);
+	owners_begin(o, &file, &w->context.wish);
 }
 
 /* Opens a dump: the core if it is already open as an image, otherwise the file. */
@@ -104,7 +105,7 @@ static bool open_image(struct heft_where *w, const char *path, struct heft_err *
 	if (w->im->kind == IMAGE_CORE ? !open_memory(w, path, err)
 				      : !program_check_alone(&w->program, err))
 		return false;
-	begin_owners(w);
+	begin_owners(w, &w->owners);
 	return true;
 }
 
@@ -437,6 +438,29 @@ static void where_find_symbol(const struct where_place *p, struct heft_location 
 	at->unit = s->file; /* Unless DWARF tells the unit */
 }
 
+/* Names a function without a symbol as sizes by symbol do: sub_ADDRESS. The first such address
+ * measures the symbols. */
+static void find_function(struct heft_where *w, uint64_t addr, struct heft_location *at)
+{
+	const struct section *s = image_section_at(w->im, addr);
+	const struct heft_owner *const *found;
+	struct owners *o = &w->functions;
+	uint64_t start;
+	if (at->symbol || !s || !s->exec || w->at != &w->program)
+		return;
+	if (o->levels.count == 0) {
+		if (!owners_add(o, "symbols", NULL))
+			return;
+		begin_owners(w, o);
+	}
+	if (owners_find(o, addr, &found) == 0 ||
+	    !name_is_generated(str_of(found[0]->label), &start) || start > addr)
+		return;
+	at->symbol = at->symbol_linkage = found[0]->label;
+	at->symbol_offset = addr - start;
+	at->symbol_size = start == found[0]->start ? found[0]->size : 0;
+}
+
 static void find_frames(struct heft_where *w, const struct where_place *p, struct heft_location *at)
 {
 	const struct heft_frame *functions;
@@ -517,6 +541,7 @@ static void find_in_program(struct heft_where *w, uint64_t addr, struct heft_loc
 	w->locator.symbolizer = program_symbolizer(w->at);
 	w->locator.style = where_style(w);
 	where_find_names(w, &here, at);
+	find_function(w, addr, at);
 	where_find_block(w, addr, at);
 	if (w->im->overlay_shift > 0)
 		note_overlays(w, addr);

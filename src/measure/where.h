@@ -25,6 +25,7 @@ struct heft_where {
 	struct context context;
 	unsigned flags; /* Bits of enum heft_where_flag */
 	struct owners owners;
+	struct owners functions; /* Owners by symbol. For code without a symbol. Used when needed */
 	bool opened;      /* True after a file was opened, or could not be opened */
 	const char *path; /* As the user wrote it */
 	struct program program;

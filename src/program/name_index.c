@@ -177,6 +177,13 @@ static bool hex_read(struct str digits, uint64_t *ret)
 	return digits.len > 0;
 }
 
+bool name_is_generated(struct str name, uint64_t *ret_addr)
+{
+	const struct str start = STR("sub_");
+	return str_starts(name, start) &&
+	       hex_read((struct str){ name.p + start.len, name.len - start.len }, ret_addr);
+}
+
 static void forms_read(struct name_index *n)
 {
 	size_t count = 0;
@@ -204,11 +211,8 @@ size_t name_index_find(struct name_index *n, struct str text, name_matches *ret)
 		keys_find(n, plain, ret);
 		matches_settle(ret, from);
 	}
-	const struct str start = STR("sub_"); /* Generated names begin with this */
 	uint64_t addr;
-	if (ret->count == from && str_starts(plain, start) &&
-	    hex_read((struct str){ plain.p + start.len, plain.len - start.len }, &addr) &&
-	    image_section_at(n->im, addr))
+	if (ret->count == from && name_is_generated(plain, &addr) && image_section_at(n->im, addr))
 		vec_push(ret, (struct name_match){ addr, NULL, NAME_LINKER });
 	ASSERT(ret->count >= from);
 	return ret->count - from;

@@ -69,4 +69,7 @@ bool name_index_has_import(struct name_index *n, struct str text);
 /* Returns how many matches from `from` on have the form of the first one. */
 size_t name_matches_surest(const name_matches *m, size_t from);
 
+/* True for the name of a function without a symbol: "sub_" and its address. */
+bool name_is_generated(struct str name, uint64_t *ret_addr);
+
 #endif

@@ -118,6 +118,9 @@ END
 is "a name owns its data" font "$(owner "$tmp/names" "$tmp/names" font 2048)"
 is "a bound names no data" f "$(owner "$tmp/names" "$tmp/names" first 4)"
 is "a bound of .bss names no data" f "$(owner "$tmp/names" "$tmp/names" zeros 32)"
+at=$(nm "$tmp/names" | awk '$3 == "f" { sub("^0*", "", $1); print $1 }')
+is "where names stripped code as sizes do" "sub_$at+0x1" \
+	"$("$heft" where "$tmp/names.stripped" "$(printf '0x%x' $((0x$at + 1)))" 2>/dev/null | awk '$1 == "symbol" { print $2 }')"
 
 # A table that code reaches through a GOT slot alone.
 build got -shared -Wl,--no-relax <<'END'
