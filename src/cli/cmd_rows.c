@@ -147,11 +147,14 @@ static bool files_measure(void *ctx, FILE *to, struct heft_err *err)
 {
 	struct rows_job *job = ctx;
 	bool good = true;
-	(void)err;
 	job->to = to;
 	for (size_t i = 0; good && i < job->run.word_count; i++)
 		good = file_measure(job, job->run.words[i]);
-	return !ferror(to);
+	if (job->measured > 0 || job->failed == 0)
+		return !ferror(to);
+	*err = (struct heft_err){ .code = HEFT_EARG, .offset = HEFT_NO_OFFSET };
+	snprintf(err->text, sizeof err->text, "nothing was written");
+	return false;
 }
 
 static int rows_run(struct rows_job *job)
