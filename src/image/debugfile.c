@@ -221,9 +221,13 @@ static char *image_debugfile_find_debuginfod(struct wanted *w)
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	const struct bytes id = w->im->build_id;
 	struct debuginfod d;
-	if (!w->how->debuginfod || !urls || !*urls || id.size < 2 || id.size > 64 ||
-	    !load_debuginfod(&d))
+	if (!w->how->debuginfod || !urls || !*urls || id.size < 2 || id.size > 64)
 		return NULL;
+	if (!load_debuginfod(&d)) {
+		note(w->notes, w->im->path, HEFT_NO_OFFSET, 0,
+		     "DEBUGINFOD_URLS is set, but libdebuginfod.so.1 is not installed");
+		return NULL;
+	}
 	void *client = d.begin();
 	if (!client)
 		return NULL;
@@ -231,6 +235,9 @@ static char *image_debugfile_find_debuginfod(struct wanted *w)
 	const int fd = d.find(client, id.p, (int)id.size, &given);
 	if (fd >= 0)
 		close(fd);
+	else
+		note(w->notes, w->im->path, HEFT_NO_OFFSET, 0,
+		     "no debug file from the servers of DEBUGINFOD_URLS: %s", strerror(-fd));
 	d.end(client);
 	if (given)
 		path = debugfile_keep(given);

@@ -299,9 +299,20 @@ def startup(t):
         t.check(f"start {options}: one object", len({o for o in objects if o.endswith("crt1.o")}), 1)
 
 
+def servers(t):
+    """A server of debug files that cannot be reached, or a library that is missing, is said."""
+    if " debuginfod" not in run(t.heft, "--version").stdout:
+        t.skipped.append("heft without debuginfod (build with libdebuginfod-dev)")
+        return
+    run("gcc", "-O1", "-s", "-Wl,--build-id", "m.c", "-o", "prog")
+    done = run(t.heft, "-d", "compileunits", "prog", env={"DEBUGINFOD_URLS": "http://127.0.0.1:9"})
+    t.check("no server answers", "DEBUGINFOD_URLS" in done.stderr, True)
+    t.check("no server is asked", "DEBUGINFOD_URLS" in run(t.heft, "-d", "compileunits", "prog", env={"DEBUGINFOD_URLS": ""}).stderr, False)
+
+
 def main():
     t = Test(os.path.abspath(sys.argv[1]))
-    for part in (packed, by_hand, supplements, split_units, arm64ec, wasm, members, dwarf6, signed_pointers, startup):
+    for part in (packed, by_hand, supplements, split_units, arm64ec, wasm, members, dwarf6, signed_pointers, startup, servers):
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             for name, text in (("m.c", SOURCE), ("h.h", HEADER)):
