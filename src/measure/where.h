@@ -26,8 +26,8 @@ struct heft_where {
 	unsigned flags; /* Bits of enum heft_where_flag */
 	struct owners owners;
 	struct owners functions; /* Owners by symbol. For code without a symbol. Used when needed */
-	bool opened;      /* True after a file was opened, or could not be opened */
-	const char *path; /* As the user wrote it */
+	bool opened;             /* True after a file was opened, or could not be opened */
+	const char *path;        /* As the user wrote it */
 	struct program program;
 	struct program member;     /* The member of an archive that was last used */
 	struct program *at;        /* Points to `program` or `member` */

@@ -113,6 +113,6 @@ def main():
 
 if __name__ == "__main__":
     if CC is None:
-        print("no g++")
+        print("SKIP: no g++ (install g++)")
         sys.exit(77)
     sys.exit(main())

@@ -19,6 +19,10 @@ dump() {
 		kill -0 $pid || exit 1
 		sleep 0.05
 	done
+	# Registers and stack of the output may still lead to blocks, until the program waits.
+	until grep -q '^State:.*S' "/proc/$pid/status"; do
+		sleep 0.05
+	done
 	"$heft" heap snapshot -o "$1" $pid 2>denied || {
 		! grep -q 'not allowed' denied || skip "other processes may not be looked at here"
 		cat denied

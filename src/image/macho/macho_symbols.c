@@ -1,7 +1,6 @@
 /* Reads the symbol table (nlist), and the slots and stubs of symbols. */
 #include "image/macho/macho_internal.h"
 
-
 /* Bits of n_type and n_desc. */
 enum { N_TYPE = 0x0e, N_EXT = 1, N_PEXT = 0x10 };
 enum { N_UNDF = 0, N_ABS = 2, N_SECT = 0xe };
