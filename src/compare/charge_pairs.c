@@ -152,7 +152,7 @@ static struct charge_group charge_pairs_group_of(struct charge_matcher *m, size_
 						 const struct snap_charge *c)
 {
 	const struct snapshot *s = m->sides[side].s;
-	const struct str container = str_of(s->containers.data[c->container].name);
+	const struct str container = snap_container_key(s, c->container);
 	struct charge_group g = { .container = intern_borrow(&m->common, container) + 1,
 				  .name = common_name(m, side, c),
 				  .debug = c->debug,

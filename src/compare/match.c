@@ -560,8 +560,11 @@ static void match_side_init(struct matcher *m, struct match_side *side, const st
 	side->places = mem_zeroed(s->sections.count + 1, sizeof *side->places);
 	for (size_t i = 0; i < s->sections.count; i++) {
 		const struct snap_section *sec = &s->sections.data[i];
-		const char *name = any_container ? "" : s->containers.data[sec->container].name;
-		side->places[i] = made_text(m, str_of(name)) << 8 | (uint8_t)sec->letter;
+		const struct str name = any_container ? STR("")
+					: m->supersize
+						? str_of(s->containers.data[sec->container].name)
+						: snap_container_key(s, sec->container);
+		side->places[i] = made_text(m, name) << 8 | (uint8_t)sec->letter;
 	}
 	vec_reserve(&side->left, s->symbols.count);
 	side->nameless = mem_alloc(s->symbols.count + 1);
