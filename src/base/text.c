@@ -55,3 +55,11 @@ void text_add_varint(struct text *t, uint64_t v)
 		t->p[t->len++] = (char)(v | 0x80);
 	t->p[t->len++] = (char)v;
 }
+
+struct str str_take(struct str *rest, char separator)
+{
+	const char *const end = rest->len > 0 ? memchr(rest->p, separator, rest->len) : NULL;
+	const struct str ret = str_upto(*rest, end ? (size_t)(end - rest->p) : rest->len);
+	*rest = str_from(*rest, ret.len + (end ? 1 : 0));
+	return ret;
+}

@@ -31,4 +31,7 @@ static inline struct str text_str(const struct text *t)
 	return (struct str){ t->p ? t->p : "", t->len };
 }
 
+/* Returns the text before the first separator, or all of it. *rest becomes what follows. */
+struct str str_take(struct str *rest, char separator);
+
 #endif

@@ -218,19 +218,13 @@ static bool claims_runtime(const struct cause_guess *g, const struct cause_part 
 	return p->runtime & runtime_bit(g->cause.names[1]) && cause_sign(p) == g->cause.sign;
 }
 
-/* Finds to which parts of run times a part belongs. */
-static unsigned runtime_of(const struct cause_part *p)
-{
-	unsigned ret = 0;
-	for (size_t i = 0; i < COUNT_OF(runtime_parts) && !p->fallback; i++)
-		ret |= is_runtime(&runtime_parts[i], p) ? 1u << i : 0;
-	return ret;
-}
-
 static void runtime_guess(struct cause_evidence *e)
 {
-	for (size_t i = 0; i < e->parts.count; i++)
-		e->parts.data[i].runtime = runtime_of(&e->parts.data[i]);
+	for (size_t i = 0; i < e->parts.count; i++) {
+		struct cause_part *p = &e->parts.data[i];
+		for (size_t k = 0; k < COUNT_OF(runtime_parts) && !p->fallback; k++)
+			p->runtime |= is_runtime(&runtime_parts[k], p) ? 1u << k : 0;
+	}
 	for (size_t i = 0; i < COUNT_OF(runtime_parts); i++)
 		for (int sign = -1; sign <= 1; sign += 2)
 			names_guess(e,
@@ -377,21 +371,12 @@ static bool claims_family(const struct cause_guess *g, const struct cause_part *
 	return !p->fallback && cause_sign(p) == g->cause.sign && has_family(p->name, g->text);
 }
 
-/* Takes the next class off a list of lines. */
-static struct str classes_take(struct str *list)
-{
-	const char *end = memchr(list->p, '\n', list->len);
-	const struct str name = str_upto(*list, end ? (size_t)(end - list->p) : list->len);
-	*list = str_from(*list, name.len + (end ? 1 : 0));
-	return name;
-}
-
 static bool claims_classes(const struct cause_guess *g, const struct cause_part *p)
 {
 	struct str list = g->text;
 	bool has = false;
 	while (list.len > 0 && !has && !p->fallback && cause_sign(p) == g->cause.sign)
-		has = has_family(p->name, classes_take(&list));
+		has = has_family(p->name, str_take(&list, '\n'));
 	return has;
 }
 

@@ -54,14 +54,6 @@ static const struct section_rule {
 static const char unwind_sections[] =
 	".eh_frame .eh_frame_hdr .gcc_except_table .ARM.exidx .ARM.extab .pdata .xdata";
 
-static struct str sections_take_name(struct str *rest)
-{
-	const char *blank = memchr(rest->p, ' ', rest->len);
-	const struct str name = str_upto(*rest, blank ? (size_t)(blank - rest->p) : rest->len);
-	*rest = str_from(*rest, name.len + (blank ? 1 : 0));
-	return name;
-}
-
 struct section_change {
 	double before, after;
 };
@@ -84,7 +76,7 @@ static double sections_change(const struct cause_evidence *e, struct str names)
 {
 	double sum = 0;
 	while (names.len > 0) {
-		const struct section_change c = section_change_of(e, sections_take_name(&names));
+		const struct section_change c = section_change_of(e, str_take(&names, ' '));
 		sum += c.after - c.before;
 	}
 	return sum;

@@ -31,9 +31,7 @@ static struct str causes_metadata(const struct snapshot *s, const char *key)
 /* Takes the text before the next separator off *rest. */
 static struct str causes_take_item(struct str *rest, char separator)
 {
-	const char *const end = rest->len > 0 ? memchr(rest->p, separator, rest->len) : NULL;
-	const struct str item = str_upto(*rest, end ? (size_t)(end - rest->p) : rest->len);
-	*rest = str_from(*rest, item.len + (end ? 1 : 0));
+	const struct str item = str_take(rest, separator);
 	while (rest->len > 0 && rest->p[0] == ' ')
 		*rest = str_from(*rest, 1);
 	return item;

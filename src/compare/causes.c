@@ -111,11 +111,6 @@ static struct str section_of_label(struct str label)
 		       : STR("");
 }
 
-static bool is_debug_section(struct str label)
-{
-	return section_name_is_debug(section_of_label(label));
-}
-
 static void evidence_add(struct cause_evidence *e, const struct charge_pair *p)
 {
 	const struct cause_part part = part_of(e->d, p);
@@ -130,7 +125,7 @@ static void evidence_add(struct cause_evidence *e, const struct charge_pair *p)
 	*(is_source(part.path) ? &e->described : &e->undescribed) += part.code ? (double)p->file[0]
 									       : 0;
 	e->padding += padding ? part.delta : 0;
-	if (part.delta == 0 || padding || is_debug_section(part.label))
+	if (part.delta == 0 || padding || section_name_is_debug(section_of_label(part.label)))
 		return;
 	e->all += cause_size(&part);
 	vec_push(&e->parts, part);

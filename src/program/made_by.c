@@ -76,21 +76,11 @@ static struct str inline_string(struct reader *r)
 	return p ? (struct str){ (const char *)p, len } : STR("");
 }
 
-/* Returns the text until the next separator, and moves *rest after it. */
-static struct str made_by_take_word(struct str *rest, char separator)
-{
-	const char *const end = rest->len > 0 ? memchr(rest->p, separator, rest->len) : NULL;
-	const struct str word = { rest->p, end ? (size_t)(end - rest->p) : rest->len };
-	const size_t taken = word.len + (end ? 1 : 0);
-	*rest = (struct str){ rest->p + taken, rest->len - taken };
-	return word;
-}
-
 /* Reads a line: "mod\tPATH\tVERSION\tSUM", "dep\t..." or "=>\t...", which replaces the module of
  * the line before. */
 static void read_go_line(struct made_by *m, struct str line)
 {
-	const struct str kind = made_by_take_word(&line, '\t');
+	const struct str kind = str_take(&line, '\t');
 	if (str_eq(kind, STR("build"))) {
 		begin_item(&m->settings);
 		text_add(&m->settings, line);
@@ -99,8 +89,7 @@ static void read_go_line(struct made_by *m, struct str line)
 	const bool other = str_eq(kind, STR("=>"));
 	if (!other && !str_eq(kind, STR("mod")) && !str_eq(kind, STR("dep")))
 		return;
-	const struct str path = made_by_take_word(&line, '\t'),
-			 version = made_by_take_word(&line, '\t');
+	const struct str path = str_take(&line, '\t'), version = str_take(&line, '\t');
 	if (!other) {
 		made_by_add_part(m, path, version);
 		return;
@@ -185,7 +174,7 @@ static void read_go(struct made_by *m, const struct image *im)
 		return;
 	modules = (struct str){ modules.p + GO_SENTINEL, modules.len - 2 * (size_t)GO_SENTINEL };
 	while (modules.len > 0)
-		read_go_line(m, made_by_take_word(&modules, '\n'));
+		read_go_line(m, str_take(&modules, '\n'));
 }
 
 struct made_by_crate {
@@ -312,7 +301,7 @@ static void unit_tool_text(struct text *to, struct str producer)
 {
 	bool in_options = false;
 	while (producer.len > 0) {
-		const struct str word = made_by_take_word(&producer, ' ');
+		const struct str word = str_take(&producer, ' ');
 		in_options = in_options || str_starts(word, STR("-"));
 		const bool kept = !in_options || (word.len > 1 && strchr("Ofgms", word.p[1]) &&
 						  !memchr(word.p, '/', word.len));
