@@ -472,7 +472,8 @@ size_t block_usable_size(void *p)
 	return recorder.real.usable_size != NULL ? recorder.real.usable_size(p) : 0;
 }
 
-/* Moves a block to a new one, with a header or without. */
+/* Allocates a new block, copies the bytes, and frees the old block. The recorder writes a header
+ * before blocks that it records. Either block may have one or not. */
 static void *move(void *p, size_t old_size, size_t size, const struct caller *from)
 {
 	void *to = block_malloc(size, from);

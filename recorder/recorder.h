@@ -273,8 +273,8 @@ struct recorder {
 	int64_t moment_peak, moment_live;
 	uint32_t tick_epoch;
 	_Atomic(uint32_t) snapshots;
-	unsigned key; /* Key of the destructor of threads */
-	bool has_key;
+	unsigned key; /* pthread key whose destructor frees a thread's slot when the thread ends */
+	bool has_key; /* True if pthread_key_create() succeeded */
 	uint32_t boot_used;
 	_Alignas(16) unsigned char boot[BOOT_SIZE];
 };

@@ -36,7 +36,7 @@ bool history_open(const struct cli *cli, const struct history_settings *s, unsig
 void history_close(struct history *h);
 /* Opens the history of a run. */
 bool history_run_open(struct history_run *h, unsigned flags);
-/* Selects other builds. */
+/* Replaces the list of builds in `h` by the builds that match the filter. */
 void history_select(struct history *h, const struct build_filter *f);
 
 /* Reads the snapshot of a build. NULL, after a message, if it cannot be read. `components` is a

@@ -634,7 +634,7 @@ static void add_vectors(struct refs *r, label_id entry)
 	}
 }
 
-/* Returns the owner of firmware's entry point: startup code, which refers to data of others. */
+/* Returns the owner of the code at firmware's entry point. LABEL_NONE for other programs. */
 static label_id entry_label(const struct refs *r)
 {
 	const struct image *im = r->a->im;

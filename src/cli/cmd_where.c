@@ -78,9 +78,10 @@ static bool where_apply(void *ctx, const struct opt *o, const char *value)
 	return true;
 }
 
-/* Size of a batch of questions. A batch is answered in rising order of addresses, which is much
- * faster, and written in the order of the questions. `limit` is set so that the text of the answers
- * takes about TEXT_SIZE bytes, as the previous batch suggests. */
+/* Least and greatest number of questions in a batch, and wanted size in bytes of its answers.
+ * heft answers a batch in rising order of addresses, which is much faster. It writes the answers
+ * in the order of the questions. The answers of one batch determine the number of questions in
+ * the next. */
 enum { BATCH_MIN = 1024, BATCH_SIZE = 65536, TEXT_SIZE = 32 << 20 };
 
 struct question {

@@ -56,17 +56,18 @@ enum match_pass {
 	MATCH_OWNED,        /* Data of a function that has a partner */
 	MATCH_OWNED_SIZED,
 	MATCH_ADDRESS, /* Equal address and size, without other evidence */
-	/* Symbols with a name. */
+	/* Symbols with a name. Comments say what may differ between the two symbols of a pair. In
+	 * passes whose name ends in SIZED, the sizes may differ too. */
 	MATCH_SAME,
-	MATCH_SIZED, /* Another size */
-	MATCH_PLAIN, /* Other parameters or template arguments */
-	MATCH_FILE,  /* Same file name in another directory */
+	MATCH_SIZED,
+	MATCH_PLAIN, /* Parameters and template arguments */
+	MATCH_FILE,  /* Directory of the file */
 	MATCH_FILE_SIZED,
-	MATCH_UNIQUE, /* Another path */
-	MATCH_MOVED,  /* Another path or suffix of the name */
+	MATCH_UNIQUE, /* Path, if the name means only one thing in each snapshot */
+	MATCH_MOVED,  /* Path, and a suffix that the compiler added to the name */
 	MATCH_MOVED_SIZED,
 	MATCH_RENAMED,
-	MATCH_ALIKE, /* Another name and another path */
+	MATCH_ALIKE, /* Name and path */
 };
 
 /* Returns a word for users that tells how a pass pairs symbols. "" for passes by name. */

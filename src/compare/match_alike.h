@@ -21,8 +21,9 @@ struct vote {
 
 /* A reference from a symbol */
 struct alike_ref {
-	uint64_t ident;  /* Number of the known thing that it leads to. 0 if unknown */
-	uint32_t target; /* Symbol that it leads to, or DIFF_NONE */
+	uint64_t ident;  /* Number of the thing that it leads to, if both snapshots are known to
+			  * have that thing (see above). Otherwise 0 */
+	uint32_t target; /* Index of the symbol that it leads to, or DIFF_NONE */
 	uint32_t off;    /* Lower bits of the offset in that symbol */
 };
 

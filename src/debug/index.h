@@ -50,8 +50,8 @@ void gdb_index_pieces(struct dwarf *d, index_fn fn, void *ctx);
 /* Walks .debug_frame. The subject of an FDE is its address. The subject of a CIE is the address of
  * the first FDE that uses it. */
 void frame_pieces(struct dwarf *d, uint8_t address_size, index_fn fn, void *ctx);
-/* Walks .debug_addr. The subject of an entry is its address. In GNU's version 4 there are no
- * headers, and `address_size` is used. */
+/* Walks .debug_addr. Tells for each entry the address that it contains. GNU's variant for DWARF 4
+ * has no headers, so the caller passes the address size. */
 void addr_pieces(struct dwarf *d, uint16_t version, uint8_t address_size, index_fn fn, void *ctx);
 /* Walks .debug_str_offsets. The subject of an entry is its string. Headers as in addr_pieces(). */
 void str_offsets_pieces(struct dwarf *d, uint16_t version, uint8_t offset_size, index_fn fn,

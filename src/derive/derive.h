@@ -77,7 +77,8 @@ struct derive_data {
 struct derive_facts {
 	enum code_isa isa;
 	enum derive_convention convention;
-	const uint8_t *each; /* Per extent, instead of `convention`. May be NULL */
+	const uint8_t *each; /* Convention per extent, which replaces `convention`. NULL if all
+			      * extents have `convention` */
 	bool big_endian;     /* Byte order of data. That of instructions is fixed */
 	bool stretches;      /* True if an extent may have several functions. For split.h */
 	const struct derive_extent *extents; /* By address, without overlap */

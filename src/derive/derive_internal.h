@@ -245,8 +245,9 @@ static inline uint64_t scan_next_data(const struct derive_scan *s)
 				       : size;
 }
 
-/* Returns the address in the field at `off`: that of the relocation, or `stands` if there is none.
- * `off` must not be lower than in the call before. */
+/* Returns the address that the field at `off` will have after linking. If a relocation sets the
+ * field, returns its target, otherwise `stands`, the address that the instruction itself contains.
+ * `off` must not be lower than in the previous call. */
 static inline uint64_t scan_relocated(struct derive_scan *s, uint64_t off, uint64_t stands)
 {
 	const struct derive_facts *f = s->facts;

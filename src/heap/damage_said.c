@@ -49,7 +49,8 @@ static const char *said_by_pointer(const struct dump *d, const struct heap_arena
 	return said;
 }
 
-/* Searches all memory for a message. In a static program, the library's data may be anywhere. */
+/* Searches all writable memory without a file for a message. A static program needs this: the word
+ * that points to the message may be far from the arena. */
 static const char *said_in_memory(const struct dump *d)
 {
 	const char *said = NULL;

@@ -31,7 +31,8 @@ struct laying {
 	uint64_t limit;        /* End of the memory that belongs to the current run of
 			        * consecutive chunks */
 	uint64_t chain;        /* First chunk after the last block's chunk. 0 if unknown */
-	uint64_t chained;      /* Blocks from which consecutive chunks lead to the next block */
+	uint64_t chained;      /* Number of gaps between blocks, or at the ends of a span, that
+				* consecutive chunks fill exactly */
 	VEC(struct own) owns;  /* Memory that the recorder owns */
 	size_t own;            /* Index in `owns` of the next one */
 	uint64_t page, page_used, page_free;
@@ -278,8 +279,8 @@ static void put_chain(struct laying *y, uint64_t at, uint64_t end, uint64_t limi
 /* Adds memory until `end` without a known chunk. `next` is the chunk at `end`, 0 if unknown. */
 static void fill_head(struct laying *y, uint64_t next, uint64_t end)
 {
-	/* Finds the first chunk from which consecutive chunks reach `next`. It is at the start of a
-	 * heap, or at the end of its arena. */
+	/* Finds the earliest address from which consecutive chunks reach `next`. A heap begins with
+	 * a header, and perhaps a struct malloc_state (the arena). The chunks follow them. */
 	uint64_t head = next != 0 ? chunk_find_head(&y->v, y->at, next) : 0;
 	if (head == 0 && next != 0 && next - y->at <= 2 * y->word)
 		head = next;

@@ -440,8 +440,8 @@ bool reloc_open(struct reloc_iter *it, const struct image *im, const struct sect
 bool reloc_next(struct reloc_iter *it, struct reloc *ret);
 /* Returns the number of entries of a table that can be read in parts (REL, RELA), else 0. */
 uint64_t reloc_count(const struct reloc_iter *it);
-/* Returns an iterator over the entries [first, first + count). Only for tables with a
- * reloc_count(). */
+/* Returns an iterator over the entries [first, first + count) of the table of `it`. The table must
+ * be readable in parts: reloc_count() is not 0. */
 struct reloc_iter reloc_part(const struct reloc_iter *it, uint64_t first, uint64_t count);
 /* Effect of a relocation on a field of data (debug sections of objects). */
 enum reloc_op {

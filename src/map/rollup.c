@@ -346,7 +346,9 @@ static void rollup_add_one(void *ctx, size_t i, unsigned worker)
 		add_walk(b->part, b->second, HEFT_INPUT, 0);
 }
 
-/* Merges the second tree into the first, in the order of its nodes. */
+/* Adds the sizes of all nodes of the part's tree to the tree of `to`. Creates nodes that `to`
+ * lacks. A parent precedes its children in the list, so it has its place in `to` before they need
+ * it. */
 static void merge(const struct both *b)
 {
 	const struct tree *from = &b->part->tree;

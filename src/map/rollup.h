@@ -31,7 +31,7 @@ struct filter {
 	unsigned matched; /* MATCH_* bits of all labels tested so far */
 };
 
-/* False if the filter's `exclude` has matched no label. */
+/* Returns false if `exclude` is set but matched no label, which may be a mistake of the user. */
 bool filter_excluded(const struct filter *f);
 
 /* The symbols that were counted, in each node once per image */

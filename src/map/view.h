@@ -19,7 +19,7 @@ enum view_form {
 	VIEW_STACK,     /* Linkage names with ";" between, each demangled */
 	VIEW_BLOCK,     /* Linkage name, demangled, with "#NUMBER" */
 	VIEW_NAMESPACE, /* Namespace of a linkage name */
-	VIEW_GENERIC,   /* Full name without the arguments of the generic */
+	VIEW_GENERIC,   /* Name that all instances of a generic or template share (generic.h) */
 	VIEW_PATH,      /* Source file, perhaps with ":LINE" */
 	VIEW_DIRECTORY, /* Directory of a source file */
 };

@@ -217,10 +217,11 @@ static void walk_add_places(struct rollup_walk *w, const struct heft_profile *p,
 	w->segments = vm ? &f->segments.vm : &f->segments.file;
 }
 
-/* Where the images of an archive begin: each has its own symbols */
+/* The start of each image in an archive. Two images may have symbols with equal names, which are
+ * counted separately. */
 struct image_places {
-	uint32_t first; /* Number of the first image, over all inputs */
-	VEC(uint64_t) vm, file;
+	uint32_t first;         /* Number of the first image. The count runs through all inputs */
+	VEC(uint64_t) vm, file; /* Starts in both domains */
 };
 
 static void image_places_find(struct image_places *ret, const struct heft_profile *p,

@@ -365,7 +365,9 @@ static void microsoft_print_table(struct printer *p, const struct ms_node *n)
 	}
 }
 
-/* Writes the description of type information or of a guard. A guard ends with its number, n. */
+/* Writes the name of type information, like "A::`RTTI Base Class Array'". Also writes the name of
+ * the guard of a static variable in a function, like "f::`local static guard'{2}". A guard has n =
+ * 1, and its number in braces. */
 static void microsoft_print_described(struct printer *p, const struct ms_node *n)
 {
 	const struct ms_node *const type_of = node_of(p, n->c);

@@ -128,7 +128,9 @@ static struct str cxx_space(const struct namespaces *n, struct str raw, struct s
 	return str_upto(max, end);
 }
 
-/* True if a name may show a class, by its letters. Other names need no demangling. */
+/* Returns true if a mangled name may prove that a scope is a class. It may be a virtual table, a
+ * const or volatile member function, a constructor, or a destructor. The test is quick, and saves
+ * the demangling of all other names. */
 static bool may_tell(struct str raw)
 {
 	if (is_table(raw) || str_starts(raw, STR("_ZNK")) || str_starts(raw, STR("_ZNV")))

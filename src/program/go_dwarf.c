@@ -123,7 +123,8 @@ static void go_dwarf_put_lines(struct writer *w)
 	line_writer_end(&p, w->f.addr + w->f.size);
 }
 
-/* Reads a call of Go until 1.19: parent, kind, file and line, name, position of the call. */
+/* Reads an inlined call as Go until 1.19 writes it. In order, the entry has the index of the parent
+ * call, kind (1 byte) and padding, file, line, offset of the name, and position in the parent. */
 static struct go_call read_old_call(struct writer *w, struct reader *r)
 {
 	struct go_call c = { .parent = (int16_t)read_u16(r) };
@@ -135,7 +136,8 @@ static struct go_call read_old_call(struct writer *w, struct reader *r)
 	return c;
 }
 
-/* Reads a call of Go since 1.20. The tables of files and lines tell where it is. */
+/* Reads an inlined call as Go since 1.20 writes it. The entry has no file and no line. The
+ * function's tables have them for each position in the code. */
 static struct go_call read_new_call(struct writer *w, struct reader *r)
 {
 	struct go_call c;

@@ -137,7 +137,8 @@ static struct module_words module_words(const struct go_table_module *m, enum pc
 	return (struct module_words){ 37, 38, 40, 44 + more, 47 + more };
 }
 
-/* Reads the words of a struct moduledata: by the relocation that sets it, or from the file. */
+/* Reads the words of a struct moduledata from the file. If a word is 0 there, a dynamic relocation
+ * may set it. */
 static bool go_table_read_module(const struct image *im, uint64_t addr, struct go_table_module *ret)
 {
 	const unsigned width = im->bits / 8;
@@ -234,9 +235,11 @@ static struct go_range range_of(const struct image *im, uint64_t start, uint64_t
 	return good ? (struct go_range){ start, end } : (struct go_range){ 0, 0 };
 }
 
-/* Returns the size of a bit program of the garbage collector (package runtime, mbitmap.go). Its
- * bytes: 1 to 127 are followed by as many literal bits. 0x80 is followed by n and c, and repeats
- * the last n bits c times. Higher ones contain n. 0 ends the program. */
+/* Returns the size in bytes of a program that produces a pointer bitmap for the garbage collector
+ * (package runtime, mbitmap.go). The first byte of an instruction tells what it does. 0 ends the
+ * program. A byte n from 1 to 0x7f appends the next n bits of the program. 0x80 is followed by two
+ * ULEB128 numbers, n and c: it appends the last n bits c times. For a byte from 0x81, n is the low
+ * 7 bits, and only c follows. */
 static uint64_t gc_program_size(const struct image *im, uint64_t addr)
 {
 	const struct section *s = image_section_at(im, addr);

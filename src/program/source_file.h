@@ -75,7 +75,8 @@ struct source_file {
 	bool vm_only;       /* True if nobody asks for the owners of debug sections */
 	bool debug_stays;   /* For owners by symbol: true if bytes of debug sections get their
 			   * section's label */
-	bool own_headers;   /* By section: true if a section's header is part of the section */
+	bool own_headers;   /* For owners by section: true to count a section's header as part of
+			     * the section */
 	bool as_bloaty;
 	/* Receives from the data source `symbols` how sure each owner is, or NULL. Needs
 	 * `origins`. */

@@ -33,7 +33,8 @@ static void widen(struct out_table *t, const bool *measured, const struct heft_r
 	}
 }
 
-/* Sets the width of other columns to their widest text. Removes empty columns. */
+/* Sets the width of each column without a fixed width to its widest text. In reports with labels,
+ * removes columns without any text. */
 static void measure_columns(struct out_table *t)
 {
 	bool *measured = mem_zeroed(t->count + 1, sizeof *measured), any = false;

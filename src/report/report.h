@@ -95,8 +95,9 @@ struct report_kind {
 	/* Write lines above and below a table. */
 	void (*above)(const struct report *r, struct sink *s);
 	void (*below)(const struct report *r, struct sink *s);
-	/* True if the table hides the row with all rows below it, or (second) only those below. */
+	/* Returns true to leave the row and all its descendants out of the table. */
 	bool (*hides)(const struct report *r, const struct heft_row *row);
+	/* Returns true to show the row but not its descendants. */
 	bool (*hides_children)(const struct report *r, const struct heft_row *row);
 	/* Write the label in a table, replacing the row's own, and lines below it. */
 	void (*label)(const struct report *r, const struct heft_row *row, struct text *out);

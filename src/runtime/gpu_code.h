@@ -21,8 +21,8 @@
 #include "base/text.h"
 
 enum gpu_form {
-	GPU_TABLES, /* Headers, and lists of what follows */
-	GPU_CODE,   /* A file for the processor, mostly ELF */
+	GPU_TABLES, /* Headers and tables of contents */
+	GPU_CODE,   /* A file with instructions of a graphics processor, mostly ELF */
 	GPU_PTX,
 	GPU_LTO, /* Code that a linker still optimises: NVIDIA's, LLVM's bitcode */
 	GPU_SPIRV,

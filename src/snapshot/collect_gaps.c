@@ -141,18 +141,21 @@ static const struct slice *next_slice(struct collect *c, const struct collect_ga
 
 enum { VECTOR = 16 };
 
-/* True if a text may end with its run, without a final 0. If the program's texts have no 0, the
- * next text begins at a reference. If code copies a text in whole vectors, the run is a multiple of
- * a vector. */
+/* Returns true if a text may end at the end of its run without a final 0. There are two cases.
+ * Rust's texts have no final 0, so only the reference to the next text shows the end. Also, code
+ * may copy a text in vectors of 16 bytes. Then the run begins and ends at multiples of 16. */
 static bool ends_with_run(const struct collect *c, const struct collect_gaps_run *run)
 {
 	return c->texts_lack_ends || (run->from % VECTOR == 0 && run->to % VECTOR == 0);
 }
 
-/* Finds the literal at an address. If there is none, *ret_skip is the number of bytes in which none
- * begins. `close`: the address is referenced, or directly after a literal. A literal may extend
- * beyond the run. Its end may be another owner's string, or its owner refers to its end, as for a
- * std::string made from two pointers. */
+/* Finds the literal at an address. If there is none, returns false, and *ret_skip is the number of
+ * bytes that the caller can skip. `close` tells that code refers to the address, or that a literal
+ * ends there. Then shorter texts count as literals.
+ *
+ * A literal may extend beyond the run, because a reference to its middle or end starts another run.
+ * Linkers merge a string with the end of a longer one, and the two may have different owners. Code
+ * that makes a std::string from two pointers refers to start and end of one literal. */
 static bool find_literal(struct collect *c, const struct collect_gaps_run *run, uint64_t at,
 			 bool close, struct literal *ret, uint64_t *ret_skip)
 {

@@ -1,22 +1,28 @@
 /* snapshot.h - holds the flat list of symbols of one or more programs, as a `.size` file does.
  *
- * The model is that of Chromium's SuperSize, so each tool opens the other's files. The model has
- * containers, sections, symbols with padding, three forms of the name, and paths of object
- * and source. It also has components, flags, aliases (several symbols for the same bytes), overhead
- * symbols and star symbols.
+ * heft and Chromium's SuperSize share the model, so each tool opens the other's files. A snapshot
+ * has containers (one per program) and sections. A symbol has a size, padding before it, and three
+ * forms of the name. It also has the paths of object and source, a component, and flags. Aliases
+ * are several symbols for the same bytes. Overhead symbols ("Overhead: x") and star symbols ("**
+ * x") stand for bytes that no symbol of the program has.
  *
- * A section of a program is a section of the snapshot with the same name. The file format knows
- * few sections (segments). Symbols of other sections are in the segment .other, or in .bss if
- * they take no bytes of the file. A JSON member that only heft writes tells their sections
- * (docs/size-format.md).
+ * Each section of a program is a section of the snapshot with the same name. The file format has
+ * only a fixed set of sections, here called segments. It puts symbols of other sections in the
+ * segment .other, or in .bss if they take no bytes of the file. heft adds a JSON member with the
+ * real sections (docs/size-format.md).
  *
  * Invariants after snapshot_finish():
+ *
  * - Symbols are in the order of the file format: by container, section rank, address.
+ *
  * - Members of an alias list are adjacent, in one section, with equal address, size and padding.
+ *
  * - Other symbols with a size do not overlap in a section.
+ *
  * - The sum of PSS of a section is the sum of size + padding over its distinct bytes.
+ *
  * - The sections in the file add up to the file size. The sections in memory add up to the VM
- *   image's size.
+ * image's size.
  *
  * Numbers are bytes. One thread builds a snapshot. Then it is read-only for any number of
  * threads. */
@@ -247,8 +253,8 @@ static inline double snap_pss(const struct snap_symbol *y)
 	return ((double)y->size + (double)y->padding) / y->alias_count;
 }
 
-/* Tell a symbol's kind by its full name. The first: "..." or "string literal". */
-bool snap_is_literal(struct str full_name);
+/* Tell a symbol's kind by its full name. */
+bool snap_is_literal(struct str full_name);  /* A quoted text, or "string literal" */
 bool snap_is_overhead(struct str full_name); /* "Overhead: x" */
 bool snap_is_star(struct str full_name);     /* "** x" */
 bool snap_is_owned(struct str full_name);    /* "x [anonymous data]" */

@@ -486,7 +486,8 @@ static void run_symbols(struct packages *p)
 		source_symbols(&f, &p->own_symbols);
 		p->in.symbols = &p->own_symbols;
 	}
-	/* Debug info of all images shows which scopes of C++ are namespaces. */
+	/* Reads the debug info of all images, if it is available. It tells namespaces of C++ from
+	 * classes, whose names look the same in symbols. */
 	bool told = !p->table;
 	for (size_t i = 0; i < f.input->image_count && told; i++)
 		told = source_dwarf(&f, &f.input->images[i], f.debug ? &f.debug->images[0] : NULL);

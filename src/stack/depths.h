@@ -118,8 +118,8 @@ bool usage_files_read(struct stated *ret, struct program *p, struct heft_err *er
 /* stated_frames.c: raises frames to what compilers state (stated.h). Call it before stack_sum().
  * False if a named file cannot be read. */
 bool stack_take_stated(struct stack_use *s, struct heft_err *err);
-/* Appends the caveats as words: "recursion, alloca". `functions` (by bit): "recursion in NAME,
- * ...". */
+/* Appends the caveats, the bits of `told`, as words: "recursion, alloca". `functions` is NULL, or
+ * has for each bit the name of a function: "recursion in f, alloca in g". */
 void stack_told_words(struct text *to, unsigned told, const char *const functions[STACK_TOLD]);
 struct str stack_told_word(unsigned bit);
 /* graph.c: sets circle, worst, next and told of all functions (struct stack_function). */

@@ -154,7 +154,9 @@ void put_location(struct text *t, const struct dwarf_form *f, uint64_t addr)
 	put_addr(t, f, addr);
 }
 
-/* A special opcode of a line program adds LINE_BASE to LINE_BASE + LINE_RANGE - 1 to the line. */
+/* Parameters of the line programs that heft writes (DWARF 5, 6.2.4). Opcodes from OPCODE_BASE to
+ * 255 are "special": one byte advances both address and line. It adds a number from LINE_BASE to
+ * LINE_BASE + LINE_RANGE - 1 to the line. */
 enum { LINE_BASE = -5, LINE_RANGE = 14, OPCODE_BASE = 13 };
 
 void put_line_form(struct text *t, const struct dwarf_form *f)

@@ -24,8 +24,8 @@ struct moved_dwarf {
 	uint64_t budget; /* Number of rows and ranges that may still be read for this object */
 };
 
-/* Appends a unit of `units`, opened with a cache of the caller. Appends nothing if the linker
- * dropped all of its code and data. */
+/* Appends the unit `u`, which the caller took from `units` and opened (unit_open()). Appends
+ * nothing if the linker dropped all code and data of the unit. */
 void moved_unit_write(struct moved_dwarf *m, struct units *units, const struct unit *u);
 
 #endif
