@@ -111,7 +111,8 @@ enum heft_code {
 			    * be freed now. */
 };
 
-/* Describes why a call failed. Belongs to the caller, who need not initialise it. Never grows. */
+/* Describes why a call failed. Belongs to the caller, who need not initialise it. This struct
+ * never grows. */
 struct heft_err {
 	enum heft_code code;
 	int sys_errno;   /* Value of errno. 0 unless code is HEFT_EIO. */
@@ -134,7 +135,7 @@ struct heft_note {
 
 /* Receives the output of a call. `write` is called for each piece, in order, on the thread of the
  * call. `size` is never 0. `write` returns false to stop: the call then fails with HEFT_EIO. `ctx`
- * is passed to `write`. A sink is borrowed during the call. Never grows. */
+ * is passed to `write`. A sink is borrowed during the call. This struct never grows. */
 struct heft_sink {
 	bool (*write)(void *ctx, const void *data, size_t size);
 	void *ctx;
@@ -144,7 +145,7 @@ struct heft_sink {
 HEFT_API struct heft_sink heft_sink_file(FILE *to);
 
 /* Memory that a sink fills: `size` bytes at `data`, and a NUL after them. An empty buffer is all
- * zero, with `data` NULL. The memory is malloc'ed. Never grows. */
+ * zero, with `data` NULL. The memory is malloc'ed. This struct never grows. */
 struct heft_buffer {
 	char *data;
 	size_t size, room;

@@ -44,7 +44,9 @@ struct refs {
 	bool exec_is_code; /* True if executable sections contain only code */
 	struct go_words go;
 	uint64_t imm_low, imm_high; /* Immediates in this range are treated as addresses */
-	uint64_t got, got_low;      /* i386: the GOT, and the lowest distance from it that counts */
+	/* Position-independent code of i386 has distances from the GOT instead of addresses. `got`:
+	 * address of the GOT. `got_low`: distance of the lowest data, as 32 bits. 0: none. */
+	uint64_t got, got_low;
 	uint64_t plt_low, plt_high, slots_low, slots_high; /* PLT stubs and GOT slots, if wanted */
 	struct addr_mask wanted; /* Addresses whose references are kept, and others near them */
 	target_vec targets;

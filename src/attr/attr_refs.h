@@ -114,7 +114,8 @@ static inline bool pointee_is_code(uint64_t to)
 	return to >= POINTEE_CODE;
 }
 
-/* The pointers in data without an owner. */
+/* Lists the words without an owner that contain pointers. Tables of virtual functions are
+ * recognized among them. */
 struct vtables {
 	const struct image *im;
 	VEC(struct pointer_place) places; /* Sorted by address after all are added */

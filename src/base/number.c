@@ -108,7 +108,9 @@ void number_percent(char out[NUMBER_MAX], uint64_t part, uint64_t whole)
 
 static const double much = 1000; /* In percent */
 
-/* Computes the growth in percent. False if a word, or at most `much` percent, was written. */
+/* Writes the growth in percent, or a word such as "[NEW]", to `out`. Returns true, and writes
+ * nothing, if the growth is above `much`. Then the caller writes *ret, in percent, in a shorter
+ * form. */
 static bool grew_much(char out[NUMBER_MAX], uint64_t now, uint64_t base, double *ret)
 {
 	const struct change c = change_of(now, base);

@@ -99,11 +99,12 @@ static enum verdict verdict_x86(bool mode64, struct bytes code, uint32_t *writte
 		   alone = (o.op >= 0x80 && o.op <= 0x83) || o.op == 0xc6 || o.op == 0xc7 ||
 			   o.op == 0xf6 || o.op == 0xf7;
 	const bool tests = (o.op | 1) == 0x85, moves = o.op == 0x88 || o.op == 0x89;
-	const bool same = !o.memory && !alone && o.rm == o.reg &&
-			  !tests; /* Sets the register to 0 */
-	const bool part = (o.op & 1) == 0 && o.op < 0x100 && o.op != 0x8a; /* True if only a part is
-									    * read: al is the number
-									    * of vector arguments */
+	/* An instruction like "xor %eax, %eax" sets the register to 0. It does not read its
+	 * value. */
+	const bool same = !o.memory && !alone && o.rm == o.reg && !tests;
+	/* True if the instruction uses only one byte of a register. To read al at the beginning of
+	 * a function is normal: callers pass the number of vector arguments there. */
+	const bool part = (o.op & 1) == 0 && o.op < 0x100 && o.op != 0x8a;
 	if (o.memory && o.based && reads_foreign(mode64, o.rm, *written))
 		return SAYS_KEPT;
 	if (o.memory && puts && o.based && o.rm == RSP && kept_x86(mode64, o.reg))

@@ -318,7 +318,9 @@ static void family_read(struct families *f, struct str name)
 		family_count(f, str_upto(name, (size_t)(line + 1 - name.p)));
 }
 
-/* Returns a family's worth: names that are reserved for libraries tell less. */
+/* Returns how much a family (a text that names share) helps to explain a change. The measure
+ * is its bytes. They count half if the name begins with "_", because such names are reserved for
+ * libraries and tell users less. */
 static double family_worth(const struct families *f, uint32_t id)
 {
 	const struct family *x = &f->list.data[id];

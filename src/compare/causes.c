@@ -343,7 +343,8 @@ static bool causes_take(struct causes *ret, struct cause_evidence *e)
 	for (size_t i = 0; i < e->guesses.count; i++) {
 		struct cause_guess *g = &e->guesses.data[i];
 		const double bytes = g->cause.kind == CAUSE_KINDS ? 0 : guess_weigh(e, g, false);
-		/* A derived cause explains the change, or it is not one. */
+		/* A derived cause, such as "all sources are compiled as one", is only guessed. It
+		 * counts only as the first cause, and if it explains at least half of the bytes. */
 		if (is_derived(g->cause.kind) && (ret->count > 0 || bytes < share_sole * e->all))
 			continue;
 		if (g->cause.kind == CAUSE_PADDING && ret->count > 0)
@@ -352,7 +353,8 @@ static bool causes_take(struct causes *ret, struct cause_evidence *e)
 			best = g;
 			break;
 		}
-		/* Of two that explain about the same, the one that tells more. */
+		/* If two causes explain about as many bytes, prefers the earlier kind of enum
+		 * cause_kind, which tells more. */
 		const bool earlier = best && g->cause.kind < best->cause.kind;
 		if (bytes > 0 && bytes > most * (best == NULL ? 1 : earlier ? 0.9 : 1.1)) {
 			best = g;

@@ -193,8 +193,10 @@ void pair_labels_learn(struct pair_labels *n, const struct snapshot_diff *d,
 	mem_free(weights);
 }
 
-/* Returns the new label of a path. Below the base's root, it moves below the other root. A package
- * that is called like the base's root is called like the other one. LABEL_NONE if it stays. */
+/* Returns the label that replaces a path or package of the base, or LABEL_NONE if the label stays.
+ * A path below the base's root becomes the same path below the root of the inputs. The name of a
+ * package may be the last component of the base's root. It becomes the last component of the root
+ * of the inputs. */
 static label_id path_become(struct pair_labels *n, label_id label)
 {
 	const struct str path = label_text(n->labels, label);

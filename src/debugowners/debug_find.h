@@ -25,8 +25,10 @@ bool find_first(struct findings *f, enum dw_section in, uint64_t off);
 /* Claims a string. Later claims of the same string have no effect. */
 void find_string(struct findings *f, enum dw_section table, uint64_t off, label_id l);
 
-/* Claims everything of a unit except its line program, macros, and the code that its first entry
- * names. A unit without a name gets a pending label. `split`: also open a skeleton's split unit. */
+/* Claims the debug info of a unit for the unit's label. Does not claim its line program, its
+ * macros, or the code that its first entry (DW_TAG_compile_unit) covers. Gives a unit without a
+ * name a pending label, which gets its text later. `split`: also reads the .dwo unit of a skeleton
+ * unit. */
 struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_cache *cache,
 			    bool split);
 /* Claims a line program: file names for f->unit_label, rows for the owners of their addresses. */

@@ -58,8 +58,9 @@ static bool frame_is_gone(const struct derive_scan *s, uint64_t off)
 	return len >= 4 && p[0] == 0x48 && (p[1] | 2) == 0x83 && p[2] == 0xc4;   /* add $n, %rsp */
 }
 
-/* If extents have several functions: finds the table of the jump at `off`. The jump loads from the
- * table, or code since the last return took its address. */
+/* Finds the jump table of the indirect jump at `off`. Used if an extent may have several functions.
+ * The jump itself may contain the table's address. Otherwise tries the addresses that code took
+ * since the last return, the latest first. */
 static bool derive_x86_find_table(struct derive_scan *s, uint64_t off, const struct x86_insn *in)
 {
 	const uint64_t end = s->extent->addr + off + in->len;

@@ -161,8 +161,9 @@ static void note_votes(struct split_cut *c, const struct event *last, uint64_t t
 	}
 }
 
-/* True if the bytes are data, although code takes their address: nothing calls them, and some are
- * no code. Only on machines without literal pools in code. */
+/* Returns true if the bytes from c->start are a table, not a function. A function was assumed there
+ * only because code takes the address, but some bytes are no instructions. Other machines than
+ * these have constants between instructions, so bad bytes prove nothing there. */
 static bool is_table(const struct split_cut *c, const struct split_told *told)
 {
 	const enum code_isa isa = c->all->facts->code->isa;
@@ -441,7 +442,9 @@ static void event_split(struct split_cut *c, const struct event *e)
 		p.next = signs_first(&c->s, p.end, p.next);
 	if (p.next - c->s.x->addr >= c->s.x->code.size)
 		return;
-	p.crossing = stretch_crosses(&c->s, p.end); /* Padding after `end` may be in the function */
+	/* Tests `end`, not `next`. A jump from before into the padding shows that the function has
+	 * the padding, and does not end before it. */
+	p.crossing = stretch_crosses(&c->s, p.end);
 	p.pointed = split_is_known(&c->all->pointers, p.next);
 	if (!is_beginning(c, &p))
 		return;

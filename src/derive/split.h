@@ -72,7 +72,8 @@ struct split_facts {
 
 struct split_function {
 	uint64_t addr, size; /* With literals after the code, without padding */
-	bool bad;            /* Its beginning is named, but some bytes are no code */
+	bool bad;            /* True if some bytes are no instructions, although a symbol, call or
+			      * pointer shows that a function begins at `addr` */
 };
 
 typedef VEC(struct split_function) split_function_vec;

@@ -30,7 +30,7 @@ static const struct special {
 	SPECIAL("TLS init function", " for "),
 	SPECIAL("transaction clone", " for "),
 	SPECIAL("non-transaction clone", " for "),
-	/* D's. */
+	/* Written by demanglers of the D language. */
 	SPECIAL("initializer", " for "),
 	SPECIAL("ClassInfo", " for "),
 	SPECIAL("Interface", " for "),

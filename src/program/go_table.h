@@ -56,7 +56,8 @@ const struct go_table *go_slot_open(struct go_slot *s, const struct image *im, s
  * of Go's linker, ends before the zeros that align the next function. */
 bool go_table_func(const struct go_table *g, const struct image *im, uint64_t i,
 		   struct pclntab_func *ret);
-/* Finds the address of a function's data number `i` in struct pclntab_func.data. False if none. */
+/* Finds the address of item `i` of a function's data (FUNCDATA in Go's assembler), which the list
+ * pclntab_func.data has. Returns false if the function lacks it. */
 bool go_table_data(const struct go_table *g, const struct pclntab_func *f, uint64_t i,
 		   uint64_t *ret);
 /* Returns the number of calls that were inlined into a function. They begin at *ret_addr and have

@@ -19,7 +19,8 @@ static inline double padded_delta(struct padded p)
 	return p.after - p.before;
 }
 
-/* A diff for the formats. Writes its sections above the rows. */
+/* A diff as all output formats need it: the `ctx` of its report. The rows are in the report. The
+ * sizes of sections, here, are written above them. */
 struct diff_report {
 	const struct diff_section *sections; /* Sections, without the total */
 	size_t section_count;

@@ -1,4 +1,5 @@
-/* Adds what reports about heaps need: columns, frames below stacks, lines around tables. */
+/* Implements reports about heaps. Adds their columns, a summary above the table, and below the row
+ * of a stack the functions that called each other. */
 #include "report/all_fields.h"
 #include "report/heap_report.h"
 #include "report/label_text.h"

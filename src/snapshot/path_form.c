@@ -63,8 +63,8 @@ static bool take_kind(struct str *s, struct str kind, bool in_build)
 	return true;
 }
 
-/* Splits a path after "out/Release/" at its start. Later in a path, a folder that only builds have
- * must follow, because any folder may be called "out". */
+/* Splits a path after "out/Release/" or a similar build directory. Any folder may be called "out".
+ * If it is not at the start of the path, the folder `kind`, such as "gen/", must follow. */
 static bool split_out(struct split *s, struct str kind)
 {
 	const struct str path = s->rest;

@@ -376,7 +376,9 @@ static bool charge_names_set(const struct sizefile_read_in *in, const text_ids *
 	return true;
 }
 
-/* Sets the symbols of charges. `last`: index of the last symbol plus 1. */
+/* Sets the symbols of charges. The column contains the difference to the symbol of the previous
+ * charge. `last`: index of that symbol plus 1, or 0 if there is none. False if an index is out of
+ * range. */
 static bool charge_symbols_set(const struct sizefile_read_in *in, uint64_t *last,
 			       const struct charge_run *r)
 {

@@ -3,8 +3,8 @@
  * heft and Chromium's SuperSize share the model, so each tool opens the other's files. A snapshot
  * has containers (one per program) and sections. A symbol has a size, padding before it, and three
  * forms of the name. It also has the paths of object and source, a component, and flags. Aliases
- * are several symbols for the same bytes. Overhead symbols ("Overhead: x") and star symbols ("**
- * x") stand for bytes that no symbol of the program has.
+ * are several symbols for the same bytes. Overhead symbols ("Overhead: x") and star symbols
+ * ("** x") stand for bytes that no symbol of the program has.
  *
  * Each section of a program is a section of the snapshot with the same name. The file format has
  * only a fixed set of sections, here called segments. It puts symbols of other sections in the
@@ -12,17 +12,12 @@
  * real sections (docs/size-format.md).
  *
  * Invariants after snapshot_finish():
- *
  * - Symbols are in the order of the file format: by container, section rank, address.
- *
  * - Members of an alias list are adjacent, in one section, with equal address, size and padding.
- *
  * - Other symbols with a size do not overlap in a section.
- *
  * - The sum of PSS of a section is the sum of size + padding over its distinct bytes.
- *
  * - The sections in the file add up to the file size. The sections in memory add up to the VM
- * image's size.
+ *   image's size.
  *
  * Numbers are bytes. One thread builds a snapshot. Then it is read-only for any number of
  * threads. */

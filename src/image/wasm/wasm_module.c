@@ -45,7 +45,8 @@ static void skip_limits(struct wasm *w, struct reader *r, bool memory)
 		w->build.im->bits = 64;
 }
 
-/* Reads the types of functions (core specification, 5.3.6). Another type ends the list. */
+/* Reads the list of function types (core specification, 5.3.6). Stops at the first type of another
+ * kind, such as a structure, because its size is unknown. */
 void wasm_read_types(struct wasm *w, const struct wasm_section *s)
 {
 	ASSERT(s->id == WASM_TYPE);
