@@ -225,10 +225,11 @@ HEFT_API bool heft_profile_filter_rows(struct heft_profile *p, const struct heft
 HEFT_API bool heft_profile_open_filtered(struct heft_profile *p, const struct heft_row *row,
 					 const struct heft_row *const **ret_list, size_t *ret_count,
 					 struct heft_err *err);
-/* State of a row under a filter: hidden, kept on request, or shown: it or a row below passes. */
+/* State of a row under a filter. HEFT_ROW_SHOWN means that the row, or a row below it, passes.
+ * HEFT_ROW_KEPT means that the caller asked to keep the row, although neither passes. */
 enum heft_filtered { HEFT_ROW_HIDDEN, HEFT_ROW_KEPT, HEFT_ROW_SHOWN };
-/* Returns the state of a row under the filter. Also returns the sums of the rows below it that
- * pass, valid until the next filter. */
+/* Tells whether the filter hides or shows a row. Sets *ret_now and *ret_base to the sizes of the
+ * row without the rows that the filter removes. They are valid until the next filter. */
 HEFT_API enum heft_filtered heft_profile_filtered(const struct heft_profile *p,
 						  const struct heft_row *row,
 						  const uint64_t **ret_now,

@@ -19,7 +19,7 @@ void measured_release(struct measured *m)
 	arena_release(&m->texts);
 }
 
-/* Joins "A" and "B" to "A > B". */
+/* Joins two texts with `between`, as in "A > B". Returns a copy of `b` if `a` is empty. */
 static const char *row_sources_join(struct measured *m, const char *a, const char *between,
 				    const char *b)
 {

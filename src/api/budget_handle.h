@@ -4,7 +4,8 @@
 
 #include "report/budget_report.h"
 
-/* Returns the rows of the last check, none for NULL. Borrowed from the handle. */
+/* Returns the results of the last check, which belong to the handle. If `b` is NULL, there are
+ * none. */
 struct budget_report budget_handle_report(const struct heft_budget *b);
 
 #endif

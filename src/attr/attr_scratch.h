@@ -83,7 +83,8 @@ struct attr_scratch {
 	/* Label of exception tables that no function refers to. LABEL_NONE: not claimed. */
 	label_id unused_tables;
 	uint64_t made_up; /* Number of functions that got a name "sub_ADDRESS" */
-	/* True if bytes without an owner may be code: the machine's code cannot be decoded */
+	/* True if bytes without an owner may be code. heft cannot tell, because it does not decode
+	 * this machine's instructions. */
 	bool code_unread;
 	/* GHC's tables in the code. */
 	struct ghc_tables ghc;

@@ -38,7 +38,8 @@ struct data_scan {
 	bool moves;      /* True if a loader moves the image, so that numbers are not addresses */
 	struct data_registers r;
 	uint32_t scratch; /* Registers that a called function may overwrite */
-	uint32_t bare;    /* Registers whose value is only a number in Go's code */
+	uint32_t bare;    /* Bit per register. In code of Go, its value is a number, never an
+			   * address */
 	uint32_t fresh;   /* Registers that the current instruction has set */
 	struct image_got got;
 	uint64_t link;  /* PowerPC: value of the link register. 0 if unknown */

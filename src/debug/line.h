@@ -19,8 +19,8 @@ struct line_file {
 
 struct line_row {
 	uint64_t addr;
-	/* Range of the opcodes that made the row, in DW_LINE. Empty for an end that was missing.
-	 * Bytes between rows belong to removed code. */
+	/* Range in DW_LINE of the opcodes that made the row. Empty for the end of a sequence if the
+	 * program lacks it. Bytes between two rows' ranges belong to removed code. */
 	uint64_t start, off;
 	uint32_t file, line, column;
 	uint8_t op_index; /* Operation in the instruction on VLIW machines. 0 elsewhere */

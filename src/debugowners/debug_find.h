@@ -27,8 +27,8 @@ void find_string(struct findings *f, enum dw_section table, uint64_t off, label_
 
 /* Claims the debug info of a unit for the unit's label. Does not claim its line program, its
  * macros, or the code that its first entry (DW_TAG_compile_unit) covers. Gives a unit without a
- * name a pending label, which gets its text later. `split`: also reads the .dwo unit of a skeleton
- * unit. */
+ * name a pending label, for which the caller later sets another label (local_label.h). `split`:
+ * also reads the .dwo unit of a skeleton unit. */
 struct unit_found find_unit(struct findings *f, struct unit *u, struct abbrev_cache *cache,
 			    bool split);
 /* Claims a line program: file names for f->unit_label, rows for the owners of their addresses. */

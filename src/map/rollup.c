@@ -40,7 +40,8 @@ struct counted_symbol {
 	uint32_t image;
 };
 
-/* Finds the image at an offset. False for the symbol index of an archive, before the first. */
+/* Finds the image at an offset. Returns false if no image is there, as for the symbol index of an
+ * archive, which precedes the first image. */
 static bool image_at_start(const struct rollup_walk *w, uint64_t start, uint32_t *ret)
 {
 	const size_t i = upper_bound(w->image_starts, w->image_count, sizeof *w->image_starts,

@@ -3,7 +3,7 @@
 /* States of a node. LEAF: its row has no rows below. */
 enum { SHOWN = 1, KEPT = 2, LEAF = 4 };
 
-/* Bit of `found`: only the shown rows of this level are made. */
+/* Bit in an element of `found`. It tells that only the shown rows of this level are made. */
 #define ASKED (UINT32_C(1) << 31)
 
 /* Makes only the shown rows of a level if they are at most FEW, or at most 1/FEW_SHARE of all. */

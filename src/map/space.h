@@ -68,7 +68,7 @@ unsigned why_sure(enum why why);
 
 struct claim {
 	_Alignas(8) uint64_t start; /* Aligned to 8 bytes on all machines */
-	uint64_t size : 56;         /* Or SIZE_UNKNOWN */
+	uint64_t size : 56;         /* In bytes, or SIZE_UNKNOWN */
 	uint64_t why : 8;
 	label_id label;
 	uint32_t seq; /* Priority, set by claims_resolve(). The lowest wins */

@@ -98,7 +98,7 @@ struct heft_profile {
 	struct intern comdats;   /* With `--count`: COMDAT groups of objects so far */
 	struct heft_table table; /* `top` is NULL until rows are made */
 	struct rows_opts row_opts;
-	struct rows_maker maker; /* For opening rows one by one */
+	struct rows_maker maker; /* Makes the rows below a row when a caller opens that row */
 	bool diff;
 	const char *place[LEVELS_MAX];
 };
@@ -128,7 +128,8 @@ const struct spans *entry_spans(const struct entry *e, const struct level *l,
 				enum heft_domain domain);
 /* Returns the base map's labels of the VM image. */
 struct spans entry_base_vm(const struct entry *e);
-/* Bloaty knows no VM image of a WebAssembly module: removes it. Returns its size. */
+/* Removes the VM image of a WebAssembly module, and returns its size. For output like Bloaty's,
+ * because Bloaty has no VM image for such modules. */
 uint64_t entry_forget_vm(struct entry *e);
 /* Reports all ranges of input `i`. False if its layers were not kept. */
 bool profile_ranges(const struct heft_profile *p, size_t i, enum heft_domain domain,

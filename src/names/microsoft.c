@@ -414,7 +414,7 @@ static ms_id pointer(struct ms *m, const char *text, unsigned quals)
 	return microsoft_add(m, node);
 }
 
-/* Reads an array after "Y". */
+/* Reads an array type. Its code, "Y", was read before. Numbers of elements per dimension follow. */
 static ms_id array(struct ms *m)
 {
 	int64_t sizes[16];

@@ -345,8 +345,9 @@ static void extension_turn(struct out *o, size_t at, struct module_name *ret)
 	ret->module = ret->package = module;
 }
 
-/* Reads the module, or a type of the standard library, which is in module Swift. Returns how many
- * bytes name it, or 0. */
+/* Reads the first component of a mangled Swift name, and writes it to `o`. This is a module, or the
+ * short code of a type of the standard library ("Sa" for Array). For a type, also writes its
+ * module, "Swift". Returns the number of bytes read. 0 if there is neither. */
 static size_t swift_start(struct swift *w, struct str s, struct out *o, struct module_name *ret)
 {
 	struct str type;

@@ -24,7 +24,8 @@ static bool dex_class_whole(const struct dex_parse *p, const struct reader *r, u
 	return reader_ok(r) || dex_damaged(p, off, "what begins here leaves the file");
 }
 
-/* Reads a list of offsets: the annotations of a set, or the sets of the parameters. */
+/* Reads a list of offsets: either the annotations of one set, or one set of annotations per
+ * parameter of a method. */
 static bool dex_class_read_list(struct dex_parse *p, uint64_t off, uint32_t item, read_fn *read)
 {
 	struct reader r = dex_reader(p->d, off);
@@ -46,7 +47,8 @@ static bool read_set_list(struct dex_parse *p, uint64_t off, uint32_t item)
 	return dex_class_read_list(p, off, item, dex_class_read_set);
 }
 
-/* Reads entries of a directory: the index of a member, the offset of its annotations. */
+/* Reads `left` entries of an annotations directory. Each has the index of a field or method, and
+ * the offset of its annotations, which `read` then reads. */
 static bool read_annotated(struct dex_parse *p, struct reader *r, uint32_t left,
 			   const struct dex_ids *ids, uint32_t first, read_fn *read)
 {

@@ -194,10 +194,10 @@ uint32_t process_thread_stack(const struct process *p, size_t i);
 bool process_at(struct process *p, uint64_t addr, struct arena *a, struct heft_heap_place *ret);
 /* Returns the description of an unmapped address. */
 struct heft_heap_place process_no_place(uint64_t addr);
-/* Returns the frames of a stack, in `a`. */
+/* Returns the frames of a stack, allocated in `a`. */
 const struct heft_frame *const *process_kept_stack(struct process *p, uint32_t stack,
 						   struct arena *a, size_t *ret_count);
-/* Returns the description of a live or freed block, in `a`. */
+/* Returns the description of a live or freed block, allocated in `a`. */
 const struct heft_heap_block *process_block(struct process *p, const struct heap_found *f,
 					    struct arena *a);
 enum heft_heap_part process_part(enum heap_part_kind kind);

@@ -329,7 +329,8 @@ bool go_table_open(struct go_table *g, const struct image *im, struct notes *not
 	const bool known = g->tab.layout >= PCLNTAB_16 && find_module(im, g, &module);
 	const struct section *text = image_section_find(im, ".text"),
 			     *in = image_section_at(im, g->tab.text);
-	/* Since Go 1.26, struct moduledata has the start of the code instead of the table. */
+	/* Since Go 1.26, the table no longer has the address of the code. struct moduledata has
+	 * it. */
 	if (g->tab.text_off > 0 && !(in && in->exec) &&
 	    !go_table_relocated(im, g->section->addr + g->off + g->tab.text_off, &g->tab.text))
 		g->tab.text = known ? module.words[MODULE_TEXT] : text ? text->addr : 0;

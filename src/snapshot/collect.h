@@ -28,7 +28,7 @@ struct charge_level {
 struct collect_input {
 	const struct source_file *file;
 	size_t index;              /* Index in file->input */
-	struct places *places;     /* From the data source `symbols` */
+	struct places *places;     /* Places of symbols, from the data source `symbols` */
 	const struct spans *units; /* Spans of the VM image by compile unit, from debug info
 				    * alone. For source paths */
 	const struct labels *unit_labels;

@@ -107,7 +107,7 @@ void stack_release(struct stack_use *s);
 uint32_t stack_find(const struct stack_use *s, uint64_t addr);
 /* Returns the linkage name of a function, or "sub_ADDRESS". */
 const char *stack_name(struct stack_use *s, uint32_t function);
-/* Of functions */
+/* Indexes of functions in stack_use.functions */
 typedef VEC(uint32_t) stack_indexes;
 void stack_named(struct stack_use *s, struct str name, stack_indexes *ret);
 

@@ -7,8 +7,9 @@
 /* The whole stack address is stored for the lower register of a pair. */
 enum { Y = 28, Z = 30, SPL = 0x3d };
 
-/* Subtracts a byte from a stack address: the low byte first, then the high. sbc of r1 subtracts
- * 0. */
+/* Subtracts one byte of a constant from the stack address in a pair of registers. Code subtracts
+ * the low byte from the even register first, and then the high byte, with the carry, from the odd
+ * one. Returns false if the pair has no stack address. */
 static bool take_byte(struct frame_walk *w, unsigned reg, int64_t k)
 {
 	struct value *v = &w->regs[reg & ~1u];

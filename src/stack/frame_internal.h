@@ -25,9 +25,11 @@ struct frame_place {
 	bool sure; /* True if the program certainly gets there, which is unsure after a call */
 };
 
-/* A call whose target was computed. Valid unless a jump leads between the number and the call */
+/* An indirect call whose target follows from a number that an earlier instruction loaded. The guess
+ * is wrong if a jump leads to code between the two, because it may bring another number. */
 struct frame_guess {
-	uint32_t call, since;
+	uint32_t call, since; /* `call`: index in the frame's calls. `since`: offset of the
+			       * instruction that loads the number */
 };
 
 struct frame_walk {
@@ -118,7 +120,7 @@ static inline void frame_grow_by(struct frame_walk *w, unsigned reg, bool up)
 		w->frame->flags |= FRAME_DYNAMIC;
 }
 
-/* The stack pointer becomes a register minus n. */
+/* Sets the stack pointer to the value of a register minus n. */
 static inline void frame_from(struct frame_walk *w, unsigned reg, int64_t n)
 {
 	const struct value *v = &w->regs[reg];

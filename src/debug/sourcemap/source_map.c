@@ -265,7 +265,8 @@ bool source_map_parse(struct source_map *m, struct bytes b, const char **ret_pro
 	*ret_pos = p.in.pos;
 	json_in_release(&p.in);
 	ASSERT(m->rows.count == m->origins.count);
-	/* A row ends where the next one begins. Of rows with one offset, the last is used. */
+	/* A row ends where the next one begins. If several rows have the same offset, only the last
+	 * gets a size. */
 	sort_by_key(m->rows.data, m->rows.count, sizeof *m->rows.data);
 	uint64_t end = UINT64_MAX;
 	for (size_t i = m->rows.count; i-- > 0;) {

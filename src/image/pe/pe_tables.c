@@ -169,7 +169,9 @@ static void pe_tables_add_function(struct pe *p, uint64_t rva, struct reader *r,
 		return;
 	pe_put(p, at, x86 ? 12 : 8, 0, begin);
 	struct reader info = pe_at(p, data, &s);
-	const bool packed = !x86 && data & 3; /* No record: `data` has the length in words */
+	/* True if there is no unwind record. Then `data` itself has the function's length, in words
+	 * of 4 bytes. */
+	const bool packed = !x86 && data & 3;
 	if (packed)
 		length = (data >> 2 & 0x7ff) * 4;
 	const uint64_t size = x86      ? unwind_size(&info, &part)
