@@ -266,7 +266,8 @@ static uintptr_t resize_beside(word_function *real, unsigned which, uintptr_t ar
 /* clang-format on */
 RESIZING(RESIZES)
 
-/* Replaces mi_expand: resizes in place or fails. */
+/* Replaces mi_expand(), which resizes a block in place or returns NULL. Returns NULL for a block
+ * with a header, because the header states the old size. */
 static word_function *real_expand;
 static void *allocator_expand(void *p, size_t size)
 {

@@ -294,7 +294,7 @@ static void node_of_elf(struct attr *a)
 	      label_borrow(a->f->labels, STR("(Node.js application)")), WHY_MEMBER);
 }
 
-/* For PE: the blob is a resource named NODE_SEA_BLOB. */
+/* Claims the files in a Node.js application for Windows. They are in a resource, NODE_SEA_BLOB. */
 static void node_of_pe(struct attr *a)
 {
 	const struct str name = STR("resource RCDATA/NODE_SEA_BLOB");

@@ -73,7 +73,7 @@ static void attr_gpu_claim_kernels(const struct gpu_claims *g, struct bytes code
 	struct notes notes;
 	struct heft_err err = { 0 };
 	const struct image_place at = { .path = g->attr->im->path };
-	notes_init(&notes); /* Drops notes, because the user did not name this image */
+	notes_init(&notes); /* The user gets no notes about this image, which is inside a file */
 	if (file_format_of_plain(code)->parse && image_parse(&im, &at, code, &notes, &err)) {
 		attr_gpu_claim_symbols(g, &im);
 		for (size_t i = 1; i < im.section_count; i++) {

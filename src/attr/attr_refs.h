@@ -76,8 +76,8 @@ bool attr_bounds_has(const struct attr *a, const struct place *p);
  * `end`. Flags of linked sections are useless: lld keeps them even if it merges strings with other
  * constants. */
 uint64_t ends_string(const struct image *im, const struct section *s, uint64_t addr, uint64_t end);
-/* Claims [start, end) of the VM image for a label. Claims as inferred what may be of another object
- * than the first byte. */
+/* Claims [start, end) of the VM image for a label, with the reason `why`. The last bytes may belong
+ * to another object than the first byte. Then they get the weaker reason WHY_CODE_REF. */
 void ends_claim(struct attr *a, uint64_t start, uint64_t end, label_id label, enum why why);
 
 /* Finds where data ends if symbols have no size, as in Mach-O and PE.

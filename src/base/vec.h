@@ -61,7 +61,7 @@ static inline void *vec_grow(void *data, size_t *cap, uint64_t need, size_t elem
 		vec_release(from);                                                                 \
 	} while (0)
 
-/* Sorts the elements by a function as of qsort(). */
+/* Sorts the elements. `compare` is a comparison function, as qsort() needs it. */
 #define vec_qsort(v, compare)                                                                      \
 	do {                                                                                       \
 		if ((v)->count > 1)                                                                \

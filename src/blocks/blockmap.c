@@ -11,7 +11,7 @@
 /* Section type of LLVM 12 to 14. Later versions use SHT_LLVM_BB_ADDR_MAP. */
 enum { SHT_LLVM_BB_ADDR_MAP_V0 = 0x6fff4c08 };
 
-/* What is known of addresses while an image is read */
+/* Facts about addresses in code, cached while heft reads the blocks of an image */
 struct blockmap_places {
 	const struct image *im, *debug;
 	const struct section *last; /* Section of the last address */

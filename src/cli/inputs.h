@@ -12,7 +12,7 @@ struct input_files {
 
 struct inputs {
 	struct command_run run;
-	const char *by, *perf; /* NULL if not given */
+	const char *by, *perf; /* `by`: value of --by. `perf`: file of samples. NULL if not given */
 	const char *usual;     /* Default groups of programs */
 	bool code;             /* True if pages show the code of functions */
 	unsigned flags;        /* For profiles: bits of enum heft_profile_flag */

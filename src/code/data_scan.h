@@ -21,7 +21,8 @@ struct data_registers {
 	uint32_t indexed;  /* Registers that have a whole place plus an unknown index */
 };
 
-/* A branch, with the registers there. A later branch replaces an earlier one in its slot */
+/* A branch, with the registers at it. The target's offset determines its slot in a table. Another
+ * branch with the same slot replaces it */
 struct data_branch {
 	uint64_t to; /* Offset of the target. 0: none */
 	struct data_registers at;

@@ -11,7 +11,8 @@ struct cause_part {
 	bool clone;   /* A function that the compiler split or copied */
 	double delta; /* Change in the file, or in memory if that is more */
 	struct str label, name, path, package, section; /* `name` is the full name */
-	int package_sign; /* 1: its package is new, -1: gone, 0: on both snapshots, or none */
+	int package_sign; /* 1: only the later snapshot has its package. -1: only the base. 0: both,
+			   * or it has no package */
 	bool old_path;    /* The base has this path */
 	double own;       /* Change of the symbol's own size */
 	unsigned runtime; /* Bits of the parts of run times that it belongs to */
@@ -70,12 +71,12 @@ static inline bool cause_code_differs(const struct cause_evidence *e, size_t lea
 	const size_t changed = e->larger + e->smaller;
 	return changed >= least && 3 * changed >= e->kept;
 }
-/* Rules by what compilers and programs state of themselves. Sets options of debug info and what the
- * build ids tell in `ret`. */
+/* Adds guesses from what compilers and programs state about themselves, such as options. Also
+ * stores in `ret` whether debug info has options, and what the build ids tell. */
 void causes_guess_tools(struct cause_evidence *e, struct causes *ret);
-/* Rules by names of symbols that one snapshot lacks. */
+/* Adds guesses from the names of symbols that only one snapshot has. */
 void causes_guess_names(struct cause_evidence *e);
-/* Rules by sections. */
+/* Adds guesses from the changes of sections. */
 void causes_guess_sections(struct cause_evidence *e);
 
 #endif

@@ -2,7 +2,8 @@
 #include "debug/form.h"
 #include "debug/line_internal.h"
 
-/* Which field of a directory or file comes next in the entries of version 5, and its form */
+/* Describes one field of each entry in a table of directories or files (version 5): what it
+ * contains, and its form */
 struct entry_field {
 	uint64_t content; /* DW_LNCT_* */
 	uint16_t form;

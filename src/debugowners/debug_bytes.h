@@ -47,7 +47,8 @@ typedef VEC(struct instance_label) instance_vec;
 struct debug_bytes;
 struct decl_files;
 
-/* What a job of units finds (claims: ranges of a section with a label), or what all jobs found. */
+/* The claims that one job makes for its units, or the claims of all jobs. A claim gives a range of
+ * a section to a label. */
 struct findings {
 	const struct debug_bytes *all;
 	const struct unit *unit; /* Current unit of the walk */

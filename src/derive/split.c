@@ -37,14 +37,15 @@ struct split_cut {
 	const struct event *first; /* First event of the function */
 	const struct event *next;  /* The event after the current one */
 	uint64_t start;
-	size_t named_next;  /* Index of the next one in `starts` */
-	bool named;         /* A symbol, call or pointer shows where it begins */
-	bool whole;         /* It extends to the next named beginning */
-	bool data;          /* The bytes before are data, until the next named beginning */
+	size_t named_next;  /* Index in all->starts of the next start */
+	bool named;         /* True if a symbol, call or pointer shows that it begins here */
+	bool whole;         /* True if the function extends to the next of all->starts */
+	bool data;          /* True if the bytes from the last end to the next of all->starts are
+			     * data */
 	struct owner owner; /* Function that jumps to its start. Valid if `owner_asked` */
 	bool owner_asked;
-	bool indirect; /* It has an indirect jump */
-	bool untold;   /* It has an indirect jump whose targets are unknown */
+	bool indirect; /* True if the function has an indirect jump */
+	bool untold;   /* True if it has an indirect jump whose targets are unknown */
 };
 
 static bool split_is_known(const addr_vec *v, uint64_t addr)
@@ -641,7 +642,7 @@ void split_code(const struct split_facts *f, unsigned threads, split_function_ve
 	for (size_t i = 0; i < f->code->extent_count; i++)
 		all.looks += LOOKS_PER_BYTE * f->code->extents[i].code.size;
 	vec_copy(&all.pointers, &f->signs->pointers);
-	/* Imports and other functions of which the caller knows it. */
+	/* Adds imports and other functions of which the caller knows that they do not return. */
 	for (size_t i = 0; i < f->code->callee_count; i++)
 		if (f->code->callees[i].traits & DERIVE_NO_RETURN)
 			vec_push(&all.dead, f->code->callees[i].addr);

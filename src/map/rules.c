@@ -11,7 +11,7 @@
 enum {
 	MATCH_LIMIT = 100000,
 	DEPTH_LIMIT = 100000,
-	HEAP_LIMIT = 16 << 10, /* In KiB */
+	HEAP_LIMIT = 16 << 10, /* Memory in KiB that PCRE2 may use for a match */
 	GROUPS = 10,           /* Groups \0 to \9 */
 };
 

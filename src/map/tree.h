@@ -70,7 +70,7 @@ uint32_t tree_get(struct tree *t, uint32_t parent, uint32_t key);
 /* Adds a node that must be new. In a tree, either all nodes are added so, or none. */
 uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t key);
 
-/* Returns a node's sums, by measure: now or in the base. */
+/* Returns a node's sums, one per measure. `role` selects the sums of the inputs or of the bases. */
 static inline uint64_t *tree_sums(const struct tree *t, uint32_t node, enum heft_role role)
 {
 	return t->sums.data + ((size_t)node * t->sides + role) * t->measures;
@@ -95,7 +95,7 @@ static inline uint64_t tree_hash(uint32_t parent, uint32_t key)
 	return hash_u64((uint64_t)parent << 32 | key);
 }
 
-/* Returns the node of a key on the first level, or 0. */
+/* Returns the node with this key on the first level. 0 if there is none. */
 static inline uint32_t tree_top(const struct tree *t, uint32_t key)
 {
 	return key < t->top.count ? t->top.data[key] : 0;

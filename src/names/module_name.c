@@ -92,7 +92,7 @@ static bool read_flang(struct str raw, struct out *o, struct module_name *ret)
 	return o->len > 0;
 }
 
-/* Writes "A$B$$R" as (A, B): R. */
+/* Writes the types of parameters and result. The mangled form "A$B$$R" becomes "(A, B): R". */
 static void put_parameters(struct out *o, struct str types)
 {
 	const size_t end = module_name_find(types, STR("$$"));

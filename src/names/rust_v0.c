@@ -13,7 +13,8 @@ struct v0 {
 	size_t pos;
 	struct out o;
 	uint32_t depth;
-	uint32_t steps; /* Visits left, because references can make a small name need many */
+	uint32_t steps; /* Number of parts that may still be read. Limits the time, because
+			 * references to earlier parts can expand a short name without end */
 	uint64_t bound_lifetimes;
 };
 

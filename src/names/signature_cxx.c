@@ -78,7 +78,8 @@ static bool is_shift(const struct cut *c, const char *p)
 			   signature_cxx_byte_at(c, close) == '-');
 }
 
-/* Returns the size of the operator at p after the word "operator": a sign of < = >. */
+/* Returns the length of the operator at p, which follows the word "operator" and begins with < or
+ * >. */
 static size_t angle_sign(const struct cut *c, const char *p, bool inside)
 {
 	const char second = signature_cxx_byte_at(c, p + 1),
@@ -103,7 +104,8 @@ static size_t sign_size(const struct cut *c, const char *p)
 		return p - c->base >= 10 && memcmp(p - 10, "operator--", 10) == 0 ? 0 : 1;
 	if (before == 'r' && p - c->base >= 8 && memcmp(p - 8, "operator", 8) == 0)
 		return angle_sign(c, p, true);
-	/* " < " and " >= " are operators, but "> >" is not: libiberty so ends two lists. */
+	/* " < " and " >= " are operators. "> >" is none: libiberty writes it after two lists of
+	 * template arguments. */
 	if (before != ' ' || (*p == '>' && p - c->base >= 2 && p[-2] == '>'))
 		return 0;
 	size_t n = 1;

@@ -19,7 +19,8 @@ enum { LANG_GO = 0x16, DEPTH_MAX = 64, NO_CALL = -1 };
 /* Codes of the abbreviations. */
 enum { ABBREV_UNIT = 1, ABBREV_FUNCTION, ABBREV_LEAF, ABBREV_INLINED };
 
-/* A value in a table of Go: valid until the offset `end` in a function, from the `end` before */
+/* An entry in a table of Go. The value holds for offsets in a function from the previous entry's
+ * `end` until this `end` */
 struct until {
 	uint64_t end;
 	int64_t value;

@@ -123,8 +123,9 @@ struct heft_session {
 	bool freed;
 };
 
-/* Makes a handle of `size` bytes, as handle_new() does, and begins its context, which is its member
- * `context`. NULL without a session or memory. Sizes and offsets come of CONTEXT_HANDLE. */
+/* Allocates a handle of `size` bytes, as handle_new() does, and begins its context, the member at
+ * offset `at`. CONTEXT_HANDLE(type) gives both numbers. NULL without a session, or if there is no
+ * memory. */
 void *context_handle_new(struct heft_session *s, size_t size, size_t at);
 /* Ends the context of a handle, even if the handle has failed, and frees the handle. */
 void context_handle_free(void *handle, size_t at, void (*release)(void *handle));

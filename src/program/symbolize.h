@@ -39,7 +39,7 @@ struct loaded_unit;
 struct variable_place {
 	uint64_t addr; /* VM address */
 	uint64_t die_off;
-	uint32_t unit; /* Index of the unit */
+	uint32_t unit; /* Index of the unit that contains the DIE */
 };
 
 struct symbolizer {

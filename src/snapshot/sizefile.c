@@ -330,8 +330,9 @@ struct charge_texts {
 	const struct snapshot *s;
 	uint32_t *number; /* Per text id: the text's number in the file, from 1. 0 if unused */
 	VEC(uint32_t) ids;
-	uint32_t places; /* Number of texts for paths */
-	uint32_t names;  /* Number of texts with the last one that is the name of a charge */
+	uint32_t places; /* Number of texts at the start of `ids` that are paths, packages and so
+			  * on. Names of charges follow */
+	uint32_t names;  /* Number of the last text whose number is in the file already */
 };
 
 /* Tells how the file states a charge's name: 0 its symbol's full name, 1 the plain name, 2 a

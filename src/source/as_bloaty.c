@@ -24,7 +24,8 @@ static label_id bloaty_symbol_label(struct attr *a, const struct symbol *s)
 		       : label_format(a->f->labels, "[Anonymous symbol #%" PRIu32 "]", s->index);
 }
 
-/* True for a symbol that has bytes: not one of .tbss, where other data has its address. */
+/* True for a symbol that has bytes. A symbol of .tbss has none: its address belongs to other
+ * data. */
 static bool bloaty_symbol_is_defined(const struct image *im, const struct symbol *s)
 {
 	const struct section *in = s->section < im->section_count ? &im->sections[s->section]

@@ -133,8 +133,9 @@ static bool one_match(const char **pattern, unsigned char c)
 	return (*p == '?' && !plain) || (unsigned char)*p == c;
 }
 
-/* Only the last star is tried with more text, because text before it matches as early as
- * possible. */
+/* Matches a text with a pattern of "*", "?" and "[...]". If they differ, the last star takes one
+ * more character. Earlier stars need no other try, because the text before the last star matches
+ * as early as possible. */
 int fnmatch(const char *pattern, const char *text, int flags)
 {
 	const char *star = NULL, *from = NULL;

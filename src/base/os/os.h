@@ -28,9 +28,9 @@ struct os_file {
 };
 
 bool os_fd_look(int fd, struct os_file *ret);
-/* Follows links. */
+/* Describes the file at a path. Follows links. */
 bool os_path_look(const char *path, struct os_file *ret);
-/* Does not follow links: a link is OS_LINK. */
+/* Describes the entry at a path. Does not follow links: a link is OS_LINK. */
 bool os_entry_look(const char *path, struct os_file *ret);
 /* Opens a file for reading, or returns -1. `waits`: wait for the writer of a pipe. */
 int os_open(const char *path, bool waits);

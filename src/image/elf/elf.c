@@ -488,8 +488,6 @@ bool elf_parse(struct image *im, const struct image_place *at, struct bytes byte
 	return true;
 }
 
-/* Notes. */
-
 bool elf_note_next(struct reader *r, uint64_t align, struct elf_note *ret)
 {
 	const uint64_t pad = align == 8 ? 8 : 4;
