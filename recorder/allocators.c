@@ -267,7 +267,7 @@ static uintptr_t resize_beside(word_function *real, unsigned which, uintptr_t ar
 RESIZING(RESIZES)
 
 /* Replaces mi_expand(), which resizes a block in place or returns NULL. Returns NULL for a block
- * with a header, because the header states the old size. */
+ * that has a header of the recorder. */
 static word_function *real_expand;
 static void *allocator_expand(void *p, size_t size)
 {

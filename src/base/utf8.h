@@ -8,7 +8,8 @@
 /* Decodes the character at s.p[pos], pos < s.len, into *ret, and returns its length (1 to 4 bytes).
  * Returns 0 if no valid character starts there (*ret is then not set). */
 unsigned utf8_decode(struct str s, size_t pos, uint32_t *ret);
-/* Returns the first bytes of s, at most `most`, without a part of a character at their end. */
+/* Returns at most the first `most` bytes of s. Omits the last character if only a part of it
+ * fits. */
 struct str utf8_cut(struct str s, size_t most);
 
 bool utf8_valid(struct str s);

@@ -60,7 +60,8 @@ static void block_symbols_collect(struct symbols *all, const struct symtab *t)
 	}
 }
 
-/* Returns the function of a block, by its name. Tests the last ones that start before the block. */
+/* Finds the function that a block's symbol names. Tests only the nearest functions that start at or
+ * before the block. NULL if none of them has the name. */
 static const struct function_symbol *block_symbols_function_of(const struct symbols *all,
 							       const struct block_symbol *b)
 {

@@ -7,8 +7,8 @@
 #include "image/image.h"
 
 struct operand {
-	uint64_t field; /* Address of the operand */
-	uint64_t rest;  /* Size of the immediate */
+	uint64_t field; /* Address of the operand's 4 bytes */
+	uint64_t rest;  /* Number of bytes after them in the instruction: an immediate */
 };
 
 struct operands {

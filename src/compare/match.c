@@ -225,7 +225,7 @@ static bool key_owned(struct matcher *m, struct match_side *side, const struct s
 	return ret->name != DIFF_NONE;
 }
 
-/* The key is the made-up name, which contains the address. */
+/* The key is the name that heft made up for a nameless symbol. It contains the address. */
 static bool key_address(struct matcher *m, struct match_side *side, const struct snap_symbol *y,
 			struct match_key *ret)
 {
@@ -466,7 +466,7 @@ void match_drop(struct matcher *m)
 		if (!taken[m->before.left.data[i]])
 			m->before.left.data[kept++] = m->before.left.data[i];
 	m->before.left.count = kept;
-	/* No symbol has two partners. */
+	/* Equal numbers were paired on both sides, so no symbol has two partners. */
 	ASSERT(m->before.s->symbols.count + m->after.left.count ==
 	       m->after.s->symbols.count + m->before.left.count);
 	mem_free(taken);

@@ -46,7 +46,7 @@ struct order {
 	size_t found;        /* Pairs found in this step */
 	/* The current alignment. Rows are symbols of `before`, columns those of `after`. */
 	VEC(uint32_t) old_open, new_open;
-	VEC(uint64_t) sizes; /* Per column */
+	VEC(uint64_t) sizes; /* Per column: size of its symbol */
 	VEC(struct sized_column) by_size;
 	VEC(uint32_t) near; /* Columns with about the size of the row */
 	VEC(uint8_t) scores;

@@ -263,7 +263,8 @@ static void all_lines(struct debug_bytes *b)
 		line_jobs_run(&jobs);
 }
 
-/* Most range list entries that functions of a job may read. Real jobs have some thousands. */
+/* Greatest number of range list entries that one job may read for functions. Damaged lists may have
+ * more. Real jobs have some thousands. */
 enum { JOB_RANGES = 1 << 20 };
 
 void debug_bytes_units(struct debug_bytes *b, struct unit_findings *j, unsigned worker)

@@ -29,10 +29,11 @@
 typedef VEC(uint64_t) addr_vec;
 
 void addrs_sort(addr_vec *v);
-/* True if any is in [from, to). */
+/* True if the list has an address in [from, to). */
 bool addrs_within(const addr_vec *v, uint64_t from, uint64_t to);
 
-/* Code at `from` takes the address `to`. number: it may be a number that only looks so */
+/* Code at `from` takes the address `to`. `number`: true if this may be a number that only looks
+ * like an address */
 struct split_taken {
 	uint64_t to, from;
 	bool number;

@@ -61,7 +61,7 @@ struct blocks_found {
 	VEC(uint64_t) written;
 	VEC(struct heap_arena) arenas;
 	const char *doubt; /* Reason why live blocks may be missing, or freed blocks may count as
-			    * live. NULL without one */
+			    * live. NULL if there is none */
 	uint64_t scanned;
 };
 

@@ -9,7 +9,7 @@
  * user_pt_regs). */
 struct reg_layout {
 	uint16_t machine;
-	uint8_t bits; /* Bits of the ELF class. */
+	uint8_t bits; /* 32 or 64, the class of the ELF file */
 	uint8_t width, count;
 	uint8_t pc, sp, fp, tp; /* Indexes of the registers. NO_REG if the layout lacks one. */
 };

@@ -130,11 +130,13 @@ bool ar_parse(struct input *in, const char *path, struct heft_err *err);
  * of the archive. */
 void ar_read(struct input *in);
 void ar_close(struct input *in);
-/* macho/fat.c: do the same for a universal file. The slices' VM addresses are 2^52 apart. */
+/* macho/fat.c: fill in->images with the slices of a universal file. Their VM addresses are 2^52
+ * apart. */
 bool fat_matches(struct bytes bytes);
 bool fat_parse(struct input *in, const char *path, struct heft_err *err);
 
-/* component.c: the same for a WebAssembly component. Modules' VM addresses are 2^52 apart. */
+/* component.c: fill in->images with the modules of a WebAssembly component. Their VM addresses are
+ * 2^52 apart. */
 bool component_matches(struct bytes bytes);
 bool component_parse(struct input *in, const char *path, struct heft_err *err);
 /* input.c: makes the image of a linker map. */

@@ -49,7 +49,7 @@ struct alias_index {
 		label_id owner;
 		uint32_t count;
 		size_t first;
-	} *runs; /* By owner */
+	} *runs; /* Sorted by owner */
 	size_t run_count;
 };
 

@@ -37,7 +37,7 @@ bool filter_excluded(const struct filter *f);
 /* The symbols that were counted, in each node once per image */
 struct rollup_counted {
 	VEC(uint64_t) pairs;  /* node << 32 | symbol */
-	VEC(uint32_t) images; /* Per pair: the image */
+	VEC(uint32_t) images; /* Per pair: number of the image that has the symbol */
 	VEC(uint64_t) sizes;  /* Per pair: bytes in the file */
 	struct map map;
 };

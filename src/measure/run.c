@@ -452,7 +452,7 @@ static bool entry_run(struct heft_profile *p, struct entry *e, uint64_t before, 
 	}
 }
 
-/* Measures inputs that are closed before the next one is opened. */
+/* Opens, measures and closes one input after the other, so that only one is in memory. */
 static bool measure_one_by_one(struct heft_profile *p, size_t layer_count, struct heft_err *err)
 {
 	for (size_t i = 0; i < p->entries.count; i++) {

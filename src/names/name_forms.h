@@ -23,14 +23,14 @@ enum name_form { NAME_LINKER, NAME_FULL, NAME_SHORT, NAME_PART };
 
 typedef void (*name_form_fn)(void *ctx, struct str text, enum name_form form);
 
-/* All zero at first. Can be used again */
+/* Buffers for the forms of a name. All zero at first. Serves any number of names */
 struct name_forms {
 	struct demangler demangler;
 	struct supersize_name super;
 	struct text full, cut, dropped, held, plain;
 	name_form_fn each;
 	void *ctx;
-	bool part; /* The current name has lost its suffix */
+	bool part; /* True while it reports the forms of the name without its suffix */
 };
 
 void name_forms_release(struct name_forms *f);

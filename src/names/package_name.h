@@ -36,14 +36,15 @@ enum language { LANGUAGE_GO = 1, LANGUAGE_NIM = 2, LANGUAGE_ZIG = 4, LANGUAGE_GH
 /* Returns the language of programs that have a symbol with this name. 0 if unknown. */
 unsigned language_marked(struct str raw);
 
-/* A name whose package is wanted */
+/* A symbol, and what is known about it, for the search of its package */
 struct package_of {
 	struct str raw;
 	const struct str *space; /* Its namespace, or NULL if unknown */
 	unsigned languages;      /* Bits of enum language: what the program is known to contain */
 };
 
-/* `n` tells namespaces from classes. *ret is valid until the next call with this demangler. */
+/* Finds the package of a symbol by its name. `n` tells namespaces from classes. *ret is valid until
+ * the next call with this demangler. */
 enum package_kind package_of(const struct namespaces *n, struct demangler *d,
 			     const struct package_of *of, struct str *ret);
 

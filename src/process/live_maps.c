@@ -147,7 +147,8 @@ static void live_maps_add_piece(struct live_maps_scan *s, uint64_t end, bool kep
 	s->at = end > s->at ? end : s->at;
 }
 
-/* Skips a gap that ends at `end`. If it is long, ends the piece before it. */
+/* Skips pages until `end` that need no copy. The piece before them still gets at most TAIL_MAX
+ * bytes of them if only touched pages are copied. */
 static void live_maps_skip(struct live_maps_scan *s, uint64_t end)
 {
 	struct live_piece *last = vec_last(&s->plan->pieces);

@@ -24,7 +24,7 @@ struct build_paths {
 
 struct build_tail {
 	uint64_t hash;        /* Hash of the last component */
-	uint32_t path, other; /* `other`: the source of an object, or the object of a source */
+	uint32_t path, other; /* For a source, `other` is its object. For an object, its source */
 };
 
 /* Adds the contents of a file. "*.json" is a compilation database, other names are ninja files. A

@@ -14,7 +14,7 @@ struct heap_profile {
 	uint32_t mapping_count;
 };
 
-/* The first two are omitted if only live memory is requested. */
+/* The values of each sample. If only live memory is requested, the profile lacks the first two. */
 static const struct {
 	enum heft_heap_measure measure;
 	const char *type, *unit;

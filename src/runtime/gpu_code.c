@@ -56,7 +56,8 @@ static bool gpu_unpack(enum unpack_method how, struct bytes packed, uint64_t unp
 
 struct fatbin_entry {
 	uint32_t kind, header, packed, arch;
-	uint64_t size, flags, unpacked; /* size: of the payload in bytes */
+	uint64_t size, flags, unpacked; /* `size`: bytes of the payload. `unpacked`: bytes after
+					 * decompression */
 };
 
 static bool fatbin_entry_read(struct reader *r, struct fatbin_entry *ret)

@@ -1,7 +1,7 @@
 /* Adds a function or string again for each other object that has it. */
 #include "snapshot/collect_internal.h"
 
-/* Adds the last symbol again for each other object in a list. */
+/* Adds a copy of the last symbol for each other object in a list that begins at `first`. */
 static void add_others(struct collect *c, uint32_t first)
 {
 	const struct path_aliases *p = c->in->aliases;

@@ -5,7 +5,7 @@
 #include "snapshot/path_form.h"
 #include "source/library_name.h"
 
-/* Per path: its new text. UINT32_MAX until needed */
+/* Per path, by text id: the id of its new text. UINT32_MAX until it is needed */
 struct set_paths_memo {
 	uint32_t *to;
 	size_t count;

@@ -9,7 +9,7 @@
 #define SIZEFILE_V1      "Size File Format v1"
 #define SIZEFILE_V1_1    "Size File Format v1.1"
 
-/* What the JSON header has beside struct snapshot */
+/* The contents of the JSON header for which struct snapshot has no member */
 struct sizefile_head {
 	bool several; /* True for version 1.1 */
 	bool has_components, has_padding, has_disassembly;

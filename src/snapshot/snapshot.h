@@ -183,8 +183,8 @@ static inline struct str snapshot_text(const struct snapshot *s, uint32_t id)
 	return intern_get(&s->texts, id);
 }
 
-/* Returns the index of a container's section. Adds the section if it is new. `name` is
- * one that the file format defines, or comes from another tool's file. O(1). */
+/* Returns the index of a container's section. Adds the section if it is new. `name` is one
+ * that the file format defines, or comes from another tool's file. O(1). */
 uint32_t snapshot_section(struct snapshot *s, uint32_t container, const char *name);
 /* SNAP_NO_SECTION if there is none. */
 #define SNAP_NO_SECTION UINT32_MAX

@@ -62,7 +62,7 @@ struct frame_insn {
 	struct flow flow;
 	bool by_slot; /* An indirect call or jump through the word at `slot` */
 	uint64_t slot;
-	/* Bytes of data after it: a branch table. */
+	/* Size in bytes of the branch table after the instruction. 0: none. */
 	uint64_t table_size;
 	/* The target may save registers and return to `back` (0: to the next instruction). */
 	bool saves;

@@ -21,7 +21,7 @@ struct pdb_dwarf_level {
 	size_t first, end; /* Its range in lines.rows */
 };
 
-/* A contribution of a module to a section, by module */
+/* A part of a section that comes from one module. The list is sorted by module */
 struct owned {
 	uint64_t module;
 	const struct pdb_piece *piece;
@@ -163,7 +163,7 @@ static struct pdb_dwarf_level top(const struct pdb_dwarf_making *m)
 	return m->levels.count > 0 ? m->levels.data[m->levels.count - 1] : none;
 }
 
-/* Opens a record that contains others but gets no DIE. */
+/* Opens a level for a PDB record that contains other records, but gets no DIE. */
 static void enter_plain(struct pdb_dwarf_making *m)
 {
 	struct pdb_dwarf_level l = top(m);

@@ -15,7 +15,7 @@ enum {
 	CODE_OF_FUNCTION = 1 << 14, /* Bytes of one function. The rest is omitted */
 };
 
-/* Code as text, of a label's functions. */
+/* The disassembly of the functions with one label */
 struct label_code {
 	uint64_t label;
 	size_t from, size; /* Range in `text` */
