@@ -145,7 +145,7 @@ static void restart(char **argv, char **env, char **new_env)
 
 static void *memory_get(size_t size)
 {
-#ifdef SYS_mmap2 /* here SYS_mmap is an older call with other arguments */
+#ifdef SYS_mmap2 /* If it exists, SYS_mmap is an older call with other arguments */
 	enum { MAP = SYS_mmap2 };
 #else
 	enum { MAP = SYS_mmap };

@@ -13,7 +13,7 @@ struct browse {
 	size_t input;
 	struct browse_table table;
 	struct tree tree;
-	char by[200];     /* Groups of the rows */
+	char by[200];     /* Names of the data sources by which rows are grouped */
 	char filter[200]; /* As the user typed it */
 	uint32_t at;      /* Line under the cursor */
 	uint32_t top;     /* First visible line */

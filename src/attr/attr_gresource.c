@@ -15,8 +15,8 @@ enum { HEAD = 24, ITEM = 24, DEPTH_MOST = 32, KEY_MOST = 256, FILTER_BITS = 27 }
 
 struct bundle_table {
 	struct reader bytes;
-	uint64_t items; /* Offset of the first */
-	uint64_t count;
+	uint64_t items; /* Offset of the first item */
+	uint64_t count; /* Number of items */
 };
 
 struct bundle_item {

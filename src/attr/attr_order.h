@@ -47,7 +47,7 @@ void code_order_read(struct code_order *o, const struct attr *a, const struct se
 uint32_t code_order_rank(const struct code_order *o, label_id label);
 void code_order_release(struct code_order *o);
 
-/* A reference to an address, by a function */
+/* The address of a piece of data to which a function refers */
 struct order_point {
 	uint64_t addr;
 	uint32_t rank;

@@ -37,7 +37,8 @@ struct radix {
 	size_t *start; /* Per digit: where its records begin */
 };
 
-/* The compiler copies records of a constant size by moves. */
+/* Moves all records to the places of their digits. A macro, because the compiler turns memcpy() of
+ * a constant size into a few moves. */
 #define SCATTER(bytes)                                                                             \
 	for (size_t i = 0; i < r->count; i++) {                                                    \
 		const unsigned char *p = from + i * (bytes);                                       \

@@ -140,7 +140,8 @@ static void derive_add_extent(struct gathering *g, const struct code_region *r, 
 	}
 }
 
-/* Adds a piece of code, unless it is data with a label without a size. */
+/* Adds a piece of code to the gaps, which have no known functions. Joins it with an adjacent gap
+ * before it. `c` is NULL, or tells that a function or label begins at `from`. */
 static void derive_map_add_piece(struct gathering *g, const struct code_region *r, uint64_t from,
 				 uint64_t to, const struct code_claim *c)
 {

@@ -541,7 +541,8 @@ void matcher_run(struct matcher *m)
 	}
 }
 
-/* If all functions of a program have real names, its data counts as named too. */
+/* Returns true if heft made up a name. Names of data ("x [anonymous data]") count only if functions
+ * of the program have made-up names too. */
 static bool name_is_made_up(const struct match_side *side, uint32_t full_name)
 {
 	const struct str name = snapshot_text(side->s, full_name);

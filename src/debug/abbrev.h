@@ -11,7 +11,7 @@
 
 struct abbrev_attr {
 	uint16_t name, form;
-	int64_t value; /* Value of DW_FORM_implicit_const */
+	int64_t value; /* For DW_FORM_implicit_const: the attribute's value */
 };
 
 /* What a walk over a DIE's attributes does after it has skipped a fixed number of bytes */

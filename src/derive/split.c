@@ -216,7 +216,7 @@ static void split_begin_function(struct split_cut *c, uint64_t at, bool named)
 		c->first++;
 }
 
-/* Begins the functions with named beginnings until addr. */
+/* Ends the current function at each known start until `addr`, and begins the next one there. */
 static void begin_named(struct split_cut *c, uint64_t addr)
 {
 	const addr_vec *starts = &c->all->starts;

@@ -439,8 +439,9 @@ static void lay_all(struct laying *y)
 	close_page(y);
 	if (HEFT_CHECKS)
 		heap_layout_verify(y->l);
-	/* Breaks that are as many as the connections between blocks are no damage: words of another
-	 * allocator look like chunks by chance. */
+	/* A break is a place where consecutive chunks end before the next block. If gaps with
+	 * breaks are as many as gaps that chunks fill, another allocator made the blocks. Its words
+	 * look like chunks by chance, so the breaks are no damage. */
 	if (y->chained <= y->l->breaks.count)
 		y->l->breaks.count = 0;
 	vec_release(&y->owns);

@@ -196,7 +196,7 @@ static void add_callees(struct rower *w)
 	mem_free(seen);
 }
 
-/* Returns the site that names a node. */
+/* Returns the call site whose function names the row of a node. */
 static const struct heap_site *node_site(const struct rower *w, uint32_t node)
 {
 	const uint32_t key = w->r->tree.nodes.data[node].key;

@@ -64,7 +64,8 @@ bool image_entry_symbol(const struct image *im, const struct image_entry *e, str
 
 bool symtab_has_locals_first(const struct symtab *t)
 {
-	return !t->made; /* COFF lists all symbols of a source file together */
+	/* False for COFF, whose tables list local and global symbols of a source file together. */
+	return !t->made;
 }
 
 const struct section *image_section_at(const struct image *im, uint64_t addr)

@@ -366,8 +366,8 @@ static void merge(const struct both *b)
 	mem_free(to);
 }
 
-/* Two threads are faster if the numbers of spans are between these. With fewer, the thread costs
- * more than it saves. With more, the second tree does. */
+/* Limits for the number of spans. Only between them, two threads are faster than one. Below,
+ * starting the thread costs more than it saves. Above, merging the second tree does. */
 enum { PARALLEL_MIN = 20000, PARALLEL_MAX = 2000000 };
 
 void rollup_add_both(struct rollup *r, const struct rollup_walk *first,

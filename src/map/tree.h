@@ -47,7 +47,7 @@ struct tree {
 	struct map below; /* Deeper levels: the other nodes, by parent and key */
 	struct tree_wide wide[TREE_WIDE_MOST];
 	uint32_t wide_count;
-	uint32_t run;   /* All nodes from this one on have the same parent */
+	uint32_t run;   /* Index of the first of the last nodes, which have the same parent */
 	uint32_t guess; /* The node that tree_get() probably returns next */
 };
 

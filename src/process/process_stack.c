@@ -74,7 +74,7 @@ static bool is_of_rust(const char *name)
 /* True if a frame's function belongs to Rust's library. The name may have any style. */
 static bool process_stack_is_of_rust_library(const struct heft_frame *f)
 {
-	enum { ROOM = 512 }; /* The beginning of the name suffices */
+	enum { ROOM = 512 }; /* Bytes of a name that are tested. The rest is ignored */
 	struct demangler d = { 0 };
 	char name[ROOM];
 	if (strcmp(f->function, f->linkage) != 0)

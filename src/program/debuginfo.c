@@ -88,7 +88,7 @@ static int part_cmp(const void *a, const void *b)
 	return x->section->index < y->section->index ? -1 : x->section->index > y->section->index;
 }
 
-/* Collects the debug sections whose names end in .dwo, or the others. */
+/* Collects debug sections: those whose names end in .dwo if `dwo` is set, otherwise all others. */
 static void collect_parts(struct debuginfo *d, bool dwo)
 {
 	struct debuginfo_collect c = { .d = d };

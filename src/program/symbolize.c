@@ -193,7 +193,8 @@ bool symbolizer_origin(struct symbolizer *s, size_t *index, uint64_t *die_off)
 	return false;
 }
 
-/* Returns the unit whose source the code at an address comes from. */
+/* Returns the name of the unit whose source has the code at an address. The link-time
+ * optimizer may have joined units into one, which has the code. */
 static const char *source_unit(struct symbolizer *s, size_t index, uint64_t addr)
 {
 	struct loaded_unit *l = symbolizer_unit(s, index);

@@ -192,7 +192,8 @@ static void out_table_put_row(struct out_table *t, const struct heft_row *row,
 	const size_t indent = t->r->indent * level, column = indent + columns_width(t);
 	const size_t values = t->r->table.measure_count * sizeof *row->now;
 	const struct heft_row *top = t->r->table.top;
-	/* An only child would repeat the numbers of its parent. */
+	/* True for an only child with the numbers of its parent, which the table does not
+	 * repeat. */
 	const bool no_cells = t->r->blanks_chains && row != top && parent != top &&
 			      parent->child_count == 1 && row->others == 0 &&
 			      memcmp(row->now, parent->now, values) == 0 &&

@@ -115,7 +115,7 @@ struct report_kind {
 	 * row's own label. */
 	const char *total;
 	bool no_total;       /* True if a table or Markdown has no total */
-	bool draws_records;  /* True if pictures show all records together (record_rows.h) */
+	bool draws_records;  /* True if pictures show rows without labels together */
 	bool no_empty_table; /* True if a table without rows is only the lines above it */
 };
 
@@ -231,7 +231,8 @@ void out_where(const struct heft_location *at, const struct heft_write_opts *opt
 /* Writes the names of enum heft_block_flag, with `glue` between them. */
 void block_flags_put(struct sink *s, unsigned flags, const char *glue);
 
-/* Writes a function with its basic blocks. NULL: writes the lines before all functions. */
+/* Writes a function with its basic blocks. If `f` is NULL, writes the lines before all
+ * functions. */
 void out_blocks(const struct heft_block_function *f, const struct heft_write_opts *opts,
 		struct sink *s);
 /* Write an error that a check of block maps found (NULL: the lines before all errors), and a

@@ -14,7 +14,7 @@ struct patch {
 	uint64_t what;
 };
 
-/* What the hashes of an image need. Borrows the image */
+/* An image, and its relocations, whose hashes are computed. Borrows the image */
 struct contents {
 	const struct image *image;
 	VEC(struct patch) patches; /* By address */

@@ -19,7 +19,7 @@
 bool path_form(struct text *out, struct str path, struct str build, bool object,
 	       bool *ret_generated);
 
-/* Returns the common beginning of two paths, which may end inside a component. */
+/* Returns the common beginning of two paths. It may end in the middle of a component. */
 struct str path_common(struct str a, struct str b);
 /* Writes one path for `count` paths that begin with `prefix` ("a/b/"): "a/b/{shared}/50-99". */
 void path_shared(struct text *out, struct str prefix, size_t count);

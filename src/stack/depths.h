@@ -89,7 +89,8 @@ struct stack_hints {
 	VEC(struct str) names;
 };
 
-/* Borrows texts of `input`. HEFT_EFORMAT "PATH:LINE: what" for a bad line. */
+/* Parses the text `input` of the file `path`. Borrows texts of `input`. Fails with HEFT_EFORMAT and
+ * the message "PATH:LINE: what" for a bad line. */
 bool stack_hints_parse(struct stack_hints *ret, const char *path, struct str input,
 		       struct heft_err *err);
 void stack_hints_release(struct stack_hints *h);

@@ -168,7 +168,7 @@ static inline void frame_join(struct frame_walk *w, uint64_t off)
 	w->joins[off / 64] |= UINT64_C(1) << off % 64;
 }
 
-/* A literal pool is data. */
+/* Marks the bytes of a literal pool as seen, so that they are not read as code. */
 static inline void frame_pool(struct frame_walk *w, uint64_t addr, uint64_t size)
 {
 	for (uint64_t i = addr - w->addr; i < w->code.size && i < addr - w->addr + size; i++)

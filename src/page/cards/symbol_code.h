@@ -22,7 +22,7 @@ struct label_code {
 };
 
 struct symbol_code {
-	VEC(struct label_code) labels; /* Sorted */
+	VEC(struct label_code) labels; /* Sorted by label */
 	struct text text;
 	size_t shown, all;   /* Numbers of shown functions and of all functions */
 	const char *missing; /* Why there is no code (static text), or NULL */
