@@ -216,7 +216,7 @@ static bool ends_in(struct str path, struct str name)
 struct likely {
 	size_t count;
 	struct text only;     /* The last one found, with the kind that the user stated */
-	struct text question; /* Up to LIKELY of them: "; is it A or B?" */
+	struct text question; /* Lists up to LIKELY series, as in "; is it A or B?" */
 };
 
 static void likely_find(struct likely *ret, struct store *s, const char *what)

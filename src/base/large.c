@@ -48,7 +48,8 @@ void *large_new(size_t size)
 	return bytes > 0 ? map_aligned(bytes) : NULL;
 }
 
-/* If other memory follows the array, the kernel moves its pages to other addresses. */
+/* Resizes the array in place if possible. If other memory follows it, the kernel moves its pages to
+ * other addresses, without a copy. */
 void *large_resize(void *p, size_t before, size_t size)
 {
 	const size_t from = mapped_bytes(before), bytes = mapped_bytes(size);

@@ -95,7 +95,8 @@ void map_reserve(struct map *m, size_t count)
 		resize(m, bits);
 }
 
-/* Shrinks the table to this use, so that clearing it does not pay for an earlier, larger use. */
+/* Also shrinks the table to the size that the last use needed. Otherwise each later call would
+ * clear the slots of the largest use. */
 void map_clear(struct map *m)
 {
 	if (!m->slots)

@@ -61,8 +61,9 @@ bool unpack_guess(struct bytes file, enum unpack_method *ret);
 uint64_t unpack_head(enum unpack_method method, struct bytes packed, uint8_t *out, uint64_t size);
 /* Unpacks a whole file into a mapped nameless file (in $TMPDIR, otherwise /var/tmp). So the result
  * may be larger than memory. Pages of zeros take no space. Free *ret with pages_free(). False if
- * there is no space, or above `limit` bytes. If the data is damaged or truncated, returns true with
- * the bytes before, and *ret_cut says why (code HEFT_OK: whole). */
+ * there is no space, or if the file has more than `limit` bytes. If the data is damaged or
+ * truncated, returns true with the bytes before the damage. Then *ret_cut says why. Its code is
+ * HEFT_OK if the file is whole. */
 bool unpack_file(enum unpack_method method, struct bytes packed, uint64_t limit, struct bytes *ret,
 		 struct heft_err *ret_cut, struct heft_err *err);
 struct file;

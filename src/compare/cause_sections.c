@@ -32,7 +32,7 @@ static const struct section_rule {
 	int sign; /* 1: `name` is new, -1: it is gone */
 	const char *words;
 	bool (*claims)(const struct cause_guess *g, const struct cause_part *p);
-	bool same_vm; /* What loads stays about as large */
+	bool same_vm; /* True if the cause requires that the size in memory stays about equal */
 } section_rules[] = {
 	{ ".relr.dyn", ".rela.dyn .rel.dyn", 1, "relative relocations are packed now (RELR)", NULL,
 	  false },
@@ -136,8 +136,8 @@ static void causes_guess_base(struct cause_evidence *e)
 			 .claims = claims_all });
 }
 
-/* Guesses from tables of exceptions and of unwinding that changed more than functions explain:
- * removed code takes at most a seventh of its size in exception tables with it. */
+/* Adds a guess if tables of exceptions and unwinding changed more than the code explains. Code that
+ * is removed takes exception tables of at most a seventh of its size with it. */
 static void causes_guess_unwind(struct cause_evidence *e)
 {
 	const struct section_change lsda = section_change_of(e, STR(".gcc_except_table"));

@@ -307,7 +307,8 @@ static void causes_guess_same(struct cause_evidence *e)
 		vec_push(&e->guesses, g);
 }
 
-/* Returns the bytes that a guess explains beyond the causes before it. `use` marks them. */
+/* Returns the number of changed bytes that a guess explains, except those that earlier causes
+ * explain. `use`: marks them as explained. */
 static double guess_weigh(struct cause_evidence *e, struct cause_guess *g, bool use)
 {
 	double bytes = g->claims ? 0 : g->cause.bytes, delta = g->claims ? 0 : g->cause.delta;

@@ -22,7 +22,7 @@
 
 #define DIFF_NONE UINT32_MAX
 
-/* SuperSize's name for symbols that stand for changes of padding. */
+/* Full name, as in SuperSize, of the symbols whose sizes are changes of padding. */
 #define DIFF_PADDING_NAME "Overhead: aggregate padding of diff'ed symbols"
 
 struct diff_pair {

@@ -267,8 +267,8 @@ static uint32_t symbol_node(struct grouping *g, const struct diff_pair *p)
 	return node;
 }
 
-/* Returns the size of a symbol as SuperSize counts. The padding of paired symbols is not in it, but
- * in the sums per section. */
+/* Returns the size of a symbol, in a diff like SuperSize's without the padding of paired symbols.
+ * The sums per section have this padding. */
 static struct amount symbol_amount(const struct grouping *g, const struct snap_symbol *y,
 				   bool paired)
 {

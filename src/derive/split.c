@@ -614,7 +614,8 @@ static void split_all(struct splitter *all)
 	vec_release(&c.s.edges);
 }
 
-/* Adds callees that, by the votes, do not return. */
+/* Adds the callees that do not return to all->ends: more than three times as many votes are against
+ * a return as for it. */
 static void count_votes(struct splitter *all)
 {
 	enum { MANY = 3 };

@@ -56,7 +56,7 @@ struct file_format {
 	enum file_kind kind;
 	const char *one;    /* Noun in "FILE is a linker map". NULL: the name of the kind */
 	const char *advice; /* Advice for a file that heft does not read. NULL if there is none */
-	bool packs;         /* True if the format is also recognized inside a compressed file */
+	bool packs;         /* True if a compressed file may contain this format */
 	/* Recognizes the format, by a function or by bytes at an offset. */
 	bool (*matches)(struct bytes b);
 	/* Recognizes a format by the first bytes of a file. If NULL, `matches` does. */

@@ -14,7 +14,7 @@ struct map_maker {
 	struct str line;      /* Current line, without its end */
 	uint64_t line_number; /* Line number, from 1 */
 	bool mapped;          /* True if the bytes are a mapped file, whose pages are released */
-	uint64_t dropped;     /* Offset before which pages were released */
+	uint64_t dropped;     /* Pages of the map before this offset were released */
 	uint32_t section;     /* Section for new pieces, or LINKMAP_NONE */
 	uint32_t piece;       /* Piece for new symbols, or LINKMAP_NONE */
 	uint64_t tls_start;   /* Address of the first TLS section. UINT64_MAX if none so far */

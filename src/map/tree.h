@@ -58,7 +58,7 @@ void tree_close(struct tree *t);
 /* Adds sums with fractions to a new tree. The caller adds to these, and at last calls
  * tree_round(). */
 void tree_keep_fractions(struct tree *t);
-/* Sets the whole sums of these measures by rounding those with fractions. */
+/* Rounds the sums with fractions of these measures, and stores them as the whole sums. */
 void tree_round(struct tree *t, const struct heft_measure *measures);
 /* Asserts that nodes come after their parents, and have sums. O(nodes): only if HEFT_CHECKS. */
 void tree_verify(const struct tree *t);

@@ -112,7 +112,8 @@ static struct str show_name(const struct view *v, struct view_worker *me, struct
 	return text_str(&me->made);
 }
 
-/* Returns the namespace of a symbol. Bytes without an owner, or of debug info, have none. */
+/* Returns the namespace of a symbol. Labels of bytes without an owner stay. Debug info has the
+ * label "(debug info)". */
 static struct str show_namespace(const struct view *v, struct view_worker *me, struct str raw)
 {
 	if (str_starts(raw, STR("[")))

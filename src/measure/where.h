@@ -14,7 +14,7 @@
 /* An address that the last text may mean */
 struct where_asked {
 	uint64_t addr;                     /* Of an archive's member: address in the archive */
-	const struct named_symbol *symbol; /* Or NULL */
+	const struct named_symbol *symbol; /* The symbol that the text names, or NULL */
 	const struct section *section;     /* If the text names a section, otherwise NULL */
 	size_t image;                      /* Index in the file */
 };

@@ -12,7 +12,7 @@
 /* What back references lead to: ten names, and the first ten parameter types with long codes */
 struct refs {
 	ms_id names[10], types[10];
-	struct str raw[10]; /* Per name: its text */
+	struct str raw[10]; /* Per element of `names`: its text in the mangled name */
 	unsigned name_count, type_count;
 };
 

@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 
-/* Parts of the readable text, each from its start, in bytes */
+/* Lengths in bytes of parts of the readable text. Each part begins at the start of the text */
 struct module_name {
 	size_t len;     /* The whole text, with the kind of what is named */
 	size_t brief;   /* Without the kind and parameters */

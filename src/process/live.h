@@ -20,7 +20,8 @@
 
 struct live_wish {
 	bool full;
-	bool stream;    /* Write while the process is stopped. Needs little memory. */
+	bool stream;    /* Write the core while the process is stopped. The stop takes longer, but
+			 * heft needs little memory. */
 	bool no_stop;   /* Copy while the process runs. The registers are then from /proc */
 	unsigned level; /* Level of zstd, if the path ends in ".zst". */
 };

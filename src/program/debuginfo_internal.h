@@ -83,7 +83,7 @@ bool debuginfo_needs_relocs(const struct debuginfo_files *f, enum dw_section whi
 void debuginfo_relocate(struct debuginfo_files *f, enum dw_section which, uint8_t *bytes,
 			struct notes *notes);
 
-/* debuginfo_pass.c: the functions pass_* of dwarf.h. */
+/* debuginfo_pass.c: implements the functions pass_* of dwarf.h. */
 void debuginfo_pass_begin(struct dwarf *d, enum dw_section which);
 void debuginfo_pass(struct dwarf *d, enum dw_section which, uint64_t from, uint64_t to);
 void debuginfo_pass_end(struct dwarf *d, enum dw_section which);

@@ -428,7 +428,8 @@ static void budget_add_name(struct intern *known, struct arena *arena, struct st
 		vec_push(ret, arena_copy(arena, name));
 }
 
-/* Lists the parts of a path that are as deep as the pattern, wherever the pattern could match. */
+/* Lists the parts of a path that a pattern could match. They have as many components as the
+ * pattern. */
 static void path_names(const struct budget_limit *l, const char *path, struct intern *known,
 		       struct arena *arena, names *ret)
 {

@@ -27,7 +27,7 @@ enum field_kind {
 	/* Lists: a pointer to elements, or an array. The member at if_at is the count.
 	 * FIELD_OBJECTS: pointers to structs. */
 	FIELD_OBJECTS,
-	FIELD_STRUCTS, /* Structs of `stride` bytes */
+	FIELD_STRUCTS, /* The structs themselves, `stride` bytes apart */
 	FIELD_NUMBERS, /* Numbers (uint64_t) */
 	FIELD_TEXTS,   /* Texts (const char *) */
 	FIELD_PUT,     /* Value that `put` writes. `type` describes it in the documentation */

@@ -62,8 +62,9 @@ bool pclntab_func(const struct pclntab *t, uint64_t i, struct pclntab_func *ret)
 bool pclntab_record(const struct pclntab *t, uint64_t i, struct pclntab_func *ret);
 /* Returns the offset of table `i` of the other tables of a function. 0 if it is missing. */
 uint64_t pclntab_more(const struct pclntab *t, const struct pclntab_func *f, uint64_t i);
-/* Finds the name of a file by its index, a value of the function's table PCLNTAB_FILE. Sets
- * *ret_off to the name's offset, *ret_word to the place of that offset. False without it. */
+/* Finds the name of a source file. `index` is a value of the function's table PCLNTAB_FILE. Sets
+ * *ret_off to the offset of the name, and *ret_word to the place where the table has that offset.
+ * False if there is no such file. */
 bool pclntab_file(const struct pclntab *t, const struct pclntab_func *f, int64_t index,
 		  uint64_t *ret_word, uint64_t *ret_off);
 

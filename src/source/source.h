@@ -82,11 +82,11 @@ struct source {
 	const char *name, *about;
 	void (*run)(const struct source_file *f, struct layer *ret);
 	enum source_text text;
-	bool dwarf;   /* Reads debug info, perhaps of a separate file */
+	bool dwarf;   /* Reads debug info, perhaps that of a separate debug file */
 	bool core;    /* Reads cores itself. Others read the files that a core maps */
 	bool units;   /* Needs compile units, perhaps of a debug file, and the linker map */
 	bool regions; /* Needs a base map with memory regions (basemap.h) */
-	bool symbols; /* Reads symbols, perhaps of a separate file */
+	bool symbols; /* Reads symbols, perhaps those of a separate debug file */
 	/* Needs only one image of an archive at a time, so that it can be read in portions. */
 	bool portions;
 };

@@ -20,8 +20,8 @@ bool sframe_open(struct sframe *f, struct bytes section, uint64_t off, bool big_
 	if (!reader_ok(&r) || !known || version == 0 || version > SFRAME_VERSION_MAX)
 		return false;
 	const uint64_t start = r.pos + more;
-	/* Unsorted entries show that the linker only joined the tables of objects. As in objects,
-	 * each distance then counts from its own field. */
+	/* If entries are unsorted, the linker only joined the tables of objects. Then, as in
+	 * objects, the distance to a function counts from the field that contains it. */
 	*f = (struct sframe){ .section = section,
 			      .big_endian = big_endian,
 			      .pcrel = flags & SFRAME_PCREL || !(flags & SFRAME_SORTED),
